@@ -54,7 +54,7 @@ count_tests() {
   failed=$((failed + bad))
 }
 
-# The readers meet hostile files: their tests run once more under AddressSanitizer and UndefinedBehaviorSanitizer.
+# The readers meet hostile files: their tests run again under AddressSanitizer and UndefinedBehaviorSanitizer.
 sanitized='support-test legacy-test params-test'
 
 tests() {

@@ -1,5 +1,5 @@
-# cmake -DSOURCE=... -P CheckCases.cmake: fails where a program of test/cases holds op_callstack, which names files of the
-# machine that exported it.
+# cmake -DSOURCE=... -P CheckCases.cmake: fails if a program of test/cases has op_callstack, which contains file names
+# of the machine that exported it.
 file(GLOB_RECURSE programs ${SOURCE}/test/cases/*.json)
 foreach(program ${programs})
   file(STRINGS ${program} found REGEX "op_callstack" LIMIT_COUNT 1)

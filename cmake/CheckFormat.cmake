@@ -1,4 +1,5 @@
-# cmake -DCLANG_FORMAT=... -DSOURCE=... -P CheckFormat.cmake: fails with the places where a C++ file differs from .clang-format.
+# cmake -DCLANG_FORMAT=... -DSOURCE=... -P CheckFormat.cmake: fails with the locations where a C++ file differs from
+# .clang-format.
 set(files "")
 foreach(folder dialects examples include lib passes test tools translator)
   file(GLOB_RECURSE found ${SOURCE}/${folder}/*.cpp ${SOURCE}/${folder}/*.h)

@@ -1,40 +1,46 @@
-# The pages of docs/ that are made from the op records: docs/ops/<family>.md, docs/primitives.md and docs/ops-coverage.md.
+# Pages of docs/ that are generated from the op records: ops/<family>.md, primitives.md and ops-coverage.md.
 #   cmake -DBUILD=... -DSOURCE=... -DMODE=write|check -P GeneratedDocs.cmake
-# check fails where a page is not what it would be made to now.
+# check fails if a page is out of date.
 file(STRINGS ${BUILD}/dialects/pd/Records.txt records)
 set(families "")
 foreach(record ${records})
   get_filename_component(family ${record} DIRECTORY)
   list(APPEND families ${family})
   file(READ ${BUILD}/dialects/pd/ops/${record}.reference.md sections)
-  # mlir-tblgen's banner is a comment of C++.
+  # The banner of mlir-tblgen is a C++ comment.
   string(REGEX REPLACE "^/\\*=[^\n]*\n(\\|\\*[^\n]*\n)*\\\\\\*=[^\n]*\n+" "" sections "${sections}")
   string(APPEND page_${family} "${sections}")
 endforeach()
 list(REMOVE_DUPLICATES families)
 
-# The ops that decompositions end in, by family.
-set(primitives "")
-set(count 0)
-foreach(record ${records})
-  get_filename_component(family ${record} DIRECTORY)
-  file(STRINGS ${BUILD}/dialects/pd/ops/${record}.reference.md lines REGEX "^(## `pd|- primitive$)")
-  foreach(line ${lines})
-    if(line MATCHES "^## `(pd\\.([a-z0-9_]+))`$")
-      set(op ${CMAKE_MATCH_1})
-      set(anchor pd${CMAKE_MATCH_2})
-    else()
-      string(APPEND primitives_${family} ", [`${op}`](ops/${family}.md#${anchor})")
-      math(EXPR count "${count} + 1")
+# List NAME_list of the ops of a kind, by family, and their number NAME_count.
+function(list_ops name kind)
+  set(count 0)
+  foreach(record ${records})
+    get_filename_component(family ${record} DIRECTORY)
+    file(STRINGS ${BUILD}/dialects/pd/ops/${record}.reference.md lines REGEX "^(## `pd|- ${kind}$)")
+    foreach(line ${lines})
+      if(line MATCHES "^## `(pd\\.([a-z0-9_]+))`$")
+        set(op ${CMAKE_MATCH_1})
+        set(anchor pd${CMAKE_MATCH_2})
+      else()
+        string(APPEND ops_${family} ", [`${op}`](ops/${family}.md#${anchor})")
+        math(EXPR count "${count} + 1")
+      endif()
+    endforeach()
+  endforeach()
+  set(list "")
+  foreach(family ${families})
+    if(ops_${family})
+      string(SUBSTRING "${ops_${family}}" 2 -1 ops)
+      string(APPEND list "- ${family}: ${ops}\n")
     endif()
   endforeach()
-endforeach()
-foreach(family ${families})
-  if(primitives_${family})
-    string(SUBSTRING "${primitives_${family}}" 2 -1 list)
-    string(APPEND primitives "- ${family}: ${list}\n")
-  endif()
-endforeach()
+  set(${name}_list "${list}" PARENT_SCOPE)
+  set(${name}_count ${count} PARENT_SCOPE)
+endfunction()
+list_ops(primitive "primitive")
+list_ops(library "library op")
 
 set(stale "")
 function(put name content)
@@ -55,12 +61,20 @@ function(put name content)
 endfunction()
 
 foreach(family ${families})
-  put(ops/${family}.md "# Ops of the pd dialect: ${family}\n\nMade from the records in `dialects/pd/ops/${family}`.\n\n${page_${family}}")
+  put(ops/${family}.md "# Ops of the pd dialect: ${family}\n\n\
+Generated from the records in `dialects/pd/ops/${family}`.\n\n${page_${family}}")
 endforeach()
 
-put(primitives.md "# Primitives\n\nThe ${count} ops that decompositions end in; every other op is a composite of them. Made from the records: a new \
-primitive is a change of this page. Each section says what the op computes, its operands, dtypes and numbered constraints. The reference \
-evaluator computes them, but for those that docs/known-gaps.md names.\n\n${primitives}")
+put(primitives.md "# Kinds of ops\n\nEach op is a primitive, a composite or a library op. This page is generated from the \
+records.\n\n\
+| kind | definition |\n|---|---|\n\
+| primitive | has the field `scalar`, `reduction`, `moves` or `evaluates`, and no decomposition. Every transform handles it: \
+reference evaluation, derivatives, batching, sharding, lowering (checked by `compiler-test`) |\n\
+| composite | has a decomposition, which defines it. Transforms without a rule for it use the decomposition |\n\
+| library op | an opaque op that a kernel of the runtime computes. [The coverage page](ops-coverage.md) states which \
+transforms it supports |\n\n\
+## Primitives\n\n${primitive_count} ops:\n\n${primitive_list}\n\
+## Library ops\n\n${library_count} ops:\n\n${library_list}")
 
 execute_process(COMMAND ${BUILD}/bin/proa-translate --coverage --format=markdown --cases ${SOURCE}/test/corpus
                 OUTPUT_VARIABLE coverage COMMAND_ERROR_IS_FATAL ANY)

@@ -1,7 +1,6 @@
-# proa_mlir's precompiled header, for clang: a file that includes MLIR's headers is compiled in half the time (measured;
-# g++ gains nothing). It holds headers of packages only, so that no edit of the project makes it anew, and is made from
-# one of them with flags that name no folder of the project, so that it has the same bytes in each checkout and a
-# compiler cache can share what is compiled with it.
+# The precompiled header of proa_mlir, for clang: files that include MLIR's headers compile in half the time
+# (measured; g++ gains nothing). It has headers of packages only, so that edits of the project do not rebuild it, and
+# its flags name no folder of the project, so that a compiler cache can share it between checkouts.
 option(PROA_PRECOMPILED_HEADER "Precompile MLIR's headers (clang only)" ON)
 if(NOT PROA_PRECOMPILED_HEADER OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   return()
@@ -15,7 +14,8 @@ set(headers
   mlir/IR/BuiltinOps.h mlir/IR/BuiltinTypes.h mlir/IR/Dialect.h mlir/IR/IRMapping.h mlir/IR/Matchers.h
   mlir/IR/OpDefinition.h mlir/IR/OpImplementation.h mlir/IR/PatternMatch.h mlir/IR/TypeUtilities.h
   mlir/Interfaces/InferTypeOpInterface.h mlir/Interfaces/SideEffectInterfaces.h
-  mlir/Dialect/Arith/IR/Arith.h mlir/Dialect/Func/IR/FuncOps.h mlir/Dialect/SCF/IR/SCF.h mlir/Dialect/Tensor/IR/Tensor.h)
+  mlir/Dialect/Arith/IR/Arith.h mlir/Dialect/Func/IR/FuncOps.h mlir/Dialect/SCF/IR/SCF.h
+    mlir/Dialect/Tensor/IR/Tensor.h)
 list(TRANSFORM headers PREPEND "-include;" OUTPUT_VARIABLE includes)
 
 string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
@@ -34,5 +34,5 @@ add_custom_command(OUTPUT ${pch}
   COMMAND_EXPAND_LISTS VERBATIM)
 add_custom_target(proa_precompiled DEPENDS ${pch})
 add_dependencies(proa_mlir proa_precompiled)
-# All users must be position independent in the same way, executables too.
+# All users must be position independent, executables too.
 target_compile_options(proa_mlir INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-include-pch ${pch} -fPIC>")

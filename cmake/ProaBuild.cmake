@@ -1,12 +1,13 @@
-# Functions that every folder's CMakeLists.txt uses, so that each of them lists files and links only.
+# Functions for the CMakeLists.txt of the folders, which then only list files and links.
 include(TableGen)
 include(AddLLVM)
 include(AddMLIR)
 
-add_compile_options(-Wall -Wextra -Wno-unused-parameter -Wno-missing-designated-field-initializers -fno-semantic-interposition)
-# A tool loads what it uses: OpenBLAS alone starts threads that keep a core busy for 100 ms.
+add_compile_options(-Wall -Wextra -Wno-unused-parameter -Wno-missing-designated-field-initializers
+  -fno-semantic-interposition)
+# Link only needed libraries: OpenBLAS alone starts threads that keep a core busy for 100 ms.
 add_link_options(LINKER:--as-needed)
-# Without it LLVM's headers lay out the statistics of passes as a library with assertions has them.
+# Without it LLVM's headers lay out pass statistics as in a library with assertions.
 if(NOT LLVM_ENABLE_ASSERTIONS)
   add_compile_definitions($<$<CONFIG:Debug>:NDEBUG>)
 endif()
@@ -23,16 +24,16 @@ add_library(proa_flags INTERFACE)
 target_include_directories(proa_flags INTERFACE
   ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR}/include)
 
-# The same for code that uses LLVM and MLIR. Their headers are system headers: warnings in them are not ours.
+# The same for code that uses LLVM and MLIR, whose headers are system headers to suppress warnings.
 add_library(proa_mlir INTERFACE)
 target_include_directories(proa_mlir SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 target_link_libraries(proa_mlir INTERFACE proa_flags
   "$<IF:$<BOOL:$<TARGET_PROPERTY:PROA_LLVM_ARCHIVES>>,proa_mlir_archives,MLIR;LLVM>")
 include(PrecompiledHeader)
 
-# LLVM and MLIR as archives, for executables with the property PROA_LLVM_ARCHIVES: each takes what it uses. Loading the
-# shared libraries, which hold all of both, takes six times as long as a tool needs to start that compiles nothing. By
-# path: the targets of MLIR's archives ask for the shared LLVM.
+# LLVM and MLIR as archives, for executables with the property PROA_LLVM_ARCHIVES, which link only needed objects.
+# Loading the shared libraries takes six times the start-up time of a tool that does not compile. By path: the CMake
+# targets of MLIR's archives require the shared LLVM.
 file(GLOB mlir_archives ${LLVM_LIBRARY_DIR}/libMLIR*.a)
 list(JOIN mlir_archives "," mlir_archives)
 find_library(ZLIB_LIBRARY z REQUIRED)
@@ -61,21 +62,24 @@ function(proa_tool name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE proa_flags ${ARG_LINK})
-  # LLVM's libraries lie in a folder of their own.
+  # LLVM's libraries are in a folder of their own.
   set_target_properties(${name} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
   if(PROA_INSTALL)
     install(TARGETS ${name} RUNTIME DESTINATION bin)
   endif()
 endfunction()
 
-# proa_unit_test(name SOURCES a.cpp ... LINK lib ...): one GoogleTest program, registered with ctest.
+# proa_unit_test(name SOURCES a.cpp ... LINK lib ... [NO_TEST]): one GoogleTest program, registered with ctest unless
+# NO_TEST is given.
 function(proa_unit_test name)
-  cmake_parse_arguments(ARG "MLIR" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "MLIR;NO_TEST" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE proa_flags ${ARG_LINK} GTest::gtest_main GTest::gmock)
   target_compile_definitions(${name} PRIVATE PROA_CORPUS_DIR="${PROJECT_SOURCE_DIR}/test/corpus"
                                              PROA_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  add_test(NAME unit/${name} COMMAND ${name})
+  if(NOT ARG_NO_TEST)
+    add_test(NAME unit/${name} COMMAND ${name})
+  endif()
 endfunction()
 
 # proa_tablegen(TOOL record.td output.inc args...): runs mlir-tblgen or proa-tblgen on a .td file of this folder and

@@ -12,14 +12,14 @@ set(PROA_PACKAGE_DIR lib/cmake/proa)
 install(TARGETS proa_shared proa_runtime_shared EXPORT proa LIBRARY DESTINATION lib)
 install(DIRECTORY include/ DESTINATION include)
 
-# Dialects and passes for projects that write passes on pd. Their headers keep their paths below a folder of their own.
+# Dialects and passes for projects that write passes on pd. Their headers keep their paths below a separate folder.
 set(PROA_IR_DIR include/proa-ir)
 add_library(proa_ir INTERFACE)
 set_target_properties(proa_ir PROPERTIES EXPORT_NAME ir)
 target_include_directories(proa_ir INTERFACE $<INSTALL_INTERFACE:${PROA_IR_DIR}> $<INSTALL_INTERFACE:include>)
 target_compile_features(proa_ir INTERFACE cxx_std_20)
 install(TARGETS proa_ir proa_support proa_pd proa_rt proa_normalize proa_decompose proa_autodiff proa_fuse proa_layout
-                proa_spmd proa_lower_linalg proa_lower_cpu
+                proa_spmd proa_lower_linalg proa_lower_cpu proa_remarks proa_analysis
         EXPORT proa ARCHIVE DESTINATION lib)
 foreach(folder dialects passes lib/support)
   install(DIRECTORY ${folder} DESTINATION ${PROA_IR_DIR}/$<PATH:GET_PARENT_PATH,${folder}>

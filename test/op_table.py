@@ -1,9 +1,9 @@
 """One table of all op programs: in how many Paddle's outputs are those of the kernels, of decompositions alone, of the
-reference evaluator, and of decompositions made before the dims of the feeds are known.
+reference evaluator, and of decompositions with dynamic dims.
 
-Arguments: NAME=REPORT.json for each column, one or more reports of proa-check. Fails where a program that is in the first report
-is not in another, or where one that agrees in the first differs in another and is not known to (those are skipped).
---all NAME: in this column none that agrees in the first may be skipped either, but those of --but PROGRAM.
+Arguments: NAME=REPORT.json for each column, one or more reports of proa-check. Fails if a program of the first report is
+missing in another, or agrees in the first and differs in another without being known (known failures are skipped).
+--all NAME: in this column no program that agrees in the first may be skipped, except those of --but PROGRAM.
 """
 
 import argparse

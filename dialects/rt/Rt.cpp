@@ -1,5 +1,5 @@
 #include "dialects/rt/Rt.h"
-#include "dialects/pd/ops/nn/ConvOps.h"
+#include "dialects/rt/Fusable.h"
 
 #include "mlir/IR/DialectImplementation.h"
 
@@ -9,7 +9,7 @@ using namespace mlir;
 
 #include "dialects/rt/RtDialect.cpp.inc"
 
-#include "dialects/rt/RtEnums.cpp.inc"
+#include "dialects/rt/PostOpKind.cpp.inc"
 
 #include "dialects/rt/RtInterfaces.cpp.inc"
 
@@ -38,6 +38,7 @@ void RtDialect::initialize() {
 #define GET_OP_LIST
 #include "dialects/rt/Rt.cpp.inc"
       >();
+  attachFusableInterfaces(*getContext());
 }
 
 /// How many of alpha and beta a post-op has.
@@ -60,7 +61,8 @@ static unsigned parameterCount(PostOpKind kind) {
 LogicalResult PostOpAttr::verify(function_ref<InFlightDiagnostic()> emitError, PostOpKind kind,
                                  FloatAttr alpha, FloatAttr beta) {
   StringRef names[] = {"alpha", "beta"};
-  for (auto [i, value] : llvm::enumerate(ArrayRef({alpha, beta}))) {
+  FloatAttr values[] = {alpha, beta};
+  for (auto [i, value] : llvm::enumerate(values)) {
     bool isExpected = i < parameterCount(kind);
     if (isExpected != static_cast<bool>(value))
       return emitError() << "post-op '" << stringifyPostOpKind(kind) << "' "

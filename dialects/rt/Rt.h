@@ -2,11 +2,12 @@
 #pragma once
 
 #include "dialects/pd/ir/Contraction.h"
+#include "dialects/pd/ir/Enums.h"
 #include "dialects/pd/ir/Pd.h"
 
 #include "dialects/rt/RtDialect.h.inc"
 
-#include "dialects/rt/RtEnums.h.inc"
+#include "dialects/rt/PostOpKind.h.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "dialects/rt/RtAttributes.h.inc"

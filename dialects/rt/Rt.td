@@ -1,37 +1,26 @@
-// The rt dialect: calls of fused kernels of the CPU runtime, each of which does the work of several pd ops.
+// The rt dialect: calls of fused kernels of the CPU runtime, each of which computes several pd ops.
 #ifndef PROA_DIALECTS_RT_RT
 #define PROA_DIALECTS_RT_RT
 
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/CommonAttrConstraints.td"
-include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "dialects/pd/ir/AttributeNames.td"
 include "dialects/pd/ir/Contraction.td"
+include "dialects/pd/ir/Format.td"
 include "dialects/pd/ir/Interfaces.td"
+include "dialects/rt/PostOpKind.td"
 
 def Rt_Dialect : Dialect {
   let name = "rt";
   let cppNamespace = "::proa::rt";
   let summary = "Fused calls of the CPU runtime";
+  let dependentDialects = ["::proa::pd::PdDialect"];
   let useDefaultAttributePrinterParser = 1;
 }
 
 //===-- Post-ops --------------------------------------------------------------------------------------------------===//
-
-// The first three read the next of the op's `extras`; the others are activations, by the name that pd::PostOp has.
-def Rt_PostOpKind : I32Enum<"PostOpKind", "kind of a post-op", [
-    I32EnumCase<"Bias", 0, "bias">, I32EnumCase<"Add", 1, "add">, I32EnumCase<"Multiply", 2, "multiply">,
-    I32EnumCase<"Relu", 3, "relu">, I32EnumCase<"LeakyRelu", 4, "leaky_relu">, I32EnumCase<"Relu6", 5, "relu6">,
-    I32EnumCase<"Clip", 6, "clip">, I32EnumCase<"GeluErf", 7, "gelu_erf">, I32EnumCase<"GeluTanh", 8, "gelu_tanh">,
-    I32EnumCase<"Sigmoid", 9, "sigmoid">, I32EnumCase<"Tanh", 10, "tanh">, I32EnumCase<"Swish", 11, "swish">,
-    I32EnumCase<"HardSwish", 12, "hardswish">, I32EnumCase<"HardSigmoid", 13, "hardsigmoid">,
-    I32EnumCase<"Elu", 14, "elu">, I32EnumCase<"Mish", 15, "mish">, I32EnumCase<"Exp", 16, "exp">,
-    I32EnumCase<"Abs", 17, "abs">, I32EnumCase<"Square", 18, "square">, I32EnumCase<"Sqrt", 19, "sqrt">,
-    I32EnumCase<"Linear", 20, "linear">]> {
-  let cppNamespace = "::proa::rt";
-}
 
 // A number that is printed without its type.
 def Rt_Number : OptionalParameter<"::mlir::FloatAttr"> {
@@ -102,18 +91,18 @@ class Rt_LibraryOp<string mnemonic, string kernel> : Op<Rt_Dialect, mnemonic, [P
   string library = kernel;
   bit libraryHalf = 1;
   let results = (outs Rt_Tensor:$out);
-  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "operands" # Pd_Format<arguments>.enumText # " attr-dict `:` functional-type(operands, results)";
   let extraClassDefinition = "::llvm::StringRef $cppClass::getLibraryKernel() { return \"" # kernel # "\"; }";
 }
 
 def Rt_MatmulOp : Rt_LibraryOp<"matmul", "fused_matmul"> {
-  let summary = "Matrix product, fused with operations on its operands and its result";
+  let summary = "Matmul with fused operand transposes, scaling and post-ops";
   let description = [{
     `out = transpose(post_ops(alpha * (x . y)))`, as pd.matmul, where
 
-    - `x_permutation` and `y_permutation`, if not empty, transpose the stored operand first; no element is moved,
+    - `x_permutation` and `y_permutation`, if not empty, transpose the operands first, without moving elements,
     - `post_ops` are applied in order; those that read a tensor take the next of `extras`,
-    - `out_permutation`, if not empty, transposes the product as it is stored.
+    - `out_permutation`, if not empty, is the transposition in which the result is stored.
 
     All tensors have one element type. Constraint C1: `extras` has one tensor for each post-op that reads one; that of a
     `bias` has rank 1.
@@ -125,15 +114,15 @@ def Rt_MatmulOp : Rt_LibraryOp<"matmul", "fused_matmul"> {
 }
 
 def Rt_Conv2dOp : Rt_LibraryOp<"conv2d", "fused_conv2d"> {
-  let summary = "Convolution, fused with operations on its result";
+  let summary = "2-D convolution with fused post-ops";
   let description = [{
     As pd.conv2d with explicit paddings (top, bottom, left, right), followed by `post_ops` as in rt.matmul; a `bias` is a
-    vector over the output channels. `data_format` is the order of the dimensions of input and output; the filter
-    is always out channels, in channels / groups, height, width. Constraint C1: that of rt.matmul.
+    vector over the output channels. `data_format` is the layout of input and output; the layout of the filter is
+    always [out channels, in channels / groups, height, width]. Constraint C1: that of rt.matmul.
   }];
   let arguments = (ins Rt_Tensor:$input, Rt_Tensor:$filter, Variadic<Rt_Tensor>:$extras,
     Ints<"{1, 1}">:$strides, Ints<"{0, 0, 0, 0}">:$paddings, Ints<"{1, 1}">:$dilations,
-    DefaultValuedAttr<I64Attr, "1">:$groups, DefaultValuedAttr<StrAttr, "\"NCHW\"">:$data_format,
+    DefaultValuedAttr<I64Attr, "1">:$groups, Pd_DefaultEnum<Pd_DataFormatAttr, "NCHW">:$data_format,
     DefaultValuedAttr<Rt_PostOps, "{}">:$post_ops);
 }
 

@@ -1,9 +1,9 @@
 // A physics-informed network for the biharmonic equation of a clamped plate:
-//   u_xxxx + 2 u_xxyy + u_yyyy = f  on the unit square,  u = 0 and du/dn = 0 at its border.
-// The network N is a formula of pd ops; u = 200 (x (1-x) y (1-y))^2 N(x, y) keeps the border's conditions.
-// Its fourth derivatives are forward mode four times over, for the three directions at once by batching; the
-// gradient of the loss by the network's parameters is reverse mode through all of that. f is chosen so that u
-// = (sin(pi x) sin(pi y))^2 is the solution.
+//   u_xxxx + 2 u_xxyy + u_yyyy = f  on the unit square,  u = 0 and du/dn = 0 on its boundary.
+// The network N is a function of pd ops; u = 200 (x (1-x) y (1-y))^2 N(x, y) satisfies the boundary
+// conditions. Its fourth derivatives are forward mode applied four times, batched over the three terms. The
+// gradient of the loss by the parameters is reverse mode through it. f is chosen so that the solution is u =
+// (sin(pi x) sin(pi y))^2.
 #include "proa/Autodiff.h"
 
 #include <array>
@@ -53,7 +53,7 @@ double solution(double x, double y) {
   return s * s;
 }
 
-/// The biharmonic operator of the solution.
+/// The biharmonic operator applied to the solution.
 double force(double x, double y) {
   auto s = [](double z) { return (1 - std::cos(2 * M_PI * z)) / 2; };
   auto second = [](double z) { return 2 * M_PI * M_PI * std::cos(2 * M_PI * z); };
@@ -61,7 +61,7 @@ double force(double x, double y) {
   return fourth(x) * s(y) + 2 * second(x) * second(y) + s(x) * fourth(y);
 }
 
-/// The points of a grid in the square, moved by `offset` of its step.
+/// The points of a grid in the square, shifted by `offset` of its step.
 Tensor grid(double offset) {
   Tensor tensor(DType::Float64, {points, 2});
   for (int64_t i = 0; i < points; ++i) {
@@ -86,7 +86,7 @@ std::vector<Tensor> randomParameters() {
   return parameters;
 }
 
-/// For each of four derivatives, the direction of each term of the operator: xxxx, xxyy, yyyy.
+/// For each of four derivatives the direction of each term of the operator: xxxx, xxyy, yyyy.
 std::vector<Tensor> directions() {
   const char *const terms[] = {"xxxx", "xxyy", "yyyy"};
   std::vector<Tensor> all;
@@ -128,7 +128,7 @@ private:
   int count = 0;
 };
 
-/// The greatest error at points that the training did not see, the solution's maximum being 1.
+/// The largest error at points outside of the training set; the maximum of the solution is 1.
 double errorOf(Function &u, const std::vector<Tensor> &parameters) {
   std::vector<Tensor> given = {grid(0.25)};
   given.insert(given.end(), parameters.begin(), parameters.end());
@@ -148,7 +148,7 @@ int main(int argc, char **argv) {
   Function u = check(Function::parse(network)), derivative = u;
   for (int order = 0; order < 4; ++order)
     derivative = check(check(jvp(derivative, {0})).withResults({1}));
-  // All three terms at once: the directions are batched, points and parameters are not.
+  // All three terms at once: directions are batched, points and parameters are not.
   Function terms = check(vmap(derivative, {-1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0}, 3));
   Function gradient = check(vjp(terms, {1, 2, 3, 4, 5, 6}));
 

@@ -1,5 +1,5 @@
 /**
- * The C interface of proa: open a program with its weights, run it. Plain C99; link with libproa.so.
+ * The C interface of proa: opens a program with its weights and runs it. C99; link with libproa.so.
  *
  *   proa_model *model = proa_model_open("resnet50", NULL);
  *   if (!model) { fputs(proa_error(), stderr); return 1; }
@@ -18,67 +18,65 @@
 extern "C" {
 #endif
 
-/** An opened program. Use one from one thread at a time; several models in several threads are fine. */
+/** An opened program. A model may be used by one thread at a time; several models may run in several threads.
+ */
 typedef struct proa_model proa_model;
 
-/** How serious a diagnostic is. */
+/** Severity of a diagnostic. */
 typedef enum proa_severity {
   PROA_REMARK = 0, /**< a decision that a user may want to know */
   PROA_WARNING = 1 /**< results may differ from those of the original program */
 } proa_severity;
 
-/** A warning about a program that is accepted all the same. All pointers live until the callback returns. */
+/** A warning or remark about an accepted program. All pointers are valid until the callback returns. */
 typedef struct proa_diagnostic {
   proa_severity severity;
   const char *code;        /**< the kind of diagnostic, the same in all versions: "declared-type", ... */
-  const char *message;     /**< what is the case */
-  const char *variable;    /**< the variable that it is about, or "" */
+  const char *message;     /**< the message, without a full stop */
+  const char *variable;    /**< the variable concerned, or "" */
   const char *file;        /**< the program's file, or "" */
-  int64_t block, op;       /**< index of the block and of the op in it; -1: about the program as a whole */
-  const char *op_type;     /**< or "" */
-  const char *python_file; /**< of the user's line that made the op, or "" */
-  int64_t python_line;     /**< 0: not known */
-  const char *text;        /**< all of it as one line: "warning: WHERE: MESSAGE\n" */
+  int64_t block, op;       /**< index of the block, and of the op in it; -1: the whole program */
+  const char *op_type;     /**< type of the op, or "" */
+  const char *python_file; /**< file of the user's line that created the op, or "" */
+  int64_t python_line;     /**< 0: unknown */
+  const char *text;        /**< the diagnostic as one line: "warning: WHERE: MESSAGE\n" */
 } proa_diagnostic;
 
 /**
- * How a model is opened. Begin with PROA_MODEL_OPTIONS_INIT, or set all of it to zero and `size` to
- * sizeof(proa_model_options). Zero and NULL mean what is said here.
+ * Options of proa_model_open. Initialize it with PROA_MODEL_OPTIONS_INIT, or set all fields to zero and
+ * `size` to sizeof(proa_model_options). Zero and NULL are the defaults described here.
  *
  * ABI: later versions add fields at the end and read only the first `size` bytes, so that a program compiled
- * with an older header goes on working. A `size` that is smaller than the first version of the struct, or
- * larger than that of the library, is an error.
+ * with an older header keeps working. A `size` smaller than the first version of the struct, or larger than
+ * that of the library, is an error.
  */
 typedef struct proa_model_options {
-  size_t size;            /**< sizeof(proa_model_options), as the caller knows it */
-  int threads;            /**< of a run; 0: as many as there are cores */
-  const char *parameters; /**< weights file; NULL: found beside the program */
-  const char
-      *cache_directory;     /**< of compiled programs; NULL: $PROA_CACHE_DIR or ~/.cache/proa; "off": none */
-  const char *const *feeds; /**< names, then NULL: fed variables; NULL: those that the program feeds itself */
-  const char *const
-      *fetches; /**< names, then NULL: fetched variables; NULL: those that the program fetches */
-  /** Called during work that takes long: what is being done, and the part done in [0, 1]. NULL: nobody asks.
-   */
+  size_t size;            /**< sizeof(proa_model_options) of the caller's header */
+  int threads;            /**< number of threads of a run; 0: one for each core */
+  const char *parameters; /**< weights file; NULL: the one in the folder of the program */
+  /** Folder of the cache of compiled programs; NULL: $PROA_CACHE_DIR, else ~/.cache/proa; "off": no cache. */
+  const char *cache_directory;
+  const char *const *feeds;   /**< fed variables, NULL-terminated; NULL: the program's own */
+  const char *const *fetches; /**< fetched variables, NULL-terminated; NULL: the program's own */
+  /** Called during long work, with the current activity and the fraction done in [0, 1]; may be NULL. */
   void (*progress)(void *context, const char *what, double part);
-  void *progress_context; /**< handed to `progress` */
-  /** Called with each warning about the program, once each, by the functions below. NULL: nobody asks. */
+  void *progress_context; /**< first argument of `progress` */
+  /** Called with each warning about the program, once each, by the functions below; may be NULL. */
   void (*diagnostic)(void *context, const proa_diagnostic *diagnostic);
-  void *diagnostic_context; /**< handed to `diagnostic` */
-  const char *function;     /**< of an IR file, the function to run; NULL: `main`, else the only public one */
+  void *diagnostic_context; /**< first argument of `diagnostic` */
+  const char *function;     /**< function of an IR file; NULL: `main`, else the only public function */
 } proa_model_options;
 
-/** Options with `size` set and all others zero: proa_model_options options = PROA_MODEL_OPTIONS_INIT; */
+/** Default options: proa_model_options options = PROA_MODEL_OPTIONS_INIT; */
 #define PROA_MODEL_OPTIONS_INIT                                                                              \
   {sizeof(proa_model_options), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL}
 
 /**
- * Opens a folder (program.json, *.pdmodel, with the weights beside it), a program file, or an IR file
- * (*.mlir,
- * *.mlirbc), whose arguments and results are feeds and fetches by their attributes, or else by position
- * ("argument0", "result0"). `options` may be NULL. The result is the caller's, to be given to
- * proa_model_close. NULL on failure, with all problems of the program: unknown ops and attributes, missing
- * inputs and weights, wrong shapes.
+ * Opens a program: a folder with program.json or *.pdmodel and its weights, a program file, or an IR file
+ * (*.mlir, *.mlirbc). Arguments and results of an IR file are feeds and fetches by their attributes, or by
+ * position ("argument0", "result0"). `options` may be NULL. Free the result with proa_model_close. NULL on
+ * failure; proa_error then lists all problems of the program: unknown ops and attributes, missing inputs and
+ * weights, wrong shapes.
  */
 proa_model *proa_model_open(const char *path, const proa_model_options *options);
 
@@ -91,7 +89,7 @@ size_t proa_model_feed_count(const proa_model *model);
 int proa_model_feed(const proa_model *model, size_t index, proa_tensor_info *info);
 /** Number of fetches. 0 if `model` is NULL. */
 size_t proa_model_fetch_count(const proa_model *model);
-/** Name of fetch `index`, as long-lived as the model; NULL if there is none. A run says dtype and dims. */
+/** Name of fetch `index`, valid as long as the model; NULL if there is none. A run returns dtype and dims. */
 const char *proa_model_fetch(const proa_model *model, size_t index);
 /** Number of parameters and state variables. 0 if `model` is NULL. */
 size_t proa_model_parameter_count(const proa_model *model);
@@ -99,35 +97,34 @@ size_t proa_model_parameter_count(const proa_model *model);
 int proa_model_parameter(const proa_model *model, size_t index, proa_tensor_info *info);
 
 /**
- * Gives or replaces a parameter or state variable; its data is copied. It takes effect before the next run.
- * Set the state that the user's Python code sets, a learning rate say, before each run. Fails if the program
- * has none of that name, or `value` is no valid tensor or has another dtype or other dims.
+ * Sets a parameter or state variable before the next run, for example the learning rate; the data is copied.
+ * Fails if the program has no variable of that name, or if `value` is not a valid tensor or has another dtype
+ * or other dims.
  */
 int proa_model_set_parameter(proa_model *model, const char *name, const proa_tensor *value);
 /**
- * A parameter or state variable as it is now; state as the last run left it. `value` lives until the next
- * call on this model. Fails if there is none of that name.
+ * Gets the current value of a parameter or state variable. `value` is valid until the next call on this
+ * model. Fails if the program has no variable of that name.
  */
 int proa_model_get_parameter(proa_model *model, const char *name, proa_tensor *value);
 
 /**
- * Writes all parameters and state variables as they are now to a .safetensors or .pdiparams file. The file is
- * complete or not there. Fails on other suffixes, and if the file cannot be written.
+ * Writes the current values of all parameters and state variables to a .safetensors or .pdiparams file. The
+ * file is written completely or not at all. Fails for other suffixes, and if the file cannot be written.
  */
 int proa_model_save_parameters(proa_model *model, const char *path);
 
 /**
- * Compiles for the dims of these inputs, if that has not been done; proa_model_run does it by itself. `data`
- * of the inputs is not read and may be NULL. Fails if an input does not fit its feed, or the program cannot
- * be compiled.
+ * Compiles for the dims of these inputs if needed; proa_model_run does so too. `data` of the inputs is not
+ * read and may be NULL. Fails if an input does not match its feed, or if the program cannot be compiled.
  */
 int proa_model_prepare(proa_model *model, const proa_tensor *inputs);
 
 /**
- * Runs the program once. `inputs` has proa_model_feed_count tensors, in the order of proa_model_feed; they
- * are only read. `outputs` has room for proa_model_fetch_count tensors, which are written; their dims and
- * data live until the next run or close of the model. Fails as proa_model_prepare does, or if an op finds bad
- * values; then `outputs` is unchanged.
+ * Runs the program once. `inputs` has proa_model_feed_count tensors in the order of proa_model_feed, which
+ * are only read. `outputs` has room for proa_model_fetch_count tensors; their dims and data are valid until
+ * the next run or close of the model. Fails as proa_model_prepare does, or if an op fails; then `outputs` is
+ * unchanged.
  */
 int proa_model_run(proa_model *model, const proa_tensor *inputs, proa_tensor *outputs);
 

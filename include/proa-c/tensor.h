@@ -1,8 +1,9 @@
 /**
- * What all C interfaces of proa share: tensors over the caller's memory, and errors as text. Plain C99.
+ * Tensors and errors, which all C interfaces of proa share. C99.
  *
- * Functions that may fail return 0, or an object, on success, and a number other than 0, or NULL, on failure;
- * then proa_error() says why. No function throws or ends the process on bad input.
+ * A function that returns int returns 0 on success; a function that returns a pointer returns NULL on
+ * failure. After a failure proa_error() returns the reasons. No function throws or ends the process on bad
+ * input.
  */
 #ifndef PROA_C_TENSOR_H
 #define PROA_C_TENSOR_H
@@ -14,7 +15,7 @@
 extern "C" {
 #endif
 
-/** Element types. A bool takes one byte, 0 or 1; complex numbers are pairs (real, imaginary). */
+/** Element types. A bool is one byte, 0 or 1; a complex number is a pair (real, imaginary). */
 typedef enum proa_dtype {
   PROA_BOOL = 0,
   PROA_UINT8 = 1,
@@ -36,37 +37,38 @@ typedef enum proa_dtype {
 } proa_dtype;
 
 /**
- * A dense row-major tensor: a view of memory that somebody else owns. As an input, the caller owns `dims` and
- * `data`, which are only read during the call. As an output, proa owns them; the function says for how long.
+ * A dense row-major tensor that does not own its memory. For an input, the caller owns `dims` and `data`,
+ * which are read only during the call. For an output, proa owns them; the function says how long they are
+ * valid.
  */
 typedef struct proa_tensor {
   proa_dtype dtype;
-  size_t rank;         /**< number of dims; 0: one element */
-  const int64_t *dims; /**< may be NULL where rank is 0 */
-  void *data;          /**< may be NULL where there are no elements */
+  size_t rank;         /**< number of dims; 0: a scalar, one element */
+  const int64_t *dims; /**< may be NULL if rank is 0 */
+  void *data;          /**< may be NULL if there are no elements */
 } proa_tensor;
 
-/** Name and type of an input, output or parameter. Pointers live as long as the object that gave them. */
+/** Name and type of an input, output or parameter. Pointers are valid as long as the model or program. */
 typedef struct proa_tensor_info {
   const char *name;
   proa_dtype dtype;
   size_t rank;
-  const int64_t *dims; /**< -1: known only in a run */
+  const int64_t *dims; /**< -1: a dynamic dim */
 } proa_tensor_info;
 
-/** Bytes of one element; 0 if `dtype` is none of the above. */
+/** Size of one element in bytes; 0 for an invalid dtype. */
 size_t proa_dtype_size(proa_dtype dtype);
 
-/** "float32", "bool", "complex64", ...; NULL if `dtype` is none of the above. */
+/** Name of the dtype: "float32", "bool", "complex64", ...; NULL for an invalid dtype. */
 const char *proa_dtype_name(proa_dtype dtype);
 
 /**
- * All problems of this thread's last call that failed, one a line: "error: WHERE: MESSAGE". "" if none did.
- * The text lives until the next call of proa on this thread that fails.
+ * The errors of the last failed call on this thread, one per line: "error: WHERE: MESSAGE"; "" if none
+ * failed. The text is valid until the next failed call on this thread.
  */
 const char *proa_error(void);
 
-/** "0.1.0". */
+/** Version of the library, "0.1.0". */
 const char *proa_version(void);
 
 #ifdef __cplusplus

@@ -1,15 +1,15 @@
-/// Derivatives of programs as programs.
+/// Derivatives and batches of functions, as functions.
 ///
 /// \code
 ///   auto f = proa::Function::parse(text);  // or Function::open("model"), a legacy program
 ///   auto g = proa::grad(*f);               // its gradient
-///   auto along = proa::jvp(*g);            // that along a vector: Hessian times vector
-///   auto each = proa::vmap(*g, {0, -1});   // gradients of the examples of a batch, one by one
+///   auto along = proa::jvp(*g);            // Hessian-vector product
+///   auto each = proa::vmap(*g, {0, -1});   // per-example gradients
 ///   auto outputs = each->run({images, weights}); // compiles for these shapes on the first call
 /// \endcode
 ///
-/// What they return is a Function like any other: they may be applied in any order. All of them fail, with
-/// the location of the op and the ops between it and the result, where an op has no derivative.
+/// Each transform returns a new Function, so that transforms compose in any order. A transform fails if an op
+/// that matters has no derivative; the problem names the op and the ops between it and the result.
 #pragma once
 
 #include "proa/Amp.h"
@@ -24,30 +24,33 @@ namespace proa {
 /// A pure function of tensors.
 class Function {
 public:
-  /// MLIR text with functions of pd ops; `name` may be left out where there is only one.
+  /// Parses MLIR text with functions of pd ops. `name` selects the function; it may be empty if there is only
+  /// one. Error: text that does not parse or verify, or no such function.
   static Result<Function> parse(const std::string &text, const std::string &name = "");
-  /// A legacy program, found as Model::open finds it. The arguments are its feeds and then its parameters,
-  /// whose values Model::parameter gives; the results are its fetches. State that it changes is not among
-  /// them.
+  /// Opens a legacy program, found as by Model::open. The arguments are its feeds, then its parameters, whose
+  /// values Model::parameter returns. The results are its fetches; updated state is not a result. Error: the
+  /// problems of the program.
   static Result<Function> open(const std::string &path);
   Function(const Function &);
   Function(Function &&) noexcept;
   Function &operator=(Function &&) noexcept;
   ~Function();
 
-  /// Names, dtypes and dims; -1 for a dim that is known only at run time.
+  /// Names, dtypes and dims; -1 is a dynamic dim.
   const std::vector<TensorInfo> &arguments() const;
   const std::vector<TensorInfo> &results() const;
-  /// As MLIR.
+  /// The function as MLIR text.
   std::string text() const;
-  /// The same function with its arguments' dims fixed. Derivatives made before are right for any dims, but
-  /// larger.
+  /// The function specialized to static argument dims, one list for each argument. Error: dims that do not
+  /// match the arguments' ranks and static dims. A derivative of a specialized function is smaller than one
+  /// with dynamic dims.
   Result<Function> withDims(const std::vector<std::vector<int64_t>> &dims) const;
-  /// The same function with these of its results only: what the others need is not computed.
-  Result<Function> withResults(const std::vector<int64_t> &numbers) const;
-  /// Computes the results for one tensor for each argument.
+  /// The function with only the results of these indices. Error: an index out of range.
+  Result<Function> withResults(const std::vector<int64_t> &indices) const;
+  /// Computes the results from one tensor for each argument. Compiles for new dims. Error: tensors that do
+  /// not match the arguments, an op that fails at run time.
   Result<std::vector<Tensor>> run(const std::vector<Tensor> &arguments);
-  /// Bytes of the place that the values of such a run share (Model::arenaBytes).
+  /// Arena size of a run with these arguments, in bytes (see Model::arenaBytes).
   Result<int64_t> arenaBytes(const std::vector<Tensor> &arguments);
 
   struct Implementation;
@@ -58,49 +61,51 @@ private:
   std::unique_ptr<Implementation> implementation;
 };
 
+/// Options of grad().
 struct GradOptions {
-  /// Numbers of the arguments to differentiate by; empty: all of floats and complex numbers.
+  /// Indices of the arguments to differentiate by; empty: all float and complex arguments.
   std::vector<int64_t> arguments;
-  /// The result, which must have one element.
+  /// Index of the result to differentiate, which must have one element.
   int64_t result = 0;
-  /// Returns the result before the gradients.
+  /// The new function returns the result before the gradients.
   bool withValue = false;
-  /// Of each scf.for no more than so many states are kept at a time, others are computed again (binomial
-  /// checkpointing); 0: all.
+  /// Maximum number of states of each scf.for that are kept at a time; the others are recomputed (binomial
+  /// checkpointing). 0: all states are kept.
   int64_t loopSnapshots = 0;
-  /// Above 1: the result is a mean over the first dimension of the arguments numbered in `batches` (empty: of
-  /// all that are fed), and is computed with its gradients for so many equal parts of them, one after the
-  /// other: in less memory.
+  /// Number of equal parts of the batch that are computed one after the other, to save memory. Above 1 the
+  /// result must be a mean over the first dimension of the arguments in `batches`.
   int64_t microBatches = 1;
+  /// Indices of the arguments whose first dimension is the batch; empty: all feeds.
   std::vector<int64_t> batches;
 };
 
-/// (arguments) -> gradients.
+/// The gradient: (arguments) -> one gradient for each differentiated argument, with its dtype and dims.
 Result<Function> grad(const Function &function, const GradOptions &options = {});
-/// (arguments, a cotangent for each float or complex result) -> (results, gradients).
+/// Reverse mode: (arguments, a cotangent for each float or complex result) -> (results, gradients).
+/// `arguments` are the indices to differentiate by; empty: all float and complex arguments.
 Result<Function> vjp(const Function &function, const std::vector<int64_t> &arguments = {},
                      int64_t loopSnapshots = 0);
-/// (arguments, a tangent for each differentiated argument) -> (results, a tangent for each float or complex
-/// result).
+/// Forward mode: (arguments, a tangent for each differentiated argument) -> (results, a tangent for each
+/// float or complex result). `arguments` as in vjp().
 Result<Function> jvp(const Function &function, const std::vector<int64_t> &arguments = {});
-/// The function for a batch of `size` examples (-1: any number). `mapped` says for each argument at which
-/// place it gets a dimension for the examples, or -1 where it is the same for all; empty: all at place 0. All
-/// results get it at place 0.
+/// The function for a batch of `size` examples; -1: a dynamic number. `mapped` has one entry for each
+/// argument: the position of its batch dimension, or -1 if the argument is the same for all examples. Empty:
+/// all have it at position 0. All results have it at position 0.
 Result<Function> vmap(const Function &function, const std::vector<int64_t> &mapped = {}, int64_t size = -1);
-/// (arguments) -> the second derivatives of a result of one element by an argument, with its dimensions
-/// twice.
+/// Second derivatives of the result `result`, which has one element, by the argument `argument`: (arguments)
+/// -> one tensor with the argument's dims twice.
 Result<Function> hessian(const Function &function, int64_t argument = 0, int64_t result = 0);
 
-/// The same function, of which a gradient keeps only some values and computes the others once more: those
-/// from which on the names in `places` are values' (of a legacy program: variables'), as Paddle's
-/// RecomputeOptimizer takes them. What follows the last of them is kept. Empty: nothing but the arguments is
-/// kept.
-Result<Function> checkpoint(const Function &function, const std::vector<std::string> &places = {});
-/// A function that holds a gradient, with values computed once more instead of kept, until no more than
-/// `memoryBudget` bytes are alive at once, as far as that goes; -1: what costs next to no time.
+/// The same function, whose gradient recomputes values instead of keeping them. `names` are the checkpoints,
+/// as for Paddle's RecomputeOptimizer: names of values, or of variables of a legacy program. Between
+/// checkpoints values are recomputed; values after the last one are kept. Empty: only the arguments are kept.
+/// Error: an unknown name.
+Result<Function> checkpoint(const Function &function, const std::vector<std::string> &names = {});
+/// A function with a forward and a backward part that recomputes values until peak memory is at most
+/// `memoryBudget` bytes (best effort). -1: recomputes only values that are nearly free.
 Result<Function> rematerialize(const Function &function, int64_t memoryBudget = -1);
-/// The function computed in 16 bits where that is safe. Loss scaling is for training programs
-/// (ModelOptions::amp).
+/// The function in mixed precision; arguments and results keep their dtypes. Loss scaling is an error here:
+/// it is for training programs (ModelOptions::amp).
 Result<Function> mixPrecision(const Function &function, const AmpOptions &options = {});
 
 } // namespace proa

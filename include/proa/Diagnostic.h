@@ -1,4 +1,4 @@
-/// What a user should know about a program that is accepted all the same.
+/// Warnings and remarks about an accepted program.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 
 namespace proa {
 
-/// A warning about a program, with its location. Errors are no diagnostics: functions return them as
-/// Problems.
+/// A warning or remark about a program, with its location. Errors are not diagnostics: functions return them
+/// as Problems.
 struct Diagnostic {
   enum class Severity : uint8_t {
     Remark,  ///< a decision that a user may want to know
@@ -15,27 +15,27 @@ struct Diagnostic {
   };
 
   Severity severity = Severity::Warning;
-  /// The kind of diagnostic; it stays the same from version to version: "declared-type", "loop-variable",
-  /// "fetched-lod", "state-lod", "pruned-state", "stored-type", "dead-block".
+  /// The kind of diagnostic, the same in all versions: "declared-type", "loop-variable", "fetched-lod",
+  /// "state-lod", "pruned-state", "stored-type", "dead-block".
   std::string code;
-  /// What is the case, without a full stop.
+  /// The message, without a full stop.
   std::string message;
-  /// The variable that it is about; may be empty.
+  /// The variable concerned; may be empty.
   std::string variable;
 
   /// The program's file; may be empty.
   std::string file;
-  /// Index of the block and of the op in it; -1 where it is about the program as a whole.
+  /// Index of the block, and of the op in the block; -1 if the diagnostic concerns the whole program.
   int64_t block = -1;
   int64_t op = -1;
-  /// The op's type and its first output.
+  /// The op's type and the name of its first output; empty without an op.
   std::string opType;
   std::string output;
-  /// The line of the user's Python code that made the op; line 0: not known.
+  /// The line of the user's Python code that created the op; line 0: unknown.
   std::string pythonFile;
   int64_t pythonLine = 0;
 
-  /// "program.json: blocks[0].ops[3] (relu) -> relu_0.tmp_0 at net.py:42".
+  /// The location: "program.json: blocks[0].ops[3] (relu) -> relu_0.tmp_0 at net.py:42".
   std::string where() const {
     std::string text = file;
     if (op < 0)

@@ -1,4 +1,5 @@
-/// The 16-bit floating point types as storage, with conversions to and from float that round to nearest even.
+/// Storage of the 16-bit floating-point types. Conversions from float round to nearest even; a NaN stays a
+/// quiet NaN.
 #pragma once
 
 #include <bit>
@@ -41,7 +42,7 @@ private:
   }
 };
 
-/// bfloat16: the upper half of a float.
+/// bfloat16: the upper 16 bits of a float: 1 sign, 8 exponent, 7 mantissa bits.
 struct BFloat16 {
   uint16_t bits = 0;
   BFloat16() = default;

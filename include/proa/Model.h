@@ -1,10 +1,12 @@
-/// The embedded library: open a program with its weights, run it.
+/// The embedded library: opens a program with its weights and runs it.
 ///
-///   auto model = proa::Model::open("resnet50");                 // a folder, program.json, model.pdmodel,
-///   x.mlir if (!model) { std::cerr << model.problems().text(); return 1; } auto outputs =
-///   model->run({{"image", image}});              // compiles for these shapes on the first call
+/// \code
+///   auto model = proa::Model::open("resnet50");
+///   if (!model) { std::cerr << model.problems().text(); return 1; }
+///   auto outputs = model->run({{"image", image}});  // compiles for these shapes on the first call
+/// \endcode
 ///
-/// A Model is not thread-safe; several Models in several threads are fine.
+/// A Model is not thread-safe. Several Models may run in several threads.
 #pragma once
 
 #include "proa/Amp.h"
@@ -28,126 +30,130 @@ struct NamedTensor {
   Tensor tensor;
 };
 
-/// Name, dtype and dims of a feed, fetch or parameter; a dimension of -1 is known only at run time.
+/// Name, dtype and dims of a feed, fetch or parameter; a dim of -1 is dynamic.
 struct TensorInfo {
   std::string name;
   DType dtype = DType::Float32;
   std::vector<int64_t> dims;
-  /// For a feed, how many LoD levels the program declares.
+  /// For a feed: the number of LoD levels that the program declares.
   int lodLevel = 0;
 };
 
+/// Options of Model::open.
 struct ModelOptions {
-  /// Threads of a run; 0: as many as there are cores.
+  /// Number of threads of a run; 0: one for each core.
   int threads = 0;
-  /// Random ops without a seed of their own draw from it: equal seeds give equal runs, on any number of
+  /// Seed of random ops that have no seed attribute. Equal seeds give equal results, with any number of
   /// threads.
   uint64_t seed = 0;
-  /// Weights file; empty: found beside the program.
+  /// Weights file (.pdiparams or .safetensors); empty: the one in the folder of the program.
   std::string parameters;
-  /// Where compiled programs are kept; empty: $PROA_CACHE_DIR, or ~/.cache/proa. "off": nowhere. It is an
-  /// error where a folder that is given here cannot be made.
+  /// Folder of the cache of compiled programs. Empty: $PROA_CACHE_DIR, else ~/.cache/proa. "off": no cache.
+  /// Error: a given folder that cannot be created.
   std::string cacheDirectory;
-  /// Fed and fetched variables; empty: what the program says. Other variables than those that the program
-  /// itself feeds and fetches select a part of it: any variable may be fetched; one that is fed is not
-  /// computed; ops that no fetch needs are left out, also those that update persistable variables, and so are
-  /// feeds that no fetch needs and that are not listed here. Of an IR file: some of its feeds and results.
+  /// Fed and fetched variables; empty: the program's own. Others select a part of the program: any variable
+  /// may be fetched, and a fed variable is not computed. Ops that no fetch needs are left out, also those
+  /// that update persistable variables, and so are feeds that no fetch needs and that are not listed here.
+  /// For an IR file: a subset of its feeds and results.
   std::vector<std::string> feeds;
   std::vector<std::string> fetches;
-  /// Of an IR file: the function to run. Empty: `main`, else the only public function.
+  /// For an IR file: the function to run. Empty: `main`, else the only public function.
   std::string function;
-  /// Run every op that has a definition by simpler ops through it, also where there is a kernel: for checks.
+  /// For tests: decomposes every composite op, also those with a kernel.
   bool decompose = false;
-  /// By parameter, the variable of its gradient, in training programs: proa's gradients of the forward part
-  /// are taken in place of those of the program's gradient ops: for checks. Empty: nowhere.
-  std::map<std::string, std::string> ownGradients;
-  /// Values are computed once more instead of kept until the values of a run take no more than so many bytes
-  /// at once, as far as that goes; -1: whatever costs next to no time. Meant for training programs. Empty:
-  /// nothing is.
+  /// For tests, in training programs: maps parameters to the variables of their gradients. proa then derives
+  /// these gradients from the forward part instead of running the program's gradient ops. Empty: none.
+  std::map<std::string, std::string> derivedGradients;
+  /// Rematerializes values until peak memory is at most this many bytes (best effort). -1: rematerializes
+  /// only values that are nearly free. Empty: none. For training programs.
   std::optional<int64_t> memoryBudget;
-  /// A training program computes its gradients for so many parts of the batch, one after the other, and takes
-  /// their mean.
+  /// Number of equal parts of the batch for which a training program computes its gradients, one after the
+  /// other; the update uses their mean.
   int64_t microBatches = 1;
-  /// A run ends with an error at the first op that makes a NaN from inputs without NaN, or an Inf from finite
-  /// inputs. The error names the op, the user's line, the output and the first index. Runs take longer.
+  /// Stops a run with an error at the first op that makes a NaN from inputs without NaN, or an Inf from
+  /// finite inputs. The error names the op, the user's line, the output and the first index. Runs are slower.
   bool checkFinite = false;
-  /// Computes what is safe in 16 bits. Dynamic loss scaling adds its state to the parameters.
+  /// Mixed precision; empty: none. Dynamic loss scaling adds its state to the parameters.
   std::optional<AmpOptions> amp;
-  /// Called from time to time during work that takes long: what is being done, and the part done in [0, 1].
+  /// Called during long work, with the current activity and the fraction done in [0, 1].
   std::function<void(const std::string &what, double part)> progress;
-  /// Called with each warning about the program, from open(), prepare() and run(). Each is delivered once,
-  /// although the program may be imported again for other feeds.
+  /// Called with each warning about the program, from open(), prepare() and run(). Each warning is reported
+  /// once, even if the program is imported again for other feeds.
   std::function<void(const Diagnostic &diagnostic)> onDiagnostic;
-  /// The CPU that kernels are compiled for, as LLVM names it ("x86-64-v3", "znver4"); empty: this machine's.
-  /// Model::open refuses one that has instructions which this machine lacks.
+  /// The CPU that kernels are compiled for, by its LLVM name ("x86-64-v3", "znver4"); empty: this machine's
+  /// CPU. Error: a CPU with instructions that this machine lacks.
   std::string cpu;
-  /// Where each stage's IR is written, one file a stage; empty: nowhere.
+  /// Folder for the IR of each stage, one file per stage; empty: none is written.
   std::string dumpDirectory;
 };
 
-/// Where the time of opening, compiling and running went, in milliseconds.
+/// Times of opening, compiling and running, in milliseconds.
 struct ModelTimes {
-  double read = 0;        ///< program and weights
-  double import = 0;      ///< legacy program to IR
-  double compile = 0;     ///< IR to object code; 0 where the cache had it
-  double load = 0;        ///< object code into memory, weights packed
+  double read = 0;        ///< reading program and weights
+  double import = 0;      ///< importing the program into IR
+  double compile = 0;     ///< compiling IR to object code; 0 on a cache hit
+  double load = 0;        ///< loading object code and packing weights
   double lastRun = 0;     ///< the last run alone
   bool fromCache = false; ///< the last compilation came from the cache
 };
 
+/// An opened program with its weights and state.
 class Model {
 public:
-  /// Opens a folder (program.json, *.pdmodel, with the weights beside it) or a program file. All problems of
-  /// the program come in one list: unknown ops and attributes, missing inputs and weights, wrong shapes.
+  /// Opens a program: a folder with program.json or *.pdmodel and its weights, a program file, or an IR file
+  /// (*.mlir, *.mlirbc). Error: all problems of the program in one list (unknown ops and attributes, missing
+  /// inputs and weights, wrong shapes).
   ///
-  /// An IR file (text or bytecode: *.mlir, *.mlirbc) is opened like a program. Arguments of its function are
-  /// feeds (`pd.feed = "name"`) or parameters (`pd.param = "name"`), results are fetches (`pd.fetch`) or new
-  /// values of state (`pd.state`). Those without such an attribute are the feed "argument0" and the fetch
-  /// "result0", by position.
+  /// Arguments of the function of an IR file are feeds (`pd.feed = "name"`) or parameters (`pd.param =
+  /// "name"`); results are fetches (`pd.fetch`) or new values of state (`pd.state`). Without such an
+  /// attribute they are the feeds "argument0", ... and the fetches "result0", ..., by position.
   static Result<Model> open(const std::string &path, ModelOptions options = {});
   Model(Model &&) noexcept;
   Model &operator=(Model &&) noexcept;
   ~Model();
 
+  /// Feeds, fetches and parameters (with state variables) in the order of the program.
   const std::vector<TensorInfo> &feeds() const;
   const std::vector<std::string> &fetches() const;
   const std::vector<TensorInfo> &parameters() const;
 
-  /// Gives or replaces a parameter or a state variable: the learning rate of the next step, say. It takes
-  /// effect before the next run. Error: the program has none of this name, or it has another dtype or other
-  /// dims.
+  /// Sets a parameter or a state variable before the next run, for example the learning rate. Error: no
+  /// variable of this name, or a value of another dtype or other dims.
   Result<void> setParameter(const std::string &name, Tensor value);
-  /// A parameter or state variable as it is now; state as the last run left it.
+  /// The current value of a parameter or state variable. Error: no variable of this name, or it has no value.
   Result<Tensor> parameter(const std::string &name) const;
-  /// Writes all parameters and state variables as they are now: to a `.safetensors` file by name, to a
-  /// `.pdiparams` file as Paddle does, the persistable variables in the order of their names. The file is
-  /// complete or not there. Error: another suffix; a file that cannot be written; for `.pdiparams`,
+  /// Writes the current values of all parameters and state variables: to a `.safetensors` file by name, or to
+  /// a
+  /// `.pdiparams` file as Paddle does (persistable variables in alphabetical order). A file is written
+  /// completely or not at all. Error: another suffix; a file that cannot be written; for `.pdiparams`,
   /// variables without a value.
   Result<void> saveParameters(const std::string &path) const;
 
-  /// Compiles for the dims of these feeds, if that has not been done. run() does it by itself.
+  /// Compiles for the dims of these feeds if needed; run() does so too. Error: missing or unknown feeds,
+  /// feeds of other dtypes or dims than declared, or a program that cannot be compiled for them.
   Result<void> prepare(const std::map<std::string, Tensor> &feeds);
-  /// Runs the program once. The results, in the order of fetches(), are the caller's own. A feed of sequences
-  /// carries its LoD, and so do the results that have one.
+  /// Runs the program once and updates its state. Returns the fetches in the order of fetches(), in memory of
+  /// their own. Feeds and fetches of sequences carry their LoD. Error: as prepare(), or an op that fails.
   Result<std::vector<NamedTensor>> run(const std::map<std::string, Tensor> &feeds);
 
-  /// Runs the program once and returns the milliseconds that the run alone took. State, outputs and random
-  /// numbers stay as they were, and the op print shows nothing.
+  /// Runs the program once and returns the time of the run alone, in milliseconds. State and random numbers
+  /// do not change, and the op `print` prints nothing.
   Result<double> measure(const std::map<std::string, Tensor> &feeds);
 
+  /// Times of the last open, compilation and run.
   const ModelTimes &times() const;
-  /// How many threads a run uses.
+  /// Number of threads of a run.
   int threads() const;
-  /// Bytes of the place that the last run's values shared. Feeds, parameters and values whose dims only the
-  /// run knew, or that loops hand on, are not in it.
+  /// Arena size of the last run, in bytes. The arena does not hold feeds, parameters, values with dynamic
+  /// dims, and values carried by loops.
   int64_t arenaBytes() const;
 
-  /// Collects the time of each step of the following runs.
+  /// Turns on or off the collection of step times in the following runs.
   void enableProfile(bool on);
-  /// A table by step, the longest first; and the Chrome trace of the last profiled run.
+  /// The profile of the last profiled run: a table of steps, the slowest first; a Chrome trace as JSON.
   std::string profileTable() const;
   std::string profileTrace() const;
-  /// The same by step, in the order of the program.
+  /// The profile as a list, in program order.
   std::vector<StepTime> profileSteps() const;
 
 private:
@@ -156,7 +162,7 @@ private:
   std::unique_ptr<Implementation> implementation;
 };
 
-/// "0.1.0".
+/// Version of the library, "0.1.0".
 std::string version();
 
 } // namespace proa

@@ -1,4 +1,4 @@
-/// Times of the steps of a run.
+/// Profile of a run.
 #pragma once
 
 #include <cstdint>
@@ -6,13 +6,13 @@
 
 namespace proa {
 
-/// The time of one step of a run: a compiled kernel or a kernel of the library.
+/// Time of one step of a run: a compiled kernel or a library kernel.
 struct StepTime {
-  std::string kernel;      ///< "matmul", or "(compiled)"
-  std::string ops;         ///< "matmul", "add+max+subtract"
-  std::string location;    ///< "net.py:42", or empty
-  int64_t calls = 0;       ///< in a run
-  double milliseconds = 0; ///< of these calls together
+  std::string kernel;      ///< name of the library kernel, or "(compiled)"
+  std::string ops;         ///< ops of the step: "matmul", "add+max+subtract"
+  std::string location;    ///< the user's line, "net.py:42"; may be empty
+  int64_t calls = 0;       ///< calls in one run
+  double milliseconds = 0; ///< total time of these calls
 };
 
 } // namespace proa

@@ -1,4 +1,4 @@
-/// What a function of proa returns when it may fail: a value, or the list of all problems found.
+/// Result type of functions that may fail: a value, or the list of all errors of the input.
 #pragma once
 
 #include <string>
@@ -9,16 +9,17 @@
 
 namespace proa {
 
-/// One thing that is wrong with what the user gave.
+/// One error of the input.
 struct Problem {
-  /// Where: a file, a JSON path, an op, a Python line; "model/program.json: blocks[0].ops[3].inputs[0]".
+  /// The location: a file, a JSON path, an op or a Python line: "model/program.json:
+  /// blocks[0].ops[3].inputs[0]".
   std::string where;
-  /// What was found and what was expected, without a full stop.
+  /// The error and the expectation, without a full stop.
   std::string message;
 };
 
-/// All problems of one input. A reader goes on after a problem as far as it can, so that the user sees all at
-/// once.
+/// All errors of one input. A reader continues after an error if possible, so that the user sees all
+/// errors at once.
 class Problems {
 public:
   void add(std::string where, std::string message) { list.push_back({std::move(where), std::move(message)}); }
@@ -28,7 +29,7 @@ public:
   auto begin() const { return list.begin(); }
   auto end() const { return list.end(); }
   const Problem &operator[](size_t i) const { return list[i]; }
-  /// One line for each problem: "error: WHERE: MESSAGE".
+  /// One line for each error: "error: WHERE: MESSAGE".
   std::string text() const {
     std::string out;
     for (const Problem &p : list)
@@ -40,13 +41,15 @@ private:
   std::vector<Problem> list;
 };
 
+/// A list with one error.
 inline Problems problem(std::string where, std::string message) {
   Problems p;
   p.add(std::move(where), std::move(message));
   return p;
 }
 
-/// A T, or the Problems why there is none.
+/// A T, or the errors that prevented it. Dereferencing a failed result, and problems() of a successful one,
+/// throw std::bad_variant_access.
 template <class T> class [[nodiscard]] Result {
 public:
   Result(T value) : state(std::move(value)) {}
@@ -63,7 +66,7 @@ private:
   std::variant<T, Problems> state;
 };
 
-/// Success, or the Problems why not.
+/// Success, or the errors that prevented it.
 template <> class [[nodiscard]] Result<void> {
 public:
   Result() = default;

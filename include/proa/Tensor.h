@@ -1,4 +1,4 @@
-/// A tensor in host memory: what is fed to a program, fetched from it, and read from weight files.
+/// Tensors in host memory: feeds, fetches and weights.
 #pragma once
 
 #include "proa/Result.h"
@@ -14,7 +14,7 @@
 
 namespace proa {
 
-/// Element types. Bool takes one byte (0 or 1).
+/// Element types. A Bool is one byte, 0 or 1; a complex number is a pair (real, imaginary).
 enum class DType : uint8_t {
   Bool,
   UInt8,
@@ -35,44 +35,49 @@ enum class DType : uint8_t {
   Complex128,
 };
 
-/// Bytes of one element.
+/// Size of one element in bytes.
 size_t sizeOf(DType dtype);
-/// "float32", "bool", "complex64", ...
+/// Name of the dtype: "float32", "bool", "complex64", ...
 std::string_view nameOf(DType dtype);
-/// The inverse of nameOf.
+/// The dtype of this name, the inverse of nameOf; empty for an unknown name.
 std::optional<DType> dtypeFromName(std::string_view name);
-/// Number of elements, or nothing where a dimension is negative or the product does not fit in 63 bits.
+/// Number of elements; empty if a dim is negative or the number does not fit in 63 bits.
 std::optional<int64_t> elementCount(std::span<const int64_t> dims);
-/// "float32[2, 3]".
+/// Text of a tensor type: "float32[2, 3]".
 std::string describe(DType dtype, std::span<const int64_t> dims);
 
-/// How the rows of a tensor belong to sequences: one list of ascending offsets a level, from the outermost to
-/// the innermost. The offsets of the innermost level count rows, those of another the sequences of the next
-/// one: {{0, 2, 5}} are two sequences, rows 0 and 1, and rows 2 to 4.
+/// Level of detail: the sequences that the rows of a tensor form. One list of ascending offsets for each
+/// level, from the outermost to the innermost. Offsets of the innermost level are row indices; those of
+/// another level are indices of sequences of the next level. {{0, 2, 5}} has two sequences: rows 0 to 1 and
+/// rows 2 to 4.
 using Lod = std::vector<std::vector<int64_t>>;
 
-/// A dense row-major tensor. Copies share the bytes; the owner keeps them alive (a buffer of its own, or a
-/// mapped file).
+/// A dense row-major tensor. Copies share the data, which a shared owner keeps alive (a buffer or a mapped
+/// file).
 class Tensor {
 public:
   Tensor() = default;
-  /// Uninitialized memory, aligned to 64 bytes. `dims` must have an elementCount.
+  /// A tensor of uninitialized memory, aligned to 64 bytes. `dims` must have an elementCount.
   Tensor(DType dtype, std::vector<int64_t> dims);
   /// A view of memory that `owner` keeps alive.
   Tensor(DType dtype, std::vector<int64_t> dims, void *data, std::shared_ptr<const void> owner);
 
   DType dtype() const { return elementType; }
   const std::vector<int64_t> &dims() const { return shape; }
+  /// Number of elements.
   int64_t size() const { return count; }
+  /// Size of the data in bytes.
   size_t bytes() const { return static_cast<size_t>(count) * sizeOf(elementType); }
   void *data() { return storage; }
   const void *data() const { return storage; }
+  /// The data as elements of type T, which must have the size of the dtype.
   template <class T> T *as() { return static_cast<T *>(storage); }
   template <class T> const T *as() const { return static_cast<const T *>(storage); }
+  /// Text of the type: "float32[2, 3]".
   std::string describe() const { return proa::describe(elementType, shape); }
-  /// The same bytes under other dims of the same element count.
+  /// The same data with other dims of the same element count.
   Tensor reshaped(std::vector<int64_t> dims) const;
-  /// The sequences that the rows form; empty for most tensors.
+  /// The LoD; empty for a tensor without sequences.
   const Lod &lod() const { return levels; }
   void setLod(Lod lod) { levels = std::move(lod); }
 

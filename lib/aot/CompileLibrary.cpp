@@ -96,7 +96,7 @@ Result<std::vector<std::string>> kernelsOf(const runtime::Plan &plan, const std:
   return std::vector<std::string>(names.begin(), names.end());
 }
 
-/// Picks the weights that the plan reads and says where each will lie.
+/// Selects the weights that the plan reads and assigns their offsets.
 Result<void> embed(const params::Tensors &tensors, CompiledLibrary &library) {
   Description &description = library.description;
   Problems problems;
@@ -147,7 +147,7 @@ Result<CompiledLibrary> compileLibrary(const LibraryRequest &request) {
   description.cpuFeatures = std::move(*features);
   description.savedVariables = (*source)->savedVariables();
   params::Tensors tensors;
-  // Their types are those that the program is compiled for, whoever brings them.
+  // Weights that come later must have the types that the program is compiled for.
   if (request.embedWeights || files->weightsForm != params::WeightsForm::None) {
     auto read = (*source)->readWeights();
     if (!read)

@@ -1,4 +1,4 @@
-/// A program with all that a shared library of it holds.
+/// A program compiled to the contents of a shared library.
 #pragma once
 
 #include "lib/aot/Description.h"
@@ -14,31 +14,31 @@ namespace proa::aot {
 
 struct LibraryRequest {
   std::string model; ///< folder, program file or IR file, as for Model::open
-  std::string name;  ///< of the library; begins the messages of its runs
+  std::string name;  ///< name of the library, used in the messages of its runs
   /// Fed and fetched variables, as in ModelOptions.
   std::vector<std::string> feeds, fetches;
-  std::string function; ///< of an IR file, as in ModelOptions
-  /// Dims of feeds; those of other feeds stay as the program declares them, open dims too.
+  std::string function; ///< function of an IR file, as in ModelOptions
+  /// Dims of feeds; dims of other feeds are as declared, and may be dynamic.
   std::map<std::string, std::vector<int64_t>> dims;
-  /// As in ModelOptions; the machine that compiles need not have its instructions.
+  /// As in ModelOptions; the machine that compiles may lack its instructions.
   std::string cpu;
-  /// As in ModelOptions. Loss scaling, which training needs, is not for compiled libraries.
+  /// As in ModelOptions. Loss scaling is not supported, because it is for training.
   std::optional<AmpOptions> amp;
   bool embedWeights = false;
-  std::string parameters; ///< weights file to embed; empty: found beside the program
+  std::string parameters; ///< weights file to embed; empty: the one in the program's folder
   std::function<void(const std::string &what, double part)> progress;
-  /// Called with each warning about the program, once each.
+  /// Called once with each warning about the program.
   std::function<void(const Diagnostic &diagnostic)> onDiagnostic;
 };
 
 struct CompiledLibrary {
   Description description;
-  std::string archive;         ///< a static library of the kernels
+  std::string archive;         ///< static library of the kernels
   std::vector<Tensor> weights; ///< in the order of Description::embedded
 };
 
-/// Errors, all at once per stage: those of reading, importing and compiling; weights to embed that are
-/// missing or of another type.
+/// Error, all at once per stage: those of reading, importing and compiling; embedded weights that are missing
+/// or of another type.
 Result<CompiledLibrary> compileLibrary(const LibraryRequest &request);
 
 } // namespace proa::aot

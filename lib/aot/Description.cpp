@@ -26,7 +26,7 @@ std::vector<TensorInfo> feedsOf(const Description &description, bool wantStates)
   return infos;
 }
 
-/// Bytes that `entry` takes, or nothing where its dims have no size.
+/// Size of `entry` in bytes; nothing for dynamic dims.
 std::optional<uint64_t> bytesOf(const EmbeddedTensor &entry) {
   std::optional<int64_t> count = elementCount(entry.info.dims);
   uint64_t bytes = 0;

@@ -1,4 +1,4 @@
-/// What a library compiled ahead of time holds beside its code and weights.
+/// Metadata of a library compiled ahead of time, besides code and weights.
 #pragma once
 
 #include "lib/runtime/Plan.h"
@@ -16,13 +16,13 @@ struct EmbeddedTensor {
 };
 
 struct Description {
-  std::string name; ///< begins the messages of the loaded library
+  std::string name; ///< name of the library in messages
   runtime::Plan plan;
-  /// The first fetches of the plan are results; the others are the new values of the state variables that
-  /// their fetchNames say.
+  /// The first fetches of the plan are results; the others are new values of the state variables named by
+  /// fetchNames.
   size_t resultCount = 0;
-  std::vector<std::string> kernels; ///< symbols, in the order of the table of addresses
-  /// Names of the tensors of a .pdiparams file, which has none itself.
+  std::vector<std::string> kernels; ///< symbols of the kernels, in the order of the address table
+  /// Names of the tensors of a .pdiparams file, which stores none.
   std::vector<std::string> savedVariables;
   std::vector<EmbeddedTensor> embedded;
   /// Instruction sets that the code may use (lib/runtime/CpuFeatures.h).
@@ -30,17 +30,17 @@ struct Description {
 
   /// Names of the state variables.
   std::vector<std::string> states() const;
-  /// The feeds that are state; not all state is read before it is written.
+  /// Indices of the feeds that are state. State that is written before it is read is not fed.
   std::vector<TensorInfo> fedStates() const;
-  /// The feeds that are not state, in order.
+  /// Indices of the other feeds.
   std::vector<TensorInfo> inputs() const;
   std::vector<TensorInfo> outputs() const;
-  /// What must have a value before the first run: parameters and fed states.
+  /// Variables that need a value before the first run: parameters and fed states.
   std::vector<TensorInfo> weights() const;
 };
 
-/// The description as bytes (CBOR), and back. Reading verifies all of it but the addresses of code;
-/// `weightsBytes` is the size of the embedded weights.
+/// Serialization of the description (CBOR). Reading verifies everything except code addresses; `weightsBytes`
+/// is the size of the embedded weights.
 std::vector<uint8_t> serialize(const Description &description);
 Result<Description> deserializeDescription(std::span<const uint8_t> bytes, uint64_t weightsBytes,
                                            const std::string &where);

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A private folder that goes with the object.
+/// A private folder that is removed with the object.
 class TemporaryFolder {
 public:
   static Result<std::unique_ptr<TemporaryFolder>> create() {
@@ -42,7 +42,7 @@ Result<std::string> findLinker(const std::string &given) {
   if (!given.empty()) {
     auto found = llvm::sys::findProgramByName(given);
     return found ? Result<std::string>(*found)
-                 : Result<std::string>(problem("--linker", "there is no program '" + given + "'"));
+                 : Result<std::string>(problem("--linker", "cannot find the program '" + given + "'"));
   }
   for (const char *name : {"clang-22", "clang", "gcc", "cc"})
     if (auto found = llvm::sys::findProgramByName(name))
@@ -70,7 +70,7 @@ Result<void> writeInputs(const CompiledLibrary &library, const LinkOptions &opti
   return problems;
 }
 
-/// Runs a program; its output becomes the problem where it fails.
+/// Runs a program; if it fails, its output is the problem.
 Result<void> execute(const std::vector<std::string> &command, const TemporaryFolder &folder) {
   std::string log = folder.file("log"), error;
   std::vector<llvm::StringRef> arguments(command.begin(), command.end());
@@ -84,7 +84,7 @@ Result<void> execute(const std::vector<std::string> &command, const TemporaryFol
   return problem(command[0], fmt::format("it ended with {}: {}{}", status, error, output ? *output : ""));
 }
 
-/// What must be beside this program.
+/// A file of the installation.
 Result<void> checkInstallation(const LinkOptions &options) {
   Problems problems;
   for (const char *file : {"lib/libproa_runtime.so", "include/proa-c/runtime.h"})
@@ -116,7 +116,7 @@ Result<void> linkLibrary(const CompiledLibrary &library, const LinkOptions &opti
       "-I" + (*folder)->path, (*folder)->file("entry.c"), (*folder)->file("kernels.a"),
       runtime + "/libproa_runtime.so", "-lm", "-o", temporary, "-Wl,--exclude-libs,ALL", "-Wl,--gc-sections",
       "-Wl,-z,defs", "-Wl,-soname," + fs::path(options.output).filename().string(),
-      // Beside the library first, so that both can be moved together.
+      // Search next to the library first, so that both can be moved together.
       "-Wl,-rpath,$ORIGIN:" + runtime};
   if (fs::path(*linker).filename().string().starts_with("clang") && llvm::sys::findProgramByName("ld.lld-22"))
     command.emplace_back("-fuse-ld=lld");

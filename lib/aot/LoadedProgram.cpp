@@ -114,7 +114,7 @@ Result<void> LoadedProgram::bindStates(std::span<const TensorInfo> fed,
 Result<void> LoadedProgram::checkInputs(std::span<const Tensor> given) const {
   if (given.size() == inputInfos.size())
     return {};
-  return problem(name, fmt::format("it is given {} inputs, expected {}", given.size(), inputInfos.size()));
+  return problem(name, fmt::format("found {} inputs, expected {}", given.size(), inputInfos.size()));
 }
 
 Result<std::vector<Tensor>> LoadedProgram::run(std::span<const Tensor> given) {

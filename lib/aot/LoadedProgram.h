@@ -1,4 +1,4 @@
-/// A program compiled ahead of time, loaded into this process. Needs no compiler.
+/// A program compiled ahead of time, loaded into this process. It needs no compiler.
 #pragma once
 
 #include "lib/aot/Description.h"
@@ -12,18 +12,18 @@
 
 namespace proa::aot {
 
-/// Use one from one thread at a time.
+/// May be used by one thread at a time.
 class LoadedProgram {
 public:
-  /// `data` must stay. `weightsPath`: a .safetensors file, or else a .pdiparams file; empty: the embedded
-  /// weights. Errors: see proa_program_create.
+  /// `data` must outlive the program. `weightsPath`: a .safetensors or .pdiparams file; empty: the embedded
+  /// weights. Error: see proa_program_create.
   static Result<std::unique_ptr<LoadedProgram>> create(const proa_program_data &data,
                                                        const std::string &weightsPath);
 
   const std::vector<TensorInfo> &inputs() const { return inputInfos; }
   const std::vector<TensorInfo> &outputs() const { return outputInfos; }
 
-  /// Runs once. `given` is in the order of inputs(), the results in that of outputs().
+  /// Runs once. `given` is in the order of inputs(), the results are in the order of outputs().
   Result<std::vector<Tensor>> run(std::span<const Tensor> given);
 
 private:
@@ -33,8 +33,8 @@ private:
 
   std::string name;
   std::vector<TensorInfo> inputInfos, outputInfos;
-  std::vector<std::string> stateNames; ///< of the last results of the plan
-  runtime::NamedTensors states;        ///< those that a run is fed, as the last run left them
+  std::vector<std::string> stateNames; ///< states of the last results of the plan
+  runtime::NamedTensors states;        ///< fed states after the last run
   std::unique_ptr<runtime::Session> session;
 };
 

@@ -1,4 +1,4 @@
-//! The C text of compiled libraries.
+//! C source of compiled libraries.
 #include "lib/aot/LinkLibrary.h"
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 namespace proa::aot {
 namespace {
 
-// PREFIX and the other words in capitals between @ are replaced.
+// Words in capitals between @ are replaced.
 constexpr const char *headerTemplate = R"(/*
  * @NAME@, compiled by proa-compile @VERSION@.
  * Link with the library and with libproa_runtime.so. Errors: see proa-c/tensor.h.
@@ -52,7 +52,7 @@ void @PREFIX@_destroy(proa_program *program);
 #endif
 )";
 
-// Weights may be larger than the reach of code, so they go where the linker keeps large data.
+// Weights may exceed the reach of code, so they are in the section for large data.
 constexpr const char *entryTemplate = R"(#include "proa-c/runtime.h"
 
 #ifdef __x86_64__
@@ -90,7 +90,7 @@ EXPORT void @PREFIX@_destroy(proa_program *program) { proa_program_destroy(progr
 
 using Words = std::vector<std::pair<std::string, std::string>>;
 
-/// Replaces each @WORD@ of the template. What is put in is not looked at again.
+/// Replaces each @WORD@ of the template; replacements are not scanned again.
 std::string fill(const std::string &text, const Words &words) {
   std::string out;
   for (size_t at = 0; at < text.size();) {
@@ -109,7 +109,7 @@ std::string fill(const std::string &text, const Words &words) {
   return out;
 }
 
-/// Names of variables may hold anything; a comment must stay one line and not end early.
+/// Names of variables may hold any character; a comment must stay on one line and not end early.
 std::string forComment(std::string text) {
   std::replace_if(text.begin(), text.end(), [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
   for (size_t at = 0; (at = text.find("*/", at)) != std::string::npos;)
@@ -178,7 +178,7 @@ std::string headerText(const Description &description, const std::string &prefix
 std::string entryText(const Description &description, const std::string &prefix) {
   std::string declarations, table;
   for (size_t i = 0; i < description.kernels.size(); ++i) {
-    // The assembler's name, because symbols need not be C identifiers.
+    // The assembler name, because symbols need not be C identifiers.
     declarations += fmt::format("extern void kernel{}(void) __asm__(\"{}\");\n", i, description.kernels[i]);
     table += fmt::format("kernel{}, ", i);
   }

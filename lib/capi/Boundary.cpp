@@ -5,7 +5,7 @@
 namespace proa::capi {
 namespace {
 
-// The C constants are the numbers of the C++ ones.
+// The C constants equal the C++ ones.
 static_assert(PROA_BOOL == static_cast<int>(DType::Bool) && PROA_UINT8 == static_cast<int>(DType::UInt8) &&
               PROA_UINT16 == static_cast<int>(DType::UInt16) &&
               PROA_UINT32 == static_cast<int>(DType::UInt32) &&
@@ -38,7 +38,7 @@ void setError(const Problems &problems) { errorText() = problems.text(); }
 Result<Tensor> tensorFromC(const proa_tensor &tensor, const std::string &where, bool needsData) {
   if (!isKnown(tensor.dtype))
     return problem(where,
-                   fmt::format("its dtype is {}, which is no proa_dtype", static_cast<int>(tensor.dtype)));
+                   fmt::format("found dtype {}, expected a proa_dtype", static_cast<int>(tensor.dtype)));
   if (tensor.rank > 0 && !tensor.dims)
     return problem(where, fmt::format("its dims are NULL, but its rank is {}", tensor.rank));
   auto dtype = static_cast<DType>(tensor.dtype);
@@ -86,7 +86,7 @@ Result<void> describeEntry(std::span<const TensorInfo> infos, size_t index, cons
   if (!info)
     return problem("", "the place for the description is NULL");
   if (index >= infos.size())
-    return problem("", fmt::format("there is no {} {}; there are {}", what, index, infos.size()));
+    return problem("", fmt::format("no {} {}, expected an index below {}", what, index, infos.size()));
   const TensorInfo &entry = infos[index];
   *info = {entry.name.c_str(), static_cast<proa_dtype>(entry.dtype), entry.dims.size(), entry.dims.data()};
   return {};

@@ -1,4 +1,4 @@
-/// Between C and C++: errors become text of the calling thread, tensors become views.
+/// Conversion between C and C++: errors become text of the calling thread, tensors become views.
 #pragma once
 
 #include "proa-c/tensor.h"
@@ -12,10 +12,10 @@
 
 namespace proa::capi {
 
-/// What proa_error() returns on this thread from now on.
+/// Sets the text that proa_error() returns on this thread.
 void setError(const Problems &problems);
 
-/// Calls `body`, which returns a Result<T>, and hands its value on. On failure, or where C++ throws (no
+/// Calls `body`, which returns a Result<T>, and returns its value. On failure, or if C++ throws (out of
 /// memory), sets the error and returns `failed`.
 template <class T, class Body> T guarded(T failed, Body &&body) {
   try {
@@ -29,7 +29,7 @@ template <class T, class Body> T guarded(T failed, Body &&body) {
   return failed;
 }
 
-/// The same for functions that return 0 or 1.
+/// As above for functions that return 0 or 1.
 template <class Body> int guardedCall(Body &&body) {
   return guarded(1, [&]() -> Result<int> {
     Result<void> done = body();
@@ -37,18 +37,19 @@ template <class Body> int guardedCall(Body &&body) {
   });
 }
 
-/// A view of the caller's memory. `where` begins the messages. Error: unknown dtype, negative dims, null
-/// pointers where there must be memory.
+/// A view of the caller's memory. `where` is the location in messages. Error: unknown dtype, negative dims,
+/// null pointers.
 Result<Tensor> tensorFromC(const proa_tensor &tensor, const std::string &where, bool needsData = true);
-/// The views of `tensors`, an array of `infos.size()` tensors in the order of `infos`; all problems at once.
+/// The views of `tensors`, an array of `infos.size()` tensors in the order of `infos`. Reports all errors at
+/// once.
 Result<std::vector<Tensor>> tensorsFromC(const proa_tensor *tensors, std::span<const TensorInfo> infos,
                                          bool needsData = true);
 
-/// A view of `tensor`, which must stay.
+/// A view of `tensor`, which must outlive it.
 proa_tensor tensorToC(const Tensor &tensor);
 void tensorsToC(std::span<const Tensor> tensors, proa_tensor *outputs);
 
-/// Fills `info` from entry `index` of `infos`, which must stay. `what` names an entry in the message.
+/// Fills `info` from entry `index` of `infos`, which must outlive it. `what` names the entry in messages.
 Result<void> describeEntry(std::span<const TensorInfo> infos, size_t index, const char *what,
                            proa_tensor_info *info);
 

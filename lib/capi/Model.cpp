@@ -11,8 +11,8 @@ using namespace proa;
 
 struct proa_model {
   Model model;
-  std::vector<Tensor> outputs; ///< of the last run
-  Tensor parameter;            ///< the one asked for last
+  std::vector<Tensor> outputs; ///< outputs of the last run
+  Tensor parameter;            ///< the last requested parameter
 };
 
 namespace {
@@ -41,7 +41,7 @@ void deliver(const Diagnostic &diagnostic, void (*call)(void *, const proa_diagn
   call(context, &given);
 }
 
-/// The options as far as the caller's version of the struct has them.
+/// The options, up to the size of the caller's version of the struct.
 Result<proa_model_options> readOptions(const proa_model_options &given) {
   constexpr size_t firstVersion = offsetof(proa_model_options, function) + sizeof given.function;
   if (given.size < firstVersion || given.size > sizeof given)

@@ -14,7 +14,7 @@ using namespace proa;
 
 struct proa_program {
   std::unique_ptr<aot::LoadedProgram> loaded;
-  std::vector<Tensor> outputs; ///< of the last run
+  std::vector<Tensor> outputs; ///< outputs of the last run
 };
 
 namespace {

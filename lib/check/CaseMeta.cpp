@@ -10,13 +10,13 @@ namespace {
 
 using nlohmann::json;
 
-/// Reads fields of one JSON object and collects what is wrong with them.
+/// Reads fields of a JSON object and collects errors.
 class Fields {
 public:
   Fields(const json &object, std::string file, Problems &problems)
       : object(object), file(std::move(file)), problems(problems) {}
 
-  /// Sets `field` from the member `key`, where there is one.
+  /// Sets `field` from the member `key`, if it exists.
   template <class T> void read(const char *key, T &field) {
     auto member = object.find(key);
     if (member == object.end() || member->is_null())

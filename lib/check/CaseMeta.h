@@ -1,4 +1,4 @@
-/// meta.json of a case folder: how a program is run and judged (test/corpus/README.md).
+/// The file meta.json of a case folder: how a program is run and compared (test/corpus/README.md).
 #pragma once
 
 #include "lib/check/Compare.h"
@@ -17,35 +17,35 @@ struct CaseMeta {
   CompareKind compare = CompareKind::AllClose;
   double rtol = 1e-5;
   double atol = 1e-6;
-  /// False: there are no expected outputs; the program is imported and verified only.
+  /// False if there are no expected outputs: the program is only imported and verified.
   bool runnable = true;
-  /// Why it is not.
+  /// The reason for `runnable` false.
   std::string why;
-  /// The program is run so often, each time from a fresh scope.
+  /// Number of runs, each from a fresh scope.
   int runs = 1;
-  /// Forward, backward and update: `steps` runs that go on from each other's state.
+  /// A training case: forward, backward and update in `steps` runs with a common state.
   bool training = false;
   int steps = 0;
-  /// Persistable variables that the user's Python code sets before each step: a learning rate by a schedule.
+  /// Persistable variables that the Python code sets before each step, such as a learning rate.
   std::vector<std::string> stateInputs;
-  /// By parameter, the variable that an optimizer takes as its gradient.
+  /// Maps each parameter to the variable that its optimizer takes as gradient.
   std::map<std::string, std::string> parameterGradients;
   std::map<std::string, Statistics> expectedStatistics;
   std::map<std::string, Lod> lod;
   std::map<std::string, Lod> expectedLod;
-  /// Outputs whose expected values are known to be wrong, and why.
+  /// Outputs with wrong expected values, and the reason.
   std::map<std::string, std::string> suspect;
-  /// How often each op occurs.
+  /// Number of occurrences of each op.
   std::map<std::string, int64_t> opHistogram;
 
-  /// The rule by which the fetched variable `fetch` is compared.
+  /// The comparison rule of the fetched variable `fetch`.
   CompareRule ruleFor(const std::string &fetch) const;
   /// Prefix of the tensors of run k in inputs and expected: "", "run1/", ...; of step k: "step0/", ...
   std::string runPrefix(int run) const;
   std::string stepPrefix(int step) const;
 };
 
-/// Reads `path` (meta.json). Errors: the file is missing or no JSON; fields of a wrong type, an unknown
+/// Reads `path` (meta.json). Error: a missing file, invalid JSON, fields of a wrong type or an unknown
 /// `compare`, each with its JSON path.
 Result<CaseMeta> readCaseMeta(const std::string &path);
 

@@ -10,8 +10,7 @@ namespace {
 
 constexpr std::array<std::string_view, 5> stageNames{"read", "import", "compile", "run", "compare"};
 
-/// Whether a tensor belongs to a later run, a step or the final state. Names of variables may hold a slash
-/// themselves.
+/// Whether a tensor belongs to a later run, a step or the final state. Variable names may contain a slash.
 bool hasCasePrefix(const std::string &name) {
   if (name.starts_with("final/"))
     return true;
@@ -40,7 +39,7 @@ std::vector<ComparedOutput> compareOutputs(const std::vector<NamedTensor> &outpu
                                            const CaseMeta &meta, const std::string &prefix,
                                            std::optional<DType> lowPrecision) {
   std::vector<ComparedOutput> compared;
-  for (auto &[name, wanted] : expected) {
+  for (auto &[name, reference] : expected) {
     if (meta.suspect.count(name))
       continue;
     auto got =
@@ -49,9 +48,9 @@ std::vector<ComparedOutput> compareOutputs(const std::vector<NamedTensor> &outpu
     if (got == outputs.end())
       comparison.reason = "is not among the outputs";
     else if (CompareRule rule = meta.ruleFor(name); lowPrecision && rule.kind == CompareKind::AllClose)
-      comparison = compareLowPrecision(got->tensor, wanted, *lowPrecision);
+      comparison = compareLowPrecision(got->tensor, reference, *lowPrecision);
     else
-      comparison = compare(got->tensor, wanted, rule);
+      comparison = compare(got->tensor, reference, rule);
     compared.push_back({prefix + name, std::move(comparison)});
   }
   return compared;
@@ -79,10 +78,10 @@ void giveLods(Tensors &feeds, const CaseMeta &meta) {
 Problems compareLods(const std::vector<NamedTensor> &outputs, const CaseMeta &meta) {
   Problems problems;
   for (const NamedTensor &output : outputs) {
-    auto wanted = meta.expectedLod.find(output.name);
-    if (wanted != meta.expectedLod.end() && output.tensor.lod() != wanted->second)
+    auto reference = meta.expectedLod.find(output.name);
+    if (reference != meta.expectedLod.end() && output.tensor.lod() != reference->second)
       problems.add(output.name,
-                   fmt::format("the LoD is {}, expected {}", output.tensor.lod(), wanted->second));
+                   fmt::format("the LoD is {}, expected {}", output.tensor.lod(), reference->second));
   }
   return problems;
 }

@@ -1,4 +1,4 @@
-/// What checking a case gives, and the comparison of all outputs of a run.
+/// Result of a case, and comparison of all outputs of a run.
 #pragma once
 
 #include "lib/check/CaseMeta.h"
@@ -10,7 +10,7 @@
 
 namespace proa::check {
 
-/// What is done with a case, in this order.
+/// Stages of a case, in order.
 enum class Stage : uint8_t { Read, Import, Compile, Run, Compare };
 std::string_view nameOf(Stage stage);
 
@@ -26,31 +26,30 @@ struct CaseResult {
   Status status = Status::Passed;
   /// The stage that failed.
   Stage stage = Stage::Read;
-  /// Why it failed or was skipped; empty where it passed.
+  /// The reason of a failure or skip; empty if it passed.
   Problems problems;
   std::vector<ComparedOutput> outputs;
 };
 
 using Tensors = std::map<std::string, Tensor>;
 
-/// The tensors of `all` whose names begin with `prefix`, named without it. An empty prefix takes the names
-/// that have none.
+/// The tensors of `all` with this prefix, without it. An empty prefix selects the names without a prefix.
 Tensors withPrefix(const Tensors &all, const std::string &prefix);
 
-/// Compares outputs with the expected tensors of one run, by the rules of `meta`; `prefix` is put in front of
-/// the names. Tensors that `meta` calls suspect are left out.
-/// `lowPrecision`: the format of 16 bits that was computed in, for compareLowPrecision.
+/// Compares outputs with the expected tensors of one run, by the rules of `meta`, except suspect ones.
+/// `prefix` is prepended to the names. `lowPrecision`: the 16-bit format of the computation, for
+/// compareLowPrecision.
 std::vector<ComparedOutput> compareOutputs(const std::vector<NamedTensor> &outputs, const Tensors &expected,
                                            const CaseMeta &meta, const std::string &prefix = "",
                                            std::optional<DType> lowPrecision = {});
 
-/// Removes the state inputs of the case from the tensors of a run and returns them. Problem: one is missing.
+/// Removes the state inputs of the case from the tensors of a run and returns them. Error: a missing one.
 Result<Tensors> takeStateInputs(Tensors &inputs, const CaseMeta &meta, const std::string &prefix);
 
-/// Gives the feeds the LoDs that the case says.
+/// Sets the LoDs of the case on the feeds.
 void giveLods(Tensors &feeds, const CaseMeta &meta);
 
-/// Outputs whose LoD is not the expected one.
+/// Problems of outputs with an unexpected LoD.
 Problems compareLods(const std::vector<NamedTensor> &outputs, const CaseMeta &meta);
 
 } // namespace proa::check

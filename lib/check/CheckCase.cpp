@@ -13,7 +13,7 @@
 namespace proa::check {
 namespace {
 
-/// The work on one case; every step returns false when the case is decided.
+/// The check of one case. Each step returns false if the result of the case is decided.
 class Checker {
 public:
   Checker(std::string folder, const CheckOptions &options) : folder(std::move(folder)), options(options) {}
@@ -67,8 +67,8 @@ private:
            (readTensors("inputs.safetensors", inputs) && readTensors("expected.safetensors", expected));
   }
 
-  /// Whether the gradient belongs to another parameter: quantization passes list it for the quantized value
-  /// of the weight too.
+  /// Whether the gradient belongs to another parameter: quantization passes also list it for the quantized
+  /// weight.
   bool isOfOther(const std::string &parameter, const std::string &gradient) const {
     std::string owner = gradient.substr(0, gradient.find("@GRAD"));
     return owner != parameter && meta.parameterGradients.contains(owner);
@@ -87,12 +87,11 @@ private:
     modelOptions.microBatches = options.microBatches;
     modelOptions.amp = options.amp;
     modelOptions.onDiagnostic = options.onDiagnostic;
-    // What the meta file names may be clipped or accumulated already; with loss scaling it has pairs of
-    // gradients too.
-    if (options.ownGradients && meta.training)
+    // The listed gradients may be clipped or accumulated; with loss scaling each is listed twice.
+    if (options.deriveGradients && meta.training)
       for (const auto &[parameter, gradient] : meta.parameterGradients)
         if (!parameter.ends_with("@GRAD") && !isOfOther(parameter, gradient))
-          modelOptions.ownGradients[parameter] = parameter + "@GRAD";
+          modelOptions.derivedGradients[parameter] = parameter + "@GRAD";
     Result<Model> model = Model::open(folder, modelOptions);
     if (!model) {
       failed(model.problems());
@@ -143,7 +142,7 @@ private:
     }
   }
 
-  /// The steps go on from each other's state, which is compared after the last one.
+  /// The steps share a state, which is compared after the last one.
   void train() {
     std::optional<Model> model = open();
     for (int step = 0; model && step < meta.steps; ++step)
@@ -164,8 +163,7 @@ private:
     take(compareOutputs(state, finals, meta, "final/", lowPrecision()));
   }
 
-  /// Collectives, mixed precision without CPU kernels, sizes that no machine here holds: there is nothing to
-  /// compare with.
+  /// Cases without expected values: collectives, mixed precision without CPU kernels, very large models.
   void importOnly() {
     enter(Stage::Import);
     if (Result<void> imported = importAndVerify(folder, meta, options.onDiagnostic); !imported)
@@ -180,7 +178,7 @@ private:
       Tensors feeds = withPrefix(inputs, prefix);
       giveLods(feeds, meta);
       enter(Stage::Run);
-      Result<ReferenceRun> evaluated = runReference(folder, meta, feeds, options.openDims);
+      Result<ReferenceRun> evaluated = runReference(folder, meta, feeds, options.dynamicDims);
       if (!evaluated)
         failed(evaluated.problems());
       else if (!evaluated->notEvaluated.empty())
@@ -191,7 +189,7 @@ private:
     }
   }
 
-  /// Random numbers are those of Philox in the kernels and in the evaluator, and so are equal up to rounding.
+  /// Kernels and evaluator use the same Philox stream, so random values are equal up to rounding.
   void compareRandom(const std::vector<NamedTensor> &evaluated, const Tensors &feeds,
                      const std::string &prefix) {
     std::optional<Model> model = open();
@@ -205,10 +203,10 @@ private:
     CaseMeta exact = meta;
     exact.compare = CompareKind::AllClose;
     exact.expectedStatistics.clear();
-    Tensors wanted;
+    Tensors references;
     for (const NamedTensor &output : evaluated)
-      wanted[output.name] = output.tensor;
-    take(compareOutputs(*outputs, wanted, exact, prefix));
+      references[output.name] = output.tensor;
+    take(compareOutputs(*outputs, references, exact, prefix));
   }
 
   void checkShards() {
@@ -230,7 +228,7 @@ private:
 
   void checkMutants() {
     if (!meta.runnable || meta.training || meta.runs != 1 || meta.compare != CompareKind::AllClose)
-      return skip("its outputs are no function of its feeds, or it has none");
+      return skip("its outputs are not a function of its feeds, or it has none");
     enter(Stage::Run);
     giveLods(inputs, meta);
     Result<DifferentialResult> done = compareMutants(folder, meta, inputs, options.seed, options.mutants);

@@ -1,4 +1,4 @@
-/// Runs the program of a case folder and compares what it gives with what real Paddle gave.
+/// Check of a case folder: runs the program and compares its outputs with Paddle's.
 #pragma once
 
 #include "lib/check/CaseResult.h"
@@ -12,28 +12,28 @@ namespace proa::check {
 struct CheckOptions {
   int threads = 1;
   std::string cacheDirectory = "off";
-  /// The reference evaluator runs the program instead of compiled code. Cases that it can't run are skipped.
+  /// Runs the program by the reference evaluator instead of compiled code. Skips cases that it cannot run.
   bool reference = false;
-  /// With `reference`: everything is decomposed before the feeds' dims are known.
-  bool openDims = false;
-  /// Each op of the program is run in parts, as its sharding rule says, by the evaluator.
+  /// With `reference`: decomposes all ops with dynamic dims.
+  bool dynamicDims = false;
+  /// Runs each op in parts by its sharding rule, with the evaluator.
   bool sharding = false;
-  /// Instead of the program itself, so many mutants of it are run by compiled code and by the evaluator.
+  /// Number of mutants of the program to run by compiled code and by the evaluator, instead of the program.
   int mutants = 0;
   uint64_t seed = 0;
-  /// Every op that has a decomposition goes through it.
+  /// Decomposes all composite ops.
   bool decompose = false;
-  /// Training cases take proa's gradients of their forward part instead of those of their gradient ops.
-  bool ownGradients = false;
+  /// Derives the gradients of training cases from the forward part, instead of running their gradient ops.
+  bool deriveGradients = false;
   /// See ModelOptions.
   std::string cpu;
   std::optional<int64_t> memoryBudget;
   int64_t microBatches = 1;
-  /// With it, outputs are compared by compareLowPrecision.
+  /// Outputs are then compared by compareLowPrecision.
   std::optional<AmpOptions> amp;
-  /// Called with the warnings about each program that is imported.
+  /// Called with the warnings about each imported program.
   std::function<void(const Diagnostic &)> onDiagnostic;
-  /// Called as each stage begins.
+  /// Called when a stage begins.
   std::function<void(Stage)> onStage = [](Stage) {};
 };
 

@@ -32,7 +32,7 @@ template <class T> bool isFinite(T value) {
     return std::isfinite(value);
 }
 
-/// Of widened elements.
+/// Differences of widened elements.
 template <class T> bool isClose(T got, T expected, const CompareRule &rule) {
   if constexpr (std::is_integral_v<T>)
     return got == expected;
@@ -82,7 +82,7 @@ std::vector<int64_t> unravel(int64_t position, const std::vector<int64_t> &dims)
   return index;
 }
 
-/// Records what one pair of elements tells.
+/// Adds the facts of one pair of elements.
 template <class T>
 void take(Comparison &result, T got, T expected, int64_t position, const std::vector<int64_t> &dims,
           const CompareRule &rule) {
@@ -110,21 +110,21 @@ void describeMismatches(Comparison &result, const char *what) {
 }
 
 void compareAllClose(Comparison &result, const Tensor &got, const Tensor &expected, const CompareRule &rule) {
-  visitElements(expected, [&](auto *wanted) {
-    auto *elements = got.as<std::remove_const_t<std::remove_pointer_t<decltype(wanted)>>>();
+  visitElements(expected, [&](auto *reference) {
+    auto *elements = got.as<std::remove_const_t<std::remove_pointer_t<decltype(reference)>>>();
     for (int64_t i = 0; i < result.elements; ++i)
-      take(result, elements[i], wanted[i], i, expected.dims(), rule);
+      take(result, elements[i], reference[i], i, expected.dims(), rule);
   });
   describeMismatches(result, "elements");
 }
 
-/// Reorders `got` so that each element stands beside the expected one it matches, as far as one does. Complex
-/// numbers have no order that survives rounding, so they are matched one by one.
+/// Reorders `got` to match the expected elements. Complex numbers have no order that is stable under
+/// rounding, so they are matched pair by pair.
 template <class T>
-void matchComplex(std::vector<T> &got, const std::vector<T> &wanted, const CompareRule &rule) {
-  for (size_t i = 0; i < wanted.size(); ++i)
+void matchComplex(std::vector<T> &got, const std::vector<T> &reference, const CompareRule &rule) {
+  for (size_t i = 0; i < reference.size(); ++i)
     for (size_t j = i; j < got.size(); ++j)
-      if (isClose(widened(got[j]), widened(wanted[i]), rule)) {
+      if (isClose(widened(got[j]), widened(reference[i]), rule)) {
         std::swap(got[i], got[j]);
         break;
       }
@@ -134,20 +134,20 @@ void compareUnordered(Comparison &result, const Tensor &got, const Tensor &expec
                       const CompareRule &rule) {
   visitElements(expected, [&](auto *elements) {
     using T = std::remove_const_t<std::remove_pointer_t<decltype(elements)>>;
-    std::vector<T> wanted(elements, elements + result.elements);
+    std::vector<T> reference(elements, elements + result.elements);
     std::vector<T> values(got.as<T>(), got.as<T>() + result.elements);
     if constexpr (isComplex<T>) {
-      matchComplex(values, wanted, rule);
+      matchComplex(values, reference, rule);
     } else {
       auto before = [](T a, T b) { // NaNs last
         auto x = widened(a), y = widened(b);
         return x == x && (y != y || x < y);
       };
-      std::sort(wanted.begin(), wanted.end(), before);
+      std::sort(reference.begin(), reference.end(), before);
       std::sort(values.begin(), values.end(), before);
     }
     for (int64_t i = 0; i < result.elements; ++i)
-      take<T>(result, values[i], wanted[i], i, {result.elements}, rule);
+      take<T>(result, values[i], reference[i], i, {result.elements}, rule);
   });
   describeMismatches(result, "values, in sorted order,");
 }
@@ -160,7 +160,7 @@ template <class T> double realOf(T value) {
     return static_cast<double>(wide);
 }
 
-/// The central moment of order `order`.
+/// The central moment of this order.
 double moment(const Tensor &tensor, double mean, int order) {
   double sum = 0;
   visitElements(tensor, [&](auto *elements) {
@@ -170,30 +170,31 @@ double moment(const Tensor &tensor, double mean, int order) {
   return tensor.size() ? sum / static_cast<double>(tensor.size()) : 0;
 }
 
-/// Both sides are samples: the difference of two means has sqrt(2) times the standard error of one. That of
-/// the standard deviation follows from the fourth moment m4: sqrt((m4 - s^4) / (4 s^2 n)).
+/// Both sides are samples: the standard error of the difference of two means is sqrt(2) times that of one
+/// mean. The standard error of a standard deviation follows from the fourth moment m4: sqrt((m4 - s^4) / (4
+/// s^2 n)).
 void compareStatistics(Comparison &result, const Tensor &got, const Tensor &expected,
                        const CompareRule &rule) {
   constexpr double standardErrors = 5;
-  Statistics wanted = rule.statistics ? *rule.statistics : statisticsOf(expected);
-  Statistics found = statisticsOf(got);
+  Statistics reference = rule.statistics ? *rule.statistics : statisticsOf(expected);
+  Statistics actual = statisticsOf(got);
   double count = static_cast<double>(result.elements);
-  double spread = std::max(found.deviation, wanted.deviation);
-  double fourth = moment(got, found.mean, 4);
-  double variance = found.deviation * found.deviation;
+  double spread = std::max(actual.deviation, reference.deviation);
+  double fourth = moment(got, actual.mean, 4);
+  double variance = actual.deviation * actual.deviation;
   double errorOfMean = std::sqrt(2.0) * spread / std::sqrt(count);
   double errorOfDeviation =
       variance > 0 ? std::sqrt(2.0 * std::max(0.0, fourth - variance * variance) / (4 * variance * count))
                    : 0;
-  result.maxAbsolute = std::abs(found.mean - wanted.mean);
-  auto check = [&](const char *what, double value, double reference, double error) {
-    double tolerance = standardErrors * error + rule.atol + rule.rtol * std::abs(reference);
-    if (!(std::abs(value - reference) <= tolerance) && result.reason.empty())
+  result.maxAbsolute = std::abs(actual.mean - reference.mean);
+  auto check = [&](const char *what, double value, double expectedValue, double error) {
+    double tolerance = standardErrors * error + rule.atol + rule.rtol * std::abs(expectedValue);
+    if (!(std::abs(value - expectedValue) <= tolerance) && result.reason.empty())
       result.reason =
-          fmt::format("{} is {:.6g}, expected {:.6g} within {:.3g}", what, value, reference, tolerance);
+          fmt::format("{} is {:.6g}, expected {:.6g} within {:.3g}", what, value, expectedValue, tolerance);
   };
-  check("mean", found.mean, wanted.mean, errorOfMean);
-  check("standard deviation", found.deviation, wanted.deviation, errorOfDeviation);
+  check("mean", actual.mean, reference.mean, errorOfMean);
+  check("standard deviation", actual.deviation, reference.deviation, errorOfDeviation);
 }
 
 } // namespace
@@ -266,18 +267,18 @@ Comparison compareLowPrecision(const Tensor &got, const Tensor &expected, DType 
     return result;
   result.elements = expected.size();
   double error = 0, norm = 0;
-  visitElements(expected, [&](auto *wanted) {
-    using T = std::remove_const_t<std::remove_pointer_t<decltype(wanted)>>;
+  visitElements(expected, [&](auto *reference) {
+    using T = std::remove_const_t<std::remove_pointer_t<decltype(reference)>>;
     if constexpr (!std::is_integral_v<decltype(widened(T()))>) {
       for (int64_t i = 0; i < result.elements; ++i) {
-        auto found = widened(got.as<T>()[i]), other = widened(wanted[i]);
-        if (isFinite(found) && isFinite(other)) {
-          error += std::pow(distance(found, other), 2);
+        auto actual = widened(got.as<T>()[i]), other = widened(reference[i]);
+        if (isFinite(actual) && isFinite(other)) {
+          error += std::pow(distance(actual, other), 2);
           norm += std::pow(magnitude(other), 2);
         }
-        // Of what is not finite only the kind counts: no finite error is allowed.
+        // Non-finite elements must be of the same kind.
         CompareRule rule{CompareKind::AllClose, 0, std::numeric_limits<double>::max()};
-        take(result, got.as<T>()[i], wanted[i], i, expected.dims(), rule);
+        take(result, got.as<T>()[i], reference[i], i, expected.dims(), rule);
       }
     }
   });

@@ -1,4 +1,4 @@
-/// Compares an output of a program with what it should be, by the rules of test/corpus/README.md.
+/// Comparison of an output with its expected value, by the rules of test/corpus/README.md.
 #pragma once
 
 #include "proa/Tensor.h"
@@ -10,23 +10,23 @@
 
 namespace proa::check {
 
-/// What must agree besides dtype and dims, which always must.
+/// Comparison rules. Dtype and dims must always agree.
 enum class CompareKind : uint8_t {
   AllClose,    ///< every element: |got - expected| <= atol + rtol * |expected|
   Stats,       ///< random values: mean and standard deviation within 5 standard errors
-  Shape,       ///< nothing more: the values are undefined
+  Shape,       ///< only dtype and dims: the values are undefined
   Permutation, ///< the same values in any order
   Sorted,      ///< as Permutation: the order is not defined
 };
 
-/// The spelling in meta.json ("allclose"); nothing for a word that is none.
+/// The name of the rule in meta.json ("allclose"); nothing for an unknown name.
 std::optional<CompareKind> compareKindFromName(std::string_view name);
 std::string_view nameOf(CompareKind kind);
 
-/// Facts about the elements of a tensor.
+/// Statistics of the elements of a tensor.
 struct Statistics {
   double mean = 0;
-  double deviation = 0; ///< standard deviation of the population
+  double deviation = 0; ///< population standard deviation
   double minimum = 0;
   double maximum = 0;
 };
@@ -35,7 +35,7 @@ struct CompareRule {
   CompareKind kind = CompareKind::AllClose;
   double rtol = 1e-5;
   double atol = 1e-6;
-  /// For Stats: what the reference measured. Where absent, it is computed from the expected tensor.
+  /// For Stats: statistics of the reference; if missing, they are computed from the expected tensor.
   std::optional<Statistics> statistics = {};
 };
 
@@ -47,42 +47,42 @@ struct Mismatch {
 };
 
 struct Comparison {
-  /// Why the comparison failed, in one line; empty: it passed.
+  /// The reason of a failure in one line; empty if it passed.
   std::string reason;
   int64_t elements = 0;
   int64_t mismatches = 0;
-  /// The first in row-major order; for Permutation and Sorted the index is one into the sorted values.
+  /// The first difference in row-major order; for Permutation and Sorted its index among the sorted values.
   std::optional<Mismatch> first;
-  /// Greatest |got - expected|, and that over |expected| where expected is not 0; over pairs of finite
-  /// elements.
+  /// The largest |got - expected| of finite elements, and the largest ratio to |expected| where expected is
+  /// not 0.
   double maxAbsolute = 0;
   double maxRelative = 0;
 
   bool passed() const { return reason.empty(); }
 };
 
-/// NaN equals NaN; infinities are equal by sign; integers and bools must be equal exactly. Complex numbers
-/// are compared by the absolute value of the difference. Tensors of different dtype or dims fail at once,
-/// with no elements compared.
+/// Compares elements. NaN equals NaN; infinities are equal by sign; integers and bools must be equal. Complex
+/// numbers are compared by the absolute value of the difference. Different dtypes or dims fail without a
+/// comparison of elements.
 Comparison compare(const Tensor &got, const Tensor &expected, const CompareRule &rule = {});
 
-/// The same for tensors that were computed partly in `format`, Float16 or BFloat16, with the unit roundoff u
-/// and the least normal number m. Floats of n elements differ by at most unitsOfNorm * u * (|expected| +
-/// sqrt(n) * m) in the Euclidean norm of the whole tensor, where single elements may have lost all digits by
-/// cancellation. NaN and infinities are as expected. Integers and bools come from comparisons of rounded
-/// numbers, which may fall either way: they, and dims that data decides, are not compared.
+/// As above, for tensors computed partly in `format` (Float16 or BFloat16), with unit roundoff u and least
+/// normal number m. Tensors of n floats may differ by at most unitsOfNorm * u * (|expected| + sqrt(n) * m) in
+/// the Euclidean norm, because single elements may lose all digits by cancellation. NaN and infinities must
+/// agree. Integers, bools and data-dependent dims are not compared, because they come from comparisons of
+/// rounded values.
 Comparison compareLowPrecision(const Tensor &got, const Tensor &expected, DType format);
-/// A chain of n roundings moves a number by about sqrt(n) units, and the deepest models have about 4,000.
+/// A chain of n roundings changes a value by about sqrt(n) units; the deepest models have about 4,000.
 inline constexpr double unitsOfNorm = 64;
 
-/// One element as text: "1.5", "true", "(1+2j)". Floats have as many digits as tell them apart.
+/// One element as text: "1.5", "true", "(1+2j)". Floats have enough digits to be distinguished.
 std::string elementText(const Tensor &tensor, int64_t element);
 
-/// Mean, deviation and range of the elements (real parts of complex ones).
+/// Mean, deviation and range of the elements (of the real parts of complex ones).
 Statistics statisticsOf(const Tensor &tensor);
 
-/// The range and the mean of the finite elements, and how many elements are finite, NaN and infinite. The
-/// real part of a complex element counts, which is NaN or infinite where one of its parts is.
+/// Range and mean of the finite elements, and the numbers of finite, NaN and infinite elements. A complex
+/// element counts by its real part, which is NaN or infinite if either part is.
 struct FiniteStatistics {
   double mean = 0, minimum = 0, maximum = 0;
   int64_t finite = 0, nans = 0, infinities = 0;

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder of its own that goes away with it.
+/// A private folder that is removed with the object.
 class TemporaryFolder {
 public:
   TemporaryFolder() {
@@ -33,7 +33,7 @@ public:
   std::string path;
 };
 
-/// Fused kernels keep more digits of half-precision values than the evaluator, which rounds after each op.
+/// Fused kernels keep more digits of 16-bit values than the evaluator, which rounds after each op.
 bool hasHalfPrecision(const legacy::Program &program) {
   for (const legacy::Variable &variable : program.blocks[0].variables)
     if (variable.dtype == DType::Float16 || variable.dtype == DType::BFloat16)
@@ -74,8 +74,7 @@ public:
     std::optional<Model> model = compile(name, mutant);
     if (!model)
       return;
-    // The kernels of the runtime check more than the evaluator does: a refusal there is none of the
-    // compiler's faults.
+    // Runtime kernels check more than the evaluator, so their refusals are not errors of the compiler.
     Result<std::vector<NamedTensor>> got = model->run(mutant.feeds);
     if (!got) {
       ++result.refused;
@@ -86,7 +85,7 @@ public:
   }
 
 private:
-  /// Nothing, and a problem, where the compiler refuses what the evaluator ran.
+  /// Returns nothing and adds a problem if the compiler refuses a program that the evaluator ran.
   std::optional<Model> compile(const std::string &name, const Mutant &mutant) {
     auto refuse = [&](const Problems &why) {
       problems.add(name, "the evaluator runs it, but: " + why[0].message);

@@ -1,4 +1,4 @@
-/// Reads single elements of a tensor, whatever its dtype.
+/// Access to single elements of a tensor of any dtype.
 #pragma once
 
 #include "proa/Half.h"
@@ -10,8 +10,8 @@
 
 namespace proa::check {
 
-/// A stored bool. Read as a byte: another value than 0 and 1 is a fault to be shown, and undefined behaviour
-/// as a C++ bool.
+/// A stored bool, read as a byte: other values than 0 and 1 are errors to report, and undefined behavior as a
+/// C++ bool.
 struct Boolean {
   uint8_t byte = 0;
 };
@@ -81,8 +81,8 @@ template <class Visitor> auto visitElements(const Tensor &tensor, Visitor &&visi
   return visitor(tensor.as<uint8_t>());
 }
 
-/// How elements are compared: integers and bools as integers (so that no 64-bit digit is lost), floats as
-/// double, complex numbers as std::complex<double>.
+/// The type in which elements are compared: int64 for integers and bools, double for floats,
+/// std::complex<double> for complex numbers.
 template <class T> auto widened(T value) {
   if constexpr (std::is_integral_v<T> || std::is_same_v<T, double>)
     return value;

@@ -1,4 +1,4 @@
-/// Imports and verifies a program without running it.
+/// Import and verification of a program without a run.
 #pragma once
 
 #include "lib/check/CaseMeta.h"
@@ -8,8 +8,8 @@
 
 namespace proa::check {
 
-/// For cases that have no expected outputs: the program in `folder` must import, and the module verify.
-/// Errors: those of the reader, the importer and the verifier.
+/// For cases without expected outputs: imports and verifies the program in `folder`. Error: those of the
+/// reader, the importer and the verifier.
 Result<void> importAndVerify(const std::string &folder, const CaseMeta &meta,
                              const std::function<void(const Diagnostic &)> &onDiagnostic = {});
 

@@ -1,6 +1,5 @@
 #include "lib/check/Interpreter.h"
 
-#include "dialects/pd/ir/Guarded.h"
 #include "dialects/pd/ir/Specialize.h"
 #include "dialects/pd/ops/autodiff/VjpOps.h"
 #include "dialects/pd/reference/Evaluate.h"
@@ -15,7 +14,7 @@ using namespace mlir;
 namespace proa::check {
 
 std::string Interpreter::evaluate(Operation &op) {
-  // Casts only say more or less of a type; the bool of a condition is a tensor here.
+  // Type casts are identities; the bool of a condition is a tensor here.
   if (isa<tensor::CastOp, tensor::ExtractOp>(op) && op.getNumOperands() == 1) {
     known.copy(op.getOperand(0), op.getResult(0));
     return {};
@@ -33,14 +32,14 @@ std::string Interpreter::evaluate(Operation &op) {
   return evaluateOne(op);
 }
 
-/// An op of the dialect by itself: by its reference kernel or by its decomposition.
+/// Evaluates one op, by its reference kernel or its decomposition.
 std::string Interpreter::evaluateOne(Operation &op) {
   if (op.getNumRegions() > 0 || !isa_and_present<pd::PdDialect>(op.getDialect()))
     return "no evaluation of " + op.getName().getStringRef().str();
   llvm::SmallVector<Tensor> operands;
   for (Value operand : op.getOperands()) {
     if (!known.tensors.contains(operand))
-      return op.getName().getStringRef().str() + ": an operand that is no tensor";
+      return op.getName().getStringRef().str() + ": an operand is not a tensor";
     operands.push_back(known.tensors.at(operand));
   }
   auto scratch = std::make_unique<Block>();
@@ -62,31 +61,31 @@ std::string Interpreter::evaluateOne(Operation &op) {
   return {};
 }
 
-/// Evaluates what a decomposition made in front of `op`, behind `before`.
-std::string Interpreter::evaluateMade(Operation *op, Operation *before) {
-  Operation *made = before ? before->getNextNode() : &op->getBlock()->front();
-  while (made != op) {
-    Operation *next = made->getNextNode();
-    if (std::string reason = evaluate(*made); !reason.empty())
+/// Evaluates the ops of a decomposition, between `before` and `op`.
+std::string Interpreter::evaluateCreated(Operation *op, Operation *before) {
+  Operation *current = before ? before->getNextNode() : &op->getBlock()->front();
+  while (current != op) {
+    Operation *next = current->getNextNode();
+    if (std::string reason = evaluate(*current); !reason.empty())
       return reason;
-    made = next;
+    current = next;
   }
   return {};
 }
 
-/// A composite whose decomposition holds control flow. `clone` is the op made anew for these operands.
+/// A composite whose decomposition has control flow. `clone` is the op for these operands.
 std::string Interpreter::evaluateFormula(Operation &op, Operation *clone, llvm::ArrayRef<Tensor> operands) {
   for (auto [operand, tensor] : llvm::zip(clone->getOperands(), operands))
     known.tensors[operand] = tensor;
   OpBuilder builder(clone);
   Operation *before = clone->getPrevNode();
-  auto values = pd::guarded([&] { return cast<pd::DecomposableOpInterface>(clone).decompose(builder); });
+  auto values = cast<pd::DecomposableOpInterface>(clone).tryDecompose(builder);
   if (failed(values))
     return op.getName().getStringRef().str() + ": the decomposition needs something that is not known";
-  // Gradients among what was made are replaced by what they are made of.
+  // Decomposes the gradients among the new ops.
   auto end =
       UnrealizedConversionCastOp::create(builder, op.getLoc(), TypeRange{builder.getI1Type()}, *values);
-  std::string reason = evaluateMade(end, before);
+  std::string reason = evaluateCreated(end, before);
   for (auto [value, result] : llvm::zip(end.getInputs(), op.getResults()))
     if (reason.empty())
       known.copy(value, result);
@@ -97,10 +96,10 @@ std::string Interpreter::evaluateFormula(Operation &op, Operation *clone, llvm::
 std::string Interpreter::evaluateGradient(pd::VjpOp op) {
   OpBuilder builder(op);
   Operation *before = op->getPrevNode();
-  auto values = pd::guarded([&] { return op.decompose(builder); });
+  auto values = op.tryDecompose(builder);
   if (failed(values))
     return "a gradient that is not expanded";
-  std::string reason = evaluateMade(op, before);
+  std::string reason = evaluateCreated(op, before);
   op->replaceAllUsesWith(*values);
   op->erase();
   return reason;
@@ -111,7 +110,7 @@ bool Interpreter::isTrue(Value condition) const {
 }
 
 std::string Interpreter::evaluateBlock(Block &block) {
-  // Far below what a thread's stack of 8 MB holds.
+  // Far below the depth that a thread's stack of 8 MB allows.
   constexpr unsigned maxDepth = 1000;
   if (depth == maxDepth)
     return "calls and regions are nested more than " + std::to_string(maxDepth) + " deep";
@@ -127,7 +126,7 @@ std::string Interpreter::evaluateBlock(Block &block) {
   return {};
 }
 
-/// Gives each of `to` what the value beside it has; all are read before any is written.
+/// Assigns values to `to` pairwise; all are read before any is written.
 void Interpreter::move(ValueRange from, ValueRange to) {
   pd::HostValues read;
   for (auto [source, value] : llvm::zip(from, to)) {
@@ -143,12 +142,12 @@ void Interpreter::move(ValueRange from, ValueRange to) {
 }
 
 std::string Interpreter::evaluateBranch(scf::IfOp branch) {
-  Region &arm = isTrue(branch.getCondition()) ? branch.getThenRegion() : branch.getElseRegion();
-  if (arm.empty())
+  Region &branchRegion = isTrue(branch.getCondition()) ? branch.getThenRegion() : branch.getElseRegion();
+  if (branchRegion.empty())
     return {};
-  std::string reason = evaluateBlock(arm.front());
+  std::string reason = evaluateBlock(branchRegion.front());
   if (reason.empty())
-    move(arm.front().getTerminator()->getOperands(), branch.getResults());
+    move(branchRegion.front().getTerminator()->getOperands(), branch.getResults());
   return reason;
 }
 
@@ -171,7 +170,7 @@ std::string Interpreter::evaluateLoop(scf::WhileOp loop) {
   return "a loop of more than " + std::to_string(maxIterations) + " iterations";
 }
 
-/// A kernel that the compiler has formed of some ops.
+/// A kernel formed of several ops by the compiler.
 std::string Interpreter::evaluateCall(func::CallOp call) {
   auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
   if (!callee || callee.isExternal() || !callee.getBody().hasOneBlock())

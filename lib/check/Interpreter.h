@@ -1,5 +1,4 @@
-/// Runs functions of pd ops one op after the other by the reference evaluator: no kernels, no fusion, nothing
-/// compiled.
+/// Interpreter of functions of pd ops by the reference evaluator, without kernels, fusion and compilation.
 #pragma once
 
 #include "dialects/pd/reference/Arrays.h"
@@ -19,26 +18,26 @@ class VjpOp;
 
 namespace proa::check {
 
-/// Evaluates ops on values that it keeps. Gradients (`pd.vjp`) are replaced in the IR by what they are made
-/// of: give it a clone.
+/// Evaluates ops and keeps their values. Gradients (`pd.vjp`) are decomposed in the IR, so pass a clone.
 class Interpreter {
 public:
   void define(mlir::Value value, Tensor tensor) { known.tensors[value] = std::move(tensor); }
   bool hasTensor(mlir::Value value) const { return known.tensors.contains(value); }
-  /// Of a value that was defined, or is a tensor that an op gave.
+  /// The value of a defined SSA value, which is a tensor.
   const Tensor &valueOf(mlir::Value value) const { return known.tensors.at(value); }
 
-  /// Is called behind each op of a block that is evaluated.
+  /// Called after each evaluated op of a block.
   std::function<void(mlir::Operation &, const Interpreter &)> afterEach;
 
-  /// Why the op can't be evaluated (an op that only a library kernel computes, say); empty: it was.
+  /// Evaluates an op. Returns the reason if it cannot be evaluated (such as an op with only a library
+  /// kernel), or "".
   std::string evaluate(mlir::Operation &op);
-  /// The same for all ops of a block but its terminator.
+  /// Evaluates all ops of a block except its terminator.
   std::string evaluateBlock(mlir::Block &block);
 
 private:
   std::string evaluateOne(mlir::Operation &op);
-  std::string evaluateMade(mlir::Operation *op, mlir::Operation *before);
+  std::string evaluateCreated(mlir::Operation *op, mlir::Operation *before);
   std::string evaluateFormula(mlir::Operation &op, mlir::Operation *clone, llvm::ArrayRef<Tensor> operands);
   std::string evaluateGradient(pd::VjpOp op);
   std::string evaluateBranch(mlir::scf::IfOp branch);
@@ -47,13 +46,12 @@ private:
   bool isTrue(mlir::Value condition) const;
   void move(mlir::ValueRange from, mlir::ValueRange to);
 
-  /// The functions whose calls are not finished. Each op has one value at a time, so that none may be called
-  /// again.
+  /// The functions of active calls. Each op has one value at a time, so recursion is refused.
   llvm::SmallPtrSet<mlir::Operation *, 4> active;
-  unsigned depth = 0; ///< of blocks being evaluated
+  unsigned depth = 0; ///< blocks that are being evaluated
   pd::HostValues known;
   pd::RandomState draws;
-  std::vector<std::unique_ptr<mlir::Block>> formulas; ///< whose values are known as long as the run goes on
+  std::vector<std::unique_ptr<mlir::Block>> formulas; ///< whose values are kept during the run
 };
 
 } // namespace proa::check

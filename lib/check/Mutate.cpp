@@ -39,15 +39,14 @@ private:
     mutant.description += (mutant.description.empty() ? "" : "; ") + change;
   }
 
-  /// A tensor of other dims or element type with elements of `old`, at their places as long as nothing else
-  /// changes.
+  /// A tensor of other dims or dtype with elements of `old`, at the same indices where possible.
   Tensor redrawn(const Tensor &old, DType dtype, const std::vector<int64_t> &dims) {
-    Tensor made(dtype, dims);
-    std::memset(made.data(), 0, made.bytes()); // what stays where there is nothing to draw from
+    Tensor replacement(dtype, dims);
+    std::memset(replacement.data(), 0, replacement.bytes()); // the result if there is nothing to choose from
     size_t size = sizeOf(dtype);
-    for (int64_t i = 0; i < made.size() && old.size() > 0; ++i) {
+    for (int64_t i = 0; i < replacement.size() && old.size() > 0; ++i) {
       int64_t from = dims == old.dims() ? i : static_cast<int64_t>(below(static_cast<size_t>(old.size())));
-      auto *to = static_cast<std::byte *>(made.data()) + static_cast<size_t>(i) * size;
+      auto *to = static_cast<std::byte *>(replacement.data()) + static_cast<size_t>(i) * size;
       if (dtype == DType::Float64 && old.dtype() == DType::Float32)
         *reinterpret_cast<double *>(to) = old.as<float>()[from];
       else if (dtype == DType::Int32 && old.dtype() == DType::Int64)
@@ -55,16 +54,16 @@ private:
       else
         std::memcpy(to, static_cast<const std::byte *>(old.data()) + static_cast<size_t>(from) * size, size);
     }
-    return made;
+    return replacement;
   }
 
-  void replace(const std::string &name, Tensor made) {
+  void replace(const std::string &name, Tensor replacement) {
     for (legacy::Variable &variable : mutant.program.blocks[0].variables)
       if (variable.name == name) {
-        variable.dims = made.dims();
-        variable.dtype = made.dtype();
+        variable.dims = replacement.dims();
+        variable.dtype = replacement.dtype();
       }
-    mutant.feeds[name] = std::move(made);
+    mutant.feeds[name] = std::move(replacement);
   }
 
   void changeExtent() {
@@ -81,7 +80,7 @@ private:
       if (dims != tensor.dims() && tensor.lod().empty())
         replace(name, redrawn(tensor, tensor.dtype(), dims));
     }
-    describe(fmt::format("extent {} of the feeds to {}", from, to));
+    describe(fmt::format("dim {} of the feeds to {}", from, to));
   }
 
   void setToOne() {

@@ -26,7 +26,7 @@ ModuleOp moduleOf(Operation *op) {
   return dyn_cast<ModuleOp>(op);
 }
 
-/// Adaptors run passes on functions; what they run is looked at by itself.
+/// Adaptors run passes on functions; their passes are checked on their own.
 bool isAdaptor(Pass *pass) { return pass->getArgument().empty(); }
 
 bool isTensor(Type type) {
@@ -42,7 +42,7 @@ bool canBeChecked(func::FuncOp function) {
          llvm::all_of(function.getResultTypes(), isTensor);
 }
 
-/// A copy of the module in which `function` alone is public, by the name "main".
+/// A copy of the module with `function` as its only public function, named "main".
 OwningOpRef<ModuleOp> copyWith(func::FuncOp function) {
   OwningOpRef<ModuleOp> copy(cast<ModuleOp>(moduleOf(function)->clone()));
   for (auto other : llvm::make_early_inc_range(copy->getOps<func::FuncOp>()))
@@ -53,7 +53,7 @@ OwningOpRef<ModuleOp> copyWith(func::FuncOp function) {
   return copy;
 }
 
-/// By the reference evaluator.
+/// Runs it by the reference evaluator.
 Result<std::vector<Tensor>> evaluate(func::FuncOp main, const std::vector<Tensor> &arguments) {
   Interpreter interpreter;
   Block &body = main.getBody().front();
@@ -67,7 +67,7 @@ Result<std::vector<Tensor>> evaluate(func::FuncOp main, const std::vector<Tensor
   return results;
 }
 
-/// Whether the compiler can still begin with its kernels: they hold no loops and no memory yet.
+/// Whether kernels have no loops and no memory yet, so that the compiler can start with them.
 bool canBeCompiled(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>()) {
     if (!function->hasAttr("proa.kernel"))
@@ -88,8 +88,8 @@ std::string firstLine(const Problems &problems) {
   return text.substr(0, text.find('\n'));
 }
 
-/// What the runtime says of arguments that a program has no meaning for (an index out of range): it checks
-/// what the evaluator takes for granted.
+/// Errors of runtime kernels for invalid arguments (an index out of range), which the evaluator does not
+/// check.
 std::string refusal(func::FuncOp function, const std::vector<Tensor> &arguments) {
   ScopedDiagnosticHandler silent(function.getContext(), [](mlir::Diagnostic &) { return success(); });
   OwningOpRef<ModuleOp> copy = copyWith(function);
@@ -122,7 +122,7 @@ bool isFinite(const Tensor &tensor) {
   return true;
 }
 
-/// Into [0.1, 1]: where logarithms and roots have values.
+/// Maps values to [0.1, 1], where logarithms and roots are defined.
 void makePositive(Tensor &tensor) {
   for (int64_t i = 0; i < tensor.size(); ++i)
     if (pd::HostScalar element = pd::loadScalar(tensor, i); !element.isInteger()) {
@@ -131,10 +131,9 @@ void makePositive(Tensor &tensor) {
     }
 }
 
-/// The LoD of a fed tensor is fed beside it, each level as an argument: offsets that spread what they belong
-/// to evenly.
+/// The LoD of a feed has one argument for each level: offsets of equal distance.
 void makeOffsets(func::FuncOp function, std::vector<Tensor> &arguments) {
-  std::map<std::string, size_t> owners; // by name: the rows, and then each level from the innermost on
+  std::map<std::string, size_t> owners; // by name: number of rows, then of each level from the innermost on
   for (size_t i = 0; i < arguments.size(); ++i)
     if (auto name = function.getArgAttrOfType<StringAttr>(i, "pd.feed"))
       owners[name.str()] = i;
@@ -152,16 +151,15 @@ void makeOffsets(func::FuncOp function, std::vector<Tensor> &arguments) {
   }
 }
 
-std::vector<int64_t> dimsOf(func::FuncOp function, unsigned argument, int64_t openDim) {
+std::vector<int64_t> dimsOf(func::FuncOp function, unsigned argument, int64_t dynamicDim) {
   std::vector<int64_t> dims(cast<RankedTensorType>(function.getArgumentTypes()[argument]).getShape());
-  bool isLod =
-      function.getArgAttr(argument, "pd.lod_of") != nullptr; // so many offsets are for one sequence less
-  std::replace_if(dims.begin(), dims.end(), ShapedType::isDynamic, openDim + isLod);
+  bool isLod = function.getArgAttr(argument, "pd.lod_of") != nullptr; // N offsets are for N - 1 sequences
+  std::replace_if(dims.begin(), dims.end(), ShapedType::isDynamic, dynamicDim + isLod);
   return dims;
 }
 
-/// Whether arguments and results, as far as their dims are known, are no larger than what is worth running.
-bool isSmall(func::FuncOp function, int64_t openDim) {
+/// Whether arguments and results with static dims are small enough to run.
+bool isSmall(func::FuncOp function, int64_t dynamicDim) {
   constexpr int64_t most = int64_t(1) << 28; // elements
   int64_t total = 0;
   auto add = [&](const std::vector<int64_t> &dims) {
@@ -170,11 +168,11 @@ bool isSmall(func::FuncOp function, int64_t openDim) {
     return total <= most;
   };
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    if (!add(dimsOf(function, i, openDim)))
+    if (!add(dimsOf(function, i, dynamicDim)))
       return false;
   return llvm::all_of(function.getResultTypes(), [&](Type type) {
     std::vector<int64_t> dims(cast<RankedTensorType>(type).getShape());
-    std::replace_if(dims.begin(), dims.end(), ShapedType::isDynamic, openDim);
+    std::replace_if(dims.begin(), dims.end(), ShapedType::isDynamic, dynamicDim);
     return add(dims);
   });
 }
@@ -183,7 +181,7 @@ std::vector<Tensor> randomArguments(func::FuncOp function, const NumericsCheckOp
   std::vector<Tensor> arguments;
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
     auto tensor = cast<RankedTensorType>(type);
-    std::vector<int64_t> dims = dimsOf(function, static_cast<unsigned>(i), options.openDim);
+    std::vector<int64_t> dims = dimsOf(function, static_cast<unsigned>(i), options.dynamicDim);
     auto random = function.getArgAttr(i, "pd.param") ? randomWeight : randomTensor;
     arguments.push_back(random(std::to_string(i), *pd::dtypeOf(tensor.getElementType()), dims, options.seed));
   }
@@ -191,7 +189,7 @@ std::vector<Tensor> randomArguments(func::FuncOp function, const NumericsCheckOp
   return arguments;
 }
 
-/// By the narrowest floats that a function computes in.
+/// The tolerance, by the narrowest floats of a function.
 double usualTolerance(func::FuncOp function) {
   unsigned narrowest = 64;
   auto look = [&](Type type) {
@@ -270,12 +268,12 @@ bool NumericsCheck::hasSignatureOf(const Expected &expected, func::FuncOp functi
          (!expected.results || allFit(function.getResultTypes(), *expected.results));
 }
 
-/// Runs a function that was not there before, or not so.
+/// Runs a new or changed function.
 void NumericsCheck::record(func::FuncOp function, llvm::StringRef pass) {
   if (!canBeChecked(function))
     return;
   Expected &expected = functions[function.getName().str()];
-  expected.isChecked = isSmall(function, options.openDim);
+  expected.isChecked = isSmall(function, options.dynamicDim);
   if (!expected.isChecked)
     return remark(function, expected, "its arguments and results have too many elements");
   expected.arguments = randomArguments(function, options);
@@ -291,7 +289,7 @@ void NumericsCheck::record(func::FuncOp function, llvm::StringRef pass) {
     return remark(function, expected, firstLine(results.problems()));
   expected.results = std::move(*results);
   if (!pass.empty())
-    emitRemark(function.getLoc()) << "'" << pass << "' made @" << function.getName()
+    emitRemark(function.getLoc()) << "'" << pass << "' created @" << function.getName()
                                   << " or gave it this signature: it is compared from here on";
 }
 
@@ -308,8 +306,8 @@ void NumericsCheck::compareWith(func::FuncOp function, Expected &expected, llvm:
   ++report.comparisons;
   expected.tolerance = std::max(expected.tolerance, usualTolerance(function));
   double tolerance = options.tolerance.value_or(expected.tolerance);
-  for (auto [i, got, wanted] : llvm::enumerate(*results, *expected.results)) {
-    Comparison comparison = compare(got, wanted, {.rtol = tolerance, .atol = tolerance});
+  for (auto [i, got, reference] : llvm::enumerate(*results, *expected.results)) {
+    Comparison comparison = compare(got, reference, {.rtol = tolerance, .atol = tolerance});
     if (comparison.passed())
       continue;
     emitError(function.getLoc()) << "'" << pass << "' changed result " << i << " of @" << function.getName()
@@ -327,7 +325,7 @@ void NumericsCheck::remark(func::FuncOp function, Expected &expected, const std:
 
 Result<std::vector<Tensor>> NumericsCheck::run(func::FuncOp function,
                                                const std::vector<Tensor> &arguments) try {
-  // What an attempt says of the copy is no error of the program.
+  // Diagnostics of an attempt on the copy are not errors of the program.
   ScopedDiagnosticHandler silent(function.getContext(), [](mlir::Diagnostic &) { return success(); });
   OwningOpRef<ModuleOp> copy = copyWith(function);
   auto evaluated = evaluate(copy->lookupSymbol<func::FuncOp>("main"), arguments);
@@ -338,7 +336,7 @@ Result<std::vector<Tensor>> NumericsCheck::run(func::FuncOp function,
     return ran;
   return problem("", firstLine(evaluated.problems()) + ", and compiled: " + firstLine(ran.problems()));
 } catch (const std::bad_alloc &) {
-  return problem("", "there is no memory for what it computes");
+  return problem("", "out of memory");
 }
 
 } // namespace proa::check

@@ -1,4 +1,5 @@
-/// Runs a program before and after each pass, and names the first pass that changed its results.
+/// Numerical check of passes: runs a program before and after each pass, and names the first pass that
+/// changed its results.
 #pragma once
 
 #include "lib/check/Compare.h"
@@ -16,34 +17,33 @@
 namespace proa::check {
 
 struct NumericsCheckOptions {
-  /// Of the numbers that functions are given.
+  /// Seed of the random arguments.
   uint64_t seed = 0;
-  /// The extent of dimensions that are open.
-  int64_t openDim = 2;
-  /// Relative to the expected element and absolute; absent: 1e-9 where all floats of the function are
-  /// float64, 1e-4 where the narrowest are float32, else 2e-2.
+  /// Size of dynamic dims.
+  int64_t dynamicDim = 2;
+  /// Tolerance, relative to the expected element and absolute. Default: 1e-9 if all floats of the function
+  /// are float64, 1e-4 if the narrowest are float32, else 2e-2.
   std::optional<double> tolerance;
   /// Called before each run, which may take long.
   std::function<void(const std::string &what)> progress;
 };
 
-/// What the checks of one or more pass managers came to.
+/// Results of the checks of one or more pass managers.
 struct NumericsReport {
   int64_t changed = 0;     ///< passes that changed the IR
-  int64_t unchanged = 0;   ///< passes after which nothing had to be run
-  int64_t comparisons = 0; ///< of functions with what they gave at first
+  int64_t unchanged = 0;   ///< passes after which no run was needed
+  int64_t comparisons = 0; ///< functions with initial results
   bool differs = false;
   std::string text() const;
 };
 
-/// Checks the public functions of the module that passes run on (all, where none is public), those with one
-/// block whose arguments and results are tensors. Each is run on random inputs by the reference evaluator,
-/// or, where that cannot run it (fused library calls, say), by compiling it. A difference is an error that
-/// names the pass, the result and the first element; that function is not checked any further. A function
-/// that is new, has another signature or cannot be run is named in a remark and compared from then on, or
-/// from where it can be run.
+/// Checks the public functions of the module (all functions, if none is public) that have one block and only
+/// tensors as arguments and results. Each is run on random inputs by the reference evaluator, or compiled if
+/// the evaluator cannot run it (fused library calls). A difference is an error that names the pass, the
+/// result and the first element; the function is not checked further. A function that is new, has another
+/// signature or cannot be run is named in a remark, and compared from the first run on.
 ///
-/// It needs a pass manager whose context runs one thread.
+/// The context of the pass manager must run one thread.
 class NumericsCheck : public mlir::PassInstrumentation {
 public:
   NumericsCheck(NumericsCheckOptions options, NumericsReport &report)
@@ -54,7 +54,7 @@ public:
   void runAfterPass(mlir::Pass *pass, mlir::Operation *op) override;
 
 private:
-  /// What a function gave at first.
+  /// Initial results of a function.
   struct Expected {
     std::vector<Tensor> arguments;
     std::optional<std::vector<Tensor>> results; ///< none: it could not be run yet
@@ -73,7 +73,7 @@ private:
   NumericsCheckOptions options;
   NumericsReport &report;
   std::map<std::string, Expected> functions;
-  std::optional<mlir::OperationFingerPrint> seen; ///< of the module when it was last looked at
+  std::optional<mlir::OperationFingerPrint> seen; ///< state of the module after the last check
 };
 
 } // namespace proa::check

@@ -10,7 +10,7 @@ namespace proa::check {
 namespace {
 
 template <class T> T randomElement(std::mt19937_64 &engine) {
-  // Not a distribution of the standard library: those differ from one library to the next.
+  // Not a distribution of the standard library, because these differ between libraries.
   double unit = static_cast<double>(engine() >> 40) / double(1 << 24);
   if constexpr (isComplex<T>)
     return T(

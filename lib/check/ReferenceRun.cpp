@@ -1,6 +1,6 @@
 #include "lib/check/ReferenceRun.h"
+#include "lib/check/DynamicDims.h"
 #include "lib/check/Interpreter.h"
-#include "lib/check/OpenDims.h"
 
 #include "lib/compiler/Registration.h"
 #include "lib/compiler/SpecializeFeeds.h"
@@ -20,7 +20,7 @@ using namespace mlir;
 namespace proa::check {
 namespace {
 
-/// Gradients become ops; nothing else is changed, so that every op is evaluated as the program has it.
+/// Decomposes only gradients, so that every other op is evaluated as it is.
 LogicalResult expandGradients(ModuleOp module) {
   PassManager pm(module.getContext());
   pm.addNestedPass<func::FuncOp>(createRefineShapes());
@@ -31,7 +31,7 @@ LogicalResult expandGradients(ModuleOp module) {
   return pm.run(module);
 }
 
-/// The program for feeds of these dims, its gradients as ops; whether all of them are.
+/// Specializes the program to these feeds and decomposes its gradients; false if some remain.
 Result<bool> prepare(ModuleOp module, const std::map<std::string, std::vector<int64_t>> &dims) {
   if (Result<void> specialized = specializeFeeds(module, dims); !specialized)
     return specialized.problems();
@@ -80,7 +80,7 @@ ReferenceRun evaluateMain(func::FuncOp main, const Tensors &feeds, const Tensors
 
 Result<ReferenceRun> runReference(const legacy::Program &program, const std::string &source,
                                   const Tensors &parameters, const CaseMeta &meta, const Tensors &feeds,
-                                  bool openDims, const OpObserver &afterEach) {
+                                  bool dynamicDims, const OpObserver &afterEach) {
   DialectRegistry registry;
   registerAllDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
@@ -96,15 +96,16 @@ Result<ReferenceRun> runReference(const legacy::Program &program, const std::str
     dims[name] = tensor.dims();
   bool feedsMayHelp = false;
   options.feedsMayHelp = &feedsMayHelp;
-  auto module = import::importProgram(context, openDims ? withOpenDims(program, given) : program, options);
-  if (!module && openDims)
-    return ReferenceRun{{}, "the program is not imported with open dims"};
-  if (openDims)
+  auto module =
+      import::importProgram(context, dynamicDims ? withDynamicDims(program, given) : program, options);
+  if (!module && dynamicDims)
+    return ReferenceRun{{}, "the program cannot be imported with dynamic dims"};
+  if (dynamicDims)
     if (Result<void> done = decomposeAll(**module); !done)
       return done.problems();
   Result<bool> prepared = module ? prepare(**module, dims) : module.problems();
-  // Where types that were inferred from declared dims do not hold, those from the feeds' dims may.
-  if (!openDims && (module ? !prepared || !*prepared : feedsMayHelp)) {
+  // If types inferred from declared dims are wrong, those inferred from the dims of the feeds may be right.
+  if (!dynamicDims && (module ? !prepared || !*prepared : feedsMayHelp)) {
     options.feedDims = dims;
     options.feedValues = import::steering(feeds);
     options.deferAll = true;
@@ -119,7 +120,7 @@ Result<ReferenceRun> runReference(const legacy::Program &program, const std::str
 }
 
 Result<ReferenceRun> runReference(const std::string &folder, const CaseMeta &meta, const Tensors &feeds,
-                                  bool openDims, const OpObserver &afterEach) {
+                                  bool dynamicDims, const OpObserver &afterEach) {
   Result<params::ModelFiles> files = params::findModel(folder);
   if (!files)
     return files.problems();
@@ -129,7 +130,7 @@ Result<ReferenceRun> runReference(const std::string &folder, const CaseMeta &met
   Result<params::Tensors> parameters = params::readParameters(*files, *program);
   if (!parameters)
     return parameters.problems();
-  return runReference(*program, files->program, *parameters, meta, feeds, openDims, afterEach);
+  return runReference(*program, files->program, *parameters, meta, feeds, dynamicDims, afterEach);
 }
 
 } // namespace proa::check

@@ -1,4 +1,4 @@
-/// Runs a case by the reference evaluator alone: no kernels, no fusion, nothing compiled.
+/// Run of a case by the reference evaluator, without kernels, fusion and compilation.
 #pragma once
 
 #include "lib/check/CaseResult.h"
@@ -14,24 +14,24 @@ namespace proa::check {
 
 class Interpreter;
 
-/// What evaluating a program gave: its outputs, or why the evaluator cannot run it (`notEvaluated`, no
-/// failure: a random number, a loop, an op that only a library kernel computes).
+/// Outputs of the evaluated program, or the reason why the evaluator cannot run it (`notEvaluated`: an op
+/// with only a library kernel, a loop, a random op), which is not a failure.
 struct ReferenceRun {
   std::vector<NamedTensor> outputs;
   std::string notEvaluated;
 };
 
-/// Is called behind each op of the program.
+/// Called after each op of the program.
 using OpObserver = std::function<void(mlir::Operation &, const Interpreter &)>;
 
-/// Imports a program, expands its gradients, and evaluates op by op with these feeds and weights. `source`
-/// begins the problems.
+/// Imports a program, decomposes its gradients, and evaluates it with these feeds and weights. `source` is
+/// the location in problems.
 Result<ReferenceRun> runReference(const legacy::Program &program, const std::string &source,
                                   const Tensors &parameters, const CaseMeta &meta, const Tensors &feeds,
-                                  bool openDims = false, const OpObserver &afterEach = {});
-/// The same for the program and the weights of a folder. With `openDims` everything is decomposed before the
-/// feeds' dims are known, and then evaluated.
+                                  bool dynamicDims = false, const OpObserver &afterEach = {});
+/// As above for the program and the weights of a folder. With `dynamicDims` all ops are decomposed with
+/// dynamic dims before they are evaluated.
 Result<ReferenceRun> runReference(const std::string &folder, const CaseMeta &meta, const Tensors &feeds,
-                                  bool openDims = false, const OpObserver &afterEach = {});
+                                  bool dynamicDims = false, const OpObserver &afterEach = {});
 
 } // namespace proa::check

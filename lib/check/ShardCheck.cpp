@@ -23,13 +23,13 @@ using namespace mlir;
 namespace proa::check {
 namespace {
 
-/// A dimension that holds a factor, seen as [left, size of the factor, right].
+/// A dimension with a factor, as [outer, size of the factor, inner].
 struct Cut {
   size_t dim;
   int64_t left, size, right;
 };
 
-/// Where a tensor of these dims has the factor.
+/// The position of a factor in a tensor of these dims.
 llvm::SmallVector<Cut> cutsOf(const pd::TensorFactors &tensor, llvm::ArrayRef<int64_t> dims, unsigned factor,
                               const pd::ShardingRule &rule) {
   auto product = [](llvm::ArrayRef<int64_t> extents) {
@@ -55,7 +55,7 @@ struct Part {
   int64_t size() const { return end - begin; }
 };
 
-/// Copies between a whole tensor and a part of it along one cut.
+/// Copies between a tensor and a part of it.
 template <bool intoWhole, class Whole> void copyPart(Whole &whole, Tensor &part, const Cut &cut, Part range) {
   size_t bytes = sizeOf(whole.dtype()) * static_cast<size_t>(cut.right);
   for (int64_t left = 0; left < cut.left; ++left)
@@ -102,7 +102,7 @@ Tensor combined(const Tensor &a, const Tensor &b, pd::ReductionKind kind) {
   return out;
 }
 
-/// One op, its rule, and what it gave.
+/// An op, its rule, and its results.
 class Splitter {
 public:
   Splitter(Operation *op, llvm::ArrayRef<Tensor> operands, llvm::ArrayRef<Tensor> results, ShardCheck &check)
@@ -123,8 +123,8 @@ public:
   }
 
 private:
-  /// The op on constants where it is on some, and on arguments of the dims of these tensors; null where it
-  /// cannot be.
+  /// The op on constants for constant operands, and on arguments of the dims of these tensors for others;
+  /// null if it is invalid.
   Operation *cloneOn(Block &block, llvm::ArrayRef<Tensor> tensors) const {
     MLIRContext *context = op->getContext();
     OpBuilder builder(context);
@@ -141,7 +141,7 @@ private:
     return builder.clone(*op, mapping);
   }
 
-  /// Whether the result types can be inferred to have these dims.
+  /// Whether type inference gives the results these dims.
   static bool fits(Operation *clone, llvm::ArrayRef<Tensor> tensors) {
     return succeeded(pd::inferAgain(clone)) &&
            llvm::all_of(llvm::zip(clone->getResultTypes(), tensors), [](auto pair) {
@@ -183,10 +183,10 @@ private:
       given.push_back(partOf(tensor, dims, factor, range));
     Block block;
     Operation *clone = cloneOn(block, given);
-    llvm::SmallVector<llvm::SmallVector<int64_t>> wanted;
+    llvm::SmallVector<llvm::SmallVector<int64_t>> partDims;
     for (auto [tensor, dims] : llvm::zip(results, rule.results))
-      wanted.push_back(llvm::to_vector(partOf(tensor, dims, factor, range).dims()));
-    pd::setLocalShape(clone, wanted.front());
+      partDims.push_back(llvm::to_vector(partOf(tensor, dims, factor, range).dims()));
+    pd::setLocalShape(clone, partDims.front());
     if (!succeeded(pd::inferAgain(clone)))
       return std::nullopt;
     auto ran = pd::evaluateOp(clone, given);
@@ -195,7 +195,7 @@ private:
     return llvm::SmallVector<Tensor>(ran->begin(), ran->end());
   }
 
-  /// The result as a whole; of other dims where the parts do not fit.
+  /// The combined result; of other dims if the parts do not fit.
   Tensor join(unsigned factor, size_t number, llvm::ArrayRef<llvm::SmallVector<Tensor>> parts,
               llvm::ArrayRef<Part> ranges) const {
     auto cuts = cutsOf(rule.results[number], results[number].dims(), factor, rule);

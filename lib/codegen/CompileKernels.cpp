@@ -4,7 +4,7 @@
 #include "lib/support/DiagnosticCollector.h"
 #include "lib/support/Files.h"
 #include "lib/support/Parallel.h"
-#include "passes/lower-cpu/KernelAttributes.h"
+#include "passes/analysis/KernelAttributes.h"
 #include "passes/lower-cpu/Passes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -23,7 +23,7 @@ using namespace mlir;
 namespace proa {
 namespace {
 
-/// One share of the kernels, compiled by one thread.
+/// A part of the kernels, compiled by one thread.
 struct Share {
   std::unique_ptr<llvm::LLVMContext> context = std::make_unique<llvm::LLVMContext>();
   std::unique_ptr<llvm::Module> module;
@@ -86,7 +86,7 @@ private:
     if (!machine)
       return machine.problems();
     LowerKernelsOptions lowering;
-    // Only x86-64 is asked: other CPUs take the arithmetic, which needs no instructions.
+    // Only x86-64 is queried: other CPUs use integer arithmetic, which needs no special instructions.
     bool isX86 = (*machine)->getTargetTriple().getArch() == llvm::Triple::x86_64;
     const llvm::MCSubtargetInfo &subtarget = *(*machine)->getMCSubtargetInfo();
     lowering.expandBFloat16 = !isX86 || !subtarget.checkFeatures("+avx512bf16,+avx512vl");
@@ -113,7 +113,7 @@ private:
     return kernels;
   }
 
-  /// Kernel names by share, so that the shares take about as long.
+  /// Kernel names by part, balanced by estimated compile time.
   std::vector<std::vector<std::string>> divide() {
     std::vector<std::pair<size_t, std::string>> kernels;
     for (auto function : module.getOps<LLVM::LLVMFuncOp>())
@@ -135,7 +135,7 @@ private:
     return names;
   }
 
-  /// The module with the functions of `kernels` only, and what is no kernel.
+  /// The module with only the functions of `kernels` and those that are not kernels.
   OwningOpRef<ModuleOp> only(const std::vector<std::string> &kernels) {
     std::set<std::string> kept;
     for (const std::string &kernel : kernels)

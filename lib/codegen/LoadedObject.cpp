@@ -13,9 +13,9 @@
 
 namespace proa {
 
-/// What linking has reported so far, apart from the lookup that failed by it.
+/// Errors reported by linking, other than the failed lookup.
 struct LoadedObject::Reports {
-  std::set<std::string> missing; ///< symbols that nothing defines
+  std::set<std::string> missing; ///< undefined symbols
   std::string others;
 
   void add(llvm::Error error) {
@@ -52,7 +52,7 @@ static llvm::Error addMembers(llvm::orc::LLJIT &jit, llvm::MemoryBufferRef bytes
     auto member = child.getMemoryBufferRef();
     if (!member)
       return llvm::joinErrors(std::move(error), member.takeError());
-    // A copy, because members of an archive are not aligned and the archive may go.
+    // A copy, because archive members are not aligned and the archive may be freed.
     auto copy = llvm::MemoryBuffer::getMemBufferCopy(member->getBuffer(), member->getBufferIdentifier());
     if (auto added = jit.addObjectFile(std::move(copy)))
       return llvm::joinErrors(std::move(error), std::move(added));
@@ -67,7 +67,7 @@ Result<LoadedObject> LoadedObject::load(std::string_view archive) {
   auto jit = llvm::orc::LLJITBuilder().create();
   if (!jit)
     return toProblems(jit.takeError());
-  // The session reports why a symbol has no address apart from the failed lookup; without this it prints.
+  // The session reports the reason of a failed lookup separately; by default it prints it.
   auto reports = std::make_shared<Reports>();
   (*jit)->getExecutionSession().setErrorReporter(
       [reports](llvm::Error error) { reports->add(std::move(error)); });
@@ -91,10 +91,10 @@ Result<void *> LoadedObject::find(const std::string &symbol) const {
   auto address = jit->lookup(symbol);
   if (!address) {
     std::string message = llvm::toString(address.takeError());
-    // Everything that was linked together failed then, whatever was looked up.
+    // All symbols that were linked together have then failed, independent of the lookup.
     if (!reports->missing.empty())
-      message =
-          "'" + symbol + "' cannot be linked: nothing defines '" + llvm::join(reports->missing, "', '") + "'";
+      message = "'" + symbol + "' cannot be linked: undefined symbol '" +
+                llvm::join(reports->missing, "', '") + "'";
     if (!reports->others.empty())
       message += " (" + reports->others + ")";
     return problem("loading compiled kernels", message);

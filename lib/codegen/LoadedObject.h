@@ -1,4 +1,4 @@
-/// Object code in this process.
+/// Object code loaded into this process.
 #pragma once
 
 #include "proa/Result.h"
@@ -13,15 +13,15 @@ class LLJIT;
 
 namespace proa {
 
-/// The functions of a static library, linked into this process. Copies share them; they live as long as one
-/// copy does.
+/// The functions of a static library, linked into this process. Copies share them; they live as long as any
+/// copy.
 class LoadedObject {
 public:
-  /// Links the members of `archive` (CompiledKernels::archive). Problem: it is no archive, or has an
-  /// unresolved symbol (found and named when a function is looked up).
+  /// Links the members of `archive` (CompiledKernels::archive). Error: not an archive. Unresolved symbols are
+  /// reported when a function is looked up.
   static Result<LoadedObject> load(std::string_view archive);
 
-  /// The address of the function `symbol`. Problem: there is none.
+  /// The address of the function `symbol`. Error: it does not exist, or cannot be linked.
   Result<void *> find(const std::string &symbol) const;
 
   template <class Function> Result<Function *> function(const std::string &symbol) const {

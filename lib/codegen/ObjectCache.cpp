@@ -20,8 +20,7 @@ namespace {
 
 constexpr std::string_view fileSuffix = ".object";
 
-/// What a file starts with. The key itself follows, then the bytes: two keys with one hash cannot be mixed
-/// up.
+/// Header of a file. The key and the bytes follow: two keys with the same hash are distinguished.
 struct Header {
   char magic[8] = {'p', 'r', 'o', 'a', 'o', 'b', 'j', '1'};
   uint64_t keyBytes = 0;
@@ -78,7 +77,8 @@ std::optional<std::string> ObjectCache::find(std::string_view key) const {
   std::string_view bytes = rest.substr(header.keyBytes);
   if (rest.substr(0, header.keyBytes) != key || checksumOf(bytes) != header.checksum)
     return std::nullopt;
-  // The time of the last use decides what is removed first. It is no error when another process was faster.
+  // The time of the last use decides which files are removed first. Another process may have removed the file
+  // already.
   fs::last_write_time(file, fs::file_time_type::clock::now(), error);
   return std::string(bytes);
 }
@@ -118,7 +118,7 @@ void ObjectCache::removeOldest() const {
   if (total <= maxBytes)
     return;
   std::sort(entries.begin(), entries.end(), [](const Entry &a, const Entry &b) { return a.time < b.time; });
-  // The newest file stays even if it alone is too large: it was stored just now.
+  // The newest file is kept even if it alone is too large: it was just stored.
   for (size_t i = 0; i + 1 < entries.size() && total > maxBytes; ++i)
     if (fs::remove(entries[i].file, error))
       total -= entries[i].bytes;

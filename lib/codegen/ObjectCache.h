@@ -1,4 +1,4 @@
-/// Compiled programs on disk, so that a program is compiled once per machine.
+/// The on-disk cache of compiled programs.
 #pragma once
 
 #include "proa/Result.h"
@@ -10,22 +10,24 @@
 
 namespace proa {
 
-/// Bytes by key in a directory. Several processes may use one directory: a file appears as a whole or not at
-/// all. A file that is cut short or damaged counts as absent.
+/// Byte strings by key in a directory. Several processes may use one directory: files are written atomically.
+/// A truncated or damaged file counts as missing.
 class ObjectCache {
 public:
   struct Options {
-    std::string directory;                 ///< empty: $PROA_CACHE_DIR, else ~/.cache/proa
-    uint64_t maxBytes = uint64_t(1) << 30; ///< above it the files that were used longest ago are removed
+    std::string directory; ///< empty: $PROA_CACHE_DIR, else ~/.cache/proa
+    uint64_t maxBytes =
+        uint64_t(1) << 30; ///< maximum size; above it the least recently used files are removed
   };
 
-  /// Creates the directory if needed. Problem: it cannot be created, or no directory is known.
+  /// Creates the directory if needed. Error: it cannot be created, or no directory is given and neither
+  /// variable is set.
   static Result<ObjectCache> open(const Options &options);
 
-  /// What was stored under `key`, or nothing.
+  /// The bytes stored under `key`, or nothing.
   std::optional<std::string> find(std::string_view key) const;
 
-  /// Stores `bytes` under `key` and removes old files where the cache is too large.
+  /// Stores `bytes` under `key`, and removes old files if the cache is too large.
   Result<void> store(std::string_view key, std::string_view bytes) const;
 
   const std::string &directory() const { return path; }

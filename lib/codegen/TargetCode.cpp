@@ -42,7 +42,7 @@ Result<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const Target &t
   const llvm::Target *backend = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!backend)
     return problem("code generation", error);
-  // Asked first, because a machine that is created for an unknown CPU prints a warning.
+  // Checked first, because creating a machine for an unknown CPU prints a warning.
   std::unique_ptr<llvm::MCSubtargetInfo> known(backend->createMCSubtargetInfo(triple, "", ""));
   if (!known->isCPUStringValid(target.cpu))
     return problem("code generation", "LLVM does not know the CPU '" + target.cpu + "'");
@@ -56,7 +56,7 @@ Result<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const Target &t
   return machine;
 }
 
-/// Without target attributes on each function the vectorizer does nothing, and says nothing.
+/// Without target attributes on each function the vectorizer silently does nothing.
 static void setTarget(llvm::Module &module, llvm::TargetMachine &machine) {
   module.setDataLayout(machine.createDataLayout());
   module.setTargetTriple(machine.getTargetTriple());
@@ -73,7 +73,7 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = true;
   tuning.SLPVectorization = true;
-  // Interleaving by the vectorizer is enough; unrolling on top of it doubles the compile time for nothing.
+  // The vectorizer interleaves; unrolling in addition doubles the compile time without a gain.
   tuning.LoopUnrolling = false;
   tuning.LoopInterleaving = true;
   llvm::PassBuilder builder(&machine, tuning);

@@ -1,4 +1,4 @@
-/// LLVM IR to object code for one CPU.
+/// Compilation of LLVM IR to object code for one CPU.
 #pragma once
 
 #include "lib/codegen/CompileKernels.h"
@@ -11,16 +11,16 @@
 
 namespace proa {
 
-/// The CPU and features that code is made for.
+/// The CPU and features of the generated code.
 struct Target {
   std::string cpu;
   std::string features;
 };
 
-/// Fills in this machine where `options` names no CPU.
+/// Sets the CPU of this machine if `options` has none.
 Target chooseTarget(const CodegenOptions &options);
 
-/// A machine that emits position-independent code. Problem: LLVM does not know the CPU.
+/// A target machine that emits position-independent code. Error: LLVM does not know the CPU.
 Result<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const Target &target);
 
 /// Sets the target of `module` and optimizes it.

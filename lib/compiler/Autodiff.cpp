@@ -32,7 +32,7 @@ std::shared_ptr<mlir::MLIRContext> makeContext() {
   registerAllDialects(registry);
   auto context = std::make_shared<mlir::MLIRContext>(registry, mlir::MLIRContext::Threading::DISABLED);
   context->loadDialect<pd::PdDialect>();
-  // Errors name ops and locations; of an op with a region a note would be the text of a whole function.
+  // Errors name ops and locations without the op's text, which may be that of a whole function.
   context->printOpOnDiagnostic(false);
   return context;
 }
@@ -81,40 +81,40 @@ struct Function::Implementation {
   Result<CompiledFunction *> compiledFor(const std::vector<Tensor> &given);
 };
 
-/// What may make a Function of its parts.
+/// Access of the transforms to the parts of a Function.
 struct FunctionTransforms {
-  /// `main` of the module becomes the function; all names are kept, other attributes go.
+  /// Makes `main` of the module the function; names are kept, other attributes are removed.
   static Result<Function> make(std::shared_ptr<mlir::MLIRContext> context,
                                mlir::OwningOpRef<mlir::ModuleOp> module) {
-    auto made = std::make_unique<Function::Implementation>();
-    made->context = std::move(context);
-    made->module = std::move(module);
-    if (auto described = made->describe(); !described)
+    auto created = std::make_unique<Function::Implementation>();
+    created->context = std::move(context);
+    created->module = std::move(module);
+    if (auto described = created->describe(); !described)
       return described.problems();
-    FuncOp function = made->main();
+    FuncOp function = created->main();
     auto named = [&](const char *role, const std::string &name) {
       mlir::Builder builder(function.getContext());
       return builder.getDictionaryAttr(builder.getNamedAttr(role, builder.getStringAttr(name)));
     };
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
-      function.setArgAttrs(i, named("pd.feed", made->arguments[i].name));
+      function.setArgAttrs(i, named("pd.feed", created->arguments[i].name));
     for (unsigned i = 0; i < function.getNumResults(); ++i)
-      function.setResultAttrs(i, named("pd.fetch", made->results[i].name));
-    return Function(std::move(made));
+      function.setResultAttrs(i, named("pd.fetch", created->results[i].name));
+    return Function(std::move(created));
   }
 
-  /// A copy of the function, transformed.
+  /// A transformed copy of the function.
   template <class Transform>
   static Result<Function> apply(const Function &function, const char *what, Transform transform) {
     Function::Implementation &from = *function.implementation;
     DiagnosticCollector errors(from.context.get());
     mlir::OwningOpRef<mlir::ModuleOp> copy(mlir::cast<mlir::ModuleOp>(from.module->clone()));
     auto main = copy->lookupSymbol<FuncOp>("main");
-    mlir::FailureOr<FuncOp> made = transform(main);
-    if (failed(made))
+    mlir::FailureOr<FuncOp> transformed = transform(main);
+    if (failed(transformed))
       return errors.take(std::string(what) + " failed");
     main.erase();
-    made->setName("main");
+    transformed->setName("main");
     if (failed(mlir::verify(*copy)))
       return errors.take(std::string(what) + " failed");
     return make(from.context, std::move(copy));
@@ -141,10 +141,10 @@ Result<CompiledFunction *> Function::Implementation::compiledFor(const std::vect
     key += tensor.describe() + ";";
   if (auto found = compiled.find(key); found != compiled.end())
     return &found->second;
-  auto made = CompiledFunction::create(mlir::cast<mlir::ModuleOp>(module->clone()), given);
-  if (!made)
-    return made.problems();
-  return &compiled.emplace(key, std::move(*made)).first->second;
+  auto newFunction = CompiledFunction::create(mlir::cast<mlir::ModuleOp>(module->clone()), given);
+  if (!newFunction)
+    return newFunction.problems();
+  return &compiled.emplace(key, std::move(*newFunction)).first->second;
 }
 
 Function::Function(std::unique_ptr<Implementation> implementation)
@@ -166,14 +166,14 @@ Result<Function> Function::parse(const std::string &text, const std::string &nam
   if (!module)
     return errors.take("reading the function failed");
   auto functions = llvm::to_vector(module->getOps<FuncOp>());
-  FuncOp wanted = name.empty() && functions.size() == 1 ? functions[0] : module->lookupSymbol<FuncOp>(name);
-  if (!wanted)
+  FuncOp selected = name.empty() && functions.size() == 1 ? functions[0] : module->lookupSymbol<FuncOp>(name);
+  if (!selected)
     return problem("", name.empty() ? "expected one function, found " + std::to_string(functions.size())
-                                    : "there is no function '" + name + "'");
+                                    : "unknown function '" + name + "'");
   for (FuncOp other : functions)
-    if (other != wanted)
+    if (other != selected)
       other.erase();
-  wanted.setName("main");
+  selected.setName("main");
   return FunctionTransforms::make(std::move(context), std::move(module));
 }
 
@@ -184,7 +184,7 @@ Result<Function> Function::open(const std::string &path) {
   auto program = legacy::readProgram(files->program);
   if (!program)
     return program.problems();
-  if (auto weights = params::readParameters(*files, *program); !weights) // their types hold
+  if (auto weights = params::readParameters(*files, *program); !weights) // types are valid
     return weights.problems();
   auto context = makeContext();
   import::ImportOptions options;
@@ -220,7 +220,7 @@ Result<Function> Function::withDims(const std::vector<std::vector<int64_t>> &dim
                                    " arguments, found " + std::to_string(dims.size()));
   mlir::OwningOpRef<mlir::ModuleOp> copy(mlir::cast<mlir::ModuleOp>(implementation->module->clone()));
   auto main = copy->lookupSymbol<FuncOp>("main");
-  std::map<std::string, std::vector<int64_t>> byNumber; // names need not differ
+  std::map<std::string, std::vector<int64_t>> byNumber; // names need not be unique
   for (unsigned i = 0; i < dims.size(); ++i) {
     byNumber[std::to_string(i)] = dims[i];
     main.setArgAttr(i, "pd.feed", mlir::StringAttr::get(main.getContext(), std::to_string(i)));
@@ -237,18 +237,18 @@ Result<Function> Function::withDims(const std::vector<std::vector<int64_t>> &dim
   return FunctionTransforms::make(implementation->context, std::move(copy));
 }
 
-Result<Function> Function::withResults(const std::vector<int64_t> &numbers) const {
+Result<Function> Function::withResults(const std::vector<int64_t> &indices) const {
   mlir::OwningOpRef<mlir::ModuleOp> copy(mlir::cast<mlir::ModuleOp>(implementation->module->clone()));
   auto main = copy->lookupSymbol<FuncOp>("main");
   mlir::Block &block = main.getBody().front();
   llvm::SmallVector<mlir::Value> kept;
   llvm::SmallVector<mlir::DictionaryAttr> attributes;
-  for (int64_t number : numbers) {
-    if (number < 0 || number >= main.getNumResults())
-      return problem("function", "result " + std::to_string(number) + " is asked for, there are " +
+  for (int64_t index : indices) {
+    if (index < 0 || index >= main.getNumResults())
+      return problem("function", "result " + std::to_string(index) + " is requested, the function has " +
                                      std::to_string(main.getNumResults()));
-    kept.push_back(block.getTerminator()->getOperand(static_cast<unsigned>(number)));
-    attributes.push_back(main.getResultAttrDict(static_cast<unsigned>(number)));
+    kept.push_back(block.getTerminator()->getOperand(static_cast<unsigned>(index)));
+    attributes.push_back(main.getResultAttrDict(static_cast<unsigned>(index)));
   }
   block.getTerminator()->setOperands(kept);
   main.setFunctionType(
@@ -299,18 +299,17 @@ Result<Function> vmap(const Function &function, const std::vector<int64_t> &mapp
   });
 }
 
-/// A copy beside the function, to be changed.
+/// A copy of the function, to be transformed.
 static FuncOp copyOf(FuncOp function) {
-  FuncOp made = function.clone();
-  mlir::OpBuilder::atBlockEnd(function->getBlock()).insert(made);
-  made.setName("derived");
-  return made;
+  FuncOp copy = function.clone();
+  mlir::OpBuilder::atBlockEnd(function->getBlock()).insert(copy);
+  copy.setName("derived");
+  return copy;
 }
 
-Result<Function> checkpoint(const Function &function, const std::vector<std::string> &places) {
-  return FunctionTransforms::apply(function, "the function with checkpoints", [&](FuncOp main) {
-    return autodiff::checkpoint(main, "derived", places);
-  });
+Result<Function> checkpoint(const Function &function, const std::vector<std::string> &names) {
+  return FunctionTransforms::apply(function, "the function with checkpoints",
+                                   [&](FuncOp main) { return autodiff::checkpoint(main, "derived", names); });
 }
 
 Result<Function> rematerialize(const Function &function, int64_t memoryBudget) {
@@ -318,9 +317,9 @@ Result<Function> rematerialize(const Function &function, int64_t memoryBudget) {
     return problem("function", "the memory budget must be a number of bytes, or -1 for none, found " +
                                    std::to_string(memoryBudget));
   return FunctionTransforms::apply(function, "recomputation", [&](FuncOp main) -> mlir::FailureOr<FuncOp> {
-    FuncOp made = copyOf(main);
-    autodiff::rematerialize(made, memoryBudget < 0 ? std::nullopt : std::optional<int64_t>(memoryBudget));
-    return made;
+    FuncOp copy = copyOf(main);
+    autodiff::rematerialize(copy, memoryBudget < 0 ? std::nullopt : std::optional<int64_t>(memoryBudget));
+    return copy;
   });
 }
 
@@ -328,10 +327,10 @@ Result<Function> mixPrecision(const Function &function, const AmpOptions &option
   if (options.scaling != AmpOptions::Scaling::None)
     return problem("function", "loss scaling is for training programs (ModelOptions::amp)");
   return FunctionTransforms::apply(function, "mixed precision", [&](FuncOp main) -> mlir::FailureOr<FuncOp> {
-    FuncOp made = copyOf(main);
-    if (failed(autodiff::mixPrecision(made, options)))
+    FuncOp copy = copyOf(main);
+    if (failed(autodiff::mixPrecision(copy, options)))
       return mlir::failure();
-    return made;
+    return copy;
   });
 }
 

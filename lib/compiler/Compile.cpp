@@ -1,4 +1,4 @@
-//! Imported IR to a plan and object code.
+//! Compilation of imported IR to a plan and object code.
 #include "lib/compiler/Compile.h"
 
 #include "lib/codegen/CompileKernels.h"
@@ -35,8 +35,8 @@ Result<void> dump(ModuleOp module, const CompileOptions &options, const char *st
   return writeFile(options.dumpDirectory + "/" + stage + ".mlir", text);
 }
 
-/// Takes back state results that turned out to be the parameter itself, as the running mean of a
-/// normalization is at inference: it is a constant then, and so is all that is computed from it.
+/// Removes state results that are the parameter itself, such as the running mean of a normalization at
+/// inference. The parameter is then a constant, and so is everything computed from it.
 void dropUnchangedStates(func::FuncOp main) {
   auto exit = cast<func::ReturnOp>(main.getBody().front().getTerminator());
   llvm::BitVector unchanged(main.getNumResults());
@@ -52,7 +52,7 @@ void dropUnchangedStates(func::FuncOp main) {
 
 bool isKernel(func::FuncOp function) { return function->hasAttr("proa.kernel"); }
 
-/// Reports what no plan can be made of: the plan is that of one function, which calls kernels only.
+/// Reports constructs that a plan does not support: it is a plan of one function, which calls only kernels.
 LogicalResult verifyProgram(ModuleOp module) {
   auto main = module.lookupSymbol<func::FuncOp>("main");
   if (!main || main.isDeclaration() || !main.getBody().hasOneBlock())
@@ -71,7 +71,7 @@ LogicalResult verifyProgram(ModuleOp module) {
   return success(isCorrect);
 }
 
-/// Moves the kernel functions to a module of their own, for the code generator.
+/// Moves kernel functions to their own module for the code generator.
 OwningOpRef<ModuleOp> takeKernels(ModuleOp module) {
   OwningOpRef<ModuleOp> kernels = ModuleOp::create(module.getLoc());
   for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))

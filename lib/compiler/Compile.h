@@ -1,4 +1,4 @@
-/// From imported IR to an executable: the order of all passes, and what comes out.
+/// Compilation of imported IR to an executable.
 #pragma once
 
 #include "lib/runtime/Executable.h"
@@ -17,9 +17,9 @@
 
 namespace proa {
 
-/// What the order of passes depends on.
+/// Options that change the order of passes.
 struct PipelineOptions {
-  /// Run every op that has a decomposition through it, also where the runtime has a kernel for it.
+  /// Decomposes all composite ops, also those with a runtime kernel.
   bool decompose = false;
   /// See ModelOptions.
   std::optional<int64_t> memoryBudget;
@@ -29,9 +29,9 @@ struct PipelineOptions {
 struct CompileOptions : PipelineOptions {
   /// See ModelOptions.
   std::string cpu;
-  /// Threads that compile.
+  /// Number of threads that compile.
   int threads = 1;
-  /// Where each stage's IR is written, one file a stage; empty: nowhere.
+  /// Folder for the IR of each stage, one file per stage; empty: none is written.
   std::string dumpDirectory;
   std::function<void(const std::string &what, double part)> progress;
 };
@@ -41,26 +41,26 @@ struct CompiledProgram {
   std::string archive; ///< object code of the kernels, a static library
 };
 
-/// pd as imported to library ops and kernel calls.
+/// The passes from imported pd to library ops and kernel calls.
 void buildCpuPipeline(mlir::OpPassManager &pm, const PipelineOptions &options = {});
 
-/// Whether buildCpuPipeline's passes have formed the module's kernels.
+/// Whether the kernels of the module are formed already (buildCpuPipeline).
 bool hasFormedKernels(mlir::ModuleOp module);
 
-/// Instruction sets (lib/runtime/CpuFeatures.h) that kernels compiled for a CPU may use. `cpu` as in
-/// ModelOptions. Error: LLVM does not know it.
+/// Instruction sets (lib/runtime/CpuFeatures.h) of a CPU, named as in ModelOptions. Error: LLVM does not know
+/// it.
 Result<std::vector<std::string>> cpuFeaturesOf(const std::string &cpu);
 
-/// Error: LLVM does not know the CPU, or this machine lacks instructions that it has.
+/// Checks that this machine can run code for the CPU. Error: LLVM does not know the CPU, or the machine lacks
+/// some of its instructions.
 Result<void> checkRunsHere(const std::string &cpu);
 
-/// Compiles a module for a CPU. The module is consumed. Where its kernels are formed already,
-/// the passes before that are left out.
+/// Compiles a module for a CPU and consumes it. If its kernels are formed already, the passes before are
+/// skipped.
 Result<CompiledProgram> compileForCpu(mlir::OwningOpRef<mlir::ModuleOp> module,
                                       const CompileOptions &options);
 
-/// Loads the object code into this process and resolves the plan's symbols with it. `name` begins the
-/// messages.
+/// Loads the object code into this process and resolves the symbols of the plan. `name` is used in messages.
 Result<std::shared_ptr<runtime::Executable>> loadProgram(CompiledProgram program, const std::string &name);
 
 } // namespace proa

@@ -13,7 +13,7 @@
 namespace proa {
 namespace {
 
-/// The build of this library: a cache entry of another build is not taken.
+/// Identifies the build of this library: cache entries of other builds are ignored.
 std::string buildFingerprint() {
   Dl_info info;
   struct stat file;
@@ -92,7 +92,7 @@ std::string CompiledKey::describe() const {
     for (const std::string &name : *list)
       key += name + ",";
   key += options.function;
-  for (const auto &[parameter, gradient] : options.ownGradients)
+  for (const auto &[parameter, gradient] : options.derivedGradients)
     key += parameter + ">" + gradient + ",";
   key += options.decompose ? "|decompose" : "";
   key += options.amp ? "|" + describeAmp(*options.amp) : "";

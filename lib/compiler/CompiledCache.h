@@ -1,4 +1,4 @@
-/// The on-disk cache of compiled programs, and the texts that its keys consist of.
+/// The on-disk cache of compiled programs and its keys.
 #pragma once
 
 #include "lib/codegen/ObjectCache.h"
@@ -18,16 +18,16 @@ std::string describeDims(const std::map<std::string, Tensor> &tensors);
 /// Names and elements of tensors.
 std::string describeValues(const std::map<std::string, Tensor> &tensors);
 
-/// All that a compiled program depends on.
+/// All inputs of a compilation.
 struct CompiledKey {
   const ModelOptions &options;
   /// The text of the program's file.
   const std::string &text;
-  /// Null where the file is IR, which has all types in its text.
+  /// Null for IR, which has all types in its text.
   const legacy::Program *program = nullptr;
   /// The feeds, with their LoDs, whose dims it is compiled for.
   const std::map<std::string, Tensor> &feeds;
-  /// The feeds whose elements it is compiled for; empty where it holds for any.
+  /// The feeds whose values it is compiled for; empty if it is valid for any values.
   std::map<std::string, Tensor> values;
   /// ImportOptions::deferAll.
   bool deferAll = false;
@@ -38,11 +38,11 @@ struct CompiledKey {
 /// Compiled programs by key, in the folder of the object cache.
 class CompiledCache {
 public:
-  /// Error: the directory cannot be used. Empty: the default one.
+  /// Opens the cache; empty: the default folder. Error: the folder cannot be used.
   static Result<CompiledCache> open(const std::string &directory);
 
   std::optional<CompiledProgram> find(const std::string &key) const;
-  /// Does nothing where the file cannot be written: the program is compiled again next time.
+  /// Ignores a file that cannot be written: the program is then compiled again.
   void store(const std::string &key, const CompiledProgram &program) const;
 
 private:

@@ -9,7 +9,7 @@ using namespace mlir;
 namespace proa {
 namespace {
 
-/// Calls arguments and results by their numbers: names need not differ.
+/// Names arguments and results by index: names need not be unique.
 void numberInterface(func::FuncOp main) {
   Builder builder(main.getContext());
   auto role = [&](const char *name, unsigned number) {

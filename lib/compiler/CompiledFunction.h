@@ -5,17 +5,17 @@
 
 namespace proa {
 
-/// A function's arguments become feeds and its results fetches, whatever they were.
+/// Makes the arguments of a function feeds and its results fetches.
 class CompiledFunction {
 public:
-  /// Compiles `main` of the module, with the dims of these arguments. The module is consumed. Where its
-  /// kernels are formed already they are taken as they are, and dims stay open.
+  /// Compiles `main` of the module for the dims of these arguments and consumes the module. If its kernels
+  /// are formed already, they are used and dims stay dynamic.
   static Result<CompiledFunction> create(mlir::OwningOpRef<mlir::ModuleOp> module,
                                          const std::vector<Tensor> &arguments);
 
-  /// The results, for arguments of the dims that it was compiled for.
+  /// Runs on arguments of the compiled dims.
   Result<std::vector<Tensor>> run(const std::vector<Tensor> &arguments);
-  /// Bytes of the place that the values of a run share.
+  /// Arena size of a run, in bytes.
   int64_t arenaBytes() const { return executable->plan().arenaBytes; }
 
 private:

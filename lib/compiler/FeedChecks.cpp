@@ -15,7 +15,7 @@ std::vector<std::string> namesOf(const std::vector<TensorInfo> &infos) {
   return names;
 }
 
-/// What is wrong with a LoD, or nothing: offsets ascend from 0, and the last one of a level is the number of
+/// The error of a LoD, or "": offsets must ascend from 0, and the last one of a level is the number of
 /// sequences of the next level, or of rows.
 std::string lodProblem(const Tensor &tensor) {
   for (size_t level = 0; level < tensor.lod().size(); ++level) {

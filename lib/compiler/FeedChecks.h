@@ -1,4 +1,4 @@
-/// Checks of the tensors that a program is fed.
+/// Checks of feeds.
 #pragma once
 
 #include "proa/Model.h"
@@ -9,9 +9,8 @@
 
 namespace proa {
 
-/// Problems, all at once: feeds that are missing, of another dtype or of other dims than declared, tensors
-/// that are not a feed, LoDs whose offsets do not ascend to the number of rows. `source` is where they are
-/// reported.
+/// Problems, all at once: missing feeds, feeds of another dtype or other dims than declared, tensors that are
+/// not feeds, invalid LoDs. `source` is the location.
 Result<void> checkFeeds(const std::string &source, const std::vector<TensorInfo> &feeds,
                         const std::map<std::string, Tensor> &given);
 

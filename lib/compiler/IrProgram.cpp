@@ -27,7 +27,7 @@ std::string listOf(llvm::ArrayRef<std::string> names) {
   return names.empty() ? "none" : "'" + llvm::join(names, "', '") + "'";
 }
 
-/// Makes one function of a module the program.
+/// Turns a function of a module into a program.
 class IrReader {
 public:
   IrReader(ModuleOp module, const IrRequest &request) : module(module), request(request) {}
@@ -98,7 +98,7 @@ private:
 
   func::FuncOp calleeOf(func::CallOp call) { return module.lookupSymbol<func::FuncOp>(call.getCallee()); }
 
-  /// Of each function on the way to a call, so that recursion is found.
+  /// The functions on the call path, to detect recursion.
   bool inlineCalls() {
     InlinerInterface interface(module.getContext());
     InlinerConfig config;
@@ -110,7 +110,7 @@ private:
       });
     };
     collect(main);
-    // Each function is inlined at most as often as it is called by others, unless one calls itself.
+    // Inlines calls. Each function is inlined at most once per call, unless it is recursive.
     constexpr size_t most = 100'000;
     for (size_t done = 0; !calls.empty(); ++done) {
       func::CallOp call = calls.back();
@@ -152,7 +152,7 @@ private:
     return false;
   }
 
-  /// Removes all other functions but kernels.
+  /// Removes all other functions except kernels.
   bool isolate() {
     for (auto other : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
       if (other != main && !isKernel(other))
@@ -215,8 +215,8 @@ private:
     return problems.empty();
   }
 
-  /// Fetches in the order in which they are asked for, their LoDs, then states. A part of the fetches is no
-  /// step of training: it changes no state.
+  /// Fetches in the requested order, then their LoDs, then states. A subset of the fetches is not a training
+  /// step and has no states.
   void orderResults() {
     std::vector<unsigned> fetches, lods, states;
     auto nameOf = [&](unsigned i) { return main.getResultAttrOfType<StringAttr>(i, "pd.fetch"); };
@@ -248,7 +248,7 @@ private:
     main.setAllResultAttrs(attributes);
   }
 
-  /// Where some fetches are asked for: the arguments that they do not need.
+  /// With a subset of the fetches: removes unused arguments.
   void eraseUnusedArguments() {
     if (request.fetches.empty())
       return;

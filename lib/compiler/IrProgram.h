@@ -1,4 +1,4 @@
-/// Programs that are IR already: a function of a file of MLIR text or bytecode.
+/// Programs given as IR: a function of an MLIR file.
 #pragma once
 
 #include "proa/Result.h"
@@ -13,32 +13,30 @@
 
 namespace proa {
 
-/// Whether a file holds IR: by its suffix (.mlir, .mlirbc), or, for stdin, by its first bytes. JSON begins
-/// with a brace, and the binary form of a legacy program has a control character among its first bytes.
+/// Whether a file is IR: by its suffix (.mlir, .mlirbc), or for stdin by its first bytes. JSON begins with a
+/// brace, and a binary legacy program has a control character among its first bytes.
 bool isIr(llvm::StringRef path, llvm::StringRef content);
 
 struct IrRequest {
-  std::string path; ///< begins the messages
+  std::string path; ///< location in messages
   /// Empty: `main`, else the only public function.
   std::string function;
-  /// Of the function's feeds and fetches, those that are asked for; empty: all.
+  /// Requested feeds and fetches of the function; empty: all.
   std::vector<std::string> feeds, fetches;
 };
 
-/// Parses a module and makes the function that is asked for its `main`, as an imported program has it: each
-/// argument has `pd.feed` or `pd.param`, each result `pd.fetch` or `pd.state`; where a function lacks them,
-/// argument i is the feed "argument<i>" and result i the fetch "result<i>". Fetches come before their LoDs,
-/// and these before states. Calls of functions that are not kernels are inlined. What only results compute
-/// that are not asked for is removed.
+/// Parses a module and turns the requested function into `main` in the form of an imported program: each
+/// argument has `pd.feed` or `pd.param`, each result `pd.fetch` or `pd.state`. Without attributes, argument i
+/// is the feed "argument<i>" and result i the fetch "result<i>". Fetches precede their LoDs, and these
+/// precede states. Calls of functions other than kernels are inlined, and unused ops removed.
 ///
-/// The context must have all dialects registered (registerAllDialects). Problems: parse and verification
-/// errors with their locations; no such function, or several; a function that has no body or several blocks;
-/// arguments and results that are not tensors; names that occur twice, or that are asked for and do not
-/// occur; recursive calls.
+/// The context must have all dialects registered (registerAllDialects). Error: parse and verification errors
+/// with locations; no such function, or several; a function without a body or with several blocks; arguments
+/// and results that are not tensors; duplicate names; requested names that do not occur; recursive calls.
 Result<mlir::OwningOpRef<mlir::ModuleOp>> readIr(mlir::MLIRContext &context, llvm::StringRef content,
                                                  const IrRequest &request);
 
-/// Names of the persistable variables of a module, sorted: a .pdiparams file holds them in this order.
+/// Names of the persistable variables of a module, sorted, as in a .pdiparams file.
 std::vector<std::string> savedVariables(mlir::ModuleOp module);
 
 } // namespace proa

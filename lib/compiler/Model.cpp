@@ -33,7 +33,7 @@
 namespace proa {
 namespace {
 
-/// Adds the milliseconds of its life to a counter.
+/// Adds its lifetime in milliseconds to a counter.
 class Stopwatch {
 public:
   explicit Stopwatch(double &milliseconds)
@@ -66,7 +66,7 @@ TensorInfo describe(std::string name, mlir::RankedTensorType type) {
 /// How much is known about the feeds at import, from least to most specialized.
 enum class FeedKnowledge { Declared, Dims, Elements };
 
-/// One attempt to import a program for some feeds.
+/// An attempt to import a program for some feeds.
 struct Attempt {
   FeedKnowledge known = FeedKnowledge::Declared;
   /// ImportOptions::deferAll.
@@ -80,7 +80,7 @@ struct Imported {
   std::vector<std::string> fetchedLods;
 };
 
-/// One compilation: for one set of feed dims.
+/// A compilation for one set of feed dims.
 struct Variant {
   const Imported *imported = nullptr;
   std::shared_ptr<runtime::Executable> executable;
@@ -135,10 +135,10 @@ struct Model::Implementation {
   Result<CompiledProgram> compileFresh(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds);
   Result<Variant> load(CompiledProgram program);
   Result<void> transform(mlir::ModuleOp module);
-  /// What run() and measure() do before the session runs: the variant for these feeds, and all feeds of its
-  /// plan, with state and LoDs.
+  /// The common part of run() and measure(): selects the variant for these feeds, and adds state and LoDs to
+  /// the feeds of its plan.
   Result<runtime::NamedTensors> beforeRun(const std::map<std::string, Tensor> &feeds);
-  /// Keeps the state among the results of a run and returns the fetches, with their LoDs.
+  /// Stores the state among the results of a run and returns the fetches with their LoDs.
   std::vector<NamedTensor> take(const Variant &variant, const std::vector<Tensor> &results);
 };
 
@@ -167,7 +167,7 @@ std::vector<NamedTensor> Model::Implementation::take(const Variant &variant,
 static Result<void> checkIrOptions(const ModelOptions &options, const std::string &path) {
   for (auto [isGiven, what] : {std::pair(options.amp.has_value(), "mixed precision"),
                                std::pair(options.microBatches != 1, "micro-batches"),
-                               std::pair(!options.ownGradients.empty(), "proa's own gradients")})
+                               std::pair(!options.derivedGradients.empty(), "derived gradients")})
     if (isGiven)
       return problem(path, std::string(what) + " of an IR file is done by passes (proa-opt), not by options");
   return {};
@@ -198,8 +198,9 @@ Result<void> Model::Implementation::readSource(const params::ModelFiles &files) 
   if (isIr(files.program, programText))
     if (Result<void> checked = checkIrOptions(options, path); !checked)
       return checked;
-  auto opened = ProgramSource::open(*context, {files, programText, options.function, options.feeds,
-                                               options.fetches, options.ownGradients, options.onDiagnostic});
+  auto opened =
+      ProgramSource::open(*context, {files, programText, options.function, options.feeds, options.fetches,
+                                     options.derivedGradients, options.onDiagnostic});
   if (!opened)
     return opened.problems();
   source = std::move(*opened);
@@ -248,7 +249,7 @@ const Imported *Model::Implementation::keep(const std::string &key,
   return &imported;
 }
 
-/// The program with its loss scaled and its batch divided, and the first values of the scale's state.
+/// Applies loss scaling and micro-batches, and sets the initial state of the scale.
 Result<void> Model::Implementation::transform(mlir::ModuleOp module) {
   Problems problems;
   mlir::ScopedDiagnosticHandler handler(context.get(), [&](mlir::Diagnostic &diagnostic) {
@@ -259,11 +260,11 @@ Result<void> Model::Implementation::transform(mlir::ModuleOp module) {
   if (options.amp && failed(autodiff::scaleLoss(main, *options.amp)))
     return problems;
   if (options.microBatches != 1) {
-    auto made = autodiff::accumulate(main, "accumulated", options.microBatches);
-    if (failed(made))
+    auto accumulated = autodiff::accumulate(main, "accumulated", options.microBatches);
+    if (failed(accumulated))
       return problems;
     main.erase();
-    made->setName("main");
+    accumulated->setName("main");
   }
   if (options.amp && options.amp->scaling == AmpOptions::Scaling::Dynamic &&
       !values.contains(autodiff::lossScalingState[0])) {
@@ -370,7 +371,7 @@ Result<CompiledProgram> Model::Implementation::compile(mlir::ModuleOp module,
   times.compile = 0;
   if (options.cacheDirectory == "off" || !options.dumpDirectory.empty())
     return compileFresh(module, given);
-  // A cache that nobody asked for and that can't be used costs time, not the result.
+  // A default cache that cannot be used is ignored: it only costs time.
   auto cache = CompiledCache::open(options.cacheDirectory);
   if (!cache)
     return options.cacheDirectory.empty() ? compileFresh(module, given) : cache.problems();
@@ -421,7 +422,7 @@ std::vector<Attempt> Model::Implementation::attemptsFor(const std::map<std::stri
   for (FeedKnowledge next : {FeedKnowledge::Declared, FeedKnowledge::Dims, FeedKnowledge::Elements})
     if (next >= known && isUseful(next))
       attempts.push_back({next});
-  // What nothing helps with is an error where control flow does not come to it.
+  // An op that cannot be imported in any way is an error if control flow reaches it.
   attempts.push_back({attempts.empty() ? known : attempts.back().known, true});
   return attempts;
 }
@@ -429,9 +430,9 @@ std::vector<Attempt> Model::Implementation::attemptsFor(const std::map<std::stri
 Result<CompiledProgram> Model::Implementation::compileWith(const std::map<std::string, Tensor> &given,
                                                            FeedKnowledge &known, const Imported *&imported) {
   Result<CompiledProgram> program = Problems();
-  // Some ops give another rank for other dims of their operands (squeeze of a dim that is not 1), or need to
-  // know dims: types inferred from open dims do not hold then. Imported for these dims they do. Others need
-  // to know an axis or a number, which may be fed.
+  // Some ops have another result rank for other dims (squeeze of a dim other than 1), so that types inferred
+  // from dynamic dims are wrong. Importing with the dims of the feeds helps. Other ops need the value of an
+  // axis or a number, which may be fed.
   bool isFirst = true;
   for (Attempt next : attemptsFor(given, known)) {
     auto attempt = importFor(given, next);
@@ -443,7 +444,7 @@ Result<CompiledProgram> Model::Implementation::compileWith(const std::map<std::s
       known = next.known;
       return compiled;
     }
-    // Where the declarations are too little in any case, what is known last says best what is wrong.
+    // If no attempt succeeds, the errors of the most specialized one are the most precise.
     if (std::exchange(isFirst, false) || needsFeeds)
       program = compiled.problems();
   }
@@ -514,7 +515,7 @@ Result<void> Model::setParameter(const std::string &name, Tensor value) {
   if (Result<void> checked = self.checkParameter(name, value); !checked)
     return checked;
   self.values[name] = std::move(value);
-  // State is fed to each run; what is computed from parameters once must be computed again.
+  // State is fed to each run, so values computed once from parameters must be recomputed.
   self.parametersChanged |= !self.states.contains(name);
   updateParts(self.source->sharedParameters(), name, self.values);
   return updateBuffers(self.source->sharedParameters(), self.values);
@@ -527,7 +528,7 @@ Result<Tensor> Model::parameter(const std::string &name) const {
     return updated.problems();
   auto found = implementation->values.find(name);
   if (found == implementation->values.end())
-    return problem(implementation->path, "there is no parameter or state variable '" + name + "'");
+    return problem(implementation->path, "unknown parameter or state variable '" + name + "'");
   return found->second;
 }
 

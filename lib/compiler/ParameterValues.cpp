@@ -12,7 +12,7 @@ Result<void> checkType(const std::string &where, const std::string &name, const 
     fits = dims[d] < 0 || dims[d] == value.dims()[d];
   if (fits)
     return {};
-  return problem(where, "parameter '" + name + "' is given " + value.describe() + ", expected " +
+  return problem(where, "parameter '" + name + "' is set to " + value.describe() + ", expected " +
                             describe(dtype, dims));
 }
 

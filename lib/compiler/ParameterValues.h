@@ -1,4 +1,4 @@
-/// Values that a user gives to parameters, and files that keep them.
+/// Values of parameters set by users, and files of parameters.
 #pragma once
 
 #include "proa/Result.h"
@@ -11,12 +11,13 @@
 
 namespace proa {
 
-/// Problem: the value has another dtype or other dims; -1 is any dim. `where` begins the message.
+/// Checks a value for a parameter. Error: another dtype, or other dims (-1: any dim). `where` is the
+/// location.
 Result<void> checkType(const std::string &where, const std::string &name, const Tensor &value, DType dtype,
                        std::span<const int64_t> dims);
 
-/// Writes parameters as Model::saveParameters does: all `values` to a .safetensors file, those of `saved` in
-/// this order to a .pdiparams file.
+/// Writes parameters as Model::saveParameters does: all `values` to a .safetensors file, or those of `saved`,
+/// in order, to a .pdiparams file.
 Result<void> writeParameters(const std::string &path, const std::map<std::string, Tensor> &values,
                              const std::vector<std::string> &saved);
 

@@ -15,18 +15,9 @@ using namespace mlir;
 namespace proa {
 namespace {
 
-/// Patterns that compute with conditions, which the plan only reads: they save a step and would need kernels
-/// on i1.
-const char *const conditionPatterns[] = {"CombineNestedIfs", "ConvertTrivialIfToSelect",
-                                         "ConditionPropagation"};
-
 void addCleanup(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createRefineShapes());
-  llvm::SmallVector<std::string> disabled;
-  for (llvm::StringRef name : conditionPatterns) // as clang and as gcc spell them
-    for (llvm::StringRef scope : {"(anonymous namespace)::", "{anonymous}::"})
-      disabled.push_back((scope + name).str());
-  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass(GreedyRewriteConfig(), disabled));
+  pm.addNestedPass<func::FuncOp>(createCanonicalizeProgram());
   pm.addNestedPass<func::FuncOp>(createCSEPass());
 }
 
@@ -51,7 +42,7 @@ void buildCpuPipeline(OpPassManager &pm, const PipelineOptions &options) {
   addCleanup(pm);
   if (options.amp)
     pm.addPass(ampOf(*options.amp));
-  // Gradients become ops like all others before anything is fused.
+  // Gradients are decomposed before fusion.
   DecomposeOptions gradients;
   gradients.only = {"pd.vjp"};
   pm.addPass(createDecompose(gradients));
@@ -61,7 +52,7 @@ void buildCpuPipeline(OpPassManager &pm, const PipelineOptions &options) {
     addCleanup(pm);
   }
   pm.addNestedPass<func::FuncOp>(createFoldBatchNorm());
-  // Normalizations that are left must be elementwise before the layout can flow through them.
+  // Remaining normalizations must be elementwise before layouts can propagate through them.
   DecomposeOptions normalization;
   normalization.only = {"pd.batch_norm"};
   pm.addPass(createDecompose(normalization));

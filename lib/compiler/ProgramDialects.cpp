@@ -13,8 +13,8 @@
 namespace proa {
 
 void registerProgramDialects(mlir::DialectRegistry &registry) {
-  registry.insert<pd::PdDialect, pd::ArrayDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect,
-                  mlir::scf::SCFDialect, mlir::tensor::TensorDialect>();
+  registry.insert<pd::PdDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::scf::SCFDialect,
+                  mlir::tensor::TensorDialect>();
   mlir::func::registerInlinerExtension(registry);
 }
 

@@ -1,4 +1,4 @@
-/// The dialects that programs consist of, from import to decomposition.
+/// The dialects of programs, from import to decomposition.
 #pragma once
 
 namespace mlir {
@@ -7,9 +7,8 @@ class DialectRegistry;
 
 namespace proa {
 
-/// Adds pd, and those of MLIR that hold its control flow and functions: what an imported program is made of,
-/// and all that a legacy one can be written from. A tool that does not compile needs no others, and starts in
-/// a third of the time without them.
+/// Adds pd and the dialects of its control flow and functions: those of imported and exported programs.
+/// Without other dialects a tool that does not compile starts in a third of the time.
 void registerProgramDialects(mlir::DialectRegistry &registry);
 
 } // namespace proa

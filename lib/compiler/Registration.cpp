@@ -25,7 +25,7 @@ namespace proa {
 void registerAllDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
-  registry.insert<pd::PdDialect, pd::ArrayDialect, rt::RtDialect>();
+  registry.insert<pd::PdDialect, rt::RtDialect>();
   mlir::registerBuiltinDialectTranslation(registry);
   mlir::registerLLVMDialectTranslation(registry);
 }

@@ -1,4 +1,4 @@
-/// Everything that a tool of proa must register: dialects with their interface implementations, and passes.
+/// Registration of all dialects, interface implementations and passes of proa.
 #pragma once
 
 namespace mlir {
@@ -7,17 +7,17 @@ class DialectRegistry;
 
 namespace proa {
 
-/// Adds all dialects of proa and of upstream, their external models and their translations to LLVM IR.
+/// Adds all dialects of proa and MLIR, their external models and their translations to LLVM IR.
 void registerAllDialects(mlir::DialectRegistry &registry);
 
-/// The names of proa's pipelines.
+/// Names of the pipelines of proa.
 inline constexpr const char *cpuPipelineName = "proa-cpu";
 inline constexpr const char *lowerKernelsPipelineName = "proa-lower-kernels";
 
 /// Adds the passes and pipelines of proa to the global pass registry.
 void registerProaPasses();
 
-/// Adds all passes and pipelines of proa and of upstream to the global pass registry.
+/// Adds all passes and pipelines of proa and MLIR to the global pass registry.
 void registerAllPasses();
 
 } // namespace proa

@@ -6,8 +6,7 @@
 namespace proa {
 namespace {
 
-/// Calls `visit` with each part and its first byte in the buffer; false where they do not fit or are not all
-/// there.
+/// Calls `visit` with each part and its offset in the buffer; false if they do not fit or some are missing.
 template <class Visit>
 bool forEachPart(const legacy::SharedStorage &storage, const Tensor &buffer,
                  std::map<std::string, Tensor> &values, Visit visit) {

@@ -1,4 +1,4 @@
-/// Parameters that lie in the memory of others.
+/// Parameters that share memory with others.
 #pragma once
 
 #include "translator/legacy/SharedStorage.h"
@@ -10,10 +10,10 @@
 
 namespace proa {
 
-/// Gives each buffer what its parts hold, where all of them are there. Errors: parts that do not fit into it.
+/// Sets each buffer from its parts, if all of them have values. Error: parts that do not fit.
 Result<void> updateBuffers(const std::vector<legacy::SharedStorage> &shared,
                            std::map<std::string, Tensor> &values);
-/// Gives the parts of `buffer` what it holds, if it is one.
+/// Sets the parts of `buffer` from it, if it is a buffer.
 void updateParts(const std::vector<legacy::SharedStorage> &shared, const std::string &buffer,
                  std::map<std::string, Tensor> &values);
 

@@ -1,4 +1,4 @@
-/// Dims of feeds that a program leaves open.
+/// Static dims for dynamic feeds.
 #pragma once
 
 #include "proa/Result.h"
@@ -12,8 +12,8 @@
 
 namespace proa {
 
-/// Gives the feeds of `main` these dims. Problems: an unknown feed, another rank, a dim that the program
-/// fixes otherwise.
+/// Specializes the feeds of `main` to these dims. Error: an unknown feed, another rank, a dim that differs
+/// from a static one.
 Result<void> specializeFeeds(mlir::ModuleOp module, const std::map<std::string, std::vector<int64_t>> &dims);
 
 } // namespace proa

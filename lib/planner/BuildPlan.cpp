@@ -2,6 +2,7 @@
 #include "lib/planner/Lifetimes.h"
 
 #include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ir/Keywords.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/ops/autodiff/RecomputeOps.h"
 #include "dialects/pd/ops/control/ArrayOps.h"
@@ -79,6 +80,8 @@ std::optional<nlohmann::json> toJson(Attribute attribute) {
     return value.getValueAsDouble();
   if (auto value = dyn_cast<StringAttr>(attribute))
     return value.getValue().str();
+  if (std::optional<llvm::StringRef> keyword = pd::keywordOf(attribute))
+    return keyword->str();
   if (auto value = dyn_cast<DenseI64ArrayAttr>(attribute))
     return std::vector<int64_t>(value.asArrayRef());
   if (auto value = dyn_cast<DenseF64ArrayAttr>(attribute))

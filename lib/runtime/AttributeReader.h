@@ -54,17 +54,17 @@ private:
   void convert(const char *name, const nlohmann::json &stored, std::vector<int64_t> &out);
   void convert(const char *name, const nlohmann::json &stored, std::vector<double> &out);
 
-  /// An enum is stored as the word of its case.
+  /// An enum is stored as its keyword.
   template <class Enum>
     requires std::is_enum_v<Enum>
   void convert(const char *name, const nlohmann::json &stored, Enum &out) {
     std::string expected;
-    for (const auto &[word, value] : wordsOf(Enum())) {
-      if (stored == word) {
+    for (const auto &[keyword, value] : keywordsOf(Enum())) {
+      if (stored == keyword) {
         out = value;
         return;
       }
-      expected += (expected.empty() ? "one of " : ", ") + std::string(word);
+      expected += (expected.empty() ? "one of " : ", ") + std::string(keyword);
     }
     wrong(name, stored, expected);
   }
@@ -86,6 +86,14 @@ private:
   std::set<std::string_view> known;
   Problems list;
 };
+
+/// The keyword of an enum's value.
+template <class Enum> const char *keywordOf(Enum value) {
+  for (const auto &[keyword, other] : keywordsOf(value))
+    if (other == value)
+      return keyword;
+  return "";
+}
 
 /// The attributes of a kernel or of an attribute class from their stored form.
 template <class Struct> Result<Struct> readStored(const nlohmann::json &stored) {

@@ -34,7 +34,7 @@ struct BoundStep {
   KernelFunction function = nullptr; ///< Kernel
   ShapeFunction shape = nullptr;     ///< Kernel whose extent or output dims are dynamic
   std::unique_ptr<LibraryKernel> library;
-  /// Of a library step in a body: why there is no kernel for it. The body may never run.
+  /// Of a library step in a body: why the runtime lacks a kernel for it. The body may never run.
   Problems refusal;
   std::vector<DynamicDim> inputDims;  ///< Kernel
   std::vector<DynamicDim> outputDims; ///< Kernel

@@ -41,7 +41,7 @@ private:
     return std::find(value.dims.begin(), value.dims.end(), dynamicDim) == value.dims.end();
   }
 
-  /// Bytes of a value with known dims; nothing where there is no such number.
+  /// Bytes of a value with known dims; nothing if the number overflows.
   static std::optional<int64_t> bytesOf(const Value &value) {
     std::optional<int64_t> count = elementCount(value.dims);
     int64_t bytes = 0;

@@ -1,4 +1,4 @@
-//! The order of steps of binomial checkpointing.
+//! The schedule of binomial checkpointing.
 #include "lib/support/BinomialSchedule.h"
 
 #include <algorithm>
@@ -6,9 +6,9 @@
 namespace proa {
 namespace {
 
-/// Steps that it takes to reverse `length` iterations with `snapshots` kept states, the first one among them:
+/// Number of steps to reverse `length` iterations with `snapshots` kept states, including the first:
 /// repetitions * length - binomial(snapshots + repetitions, repetitions - 1), where `repetitions` is the
-/// least number with binomial(snapshots + repetitions, snapshots) >= length.
+/// smallest number with binomial(snapshots + repetitions, snapshots) >= length.
 double stepsFor(int64_t length, int64_t snapshots) {
   double reach = 1, before = 0; // binomial(snapshots + r, snapshots) and binomial(snapshots + r, r - 1)
   int64_t repetitions = 0;
@@ -32,7 +32,8 @@ public:
   }
 
 private:
-  /// Iterations [begin, end), whose first state is at `place`; with it `snapshots` may be kept.
+  /// Iterations [begin, end), whose first state is in slot `place`; up to `snapshots` states may be kept,
+  /// including it.
   void reverse(int64_t begin, int64_t end, int64_t snapshots, int64_t place) {
     while (end - begin > 1 && snapshots > 1) {
       int64_t middle = begin + partOf(end - begin, snapshots);
@@ -47,12 +48,12 @@ private:
     }
   }
 
-  /// The number of iterations in front of the next state to be kept, with the least steps in all.
+  /// The number of iterations before the next kept state that minimizes the total number of steps.
   static int64_t partOf(int64_t length, int64_t snapshots) {
     auto steps = [&](int64_t part) {
       return static_cast<double>(part) + stepsFor(length - part, snapshots - 1) + stepsFor(part, snapshots);
     };
-    // The number of steps falls, and then rises.
+    // The number of steps decreases, then increases.
     int64_t low = 1, high = length - 1;
     while (high - low > 2) {
       int64_t third = (high - low) / 3, left = low + third, right = high - third;

@@ -1,5 +1,4 @@
-/// The order in which binomial checkpointing goes through a loop (Griewank and Walther, "Algorithm 799:
-/// Revolve", 2000).
+/// The schedule of binomial checkpointing of a loop (Griewank and Walther, "Algorithm 799: Revolve", 2000).
 #pragma once
 
 #include <cstdint>
@@ -7,14 +6,14 @@
 
 namespace proa {
 
-/// What is done on the way back through a loop.
+/// Actions of the reverse sweep.
 struct LoopAction {
   enum Kind : int64_t { Step, Store, Restore, Reverse } kind;
-  int64_t argument; ///< the iteration of Step and Reverse, the place of Store and Restore
+  int64_t argument; ///< iteration of Step and Reverse, slot of Store and Restore
 };
 
-/// The actions that reverse all `iterations`, beginning with the first state, with at most `snapshots` (1 or
-/// more) states kept.
+/// The actions that reverse all `iterations` from the first state on, with at most `snapshots` (1 or more)
+/// kept states.
 std::vector<LoopAction> binomialSchedule(int64_t iterations, int64_t snapshots);
 
 } // namespace proa

@@ -1,4 +1,4 @@
-/// MLIR's diagnostics as problems.
+/// Conversion of MLIR's diagnostics to problems.
 #pragma once
 
 #include "proa/Result.h"
@@ -12,7 +12,7 @@
 
 namespace proa {
 
-/// Collects the errors that MLIR reports while it lives, each with its location and its notes. Warnings and
+/// Collects the errors that MLIR reports during its lifetime, each with location and notes. Warnings and
 /// remarks are dropped.
 class DiagnosticCollector {
 public:
@@ -23,7 +23,7 @@ public:
           return mlir::success();
         }) {}
 
-  /// The errors so far; `otherwise` where something failed without one.
+  /// The errors so far; `otherwise` if an operation failed without one.
   Problems take(const std::string &otherwise) {
     Problems found = std::exchange(problems, {});
     return found.empty() ? problem("", otherwise) : found;
@@ -37,7 +37,7 @@ private:
     problems.add(textOf(diagnostic.getLocation()), message);
   }
 
-  /// "net.mlir:3:12" for a position in a file.
+  /// A position in a file: "net.mlir:3:12".
   static std::string textOf(mlir::Location location) {
     std::string text;
     llvm::raw_string_ostream stream(text);

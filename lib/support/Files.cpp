@@ -26,7 +26,7 @@ Problems systemProblem(const std::string &path, const std::string &action) {
   return problem(path, "cannot " + action + ": " + std::strerror(errno));
 }
 
-/// Opens a regular file or a pipe for reading; tells the size of the file, nothing for a pipe.
+/// Opens a regular file or a pipe for reading, and gets the size of a file; nothing for a pipe.
 Result<std::optional<size_t>> openForReading(const std::string &path, Descriptor &file) {
   file.number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file.number < 0)
@@ -57,7 +57,7 @@ Result<std::string> readPipe(const std::string &path, const Descriptor &file) {
   }
 }
 
-/// Memory of its own with what a pipe gave.
+/// Memory with the content of a pipe.
 Result<std::shared_ptr<const MappedFile>> mapPipe(const std::string &path, const Descriptor &file) {
   Result<std::string> content = readPipe(path, file);
   if (!content)
@@ -73,7 +73,7 @@ Result<std::shared_ptr<const MappedFile>> mapPipe(const std::string &path, const
       std::make_shared<MappedFile>(static_cast<const std::byte *>(address), content->size()));
 }
 
-/// The file behind a link, so that the link stays; the path itself where there is none.
+/// The target of a link, so that the link is kept; the path itself if it is not a link.
 std::string behindLinks(const std::string &path) {
   std::error_code error;
   std::filesystem::path target = std::filesystem::canonical(path, error);
@@ -97,7 +97,7 @@ Result<std::shared_ptr<const MappedFile>> mapFile(const std::string &path) {
   size_t size = **found;
   if (size == 0)
     return std::shared_ptr<const MappedFile>(std::make_shared<MappedFile>(nullptr, 0));
-  // Tensors over the file may be written to: a private mapping gives the writer its own copy of the page.
+  // Tensors over the file may be written: a private mapping copies written pages.
   void *address = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file.number, 0);
   if (address == MAP_FAILED)
     return systemProblem(path, "map the file");
@@ -120,7 +120,7 @@ Result<std::string> readFile(const std::string &path) {
       continue;
     if (got < 0)
       return systemProblem(path, "read the file");
-    if (got == 0) // the file was cut while we read it
+    if (got == 0) // the file was truncated while it was read
       break;
     done += static_cast<size_t>(got);
   }
@@ -145,9 +145,9 @@ void FileWriter::fail(const std::string &action) {
 void FileWriter::open() {
   struct stat status{};
   if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
-    // To replace /dev/null by a file would break the machine.
+    // Replacing /dev/null by a file would break the machine.
     if (S_ISDIR(status.st_mode))
-      problems = problem(path, "found a folder, expected the name of a file to write");
+      problems = problem(path, "found a folder, expected a file name");
     else if (file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC); file < 0)
       fail("open the file");
     return;
@@ -173,7 +173,7 @@ void FileWriter::append(std::span<const std::byte> piece) {
 
 Result<void> FileWriter::finish() {
   if (problems.empty() && !temporary.empty()) {
-    // mkostemp makes files private; an output file has the usual rights.
+    // mkostemp creates private files; an output file has the usual permissions.
     mode_t mask = ::umask(0);
     ::umask(mask);
     if (::fchmod(file, 0666 & ~mask) != 0)

@@ -1,4 +1,4 @@
-/// Reading and writing whole files, with errors that name the file and the reason.
+/// Reading and writing of whole files, with errors that name the file and the reason.
 #pragma once
 
 #include "proa/Result.h"
@@ -11,8 +11,7 @@
 
 namespace proa {
 
-/// A file mapped into memory; the mapping lives as long as the object. Writes to the memory never reach the
-/// file.
+/// A file mapped into memory for the lifetime of the object. Writes to the memory do not reach the file.
 class MappedFile {
 public:
   MappedFile(const std::byte *data, size_t size) : data(data), size(size) {}
@@ -26,16 +25,16 @@ private:
   size_t size;
 };
 
-/// Maps `path`. An empty file gives an empty span; what a pipe gives is read into memory. Error: the file can
-/// not be opened, or is a folder or a device.
+/// Maps `path`. An empty file gives an empty span; a pipe is read into memory. Error: the file cannot be
+/// opened, or is a folder or a device.
 Result<std::shared_ptr<const MappedFile>> mapFile(const std::string &path);
 
 /// All of `path` as a string.
 Result<std::string> readFile(const std::string &path);
 
-/// Writes a file piece by piece. A reader sees the old content or the new, never a part: a temporary file is
-/// renamed in the end, and removed where it does not come to that. Where `path` is a link, the file behind it
-/// is replaced; a device or a pipe is written to.
+/// Writes a file piece by piece. Readers see the old content or the complete new one: a temporary file is
+/// renamed at the end, or removed if that is not reached. If `path` is a link, its target is replaced; a
+/// device or a pipe is written in place.
 class FileWriter {
 public:
   explicit FileWriter(const std::string &path);
@@ -43,9 +42,9 @@ public:
   FileWriter &operator=(const FileWriter &) = delete;
   ~FileWriter();
 
-  /// Behind an error nothing is written.
+  /// After an error nothing is written.
   void append(std::span<const std::byte> piece);
-  /// Error: the first of opening the file, of appending to it or of replacing the old one.
+  /// Error: the first error of opening, appending or replacing.
   Result<void> finish();
 
 private:
@@ -53,15 +52,15 @@ private:
   void fail(const std::string &action);
 
   std::string path, target;
-  std::string temporary; ///< empty where there is none, or no longer
+  std::string temporary; ///< empty if there is none
   int file = -1;
   Problems problems;
 };
 
-/// Writes `path` as a whole, as FileWriter does.
+/// Writes a complete file, as FileWriter does.
 Result<void> writeFile(const std::string &path, std::span<const std::byte> content);
 Result<void> writeFile(const std::string &path, const std::string &content);
-/// The same for content in several pieces, written one after another.
+/// As above for content in several pieces.
 Result<void> writeFilePieces(const std::string &path, std::span<const std::span<const std::byte>> pieces);
 
 } // namespace proa

@@ -1,4 +1,4 @@
-/// Parsing JSON, with errors as Problems.
+/// JSON parsing with errors as Problems.
 #pragma once
 
 #include "proa/Result.h"
@@ -10,12 +10,12 @@
 
 namespace proa {
 
-/// Parses `text`. `where` stands before the problem: no valid JSON (with the byte), a number that no double
-/// holds. `filter` is nlohmann's parser callback.
+/// Parses `text`. `where` is the location of problems: invalid JSON (with the byte), a number out of the
+/// range of double. `filter` is nlohmann's parser callback.
 Result<nlohmann::json> parseJson(std::string_view text, const std::string &where,
                                  const nlohmann::json::parser_callback_t &filter = nullptr);
 
-/// The JSON of a file. Errors: those of reading it and of parseJson.
+/// Parses a JSON file. Error: those of reading it and of parseJson.
 Result<nlohmann::json> readJsonFile(const std::string &path);
 
 } // namespace proa

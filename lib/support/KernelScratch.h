@@ -1,4 +1,4 @@
-/// Memory that a compiled kernel takes for itself while it runs, and what happens when there is none.
+/// Memory that a running kernel allocates, and its exhaustion.
 #pragma once
 
 #include <csetjmp>
@@ -6,15 +6,15 @@
 
 namespace proa {
 
-/// What compiled kernels call in the place of aligned_alloc. Where no memory is left, the kernel ends there
-/// and callKernel says so; outside of callKernel, null.
+/// The replacement of aligned_alloc in compiled kernels. Without memory the kernel ends and callKernel
+/// returns false; outside of callKernel the result is null.
 void *allocateKernelScratch(size_t alignment, size_t bytes);
 
-/// Where a kernel of this thread goes when it gets no memory; null outside of kernels.
+/// The jump target of this thread's kernel for exhausted memory; null outside of kernels.
 extern thread_local std::jmp_buf *outOfScratch;
 
-/// Runs `kernel`, which consists of compiled code alone: a jump over frames of C++ would skip their
-/// destructors. False when it was ended for lack of memory; what it had allocated before is lost then.
+/// Runs `kernel`, which must be compiled code only, because a jump over C++ frames skips their destructors.
+/// False if it ran out of memory; memory that it allocated is then leaked.
 template <class Kernel> bool callKernel(const Kernel &kernel) {
   std::jmp_buf here;
   outOfScratch = &here;

@@ -1,5 +1,5 @@
-/// LoD levels as tensors of their own: "x@LOD0" is the outermost level of the variable x, an int64 vector of
-/// offsets. Imported programs, safetensors files and feeds use these names.
+/// LoD levels as tensors: "x@LOD0" is the outermost level of the variable x, an int64 vector of offsets.
+/// Imported programs, safetensors files and feeds use these names.
 #pragma once
 
 #include "proa/Tensor.h"
@@ -11,25 +11,25 @@
 
 namespace proa {
 
-/// The name of a LoD level, 0 being the outermost, of a variable: "x@LOD0".
+/// Name of a LoD level of a variable, where 0 is the outermost: "x@LOD0".
 std::string lodName(std::string_view variable, size_t level);
 
-/// A name of the form that lodName gives.
+/// Parses a name of lodName.
 struct LodEntry {
   std::string variable;
   size_t level = 0;
 };
 std::optional<LodEntry> lodEntryOf(std::string_view name);
 
-/// The tensors, and an entry for each level of their LoDs.
+/// The tensors with an entry for each level of their LoDs.
 std::map<std::string, Tensor> withLods(const std::map<std::string, Tensor> &tensors);
 
-/// Collects entries of LoD levels and turns them into LoDs.
+/// Collects LoD levels and builds LoDs.
 class LodCollector {
 public:
-  /// Takes the level that an entry holds. Problem: it is not a vector of int64 or int32.
+  /// Adds the level in an entry. Error: it is not a vector of int64 or int32.
   void add(const LodEntry &entry, const Tensor &offsets, const std::string &where, Problems &problems);
-  /// The LoDs by variable. Problem: a variable has a level without those before it.
+  /// The LoDs by variable. Error: a missing outer level.
   std::map<std::string, Lod> finish(const std::string &where, Problems &problems) const;
 
 private:

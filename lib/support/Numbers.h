@@ -7,13 +7,13 @@
 
 namespace proa {
 
-/// The integer part of a float, as compiled C++ on x86-64 converts it, which Paddle's casts rely on. C++
-/// leaves numbers outside of the type undefined; the processor truncates to a signed integer of 32 or 64
-/// bits, the least of which is the result for NaN and for what does not fit:
+/// The integer part of a float, as compiled C++ on x86-64 converts it, which Paddle's casts rely on. Values
+/// out of range are undefined in C++; the processor truncates to a signed integer of 32 or 64 bits and gives
+/// the smallest integer for NaN and values out of range:
 /// - up to 16 bits: the low bits of the int32,
 /// - uint32: the low bits of the int64,
-/// - uint64: numbers from 2^63 on have 2^63 subtracted before, and added again after the conversion.
-/// `ScalarBuilder::cast` emits the same for kernels.
+/// - uint64: 2^63 is subtracted from values from 2^63 on, and added after the conversion.
+/// `ScalarBuilder::cast` emits the same conversions for kernels.
 template <class Int> Int toInteger(double number) {
   static_assert(std::is_integral_v<Int> && !std::is_same_v<Int, bool>);
   if constexpr (std::is_same_v<Int, int32_t> || std::is_same_v<Int, int64_t>) {

@@ -11,8 +11,8 @@
 
 namespace proa {
 
-/// Calls `work()` on as many threads as there are cores, but no more than `most`; this thread is one of them.
-/// Exceptions of `work` end up here, when all threads are done.
+/// Calls `work()` on one thread for each core, but at most `most`; this thread is one of them. Rethrows
+/// exceptions of `work` after all threads have ended.
 template <class Work> void onAllCores(size_t most, Work work) {
   std::vector<std::future<void>> others;
   for (size_t thread = 1; thread < std::min<size_t>(std::thread::hardware_concurrency(), most); ++thread)
@@ -22,7 +22,7 @@ template <class Work> void onAllCores(size_t most, Work work) {
     other.get();
 }
 
-/// Calls `work(i)` for all i below `count`, each once, on all cores.
+/// Calls `work(i)` once for each i below `count`, on all cores.
 template <class Work> void parallelFor(size_t count, Work work) {
   std::atomic<size_t> next = 0;
   onAllCores(count, [&] {

@@ -1,5 +1,5 @@
-/// The orders that sorting ops give to equal elements: those of Paddle, whose kernels call the same
-/// algorithms of the C++ standard library.
+/// The orders of equal elements in sorting ops: those of Paddle, whose kernels use the same algorithms of the
+/// C++ standard library.
 #pragma once
 
 #include <algorithm>
@@ -8,14 +8,13 @@
 namespace proa {
 
 enum class SortOrder {
-  Stable, ///< equal elements keep their order
-  Sort,   ///< as std::sort leaves them (argsort)
-  Select, ///< as nth_element and then sort, or partial_sort for few of many elements, leave them (top_k_v2)
-  SelectUnsorted, ///< the same without the sort
+  Stable,         ///< equal elements keep their order
+  Sort,           ///< order of std::sort (argsort)
+  Select,         ///< order of nth_element and sort, or of partial_sort for few of many elements (top_k_v2)
+  SelectUnsorted, ///< order of nth_element or partial_sort
 };
 
-/// Brings the first `count` of the elements in [begin, end), which are at least as many, to the front, in
-/// order of `before`.
+/// Moves the first `count` of the elements in [begin, end), in the order of `before`, to the front.
 template <class Iterator, class Before>
 void sortFirst(Iterator begin, Iterator end, int64_t count, SortOrder order, Before before) {
   if (order == SortOrder::Stable)

@@ -37,7 +37,7 @@ size_t editDistance(std::string_view a, std::string_view b, size_t bound) {
   return std::min(last[b.size()], bound + 1);
 }
 
-/// One wrong character in three is still a misspelling; of short names, two.
+/// One wrong character in three counts as a misspelling; for short names, two characters.
 size_t boundFor(std::string_view name) { return std::max<size_t>(2, name.size() / 3); }
 
 struct Candidate {
@@ -52,14 +52,14 @@ std::vector<std::string> nearNames(std::string_view name, std::span<const std::s
   constexpr size_t shortestPrefix = 3;
   if (name.empty())
     return {};
-  std::string wanted = lowered(name);
+  std::string target = lowered(name);
   size_t bound = boundFor(name);
   std::vector<Candidate> found;
   for (const std::string &candidate : candidates) {
     std::string text = lowered(candidate);
-    size_t distance = editDistance(wanted, text, bound);
-    bool isPrefix = std::min(wanted.size(), text.size()) >= shortestPrefix &&
-                    (text.starts_with(wanted) || wanted.starts_with(text));
+    size_t distance = editDistance(target, text, bound);
+    bool isPrefix = std::min(target.size(), text.size()) >= shortestPrefix &&
+                    (text.starts_with(target) || target.starts_with(text));
     if (distance <= bound && distance < candidate.size())
       found.push_back({distance, &candidate});
     else if (isPrefix)

@@ -1,12 +1,12 @@
-/// Lookup in the tables that proa-tblgen makes of the records.
+/// Lookup in tables that proa-tblgen generates from records.
 #pragma once
 
 #include "llvm/ADT/StringMap.h"
 
 namespace proa {
 
-/// The entries of a table by their names; `name` is the member that holds the name. The entries must outlive
-/// the map. Of several entries with one name the last one counts.
+/// The entries of a table by name; `name` is the member with the name. The entries must outlive the map. Of
+/// entries with the same name the last one is used.
 template <class Table, class Entry, class Name>
 llvm::StringMap<const Entry *> tableByName(const Table &table, Name Entry::*name) {
   llvm::StringMap<const Entry *> byName;

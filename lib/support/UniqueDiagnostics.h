@@ -1,4 +1,4 @@
-/// Diagnostics of a program that is imported several times, each delivered once.
+/// Deduplication of the diagnostics of a program that is imported several times.
 #pragma once
 
 #include "proa/Diagnostic.h"
@@ -13,8 +13,8 @@ namespace proa {
 
 using DiagnosticHandler = std::function<void(const Diagnostic &)>;
 
-/// Calls `handler` for the first of all diagnostics of one kind on one variable at one op. Their messages may
-/// differ, as dims that are known at a later import are part of them. Null stays null.
+/// Wraps `handler` to be called for the first diagnostic of each kind, variable and op. Their messages may
+/// differ, because they contain dims that later imports know. Null stays null.
 inline DiagnosticHandler onceEach(DiagnosticHandler handler) {
   if (!handler)
     return handler;

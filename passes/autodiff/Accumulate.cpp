@@ -1,6 +1,7 @@
 //! Gradients of a batch as means over its micro-batches.
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/autodiff/CountedLoop.h"
+#include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/Guarded.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/InferredTypes.h"
@@ -15,6 +16,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -176,6 +178,8 @@ private:
       return inferGradient(gradient);
     if (auto branch = dyn_cast<scf::IfOp>(op))
       return inferBranch(branch);
+    if (isa<CallOpInterface>(op))
+      return op->emitError("calls cannot be computed on micro-batches; inline them first");
     if (op->getNumRegions() == 0 && !isa<InferTypeOpInterface>(op))
       return success();
     // The types within other regions would have to be inferred too.
@@ -232,7 +236,7 @@ FailureOr<SmallVector<Value>> batchesOf(Function function, Block &block, Numbers
   }
   if (numbers.empty())
     for (BlockArgument argument : block.getArguments())
-      if (function.getArgAttr(argument.getArgNumber(), "pd.feed"))
+      if (function.getArgAttr(argument.getArgNumber(), pd::feedAttribute))
         values.push_back(argument);
   if (values.empty())
     return emitError(function.getLoc()) << "no argument is a batch: expected feeds, or their numbers";
@@ -260,21 +264,21 @@ LogicalResult accumulateIn(Function function, Block &block, int64_t count, Numbe
 } // namespace
 
 FailureOr<Function> accumulate(Function function, StringRef name, int64_t count, Numbers batches) {
-  NewFunction made(function, name);
-  if (failed(made.check()) || failed(accumulateIn(function, made.block(), count, batches)))
+  NewFunction created(function, name);
+  if (failed(created.check()) || failed(accumulateIn(function, created.block(), count, batches)))
     return failure();
-  for (auto [i, value] : llvm::enumerate(made.returned()))
-    made.returnOriginal(static_cast<int64_t>(i), value);
-  return made.finish();
+  for (auto [i, value] : llvm::enumerate(created.returned()))
+    created.returnOriginal(static_cast<int64_t>(i), value);
+  return created.finish();
 }
 
-LogicalResult accumulateGradients(NewFunction &made, Value loss, Value cotangent, int64_t count,
+LogicalResult accumulateGradients(NewFunction &created, Value loss, Value cotangent, int64_t count,
                                   Numbers batches, SmallVector<Value> &gradients) {
   // As a program has them: the gradient of the whole body is one op, which the loop then computes for a
   // micro-batch.
-  Block &block = made.block();
+  Block &block = created.block();
   OpBuilder builder(block.getTerminator());
-  SmallVector<Value> inputs = made.inputs();
+  SmallVector<Value> inputs = created.inputs();
   auto gradient = pd::VjpOp::create(builder, loss.getLoc(), inputs, ValueRange(), cotangent,
                                     builder.getDenseI64ArrayAttr({}), builder.getDenseI64ArrayAttr({0}));
   Block *body = builder.createBlock(&gradient.getBody());
@@ -288,7 +292,7 @@ LogicalResult accumulateGradients(NewFunction &made, Value loss, Value cotangent
   // The function returns them, or else they would be no result of the loop.
   unsigned first = block.getTerminator()->getNumOperands();
   block.getTerminator()->insertOperands(first, gradient.getResults());
-  if (failed(accumulateIn(made.function, block, count, batches)))
+  if (failed(accumulateIn(created.function, block, count, batches)))
     return failure();
   gradients.assign(block.getTerminator()->operand_begin() + first, block.getTerminator()->operand_end());
   return success();

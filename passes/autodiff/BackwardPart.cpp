@@ -2,7 +2,6 @@
 
 #include "dialects/pd/autodiff/DeferredVjp.h"
 #include "dialects/pd/autodiff/ForLoop.h"
-#include "dialects/pd/ir/Guarded.h"
 #include "dialects/pd/ir/ReplaceResult.h"
 #include "dialects/pd/ops/autodiff/VjpOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
@@ -13,15 +12,16 @@ using namespace mlir;
 namespace proa::autodiff {
 namespace {
 
-bool reads(Operation *op, llvm::function_ref<bool(Value)> wanted) {
+bool reads(Operation *op, llvm::function_ref<bool(Value)> predicate) {
   return op
       ->walk([&](Operation *inner) {
-        return llvm::any_of(inner->getOperands(), wanted) ? WalkResult::interrupt() : WalkResult::advance();
+        return llvm::any_of(inner->getOperands(), predicate) ? WalkResult::interrupt()
+                                                             : WalkResult::advance();
       })
       .wasInterrupted();
 }
 
-/// What stands between one pd.vjp and the cotangents of another, such as a reshape.
+/// The ops between one pd.vjp and the cotangents of another, such as a reshape.
 llvm::DenseSet<Operation *> betweenGradients(Block &block) {
   SmallVector<Value> results, cotangents;
   for (auto gradient : block.getOps<pd::VjpOp>()) {
@@ -102,14 +102,14 @@ LogicalResult expandGradients(Operation *root, bool keepLoopGradients) {
     Operation *before = op->getPrevNode();
     Block *block = op->getBlock();
     pd::ErrorWatch errors(op.getContext());
-    auto values = pd::guarded([&] { return op.decompose(builder); });
+    auto values = op.tryDecompose(builder);
     if (failed(values) && !errors.hasSeen() && pd::hasOpenExtents(op))
       continue;
     if (failed(values))
       return failure();
-    for (Operation *made = before ? before->getNextNode() : &block->front(); made != op;
-         made = made->getNextNode())
-      collect(made);
+    for (Operation *created = before ? before->getNextNode() : &block->front(); created != op;
+         created = created->getNextNode())
+      collect(created);
     if (failed(pd::replaceResults(op, *values)))
       return failure();
     op->erase();

@@ -1,5 +1,4 @@
 //! Regions of pd.checkpoint by the names of values: what a gradient computes once more.
-#include "dialects/pd/ir/Guarded.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/ir/ReplaceResult.h"
 #include "dialects/pd/ops/autodiff/RecomputeOps.h"
@@ -65,7 +64,7 @@ private:
       Operation *next = op->getNextNode();
       if (auto composite = dyn_cast<pd::DecomposableOpInterface>(op); composite && !isMemoryEffectFree(op)) {
         OpBuilder builder(op);
-        if (auto values = pd::guarded([&] { return composite.decompose(builder); }); succeeded(values)) {
+        if (auto values = composite.tryDecompose(builder); succeeded(values)) {
           if (failed(pd::replaceResults(op, *values)))
             return failure();
           op->erase();
@@ -117,10 +116,11 @@ private:
           outputs.insert(result);
     }
     for (Value value : llvm::concat<const Value>(inputs.getArrayRef(), outputs.getArrayRef()))
-      if (!isa<RankedTensorType>(value.getType()))
+      if (auto tensor = dyn_cast<RankedTensorType>(value.getType());
+          !tensor || !pd::dtypeOf(tensor.getElementType()))
         return mlir::emitError(value.getLoc())
-               << "a checkpoint cannot stand here: it would be passed a value of type " << value.getType()
-               << ", expected tensors";
+               << "cannot be computed in a checkpoint, which would be passed a value of type "
+               << value.getType() << ", expected a tensor with an element type of the dialect";
     make(ops, inputs.getArrayRef(), outputs.getArrayRef(), constants);
     return success();
   }
@@ -155,14 +155,14 @@ private:
 } // namespace
 
 FailureOr<Function> checkpoint(Function function, StringRef name, ArrayRef<std::string> places) {
-  NewFunction made(function, name);
-  if (failed(made.check()))
+  NewFunction created(function, name);
+  if (failed(created.check()))
     return failure();
-  if (failed(Segments(made.block(), places).wrap()))
+  if (failed(Segments(created.block(), places).wrap()))
     return failure();
-  for (auto [i, value] : llvm::enumerate(made.returned()))
-    made.returnOriginal(static_cast<int64_t>(i), value);
-  return made.finish();
+  for (auto [i, value] : llvm::enumerate(created.returned()))
+    created.returnOriginal(static_cast<int64_t>(i), value);
+  return created.finish();
 }
 
 } // namespace proa::autodiff

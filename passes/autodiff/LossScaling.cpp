@@ -1,6 +1,7 @@
 //! The loss scale of mixed precision in training programs.
 #include "passes/autodiff/MixedPrecision.h"
 
+#include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ops/autodiff/VjpOps.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
@@ -48,7 +49,7 @@ private:
     Type types[] = {one(builder.getF32Type()), one(builder.getI32Type()), one(builder.getI32Type())};
     for (auto [name, type] : llvm::zip(lossScalingState, types)) {
       unsigned number = function.getNumArguments();
-      (void)function.insertArgument(number, type, named("pd.param", name), function.getLoc());
+      (void)function.insertArgument(number, type, named(pd::parameterAttribute, name), function.getLoc());
       state.push_back(block.getArgument(number));
     }
     scale = state[0];
@@ -75,7 +76,7 @@ private:
     }
   }
 
-  /// What reads gradients moves behind all of them.
+  /// Moves the ops that read gradients after all gradients.
   void unscale() {
     Operation *exit = block.getTerminator();
     llvm::DenseSet<Operation *> readers;
@@ -118,7 +119,7 @@ private:
     for (auto [name, value] : llvm::zip(lossScalingState, values)) {
       unsigned number = function.getNumResults();
       exit->insertOperands(number, value);
-      (void)function.insertResult(number, value.getType(), named("pd.state", name));
+      (void)function.insertResult(number, value.getType(), named(pd::stateAttribute, name));
     }
   }
 
@@ -139,6 +140,11 @@ LogicalResult scaleLoss(func::FuncOp function, const AmpOptions &options) {
     return success();
   if (!(options.lossScale > 0))
     return emitError(function.getLoc()) << "the loss scale must be above 0, found " << options.lossScale;
+  if (options.scaling == AmpOptions::Scaling::Dynamic &&
+      !SymbolTable::symbolKnownUseEmpty(function, function->getParentOp()))
+    return function.emitError(
+        "has callers; dynamic loss scaling adds arguments and results for its state, so that "
+        "calls must be inlined first");
   return LossScaling(function, options).run();
 }
 

@@ -26,8 +26,8 @@ bool isSingle(Type type) {
   return tensor && tensor.getElementType().isF32();
 }
 
-/// What decides how often a loop runs: elementwise computations that its condition comes from, and which
-/// values the loop carries for them. In 16 bits a counter would stop at 2048, or at 256.
+/// Controls of a loop's trip count: elementwise ops that its condition is computed from, and the
+/// values the loop carries for them. In 16 bits a counter would stop at 2048 (f16) or 256 (bf16).
 struct LoopControl {
   llvm::DenseSet<Operation *> ops;
   llvm::BitVector carried;
@@ -85,7 +85,7 @@ public:
 
   MixedPrecision(Block &block, const Rules &rules, const MixedPrecision *outer = nullptr)
       : block(block), rules(rules), outer(outer) {
-    // What the gradients do not need, and what comes after them, is no part of the network.
+    // Ops that the gradients do not need, and ops after them, are not part of the network.
     auto part = findBackwardPart(block);
     if (part.gradients.empty())
       return;
@@ -221,10 +221,10 @@ private:
       operand.set(converted(op, operand.get(), Float32Type::get(op->getContext()), raised));
   }
 
-  /// Gives the values that a body hands on the formats that they are wanted in.
-  void finish(MutableArrayRef<OpOperand> given, const llvm::BitVector &wanted) {
+  /// Converts the values that a body yields to the requested formats.
+  void finish(MutableArrayRef<OpOperand> given, const llvm::BitVector &requested) {
     for (unsigned i = 0; i < given.size(); ++i)
-      give(given[i], wanted.test(i));
+      give(given[i], requested.test(i));
   }
 
   llvm::BitVector areLow(ArrayRef<OpOperand> values) const {
@@ -267,35 +267,35 @@ private:
     lowerLoop(op, carried);
   }
 
-  /// What each iteration would hand on in 16 bits.
+  /// The values that each iteration would yield in 16 bits.
   llvm::BitVector resultOfTrial(LoopLikeOpInterface loop, const llvm::BitVector &carried) {
     Operation *trial = loop->clone();
     OpBuilder(loop).insert(trial);
     Operation *before = trial->getPrevNode();
     llvm::BitVector out = MixedPrecision(this).lowerLoop(trial, carried);
-    // What it begins with was converted in front of it.
+    // Its initial values were converted before it.
     trial->erase();
-    while (Operation *made = before ? before->getNextNode() : &block.front()) {
-      if (made == loop)
+    while (Operation *created = before ? before->getNextNode() : &block.front()) {
+      if (created == loop)
         break;
-      made->erase();
+      created->erase();
     }
     return out;
   }
 
-  /// The arms' results are in 16 bits where those of both are.
+  /// A result is in 16 bits if both branches yield it in 16 bits.
   void lowerBranch(scf::IfOp branch) {
     give(branch->getOpOperand(0), false);
-    SmallVector<std::unique_ptr<MixedPrecision>> arms;
+    SmallVector<std::unique_ptr<MixedPrecision>> branches;
     llvm::BitVector low(branch.getNumResults(), true);
     for (Region *region : branch.getRegions())
       if (!region->empty()) {
-        arms.push_back(std::make_unique<MixedPrecision>(region->front(), rules, this));
-        arms.back()->run();
-        low &= arms.back()->areLow(region->front().getTerminator()->getOpOperands());
+        branches.push_back(std::make_unique<MixedPrecision>(region->front(), rules, this));
+        branches.back()->run();
+        low &= branches.back()->areLow(region->front().getTerminator()->getOpOperands());
       }
-    for (auto &arm : arms)
-      arm->finish(arm->block.getTerminator()->getOpOperands(), low);
+    for (auto &branch : branches)
+      branch->finish(branch->block.getTerminator()->getOpOperands(), low);
     setResults(branch, low);
   }
 
@@ -319,10 +319,10 @@ private:
     return low;
   }
 
-  /// Rewrites a body with these arguments in 16 bits. It hands on what is wanted in them, by default what it
-  /// computes so, which is returned.
+  /// Rewrites a body with these arguments in 16 bits. It yields the requested values in them, by default what
+  /// it computes so, which is returned.
   llvm::BitVector lowerBody(Block &body, ValueRange arguments, const llvm::BitVector &which,
-                            const LoopControl *control, const llvm::BitVector *wanted) {
+                            const LoopControl *control, const llvm::BitVector *requested) {
     MixedPrecision inner(body, rules, this);
     if (control)
       inner.untouched.insert(control->ops.begin(), control->ops.end());
@@ -331,7 +331,7 @@ private:
     Operation *end = body.getTerminator();
     MutableArrayRef<OpOperand> handedOn = end->getOpOperands().drop_front(isa<scf::ConditionOp>(end) ? 1 : 0);
     llvm::BitVector low = inner.areLow(handedOn);
-    inner.finish(handedOn, wanted ? *wanted : low);
+    inner.finish(handedOn, requested ? *requested : low);
     return low;
   }
 

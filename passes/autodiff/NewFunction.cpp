@@ -2,6 +2,7 @@
 
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/autodiff/ForLoop.h"
+#include "dialects/pd/ir/FunctionAttributes.h"
 #include "passes/autodiff/BackwardPart.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -16,7 +17,7 @@ NewFunction::NewFunction(Function original, StringRef name) : original(original)
   function = cast<Function>(builder.clone(*original));
   function.setName(name);
   for (unsigned i = 0; i < original.getNumArguments(); ++i)
-    isProgram |= original.getArgAttr(i, "pd.feed") != nullptr;
+    isProgram |= original.getArgAttr(i, pd::feedAttribute) != nullptr;
 }
 
 NewFunction::~NewFunction() {
@@ -81,7 +82,7 @@ unsigned NewFunction::addArguments(TypeRange types, Location location, ArrayRef<
   unsigned first = function.getNumArguments();
   SmallVector<DictionaryAttr> given;
   for (const std::string &name : names)
-    given.push_back(isProgram ? DictionaryAttr::get(context, {{StringAttr::get(context, "pd.feed"),
+    given.push_back(isProgram ? DictionaryAttr::get(context, {{StringAttr::get(context, pd::feedAttribute),
                                                                StringAttr::get(context, name)}})
                               : DictionaryAttr::get(context));
   (void)function.insertArguments(SmallVector<unsigned>(types.size(), first), types, given,
@@ -90,23 +91,24 @@ unsigned NewFunction::addArguments(TypeRange types, Location location, ArrayRef<
 }
 
 std::string NewFunction::nameOfArgument(int64_t number) {
-  for (const char *kind : {"pd.feed", "pd.param"})
+  for (StringRef kind : {pd::feedAttribute, pd::parameterAttribute})
     if (auto name = function.getArgAttrOfType<StringAttr>(static_cast<unsigned>(number), kind))
       return name.str();
   return "argument" + std::to_string(number);
 }
 
 std::string NewFunction::nameOfResult(int64_t number) {
-  auto name = original.getResultAttrOfType<StringAttr>(static_cast<unsigned>(number), "pd.fetch");
+  auto name = original.getResultAttrOfType<StringAttr>(static_cast<unsigned>(number), pd::fetchAttribute);
   return name ? name.str() : "result" + std::to_string(number);
 }
 
 void NewFunction::returnNew(Value value, const std::string &name) {
   MLIRContext *context = function.getContext();
   results.push_back(value);
-  attributes.push_back(isProgram ? DictionaryAttr::get(context, {{StringAttr::get(context, "pd.fetch"),
-                                                                  StringAttr::get(context, name)}})
-                                 : DictionaryAttr::get(context));
+  attributes.push_back(isProgram
+                           ? DictionaryAttr::get(context, {{StringAttr::get(context, pd::fetchAttribute),
+                                                            StringAttr::get(context, name)}})
+                           : DictionaryAttr::get(context));
 }
 
 void NewFunction::returnOriginal(int64_t number, Value value) {

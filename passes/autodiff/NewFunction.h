@@ -5,8 +5,8 @@
 
 namespace proa::autodiff {
 
-/// A copy of a function, behind it in the module, that gets further arguments and other results. Goes away
-/// with this object, unless it was finished.
+/// A copy of a function, after it in the module, that gets more arguments and other results. The destructor
+/// erases the copy unless it was finished.
 class NewFunction {
 public:
   NewFunction(Function original, llvm::StringRef name);
@@ -42,8 +42,8 @@ public:
   /// Results for the differentiated arguments, named after them.
   void returnGradients(llvm::ArrayRef<mlir::Value> gradients);
 
-  /// The function with these results. Gradients of bodies of control flow are still pd.vjp: they are taken
-  /// apart now, so that what is wrong with them is said now.
+  /// The function with these results. Gradients of bodies of control flow are still pd.vjp; they are
+  /// decomposed here, so that their errors are reported here.
   mlir::FailureOr<Function> finish();
 
   Function function;
@@ -60,7 +60,7 @@ private:
 /// The gradients of `loss` by the differentiated arguments as means over `count` equal parts of the numbered
 /// arguments (none: the feeds), one after the other in a loop. What the function returns becomes a mean too.
 /// See accumulate().
-mlir::LogicalResult accumulateGradients(NewFunction &made, mlir::Value loss, mlir::Value cotangent,
+mlir::LogicalResult accumulateGradients(NewFunction &created, mlir::Value loss, mlir::Value cotangent,
                                         int64_t count, Numbers batches,
                                         llvm::SmallVector<mlir::Value> &gradients);
 

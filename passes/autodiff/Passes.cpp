@@ -6,6 +6,7 @@
 #include "passes/autodiff/MixedPrecision.h"
 #include "passes/autodiff/Rematerialize.h"
 #include "passes/autodiff/Transforms.h"
+#include "passes/remarks/Remarks.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -216,9 +217,10 @@ public:
     }
     auto done = autodiff::rematerialize(*found, memoryBudget < 0 ? std::nullopt
                                                                  : std::optional<int64_t>(memoryBudget));
-    numRecomputed += static_cast<unsigned>(done.recomputedOps);
-    bytesSaved += static_cast<unsigned>(std::max<int64_t>(0, done.peakBefore - done.peakAfter));
-    operationsAdded += static_cast<unsigned>(std::max<int64_t>(0, done.operationsAdded));
+    PassRemarks(getArgumentName()).analysis(*found)
+        << "recomputes " << std::to_string(done.recomputedOps) << " ops, which adds "
+        << std::to_string(done.operationsAdded) << " operations; peak memory changes from "
+        << std::to_string(done.peakBefore) << " to " << std::to_string(done.peakAfter) << " bytes";
     if (!done.withinBudget)
       emitWarning(found->getLoc()) << "needs " << done.peakAfter
                                    << " bytes even with what can be computed once more, the budget is "

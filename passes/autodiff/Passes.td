@@ -3,28 +3,31 @@
 
 include "mlir/Pass/PassBase.td"
 
-// What all of them share: the function, and the name of the new one.
+// A pass that adds a function: its options name the function to read and the new one.
 class AutodiffPass<string argument> : Pass<argument, "::mlir::ModuleOp"> {
   list<Option> common = [
-    Option<"function", "function", "std::string", "\"\"", "The function; may be left out where the module has only one">,
-    Option<"name", "name", "std::string", "\"\"", "Name of the new function; default: the function's with a suffix">,
+    Option<"function", "function", "std::string", "\"\"",
+      "Name of the function; optional if the module has one function only">,
+    Option<"name", "name", "std::string", "\"\"",
+      "Name of the new function; default: the name of the function with a suffix">,
   ];
   let dependentDialects = ["::proa::pd::PdDialect", "::mlir::func::FuncDialect", "::mlir::scf::SCFDialect",
                            "::mlir::tensor::TensorDialect"];
 }
 
 defvar argumentsOption = ListOption<"arguments", "arguments", "int64_t",
-  "Numbers of the arguments to differentiate by; default: all floats and complex numbers">;
+  "Indices of the arguments to differentiate by; default: all float and complex arguments">;
 
 defvar snapshotsOption = Option<"snapshots", "loop-snapshots", "int64_t", "0",
-  "How many states of an scf.for are kept at a time, by binomial checkpointing; 0: all; `pd.snapshots` on a loop wins">;
+  "Largest number of states of an scf.for to keep (binomial checkpointing); 0: all. `pd.snapshots` on a loop "
+  "overrides it">;
 
 def Grad : AutodiffPass<"pd-grad"> {
   let summary = "Add a function that returns the gradients of a function's scalar result";
   let description = [{
-    The new function takes the same arguments. It returns the gradient by each differentiated argument, with `value` the
-    result itself before them. An op in between without a derivative is an error at that op, with notes at the ops
-    between it and the result.
+    The new function takes the same arguments. It returns the gradient with respect to each differentiated argument;
+    with `value`, the result comes first. An op without a derivative on the path is an error at that op, with notes at
+    the ops between it and the result.
 
     ```mlir
     // before
@@ -33,27 +36,28 @@ def Grad : AutodiffPass<"pd-grad"> {
       %1 = pd.sum %0 : (tensor<4xf32>) -> tensor<f32>
       return %1 : tensor<f32>
     }
-    // after: beside @f
+    // after, in addition to @f
     func.func @f_grad(%x: tensor<4xf32>) -> tensor<4xf32> { ... }
     ```
   }];
   let options = common # [
     argumentsOption,
-    Option<"result", "result", "int64_t", "0", "Number of the result, which must have one element">,
-    Option<"value", "value", "bool", "false", "Return the result too, before the gradients">,
+    Option<"result", "result", "int64_t", "0", "Index of the result, which must have one element">,
+    Option<"value", "value", "bool", "false", "Return the result before the gradients">,
     snapshotsOption,
     Option<"microBatches", "micro-batches", "int64_t", "1",
-      "Compute the gradients for so many parts of the batch, one after the other; the result must be a mean over it">,
-    ListOption<"batches", "batches", "int64_t", "Numbers of the arguments that are the batch; default: all feeds">,
+      "Number of parts of the batch to compute one after the other; the result must be a mean over the batch">,
+    ListOption<"batches", "batches", "int64_t",
+      "Indices of the arguments that are divided into parts; default: all feeds">,
   ];
 }
 
 def Vjp : AutodiffPass<"pd-vjp"> {
   let summary = "Add a function that multiplies cotangents by a function's Jacobian";
   let description = [{
-    The new function takes the arguments and then a cotangent for each float or complex result; it returns the results
-    and then the gradient by each differentiated argument: the sum over the results of the cotangent times the conjugate
-    of the derivative.
+    The new function takes the arguments and a cotangent for each float or complex result. It returns the results and
+    the gradient with respect to each differentiated argument: the sum over the results of the cotangent times the
+    conjugate of the derivative.
   }];
   let options = common # [argumentsOption, snapshotsOption];
 }
@@ -61,143 +65,149 @@ def Vjp : AutodiffPass<"pd-vjp"> {
 def Jvp : AutodiffPass<"pd-jvp"> {
   let summary = "Add a function that multiplies a function's Jacobian by tangents: forward mode";
   let description = [{
-    The new function takes the arguments and then a tangent for each differentiated one; it returns the results and then
-    the tangent of each float or complex result.
+    The new function takes the arguments and a tangent for each differentiated one. It returns the results and the
+    tangent of each float or complex result.
   }];
   let options = common # [argumentsOption];
 }
 
 def Vmap : AutodiffPass<"pd-vmap"> {
-  let summary = "Add a function that does for a batch of examples what a function does for one";
+  let summary = "Add the batched form of a function";
   let description = [{
-    Mapped arguments get a dimension for the examples, results get it in front. An op with a batched operand is written
-    batched by its rule, by its decomposition, or, where it has neither, run once for each example. Where a condition
-    differs from example to example both arms of a branch are computed, and a loop runs until no example goes on.
+    The new function computes the function for each example of a batch. Mapped arguments get a dimension for the
+    examples; results get it as their first dimension. An op with a batched operand is batched by its rule, by its
+    decomposition, or else by a loop over the examples. If a condition differs between examples, both branches are
+    computed and a loop runs until no example continues.
   }];
   let options = common # [
-    Option<"size", "size", "int64_t", "-1", "The number of examples; -1: known only at run time">,
+    Option<"size", "size", "int64_t", "-1", "Number of examples; -1: known only at run time">,
     ListOption<"mapped", "mapped", "int64_t",
-      "For each argument the place of the examples' dimension, or -1 where it is the same for all; default: all 0">,
+      "For each argument the index of its batch dimension, or -1 if all examples share it; default: 0 for all">,
   ];
 }
 
 def Hessian : AutodiffPass<"pd-hessian"> {
-  let summary = "Add a function that returns the second derivatives of a function's scalar result by one argument";
+  let summary = "Add a function that returns the second derivatives of a function's scalar result";
   let description = [{
-    The result has the argument's dimensions twice. It is vmap over unit vectors of jvp of grad.
+    The result has the dimensions of the argument twice. It is computed as vmap over unit vectors of jvp of grad.
   }];
   let options = common # [
-    Option<"argument", "argument", "int64_t", "0", "Number of the argument">,
-    Option<"result", "result", "int64_t", "0", "Number of the result, which must have one element">,
+    Option<"argument", "argument", "int64_t", "0", "Index of the argument">,
+    Option<"result", "result", "int64_t", "0", "Index of the result, which must have one element">,
   ];
 }
 
 def LowerFor : Pass<"pd-lower-for", "::mlir::ModuleOp"> {
-  let summary = "Write scf.for over tensors as scf.while, which the planner runs";
+  let summary = "Convert scf.for over tensors to scf.while, which the planner supports";
   let description = [{
-    Bounds and step are constants or elements of integer tensors; the induction variable is used as the element of a tensor.
+    Bounds and step must be constants or elements of integer tensors. The induction variable may only be used as the
+    element of a tensor.
   }];
   let dependentDialects = ["::proa::pd::PdDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def Checkpoint : AutodiffPass<"pd-checkpoint"> {
-  let summary = "Add a function of whose values a gradient keeps only some, and computes the others once more";
+  let summary = "Add a function whose gradient keeps only some values and recomputes the others";
   let description = [{
-    The function's ops become regions of pd.checkpoint, each up to an op with one of the given names (its location); what
-    follows the last of them stays as it is. Without names the whole function is one region. Random numbers are drawn
-    outside of the regions.
+    The ops of the function move into regions of pd.checkpoint. A region ends at an op whose location has one of the
+    given names; ops after the last one stay outside. Without names the whole function is one region. Ops that sample
+    random numbers stay outside.
 
     ```
     proa-opt f.mlir --pd-checkpoint="function=f places=block0,block1" --pd-grad=function=f_checkpoint
     ```
   }];
   let options = common # [
-    ListOption<"places", "places", "std::string", "Names of the values up to which the regions go">,
+    ListOption<"places", "places", "std::string", "Names of the last values of the regions">,
   ];
 }
 
 def Accumulate : AutodiffPass<"pd-accumulate"> {
   let summary = "Add a function that computes gradients micro-batch by micro-batch";
   let description = [{
-    For a training program, whose gradients are pd.vjp; for the gradient of a function see --pd-grad=micro-batches. The part that depends on the batch runs in a loop, for
-    `count` equal parts of it along the first dimension; what is used of that part behind it, gradients and losses, is the mean
-    over the parts. The same numbers, where the loss is a mean over the batch, in less memory. Refused: batch normalization
-    in training mode, whose statistics are those of the whole batch, and values in whose type the number of examples stands.
+    For a training program, whose gradients are pd.vjp; for the gradient of a function use --pd-grad=micro-batches. The
+    part of the program that depends on the batch runs in a loop over `count` equal parts along the first dimension.
+    Values of that part that are used after it (gradients, losses) are the means over the parts. Results are the same if
+    the loss is a mean over the batch; less memory is needed. Errors: batch normalization in training mode, which needs
+    the statistics of the whole batch, and values whose type contains the number of examples.
   }];
   let options = common # [
-    Option<"count", "count", "int64_t", "2", "The number of micro-batches">,
-    ListOption<"batches", "batches", "int64_t", "Numbers of the arguments that are divided; default: all feeds">,
+    Option<"count", "count", "int64_t", "2", "Number of micro-batches">,
+    ListOption<"batches", "batches", "int64_t",
+      "Indices of the arguments that are divided into parts; default: all feeds">,
   ];
 }
 
 class PrecisionPass<string argument> : Pass<argument, "::mlir::ModuleOp"> {
   let dependentDialects = ["::proa::pd::PdDialect"];
   list<Option> common = [
-    Option<"function", "function", "std::string", "\"\"", "The function; may be left out where the module has only one">,
+    Option<"function", "function", "std::string", "\"\"",
+      "Name of the function; optional if the module has one function only">,
   ];
 }
 
 def MixPrecision : PrecisionPass<"pd-amp"> {
-  let summary = "Compute in 16 bits what is numerically safe in them";
+  let summary = "Compute in 16 bits the ops that are numerically safe (automatic mixed precision)";
   let description = [{
-    On level O1 the ops on the allow list (products) are computed in `dtype`, those on the deny list and unlisted ones in
-    float32, those on the grey list as their operands are: in `dtype` if one is and none comes from an op that must not be. On
-    level O2 all but the ops on the deny list are. A loop carries in `dtype` what each of its iterations computes in it, but for
-    what its condition is computed from; a branch gives what both arms do. Arguments and results keep their types: parameters in float32 are the master
-    weights. In a training program gradients are taken apart first; the update of the parameters stays in float32.
+    - Level O1: ops on the allow list (contractions) are computed in `dtype`; ops on the deny list and unlisted ones in
+      float32; ops on the grey list in `dtype` if an operand is and no operand comes from an op that must not be.
+    - Level O2: all ops but those on the deny list are computed in `dtype`.
 
-    The lists are at first those of Paddle 2.6.2; they stand on the op records, in the field `precision`.
+    A loop carries a value in `dtype` if each iteration computes it in `dtype` and the loop's condition does not depend
+    on it; a branch returns `dtype` if both branches do. Arguments and results keep their types: float32 parameters are
+    the master weights. In a training program gradients are decomposed first; parameter updates stay in float32.
+
+    The default lists are those of Paddle 2.6.2; they are on the op records, in the field `precision`.
   }];
   let options = common # [
     Option<"level", "level", "std::string", "\"O1\"", "O1 or O2">,
     Option<"dtype", "dtype", "std::string", "\"f16\"", "f16 or bf16">,
-    ListOption<"allow", "allow", "std::string", "Ops to be put on the allow list">,
-    ListOption<"deny", "deny", "std::string", "Ops to be put on the deny list">,
-    ListOption<"grey", "grey", "std::string", "Ops to be put on the grey list">,
+    ListOption<"allow", "allow", "std::string", "Ops to add to the allow list">,
+    ListOption<"deny", "deny", "std::string", "Ops to add to the deny list">,
+    ListOption<"grey", "grey", "std::string", "Ops to add to the grey list">,
   ];
 }
 
 def ScaleLoss : PrecisionPass<"pd-scale-loss"> {
   let summary = "Scale the loss of a training program, and its gradients back";
   let description = [{
-    The cotangents with which the backward part begins are multiplied by the scale, the gradients divided by it
-    (pd.check_finite_and_unscale). With `dynamic` a step with a gradient that is infinite or NaN does not count, and the scale,
-    three more parameters of the program, follows (pd.update_loss_scaling). Before gradients are taken apart.
+    The initial cotangents of the backward part are multiplied by the scale, and the gradients are divided by it
+    (pd.check_finite_and_unscale). With `dynamic`, a step with an infinite or NaN gradient is skipped and the scale
+    changes (pd.update_loss_scaling); its state is three more parameters of the program. Runs before gradients are
+    decomposed.
   }];
   let options = common # [
-    Option<"dynamic", "dynamic", "bool", "false", "Let the scale follow the gradients">,
-    Option<"scale", "scale", "double", "32768", "The scale, where it is not dynamic">,
-    Option<"increaseEvery", "increase-every", "int64_t", "1000", "Good steps until the scale grows">,
-    Option<"decreaseEvery", "decrease-every", "int64_t", "2", "Bad steps until it shrinks">,
-    Option<"increaseRatio", "increase-ratio", "double", "2", "What it is multiplied by when it grows">,
-    Option<"decreaseRatio", "decrease-ratio", "double", "0.8", "What it is multiplied by when it shrinks">,
+    Option<"dynamic", "dynamic", "bool", "false", "Adapt the scale to the gradients">,
+    Option<"scale", "scale", "double", "32768", "The scale if it is not dynamic">,
+    Option<"increaseEvery", "increase-every", "int64_t", "1000",
+      "Number of steps with finite gradients before the scale grows">,
+    Option<"decreaseEvery", "decrease-every", "int64_t", "2",
+      "Number of steps with infinite or NaN gradients before the scale shrinks">,
+    Option<"increaseRatio", "increase-ratio", "double", "2", "Factor of the scale when it grows">,
+    Option<"decreaseRatio", "decrease-ratio", "double", "0.8", "Factor of the scale when it shrinks">,
   ];
 }
 
 def Rematerialize : Pass<"pd-rematerialize", "::mlir::ModuleOp"> {
-  let summary = "Compute values once more instead of keeping them";
+  let summary = "Recompute values instead of keeping them in memory";
   let description = [{
-    Looks for the place of a function where most bytes are alive, which in a training program lies between forward and
-    backward part, and by a minimum cut for the values with the fewest bytes from which what is needed behind it can be
-    computed again. What was not kept is computed again where it is first needed, behind pd.optimization_barrier, which keeps
-    it apart from what was computed before.
+    Finds the point of peak memory, which in a training program is between forward and backward part. A minimum cut
+    finds the values with the fewest bytes from which the values used after that point can be recomputed. A value that
+    was not kept is recomputed where it is first needed, after a pd.optimization_barrier, which keeps it distinct from
+    the first computation.
 
-    Without `memory-budget` elementwise ops, reductions and moves are computed again, as fused with their readers they cost
-    next to nothing. With one nothing is where the budget is kept anyway; else contractions too, with the part before that
-    place in segments: in as few as keep the budget. Random numbers and control flow are never computed again. A budget that
-    cannot be kept is a warning.
+    Without `memory-budget`, elementwise ops, reductions and permutations are recomputed; fused into their readers they
+    cost next to nothing. With a budget, nothing is recomputed if the budget is already met; otherwise contractions are
+    recomputed too, in as few segments of the part before the peak as the budget allows. Ops that sample random numbers
+    and control flow are never recomputed. A budget that cannot be met is a warning.
 
-    Works best behind pd-decompose: a composite is computed again as a whole, or not.
+    Run it after pd-decompose: a composite is recomputed as a whole or not at all.
   }];
   let options = [
-    Option<"function", "function", "std::string", "\"\"", "The function; may be left out where the module has only one">,
-    Option<"memoryBudget", "memory-budget", "int64_t", "-1", "Bytes that may be alive at once; -1: no budget">,
-    Option<"report", "report", "std::string", "\"\"", "Writes what was done to this file, as JSON">,
-  ];
-  let statistics = [
-    Statistic<"numRecomputed", "recomputed-ops", "Ops that are computed once more">,
-    Statistic<"bytesSaved", "bytes-saved", "Bytes by which the most that is alive at once became less">,
-    Statistic<"operationsAdded", "operations-added", "Arithmetic that was added">,
+    Option<"function", "function", "std::string", "\"\"",
+      "Name of the function; optional if the module has one function only">,
+    Option<"memoryBudget", "memory-budget", "int64_t", "-1", "Largest peak memory of values in bytes; -1: no budget">,
+    Option<"report", "report", "std::string", "\"\"", "File for a report in JSON">,
   ];
   let dependentDialects = ["::proa::pd::PdDialect"];
 }

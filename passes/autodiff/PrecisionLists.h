@@ -15,14 +15,14 @@ enum class Precision {
 };
 
 /// The lists by op, at first what the op records say in their field `precision`: the lists of Paddle 2.6.2
-/// (paddle/amp/amp_lists.py, paddle/static/amp/fp16_lists.py) with the ops that gradients are made of beside
-/// them: the products in the gradients of products are low like those, what moves elements follows.
+/// (paddle/amp/amp_lists.py, paddle/static/amp/fp16_lists.py) with the ops that gradients are created of
+/// beside them: the products in the gradients of products are low like those, what moves elements follows.
 class PrecisionLists {
 public:
   /// On level O2 only what Paddle has on its list for O2 stays full.
   explicit PrecisionLists(bool isO2);
 
-  /// Puts an op, "pd.exp" or "exp", on a list. Failure where there is no such op.
+  /// Puts an op, "pd.exp" or "exp", on a list. Failure if the op is unknown.
   llvm::LogicalResult set(mlir::MLIRContext *context, llvm::StringRef op, Precision precision);
 
   Precision of(mlir::Operation *op) const;

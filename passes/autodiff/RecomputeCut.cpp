@@ -70,8 +70,8 @@ private:
     for (int64_t k = 1; k < choice.segments; ++k) {
       // From half a segment before its ideal place to half a segment behind.
       auto upTo = [&](double share) {
-        auto wanted = static_cast<int64_t>(share * static_cast<double>(kept.back()));
-        return static_cast<size_t>(llvm::lower_bound(kept, wanted) - kept.begin());
+        auto bytes = static_cast<int64_t>(share * static_cast<double>(kept.back()));
+        return static_cast<size_t>(llvm::lower_bound(kept, bytes) - kept.begin());
       };
       double total = static_cast<double>(choice.segments);
       size_t from = std::max(begin, upTo((static_cast<double>(k) - 0.5) / total));
@@ -115,7 +115,7 @@ private:
     return choice.segments > 0 && !inLastSegment && !flowsToNextSegment(value);
   }
 
-  /// What keeping a value costs: nothing where it is alive until the end anyway.
+  /// The cost of keeping a value: 0 if it is live until the end anyway.
   int64_t costOf(Value value) const {
     Value root = lifetimes.rootOf(value);
     if (isa<BlockArgument>(root) || lifetimes.lastUseOf(root) + 1 == lifetimes.size())

@@ -7,7 +7,7 @@
 
 namespace proa::autodiff {
 
-/// What may be computed again.
+/// The ops that may be recomputed.
 struct RecomputeChoice {
   /// 0: no contractions and library calls. Else they may be, and the part before the place is divided into so
   /// many segments: what flows from one to the next is not computed again, and the last segment's

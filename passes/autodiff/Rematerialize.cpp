@@ -34,7 +34,7 @@ public:
           if (cut.recomputed.contains(operand.get()))
             operand.set(again(operand.get(), lifetimes.at(i)));
       });
-    // What nothing in front of the place needed is computed behind it alone now.
+    // Ops without users before the peak are now computed after it only.
     for (size_t i = cut.position + 1; i-- > 0;)
       if (isOpTriviallyDead(lifetimes.at(i)))
         lifetimes.at(i)->erase();
@@ -42,7 +42,7 @@ public:
   }
 
 private:
-  /// The value computed again, or by a barrier where it was kept; made in front of `reader`, which is the
+  /// The value recomputed, or a barrier on it if it was kept; created before `reader`, which is the
   /// first to need it.
   Value again(Value value, Operation *reader) {
     SmallVector<Value> missing{value};

@@ -7,8 +7,8 @@
 
 namespace proa::autodiff {
 
-/// What was done to a function. Bytes are an estimate by the lifetimes of its values; fused kernels need
-/// less.
+/// The effect of rematerialization on a function. Bytes are an estimate by the lifetimes of its values; fused
+/// kernels need less.
 struct RecomputeReport {
   int64_t peakBefore = 0, peakAfter = 0; ///< the most bytes alive at once
   int64_t keptBefore = 0, keptAfter = 0; ///< bytes kept over the place where most were alive

@@ -5,7 +5,6 @@
 #include "dialects/pd/autodiff/Batching.h"
 #include "dialects/pd/autodiff/ForLoop.h"
 #include "dialects/pd/autodiff/ForwardControlFlow.h"
-#include "dialects/pd/ir/Guarded.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Types.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
@@ -49,76 +48,78 @@ FailureOr<Function> grad(Function function, StringRef name, Numbers arguments, i
                          int64_t snapshots, int64_t microBatches, Numbers batches) {
   if (failed(checkScalar(function, result)))
     return failure();
-  NewFunction made(function, name);
-  if (failed(made.setSnapshots(snapshots)) || failed(made.differentiateBy(arguments, /*keepSnapshots=*/true)))
+  NewFunction created(function, name);
+  if (failed(created.setSnapshots(snapshots)) ||
+      failed(created.differentiateBy(arguments, /*keepSnapshots=*/true)))
     return failure();
-  Value loss = made.returned()[result];
-  OpBuilder builder(made.block().getTerminator());
+  Value loss = created.returned()[result];
+  OpBuilder builder(created.block().getTerminator());
   auto type = cast<RankedTensorType>(loss.getType());
   Value one = pd::FullOp::create(
       builder, loss.getLoc(), Value(), Value(), builder.getDenseI64ArrayAttr(type.getShape()),
       TypeAttr::get(type.getElementType()), builder.getF64FloatAttr(1), IntegerAttr());
   FailureOr<SmallVector<Value>> gradients = SmallVector<Value>();
   if (microBatches != 1) {
-    if (failed(accumulateGradients(made, loss, one, microBatches, batches, *gradients)))
+    if (failed(accumulateGradients(created, loss, one, microBatches, batches, *gradients)))
       return failure();
   } else {
-    gradients = pd::differentiate(made.block(), {result}, {one}, made.inputs());
+    gradients = pd::differentiate(created.block(), {result}, {one}, created.inputs());
   }
   if (failed(gradients))
     return failure();
   if (withValue)
-    made.returnOriginal(result, made.returned()[result]);
-  made.returnGradients(*gradients);
-  return made.finish();
+    created.returnOriginal(result, created.returned()[result]);
+  created.returnGradients(*gradients);
+  return created.finish();
 }
 
 FailureOr<Function> vjp(Function function, StringRef name, Numbers arguments, int64_t snapshots) {
-  NewFunction made(function, name);
-  if (failed(made.setSnapshots(snapshots)) || failed(made.differentiateBy(arguments, /*keepSnapshots=*/true)))
+  NewFunction created(function, name);
+  if (failed(created.setSnapshots(snapshots)) ||
+      failed(created.differentiateBy(arguments, /*keepSnapshots=*/true)))
     return failure();
-  SmallVector<Value> returned = made.returned();
+  SmallVector<Value> returned = created.returned();
   SmallVector<int64_t> outputs = differentiableResults(returned);
   SmallVector<Type> types;
   SmallVector<std::string> names;
   for (int64_t output : outputs) {
     types.push_back(returned[output].getType());
-    names.push_back(made.nameOfResult(output) + "@GRAD");
+    names.push_back(created.nameOfResult(output) + "@GRAD");
   }
-  unsigned first = made.addArguments(types, function.getLoc(), names);
-  SmallVector<Value> cotangents(made.block().getArguments().drop_front(first));
-  auto gradients = pd::differentiate(made.block(), outputs, cotangents, made.inputs());
+  unsigned first = created.addArguments(types, function.getLoc(), names);
+  SmallVector<Value> cotangents(created.block().getArguments().drop_front(first));
+  auto gradients = pd::differentiate(created.block(), outputs, cotangents, created.inputs());
   if (failed(gradients))
     return failure();
-  for (auto [i, value] : llvm::enumerate(made.returned()))
-    made.returnOriginal(static_cast<int64_t>(i), value);
-  made.returnGradients(*gradients);
-  return made.finish();
+  for (auto [i, value] : llvm::enumerate(created.returned()))
+    created.returnOriginal(static_cast<int64_t>(i), value);
+  created.returnGradients(*gradients);
+  return created.finish();
 }
 
 FailureOr<Function> jvp(Function function, StringRef name, Numbers arguments) {
-  NewFunction made(function, name);
-  if (failed(made.differentiateBy(arguments, /*keepSnapshots=*/true)) ||
-      failed(pd::expandLoopGradients(made.function)))
+  NewFunction created(function, name);
+  if (failed(created.differentiateBy(arguments, /*keepSnapshots=*/true)) ||
+      failed(pd::expandLoopGradients(created.function)))
     return failure();
-  SmallVector<Value> inputs = made.inputs();
+  SmallVector<Value> inputs = created.inputs();
   SmallVector<std::string> names;
-  for (int64_t number : made.differentiated())
-    names.push_back(made.nameOfArgument(number) + "@TANGENT");
-  unsigned first = made.addArguments(ValueRange(inputs).getTypes(), function.getLoc(), names);
+  for (int64_t number : created.differentiated())
+    names.push_back(created.nameOfArgument(number) + "@TANGENT");
+  unsigned first = created.addArguments(ValueRange(inputs).getTypes(), function.getLoc(), names);
   pd::Tangents tangents;
-  for (auto [input, tangent] : llvm::zip(inputs, made.block().getArguments().drop_front(first)))
+  for (auto [input, tangent] : llvm::zip(inputs, created.block().getArguments().drop_front(first)))
     tangents[input] = tangent;
-  if (failed(pd::pushForward(made.block(), tangents)))
+  if (failed(pd::pushForward(created.block(), tangents)))
     return failure();
-  for (auto [i, value] : llvm::enumerate(made.returned()))
-    made.returnOriginal(static_cast<int64_t>(i), value);
-  OpBuilder builder(made.block().getTerminator());
-  SmallVector<Value> returned = made.returned();
+  for (auto [i, value] : llvm::enumerate(created.returned()))
+    created.returnOriginal(static_cast<int64_t>(i), value);
+  OpBuilder builder(created.block().getTerminator());
+  SmallVector<Value> returned = created.returned();
   for (int64_t output : differentiableResults(returned))
-    made.returnNew(pd::tangentOrZero(builder, returned[output], tangents),
-                   made.nameOfResult(output) + "@TANGENT");
-  return made.finish();
+    created.returnNew(pd::tangentOrZero(builder, returned[output], tangents),
+                      created.nameOfResult(output) + "@TANGENT");
+  return created.finish();
 }
 
 namespace {
@@ -171,12 +172,12 @@ FailureOr<Function> vmap(Function function, StringRef name, int64_t size, Number
   if (failed(checkMapped(function, mapped)))
     return failure();
   // The body is moved into a scratch function, whose composites may be taken apart.
-  NewFunction made(function, name);
-  if (failed(made.check()))
+  NewFunction created(function, name);
+  if (failed(created.check()))
     return failure();
   Region scratch;
-  scratch.takeBody(made.function.getBody());
-  Block &block = made.function.getBody().emplaceBlock(), &original = scratch.front();
+  scratch.takeBody(created.function.getBody());
+  Block &block = created.function.getBody().emplaceBlock(), &original = scratch.front();
   OpBuilder builder = OpBuilder::atBlockEnd(&block);
   Value source;
   SmallVector<Value> given;
@@ -201,8 +202,8 @@ FailureOr<Function> vmap(Function function, StringRef name, int64_t size, Number
     results.push_back(batcher.batched(value));
   func::ReturnOp::create(builder, original.getTerminator()->getLoc(), results);
   for (auto [i, value] : llvm::enumerate(results))
-    made.returnOriginal(static_cast<int64_t>(i), value);
-  return made.finish();
+    created.returnOriginal(static_cast<int64_t>(i), value);
+  return created.finish();
 }
 
 FailureOr<Function> hessian(Function function, StringRef name, int64_t argument, int64_t result) {
@@ -212,7 +213,7 @@ FailureOr<Function> hessian(Function function, StringRef name, int64_t argument,
   auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[argument]);
   if (!type || !type.hasStaticShape())
     return emitError(function.getLoc())
-           << "the hessian by argument " << argument << " is asked for: expected known extents, found "
+           << "the hessian by argument " << argument << " needs static dims, found "
            << function.getArgumentTypes()[argument];
   // Rows are what forward mode makes of unit vectors.
   auto gradient = grad(function, (name + "_gradient").str(), argument, result);
@@ -241,7 +242,7 @@ FailureOr<Function> hessian(Function function, StringRef name, int64_t argument,
   BlockArgument tangent = block.getArguments().back();
   tangent.replaceAllUsesWith(units);
   (void)rows->eraseArgument(tangent.getArgNumber());
-  // Of the results (gradient, its tangents) only the last is wanted.
+  // Only the last result (of gradient and tangents) is needed.
   Operation *exit = block.getTerminator();
   builder.setInsertionPoint(exit);
   Value matrix = pd::ReshapeOp::create(builder, location, exit->getOperands().back(), Value(),

@@ -4,7 +4,7 @@
 #include "dialects/pd/ir/Types.h"
 #include "dialects/pd/ops/autodiff/RecomputeOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
-#include "passes/fuse/KernelGroups.h"
+#include "passes/analysis/KernelGroups.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 

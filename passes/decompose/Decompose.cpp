@@ -1,10 +1,10 @@
-//! pd-decompose: composite ops become the ops that define them.
+//! pd-decompose: replaces composites by the simpler ops that define them.
 #include "passes/decompose/Passes.h"
 
 #include "dialects/pd/autodiff/DeferredVjp.h"
-#include "dialects/pd/ir/Guarded.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/ir/ReplaceResult.h"
+#include "passes/remarks/Remarks.h"
 
 #include "llvm/ADT/StringSet.h"
 
@@ -25,28 +25,8 @@ public:
       return signalPassFailure();
     SmallVector<Operation *> work;
     collect(getOperation(), work);
-    while (!work.empty()) {
-      Operation *op = work.pop_back_val();
-      // What a decomposition makes may have one itself.
-      OpBuilder builder(op);
-      Operation *before = op->getPrevNode();
-      pd::ErrorWatch errors(&getContext());
-      auto values = pd::guarded([&] { return cast<pd::DecomposableOpInterface>(op).decompose(builder); });
-      if (failed(values)) {
-        // A gradient has no other meaning than its decomposition, which has said what is in its way, or waits
-        // for extents.
-        if (isa<pd::VjpOp>(op) && (errors.hasSeen() || !pd::isDeferrable(op)))
-          signalPassFailure();
-        continue;
-      }
-      for (Operation *made = before ? before->getNextNode() : &op->getBlock()->front(); made != op;
-           made = made->getNextNode())
-        collect(made, work);
-      if (failed(pd::replaceResults(op, *values)))
-        return signalPassFailure();
-      op->erase();
-      ++numDecomposed;
-    }
+    while (!work.empty())
+      decompose(work.pop_back_val(), work);
   }
 
 private:
@@ -63,23 +43,67 @@ private:
     return success();
   }
 
-  /// What is inside of an op that goes is that op's to decompose.
+  /// Replaces the op by its decomposition; adds the composites among the new ops to `work`.
+  void decompose(Operation *op, SmallVector<Operation *> &work) {
+    OpBuilder builder(op);
+    Operation *before = op->getPrevNode();
+    pd::ErrorWatch errors(&getContext());
+    auto values = cast<pd::DecomposableOpInterface>(op).tryDecompose(builder);
+    if (failed(values)) {
+      remarks.missed(op) << op->getName().getStringRef() << " is not decomposed: " << failureReason(op);
+      // A gradient can only be computed by its decomposition. It fails, with an error, or waits for dims.
+      if (isa<pd::VjpOp>(op) && (errors.hasSeen() || !pd::isDeferrable(op)))
+        signalPassFailure();
+      return;
+    }
+    for (Operation *part = before ? before->getNextNode() : &op->getBlock()->front(); part != op;
+         part = part->getNextNode())
+      collect(part, work);
+    remarks.done(op) << op->getName().getStringRef() << " is decomposed";
+    if (failed(pd::replaceResults(op, *values)))
+      return signalPassFailure();
+    op->erase();
+  }
+
+  /// A decomposition does not say why it fails; often it needs a dim that is dynamic.
+  static std::string failureReason(Operation *op) {
+    if (!PassRemarks::areEnabled(op->getContext()))
+      return {};
+    std::string reason = "its decomposition does not support these attributes and types";
+    for (OpOperand &operand : op->getOpOperands())
+      if (auto type = dyn_cast<RankedTensorType>(operand.get().getType()); type && !type.hasStaticShape()) {
+        reason += "; operand " + std::to_string(operand.getOperandNumber()) + " has dynamic dims: '";
+        llvm::raw_string_ostream(reason) << type << "'";
+        break;
+      }
+    return reason;
+  }
+
+  /// Collects the ops to decompose, but not the ops inside of them.
   void collect(Operation *root, SmallVector<Operation *> &work) {
     root->walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (!isWanted(op))
+      if (!isSelected(op))
         return WalkResult::advance();
       work.push_back(op);
       return WalkResult::skip();
     });
   }
 
-  bool isWanted(Operation *op) {
-    if (!isa<pd::DecomposableOpInterface>(op) || (target == "cpu" && isa<pd::LibraryOpInterface>(op)))
+  bool isSelected(Operation *op) {
+    if (!isa<pd::DecomposableOpInterface>(op))
       return false;
     StringRef name = op->getName().getStringRef();
-    return (onlyNames.empty() || onlyNames.contains(name)) && !exceptNames.contains(name);
+    if ((!onlyNames.empty() && !onlyNames.contains(name)) || exceptNames.contains(name))
+      return false;
+    auto library = dyn_cast<pd::LibraryOpInterface>(op);
+    if (target != "cpu" || !library)
+      return true;
+    remarks.missed(op) << name << " is not decomposed: the target cpu has the library kernel '"
+                       << library.getLibraryKernel() << "'";
+    return false;
   }
 
+  PassRemarks remarks{getArgumentName()};
   llvm::StringSet<> onlyNames, exceptNames;
 };
 

@@ -6,9 +6,9 @@ include "mlir/Pass/PassBase.td"
 def Decompose : Pass<"pd-decompose"> {
   let summary = "Replace composite ops by the simpler ops that define them";
   let description = [{
-    Every op that has a decomposition is replaced by it, again and again, until primitives are left.
-    With `target=cpu`, an op that the CPU runtime has a library kernel for stays as it is. An op that is named and not there
-    is an error.
+    Replaces every composite by its decomposition until no composite is left. With `target=cpu`, an op that the CPU
+    runtime has a library kernel for stays. An unknown op name in an option is an error. A composite whose decomposition
+    fails (a dim is not known) stays; a remark names it (`--remarks=pd-decompose`).
 
     ```mlir
     // before
@@ -19,20 +19,19 @@ def Decompose : Pass<"pd-decompose"> {
     ```
   }];
   let options = [
-    Option<"target", "target", "std::string", "\"\"", "Leave ops that this back end runs as they are: cpu">,
-    ListOption<"only", "only", "std::string", "Names of the ops to decompose (pd.relu or relu); all where empty">,
-    ListOption<"except", "except", "std::string", "Names of ops to leave">,
+    Option<"target", "target", "std::string", "\"\"", "Back end whose library ops stay: cpu, or empty">,
+    ListOption<"only", "only", "std::string", "Names of the ops to decompose (pd.relu or relu); default: all">,
+    ListOption<"except", "except", "std::string", "Names of ops to leave unchanged">,
   ];
   let dependentDialects = ["::proa::pd::PdDialect"];
-  let statistics = [Statistic<"numDecomposed", "decomposed", "Number of ops decomposed">];
 }
 
 def WidenLibraryOps : Pass<"pd-widen-library-ops"> {
-  let summary = "Put casts around ops in 16 bits whose library kernels compute in f32";
+  let summary = "Add casts around 16-bit ops whose library kernels compute in f32";
   let description = [{
-    The runtime's library kernels take f16 and bf16 where the op's record says so (`libraryHalf`). Other library ops get
-    their operands in f32, and their results are rounded to the type that they had. It runs when what decomposes for the
-    back end has been decomposed.
+    Library kernels of the runtime support f16 and bf16 if the op's record says so (`libraryHalf`). The operands of
+    other library ops are cast to f32, and their results are rounded to their previous type. Runs after the
+    decomposition for the back end.
 
     ```mlir
     // before
@@ -44,7 +43,6 @@ def WidenLibraryOps : Pass<"pd-widen-library-ops"> {
     ```
   }];
   let dependentDialects = ["::proa::pd::PdDialect"];
-  let statistics = [Statistic<"numWidened", "widened", "Number of ops with casts around them">];
 }
 
 #endif

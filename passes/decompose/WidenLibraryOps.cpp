@@ -1,10 +1,11 @@
-//! pd-widen-library-ops: ops whose library kernels compute in f32 get casts around them.
+//! pd-widen-library-ops: adds casts around ops whose library kernels compute in f32.
 #include "passes/decompose/Passes.h"
 
 #include "dialects/pd/ir/InferredTypes.h"
 #include "dialects/pd/ir/LibraryTypes.h"
 #include "dialects/pd/ir/Types.h"
 #include "dialects/pd/ops/math/UnaryOps.h"
+#include "passes/remarks/Remarks.h"
 
 using namespace mlir;
 
@@ -43,6 +44,8 @@ public:
   }
 
 private:
+  PassRemarks remarks{getArgumentName()};
+
   static bool isInHalf(Type type) { return isHalfTensor(type) || isHalfArray(type); }
 
   LogicalResult widen(Operation *op) {
@@ -67,7 +70,7 @@ private:
       auto narrow = pd::CastOp::create(builder, op->getLoc(), result, TypeAttr::get(type.getElementType()));
       result.replaceAllUsesExcept(narrow, narrow);
     }
-    ++numWidened;
+    remarks.done(op) << op->getName().getStringRef() << " computes in f32 between casts";
     return success();
   }
 };

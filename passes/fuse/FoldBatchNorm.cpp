@@ -1,7 +1,8 @@
-//! pd-fold-batch-norm: a batch normalization after a convolution goes into its weights.
+//! pd-fold-batch-norm: folds a batch normalization into the weights of the convolution before it.
 #include "passes/fuse/Passes.h"
 
 #include "dialects/pd/builders/TensorBuilder.h"
+#include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/ReplaceResult.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
@@ -9,6 +10,7 @@
 #include "dialects/pd/ops/nn/ConvOps.h"
 #include "dialects/pd/ops/nn/NormOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
+#include "passes/remarks/Remarks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -20,74 +22,79 @@ namespace proa {
 
 namespace {
 
-/// A parameter of the program, or a constant: what is computed from it is computed once.
+/// Whether the value is a parameter of the program or a constant, so that values computed from it are
+/// computed once. A missing operand counts as a constant.
 bool isParameter(Value value) {
   if (!value)
     return true;
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
-    return function && function.getArgAttr(argument.getArgNumber(), "pd.param");
+    return function && function.getArgAttr(argument.getArgNumber(), pd::parameterAttribute);
   }
   return value.getDefiningOp<pd::ConstantOp>() != nullptr;
 }
 
-class FoldBatchNormPass : public impl::FoldBatchNormBase<FoldBatchNormPass> {
+/// The bias added between a convolution and its normalization; null if there is none.
+Value biasBefore(pd::BatchNormOp op) {
+  auto add = op.getX().getDefiningOp<pd::AddOp>();
+  if (!add || !add.getOut().hasOneUse())
+    return {};
+  Value bias = add.getY();
+  auto reshape = bias.getDefiningOp<pd::ReshapeOp>();
+  return isParameter(reshape ? reshape.getX() : bias) ? bias : Value();
+}
+
+pd::Conv2dOp convBefore(pd::BatchNormOp op) {
+  if (biasBefore(op))
+    return op.getX().getDefiningOp<pd::AddOp>().getX().getDefiningOp<pd::Conv2dOp>();
+  return op.getX().getDefiningOp<pd::Conv2dOp>();
+}
+
+/// Whether a bias has one element for each channel of a convolution with channels first.
+bool isPerChannel(Value bias, pd::Conv2dOp conv) {
+  ArrayRef<int64_t> shape = pd::tensorType(bias).getShape();
+  int64_t channels = pd::tensorType(conv.getFilter()).getDimSize(0);
+  return shape.size() >= 3 && shape.size() <= 4 && shape[shape.size() - 3] == channels &&
+         pd::tensorType(bias).hasStaticShape() && pd::tensorType(bias).getNumElements() == channels;
+}
+
+/// The reason why the normalization stays; null if it can be folded.
+const char *obstacle(pd::BatchNormOp op) {
+  if (!op.getUseGlobalStats() && (!op.getIsTest() || op.getTrainableStatistics()))
+    return "it uses the statistics of the batch";
+  pd::Conv2dOp conv = convBefore(op);
+  if (!conv)
+    return "its input is not the result of pd.conv2d, with or without a constant bias";
+  if (!conv.getOut().hasOneUse())
+    return "the convolution has other users";
+  if (!pd::tensorType(conv.getOut()).getElementType().isF32())
+    return "the convolution is not in f32";
+  if (conv.getDataFormat() != op.getDataFormat())
+    return "the convolution has another data_format";
+  if (Value bias = biasBefore(op))
+    if (!isPerChannel(bias, conv) || conv.getDataFormat() != pd::DataFormat::NCHW)
+      return "the bias before it is not one value for each channel of a convolution with channels first";
+  if (!op->getResults().back().use_empty())
+    return "its reserve space is used";
+  Value constants[] = {conv.getFilter(), op.getMean(), op.getVariance(), op.getScale(), op.getBias()};
+  return llvm::all_of(constants, isParameter)
+             ? nullptr
+             : "the filter or a statistic is neither a parameter nor a constant";
+}
+
+/// conv(x, w) * s + t = conv(x, w * s) + t with s = scale / sqrt(variance + epsilon), t = bias - mean * s.
+class FoldIntoConvolution : public OpRewritePattern<pd::BatchNormOp> {
 public:
-  void runOnOperation() override {
-    SmallVector<pd::BatchNormOp> candidates;
-    getOperation().walk([&](pd::BatchNormOp op) {
-      if (isFoldable(op))
-        candidates.push_back(op);
-    });
-    for (pd::BatchNormOp op : candidates)
-      fold(op);
-  }
+  FoldIntoConvolution(MLIRContext *context, PassRemarks remarks)
+      : OpRewritePattern(context), remarks(remarks) {}
 
-private:
-  /// The bias added between a convolution and its normalization: null where there is none.
-  static Value biasBefore(pd::BatchNormOp op) {
-    auto add = op.getX().getDefiningOp<pd::AddOp>();
-    if (!add || !add.getOut().hasOneUse())
-      return {};
-    Value bias = add.getY();
-    auto reshape = bias.getDefiningOp<pd::ReshapeOp>();
-    return isParameter(reshape ? reshape.getX() : bias) ? bias : Value();
-  }
-
-  static pd::Conv2dOp convBefore(pd::BatchNormOp op) {
-    if (biasBefore(op))
-      return op.getX().getDefiningOp<pd::AddOp>().getX().getDefiningOp<pd::Conv2dOp>();
-    return op.getX().getDefiningOp<pd::Conv2dOp>();
-  }
-
-  /// Whether a bias has one element for each channel of a convolution with channels first.
-  static bool isPerChannel(Value bias, pd::Conv2dOp conv) {
-    ArrayRef<int64_t> shape = pd::tensorType(bias).getShape();
-    int64_t channels = pd::tensorType(conv.getFilter()).getDimSize(0);
-    return shape.size() >= 3 && shape.size() <= 4 && shape[shape.size() - 3] == channels &&
-           pd::tensorType(bias).hasStaticShape() && pd::tensorType(bias).getNumElements() == channels;
-  }
-
-  static bool isFoldable(pd::BatchNormOp op) {
-    pd::Conv2dOp conv = convBefore(op);
-    if (Value bias = biasBefore(op);
-        conv && bias && (!isPerChannel(bias, conv) || conv.getDataFormat() != "NCHW"))
-      return false;
-    bool isFixed = op.getUseGlobalStats() || (op.getIsTest() && !op.getTrainableStatistics());
-    return isFixed && conv && conv.getOut().hasOneUse() &&
-           pd::tensorType(conv.getOut()).getElementType().isF32() &&
-           conv.getDataFormat() == op.getDataFormat() &&
-           llvm::all_of(
-               ArrayRef<Value>{conv.getFilter(), op.getMean(), op.getVariance(), op.getScale(), op.getBias()},
-               isParameter);
-  }
-
-  /// conv(x, w) * s + t = conv(x, w * s) + t with s = scale / sqrt(variance + epsilon), t = bias - mean * s.
-  void fold(pd::BatchNormOp op) {
+  LogicalResult matchAndRewrite(pd::BatchNormOp op, PatternRewriter &rewriter) const override {
+    if (const char *reason = obstacle(op))
+      return rewriter.notifyMatchFailure(op, Twine("pd.batch_norm is not folded: ") + reason);
+    remarks.done(op) << "pd.batch_norm is folded into the convolution before it";
     pd::Conv2dOp conv = convBefore(op);
     Value convBias = biasBefore(op);
-    OpBuilder builder(op);
-    pd::TensorBuilder e(builder, op);
+    pd::TensorBuilder e(rewriter, op);
     pd::Expression factor = e.rsqrt(e.wrap(op.getVariance()) + op.getEpsilon().convertToDouble());
     if (op.getScale())
       factor = factor * e.wrap(op.getScale());
@@ -98,24 +105,32 @@ private:
     if (op.getBias())
       shift = e.wrap(op.getBias()) + shift;
     pd::Expression filter = e.wrap(conv.getFilter()) * e.reshape(factor, {-1, 1, 1, 1});
-    auto scaled = cast<pd::Conv2dOp>(builder.clone(*conv));
+    auto scaled = cast<pd::Conv2dOp>(rewriter.clone(*conv));
     scaled.getFilterMutable().assign(filter);
-    bool channelsLast = conv.getDataFormat() == "NHWC";
+    bool channelsLast = conv.getDataFormat() == pd::DataFormat::NHWC;
     pd::Expression out = e.wrap(scaled.getOut()) + (channelsLast ? shift : e.reshape(shift, {1, -1, 1, 1}));
-    pd::replaceResult(builder, op.getOut(), out);
+    pd::replaceResult(rewriter, op.getOut(), out);
     for (auto [result, operand] :
          {std::pair(op.getMeanOut(), op.getMean()), std::pair(op.getSavedMean(), op.getMean()),
           std::pair(op.getVarianceOut(), op.getVariance()),
           std::pair(op.getSavedVariance(), op.getVariance())})
-      pd::replaceResult(builder, result, operand);
-    if (op.use_empty()) {
-      Operation *between = convBias ? op.getX().getDefiningOp() : nullptr;
-      op.erase();
-      if (between)
-        between->erase();
-      conv.erase();
-      ++numFolded;
-    }
+      pd::replaceResult(rewriter, result, operand);
+    rewriter.eraseOp(op); // the driver erases the convolution and the bias, which have no users now
+    return success();
+  }
+
+private:
+  PassRemarks remarks;
+};
+
+class FoldBatchNormPass : public impl::FoldBatchNormBase<FoldBatchNormPass> {
+public:
+  void runOnOperation() override {
+    PassRemarks remarks(getArgumentName());
+    RewritePatternSet patterns(&getContext());
+    patterns.add<FoldIntoConvolution>(&getContext(), remarks);
+    if (failed(applyPatternsInOrder(getOperation(), std::move(patterns), remarks)))
+      signalPassFailure();
   }
 };
 

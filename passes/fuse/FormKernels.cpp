@@ -1,6 +1,8 @@
-//! pd-form-kernels: groups of primitives become calls of kernel functions.
-#include "passes/fuse/KernelGroups.h"
+//! pd-form-kernels: replaces groups of primitives by calls of kernel functions.
+#include "passes/analysis/KernelAttributes.h"
+#include "passes/analysis/KernelGroups.h"
 #include "passes/fuse/Passes.h"
+#include "passes/remarks/Remarks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -16,7 +18,7 @@ namespace proa {
 
 namespace {
 
-/// What flows into and out of a group.
+/// The inputs, constants and outputs of a group.
 struct Interface {
   llvm::SetVector<Value> inputs;
   llvm::SetVector<Value> constants;
@@ -45,22 +47,51 @@ public:
     symbols.emplace(getOperation());
     SmallVector<func::FuncOp> functions;
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function->hasAttr("proa.kernel") && !function.isExternal())
+      if (!function->hasAttr(kernelAttribute) && !function.isExternal())
         functions.push_back(function);
-    SmallVector<Block *> blocks; // with those of control flow
+    SmallVector<Block *> blocks; // also of control flow
     for (func::FuncOp function : functions)
       function.walk([&](Block *block) {
         if (!isInModelOp(block))
           blocks.push_back(block);
       });
-    for (Block *block : blocks)
+    for (Block *block : blocks) {
+      reportOthers(*block);
       for (auto &group : findKernelGroups(*block))
         outline(*group);
+    }
   }
 
 private:
-  /// Whether the block is in a region of an op of pd (checkpoint, vjp): those are decomposed later, and hold
-  /// no calls.
+  /// Says why an op of pd or rt is not part of a kernel.
+  void reportOthers(Block &block) {
+    if (!PassRemarks::areEnabled(&getContext()))
+      return;
+    for (Operation &op : block) {
+      const char *reason = whyNoKernelOp(&op);
+      StringRef dialect = op.getName().getDialectNamespace();
+      if (!reason || (dialect != "pd" && dialect != "rt") || op.hasTrait<OpTrait::ConstantLike>())
+        continue;
+      StringRef name = op.getName().getStringRef();
+      if (auto library = dyn_cast<pd::LibraryOpInterface>(op))
+        remarks.missed(&op) << name << " is not part of a kernel: the library kernel '"
+                            << library.getLibraryKernel() << "' computes it";
+      else
+        remarks.missed(&op) << name << " is not part of a kernel: " << reason;
+    }
+  }
+
+  void report(const KernelGroup &group, StringRef label, func::FuncOp kernel) {
+    Operation *first = group.members.front();
+    std::string why = group.startReason ? (Twine("; ") + first->getName().getStringRef() +
+                                           " did not join the kernel of an operand: " + group.startReason)
+                                              .str()
+                                        : std::string();
+    remarks.done(first) << label << " is the kernel '" << kernel.getName() << "'" << why;
+  }
+
+  /// Whether the block is in a region of an op of pd (checkpoint, vjp). Such ops are decomposed later and
+  /// contain no calls.
   static bool isInModelOp(Block *block) {
     for (Operation *op = block->getParentOp(); op; op = op->getParentOp())
       if (isa_and_present<pd::PdDialect>(op->getDialect()))
@@ -76,7 +107,10 @@ private:
     OpBuilder builder(group.members.back());
     auto call =
         func::CallOp::create(builder, locationOf(group, interface), kernel, interface.inputs.getArrayRef());
-    call->setAttr("proa.label", builder.getStringAttr(labelOf(group)));
+    std::string label = labelOf(group);
+    call->setAttr(kernelLabelAttribute, builder.getStringAttr(label));
+    if (PassRemarks::areEnabled(&getContext()))
+      report(group, label, kernel);
     for (auto [output, result] : llvm::zip(interface.outputs, call.getResults()))
       output.replaceAllUsesWith(result);
     for (Operation *member : llvm::reverse(group.members))
@@ -84,7 +118,6 @@ private:
     for (Value constant : interface.constants)
       if (constant.use_empty())
         constant.getDefiningOp()->erase();
-    ++numGroups;
   }
 
   /// The locations of all ops of the group, fused; the metadata are the names of its outputs, in order.
@@ -110,7 +143,7 @@ private:
     return label;
   }
 
-  /// A function with the group's body: one that is there already, or a new one.
+  /// A function with the group's body: an existing one with an equal body, or a new one.
   func::FuncOp kernelFor(const KernelGroup &group, const Interface &interface) {
     MLIRContext *context = &getContext();
     OpBuilder builder(context);
@@ -122,7 +155,7 @@ private:
     auto kernel = func::FuncOp::create(group.members.back()->getLoc(), "kernel",
                                        FunctionType::get(context, inputTypes, outputTypes));
     kernel.setPrivate();
-    kernel->setAttr("proa.kernel", builder.getUnitAttr());
+    kernel->setAttr(kernelAttribute, builder.getUnitAttr());
     Block *body = kernel.addEntryBlock();
     builder.setInsertionPointToStart(body);
     IRMapping mapping;
@@ -151,12 +184,13 @@ private:
       kernel.setName("kernel_" + std::to_string(nextName++));
     while (symbols->lookup(kernel.getName()));
     symbols->insert(kernel);
-    ++numKernels;
     return kernel;
   }
 
-  llvm::StringMap<func::FuncOp> kernels;
-  std::optional<SymbolTable> symbols; ///< of the module; names of its other functions are left out
+  PassRemarks remarks{getArgumentName()};
+  llvm::StringMap<func::FuncOp> kernels; ///< by text
+  std::optional<SymbolTable>
+      symbols; ///< of the module; kernels get names that its other functions do not have
   size_t nextName = 0;
 };
 

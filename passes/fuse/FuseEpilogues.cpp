@@ -1,14 +1,14 @@
-//! pd-fuse-epilogues: matrix products and convolutions take over what is done to their operands and their
-//! result.
+//! pd-fuse-epilogues: a contraction and the ops around it become one op of rt.
 #include "passes/fuse/Passes.h"
 
+#include "dialects/pd/ir/Contraction.h"
 #include "dialects/pd/ir/Infer.h"
-#include "dialects/pd/ops/linalg/Contract.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/math/ScaleOps.h"
-#include "dialects/pd/ops/nn/ConvOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
+#include "dialects/rt/Fusable.h"
 #include "dialects/rt/Rt.h"
+#include "passes/remarks/Remarks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -20,33 +20,52 @@ namespace proa {
 
 namespace {
 
-/// The factor of a pd.scale that only multiplies by a number.
-std::optional<double> plainFactor(Operation *op) {
+/// The factor of a pd.scale that only multiplies by a constant.
+std::optional<double> constantFactor(Operation *op) {
   auto scale = dyn_cast_or_null<pd::ScaleOp>(op);
   if (!scale || scale.getScaleTensor() || scale.getBiasTensor() || !scale.getBias().isZero())
     return std::nullopt;
   return scale.getScale().convertToDouble();
 }
 
-/// A contraction and what has been fused into it so far.
+/// The ops after a contraction that are fused into it.
 class Epilogue {
 public:
-  /// `channelDim` is the dimension of the result that a bias runs along.
-  Epilogue(Value result, int64_t channelDim)
-      : result(result), channelDim(channelDim), builder(result.getContext()) {}
+  Epilogue(Value result, const rt::FusionLimits &limits)
+      : result(result), limits(limits), builder(result.getContext()) {}
 
-  /// Takes over the single user of the result, again and again.
-  void absorbUsers() {
+  /// Absorbs the only user of the result as long as there is one that can be fused.
+  void absorbUsers(OpBuilder &rewriter) {
     while (Operation *user = singleUser())
-      if (!absorb(user))
+      if (!absorb(user, rewriter))
         return;
   }
 
-  Operation *singleUser() const {
+  /// A transpose of the result becomes the order in which it is stored. Operands of post-ops would have to be
+  /// transposed too, so there must be none.
+  SmallVector<int64_t> absorbTranspose() {
+    auto transpose = dyn_cast_or_null<pd::TransposeOp>(singleUser());
+    if (!limits.permutes || !transpose || !extras.empty() ||
+        transpose.getPerm().back() != static_cast<int64_t>(transpose.getPerm().size()) - 1 ||
+        llvm::any_of(transpose.getPerm(), [](int64_t axis) { return axis < 0; }))
+      return {};
+    absorbed.push_back(transpose);
+    result = transpose.getOut();
+    refusal = "follows the transpose of the result";
+    return SmallVector<int64_t>(transpose.getPerm());
+  }
+
+  /// The reason why nothing more is fused: the last refused user, or why no user was tried.
+  std::string stopReason() {
+    if (Operation *user = singleUser())
+      return user->getName().getStringRef().str() + " " + refusal;
+    if (result.use_empty())
+      return "its result has no user";
     if (!result.hasOneUse())
-      return nullptr;
+      return "its result has several uses";
     Operation *user = *result.getUsers().begin();
-    return user->getBlock() == Value(result).getParentBlock() && user->getNumResults() == 1 ? user : nullptr;
+    StringRef why = user->getNumResults() == 1 ? " is in another block" : " does not have one result";
+    return (user->getName().getStringRef() + why).str();
   }
 
   ArrayAttr postOpsAttr() { return builder.getArrayAttr(postOps); }
@@ -58,10 +77,18 @@ public:
   SmallVector<Operation *> absorbed;
 
 private:
-  bool absorb(Operation *user) {
+  Operation *singleUser() const {
+    if (!result.hasOneUse())
+      return nullptr;
+    Operation *user = *result.getUsers().begin();
+    return user->getBlock() == Value(result).getParentBlock() && user->getNumResults() == 1 ? user : nullptr;
+  }
+
+  bool absorb(Operation *user, OpBuilder &rewriter) {
+    refusal = "is not a bias, residual, activation or multiplication by a constant";
     if (user->getResult(0).getType() != result.getType())
-      return false;
-    bool done = absorbActivation(user) || absorbFactor(user) || absorbSum(user);
+      return refuse("changes the type of the result");
+    bool done = absorbActivation(user) || absorbFactor(user) || absorbSum(user, rewriter);
     if (done) {
       absorbed.push_back(user);
       result = user->getResult(0);
@@ -71,61 +98,75 @@ private:
 
   bool absorbActivation(Operation *user) {
     auto activation = dyn_cast<pd::PostOpInterface>(user);
-    if (!activation || user->getNumOperands() != 1 || !canActivate)
+    if (!activation || user->getNumOperands() != 1)
       return false;
+    if (limits.activation)
+      return refuseLimit(limits.activation);
     pd::PostOp op = activation.getPostOp();
     std::optional<rt::PostOpKind> kind = rt::symbolizePostOpKind(op.kind);
     if (!kind)
-      return false;
+      return refuse("is an activation that the runtime does not fuse");
     addPostOp(*kind, op.alpha, op.beta);
     return true;
   }
 
   bool absorbFactor(Operation *user) {
-    auto factor = plainFactor(user);
-    if (!factor || !postOps.empty() || !canScale)
+    auto factor = constantFactor(user);
+    if (!factor)
       return false;
+    if (!postOps.empty())
+      return refuse("multiplies after another fused op");
+    if (limits.factor)
+      return refuseLimit(limits.factor);
     alpha *= *factor;
     return true;
   }
 
-  bool absorbSum(Operation *user) {
+  bool absorbSum(Operation *user, OpBuilder &rewriter) {
     auto add = dyn_cast<pd::AddOp>(user);
     if (!add)
       return false;
     Value other = add.getX() == result ? add.getY() : add.getX();
     if (other == result)
-      return false;
+      return refuse("adds the result to itself");
     if (isBias(other)) {
-      extras.push_back(flattened(other, user));
+      extras.push_back(flattened(other, user, rewriter));
       addPostOp(rt::PostOpKind::Bias);
       return true;
     }
-    if (other.getType() != result.getType() || !canAddResidual)
-      return false;
+    if (other.getType() != result.getType())
+      return refuse("adds a tensor that is neither a bias nor of the type of the result");
+    if (limits.residual)
+      return refuseLimit(limits.residual);
     extras.push_back(other);
     addPostOp(rt::PostOpKind::Add);
     return true;
   }
 
-  /// A value with one element for each channel, in whichever shape broadcasts along the channel dimension.
+  bool refuse(const std::string &reason) {
+    refusal = reason;
+    return false;
+  }
+  bool refuseLimit(const char *reason) { return refuse(std::string("cannot be fused: ") + reason); }
+
+  /// A value with one element for each channel, in any shape that broadcasts along the channel dimension.
   bool isBias(Value other) const {
     auto type = pd::tensorType(other), own = pd::tensorType(result);
     int64_t offset = own.getRank() - type.getRank();
-    if (offset < 0 || channelDim < offset || own.isDynamicDim(channelDim))
+    if (offset < 0 || limits.channelDim < offset || own.isDynamicDim(limits.channelDim))
       return false;
     for (int64_t d = 0; d < type.getRank(); ++d)
-      if (type.getDimSize(d) != (offset + d == channelDim ? own.getDimSize(channelDim) : 1))
+      if (type.getDimSize(d) != (offset + d == limits.channelDim ? own.getDimSize(limits.channelDim) : 1))
         return false;
     return true;
   }
 
-  static Value flattened(Value bias, Operation *before) {
+  static Value flattened(Value bias, Operation *before, OpBuilder &rewriter) {
     auto type = pd::tensorType(bias);
     if (type.getRank() == 1)
       return bias;
-    OpBuilder builder(before);
-    return pd::ReshapeOp::create(builder, bias.getLoc(), bias, Value(), builder.getDenseI64ArrayAttr({-1}));
+    rewriter.setInsertionPoint(before);
+    return pd::ReshapeOp::create(rewriter, bias.getLoc(), bias, Value(), rewriter.getDenseI64ArrayAttr({-1}));
   }
 
   void addPostOp(rt::PostOpKind kind, std::optional<double> alpha = {}, std::optional<double> beta = {}) {
@@ -135,147 +176,123 @@ private:
     postOps.push_back(rt::PostOpAttr::get(builder.getContext(), kind, number(alpha), number(beta)));
   }
 
-public:
-  bool canScale = true;
-  bool canActivate = true;
-  bool canAddResidual = true;
-
-private:
-  int64_t channelDim;
+  rt::FusionLimits limits;
   Builder builder;
+  std::string refusal;
 };
 
-/// An operand of a matrix product, seen through scalings and transposes.
-struct SeenThrough {
+/// An operand of a contraction before constant factors and a transpose.
+struct StoredOperand {
   Value value;
   double factor = 1;
   SmallVector<int64_t> permutation;
 };
 
-/// Whether a matrix product can read (or write) memory whose axes are permuted so: one of the two last axes
-/// is the stored last one, which is contiguous.
+/// Whether a matrix product can read (or write) memory whose axes are permuted like this: one of the last two
+/// axes is the last stored one, which is contiguous.
 bool keepsRows(ArrayRef<int64_t> permutation) {
   auto rank = static_cast<int64_t>(permutation.size());
   return rank < 3 || permutation[rank - 1] == rank - 1 || permutation[rank - 2] == rank - 1;
 }
 
-bool isOnlyMultiplied(Value value) {
-  return llvm::all_of(value.getUsers(),
-                      [](Operation *user) { return isa<pd::MatmulOp, rt::MatmulOp>(user); });
+/// Whether all users can read a transposed operand, so that the transpose is not needed.
+bool usersPermute(Value value) {
+  return llvm::all_of(value.getUsers(), [](Operation *user) {
+    auto fusable = dyn_cast<rt::FusableOpInterface>(user);
+    return isa<rt::MatmulOp>(user) || (fusable && fusable.getFusionLimits().permutes);
+  });
 }
 
-SeenThrough seeThrough(Value operand) {
-  SeenThrough seen{operand};
-  while (Operation *producer = seen.value.getDefiningOp()) {
-    if (auto factor = plainFactor(producer); factor && seen.value.hasOneUse()) {
-      seen.factor *= *factor;
-      seen.value = producer->getOperand(0);
+StoredOperand storedOperand(Value operand) {
+  StoredOperand stored{operand};
+  while (Operation *producer = stored.value.getDefiningOp()) {
+    if (auto factor = constantFactor(producer); factor && stored.value.hasOneUse()) {
+      stored.factor *= *factor;
+      stored.value = producer->getOperand(0);
       continue;
     }
     auto transpose = dyn_cast<pd::TransposeOp>(producer);
-    bool usable = transpose && (seen.value.hasOneUse() || isOnlyMultiplied(seen.value)) &&
-                  seen.permutation.empty() &&
-                  llvm::all_of(transpose.getPerm(), [](int64_t axis) { return axis >= 0; }) &&
-                  keepsRows(transpose.getPerm());
-    if (!usable)
-      return seen;
-    seen.permutation.assign(transpose.getPerm().begin(), transpose.getPerm().end());
-    seen.value = transpose.getX();
+    bool isReadable = transpose && (stored.value.hasOneUse() || usersPermute(stored.value)) &&
+                      stored.permutation.empty() &&
+                      llvm::all_of(transpose.getPerm(), [](int64_t axis) { return axis >= 0; }) &&
+                      keepsRows(transpose.getPerm());
+    if (!isReadable)
+      return stored;
+    stored.permutation.assign(transpose.getPerm().begin(), transpose.getPerm().end());
+    stored.value = transpose.getX();
   }
-  return seen;
+  return stored;
 }
+
+/// Fuses a contraction with the ops around it.
+class FuseNeighbours : public OpInterfaceRewritePattern<pd::ContractionOpInterface> {
+public:
+  FuseNeighbours(MLIRContext *context, PassRemarks remarks)
+      : OpInterfaceRewritePattern(context), remarks(remarks) {}
+
+  LogicalResult matchAndRewrite(pd::ContractionOpInterface op, PatternRewriter &rewriter) const override {
+    if (isa<rt::RtDialect>(op->getDialect()))
+      return failure(); // fused before: no reason to report
+    auto notFused = [&](const Twine &reason) {
+      return rewriter.notifyMatchFailure(op, op->getName().getStringRef() + " is not fused: " + reason);
+    };
+    auto fusable = dyn_cast<rt::FusableOpInterface>(op.getOperation());
+    if (!fusable)
+      return notFused("the runtime has no fused kernel for it");
+    rt::FusionLimits limits = fusable.getFusionLimits();
+    if (limits.all)
+      return notFused(limits.all);
+    StoredOperand x{op->getOperand(0)}, y{op->getOperand(1)};
+    if (limits.permutes) {
+      x = storedOperand(x.value);
+      y = storedOperand(y.value);
+    }
+    Epilogue epilogue(op->getResult(0), limits);
+    epilogue.alpha = x.factor * y.factor;
+    epilogue.absorbUsers(rewriter);
+    SmallVector<int64_t> outPermutation = epilogue.absorbTranspose();
+    if (epilogue.absorbed.empty() && x.value == op->getOperand(0) && y.value == op->getOperand(1))
+      return notFused(epilogue.stopReason());
+    if (PassRemarks::areEnabled(op->getContext()))
+      report(op, epilogue, x.value != op->getOperand(0) || y.value != op->getOperand(1));
+    rewriter.setInsertionPoint(epilogue.absorbed.empty() ? op : epilogue.absorbed.back());
+    rt::FusedParts parts{epilogue.result.getLoc(),
+                         epilogue.result.getType(),
+                         x.value,
+                         y.value,
+                         x.permutation,
+                         y.permutation,
+                         outPermutation,
+                         epilogue.alpha,
+                         epilogue.postOpsAttr(),
+                         epilogue.extras};
+    rewriter.replaceAllUsesWith(epilogue.result, fusable.createFused(rewriter, parts));
+    for (Operation *user : llvm::reverse(epilogue.absorbed))
+      rewriter.eraseOp(user);
+    rewriter.eraseOp(op); // the driver erases operands without users
+    return success();
+  }
+
+private:
+  void report(Operation *op, Epilogue &epilogue, bool readsStored) const {
+    std::string parts = readsStored ? "its scaled or transposed operands" : "";
+    for (Operation *user : epilogue.absorbed)
+      parts += (parts.empty() ? "" : ", ") + user->getName().getStringRef().str();
+    remarks.done(op) << op->getName().getStringRef() << " is fused with " << parts
+                     << "; nothing more is fused: " << epilogue.stopReason();
+  }
+
+  PassRemarks remarks;
+};
 
 class FuseEpiloguesPass : public impl::FuseEpiloguesBase<FuseEpiloguesPass> {
 public:
   void runOnOperation() override {
-    SmallVector<Operation *> roots;
-    getOperation().walk([&](Operation *op) {
-      if (isa<pd::MatmulOp, pd::Conv2dOp>(op) && isComputedFast(op->getResult(0)))
-        roots.push_back(op);
-    });
-    for (Operation *root : roots) {
-      if (auto matmul = dyn_cast<pd::MatmulOp>(root))
-        fuseMatmul(matmul);
-      else
-        fuseConv(cast<pd::Conv2dOp>(root));
-    }
-  }
-
-private:
-  static bool isComputedFast(Value result) {
-    Type element = pd::tensorType(result).getElementType();
-    return element.isF32() || element.isBF16();
-  }
-
-  void fuseMatmul(pd::MatmulOp op) {
-    int64_t rank = pd::tensorType(op.getOut()).getRank();
-    if (rank < 2)
-      return;
-    SeenThrough x = seeThrough(op.getX()), y = seeThrough(op.getY());
-    Epilogue epilogue(op.getOut(), rank - 1);
-    epilogue.alpha = x.factor * y.factor;
-    epilogue.absorbUsers();
-    SmallVector<int64_t> outPermutation = absorbTranspose(epilogue);
-    bool changed = !epilogue.absorbed.empty() || x.value != op.getX() || y.value != op.getY();
-    if (!changed)
-      return;
-    OpBuilder builder(epilogue.absorbed.empty() ? op : epilogue.absorbed.back());
-    auto fused = rt::MatmulOp::create(builder, epilogue.result.getLoc(), epilogue.result.getType(), x.value,
-                                      y.value, epilogue.extras, op.getTransposeX(), op.getTransposeY(),
-                                      llvm::APFloat(epilogue.alpha), epilogue.postOpsAttr(), x.permutation,
-                                      y.permutation, outPermutation);
-    replace(op, epilogue, fused.getOut());
-  }
-
-  /// A transpose of the result becomes the order in which it is stored. Operands of post-ops would have to
-  /// follow.
-  static SmallVector<int64_t> absorbTranspose(Epilogue &epilogue) {
-    auto transpose = dyn_cast_or_null<pd::TransposeOp>(epilogue.singleUser());
-    if (!transpose || !epilogue.extras.empty() ||
-        transpose.getPerm().back() != static_cast<int64_t>(transpose.getPerm().size()) - 1 ||
-        llvm::any_of(transpose.getPerm(), [](int64_t axis) { return axis < 0; }))
-      return {};
-    epilogue.absorbed.push_back(transpose);
-    epilogue.result = transpose.getOut();
-    return SmallVector<int64_t>(transpose.getPerm());
-  }
-
-  void fuseConv(pd::Conv2dOp op) {
-    if (op.getPaddingAlgorithm() != "EXPLICIT" || op.getPaddings().size() != 4)
-      return;
-    bool channelsLast = op.getDataFormat() == "NHWC";
-    Epilogue epilogue(op.getOut(), channelsLast ? 3 : 1);
-    epilogue.canScale = false;
-    // A depthwise convolution of oneDNN 2.6.3 with a tensor to add gave wrong sums (8 channels, 7x7 filter).
-    epilogue.canAddResidual = op.getGroups() == 1;
-    // With dilated taps the runtime has loops of its own (DepthwiseConv.h), which add a bias and no more.
-    bool isDilated = llvm::any_of(op.getDilations(), [](int64_t dilation) { return dilation != 1; });
-    epilogue.canActivate = op.getGroups() == 1 || !isDilated;
-    epilogue.absorbUsers();
-    if (epilogue.absorbed.empty())
-      return;
-    OpBuilder builder(epilogue.absorbed.back());
-    auto fused =
-        rt::Conv2dOp::create(builder, epilogue.result.getLoc(), epilogue.result.getType(), op.getInput(),
-                             op.getFilter(), epilogue.extras, op.getStrides(), op.getPaddings(),
-                             op.getDilations(), op.getGroups(), op.getDataFormat(), epilogue.postOpsAttr());
-    replace(op, epilogue, fused.getOut());
-  }
-
-  void replace(Operation *root, Epilogue &epilogue, Value fused) {
-    epilogue.result.replaceAllUsesWith(fused);
-    for (Operation *op : llvm::reverse(epilogue.absorbed))
-      op->erase();
-    SmallVector<Value> operands(root->getOperands());
-    root->erase();
-    for (Value operand : operands)
-      for (Operation *producer = operand.getDefiningOp();
-           producer && producer->use_empty() && isPure(producer);) {
-        Value next = producer->getNumOperands() > 0 ? producer->getOperand(0) : Value();
-        producer->erase();
-        producer = next ? next.getDefiningOp() : nullptr;
-      }
-    ++numFused;
+    PassRemarks remarks(getArgumentName());
+    RewritePatternSet patterns(&getContext());
+    patterns.add<FuseNeighbours>(&getContext(), remarks);
+    if (failed(applyPatternsInOrder(getOperation(), std::move(patterns), remarks)))
+      signalPassFailure();
   }
 };
 

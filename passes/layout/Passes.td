@@ -6,10 +6,11 @@ include "mlir/Pass/PassBase.td"
 def ChannelsLast : Pass<"pd-channels-last", "::mlir::func::FuncOp"> {
   let summary = "Keep images with channels last between convolutions";
   let description = [{
-    Convolutions on the CPU are fastest where the channels of a pixel lie side by side. This pass rewrites each float32
-    convolution with data_format NCHW to NHWC, with a transpose of its input, and lets the new order flow forward through
-    ops that can follow: those with a `data_format`, elementwise ops, concatenations, and reductions over the two spatial
-    dimensions. A transpose back is made only where another op needs the old order.
+    Convolutions on the CPU are fastest if the channels of a pixel are contiguous. This pass converts each float32
+    convolution from NCHW to NHWC, with a transpose of its input, and propagates the new order forward through ops that
+    support it: ops with a `data_format`, elementwise ops, concatenations and reductions. A transpose back is inserted
+    only before an op that needs the old order. Remarks say which ops changed and why the others did not
+    (`--remarks=pd-channels-last`).
 
     ```mlir
     // before
@@ -17,16 +18,12 @@ def ChannelsLast : Pass<"pd-channels-last", "::mlir::func::FuncOp"> {
     %1 = pd.relu %0 : (tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
     // after
     %t = pd.transpose %x {perm = array<i64: 0, 2, 3, 1>} : (tensor<1x3x8x8xf32>) -> tensor<1x8x8x3xf32>
-    %0 = pd.conv2d %t, %w {data_format = "NHWC"} : (tensor<1x8x8x3xf32>, tensor<4x3x1x1xf32>) -> tensor<1x8x8x4xf32>
+    %0 = pd.conv2d %t, %w data_format = NHWC : (tensor<1x8x8x3xf32>, tensor<4x3x1x1xf32>) -> tensor<1x8x8x4xf32>
     %1 = pd.relu %0 : (tensor<1x8x8x4xf32>) -> tensor<1x8x8x4xf32>
     %2 = pd.transpose %1 {perm = array<i64: 0, 3, 1, 2>} : (tensor<1x8x8x4xf32>) -> tensor<1x4x8x8xf32>
     ```
   }];
   let dependentDialects = ["::proa::pd::PdDialect"];
-  let statistics = [
-    Statistic<"numRewritten", "rewritten", "Number of ops that work with channels last">,
-    Statistic<"numTransposes", "transposes", "Number of transposes made">,
-  ];
 }
 
 #endif

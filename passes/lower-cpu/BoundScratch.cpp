@@ -1,5 +1,6 @@
 // Scratch buffers of known size: see Passes.td.
 #include "passes/lower-cpu/Passes.h"
+#include "passes/remarks/Remarks.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -42,10 +43,14 @@ struct BoundScratch : proa::impl::BoundScratchBase<BoundScratch> {
       if (!op.getType().hasStaticShape() && op->getParentOfType<scf::ForOp>())
         allocations.push_back(op);
     });
+    proa::PassRemarks remarks(getArgumentName());
     for (memref::AllocOp op : allocations) {
       std::optional<SmallVector<int64_t>> sizes = largestSizes(op);
-      if (!sizes)
+      if (!sizes) {
+        remarks.missed(op) << "the buffer keeps its dynamic size, which has no known upper bound";
         continue;
+      }
+      remarks.done(op) << "the buffer gets the largest size that it can have";
       OpBuilder builder(op);
       Location loc = op.getLoc();
       auto type = MemRefType::get(*sizes, op.getType().getElementType());
@@ -61,7 +66,6 @@ struct BoundScratch : proa::impl::BoundScratchBase<BoundScratch> {
                                                      builder.getIndexAttr(0), own, strides);
       op.replaceAllUsesWith(view);
       op.erase();
-      ++numBounded;
     }
   }
 };

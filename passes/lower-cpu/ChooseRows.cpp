@@ -1,9 +1,10 @@
 // The choice of rows, written into the IR: see Passes.td.
+#include "passes/analysis/KernelAttributes.h"
 #include "passes/lower-cpu/CostModel.h"
 #include "passes/lower-cpu/DimensionClasses.h"
-#include "passes/lower-cpu/KernelAttributes.h"
 #include "passes/lower-cpu/KernelForm.h"
 #include "passes/lower-cpu/Passes.h"
+#include "passes/remarks/Remarks.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -17,7 +18,7 @@ using proa::DimensionClasses;
 
 namespace {
 
-/// What a dynamic dimension counts as where a size is needed to choose.
+/// The assumed size of a dynamic dimension.
 constexpr int64_t assumedSize = 128;
 
 /// The largest divisor of `size` up to `limit` if it is not much smaller than the limit: then no row is a
@@ -199,6 +200,23 @@ private:
 struct ChooseRows : proa::impl::ChooseRowsBase<ChooseRows> {
   using ChooseRowsBase::ChooseRowsBase;
 
+  void report(func::FuncOp function) {
+    if (!proa::PassRemarks::areEnabled(&getContext()))
+      return;
+    proa::PassRemarks remarks(getArgumentName());
+    auto tiles = function->getAttrOfType<DenseI64ArrayAttr>(proa::rowTilesAttribute).asArrayRef();
+    auto work = function->getAttrOfType<FloatAttr>(proa::workAttribute).getValueAsDouble();
+    std::string sizes;
+    llvm::raw_string_ostream stream(sizes);
+    llvm::interleave(tiles, stream, "x");
+    std::string time = std::to_string(static_cast<int64_t>(work)) + " ns on one thread (estimate)";
+    if (tiles.empty())
+      remarks.missed(function) << "the kernel is one row, its results share no dimension that can be split; "
+                               << time;
+    else
+      remarks.analysis(function) << "a row is a tile of " << sizes << " elements; " << time;
+  }
+
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     if (!function->hasAttr(proa::kernelAttribute) || function.isDeclaration())
@@ -206,6 +224,7 @@ struct ChooseRows : proa::impl::ChooseRowsBase<ChooseRows> {
     if (failed(proa::verifyTensorKernel(function)))
       return signalPassFailure();
     RowChooser(function, innerElements, rowElements).run();
+    report(function);
   }
 };
 

@@ -1,8 +1,9 @@
 // Fewer, longer loops: see Passes.td.
+#include "passes/analysis/KernelAttributes.h"
 #include "passes/lower-cpu/DimensionClasses.h"
-#include "passes/lower-cpu/KernelAttributes.h"
 #include "passes/lower-cpu/KernelForm.h"
 #include "passes/lower-cpu/Passes.h"
+#include "passes/remarks/Remarks.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -172,15 +173,26 @@ struct CollapseLoops : proa::impl::CollapseLoopsBase<CollapseLoops> {
     for (linalg::LinalgOp op : classes.operations())
       if (auto generic = dyn_cast<linalg::GenericOp>(op.getOperation()))
         work.push_back({generic, chains(generic, classes, neighbours)});
+    proa::PassRemarks remarks(getArgumentName());
     for (auto &[op, merged] : work) {
-      if (merged.empty())
+      if (merged.empty()) {
+        if (op.getNumLoops() > 1)
+          remarks.missed(op)
+              << "no loops are merged: no two of them run over contiguous memory in all operations "
+                 "of the kernel";
         continue;
+      }
       rewriter.setInsertionPoint(op);
       auto collapsed = linalg::collapseOpIterationDims(op, merged, rewriter);
-      if (failed(collapsed))
+      if (failed(collapsed)) {
+        remarks.missed(op) << "the loops cannot be merged";
         continue;
+      }
+      size_t removed = 0;
       for (const ReassociationIndices &chain : merged)
-        numMerged += chain.size() - 1;
+        removed += chain.size() - 1;
+      remarks.done(op) << std::to_string(op.getNumLoops()) << " loops become "
+                       << std::to_string(op.getNumLoops() - removed);
       rewriter.replaceOp(op, collapsed->results);
     }
     cleanUp(function);

@@ -125,7 +125,7 @@ Type clonedType(Type type, Type element) {
   return shape ? Type(shape.clone(element)) : element;
 }
 
-/// Integers become f32 first, which is what canonicalization made one step of.
+/// Integers become f32 first; canonicalization combined the two steps into one.
 template <class Conversion> struct FromInteger : OpRewritePattern<Conversion> {
   using OpRewritePattern<Conversion>::OpRewritePattern;
 

@@ -1,7 +1,8 @@
 // A module of kernels only: see Passes.td.
-#include "passes/lower-cpu/KernelAttributes.h"
+#include "passes/analysis/KernelAttributes.h"
 #include "passes/lower-cpu/KernelForm.h"
 #include "passes/lower-cpu/Passes.h"
+#include "passes/remarks/Remarks.h"
 
 #include "mlir/IR/SymbolTable.h"
 
@@ -17,7 +18,7 @@ namespace {
 struct ExtractKernels : proa::impl::ExtractKernelsBase<ExtractKernels> {
   using ExtractKernelsBase::ExtractKernelsBase;
 
-  /// What a kernel refers to would be removed.
+  /// Reports symbols that a kernel refers to: they would be removed.
   static LogicalResult verifyIsAlone(func::FuncOp kernel) {
     std::optional<SymbolTable::UseRange> uses = SymbolTable::getSymbolUses(kernel);
     bool isAlone = uses.has_value();
@@ -39,14 +40,18 @@ struct ExtractKernels : proa::impl::ExtractKernelsBase<ExtractKernels> {
     if (kernels.empty())
       getOperation().emitWarning() << "no function has the attribute '" << proa::kernelAttribute
                                    << "' (--pd-form-kernels sets it): the result is empty";
+    size_t removed = 0;
     llvm::SmallPtrSet<Operation *, 16> kept(kernels.begin(), kernels.end());
     for (Operation &op : llvm::make_early_inc_range(*getOperation().getBody())) {
       if (kept.contains(&op))
         continue;
       op.dropAllUses();
       op.erase();
-      ++numErased;
+      ++removed;
     }
+    proa::PassRemarks(getArgumentName()).analysis(getOperation())
+        << "kept " << std::to_string(kernels.size()) << " kernels and removed " << std::to_string(removed)
+        << " other ops";
   }
 };
 

@@ -1,5 +1,6 @@
 // Elementwise fusion with own choice of what to fuse: see Passes.td.
 #include "passes/lower-cpu/Passes.h"
+#include "passes/remarks/Remarks.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,22 +20,30 @@ using namespace mlir;
 
 namespace {
 
-/// True if repeating the body in every consumer costs next to nothing: it moves or casts an element.
+/// Whether the body is so cheap that every consumer may repeat it: it only copies or casts an element.
 bool isFree(linalg::LinalgOp op) {
   return llvm::all_of(*op.getBlock(), [](Operation &inner) {
     return inner.hasTrait<OpTrait::IsTerminator>() || isa<CastOpInterface, arith::ConstantOp>(inner);
   });
 }
 
+/// Why the producer of the operand is not fused into its consumer; null if it is.
+const char *fusionObstacle(linalg::GenericOp producer, linalg::GenericOp consumer) {
+  if (isFree(producer))
+    return nullptr;
+  if (producer.getNumReductionLoops() > 0)
+    return "it is a reduction";
+  if (!llvm::all_of(producer->getUsers(), [&](Operation *user) { return user == consumer; }))
+    return "it has other users and would be computed again";
+  if (producer.getNumLoops() != consumer.getNumLoops())
+    return "the consumer has another number of loops and would compute it again in the innermost one";
+  return nullptr;
+}
+
 bool shouldFuse(OpOperand *operand) {
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
   auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
-  if (!producer || !consumer)
-    return false;
-  if (isFree(producer))
-    return true;
-  bool onlyUser = llvm::all_of(producer->getUsers(), [&](Operation *user) { return user == consumer; });
-  return onlyUser && producer.getNumLoops() == consumer.getNumLoops();
+  return producer && consumer && !fusionObstacle(producer, consumer);
 }
 
 bool isGeneric(Operation *op) { return isa_and_nonnull<linalg::GenericOp>(op); }
@@ -72,7 +81,22 @@ struct FuseElementwise : proa::impl::FuseElementwiseBase<FuseElementwise> {
     tensor::populateFoldTensorEmptyPatterns(patterns);
     memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
-      signalPassFailure();
+      return signalPassFailure();
+    if (proa::PassRemarks::areEnabled(context))
+      report();
+  }
+
+  /// Says of each operation that another one still reads why they are two.
+  void report() {
+    proa::PassRemarks remarks(getArgumentName());
+    getOperation().walk([&](linalg::GenericOp consumer) {
+      for (Value operand : consumer.getDpsInputs())
+        if (auto producer = operand.getDefiningOp<linalg::GenericOp>()) {
+          const char *reason = fusionObstacle(producer, consumer);
+          remarks.missed(producer) << "the operation is not fused into its consumer: "
+                                   << (reason ? reason : "MLIR's fusion does not support their index maps");
+        }
+    });
   }
 };
 

@@ -1,6 +1,6 @@
 #include "passes/lower-cpu/KernelForm.h"
 
-#include "passes/lower-cpu/KernelAttributes.h"
+#include "passes/analysis/KernelAttributes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -75,7 +75,7 @@ LogicalResult verifyNotReferenced(func::FuncOp kernel, ModuleOp module) {
   InFlightDiagnostic error =
       kernel.emitError() << "kernel '" << kernel.getName()
                          << "' is called, but its signature must change, expected a module of kernels only "
-                            "(--extract-kernels)";
+                            "(--proa-extract-kernels)";
   if (uses)
     error.attachNote((*uses->begin()).getUser()->getLoc()) << "used here";
   return error;

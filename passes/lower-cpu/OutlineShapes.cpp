@@ -1,6 +1,6 @@
 // Functions that compute result dims: see Passes.td.
+#include "passes/analysis/KernelAttributes.h"
 #include "passes/lower-cpu/DimensionClasses.h"
-#include "passes/lower-cpu/KernelAttributes.h"
 #include "passes/lower-cpu/KernelForm.h"
 #include "passes/lower-cpu/Passes.h"
 #include "passes/lower-cpu/RowSpace.h"
@@ -44,7 +44,7 @@ struct OutlineShapes : proa::impl::OutlineShapesBase<OutlineShapes> {
     return rows;
   }
 
-  /// Replaces what `function` returns by dims of results and the extent.
+  /// Replaces the returned values of `function` by the dims of results and the number of rows.
   static void returnDims(func::FuncOp function, const proa::RowSpace &space) {
     Operation *terminator = function.getBody().front().getTerminator();
     OpBuilder builder(terminator);
@@ -113,13 +113,18 @@ struct OutlineShapes : proa::impl::OutlineShapesBase<OutlineShapes> {
       setExtent(kernel, *space);
       if (llvm::none_of(kernel.getResultTypes(), isDynamic))
         continue;
+      std::string name = (kernel.getName() + "_shape").str();
+      if (getOperation().lookupSymbol(name)) {
+        kernel.emitError("its shape function needs the name '") << name << "', which another function has";
+        return signalPassFailure();
+      }
       OpBuilder builder(kernel);
       builder.setInsertionPointAfter(kernel);
       auto shape = cast<func::FuncOp>(builder.clone(*kernel));
-      shape.setName((kernel.getName() + "_shape").str());
-      for (StringRef name : {proa::kernelAttribute, proa::rowTilesAttribute, proa::rowDimsAttribute,
-                             proa::extentAttribute, proa::workAttribute})
-        shape->removeAttr(name);
+      shape.setName(name);
+      for (StringRef attribute : {proa::kernelAttribute, proa::rowTilesAttribute, proa::rowDimsAttribute,
+                                  proa::extentAttribute, proa::workAttribute})
+        shape->removeAttr(attribute);
       shape.setArgAttrsAttr(ArrayAttr());
       shape.setResAttrsAttr(ArrayAttr());
       returnDims(shape, *space);

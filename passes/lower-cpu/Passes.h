@@ -25,7 +25,7 @@ struct LowerKernelsOptions : mlir::PassPipelineOptions<LowerKernelsOptions> {
       llvm::cl::init(true)};
 };
 
-/// From kernels on tensors to the LLVM dialect. --proa-lower-kernels runs it after --extract-kernels and
+/// From kernels on tensors to the LLVM dialect. --proa-lower-kernels runs it after --proa-extract-kernels and
 /// --pd-lower-to-linalg.
 void buildLowerKernelsPipeline(mlir::OpPassManager &passes, const LowerKernelsOptions &options);
 

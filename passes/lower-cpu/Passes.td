@@ -4,18 +4,17 @@
 
 include "mlir/Pass/PassBase.td"
 
-def ExtractKernels : Pass<"extract-kernels", "mlir::ModuleOp"> {
+def ExtractKernels : Pass<"proa-extract-kernels", "mlir::ModuleOp"> {
   let summary = "Remove everything but kernels";
   let description = [{
     Keeps the functions with the attribute `proa.kernel` and removes all other ops of the module. The passes that lower
-    kernels change their signatures, so that no function may call them any more. A kernel that refers to a symbol is an
+    kernels change their signatures, so no function may call them. A kernel that refers to a symbol is an
     error; a module without kernels becomes empty, with a warning.
   }];
-  let statistics = [Statistic<"numErased", "erased", "Number of ops that were removed">];
 }
 
-def StoreBoolsAsBytes : Pass<"store-bools-as-bytes", "mlir::ModuleOp"> {
-  let summary = "Give boolean tensors of kernels bytes as elements";
+def StoreBoolsAsBytes : Pass<"proa-store-bools-as-bytes", "mlir::ModuleOp"> {
+  let summary = "Store boolean tensors of kernels as bytes";
   let description = [{
     In kernels, tensors of `i1` become tensors of `i8` that hold 0 or 1, because a vector of `i1` is stored as packed
     bits and a scalar as a byte. Scalars inside `linalg.generic` stay `i1`: a byte is compared with 0 where it is
@@ -27,10 +26,9 @@ def StoreBoolsAsBytes : Pass<"store-bools-as-bytes", "mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = ["mlir::arith::ArithDialect"];
-  let statistics = [Statistic<"numTensors", "tensors", "Number of boolean tensors that became bytes">];
 }
 
-def WidenHalfPrecision : Pass<"widen-half-precision", "mlir::func::FuncOp"> {
+def WidenHalfPrecision : Pass<"proa-widen-half-precision", "mlir::func::FuncOp"> {
   let summary = "Compute on f16 and bf16 elements in f32";
   let description = [{
     Arithmetic on `f16` and `bf16` scalars is done in `f32`: values are extended where they are read and rounded where
@@ -39,60 +37,60 @@ def WidenHalfPrecision : Pass<"widen-half-precision", "mlir::func::FuncOp"> {
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect", "mlir::math::MathDialect",
                            "mlir::tensor::TensorDialect"];
-  let statistics = [Statistic<"numAccumulators", "accumulators", "Number of reductions that now accumulate in f32">];
 }
 
-def FuseElementwise : Pass<"fuse-elementwise", "mlir::func::FuncOp"> {
+def FuseElementwise : Pass<"proa-fuse-elementwise", "mlir::func::FuncOp"> {
   let summary = "Fuse elementwise operations into their only consumer";
   let description = [{
-    A producer is fused when its consumer has as many loops and nobody else uses it, or when it only copies, casts or
-    broadcasts. A producer with fewer loops stays apart, because its work would be repeated in the consumer's innermost
-    loop. Reshapes are moved out of the way to the arguments and results of the kernel.
+    A producer is fused if its consumer has the same number of loops and is its only user, or if it only copies, casts
+    or broadcasts. A producer with fewer loops is not fused, because the consumer would repeat its work in the innermost
+    loop. Reshapes between operations are moved to the arguments and results of the kernel.
   }];
   let dependentDialects = ["mlir::affine::AffineDialect", "mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"];
 }
 
-def CollapseLoops : Pass<"collapse-loops", "mlir::func::FuncOp"> {
+def CollapseLoops : Pass<"proa-collapse-loops", "mlir::func::FuncOp"> {
   let summary = "Merge loops that run over contiguous memory";
   let description = [{
-    Neighbouring dimensions that no operation of the kernel tells apart become one, so that an elementwise kernel has
-    one long loop and rows are as long as they can be. Loops of a reduction are put in the order of its input's memory.
+    Adjacent dimensions that all operations of the kernel iterate together become one, so that an elementwise kernel has
+    one long loop and rows are as long as possible. The loops of a reduction get the order of its input's memory.
   }];
   let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"];
-  let statistics = [Statistic<"numMerged", "merged", "Number of loops that were merged into their neighbour">];
 }
 
-def MarkFastMath : Pass<"mark-fast-math", "mlir::func::FuncOp"> {
+def MarkFastMath : Pass<"proa-mark-fast-math", "mlir::func::FuncOp"> {
   let summary = "Allow contraction, and reassociation in reductions only";
   let description = [{
     Every floating-point operation may be contracted to a fused multiply-add. The addition or multiplication that
     accumulates a reduction may be reassociated, because it cannot be vectorized otherwise. Nothing else is allowed:
-    masks hold infinities, and NaN must stay visible. It must run before `expand-math`, whose polynomials need
+    masks contain infinities, and NaN must propagate. Run it before `proa-expand-math`, whose polynomials need
     strict arithmetic.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
-def ChooseRows : Pass<"choose-rows", "mlir::func::FuncOp"> {
-  let summary = "Choose the parallel rows of each kernel";
+def ChooseRows : Pass<"proa-choose-rows", "mlir::func::FuncOp"> {
+  let summary = "Choose how each kernel is divided into rows";
   let description = [{
-    Finds the dimensions that all results of the kernel share and that no operation reduces, chooses a tile size for
-    each, and writes the choice to the function:
+    A row is the part of a kernel that one task computes. The pass finds the dimensions that all results of the kernel
+    share and no operation reduces, chooses a tile size for each, and sets attributes of the function:
 
     - `proa.row_tiles = [1, 256]`: the tile size of each row dimension; one row is one tile.
     - `proa.row_dims = [[0, -1], [0]]`: for each result, the row dimension that each of its dimensions is, or -1.
     - `proa.work`: estimated nanoseconds of the whole kernel on one thread.
 
-    Without shared dimensions the kernel is one row. `tile-rows` and `outline-shapes` obey.
+    Without shared dimensions the kernel is one row. `proa-tile-rows` and `proa-outline-shapes` read the attributes.
   }];
   let options = [
-    Option<"innerElements", "inner-elements", "int64_t", "4096", "Largest tile of an innermost parallel dimension">,
-    Option<"rowElements", "row-elements", "int64_t", "512", "Outer dimensions are tiled until a row has as many elements">
+    Option<"innerElements", "inner-elements", "int64_t", "4096",
+      "Largest tile of an innermost parallel dimension, in elements">,
+    Option<"rowElements", "row-elements", "int64_t", "512",
+      "Number of elements of a row up to which outer dimensions are tiled">
   ];
 }
 
-def OutlineShapes : Pass<"outline-shapes", "mlir::ModuleOp"> {
-  let summary = "Compute the result dims of dynamic kernels in functions of their own";
+def OutlineShapes : Pass<"proa-outline-shapes", "mlir::ModuleOp"> {
+  let summary = "Add functions that compute the result dims of dynamic kernels";
   let description = [{
     For each kernel with a dynamic result dimension adds `@NAME_shape`, a function from the dynamic dims of the
     arguments to the dynamic dims of the results and the number of rows.
@@ -100,36 +98,35 @@ def OutlineShapes : Pass<"outline-shapes", "mlir::ModuleOp"> {
   let dependentDialects = ["mlir::affine::AffineDialect", "mlir::arith::ArithDialect", "mlir::tensor::TensorDialect"];
 }
 
-def TileRows : Pass<"tile-rows", "mlir::ModuleOp"> {
-  let summary = "Give a kernel destinations and one loop over its rows";
+def TileRows : Pass<"proa-tile-rows", "mlir::ModuleOp"> {
+  let summary = "Add destinations and one loop over the rows to kernels";
   let description = [{
-    The kernel's signature becomes: one memref for each argument and result, the dynamic dims of all of them, and a range
-    of rows. Its body becomes one loop over that range, in which each operation computes only the slice that the row
-    needs; every result is written into a subview of its destination. What does not depend on the row stays before the
-    loop. A kernel that is called is an error, because its signature changes.
+    The new signature has one memref for each argument and result, the dynamic dims of all of them, and a range of
+    rows. The new body is one loop over that range, in which each operation computes only the slice that the row
+    needs. Every result is written into a subview of its destination. Ops that do not depend on the row stay before
+    the loop. A kernel that is called is an error, because its signature changes.
   }];
   let dependentDialects = ["mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
                            "mlir::bufferization::BufferizationDialect", "mlir::linalg::LinalgDialect",
                            "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect", "mlir::tensor::TensorDialect"];
-  let statistics = [Statistic<"numTiled", "tiled", "Number of operations that compute a slice">];
 }
 
-def BufferizeKernels : Pass<"bufferize-kernels", "mlir::ModuleOp"> {
-  let summary = "Turn tensors into memory";
+def BufferizeKernels : Pass<"proa-bufferize-kernels", "mlir::ModuleOp"> {
+  let summary = "Bufferize kernels";
   let description = [{
-    One-shot bufferization after empty tensors have been replaced by the destinations that they end up in. Copies
+    Replaces empty tensors by the destinations that they are inserted into, then runs one-shot bufferization. Copies
     become loops, not calls.
   }];
   let dependentDialects = ["mlir::bufferization::BufferizationDialect", "mlir::linalg::LinalgDialect",
                            "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect"];
 }
 
-def BoundScratch : Pass<"bound-scratch", "mlir::func::FuncOp"> {
-  let summary = "Give scratch buffers of a tile the size of the largest tile";
+def BoundScratch : Pass<"proa-bound-scratch", "mlir::func::FuncOp"> {
+  let summary = "Allocate scratch buffers of a tile with the size of the largest tile";
   let description = [{
-    The last tile of a dimension may be smaller than the others, so that a buffer of a tile's size has a size that
-    changes from row to row: it could neither leave the loop nor live on the stack. Where an upper bound of the size
-    is known, the buffer gets that size, and a view of it the size that is needed.
+    The last tile of a dimension may be smaller than the others, so the size of a tile's buffer changes from row to
+    row. Such a buffer can neither be hoisted out of the loop nor be on the stack. If an upper bound of the size is
+    known, the buffer gets that size, and a view of it has the size that is needed.
 
     ```mlir
     %n = affine.min ...                               // at most 64
@@ -139,32 +136,30 @@ def BoundScratch : Pass<"bound-scratch", "mlir::func::FuncOp"> {
     ```
   }];
   let dependentDialects = ["mlir::affine::AffineDialect", "mlir::memref::MemRefDialect"];
-  let statistics = [Statistic<"numBounded", "bounded", "Number of buffers that got a fixed size">];
 }
 
-def PlaceScratch : Pass<"place-scratch", "mlir::func::FuncOp"> {
-  let summary = "Put scratch buffers on the stack, or free them";
+def PlaceScratch : Pass<"proa-place-scratch", "mlir::func::FuncOp"> {
+  let summary = "Put scratch buffers on the stack, or free them at the end";
   let description = [{
-    Buffers were hoisted out of loops before. Those of static size go to the stack while `stack-bytes` lasts; others
-    stay on the heap and are freed at the end of the function.
+    Runs after buffers were hoisted out of loops. Buffers of static size are put on the stack until `stack-bytes` are
+    used; others stay on the heap and are freed at the end of the function.
   }];
   let dependentDialects = ["mlir::memref::MemRefDialect"];
-  let options = [Option<"stackBytes", "stack-bytes", "int64_t", "131072", "Stack bytes of one kernel">];
-  let statistics = [Statistic<"numStack", "stack", "Number of buffers on the stack">,
-                    Statistic<"numHeap", "heap", "Number of buffers on the heap">];
+  let options = [Option<"stackBytes", "stack-bytes", "int64_t", "131072",
+      "Largest stack size of one kernel, in bytes">];
 }
 
-def ExpandMath : Pass<"expand-math", "mlir::func::FuncOp"> {
+def ExpandMath : Pass<"proa-expand-math", "mlir::func::FuncOp"> {
   let summary = "Expand math functions into polynomials that vectorize";
   let description = [{
     f32 functions become polynomials (at most about 5 units in the last place from the exact value), because calls
-    into libm are not vectorized. f64 functions, and f32 functions whose polynomial is less exact (sin, cos, atan, cbrt),
-    stay calls.
+    into libm are not vectorized. f64 functions, and f32 functions whose polynomial is less exact (sin, cos, atan,
+    cbrt), stay calls.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::vector::VectorDialect"];
 }
 
-def ExpandHalfConversions : Pass<"expand-half-conversions", "mlir::func::FuncOp"> {
+def ExpandHalfConversions : Pass<"proa-expand-half-conversions", "mlir::func::FuncOp"> {
   let summary = "Convert to and from 16 bits by integer arithmetic where the CPU has no instruction";
   let description = [{
     LLVM calls functions of the compiler's support library (`__truncsfbf2`, `__truncsfhf2`, ...) where a CPU lacks an
@@ -179,11 +174,11 @@ def ExpandHalfConversions : Pass<"expand-half-conversions", "mlir::func::FuncOp"
   ];
 }
 
-def WrapKernels : Pass<"wrap-kernels", "mlir::ModuleOp"> {
+def WrapKernels : Pass<"proa-wrap-kernels", "mlir::ModuleOp"> {
   let summary = "Add the entry points that the runtime calls";
   let description = [{
-    `@NAME` with bare pointers becomes private `@NAME_rows`, and a new `@NAME(buffers, dims, begin, end)` loads the pointers
-    and dims and calls it. `@NAME_shape` likewise reads dims from memory and writes its results to memory.
+    `@NAME` with bare pointers becomes private `@NAME_rows`, and a new `@NAME(buffers, dims, begin, end)` loads the
+    pointers and dims and calls it. `@NAME_shape` likewise reads dims from memory and writes its results to memory.
   }];
   let dependentDialects = ["mlir::LLVM::LLVMDialect"];
 }

@@ -1,4 +1,4 @@
-/// The rows of a kernel as `choose-rows` wrote them down.
+/// The rows of a kernel as `proa-choose-rows` wrote them down.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -1,12 +1,15 @@
 // Boolean tensors become bytes: see Passes.td.
 #include "passes/lower-cpu/KernelForm.h"
 #include "passes/lower-cpu/Passes.h"
+#include "passes/remarks/Remarks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
+
+#include <atomic>
 
 namespace proa {
 #define GEN_PASS_DEF_STOREBOOLSASBYTES
@@ -35,6 +38,10 @@ Value toByte(OpBuilder &builder, Location loc, Value boolean) {
 
 struct StoreBoolsAsBytes : proa::impl::StoreBoolsAsBytesBase<StoreBoolsAsBytes> {
   using StoreBoolsAsBytesBase::StoreBoolsAsBytesBase;
+  StoreBoolsAsBytes() = default;
+  StoreBoolsAsBytes(const StoreBoolsAsBytes &other) : StoreBoolsAsBytesBase(other) {}
+
+  std::atomic<size_t> tensorCount = 0; ///< kernels are converted in several threads
 
   /// Scalars that an operation stores into a boolean tensor are extended first.
   void extendStored(Operation *op) {
@@ -72,7 +79,7 @@ struct StoreBoolsAsBytes : proa::impl::StoreBoolsAsBytesBase<StoreBoolsAsBytes> 
           auto bytes = linalg::FillOp::create(builder, op->getLoc(), byte, fill.getOutputs()[0]);
           fill.getResult(0).replaceAllUsesWith(bytes.getResult(0));
           fill.erase();
-          ++numTensors;
+          ++tensorCount;
         }
         return;
       }
@@ -88,7 +95,7 @@ struct StoreBoolsAsBytes : proa::impl::StoreBoolsAsBytesBase<StoreBoolsAsBytes> 
     for (Value result : op->getResults())
       if (isBoolTensor(result.getType())) {
         result.setType(byteTensor(result.getType()));
-        ++numTensors;
+        ++tensorCount;
       }
     if (auto extract = dyn_cast<tensor::ExtractOp>(op); extract && extract.getType().isInteger(1)) {
       OpBuilder builder(op);
@@ -137,7 +144,7 @@ struct StoreBoolsAsBytes : proa::impl::StoreBoolsAsBytesBase<StoreBoolsAsBytes> 
     for (BlockArgument argument : kernel.getArguments())
       if (isBoolTensor(argument.getType())) {
         argument.setType(byteTensor(argument.getType()));
-        ++numTensors;
+        ++tensorCount;
       }
     SmallVector<Operation *> operations;
     kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -160,8 +167,11 @@ struct StoreBoolsAsBytes : proa::impl::StoreBoolsAsBytesBase<StoreBoolsAsBytes> 
 
   void runOnOperation() override {
     auto convert = [&](func::FuncOp kernel) { return convertKernel(kernel); };
+    tensorCount = 0;
     if (failed(proa::changeKernels(getOperation(), hasBoolTensors, convert)))
-      signalPassFailure();
+      return signalPassFailure();
+    proa::PassRemarks(getArgumentName()).analysis(getOperation())
+        << "stores " << std::to_string(tensorCount) << " boolean tensors as bytes";
   }
 };
 

@@ -3,6 +3,7 @@
 #include "passes/lower-cpu/KernelForm.h"
 #include "passes/lower-cpu/Passes.h"
 #include "passes/lower-cpu/RowSpace.h"
+#include "passes/remarks/Remarks.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -350,7 +351,9 @@ struct TileRows : proa::impl::TileRowsBase<TileRows> {
       FailureOr<proa::RowSpace> space = proa::RowSpace::read(kernel);
       if (failed(space))
         return failure();
-      numTiled += RowTiler(kernel, *space).run();
+      size_t tiled = RowTiler(kernel, *space).run();
+      proa::PassRemarks(getArgumentName()).done(kernel)
+          << std::to_string(tiled) << " operations compute only the slice that a row needs";
       return cleanUp(kernel);
     };
     if (failed(proa::changeKernels(getOperation(), changesSignature, tile)))

@@ -1,5 +1,6 @@
 // Half precision in storage, f32 in arithmetic: see Passes.td.
 #include "passes/lower-cpu/Passes.h"
+#include "passes/remarks/Remarks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -79,15 +80,17 @@ Value convertTensor(OpBuilder &builder, Location loc, Value source, Type type) {
 
 /// A reduction into half precision accumulates in f32.
 struct AccumulateInF32 : OpRewritePattern<linalg::GenericOp> {
-  AccumulateInF32(MLIRContext *context, Pass::Statistic &count) : OpRewritePattern(context), count(count) {}
+  AccumulateInF32(MLIRContext *context, proa::PassRemarks remarks)
+      : OpRewritePattern(context), remarks(remarks) {}
 
   LogicalResult matchAndRewrite(linalg::GenericOp op, PatternRewriter &rewriter) const override {
     if (op.getNumReductionLoops() == 0 || op.getNumDpsInits() != 1)
-      return rewriter.notifyMatchFailure(op, "no reduction with one result");
+      return rewriter.notifyMatchFailure(op, "not a reduction with one result");
     OpOperand &init = *op.getDpsInitOperand(0);
     Type half = getElementTypeOrSelf(init.get().getType());
     if (!isHalf(half))
       return rewriter.notifyMatchFailure(op, "does not accumulate in half precision");
+    remarks.done(op) << "the reduction accumulates in f32 and is rounded at the end";
     Location loc = op.getLoc();
     Value wideInit = widenInit(rewriter, loc, init.get());
     SmallVector<Value> inputs(op.getDpsInputs());
@@ -105,12 +108,11 @@ struct AccumulateInF32 : OpRewritePattern<linalg::GenericOp> {
     rewriter.modifyOpInPlace(body.getTerminator(), [&] { body.getTerminator()->setOperand(0, yielded); });
     rewriter.setInsertionPointAfter(wide);
     rewriter.replaceOp(op, convertTensor(rewriter, loc, wide.getResult(0), half));
-    ++count;
     return success();
   }
 
 private:
-  Pass::Statistic &count;
+  proa::PassRemarks remarks;
 
   static Value widenInit(OpBuilder &builder, Location loc, Value init) {
     auto fill = init.getDefiningOp<linalg::FillOp>();
@@ -129,7 +131,7 @@ struct WidenHalfPrecision : proa::impl::WidenHalfPrecisionBase<WidenHalfPrecisio
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<ComputeInF32, DropRounding>(&getContext());
-    patterns.add<AccumulateInF32>(&getContext(), numAccumulators);
+    patterns.add<AccumulateInF32>(&getContext(), proa::PassRemarks(getArgumentName()));
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -1,5 +1,5 @@
 // Entry points with the interface of the runtime: see Passes.td.
-#include "passes/lower-cpu/KernelAttributes.h"
+#include "passes/analysis/KernelAttributes.h"
 #include "passes/lower-cpu/Passes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -6,11 +6,15 @@ include "mlir/Pass/PassBase.td"
 def LowerToLinalg : Pass<"pd-lower-to-linalg", "::mlir::ModuleOp"> {
   let summary = "Lower the primitives in kernel functions to linalg on tensors";
   let description = [{
-    In each function with the attribute `proa.kernel`, an elementwise op becomes a `linalg.generic` whose body is the op's
-    scalar formula, a reduction one with reduction iterators that begins with the neutral element, and a movement one that
-    reads through an index map. Operands broadcast by their maps: an extent of 1 is read at index 0. Integers become
-    signless; the bodies keep the sign. An op that kernels cannot compute is an error, and so is a kernel
-    that is called and whose signature changes (`--extract-kernels`).
+    In each function with the attribute `proa.kernel`:
+
+    - an elementwise op becomes a `linalg.generic` whose body is the op's scalar formula,
+    - a reduction becomes one with reduction iterators, initialized with the neutral element,
+    - a permutation or expansion becomes one that reads through an index map.
+
+    Operands broadcast by their index maps: a dim of size 1 is read at index 0. Integers become signless; the bodies
+    keep the signedness. An op that kernels cannot compute is an error. So is a kernel that is called and whose
+    signature changes (run `--proa-extract-kernels` before).
 
     ```mlir
     // before
@@ -28,7 +32,8 @@ def LowerToLinalg : Pass<"pd-lower-to-linalg", "::mlir::ModuleOp"> {
       } -> tensor<4xf32>
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::complex::ComplexDialect", "::mlir::linalg::LinalgDialect",
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::complex::ComplexDialect",
+                           "::mlir::linalg::LinalgDialect",
                            "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
 }
 

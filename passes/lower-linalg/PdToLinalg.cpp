@@ -72,7 +72,7 @@ Value emptyLike(OpBuilder &builder, Location location, RankedTensorType type, Va
   return tensor::EmptyOp::create(builder, location, sizes, type.getElementType());
 }
 
-/// How an operand is indexed from the result's index: trailing dimensions aligned, extent 1 repeated.
+/// How an operand is indexed from the result's index: trailing dimensions aligned, size 1 repeated.
 AffineMap broadcastMap(RankedTensorType operand, RankedTensorType result) {
   MLIRContext *context = operand.getContext();
   int64_t offset = result.getRank() - operand.getRank();

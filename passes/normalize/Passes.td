@@ -4,12 +4,13 @@
 include "mlir/Pass/PassBase.td"
 
 def RefineShapes : Pass<"pd-refine-shapes", "::mlir::func::FuncOp"> {
-  let summary = "Infer result types anew from what is known of the operands, and fold constants";
+  let summary = "Refine result types from operand types, and fold constants";
   let description = [{
-    Walks the function once in program order. Each op is folded if it can be; an op on small constants whose meaning is a
-    decomposition is decomposed and folded. Else its result types are inferred again, and refined where they say more
-    than before. Types of arguments are the starting point, so a program is specialized by giving its arguments static types.
-    The function's result types follow. A branch on a known condition is replaced by its arm.
+    Walks the function once in program order and folds each op if possible. A composite on small constants is decomposed
+    and folded. Otherwise the result types are inferred again and refined if they have more static dims than before. The
+    types of the arguments are the starting point: a program is specialized by giving its arguments static types. The
+    result types of the function follow, unless calls refer to them. A branch on a constant condition is replaced by the
+    ops of that branch.
 
     ```mlir
     // before
@@ -25,10 +26,26 @@ def RefineShapes : Pass<"pd-refine-shapes", "::mlir::func::FuncOp"> {
     ```
   }];
   let dependentDialects = ["::proa::pd::PdDialect"];
-  let statistics = [
-    Statistic<"numRefined", "refined", "Number of results with a refined type">,
-    Statistic<"numFolded", "folded", "Number of ops folded">,
-  ];
+}
+
+def CanonicalizeProgram : Pass<"pd-canonicalize"> {
+  let summary = "Fold and canonicalize ops, but do not compute with conditions";
+  let description = [{
+    Applies the folds and canonicalization patterns of all loaded dialects, as MLIR's `canonicalize` does, except the
+    patterns of `scf.if`. Some of those replace control flow by arithmetic on conditions (`arith.andi`, `arith.select`,
+    constants). The runtime's plan reads a condition to choose a branch; arithmetic on it would need kernels on `i1`.
+    Of `scf.if` only unused results and results with the same value in both branches are removed. A branch on a constant
+    condition is replaced by `pd-refine-shapes`.
+
+    ```mlir
+    // stays as it is: MLIR's canonicalize makes one scf.if on arith.andi %a, %b
+    scf.if %a {
+      scf.if %b {
+        ...
+      }
+    }
+    ```
+  }];
 }
 
 #endif

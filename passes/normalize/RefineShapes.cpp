@@ -1,7 +1,6 @@
 //! pd-refine-shapes: types and constants from the function's arguments on.
 #include "passes/normalize/Passes.h"
 
-#include "dialects/pd/ir/Guarded.h"
 #include "dialects/pd/ir/InferredTypes.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/ir/Types.h"
@@ -9,6 +8,7 @@
 #include "dialects/pd/ops/control/ArrayOps.h"
 #include "dialects/pd/ops/control/CheckOps.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
+#include "passes/remarks/Remarks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -54,15 +54,20 @@ class RefineShapesPass : public impl::RefineShapesBase<RefineShapesPass> {
 public:
   void runOnOperation() override {
     hasFailed = false;
+    refinedCount = foldedCount = 0;
     for (Block &block : getOperation().getBody())
       visitBlock(block);
     if (hasFailed)
       return signalPassFailure();
     eraseUnusedConstants();
     updateFunctionType();
+    PassRemarks(getArgumentName()).analysis(getOperation())
+        << "refined the types of " << std::to_string(refinedCount) << " results and folded "
+        << std::to_string(foldedCount) << " ops";
   }
 
 private:
+  size_t refinedCount = 0, foldedCount = 0;
   bool hasFailed = false;
   bool isInBranch = false;
   /// Why the branch that is being visited is invalid for what is known now; its other ops are not looked at.
@@ -137,7 +142,7 @@ private:
       refineLoop(loop, loop.getRegionIterArgs(), loop.getInitArgs());
       return next;
     }
-    // A cast only widens; what is known of its operand is known of its result.
+    // A cast only makes dims dynamic, so its users may use its operand.
     if (Value source = op->getNumResults() == 1 ? pd::beforeWidening(op->getResult(0)) : Value();
         source && source.getDefiningOp() != op) {
       op->getResult(0).replaceUsesWithIf(source, followsTypes);
@@ -179,7 +184,7 @@ private:
       return false;
     op->replaceAllUsesWith(values);
     op->erase();
-    ++numFolded;
+    ++foldedCount;
     return true;
   }
 
@@ -210,7 +215,7 @@ private:
     return pd::ConstantOp::create(builder, op.getLoc(), type, value);
   }
 
-  /// What is known of the inputs is known of the region's arguments.
+  /// Refines the types of the region's arguments by those of the inputs.
   void refineBody(pd::VjpOp gradient) {
     Block &body = gradient.getBody().front();
     for (auto [argument, input] : llvm::zip(body.getArguments(), gradient.getInputs()))
@@ -238,7 +243,7 @@ private:
     return next;
   }
 
-  /// What a branch that ends the run yields has whatever type the other one's value has.
+  /// A branch that ends the run yields values of the other branch's types.
   static void takeTypeOfOther(OpOperand &operand, OpOperand &other) {
     Value value = pd::beforeWidening(operand.get());
     Type type = pd::beforeWidening(other.get()).getType();
@@ -260,7 +265,7 @@ private:
 
   Type refined(Type given, Type inferred) {
     Type type = inferred ? pd::moreSpecific(given, inferred) : given;
-    numRefined += type != given;
+    refinedCount += type != given;
     return type;
   }
 
@@ -320,28 +325,34 @@ private:
     visitBlock(*loop.getAfterBody());
   }
 
-  /// Puts the arm of a branch with a constant condition in its place; returns its first op, or `next`.
+  /// Replaces an scf.if with a constant condition by the ops of its branch; returns the first of them, or
+  /// `next`.
   Operation *inlineKnownBranch(scf::IfOp branch, const APInt &condition, Operation *next) {
     Region &region = condition.isZero() ? branch.getElseRegion() : branch.getThenRegion();
     if (region.empty()) {
       branch.erase();
       return next;
     }
-    Block &arm = region.front();
-    SmallVector<Value> values(arm.getTerminator()->getOperands());
-    arm.getTerminator()->erase();
-    Operation *first = arm.empty() ? next : &arm.front();
-    branch->getBlock()->getOperations().splice(branch->getIterator(), arm.getOperations());
+    Block &body = region.front();
+    SmallVector<Value> values(body.getTerminator()->getOperands());
+    body.getTerminator()->erase();
+    Operation *first = body.empty() ? next : &body.front();
+    branch->getBlock()->getOperations().splice(branch->getIterator(), body.getOperations());
     branch.replaceAllUsesWith(values);
     branch.erase();
-    ++numFolded;
+    ++foldedCount;
     return first;
   }
 
-  /// The inferred types; in a branch, notes why there are none.
+  /// The inferred types. Operands that contradict the op are an error; in a branch, the reason is noted.
   FailureOr<SmallVector<Type>> inferredTypes(Operation *op) {
-    if (!isInBranch || !isa<InferTypeOpInterface>(op))
+    if (!isa<InferTypeOpInterface>(op))
       return pd::inferredTypes(op);
+    if (!isInBranch) {
+      FailureOr<SmallVector<Type>> types = pd::inferredTypes(op, op->getLoc());
+      hasFailed |= failed(types);
+      return types;
+    }
     std::string reasons;
     ScopedDiagnosticHandler handler(&getContext(),
                                     [&, own = std::this_thread::get_id()](Diagnostic &diagnostic) {
@@ -382,19 +393,19 @@ private:
       return false;
     OpBuilder builder(op);
     SmallVector<Value> values;
-    SmallVector<Operation *> made;
+    SmallVector<Operation *> created;
     for (auto [fold, result] : llvm::zip(folded, op->getResults())) {
       Value value = dyn_cast_if_present<Value>(fold);
       if (auto attribute = dyn_cast_if_present<Attribute>(fold)) {
         Operation *constant =
             op->getDialect()->materializeConstant(builder, attribute, result.getType(), op->getLoc());
         if (constant) {
-          made.push_back(constant);
+          created.push_back(constant);
           value = constant->getResult(0);
         }
       }
       if (!value || value.getType() != result.getType()) {
-        for (Operation *constant : made)
+        for (Operation *constant : created)
           constant->erase();
         return false;
       }
@@ -402,7 +413,7 @@ private:
     }
     op->replaceAllUsesWith(values);
     op->erase();
-    ++numFolded;
+    ++foldedCount;
     return true;
   }
 
@@ -418,7 +429,7 @@ private:
       return next;
     Operation *before = op->getPrevNode();
     OpBuilder builder(op);
-    auto values = pd::guarded([&] { return composite.decompose(builder); });
+    auto values = composite.tryDecompose(builder);
     if (failed(values))
       return next;
     Operation *first = before ? before->getNextNode() : &op->getBlock()->front();
@@ -436,10 +447,31 @@ private:
     });
   }
 
+  /// Whether calls refer to the function's type: it is private, or calls itself.
+  static bool hasCalls(func::FuncOp function) {
+    return function.isPrivate() || function
+                                       .walk([&](func::CallOp call) {
+                                         return call.getCallee() == function.getSymName()
+                                                    ? WalkResult::interrupt()
+                                                    : WalkResult::advance();
+                                       })
+                                       .wasInterrupted();
+  }
+
+  static void keepResultTypes(func::FuncOp function) {
+    function.walk([&](func::ReturnOp op) {
+      OpBuilder builder(op);
+      for (auto [operand, type] : llvm::zip(op->getOpOperands(), function.getResultTypes()))
+        operand.set(pd::widened(builder, op.getLoc(), operand.get(), type));
+    });
+  }
+
   void updateFunctionType() {
     func::FuncOp function = getOperation();
     if (function.isExternal())
       return;
+    if (hasCalls(function))
+      return keepResultTypes(function);
     SmallVector<Type> results(function.getFunctionType().getResults());
     function.walk(
         [&](func::ReturnOp op) { results.assign(op.getOperandTypes().begin(), op.getOperandTypes().end()); });

@@ -1,6 +1,9 @@
+//! pd-annotate-sharding-rules: shows the sharding rule of each op.
 #include "passes/spmd/Passes.h"
 
+#include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/sharding/ShardingRule.h"
+#include "passes/remarks/Remarks.h"
 
 namespace proa {
 
@@ -23,14 +26,11 @@ public:
 private:
   void annotate(mlir::Operation *op) {
     if (auto rule = pd::shardingRuleOf(op)) {
-      op->setAttr("pd.sharding_rule", mlir::StringAttr::get(op->getContext(), rule->text()));
-      ++numRules;
+      op->setAttr(pd::shardingRuleAttribute, mlir::StringAttr::get(op->getContext(), rule->text()));
       return;
     }
-    ++numWithout;
-    if (remarks)
-      mlir::emitRemark(op->getLoc()) << op->getName()
-                                     << " has no sharding rule: it runs whole on each device";
+    PassRemarks(getArgumentName()).missed(op)
+        << op->getName().getStringRef() << " has no sharding rule: it runs whole on each device";
   }
 };
 

@@ -4,12 +4,13 @@
 include "mlir/Pass/PassBase.td"
 
 def AnnotateShardingRules : Pass<"pd-annotate-sharding-rules"> {
-  let summary = "Say of each op how it may be split over devices";
+  let summary = "Show how each op can be split over devices";
   let description = [{
-    Gives each op its sharding rule (dialects/pd/sharding/ShardingRule.h) as text in the attribute `pd.sharding_rule`: the
-    factors of each dimension of its operands and results, and of each factor its extent. Parts of a pass-through factor
-    are parts of the results, those of a `reduction` are combined by it, a `replicated` one is needed whole, as is a
-    dimension `*`. An op without a rule runs whole on each device, and is named in a remark with `remarks`.
+    Adds the sharding rule of each op (dialects/pd/sharding/ShardingRule.h) as text in the attribute
+    `pd.sharding_rule`: the factors of each dimension of operands and results, and the size of each factor. Parts
+    along a pass-through factor are parts of the results; parts along a `reduction` factor are combined by the
+    reduction; a `replicated` factor, like a dimension `*`, is not split. An op without a rule runs whole on each
+    device; a remark names it (`--remarks=pd-annotate-sharding-rules`).
 
     ```mlir
     // before
@@ -19,14 +20,7 @@ def AnnotateShardingRules : Pass<"pd-annotate-sharding-rules"> {
            : (tensor<8x3xf32>, tensor<3x4xf32>) -> tensor<8x4xf32>
     ```
   }];
-  let options = [
-    Option<"remarks", "remarks", "bool", "false", "Name the ops that have no rule">,
-  ];
   let dependentDialects = ["::proa::pd::PdDialect"];
-  let statistics = [
-    Statistic<"numRules", "rules", "Number of ops that have a rule">,
-    Statistic<"numWithout", "without", "Number of ops that have none">,
-  ];
 }
 
 #endif

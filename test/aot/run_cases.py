@@ -1,4 +1,4 @@
-"""Compiles cases of the corpus ahead of time, with their open dims, runs the libraries and compares with Paddle's outputs.
+"""Compiles cases of the corpus ahead of time with dynamic dims, and compares their outputs with Paddle's.
 
 Arguments: the build folder, then case folders. Every run of a case goes through one loaded library, so that it meets
 other dims each time.
@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-# safetensors' names of element types: the number of proa_dtype, the code of struct.
+# Dtypes of safetensors: the value of proa_dtype, the code of struct.
 DTYPES = {"BOOL": (0, "?"), "U8": (1, "B"), "I8": (5, "b"), "I16": (6, "h"), "I32": (7, "i"), "I64": (8, "q"),
           "F16": (11, "e"), "F32": (13, "f"), "F64": (14, "d")}
 CODES = dict(DTYPES.values())
@@ -30,7 +30,7 @@ class TensorInfo(ctypes.Structure):
 
 
 def read_safetensors(path):
-    """{name: (type, dims, bytes)}; empty where there is no file."""
+    """{name: (type, dims, bytes)}; empty without a file."""
     if not os.path.exists(path):
         return {}
     with open(path, "rb") as file:

@@ -51,7 +51,7 @@ with tempfile.TemporaryDirectory() as folder:
             "-Wl,-rpath,$ORIGIN", "-Wl,-rpath," + build + "/lib", "-o", "main", *flags)
         for path in weights:
             compare(run("./main", path, "image.bin"))
-    # Without its weights it says what it lacks.
+    # Without weights the program must report them as missing.
     run(build + "/bin/proa-compile", model, "-o", "libmodel.so")
     failed = subprocess.run(["./main", "", "image.bin"], capture_output=True, text=True)
     assert failed.returncode == 1 and "weights" in failed.stderr, failed

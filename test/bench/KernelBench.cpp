@@ -1,5 +1,5 @@
-// Compiled kernels beside the same loops in C, on one thread: microseconds, gigabytes a second, ratio,
-// largest error.
+// Compiled kernels compared with the same loops in C, on one thread: microseconds, GB/s, ratio, largest
+// error.
 #include "test/unit/codegen/KernelText.h"
 
 #include "lib/compiler/Registration.h"
@@ -168,7 +168,7 @@ std::vector<Case> cases() {
   };
 }
 
-/// Calls C code with one pointer for each buffer.
+/// Calls C code with one pointer per buffer.
 void callReference(void (*function)(), void *const *p, size_t count) {
   using P = void *;
   switch (count) {
@@ -183,7 +183,7 @@ void callReference(void (*function)(), void *const *p, size_t count) {
   }
 }
 
-/// The least of many times, in microseconds: other work on the machine only adds.
+/// The minimum of many times, in microseconds: other work on the machine only adds time.
 template <class Function> double measure(Function &&function) {
   using Clock = std::chrono::steady_clock;
   double best = 1e30;

@@ -16,7 +16,7 @@ void count(benchmark::State &state, size_t bytes) {
   state.SetBytesProcessed(state.iterations() * static_cast<int64_t>(bytes));
 }
 
-/// Measures reading without the time that freeing the program takes.
+/// Measures reading without freeing the program.
 template <class Read> void measure(benchmark::State &state, Read read) {
   for (auto _ : state) {
     std::optional<Result<legacy::Program>> program(read());
@@ -35,7 +35,7 @@ void readJson(benchmark::State &state) {
 }
 BENCHMARK(readJson)->RangeMultiplier(10)->Range(1000, 100000)->Unit(benchmark::kMillisecond);
 
-/// The ops of BERT over and over.
+/// Repeats the ops of BERT.
 std::string binaryProgram(size_t operations) {
   legacy::proto::ProgramDesc program;
   Result<std::string> bert = readFile(PROA_CORPUS_DIR "/models/nlp/bert/program.pdmodel");

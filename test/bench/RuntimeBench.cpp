@@ -1,5 +1,5 @@
-/// How fast the runtime's library kernels are, and what a step costs. Each benchmark runs a plan of one step
-/// (or of many empty ones) through a session, as a program does, on 1 and 2 threads.
+/// Times of the runtime's library kernels and of a step. Each benchmark runs a plan of one step (or of many
+/// empty ones) through a session, on 1 and 2 threads.
 #include "lib/runtime/Executable.h"
 #include "lib/runtime/ThreadPool.h"
 
@@ -19,7 +19,7 @@ Tensor randomTensor(std::vector<int64_t> dims) {
   return tensor;
 }
 
-/// A program of one library step, whose second operand is a parameter.
+/// A program of one library step with a parameter as second operand.
 struct OneStep {
   Plan plan;
   NamedTensors feeds, parameters;
@@ -97,7 +97,7 @@ void conv(benchmark::State &state, ConvShape s, bool channelsLast) {
 
 void nothing(void *const *, const int64_t *, int64_t, int64_t) {}
 
-/// The cost of a compiled step: a program of 1000 kernels that do nothing.
+/// The cost of a compiled step, from a program of 1000 empty kernels.
 void emptySteps(benchmark::State &state) {
   constexpr int count = 1000;
   Plan plan;
@@ -135,7 +135,7 @@ void registerAll() {
   for (const auto &p : products)
     add("matmul/" + std::to_string(p[0]) + "x" + std::to_string(p[1]) + "x" + std::to_string(p[2]),
         [m = p[0], k = p[1], n = p[2]](benchmark::State &state) { matmul(state, m, k, n); });
-  // One of each kind in ResNet50, then a depthwise one of MobileNet.
+  // One of each kind in ResNet50, and a depthwise one of MobileNet.
   const ConvShape shapes[] = {{3, 224, 64, 7, 2, 1},   {64, 56, 64, 3, 1, 1},    {64, 56, 256, 1, 1, 1},
                               {256, 56, 128, 1, 1, 1}, {128, 28, 128, 3, 1, 1},  {512, 28, 128, 1, 1, 1},
                               {256, 14, 256, 3, 1, 1}, {1024, 14, 256, 1, 1, 1}, {512, 7, 512, 3, 1, 1},

@@ -39,7 +39,7 @@ struct Kind {
   const char *attributes;
   /// Slots of weights, with their dims.
   std::vector<std::pair<const char *, const char *>> weights;
-  /// The slot of the second input that is no weight: the block's input. Null: there is none.
+  /// The slot of the second input if it is not a weight: the input of the block. Null: there is none.
   const char *residual = nullptr;
   const char *input = "X";
   const char *output = "Out";

@@ -22,7 +22,7 @@ from peer_latency import output_of
 
 BUILD = os.path.join(peer_latency.ROOT, "build", "release")
 CORPUS = os.path.join(peer_latency.ROOT, "test", "corpus")
-# Programs and the dims of their one run, for the count of their arithmetic.
+# Programs and the dims of their feeds, for the number of operations.
 LATENCY = {"resnet50": "image=1x3x224x224", "bert_base": "input_ids=1x128", "gpt2_small": "input_ids=1x64",
            "resnet18": "image=1x3x224x224", "vgg16": "image=1x3x224x224"}
 STARTS = ["models/nlp/bert", "models/vision/mobilenet_v2", "realistic/resnet50", "realistic/bert_base"]
@@ -43,10 +43,10 @@ def processor():
 
 
 def gemm_peaks():
-    """GFLOP/s of the largest matrix product of runtime-bench by number of threads: the roofline."""
+    """GFLOP/s of the largest matmul of runtime-bench by number of threads: the roofline."""
     peaks = {}
     for threads in (1, 2):
-        # A process each: oneDNN plans for the threads that it meets first.
+        # One process each: oneDNN plans for the number of threads of its first call.
         text = output_of([tool("runtime-bench"), "--benchmark_filter=matmul/1536x1536x1536/%d/" % threads,
                           "--benchmark_format=json", "--benchmark_repetitions=5", "--benchmark_min_time=0.5"])
         entries = json.loads(text)["benchmarks"]
@@ -89,7 +89,7 @@ def latency_table(options, peaks):
 
 
 def translate_table(folder):
-    """Wall time of the whole command, start to end, and of the process on the processor."""
+    """Wall time of the whole command."""
     programs = [("corpus: llama_7b_shaped", os.path.join(CORPUS, "realistic", "llama_7b_shaped", "program.json"))]
     for count in (1000, 10000, 100000):
         path = os.path.join(folder, "%d.json" % count)
@@ -113,7 +113,7 @@ def translate_table(folder):
 
 
 def start_table(folder):
-    """The first start of a program, which compiles, and the second, which finds its objects on disk."""
+    """Times of the first start of a program, which compiles, and of the second, which loads cached objects."""
     lines = ["| program | read and import ms | cold: compile ms | warm: load ms |", "|---|---|---|---|"]
     for name in STARTS:
         say("starts of " + name)
@@ -126,13 +126,13 @@ def start_table(folder):
         if not all(run["from_cache"] for run in warm):
             sys.exit("error: the second start of %s compiled" % name)
         middle = lambda runs, *keys: statistics.median(sum(run[key] for key in keys) for run in runs)
-        lines.append("| %s | %.1f | %.0f | %.1f |" % (name, middle(warm, "read_ms", "import_ms"), middle(cold, "compile_ms"),
-                                                     middle(warm, "load_ms")))
+        cells = (name, middle(warm, "read_ms", "import_ms"), middle(cold, "compile_ms"), middle(warm, "load_ms"))
+        lines.append("| %s | %.1f | %.0f | %.1f |" % cells)
     return lines
 
 
 def training_chapters(options):
-    """The chapters of training.py; the steps only beside Paddle."""
+    """The sections of training.py; the steps need Paddle."""
     say("training")
     command = [sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "training.py")]
     if "paddle2" not in options.engines:
@@ -146,23 +146,25 @@ def page(options):
         lines = [
             "# Benchmarks",
             "",
-            "Made by `test/bench/book.py` on %s." % processor(),
+            "Measured by `test/bench/book.py` on %s." % processor(),
             "",
             "## Latency",
-            "f32, batch 1, medians; engines take turns, the best of %d rounds. The roofline is the program's arithmetic" % options.rounds,
-            "(`proa-translate --summary`) over the largest matrix product that oneDNN was measured at: %s."
+            "Float32, batch 1, medians; the engines alternate, and the best of %d rounds counts. The roofline is the"
+            % options.rounds,
+            "number of operations of the program (`proa-translate --summary`) divided by the peak of oneDNN's matmul: "
+            "%s."
             % ", ".join("%.0f GFLOP/s on %d thread%s" % (p, t, "s" if t > 1 else "") for t, p in sorted(peaks.items())),
-            "Convolutions by Winograd's filtering take less arithmetic than the roofline counts.",
+            "Winograd convolutions need fewer operations than the roofline counts, so the fraction may exceed 100 %.",
             "",
             *latency_table(options, peaks),
             "",
             "## Translation",
-            "`proa-translate` from JSON to a file, the whole process.",
+            "`proa-translate` from JSON to a file, as a whole process.",
             "",
             *translate_table(folder),
             "",
-            "## Starts",
-            "`proa-run` on 2 threads.",
+            "## Start-up",
+            "`proa-run` on 2 threads: the first start compiles, the second loads kernels from the object cache.",
             "",
             *start_table(folder),
             "",
@@ -176,7 +178,7 @@ def parse_arguments():
     parser.add_argument("--engines", default="proa,paddle2,ort", help="comma-separated; see peer_latency.py")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=4, help="measuring time of a round")
-    parser.add_argument("--timeout", type=float, default=600, help="seconds a round may take, with everything")
+    parser.add_argument("--timeout", type=float, default=600, help="seconds a round may take in total")
     parser.add_argument("-o", "--output", metavar="FILE", help="write the page there")
     options = parser.parse_args()
     options.engines = options.engines.split(",")

@@ -1,4 +1,4 @@
-"""Reads the case folders of test/corpus: tensors, and weights that are made from a seed."""
+"""Reads the case folders of test/corpus: tensors, and weights that are generated from a seed."""
 
 import json
 import os
@@ -14,7 +14,7 @@ MASK = (1 << 64) - 1
 
 
 def read_safetensors(path):
-    """All tensors of a file by name; nothing where there is no file."""
+    """All tensors of a file by name; empty without a file."""
     if not os.path.exists(path):
         return {}
     with open(path, "rb") as file:
@@ -31,7 +31,7 @@ def read_safetensors(path):
 
 
 def seeded(name, shape, seed, low, high):
-    """The weights of a `generated_params` entry; the formula stands in test/corpus/README.md."""
+    """The weights of a `generated_params` entry; the formula is in test/corpus/README.md."""
     hashed = 0xCBF29CE484222325
     for byte in name.encode():
         hashed = ((hashed ^ byte) * 0x100000001B3) & MASK

@@ -172,7 +172,7 @@ def measure(paddle, arguments):
                 with tempfile.TemporaryDirectory() as folder:
                     case = Case(paddle, feeds, function, gradient, folder)
                     rows.append((title, proa_ms(arguments.proa, folder, arguments), case.paddle_ms(arguments.seconds)))
-            except Exception as error:  # an op without a gradient, or one that an engine refuses: the table goes on
+            except Exception as error:  # an op without a gradient, or one that an engine refuses: continue
                 print(f"\r{title}: {str(error).strip().splitlines()[-1][:150]}", file=sys.stderr)
     print(file=sys.stderr)
     return rows

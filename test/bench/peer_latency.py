@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Latency of proa, Paddle and ONNX Runtime on the same programs, weights and inputs, side by side.
+"""Latency of proa, Paddle and ONNX Runtime on the same programs, weights and inputs.
 
     test/bench/peer_latency.py                                  all inference programs of test/corpus/realistic
     test/bench/peer_latency.py --threads 1 --threads 2 CASE...  these cases, with each number of threads
     test/bench/peer_latency.py --engines proa,ort --json out.json
 
-Engines: proa, paddle2 (Paddle Inference 2.6.2), paddle3 (Paddle Inference of today), ort (ONNX Runtime). The peers live in
-two virtual environments in build/peers, made on first use from the Python package index.
+Engines: proa, paddle2 (Paddle Inference 2.6.2), paddle3 (the current Paddle Inference), ort (ONNX Runtime). The peers
+are in two virtual environments in build/peers, created on first use from the Python package index.
 
-Engines take turns, `--rounds` times, each in a process of its own, so that a slow spell of the machine hits all of them; a
+Engines alternate, `--rounds` times, each in its own process, so that a slow phase of the machine affects all of them. A
 figure is the best median of the rounds. Ratios are peer / proa: above 1, proa is faster. Close other programs first."""
 
 import argparse
@@ -21,10 +21,11 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 PEERS = os.path.join(ROOT, "build", "peers")
 ENVIRONMENTS = {
-    "paddle2": ["paddlepaddle==2.6.2", "numpy==1.26.4", "protobuf==3.20.3", "paddle2onnx==1.3.1", "onnxruntime", "setuptools"],
+    "paddle2": ["paddlepaddle==2.6.2", "numpy==1.26.4", "protobuf==3.20.3", "paddle2onnx==1.3.1", "onnxruntime",
+                "setuptools"],
     "paddle3": ["paddlepaddle", "numpy", "setuptools"],
 }
-# Engine: the virtual environment it lives in, and what peer_worker.py calls it.
+# Engine: its virtual environment, and its name in peer_worker.py.
 PEER_ENGINES = {"paddle2": ("paddle2", "paddle"), "paddle3": ("paddle3", "paddle"), "ort": ("paddle2", "ort")}
 
 
@@ -36,7 +37,7 @@ def output_of(command):
 
 
 def peer_python(environment):
-    """The Python of a virtual environment, which is made where it is missing."""
+    """The Python of a virtual environment, which is created if it is missing."""
     folder = os.path.join(PEERS, environment)
     python = os.path.join(folder, "bin", "python")
     done = os.path.join(folder, "complete")
@@ -124,7 +125,8 @@ def parse_arguments():
     parser.add_argument("--seconds", type=float, default=4, help="measuring time of a round")
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--timeout", type=float, default=600, help="seconds a round may take, with everything")
-    parser.add_argument("--proa", default=os.path.join(ROOT, "build", "release", "bin", "proa-run"), help="proa-run to measure")
+    parser.add_argument("--proa", default=os.path.join(ROOT, "build", "release", "bin", "proa-run"),
+                        help="proa-run to measure")
     parser.add_argument("--json", metavar="FILE", help="write all results to this file")
     options = parser.parse_args()
     options.engines = options.engines.split(",")

@@ -1,10 +1,10 @@
-"""Measures one case on one peer engine and prints one line of JSON. peer_latency.py starts it with the Python of a virtual
-environment that holds the engine; it is a process of its own, so that engines don't disturb each other.
+"""Measures one case on one peer engine and prints one line of JSON. peer_latency.py starts it with the Python of the
+engine's virtual environment, in its own process, so that engines do not disturb each other.
 
-Engines: `paddle` (Paddle Inference with graph optimization and oneDNN), `ort` (ONNX Runtime on the model that paddle2onnx
-exports)."""
+Engines: `paddle` (Paddle Inference with graph optimization and oneDNN), `ort` (ONNX Runtime on the model that
+paddle2onnx exports)."""
 
-import zlib  # noqa: F401  Paddle brings an older zlib; whoever comes first wins.
+import zlib  # noqa: F401  Paddle has an older zlib; the first import wins.
 import argparse
 import json
 import os
@@ -31,7 +31,7 @@ from timing import milliseconds  # noqa: E402
 
 
 def binary_program(folder):
-    """The program's protobuf bytes; made from program.json where the case stores no .pdmodel."""
+    """The program's protobuf bytes; created from program.json if the case has no .pdmodel."""
     path = os.path.join(folder, "program.pdmodel")
     if os.path.exists(path):
         with open(path, "rb") as file:
@@ -42,7 +42,8 @@ def binary_program(folder):
     with open(os.path.join(folder, "program.json")) as file:
         text = file.read().replace("3.4028235e+38", "3.4028234e+38")
     if "DENSE_TENSOR" in framework_pb2.VarType.Type.keys():  # Paddle 3 renamed them
-        for old, new in (("LOD_TENSOR", "DENSE_TENSOR"), ('"lod_tensor', '"dense_tensor'), ('"lod_level"', '"legacy_lod_level"')):
+        for old, new in (("LOD_TENSOR", "DENSE_TENSOR"), ('"lod_tensor', '"dense_tensor'),
+                         ('"lod_level"', '"legacy_lod_level"')):
             text = text.replace(old, new)
     return json_format.Parse(text, framework_pb2.ProgramDesc()).SerializeToString()
 
@@ -121,11 +122,11 @@ def ort_runner(prefix, feeds, threads):
 def greatest_error(outputs, expected):
     """Greatest absolute difference, or infinity where a shape differs."""
     worst = 0.0
-    for got, wanted in zip(outputs, expected):
-        if got.shape != wanted.shape:
+    for got, reference in zip(outputs, expected):
+        if got.shape != reference.shape:
             return float("inf")
         if got.size:
-            worst = max(worst, float(np.max(np.abs(got.astype(np.float64) - wanted.astype(np.float64)))))
+            worst = max(worst, float(np.max(np.abs(got.astype(np.float64) - reference.astype(np.float64)))))
     return worst
 
 

@@ -4,7 +4,7 @@ import time
 
 
 def milliseconds(run, seconds):
-    """The times of `run` in ascending order: after three runs at least seven, for so many seconds."""
+    """The times of `run` in ascending order: after three runs, at least seven runs and this many seconds."""
     for _ in range(3):
         run()
     times = []

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Training: steps of an MLP and a BERT beside Paddle 2.6.2 and 3, memory with recomputation, time to build gradients. Printed as tables
-of Markdown, for docs/benchmarks.md.
+"""Training steps of an MLP and a BERT compared with Paddle 2.6.2 and 3, memory with recomputation, and the time to build
+gradients, as Markdown tables for docs/benchmarks.md.
 
     test/bench/training.py                        everything; both Paddles are installed into build/peers on first use
     test/bench/training.py --only gradients       one of steps, memory, gradients
@@ -33,7 +33,7 @@ class Bench:
     def __init__(self, options, folder):
         self.options = options
         self.folder = folder
-        self.made = {}
+        self.op_counts = {}
 
     def tool(self, name):
         return os.path.join(self.options.build, "bin", name)
@@ -43,15 +43,16 @@ class Bench:
 
     def program(self, kind):
         folder = os.path.join(self.folder, kind)
-        if kind not in self.made:
-            self.made[kind] = self.peer("paddle2", "make", kind, folder)["ops"]
+        if kind not in self.op_counts:
+            self.op_counts[kind] = self.peer("paddle2", "make", kind, folder)["ops"]
         return folder
 
     def run(self, folder, *arguments):
         return last_json([self.tool("proa-run"), folder, "--json", "--cache", "off", *arguments])
 
     def steps(self):
-        columns = ["program", "ops", "threads", "proa ms", *(peer + " ms" for peer in PEERS), *(peer + " / proa" for peer in PEERS)]
+        columns = ["program", "ops", "threads", "proa ms", *(peer + " ms" for peer in PEERS)]
+        columns += [peer + " / proa" for peer in PEERS]
         lines = ["| " + " | ".join(columns) + " |", "|---" * len(columns) + "|"]
         for kind in KINDS:
             for threads in ("1", "2"):
@@ -60,20 +61,21 @@ class Bench:
                     for engine, found in times.items():
                         found.append(self.step_ms(engine, self.program(kind), threads))
                 best = {engine: min(found) for engine, found in times.items()}
-                cells = [kind, str(self.made[kind]), threads, *("%.2f" % best[engine] for engine in times)]
+                cells = [kind, str(self.op_counts[kind]), threads, *("%.2f" % best[engine] for engine in times)]
                 cells += ["%.2f" % (best[peer] / best["proa"]) for peer in PEERS]
                 lines.append("| " + " | ".join(cells) + " |")
         return lines
 
     def step_ms(self, engine, folder, threads):
         if engine != "proa":
-            return self.peer(engine, "measure", folder, "--threads", threads, "--seconds", str(self.options.seconds))["median_ms"]
+            arguments = ("--threads", threads, "--seconds", str(self.options.seconds))
+            return self.peer(engine, "measure", folder, *arguments)["median_ms"]
         first = self.run(folder, "--threads", threads, "--repeat", "3", "--warmup", "1")
         repeat = max(7, int(self.options.seconds * 1e3 / first["median_ms"]))
         return self.run(folder, "--threads", threads, "--repeat", str(repeat), "--warmup", "3")["median_ms"]
 
     def memory(self):
-        lines = ["| program | kept: arena MB | step ms | cheap: arena MB | step ms | least: arena MB | step ms |",
+        lines = ["| program | kept: arena MB | step ms | cheap: arena MB | step ms | minimum: arena MB | step ms |",
                  "|---|---|---|---|---|---|---|"]
         for kind in KINDS:
             cells = []
@@ -84,7 +86,8 @@ class Bench:
         return lines
 
     def gradients(self):
-        lines = ["| ops | read and write ms | with the gradient ms | gradient us/op | ops of function and gradient |", "|---|---|---|---|---|"]
+        lines = ["| ops | read and write ms | with the gradient ms | gradient us/op | ops of function and gradient |",
+                 "|---|---|---|---|---|"]
         for count in (100, 1000, 10000, 100000):
             path, out = os.path.join(self.folder, "chain.mlir"), os.path.join(self.folder, "out.mlir")
             with open(path, "w") as file:
@@ -106,20 +109,27 @@ class Bench:
 
 
 def chain(count):
-    """A function of so many ops: products, sums and activations in turns, then a mean."""
+    """A function of `count` ops: matmuls, additions and activations in turn, then a mean."""
     tensor = "tensor<16x16xf32>"
     lines = ["func.func @f(%%v0: %s, %%w: %s) -> tensor<f32> {" % (tensor, tensor)]
     for i in range(count - 1):
-        form = ("%%v%d = pd.matmul %%v%d, %%w : (T, T) -> T", "%%v%d = pd.add %%v%d, %%w : (T, T) -> T", "%%v%d = pd.tanh %%v%d : (T) -> T")[i % 3]
+        form = ("%%v%d = pd.matmul %%v%d, %%w : (T, T) -> T", "%%v%d = pd.add %%v%d, %%w : (T, T) -> T",
+                "%%v%d = pd.tanh %%v%d : (T) -> T")[i % 3]
         lines.append("  " + (form % (i + 1, i)).replace("T", tensor))
     lines += ["  %%l = pd.mean %%v%d : (%s) -> tensor<f32>" % (count - 1, tensor), "  return %l : tensor<f32>", "}"]
     return "\n".join(lines) + "\n"
 
 
 SECTIONS = {
-    "steps": ("## Training steps", "One step, forward, backward and update, f32, medians: an MLP (784, 1024, 1024, 10; batch 256; momentum) and a\nBERT (4 layers, width 256, batch 4 of 128 tokens; AdamW), made by Paddle 2.6.2.\npaddle3 is Paddle 3 on the same legacy program."),
-    "memory": ("## Memory of training", "The arena of one step on one thread: with all values kept, with `--recompute` (what costs next to no time is computed\nonce more) and with `--recompute=0` (as little memory as it can be brought to)."),
-    "gradients": ("## Building gradients", "`proa-opt --pd-grad` on a chain of products, sums and activations, the whole process."),
+    "steps": ("## Training steps", """\
+One step (forward, backward, update), float32, medians: an MLP (784, 1024, 1024, 10; batch 256; momentum) and a BERT
+(4 layers, width 256, batch 4 of 128 tokens; AdamW), written by Paddle 2.6.2. paddle3 is Paddle 3 on the same legacy
+program."""),
+    "memory": ("## Memory of training", """\
+The arena of one step on one thread: with all values kept, with `--recompute` (values that are nearly free are
+recomputed), and with `--recompute=0` (minimum memory)."""),
+    "gradients": ("## Building gradients", "`proa-opt --pd-grad` on a chain of matmuls, additions and activations, "
+                  "as a whole process."),
 }
 
 

@@ -50,7 +50,8 @@ def write_safetensors(path, tensors):
     names = {"float32": "F32", "int64": "I64"}
     header, offset = {}, 0
     for name, value in tensors.items():
-        header[name] = {"dtype": names[str(value.dtype)], "shape": list(value.shape), "data_offsets": [offset, offset + value.nbytes]}
+        header[name] = {"dtype": names[str(value.dtype)], "shape": list(value.shape),
+                        "data_offsets": [offset, offset + value.nbytes]}
         offset += value.nbytes
     text = json.dumps(header).encode()
     with open(path, "wb") as file:
@@ -81,7 +82,8 @@ def make(kind, folder):
     inputs = {}
     for name, shape in feeds.items():
         is_float = main.global_block().var(name).dtype == paddle.float32
-        inputs["step0/" + name] = random.rand(*shape).astype("float32") if is_float else random.randint(0, classes, shape)
+        inputs["step0/" + name] = random.rand(*shape).astype("float32") if is_float else random.randint(0, classes,
+                                                                                                        shape)
     scope = static.global_scope()
     parameters = {
         v.name: np.array(scope.find_var(v.name).get_tensor()) for v in main.list_vars() if v.persistable and scope.find_var(v.name)
@@ -92,7 +94,8 @@ def make(kind, folder):
     with open(os.path.join(folder, "program.pdmodel"), "wb") as file:
         file.write(main.desc.serialize_to_string())
     with open(os.path.join(folder, "meta.json"), "w") as file:
-        json.dump({"case": "training/" + kind, "kind": "training", "feeds": list(feeds), "fetches": [loss.name], "loss": loss.name,
+        json.dump({"case": "training/" + kind, "kind": "training", "feeds": list(feeds), "fetches": [loss.name],
+                   "loss": loss.name,
                    "compare": "allclose", "rtol": 1e-4, "atol": 1e-5, "training": True, "runnable": True, "steps": 1}, file)
     return {"ops": len(main.global_block().ops)}
 
@@ -107,10 +110,12 @@ def measure(folder):
     inputs = read_safetensors(os.path.join(folder, "inputs.safetensors"))
     feed = {name: inputs["step0/" + name] for name in meta["feeds"]}
     executor = static.Executor(paddle.CPUPlace())
-    run = lambda: float(np.asarray(executor.run(program, feed=feed, fetch_list=meta["fetches"])[0]).ravel()[0])  # noqa: E731
+    run = lambda: float(np.asarray(executor.run(program, feed=feed,
+                                                fetch_list=meta["fetches"])[0]).ravel()[0])  # noqa: E731
     first = run()
     times = milliseconds(run, arguments.seconds)
-    return {"version": "paddle " + paddle.__version__, "median_ms": times[len(times) // 2], "runs": len(times), "loss": first}
+    return {"version": "paddle " + paddle.__version__, "median_ms": times[len(times) // 2], "runs": len(times),
+            "loss": first}
 
 
 paddle.enable_static()

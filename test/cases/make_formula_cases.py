@@ -380,7 +380,7 @@ def dead_arm_cases(root):
             case.fetch("out", "FP32", [6], [2 * v for v in FED], declared=[-1])
             condition(case, 0, "c", doubled, make, "out")
             case.write()
-    # A dead arm in one that runs, and one in an arm that never runs.
+    # A dead branch in one that runs, and one in a branch that never runs.
     nested = lambda inner: lambda case, block, result: (
         case.variable("inner", "FP32", [-1], block=block), condition(case, block, inner, doubled, bad_reshape, "inner"),
         case.op("scale", {"X": "inner"}, {"Out": result}, block=block, scale=3.0, bias=0.0, bias_after_scale=True))
@@ -390,7 +390,7 @@ def dead_arm_cases(root):
     case.fetch("out", "FP32", [6], [6 * v for v in FED], declared=[-1])
     condition(case, 0, "c", nested("c"), unknown_op, "out")
     case.write()
-    # A variable that a conditional_block alone changes.
+    # A variable that only a conditional_block changes.
     case = Case(root, "dead_in_place")
     case.feed("x", "FP32", [6], FED)
     case.feed("c", "BOOL", [1], [False])
@@ -403,7 +403,7 @@ def dead_arm_cases(root):
             is_scalar_condition=True)
     case.op("scale", {"X": "y"}, {"Out": "out"}, scale=2.0, bias=0.0, bias_after_scale=True)
     case.write()
-    # A loop that runs no iteration.
+    # A loop with no iterations.
     case = Case(root, "dead_while")
     case.feed("x", "FP32", [6], FED)
     case.feed("c", "BOOL", [1], [False])

@@ -38,7 +38,7 @@ def ops_of_group(options, group):
     ops = {}
     for name in records["!instanceof"].get("Op", []):
         op = records[name]
-        # Records of included files are those of other groups.
+        # Records of included files belong to other groups.
         if op["opDialect"]["def"] != "Pd_Dialect" or op["!locs"][0].split(":")[0] != record.name:
             continue
         ops[op["opName"]] = [re.match(r"C\d+", text).group() for text in op.get("constraints", [])]

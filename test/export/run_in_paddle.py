@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Exports programs and runs the exports in Paddle.
 
-Each case folder (as in test/corpus) is written as a legacy program by `proa-translate --to=pdmodel`; Paddle loads that, runs it on
-the case's inputs and parameters, and its outputs are compared with the expected ones. Needs a Python that has Paddle 2.6; exits
-with 77 where it has not.
+Each case folder (as in test/corpus) is written as a legacy program by `proa-translate --to=pdmodel`. Paddle loads it
+and runs it on the case's inputs and parameters, and its outputs are compared with the expected ones. Needs a Python with
+Paddle 2.6; exits with 77 without it.
 
   run_in_paddle.py --translate build/dev/bin/proa-translate [--known FILE] CASE...
 
@@ -19,7 +19,8 @@ import sys
 import tempfile
 
 SKIPPED = 77
-DTYPES = {"F16": "float16", "F32": "float32", "F64": "float64", "I8": "int8", "I16": "int16", "I32": "int32", "I64": "int64",
+DTYPES = {"F16": "float16", "F32": "float32", "F64": "float64", "I8": "int8", "I16": "int16", "I32": "int32",
+          "I64": "int64",
           "U8": "uint8", "BOOL": "bool", "C64": "complex64", "BF16": "uint16"}
 
 
@@ -117,7 +118,7 @@ def check(translate, folder, work):
     try:
         program = paddle.static.Program.parse_from_string(open(path, "rb").read())
         return run_steps(meta, program, folder)
-    except Exception as error:  # whatever Paddle throws at a program that it can't run
+    except Exception as error:  # any exception of Paddle for a program that it cannot run
         return "not run: " + " ".join(str(error).split())[-300:]
 
 

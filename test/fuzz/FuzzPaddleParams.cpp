@@ -5,7 +5,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   proa::fuzz::MemoryFile file(data, size);
-  // A file says nothing about the number of its tensors.
+  // A file does not contain the number of its tensors.
   for (size_t count = 1; count <= 3; ++count) {
     std::vector<std::string> names;
     for (size_t i = 0; i < count; ++i)

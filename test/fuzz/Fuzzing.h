@@ -1,4 +1,4 @@
-/// What the fuzz targets share.
+/// Helpers of the fuzz targets.
 #pragma once
 
 #include "proa/Tensor.h"
@@ -25,14 +25,14 @@ private:
   int descriptor;
 };
 
-/// A reader gives a value, or says why not. Whether it gave one.
+/// Whether the reader succeeded. A failure must have a reason.
 template <class T> bool check(const Result<T> &result) {
   if (!result && result.problems().empty())
     std::abort();
   return static_cast<bool>(result);
 }
 
-/// Reads every byte, so that the sanitizer sees a tensor that reaches beyond its memory.
+/// Reads every byte, so that the sanitizer detects a tensor that exceeds its memory.
 inline void touch(const Tensor &tensor) {
   volatile uint8_t sink = 0;
   for (size_t i = 0; i < tensor.bytes(); ++i)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Mutants of corpus programs with the outputs of Paddle 2.6.2: cases that proa-check runs.
 
-Changes attributes, dims, element types and values of op programs, lets Paddle infer the shapes and run them, and writes each mutant that Paddle
-accepts, and computes twice alike, as a case folder.
+Changes attributes, dims, element types and values of op programs, lets Paddle infer the shapes and run them, and writes
+each mutant that Paddle accepts and computes reproducibly as a case folder.
 
     python3 paddle_mutants.py --corpus test/corpus --count 500 --seed 1 --out DIR [--with-op TYPE]
     proa-check DIR
@@ -24,16 +24,19 @@ from google.protobuf import json_format
 from paddle.base import core
 from paddle.base.proto import framework_pb2
 
-SAFETENSORS = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "uint16", "I64": "int64", "I32": "int32", "I16": "int16",
+SAFETENSORS = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "uint16", "I64": "int64",
+               "I32": "int32", "I16": "int16",
                "I8": "int8", "U8": "uint8", "BOOL": "bool", "C64": "complex64"}
 NAMES = {numpy_name: name for name, numpy_name in SAFETENSORS.items()}
-NUMBERS = {"bool": 0, "int16": 1, "int32": 2, "int64": 3, "float16": 4, "float32": 5, "float64": 6, "uint8": 20, "int8": 21,
+NUMBERS = {"bool": 0, "int16": 1, "int32": 2, "int64": 3, "float16": 4, "float32": 5, "float64": 6, "uint8": 20,
+           "int8": 21,
            "uint16": 22, "complex64": 23, "complex128": 24}
-# Attributes that say nothing about what is computed.
-HINTS = {"op_role", "op_role_var", "op_namescope", "op_device", "op_callstack", "with_quant_attr", "use_mkldnn", "use_cudnn", "use_quantizer",
+# Attributes without influence on results.
+HINTS = {"op_role", "op_role_var", "op_namescope", "op_device", "op_callstack", "with_quant_attr", "use_mkldnn",
+         "use_cudnn", "use_quantizer",
          "mkldnn_data_type", "is_test", "workspace_size_MB", "exhaustive_search", "seed", "fix_seed", "name", "sub_block"}
 DTYPE_ATTRIBUTES = {"dtype", "in_dtype", "out_dtype"}
-# Feeds that weigh gradients: their dims follow from those of the other feeds.
+# Feeds that scale gradients: their dims follow from those of the other feeds.
 WEIGHT = re.compile(r"gw_\d+$|c\d+$")
 SECONDS = 20
 
@@ -46,7 +49,8 @@ def read_tensors(path):
     tensors = {}
     for name, entry in header.items():
         begin, end = entry["data_offsets"]
-        array = np.frombuffer(data[8 + size + begin:8 + size + end], SAFETENSORS[entry["dtype"]]).reshape(entry["shape"])
+        array = np.frombuffer(data[8 + size + begin:8 + size + end],
+                              SAFETENSORS[entry["dtype"]]).reshape(entry["shape"])
         tensors[name] = array.view("complex128").reshape(array.shape[:-1]) if name in complex128 else array
         if entry["dtype"] == "BF16":
             raise ValueError("bfloat16 is left alone")
@@ -60,7 +64,8 @@ def write_tensors(path, tensors):
             complex128.append(name)
             array = np.stack([array.real, array.imag], -1)
         blob = np.ascontiguousarray(array).tobytes()
-        header[name] = {"dtype": NAMES[str(array.dtype)], "shape": list(array.shape), "data_offsets": [offset, offset + len(blob)]}
+        header[name] = {"dtype": NAMES[str(array.dtype)], "shape": list(array.shape),
+                        "data_offsets": [offset, offset + len(blob)]}
         offset += len(blob)
         blobs.append(blob)
     if complex128:
@@ -90,7 +95,8 @@ class Case:
 
 def value_field(attribute):
     """The field of an OpDesc.Attr that holds its value, by AttrType."""
-    return ["i", "f", "s", "ints", "floats", "strings", "b", "bools", None, "l", None, "longs", "float64s", None, None, "float64", None, None][
+    return ["i", "f", "s", "ints", "floats", "strings", "b", "bools", None, "l", None, "longs", "float64s", None,
+            None, "float64", None, None][
         attribute.type]
 
 
@@ -139,8 +145,8 @@ def tweak(rng, value, seen):
 
 
 def mutate_attribute(case, rng, pool):
-    wanted = case.meta.get("op")
-    ops = [op for op in case.ops() if op.type == wanted] or [op for op in case.ops() if not op.type.endswith("_grad")]
+    target = case.meta.get("op")
+    ops = [op for op in case.ops() if op.type == target] or [op for op in case.ops() if not op.type.endswith("_grad")]
     op = rng.choice(ops)
     choices = [a for a in op.attrs if a.name not in HINTS and value_field(a) and a.name not in DTYPE_ATTRIBUTES]
     if not choices:
@@ -226,7 +232,8 @@ def mutate_values(case, rng, _):
         array = resample(rng, array, array.shape)
     elif array.dtype.kind in "fc":
         for _ in range(max(1, flat.size // 5)):
-            flat[rng.randrange(flat.size)] = rng.choice([0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e4, -1e4, 0.5, 1.5, 2.5, 1e-6])
+            flat[rng.randrange(flat.size)] = rng.choice([0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e4, -1e4,
+                                                         0.5, 1.5, 2.5, 1e-6])
     else:
         for _ in range(max(1, flat.size // 5)):
             flat[rng.randrange(flat.size)] = rng.choice([0, 1, 2]) if how < 3 else flat[rng.randrange(flat.size)]
@@ -237,8 +244,10 @@ def mutate_values(case, rng, _):
 
 def mutate_dtype(case, rng, _):
     present = {str(array.dtype) for array in case.feeds.values()}
-    pairs = [(a, b) for a, b in [("float32", "float64"), ("float64", "float32"), ("int64", "int32"), ("int32", "int64"), ("float32", "int32"),
-                                 ("float32", "int64"), ("float32", "complex64"), ("int64", "float32"), ("float32", "float16"), ("float64", "complex128"), ("int32", "uint8")] if a in present]
+    conversions = [("float32", "float64"), ("float64", "float32"), ("int64", "int32"), ("int32", "int64"),
+                   ("float32", "int32"), ("float32", "int64"), ("float32", "complex64"), ("int64", "float32"),
+                   ("float32", "float16"), ("float64", "complex128"), ("int32", "uint8")]
+    pairs = [(a, b) for a, b in conversions if a in present]
     if not pairs:
         return False
     before, after = rng.choice(pairs)
@@ -258,7 +267,8 @@ def mutate_dtype(case, rng, _):
 
 
 def mutate_dtype_attribute(case, rng, _):
-    choices = [a for op in case.ops() if op.type == case.meta.get("op") for a in op.attrs if a.name in DTYPE_ATTRIBUTES and value_field(a) == "i"]
+    choices = [a for op in case.ops() if op.type == case.meta.get("op") for a in op.attrs
+               if a.name in DTYPE_ATTRIBUTES and value_field(a) == "i"]
     if not choices:
         return False
     attribute = rng.choice(choices)
@@ -268,7 +278,8 @@ def mutate_dtype_attribute(case, rng, _):
     return before != after
 
 
-MUTATIONS = [(mutate_attribute, 10), (mutate_dims, 5), (mutate_one_dim, 3), (mutate_rank, 3), (mutate_values, 3), (mutate_dtype, 3),
+MUTATIONS = [(mutate_attribute, 10), (mutate_dims, 5), (mutate_one_dim, 3), (mutate_rank, 3), (mutate_values, 3),
+             (mutate_dtype, 3),
              (mutate_dtype_attribute, 1)]
 
 
@@ -280,7 +291,7 @@ def mutate(case, rng, pool):
 
 
 def infer(case):
-    """Lets Paddle infer all types anew, op by op, and fits the weights of the gradients (gw_*) to what they multiply."""
+    """Lets Paddle infer all types again, op by op, and adapts the weights of the gradients (gw_*)."""
     for var in case.program.blocks[0].vars:
         if var.name in case.feeds:
             var.type.lod_tensor.tensor.dims[:] = list(case.feeds[var.name].shape)
@@ -330,7 +341,8 @@ def write_case(case, program, tensors, lods, out):
         write_tensors(out / "params.safetensors", case.params)
     meta = dict(case.meta, case=out.name, changes=case.changes, from_case=str(case.folder))
     half = any(str(a.dtype) in ("float16", "uint16") for a in [*tensors.values(), *case.feeds.values()])
-    meta.update(rtol=2e-2 if half else max(1e-4, meta.get("rtol", 0)), atol=1e-2 if half else max(1e-5, meta.get("atol", 0)))
+    meta.update(rtol=2e-2 if half else max(1e-4, meta.get("rtol", 0)),
+                atol=1e-2 if half else max(1e-5, meta.get("atol", 0)))
     meta.pop("expected_lod", None)
     if lods:
         meta["expected_lod"] = lods
@@ -373,8 +385,10 @@ def main():
     cases, pool = [], {}
     for meta in sorted(p for root in options.corpus for p in root.rglob("meta.json")):
         text = json.loads(meta.read_text())
-        if text.get("kind") != "op" or text.get("training") or not text.get("runnable", True) or text.get("compare", "allclose") != "allclose" \
-                or text.get("runs") or options.with_op not in text.get("op_histogram", {options.with_op: 1}) and options.with_op:
+        is_compared = text.get("kind") == "op" and text.get("runnable", True) \
+            and text.get("compare", "allclose") == "allclose"
+        lacks_op = options.with_op and options.with_op not in text.get("op_histogram", {options.with_op: 1})
+        if not is_compared or text.get("training") or text.get("runs") or lacks_op:
             continue
         try:
             case = Case(meta.parent)

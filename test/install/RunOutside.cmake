@@ -42,7 +42,7 @@ if(NOT ops STREQUAL "pd.relu6;pd.minimum")
   message(FATAL_ERROR "expected one pd.relu6 and one pd.minimum:\n${output}")
 endif()
 
-# The installed compiler finds the library and the headers beside it.
+# The installed compiler finds the library and the headers of its installation.
 run(${work}/installed/bin/proa-compile ${MODEL} -o ${work}/libmodel.so --header ${work}/model.h)
 run(ldd ${work}/libmodel.so)
 if(NOT output MATCHES "${work}/installed/lib/libproa_runtime")

@@ -1,4 +1,4 @@
-/* Links the runtime alone: it must start, and refuse what is no compiled program with an error. */
+/* Links the runtime alone: it must start, and refuse an invalid program with an error. */
 #include <proa-c/runtime.h>
 
 #include <stdio.h>

@@ -34,7 +34,7 @@ void CommandLine::takeMoreValues(const std::string &option, IsValue isValue) {
   moreValues[option] = std::move(isValue);
 }
 
-/// The arguments with each value that takeNextValue and takeMoreValues promise written as --option=VALUE.
+/// Joins each value that takeNextValue and takeMoreValues accept to its option: --option=VALUE.
 std::vector<std::string> CommandLine::completed(std::vector<std::string> arguments) const {
   std::vector<std::string> result;
   const IsValue *isMore = nullptr;
@@ -76,8 +76,7 @@ std::vector<std::string> CommandLine::optionNames() const {
   return names;
 }
 
-/// How a value that no option takes may have been meant: the option before it takes its values in another
-/// way.
+/// A hint for a value that no option takes: how to pass it to the option before it.
 std::string CommandLine::hintFor(const std::string &argument,
                                  const std::vector<std::string> &arguments) const {
   auto at = std::find(arguments.begin(), arguments.end(), argument);
@@ -95,14 +94,14 @@ std::string CommandLine::hintFor(const std::string &argument,
   return "";
 }
 
-/// What to say of arguments that nothing takes.
+/// The message for arguments that nothing takes.
 std::string CommandLine::unexpected(const std::vector<std::string> &arguments) const {
   std::string text;
   for (const std::string &argument : remaining()) {
     std::string name = argument.substr(0, argument.find('='));
     text += text.empty() ? "" : "; ";
     text += argument.starts_with("-")
-                ? "there is no option '" + name + "'" +
+                ? "unknown option '" + name + "'" +
                       didYouMean(name.substr(std::min(name.size(), name.find_first_not_of('-'))),
                                  optionNames(), "--")
                 : "the argument '" + argument + "' was not expected" + hintFor(argument, arguments);
@@ -110,7 +109,7 @@ std::string CommandLine::unexpected(const std::vector<std::string> &arguments) c
   return text;
 }
 
-/// What to say of "-inputs", which would be read as "-i nputs".
+/// The message for "-inputs", which CLI11 would read as "-i nputs".
 std::string CommandLine::singleDashes(const std::vector<std::string> &arguments) const {
   std::vector<std::string> names = optionNames();
   for (const std::string &argument : arguments) {
@@ -118,14 +117,14 @@ std::string CommandLine::singleDashes(const std::vector<std::string> &arguments)
       continue;
     std::string name = argument.substr(1, argument.find('=') - 1);
     if (std::find(names.begin(), names.end(), name) != names.end())
-      return "there is no option '-" + name + "'; did you mean '--" + name + "'?";
+      return "unknown option '-" + name + "'; did you mean '--" + name + "'?";
   }
   return "";
 }
 
 namespace {
 
-/// CLI11 says "--jobs: 1 required INT missing" and "Could not convert: --seed = x".
+/// Rewrites messages of CLI11: "--jobs: 1 required INT missing", "Could not convert: --seed = x".
 std::string inWords(const CLI::ParseError &error) {
   std::string text = error.what();
   const std::string missing = ": 1 required ", end = " missing", conversion = "Could not convert: ";
@@ -152,7 +151,7 @@ std::optional<int> CommandLine::read(int argc, char **argv) {
   if (std::string wrong = singleDashes(arguments); !wrong.empty())
     return failCommandLine(*this, wrong);
   try {
-    std::vector<std::string> reversed = completed(arguments); // CLI11 takes them from the end
+    std::vector<std::string> reversed = completed(arguments); // CLI11 takes them in reverse
     std::reverse(reversed.begin(), reversed.end());
     parse(std::move(reversed));
     return std::nullopt;
@@ -214,8 +213,7 @@ int failCommandLine(const Problems &problems) {
 std::string checkBinaryOutput(const std::string &path, bool force) {
   bool isTerminal = path == "-" && !force && ::isatty(STDOUT_FILENO);
   return isTerminal
-             ? "the output is binary and stdout is a terminal; give a file (-o FILE), or -f to write it "
-               "there all the same"
+             ? "the output is binary and stdout is a terminal; use -o FILE, or -f to write it to the terminal"
              : "";
 }
 
@@ -234,7 +232,7 @@ int finishOutput(int code) {
   bool isWritten = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good();
   if (isWritten)
     return code;
-  std::cerr << outputProblem().text(); // also where errors are JSON, which would not arrive on stdout
+  std::cerr << outputProblem().text(); // also if errors are JSON, which stdout would not deliver
   return ExitCode::failure;
 }
 
@@ -247,7 +245,7 @@ void Output::append(std::string_view text) {
   if (file)
     file->append(std::as_bytes(std::span(text)));
   else
-    std::fwrite(text.data(), 1, text.size(), stdout); // finishOutput says what went wrong
+    std::fwrite(text.data(), 1, text.size(), stdout); // finishOutput reports errors
 }
 
 Result<void> Output::finish() { return file ? file->finish() : Result<void>(); }
@@ -271,14 +269,14 @@ void checkOutputFile(const std::string &path, Problems &problems) {
   if (folder.empty())
     folder = ".";
   fs::file_status status = fs::symlink_status(path, ignored);
-  // A device is written to, and what a link names lies in another folder.
+  // A device is written in place, and the target of a link is in another folder.
   bool isReplaced = !fs::exists(status) || fs::is_regular_file(status);
   if (fs::is_directory(path, ignored))
-    problems.add(path, "found a folder, expected the name of a file to write");
+    problems.add(path, "found a folder, expected a file name");
   else if (!fs::is_directory(folder, ignored))
-    problems.add(path, "there is no folder '" + folder.string() + "' to write the file to");
+    problems.add(path, "the folder '" + folder.string() + "' does not exist");
   else if (isReplaced && ::access(folder.c_str(), W_OK) != 0)
-    problems.add(path, std::string("cannot create a file beside it: ") + std::strerror(errno));
+    problems.add(path, std::string("cannot create a file in its folder: ") + std::strerror(errno));
 }
 
 std::string inputPath(const std::string &path) { return path == "-" ? "/dev/stdin" : path; }
@@ -289,15 +287,15 @@ int runTool(const CLI::App &app, const std::function<int()> &work) {
   } catch (const std::bad_alloc &) {
     return fail(
         problem(app.get_name(),
-                "no memory is left; the program, its weights or its feeds are too large for this machine"));
-  } catch (const std::exception &error) { // of the file system, or stdout that can't be written
+                "out of memory; the program, its weights or its feeds are too large for this machine"));
+  } catch (const std::exception &error) { // of the file system, or of writing stdout
     return fail(problem(app.get_name(), error.what()));
   }
 }
 
 namespace {
 
-/// "1x3x224x224", or "" for no dims at all.
+/// "1x3x224x224", or "" for a scalar.
 std::optional<std::vector<int64_t>> parseDims(std::string_view text) {
   std::vector<int64_t> dims;
   if (text.empty())
@@ -337,7 +335,7 @@ bool isFeedDims(const std::string &text) {
 
 namespace {
 
-/// "a=1x2,b=3" as "a=1x2" and "b=3"; a comma that no name and sign follow does not separate.
+/// Splits "a=1x2,b=3" into "a=1x2" and "b=3". A comma separates only if a name and "=" follow.
 std::vector<std::string> separated(const std::vector<std::string> &texts) {
   std::vector<std::string> entries;
   for (const std::string &text : texts) {
@@ -365,7 +363,7 @@ FeedDims parseFeedDims(const std::vector<std::string> &texts, Problems &problems
     if (!dims)
       problems.add("--dims", "found '" + text + "', expected NAME=1x3x224x224");
     else if (!all.emplace(text.substr(0, equals), *dims).second)
-      problems.add("--dims", "'" + text.substr(0, equals) + "' is given twice");
+      problems.add("--dims", "'" + text.substr(0, equals) + "' occurs twice");
   }
   return all;
 }

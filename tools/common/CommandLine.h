@@ -1,4 +1,4 @@
-/// What the command lines of all tools share: exit codes, --help, --version, errors on stderr.
+/// Command lines of all tools: exit codes, --help, --version, errors on stderr.
 #pragma once
 
 #include "lib/support/Files.h"
@@ -14,29 +14,29 @@
 
 namespace proa::tools {
 
-/// Exit codes of every tool.
+/// Exit codes of all tools.
 enum ExitCode : int {
   success = 0,
-  failure = 1,          ///< the work was not done, or a check failed
-  wrongCommandLine = 2, ///< the command line makes no sense
+  failure = 1,          ///< an error, or a failed check
+  wrongCommandLine = 2, ///< invalid command line
 };
 
-/// A command line with --help (ending in `examples`) and --version.
+/// A command line with --version and a --help page that ends with `examples`.
 class CommandLine : public CLI::App {
 public:
   CommandLine(const std::string &name, const std::string &description, const std::string &examples);
 
-  /// Whether an argument is a value of an option, and neither the model nor another option.
+  /// Whether an argument is a value of an option rather than the model or another option.
   using IsValue = std::function<bool(const std::string &argument)>;
-  /// A flag whose value is optional (`--recompute`, `--recompute=100`) takes the argument after it as its
-  /// value where `isValue` says so. Other values still need the equals sign.
+  /// Lets a flag with an optional value (`--recompute`, `--recompute=100`) take the next argument as its
+  /// value if `isValue` accepts it. Other values need the equals sign.
   void takeNextValue(const std::string &flag, IsValue isValue);
-  /// An option that is given once for each value (`--dims a=1 --dims b=2`) also takes the arguments after its
-  /// first value, as long as `isValue` says so.
+  /// Lets an option with one value per occurrence (`--dims a=1 --dims b=2`) take the arguments after its
+  /// first value while `isValue` accepts them.
   void takeMoreValues(const std::string &option, IsValue isValue);
 
-  /// Reads the arguments. Returns the exit code with which to end now, or nothing to go on. Where the flag
-  /// --json is among them, errors are JSON from here on.
+  /// Parses the arguments. Returns an exit code if the tool is done, or nothing to continue. With the flag
+  /// --json, errors are JSON from here on.
   std::optional<int> read(int argc, char **argv);
 
 private:
@@ -49,11 +49,11 @@ private:
   std::map<std::string, IsValue> nextValues, moreValues;
 };
 
-/// Makes fail() and failCommandLine() print {"errors": [{"where": ..., "message": ...}]} on stdout, as one
-/// line, and nothing on stderr.
+/// Makes fail() and failCommandLine() print one line of JSON on stdout, {"errors": [{"where": ..., "message":
+/// ...}]}, and nothing on stderr.
 void printErrorsAsJson();
 
-/// The problems in that form.
+/// The problems as that JSON.
 std::string errorsJson(const Problems &problems);
 
 /// Prints all problems on stderr; returns ExitCode::failure.
@@ -62,22 +62,20 @@ int fail(const Problems &problems);
 /// Prints "error: TOOL: MESSAGE" on stderr; returns ExitCode::wrongCommandLine.
 int failCommandLine(const CLI::App &app, const std::string &message);
 
-/// Prints problems of the command line, which CLI11 cannot see, as fail(); returns
-/// ExitCode::wrongCommandLine.
+/// Prints problems of the command line that CLI11 does not detect; returns ExitCode::wrongCommandLine.
 int failCommandLine(const Problems &problems);
 
-/// What is wrong with writing binary data to `path`, or nothing: a terminal is no place for it, unless
-/// `force` says so.
+/// The error of writing binary data to `path`, or "": a terminal is refused unless `force` is set.
 std::string checkBinaryOutput(const std::string &path, bool force);
 
-/// "12.3 MiB".
+/// A size as text: "12.3 MiB".
 std::string sizeText(int64_t bytes);
 
-/// Writes out what stdout still holds: `code`, or ExitCode::failure and an error where that can't be done.
+/// Flushes stdout. Returns `code`, or ExitCode::failure after an error if stdout cannot be written.
 int finishOutput(int code);
 
-/// What a tool writes: a file as a whole (see FileWriter), or stdout where `path` is "-"; finishOutput tells
-/// whether that went well.
+/// Output of a tool: a file that is written as a whole (see FileWriter), or stdout if `path` is "-", whose
+/// errors finishOutput reports.
 class Output {
 public:
   explicit Output(const std::string &path);
@@ -90,30 +88,30 @@ private:
 
 Result<void> writeOutput(const std::string &path, const std::string &content);
 
-/// What is wrong with a name that an option is given, or nothing: the check of options that name files.
+/// The error of a file name in an option, or "".
 std::string checkName(const std::string &path);
 
-/// What is wrong with the value of --seed, or nothing.
+/// The error of the value of --seed, or "".
 std::string checkSeed(const std::string &text);
 
-/// Adds what keeps a file from being written to `path`, before work is done whose result would be lost.
+/// Adds the reasons why `path` cannot be written, to report them before the work is done.
 void checkOutputFile(const std::string &path, Problems &problems);
 
-/// The file that "-" stands for where a tool reads: stdin.
+/// The path to read: "-" is stdin.
 std::string inputPath(const std::string &path);
 
-/// Runs the work of a tool, which returns its exit code. Where memory runs out or stdout can't be written,
-/// that is an error like others.
+/// Runs the work of a tool, which returns its exit code. Reports exceptions, such as exhausted memory, as
+/// errors.
 int runTool(const CLI::App &app, const std::function<int()> &work);
 
-/// Dims of feeds, by name.
+/// Dims of feeds by name.
 using FeedDims = std::map<std::string, std::vector<int64_t>>;
 
-/// Whether an argument is a value of a --dims option: NAME=1x3x224x224, or several of them with commas.
+/// Whether an argument is a value of --dims: NAME=1x3x224x224, or several of them with commas.
 bool isFeedDims(const std::string &text);
 
-/// Reads the values of a --dims option, each NAME=1x3x224x224 (nothing after the sign: a scalar). What is
-/// wrong with the others is added to `problems`.
+/// Parses values of --dims, each NAME=1x3x224x224 (nothing after the sign: a scalar). Adds errors to
+/// `problems`.
 FeedDims parseFeedDims(const std::vector<std::string> &texts, Problems &problems);
 
 } // namespace proa::tools

@@ -8,6 +8,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Regex.h"
 
 #include <algorithm>
 
@@ -15,8 +16,8 @@ namespace cl = llvm::cl;
 
 namespace {
 
-/// Where MLIR keeps the options of a registered pass or pipeline. It shows them on stdout alone, so that
-/// their names are read from the private member: access is not checked in an explicit instantiation.
+/// Access to the options of a registered pass or pipeline. MLIR only prints them, so the names are read from
+/// a private member: access is not checked in an explicit instantiation.
 using OptionHandler = std::function<void(llvm::function_ref<void(const mlir::detail::PassOptions &)>)>;
 template <OptionHandler mlir::PassRegistryEntry::*member> struct Reveal {
   friend const OptionHandler &handlerOf(const mlir::PassRegistryEntry &entry) { return entry.*member; }
@@ -32,7 +33,7 @@ namespace {
 std::vector<std::string> optionsOf(const mlir::PassRegistryEntry &entry) {
   std::vector<std::string> names;
   handlerOf(entry)([&](const mlir::detail::PassOptions &options) {
-    // A C-style cast is the one that reaches a protected base.
+    // Only a C-style cast converts to a protected base.
     for (const auto &option : ((const cl::SubCommand &)options).OptionsMap) // NOLINT
       names.push_back(option.first.str());
   });
@@ -46,7 +47,7 @@ const mlir::PassRegistryEntry *findPass(llvm::StringRef name) {
   return mlir::PassInfo::lookup(name);
 }
 
-/// The names of all options, those of passes and pipelines included, or of passes and pipelines alone.
+/// The names of all options, with passes and pipelines, or of passes and pipelines only.
 std::vector<std::string> registeredNames(bool onlyPasses) {
   std::vector<std::string> names;
   for (const auto &option : cl::getRegisteredOptions())
@@ -57,11 +58,11 @@ std::vector<std::string> registeredNames(bool onlyPasses) {
 }
 
 void addUnknownPass(const std::string &where, llvm::StringRef name, Problems &problems) {
-  problems.add(where, "there is no pass or pipeline '" + name.str() + "'" +
+  problems.add(where, "unknown pass or pipeline '" + name.str() + "'" +
                           didYouMean(name.str(), registeredNames(true)));
 }
 
-/// The position after the bracket that closes the one at `begin`, or npos.
+/// The index after the bracket that closes the one at `begin`, or npos.
 size_t closing(llvm::StringRef text, size_t begin) {
   int depth = 0;
   for (size_t i = begin; i < text.size(); ++i) {
@@ -72,7 +73,7 @@ size_t closing(llvm::StringRef text, size_t begin) {
   return llvm::StringRef::npos;
 }
 
-/// Checks values of options whose names are right. LLVM prints what is wrong with a value.
+/// Checks the values of options with valid names. LLVM prints the error of a value.
 void checkValues(const mlir::PassRegistryEntry &entry, llvm::StringRef text, const std::string &where,
                  Problems &problems) {
   if (text.empty())
@@ -84,8 +85,8 @@ void checkValues(const mlir::PassRegistryEntry &entry, llvm::StringRef text, con
     return llvm::failure();
   };
   if (failed(entry.addToPipeline(passes, text, onError)))
-    problems.add(where, "'" + entry.getPassArgument().str() + "' does not take the options '" + text.str() +
-                            "'" + (message.empty() ? "" : ": " + llvm::StringRef(message).trim().str()));
+    problems.add(where, "'" + entry.getPassArgument().str() + "' refuses the options '" + text.str() + "'" +
+                            (message.empty() ? "" : ": " + llvm::StringRef(message).trim().str()));
 }
 
 /// Checks names and values in "a=1 b={x=2 y} c='z w'".
@@ -109,7 +110,7 @@ void checkOptions(const mlir::PassRegistryEntry &entry, llvm::StringRef text, co
                     : text[at] == '\'' || text[at] == '"' ? text.find(text[at], at + 1)
                                                           : at;
       if (next == llvm::StringRef::npos)
-        return; // MLIR says what is not closed
+        return; // MLIR reports the missing bracket
       at = text[at] == '{' ? next : next + 1;
     }
     text = text.substr(at);
@@ -118,12 +119,12 @@ void checkOptions(const mlir::PassRegistryEntry &entry, llvm::StringRef text, co
     checkValues(entry, whole, where, problems);
 }
 
-/// Passes run on modules.
+/// The passes that run on modules.
 void checkAnchor(llvm::StringRef text, const std::string &where, Problems &problems) {
   llvm::StringRef anchor = text.trim().split('(').first.trim();
   if (text.contains('(') && anchor != "builtin.module" && anchor != "any")
     problems.add(where, "the pipeline begins with '" + anchor.str() +
-                            "', expected 'builtin.module(...)'; passes of functions are written as in "
+                            "', expected 'builtin.module(...)'; function passes are nested: "
                             "builtin.module(func.func(pd-refine-shapes))");
 }
 
@@ -139,7 +140,7 @@ void checkPipeline(llvm::StringRef text, const std::string &where, Problems &pro
     if (next == '{') {
       size_t close = closing(text, end);
       if (close == llvm::StringRef::npos)
-        return; // MLIR says so
+        return; // MLIR reports it
       if (entry)
         checkOptions(*entry, text.slice(end + 1, close - 1), where, problems);
       end = close - 1;
@@ -148,7 +149,7 @@ void checkPipeline(llvm::StringRef text, const std::string &where, Problems &pro
   }
 }
 
-/// Whether the argument is an option directly followed by its value: -Ifolder.
+/// Whether the argument is an option followed directly by its value: -Ifolder.
 bool beginsWithPrefixOption(llvm::StringRef name) {
   return llvm::any_of(cl::getRegisteredOptions(), [&](const auto &option) {
     auto kind = option.second->getFormattingFlag();
@@ -186,8 +187,8 @@ Problems checkArguments(int argc, char **argv) {
   forEachOption(argc, argv, [&](llvm::StringRef name, llvm::StringRef value) {
     std::string where = "--" + name.str();
     if (!registered.contains(name) && !beginsWithPrefixOption(name))
-      problems.add("", "there is no option '" + where + "'" +
-                           didYouMean(name.str(), registeredNames(false), "--"));
+      problems.add("",
+                   "unknown option '" + where + "'" + didYouMean(name.str(), registeredNames(false), "--"));
     if (name == "mlir-print-ir-after" || name == "mlir-print-ir-before")
       for (llvm::StringRef pass : llvm::split(value, ','))
         if (!findPass(pass))
@@ -208,6 +209,17 @@ Problems checkPasses(int argc, char **argv) {
     checkPipeline(value, where, problems);
   });
   return problems;
+}
+
+Problems checkRemarks(const std::string &passes) {
+  std::string error;
+  llvm::Regex regex("^(" + passes + ")$");
+  if (!regex.isValid(error))
+    return problem("--remarks", "'" + passes + "' is not a regular expression: " + error);
+  std::vector<std::string> names = registeredNames(true);
+  if (llvm::any_of(names, [&](const std::string &name) { return regex.match(name); }))
+    return {};
+  return problem("--remarks", "no pass matches '" + passes + "'" + didYouMean(passes, names));
 }
 
 std::vector<char *> completeArguments(int argc, char **argv) {

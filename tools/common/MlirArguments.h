@@ -1,5 +1,5 @@
-/// The command lines of the tools on MLIR's main functions: what MLIR accepts and does nothing with, or
-/// refuses without a word of what was meant.
+/// Checks of the command lines of tools on MLIR's main functions: MLIR ignores some errors, and refuses
+/// others without a hint.
 #pragma once
 
 #include "proa/Result.h"
@@ -9,20 +9,24 @@
 
 namespace proa::tools {
 
-/// Unknown options, with the names that are near. Call it when all options are registered and before they are
+/// Reports unknown options, with near names. Call it after all options are registered and before they are
 /// parsed.
 Problems checkArguments(int argc, char **argv);
 
-/// Unknown passes in pipelines, and wrong options of passes. Call it when options are parsed: passes of
-/// plugins are known then.
+/// Reports unknown passes in pipelines and wrong options of passes. Call it after parsing, when passes of
+/// plugins are registered.
 Problems checkPasses(int argc, char **argv);
 
-/// The arguments with `--mlir-print-ir-after-all` where `--mlir-print-ir-after-change` is given and nothing
-/// says after which passes to print.
+/// Checks the value of --remarks: a regular expression that matches the name of some pass as a whole. Call it
+/// after parsing.
+Problems checkRemarks(const std::string &passes);
+
+/// The arguments, with `--mlir-print-ir-after-all` added if `--mlir-print-ir-after-change` is given without a
+/// selection of passes.
 std::vector<char *> completeArguments(int argc, char **argv);
 
-/// Makes errors of ops end with their message, where the user does not ask for the op with
-/// `--mlir-print-op-on-diagnostic`: the op may be the whole module. Call it when options are parsed.
+/// Turns off the op text in errors, unless `--mlir-print-op-on-diagnostic` is given: the op may be the whole
+/// module. Call it after parsing.
 void printNoOpsWithErrors();
 
 } // namespace proa::tools

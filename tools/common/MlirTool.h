@@ -1,4 +1,4 @@
-/// What the tools on MLIR's own main functions add to them.
+/// Help and version of tools on MLIR's main functions.
 #pragma once
 
 #include "proa/Model.h"
@@ -9,15 +9,15 @@
 
 namespace proa::tools {
 
-/// Makes --version tell proa's version, and LLVM's behind it.
+/// Makes --version print proa's version, followed by LLVM's.
 inline void setToolVersion(const char *name) {
   llvm::cl::SetVersionPrinter([name](llvm::raw_ostream &out) {
     out << name << " " << proa::version() << " (LLVM " << LLVM_VERSION_STRING << ")\n";
   });
 }
 
-/// Answers --help with `page` (true: the tool is done), and makes --help-all the page of LLVM, which lists
-/// every option that the libraries behind a tool have.
+/// Prints `page` for --help and returns true. Turns --help-all into LLVM's page with every option of the
+/// linked libraries.
 inline bool answerHelp(int argc, char **argv, const char *page) {
   for (int i = 1; i < argc; ++i)
     if (llvm::StringRef argument = argv[i]; argument == "--help" || argument == "-help" || argument == "-h") {

@@ -1,4 +1,4 @@
-/// A line on a terminal that shows how far a long piece of work is.
+/// A progress bar on the terminal.
 #pragma once
 
 #include <chrono>
@@ -6,14 +6,14 @@
 
 namespace proa::tools {
 
-/// Draws on stderr, where that is a terminal, and not before two seconds of work: short work stays silent.
+/// Draws on stderr if it is a terminal, after two seconds of work.
 class ProgressBar {
 public:
   explicit ProgressBar(std::chrono::milliseconds delay = std::chrono::seconds(2));
   ~ProgressBar() { clear(); }
-  /// Shows `what` and the part done in [0, 1].
+  /// Shows the activity and the fraction done in [0, 1].
   void show(const std::string &what, double part);
-  /// Removes the line.
+  /// Removes the bar.
   void clear();
 
 private:

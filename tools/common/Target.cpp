@@ -5,9 +5,9 @@ namespace proa::tools {
 CLI::Option *declareAmp(CLI::App &line, AmpChoice &choice) {
   CLI::Option *amp =
       line.add_option("--amp", choice.level,
-                      "Computes in 16 bits what is safe in them: O1 the products, O2 nearly all")
+                      "Mixed precision: O1 computes matmuls and convolutions in 16 bits, O2 nearly all ops")
           ->check(CLI::IsMember({"O1", "O2"}));
-  line.add_flag("--bf16", choice.bfloat16, "The 16 bits are bfloat16, not float16")->needs(amp);
+  line.add_flag("--bf16", choice.bfloat16, "Uses bfloat16 instead of float16")->needs(amp);
   return amp;
 }
 
@@ -22,8 +22,8 @@ CLI::Option *declareCpu(CLI::App &line, std::string &cpu) {
   return line
       .add_option(
           "--cpu", cpu,
-          "The CPU that kernels are compiled for, as LLVM names it (x86-64-v3, znver4); default: this "
-          "machine's")
+          "The CPU that kernels are compiled for, by its LLVM name (x86-64-v3, znver4); default: this "
+          "machine's CPU")
       ->check(checkName)
       ->type_name("NAME");
 }

@@ -1,4 +1,4 @@
-/// Options for the code that is made of a program, which tools share.
+/// Options of compilation that tools share.
 #pragma once
 
 #include "proa/Amp.h"
@@ -9,19 +9,19 @@
 
 namespace proa::tools {
 
-/// The options --amp and --bf16.
+/// Values of --amp and --bf16.
 struct AmpChoice {
   std::string level; ///< empty: no mixed precision
   bool bfloat16 = false;
 };
 
-/// Returns --amp.
+/// Adds --amp and --bf16; returns --amp.
 CLI::Option *declareAmp(CLI::App &line, AmpChoice &choice);
 
-/// What they say; nothing without --amp.
+/// The options as AmpOptions; nothing without --amp.
 std::optional<AmpOptions> ampOf(const AmpChoice &choice);
 
-/// The option --cpu: see ModelOptions::cpu.
+/// Adds --cpu (ModelOptions::cpu).
 CLI::Option *declareCpu(CLI::App &line, std::string &cpu);
 
 } // namespace proa::tools

@@ -32,7 +32,8 @@ Outcome outcomeOf(const check::CaseResult &result) {
   return outcome;
 }
 
-/// One line of JSON each: {"stage": ...} as a stage begins, {"status": ...} at the end.
+/// Messages to the parent, one line of JSON each: {"stage": ...} when a stage begins, {"status": ...} at the
+/// end.
 void writeLine(int descriptor, const json &value) {
   std::string line = value.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
   for (size_t done = 0; done < line.size();) {
@@ -63,7 +64,7 @@ json toJson(const Outcome &outcome) {
   auto onStage = [&](check::Stage stage) { writeLine(resultEnd, {{"stage", check::nameOf(stage)}}); };
   writeLine(resultEnd, toJson(outcomeOf(check(folder, onStage))));
   std::fflush(nullptr);
-  ::_exit(0); // the parent's atexit handlers are not ours
+  ::_exit(0); // skip the parent's atexit handlers
 }
 
 } // namespace
@@ -127,7 +128,7 @@ void Child::kill() {
   timedOut = true;
   if (process > 0) {
     ::kill(-process, SIGKILL);
-    ::kill(process, SIGKILL); // where it has not made its group yet
+    ::kill(process, SIGKILL); // if it has not created its group yet
   }
 }
 

@@ -1,4 +1,4 @@
-/// Checks one case in a process of its own, so that a crash or an endless loop costs that case only.
+/// A check of one case in its own process, so that a crash or an endless loop affects that case only.
 #pragma once
 
 #include "lib/check/CaseResult.h"
@@ -11,26 +11,26 @@
 
 namespace proa::tools {
 
-/// What became of one case.
+/// The result of one case.
 struct Outcome {
   check::Status status = check::Status::Failed;
-  /// "import", "compile", ...; "crash" or "time-out" where the process ended early.
+  /// "import", "compile", ...; "crash" or "time-out" if the process ended early.
   std::string stage;
   Problems problems;
   double milliseconds = 0;
-  /// Greatest absolute error of all outputs.
+  /// The largest absolute error of all outputs.
   double maxAbsolute = 0;
-  /// The end of what the process wrote on stdout and stderr.
+  /// The end of the process's stdout and stderr.
   std::string output;
 };
 
-/// Checks the case in a folder and tells each stage as it begins: check::checkCase, or what stands for it in
+/// Checks the case in a folder and reports each stage as it begins: check::checkCase, or a replacement in
 /// tests.
 using CheckFunction = std::function<check::CaseResult(const std::string &folder,
                                                       const std::function<void(check::Stage)> &onStage)>;
 
-/// A running check. The process is forked, not started anew: the parent has no threads, and a fork is much
-/// cheaper than loading the compiler again.
+/// A running check. The process is forked and not executed: the parent has no threads, and a fork is much
+/// cheaper than loading the compiler.
 class Child {
 public:
   using Clock = std::chrono::steady_clock;
@@ -40,20 +40,20 @@ public:
   Child(const Child &) = delete;
   Child &operator=(const Child &) = delete;
 
-  /// The descriptors to poll; -1 once they are at their end.
+  /// File descriptors to poll; -1 after their end.
   int resultDescriptor() const { return result.descriptor; }
   int outputDescriptor() const { return output.descriptor; }
   Clock::time_point deadline() const { return limit; }
 
-  /// Takes what can be read now. True when the process has closed both descriptors.
+  /// Reads available data. True after the process has closed both descriptors.
   bool read();
-  /// Ends the process and its children.
+  /// Kills the process and its children.
   void kill();
-  /// Waits for the process and tells what it found.
+  /// Waits for the process and returns its result.
   Outcome finish();
 
 private:
-  /// One direction of a pipe and what has come through it.
+  /// A pipe and the data read from it.
   struct Stream {
     int descriptor = -1;
     std::string text;

@@ -19,7 +19,7 @@ bool contains(const std::vector<std::string> &list, const std::string &value) {
   return std::find(list.begin(), list.end(), value) != list.end();
 }
 
-/// A case whose meta.json can't be read is selected: the check will tell why.
+/// A case whose meta.json cannot be read is selected, so that its check reports the error.
 bool selectedByOps(const check::CaseMeta &meta, const Selection &selection) {
   bool uses = selection.withOps.empty();
   for (auto &[op, count] : meta.opHistogram) {
@@ -30,7 +30,7 @@ bool selectedByOps(const check::CaseMeta &meta, const Selection &selection) {
   return uses;
 }
 
-/// Whether each parenthesis has a partner, where escaped ones and those in brackets are literal.
+/// Whether all parentheses match; escaped ones and those in brackets are literal.
 bool parenthesesMatch(const std::string &expression) {
   int64_t depth = 0;
   bool inBrackets = false;
@@ -46,8 +46,8 @@ bool parenthesesMatch(const std::string &expression) {
   return depth == 0;
 }
 
-/// What std::regex means by its codes. Its own texts differ from library to library, and libstdc++ reports a
-/// '*' with nothing before it as a wrong parenthesis.
+/// Text for the error codes of std::regex. Its own texts differ between libraries, and libstdc++ reports a
+/// leading '*' as a wrong parenthesis.
 std::string describe(const std::regex_error &error, const std::string &expression) {
   namespace codes = std::regex_constants;
   auto code = error.code();
@@ -55,25 +55,25 @@ std::string describe(const std::regex_error &error, const std::string &expressio
     code = codes::error_badrepeat;
   switch (code) {
   case codes::error_paren:
-    return "a parenthesis has no partner; a literal one is written \\( or \\)";
+    return "unmatched parenthesis; write \\( or \\) for a literal one";
   case codes::error_brack:
-    return "a '[' is not closed; a literal one is written \\[";
+    return "unmatched '['; write \\[ for a literal one";
   case codes::error_brace:
-    return "a '{' is not closed; a literal one is written \\{";
+    return "unmatched '{'; write \\{ for a literal one";
   case codes::error_badbrace:
-    return "the braces hold no valid count, as in {2} or {2,5}";
+    return "invalid count in braces, expected {2} or {2,5}";
   case codes::error_badrepeat:
-    return "a '*', '+', '?' or '{' has nothing before it to repeat";
+    return "nothing to repeat before '*', '+', '?' or '{'";
   case codes::error_escape:
-    return "a backslash at the end, or before a character that it gives no meaning";
+    return "invalid escape: a backslash at the end or before this character";
   case codes::error_range:
-    return "a range in brackets ends before it begins, as in [z-a]";
+    return "invalid range in brackets, such as [z-a]";
   case codes::error_backref:
-    return "a back reference to a group that does not exist";
+    return "back reference to an unknown group";
   case codes::error_ctype:
-    return "an unknown character class, as in [[:no-such:]]";
+    return "unknown character class, such as [[:no-such:]]";
   case codes::error_collate:
-    return "an unknown collating element";
+    return "unknown collating element";
   case codes::error_complexity:
   case codes::error_stack:
   case codes::error_space:
@@ -82,7 +82,7 @@ std::string describe(const std::regex_error &error, const std::string &expressio
   return error.what();
 }
 
-/// Ops that no case uses, with the names of those that are near.
+/// Reports ops that no case uses, with near names.
 void checkOps(const char *option, const std::vector<std::string> &ops,
               const std::map<std::string, int64_t> &known, Problems &problems) {
   std::vector<std::string> names;
@@ -93,20 +93,20 @@ void checkOps(const char *option, const std::vector<std::string> &ops,
       problems.add(option, "no case uses the op '" + op + "'" + didYouMean(op, names));
 }
 
-/// Why none of the cases is selected.
+/// The reason why no case is selected.
 Problems nothingSelected(const Selection &selection, size_t cases,
                          const std::map<std::string, int64_t> &ops) {
   Problems problems;
   checkOps("--with-op", selection.withOps, ops, problems);
   checkOps("--ops-only", selection.onlyOps, ops, problems);
-  if (problems.empty()) // a misspelled filter must not look like success
+  if (problems.empty()) // a misspelt filter must not look like success
     problems.add("proa-check",
                  fmt::format("no case is selected; {} cases were found{}", cases,
                              selection.filter.empty() ? "" : ", --filter '" + selection.filter + "'"));
   return problems;
 }
 
-/// The case folders in `directory`, or the directory itself where it is one.
+/// The case folders below `directory`, or the directory itself if it is one.
 std::vector<std::string> foldersBelow(const std::string &directory) {
   std::error_code error;
   if (fs::exists(fs::path(directory) / "meta.json", error))
@@ -134,8 +134,9 @@ Result<std::vector<FoundCase>> findCases(const std::vector<std::string> &directo
     std::vector<std::string> found = foldersBelow(directory);
     std::error_code ignored;
     if (found.empty())
-      problems.add(directory, std::string(fs::exists(directory, ignored) ? "" : "found no such directory, ") +
-                                  "expected a directory with case folders (meta.json) in it");
+      problems.add(directory,
+                   std::string(fs::exists(directory, ignored) ? "" : "the directory does not exist, ") +
+                       "expected a directory that contains case folders (meta.json)");
     folders.insert(folders.end(), found.begin(), found.end());
   }
   if (!problems.empty())

@@ -1,4 +1,4 @@
-/// Finds the cases to check.
+/// Discovery of the cases to check.
 #pragma once
 
 #include "proa/Result.h"
@@ -8,13 +8,13 @@
 
 namespace proa::tools {
 
-/// Which of the cases found are checked.
+/// Selection among the cases.
 struct Selection {
-  /// Regular expression that must be found in the case's path; empty: all.
+  /// Regular expression to search in the case's path; empty: all cases.
   std::string filter;
-  /// Only cases all of whose ops are among these; empty: all.
+  /// Only cases that use no other ops than these; empty: all cases.
   std::vector<std::string> onlyOps;
-  /// Only cases that use one of these; empty: all.
+  /// Only cases that use one of these ops; empty: all cases.
   std::vector<std::string> withOps;
 };
 
@@ -23,13 +23,12 @@ struct FoundCase {
   std::string group; ///< the first part of the name in meta.json: "ops", "models"
 };
 
-/// The folders with a meta.json below each directory (or the directory itself), in order of their names.
-/// Problems: a directory that does not exist or holds no case, a filter that is not a regular expression, and
-/// a selection of no case at all.
+/// The folders with a meta.json below each directory (or the directory itself), sorted. Problems: a directory
+/// that does not exist or has no case, an invalid filter, an empty selection.
 Result<std::vector<FoundCase>> findCases(const std::vector<std::string> &directories,
                                          const Selection &selection);
 
-/// What is wrong with a regular expression, or nothing.
+/// The error of a regular expression, or "".
 std::string checkExpression(const std::string &expression);
 
 } // namespace proa::tools

@@ -14,9 +14,9 @@ namespace {
 
 using namespace std::string_view_literals;
 
-/// Modes that say who computes. Only compiled code has variants, which may be combined.
-constexpr std::array evaluations{"compiled"sv, "reference"sv, "open-dims"sv, "sharding"sv, "mutants"sv};
-constexpr std::array variants{"decompose"sv, "own-gradients"sv, "recompute"sv, "micro-batches"sv};
+/// Modes of evaluation. Only compiled code has variants, which may be combined.
+constexpr std::array evaluations{"compiled"sv, "reference"sv, "dynamic-dims"sv, "sharding"sv, "mutants"sv};
+constexpr std::array variants{"decompose"sv, "derive-gradients"sv, "recompute"sv, "micro-batches"sv};
 
 const char *const defaultHead = "# Cases that fail: name [modes of proa-check]  # reason. A case that passes "
                                 "fails the check until its mode\n"
@@ -53,14 +53,14 @@ std::string modeOf(const check::CheckOptions &options) {
   if (options.sharding)
     return "sharding";
   if (options.reference)
-    return options.openDims ? "open-dims" : "reference";
+    return options.dynamicDims ? "dynamic-dims" : "reference";
   std::string mode;
   auto add = [&](bool isSet, std::string_view name) {
     if (isSet)
       mode += (mode.empty() ? "" : "+") + std::string(name);
   };
   add(options.decompose, "decompose");
-  add(options.ownGradients, "own-gradients");
+  add(options.deriveGradients, "derive-gradients");
   add(options.memoryBudget.has_value(), "recompute");
   add(options.microBatches > 1, "micro-batches");
   return mode.empty() ? "compiled" : mode;
@@ -86,7 +86,7 @@ std::string KnownFailures::add(const std::string &line) {
   }
   if (added.modes.empty())
     return "'" + name + "' has no modes, expected 'case [modes]  # reason'";
-  return entries.emplace(name, added).second ? "" : "'" + name + "' occurs a second time";
+  return entries.emplace(name, added).second ? "" : "'" + name + "' occurs twice";
 }
 
 Result<KnownFailures> KnownFailures::read(const std::string &file) {

@@ -15,7 +15,7 @@ struct Running {
   Child child;
 };
 
-/// Waits until a child has something to say or is over its time.
+/// Waits until a child has sent data or has reached its time limit.
 void wait(const std::list<Running> &running) {
   std::vector<pollfd> descriptors;
   Child::Clock::time_point next = Child::Clock::time_point::max();

@@ -1,4 +1,4 @@
-/// Checks cases in several child processes at a time.
+/// Checks of cases in several child processes at a time.
 #pragma once
 
 #include "tools/proa-check/Child.h"
@@ -9,13 +9,13 @@
 namespace proa::tools {
 
 struct PoolOptions {
-  /// Processes at a time; 0: cases are checked one by one in this process, for debuggers.
+  /// Number of processes; 0: cases are checked in this process, for debuggers.
   int jobs = 1;
   std::chrono::milliseconds timeout{60000};
   CheckFunction check;
 };
 
-/// Checks all cases; `onDone` is called with the index of each case as it ends.
+/// Checks all cases. Calls `onDone` with the index of each case when it ends.
 void checkAll(const std::vector<FoundCase> &cases, const PoolOptions &options,
               const std::function<void(size_t, Outcome)> &onDone);
 

@@ -37,7 +37,7 @@ std::string groupRow(const std::string &name, const Counts &counts) {
   return row + "\n";
 }
 
-/// A message without what differs from case to case: numbers.
+/// A message without its numbers, which differ from case to case.
 std::string withoutNumbers(const std::string &message) {
   std::string out;
   for (size_t i = 0; i < message.size(); ++i) {
@@ -131,7 +131,7 @@ std::string reasonTable(const Report &report, size_t rows) {
   for (size_t i = 0; i < report.cases.size(); ++i) {
     if (report.outcomes[i].status != Status::Failed)
       continue;
-    std::set<std::string> keys; // a reason counts once a case
+    std::set<std::string> keys; // a reason counts once per case
     for (const Problem &p : report.outcomes[i].problems)
       keys.insert(firstLine(reasonKey(report.outcomes[i], p)));
     for (const std::string &key : keys)

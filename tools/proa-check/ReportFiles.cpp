@@ -12,7 +12,7 @@ using check::Status;
 
 constexpr const char *statusNames[] = {"passed", "failed", "skipped"};
 
-/// Text inside XML: what XML 1.0 can't hold becomes '?'.
+/// Escapes text for XML; characters that XML 1.0 does not allow become '?'.
 std::string escaped(const std::string &text) {
   std::string out;
   for (char c : text) {

@@ -28,16 +28,17 @@ struct Options {
   double timeoutSeconds = 60;
   size_t reasons = 30;
   std::string json, junit;
-  std::string recompute; ///< empty: nothing
+  std::string recompute; ///< empty: no recomputation
   AmpChoice amp;
   std::string known, updateKnown;
   bool verbose = false;
   bool list = false;
 };
 
-/// Which cases are checked, and how many at a time.
+/// Options that select cases and their number of processes.
 void declareSelection(CommandLine &line, Options &options) {
-  line.add_option("directories", options.directories, "Case folders, or directories with case folders below")
+  line.add_option("directories", options.directories,
+                  "Case folders, or directories that contain case folders")
       ->required()
       ->type_name("DIR");
   line.add_option("--filter", options.selection.filter, "Only cases whose path matches")->type_name("REGEX");
@@ -49,80 +50,86 @@ void declareSelection(CommandLine &line, Options &options) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("OP,...");
-  line.add_option("-j,--jobs", options.pool.jobs,
-                  "Cases checked at a time, each in its own process; 0: in this process, for debuggers")
+  line.add_option(
+          "-j,--jobs", options.pool.jobs,
+          "Number of cases checked in parallel, each in its own process; 0: in this process, for debuggers")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
-  line.add_option("--timeout", options.timeoutSeconds, "Seconds a case may take")
+  line.add_option("--timeout", options.timeoutSeconds, "Time limit of a case, in seconds")
       ->check(CLI::Range(0.001, 1e6))
       ->capture_default_str();
-  line.add_option("--threads", options.check.threads, "Threads of each run")
+  line.add_option("--threads", options.check.threads, "Number of threads of each run")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  line.add_option("--cache", options.check.cacheDirectory, "Where compiled programs are kept; 'off': nowhere")
+  line.add_option("--cache", options.check.cacheDirectory,
+                  "Folder of the cache of compiled programs; 'off': no cache")
       ->check(checkName)
       ->type_name("DIR|off");
 }
 
-/// What is done with a case besides running it.
+/// Options that select the mode of the check.
 void declareModes(CommandLine &line, Options &options) {
   line.add_flag(
       "--reference", options.check.reference,
-      "Runs the programs by the reference evaluator, not compiled; cases that it can't run are skipped");
-  line.add_flag("--open-dims", options.check.openDims,
-                "Decomposes everything before the dims of the feeds are known, and runs that")
+      "Runs programs by the reference evaluator instead of kernels; skips cases that it cannot run");
+  line.add_flag("--dynamic-dims", options.check.dynamicDims,
+                "Decomposes all ops with dynamic dims, and runs the result")
       ->needs("--reference");
-  line.add_flag("--sharding", options.check.sharding,
-                "Runs each op in parts, split as its sharding rule says, and compares with the whole");
-  line.add_option("--mutants", options.check.mutants,
-                  "Changes each program so often a little, and compares compiled code with the evaluator on "
-                  "what comes out")
+  line.add_flag(
+      "--sharding", options.check.sharding,
+      "Runs each op in parts, split along each factor of its sharding rule, and compares with the whole op");
+  line.add_option(
+          "--mutants", options.check.mutants,
+          "Number of random changes of each program (dims, dtypes, attributes), for which kernels are "
+          "compared with the evaluator")
       ->check(CLI::Range(1, 1000000))
       ->type_name("COUNT");
-  line.add_option("--seed", options.check.seed, "What the changes are drawn from")
+  line.add_option("--seed", options.check.seed, "Seed of the random changes")
       ->check(checkSeed)
       ->capture_default_str();
   line.add_flag("--decompose", options.check.decompose,
-                "Runs every op that has a decomposition through it, also where there is a kernel");
+                "Decomposes every composite op, also those with a kernel");
   line.add_flag(
-      "--own-gradients", options.check.ownGradients,
-      "Training cases take proa's gradients of their forward part, not those of their gradient ops");
+      "--derive-gradients", options.check.deriveGradients,
+      "Derives the gradients of training cases from their forward part, in place of their gradient ops");
   line.add_flag(std::string("--recompute{") + cheapRecomputation + "}", options.recompute,
-                "Computes values once more instead of keeping them, as proa-run does")
+                "Recomputes values instead of keeping them, as in proa-run")
       ->check(checkMemoryBudget);
-  // These run the program in their own ways.
+  // These modes run the program in their own ways.
   for (CLI::Option *option : {declareAmp(line, options.amp), declareCpu(line, options.check.cpu)})
     for (const char *mode : {"--reference", "--sharding", "--mutants"})
       option->excludes(line.get_option(mode));
   line.add_option("--micro-batches", options.check.microBatches,
-                  "Computes gradients for so many parts of each batch")
+                  "Number of equal parts of the batch for which gradients are computed one after the other")
       ->check(CLI::Range(1, 1000000))
       ->type_name("COUNT");
 }
 
 void declareReports(CommandLine &line, Options &options) {
-  line.add_option("--reasons", options.reasons, "Rows of the table of reasons")
+  line.add_option("--reasons", options.reasons, "Maximum number of rows of the table of reasons")
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
   line.add_option(
           "--known-failures", options.known,
-          "Cases that fail, by mode: 'case [modes]  # reason'. They count as skipped; a listed case that "
-          "passes is an error")
+          "List of cases that fail, one 'case [modes]  # reason' per line. They count as skipped; a listed "
+          "case that passes is an error")
       ->type_name("FILE");
   line.add_option("--update-known", options.updateKnown,
-                  "Writes which of the checked cases fail in this mode into this file; keeps its reasons")
+                  "Updates the list: adds and removes this mode of the checked cases, and keeps the reasons")
       ->type_name("FILE")
       ->excludes("--known-failures");
   line.add_option("--json", options.json, "Writes all results to this file")
       ->check(checkName)
       ->type_name("FILE");
-  line.add_option("--junit", options.junit, "The same as JUnit XML")->check(checkName)->type_name("FILE");
-  line.add_flag("--list", options.list, "Prints the selected cases and checks nothing");
+  line.add_option("--junit", options.junit, "Writes all results as JUnit XML")
+      ->check(checkName)
+      ->type_name("FILE");
+  line.add_flag("--list", options.list, "Prints the selected cases without checking them");
   line.add_flag("-v,--verbose", options.verbose,
-                "Prints every case, every reason, and what failed cases wrote");
+                "Prints every case, every reason, and the output of failed cases");
 }
 
-/// The list that --known-failures or --update-known names; empty where there is none yet to be updated.
+/// The list named by --known-failures or --update-known; empty if it does not exist yet and will be written.
 Result<KnownFailures> readKnownFailures(const Options &options) {
   if (!options.known.empty())
     return KnownFailures::read(options.known);
@@ -131,7 +138,7 @@ Result<KnownFailures> readKnownFailures(const Options &options) {
   return KnownFailures();
 }
 
-/// Ends with these errors, which the report of --json holds too.
+/// Reports these errors, also in the file of --json.
 int failWithReport(const Problems &problems, const Options &options) {
   if (!options.json.empty())
     if (Result<void> written = writeFile(options.json, errorsJson(problems)); !written)
@@ -139,7 +146,7 @@ int failWithReport(const Problems &problems, const Options &options) {
   return fail(problems);
 }
 
-/// Checks the cases and prints those that fail as they do.
+/// Checks the cases and prints failures as they occur.
 class Session {
 public:
   Session(std::vector<FoundCase> cases, const KnownFailures &known, const Options &options)
@@ -164,7 +171,7 @@ private:
     bar.clear();
     if (printsReason || outcome.stage == unexpectedPass)
       fmt::print("{}", caseLine(found, outcome, options.verbose));
-    std::fflush(stdout); // before a later case is forked, which would write it once more
+    std::fflush(stdout); // before a later case is forked, which would print it again
     ++done;
     failed += outcome.status == check::Status::Failed;
     bar.show(fmt::format("{} of {} cases, {} failed", done, report.cases.size(), failed),
@@ -172,7 +179,7 @@ private:
     report.outcomes[index] = std::move(outcome);
   }
 
-  /// A listed case that fails counts as skipped; one that passes fails, so that the list cannot go stale.
+  /// A listed case that fails counts as skipped. One that passes fails, to keep the list up to date.
   void expectFailure(const FoundCase &found, Outcome &outcome) {
     if (outcome.status == check::Status::Failed) {
       outcome.status = check::Status::Skipped;
@@ -247,8 +254,7 @@ int main(int argc, char **argv) {
   options.pool.jobs = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   CommandLine line("proa-check",
                    "Runs the programs of case folders (meta.json, program, weights, inputs, expected "
-                   "outputs) and compares "
-                   "what they give with what is expected.",
+                   "outputs) and compares their outputs with the expected ones.",
                    "  proa-check test/corpus\n"
                    "  proa-check test/corpus/ops --filter 'conv2d|pool' --verbose\n"
                    "  proa-check test/corpus/models --jobs 2 --timeout 120 --json report.json\n"

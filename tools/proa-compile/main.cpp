@@ -1,4 +1,4 @@
-// proa-compile: makes a shared library with a C interface of a program.
+// proa-compile: compiles a program to a shared library with a C interface.
 #include "lib/aot/LinkLibrary.h"
 #include "lib/check/CaseMeta.h"
 #include "lib/support/Files.h"
@@ -41,7 +41,7 @@ void declare(CommandLine &line, Options &options) {
                   "Folder of a program and its weights, the program's file, or an IR file (.mlir, .mlirbc)")
       ->required()
       ->type_name("MODEL");
-  line.add_option("-o,--output", options.link.output, "The file to write")
+  line.add_option("-o,--output", options.link.output, "Output file")
       ->required()
       ->check(checkName)
       ->type_name("FILE");
@@ -49,34 +49,34 @@ void declare(CommandLine &line, Options &options) {
       ->check(checkName)
       ->type_name("FILE");
   line.add_option("--name", options.link.prefix,
-                  "What the C functions are named after: NAME_create ...; default: the output file's name")
+                  "Prefix of the C functions: NAME_create, ...; default: the name of the output file")
       ->type_name("NAME");
   line.add_option("--dims", options.dims,
-                  "Dims of feeds that the program leaves open; dims still open are known in each run")
+                  "Static dims of feeds that are dynamic in the program; others stay dynamic")
       ->allow_extra_args(false)
       ->type_name("NAME=1x3x224x224,...");
   line.takeMoreValues("--dims", isFeedDims);
   declareAmp(line, options.amp);
   declareCpu(line, request.cpu);
-  line.add_flag("--embed-weights", request.embedWeights, "Puts the weights into the library");
+  line.add_flag("--embed-weights", request.embedWeights, "Embeds the weights into the library");
   line.add_option("--function", request.function,
-                  "Of an IR file, the function to compile; default: main, else the only public one")
+                  "Function of an IR file; default: main, else the only public function")
       ->type_name("NAME");
-  line.add_flag("-q,--quiet", options.quiet, "No warnings");
-  line.add_option("--params", request.parameters, "Weights file, where it is not beside the program")
+  line.add_flag("-q,--quiet", options.quiet, "Omits warnings");
+  line.add_option("--params", request.parameters, "Weights file; default: the file in the model's folder")
       ->type_name("FILE");
   line.add_option("--feeds", request.feeds,
-                  "Fed variables, also others than the program's own; what no fetch needs is left out")
+                  "Fed variables; any variable may be fed. Ops that no fetch needs are left out")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("NAME,...");
-  line.add_option("--fetches", request.fetches, "Fetched variables; any variable may be one")
+  line.add_option("--fetches", request.fetches, "Fetched variables; any variable may be fetched")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("NAME,...");
   line.add_option(
           "--emit", options.emit,
-          "library: a shared library; archive: the kernels' object code alone; plan: the plan alone (CBOR)")
+          "library: a shared library; archive: the object code of kernels only; plan: the plan only (CBOR)")
       ->check(CLI::IsMember({Options::library, Options::archive, Options::plan}))
       ->capture_default_str();
   line.add_option("--linker", options.link.linker,
@@ -84,7 +84,7 @@ void declare(CommandLine &line, Options &options) {
       ->type_name("PROGRAM");
 }
 
-/// What CLI11 can't see is wrong with the command line, all at once.
+/// Checks that CLI11 does not do; reports all errors.
 Problems checkOptions(Options &options) {
   Problems problems;
   options.request.dims = parseFeedDims(options.dims, problems);
@@ -94,19 +94,19 @@ Problems checkOptions(Options &options) {
   else if (!aot::isIdentifier(options.link.prefix))
     problems.add("--name", "found '" + options.link.prefix + "', expected a C identifier");
   if (options.emit != Options::library && !options.header.empty())
-    problems.add("--header", "it describes a library, but --emit=" + options.emit + " makes none");
+    problems.add("--header", "requires --emit=library, found --emit=" + options.emit);
   if (options.emit != Options::library && options.request.embedWeights)
-    problems.add("--embed-weights", "--emit=" + options.emit + " writes no weights");
+    problems.add("--embed-weights", "--emit=" + options.emit + " does not write weights");
   return problems;
 }
 
-/// A case folder says what its program is fed and what is fetched.
+/// Reads feeds and fetches of a case folder.
 Result<void> readCase(aot::LibraryRequest &request) {
   auto files = params::findModel(request.model, request.parameters);
   if (!files)
     return files.problems();
   bool isIr = files->program.ends_with(".mlir") || files->program.ends_with(".mlirbc");
-  if (files->meta.empty() || isIr) // the interface of an IR file is in it
+  if (files->meta.empty() || isIr) // an IR file describes its own interface
     return {};
   auto meta = check::readCaseMeta(files->meta);
   if (!meta)
@@ -118,7 +118,7 @@ Result<void> readCase(aot::LibraryRequest &request) {
   return {};
 }
 
-/// The folder above the one of this program.
+/// The folder above the folder of this executable.
 std::string installation(const char *program) {
   std::string path = llvm::sys::fs::getMainExecutable(program, reinterpret_cast<void *>(&installation));
   return fs::path(path).parent_path().parent_path().string();
@@ -138,14 +138,14 @@ Result<void> write(const Options &options, const aot::CompiledLibrary &compiled)
              : writeFile(options.header, aot::headerText(compiled.description, options.link.prefix));
 }
 
-/// Says which files were written, and how large they are.
+/// Prints the written files with their sizes.
 void report(const Options &options) {
   const std::string what = options.emit == Options::library   ? "shared library"
                            : options.emit == Options::archive ? "archive of kernels"
                                                               : "plan";
   auto line = [](const std::string &file, const std::string &kind) {
     std::error_code error;
-    uintmax_t bytes = fs::file_size(file, error); // a device has none
+    uintmax_t bytes = fs::file_size(file, error); // a device has no size
     fmt::print("wrote {}: {}{}\n", file, kind, error ? "" : ", " + sizeText(static_cast<int64_t>(bytes)));
   };
   line(options.link.output, what);
@@ -159,7 +159,7 @@ Result<void> work(Options options) {
   checkOutputFile(options.header, problems);
   if (std::error_code ignored; options.emit == Options::library && fs::exists(options.link.output, ignored) &&
                                !fs::is_regular_file(options.link.output, ignored) && problems.empty())
-    problems.add(options.link.output, "found a device, expected the name of a file to write");
+    problems.add(options.link.output, "found a device, expected a file name");
   if (!problems.empty())
     return problems;
   ProgressBar bar;
@@ -187,13 +187,14 @@ Result<void> work(Options options) {
 
 int main(int argc, char **argv) {
   Options options;
-  CommandLine line("proa-compile",
-                   "Compiles a program ahead of time: a shared library with a C interface, which needs\n"
-                   "libproa_runtime.so and no compiler where it runs.",
-                   "  proa-compile resnet50 -o libresnet50.so --header resnet50.h --dims image=1x3x224x224\n"
-                   "  proa-compile resnet50 -o libresnet50.so --header resnet50.h --embed-weights\n"
-                   "  proa-compile model.pdmodel --emit=archive -o kernels.a\n"
-                   "  cc main.c -Linstall/lib -L. -lresnet50 -lproa_runtime -o main   (see examples/aot)\n");
+  CommandLine line(
+      "proa-compile",
+      "Compiles a program ahead of time to a shared library with a C interface, which needs only\n"
+      "libproa_runtime.so to run.",
+      "  proa-compile resnet50 -o libresnet50.so --header resnet50.h --dims image=1x3x224x224\n"
+      "  proa-compile resnet50 -o libresnet50.so --header resnet50.h --embed-weights\n"
+      "  proa-compile model.pdmodel --emit=archive -o kernels.a\n"
+      "  cc main.c -Linstall/lib -L. -lresnet50 -lproa_runtime -o main   (see examples/aot)\n");
   declare(line, options);
   if (std::optional<int> code = line.read(argc, argv))
     return *code;

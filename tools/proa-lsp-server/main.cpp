@@ -1,4 +1,4 @@
-// proa-lsp-server: shows editors the MLIR of proa: diagnostics, definitions, hover, completion.
+// proa-lsp-server: a language server for the MLIR of proa: diagnostics, definitions, hover, completion.
 #include "lib/compiler/Registration.h"
 #include "tools/common/MlirTool.h"
 
@@ -7,18 +7,18 @@
 #include "llvm/Support/LogicalResult.h"
 
 constexpr const char *help =
-    R"(proa-lsp-server: shows editors the MLIR of proa: errors, definitions, hover, completion
+    R"(proa-lsp-server: language server for the MLIR of proa: errors, definitions, hover, completion
 
-Usage: proa-lsp-server [options]        an editor starts it and talks to it over stdin and stdout
+Usage: proa-lsp-server [options]        started by an editor; communicates over stdin and stdout
 
 In VS Code with the MLIR extension: "mlir.server_path": "proa-lsp-server".
 
 Options:
-  --log={error,info,verbose}      What is written to stderr
+  --log={error,info,verbose}      Level of the log on stderr
   --pretty                        Indents the JSON
   --lit-test                      For tests: messages between lines of '// -----'
-  --help, -h                      This page
-  --help-all                      All options of LLVM
+  --help, -h                      Prints this page
+  --help-all                      Prints all options of LLVM
   --version
 )";
 

@@ -14,10 +14,10 @@ struct Group {
   std::vector<const char *> passes;
 };
 
-/// In the order in which a program meets them. A test compares the list with the records in passes/.
+/// In pipeline order. A test compares the list with the records in passes/.
 const std::vector<Group> &groups() {
   static const std::vector<Group> groups = {
-      {"Normalization: types and shapes", {"pd-refine-shapes"}},
+      {"Normalization: types and shapes", {"pd-refine-shapes", "pd-canonicalize"}},
       {"Decomposition into primitives", {"pd-decompose"}},
       {"Derivatives",
        {"pd-checkpoint", "pd-grad", "pd-vjp", "pd-jvp", "pd-vmap", "pd-hessian", "pd-lower-for"}},
@@ -26,12 +26,13 @@ const std::vector<Group> &groups() {
       {"Layout", {"pd-channels-last"}},
       {"Sharding", {"pd-annotate-sharding-rules"}},
       {"Fusion", {"pd-fold-batch-norm", "pd-fuse-epilogues", "pd-form-kernels"}},
-      {"Kernels for the CPU, in their order",
-       {"extract-kernels", "pd-lower-to-linalg", "store-bools-as-bytes", "widen-half-precision",
-        "fuse-elementwise", "collapse-loops", "mark-fast-math", "choose-rows", "outline-shapes", "tile-rows",
-        "bufferize-kernels", "bound-scratch", "place-scratch", "expand-math", "expand-half-conversions",
-        "wrap-kernels"}},
-      {"Of MLIR, often used with them",
+      {"Kernels for the CPU, in pipeline order",
+       {"proa-extract-kernels", "pd-lower-to-linalg", "proa-store-bools-as-bytes",
+        "proa-widen-half-precision", "proa-fuse-elementwise", "proa-collapse-loops", "proa-mark-fast-math",
+        "proa-choose-rows", "proa-outline-shapes", "proa-tile-rows", "proa-bufferize-kernels",
+        "proa-bound-scratch", "proa-place-scratch", "proa-expand-math", "proa-expand-half-conversions",
+        "proa-wrap-kernels"}},
+      {"Common passes of MLIR",
        {"canonicalize", "cse", "inline", "symbol-dce", "sccp", "print-ir", "location-snapshot",
         "strip-debuginfo"}},
   };
@@ -49,29 +50,29 @@ Examples:
   proa-opt --proa-cpu --mlir-print-ir-after-all model.mlir
 
 Options:
-  -o <file>                       Where the result is written; '-': stdout
-  --pass-pipeline=<pipeline>      Passes with their nesting, as text
+  -o <file>                       Output file; '-': stdout
+  --pass-pipeline=<pipeline>      Runs a textual pass pipeline
   --verify-diagnostics            Compares the errors with the expected-error comments of the input
-  --split-input-file              Each part between lines of '// -----' by itself
-  --emit-bytecode                 Writes bytecode; to a terminal only with -f
-  --check-numerics                Runs the program before and after each pass and names the first that changes its results
-                                  (--check-numerics-seed=, -open-dim=, -tolerance=)
-  --mlir-print-ir-after-all       Shows the IR after each pass (also -before-all)
-  --mlir-print-ir-after-change    Shows the IR after each pass that changes it
-  --mlir-print-op-on-diagnostic   Shows the op, which may be the whole module, with each error
-  --mlir-print-ir-tree-dir=<dir>  The same, into files
-  --mlir-timing                   Shows how long each pass took
-  --mlir-pass-statistics          Shows what the passes counted
+  --split-input-file              Processes each part between lines of '// -----' separately
+  --emit-bytecode                 Writes bytecode (to a terminal only with -f)
+  --check-numerics                Runs the program before and after each pass; names the first that changes results
+                                  (--check-numerics-seed=, -dynamic-dim=, -tolerance=)
+  --mlir-print-ir-after-all       Prints the IR after each pass (also -before-all)
+  --mlir-print-ir-after-change    Prints the IR after each pass that changes it
+  --mlir-print-op-on-diagnostic   Prints the op, which may be the whole module, with each error
+  --mlir-print-ir-tree-dir=<dir>  Prints the IR into files
+  --mlir-timing                   Prints the time of each pass
+  --remarks=<regex>               Prints what passes with a matching name did and why they left an op unchanged
   --show-dialects                 Lists the dialects
-  --help, -h                      This page
-  --help-all                      All passes of MLIR and all options of LLVM
+  --help, -h                      Prints this page
+  --help-all                      Prints all passes of MLIR and all options of LLVM
   --version
 )";
 
 constexpr const char *pipelines = R"(
 Pipelines:
-    --proa-cpu                                    -   Imported pd to library ops and kernel calls
-    --proa-lower-kernels                          -   Kernels to the LLVM dialect, without the other functions
+    --proa-cpu                                    -   Lowers imported pd to library ops and kernel calls
+    --proa-lower-kernels                          -   Lowers kernels to the LLVM dialect, without the other functions
 )";
 
 } // namespace

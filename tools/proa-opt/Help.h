@@ -3,8 +3,8 @@
 
 namespace proa::tools {
 
-/// Prints proa's own passes in the groups of their folders, then the driver's main options and the passes of
-/// MLIR that go with them. The passes must be registered.
+/// Prints the passes of proa by folder, then the main options and the common passes of MLIR. Call it after
+/// the passes are registered.
 void printHelp();
 
 } // namespace proa::tools

@@ -1,6 +1,7 @@
-// proa-opt: runs passes of proa and of upstream on MLIR text.
+// proa-opt: runs passes of proa and of MLIR on IR files.
 #include "lib/check/NumericsCheck.h"
 #include "lib/compiler/Registration.h"
+#include "passes/remarks/Remarks.h"
 #include "tools/common/CommandLine.h"
 #include "tools/common/MlirArguments.h"
 #include "tools/common/MlirTool.h"
@@ -22,29 +23,46 @@ namespace cl = llvm::cl;
 namespace {
 
 struct Options {
+  cl::opt<std::string> remarks{
+      "remarks", cl::value_desc("regex"),
+      cl::desc("Prints what passes with a matching name did and why they left an op unchanged")};
   cl::opt<std::string> input{cl::Positional, cl::desc("<input file>"), cl::init("-")};
   cl::opt<std::string> output{"o", cl::desc("Output filename"), cl::value_desc("filename"), cl::init("-")};
-  cl::opt<bool> force{"f", cl::desc("Writes bytecode to a terminal too")};
+  cl::opt<bool> force{"f", cl::desc("Writes bytecode even to a terminal")};
   cl::opt<bool> checkNumerics{
       "check-numerics",
-      cl::desc("Runs the program before and after each pass and names the first that changes its results")};
-  cl::opt<uint64_t> seed{"check-numerics-seed", cl::init(0), cl::desc("Of the numbers that it is given")};
-  cl::opt<int64_t> openDim{"check-numerics-open-dim", cl::init(2),
-                           cl::desc("The extent that open dimensions get")};
-  cl::opt<double> tolerance{
-      "check-numerics-tolerance", cl::init(0),
       cl::desc(
-          "Relative and absolute; default by the narrowest floats: 1e-9 (float64), 1e-4 (float32), 2e-2")};
+          "Runs the program before and after each pass and names the first pass that changes its results")};
+  cl::opt<uint64_t> seed{"check-numerics-seed", cl::init(0),
+                         cl::desc("Seed of the random inputs of --check-numerics")};
+  cl::opt<int64_t> dynamicDim{"check-numerics-dynamic-dim", cl::init(2),
+                              cl::desc("Size of dynamic dims in --check-numerics")};
+  cl::opt<double> tolerance{"check-numerics-tolerance", cl::init(0),
+                            cl::desc("Relative and absolute tolerance of --check-numerics; default by the "
+                                     "narrowest floats: 1e-9 (float64), 1e-4 "
+                                     "(float32), 2e-2")};
 };
 
-/// MLIR's options, with a check of numbers in each pass manager.
+/// `base` with remarks of the passes in each pass manager.
+mlir::MlirOptMainConfig withRemarks(const mlir::MlirOptMainConfig &base, const std::string &passes) {
+  mlir::MlirOptMainConfig config = base;
+  config.setPassPipelineSetupFn([base, passes](mlir::PassManager &pm) {
+    std::string error;
+    if (failed(proa::enableRemarks(*pm.getContext(), passes, error)))
+      return llvm::failure();
+    return base.setupPassPipeline(pm);
+  });
+  return config;
+}
+
+/// MLIR's options, with a numerical check in each pass manager.
 mlir::MlirOptMainConfig checking(const mlir::MlirOptMainConfig &given, const Options &options,
                                  proa::check::NumericsReport &report, proa::tools::ProgressBar &bar) {
   mlir::MlirOptMainConfig config = given;
   config.setPassPipelineSetupFn([&, given](mlir::PassManager &pm) {
     pm.getContext()->disableMultithreading();
     proa::check::NumericsCheckOptions check{
-        .seed = options.seed, .openDim = options.openDim, .tolerance = {}};
+        .seed = options.seed, .dynamicDim = options.dynamicDim, .tolerance = {}};
     if (options.tolerance.getNumOccurrences() > 0)
       check.tolerance = options.tolerance;
     check.progress = [&bar](const std::string &what) { bar.show(what, 0); };
@@ -54,7 +72,7 @@ mlir::MlirOptMainConfig checking(const mlir::MlirOptMainConfig &given, const Opt
   return config;
 }
 
-/// As MLIR's main function, but the output file is written as a whole, and only where the passes end well.
+/// MLIR's main function, except that the output file is written as a whole, and only if the passes succeed.
 int run(const std::string &input, const std::string &output, mlir::DialectRegistry &registry,
         const mlir::MlirOptMainConfig &config) {
   proa::Problems problems;
@@ -67,13 +85,13 @@ int run(const std::string &input, const std::string &output, mlir::DialectRegist
     problems.add("", error);
   else if (llvm::StringRef text = file->getBuffer().ltrim();
            text.starts_with("{") && !text.starts_with("{-#"))
-    problems.add(input, "this is JSON, expected MLIR; proa-translate turns a program of Paddle into MLIR");
+    problems.add(input, "found JSON, expected MLIR; proa-translate imports Paddle programs");
   if (!problems.empty())
     return proa::tools::fail(problems);
   std::string text;
   llvm::raw_string_ostream stream(text);
   bool succeeded = llvm::succeeded(mlir::MlirOptMain(stream, std::move(file), registry, config));
-  if (succeeded || output == "-") // stdout gets the parts before the one that failed
+  if (succeeded || output == "-") // stdout gets the parts before the failed one
     if (proa::Result<void> written = proa::tools::writeOutput(output, text); !written)
       return proa::tools::fail(written.problems());
   return proa::tools::finishOutput(succeeded ? EXIT_SUCCESS : EXIT_FAILURE);
@@ -91,7 +109,7 @@ int main(int argc, char **argv) {
       proa::tools::printHelp();
       return 0;
     } else if (argument == "--help-all") {
-      argv[i] = const_cast<char *>("--help"); // LLVM hides none of the options that this stands for
+      argv[i] = const_cast<char *>("--help"); // LLVM hides none of its options
     }
   Options options;
   llvm::InitLLVM init(argc, argv);
@@ -104,9 +122,9 @@ int main(int argc, char **argv) {
   if (proa::Problems problems = proa::tools::checkPasses(argc, argv); !problems.empty())
     return proa::tools::fail(problems);
   const std::string &input = options.input, &output = options.output;
-  if (options.openDim < 0) {
-    llvm::errs() << "error: --check-numerics-open-dim is " << options.openDim
-                 << ", expected no negative number\n";
+  if (options.dynamicDim < 0) {
+    llvm::errs() << "error: --check-numerics-dynamic-dim is " << options.dynamicDim
+                 << ", expected a non-negative number\n";
     return EXIT_FAILURE;
   }
   auto config = mlir::MlirOptMainConfig::createFromCLOptions();
@@ -115,6 +133,14 @@ int main(int argc, char **argv) {
       return proa::tools::fail(proa::problem("--emit-bytecode", wrong));
   if (config.shouldShowDialects() || config.shouldListPasses())
     return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, input, output, registry));
+  if (options.remarks.getNumOccurrences() > 0) {
+    if (config.shouldEmitRemarks())
+      return proa::tools::fail(
+          proa::problem("--remarks", "expected one of --remarks and --remarks-filter, found both"));
+    if (proa::Problems problems = proa::tools::checkRemarks(options.remarks); !problems.empty())
+      return proa::tools::fail(problems);
+    config = withRemarks(config, options.remarks);
+  }
   if (input == "-" && llvm::sys::Process::StandardInIsUserInput())
     llvm::errs() << "(reads from stdin now)\n";
   if (!options.checkNumerics)

@@ -17,7 +17,7 @@ using namespace mlir;
 namespace proa::tools {
 namespace {
 
-/// Whether a function's interface may change: nothing calls it, and its one block ends with a return.
+/// Whether the interface of a function may change: nothing calls it, and its only block ends with a return.
 bool isFree(func::FuncOp function) {
   return function.getBody().hasOneBlock() &&
          isa<func::ReturnOp>(function.getBody().front().getTerminator()) &&
@@ -28,7 +28,7 @@ SmallVector<func::FuncOp> freeFunctions(ModuleOp module) {
   return llvm::filter_to_vector(module.getOps<func::FuncOp>(), isFree);
 }
 
-/// A value of this type that is there before `op`; the earlier, the more ops nothing needs any more.
+/// The first value of this type before `op`: the earlier it is, the more ops become unused.
 Value valueBefore(Operation *op, Type type) {
   auto hasType = [&](Value value) { return value.getType() == type; };
   if (auto function = dyn_cast_or_null<func::FuncOp>(op->getParentWithTrait<OpTrait::IsIsolatedFromAbove>()))
@@ -41,7 +41,7 @@ Value valueBefore(Operation *op, Type type) {
   return found == op->operand_end() ? Value() : *found;
 }
 
-/// Zeros, where the type says how many.
+/// Zeros, if the type has static dims.
 Value zerosBefore(Operation *op, Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   OpBuilder builder(op);
@@ -59,7 +59,7 @@ Value newArgument(Operation *op, Type type) {
   return function.getArguments().back();
 }
 
-/// Erases ops of which only `values` were of use.
+/// Erases ops whose only users were `values`.
 void eraseUnused(ArrayRef<Value> values) {
   SmallVector<Operation *> candidates;
   for (Value value : values)
@@ -79,7 +79,7 @@ bool isRemovable(Operation *op) {
   return !isa<SymbolOpInterface>(op) || SymbolTable::symbolKnownUseEmpty(op, op->getParentOp());
 }
 
-/// Puts other values in the place of the op's results. False where there are none.
+/// Replaces the op's results by other values. False if there are none.
 bool remove(Operation *op) {
   SmallVector<Value> replacements;
   for (OpResult result : op->getResults()) {
@@ -104,7 +104,7 @@ bool remove(Operation *op) {
   return true;
 }
 
-/// Inner ops first, so that an op's regions are done before it goes.
+/// Visits inner ops first, so that the regions of an op are reduced before the op.
 SmallVector<Operation *> removableOps(ModuleOp module) {
   SmallVector<Operation *> ops;
   module.walk([&](Operation *op) {
@@ -126,7 +126,7 @@ bool removeResult(func::FuncOp function, unsigned number) {
   return true;
 }
 
-/// Returns what the returned value is computed from, and not it.
+/// Returns the operands of the returned value instead of the value.
 bool returnOperand(func::FuncOp function, unsigned number, unsigned operand) {
   Operation *end = function.getBody().front().getTerminator();
   Value value = end->getOperand(number);
@@ -161,17 +161,17 @@ struct ReducePass : PassWrapper<ReducePass, OperationPass<ModuleOp>> {
 
   StringRef getArgument() const final { return "reduce"; }
   StringRef getDescription() const final {
-    return "Put other values in the place of ops' results, and remove what nothing uses then";
+    return "Replace results of ops by other values, and remove ops that become unused";
   }
   void getDependentDialects(DialectRegistry &registry) const final { registry.insert<pd::PdDialect>(); }
 
   void runOnOperation() final {
     if (!llvm::sys::fs::can_execute(test)) {
-      getOperation()->emitError("'") << test << "' is no script that can be run; expected one as test=SCRIPT";
+      getOperation()->emitError("'") << test << "' is not executable, expected test=SCRIPT";
       return signalPassFailure();
     }
     if (!isInteresting(getOperation())) {
-      getOperation()->emitError("the test finds the input not interesting: it ends with another code than 1");
+      getOperation()->emitError("the input is not interesting: the test did not exit with 1");
       return signalPassFailure();
     }
     for (bool changed = true; changed;) {
@@ -186,7 +186,7 @@ private:
     return Tester(test, {}).isInteresting(module).first == Tester::Interestingness::True;
   }
 
-  /// Keeps a change of the program where the program is valid and interesting then.
+  /// Keeps a change if the program is then valid and interesting.
   bool attempt(llvm::function_ref<bool(ModuleOp)> change) {
     OwningOpRef<ModuleOp> copy(getOperation().clone());
     if (!change(*copy))
@@ -202,7 +202,7 @@ private:
     return true;
   }
 
-  /// Halves, quarters, ... single ops, the last ones first.
+  /// Tries halves, quarters, ... single ops, the last ones first.
   bool reduceOps() {
     bool changed = false;
     for (size_t size = removableOps(getOperation()).size(); size > 0; size /= 2)
@@ -247,7 +247,8 @@ private:
     return changed;
   }
 
-  Option<std::string> test{*this, "test", llvm::cl::desc("The script that finds a file interesting")};
+  Option<std::string> test{*this, "test",
+                           llvm::cl::desc("The script that decides whether a file is interesting")};
 };
 
 } // namespace

@@ -1,4 +1,4 @@
-/// Makes programs smaller where MLIR's own reducer cannot: it removes only ops whose results nothing uses.
+/// A reducer that also removes used ops; MLIR's own reducer removes only unused ones.
 #pragma once
 
 namespace proa::tools {

@@ -1,4 +1,4 @@
-// proa-reduce: makes MLIR text smaller while a test script still finds it interesting.
+// proa-reduce: reduces an IR file while a test script still finds it interesting.
 #include "lib/compiler/Registration.h"
 #include "tools/common/CommandLine.h"
 #include "tools/common/MlirArguments.h"
@@ -23,32 +23,32 @@ using namespace proa::tools;
 namespace {
 
 constexpr const char *help =
-    R"(proa-reduce: makes an MLIR file smaller while a test still finds it interesting
+    R"(proa-reduce: reduces an IR file while a test still finds it interesting
 
 Usage: proa-reduce <input file> --reduce='test=<script>' [-o <file>]
 
-The script is given the path of a candidate; it ends with 1 where the candidate is interesting (fails as the
-input does), with 0 where it is not.
+The script gets the path of a candidate. It exits with 1 if the candidate is interesting (fails as the input
+does), and with 0 if it is not.
 
 Example, for an input on which a pass crashes:
   printf '#!/bin/sh\n! proa-opt --proa-cpu "$1" 2>&1 | grep -q "the message"\n' > test.sh; chmod +x test.sh
   proa-reduce failing.mlir --reduce=test=./test.sh -o small.mlir
 
 Options:
-  -o <file>                                          Where the result is written; '-': stdout
-  --reduce='test=<script>'                           Removes ops, functions, results and arguments: other values
-                                                     take the place of those that are used
-  --reduction-tree='traversal-mode=0 test=<script>'  MLIR's own: removes ops and functions that nothing uses
+  -o <file>                                          Output file; '-': stdout
+  --reduce='test=<script>'                           Removes ops, functions, results and arguments; replaces
+                                                     those that are used by other values
+  --reduction-tree='traversal-mode=0 test=<script>'  MLIR's reducer: removes unused ops and functions
   --opt-reduction-pass='opt-pass=<pass> test=<script>'
-                                                     Runs a pass and keeps its result where it is as interesting
-  --help, -h                                         This page
-  --help-all                                         All passes and all options of LLVM
+                                                     Runs a pass and keeps its result if it is interesting
+  --help, -h                                         Prints this page
+  --help-all                                         Prints all passes and all options of LLVM
   --version
 
 Exit codes: 0 done, 1 something failed or a wrong command line.
 )";
 
-/// As MLIR's main function, but the output file is written as a whole, and only where the passes end well.
+/// MLIR's main function, except that the output file is written as a whole, and only if the passes succeed.
 int run(const std::string &input, const std::string &output, const mlir::PassPipelineCLParser &pipeline,
         mlir::MLIRContext &context) {
   proa::Problems problems;
@@ -56,7 +56,7 @@ int run(const std::string &input, const std::string &output, const mlir::PassPip
     problems.add("-o", wrong);
   checkOutputFile(output, problems);
   if (!pipeline.hasAnyOccurrences())
-    problems.add("proa-reduce", "no pass is given, expected one that reduces: --reduce='test=SCRIPT'");
+    problems.add("proa-reduce", "no reducing pass, expected --reduce='test=SCRIPT'");
   std::string error;
   std::unique_ptr<llvm::MemoryBuffer> file = mlir::openInputFile(input, &error);
   if (!file)
@@ -97,7 +97,7 @@ int main(int argc, char **argv) {
   registerReducePass();
   llvm::InitLLVM init(argc, argv);
   cl::opt<std::string> input(cl::Positional, cl::Required, cl::desc("<input file>"));
-  cl::opt<std::string> output("o", cl::desc("Where the result is written"), cl::init("-"));
+  cl::opt<std::string> output("o", cl::desc("Output file"), cl::init("-"));
   mlir::PassPipelineCLParser pipeline("", "Passes that reduce");
   if (proa::Problems problems = checkArguments(argc, argv); !problems.empty())
     return fail(problems);
@@ -105,6 +105,6 @@ int main(int argc, char **argv) {
   if (proa::Problems problems = checkPasses(argc, argv); !problems.empty())
     return fail(problems);
   mlir::MLIRContext context(registry);
-  context.printOpOnDiagnostic(false); // it may be the whole module
+  context.printOpOnDiagnostic(false); // the op may be the whole module
   return run(input, output, pipeline, context);
 }

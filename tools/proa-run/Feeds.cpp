@@ -26,7 +26,7 @@ std::string namesOf(const std::vector<TensorInfo> &feeds) {
   return names.empty() ? "no feeds" : names;
 }
 
-/// Collects the feeds from all sources.
+/// Collects feeds from all sources.
 class FeedMaker {
 public:
   FeedMaker(const std::vector<TensorInfo> &feeds, const FeedOptions &options)
@@ -43,7 +43,7 @@ public:
       if (auto fed = result.find(name); fed != result.end() && fed->second.dims() != given)
         problems.add(
             "--dims",
-            fmt::format("'{}' should be {}, but is fed {} ({}); random feeds have any dims: --inputs "
+            fmt::format("'{}' should be {}, but is fed {} ({}); for random feeds of other dims: --inputs "
                         "random:SEED",
                         name, describe(fed->second.dtype(), given), fed->second.describe(),
                         fmt::join(sources, ", ")));
@@ -51,7 +51,7 @@ public:
     if (problems.empty())
       for (const TensorInfo &feed : feeds)
         if (!result.count(feed.name))
-          problems.add(feed.name, "nothing is fed to it; expected " + describe(feed.dtype, feed.dims));
+          problems.add(feed.name, "no value is fed, expected " + describe(feed.dtype, feed.dims));
     if (!problems.empty())
       return std::move(problems);
     return std::move(result);
@@ -73,7 +73,7 @@ private:
       addUnknown(source, name);
   }
 
-  /// Adds a problem where no feed has this name.
+  /// Adds a problem if no feed has this name.
   void checkFed(const std::string &source, const std::string &name) {
     auto entry = lodEntryOf(name);
     if (!find(name) && !(entry && find(entry->variable)))
@@ -127,7 +127,7 @@ private:
       if (elementCount(shape))
         emplaceRandom(feed, shape, seed);
       else if (!dimsAreWrong)
-        problems.add(feed.name, fmt::format("the program leaves dims open: {}; give --dims {}=...",
+        problems.add(feed.name, fmt::format("has dynamic dims in the program: {}; expected --dims {}=...",
                                             describe(feed.dtype, feed.dims), feed.name));
     }
   }
@@ -136,7 +136,7 @@ private:
     try {
       result.emplace(feed.name, check::randomTensor(feed.name, feed.dtype, shape, seed));
     } catch (const std::bad_alloc &) {
-      problems.add(feed.name, "no memory for a feed of " + describe(feed.dtype, shape));
+      problems.add(feed.name, "out of memory for a feed of " + describe(feed.dtype, shape));
     }
   }
 
@@ -146,13 +146,13 @@ private:
     std::string file = isNamed ? source.substr(equals + 1) : source;
     std::error_code ignored;
     if (isNamed && !std::filesystem::exists(file, ignored))
-      checkFed(source, source.substr(0, equals)); // both the name and the file may be wrong
+      checkFed(source, source.substr(0, equals)); // name and file may both be wrong
     auto isUnnamed = [](const std::string &other) {
       return other.ends_with(".npy") && other.find('=') == std::string::npos;
     };
     if (!isNamed && std::ranges::count_if(options.sources, isUnnamed) != std::ssize(feeds)) {
       problems.add(source, "the program has several feeds (" + namesOf(feeds) +
-                               "); give NAME=FILE.npy, or a file for each in this order");
+                               "); expected NAME=FILE.npy, or a file for each feed in this order");
       return;
     }
     Result<Tensor> tensor = params::readNpy(file);
@@ -190,7 +190,7 @@ private:
   Tensors result;
   LodCollector lods;
   Problems problems;
-  size_t unnamed = 0; ///< .npy files without a name so far
+  size_t unnamed = 0; ///< number of .npy files without a name so far
 };
 
 } // namespace

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t shownElements = 8;
 
-/// The first elements, each in a column, so that rows below each other can be compared by eye.
+/// The first elements in columns, so that rows can be compared.
 std::string firstElements(const Tensor &tensor) {
   std::string text;
   for (int64_t i = 0; i < std::min(tensor.size(), shownElements); ++i)
@@ -20,7 +20,7 @@ std::string firstElements(const Tensor &tensor) {
   return text + (tensor.size() > shownElements ? "  ..." : "");
 }
 
-/// `values` sorted; the nearest rank.
+/// A percentile of sorted values, by the nearest rank.
 double percentile(const std::vector<double> &values, double part) {
   size_t rank = static_cast<size_t>(std::ceil(part * static_cast<double>(values.size())));
   return values[std::clamp<size_t>(rank, 1, values.size()) - 1];
@@ -69,7 +69,7 @@ std::string timesText(const ModelTimes &times, const RunTimes &runs, int64_t are
   text += fmt::format("arena {} bytes\n", arenaBytes);
   if (runs.onlyFirst)
     return text +
-           fmt::format("first run {:.3f} ms, with making kernels and packing weights; --repeat measures "
+           fmt::format("first run {:.3f} ms, including kernel creation and weight packing; --repeat measures "
                        "the steady time\n",
                        runs.first);
   if (runs.runs == 1)
@@ -89,8 +89,8 @@ std::string nonFiniteText(const std::string &kind, const std::string &name, cons
 std::string budgetText(std::optional<int64_t> budget, int64_t arenaBytes) {
   if (!budget || *budget < 0 || arenaBytes <= *budget)
     return "";
-  return fmt::format("warning: --recompute={}: the budget cannot be met: the values of a run take {} bytes "
-                     "with everything recomputed that lowers the peak\n",
+  return fmt::format("warning: --recompute={}: the budget cannot be met: peak memory is {} bytes "
+                     "with maximum recomputation\n",
                      *budget, arenaBytes);
 }
 

@@ -21,7 +21,7 @@ namespace {
 
 using check::Tensors;
 
-/// "step12/lr" is run 12; any other name is run 0.
+/// The run of an entry: "step12/lr" is run 12, other names are run 0.
 std::pair<int, std::string> runOf(const std::string &entry) {
   int run = 0;
   constexpr std::string_view word = "step";
@@ -43,7 +43,7 @@ std::optional<double> numberOf(const std::string &text) {
   return isNumber ? std::optional(number) : std::nullopt;
 }
 
-/// All elements are the number; nothing where the type cannot hold it (0.5 as an integer).
+/// A tensor filled with the number; nothing if the type cannot hold it (0.5 as an integer).
 std::optional<Tensor> filled(DType dtype, const std::vector<int64_t> &dims, double number) {
   Tensor tensor(dtype, dims);
   bool fits = true;
@@ -71,7 +71,7 @@ std::optional<Tensor> filled(DType dtype, const std::vector<int64_t> &dims, doub
   return fits ? std::optional(tensor) : std::nullopt;
 }
 
-/// All elements are the one of `tensor`.
+/// A tensor filled with the only element of `tensor`.
 Tensor repeated(const Tensor &tensor, const std::vector<int64_t> &dims) {
   Tensor result(tensor.dtype(), dims);
   size_t size = sizeOf(tensor.dtype());
@@ -129,7 +129,7 @@ private:
     if (tensor.dtype() == info.dtype && (isOpen || tensor.dims() == info.dims))
       byRun[run].insert_or_assign(info.name, tensor);
     else
-      problems.add(where, "'" + info.name + "' is given " + tensor.describe() + ", expected " +
+      problems.add(where, "'" + info.name + "' is set to " + tensor.describe() + ", expected " +
                               describe(info.dtype, info.dims) + " or one element of that type");
   }
 
@@ -156,7 +156,7 @@ private:
       problems.append(tensor.problems());
   }
 
-  /// With a name, the entries of that variable alone.
+  /// With a name, only the entries of that variable.
   void readSafetensors(const std::string &file, const std::string &only) {
     Result<Tensors> tensors = params::readSafetensors(file);
     if (!tensors)
@@ -213,7 +213,7 @@ Result<void> setRandomParameters(Model &model, uint64_t seed, bool replaces) {
     if (!replaces && model.parameter(info.name))
       continue;
     if (!elementCount(info.dims))
-      problems.add(info.name, "its dims are not known: " + describe(info.dtype, info.dims) +
+      problems.add(info.name, "has dynamic dims: " + describe(info.dtype, info.dims) +
                                   "; a random value needs them; give --params FILE or --set");
     else
       problems.append(

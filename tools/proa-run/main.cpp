@@ -30,13 +30,13 @@ struct Options {
   FeedOptions feeds;
   std::vector<std::string> set;
   std::string outputs;
-  std::string saved;     ///< where parameters are saved; empty: nowhere
-  std::string expect;    ///< empty: not asked for; defaultFile: the one beside the model
-  std::string profile;   ///< empty: not asked for; table: on stdout
-  std::string recompute; ///< empty: nothing
+  std::string saved;     ///< file for parameters; empty: none
+  std::string expect;    ///< file with expected outputs, or `beside`; empty: none
+  std::string profile;   ///< trace file, or `table` for stdout; empty: none
+  std::string recompute; ///< empty: no recomputation
   AmpChoice amp;
   int repeat = 1;
-  std::optional<int> warmup; ///< not given: one where runs are repeated
+  std::optional<int> warmup; ///< default: 1 if runs are repeated
   bool json = false;
   bool quiet = false;
 
@@ -51,93 +51,97 @@ void declare(CommandLine &line, Options &options) {
       ->required()
       ->type_name("MODEL");
   line.add_option("--function", options.model.function,
-                  "Of an IR file, the function to run; default: main, else the only public one")
+                  "Function of an IR file; default: main, else the only public function")
       ->type_name("NAME");
-  line.add_option("--params", options.model.parameters,
-                  "Weights file, where it is not beside the program, or random:SEED; default of an IR file "
-                  "without weights: random:0")
+  line.add_option(
+          "--params", options.model.parameters,
+          "Weights file, or random:SEED; default: the file in the model's folder, or random:0 for an IR "
+          "file without weights")
       ->type_name("FILE");
   line.add_option("--set", options.set,
                   "Sets a parameter or state variable before the first run: NAME=VALUE, NAME=x.npy, or the "
                   "entries of [NAME=]x.safetensors; entry stepK/NAME before run K")
       ->allow_extra_args(false)
       ->type_name("NAME=VALUE|FILE");
-  line.add_option("--save-params", options.saved, "Writes parameters and state as the last run left them")
+  line.add_option("--save-params", options.saved, "Writes parameters and state after the last run")
       ->check(checkName)
       ->type_name("FILE.safetensors|FILE.pdiparams");
-  line.add_option("-i,--inputs", options.feeds.sources,
-                  "x.safetensors, x.npy, NAME=x.npy or random:SEED; default: inputs.safetensors beside the "
-                  "model, else random:0")
+  line.add_option(
+          "-i,--inputs", options.feeds.sources,
+          "Feeds: x.safetensors, x.npy, NAME=x.npy or random:SEED; default: inputs.safetensors in the "
+          "model's folder, else random:0")
       ->allow_extra_args(false)
       ->type_name("SOURCE");
   line.takeMoreValues("--inputs", isFeedSource);
   line.takeMoreValues("-i", isFeedSource);
-  line.add_option("--dims", options.feeds.dims, "Dims of random feeds that the program leaves open")
+  line.add_option("--dims", options.feeds.dims, "Dims of random feeds that are dynamic in the program")
       ->allow_extra_args(false)
       ->type_name("NAME=1x3x224x224,...");
   line.takeMoreValues("--dims", isFeedDims);
   line.add_option("--feeds", options.model.feeds,
-                  "Fed variables, also others than the program's own; what no fetch needs is left out")
+                  "Fed variables; any variable may be fed. Ops that no fetch needs are left out")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("NAME,...");
-  line.add_option("--fetches", options.model.fetches, "Fetched variables; any variable may be one")
+  line.add_option("--fetches", options.model.fetches, "Fetched variables; any variable may be fetched")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("NAME,...");
   line.add_option("-o,--outputs", options.outputs, "Writes the outputs of the last run")
       ->check(checkName)
       ->type_name("FILE.safetensors");
-  line.add_flag(std::string("--expect{") + Options::beside + "}", options.expect,
-                "Compares the outputs of the first run with expected.safetensors beside the model, or with "
-                "--expect=FILE");
+  line.add_flag(
+      std::string("--expect{") + Options::beside + "}", options.expect,
+      "Compares the outputs of the first run with expected.safetensors in the model's folder, or with "
+      "--expect=FILE");
   line.takeNextValue("--expect", [](const std::string &text) { return text.ends_with(".safetensors"); });
-  line.add_option("--threads", options.model.threads, "Threads of a run; 0: as many as there are cores")
+  line.add_option("--threads", options.model.threads, "Number of threads of a run; 0: one for each core")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
-  line.add_option("--seed", options.model.seed, "What random ops without a seed of their own draw from")
+  line.add_option("--seed", options.model.seed, "Seed of random ops without a seed attribute")
       ->check(checkSeed)
       ->capture_default_str();
   line.add_flag("--check-finite", options.model.checkFinite,
-                "Ends with an error at the first op that makes a NaN or Inf, and names it");
+                "Stops with an error at the first op that makes a NaN or Inf, and names the op");
   line.add_option("--repeat", options.repeat,
-                  "Measured runs; with 1, a run after the first one, of which nothing but the time is kept")
+                  "Number of measured runs; with 1, only the time of a second run is measured")
       ->check(CLI::Range(1, 1000000000))
       ->capture_default_str();
   line.add_option(
           "--warmup", options.warmup,
-          "Runs before the measured ones; default: one where --repeat is above 1, since the first run "
-          "makes kernels and packs weights")
+          "Number of runs before the measured ones; default: 1 if --repeat is above 1, because the first "
+          "run also creates kernels and packs weights")
       ->check(CLI::Range(0, 1000000000));
   line.add_flag(
       std::string("--profile{") + Options::table + "}", options.profile,
       "Prints the time of each step (with --json as \"steps\"); --profile=FILE.json writes a Chrome "
       "trace");
   line.add_flag(std::string("--recompute{") + cheapRecomputation + "}", options.recompute,
-                "Computes values again instead of keeping them: those that cost next to no time, or with "
-                "--recompute=BYTES until the values of a run take at most that many bytes")
+                "Recomputes values instead of keeping them: those that are nearly free, or with "
+                "--recompute=BYTES until peak memory is at most that many bytes (best effort)")
       ->check(checkMemoryBudget);
-  // A file for --profile needs the equals sign: program.json may be the model.
+  // A file for --profile needs the equals sign, because program.json may be the model.
   line.takeNextValue("--profile", [](const std::string &) { return false; });
   line.takeNextValue("--recompute", isMemoryBudget);
   declareAmp(line, options.amp);
   declareCpu(line, options.model.cpu);
   line.add_option("--micro-batches", options.model.microBatches,
-                  "Computes gradients for so many parts of the batch")
+                  "Number of equal parts of the batch for which gradients are computed one after the other")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
-  line.add_option("--cache", options.model.cacheDirectory, "Where compiled programs are kept; 'off': nowhere")
+  line.add_option("--cache", options.model.cacheDirectory,
+                  "Folder of the cache of compiled programs; 'off': no cache")
       ->check(checkName)
       ->type_name("DIR|off");
-  line.add_option("--dump", options.model.dumpDirectory, "Writes the IR after each stage into this directory")
+  line.add_option("--dump", options.model.dumpDirectory, "Writes the IR after each stage into this folder")
       ->check(checkName)
       ->type_name("DIR");
-  line.add_flag("-q,--quiet", options.quiet, "No warnings");
+  line.add_flag("-q,--quiet", options.quiet, "Omits warnings");
   line.add_flag("--json", options.json,
-                "Prints times and comparisons, or the errors, as one line of JSON, and nothing else");
+                "Prints times and comparisons, or errors, as one line of JSON and nothing else");
 }
 
-/// Runs the program and says what came out.
+/// Runs the program and reports the results.
 class Runner {
 public:
   explicit Runner(Options options) : options(std::move(options)) {}
@@ -156,10 +160,10 @@ private:
     return ((fs::is_directory(path) ? path : path.parent_path()) / file).string();
   }
 
-  /// The interface of an IR file is in it, whatever is beside it.
+  /// An IR file describes its own interface.
   bool isIrPath() const { return options.path.ends_with(".mlir") || options.path.ends_with(".mlirbc"); }
 
-  /// A case folder says what is fed, fetched, and how close outputs must be.
+  /// Reads feeds, fetches and tolerances of a case folder.
   Result<void> readMeta() {
     std::string file = besideModel("meta.json");
     if (isIrPath() || !fs::exists(file))
@@ -235,7 +239,7 @@ private:
     return report(*model);
   }
 
-  /// `--params random:SEED`.
+  /// Parses `--params random:SEED`.
   Result<void> readRandomSeed() {
     constexpr std::string_view random = "random:";
     std::string &text = options.model.parameters;
@@ -251,14 +255,14 @@ private:
     return {};
   }
 
-  /// Random weights where they are asked for, or where an IR file comes without; then what the case or --set
-  /// says.
+  /// Sets random weights if they are requested, or if an IR file has none; then the values of the case and of
+  /// --set.
   Result<void> setParameters(Model &model) {
     bool replaces = randomSeed.has_value();
     if (!randomSeed && isIrPath() && options.model.parameters.empty() && lacksParameters(model)) {
       randomSeed = 0;
       if (!options.quiet)
-        fmt::print(stderr, "warning: {}: no weights are given; random ones are taken (--params random:0)\n",
+        fmt::print(stderr, "warning: {}: no weights; random weights are used (--params random:0)\n",
                    options.path);
     }
     if (randomSeed)
@@ -281,7 +285,7 @@ private:
     return {};
   }
 
-  /// No op is to blame for what the program is given.
+  /// Reports non-finite inputs, for which no op is responsible.
   static void noteNonFinite(const Model &model, const check::Tensors &feeds) {
     for (const auto &[name, tensor] : feeds)
       fmt::print(stderr, "{}", nonFiniteText("feed", name, tensor));
@@ -290,13 +294,13 @@ private:
         fmt::print(stderr, "{}", nonFiniteText("parameter", info.name, *value));
   }
 
-  /// The first run is compared; state of a training program moves on with the others.
+  /// Compares the first run. The state of a training program advances with each run.
   Result<void> measure(Model &model, const check::Tensors &feeds) {
     std::vector<double> times;
     double first = 0;
     int warmup = options.warmup.value_or(options.repeat > 1 ? 1 : 0);
     for (int i = 0; i < warmup + options.repeat; ++i) {
-      // A profile is of the last run alone, so that the others are measured without its cost.
+      // Only the last run is profiled, so that the profile does not slow down the others.
       bool isLast = i + 1 == warmup + options.repeat && (options.repeat > 1 || options.warmup);
       model.enableProfile(!options.profile.empty() && isLast);
       if (Result<void> set = i == 0 ? Result<void>() : states.apply(model, i); !set)
@@ -320,8 +324,8 @@ private:
     return options.repeat == 1 && !options.warmup ? measureAgain(model, feeds) : Result<void>();
   }
 
-  /// The first run makes kernels and packs weights: one more run tells what a run takes. It is left out where
-  /// the first one took so long that nobody would wait for another.
+  /// Measures a second run, because the first one also creates kernels and packs weights. Skipped if the
+  /// first run was very slow.
   Result<void> measureAgain(Model &model, const check::Tensors &feeds) {
     constexpr double longestFirst = 10000;
     runTimes.onlyFirst = runTimes.first > longestFirst && options.profile.empty();
@@ -405,7 +409,7 @@ private:
   std::string prefix;
   check::Tensors expected;
   StateValues states;
-  std::optional<uint64_t> randomSeed; ///< of parameters
+  std::optional<uint64_t> randomSeed; ///< seed of random parameters
   std::vector<NamedTensor> outputs;
   std::vector<check::ComparedOutput> compared;
   RunTimes runTimes;

@@ -1,5 +1,4 @@
-//! The numbered constraints of an op: those that its record names, then those that the types of its operands
-//! and results say.
+//! The numbered constraints of an op: those of its record, then those of its operand and result types.
 #include "Records.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -9,7 +8,7 @@
 namespace proa::tblgen {
 namespace {
 
-/// How MLIR writes an element type: the name of its record with small letters before the first digit.
+/// MLIR's text of an element type: the name of its record, in lower case up to the first digit.
 std::string spelling(const llvm::Record &type) {
   if (type.isSubClassOf("ConfinedType") && type.getValue("elementType"))
     return "complex<" + spelling(*type.getValueAsDef("elementType")) + ">";
@@ -29,13 +28,13 @@ void appendElementTypes(const llvm::Record &type, llvm::SmallVectorImpl<std::str
     appendElementTypes(*allowed, out);
 }
 
-/// The element types that "a or b" stands for, each a record's summary; none where one of them is not known.
+/// The element types of "a or b", each a record's summary; none if one is unknown.
 llvm::SmallVector<std::string> elementTypes(const llvm::RecordKeeper &records, llvm::StringRef summary) {
   llvm::SmallVector<llvm::StringRef> names;
   summary.split(names, " or ");
   llvm::SmallVector<std::string> out;
   for (llvm::StringRef name : names) {
-    // MLIR has an "integer" of its own, which is any: unions are ours.
+    // MLIR's "integer" is any integer: unions are proa's own.
     const llvm::Record *found = nullptr;
     for (const llvm::Record *type : records.getAllDerivedDefinitions("Type"))
       if (type->getValueAsString("summary") == name && !type->isSubClassOf("ShapedContainerType") &&
@@ -48,7 +47,7 @@ llvm::SmallVector<std::string> elementTypes(const llvm::RecordKeeper &records, l
   return out;
 }
 
-/// "x has elements of type ..." of a tensor, whose summary is "<what it is> of <element types> values".
+/// "x has elements of type ..." for a tensor whose summary is "<what it is> of <element types> values".
 std::string typeConstraint(const llvm::RecordKeeper &records, llvm::StringRef summary) {
   for (size_t at = 0; (at = summary.find(" of ", at)) != llvm::StringRef::npos; at += 4) {
     llvm::StringRef elements = summary.drop_front(at + 4);
@@ -59,7 +58,7 @@ std::string typeConstraint(const llvm::RecordKeeper &records, llvm::StringRef su
   return "type: " + summary.str();
 }
 
-/// The number of "C<number>. <text>"; none where it is not written so.
+/// The number of "C<number>. <text>"; none for other text.
 std::optional<unsigned> numberOf(llvm::StringRef constraint) {
   unsigned number = 0;
   if (constraint.consume_front("C") && !constraint.consumeInteger(10, number) && constraint.starts_with(". "))
@@ -83,8 +82,9 @@ bool constraintsOf(const mlir::tblgen::Operator &op, const llvm::Record &record,
     last = *number;
     out.push_back(constraint.str());
   }
-  if (out.empty() && isPrimitive(record) && op.getNumArgs() > 0) {
-    llvm::PrintError(record.getLoc(), "expected the constraints of a primitive (the field `constraints`)");
+  if (out.empty() && kindOf(record) != OpKind::Composite && op.getNumArgs() > 0) {
+    llvm::PrintError(record.getLoc(),
+                     "expected constraints (the field `constraints`), because the op has no decomposition");
     return true;
   }
   std::vector<std::pair<std::string, std::vector<std::string>>> namesByType;

@@ -35,11 +35,16 @@ static void emitDecomposition(const llvm::Record &record, const std::string &nam
 
 static bool emitMethods(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
   NamespaceScope scope(os);
+  bool failed = false;
   for (const llvm::Record *record : opsOfMainFile(records)) {
-    std::string name = mlir::tblgen::Operator(*record).getCppClassName().str();
+    mlir::tblgen::Operator op(*record);
+    std::string name = op.getCppClassName().str();
+    failed |= printsSegmentSizes(op, *record);
     emitInference(*record, name, os);
     emitDecomposition(*record, name, os);
     emitVjp(*record, name, os);
+    emitLinearGroups(*record, name, os);
+    emitBatching(*record, name, os);
     if (llvm::StringRef library = record->getValueAsString("library"); !library.empty())
       os << "::llvm::StringRef " << name << "::getLibraryKernel() { return " << quoted(library) << "; }\n";
     if (llvm::StringRef postOp = record->getValueAsString("postOp"); !postOp.empty())
@@ -54,7 +59,7 @@ static bool emitMethods(const llvm::RecordKeeper &records, llvm::raw_ostream &os
          << "::fold(FoldAdaptor adaptor) { return foldByEvaluation(getOperation(), adaptor.getOperands()); "
             "}\n";
   }
-  return false;
+  return failed;
 }
 
 static mlir::GenRegistration generator("gen-methods", "Methods that follow from fields of op records",

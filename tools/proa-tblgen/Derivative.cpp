@@ -5,7 +5,7 @@
 
 namespace proa::tblgen {
 
-/// Declares what the expressions may name: operands and results by name, and the cotangents as d<result>.
+/// Declares the names that the expressions may use: operands, results, and the cotangents as d<result>.
 static void emitNames(const mlir::tblgen::Operator &op, llvm::raw_ostream &os) {
   auto declare = [&](llvm::StringRef name, const llvm::Twine &value) {
     os << "  Expression " << name << " = e.computed(" << value << ");\n  (void)" << name << ";\n";

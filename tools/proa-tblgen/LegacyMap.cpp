@@ -1,5 +1,4 @@
-//! The field `legacy`: the table by which the translator imports a legacy op
-//! (translator/import/LegacyTable.h).
+//! The field `legacy`: the mapping table of legacy ops (translator/import/LegacyTable.h).
 #include "Records.h"
 
 #include "mlir/TableGen/Attribute.h"
@@ -12,6 +11,8 @@ using namespace proa::tblgen;
 
 std::string proa::tblgen::attributeKind(const llvm::Record &record,
                                         const mlir::tblgen::Attribute &attribute) {
+  if (enumOf(attribute)) // programs hold its keyword
+    return "String";
   llvm::StringRef base = attribute.getBaseAttr().getAttrDefName();
   static const std::pair<llvm::StringRef, const char *> kinds[] = {{"BoolAttr", "Bool"},
                                                                    {"I64Attr", "Int"},
@@ -26,8 +27,8 @@ std::string proa::tblgen::attributeKind(const llvm::Record &record,
       return kind;
   llvm::PrintFatalError(record.getLoc(),
                         "attribute of kind '" + base +
-                            "' can't be imported: use BoolAttr, I64Attr, F64Attr, StrAttr, TypeAttr, "
-                            "DenseI64ArrayAttr, DenseF64ArrayAttr or StrArrayAttr");
+                            "' cannot be imported: use BoolAttr, I64Attr, F64Attr, StrAttr, TypeAttr, "
+                            "DenseI64ArrayAttr, DenseF64ArrayAttr, StrArrayAttr or a Pd_EnumAttr");
 }
 
 static const mlir::tblgen::NamedAttribute &
@@ -47,17 +48,52 @@ static const char *lodRuleOf(const llvm::Record &record) {
   llvm::PrintFatalError(record.getLoc(), "lod: expected first, all, rows, outer or none");
 }
 
-static void emitList(llvm::raw_ostream &os, const std::vector<llvm::StringRef> &list) {
+static void emitList(llvm::raw_ostream &os, llvm::ArrayRef<llvm::StringRef> list) {
   os << "{";
   llvm::interleaveComma(list, os, [&](llvm::StringRef s) { os << quoted(s); });
   os << "}";
 }
 
-/// The element types that the op takes: those of its first operand, or of its result.
+/// The element types of the op: those of its first operand, or of its result.
 static std::string elementsOf(const mlir::tblgen::Operator &op) {
   if (op.getNumOperands() == 0 && op.getNumResults() == 0)
     return "";
   return elementsOf(op.getNumOperands() > 0 ? op.getOperand(0) : op.getResult(0));
+}
+
+/// "axis=-1" as {"axis", ConstantKind::Int, -1, ""}.
+static void emitConstants(const llvm::Record &record, const llvm::Record &legacy, llvm::raw_ostream &os) {
+  os << "{";
+  for (llvm::StringRef entry : legacy.getValueAsListOfStrings("constants")) {
+    auto [name, value] = entry.split('=');
+    int64_t number = 0;
+    if (name.empty() || value.empty())
+      llvm::PrintFatalError(record.getLoc(),
+                            "legacy: constants: expected 'name=value', found '" + entry + "'");
+    os << "{" << quoted(name) << ", ";
+    if (value == "true" || value == "false")
+      os << "ConstantKind::Bool, " << (value == "true") << ", \"\"}, ";
+    else if (!value.getAsInteger(10, number))
+      os << "ConstantKind::Int, " << number << ", \"\"}, ";
+    else
+      os << "ConstantKind::String, 0, " << quoted(value) << "}, ";
+  }
+  os << "}";
+}
+
+static bool hasArrayOperand(const mlir::tblgen::Operator &op) {
+  return llvm::any_of(op.getOperands(), [](const mlir::tblgen::NamedTypeConstraint &operand) {
+    return operand.constraint.getDefName() == "Pd_Array";
+  });
+}
+
+static void emitSlot(llvm::raw_ostream &os, llvm::StringRef spelling, llvm::StringRef arity) {
+  os << "{" << quoted(spelling) << ", Arity::" << arity << "}, ";
+}
+
+static void emitHook(llvm::raw_ostream &os, const llvm::Record &legacy) {
+  llvm::StringRef hook = legacy.getValueAsString("hook");
+  os << (hook.empty() ? "nullptr" : "&hooks::" + hook.str());
 }
 
 static void emitOne(const llvm::Record &record, const llvm::Record &legacy, size_t rank,
@@ -65,22 +101,21 @@ static void emitOne(const llvm::Record &record, const llvm::Record &legacy, size
   mlir::tblgen::Operator op(record);
   auto inputs = legacy.getValueAsListOfStrings("inputs");
   auto outputs = legacy.getValueAsListOfStrings("outputs");
-  llvm::StringRef hook = legacy.getValueAsString("hook");
-  if (hook.empty() && inputs.size() != static_cast<size_t>(op.getNumOperands()))
+  bool hasHook = !legacy.getValueAsString("hook").empty();
+  if (!hasHook && inputs.size() != static_cast<size_t>(op.getNumOperands()))
     llvm::PrintFatalError(record.getLoc(), "legacy: one input entry for each operand is needed");
-  if (hook.empty() && outputs.size() != static_cast<size_t>(op.getNumResults()))
+  if (!hasHook && outputs.size() != static_cast<size_t>(op.getNumResults()))
     llvm::PrintFatalError(record.getLoc(), "legacy: one output entry for each result is needed");
   os << "{" << quoted(legacy.getValueAsString("legacyType")) << ", " << quoted(op.getOperationName())
      << ",\n {";
   for (size_t i = 0; i < inputs.size(); ++i) {
     bool known = i < static_cast<size_t>(op.getNumOperands());
-    llvm::StringRef arity = known ? arityOf(op.getOperand(i)) : "Optional";
-    os << "{" << quoted(inputs[i]) << ", Arity::" << arity << "}, ";
+    emitSlot(os, inputs[i], known ? arityOf(op.getOperand(i)) : "Optional");
   }
   os << "},\n {";
   for (size_t i = 0; i < outputs.size(); ++i) {
     bool variadic = i < static_cast<size_t>(op.getNumResults()) && op.getResult(i).isVariableLength();
-    os << "{" << quoted(outputs[i]) << ", Arity::" << (variadic ? "Variadic" : "Required") << "}, ";
+    emitSlot(os, outputs[i], variadic ? "Variadic" : "Required");
   }
   os << "},\n {";
   for (llvm::StringRef entry : legacy.getValueAsListOfStrings("attributes")) {
@@ -94,31 +129,83 @@ static void emitOne(const llvm::Record &record, const llvm::Record &legacy, size
   }
   os << "},\n ";
   emitList(os, legacy.getValueAsListOfStrings("ignored"));
-  os << ", LodRule::" << lodRuleOf(record) << ", " << (hook.empty() ? "nullptr" : "&hooks::" + hook.str())
-     << ", " << quoted(elementsOf(op)) << ", ";
+  os << ", LodRule::" << lodRuleOf(record) << ", ";
+  emitHook(os, legacy);
+  os << ", " << quoted(elementsOf(op)) << ", ";
   legacy.getValueAsBit("isWritten") ? os << rank : os << "LegacyOp::unwrittenRank";
-  if (auto scratch = legacy.getValueAsListOfStrings("scratch"); !scratch.empty()) {
-    os << ", ";
-    emitList(os, scratch);
+  os << ", ";
+  emitList(os, legacy.getValueAsListOfStrings("scratch"));
+  os << ", ";
+  emitConstants(record, legacy, os);
+  os << ", " << (hasArrayOperand(op) ? "true" : "false") << "},\n";
+}
+
+/// An entry without a target. The attributes that its hook reads need no conversion: they are listed by name.
+static void emitFormula(const llvm::Record &record, llvm::raw_ostream &os) {
+  if (record.getValueAsString("hook").empty())
+    llvm::PrintFatalError(record.getLoc(), "LegacyFormula: a hook is needed");
+  os << "{" << quoted(record.getValueAsString("legacyType")) << ", \"\",\n {";
+  for (llvm::StringRef input : record.getValueAsListOfStrings("inputs")) {
+    bool isOptional = input.consume_back("?");
+    emitSlot(os, input, isOptional ? "Optional" : input.contains('*') ? "Variadic" : "Required");
   }
-  os << "},\n";
+  os << "},\n {";
+  for (llvm::StringRef output : record.getValueAsListOfStrings("outputs"))
+    emitSlot(os, output, output.contains('*') ? "Variadic" : "Required");
+  os << "},\n {},\n ";
+  std::vector<llvm::StringRef> named = record.getValueAsListOfStrings("attributes");
+  llvm::append_range(named, record.getValueAsListOfStrings("ignored"));
+  emitList(os, named);
+  os << ", LodRule::None, ";
+  emitHook(os, record);
+  os << ", \"any\", LegacyOp::unwrittenRank, {}, {}, "
+     << (record.getValueAsBit("takesArrays") ? "true" : "false") << "},\n";
 }
 
 static bool emitLegacyMap(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
   for (const llvm::Record *record : opsOfMainFile(records))
     for (auto [rank, legacy] : llvm::enumerate(record->getValueAsListOfDefs("legacy")))
       emitOne(*record, *legacy, rank, os);
+  for (const llvm::Record *record : ofMainFile(records, "LegacyFormula"))
+    emitFormula(*record, os);
   return false;
 }
 
-static bool emitHookDeclarations(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
-  llvm::StringSet<> seen;
+/// The mappings of the ops in the main file, each with its op.
+static std::vector<std::pair<const llvm::Record *, const llvm::Record *>>
+mappings(const llvm::RecordKeeper &records) {
+  std::vector<std::pair<const llvm::Record *, const llvm::Record *>> all;
   for (const llvm::Record *record : opsOfMainFile(records))
     for (const llvm::Record *legacy : record->getValueAsListOfDefs("legacy"))
-      if (llvm::StringRef hook = legacy->getValueAsString("hook"); !hook.empty() && seen.insert(hook).second)
-        os << "void " << hook << "(OpImporter &importer);\n";
+      all.emplace_back(record, legacy);
+  return all;
+}
+
+/// IMPORT_HOOK(function) for each hook, EXPORT_HOOK("legacy type", OpClass, function) and WRITTEN_IF("legacy
+/// type", OpClass, condition) for each mapping that has one. The including file defines the macros that it
+/// needs.
+static bool emitHooks(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
+  llvm::StringSet<> seen;
+  os << "#ifdef IMPORT_HOOK\n";
+  auto declare = [&](const llvm::Record &legacy) {
+    if (llvm::StringRef hook = legacy.getValueAsString("hook"); !hook.empty() && seen.insert(hook).second)
+      os << "IMPORT_HOOK(" << hook << ")\n";
+  };
+  for (auto [op, legacy] : mappings(records))
+    declare(*legacy);
+  for (const llvm::Record *record : ofMainFile(records, "LegacyFormula"))
+    declare(*record);
+  os << "#endif\n";
+  for (auto [macro, field] : {std::pair("EXPORT_HOOK", "exportHook"), std::pair("WRITTEN_IF", "writtenIf")}) {
+    os << "#ifdef " << macro << "\n";
+    for (auto [op, legacy] : mappings(records))
+      if (llvm::StringRef value = legacy->getValueAsString(field); !value.empty())
+        os << macro << "(" << quoted(legacy->getValueAsString("legacyType")) << ", " << qualifiedClass(*op)
+           << ", " << value << ")\n";
+    os << "#endif\n";
+  }
   return false;
 }
 
-static mlir::GenRegistration map("gen-legacy-map", "The table of legacy spellings", emitLegacyMap);
-static mlir::GenRegistration hooks("gen-legacy-hooks", "Declarations of import hooks", emitHookDeclarations);
+static mlir::GenRegistration map("gen-legacy-map", "The table of legacy ops", emitLegacyMap);
+static mlir::GenRegistration hooks("gen-legacy-hooks", "Declarations of import and export hooks", emitHooks);

@@ -25,8 +25,7 @@ std::string camel(llvm::StringRef name, bool capitalize) {
   return llvm::convertToCamelFromSnakeCase(name, capitalize);
 }
 
-//===-- Element types
-//---------------------------------------------------------------------------------------------===//
+//===-- Element types -----------------------------------------------------------------------------------===//
 
 /// One element type, as the predicates of TableGen's type constraints see it.
 struct Element {
@@ -108,8 +107,7 @@ void emitOperand(const llvm::Record &record, const NamedTypeConstraint &value, l
   os << "}}, ";
 }
 
-//===-- Attributes
-//------------------------------------------------------------------------------------------------===//
+//===-- Attributes --------------------------------------------------------------------------------------===//
 
 /// The parameters of an attribute class (AttrDef) become a struct of that name with the suffix "Attribute".
 std::string structOf(const mlir::tblgen::AttrDef &definition) {
@@ -124,6 +122,8 @@ std::string typeOf(const llvm::Record &record, const NamedAttribute &attribute) 
     if (element->isSubClassOf("AttrDef"))
       return "std::vector<" + structOf(mlir::tblgen::AttrDef(element)) + ">";
   }
+  if (const llvm::Record *values = enumOf(attribute.attr))
+    return mlir::tblgen::EnumInfo(values).getEnumClassName().str();
   llvm::StringRef type = llvm::StringSwitch<llvm::StringRef>(base.getStorageType().trim())
                              .Case("::mlir::BoolAttr", "bool")
                              .Case("::mlir::IntegerAttr", "int64_t")
@@ -146,6 +146,16 @@ struct Field {
   bool isRequired;
 };
 
+/// The default value as C++ without MLIR: the enums of pd have the same names in proa::runtime.
+std::string defaultOf(const mlir::tblgen::Attribute &kind) {
+  if (!kind.hasDefaultValue())
+    return "";
+  llvm::StringRef value = kind.getDefaultValue();
+  if (enumOf(kind))
+    value.consume_front("::proa::pd::");
+  return value.str();
+}
+
 llvm::SmallVector<Field> fieldsOf(const llvm::Record &record) {
   llvm::SmallVector<Field> fields;
   Operator op(record);
@@ -156,8 +166,7 @@ llvm::SmallVector<Field> fieldsOf(const llvm::Record &record) {
     std::string type = typeOf(record, attribute);
     if (kind.isOptional())
       type = "std::optional<" + type + ">";
-    fields.push_back({attribute.name, type, kind.hasDefaultValue() ? kind.getDefaultValue().str() : "",
-                      !kind.isOptional() && !kind.hasDefaultValue()});
+    fields.push_back({attribute.name, type, defaultOf(kind), !kind.isOptional() && !kind.hasDefaultValue()});
   }
   return fields;
 }
@@ -199,19 +208,19 @@ void emitStruct(llvm::ArrayRef<Field> fields, llvm::StringRef type, llvm::raw_os
   os << "}\n";
 }
 
-/// An enum of the dialect as one of C++, with its words.
+/// An enum of a dialect as an enum of the runtime, with its keywords.
 void emitEnum(const mlir::tblgen::EnumInfo &info, llvm::raw_ostream &os) {
   auto cases = info.getAllCases();
   os << "enum class " << info.getEnumClassName() << " : uint8_t {\n";
   for (const mlir::tblgen::EnumCase &entry : cases)
     os << "  " << entry.getSymbol() << ",\n";
-  std::string words = "std::pair<const char *, " + info.getEnumClassName().str() + ">";
-  os << "};\ninline std::span<const " << words << "> wordsOf(" << info.getEnumClassName()
-     << ") {\n  static constexpr " << words << " words[] = {\n";
+  std::string pair = "std::pair<const char *, " + info.getEnumClassName().str() + ">";
+  os << "};\ninline std::span<const " << pair << "> keywordsOf(" << info.getEnumClassName()
+     << ") {\n  static constexpr " << pair << " keywords[] = {\n";
   for (const mlir::tblgen::EnumCase &entry : cases)
     os << "    {" << quoted(entry.getStr()) << ", " << info.getEnumClassName() << "::" << entry.getSymbol()
        << "},\n";
-  os << "  };\n  return words;\n}\n";
+  os << "  };\n  return keywords;\n}\n";
 }
 
 /// The enum of that C++ type among the records, or null.
@@ -252,8 +261,7 @@ void emitAttributeClass(const llvm::RecordKeeper &records, const llvm::Record &r
      << reads << "}\n\n";
 }
 
-//===-- The file
-//--------------------------------------------------------------------------------------------------===//
+//===-- Generated files ---------------------------------------------------------------------------------===//
 
 using Kernels = llvm::MapVector<llvm::StringRef, llvm::SmallVector<const llvm::Record *>>;
 
@@ -266,7 +274,8 @@ Kernels kernelsOf(const llvm::RecordKeeper &records) {
 }
 
 void emitDeclarations(const llvm::RecordKeeper &records, const Kernels &kernels, llvm::raw_ostream &os) {
-  os << "#include \"lib/runtime/AttributeReader.h\"\n\nnamespace proa::runtime {\n\n";
+  os << "#include \"lib/runtime/AttributeReader.h\"\n\n#include "
+        "\"dialects/pd/ir/Enums.kernels.inc\"\n\nnamespace proa::runtime {\n\n";
   for (const llvm::Record *record : records.getAllDerivedDefinitionsIfDefined("AttrDef"))
     if (isInMainFile(*record))
       emitAttributeClass(records, *record, os);
@@ -309,7 +318,18 @@ bool emitKernels(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
   return false;
 }
 
+bool emitEnums(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
+  os << "#pragma once\n\n#include <cstdint>\n#include <span>\n#include <utility>\n\nnamespace "
+        "proa::runtime {\n\n";
+  for (const llvm::Record *record : ofMainFile(records, "Pd_Enum"))
+    emitEnum(mlir::tblgen::EnumInfo(record), os);
+  os << "} // namespace proa::runtime\n";
+  return false;
+}
+
 mlir::GenRegistration generator("gen-library-kernels",
                                 "Attributes and signatures of the runtime's library kernels", emitKernels);
+mlir::GenRegistration enumGenerator("gen-kernel-enums", "The enums of pd's attributes for the runtime",
+                                    emitEnums);
 
 } // namespace

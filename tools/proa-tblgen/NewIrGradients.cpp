@@ -1,4 +1,4 @@
-//! The field `newIrGradients`: what the gradient ops of Paddle's new IR are given and give
+//! The field `newIrGradients`: operands and results of the gradient ops of Paddle's new IR
 //! (translator/import/newir/GradientTable.h).
 #include "NewIr.h"
 
@@ -11,13 +11,13 @@ using namespace proa::tblgen;
 
 namespace {
 
-/// A value that a gradient op is given: one of the op that it is the gradient of, or a result's cotangent.
+/// An operand of a gradient op: a value of its forward op, or the cotangent of a result.
 struct Given {
   const char *kind;
   size_t number;
 };
 
-/// An op of the new IR with names for its values; a gradient op as well, since it is differentiated itself.
+/// An op of the new IR with names for its values. It may be a gradient op, which can be differentiated too.
 struct Signature {
   struct Operand {
     std::string name;
@@ -30,7 +30,7 @@ struct Signature {
   unsigned order = 0;
 };
 
-/// "NAME(operands) -> operands whose gradients are the results".
+/// Parses "NAME(operands) -> operands whose gradients are the results".
 struct Written {
   std::vector<llvm::StringRef> operands, results;
 };
@@ -57,7 +57,7 @@ Signature signatureOf(const mlir::tblgen::Operator &op, const NewIrSpelling &spe
 
 class GradientOp {
 public:
-  /// Without `written` as most are.
+  /// The default without `written`.
   GradientOp(const llvm::Record &record, const Signature &forward, llvm::StringRef name,
              const Written *written)
       : record(record), forward(forward) {
@@ -113,7 +113,7 @@ private:
       if ("d" + result == name.str())
         return add(name, {"Cotangent", i});
     llvm::PrintFatalError(record.getLoc(), "newIrGradients: " + signature.name + ": '" + name +
-                                               "' is no operand, result or cotangent of " + forward.name);
+                                               "' is not an operand, result or cotangent of " + forward.name);
   }
 
   void giveCotangentsAndAttributes() {
@@ -129,7 +129,7 @@ private:
     for (llvm::StringRef name : names)
       if (llvm::none_of(forward.operands, [&](const auto &operand) { return operand.name == name; }))
         llvm::PrintFatalError(record.getLoc(), "newIrGradients: " + signature.name + ": '" + name +
-                                                   "' is no operand of " + forward.name);
+                                                   "' is not an operand of " + forward.name);
     if (!names.empty()) {
       for (llvm::StringRef name : names)
         for (auto [i, operand] : llvm::enumerate(forward.operands))
@@ -160,15 +160,15 @@ std::map<std::string, Written> writtenGradients(const llvm::Record &record) {
     llvm::StringRef results = behind.trim();
     if (!rest.contains(')') || (!results.consume_front("->") && !results.empty()))
       llvm::PrintFatalError(record.getLoc(), "newIrGradients: expected 'NAME_grad(x, dout)', and '-> x' "
-                                             "behind it or nothing, found '" +
+                                             "after it or nothing, found '" +
                                                  text + "'");
     if (!written.try_emplace(name.trim().str(), Written{namesIn(operands), namesIn(results)}).second)
-      llvm::PrintFatalError(record.getLoc(), "newIrGradients: '" + name + "' stands there twice");
+      llvm::PrintFatalError(record.getLoc(), "newIrGradients: '" + name + "' occurs twice");
   }
   return written;
 }
 
-/// Of the gradient op of that order.
+/// The name of the gradient op of this order.
 std::map<std::string, Written>::const_iterator findWritten(const std::map<std::string, Written> &written,
                                                            llvm::StringRef name, unsigned order) {
   static const std::pair<unsigned, const char *> suffixes[] = {
@@ -212,5 +212,5 @@ void proa::tblgen::emitNewIrGradients(const llvm::Record &record, const mlir::tb
   }
   if (!written.empty())
     llvm::PrintFatalError(record.getLoc(), "newIrGradients: '" + written.begin()->first +
-                                               "' is no gradient op of this op, or gives nothing");
+                                               "' is not a gradient op of this op, or has no results");
 }

@@ -1,4 +1,4 @@
-//! The fields `newIr` and `newIrInPlace`: the table by which ops of Paddle's new IR are imported
+//! The fields `newIr` and `newIrInPlace`: the mapping table of ops of Paddle's new IR
 //! (translator/import/newir/NewIrTable.h).
 #include "NewIr.h"
 
@@ -16,7 +16,7 @@ namespace {
 
 using Spelling = NewIrSpelling;
 
-/// The op's own spelling first, then those of other ops that become it.
+/// The op's own mapping first, then those of other ops that map to it.
 std::vector<Spelling> spellingsOf(const llvm::Record &record, const mlir::tblgen::Operator &op) {
   llvm::StringRef mnemonic = record.getValueAsString("opName");
   std::vector<Spelling> out(1, Spelling{mnemonic, {}, {}, {}, {}, {}});
@@ -56,7 +56,7 @@ llvm::StringRef newName(const Spelling &spelling, llvm::StringRef name) {
   return name;
 }
 
-/// The operand whose memory a result takes, where nothing else is written.
+/// The operand that a result overwrites by default.
 std::optional<size_t> sameMemory(const Spelling &spelling, llvm::StringRef result) {
   llvm::StringRef stem = result;
   if (!stem.consume_back("_out") && !stem.consume_front("out_"))
@@ -69,7 +69,7 @@ std::optional<size_t> sameMemory(const Spelling &spelling, llvm::StringRef resul
 
 using Pairs = std::vector<std::pair<size_t, size_t>>;
 
-/// The place of "NAME", or of "operand N".
+/// The index of "NAME", or of "operand N".
 std::optional<size_t> placeOf(llvm::StringRef name, const std::vector<llvm::StringRef> &names) {
   size_t place = 0;
   llvm::StringRef digits = name;
@@ -79,7 +79,7 @@ std::optional<size_t> placeOf(llvm::StringRef name, const std::vector<llvm::Stri
   return found == names.end() ? std::nullopt : std::optional<size_t>(found - names.begin());
 }
 
-/// What the field `newIrInPlace` says of a spelling.
+/// The entry of the field `newIrInPlace` for a mapping.
 std::optional<Pairs> writtenPairs(const llvm::Record &record, const Spelling &spelling) {
   for (llvm::StringRef text : record.getValueAsListOfStrings("newIrInPlace")) {
     llvm::StringRef list = text;
@@ -99,7 +99,7 @@ std::optional<Pairs> writtenPairs(const llvm::Record &record, const Spelling &sp
   return std::nullopt;
 }
 
-/// Numbers of results and of the operands whose memory they take, of the op "NAME_".
+/// Indices of the results of the op "NAME_" and of the operands that they overwrite.
 Pairs inPlacePairs(const llvm::Record &record, const Spelling &spelling) {
   if (auto written = writtenPairs(record, spelling))
     return *written;
@@ -134,7 +134,7 @@ void checkNames(const llvm::Record &record, const mlir::tblgen::Operator &op, co
                             "newIr: '" + name + "' is neither operand nor attribute of this op");
   for (llvm::StringRef name : spelling.set)
     if (!isAttribute(name))
-      llvm::PrintFatalError(record.getLoc(), "newIr: '" + name + "' is no attribute of this op");
+      llvm::PrintFatalError(record.getLoc(), "newIr: '" + name + "' is not an attribute of this op");
 }
 
 void emitEntry(const llvm::Record &record, const mlir::tblgen::Operator &op, const Spelling &spelling,
@@ -151,7 +151,7 @@ void emitEntry(const llvm::Record &record, const mlir::tblgen::Operator &op, con
     os << "{" << quoted(result.name) << ", Arity::" << arityOf(result) << "}, ";
   os << "},\n {";
   for (const auto &attribute : op.getAttributes()) {
-    // Values of constants are no literals of the file.
+    // Values of constants are not literals of the file.
     if (attribute.attr.getBaseAttr().getAttrDefName() == "ElementsAttr")
       continue;
     os << "{" << quoted(attribute.name) << ", " << quoted(newName(spelling, attribute.name))
@@ -166,7 +166,7 @@ void emitEntry(const llvm::Record &record, const mlir::tblgen::Operator &op, con
   os << "}},\n";
 }
 
-/// Calls `emit` with each op of the file that the new IR may hold and its spellings.
+/// Calls `emit` with each op of the file that the new IR has, and its mappings.
 void forEachOp(const llvm::RecordKeeper &records,
                llvm::function_ref<void(const llvm::Record &, const mlir::tblgen::Operator &,
                                        const std::vector<Spelling> &)>

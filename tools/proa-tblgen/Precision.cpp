@@ -10,7 +10,7 @@ using namespace proa::tblgen;
 
 namespace {
 
-/// The Precision on the levels O1 and O2.
+/// The Precision on levels O1 and O2.
 std::pair<const char *, const char *> levelsOf(const llvm::Record &record) {
   llvm::StringRef precision = record.getValueAsString("precision");
   auto levels = llvm::StringSwitch<std::pair<const char *, const char *>>(precision)

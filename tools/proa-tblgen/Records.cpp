@@ -1,5 +1,7 @@
 #include "Records.h"
 
+#include "mlir/TableGen/Attribute.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/TableGen/Error.h"
 
@@ -9,24 +11,33 @@ bool isInMainFile(const llvm::Record &record) {
   return llvm::SrcMgr.FindBufferContainingLoc(record.getLoc().front()) == llvm::SrcMgr.getMainFileID();
 }
 
-std::vector<const llvm::Record *> opsOfMainFile(const llvm::RecordKeeper &records) {
-  std::vector<const llvm::Record *> ops;
-  for (const llvm::Record *record : records.getAllDerivedDefinitionsIfDefined("Pd_Op"))
+std::vector<const llvm::Record *> ofMainFile(const llvm::RecordKeeper &records, llvm::StringRef className) {
+  std::vector<const llvm::Record *> result;
+  for (const llvm::Record *record : records.getAllDerivedDefinitionsIfDefined(className))
     if (isInMainFile(*record))
-      ops.push_back(record);
-  return ops;
+      result.push_back(record);
+  return result;
 }
 
 std::vector<const llvm::Record *> libraryOpsOfMainFile(const llvm::RecordKeeper &records) {
-  std::vector<const llvm::Record *> ops;
-  for (const llvm::Record *record : records.getAllDerivedDefinitions("Op"))
-    if (isInMainFile(*record) && record->getValue("library") && !record->getValueAsString("library").empty())
-      ops.push_back(record);
+  std::vector<const llvm::Record *> ops = ofMainFile(records, "Op");
+  llvm::erase_if(ops, [](const llvm::Record *record) {
+    return !record->getValue("library") || record->getValueAsString("library").empty();
+  });
   return ops;
 }
 
-bool isPrimitive(const llvm::Record &record) {
-  return !record.getValueAsBit("decomposesInCode") && record.getValueAsString("decomposition").empty();
+std::vector<const llvm::Record *> opsOfMainFile(const llvm::RecordKeeper &records) {
+  return ofMainFile(records, "Pd_Op");
+}
+
+OpKind kindOf(const llvm::Record &record) {
+  if (record.getValueAsBit("decomposesInCode") || !record.getValueAsString("decomposition").empty())
+    return OpKind::Composite;
+  bool isPrimitive = !record.getValueAsString("scalar").empty() ||
+                     !record.getValueAsString("reduction").empty() || record.getValueAsBit("evaluates") ||
+                     record.getValueAsBit("moves");
+  return isPrimitive ? OpKind::Primitive : OpKind::Library;
 }
 
 std::string qualifiedClass(const llvm::Record &record) {
@@ -44,6 +55,21 @@ std::string elementsOf(const mlir::tblgen::NamedTypeConstraint &value) {
   summary = summary.split(" of ").first;
   summary.consume_back("tensor");
   return summary.trim().empty() ? "any" : summary.trim().str();
+}
+
+const llvm::Record *enumOf(const mlir::tblgen::Attribute &attribute) {
+  const llvm::Record &record = attribute.getBaseAttr().getDef();
+  return record.isSubClassOf("Pd_EnumAttr") ? record.getValueAsDef("enum") : nullptr;
+}
+
+std::string keywordsOf(const llvm::Record &values) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(values.getValueAsListOfDefs("enumerants"), os, [&](const llvm::Record *value) {
+    llvm::StringRef keyword = value->getValueAsString("str");
+    os << (keyword.empty() ? "''" : keyword);
+  });
+  return text;
 }
 
 std::string quoted(llvm::StringRef text) {

@@ -1,4 +1,4 @@
-/// What all generators ask of an op record.
+/// Helpers for op records that all generators share.
 #pragma once
 
 #include "mlir/TableGen/Operator.h"
@@ -13,22 +13,23 @@ namespace proa::tblgen {
 
 /// Whether a record is in the main input file itself, not in one that it includes.
 bool isInMainFile(const llvm::Record &record);
-
+/// The records of a class in the main input file.
+std::vector<const llvm::Record *> ofMainFile(const llvm::RecordKeeper &records, llvm::StringRef className);
 /// The op records of the pd dialect in the main input file.
 std::vector<const llvm::Record *> opsOfMainFile(const llvm::RecordKeeper &records);
-
 /// The op records of any dialect in the main input file that name a library kernel.
 std::vector<const llvm::Record *> libraryOpsOfMainFile(const llvm::RecordKeeper &records);
 
-/// Whether decompositions end in the op: it has none itself.
-bool isPrimitive(const llvm::Record &record);
+/// As proa::pd::OpKind (dialects/pd/ir/OpKind.h), by the fields of the record.
+enum class OpKind { Primitive, Composite, Library };
+OpKind kindOf(const llvm::Record &record);
 
-/// Constraints.cpp: "C<number>. <text>" for each constraint of the record and each type that its values must
-/// have. True, after an error at the record, where they are not numbered so, or a primitive names none.
+/// Constraints.cpp: "C<number>. <text>" for each constraint of the record and each type constraint. Returns
+/// true, after an error at the record, if the numbers are wrong or a primitive has none.
 bool constraintsOf(const mlir::tblgen::Operator &op, const llvm::Record &record,
                    std::vector<std::string> &out);
 
-/// "::proa::pd::AddOp".
+/// The C++ class: "::proa::pd::AddOp".
 std::string qualifiedClass(const llvm::Record &record);
 
 /// `text` as a C++ string literal.
@@ -38,15 +39,29 @@ std::string quoted(llvm::StringRef text);
 /// "Variadic".
 llvm::StringRef arityOf(const mlir::tblgen::NamedTypeConstraint &value);
 
-/// The element types of an ODS operand or result, in words: "float", "bool or integer", "any".
+/// The element types of an ODS operand or result as text: "float", "bool or integer", "any".
 std::string elementsOf(const mlir::tblgen::NamedTypeConstraint &value);
 
 /// The AttributeKind (translator/import/LegacyTable.h) of an ODS attribute.
 std::string attributeKind(const llvm::Record &record, const mlir::tblgen::Attribute &attribute);
 
-/// Derivative.cpp: the method vjp(), from the fields `derivatives` or `vjp`; nothing where the record has
-/// neither.
+/// The values of an enum attribute (dialects/pd/ir/Enums.td); null for other attributes.
+const llvm::Record *enumOf(const mlir::tblgen::Attribute &attribute);
+
+/// The keywords of the values of an enum: "NCHW, NHWC".
+std::string keywordsOf(const llvm::Record &values);
+
+/// Format.cpp: whether an assembly format would print operandSegmentSizes; reports it.
+bool printsSegmentSizes(const mlir::tblgen::Operator &op, const llvm::Record &record);
+
+/// Derivative.cpp: the method vjp() from the fields `derivatives` or `vjp`; "" without them.
 void emitVjp(const llvm::Record &record, const std::string &name, llvm::raw_ostream &os);
+
+/// Linear.cpp: the method getLinearGroups(), from the field `linear`; nothing where the record has none.
+void emitLinearGroups(const llvm::Record &record, const std::string &name, llvm::raw_ostream &os);
+
+/// Batching.cpp: the method batch(), from the field `batching`; nothing where the record has none.
+void emitBatching(const llvm::Record &record, const std::string &name, llvm::raw_ostream &os);
 
 /// Opens the dialect's namespaces on construction and closes them at the end.
 class NamespaceScope {

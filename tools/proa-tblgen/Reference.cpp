@@ -1,4 +1,4 @@
-//! The op reference for people: a section of Markdown for each op record.
+//! The op reference in Markdown, one section per op record.
 #include "Records.h"
 
 #include "mlir/TableGen/Attribute.h"
@@ -9,7 +9,7 @@ using namespace proa::tblgen;
 
 namespace {
 
-/// Text for a table cell or a line: no line breaks, no bars.
+/// Text for a table cell: no line breaks and no bars.
 std::string inLine(llvm::StringRef text) {
   std::string out;
   for (char c : text.trim())
@@ -21,7 +21,7 @@ std::string inLine(llvm::StringRef text) {
   return out;
 }
 
-/// The description with its indentation taken off.
+/// The description without its indentation.
 std::string unindented(llvm::StringRef text) {
   llvm::SmallVector<llvm::StringRef> lines;
   text.split(lines, '\n');
@@ -35,11 +35,20 @@ std::string unindented(llvm::StringRef text) {
   return llvm::StringRef(out).trim().str();
 }
 
+void emitEnum(const mlir::tblgen::Attribute &attribute, const llvm::Record &values, llvm::raw_ostream &os) {
+  os << values.getValueAsString("summary") << ": " << keywordsOf(values);
+  llvm::StringRef symbol = attribute.hasDefaultValue() ? attribute.getDefaultValue().rsplit("::").second : "";
+  for (const llvm::Record *value : values.getValueAsListOfDefs("enumerants"))
+    if (value->getValueAsString("symbol") == symbol)
+      os << ", default `" << value->getValueAsString("str") << "`";
+  os << " |\n";
+}
+
 void emitValues(const mlir::tblgen::Operator &op, llvm::raw_ostream &os) {
   os << "| | | |\n|---|---|---|\n";
   auto row = [&](const char *role, const mlir::tblgen::NamedTypeConstraint &value) {
     const char *number = value.isOptional() ? " (optional)" : value.isVariadic() ? " (any number)" : "";
-    // "float tensor of float values": the first half says it.
+    // "float tensor of float values": the first half is enough.
     llvm::StringRef type = value.constraint.getSummary();
     for (llvm::StringRef prefix : {"variadic of ", "optional "})
       type.consume_front(prefix);
@@ -49,7 +58,12 @@ void emitValues(const mlir::tblgen::Operator &op, llvm::raw_ostream &os) {
   for (const mlir::tblgen::NamedTypeConstraint &operand : op.getOperands())
     row("operand", operand);
   for (const mlir::tblgen::NamedAttribute &attribute : op.getAttributes()) {
-    os << "| attribute | `" << attribute.name << "` | " << inLine(attribute.attr.getSummary());
+    os << "| attribute | `" << attribute.name << "` | ";
+    if (const llvm::Record *values = enumOf(attribute.attr)) {
+      emitEnum(attribute.attr, *values, os);
+      continue;
+    }
+    os << inLine(attribute.attr.getSummary());
     if (attribute.attr.hasDefaultValue())
       os << ", default `" << inLine(attribute.attr.getDefaultValue()) << "`";
     else if (attribute.attr.isOptional())
@@ -60,7 +74,7 @@ void emitValues(const mlir::tblgen::Operator &op, llvm::raw_ostream &os) {
     row("result", result);
 }
 
-/// Whether that failed.
+/// Emits the constraints; true on failure.
 bool emitConstraints(const mlir::tblgen::Operator &op, const llvm::Record &record, llvm::raw_ostream &os) {
   std::vector<std::string> constraints;
   if (constraintsOf(op, record, constraints))
@@ -72,7 +86,7 @@ bool emitConstraints(const mlir::tblgen::Operator &op, const llvm::Record &recor
   return false;
 }
 
-/// How the op computes, and how it is differentiated.
+/// How the op is computed and differentiated.
 void emitMeaning(const llvm::Record &record, llvm::raw_ostream &os) {
   auto formula = [&](const char *what, llvm::StringRef text) {
     if (!text.empty())
@@ -82,8 +96,10 @@ void emitMeaning(const llvm::Record &record, llvm::raw_ostream &os) {
   formula("formula", record.getValueAsString("decomposition"));
   if (record.getValueAsBit("decomposesInCode"))
     os << "- composite: has a decomposition into simpler ops\n";
-  else if (isPrimitive(record))
+  else if (kindOf(record) == OpKind::Primitive)
     os << "- primitive\n";
+  else if (kindOf(record) == OpKind::Library)
+    os << "- library op\n";
   formula("library kernel of the CPU runtime", record.getValueAsString("library"));
   auto rules = [&](const char *what, const std::vector<llvm::StringRef> &texts) {
     if (texts.empty())
@@ -97,7 +113,7 @@ void emitMeaning(const llvm::Record &record, llvm::raw_ostream &os) {
   rules("partial derivatives", record.getValueAsListOfStrings("derivatives"));
   rules("gradients", record.getValueAsListOfStrings("vjp"));
   if (record.getValueAsBit("vjpInCode"))
-    os << "- gradient: a rule of its own\n";
+    os << "- gradient: a rule\n";
   if (llvm::StringRef precision = record.getValueAsString("precision"); !precision.empty())
     os << "- mixed precision: " << precision << "\n";
 }

@@ -1,4 +1,4 @@
-//! The field `scalar`: one template a record, instantiated for IR (ScalarBuilder) and for host numbers
+//! The field `scalar`: one template per record, instantiated for IR (ScalarBuilder) and for host values
 //! (HostScalarBuilder).
 #include "Records.h"
 

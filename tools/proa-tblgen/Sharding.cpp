@@ -1,4 +1,4 @@
-//! The field `sharding`: how an op may be split (dialects/pd/sharding/FromRecord.cpp).
+//! The field `sharding`: the sharding rule of an op (dialects/pd/sharding/FromRecord.cpp).
 #include "Records.h"
 
 #include "mlir/TableGen/GenInfo.h"
@@ -9,7 +9,7 @@ using namespace proa::tblgen;
 
 namespace {
 
-/// One character a value of the record.
+/// One character per value of the record.
 std::string kindsOf(llvm::ArrayRef<mlir::tblgen::NamedTypeConstraint> values) {
   std::string kinds;
   for (const mlir::tblgen::NamedTypeConstraint &value : values)
@@ -61,7 +61,7 @@ void check(const llvm::Record &record, const mlir::tblgen::Operator &op, llvm::S
 bool emitTable(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
   for (const llvm::Record *record : opsOfMainFile(records)) {
     llvm::StringRef text = record->getValueAsString("sharding");
-    if (text.empty())
+    if (text.empty() || text == "inCode")
       continue;
     mlir::tblgen::Operator op(*record);
     check(*record, op, text);

@@ -1,11 +1,8 @@
 #include "tools/proa-translate/Coverage.h"
 
 #include "dialects/pd/autodiff/ArrayGradient.h"
-#include "dialects/pd/autodiff/BatchingRules.h"
-#include "dialects/pd/autodiff/LinearOps.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/reference/Arrays.h"
-#include "dialects/pd/reference/Reference.h"
 #include "dialects/pd/sharding/ShardingRule.h"
 #include "lib/support/Files.h"
 #include "translator/import/LegacyTable.h"
@@ -21,34 +18,24 @@
 namespace proa::tools {
 namespace {
 
-/// An op without operands, to ask the tables of transforms about its kind.
+/// An op without operands, for queries by op class.
 class Specimen {
 public:
   explicit Specimen(mlir::RegisteredOperationName name) {
-    mlir::MLIRContext *context = name.getContext();
-    mlir::Builder builder(context);
-    mlir::OperationState state(mlir::UnknownLoc::get(context), name);
-    // Some ops are linear under one value of an attribute only; they count as linear.
-    auto set = [&](llvm::StringRef attribute, mlir::Attribute value) {
-      if (llvm::is_contained(name.getAttributeNames(), attribute))
-        state.addAttribute(attribute, value);
-    };
-    set("pooling_type", builder.getStringAttr("avg"));
-    set("reduce", builder.getStringAttr("add"));
-    set("pad_value", builder.getF64FloatAttr(0));
-    op = mlir::Operation::create(state);
+    op = mlir::Operation::create(mlir::OperationState(mlir::UnknownLoc::get(name.getContext()), name));
   }
   Specimen(const Specimen &) = delete;
   ~Specimen() { op->destroy(); }
 
   bool isOnArrays() const { return pd::isOnArrays(op); }
-  bool isLinear() const { return pd::linearGroups(op).has_value(); }
+  /// Some ops are linear under one value of an attribute only; they count as linear.
+  bool isLinear() const { return llvm::isa<pd::LinearOpInterface>(op); }
   bool hasReferenceKernel() const {
-    return pd::ReferenceKernels::get().find(op) != nullptr || pd::ReferenceKernels::get().findRandom(op) != nullptr ||
+    return llvm::isa<pd::ReferenceOpInterface>(op) ||
            pd::ArrayComputations::get().find(op->getName()) != nullptr;
   }
   llvm::StringRef shardingSource() const { return pd::shardingSource(op); }
-  bool hasBatchingRule() const { return pd::BatchingRules::get().find(op) != nullptr; }
+  bool hasBatchingRule() const { return llvm::isa<pd::BatchableOpInterface>(op); }
 
 private:
   mlir::Operation *op;
@@ -73,15 +60,15 @@ void describeDerivatives(mlir::RegisteredOperationName name, OpCoverage &row) {
   row.batching = specimen.hasBatchingRule() ? "rule"
                  : isElementwise            ? "elementwise"
                  : decomposes               ? "decomposition"
-                                            : "one by one";
+                                            : "unbatched";
 }
 
 void describe(mlir::RegisteredOperationName name, OpCoverage &row) {
   bool decomposes = name.hasInterface<pd::DecomposableOpInterface>();
-  bool isPrimitive = name.hasInterface<pd::ScalarOpInterface>() ||
-                     name.hasInterface<pd::ReductionOpInterface>() ||
-                     name.hasInterface<pd::MovementOpInterface>();
-  if (isPrimitive)
+  bool isCompiled = name.hasInterface<pd::ScalarOpInterface>() ||
+                    name.hasInterface<pd::ReductionOpInterface>() ||
+                    name.hasInterface<pd::MovementOpInterface>();
+  if (isCompiled)
     row.cpu = "compiled";
   else if (name.hasInterface<pd::LibraryOpInterface>())
     row.cpu = "library";
@@ -89,11 +76,17 @@ void describe(mlir::RegisteredOperationName name, OpCoverage &row) {
     row.cpu = decomposes ? "decomposition" : "compiled";
   describeDerivatives(name, row);
   row.isDecomposed = decomposes;
-  if (isPrimitive || Specimen(name).hasReferenceKernel() || name.hasInterface<pd::EvaluatableOpInterface>() ||
+  if (isCompiled || Specimen(name).hasReferenceKernel() || name.hasInterface<pd::EvaluatableOpInterface>() ||
       name.hasTrait<mlir::OpTrait::ConstantLike>())
     row.evaluator = "yes";
   else if (decomposes)
     row.evaluator = "decomposition";
+}
+
+/// A legacy op that becomes several ops at import: the transforms see those.
+void describeFormula(OpCoverage &row) {
+  row.isDecomposed = true;
+  row.cpu = row.gradient = row.forward = row.batching = row.sharding = row.evaluator = "formula";
 }
 
 struct Total {
@@ -105,23 +98,22 @@ std::vector<Total> totalsOf(const std::vector<OpCoverage> &rows) {
   auto count = [&](auto holds) {
     return static_cast<int64_t>(std::count_if(rows.begin(), rows.end(), holds));
   };
-  return {{"imported", count([](const OpCoverage &row) { return !row.op.empty(); })},
-          {"run on the CPU", count([](const OpCoverage &row) { return row.cpu != "none"; })},
-          {"with a decomposition", count([](const OpCoverage &row) { return row.isDecomposed; })},
-          {"with reverse mode", count([](const OpCoverage &row) { return row.gradient != "none"; })},
-          {"of these by a rule", count([](const OpCoverage &row) { return row.gradient == "rule"; })},
-          {"composites with a rule of their own (override)",
-           count([](const OpCoverage &row) { return row.isOverridden; })},
-          {"with forward mode (jvp)", count([](const OpCoverage &row) { return row.forward != "none"; })},
-          {"linear, with a transposition", count([](const OpCoverage &row) { return row.isTransposed; })},
-          {"batched other than one by one", count([](const OpCoverage &row) {
-             return row.batching != "none" && row.batching != "one by one";
-           })},
-          {"with a sharding rule, or a decomposition that it follows from",
-           count([](const OpCoverage &row) { return row.sharding != "none"; })},
-          {"run by the reference evaluator",
-           count([](const OpCoverage &row) { return row.evaluator != "none"; })},
-          {"in a program of the corpus", count([](const OpCoverage &row) { return row.cases > 0; })}};
+  return {
+      {"imported", count([](const OpCoverage &row) { return !row.op.empty(); })},
+      {"run on the CPU", count([](const OpCoverage &row) { return row.cpu != "none"; })},
+      {"with a decomposition", count([](const OpCoverage &row) { return row.isDecomposed; })},
+      {"with reverse mode", count([](const OpCoverage &row) { return row.gradient != "none"; })},
+      {"of these by a rule", count([](const OpCoverage &row) { return row.gradient == "rule"; })},
+      {"composites with a rule (override)", count([](const OpCoverage &row) { return row.isOverridden; })},
+      {"with forward mode (jvp)", count([](const OpCoverage &row) { return row.forward != "none"; })},
+      {"linear, with a transposition", count([](const OpCoverage &row) { return row.isTransposed; })},
+      {"batched",
+       count([](const OpCoverage &row) { return row.batching != "none" && row.batching != "unbatched"; })},
+      {"with a sharding rule, or a decomposition that it follows from",
+       count([](const OpCoverage &row) { return row.sharding != "none"; })},
+      {"run by the reference evaluator",
+       count([](const OpCoverage &row) { return row.evaluator != "none"; })},
+      {"in a program of the corpus", count([](const OpCoverage &row) { return row.cases > 0; })}};
 }
 
 const char *yesNo(bool value) { return value ? "yes" : ""; }
@@ -143,7 +135,7 @@ Result<std::map<std::string, int64_t>> countCases(const std::string &directory) 
     auto meta = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
     if (!meta.is_object() || !meta.contains("op_histogram"))
       continue;
-    // Ops of the new IR are spelled "1.abs"; they are no legacy ops.
+    // Ops of the new IR are listed as "1.abs"; they are not legacy ops.
     for (auto &[type, count] : meta["op_histogram"].items())
       if (type.find('.') == std::string::npos)
         ++cases[type];
@@ -158,11 +150,13 @@ std::vector<OpCoverage> coverageOfOps(const std::map<std::string, int64_t> &case
   for (const import::LegacyOp &entry : import::legacyOps()) {
     OpCoverage row;
     row.legacy = entry.type;
-    row.op = entry.target;
+    row.op = entry.isFormula() ? "formula" : entry.target;
     row.elements = entry.elements;
-    if (auto name = mlir::RegisteredOperationName::lookup(entry.target, &context))
+    if (entry.isFormula())
+      describeFormula(row);
+    else if (auto name = mlir::RegisteredOperationName::lookup(entry.target, &context))
       describe(*name, row);
-    rows[entry.type.str()] = row;
+    rows.try_emplace(entry.type.str(), row); // the first of a type's entries
   }
   for (const auto &entry : import::structuralOps()) {
     std::string type = entry.getKey().str();
@@ -172,7 +166,7 @@ std::vector<OpCoverage> coverageOfOps(const std::map<std::string, int64_t> &case
     row.cpu = "compiled";
     row.evaluator = "yes";
     row.elements = "any";
-    // Of the ops of control flow: they have rules in each transform, or none.
+    // Ops of control flow: each transform has a rule for them, or none.
     if (import::isImported(type + "_grad"))
       row.gradient = row.forward = row.batching = "rule";
   }
@@ -194,28 +188,31 @@ std::string coverageMarkdown(const std::vector<OpCoverage> &rows) {
     totals += fmt::format("| {} | {} |\n", total.what, total.count);
   for (const OpCoverage &row : rows)
     table += fmt::format("| `{}` | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
-                         row.legacy, row.op.empty() ? "" : "`" + row.op + "`", row.op.empty() ? "no" : "yes",
-                         row.cpu, yesNo(row.isDecomposed), row.gradient, yesNo(row.isOverridden), row.forward,
-                         yesNo(row.isTransposed), row.batching, row.sharding, row.evaluator, row.elements,
-                         row.cases);
+                         row.legacy, row.op.empty() || row.op == "formula" ? row.op : "`" + row.op + "`",
+                         row.op.empty() ? "no" : "yes", row.cpu, yesNo(row.isDecomposed), row.gradient,
+                         yesNo(row.isOverridden), row.forward, yesNo(row.isTransposed), row.batching,
+                         row.sharding, row.evaluator, row.elements, row.cases);
   return fmt::format(
       "# Legacy ops\n\n"
-      "Made by `proa-translate --coverage --format=markdown`. Gradient ops (`_grad`) are not counted.\n\n"
+      "Generated by `proa-translate --coverage --format=markdown`. Gradient ops (`_grad`) are not "
+      "counted.\n\n"
       "| legacy op types | |\n|---|---|\n{}\n"
-      "- CPU: `compiled` to a kernel of its own, a `library` kernel of the runtime, or by its "
-      "`decomposition`\n"
+      "- `formula`: the legacy op becomes several pd ops, on which all transforms work\n"
+      "- CPU: `compiled` to a kernel, a `library` kernel of the runtime, or by its `decomposition`\n"
       "- gradient (reverse mode): a `rule` on the record, or through the `decomposition`; override: a "
-      "composite that has a rule all the same\n"
+      "composite with a rule\n"
       "- jvp (forward mode): the op is `linear`, or has a `diagonal` Jacobian; `reverse` mode through its "
       "rule; or the `decomposition`\n"
-      "- transpose: linear, at least under some attributes, and its reverse-mode rule is the transposed op\n"
-      "- batching: a `rule`, as an `elementwise` op, through the `decomposition`, or `one by one`\n"
-      "- sharding: the rule by which it is split over devices is on the `record`, in a `table`, follows from "
-      "an "
-      "`interface` (elementwise, reduction, movement) or from the `decomposition`\n"
+      "- transpose: linear, at least for some attributes, so that its reverse-mode rule is its "
+      "transposition\n"
+      "- batching: a `rule`, as an `elementwise` op, through the `decomposition`, or `unbatched` (one "
+      "example at a time)\n"
+      "- sharding: the sharding rule is on the `record` or in `code` of its family, or follows from an "
+      "`interface` "
+      "(elementwise, reduction, data movement) or from the `decomposition`\n"
       "- evaluator: whether the reference evaluator runs the op itself or its decomposition\n"
       "- dtypes: the element types of the first operand\n"
-      "- cases: programs of the test corpus that hold the op\n\n"
+      "- cases: programs of the test corpus that use the op\n\n"
       "| legacy op | pd op | import | CPU | decomposition | gradient | override | jvp | transpose | batching "
       "| sharding | evaluator | dtypes | cases |\n"
       "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n{}",

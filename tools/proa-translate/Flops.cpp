@@ -18,7 +18,7 @@ void addCleanup(PassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
 }
 
-/// Composites become primitives and contractions; what a kernel of the runtime does as a whole stays.
+/// Decomposes composites into primitives and contractions, except ops with one kernel.
 void takeApart(ModuleOp module) {
   PassManager pm(module.getContext());
   addCleanup(pm);
@@ -30,7 +30,7 @@ void takeApart(ModuleOp module) {
   options.target = "cpu";
   pm.addPass(createDecompose(options));
   addCleanup(pm);
-  // An op that can't be taken apart is counted as it is.
+  // An op that cannot be decomposed is counted as it is.
   ScopedDiagnosticHandler silent(module.getContext(), [](Diagnostic &) { return success(); });
   (void)pm.run(module);
 }
@@ -51,7 +51,7 @@ std::string outputOf(Operation *op) {
   return name ? name.getName().str() : "";
 }
 
-/// Of several ops with one name, which a legacy op became, the last makes its output.
+/// If a legacy op became several ops with one name, the last one computes its output.
 std::map<std::string, int64_t> bytesByName(ModuleOp module) {
   std::map<std::string, int64_t> bytes;
   module.walk([&](func::FuncOp function) {

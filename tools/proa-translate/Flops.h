@@ -1,4 +1,4 @@
-/// How much arithmetic a program is.
+/// Operation counts of a program.
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
@@ -9,18 +9,18 @@
 namespace proa::tools {
 
 struct FlopCount {
-  /// By the name in the op's location: the legacy op's first output.
+  /// By the name in the op's location, the first output of the legacy op.
   std::map<std::string, int64_t> byOutput;
   int64_t total = 0;
-  /// Ops whose dims are known only at run time, by the same name; they are not counted.
+  /// Ops with dynamic dims, by the same name; they are not counted.
   std::map<std::string, int64_t> unknownByOutput;
   int64_t unknown = 0;
-  /// Bytes of feeds and of legacy ops' first outputs, where their dims are known.
+  /// Bytes of feeds and of the first outputs of legacy ops with static dims.
   std::map<std::string, int64_t> bytes;
 };
 
-/// Counts bytes as types are inferred, and the operations of one run (dialects/pd/ir/Arithmetic.h) after
-/// composites have been taken apart. The module is changed.
+/// Counts the bytes of values as types are inferred, and the operations of one run
+/// (dialects/pd/ir/Arithmetic.h) after composites are decomposed. Changes the module.
 FlopCount countFlops(mlir::ModuleOp module);
 
 } // namespace proa::tools

@@ -18,7 +18,7 @@ namespace {
 
 using Module = mlir::OwningOpRef<mlir::ModuleOp>;
 
-/// The program as IR, and its weights.
+/// The program as IR with its weights.
 Result<std::pair<Module, params::Tensors>>
 readModel(const FolderRequest &request, const params::ModelFiles &files, mlir::MLIRContext &context) {
   auto text = readFile(files.program);
@@ -68,7 +68,7 @@ Result<void> writeFolder(const FolderRequest &request) {
   std::filesystem::create_directories(request.output, error);
   if (error)
     return problem(request.output, "cannot create the folder: " + error.message());
-  // Weights first: a folder with a program is complete.
+  // Weights are written first: a folder with a program is then complete.
   if (std::vector<std::string> saved = params::savedVariables(*program); !saved.empty())
     if (auto written = writeParameters(request.output + "/model.pdiparams", weights, saved); !written)
       return written;

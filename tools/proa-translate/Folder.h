@@ -1,4 +1,4 @@
-/// A program, or a part of one, as a model folder that Paddle and the other tools open.
+/// Export of a program, or a part of it, to a model folder that Paddle and the other tools open.
 #pragma once
 
 #include "translator/import/Import.h"
@@ -9,14 +9,14 @@ namespace proa::tools {
 
 struct FolderRequest {
   std::string model;      ///< folder, program file or IR file
-  std::string function;   ///< of an IR file; empty: `main`, else the only public one
-  std::string parameters; ///< weights file; empty: found beside the program
-  std::string output;     ///< the folder to write; created where it does not exist
+  std::string function;   ///< function of an IR file; empty: `main`, else the only public function
+  std::string parameters; ///< weights file; empty: the one in the program's folder
+  std::string output;     ///< the folder to write; created if needed
   /// Feeds, fetches and the handler of warnings.
   import::ImportOptions import;
 };
 
-/// Writes model.pdmodel and, where the program has persistable variables, model.pdiparams. Problems: those of
+/// Writes model.pdmodel and, if the program has persistable variables, model.pdiparams. Error: those of
 /// reading, importing and exporting; variables without a value; files that cannot be written.
 Result<void> writeFolder(const FolderRequest &request);
 

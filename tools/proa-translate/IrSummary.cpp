@@ -36,7 +36,7 @@ ProgramSummary summarizeIr(ModuleOp module) {
   ProgramSummary summary;
   auto main = module.lookupSymbol<func::FuncOp>("main");
   countParameters(main, summary);
-  // What an op becomes keeps its location: a number for each op says which flops are whose.
+  // Ops that result from an op keep its location: a number per op attributes their flops to it.
   std::vector<std::string> typeOf;
   std::map<std::string, OpSummary> types;
   Builder builder(module.getContext());

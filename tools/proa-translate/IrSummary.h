@@ -1,4 +1,4 @@
-/// What a program in IR consists of.
+/// Summary of a program in IR.
 #pragma once
 
 #include "tools/proa-translate/Summary.h"
@@ -7,7 +7,7 @@
 
 namespace proa::tools {
 
-/// Counts the ops of `main` by name, with what they compute (Flops.h). The module is changed.
+/// Counts the ops of `main` by name, with their operations (Flops.h). Changes the module.
 ProgramSummary summarizeIr(mlir::ModuleOp module);
 
 } // namespace proa::tools

@@ -13,7 +13,7 @@
 namespace proa::tools {
 namespace {
 
-/// Feed and fetch are the program's interface, not work.
+/// Feed and fetch ops are the interface of the program.
 bool isInterface(const legacy::Operation &op) {
   return op.type == "feed" || op.type == "fetch" || op.type == "fetch_v2";
 }
@@ -41,7 +41,7 @@ void countNewIr(const std::vector<newir::Operation> &operations, ProgramSummary 
   }
 }
 
-/// Elements of a dense tensor whose dims are all known.
+/// Number of elements of a dense tensor with static dims.
 std::optional<int64_t> elementsOf(const legacy::Variable &variable) {
   if (variable.kind != legacy::VariableKind::DenseTensor || !variable.dtype)
     return std::nullopt;
@@ -125,7 +125,7 @@ void addTo(OpCounts &sums, const std::string &type, const OpCounts &byName, cons
     sums[type] += found->second;
 }
 
-/// The imported ops have the path of the op that they came from as their name.
+/// Imported ops have the path of their legacy op as their name.
 void addNewIrFlops(const std::vector<newir::Operation> &operations, const FlopCount &count, OpCounts &byType,
                    OpCounts &uncountedByType) {
   for (const newir::Operation &op : operations) {
@@ -166,7 +166,7 @@ void addFlops(ProgramSummary &summary, const legacy::Program &program, const Flo
   summary.uncounted = count.unknown;
 }
 
-/// "561.2 k  92.1 %"; what is not known as a whole is no number and has no share.
+/// "561.2 k  92.1 %"; without a share if the total is unknown.
 static std::string flopsText(const OpSummary &op, const ProgramSummary &summary) {
   if (op.uncounted > 0)
     return fmt::format(" {:>12}", "?");
@@ -180,7 +180,7 @@ static std::string flopsText(const OpSummary &op, const ProgramSummary &summary)
 std::string summaryText(const ProgramSummary &summary) {
   std::string text = fmt::format("{:<32} {:>8} {:>12} {:>7}\n", "op", "count", "flops", "share");
   int64_t unsupported = 0;
-  // An op that is not counted has a part that nobody knows.
+  // An op that is not counted makes the total unknown.
   bool isShared = std::any_of(summary.types.begin(), summary.types.end(),
                               [](const OpSummary &op) { return op.flops > 0; });
   for (const OpSummary &op : summary.types) {
@@ -200,9 +200,8 @@ std::string summaryText(const ProgramSummary &summary) {
     text += fmt::format("{}{} operations in one run\n", summary.uncounted > 0 ? "at least " : "",
                         amountText(*summary.flops));
   if (summary.uncounted > 0)
-    text += fmt::format(
-        "not counted: {} ops of the imported program whose dims only the feeds tell; --dims gives them\n",
-        summary.uncounted);
+    text += fmt::format("not counted: {} ops of the imported program with dynamic dims; set them by --dims\n",
+                        summary.uncounted);
   return text;
 }
 

@@ -1,4 +1,4 @@
-/// What a legacy program consists of, without translating it.
+/// Summary of a legacy program, without importing it.
 #pragma once
 
 #include "tools/proa-translate/Flops.h"
@@ -14,11 +14,11 @@ namespace proa::tools {
 struct OpSummary {
   std::string type;
   int64_t count = 0;
-  /// Whether the translator knows the type.
+  /// Whether the translator has a mapping for the type.
   bool supported = false;
-  /// Operations of one run, without those of parts whose dims are known only at run time.
+  /// Operations of one run, without parts with dynamic dims.
   int64_t flops = 0;
-  int64_t uncounted = 0; ///< such parts
+  int64_t uncounted = 0; ///< parts with dynamic dims
 };
 
 struct ProgramSummary {
@@ -26,26 +26,25 @@ struct ProgramSummary {
   int64_t operations = 0;
   /// The most frequent first.
   std::vector<OpSummary> types;
-  /// Persistable tensors, their elements and bytes; those with open dims count as tensors only.
+  /// Persistable tensors with their elements and bytes; those with dynamic dims count as tensors only.
   int64_t parameters = 0;
   int64_t parameterElements = 0;
   int64_t parameterBytes = 0;
-  /// Variables written by ops, of which the bytes are known, and these bytes: the most that activations could
-  /// take.
+  /// Variables with static dims that ops write, and their bytes: an upper bound for activations.
   int64_t activations = 0;
   int64_t activationBytes = 0;
-  /// Operations of one run (Flops.h); nothing where the program could not be imported.
+  /// Operations of one run (Flops.h); nothing if the program could not be imported.
   std::optional<int64_t> flops;
-  /// Ops that `flops` leaves out, because their dims are known only at run time.
+  /// Ops that `flops` leaves out because of dynamic dims.
   int64_t uncounted = 0;
 };
 
 ProgramSummary summarize(const legacy::Program &program);
 
-/// Takes in what was counted on the imported program.
+/// Adds the counts of the imported program.
 void addFlops(ProgramSummary &summary, const legacy::Program &program, const FlopCount &count);
 
-/// A table for people, and the same facts for other programs.
+/// The summary as a table and as JSON.
 std::string summaryText(const ProgramSummary &summary);
 std::string summaryJson(const ProgramSummary &summary);
 

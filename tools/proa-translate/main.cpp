@@ -1,4 +1,4 @@
-// proa-translate: turns a legacy program into MLIR, or says what it consists of.
+// proa-translate: imports a legacy or new-IR program into MLIR, summarizes it, or exports it.
 #include "lib/check/CaseMeta.h"
 #include "lib/compiler/IrProgram.h"
 #include "lib/compiler/ProgramDialects.h"
@@ -58,12 +58,12 @@ struct Options {
   std::string function;
 };
 
-/// Where the time goes, phase by phase.
+/// Time of each phase.
 class Timing {
 public:
   explicit Timing(bool enabled) : enabled(enabled) {}
 
-  /// Ends a phase that began with the end of the one before.
+  /// Ends a phase that began at the end of the previous one.
   void lap(const char *phase) {
     auto now = std::chrono::steady_clock::now();
     if (enabled)
@@ -78,56 +78,57 @@ private:
 };
 
 void declare(CommandLine &line, Options &options) {
-  line.add_option("model", options.path,
-                  "Program (JSON, .pdmodel or .mlir), or the folder of one; '-': stdin")
+  line.add_option("model", options.path, "Program (JSON, .pdmodel or .mlir) or model folder; '-': stdin")
       ->type_name("MODEL");
-  line.add_option("-o,--output", options.output, "Where the result is written; '-': stdout")
+  line.add_option("-o,--output", options.output, "Output file; '-': stdout")
       ->check(checkName)
       ->type_name("FILE");
   line.add_option("--feeds", options.import.feeds,
-                  "Fed variables, also others than the program's own; what no fetch needs is left out")
+                  "Fed variables; any variable may be fed. Ops that no fetch needs are left out")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("NAME,...");
-  line.add_option("--fetches", options.import.fetches, "Fetched variables; any variable may be one")
+  line.add_option("--fetches", options.import.fetches, "Fetched variables; any variable may be fetched")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("NAME,...");
   CLI::Option *to =
-      line.add_option("--to", options.to,
-                      "mlir; or json or pdmodel: the program as a legacy one, which Paddle 2.6 loads; or "
-                      "folder: that with its weights, in the folder that -o names")
+      line.add_option(
+              "--to", options.to,
+              "Format of the output: mlir; json or pdmodel: a legacy program, which Paddle 2.6 loads; "
+              "folder: a legacy program with its weights, in the folder -o")
           ->check(CLI::IsMember({"mlir", "json", "pdmodel", "folder"}))
           ->capture_default_str();
   line.add_option("--params", options.parameters,
-                  "With --to=folder: weights file, where it is not beside the program")
+                  "With --to=folder: weights file; default: the file in the model's folder")
       ->type_name("FILE");
   line.add_option("--function", options.function,
-                  "Of an IR file, the function that is the program; default: main, else the only public one")
+                  "Function of an IR file; default: main, else the only public function")
       ->type_name("NAME");
   line.add_flag("--bytecode", options.bytecode, "Writes MLIR bytecode instead of text")->excludes(to);
-  line.add_flag("-f,--force", options.force, "Writes binary output to a terminal too");
-  line.add_flag("--locations", options.locations, "Writes where the user's Python code made each op");
-  CLI::Option *summary = line.add_flag("--summary", options.summary,
-                                       "Counts ops by type, operations, parameters and bytes instead");
-  line.add_option("--dims", options.dims, "In the summary: dims of feeds that the program leaves open")
+  line.add_flag("-f,--force", options.force, "Writes binary output even to a terminal");
+  line.add_flag("--locations", options.locations,
+                "Writes the locations of ops: the lines of the user's Python code");
+  CLI::Option *summary = line.add_flag(
+      "--summary", options.summary, "Prints a summary instead: ops by type, operations, parameters, bytes");
+  line.add_option("--dims", options.dims, "With --summary: dims of feeds that are dynamic in the program")
       ->allow_extra_args(false)
       ->type_name("NAME=1x3x224x224,...")
       ->needs(summary);
   line.takeMoreValues("--dims", isFeedDims);
-  line.add_flag("--json", options.json, "The summary as JSON")->needs(summary);
+  line.add_flag("--json", options.json, "Prints the summary as JSON")->needs(summary);
   CLI::Option *coverage =
       line.add_flag("--coverage", options.coverage,
-                    "Lists the legacy ops: what each becomes, runs by and is differentiated by")
+                    "Lists the legacy ops with their pd op, kernel, derivative and other rules")
           ->excludes(summary);
-  line.add_option("--format", options.format, "Of the list: table, json or markdown")
+  line.add_option("--format", options.format, "Format of --coverage: table, json or markdown")
       ->check(CLI::IsMember({"table", "json", "markdown"}))
       ->needs(coverage);
-  line.add_option("--cases", options.cases, "Test cases that the list counts")
+  line.add_option("--cases", options.cases, "With --coverage: folder of test cases to count")
       ->type_name("DIR")
       ->needs(coverage);
-  line.add_flag("--timing", options.timing, "Writes to stderr how long reading, importing and writing took");
-  line.add_flag("-q,--quiet", options.quiet, "No warnings");
+  line.add_flag("--timing", options.timing, "Prints the times of reading, importing and writing on stderr");
+  line.add_flag("-q,--quiet", options.quiet, "Omits warnings");
 }
 
 /// A program in MLIR.
@@ -136,8 +137,8 @@ struct Translation {
   bool isImported = false; ///< from a program of Paddle; else it was parsed
 };
 
-/// Whether the output, or what is said of it, takes from the locations where ops come from. Text does not,
-/// and what the importer made verifies: it has verified each op.
+/// Whether the output needs op locations. Text does not. Imported modules are verified op by op, without
+/// locations.
 bool needsLocations(const Options &options) {
   return options.summary || options.locations || options.bytecode || options.to != "mlir" ||
          options.path == inputPath("-");
@@ -162,7 +163,7 @@ Result<void> writeModule(mlir::ModuleOp module, const Options &options, Output &
   return {};
 }
 
-/// A legacy program has no functions to choose from.
+/// Refuses --function for a legacy program.
 Result<void> checkFunction(const Options &options) {
   if (options.function.empty())
     return {};
@@ -170,7 +171,7 @@ Result<void> checkFunction(const Options &options) {
                  "function '" + options.function + "' is requested, but the program is not an IR file");
 }
 
-/// A case folder says what an op or training program is fed and what is fetched.
+/// Reads feeds and fetches of a case folder.
 Result<void> readInterface(const std::string &meta, import::ImportOptions &options) {
   if (meta.empty())
     return {};
@@ -198,7 +199,7 @@ Result<void> writeCoverage(const Options &options) {
                                                                     : coverageTable(rows));
 }
 
-/// A program of Paddle in MLIR.
+/// Imports a program of Paddle.
 Result<Translation> importModule(Options &options, const std::string &source, Result<legacy::Program> program,
                                  mlir::MLIRContext &context, Timing &timing) {
   if (!program)
@@ -211,7 +212,7 @@ Result<Translation> importModule(Options &options, const std::string &source, Re
     options.import.onDiagnostic = [](const Diagnostic &warning) { llvm::errs() << warning.text(); };
   auto imported = import::importProgram(context, *program, options.import);
   timing.lap("import");
-  // Freeing a large program takes as long as reading a part of it, and the process ends soon.
+  // Not freed: freeing a large program is slow, and the process ends soon.
   new legacy::Program(std::move(*program));
   if (!imported)
     return imported.problems();
@@ -222,7 +223,7 @@ Result<Translation> parsedModule(mlir::OwningOpRef<mlir::ModuleOp> module, const
                                  Timing &timing) {
   timing.lap("read");
   if (!module)
-    return problem(options.path, "does not parse; see above");
+    return problem(options.path, "cannot be parsed; see above");
   return Translation{std::move(module)};
 }
 
@@ -230,7 +231,7 @@ IrRequest irRequest(const Options &options) {
   return {options.path, options.function, options.import.feeds, options.import.fetches};
 }
 
-/// The program in MLIR: parsed, or imported from either of Paddle's forms.
+/// Reads the program as MLIR: parsed, or imported from a Paddle format.
 Result<Translation> readModule(Options &options, mlir::MLIRContext &context, Timing &timing) {
   llvm::StringRef path = options.path;
   if (isIr(path, "") || path == inputPath("-")) {
@@ -255,16 +256,16 @@ Result<Translation> readModule(Options &options, mlir::MLIRContext &context, Tim
   if (Result<void> done = readInterface(files->meta, options.import); !done)
     return done.problems();
   Result<legacy::Program> program = legacy::readProgram(files->program);
-  // The types of stored weights hold, not the declared ones. Weights that cannot be read say nothing.
+  // Types of stored weights override declared ones. Unreadable weights are ignored.
   if (program && files->weightsForm != params::WeightsForm::Generated)
     (void)static_cast<bool>(params::readParameters(*files, *program));
   return importModule(options, files->program, std::move(program), context, timing);
 }
 
-/// Writes the module as what `--to` says.
+/// Writes the module in the format of `--to`.
 Result<void> writeContent(Translation &translation, const Options &options, Output &output) {
   if (llvm::failed(mlir::verify(*translation.module)))
-    return problem(options.path, "the translated module does not verify; see above");
+    return problem(options.path, "the imported module is invalid; see above");
   if (options.to == "mlir")
     return writeModule(*translation.module, options, output);
   Result<legacy::Program> program = exporter::exportProgram(*translation.module);
@@ -277,7 +278,7 @@ Result<void> writeContent(Translation &translation, const Options &options, Outp
   return {};
 }
 
-/// A program that can't be imported still has ops, parameters and bytes; its arithmetic is not counted.
+/// Operations are not counted for a program that cannot be imported; ops, parameters and bytes are.
 Result<void> addFlops(Options &options, const legacy::Program &program, ProgramSummary &summary) {
   Problems problems;
   FeedDims dims = parseFeedDims(options.dims, problems);
@@ -290,19 +291,19 @@ Result<void> addFlops(Options &options, const legacy::Program &program, ProgramS
   if (!module) {
     if (!options.quiet)
       llvm::errs() << "warning: " << options.path
-                   << ": cannot be imported, so that its arithmetic is not counted ("
-                   << module.problems().size() << " problems, listed without --summary)\n";
+                   << ": cannot be imported, so its operations are not counted (" << module.problems().size()
+                   << " problems, listed without --summary)\n";
     return {};
   }
   if (Result<void> done = specializeFeeds(**module, dims); !done)
     return done;
-  for (OpSummary &op : summary.types) // also those of which the tables of ops know nothing
+  for (OpSummary &op : summary.types) // also those without a mapping
     op.supported = true;
   tools::addFlops(summary, program, countFlops(**module));
   return {};
 }
 
-/// The summary of a program that is IR already.
+/// The summary of an IR file.
 Result<ProgramSummary> summaryOfIr(const Options &options, const std::string &text) {
   Problems problems;
   FeedDims dims = parseFeedDims(options.dims, problems);
@@ -349,7 +350,7 @@ void printWarning(const Diagnostic &warning) { llvm::errs() << warning.text(); }
 
 Result<void> translateToFolder(Options &options) {
   if (options.output == "-")
-    return problem("-o", "--to=folder writes a folder, expected its name");
+    return problem("-o", "expected a folder name for --to=folder");
   Result<params::ModelFiles> files = params::findModel(options.path);
   if (!files)
     return files.problems();
@@ -374,9 +375,9 @@ Result<void> translate(Options options) {
   Timing timing(options.timing);
   mlir::DialectRegistry registry;
   registerProgramDialects(registry);
-  // One thread makes the ops: the locks of a context for several would only cost.
+  // Ops are created by one thread, so the context needs no locks.
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  context.printOpOnDiagnostic(false); // it may be the whole module
+  context.printOpOnDiagnostic(false); // the op may be the whole module
   timing.lap("start");
   Result<Translation> translation = readModule(options, context, timing);
   if (!translation)
@@ -388,7 +389,7 @@ Result<void> translate(Options options) {
   Output output(options.output);
   Result<void> content = writeContent(*translation, options, output);
   if (!content && lacksPlaces) {
-    // Once more, to say where.
+    // Read again, with locations for the errors.
     options.import.locations = options.quiet = true;
     return translate(std::move(options));
   }
@@ -398,12 +399,12 @@ Result<void> translate(Options options) {
   timing.lap("write");
   if (!written)
     return written;
-  // The process ends here: freeing a million ops one by one takes longer than writing them.
+  // The process ends here: freeing a million ops takes longer than writing them.
   std::_Exit(finishOutput(ExitCode::success));
 }
 
-/// The process is short, and what it takes of memory the kernel clears page by page: nothing is given back to
-/// be cleared again, and pages are large from the first one of a thread on.
+/// The process is short. Memory is not returned to the kernel, which would clear its pages again, and pages
+/// are large from the start of a thread.
 void keepMemory() {
 #ifdef PROA_HAS_MIMALLOC
   mi_option_enable(mi_option_large_os_pages);
@@ -423,7 +424,7 @@ int main(int argc, char **argv) {
   Options options;
   CommandLine line(
       "proa-translate",
-      "Turns a program of Paddle into MLIR text of the pd dialect or back, or says what it consists of.",
+      "Imports a program of Paddle into the pd dialect, summarizes it, or exports it to a legacy program.",
       "  proa-translate test/corpus/models/nlp/bert\n"
       "  proa-translate model.pdmodel -o model.mlir\n"
       "  proa-translate program.json --bytecode -o model.mlirbc\n"
@@ -437,7 +438,7 @@ int main(int argc, char **argv) {
   options.path = inputPath(options.path);
   options.import.locations = needsLocations(options);
   if (options.path.empty() != options.coverage)
-    return failCommandLine(line, options.coverage ? "--coverage is of all legacy ops, and takes no model"
+    return failCommandLine(line, options.coverage ? "--coverage lists all legacy ops and takes no model"
                                                   : "model is required");
   if (options.to != "folder" && !options.parameters.empty())
     return failCommandLine(line, "--params is for --to=folder: other forms hold no weights");

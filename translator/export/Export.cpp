@@ -94,7 +94,7 @@ void ProgramExporter::nameResults() {
   }
 }
 
-/// Paddle makes variables for the elements of an array by a number behind its name.
+/// Paddle names the variables of the elements of an array by its name and an index.
 std::string ProgramExporter::freshName(bool isArray) {
   std::string next;
   do
@@ -290,7 +290,7 @@ void ProgramExporter::addArrayOp(Operation &op) {
     out.type = isSum ? "sum" : "read_from_array";
     if (isSum)
       out.inputs = {{"X", {of(op.getOperand(0)), of(op.getOperand(1))}}};
-    else // Paddle asks for the slot of what stands for zero, even without one
+    else // Paddle requires the slot even if it is empty
       out.inputs = {{"X", {of(op.getOperand(0))}}, {"I", {of(op.getOperand(1))}}, {"X_W", {}}};
     if (isa<pd::ArrayReadOrOp>(op))
       out.inputs.back().arguments.push_back(of(op.getOperand(2)));

@@ -8,7 +8,7 @@
 namespace proa::exporter {
 
 /// Writes the function `main` as block 0 of a program: its feeds and fetches as feed and fetch ops, its
-/// parameters as persistable variables. Errors, all at once: ops that no legacy op stands for, regions,
+/// parameters as persistable variables. Errors, all at once: ops without a legacy op, regions,
 /// results of unknown element type.
 Result<legacy::Program> exportProgram(mlir::ModuleOp module);
 

@@ -22,7 +22,7 @@
 #include "dialects/pd/ops/shape/Extent.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "dialects/pd/ops/shape/SliceOps.h"
-#include "dialects/pd/ops/shape/ViewOps.h"
+#include "dialects/pd/ops/shape/View.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -78,11 +78,11 @@ llvm::SmallVector<Value> formulaOf(pd::RangesOp op, TensorBuilder &e) {
 
 /// Null where no legacy op puts the updates there in this way.
 Value formulaOf(pd::ScatterNdOp op, TensorBuilder &e) {
-  if (op.getReduce() == "add")
+  if (op.getReduce() == pd::ScatterReduce::Add)
     return e.create<pd::ScatterNdAddOp>(op.getX(), op.getIndex(), op.getUpdates());
   auto index = pd::tensorType(op.getIndex());
   int64_t last = index.getRank() - 1;
-  if (op.getReduce() != "assign" || index.isDynamicDim(last))
+  if (op.getReduce() != pd::ScatterReduce::Assign || index.isDynamicDim(last))
     return {};
   llvm::SmallVector<Value> columns;
   for (int64_t i = 0; i < index.getDimSize(last); ++i)
@@ -375,7 +375,7 @@ bool ProgramExporter::addDecomposition(Operation &op) {
     return false;
   Operation *before = op.getPrevNode();
   OpBuilder builder(&op);
-  auto values = composite.decompose(builder);
+  auto values = composite.tryDecompose(builder);
   if (failed(values))
     return false;
   addInstead(op, before, *values);

@@ -2,6 +2,7 @@
 //! it.
 #include "dialects/pd/autodiff/PaddleGradient.h"
 #include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ir/Keywords.h"
 #include "dialects/pd/ops/autodiff/VjpOps.h"
 #include "dialects/pd/ops/nn/ConvOps.h"
 #include "dialects/pd/ops/nn/Deformable.h"
@@ -172,7 +173,7 @@ std::string ProgramExporter::inputOf(pd::VjpOp vjp, size_t number, Value offsets
 void ProgramExporter::addGradient(pd::VjpOp vjp) {
   if (!addGradientOp(vjp) && !addDecomposition(*vjp))
     problems.add("pd.vjp -> " + of(vjp.getResult(0)),
-                 "no legacy op stands for it, and it can't be taken apart");
+                 "no legacy op is equivalent to it, and it cannot be decomposed");
 }
 
 /// The gradient op of the convolution, with a filter of the right dims that it does not read.
@@ -187,7 +188,7 @@ bool ProgramExporter::addWeightGradient(Operation &op) {
     llvm::ArrayRef<int64_t> list = cast<DenseI64ArrayAttr>(*op.getInherentAttr(name)).asArrayRef();
     return std::vector<int32_t>(list.begin(), list.end());
   };
-  auto text = [&](const char *name) { return cast<StringAttr>(*op.getInherentAttr(name)).str(); };
+  auto text = [&](const char *name) { return pd::keywordOf(*op.getInherentAttr(name))->str(); };
   legacy::Operation out;
   out.type = isPlane ? "conv2d_grad" : "conv3d_grad";
   out.inputs = {

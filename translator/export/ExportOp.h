@@ -15,7 +15,7 @@ public:
   virtual std::string of(mlir::Value value) = 0;
   /// From here on a value is held by this variable.
   virtual void bind(mlir::Value value, const std::string &name) = 0;
-  /// A new variable for a tensor that stands for no value.
+  /// A new variable for a tensor without a value in IR.
   virtual std::string temporary(mlir::RankedTensorType type) = 0;
   /// A variable that holds a tensor broadcast to the dims of another one.
   virtual std::string expandedAs(mlir::Value tensor, mlir::Value like) = 0;
@@ -30,11 +30,11 @@ public:
   virtual void bindLod(mlir::Value offsets, const std::string &variable) = 0;
 };
 
-/// Whether Paddle 2.6 has an op that stands for ops of this kind.
+/// Whether Paddle 2.6 has an op that is equivalent to `op`.
 bool hasLegacyOp(mlir::Operation *op);
 
-/// Makes the legacy op that stands for `op`. Ops that Paddle runs in place (MeanOut is Mean) do so where
-/// nobody else reads the result. Errors: no legacy op stands for it, or its attributes can't be said there.
+/// The legacy op that is equivalent to `op`. Ops that Paddle runs in place (MeanOut is Mean) do so if nothing
+/// else reads the input. Errors: the op is unknown, or it cannot express the attributes.
 Result<legacy::Operation> exportOp(mlir::Operation *op, Names &names);
 
 /// The ops that make a constant: assign_value, and where it has no such element type a cast or `complex`.

@@ -48,7 +48,7 @@ private:
     lods.emplace_back(offsets, variable);
   }
   /// While an op is looked at only for the slots of its gradient op: the offsets that each of its variables
-  /// must have, and whether other ops would have to stand before it.
+  /// must have, and whether other ops are needed before it.
   struct Asked {
     llvm::StringMap<mlir::Value> lods;
     bool needsOps = false;
@@ -62,7 +62,8 @@ private:
   void writeLods();
   /// Gives `to` the LoD that the offsets hold, the outermost level first; the tensor is `from`.
   void resetLod(const std::string &from, llvm::ArrayRef<mlir::Value> levels, const std::string &to);
-  /// `to` is `from` with the LoD that `like` has or, if it has none, holds; `append`: behind its own levels.
+  /// `to` is `from` with the LoD of `like`, or the LoD that `like` holds as elements; `append`: after its own
+  /// levels.
   void writeReset(const std::string &from, const std::string &like, bool append, const std::string &to);
   /// Offsets as int32, which lod_reset takes.
   std::string narrowed(mlir::Value offsets);
@@ -106,12 +107,12 @@ private:
 
   /// The op whose gradient a pd.vjp is.
   struct Forward;
-  /// Nothing where no legacy gradient op stands for it.
+  /// Nothing where no legacy gradient op is equivalent.
   std::optional<Forward> forwardOf(pd::VjpOp vjp);
-  /// Adds zeros for the cotangents of a list that are not given, and computes the results once more where the
-  /// gradient op asks for what nothing else does. False where their dims are not known.
+  /// Adds zeros for the cotangents of a list that are not given, and computes the results again where only
+  /// the gradient op reads them. False where their dims are not known.
   bool completeResults(Forward &forward);
-  /// False where no legacy gradient op stands for it.
+  /// False where no legacy gradient op is equivalent.
   bool addGradientOp(pd::VjpOp vjp);
   /// The variable of an input, with a LoD where the op asks for one.
   std::string inputOf(pd::VjpOp vjp, size_t number, mlir::Value offsets);

@@ -1,5 +1,5 @@
 //! The gradients of conditional_block, while and recurrent. Paddle gives them blocks of gradient ops, which
-//! read what the forward blocks left in scopes; here the forward op is imported once more into a pd.vjp, as
+//! read the scopes of the forward blocks. Here the forward op is imported again into a pd.vjp, as
 //! for any other gradient op.
 #include "translator/import/ProgramImporter.h"
 
@@ -44,67 +44,69 @@ llvm::SmallVector<std::string> cotangentOwners(const legacy::Operation &op) {
 
 } // namespace
 
-void ProgramImporter::recordRun(int32_t block, const legacy::Operation &op, Value condition) {
-  if (hasGradients && !isInGradient)
-    ran[block] = Run{&op, condition, environment};
+void ControlFlowImporter::recordRun(int32_t block, const legacy::Operation &op, Value condition) {
+  if (program.hasGradients && !isInGradient)
+    ran[block] = Run{&op, condition, program.scope};
 }
 
-const ProgramImporter::Run *ProgramImporter::findRun(const legacy::Operation &op) {
+const ControlFlowImporter::Run *ControlFlowImporter::findRun(const legacy::Operation &op) {
   std::optional<int32_t> block = blockOf(op);
   if (!block)
     return nullptr;
-  auto found = ran.find(program.blocks[*block].forwardBlock);
+  auto found = ran.find(program.legacyProgram.blocks[*block].forwardBlock);
   if (found != ran.end())
     return &found->second;
-  report("nothing ran block " + llvm::Twine(program.blocks[*block].forwardBlock) + ", of which block " +
-         llvm::Twine(*block) + " is the gradient");
+  program.report("nothing ran block " + llvm::Twine(program.legacyProgram.blocks[*block].forwardBlock) +
+                 ", of which block " + llvm::Twine(*block) + " is the gradient");
   return nullptr;
 }
 
 /// Imports the forward op with the block's arguments for the variables `names`; returns the values of
 /// `outputs`.
-llvm::SmallVector<Value> ProgramImporter::importRunAgain(const Run &run, Block &body,
-                                                         llvm::ArrayRef<std::string> names,
-                                                         llvm::ArrayRef<std::string> outputs,
-                                                         llvm::ArrayRef<Value> cotangents) {
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(&body);
-  Environment outer = std::exchange(environment, run.environment);
+llvm::SmallVector<Value> ControlFlowImporter::importRunAgain(const Run &run, Block &body,
+                                                             llvm::ArrayRef<std::string> names,
+                                                             llvm::ArrayRef<std::string> outputs,
+                                                             llvm::ArrayRef<Value> cotangents) {
+  OpBuilder::InsertionGuard guard(program.builder);
+  program.builder.setInsertionPointToStart(&body);
+  Scope outer = std::exchange(program.scope, run.scope);
   bool outerGradient = std::exchange(isInGradient, true);
   for (auto [name, argument] : llvm::zip(names, body.getArguments()))
-    environment.set(name, argument);
+    program.scope.set(name, argument);
   llvm::SmallVector<Value> results;
   if (!isConditionalBlock(*run.op)) {
     run.op->type == "while" ? importWhile(*run.op) : importRecurrent(*run.op);
     for (const std::string &name : outputs)
-      results.push_back(lookup(name));
+      results.push_back(program.lookup(name));
   } else if (std::optional<int32_t> block = blockOf(*run.op)) {
     Branch branch;
     branch.names.assign(outputs.begin(), outputs.end());
-    Arm arm{run.op, *block, run.condition, effectsOf(program, *block).written, environment};
-    importArm(&arm, branch, 0);
-    importArm(nullptr, branch, 1);
-    // What the block leaves undefined where it does not run is zeros of the cotangent's dims: others would
-    // open the dims of both arms.
-    OpImporter importer(*this, *run.op, builder, locationOf(currentIndex, *run.op));
+    PendingBlock arm{run.op, *block, run.condition, effectsOf(program.legacyProgram, *block).written,
+                     program.scope};
+    importRegion(&arm, branch, 0);
+    importRegion(nullptr, branch, 1);
+    // Variables that are undefined if the block does not run are zeros with the dims of the cotangent: other
+    // dims would make the dims of both regions dynamic.
+    OpImporter importer(program, *run.op, program.builder, program.locationOf(program.currentIndex, *run.op));
     for (auto [value, cotangent] : llvm::zip(branch.values[1], cotangents)) {
       if (value || !isa<RankedTensorType>(cotangent.getType()))
         continue;
-      OpBuilder::InsertionGuard inArm(builder);
-      builder.setInsertionPointToEnd(&branch.regions[1].front());
+      OpBuilder::InsertionGuard inArm(program.builder);
+      program.builder.setInsertionPointToEnd(&branch.regions[1].front());
       value = importer.createOne("pd.full_like", {{cotangent}, {}},
-                                 {importer.named("value", builder.getF64FloatAttr(0))});
+                                 {importer.named("value", program.builder.getF64FloatAttr(0))});
     }
     if (!branch.failures[0].empty() || !llvm::is_contained(branch.values[0], Value()))
-      results = makeBranch(branch, run.condition,
-                           body.getParentOp() ? body.getParentOp()->getLoc() : builder.getUnknownLoc());
+      results =
+          makeBranch(branch, run.condition,
+                     body.getParentOp() ? body.getParentOp()->getLoc() : program.builder.getUnknownLoc());
   }
-  environment = std::move(outer);
+  program.scope = std::move(outer);
   isInGradient = outerGradient;
   return results;
 }
 
-void ProgramImporter::importBlockGradient(const legacy::Operation &op) {
+void ControlFlowImporter::importBlockGradient(const legacy::Operation &op) {
   const Run *run = findRun(op);
   if (!run)
     return;
@@ -116,9 +118,9 @@ void ProgramImporter::importBlockGradient(const legacy::Operation &op) {
     if (!wanted && run->op->type == "recurrent")
       continue;
     if (!wanted || !inputs || inputs->arguments.size() != wanted->arguments.size())
-      return report("expected as many variables in '" + slot + "@GRAD' as in '" + slot + "'");
+      return program.report("expected as many variables in '" + slot + "@GRAD' as in '" + slot + "'");
     for (auto [name, gradient] : llvm::zip(inputs->arguments, wanted->arguments))
-      if (Value value = run->environment.lookup(name);
+      if (Value value = run->scope.lookup(name);
           gradient != legacy::emptyVariable && value && pd::hasTangent(value.getType())) {
         names.push_back(name);
         gradients.push_back(gradient);
@@ -127,64 +129,67 @@ void ProgramImporter::importBlockGradient(const legacy::Operation &op) {
   }
   llvm::SmallVector<std::string> owners = cotangentOwners(op);
   for (auto [i, owner] : llvm::enumerate(owners))
-    if (Value cotangent = lookup(given->arguments[i])) {
+    if (Value cotangent = program.lookup(given->arguments[i])) {
       outputs.push_back(owner);
       cotangents.push_back(cotangent);
     }
   if (names.empty())
     return;
-  size_t before = problems.size();
-  Location location = locationOf(currentIndex, op);
+  size_t before = program.problems.size();
+  Location location = program.locationOf(program.currentIndex, op);
   Region region;
   Block &body = region.emplaceBlock();
   for (Value value : values)
     body.addArgument(value.getType(), location);
   llvm::SmallVector<Value> results = importRunAgain(*run, body, names, outputs, cotangents);
-  if (problems.size() == before && (results.size() != outputs.size() || llvm::is_contained(results, Value())))
-    report("the forward op does not define all variables that have a cotangent");
-  if (problems.size() != before)
+  if (program.problems.size() == before &&
+      (results.size() != outputs.size() || llvm::is_contained(results, Value())))
+    program.report("the forward op does not define all variables that have a cotangent");
+  if (program.problems.size() != before)
     return;
   llvm::SmallVector<int64_t> numbers;
   for (size_t i = 0; i < outputs.size(); ++i)
     numbers.push_back(static_cast<int64_t>(i));
   {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToEnd(&body);
-    pd::YieldOp::create(builder, location, results);
+    OpBuilder::InsertionGuard guard(program.builder);
+    program.builder.setInsertionPointToEnd(&body);
+    pd::YieldOp::create(program.builder, location, results);
   }
-  auto vjp = pd::VjpOp::create(builder, location, values, ValueRange(), cotangents,
-                               builder.getDenseI64ArrayAttr({}), builder.getDenseI64ArrayAttr(numbers));
+  auto vjp = pd::VjpOp::create(program.builder, location, values, ValueRange(), cotangents,
+                               program.builder.getDenseI64ArrayAttr({}),
+                               program.builder.getDenseI64ArrayAttr(numbers));
   vjp.getBody().takeBody(region);
   pd::usePaddleGradients(vjp);
   if (failed(vjp.verifyRegions()))
-    return report(takeDiagnostics());
+    return program.report(program.takeDiagnostics());
   for (auto [name, value] : llvm::zip(gradients, vjp.getGradients()))
-    define(name, value);
+    program.define(name, value);
 }
 
 /// The counterpart of select_input: the gradient goes to the value that was selected, zeros to the others.
-void ProgramImporter::importSelectOutput(const legacy::Operation &op) {
+void ControlFlowImporter::importSelectOutput(const legacy::Operation &op) {
   const legacy::Slot *outputs = op.output("Out");
-  OpImporter importer(*this, op, builder, locationOf(currentIndex, op));
+  OpImporter importer(program, op, program.builder, program.locationOf(program.currentIndex, op));
   Value mask = importer.requiredInput("Mask"), x = importer.requiredInput("X");
   if (!mask || !x)
     return;
   if (!outputs || outputs->arguments.empty())
-    return report("expected variables in 'Out'");
-  Value zeros =
-      importer.createOne("pd.full_like", {{x}, {}}, {importer.named("value", builder.getF64FloatAttr(0))});
+    return program.report("expected variables in 'Out'");
+  Value zeros = importer.createOne("pd.full_like", {{x}, {}},
+                                   {importer.named("value", program.builder.getF64FloatAttr(0))});
   Type type = cast<RankedTensorType>(mask.getType()).getElementType();
   for (auto [i, name] : llvm::enumerate(outputs->arguments)) {
-    Value number = importer.constant(DenseElementsAttr::get(
-        RankedTensorType::get({}, type), Attribute(builder.getIntegerAttr(type, static_cast<int64_t>(i)))));
+    Value number = importer.constant(
+        DenseElementsAttr::get(RankedTensorType::get({}, type),
+                               Attribute(program.builder.getIntegerAttr(type, static_cast<int64_t>(i)))));
     Value isThis = importer.createOne("pd.equal", {{mask}, {number}});
     if (isThis) // the mask has one element and must not change the rank
       isThis = importer.createOne("pd.reshape", {{isThis}, {}},
-                                  {importer.named("shape", builder.getDenseI64ArrayAttr({}))});
+                                  {importer.named("shape", program.builder.getDenseI64ArrayAttr({}))});
     if (!isThis || !zeros)
       return;
     if (Value value = importer.createOne("pd.where", {{isThis}, {x}, {zeros}}))
-      define(name, value);
+      program.define(name, value);
   }
 }
 

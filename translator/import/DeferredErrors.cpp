@@ -24,52 +24,53 @@ std::string textOf(const Problems &problems, llvm::StringRef source) {
 
 } // namespace
 
-void ProgramImporter::dropProblems(size_t first) {
+void ControlFlowImporter::dropProblems(size_t first) {
   Problems kept;
-  for (size_t i = 0; i < std::min(first, problems.size()); ++i)
-    kept.add(problems[i].where, problems[i].message);
-  problems = std::move(kept);
-  for (std::vector<size_t> *indices : {&consequences, &ofOpenOperands})
+  for (size_t i = 0; i < std::min(first, program.problems.size()); ++i)
+    kept.add(program.problems[i].where, program.problems[i].message);
+  program.problems = std::move(kept);
+  for (std::vector<size_t> *indices : {&program.consequences, &program.ofOpenOperands})
     llvm::erase_if(*indices, [&](size_t i) { return i >= first; });
 }
 
-Problems ProgramImporter::deferProblems(size_t first) {
-  bool feedsMayHelp = llvm::any_of(ofOpenOperands, [&](size_t i) { return i >= first; });
-  if (feedsMayHelp && !options.deferAll)
+Problems ControlFlowImporter::deferProblems(size_t first) {
+  bool feedsMayHelp = llvm::any_of(program.ofOpenOperands, [&](size_t i) { return i >= first; });
+  if (feedsMayHelp && !program.options.deferAll)
     return {};
   Problems causes, all;
-  for (size_t i = first; i < problems.size(); ++i) {
-    all.add(problems[i].where, problems[i].message);
-    if (!llvm::is_contained(consequences, i))
-      causes.add(problems[i].where, problems[i].message);
+  for (size_t i = first; i < program.problems.size(); ++i) {
+    all.add(program.problems[i].where, program.problems[i].message);
+    if (!llvm::is_contained(program.consequences, i))
+      causes.add(program.problems[i].where, program.problems[i].message);
   }
   dropProblems(first);
   deferredCount += !all.empty();
   return causes.empty() ? all : causes;
 }
 
-RankedTensorType ProgramImporter::declaredType(llvm::StringRef name) const {
-  const legacy::Variable *variable = variables.find(currentBlock, name);
+RankedTensorType ControlFlowImporter::declaredType(llvm::StringRef name) const {
+  const legacy::Variable *variable = program.variables.find(program.currentBlock, name);
   if (!variable || !variable->dtype || variable->kind != legacy::VariableKind::DenseTensor)
     return {};
   llvm::SmallVector<int64_t> shape;
   for (int64_t dim : variable->dims)
     shape.push_back(dim < 0 ? ShapedType::kDynamic : dim);
-  return RankedTensorType::get(shape, pd::elementTypeOf(&context, *variable->dtype));
+  return RankedTensorType::get(shape, pd::elementTypeOf(&program.context, *variable->dtype));
 }
 
-bool ProgramImporter::makeFailures(Branch &branch, Location location) {
+bool ControlFlowImporter::makeFailures(Branch &branch, Location location) {
   if (!branch.failures[0].empty() && !branch.failures[1].empty()) {
     for (const Problems &failure : branch.failures)
-      problems.append(failure);
+      program.problems.append(failure);
     return false;
   }
   for (size_t arm : {0, 1}) {
     if (branch.failures[arm].empty())
       continue;
-    std::string message = textOf(branch.failures[arm], options.source);
-    warn("dead-block", branch.names.empty() ? "" : branch.names.front(),
-         "a block of control flow cannot be imported, and the run ends if it comes to it: " + message);
+    std::string message = textOf(branch.failures[arm], program.options.source);
+    program.warn("dead-block", branch.names.empty() ? "" : branch.names.front(),
+                 "a block of control flow cannot be imported, and the run ends if it comes to it: " +
+                     message);
     branch.regions[arm].front().clear();
     llvm::SmallVector<Value *> undefined;
     llvm::SmallVector<Type> types;
@@ -82,7 +83,7 @@ bool ProgramImporter::makeFailures(Branch &branch, Location location) {
       undefined.push_back(&branch.values[arm][i]);
       types.push_back(type);
     }
-    OpBuilder inArm(&context);
+    OpBuilder inArm(&program.context);
     inArm.setInsertionPointToEnd(&branch.regions[arm].front());
     auto fail = pd::FailOp::create(inArm, location, types, inArm.getStringAttr(message));
     for (auto [value, result] : llvm::zip(undefined, fail.getResults()))
@@ -91,32 +92,32 @@ bool ProgramImporter::makeFailures(Branch &branch, Location location) {
   return true;
 }
 
-void ProgramImporter::finishFailedLoop(const Loop &loop, const Problems &failure) {
-  Value condition = lookup(loop.condition);
+void ControlFlowImporter::finishFailedLoop(const Loop &loop, const Problems &failure) {
+  Value condition = program.lookup(loop.condition);
   Branch branch;
   branch.failures[0] = failure;
-  for (llvm::StringRef name : effectsOf(program, loop.block).written) {
-    Value before = lookup(name);
+  for (llvm::StringRef name : effectsOf(program.legacyProgram, loop.block).written) {
+    Value before = program.lookup(name);
     if (!before && !declaredType(name)) {
-      poisoned.insert(name);
+      program.poisoned.insert(name);
       continue;
     }
     branch.names.push_back(name.str());
     branch.values[0].push_back(Value());
     branch.values[1].push_back(before);
     branch.lods[0].push_back({{}, false, true});
-    branch.lods[1].push_back(variableLod(name));
+    branch.lods[1].push_back(program.lods.of(name));
   }
   for (Region &region : branch.regions)
     region.emplaceBlock();
   if (!condition) {
-    problems.append(failure);
+    program.problems.append(failure);
     return;
   }
   llvm::SmallVector<Value> results = makeBranch(branch, condition, loop.location);
   for (auto [i, value] : llvm::enumerate(results)) {
-    define(branch.names[i], value);
-    setVariableLod(branch.names[i], branch.resultLods[i]);
+    program.define(branch.names[i], value);
+    program.lods.set(branch.names[i], branch.resultLods[i]);
   }
 }
 

@@ -1,8 +1,9 @@
 #include "translator/import/FusedParts.h"
 #include "translator/import/LegacyTable.h"
-#include "translator/import/hooks/Formula.h"
+#include "translator/import/hooks/TensorOps.h"
 
 #include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/math/ActivationOps.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -13,6 +14,9 @@
 using namespace mlir;
 
 namespace proa::import {
+
+using hooks::apply, hooks::Expression, hooks::scale, hooks::TensorBuilder;
+
 namespace {
 
 enum class Neutral { False, EmptyString, EmptyList, Ones, ZeroOrOne };
@@ -46,7 +50,7 @@ constexpr Part parts[] = {{"fuse_activation", Neutral::EmptyString},
                           {"Scale_in_eltwise", Neutral::ZeroOrOne},
                           {"scale_in_eltwise", Neutral::ZeroOrOne}};
 
-/// Numbers of the activation: they say nothing without it.
+/// Parameters of the activation, without effect if there is none.
 bool isParameter(llvm::StringRef attribute) { return attribute == "fuse_alpha" || attribute == "fuse_beta"; }
 
 const Part *findPart(llvm::StringRef attribute) {
@@ -180,106 +184,102 @@ double FusedParts::scaleOf(llvm::StringRef name) {
 
 Value FusedParts::rearrangedInput(llvm::StringRef slot) {
   Value value = importer.requiredInput(slot);
-  hooks::Formula f(importer);
   if (!value || !has(("fused_reshape_" + slot).str()))
     return value;
-  value = f.reshape(value, importer.intsAttribute(("fused_reshape_" + slot).str()));
-  return f.make("pd.transpose", {{value}},
-                {f.integers("perm", importer.intsAttribute(("fused_transpose_" + slot).str()))});
+  TensorBuilder &e = importer.tensors();
+  return e.transpose(e.reshape(e.wrap(value), importer.intsAttribute(("fused_reshape_" + slot).str())),
+                     importer.intsAttribute(("fused_transpose_" + slot).str()));
 }
 
 Value FusedParts::rearrangedResult(Value result) {
-  hooks::Formula f(importer);
   if (!has("fused_reshape_Out"))
     return result;
-  result =
-      f.make("pd.transpose", {{result}}, {f.integers("perm", importer.intsAttribute("fused_transpose_Out"))});
-  return f.make("pd.reshape", {{result}, {}},
-                {f.integers("shape", importer.intsAttribute("fused_reshape_Out"))});
+  TensorBuilder &e = importer.tensors();
+  return e.reshape(e.transpose(e.wrap(result), importer.intsAttribute("fused_transpose_Out")),
+                   importer.intsAttribute("fused_reshape_Out"));
 }
 
 void FusedParts::applyToInputs() {
-  hooks::Formula f(importer);
   for (llvm::StringRef slot : {"X", "Y"}) {
-    double scale = scaleOf(slot == "X" ? "Scale_x" : "Scale_y");
-    if (scale == 1 && !has(("fused_reshape_" + slot).str()))
+    double factor = scaleOf(slot == "X" ? "Scale_x" : "Scale_y");
+    if (factor == 1 && !has(("fused_reshape_" + slot).str()))
       continue;
     Value value = rearrangedInput(slot);
-    if (scale != 1)
-      value = f.scale(value, 1 / scale);
+    if (value && factor != 1)
+      value = scale(importer.wrap(value), 1 / factor);
     if (value)
       importer.overrideInput(slot, value);
   }
   if (has("fuse_relu_before_depthwise_conv"))
-    if (Value value = f.make("pd.relu", {{importer.requiredInput("Input")}}))
-      importer.overrideInput("Input", value);
+    if (Value value = importer.requiredInput("Input"))
+      importer.overrideInput("Input", importer.tensors().create<pd::ReluOp>(value));
 }
 
 /// A convolution's bias has one element for each channel.
 Value FusedParts::withBias(Value result) {
-  hooks::Formula f(importer);
   Value bias = importer.input("Bias");
-  if (!bias || !result)
+  if (!bias)
     return {};
   std::string layout = importer.stringAttribute("data_format", "NCHW");
   llvm::SmallVector<int64_t> shape(pd::tensorType(result).getRank(), 1);
   shape[layout.back() == 'C' ? shape.size() - 1 : 1] = -1;
-  return f.add(result, f.reshape(bias, shape));
+  return importer.wrap(result) + importer.tensors().reshape(importer.wrap(bias), shape);
 }
 
 Value FusedParts::withResidual(Value result) {
-  return hooks::Formula(importer).add(result, importer.input("ResidualData"));
+  Value residual = importer.input("ResidualData");
+  return residual ? importer.wrap(result) + importer.wrap(residual) : Value();
 }
 
 Value FusedParts::activated(Value result) {
-  hooks::Formula f(importer);
+  TensorBuilder &e = importer.tensors();
+  Expression x = e.wrap(result);
   std::string name = has("fuse_activation") ? importer.stringAttribute("fuse_activation", "") : "relu";
-  bool ofName = has("fuse_activation");
+  bool ofName = has("fuse_activation"), hasAlpha = importer.hasAttribute("fuse_alpha");
   double alpha = ofName ? importer.floatAttribute("fuse_alpha", 0) : 0,
          beta = ofName ? importer.floatAttribute("fuse_beta", 0) : 0;
-  Builder &builder = importer.getBuilder();
-  auto clip = [&](Value x, double least, double most) {
-    return f.make("pd.clip", {{x}, {}, {}}, {f.number("min", least), f.number("max", most)});
+  auto clip = [](Expression x, double least, double most) {
+    return apply<pd::ClipOp>(x, Value(), Value(), llvm::APFloat(least), llvm::APFloat(most));
   };
   // A leaky relu with the slope 0 is a relu.
   if (name == "leaky_relu" || (name == "relu" && alpha != 0))
-    return f.make("pd.leaky_relu", {{result}}, {f.number("negative_slope", alpha)});
+    return apply<pd::LeakyReluOp>(x, llvm::APFloat(alpha));
   if (name == "clip")
-    return clip(result, alpha, beta);
+    return clip(x, alpha, beta);
   if (name == "relu6")
-    return clip(result, 0, importer.hasAttribute("fuse_alpha") ? alpha : 6);
+    return clip(x, 0, hasAlpha ? alpha : 6);
   if (name == "swish")
-    return f.make("pd.swish", {{result}},
-                  {f.number("beta", importer.hasAttribute("fuse_alpha") ? alpha : 1)});
+    return apply<pd::SwishOp>(x, llvm::APFloat(hasAlpha ? alpha : 1));
   if (name == "hard_sigmoid")
-    return clip(f.scale(result, alpha, beta), 0, 1);
+    return clip(scale(x, alpha, beta), 0, 1);
   if (name == "hard_swish") {
-    // Programs of versions before the numbers were written have none.
+    // Older programs do not have the numbers.
     bool isPlain = alpha == 0 && beta == 0;
-    return f.multiply(result, clip(f.scale(result, isPlain ? 1.0 / 6 : alpha, isPlain ? 0.5 : beta), 0, 1));
+    return x * clip(scale(x, isPlain ? 1.0 / 6 : alpha, isPlain ? 0.5 : beta), 0, 1);
   }
   if (llvm::StringRef(name).starts_with("gelu"))
-    return f.make("pd.gelu", {{result}},
-                  {importer.named("approximate", builder.getBoolAttr(name == "gelu_tanh"))});
-  return f.make("pd." + name, {{result}});
+    return apply<pd::GeluOp>(x, name == "gelu_tanh");
+  return importer.createOne("pd." + name, {{result}});
 }
 
 Value FusedParts::applyToResult(Value result) {
-  hooks::Formula f(importer);
   bool scalesLast = entry.target == "pd.matmul";
-  double scale = scaleOf("Scale_out");
-  if (scale != 1 && !scalesLast)
-    result = f.scale(result, scale);
+  auto scaled = [&](double factor) { return scale(importer.wrap(result), factor); };
+  double factor = scaleOf("Scale_out");
+  if (factor != 1 && !scalesLast)
+    result = scaled(factor);
   if (has("Bias"))
     result = withBias(result);
-  if (has("ResidualData"))
+  if (result && has("ResidualData"))
     result = withResidual(result);
-  if (has("fuse_activation") || has("fuse_relu") || has("fuse_with_relu"))
+  if (result && (has("fuse_activation") || has("fuse_relu") || has("fuse_with_relu")))
     result = activated(result);
-  if (scale != 1 && scalesLast)
-    result = f.scale(result, scale);
+  if (!result)
+    return {};
+  if (factor != 1 && scalesLast)
+    result = scaled(factor);
   if (has("fused_output_scale"))
-    result = f.scale(result, scaleOf("fused_output_scale"));
+    result = scaled(scaleOf("fused_output_scale"));
   return rearrangedResult(result);
 }
 

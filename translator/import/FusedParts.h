@@ -31,8 +31,6 @@ public:
 
 private:
   bool has(llvm::StringRef name) const { return present.contains(name); }
-  /// The factor 1 / scale of an input, or 1; `slot` is "x" or "y".
-  double inverseScale(llvm::StringRef slot);
   double scaleOf(llvm::StringRef name);
   mlir::Value rearrangedInput(llvm::StringRef slot);
   mlir::Value rearrangedResult(mlir::Value result);

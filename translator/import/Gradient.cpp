@@ -1,5 +1,5 @@
 //! Gradient ops: legacy `X_grad` computes the gradients of the inputs of X. It becomes a pd.vjp whose region
-//! holds X, imported once more by its own table entry or hook, so that no gradient op needs an entry of its
+//! holds X, imported again by its own table entry or hook, so that no gradient op needs an entry of its
 //! own. The gradient of a gradient op, `X_grad_grad`, is the same around X_grad.
 #include "translator/import/GradientSlots.h"
 #include "translator/import/ProgramImporter.h"
@@ -43,7 +43,7 @@ struct ProgramImporter::GradientImport {
   std::optional<llvm::StringSet<>> independent = std::nullopt;
 
   int order = gradientOrder(op.type);
-  const LegacyOp &entry = *findForwardOp(op.type);
+  const LegacyOp &entry = *findForwardOp(op);
   /// The forward op as if it stood here: its inputs by name, its outputs.
   legacy::Operation forward = {};
   /// The forward op that ran before, if it is found; it has the inputs that the gradient op is not given.
@@ -117,8 +117,7 @@ const ProgramImporter::Producer *ProgramImporter::findProducer(const legacy::Ope
   return last;
 }
 
-/// Whether a value stands for each cotangent that the op names. `@EMPTY@` is how programs say that there is
-/// none.
+/// Whether each cotangent that the op names has a value. `@EMPTY@` means none.
 bool ProgramImporter::checkCotangents(const legacy::Operation &op) {
   size_t before = problems.size();
   for (const legacy::Slot &slot : op.inputs)
@@ -244,7 +243,7 @@ bool ProgramImporter::importForward(const GradientImport &gradient, Location loc
   }
   OpImporter importer(*this, gradient.forward, builder, location);
   importer.entry = &gradient.entry;
-  importer.takesArrays = llvm::StringRef(gradient.entry.target).starts_with("pd.array_");
+  importer.takesArrays = gradient.entry.takesArrays;
   importer.capturedOutputs = &results;
   for (auto &[slot, values] : inputs)
     importer.overrideInputs(slot, values);

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"
 
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/Sequence.h"
 
 #include <algorithm>
@@ -64,13 +65,13 @@ std::map<std::string, Tensor> steering(const std::map<std::string, Tensor> &feed
 
 ProgramImporter::ProgramImporter(MLIRContext &context, const legacy::Program &program,
                                  const ImportOptions &options)
-    : context(context), program(program), options(options), variables(program), builder(&context),
-      environment(variables) {
+    : context(context), legacyProgram(program), options(options), variables(program), builder(&context),
+      scope(variables), lods(scope), controlFlow(*this) {
   context.loadDialect<pd::PdDialect, func::FuncDialect, scf::SCFDialect, tensor::TensorDialect>();
 }
 
 Result<OwningOpRef<ModuleOp>> ProgramImporter::run() {
-  if (program.blocks.empty())
+  if (legacyProgram.blocks.empty())
     return problem(options.source, "the program has no blocks");
   ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
     diagnostics += (diagnostics.empty() ? "" : "; ") + diagnostic.str();
@@ -79,7 +80,7 @@ Result<OwningOpRef<ModuleOp>> ProgramImporter::run() {
   findInterface();
   warnOfDroppedStates();
   makeFunction();
-  for (const legacy::Block &block : program.blocks) {
+  for (const legacy::Block &block : legacyProgram.blocks) {
     hasSelectedRows |= llvm::any_of(block.variables, [](const legacy::Variable &variable) {
       return variable.kind == legacy::VariableKind::SelectedRows;
     });
@@ -89,9 +90,9 @@ Result<OwningOpRef<ModuleOp>> ProgramImporter::run() {
         hasHigherGradients |= gradientOrder(op.type) > 1;
       }
   }
-  findOwnGradients();
+  findReplacedGradients();
   Names wanted(fetches.begin(), fetches.end());
-  importBlock(0, wanted);
+  controlFlow.importBlock(0, wanted);
   finishSharedParameters();
   currentOp = nullptr;
   finishFunction();
@@ -106,7 +107,7 @@ Result<OwningOpRef<ModuleOp>> ProgramImporter::run() {
 }
 
 Result<Interface> ProgramImporter::interface() {
-  if (program.blocks.empty())
+  if (legacyProgram.blocks.empty())
     return problem(options.source, "the program has no blocks");
   findInterface();
   Interface found{{}, {}, fetches, {states.begin(), states.end()}};
@@ -121,7 +122,7 @@ Result<Interface> ProgramImporter::interface() {
 
 void ProgramImporter::findFeedsAndFetches() {
   std::multimap<int64_t, std::string> fed, fetched;
-  for (const legacy::Operation &op : program.blocks[0].operations) {
+  for (const legacy::Operation &op : legacyProgram.blocks[0].operations) {
     const legacy::Slot *slot = isFeed(op) ? op.output("Out") : isFetch(op) ? op.input("X") : nullptr;
     if (slot)
       for (const std::string &name : slot->arguments)
@@ -131,7 +132,7 @@ void ProgramImporter::findFeedsAndFetches() {
     feeds.push_back(name);
   for (auto &[column, name] : fetched)
     fetches.push_back(name);
-  part = Subgraph(program, feeds, fetches, options.feeds, options.fetches);
+  part = Subgraph(legacyProgram, feeds, fetches, options.feeds, options.fetches);
   if (!options.fetches.empty())
     fetches = options.fetches;
   if (!options.feeds.empty())
@@ -152,24 +153,24 @@ void ProgramImporter::restoreCutFeeds(const legacy::Operation &op) {
     for (const std::string &name : slot.arguments) {
       auto feed = part.cutFeeds().contains(name) ? llvm::find(feeds, name) : feeds.end();
       if (feed != feeds.end())
-        environment.set(name, function.getArgument(static_cast<unsigned>(feed - feeds.begin())));
+        scope.set(name, function.getArgument(static_cast<unsigned>(feed - feeds.begin())));
     }
 }
 
 void ProgramImporter::findInterface() {
   findFeedsAndFetches();
-  InterfaceFinder finder(program, variables, part);
+  InterfaceFinder finder(legacyProgram, variables, part);
   for (const std::string &name : feeds)
     finder.feed(name);
   // What a sub-block reads of block 0 is not always among the inputs of the op that runs it.
-  for (size_t block = 1; block < program.blocks.size(); ++block)
+  for (size_t block = 1; block < legacyProgram.blocks.size(); ++block)
     finder.addBlock(static_cast<int32_t>(block));
   finder.addBlock(0);
   for (const std::string &name : fetches)
     finder.fetch(name);
   // A program without feed ops says by need_check_feed what it is fed.
   if (feeds.empty())
-    for (const legacy::Variable &variable : program.blocks[0].variables)
+    for (const legacy::Variable &variable : legacyProgram.blocks[0].variables)
       if (variable.needCheckFeed && !finder.isWritten(variable) && part.reads(variable.name))
         feeds.push_back(variable.name);
   parameters = finder.parameters();
@@ -180,7 +181,7 @@ void ProgramImporter::findInterface() {
 RankedTensorType ProgramImporter::typeOf(const std::string &name, const std::string &where) {
   if (const legacy::Variable *variable = variables.find(0, name))
     return typeOf(*variable, where);
-  problems.add(where, "variable '" + name + "' is not declared in block 0" + suggestion(program, name));
+  problems.add(where, "variable '" + name + "' is not declared in block 0" + suggestion(legacyProgram, name));
   return {};
 }
 
@@ -228,7 +229,7 @@ std::vector<Argument> ProgramImporter::declareArguments() {
     auto given = options.lodLevels.find(name);
     const legacy::Variable *variable = variables.find(0, name);
     int count = given != options.lodLevels.end() ? given->second : variable ? variable->lodLevel : 0;
-    hasLod |= count > 0;
+    lods.isActive |= count > 0;
     for (int level = 0; level < count; ++level)
       arguments.push_back({lodName(name, level), "pd.feed", name});
   }
@@ -267,15 +268,14 @@ void ProgramImporter::makeFunction() {
                ", which is used");
     VariableNumber number =
         declared.parameter ? variables.numberOf(*declared.parameter) : variables.numberOf(name);
-    environment.set(name, number, argument);
+    scope.set(name, number, argument);
     auto known = options.feedValues.find(name);
     if (known == options.feedValues.end())
       continue;
     auto elements = pd::attributeFromTensor(&context, known->second);
     if (elements.getType() == argument.getType())
-      environment.set(
-          name, number,
-          pd::ConstantOp::create(builder, UnknownLoc::get(&context), argument.getType(), elements));
+      scope.set(name, number,
+                pd::ConstantOp::create(builder, UnknownLoc::get(&context), argument.getType(), elements));
   }
   shareParameters();
 }
@@ -285,30 +285,30 @@ void ProgramImporter::importOp(size_t index, const legacy::Operation &op) {
   currentOp = &op;
   if (isFeed(op) || isFetch(op))
     return;
-  const LegacyOp *entry = findLegacyOp(op.type);
+  const LegacyOp *entry = findLegacyOp(op);
   size_t before = problems.size();
-  if (!arms.empty())
-    finishArmsBefore(op);
+  if (controlFlow.hasPending())
+    controlFlow.finishPendingBefore(op);
   if (!sharedBuffers.empty())
     readShared(op);
-  LodSource lod = lodSource(op, entry);
+  LodTracker::Source lod = lods.source(op, entry);
   SlotValues rows = hasSelectedRows ? inputRows(op) : SlotValues();
   if (isConditionalBlock(op)) {
-    importConditionalBlock(op);
+    controlFlow.importConditionalBlock(op);
   } else if (op.type == "select_input") {
-    importSelectInput(op);
+    controlFlow.importSelectInput(op);
   } else if (op.type == "select_output") {
-    importSelectOutput(op);
+    controlFlow.importSelectOutput(op);
   } else if (op.type == "while") {
-    importWhile(op);
+    controlFlow.importWhile(op);
   } else if (op.type == "recurrent") {
-    importRecurrent(op);
+    controlFlow.importRecurrent(op);
   } else if (op.type == "pylayer") {
-    importPyLayer(op);
+    controlFlow.importPyLayer(op);
   } else if (op.type == "pylayer_grad") {
-    importPyLayerGradient(op);
+    controlFlow.importPyLayerGradient(op);
   } else if (op.type == "conditional_block_grad" || op.type == "while_grad" || op.type == "recurrent_grad") {
-    importBlockGradient(op);
+    controlFlow.importBlockGradient(op);
   } else if (!entry && findForwardOp(op.type)) {
     importGradient(op);
   } else if (!entry) {
@@ -321,9 +321,9 @@ void ProgramImporter::importOp(size_t index, const legacy::Operation &op) {
   if (problems.size() == before) {
     if (hasSelectedRows)
       shareRows(op, rows);
-    shareLod(op, entry, lod);
+    lods.share(op, entry, lod);
     writeShared(op);
-    return takeOwnGradients(op);
+    return replaceGradients(op);
   }
   for (const legacy::Slot &slot : op.outputs)
     for (const std::string &name : slot.arguments)
@@ -331,26 +331,38 @@ void ProgramImporter::importOp(size_t index, const legacy::Operation &op) {
 }
 
 void ProgramImporter::importByEntry(OpImporter &importer) {
-  importer.takesArrays = importer.entry->target.starts_with("pd.array_");
+  importer.takesArrays = importer.entry->takesArrays;
   if (isRecomputed(importer.op))
     keepApart(importer);
   importWithFusedParts(importer);
 }
 
 void ProgramImporter::importWithFusedParts(OpImporter &importer) {
+  importer.runGuarded([&] { importFusedParts(importer); });
+}
+
+void ProgramImporter::importFusedParts(OpImporter &importer) {
   size_t before = problems.size();
   FusedParts fused(importer, *importer.entry);
   if (problems.size() != before)
     return;
-  auto importOp = [&] { importer.entry->hook ? importer.entry->hook(importer) : importer.importByTable(); };
+  auto importOp = [&] {
+    if (!importer.entry->hook)
+      return importer.importByTable();
+    importer.entry->hook(importer);
+    if (problems.size() == before)
+      importer.reportUnread();
+  };
   if (fused.empty())
     return importOp();
   fused.applyToInputs();
   Results results;
-  auto *outer = std::exchange(importer.capturedOutputs, &results);
-  if (problems.size() == before)
-    importOp();
-  importer.capturedOutputs = outer;
+  {
+    auto *outer = std::exchange(importer.capturedOutputs, &results);
+    llvm::scope_exit restore([&] { importer.capturedOutputs = outer; });
+    if (problems.size() == before)
+      importOp();
+  }
   auto first = results.find(importer.entry->outputs.begin()->spelling.str());
   if (problems.size() != before || first == results.end())
     return;
@@ -364,8 +376,8 @@ void ProgramImporter::define(const std::string &name, VariableNumber number, Val
     return;
   if (defined)
     defined->emplace_back(&name, value);
-  environment.set(name, number, value);
-  setLod(name, {});
+  scope.set(name, number, value);
+  lods.clear(name);
   if (hasSelectedRows)
     setRows(name, Value());
   if (!poisoned.empty())
@@ -407,8 +419,7 @@ void ProgramImporter::keepStoredShape(const std::string &name, Value value) {
   bool differs = stored.hasStaticShape() && given.hasStaticShape() && stored.getShape() != given.getShape() &&
                  stored.getNumElements() == given.getNumElements();
   if (differs)
-    environment.set(name,
-                    pd::ReshapeOp::create(builder, UnknownLoc::get(&context), given.clone(stored.getShape()),
+    scope.set(name, pd::ReshapeOp::create(builder, UnknownLoc::get(&context), given.clone(stored.getShape()),
                                           value, Value(), builder.getDenseI64ArrayAttr(stored.getShape())));
 }
 
@@ -429,7 +440,7 @@ void ProgramImporter::finishFunction() {
     if (!value) {
       if (!poisoned.contains(name) || problems.empty())
         problems.add(options.source, "fetched variable '" + name + "' is not defined by the program" +
-                                         suggestion(program, name));
+                                         suggestion(legacyProgram, name));
       return;
     }
     if (!isa<RankedTensorType>(value.getType()))
@@ -440,10 +451,10 @@ void ProgramImporter::finishFunction() {
   for (const std::string &name : fetches)
     add(name, "pd.fetch");
   for (const std::string &name : fetches) {
-    VariableLod lod = variableLod(name);
+    VariableLod lod = lods.of(name);
     for (auto [level, value] : llvm::enumerate(lod.levels))
       addResult(value, {named("pd.fetch", lodName(name, level)), named("pd.lod_of", name)});
-    if (lod.isUnclear)
+    if (lod.isAmbiguous)
       warn("fetched-lod", name,
            "fetched variable '" + name +
                "' has a LoD on some ways through the program's control flow only; it is fetched without");
@@ -456,7 +467,7 @@ void ProgramImporter::finishFunction() {
     if (Value value = lookup(name); value && !isOwnArgument(value, name)) {
       keepStoredShape(name, value);
       add(name, "pd.state");
-      if (!lodOf(name).empty())
+      if (!lods.levels(name).empty())
         warn("state-lod", name, "the new value of '" + name + "' has a LoD, which is not kept between runs");
     }
   func::ReturnOp::create(builder, UnknownLoc::get(&context), results);

@@ -26,7 +26,7 @@
 namespace proa::import {
 
 struct ImportOptions {
-  /// Named in front of every problem; the program's file.
+  /// The program's file: the prefix of every problem.
   std::string source;
   /// Fed and fetched variables in place of the program's own (ModelOptions::feeds).
   std::vector<std::string> feeds;

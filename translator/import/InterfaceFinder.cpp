@@ -49,7 +49,7 @@ void InterfaceFinder::readVariable(VariableNumber number) {
 
 /// Some ops read what an output's variable holds.
 void InterfaceFinder::readOutputs(const legacy::Operation &op) {
-  if (const LegacyOp *entry = findLegacyOp(op.type))
+  if (const LegacyOp *entry = findLegacyOp(op))
     for (const LegacySlot &input : entry->inputs)
       if (llvm::StringRef name = input.spelling; name.consume_front("<"))
         if (const legacy::Slot *slot = op.output(std::string_view(name.data(), name.size())))

@@ -20,7 +20,7 @@ public:
   /// Ops outside of the part are not there.
   InterfaceFinder(const legacy::Program &program, const VariableIndex &variables, const Subgraph &part);
 
-  /// A variable of block 0 that has a value before the first op, or is read behind the last one.
+  /// A variable of block 0 that has a value before the first op, or is read after the last one.
   void feed(llvm::StringRef name);
   void fetch(llvm::StringRef name) { readVariable(variables.numberOf(name)); }
   /// The ops of a block, in order. Blocks other than 0 may not run.

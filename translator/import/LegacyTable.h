@@ -1,4 +1,5 @@
-/// The table of legacy op spellings, generated from the field `legacy` of all op records.
+/// The table of legacy ops, generated from the field `legacy` of all op records and the records of class
+/// LegacyFormula (dialects/pd/ir/Base.td).
 #pragma once
 
 #include "translator/import/OpImporter.h"
@@ -13,8 +14,9 @@ namespace proa::import {
 enum class Arity { Required, Optional, Variadic };
 enum class AttributeKind { Bool, Int, Float, String, Type, Ints, Floats, Strings };
 
-/// Where an operand or result comes from. `spelling` lists alternatives separated by '|': "Slot", "Slot*" (a
-/// list that is stacked where one tensor is wanted), "@attribute" (an attribute that holds variable names).
+/// The slots of an operand or result. `spelling` lists alternatives separated by '|': "Slot", "Slot*" (a
+/// list, which is stacked for an operand that is one tensor), "@attribute" (an attribute that holds variable
+/// names).
 struct LegacySlot {
   llvm::StringRef spelling;
   Arity arity;
@@ -29,13 +31,27 @@ struct LegacyAttribute {
   bool isWide = false;
 };
 
+enum class ConstantKind { Bool, Int, String };
+
+/// An attribute of a legacy op that has this value where the op is the target of its entry.
+struct LegacyConstant {
+  llvm::StringRef name;
+  ConstantKind kind;
+  int64_t number;
+  llvm::StringRef text;
+
+  legacy::AttributeValue value() const;
+  bool isEqual(const legacy::AttributeValue &other) const;
+};
+
 /// Which results have the LoD of the op's first tensor (the field `lod` in dialects/pd/ir/Base.td).
 enum class LodRule { First, All, Rows, Outer, None };
 
-/// The tables are constants that nothing constructs when the program starts: a list's elements live as long
-/// as the table that it is a member of.
+/// The tables are constants without constructors at program start. The elements of a list live as long as the
+/// table that it is a member of.
 struct LegacyOp {
   llvm::StringRef type;
+  /// The pd op; empty for a formula, several ops that the hook makes.
   llvm::StringRef target;
   std::initializer_list<LegacySlot> inputs;
   std::initializer_list<LegacySlot> outputs;
@@ -45,27 +61,36 @@ struct LegacyOp {
   void (*hook)(OpImporter &) = nullptr;
   /// Which element types the op takes, in words: "float or complex".
   llvm::StringRef elements = "any";
-  /// Place among the spellings of its record; the first is the one that programs are written with. The last
-  /// place is that of spellings that nothing is written with: of ops that become several, and those that
-  /// Paddle 2.6 does not have.
+  /// Position among the mappings of its record, which an export tries in order. `unwrittenRank`: an export
+  /// does not use the entry, as Paddle 2.6 does not have the op or it is a formula.
   size_t rank = unwrittenRank;
   static constexpr size_t unwrittenRank = 1000;
-  /// Output slots that Paddle asks for and nothing reads but its gradient op.
+  /// Output slots that Paddle requires and only its gradient op reads.
   std::initializer_list<llvm::StringRef> scratch = {};
+  std::initializer_list<LegacyConstant> constants = {};
+  /// Whether the op has operands that are tensor arrays.
+  bool takesArrays = false;
+
+  bool isFormula() const { return target.empty(); }
+  /// The name of the op in messages.
+  llvm::StringRef name() const { return isFormula() ? type : target; }
 };
 
-/// The entry of a legacy op type, or null.
+/// The first entry of a legacy op type, or null.
 const LegacyOp *findLegacyOp(llvm::StringRef type);
-/// The entry of the op whose gradient, of whatever order, an op type is ("relu" for "relu_grad" and
+/// The entry of a legacy op, or null. Where the type has several, that whose constants the attributes have.
+const LegacyOp *findLegacyOp(const legacy::Operation &op);
+/// The entry of the op whose gradient, of any order, an op type is ("relu" for "relu_grad" and
 /// "relu_grad_grad"), or null.
 const LegacyOp *findForwardOp(llvm::StringRef gradientType);
-/// Whether the translator takes ops of this type.
+const LegacyOp *findForwardOp(const legacy::Operation &gradient);
+/// Whether the translator imports ops of this type.
 bool isImported(llvm::StringRef type);
 /// Ops of the program's frame and of control flow, which have no record, and what they become.
 const llvm::StringMap<std::string> &structuralOps();
 /// All entries, sorted by type.
 llvm::ArrayRef<LegacyOp> legacyOps();
-/// Whether an attribute means nothing on any op: kernel choices, roles, names of scopes.
+/// Whether an attribute has no effect on any op: kernel choices, roles, names of scopes.
 bool isHintAttribute(llvm::StringRef name);
 
 } // namespace proa::import

@@ -2,9 +2,9 @@
 //! others; what is said here is which ones. A LoD that no arm and no iteration changes is not carried at all.
 //! Where the number of levels depends on the way of the program, that is remembered, and whoever asks for the
 //! LoD is told.
-#include "translator/import/Fillers.h"
 #include "translator/import/Import.h"
 #include "translator/import/Loop.h"
+#include "translator/import/UndefinedValues.h"
 
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Types.h"
@@ -21,7 +21,7 @@ bool isEmptyArray(Value value) {
 
 } // namespace
 
-void ProgramImporter::Branch::erase(size_t i) {
+void ControlFlowImporter::Branch::erase(size_t i) {
   names.erase(names.begin() + static_cast<ptrdiff_t>(i));
   for (size_t arm : {0, 1}) {
     values[arm].erase(values[arm].begin() + i);
@@ -29,26 +29,26 @@ void ProgramImporter::Branch::erase(size_t i) {
   }
 }
 
-void ProgramImporter::joinLods(Branch &branch, llvm::SmallVectorImpl<Type> &types, Location location) {
+void ControlFlowImporter::joinLods(Branch &branch, llvm::SmallVectorImpl<Type> &types, Location location) {
   for (size_t i = 0; i < branch.names.size(); ++i) {
     VariableLod &result = branch.resultLods.emplace_back();
     VariableLod *lods[2] = {&branch.lods[0][i], &branch.lods[1][i]};
     for (size_t arm : {0, 1})
-      if (lods[arm]->levels.empty() && (lods[arm]->isOfNothing || isEmptyArray(branch.values[arm][i])))
+      if (lods[arm]->levels.empty() && (lods[arm]->isAny || isEmptyArray(branch.values[arm][i])))
         lods[arm]->levels.assign(lods[1 - arm]->levels.size(), Value());
-    result.isUnclear =
-        lods[0]->isUnclear || lods[1]->isUnclear || lods[0]->levels.size() != lods[1]->levels.size();
-    result.isOfNothing = lods[0]->isOfNothing && lods[1]->isOfNothing;
-    for (size_t level = 0; !result.isUnclear && level < lods[0]->levels.size(); ++level) {
+    result.isAmbiguous =
+        lods[0]->isAmbiguous || lods[1]->isAmbiguous || lods[0]->levels.size() != lods[1]->levels.size();
+    result.isAny = lods[0]->isAny && lods[1]->isAny;
+    for (size_t level = 0; !result.isAmbiguous && level < lods[0]->levels.size(); ++level) {
       Value values[2] = {lods[0]->levels[level], lods[1]->levels[level]};
       for (size_t arm : {0, 1})
         if (!values[arm]) {
-          OpBuilder inArm(builder.getContext());
+          OpBuilder inArm(program.builder.getContext());
           inArm.setInsertionPointToEnd(&branch.regions[arm].front());
-          values[arm] = makeFiller(inArm, location, values[1 - arm].getType());
+          values[arm] = createPlaceholder(inArm, location, values[1 - arm].getType());
         }
       Type type = pd::joinedTypes(values[0].getType(), values[1].getType());
-      result.isUnclear = !type;
+      result.isAmbiguous = !type;
       if (!type)
         break;
       // What both arms leave as it is needs no result; the others are filled in when the results are there.
@@ -64,38 +64,39 @@ void ProgramImporter::joinLods(Branch &branch, llvm::SmallVectorImpl<Type> &type
 
 /// Gives the variables in the body of a loop the LoDs that they have before it; those that the loop carries
 /// are there.
-void ProgramImporter::enterLods(Loop &loop) {
+void ControlFlowImporter::enterLods(Loop &loop) {
   for (const Loop::Carried &variable : loop.carried) {
-    if (variable.isLevel || !lookup(variable.name))
+    if (variable.isLevel || !program.lookup(variable.name))
       continue;
-    VariableLod lod = variable.levelCount > 0 ? variableLod(variable.name) : variable.lod;
-    lod.isOfNothing = isEmptyArray(variable.before);
-    if (lod.isOfNothing || !lod.levels.empty() || lod.isUnclear)
-      setVariableLod(variable.name, lod);
+    VariableLod lod = variable.levelCount > 0 ? program.lods.of(variable.name) : variable.lod;
+    lod.isAny = isEmptyArray(variable.before);
+    if (lod.isAny || !lod.levels.empty() || lod.isAmbiguous)
+      program.lods.set(variable.name, lod);
   }
 }
 
 /// Compares the LoDs after the body with those before it. Returns whether the loop has to carry others than
 /// were known: the body must be imported again then.
-bool ProgramImporter::followLods(Loop &loop) {
+bool ControlFlowImporter::followLods(Loop &loop) {
   bool again = false;
   std::vector<Loop::Carried> added;
   llvm::StringSet<> dropped;
   for (Loop::Carried &variable : loop.carried) {
-    if (variable.isLevel || variable.lod.isUnclear || !lookup(variable.name))
+    if (variable.isLevel || variable.lod.isAmbiguous || !program.lookup(variable.name))
       continue;
-    VariableLod after = variableLod(variable.name);
+    VariableLod after = program.lods.of(variable.name);
     size_t count = after.levels.size();
     size_t known = variable.levelCount > 0 ? variable.levelCount : variable.lod.levels.size();
     bool standsForNothing =
         !variable.before || variable.isUndefined || !variable.isReadFirst || isEmptyArray(variable.before);
-    if (!after.isUnclear && (variable.levelCount > 0 ? count == known : after.levels == variable.lod.levels))
+    if (!after.isAmbiguous &&
+        (variable.levelCount > 0 ? count == known : after.levels == variable.lod.levels))
       continue;
     again = true;
-    if (after.isUnclear || (count != known && (variable.levelCount > 0 || !standsForNothing))) {
+    if (after.isAmbiguous || (count != known && (variable.levelCount > 0 || !standsForNothing))) {
       for (size_t level = 0; level < variable.levelCount; ++level)
         dropped.insert(lodName(variable.name, level));
-      variable.lod = {{}, /*isUnclear=*/true, false};
+      variable.lod = {{}, /*isAmbiguous=*/true, false};
       variable.levelCount = 0;
       continue;
     }
@@ -113,11 +114,11 @@ bool ProgramImporter::followLods(Loop &loop) {
 }
 
 /// After the loop: what it did not carry is as it was.
-void ProgramImporter::leaveLods(Loop &loop) {
+void ControlFlowImporter::leaveLods(Loop &loop) {
   for (const Loop::Carried &variable : loop.carried)
     if (!variable.isLevel && variable.levelCount == 0 &&
-        (!variable.lod.levels.empty() || variable.lod.isUnclear))
-      setVariableLod(variable.name, variable.lod);
+        (!variable.lod.levels.empty() || variable.lod.isAmbiguous))
+      program.lods.set(variable.name, variable.lod);
 }
 
 } // namespace proa::import

@@ -6,13 +6,13 @@
 namespace proa::import {
 
 /// A loop in the making.
-struct ProgramImporter::Loop {
+struct ControlFlowImporter::Loop {
   struct Carried {
     std::string name;
     mlir::Value before;   ///< the value when the loop begins; null: the block defines it before it reads it
     mlir::Type type;      ///< in the loop; null as long as `before` is
     bool isReadFirst;     ///< the block may read it before it writes it
-    bool isUndefined;     ///< before the loop it stands for nothing
+    bool isUndefined;     ///< before the loop it has no value
     bool isLevel = false; ///< a level of the LoD of another one
     VariableLod lod = {}; ///< of a variable: the LoD before the loop
     size_t levelCount =

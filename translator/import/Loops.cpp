@@ -1,7 +1,7 @@
 //! `while`: a block that runs as long as a variable holds. It becomes scf.while, which carries every variable
 //! that the block writes and that is not its own.
-#include "translator/import/Fillers.h"
 #include "translator/import/Loop.h"
+#include "translator/import/UndefinedValues.h"
 
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Types.h"
@@ -31,46 +31,47 @@ bool hasOneElement(Type type) {
 } // namespace
 
 /// Finds what the loop carries, as it is before the loop.
-bool ProgramImporter::findCarried(Loop &loop) {
-  Effects effects = effectsOf(program, loop.block);
+bool ControlFlowImporter::findCarried(Loop &loop) {
+  Effects effects = effectsOf(program.legacyProgram, loop.block);
   if (!effects.written.contains(loop.condition)) {
-    report("block " + llvm::Twine(loop.block) + " never writes the condition '" + loop.condition + "'");
+    program.report("block " + llvm::Twine(loop.block) + " never writes the condition '" + loop.condition +
+                   "'");
     return false;
   }
-  size_t before = problems.size();
+  size_t before = program.problems.size();
   for (llvm::StringRef name : effects.written) {
     bool isReadFirst = name == loop.condition || effects.read.contains(name);
-    Value value = lookup(name);
+    Value value = program.lookup(name);
     bool isUndefined = value && isUndefinedNumber(value);
-    // Before the loop it may have been given the number that stands for nothing; its declared type is that of
+    // Before the loop it may have the number of undefined variables; its declared type is that of
     // the loop.
-    const legacy::Variable *declared = variables.find(currentBlock, name);
+    const legacy::Variable *declared = program.variables.find(program.currentBlock, name);
     if (isUndefined && declared && declared->dtype) {
       llvm::SmallVector<int64_t> dims;
       for (int64_t dim : declared->dims)
         dims.push_back(dim < 0 ? ShapedType::kDynamic : dim);
-      auto type = RankedTensorType::get(dims, pd::elementTypeOf(&context, *declared->dtype));
+      auto type = RankedTensorType::get(dims, pd::elementTypeOf(&program.context, *declared->dtype));
       if (!pd::joinedTypes(value.getType(), type))
-        value = makeFiller(builder, loop.location, type);
+        value = createPlaceholder(program.builder, loop.location, type);
     }
     if (!value && declared && declared->kind == legacy::VariableKind::DenseTensorArray)
-      value = pd::ArrayCreateOp::create(builder, loop.location); // an array needs no op that makes it
-    if (!value && poisoned.contains(name))
-      reportConsequence("variable '" + name + "' could not be imported");
+      value = pd::ArrayCreateOp::create(program.builder, loop.location); // an array needs no op that makes it
+    if (!value && program.poisoned.contains(name))
+      program.reportConsequence("variable '" + name + "' could not be imported");
     else if (!value && isReadFirst)
-      report("variable '" + name + "' is read by block " + llvm::Twine(loop.block) +
-             " before anything defines it");
+      program.report("variable '" + name + "' is read by block " + llvm::Twine(loop.block) +
+                     " before anything defines it");
     else if (value || isReadLater(name))
       loop.carried.push_back({name.str(), value, value ? value.getType() : Type(), isReadFirst, isUndefined,
-                              /*isLevel=*/false, variableLod(name)});
+                              /*isLevel=*/false, program.lods.of(name)});
   }
-  return problems.size() == before;
+  return program.problems.size() == before;
 }
 
 /// What a variable is after a loop of no iterations whose first one gives it another type: its value before
 /// the loop in that type. Null where there is no such value; `lost` says so where somebody reads it.
-Value ProgramImporter::withoutIteration(OpBuilder &builder, Location location, const std::string &name,
-                                        Value before, Type type, std::string &lost) {
+Value ControlFlowImporter::withoutIteration(OpBuilder &builder, Location location, const std::string &name,
+                                            Value before, Type type, std::string &lost) {
   Value converted = convertedTo(builder, location, before, type);
   if (!converted && !isUndefinedNumber(before) && isReadLater(name))
     lost = "variable '" + name + "' has type " + textOf(before.getType()) + " before the loop and " +
@@ -80,17 +81,18 @@ Value ProgramImporter::withoutIteration(OpBuilder &builder, Location location, c
 
 /// Brings the type of a carried variable together with the value after an iteration; false, and a report,
 /// where they do not fit. Sets `again` where the type became wider.
-bool ProgramImporter::widenCarried(Loop &loop, size_t index, Value after, bool &again) {
+bool ControlFlowImporter::widenCarried(Loop &loop, size_t index, Value after, bool &again) {
   Loop::Carried &variable = loop.carried[index];
   Type joined = variable.type ? pd::joinedTypes(variable.type, after.getType()) : Type();
   // What it was before the loop is seen at most after no iteration at all.
   if (!joined && (variable.isUndefined || !variable.isReadFirst)) {
-    OpBuilder::InsertionGuard guard(builder);
+    OpBuilder::InsertionGuard guard(program.builder);
     Value unchanged;
     if (!variable.isUndefined && variable.before)
-      unchanged = withoutIteration(builder, loop.location, variable.name, variable.before, after.getType(),
-                                   variable.lost);
-    variable.before = unchanged ? unchanged : makeFiller(builder, loop.location, after.getType());
+      unchanged = withoutIteration(program.builder, loop.location, variable.name, variable.before,
+                                   after.getType(), variable.lost);
+    variable.before =
+        unchanged ? unchanged : createPlaceholder(program.builder, loop.location, after.getType());
     joined = pd::joinedTypes(variable.before.getType(), after.getType());
   }
   // To Paddle a number and a vector of one element are alike. From the second iteration on it has the rank
@@ -98,73 +100,73 @@ bool ProgramImporter::widenCarried(Loop &loop, size_t index, Value after, bool &
   if (!joined && !variable.isReshaped && hasOneElement(variable.type) && hasOneElement(after.getType()) &&
       getElementTypeOrSelf(variable.type) == getElementTypeOrSelf(after.getType())) {
     auto shape = cast<RankedTensorType>(after.getType()).getShape();
-    variable.before = pd::ReshapeOp::create(builder, loop.location, after.getType(), variable.before, Value(),
-                                            builder.getDenseI64ArrayAttr(shape));
+    variable.before = pd::ReshapeOp::create(program.builder, loop.location, after.getType(), variable.before,
+                                            Value(), program.builder.getDenseI64ArrayAttr(shape));
     variable.isReshaped = true;
     joined = after.getType();
   }
   if (!joined) {
     loop.changesType = true;
-    report("variable '" + variable.name + "' has type " + textOf(variable.type) +
-           " before an iteration and " + textOf(after.getType()) +
-           " after it; a loop can change extents, not ranks or element types");
+    program.report("variable '" + variable.name + "' has type " + textOf(variable.type) +
+                   " before an iteration and " + textOf(after.getType()) +
+                   " after it; a loop can change extents, not ranks or element types");
     return false;
   }
   again |= joined != variable.type;
   // Paddle writes the shape after an iteration into the declaration: of a feed that the loop changes it is
   // not that of what is fed.
   auto feed = dyn_cast_or_null<BlockArgument>(variable.before);
-  if (feed && feed.getOwner() == &function.getBody().front() && joined != feed.getType() &&
-      llvm::is_contained(feeds, variable.name))
-    feedTypes[variable.name] = cast<RankedTensorType>(joined);
+  if (feed && feed.getOwner() == &program.function.getBody().front() && joined != feed.getType() &&
+      llvm::is_contained(program.feeds, variable.name))
+    program.feedTypes[variable.name] = cast<RankedTensorType>(joined);
   variable.type = joined;
   return true;
 }
 
 /// Gives empty arrays the type that the program declares for them; false where there is none left.
-bool ProgramImporter::declareArrays(Loop &loop) {
+bool ControlFlowImporter::declareArrays(Loop &loop) {
   bool any = false;
   for (Loop::Carried &variable : loop.carried) {
     auto array = dyn_cast_or_null<pd::ArrayType>(variable.type);
-    const legacy::Variable *declared = variables.find(currentBlock, variable.name);
+    const legacy::Variable *declared = program.variables.find(program.currentBlock, variable.name);
     if (!array || array.getElement() || !declared || !declared->dtype)
       continue;
     llvm::SmallVector<int64_t> dims;
     for (int64_t dim : declared->dims)
       dims.push_back(dim < 0 ? ShapedType::kDynamic : dim);
     variable.type = pd::ArrayType::get(
-        &context, RankedTensorType::get(dims, pd::elementTypeOf(&context, *declared->dtype)));
+        &program.context, RankedTensorType::get(dims, pd::elementTypeOf(&program.context, *declared->dtype)));
     any = true;
   }
   return any;
 }
 
 /// Imports the body once, under the types that are known so far.
-ProgramImporter::Attempt ProgramImporter::importBody(Loop &loop) {
-  size_t before = problems.size();
-  Environment outer = environment;
+ControlFlowImporter::Attempt ControlFlowImporter::importBody(Loop &loop) {
+  size_t before = program.problems.size();
+  Scope outer = program.scope;
   loop.results.clear();
   Region body;
   llvm::SmallVector<Value> after;
   bool again = false;
   {
-    OpBuilder::InsertionGuard guard(builder);
-    Block *block = builder.createBlock(&body);
+    OpBuilder::InsertionGuard guard(program.builder);
+    Block *block = program.builder.createBlock(&body);
     Names wanted;
     for (const Loop::Carried &variable : loop.carried) {
       wanted.insert(variable.name);
-      setLod(variable.name, {});
+      program.lods.clear(variable.name);
       if (variable.type)
-        environment.set(variable.name, block->addArgument(variable.type, loop.location));
+        program.scope.set(variable.name, block->addArgument(variable.type, loop.location));
     }
     enterLods(loop);
     importBlock(loop.block, wanted);
     for (const Loop::Carried &variable : loop.carried)
-      after.push_back(lookup(variable.name));
-    again = problems.size() == before && followLods(loop);
+      after.push_back(program.lookup(variable.name));
+    again = program.problems.size() == before && followLods(loop);
   }
-  environment = std::move(outer);
-  if (problems.size() != before)
+  program.scope = std::move(outer);
+  if (program.problems.size() != before)
     return Attempt::Failed;
   if (again)
     return Attempt::Again;
@@ -182,38 +184,38 @@ ProgramImporter::Attempt ProgramImporter::importBody(Loop &loop) {
   return Attempt::Done;
 }
 
-void ProgramImporter::finishLoop(Loop &loop) {
+void ControlFlowImporter::finishLoop(Loop &loop) {
   llvm::SmallVector<Value> starts;
   llvm::SmallVector<Type> types = loop.types();
   for (Loop::Carried &variable : loop.carried)
-    starts.push_back(pd::widened(builder, loop.location, variable.before, variable.type));
+    starts.push_back(pd::widened(program.builder, loop.location, variable.before, variable.type));
   Region test;
   {
-    OpBuilder::InsertionGuard guard(builder);
+    OpBuilder::InsertionGuard guard(program.builder);
     llvm::SmallVector<Location> locations(types.size(), loop.location);
-    Block *block = builder.createBlock(&test, {}, types, locations);
+    Block *block = program.builder.createBlock(&test, {}, types, locations);
     Value condition;
     for (auto [variable, argument] : llvm::zip(loop.carried, block->getArguments()))
       if (variable.name == loop.condition)
         condition = scalarCondition(argument, loop.location);
     if (!condition)
       return;
-    scf::ConditionOp::create(builder, loop.location, condition, block->getArguments());
-    builder.setInsertionPointToEnd(&loop.body.front());
+    scf::ConditionOp::create(program.builder, loop.location, condition, block->getArguments());
+    program.builder.setInsertionPointToEnd(&loop.body.front());
     for (auto [value, type] : llvm::zip(loop.results, types))
-      value = pd::widened(builder, loop.location, value, type);
-    scf::YieldOp::create(builder, loop.location, loop.results);
+      value = pd::widened(program.builder, loop.location, value, type);
+    scf::YieldOp::create(program.builder, loop.location, loop.results);
   }
-  auto made = scf::WhileOp::create(builder, loop.location, types, starts);
+  auto made = scf::WhileOp::create(program.builder, loop.location, types, starts);
   made.getBefore().takeBody(test);
   made.getAfter().takeBody(loop.body);
   for (auto [variable, result] : llvm::zip(loop.carried, made.getResults()))
-    define(variable.name, result);
+    program.define(variable.name, result);
   leaveLods(loop);
 }
 
 /// The first iteration by itself: from then on each of them keeps the types.
-void ProgramImporter::importPeeled(const legacy::Operation &op, const Loop &loop) {
+void ControlFlowImporter::importPeeled(const legacy::Operation &op, const Loop &loop) {
   Branch branch;
   Names wanted;
   for (const Loop::Carried &variable : loop.carried)
@@ -221,50 +223,50 @@ void ProgramImporter::importPeeled(const legacy::Operation &op, const Loop &loop
       branch.names.push_back(variable.name);
       wanted.insert(variable.name);
     }
-  size_t before = problems.size();
-  Value condition = lookup(loop.condition);
+  size_t before = program.problems.size();
+  Value condition = program.lookup(loop.condition);
   for (size_t arm : {0, 1}) {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.createBlock(&branch.regions[arm]);
-    Environment outer = environment;
+    OpBuilder::InsertionGuard guard(program.builder);
+    program.builder.createBlock(&branch.regions[arm]);
+    Scope outer = program.scope;
     if (arm == 0) {
       importBlock(loop.block, wanted);
       importLoop(op, loop.block, /*mayPeel=*/false);
     }
     for (const std::string &name : branch.names) {
-      branch.values[arm].push_back(lookup(name));
-      branch.lods[arm].push_back(variableLod(name));
+      branch.values[arm].push_back(program.lookup(name));
+      branch.lods[arm].push_back(program.lods.of(name));
     }
-    environment = std::move(outer);
+    program.scope = std::move(outer);
   }
-  if (problems.size() != before)
+  if (program.problems.size() != before)
     return;
   for (size_t i = branch.names.size(); i-- > 0;) {
     Value after = branch.values[0][i], &start = branch.values[1][i];
     if (!after) {
       branch.erase(i);
     } else if (start && !pd::joinedTypes(start.getType(), after.getType())) {
-      OpBuilder inArm(builder.getContext());
+      OpBuilder inArm(program.builder.getContext());
       inArm.setInsertionPointToEnd(&branch.regions[1].front());
       std::string lost;
       Value unchanged = withoutIteration(inArm, loop.location, branch.names[i], start, after.getType(), lost);
       if (!lost.empty())
-        warn("loop-variable", branch.names[i], lost);
-      branch.lods[1][i].isOfNothing = !unchanged;
-      start = unchanged ? unchanged : makeFiller(inArm, loop.location, after.getType());
+        program.warn("loop-variable", branch.names[i], lost);
+      branch.lods[1][i].isAny = !unchanged;
+      start = unchanged ? unchanged : createPlaceholder(inArm, loop.location, after.getType());
     }
   }
   llvm::SmallVector<Value> results = makeBranch(branch, condition, loop.location);
   for (auto [i, value] : llvm::enumerate(results)) {
-    define(branch.names[i], value);
-    setVariableLod(branch.names[i], branch.resultLods[i]);
+    program.define(branch.names[i], value);
+    program.lods.set(branch.names[i], branch.resultLods[i]);
   }
 }
 
-void ProgramImporter::importWhile(const legacy::Operation &op) {
+void ControlFlowImporter::importWhile(const legacy::Operation &op) {
   const legacy::Slot *condition = op.input("Condition");
   if (!condition || condition->arguments.size() != 1)
-    return report("expected one variable in 'Condition'");
+    return program.report("expected one variable in 'Condition'");
   std::optional<int32_t> block = blockOf(op);
   if (!block)
     return;
@@ -272,18 +274,24 @@ void ProgramImporter::importWhile(const legacy::Operation &op) {
   importLoop(op, *block, /*mayPeel=*/true);
 }
 
-void ProgramImporter::importLoop(const legacy::Operation &op, int32_t block, bool mayPeel) {
-  Loop loop{&op, block, locationOf(currentIndex, op), op.input("Condition")->arguments.front(), {}, false,
-            {},  {}};
-  size_t before = problems.size();
+void ControlFlowImporter::importLoop(const legacy::Operation &op, int32_t block, bool mayPeel) {
+  Loop loop{&op,
+            block,
+            program.locationOf(program.currentIndex, op),
+            op.input("Condition")->arguments.front(),
+            {},
+            false,
+            {},
+            {}};
+  size_t before = program.problems.size();
   if (findCarried(loop)) {
     // The types of what is carried are wide enough when an iteration keeps them. Each attempt widens one at
     // least; only the warnings of the last one count.
-    auto outerWarnings = std::move(heldWarnings);
+    auto outerWarnings = std::move(program.heldWarnings);
     Attempt attempt = Attempt::Again;
     while (attempt == Attempt::Again) {
-      heldWarnings.emplace();
-      size_t earlier = problems.size(), deferred = deferredCount;
+      program.heldWarnings.emplace();
+      size_t earlier = program.problems.size(), deferred = deferredCount;
       attempt = importBody(loop);
       // What is in an array that the body fills is not known at first, and the body may read it.
       if ((attempt == Attempt::Failed || deferredCount != deferred) && declareArrays(loop)) {
@@ -291,18 +299,18 @@ void ProgramImporter::importLoop(const legacy::Operation &op, int32_t block, boo
         attempt = Attempt::Again;
       }
     }
-    std::vector<Diagnostic> warnings = std::move(*heldWarnings);
-    heldWarnings = std::move(outerWarnings);
+    std::vector<Diagnostic> warnings = std::move(*program.heldWarnings);
+    program.heldWarnings = std::move(outerWarnings);
     for (const Diagnostic &warning : warnings)
-      if (heldWarnings)
-        heldWarnings->push_back(warning);
-      else if (options.onDiagnostic)
-        options.onDiagnostic(warning);
+      if (program.heldWarnings)
+        program.heldWarnings->push_back(warning);
+      else if (program.options.onDiagnostic)
+        program.options.onDiagnostic(warning);
     if (attempt == Attempt::Done) {
       finishLoop(loop);
       for (const Loop::Carried &variable : loop.carried)
         if (!variable.lost.empty())
-          warn("loop-variable", variable.name, variable.lost);
+          program.warn("loop-variable", variable.name, variable.lost);
     }
     if (attempt == Attempt::Failed && loop.changesType && mayPeel) {
       dropProblems(before);
@@ -311,9 +319,9 @@ void ProgramImporter::importLoop(const legacy::Operation &op, int32_t block, boo
   }
   if (Problems failure = deferProblems(before); !failure.empty())
     finishFailedLoop(loop, failure);
-  if (problems.size() != before)
-    for (llvm::StringRef name : effectsOf(program, block).written)
-      poisoned.insert(name);
+  if (program.problems.size() != before)
+    for (llvm::StringRef name : effectsOf(program.legacyProgram, block).written)
+      program.poisoned.insert(name);
 }
 
 } // namespace proa::import

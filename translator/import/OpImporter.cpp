@@ -1,10 +1,13 @@
 #include "translator/import/OpImporter.h"
-#include "translator/import/MakeOp.h"
+#include "translator/import/CreateOp.h"
 #include "translator/import/ProgramImporter.h"
 
+#include "dialects/pd/ir/Guarded.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/ir/Types.h"
+#include "dialects/pd/ops/control/ArrayOps.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
+#include "dialects/pd/ops/shape/JoinOps.h"
 #include "dialects/pd/ops/shape/KnownElements.h"
 #include "lib/support/Numbers.h"
 
@@ -115,22 +118,34 @@ void OpImporter::reportOpen(const llvm::Twine &message) {
 
 llvm::StringRef OpImporter::target() const { return entry->target; }
 
-bool OpImporter::isOfPaddle3() const { return program.program.version >= 3000000; }
+bool OpImporter::isOfPaddle3() const { return program.legacyProgram.version >= 3000000; }
 
 //===-- Inputs and outputs ------------------------------------------------------------------------------===//
 
+const legacy::Slot *OpImporter::inputSlot(llvm::StringRef name) const {
+  const legacy::Slot *slot = op.input(std::string_view(name));
+  asked.insert(slot);
+  return slot;
+}
+
+const legacy::Slot *OpImporter::outputSlot(llvm::StringRef name) const {
+  const legacy::Slot *slot = op.output(std::string_view(name));
+  asked.insert(slot);
+  return slot;
+}
+
 llvm::SmallVector<Value> OpImporter::inputs(llvm::StringRef slot) {
-  llvm::SmallVector<Value> values;
+  const legacy::Slot *found = inputSlot(slot);
   // The latest override of a slot is the one that holds.
   for (auto &[name, given] : llvm::reverse(inputOverrides))
-    if (name == slot) {
-      llvm::copy_if(given, std::back_inserter(values), [](Value value) { return value != nullptr; });
-      return values;
-    }
-  const legacy::Slot *found = op.input(std::string_view(slot.data(), slot.size()));
-  if (!found)
-    return values;
-  for (const std::string &name : found->arguments) {
+    if (name == slot)
+      return llvm::to_vector(llvm::make_filter_range(given, [](Value value) { return value != nullptr; }));
+  return found ? valuesOf(*found) : llvm::SmallVector<Value>();
+}
+
+llvm::SmallVector<Value> OpImporter::valuesOf(const legacy::Slot &slot) {
+  llvm::SmallVector<Value> values;
+  for (const std::string &name : slot.arguments) {
     if (name == legacy::emptyVariable)
       continue;
     Value value = program.lookup(name);
@@ -139,15 +154,18 @@ llvm::SmallVector<Value> OpImporter::inputs(llvm::StringRef slot) {
     if (declared &&
         declared->kind ==
             legacy::VariableKind::DenseTensorArray) // no op makes an array: it is there, and empty
-      value = createOne("pd.array_create", {});
+      value = pd::ArrayCreateOp::create(builder, location);
     if (value && isa<pd::ArrayType>(value.getType()) && !takesArrays)
-      program.report("input '" + slot + "': variable '" + name + "' is a tensor array, expected a tensor");
+      program.report("input '" + llvm::Twine(slot.name) + "': variable '" + name +
+                     "' is a tensor array, expected a tensor");
     else if (value)
       values.push_back(value);
     else if (program.poisoned.contains(name))
-      program.reportConsequence("input '" + slot + "': variable '" + name + "' could not be imported");
+      program.reportConsequence("input '" + llvm::Twine(slot.name) + "': variable '" + name +
+                                "' could not be imported");
     else
-      program.report("input '" + slot + "': variable '" + name + "' is read before anything defines it");
+      program.report("input '" + llvm::Twine(slot.name) + "': variable '" + name +
+                     "' is read before anything defines it");
   }
   return values;
 }
@@ -163,12 +181,12 @@ bool OpImporter::isParameter(Value value) const { return program.parameterOf(val
 
 Value OpImporter::valueBefore(llvm::StringRef outputSlot) const {
   dependsOnOutputs = true;
-  const legacy::Slot *found = op.output(std::string_view(outputSlot.data(), outputSlot.size()));
+  const legacy::Slot *found = this->outputSlot(outputSlot);
   return found && found->arguments.size() == 1 ? program.lookup(found->arguments.front()) : Value();
 }
 
 bool OpImporter::isSelectedRows(llvm::StringRef slot) const {
-  const legacy::Slot *found = op.input(std::string_view(slot.data(), slot.size()));
+  const legacy::Slot *found = inputSlot(slot);
   return found && found->arguments.size() == 1 && program.isSelectedRows(found->arguments.front());
 }
 
@@ -181,13 +199,13 @@ Value OpImporter::requiredInput(llvm::StringRef slot) {
 }
 
 Value OpImporter::array(llvm::StringRef slot) {
-  const legacy::Slot *found = op.input(std::string_view(slot.data(), slot.size()));
+  const legacy::Slot *found = inputSlot(slot);
   Value value = found && found->arguments.size() == 1 ? program.lookup(found->arguments.front()) : Value();
   return value && isa<pd::ArrayType>(value.getType()) ? value : Value();
 }
 
 llvm::SmallVector<Value> OpImporter::arrays(llvm::StringRef slot) {
-  const legacy::Slot *found = op.input(std::string_view(slot.data(), slot.size()));
+  const legacy::Slot *found = inputSlot(slot);
   llvm::SmallVector<Value> values;
   for (const std::string &name : found ? found->arguments : std::vector<std::string>()) {
     Value value = program.lookup(name);
@@ -208,7 +226,7 @@ void OpImporter::setOutputs(llvm::StringRef slot, llvm::ArrayRef<Value> values) 
     (*capturedOutputs)[slot.str()].assign(values.begin(), values.end());
     return;
   }
-  const legacy::Slot *found = op.output(std::string_view(slot.data(), slot.size()));
+  const legacy::Slot *found = outputSlot(slot);
   if (!found)
     return;
   if (found->arguments.size() > values.size()) {
@@ -222,7 +240,7 @@ void OpImporter::setOutputs(llvm::StringRef slot, llvm::ArrayRef<Value> values) 
 }
 
 Value OpImporter::variableOfAttribute(llvm::StringRef name) {
-  const legacy::Attribute *attribute = op.attribute(std::string_view(name.data(), name.size()));
+  const legacy::Attribute *attribute = this->attribute(name);
   if (!attribute || !attribute->isVariable())
     return {};
   std::vector<std::string> names;
@@ -246,22 +264,14 @@ Value OpImporter::variableOfAttribute(llvm::StringRef name) {
 
 Value OpImporter::stackScalars(llvm::ArrayRef<Value> values) {
   llvm::SmallVector<Value> parts;
-  Type int64Type = builder.getI64Type();
   for (Value value : values) {
-    auto type = cast<RankedTensorType>(value.getType());
-    if (type.getElementType() != int64Type)
-      value = createOne("pd.cast", {{value}}, {named("dtype", TypeAttr::get(int64Type))});
-    if (value && (type.getRank() != 1 || type.getDimSize(0) != 1))
-      value = createOne("pd.reshape", {{value}, {}}, {named("shape", builder.getDenseI64ArrayAttr({1}))});
-    if (!value)
-      return {};
-    parts.push_back(value);
+    pd::Expression part = tensors().cast(wrap(value), builder.getI64Type());
+    bool isVector = part.rank() == 1 && part.type().getDimSize(0) == 1;
+    parts.push_back(isVector ? part : tensors().reshape(part, {1}));
   }
-  if (parts.empty())
-    return {};
-  if (parts.size() == 1)
-    return parts.front();
-  return createOne("pd.concat", {parts, {}}, {named("axis", builder.getI64IntegerAttr(0))});
+  if (parts.size() < 2)
+    return parts.empty() ? Value() : parts.front();
+  return tensors().create<pd::ConcatOp>(parts, Value(), 0);
 }
 
 void OpImporter::overrideInput(llvm::StringRef slot, Value value) { overrideInputs(slot, {value}); }
@@ -276,9 +286,13 @@ void OpImporter::overrideAttribute(llvm::StringRef name, Attribute value) {
 
 //===-- Attributes --------------------------------------------------------------------------------------===//
 
-bool OpImporter::hasAttribute(llvm::StringRef name) const {
-  return op.attribute(std::string_view(name.data(), name.size())) != nullptr;
+const legacy::Attribute *OpImporter::attribute(llvm::StringRef name) const {
+  const legacy::Attribute *found = op.attribute(std::string_view(name));
+  asked.insert(found);
+  return found;
 }
+
+bool OpImporter::hasAttribute(llvm::StringRef name) const { return attribute(name) != nullptr; }
 
 bool OpImporter::isOperand(llvm::StringRef attribute) const {
   for (const LegacySlot &slot : entry->inputs)
@@ -289,7 +303,7 @@ bool OpImporter::isOperand(llvm::StringRef attribute) const {
 }
 
 const legacy::Attribute *OpImporter::literal(llvm::StringRef name) {
-  const legacy::Attribute *attribute = op.attribute(std::string_view(name.data(), name.size()));
+  const legacy::Attribute *attribute = this->attribute(name);
   if (!attribute || !attribute->isVariable())
     return attribute;
   if (entry && isOperand(name))
@@ -385,6 +399,45 @@ Type OpImporter::typeAttribute(llvm::StringRef name, int64_t otherwise) {
 
 //===-- Making ops --------------------------------------------------------------------------------------===//
 
+pd::TensorBuilder &OpImporter::tensors() {
+  if (!tensorBuilder) {
+    OpBuilder detached(builder.getContext());
+    anchor = UnrealizedConversionCastOp::create(detached, location, TypeRange(), ValueRange()).getOperation();
+    tensorBuilder.emplace(builder, *anchor);
+  }
+  return *tensorBuilder;
+}
+
+void OpImporter::runGuarded(llvm::function_ref<void()> build) {
+  Block *block = builder.getInsertionBlock();
+  bool isFirst = builder.getInsertionPoint() == block->begin();
+  Operation *before = isFirst ? nullptr : &*std::prev(builder.getInsertionPoint());
+  size_t problemsBefore = program.problems.size(), diagnosticsBefore = program.diagnostics.size();
+  LogicalResult built = pd::guarded([&]() -> LogicalResult {
+    build();
+    return success();
+  });
+  auto created = llvm::make_range(before ? std::next(before->getIterator()) : block->begin(),
+                                  builder.getInsertionPoint());
+  if (failed(built) || program.diagnostics.size() > diagnosticsBefore) {
+    // It is not known which op failed: its operands are among these.
+    llvm::SmallVector<Value> values;
+    for (const legacy::Slot &slot : op.inputs)
+      for (const std::string &name : slot.arguments)
+        if (Value value = program.lookup(name))
+          values.push_back(value);
+    for (Operation &op : created)
+      llvm::append_range(values, op.getResults());
+    return program.reportRefused({values});
+  }
+  if (!tensorBuilder || program.problems.size() != problemsBefore)
+    return;
+  // The declarative constraints: operand types, attribute kinds.
+  for (Operation &op : created)
+    if (failed(op.getName().verifyInvariants(&op)))
+      return program.reportRefused({llvm::SmallVector<Value>(op.getOperands())});
+}
+
 llvm::SmallVector<Value> OpImporter::create(llvm::StringRef name,
                                             llvm::ArrayRef<llvm::SmallVector<Value>> operands,
                                             llvm::ArrayRef<NamedAttribute> attributes) {
@@ -392,7 +445,7 @@ llvm::SmallVector<Value> OpImporter::create(llvm::StringRef name,
   for (const auto &group : operands)
     if (llvm::is_contained(group, Value()))
       return {};
-  Operation *made = makeOp(builder, location, name, operands, attributes);
+  Operation *made = createOp(builder, location, name, operands, attributes);
   if (!made) {
     program.reportRefused(operands);
     return {};

@@ -4,10 +4,14 @@
 
 #include "translator/legacy/Program.h"
 
+#include "dialects/pd/builders/TensorBuilder.h"
+
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
 
 #include <map>
-
 #include <optional>
 #include <string>
 
@@ -19,7 +23,7 @@ class ProgramImporter;
 struct ArrayLod {
   llvm::SmallVector<mlir::Value> levels;
   bool isEmpty = false; ///< the array has no element yet
-  bool isUnclear = false;
+  bool isAmbiguous = false;
 };
 
 class OpImporter {
@@ -29,6 +33,11 @@ public:
       : program(program), op(op), builder(builder), location(location) {}
 
   const legacy::Operation &legacyOp() const { return op; }
+  /// The slot or attribute of the legacy op, or null. All accessors below go through these functions, which
+  /// record what was asked for: reportUnread() refuses the rest.
+  const legacy::Slot *inputSlot(llvm::StringRef name) const;
+  const legacy::Slot *outputSlot(llvm::StringRef name) const;
+  const legacy::Attribute *attribute(llvm::StringRef name) const;
   /// Whether Paddle 3 or a later one wrote the program: a few ops compute something else there.
   bool isOfPaddle3() const;
   mlir::OpBuilder &getBuilder() { return builder; }
@@ -43,6 +52,8 @@ public:
   mlir::Value valueBefore(llvm::StringRef outputSlot) const;
   /// All tensors in an input slot.
   llvm::SmallVector<mlir::Value> inputs(llvm::StringRef slot);
+  /// The tensors in a slot of the legacy op, without overrides. Does not count as reading the slot.
+  llvm::SmallVector<mlir::Value> valuesOf(const legacy::Slot &slot);
   /// Whether the one variable in an input slot is declared as SELECTED_ROWS.
   bool isSelectedRows(llvm::StringRef slot) const;
   /// The tensor array in an input slot; null where there is none. The other functions take tensors alone,
@@ -60,8 +71,8 @@ public:
 
   /// The LoD levels of a tensor in an input slot, the outermost first; empty where it has none.
   llvm::SmallVector<mlir::Value> lod(llvm::StringRef slot, size_t index = 0);
-  /// Whether there is an input of which it is not known how many levels it has; lod() reports such a one.
-  bool hasUnclearLod(llvm::StringRef slot) const;
+  /// Whether the number of levels of an input depends on control flow; lod() reports such an input.
+  bool hasAmbiguousLod(llvm::StringRef slot) const;
   /// The innermost level of each tensor in a slot; one without a LoD is reported.
   llvm::SmallVector<mlir::Value> innermostLods(llvm::StringRef slot);
   /// Whether a value is a parameter as the program is given it.
@@ -70,8 +81,8 @@ public:
   mlir::Value output(llvm::StringRef slot);
   /// The LoD of the array that the variable in an output slot holds before this op.
   ArrayLod arrayLodBefore(llvm::StringRef outputSlot) const;
-  /// The levels of an output depend on the way of the program.
-  void setOutputLodUnclear(llvm::StringRef slot);
+  /// The levels of an output depend on control flow.
+  void setOutputLodAmbiguous(llvm::StringRef slot);
   /// Gives a variable in an output slot, which must have its value, a LoD.
   void setOutputLod(llvm::StringRef slot, llvm::ArrayRef<mlir::Value> levels, size_t index = 0);
 
@@ -97,6 +108,14 @@ public:
   /// The element type of a dtype number (5 = float32); null, and a report, where there is none.
   mlir::Type typeAttribute(llvm::StringRef name, int64_t otherwise);
 
+  /// Builds ops with inferred result types at the insertion point, with the location of the legacy op. An op
+  /// whose result types cannot be inferred ends the hook (runGuarded).
+  pd::TensorBuilder &tensors();
+  pd::Expression wrap(mlir::Value value) { return tensors().wrap(value); }
+  /// A constant vector in int64.
+  pd::Expression integers(llvm::ArrayRef<int64_t> values) { return wrap(constantInts(values)); }
+  /// Runs a function that builds ops; reports an op that cannot be built.
+  void runGuarded(llvm::function_ref<void()> build);
   /// Makes an op of the pd dialect from one group of values for each of its operands (an empty group: an
   /// absent optional operand) and its attributes; result types are inferred. A failed inference is reported,
   /// and the result is empty.
@@ -123,6 +142,9 @@ public:
 
   /// Imports the op as the table says, as if it had no hook; for hooks that only adjust something.
   void importByTable();
+  /// Reports inputs, attributes and outputs of the legacy op that its table entry does not name and its hook
+  /// did not ask for. Dropping them silently could change results.
+  void reportUnread();
   /// Replaces what `input(slot)` and importByTable see in a slot.
   void overrideInput(llvm::StringRef slot, mlir::Value value);
   void overrideInputs(llvm::StringRef slot, llvm::ArrayRef<mlir::Value> values);
@@ -135,9 +157,12 @@ public:
 
 private:
   friend class ProgramImporter;
+  friend class ControlFlowImporter;
   /// What intAttribute and its like read; null where the attribute is absent or an operand.
   const legacy::Attribute *literal(llvm::StringRef name);
   bool isOperand(llvm::StringRef attribute) const;
+  /// Whether the number of LoD levels of a variable is known; else it is reported.
+  bool hasKnownLod(llvm::StringRef slot, llvm::StringRef variable);
 
   ProgramImporter &program;
   const legacy::Operation &op;
@@ -147,6 +172,11 @@ private:
   bool takesArrays = false;
   /// Whether what variables of output slots held was asked for: the op is then more than its inputs tell.
   mutable bool dependsOnOutputs = false;
+  /// What `tensors()` returns, and the detached op that gives it its location.
+  mlir::OwningOpRef<mlir::Operation *> anchor;
+  std::optional<pd::TensorBuilder> tensorBuilder;
+  /// Slots and attributes of `op` that were asked for.
+  mutable llvm::SmallPtrSet<const void *, 8> asked;
   llvm::SmallVector<std::pair<std::string, llvm::SmallVector<mlir::Value>>> inputOverrides;
   llvm::SmallVector<std::pair<std::string, mlir::Attribute>> attributeOverrides;
   llvm::SmallVector<mlir::NamedAttribute> addedAttributes;

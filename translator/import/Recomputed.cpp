@@ -56,7 +56,7 @@ void keepApart(OpImporter &importer) {
   for (const legacy::Slot &slot : importer.legacyOp().inputs) {
     bool isOutside =
         llvm::none_of(slot.arguments, [&](const std::string &name) { return segmentOf(name) == segment; });
-    llvm::SmallVector<Value> values = importer.inputs(slot.name);
+    llvm::SmallVector<Value> values = importer.valuesOf(slot);
     if (!isOutside || llvm::all_of(values, [&](Value value) { return staysItself(importer, value); }))
       continue;
     for (Value &value : values)

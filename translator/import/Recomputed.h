@@ -1,4 +1,4 @@
-/// Programs that compute values once more instead of keeping them, made by Paddle's RecomputeOptimizer.
+/// Programs that rematerialize values instead of keeping them, made by Paddle's RecomputeOptimizer.
 #pragma once
 
 #include "translator/import/OpImporter.h"

@@ -40,7 +40,7 @@ void ProgramImporter::shareBuffer(const legacy::Operation &op) {
     shared.parts.push_back({name, type, begin});
     begin += pd::coalescedElements(type, coalesceAlignment(made));
   }
-  // Memory that is laid out anew belongs to the buffer that it was in no longer.
+  // Variables that get a new buffer leave the buffer that they were in.
   llvm::erase_if(sharedBuffers, [&](const SharedBuffer &other) { return other.buffer == shared.buffer; });
   for (SharedBuffer &other : sharedBuffers)
     llvm::erase_if(other.parts, [&](const SharedBuffer::Part &part) {
@@ -97,7 +97,7 @@ void ProgramImporter::refreshPart(SharedBuffer &shared, SharedBuffer::Part &part
     return;
   Names names;
   names.insert(shared.buffer);
-  finishArmsWriting(names);
+  controlFlow.finishPendingWriting(names);
   OpImporter importer(*this, *currentOp, builder, locationOf(currentIndex, *currentOp));
   Value flat = partOfBuffer(shared, part.begin, part.begin + part.type.getNumElements());
   Value value =
@@ -115,7 +115,7 @@ void ProgramImporter::refreshBuffer(SharedBuffer &shared) {
   for (const SharedBuffer::Part &part : shared.parts)
     if (part.isNewer)
       names.insert(part.name);
-  finishArmsWriting(names);
+  controlFlow.finishPendingWriting(names);
   OpImporter importer(*this, *currentOp, builder, locationOf(currentIndex, *currentOp));
   llvm::SmallVector<Value> pieces;
   int64_t at = 0, end = pd::tensorType(lookup(shared.buffer)).getNumElements();
@@ -151,9 +151,9 @@ void ProgramImporter::refreshShared(const Names &names) {
 }
 
 void ProgramImporter::readShared(const legacy::Operation &op) {
-  Effects effects = effectsOf(program, op);
+  Effects effects = effectsOf(legacyProgram, op);
   refreshShared(effects.read);
-  if (!subBlockOf(program, op))
+  if (!subBlockOf(legacyProgram, op))
     return;
   // What a block may leave as it was has to be there before it.
   refreshShared(effects.written);
@@ -168,7 +168,7 @@ void ProgramImporter::writeShared(const legacy::Operation &op) {
     return shareBuffer(op);
   if (sharedBuffers.empty())
     return;
-  Names written = effectsOf(program, op).written;
+  Names written = effectsOf(legacyProgram, op).written;
   for (SharedBuffer &shared : sharedBuffers) {
     if (shared.block != currentBlock)
       continue;

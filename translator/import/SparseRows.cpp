@@ -1,9 +1,10 @@
-//! Sparse gradients (SELECTED_ROWS). A variable of that kind is the dense tensor that has zeros in its other
-//! rows, and beside it, as the variable "x@ROWS", the numbers of the rows that it has: an int64 vector, in
-//! which a row may stand twice.
+//! Sparse gradients (SELECTED_ROWS). A variable of that kind is the dense tensor with zeros in its other
+//! rows, and a second variable, "x@ROWS", the indices of its rows: an int64 vector with possible duplicates.
 #include "translator/import/ProgramImporter.h"
+#include "translator/import/hooks/TensorOps.h"
 
 #include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/index/ScatterOps.h"
 
 using namespace mlir;
 
@@ -13,9 +14,9 @@ Value ProgramImporter::rowsOf(llvm::StringRef name) const { return lookup((name 
 
 void ProgramImporter::setRows(llvm::StringRef name, Value rows) {
   if (rows)
-    environment.set((name + "@ROWS").str(), rows);
+    scope.set((name + "@ROWS").str(), rows);
   else
-    environment.erase((name + "@ROWS").str());
+    scope.erase((name + "@ROWS").str());
 }
 
 bool ProgramImporter::isSelectedRows(llvm::StringRef name) const {
@@ -39,6 +40,10 @@ ProgramImporter::SlotValues ProgramImporter::inputRows(const legacy::Operation &
 /// The rows that the gradient of a lookup touches; those of what an op makes of sparse variables are theirs.
 void ProgramImporter::shareRows(const legacy::Operation &op, const SlotValues &inputs) {
   OpImporter importer(*this, op, builder, locationOf(currentIndex, op));
+  importer.runGuarded([&] { shareRows(importer, inputs); });
+}
+
+void ProgramImporter::shareRows(OpImporter &importer, const SlotValues &inputs) {
   llvm::SmallVector<Value> all;
   llvm::ArrayRef<Value> listed;
   for (const auto &[slot, values] : inputs) {
@@ -46,7 +51,7 @@ void ProgramImporter::shareRows(const legacy::Operation &op, const SlotValues &i
     if (slot == "X")
       listed = values;
   }
-  for (const legacy::Slot &slot : op.outputs)
+  for (const legacy::Slot &slot : importer.legacyOp().outputs)
     for (auto [place, name] : llvm::enumerate(slot.arguments)) {
       if (!isSelectedRows(name) || !lookup(name) || rowsOf(name))
         continue;
@@ -57,54 +62,41 @@ void ProgramImporter::shareRows(const legacy::Operation &op, const SlotValues &i
 }
 
 Value OpImporter::joinRows(llvm::ArrayRef<Value> parts) {
+  pd::TensorBuilder &e = tensors();
   llvm::SmallVector<Value> vectors;
   for (Value part : parts) {
-    Type int64Type = builder.getI64Type();
-    if (cast<RankedTensorType>(part.getType()).getElementType() != int64Type)
-      part = createOne("pd.cast", {{part}}, {named("dtype", TypeAttr::get(int64Type))});
-    if (part && cast<RankedTensorType>(part.getType()).getRank() != 1)
-      part = createOne("pd.reshape", {{part}, {}}, {named("shape", builder.getDenseI64ArrayAttr({-1}))});
-    if (!part)
-      return {};
-    vectors.push_back(part);
+    pd::Expression rows = e.cast(wrap(part), builder.getI64Type());
+    vectors.push_back(rows.rank() == 1 ? rows : e.reshape(rows, {-1}));
   }
   if (vectors.size() < 2)
     return vectors.empty() ? Value() : vectors.front();
-  return createOne("pd.concat", {vectors, {}}, {named("axis", builder.getI64IntegerAttr(0))});
+  return hooks::concat(e, vectors, 0);
 }
 
 Value OpImporter::rows(llvm::StringRef slot) const {
-  const legacy::Slot *found = op.input(std::string_view(slot.data(), slot.size()));
+  const legacy::Slot *found = inputSlot(slot);
   return found && found->arguments.size() == 1 ? program.rowsOf(found->arguments.front()) : Value();
 }
 
 void OpImporter::setOutputRows(llvm::StringRef slot, Value rows) {
-  const legacy::Slot *found = op.output(std::string_view(slot.data(), slot.size()));
+  const legacy::Slot *found = outputSlot(slot);
   if (found && found->arguments.size() == 1 && !capturedOutputs)
     program.setRows(found->arguments.front(), rows);
 }
 
 Value OpImporter::whereRows(Value rows, Value inside, Value outside) {
   auto type = cast<RankedTensorType>(outside.getType());
-  auto number = [&](Value like, double value) {
-    return createOne("pd.full_like", {{like}, {}},
-                     {named("value", builder.getF64FloatAttr(value)),
-                      named("dtype", TypeAttr::get(builder.getI64Type()))});
-  };
   if (type.isDynamicDim(0)) {
-    report("the parameter has an open number of rows");
+    report("the parameter has a dynamic number of rows");
     return {};
   }
-  Value none = constantInts(llvm::SmallVector<int64_t>(static_cast<size_t>(type.getDimSize(0)), 0));
-  Value ones = number(rows, 1);
-  Value mask = ones ? createOne("pd.scatter", {{none}, {rows}, {ones}}) : Value();
-  mask =
-      mask ? createOne("pd.cast", {{mask}}, {named("dtype", TypeAttr::get(builder.getI1Type()))}) : Value();
+  pd::TensorBuilder &e = tensors();
+  pd::Expression none = integers(llvm::SmallVector<int64_t>(static_cast<size_t>(type.getDimSize(0)), 0));
+  pd::Expression ones = hooks::fullLike(wrap(rows), 1, builder.getI64Type());
+  pd::Expression mask = e.cast(hooks::apply<pd::ScatterOp>(none, rows, ones), builder.getI1Type());
   llvm::SmallVector<int64_t> shape(static_cast<size_t>(type.getRank()), 1);
   shape[0] = -1;
-  mask = mask ? createOne("pd.reshape", {{mask}, {}}, {named("shape", builder.getDenseI64ArrayAttr(shape))})
-              : Value();
-  return mask ? createOne("pd.where", {{mask}, {inside}, {outside}}) : Value();
+  return e.select(e.reshape(mask, shape), wrap(inside), wrap(outside));
 }
 
 } // namespace proa::import

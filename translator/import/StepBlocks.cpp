@@ -1,8 +1,8 @@
 //! Ops that run a block in other ways than conditions and loops do. `recurrent` (StaticRNN) runs its block
 //! once for each step of its inputs and becomes scf.while; `pylayer` runs its forward block where it stands,
 //! and its gradient the backward block.
-#include "translator/import/Fillers.h"
 #include "translator/import/ProgramImporter.h"
+#include "translator/import/UndefinedValues.h"
 
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Types.h"
@@ -39,8 +39,8 @@ Value stepCount(OpImporter &importer, Value x) {
 
 /// A `recurrent` in the making. The loop carries the number of the step, the states and an array for each
 /// output.
-struct ProgramImporter::Recurrence {
-  OpImporter importer;
+struct ControlFlowImporter::Recurrence {
+  OpImporter &importer;
   int32_t block;
   std::vector<std::string> inputs, outputs, earlierStates, states;
   bool isReverse;
@@ -52,32 +52,33 @@ struct ProgramImporter::Recurrence {
 
 /// Imports the block once with states of the given types; false where that failed. `yielded` gets the values
 /// of the next step: its number, the states, the arrays.
-bool ProgramImporter::importStep(Recurrence &loop, Block &body, llvm::SmallVectorImpl<Value> &yielded) {
+bool ControlFlowImporter::importStep(Recurrence &loop, Block &body, llvm::SmallVectorImpl<Value> &yielded) {
   OpImporter &importer = loop.importer;
-  size_t before = problems.size(), stateCount = loop.states.size();
+  size_t before = program.problems.size(), stateCount = loop.states.size();
   Value step = body.getArgument(0), place = step;
   if (loop.isReverse) {
     Value last = importer.createOne("pd.subtract", {{loop.count}, {loop.number(1)}});
     place = last ? importer.createOne("pd.subtract", {{last}, {step}}) : Value();
   }
-  Value scalar = place ? importer.createOne("pd.reshape", {{place}, {}},
-                                            {importer.named("shape", builder.getDenseI64ArrayAttr({}))})
-                       : Value();
+  Value scalar = place
+                     ? importer.createOne("pd.reshape", {{place}, {}},
+                                          {importer.named("shape", program.builder.getDenseI64ArrayAttr({}))})
+                     : Value();
   BlockInputs given;
   for (auto [name, sequence] : llvm::zip(loop.inputs, loop.sequences))
     if (Value slice = scalar ? importer.createOne("pd.gather", {{sequence}, {scalar}, {}}) : Value())
       given.emplace_back(name, slice);
   for (auto [i, name] : llvm::enumerate(loop.earlierStates))
     given.emplace_back(name, body.getArgument(1 + i));
-  if (problems.size() != before)
+  if (program.problems.size() != before)
     return false;
   Names wanted(loop.outputs.begin(), loop.outputs.end());
   wanted.insert(loop.states.begin(), loop.states.end());
   importBlock(loop.block, wanted, given);
   auto found = [&](const std::string &name) {
-    Value value = lookup(name);
-    if ((!value || !isa<RankedTensorType>(value.getType())) && problems.size() == before)
-      report("block " + llvm::Twine(loop.block) + " does not define the tensor '" + name + "'");
+    Value value = program.lookup(name);
+    if ((!value || !isa<RankedTensorType>(value.getType())) && program.problems.size() == before)
+      program.report("block " + llvm::Twine(loop.block) + " does not define the tensor '" + name + "'");
     return value;
   };
   yielded.push_back(importer.createOne("pd.add", {{step}, {loop.number(1)}}));
@@ -85,35 +86,36 @@ bool ProgramImporter::importStep(Recurrence &loop, Block &body, llvm::SmallVecto
     yielded.push_back(found(name));
   for (auto [i, name] : llvm::enumerate(loop.outputs)) {
     Value value = found(name);
-    if (problems.size() != before)
+    if (program.problems.size() != before)
       return false;
     yielded.push_back(
         importer.createOne("pd.array_write", {{body.getArgument(1 + stateCount + i)}, {place}, {value}}));
   }
-  return problems.size() == before;
+  return program.problems.size() == before;
 }
 
 /// The body of the loop, imported with states as wide as an iteration needs them; `types` are what it
 /// carries.
-bool ProgramImporter::importSteps(Recurrence &loop, Region &body, llvm::SmallVectorImpl<Value> &yielded,
-                                  llvm::SmallVectorImpl<Type> &types) {
+bool ControlFlowImporter::importSteps(Recurrence &loop, Region &body, llvm::SmallVectorImpl<Value> &yielded,
+                                      llvm::SmallVectorImpl<Type> &types) {
   size_t stateCount = loop.states.size();
   for (bool again = true; again;) {
     again = false;
     Region attempt;
     yielded.clear();
-    Environment outer = environment;
-    OpBuilder::InsertionGuard guard(builder);
+    Scope outer = program.scope;
+    OpBuilder::InsertionGuard guard(program.builder);
     llvm::SmallVector<Location> locations(types.size(), loop.importer.getLocation());
-    Block *block = builder.createBlock(&attempt, {}, types, locations);
+    Block *block = program.builder.createBlock(&attempt, {}, types, locations);
     bool done = importStep(loop, *block, yielded);
-    environment = std::move(outer);
+    program.scope = std::move(outer);
     if (!done)
       return false;
     for (size_t i = 0; i < stateCount; ++i) {
       Type joined = pd::joinedTypes(types[1 + i], yielded[1 + i].getType());
       if (!joined) {
-        report("state '" + loop.states[i] + "' has another rank or element type after a step than before it");
+        program.report("state '" + loop.states[i] +
+                       "' has another rank or element type after a step than before it");
         return false;
       }
       again |= std::exchange(types[1 + i], joined) != joined;
@@ -129,13 +131,13 @@ bool ProgramImporter::importSteps(Recurrence &loop, Region &body, llvm::SmallVec
   return true;
 }
 
-void ProgramImporter::importRecurrent(const legacy::Operation &op) {
+void ControlFlowImporter::importRecurrent(const legacy::Operation &op) {
   std::optional<int32_t> block = blockOf(op);
   if (!block)
     return;
   recordRun(*block, op, Value());
-  Location location = locationOf(currentIndex, op);
-  OpImporter importer(*this, op, builder, location);
+  Location location = program.locationOf(program.currentIndex, op);
+  OpImporter importer(program, op, program.builder, location);
   Recurrence loop{importer,
                   *block,
                   names(op.input("inputs")),
@@ -150,13 +152,13 @@ void ProgramImporter::importRecurrent(const legacy::Operation &op) {
       (list == llvm::StringRef("states") ? loop.states : loop.earlierStates).push_back(std::move(name));
   llvm::SmallVector<Value> initial = importer.inputs("initial_states");
   if (loop.sequences.size() != loop.inputs.size() || loop.sequences.empty())
-    return report("expected a sequence in 'inputs'");
+    return program.report("expected a sequence in 'inputs'");
   if (initial.size() != loop.states.size() || loop.states.size() != loop.earlierStates.size())
-    return report(
+    return program.report(
         "expected as many variables in 'initial_states' as in the attributes 'ex_states' and 'states'");
   for (Value sequence : loop.sequences)
     if (cast<RankedTensorType>(sequence.getType()).getRank() == 0)
-      return report("an input has rank 0, expected a dimension of steps");
+      return program.report("an input has rank 0, expected a dimension of steps");
   if (!(loop.count = stepCount(importer, loop.sequences.front())))
     return;
   llvm::SmallVector<Value> inits{loop.number(0)}, yielded;
@@ -171,73 +173,73 @@ void ProgramImporter::importRecurrent(const legacy::Operation &op) {
     finishRecurrent(loop, body, inits, yielded, types);
 }
 
-void ProgramImporter::finishRecurrent(Recurrence &loop, Region &body, llvm::SmallVectorImpl<Value> &inits,
-                                      llvm::SmallVectorImpl<Value> &yielded, llvm::ArrayRef<Type> types) {
+void ControlFlowImporter::finishRecurrent(Recurrence &loop, Region &body, llvm::SmallVectorImpl<Value> &inits,
+                                          llvm::SmallVectorImpl<Value> &yielded, llvm::ArrayRef<Type> types) {
   OpImporter &importer = loop.importer;
   Location location = importer.getLocation();
   for (auto [init, type] : llvm::zip(inits, types))
-    init = pd::widened(builder, location, init, type);
-  auto made = scf::WhileOp::create(builder, location, types, inits);
+    init = pd::widened(program.builder, location, init, type);
+  auto made = scf::WhileOp::create(program.builder, location, types, inits);
   {
-    OpBuilder::InsertionGuard guard(builder);
+    OpBuilder::InsertionGuard guard(program.builder);
     llvm::SmallVector<Location> locations(types.size(), location);
-    Block *test = builder.createBlock(&made.getBefore(), {}, types, locations);
+    Block *test = program.builder.createBlock(&made.getBefore(), {}, types, locations);
     Value less = importer.createOne("pd.less_than", {{test->getArgument(0)}, {loop.count}});
     if (Value condition = less ? scalarCondition(less, location) : Value())
-      scf::ConditionOp::create(builder, location, condition, test->getArguments());
-    builder.setInsertionPointToEnd(&body.front());
+      scf::ConditionOp::create(program.builder, location, condition, test->getArguments());
+    program.builder.setInsertionPointToEnd(&body.front());
     for (auto [value, type] : llvm::zip(yielded, types))
-      value = pd::widened(builder, location, value, type);
-    scf::YieldOp::create(builder, location, yielded);
+      value = pd::widened(program.builder, location, value, type);
+    scf::YieldOp::create(program.builder, location, yielded);
     made.getAfter().takeBody(body);
   }
   llvm::SmallVector<Value> outputs;
   for (size_t i = 1 + loop.states.size(); i < types.size(); ++i)
     outputs.push_back(importer.createOne("pd.array_to_tensor", {{made.getResult(i)}},
-                                         {importer.named("use_stack", builder.getBoolAttr(true))}));
+                                         {importer.named("use_stack", program.builder.getBoolAttr(true))}));
   if (!llvm::is_contained(outputs, Value()))
     importer.setOutputs("outputs", outputs);
 }
 
 //===-- pylayer -----------------------------------------------------------------------------------------===//
 
-void ProgramImporter::importLayerBlock(int32_t block, const legacy::Slot *results) {
-  if (block <= 0 || static_cast<size_t>(block) >= program.blocks.size() ||
+void ControlFlowImporter::importLayerBlock(int32_t block, const legacy::Slot *results) {
+  if (block <= 0 || static_cast<size_t>(block) >= program.legacyProgram.blocks.size() ||
       llvm::is_contained(openBlocks, block))
-    return report("block " + llvm::Twine(block) + " is none that the op can run");
+    return program.report("block " + llvm::Twine(block) + " is none that the op can run");
   Names wanted;
   for (const std::string &name : names(results))
     wanted.insert(name);
-  // What the forward block left behind the backward block may read.
+  // The backward block may read the variables of the forward block.
   BlockInputs given;
-  int32_t forward = program.blocks[static_cast<size_t>(block)].forwardBlock;
+  int32_t forward = program.legacyProgram.blocks[static_cast<size_t>(block)].forwardBlock;
   if (auto found = layerVariables.find(forward); found != layerVariables.end())
     for (auto &variable : found->second)
       given.emplace_back(variable.first().str(), variable.second);
   importBlock(block, wanted, given);
   auto &left = layerVariables[block];
   left.clear();
-  for (const legacy::Variable &variable : program.blocks[static_cast<size_t>(block)].variables)
-    if (Value value = lookup(variable.name)) {
+  for (const legacy::Variable &variable : program.legacyProgram.blocks[static_cast<size_t>(block)].variables)
+    if (Value value = program.lookup(variable.name)) {
       left[variable.name] = value;
-      for (auto [i, level] : llvm::enumerate(lodOf(variable.name)))
+      for (auto [i, level] : llvm::enumerate(program.lods.levels(variable.name)))
         left[lodName(variable.name, i)] = level;
     }
 }
 
-void ProgramImporter::importPyLayer(const legacy::Operation &op) {
+void ControlFlowImporter::importPyLayer(const legacy::Operation &op) {
   const legacy::Attribute *attribute = op.attribute("blocks");
   const auto *blocks = attribute ? std::get_if<legacy::BlockIndices>(&attribute->value) : nullptr;
   if (!blocks || blocks->indices.empty())
-    return report("expected blocks in attribute 'blocks'");
+    return program.report("expected blocks in attribute 'blocks'");
   importLayerBlock(blocks->indices.front(), op.output("Out"));
 }
 
-void ProgramImporter::importPyLayerGradient(const legacy::Operation &op) {
+void ControlFlowImporter::importPyLayerGradient(const legacy::Operation &op) {
   const legacy::Attribute *attribute = op.attribute("backward_block");
   const auto *block = attribute ? std::get_if<legacy::BlockIndex>(&attribute->value) : nullptr;
   if (!block)
-    return report("expected a block in attribute 'backward_block'");
+    return program.report("expected a block in attribute 'backward_block'");
   importLayerBlock(block->index, op.output("Input@GRAD"));
 }
 

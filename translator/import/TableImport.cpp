@@ -13,7 +13,7 @@ using namespace mlir;
 namespace proa::import {
 namespace {
 
-/// "A*|B|@c|<D|X@LOD?" taken apart.
+/// One alternative of "A*|B|@c|<D|X@LOD?".
 struct Alternative {
   llvm::StringRef name;
   bool isLod = false;
@@ -110,6 +110,8 @@ const llvm::DenseMap<const LegacyOp *, llvm::StringSet<>> &namesByEntry() {
             known.insert(alternative.name);
       for (const LegacyAttribute &attribute : entry.attributes)
         known.insert(attribute.legacyName);
+      for (const LegacyConstant &constant : entry.constants)
+        known.insert(constant.name);
       for (const auto *names : {&entry.ignored, &entry.scratch})
         for (llvm::StringRef name : *names)
           known.insert(name);
@@ -119,31 +121,58 @@ const llvm::DenseMap<const LegacyOp *, llvm::StringSet<>> &namesByEntry() {
   return names;
 }
 
-/// An attribute that asks for what every op does: is_sparse = false, for gradients that are dense.
+std::string describe(const LegacyConstant &constant) {
+  if (constant.kind == ConstantKind::String)
+    return ("\"" + constant.text + "\"").str();
+  if (constant.kind == ConstantKind::Bool)
+    return constant.number ? "true" : "false";
+  return std::to_string(constant.number);
+}
+
+/// Whether an attribute asks for what every op does: is_sparse = false, dense gradients.
 bool asksForTheUsual(const legacy::Attribute &attribute) {
   const bool *value = std::get_if<bool>(&attribute.value);
   return attribute.name == "is_sparse" && value && !*value;
 }
 
-/// Slots that hold variables and attributes that the record does not know: silently dropped, they would
-/// change results.
-void reportUnknown(OpImporter &importer, const LegacyOp &entry) {
-  const legacy::Operation &op = importer.legacyOp();
-  const llvm::StringSet<> &known = namesByEntry().find(&entry)->second;
-  for (const legacy::Slot &slot : op.inputs)
-    if (!slot.arguments.empty() && !known.contains(slot.name))
-      importer.report("input '" + slot.name + "' is not known to " + entry.target);
-  for (const legacy::Attribute &attribute : op.attributes)
-    if (!known.contains(attribute.name) && !isHintAttribute(attribute.name) && !isFusedPart(attribute.name) &&
-        !asksForTheUsual(attribute))
-      importer.report("attribute '" + attribute.name + "' is not known to " + entry.target);
-}
-
 } // namespace
+
+void OpImporter::reportUnread() {
+  const llvm::StringSet<> &known = namesByEntry().find(entry)->second;
+  auto isUnread = [&](const auto &item) { return !known.contains(item.name) && !asked.contains(&item); };
+  auto refuse = [&](const char *kind, const std::string &name) {
+    report(llvm::Twine(kind) + " '" + name + "' is not known to " + entry->name());
+  };
+  for (const legacy::Slot &slot : op.inputs)
+    if (!slot.arguments.empty() && isUnread(slot))
+      refuse("input", slot.name);
+  for (const legacy::Attribute &attribute : op.attributes)
+    if (isUnread(attribute) && !isHintAttribute(attribute.name) && !isFusedPart(attribute.name) &&
+        !asksForTheUsual(attribute))
+      refuse("attribute", attribute.name);
+  for (const LegacyConstant &constant : entry->constants)
+    if (const legacy::Attribute *given = op.attribute(std::string_view(constant.name));
+        given && !entry->hook && !llvm::is_contained(entry->ignored, constant.name) &&
+        !constant.isEqual(given->value))
+      report("attribute '" + constant.name + "' has a value that is not supported, expected " +
+             describe(constant));
+  if (capturedOutputs) // of the forward op in a gradient
+    return;
+  // Readers of a variable that nothing defines are reported. One that has a value would keep it.
+  for (const legacy::Slot &slot : op.outputs) {
+    auto isDefined = [&](const std::string &name) { return program.lookup(name) != nullptr; };
+    if (!isUnread(slot) || slot.arguments.empty())
+      continue;
+    dependsOnOutputs = true;
+    if (llvm::any_of(slot.arguments, isDefined))
+      refuse("output", slot.name);
+  }
+}
 
 void OpImporter::importByTable() {
   size_t before = program.problems.size();
-  reportUnknown(*this, *entry);
+  if (!entry->hook) // with a hook: after it, when all that it asks for is known
+    reportUnread();
   llvm::SmallVector<llvm::SmallVector<Value>> operands;
   for (const LegacySlot &slot : entry->inputs) {
     operands.push_back(operandsFor(*this, slot));
@@ -156,7 +185,7 @@ void OpImporter::importByTable() {
     for (auto &[name, replaced] : attributeOverrides)
       if (name == attribute.legacyName)
         value = replaced;
-    const legacy::Attribute *given = op.attribute(attribute.legacyName);
+    const legacy::Attribute *given = this->attribute(attribute.legacyName);
     if (!value && given && literal(attribute.legacyName))
       value = convert(*this, attribute);
     if (value)

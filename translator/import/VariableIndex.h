@@ -1,4 +1,4 @@
-/// Variables of a program by name, and by numbers that stand for names.
+/// The variables of a program by name, and by indices in place of names.
 #pragma once
 
 #include "translator/legacy/Program.h"
@@ -40,7 +40,7 @@ public:
   /// All numbers are below.
   size_t size() const { return count; }
 
-  /// Of the variables in the slots of an op, one slot behind the other.
+  /// The variables in the slots of an op, slot after slot.
   struct OpNumbers {
     llvm::ArrayRef<VariableNumber> inputs, outputs;
   };

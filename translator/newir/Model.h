@@ -75,7 +75,7 @@ struct Block {
 /// A weight, an op "p" of the file, or other state: a persistable op "data".
 struct Parameter {
   std::string name;
-  /// Whether it stands in the file of weights; states of dropout do not.
+  /// Whether it is in the file of weights; states of dropout are not.
   bool isPersistable = true;
   Definition value;
 };

@@ -145,7 +145,7 @@ private:
     }
   }
 
-  /// The value of a literal's field D; floats that JSON has no number for stand in VD.
+  /// The value of a literal's field D; floats that JSON has no number for are in VD.
   Literal literal(const Json &json, const std::string &path) {
     Literal out;
     out.kind = text(json, "#", path);
@@ -215,7 +215,7 @@ private:
     return out;
   }
 
-  /// The variable that an op "data" stands for.
+  /// The variable of an op "data".
   static std::string nameIn(const Operation &op) {
     const Literal *literal = op.attribute("name");
     const auto *name = literal ? std::get_if<std::string>(&literal->value) : nullptr;

@@ -21,7 +21,7 @@ enum class WeightsForm : uint8_t {
   Generated,   ///< `generated_params` of meta.json: made from a seed (test/corpus/README.md)
 };
 
-/// The files of a model. Paths are empty where there is no such file.
+/// The files of a model. The path of a missing file is empty.
 struct ModelFiles {
   std::string program;
   WeightsForm weightsForm = WeightsForm::None;

@@ -10,7 +10,7 @@ int64_t axisOf(Role role, int64_t rank) {
   return role == Role::Last ? rank - 1 : role == Role::Second ? 1 : 0;
 }
 
-/// [examples, ...] with the examples joined to a dimension of those after it.
+/// [examples, ...] with the examples joined to dimension `axis` of an example.
 Expression joinedAt(TensorBuilder &e, Expression x, int64_t axis) {
   SmallVector<int64_t> order;
   for (int64_t d = 1; d <= axis; ++d)
@@ -25,7 +25,7 @@ Expression joinedAt(TensorBuilder &e, Expression x, int64_t axis) {
   return reshapeTo(moved, shape);
 }
 
-/// The reverse; `own` is the extent for one example.
+/// The reverse; `own` is the dim size for one example.
 Expression separatedAt(TensorBuilder &e, Expression x, int64_t axis, const Extent &examples,
                        const Extent &own) {
   SmallVector<Extent> shape = extentsOf(x);
@@ -41,7 +41,7 @@ Expression separatedAt(TensorBuilder &e, Expression x, int64_t axis, const Exten
   return e.transpose(parts, order);
 }
 
-/// The part of one example; of no examples any part.
+/// The part of one example; without examples it may be any number.
 Extent partOf(TensorBuilder &e, const Extent &whole, const Extent &examples) {
   if (examples.isKnown())
     return divide(e, whole, std::max<int64_t>(examples.getNumber(), 1));
@@ -50,7 +50,7 @@ Extent partOf(TensorBuilder &e, const Extent &whole, const Extent &examples) {
   return Extent::element(e.reshape(part, {1}), 0);
 }
 
-/// The offsets of the sequences of all examples, each of which has `rows` rows.
+/// Offsets of the sequences of all examples, each of which has `rows` rows.
 Expression joinedOffsets(TensorBuilder &e, Expression offsets, const Extent &examples, const Extent &rows) {
   Expression count = e.wrap(rows.getValue(e));
   Expression numbers = insertDim(iota(e, examples, e.getBuilder().getI64Type()), 1);
@@ -65,13 +65,13 @@ BatchedResults SampleJoiner::join(ArrayRef<Role> operands, ArrayRef<Role> result
   for (auto [operand, role] : llvm::zip(op->getOperands(), operands))
     if (role == Role::Shared && batcher.isBatched(operand))
       return failure();
-  SmallVector<Value> given;
+  SmallVector<Value> inputs;
   for (auto [operand, role] : llvm::zip(op->getOperands(), operands))
-    given.push_back(joined(operand, role));
-  Operation *made = batcher.builder.clone(*op);
-  made->setOperands(given);
+    inputs.push_back(joined(operand, role));
+  Operation *created = batcher.builder.clone(*op);
+  created->setOperands(inputs);
   SmallVector<Batched> all;
-  for (auto [result, role] : llvm::zip(made->getResults(), results))
+  for (auto [result, role] : llvm::zip(created->getResults(), results))
     all.push_back(separated(result, role));
   return all;
 }
@@ -101,6 +101,18 @@ Batched SampleJoiner::separated(Value result, Role role) {
   Expression whole = e.wrap(result);
   Extent own = ShapedType::isDynamic(one) ? partOf(e, Extent(whole, axis), examples) : Extent(one);
   return Batched(separatedAt(e, whole, axis, examples, own));
+}
+
+BatchedResults eachIfStatic(Batcher &batcher, Operation *op) {
+  bool isStatic = llvm::all_of(op->getResultTypes(),
+                               [](Type type) { return cast<RankedTensorType>(type).hasStaticShape(); });
+  return isStatic ? batcher.oneByOne(op) : BatchedResults(failure());
+}
+
+BatchedResults joinedOrEach(Batcher &batcher, Operation *op, ArrayRef<Role> operands,
+                            ArrayRef<Role> results) {
+  BatchedResults joined = SampleJoiner(batcher, op).join(operands, results);
+  return succeeded(joined) ? joined : eachIfStatic(batcher, op);
 }
 
 } // namespace proa::pd

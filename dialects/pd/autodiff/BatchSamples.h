@@ -1,19 +1,18 @@
-/// Batching of kernels on samples, sequences or channels: those of the examples become more of them in one
-/// call.
+/// Batching of kernels on samples, sequences or channels: those of the examples are joined in one call.
 #pragma once
 
 #include "dialects/pd/autodiff/BatchingRules.h"
 
 namespace proa::pd {
 
-/// What becomes of an operand or result.
+/// How an operand or result takes the examples.
 enum class Role : uint8_t {
-  First,   ///< its first dimension counts samples or rows: the examples' stand one after the other
-  Second,  ///< its second one does
-  Last,    ///< its last one does
-  Shared,  ///< it must be, or is, the same for all examples
-  Offsets, ///< where the sequences of the first operand begin
-  Count,   ///< how many samples an example has
+  First,   ///< joined to its first dimension, which counts samples or rows
+  Second,  ///< joined to its second dimension
+  Last,    ///< joined to its last dimension
+  Shared,  ///< the same for all examples
+  Offsets, ///< the offsets of the sequences of the first operand
+  Count,   ///< the number of samples of an example
 };
 
 /// Writes one op for all examples.
@@ -34,5 +33,12 @@ private:
   TensorBuilder e;
   Extent examples;
 };
+
+/// The kernel for each example; failure where a result type is dynamic. For kernels whose decomposition must
+/// not be batched: there, examples with offsets of their own would have step counts of their own.
+BatchedResults eachIfStatic(Batcher &batcher, mlir::Operation *op);
+/// The joined op or, where the samples cannot be joined, eachIfStatic.
+BatchedResults joinedOrEach(Batcher &batcher, mlir::Operation *op, llvm::ArrayRef<Role> operands,
+                            llvm::ArrayRef<Role> results);
 
 } // namespace proa::pd

@@ -1,5 +1,4 @@
 #include "dialects/pd/autodiff/Batching.h"
-#include "dialects/pd/ir/Guarded.h"
 #include "dialects/pd/ir/ReplaceResult.h"
 
 #include "dialects/pd/autodiff/BatchingRules.h"
@@ -48,32 +47,6 @@ Value elementOrZeros(OpBuilder &builder, Value array, Value index) {
 }
 
 } // namespace
-
-const BatchingRules &BatchingRules::get() {
-  static const BatchingRules rules = [] {
-    BatchingRules all;
-    addMoveBatching(all);
-    addAxisBatching(all);
-    addIndexBatching(all);
-    addProductBatching(all);
-    addImageBatching(all);
-    addArrayBatching(all);
-    addSequenceBatching(all);
-    addLayerBatching(all);
-    return all;
-  }();
-  return rules;
-}
-
-FailureOr<SmallVector<Value>> firstBatched(Batcher &batcher, Operation *op) {
-  SmallVector<Value> operands{batcher.batched(op->getOperand(0))};
-  for (Value operand : llvm::drop_begin(op->getOperands())) {
-    if (batcher.isBatched(operand))
-      return failure();
-    operands.push_back(batcher.plain(operand));
-  }
-  return operands;
-}
 
 void Batcher::map(Value original, Batched value) {
   if (value.isBatched) {
@@ -160,6 +133,10 @@ SmallVector<Batched> Batcher::allOf(Operation *made) const {
 }
 
 LogicalResult Batcher::write(Block &block) {
+  return guarded([&] { return writeOps(block); });
+}
+
+LogicalResult Batcher::writeOps(Block &block) {
   for (Operation *op = &block.front(); op != block.getTerminator();) {
     Operation *next = op->getNextNode(), *before = op->getPrevNode();
     if (!reads(op, [&](Value value) { return isBatched(value); })) {
@@ -173,7 +150,7 @@ LogicalResult Batcher::write(Block &block) {
       mapResults(op, *results);
     } else if (auto composite = dyn_cast<DecomposableOpInterface>(op)) {
       OpBuilder local(op);
-      auto values = guarded([&] { return composite.decompose(local); });
+      auto values = composite.tryDecompose(local);
       if (failed(values))
         return refuse(op, hasOpenExtents(op)
                               ? "its decomposition needs dims that are dynamic; make the types "
@@ -201,10 +178,15 @@ void Batcher::mapResults(Operation *op, ArrayRef<Batched> values) {
     map(result, value);
 }
 
-/// Failure, without an error, where the op is to be taken apart or run for each example.
+/// Failure, without an error, where the op is to be decomposed or run for each example.
 FailureOr<SmallVector<Batched>> Batcher::writeOp(Operation *op) {
-  if (BatchingRules::Rule rule = BatchingRules::get().find(op))
-    return rule(*this, op);
+  if (auto batchable = dyn_cast<BatchableOpInterface>(op))
+    return batchable.batch(*this);
+  // Ops of another dialect.
+  if (isa<tensor::CastOp>(op))
+    return batchFirstOperand(*this, op);
+  if (auto extract = dyn_cast<tensor::ExtractOp>(op)) // a condition: one element of each example
+    return extract.getIndices().empty() ? one(batched(extract.getTensor())) : BatchedResults(failure());
   return elementwise(op);
 }
 
@@ -285,6 +267,12 @@ LogicalResult Batcher::refuse(Operation *op, const Twine &why) {
 LogicalResult Batcher::checkOneByOne(Operation *op) {
   if (op->getNumRegions() != 0 || !isMemoryEffectFree(op))
     return refuse(op, "it has no batching rule, and running it for each example would repeat its effects");
+  auto isForeign = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && !dtypeOf(tensor.getElementType());
+  };
+  if (llvm::any_of(op->getOperandTypes(), isForeign) || llvm::any_of(op->getResultTypes(), isForeign))
+    return refuse(op, "it has an element type that the dialect pd lacks");
   auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
   if (!llvm::all_of(op->getOperandTypes(), isTensor) || !llvm::all_of(op->getResultTypes(), isTensor))
     return refuse(op,
@@ -333,8 +321,8 @@ SmallVector<Batched> Batcher::loopOverRows(Operation *op) {
         builder.setInsertionPoint(inside.getInsertionBlock(), inside.getInsertionPoint());
         Value place = in.reshape(in.wrap(index), {1, 1});
         for (auto [value, whole] : llvm::zip(exampleOf(op, inside, index), carried)) {
-          Value put =
-              ScatterNdOp::create(inside, location, whole, place, insertDim(in.wrap(value), 0), "assign");
+          Value put = ScatterNdOp::create(inside, location, whole, place, insertDim(in.wrap(value), 0),
+                                          ScatterReduce::Assign);
           next.push_back(widened(inside, location, put, whole.getType()));
         }
         return next;

@@ -9,8 +9,8 @@
 namespace proa::pd {
 
 /// Walks a block and writes its batched form at the builder's place. An op with a batched operand is, in this
-/// order, written by its rule (BatchingRules.h), elementwise, replaced by its decomposition, or run once for
-/// each example.
+/// order, written by its rule (BatchableOpInterface), elementwise, replaced by its decomposition, or run once
+/// for each example.
 class Batcher {
 public:
   /// `extent`: how many examples; kDynamic: the first extent of `source`, a batched value.
@@ -63,6 +63,7 @@ public:
   mlir::OpBuilder &builder;
 
 private:
+  mlir::LogicalResult writeOps(mlir::Block &block);
   mlir::FailureOr<llvm::SmallVector<Batched>> writeOp(mlir::Operation *op);
   void mapResults(mlir::Operation *op, llvm::ArrayRef<Batched> values);
   mlir::FailureOr<llvm::SmallVector<Batched>> elementwise(mlir::Operation *op);

@@ -484,7 +484,7 @@ LogicalResult expandLoopGradients(Operation *root) {
     OpBuilder builder(next);
     scf::ForOp loop = loopOf(next), primal = loop ? findPrimal(next, loop) : scf::ForOp();
     auto values =
-        guarded([&] { return loop ? writeActions(builder, next, primal) : next.decompose(builder); });
+        loop ? guarded([&] { return writeActions(builder, next, primal); }) : next.tryDecompose(builder);
     if (failed(values) || failed(replaceResults(next, *values)))
       return failure();
     next->erase();

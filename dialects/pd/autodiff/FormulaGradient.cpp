@@ -26,7 +26,7 @@ FailureOr<SmallVector<Value>> gradientOfFormula(OpBuilder &builder, Location loc
       yielded.push_back(result);
   YieldOp::create(builder, location, yielded);
   builder.setInsertionPoint(op);
-  auto values = cast<DecomposableOpInterface>(op).decompose(builder);
+  auto values = cast<DecomposableOpInterface>(op).tryDecompose(builder);
   if (failed(values)) {
     vjp.erase();
     return failure();

@@ -1,5 +1,4 @@
 #include "dialects/pd/autodiff/ForwardMode.h"
-#include "dialects/pd/ir/Guarded.h"
 #include "dialects/pd/ir/ReplaceResult.h"
 
 #include "dialects/pd/autodiff/Autodiff.h"
@@ -8,7 +7,6 @@
 #include "dialects/pd/autodiff/ForwardControlFlow.h"
 #include "dialects/pd/autodiff/GradientByKernel.h"
 #include "dialects/pd/autodiff/KeepsDerivative.h"
-#include "dialects/pd/autodiff/LinearOps.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Types.h"
 #include "dialects/pd/ops/autodiff/VjpOps.h"
@@ -16,6 +14,7 @@
 #include "dialects/pd/ops/math/UnaryOps.h"
 #include "dialects/pd/ops/shape/Extent.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -39,6 +38,17 @@ Value broadcastLike(OpBuilder &builder, Operation *op, Value value, Value like) 
 bool allReal(Operation *op) {
   auto isReal = [](Type type) { return !isa<ComplexType>(getElementTypeOrSelf(type)); };
   return llvm::all_of(op->getOperandTypes(), isReal) && llvm::all_of(op->getResultTypes(), isReal);
+}
+
+using OperandGroups = llvm::SmallVector<llvm::SmallVector<unsigned>>;
+
+/// The groups of operands in which the op is linear (LinearOpInterface); none if it is not linear.
+OperandGroups linearGroupsOf(Operation *op) {
+  if (auto linear = dyn_cast<LinearOpInterface>(op))
+    return linear.getLinearGroups();
+  if (isa<tensor::CastOp>(op)) // an op of another dialect, which changes the type alone
+    return {{0}};
+  return {};
 }
 
 class ForwardMode {
@@ -88,8 +98,8 @@ private:
 
   /// Gives the results their tangents; or replaces the op by simpler ones and returns the first of them.
   FailureOr<Operation *> visit(Operation *op) {
-    if (auto groups = linearGroups(op))
-      return linear(op, *groups), nullptr;
+    if (OperandGroups groups = linearGroupsOf(op); !groups.empty())
+      return linear(op, groups), nullptr;
     bool hasRule = isa<VjpOpInterface>(op), isComposite = isa<DecomposableOpInterface>(op);
     if (op->hasTrait<KeepsDerivative>() && !op->getResults().back().use_empty())
       return succeeded(splitDerivative(op)) ? FailureOr<Operation *>(op) : noSecondDerivative(op);
@@ -132,7 +142,7 @@ private:
       Value tangent = tangents.lookup(operand.get());
       if (!tangent)
         continue;
-      auto products = guarded([&] { return cast<VjpOpInterface>(op).vjp(builder, {tangent}); });
+      auto products = cast<VjpOpInterface>(op).tryVjp(builder, {tangent});
       if (failed(products))
         return failure();
       add(builder, op->getResult(0), (*products)[operand.getOperandNumber()]);
@@ -162,7 +172,8 @@ private:
       }
       SmallVector<Value> operands(op->getOperands());
       for (unsigned i : group)
-        operands[i] = tangentOrZero(builder, op->getOperand(i), tangents);
+        if (hasTangent(op->getOperand(i).getType()))
+          operands[i] = tangentOrZero(builder, op->getOperand(i), tangents);
       Operation *copy = builder.clone(*op);
       copy->setOperands(operands);
       for (auto [result, tangent] : llvm::zip(op->getResults(), copy->getResults()))
@@ -192,7 +203,7 @@ private:
           isDifferentiable(result.getType()) ? body.addArgument(result.getType(), op->getLoc()) : Value());
     OpBuilder inside(op->getContext());
     inside.setInsertionPointToStart(&body);
-    auto gradients = guarded([&] { return cast<VjpOpInterface>(op).vjp(inside, cotangents); });
+    auto gradients = cast<VjpOpInterface>(op).tryVjp(inside, cotangents);
     if (failed(gradients))
       return failure();
     for (auto [operand, gradient] : llvm::zip(op->getOpOperands(), *gradients))
@@ -270,7 +281,7 @@ private:
   FailureOr<Operation *> decompose(Operation *op) {
     OpBuilder builder(op);
     Operation *before = op->getPrevNode(), *after = op->getNextNode();
-    auto values = guarded([&] { return cast<DecomposableOpInterface>(op).decompose(builder); });
+    auto values = cast<DecomposableOpInterface>(op).tryDecompose(builder);
     if (failed(values))
       return nullptr;
     if (failed(replaceResults(op, *values)))
@@ -294,6 +305,8 @@ bool hasTangent(Type type) {
   return isDifferentiable(type);
 }
 
-LogicalResult pushForward(Block &block, Tangents &tangents) { return ForwardMode(block, tangents).run(); }
+LogicalResult pushForward(Block &block, Tangents &tangents) {
+  return guarded([&] { return ForwardMode(block, tangents).run(); });
+}
 
 } // namespace proa::pd

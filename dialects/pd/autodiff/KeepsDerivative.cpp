@@ -1,6 +1,5 @@
 #include "dialects/pd/autodiff/KeepsDerivative.h"
 
-#include "dialects/pd/ir/Guarded.h"
 #include "dialects/pd/ir/Pd.h"
 
 using namespace mlir;
@@ -16,7 +15,7 @@ LogicalResult splitDerivative(Operation *op) {
   Value derivative = op->getResults().back(), copied = copy->getResults().back();
   derivative.replaceAllUsesWith(copied);
   builder.setInsertionPoint(copy);
-  auto values = guarded([&] { return cast<DecomposableOpInterface>(copy).decompose(builder); });
+  auto values = cast<DecomposableOpInterface>(copy).tryDecompose(builder);
   copied.replaceAllUsesWith(succeeded(values) ? values->back() : derivative);
   copy->erase();
   return success(succeeded(values));

@@ -7,7 +7,6 @@
 #include "dialects/pd/autodiff/ForwardMode.h"
 #include "dialects/pd/autodiff/KeepsDerivative.h"
 #include "dialects/pd/builders/TensorBuilder.h"
-#include "dialects/pd/ir/Guarded.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/ReplaceResult.h"
 #include "dialects/pd/ir/Types.h"
@@ -172,7 +171,7 @@ private:
       return nullptr;
     Operation *before = op->getPrevNode(), *after = op->getNextNode();
     OpBuilder local(op);
-    auto values = guarded([&] { return composite.decompose(local); });
+    auto values = composite.tryDecompose(local);
     if (failed(values))
       return nullptr;
     if (failed(replaceResults(op, *values)))
@@ -202,7 +201,7 @@ private:
     for (VjpOp gradient : found) {
       OpBuilder local(gradient);
       ErrorWatch errors(builder.getContext());
-      auto values = guarded([&] { return gradient.decompose(local); });
+      auto values = gradient.tryDecompose(local);
       if (succeeded(values) && succeeded(replaceResults(gradient, *values))) {
         gradient->erase();
       } else {
@@ -251,7 +250,7 @@ private:
       return noSecondDerivative(op);
     FailureOr<llvm::SmallVector<Value>> gradients = failure();
     if (rule)
-      gradients = guarded([&] { return rule.vjp(builder, cotangents); });
+      gradients = rule.tryVjp(builder, cotangents);
     if (failed(gradients))
       gradients = deferred(op, cotangents);
     if (failed(gradients))
@@ -299,14 +298,16 @@ private:
 FailureOr<llvm::SmallVector<Value>> differentiateSparsely(Block &block, llvm::ArrayRef<int64_t> outputs,
                                                           llvm::ArrayRef<Value> cotangents,
                                                           llvm::ArrayRef<Value> inputs, bool mayDefer) {
-  ReverseMode mode(block, inputs, outputs, mayDefer);
-  if (failed(mode.findActiveOps()))
-    return failure();
-  for (auto [output, cotangent] : llvm::zip(outputs, cotangents))
-    mode.accumulate(block.getTerminator()->getOperand(output), cotangent);
-  if (failed(mode.sweep()))
-    return failure();
-  return llvm::map_to_vector(inputs, [&](Value input) { return mode.take(input); });
+  return guarded([&]() -> FailureOr<llvm::SmallVector<Value>> {
+    ReverseMode mode(block, inputs, outputs, mayDefer);
+    if (failed(mode.findActiveOps()))
+      return failure();
+    for (auto [output, cotangent] : llvm::zip(outputs, cotangents))
+      mode.accumulate(block.getTerminator()->getOperand(output), cotangent);
+    if (failed(mode.sweep()))
+      return failure();
+    return llvm::map_to_vector(inputs, [&](Value input) { return mode.take(input); });
+  });
 }
 
 FailureOr<llvm::SmallVector<Value>> differentiate(Block &block, llvm::ArrayRef<int64_t> outputs,

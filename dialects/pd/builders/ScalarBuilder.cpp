@@ -18,12 +18,12 @@ bool isFloat(Value v) { return isa<FloatType>(v.getType()); }
 bool isComplex(Value v) { return isa<ComplexType>(v.getType()); }
 bool isBool(Value v) { return v.getType().isInteger(1); }
 
-/// The integer part of a float in 32 or 64 bits; the least integer for NaN and what does not fit.
+/// The integer part of a float in 32 or 64 bits; the least integer for NaN and values out of range.
 Value truncated(OpBuilder &builder, Location location, Value x, unsigned width) {
   double limit = std::ldexp(1.0, static_cast<int>(width) - 1);
   Type type = builder.getIntegerType(width);
   ScalarBuilder b(builder, location, type, false, false);
-  // The conversion of a number out of range is poison, which the selection does not take.
+  // The conversion of a value out of range is poison, which the select discards.
   Value whole = arith::FPToSIOp::create(builder, location, type, x);
   return b.select(b.lessThan(b.abs(x), b.number(limit, x)), whole, b.constant(-limit, type));
 }
@@ -92,8 +92,7 @@ Value ScalarBuilder::divide(Value x, Value y) {
     return complex::DivOp::create(builder, location, x, y);
   if (isFloat(x))
     return arith::DivFOp::create(builder, location, x, y);
-  // Division by zero traps on CPUs; a defined quotient of 0 is what a program in data-dependent code can live
-  // with.
+  // Integer division by zero traps on CPUs, so the quotient is defined as 0.
   Value zero = constant(0, x.getType());
   Value one = constant(1, x.getType());
   Value bad = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::eq, y, zero);
@@ -159,7 +158,7 @@ Value ScalarBuilder::pow(Value x, Value y) {
     return complex::PowOp::create(builder, location, x, y);
   if (isFloat(x))
     return math::PowFOp::create(builder, location, x, y);
-  // Integers as Paddle does: rounded from doubles.
+  // As in Paddle, integers are computed in doubles and rounded.
   Type f64 = builder.getF64Type();
   auto real = [&](Value value) {
     return operandUnsigned || isBool(value)
@@ -342,7 +341,7 @@ Value ScalarBuilder::nextafter(Value x, Value y) {
   auto bits = [&](Value v) { return arith::BitcastOp::create(builder, location, integer, v).getResult(); };
   auto number = [&](Value v) { return arith::BitcastOp::create(builder, location, type, v).getResult(); };
   Value zero = constant(0, type), one = constant(1, integer);
-  // Away from zero the number in the bits goes up by one.
+  // Away from zero the bit pattern increases by one.
   Value away = equal(lessThan(x, y), lessThan(zero, x));
   Value plain = select(away, arith::AddIOp::create(builder, location, bits(x), one),
                        arith::SubIOp::create(builder, location, bits(x), one));
@@ -382,13 +381,13 @@ Value ScalarBuilder::cast(Value x) {
       unsigned toWidth = floatTo.getWidth(), fromWidth = from.getIntOrFloatBitWidth();
       if (toWidth > fromWidth)
         return arith::ExtFOp::create(builder, location, to, x);
-      // From f64 to 16 bits through f32: the one step is a function of the compiler's runtime, which kernels
-      // do not have.
+      // From f64 to 16 bits through f32: a direct conversion would call the compiler's support library, which
+      // kernels do not link.
       if (toWidth < 32 && fromWidth > 32)
         x = arith::TruncFOp::create(builder, location, builder.getF32Type(), x);
       if (toWidth < fromWidth)
         return arith::TruncFOp::create(builder, location, to, x);
-      // f16 and bf16 have one width: through f32.
+      // Between f16 and bf16, which have the same width, through f32.
       Value wide = arith::ExtFOp::create(builder, location, builder.getF32Type(), x);
       return arith::TruncFOp::create(builder, location, to, wide);
     }
@@ -420,8 +419,8 @@ Value ScalarBuilder::castTowardZero(Value x) {
     Value upper = arith::ShRUIOp::create(builder, location, bitcast(full, single), constant(16, full));
     return bitcast(to, arith::TruncIOp::create(builder, location, half, upper));
   }
-  // By bits: the exponent's bias is 15 and not 127, and 13 digits fall away; below 2^-14 the multiples of
-  // 2^-24 count.
+  // On the bits: the exponent bias changes from 127 to 15 and 13 mantissa bits are dropped; below 2^-14 the
+  // result is a multiple of 2^-24.
   Value size = abs(single), digits = bitcast(full, size);
   Value normal = arith::ShRUIOp::create(builder, location, subtract(digits, constant(0x38000000, full)),
                                         constant(13, full));

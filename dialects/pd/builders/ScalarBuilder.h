@@ -1,4 +1,4 @@
-/// Elementwise functions on scalars in IR. A record's field `scalar` is an expression on this class.
+/// Elementwise functions on scalars in IR: the builder for the field `scalar` of records.
 #pragma once
 
 #include "mlir/IR/Builders.h"
@@ -6,15 +6,14 @@
 
 namespace proa::pd {
 
-/// Emits arith, math and complex ops for one element. The operand types choose the op: signed integers,
-/// unsigned integers (ui8 comes in as i8 with `isUnsigned`), floats or complex numbers. Bools are i1.
+/// Emits arith, math and complex ops for one element. The operand types select the op: signed integers,
+/// unsigned integers (ui8 is passed as i8 with `operandUnsigned`), floats or complex numbers. Bools are i1.
 class ScalarBuilder {
 public:
   using Value = mlir::Value;
   using Values = mlir::ValueRange;
 
-  /// `resultType` is the element type of the op's result; `operandUnsigned` says whether operands are
-  /// unsigned.
+  /// `resultType` is the element type of the op's result.
   ScalarBuilder(mlir::OpBuilder &builder, mlir::Location location, mlir::Type resultType,
                 bool operandUnsigned, bool resultUnsigned)
       : builder(builder), location(location), resultType(resultType), operandUnsigned(operandUnsigned),
@@ -27,7 +26,7 @@ public:
   Value constant(double value, mlir::Type type);
 
 private:
-  // Functions of complex numbers that the complex dialect lacks (ScalarComplex.cpp).
+  // Functions of complex numbers that the complex dialect does not have (ScalarComplex.cpp).
   Value complexLog(Value x, double base);
   Value complexSinh(Value x);
   Value complexCosh(Value x);
@@ -36,7 +35,7 @@ private:
   Value complexAcosh(Value x);
   Value complexAtanh(Value x);
   Value complexSign(Value x);
-  /// `f` at ix, as a function of x: f(ix) / i.
+  /// f(ix) / i.
   Value throughImaginary(Value x, Value (ScalarBuilder::*f)(Value));
 
   Value compare(Value x, Value y, int floatPredicate, int signedPredicate, int unsignedPredicate);

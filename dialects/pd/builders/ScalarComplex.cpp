@@ -1,5 +1,5 @@
-//! Elementwise functions of complex numbers. Branch cuts are those of C99. The inverse functions are Kahan's,
-//! which keep their digits everywhere.
+//! Elementwise functions of complex numbers, with the branch cuts of C99. The inverse functions are Kahan's,
+//! which are accurate on the whole plane.
 #include "dialects/pd/builders/ScalarBuilder.h"
 
 #include "mlir/Dialect/Complex/IR/Complex.h"
@@ -53,7 +53,7 @@ Value ScalarBuilder::complexCosh(Value x) {
   return complex(multiply(cosh(real(x)), cos(imag(x))), multiply(sinh(real(x)), sin(imag(x))));
 }
 
-// With s = sqrt(1 - x) and t = sqrt(1 + x): the real part by the ratio of real parts, the imaginary part by
+// With s = sqrt(1 - x) and t = sqrt(1 + x): the real part is a ratio of real parts, the imaginary part an
 // asinh.
 Value ScalarBuilder::complexAsin(Value x) {
   Value one = number(1, x), s = sqrt(subtract(one, x)), t = sqrt(add(one, x));

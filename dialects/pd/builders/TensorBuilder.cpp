@@ -39,7 +39,7 @@ Expression TensorBuilder::chain(Expression cotangent, double partial) {
 
 Value TensorBuilder::gradient(Expression value, Value operand) {
   Type element = mlir::cast<RankedTensorType>(operand.getType()).getElementType();
-  // Integers have gradients of integers alone (isIntegerTensor).
+  // An integer operand has integer gradients only (isIntegerTensor).
   bool isOnIntegers =
       element.isInteger() && !element.isInteger(1) && value.type().getElementType().isInteger();
   return isOnIntegers || isa<FloatType, ComplexType>(element) ? Value(cast(value, element)) : Value();
@@ -77,7 +77,7 @@ Expression TensorBuilder::cos(Expression x) { return wrap(create<CosOp>(x)); }
 Expression TensorBuilder::tanh(Expression x) { return wrap(create<TanhOp>(x)); }
 Expression TensorBuilder::erf(Expression x) { return wrap(create<ErfOp>(x)); }
 Expression TensorBuilder::abs(Expression x) { return wrap(create<AbsOp>(x)); }
-// The op, whose derivative is by its result: that of the exponential is infinite where x is far below zero.
+// The op pd.sigmoid, because its derivative uses its result: exp(-x) overflows for x far below zero.
 Expression TensorBuilder::sigmoid(Expression x) { return wrap(create<SigmoidOp>(x)); }
 Expression TensorBuilder::floor(Expression x) { return wrap(create<FloorOp>(x)); }
 Expression TensorBuilder::isnan(Expression x) { return wrap(create<IsnanOp>(x)); }

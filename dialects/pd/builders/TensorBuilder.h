@@ -1,5 +1,5 @@
-/// Decompositions read as formulas: the field `decomposition` of op records and decompose() in family files
-/// are written on these classes.
+/// Builders that let decompositions read as formulas: for the field `decomposition` of op records and for
+/// decompose() in family files.
 #pragma once
 
 #include "dialects/pd/ir/Pd.h"
@@ -22,28 +22,28 @@ private:
   mlir::Value value;
 };
 
-/// Makes primitives. Numbers in formulas become rank-0 constants of the other operand's element type.
-/// When the decomposed op's operands are f16 or bf16, the formula is computed in f32 and the result rounded
-/// once.
+/// Creates primitives. Numbers in formulas become rank-0 constants of the other operand's element type. For
+/// operands in f16 or bf16 the formula is computed in f32 and the result is rounded once.
 class TensorBuilder {
 public:
   /// For the decomposition of `op`.
   TensorBuilder(mlir::OpBuilder &builder, mlir::Operation *op);
 
-  /// The op's operand, in the type that the formula is computed in.
+  /// The op's operand, in the type in which the formula is computed.
   Expression operand(unsigned index) { return computed(op->getOperand(index)); }
-  /// Any value, widened from f16 or bf16.
+  /// A value in the type in which the formula is computed: f16 and bf16 are widened to f32.
   Expression computed(mlir::Value value);
   /// The values rounded to the element types of the op's results.
   llvm::SmallVector<mlir::Value> results(llvm::ArrayRef<Expression> values);
-  /// For derivatives: the cotangent times the conjugate of a partial derivative; a number stands for itself.
+  /// For derivatives: the cotangent times the conjugate of a partial derivative.
   Expression chain(Expression cotangent, Expression partial);
   Expression chain(Expression cotangent, double partial);
-  /// For derivatives: a gradient in the element type of the operand that it belongs to; null where that has
-  /// none.
+  /// For derivatives: the gradient cast to the element type of `operand`; null if the operand has no
+  /// gradient.
   mlir::Value gradient(Expression value, mlir::Value operand);
-  /// The complex conjugate; a real tensor is its own.
+  /// The complex conjugate; a real tensor is returned unchanged.
   Expression conj(Expression x);
+  /// A value as an expression, without a cast.
   Expression wrap(mlir::Value value) { return {*this, value}; }
   mlir::OpBuilder &getBuilder() { return builder; }
 
@@ -63,7 +63,7 @@ public:
   Expression floor(Expression x);
   Expression isnan(Expression x);
   Expression equal(Expression x, double y);
-  /// x > y ? x : y. A NaN in x gives y: write the bound first where NaN is to stay.
+  /// x > y ? x : y. A NaN in x gives y: pass the bound as x to keep NaN.
   Expression maximum(Expression x, Expression y);
   Expression maximum(double x, Expression y);
   Expression maximum(Expression x, double y);
@@ -75,14 +75,14 @@ public:
   Expression select(Expression condition, Expression x, double y);
   Expression select(Expression condition, double x, Expression y);
   Expression cast(Expression x, mlir::Type elementType);
-  /// 1 where the condition holds, else 0, in the element type of `like`.
+  /// 1 where the condition is true, else 0, in the element type of `like`.
   Expression indicator(Expression condition, Expression like) {
     return cast(condition, like.type().getElementType());
   }
 
   Expression sum(Expression x, llvm::ArrayRef<int64_t> axes, bool keepdim = true);
   Expression max(Expression x, llvm::ArrayRef<int64_t> axes, bool keepdim = true);
-  /// The sum divided by the number of elements, which may be known only at run time.
+  /// The sum divided by the number of elements, which may be dynamic.
   Expression mean(Expression x, llvm::ArrayRef<int64_t> axes, bool keepdim = true);
   /// The number of elements along the axes as a rank-0 tensor of x's element type.
   Expression countAlong(Expression x, llvm::ArrayRef<int64_t> axes);
@@ -90,6 +90,7 @@ public:
   Expression transpose(Expression x, llvm::ArrayRef<int64_t> permutation);
   Expression matmul(Expression x, Expression y, bool transposeX = false, bool transposeY = false);
 
+  /// Creates an op and returns its first result.
   template <class Op, class... Args> mlir::Value create(Args &&...args) {
     return Op::create(builder, op->getLoc(), std::forward<Args>(args)...)->getResult(0);
   }

@@ -1,4 +1,4 @@
-/// How much arithmetic an op is.
+/// Operation counts of ops.
 #pragma once
 
 #include "mlir/IR/Operation.h"
@@ -7,9 +7,9 @@
 
 namespace proa::pd {
 
-/// Floating-point (and integer) operations of one execution: two for each multiply-add of a contraction, one
-/// for each element of an elementwise op's or composite's result and of a reduction's operand; moving
-/// elements is none. Nothing where a dimension is not known.
+/// Number of arithmetic operations of one execution: two for each multiply-add of a contraction, one for each
+/// element of the result of an elementwise op or composite and of the operand of a reduction, none for data
+/// movement. Empty if a dim is dynamic.
 std::optional<int64_t> operationsOf(mlir::Operation *op);
 
 } // namespace proa::pd

@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace proa::pd {
 
-/// The attributes of the op's record, without those that only count operands and results.
+/// The attributes of the op's record, without segment sizes of operands and results.
 static std::vector<std::string> declaredNames(Operation *op) {
   std::vector<std::string> names;
   if (auto info = op->getRegisteredInfo())

@@ -1,4 +1,4 @@
-/// The trait of ops that have no attributes but those of their record.
+/// Trait of ops that have only the attributes declared by their record.
 #pragma once
 
 #include "mlir/IR/OpDefinition.h"

@@ -1,4 +1,4 @@
-// The attributes that an op may have.
+// Check of attribute names.
 #ifndef PROA_DIALECTS_PD_ATTRIBUTE_NAMES
 #define PROA_DIALECTS_PD_ATTRIBUTE_NAMES
 

@@ -9,18 +9,10 @@ include "mlir/IR/CommonTypeConstraints.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "dialects/pd/ir/AttributeNames.td"
+include "dialects/pd/ir/Dialect.td"
+include "dialects/pd/ir/Enums.td"
+include "dialects/pd/ir/Format.td"
 include "dialects/pd/ir/Interfaces.td"
-
-def Pd_Dialect : Dialect {
-  let name = "pd";
-  let cppNamespace = "::proa::pd";
-  let summary = "Model ops of deep-learning programs";
-  let hasConstantMaterializer = 1;
-  let extraClassDeclaration = [{
-    /// Registers a family's ops; each family calls it from its own file, so that an edit of one recompiles only that one.
-    template <class... Ops> void addFamily() { addOperations<Ops...>(); }
-  }];
-}
 
 //===-- Types -----------------------------------------------------------------------------------------------------===//
 
@@ -39,52 +31,80 @@ def Pd_RealTensor : RankedTensorOf<[Pd_Int, Pd_Float], [], "integer or float ten
 def Pd_NumberTensor : RankedTensorOf<[Pd_Int, Pd_Float, Pd_Complex], [], "number tensor">;
 def Pd_BoolOrIntTensor : RankedTensorOf<[I1, Pd_Int], [], "bool or integer tensor">;
 
-//===-- The legacy spelling of an op ------------------------------------------------------------------------------===//
+//===-- Legacy ops ------------------------------------------------------------------------------------------------===//
 
-// How a legacy op of the given type becomes this op.
-//   inputs:  one entry an operand, in the order of the op's operands: slot names, tried in order, separated by '|'.
+// A legacy op type, its slots and attributes.
+//   inputs:  slot names, alternatives separated by '|' and tried in order.
 //            "Slot" one tensor; "Slot*" a list; "@attr" an attribute that holds variable names instead of a literal;
-//            "<Slot" what the variable of an output slot holds before the op.
+//            "<Slot" the value that the variable of an output slot has before the op.
 //            A list for an operand that is one tensor is stacked into a 1-D tensor (ShapeTensorList and the like).
 //            "Slot@LOD" is the innermost LoD level of that slot's tensor, which must have one; "Slot@LOD?" may be absent;
 //            "Slot*@LOD" those of a list (docs/architecture.md, "LoD").
-//   outputs: one entry a result; "" where the legacy op has no such slot. "Slot@LOD" makes the result the one LoD level of
-//            the slot's tensor, "A|B@LOD" of several.
-//   attributes: "name" or "name=LegacyName", one entry for each attribute that the legacy op has under either name.
-//            An absent one takes the default of the op's record. "name:long": Paddle stores 64 bits.
-//   ignored: attributes, input slots and output slots that have no meaning here.
-//   hook:    a function in translator/import/ that replaces the general way.
-//   scratch: output slots that Paddle asks for and nothing reads but its gradient op.
-class Legacy<string type, list<string> inputs_, list<string> outputs_, list<string> attributes_ = [],
-             list<string> ignored_ = [], string hook_ = "", list<string> scratch_ = []> {
+//   outputs: slot names. "Slot@LOD" makes the result the one LoD level of the slot's tensor, "A|B@LOD" of several.
+//   ignored: attributes, input slots and output slots that have no meaning here, or that the hook reads.
+//   hook:    a function in translator/import/ that replaces the import by this table.
+// An import refuses other slots and attributes, unless the hook asks for them.
+class LegacyType<string type, list<string> inputs_, list<string> outputs_, list<string> attributes_,
+                 list<string> ignored_, string hook_> {
   string legacyType = type;
   list<string> inputs = inputs_;
   list<string> outputs = outputs_;
   list<string> attributes = attributes_;
   list<string> ignored = ignored_;
   string hook = hook_;
+}
+
+// How a legacy op type maps to this op.
+//   inputs:     one entry for each operand, in the order of the op's operands.
+//   outputs:    one entry for each result; "" where the legacy op has no such slot.
+//   attributes: "name" or "name=LegacyName", one entry for each attribute that the legacy op has under either name.
+//               An absent one takes the default of the op's record. "name:long": Paddle stores 64 bits.
+//   scratch:    output slots that Paddle requires and only its gradient op reads.
+//   constants:  "name=value": legacy attributes that have this value where the op is this one. An export writes them.
+//               An import takes the mapping whose constants hold, if a legacy type has several, and refuses other
+//               values, unless the attribute is also in `ignored` or the mapping has a hook, which reads them.
+//   exportHook: a function in translator/export/ that replaces the export by this table.
+//   writtenIf:  C++ expression on `op`: whether the legacy op can express it; empty: always.
+class Legacy<string type, list<string> inputs_, list<string> outputs_, list<string> attributes_ = [],
+             list<string> ignored_ = [], string hook_ = "", list<string> scratch_ = [], list<string> constants_ = [],
+             string exportHook_ = "", string writtenIf_ = "">
+    : LegacyType<type, inputs_, outputs_, attributes_, ignored_, hook_> {
   list<string> scratch = scratch_;
+  list<string> constants = constants_;
+  string exportHook = exportHook_;
+  string writtenIf = writtenIf_;
   bit isWritten = 1;
 }
 
-// A spelling that programs are read with and not written: Paddle 2.6 does not have it, or not as this op says, or not on the
-// CPU. The op is taken apart, or refused.
+// A mapping for the import only: Paddle 2.6 does not have the op on the CPU, or not in this form. The exporter
+// decomposes this op, or refuses it.
 class LegacyReadOnly<string type, list<string> inputs_, list<string> outputs_, list<string> attributes_ = [],
                      list<string> ignored_ = [], string hook_ = "">
     : Legacy<type, inputs_, outputs_, attributes_, ignored_, hook_> {
   let isWritten = 0;
 }
 
-// How an op of Paddle's new IR becomes this op, where its operands, results or attributes are not those of the record in
-// their order.
-//   operands:   in the file's order: an operand's name, "#attribute" (a constant that becomes that attribute), or "" (ignored).
-//   results:    in the file's order: a result's name, or "" where this op has none; empty: those of the record.
+// A legacy op type that becomes several ops, which the hook makes. A record of its own (`def : LegacyFormula<...>`), in
+// the file of the ops that it is nearest to.
+//   inputs:      a trailing '?' marks an optional slot.
+//   attributes:  those that the hook reads.
+//   takesArrays: whether the inputs may be tensor arrays.
+class LegacyFormula<string type, list<string> inputs_, list<string> outputs_, list<string> attributes_,
+                    list<string> ignored_, string hook_, bit takesArrays_ = 0>
+    : LegacyType<type, inputs_, outputs_, attributes_, ignored_, hook_> {
+  bit takesArrays = takesArrays_;
+}
+
+// Mapping of an op of Paddle's new IR to this op, if operands, results or attributes differ from the record.
+//   operands:   in the file's order: an operand's name, "#attribute" (a constant that becomes that attribute), or ""
+//               (ignored).
+//   results:    in the file's order: a result's name, or "" if this op has none; empty: those of the record.
 //   attributes: "name=NewIrName".
-//   ignored:    attributes that have no meaning here.
-//   name:       that of the op there, where it is not the record's: another spelling beside that one.
-//   set:        attributes that hold, without the file saying so.
-class NewIr<list<string> operands_, list<string> results_ = [], list<string> attributes_ = [], list<string> ignored_ = [],
-            string name_ = "", list<string> set_ = []> {
+//   ignored:    attributes that are irrelevant here.
+//   name:       name of the op in the new IR, if it differs from the record's. It is an additional name.
+//   set:        attributes that are implied and not in the file.
+class NewIr<list<string> operands_, list<string> results_ = [], list<string> attributes_ = [],
+            list<string> ignored_ = [], string name_ = "", list<string> set_ = []> {
   string name = name_;
   list<string> set = set_;
   list<string> operands = operands_;
@@ -93,68 +113,80 @@ class NewIr<list<string> operands_, list<string> results_ = [], list<string> att
   list<string> ignored = ignored_;
 }
 
-// Every element of every result is an element of some operand (no index, no fill value): reshape, slice, concat.
+// Pure data movement: every element of every result is an element of an operand (reshape, slice, concat).
 def Pd_MovesElements : NativeOpTrait<"MovesElements"> { let cppNamespace = "::proa::pd"; }
 
-// Constraints that ops of many kinds have.
+// Constraints that many ops share.
 defvar SameTypeAsX = ["C1. out has the dimensions and the element type of x"];
 defvar BroadcastAlike = [
-  "C1. all operands have one element type, which out has",
-  "C2. the dimensions of the operands broadcast, and out has what they broadcast to"
+  "C1. all operands and out have the same element type",
+  "C2. the dimensions of the operands broadcast to those of out"
 ];
 
 //===-- The base of every op --------------------------------------------------------------------------------------===//
 
-// Each element of the result depends on one element of each operand, operands broadcast as in NumPy. Ops with the field
-// `scalar` have it by that; formulas of one operand say it.
+// Each element of the result depends on one element of each operand, with operands broadcast as in NumPy. The field
+// `scalar` implies it; composites with one operand declare it.
 def Pd_Elementwise : NativeOpTrait<"ElementwiseTrait"> {
   let cppNamespace = "::proa::pd";
 }
 
-// Fields that make an op known to the compiler; each gives the op the interface that goes with it:
-//   constraints    what inference and verifier demand beyond the types of operands and attributes: "C<number>. <text>", in rising
-//                  order; messages name the number where ops of one kind share it. Every primitive has some (proa-tblgen checks it)
-//   infer          name of a function in dialects/pd/ir/Infer.h that computes the result types from all operands and the
-//                  adaptor, or "" where the op's family file defines inferReturnTypes itself
+// Fields of an op; a field in parentheses gives the op that interface:
+//   constraints    conditions of inference and verifier beyond the types of operands and attributes: "C<number>.
+//                  <text>", in ascending order; messages cite the number. Every primitive has at least one
+//                  (proa-tblgen checks it)
+//   infer          function in dialects/pd/ir/Infer.h that infers the result types; "": the family's file defines
+//                  inferReturnTypes
 //   scalar         C++ expression on `b` and the operands' names: the elementwise function (ScalarOpInterface)
-//   decomposition  C++ expression on `e`, the operands' names and `op`: the one result, of simpler ops
-//                  (DecomposableOpInterface); decomposesInCode instead says that the family file defines decompose()
-//   evaluates      the family file defines evaluate() (EvaluatableOpInterface)
+//   decomposition  C++ expression on `e`, the operands' names and `op`: the only result, by simpler ops
+//                  (DecomposableOpInterface); decomposesInCode: the family's file defines decompose()
+//   evaluates      the family's file defines evaluate() (EvaluatableOpInterface)
 //   reduction      name of a ReductionKind; the record has the attribute `axis` (ReductionOpInterface)
-//   moves          the family file defines getSourceMap() (MovementOpInterface)
+//   moves          the family's file defines getSourceMap() (MovementOpInterface)
 //   library        name of the runtime's library kernel (LibraryOpInterface); proa-tblgen generates the struct of its
 //                  attributes and its row of the runtime's table (tools/proa-tblgen/LibraryKernels.cpp)
-//   libraryHalf    whether that kernel takes and gives f16 and bf16 (dialects/pd/ir/LibraryTypes.h); one that does not
-//                  computes in f32, with casts around the op
+//   libraryHalf    whether that kernel takes and returns f16 and bf16 (dialects/pd/ir/LibraryTypes.h); otherwise
+//                  casts to f32 are put around the op
 //   postOp         C++ expression on `op`, a PostOp: how the runtime fuses this activation (PostOpInterface)
-//   derivatives    one C++ expression an operand: the partial derivative of the one result, for elementwise ops; the names of
-//                  operands and of the result (`out`) may stand in it; "" where there is none (VjpOpInterface)
-//   vjp            one C++ expression an operand: its gradient, where `d<result>` is the result's cotangent; broadcasts
-//                  are undone by themselves; "" where there is none (VjpOpInterface)
-//   vjpInCode      the family file defines vjp() (VjpOpInterface)
-//   lod            which results of the legacy op have the LoD of its first tensor: "first" result (a list is one result),
-//                  "all" of them, "rows": the first if it has as many rows, "outer": the first has all levels but the last,
-//                  "none"
-//   precision      how mixed precision computes it: "low", in 16 bits; "full", in float32 (on level O2 as if unlisted);
-//                  "always full", on level O2 too; "follow", as its operands; "" for an op that is not listed: full on level
-//                  O1, low on O2 (docs/autodiff.md, "Mixed precision")
-//   sharding       how the op may be split over devices: the dimensions of its operands and results, "... i k, k j -> ... i j; sum k".
-//                  Dimensions with one letter are split together; "*" is needed whole, "..." stands for any dimensions before
-//                  the others; "; sum" lists those whose parts are added, "; replicated" those that are needed whole. Rules that
-//                  depend on attributes are in dialects/pd/sharding/; those of elementwise ops, reductions, movements and
-//                  composites follow from what the record says otherwise
+//   derivatives    for elementwise ops, one C++ expression for each operand: the partial derivative of the only
+//                  result. It may use the names of operands and the result (`out`); "": no derivative
+//                  (VjpOpInterface)
+//   vjp            one C++ expression for each operand: its gradient, where `d<result>` is the result's cotangent.
+//                  Sums over broadcast dimensions are added; "": no gradient (VjpOpInterface)
+//   vjpInCode      the family's file defines vjp() (VjpOpInterface)
+//   linear         groups of operands in which the op is linear (LinearOpInterface): ["x"]; ["x", "y"]: linear in each
+//                  while the other stays fixed; ["x, y"]: linear in both together. ["inCode"]: it depends on
+//                  attributes, and the family's folder defines getLinearGroups()
+//   batching       how the op runs on a batch of examples (BatchableOpInterface): a function of namespace proa::pd with
+//                  the rule (dialects/pd/autodiff/BatchingRules.h); "inCode": the family's folder defines batch()
+//   referenceInCode the family's folder defines computeReference() (ReferenceOpInterface): the results of a library op
+//                  in plain loops, which proa-check --reference compares the kernel with
+//   lod            which results of the legacy op have the LoD of its first tensor: "first": the first result (a list
+//                  is one result); "all"; "rows": the first, if it has the same number of rows; "outer": the first,
+//                  without the innermost level; "none"
+//   precision      list of mixed precision: "low": in 16 bits; "full": in float32 on level O1, as unlisted on O2;
+//                  "always full": in float32 on both levels; "follow": as its operands; "": not listed, full on O1
+//                  and low on O2 (docs/training.md, "Mixed precision")
+//   sharding       how the op may be split over devices: the dimensions of its operands and results, "... i k, k j ->
+//                  ... i j; sum k". Dimensions with the same letter are split together; "*" is not split, "..." means
+//                  any leading dimensions; "; sum" lists the dimensions whose parts are added, "; replicated" those
+//                  that are not split. "inCode": the rule depends on attributes, and the family's folder defines
+//                  describeSharding() (ShardableOpInterface). Rules of elementwise ops, reductions, data movement
+//                  and composites follow from the other fields
 //   pure           0 for ops with effects: random numbers, communication
-//   legacy         legacy spellings
-//   newIr          how Paddle's new IR spells it, where that differs from the record, and other ops of it that become this one
-//   newIrGradients what gradient ops there are given, in order: "NAME_grad(x, out, dout) -> x": operands and results of NAME by
-//                  their names in the record ("result 2" where it has none for one), cotangents with a d before the result's. If
-//                  none is named, that of the first result follows, and the operands that are attributes in Paddle ("#axis",
-//                  "shape_tensor" beside the attribute shape). Behind the arrow the operands whose gradients are the results,
-//                  without it all that may hold floats. NAME_grad(all operands) holds without being written. NAME_double_grad or
-//                  NAME_grad_grad is the gradient of NAME_grad, whose results are dx and dy, and NAME_triple_grad of that: they
-//                  exist if they are written, and the cotangents of all results follow
-//   newIrInPlace   "NAME_(out=x)": results and the operands whose memory the op NAME_ writes them to, where that is not x_out or
-//                  out_x to x or in_x, or without such the first result to the first operand; "operand 1" for one without a name here; "NAME_()" for none
+//   legacy         mappings of legacy ops
+//   newIr          mappings of ops of Paddle's new IR that differ from the record
+//   newIrGradients operands of gradient ops of the new IR, in order: "NAME_grad(x, out, dout) -> x". Operands and
+//                  results of NAME have their names in the record ("result 2" for one that the record lacks),
+//                  cotangents a d before the name. If no cotangent is listed, the cotangent of the first result
+//                  follows, and then the operands that are attributes in Paddle ("#axis", "shape_tensor" beside the
+//                  attribute shape). After the arrow: the operands whose gradients are the results; without an arrow
+//                  all that may hold floats. Default: NAME_grad(all operands). NAME_double_grad or NAME_grad_grad is
+//                  the gradient of NAME_grad, whose results are dx and dy; NAME_triple_grad is the next. These exist
+//                  only if listed, and the cotangents of all results follow
+//   newIrInPlace   "NAME_(out=x)": the results of the in-place op NAME_ and the operands that they overwrite.
+//                  Default: x_out or out_x overwrites x or in_x; without such names the first result overwrites the
+//                  first operand. "operand 1": an operand that the record lacks; "NAME_()": none
 class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
   list<string> constraints = [];
   string infer = "";
@@ -170,6 +202,9 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
   list<string> derivatives = [];
   list<string> vjp = [];
   bit vjpInCode = 0;
+  list<string> linear = [];
+  string batching = "";
+  bit referenceInCode = 0;
   string lod = "first";
   string precision = "";
   string sharding = "";
@@ -181,15 +216,24 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
 
   let traits = [Pd_DeclaredAttributesOnly] # t # !if(pure, [Pure], []<Trait>) # [InferTypeOpAdaptorWithIsCompatible]
     # !if(!empty(scalar), []<Trait>, [DeclareOpInterfaceMethods<ScalarOpInterface>, Pd_Elementwise])
-    # !if(!and(!empty(decomposition), !not(decomposesInCode)), []<Trait>, [DeclareOpInterfaceMethods<DecomposableOpInterface>])
+    # !if(!and(!empty(decomposition), !not(decomposesInCode)), []<Trait>,
+          [DeclareOpInterfaceMethods<DecomposableOpInterface>])
     # !if(evaluates, [DeclareOpInterfaceMethods<EvaluatableOpInterface>], []<Trait>)
     # !if(!empty(reduction), []<Trait>, [DeclareOpInterfaceMethods<ReductionOpInterface>])
     # !if(moves, [DeclareOpInterfaceMethods<MovementOpInterface>], []<Trait>)
     # !if(!empty(postOp), []<Trait>, [DeclareOpInterfaceMethods<PostOpInterface>])
-    # !if(!and(!empty(derivatives), !empty(vjp), !not(vjpInCode)), []<Trait>, [DeclareOpInterfaceMethods<VjpOpInterface>])
+    # !if(!and(!empty(derivatives), !empty(vjp), !not(vjpInCode)), []<Trait>,
+          [DeclareOpInterfaceMethods<VjpOpInterface>])
+    # !if(!empty(linear), []<Trait>, [DeclareOpInterfaceMethods<LinearOpInterface>])
+    # !if(!empty(batching), []<Trait>, [DeclareOpInterfaceMethods<BatchableOpInterface>])
+    # !if(!eq(sharding, "inCode"), [DeclareOpInterfaceMethods<ShardableOpInterface>], []<Trait>)
+    # !if(referenceInCode, [DeclareOpInterfaceMethods<ReferenceOpInterface>], []<Trait>)
     # !if(!empty(library), []<Trait>, [DeclareOpInterfaceMethods<LibraryOpInterface>]);
 
-  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+  // How operands are written; by default in order, with optional ones named.
+  string operandFormat = Pd_Format<arguments>.operandText;
+  let assemblyFormat = operandFormat # Pd_Format<arguments>.enumText
+    # " attr-dict `:` functional-type(operands, results)";
   let extraClassDefinition = [{
     bool $cppClass::isCompatibleReturnTypes(::mlir::TypeRange inferred, ::mlir::TypeRange given) {
       return ::proa::pd::compatibleTypes(inferred, given);
@@ -197,7 +241,7 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
   }];
 }
 
-// The folder of elementwise and other primitives on constants: the reference evaluator (Fold.cpp).
+// An op whose constants the reference evaluator folds (dialects/pd/reference/Evaluate.cpp).
 class Pd_FoldableOp<string mnemonic, list<Trait> t = []> : Pd_Op<mnemonic, t> {
   let hasFolder = 1;
 }

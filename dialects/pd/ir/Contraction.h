@@ -1,4 +1,4 @@
-/// The interface of ops that sum products.
+/// Interface of contractions: matmuls and convolutions.
 #pragma once
 
 #include "mlir/IR/OpDefinition.h"
@@ -7,7 +7,7 @@
 
 namespace proa::pd {
 
-/// Product of extents; nothing where one is dynamic or the product does not fit.
+/// Number of elements of a shape; empty if a dim is dynamic or the number does not fit in 64 bits.
 std::optional<int64_t> productOfExtents(llvm::ArrayRef<int64_t> extents);
 
 } // namespace proa::pd

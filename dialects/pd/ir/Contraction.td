@@ -1,4 +1,4 @@
-// What ops that sum products have in common.
+// Interface of contractions: ops that sum products.
 #ifndef PROA_DIALECTS_PD_CONTRACTION
 #define PROA_DIALECTS_PD_CONTRACTION
 
@@ -6,9 +6,9 @@ include "mlir/IR/OpBase.td"
 
 def ContractionOpInterface : OpInterface<"ContractionOpInterface"> {
   let cppNamespace = "::proa::pd";
-  let description = "An op that sums products: nearly all of a model's arithmetic.";
+  let description = "A matmul or convolution: an op that sums products.";
   let methods = [
-    InterfaceMethod<"Number of multiply-adds of one evaluation; nothing where a dimension is not known.",
+    InterfaceMethod<"Number of multiply-adds of one execution; empty if a dim is dynamic.",
       "::std::optional<int64_t>", "getMultiplyAdds">,
   ];
 }

@@ -1,4 +1,4 @@
-/// Making ops of operands that may not fit them.
+/// Creation of ops whose type inference may fail.
 #pragma once
 
 #include "mlir/IR/OperationSupport.h"
@@ -7,10 +7,9 @@
 
 namespace proa::pd {
 
-/// Thrown where an op is made of operands from which its result types can't be inferred; the inference has
-/// reported why. MLIR's generated builders end the process there (dialects/pd/CMakeLists.txt gives them this
-/// instead): a decomposition that meets a program with operands of wrong dims must be an error of that
-/// program.
+/// Thrown by generated builders if the result types of an op cannot be inferred from its operands; the
+/// inference has reported why. MLIR's default is to abort (dialects/pd/CMakeLists.txt replaces it), but a
+/// decomposition of a program with operands of wrong dims must be an error of that program.
 class InferenceError : public std::exception {
 public:
   const char *what() const noexcept override {
@@ -18,7 +17,7 @@ public:
   }
 };
 
-/// The result of `make`, or failure where it could not make an op.
+/// The result of `make`, or failure if it could not create an op.
 template <class Make> auto guarded(Make make) -> decltype(make()) {
   try {
     return make();

@@ -30,7 +30,7 @@ FailureOr<llvm::SmallVector<int64_t>> broadcastShapes(std::optional<Location> lo
       }
       if (ShapedType::isDynamic(dim))
         continue;
-      return inferenceError(location, "operands can't be broadcast together: dimension " +
+      return inferenceError(location, "operands cannot be broadcast together: dimension " +
                                           llvm::Twine(offset + i) + " of the result is " + llvm::Twine(out) +
                                           " by one operand and " + llvm::Twine(dim) + " by another");
     }

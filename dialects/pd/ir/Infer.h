@@ -1,4 +1,4 @@
-/// Type inference that several ops share. The field `infer` of an op record names one of the templates at the
+/// Type inference shared by several ops. The field `infer` of an op record names one of the templates at the
 /// end.
 #pragma once
 
@@ -6,35 +6,39 @@
 
 namespace proa::pd {
 
-/// Shape of operands broadcast as in NumPy. Where one side is dynamic and the other is a known extent above
-/// 1, the result is that extent. Emits an error at `location`, if there is one, when two extents differ.
+/// Shape that the operands broadcast to, as in NumPy. If one dim is dynamic and the other is static and above
+/// 1, the result is the static one. Emits an error at `location`, if given, when two static dims differ.
 mlir::FailureOr<llvm::SmallVector<int64_t>> broadcastShapes(std::optional<mlir::Location> location,
                                                             mlir::TypeRange types);
 
-/// `axis` counted from the front; emits an error where it is outside [-rank, rank).
+/// `axis` as a non-negative index; emits an error if it is outside [-rank, rank).
 mlir::FailureOr<int64_t> normalizeAxis(std::optional<mlir::Location> location, int64_t axis, int64_t rank);
 
 inline mlir::RankedTensorType tensorType(mlir::Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType());
 }
 
-/// Emits an error if there is a location; always failure.
+/// Emits an error if there is a location. Always returns failure.
 mlir::LogicalResult inferenceError(std::optional<mlir::Location> location, const llvm::Twine &message);
 
+/// The one result has the broadcast shape of the operands and this element type.
 mlir::LogicalResult inferBroadcastOf(std::optional<mlir::Location> location, mlir::ValueRange operands,
                                      mlir::Type elementType, llvm::SmallVectorImpl<mlir::Type> &results);
-/// The common element type of operands [first, end); emits an error where they differ.
+/// The element type of all operands; emits an error if they differ.
 mlir::FailureOr<mlir::Type> commonElementType(std::optional<mlir::Location> location,
                                               mlir::ValueRange operands);
 
+/// Result types of an op, in their order.
 using Results = llvm::SmallVectorImpl<mlir::Type>;
 
+/// The type of the first operand.
 template <class Adaptor>
 mlir::LogicalResult inferSameAsFirst(std::optional<mlir::Location>, Adaptor adaptor, Results &results) {
   results.push_back(adaptor.getOperands()[0].getType());
   return mlir::success();
 }
 
+/// Broadcast shape and common element type of the operands.
 template <class Adaptor>
 mlir::LogicalResult inferBroadcast(std::optional<mlir::Location> location, Adaptor adaptor,
                                    Results &results) {
@@ -44,6 +48,7 @@ mlir::LogicalResult inferBroadcast(std::optional<mlir::Location> location, Adapt
   return inferBroadcastOf(location, adaptor.getOperands(), *elementType, results);
 }
 
+/// Broadcast shape of the operands, element type i1.
 template <class Adaptor>
 mlir::LogicalResult inferCompare(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
   if (failed(commonElementType(location, adaptor.getOperands())))
@@ -52,6 +57,7 @@ mlir::LogicalResult inferCompare(std::optional<mlir::Location> location, Adaptor
   return inferBroadcastOf(location, operands, mlir::IntegerType::get(operands[0].getContext(), 1), results);
 }
 
+/// Broadcast shape of all operands, element type of the operands after the first.
 template <class Adaptor>
 mlir::LogicalResult inferSelect(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
   auto elementType = commonElementType(location, adaptor.getOperands().drop_front());
@@ -60,6 +66,7 @@ mlir::LogicalResult inferSelect(std::optional<mlir::Location> location, Adaptor 
   return inferBroadcastOf(location, adaptor.getOperands(), *elementType, results);
 }
 
+/// Shape of the first operand, element type i1.
 template <class Adaptor>
 mlir::LogicalResult inferPredicate(std::optional<mlir::Location>, Adaptor adaptor, Results &results) {
   auto type = tensorType(adaptor.getOperands()[0]);
@@ -67,6 +74,7 @@ mlir::LogicalResult inferPredicate(std::optional<mlir::Location>, Adaptor adapto
   return mlir::success();
 }
 
+/// Shape of the first operand, with the real type of a complex element type.
 template <class Adaptor>
 mlir::LogicalResult inferRealPart(std::optional<mlir::Location>, Adaptor adaptor, Results &results) {
   auto type = tensorType(adaptor.getOperands()[0]);
@@ -75,6 +83,7 @@ mlir::LogicalResult inferRealPart(std::optional<mlir::Location>, Adaptor adaptor
   return mlir::success();
 }
 
+/// Shape of the operand `x`, element type of the attribute `dtype`.
 template <class Adaptor>
 mlir::LogicalResult inferCast(std::optional<mlir::Location>, Adaptor adaptor, Results &results) {
   results.push_back(tensorType(adaptor.getX()).clone(adaptor.getDtype()));

@@ -1,4 +1,4 @@
-/// The result types of ops that exist already.
+/// Type inference of existing ops.
 #pragma once
 
 #include "mlir/IR/Operation.h"
@@ -9,12 +9,12 @@
 
 namespace proa::pd {
 
-/// The types that an op's own inference gives its results for what its operands are now, one for each.
-/// Failure: the op infers none, or it refuses the operands, which is reported where there is a location.
+/// The result types that an op infers from its current operands, one for each result. Failure if the op has
+/// no inference, or if it refuses the operands; a refusal is reported at `location`, if given.
 mlir::FailureOr<llvm::SmallVector<mlir::Type>>
 inferredTypes(mlir::Operation *op, std::optional<mlir::Location> location = std::nullopt);
 
-/// Gives the results those types.
+/// Sets the result types of `op` to its inferred types.
 mlir::LogicalResult inferAgain(mlir::Operation *op, std::optional<mlir::Location> location = std::nullopt);
 
 } // namespace proa::pd

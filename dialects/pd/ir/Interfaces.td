@@ -1,5 +1,5 @@
-// What passes ask an op for. An op has an interface exactly when its record has the field that the interface needs
-// (Base.td), so passes never list op names.
+// Op interfaces, through which passes treat ops. Base.td adds an interface to an op whose record has its field, so that
+// passes never list op names.
 #ifndef PROA_DIALECTS_PD_INTERFACES
 #define PROA_DIALECTS_PD_INTERFACES
 
@@ -8,13 +8,13 @@ include "mlir/IR/OpBase.td"
 def ScalarOpInterface : OpInterface<"ScalarOpInterface"> {
   let cppNamespace = "::proa::pd";
   let description = [{
-    An elementwise primitive: each element of the result is a function of one element of each operand, where operands
-    are broadcast as in NumPy. The function stands once, in the field `scalar` of the record.
+    An elementwise primitive: each element of the result is a function of one element of each operand, with operands
+    broadcast as in NumPy. The function is the field `scalar` of the record.
   }];
   let methods = [
     InterfaceMethod<"Emits the function as arith/math/complex ops.",
       "::mlir::Value", "buildScalar", (ins "::proa::pd::ScalarBuilder &":$b, "::mlir::ValueRange":$operands)>,
-    InterfaceMethod<"Computes the function; the reference of all kernels.",
+    InterfaceMethod<"Computes the function on the host; the reference of all kernels.",
       "::proa::pd::HostScalar", "evaluateScalar",
       (ins "::proa::pd::HostScalarBuilder &":$b, "::llvm::ArrayRef<::proa::pd::HostScalar>":$operands)>,
   ];
@@ -23,13 +23,20 @@ def ScalarOpInterface : OpInterface<"ScalarOpInterface"> {
 def DecomposableOpInterface : OpInterface<"DecomposableOpInterface"> {
   let cppNamespace = "::proa::pd";
   let description = [{
-    A composite: its meaning is given by simpler ops. `decompose` makes them and returns one value for each result; it
-    returns failure, with nothing made, where this decomposition needs something that is not known (a rank, a dimension).
+    A composite, which simpler ops define. `decompose` creates them and returns one value for each result. It fails,
+    without creating ops, if the decomposition needs a rank or a static dim that the types do not have.
   }];
   let methods = [
     InterfaceMethod<"", "::llvm::FailureOr<::llvm::SmallVector<::mlir::Value>>", "decompose",
       (ins "::mlir::OpBuilder &":$builder)>,
   ];
+  let extraSharedClassDeclaration = [{
+    /// As `decompose`. Failure, after an error, also where the result types of a created op cannot be inferred:
+    /// callers use this method.
+    ::llvm::FailureOr<::llvm::SmallVector<::mlir::Value>> tryDecompose(::mlir::OpBuilder &builder) {
+      return ::proa::pd::guarded([&] { return $_op.decompose(builder); });
+    }
+  }];
 }
 
 def EvaluatableOpInterface : OpInterface<"EvaluatableOpInterface"> {
@@ -51,8 +58,8 @@ def ReductionOpInterface : OpInterface<"ReductionOpInterface"> {
     Its operand's elements are converted to the result's element type first.
   }];
   let methods = [
-    InterfaceMethod<"Which function.", "::proa::pd::ReductionKind", "getReductionKind">,
-    InterfaceMethod<"The reduced dimensions, counted from the front, sorted.", "::llvm::SmallVector<int64_t>",
+    InterfaceMethod<"The combining function.", "::proa::pd::ReductionKind", "getReductionKind">,
+    InterfaceMethod<"The reduced dimensions, as ascending non-negative indices.", "::llvm::SmallVector<int64_t>",
       "getReducedDims">,
   ];
 }
@@ -60,11 +67,12 @@ def ReductionOpInterface : OpInterface<"ReductionOpInterface"> {
 def MovementOpInterface : OpInterface<"MovementOpInterface"> {
   let cppNamespace = "::proa::pd";
   let description = [{
-    A primitive each of whose result elements is one element of its first operand, at a place that is a permutation of
-    the result's index with dimensions left out (transpose, expand). Kernels read through it instead of copying.
+    A data-movement primitive: each result element is one element of the first operand. The operand's index is a
+    permutation of the result's index, possibly without some dimensions (transpose, expand). Kernels apply the index map
+    instead of copying.
   }];
   let methods = [
-    InterfaceMethod<"From an index of the result to one of the operand; failure where it is not known yet.",
+    InterfaceMethod<"The map from result indices to operand indices; failure if a dim it needs is dynamic.",
       "::llvm::FailureOr<::mlir::AffineMap>", "getSourceMap">,
   ];
 }
@@ -72,10 +80,10 @@ def MovementOpInterface : OpInterface<"MovementOpInterface"> {
 def LibraryOpInterface : OpInterface<"LibraryOpInterface"> {
   let cppNamespace = "::proa::pd";
   let description = [{
-    An op that the CPU runtime has a library kernel for. The kernel gets the op's operands, its results and its attributes.
+    An op with a library kernel of the CPU runtime. The kernel gets the operands, results and attributes of the op.
   }];
   let methods = [
-    InterfaceMethod<"Name in the runtime's registry.", "::llvm::StringRef", "getLibraryKernel">,
+    InterfaceMethod<"Name of the kernel in the runtime.", "::llvm::StringRef", "getLibraryKernel">,
   ];
 }
 
@@ -87,13 +95,21 @@ def VjpOpInterface : OpInterface<"VjpOpInterface"> {
   }];
   let methods = [
     InterfaceMethod<[{
-      The vector-Jacobian product: the gradient of each operand, from the cotangent of each result (null: zero; at least one
-      is not). A null gradient is zero. Gradients have the operand's element type and its shape or one that its shape
-      broadcasts to. The rule may read operands, results and attributes. Failure, after an error at the op, where the op has
-      no derivative with these attributes.
+      The vector-Jacobian product: the gradient of each operand from the cotangent of each result. A null cotangent is
+      zero, and at least one is not null; a null gradient is zero. A gradient has the operand's element type, and
+      its shape or a shape that the operand broadcasts to. The rule may read operands, results and attributes. It
+      fails, after an error at the op, if the op has no derivative with these attributes.
     }], "::llvm::FailureOr<::llvm::SmallVector<::mlir::Value>>", "vjp",
       (ins "::mlir::OpBuilder &":$builder, "::llvm::ArrayRef<::mlir::Value>":$cotangents)>,
   ];
+  let extraSharedClassDeclaration = [{
+    /// As `vjp`. Failure, after an error, also where the result types of a created op cannot be inferred: callers
+    /// use this method.
+    ::llvm::FailureOr<::llvm::SmallVector<::mlir::Value>>
+    tryVjp(::mlir::OpBuilder &builder, ::llvm::ArrayRef<::mlir::Value> cotangents) {
+      return ::proa::pd::guarded([&] { return $_op.vjp(builder, cotangents); });
+    }
+  }];
 }
 
 def ReferenceOpInterface : OpInterface<"ReferenceOpInterface"> {
@@ -104,9 +120,9 @@ def ReferenceOpInterface : OpInterface<"ReferenceOpInterface"> {
   }];
   let methods = [
     InterfaceMethod<[{
-      Computes the results from the operands. Results come allocated where their types are static; the others have the
-      right element type and rank, and the kernel replaces them. `stream` gives the random numbers of an op that samples;
-      it is null where none are available. Failure where the kernel does not cover this use.
+      Computes the results from the operands. Results with static types are allocated; the others have the right
+      element type and rank, and the kernel replaces them. `stream` gives the random numbers of an op that samples;
+      it may be null. Failure if the kernel does not cover these operands or attributes.
     }], "::llvm::LogicalResult", "computeReference",
       (ins "::llvm::ArrayRef<::proa::Tensor>":$operands, "::llvm::MutableArrayRef<::proa::Tensor>":$results,
            "::proa::pd::RandomState *":$stream)>,
@@ -155,7 +171,7 @@ def ShardableOpInterface : OpInterface<"ShardableOpInterface"> {
 def PostOpInterface : OpInterface<"PostOpInterface"> {
   let cppNamespace = "::proa::pd";
   let description = [{
-    An activation that a matrix product or convolution of the runtime applies to its result while it is in registers.
+    An activation that a matmul or convolution of the runtime can apply to its result.
   }];
   let methods = [
     InterfaceMethod<"Name of the activation in the runtime, and its parameters.", "::proa::pd::PostOp", "getPostOp">,

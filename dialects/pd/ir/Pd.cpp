@@ -23,7 +23,7 @@ namespace proa::pd {
 
 namespace {
 
-/// Composites whose operands are all constant fold like primitives do: by way of their decomposition.
+/// Folds composites with constant operands through their decomposition.
 struct CompositeFolder : DialectFoldInterface {
   using DialectFoldInterface::DialectFoldInterface;
 
@@ -33,7 +33,7 @@ struct CompositeFolder : DialectFoldInterface {
   }
 };
 
-/// Ops of the dialect mean the same in any region.
+/// Ops of the dialect may be inlined into any region.
 struct PdInliner : DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
 
@@ -44,9 +44,11 @@ struct PdInliner : DialectInlinerInterface {
 } // namespace
 
 void PdDialect::initialize() {
-  // Formulas of recurrences, and derivatives of loops, are loops over arrays.
-  getContext()->loadDialect<ArrayDialect, scf::SCFDialect, tensor::TensorDialect>();
+  // Recurrences, and derivatives of loops, decompose into loops over arrays.
+  getContext()->loadDialect<scf::SCFDialect, tensor::TensorDialect>();
   addInterfaces<CompositeFolder, PdInliner>();
+  registerAttributes();
+  registerTypes();
   registerFamilies(*this);
 }
 

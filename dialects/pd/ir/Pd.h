@@ -1,9 +1,10 @@
-/// The pd dialect: what every family's header and every pass on pd includes. An op's class is in its family's
-/// header (ops/math/Math.h, ops/shape/Shape.h, ...).
+/// The pd dialect without its ops. The class of an op is in the header of its record (ops/math/UnaryOps.h,
+/// ...) and of its family (ops/math/Math.h, ...).
 #pragma once
 
 #include "dialects/pd/builders/ScalarBuilder.h"
 #include "dialects/pd/ir/AttributeNames.h"
+#include "dialects/pd/ir/Guarded.h"
 #include "dialects/pd/ir/TransformTypes.h"
 #include "dialects/pd/reference/HostScalar.h"
 #include "proa/Tensor.h"
@@ -20,34 +21,35 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace mlir::detail {
-/// What generated builders call where a type can't be inferred; see dialects/pd/ir/Guarded.h.
+/// Called by generated builders when type inference fails; see dialects/pd/ir/Guarded.h.
 void proaInferenceFailed(OperationState &state);
 } // namespace mlir::detail
 
 namespace proa::pd {
 
-/// The associative functions of reductions, with neutral elements 0, 1, -infinity, +infinity, true and false.
+/// Associative functions of reductions. Their neutral elements are 0, 1, -infinity, +infinity, true and
+/// false.
 enum class ReductionKind { Sum, Product, Maximum, Minimum, And, Or };
 
 /// See Pd_Elementwise in Base.td.
 template <class Op> class ElementwiseTrait : public mlir::OpTrait::TraitBase<Op, ElementwiseTrait> {};
 
-/// An activation as the runtime's post-ops spell it; parameters that it does not have are empty.
+/// An activation in the form of the runtime's post-ops; unused parameters are empty.
 struct PostOp {
   const char *kind;
   std::optional<double> alpha, beta;
 };
 
-/// Trait of ops each element of whose results is an element of some operand.
+/// Trait of pure data movement: every element of every result is an element of an operand.
 template <class ConcreteOp>
 class MovesElements : public mlir::OpTrait::TraitBase<ConcreteOp, MovesElements> {};
 
-/// Whether a type that was given may stand for one that was inferred: equal element types, equal dims where
-/// both are known.
+/// Whether each given type is compatible with the inferred one: equal element types, and equal dims where
+/// both are static.
 bool compatibleTypes(mlir::TypeRange inferred, mlir::TypeRange given);
 
-/// The element type in IR, and back. Complex64 is complex<f32>; unsigned integers are ui8 and so on, signed
-/// ones signless.
+/// Conversion between DType and element types. Complex64 is complex<f32>; unsigned integers are ui8, ...;
+/// signed integers are signless. dtypeOf returns nothing for a type without a DType.
 mlir::Type elementTypeOf(mlir::MLIRContext *context, DType dtype);
 std::optional<DType> dtypeOf(mlir::Type elementType);
 

@@ -1,7 +1,10 @@
 #include "dialects/pd/ir/ReplaceResult.h"
 
+#include "dialects/pd/ir/InferredTypes.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/ir/Types.h"
+
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -20,13 +23,23 @@ void replaceResult(OpBuilder &builder, Value result, Value value) {
 
 LogicalResult replaceResults(Operation *op, ValueRange values) {
   for (auto [result, value] : llvm::zip(op->getResults(), values))
-    if (!compatibleTypes(value.getType(), result.getType()))
+    // A decomposition may return any value for a result without uses.
+    if (!result.use_empty() && !compatibleTypes(value.getType(), result.getType()))
       return op->emitOpError("declares the result ")
              << result.getType() << ", but computes " << value.getType()
              << " from its operands, whose dims are known";
   OpBuilder builder(op);
-  for (auto [result, value] : llvm::zip(op->getResults(), values))
+  llvm::SetVector<Operation *> users;
+  for (auto [result, value] : llvm::zip(op->getResults(), values)) {
+    if (value.getType() != result.getType())
+      users.insert(result.getUsers().begin(), result.getUsers().end());
     replaceResult(builder, result, value);
+  }
+  // Dims that became static may contradict an op that reads them.
+  for (Operation *user : users)
+    if (isa_and_present<PdDialect>(user->getDialect()) && isa<InferTypeOpInterface>(user) &&
+        failed(inferredTypes(user, user->getLoc())))
+      return failure();
   return success();
 }
 

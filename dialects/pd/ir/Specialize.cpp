@@ -10,8 +10,8 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-/// Operands of at most so many elements are constants while types are inferred: a shape operand decides the
-/// result's dims.
+/// Operands of at most this many elements become constants, because a shape operand decides the result's
+/// dims.
 constexpr int64_t maxConstantElements = 4096;
 
 } // namespace
@@ -31,7 +31,7 @@ Operation *cloneForValues(Operation *op, llvm::ArrayRef<Tensor> operands, Block 
     mapping.map(operand, value);
   }
   Operation *clone = builder.clone(*op, mapping);
-  // A decomposition may leave out what nobody reads.
+  // A decomposition may leave out unused results.
   for (auto [original, result] : llvm::zip(op->getResults(), clone->getResults()))
     if (!original.use_empty())
       UnrealizedConversionCastOp::create(builder, op->getLoc(), TypeRange{builder.getI1Type()},

@@ -1,13 +1,13 @@
-/// Ops made once more for the values of a run: what types could not say is known then.
+/// Specialization of ops to operand values.
 #pragma once
 
 #include "dialects/pd/ir/Pd.h"
 
 namespace proa::pd {
 
-/// A clone of `op` in `block` whose operands have the dims of these tensors, as constants where they are
-/// small, and whose result types are inferred from them. Null where the operands break a constraint of the
-/// op.
+/// Clones `op` into `block` with operands of the dims of these tensors and infers its result types. Small
+/// operands become constants, because their values may decide result dims. Null if the operands violate a
+/// constraint of the op.
 mlir::Operation *cloneForValues(mlir::Operation *op, llvm::ArrayRef<Tensor> operands, mlir::Block &block);
 
 } // namespace proa::pd

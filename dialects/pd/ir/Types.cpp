@@ -8,14 +8,12 @@
 
 using namespace mlir;
 
-#include "dialects/pd/ir/ArrayDialect.cpp.inc"
-
 #define GET_TYPEDEF_CLASSES
 #include "dialects/pd/ir/ArrayType.cpp.inc"
 
 namespace proa::pd {
 
-void ArrayDialect::initialize() {
+void PdDialect::registerTypes() {
   addTypes<
 #define GET_TYPEDEF_LIST
 #include "dialects/pd/ir/ArrayType.cpp.inc"

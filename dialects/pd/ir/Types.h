@@ -1,25 +1,23 @@
-/// The types of pd that are not tensors, and types of values that come from several places.
+/// Array types, and the join of types at control flow.
 #pragma once
 
 #include "dialects/pd/ir/Pd.h"
-
-#include "dialects/pd/ir/ArrayDialect.h.inc"
 
 #define GET_TYPEDEF_CLASSES
 #include "dialects/pd/ir/ArrayType.h.inc"
 
 namespace proa::pd {
 
-/// The narrowest type that both have: dims that differ are open; null where rank or element type differ. An
-/// array to which nothing was written has the type of every array.
+/// The most specific type that covers both: dims that differ become dynamic. Null if rank or element type
+/// differ. An array without writes joins with any array type.
 mlir::Type joinedTypes(mlir::Type a, mlir::Type b);
 
-/// Dims of `inferred` where `given` leaves them open, in tensors and in elements of arrays.
+/// `given` with its dynamic dims replaced by those of `inferred`, in tensors and in elements of arrays.
 mlir::Type moreSpecific(mlir::Type given, mlir::Type inferred);
 
-/// The value under a type that says less of its dims, or the same.
+/// The value cast to a type with fewer static dims; the value itself if the types are equal.
 mlir::Value widened(mlir::OpBuilder &builder, mlir::Location location, mlir::Value value, mlir::Type type);
-/// What a value was before it was widened.
+/// The operand of widened(), or the value itself if it was not widened.
 mlir::Value beforeWidening(mlir::Value value);
 
 } // namespace proa::pd

@@ -1,4 +1,4 @@
-/// ReferenceKernels computations of ops on tensor arrays.
+/// Reference kernels of ops on tensor arrays.
 #pragma once
 
 #include "proa/Tensor.h"

@@ -1,7 +1,8 @@
 #include "dialects/pd/reference/Evaluate.h"
-#include "dialects/pd/ir/Guarded.h"
 #include "dialects/pd/ir/Specialize.h"
-#include "dialects/pd/reference/Reference.h"
+#include "dialects/pd/reference/RandomStream.h"
+
+#include "llvm/Support/MathExtras.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -16,6 +17,18 @@ namespace {
 
 /// Constants above this size are not made by folding.
 constexpr int64_t maxFoldedElements = 4096;
+/// A folded composite has at most this many elements in each value of its decomposition.
+constexpr int64_t maxFoldedStep = 1 << 20;
+
+/// What an evaluation may use.
+struct Limits {
+  RandomState *draws = nullptr;
+  /// Elements of each value; ops whose result dims depend on data are not run under a limit.
+  std::optional<int64_t> elements = std::nullopt;
+};
+
+Result<llvm::SmallVector<Tensor>> evaluateWithin(Operation *op, llvm::ArrayRef<Tensor> operands,
+                                                 const Limits &limits);
 
 llvm::SmallVector<int64_t> broadcastStrides(const Tensor &operand, llvm::ArrayRef<int64_t> dims) {
   llvm::SmallVector<int64_t> own = rowMajorStrides(operand.dims());
@@ -43,6 +56,18 @@ void evaluateElementwise(ScalarOpInterface op, llvm::ArrayRef<Tensor> operands, 
   });
 }
 
+/// Whether a static type has more elements, the product of its dims possibly above 2^63.
+bool exceeds(RankedTensorType type, int64_t elements) {
+  int64_t product = 1;
+  for (int64_t dim : type.getShape())
+    if (dim == 0)
+      return false;
+  for (int64_t dim : type.getShape())
+    if (llvm::MulOverflow(product, dim, product) || product > elements)
+      return true;
+  return false;
+}
+
 bool isStaticTensor(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && tensor.hasStaticShape();
@@ -50,15 +75,15 @@ bool isStaticTensor(Type type) {
 
 /// Runs one op of a decomposition. Where it has dims that only a run knows, they are known now.
 Result<llvm::SmallVector<Tensor>> evaluateStep(Operation *step, llvm::ArrayRef<Tensor> operands,
-                                               RandomState *draws) {
+                                               const Limits &limits) {
   if (llvm::all_of(step->getOperandTypes(), isStaticTensor) &&
       llvm::all_of(step->getResultTypes(), isStaticTensor))
-    return evaluateOp(step, operands, draws);
+    return evaluateWithin(step, operands, limits);
   Block block;
   Operation *clone = cloneForValues(step, operands, block);
   if (!clone)
     return problem(step->getName().getStringRef().str(), "its operands do not fit");
-  return evaluateOp(clone, operands, draws);
+  return evaluateWithin(clone, operands, limits);
 }
 
 /// Replaces ops with regions, which may read what stands before them, by their decompositions, in `wanted`
@@ -72,8 +97,8 @@ LogicalResult flatten(Block &block, llvm::MutableArrayRef<Value> wanted) {
     auto composite = dyn_cast<DecomposableOpInterface>(op);
     OpBuilder builder(op);
     Operation *before = op->getPrevNode();
-    auto values = composite ? guarded([&] { return composite.decompose(builder); })
-                            : FailureOr<llvm::SmallVector<Value>>(failure());
+    auto values =
+        composite ? composite.tryDecompose(builder) : FailureOr<llvm::SmallVector<Value>>(failure());
     if (failed(values))
       return failure();
     for (auto [result, value] : llvm::zip(op->getResults(), *values))
@@ -87,12 +112,12 @@ LogicalResult flatten(Block &block, llvm::MutableArrayRef<Value> wanted) {
 
 /// Decomposes into a block of its own and runs that.
 Result<llvm::SmallVector<Tensor>> evaluateComposite(DecomposableOpInterface op,
-                                                    llvm::ArrayRef<Tensor> operands, RandomState *draws) {
+                                                    llvm::ArrayRef<Tensor> operands, const Limits &limits) {
   std::string name = op->getName().getStringRef().str();
   Block block;
   OpBuilder builder(op.getContext());
   builder.setInsertionPointToEnd(&block);
-  auto values = guarded([&] { return op.decompose(builder); });
+  auto values = op.tryDecompose(builder);
   if (failed(values))
     return problem(name, "the decomposition needs something that is not known");
   llvm::DenseMap<Value, Tensor> known;
@@ -104,7 +129,7 @@ Result<llvm::SmallVector<Tensor>> evaluateComposite(DecomposableOpInterface op,
     llvm::SmallVector<Tensor> inputs;
     for (Value input : step.getOperands())
       inputs.push_back(known.at(input));
-    auto results = evaluateStep(&step, inputs, draws);
+    auto results = evaluateStep(&step, inputs, limits);
     if (!results)
       return results;
     for (auto [value, tensor] : llvm::zip(step.getResults(), *results))
@@ -193,20 +218,29 @@ DenseElementsAttr attributeFromTensor(MLIRContext *context, const Tensor &tensor
       type, llvm::ArrayRef<char>(static_cast<const char *>(tensor.data()), tensor.bytes()));
 }
 
-Result<llvm::SmallVector<Tensor>> evaluateOp(Operation *op, llvm::ArrayRef<Tensor> operands, RandomState *draws) {
+Result<llvm::SmallVector<Tensor>> evaluateOp(Operation *op, llvm::ArrayRef<Tensor> operands,
+                                             RandomState *draws) {
+  return evaluateWithin(op, operands, {draws});
+}
+
+namespace {
+
+Result<llvm::SmallVector<Tensor>> evaluateWithin(Operation *op, llvm::ArrayRef<Tensor> operands,
+                                                 const Limits &limits) {
   llvm::SmallVector<Tensor> results;
-  ReferenceKernels::Computation computation = ReferenceKernels::get().find(op);
-  ReferenceKernels::RandomComputation drawing = draws ? ReferenceKernels::get().findRandom(op) : nullptr;
+  auto reference = dyn_cast<ReferenceOpInterface>(op);
   auto composite = dyn_cast<DecomposableOpInterface>(op);
-  if (composite && !computation && !llvm::all_of(op->getResultTypes(), isStaticTensor))
-    return evaluateComposite(composite, operands, draws);
+  if (composite && !reference && !llvm::all_of(op->getResultTypes(), isStaticTensor))
+    return evaluateComposite(composite, operands, limits);
   for (Type type : op->getResultTypes()) {
     auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor || (!tensor.hasStaticShape() && !computation && !drawing))
+    if (!tensor || (!tensor.hasStaticShape() && !reference))
       return problem(op->getName().getStringRef().str(), "the reference evaluator needs static result types");
     auto dtype = dtypeOf(tensor.getElementType());
     if (!dtype)
       return problem(op->getName().getStringRef().str(), "the element type has no host representation");
+    if (limits.elements && (!tensor.hasStaticShape() || exceeds(tensor, *limits.elements)))
+      return problem(op->getName().getStringRef().str(), "its results are too large to fold");
     std::vector<int64_t> dims(tensor.getShape());
     std::replace_if(dims.begin(), dims.end(), ShapedType::isDynamic, 0);
     results.emplace_back(*dtype, dims);
@@ -218,16 +252,16 @@ Result<llvm::SmallVector<Tensor>> evaluateOp(Operation *op, llvm::ArrayRef<Tenso
   if (auto primitive = dyn_cast<EvaluatableOpInterface>(op);
       primitive && succeeded(primitive.evaluate(operands, results)))
     return results;
-  if (computation && succeeded(computation(op, operands, results)))
-    return results;
-  if (drawing && succeeded(drawing(op, operands, results, *draws)))
+  if (reference && succeeded(reference.computeReference(operands, results, limits.draws)))
     return results;
   if (composite)
-    return evaluateComposite(composite, operands, draws);
+    return evaluateComposite(composite, operands, limits);
   if (ElementsAttr value; matchPattern(op, m_Constant(&value)))
     return llvm::SmallVector<Tensor>{tensorFromAttribute(value)};
   return problem(op->getName().getStringRef().str(), "the reference evaluator can't run this op");
 }
+
+} // namespace
 
 LogicalResult foldAllByEvaluation(Operation *op, llvm::ArrayRef<Attribute> operands,
                                   llvm::SmallVectorImpl<OpFoldResult> &out) {
@@ -236,7 +270,7 @@ LogicalResult foldAllByEvaluation(Operation *op, llvm::ArrayRef<Attribute> opera
   auto tensors = constantOperands(operands);
   if (!tensors)
     return failure();
-  auto results = evaluateOp(op, *tensors);
+  auto results = evaluateWithin(op, *tensors, {nullptr, maxFoldedStep});
   if (!results)
     return failure();
   for (const Tensor &tensor : *results)

@@ -1,5 +1,5 @@
-/// The reference evaluator: runs primitives on host tensors, one element at a time, in double precision. It
-/// is the meaning of the primitives; kernels are compared with it, and constants are folded by it.
+/// The reference evaluator: runs ops on host tensors, one element at a time, in double precision. It defines
+/// the primitives; kernels are compared with it, and constants are folded by it.
 #pragma once
 
 #include "dialects/pd/ir/Pd.h"
@@ -8,8 +8,8 @@ namespace proa::pd {
 
 class RandomState;
 
-/// The results of a primitive with all types static, or a composite by way of its decomposition. Problems
-/// name the op. Without `draws` an op that draws random numbers is one that can't be run.
+/// The results of a primitive with all types static, of a library op with a reference kernel, or of a
+/// composite by its decomposition. Problems name the op. Without `draws` an op that samples cannot be run.
 Result<llvm::SmallVector<Tensor>> evaluateOp(mlir::Operation *op, llvm::ArrayRef<Tensor> operands,
                                              RandomState *draws = nullptr);
 

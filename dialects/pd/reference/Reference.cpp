@@ -4,35 +4,9 @@
 
 namespace proa::pd {
 
-const ReferenceKernels &ReferenceKernels::get() {
-  static const ReferenceKernels kernels = [] {
-    ReferenceKernels made;
-    addConvolutions(made);
-    addPoolings(made);
-    addRowComputations(made);
-    addTransforms(made);
-    addInterpolations(made);
-    addCounts(made);
-    addMatrices(made);
-    addRecurrences(made);
-    addRegions(made);
-    addBoxes(made);
-    addLabels(made);
-    addMetrics(made);
-    addSelections(made);
-    addTargets(made);
-    addProposalTargets(made);
-    addDistributions(made);
-    addSamples(made);
-    addNeighbors(made);
-    return made;
-  }();
-  return kernels;
-}
-
-Images::Images(const Tensor &tensor, llvm::StringRef format)
+Images::Images(const Tensor &tensor, DataFormat format)
     : extents(tensor.dims().begin(), tensor.dims().end()), strides(rowMajorStrides(tensor.dims())) {
-  if (format.size() < 2 || format.back() != 'C') // NCHW and the like, or no format at all
+  if (!channelsAreLast(format))
     return;
   for (auto *list : {&extents, &strides}) {
     list->insert(list->begin() + 1, list->back());
@@ -47,15 +21,15 @@ int64_t Images::at(int64_t batch, int64_t channel, llvm::ArrayRef<int64_t> posit
   return place;
 }
 
-llvm::SmallVector<int64_t> paddingsBefore(llvm::StringRef algorithm, llvm::ArrayRef<int64_t> paddings,
+llvm::SmallVector<int64_t> paddingsBefore(PaddingAlgorithm algorithm, llvm::ArrayRef<int64_t> paddings,
                                           llvm::ArrayRef<int64_t> extents, llvm::ArrayRef<int64_t> kernel,
                                           llvm::ArrayRef<int64_t> strides) {
   llvm::SmallVector<int64_t> before(extents.size(), 0);
   for (size_t axis = 0; axis < extents.size(); ++axis) {
-    if (algorithm == "SAME") {
+    if (algorithm == PaddingAlgorithm::Same) {
       int64_t windows = (extents[axis] + strides[axis] - 1) / strides[axis];
       before[axis] = std::max<int64_t>(0, (windows - 1) * strides[axis] + kernel[axis] - extents[axis]) / 2;
-    } else if (algorithm != "VALID") {
+    } else if (algorithm != PaddingAlgorithm::Valid) {
       before[axis] = paddings[paddings.size() == 2 * extents.size() ? 2 * axis : axis];
     }
   }

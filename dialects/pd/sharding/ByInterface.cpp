@@ -1,5 +1,5 @@
-//! The sharding rules of elementwise ops, reductions and movements, by their interfaces; and the order in
-//! which rules are looked for.
+//! Sharding rules of elementwise ops, reductions and movements, which follow from their interfaces; and the
+//! order in which the sources of rules are asked.
 #include "dialects/pd/ops/math/UnaryOps.h"
 #include "dialects/pd/sharding/ShardingRule.h"
 
@@ -85,8 +85,8 @@ bool describe(ShardingRuleBuilder &rule) {
 llvm::StringRef shardingSource(Operation *op) {
   if (hasRecordedSharding(op))
     return "record";
-  if (ShardingRules::get().find(op))
-    return "table";
+  if (isa<ShardableOpInterface>(op))
+    return "code";
   if (isa<ScalarOpInterface, CastOp, ReductionOpInterface, MovementOpInterface>(op) ||
       op->hasTrait<ElementwiseTrait>())
     return "interface";
@@ -99,10 +99,11 @@ std::optional<ShardingRule> shardingRuleOf(Operation *op) {
     return std::nullopt;
   if (auto recorded = shardingOfRecord(op))
     return fitted(op, *recorded);
-  ShardingRules::Describe table = ShardingRules::get().find(op);
-  for (ShardingRules::Describe one : {table, &describe})
-    if (ShardingRuleBuilder rule(op); one && one(rule))
+  if (auto shardable = dyn_cast<ShardableOpInterface>(op))
+    if (ShardingRuleBuilder rule(op); shardable.describeSharding(rule))
       return fitted(op, rule.take());
+  if (ShardingRuleBuilder rule(op); describe(rule))
+    return fitted(op, rule.take());
   auto derived = shardingOfDecomposition(op);
   return derived ? std::optional(fitted(op, *derived)) : std::nullopt;
 }

@@ -1,5 +1,4 @@
 //! Sharding rules of composites, from the ops that they are made of.
-#include "dialects/pd/ir/Guarded.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/sharding/ShardingRule.h"
 
@@ -193,7 +192,7 @@ std::optional<ShardingRule> shardingOfDecomposition(Operation *op) {
   Block block;
   auto composite = cast<DecomposableOpInterface>(cloneInto(block, op));
   OpBuilder builder(composite);
-  auto values = guarded([&] { return composite.decompose(builder); });
+  auto values = composite.tryDecompose(builder);
   if (failed(values))
     return std::nullopt;
   Classes classes;

@@ -1,6 +1,7 @@
 //! Whether the types of an op can be those of a part of it.
 #include "dialects/pd/ir/InferredTypes.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
+#include "dialects/pd/ops/shape/ShapeOps.h"
 #include "dialects/pd/sharding/ShardingRule.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -56,6 +57,19 @@ bool fits(Operation *op, const ShardingRule &rule, unsigned factor) {
 }
 
 } // namespace
+
+void setLocalShape(Operation *op, llvm::ArrayRef<int64_t> dims) {
+  if (!isa<ReshapeOp, ExpandOp>(op))
+    return;
+  auto attribute = op->getAttrOfType<DenseI64ArrayAttr>("shape");
+  if (!attribute || attribute.size() != static_cast<int64_t>(dims.size()))
+    return;
+  llvm::SmallVector<int64_t> shape(attribute.asArrayRef());
+  for (auto [dim, local] : llvm::zip(shape, dims))
+    if (dim > 0) // with another value the dimension follows from the operand
+      dim = local;
+  op->setAttr("shape", Builder(op->getContext()).getDenseI64ArrayAttr(shape));
+}
 
 ShardingRule fitted(Operation *op, ShardingRule rule) {
   ScopedDiagnosticHandler silent(op->getContext(), [](Diagnostic &) { return success(); });

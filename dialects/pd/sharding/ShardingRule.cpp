@@ -138,16 +138,4 @@ ShardingRule ShardingRuleBuilder::take() {
   return out;
 }
 
-const ShardingRules &ShardingRules::get() {
-  static const ShardingRules rules = [] {
-    ShardingRules made;
-    addMoveSharding(made);
-    addAxisSharding(made);
-    addIndexSharding(made);
-    addProductSharding(made);
-    return made;
-  }();
-  return rules;
-}
-
 } // namespace proa::pd

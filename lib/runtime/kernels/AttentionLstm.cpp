@@ -131,9 +131,7 @@ template <class T> Result<void> attentionLstm(Call &call, const AttentionActivat
 Result<std::unique_ptr<LibraryKernel>> makeAttentionLstm(const AttentionLstmAttributes &op,
                                                          const KernelRequest &request) {
   Checks checks(request);
-  AttentionActivations activations{activationOf(checks, "gate_activation", op.gateActivation),
-                                   activationOf(checks, "cell_activation", op.cellActivation),
-                                   activationOf(checks, "candidate_activation", op.candidateActivation)};
+  AttentionActivations activations{op.gateActivation, op.cellActivation, op.candidateActivation};
   if (!checks.ok())
     return checks.problems();
   return floatKernel(request, 6,

@@ -1,19 +1,8 @@
 #include "lib/runtime/kernels/Checks.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 
 namespace proa::runtime {
-
-std::string Checks::choice(const char *name, const std::string &value,
-                           std::initializer_list<const char *> allowed) {
-  if (std::ranges::find(allowed, value) != allowed.end())
-    return value;
-  list.add("",
-           fmt::format("attribute '{}' is '{}'; expected one of {}", name, value, fmt::join(allowed, ", ")));
-  return *allowed.begin();
-}
 
 void Checks::expectOperands(size_t inputs, size_t outputs) {
   auto check = [&](std::span<const OperandType> operands, size_t count, const char *what) {

@@ -2,8 +2,9 @@
 /// function.
 #pragma once
 
-#include "lib/runtime/Library.h"
+#include "lib/runtime/AttributeReader.h"
 
+#include <algorithm>
 #include <initializer_list>
 #include <optional>
 
@@ -23,8 +24,15 @@ public:
   void expectOperands(size_t inputs, size_t outputs);
   /// Input i, where present, must have one of these dtypes: fewer than the op's record accepts.
   void expectDType(size_t input, std::initializer_list<DType> allowed);
-  /// The attribute, which must be one of `allowed`; else an error, and the first of these.
-  std::string choice(const char *name, const std::string &value, std::initializer_list<const char *> allowed);
+  /// The attribute must have one of these values: fewer than the op's record accepts.
+  template <class Enum> void expectOneOf(const char *name, Enum value, std::initializer_list<Enum> allowed) {
+    if (std::ranges::find(allowed, value) != allowed.end())
+      return;
+    std::string names;
+    for (Enum keyword : allowed)
+      names += (names.empty() ? "" : ", ") + std::string(keywordOf(keyword));
+    list.add("", fmt::format("attribute '{}' is {}; expected one of {}", name, keywordOf(value), names));
+  }
 
   bool ok() const { return list.empty(); }
   const Problems &problems() const { return list; }

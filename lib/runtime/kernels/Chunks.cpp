@@ -29,12 +29,12 @@ Result<void> writeOne(Call &call, size_t output, double value) {
 //===-- chunk_eval -------------------------------------------------------------------------------------===//
 
 /// The numbers of a scheme's tags; -1: it has no such tag.
-struct ChunkScheme {
+struct ChunkTags {
   int64_t tags, begin, inside, end, single;
 };
 
 struct ChunkRules {
-  ChunkScheme scheme;
+  ChunkTags scheme;
   int64_t types;
   std::vector<int64_t> excluded;
 };
@@ -187,16 +187,26 @@ Result<void> precisionRecall(Call &call, int64_t count) {
   return {};
 }
 
+ChunkTags tagsOf(ChunkScheme scheme) {
+  switch (scheme) {
+  case ChunkScheme::IOB:
+    return {2, 0, 1, -1, -1};
+  case ChunkScheme::IOE:
+    return {2, -1, 0, 1, -1};
+  case ChunkScheme::IOBES:
+    return {4, 0, 1, 2, 3};
+  case ChunkScheme::Plain:
+    break;
+  }
+  return {1, -1, -1, -1, -1};
+}
+
 } // namespace
 
 Result<std::unique_ptr<LibraryKernel>> makeChunkEval(const ChunkEvalAttributes &op,
                                                      const KernelRequest &request) {
   Checks checks(request);
-  std::string name = checks.choice("chunk_scheme", op.chunkScheme, {"IOB", "IOE", "IOBES", "plain"});
-  ChunkScheme scheme = name == "IOB"     ? ChunkScheme{2, 0, 1, -1, -1}
-                       : name == "IOE"   ? ChunkScheme{2, -1, 0, 1, -1}
-                       : name == "IOBES" ? ChunkScheme{4, 0, 1, 2, 3}
-                                         : ChunkScheme{1, -1, -1, -1, -1};
+  ChunkTags scheme = tagsOf(op.chunkScheme);
   ChunkRules rules{scheme, op.numChunkTypes, op.excludedChunkTypes};
   checks.expectOperands(2, 0);
   checks.expect(rules.types > 0, "num_chunk_types must be positive");

@@ -10,10 +10,11 @@ namespace proa::runtime {
 
 Result<void> ConvConfig::check(const KernelRequest &request) {
   Checks checks(request);
-  checks.choice("padding_algorithm", paddingAlgorithm, {"EXPLICIT", "SAME", "VALID"});
   // Paddle writes "NCHW" for three spatial axes too.
-  checks.choice("data_format", dataFormat, {"NCHW", "NHWC", "NCDHW", "NDHWC", "AnyLayout"});
-  channelLast = dataFormat == "NHWC" || dataFormat == "NDHWC";
+  checks.expectOneOf(
+      "data_format", dataFormat,
+      {DataFormat::NCHW, DataFormat::NHWC, DataFormat::NCDHW, DataFormat::NDHWC, DataFormat::AnyLayout});
+  channelLast = channelsAreLast(dataFormat);
   checks.expectOperands(2, 1);
   auto expectLength = [&](const std::vector<int64_t> &list, const char *name, bool fits) {
     checks.expect(
@@ -32,6 +33,18 @@ Result<void> ConvConfig::check(const KernelRequest &request) {
   return checks.problems();
 }
 
+bool channelsAreLast(DataFormat format) {
+  switch (format) {
+  case DataFormat::NHWC:
+  case DataFormat::NDHWC:
+  case DataFormat::NLC:
+  case DataFormat::NWC:
+    return true;
+  default:
+    return false;
+  }
+}
+
 std::vector<int64_t> convStrides(std::span<const int64_t> dims, bool channelLast) {
   std::vector<int64_t> strides = rowMajorStrides(dims);
   if (!channelLast)
@@ -44,17 +57,17 @@ std::vector<int64_t> convStrides(std::span<const int64_t> dims, bool channelLast
   return strides;
 }
 
-Result<void> resolvePaddings(const std::string &algorithm, std::span<const int64_t> paddings,
+Result<void> resolvePaddings(PaddingAlgorithm algorithm, std::span<const int64_t> paddings,
                              std::span<const int64_t> input, std::span<const int64_t> kernel,
                              std::span<const int64_t> strides, std::vector<int64_t> &dilations,
                              std::vector<int64_t> &before, std::vector<int64_t> &after) {
   size_t count = kernel.size();
   before.assign(count, 0);
   after.assign(count, 0);
-  if (algorithm == "VALID")
+  if (algorithm == PaddingAlgorithm::Valid)
     return {};
   for (size_t i = 0; i < count; ++i) {
-    if (algorithm == "SAME") {
+    if (algorithm == PaddingAlgorithm::Same) {
       dilations[i] = 1;
       int64_t windows = (input[i] + strides[i] - 1) / strides[i];
       int64_t total = std::max<int64_t>(0, (windows - 1) * strides[i] + kernel[i] - input[i]);

@@ -15,8 +15,8 @@ struct ConvConfig {
   std::vector<int64_t> strides, dilations;        ///< one number a spatial axis
   std::vector<int64_t> paddings;                  ///< one number a spatial axis, or before and after of each
   std::vector<int64_t> outputPadding, outputSize; ///< transposed only; empty, or one number a spatial axis
-  std::string paddingAlgorithm = "EXPLICIT";      ///< or "SAME" or "VALID"
-  std::string dataFormat;
+  PaddingAlgorithm paddingAlgorithm = PaddingAlgorithm::Explicit;
+  DataFormat dataFormat = DataFormat::NCHW;
   int64_t groups = 1;
   std::vector<PostOp> postOps;
 
@@ -45,12 +45,15 @@ struct ConvGeometry {
                                       std::span<const std::vector<int64_t>> operandDims);
 };
 
+/// Whether the channels are the last dimension.
+bool channelsAreLast(DataFormat format);
+
 /// Strides of a dense tensor of these dims ([batch, channels, spatial...]) in either order of memory.
 std::vector<int64_t> convStrides(std::span<const int64_t> dims, bool channelLast);
 
 /// Paddings before and after each spatial axis as Paddle resolves them; resets `dilations` to 1 for SAME as
 /// Paddle does.
-Result<void> resolvePaddings(const std::string &algorithm, std::span<const int64_t> paddings,
+Result<void> resolvePaddings(PaddingAlgorithm algorithm, std::span<const int64_t> paddings,
                              std::span<const int64_t> input, std::span<const int64_t> kernel,
                              std::span<const int64_t> strides, std::vector<int64_t> &dilations,
                              std::vector<int64_t> &before, std::vector<int64_t> &after);

@@ -267,7 +267,7 @@ Result<std::unique_ptr<LibraryKernel>> makeDetectionMap(const DetectionMapAttrib
   attributes.background = op.backgroundLabel;
   attributes.threshold = op.overlapThreshold;
   attributes.countsDifficult = op.evaluateDifficult;
-  attributes.elevenPoints = checks.choice("ap_type", op.apType, {"integral", "11point"}) == "11point";
+  attributes.elevenPoints = op.apType == AveragePrecision::ElevenPoint;
   checks.expect(attributes.classes > 0, "expected class_num above 0");
   if (!checks.ok())
     return checks.problems();

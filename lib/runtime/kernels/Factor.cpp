@@ -119,13 +119,13 @@ Result<void> permutation(Call &call, int64_t rows) {
   return known ? Result<void>() : failure("matrices of {} are not supported", nameOf(out->dtype));
 }
 
-template <class T> Result<void> qr(Call &call, const std::string &mode) {
+template <class T> Result<void> qr(Call &call, QrMode mode) {
   const View &x = call.input(0);
   MatrixStack stack(x.dims);
   int64_t m = stack.rows, n = stack.columns, least = std::min(m, n);
-  int64_t width = mode == "complete" ? m : least;
-  auto q =
-      mode == "r" ? Result<T *>(static_cast<T *>(nullptr)) : outputOf<T>(call, 0, stack.dimsWith({m, width}));
+  int64_t width = mode == QrMode::Complete ? m : least;
+  auto q = mode == QrMode::R ? Result<T *>(static_cast<T *>(nullptr))
+                             : outputOf<T>(call, 0, stack.dimsWith({m, width}));
   auto r = outputOf<T>(call, 1, stack.dimsWith({width, n}));
   if (!q || !r)
     return !q ? q.problems() : r.problems();
@@ -299,7 +299,7 @@ Result<std::unique_ptr<LibraryKernel>> makeLuPermutation(const LuPermutationAttr
 
 Result<std::unique_ptr<LibraryKernel>> makeQr(const QrAttributes &op, const KernelRequest &request) {
   Checks checks(request);
-  std::string mode = checks.choice("mode", op.mode, {"reduced", "complete", "r"});
+  QrMode mode = op.mode;
   checks.expectOperands(1, 0);
   if (!checks.ok())
     return checks.problems();
@@ -321,7 +321,7 @@ Result<std::unique_ptr<LibraryKernel>> makeSvd(const SvdAttributes &op, const Ke
 
 Result<std::unique_ptr<LibraryKernel>> makeEigh(const EighAttributes &op, const KernelRequest &request) {
   Checks checks(request);
-  bool upper = checks.choice("UPLO", op.UPLO, {"L", "U"}) == "U";
+  bool upper = op.UPLO == Triangle::Upper;
   checks.expectOperands(1, 0);
   if (!checks.ok())
     return checks.problems();

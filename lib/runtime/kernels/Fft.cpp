@@ -17,15 +17,13 @@ using Complex = std::complex<double>;
 
 struct FftAttributes {
   std::vector<int64_t> axes;
-  std::string normalization;
+  FftNormalization normalization;
   bool forward = true, onesided = true;
   int64_t lastDim = 0;
 
   template <class Op>
   FftAttributes(const Op &op, Checks &checks)
-      : axes(op.axes),
-        normalization(checks.choice("normalization", op.normalization, {"backward", "forward", "ortho"})),
-        forward(op.forward) {
+      : axes(op.axes), normalization(op.normalization), forward(op.forward) {
     if constexpr (requires { op.onesided; })
       onesided = op.onesided;
     if constexpr (requires { op.lastDimSize; })
@@ -34,9 +32,9 @@ struct FftAttributes {
   }
   /// The factor of the result; `count` is the product of the transformed lengths.
   double scale(double count) const {
-    if (normalization == "ortho")
+    if (normalization == FftNormalization::Ortho)
       return 1 / std::sqrt(count);
-    return (normalization == "forward") == forward ? 1 / count : 1;
+    return (normalization == FftNormalization::Forward) == forward ? 1 / count : 1;
   }
 };
 

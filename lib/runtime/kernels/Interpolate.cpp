@@ -7,6 +7,7 @@
 /// has the cotangent as its second input.
 #include "lib/runtime/ThreadPool.h"
 #include "lib/runtime/kernels/Checks.h"
+#include "lib/runtime/kernels/ConvGeometry.h"
 #include "lib/runtime/kernels/Convert.h"
 
 #include "dialects/pd/ops/nn/Interpolate.kernels.inc"
@@ -21,7 +22,7 @@ namespace {
 
 struct InterpolateConfig {
   bool isGradient = false;
-  std::string method;
+  Interpolation method = Interpolation::Bilinear;
   bool alignCorners = true, channelLast = false;
   int64_t alignMode = 1;
   std::vector<int64_t> size; ///< out_d, out_h, out_w
@@ -53,11 +54,11 @@ struct AxisRule {
 
   Taps taps(int64_t position) const {
     auto k = static_cast<float>(position);
-    if (attributes->method == "nearest") {
+    if (attributes->method == Interpolation::Nearest) {
       auto at = static_cast<int64_t>(attributes->alignCorners ? ratio * k + 0.5f : ratio * k);
       return {1, {std::min(at, in - 1)}, {1}};
     }
-    return attributes->method == "bicubic" ? cubic(k) : linear(k);
+    return attributes->method == Interpolation::Bicubic ? cubic(k) : linear(k);
   }
 
 private:
@@ -405,12 +406,10 @@ Result<std::unique_ptr<LibraryKernel>> make(const Op &op, const KernelRequest &r
   Checks checks(request);
   InterpolateConfig attributes;
   attributes.isGradient = isGradient;
-  attributes.method = checks.choice("interp_method", op.interpMethod,
-                                    {"bilinear", "nearest", "bicubic", "linear", "trilinear"});
+  attributes.method = op.interpMethod;
   attributes.alignCorners = op.alignCorners;
   attributes.alignMode = op.alignMode;
-  std::string format = op.dataFormat;
-  attributes.channelLast = format.size() > 2 && format[1] != 'C';
+  attributes.channelLast = channelsAreLast(op.dataFormat);
   attributes.size = {op.outD, op.outH, op.outW};
   attributes.scale = op.scale;
   checks.expectOperands(1, 1);

@@ -11,11 +11,9 @@ namespace proa::runtime {
 
 Result<void> PoolConfig::check(const KernelRequest &request, bool withIndex) {
   Checks checks(request);
-  isMax = checks.choice("pooling_type", poolingType, {"max", "avg"}) == "max";
-  checks.choice("padding_algorithm", paddingAlgorithm, {"EXPLICIT", "SAME", "VALID"});
-  if (!dataFormat.empty())
-    checks.choice("data_format", dataFormat, {"NCHW", "NHWC", "NCDHW", "NDHWC"});
-  channelLast = dataFormat == "NHWC" || dataFormat == "NDHWC";
+  checks.expectOneOf("data_format", dataFormat,
+                     {DataFormat::NCHW, DataFormat::NHWC, DataFormat::NCDHW, DataFormat::NDHWC});
+  channelLast = channelsAreLast(dataFormat);
   if (strides.empty())
     strides.assign(spatial, 1);
   if (paddings.empty())
@@ -50,7 +48,7 @@ Result<PoolGeometry> PoolGeometry::compute(const PoolConfig &attributes, std::sp
   g.strides = attributes.strides;
   std::vector<int64_t> dilations(spatial, 1), zeros(spatial, 0);
   bool padded = !attributes.global && !attributes.adaptive;
-  if (Result<void> done = resolvePaddings(padded ? attributes.paddingAlgorithm : "VALID",
+  if (Result<void> done = resolvePaddings(padded ? attributes.paddingAlgorithm : PaddingAlgorithm::Valid,
                                           padded ? attributes.paddings : zeros, extents, g.kernel, g.strides,
                                           dilations, g.before, g.after);
       !done)

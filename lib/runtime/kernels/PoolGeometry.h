@@ -3,13 +3,15 @@
 
 #include "lib/runtime/Library.h"
 
+#include "dialects/pd/ir/Enums.kernels.inc"
+
 namespace proa::runtime {
 
 /// The attributes of a pooling of two or three spatial axes, as in Paddle. Inputs: x, and optionally the
 /// window as a tensor, which takes precedence.
 struct PoolConfig {
   size_t spatial = 2; ///< number of spatial axes
-  bool isMax = false;
+  bool isMax = true;
   bool exclusive = true; ///< an average does not count the padding
   bool ceilMode = false; ///< a last window that is not full counts
   bool global = false;   ///< the window is the whole input
@@ -17,8 +19,8 @@ struct PoolConfig {
   bool channelLast = false;
   std::vector<int64_t> kernel, strides; ///< one number a spatial axis; strides empty: 1
   std::vector<int64_t> paddings;        ///< one number a spatial axis, or before and after of each; empty: 0
-  std::string paddingAlgorithm = "EXPLICIT"; ///< or "SAME" or "VALID"
-  std::string poolingType = "max", dataFormat;
+  PaddingAlgorithm paddingAlgorithm = PaddingAlgorithm::Explicit;
+  DataFormat dataFormat = DataFormat::NCHW;
 
   /// From the struct that is generated from the record of a pooling. Error: numbers that do not fit.
   template <class Op>
@@ -41,7 +43,7 @@ Result<PoolConfig> PoolConfig::create(const Op &op, const KernelRequest &request
   config.adaptive = op.adaptive;
   if constexpr (requires { op.poolingType; }) {
     config.exclusive = op.exclusive;
-    config.poolingType = op.poolingType;
+    config.isMax = op.poolingType == PoolingType::Max;
     config.paddingAlgorithm = op.paddingAlgorithm;
   }
   if constexpr (requires { op.dataFormat; })

@@ -12,7 +12,7 @@
 
 namespace proa::runtime {
 
-struct Activation {
+struct PostOpActivation {
   PostOpKind kind;
   double (*apply)(double x, double alpha, double beta);
   void (*append)(dnnl::post_ops &list, float alpha, float beta);
@@ -31,7 +31,7 @@ double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 double clamp(double x, double low, double high) { return x < low ? low : x > high ? high : x; }
 
 // One activation a row: x -> f(x; alpha, beta).
-const Activation activations[] = {
+const PostOpActivation activations[] = {
     {PostOpKind::Relu, [](double x, double, double) { return x > 0 || std::isnan(x) ? x : 0; },
      [](dnnl::post_ops &list, float, float) { single<algorithm::eltwise_relu>(list, 0, 0); },
      RowActivation::Relu},
@@ -81,8 +81,8 @@ const Activation activations[] = {
 };
 
 /// Null for a kind that reads a tensor.
-const Activation *findActivation(PostOpKind kind) {
-  for (const Activation &activation : activations)
+const PostOpActivation *findActivation(PostOpKind kind) {
+  for (const PostOpActivation &activation : activations)
     if (kind == activation.kind)
       return &activation;
   return nullptr;

@@ -9,7 +9,7 @@
 
 namespace proa::runtime {
 
-struct Activation; // one row of the table
+struct PostOpActivation; // one row of the table
 
 /// The activations that RowPostOps has.
 enum class RowActivation : uint8_t {
@@ -34,7 +34,7 @@ enum class RowActivation : uint8_t {
 struct PostOp {
   enum class Kind : uint8_t { Bias, Add, Multiply, Activation };
   Kind kind = Kind::Activation;
-  const Activation *activation = nullptr;
+  const PostOpActivation *activation = nullptr;
   float alpha = 0, beta = 0;
   size_t input = 0; ///< Bias, Add, Multiply: index of the step's input
 

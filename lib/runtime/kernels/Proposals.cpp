@@ -400,8 +400,7 @@ Result<std::unique_ptr<LibraryKernel>> makeNms(const NmsAttributes &op, const Ke
 Result<std::unique_ptr<LibraryKernel>> makeBipartiteMatch(const BipartiteMatchAttributes &op,
                                                           const KernelRequest &request) {
   Checks checks(request);
-  bool perPrediction =
-      checks.choice("match_type", op.matchType, {"bipartite", "per_prediction"}) == "per_prediction";
+  bool perPrediction = op.matchType == MatchType::PerPrediction;
   double threshold = op.distThreshold;
   if (!checks.ok())
     return checks.problems();

@@ -199,12 +199,8 @@ private:
 
 template <class Op> Result<RnnConfig> checkedConfig(const Op &op, const KernelRequest &request) {
   Checks checks(request);
-  std::string mode = checks.choice("mode", op.mode, {"RNN_TANH", "RNN_RELU", "LSTM", "GRU"});
   RnnConfig attributes;
-  attributes.mode = mode == "LSTM"       ? RnnMode::Lstm
-                    : mode == "GRU"      ? RnnMode::Gru
-                    : mode == "RNN_RELU" ? RnnMode::Relu
-                                         : RnnMode::Tanh;
+  attributes.mode = op.mode;
   attributes.layers = op.numLayers;
   attributes.directions = op.isBidirec ? 2 : 1;
   attributes.hidden = op.hiddenSize;

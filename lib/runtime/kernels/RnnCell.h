@@ -3,13 +3,13 @@
 
 #include "lib/runtime/kernels/PanelGemm.h"
 
+#include "dialects/pd/ir/Enums.kernels.inc"
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace proa::runtime {
-
-enum class RnnMode : uint8_t { Lstm, Gru, Tanh, Relu };
 
 /// One step of one sample; i = 0 ... width - 1 in all of it. With the sums s_g = input_g + inputBias_g +
 /// recurrent_g + hiddenBias_g of gate g:

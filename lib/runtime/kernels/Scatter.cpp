@@ -14,45 +14,35 @@
 namespace proa::runtime {
 namespace {
 
-enum class Combine : uint8_t { Assign, Add, Multiply, Least, Greatest };
-
-Combine combineOf(Checks &checks, const std::string &reduce) {
-  std::string name = checks.choice("reduce", reduce, {"assign", "add", "multiply", "amin", "amax"});
-  return name == "add"        ? Combine::Add
-         : name == "multiply" ? Combine::Multiply
-         : name == "amin"     ? Combine::Least
-         : name == "amax"     ? Combine::Greatest
-                              : Combine::Assign;
-}
-
 template <class T> constexpr bool isComplex = false;
 template <class T> constexpr bool isComplex<std::complex<T>> = true;
 
-template <Combine combine, class T> void update(T &target, T value) {
+template <ScatterReduce combine, class T> void update(T &target, T value) {
   auto held = static_cast<Wide<T>>(target), given = static_cast<Wide<T>>(value);
-  if constexpr (combine == Combine::Assign)
+  if constexpr (combine == ScatterReduce::Assign)
     target = value;
-  else if constexpr (combine == Combine::Add)
+  else if constexpr (combine == ScatterReduce::Add)
     target = static_cast<T>(static_cast<Wide<T>>(held + given));
-  else if constexpr (combine == Combine::Multiply)
+  else if constexpr (combine == ScatterReduce::Multiply)
     target = static_cast<T>(static_cast<Wide<T>>(held * given));
   else if constexpr (!isComplex<T>)
-    target = combine == Combine::Least ? (given < held ? value : target) : (given > held ? value : target);
+    target =
+        combine == ScatterReduce::Amin ? (given < held ? value : target) : (given > held ? value : target);
 }
 
 /// Calls body(a constant of the way to combine).
-template <class Body> void dispatchCombine(Combine combine, Body &&body) {
+template <class Body> void dispatchCombine(ScatterReduce combine, Body &&body) {
   switch (combine) {
-  case Combine::Assign:
-    return body(std::integral_constant<Combine, Combine::Assign>());
-  case Combine::Add:
-    return body(std::integral_constant<Combine, Combine::Add>());
-  case Combine::Multiply:
-    return body(std::integral_constant<Combine, Combine::Multiply>());
-  case Combine::Least:
-    return body(std::integral_constant<Combine, Combine::Least>());
-  case Combine::Greatest:
-    return body(std::integral_constant<Combine, Combine::Greatest>());
+  case ScatterReduce::Assign:
+    return body(std::integral_constant<ScatterReduce, ScatterReduce::Assign>());
+  case ScatterReduce::Add:
+    return body(std::integral_constant<ScatterReduce, ScatterReduce::Add>());
+  case ScatterReduce::Multiply:
+    return body(std::integral_constant<ScatterReduce, ScatterReduce::Multiply>());
+  case ScatterReduce::Amin:
+    return body(std::integral_constant<ScatterReduce, ScatterReduce::Amin>());
+  case ScatterReduce::Amax:
+    return body(std::integral_constant<ScatterReduce, ScatterReduce::Amax>());
   }
 }
 
@@ -101,7 +91,7 @@ template <class Index> struct Places {
 };
 
 template <class Index>
-Result<void> scatterRows(Call &call, Combine combine, const Places<Index> &places, int64_t rows,
+Result<void> scatterRows(Call &call, ScatterReduce combine, const Places<Index> &places, int64_t rows,
                          int64_t inner) {
   if (Result<void> valid = places.check(rows); !valid) // before anything is written
     return valid;
@@ -122,7 +112,7 @@ Result<void> scatterRows(Call &call, Combine combine, const Places<Index> &place
   return known ? Result<void>() : failure("scattering {} is not supported", nameOf(out->dtype));
 }
 
-Result<void> scatterNd(Call &call, Combine combine) {
+Result<void> scatterNd(Call &call, ScatterReduce combine) {
   const View &x = call.input(0), &index = call.input(1), &updates = call.input(2);
   bool fits =
       index.rank() > 0 && index.dims.back() <= static_cast<int64_t>(x.rank()) && updates.dtype == x.dtype;
@@ -148,7 +138,7 @@ Result<void> scatterNd(Call &call, Combine combine) {
   return hasIndices ? done : failure("expected indices of int32 or int64, found {}", nameOf(index.dtype));
 }
 
-Result<void> putAlongAxis(Call &call, int64_t axisAttribute, Combine combine) {
+Result<void> putAlongAxis(Call &call, int64_t axisAttribute, ScatterReduce combine) {
   const View &x = call.input(0), &index = call.input(1), &values = call.input(2);
   Result<size_t> axis = normalizeAxis(axisAttribute, x.rank());
   if (!axis)
@@ -197,7 +187,7 @@ Result<void> putAlongAxis(Call &call, int64_t axisAttribute, Combine combine) {
 Result<std::unique_ptr<LibraryKernel>> makeScatterNd(const ScatterNdAttributes &op,
                                                      const KernelRequest &request) {
   Checks checks(request);
-  Combine combine = combineOf(checks, op.reduce);
+  ScatterReduce combine = op.reduce;
   checks.expectOperands(3, 1);
   if (!checks.ok())
     return checks.problems();
@@ -207,7 +197,7 @@ Result<std::unique_ptr<LibraryKernel>> makeScatterNd(const ScatterNdAttributes &
 Result<std::unique_ptr<LibraryKernel>> makePutAlongAxis(const PutAlongAxisAttributes &op,
                                                         const KernelRequest &request) {
   Checks checks(request);
-  Combine combine = combineOf(checks, op.reduce);
+  ScatterReduce combine = op.reduce;
   int64_t axis = op.axis;
   checks.expectOperands(3, 1);
   if (!checks.ok())

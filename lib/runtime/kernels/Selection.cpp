@@ -451,8 +451,7 @@ Result<std::unique_ptr<LibraryKernel>> makeMineHardExamples(const MineHardExampl
   attributes.ratio = op.negPosRatio;
   attributes.distance = op.negDistThreshold;
   attributes.samples = op.sampleSize;
-  attributes.isHard =
-      checks.choice("mining_type", op.miningType, {"max_negative", "hard_example"}) == "hard_example";
+  attributes.isHard = op.miningType == MiningType::HardExample;
   if (!checks.ok())
     return checks.problems();
   return floatKernel(

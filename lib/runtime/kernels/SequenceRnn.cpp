@@ -1,6 +1,6 @@
 /// The library kernels of recurrent layers over sequences: gru (x, weight, offsets, h0, bias), lstm (x,
 /// weight, bias, offsets, h0, c0), and their gradients, which are given the cotangents behind these. The
-/// gradients compute the forward pass once more. dialects/pd/ops/sequence/Recurrent.td has the formulas.
+/// gradients recompute the forward pass. dialects/pd/ops/sequence/Recurrent.td has the formulas.
 #include "lib/runtime/kernels/Activations.h"
 #include "lib/runtime/kernels/Sequences.h"
 
@@ -326,8 +326,8 @@ Result<std::unique_ptr<LibraryKernel>> makeGruKernel(const Op &op, const KernelR
   LayerAttributes attributes;
   attributes.reverse = op.isReverse;
   attributes.originMode = op.originMode;
-  attributes.gate = activationOf(checks, "gate_activation", op.gateActivation);
-  attributes.candidate = activationOf(checks, "activation", op.activation);
+  attributes.gate = op.gateActivation;
+  attributes.candidate = op.activation;
   if (!checks.ok())
     return checks.problems();
   return floatKernel(
@@ -341,9 +341,9 @@ Result<std::unique_ptr<LibraryKernel>> makeLstmKernel(const Op &op, const Kernel
   LayerAttributes attributes;
   attributes.reverse = op.isReverse;
   attributes.peepholes = op.usePeepholes;
-  attributes.gate = activationOf(checks, "gate_activation", op.gateActivation);
-  attributes.state = activationOf(checks, "cell_activation", op.cellActivation);
-  attributes.candidate = activationOf(checks, "candidate_activation", op.candidateActivation);
+  attributes.gate = op.gateActivation;
+  attributes.state = op.cellActivation;
+  attributes.candidate = op.candidateActivation;
   if (!checks.ok())
     return checks.problems();
   return floatKernel(

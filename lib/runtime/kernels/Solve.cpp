@@ -130,11 +130,11 @@ template <class T> Result<void> choleskySolve(Call &call, bool upper) {
   });
 }
 
-struct Triangle {
+struct TriangularSystem {
   bool upper, transpose, unit;
 };
 
-template <class T> Result<void> triangularSolve(Call &call, Triangle triangle) {
+template <class T> Result<void> triangularSolve(Call &call, TriangularSystem triangle) {
   const View &x = call.input(0), &y = call.input(1);
   auto system = System::of(x.dims, y.dims);
   if (!system)
@@ -225,7 +225,7 @@ template <class T> Result<void> signAndLogarithm(Call &call) {
 
 struct LeastSquares {
   double rcond = -1;
-  std::string driver;
+  LstsqDriver driver = LstsqDriver::Gelsy;
 };
 
 /// One problem by the driver of LAPACK; b has max(m, n) rows. Singular values are left as they are where it
@@ -237,14 +237,14 @@ bool solveLeastSquares(const LeastSquares &attributes, std::vector<T> &a, std::v
        right = static_cast<lapack_int>(k);
   lapack_int lda = leading(m), ldb = leading(std::max(m, n)), found = 0, info = 0;
   auto rcond = static_cast<RealOf<T>>(attributes.rcond);
-  if (attributes.driver == "gels") {
+  if (attributes.driver == LstsqDriver::Gels) {
     info = Lapack<T>::gels(LAPACK_COL_MAJOR, 'N', rows, columns, right, a.data(), lda, b.data(), ldb);
-  } else if (attributes.driver == "gelsy") {
+  } else if (attributes.driver == LstsqDriver::Gelsy) {
     std::vector<lapack_int> order(static_cast<size_t>(n), 0);
     info = Lapack<T>::gelsy(LAPACK_COL_MAJOR, rows, columns, right, a.data(), lda, b.data(), ldb,
                             order.data(), rcond, &found);
   } else {
-    auto driver = attributes.driver == "gelsd" ? Lapack<T>::gelsd : Lapack<T>::gelss;
+    auto driver = attributes.driver == LstsqDriver::Gelsd ? Lapack<T>::gelsd : Lapack<T>::gelss;
     info = driver(LAPACK_COL_MAJOR, rows, columns, right, a.data(), lda, b.data(), ldb, values.data(), rcond,
                   &found);
   }
@@ -274,8 +274,8 @@ template <class T> Result<void> leastSquares(Call &call, const LeastSquares &att
   int64_t m = xs.rows, n = xs.columns, k = ys.columns, most = std::max(m, n), least = std::min(m, n);
   if (ys.rows != m || ys.batch != xs.batch)
     return failure("expected stacks of matrices with as many rows, found {}x{} and {}x{}", m, n, ys.rows, k);
-  bool hasRank = attributes.driver != "gels",
-       hasValues = attributes.driver == "gelsd" || attributes.driver == "gelss";
+  bool hasRank = attributes.driver != LstsqDriver::Gels,
+       hasValues = attributes.driver == LstsqDriver::Gelsd || attributes.driver == LstsqDriver::Gelss;
   std::vector<int64_t> dims[] = {xs.dimsWith({n, k}), m > n ? xs.dimsWith({k}) : std::vector<int64_t>{0},
                                  hasRank ? xs.batch : std::vector<int64_t>{0},
                                  hasValues ? xs.dimsWith({least}) : std::vector<int64_t>{0}};
@@ -339,7 +339,7 @@ Result<std::unique_ptr<LibraryKernel>> makeCholeskySolve(const CholeskySolveAttr
 Result<std::unique_ptr<LibraryKernel>> makeTriangularSolve(const TriangularSolveAttributes &op,
                                                            const KernelRequest &request) {
   Checks checks(request);
-  Triangle triangle{op.upper, op.transpose, op.unitriangular};
+  TriangularSystem triangle{op.upper, op.transpose, op.unitriangular};
   return makeChecked(checks, 2, [triangle](Call &call, auto zero) {
     return triangularSolve<decltype(zero)>(call, triangle);
   });
@@ -364,7 +364,7 @@ Result<std::unique_ptr<LibraryKernel>> makeSlogdet(const SlogdetAttributes &op,
 
 Result<std::unique_ptr<LibraryKernel>> makeLstsq(const LstsqAttributes &op, const KernelRequest &request) {
   Checks checks(request);
-  LeastSquares attributes{op.rcond, checks.choice("driver", op.driver, {"gelsy", "gels", "gelsd", "gelss"})};
+  LeastSquares attributes{op.rcond, op.driver};
   return makeChecked(checks, 2, [attributes](Call &call, auto zero) {
     return leastSquares<decltype(zero)>(call, attributes);
   });

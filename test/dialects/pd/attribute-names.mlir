@@ -49,10 +49,10 @@ func.func @of_the_runtime(%x: tensor<2x3xf32>, %y: tensor<3x3xf32>) -> tensor<2x
 
 // -----
 
-func.func @of_ops_without_inference(%a: !array.of<tensor<?xf32>>) {
+func.func @of_ops_without_inference(%a: !pd.array<tensor<?xf32>>) {
   // expected-error @below {{'pd.array_cast' op has no attribute 'to', expected none}}
   // expected-note @below {{as in 'pd.to'}}
-  %0 = pd.array_cast %a {to = 1 : i64} : !array.of<tensor<?xf32>> to !array.of<tensor<?xf32>>
+  %0 = pd.array_cast %a {to = 1 : i64} : !pd.array<tensor<?xf32>> to !pd.array<tensor<?xf32>>
   return
 }
 

@@ -1,7 +1,7 @@
 // Errors of the ops and attributes of the rt dialect.
 // RUN: proa-opt %s --split-input-file --verify-diagnostics
 
-// expected-error @below {{expected ::proa::rt::PostOpKind to be one of: bias, add, multiply, relu}}
+// expected-error @below {{expected one of [bias, add, multiply, relu, leaky_relu}}
 // expected-error @below {{failed to parse Rt_PostOpAttr parameter 'kind'}}
 #unknown = #rt.post_op<softmax>
 
@@ -22,7 +22,7 @@
 
 // -----
 
-func.func @words(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
+func.func @dictionary(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
   // expected-error @below {{attribute 'post_ops' failed to satisfy constraint: post-ops in the order of their application}}
   %0 = "rt.matmul"(%x, %y) {post_ops = [{kind = "relu"}]} : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
   return

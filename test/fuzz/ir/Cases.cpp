@@ -31,7 +31,7 @@ constexpr bool hasAddressSanitizer = true;
 constexpr bool hasAddressSanitizer = false;
 #endif
 
-/// A text in memory that both processes see.
+/// A text in memory that both processes share.
 template <size_t capacity> struct SharedText {
   size_t size;
   char text[capacity];
@@ -43,7 +43,7 @@ template <size_t capacity> struct SharedText {
   std::string get() const { return {text, size}; }
 };
 
-/// What the child tells. It stays as it is where the child ends early.
+/// Result of the child. It is unchanged if the child ends early.
 struct Report {
   enum class Phase { Mutating, Verifying, Running, Done } phase;
   Outcome outcome;
@@ -59,7 +59,7 @@ std::string textOf(ModuleOp module, bool generic) {
   return text;
 }
 
-/// The child's part.
+/// The work of the child.
 class Child {
 public:
   Child(Report &report, MLIRContext *context)
@@ -77,7 +77,7 @@ public:
     llvm::raw_string_ostream stream(ignored);
     if (failed(parsePassPipeline(report.pipeline.get(), passes, stream)))
       return;
-    // A mutant is what a file can hold: absent attributes have their defaults then.
+    // A mutant is printed and parsed, so that absent attributes have their defaults.
     std::string text = textOf(seed, /*generic=*/true);
     report.mutant.set(text);
     report.phase = Report::Phase::Verifying;
@@ -107,7 +107,7 @@ private:
     } else {
       std::string text = textOf(module, /*generic=*/false);
       report.result.set(text);
-      // A text that was cut is not looked at.
+      // A truncated text is not checked.
       bool isWhole = report.result.size == text.size();
       bool parses = !isWhole || parseSourceString<ModuleOp>(text, module.getContext());
       report.outcome = parses ? Outcome::Passed : Outcome::NotVerified;
@@ -121,12 +121,12 @@ private:
   rlimit cpu{limits.cpuSeconds, limits.cpuSeconds + 1}, core{0, 0};
   setrlimit(RLIMIT_CPU, &cpu);
   setrlimit(RLIMIT_CORE, &core);
-  // AddressSanitizer reserves more addresses than any limit would allow.
+  // AddressSanitizer reserves more address space than any limit allows.
   if constexpr (!hasAddressSanitizer) {
     rlimit memory{limits.memoryBytes, limits.memoryBytes};
     setrlimit(RLIMIT_AS, &memory);
   }
-  // What crash handlers and passes write is not looked at.
+  // Output of crash handlers and passes is ignored.
   if (std::freopen("/dev/null", "w", stderr) == nullptr || std::freopen("/dev/null", "w", stdout) == nullptr)
     _exit(1);
   Child(report, module.getContext()).run(module, prepare);
@@ -175,7 +175,7 @@ CaseResult runCase(ModuleOp module, const std::function<std::string(ModuleOp)> &
                     report.message.get()};
   if (report.phase == Report::Phase::Done)
     return result;
-  // What was not verified yet may be anything.
+  // An unverified module may be arbitrary.
   if (report.phase == Report::Phase::Mutating) {
     result.outcome = Outcome::NotValid;
     return result;

@@ -1,4 +1,4 @@
-/// One case: a mutated module and a pass, run in a process of its own.
+/// One case: a mutated module and a pass, run in its own process.
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
@@ -30,13 +30,13 @@ struct CaseLimits {
 struct CaseResult {
   Outcome outcome = Outcome::NotValid;
   std::string pipeline; ///< the pass with its options
-  std::string mutant;   ///< the module that it got
-  std::string result;   ///< the module that it made, if it passed
+  std::string mutant;   ///< the input module
+  std::string result;   ///< the module that the pass returned
   std::string message;  ///< of a failure: the signal or the diagnostics
 };
 
-/// Runs in a new process: `prepare` changes a copy of `module` and returns the pipeline, which is run on it
-/// if it verifies.
+/// Runs in a new process: `prepare` changes a copy of `module` and returns the pipeline, which runs if the
+/// copy verifies.
 CaseResult runCase(mlir::ModuleOp module, const std::function<std::string(mlir::ModuleOp)> &prepare,
                    const CaseLimits &limits);
 

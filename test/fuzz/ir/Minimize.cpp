@@ -18,7 +18,7 @@ std::string failureKey(const CaseResult &result) {
   return result.pipeline.substr(0, result.pipeline.find('{')) + ": " + nameOf(result.outcome) + ": " + line;
 }
 
-/// Removes an op: its uses get arguments of the function.
+/// Removes an op: its uses become arguments of the function.
 static bool eraseOp(Operation *op) {
   auto function = op->getParentOfType<func::FuncOp>();
   if (!function || op->hasTrait<OpTrait::IsTerminator>())
@@ -45,7 +45,7 @@ static bool eraseReturned(func::FuncOp function, unsigned result) {
   return succeeded(function.eraseResults(erased));
 }
 
-/// Makes the removal number `index`, counted from the end of the module; nothing if there are fewer.
+/// Applies removal `index`, counted from the end of the module; nothing if there are fewer.
 static std::optional<bool> remove(ModuleOp module, size_t index) {
   auto take = [&](size_t count) { // whether the removal is one of the next `count`
     if (index < count)

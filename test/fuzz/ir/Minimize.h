@@ -1,11 +1,11 @@
-/// Smaller modules on which a pass fails in the same way.
+/// Reduction of modules on which a pass fails.
 #pragma once
 
 #include "test/fuzz/ir/Cases.h"
 
 namespace proa::fuzz {
 
-/// What distinguishes failures: the outcome, the pass, and the diagnostic without its numbers and names.
+/// The identity of a failure: the outcome, the pass, and the diagnostic without numbers and names.
 std::string failureKey(const CaseResult &result);
 
 /// Removes functions, ops, results and arguments from the mutant while the failure stays the same.

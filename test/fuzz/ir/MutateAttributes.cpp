@@ -58,7 +58,7 @@ static SmallVector<int64_t> mutateList(ArrayRef<int64_t> list, Random &random) {
   return changed;
 }
 
-/// Words that the attributes of some ops and options know.
+/// Values of string attributes and options.
 static StringRef randomWord(Random &random) {
   static const char *const words[] = {"",     "none", "SAME", "VALID", "NCHW",     "NHWC", "mean",    "sum",
                                       "relu", "gelu", "bias", "add",   "constant", "LSTM", "nearest", "x"};

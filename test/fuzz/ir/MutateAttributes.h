@@ -8,13 +8,13 @@
 
 namespace proa::fuzz {
 
-/// Mostly small; now and then the least, the greatest or another extreme one.
+/// Mostly small numbers, sometimes the smallest, the largest or another extreme one.
 int64_t randomInteger(Random &random);
 
-/// An attribute of the same kind with another value; null for kinds that stay.
+/// An attribute of the same kind with another value; null for kinds that are not changed.
 mlir::Attribute mutateAttribute(mlir::Attribute attribute, Random &random);
 
-/// A tensor type with another dim size, rank or element type; other types stay, or become scalars.
+/// A tensor type with another dim, rank or element type; other types are kept, or become scalars.
 mlir::Type mutateType(mlir::Type type, Random &random);
 
 } // namespace proa::fuzz

@@ -53,7 +53,7 @@ SmallVector<Value> valuesBefore(Operation *user, Type type) {
   return values;
 }
 
-/// The type of a function follows from its entry block and what it returns.
+/// The type of a function follows from its entry block and its return op.
 void updateSignature(func::FuncOp function) {
   Operation *exit = nullptr;
   for (Block &block : function.getBody())
@@ -87,7 +87,7 @@ bool changeAttribute(ModuleOp module, Random &random) {
   Operation *op = pickFrom(random, ops);
   NamedAttribute attribute = pickFrom(random, op->getAttrDictionary());
   Attribute changed = mutateAttribute(attribute.getValue(), random);
-  // A name that is empty can be printed, but not parsed.
+  // An empty name can be printed, but not parsed.
   if (!changed ||
       (attribute.getName() == SymbolTable::getSymbolAttrName() && cast<StringAttr>(changed).empty()))
     return false;
@@ -141,7 +141,7 @@ bool addAttribute(ModuleOp module, Random &random) {
   }
 }
 
-/// Another type for an argument or, with the rest of the function, for a constant's users.
+/// Another type for an argument, or for a constant.
 bool changeArgumentType(ModuleOp module, Random &random) {
   SmallVector<func::FuncOp> functions = functionsOf(module);
   if (functions.empty())
@@ -165,7 +165,7 @@ bool changeResultType(ModuleOp module, Random &random) {
   Operation *op = pickFrom(random, ops);
   Value result = op->getResult(pick(random, op->getNumResults()));
   auto tensor = dyn_cast<RankedTensorType>(result.getType());
-  if (tensor && tensor.getRank() > 0 && pick(random, 2)) { // says less of the type, which is valid
+  if (tensor && tensor.getRank() > 0 && pick(random, 2)) { // fewer static dims are valid
     SmallVector<int64_t> shape(tensor.getShape());
     shape[pick(random, shape.size())] = ShapedType::kDynamic;
     result.setType(tensor.clone(shape));
@@ -176,7 +176,7 @@ bool changeResultType(ModuleOp module, Random &random) {
   return true;
 }
 
-/// Gives the uses of `op` to other values; false where there are none of some result's type.
+/// Replaces the uses of `op` by other values; false if a result has no replacement of its type.
 bool replaceUses(Operation *op, Random &random) {
   for (Value result : op->getResults()) {
     if (result.use_empty())
@@ -200,7 +200,7 @@ bool dropOp(ModuleOp module, Random &random) {
   return true;
 }
 
-/// An op, with its regions, twice; the copy takes some uses.
+/// Duplicates an op with its regions; the copy takes some uses.
 bool duplicateOp(ModuleOp module, Random &random) {
   SmallVector<Operation *> ops = bodyOps(module);
   if (ops.empty())
@@ -214,7 +214,7 @@ bool duplicateOp(ModuleOp module, Random &random) {
   return true;
 }
 
-/// Another op's value of the same type in the place of an operand, a terminator's included.
+/// Replaces an operand, also of a terminator, by another value of the same type.
 bool changeOperand(ModuleOp module, Random &random) {
   SmallVector<Operation *> ops;
   for (func::FuncOp function : functionsOf(module))
@@ -241,7 +241,7 @@ bool changeOperand(ModuleOp module, Random &random) {
   return true;
 }
 
-/// Adds, drops or repeats what a function returns.
+/// Adds, drops or repeats results of a function.
 bool changeResults(ModuleOp module, Random &random) {
   SmallVector<func::FuncOp> functions = functionsOf(module);
   if (functions.empty())
@@ -274,7 +274,7 @@ bool changeResults(ModuleOp module, Random &random) {
   return true;
 }
 
-/// A new argument in the place of an op's result.
+/// Replaces the result of an op by a new argument.
 bool makeArgument(ModuleOp module, Random &random) {
   SmallVector<Operation *> ops = bodyOps(module);
   llvm::erase_if(
@@ -291,7 +291,7 @@ bool makeArgument(ModuleOp module, Random &random) {
   return true;
 }
 
-/// Puts an op into both regions of a condition.
+/// Moves an op into both regions of a condition.
 bool wrapInIf(ModuleOp module, Random &random) {
   SmallVector<Operation *> ops = bodyOps(module);
   if (ops.empty())
@@ -317,7 +317,7 @@ bool wrapInIf(ModuleOp module, Random &random) {
   return true;
 }
 
-/// Renames, removes or empties a function, or lets an op's place be taken by a call.
+/// Renames, removes or empties a function, or replaces an op by a call.
 bool changeFunction(ModuleOp module, Random &random) {
   SmallVector<func::FuncOp> functions = functionsOf(module);
   if (functions.empty())
@@ -360,7 +360,7 @@ bool changeFunction(ModuleOp module, Random &random) {
 
 bool mutate(ModuleOp module, Random &random) {
   using Mutation = bool (*)(ModuleOp, Random &);
-  // Those that are in the list twice leave most modules valid.
+  // Those that are listed twice leave most modules valid.
   static const Mutation mutations[] = {
       changeAttribute,    changeAttribute,  removeAttribute, addAttribute, changeArgumentType,
       changeArgumentType, changeResultType, dropOp,          duplicateOp,  changeOperand,

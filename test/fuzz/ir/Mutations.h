@@ -9,7 +9,7 @@ namespace proa::fuzz {
 
 using Random = std::mt19937_64;
 
-/// A number below `count`, which is not 0.
+/// A random number below `count`, which is not 0.
 inline size_t pick(Random &random, size_t count) { return random() % count; }
 
 template <class Range> auto pickFrom(Random &random, Range &&range) {
@@ -18,8 +18,8 @@ template <class Range> auto pickFrom(Random &random, Range &&range) {
                                pick(random, static_cast<size_t>(std::distance(begin, std::end(range))))));
 }
 
-/// Changes one thing in `module`: an attribute, a type, an op, an operand, a result, a function. The result
-/// need not verify. False: there was nothing of the kind that was drawn.
+/// Changes one thing in `module`: an attribute, a type, an op, an operand, a result or a function. The result
+/// need not verify. False if there is nothing of the selected kind.
 bool mutate(mlir::ModuleOp module, Random &random);
 
 } // namespace proa::fuzz

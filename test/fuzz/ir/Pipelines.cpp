@@ -15,7 +15,7 @@ using namespace mlir;
 
 namespace proa::fuzz {
 
-/// What `write` writes to stdout.
+/// The output of `write` on stdout.
 static std::string stdoutOf(llvm::function_ref<void()> write) {
   std::FILE *file = std::tmpfile();
   llvm::outs().flush();
@@ -33,7 +33,7 @@ static std::string stdoutOf(llvm::function_ref<void()> write) {
 }
 
 std::vector<PassEntry> registeredPasses() {
-  // The registry can be printed and asked for a name, but not listed.
+  // The registry can be printed and searched, but not listed.
   std::string text = stdoutOf([] { printRegisteredPasses(); });
   std::vector<PassEntry> passes;
   for (llvm::StringRef line : llvm::split(text, '\n')) {
@@ -44,10 +44,10 @@ std::vector<PassEntry> registeredPasses() {
     bool isOption = indent > 2;
     if (!isOption)
       passes.push_back({name.str(), {}});
-    else if (!passes.empty() && name != "report") // the name of a file that is written
+    else if (!passes.empty() && name != "report") // the name of an output file
       passes.back().options.push_back({name.str(), type.str()});
   }
-  // It does not print pipelines.
+  // MLIR does not print pipelines.
   passes.push_back({cpuPipelineName, {}});
   passes.push_back({lowerKernelsPipelineName, {{"expand-bfloat16", "<bool>"}}});
   return passes;

@@ -18,10 +18,10 @@ struct PassEntry {
   std::vector<PassOption> options;
 };
 
-/// What the registry of passes holds. Only proa's own must be registered.
+/// The passes in the registry, which must have only those of proa.
 std::vector<PassEntry> registeredPasses();
 
-/// The pass with random values of some of its options.
+/// The pass with random values for some of its options.
 std::string withOptions(const PassEntry &pass, mlir::ModuleOp module, Random &random);
 
 } // namespace proa::fuzz

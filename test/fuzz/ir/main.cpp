@@ -126,7 +126,7 @@ private:
       report(number, minimize(context, result, options.limits));
   }
 
-  /// What a pass made is a module that other passes are run on.
+  /// Results of passes become inputs of other passes.
   void keep(const CaseResult &result) {
     constexpr size_t maxModules = 5000;
     if (result.result == result.mutant)
@@ -138,7 +138,7 @@ private:
       modules[pick(random, modules.size())] = std::move(module);
   }
 
-  /// Writes the mutant as a test that fails.
+  /// Writes the mutant as a failing test.
   void report(uint64_t number, const CaseResult &failure) {
     std::string name = failure.pipeline.substr(0, failure.pipeline.find('{')), values;
     if (name.size() < failure.pipeline.size())

@@ -64,11 +64,11 @@ func.func @counter(%x: tensor<4x4xf32>, %n: tensor<1xf32>) -> tensor<4x4xf32> {
   return %r#1 : tensor<4x4xf32>
 }
 
-// Both arms compute in 16 bits, so does what reads the result.
+// Both branches compute in 16 bits, and so do the users of the result.
 // IF-LABEL: func @branch(
 // IF: scf.if {{.*}} -> (tensor<4x4xf16>)
 // IF: pd.add {{.*}} -> tensor<4x4xf16>
-// One arm does not.
+// One branch does not.
 // MIXED-LABEL: func @branch(
 // MIXED: scf.if {{.*}} -> (tensor<4x4xf32>)
 // MIXED: pd.matmul {{.*}} -> tensor<4x4xf16>

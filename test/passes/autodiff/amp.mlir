@@ -70,7 +70,7 @@ func.func @mask(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
   %lowest = pd.constant dense<-3.40282347E+38> : tensor<4xf64>
   %low = pd.cast %lowest {dtype = f32} : (tensor<4xf64>) -> tensor<4xf32>
   %a = pd.add %x, %low : (tensor<4x4xf32>, tensor<4xf32>) -> tensor<4x4xf32>
-  %b = pd.scale %a {operandSegmentSizes = array<i32: 1, 0, 0>, scale = 0.5 : f64} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %b = pd.scale %a {scale = 0.5 : f64} : (tensor<4x4xf32>) -> tensor<4x4xf32>
   %s = pd.softmax %b : (tensor<4x4xf32>) -> tensor<4x4xf32>
   %r = pd.relu %s : (tensor<4x4xf32>) -> tensor<4x4xf32>
   %held = pd.constant dense<[65504.0, 0x7F800000, 0xFF800000, 0.0]> : tensor<4xf32>

@@ -18,7 +18,7 @@
 // WHOLE: pd.sum
 // WHOLE-NEXT: pd.yield
 
-// Forward and, behind a barrier, backward: not merged.
+// Forward and, after a barrier, backward: not merged.
 // GRAD-LABEL: func @f_checkpoint_grad(
 // GRAD: %[[B:.*]] = pd.optimization_barrier %arg0
 // GRAD: pd.exp %[[B]]
@@ -38,7 +38,7 @@ func.func @f(%x: tensor<4xf32>) -> tensor<f32> {
 // RANDOM: pd.yield
 func.func @dropped(%x: tensor<4xf32>) -> tensor<f32> {
   %e = pd.exp %x : (tensor<4xf32>) -> tensor<4xf32>
-  %out, %mask = pd.dropout %e {mode = "upscale_in_train"} : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xui8>)
+  %out, %mask = pd.dropout %e mode = upscale_in_train : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xui8>)
   %s = pd.sin %out : (tensor<4xf32>) -> tensor<4xf32>
   %y = pd.sum %s : (tensor<4xf32>) -> tensor<f32>
   return %y : tensor<f32>

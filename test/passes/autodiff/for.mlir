@@ -12,7 +12,7 @@
 // GRAD: pd.vjp({{.*}}) saved(%[[LOOP]] :
 // GRAD: scf.for
 // GRAD: pd.snapshots = 3
-// Differentiated once more it is the gradient of the loop in forward mode.
+// Differentiated again it is the gradient of the loop in forward mode.
 // TWICE-LABEL: func @f_grad_vjp(
 // TWICE: %[[FORWARD:.*]]:2 = scf.for
 // TWICE: pd.vjp({{.*}}) saved(%[[FORWARD]]#0, %[[FORWARD]]#1 :

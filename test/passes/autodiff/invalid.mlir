@@ -25,8 +25,8 @@ func.func @nothing(%x: tensor<4xi64>) -> tensor<f32> {
 
 // The error is at the op, the notes lead from the loss to it.
 func.func @path(%x: tensor<2x3xf32>, %i: tensor<2x1xi64>, %v: tensor<2x3xf32>) -> tensor<f32> {
-  // expected-error @+1 {{has no gradient with reduce = "multiply"}}
-  %y = pd.scatter_nd %x, %i, %v {reduce = "multiply"}
+  // expected-error @+1 {{has no gradient with reduce = multiply}}
+  %y = pd.scatter_nd %x, %i, %v reduce = multiply
       : (tensor<2x3xf32>, tensor<2x1xi64>, tensor<2x3xf32>) -> tensor<2x3xf32>
   // expected-note @+1 {{the gradient comes through 'pd.exp'}}
   %e = pd.exp %y : (tensor<2x3xf32>) -> tensor<2x3xf32>
@@ -54,8 +54,8 @@ func.func @in_branch(%x: tensor<2x3xf32>, %i: tensor<2x1xi64>, %v: tensor<2x3xf3
   %b = tensor.extract %c[] : tensor<i1>
   // expected-note @+1 {{the gradient comes through 'scf.if'}}
   %r = scf.if %b -> (tensor<2x3xf32>) {
-    // expected-error @+1 {{has no gradient with reduce = "multiply"}}
-    %y = pd.scatter_nd %x, %i, %v {reduce = "multiply"}
+    // expected-error @+1 {{has no gradient with reduce = multiply}}
+    %y = pd.scatter_nd %x, %i, %v reduce = multiply
         : (tensor<2x3xf32>, tensor<2x1xi64>, tensor<2x3xf32>) -> tensor<2x3xf32>
     scf.yield %y : tensor<2x3xf32>
   } else {

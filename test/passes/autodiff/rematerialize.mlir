@@ -6,7 +6,7 @@
 // RUN: not proa-opt %s --pd-rematerialize="function=cheap memory-budget=-2" 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // NEGATIVE: the memory budget must be a number of bytes, or -1 for none, found -2
 
-// Of three values that the second half needs, the two behind the random numbers are computed again.
+// Of three values that the second half needs, the two after the random op are recomputed.
 // CHECK-LABEL: func @cheap(
 // CHECK: %[[U:.*]] = pd.uniform
 // CHECK: pd.exp %[[U]]

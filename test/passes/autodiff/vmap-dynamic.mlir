@@ -1,8 +1,8 @@
 // RUN: proa-opt %s --split-input-file --pd-vmap=size=-1 | FileCheck %s
 // RUN: proa-opt %s --split-input-file --pd-vmap=size=4 | FileCheck %s --check-prefix=FOUR
 
-// The dims of the result follow from those of the operands, though only the run knows them. For a number of examples that
-// the run knows the filters can't be groups of one convolution: a loop.
+// The dims of the result follow from those of the operands, although they are dynamic.
+// With a dynamic number of examples the filters cannot be groups of one convolution: a loop.
 // CHECK-LABEL: func.func @conv_vmap(
 // CHECK: scf.while
 // CHECK: pd.conv2d
@@ -35,13 +35,13 @@ func.func @permutation(%p: tensor<?xi32>) -> tensor<4x4xf64> {
 
 // -----
 
-// An op without a batching rule: one by one.
+// An op without a batching rule: unbatched, in a loop.
 // CHECK-LABEL: func.func @poles_vmap(
 // CHECK: scf.while
 // CHECK: pd.lstsq
 // FOUR-LABEL: func.func @poles_vmap(
 // FOUR-COUNT-4: pd.lstsq
 func.func @poles(%x: tensor<?x3xf64>, %y: tensor<?x2xf64>) -> tensor<3x2xf64> {
-  %s, %r, %k, %v = pd.lstsq %x, %y {driver = "gelsd"} : (tensor<?x3xf64>, tensor<?x2xf64>) -> (tensor<3x2xf64>, tensor<?xf64>, tensor<i32>, tensor<?xf64>)
+  %s, %r, %k, %v = pd.lstsq %x, %y driver = gelsd : (tensor<?x3xf64>, tensor<?x2xf64>) -> (tensor<3x2xf64>, tensor<?xf64>, tensor<i32>, tensor<?xf64>)
   return %s : tensor<3x2xf64>
 }

@@ -20,7 +20,7 @@ func.func @product(%x: tensor<2x3xf32>, %w: tensor<3x4xf32>) -> tensor<2xf32> {
   return %s : tensor<2xf32>
 }
 
-// The condition differs from example to example: both arms, and a selection.
+// The condition differs per example: both branches, and a selection.
 // BRANCH-LABEL: func @branch_vmap(
 // BRANCH-SAME: %[[X:.*]]: tensor<5x4xf32>, %[[C:.*]]: tensor<5xi1>) -> tensor<5x4xf32>
 // BRANCH-NOT: scf.if
@@ -74,14 +74,14 @@ func.func @cube(%x: tensor<3xf32>) -> tensor<f32> {
 func.func @gaps(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {
   %zero = pd.constant dense<0> : tensor<1xi64>
   %one = pd.constant dense<1> : tensor<1xi64>
-  %e = pd.array_create : () -> !array.of<*>
-  %a = pd.array_write %e, %one, %y : (!array.of<*>, tensor<1xi64>, tensor<2xf32>) -> !array.of<tensor<2xf32>>
-  %b = pd.array_write %a, %zero, %x : (!array.of<tensor<2xf32>>, tensor<1xi64>, tensor<2xf32>) -> !array.of<tensor<2xf32>>
-  %r = pd.array_read %b, %one : (!array.of<tensor<2xf32>>, tensor<1xi64>) -> tensor<2xf32>
+  %e = pd.array_create : () -> !pd.array<*>
+  %a = pd.array_write %e, %one, %y : (!pd.array<*>, tensor<1xi64>, tensor<2xf32>) -> !pd.array<tensor<2xf32>>
+  %b = pd.array_write %a, %zero, %x : (!pd.array<tensor<2xf32>>, tensor<1xi64>, tensor<2xf32>) -> !pd.array<tensor<2xf32>>
+  %r = pd.array_read %b, %one : (!pd.array<tensor<2xf32>>, tensor<1xi64>) -> tensor<2xf32>
   return %r : tensor<2xf32>
 }
 
-// The gradient reshapes to extents that only the run knows: behind the number of examples they are the same.
+// The gradient reshapes to dynamic dims; after the batch dimension they are unchanged.
 // OPEN-LABEL: func @rows_back_vmap(
 // OPEN: %[[COUNT:.*]] = pd.dim %arg0 {index = 0 : i64}
 // OPEN: %[[FIRST:.*]] = pd.reshape %[[COUNT]] {shape = array<i64: 1>}

@@ -15,7 +15,7 @@ func.func @fold(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32> {pd.param = "w"
   return %1#0 : tensor<1x4x8x8xf32>
 }
 
-// Near-miss: in training the statistics come from the batch.
+// Near miss: in training the statistics come from the batch.
 // CHECK-LABEL: func @training
 // CHECK: pd.batch_norm
 func.func @training(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32> {pd.param = "w"}, %m: tensor<4xf32> {pd.param = "m"},

@@ -27,7 +27,7 @@ func.func @twice(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   return %2 : tensor<4x8xf32>
 }
 
-// Near-miss: a library op between two ops of one shape uses the first, which therefore can't wait for the second.
+// Near miss: a library op between two ops of one shape uses the first, which therefore cannot wait for the second.
 // CHECK-LABEL: func @used_between
 // CHECK: call @kernel_1
 // CHECK: pd.reshape
@@ -39,7 +39,7 @@ func.func @used_between(%x: tensor<4x8xf32>) -> (tensor<32xf32>, tensor<4x8xf32>
   return %1, %2 : tensor<32xf32>, tensor<4x8xf32>
 }
 
-// Near-miss: a reduction of leading dimensions is a kernel of its own.
+// Near miss: a reduction of leading dimensions is a kernel of its own.
 // CHECK-LABEL: func @columns
 // CHECK-COUNT-3: call @kernel
 func.func @columns(%x: tensor<4x8xf32>) -> tensor<8xf32> {
@@ -49,7 +49,7 @@ func.func @columns(%x: tensor<4x8xf32>) -> tensor<8xf32> {
   return %2 : tensor<8xf32>
 }
 
-// Kernels are formed in the arms of a branch too, and what an arm reads is computed before the branch.
+// Kernels are formed in the regions of a condition too; values that a region reads are computed before it.
 // CHECK-LABEL: func @branch
 func.func @branch(%x: tensor<8xf32>, %c: tensor<i1>) -> tensor<8xf32> {
   // CHECK: %[[EXP:.*]] = call @kernel

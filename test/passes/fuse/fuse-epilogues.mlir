@@ -27,7 +27,7 @@ func.func @residual(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>, %b: tensor<16xf32
 // CHECK-NEXT: return
 func.func @attention(%q: tensor<2x8x4x16xf32>, %k: tensor<2x8x4x16xf32>, %v: tensor<2x8x4x16xf32>) -> tensor<2x8x4x16xf32> {
   %0 = pd.transpose %q {perm = array<i64: 0, 2, 1, 3>} : (tensor<2x8x4x16xf32>) -> tensor<2x4x8x16xf32>
-  %1 = pd.scale %0 {operandSegmentSizes = array<i32: 1, 0, 0>, scale = 0.125} : (tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
+  %1 = pd.scale %0 {scale = 0.125} : (tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
   %2 = pd.transpose %k {perm = array<i64: 0, 2, 1, 3>} : (tensor<2x8x4x16xf32>) -> tensor<2x4x8x16xf32>
   %3 = pd.matmul %1, %2 {transpose_y = true} : (tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x8xf32>
   %4 = pd.transpose %v {perm = array<i64: 0, 2, 1, 3>} : (tensor<2x8x4x16xf32>) -> tensor<2x4x8x16xf32>
@@ -36,7 +36,7 @@ func.func @attention(%q: tensor<2x8x4x16xf32>, %k: tensor<2x8x4x16xf32>, %v: ten
   return %6 : tensor<2x8x4x16xf32>
 }
 
-// Near-miss: a second user needs the product itself.
+// Near miss: a second user needs the product itself.
 // CHECK-LABEL: func @two_users
 // CHECK: pd.matmul
 // CHECK: pd.relu
@@ -46,7 +46,7 @@ func.func @two_users(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>) -> (tensor<4x16x
   return %0, %1 : tensor<4x16xf32>, tensor<4x16xf32>
 }
 
-// Near-miss: a mask that is broadcast is no bias; it stays for the kernel of the softmax behind it.
+// Near miss: a broadcast mask is not a bias; it stays for the kernel of the softmax after it.
 // CHECK-LABEL: func @mask
 // CHECK: pd.matmul
 // CHECK: pd.add
@@ -56,7 +56,7 @@ func.func @mask(%x: tensor<2x4x8xf32>, %w: tensor<2x8x16xf32>, %m: tensor<2x1x16
   return %1 : tensor<2x4x16xf32>
 }
 
-// Near-miss: double precision is computed by a plain loop, which gains nothing.
+// Near miss: double precision is computed by a plain loop, which gains nothing.
 // CHECK-LABEL: func @double
 // CHECK: pd.matmul
 func.func @double(%x: tensor<4x8xf64>, %w: tensor<8x16xf64>) -> tensor<4x16xf64> {
@@ -76,7 +76,7 @@ func.func @conv(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32>, %b: tensor<1x4
   return %2 : tensor<1x4x8x8xf32>
 }
 
-// Near-miss: the summand of a depthwise convolution.
+// Near miss: the residual of a depthwise convolution.
 // CHECK-LABEL: func @depthwise
 // CHECK: pd.conv2d
 // CHECK: pd.add

@@ -3,10 +3,10 @@
 // One transpose in, one out; what lies between follows, a residual and a bias for each channel too.
 // CHECK-LABEL: func @flow
 // CHECK-COUNT-1: pd.transpose {{.*}}perm = array<i64: 0, 2, 3, 1>
-// CHECK: pd.conv2d {{.*}}data_format = "NHWC"
+// CHECK: pd.conv2d {{.*}}data_format = NHWC
 // CHECK: pd.add {{.*}} : (tensor<1x8x8x4xf32>, tensor<4xf32>) -> tensor<1x8x8x4xf32>
 // CHECK: pd.relu {{.*}} tensor<1x8x8x4xf32>
-// CHECK: pd.conv2d {{.*}}data_format = "NHWC"
+// CHECK: pd.conv2d {{.*}}data_format = NHWC
 // CHECK: pd.add {{.*}} : (tensor<1x8x8x4xf32>, tensor<1x8x8x4xf32>)
 // CHECK: pd.transpose {{.*}}perm = array<i64: 0, 3, 1, 2>
 // CHECK-NEXT: return
@@ -29,7 +29,7 @@ func.func @mean(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32>) -> tensor<1x4x
   return %1 : tensor<1x4xf32>
 }
 
-// Near-miss: without a convolution nothing changes.
+// Near miss: without a convolution nothing changes.
 // CHECK-LABEL: func @no_conv
 // CHECK-NOT: pd.transpose
 func.func @no_conv(%x: tensor<1x3x8x8xf32>) -> tensor<1x3x8x8xf32> {
@@ -41,7 +41,7 @@ func.func @no_conv(%x: tensor<1x3x8x8xf32>) -> tensor<1x3x8x8xf32> {
 // CHECK-LABEL: func @gradient
 // CHECK-DAG: %[[X:.*]] = pd.transpose %arg0 {perm = array<i64: 0, 2, 3, 1>}
 // CHECK-DAG: %[[D:.*]] = pd.transpose %arg2 {perm = array<i64: 0, 2, 3, 1>}
-// CHECK: %[[DW:.*]] = pd.conv2d_weight_gradient %[[X]], %[[D]] {data_format = "NHWC", kernel_size = array<i64: 1, 1>} : (tensor<1x8x8x3xf32>, tensor<1x8x8x4xf32>) -> tensor<4x3x1x1xf32>
+// CHECK: %[[DW:.*]] = pd.conv2d_weight_gradient %[[X]], %[[D]] data_format = NHWC {kernel_size = array<i64: 1, 1>} : (tensor<1x8x8x3xf32>, tensor<1x8x8x4xf32>) -> tensor<4x3x1x1xf32>
 // CHECK: return %{{.*}}, %[[DW]]
 func.func @gradient(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32>, %d: tensor<1x4x8x8xf32>) -> (tensor<1x4x8x8xf32>, tensor<4x3x1x1xf32>) {
   %0 = pd.conv2d %x, %w : (tensor<1x3x8x8xf32>, tensor<4x3x1x1xf32>) -> tensor<1x4x8x8xf32>
@@ -59,12 +59,12 @@ func.func @statistics(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32>) -> tenso
   return %1 : tensor<4xf32>
 }
 
-// Near-miss: unpool knows channels first only.
+// Near miss: unpool knows channels first only.
 // CHECK-LABEL: func @unpool
 // CHECK: pd.unpool {{.*}} : (tensor<1x4x4x4xf32>, tensor<1x4x4x4xi32>) -> tensor<1x4x8x8xf32>
 func.func @unpool(%x: tensor<1x3x4x4xf32>, %w: tensor<4x3x1x1xf32>, %i: tensor<1x4x4x4xi32>) -> tensor<1x4x8x8xf32> {
   %0 = pd.conv2d %x, %w : (tensor<1x3x4x4xf32>, tensor<4x3x1x1xf32>) -> tensor<1x4x4x4xf32>
-  %1 = pd.unpool %0, %i {ksize = array<i64: 2, 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0>, data_format = "NCHW"}
+  %1 = pd.unpool %0, %i data_format = NCHW {ksize = array<i64: 2, 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0>}
       : (tensor<1x4x4x4xf32>, tensor<1x4x4x4xi32>) -> tensor<1x4x8x8xf32>
   return %1 : tensor<1x4x8x8xf32>
 }

@@ -1,4 +1,4 @@
-// RUN: proa-opt %s --bufferize-kernels --cse --canonicalize | FileCheck %s
+// RUN: proa-opt %s --proa-bufferize-kernels --cse --canonicalize | FileCheck %s
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 

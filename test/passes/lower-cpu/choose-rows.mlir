@@ -1,4 +1,4 @@
-// RUN: proa-opt %s --choose-rows --split-input-file | FileCheck %s
+// RUN: proa-opt %s --proa-choose-rows --split-input-file | FileCheck %s
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>

@@ -1,4 +1,4 @@
-// RUN: proa-opt %s --collapse-loops --split-input-file | FileCheck %s
+// RUN: proa-opt %s --proa-collapse-loops --split-input-file | FileCheck %s
 
 #id = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 #channel = affine_map<(d0, d1, d2) -> (d0)>

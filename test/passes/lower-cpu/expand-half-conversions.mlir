@@ -1,5 +1,5 @@
-// RUN: proa-opt %s --pass-pipeline="builtin.module(func.func(expand-half-conversions))" | FileCheck %s
-// RUN: proa-opt %s --pass-pipeline="builtin.module(func.func(expand-half-conversions{bf16=false f16=false}))" \
+// RUN: proa-opt %s --pass-pipeline="builtin.module(func.func(proa-expand-half-conversions))" | FileCheck %s
+// RUN: proa-opt %s --pass-pipeline="builtin.module(func.func(proa-expand-half-conversions{bf16=false f16=false}))" \
 // RUN:   | FileCheck %s --check-prefix=HAS
 
 // CHECK-LABEL: func.func @singles

@@ -1,4 +1,4 @@
-// RUN: proa-opt %s --expand-math | FileCheck %s
+// RUN: proa-opt %s --proa-expand-math | FileCheck %s
 
 // CHECK-LABEL: func.func @f32
 // CHECK-NOT: math.tanh

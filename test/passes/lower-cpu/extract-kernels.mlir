@@ -1,4 +1,4 @@
-// RUN: proa-opt %s --extract-kernels --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: proa-opt %s --proa-extract-kernels --split-input-file --verify-diagnostics | FileCheck %s
 
 // CHECK-NOT: @main
 // CHECK: func.func private @kernel

@@ -1,4 +1,4 @@
-// RUN: proa-opt %s --fuse-elementwise --split-input-file | FileCheck %s
+// RUN: proa-opt %s --proa-fuse-elementwise --split-input-file | FileCheck %s
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 

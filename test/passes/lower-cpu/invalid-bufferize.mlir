@@ -1,4 +1,4 @@
-// RUN: proa-opt %s --bufferize-kernels --verify-diagnostics
+// RUN: proa-opt %s --proa-bufferize-kernels --verify-diagnostics
 
 // An op that nothing uses is refused too: its region would be changed.
 func.func private @checkpoint(%x: tensor<?xi64>) attributes {proa.kernel} {

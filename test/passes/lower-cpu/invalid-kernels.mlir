@@ -1,8 +1,8 @@
-// RUN: proa-opt %s --store-bools-as-bytes --split-input-file --verify-diagnostics
-// RUN: proa-opt %s --collapse-loops --split-input-file --verify-diagnostics
-// RUN: proa-opt %s --choose-rows --split-input-file --verify-diagnostics
-// RUN: proa-opt %s --outline-shapes --split-input-file --verify-diagnostics
-// RUN: proa-opt %s --tile-rows --split-input-file --verify-diagnostics
+// RUN: proa-opt %s --proa-store-bools-as-bytes --split-input-file --verify-diagnostics
+// RUN: proa-opt %s --proa-collapse-loops --split-input-file --verify-diagnostics
+// RUN: proa-opt %s --proa-choose-rows --split-input-file --verify-diagnostics
+// RUN: proa-opt %s --proa-outline-shapes --split-input-file --verify-diagnostics
+// RUN: proa-opt %s --proa-tile-rows --split-input-file --verify-diagnostics
 // RUN: proa-opt %s --proa-lower-kernels --split-input-file --verify-diagnostics
 
 // Kernels that a user writes: each pass on kernels refuses what is not one on tensors.

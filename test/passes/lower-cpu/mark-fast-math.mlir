@@ -1,4 +1,4 @@
-// RUN: proa-opt %s --mark-fast-math | FileCheck %s
+// RUN: proa-opt %s --proa-mark-fast-math | FileCheck %s
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>

@@ -1,4 +1,4 @@
-// RUN: proa-opt %s --outline-shapes --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: proa-opt %s --proa-outline-shapes --split-input-file --verify-diagnostics | FileCheck %s
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 

@@ -1,5 +1,5 @@
-// RUN: proa-opt %s --bound-scratch --split-input-file | FileCheck %s --check-prefix=BOUND
-// RUN: proa-opt %s --place-scratch=stack-bytes=4096 --split-input-file | FileCheck %s --check-prefix=PLACE
+// RUN: proa-opt %s --proa-bound-scratch --split-input-file | FileCheck %s --check-prefix=BOUND
+// RUN: proa-opt %s --proa-place-scratch=stack-bytes=4096 --split-input-file | FileCheck %s --check-prefix=PLACE
 
 // BOUND-LABEL: func.func @tail
 // BOUND: scf.for

@@ -1,4 +1,4 @@
-// RUN: proa-opt %s --store-bools-as-bytes --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: proa-opt %s --proa-store-bools-as-bytes --split-input-file --verify-diagnostics | FileCheck %s
 
 #map = affine_map<(d0) -> (d0)>
 
@@ -103,7 +103,7 @@ func.func @main(%x: tensor<4xi1>) -> tensor<4xi1> {
   %0 = call @called(%x) : (tensor<4xi1>) -> tensor<4xi1>
   return %0 : tensor<4xi1>
 }
-// expected-error @below {{kernel 'called' is called, but its signature must change, expected a module of kernels only (--extract-kernels)}}
+// expected-error @below {{kernel 'called' is called, but its signature must change, expected a module of kernels only (--proa-extract-kernels)}}
 func.func private @called(%x: tensor<4xi1>) -> tensor<4xi1> attributes {proa.kernel} {
   return %x : tensor<4xi1>
 }

@@ -1,4 +1,4 @@
-// RUN: proa-opt %s --tile-rows --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: proa-opt %s --proa-tile-rows --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
@@ -146,7 +146,7 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = call @called(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
-// expected-error @below {{kernel 'called' is called, but its signature must change, expected a module of kernels only (--extract-kernels)}}
+// expected-error @below {{kernel 'called' is called, but its signature must change, expected a module of kernels only (--proa-extract-kernels)}}
 func.func private @called(%x: tensor<4xf32>) -> tensor<4xf32> attributes {proa.kernel} {
   return %x : tensor<4xf32>
 }

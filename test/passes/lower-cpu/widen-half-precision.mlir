@@ -1,4 +1,4 @@
-// RUN: proa-opt %s --widen-half-precision --split-input-file | FileCheck %s
+// RUN: proa-opt %s --proa-widen-half-precision --split-input-file | FileCheck %s
 
 #map = affine_map<(d0) -> (d0)>
 

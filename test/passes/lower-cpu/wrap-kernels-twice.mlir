@@ -1,4 +1,4 @@
-// RUN: proa-opt %s --wrap-kernels --verify-diagnostics
+// RUN: proa-opt %s --proa-wrap-kernels --verify-diagnostics
 
 llvm.func internal @double_rows(%in: !llvm.ptr, %out: !llvm.ptr, %begin: i64, %end: i64) {
   llvm.return

@@ -1,6 +1,6 @@
 // RUN: proa-opt --pd-lower-to-linalg --split-input-file --verify-diagnostics %s | FileCheck %s
 
-// Elementwise: an operand of extent 1 is read at index 0, a constant of one element moves into the body.
+// Elementwise: an operand of size 1 is read at index 0, a constant of one element moves into the body.
 // CHECK: #[[$ID:.*]] = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK: #[[$ROW:.*]] = affine_map<(d0, d1) -> (0, d1)>
 // CHECK-LABEL: func private @elementwise
@@ -54,7 +54,7 @@ func.func private @dynamic(%x: tensor<?x3xf32>, %y: tensor<3xf32>) -> tensor<?x3
 
 // -----
 
-// Near-miss: a function that is no kernel stays.
+// Near miss: a function that is not a kernel stays.
 // CHECK-LABEL: func @main
 // CHECK: pd.exp
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
@@ -108,7 +108,7 @@ func.func @main(%x: tensor<4xui8>) -> tensor<4xui8> {
   %0 = call @called(%x) : (tensor<4xui8>) -> tensor<4xui8>
   return %0 : tensor<4xui8>
 }
-// expected-error @below {{kernel 'called' is called, but its signature must change, expected a module of kernels only (--extract-kernels)}}
+// expected-error @below {{kernel 'called' is called, but its signature must change, expected a module of kernels only (--proa-extract-kernels)}}
 func.func private @called(%x: tensor<4xui8>) -> tensor<4xui8> attributes {proa.kernel} {
   %0 = pd.maximum %x, %x : (tensor<4xui8>, tensor<4xui8>) -> tensor<4xui8>
   return %0 : tensor<4xui8>

@@ -10,7 +10,7 @@ func.func @chain(%x: tensor<2x3xf32>) -> tensor<?x?xf32> {
   return %1 : tensor<?x?xf32>
 }
 
-// Extents become constants, and arithmetic on them folds.
+// Dims become constants, and arithmetic on them folds.
 // CHECK-LABEL: func @extent
 func.func @extent(%x: tensor<2x3xf32>) -> tensor<i64> {
   // CHECK-NEXT: pd.constant dense<5> : tensor<i64>
@@ -28,7 +28,7 @@ func.func @open(%x: tensor<?x3xf32>) -> tensor<i64> {
   return %0 : tensor<i64>
 }
 
-// The result of a branch is as narrow as both arms; where they differ, the dim stays open.
+// The type of a result joins those of both branches; dims that differ stay dynamic.
 // CHECK-LABEL: func @branch
 // CHECK-SAME: -> (tensor<2x3xf32>, tensor<?x3xf32>)
 func.func @branch(%x: tensor<2x3xf32>, %y: tensor<4x3xf32>, %c: tensor<i1>) -> (tensor<?x3xf32>, tensor<?x3xf32>) {
@@ -80,7 +80,7 @@ func.func @empty(%x: tensor<0x5000xf32>, %y: tensor<0x5000xi1>) -> (tensor<?x?xf
   return %0, %1, %2 : tensor<?x?xf32>, tensor<?xf32>, tensor<?xi1>
 }
 
-// Near-miss: nothing has no maximum.
+// Near miss: nothing has no maximum.
 // CHECK-LABEL: func @no_maximum
 // CHECK: pd.max
 func.func @no_maximum(%x: tensor<0x3xf32>) -> tensor<?xf32> {

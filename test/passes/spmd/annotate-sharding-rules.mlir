@@ -1,6 +1,6 @@
-// RUN: proa-opt %s --pd-annotate-sharding-rules="remarks=true" --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: proa-opt %s --pd-annotate-sharding-rules --remarks=pd-annotate-sharding-rules --split-input-file --verify-diagnostics | FileCheck %s
 
-// Elementwise ops: dimensions align at the end, and one of extent 1 is the same for all.
+// Elementwise ops: dimensions align at the end, and a dimension of size 1 is replicated.
 // CHECK-LABEL: @elementwise
 // CHECK: pd.add {{.*}}"([i, *, k], [j, k])->([i, j, k]) {i=2, j=3, k=4}"
 // CHECK: pd.relu {{.*}}"([i, j, k])->([i, j, k]) {i=2, j=3, k=4}"
@@ -79,7 +79,7 @@ func.func @records(%x: tensor<2x3x4x4xf64>) -> (tensor<2x3x4x4xf64>, tensor<2x3x
 // CHECK-LABEL: @without
 // CHECK-NOT: pd.sharding_rule
 func.func @without(%x: tensor<4xi1>) -> tensor<?x1xi64> {
-  // expected-remark @below {{pd.nonzero has no sharding rule: it runs whole on each device}}
+  // expected-remark @below {{pd-annotate-sharding-rules: pd.nonzero has no sharding rule: it runs whole on each device}}
   %0 = pd.nonzero %x : (tensor<4xi1>) -> tensor<?x1xi64>
   return %0 : tensor<?x1xi64>
 }

@@ -25,8 +25,8 @@ func.func @twice(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
 // What cannot be reduced leaves the output file as it was.
 // RUN: echo old > %t.out
 // RUN: not proa-reduce %s --reduce=test=%t.none -o %t.out 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: error: '{{.*}}.none' is no script that can be run
+// NONE: error: '{{.*}}.none' is not executable, expected test=SCRIPT
 // RUN: printf '#!/bin/sh\nexit 0\n' > %t.never.sh && chmod +x %t.never.sh
 // RUN: not proa-reduce %s --reduce=test=%t.never.sh -o %t.out 2>&1 | FileCheck %s --check-prefix=NEVER
-// NEVER: error: the test finds the input not interesting
+// NEVER: error: the input is not interesting
 // RUN: grep -x old %t.out

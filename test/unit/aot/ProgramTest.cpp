@@ -100,7 +100,7 @@ TEST_F(ProgramTest, KeepsStateFromRunToRun) {
   ASSERT_TRUE(create()) << proa_error();
   EXPECT_THAT(run(), ::testing::ElementsAre(1.5, 20, 300));
   EXPECT_THAT(run(), ::testing::ElementsAre(2.5, 40, 600));
-  ASSERT_TRUE(create()); // another program of the same library starts anew
+  ASSERT_TRUE(create()); // another program of the same library has its own state
   EXPECT_THAT(run(), ::testing::ElementsAre(1.5, 20, 300));
 }
 
@@ -114,7 +114,7 @@ TEST_F(ProgramTest, RefusesCodeForAnotherCpu) {
       HasSubstr("accumulator: the library was compiled for a CPU with hyperdrive, which this one lacks"));
 }
 
-TEST_F(ProgramTest, DescribesItsInterfaceWithoutState) {
+TEST_F(ProgramTest, InterfaceDoesNotContainState) {
   ASSERT_TRUE(create()) << proa_error();
   ASSERT_EQ(proa_program_input_count(program), 1u);
   ASSERT_EQ(proa_program_output_count(program), 1u);

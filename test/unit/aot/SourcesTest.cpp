@@ -17,7 +17,7 @@ TEST(Sources, NamesFunctionsAfterTheFile) {
   EXPECT_TRUE(isIdentifier(prefixOf("b\xc3\xa4r.so")));
 }
 
-TEST(Sources, KnowsIdentifiers) {
+TEST(Sources, AcceptsOnlyIdentifiers) {
   EXPECT_TRUE(isIdentifier("bert_base2"));
   for (const char *wrong : {"", "2nd", "a-b", "a b", "\xc3\xa4"})
     EXPECT_FALSE(isIdentifier(wrong)) << wrong;
@@ -41,7 +41,7 @@ TEST(Sources, HeaderDescribesTheInterface) {
                     HasSubstr("no weights"), Not(HasSubstr("@"))));
 }
 
-TEST(Sources, NamesInCommentsDoNotEndThem) {
+TEST(Sources, NamesDoNotEndComments) {
   std::string text = headerText(oneFeed("a*/b\nc*/@PREFIX@"), "net");
   EXPECT_THAT(text, HasSubstr("[0] a* /b c* /@PREFIX@: float32"));
 }

@@ -64,7 +64,7 @@ TEST(CaseMeta, ReadsEveryCaseOfTheCorpus) {
   EXPECT_EQ(cases, 877);
 }
 
-TEST(CaseMeta, TellsAllProblemsAtOnce) {
+TEST(CaseMeta, ReportsAllProblemsAtOnce) {
   Result<CaseMeta> meta = readText(R"({"feeds": "x", "rtol": "small", "compare": "close", "runs": 0})");
   ASSERT_FALSE(meta);
   EXPECT_EQ(meta.problems().size(), 4u);
@@ -72,7 +72,7 @@ TEST(CaseMeta, TellsAllProblemsAtOnce) {
   EXPECT_THAT(meta.problems().text(), HasSubstr("compare: unknown kind 'close'"));
 }
 
-TEST(CaseMeta, RefusesWhatIsNoObject) {
+TEST(CaseMeta, RefusesOtherJsonThanObject) {
   EXPECT_THAT(readText("[1]").problems().text(), HasSubstr("expected a JSON object"));
   EXPECT_THAT(readText("{\"a\": ").problems().text(), HasSubstr("no valid JSON at byte"));
   EXPECT_THAT(readCaseMeta("missing/meta.json").problems().text(),

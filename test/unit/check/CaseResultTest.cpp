@@ -25,7 +25,7 @@ TEST(CaseResult, PrefixesSelectRuns) {
   EXPECT_TRUE(first.count("a/b"));
 }
 
-TEST(CaseResult, StateInputsAreNoFeeds) {
+TEST(CaseResult, StateInputsAreNotFeeds) {
   CaseMeta meta;
   meta.stateInputs = {"rate"};
   Tensors inputs{{"x", scalar(1)}, {"rate", scalar(2)}};
@@ -37,7 +37,7 @@ TEST(CaseResult, StateInputsAreNoFeeds) {
               HasSubstr("step1/rate: is a state input of the case, but the inputs lack it"));
 }
 
-TEST(CaseResult, EveryExpectedTensorMustBeThere) {
+TEST(CaseResult, MissingExpectedTensorFails) {
   CaseMeta meta;
   meta.suspect["wrong"] = "known to be wrong";
   std::vector<ComparedOutput> compared = compareOutputs(

@@ -41,7 +41,7 @@ TEST(Compare, ToleranceIsAbsolutePlusRelativeToExpected) {
   EXPECT_TRUE(compare(doubles({10}), doubles({12.1}), loose).passed()); // 2.1 <= 1 + 0.1 * 12.1
 }
 
-TEST(Compare, TellsFirstMismatchAndGreatestErrors) {
+TEST(Compare, ReportsFirstMismatchAndLargestErrors) {
   Tensor expected = tensor<float>(DType::Float32, {2, 3}, {1, 2, 3, 4, 5, 0});
   Tensor got = tensor<float>(DType::Float32, {2, 3}, {1, 2, 3, 5, 5.5, 0.25});
   Comparison result = compare(got, expected, rule(CompareKind::AllClose, 0, 0.1));
@@ -140,7 +140,7 @@ TEST(Compare, OrderDoesNotMatterForPermutationAndSorted) {
   EXPECT_FALSE(compare(got, expected, rule(CompareKind::Sorted, 1e-6)).passed());
 }
 
-TEST(Compare, StatisticsAcceptOtherSamplesOfOneDistributionOnly) {
+TEST(Compare, StatisticsAcceptSamplesOfTheSameDistribution) {
   auto sample = [](unsigned seed, double mean, double deviation) {
     std::mt19937 engine(seed);
     std::normal_distribution<double> distribution(mean, deviation);
@@ -167,8 +167,8 @@ TEST(Compare, EmptyTensorsAreEqual) {
     EXPECT_TRUE(compare(doubles({}), doubles({}), rule(kind)).passed());
 }
 
-TEST(CompareLowPrecision, TheNormOfTheErrorCounts) {
-  // 64 units of bfloat16 are a quarter: of a norm of 5, less than 1.25.
+TEST(CompareLowPrecision, ComparesNormOfError) {
+  // 64 units of bfloat16 are 1/4: for a norm of 5, less than 1.25.
   auto passes = [](std::vector<double> got, DType format = DType::BFloat16) {
     return compareLowPrecision(doubles(got), doubles({3, 4, 0}), format).passed();
   };
@@ -187,7 +187,7 @@ TEST(CompareLowPrecision, BelowNormalNumbersTheErrorIsAbsolute) {
   EXPECT_FALSE(compareLowPrecision(doubles({0, 0}), doubles({1e-6, 0}), DType::BFloat16).passed());
 }
 
-TEST(CompareLowPrecision, IntegersAndOpenDimsAreNotCompared) {
+TEST(CompareLowPrecision, IntegersAndDynamicDimsAreNotCompared) {
   Tensor one = tensor<int64_t>(DType::Int64, {1}, {1}), two = tensor<int64_t>(DType::Int64, {1}, {2});
   EXPECT_TRUE(compareLowPrecision(one, two, DType::Float16).passed());
   EXPECT_TRUE(compareLowPrecision(doubles({1, 2}), doubles({1}), DType::Float16).passed());

@@ -1,4 +1,4 @@
-// Elementwise kernels of all element types against plain loops.
+// Elementwise kernels of all element types, compared with plain loops.
 #include "test/unit/codegen/KernelText.h"
 
 #include <gtest/gtest.h>
@@ -128,7 +128,7 @@ TEST(Elementwise, Complex) {
   }
 }
 
-TEST(Elementwise, NoResultThatIsAnArgumentIsLost) {
+TEST(Elementwise, ResultThatIsAnArgument) {
   KernelText text("identity", "%x: tensor<6x7xf32>");
   text.generic("%r", {{"%x", "tensor<6x7xf32>", "0 1"}}, {"", "tensor<6x7xf32>", "0 1"}, "pp",
                "%y = arith.negf %i0 : f32");

@@ -33,7 +33,7 @@ const llvm::fltSemantics &semanticsOf(DType dtype) {
   return dtype == DType::BFloat16 ? llvm::APFloat::BFloat() : llvm::APFloat::IEEEhalf();
 }
 
-/// Numbers in the middle between two of the format and beside it, subnormal ones, infinities and NaN.
+/// Midpoints between two values of the format and their neighbors, subnormals, infinities and NaN.
 std::vector<double> numbersFor(DType dtype) {
   std::vector<double> numbers{0.0,   -0.0,   65504,  65519.99, 65520,     3.4e38,
                               1e300, -1e300, 1e-300, INFINITY, -INFINITY, NAN};
@@ -41,7 +41,7 @@ std::vector<double> numbersFor(DType dtype) {
     llvm::APFloat low(semanticsOf(dtype), llvm::APInt(16, bits)),
         high(semanticsOf(dtype), llvm::APInt(16, bits + 1));
     double a = low.convertToDouble(), b = high.convertToDouble(), middle = a + (b - a) / 2;
-    // One unit of f64 beside the middle is lost where f32 is rounded to first.
+    // Rounding to f32 first would lose one unit of f64 next to the midpoint.
     for (double number : {a, middle, std::nextafter(middle, a), std::nextafter(middle, b),
                           double(std::nextafter(float(middle), float(a))), -middle})
       numbers.push_back(number);
@@ -94,7 +94,7 @@ template <class Float> void expectTruncations(Format to, const char *from, DType
     for (int64_t i = 0; i < count; ++i) {
       auto given = static_cast<double>(x.as<Float>()[i]);
       uint16_t expected = rounded(given, to.dtype), found = y.as<uint16_t>()[i];
-      // The instruction for bf16 takes subnormal numbers of f32 for 0 (docs/known-gaps.md).
+      // The bf16 instruction flushes subnormal f32 to 0 (docs/known-gaps.md).
       bool isFlushed = cpu.empty() && to.dtype == DType::BFloat16 &&
                        std::abs(given) < std::numeric_limits<float>::min() && (found & 0x7fff) == 0;
       if (isNan(expected, to.dtype))
@@ -135,7 +135,7 @@ TEST(HalfConversion, EveryNumberIsExtendedExactly) {
       }
 }
 
-/// What an archive of kernels expects others to define.
+/// Undefined symbols of an archive of kernels.
 std::vector<std::string> undefinedSymbols(const std::string &bytes) {
   std::vector<std::string> names;
   auto archive = llvm::cantFail(llvm::object::Archive::create(llvm::MemoryBufferRef(bytes, "kernels")));
@@ -151,7 +151,7 @@ std::vector<std::string> undefinedSymbols(const std::string &bytes) {
   return names;
 }
 
-TEST(HalfConversion, NoCpuNeedsASupportLibrary) {
+TEST(HalfConversion, NeedsNoSupportLibraryOnAnyCpu) {
   for (const char *cpu :
        {"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "skylake-avx512", "cooperlake", "znver4"})
     for (const char *narrow : {"f16", "bf16"})
@@ -168,7 +168,7 @@ TEST(HalfConversion, NoCpuNeedsASupportLibrary) {
         }
 }
 
-// The canonicalizer makes one conversion of two, and vectors of single bits were converted by calls.
+// The canonicalizer merges two conversions into one, and vectors of single bits were converted by calls.
 TEST(HalfConversion, IntegersNeedNoSupportLibrary) {
   for (const char *cpu : {"x86-64", "x86-64-v3", "x86-64-v4", "znver4"})
     for (const char *narrow : {"f16", "bf16"})
@@ -185,7 +185,7 @@ TEST(HalfConversion, IntegersNeedNoSupportLibrary) {
         }
 }
 
-TEST(LoadedObject, NamesWhatNothingDefines) {
+TEST(LoadedObject, NamesUndefinedSymbols) {
   llvm::LLVMContext context;
   llvm::SMDiagnostic diagnostic;
   auto module = llvm::parseAssemblyString("declare void @nobody_defines_this()\ndefine void @kernel() {\n  "
@@ -204,7 +204,7 @@ TEST(LoadedObject, NamesWhatNothingDefines) {
   auto found = loaded->find("kernel");
   ASSERT_FALSE(found);
   EXPECT_THAT(found.problems().text(),
-              HasSubstr("'kernel' cannot be linked: nothing defines 'nobody_defines_this'"));
+              HasSubstr("'kernel' cannot be linked: undefined symbol 'nobody_defines_this'"));
 }
 
 } // namespace

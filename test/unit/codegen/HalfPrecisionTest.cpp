@@ -36,7 +36,7 @@ INSTANTIATE_TEST_SUITE_P(All, ElementType,
                                            HalfCase{DType::BFloat16, "bf16", 4e-3},
                                            HalfCase{DType::Float64, "f64", 1e-14}));
 
-TEST(HalfPrecision, PrecisionOnACpuWithoutIt) {
+TEST(HalfPrecision, PrecisionOnCpuWithoutInstructions) {
   KernelText text("cast", "%x: tensor<100xbf16>, %h: tensor<100xf16>");
   text.generic(
       "%r", {{"%x", "tensor<100xbf16>", "0"}, {"%h", "tensor<100xf16>", "0"}}, {"", "tensor<100xbf16>", "0"},
@@ -53,7 +53,7 @@ TEST(HalfPrecision, PrecisionOnACpuWithoutIt) {
   }
 }
 
-TEST(HalfPrecision, LongSumsInHalfPrecisionDoNotStall) {
+TEST(HalfPrecision, LongSumsDoNotLosePrecision) {
   KernelText text("long", "%x: tensor<2x5000xbf16>");
   text.generic("%r", {{"%x", "tensor<2x5000xbf16>", "0 1"}}, {"", "tensor<2xbf16>", "0"}, "pr",
                "%y = arith.addf %o, %i0 : bf16", "0.0");

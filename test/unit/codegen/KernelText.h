@@ -1,4 +1,4 @@
-/// Kernels for tests: their MLIR text written shortly, compiled, loaded and run.
+/// Kernels for tests: builds their MLIR text, compiles, loads and runs them.
 #pragma once
 
 #include "lib/codegen/CompileKernels.h"
@@ -30,9 +30,9 @@ public:
     return *this;
   }
   /// `result = linalg.generic`. `loops` has a letter for each loop: p(arallel) or r(eduction). The scalar
-  /// code `code` uses %i0, %i1, ... for inputs, %o for the output, and ends in its last definition named %y;
-  /// empty: %i0 moves. `fill` is the scalar that the output starts from; empty: undefined. `sizes`: SSA
-  /// values of the result's dynamic dims.
+  /// code `code` uses %i0, %i1, ... for inputs, %o for the output, and its last definition is %y; empty:
+  /// returns %i0. `fill` is the initial scalar of the output; empty: undefined. `sizes`: SSA values of the
+  /// result's dynamic dims.
   KernelText &generic(const std::string &result, const std::vector<Operand> &inputs, const Operand &output,
                       const std::string &loops, const std::string &code, const std::string &fill = "",
                       const std::string &sizes = "");
@@ -50,13 +50,13 @@ Result<CompiledKernels> compileText(const std::string &text, const CodegenOption
 /// A compiled kernel with the types of its signature.
 class TestKernel {
 public:
-  /// Compiles the one kernel of `text`; fails the test when that is not possible.
+  /// Compiles the only kernel of `text`; fails the test if that is not possible.
   explicit TestKernel(const std::string &text, const CodegenOptions &options = {});
 
   bool valid() const { return entry != nullptr; }
   const CompiledKernel &description() const { return compiled.kernels[0]; }
 
-  /// Runs the whole extent in `pieces` ranges. Result dims come from the types or from the shape function.
+  /// Runs all rows in `pieces` ranges. Result dims come from the types or from the shape function.
   std::vector<Tensor> run(const std::vector<Tensor> &inputs, int pieces = 3) const;
 
 private:
@@ -76,14 +76,14 @@ private:
   Shape *shape = nullptr;
 };
 
-/// Deterministic values in [low, high); integers and booleans are cut down.
+/// Deterministic values in [low, high); truncated for integers and bools.
 Tensor randomTensor(DType dtype, std::vector<int64_t> dims, double low = -2, double high = 2, int seed = 1);
 
 /// Element `index` as a double.
 double element(const Tensor &tensor, int64_t index);
 void setElement(Tensor &tensor, int64_t index, double value);
 
-/// The sum of `count` elements from `first` on, `stride` apart.
+/// The sum of `count` elements from `first` on, with this stride.
 double sumOf(const Tensor &tensor, int64_t first, int64_t count, int64_t stride = 1);
 
 /// Expects each element to be `expected(flat index)` within `relative * |expected| + absolute`; NaN equals

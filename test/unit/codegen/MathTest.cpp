@@ -1,4 +1,4 @@
-// Math functions in kernels against the C library in double, over wide ranges and at special values.
+// Math functions in kernels, compared with the C library in double, over wide ranges and at special values.
 #include "test/unit/codegen/KernelText.h"
 
 #include <gtest/gtest.h>

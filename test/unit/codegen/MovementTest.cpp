@@ -1,4 +1,4 @@
-// Kernels that move elements: transposes, gathers, slices, reshapes.
+// Data-movement kernels: transposes, gathers, slices, reshapes.
 #include "test/unit/codegen/KernelText.h"
 
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ TEST(Movement, GatherOfRows) {
       [&](int64_t i) { return element(w, int64_t(element(ids, i / 30)) * 30 + i % 30); }, 0, 0);
 }
 
-TEST(Movement, IndicesOfLoopsStayRightInTiles) {
+TEST(Movement, LoopIndicesAreCorrectInTiles) {
   KernelText text("iota", "%x: tensor<300x20xi64>");
   text.generic(
       "%r", {{"%x", "tensor<300x20xi64>", "0 1"}}, {"", "tensor<300x20xi64>", "0 1"}, "pp",

@@ -33,7 +33,7 @@ protected:
 
 } // namespace
 
-TEST_F(ObjectCacheTest, FindsWhatWasStored) {
+TEST_F(ObjectCacheTest, FindsStoredBytes) {
   ObjectCache cache = open();
   EXPECT_EQ(cache.find("a"), std::nullopt);
   std::string bytes("with\0zero", 9);
@@ -44,7 +44,7 @@ TEST_F(ObjectCacheTest, FindsWhatWasStored) {
   EXPECT_EQ(cache.find("a"), "");
 }
 
-TEST_F(ObjectCacheTest, DamagedFilesAreAbsent) {
+TEST_F(ObjectCacheTest, DamagedFilesAreIgnored) {
   ObjectCache cache = open();
   ASSERT_TRUE(bool(cache.store("key", std::string(1000, 'x'))));
   fs::path file = files().at(0);
@@ -70,7 +70,7 @@ TEST_F(ObjectCacheTest, DamagedFilesAreAbsent) {
   EXPECT_TRUE(cache.find("key").has_value());
 }
 
-TEST_F(ObjectCacheTest, RemovesWhatWasUsedLongestAgo) {
+TEST_F(ObjectCacheTest, RemovesLeastRecentlyUsed) {
   ObjectCache cache = open(3500);
   for (const char *key : {"a", "b", "c"}) {
     ASSERT_TRUE(bool(cache.store(key, std::string(1000, 'x'))));
@@ -85,7 +85,7 @@ TEST_F(ObjectCacheTest, RemovesWhatWasUsedLongestAgo) {
   EXPECT_TRUE(cache.find("d").has_value());
 }
 
-TEST_F(ObjectCacheTest, SaysWhyADirectoryCanNotBeUsed) {
+TEST_F(ObjectCacheTest, UnusableDirectoryIsAnError) {
   std::ofstream(directory) << "a file";
   auto cache = ObjectCache::open({(directory / "below").string(), 1});
   ASSERT_FALSE(bool(cache));

@@ -1,4 +1,4 @@
-// Kernels with reductions against plain loops.
+// Kernels with reductions, compared with plain loops.
 #include "test/unit/codegen/KernelText.h"
 
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ TEST(Reduction, AddLayerNormWithMeanAndVariance) {
   }
 }
 
-/// Softmax of `shape` over dimension `axis`, with a scale and a mask that may hold -inf.
+/// Softmax of `shape` over dimension `axis`, with a scale and a mask that may have -inf.
 static void softmaxTest(std::vector<int64_t> shape, int axis) {
   std::string dims, all, reduced, others, loops;
   int64_t inner = 1;

@@ -48,7 +48,7 @@ func.func @main(%x: tensor<?xf32> {pd.feed = "x"}, %w: tensor<2xf32> {pd.param =
   return %1, %0, %1 : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
 })";
 
-TEST_F(Ir, AttributesSayWhatArgumentsAre) {
+TEST_F(Ir, AttributesNameArguments) {
   auto model = open(step);
   ASSERT_TRUE(model) << model.problems().text();
   ASSERT_EQ(model->feeds().size(), 2U);
@@ -62,12 +62,12 @@ TEST_F(Ir, AttributesSayWhatArgumentsAre) {
   EXPECT_EQ((*outputs)[0].name, "product");
   EXPECT_THAT(elementsOf((*outputs)[0].tensor), ElementsAre(3, 8));
   EXPECT_EQ((*outputs)[1].name, "sum");
-  outputs = run(); // w is state: the last run has changed it to w + y
+  outputs = run(); // w is state: the last run set it to w + y
   ASSERT_TRUE(outputs) << outputs.problems().text();
   EXPECT_THAT(elementsOf((*outputs)[0].tensor), ElementsAre(6, 16));
 }
 
-TEST_F(Ir, PositionsSayItWhereAttributesDoNot) {
+TEST_F(Ir, PositionsNameOtherArguments) {
   auto model = open("func.func @f(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {\n"
                     "  %0 = pd.subtract %x, %y : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>\n"
                     "  return %0 : tensor<2xf32>\n}\n");
@@ -97,7 +97,7 @@ TEST_F(Ir, SomeFetchesNeedSomeFeeds) {
   ASSERT_TRUE(model) << model.problems().text();
   ASSERT_EQ(model->feeds().size(), 1U);
   ASSERT_TRUE(model->setParameter("w", vectorOf({1, 2})));
-  for (int run = 0; run < 2; ++run) { // no state is changed
+  for (int run = 0; run < 2; ++run) { // no state changes
     auto outputs = model->run({{"x", vectorOf({3, 4})}});
     ASSERT_TRUE(outputs) << outputs.problems().text();
     EXPECT_THAT(elementsOf((*outputs)[0].tensor), ElementsAre(3, 8));

@@ -76,9 +76,9 @@ TEST_F(Training, WrongStateIsRefused) {
   EXPECT_THAT(problemsOf(model->setParameter("learning_rate", scalar(0))),
               HasSubstr("no parameter or state variable 'learning_rate'; did you mean 'learning_rate_0'?"));
   EXPECT_THAT(problemsOf(model->setParameter("learning_rate_0", Tensor(DType::Float64, {}))),
-              HasSubstr("'learning_rate_0' is given float64[], expected float32[]"));
+              HasSubstr("'learning_rate_0' is set to float64[], expected float32[]"));
   EXPECT_THAT(problemsOf(model->setParameter("learning_rate_0", Tensor(DType::Float32, {2}))),
-              HasSubstr("is given float32[2], expected float32[]"));
+              HasSubstr("is set to float32[2], expected float32[]"));
 }
 
 TEST_F(Training, ParametersAreSaved) {
@@ -101,8 +101,8 @@ TEST_F(Training, ParametersAreSaved) {
   EXPECT_FALSE(std::filesystem::exists(file("p.npz")));
 }
 
-/// The loss that another learning rate gives for this part is the same, as the part has no update.
-TEST_F(Training, APartNeedsNoLabels) {
+/// Another learning rate gives the same loss, because this part has no update.
+TEST_F(Training, PartNeedsNoLabels) {
   std::vector<Diagnostic> warnings;
   auto part =
       Model::open(folder, {.cacheDirectory = "off",
@@ -122,7 +122,7 @@ TEST_F(Training, APartNeedsNoLabels) {
   EXPECT_TRUE(isSame((*outputs)[0].tensor, (*expected)[0].tensor));
 }
 
-TEST(ModelTest, WarningsAreDeliveredOnce) {
+TEST(ModelTest, WarningsAreReportedOnce) {
   std::vector<Diagnostic> warnings;
   ModelOptions options{.cacheDirectory = "off",
                        .feeds = {"x"},

@@ -1,4 +1,4 @@
-// The Hessian of a small BERT of the corpus times a vector, by all of its parameters: forward over reverse,
+// The Hessian-vector product of a small BERT of the corpus by all of its parameters: forward over reverse,
 // reverse over reverse, and differences of the gradient.
 #include "proa/Autodiff.h"
 #include "translator/params/Safetensors.h"
@@ -43,7 +43,7 @@ Tensors operator+(Tensors a, const Tensors &b) {
   return a;
 }
 
-/// The last `count` ones.
+/// The last `count` elements.
 Tensors lastOf(const Tensors &all, size_t count) {
   return Tensors(all.end() - static_cast<ptrdiff_t>(count), all.end());
 }
@@ -73,7 +73,7 @@ TEST(BertTest, HessianTimesVector) {
   }
   ASSERT_EQ(feeds.size(), 1u);
   Tensors weights{like(take(f.run(feeds + parameters))[0], 1)};
-  // The gradient of <weights, f>, which comes behind f's result.
+  // The gradient of <weights, f>, which follows the result of f.
   Function gradient = take(vjp(f));
   size_t count = parameters.size();
   std::vector<int64_t> byParameters;

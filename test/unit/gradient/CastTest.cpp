@@ -1,4 +1,4 @@
-// Kernels of pd.cast from floats to integers, with numbers that no integer of the type holds.
+// Kernels of pd.cast from floats to integers, with values out of range.
 #include "proa/Autodiff.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ const std::vector<double> numbers{-1.9, 300.7, 70000, 3e9, -3e9, 1e10, 1e19, 1e3
 struct CastCase {
   DType dtype;
   const char *type;
-  /// static_cast of `numbers`, which are float, as g++ 12 compiles it for x86-64; each as 64 bits.
+  /// static_cast of `numbers`, which are floats, as g++ 12 compiles it for x86-64; each as 64 bits.
   std::vector<int64_t> expected;
 };
 
@@ -48,7 +48,7 @@ int64_t elementOf(const Tensor &tensor, int64_t i) {
   }
 }
 
-/// `count` elements, `numbers` again and again: few for code of single elements, many for vectors.
+/// `count` elements that repeat `numbers`: few for scalar code, many for vector code.
 template <class Float> void expectCasts(const char *from, DType fromType, const CastCase &to, int64_t count) {
   std::string dims = std::to_string(count) + "x";
   auto function = Function::parse("func.func @f(%x: tensor<" + dims + from + ">) -> tensor<" + dims +

@@ -1,4 +1,4 @@
-// Transforms in any order: what each of them gives is a function that each may be applied to again.
+// Transforms in any order: each is applied to the result of every other.
 #include "proa/Autodiff.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@ using namespace proa;
 
 namespace {
 
-/// A loop, a product and a reduction.
+/// A loop, a matmul and a reduction.
 const char *const sample = R"(
 func.func @f(%x: tensor<3xf64>, %w: tensor<3x3xf64>) -> tensor<f64> {
   %n = pd.constant dense<2> : tensor<1xi64>
@@ -68,12 +68,12 @@ void applyAll(const Function &function, const std::string &path, size_t level) {
     if (transform.needsScalar && !function.results()[0].dims.empty())
       continue;
     std::string now = path + " " + transform.name;
-    auto made = transform.apply(function);
-    ASSERT_TRUE(made) << now << ": " << made.problems().text();
+    auto transformed = transform.apply(function);
+    ASSERT_TRUE(transformed) << now << ": " << transformed.problems().text();
     if (level < depth)
-      expectToRun(*made, now);
+      expectToRun(*transformed, now);
     if (level < depth)
-      applyAll(*made, now, level + 1);
+      applyAll(*transformed, now, level + 1);
   }
 }
 

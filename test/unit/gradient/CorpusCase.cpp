@@ -2,7 +2,7 @@
 
 #include "lib/check/CaseMeta.h"
 #include "lib/check/CaseResult.h"
-#include "lib/check/OpenDims.h"
+#include "lib/check/DynamicDims.h"
 #include "lib/compiler/Registration.h"
 #include "proa/Half.h"
 #include "translator/import/Import.h"
@@ -26,7 +26,7 @@
 namespace proa::test {
 namespace {
 
-/// Floats of any size in float64; others as they are.
+/// Floats of any size converted to float64; other types unchanged.
 Tensor widened(const Tensor &tensor) {
   auto from = [&]<class T>(const T *numbers, DType dtype) {
     Tensor out(dtype, tensor.dims());
@@ -54,8 +54,7 @@ void replaceAll(std::string &text, const std::string &from, const std::string &t
     text.replace(at, from.size(), to);
 }
 
-/// An infinity or NaN, written by the bytes of a float32, by those of a float64;
-/// nothing where one is written by those of a smaller float.
+/// Text of an infinity or NaN from the bytes of a float32 or float64; nothing for a smaller float.
 std::optional<std::string> widenedBytes(std::string text) {
   constexpr size_t digits = 8;
   for (size_t at = text.find("0x"); at != std::string::npos; at = text.find("0x", at + 2)) {
@@ -71,7 +70,7 @@ std::optional<std::string> widenedBytes(std::string text) {
   return text;
 }
 
-/// The text in float64; nothing where whole tensors are written as bytes.
+/// The text in float64; nothing if whole tensors are written as bytes.
 std::optional<std::string> inFloat64(std::string text) {
   if (text.find("dense<\"0x") != std::string::npos)
     return std::nullopt;
@@ -96,7 +95,7 @@ std::set<std::string> readSkipped() {
 
 } // namespace
 
-std::optional<Case> caseAt(const std::string &folder, bool openDims) {
+std::optional<Case> caseAt(const std::string &folder, bool dynamicDims) {
   auto meta = check::readCaseMeta(folder + "/meta.json");
   auto files = params::findModel(folder);
   auto feeds = params::readSafetensors(folder + "/inputs.safetensors");
@@ -117,8 +116,8 @@ std::optional<Case> caseAt(const std::string &folder, bool openDims) {
   auto given = import::withLods(*feeds);
   for (const auto &[name, tensor] : *feeds)
     options.lodLevels[name] = static_cast<int>(tensor.lod().size());
-  auto module =
-      import::importProgram(context, openDims ? check::withOpenDims(*program, *feeds) : *program, options);
+  auto module = import::importProgram(
+      context, dynamicDims ? check::withDynamicDims(*program, *feeds) : *program, options);
   if (!module)
     return std::nullopt;
   Case found;
@@ -225,12 +224,9 @@ std::vector<std::string> chosenPrograms() {
       if (entry.path().filename() == "meta.json")
         list.push_back(std::filesystem::relative(entry.path().parent_path(), PROA_CORPUS_DIR "/..").string());
   std::sort(list.begin(), list.end());
-  const char *chosen = std::getenv("PROA_DERIVATIVES");
-  std::vector<std::string> some;
-  for (size_t i = 0; i < list.size(); ++i)
-    if (chosen ? !std::strcmp(chosen, "all") || list[i].find(chosen) != std::string::npos : i % 20 == 0)
-      some.push_back(list[i]);
-  return some;
+  if (const char *part = std::getenv("PROA_DERIVATIVES"))
+    std::erase_if(list, [&](const std::string &path) { return path.find(part) == std::string::npos; });
+  return list;
 }
 
 bool SkipList::agrees(const std::string &test, const std::string &program, const std::string &reason) {

@@ -1,4 +1,4 @@
-/// The op programs of the corpus as functions in float64, for tests of their derivatives.
+/// Op programs of the corpus as functions in float64, for tests of their derivatives.
 #pragma once
 
 #include "proa/Autodiff.h"
@@ -15,7 +15,7 @@ namespace proa::test {
 
 using Tensors = std::vector<Tensor>;
 
-/// Of a case, in float64.
+/// A case in float64.
 struct Case {
   std::string text;
   Tensors arguments;
@@ -23,11 +23,11 @@ struct Case {
   bool holdsGradients = false;
 };
 
-/// Nothing where the case can't be had in float64, or draws random numbers. With `openDims` all dims of its
-/// feeds are open.
-std::optional<Case> caseAt(const std::string &folder, bool openDims = false);
+/// Nothing if the case cannot be converted to float64 or is random. With `dynamicDims` all dims of its feeds
+/// are dynamic.
+std::optional<Case> caseAt(const std::string &folder, bool dynamicDims = false);
 
-/// The numbers of a tensor of float64 or complex128: of a complex one real and imaginary parts.
+/// The elements of a float64 or complex128 tensor; of a complex number real and imaginary part.
 std::span<const double> numbersOf(const Tensor &tensor);
 std::span<double> numbersOf(Tensor &tensor);
 /// The real part of the sum of conj(x) * y.
@@ -36,24 +36,24 @@ double dot(const Tensor &x, const Tensor &y);
 Tensor moved(const Tensor &x, double step, const Tensor &direction);
 Tensor randomLike(const Tensor &tensor, std::mt19937 &random);
 
-/// Which of the tensors are float64 or complex128; nothing where one is a smaller float.
+/// Whether each tensor is float64 or complex128; nothing if one is a smaller float.
 std::optional<std::vector<size_t>> floatsOf(const Tensors &tensors);
 bool isFinite(const Tensor &tensor);
-/// Other numbers for those of the tensor that are not finite, or so great that differences tell nothing.
+/// Replaces elements that are not finite, or too large for differences.
 void makeFinite(Tensor &tensor);
 std::vector<std::vector<int64_t>> dimsOf(const Tensors &tensors);
 
-/// Programs of corpus/ops, control and models and of cases, by their folders below the folder of tests. Every
-/// twentieth; PROA_DERIVATIVES=all: all of them; another value: those whose path has it.
+/// Programs of corpus/ops, control and models and of cases, by their folder below test/: all, or those whose
+/// path contains the value of PROA_DERIVATIVES.
 std::vector<std::string> chosenPrograms();
 
-/// Programs that a test has nothing to say of stand in skipped.txt, each with the reason: one that begins to
-/// be skipped, or no longer is, fails. Lines are "TEST,TEST,... PROGRAM  # reason"; PROA_SKIPPED=FILE appends
-/// those that there should be to FILE instead.
+/// skipped.txt lists the programs that a test skips, with reasons: a test that starts or stops to skip a
+/// program fails. Lines are "TEST,TEST,... PROGRAM  # reason"; PROA_SKIPPED=FILE appends the correct lines to
+/// FILE instead.
 class SkipList {
 public:
-  /// To be called once by each test of a program; `reason` is empty where it is not skipped. Whether it is
-  /// skipped as expected.
+  /// To be called once by each test of a program; `reason` is empty if it is not skipped. Returns whether
+  /// that agrees with the list.
   static bool agrees(const std::string &test, const std::string &program, const std::string &reason);
 };
 

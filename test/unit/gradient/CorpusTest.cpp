@@ -1,9 +1,8 @@
-// Derivatives of the op programs and models of the corpus, computed in float64: along a random direction
-// forward mode is the limit of differences, and the transpose of reverse mode. So for the gradients of the
-// programs that do not hold gradients themselves: second derivatives. And a batch of two gives what its
-// examples give, and derivatives made while all dims are open those made with known dims. ctest takes every
-// twentieth program; PROA_DERIVATIVES=all takes all, another value those whose path has it. What is skipped
-// stands in skipped.txt.
+// Derivatives of the op programs and models of the corpus, in float64. Along a random direction, forward mode
+// is compared with differences and with reverse mode; for programs without gradients the same is done with
+// their gradients (second derivatives). A batch of two is compared with its examples, and derivatives created
+// with dynamic dims with those created with static dims. PROA_DERIVATIVES
+// selects programs whose path contains its value. skipped.txt lists skipped programs.
 #include "test/unit/gradient/CorpusCase.h"
 
 #include <cmath>
@@ -14,7 +13,7 @@ using namespace proa::test;
 
 namespace {
 
-/// Programs that are left out: their gradients are by Paddle's convention not those of what they compute.
+/// Excluded programs: by Paddle's convention their gradients are not the derivatives of their results.
 constexpr struct {
   const char *part, *why;
 } leftOut[] = {
@@ -32,7 +31,7 @@ constexpr struct {
     {"ops/mode/vector", "equal elements, of which the program takes another one where they differ"},
 };
 
-/// Arguments that have no gradient by Paddle's convention, although the results depend on them.
+/// Arguments without a gradient by Paddle's convention, although the results depend on them.
 constexpr struct {
   const char *part, *argument;
 } withoutGradient[] = {
@@ -46,10 +45,10 @@ constexpr struct {
     {"ops/clip/tensor_bounds", "hi"},
 };
 
-/// Programs that read a triangle of symmetric matrices: they are symmetric, and move symmetrically.
+/// Programs that read one triangle of symmetric matrices: arguments and directions are symmetric.
 constexpr const char *symmetric[] = {"ops/cholesky/", "ops/eigvalsh/"};
 
-/// What is wrong, without the IR around it.
+/// The error message without the IR around it.
 template <class T> std::string brief(const Result<T> &failed) {
   const std::string &message = failed.problems()[0].message;
   return message.substr(0, message.find_first_of(";\n"));
@@ -71,7 +70,7 @@ Tensor withTranspose(const Tensor &matrices) {
 
 class CorpusTest : public testing::TestWithParam<std::string> {
 protected:
-  /// The program as a function; a reason where it can't be had.
+  /// The program as a function, or the reason why that is not possible.
   std::string open() {
     found = caseAt(PROA_CORPUS_DIR "/../" + GetParam());
     if (!found)
@@ -87,7 +86,7 @@ protected:
     return {};
   }
 
-  /// The arguments by which is differentiated.
+  /// The arguments to differentiate by.
   std::vector<int64_t> differentiated(const std::vector<size_t> &floats) const {
     std::vector<int64_t> chosen;
     for (size_t i : floats)
@@ -98,7 +97,8 @@ protected:
     return chosen;
   }
 
-  /// Along random directions of the arguments in `by`. A reason where there is nothing to compare.
+  /// Compares along random directions of the arguments in `by`. Returns a reason if there is nothing to
+  /// compare.
   std::string compare(Function &function, const Tensors &at, const std::vector<int64_t> &by) {
     auto values = function.run(at);
     if (!values)
@@ -110,7 +110,7 @@ protected:
       return "infinite";
     auto forward = jvp(function, by), backward = vjp(function, by);
     if (!forward || !backward) {
-      // What has no derivative has neither.
+      // A function without a derivative has neither.
       EXPECT_EQ(bool(forward), bool(backward)) << (forward ? backward : forward).problems().text();
       return "no derivative: " + brief(backward ? forward : backward);
     }
@@ -166,7 +166,7 @@ protected:
       }
       differences[half] = sum;
     }
-    // Nor where the sides' slopes differ: a kink at the point itself.
+    // Nor if one-sided slopes differ: there is a kink at the point.
     if (!(std::abs(differences[0] - differences[1]) < 1e-5 * size) ||
         !(std::abs(ofSides[0] - ofSides[1]) < 1e-3 * size))
       return "not smooth here";
@@ -174,14 +174,14 @@ protected:
     return {};
   }
 
-  /// Of an argument of the program, or of a cotangent behind them.
+  /// An argument of the program, or a cotangent after them.
   Tensor direction(const Tensor &at, size_t number) {
     Tensor tangent = randomLike(at, random);
     bool isMatrix = at.dims().size() > 1 && at.dims().back() == at.dims()[at.dims().size() - 2];
     return isSymmetric && number == 0 && isMatrix ? withTranspose(tangent) : tangent;
   }
 
-  /// Why the program's derivatives are not looked at.
+  /// The reason why the derivatives of the program are not compared.
   std::string isLeftOut() const {
     for (auto [part, why] : leftOut)
       if (has(GetParam(), part))
@@ -235,11 +235,11 @@ protected:
     return compare(*gradient, at, by);
   }
 
-  /// Two examples, which differ in their real and complex numbers.
+  /// Two examples that differ in their real and complex values.
   std::string batch();
-  std::string withOpenDims();
+  std::string withDynamicDims();
 
-  /// Skips, or fails where the program is skipped or not against the list.
+  /// Skips the test, or fails if that disagrees with the list.
   void finish(const char *test, const std::string &reason) {
     EXPECT_TRUE(SkipList::agrees(test, GetParam(), reason))
         << (reason.empty() ? "is in skipped.txt, and no longer skipped" : "begins to be skipped: " + reason);
@@ -254,8 +254,8 @@ protected:
   bool isSymmetric = false;
 };
 
-/// Programs of one op or one kind of control flow. Models hold no ops that these do not, and are too large
-/// for what follows (docs/known-gaps.md).
+/// Programs of one op or one kind of control flow. Models have no other ops, and are too large for the
+/// following tests (docs/known-gaps.md).
 class CorpusPartsTest : public CorpusTest {};
 
 std::vector<std::string> partsOfModels(std::vector<std::string> programs) {
@@ -263,17 +263,17 @@ std::vector<std::string> partsOfModels(std::vector<std::string> programs) {
   return programs;
 }
 
-TEST_P(CorpusTest, DerivativesAreLimitsOfDifferences) {
+TEST_P(CorpusTest, DerivativesEqualDifferences) {
   std::string reason = open();
   finish("first", reason.empty() ? firstDerivatives() : reason);
 }
 
-TEST_P(CorpusPartsTest, SecondDerivativesAreLimitsOfDifferences) {
+TEST_P(CorpusPartsTest, SecondDerivativesEqualDifferences) {
   std::string reason = open();
   finish("second", reason.empty() ? secondDerivatives() : reason);
 }
 
-/// Two tensors of equal dims as one, with a dimension for them in front.
+/// Stacks two tensors of equal dims along a new first dimension.
 Tensor stacked(const Tensor &first, const Tensor &second) {
   std::vector<int64_t> dims = first.dims();
   dims.insert(dims.begin(), 2);
@@ -283,17 +283,17 @@ Tensor stacked(const Tensor &first, const Tensor &second) {
   return whole;
 }
 
-/// The elements of a result of the batch; bytes of what is neither float64 nor complex128.
+/// The elements of a result of the batch; bytes for other dtypes than float64 and complex128.
 void expectEqual(const Tensor &got, const Tensor &expected, size_t result) {
   ASSERT_EQ(got.dims(), expected.dims()) << "result " << result;
   if (expected.dtype() != DType::Float64 && expected.dtype() != DType::Complex128) {
     EXPECT_EQ(std::memcmp(got.data(), expected.data(), expected.bytes()), 0) << "result " << result;
     return;
   }
-  std::span<const double> wanted = numbersOf(expected), numbers = numbersOf(got);
-  for (size_t e = 0; e < wanted.size(); ++e)
-    if (wanted[e] != numbers[e] && !(std::isnan(wanted[e]) && std::isnan(numbers[e])))
-      ASSERT_NEAR(numbers[e], wanted[e], 1e-9 * std::max(1.0, std::abs(wanted[e])))
+  std::span<const double> reference = numbersOf(expected), numbers = numbersOf(got);
+  for (size_t e = 0; e < reference.size(); ++e)
+    if (reference[e] != numbers[e] && !(std::isnan(reference[e]) && std::isnan(numbers[e])))
+      ASSERT_NEAR(numbers[e], reference[e], 1e-9 * std::max(1.0, std::abs(reference[e])))
           << "result " << result << ", element " << e;
 }
 
@@ -333,13 +333,13 @@ std::string CorpusTest::batch() {
   return {};
 }
 
-TEST_P(CorpusPartsTest, BatchIsItsExamples) {
+TEST_P(CorpusPartsTest, BatchEqualsItsExamples) {
   std::string reason = open();
   finish("batch", reason.empty() ? batch() : reason);
 }
 
-/// Two functions, one of which was differentiated before its dims were known, give the same. A reason where
-/// the other one does not run.
+/// Compares two functions, one of which was differentiated with dynamic dims. Returns a reason if the other
+/// one does not run.
 std::string compareSame(Result<Function> fixed, Result<Function> open, const Tensors &at, const char *what) {
   SCOPED_TRACE(what);
   if (!fixed || !open)
@@ -348,16 +348,16 @@ std::string compareSame(Result<Function> fixed, Result<Function> open, const Ten
   if (!expected)
     return std::string(what) + " does not run: " + brief(expected);
   if (!got)
-    return std::string(what) + " does not run with open dims: " + brief(got);
+    return std::string(what) + " does not run with dynamic dims: " + brief(got);
   for (size_t i = 0; i < expected->size(); ++i)
     expectEqual((*got)[i], (*expected)[i], i);
   return {};
 }
 
-std::string CorpusTest::withOpenDims() {
-  auto opened = caseAt(PROA_CORPUS_DIR "/../" + GetParam(), /*openDims=*/true);
+std::string CorpusTest::withDynamicDims() {
+  auto opened = caseAt(PROA_CORPUS_DIR "/../" + GetParam(), /*dynamicDims=*/true);
   if (!opened)
-    return "not imported with open dims";
+    return "not imported with dynamic dims";
   auto g = Function::parse(opened->text, "main");
   auto floats = floatsOf(arguments);
   if (!g || !floats || floats->empty())
@@ -368,10 +368,10 @@ std::string CorpusTest::withOpenDims() {
     return "does not run: " + brief(values);
   auto plain = g->run(arguments);
   if (!plain)
-    return "does not run with open dims: " + brief(plain);
+    return "does not run with dynamic dims: " + brief(plain);
   for (size_t i = 0; i < plain->size(); ++i)
     if ((*plain)[i].dims() != (*values)[i].dims())
-      return "has other extents with open dims";
+      return "has other dims with dynamic dims";
   std::vector<int64_t> by(floats->begin(), floats->end());
   auto forward = jvp(*fixed, by), backward = vjp(*fixed, by);
   if (!forward || !backward)
@@ -393,11 +393,11 @@ std::string CorpusTest::withOpenDims() {
   return compareSame(jvp(*backward, by), jvp(*openBackward, by), twice, "forward over reverse mode");
 }
 
-TEST_P(CorpusPartsTest, DerivativesMadeBeforeDimsAreKnown) {
+TEST_P(CorpusPartsTest, DerivativesWithDynamicDims) {
   std::string reason = open();
   if (reason.empty())
     reason = isLeftOut();
-  finish("open", reason.empty() ? withOpenDims() : reason);
+  finish("open", reason.empty() ? withDynamicDims() : reason);
 }
 
 std::string nameOf(const testing::TestParamInfo<std::string> &info) {

@@ -124,7 +124,7 @@ Tensor copyOf(const Tensor &tensor) {
 class GradientTest : public testing::TestWithParam<std::string> {
 public:
 protected:
-  /// Compares the gradients of `function`; `arguments` hold the feeds of its arguments.
+  /// Compares the gradients of `function`; `arguments` has the feeds of its arguments.
   void check(func::FuncOp function, NamedTensors feeds, GradientProgram &program) {
     for (size_t i = 0; i < program.floats.size(); ++i) {
       unsigned place = function.getNumArguments() + static_cast<unsigned>(i);
@@ -178,7 +178,7 @@ protected:
   std::mt19937 random{7};
 };
 
-TEST_P(GradientTest, IsTheLimitOfDifferences) {
+TEST_P(GradientTest, EqualsCentralDifferences) {
   ASSERT_TRUE(cases()) << "a file of cases does not parse";
   func::FuncOp function = caseOf(GetParam());
   GradientProgram once(function);

@@ -1,4 +1,4 @@
-/// What the tests of derivatives share: the functions of the .mlir files beside this one, random arguments,
+/// Helpers of the tests of derivatives: the functions of the .mlir files of this folder, random arguments,
 /// and a way to run IR.
 ///   Argument attributes:  test.low, test.high: where random elements lie (-1 to 1; integers 0 to 1);
 ///                         test.values: all elements;  test.constant: not differentiated
@@ -16,7 +16,7 @@ namespace proa::test {
 
 using runtime::NamedTensors;
 
-/// All of them; null where one does not parse.
+/// All functions; null if one does not parse.
 mlir::ModuleOp cases();
 mlir::func::FuncOp caseOf(const std::string &name);
 std::vector<std::string> caseNames();
@@ -38,11 +38,11 @@ private:
 class Program {
 public:
   explicit Program(mlir::Location location);
-  /// A further feed, named "in" and its number, which is returned.
+  /// Adds a feed, named "in" with its index, and returns the index.
   unsigned feed(mlir::Type type);
   llvm::SmallVector<mlir::Type> typesOf(llvm::ArrayRef<unsigned> feeds);
-  /// Argument i of the function is the feed of number feeds[i]. The number of the function's first result
-  /// among the program's.
+  /// Calls the function with argument i from feed feeds[i]. Returns the index of its first result among those
+  /// of the program.
   size_t call(mlir::func::FuncOp function, llvm::ArrayRef<unsigned> feeds);
   Result<Runner> compile();
 
@@ -55,10 +55,10 @@ private:
 
 double dot(const Tensor &x, const Tensor &y);
 
-/// A random tensor of an argument, as its attributes say.
+/// A random tensor for an argument, by its attributes.
 Tensor randomTensor(mlir::func::FuncOp function, unsigned argument, std::mt19937 &random);
 
-/// Tensors of one shape as one, with a dimension for them in front.
+/// Stacks tensors of one shape along a new first dimension.
 Tensor stacked(const std::vector<Tensor> &parts);
 
 } // namespace proa::test

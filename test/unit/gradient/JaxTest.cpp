@@ -1,5 +1,5 @@
-// Chains of transforms of functions against JAX in float64: jax/functions.mlir, jax/values.json (jax/make.py
-// makes both). The chains of one function are one program.
+// Chains of transforms of functions, compared with JAX in float64: jax/functions.mlir and jax/values.json,
+// both written by jax/make.py. The chains of one function are one program.
 #include "passes/autodiff/Transforms.h"
 #include "test/unit/gradient/Harness.h"
 
@@ -89,22 +89,22 @@ TEST_P(JaxTest, ChainsOfTransforms) {
   OpBuilder builder(module->getBodyRegion());
   Program program(functions().getLoc());
   NamedTensors feeds;
-  std::map<std::string, func::FuncOp> made;
+  std::map<std::string, func::FuncOp> functionsByName;
   for (const std::string &name : {GetParam(), GetParam() + "_scalar"})
-    made[name] = cast<func::FuncOp>(builder.clone(*functions().lookupSymbol(name)));
+    functionsByName[name] = cast<func::FuncOp>(builder.clone(*functions().lookupSymbol(name)));
   std::vector<size_t> firsts;
   const auto &list = samples().at(GetParam());
   for (const nlohmann::json &sample : list) {
     std::string name = sample["function"];
-    func::FuncOp current = made[name];
+    func::FuncOp current = functionsByName[name];
     for (const nlohmann::json &transform : sample["chain"]) {
       name += "_" + transform.get<std::string>();
-      if (!made.contains(name)) {
+      if (!functionsByName.contains(name)) {
         auto next = apply(current, transform, name);
         ASSERT_TRUE(succeeded(next)) << name;
-        made[name] = *next;
+        functionsByName[name] = *next;
       }
-      current = made[name];
+      current = functionsByName[name];
     }
     llvm::SmallVector<unsigned> numbers;
     ASSERT_EQ(current.getNumArguments(), sample["arguments"].size()) << name;

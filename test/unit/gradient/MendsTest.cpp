@@ -1,5 +1,5 @@
-// Derivatives at points where they were wrong, refused or an error of the run: the functions of the folder
-// mends, with values by mathematics.
+// Derivatives at points where they were wrong, refused or a run error: the functions of the folder mends,
+// with values by mathematics.
 #include "proa/Autodiff.h"
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ Tensor integers(std::vector<int64_t> dims, std::vector<int64_t> values) {
   return tensor;
 }
 
-/// With a batch of one example: dims and values are those of the example with a 1 in front.
+/// With a batch of one example: dims and values are those of the example with a leading 1.
 Tensor asBatch(const Tensor &tensor) {
   std::vector<int64_t> dims = tensor.dims();
   dims.insert(dims.begin(), 1);
@@ -59,12 +59,12 @@ Tensor asBatch(const Tensor &tensor) {
 void expectLast(const std::string &file, const std::string &chain, std::vector<Tensor> arguments,
                 const std::vector<std::vector<double>> &expected) {
   SCOPED_TRACE(file + ": " + chain);
-  auto made = apply(load(file), chain, 1);
-  ASSERT_TRUE(made) << made.problems().text();
+  auto transformed = apply(load(file), chain, 1);
+  ASSERT_TRUE(transformed) << transformed.problems().text();
   if (chain.find("vmap") != std::string::npos)
     for (Tensor &argument : arguments)
       argument = asBatch(argument);
-  auto results = made->run(arguments);
+  auto results = transformed->run(arguments);
   ASSERT_TRUE(results) << results.problems().text();
   for (size_t r = 0; r < expected.size(); ++r) {
     const Tensor &actual = (*results)[results->size() - expected.size() + r];
@@ -159,7 +159,7 @@ TEST(MendsTest, SingularMatrix) {
   expectEverywhere("det", "vjp jvp", {x, one, reals({2, 2}, {1, 0, 0, 0}), zero}, {{0, 0, 0, 1}});
 }
 
-/// One example for each number of examples, known or not, and of the gradients.
+/// A static and a dynamic number of examples, also of the gradients.
 void expectSameWithDynamicExamples(const std::string &file, const std::vector<Tensor> &arguments) {
   for (const char *chain : {"vmap", "vjp vmap", "vmap vjp"}) {
     SCOPED_TRACE(file + ": " + chain);
@@ -197,7 +197,7 @@ TEST(MendsTest, DynamicDimsAreBatched) {
   expectSameWithDynamicExamples("lu", {waves({2, 3, 3}, 0.5)});
 }
 
-/// Loops with a trip count of their own for each example, whose gradients read what iterations began with.
+/// Loops with a trip count for each example, whose gradients read initial values of iterations.
 TEST(MendsTest, GradientsOfLoopsWithDynamicDims) {
   auto gradient = grad(load("while"));
   ASSERT_TRUE(gradient) << gradient.problems().text();

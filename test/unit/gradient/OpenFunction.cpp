@@ -105,7 +105,7 @@ void updateType(func::FuncOp function) {
 
 } // namespace
 
-LogicalResult openDims(func::FuncOp function, llvm::function_ref<bool()> isOpen) {
+LogicalResult makeDimsDynamic(func::FuncOp function, llvm::function_ref<bool()> isOpen) {
   Block &block = function.getBody().front();
   for (BlockArgument argument : block.getArguments()) {
     auto type = cast<RankedTensorType>(argument.getType());

@@ -1,15 +1,15 @@
-/// Functions whose arguments' dims are open.
+/// Functions with dynamic argument dims.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace proa::test {
 
-/// Opens the dims of the function's arguments, for each of which `isOpen` tells so, and of all values that
-/// follow from them. Failure where an op can't be typed then.
-mlir::LogicalResult openDims(mlir::func::FuncOp function, llvm::function_ref<bool()> isOpen);
+/// Makes dims of the arguments dynamic, for which `isOpen` returns true, and those of all values that depend
+/// on them. Failure if an op then has no valid type.
+mlir::LogicalResult makeDimsDynamic(mlir::func::FuncOp function, llvm::function_ref<bool()> isOpen);
 
-/// Gives the arguments these types, and refines all other ones.
+/// Sets the types of the arguments, and refines all others.
 mlir::LogicalResult closeDims(mlir::func::FuncOp function, mlir::TypeRange types);
 
 } // namespace proa::test

@@ -7,7 +7,6 @@
 #include "passes/autodiff/Transforms.h"
 #include "test/unit/gradient/Harness.h"
 
-#include "dialects/pd/autodiff/BatchingRules.h"
 #include "dialects/pd/ir/Pd.h"
 
 #include <gtest/gtest.h>
@@ -38,13 +37,13 @@ protected:
 
   using Chain = std::vector<const char *>;
 
-  /// The transforms one after the other; a function made twice is made once.
+  /// Applies the transforms in order; a function that occurs twice is created once.
   FailureOr<func::FuncOp> apply(const Chain &chain) {
     func::FuncOp current = function;
     std::string name = "f";
     for (llvm::StringRef transform : chain) {
       name += "_" + transform.str();
-      func::FuncOp &known = made[name];
+      func::FuncOp &known = functionsByName[name];
       if (!known) {
         FailureOr<func::FuncOp> next = transform == "vmap"  ? autodiff::vmap(current, name, examples)
                                        : transform == "vjp" ? autodiff::vjp(current, name, differentiated)
@@ -58,7 +57,7 @@ protected:
     return current;
   }
 
-  /// A batch of an argument's random tensors; what the transforms have added is random as well.
+  /// A batch of random tensors for an argument; arguments that transforms add are random too.
   Tensor batchOf(func::FuncOp batched, unsigned argument) {
     auto type = cast<RankedTensorType>(batched.getArgumentTypes()[argument]);
     if (argument >= function.getNumArguments()) {
@@ -101,14 +100,14 @@ protected:
           compare((*results)[firsts[0] + r], (*results)[firsts[other] + r], other, r);
     };
     compareAll("at random arguments");
-    // A loop that waits for its values to grow would not end at zero.
+    // A loop that ends when its values are large enough would not end at zero.
     bool hasRegions = false;
     function.walk(
         [&](Operation *op) { hasRegions |= op != function.getOperation() && op->getNumRegions() != 0; });
     if (hasRegions)
       return;
-    // At zero, where many derivatives have a case of their own. What does not exist there is NaN in all
-    // chains; an error of the run, as for a singular matrix, is one of all chains too.
+    // At zero, where many derivatives have a special case. Undefined values are NaN in all chains; a run
+    // error, such as for a singular matrix, occurs in all chains.
     for (unsigned i = 0; i < function.getNumArguments(); ++i) {
       Tensor &feed = feeds["in" + std::to_string(numbers[i])];
       if (feed.dtype() == DType::Float64)
@@ -137,15 +136,15 @@ protected:
   std::mt19937 random{17};
   OwningOpRef<ModuleOp> module;
   func::FuncOp function;
-  std::map<std::string, func::FuncOp> made;
+  std::map<std::string, func::FuncOp> functionsByName;
   llvm::SmallVector<int64_t> differentiated;
 };
 
-/// Forward mode goes through the formula, whose number of steps depends on the offsets of each example:
-/// batching refuses it (docs/known-gaps.md).
+/// Forward mode uses the formula, whose number of steps depends on the offsets of each example: batching
+/// refuses it (docs/known-gaps.md).
 const std::set<std::string> refusedForward = {"gru", "gru_reverse", "lstm", "lstm_reverse", "crf_rows"};
 
-TEST_P(OrderTest, DoesNotMatter) {
+TEST_P(OrderTest, OfBatchingAndDifferentiationDoesNotMatter) {
   expectEqual({{"vjp", "vmap"}, {"vmap", "vjp"}});
   if (refusedForward.contains(GetParam()))
     return;
@@ -157,8 +156,7 @@ TEST_P(OrderTest, DoesNotMatter) {
 INSTANTIATE_TEST_SUITE_P(Ops, OrderTest, testing::ValuesIn(caseNames()),
                          [](const auto &info) { return info.param; });
 
-/// Composites with a rule of their own that batching decomposes, each with the reason why that changes
-/// nothing.
+/// Composites with a rule that batching decomposes, each with the reason why results do not change.
 const std::map<std::string, const char *> decomposed = {
     {"pd.expand_as", "the decomposition is pd.expand, whose rule is the same"},
     {"pd.dropout",
@@ -172,9 +170,9 @@ TEST(BatchingRecords, KeepOpsWithTheirOwnDerivative) {
   for (RegisteredOperationName name : context->getRegisteredOperations()) {
     bool hasRule = name.hasInterface<pd::VjpOpInterface>(),
          isComposite = name.hasInterface<pd::DecomposableOpInterface>();
-    // Of elementwise ops with one batched operand the op itself is the batched form.
+    // The batched form of an elementwise op with one batched operand is the op.
     bool isElementwise = name.hasInterface<pd::ScalarOpInterface>() || name.hasTrait<pd::ElementwiseTrait>();
-    if (!hasRule || !isComposite || isElementwise || pd::BatchingRules::get().find(name))
+    if (!hasRule || !isComposite || isElementwise || name.hasInterface<pd::BatchableOpInterface>())
       continue;
     std::string text = name.getStringRef().str();
     EXPECT_TRUE(decomposed.contains(text)) << text << " has a derivative rule and no batching rule";

@@ -1,4 +1,4 @@
-//! Layers and losses in random programs: those whose gradients are kernels with a formula behind them.
+//! Layers and losses in random programs: those with gradient kernels and a formula.
 #include "test/unit/gradient/RandomProgram.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ void RandomProgram::layer() {
   (this->*kinds[below(std::size(kinds))])();
 }
 
-/// A tensor of this shape each element of which depends on all of some value, and lies between -1 and 1.
+/// A tensor of this shape whose elements depend on all elements of some value, and are in [-1, 1].
 RandomProgram::Value RandomProgram::spread(const Shape &shape) {
   constexpr int64_t most = 12;
   Value x = any();
@@ -100,7 +100,7 @@ void RandomProgram::sequenceLayer() {
     values.push_back({out + "_cell", {rows, size}});
 }
 
-/// rnn: steps of a batch, all lengths equal or not.
+/// rnn: steps of a batch, with equal or different lengths.
 void RandomProgram::recurrentLayer() {
   const struct {
     const char *mode;
@@ -134,7 +134,7 @@ void RandomProgram::recurrentLayer() {
   std::string out = fmt::format("%v{}", count++), state = typeOf({directions, 2, size}),
               own = typeOf({time, 2, directions * size});
   written(
-      fmt::format("{0}, {0}_last{1} = pd.rnn {2} states = {3} weights = {4}{5} {{mode = \"{6}\", "
+      fmt::format("{0}, {0}_last{1} = pd.rnn {2} states = {3} weights = {4}{5} mode = {6} {{"
                   "hidden_size = {7} : i64, num_layers = 1 : i64, is_bidirec = {8}}} : ({9}) -> ({10}, {11})",
                   out, isLstm ? ", " + out + "_cell" : "", x.name, fmt::join(states, ", "),
                   fmt::join(weights, ", "), lengths, mode, size, bidirectional, fmt::join(types, ", "), own,
@@ -182,7 +182,7 @@ void RandomProgram::alignmentLoss() {
           out, {1});
 }
 
-/// conv2d of any paddings, strides and dilations.
+/// conv2d with any paddings, strides and dilations.
 void RandomProgram::convolution() {
   auto number = [&](size_t bound) { return static_cast<int64_t>(below(bound)); };
   int64_t extents[2], strides[2], dilations[2], out[2], kernel = 2;
@@ -213,7 +213,7 @@ void RandomProgram::layerNormalization() {
           out, x.shape);
 }
 
-/// With labels, or with probabilities.
+/// With class labels, or with probabilities.
 void RandomProgram::crossEntropyLoss() {
   Value x = spread({2, 3});
   std::string out = fmt::format("%v{}", count++), type = typeOf(x.shape);

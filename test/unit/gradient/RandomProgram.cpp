@@ -64,7 +64,7 @@ std::string RandomProgram::draw() {
   for (size_t i = 0, number = 3 + below(8); i < number; ++i)
     drawOp();
   Value last = values.back();
-  // Some more of the values count.
+  // Uses some more of the values.
   Value other = any(), sum = emit("sum", {other}, "", {});
   Value bounded = emit("sin", {sum}, "", {});
   Value result = emit("add", {last, bounded}, "", last.shape);
@@ -137,7 +137,7 @@ void RandomProgram::product() {
   }
 }
 
-/// x with something else added to each element: equal ones have no derivative of a maximum.
+/// x with something added to each element: a maximum of equal elements has no derivative.
 RandomProgram::Value RandomProgram::apart(const Value &x) {
   int id = count++, next = 0;
   std::function<std::string(size_t)> listFrom = [&](size_t axis) -> std::string {
@@ -210,7 +210,7 @@ void RandomProgram::movement() {
     return;
   }
   case 3: {
-    // Not with itself: where elements are equal, maxima have no derivative.
+    // Not with itself: a maximum of equal elements has no derivative.
     Value other = emit("cos", {x}, "", x.shape);
     shape[axis] = 2 * extent;
     emit("concat", {x, other}, fmt::format("axis = {} : i64", given), shape);
@@ -257,7 +257,7 @@ void RandomProgram::selection() {
   values.push_back(out);
 }
 
-/// Whether a sum is below zero decides.
+/// The condition is the sign of a sum.
 void RandomProgram::branch() {
   Value x = any();
   Value sum = emit("sum", {x}, "", {});
@@ -277,7 +277,7 @@ void RandomProgram::branch() {
   values.push_back({fmt::format("%v{}", id), x.shape});
 }
 
-/// A fixed number of iterations, so that the loop goes on equally long for all examples of a batch.
+/// A fixed number of iterations, equal for all examples of a batch.
 void RandomProgram::loop() {
   Value x = any(), y = any();
   Shape shape;
@@ -305,7 +305,7 @@ void RandomProgram::loop() {
   values.push_back({fmt::format("%v{}", id), x.shape});
 }
 
-/// What the data are decides how many iterations there are; the examples of a batch leave one by one.
+/// The number of iterations depends on data, so that the examples of a batch finish at different times.
 void RandomProgram::dataLoop() {
   Value x = any(), y = any();
   Shape shape;
@@ -340,7 +340,7 @@ void RandomProgram::dataLoop() {
   emit("tanh", {{fmt::format("%v{}", id), x.shape}}, "", x.shape);
 }
 
-/// Both arms read the same values, and give two results, one of which nothing may read.
+/// Both branches read the same values and give two results, one of which may be unused.
 void RandomProgram::sharedArms() {
   Value x = any(), y = any();
   Shape shape;
@@ -380,7 +380,7 @@ void RandomProgram::quotient() {
     emit("divide", {x, positive}, "", x.shape);
 }
 
-/// Elements by constant numbers, some of them more than once.
+/// Elements at constant indices, some of them repeated.
 void RandomProgram::indexed() {
   Value x = any();
   if (x.shape.empty())
@@ -396,7 +396,7 @@ void RandomProgram::indexed() {
                       "  %v{0} = pd.gather {3}, %n{0} {{axis = {4} : i64}} : ({5}, {2}) -> {6}\n",
                       id, fmt::join(numbers, ", "), typeOf(places, "i64"), x.name, axis, typeOf(x.shape),
                       typeOf(shape));
-  // Distinct values, as maxima of equal ones have no derivative.
+  // Distinct values, because a maximum of equal elements has no derivative.
   Value taken{fmt::format("%v{}", id), shape};
   std::string ramp = fmt::format("%ramp{}", id);
   std::vector<std::string> steps;
@@ -412,7 +412,7 @@ void RandomProgram::indexed() {
 
 /// Through complex numbers and back.
 void RandomProgram::complexNumbers() {
-  // Small ones: exp of others is too steep for differences.
+  // Small values: exp of others is too steep for differences.
   Value given = any(), x = emit("tanh", {given}, "", given.shape);
   Value y = emit("cos", {x}, "", x.shape);
   int id = count++;
@@ -427,7 +427,7 @@ void RandomProgram::complexNumbers() {
   emit("sin", {{fmt::format("%v{}", id), x.shape}}, "", x.shape);
 }
 
-/// scf.for, some with few states kept.
+/// scf.for, sometimes with few kept states.
 void RandomProgram::countedLoop() {
   Value x = any(), y = any();
   Shape shape;
@@ -451,7 +451,7 @@ void RandomProgram::countedLoop() {
   values.push_back({fmt::format("%v{}", id), x.shape});
 }
 
-/// Writes what it computes to a tensor array, of which it reads what was written before.
+/// Writes values to a tensor array and reads earlier ones.
 void RandomProgram::arrayLoop() {
   Value x = any();
   int id = count++;
@@ -459,25 +459,25 @@ void RandomProgram::arrayLoop() {
       "  %n{0} = pd.constant dense<{1}> : tensor<1xi64>\n"
       "  %z{0} = pd.constant dense<0> : tensor<1xi64>\n"
       "  %o{0} = pd.constant dense<1> : tensor<1xi64>\n"
-      "  %e{0} = pd.array_create : () -> !array.of<*>\n"
-      "  %f{0} = pd.array_write %e{0}, %z{0}, {2} : (!array.of<*>, tensor<1xi64>, {3}) -> !array.of<{3}>\n"
-      "  %g{0}, %i{0} = scf.while (%x{0} = %f{0}, %j{0} = %z{0}) : (!array.of<{3}>, tensor<1xi64>) -> "
-      "(!array.of<{3}>, tensor<1xi64>) {{\n"
+      "  %e{0} = pd.array_create : () -> !pd.array<*>\n"
+      "  %f{0} = pd.array_write %e{0}, %z{0}, {2} : (!pd.array<*>, tensor<1xi64>, {3}) -> !pd.array<{3}>\n"
+      "  %g{0}, %i{0} = scf.while (%x{0} = %f{0}, %j{0} = %z{0}) : (!pd.array<{3}>, tensor<1xi64>) -> "
+      "(!pd.array<{3}>, tensor<1xi64>) {{\n"
       "    %c{0} = pd.less_than %j{0}, %n{0} : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi1>\n"
       "    %r{0} = pd.reshape %c{0} {{shape = array<i64>}} : (tensor<1xi1>) -> tensor<i1>\n"
       "    %b{0} = tensor.extract %r{0}[] : tensor<i1>\n"
-      "    scf.condition(%b{0}) %x{0}, %j{0} : !array.of<{3}>, tensor<1xi64>\n"
+      "    scf.condition(%b{0}) %x{0}, %j{0} : !pd.array<{3}>, tensor<1xi64>\n"
       "  }} do {{\n"
-      "  ^bb0(%p{0}: !array.of<{3}>, %q{0}: tensor<1xi64>):\n"
-      "    %d{0} = pd.array_read %p{0}, %q{0} : (!array.of<{3}>, tensor<1xi64>) -> {3}\n"
+      "  ^bb0(%p{0}: !pd.array<{3}>, %q{0}: tensor<1xi64>):\n"
+      "    %d{0} = pd.array_read %p{0}, %q{0} : (!pd.array<{3}>, tensor<1xi64>) -> {3}\n"
       "    %m{0} = pd.multiply %d{0}, {2} : ({3}, {3}) -> {3}\n"
       "    %s{0} = pd.cos %m{0} : ({3}) -> {3}\n"
       "    %k{0} = pd.add %q{0}, %o{0} : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi64>\n"
-      "    %w{0} = pd.array_write %p{0}, %k{0}, %s{0} : (!array.of<{3}>, tensor<1xi64>, {3}) -> "
-      "!array.of<{3}>\n"
-      "    scf.yield %w{0}, %k{0} : !array.of<{3}>, tensor<1xi64>\n"
+      "    %w{0} = pd.array_write %p{0}, %k{0}, %s{0} : (!pd.array<{3}>, tensor<1xi64>, {3}) -> "
+      "!pd.array<{3}>\n"
+      "    scf.yield %w{0}, %k{0} : !pd.array<{3}>, tensor<1xi64>\n"
       "  }}\n"
-      "  %v{0} = pd.array_read %g{0}, %n{0} : (!array.of<{3}>, tensor<1xi64>) -> {3}\n",
+      "  %v{0} = pd.array_read %g{0}, %n{0} : (!pd.array<{3}>, tensor<1xi64>) -> {3}\n",
       id, below(4), x.name, typeOf(x.shape));
   values.push_back({fmt::format("%v{}", id), x.shape});
 }

@@ -7,8 +7,8 @@
 
 namespace proa::test {
 
-/// RandomState the text of a function `f` of float64 tensors with one result. Shapes, ops and how often values are
-/// used are random; values stay small, so that differences of them are exact enough.
+/// Generates the text of a function `f` of float64 tensors with one result. Shapes, ops and uses are random;
+/// values stay small, so that their differences are accurate.
 class RandomProgram {
 public:
   explicit RandomProgram(std::mt19937 &random) : random(random) {}
@@ -50,7 +50,7 @@ private:
   // Layers and losses (RandomLayers.cpp).
   Value spread(const Shape &shape);
   Value integers(const std::vector<int64_t> &numbers, const Shape &shape, const char *element);
-  /// The op that `text` is; `name` is its result of this shape.
+  /// The text of an op; `name` is its result of this shape.
   Value written(const std::string &text, const std::string &name, const Shape &shape);
   void layer();
   void sequenceLayer();

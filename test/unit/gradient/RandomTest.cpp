@@ -1,6 +1,6 @@
 // Derivatives of random small programs (RandomProgram.h): reverse mode against central differences along a
 // direction, forward mode against reverse mode, a batch against its examples, decompositions against kernels,
-// derivatives made with open dims against those with known ones; in float64.
+// derivatives created with dynamic dims against those with static dims; in float64.
 //   PROA_RANDOM_PROGRAMS: how many (60); PROA_RANDOM_SEED: the first one's seed
 #include "passes/autodiff/Transforms.h"
 #include "passes/decompose/Passes.h"
@@ -48,13 +48,13 @@ public:
   }
 
 private:
-  /// Derivatives that are made while some of the dims are open, or all of them.
+  /// Derivatives created with some or all dims dynamic.
   void buildOpen(Program &program, ArrayRef<unsigned> forwardFeeds, ArrayRef<unsigned> backwardFeeds) {
     func::FuncOp open = function.clone();
     open.setName("open");
     module->push_back(open);
     size_t kind = std::uniform_int_distribution<size_t>(0, 1)(random);
-    ASSERT_TRUE(succeeded(openDims(open, [&] { return kind == 0 || random() % 2 == 0; })));
+    ASSERT_TRUE(succeeded(makeDimsDynamic(open, [&] { return kind == 0 || random() % 2 == 0; })));
     auto forward = autodiff::jvp(open, "open_forward"), backward = autodiff::vjp(open, "open_backward");
     ASSERT_TRUE(succeeded(forward) && succeeded(backward));
     ASSERT_TRUE(succeeded(closeDims(*forward, program.typesOf(forwardFeeds))));
@@ -63,7 +63,7 @@ private:
     program.call(*backward, backwardFeeds);
   }
 
-  /// What is batched: the function or derivatives of it.
+  /// The batched function: the function or its derivatives.
   FailureOr<func::FuncOp> batchedOne(func::FuncOp forward, func::FuncOp backward) {
     switch (random() % 4) {
     case 0:
@@ -77,7 +77,7 @@ private:
     }
   }
 
-  /// Where the examples' dimension stands in each argument; at least one has it.
+  /// The position of the batch dimension in each argument; at least one has it.
   void drawPlaces(TypeRange types) {
     for (Type type : types) {
       int64_t rank = cast<RankedTensorType>(type).getRank();
@@ -178,11 +178,10 @@ private:
     double reverse = 0, forward = dot(cotangent, results[1]);
     for (size_t i = 0; i < count; ++i)
       reverse += dot(feeds[count + i], results[3 + i]);
-    // What a half of the step changes of a difference is about four times what is wrong with it.
+    // Halving the step changes a difference by about four times its error.
     double coarse = difference(2e-5), fine = difference(1e-5), expected = fine + (fine - coarse) / 3;
     double size = std::max(1.0, std::abs(expected));
-    // Where a program is so steep that differences do not tell its derivative, both modes must agree all the
-    // same.
+    // For a program that is too steep for differences, both modes must still agree.
     if (std::abs(fine - coarse) < 1e-4 * size)
       EXPECT_NEAR(reverse, expected, 1e-6 * size + std::abs(fine - coarse)) << "gradient against differences";
     EXPECT_NEAR(forward, reverse, 1e-9 * size) << "forward against reverse";
@@ -190,11 +189,11 @@ private:
       EXPECT_NEAR(results[decomposedAt].as<double>()[e], results[0].as<double>()[e], 1e-9)
           << "decomposed, element " << e;
     for (size_t i = 0; i < count + 3; ++i) {
-      ASSERT_EQ(results[openAt + i].dims(), results[i].dims()) << "open dims, result " << i;
+      ASSERT_EQ(results[openAt + i].dims(), results[i].dims()) << "dynamic dims, result " << i;
       for (int64_t e = 0; e < results[i].size(); ++e)
         EXPECT_NEAR(results[openAt + i].as<double>()[e], results[i].as<double>()[e],
                     1e-9 * std::max(1.0, std::abs(results[i].as<double>()[e])))
-            << "open dims, result " << i << ", element " << e;
+            << "dynamic dims, result " << i << ", element " << e;
     }
   }
 
@@ -220,11 +219,11 @@ private:
       std::vector<Tensor> expected = run(single);
       for (size_t r = 0; r < batchAt - aloneAt; ++r) {
         Tensor got = exampleOf(results[batchAt + r], 0, example);
-        const Tensor &wanted = expected[aloneAt + r];
-        ASSERT_EQ(got.dims(), wanted.dims()) << "batch, result " << r;
-        for (int64_t e = 0; e < wanted.size(); ++e)
-          EXPECT_NEAR(got.as<double>()[e], wanted.as<double>()[e],
-                      1e-9 * std::max(1.0, std::abs(wanted.as<double>()[e])))
+        const Tensor &reference = expected[aloneAt + r];
+        ASSERT_EQ(got.dims(), reference.dims()) << "batch, result " << r;
+        for (int64_t e = 0; e < reference.size(); ++e)
+          EXPECT_NEAR(got.as<double>()[e], reference.as<double>()[e],
+                      1e-9 * std::max(1.0, std::abs(reference.as<double>()[e])))
               << "example " << example << ", result " << r << ", element " << e;
       }
     }
@@ -236,8 +235,8 @@ private:
   std::unique_ptr<Runner> runner;
   std::vector<Tensor> feeds;
   size_t aloneAt = 0, batchAt = 0, decomposedAt = 0, openAt = 0;
-  /// Of what is batched: the feeds of one example, those of the batch, and where the examples' dimension is
-  /// (-1: none).
+  /// Of the batched function: the feeds of one example, those of the batch, and the positions of the batch
+  /// dimension (-1: none).
   llvm::SmallVector<unsigned> alone, whole;
   llvm::SmallVector<int64_t> places;
   std::string batchedName;

@@ -1,4 +1,4 @@
-// What recomputation is chosen by: minimum cuts and the schedule of binomial checkpointing.
+// Decisions of recomputation: minimum cuts and the schedule of binomial checkpointing.
 #include "lib/support/BinomialSchedule.h"
 #include "passes/autodiff/MinimumCut.h"
 
@@ -11,8 +11,8 @@ using namespace proa;
 
 namespace {
 
-// By definition: the least capacity of edges from a set with the source to the others, over all sets.
-TEST(MinimumCutTest, IsTheLeastOfAllCuts) {
+// By definition: the minimum capacity of edges from a set with the source to the others, over all sets.
+TEST(MinimumCutTest, IsMinimumOverAllCuts) {
   std::mt19937 random(4);
   for (int graph = 0; graph < 200; ++graph) {
     constexpr size_t nodes = 7;
@@ -42,7 +42,7 @@ TEST(MinimumCutTest, IsTheLeastOfAllCuts) {
   }
 }
 
-/// Runs a schedule on numbers of iterations; returns how many steps it took.
+/// Runs a schedule on iteration indices; returns the number of steps.
 int64_t stepsOf(int64_t iterations, int64_t snapshots) {
   int64_t state = 0, next = iterations, steps = 0;
   std::map<int64_t, int64_t> kept;
@@ -69,9 +69,9 @@ int64_t stepsOf(int64_t iterations, int64_t snapshots) {
   return steps;
 }
 
-// Against the recurrence that defines the least number: keep a state behind the first m iterations, for the
-// best m.
-TEST(BinomialScheduleTest, TakesTheLeastSteps) {
+// Compared with the recurrence for the minimum number of steps: keep a state after the first m iterations,
+// for the best m.
+TEST(BinomialScheduleTest, HasMinimumSteps) {
   constexpr int64_t most = 40;
   std::vector<std::vector<int64_t>> least(8, std::vector<int64_t>(most + 1, 0));
   for (int64_t snapshots = 1; snapshots < 8; ++snapshots)

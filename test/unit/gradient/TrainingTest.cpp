@@ -34,7 +34,7 @@ check::Tensors tensorsOf(const std::string &name, const std::string &file) {
   return *tensors;
 }
 
-/// All steps of the case; `change` may change the model before each.
+/// Runs all steps of the case; `change` may change the model before each.
 Training train(
     const std::string &name, ModelOptions options,
     const std::function<void(Model &, int)> &change = [](Model &, int) {}) {
@@ -79,8 +79,8 @@ void expectNear(const Training &found, const Training &expected, double toleranc
         << "element " << i;
 }
 
-// The same numbers, in less memory: what the planner's arena takes.
-TEST(TrainingTest, RecomputationTakesLessMemory) {
+// The same values with less memory in the planner's arena.
+TEST(TrainingTest, RecomputationReducesArena) {
   for (const char *name : {"gpt_sgd", "cnn_bn_momentum", "mlp_sgd"}) {
     SCOPED_TRACE(name);
     Training whole = train(name, {}), cheap = train(name, {.memoryBudget = -1}),
@@ -95,7 +95,7 @@ TEST(TrainingTest, RecomputationTakesLessMemory) {
   }
 }
 
-TEST(TrainingTest, MicroBatchesGiveTheSame) {
+TEST(TrainingTest, MicroBatchesGiveEqualResults) {
   for (const char *name : {"mlp_sgd", "mlp_adam", "mlp_clip_global_norm"}) {
     SCOPED_TRACE(name);
     expectNear(train(name, {.microBatches = 2}), train(name, {}), 1e-5);
@@ -110,8 +110,8 @@ TEST(TrainingTest, BatchNormalizationIsRefused) {
   EXPECT_NE(model.problems().text().find("statistics from the whole batch"), std::string::npos);
 }
 
-// Losses stay near those of float32, but are others: something was computed in 16 bits.
-TEST(TrainingTest, MixedPrecisionStaysNear) {
+// Losses are close to those of float32, but not equal: something was computed in 16 bits.
+TEST(TrainingTest, MixedPrecisionLossesAreClose) {
   for (const char *name : {"mlp_sgd", "gpt_sgd", "bert_mlm_adamw", "../../cases/training/rnn_while"})
     for (auto level : {AmpOptions::Level::O1, AmpOptions::Level::O2})
       for (auto dtype : {DType::Float16, DType::BFloat16}) {
@@ -131,7 +131,7 @@ TEST(TrainingTest, MixedPrecisionStaysNear) {
       }
 }
 
-// A scale that makes gradients infinite: the first steps do not count and the scale shrinks until gradients
+// A scale that makes gradients infinite: the first steps are skipped and the scale shrinks until gradients
 // are finite.
 TEST(TrainingTest, DynamicLossScaling) {
   AmpOptions amp{
@@ -155,8 +155,8 @@ TEST(TrainingTest, DynamicLossScaling) {
   EXPECT_TRUE(same(weights[0], weights[1]));
 }
 
-/// The startup program lays the weights of a recurrent layer out in one buffer.
-TEST(TrainingTest, BuffersAreTheirParts) {
+/// The startup program places the weights of a recurrent layer in one buffer.
+TEST(TrainingTest, SharedBuffersEqualTheirParts) {
   std::string folder = std::string(PROA_CORPUS_DIR) + "/../cases/training/rnn_average";
   auto model = Model::open(folder, {.cacheDirectory = "off"});
   ASSERT_TRUE(model) << (model ? "" : model.problems().text());

@@ -1,7 +1,7 @@
 // Forward mode and batching against reverse mode and a loop, in float64, on every function of the .mlir files
 // beside this one.
 //   jvp:   for random tangents t and cotangents u, <u, jvp(t)> = <vjp(u), t>
-//   vmap:  a batch of three gives what the examples give one by one; so for the gradients
+//   vmap:  a batch of three equals its three examples; and the same for the gradients
 //   Function attribute test.batch_first: the gradient of the batched function instead of the batched
 //                         gradient
 #include "passes/autodiff/Transforms.h"
@@ -43,7 +43,7 @@ protected:
     return tensor;
   }
 
-  /// One example's result, and where it stands in the batch's.
+  /// The result of one example, and its index in the batch.
   static void compare(const Tensor &expected, const Tensor &batch, int64_t example, const char *what) {
     ASSERT_EQ(batch.size(), expected.size() * examples);
     if (expected.dtype() != DType::Float64) {
@@ -104,14 +104,14 @@ TEST_P(TransformTest, ForwardModeIsTheTransposeOfReverseMode) {
   EXPECT_NEAR(sums[0], sums[1], 1e-10 * size);
 }
 
-TEST_P(TransformTest, BatchGivesWhatItsExamplesGive) {
+TEST_P(TransformTest, BatchEqualsItsExamples) {
   auto backward = autodiff::vjp(function, "backward", differentiated);
   ASSERT_TRUE(succeeded(backward));
   bool batchFirst = function->hasAttr("test.batch_first");
   auto batched = autodiff::vmap(batchFirst ? function : *backward, "batched", examples);
   if (batchFirst && succeeded(batched))
     batched = autodiff::vjp(*batched, "batched_backward", differentiated);
-  // Only the first argument, and no cotangent, differs from example to example.
+  // Only the first argument, and no cotangent, differs between examples.
   llvm::SmallVector<int64_t> onlyFirst(backward->getNumArguments(), -1);
   onlyFirst[0] = 0;
   auto partly = batchFirst ? batched : autodiff::vmap(*backward, "partly", examples, onlyFirst);

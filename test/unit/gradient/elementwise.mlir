@@ -236,7 +236,7 @@ func.func @hardtanh(%a: tensor<7xf64> {test.low = -2.0, test.high = 2.0}) -> (te
 }
 
 func.func @clip(%a: tensor<7xf64> {test.low = -2.0, test.high = 2.0}) -> (tensor<7xf64>) {
-  %y = pd.clip %a {min = -1.0, max = 1.0, operandSegmentSizes = array<i32: 1, 0, 0>} : (tensor<7xf64>) -> tensor<7xf64>
+  %y = pd.clip %a {min = -1.0, max = 1.0} : (tensor<7xf64>) -> tensor<7xf64>
   return %y : tensor<7xf64>
 }
 

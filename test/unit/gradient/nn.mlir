@@ -6,12 +6,12 @@ func.func @conv2d(%a: tensor<2x3x5x6xf64>, %b: tensor<4x3x3x2xf64>) -> (tensor<2
 }
 
 func.func @conv2d_groups_dilation(%a: tensor<2x5x4x4xf64>, %b: tensor<6x2x2x2xf64>) -> (tensor<2x3x2x6xf64>) {
-  %y = pd.conv2d %a, %b {dilations = array<i64: 2, 2>, groups = 2 : i64, data_format = "NHWC"} : (tensor<2x5x4x4xf64>, tensor<6x2x2x2xf64>) -> tensor<2x3x2x6xf64>
+  %y = pd.conv2d %a, %b data_format = NHWC {dilations = array<i64: 2, 2>, groups = 2 : i64} : (tensor<2x5x4x4xf64>, tensor<6x2x2x2xf64>) -> tensor<2x3x2x6xf64>
   return %y : tensor<2x3x2x6xf64>
 }
 
 func.func @conv2d_same(%a: tensor<1x2x5x4xf64>, %b: tensor<2x2x3x3xf64>) -> (tensor<1x2x3x2xf64>) {
-  %y = pd.conv2d %a, %b {strides = array<i64: 2, 2>, padding_algorithm = "SAME"} : (tensor<1x2x5x4xf64>, tensor<2x2x3x3xf64>) -> tensor<1x2x3x2xf64>
+  %y = pd.conv2d %a, %b padding_algorithm = SAME {strides = array<i64: 2, 2>} : (tensor<1x2x5x4xf64>, tensor<2x2x3x3xf64>) -> tensor<1x2x3x2xf64>
   return %y : tensor<1x2x3x2xf64>
 }
 
@@ -36,37 +36,37 @@ func.func @conv3d_transpose(%a: tensor<1x2x2x2x2xf64>, %b: tensor<2x1x2x2x2xf64>
 }
 
 func.func @pool2d_max(%a: tensor<2x2x5x5xf64>) -> (tensor<2x2x3x3xf64>) {
-  %y = pd.pool2d %a {kernel_size = array<i64: 3, 3>, strides = array<i64: 2, 2>, paddings = array<i64: 1, 1>, pooling_type = "max"} : (tensor<2x2x5x5xf64>) -> tensor<2x2x3x3xf64>
+  %y = pd.pool2d %a pooling_type = max {kernel_size = array<i64: 3, 3>, strides = array<i64: 2, 2>, paddings = array<i64: 1, 1>} : (tensor<2x2x5x5xf64>) -> tensor<2x2x3x3xf64>
   return %y : tensor<2x2x3x3xf64>
 }
 
 func.func @pool2d_avg(%a: tensor<2x2x5x5xf64>) -> (tensor<2x2x3x3xf64>) attributes {test.twice} {
-  %y = pd.pool2d %a {kernel_size = array<i64: 3, 3>, strides = array<i64: 2, 2>, paddings = array<i64: 1, 1>, pooling_type = "avg"} : (tensor<2x2x5x5xf64>) -> tensor<2x2x3x3xf64>
+  %y = pd.pool2d %a pooling_type = avg {kernel_size = array<i64: 3, 3>, strides = array<i64: 2, 2>, paddings = array<i64: 1, 1>} : (tensor<2x2x5x5xf64>) -> tensor<2x2x3x3xf64>
   return %y : tensor<2x2x3x3xf64>
 }
 
 func.func @pool2d_avg_inclusive_ceil(%a: tensor<1x4x4x2xf64>) -> (tensor<1x3x3x2xf64>) {
-  %y = pd.pool2d %a {kernel_size = array<i64: 3, 3>, strides = array<i64: 2, 2>, paddings = array<i64: 1, 1>, pooling_type = "avg", exclusive = false, ceil_mode = true, data_format = "NHWC"} : (tensor<1x4x4x2xf64>) -> tensor<1x3x3x2xf64>
+  %y = pd.pool2d %a data_format = NHWC pooling_type = avg {kernel_size = array<i64: 3, 3>, strides = array<i64: 2, 2>, paddings = array<i64: 1, 1>, exclusive = false, ceil_mode = true} : (tensor<1x4x4x2xf64>) -> tensor<1x3x3x2xf64>
   return %y : tensor<1x3x3x2xf64>
 }
 
 func.func @pool2d_adaptive(%a: tensor<1x2x5x7xf64>) -> (tensor<1x2x3x2xf64>) {
-  %y = pd.pool2d %a {kernel_size = array<i64: 3, 2>, pooling_type = "avg", adaptive = true} : (tensor<1x2x5x7xf64>) -> tensor<1x2x3x2xf64>
+  %y = pd.pool2d %a pooling_type = avg {kernel_size = array<i64: 3, 2>, adaptive = true} : (tensor<1x2x5x7xf64>) -> tensor<1x2x3x2xf64>
   return %y : tensor<1x2x3x2xf64>
 }
 
 func.func @pool2d_global_max(%a: tensor<2x3x3x2xf64>) -> (tensor<2x1x1x2xf64>) {
-  %y = pd.pool2d %a {kernel_size = array<i64: 1, 1>, pooling_type = "max", global_pooling = true, data_format = "NHWC"} : (tensor<2x3x3x2xf64>) -> tensor<2x1x1x2xf64>
+  %y = pd.pool2d %a data_format = NHWC pooling_type = max {kernel_size = array<i64: 1, 1>, global_pooling = true} : (tensor<2x3x3x2xf64>) -> tensor<2x1x1x2xf64>
   return %y : tensor<2x1x1x2xf64>
 }
 
 func.func @pool2d_same(%a: tensor<1x2x5x4xf64>) -> (tensor<1x2x3x2xf64>) {
-  %y = pd.pool2d %a {kernel_size = array<i64: 3, 3>, strides = array<i64: 2, 2>, pooling_type = "max", padding_algorithm = "SAME"} : (tensor<1x2x5x4xf64>) -> tensor<1x2x3x2xf64>
+  %y = pd.pool2d %a pooling_type = max padding_algorithm = SAME {kernel_size = array<i64: 3, 3>, strides = array<i64: 2, 2>} : (tensor<1x2x5x4xf64>) -> tensor<1x2x3x2xf64>
   return %y : tensor<1x2x3x2xf64>
 }
 
 func.func @pool3d_avg(%a: tensor<1x2x3x4x3xf64>) -> (tensor<1x2x2x3x2xf64>) {
-  %y = pd.pool3d %a {kernel_size = array<i64: 2, 2, 2>, pooling_type = "avg"} : (tensor<1x2x3x4x3xf64>) -> tensor<1x2x2x3x2xf64>
+  %y = pd.pool3d %a pooling_type = avg {kernel_size = array<i64: 2, 2, 2>} : (tensor<1x2x3x4x3xf64>) -> tensor<1x2x2x3x2xf64>
   return %y : tensor<1x2x2x3x2xf64>
 }
 
@@ -156,7 +156,7 @@ func.func @nearest_interp_centres_1(%a: tensor<1x2x3x4xf64>) -> (tensor<1x2x5x2x
 }
 
 func.func @bilinear_interp_scale(%a: tensor<1x3x4x2xf64>) -> (tensor<1x6x6x2xf64>) {
-  %y = pd.bilinear_interp %a {scale = array<f64: 2.0, 1.5>, align_corners = false, align_mode = 0 : i64, data_format = "NHWC"} : (tensor<1x3x4x2xf64>) -> tensor<1x6x6x2xf64>
+  %y = pd.bilinear_interp %a data_format = NHWC {scale = array<f64: 2.0, 1.5>, align_corners = false, align_mode = 0 : i64} : (tensor<1x3x4x2xf64>) -> tensor<1x6x6x2xf64>
   return %y : tensor<1x6x6x2xf64>
 }
 
@@ -176,22 +176,22 @@ func.func @fold(%a: tensor<1x8x9xf64>) -> (tensor<1x2x4x4xf64>) {
 }
 
 func.func @rnn_lstm(%x: tensor<4x2x2xf64>, %s0: tensor<4x2x3xf64>, %s1: tensor<4x2x3xf64>, %w0: tensor<12x2xf64>, %w1: tensor<12x3xf64>, %w2: tensor<12x2xf64>, %w3: tensor<12x3xf64>, %w4: tensor<12x6xf64>, %w5: tensor<12x3xf64>, %w6: tensor<12x6xf64>, %w7: tensor<12x3xf64>, %w8: tensor<12xf64>, %w9: tensor<12xf64>, %w10: tensor<12xf64>, %w11: tensor<12xf64>, %w12: tensor<12xf64>, %w13: tensor<12xf64>, %w14: tensor<12xf64>, %w15: tensor<12xf64>, %n: tensor<2xi32> {test.values = [4.0, 2.0]}) -> (tensor<4x2x6xf64>, tensor<4x2x3xf64>, tensor<4x2x3xf64>) {
-  %y, %f0, %f1 = pd.rnn %x states = %s0, %s1 weights = %w0, %w1, %w2, %w3, %w4, %w5, %w6, %w7, %w8, %w9, %w10, %w11, %w12, %w13, %w14, %w15 lengths = %n {mode = "LSTM", hidden_size = 3 : i64, num_layers = 2 : i64, is_bidirec = true} : (tensor<4x2x2xf64>, tensor<4x2x3xf64>, tensor<4x2x3xf64>, tensor<12x2xf64>, tensor<12x3xf64>, tensor<12x2xf64>, tensor<12x3xf64>, tensor<12x6xf64>, tensor<12x3xf64>, tensor<12x6xf64>, tensor<12x3xf64>, tensor<12xf64>, tensor<12xf64>, tensor<12xf64>, tensor<12xf64>, tensor<12xf64>, tensor<12xf64>, tensor<12xf64>, tensor<12xf64>, tensor<2xi32>) -> (tensor<4x2x6xf64>, tensor<4x2x3xf64>, tensor<4x2x3xf64>)
+  %y, %f0, %f1 = pd.rnn %x states = %s0, %s1 weights = %w0, %w1, %w2, %w3, %w4, %w5, %w6, %w7, %w8, %w9, %w10, %w11, %w12, %w13, %w14, %w15 lengths = %n mode = LSTM {hidden_size = 3 : i64, num_layers = 2 : i64, is_bidirec = true} : (tensor<4x2x2xf64>, tensor<4x2x3xf64>, tensor<4x2x3xf64>, tensor<12x2xf64>, tensor<12x3xf64>, tensor<12x2xf64>, tensor<12x3xf64>, tensor<12x6xf64>, tensor<12x3xf64>, tensor<12x6xf64>, tensor<12x3xf64>, tensor<12xf64>, tensor<12xf64>, tensor<12xf64>, tensor<12xf64>, tensor<12xf64>, tensor<12xf64>, tensor<12xf64>, tensor<12xf64>, tensor<2xi32>) -> (tensor<4x2x6xf64>, tensor<4x2x3xf64>, tensor<4x2x3xf64>)
   return %y, %f0, %f1 : tensor<4x2x6xf64>, tensor<4x2x3xf64>, tensor<4x2x3xf64>
 }
 
 func.func @rnn_gru(%x: tensor<4x2x2xf64>, %s0: tensor<2x2x3xf64>, %w0: tensor<9x2xf64>, %w1: tensor<9x3xf64>, %w2: tensor<9x3xf64>, %w3: tensor<9x3xf64>, %w4: tensor<9xf64>, %w5: tensor<9xf64>, %w6: tensor<9xf64>, %w7: tensor<9xf64>, %n: tensor<2xi32> {test.values = [4.0, 2.0]}) -> (tensor<4x2x3xf64>, tensor<2x2x3xf64>) attributes {test.twice} {
-  %y, %f0 = pd.rnn %x states = %s0 weights = %w0, %w1, %w2, %w3, %w4, %w5, %w6, %w7 lengths = %n {mode = "GRU", hidden_size = 3 : i64, num_layers = 2 : i64, is_bidirec = false} : (tensor<4x2x2xf64>, tensor<2x2x3xf64>, tensor<9x2xf64>, tensor<9x3xf64>, tensor<9x3xf64>, tensor<9x3xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<2xi32>) -> (tensor<4x2x3xf64>, tensor<2x2x3xf64>)
+  %y, %f0 = pd.rnn %x states = %s0 weights = %w0, %w1, %w2, %w3, %w4, %w5, %w6, %w7 lengths = %n mode = GRU {hidden_size = 3 : i64, num_layers = 2 : i64, is_bidirec = false} : (tensor<4x2x2xf64>, tensor<2x2x3xf64>, tensor<9x2xf64>, tensor<9x3xf64>, tensor<9x3xf64>, tensor<9x3xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<2xi32>) -> (tensor<4x2x3xf64>, tensor<2x2x3xf64>)
   return %y, %f0 : tensor<4x2x3xf64>, tensor<2x2x3xf64>
 }
 
 func.func @rnn_tanh(%x: tensor<4x2x2xf64>, %s0: tensor<2x2x3xf64>, %w0: tensor<3x2xf64>, %w1: tensor<3x3xf64>, %w2: tensor<3x2xf64>, %w3: tensor<3x3xf64>, %w4: tensor<3xf64>, %w5: tensor<3xf64>, %w6: tensor<3xf64>, %w7: tensor<3xf64>) -> (tensor<4x2x6xf64>, tensor<2x2x3xf64>) {
-  %y, %f0 = pd.rnn %x states = %s0 weights = %w0, %w1, %w2, %w3, %w4, %w5, %w6, %w7 {mode = "RNN_TANH", hidden_size = 3 : i64, num_layers = 1 : i64, is_bidirec = true} : (tensor<4x2x2xf64>, tensor<2x2x3xf64>, tensor<3x2xf64>, tensor<3x3xf64>, tensor<3x2xf64>, tensor<3x3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) -> (tensor<4x2x6xf64>, tensor<2x2x3xf64>)
+  %y, %f0 = pd.rnn %x states = %s0 weights = %w0, %w1, %w2, %w3, %w4, %w5, %w6, %w7 mode = RNN_TANH {hidden_size = 3 : i64, num_layers = 1 : i64, is_bidirec = true} : (tensor<4x2x2xf64>, tensor<2x2x3xf64>, tensor<3x2xf64>, tensor<3x3xf64>, tensor<3x2xf64>, tensor<3x3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) -> (tensor<4x2x6xf64>, tensor<2x2x3xf64>)
   return %y, %f0 : tensor<4x2x6xf64>, tensor<2x2x3xf64>
 }
 
 func.func @rnn_relu(%x: tensor<4x2x2xf64>, %s0: tensor<1x2x3xf64>, %w0: tensor<3x2xf64>, %w1: tensor<3x3xf64>, %w2: tensor<3xf64>, %w3: tensor<3xf64>) -> (tensor<4x2x3xf64>, tensor<1x2x3xf64>) {
-  %y, %f0 = pd.rnn %x states = %s0 weights = %w0, %w1, %w2, %w3 {mode = "RNN_RELU", hidden_size = 3 : i64, num_layers = 1 : i64, is_bidirec = false} : (tensor<4x2x2xf64>, tensor<1x2x3xf64>, tensor<3x2xf64>, tensor<3x3xf64>, tensor<3xf64>, tensor<3xf64>) -> (tensor<4x2x3xf64>, tensor<1x2x3xf64>)
+  %y, %f0 = pd.rnn %x states = %s0 weights = %w0, %w1, %w2, %w3 mode = RNN_RELU {hidden_size = 3 : i64, num_layers = 1 : i64, is_bidirec = false} : (tensor<4x2x2xf64>, tensor<1x2x3xf64>, tensor<3x2xf64>, tensor<3x3xf64>, tensor<3xf64>, tensor<3xf64>) -> (tensor<4x2x3xf64>, tensor<1x2x3xf64>)
   return %y, %f0 : tensor<4x2x3xf64>, tensor<1x2x3xf64>
 }
 
@@ -201,7 +201,7 @@ func.func @batch_norm(%x: tensor<2x3x2x3xf64>, %mean: tensor<3xf64>, %variance: 
 }
 
 func.func @batch_norm_last(%x: tensor<4x3xf64>, %mean: tensor<3xf64>, %variance: tensor<3xf64> {test.low = 0.5, test.high = 1.5}, %scale: tensor<3xf64>, %bias: tensor<3xf64>) -> (tensor<4x3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) {
-  %y, %m, %v, %sm, %sv, %r = pd.batch_norm %x, %mean, %variance scale = %scale bias = %bias {epsilon = 0.01, data_format = "NHWC"} : (tensor<4x3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) -> (tensor<4x3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<0xf64>)
+  %y, %m, %v, %sm, %sv, %r = pd.batch_norm %x, %mean, %variance scale = %scale bias = %bias data_format = NHWC {epsilon = 0.01} : (tensor<4x3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) -> (tensor<4x3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<0xf64>)
   return %y, %m, %v, %sm, %sv : tensor<4x3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>
 }
 
@@ -226,7 +226,7 @@ func.func @group_norm(%x: tensor<2x4x2x2xf64>, %scale: tensor<4xf64>, %bias: ten
 }
 
 func.func @group_norm_last(%x: tensor<2x2x2x4xf64>, %scale: tensor<4xf64>) -> (tensor<2x2x2x4xf64>, tensor<2x2xf64>, tensor<2x2xf64>) {
-  %y, %m, %v = pd.group_norm %x scale = %scale {epsilon = 0.01, groups = 2 : i64, data_format = "NHWC"} : (tensor<2x2x2x4xf64>, tensor<4xf64>) -> (tensor<2x2x2x4xf64>, tensor<2x2xf64>, tensor<2x2xf64>)
+  %y, %m, %v = pd.group_norm %x scale = %scale data_format = NHWC {epsilon = 0.01, groups = 2 : i64} : (tensor<2x2x2x4xf64>, tensor<4xf64>) -> (tensor<2x2x2x4xf64>, tensor<2x2xf64>, tensor<2x2xf64>)
   return %y, %m, %v : tensor<2x2x2x4xf64>, tensor<2x2xf64>, tensor<2x2xf64>
 }
 
@@ -316,7 +316,7 @@ func.func @huber_loss(%a: tensor<3x2xf64>, %b: tensor<3x2xf64>) -> (tensor<3x2xf
 }
 
 func.func @prelu(%a: tensor<2x3x2x2xf64>, %b: tensor<3xf64>) -> (tensor<2x3x2x2xf64>) {
-  %y = pd.prelu %a, %b {mode = "channel"} : (tensor<2x3x2x2xf64>, tensor<3xf64>) -> tensor<2x3x2x2xf64>
+  %y = pd.prelu %a, %b mode = channel : (tensor<2x3x2x2xf64>, tensor<3xf64>) -> tensor<2x3x2x2xf64>
   return %y : tensor<2x3x2x2xf64>
 }
 

@@ -88,7 +88,7 @@ func.func @svd(%a: tensor<4x3xf64>) -> (tensor<3xf64>) {
 func.func @lu_solve(%b: tensor<2x3x2xf64>, %x: tensor<2x3x3xf64> {test.values = [1.0, 4.0, 0.5, 3.0, -1.0, 1.0, 0.5, 1.0, 2.5, 2.0, 0.0, 1.0, -1.0, 3.0, 0.5, 4.0, 1.0, -2.0]}) -> (tensor<2x3x2xf64>, tensor<2x3x2xf64>) {
   %lu:3 = pd.lu %x : (tensor<2x3x3xf64>) -> (tensor<2x3x3xf64>, tensor<2x3xi32>, tensor<2xi32>)
   %n = pd.lu_solve %b, %lu#0, %lu#1 : (tensor<2x3x2xf64>, tensor<2x3x3xf64>, tensor<2x3xi32>) -> tensor<2x3x2xf64>
-  %t = pd.lu_solve %b, %lu#0, %lu#1 {trans = "T"} : (tensor<2x3x2xf64>, tensor<2x3x3xf64>, tensor<2x3xi32>) -> tensor<2x3x2xf64>
+  %t = pd.lu_solve %b, %lu#0, %lu#1 trans = T : (tensor<2x3x2xf64>, tensor<2x3x3xf64>, tensor<2x3xi32>) -> tensor<2x3x2xf64>
   return %n, %t : tensor<2x3x2xf64>, tensor<2x3x2xf64>
 }
 func.func @cholesky_solve(%a: tensor<3x2xf64>, %b: tensor<2x3x3xf64>) -> (tensor<2x3x2xf64>) {
@@ -137,19 +137,19 @@ func.func @take_along_axis(%a: tensor<4x3xf64>, %b: tensor<2x3xi64> {test.high =
 }
 
 func.func @put_along_axis(%a: tensor<4x3xf64>, %b: tensor<2x3xi64> {test.values = [0.0, 1.0, 2.0, 3.0, 3.0, 0.0]}, %c: tensor<2x3xf64>) -> (tensor<4x3xf64>) {
-  %y = pd.put_along_axis %a, %b, %c {axis = 0 : i64, reduce = "assign"} : (tensor<4x3xf64>, tensor<2x3xi64>, tensor<2x3xf64>) -> tensor<4x3xf64>
+  %y = pd.put_along_axis %a, %b, %c reduce = assign {axis = 0 : i64} : (tensor<4x3xf64>, tensor<2x3xi64>, tensor<2x3xf64>) -> tensor<4x3xf64>
   return %y : tensor<4x3xf64>
 }
 
 // Of several updates of one element the last one counts.
 func.func @put_along_axis_repeated(%a: tensor<4x3xf64>, %b: tensor<3x3xi64> {test.values = [0.0, 1.0, 2.0, 3.0, 1.0, 2.0, 0.0, 2.0, 2.0]}, %c: tensor<3x3xf64>) -> (tensor<4x3xf64>) {
-  %y = pd.put_along_axis %a, %b, %c {axis = 0 : i64, reduce = "assign"} : (tensor<4x3xf64>, tensor<3x3xi64>, tensor<3x3xf64>) -> tensor<4x3xf64>
+  %y = pd.put_along_axis %a, %b, %c reduce = assign {axis = 0 : i64} : (tensor<4x3xf64>, tensor<3x3xi64>, tensor<3x3xf64>) -> tensor<4x3xf64>
   return %y : tensor<4x3xf64>
 }
 
 func.func @put_along_axis_one_value(%a: tensor<4x3xf64>, %b: tensor<2x3xi64> {test.values = [0.0, 1.0, 2.0, 0.0, 3.0, 2.0]}, %c: tensor<1x3xf64>) -> (tensor<4x3xf64>) attributes {test.twice} {
   %p = pd.multiply %c, %c : (tensor<1x3xf64>, tensor<1x3xf64>) -> tensor<1x3xf64>
-  %y = pd.put_along_axis %a, %b, %p {axis = 0 : i64, reduce = "assign"} : (tensor<4x3xf64>, tensor<2x3xi64>, tensor<1x3xf64>) -> tensor<4x3xf64>
+  %y = pd.put_along_axis %a, %b, %p reduce = assign {axis = 0 : i64} : (tensor<4x3xf64>, tensor<2x3xi64>, tensor<1x3xf64>) -> tensor<4x3xf64>
   return %y : tensor<4x3xf64>
 }
 
@@ -169,7 +169,7 @@ func.func @svd_complex(%a: tensor<3x2xf64>, %b: tensor<3x2xf64>) -> (tensor<3x2x
 // R has a real diagonal.
 func.func @qr_complex(%a: tensor<4x3xf64>, %b: tensor<4x3xf64>) -> (tensor<4x3xf64>, tensor<4x3xf64>, tensor<3x3xf64>, tensor<3x3xf64>) attributes {test.twice} {
   %x = pd.complex %a, %b : (tensor<4x3xf64>, tensor<4x3xf64>) -> tensor<4x3xcomplex<f64>>
-  %q, %r = pd.qr %x {mode = "reduced"} : (tensor<4x3xcomplex<f64>>) -> (tensor<4x3xcomplex<f64>>, tensor<3x3xcomplex<f64>>)
+  %q, %r = pd.qr %x mode = reduced : (tensor<4x3xcomplex<f64>>) -> (tensor<4x3xcomplex<f64>>, tensor<3x3xcomplex<f64>>)
   %y = pd.real %q : (tensor<4x3xcomplex<f64>>) -> tensor<4x3xf64>
   %z = pd.imag %q : (tensor<4x3xcomplex<f64>>) -> tensor<4x3xf64>
   %v = pd.real %r : (tensor<3x3xcomplex<f64>>) -> tensor<3x3xf64>
@@ -186,7 +186,7 @@ func.func @slogdet_complex(%a: tensor<3x3xf64>, %b: tensor<3x3xf64>) -> (tensor<
 }
 
 func.func @qr_without_q(%a: tensor<4x3xf64>) -> (tensor<3x3xf64>) {
-  %q, %r = pd.qr %a {mode = "r"} : (tensor<4x3xf64>) -> (tensor<0xf64>, tensor<3x3xf64>)
+  %q, %r = pd.qr %a mode = r : (tensor<4x3xf64>) -> (tensor<0xf64>, tensor<3x3xf64>)
   return %r : tensor<3x3xf64>
 }
 
@@ -196,12 +196,12 @@ func.func @take_along_axis_in_part(%a: tensor<4x3xf64>, %b: tensor<2x2xi64> {tes
 }
 
 func.func @put_along_axis_least(%a: tensor<4x3xf64>, %b: tensor<2x3xi64> {test.values = [0.0, 1.0, 2.0, 3.0, 1.0, 0.0]}, %c: tensor<2x3xf64>) -> (tensor<4x3xf64>) {
-  %y = pd.put_along_axis %a, %b, %c {axis = 0 : i64, reduce = "amin"} : (tensor<4x3xf64>, tensor<2x3xi64>, tensor<2x3xf64>) -> tensor<4x3xf64>
+  %y = pd.put_along_axis %a, %b, %c reduce = amin {axis = 0 : i64} : (tensor<4x3xf64>, tensor<2x3xi64>, tensor<2x3xf64>) -> tensor<4x3xf64>
   return %y : tensor<4x3xf64>
 }
 
 func.func @put_along_axis_greatest(%a: tensor<4x3xf64>, %b: tensor<2x3xi64> {test.values = [0.0, 1.0, 2.0, 3.0, 1.0, 0.0]}, %c: tensor<2x1xf64>) -> (tensor<4x3xf64>) {
-  %y = pd.put_along_axis %a, %b, %c {axis = 0 : i64, reduce = "amax"} : (tensor<4x3xf64>, tensor<2x3xi64>, tensor<2x1xf64>) -> tensor<4x3xf64>
+  %y = pd.put_along_axis %a, %b, %c reduce = amax {axis = 0 : i64} : (tensor<4x3xf64>, tensor<2x3xi64>, tensor<2x1xf64>) -> tensor<4x3xf64>
   return %y : tensor<4x3xf64>
 }
 
@@ -280,26 +280,26 @@ func.func @loop_arrays(%a: tensor<3xf64>, %b: tensor<3xf64>) -> (tensor<3x3xf64>
   %zero = pd.constant dense<0> : tensor<1xi64>
   %one = pd.constant dense<1> : tensor<1xi64>
   %three = pd.constant dense<3> : tensor<1xi64>
-  %empty = pd.array_create : () -> !array.of<*>
-  %e0 = pd.array_write %empty, %zero, %a : (!array.of<*>, tensor<1xi64>, tensor<3xf64>) -> !array.of<tensor<3xf64>>
-  %y:2 = scf.while (%v = %e0, %i = %one) : (!array.of<tensor<3xf64>>, tensor<1xi64>) -> (!array.of<tensor<3xf64>>, tensor<1xi64>) {
+  %empty = pd.array_create : () -> !pd.array<*>
+  %e0 = pd.array_write %empty, %zero, %a : (!pd.array<*>, tensor<1xi64>, tensor<3xf64>) -> !pd.array<tensor<3xf64>>
+  %y:2 = scf.while (%v = %e0, %i = %one) : (!pd.array<tensor<3xf64>>, tensor<1xi64>) -> (!pd.array<tensor<3xf64>>, tensor<1xi64>) {
     %c = pd.less_than %i, %three : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi1>
     %r = pd.reshape %c {shape = array<i64>} : (tensor<1xi1>) -> tensor<i1>
     %condition = tensor.extract %r[] : tensor<i1>
-    scf.condition(%condition) %v, %i : !array.of<tensor<3xf64>>, tensor<1xi64>
+    scf.condition(%condition) %v, %i : !pd.array<tensor<3xf64>>, tensor<1xi64>
   } do {
-  ^bb0(%v: !array.of<tensor<3xf64>>, %i: tensor<1xi64>):
+  ^bb0(%v: !pd.array<tensor<3xf64>>, %i: tensor<1xi64>):
     %before = pd.subtract %i, %one : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi64>
-    %h = pd.array_read %v, %before : (!array.of<tensor<3xf64>>, tensor<1xi64>) -> tensor<3xf64>
-    %u = pd.array_read %e0, %zero : (!array.of<tensor<3xf64>>, tensor<1xi64>) -> tensor<3xf64>
+    %h = pd.array_read %v, %before : (!pd.array<tensor<3xf64>>, tensor<1xi64>) -> tensor<3xf64>
+    %u = pd.array_read %e0, %zero : (!pd.array<tensor<3xf64>>, tensor<1xi64>) -> tensor<3xf64>
     %m = pd.multiply %h, %b : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
     %s = pd.sin %m : (tensor<3xf64>) -> tensor<3xf64>
     %p = pd.multiply %s, %u : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
-    %w = pd.array_write %v, %i, %p : (!array.of<tensor<3xf64>>, tensor<1xi64>, tensor<3xf64>) -> !array.of<tensor<3xf64>>
+    %w = pd.array_write %v, %i, %p : (!pd.array<tensor<3xf64>>, tensor<1xi64>, tensor<3xf64>) -> !pd.array<tensor<3xf64>>
     %j = pd.add %i, %one : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi64>
-    scf.yield %w, %j : !array.of<tensor<3xf64>>, tensor<1xi64>
+    scf.yield %w, %j : !pd.array<tensor<3xf64>>, tensor<1xi64>
   }
-  %t, %sizes = pd.array_to_tensor %y#0 {axis = 0 : i64, use_stack = true} : (!array.of<tensor<3xf64>>) -> (tensor<?x3xf64>, tensor<?xi32>)
+  %t, %sizes = pd.array_to_tensor %y#0 {axis = 0 : i64, use_stack = true} : (!pd.array<tensor<3xf64>>) -> (tensor<?x3xf64>, tensor<?xi32>)
   %f = pd.reshape %t {shape = array<i64: 3, 3>} : (tensor<?x3xf64>) -> tensor<3x3xf64>
   return %f : tensor<3x3xf64>
 }

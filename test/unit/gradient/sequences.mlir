@@ -7,7 +7,7 @@ func.func @gru(%x: tensor<5x6xf64>, %w: tensor<2x6xf64>, %o: tensor<4xi64> {test
 }
 
 func.func @gru_reverse(%x: tensor<5x6xf64>, %w: tensor<2x6xf64>, %o: tensor<3xi64> {test.values = [0.0, 2.0, 5.0]}) -> (tensor<5x2xf64>) attributes {test.twice} {
-  %y = pd.gru %x, %w, %o {is_reverse = true, origin_mode = true, activation = "identity", gate_activation = "tanh"} : (tensor<5x6xf64>, tensor<2x6xf64>, tensor<3xi64>) -> tensor<5x2xf64>
+  %y = pd.gru %x, %w, %o activation = identity gate_activation = tanh {is_reverse = true, origin_mode = true} : (tensor<5x6xf64>, tensor<2x6xf64>, tensor<3xi64>) -> tensor<5x2xf64>
   return %y : tensor<5x2xf64>
 }
 
@@ -17,7 +17,7 @@ func.func @lstm(%x: tensor<5x8xf64>, %w: tensor<2x8xf64>, %b: tensor<1x14xf64>, 
 }
 
 func.func @lstm_reverse(%x: tensor<5x8xf64>, %w: tensor<2x8xf64>, %b: tensor<1x8xf64>, %o: tensor<4xi64> {test.values = [0.0, 2.0, 2.0, 5.0]}) -> (tensor<5x2xf64>) attributes {test.twice} {
-  %y, %z = pd.lstm %x, %w, %b, %o {use_peepholes = false, is_reverse = true, cell_activation = "identity", candidate_activation = "sigmoid"} : (tensor<5x8xf64>, tensor<2x8xf64>, tensor<1x8xf64>, tensor<4xi64>) -> (tensor<5x2xf64>, tensor<5x2xf64>)
+  %y, %z = pd.lstm %x, %w, %b, %o cell_activation = identity candidate_activation = sigmoid {use_peepholes = false, is_reverse = true} : (tensor<5x8xf64>, tensor<2x8xf64>, tensor<1x8xf64>, tensor<4xi64>) -> (tensor<5x2xf64>, tensor<5x2xf64>)
   return %y : tensor<5x2xf64>
 }
 
@@ -47,7 +47,7 @@ func.func @transducer(%x: tensor<2x3x3x3xf64>, %l: tensor<2x2xi32> {test.values 
   return %y : tensor<2xf64>
 }
 
-// The second box has no extents, the third one's anchor is not in the mask.
+// The second box has size 0, the anchor of the third one is not in the mask.
 func.func @yolo(%x: tensor<1x14x2x2xf64>, %b: tensor<1x4x4xf64> {test.constant, test.values = [0.3, 0.3, 0.2, 0.3, 0.5, 0.5, 0.0, 0.0, 0.6, 0.7, 0.9, 0.9, 0.8, 0.2, 0.35, 0.3]}, %l: tensor<1x4xi32>, %s: tensor<1x4xf64> {test.constant, test.low = 0.5, test.high = 1.0}) -> (tensor<1xf64>) attributes {test.twice} {
   %y, %o, %m, %g = pd.yolo_loss %x, %b, %l, %s {anchors = array<i64: 10, 20, 20, 15, 60, 60>, anchor_mask = array<i64: 1, 0>, class_num = 2 : i64, ignore_thresh = 0.3, scale_x_y = 1.1} : (tensor<1x14x2x2xf64>, tensor<1x4x4xf64>, tensor<1x4xi32>, tensor<1x4xf64>) -> (tensor<1xf64>, tensor<1x2x2x2xf64>, tensor<1x4xi32>, tensor<1x14x2x2xf64>)
   return %y : tensor<1xf64>
@@ -89,7 +89,7 @@ func.func @attention(%x: tensor<5x3xf64> {test.constant}, %z: tensor<2xf64>, %o:
   return %s, %h : tensor<2xf64>, tensor<5x2xf64>
 }
 
-// Parts whose extents only the run knows.
+// Parts with dynamic dims.
 func.func @concat_of_open_parts(%x: tensor<4x2xf64>, %y: tensor<3x2xf64>) -> (tensor<2xf64>) attributes {test.twice} {
   %s = pd.constant dense<[1, 0]> : tensor<2xi64>
   %n = pd.constant dense<[1, 2]> : tensor<2xi64>

@@ -1,4 +1,4 @@
-// What functions of many arguments say of them.
+// Attributes of functions with many arguments.
 #include "lib/compiler/Registration.h"
 #include "translator/import/Import.h"
 
@@ -71,7 +71,7 @@ protected:
   mlir::MLIRContext context;
 };
 
-TEST_F(Arguments, NameEachArgument) {
+TEST_F(Arguments, EachArgumentIsNamed) {
   auto module = import::importProgram(context, sumOfParameters(), feedingX());
   ASSERT_TRUE(module) << module.problems().text();
   EXPECT_FALSE(context.isMultithreadingEnabled());
@@ -115,7 +115,7 @@ TEST_F(Arguments, OfARefusedProgram) {
   EXPECT_FALSE(context.isMultithreadingEnabled());
 }
 
-TEST_F(Arguments, LocationsWhereTheyAreWanted) {
+TEST_F(Arguments, LocationsOnRequest) {
   for (bool locations : {true, false}) {
     auto module = import::importProgram(context, sumOfParameters(), feedingX(locations));
     ASSERT_TRUE(module) << module.problems().text();

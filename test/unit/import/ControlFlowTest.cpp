@@ -1,4 +1,4 @@
-// Programs with control flow, as Paddle writes them and as it never would, imported.
+// Import of programs with control flow, as Paddle writes them, and of unusual ones.
 #include "dialects/pd/ir/Pd.h"
 #include "lib/compiler/Registration.h"
 #include "translator/import/Import.h"
@@ -16,7 +16,7 @@ namespace {
 
 using Arguments = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
-/// A program op by op. Variables are float32[2] where nothing else is said.
+/// A program built op by op. Variables are float32[2] by default.
 struct Source {
   legacy::Program program;
 
@@ -56,7 +56,7 @@ struct Source {
     op(block, "while", {{"Condition", {condition}}}, {}).attributes = {
         {"sub_block", legacy::BlockIndex{body}}};
   }
-  /// Lays x and y out in "buffer".
+  /// Places x and y in "buffer".
   void buffer() {
     variable(0, "buffer", DType::Float32, {4});
     op(0, "coalesce_tensor", {{"Input", {"x", "y"}}}, {{"Output", {"x", "y"}}, {"FusedOutput", {"buffer"}}})
@@ -101,7 +101,7 @@ protected:
 };
 
 /// while (c) { x = tanh(x); c = !c }, in place.
-TEST_F(ControlFlow, LoopCarriesWhatItWrites) {
+TEST_F(ControlFlow, LoopCarriesWrittenVariables) {
   int32_t body = source.block(0);
   source.unary(body, "tanh", "x", "x");
   source.unary(body, "logical_not", "c", "c");
@@ -121,7 +121,7 @@ TEST_F(ControlFlow, LoopDoesNotCarryItsOwnVariables) {
   EXPECT_THAT(import(), HasSubstr("scf.while (%arg3 = %arg2) : (tensor<1xi1>) -> tensor<1xi1>"));
 }
 
-TEST_F(ControlFlow, ExtentsOfWhatALoopCarriesOpen) {
+TEST_F(ControlFlow, ChangingDimsOfCarriedValuesAreDynamic) {
   int32_t body = source.block(0);
   source.op(body, "concat", {{"X", {"x", "y"}}}, {{"Out", {"x"}}});
   source.unary(body, "logical_not", "c", "c");
@@ -129,8 +129,8 @@ TEST_F(ControlFlow, ExtentsOfWhatALoopCarriesOpen) {
   EXPECT_THAT(import(), HasSubstr("-> (tensor<?xf32>, tensor<1xi1>)"));
 }
 
-/// The declared shape of a feed that a loop changes is that after an iteration.
-TEST_F(ControlFlow, FeedThatALoopGrowsIsOpen) {
+/// The declared shape of a feed that a loop changes is the shape after an iteration.
+TEST_F(ControlFlow, FeedThatALoopGrowsHasDynamicDims) {
   int32_t body = source.block(0);
   source.op(body, "concat", {{"X", {"x", "y"}}}, {{"Out", {"x"}}});
   source.unary(body, "logical_not", "c", "c");
@@ -139,20 +139,20 @@ TEST_F(ControlFlow, FeedThatALoopGrowsIsOpen) {
               HasSubstr("func.func @main(%arg0: tensor<?xf32> {pd.feed = \"x\"}, %arg1: tensor<2xf32>"));
 }
 
-TEST_F(ControlFlow, FirstIterationThatChangesAnElementTypeIsByItself) {
+TEST_F(ControlFlow, FirstIterationThatChangesDtypeIsPeeled) {
   int32_t body = source.block(0);
   source.op(body, "cast", {{"X", {"x"}}}, {{"Out", {"x"}}}).attributes = {{"in_dtype", 5}, {"out_dtype", 6}};
   source.unary(body, "logical_not", "c", "c");
   source.loop(0, body, "c");
   std::string text = import();
   EXPECT_THAT(text, HasSubstr("scf.while (%arg3 = %2, %arg4 = %3) : (tensor<2xf64>, tensor<1xi1>)"));
-  // Without an iteration it is what it was.
+  // Without an iteration it keeps its shape.
   size_t otherwise = text.find("} else {");
   ASSERT_NE(otherwise, std::string::npos);
   EXPECT_THAT(text.substr(otherwise), HasSubstr("pd.cast %arg0 {dtype = f64} : (tensor<2xf32>)"));
 }
 
-TEST_F(ControlFlow, SaysThatALoopOfNoIterationsLeavesZeros) {
+TEST_F(ControlFlow, WarnsThatZeroIterationsGiveZeros) {
   int32_t body = source.block(0);
   source.op(body, "stack", {{"X", {"y", "y"}}}, {{"Y", {"x"}}}).attributes = {{"axis", 0}};
   source.unary(body, "logical_not", "c", "c");
@@ -163,13 +163,13 @@ TEST_F(ControlFlow, SaysThatALoopOfNoIterationsLeavesZeros) {
                         "an iteration: a loop of no iterations leaves zeros"));
 }
 
-TEST_F(ControlFlow, VariableDefinedByTheLoopAloneIsThereAfterIt) {
-  source.variable(0, "made");
+TEST_F(ControlFlow, VariableDefinedInLoopIsAvailableAfterIt) {
+  source.variable(0, "written");
   int32_t body = source.block(0);
-  source.unary(body, "exp", "x", "made");
+  source.unary(body, "exp", "x", "written");
   source.unary(body, "logical_not", "c", "c");
   source.loop(0, body, "c");
-  EXPECT_THAT(import({"made"}), HasSubstr("pd.constant dense<0.000000e+00> : tensor<2xf32>"));
+  EXPECT_THAT(import({"written"}), HasSubstr("pd.constant dense<0.000000e+00> : tensor<2xf32>"));
 }
 
 TEST_F(ControlFlow, ReadBeforeAnythingDefinesIt) {
@@ -206,19 +206,19 @@ TEST_F(ControlFlow, BufferThatALoopChanges) {
   EXPECT_THAT(text.substr(loop), HasSubstr("starts = array<i64: 2>"));
 }
 
-TEST_F(ControlFlow, BlocksThatAreNotThere) {
+TEST_F(ControlFlow, MissingBlocks) {
   source.loop(0, 7, "c");
   source.branch(0, 0, "c", {"x"});
   std::string text = import();
   EXPECT_THAT(
       text,
       HasSubstr(
-          "(while): attribute 'sub_block' is 7, expected one behind the first of the program's 1 blocks"));
-  EXPECT_THAT(text, HasSubstr("(conditional_block) -> x: attribute 'sub_block' is 0, expected one behind the "
+          "(while): attribute 'sub_block' is 7, expected one after the first of the program's 1 blocks"));
+  EXPECT_THAT(text, HasSubstr("(conditional_block) -> x: attribute 'sub_block' is 0, expected one after the "
                               "first of the program's 1 blocks"));
 }
 
-TEST_F(ControlFlow, BlocksInCircles) {
+TEST_F(ControlFlow, CyclicBlocks) {
   int32_t body = source.block(0);
   source.unary(body, "logical_not", "c", "c");
   source.loop(body, body, "c");
@@ -254,11 +254,11 @@ TEST_F(ControlFlow, ProblemsOfABodyAreReportedOnce) {
   source.unary(body, "logical_not", "c", "c");
   source.loop(0, body, "c");
   source.unary(0, "tanh", "x", "x");
-  // The loop may have no iteration: the problem ends the run that comes to its body.
+  // The loop may have no iteration: the error ends a run that reaches its body.
   EXPECT_EQ(count(import(), "blocks[1].ops[1] (no_such_op) -> y: op 'no_such_op' is not known"), 1u);
 }
 
-/// Two arms and a select_input; `second` is the condition of the false arm.
+/// Two branches and a select_input; `second` is the condition of the false branch.
 void addPair(Source &source, const std::string &second) {
   int32_t onTrue = source.block(0), onFalse = source.block(0);
   source.variable(0, "a");
@@ -274,19 +274,19 @@ void addPair(Source &source, const std::string &second) {
   source.op(0, "select_input", {{"Mask", {"mask"}}, {"X", {"b", "a"}}}, {{"Out", {"x"}}});
 }
 
-TEST_F(ControlFlow, TwoArmsBecomeOneBranch) {
+TEST_F(ControlFlow, TwoConditionalBlocksBecomeOneIf) {
   addPair(source, "n");
   std::string text = import();
   EXPECT_EQ(count(text, "scf.if"), 1u);
   EXPECT_THAT(text, HasSubstr("} else {"));
 }
 
-TEST_F(ControlFlow, ArmsOnTheSameConditionAreNoPair) {
+TEST_F(ControlFlow, BlocksOnTheSameConditionAreNotPaired) {
   addPair(source, "c");
-  EXPECT_EQ(count(import(), "scf.if"), 3u); // each arm, and the choice by the mask
+  EXPECT_EQ(count(import(), "scf.if"), 3u); // each branch, and the choice by the mask
 }
 
-TEST_F(ControlFlow, ArmThatWritesAnOuterVariable) {
+TEST_F(ControlFlow, BranchThatWritesAnOuterVariable) {
   int32_t body = source.block(0);
   source.unary(body, "tanh", "x", "x");
   source.branch(0, body, "c", {"x"});
@@ -297,7 +297,7 @@ TEST_F(ControlFlow, ArmThatWritesAnOuterVariable) {
   EXPECT_LT(text.find("scf.if"), text.find("pd.exp"));
 }
 
-TEST_F(ControlFlow, ArmThatNobodyReadsIsGone) {
+TEST_F(ControlFlow, UnusedBranchIsRemoved) {
   source.variable(0, "unused");
   int32_t body = source.block(0);
   source.unary(body, "tanh", "x", "unused");
@@ -305,7 +305,7 @@ TEST_F(ControlFlow, ArmThatNobodyReadsIsGone) {
   EXPECT_EQ(count(import(), "scf.if"), 0u);
 }
 
-/// An array that a loop fills and that nothing made before.
+/// An array that a loop fills and that is not created before.
 TEST_F(ControlFlow, ArraysAreCarried) {
   source.variable(0, "list", DType::Float32, {2}, legacy::VariableKind::DenseTensorArray);
   source.variable(0, "length", DType::Int64, {1});
@@ -318,12 +318,12 @@ TEST_F(ControlFlow, ArraysAreCarried) {
   source.op(0, "tensor_array_to_tensor", {{"X", {"list"}}}, {{"Out", {"all"}}}).attributes = {
       {"axis", 0}, {"use_stack", true}};
   std::string text = import({"all"});
-  EXPECT_THAT(text, HasSubstr("pd.array_create  : () -> !array.of<*>"));
-  EXPECT_THAT(text, HasSubstr("!array.of<tensor<2xf32>>"));
+  EXPECT_THAT(text, HasSubstr("pd.array_create  : () -> !pd.array<*>"));
+  EXPECT_THAT(text, HasSubstr("!pd.array<tensor<2xf32>>"));
   EXPECT_THAT(text, HasSubstr("tensor<?x2xf32>"));
 }
 
-TEST_F(ControlFlow, ArrayIsNoTensor) {
+TEST_F(ControlFlow, ArrayIsNotATensor) {
   source.variable(0, "list", DType::Float32, {2}, legacy::VariableKind::DenseTensorArray);
   source.variable(0, "i", DType::Int64, {1});
   source.op(0, "fill_constant", {}, {{"Out", {"i"}}}).attributes = {{"shape", std::vector<int64_t>{1}},

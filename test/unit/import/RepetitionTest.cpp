@@ -1,5 +1,4 @@
-// Ops that equal an earlier one are copied from what that became: here beside those that only nearly equal
-// it.
+// Repeated ops are copied from their first import: here next to ops that differ slightly.
 #include "lib/compiler/Registration.h"
 #include "translator/import/Import.h"
 
@@ -43,19 +42,19 @@ protected:
 
   legacy::Operation &op(const std::string &type, const std::vector<std::string> &x, const std::string &out,
                         legacy::Attributes attributes = {}) {
-    legacy::Operation made;
-    made.type = type;
-    made.inputs.push_back({"X", {x[0]}});
+    legacy::Operation added;
+    added.type = type;
+    added.inputs.push_back({"X", {x[0]}});
     if (x.size() > 1)
-      made.inputs.push_back({"Y", {x[1]}});
-    made.outputs = {{"Out", {out}}};
-    made.attributes = std::move(attributes);
-    program.blocks[0].operations.push_back(made);
+      added.inputs.push_back({"Y", {x[1]}});
+    added.outputs = {{"Out", {out}}};
+    added.attributes = std::move(attributes);
+    program.blocks[0].operations.push_back(added);
     options.fetches.push_back(out);
     return program.blocks[0].operations.back();
   }
 
-  /// The ops of the function, without the values' types.
+  /// The ops of the function, without types.
   std::vector<std::string> imported() {
     auto module = import::importProgram(context, program, options);
     if (!module) {
@@ -90,13 +89,13 @@ TEST_F(RepetitionTest, EachCopyHasItsOwnOperands) {
                                       "%2 = pd.subtract %1, %1", "%3 = pd.subtract %0, %2"));
 }
 
-TEST_F(RepetitionTest, OneValueTwiceSaysNothingOfTwoValues) {
+TEST_F(RepetitionTest, RepeatedOperandDiffersFromTwoOperands) {
   op("elementwise_sub", {"x", "x"}, "a");
   op("elementwise_sub", {"x", "y"}, "b");
   EXPECT_THAT(imported(), ElementsAre("%0 = pd.subtract %arg0, %arg0", "%1 = pd.subtract %arg0, %arg1"));
 }
 
-TEST_F(RepetitionTest, OtherAttributesMakeAnotherOp) {
+TEST_F(RepetitionTest, OtherAttributesAreNotReused) {
   for (float scale : {2.0F, 3.0F, 2.0F})
     op("scale", {"x"}, "out" + std::to_string(options.fetches.size()),
        {{"scale", scale}, {"bias", 0.0F}, {"op_namescope", std::to_string(options.fetches.size())}});
@@ -104,7 +103,7 @@ TEST_F(RepetitionTest, OtherAttributesMakeAnotherOp) {
               ElementsAre(HasSubstr("scale = 2.0"), HasSubstr("scale = 3.0"), HasSubstr("scale = 2.0")));
 }
 
-TEST_F(RepetitionTest, OtherTypesAreInferredAnew) {
+TEST_F(RepetitionTest, OtherTypesAreInferredAgain) {
   for (const char *x : {"x", "y", "z"})
     op("reduce_sum", {x}, std::string("sum_") + x, {{"dim", std::vector<int32_t>{0}}});
   auto module = import::importProgram(context, program, options);
@@ -141,7 +140,7 @@ TEST_F(RepetitionTest, ProblemsAreReportedForEachOp) {
   EXPECT_EQ(problems.size(), 4U);
 }
 
-TEST_F(RepetitionTest, LocationsAreTheOpsOwn) {
+TEST_F(RepetitionTest, CopiesKeepTheirLocations) {
   op("relu", {"x"}, "a");
   op("relu", {"y"}, "b");
   auto module = import::importProgram(context, program, options);

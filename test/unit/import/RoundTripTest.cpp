@@ -1,5 +1,6 @@
-// Every op of the dialects goes through text, generic text and bytecode and comes back the same: all programs
-// of the corpus that import, and the lit tests of the dialects. An op that is in none of them fails the test.
+// Every op of the dialects survives a round trip through text, generic text and bytecode: all imported
+// programs of the corpus, and the lit tests of the dialects. An op that occurs in none of them fails the
+// test.
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/rt/Rt.h"
 #include "lib/check/CaseMeta.h"
@@ -32,7 +33,7 @@ protected:
     registerAllDialects(registry);
     context = new mlir::MLIRContext(registry, mlir::MLIRContext::Threading::DISABLED);
     context->loadDialect<pd::PdDialect, rt::RtDialect>();
-    // A program that does not parse or import is not this test's business.
+    // A program that does not parse or import is not tested here.
     handler = new mlir::ScopedDiagnosticHandler(context, [](mlir::Diagnostic &) { return mlir::success(); });
   }
   static void TearDownTestSuite() {
@@ -93,7 +94,7 @@ TEST_F(RoundTrip, LitTests) {
     auto buffer = llvm::MemoryBuffer::getFile(entry.path().string());
     if (entry.path().extension() != ".mlir" || !buffer)
       continue;
-    // Pieces of tests of errors do not parse, or do not verify.
+    // Parts of tests of errors do not parse or verify.
     llvm::SmallVector<llvm::StringRef> pieces;
     (*buffer)->getBuffer().split(pieces, "// -----");
     for (llvm::StringRef piece : pieces)
@@ -102,8 +103,8 @@ TEST_F(RoundTrip, LitTests) {
   }
 }
 
-// Runs last: what the two above have seen is all ops.
-TEST_F(RoundTrip, NoOpIsLeftOut) {
+// Runs last: the two tests above must have seen all ops.
+TEST_F(RoundTrip, CoversAllOps) {
   for (mlir::RegisteredOperationName name : context->getRegisteredOperations())
     if (name.getDialectNamespace() == "pd" || name.getDialectNamespace() == "rt")
       EXPECT_TRUE(seen.count(name.getStringRef().str()))

@@ -1,4 +1,4 @@
-// Every program of the corpus, in both forms.
+// Every program of the corpus, in both formats.
 #include "translator/legacy/ReadBinary.h"
 #include "translator/legacy/ReadJson.h"
 #include "translator/legacy/ReadProgram.h"
@@ -25,7 +25,7 @@ std::vector<fs::path> foldersWith(const char *file) {
   return folders;
 }
 
-/// Replaces values that are not equal to themselves, so that programs can be compared with ==.
+/// Replaces NaNs, so that programs can be compared with ==.
 void replaceNaN(Program &program) {
   auto replace = [](auto &number) {
     if (std::isnan(number))

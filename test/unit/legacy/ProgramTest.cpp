@@ -19,7 +19,7 @@ TEST(FormatNames, OldAndNewNamesGiveTheSameNumber) {
   EXPECT_EQ(varTypeName(-1), "");
 }
 
-TEST(FormatNames, KindsAreNoElementTypes) {
+TEST(FormatNames, KindsAreNotElementTypes) {
   EXPECT_EQ(variableKindFromNumber(8), VariableKind::SelectedRows);
   EXPECT_EQ(variableKindFromNumber(5), std::nullopt);
   EXPECT_EQ(variableKindFromNumber(19), std::nullopt);

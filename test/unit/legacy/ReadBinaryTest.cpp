@@ -55,7 +55,7 @@ TEST(ReadBinary, ScalarsAndVariablesAsAttributes) {
   EXPECT_EQ(std::get<double>(attributes[2].value), 0.1);
 }
 
-TEST(ReadBinary, MissingFieldsAreNamedByPlace) {
+TEST(ReadBinary, MissingFieldsHaveLocations) {
   proto::ProgramDesc message = oneOp();
   message.mutable_blocks(0)->clear_parent_idx();
   message.mutable_blocks(0)->mutable_ops(0)->clear_type();

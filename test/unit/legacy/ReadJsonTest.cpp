@@ -111,7 +111,7 @@ TEST(ReadJson, EveryAttributeType) {
       (std::vector<Scalar>{{5.0}, {true}, {Complex{1, -2}}}));
 }
 
-TEST(ReadJson, ValuesThatAreAbsentAreEmptyOrZero) {
+TEST(ReadJson, MissingValuesAreEmptyOrZero) {
   EXPECT_EQ(attributeOf<std::vector<std::string>>(R"({"name":"a","type":"STRINGS"})"),
             std::vector<std::string>());
   EXPECT_EQ(attributeOf<std::vector<int64_t>>(R"({"name":"a","type":"LONGS"})"), std::vector<int64_t>());
@@ -138,7 +138,7 @@ TEST(ReadJson, VersionAndOpVersions) {
   EXPECT_EQ(program.opVersions[0], (std::pair<std::string, int32_t>("flip", 1)));
 }
 
-TEST(ReadJson, AllProblemsAtOnceWithTheirPlaces) {
+TEST(ReadJson, AllProblemsAtOnceWithLocations) {
   std::string problems = readBad(programText(
       R"({"name":"x"},{"name":7,"type":{"type":"FP32"}})",
       R"({"inputs":[{"arguments":["x",1]}],"attrs":[{"name":"a","type":"WORD"},)"
@@ -178,7 +178,7 @@ TEST(ReadJson, DamagedTextNamesLineAndColumn) {
   EXPECT_THAT(readBad(R"({"blocks":[1e999]})"), HasSubstr("damaged JSON"));
 }
 
-TEST(ReadJson, DeepNestingIsAProblemAndNoCrash) {
+TEST(ReadJson, DeepNestingIsAnError) {
   std::string deep(1000000, '[');
   EXPECT_THAT(readBad(deep), HasSubstr("damaged JSON"));
   EXPECT_THAT(readBad(deep + std::string(deep.size(), ']')), HasSubstr("damaged JSON"));

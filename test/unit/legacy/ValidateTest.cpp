@@ -32,12 +32,12 @@ std::string problemsOfDims(std::vector<int64_t> dims) {
   return problemsOf(program);
 }
 
-TEST(Validate, TreesOfBlocksAreGood) {
+TEST(Validate, TreesOfBlocksAreValid) {
   EXPECT_EQ(problemsOf(withBlocks({-1})), "");
   EXPECT_EQ(problemsOf(withBlocks({-1, 2, 0, 1, 0})), "");
 }
 
-TEST(Validate, ParentsThatAreNoTree) {
+TEST(Validate, ParentsThatFormNoTree) {
   EXPECT_THAT(problemsOf(withBlocks({})), HasSubstr("found none, expected at least one"));
   EXPECT_THAT(problemsOf(withBlocks({-1, 2, 1})), HasSubstr("the parents of this block form a cycle"));
   EXPECT_THAT(problemsOf(withBlocks({-1, 1})),

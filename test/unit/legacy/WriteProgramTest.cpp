@@ -7,7 +7,7 @@
 namespace proa::legacy {
 namespace {
 
-/// So many variables, and ops that each read two of them.
+/// N variables, and ops that each read two of them.
 Program programOf(size_t count) {
   Program program;
   program.version = 2006002;
@@ -28,7 +28,7 @@ Program programOf(size_t count) {
   return program;
 }
 
-/// Lists are written in parts of some thousand elements: those that end with one, before and behind it.
+/// Lists are written in parts of several thousand elements: tests lists that end at, before and after a part.
 TEST(WriteJson, ListsOfAnyLengthAreReadAgain) {
   for (size_t count : {0, 1, 255, 256, 8191, 8192, 20000}) {
     Program program = programOf(count);
@@ -41,7 +41,7 @@ TEST(WriteJson, ListsOfAnyLengthAreReadAgain) {
   }
 }
 
-TEST(WriteJson, PiecesAreTheText) {
+TEST(WriteJson, PiecesEqualText) {
   Program program = programOf(9000);
   std::string pieces;
   size_t longest = 0;

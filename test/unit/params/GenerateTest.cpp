@@ -12,7 +12,7 @@ using testing::HasSubstr;
 namespace {
 
 TEST(Generate, ValuesOfTheFormula) {
-  // Computed in Python with integers of any size, from the formula in test/corpus/README.md.
+  // Computed in Python with arbitrary-precision integers, from the formula in test/corpus/README.md.
   std::vector<float> expected{-0x1.c93e26p-5f, -0x1.ef9162p-4f, 0x1.ea5f54p-4f, 0x1.c9d002p-7f};
   EXPECT_EQ(valuesOf<float>(
                 generateParameter("conv2d_0.w_0", {2, 2}, 20240601, -0.1428571492433548, 0.1428571492433548)),

@@ -34,7 +34,7 @@ TEST(ModelFolder, EveryCaseOfTheCorpusWithWeights) {
     auto model = readModelFolder(folder.string());
     ASSERT_TRUE(model) << model.problems().text();
     EXPECT_EQ(model->files.weightsForm, WeightsForm::Safetensors);
-    // A training program makes some of its persistable variables itself.
+    // A training program creates some of its persistable variables itself.
     if (std::none_of(
             model->program.blocks[0].operations.begin(), model->program.blocks[0].operations.end(),
             [](const legacy::Operation &operation) { return operation.output("ParamOut") != nullptr; })) {
@@ -100,7 +100,7 @@ TEST(ModelFolder, WeightsThatDifferFromTheProgram) {
   ASSERT_TRUE(good) << good.problems().text();
   EXPECT_EQ(good->parameters.size(), 1u);
   EXPECT_EQ(good->program.blocks[0].variables[0].declaredAs, "");
-  // As Paddle does, the program takes the types of its weights.
+  // As in Paddle, weights keep the types of the file.
   ASSERT_TRUE(writeSafetensors(folder.path("params.safetensors"), {{"w", floats({3, 5})}}));
   auto wider = readModelFolder(folder.path(""));
   ASSERT_TRUE(wider) << wider.problems().text();

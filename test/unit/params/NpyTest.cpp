@@ -49,7 +49,7 @@ TEST_F(Npy, ReadsWhatNumpyWrites) {
 }
 
 TEST_F(Npy, FortranOrder) {
-  // numpy.asfortranarray([[1, 2, 3], [4, 5, 6]]) lies in memory as 1 4 2 5 3 6.
+  // numpy.asfortranarray([[1, 2, 3], [4, 5, 6]]) is 1 4 2 5 3 6 in memory.
   Tensor tensor = readGood(npy("{'descr': '<i8', 'fortran_order': True, 'shape': (2, 3), }\n",
                                bytesOf<int64_t>({1, 4, 2, 5, 3, 6})));
   EXPECT_EQ(valuesOf<int64_t>(tensor), (std::vector<int64_t>{1, 2, 3, 4, 5, 6}));

@@ -61,7 +61,7 @@ TEST_F(PaddleParams, AgreesWithSafetensorsOfTheCorpus) {
   EXPECT_EQ(files, 64u);
 }
 
-TEST_F(PaddleParams, WritesWhatPaddleWrote) {
+TEST_F(PaddleParams, WritesSameBytesAsPaddle) {
   for (const char *model : {"models/vision/lenet", "models/nlp/tinybert"}) {
     SCOPED_TRACE(model);
     std::string file = std::string(PROA_CORPUS_DIR) + "/" + model + "/params.pdiparams";
@@ -76,7 +76,7 @@ TEST_F(PaddleParams, WritesWhatPaddleWrote) {
   }
 }
 
-TEST_F(PaddleParams, ReportsWhatCanNotBeWritten) {
+TEST_F(PaddleParams, UnwritableParametersAreErrors) {
   Tensor tensor(DType::Float32, {1});
   auto written = writeCombinedParams(folder.path("none/p.pdiparams"), std::span(&tensor, 1));
   EXPECT_THAT(written.problems().text(), HasSubstr("none/p.pdiparams"));

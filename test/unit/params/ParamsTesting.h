@@ -1,4 +1,4 @@
-/// What the tests of weight readers share.
+/// Helpers of the tests of weight readers.
 #pragma once
 
 #include "lib/support/Files.h"
@@ -14,7 +14,7 @@
 
 namespace proa::params {
 
-/// A folder that is removed with all its files at the end of a test.
+/// A folder that is removed with its files at the end of a test.
 class TemporaryFolder {
 public:
   TemporaryFolder() {
@@ -26,7 +26,7 @@ public:
     std::filesystem::remove_all(folder, ignored);
   }
   std::string path(const std::string &name) const { return (folder / name).string(); }
-  /// Writes a file and gives its path.
+  /// Writes a file and returns its path.
   std::string file(const std::string &name, const std::string &content) const {
     EXPECT_TRUE(writeFile(path(name), content));
     return path(name);
@@ -36,7 +36,7 @@ private:
   std::filesystem::path folder;
 };
 
-/// The bytes of numbers, as they stand in a file.
+/// The bytes of numbers, as in a file.
 template <class T> std::string bytesOf(std::initializer_list<T> values) {
   return {reinterpret_cast<const char *>(values.begin()), values.size() * sizeof(T)};
 }

@@ -8,7 +8,7 @@
 namespace proa::runtime {
 namespace {
 
-TEST(BufferPool, GivesWhatWasReleasedAgain) {
+TEST(BufferPool, ReusesReleasedBuffers) {
   BufferPool pool;
   std::set<void *> memory;
   for (int run = 0; run < 10; ++run)
@@ -24,7 +24,7 @@ TEST(BufferPool, GivesWhatWasReleasedAgain) {
     }
 }
 
-TEST(BufferPool, ATensorThatGrowsLeavesLittleBehind) {
+TEST(BufferPool, GrowingTensorReleasesItsBuffers) {
   BufferPool pool;
   BufferPool::Buffer last;
   size_t changes = 0;
@@ -37,7 +37,7 @@ TEST(BufferPool, ATensorThatGrowsLeavesLittleBehind) {
   EXPECT_EQ(changes, 0U) << "times that it kept more than twice what the loop needs";
 }
 
-TEST(BufferPool, KeepsNothingThatSomebodyElseHas) {
+TEST(BufferPool, ReleasesSharedBuffers) {
   BufferPool pool;
   BufferPool::Buffer buffer = pool.acquire(1000), copy = buffer;
   pool.release(std::move(buffer));
@@ -46,7 +46,7 @@ TEST(BufferPool, KeepsNothingThatSomebodyElseHas) {
   EXPECT_GE(pool.freeBytes(), 1000U);
 }
 
-TEST(ResultMemory, UsesAgainWhatTheCallerLetGo) {
+TEST(ResultMemory, ReusesMemoryReleasedByCaller) {
   ResultMemory memory;
   std::shared_ptr<void> first = memory.acquire(1000), second = memory.acquire(1000), third;
   EXPECT_NE(first, second);

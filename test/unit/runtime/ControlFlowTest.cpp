@@ -9,7 +9,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// Compiled kernels, written by hand with the compiler's calling convention; one number each.
+// Compiled kernels, written by hand with the compiler's calling convention, for single numbers.
 
 void less(void *const *buffers, const int64_t *, int64_t, int64_t) {
   *static_cast<bool *>(buffers[2]) =
@@ -51,7 +51,7 @@ Plan loopPlan() {
           zero = number(DType::Int64, Storage::Constant, "zero");
   ValueId i = number(DType::Int64, Storage::Dynamic, "i"), a = number(DType::Float32, Storage::Dynamic, "a"),
           b = number(DType::Float32, Storage::Dynamic, "b"),
-          goes = number(DType::Bool, Storage::Arena, "goes");
+          continues = number(DType::Bool, Storage::Arena, "continues");
   ValueId next = number(DType::Int64, Storage::Dynamic, "next"),
           doubled = number(DType::Float32, Storage::Dynamic, "doubled");
   ValueId lastA = number(DType::Float32, Storage::Dynamic, "lastA"),
@@ -64,8 +64,8 @@ Plan loopPlan() {
   loop.inputs = {zero, x, y};
   loop.bodies.resize(2);
   loop.bodies[0].arguments = loop.bodies[1].arguments = {i, a, b};
-  loop.bodies[0].steps = {kernelStep("less", {i, n}, {goes})};
-  loop.bodies[0].results = {goes, i, a, b};
+  loop.bodies[0].steps = {kernelStep("less", {i, n}, {continues})};
+  loop.bodies[0].results = {continues, i, a, b};
   loop.bodies[1].steps = {kernelStep("increment", {i}, {next}), kernelStep("twice", {a}, {doubled})};
   loop.bodies[1].results = {next, b, doubled};
   loop.bodies[1].release = {next, doubled};
@@ -124,7 +124,7 @@ TEST(ControlFlow, PlanSurvivesStorage) {
   EXPECT_EQ(again->steps[0].bodies[1].results, plan.steps[0].bodies[1].results);
 }
 
-/// A condition on whether x is taken or twice of it; arms of different steps.
+/// A condition that selects x or twice x; branches of different steps.
 Plan branchPlan() {
   Plan plan;
   plan.values = {{DType::Bool, {dynamicDim}, Storage::Feed, 0, none, "c"},
@@ -155,7 +155,7 @@ Tensor bools(std::vector<int64_t> dims, bool value) {
   return tensor;
 }
 
-TEST(ControlFlow, TakesOneArm) {
+TEST(ControlFlow, RunsOneBranch) {
   auto session = sessionOf(branchPlan());
   for (bool taken : {true, false, true}) {
     auto result = session->run({{"c", bools({1}, taken)}, {"x", floats({}, {4})}});
@@ -164,9 +164,9 @@ TEST(ControlFlow, TakesOneArm) {
   }
 }
 
-/// A library kernel that refuses its operands ends the run that comes to it; at the top level it ends the
+/// A library kernel that refuses its operands ends the run that reaches it; at the top level it ends the
 /// load.
-TEST(ControlFlow, RefusedKernelInAnArmIsAnErrorOfTheRun) {
+TEST(ControlFlow, RefusedKernelInBranchIsRunError) {
   Plan plan = branchPlan();
   Step refused = kernelStep("concat", {1}, {2});
   refused.kind = StepKind::Library;
@@ -192,7 +192,7 @@ TEST(ControlFlow, ConditionMustBeOneBool) {
               HasSubstr("net: net.py:8: if: the condition is bool[2], expected one bool"));
 }
 
-/// The loop body gathers element i of a list: out of its bounds at last.
+/// The loop body gathers element i of a list, which is out of bounds at the end.
 TEST(ControlFlow, ErrorInTheBodyNamesTheStepAndTheIteration) {
   Plan plan = loopPlan();
   plan.values.push_back({DType::Float32, {3}, Storage::Feed, 0, none, "list"});
@@ -216,7 +216,7 @@ TEST(ControlFlow, ErrorInTheBodyNamesTheStepAndTheIteration) {
   ASSERT_FALSE(result);
   EXPECT_THAT(result.problems().text(),
               AllOf(HasSubstr("net: net.py:55: gather: "), HasSubstr("(in iteration 3 of the loop)")));
-  feeds["n"] = int64(1); // the session is not spoiled
+  feeds["n"] = int64(1); // the session still works
   EXPECT_TRUE(session->run(feeds));
 }
 
@@ -226,7 +226,7 @@ std::string messageAfter(const std::function<void(Step &)> &change) {
   return verify(plan, "loop").problems().text();
 }
 
-TEST(ControlFlow, VerifyFindsWhatIsWrong) {
+TEST(ControlFlow, VerifyReportsErrors) {
   EXPECT_EQ(messageAfter([](Step &) {}), "");
   EXPECT_THAT(messageAfter([](Step &s) { s.bodies.pop_back(); }),
               HasSubstr("steps[0] 'while': has 1 bodies"));

@@ -1,4 +1,4 @@
-/// Convolutions by their definition, for the tests of kernels.
+/// Convolutions by definition, for the tests of kernels.
 #pragma once
 
 #include "test/unit/runtime/KernelHarness.h"

@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(
         GradientParam{
             {1, 4, 5, 6, 5}, {1, 8, 4, 5, 4}, {2, 2, 2}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}, 1, false}));
 
-// A cotangent of other extents is refused.
+// A cotangent of other dims is refused.
 TEST(ConvGradient, WrongExtents) {
   KernelCase c{"conv2d_weight_gradient", {{"kernel_size", {2, 2}}}, {}, {}};
   c.inputs = {Tensor(DType::Float32, {1, 1, 4, 4}), Tensor(DType::Float32, {1, 1, 4, 3})};

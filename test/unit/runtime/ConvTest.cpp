@@ -9,7 +9,7 @@ namespace proa::runtime {
 namespace {
 
 using nlohmann::json;
-/// Both formats, known and unknown dims, constant and fed filters.
+/// Both formats, static and dynamic dims, constant and fed filters.
 void expectConv(const std::string &name, json attributes, const Tensor &x, const Tensor &w, const Shape &out,
                 const std::vector<double> &expected, const std::vector<Tensor> &extra = {},
                 bool extraIsImage = false) {
@@ -53,7 +53,7 @@ TEST(Conv, GroupsAndDepthwise) {
 
 TEST(Conv, SameAndValid) {
   Tensor x = randomFloats({1, 3, 8, 7}, 1), w = randomFloats({4, 3, 3, 3}, 2);
-  // SAME with stride 2: ceil(8/2) = 4 rows need 1 row of padding, which goes after; 7 columns need 2, one on
+  // SAME with stride 2: ceil(8/2) = 4 rows need 1 row of padding, after the image; 7 columns need 2, one on
   // each side.
   expectConv("conv2d", {{"strides", {2, 2}}, {"padding_algorithm", "SAME"}, {"paddings", {9, 9}}}, x, w,
              {1, 4, 4, 4}, convolve(x, w, {1, 4, 4, 4}, {{2, 2}, {0, 1}}));
@@ -72,10 +72,10 @@ TEST(Conv, PostOps) {
   expectConv("fused_conv2d", {{"post_ops", ops}}, x, w, {2, 32, 6, 5}, expected, {bias, residual}, true);
 }
 
-/// batch, channels, filter, extent, dilation
-class DepthwiseWithSummand : public ::testing::TestWithParam<std::array<int64_t, 5>> {};
+/// batch, channels, filter, size, dilation
+class DepthwiseWithResidual : public ::testing::TestWithParam<std::array<int64_t, 5>> {};
 
-TEST_P(DepthwiseWithSummand, IsAdded) {
+TEST_P(DepthwiseWithResidual, IsAdded) {
   auto [batch, channels, size, extent, dilation] = GetParam();
   Tensor x = randomFloats({batch, channels, extent, extent}, 1),
          w = randomFloats({channels, 1, size, size}, 2);
@@ -92,7 +92,7 @@ TEST_P(DepthwiseWithSummand, IsAdded) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Conv, DepthwiseWithSummand,
+    Conv, DepthwiseWithResidual,
     ::testing::Values(std::array<int64_t, 5>{1, 8, 3, 14, 1}, std::array<int64_t, 5>{2, 8, 7, 8, 1},
                       std::array<int64_t, 5>{2, 8, 7, 8, 3}, std::array<int64_t, 5>{2, 24, 5, 7, 1},
                       std::array<int64_t, 5>{1, 58, 3, 28, 1}, std::array<int64_t, 5>{2, 16, 7, 4, 1},
@@ -112,8 +112,8 @@ TEST(Conv, DilatedDepthwiseWithBias) {
   expectConv("fused_conv2d", attributes, x, w, out, expected, {bias});
 }
 
-TEST(Conv, SummandInPlace) {
-  // The plan lets the result overwrite the summand.
+TEST(Conv, ResidualInPlace) {
+  // The plan lets the result overwrite the residual.
   Tensor x = randomFloats({1, 8, 4, 4}, 1), w = randomFloats({8, 8, 3, 3}, 2);
   for (const char *format : {"NCHW", "NHWC"})
     for (bool fusable : {true, false}) {
@@ -183,7 +183,7 @@ TEST(Conv, Transposed) {
 }
 
 TEST(Conv, ThreeDimensions) {
-  // With a depth of 1 and a kernel of depth 1 the third axis changes nothing.
+  // With depth 1 and a kernel of depth 1 the third axis has no effect.
   Tensor x = randomFloats({1, 4, 6, 6}, 1), w = randomFloats({5, 4, 3, 3}, 2);
   std::vector<double> expected = convolve(x, w, {1, 5, 6, 6}, {{1, 1}, {1, 1}});
   auto result = runCase({"conv3d",
@@ -201,7 +201,7 @@ TEST(Conv, ThreeDimensions) {
   expectClose((*result)[0], expected, 1e-5);
 }
 
-TEST(Conv, SaysWhatDoesNotFit) {
+TEST(Conv, MismatchedOperandsAreErrors) {
   auto result = runCase({"conv2d",
                          {},
                          {randomFloats({1, 3, 4, 4}, 1), randomFloats({4, 2, 3, 3}, 2)},
@@ -216,12 +216,21 @@ TEST(Conv, SaysWhatDoesNotFit) {
                     {{DType::Float32, {1, 4, 2, 2}}}});
   ASSERT_FALSE(result);
   EXPECT_THAT(result.problems().text(), ::testing::HasSubstr("a window of 3 does not fit into 2"));
-  result = runCase({"conv2d",
-                    {{"strides", {0, 1}}, {"data_format", "CHWN"}},
-                    {randomFloats({1, 3, 2, 2}, 1), randomFloats({4, 3, 1, 1}, 2)},
-                    {{DType::Float32, {1, 4, 2, 2}}}});
-  ASSERT_FALSE(result);
-  EXPECT_EQ(result.problems().size(), 2u);
+  auto errorsOf = [](const json &attributes) {
+    auto failed = runCase({"conv2d",
+                           attributes,
+                           {randomFloats({1, 3, 2, 2}, 1), randomFloats({4, 3, 1, 1}, 2)},
+                           {{DType::Float32, {1, 4, 2, 2}}}});
+    EXPECT_FALSE(failed);
+    return failed ? "" : failed.problems().text();
+  };
+  std::string errors = errorsOf({{"strides", {0, 1}}, {"paddings", {1, 1, 1}}});
+  EXPECT_THAT(errors, ::testing::HasSubstr("expected strides, dilations and groups above 0"));
+  EXPECT_THAT(errors, ::testing::HasSubstr("attribute 'paddings' has 3 numbers for 2 spatial axes"));
+  EXPECT_THAT(errorsOf({{"data_format", "CHWN"}}),
+              ::testing::HasSubstr("attribute 'data_format' is \"CHWN\"; expected one of NCHW, NHWC"));
+  EXPECT_THAT(errorsOf({{"data_format", "NCL"}}),
+              ::testing::HasSubstr("attribute 'data_format' is NCL; expected one of NCHW, NHWC"));
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-/// Runs one op of a real program of the corpus through a library kernel, on the real inputs, against Paddle's
+/// Runs one op of a program of the corpus by a library kernel, on its inputs, and compares with Paddle's
 /// outputs.
 #pragma once
 
@@ -58,7 +58,7 @@ inline nlohmann::json toJson(const legacy::AttributeValue &value) {
       value);
 }
 
-/// How a legacy op becomes a step.
+/// Mapping of a legacy op to a step.
 struct CorpusOp {
   std::string folder;                              ///< "ops/gather/axis0"
   std::string op;                                  ///< legacy type
@@ -106,7 +106,7 @@ inline void keepKnownAttributes(KernelCase &c) {
       c.attributes.erase(problem.message.substr(prefix.size(), problem.message.size() - prefix.size() - 1));
 }
 
-/// The variable that a cast of same type or an assign copies.
+/// The variable that a cast of the same type or an assign copies.
 inline std::string sourceOf(const legacy::Program &program, const std::string &name) {
   for (const legacy::Operation &op : program.blocks[0].operations)
     if ((op.type == "cast" || op.type == "assign") && op.output("Out")->arguments.at(0) == name)

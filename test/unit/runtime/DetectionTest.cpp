@@ -11,7 +11,7 @@ Tensor zeros(std::vector<int64_t> dims) {
   return tensor;
 }
 
-/// One image of 2 x 2 places with an anchor each.
+/// One image of 2 x 2 cells with one anchor each.
 KernelCase proposals(Tensor variances) {
   return {
       "generate_proposals",

@@ -24,7 +24,7 @@ void addRows(void *const *buffers, const int64_t *, int64_t begin, int64_t end) 
 }
 void addRowsShape(const int64_t *inputDims, int64_t *result) {
   result[0] = inputDims[0]; // the output's dynamic dim
-  result[1] = inputDims[0]; // the extent
+  result[1] = inputDims[0]; // the dim
 }
 /// [?] scaled by its own length, which it reads from dims.
 void timesLength(void *const *buffers, const int64_t *dims, int64_t begin, int64_t end) {
@@ -277,7 +277,7 @@ TEST(Executable, KernelsGetAlignedAddresses) {
   EXPECT_EQ(valuesOf<float>((*result)[1]), (std::vector<float>{1, 2, 3, 4}));
 }
 
-TEST(Executable, FailingStepNamesThePlace) {
+TEST(Executable, ErrorHasLocationOfStep) {
   KernelCase c{
       "matmul", {},           {randomFloats({2, 3}, 1), randomFloats({4, 2}, 2)}, {{DType::Float32, {2, 2}}},
       {},       Dims::Dynamic};

@@ -1,4 +1,4 @@
-// Fourier transforms against the sums that define them.
+// Fourier transforms compared with their definition.
 #include "test/unit/runtime/KernelHarness.h"
 
 #include <cmath>

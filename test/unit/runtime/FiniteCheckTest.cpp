@@ -30,7 +30,8 @@ void expectCounts(const Tensor &tensor, int64_t nans, int64_t infinities, int64_
   EXPECT_EQ(found.firstInfinity, firstInfinity) << tensor.describe();
 }
 
-/// The bits are those of the formats' definitions (IEEE 754; OCP OFP8), not of this project's conversions.
+/// The bits are from the definitions of the formats (IEEE 754; OCP OFP8), not from this project's
+/// conversions.
 TEST(FiniteCheck, CountsInEveryFormat) {
   expectCounts(tensorOf<uint32_t>(DType::Float32, {0x3F800000, 0x7F7FFFFF, 0xFF800000, 0x7FC00000, 0x7F800001,
                                                    0x7F800000, 0x00000001}),
@@ -51,7 +52,7 @@ TEST(FiniteCheck, CountsComplexElementsOnce) {
   expectCounts(tensorOf<C>(DType::Complex64, {C(1, 2), C(inf, nan), C(0, -inf), C(inf, inf)}), 1, 2, 1, 2);
 }
 
-TEST(FiniteCheck, AStepMakesWhatItsInputsDoNotHold) {
+TEST(FiniteCheck, ReportsNonFiniteCreatedByStep) {
   NonFinite finite, withNan{.nans = 1, .firstNan = 5}, withInf{.infinities = 2, .firstInfinity = 4};
   const int64_t dims[] = {2, 3};
   EXPECT_FALSE(describeMade(finite, finite, dims));

@@ -9,7 +9,7 @@
 
 namespace proa::runtime {
 
-/// Whether the program knows the dims of the tensors.
+/// Whether the dims of the tensors are static in the program.
 enum class Dims { Static, Dynamic };
 
 struct KernelCase {
@@ -20,7 +20,7 @@ struct KernelCase {
   std::vector<std::pair<DType, std::vector<int64_t>>> outputs;
   std::vector<size_t> constantInputs = {};
   Dims dims = Dims::Static;
-  std::vector<size_t> absentOutputs = {}; ///< places among the step's outputs that nobody reads
+  std::vector<size_t> absentOutputs = {}; ///< indices of unused outputs of the step
 };
 
 /// A plan of the case's step: "in0", "in1" ... -> fetches.

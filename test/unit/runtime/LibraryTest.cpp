@@ -65,8 +65,19 @@ TEST(Library, AbsentAttributesHaveTheDefaultOfTheRecord) {
   auto attributes = readStored<Pool2dAttributes>({{"strides", {2, 2}}});
   ASSERT_TRUE(attributes) << attributes.problems().text();
   EXPECT_EQ(attributes->strides, (std::vector<int64_t>{2, 2}));
-  EXPECT_EQ(attributes->poolingType, "max");
+  EXPECT_EQ(attributes->poolingType, PoolingType::Max);
   EXPECT_TRUE(attributes->exclusive);
+}
+
+TEST(Library, ReadsEnumsByKeyword) {
+  auto attributes = readStored<Pool2dAttributes>({{"pooling_type", "avg"}, {"data_format", "NHWC"}});
+  ASSERT_TRUE(attributes) << attributes.problems().text();
+  EXPECT_EQ(attributes->poolingType, PoolingType::Avg);
+  EXPECT_EQ(attributes->dataFormat, DataFormat::NHWC);
+  auto unknown = readStored<Pool2dAttributes>({{"pooling_type", "median"}});
+  ASSERT_FALSE(unknown);
+  EXPECT_THAT(unknown.problems().text(),
+              HasSubstr("attribute 'pooling_type' is \"median\"; expected one of max, avg"));
 }
 
 TEST(Library, ReadsPostOps) {

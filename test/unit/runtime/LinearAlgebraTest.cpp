@@ -1,5 +1,4 @@
-// The kernels on LAPACK against what defines them: factors multiply to the matrix, solutions solve the
-// system.
+// LAPACK kernels compared with definitions: factors multiply to the matrix, solutions solve the system.
 #include "lib/runtime/kernels/Lapack.h"
 #include "test/unit/runtime/KernelHarness.h"
 
@@ -179,8 +178,8 @@ TEST_P(Dtypes, SolutionsSolve) {
   expectEqual(Matrix::of(x, 0) * Matrix::of(inverse[0], 0), identity(4));
 }
 
-/// Whether products of one thread come out right while others multiply.
-TEST(LinearAlgebra, ThreadsMultiplyAtATime) {
+/// Whether matmuls of one thread are correct while other threads compute matmuls.
+TEST(LinearAlgebra, ConcurrentMatmuls) {
   constexpr int rows = 5, inner = 18, columns = 25;
   std::atomic<int> wrong{0};
   auto multiplyOften = [&](unsigned seed) {
@@ -192,7 +191,7 @@ TEST(LinearAlgebra, ThreadsMultiplyAtATime) {
           number = static_cast<double>(random() % 100);
       Lapack<double>::gemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, columns, inner, 1, x.data(),
                            inner, y.data(), columns, 0, out.data(), columns);
-      double expected = 0; // of the last element; small whole numbers are exact
+      double expected = 0; // of the last element; small integers are exact
       for (int k = 0; k < inner; ++k)
         expected += x[(rows - 1) * inner + k] * y[k * columns + columns - 1];
       wrong += out.back() != expected;
@@ -249,7 +248,7 @@ TEST(LinearAlgebra, LeastSquares) {
   }
 }
 
-TEST(LinearAlgebra, SaysWhichMatrixIsSingular) {
+TEST(LinearAlgebra, SingularMatrixErrorHasIndex) {
   Tensor x = doubles({2, 2, 2}, {1, 0, 0, 1, 1, 2, 2, 4});
   auto out = runCase({"inverse", {}, {x}, {{DType::Float64, {2, 2, 2}}}});
   ASSERT_FALSE(out);

@@ -72,7 +72,7 @@ Tensor stored(const Tensor &logical, const Shape &permutation) {
   return out;
 }
 
-/// The same numbers in another dtype.
+/// The same values in another dtype.
 template <class T> Tensor converted(const Tensor &tensor, DType dtype) {
   Tensor out(dtype, tensor.dims());
   std::transform(tensor.as<float>(), tensor.as<float>() + tensor.size(), out.as<T>(),
@@ -80,7 +80,8 @@ template <class T> Tensor converted(const Tensor &tensor, DType dtype) {
   return out;
 }
 
-/// BLAS multiplies what oneDNN does not: the same products in float64 and, without post-ops, in complex128.
+/// BLAS computes the types that oneDNN does not have: the same matmuls in float64 and, without post-ops, in
+/// complex128.
 void expectProductByBlas(KernelCase c, const Shape &dims, const std::vector<double> &expected,
                          double tolerance) {
   KernelCase wide = c, complex = c;
@@ -104,10 +105,10 @@ void expectProductByBlas(KernelCase c, const Shape &dims, const std::vector<doub
   }
 }
 
-/// How well double can agree with expected values that are stored as float.
+/// Accuracy of double against expected values stored as float.
 constexpr double roundedToFloat = 1e-7;
 
-/// In every way a program may hold the operands: known and unknown dims, constant and fed weights.
+/// With all kinds of operands: static and dynamic dims, constant and fed weights.
 void expectProduct(KernelCase c, const Shape &dims, const std::vector<double> &expected,
                    double tolerance = 2e-6, double wideTolerance = 1e-14) {
   bool isFused = false;
@@ -150,7 +151,7 @@ TEST(Matmul, BatchesBroadcast) {
   expectProduct({"", {}, {many, weight}, {}}, {2, 3, 8, 24}, product(many, weight, {2, 3, 8, 24}));
 }
 
-TEST(Matmul, VectorsLoseTheirAxis) {
+TEST(Matmul, VectorOperandsHaveNoAxisInResult) {
   Tensor x = randomFloats({3, 4}, 1), v = randomFloats({4}, 2);
   std::vector<double> expected = product(x, v.reshaped({4, 1}), {3, 1});
   expectProduct({"", {}, {x, v}, {}}, {3}, expected);
@@ -268,7 +269,7 @@ TEST(Matmul, EveryActivation) {
   }
 }
 
-/// x y, then x y with post-ops of which one adds the first product: the second lies in its place.
+/// x y, then x y with post-ops, one of which adds the first result: the second overwrites it.
 void checkSummandInPlace(const json &postOps, const std::function<double(double)> &expected) {
   SCOPED_TRACE(postOps.dump());
   Tensor x = randomFloats({9, 21}, 1), y = randomFloats({21, 34}, 2);
@@ -306,7 +307,7 @@ void checkSummandInPlace(const json &postOps, const std::function<double(double)
   expectClose((*result)[0], products, 1e-5);
 }
 
-TEST(Matmul, SummandInPlace) {
+TEST(Matmul, ResidualInPlace) {
   auto gelu = [](double v) { return 0.5 * v * (1 + std::erf(v / std::sqrt(2.0))); };
   checkSummandInPlace(json::array({{{"kind", "add"}}}), [](double v) { return 2 * v; });
   checkSummandInPlace(json::array({{{"kind", "add"}}, {{"kind", "gelu_erf"}}}),
@@ -324,7 +325,7 @@ TEST(Matmul, IntegersAndHalf) {
   ASSERT_TRUE(result) << result.problems().text();
   EXPECT_EQ(valuesOf<int64_t>((*result)[0]),
             (std::vector<int64_t>{10 + (int64_t(2) << 40), 30 + (int64_t(4) << 40)}));
-  // The sum 2048 + 1 + 1 is exact only when it is not rounded to half after each addition.
+  // The sum 2048 + 1 + 1 is exact only if it is not rounded to half after each addition.
   Tensor x(DType::Float16, {1, 3}), y(DType::Float16, {3, 1});
   const float terms[] = {2048, 1, 1};
   for (int i = 0; i < 3; ++i) {
@@ -383,7 +384,7 @@ TEST(Matmul, EmptyOperands) {
   expectProduct({"", {}, {randomFloats({2, 0}, 1), randomFloats({0, 2}, 2)}, {}}, {2, 2}, {0, 0, 0, 0});
 }
 
-TEST(Matmul, SaysWhatDoesNotFit) {
+TEST(Matmul, MismatchedOperandsAreErrors) {
   auto result =
       runCase({"matmul", {}, {randomFloats({2, 3}, 1), randomFloats({4, 2}, 2)}, {{DType::Float32, {2, 2}}}});
   ASSERT_FALSE(result);

@@ -12,7 +12,7 @@ namespace {
 using ::testing::HasSubstr;
 using Shape = std::vector<int64_t>;
 
-/// Every element through the definition.
+/// Every element by definition.
 template <class T>
 void expectCopy(const std::vector<CopyAxis> &axes, size_t sourceSize, size_t targetSize,
                 int64_t sourceStart) {
@@ -212,7 +212,7 @@ TEST(Scatter, EveryReduction) {
               HasSubstr("index 4 at element 0 of the indices is outside of [-4, 4)"));
 }
 
-TEST(Pool, ChannelsLastIsTheSame) {
+TEST(Pool, ChannelsLastEqualsChannelsFirst) {
   Tensor x = randomFloats({2, 7, 9, 5}, 1); // NHWC
   Tensor first(DType::Float32, {2, 5, 7, 9});
   for (int64_t n = 0; n < 2; ++n)
@@ -242,8 +242,8 @@ TEST(Pool, ChannelsLastIsTheSame) {
       }
 }
 
-TEST(Pool, GradientOfChannelsLastIsTheSame) {
-  // More channels than are treated at a time, and one that is left over.
+TEST(Pool, GradientOfChannelsLastEqualsChannelsFirst) {
+  // More channels than one block, and one remaining.
   constexpr int64_t channels = 17, positions = 35;
   Tensor x = randomFloats({2, 5, 7, channels}, 1), cotangent = randomFloats({2, 3, 4, channels}, 2);
   auto channelsFirst = [](const Tensor &last) {
@@ -329,7 +329,7 @@ TEST(Interpolate, ByHand) {
   run({{"interp_method", "nearest"}, {"align_corners", true}}, {0, 20, 30}); // 1.5 rounds up
 }
 
-TEST(Order, NanIsTheGreatestAndTiesStandAsInPaddle) {
+TEST(Order, NanIsLargestAndTiesAreAsInPaddle) {
   float nan = std::numeric_limits<float>::quiet_NaN();
   Tensor x = floats({6}, {2, nan, 1, 2, nan, 3});
   auto sorted = runCase({"argsort", {}, {x}, {{DType::Float32, {6}}, {DType::Int64, {6}}}});
@@ -380,7 +380,8 @@ TEST(Count, NonzeroRowsInOrder) {
 
 TEST(Fill, Ranges) {
   auto run = [](Tensor start, Tensor end, Tensor step, DType dtype, int64_t count) {
-    return runCase({"arange", {}, {start, end, step}, {{dtype, {count}}}, {}, Dims::Dynamic});
+    return runCase(
+        {"arange", {{"dtype", nameOf(dtype)}}, {start, end, step}, {{dtype, {count}}}, {}, Dims::Dynamic});
   };
   auto result = run(longs({1}, {5}), longs({1}, {-2}), longs({1}, {-3}), DType::Int64, 3);
   ASSERT_TRUE(result) << result.problems().text();

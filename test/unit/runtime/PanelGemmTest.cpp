@@ -12,12 +12,12 @@ namespace {
 /// Numbers in [-1, 1) that differ from element to element.
 float number(int64_t i) { return static_cast<float>((i * 7919 + 13) % 2048 - 1024) / 1024; }
 
-/// Rows, inner extent, columns.
+/// Rows, inner dim, columns.
 class Panels : public testing::TestWithParam<std::tuple<int64_t, int64_t, int64_t>> {
 protected:
   static constexpr float untouched = 77;
 
-  /// The product of rows that lie 3 elements apart from each other in x and 5 in the result.
+  /// The product of rows with stride 3 in x and 5 in the result.
   void check(bool wide, bool transposed, bool accumulates) const {
     auto [rows, inner, columns] = GetParam();
     int64_t xStride = inner + 3, outStride = columns + 5;
@@ -52,7 +52,7 @@ protected:
   }
 };
 
-TEST_P(Panels, FollowTheDefinition) {
+TEST_P(Panels, EqualDefinition) {
   for (bool wide : {false, true})
     for (bool transposed : {false, true})
       for (bool accumulates : {false, true}) {
@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(Inner, Panels,
 // Several parts and several blocks of rows.
 INSTANTIATE_TEST_SUITE_P(Parts, Panels, testing::Values(std::tuple(700, 150, 300), std::tuple(3, 20, 600)));
 
-TEST(PanelGemm, FinishesEachElementOnce) {
+TEST(PanelGemm, EachElementIsFinishedOnce) {
   constexpr int64_t rows = 700, inner = 200, columns = 530;
   PanelLayout layout{inner, columns};
   std::vector<float> x(rows * inner, 1), panels(static_cast<size_t>(layout.size()), 1), out(rows * columns);

@@ -53,7 +53,7 @@ TEST(Plan, RoundTrip) {
   EXPECT_EQ(again->constants, plan.constants);
 }
 
-TEST(Plan, NoCutOrChangedByteCrashes) {
+TEST(Plan, DamagedPlansDoNotCrash) {
   std::vector<uint8_t> bytes = serialize(samplePlan());
   for (size_t size = 0; size < bytes.size(); ++size)
     EXPECT_FALSE(deserialize(std::span(bytes).first(size), "cut"));
@@ -65,14 +65,14 @@ TEST(Plan, NoCutOrChangedByteCrashes) {
     }
 }
 
-/// The message that verify gives after `change`.
+/// The message of verify after `change`.
 std::string messageAfter(const std::function<void(Plan &)> &change) {
   Plan plan = samplePlan();
   change(plan);
   return verify(plan, "sample").problems().text();
 }
 
-TEST(Plan, VerifyFindsWhatIsWrong) {
+TEST(Plan, VerifyReportsErrors) {
   EXPECT_THAT(messageAfter([](Plan &p) { p.values[4].offset = 192; }),
               HasSubstr("lie outside of the arena, which has 192"));
   EXPECT_THAT(messageAfter([](Plan &p) { p.values[4].offset = 4; }),

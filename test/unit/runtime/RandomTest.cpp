@@ -1,6 +1,6 @@
-// Random numbers: the generator's published test vectors, the distributions by moments and by the bound of
-// Kolmogorov and Smirnov (fixed seeds, so that a test that passes always passes), and that threads change
-// nothing.
+// Random numbers: published test vectors of the generator, distributions by moments and by the
+// Kolmogorov-Smirnov bound (fixed seeds, so that results are stable), and independence of the number of
+// threads.
 #include "KernelHarness.h"
 
 #include "lib/runtime/Random.h"
@@ -15,7 +15,7 @@ namespace proa::runtime {
 namespace {
 
 // kat_vectors of the Random123 library.
-TEST(Philox, GivesThePublishedNumbers) {
+TEST(Philox, MatchesPublishedVectors) {
   EXPECT_EQ(philox({0, 0, 0, 0}, 0), (PhiloxBlock{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
   EXPECT_EQ(philox({0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}, 0xffffffffffffffff),
             (PhiloxBlock{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
@@ -27,7 +27,10 @@ constexpr int64_t many = 100000;
 
 Tensor draw(const std::string &kernel, nlohmann::json attributes, DType dtype = DType::Float64,
             std::vector<Tensor> inputs = {}, std::vector<int64_t> dims = {many}) {
-  attributes["shape"] = dims;
+  if (inputs.empty()) {
+    attributes["shape"] = dims;
+    attributes["dtype"] = nameOf(dtype);
+  }
   if (!attributes.contains("seed"))
     attributes["seed"] = 7;
   auto results = runCase({kernel, attributes, std::move(inputs), {{dtype, dims}}});
@@ -43,7 +46,7 @@ std::vector<double> numbersOf(const Tensor &tensor) {
   return {tensor.as<double>(), tensor.as<double>() + tensor.size()};
 }
 
-/// The greatest distance of the empirical distribution from `below`.
+/// The largest distance of the empirical distribution from `below`.
 double distance(std::vector<double> values, const std::function<double(double)> &below) {
   std::sort(values.begin(), values.end());
   double greatest = 0, n = static_cast<double>(values.size());
@@ -53,7 +56,7 @@ double distance(std::vector<double> values, const std::function<double(double)> 
   }
   return greatest;
 }
-/// Exceeded by chance once in a thousand seeds.
+/// Exceeded by chance for one in a thousand seeds.
 const double bound = 1.95 / std::sqrt(static_cast<double>(many));
 
 double meanOf(const std::vector<double> &values) {
@@ -178,12 +181,13 @@ TEST(Random, Multinomial) {
   ASSERT_TRUE(without) << without.problems().text();
   std::vector<int64_t> second = valuesOf<int64_t>((*without)[0]);
   EXPECT_NE(second[0], second[1]);
-  EXPECT_EQ(second[2] + second[3], 3); // classes 1 and 2 are all that the second row has
+  EXPECT_EQ(second[2] + second[3], 3); // the second row has only classes 1 and 2
   EXPECT_FALSE(runCase({"multinomial", {{"num_samples", 3}}, {weights}, {{DType::Int64, {2, 3}}}}));
 }
 
 TEST(Random, Permutation) {
-  auto results = runCase({"randperm", {{"n", 1000}, {"seed", 5}}, {}, {{DType::Int64, {1000}}}});
+  auto results =
+      runCase({"randperm", {{"n", 1000}, {"seed", 5}, {"dtype", "int64"}}, {}, {{DType::Int64, {1000}}}});
   ASSERT_TRUE(results);
   std::vector<int64_t> order = valuesOf<int64_t>((*results)[0]), sorted = order;
   std::sort(sorted.begin(), sorted.end());
@@ -217,11 +221,11 @@ TEST(Random, ClassCenters) {
 }
 
 // runCase returns the second of two runs of one session.
-TEST(Random, SeedsAreHonoured) {
+TEST(Random, EqualSeedsGiveEqualValues) {
   std::vector<double> seeded = numbersOf(draw("uniform", {{"seed", 11}}));
   EXPECT_EQ(seeded, numbersOf(draw("uniform", {{"seed", 11}})));
   EXPECT_NE(seeded, numbersOf(draw("uniform", {{"seed", 12}})));
-  // Without a seed a run goes on from the one before; a new session starts anew.
+  // Without a seed a run continues the stream of the previous run; a new session restarts it.
   std::vector<double> unseeded = numbersOf(draw("uniform", {{"seed", 0}}));
   EXPECT_EQ(unseeded, numbersOf(draw("uniform", {{"seed", 0}})));
   RandomGenerator generator(0);
@@ -229,7 +233,7 @@ TEST(Random, SeedsAreHonoured) {
   EXPECT_NE(first.block(0), second.block(0));
 }
 
-TEST(Random, ThreadsChangeNothing) {
+TEST(Random, ResultsDoNotDependOnThreads) {
   std::vector<std::vector<double>> results;
   for (int threads : {1, 4}) {
     setThreads(threads);

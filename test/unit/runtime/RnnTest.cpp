@@ -15,7 +15,7 @@ std::vector<double> wide(const Tensor &tensor) {
   return {tensor.as<float>(), tensor.as<float>() + tensor.size()};
 }
 
-/// Small enough that no layer amplifies rounding.
+/// Small values, so that no layer amplifies rounding.
 Tensor randomWeights(std::vector<int64_t> dims, unsigned seed) {
   Tensor tensor = randomFloats(std::move(dims), seed);
   for (int64_t i = 0; i < tensor.size(); ++i)
@@ -25,8 +25,8 @@ Tensor randomWeights(std::vector<int64_t> dims, unsigned seed) {
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-/// One sample through one layer in one direction, by the definition. Returns the outputs; h and c become
-/// final states.
+/// One sample through one layer in one direction, by definition. Returns the outputs; h and c become final
+/// states.
 std::vector<std::vector<double>> runSample(const std::string &mode, const Layer &layer,
                                            const std::vector<std::vector<double>> &x, size_t length,
                                            bool backward, std::vector<double> &h, std::vector<double> &c) {
@@ -70,7 +70,7 @@ struct RnnParam {
 
 class RnnTest : public ::testing::TestWithParam<RnnParam> {};
 
-TEST_P(RnnTest, FollowsTheDefinition) {
+TEST_P(RnnTest, EqualsDefinition) {
   auto [mode, layers, bidirectional, hasLengths, isConstant] = GetParam();
   constexpr int64_t time = 5, batch = 5, features = 4, width = 22;
   int64_t directions = bidirectional ? 2 : 1, gates = mode == "LSTM" ? 4 : mode == "GRU" ? 3 : 1;
@@ -163,7 +163,7 @@ INSTANTIATE_TEST_SUITE_P(
                       RnnParam{"RNN_TANH", 2, true, false, true},
                       RnnParam{"RNN_RELU", 1, false, false, true}));
 
-TEST(Rnn, SaysWhatDoesNotFit) {
+TEST(Rnn, MismatchedOperandsAreErrors) {
   KernelCase c{"rnn",
                {{"mode", "GRU"}, {"hidden_size", 2}, {"is_test", true}},
                {randomFloats({3, 1, 4}, 1), randomFloats({1, 1, 2}, 2), randomFloats({6, 5}, 3),

@@ -14,7 +14,7 @@ struct RestoreThreads {
   ~RestoreThreads() { setThreads(count); }
 };
 
-TEST(ThreadPool, EveryIndexOnce) {
+TEST(ThreadPool, VisitsEachIndexOnce) {
   RestoreThreads restore;
   for (int count : {1, 2, 3, 8}) {
     setThreads(count);

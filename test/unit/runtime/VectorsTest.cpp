@@ -49,7 +49,7 @@ TEST(Vectors, FunctionsKeepNaNAndTheirLimits) {
   EXPECT_EQ(y[2], -1.0f);
 }
 
-TEST(Vectors, PartsOfVectorsTouchNothingElse) {
+TEST(Vectors, PartialVectorsDoNotWriteBeyond) {
   float x[vectorSize + 1], y[vectorSize + 1];
   for (int i = 0; i <= vectorSize; ++i)
     x[i] = static_cast<float>(i + 1), y[i] = -1;

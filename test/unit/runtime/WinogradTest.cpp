@@ -12,13 +12,13 @@ namespace {
 
 using nlohmann::json;
 
-/// batch, channels in and out, height, width, paddings (top, bottom, left, right), expected extent of tiles
+/// batch, channels in and out, height, width, paddings (top, bottom, left, right), expected tile size
 using Geometry = std::array<int64_t, 10>;
 
 Shape outputOf(const Geometry &g) { return {g[0], g[2], g[3] + g[5] + g[6] - 2, g[4] + g[7] + g[8] - 2}; }
 
 std::optional<int64_t> tileExtentOf(const Geometry &g, bool isConstant = true) {
-  Conv2dAttributes attributes{.paddings = {g[5], g[6], g[7], g[8]}, .dataFormat = "NHWC"};
+  Conv2dAttributes attributes{.paddings = {g[5], g[6], g[7], g[8]}, .dataFormat = DataFormat::NHWC};
   OperandType operand{true, true, DType::Float32, {}};
   std::vector<OperandType> inputs(2, operand), outputs(1, operand);
   auto parsed = ConvConfig::create(attributes, {inputs, outputs}, 2, false);
@@ -28,7 +28,7 @@ std::optional<int64_t> tileExtentOf(const Geometry &g, bool isConstant = true) {
   return WinogradConv::tileExtent(*geometry, isConstant);
 }
 
-/// Random, of a size that makes results of the size of the input.
+/// Random values, scaled so that results have the size of the input.
 Tensor filterOf(const Geometry &g) {
   Tensor filter = randomFloats({g[2], g[1], 3, 3}, 2);
   for (int64_t i = 0; i < filter.size(); ++i)
@@ -38,7 +38,7 @@ Tensor filterOf(const Geometry &g) {
 
 class Winograd : public ::testing::TestWithParam<Geometry> {};
 
-TEST_P(Winograd, FollowsTheDefinition) {
+TEST_P(Winograd, EqualsDefinition) {
   const Geometry &g = GetParam();
   ASSERT_EQ(tileExtentOf(g), g[9]);
   Tensor x = randomFloats({g[0], g[1], g[3], g[4]}, 1), w = filterOf(g);
@@ -73,11 +73,11 @@ INSTANTIATE_TEST_SUITE_P(
                       Geometry{2, 20, 36, 29, 31, 1, 1, 1, 1, 4},  // parts of vectors and tiles
                       Geometry{1, 17, 40, 30, 27, 0, 2, 3, 0, 4},  // unequal paddings
                       Geometry{3, 32, 32, 60, 57, 0, 0, 0, 0, 4},  // several blocks
-                      Geometry{1, 256, 256, 14, 14, 1, 1, 1, 1, 2} // much filter, few places
+                      Geometry{1, 256, 256, 14, 14, 1, 1, 1, 1, 2} // large filter, few pixels
                       ));
 
-/// The gradient of a convolution by its input is one.
-TEST_P(Winograd, TransposedFollowsTheDefinition) {
+/// The gradient of a convolution by its input is a convolution.
+TEST_P(Winograd, TransposedEqualsDefinition) {
   const Geometry &g = GetParam();
   Tensor w = filterOf({g[0], g[2], g[1]}), x = randomFloats({g[0], g[1], g[3], g[4]}, 1);
   int64_t crop[2] = {std::min<int64_t>(g[5], 1), std::min<int64_t>(g[7], 2)};
@@ -96,14 +96,14 @@ TEST_P(Winograd, TransposedFollowsTheDefinition) {
   expectClose((*result)[0], channelsLast(expected, out), 1e-5);
 }
 
-TEST(WinogradConv, IsNotTakenWhereTheDefinitionIsFaster) {
+TEST(WinogradConv, IsNotUsedWhereSlower) {
   EXPECT_EQ(tileExtentOf({1, 16, 16, 5, 5, 1, 1, 1, 1, 0}), std::nullopt);
   EXPECT_EQ(tileExtentOf({1, 512, 512, 7, 7, 1, 1, 1, 1, 0}), std::nullopt);
   EXPECT_EQ(tileExtentOf({1, 256, 256, 14, 14, 1, 1, 1, 1, 0}, false), std::nullopt); // a filter that changes
 }
 
-/// The result overwrites the summand: both convolutions of x by w are added.
-TEST(WinogradConv, SummandInPlace) {
+/// The result overwrites the residual: both convolutions of x by w are added.
+TEST(WinogradConv, ResidualInPlace) {
   constexpr Geometry g{1, 32, 32, 28, 28, 1, 1, 1, 1, 4};
   ASSERT_EQ(tileExtentOf(g), 4);
   Tensor x = randomFloats({1, 32, 28, 28}, 1), w = filterOf(g);
@@ -143,7 +143,7 @@ TEST(WinogradConv, SummandInPlace) {
   expectClose((*result)[0], channelsLast(expected, x.dims()), 1e-5);
 }
 
-TEST(RowPostOps, ActivationsAreThoseOfSingleNumbers) {
+TEST(RowPostOps, VectorActivationsEqualScalarOnes) {
   std::vector<float> numbers{0.0f, -0.0f, NAN, 25.0f, -25.0f, 1e-6f, -1e-6f};
   for (float x = -8; x < 8; x += 0.0625f)
     numbers.push_back(x);

@@ -31,7 +31,7 @@ TEST(Diagnostics, TextHasLocationAndMessage) {
   EXPECT_EQ(Diagnostic{.message = "it differs"}.text(), "warning: it differs\n");
 }
 
-TEST(Diagnostics, EachIsDeliveredOnce) {
+TEST(Diagnostics, EachIsReportedOnce) {
   std::vector<std::string> delivered;
   DiagnosticHandler handler = onceEach([&](const Diagnostic &given) { delivered.push_back(given.message); });
   DiagnosticHandler copy = handler; // of a later import

@@ -48,12 +48,12 @@ TEST(Files, ErrorsNameTheFileAndTheReason) {
               ::testing::HasSubstr("found a folder, expected a regular file or a pipe"));
   EXPECT_THAT(readFile("/dev/null").problems().text(), ::testing::HasSubstr("found a device"));
   EXPECT_THAT(writeFile(::testing::TempDir(), std::string("x")).problems().text(),
-              ::testing::HasSubstr("found a folder, expected the name of a file to write"));
+              ::testing::HasSubstr("found a folder, expected a file name"));
   EXPECT_THAT(writeFile(path + "/inside", std::string("x")).problems().text(),
               ::testing::HasSubstr("cannot create"));
 }
 
-TEST(Files, DevicesArePlacesToWriteTo) {
+TEST(Files, DevicesAreWrittenInPlace) {
   EXPECT_TRUE(writeFile("/dev/null", std::string("x")));
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
   EXPECT_THAT(writeFile("/dev/full", std::string("x")).problems().text(),
@@ -61,7 +61,7 @@ TEST(Files, DevicesArePlacesToWriteTo) {
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
 }
 
-TEST(Files, LinksStay) {
+TEST(Files, LinksAreKept) {
   std::string path = freshPath("proa-files-target"), link = freshPath("proa-files-link");
   ASSERT_TRUE(writeFile(path, std::string("old")));
   std::filesystem::create_symlink(path, link);

@@ -27,8 +27,8 @@ TEST(Float16, DecodesEveryFiniteValue) {
 }
 
 TEST(Float16, RoundsToNearestEven) {
-  // Between neighbours a and b (b = a + 1 unit): the middle goes to the even one, anything off the middle to
-  // the nearer.
+  // Between neighbors a and b (b = a + 1 unit): the midpoint rounds to the even one, other values to the
+  // nearest.
   for (uint16_t bits = 0; bits < 0x7bff; ++bits) {
     float low = static_cast<float>(valueOfHalf(bits)), high = static_cast<float>(valueOfHalf(bits + 1));
     float middle = (low + high) / 2;
@@ -52,8 +52,8 @@ TEST(Float16, InfinityAndNan) {
 
 TEST(BFloat16, RoundsToNearestEven) {
   EXPECT_EQ(BFloat16(1.0f).bits, 0x3f80);
-  EXPECT_EQ(BFloat16(1.0f + 0x1p-8f).bits, 0x3f80);           // the middle, even below
-  EXPECT_EQ(BFloat16(1.0f + 0x1p-7f + 0x1p-8f).bits, 0x3f82); // the middle, even above
+  EXPECT_EQ(BFloat16(1.0f + 0x1p-8f).bits, 0x3f80);           // the midpoint, even below
+  EXPECT_EQ(BFloat16(1.0f + 0x1p-7f + 0x1p-8f).bits, 0x3f82); // the midpoint, even above
   EXPECT_EQ(BFloat16(1.0f + 0x1p-8f + 0x1p-20f).bits, 0x3f81);
   EXPECT_EQ(BFloat16(std::numeric_limits<float>::max()).bits, 0x7f80);
   EXPECT_TRUE(std::isnan(static_cast<float>(BFloat16(std::nanf("")))));

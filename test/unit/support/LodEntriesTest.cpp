@@ -16,7 +16,7 @@ Tensor rows(int64_t count, Lod lod) {
   return tensor;
 }
 
-TEST(LodEntries, NamesAreReadAsTheyAreWritten) {
+TEST(LodEntries, NamesRoundTrip) {
   EXPECT_EQ(lodName("x", 1), "x@LOD1");
   EXPECT_EQ(lodEntryOf("x@GRAD@LOD10")->variable, "x@GRAD");
   EXPECT_EQ(lodEntryOf("x@GRAD@LOD10")->level, 10u);
@@ -24,7 +24,7 @@ TEST(LodEntries, NamesAreReadAsTheyAreWritten) {
     EXPECT_FALSE(lodEntryOf(other)) << other;
 }
 
-TEST(LodEntries, LevelsSurviveTheWayThroughAFile) {
+TEST(LodEntries, LevelsRoundTripThroughFile) {
   std::map<std::string, Tensor> tensors =
       withLods({{"x", rows(5, {{0, 1, 2}, {0, 2, 5}})}, {"y", rows(2, {})}});
   EXPECT_EQ(tensors.size(), 4u);
@@ -35,7 +35,7 @@ TEST(LodEntries, LevelsSurviveTheWayThroughAFile) {
   EXPECT_EQ(tensors.size(), 2u);
 }
 
-TEST(LodEntries, WrongLevelsAreProblems) {
+TEST(LodEntries, InvalidLevelsAreErrors) {
   std::map<std::string, Tensor> tensors = withLods({{"x", rows(5, {{0, 1, 2}, {0, 2, 5}})}});
   tensors.erase("x@LOD0");
   tensors.emplace("y", Tensor(DType::Float32, {1}));

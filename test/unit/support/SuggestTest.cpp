@@ -13,15 +13,15 @@ const std::vector<std::string> names{"pd-decompose", "pd-amp", "cse", "relu", "r
 
 TEST(Suggest, FindsNamesAtASmallDistance) {
   EXPECT_THAT(nearNames("pd-decompse", names), ElementsAre("pd-decompose"));
-  EXPECT_THAT(nearNames("pd-dceompose", names), ElementsAre("pd-decompose")); // two neighbours swapped
+  EXPECT_THAT(nearNames("pd-dceompose", names), ElementsAre("pd-decompose")); // two neighbors swapped
   EXPECT_THAT(nearNames("CSE", names), ElementsAre("cse"));
   EXPECT_THAT(nearNames("conv2d_0.tmp0", names), ElementsAre("conv2d_0.tmp_0"));
 }
 
-TEST(Suggest, ListsTheNearestFirstAndNoMoreThanAsked) {
+TEST(Suggest, ListsNearestFirstUpToLimit) {
   EXPECT_THAT(nearNames("relu7", names), ElementsAre("relu", "relu6"));
   EXPECT_THAT(nearNames("relu7", names, 1), ElementsAre("relu"));
-  EXPECT_THAT(nearNames("conv2d", names), ElementsAre("conv2d_0.tmp_0")); // a beginning of the name
+  EXPECT_THAT(nearNames("conv2d", names), ElementsAre("conv2d_0.tmp_0")); // a prefix of the name
 }
 
 TEST(Suggest, FindsNamesOfAttributes) {
@@ -33,7 +33,7 @@ TEST(Suggest, FindsNamesOfAttributes) {
   EXPECT_THAT(nearNames("z", attributes), IsEmpty());       // each character of "k" would change
 }
 
-TEST(Suggest, SaysNothingOfNamesThatAreFar) {
+TEST(Suggest, IgnoresDistantNames) {
   EXPECT_THAT(nearNames("softmax", names), IsEmpty());
   EXPECT_THAT(nearNames("", names), IsEmpty());
   EXPECT_EQ(didYouMean("softmax", names), "");

@@ -75,7 +75,7 @@ TEST(CheckPool, MuchOutputDoesNotBlock) {
   EXPECT_LE(outcomes[0].output.size(), 4000u);
 }
 
-TEST(CheckPool, ZeroJobsStayInThisProcess) {
+TEST(CheckPool, ZeroJobsRunInThisProcess) {
   std::vector<Outcome> outcomes = checkFolders({"pass", "fail"}, 0);
   EXPECT_EQ(outcomes[0].status, Status::Passed);
   EXPECT_EQ(outcomes[1].problems.size(), 2u);
@@ -97,14 +97,14 @@ TEST(CheckDiscover, FindsAndSelectsCases) {
   EXPECT_EQ(findCases({corpus + "/control/case/"}, {})->front().group, "control");
 }
 
-TEST(CheckDiscover, TellsAllProblems) {
+TEST(CheckDiscover, ReportsAllProblems) {
   Result<std::vector<FoundCase>> found =
       findCases({"no-such-directory", PROA_SOURCE_DIR "/cmake"}, {"(", {}, {}});
   ASSERT_FALSE(found);
   EXPECT_EQ(found.problems().size(), 3u);
   EXPECT_THAT(found.problems().text(), HasSubstr("'(' is not a regular expression"));
   EXPECT_THAT(found.problems().text(),
-              HasSubstr("no-such-directory: found no such directory, expected a directory"));
+              HasSubstr("no-such-directory: the directory does not exist, expected a directory"));
 }
 
 } // namespace

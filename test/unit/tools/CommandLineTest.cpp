@@ -32,7 +32,7 @@ TEST(CommandLine, EveryWrongDimIsReported) {
   EXPECT_THAT(parseFeedDims({"x=1", "y=z", "x=2", "w=3"}, problems),
               ElementsAre(Pair("w", ElementsAre(3)), Pair("x", ElementsAre(1))));
   EXPECT_THAT(problems.text(),
-              AllOf(HasSubstr("found 'y=z', expected NAME=1x3x224x224"), HasSubstr("'x' is given twice")));
+              AllOf(HasSubstr("found 'y=z', expected NAME=1x3x224x224"), HasSubstr("'x' occurs twice")));
 }
 
 /// A tool with a positional argument, a flag with an optional value, an option of several values.
@@ -54,25 +54,25 @@ protected:
   std::vector<std::string> dims;
 };
 
-TEST_F(Arguments, AFlagTakesTheValueBehindIt) {
+TEST_F(Arguments, FlagTakesNextArgument) {
   EXPECT_FALSE(read({"--recompute", "100", "m"}));
   EXPECT_EQ(recompute, "100");
   EXPECT_EQ(model, "m");
 }
 
-TEST_F(Arguments, AFlagLeavesTheModelAlone) {
+TEST_F(Arguments, FlagDoesNotTakeModel) {
   EXPECT_FALSE(read({"--recompute", "m"}));
   EXPECT_EQ(recompute, "cheap");
   EXPECT_EQ(model, "m");
 }
 
-TEST_F(Arguments, ValuesAfterAnEqualsSignOrDashesAreAsTheyAre) {
+TEST_F(Arguments, ValuesAfterEqualsSignOrDashesAreKept) {
   EXPECT_FALSE(read({"--recompute=7", "--", "100"}));
   EXPECT_EQ(recompute, "7");
   EXPECT_EQ(model, "100");
 }
 
-TEST_F(Arguments, AnOptionTakesSeveralValues) {
+TEST_F(Arguments, OptionTakesSeveralValues) {
   EXPECT_FALSE(read({"--dims", "a=1", "b=2,c=3x4", "m", "--dims=d=5", "e=6"}));
   EXPECT_THAT(dims, ElementsAre("a=1", "b=2,c=3x4", "d=5", "e=6"));
   EXPECT_EQ(model, "m");

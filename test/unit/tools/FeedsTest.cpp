@@ -46,32 +46,31 @@ TEST(Feeds, RandomIntegersAreZeroOrOne) {
   EXPECT_NE(std::ranges::count(values, 1), 0);
 }
 
-TEST(Feeds, DimsFillWhatTheProgramLeavesOpen) {
-  Result<check::Tensors> made = makeFeeds(feeds, {{"random:0"}, {"image=5x3"}, "", ""});
-  ASSERT_TRUE(made) << made.problems().text();
-  EXPECT_EQ(made->at("image").describe(), "float32[5, 3]");
-  EXPECT_EQ(made->at("ids").describe(), "int64[2]");
+TEST(Feeds, DimsReplaceDynamicDims) {
+  Result<check::Tensors> fed = makeFeeds(feeds, {{"random:0"}, {"image=5x3"}, "", ""});
+  ASSERT_TRUE(fed) << fed.problems().text();
+  EXPECT_EQ(fed->at("image").describe(), "float32[5, 3]");
+  EXPECT_EQ(fed->at("ids").describe(), "int64[2]");
 }
 
-TEST(Feeds, AFeedThatDoesNotFitIsAnError) {
+TEST(Feeds, MismatchedFeedIsAnError) {
   int64_t most = int64_t(1) << 40;
-  Result<check::Tensors> made =
+  Result<check::Tensors> fed =
       makeFeeds({{"large", DType::Float64, {most, 1 << 19}}}, {{"random:0"}, {}, "", ""});
-  ASSERT_FALSE(made);
-  EXPECT_THAT(made.problems().text(),
-              HasSubstr("large: no memory for a feed of float64[1099511627776, 524288]"));
+  ASSERT_FALSE(fed);
+  EXPECT_THAT(fed.problems().text(),
+              HasSubstr("large: out of memory for a feed of float64[1099511627776, 524288]"));
 }
 
 TEST(Feeds, AllProblemsAtOnce) {
-  Result<check::Tensors> made =
+  Result<check::Tensors> fed =
       makeFeeds(feeds, {{"random:", "nowhere.safetensors"}, {"image=5y3", "mask=1"}, "", ""});
-  ASSERT_FALSE(made);
-  EXPECT_EQ(made.problems().size(), 4u);
-  EXPECT_THAT(made.problems().text(), HasSubstr("found 'image=5y3', expected NAME=1x3x224x224"));
-  EXPECT_THAT(made.problems().text(),
-              HasSubstr("'mask' is not a feed of the program, which has: image, ids"));
+  ASSERT_FALSE(fed);
+  EXPECT_EQ(fed.problems().size(), 4u);
+  EXPECT_THAT(fed.problems().text(), HasSubstr("found 'image=5y3', expected NAME=1x3x224x224"));
+  EXPECT_THAT(fed.problems().text(), HasSubstr("'mask' is not a feed of the program, which has: image, ids"));
   EXPECT_THAT(makeFeeds(feeds, {{"array.npy"}, {}, "", ""}).problems().text(),
-              HasSubstr("give NAME=FILE.npy"));
+              HasSubstr("expected NAME=FILE.npy"));
 }
 
 TEST(Feeds, FilesAreReadWithoutTensorsOfOtherRuns) {
@@ -80,11 +79,11 @@ TEST(Feeds, FilesAreReadWithoutTensorsOfOtherRuns) {
   std::fill_n(image.as<float>(), 3, 1.0f);
   std::fill_n(ids.as<int64_t>(), 2, 0);
   ASSERT_TRUE(params::writeSafetensors(file, {{"image", image}, {"ids", ids}, {"run1/image", image}}));
-  Result<check::Tensors> made = makeFeeds(feeds, {{}, {}, file, ""});
-  ASSERT_TRUE(made) << made.problems().text();
-  EXPECT_EQ(made->size(), 2u);
+  Result<check::Tensors> fed = makeFeeds(feeds, {{}, {}, file, ""});
+  ASSERT_TRUE(fed) << fed.problems().text();
+  EXPECT_EQ(fed->size(), 2u);
   EXPECT_THAT(makeFeeds(feeds, {{}, {}, file, "run1/"}).problems().text(),
-              HasSubstr("ids: nothing is fed to it; expected int64[2]"));
+              HasSubstr("ids: no value is fed, expected int64[2]"));
 }
 
 } // namespace

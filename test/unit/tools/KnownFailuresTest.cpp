@@ -74,8 +74,8 @@ TEST(KnownFailures, ModesAreNamedByTheOptions) {
   EXPECT_EQ(modeOf(options), "decompose+recompute");
   options.reference = true;
   EXPECT_EQ(modeOf(options), "reference");
-  options.openDims = true;
-  EXPECT_EQ(modeOf(options), "open-dims");
+  options.dynamicDims = true;
+  EXPECT_EQ(modeOf(options), "dynamic-dims");
 }
 
 TEST(KnownFailures, WrongLinesAreReported) {
@@ -85,7 +85,7 @@ TEST(KnownFailures, WrongLinesAreReported) {
   EXPECT_EQ(problems.size(), 6u);
   std::string text = problems.text();
   EXPECT_THAT(text, HasSubstr(".txt:1: found 'a b [compiled]  # r', expected 'case [modes]  # reason'"));
-  EXPECT_THAT(text, HasSubstr(".txt:3: 'c' occurs a second time"));
+  EXPECT_THAT(text, HasSubstr(".txt:3: 'c' occurs twice"));
   EXPECT_THAT(text, HasSubstr(".txt:4: found 'd  # r', expected 'case [modes]  # reason'"));
   EXPECT_THAT(text, HasSubstr(".txt:5: found 'e [compiled]', expected 'case [modes]  # reason'"));
   EXPECT_THAT(text, HasSubstr(".txt:6: unknown mode 'compield', expected one of compiled, reference"));

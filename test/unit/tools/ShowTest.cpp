@@ -22,7 +22,7 @@ TEST(Show, PercentilesAreNearestRanks) {
   EXPECT_EQ(summarize({}).runs, 0);
 }
 
-TEST(Show, ComparisonsGiveBothTensorsAndTheVerdict) {
+TEST(Show, ComparisonShowsBothTensorsAndResult) {
   Tensor got(DType::Int32, {2}), expected(DType::Int32, {2});
   got.as<int32_t>()[0] = expected.as<int32_t>()[0] = 7;
   got.as<int32_t>()[1] = 8;
@@ -46,7 +46,7 @@ TEST(Show, StatisticsAreOfFiniteElements) {
   EXPECT_THAT(outputText({"out", tensor}), HasSubstr("out  float32[6]  4 NaN, 2 Inf\n"));
 }
 
-TEST(Show, ABudgetThatIsNotMetIsAWarning) {
+TEST(Show, ExceededBudgetIsAWarning) {
   EXPECT_EQ(budgetText(std::nullopt, 10), "");
   EXPECT_EQ(budgetText(-1, 10), "");
   EXPECT_EQ(budgetText(10, 10), "");

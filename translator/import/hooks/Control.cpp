@@ -1,8 +1,11 @@
-//! Hooks of tensor arrays, and of ops that take tensors and arrays alike.
-#include "dialects/pd/ir/Types.h"
+//! Hooks of tensor arrays, and of ops that take both tensors and arrays.
 #include "translator/import/LegacyTable.h"
+#include "translator/import/hooks/TensorOps.h"
 
 #include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ir/Types.h"
+#include "dialects/pd/ops/control/ArrayOps.h"
+#include "dialects/pd/ops/control/CheckOps.h"
 
 using namespace mlir;
 
@@ -25,12 +28,12 @@ Value bound(OpImporter &importer, llvm::StringRef list, llvm::StringRef tensor, 
 
 /// Gives Out the LoD of an element of the array.
 void setElementLod(OpImporter &importer, llvm::StringRef slot, Value index) {
-  if (importer.hasUnclearLod(slot))
-    return importer.setOutputLodUnclear("Out");
+  if (importer.hasAmbiguousLod(slot))
+    return importer.setOutputLodAmbiguous("Out");
   llvm::SmallVector<Value> levels = importer.lod(slot);
   for (Value &level : levels)
-    level = importer.createOne("pd.array_read", {{level}, {index}});
-  if (!levels.empty() && !llvm::is_contained(levels, Value()))
+    level = importer.tensors().create<pd::ArrayReadOp>(level, index);
+  if (!levels.empty())
     importer.setOutputLod("Out", levels);
 }
 
@@ -43,23 +46,24 @@ void importWriteToArray(OpImporter &importer) {
   if (!index || !x)
     return;
   if (!array || !isa<pd::ArrayType>(array.getType()))
-    array = importer.createOne("pd.array_create", {});
+    array = pd::ArrayCreateOp::create(importer.getBuilder(), importer.getLocation());
   ArrayLod before = importer.arrayLodBefore("Out");
-  importer.setOutput("Out", importer.createOne("pd.array_write", {{array}, {index}, {x}}));
-  if (before.isUnclear || importer.hasUnclearLod("X"))
-    return importer.setOutputLodUnclear("Out");
+  TensorBuilder &e = importer.tensors();
+  importer.setOutput("Out", e.create<pd::ArrayWriteOp>(array, index, x));
+  if (before.isAmbiguous || importer.hasAmbiguousLod("X"))
+    return importer.setOutputLodAmbiguous("Out");
   llvm::SmallVector<Value> levels = importer.lod("X");
   if (before.isEmpty && before.levels.empty())
     for (size_t i = 0; i < levels.size(); ++i)
-      before.levels.push_back(importer.createOne("pd.array_create", {}));
+      before.levels.push_back(pd::ArrayCreateOp::create(importer.getBuilder(), importer.getLocation()));
   if (before.levels.size() != levels.size())
-    return importer.setOutputLodUnclear("Out");
+    return importer.setOutputLodAmbiguous("Out");
   for (auto [level, earlier] : llvm::zip(levels, before.levels))
-    level = importer.createOne("pd.array_write", {{earlier}, {index}, {level}});
+    level = e.create<pd::ArrayWriteOp>(earlier, index, level);
   importer.setOutputLod("Out", levels);
 }
 
-/// X_W is given where the op is a gradient: of an element that has no cotangent that is zero.
+/// A gradient op has X_W: the cotangent of an element without one is zero.
 void importReadFromArray(OpImporter &importer) {
   Value like = importer.input("X_W");
   if (!like) {
@@ -69,55 +73,49 @@ void importReadFromArray(OpImporter &importer) {
   }
   Value array = importer.array("X"), index = importer.requiredInput("I");
   if (!array)
-    return importer.report("input 'X' is no tensor array");
-  Value zeros = importer.createOne("pd.full_like", {{like}, {}},
-                                   {importer.named("value", importer.getBuilder().getF64FloatAttr(0))});
-  if (index && zeros)
-    importer.setOutput("Out", importer.createOne("pd.array_read_or", {{array}, {index}, {zeros}}));
+    return importer.report("input 'X' is not a tensor array");
+  if (index)
+    importer.setOutput(
+        "Out", importer.tensors().create<pd::ArrayReadOrOp>(array, index, fullLike(importer.wrap(like), 0)));
 }
 
-/// Gives its input on. print_phase says whether the op is to be seen forward, in the gradient, or in both.
+/// Out is In. print_phase is the phase in which the op prints: forward, backward or both.
 void importPrint(OpImporter &importer) {
   Value x = importer.requiredInput("In");
   if (!x)
     return;
   importer.setOutput("Out", x);
   llvm::SmallVector<Value> levels = importer.lod("In");
-  if (!levels.empty() && importer.legacyOp().output("Out"))
+  if (!levels.empty() && importer.outputSlot("Out"))
     importer.setOutputLod("Out", levels);
   std::string phase = importer.stringAttribute("print_phase", "BOTH");
   llvm::StringRef hidden = importer.boolAttribute("is_forward", true) ? "BACKWARD" : "FORWARD";
   if (llvm::StringRef(phase).equals_insensitive(hidden))
     return;
-  Builder &builder = importer.getBuilder();
-  llvm::SmallVector<NamedAttribute> attributes{
-      importer.named("message", builder.getStringAttr(importer.stringAttribute("message", ""))),
-      importer.named("first_n", builder.getI64IntegerAttr(importer.intAttribute("first_n", -1))),
-      importer.named("summarize", builder.getI64IntegerAttr(importer.intAttribute("summarize", 20)))};
-  for (llvm::StringRef name :
-       {"print_tensor_type", "print_tensor_shape", "print_tensor_layout", "print_tensor_lod"})
-    attributes.push_back(importer.named(name, builder.getBoolAttr(importer.boolAttribute(name, true))));
-  const legacy::Slot *slot = importer.legacyOp().input("In");
-  if (slot && !slot->arguments.empty() && importer.boolAttribute("print_tensor_name", true))
-    attributes.push_back(importer.named("name", builder.getStringAttr(slot->arguments.front())));
-  importer.create("pd.print", {{x}, levels}, attributes);
+  auto flag = [&](llvm::StringRef name) { return importer.boolAttribute(name, true); };
+  const legacy::Slot *slot = importer.inputSlot("In");
+  bool isNamed = slot && !slot->arguments.empty() && flag("print_tensor_name");
+  pd::PrintOp::create(importer.getBuilder(), importer.getLocation(), x, levels,
+                      isNamed ? slot->arguments.front() : "", importer.stringAttribute("message", ""),
+                      importer.intAttribute("first_n", -1), importer.intAttribute("summarize", 20),
+                      flag("print_tensor_type"), flag("print_tensor_shape"), flag("print_tensor_layout"),
+                      flag("print_tensor_lod"));
 }
 
-/// Of arrays the sums of their elements. Tensors without elements count as zeros, whatever their dims.
+/// The sums of the elements of arrays. Tensors without elements count as zeros, whatever their dims.
 void importSum(OpImporter &importer) {
   llvm::SmallVector<Value> arrays = importer.arrays("X");
   if (arrays.empty()) {
-    llvm::SmallVector<Value> summands = importer.inputs("X"), filled;
-    llvm::copy_if(summands, std::back_inserter(filled),
+    llvm::SmallVector<Value> addends = importer.inputs("X"), filled;
+    llvm::copy_if(addends, std::back_inserter(filled),
                   [](Value x) { return x && !llvm::is_contained(pd::tensorType(x).getShape(), 0); });
-    if (!filled.empty() && filled.size() < summands.size())
+    if (!filled.empty() && filled.size() < addends.size())
       importer.overrideInputs("X", filled);
     return importer.importByTable();
   }
   Value sum = arrays.front();
   for (Value array : llvm::drop_begin(arrays))
-    if (!(sum = importer.createOne("pd.array_add", {{sum}, {array}})))
-      return;
+    sum = importer.tensors().create<pd::ArrayAddOp>(sum, array);
   importer.setOutput("Out", sum);
 }
 
@@ -127,16 +125,17 @@ void importArraySlice(OpImporter &importer, Value array) {
   if (!start)
     return;
   if (!importer.intsAttribute("decrease_axis").empty())
-    return importer.setOutput("Out", importer.createOne("pd.array_read", {{array}, {start}}));
+    return importer.setOutput("Out", importer.tensors().create<pd::ArrayReadOp>(array, start));
   Value end = bound(importer, "EndsTensorList", "EndsTensor", "ends");
   if (!end)
     return;
-  importer.setOutput("Out", importer.createOne("pd.array_slice", {{array}, {start}, {end}}));
-  if (importer.hasUnclearLod("Input"))
-    return importer.setOutputLodUnclear("Out");
+  TensorBuilder &e = importer.tensors();
+  importer.setOutput("Out", e.create<pd::ArraySliceOp>(array, start, end));
+  if (importer.hasAmbiguousLod("Input"))
+    return importer.setOutputLodAmbiguous("Out");
   llvm::SmallVector<Value> levels = importer.lod("Input");
   for (Value &level : levels)
-    level = importer.createOne("pd.array_slice", {{level}, {start}, {end}});
+    level = e.create<pd::ArraySliceOp>(level, start, end);
   importer.setOutputLod("Out", levels);
 }
 

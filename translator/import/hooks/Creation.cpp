@@ -1,5 +1,6 @@
-//! Hooks of ops that make tensors from attributes.
+//! Hooks of ops that create tensors from attributes.
 #include "translator/import/LegacyTable.h"
+#include "translator/import/hooks/TensorOps.h"
 
 #include "dialects/pd/ir/Infer.h"
 
@@ -11,47 +12,48 @@ using namespace mlir;
 namespace proa::import::hooks {
 namespace {
 
-/// The attributes that say with what to fill. `value` is a float: what it can't hold stands in str_value
-/// ("16777217", "inf", "nan").
-void addFillValue(OpImporter &importer, Type dtype, llvm::SmallVectorImpl<NamedAttribute> &attributes) {
-  Builder &builder = importer.getBuilder();
+/// The value of a fill: an integer where the element type needs all its digits.
+struct FillValue {
+  llvm::APFloat value;
+  IntegerAttr integer;
+};
+
+/// `value` is a float. str_value has the values that it cannot hold ("16777217", "inf", "nan").
+FillValue fillValue(OpImporter &importer, Type dtype) {
   std::string text = importer.stringAttribute("str_value", "");
   double value = importer.floatAttribute("value", 0);
   int64_t integer = 0;
+  IntegerAttr exact;
   if (!text.empty() && isa<IntegerType>(dtype) && !llvm::StringRef(text).getAsInteger(10, integer)) {
-    attributes.push_back(importer.named("integer_value", builder.getI64IntegerAttr(integer)));
+    exact = importer.getBuilder().getI64IntegerAttr(integer);
   } else if (!text.empty()) {
     char *end = nullptr;
     value = std::strtod(text.c_str(), &end);
     if (*end != '\0')
       importer.report("attribute 'str_value' is \"" + text + "\", expected a number");
   }
-  attributes.push_back(importer.named("value", builder.getF64FloatAttr(value)));
+  return {llvm::APFloat(value), exact};
 }
 
 } // namespace
 
 void importFillConstant(OpImporter &importer) {
-  Builder &builder = importer.getBuilder();
   Type dtype = importer.typeAttribute("dtype", 5);
   if (!dtype)
     return;
-  llvm::SmallVector<Value> shapeTensor, valueTensor;
+  Value shapeTensor;
   if (llvm::SmallVector<Value> list = importer.inputs("ShapeTensorList"); !list.empty())
-    shapeTensor = {importer.stackScalars(list)};
+    shapeTensor = importer.stackScalars(list);
   else if (Value shape = importer.input("ShapeTensor"))
-    shapeTensor = {shape};
-  else if (Value variable = importer.variableOfAttribute("shape"))
-    shapeTensor = {variable};
-  if (Value value = importer.input("ValueTensor"))
-    valueTensor = {value};
+    shapeTensor = shape;
+  else
+    shapeTensor = importer.variableOfAttribute("shape");
   llvm::SmallVector<int64_t> shape;
-  if (shapeTensor.empty())
+  if (!shapeTensor)
     shape = importer.intsAttribute("shape");
-  llvm::SmallVector<NamedAttribute> attributes{importer.named("shape", builder.getDenseI64ArrayAttr(shape)),
-                                               importer.named("dtype", TypeAttr::get(dtype))};
-  addFillValue(importer, dtype, attributes);
-  importer.setOutput("Out", importer.createOne("pd.full", {shapeTensor, valueTensor}, attributes));
+  FillValue fill = fillValue(importer, dtype);
+  importer.setOutput("Out", importer.tensors().create<pd::FullOp>(shapeTensor, importer.input("ValueTensor"),
+                                                                  shape, dtype, fill.value, fill.integer));
 }
 
 void importFullBatchSizeLike(OpImporter &importer) {
@@ -59,32 +61,22 @@ void importFullBatchSizeLike(OpImporter &importer) {
   Value input = importer.requiredInput("Input");
   if (!dtype || !input)
     return;
-  Builder &builder = importer.getBuilder();
-  // A batch of sequences has as many samples as sequences.
+  // The batch size of sequences is their number.
   llvm::SmallVector<Value> levels = importer.lod("Input");
-  if (!levels.empty() && importer.intAttribute("input_dim_idx", 0) == 0)
-    input = importer.createOne(
-        "pd.slice", {{levels.back()}, {}, {}, {}},
-        {importer.named("axes", builder.getDenseI64ArrayAttr({0})),
-         importer.named("starts", builder.getDenseI64ArrayAttr({1})),
-         importer.named("ends", builder.getDenseI64ArrayAttr({std::numeric_limits<int32_t>::max()})),
-         importer.named("strides", builder.getDenseI64ArrayAttr({1}))});
-  if (!input)
-    return;
-  llvm::SmallVector<NamedAttribute> attributes{
-      importer.named("shape", builder.getDenseI64ArrayAttr(importer.intsAttribute("shape"))),
-      importer.named("dtype", TypeAttr::get(dtype))};
-  for (const char *name : {"input_dim_idx", "output_dim_idx"})
-    attributes.push_back(importer.named(name, builder.getI64IntegerAttr(importer.intAttribute(name, 0))));
-  addFillValue(importer, dtype, attributes);
-  importer.setOutput("Out", importer.createOne("pd.full_batch_size_like", {{input}}, attributes));
+  int64_t inputDim = importer.intAttribute("input_dim_idx", 0);
+  if (!levels.empty() && inputDim == 0)
+    input = slice(importer.wrap(levels.back()), 0, 1, std::numeric_limits<int32_t>::max());
+  FillValue fill = fillValue(importer, dtype);
+  importer.setOutput("Out", importer.tensors().create<pd::FullBatchSizeLikeOp>(
+                                input, importer.intsAttribute("shape"), dtype, fill.value, fill.integer,
+                                inputDim, importer.intAttribute("output_dim_idx", 0)));
 }
 
 void importFullLike(OpImporter &importer) {
   Value x = importer.requiredInput("X");
   if (!x)
     return;
-  // -1 stands for the element type of X.
+  // -1 means the element type of X.
   if (importer.intAttribute("dtype", -1) < 0)
     importer.overrideAttribute("dtype", TypeAttr::get(pd::tensorType(x).getElementType()));
   importer.importByTable();
@@ -98,8 +90,7 @@ void importAssignValue(OpImporter &importer) {
     importer.report("complex values in the program are not supported");
     return;
   }
-  // The values stand in the attribute of their type; older programs have one attribute a type, newer ones
-  // `values`, the op fill `value`.
+  // Older programs have one attribute for each type, newer ones `values`, the op fill `value`.
   llvm::SmallVector<double> numbers;
   llvm::SmallVector<int64_t> integers, shape = importer.intsAttribute("shape");
   for (const char *name :

@@ -1,169 +1,126 @@
-//! Hooks of ops on boxes: boxes of several images are told apart by a LoD or by counts.
+//! Hooks of ops on boxes. A LoD or counts say which boxes belong to which image.
 #include "translator/import/LegacyTable.h"
+#include "translator/import/hooks/TensorOps.h"
 
 #include "dialects/pd/ir/Infer.h"
-
-#include <array>
+#include "dialects/pd/ops/detection/DetectionOps.h"
+#include "dialects/pd/ops/detection/Proposals.h"
+#include "dialects/pd/ops/detection/Targets.h"
+#include "dialects/pd/ops/sequence/RowsOps.h"
 
 using namespace mlir;
 
 namespace proa::import::hooks {
 namespace {
 
-using Operands = llvm::SmallVector<Value>;
-
 /// The lengths of the sequences of a LoD level as int32, which Paddle's ops take.
-Value lengthsOf(OpImporter &importer, Value offsets) {
-  Builder &builder = importer.getBuilder();
-  auto part = [&](int64_t begin, int64_t end) {
-    return importer.createOne("pd.slice", {{offsets}, {}, {}, {}},
-                              {importer.named("axes", builder.getDenseI64ArrayAttr({0})),
-                               importer.named("starts", builder.getDenseI64ArrayAttr({begin})),
-                               importer.named("ends", builder.getDenseI64ArrayAttr({end})),
-                               importer.named("strides", builder.getDenseI64ArrayAttr({1}))});
-  };
-  Value ends = part(1, std::numeric_limits<int64_t>::max()), starts = part(0, -1);
-  Value lengths = ends && starts ? importer.createOne("pd.subtract", {{ends}, {starts}}) : Value();
-  return lengths ? importer.createOne("pd.cast", {{lengths}},
-                                      {importer.named("dtype", TypeAttr::get(builder.getI32Type()))})
-                 : Value();
+Value countsOf(OpImporter &importer, Value offsets) {
+  return importer.tensors().cast(lengthsOf(importer.wrap(offsets)), importer.getBuilder().getI32Type());
 }
 
-/// The offsets of lists of so many rows each.
+/// The offsets of lists of these lengths.
 Value offsetsOf(OpImporter &importer, Value counts) {
-  Type int64 = importer.getBuilder().getI64Type();
-  Value lengths = importer.createOne("pd.cast", {{counts}}, {importer.named("dtype", TypeAttr::get(int64))});
-  if (!lengths)
-    return {};
-  Value zeros = importer.createOne("pd.full_like", {{lengths}, {}});
-  Operands ranges = zeros ? importer.create("pd.ranges", {{zeros}, {lengths}}) : Operands();
-  return ranges.empty() ? Value() : ranges[1];
+  Expression lengths = importer.tensors().cast(importer.wrap(counts), importer.getBuilder().getI64Type());
+  return pd::RangesOp::create(importer.getBuilder(), importer.getLocation(), fullLike(lengths, 0), lengths)
+      .getOffsets();
+}
+
+llvm::APFloat number(OpImporter &importer, llvm::StringRef name, double otherwise) {
+  return llvm::APFloat(importer.floatAttribute(name, otherwise));
 }
 
 } // namespace
 
-/// Regions of interest: without RoisNum their LoD says how many each image has.
+/// Regions of interest: without RoisNum their LoD gives the number of regions of each image.
 void importRoi(OpImporter &importer) {
   Operands levels = importer.lod("ROIs");
   if (!importer.input("RoisNum") && !levels.empty())
-    if (Value lengths = lengthsOf(importer, levels.back()))
-      importer.overrideInput("RoisNum", lengths);
+    importer.overrideInput("RoisNum", countsOf(importer, levels.back()));
   importer.importByTable();
 }
 
-/// The first version has the boxes' scale in ImInfo and corners that are pixels, and gives its boxes a LoD.
+/// The first version has the scale of the boxes in ImInfo, corners that are pixels, and a LoD on its results.
 void importGenerateProposals(OpImporter &importer) {
   if (importer.legacyOp().type == "generate_proposals_v2")
     return importer.importByTable();
-  Builder &builder = importer.getBuilder();
   Operands operands;
   for (llvm::StringRef slot : {"Scores", "BboxDeltas", "ImInfo", "Anchors", "Variances"})
     operands.push_back(importer.requiredInput(slot));
   if (llvm::is_contained(operands, Value()))
     return;
-  Operands results = importer.create(
-      "pd.generate_proposals", {{operands[0]}, {operands[1]}, {operands[2]}, {operands[3]}, {operands[4]}},
-      {importer.named("pre_nms_top_n",
-                      builder.getI64IntegerAttr(importer.intAttribute("pre_nms_topN", 6000))),
-       importer.named("post_nms_top_n",
-                      builder.getI64IntegerAttr(importer.intAttribute("post_nms_topN", 1000))),
-       importer.named("nms_thresh", builder.getF64FloatAttr(importer.floatAttribute("nms_thresh", 0.5))),
-       importer.named("min_size", builder.getF64FloatAttr(importer.floatAttribute("min_size", 0.1))),
-       importer.named("eta", builder.getF64FloatAttr(importer.floatAttribute("eta", 1.0))),
-       importer.named("pixel_offset", builder.getBoolAttr(true)),
-       importer.named("is_scaled", builder.getBoolAttr(true))});
-  Value offsets = results.empty() ? Value() : offsetsOf(importer, results[2]);
-  if (!offsets)
-    return;
-  importer.setOutput("RpnRois", results[0]);
-  importer.setOutput("RpnRoiProbs", results[1]);
-  importer.setOutput("RpnRoisNum", results[2]);
+  auto proposals = pd::GenerateProposalsOp::create(
+      importer.getBuilder(), importer.getLocation(), operands[0], operands[1], operands[2], operands[3],
+      operands[4], importer.intAttribute("pre_nms_topN", 6000), importer.intAttribute("post_nms_topN", 1000),
+      number(importer, "nms_thresh", 0.5), number(importer, "min_size", 0.1), number(importer, "eta", 1.0),
+      /*pixel_offset=*/true, /*is_scaled=*/true);
+  Value offsets = offsetsOf(importer, proposals.getRpnRoisNum());
+  importer.setOutput("RpnRois", proposals.getRpnRois());
+  importer.setOutput("RpnRoiProbs", proposals.getRpnRoiProbs());
+  importer.setOutput("RpnRoisNum", proposals.getRpnRoisNum());
   importer.setOutputLod("RpnRois", {offsets});
   importer.setOutputLod("RpnRoiProbs", {offsets});
 }
 
-/// The first two versions tell the boxes of the images apart by a LoD; the first one says that there are none
-/// by a row of -1.
+/// The first two versions give the boxes of the images by a LoD. The first one marks an empty result by a row
+/// of -1.
 void importMulticlassNms(OpImporter &importer) {
-  Builder &builder = importer.getBuilder();
   Value boxes = importer.requiredInput("BBoxes"), scores = importer.requiredInput("Scores");
   if (!boxes || !scores)
     return;
-  Operands counts;
+  Value counts;
   if (Operands levels = importer.lod("BBoxes"); !levels.empty() && pd::tensorType(scores).getRank() == 2)
-    counts = {lengthsOf(importer, levels.back())};
-  auto integer = [&](llvm::StringRef name, int64_t otherwise) {
-    return importer.named(name, builder.getI64IntegerAttr(importer.intAttribute(name, otherwise)));
-  };
-  auto number = [&](llvm::StringRef name, double otherwise) {
-    return importer.named(name, builder.getF64FloatAttr(importer.floatAttribute(name, otherwise)));
-  };
+    counts = countsOf(importer, levels.back());
   bool marksNone = importer.legacyOp().type == "multiclass_nms";
-  Operands results = importer.create(
-      "pd.multiclass_nms3", {{boxes}, {scores}, counts},
-      {number("score_threshold", 0), integer("nms_top_k", -1), integer("keep_top_k", -1),
-       number("nms_threshold", 0.3),
-       importer.named("normalized", builder.getBoolAttr(importer.boolAttribute("normalized", true))),
-       number("nms_eta", 1.0), integer("background_label", 0),
-       importer.named("marks_none", builder.getBoolAttr(marksNone))});
-  Value offsets = results.empty() ? Value() : offsetsOf(importer, results[2]);
-  if (!offsets)
-    return;
-  importer.setOutput("Out", results[0]);
-  importer.setOutput("Index", results[1]);
+  auto nms = pd::MulticlassNms3Op::create(
+      importer.getBuilder(), importer.getLocation(), boxes, scores, counts,
+      number(importer, "score_threshold", 0), importer.intAttribute("nms_top_k", -1),
+      importer.intAttribute("keep_top_k", -1), number(importer, "nms_threshold", 0.3),
+      importer.boolAttribute("normalized", true), number(importer, "nms_eta", 1.0),
+      importer.intAttribute("background_label", 0), marksNone);
+  Value offsets = offsetsOf(importer, nms->getResult(2));
+  importer.setOutput("Out", nms->getResult(0));
+  importer.setOutput("Index", nms->getResult(1));
   importer.setOutputLod("Out", {offsets});
   importer.setOutputLod("Index", {offsets});
 }
 
-/// The boxes of each level, restore_index, then the counts. Without RoisNum the images are told apart by
-/// LoDs.
+/// The boxes of each level, restore_index, then the counts. Without RoisNum a LoD gives the images.
 void importDistributeFpnProposals(OpImporter &importer) {
   Value boxes = importer.requiredInput("FpnRois"), counts = importer.input("RoisNum");
   Operands levels = importer.lod("FpnRois");
   if (!boxes)
     return;
-  if (!counts && !levels.empty() && !(counts = lengthsOf(importer, levels.back())))
-    return;
-  Builder &builder = importer.getBuilder();
-  llvm::SmallVector<NamedAttribute> attributes;
-  for (llvm::StringRef name : {"min_level", "max_level", "refer_level", "refer_scale"})
-    attributes.push_back(importer.named(name, builder.getI64IntegerAttr(importer.intAttribute(name, 0))));
-  attributes.push_back(
-      importer.named("pixel_offset", builder.getBoolAttr(importer.boolAttribute("pixel_offset", true))));
-  Operands results = importer.create("pd.distribute_fpn_proposals",
-                                     {{boxes}, counts ? Operands{counts} : Operands{}}, attributes);
-  if (results.empty())
-    return;
+  if (!counts && !levels.empty())
+    counts = countsOf(importer, levels.back());
+  auto integer = [&](llvm::StringRef name) { return importer.intAttribute(name, 0); };
+  auto distribute = pd::DistributeFpnProposalsOp::create(importer.getBuilder(), importer.getLocation(), boxes,
+                                                         counts, integer("min_level"), integer("max_level"),
+                                                         integer("refer_level"), integer("refer_scale"),
+                                                         importer.boolAttribute("pixel_offset", true));
+  Operands all(distribute->getResults());
+  llvm::ArrayRef<Value> results(all);
   size_t count = results.size() / 2;
-  llvm::ArrayRef<Value> all(results);
-  importer.setOutputs("MultiFpnRois", all.take_front(count));
-  importer.setOutput("RestoreIndex", all[count]);
-  importer.setOutputs("MultiLevelRoIsNum", all.drop_front(count + 1));
+  importer.setOutputs("MultiFpnRois", results.take_front(count));
+  importer.setOutput("RestoreIndex", results[count]);
+  importer.setOutputs("MultiLevelRoIsNum", results.drop_front(count + 1));
   for (size_t i = 0; i < count; ++i)
-    if (Value offsets = offsetsOf(importer, all[count + 1 + i]))
-      importer.setOutputLod("MultiFpnRois", {offsets}, i);
+    importer.setOutputLod("MultiFpnRois", {offsetsOf(importer, results[count + 1 + i])}, i);
 }
 
 void importCollectFpnProposals(OpImporter &importer) {
   Operands boxes = importer.inputs("MultiLevelRois"), scores = importer.inputs("MultiLevelScores");
   Operands counts = importer.inputs("MultiLevelRoIsNum"), all = boxes;
-  for (size_t i = 0; counts.empty() && i < boxes.size(); ++i)
+  bool hasCounts = !counts.empty();
+  for (size_t i = 0; !hasCounts && i < boxes.size(); ++i)
     if (Operands levels = importer.lod("MultiLevelRois", i); !levels.empty())
-      counts.push_back(lengthsOf(importer, levels.back()));
+      counts.push_back(countsOf(importer, levels.back()));
   all.append(scores);
   all.append(counts);
-  Builder &builder = importer.getBuilder();
-  Operands results = importer.create(
-      "pd.collect_fpn_proposals", {all},
-      {importer.named("levels", builder.getI64IntegerAttr(static_cast<int64_t>(boxes.size()))),
-       importer.named("post_nms_topn",
-                      builder.getI64IntegerAttr(importer.intAttribute("post_nms_topN", 0)))});
-  if (results.empty())
-    return;
-  importer.setOutput("FpnRois", results[0]);
-  importer.setOutput("RoisNum", results[1]);
-  if (Value offsets = offsetsOf(importer, results[1]))
-    importer.setOutputLod("FpnRois", {offsets});
+  auto collect = pd::CollectFpnProposalsOp::create(importer.getBuilder(), importer.getLocation(), all,
+                                                   boxes.size(), importer.intAttribute("post_nms_topN", 0));
+  importer.setOutput("FpnRois", collect.getFpnRois());
+  importer.setOutput("RoisNum", collect.getRoisNum());
+  importer.setOutputLod("FpnRois", {offsetsOf(importer, collect.getRoisNum())});
 }
 
 /// The points have three LoD levels: objects, polygons, points.
@@ -175,22 +132,15 @@ void importGenerateMaskLabels(OpImporter &importer) {
     return;
   if (levels.size() != 3)
     return importer.report("input 'GtSegms' has " + llvm::Twine(levels.size()) + " LoD levels, expected 3");
-  operands.push_back(regions[0]);
-  operands.append(levels);
-  llvm::SmallVector<Operands> groups;
-  for (Value operand : operands)
-    groups.push_back({operand});
-  Builder &builder = importer.getBuilder();
-  llvm::SmallVector<NamedAttribute> attributes;
-  for (llvm::StringRef name : {"num_classes", "resolution"})
-    attributes.push_back(importer.named(name, builder.getI64IntegerAttr(importer.intAttribute(name, 0))));
-  Operands results = importer.create("pd.generate_mask_labels", groups, attributes);
-  if (results.empty())
-    return;
-  const std::array slots{"MaskRois", "RoiHasMaskInt32", "MaskInt32"};
-  for (auto [i, slot] : llvm::enumerate(slots)) {
-    importer.setOutput(slot, results[i]);
-    importer.setOutputLod(slot, {results[3]});
+  auto labels = pd::GenerateMaskLabelsOp::create(
+      importer.getBuilder(), importer.getLocation(), operands[0], operands[1], operands[2], operands[3],
+      operands[4], operands[5], regions[0], levels[0], levels[1], levels[2],
+      importer.intAttribute("num_classes", 0), importer.intAttribute("resolution", 0));
+  for (auto [slot, value] :
+       {std::pair("MaskRois", labels.getMaskRois()), std::pair("RoiHasMaskInt32", labels.getRoiHasMask()),
+        std::pair("MaskInt32", labels.getMask())}) {
+    importer.setOutput(slot, value);
+    importer.setOutputLod(slot, {labels.getOffsets()});
   }
 }
 

@@ -1,16 +1,20 @@
 //! Hooks of elementwise ops and reductions.
 #include "translator/import/LegacyTable.h"
-#include "translator/import/hooks/Formula.h"
+#include "translator/import/hooks/TensorOps.h"
 
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/math/BinaryOps.h"
+#include "dialects/pd/ops/math/ComplexOps.h"
+#include "dialects/pd/ops/math/UnaryOps.h"
+#include "dialects/pd/ops/reduce/ReduceOps.h"
+#include "dialects/pd/ops/shape/ShapeOps.h"
 
 using namespace mlir;
 
 namespace proa::import::hooks {
 
-/// Of a complex operand and another one: both complex, of the wider of the two. Null values where that
-/// failed.
+/// Casts a real operand beside a complex one to complex, and both to the wider of the two types.
 static void makeBothComplex(OpImporter &importer, Value &x, Value &y) {
   Type of[] = {pd::tensorType(x).getElementType(), pd::tensorType(y).getElementType()};
   auto isReal = [](Type type) { return type.isF32() || type.isF64(); };
@@ -21,11 +25,10 @@ static void makeBothComplex(OpImporter &importer, Value &x, Value &y) {
     return;
   Type wide = ComplexType::get(part(of[0]).isF64() ? part(of[0]) : part(of[1]));
   for (Value *value : {&x, &y})
-    if (pd::tensorType(*value).getElementType() != wide)
-      *value = importer.createOne("pd.cast", {{*value}}, {importer.named("dtype", TypeAttr::get(wide))});
+    *value = importer.tensors().cast(importer.wrap(*value), wide);
 }
 
-/// X and Y; null, and a report, where one is missing or cannot be made complex.
+/// X and Y; null, and a report, where one is missing.
 static std::pair<Value, Value> bothOperands(OpImporter &importer) {
   Value x = importer.requiredInput("X"), y = importer.requiredInput("Y");
   if (x && y)
@@ -48,25 +51,21 @@ void importElementwise(OpImporter &importer) {
   if (!x || !y)
     return;
   int64_t xRank = pd::tensorType(x).getRank(), yRank = pd::tensorType(y).getRank();
-  // The dimensions of the operand of lower rank stand at the other's from `axis` on: what is missing behind
-  // them has extent 1.
+  // The dims of the operand of lower rank are aligned with those of the other one from `axis` on. Dims of
+  // size 1 follow them.
   if (axis != -1 && xRank != yRank) {
     Value &lower = yRank < xRank ? y : x;
-    int64_t rank = std::min(xRank, yRank), behind = std::max(xRank, yRank) - axis - rank;
-    if (axis < 0 || behind < 0) {
+    int64_t rank = std::min(xRank, yRank), after = std::max(xRank, yRank) - axis - rank;
+    if (axis < 0 || after < 0) {
       importer.report("axis " + llvm::Twine(axis) + " does not fit operands of rank " + llvm::Twine(xRank) +
                       " and " + llvm::Twine(yRank));
       return;
     }
     llvm::SmallVector<int64_t> shape(rank, 0);
-    shape.append(behind, 1);
-    if (behind > 0)
-      lower =
-          importer.createOne("pd.reshape", {{lower}, {}},
-                             {importer.named("shape", importer.getBuilder().getDenseI64ArrayAttr(shape))});
+    shape.append(after, 1);
+    if (after > 0)
+      lower = importer.tensors().reshape(importer.wrap(lower), shape);
   }
-  if (!x || !y)
-    return;
   importer.overrideInput("X", x);
   importer.overrideInput("Y", y);
   importer.importByTable();
@@ -92,14 +91,10 @@ void importEqualAll(OpImporter &importer) {
 }
 
 /// The sum divided by the number of elements, rounded towards zero, in the operand's type.
-static Value meanOfIntegers(OpImporter &importer, Value x, llvm::SmallVector<NamedAttribute> attributes) {
-  Builder &builder = importer.getBuilder();
-  attributes.push_back(importer.named("dtype", TypeAttr::get(pd::tensorType(x).getElementType())));
-  Value ones =
-      importer.createOne("pd.full_like", {{x}, {}}, {importer.named("value", builder.getF64FloatAttr(1))});
-  Value sum = importer.createOne("pd.sum", {{x}}, attributes);
-  Value count = ones ? importer.createOne("pd.sum", {{ones}}, attributes) : Value();
-  return sum && count ? importer.createOne("pd.divide", {{sum}, {count}}) : Value();
+static Expression meanOfIntegers(Expression x, llvm::ArrayRef<int64_t> axes, bool keepdim) {
+  auto dtype = TypeAttr::get(x.type().getElementType());
+  Expression count = apply<pd::SumOp>(fullLike(x, 1), axes, keepdim, dtype);
+  return apply<pd::SumOp>(x, axes, keepdim, dtype) / count;
 }
 
 void importReduce(OpImporter &importer) {
@@ -108,42 +103,39 @@ void importReduce(OpImporter &importer) {
     return;
   Builder &builder = importer.getBuilder();
   llvm::SmallVector<int64_t> axes = importer.intsAttribute("dim", {0});
-  // What 2.x Python wrote for "all dimensions": reduce_all=true beside dim=[0].
+  bool keepdim = importer.boolAttribute("keep_dim", false);
+  // Python 2.x writes reduce_all = true and dim = [0] for all dimensions.
   if (importer.boolAttribute("reduce_all", false) ||
       axes.size() == static_cast<size_t>(pd::tensorType(x).getRank()))
     axes.clear();
-  llvm::SmallVector<NamedAttribute> attributes{
-      importer.named("axis", builder.getDenseI64ArrayAttr(axes)),
-      importer.named("keepdim", builder.getBoolAttr(importer.boolAttribute("keep_dim", false)))};
-  // Of other elements than bools, those count that are not zero.
-  if ((importer.target() == "pd.all" || importer.target() == "pd.any") &&
-      !pd::tensorType(x).getElementType().isInteger(1))
-    x = importer.createOne("pd.cast", {{x}}, {importer.named("dtype", TypeAttr::get(builder.getI1Type()))});
-  if (!x)
-    return;
-  bool isSum = importer.legacyOp().type == "reduce_sum";
-  if (isSum && importer.intAttribute("out_dtype", -1) >= 0) {
+  // `all` and `any` test whether elements differ from zero.
+  if (importer.target() == "pd.all" || importer.target() == "pd.any")
+    x = importer.tensors().cast(importer.wrap(x), builder.getI1Type());
+  Type element = pd::tensorType(x).getElementType();
+  if (importer.target() == "pd.mean" && element.isInteger() && !element.isInteger(1))
+    return importer.setOutput("Out", meanOfIntegers(importer.wrap(x), axes, keepdim));
+  llvm::SmallVector<NamedAttribute> attributes{importer.named("axis", builder.getDenseI64ArrayAttr(axes)),
+                                               importer.named("keepdim", builder.getBoolAttr(keepdim))};
+  if (importer.intAttribute("out_dtype", -1) >= 0) {
     Type dtype = importer.typeAttribute("out_dtype", -1);
+    bool isSum = importer.target() == "pd.sum";
     if (!dtype)
       return;
-    attributes.push_back(importer.named("dtype", TypeAttr::get(dtype)));
+    if (!isSum && dtype != element)
+      return importer.report(
+          "attribute 'out_dtype' is not the element type of 'X', which is supported for sums only");
+    if (isSum)
+      attributes.push_back(importer.named("dtype", TypeAttr::get(dtype)));
   }
-  bool isIntegerMean = importer.target() == "pd.mean" && pd::tensorType(x).getElementType().isInteger() &&
-                       !pd::tensorType(x).getElementType().isInteger(1);
-  importer.setOutput("Out", isIntegerMean ? meanOfIntegers(importer, x, attributes)
-                                          : importer.createOne(importer.target(), {{x}}, attributes));
+  importer.setOutput("Out", importer.createOne(importer.target(), {{x}}, attributes));
 }
 
-/// Of integers Paddle computes the angle in float64.
+/// Paddle computes the angle of integers in float64.
 void importAtan2(OpImporter &importer) {
-  for (const char *slot : {"X1", "X2"}) {
-    Value operand = importer.input(slot);
-    if (operand && pd::isIntegerTensor(operand.getType()))
+  for (const char *slot : {"X1", "X2"})
+    if (Value operand = importer.input(slot); operand && pd::isIntegerTensor(operand.getType()))
       importer.overrideInput(
-          slot,
-          importer.createOne("pd.cast", {{operand}},
-                             {importer.named("dtype", TypeAttr::get(importer.getBuilder().getF64Type()))}));
-  }
+          slot, importer.tensors().cast(importer.wrap(operand), importer.getBuilder().getF64Type()));
   importer.importByTable();
 }
 
@@ -160,7 +152,7 @@ void importCloseness(OpImporter &importer) {
   importer.importByTable();
 }
 
-/// Of bools (a Python number added to a mask) scale and bias are bools as well: any number but 0 is true, a
+/// The scale and bias of bools (a Python number added to a mask) are bools: any number but 0 is true, a
 /// product is "and", a sum is "or".
 void importScale(OpImporter &importer) {
   Value x = importer.requiredInput("X");
@@ -169,17 +161,12 @@ void importScale(OpImporter &importer) {
   if (!pd::tensorType(x).getElementType().isInteger(1) || importer.input("ScaleTensor") ||
       importer.input("BiasTensor"))
     return importer.importByTable();
-  bool factor = importer.floatAttribute("scale", 1.0) != 0,
-       summand = importer.floatAttribute("bias", 0.0) != 0;
-  bool isSumLast = importer.boolAttribute("bias_after_scale", true);
-  auto all = [&](bool value) {
-    double number = value ? 1 : 0;
-    return importer.createOne("pd.full_like", {{x}, {}},
-                              {importer.named("value", importer.getBuilder().getF64FloatAttr(number))});
-  };
-  if (summand && (isSumLast || factor))
-    return importer.setOutput("Out", all(true));
-  importer.setOutput("Out", factor ? importer.createOne("pd.assign", {{x}}) : all(false));
+  bool factor = importer.floatAttribute("scale", 1.0) != 0, bias = importer.floatAttribute("bias", 0.0) != 0;
+  bool isBiasLast = importer.boolAttribute("bias_after_scale", true);
+  Expression operand = importer.wrap(x);
+  if (bias && (isBiasLast || factor))
+    return importer.setOutput("Out", fullLike(operand, 1));
+  importer.setOutput("Out", factor ? apply<pd::AssignOp>(operand) : fullLike(operand, 0));
 }
 
 /// Integers are converted to float32.
@@ -187,73 +174,58 @@ void importUnaryOfReals(OpImporter &importer) {
   Value x = importer.requiredInput("X");
   if (!x)
     return;
-  if (pd::tensorType(x).getElementType().isInteger()) {
-    Type f32 = importer.getBuilder().getF32Type();
-    importer.overrideInput(
-        "X", importer.createOne("pd.cast", {{x}}, {importer.named("dtype", TypeAttr::get(f32))}));
-  }
+  if (pd::tensorType(x).getElementType().isInteger())
+    importer.overrideInput("X",
+                           importer.tensors().cast(importer.wrap(x), importer.getBuilder().getF32Type()));
   importer.importByTable();
 }
 
 namespace {
 
-/// Activations of complex numbers. Comparisons look at the real parts, as Paddle's do.
-class ComplexActivation : public Formula {
+/// Activations of complex numbers. Comparisons compare the real parts, as Paddle's do.
+class ComplexActivation {
 public:
-  ComplexActivation(OpImporter &importer, Value x)
-      : Formula(importer), x(x), type(pd::tensorType(x).getElementType()) {}
+  explicit ComplexActivation(Expression x) : e(x.owner()), x(x), type(x.type().getElementType()) {}
 
-  Value softsign() { return binary("pd.divide", x, scale(cast(make("pd.abs", {{x}}), type), 1, 1)); }
-  /// log(1 / (1 + exp(-x))), where exp does not overflow: the exponent is that of x and -x whose real part is
-  /// negative.
-  Value logsigmoid() {
-    Value isNegative = isBelow(x, 0);
-    Value tail = make("pd.log1p", {{make("pd.exp", {{where(isNegative, x, scale(x, -1))}})}});
-    return binary("pd.subtract", where(isNegative, x, number(0)), tail);
+  Expression softsign() { return x / scale(e.cast(e.abs(x), type), 1, 1); }
+  /// log(1 / (1 + exp(-x))) without overflow of exp: its argument is x or -x, the one with a negative real
+  /// part.
+  Expression logsigmoid() {
+    Expression isNegative = isBelow(x, 0);
+    Expression tail = e.log1p(e.exp(e.select(isNegative, x, scale(x, -1))));
+    return e.select(isNegative, x, number(0)) - tail;
   }
-  Value softplus(double beta, double threshold) {
-    Value scaled = scale(x, beta),
-          isInside = make("pd.logical_not", {{isBelow(scale(scaled, -1), -threshold)}});
-    Value curve = make("pd.log1p", {{make("pd.exp", {{where(isInside, scaled, number(0))}})}});
-    return where(isInside, scale(curve, 1 / beta), x);
+  Expression softplus(double beta, double threshold) {
+    Expression scaled = scale(x, beta),
+               isInside = apply<pd::LogicalNotOp>(isBelow(scale(scaled, -1), -threshold));
+    Expression curve = e.log1p(e.exp(e.select(isInside, scaled, number(0))));
+    return e.select(isInside, scale(curve, 1 / beta), x);
   }
   /// x min(max(x + 3, 0), 6) / 6
-  Value hardSwish() {
-    Value factor = scale(x, 1, 3);
-    factor = where(isBelow(factor, 0), number(0), factor);
-    factor = where(isBelow(factor, 6), factor, number(6));
-    return scale(multiply(x, factor), 1.0 / 6);
+  Expression hardSwish() {
+    Expression factor = scale(x, 1, 3);
+    factor = e.select(isBelow(factor, 0), number(0), factor);
+    factor = e.select(isBelow(factor, 6), factor, number(6));
+    return scale(x * factor, 1.0 / 6);
   }
 
 private:
-  Value isBelow(Value z, double bound) {
-    Value real = z ? make("pd.real", {{z}}) : Value();
-    return binary("pd.less_than", real,
-                  real ? number(bound, pd::tensorType(real).getElementType()) : Value());
-  }
-  Value where(Value condition, Value onTrue, Value onFalse) {
-    return make("pd.where", {{condition}, {onTrue}, {onFalse}});
-  }
-  Value number(double value, Type element) {
-    return make("pd.full", {{}, {}},
-                {integers("shape", {}), importer.named("dtype", TypeAttr::get(element)),
-                 Formula::number("value", value)});
-  }
-  Value number(double value) { return number(value, type); }
+  Expression isBelow(Expression z, double bound) { return apply<pd::RealOp>(z) < bound; }
+  Expression number(double value) { return e.constant(value, type); }
 
-  Value x;
+  TensorBuilder &e;
+  Expression x;
   Type type;
 };
 
 } // namespace
 
-/// Softsign and its like are functions of real numbers here; what they are of complex ones is made of other
-/// ops.
+/// Softsign and similar ops are functions of real numbers in pd. Of complex numbers they become formulas.
 void importActivation(OpImporter &importer) {
   Value x = importer.requiredInput("X");
   if (!x || !isa<ComplexType>(pd::tensorType(x).getElementType()))
     return x ? importer.importByTable() : void();
-  ComplexActivation activation(importer, x);
+  ComplexActivation activation(importer.wrap(x));
   llvm::StringRef op = importer.target();
   if (op == "pd.softsign")
     importer.setOutput("Out", activation.softsign());
@@ -266,20 +238,14 @@ void importActivation(OpImporter &importer) {
     importer.setOutput("Out", activation.hardSwish());
 }
 
-/// Until Paddle 3 halves were rounded away from zero.
+/// Paddle 2 rounds halves away from zero, Paddle 3 to even.
 void importRound(OpImporter &importer) {
-  Value x = importer.requiredInput("X");
-  if (!x)
-    return;
-  Builder &builder = importer.getBuilder();
-  importer.setOutput(
-      "Out", importer.createOne(
-                 "pd.round", {{x}},
-                 {importer.named("decimals", builder.getI64IntegerAttr(importer.intAttribute("decimals", 0))),
-                  importer.named("half_to_even", builder.getBoolAttr(importer.isOfPaddle3()))}));
+  if (Value x = importer.requiredInput("X"))
+    importer.setOutput("Out", importer.tensors().create<pd::RoundOp>(x, importer.intAttribute("decimals", 0),
+                                                                     importer.isOfPaddle3()));
 }
 
-/// Until Paddle 3 its CPU kernel cut off what 16 bits do not hold.
+/// The CPU kernel of Paddle 2 truncates to 16-bit floats.
 void importCast(OpImporter &importer) {
   if (!importer.hasAttribute("out_dtype"))
     return importer.importByTable();
@@ -287,10 +253,8 @@ void importCast(OpImporter &importer) {
   Type to = importer.typeAttribute("out_dtype", 0);
   if (!x || !to)
     return;
-  llvm::SmallVector<NamedAttribute> attributes{importer.named("dtype", TypeAttr::get(to))};
-  if ((to.isF16() || to.isBF16()) && !importer.isOfPaddle3())
-    attributes.push_back(importer.named("toward_zero", importer.getBuilder().getBoolAttr(true)));
-  importer.setOutput("Out", importer.createOne("pd.cast", {{x}}, attributes));
+  bool towardZero = (to.isF16() || to.isBF16()) && !importer.isOfPaddle3();
+  importer.setOutput("Out", importer.tensors().create<pd::CastOp>(x, to, towardZero));
 }
 
 } // namespace proa::import::hooks

@@ -1,18 +1,22 @@
-//! Hooks of legacy ops that stand for several: fused ones, which are taken apart. Passes fuse again what is
-//! worth it.
+//! Hooks of fused legacy ops, which become several ops. Passes fuse again where it pays.
 #include "translator/import/LegacyTable.h"
-#include "translator/import/hooks/Formula.h"
+#include "translator/import/hooks/TensorOps.h"
 
 #include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/linalg/Contract.h"
+#include "dialects/pd/ops/nn/AttentionOps.h"
+#include "dialects/pd/ops/nn/Deformable.h"
+#include "dialects/pd/ops/nn/EmbeddingOps.h"
+#include "dialects/pd/ops/nn/NormOps.h"
+#include "dialects/pd/ops/reduce/ScanOps.h"
+#include "dialects/pd/ops/sequence/SequenceOps.h"
+#include "dialects/pd/ops/shape/ShapeOps.h"
+#include "dialects/pd/ops/shape/View.h"
 
 using namespace mlir;
 
 namespace proa::import::hooks {
 namespace {
-
-NamedAttribute integer(OpImporter &importer, llvm::StringRef name, int64_t value) {
-  return importer.named(name, importer.getBuilder().getI64IntegerAttr(value));
-}
 
 NamedAttribute flag(OpImporter &importer, llvm::StringRef name, bool value) {
   return importer.named(name, importer.getBuilder().getBoolAttr(value));
@@ -20,10 +24,6 @@ NamedAttribute flag(OpImporter &importer, llvm::StringRef name, bool value) {
 
 NamedAttribute word(OpImporter &importer, llvm::StringRef name, llvm::StringRef value) {
   return importer.named(name, importer.getBuilder().getStringAttr(value));
-}
-
-NamedAttribute integers(OpImporter &importer, llvm::StringRef name, llvm::ArrayRef<int64_t> value) {
-  return importer.named(name, importer.getBuilder().getDenseI64ArrayAttr(value));
 }
 
 /// The activation of that name; x itself for an empty one and "identity".
@@ -39,33 +39,29 @@ Value activated(OpImporter &importer, Value x, llvm::StringRef name) {
 }
 
 /// x, flattened to a matrix, times the weight, plus a bias, which may be null.
-Value fullyConnected(OpImporter &importer, Value x, Value weight, Value bias, int64_t rows) {
-  Value out =
-      importer.createOne("pd.matmul_with_flatten", {{x}, {weight}},
-                         {integer(importer, "x_num_col_dims", rows), integer(importer, "y_num_col_dims", 1)});
-  if (!out || !bias)
-    return out;
-  Value vector = importer.createOne("pd.reshape", {{bias}, {}}, {integers(importer, "shape", {-1})});
-  return vector ? importer.createOne("pd.add", {{out}, {vector}}) : Value();
+Expression fullyConnected(OpImporter &importer, Value x, Value weight, Value bias, int64_t rows) {
+  TensorBuilder &e = importer.tensors();
+  Expression out = e.wrap(e.create<pd::MatmulWithFlattenOp>(x, weight, rows, 1));
+  return bias ? out + e.reshape(e.wrap(bias), {-1}) : out;
 }
 
-/// y's dimensions at x's from `axis` on; -1: at the last ones.
-Value alignedTo(OpImporter &importer, Value y, Value x, int64_t axis) {
-  int64_t rank = pd::tensorType(x).getRank(), own = pd::tensorType(y).getRank();
+/// Aligns the dims of y with those of x from `axis` on; -1: with the last ones.
+Expression alignedTo(Expression y, Expression x, int64_t axis) {
+  int64_t rank = x.rank(), own = y.rank();
   if (axis < 0 || own >= rank || axis + own >= rank)
     return y;
   llvm::SmallVector<int64_t> shape(own, 0);
   shape.append(rank - axis - own, 1);
-  return importer.createOne("pd.reshape", {{y}, {}}, {integers(importer, "shape", shape)});
+  return y.owner().reshape(y, shape);
 }
 
 bool isBinary(llvm::StringRef functor) { return functor.starts_with("elementwise_"); }
 
-Value applyBinary(OpImporter &importer, llvm::StringRef functor, Value x, Value y) {
+Value applyBinary(OpImporter &importer, llvm::StringRef functor, Expression x, Expression y) {
   if (functor == "elementwise_add")
-    return importer.createOne("pd.add", {{x}, {y}});
+    return x + y;
   if (functor == "elementwise_mul")
-    return importer.createOne("pd.multiply", {{x}, {y}});
+    return x * y;
   importer.report("attribute 'functor_list' holds '" + functor +
                   "', expected elementwise_add or elementwise_mul");
   return {};
@@ -74,19 +70,13 @@ Value applyBinary(OpImporter &importer, llvm::StringRef functor, Value x, Value 
 Value applyUnary(OpImporter &importer, llvm::StringRef functor, Value x) {
   if (functor != "scale")
     return activated(importer, x, functor);
-  Builder &builder = importer.getBuilder();
-  return importer.createOne(
-      "pd.scale", {{x}, {}, {}},
-      {importer.named("scale", builder.getF64FloatAttr(importer.floatAttribute("scale", 0)))});
+  return scale(importer.wrap(x), importer.floatAttribute("scale", 0));
 }
 
-Value layerNorm(OpImporter &importer, Value x, Value scale, Value bias, int64_t axis, Operands &results) {
-  Builder &builder = importer.getBuilder();
-  results = importer.create(
-      "pd.layer_norm", {{x}, scale ? Operands{scale} : Operands{}, bias ? Operands{bias} : Operands{}},
-      {importer.named("epsilon", builder.getF64FloatAttr(importer.floatAttribute("epsilon", 1e-5))),
-       integer(importer, "begin_norm_axis", axis)});
-  return results.empty() ? Value() : results[0];
+/// A layer norm with the attribute epsilon of the legacy op. `factor` and `bias` may be null.
+pd::LayerNormOp layerNorm(OpImporter &importer, Value x, Value factor, Value bias, int64_t axis) {
+  return pd::LayerNormOp::create(importer.getBuilder(), importer.getLocation(), x, factor, bias,
+                                 llvm::APFloat(importer.floatAttribute("epsilon", 1e-5)), axis);
 }
 
 } // namespace
@@ -96,11 +86,11 @@ void importFc(OpImporter &importer) {
   if (!x || !weight)
     return;
   if (importer.boolAttribute("padding_weights", false))
-    return importer.report("attribute 'padding_weights' is true: padded weights can't be imported");
-  Value out = fullyConnected(importer, x, weight, importer.input("Bias"),
-                             importer.intAttribute("in_num_col_dims", 1));
+    return importer.report("attribute 'padding_weights' is true: padded weights are not supported");
+  Expression out = fullyConnected(importer, x, weight, importer.input("Bias"),
+                                  importer.intAttribute("in_num_col_dims", 1));
   if (Value residual = importer.input("ResidualData"))
-    out = importer.createOne("pd.add", {{out}, {residual}});
+    out = out + importer.wrap(residual);
   importer.setOutput("Out", activated(importer, out, importer.stringAttribute("activation_type", "")));
 }
 
@@ -117,12 +107,14 @@ void importFusedElementwise(OpImporter &importer) {
     return importer.report("attribute 'functor_list' must name one function of two operands and one of one");
   int64_t axis = importer.intAttribute("axis", -1);
   bool binaryIsOuter = isBinary(functors[0]);
+  Expression left = importer.wrap(x), right = importer.wrap(y);
   Value inner = binaryIsOuter ? applyUnary(importer, functors[1], y)
-                              : applyBinary(importer, functors[1], x, alignedTo(importer, y, x, axis));
+                              : applyBinary(importer, functors[1], left, alignedTo(right, left, axis));
   if (!inner)
     return;
-  Value out = binaryIsOuter ? applyBinary(importer, functors[0], x, alignedTo(importer, inner, x, axis))
-                            : applyUnary(importer, functors[0], inner);
+  Value out = binaryIsOuter
+                  ? applyBinary(importer, functors[0], left, alignedTo(importer.wrap(inner), left, axis))
+                  : applyUnary(importer, functors[0], inner);
   importer.setOutput("Out", out);
   importer.setOutput("IntermediateOut", inner);
 }
@@ -130,11 +122,11 @@ void importFusedElementwise(OpImporter &importer) {
 /// The normalized sum of x and y.
 void importSkipLayerNorm(OpImporter &importer) {
   Value x = importer.requiredInput("X"), y = importer.requiredInput("Y");
-  Operands results;
-  Value sum = x && y ? importer.createOne("pd.add", {{x}, {y}}) : Value();
-  if (sum)
-    importer.setOutput("Out", layerNorm(importer, sum, importer.input("Scale"), importer.input("Bias"),
-                                        importer.intAttribute("begin_norm_axis", 2), results));
+  if (x && y)
+    importer.setOutput("Out",
+                       layerNorm(importer, importer.wrap(x) + importer.wrap(y), importer.input("Scale"),
+                                 importer.input("Bias"), importer.intAttribute("begin_norm_axis", 2))
+                           .getOut());
 }
 
 /// The normalized sum of y and a fully connected layer.
@@ -146,14 +138,13 @@ void importFcElementwiseLayerNorm(OpImporter &importer) {
   Value connected = fullyConnected(importer, x, weight, importer.input("Bias0"),
                                    importer.intAttribute("x_num_col_dims", 1));
   connected = activated(importer, connected, importer.stringAttribute("activation_type", ""));
-  Value sum = connected ? importer.createOne("pd.add", {{connected}, {y}}) : Value();
-  Operands results;
-  if (!sum || !layerNorm(importer, sum, importer.input("Scale"), importer.input("Bias1"),
-                         importer.intAttribute("begin_norm_axis", 1), results))
+  if (!connected)
     return;
-  importer.setOutput("Out", results[0]);
-  importer.setOutput("Mean", results[1]);
-  importer.setOutput("Variance", results[2]);
+  auto norm = layerNorm(importer, importer.wrap(connected) + importer.wrap(y), importer.input("Scale"),
+                        importer.input("Bias1"), importer.intAttribute("begin_norm_axis", 1));
+  importer.setOutput("Out", norm.getOut());
+  importer.setOutput("Mean", norm.getMean());
+  importer.setOutput("Variance", norm.getVariance());
 }
 
 /// The normalized sum of rows of several tables.
@@ -162,20 +153,17 @@ void importEmbeddingEltwiseLayerNorm(OpImporter &importer) {
   if (ids.empty() || ids.size() != tables.size())
     return importer.report("inputs 'Ids' and 'Embs' hold " + llvm::Twine(ids.size()) + " and " +
                            llvm::Twine(tables.size()) + " variables, expected as many of both");
+  TensorBuilder &e = importer.tensors();
   Value sum;
   for (auto [index, table] : llvm::zip(ids, tables)) {
-    auto type = pd::tensorType(index);
     // Ids may have a last dimension of 1, which the rows replace.
-    if (type.getRank() == 3)
-      index = importer.createOne("pd.squeeze", {{index}, {}}, {integers(importer, "axis", {2})});
-    Value rows = index ? importer.createOne("pd.embedding", {{index}, {table}}) : Value();
-    sum = sum && rows ? importer.createOne("pd.add", {{sum}, {rows}}) : rows;
-    if (!sum)
-      return;
+    if (pd::tensorType(index).getRank() == 3)
+      index = e.create<pd::SqueezeOp>(index, Value(), llvm::ArrayRef<int64_t>(2));
+    Expression rows = e.wrap(e.create<pd::EmbeddingOp>(index, table));
+    sum = sum ? e.wrap(sum) + rows : rows;
   }
-  Operands results;
   importer.setOutput("Out",
-                     layerNorm(importer, sum, importer.input("Scale"), importer.input("Bias"), 2, results));
+                     layerNorm(importer, sum, importer.input("Scale"), importer.input("Bias"), 2).getOut());
 }
 
 void importFusionRepeatedFcRelu(OpImporter &importer) {
@@ -185,9 +173,9 @@ void importFusionRepeatedFcRelu(OpImporter &importer) {
     return importer.report("inputs 'W' and 'Bias' hold " + llvm::Twine(weights.size()) + " and " +
                            llvm::Twine(biases.size()) + " variables, expected as many of both");
   for (auto [weight, bias] : llvm::zip(weights, biases)) {
-    out = out ? activated(importer, fullyConnected(importer, out, weight, bias, 1), "relu") : Value();
     if (!out)
       return;
+    out = activated(importer, fullyConnected(importer, out, weight, bias, 1), "relu");
     steps.push_back(out);
   }
   steps.pop_back();
@@ -195,8 +183,10 @@ void importFusionRepeatedFcRelu(OpImporter &importer) {
   importer.setOutput("Out", out);
 }
 
-/// Each sequence of each input becomes one row; the rows of all inputs stand side by side.
+/// Each sequence of each input becomes one row. The rows of all inputs are concatenated.
 void importFusionSeqpoolConcat(OpImporter &importer) {
+  if (!importer.boolAttribute("use_cvm", true))
+    return importer.report("attribute 'use_cvm' is false, expected true");
   Operands rows, levels = importer.innermostLods("X"), inputs = importer.inputs("X");
   if (levels.size() != inputs.size() || inputs.empty())
     return;
@@ -207,22 +197,14 @@ void importFusionSeqpoolConcat(OpImporter &importer) {
     if (pooled.empty())
       return;
     if (importer.legacyOp().type == "fusion_seqpool_cvm_concat")
-      pooled = importer.create("pd.cvm", {{pooled[0]}}, {flag(importer, "use_cvm", true)});
-    if (pooled.empty())
-      return;
+      pooled = {importer.tensors().create<pd::CvmOp>(pooled[0], Value(), true)};
     rows.push_back(pooled[0]);
   }
-  Value out = importer.createOne("pd.concat", {rows, {}},
-                                 {integer(importer, "axis", importer.intAttribute("axis", 1))});
+  importer.setOutput("Out", concat(importer.tensors(), rows, importer.intAttribute("axis", 1)));
   // Each row is a sequence: offsets 0, 1, 2, ...
-  Value ones = importer.createOne("pd.full_like", {{levels[0]}, {}},
-                                  {importer.named("value", importer.getBuilder().getF64FloatAttr(1))});
-  Value offsets = ones ? importer.createOne("pd.cumsum", {{ones}, {}},
-                                            {integer(importer, "axis", 0), flag(importer, "exclusive", true)})
-                       : Value();
-  importer.setOutput("Out", out);
-  if (out && offsets)
-    importer.setOutputLod("Out", {offsets});
+  Expression ones = fullLike(importer.wrap(levels[0]), 1);
+  importer.setOutputLod("Out",
+                        {apply<pd::CumsumOp>(ones, Value(), 0, /*flatten=*/false, /*exclusive=*/true)});
 }
 
 void importFusedEmbeddingSeqPool(OpImporter &importer) {
@@ -231,13 +213,9 @@ void importFusedEmbeddingSeqPool(OpImporter &importer) {
   if (!table || !ids || levels.size() != 1)
     return;
   // Each of the ids of a row gives a part of the row.
-  Value rows =
-      importer.createOne("pd.embedding", {{ids}, {table}},
-                         {integer(importer, "padding_idx", importer.intAttribute("padding_idx", -1))});
-  rows =
-      rows ? importer.createOne("pd.flatten_to_matrix", {{rows}}, {integer(importer, "axis", 1)}) : Value();
-  if (!rows)
-    return;
+  TensorBuilder &e = importer.tensors();
+  Value rows = e.create<pd::EmbeddingOp>(ids, table, importer.intAttribute("padding_idx", -1));
+  rows = e.create<pd::FlattenToMatrixOp>(rows, 1);
   Operands pooled =
       importer.create("pd.sequence_pool", {{rows}, {levels[0]}}, {word(importer, "pooltype", "SUM")});
   if (!pooled.empty())
@@ -250,19 +228,15 @@ void importFusionSeqconvEltaddRelu(OpImporter &importer) {
   Operands levels = importer.innermostLods("X");
   if (!x || !filter || !bias || levels.size() != 1)
     return;
-  Value out =
-      importer.createOne("pd.sequence_conv", {{x}, {levels[0]}, {}, {filter}},
-                         {integer(importer, "context_length", importer.intAttribute("contextLength", 1)),
-                          integer(importer, "context_start", importer.intAttribute("contextStart", 0)),
-                          integer(importer, "context_stride", importer.intAttribute("contextStride", 1))});
-  out = out ? importer.createOne("pd.add", {{out}, {bias}}) : Value();
-  importer.setOutput("Out", activated(importer, out, "relu"));
-  if (out)
-    importer.setOutputLod("Out", importer.lod("X"));
+  Expression out = importer.wrap(importer.tensors().create<pd::SequenceConvOp>(
+      x, levels[0], Value(), filter, importer.intAttribute("contextLength", 1),
+      importer.intAttribute("contextStart", 0), importer.intAttribute("contextStride", 1)));
+  importer.setOutput("Out", activated(importer, out + importer.wrap(bias), "relu"));
+  importer.setOutputLod("Out", importer.lod("X"));
 }
 
-/// The rows of the others, repeated as the sequences of the first are long, beside it; then a fully connected
-/// layer.
+/// The first input, beside it the rows of the others, repeated by the sequence lengths of the first; then a
+/// fully connected layer.
 void importFusionSeqexpandConcatFc(OpImporter &importer) {
   Operands inputs = importer.inputs("X"), levels = importer.lod("X");
   Value weight = importer.requiredInput("FCWeight");
@@ -273,20 +247,17 @@ void importFusionSeqexpandConcatFc(OpImporter &importer) {
     return importer.report("the first of input 'X' has " + llvm::Twine(levels.size()) +
                            " LoD levels, expected one");
   Operands parts{inputs[0]};
-  for (Value rows : llvm::ArrayRef(inputs).drop_front()) {
-    parts.push_back(importer.createOne("pd.sequence_expand_as", {{rows}, {inputs[0]}, {levels[0]}}));
-    if (!parts.back())
-      return;
-  }
-  Value joined = importer.createOne("pd.concat", {parts, {}}, {integer(importer, "axis", 1)});
-  Value out = joined ? fullyConnected(importer, joined, weight, importer.input("FCBias"), 1) : Value();
+  TensorBuilder &e = importer.tensors();
+  for (Value rows : llvm::ArrayRef(inputs).drop_front())
+    parts.push_back(e.create<pd::SequenceExpandAsOp>(rows, inputs[0], levels[0]));
+  Value out = fullyConnected(importer, concat(e, parts, 1), weight, importer.input("FCBias"), 1);
   out = activated(importer, out, importer.stringAttribute("fc_activation", "identity"));
   importer.setOutput("Out", out);
   if (out)
     importer.setOutputLod("Out", levels);
 }
 
-/// A gru whose input is multiplied with a weight first. Paddle's kernel does not look at origin_mode.
+/// A gru after a projection of its input. Paddle's kernel does not read origin_mode.
 void importFusionGru(OpImporter &importer) {
   Value x = importer.requiredInput("X"), weightX = importer.requiredInput("WeightX"),
         weight = importer.requiredInput("WeightH");
@@ -295,8 +266,6 @@ void importFusionGru(OpImporter &importer) {
     return;
   Value projected = fullyConnected(importer, x, weightX, importer.input("Bias"), 1),
         h0 = importer.input("H0");
-  if (!projected)
-    return;
   Value hidden = importer.createOne(
       "pd.gru", {{projected}, {weight}, {levels[0]}, h0 ? Operands{h0} : Operands{}, {}},
       {word(importer, "activation", importer.stringAttribute("activation", "tanh")),
@@ -309,7 +278,7 @@ void importFusionGru(OpImporter &importer) {
 
 namespace {
 
-/// An lstm of given products of its input, whose LoD is that in `slot`.
+/// An lstm of the projected input, with the LoD of `slotOfLod`.
 void importLstmOf(OpImporter &importer, Value projected, Value bias, llvm::StringRef slotOfLod) {
   Value weight = importer.requiredInput("WeightH"), h0 = importer.input("H0"), c0 = importer.input("C0");
   Operands levels = importer.innermostLods(slotOfLod);
@@ -338,7 +307,7 @@ void importLstmOf(OpImporter &importer, Value projected, Value bias, llvm::Strin
 
 } // namespace
 
-/// An lstm whose input is multiplied with a weight first.
+/// An lstm after a projection of its input.
 void importFusionLstm(OpImporter &importer) {
   Value x = importer.requiredInput("X"), weight = importer.requiredInput("WeightX");
   if (x && weight)
@@ -346,7 +315,8 @@ void importFusionLstm(OpImporter &importer) {
                  "X");
 }
 
-/// One whose products stand in a table, with the bias in them: of Bias the peepholes count alone.
+/// An lstm whose projected inputs, with the bias added, are rows of a table. Only the peepholes of Bias are
+/// read.
 void importFusedEmbeddingFcLstm(OpImporter &importer) {
   Value ids = importer.requiredInput("Ids"), table = importer.requiredInput("Embeddings"),
         bias = importer.requiredInput("Bias");
@@ -356,55 +326,49 @@ void importFusedEmbeddingFcLstm(OpImporter &importer) {
       pd::tensorType(table).getRank() == 2 ? pd::tensorType(table).getDimSize(1) : ShapedType::kDynamic;
   if (ShapedType::isDynamic(width))
     return importer.reportOpen("expected a table of a known width");
-  Formula f(importer);
-  Value used = f.make("pd.full_like", {{f.columns(bias, 0, width)}, {}});
+  TensorBuilder &e = importer.tensors();
+  Expression all = e.wrap(bias), used = fullLike(columns(all, 0, width), 0);
   if (importer.boolAttribute("use_peepholes", true))
-    used = f.beside(used, f.columns(bias, width, std::numeric_limits<int64_t>::max()));
-  importLstmOf(importer, f.gather(table, f.reshape(ids, {-1})), used, "Ids");
+    used = beside(used, columns(all, width, toTheEnd));
+  importLstmOf(importer, gather(e.wrap(table), e.reshape(e.wrap(ids), {-1})), used, "Ids");
 }
 
-/// The first version may be given a tensor of the extents that it is to have.
+/// The first version may have a tensor of the result's shape.
 void importCropV1(OpImporter &importer) {
   Value x = importer.requiredInput("X"), like = importer.input("Y"), offsets = importer.input("Offsets");
   if (!x)
     return;
-  Operands shape;
-  if (like)
-    shape.push_back(importer.createOne("pd.shape", {{like}}));
-  importer.setOutput("Out",
-                     importer.createOne("pd.crop", {{x}, shape, offsets ? Operands{offsets} : Operands{}},
-                                        {integers(importer, "shape", importer.intsAttribute("shape")),
-                                         integers(importer, "offsets", importer.intsAttribute("offsets"))}));
+  TensorBuilder &e = importer.tensors();
+  Value shape = like ? e.create<pd::ShapeOp>(like) : Value();
+  importer.setOutput("Out", e.create<pd::CropOp>(x, shape, offsets, importer.intsAttribute("shape"),
+                                                 importer.intsAttribute("offsets")));
 }
 
-/// Until Paddle 3.2 the op also added a bias and a residual before, and said where the normalized dimensions
-/// begin.
+/// Until Paddle 3.2 the op also added a bias and a residual first, and had the first normalized dimension as
+/// an attribute.
 void importRmsNorm(OpImporter &importer) {
-  if (!importer.legacyOp().input("norm_weight"))
+  if (!importer.inputSlot("norm_weight"))
     return importer.importByTable();
   Value x = importer.requiredInput("x"), weight = importer.requiredInput("norm_weight");
   if (!x || !weight)
     return;
   if (importer.floatAttribute("quant_scale", -1) > 0)
     return importer.report("attribute 'quant_scale': results in int8 are not supported");
-  Formula f(importer);
+  TensorBuilder &e = importer.tensors();
   for (const char *slot : {"bias", "residual"})
-    if (Value added = importer.input(slot); added && x)
-      x = f.add(x, added);
-  if (!x)
-    return;
+    if (Value added = importer.input(slot))
+      x = e.wrap(x) + e.wrap(added);
   auto type = pd::tensorType(x);
   int64_t axis = importer.intAttribute("begin_norm_axis", -1);
   axis = axis < 0 ? axis + type.getRank() : axis;
   if (axis < 0 || axis >= type.getRank())
-    return importer.report("attribute 'begin_norm_axis' is no dimension of " + llvm::Twine(type.getRank()));
-  llvm::SmallVector<Value> results =
-      importer.create("pd.rms_norm", {{x}, {weight}},
-                      {integers(importer, "normalized_shape", type.getShape().drop_front(axis)),
-                       f.number("epsilon", importer.floatAttribute("epsilon", 1e-5))});
-  Value out = results.empty() ? Value() : results.front();
-  if (Value bias = importer.input("norm_bias"); bias && out)
-    out = f.add(out, f.reshape(bias, type.getShape().drop_front(axis)));
+    return importer.report("attribute 'begin_norm_axis' must be a dimension of " +
+                           llvm::Twine(type.getRank()));
+  llvm::ArrayRef<int64_t> normalized = type.getShape().drop_front(axis);
+  Expression out = e.wrap(e.create<pd::RmsNormOp>(x, weight, normalized,
+                                                  llvm::APFloat(importer.floatAttribute("epsilon", 1e-5))));
+  if (Value bias = importer.input("norm_bias"))
+    out = out + (normalized.size() == 1 ? e.wrap(bias) : e.reshape(e.wrap(bias), normalized));
   importer.setOutput("out", out);
   importer.setOutput("residual_out", x);
 }

@@ -1,5 +1,6 @@
 //! Hooks of matrix products.
 #include "translator/import/LegacyTable.h"
+#include "translator/import/hooks/TensorOps.h"
 
 #include "dialects/pd/ir/Infer.h"
 
@@ -8,34 +9,24 @@ using namespace mlir;
 namespace proa::import::hooks {
 
 void importMatmulV1(OpImporter &importer) {
-  Builder &builder = importer.getBuilder();
   if (importer.intAttribute("head_number", 1) != 1)
     return importer.report("attribute 'head_number' belongs to fused kernels and must be 1");
   Value x = importer.requiredInput("X"), y = importer.requiredInput("Y");
   if (!x || !y)
     return;
-  auto flag = [&](llvm::StringRef name, llvm::StringRef legacyName) {
-    return importer.named(name, builder.getBoolAttr(importer.boolAttribute(legacyName, false)));
+  TensorBuilder &e = importer.tensors();
+  bool isTransposed[] = {importer.boolAttribute("transpose_X", false),
+                         importer.boolAttribute("transpose_Y", false)};
+  // A vector is a row of X and a column of Y, and the other one if transposed: the result keeps the dims of
+  // size 1 then.
+  auto operand = [&](Value value, bool transposed, llvm::ArrayRef<int64_t> shape) {
+    Expression tensor = e.wrap(value);
+    return transposed && tensor.rank() == 1 ? e.reshape(tensor, shape) : tensor;
   };
-  // A vector is a row of X and a column of Y, and transposed the other: the extents of 1 that the result
-  // would have are not dropped then.
-  auto transposedVector = [&](Value operand, llvm::StringRef attribute, llvm::ArrayRef<int64_t> shape) {
-    if (pd::tensorType(operand).getRank() != 1 || !importer.boolAttribute(attribute, false))
-      return operand;
-    return importer.createOne("pd.reshape", {{operand}, {}},
-                              {importer.named("shape", builder.getDenseI64ArrayAttr(shape))});
-  };
-  x = transposedVector(x, "transpose_X", {1, -1});
-  y = transposedVector(y, "transpose_Y", {-1, 1});
-  if (!x || !y)
-    return;
-  Value out = importer.createOne("pd.matmul", {{x}, {y}},
-                                 {flag("transpose_x", "transpose_X"), flag("transpose_y", "transpose_Y")});
+  Expression out = e.matmul(operand(x, isTransposed[0], {1, -1}), operand(y, isTransposed[1], {-1, 1}),
+                            isTransposed[0], isTransposed[1]);
   double alpha = importer.floatAttribute("alpha", 1);
-  if (out && alpha != 1)
-    out = importer.createOne("pd.scale", {{out}, {}, {}},
-                             {importer.named("scale", builder.getF64FloatAttr(alpha))});
-  importer.setOutput("Out", out);
+  importer.setOutput("Out", alpha == 1 ? out : scale(out, alpha));
 }
 
 } // namespace proa::import::hooks

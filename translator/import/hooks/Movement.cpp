@@ -1,55 +1,40 @@
-//! Hooks of ops that pick and place elements.
+//! Hooks of gather and scatter ops.
 #include "translator/import/AlignedAxes.h"
 #include "translator/import/LegacyTable.h"
-#include "translator/import/hooks/Formula.h"
+#include "translator/import/hooks/TensorOps.h"
 
 #include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/index/ScatterOps.h"
+#include "dialects/pd/ops/search/SearchOps.h"
+#include "dialects/pd/ops/shape/ShapeOps.h"
+#include "dialects/pd/ops/shape/View.h"
 
 using namespace mlir;
 
 namespace proa::import::hooks {
 namespace {
 
-/// The one-element tensors in a slot, stacked; nothing where it is empty.
-Operands stacked(OpImporter &importer, llvm::StringRef slot) {
-  Operands values = importer.inputs(slot);
-  return values.empty() ? Operands{} : Operands{importer.stackScalars(values)};
-}
-
-NamedAttribute intsNamed(OpImporter &importer, llvm::StringRef name, llvm::ArrayRef<int64_t> values) {
-  return importer.named(name, importer.getBuilder().getDenseI64ArrayAttr(values));
-}
-
-Value reshape(OpImporter &importer, Value value, llvm::ArrayRef<int64_t> shape) {
-  return importer.createOne("pd.reshape", {{value}, {}}, {intsNamed(importer, "shape", shape)});
+/// The one-element tensors in a slot, stacked; null for an empty slot.
+Value stacked(OpImporter &importer, llvm::StringRef slot) {
+  return importer.stackScalars(importer.inputs(slot));
 }
 
 } // namespace
-
-void importTrilTriu(OpImporter &importer) {
-  Value x = importer.requiredInput("X");
-  if (!x)
-    return;
-  Attribute diagonal = importer.getBuilder().getI64IntegerAttr(importer.intAttribute("diagonal", 0));
-  bool lower = importer.boolAttribute("lower", false);
-  importer.setOutput("Out", importer.createOne(lower ? "pd.tril" : "pd.triu", {{x}},
-                                               {importer.named("diagonal", diagonal)}));
-}
 
 void importGather(OpImporter &importer) {
   Value index = importer.requiredInput("Index");
   if (!index)
     return;
-  // A matrix of one column stands for a vector.
+  // A matrix of one column is used as a vector.
   auto type = pd::tensorType(index);
   if (type.getRank() == 2 && type.getDimSize(1) == 1)
-    importer.overrideInput("Index",
-                           reshape(importer, index, {type.isDynamicDim(0) ? -1 : type.getDimSize(0)}));
+    importer.overrideInput(
+        "Index",
+        importer.tensors().reshape(importer.wrap(index), {type.isDynamicDim(0) ? -1 : type.getDimSize(0)}));
   importer.importByTable();
 }
 
-/// Puts what changes no sum or product in place of the elements that updates are put to: x is not included in
-/// it.
+/// Replaces the elements that are updated by the neutral element of the reduction: x is not included in it.
 static bool clearAddressed(OpImporter &importer, llvm::StringRef reduce) {
   if (reduce != "add" && reduce != "multiply") {
     importer.report("attribute 'Include_self' is false with Reduce '" + reduce + "', expected add or mul");
@@ -58,36 +43,29 @@ static bool clearAddressed(OpImporter &importer, llvm::StringRef reduce) {
   Value x = importer.requiredInput("Input"), index = importer.requiredInput("Index");
   if (!x || !index)
     return false;
-  Builder &builder = importer.getBuilder();
-  Type element = pd::tensorType(x).getElementType();
-  Value neutral =
-      importer.createOne("pd.full_like", {{index}, {}},
-                         {importer.named("value", builder.getF64FloatAttr(reduce == "multiply" ? 1 : 0)),
-                          importer.named("dtype", TypeAttr::get(element))});
-  Value cleared = importer.createOne(
-      "pd.put_along_axis", {{x}, {index}, {neutral}},
-      {importer.named("axis", builder.getI64IntegerAttr(importer.intAttribute("Axis", 0)))});
-  importer.overrideInput("Input", cleared);
-  return cleared != nullptr;
+  Expression neutral =
+      fullLike(importer.wrap(index), reduce == "multiply" ? 1 : 0, pd::tensorType(x).getElementType());
+  importer.overrideInput(
+      "Input", apply<pd::PutAlongAxisOp>(importer.wrap(x), index, neutral, importer.intAttribute("Axis", 0)));
+  return true;
 }
 
-/// Of values that reach further than the indices only those at an index count.
+/// Drops values outside of the shape of the indices.
 static void trimValues(OpImporter &importer) {
-  Value values = importer.requiredInput("Value"), index = importer.requiredInput("Index");
-  if (!values || !index || pd::tensorType(values).getRank() != pd::tensorType(index).getRank())
+  Value given = importer.requiredInput("Value"), index = importer.requiredInput("Index");
+  if (!given || !index || pd::tensorType(given).getRank() != pd::tensorType(index).getRank())
     return;
-  auto from = pd::tensorType(values), to = pd::tensorType(index);
-  Formula f(importer);
+  auto from = pd::tensorType(given), to = pd::tensorType(index);
+  Expression values = importer.wrap(given);
   if (from.hasStaticShape() && to.hasStaticShape()) {
-    for (auto [axis, extent] : llvm::enumerate(to.getShape()))
-      if (values && from.getDimSize(axis) > extent)
-        values = f.slice(values, axis, 0, extent);
+    for (auto [axis, size] : llvm::enumerate(to.getShape()))
+      if (from.getDimSize(axis) > size)
+        values = slice(values, axis, 0, size);
   } else {
     auto axes = llvm::to_vector(llvm::seq<int64_t>(0, to.getRank()));
     llvm::SmallVector<int64_t> starts(axes.size(), 0);
-    Value ends = f.make("pd.shape", {{index}});
-    values = f.make("pd.slice", {{values}, {}, {ends}, {}},
-                    {f.integers("axes", axes), f.integers("starts", starts)});
+    Expression ends = apply<pd::ShapeOp>(importer.wrap(index));
+    values = apply<pd::SliceOp>(values, Value(), ends, Value(), axes, starts);
   }
   importer.overrideInput("Value", values);
 }
@@ -105,8 +83,7 @@ void importPutAlongAxis(OpImporter &importer) {
 
 namespace {
 
-/// The literal values of a set_value, in whichever attribute they stand, as a constant of the element type of
-/// x.
+/// The literal values of a set_value, from the attribute that has them, as a constant.
 Value literalValues(OpImporter &importer, Type element) {
   llvm::SmallVector<double> numbers;
   llvm::SmallVector<int64_t> integers, shape = importer.intsAttribute("shape");
@@ -144,11 +121,10 @@ Value alignedValue(OpImporter &importer, Value value, int64_t rank) {
   AlignedAxes axes =
       alignedAxes(pd::tensorType(value).getRank(), rank, importer.intsAttribute("decrease_axes"),
                   importer.intsAttribute("none_axes"));
+  TensorBuilder &e = importer.tensors();
   if (!axes.dropped.empty())
-    value = importer.createOne("pd.squeeze", {{value}, {}}, {intsNamed(importer, "axis", axes.dropped)});
-  return value && !axes.inserted.empty()
-             ? importer.createOne("pd.unsqueeze", {{value}, {}}, {intsNamed(importer, "axis", axes.inserted)})
-             : value;
+    value = e.create<pd::SqueezeOp>(value, Value(), axes.dropped);
+  return axes.inserted.empty() ? value : e.create<pd::UnsqueezeOp>(value, Value(), axes.inserted);
 }
 
 } // namespace
@@ -161,29 +137,24 @@ void importSetValue(OpImporter &importer) {
   Value value = importer.input("ValueTensor");
   if (!value)
     value = literalValues(importer, type.getElementType());
-  if (value && pd::tensorType(value).getElementType() != type.getElementType())
-    value = importer.createOne("pd.cast", {{value}},
-                               {importer.named("dtype", TypeAttr::get(type.getElementType()))});
-  if (value)
-    value = alignedValue(importer, value, type.getRank());
   if (!value)
     return;
-  llvm::SmallVector<Operands> operands{{x},
-                                       {value},
-                                       stacked(importer, "StartsTensorList"),
-                                       stacked(importer, "EndsTensorList"),
-                                       stacked(importer, "StepsTensorList")};
-  llvm::SmallVector<NamedAttribute> attributes{intsNamed(importer, "axes", importer.intsAttribute("axes"))};
-  constexpr const char *bounds[] = {"starts", "ends", "steps"};
-  for (auto [i, name] : llvm::enumerate(bounds))
-    if (operands[i + 2].empty())
-      attributes.push_back(intsNamed(importer, name, importer.intsAttribute(name)));
-  importer.setOutput("Out", importer.createOne("pd.set_value", operands, attributes));
+  TensorBuilder &e = importer.tensors();
+  value = alignedValue(importer, e.cast(e.wrap(value), type.getElementType()), type.getRank());
+  Value starts = stacked(importer, "StartsTensorList"), ends = stacked(importer, "EndsTensorList"),
+        steps = stacked(importer, "StepsTensorList");
+  // A tensor replaces the attribute.
+  auto literal = [&](Value tensor, llvm::StringRef name) {
+    return tensor ? llvm::SmallVector<int64_t>() : importer.intsAttribute(name);
+  };
+  importer.setOutput("Out", e.create<pd::SetValueOp>(
+                                x, value, starts, ends, steps, importer.intsAttribute("axes"),
+                                literal(starts, "starts"), literal(ends, "ends"), literal(steps, "steps")));
 }
 
-/// A mask stands for the coordinates of its true elements, a vector for each of its dimensions.
+/// A mask selects the coordinates of its true elements, a vector for each of its dimensions.
 void importIndexPut(OpImporter &importer) {
-  Builder &builder = importer.getBuilder();
+  TensorBuilder &e = importer.tensors();
   llvm::SmallVector<Value> indices;
   for (Value index : importer.inputs("indices")) {
     auto type = pd::tensorType(index);
@@ -191,19 +162,9 @@ void importIndexPut(OpImporter &importer) {
       indices.push_back(index);
       continue;
     }
-    Value places = importer.createOne("pd.nonzero", {{index}});
-    for (int64_t axis = 0; places && axis < type.getRank(); ++axis) {
-      auto ints = [&](llvm::StringRef name, int64_t value) {
-        return importer.named(name, builder.getDenseI64ArrayAttr({value}));
-      };
-      Value column = importer.createOne(
-          "pd.slice", {{places}, {}, {}, {}},
-          {ints("axes", 1), ints("starts", axis), ints("ends", axis + 1), ints("strides", 1)});
-      indices.push_back(column ? importer.createOne("pd.reshape", {{column}, {}}, {ints("shape", -1)})
-                               : Value());
-      if (!indices.back())
-        return;
-    }
+    Expression coordinates = apply<pd::NonzeroOp>(e.wrap(index));
+    for (int64_t axis = 0; axis < type.getRank(); ++axis)
+      indices.push_back(e.reshape(columns(coordinates, axis, axis + 1), {-1}));
   }
   importer.overrideInputs("indices", indices);
   importer.importByTable();

@@ -1,8 +1,11 @@
 //! Hooks of layers of neural networks.
 #include "translator/import/LegacyTable.h"
-#include "translator/import/hooks/Formula.h"
+#include "translator/import/hooks/TensorOps.h"
 
 #include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/loss/LossOps.h"
+#include "dialects/pd/ops/shape/ShapeOps.h"
+#include "dialects/pd/ops/shape/View.h"
 
 using namespace mlir;
 
@@ -17,23 +20,19 @@ void importLookupTableV1(OpImporter &importer) {
   if (type.getRank() == 0 || (type.getShape().back() != 1 && !type.isDynamicDim(type.getRank() - 1)))
     return importer.report("input Ids must have a last dimension of 1");
   int64_t last = type.getRank() - 1;
-  ids = importer.createOne("pd.squeeze", {{ids}, {}},
-                           {importer.named("axis", importer.getBuilder().getDenseI64ArrayAttr({last}))});
-  if (!ids)
-    return;
-  importer.overrideInput("Ids", ids);
+  importer.overrideInput("Ids", importer.tensors().create<pd::SqueezeOp>(ids, Value(), llvm::ArrayRef(last)));
   importer.importByTable();
 }
 
-/// Every layout but NCHW has its channels last, as in Paddle also NCDHW.
+/// Every layout but NCHW has its channels last; in Paddle this includes NCDHW.
 void importInterpolate(OpImporter &importer) {
   if (importer.stringAttribute("data_layout", "NCHW") != "NCHW")
     importer.overrideAttribute("data_layout", importer.getBuilder().getStringAttr("NHWC"));
   importer.importByTable();
 }
 
-/// The first version has one scale, 0 where there is none. It gives the size alone: positions are those of a
-/// size that was given, not those of a scale.
+/// The first version has one scale, 0 for none. It only defines the output size: positions are computed from
+/// the size and not from the scale.
 void importInterpolateV1(OpImporter &importer) {
   Builder &builder = importer.getBuilder();
   Value x = importer.requiredInput("X"), scale = importer.input("Scale");
@@ -42,29 +41,15 @@ void importInterpolateV1(OpImporter &importer) {
   bool isSized = importer.input("OutSize") || !importer.inputs("SizeTensor").empty();
   if (!x || isSized || (!scale && factor <= 0))
     return importer.importByTable();
-  auto cast = [&](Value value, Type type) {
-    return value ? importer.createOne("pd.cast", {{value}}, {importer.named("dtype", TypeAttr::get(type))})
-                 : Value();
-  };
+  TensorBuilder &e = importer.tensors();
   if (!scale) {
     auto type = RankedTensorType::get({1}, builder.getF32Type());
     scale = importer.constant(DenseElementsAttr::get(type, static_cast<float>(factor)));
   }
   bool channelsLast = importer.stringAttribute("data_layout", "NCHW").back() == 'C';
   int64_t first = channelsLast ? 1 : 2, rank = pd::tensorType(x).getRank();
-  Value shape = importer.createOne("pd.shape", {{x}});
-  Value extents =
-      shape ? importer.createOne("pd.slice", {{shape}, {}, {}, {}},
-                                 {importer.named("axes", builder.getDenseI64ArrayAttr({0})),
-                                  importer.named("starts", builder.getDenseI64ArrayAttr({first})),
-                                  importer.named("ends", builder.getDenseI64ArrayAttr({first + rank - 2})),
-                                  importer.named("strides", builder.getDenseI64ArrayAttr({1}))})
-            : Value();
-  Value reals = cast(extents, builder.getF32Type());
-  Value size =
-      reals ? cast(importer.createOne("pd.multiply", {{reals}, {scale}}), builder.getI32Type()) : Value();
-  if (!size)
-    return;
+  Expression dims = slice(apply<pd::ShapeOp>(e.wrap(x)), 0, first, first + rank - 2);
+  Expression size = e.cast(e.cast(dims, builder.getF32Type()) * e.wrap(scale), builder.getI32Type());
   importer.overrideInput("OutSize", size);
   importer.overrideInput("Scale", Value());
   importer.importByTable();
@@ -83,55 +68,45 @@ void importDataNorm(OpImporter &importer) {
   importer.importByTable();
 }
 
-/// As dropout, with one draw for all elements along the dimensions that `axis` does not name.
+/// Dropout with one random number for all elements along the dimensions that `axis` does not list.
 void importDropoutNd(OpImporter &importer) {
   Value x = importer.requiredInput("X");
   if (!x)
     return;
-  Formula f(importer);
+  TensorBuilder &e = importer.tensors();
   double p = importer.floatAttribute("dropout_prob", 0.5);
   bool upscales =
       importer.stringAttribute("dropout_implementation", "downgrade_in_infer") == "upscale_in_train";
+  Expression all = e.wrap(x), one = all;
   if (importer.boolAttribute("is_test", false))
-    return importer.setOutput("Out", upscales ? x : f.scale(x, 1 - p));
-  Value one = x;
+    return importer.setOutput("Out", upscales ? all : scale(all, 1 - p));
   llvm::SmallVector<int64_t> axes = importer.intsAttribute("axis");
-  for (int64_t d = 0; d < pd::tensorType(x).getRank(); ++d)
+  for (int64_t d = 0; d < all.rank(); ++d)
     if (!llvm::is_contained(axes, d))
-      one = f.slice(one, d, 0, 1);
-  Value ones = f.make("pd.full_like", {{one}, {}}, {f.number("value", 1)});
-  if (!ones)
+      one = slice(one, d, 0, 1);
+  Builder &builder = importer.getBuilder();
+  Operands dropped = importer.create(
+      "pd.dropout", {{fullLike(one, 1)}, {}, {}},
+      {importer.named("p", builder.getF64FloatAttr(p)),
+       importer.named("seed", builder.getI64IntegerAttr(importer.intAttribute("seed", 0))),
+       importer.named("fix_seed", builder.getBoolAttr(importer.boolAttribute("fix_seed", false)))});
+  if (dropped.size() < 2)
     return;
-  Operands drawn = importer.create(
-      "pd.dropout", {{ones}, {}, {}},
-      {f.number("p", p),
-       importer.named("seed", f.builder.getI64IntegerAttr(importer.intAttribute("seed", 0))),
-       importer.named("fix_seed", f.builder.getBoolAttr(importer.boolAttribute("fix_seed", false)))});
-  if (drawn.size() < 2)
-    return;
-  Value mask = f.cast(drawn[1], pd::tensorType(x).getElementType());
+  Expression mask = e.cast(e.wrap(dropped[1]), all.type().getElementType());
   if (upscales && p < 1)
-    mask = f.scale(mask, 1 / (1 - p));
-  importer.setOutput("Out", f.multiply(x, mask));
-  importer.setOutput("Mask", drawn[1]);
+    mask = scale(mask, 1 / (1 - p));
+  importer.setOutput("Out", all * mask);
+  importer.setOutput("Mask", dropped[1]);
 }
 
-/// Since Paddle 3 pos_weight weighs the whole loss of positive labels.
+/// In Paddle 3 pos_weight scales the whole loss of positive labels.
 void importSigmoidCrossEntropy(OpImporter &importer) {
-  Value x = importer.requiredInput("X"), label = importer.requiredInput("Label"),
-        weight = importer.input("pos_weight");
-  if (!x || !label)
-    return;
-  Builder &builder = importer.getBuilder();
-  auto weights = weight ? llvm::SmallVector<Value>{weight} : llvm::SmallVector<Value>();
-  importer.setOutput(
-      "Out",
-      importer.createOne(
-          "pd.sigmoid_cross_entropy_with_logits", {{x}, {label}, weights},
-          {importer.named("normalize", builder.getBoolAttr(importer.boolAttribute("normalize", false))),
-           importer.named("ignore_index",
-                          builder.getI64IntegerAttr(importer.intAttribute("ignore_index", -100))),
-           importer.named("weighs_linear_part", builder.getBoolAttr(importer.isOfPaddle3()))}));
+  Value x = importer.requiredInput("X"), label = importer.requiredInput("Label");
+  if (x && label)
+    importer.setOutput("Out",
+                       importer.tensors().create<pd::SigmoidCrossEntropyWithLogitsOp>(
+                           x, label, importer.input("pos_weight"), importer.boolAttribute("normalize", false),
+                           importer.intAttribute("ignore_index", -100), importer.isOfPaddle3()));
 }
 
 } // namespace proa::import::hooks

@@ -1,20 +1,21 @@
 //! Stacks of recurrent layers that drop elements between their layers.
 #include "translator/import/LegacyTable.h"
-#include "translator/import/hooks/Formula.h"
+#include "translator/import/hooks/TensorOps.h"
 
 #include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/shape/View.h"
 
 using namespace mlir;
 
 namespace proa::import::hooks {
 namespace {
 
-/// A stack as one op a layer. The masks stay in the variable of 'Reserve', where the gradient op, which
-/// imports the forward op once more, finds them.
+/// A stack as one op for each layer. The variable of 'Reserve' keeps the masks for the gradient op, which
+/// imports the forward op again.
 class DroppingStack {
 public:
   DroppingStack(OpImporter &importer, int64_t layers, double probability)
-      : importer(importer), formula(importer), layers(layers), probability(probability),
+      : importer(importer), e(importer.tensors()), layers(layers), probability(probability),
         directions(importer.boolAttribute("is_bidirec", false) ? 2 : 1), states(importer.inputs("PreState")),
         weights(importer.inputs("WeightList")), finals(states.size()) {}
 
@@ -38,10 +39,10 @@ public:
     importer.setOutput("Out", x);
     Operands ends;
     for (const Operands &parts : finals)
-      ends.push_back(formula.make("pd.concat", {parts, {}}, {integer("axis", 0)}));
+      ends.push_back(concat(e, parts, 0));
     importer.setOutputs("State", ends);
     if (!isGradient)
-      importer.setOutput("Reserve", formula.make("pd.stack", {masks}, {integer("axis", 0)}));
+      importer.setOutput("Reserve", e.create<pd::StackOp>(masks, 0));
   }
 
 private:
@@ -56,7 +57,7 @@ private:
     for (int64_t offset : {2 * first, 2 * (cells + first)})
       own.append(weights.begin() + offset, weights.begin() + offset + 2 * directions);
     for (Value state : states)
-      initial.push_back(formula.slice(state, 0, first, first + directions));
+      initial.push_back(slice(e.wrap(state), 0, first, first + directions));
     if (Value length = importer.input("SequenceLength"))
       lengths.push_back(length);
     Builder &builder = importer.getBuilder();
@@ -74,24 +75,25 @@ private:
   Value draw(Value x) {
     if (!x)
       return {};
-    auto results = importer.create("pd.dropout", {{x}, {}, {}}, {formula.number("p", probability)});
+    auto results = importer.create("pd.dropout", {{x}, {}, {}},
+                                   {importer.named("p", importer.getBuilder().getF64FloatAttr(probability))});
     return results.empty() ? Value() : results[1];
   }
 
   Value maskOf(Value masks, int64_t layer) {
-    return formula.make("pd.squeeze", {{formula.slice(masks, 0, layer, layer + 1)}, {}},
-                        {formula.integers("axis", {0})});
+    return e.create<pd::SqueezeOp>(slice(e.wrap(masks), 0, layer, layer + 1), Value(),
+                                   llvm::ArrayRef<int64_t>(0));
   }
 
   Value drop(Value x, Value mask) {
     if (!x || !mask)
       return {};
     double kept = probability < 1 ? 1 / (1 - probability) : 0;
-    return formula.scale(formula.multiply(x, formula.cast(mask, pd::tensorType(x).getElementType())), kept);
+    return scale(e.wrap(x) * e.cast(e.wrap(mask), pd::tensorType(x).getElementType()), kept);
   }
 
   OpImporter &importer;
-  Formula formula;
+  TensorBuilder &e;
   int64_t layers;
   double probability;
   int64_t directions;

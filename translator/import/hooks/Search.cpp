@@ -2,13 +2,14 @@
 #include "translator/import/LegacyTable.h"
 
 #include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/search/CountOps.h"
 
 using namespace mlir;
 
 namespace proa::import::hooks {
 
 void importArg(OpImporter &importer) {
-  // -1 stands for the default, int64.
+  // -1 means the default, int64.
   if (importer.intAttribute("dtype", -1) < 0)
     importer.overrideAttribute("dtype", TypeAttr::get(importer.getBuilder().getI64Type()));
   importer.importByTable();
@@ -28,12 +29,10 @@ void importUnique(OpImporter &importer) {
   Type dtype = importer.typeAttribute("dtype", 3);
   if (!x || !dtype)
     return;
-  llvm::SmallVector<Value> results =
-      importer.create("pd.unique_with_counts", {{x}}, {importer.named("dtype", TypeAttr::get(dtype))});
-  if (results.empty())
-    return;
-  importer.setOutput("Out", results[0]);
-  importer.setOutput("Index", results[1]);
+  auto unique =
+      pd::UniqueWithCountsOp::create(importer.getBuilder(), importer.getLocation(), x, TypeAttr::get(dtype));
+  importer.setOutput("Out", unique.getOut());
+  importer.setOutput("Index", unique.getInverse());
 }
 
 } // namespace proa::import::hooks

@@ -1,13 +1,15 @@
-//! Hooks of ops that read or give a LoD in ways that the table can't say.
+//! Hooks of ops that read or set a LoD in ways that the table does not describe.
 #include "translator/import/LegacyTable.h"
+#include "translator/import/hooks/TensorOps.h"
 
 #include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/sequence/SequenceOps.h"
 
 using namespace mlir;
 
 namespace proa::import::hooks {
 
-/// The level of Y that `ref_level` names says how often each sequence of X is repeated.
+/// Repeats each sequence of X by the lengths in level `ref_level` of Y's LoD.
 void importSequenceExpand(OpImporter &importer) {
   Value x = importer.requiredInput("X");
   llvm::SmallVector<Value> levels = importer.lod("Y"), own = importer.lod("X");
@@ -21,12 +23,11 @@ void importSequenceExpand(OpImporter &importer) {
                            llvm::Twine(levels.size()) + " LoD levels");
   if (own.size() > 1)
     return importer.report("input X has " + llvm::Twine(own.size()) + " LoD levels, expected one or none");
-  llvm::SmallVector<Value> results = importer.create("pd.sequence_expand", {{x}, {levels[level]}, own});
-  if (results.empty())
-    return;
-  importer.setOutput("Out", results[0]);
+  auto expand = pd::SequenceExpandOp::create(importer.getBuilder(), importer.getLocation(), x, levels[level],
+                                             own.empty() ? Value() : own.front());
+  importer.setOutput("Out", expand->getResult(0));
   if (!own.empty())
-    importer.setOutputLod("Out", results[1]);
+    importer.setOutputLod("Out", expand->getResult(1));
 }
 
 void importSequenceExpandAs(OpImporter &importer) {
@@ -34,8 +35,8 @@ void importSequenceExpandAs(OpImporter &importer) {
   importer.setOutputLod("Out", importer.lod("Y"));
 }
 
-/// The LoD of Y, or Y's elements as offsets, or the offsets in target_lod; instead of X's LoD or as a level
-/// below it.
+/// Sets the LoD of Y, or Y's elements as offsets, or the offsets in target_lod: in place of X's LoD, or with
+/// `append` as its new innermost level.
 void importLodReset(OpImporter &importer) {
   Value x = importer.requiredInput("X"), y = importer.input("Y");
   if (!x)
@@ -43,16 +44,13 @@ void importLodReset(OpImporter &importer) {
   llvm::SmallVector<Value> levels = importer.lod("Y");
   bool isGiven = !levels.empty();
   if (!isGiven && y) {
-    levels = {importer.createOne(
-        "pd.cast", {{y}}, {importer.named("dtype", TypeAttr::get(importer.getBuilder().getI64Type()))})};
+    levels = {importer.tensors().cast(importer.wrap(y), importer.getBuilder().getI64Type())};
   } else if (!isGiven) {
     llvm::SmallVector<int64_t> offsets = importer.intsAttribute("target_lod");
     if (offsets.size() < 2 || offsets.front() != 0 || !llvm::is_sorted(offsets))
       return importer.report("attribute 'target_lod' must ascend from 0, with two offsets or more");
     levels = {importer.constantInts(offsets)};
   }
-  if (!levels.front())
-    return;
   if (!isGiven && importer.boolAttribute("append", false)) { // the LoD of Y replaces all levels
     llvm::SmallVector<Value> all = importer.lod("X");
     all.append(levels);
@@ -73,30 +71,21 @@ void importWarpctc(OpImporter &importer) {
                            labelLod = importer.innermostLods("Label");
   if (logitsLod.empty() || labelLod.empty())
     return;
-  Builder &builder = importer.getBuilder();
+  TensorBuilder &e = importer.tensors();
+  for (Value x : {logits, label})
+    if (!pd::tensorType(x).getElementType().isIntOrFloat())
+      return importer.report("expected logits and labels of real numbers, found complex ones");
   auto padded = [&](Value x, Value offsets) {
-    auto element = pd::tensorType(x).getElementType();
-    auto type = RankedTensorType::get({}, element);
-    if (!element.isIntOrFloat()) {
-      importer.report("expected logits and labels of real numbers, found complex ones");
-      return llvm::SmallVector<Value>();
-    }
-    Value zero = importer.constant(cast<ElementsAttr>(builder.getZeroAttr(type)));
-    return importer.create("pd.sequence_pad", {{x}, {offsets}, {zero}}, {});
+    Expression zero = e.constant(0, pd::tensorType(x).getElementType());
+    return pd::SequencePadOp::create(importer.getBuilder(), importer.getLocation(), x, offsets, zero);
   };
-  llvm::SmallVector<Value> rows = padded(logits, logitsLod[0]), labels = padded(label, labelLod[0]);
-  if (rows.empty() || labels.empty())
-    return;
-  Value steps = importer.createOne("pd.transpose", {{rows[0]}},
-                                   {importer.named("perm", builder.getDenseI64ArrayAttr({1, 0, 2}))});
-  Value matrix = importer.createOne("pd.reshape", {{labels[0]}, {}},
-                                    {importer.named("shape", builder.getDenseI64ArrayAttr({0, -1}))});
-  if (!steps || !matrix)
-    return;
+  auto rows = padded(logits, logitsLod[0]), labels = padded(label, labelLod[0]);
+  Expression steps = e.transpose(e.wrap(rows->getResult(0)), {1, 0, 2});
+  Expression matrix = e.reshape(e.wrap(labels->getResult(0)), {0, -1});
   importer.overrideInput("Logits", steps);
   importer.overrideInput("Label", matrix);
-  importer.overrideInput("LogitsLength", rows[1]);
-  importer.overrideInput("LabelLength", labels[1]);
+  importer.overrideInput("LogitsLength", rows->getResult(1));
+  importer.overrideInput("LabelLength", labels->getResult(1));
   importer.importByTable();
 }
 

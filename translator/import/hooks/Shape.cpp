@@ -1,9 +1,13 @@
-//! Hooks of ops that take tensors apart, and of ranges.
+//! Hooks of slices, paddings and ranges.
 #include "translator/import/LegacyTable.h"
+#include "translator/import/hooks/TensorOps.h"
 
 #include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/creation/RangeOps.h"
+#include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/shape/KnownElements.h"
-#include "translator/import/hooks/Formula.h"
+#include "dialects/pd/ops/shape/ShapeOps.h"
+#include "dialects/pd/ops/shape/View.h"
 
 using namespace mlir;
 
@@ -13,13 +17,11 @@ void importArraySlice(OpImporter &importer, Value array);
 
 namespace {
 
-/// A list of one-element tensors stacked, else the one tensor; empty where neither is there.
-llvm::SmallVector<Value> indexOperand(OpImporter &importer, llvm::StringRef list, llvm::StringRef tensor) {
+/// A list of one-element tensors stacked, else the one tensor; null where neither is present.
+Value indexOperand(OpImporter &importer, llvm::StringRef list, llvm::StringRef tensor) {
   if (llvm::SmallVector<Value> values = importer.inputs(list); !values.empty())
-    return {importer.stackScalars(values)};
-  if (Value value = importer.input(tensor))
-    return {value};
-  return {};
+    return importer.stackScalars(values);
+  return importer.input(tensor);
 }
 
 } // namespace
@@ -30,31 +32,28 @@ static Operands boundsByAxis(OpImporter &importer, llvm::StringRef list, llvm::S
   Operands bounds = importer.inputs(list);
   if (!bounds.empty())
     return bounds;
-  Formula f(importer);
   Value all = importer.input(tensor);
   llvm::SmallVector<int64_t> literal = importer.intsAttribute(attribute);
   for (size_t i = 0; i < count && (all || i < literal.size()); ++i)
-    bounds.push_back(all ? f.slice(all, 0, i, i + 1) : importer.constantInts({literal[i]}));
+    bounds.push_back(all ? slice(importer.wrap(all), 0, i, i + 1) : importer.integers({literal[i]}));
   return bounds;
 }
 
-/// The ends of a slice. Along a dimension that goes away from -1 to 0 is the last element, where tensors give
-/// the bounds.
-static Operands endsOfSlice(OpImporter &importer) {
-  Operands ends = indexOperand(importer, "EndsTensorList", "EndsTensor");
+/// The tensor of the ends of a slice, or null. Where tensors hold the bounds, the slice from -1 to 0 of a
+/// dimension that is dropped is the last element.
+static Value endsOfSlice(OpImporter &importer) {
+  Value ends = indexOperand(importer, "EndsTensorList", "EndsTensor");
   llvm::SmallVector<int64_t> axes = importer.intsAttribute("axes"),
                              flags = importer.intsAttribute("infer_flags"),
                              dropped = importer.intsAttribute("decrease_axis");
-  bool isGiven =
-      !ends.empty() || importer.input("StartsTensor") || !importer.inputs("StartsTensorList").empty();
-  if (!isGiven || dropped.empty() || flags.size() != axes.size() || !llvm::is_contained(flags, -1))
+  bool hasTensors = ends || importer.input("StartsTensor") || !importer.inputs("StartsTensorList").empty();
+  if (!hasTensors || dropped.empty() || flags.size() != axes.size() || !llvm::is_contained(flags, -1))
     return ends;
   Operands from = boundsByAxis(importer, "StartsTensorList", "StartsTensor", "starts", axes.size());
   Operands to = boundsByAxis(importer, "EndsTensorList", "EndsTensor", "ends", axes.size());
-  if (from.size() != axes.size() || to.size() != axes.size() || llvm::is_contained(from, Value()) ||
-      llvm::is_contained(to, Value()))
+  if (from.size() != axes.size() || to.size() != axes.size())
     return ends;
-  Formula f(importer);
+  TensorBuilder &e = importer.tensors();
   Type type = importer.getBuilder().getI64Type();
   auto isOther = [](Value value, int64_t number) {
     auto known = pd::allKnownElements(value);
@@ -65,69 +64,63 @@ static Operands endsOfSlice(OpImporter &importer) {
     if (flag != -1 || !llvm::is_contained(dropped, axis) || isOther(start, -1) || isOther(end, 0))
       continue;
     isChanged = true;
-    Value toTheLast = importer.constantInts({std::numeric_limits<int32_t>::max()});
+    Expression last = importer.integers({std::numeric_limits<int32_t>::max()});
     if (pd::allKnownElements(start) && pd::allKnownElements(end)) {
-      end = toTheLast;
+      end = last;
       continue;
     }
-    Value first = f.reshape(f.cast(start, type), {1}), last = f.reshape(f.cast(end, type), {1});
-    Value isLast = f.binary("pd.logical_and", f.binary("pd.equal", first, importer.constantInts({-1})),
-                            f.binary("pd.equal", last, importer.constantInts({0})));
-    end = f.make("pd.where", {{isLast}, {toTheLast}, {last}});
+    auto scalar = [&](Value bound) { return e.reshape(e.cast(e.wrap(bound), type), {1}); };
+    Expression first = scalar(start), given = scalar(end);
+    Expression isLast =
+        apply<pd::LogicalAndOp>(first == importer.integers({-1}), given == importer.integers({0}));
+    end = e.select(isLast, last, given);
   }
-  return isChanged && !llvm::is_contained(to, Value()) ? Operands{importer.stackScalars(to)} : ends;
+  return isChanged ? importer.stackScalars(to) : ends;
 }
 
-/// Backwards, Paddle 2.6's strided_slice stops at the first element, and leaves it out, where an end lies
-/// before it; -1 alone takes it in. In pd.slice both do.
-static void keepFirstOut(OpImporter &importer, Value x, Operands &ends, llvm::SmallVector<int64_t> &known,
+/// Adjusts the ends of a slice with negative strides. Paddle 2.6's strided_slice leaves out the first element
+/// where an end is before it, and includes it for the end -1 only; pd.slice includes it in both cases.
+static void keepFirstOut(OpImporter &importer, Value x, Value &ends, llvm::SmallVector<int64_t> &known,
                          bool isBackwards) {
   llvm::SmallVector<int64_t> axes = importer.intsAttribute("axes");
   auto type = pd::tensorType(x);
   auto isInside = [&](int64_t axis) { return axis >= -type.getRank() && axis < type.getRank(); };
   if (!isBackwards || !llvm::all_of(axes, isInside))
     return;
-  if (ends.empty() && known.size() == axes.size())
+  if (!ends && known.size() == axes.size())
     for (auto [axis, end] : llvm::zip(axes, known))
       if (int64_t own = axis < 0 ? axis + type.getRank() : axis; end < -1 && !type.isDynamicDim(own))
         end = std::max<int64_t>(end + type.getDimSize(own), 0);
-  if (ends.empty() && llvm::none_of(known, [](int64_t end) { return end < -1; }))
+  if (!ends && llvm::none_of(known, [](int64_t end) { return end < -1; }))
     return;
-  Formula f(importer);
+  TensorBuilder &e = importer.tensors();
   Type wide = importer.getBuilder().getI64Type();
   auto count = static_cast<int64_t>(axes.size());
-  Value given = ends.empty() ? importer.constantInts(known) : f.reshape(f.cast(ends.front(), wide), {count});
-  Value dims = f.gather(f.cast(f.make("pd.shape", {{x}}), wide), importer.constantInts(axes));
-  Value counted = f.binary("pd.maximum", f.add(given, dims), importer.constantInts({0}));
-  Value isCounted = f.binary("pd.less_than", given, importer.constantInts({-1}));
-  if (Value all = f.make("pd.where", {{isCounted}, {counted}, {given}}))
-    ends = {all};
+  Expression given = ends ? e.reshape(e.cast(e.wrap(ends), wide), {count}) : importer.integers(known);
+  Expression dims = gather(e.cast(apply<pd::ShapeOp>(e.wrap(x)), wide), importer.integers(axes));
+  Expression fromEnd = e.maximum(given + dims, importer.integers({0}));
+  ends = e.select(given < importer.integers({-1}), fromEnd, given);
 }
 
 void importSlice(OpImporter &importer) {
   if (Value array = importer.array("Input"))
     return importArraySlice(importer, array);
-  Builder &builder = importer.getBuilder();
   Value x = importer.requiredInput("Input");
   if (!x)
     return;
-  auto ints = [&](llvm::StringRef name) {
-    return importer.named(name, builder.getDenseI64ArrayAttr(importer.intsAttribute(name)));
-  };
-  Operands starts = indexOperand(importer, "StartsTensorList", "StartsTensor"), ends = endsOfSlice(importer),
-           strides = indexOperand(importer, "StridesTensorList", "StridesTensor");
+  Value starts = indexOperand(importer, "StartsTensorList", "StartsTensor"), ends = endsOfSlice(importer),
+        strides = indexOperand(importer, "StridesTensorList", "StridesTensor");
   llvm::SmallVector<int64_t> knownEnds = importer.intsAttribute("ends");
-  bool isBackwards = !strides.empty() || llvm::any_of(importer.intsAttribute("strides"),
-                                                      [](int64_t stride) { return stride < 0; });
+  bool isBackwards =
+      strides || llvm::any_of(importer.intsAttribute("strides"), [](int64_t stride) { return stride < 0; });
   keepFirstOut(importer, x, ends, knownEnds, isBackwards);
-  llvm::SmallVector<NamedAttribute> attributes{
-      ints("axes"), ints("starts"), importer.named("ends", builder.getDenseI64ArrayAttr(knownEnds)),
-      ints("strides")};
-  Value slice = importer.createOne("pd.slice", {{x}, starts, ends, strides}, attributes);
+  TensorBuilder &e = importer.tensors();
+  Value slice =
+      e.create<pd::SliceOp>(x, starts, ends, strides, importer.intsAttribute("axes"),
+                            importer.intsAttribute("starts"), knownEnds, importer.intsAttribute("strides"));
   llvm::SmallVector<int64_t> dropped = importer.intsAttribute("decrease_axis");
-  if (slice && !dropped.empty())
-    slice = importer.createOne("pd.squeeze", {{slice}, {}},
-                               {importer.named("axis", builder.getDenseI64ArrayAttr(dropped))});
+  if (!dropped.empty())
+    slice = e.create<pd::SqueezeOp>(slice, Value(), dropped);
   importer.setOutput("Out", slice);
 }
 
@@ -149,46 +142,42 @@ void importPad2d(OpImporter &importer) {
     return importer.report("expected images (rank 4) in NCHW or NHWC and 4 paddings, found rank " +
                            llvm::Twine(pd::tensorType(x).getRank()) + ", '" + format + "' and " +
                            llvm::Twine(paddings.size()));
-  Formula f(importer);
   Builder &builder = importer.getBuilder();
+  TensorBuilder &e = importer.tensors();
   int64_t depth = format == "NCHW" ? 2 : 1;
-  // Above, below, left, right there; left, right, above, below here.
-  Value padded =
-      f.make("pd.pad3d", {{f.make("pd.unsqueeze", {{x}, {}}, {f.integers("axis", depth)})}, {}},
-             {f.integers("paddings", {paddings[2], paddings[3], paddings[0], paddings[1], 0, 0}),
-              importer.named("mode", builder.getStringAttr(mode == "edge" ? "replicate" : mode)),
-              f.number("pad_value", importer.floatAttribute("pad_value", 0)),
-              importer.named("data_format", builder.getStringAttr(depth == 2 ? "NCDHW" : "NDHWC"))});
-  importer.setOutput("Out", f.make("pd.squeeze", {{padded}, {}}, {f.integers("axis", depth)}));
+  Value volume = e.create<pd::UnsqueezeOp>(x, Value(), llvm::ArrayRef(depth));
+  // Paddle's order is above, below, left, right; that of pd.pad3d is left, right, above, below.
+  Value padded = importer.createOne(
+      "pd.pad3d", {{volume}, {}},
+      {importer.named("paddings", builder.getDenseI64ArrayAttr(
+                                      {paddings[2], paddings[3], paddings[0], paddings[1], 0, 0})),
+       importer.named("mode", builder.getStringAttr(mode == "edge" ? "replicate" : mode)),
+       importer.named("pad_value", builder.getF64FloatAttr(importer.floatAttribute("pad_value", 0))),
+       importer.named("data_format", builder.getStringAttr(depth == 2 ? "NCDHW" : "NDHWC"))});
+  if (padded)
+    importer.setOutput("Out", e.create<pd::SqueezeOp>(padded, Value(), llvm::ArrayRef(depth)));
 }
 
 void importUnbind(OpImporter &importer) {
-  Builder &builder = importer.getBuilder();
   Value x = importer.requiredInput("X");
-  // unbind calls its result Out, unstack Y; their number is nowhere else.
-  llvm::StringRef slot = importer.legacyOp().output("Out") ? "Out" : "Y";
-  const legacy::Slot *outputs = importer.legacyOp().output(std::string_view(slot));
+  // The result of unbind is Out, that of unstack Y. Only the slot says how many there are.
+  llvm::StringRef slot = importer.outputSlot("Out") ? "Out" : "Y";
+  const legacy::Slot *outputs = importer.outputSlot(slot);
   if (!x)
     return;
-  if (!outputs) {
-    importer.report("output '" + slot + "' is missing");
-    return;
-  }
-  importer.setOutputs(
-      slot,
-      importer.create("pd.unbind", {{x}},
-                      {importer.named("axis", builder.getI64IntegerAttr(importer.intAttribute("axis", 0))),
-                       importer.named("num", builder.getI64IntegerAttr(outputs->arguments.size()))}));
+  if (!outputs)
+    return importer.report("output '" + slot + "' is missing");
+  auto unbind = pd::UnbindOp::create(importer.getBuilder(), importer.getLocation(), x,
+                                     importer.intAttribute("axis", 0), outputs->arguments.size());
+  importer.setOutputs(slot, llvm::SmallVector<Value>(unbind->getResults()));
 }
 
 void importRange(OpImporter &importer) {
   Value start = importer.requiredInput("Start"), end = importer.requiredInput("End"),
         step = importer.requiredInput("Step");
-  if (!start || !end || !step)
-    return;
-  Type dtype = pd::tensorType(start).getElementType();
-  importer.setOutput("Out", importer.createOne("pd.arange", {{start}, {end}, {step}},
-                                               {importer.named("dtype", TypeAttr::get(dtype))}));
+  if (start && end && step)
+    importer.setOutput("Out", importer.tensors().create<pd::ArangeOp>(
+                                  start, end, step, pd::tensorType(start).getElementType()));
 }
 
 } // namespace proa::import::hooks

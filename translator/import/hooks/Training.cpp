@@ -1,7 +1,9 @@
-//! Hooks of optimizers and of what stands around them.
+//! Hooks of optimizers and other ops of training programs.
 #include "translator/import/LegacyTable.h"
+#include "translator/import/hooks/TensorOps.h"
 
 #include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/search/CountOps.h"
 
 using namespace mlir;
 
@@ -67,7 +69,7 @@ template <class List, class T> T entry(const List &list, size_t i, T otherwise) 
 void importForRows(OpImporter &importer, llvm::ArrayRef<std::pair<llvm::StringRef, llvm::StringRef>> kept) {
   Value rows = importer.rows("Grad");
   if (!rows)
-    return importer.report("input 'Grad' is sparse (SELECTED_ROWS), but nothing says which rows it has");
+    return importer.report("input 'Grad' is sparse (SELECTED_ROWS), and its rows are not known");
   llvm::SmallVector<Value> before;
   for (auto [input, output] : kept)
     before.push_back(importer.input(input));
@@ -144,61 +146,51 @@ void importFusedAdam(OpImporter &importer) {
   importMerged(importer, merged, [](size_t) { return llvm::SmallVector<NamedAttribute>{}; });
 }
 
-/// x * scale + bias; null for null.
-Value scaled(OpImporter &importer, Value x, double scale, double bias) {
-  Builder &builder = importer.getBuilder();
-  return x ? importer.createOne("pd.scale", {{x}, {}, {}},
-                                {importer.named("scale", builder.getF64FloatAttr(scale)),
-                                 importer.named("bias", builder.getF64FloatAttr(bias))})
-           : Value();
-}
-
-/// Paddle's kernel for sparse gradients takes the powers of the betas after their update, which it makes in
-/// place before.
+/// Multiplies the powers of the betas by the betas before the update: Paddle's kernel for sparse gradients
+/// updates the powers in place first. False, and a report, where one is missing.
 bool updatePowersFirst(OpImporter &importer) {
   if (importer.boolAttribute("use_global_beta_pow", false))
     return true;
   const char *powers[2][3] = {{"Beta1Pow", "beta1", "Beta1Tensor"}, {"Beta2Pow", "beta2", "Beta2Tensor"}};
   for (size_t i : {0, 1}) {
-    Value power = importer.requiredInput(powers[i][0]), updated;
-    if (Value beta = importer.input(powers[i][2]))
-      updated = power ? importer.createOne("pd.multiply", {{power}, {beta}}) : Value();
-    else
-      updated = scaled(importer, power, importer.floatAttribute(powers[i][1], i == 0 ? 0.9 : 0.999), 0);
-    if (!updated)
+    Value given = importer.requiredInput(powers[i][0]);
+    if (!given)
       return false;
-    importer.overrideInput(powers[i][0], updated);
+    Expression power = importer.wrap(given);
+    Value beta = importer.input(powers[i][2]);
+    importer.overrideInput(powers[i][0],
+                           beta ? power * importer.wrap(beta)
+                                : scale(power, importer.floatAttribute(powers[i][1], i == 0 ? 0.9 : 0.999)));
   }
   return true;
 }
 
-/// The update of all rows. To those without a gradient the kernel adds epsilon as it is to the root of the
-/// second moment, to the others epsilon * sqrt(1 - beta2^t), as with dense gradients.
+/// The update of all rows. The kernel adds epsilon to the root of the second moment in rows without a
+/// gradient, and epsilon * sqrt(1 - beta2^t) in the others, as with dense gradients.
 void importSparseAdam(OpImporter &importer) {
   Value rows = importer.rows("Grad");
   if (!rows)
-    return importer.report("input 'Grad' is sparse (SELECTED_ROWS), but nothing says which rows it has");
+    return importer.report("input 'Grad' is sparse (SELECTED_ROWS), and its rows are not known");
   std::pair<const char *, Value> before[] = {{"Param", {}}, {"Moment1", {}}, {"Moment2", {}}};
   for (auto &[slot, value] : before)
     value = importer.input(slot);
   Value power = importer.input("Beta2Pow"), given = importer.input("EpsilonTensor");
   importer.importByTable();
-  Value withGradient = importer.output("ParamOut"), rest = scaled(importer, power, -1, 1);
-  Value inverse = rest ? importer.createOne("pd.rsqrt", {{rest}}) : Value();
-  if (!withGradient || !inverse)
+  Value withGradient = importer.output("ParamOut");
+  if (!withGradient || !power)
     return;
+  Expression inverse = importer.tensors().rsqrt(scale(importer.wrap(power), -1, 1));
   for (auto &[slot, value] : before)
     importer.overrideInput(slot, value);
-  importer.overrideInput("EpsilonTensor",
-                         given ? importer.createOne("pd.multiply", {{inverse}, {given}})
-                               : scaled(importer, inverse, importer.floatAttribute("epsilon", 1e-8), 0));
+  importer.overrideInput("EpsilonTensor", given ? inverse * importer.wrap(given)
+                                                : scale(inverse, importer.floatAttribute("epsilon", 1e-8)));
   importer.importByTable();
   if (Value others = importer.output("ParamOut"); others && others != withGradient)
     importer.setOutput("ParamOut", importer.whereRows(rows, withGradient, others));
 }
 
-/// lazy_mode updates only the rows that a sparse gradient has; without it all rows are updated, as with a
-/// dense one. Paddle 2.6.2 itself ends in a crash with sparse gradients of adamw.
+/// With lazy_mode only the rows of a sparse gradient are updated, else all rows, as with a dense gradient.
+/// Paddle 2.6.2 crashes on sparse gradients of adamw.
 void importAdam(OpImporter &importer) {
   if (!importer.isSelectedRows("Grad"))
     return importer.importByTable();
@@ -233,7 +225,8 @@ void importMergeSelectedRows(OpImporter &importer) {
   Value x = importer.requiredInput("X");
   importer.setOutput("Out", x);
   if (Value rows = importer.rows("X"))
-    importer.setOutputRows("Out", importer.createOne("pd.unique", {{rows}}));
+    importer.setOutputRows(
+        "Out", importer.tensors().create<pd::UniqueOp>(rows, llvm::ArrayRef<int64_t>(), TypeAttr()));
 }
 
 /// The rows alone, as a tensor.
@@ -241,13 +234,12 @@ void importTensorOfSelectedRows(OpImporter &importer) {
   Value x = importer.requiredInput("X"), rows = importer.rows("X");
   if (!x)
     return;
-  if (!rows || !rows.getDefiningOp() || rows.getDefiningOp()->getName().getStringRef() != "pd.unique")
-    return importer.report(
-        "the rows of input 'X' may stand in it more than once: expected the result of merge_selected_rows");
-  importer.setOutput("Out", importer.createOne("pd.gather", {{x}, {rows}, {}}));
+  if (!rows || !rows.getDefiningOp<pd::UniqueOp>())
+    return importer.report("input 'X' may have duplicate rows, expected the result of merge_selected_rows");
+  importer.setOutput("Out", gather(importer.wrap(x), importer.wrap(rows)));
 }
 
-/// Each output is the input at its place.
+/// Output i is input i.
 void importEach(OpImporter &importer) { importer.setOutputs("Out", importer.inputs("X")); }
 
 void importCoalesceTensor(OpImporter &importer) {

@@ -1,104 +1,92 @@
-//! The hook of convolutions whose images have different extents.
+//! The hook of convolutions whose images have different dim sizes.
 #include "translator/import/LegacyTable.h"
-#include "translator/import/hooks/Formula.h"
+#include "translator/import/hooks/TensorOps.h"
 
 #include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/math/BinaryOps.h"
+#include "dialects/pd/ops/sequence/RowsOps.h"
 
 using namespace mlir;
 
 namespace proa::import::hooks {
 namespace {
 
-/// The elements of a list of matrices, image after image: of each the number of its image and its place in
-/// it.
+/// The elements of a list of matrices, image after image: the image of each element and its position in it.
 struct Elements {
-  Value image, place, offsets;
-
-  explicit operator bool() const { return image && place && offsets; }
+  Expression image, position, offsets;
 };
 
 struct VariableConv {
-  Formula f;
+  OpImporter &importer;
+  TensorBuilder &e;
   int64_t channels, filters, kernelHeight, kernelWidth, strideHeight, strideWidth;
-  Value heights, widths, starts; ///< of each image
+  Expression heights, widths, starts; ///< of each image
 
-  Value whole(int64_t number) { return f.importer.constantInts({number}); }
-  Value lengths(Value offsets) {
-    return f.binary("pd.subtract", f.slice(offsets, 0, 1, std::numeric_limits<int64_t>::max()),
-                    f.slice(offsets, 0, 0, -1));
-  }
-  Value times(Value x, int64_t factor) { return f.multiply(x, whole(factor)); }
-  Value divided(Value x, Value by) { return f.binary("pd.floor_divide", x, by); }
+  Expression whole(int64_t number) { return importer.integers({number}); }
+  Expression times(Expression x, int64_t factor) { return x * whole(factor); }
+  Expression divided(Expression x, Expression by) { return apply<pd::FloorDivideOp>(x, by); }
 
-  /// How many windows start in so many elements.
-  Value windows(Value extents, int64_t stride) {
-    return divided(f.add(extents, whole(stride - 1)), whole(stride));
+  /// The number of windows along dims of these sizes.
+  Expression windows(Expression sizes, int64_t stride) {
+    return divided(sizes + whole(stride - 1), whole(stride));
   }
 
-  Elements elementsOf(Value counts) {
-    Value zeros = f.make("pd.full_like", {{counts}, {}});
-    if (!zeros)
-      return {};
-    Operands ranges = f.importer.create("pd.ranges", {{zeros}, {counts}});
-    Operands places =
-        ranges.empty() ? Operands() : f.importer.create("pd.row_positions", {{ranges[0]}, {ranges[1]}});
-    return places.empty() ? Elements() : Elements{places[0], ranges[0], ranges[1]};
+  Elements elementsOf(Expression counts) {
+    auto ranges =
+        pd::RangesOp::create(importer.getBuilder(), importer.getLocation(), fullLike(counts, 0), counts);
+    Expression position = e.wrap(ranges.getRows()), offsets = e.wrap(ranges.getOffsets());
+    return {apply<pd::RowPositionsOp>(position, offsets), position, offsets};
   }
 
-  /// The numbers 0 to `count` - 1, each divided by `by` and modulo `extent`, as a row.
-  Value kernelRow(int64_t by, int64_t extent) {
+  /// The integers k < the number of weights of a filter as a row, as (k / divisor) mod `modulus`.
+  Expression kernelRow(int64_t divisor, int64_t modulus) {
     llvm::SmallVector<int64_t> numbers;
     for (int64_t k = 0; k < channels * kernelHeight * kernelWidth; ++k)
-      numbers.push_back(k / by % extent);
-    return f.reshape(f.importer.constantInts(numbers), {1, static_cast<int64_t>(numbers.size())});
+      numbers.push_back(k / divisor % modulus);
+    return e.reshape(importer.integers(numbers), {1, static_cast<int64_t>(numbers.size())});
   }
 
   /// All windows of all images as rows.
-  Value patches(Value x, const Elements &windows, Value windowsAcross) {
-    auto column = [&](Value perImage) { return f.reshape(f.gather(perImage, windows.image), {-1, 1}); };
-    Value place = f.reshape(windows.place, {-1, 1}), across = column(windowsAcross);
-    Value height = column(heights), width = column(widths);
-    Value y = f.add(times(divided(place, across), strideHeight),
-                    f.add(kernelRow(kernelWidth, kernelHeight), whole(-(kernelHeight / 2))));
-    Value z = f.add(times(f.binary("pd.remainder", place, across), strideWidth),
-                    f.add(kernelRow(1, kernelWidth), whole(-(kernelWidth / 2))));
-    auto isWithin = [&](Value position, Value extent) {
-      return f.make("pd.logical_and", {{f.binary("pd.greater_equal", position, whole(0))},
-                                       {f.binary("pd.less_than", position, extent)}});
+  Expression patches(Value x, const Elements &windows, Expression windowsAcross) {
+    auto column = [&](Expression perImage) { return e.reshape(gather(perImage, windows.image), {-1, 1}); };
+    Expression position = e.reshape(windows.position, {-1, 1}), across = column(windowsAcross);
+    Expression height = column(heights), width = column(widths);
+    Expression y = times(divided(position, across), strideHeight) +
+                   (kernelRow(kernelWidth, kernelHeight) + whole(-(kernelHeight / 2)));
+    Expression z = times(apply<pd::RemainderOp>(position, across), strideWidth) +
+                   (kernelRow(1, kernelWidth) + whole(-(kernelWidth / 2)));
+    auto isWithin = [&](Expression at, Expression size) {
+      return apply<pd::LogicalAndOp>(at >= whole(0), at < size);
     };
-    Value isInside = f.make("pd.logical_and", {{isWithin(y, height)}, {isWithin(z, width)}});
-    Value line = f.add(f.multiply(kernelRow(kernelHeight * kernelWidth, channels), height), y);
-    Value index = f.add(column(starts), f.add(f.multiply(line, width), z));
+    Expression isInside = apply<pd::LogicalAndOp>(isWithin(y, height), isWithin(z, width));
+    Expression line = kernelRow(kernelHeight * kernelWidth, channels) * height + y;
+    Expression index = column(starts) + (line * width + z);
     int64_t size = channels * kernelHeight * kernelWidth;
-    Value inside = f.make("pd.where", {{isInside}, {index}, {times(index, 0)}});
-    Value rows = f.reshape(f.gather(f.reshape(x, {-1}), f.reshape(inside, {-1})), {-1, size});
-    Value zeros = f.make("pd.full_like", {{rows}, {}});
-    return f.make("pd.where", {{isInside}, {rows}, {zeros}});
+    Expression inside = e.select(isInside, index, times(index, 0));
+    Expression rows = e.reshape(gather(e.reshape(e.wrap(x), {-1}), e.reshape(inside, {-1})), {-1, size});
+    return e.select(isInside, rows, fullLike(rows, 0));
   }
 
-  /// The columns of a matrix of windows, image after image, each column from the first window to the last.
-  void setByColumns(llvm::StringRef slot, Value matrix, int64_t width, Value counts,
+  /// Defines an output as the columns of a matrix of windows, image after image, each column from the first
+  /// window to the last.
+  void setByColumns(llvm::StringRef slot, Expression matrix, int64_t width, Expression counts,
                     const Elements &windows) {
     Elements all = elementsOf(times(counts, width));
-    if (!all || !matrix)
-      return;
-    auto ofImage = [&](Value perImage) { return f.gather(perImage, all.image); };
-    Value count = ofImage(counts);
-    Value window =
-        f.add(ofImage(f.slice(windows.offsets, 0, 0, -1)), f.binary("pd.remainder", all.place, count));
-    Value index = f.add(times(window, width), divided(all.place, count));
-    Value out = f.reshape(f.gather(f.reshape(matrix, {-1}), index), {-1, 1});
-    f.importer.setOutput(slot, out);
-    if (out)
-      f.importer.setOutputLod(slot, {all.offsets});
+    auto ofImage = [&](Expression perImage) { return gather(perImage, all.image); };
+    Expression count = ofImage(counts);
+    Expression window = ofImage(startsOf(windows.offsets)) + apply<pd::RemainderOp>(all.position, count);
+    Expression index = times(window, width) + divided(all.position, count);
+    importer.setOutput(slot, e.reshape(gather(e.reshape(matrix, {-1}), index), {-1, 1}));
+    importer.setOutputLod(slot, {all.offsets});
   }
 };
 
 } // namespace
 
-/// Images of different extents, each a sequence of x of InputChannel planes, are convolved with w
-/// [OutputChannel, InputChannel * KernelH * KernelW]; a window's middle starts at the first element, outside
-/// of an image is 0. The sequences of ROW and COLUMN have as many rows as the images have rows and columns.
+/// Images of different sizes, each a sequence of x of InputChannel planes, are convolved with w
+/// [OutputChannel, InputChannel * KernelH * KernelW]. The middle of the first window is at the first element;
+/// elements outside of an image are 0. The sequences of ROW and COLUMN have as many rows as the images have
+/// rows and columns.
 void importVarConv2d(OpImporter &importer) {
   Value x = importer.requiredInput("X"), w = importer.requiredInput("W");
   Operands images = importer.lod("X"), rows = importer.lod("ROW"), columns = importer.lod("COLUMN");
@@ -106,37 +94,30 @@ void importVarConv2d(OpImporter &importer) {
     return;
   if (images.empty() || rows.empty() || columns.empty())
     return importer.report("inputs 'X', 'ROW' and 'COLUMN' must have LoDs");
-  auto extent = [&](llvm::StringRef name) { return importer.intAttribute(name, 1); };
-  VariableConv conv{Formula(importer),
-                    extent("InputChannel"),
-                    extent("OutputChannel"),
-                    extent("KernelH"),
-                    extent("KernelW"),
-                    extent("StrideH"),
-                    extent("StrideW"),
-                    {},
-                    {},
-                    {}};
+  auto size = [&](llvm::StringRef name) { return importer.intAttribute(name, 1); };
+  TensorBuilder &e = importer.tensors();
+  VariableConv conv{importer,
+                    e,
+                    size("InputChannel"),
+                    size("OutputChannel"),
+                    size("KernelH"),
+                    size("KernelW"),
+                    size("StrideH"),
+                    size("StrideW"),
+                    lengthsOf(e.wrap(rows[0])),
+                    lengthsOf(e.wrap(columns[0])),
+                    startsOf(e.wrap(images[0]))};
   for (int64_t number : {conv.channels, conv.filters, conv.kernelHeight, conv.kernelWidth, conv.strideHeight,
                          conv.strideWidth})
     if (number < 1)
-      return importer.report("expected channels, kernel extents and strides above 0, found " +
+      return importer.report("channels, kernel sizes and strides must be positive, found " +
                              llvm::Twine(number));
-  conv.heights = conv.lengths(rows[0]);
-  conv.widths = conv.lengths(columns[0]);
-  conv.starts = conv.f.slice(images[0], 0, 0, -1);
-  Value down = conv.windows(conv.heights, conv.strideHeight),
-        across = conv.windows(conv.widths, conv.strideWidth);
-  Value counts = conv.f.multiply(down, across);
-  Elements windows = counts ? conv.elementsOf(counts) : Elements();
-  if (!windows)
-    return;
-  Value patches = conv.patches(x, windows, across);
-  if (!patches)
-    return;
-  Value product =
-      importer.createOne("pd.matmul", {{patches}, {w}},
-                         {importer.named("transpose_y", importer.getBuilder().getBoolAttr(true))});
+  Expression down = conv.windows(conv.heights, conv.strideHeight),
+             across = conv.windows(conv.widths, conv.strideWidth);
+  Expression counts = down * across;
+  Elements windows = conv.elementsOf(counts);
+  Expression patches = conv.patches(x, windows, across);
+  Expression product = e.matmul(patches, e.wrap(w), /*transposeX=*/false, /*transposeY=*/true);
   conv.setByColumns("Out", product, conv.filters, counts, windows);
   conv.setByColumns("Col", patches, conv.channels * conv.kernelHeight * conv.kernelWidth, counts, windows);
 }

@@ -78,7 +78,7 @@ void ModelImporter::importArrayPop(const newir::Operation &op) {
   };
   Value element = formula("pd.array_read", {before, number(index)});
   Value rest = formula("pd.array_slice", {before, number(0), number(index)});
-  if (index != -1) // the last one has none behind it
+  if (index != -1) // the last one has no successor
     rest = formula("pd.array_concat",
                    {{rest},
                     {formula("pd.array_slice",

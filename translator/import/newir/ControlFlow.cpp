@@ -4,7 +4,7 @@
 #include "dialects/pd/ir/Types.h"
 #include "dialects/pd/ops/control/ArrayOps.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
-#include "translator/import/Fillers.h"
+#include "translator/import/UndefinedValues.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -17,8 +17,8 @@ using namespace mlir;
 namespace proa::import {
 
 Value ModelImporter::condition(Value tensor) {
-  Operation *scalar = makeOp(builder, location(), "pd.reshape", {{tensor}, {}},
-                             {builder.getNamedAttr("shape", builder.getDenseI64ArrayAttr({}))});
+  Operation *scalar = createOp(builder, location(), "pd.reshape", {{tensor}, {}},
+                               {builder.getNamedAttr("shape", builder.getDenseI64ArrayAttr({}))});
   return scalar ? tensor::ExtractOp::create(builder, location(), scalar->getResult(0)).getResult() : Value();
 }
 
@@ -46,7 +46,7 @@ Value ModelImporter::castTo(Value value, Type type) {
     // A variable of Python's without a value is a number, whatever type it gets in the loop.
     if (from.getRank() == 0 && from.getElementType() == to.getElementType() &&
         value.getDefiningOp<pd::FullOp>())
-      return pd::widened(builder, location(), makeFiller(builder, location(), type), type);
+      return pd::widened(builder, location(), createPlaceholder(builder, location(), type), type);
     std::string text;
     llvm::raw_string_ostream(text) << "a value of type " << from << " cannot become one of type " << to;
     report(text);

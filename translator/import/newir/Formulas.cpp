@@ -3,7 +3,7 @@
 
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
-#include "translator/import/MakeOp.h"
+#include "translator/import/CreateOp.h"
 
 #include <utility>
 
@@ -59,10 +59,10 @@ void ModelImporter::importMedian(const newir::Operation &op) {
     auto type = RankedTensorType::get({}, builder.getI64Type());
     return {pd::ConstantOp::create(builder, location(), type, DenseElementsAttr::get(type, value))};
   };
-  Operation *sorted = makeOp(builder, location(), "pd.argsort", {x}, {named("axis", axis), flag("stable")});
+  Operation *sorted = createOp(builder, location(), "pd.argsort", {x}, {named("axis", axis), flag("stable")});
   if (!sorted)
     return report(std::exchange(diagnostics, {}));
-  // NaNs stand behind the `count` numbers.
+  // NaNs follow the `count` numbers.
   Value isNan = formula("pd.isnan", {x});
   Value count = formula("pd.sum", {{formula("pd.cast", {{formula("pd.logical_not", {{isNan}})}}, {wide})}},
                         {along, flag("keepdim")});

@@ -1,4 +1,4 @@
-//! Gradient ops of the new IR: "X_grad" becomes a pd.vjp around X, imported once more by its own table entry
+//! Gradient ops of the new IR: "X_grad" becomes a pd.vjp around X, imported again by its own table entry
 //! or handler, as for legacy programs.
 #include "translator/import/newir/GradientTable.h"
 #include "translator/import/newir/ModelImporter.h"

@@ -2,7 +2,7 @@
 /// stands for.
 #pragma once
 
-#include "translator/import/MakeOp.h"
+#include "translator/import/CreateOp.h"
 #include "translator/import/newir/GradientTable.h"
 #include "translator/import/newir/NewIrImporter.h"
 #include "translator/import/newir/NewIrTable.h"

@@ -251,7 +251,7 @@ void ModelImporter::importWideShape(const newir::Operation &op) {
 
 Value ModelImporter::make(llvm::StringRef name, llvm::ArrayRef<Values> operands,
                           llvm::ArrayRef<NamedAttribute> attributes) {
-  Operation *made = makeOp(builder, location(), name, operands, attributes);
+  Operation *made = createOp(builder, location(), name, operands, attributes);
   if (!made)
     report(std::exchange(diagnostics, {}));
   return made ? made->getResult(0) : Value();

@@ -30,7 +30,7 @@ void ModelImporter::importByTable(const newir::Operation &op) {
   }
   if (problems.size() != before || isBlocked)
     return;
-  Operation *made = makeOp(builder, location(), entry->target, groups, attributes);
+  Operation *made = createOp(builder, location(), entry->target, groups, attributes);
   if (!made)
     return report(std::exchange(diagnostics, {}));
   defineResults(op, *entry, made);
@@ -180,8 +180,8 @@ void ModelImporter::dropDims(const newir::Operation &op) {
     return;
   Values &value = values[op.outputs[0].id];
   Operation *made =
-      makeOp(builder, location(), "pd.squeeze", {value, {}},
-             {builder.getNamedAttr("axis", builder.getDenseI64ArrayAttr(newir::integersOf(*dropped)))});
+      createOp(builder, location(), "pd.squeeze", {value, {}},
+               {builder.getNamedAttr("axis", builder.getDenseI64ArrayAttr(newir::integersOf(*dropped)))});
   if (!made)
     return report(std::exchange(diagnostics, {}));
   value = {made->getResult(0)};

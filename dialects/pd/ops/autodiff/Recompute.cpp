@@ -1,4 +1,4 @@
-//! pd.checkpoint and the barriers that keep what is computed once more apart from what was computed before.
+//! pd.checkpoint and the barriers that keep recomputed values apart from the original ones.
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ir/Infer.h"
@@ -58,7 +58,7 @@ LogicalResult CheckpointOp::verifyRegions() {
   return success();
 }
 
-/// The region's ops in the place of the op.
+/// Inlines the region.
 FailureOr<SmallVector<Value>> CheckpointOp::decompose(OpBuilder &builder) {
   Block &block = getBody().front();
   IRMapping mapping;
@@ -69,7 +69,7 @@ FailureOr<SmallVector<Value>> CheckpointOp::decompose(OpBuilder &builder) {
                              [&](Value value) { return mapping.lookup(value); });
 }
 
-/// The gradient of the region, computed once more behind barriers.
+/// The gradient of the region, which recomputes its values after barriers.
 FailureOr<SmallVector<Value>> CheckpointOp::vjp(OpBuilder &builder, ArrayRef<Value> cotangents) {
   Location location = getLoc();
   SmallVector<Value> inputs, given;

@@ -22,7 +22,7 @@ LogicalResult VjpOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Ad
 
 namespace {
 
-/// Each of `values` belongs to the region's result that `numbers` gives.
+/// Checks that each of `values` has the type of the region's result with the index in `numbers`.
 LogicalResult verifyResultsOf(VjpOp op, StringRef what, ValueRange values, llvm::ArrayRef<int64_t> numbers,
                               ValueRange yielded) {
   if (values.size() != numbers.size())
@@ -53,22 +53,21 @@ LogicalResult VjpOp::verifyRegions() {
   return verifyResultsOf(*this, "cotangent", getCotangents(), getCotangentOf(), yield.getValues());
 }
 
-/// Differentiates the region, puts the saved results in place of computed ones, and moves what is used out of
-/// it.
+/// Differentiates the region, replaces computed results by the saved ones, and moves used ops out of it.
 FailureOr<llvm::SmallVector<Value>> VjpOp::decompose(OpBuilder &builder) {
   if (isLoopGradient(*this))
     return decomposeLoopGradient(builder, *this);
-  // Failure must leave the op as it was.
+  // A failure must leave the op unchanged.
   IRMapping mapping;
   Operation *clone = getOperation()->clone(mapping);
   builder.insert(clone);
   auto copy = cast<VjpOp>(clone);
-  copy->walk([](PrintOp print) { print.erase(); }); // the forward op has shown it
+  copy->walk([](PrintOp print) { print.erase(); }); // the forward op has printed it
   Block &block = copy.getBody().front();
   auto yield = cast<YieldOp>(block.getTerminator());
   llvm::SmallVector<Value> cotangents(copy.getCotangents()),
       inputs(block.getArguments().begin(), block.getArguments().end());
-  // A gradient that waits for extents is no other one that does.
+  // A deferred gradient must not create another deferred one.
   bool isOneOp = llvm::hasSingleElement(block.without_terminator());
   auto gradients = differentiate(block, copy.getCotangentOf(), cotangents, inputs, !isOneOp);
   if (failed(gradients)) {
@@ -89,7 +88,7 @@ FailureOr<llvm::SmallVector<Value>> VjpOp::decompose(OpBuilder &builder) {
       gradient = gradient == argument ? input : gradient;
   }
   yield->erase();
-  // An op of the forward part that nothing reads must not run again, even if it draws random numbers.
+  // An unused op of the forward part must not run again, even if it is random.
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (op.use_empty() && llvm::none_of(*gradients, [&](Value v) { return v.getDefiningOp() == &op; }))
       op.erase();

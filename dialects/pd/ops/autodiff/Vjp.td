@@ -1,24 +1,24 @@
-// The gradient of a piece of a program.
+// The gradient of a region of a program.
 #ifndef PROA_DIALECTS_PD_AUTODIFF_VJP
 #define PROA_DIALECTS_PD_AUTODIFF_VJP
 
 include "dialects/pd/ir/Base.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 
-// Gradients of the bodies of loops go through tensor arrays.
+// Gradients of loop bodies have tensor arrays.
 def Pd_TensorOrArray : AnyTypeOf<[Pd_Tensor, Type<CPred<"::llvm::isa<::proa::pd::ArrayType>($_self)">, "tensor array">]>;
 
 def Pd_VjpOp : Pd_Op<"vjp", [AttrSizedOperandSegments, SingleBlock]> {
   let summary = "Vector-Jacobian product: the gradients of the ops in a region";
   let description = [{
     With y = f(x) computed by the region from `inputs`, result i is the sum over the region's results j of
-    cotangent_j * conj(dy_j / dx_i), in the shape and element type of input i. Values from outside that the region uses
-    are constants to it. Legacy `*_grad` ops are this op around the forward op; its decomposition is reverse-mode
-    differentiation by the rules on the records (fields `derivatives`, `vjp`, `vjpInCode`, `decomposition`).
+    cotangent_j * conj(dy_j / dx_i), with the shape and element type of input i. Values from outside of the region are
+    constants. Legacy `*_grad` ops are imported as this op around the forward op. Its decomposition is reverse mode by
+    the rules of the records (fields `derivatives`, `vjp`, `vjpInCode`, `decomposition`).
 
-    `cotangent_of` names the region's result that each cotangent belongs to; a result without one has cotangent zero.
-    `saved` are results that the program holds already, `saved_of` their numbers: they are used instead of computing them
-    once more.
+    `cotangent_of` has the index of the region's result for each cotangent; a result without one has cotangent zero.
+    `saved` are results that the program already has, and `saved_of` their indices: they are used instead of being
+    recomputed.
 
     ```mlir
     %dx = pd.vjp(%x : tensor<4xf32>) saved(%out : tensor<4xf32>) cotangents(%dout : tensor<4xf32>)

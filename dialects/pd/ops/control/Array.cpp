@@ -24,7 +24,7 @@ FailureOr<RankedTensorType> elementOf(std::optional<Location> location, Value ar
   return inferenceError(location, "C2: nothing was written to the array");
 }
 
-/// The type of an array with elements of both.
+/// The join of two array types.
 FailureOr<Type> joinedElements(std::optional<Location> location, Value x, Value y) {
   if (Type joined = joinedTypes(x.getType(), y.getType()))
     return joined;

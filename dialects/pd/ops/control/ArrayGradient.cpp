@@ -1,4 +1,4 @@
-//! Reverse-mode rules of ops on arrays that differ not from those on tensors; the others are in
+//! Reverse-mode rules of array ops that are like those of tensor ops; the others are in
 //! autodiff/ArrayGradient.cpp.
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/ir/Types.h"
@@ -9,6 +9,9 @@
 using namespace mlir;
 
 namespace proa::pd {
+
+llvm::SmallVector<llvm::SmallVector<unsigned>> ArrayCastOp::getLinearGroups() { return {{0}}; }
+
 FailureOr<llvm::SmallVector<Value>> ArrayAddOp::vjp(OpBuilder &, llvm::ArrayRef<Value> cotangents) {
   return llvm::SmallVector<Value>{cotangents[0], cotangents[0]};
 }
@@ -29,7 +32,7 @@ FailureOr<llvm::SmallVector<Value>> ArrayZerosLikeOp::vjp(OpBuilder &, llvm::Arr
   return llvm::SmallVector<Value>{Value()};
 }
 
-/// A part that has no cotangent has zeros in its place.
+/// A part without a cotangent is replaced by zeros.
 FailureOr<llvm::SmallVector<Value>> ArraySplitOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   Value zeros = ArraySplitOp::create(builder, getLoc(), zerosLike(builder, getLoc(), getX()), getSizes(),
                                      getAxisAttr(), getUseStackAttr());

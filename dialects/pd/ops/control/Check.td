@@ -1,55 +1,61 @@
-// What a program wants to hold while it runs.
+// Checks and output of a program while it runs.
 #ifndef PROA_DIALECTS_PD_CONTROL_CHECK
 #define PROA_DIALECTS_PD_CONTROL_CHECK
 
-include "dialects/pd/ops/control/ArrayOperand.td"
 include "dialects/pd/ir/Base.td"
 
 def Pd_AssertOp : Pd_Op<"assert"> {
-  let summary = "Ends the run with an error unless the condition holds";
-  let description = "The error shows up to `summarize` elements of each tensor in `data`, all where it is negative.";
+  let summary = "Ends the run with an error unless the condition is true";
+  let description = "The error prints up to `summarize` elements of each tensor in `data`, all if it is negative.";
   let constraints = ["C1. the condition has one element"];
   let arguments = (ins Pd_BoolTensor:$condition, Variadic<Pd_Tensor>:$data, DefaultValuedAttr<I64Attr, "-1">:$summarize);
   let results = (outs);
-  let traits = [Pd_DeclaredAttributesOnly, InferTypeOpAdaptorWithIsCompatible, MemoryEffects<[MemWrite]>, DeclareOpInterfaceMethods<LibraryOpInterface>];
+  let traits = [Pd_DeclaredAttributesOnly, InferTypeOpAdaptorWithIsCompatible, MemoryEffects<[MemWrite]>, DeclareOpInterfaceMethods<LibraryOpInterface>,
+    DeclareOpInterfaceMethods<ReferenceOpInterface>];
   let library = "assert";
   let libraryHalf = 1;
   let legacy = [Legacy<"assert", ["Cond", "Data"], [], ["summarize:long"]>];
+  let referenceInCode = 1;
 }
 
 def Pd_FailOp : Pd_Op<"fail"> {
   let summary = "Ends the run with an error";
   let description = [{
-    Replaces computation that is invalid but may never run, in a region of control flow: ops that the importer
-    refuses, or that do not fit the dims of the feeds. The run ends with `message` when it reaches the op. The results
-    have the types that the rest of the program expects; nothing reads their elements.
+    A placeholder for computation that is invalid but may never run, in a region of control flow: ops that the
+    importer refuses, or that do not fit the dims of the feeds. The run ends with `message` when it reaches the op.
+    The results have the types that the program expects.
   }];
   let constraints = ["C1. message is not empty"];
   let arguments = (ins StrAttr:$message);
-  let results = (outs Variadic<AnyTypeOf<[Pd_Tensor, Pd_Array], "tensor or tensor array">>:$results);
-  let traits = [MemoryEffects<[MemWrite]>, DeclareOpInterfaceMethods<LibraryOpInterface>];
+  let results = (outs Variadic<Pd_Tensor>:$results);
+  let traits = [MemoryEffects<[MemWrite]>, DeclareOpInterfaceMethods<LibraryOpInterface>,
+    DeclareOpInterfaceMethods<ReferenceOpInterface>];
   let library = "fail";
   let libraryHalf = 1;
   let hasVerifier = 1;
   let extraClassDefinition = "";
+  let referenceInCode = 1;
 }
 
 def Pd_PrintOp : Pd_Op<"print"> {
-  let summary = "Shows a tensor on stderr: its name, message, LoD, dims, element type and first elements, as Paddle does";
+  let summary = "Prints a tensor on stderr as Paddle does: name, message, LoD, dims, element type and first elements";
   let description = [{
-    `lod` are the levels of its LoD. Shown are up to `summarize` elements (-1: all), in the first `first_n` runs (-1: in all).
+    `lod` has the levels of its LoD. Prints up to `summarize` elements (-1: all), in the first `first_n` runs (-1: in
+    all).
   }];
   let arguments = (ins Pd_Tensor:$x, Variadic<Pd_IntTensor>:$lod, DefaultValuedAttr<StrAttr, "\"\"">:$name,
     DefaultValuedAttr<StrAttr, "\"\"">:$message, DefaultValuedAttr<I64Attr, "-1">:$first_n, DefaultValuedAttr<I64Attr, "-1">:$summarize,
     DefaultValuedAttr<BoolAttr, "true">:$print_tensor_type, DefaultValuedAttr<BoolAttr, "true">:$print_tensor_shape,
     DefaultValuedAttr<BoolAttr, "true">:$print_tensor_layout, DefaultValuedAttr<BoolAttr, "true">:$print_tensor_lod);
   let results = (outs);
-  let traits = [Pd_DeclaredAttributesOnly, InferTypeOpAdaptorWithIsCompatible, MemoryEffects<[MemWrite]>, DeclareOpInterfaceMethods<LibraryOpInterface>];
+  let traits = [Pd_DeclaredAttributesOnly, InferTypeOpAdaptorWithIsCompatible, MemoryEffects<[MemWrite]>, DeclareOpInterfaceMethods<LibraryOpInterface>,
+    DeclareOpInterfaceMethods<ReferenceOpInterface>];
   let library = "print";
   let libraryHalf = 1;
   let constraints = ["C1. each level of lod is a vector of i64"];
   let legacy = [Legacy<"print", ["In", ""], [], ["message", "first_n", "summarize", "print_tensor_type", "print_tensor_shape",
     "print_tensor_layout", "print_tensor_lod"], ["print_tensor_name", "print_phase", "is_forward"], "importPrint", ["Out"]>];
+  let referenceInCode = 1;
 }
 
 #endif

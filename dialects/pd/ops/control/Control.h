@@ -1,4 +1,4 @@
-/// Ops that go with control flow: tensor arrays and checks. Conditions and loops are scf.if and scf.while.
+/// Ops related to control flow: tensor arrays and checks. Conditions and loops are scf.if and scf.while.
 #pragma once
 
 #include "dialects/pd/ir/Infer.h"

@@ -39,10 +39,10 @@ LogicalResult inferFullOf(std::optional<Location> location, Value shapeTensor, l
 
 OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
 
-/// The fill value as a rank-0 tensor; `integer` holds integers that a double can't.
+/// The fill value as a rank-0 tensor; `integer` has integers that a double cannot represent.
 static Expression fillValue(TensorBuilder &e, Type element, const llvm::APFloat &value,
                             std::optional<int64_t> integer = std::nullopt) {
-  if (element.isInteger(1)) // 0.2 is true, not an integer cut off
+  if (element.isInteger(1)) // 0.2 is true, not a truncated integer
     return e.constant(integer.value_or(0) != 0 || value.isNonZero() ? 1 : 0, element);
   if (!integer || !isa<IntegerType>(element))
     return e.constant(value.convertToDouble(), element);

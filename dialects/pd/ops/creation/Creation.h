@@ -1,4 +1,4 @@
-/// Tensors made from attributes.
+/// Tensors defined by attributes.
 #pragma once
 
 #include "dialects/pd/ir/Infer.h"
@@ -6,8 +6,8 @@
 
 namespace proa::pd {
 
-/// The dims that a constant shape tensor holds, or one dynamic dim for each of its elements. Failure, with an
-/// error, where even their number is not known.
+/// The dims in a constant shape tensor, or one dynamic dim for each of its elements. Failure, with an error,
+/// if the number of elements is dynamic.
 mlir::FailureOr<llvm::SmallVector<int64_t>> dimsFromTensor(std::optional<mlir::Location> location,
                                                            mlir::Value tensor);
 
@@ -28,7 +28,7 @@ mlir::LogicalResult inferFull(std::optional<mlir::Location> location, Adaptor ad
 mlir::LogicalResult inferSpaced(std::optional<mlir::Location> location, mlir::ValueRange operands,
                                 mlir::Type dtype, Results &results);
 
-/// Of linspace and logspace, whose third operand is the number of elements.
+/// Inference of linspace and logspace, whose third operand is the number of elements.
 template <class Adaptor>
 mlir::LogicalResult inferLinspace(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
   return inferSpaced(location, adaptor.getOperands(), adaptor.getDtype(), results);

@@ -1,11 +1,11 @@
-// Tensors made from attributes.
+// Tensors defined by attributes.
 #ifndef PROA_DIALECTS_PD_CREATION_CREATION
 #define PROA_DIALECTS_PD_CREATION_CREATION
 
 include "dialects/pd/ir/Base.td"
 
 def Pd_ConstantOp : Pd_Op<"constant", [ConstantLike]> {
-  let summary = "A tensor that is part of the program";
+  let summary = "A constant tensor";
   let constraints = ["C1. out has the type of value"];
   let arguments = (ins ElementsAttr:$value);
   let results = (outs Pd_Tensor:$out);
@@ -25,8 +25,8 @@ def Pd_FullOp : Pd_Op<"full", [AttrSizedOperandSegments]> {
   let lod = "none";
   let summary = "A tensor of the given shape whose elements are all `value`";
   let description = [{
-    The shape is the attribute, or the elements of `shape_tensor`, which wins. `value_tensor` (one element) wins over
-    `value`. `value` holds integers up to 2^53 and floats exactly; `integer_value` wins over it for wider integers.
+    The shape is `shape`, or the elements of `shape_tensor` if given. The value is `value_tensor` (one element) if
+    given, else `integer_value` if set, else `value`, which is exact for floats and for integers up to 2^53.
   }];
   let constraints = ["C1. no entry of shape is negative"];
   let arguments = (ins Optional<Pd_IntTensor>:$shape_tensor, Optional<Pd_Tensor>:$value_tensor,
@@ -37,15 +37,18 @@ def Pd_FullOp : Pd_Op<"full", [AttrSizedOperandSegments]> {
   let decomposesInCode = 1;
   let newIr = [NewIr<["shape_tensor"], [], [], [], "empty">,
                NewIr<["value_tensor", "shape_tensor"], [], [], [], "full_with_tensor">];
-  let legacy = [Legacy<"empty", ["ShapeTensorList*|ShapeTensor|@shape", ""], ["Out"], ["shape:long", "dtype"]>,
-                Legacy<"fill_constant", ["ShapeTensorList*|ShapeTensor", "ValueTensor"], ["Out"], ["shape", "dtype", "value"],
-    ["str_value", "force_cpu", "place_type"], "importFillConstant">];
+  let legacy = [Legacy<"fill_constant", ["ShapeTensorList*|ShapeTensor", "ValueTensor"], ["Out"],
+                  ["shape", "dtype", "value"], ["str_value", "force_cpu", "place_type"], "importFillConstant",
+                  exportHook_="exportFull">,
+                Legacy<"empty", ["ShapeTensorList*|ShapeTensor|@shape", ""], ["Out"], ["shape:long", "dtype"]>];
 }
 
 def Pd_FullLikeOp : Pd_Op<"full_like"> {
   let sharding = "..., * -> ...";
   let summary = "A tensor of the shape of x whose elements are all `value`";
-  let description = "`value_tensor` (one element) wins over `value`. Without `dtype` the element type is that of x.";
+  let description = [{
+    The value is `value_tensor` (one element) if given. Without `dtype` the element type is that of x.
+  }];
   let arguments = (ins Pd_Tensor:$x, Optional<Pd_Tensor>:$value_tensor, DefaultValuedAttr<F64Attr, "0.0">:$value,
     OptionalAttr<TypeAttr>:$dtype);
   let results = (outs Pd_Tensor:$out);
@@ -56,12 +59,15 @@ def Pd_FullLikeOp : Pd_Op<"full_like"> {
                 Legacy<"fill_zeros_like2", ["X", ""], ["Out"], ["dtype"]>,
                 Legacy<"fill_any", ["X", "@value"], ["Out"], ["value"]>];
   let newIrGradients = ["fill_grad(dout, value_tensor)"];
+  let batching = "batchFirstOperand";
 }
 
 def Pd_FullBatchSizeLikeOp : Pd_Op<"full_batch_size_like"> {
   let lod = "none";
-  let summary = "A tensor filled with `value` whose shape is `shape`, but for one extent that is one of input's";
-  let description = "Dimension output_dim_idx of the result has the extent of dimension input_dim_idx of the operand.";
+  let summary = "A tensor filled with `value`, of shape `shape` with one dim size taken from the operand";
+  let description = [{
+    Dimension output_dim_idx of the result has the dim size of dimension input_dim_idx of the operand.
+  }];
   let arguments = (ins Pd_Tensor:$input, DenseI64ArrayAttr:$shape, TypeAttr:$dtype, DefaultValuedAttr<F64Attr, "0.0">:$value,
     OptionalAttr<I64Attr>:$integer_value, DefaultValuedAttr<I64Attr, "0">:$input_dim_idx, DefaultValuedAttr<I64Attr, "0">:$output_dim_idx);
   let results = (outs Pd_Tensor:$out);

@@ -17,7 +17,7 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-/// The number that a one-element tensor holds, where the program says it.
+/// The number in a constant one-element tensor.
 std::optional<HostScalar> constantScalar(Value tensor) {
   ElementsAttr constant;
   if (matchPattern(tensor, m_Constant(&constant)) && constant.getNumElements() == 1)
@@ -100,7 +100,7 @@ LogicalResult inferSpaced(std::optional<Location> location, ValueRange operands,
   return success();
 }
 
-/// start + i * (stop - start) / (count - 1), counted from the nearer end so that both ends are exact.
+/// start + i * (stop - start) / (count - 1), computed from the nearer end so that both ends are exact.
 static Expression spaced(TensorBuilder &e, Value startValue, Value stopValue, int64_t count, Type element) {
   auto scalar = [&](Value value) { return e.cast(reshapeTo(e.wrap(value), {}), element); };
   Expression start = scalar(startValue), stop = scalar(stopValue);
@@ -111,7 +111,7 @@ static Expression spaced(TensorBuilder &e, Value startValue, Value stopValue, in
   return e.select(i < double(count / 2), start + step * i, stop - step * (double(count - 1) - i));
 }
 
-/// The type to compute in: wide enough for dtype and for fractions.
+/// The type to compute in, wide enough for dtype and for fractions.
 static Type spacedType(OpBuilder &builder, Type dtype, Value start) {
   Type given = tensorType(start).getElementType();
   return dtype.isF64() || given.isF64() || isa<IntegerType>(dtype) ? Type(builder.getF64Type())
@@ -157,7 +157,7 @@ FailureOr<SmallVector<Value>> EyeOp::decompose(OpBuilder &builder) {
 
 namespace {
 
-/// The positions (row, column) of a matrix for which `keep` holds, as a constant of two rows.
+/// The indices (row, column) of a matrix for which `keep` is true, as a constant of two rows.
 template <class Keep> DenseElementsAttr positions(int64_t rows, int64_t columns, Type dtype, Keep keep) {
   llvm::SmallVector<int64_t> firsts, seconds;
   for (int64_t row = 0; row < rows; ++row)
@@ -172,7 +172,7 @@ template <class Keep> DenseElementsAttr positions(int64_t rows, int64_t columns,
   return attributeFromTensor(dtype.getContext(), tensor);
 }
 
-/// The positions are part of the program: more of them than this are a mistake in it.
+/// The indices are part of the program: a larger number is an error.
 constexpr int64_t maxMatrixElements = int64_t(1) << 26;
 
 template <class Adaptor> LogicalResult checkMatrix(std::optional<Location> location, Adaptor adaptor) {

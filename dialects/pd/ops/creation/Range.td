@@ -1,17 +1,17 @@
-// Sequences of numbers.
+// Arithmetic sequences and identity matrices.
 #ifndef PROA_DIALECTS_PD_CREATION_RANGE
 #define PROA_DIALECTS_PD_CREATION_RANGE
 
 include "dialects/pd/ir/Base.td"
 
 def Pd_ArangeOp : Pd_Op<"arange"> {
-  let summary = "start, start + step, ... before end, as a 1-D tensor";
+  let summary = "The numbers start, start + step, ... before end, as a 1-D tensor";
   let description = [{
-    The result has ceil((end - start) / step) elements, none where that is negative; the i-th is start + i * step.
+    The result has ceil((end - start) / step) elements, or none if that is negative; element i is start + i * step.
   }];
   let constraints = [
     "C1. start, end and step have one element each",
-    "C2. start, end and step have one element type",
+    "C2. start, end and step have the same element type",
     "C3. a constant step is not 0",
     "C4. out is a vector of element type dtype"
   ];
@@ -69,10 +69,10 @@ class Pd_TriangleIndicesOp<string mnemonic, string legacyType, string legacyRows
 }
 
 def Pd_TrilIndicesOp : Pd_TriangleIndicesOp<"tril_indices", "tril_indices", "rows", "cols"> {
-  let summary = "Row and column numbers, as the two rows of the result, of the elements on and below a diagonal";
+  let summary = "Row and column indices, as the two rows of the result, of the elements on and below a diagonal";
 }
 def Pd_TriuIndicesOp : Pd_TriangleIndicesOp<"triu_indices", "triu_indices", "row", "col"> {
-  let summary = "Row and column numbers, as the two rows of the result, of the elements on and above a diagonal";
+  let summary = "Row and column indices, as the two rows of the result, of the elements on and above a diagonal";
 }
 
 #endif

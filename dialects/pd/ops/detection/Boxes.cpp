@@ -30,7 +30,7 @@ bool arePositive(llvm::ArrayRef<double> values) {
   return llvm::all_of(values, [](double value) { return value > 0; });
 }
 
-/// 1, the given ratios and their inverses, each once.
+/// 1, the given ratios and their inverses, without repetitions.
 llvm::SmallVector<double> expandedRatios(llvm::ArrayRef<double> given, bool flip) {
   llvm::SmallVector<double> ratios{1.0};
   for (double ratio : given) {
@@ -43,7 +43,7 @@ llvm::SmallVector<double> expandedRatios(llvm::ArrayRef<double> given, bool flip
   return ratios;
 }
 
-/// Half the extents of boxes.
+/// Half of the size of boxes.
 struct HalfExtents {
   llvm::SmallVector<double> widths, heights;
   void add(double width, double height) {
@@ -92,13 +92,13 @@ Expression vectorOf(TensorBuilder &e, llvm::ArrayRef<double> values, Type elemen
   return e.wrap(e.create<ConstantOp>(type, DenseElementsAttr::get(type, attributes)));
 }
 
-/// Numbers of positions along a dimension of a feature map.
+/// Indices along a dimension of a feature map.
 Expression positionsOf(Expression map, int64_t axis, Type element) {
   TensorBuilder &e = map.owner();
   return e.cast(iota(e, Extent(map, axis), e.getBuilder().getI64Type()), element);
 }
 
-/// Corners [H, W, boxes, 4] of boxes around centres x [W] and y [H].
+/// Corners [H, W, boxes, 4] of boxes around centers x [W] and y [H].
 Expression cornersAround(Expression map, Expression x, Expression y, const HalfExtents &halves) {
   TensorBuilder &e = map.owner();
   Type element = x.type().getElementType();
@@ -112,7 +112,7 @@ Expression cornersAround(Expression map, Expression x, Expression y, const HalfE
   return concat(corners, 3);
 }
 
-/// Centre and extents of boxes whose corners are the last dimension.
+/// Center and size of boxes whose corners are the last dimension.
 struct CentredBox {
   Expression x, y, width, height;
 };
@@ -182,18 +182,14 @@ LogicalResult inferBoxCoderOf(std::optional<Location> location, const BoxCoderSh
        succeeded(verifyCompatibleShape(tensorType(given.variances).getShape(), prior.getShape())));
   if (!isPriorGood)
     return typesError(location, "C1: prior_box must be [M, 4], and so must be prior_box_var", {prior});
-  bool isEncoding = given.codeType == "encode_center_size";
-  if (!isEncoding && given.codeType != "decode_center_size")
-    return inferenceError(location,
-                          "C2: code_type must be encode_center_size or decode_center_size, found '" +
-                              given.codeType + "'");
+  bool isEncoding = given.codeType == BoxCodeType::Encode;
   if (given.axis != 0 && given.axis != 1)
     return inferenceError(location, "C5: axis must be 0 or 1, found " + llvm::Twine(given.axis));
   int64_t count = prior.getDimSize(0);
-  llvm::SmallVector<int64_t> wanted{ShapedType::kDynamic, 4};
+  llvm::SmallVector<int64_t> expectedDims{ShapedType::kDynamic, 4};
   if (!isEncoding)
-    wanted.insert(wanted.begin() + (given.axis == 0 ? 1 : 0), count);
-  if (failed(verifyCompatibleShape(target.getShape(), wanted)))
+    expectedDims.insert(expectedDims.begin() + (given.axis == 0 ? 1 : 0), count);
+  if (failed(verifyCompatibleShape(target.getShape(), expectedDims)))
     return typesError(location,
                       "C3: target_box must be [N, 4] to encode and have a box for each prior box to decode",
                       {prior, target});
@@ -207,9 +203,9 @@ LogicalResult inferBoxCoderOf(std::optional<Location> location, const BoxCoderSh
 
 LogicalResult checkBoxClip(std::optional<Location> location, RankedTensorType input, RankedTensorType info,
                            Value offsets) {
-  bool isGood = input.getRank() > 0 &&
-                (ShapedType::isDynamic(input.getShape().back()) || input.getShape().back() % 4 == 0);
-  if (!isGood)
+  bool isValid = input.getRank() > 0 &&
+                 (ShapedType::isDynamic(input.getShape().back()) || input.getShape().back() % 4 == 0);
+  if (!isValid)
     return typesError(location, "C1: the last dimension of input must be a multiple of 4", {input});
   if (failed(verifyCompatibleShape(info.getShape(), {offsets ? ShapedType::kDynamic : 1, 3})))
     return typesError(location, "C2: im_info must be [images, 3], without offsets [1, 3]", {info});
@@ -273,8 +269,8 @@ FailureOr<SmallVector<Value>> BoxCoderOp::decompose(OpBuilder &builder) {
   Expression priorBoxes = e.computed(getPriorBox()), target = e.computed(getTargetBox());
   Type element = target.type().getElementType();
   double extra = getBoxNormalized() ? 0.0 : 1.0;
-  bool isEncoding = getCodeType() == "encode_center_size";
-  // Prior boxes stand along the second dimension, or to decode along the first where axis is 1.
+  bool isEncoding = getCodeType() == BoxCodeType::Encode;
+  // Prior boxes are along the second dimension, or for decoding with axis 1 along the first.
   int64_t place = isEncoding || getAxis() == 0 ? 0 : 1;
   CentredBox prior = centred(insertDim(priorBoxes, place), extra);
   Expression variances = e.constant(1, element);
@@ -283,7 +279,7 @@ FailureOr<SmallVector<Value>> BoxCoderOp::decompose(OpBuilder &builder) {
   else if (!getVariance().empty())
     variances = vectorOf(e, getVariance(), element);
   if (isEncoding) {
-    // The centre of a target is the mean of its corners even where its extents count one more.
+    // The center of a target is the mean of its corners even if its size counts one more.
     Expression rows = insertDim(target, 1);
     CentredBox box = centred(rows, extra), plain = centred(rows, 0.0);
     Expression offsets =
@@ -307,7 +303,7 @@ FailureOr<SmallVector<Value>> BoxClipOp::decompose(OpBuilder &builder) {
     info = gatherRows(info, rowPlaces(input, e.wrap(getOffsets())).sequence);
   else if (tensorType(getImInfo()).getDimSize(0) != 1)
     return failure();
-  // The limits as [rows or 1, 1, ..., 4]: one image's for each row.
+  // The limits as [rows or 1, 1, ..., 4]: those of the image of each row.
   auto number = [&](int64_t i) { return slice(info, 1, i, i + 1); };
   auto greatest = [&](int64_t i) { return e.wrap(e.create<RoundOp>(number(i) / number(2))) - 1.0; };
   Expression limits = concat({greatest(1), greatest(0), greatest(1), greatest(0)}, 1);

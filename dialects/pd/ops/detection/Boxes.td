@@ -1,4 +1,4 @@
-// Boxes computed from positions and from other boxes.
+// Prior boxes, anchors and box coding.
 #ifndef PROA_DIALECTS_PD_DETECTION_BOXES
 #define PROA_DIALECTS_PD_DETECTION_BOXES
 
@@ -7,19 +7,19 @@ include "dialects/pd/ir/Base.td"
 defvar FloatsDefault = DefaultValuedAttr<DenseF64ArrayAttr, "{}">;
 
 def Pd_PriorBoxOp : Pd_Op<"prior_box"> {
-  let summary = "The prior boxes of an SSD head: boxes of some sizes around each element of a feature map";
+  let summary = "The prior boxes of an SSD head: boxes of given sizes around each element of a feature map";
   let description = [{
-    Around the centre ((w + offset) * step_w, (h + offset) * step_h) of each element stand, for each of min_sizes, a box of
-    width min_size * sqrt(r) and height min_size / sqrt(r) for each aspect ratio r, and where there are max_sizes a square
-    of side sqrt(min_size * max_size). The ratios are 1, those given, and with `flip` their inverses, each once. With
-    `min_max_aspect_ratios_order` the squares come first. A step of 0 stands for the image's extent divided by the map's.
-    `out` [H, W, boxes, 4] holds the corners divided by the image's extents, with `clip` inside of [0, 1]; `var` repeats
-    variances.
+    The center of an element is ((w + offset) * step_w, (h + offset) * step_h). Around it there are, for each of
+    min_sizes, a box of width min_size * sqrt(r) and height min_size / sqrt(r) for each aspect ratio r, and with
+    max_sizes a square of side sqrt(min_size * max_size). The ratios are 1, those given, and with `flip` their
+    inverses, without repetitions. With `min_max_aspect_ratios_order` the squares come first. A step of 0 means the
+    image size divided by the map size. `out` [H, W, boxes, 4] has the corners divided by the image size, with `clip`
+    clamped to [0, 1]; `var` repeats variances.
   }];
   let constraints = [
     "C1. input and image have rank 4",
-    "C2. min_sizes holds positive numbers, at least one, and max_sizes as many or none",
-    "C3. variances holds four numbers"
+    "C2. min_sizes has at least one positive entry, and max_sizes the same number or none",
+    "C3. variances has four entries"
   ];
   let arguments = (ins Pd_FloatTensor:$input, Pd_FloatTensor:$image, DenseF64ArrayAttr:$min_sizes, FloatsDefault:$max_sizes,
     FloatsDefault:$aspect_ratios, FloatsDefault:$variances, DefaultValuedAttr<BoolAttr, "true">:$flip,
@@ -34,17 +34,17 @@ def Pd_PriorBoxOp : Pd_Op<"prior_box"> {
 }
 
 def Pd_AnchorGeneratorOp : Pd_Op<"anchor_generator"> {
-  let summary = "The anchors of a region proposal head: boxes of some sizes around each element of a feature map";
+  let summary = "The anchors of a region proposal head: boxes of given sizes around each element of a feature map";
   let description = [{
-    Around the centre (w * stride_w + offset * (stride_w - 1), h * stride_h + offset * (stride_h - 1)) stands for each
-    aspect ratio r and each anchor size s a box: a base of width b = round(sqrt(stride_w * stride_h / r)) and height
-    round(b * r), scaled by s / stride. `anchors` [H, W, boxes, 4] holds the corners, at half of (extent - 1) from the
-    centre; `variances_out` repeats variances.
+    The center of an element is (w * stride_w + offset * (stride_w - 1), h * stride_h + offset * (stride_h - 1)).
+    Around it there is a box for each aspect ratio r and each anchor size s: a base of width b = round(sqrt(stride_w *
+    stride_h / r)) and height round(b * r), scaled by s / stride. `anchors` [H, W, boxes, 4] has the corners, at half
+    of (size - 1) from the center; `variances_out` repeats variances.
   }];
   let constraints = [
     "C1. input has rank 4",
-    "C2. anchor_sizes and aspect_ratios hold positive numbers, stride two of them",
-    "C3. variances holds four numbers"
+    "C2. anchor_sizes and aspect_ratios have positive entries, stride has two of them",
+    "C3. variances has four entries"
   ];
   let arguments = (ins Pd_FloatTensor:$input, FloatsDefault:$anchor_sizes, FloatsDefault:$aspect_ratios,
     FloatsDefault:$variances, FloatsDefault:$stride, DefaultValuedAttr<F64Attr, "0.5">:$offset);
@@ -56,23 +56,22 @@ def Pd_AnchorGeneratorOp : Pd_Op<"anchor_generator"> {
 }
 
 def Pd_BoxCoderOp : Pd_Op<"box_coder"> {
-  let summary = "Boxes as offsets from prior boxes, and back";
+  let summary = "Encoding of boxes as offsets from prior boxes, and decoding";
   let description = [{
-    With p the centre and extents of a prior box, t those of a target: `encode_center_size` gives for each target [N, 4] and
-    each prior box [M, 4] ((t_x - p_x) / p_w, (t_y - p_y) / p_h, log(t_w / p_w), log(t_h / p_h)) divided by the variances.
-    `decode_center_size` is the inverse on targets [N, M, 4], whose prior box is number `axis` = 0: the second, 1: the first
-    index. The variances are the rows of `prior_box_var`, or `variance`, or 1. Without `box_normalized` a box of equal corners
-    has extent 1.
+    With p the center and size of a prior box, and t those of a target: `encode_center_size` gives for each target [N,
+    4] and each prior box [M, 4] ((t_x - p_x) / p_w, (t_y - p_y) / p_h, log(t_w / p_w), log(t_h / p_h)) divided by the
+    variances. `decode_center_size` is the inverse for targets [N, M, 4], whose prior box is given by the second index
+    (`axis` 0) or the first (`axis` 1). The variances are the rows of `prior_box_var`, or `variance`, or 1. Without
+    `box_normalized` a box of equal corners has size 1.
   }];
   let constraints = [
     "C1. prior_box is [M, 4], and so is prior_box_var",
-    "C2. code_type is encode_center_size or decode_center_size",
     "C3. target_box is [N, 4] to encode, and [N, M, 4] (axis 1: [M, N, 4]) to decode",
-    "C4. variance holds four numbers or none",
+    "C4. variance has four entries or none",
     "C5. axis is 0 or 1"
   ];
   let arguments = (ins Pd_FloatTensor:$prior_box, Optional<Pd_FloatTensor>:$prior_box_var, Pd_FloatTensor:$target_box,
-    DefaultValuedAttr<StrAttr, "\"encode_center_size\"">:$code_type, DefaultValuedAttr<BoolAttr, "true">:$box_normalized,
+    Pd_DefaultEnum<Pd_BoxCodeTypeAttr, "Encode">:$code_type, DefaultValuedAttr<BoolAttr, "true">:$box_normalized,
     DefaultValuedAttr<I64Attr, "0">:$axis, FloatsDefault:$variance);
   let results = (outs Pd_FloatTensor:$output_box);
   let infer = "inferBoxCoder";
@@ -82,10 +81,10 @@ def Pd_BoxCoderOp : Pd_Op<"box_coder"> {
 }
 
 def Pd_BoxClipOp : Pd_Op<"box_clip"> {
-  let summary = "The corners of boxes moved into their image";
+  let summary = "The corners of boxes clamped to their image";
   let description = [{
-    `im_info` holds height, width and scale of each image: a corner stays between 0 and round(extent / scale) - 1. The boxes
-    of an image are a sequence of rows by `offsets`; without it all are of one image.
+    `im_info` has height, width and scale of each image: a corner is clamped to 0 and round(size / scale) - 1. The
+    boxes of an image are a sequence of rows by `offsets`; without `offsets` there is one image.
   }];
   let constraints = [
     "C1. the last dimension of input is a multiple of 4",
@@ -99,7 +98,7 @@ def Pd_BoxClipOp : Pd_Op<"box_clip"> {
 }
 
 def Pd_PolygonBoxTransformOp : Pd_Op<"polygon_box_transform"> {
-  let summary = "Offsets from points 4 apart to positions: 4 * w - x in even, 4 * h - x in odd channels";
+  let summary = "Offsets of points on a grid of stride 4 to positions: 4 * w - x in even, 4 * h - x in odd channels";
   let constraints = ["C1. input has rank 4"];
   let arguments = (ins Pd_FloatTensor:$input);
   let results = (outs Pd_FloatTensor:$output);

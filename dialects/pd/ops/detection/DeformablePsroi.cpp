@@ -1,4 +1,4 @@
-//! deformable_psroi_pooling as a formula: what derivatives of its gradient, and forward mode, go through.
+//! deformable_psroi_pooling as a formula, for derivatives of its gradient and for forward mode.
 #include "dialects/pd/autodiff/FormulaGradient.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/detection/RoiFormula.h"
@@ -15,7 +15,7 @@ namespace {
 using Values = FailureOr<SmallVector<Value>>;
 using Ints = SmallVector<int64_t>;
 
-/// The formula of one op. Its tensors have the dimensions [regions, channels, rows, columns], and behind them
+/// The formula of one op. Its tensors have the dimensions [regions, channels, rows, columns], followed by
 /// those of the points: down, then across.
 class MovedCells {
 public:
@@ -36,15 +36,15 @@ public:
     Expression points = e.select(isInside, down.between(upper, lower), 0.0);
     Expression sum = e.sum(points, {4, 5}, false);
     Expression count = e.sum(e.cast(isInside, x.type().getElementType()), {4, 5}, false);
-    count = expandTo(count, extentsOf(sum)); // the same for all channels where nothing moves
+    count = expandTo(count, extentsOf(sum)); // the same for all channels if nothing is shifted
     return e.results({sum / e.maximum(count, 1.0), count});
   }
 
 private:
-  /// Where points are along one dimension of x.
+  /// Positions of points along one dimension of x.
   struct Axis {
     Expression isInside, low, high, part;
-    /// Between what stands at `low` and at `high`.
+    /// Interpolates between the elements at `low` and at `high`.
     Expression between(Expression first, Expression second) const { return first + (second - first) * part; }
   };
 
@@ -73,7 +73,7 @@ private:
     return e.select(given < 0.0, -size, size);
   }
 
-  /// For each of `count` cells the part of `parts` that it lies in; in the precision of the boxes, as the
+  /// For each of `count` cells the part of `parts` that contains it, in the precision of the boxes, as in the
   /// kernel.
   Ints partsOf(int64_t count, int64_t parts) {
     Ints out;
@@ -94,7 +94,8 @@ private:
     return e.wrap(e.create<GatherOp>(from, index, Value(), static_cast<uint64_t>(axis)));
   }
 
-  /// trans for each cell: [regions, channels, rows, columns, 1, 1]. Each class has first how far right.
+  /// trans for each cell: [regions, channels, rows, columns, 1, 1]. Each class has the shift to the right
+  /// first.
   Expression moves(int64_t axis, const Extent &classes) {
     Expression number = e.wrap(classes.getValue(e)), channel = iota(e, channels, integer());
     Expression each = quotient(e.constant(static_cast<double>(channels), integer()), number);
@@ -126,7 +127,7 @@ private:
     return {isInside, e.cast(low, integer()), e.cast(-e.floor(-place), integer()), place - low};
   }
 
-  /// The number of each cell's plane of x.
+  /// The index of each cell's plane of x.
   Expression planes() {
     Ints sources;
     llvm::ArrayRef<int64_t> groups = op.getGroupSize();

@@ -51,12 +51,12 @@ LogicalResult inferSelectedBoxes(std::optional<Location> location, RankedTensorT
                                  RankedTensorType scores, Value roisNum, Results &results) {
   bool isRanked = boxes.getRank() == 3 && scores.getRank() == (roisNum ? 2 : 3);
   // [N, M, 4] and [N, classes, M], or [M, classes, 4] and [M, classes].
-  bool isGood =
+  bool isValid =
       isRanked &&
       succeeded(verifyCompatibleShape(boxes.getShape().take_front(1), scores.getShape().take_front(1))) &&
       succeeded(verifyCompatibleShape(boxes.getShape().slice(1, 1), scores.getShape().take_back(1))) &&
       (boxes.isDynamicDim(2) || boxes.getDimSize(2) >= 4);
-  if (!isGood)
+  if (!isValid)
     return typesError(location,
                       roisNum
                           ? "C1: with rois_num bboxes must be [M, classes, 4 or more] and scores [M, classes]"

@@ -1,6 +1,7 @@
-/// Boxes: decoding, selection, pooling of regions.
+/// Boxes: decoding and selection.
 #pragma once
 
+#include "dialects/pd/ir/Enums.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Pd.h"
 
@@ -54,7 +55,7 @@ mlir::LogicalResult inferAnchorGeneratorOf(std::optional<mlir::Location> locatio
 struct BoxCoderShape {
   mlir::RankedTensorType prior, target;
   mlir::Value variances;
-  llvm::StringRef codeType;
+  BoxCodeType codeType;
   int64_t axis;
   llvm::ArrayRef<double> variance;
 };

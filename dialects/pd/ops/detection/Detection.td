@@ -1,4 +1,4 @@
-// Boxes: decoding, selection, pooling of regions.
+// YOLO boxes and non-maximum suppression.
 #ifndef PROA_DIALECTS_PD_DETECTION_DETECTION
 #define PROA_DIALECTS_PD_DETECTION_DETECTION
 
@@ -11,19 +11,22 @@ class Count<string value> : DefaultValuedAttr<I64Attr, value>;
 def Pd_YoloBoxOp : Pd_Op<"yolo_box"> {
   let summary = "Boxes and class scores from a YOLOv3 head";
   let description = [{
-    x holds for each of the A anchors (pairs width, height in `anchors`) and each of the H x W cells 4 box numbers, an
-    objectness and `class_num` class logits, [N, A * (5 + class_num), H, W]; with `iou_aware` A IoU logits come before.
-    `img_size` holds height and width of each image. With b = scale_x_y, c = -0.5 * (b - 1):
-      box centre x = (cell column + sigmoid(t_x) * b + c) * image width / W, so for y; width = exp(t_w) * anchor width *
-      image width / (downsample_ratio * W), so for height; corners, with `clip_bbox` inside of the image.
-      confidence = sigmoid(t_o), with `iou_aware` confidence^(1 - iou_aware_factor) * sigmoid(iou)^iou_aware_factor;
-      score of a class = confidence * sigmoid(class logit). Where the confidence is below conf_thresh all are 0.
-    The boxes of one image stand anchor by anchor, row by row.
+    x [N, A * (5 + class_num), H, W] has 4 box values, an objectness and `class_num` class logits for each of the A
+    anchors (pairs width, height in `anchors`) and each of the H x W cells; with `iou_aware` A IoU logits precede them.
+    `img_size` has height and width of each image. With b = scale_x_y and c = -0.5 * (b - 1):
+
+    - box center x = (cell column + sigmoid(t_x) * b + c) * image width / W, and the same for y;
+    - width = exp(t_w) * anchor width * image width / (downsample_ratio * W), and the same for height;
+    - confidence = sigmoid(t_o), with `iou_aware` confidence^(1 - iou_aware_factor) * sigmoid(iou)^iou_aware_factor;
+    - score of a class = confidence * sigmoid(class logit).
+
+    Boxes are given by their corners, with `clip_bbox` clamped to the image. Boxes with a confidence below conf_thresh
+    are all 0. The boxes of an image are ordered by anchor, then by row.
   }];
   let constraints = [
     "C1. x has rank 4, img_size is [N, 2]",
-    "C2. anchors holds at least one pair of positive numbers, class_num is positive",
-    "C3. x has as many channels as anchors and class_num ask for"
+    "C2. anchors has at least one pair of positive numbers, class_num is positive",
+    "C3. x has the number of channels given by anchors and class_num"
   ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_IntTensor:$img_size, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$anchors,
     Count<"1">:$class_num, Number<"0.01">:$conf_thresh, Count<"32">:$downsample_ratio, Flag<"true">:$clip_bbox,
@@ -33,25 +36,29 @@ def Pd_YoloBoxOp : Pd_Op<"yolo_box"> {
   let library = "yolo_box";
   let legacy = [Legacy<"yolo_box", ["X", "ImgSize"], ["Boxes", "Scores"], ["anchors", "class_num", "conf_thresh",
     "downsample_ratio", "clip_bbox", "scale_x_y", "iou_aware", "iou_aware_factor"]>];
+  let batching = "batchImageSamples";
+  let referenceInCode = 1;
 }
 
 defvar nmsConstraints = [
-  "C1. bboxes has the dimensions [N, M, 4 or more] and scores [N, classes, M]; with rois_num [M, classes, 4 or more] and "
+  "C1. bboxes has the dimensions [N, M, 4 or more] and scores [N, classes, M]; with rois_num [M, classes, 4 or more] "
+    "and "
     "[M, classes]",
-  "C2. both have one element type"
+  "C2. both have the same element type"
 ];
 
 def Pd_MulticlassNms3Op : Pd_Op<"multiclass_nms3"> {
-  let summary = "Boxes selected class by class by score and overlap";
+  let summary = "Non-maximum suppression by class";
   let description = [{
-    For each image and each class but `background_label`: the boxes with a score above `score_threshold`, the best
-    `nms_top_k` of them (-1: all), one after the other from the best one on, unless the overlap (intersection over union)
-    with one taken before is above `nms_threshold`, which is multiplied by `nms_eta` after each box taken while above 0.5.
-    Of all classes together the best `keep_top_k` stay. Without `normalized` a box of equal corners has extent 1.
+    For each image and each class except `background_label`: of the boxes with a score above `score_threshold`, the
+    best `nms_top_k` (-1: all) are visited in descending order. A box is selected unless its overlap (intersection
+    over union) with a selected one is above `nms_threshold`, which is multiplied by `nms_eta` after each selection
+    while it is above 0.5. Over all classes the best `keep_top_k` are kept. Without `normalized` a box of equal
+    corners has size 1.
 
-    `out` lists label, score and box of all images one after the other, by class; `index` the position of each box among all
-    boxes of the batch, and `nms_rois_num` how many boxes each image has. With `rois_num` the boxes of all images
-    stand in one list, `rois_num` of each image. With `marks_none`, where nothing is found, out is one element, -1, of one image.
+    `out` has label, score and box for all images, by class; `index` the index of each box among all boxes of the
+    batch, and `nms_rois_num` the number of boxes of each image. With `rois_num` the boxes of all images are one list,
+    with `rois_num` boxes for each image. With `marks_none`, an empty result is one element, -1, of one image.
   }];
   let constraints = nmsConstraints;
   let arguments = (ins Pd_FloatTensor:$bboxes, Pd_FloatTensor:$scores, Optional<Pd_IntTensor>:$rois_num,
@@ -67,15 +74,16 @@ def Pd_MulticlassNms3Op : Pd_Op<"multiclass_nms3"> {
     Legacy<"multiclass_nms", ["BBoxes", "Scores"], ["Out"], [], ["score_threshold", "nms_top_k", "keep_top_k", "nms_threshold",
       "normalized", "nms_eta", "background_label"], "importMulticlassNms">];
   let lod = "none";
+  let referenceInCode = 1;
 }
 
 def Pd_MatrixNmsOp : Pd_Op<"matrix_nms"> {
-  let summary = "Boxes with scores decayed by their overlaps with better ones";
+  let summary = "Matrix NMS: boxes with scores decayed by their overlaps with better ones";
   let description = [{
-    For each image and each class but `background_label`, of the `nms_top_k` best boxes with a score above
-    `score_threshold`: each score is multiplied by the least, over the better boxes j, of (1 - iou) / (1 - the greatest
-    overlap of j with a better one), or with `use_gaussian` of exp((greatest^2 - iou^2) * gaussian_sigma). Boxes whose score then
-    is above `post_threshold` stay, the best `keep_top_k` of an image.
+    For each image and each class except `background_label`, of the `nms_top_k` best boxes with a score above
+    `score_threshold`: each score is multiplied by the minimum, over the better boxes j, of (1 - iou) / (1 - the
+    largest overlap of j with a better one), or with `use_gaussian` of exp((largest^2 - iou^2) * gaussian_sigma).
+    Boxes with a decayed score above `post_threshold` are kept, the best `keep_top_k` of an image.
   }];
   let constraints = nmsConstraints;
   let arguments = (ins Pd_FloatTensor:$bboxes, Pd_FloatTensor:$scores, F64Attr:$score_threshold, I64Attr:$nms_top_k,
@@ -86,6 +94,7 @@ def Pd_MatrixNmsOp : Pd_Op<"matrix_nms"> {
   let library = "matrix_nms";
   let legacy = [Legacy<"matrix_nms", ["BBoxes", "Scores"], ["Out", "Index", "RoisNum"], ["score_threshold", "nms_top_k",
     "keep_top_k", "post_threshold", "use_gaussian", "gaussian_sigma", "background_label", "normalized"]>];
+  let referenceInCode = 1;
 }
 
 #endif

@@ -74,8 +74,7 @@ Expression constantOf(TensorBuilder &e, llvm::ArrayRef<double> values, FloatType
   return e.wrap(e.create<ConstantOp>(type, DenseElementsAttr::get(type, elements)));
 }
 
-/// The boxes around one element: how many stand side by side, which one it is along an axis, and half its
-/// extent there.
+/// The boxes around one element: their number in a row, the index along an axis, and half their size.
 struct DensityBoxes {
   llvm::SmallVector<double> density, number, half;
 
@@ -100,7 +99,7 @@ public:
   /// [height, width, boxes, 4].
   Expression build() {
     Expression stepX = step(op.getStepW(), 3), stepY = step(op.getStepH(), 2);
-    // Steps between the boxes of an element are whole pixels.
+    // Steps between the boxes of an element are integers of pixels.
     Expression average = e.floor((stepX + stepY) * 0.5);
     auto [left, right] = ends(stepX, average, 3);
     auto [top, bottom] = ends(stepY, average, 2);
@@ -120,7 +119,7 @@ private:
     return number(image, axis) / number(input, axis);
   }
 
-  /// Where boxes begin and end along an axis of the image, in shares of it.
+  /// Start and end of boxes along an axis, relative to the image.
   std::pair<Expression, Expression> ends(Expression step, Expression average, int64_t axis) {
     bool isX = axis == 3;
     DensityBoxes boxes(op, isX);

@@ -1,4 +1,4 @@
-/// The types of ops that match, select and distribute boxes.
+/// Types of ops that match, select and distribute boxes.
 #pragma once
 
 #include "dialects/pd/ops/sequence/Labels.h"

@@ -1,4 +1,4 @@
-// Boxes matched, selected and distributed over the levels of a feature pyramid.
+// Matching, selection and distribution of proposals.
 #ifndef PROA_DIALECTS_PD_DETECTION_PROPOSALS
 #define PROA_DIALECTS_PD_DETECTION_PROPOSALS
 
@@ -14,37 +14,42 @@ class Pd_BoxLibraryOp<string mnemonic, list<Trait> t = []> : Pd_Op<mnemonic, t> 
 }
 
 def Pd_NmsOp : Pd_BoxLibraryOp<"nms"> {
-  let summary = "The positions of boxes that overlap no earlier one that stays by more than the threshold";
+  let summary = "Non-maximum suppression: the indices of boxes whose overlap with all earlier selected boxes is at "
+    "most the threshold";
   let constraints = ["C1. x is [boxes, 4]"];
   let arguments = (ins Pd_FloatTensor:$x, Decimal<"1.0">:$threshold);
   let results = (outs Pd_IntTensor:$out);
   let infer = "inferNms";
   let legacy = [Legacy<"nms", ["Boxes"], ["KeepBoxesIdxs"], ["threshold=iou_threshold"]>];
+  let referenceInCode = 1;
 }
 
 def Pd_BipartiteMatchOp : Pd_BoxLibraryOp<"bipartite_match"> {
-  let summary = "For each column a row, pairs of the greatest distances first, each row once";
+  let summary = "Bipartite matching: a row for each column, by descending distance, each row once";
   let description = [{
-    Without `offsets` dist_mat is of one image. With match_type per_prediction the columns that are left get the row of their
-    greatest distance, if that is dist_threshold or above. Distances below 1e-6 are none; columns without a row get -1 and distance 0.
+    Without `offsets` dist_mat is of one image. With match_type per_prediction the remaining columns get the row of
+    their largest distance, if that is at least dist_threshold. Distances below 1e-6 are ignored; columns without a
+    row get -1 and distance 0.
   }];
   let constraints = ["C1. dist_mat is a matrix"];
   let arguments = (ins Pd_FloatTensor:$dist_mat, Optional<Pd_IntTensor>:$offsets,
-    DefaultValuedAttr<StrAttr, "\"bipartite\"">:$match_type, Decimal<"0.5">:$dist_threshold);
+    Pd_DefaultEnum<Pd_MatchTypeAttr, "Bipartite">:$match_type, Decimal<"0.5">:$dist_threshold);
   let results = (outs Pd_IntTensor:$col_to_row_match_indices, Pd_FloatTensor:$col_to_row_match_dist);
   let infer = "inferBipartiteMatch";
   let legacy = [Legacy<"bipartite_match", ["DistMat", "DistMat@LOD?"], ["ColToRowMatchIndices", "ColToRowMatchDist"],
     ["match_type", "dist_threshold"]>];
+  let referenceInCode = 1;
 }
 
 def Pd_GenerateProposalsOp : Pd_BoxLibraryOp<"generate_proposals"> {
-  let summary = "The boxes of a region proposal head with the best scores that overlap little";
+  let summary = "Region proposals: the best boxes of a proposal head after non-maximum suppression";
   let description = [{
-    scores [N, A, H, W] and bbox_deltas [N, 4 A, H, W] belong to the anchors [H, W, A, 4]. Of each image the pre_nms_top_n best are
-    decoded (center offsets in extents of the anchor, logarithms of extents, times the variances), moved into the image, dropped
-    where a side is below max(min_size, 1), and suppressed as in multiclass_nms3 by nms_thresh and eta; post_nms_top_n stay.
-    An image without any has one box of zeros. With pixel_offset corners are pixels. im_shape holds height and width of each
-    image; with is_scaled also the scale that the sizes are divided by.
+    scores [N, A, H, W] and bbox_deltas [N, 4 A, H, W] belong to the anchors [H, W, A, 4]. Of each image the
+    pre_nms_top_n best boxes are decoded (center offsets in units of the anchor size, logarithms of sizes, times the
+    variances), clamped to the image, removed if a side is below max(min_size, 1), and suppressed as in
+    pd.multiclass_nms3 by nms_thresh and eta; post_nms_top_n are kept. An image without boxes has one box of zeros.
+    With pixel_offset corners are pixels. im_shape has height and width of each image; with is_scaled also the scale
+    by which sizes are divided.
   }];
   let constraints = ["C1. scores and bbox_deltas have rank 4"];
   let arguments = (ins Pd_FloatTensor:$scores, Pd_FloatTensor:$bbox_deltas, Pd_FloatTensor:$im_shape, Pd_FloatTensor:$anchors,
@@ -57,14 +62,15 @@ def Pd_GenerateProposalsOp : Pd_BoxLibraryOp<"generate_proposals"> {
                   ["RpnRois", "RpnRoiProbs", "RpnRoisNum"], numbers # ["pixel_offset"], [], "importGenerateProposals">,
                 Legacy<"generate_proposals", ["Scores", "BboxDeltas", "ImInfo", "Anchors", "Variances"],
                   ["RpnRois", "RpnRoiProbs", "RpnRoisNum"], numbers, [], "importGenerateProposals">];
+  let referenceInCode = 1;
 }
 
 def Pd_DistributeFpnProposalsOp : Pd_BoxLibraryOp<"distribute_fpn_proposals"> {
-  let summary = "Boxes by the level of a feature pyramid that their size belongs to";
+  let summary = "Boxes by the level of a feature pyramid that their size selects";
   let description = [{
-    A box of area a goes to level floor(log2(sqrt(a) / refer_scale + 1e-6) + refer_level), within min_level and max_level.
-    multi_fpn_rois has the boxes of each level, multi_level_rois_num how many of them each image has; restore_index says where
-    each box stands among those of all levels.
+    A box of area a belongs to level floor(log2(sqrt(a) / refer_scale + 1e-6) + refer_level), clamped to min_level and
+    max_level. multi_fpn_rois has the boxes of each level, multi_level_rois_num their number for each image;
+    restore_index is the index of each box among those of all levels.
   }];
   let constraints = [
     "C1. fpn_rois is [boxes, 4]",
@@ -75,20 +81,25 @@ def Pd_DistributeFpnProposalsOp : Pd_BoxLibraryOp<"distribute_fpn_proposals"> {
   let results = (outs Variadic<Pd_Tensor>:$boxes_and_counts);
   let infer = "inferDistributeFpnProposals";
   let legacy = [Legacy<"distribute_fpn_proposals", ["FpnRois", "RoisNum"], ["MultiFpnRois", "RestoreIndex",
-    "MultiLevelRoIsNum"], ["min_level", "max_level", "refer_level", "refer_scale", "pixel_offset"], [], "importDistributeFpnProposals">];
+    "MultiLevelRoIsNum"], ["min_level", "max_level", "refer_level", "refer_scale", "pixel_offset"], [],
+    "importDistributeFpnProposals", exportHook_="exportDistributeFpnProposals">];
+  let referenceInCode = 1;
 }
 
 def Pd_CollectFpnProposalsOp : Pd_BoxLibraryOp<"collect_fpn_proposals"> {
   let summary = "The post_nms_topn best boxes of all levels, image by image";
   let description = [{
-    inputs are the boxes [R, 4] of `levels` levels, then their scores, then (or nothing) how many boxes each image has there.
+    inputs are the boxes [R, 4] of `levels` levels, then their scores, then optionally the number of boxes of each
+    image in each level.
   }];
   let constraints = ["C1. there are two or three tensors for each level"];
   let arguments = (ins Variadic<Pd_Tensor>:$inputs, I64Attr:$levels, I64Attr:$post_nms_topn);
   let results = (outs Pd_FloatTensor:$fpn_rois, Pd_IntTensor:$rois_num);
   let infer = "inferCollectFpnProposals";
   let legacy = [Legacy<"collect_fpn_proposals", ["MultiLevelRois*", "MultiLevelScores*", "MultiLevelRoIsNum*"],
-    ["FpnRois", "RoisNum"], [], ["post_nms_topN"], "importCollectFpnProposals">];
+    ["FpnRois", "RoisNum"], [], ["post_nms_topN"], "importCollectFpnProposals",
+    exportHook_="exportCollectFpnProposals">];
+  let referenceInCode = 1;
 }
 
 def Pd_IouSimilarityOp : Pd_Op<"iou_similarity"> {
@@ -102,17 +113,17 @@ def Pd_IouSimilarityOp : Pd_Op<"iou_similarity"> {
 }
 
 def Pd_DensityPriorBoxOp : Pd_Op<"density_prior_box"> {
-  let summary = "Prior boxes of fixed sizes, several of each around an element of a feature map";
+  let summary = "Density prior boxes: boxes of fixed sizes, several around each element of a feature map";
   let description = [{
-    The element's centre is ((w + offset) * step_w, (h + offset) * step_h), a step of 0 standing for the image's extent divided by
-    the map's. For each size s with density d and each ratio r stand d * d boxes of width s * sqrt(r) and height s / sqrt(r) on
-    a grid of d x d centres in a square of side (step_w + step_h) / 2 (rounded down). `boxes` holds the corners divided by the
-    image's extents, within [0, 1].
+    The center of an element is ((w + offset) * step_w, (h + offset) * step_h); a step of 0 means the image size
+    divided by the map size. For each size s with density d and each ratio r there are d * d boxes of width s *
+    sqrt(r) and height s / sqrt(r), on a grid of d x d centers in a square of side (step_w + step_h) / 2 (rounded
+    down). `boxes` has the corners divided by the image size, clamped to [0, 1].
   }];
   let constraints = [
     "C1. input and image have rank 4",
-    "C2. there are as many densities as fixed_sizes, all positive, and fixed_ratios",
-    "C3. variances holds four numbers"
+    "C2. densities has one positive entry for each of fixed_sizes, which are positive, as fixed_ratios are",
+    "C3. variances has four entries"
   ];
   let arguments = (ins Pd_FloatTensor:$input, Pd_FloatTensor:$image, DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$variances,
     Bit<"true">:$clip, Bit<"false">:$flatten_to_2d, Decimal<"0.0">:$step_w, Decimal<"0.0">:$step_h, Decimal<"0.5">:$offset,

@@ -1,11 +1,11 @@
-/// What formulas of poolings of regions share.
+/// Common parts of the formulas of region poolings.
 #pragma once
 
 #include "dialects/pd/builders/TensorBuilder.h"
 
 namespace proa::pd {
 
-/// For each region the number of its image, an int64 vector.
+/// For each region the index of its image, an int64 vector.
 Expression imageNumbers(TensorBuilder &e, mlir::OpBuilder &builder, mlir::Value boxes, mlir::Value boxesNum);
 
 } // namespace proa::pd

@@ -12,8 +12,8 @@ namespace proa::pd {
 
 LogicalResult checkCellChannels(std::optional<Location> location, RankedTensorType x, int64_t channels,
                                 RankedTensorType cells) {
-  int64_t wanted = channels * cells.getDimSize(2) * cells.getDimSize(3);
-  if (channels > 0 && (x.isDynamicDim(1) || x.getDimSize(1) == wanted))
+  int64_t expectedChannels = channels * cells.getDimSize(2) * cells.getDimSize(3);
+  if (channels > 0 && (x.isDynamicDim(1) || x.getDimSize(1) == expectedChannels))
     return success();
   return inferenceError(
       location, "C4: output_channels must be positive and x have a channel for each cell of each, found " +
@@ -39,7 +39,7 @@ using Values = FailureOr<SmallVector<Value>>;
 
 namespace {
 
-/// The gradient of x, and none of the boxes.
+/// The gradient of x; boxes have none.
 Values gradientOfX(Operation *op, Value gradient) {
   SmallVector<Value> gradients(op->getNumOperands());
   gradients[0] = gradient;
@@ -71,7 +71,7 @@ Values RoiPoolOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
 
 namespace {
 
-/// The gradients are linear in those of the results: their transpose is the pooling itself.
+/// The gradients are linear in those of the results: their transposition is the pooling.
 template <class Op> Values gradientOfOutGrad(Op op, Value pooled) {
   SmallVector<Value> gradients(op->getNumOperands());
   gradients[2] = pooled;
@@ -103,7 +103,7 @@ Values PsroiPoolGradOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents
                                                getSpatialScaleAttr(), getOutputChannelsAttr()));
 }
 
-/// What the images have where the greatest elements stood; windows without elements have zeros.
+/// The elements of the images at the indices of the maxima; zeros for empty windows.
 Values RoiPoolGradOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   Expression image = e.wrap(cotangents[0]), places = e.wrap(getArgMax());

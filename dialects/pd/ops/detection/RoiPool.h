@@ -1,4 +1,4 @@
-/// Poolings of regions.
+/// Region poolings.
 #pragma once
 
 #include "dialects/pd/autodiff/GradientByKernel.h"
@@ -25,8 +25,8 @@ mlir::LogicalResult inferPsroiPool(std::optional<mlir::Location> location, Adapt
   return mlir::success();
 }
 
-/// C5 of the gradients of poolings of regions: `given` are the cotangent and what else has the dimensions of
-/// `out`.
+/// C5 of the gradients of region poolings: `given` are the cotangent and other operands with the dimensions
+/// of `out`.
 mlir::LogicalResult checkRoiGrad(std::optional<mlir::Location> location, mlir::Type out,
                                  mlir::ValueRange given);
 

@@ -1,4 +1,4 @@
-// Pooling of regions.
+// Pooling of regions of interest.
 #ifndef PROA_DIALECTS_PD_DETECTION_REGIONS
 #define PROA_DIALECTS_PD_DETECTION_REGIONS
 
@@ -14,18 +14,18 @@ class Pd_RoiOp<string mnemonic, dag attributes, dag outputs> : Pd_Op<mnemonic> {
 }
 
 defvar roiConstraints = [
-  "C1. x has rank 4 and boxes the dimensions [R, 4]",
-  "C2. x and boxes have one element type",
+  "C1. x has rank 4, and boxes is [R, 4]",
+  "C2. x and boxes have the same element type",
   "C3. pooled_height and pooled_width are positive"
 ];
 
 def Pd_RoiAlignOp : Pd_RoiOp<"roi_align", (ins DefaultValuedAttr<I64Attr, "-1">:$sampling_ratio,
     DefaultValuedAttr<BoolAttr, "false">:$aligned), (outs Pd_FloatTensor:$out)> {
-  let summary = "Means of samples in the cells of regions";
+  let summary = "RoI align: means of samples in the cells of regions";
   let description = [{
-    Each box, times spatial_scale and with `aligned` moved by -0.5, is cut into pooled_height x pooled_width cells; a cell's
-    result is the mean over sampling_ratio x sampling_ratio points in it (-1: ceil(box extent / pooled extent)) of x,
-    interpolated between elements. `boxes_num` says how many of the boxes belong to each image.
+    Each box, times spatial_scale and with `aligned` shifted by -0.5, is divided into pooled_height x pooled_width
+    cells. The result of a cell is the mean of x, interpolated, over sampling_ratio x sampling_ratio points in it (-1:
+    ceil(box size / pooled size)). `boxes_num` has the number of boxes of each image.
   }];
   let constraints = roiConstraints;
   let infer = "inferRoiAlign";
@@ -34,14 +34,16 @@ def Pd_RoiAlignOp : Pd_RoiOp<"roi_align", (ins DefaultValuedAttr<I64Attr, "-1">:
   let vjpInCode = 1;
   let lod = "none";
   let newIrGradients = ["roi_align_grad(x, boxes, boxes_num) -> x"];
+  let batching = "inCode";
+  let referenceInCode = 1;
 }
 
 def Pd_RoiPoolOp : Pd_RoiOp<"roi_pool", (ins), (outs Pd_FloatTensor:$out, Pd_IntTensor:$arg_max)> {
-  let summary = "Maxima in the cells of regions";
+  let summary = "RoI pooling: maxima of the cells of regions";
   let description = [{
-    Each box, times spatial_scale and rounded to whole elements, is cut into pooled_height x pooled_width cells; a cell's
-    result is the greatest element of x in it, `arg_max` its place in the plane (-1 for an empty cell, whose result is 0).
-    `boxes_num` says how many of the boxes belong to each image.
+    Each box, times spatial_scale and rounded, is divided into pooled_height x pooled_width cells. The result of a
+    cell is the largest element of x in it, and `arg_max` its index in the plane (an empty cell: 0 and -1).
+    `boxes_num` has the number of boxes of each image.
   }];
   let constraints = roiConstraints;
   let infer = "inferRoiPool";
@@ -50,23 +52,28 @@ def Pd_RoiPoolOp : Pd_RoiOp<"roi_pool", (ins), (outs Pd_FloatTensor:$out, Pd_Int
   let vjpInCode = 1;
   let lod = "none";
   let newIrGradients = ["roi_pool_grad(x, boxes, boxes_num, arg_max) -> x"];
+  let batching = "inCode";
+  let referenceInCode = 1;
 }
 
 def Pd_PsroiPoolOp : Pd_RoiOp<"psroi_pool", (ins DefaultValuedAttr<I64Attr, "1">:$output_channels), (outs Pd_FloatTensor:$out)> {
-  let summary = "Means of the cells of regions, each cell and output channel of a channel of x of its own";
+  let summary = "Position-sensitive RoI pooling: means of the cells of regions, with a channel of x for each cell "
+    "and output channel";
   let description = [{
-    Each box, its corners rounded (right and bottom plus 1) and times spatial_scale, is cut into pooled_height x pooled_width cells;
-    cell (i, j) of output channel c is the mean over its elements of channel (c * pooled_height + i) * pooled_width + j of x, 0 where it has
-    none. `boxes_num` says how many of the boxes belong to each image.
+    Each box, with corners rounded (right and bottom plus 1) and times spatial_scale, is divided into pooled_height x
+    pooled_width cells. Cell (i, j) of output channel c is the mean over its elements of channel (c * pooled_height +
+    i) * pooled_width + j of x, and 0 for an empty cell. `boxes_num` has the number of boxes of each image.
   }];
   let constraints = !listconcat(roiConstraints,
-    ["C4. output_channels is positive, and x has a channel for each cell of each of them"]);
+    ["C4. output_channels is positive, and x has one channel for each cell of each output channel"]);
   let infer = "inferPsroiPool";
   let vjpInCode = 1;
   let lod = "none";
   let legacy = [Legacy<"psroi_pool", ["X", "ROIs", "RoisNum"], ["Out"], ["pooled_height", "pooled_width", "spatial_scale",
     "output_channels"], [], "importRoi">];
   let newIrGradients = ["psroi_pool_grad(x, boxes, boxes_num) -> x"];
+  let batching = "inCode";
+  let referenceInCode = 1;
 }
 
 class Pd_RoiGradOp<string mnemonic, dag operands, dag attributes> : Pd_Op<mnemonic> {
@@ -78,6 +85,8 @@ class Pd_RoiGradOp<string mnemonic, dag operands, dag attributes> : Pd_Op<mnemon
   let infer = "inferRoiGrad";
   let library = mnemonic;
   let vjpInCode = 1;
+  let batching = "inCode";
+  let referenceInCode = 1;
 }
 
 def Pd_RoiAlignGradOp : Pd_RoiGradOp<"roi_align_grad", (ins), (ins I64Attr:$sampling_ratio, BoolAttr:$aligned)>;
@@ -90,18 +99,20 @@ defvar movedCellAttributes = (ins DefaultValuedAttr<BoolAttr, "false">:$no_trans
   DefaultValuedAttr<F64Attr, "0.1">:$trans_std);
 
 def Pd_DeformablePsroiPoolingOp : Pd_Op<"deformable_psroi_pooling", [Pd_GradientByKernel]> {
-  let summary = "Means of samples in the cells of regions, each cell moved, and read from a channel of its own";
+  let summary = "Deformable position-sensitive RoI pooling: means of samples in shifted cells, with a channel of x "
+    "for each cell";
   let description = [{
-    Each box, its corners rounded (right and bottom plus 1), times spatial_scale and minus 0.5, is cut into pooled_height x
-    pooled_width cells. Cell (i, j) of output channel c is moved by trans_std times the box's extents times trans [R, 2 * classes, part_size]:
-    the class is c / (output_dim / classes), the part the one that the cell lies in, and each class has first how far right, then how far down
-    (no_trans: not at all). Its result is the mean over the sample_per_part x sample_per_part points from the cell's corner on, interpolated
-    between elements, of channel (c * group height + group row) * group width + group column of x, the group being that in group_size
-    which the cell lies in. Points more than half an element outside of x do not count; `top_count` says how many do.
+    Each box (corners rounded, right and bottom plus 1, times spatial_scale, minus 0.5) is divided into pooled_height
+    x pooled_width cells. Cell (i, j) of output channel c is shifted by trans_std times the size of the box times
+    trans [R, 2 * classes, part_size]: the class is c / (output_dim / classes), the part is the one that contains the
+    cell, and each class has first the shift to the right, then down (no_trans: no shift). The result is the mean over
+    sample_per_part x sample_per_part points from the corner of the cell on, interpolated, of channel (c * group
+    height + group row) * group width + group column of x, for the group of group_size that contains the cell. Points
+    more than half an element outside of x are not counted; `top_count` is the number of counted points.
   }];
   let constraints = [
     "C1. x has rank 4, boxes is [R, 4], and trans has rank 4",
-    "C2. output_dim, sample_per_part, the pooled extents and the pairs group_size and part_size are positive"
+    "C2. output_dim, sample_per_part, the pooled sizes and the pairs group_size and part_size are positive"
   ];
   let arguments = !con((ins Pd_FloatTensor:$x, Pd_FloatTensor:$boxes, Pd_FloatTensor:$trans, Optional<Pd_IntTensor>:$boxes_num),
     movedCellAttributes);
@@ -113,6 +124,8 @@ def Pd_DeformablePsroiPoolingOp : Pd_Op<"deformable_psroi_pooling", [Pd_Gradient
   let lod = "none";
   let legacy = [Legacy<"deformable_psroi_pooling", ["Input", "ROIs", "Trans", "RoisNum"], ["Output", "TopCount"], ["no_trans", "spatial_scale",
     "output_dim", "group_size", "pooled_height", "pooled_width", "part_size", "sample_per_part", "trans_std"], [], "importRoi">];
+  let batching = "inCode";
+  let referenceInCode = 1;
 }
 
 def Pd_DeformablePsroiPoolingGradOp : Pd_Op<"deformable_psroi_pooling_grad"> {
@@ -123,6 +136,7 @@ def Pd_DeformablePsroiPoolingGradOp : Pd_Op<"deformable_psroi_pooling_grad"> {
   let infer = "inferDeformablePsroiPoolingGrad";
   let library = "deformable_psroi_pooling_grad";
   let decomposesInCode = 1;
+  let referenceInCode = 1;
 }
 
 #endif

@@ -1,17 +1,17 @@
-/// The types of ops that select boxes, examples and places by scores.
+/// Types of ops that select boxes and examples by score.
 #pragma once
 
 #include "dialects/pd/ops/sequence/Labels.h"
 
 namespace proa::pd {
 
-/// Whether a tensor has a rank, and an extent that is `extent` where it is known.
+/// Whether a tensor has this rank, and the dim `extent` if it is static.
 inline bool hasDims(mlir::Value value, int64_t rank, int64_t axis, int64_t extent) {
   auto type = tensorType(value);
   return type.getRank() == rank && (type.isDynamicDim(axis) || type.getDimSize(axis) == extent);
 }
 
-/// Rows of so many elements that a run counts, and offsets for `images` images.
+/// Rows of a dynamic number and offsets for `images` images.
 void addSelectedRows(mlir::RankedTensorType like, int64_t width, int64_t images, Results &results);
 
 template <class Adaptor>
@@ -72,9 +72,6 @@ mlir::LogicalResult inferMineHardExamples(std::optional<mlir::Location> location
               tensorType(adaptor.getMatchDist()).getRank() == 2;
   if (failed(require(location, fits, "C1: all operands must be [N, boxes]", adaptor.getOperands())))
     return mlir::failure();
-  if (adaptor.getMiningType() != "max_negative" && adaptor.getMiningType() != "hard_example")
-    return inferenceError(location, "C2: mining_type must be max_negative or hard_example, found " +
-                                        adaptor.getMiningType());
   addSelectedRows(matches, 1, matches.getDimSize(0), results);
   results.push_back(matches);
   return mlir::success();

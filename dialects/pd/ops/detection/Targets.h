@@ -1,4 +1,4 @@
-/// The types of ops that match anchors, regions and masks with true boxes.
+/// Types of ops that match anchors, regions and masks with true boxes.
 #pragma once
 
 #include "dialects/pd/ops/detection/Selection.h"

@@ -1,4 +1,4 @@
-// What the heads of detectors are trained to give: anchors, regions and masks matched with true boxes.
+// Training targets of detectors: anchors, regions and masks matched with true boxes.
 #ifndef PROA_DIALECTS_PD_DETECTION_TARGETS
 #define PROA_DIALECTS_PD_DETECTION_TARGETS
 
@@ -12,22 +12,24 @@ class Pd_TargetOp<string mnemonic, list<Trait> t = []> : Pd_Op<mnemonic, t> {
 }
 
 defvar anchorRules = [{
-    An anchor is positive where it overlaps a box of its image (corners are pixels) by the positive overlap or more, or as much as any
-    anchor overlaps that box; it is negative, even so, where it overlaps all boxes by less than the negative overlap. The boxes of
-    an image, times its scale, are those that are no crowd. `location_index` lists positive anchors with the number of the image times
-    the number of anchors added: first, for each one that is negative as well, the first positive one, with weights of 0, then those
-    that are positive alone, with weights of 1. `target_bbox` holds the offsets and logarithms of extents that make the anchor its box.
-    `score_index` lists the positive, then the negative anchors of each image. `location_offsets` and `score_offsets` say which
-    rows belong to which image.
+    An anchor is positive if it overlaps a box of its image (corners are pixels) by at least the positive overlap, or as
+    much as any anchor overlaps that box. It is negative, even if positive, if it overlaps all boxes by less than the
+    negative overlap. The boxes of an image, times its scale, are those that are not crowds.
+
+    `location_index` lists positive anchors, with the index of the image times the number of anchors added: first, for
+    each one that is also negative, the first positive one, with weights of 0; then those that are only positive, with
+    weights of 1. `target_bbox` has the offsets and logarithms of sizes from the anchor to its box. `score_index` lists
+    the positive, then the negative anchors of each image. `location_offsets` and `score_offsets` are the offsets of the
+    images.
 }];
 defvar anchorConstraints = ["C1. anchor and gt_boxes are [n, 4], im_info is [images, 3]: height, width, scale"];
 
 def Pd_RpnTargetAssignOp : Pd_TargetOp<"rpn_target_assign"> {
-  let summary = "The anchors that a region proposal head is trained on, and what for";
+  let summary = "The anchors that a region proposal head is trained on, and their targets";
   let description = [{
-    Anchors that leave the image by more than rpn_straddle_thresh (0 or above) do not count. Of each image
-    rpn_fg_fraction * rpn_batch_size_per_im positive anchors stay, and negative ones to make rpn_batch_size_per_im of all: with
-    use_random any, without the first ones. Labels are 1 and 0.
+    Anchors that leave the image by more than rpn_straddle_thresh (0 or above) are ignored. Of each image
+    rpn_fg_fraction * rpn_batch_size_per_im positive anchors are selected, and negative ones up to
+    rpn_batch_size_per_im: at random with use_random, else the first ones. Labels are 1 and 0.
   }] # anchorRules;
   let constraints = anchorConstraints;
   let pure = 0;
@@ -42,13 +44,14 @@ def Pd_RpnTargetAssignOp : Pd_TargetOp<"rpn_target_assign"> {
     ["LocationIndex", "ScoreIndex", "TargetBBox", "TargetLabel", "BBoxInsideWeight",
      "LocationIndex|TargetBBox|BBoxInsideWeight@LOD", "ScoreIndex|TargetLabel@LOD"],
     ["rpn_positive_overlap", "rpn_negative_overlap", "rpn_fg_fraction", "rpn_straddle_thresh", "rpn_batch_size_per_im", "use_random"]>];
+  let referenceInCode = 1;
 }
 
 def Pd_RetinanetTargetAssignOp : Pd_TargetOp<"retinanet_target_assign"> {
-  let summary = "What the anchors of a one-stage detector are trained for";
+  let summary = "The targets of the anchors of a one-stage detector";
   let description = [{
-    All anchors count. The label of a positive one is that of its box, of a negative one 0. `foreground_number` [images, 1] is 1
-    more than the rows of `location_index` that the image has.
+    All anchors are used. The label of a positive anchor is that of its box, of a negative one 0. `foreground_number`
+    [images, 1] is 1 more than the number of rows of `location_index` for the image.
   }] # anchorRules;
   let constraints = anchorConstraints;
   let arguments = (ins Pd_FloatTensor:$anchor, Pd_FloatTensor:$gt_boxes, Pd_IntTensor:$is_crowd, Pd_FloatTensor:$im_info,
@@ -61,23 +64,27 @@ def Pd_RetinanetTargetAssignOp : Pd_TargetOp<"retinanet_target_assign"> {
     ["LocationIndex", "ScoreIndex", "TargetBBox", "TargetLabel", "BBoxInsideWeight",
      "LocationIndex|TargetBBox|BBoxInsideWeight@LOD", "ScoreIndex|TargetLabel@LOD", "ForegroundNumber", "ForegroundNumber@LOD"],
     ["positive_overlap", "negative_overlap"]>];
+  let referenceInCode = 1;
 }
 
 def Pd_GenerateProposalLabelsOp : Pd_TargetOp<"generate_proposal_labels"> {
-  let summary = "The regions that a detector's second stage is trained on, and what for";
+  let summary = "The regions that the second stage of a detector is trained on, and their targets";
   let description = [{
-    Candidates of an image are its true boxes, then its rpn_rois divided by the image's scale; an image without rpn_rois has none.
-    The greatest overlap with a true box (corners are pixels; a crowd's box has none) makes a candidate foreground from fg_thresh on,
-    background from bg_thresh_lo to below bg_thresh_hi. fg_fraction * batch_size_per_im foreground candidates stay, and background ones to
-    make batch_size_per_im of all: with use_random any, without the first ones. With is_cascade_rcnn all stay, but of the rpn_rois
-    only those of a positive extent and with max_overlap below 1 are candidates (where there is none, a box of zeros).
-    `labels` is the class of the true box, 0 for background. In the columns 4 * label (with is_cls_agnostic: 4) of a foreground row
-    stand in `bbox_targets` offsets and logarithms of extents over bbox_reg_weights, and in both weights 1.
+    Candidates of an image are its true boxes, then its rpn_rois divided by the scale of the image; an image without
+    rpn_rois has none. By its largest overlap with a true box (corners are pixels; a crowd's box has none) a candidate
+    is foreground from fg_thresh on, and background from bg_thresh_lo to below bg_thresh_hi. fg_fraction *
+    batch_size_per_im foreground candidates are selected, and background ones up to batch_size_per_im: at random with
+    use_random, else the first ones. With is_cascade_rcnn all are selected, but of the rpn_rois only those of positive
+    size and with max_overlap below 1 are candidates (if there is none, a box of zeros).
+
+    `labels` is the class of the true box, 0 for background. In columns 4 * label (with is_cls_agnostic: 4) of a
+    foreground row, `bbox_targets` has offsets and logarithms of sizes divided by bbox_reg_weights, and both weights
+    are 1.
   }];
   let constraints = [
     "C1. rpn_rois and gt_boxes are [n, 4], im_info is [images, 3]: height, width, scale",
-    "C2. class_nums is positive, and bbox_reg_weights are four numbers",
-    "C3. with is_cascade_rcnn there is max_overlap"
+    "C2. class_nums is positive, and bbox_reg_weights has four entries",
+    "C3. with is_cascade_rcnn, max_overlap is given"
   ];
   let pure = 0;
   let arguments = (ins Pd_FloatTensor:$rpn_rois, Pd_IntTensor:$gt_classes, Pd_IntTensor:$is_crowd, Pd_FloatTensor:$gt_boxes,
@@ -94,18 +101,20 @@ def Pd_GenerateProposalLabelsOp : Pd_TargetOp<"generate_proposal_labels"> {
     "Rois|LabelsInt32|BboxTargets|BboxInsideWeights|BboxOutsideWeights|MaxOverlapWithGT@LOD"],
     ["batch_size_per_im", "fg_fraction", "fg_thresh", "bg_thresh_hi", "bg_thresh_lo", "bbox_reg_weights", "class_nums", "use_random",
      "is_cascade_rcnn", "is_cls_agnostic"]>];
+  let referenceInCode = 1;
 }
 
 def Pd_GenerateMaskLabelsOp : Pd_TargetOp<"generate_mask_labels"> {
-  let summary = "The masks that a detector is trained to draw in its regions";
+  let summary = "The target masks of the regions of a detector";
   let description = [{
-    The objects of an image are outlined by polygons: object_offsets counts objects, polygon_offsets the polygons of each, point_offsets
-    the points (x, y) of each in gt_segms. A region, divided by the image's scale, of a positive label belongs to the object,
-    no crowd and of a positive class, whose polygons' box it overlaps most (corners are pixels). `mask` [regions, num_classes *
-    resolution * resolution] is -1 but in the block of the region's label, where it is 1 inside of a polygon of the object and 0
-    outside; pixels are told apart as in COCO's tools: edges are drawn on a grid five times as fine. `roi_has_mask` is the number of
-    the region in its image. An image with regions, none of a positive label, gives one: its first, with a mask of -1 and the number
-    of the first region of label 0.
+    The objects of an image are outlined by polygons: object_offsets are the offsets of objects, polygon_offsets those
+    of their polygons, point_offsets those of their points (x, y) in gt_segms. A region, divided by the scale of the
+    image, of a positive label belongs to the object, not a crowd and of a positive class, whose bounding box it
+    overlaps most (corners are pixels). `mask` [regions, num_classes * resolution * resolution] is -1 except in the
+    block of the region's label, where it is 1 inside of a polygon of the object and 0 outside. Pixels are classified
+    as in COCO's tools: edges are drawn on a grid five times as fine. `roi_has_mask` is the index of the region in its
+    image. An image with regions, none of a positive label, gives one: its first, with a mask of -1 and the index of
+    the first region of label 0.
   }];
   let constraints = [
     "C1. rois is [n, 4], gt_segms [points, 2], and im_info [images, 3]: height, width, scale",
@@ -118,7 +127,8 @@ def Pd_GenerateMaskLabelsOp : Pd_TargetOp<"generate_mask_labels"> {
   let infer = "inferGenerateMaskLabels";
   let legacy = [Legacy<"generate_mask_labels", ["Rois", "ImInfo", "GtClasses", "IsCrowd", "GtSegms", "LabelsInt32", "Rois@LOD",
     "GtSegms@LOD", "GtSegms@LOD", "GtSegms@LOD"], ["MaskRois", "RoiHasMaskInt32", "MaskInt32", "MaskRois|RoiHasMaskInt32|MaskInt32@LOD"],
-    [], ["num_classes", "resolution"], "importGenerateMaskLabels">];
+    [], ["num_classes", "resolution"], "importGenerateMaskLabels", exportHook_="exportGenerateMaskLabels">];
+  let referenceInCode = 1;
 }
 
 #endif

@@ -93,7 +93,7 @@ namespace {
 
 FailureOr<SmallVector<Value>> asIs(Value x) { return SmallVector<Value>{x}; }
 
-/// x where the ring is this process, which it is unless the op names more.
+/// The identity on a ring of one process; no value if the op names more.
 template <class Op> FailureOr<SmallVector<Value>> asIsAlone(Op op) {
   if (op.getNranks() > 1)
     return failure();
@@ -117,7 +117,7 @@ FailureOr<SmallVector<Value>> ReduceScatterOp::decompose(OpBuilder &) { return a
 FailureOr<SmallVector<Value>> CScatterOp::decompose(OpBuilder &) { return asIsAlone(*this); }
 FailureOr<SmallVector<Value>> PartialAllgatherOp::decompose(OpBuilder &) { return asIsAlone(*this); }
 
-/// Ops with a root: another process than the first is not this one.
+/// Ops with a root: a root other than 0 is another process.
 template <class Op> static FailureOr<SmallVector<Value>> asIsAtRoot(Op op) {
   if (op.getRoot() != 0)
     return failure();

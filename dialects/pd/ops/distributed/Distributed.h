@@ -6,18 +6,17 @@
 
 namespace proa::pd {
 
-/// What communicating ops have an effect on.
+/// The effect of communicating ops.
 struct Network : mlir::SideEffects::Resource::Base<Network> {
   llvm::StringRef getName() final { return "Network"; }
 };
 
 /// C1.
 mlir::LogicalResult checkRing(std::optional<mlir::Location> location, int64_t ring);
-/// C2 and C3; ranks of 0 is not known if `mayBeUnknown`.
+/// C2 and C3; 0 ranks means an unknown number if `mayBeUnknown`.
 mlir::LogicalResult checkProcess(std::optional<mlir::Location> location, llvm::StringRef name,
                                  int64_t process, int64_t ranks, bool mayBeUnknown = true);
-/// x with `factor` times, or with one of `divisor` parts of, the extent of its first or last dimension. Emits
-/// C4.
+/// x with its first or last dim multiplied by `factor` or divided by `divisor`. Emits C4.
 mlir::LogicalResult inferScaledExtent(std::optional<mlir::Location> location, mlir::RankedTensorType x,
                                       bool isLast, int64_t factor, int64_t divisor, Results &results);
 mlir::LogicalResult checkPart(std::optional<mlir::Location> location, int64_t id, int64_t count);

@@ -4,16 +4,16 @@
 
 include "dialects/pd/ir/Base.td"
 
-// A ring is a group of processes that run the same program; `ring_id` names it, a `root` or `peer` is a process's place in it,
-// `nranks` the number of processes. An op that communicates has an effect: it is neither removed nor merged, nor moved
-// across another one, since all processes must meet at it.
+// A ring is a group of processes that run the same program. `ring_id` names it, `root` or `peer` is the rank of a
+// process in it, `nranks` the number of processes. An op that communicates has an effect: it is not removed, merged,
+// or moved across another one, since all processes must reach it.
 //
-// The CPU runtime runs one process: a ring has one member. There a reduction, a broadcast and a gather of one part are the
-// identity, which is their decomposition. Ops that name a second process (nranks above 1, send, receive) have none, and the
-// compiler says that there is no kernel for them.
+// The CPU runtime runs one process: a ring has one member. Reductions, broadcasts and gathers of one part are then
+// the identity, which is their decomposition. Ops that name a second process (nranks above 1, send, receive) have no
+// decomposition, and the compiler reports that they lack a kernel.
 defvar RingConstraint = "C1. ring_id is not negative";
 defvar RanksConstraint = "C2. nranks is above 0";
-defvar ProcessConstraint = "C3. a process number (rank, root, peer) is not negative, and below nranks where that is known";
+defvar ProcessConstraint = "C3. a rank (rank, root, peer) is not negative, and below nranks if that is given";
 def Pd_Network : Resource<"::proa::pd::Network">;
 def Pd_Communicates : MemoryEffects<[MemWrite<Pd_Network>]>;
 
@@ -24,7 +24,7 @@ class Pd_CommunicationOp<string mnemonic, list<Trait> t = []> : Pd_Op<mnemonic, 
 class Number<string value> : DefaultValuedAttr<I64Attr, value>;
 class Flag<string value> : DefaultValuedAttr<BoolAttr, value>;
 
-// Which stream a kernel ran on means nothing here.
+// The stream of a kernel is irrelevant here.
 defvar Streams = ["use_calc_stream", "use_model_parallel", "sync_mode"];
 
 //===-- All processes give and get a tensor of the same shape -----------------------------------------------------===//
@@ -38,18 +38,18 @@ class Pd_ReductionOverRing<string mnemonic, string what, string legacyType> : Pd
   let legacy = [Legacy<legacyType, ["X"], ["Out"], ["ring_id"], !listconcat(Streams, ["Cond"])>];
 }
 
-def Pd_CAllreduceSumOp : Pd_ReductionOverRing<"c_allreduce_sum", "Sum of all processes' x, for all", "c_allreduce_sum">;
-def Pd_CAllreduceMaxOp : Pd_ReductionOverRing<"c_allreduce_max", "Greatest of all processes' x, for all", "c_allreduce_max">;
-def Pd_CAllreduceMinOp : Pd_ReductionOverRing<"c_allreduce_min", "Smallest of all processes' x, for all", "c_allreduce_min">;
-def Pd_CAllreduceProdOp : Pd_ReductionOverRing<"c_allreduce_prod", "Product of all processes' x, for all", "c_allreduce_prod">;
+def Pd_CAllreduceSumOp : Pd_ReductionOverRing<"c_allreduce_sum", "The sum of x over all processes, on all processes", "c_allreduce_sum">;
+def Pd_CAllreduceMaxOp : Pd_ReductionOverRing<"c_allreduce_max", "The maximum of x over all processes, on all processes", "c_allreduce_max">;
+def Pd_CAllreduceMinOp : Pd_ReductionOverRing<"c_allreduce_min", "The minimum of x over all processes, on all processes", "c_allreduce_min">;
+def Pd_CAllreduceProdOp : Pd_ReductionOverRing<"c_allreduce_prod", "The product of x over all processes, on all processes", "c_allreduce_prod">;
 def Pd_MpAllreduceSumOp : Pd_ReductionOverRing<"mp_allreduce_sum",
-  "Sum of all processes' x, for all, between the parts of one model: its gradient is the identity", "mp_allreduce_sum"> {
+  "The sum of x over all processes, on all processes, between the parts of one model: its gradient is the identity", "mp_allreduce_sum"> {
   let newIrGradients = ["mp_allreduce_sum_grad(dout)"];
 }
 
 class Pd_ReductionToRoot<string mnemonic, string what> : Pd_CommunicationOp<mnemonic> {
   let summary = what;
-  let description = "`out` means something for the process `root` only.";
+  let description = "`out` is defined only on the process `root`.";
   let arguments = (ins Pd_NumberTensor:$x, Number<"0">:$ring_id, Number<"0">:$root);
   let results = (outs Pd_NumberTensor:$out);
   let infer = "inferOverRing";
@@ -57,14 +57,14 @@ class Pd_ReductionToRoot<string mnemonic, string what> : Pd_CommunicationOp<mnem
   let legacy = [Legacy<mnemonic, ["X"], ["Out"], ["ring_id", "root=root_id"], Streams>];
 }
 
-def Pd_CReduceSumOp : Pd_ReductionToRoot<"c_reduce_sum", "Sum of all processes' x, for one">;
-def Pd_CReduceMaxOp : Pd_ReductionToRoot<"c_reduce_max", "Greatest of all processes' x, for one">;
-def Pd_CReduceMinOp : Pd_ReductionToRoot<"c_reduce_min", "Smallest of all processes' x, for one">;
-def Pd_CReduceProdOp : Pd_ReductionToRoot<"c_reduce_prod", "Product of all processes' x, for one">;
+def Pd_CReduceSumOp : Pd_ReductionToRoot<"c_reduce_sum", "The sum of x over all processes, on process `root`">;
+def Pd_CReduceMaxOp : Pd_ReductionToRoot<"c_reduce_max", "The maximum of x over all processes, on process `root`">;
+def Pd_CReduceMinOp : Pd_ReductionToRoot<"c_reduce_min", "The minimum of x over all processes, on process `root`">;
+def Pd_CReduceProdOp : Pd_ReductionToRoot<"c_reduce_prod", "The product of x over all processes, on process `root`">;
 
 def Pd_AllReduceOp : Pd_CommunicationOp<"all_reduce"> {
-  let summary = "x of all processes combined, for all";
-  let description = "reduce_type: 0 sum, 1 greatest, 2 smallest, 3 product, 4 mean.";
+  let summary = "The reduction of x over all processes, on all processes";
+  let description = "reduce_type: 0 sum, 1 maximum, 2 minimum, 3 product, 4 mean.";
   let arguments = (ins Pd_NumberTensor:$x, Number<"0">:$ring_id, Number<"0">:$reduce_type);
   let results = (outs Pd_NumberTensor:$out);
   let infer = "inferOverRing";
@@ -74,8 +74,8 @@ def Pd_AllReduceOp : Pd_CommunicationOp<"all_reduce"> {
 }
 
 def Pd_ReduceOp : Pd_CommunicationOp<"reduce"> {
-  let summary = "x of all processes combined, for the process `root`";
-  let description = "reduce_type as all_reduce.";
+  let summary = "The reduction of x over all processes, on process `root`";
+  let description = "reduce_type: as pd.all_reduce.";
   let arguments = (ins Pd_NumberTensor:$x, Number<"0">:$ring_id, Number<"0">:$root, Number<"0">:$reduce_type);
   let results = (outs Pd_NumberTensor:$out);
   let infer = "inferOverRing";
@@ -84,7 +84,7 @@ def Pd_ReduceOp : Pd_CommunicationOp<"reduce"> {
 }
 
 def Pd_BroadcastOp : Pd_CommunicationOp<"broadcast"> {
-  let summary = "x of the process `root`, for all";
+  let summary = "x of the process `root`, on all processes";
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id, Number<"0">:$root);
   let results = (outs Pd_Tensor:$out);
   let infer = "inferOverRing";
@@ -94,7 +94,7 @@ def Pd_BroadcastOp : Pd_CommunicationOp<"broadcast"> {
 }
 
 def Pd_BarrierOp : Pd_CommunicationOp<"barrier"> {
-  let summary = "x, when all processes have come here";
+  let summary = "x, after all processes have reached this op";
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id);
   let results = (outs Pd_Tensor:$out);
   let infer = "inferOverRing";
@@ -105,8 +105,8 @@ def Pd_BarrierOp : Pd_CommunicationOp<"barrier"> {
 //===-- Parts -----------------------------------------------------------------------------------------------------===//
 
 def Pd_AllGatherOp : Pd_CommunicationOp<"all_gather"> {
-  let summary = "x of all processes, one behind the other along the first dimension, for all";
-  let description = "nranks of 0 is not known.";
+  let summary = "x of all processes, concatenated along the first dimension, on all processes";
+  let description = "nranks of 0 means an unknown number of processes.";
   let constraints = [RingConstraint, "C4. x has a dimension"];
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id, Number<"0">:$nranks);
   let results = (outs Pd_Tensor:$out);
@@ -118,7 +118,7 @@ def Pd_AllGatherOp : Pd_CommunicationOp<"all_gather"> {
 }
 
 def Pd_CConcatOp : Pd_CommunicationOp<"c_concat"> {
-  let summary = "x of all processes, one beside the other along the last dimension, for all";
+  let summary = "x of all processes, concatenated along the last dimension, on all processes";
   let constraints = [RingConstraint, RanksConstraint, ProcessConstraint, "C4. x has a dimension"];
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$rank, Number<"1">:$nranks, Number<"0">:$ring_id);
   let results = (outs Pd_Tensor:$out);
@@ -130,7 +130,8 @@ def Pd_CConcatOp : Pd_CommunicationOp<"c_concat"> {
 }
 
 def Pd_ReduceScatterOp : Pd_CommunicationOp<"reduce_scatter"> {
-  let summary = "Of the sum of all processes' x, cut into nranks parts along the first dimension, this process's part";
+  let summary = "The sum of x over all processes, split into nranks parts along the first dimension; the result is "
+    "this process's part";
   let constraints = [RingConstraint, RanksConstraint, "C4. x has a dimension that nranks divides"];
   let arguments = (ins Pd_NumberTensor:$x, Number<"0">:$ring_id, Number<"1">:$nranks);
   let results = (outs Pd_NumberTensor:$out);
@@ -141,7 +142,8 @@ def Pd_ReduceScatterOp : Pd_CommunicationOp<"reduce_scatter"> {
 }
 
 def Pd_CScatterOp : Pd_CommunicationOp<"c_scatter"> {
-  let summary = "Of x of the process `root`, cut into nranks parts along the first dimension, this process's part";
+  let summary = "x of the process `root`, split into nranks parts along the first dimension; the result is this "
+    "process's part";
   let constraints = [RingConstraint, RanksConstraint, ProcessConstraint, "C4. x has a dimension that nranks divides"];
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id, Number<"0">:$root, Number<"1">:$nranks);
   let results = (outs Pd_Tensor:$out);
@@ -151,7 +153,8 @@ def Pd_CScatterOp : Pd_CommunicationOp<"c_scatter"> {
 }
 
 def Pd_AllToAllOp : Pd_CommunicationOp<"all_to_all"> {
-  let summary = "x cut into parts along the first dimension, one for each process; `out` holds the parts from all of them";
+  let summary = "x split along the first dimension into one part for each process; `out` concatenates the parts "
+    "received from all";
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id);
   let results = (outs Pd_Tensor:$out);
   let infer = "inferOverRing";
@@ -161,7 +164,7 @@ def Pd_AllToAllOp : Pd_CommunicationOp<"all_to_all"> {
 }
 
 def Pd_PartialAllgatherOp : Pd_CommunicationOp<"partial_allgather"> {
-  let summary = "x of which each process knows one of nranks equal parts, completed by the others' parts";
+  let summary = "x of which each process has one of nranks equal parts, completed by the parts of the others";
   let constraints = [RingConstraint, RanksConstraint, ProcessConstraint];
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id, Number<"1">:$nranks, Number<"0">:$rank);
   let results = (outs Pd_Tensor:$out);
@@ -172,18 +175,20 @@ def Pd_PartialAllgatherOp : Pd_CommunicationOp<"partial_allgather"> {
 
 class Pd_GlobalExchangeOp<string mnemonic, string what> : Pd_CommunicationOp<mnemonic> {
   let summary = what;
-  let description = "local_count and global_count say how many rows go to and come from each expert of each process.";
+  let description = [{
+    local_count and global_count have the number of rows sent to and received from each expert of each process.
+  }];
   let constraints = [RingConstraint, "C4. x has rank 2, both counts have rank 1"];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$local_count, Pd_IntTensor:$global_count, Number<"0">:$ring_id);
   let results = (outs Pd_Tensor:$out);
   let infer = "inferExchange";
   let legacy = [Legacy<mnemonic, ["X", "local_count", "global_count"], ["Out"], ["ring_id"], Streams>];
 }
-def Pd_GlobalScatterOp : Pd_GlobalExchangeOp<"global_scatter", "The rows of x sent to the processes of their experts"> {
+def Pd_GlobalScatterOp : Pd_GlobalExchangeOp<"global_scatter", "Sends rows of x to the processes of their experts"> {
   let vjp = ["e.wrap(e.create<GlobalGatherOp>(dout, local_count, global_count, static_cast<int64_t>(op.getRingId())))", "", ""];
   let newIrGradients = ["global_scatter_grad(local_count, global_count)"];
 }
-def Pd_GlobalGatherOp : Pd_GlobalExchangeOp<"global_gather", "The rows of x sent back from their experts"> {
+def Pd_GlobalGatherOp : Pd_GlobalExchangeOp<"global_gather", "Sends rows of x back from their experts"> {
   let vjp = ["e.wrap(e.create<GlobalScatterOp>(dout, local_count, global_count, static_cast<int64_t>(op.getRingId())))", "", ""];
   let newIrGradients = ["global_gather_grad(local_count, global_count)"];
 }
@@ -191,7 +196,7 @@ def Pd_GlobalGatherOp : Pd_GlobalExchangeOp<"global_gather", "The rows of x sent
 //===-- Two processes ---------------------------------------------------------------------------------------------===//
 
 def Pd_SendV2Op : Pd_CommunicationOp<"send_v2"> {
-  let summary = "x sent to the process `peer`";
+  let summary = "Sends x to the process `peer`";
   let constraints = [RingConstraint, ProcessConstraint];
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id, Number<"0">:$peer, Flag<"false">:$dynamic_shape);
   let infer = "inferSend";
@@ -205,8 +210,11 @@ class Pd_ReceiveOp<string mnemonic> : Pd_CommunicationOp<mnemonic> {
 }
 
 def Pd_RecvV2Op : Pd_ReceiveOp<"recv_v2"> {
-  let summary = "A tensor from the process `peer`";
-  let description = "With `dynamic_shape` the sender tells the shape, and out_shape has its rank only. Negative extents are open.";
+  let summary = "Receives a tensor from the process `peer`";
+  let description = [{
+    With `dynamic_shape` the sender sends the shape, and out_shape gives only the rank. Negative dim sizes are
+    dynamic.
+  }];
   let constraints = [RingConstraint, ProcessConstraint];
   let arguments = (ins DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$out_shape, TypeAttr:$dtype, Number<"0">:$peer,
     Number<"0">:$ring_id, Flag<"false">:$dynamic_shape);
@@ -215,7 +223,7 @@ def Pd_RecvV2Op : Pd_ReceiveOp<"recv_v2"> {
 }
 
 def Pd_PartialSendOp : Pd_CommunicationOp<"partial_send"> {
-  let summary = "Part `id` of `num` equal parts of x sent to the process `peer`";
+  let summary = "Sends part `id` of `num` equal parts of x to the process `peer`";
   let constraints = [RingConstraint, ProcessConstraint, "C4. id is in [0, num)"];
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id, Number<"0">:$peer, Number<"1">:$num, Number<"0">:$id);
   let infer = "inferPartialSend";
@@ -223,7 +231,7 @@ def Pd_PartialSendOp : Pd_CommunicationOp<"partial_send"> {
 }
 
 def Pd_PartialRecvOp : Pd_ReceiveOp<"partial_recv"> {
-  let summary = "A tensor of which part `id` of `num` equal parts comes from the process `peer`";
+  let summary = "Receives part `id` of `num` equal parts of a tensor from the process `peer`";
   let constraints = [RingConstraint, ProcessConstraint, "C4. id is in [0, num)"];
   let arguments = (ins DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$out_shape, TypeAttr:$dtype, Number<"0">:$peer,
     Number<"0">:$ring_id, Number<"1">:$num, Number<"0">:$id);
@@ -234,7 +242,7 @@ def Pd_PartialRecvOp : Pd_ReceiveOp<"partial_recv"> {
 //===-- Without communication -------------------------------------------------------------------------------------===//
 
 def Pd_CIdentityOp : Pd_Op<"c_identity"> {
-  let summary = "x, whose gradients are summed over the ring";
+  let summary = "x, whose gradient is summed over the ring";
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id);
   let results = (outs Pd_Tensor:$out);
   let infer = "inferOverRing";
@@ -244,8 +252,8 @@ def Pd_CIdentityOp : Pd_Op<"c_identity"> {
 }
 
 def Pd_CSplitOp : Pd_Op<"c_split"> {
-  let summary = "Part `rank` of x, cut into nranks parts along the last dimension";
-  let constraints = [RingConstraint, RanksConstraint, ProcessConstraint, "C4. x has a dimension, which nranks divides"];
+  let summary = "Part `rank` of x, split into nranks parts along the last dimension";
+  let constraints = [RingConstraint, RanksConstraint, ProcessConstraint, "C4. x has a dimension that nranks divides"];
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$rank, Number<"1">:$nranks, Number<"0">:$ring_id);
   let results = (outs Pd_Tensor:$out);
   let infer = "inferLastPart";
@@ -254,10 +262,10 @@ def Pd_CSplitOp : Pd_Op<"c_split"> {
 }
 
 def Pd_CEmbeddingOp : Pd_Op<"c_embedding"> {
-  let summary = "Rows of a table of which this process has those from start_index on";
+  let summary = "Embedding lookup in a table of which this process has the rows from start_index on";
   let description = [{
-    Row x - start_index of weight for each x, zero where this process does not have it; the sum over the processes is the
-    whole embedding. vocab_size is the number of rows of all.
+    Row x - start_index of weight for each x, or zeros if this process does not have it; the sum over the processes is
+    the embedding. vocab_size is the number of rows of all processes.
   }];
   let constraints = ["C4. weight has rank 2"];
   let arguments = (ins Pd_FloatTensor:$weight, Pd_IntTensor:$x, Number<"0">:$start_index, Number<"-1">:$vocab_size);
@@ -268,10 +276,10 @@ def Pd_CEmbeddingOp : Pd_Op<"c_embedding"> {
 }
 
 def Pd_CSoftmaxWithCrossEntropyOp : Pd_CommunicationOp<"c_softmax_with_cross_entropy"> {
-  let summary = "cross_entropy_with_softmax along the last dimension, of which each process has a part";
+  let summary = "cross_entropy_with_softmax along the last dimension, which is split over the processes";
   let description = [{
-    label holds class numbers among all processes' classes and has extent 1 in the last dimension. With one process it is
-    cross_entropy_with_softmax.
+    label has class indices among the classes of all processes, and dim size 1 in the last dimension. On one process
+    the op is cross_entropy_with_softmax.
   }];
   let constraints = [
     RingConstraint,

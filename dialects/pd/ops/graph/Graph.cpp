@@ -14,12 +14,6 @@ using Values = FailureOr<SmallVector<Value>>;
 
 //===-- Types -------------------------------------------------------------------------------------------===//
 
-LogicalResult checkReduceKind(std::optional<Location> location, llvm::StringRef kind) {
-  if (kind == "SUM" || kind == "MEAN" || kind == "MAX" || kind == "MIN")
-    return success();
-  return inferenceError(location, "C2: expected SUM, MEAN, MAX or MIN, found '" + kind + "'");
-}
-
 LogicalResult checkEdges(std::optional<Location> location, Value source, Value target) {
   RankedTensorType from = tensorType(source), to = tensorType(target);
   auto isVector = [](RankedTensorType type) {
@@ -36,7 +30,7 @@ LogicalResult checkEdges(std::optional<Location> location, Value source, Value t
 
 namespace {
 
-/// The dimensions after the first, with ones before them up to `rank` of them.
+/// The dimensions after the first, with leading ones up to rank `rank`.
 llvm::SmallVector<int64_t> rowShape(RankedTensorType type, int64_t rank) {
   llvm::SmallVector<int64_t> shape(rank - type.getRank(), 1);
   llvm::append_range(shape, type.getShape().drop_front());
@@ -46,9 +40,7 @@ llvm::SmallVector<int64_t> rowShape(RankedTensorType type, int64_t rank) {
 } // namespace
 
 FailureOr<RankedTensorType> messageType(std::optional<Location> location, RankedTensorType x,
-                                        RankedTensorType y, llvm::StringRef message, int64_t edges) {
-  if (message != "ADD" && message != "MUL")
-    return inferenceError(location, "C3: message_op must be ADD or MUL, found '" + message + "'");
+                                        RankedTensorType y, int64_t edges) {
   if (x.getRank() == 0 || y.getRank() == 0 || x.getElementType() != y.getElementType())
     return inferenceError(location, "C3: x and y must have rows of one element type");
   int64_t rank = std::max(x.getRank(), y.getRank());
@@ -73,7 +65,7 @@ LogicalResult inferReceived(std::optional<Location> location, RankedTensorType m
 }
 
 LogicalResult inferSegmentPoolOf(std::optional<Location> location, RankedTensorType x, RankedTensorType ids,
-                                 llvm::StringRef kind, Results &results) {
+                                 Results &results) {
   if (x.getRank() == 0 || ids.getRank() != 1 ||
       failed(verifyCompatibleShape(x.getShape().take_front(), ids.getShape()))) {
     std::string text;
@@ -82,8 +74,6 @@ LogicalResult inferSegmentPoolOf(std::optional<Location> location, RankedTensorT
         << x;
     return inferenceError(location, text);
   }
-  if (failed(checkReduceKind(location, kind)))
-    return failure();
   llvm::SmallVector<int64_t> shape(x.getShape());
   shape[0] = ShapedType::kDynamic;
   results.push_back(x.clone(shape));
@@ -99,14 +89,14 @@ struct Reduced {
   Expression rows, counts;
 };
 
-/// The messages reduced by their targets; rows that get nothing are 0. `counts` is an int64 vector.
-Reduced reduceMessages(Expression messages, Expression targets, const Extent &count, llvm::StringRef kind) {
+/// The messages reduced by target; rows without messages are 0. `counts` is an int64 vector.
+Reduced reduceMessages(Expression messages, Expression targets, const Extent &count, SegmentReduce kind) {
   TensorBuilder &e = messages.owner();
   Expression ones = targets * 0.0 + 1.0;
-  Expression counts = reduceRows(ones, targets, count, "add", 0.0);
-  if (kind == "SUM" || kind == "MEAN") {
-    Expression sum = reduceRows(messages, targets, count, "add", 0.0);
-    if (kind == "SUM")
+  Expression counts = reduceRows(ones, targets, count, ScatterReduce::Add, 0.0);
+  if (kind == SegmentReduce::Sum || kind == SegmentReduce::Mean) {
+    Expression sum = reduceRows(messages, targets, count, ScatterReduce::Add, 0.0);
+    if (kind == SegmentReduce::Sum)
       return {sum, counts};
     Expression divisor = e.cast(e.maximum(counts, 1.0), messages.type().getElementType());
     return {sum / asColumn(divisor, sum.rank()), counts};
@@ -114,8 +104,9 @@ Reduced reduceMessages(Expression messages, Expression targets, const Extent &co
   Type type = messages.type().getElementType();
   double bound = isa<FloatType>(type) ? std::numeric_limits<double>::infinity()
                                       : std::ldexp(1.0, static_cast<int>(type.getIntOrFloatBitWidth()) - 2);
-  Expression extreme =
-      reduceRows(messages, targets, count, kind == "MAX" ? "amax" : "amin", kind == "MAX" ? -bound : bound);
+  bool isMax = kind == SegmentReduce::Max;
+  Expression extreme = reduceRows(messages, targets, count, isMax ? ScatterReduce::Amax : ScatterReduce::Amin,
+                                  isMax ? -bound : bound);
   Expression isEmpty = e.wrap(e.create<EqualOp>(counts, e.constant(0, e.getBuilder().getI64Type())));
   return {e.select(asColumn(isEmpty, extreme.rank()), 0.0, extreme), counts};
 }
@@ -131,18 +122,18 @@ Extent receivers(TensorBuilder &e, Value x, Value sizeTensor, llvm::ArrayRef<int
   return !size.empty() && size[0] > 0 ? Extent(size[0]) : Extent(e.wrap(x), 0);
 }
 
-/// Rows with ones before their dimensions, so that `rank` of all are there.
+/// Rows with leading dimensions of size 1, up to rank `rank`.
 Expression alignRows(Expression x, int64_t rank) {
   llvm::SmallVector<Extent> shape = extentsOf(x);
   shape.insert(shape.begin() + 1, rank - x.rank(), Extent(1));
   return reshapeTo(x, shape);
 }
 
-Expression combine(Expression x, Expression y, llvm::StringRef message) {
+Expression combine(Expression x, Expression y, MessageOp message) {
   int64_t rank = std::max(x.rank(), y.rank());
   x = alignRows(x, rank);
   y = alignRows(y, rank);
-  return message == "ADD" ? x + y : x * y;
+  return message == MessageOp::Add ? x + y : x * y;
 }
 
 } // namespace

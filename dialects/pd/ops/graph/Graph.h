@@ -1,6 +1,7 @@
 /// Ops on the edges of graphs.
 #pragma once
 
+#include "dialects/pd/ir/Enums.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Pd.h"
 
@@ -8,32 +9,30 @@
 
 namespace proa::pd {
 
-mlir::LogicalResult checkReduceKind(std::optional<mlir::Location> location, llvm::StringRef kind);
 mlir::LogicalResult checkEdges(std::optional<mlir::Location> location, mlir::Value source,
                                mlir::Value target);
-/// The type of what is sent along the edges: an edge's row of x with a row of y.
+/// The type of the messages along the edges: a row of x combined with a row of y.
 mlir::FailureOr<mlir::RankedTensorType> messageType(std::optional<mlir::Location> location,
                                                     mlir::RankedTensorType x, mlir::RankedTensorType y,
-                                                    llvm::StringRef message, int64_t edges);
-/// `message` reduced to as many rows as out_size says, or as x has.
+                                                    int64_t edges);
+/// `message` reduced to as many rows as out_size, or as x.
 mlir::LogicalResult inferReceived(std::optional<mlir::Location> location, mlir::RankedTensorType message,
                                   mlir::Value x, mlir::Value sizeTensor, llvm::ArrayRef<int64_t> size,
                                   Results &results);
 mlir::LogicalResult inferSegmentPoolOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
-                                       mlir::RankedTensorType ids, llvm::StringRef kind, Results &results);
+                                       mlir::RankedTensorType ids, Results &results);
 
 template <class Adaptor>
 mlir::LogicalResult inferSegmentPool(std::optional<mlir::Location> location, Adaptor adaptor,
                                      Results &results) {
   return inferSegmentPoolOf(location, tensorType(adaptor.getX()), tensorType(adaptor.getSegmentIds()),
-                            adaptor.getPooltype(), results);
+                            results);
 }
 
 template <class Adaptor>
 mlir::LogicalResult inferSendURecv(std::optional<mlir::Location> location, Adaptor adaptor,
                                    Results &results) {
-  if (failed(checkEdges(location, adaptor.getSrcIndex(), adaptor.getDstIndex())) ||
-      failed(checkReduceKind(location, adaptor.getReduceOp())))
+  if (failed(checkEdges(location, adaptor.getSrcIndex(), adaptor.getDstIndex())))
     return mlir::failure();
   return inferReceived(location, tensorType(adaptor.getX()), adaptor.getX(), adaptor.getOutSizeTensor(),
                        adaptor.getOutSize(), results);
@@ -42,11 +41,9 @@ mlir::LogicalResult inferSendURecv(std::optional<mlir::Location> location, Adapt
 template <class Adaptor>
 mlir::LogicalResult inferSendUeRecv(std::optional<mlir::Location> location, Adaptor adaptor,
                                     Results &results) {
-  if (failed(checkEdges(location, adaptor.getSrcIndex(), adaptor.getDstIndex())) ||
-      failed(checkReduceKind(location, adaptor.getReduceOp())))
+  if (failed(checkEdges(location, adaptor.getSrcIndex(), adaptor.getDstIndex())))
     return mlir::failure();
-  auto message = messageType(location, tensorType(adaptor.getX()), tensorType(adaptor.getY()),
-                             adaptor.getMessageOp(), 1);
+  auto message = messageType(location, tensorType(adaptor.getX()), tensorType(adaptor.getY()), 1);
   if (failed(message))
     return mlir::failure();
   return inferReceived(location, *message, adaptor.getX(), adaptor.getOutSizeTensor(), adaptor.getOutSize(),
@@ -58,7 +55,7 @@ mlir::LogicalResult inferSendUv(std::optional<mlir::Location> location, Adaptor 
   if (failed(checkEdges(location, adaptor.getSrcIndex(), adaptor.getDstIndex())))
     return mlir::failure();
   auto message = messageType(location, tensorType(adaptor.getX()), tensorType(adaptor.getY()),
-                             adaptor.getMessageOp(), tensorType(adaptor.getSrcIndex()).getDimSize(0));
+                             tensorType(adaptor.getSrcIndex()).getDimSize(0));
   if (failed(message))
     return mlir::failure();
   results.push_back(*message);

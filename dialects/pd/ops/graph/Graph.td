@@ -1,4 +1,4 @@
-// Rows sent along the edges of a graph, and reduced by group.
+// Messages along the edges of a graph, and reductions by segment.
 #ifndef PROA_DIALECTS_PD_GRAPH_GRAPH
 #define PROA_DIALECTS_PD_GRAPH_GRAPH
 
@@ -9,38 +9,36 @@ class Pd_GraphOp<string mnemonic, list<Trait> t = []> : Pd_Op<mnemonic, t> {
   let lod = "none";
 }
 
-defvar ReduceKinds = "SUM, MEAN, MAX or MIN; a row that gets nothing is 0.";
+defvar ReduceKinds = "SUM, MEAN, MAX or MIN; a row without inputs is 0.";
 
 def Pd_SegmentPoolOp : Pd_GraphOp<"segment_pool"> {
-  let summary = "Row i of the result: the rows of x whose segment id is i, reduced";
-  let description = "segment_ids ascends; the result has as many rows as its last element says. pooltype: " # ReduceKinds # [{
-    `summed_ids` holds how many rows each segment has, as a column.
+  let summary = "Reduction by segment: row i of the result reduces the rows of x whose segment id is i";
+  let description = "segment_ids is ascending; the result has one row more than its last element. pooltype: " # ReduceKinds # [{
+    `summed_ids` is the number of rows of each segment, as a column.
   }];
   let constraints = [
-    "C1. segment_ids is a vector with as many elements as x has rows",
-    "C2. pooltype is SUM, MEAN, MAX or MIN"
+    "C1. segment_ids is a vector with as many elements as x has rows"
   ];
   let infer = "inferSegmentPool";
-  let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$segment_ids, DefaultValuedAttr<StrAttr, "\"SUM\"">:$pooltype);
+  let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$segment_ids, Pd_DefaultEnum<Pd_SegmentReduceAttr, "Sum">:$pooltype);
   let results = (outs Pd_Tensor:$out, Pd_Tensor:$summed_ids);
   let legacy = [Legacy<"segment_pool", ["X", "SegmentIds"], ["Out", "SummedIds"], ["pooltype"]>];
   let newIrGradients = ["segment_pool_grad(x, segment_ids, out, summed_ids)"];
 }
 
 def Pd_SendURecvOp : Pd_GraphOp<"send_u_recv"> {
-  let summary = "Row dst_index[i] of the result gets row src_index[i] of x; what meets there is reduced";
-  let description = "The result has out_size rows (or what out_size_tensor says), or as many as x where that is below 1. " #
+  let summary = "Row dst_index[i] of the result reduces the rows src_index[i] of x that are sent to it";
+  let description = "The result has out_size rows (or the number in out_size_tensor), or as many as x if that is below 1. " #
     "reduce_op: " # ReduceKinds # [{
-    `dst_count` holds how many rows each row gets.
+    `dst_count` is the number of rows sent to each row.
   }];
   let constraints = [
-    "C1. src_index and dst_index are vectors (or columns) of one extent",
-    "C2. reduce_op is SUM, MEAN, MAX or MIN",
+    "C1. src_index and dst_index are vectors (or columns) of the same length",
     "C3. x has rows"
   ];
   let infer = "inferSendURecv";
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$src_index, Pd_IntTensor:$dst_index, Optional<Pd_IntTensor>:$out_size_tensor,
-    DefaultValuedAttr<StrAttr, "\"SUM\"">:$reduce_op, DefaultValuedAttr<DenseI64ArrayAttr, "{0}">:$out_size);
+    Pd_DefaultEnum<Pd_SegmentReduceAttr, "Sum">:$reduce_op, DefaultValuedAttr<DenseI64ArrayAttr, "{0}">:$out_size);
   let results = (outs Pd_Tensor:$out, Pd_IntTensor:$dst_count);
   let legacy = [Legacy<"graph_send_recv", ["X", "Src_index", "Dst_index", "Out_size"], ["Out", "Dst_count"],
     ["reduce_op", "out_size:long"]>];
@@ -48,19 +46,18 @@ def Pd_SendURecvOp : Pd_GraphOp<"send_u_recv"> {
 }
 
 def Pd_SendUeRecvOp : Pd_GraphOp<"send_ue_recv"> {
-  let summary = "As send_u_recv, with row i of y added to, or multiplied with, what is sent along edge i";
+  let summary = "As pd.send_u_recv, with row i of y added to, or multiplied with, the row sent along edge i";
   let description = [{
-    message_op: ADD or MUL. The dimensions of x and y after the first are broadcast together.
+    message_op: ADD or MUL. The dimensions of x and y after the first broadcast.
   }];
   let constraints = [
-    "C1. src_index and dst_index are vectors (or columns) of one extent",
-    "C2. reduce_op is SUM, MEAN, MAX or MIN",
-    "C3. message_op is ADD or MUL; x and y have rows of one element type"
+    "C1. src_index and dst_index are vectors (or columns) of the same length",
+    "C3. x and y have rows of the same element type"
   ];
   let infer = "inferSendUeRecv";
   let arguments = (ins Pd_Tensor:$x, Pd_Tensor:$y, Pd_IntTensor:$src_index, Pd_IntTensor:$dst_index,
-    Optional<Pd_IntTensor>:$out_size_tensor, DefaultValuedAttr<StrAttr, "\"ADD\"">:$message_op,
-    DefaultValuedAttr<StrAttr, "\"SUM\"">:$reduce_op, DefaultValuedAttr<DenseI64ArrayAttr, "{0}">:$out_size);
+    Optional<Pd_IntTensor>:$out_size_tensor, Pd_DefaultEnum<Pd_MessageOpAttr, "Add">:$message_op,
+    Pd_DefaultEnum<Pd_SegmentReduceAttr, "Sum">:$reduce_op, DefaultValuedAttr<DenseI64ArrayAttr, "{0}">:$out_size);
   let results = (outs Pd_Tensor:$out, Pd_IntTensor:$dst_count);
   let legacy = [Legacy<"graph_send_ue_recv", ["X", "Y", "Src_index", "Dst_index", "Out_size"], ["Out", "Dst_count"],
     ["message_op", "reduce_op", "out_size:long"]>];
@@ -68,17 +65,17 @@ def Pd_SendUeRecvOp : Pd_GraphOp<"send_ue_recv"> {
 }
 
 def Pd_SendUvOp : Pd_GraphOp<"send_uv"> {
-  let summary = "For each edge the row of x at its source plus, or times, the row of y at its end";
+  let summary = "For each edge, the row of x at its source plus, or times, the row of y at its target";
   let description = [{
-    The dimensions of x and y after the first are broadcast together.
+    The dimensions of x and y after the first broadcast.
   }];
   let constraints = [
-    "C1. src_index and dst_index are vectors (or columns) of one extent",
-    "C3. message_op is ADD or MUL"
+    "C1. src_index and dst_index are vectors (or columns) of the same length",
+    "C3. x and y have rows of the same element type"
   ];
   let infer = "inferSendUv";
   let arguments = (ins Pd_Tensor:$x, Pd_Tensor:$y, Pd_IntTensor:$src_index, Pd_IntTensor:$dst_index,
-    DefaultValuedAttr<StrAttr, "\"ADD\"">:$message_op);
+    Pd_DefaultEnum<Pd_MessageOpAttr, "Add">:$message_op);
   let results = (outs Pd_Tensor:$out);
   let legacy = [Legacy<"graph_send_uv", ["x", "y", "src_index", "dst_index"], ["out"], ["message_op"]>];
 }
@@ -89,10 +86,10 @@ class Pd_GraphLibraryOp<string mnemonic> : Pd_Op<mnemonic> {
 }
 
 def Pd_ReindexGraphOp : Pd_GraphLibraryOp<"reindex_graph"> {
-  let summary = "Nodes of a sampled neighbourhood numbered from 0 on, those of x first";
+  let summary = "Nodes of a sampled neighborhood numbered from 0, starting with those of x";
   let description = [{
-    `neighbors` holds count[i] neighbours of each x[i]. out_nodes lists all nodes, each once: x, then the new neighbours in
-    their order; an edge goes from reindex_src (a neighbour) to reindex_dst (an element of x).
+    `neighbors` has count[i] neighbors of each x[i]. out_nodes lists each node once: x, then new neighbors in order.
+    An edge goes from reindex_src (a neighbor) to reindex_dst (an element of x).
   }];
   let constraints = ["C1. x, neighbors and count are vectors; count has as many elements as x"];
   let infer = "inferReindexGraph";
@@ -100,6 +97,7 @@ def Pd_ReindexGraphOp : Pd_GraphLibraryOp<"reindex_graph"> {
   let results = (outs Pd_IntTensor:$reindex_src, Pd_IntTensor:$reindex_dst, Pd_IntTensor:$out_nodes);
   let legacy = [Legacy<"graph_reindex", ["X", "Neighbors", "Count"], ["Reindex_Src", "Reindex_Dst", "Out_Nodes"], [],
     ["HashTable_Value", "HashTable_Index"]>];
+  let referenceInCode = 1;
 }
 
 #endif

@@ -55,7 +55,7 @@ FailureOr<SmallVector<Value>> TdmChildOp::decompose(OpBuilder &builder) {
   Expression children = slice(tree, 1, 3, toTheEnd), items = slice(tree, 1, 0, 1);
   Expression found = gatherRows(children, asInts(e.wrap(getX())));
   int64_t last = found.rank() - 1;
-  // A node whose first child is 0 has none, and node 0 is none.
+  // A node whose first child is 0 has no children, and node 0 is not a node.
   auto isOne = [&](Expression node) {
     return e.wrap(e.create<NotEqualOp>(node, e.constant(0, node.type().getElementType())));
   };

@@ -1,4 +1,4 @@
-/// Neighbours in graphs and trees.
+/// Neighbors in graphs and trees.
 #pragma once
 
 #include "dialects/pd/ir/Infer.h"
@@ -10,7 +10,7 @@ mlir::LogicalResult inferTdmChildOf(std::optional<mlir::Location> location, mlir
                                     mlir::RankedTensorType tree, int64_t children,
                                     std::optional<mlir::Type> dtype, Results &results);
 
-/// The types of samples of a graph's neighbours: `out` and edge numbers like row, one count a node.
+/// Types of neighbor samples: `out` and edge ids like row, one count for each node.
 void addNeighbors(mlir::RankedTensorType row, mlir::RankedTensorType nodes, Results &results);
 
 template <class Adaptor>

@@ -1,4 +1,4 @@
-//! Gradients of gathers and scatters: each is the other's transpose.
+//! Gradients of gathers and scatters, which are transpositions of each other.
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/index/ScatterOps.h"
@@ -15,12 +15,19 @@ namespace {
 using Gradients = FailureOr<llvm::SmallVector<Value>>;
 
 Gradients noGradientOf(Operation *op, llvm::StringRef reduce) {
-  op->emitOpError() << "has no gradient with reduce = \"" << reduce << "\"";
+  op->emitOpError() << "has no gradient with reduce = " << reduce;
   return failure();
 }
 
 Expression zerosOf(TensorBuilder &e, llvm::ArrayRef<Extent> shape, Type element) {
   return expandTo(e.constant(0, element), shape);
+}
+
+/// A scatter that adds or assigns is linear in the tensor (operand 0) and in the values (operand 2) together.
+llvm::SmallVector<llvm::SmallVector<unsigned>> linearGroupsOfScatter(ScatterReduce reduce) {
+  if (reduce == ScatterReduce::Add || reduce == ScatterReduce::Assign)
+    return {{0, 2}};
+  return {};
 }
 
 } // namespace
@@ -32,7 +39,7 @@ Gradients GatherOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   if (failed(given))
     return failure();
   int64_t axis = *normalizeAxis(std::nullopt, *given, x.rank());
-  // The dimensions of the index become one.
+  // Flattens the dimensions of the index.
   Extent count = 1;
   for (const Extent &extent : extentsOf(index))
     count = multiply(e, count, extent);
@@ -49,35 +56,36 @@ Gradients GatherOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
 Gradients GatherNdOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   Value zeros = zerosLike(builder, getLoc(), getX());
-  return llvm::SmallVector<Value>{e.create<ScatterNdOp>(zeros, getIndex(), cotangents[0], "add"), Value()};
+  return llvm::SmallVector<Value>{e.create<ScatterNdOp>(zeros, getIndex(), cotangents[0], ScatterReduce::Add),
+                                  Value()};
 }
 
 Gradients TakeAlongAxisOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.wrap(getX()), out = e.wrap(cotangents[0]);
   int64_t axis = *normalizeAxis(std::nullopt, getAxis(), x.rank());
-  // Broadcast dimensions of x are summed afterwards, those of the indices are written out. Where x reaches
-  // further than the indices nothing was taken from it.
+  // Broadcast dimensions of x are summed afterwards, those of the indices are expanded. Elements of x beyond
+  // the indices have gradient zero.
   llvm::SmallVector<Extent> shape = extentsOf(out), own = extentsOf(x);
   Expression indices = expandTo(e.wrap(getIndices()), shape);
   for (int64_t d = 0; d < x.rank(); ++d)
     if (!own[d].isNumber(1) || d == axis)
       shape[d] = d == axis || own[d].isKnown() ? own[d] : maximum(e, own[d], shape[d]);
   Expression zeros = zerosOf(e, shape, out.type().getElementType());
-  return llvm::SmallVector<Value>{e.create<PutAlongAxisOp>(zeros, indices, out,
-                                                           builder.getI64IntegerAttr(axis),
-                                                           builder.getStringAttr("add")),
-                                  Value()};
+  return llvm::SmallVector<Value>{
+      e.create<PutAlongAxisOp>(zeros, indices, out, builder.getI64IntegerAttr(axis),
+                               ScatterReduceAttr::get(getContext(), ScatterReduce::Add)),
+      Value()};
 }
 
-/// Whether two updates may have one position.
+/// Whether two updates may address the same element.
 static bool mayRepeat(ScatterNdOp op) {
   llvm::ArrayRef<int64_t> rows = tensorType(op.getIndex()).getShape().drop_back();
   return llvm::any_of(rows, [](int64_t extent) { return extent != 1; });
 }
 
-/// Of several updates of one position the last one is left: where the number of an update is what is found
-/// there in the end. In the dimensions of `updates`.
+/// Of several updates of an element the last one is kept: the one whose index is found in the result of
+/// scattering the indices. In the dimensions of `updates`.
 static Expression isLastUpdate(TensorBuilder &e, ScatterNdOp op) {
   Type integer = e.getBuilder().getI64Type();
   Expression index = e.wrap(op.getIndex()), x = e.wrap(op.getX());
@@ -89,16 +97,21 @@ static Expression isLastUpdate(TensorBuilder &e, ScatterNdOp op) {
   for (const Extent &extent : rows)
     count = multiply(e, count, extent);
   Expression numbers = reshapeTo(iota(e, count, integer), rows);
-  Value last = e.create<ScatterNdOp>(expandTo(e.constant(-1, integer), addressed), index, numbers, "assign");
+  Value last = e.create<ScatterNdOp>(expandTo(e.constant(-1, integer), addressed), index, numbers,
+                                     ScatterReduce::Assign);
   Expression isLast = e.wrap(e.create<EqualOp>(e.create<GatherNdOp>(last, index), numbers));
   rows.append(static_cast<size_t>(others), Extent(1));
   return reshapeTo(isLast, rows);
 }
 
+llvm::SmallVector<llvm::SmallVector<unsigned>> ScatterNdOp::getLinearGroups() {
+  return linearGroupsOfScatter(getReduce());
+}
+
 Gradients ScatterNdOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
-  if (getReduce() == "amax" || getReduce() == "amin") {
-    // To where the extreme comes from; to all of several equal ones, as in Paddle.
+  if (getReduce() == ScatterReduce::Amax || getReduce() == ScatterReduce::Amin) {
+    // To the element that the extremum is taken from; to all of several equal ones, as in Paddle.
     auto where = [&](Value x, Value out, Value cotangent) {
       return e.select(e.wrap(e.create<EqualOp>(x, out)), e.wrap(cotangent), 0.0);
     };
@@ -107,19 +120,20 @@ Gradients ScatterNdOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents)
     return llvm::SmallVector<Value>{where(getX(), getOut(), cotangents[0]), Value(),
                                     where(getUpdates(), out, cotangent)};
   }
-  if (getReduce() != "assign" && getReduce() != "add")
-    return noGradientOf(getOperation(), getReduce());
+  if (getReduce() != ScatterReduce::Assign && getReduce() != ScatterReduce::Add)
+    return noGradientOf(getOperation(), stringifyScatterReduce(getReduce()));
   Value updates = e.create<GatherNdOp>(cotangents[0], getIndex()), kept = cotangents[0];
-  if (getReduce() == "assign") {
-    kept = e.create<ScatterNdOp>(kept, getIndex(), zerosLike(builder, getLoc(), getUpdates()), "assign");
+  if (getReduce() == ScatterReduce::Assign) {
+    kept = e.create<ScatterNdOp>(kept, getIndex(), zerosLike(builder, getLoc(), getUpdates()),
+                                 ScatterReduce::Assign);
     if (!getPaddleGradient() && mayRepeat(*this))
       updates = e.select(isLastUpdate(e, *this), e.wrap(updates), 0.0);
   }
   return llvm::SmallVector<Value>{kept, Value(), updates};
 }
 
-/// Of least and greatest updates: the elements that a result is equal to share its cotangent, x among them,
-/// as in Paddle.
+/// Of minimum and maximum updates: elements equal to the result share its cotangent, including x, as in
+/// Paddle.
 static Gradients gradientOfExtremes(TensorBuilder &e, PutAlongAxisOp op, Expression cotangent) {
   Expression x = e.wrap(op.getX()), out = e.wrap(op.getOut()), values = e.wrap(op.getValues());
   Type element = x.type().getElementType();
@@ -128,13 +142,14 @@ static Gradients gradientOfExtremes(TensorBuilder &e, PutAlongAxisOp op, Express
   };
   Expression isX = e.cast(e.wrap(e.create<EqualOp>(x, out)), element),
              isValue = e.cast(e.wrap(e.create<EqualOp>(values, atIndices(out))), element);
-  Expression count = e.wrap(e.create<PutAlongAxisOp>(isX, op.getIndices(), isValue, op.getAxisAttr(),
-                                                     e.getBuilder().getStringAttr("add")));
+  Expression count =
+      e.wrap(e.create<PutAlongAxisOp>(isX, op.getIndices(), isValue, op.getAxisAttr(),
+                                      ScatterReduceAttr::get(op.getContext(), ScatterReduce::Add)));
   Expression share = cotangent / count;
   return llvm::SmallVector<Value>{share * isX, Value(), atIndices(share) * isValue};
 }
 
-/// Whether two updates can have one place: along the axis, or along a dimension that x broadcasts.
+/// Whether two updates may address the same element: along the axis, or along a dimension that x broadcasts.
 static bool mayRepeat(PutAlongAxisOp op) {
   RankedTensorType x = tensorType(op.getX()), indices = tensorType(op.getIndices());
   int64_t axis = *normalizeAxis(std::nullopt, op.getAxis(), x.getRank());
@@ -144,8 +159,8 @@ static bool mayRepeat(PutAlongAxisOp op) {
   return false;
 }
 
-/// Of several updates of one place the last one counts: where the number of an update is what stands there in
-/// the end.
+/// Of several updates of an element the last one is kept: the one whose index is found in the result of
+/// scattering the indices.
 static Expression isLastUpdate(TensorBuilder &e, PutAlongAxisOp op) {
   Type integer = e.getBuilder().getI64Type();
   llvm::SmallVector<Extent> shape = extentsOf(e.wrap(op.getIndices()));
@@ -159,24 +174,28 @@ static Expression isLastUpdate(TensorBuilder &e, PutAlongAxisOp op) {
       e.create<EqualOp>(e.create<TakeAlongAxisOp>(last, op.getIndices(), op.getAxisAttr()), numbers));
 }
 
+llvm::SmallVector<llvm::SmallVector<unsigned>> PutAlongAxisOp::getLinearGroups() {
+  return linearGroupsOfScatter(getReduce());
+}
+
 Gradients PutAlongAxisOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
-  if (getReduce() == "multiply") {
+  if (getReduce() == ScatterReduce::Multiply) {
     TensorBuilder e(builder, getOperation());
     Expression x = e.wrap(getX()), values = e.wrap(getValues()), cotangent = e.wrap(cotangents[0]);
     Expression ones = expandTo(e.constant(1, x.type().getElementType()), extentsOf(x));
     Expression factors =
         e.wrap(e.create<PutAlongAxisOp>(ones, getIndices(), getValues(), getAxisAttr(), getReduceAttr()));
-    // The product of the others is the whole one by the value, as in Paddle.
+    // The product of the others is the whole product divided by the value, as in Paddle.
     Value whole = e.create<TakeAlongAxisOp>(cotangent * e.wrap(getOut()), getIndices(), getAxisAttr());
     return llvm::SmallVector<Value>{cotangent * factors, Value(), e.wrap(whole) / values};
   }
   TensorBuilder e(builder, getOperation());
-  if (getReduce() == "amax" || getReduce() == "amin")
+  if (getReduce() == ScatterReduce::Amax || getReduce() == ScatterReduce::Amin)
     return gradientOfExtremes(e, *this, e.wrap(cotangents[0]));
   Value values = e.create<TakeAlongAxisOp>(cotangents[0], getIndices(), getAxisAttr()), kept = cotangents[0];
-  if (getReduce() == "assign") {
+  if (getReduce() == ScatterReduce::Assign) {
     kept = e.create<PutAlongAxisOp>(kept, getIndices(), zerosLike(builder, getLoc(), values), getAxisAttr(),
-                                    builder.getStringAttr("assign"));
+                                    ScatterReduceAttr::get(getContext(), ScatterReduce::Assign));
     if (mayRepeat(*this))
       values = e.select(isLastUpdate(e, *this), e.wrap(values), 0.0);
   }

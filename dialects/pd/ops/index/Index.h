@@ -1,5 +1,6 @@
-/// What the classes of index ops need.
+/// Helpers of the index ops.
 #pragma once
 
 #include "dialects/pd/autodiff/Broadcasting.h"
+#include "dialects/pd/ir/Enums.h"
 #include "dialects/pd/ir/Infer.h"

@@ -1,4 +1,4 @@
-/// Where index tensors point to, for the reference evaluator.
+/// Resolution of index tensors, for the reference evaluator.
 #pragma once
 
 #include "dialects/pd/ir/Infer.h"
@@ -6,25 +6,25 @@
 
 namespace proa::pd {
 
-/// `index` counted from the front; nothing where it is outside of the dimension.
+/// `index` as a non-negative index; nothing if it is out of range.
 std::optional<int64_t> positionIn(int64_t index, int64_t extent);
 
-/// The place of `index` in a tensor whose dimensions of extent 1 are broadcast.
+/// The offset of `index` in a tensor whose dimensions of size 1 are broadcast.
 int64_t broadcastOffset(llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_t> index);
 
-/// How many of x's first dimensions the rows of an index tensor address; emits an error where the operands
-/// don't fit.
+/// The number of leading dimensions of x that the rows of an index tensor address; emits an error if the
+/// operands do not match.
 mlir::FailureOr<int64_t> addressedDims(std::optional<mlir::Location> location, mlir::RankedTensorType x,
                                        mlir::RankedTensorType index);
 
-/// The slices of a tensor that the rows of an index tensor address.
+/// The slices of a tensor addressed by the rows of an index tensor.
 class RowPositions {
 public:
   RowPositions(llvm::ArrayRef<int64_t> dims, const Tensor &index);
-  /// Elements of one slice.
+  /// Number of elements of a slice.
   int64_t inner() const { return innerSize; }
   int64_t count() const { return depth == 0 ? 1 : index.size() / depth; }
-  /// Where the slice of a row begins; nothing where the row points outside.
+  /// The offset of the slice of a row; nothing if the row is out of range.
   std::optional<int64_t> offset(int64_t row) const;
 
 private:

@@ -17,19 +17,7 @@ void copyAll(const Tensor &from, Tensor &to) {
     storeScalar(to, i, loadScalar(from, i));
 }
 
-bool isReduction(llvm::StringRef reduce) {
-  return reduce == "assign" || reduce == "add" || reduce == "multiply" || reduce == "amin" ||
-         reduce == "amax";
-}
-
-LogicalResult checkReduction(std::optional<Location> location, llvm::StringRef reduce) {
-  return isReduction(reduce)
-             ? success()
-             : inferenceError(location,
-                              "reduce is '" + reduce + "', expected assign, add, multiply, amin or amax");
-}
-
-/// Of what is put into x.
+/// Scatter into x.
 LogicalResult checkElementType(std::optional<Location> location, llvm::StringRef constraint,
                                llvm::StringRef name, Value x, Value put) {
   Type own = tensorType(x).getElementType(), other = tensorType(put).getElementType();
@@ -41,14 +29,14 @@ LogicalResult checkElementType(std::optional<Location> location, llvm::StringRef
   return inferenceError(location, text);
 }
 
-/// `values` broadcasts to `box`; extents of 1 in front of its dimensions do not count.
+/// `values` broadcasts to `box`; leading dims of 1 are ignored.
 LogicalResult checkBroadcasts(std::optional<Location> location, llvm::StringRef constraint,
                               RankedTensorType values, llvm::ArrayRef<int64_t> box, llvm::StringRef what) {
   int64_t skipped = static_cast<int64_t>(box.size()) - values.getRank();
   bool fits = true;
   for (int64_t d = 0; d < values.getRank(); ++d) {
-    int64_t extent = values.getDimSize(d), wanted = skipped + d < 0 ? 1 : box[skipped + d];
-    fits &= extent == 1 || extent == wanted || ShapedType::isDynamic(extent) || ShapedType::isDynamic(wanted);
+    int64_t extent = values.getDimSize(d), boxDim = skipped + d < 0 ? 1 : box[skipped + d];
+    fits &= extent == 1 || extent == boxDim || ShapedType::isDynamic(extent) || ShapedType::isDynamic(boxDim);
   }
   if (fits)
     return success();
@@ -65,23 +53,23 @@ LogicalResult checkBroadcasts(std::optional<Location> location, llvm::StringRef 
   return inferenceError(location, text);
 }
 
-void update(Tensor &out, int64_t at, const HostScalar &value, llvm::StringRef reduce) {
+void update(Tensor &out, int64_t at, const HostScalar &value, ScatterReduce reduce) {
   HostScalarBuilder b(out.dtype());
   HostScalar old = loadScalar(out, at);
   storeScalar(out, at,
-              reduce == "add"        ? b.add(old, value)
-              : reduce == "multiply" ? b.multiply(old, value)
-              : reduce == "amin"     ? b.minimum(old, value)
-              : reduce == "amax"     ? b.maximum(old, value)
-                                     : value);
+              reduce == ScatterReduce::Add        ? b.add(old, value)
+              : reduce == ScatterReduce::Multiply ? b.multiply(old, value)
+              : reduce == ScatterReduce::Amin     ? b.minimum(old, value)
+              : reduce == ScatterReduce::Amax     ? b.maximum(old, value)
+                                                  : value);
 }
 
-/// A vector of row numbers, or one row number, as the index tensor of scatter_nd.
+/// A vector of row indices, or one row index, as the index tensor of scatter_nd.
 Expression asColumn(Expression index) {
   return reshapeTo(index, {index.rank() > 0 ? Extent(index, 0) : Extent(1), Extent(1)});
 }
 
-/// The extents of operands that are broadcast to `shape`. Where it is open, some operand is.
+/// The dims of operands that are broadcast to `shape`. Where it is dynamic, some operand is.
 llvm::SmallVector<Extent> commonExtents(TensorBuilder &e, ValueRange operands,
                                         llvm::ArrayRef<int64_t> shape) {
   llvm::SmallVector<Extent> extents(shape.begin(), shape.end());
@@ -103,7 +91,7 @@ LogicalResult ScatterNdOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
   auto type = tensorType(adaptor.getX()), index = tensorType(adaptor.getIndex()),
        updates = tensorType(adaptor.getUpdates());
   auto depth = addressedDims(location, type, index);
-  if (failed(depth) || failed(checkReduction(location, adaptor.getReduce())))
+  if (failed(depth))
     return failure();
   llvm::SmallVector<int64_t> expected(index.getShape().drop_back());
   expected.append(type.getShape().begin() + *depth, type.getShape().end());
@@ -135,7 +123,7 @@ LogicalResult PutAlongAxisOp::inferReturnTypes(MLIRContext *, std::optional<Loca
                                                Adaptor adaptor, llvm::SmallVectorImpl<Type> &results) {
   auto type = tensorType(adaptor.getX()), indices = tensorType(adaptor.getIndices());
   auto axis = normalizeAxis(location, adaptor.getAxis(), type.getRank());
-  if (failed(axis) || failed(checkReduction(location, adaptor.getReduce())))
+  if (failed(axis))
     return failure();
   if (indices.getRank() != type.getRank())
     return inferenceError(location, "the operands have ranks " + llvm::Twine(type.getRank()) + " and " +
@@ -231,15 +219,16 @@ FailureOr<SmallVector<Value>> ScatterOp::decompose(OpBuilder &builder) {
   if (updates.rank() < tensorType(getX()).getRank())
     updates = insertDim(updates, 0);
   if (getOverwrite())
-    return SmallVector<Value>{e.create<ScatterNdOp>(getX(), index, updates, "assign", getPaddleGradient())};
+    return SmallVector<Value>{
+        e.create<ScatterNdOp>(getX(), index, updates, ScatterReduce::Assign, getPaddleGradient())};
   Expression zeros = expandTo(e.constant(0, updates.type().getElementType()), extentsOf(updates));
-  Value cleared = e.create<ScatterNdOp>(getX(), index, zeros, "assign");
-  return SmallVector<Value>{e.create<ScatterNdOp>(cleared, index, updates, "add")};
+  Value cleared = e.create<ScatterNdOp>(getX(), index, zeros, ScatterReduce::Assign);
+  return SmallVector<Value>{e.create<ScatterNdOp>(cleared, index, updates, ScatterReduce::Add)};
 }
 
 FailureOr<SmallVector<Value>> ScatterNdAddOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
-  return SmallVector<Value>{e.create<ScatterNdOp>(getX(), getIndex(), getUpdates(), "add")};
+  return SmallVector<Value>{e.create<ScatterNdOp>(getX(), getIndex(), getUpdates(), ScatterReduce::Add)};
 }
 
 FailureOr<SmallVector<Value>> IndexAddOp::decompose(OpBuilder &builder) {
@@ -248,13 +237,13 @@ FailureOr<SmallVector<Value>> IndexAddOp::decompose(OpBuilder &builder) {
   auto axis = normalizeAxis(std::nullopt, getAxis(), x.rank());
   if (failed(axis))
     return failure();
-  // Swapping a dimension with the first one undoes itself.
+  // Swapping a dimension with the first one is its own inverse.
   llvm::SmallVector<int64_t> swap;
   for (int64_t d = 0; d < x.rank(); ++d)
     swap.push_back(d == 0 ? *axis : d == *axis ? 0 : d);
   auto swapped = [&](Expression v) { return *axis == 0 ? v : e.transpose(v, swap); };
-  Value added =
-      e.create<ScatterNdOp>(swapped(x), asColumn(e.wrap(getIndex())), swapped(e.wrap(getAddValue())), "add");
+  Value added = e.create<ScatterNdOp>(swapped(x), asColumn(e.wrap(getIndex())),
+                                      swapped(e.wrap(getAddValue())), ScatterReduce::Add);
   return SmallVector<Value>{swapped(e.wrap(added))};
 }
 
@@ -277,8 +266,9 @@ FailureOr<SmallVector<Value>> IndexPutOp::decompose(OpBuilder &builder) {
   for (int64_t d = count; d < type.getRank(); ++d)
     value.push_back(Extent(e.wrap(getX()), d));
   Expression updates = expandTo(e.wrap(getValue()), value);
-  return SmallVector<Value>{
-      e.create<ScatterNdOp>(getX(), index, updates, getAccumulate() ? "add" : "assign", getPaddleGradient())};
+  return SmallVector<Value>{e.create<ScatterNdOp>(
+      getX(), index, updates, getAccumulate() ? ScatterReduce::Add : ScatterReduce::Assign,
+      getPaddleGradient())};
 }
 
 } // namespace proa::pd

@@ -1,4 +1,4 @@
-// Tensors with some elements replaced or added to. An index below 0 counts from the end of its dimension.
+// Tensors with some elements replaced or added to. A negative index counts from the end of its dimension.
 #ifndef PROA_DIALECTS_PD_INDEX_SCATTER
 #define PROA_DIALECTS_PD_INDEX_SCATTER
 
@@ -6,36 +6,38 @@ include "dialects/pd/ir/Base.td"
 include "dialects/pd/autodiff/Broadcasting.td"
 
 defvar PaddleScatterGradient = [{
-    Of several updates of one position the gradient goes to the last, which is the one that is left. With
-    `paddle_gradient`, which the import of gradient ops sets, all of them get it, as in Paddle's gradient kernel.
+    Of several updates of one element only the last, which is kept, has a gradient. With
+    `paddle_gradient`, which the import of gradient ops sets, all of them have it, as in Paddle's gradient kernel.
 }];
 
 defvar ScatterKinds = [{
-    `reduce` says what becomes of an element x at an addressed place and the update u: assign (u; of several updates the
+    `reduce` combines an addressed element x and the update u: assign (u; of several updates the
     last), add (x + u), multiply (x * u), amin, amax.
 }];
 
 def Pd_ScatterNdOp : Pd_FoldableOp<"scatter_nd"> {
-  let summary = "x with `updates` put at the positions that the rows of `index` hold";
+  let summary = "x with `updates` written at the index tuples in the rows of `index`";
   let description = [{
-    The last dimension of `index`, of known extent k, addresses the first k dimensions of x; `updates` has the other
+    The last dimension of `index`, of static size k, addresses the first k dimensions of x. `updates` has the other
     dimensions of `index`, then the other dimensions of x.
   }] # ScatterKinds # PaddleScatterGradient;
   let constraints = [
-    "C1. index has rank 1 or more, and its last extent is known",
-    "C2. that extent is at most the rank of x",
-    "C3. updates has the dimensions of index but the last, then those of x that index does not address",
-    "C4. reduce is one of these",
-    "C5. x and updates have one element type"
+    "C1. index has rank 1 or more, and its last dim is static",
+    "C2. the last dim of index is at most the rank of x",
+    "C3. updates has the dimensions of index except the last, then those of x that index does not address",
+    "C5. x and updates have the same element type"
   ];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$index, Pd_Tensor:$updates,
-    DefaultValuedAttr<StrAttr, "\"assign\"">:$reduce, DefaultValuedAttr<BoolAttr, "false">:$paddle_gradient);
+    Pd_DefaultEnum<Pd_ScatterReduceAttr, "Assign">:$reduce, DefaultValuedAttr<BoolAttr, "false">:$paddle_gradient);
   let vjpInCode = 1;
   let results = (outs Pd_Tensor:$out);
   let evaluates = 1;
   let library = "scatter_nd";
   let libraryHalf = 1;
   let precision = "always full";
+  let linear = ["inCode"];
+  let batching = "inCode";
+  let sharding = "inCode";
 }
 
 def Pd_PutAlongAxisOp : Pd_FoldableOp<"put_along_axis", [Pd_BroadcastsOperands]> {
@@ -43,14 +45,13 @@ def Pd_PutAlongAxisOp : Pd_FoldableOp<"put_along_axis", [Pd_BroadcastsOperands]>
   let description = ScatterKinds # "`values` is broadcast to the shape of `indices`.";
   let constraints = [
     "C1. axis is in [-rank, rank) of x",
-    "C2. x and indices have one rank",
-    "C3. the extents of indices other than that along axis are at most those of x, unless those are 1",
-    "C4. reduce is one of these",
-    "C5. x and values have one element type",
-    "C6. values, without extents of 1 in front of its dimensions, broadcasts to the dimensions of indices"
+    "C2. x and indices have the same rank",
+    "C3. the dims of indices, except along axis, are at most those of x, unless those are 1",
+    "C5. x and values have the same element type",
+    "C6. values, without leading dimensions of size 1, broadcasts to the dimensions of indices"
   ];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$indices, Pd_Tensor:$values, I64Attr:$axis,
-    DefaultValuedAttr<StrAttr, "\"assign\"">:$reduce);
+    Pd_DefaultEnum<Pd_ScatterReduceAttr, "Assign">:$reduce);
   let vjpInCode = 1;
   let newIr = [NewIr<["x", "indices", "values"], [], [], ["include_self"]>];
   let results = (outs Pd_Tensor:$out);
@@ -59,31 +60,33 @@ def Pd_PutAlongAxisOp : Pd_FoldableOp<"put_along_axis", [Pd_BroadcastsOperands]>
   let libraryHalf = 1;
   let precision = "always full";
   let legacy = [Legacy<"put_along_axis", ["Input", "Index", "Value"], ["Result"], ["axis=Axis", "reduce=Reduce"],
-    ["Include_self"], "importPutAlongAxis">];
+    [], "importPutAlongAxis", constants_=["Include_self=true"]>];
   let newIrGradients = [
     "put_along_axis_grad(x, indices, values, out)",
     "put_along_axis_double_grad(x, indices, values, ddvalues, ddx) -> dout"
   ];
+  let linear = ["inCode"];
+  let batching = "inCode";
+  let sharding = "inCode";
 }
 
 def Pd_SetValueOp : Pd_Op<"set_value", [AttrSizedOperandSegments, Pd_BroadcastsOperands]> {
   let lod = "none";
-  let summary = "x with the elements that a slice would take replaced by `values`";
+  let summary = "x with the elements of a slice replaced by `values`";
   let description = [{
     axes, starts, ends and steps are those of pd.slice; `values` is broadcast to the shape of that slice.
   }];
   let constraints = [
-    "C1. the axes are in [-rank, rank) of x, and none is named twice",
-    "C2. starts, ends and, where there are some, steps have one entry for each axis",
+    "C1. the axes are in [-rank, rank) of x, without repetitions",
+    "C2. starts, ends and, if given, steps have one entry for each axis",
     "C3. no step is 0",
-    "C4. x and values have one element type",
-    "C5. values, without extents of 1 in front of its dimensions, broadcasts to the dimensions of the slice"
+    "C4. x and values have the same element type",
+    "C5. values, without leading dimensions of size 1, broadcasts to the dimensions of the slice"
   ];
   let arguments = (ins Pd_Tensor:$x, Pd_Tensor:$values, Optional<Pd_IntTensor>:$starts_tensor,
     Optional<Pd_IntTensor>:$ends_tensor, Optional<Pd_IntTensor>:$steps_tensor, DenseI64ArrayAttr:$axes,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$starts, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$ends,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$steps);
-  let assemblyFormat = "$x `,` $values (`starts` `=` $starts_tensor^)? (`ends` `=` $ends_tensor^)? (`steps` `=` $steps_tensor^)? attr-dict `:` functional-type(operands, results)";
   let vjpInCode = 1;
   let results = (outs Pd_Tensor:$out);
   let evaluates = 1;
@@ -95,17 +98,21 @@ def Pd_SetValueOp : Pd_Op<"set_value", [AttrSizedOperandSegments, Pd_BroadcastsO
   let legacy = [Legacy<"set_value", ["Input", "ValueTensor", "StartsTensorList*", "EndsTensorList*", "StepsTensorList*"],
     ["Out"], ["axes:long", "starts:long", "ends:long", "steps:long"],
     ["decrease_axes", "none_axes", "dtype", "shape", "values", "bool_values", "fp32_values", "int32_values", "int64_values",
-     "fp64_values", "fp16_values"], "importSetValue">];
+     "fp64_values", "fp16_values"], "importSetValue", exportHook_="exportSetValue">];
   let newIr = [NewIr<["x", "starts_tensor", "ends_tensor", "steps_tensor"]>,
                NewIr<["x", "values", "starts_tensor", "ends_tensor", "steps_tensor"], [], [], [], "set_value_with_tensor">];
   let newIrGradients = ["set_value_grad(dout)", "set_value_with_tensor_grad(values)"];
+  let linear = ["x, values"];
+  let batching = "inCode";
+  let sharding = "inCode";
 }
 
 def Pd_ScatterOp : Pd_Op<"scatter"> {
   let summary = "x with row index[i] replaced by row i of updates";
   let description = [{
-    `index` is a vector (or a matrix of one column), or one row number; `updates` is one row then. Without `overwrite` the addressed rows are first set to zero, then
-    all updates are added; with it the last update of a row is left.
+    `index` is a vector (or a matrix with one column), or one row index with a single row in `updates`. Without
+    `overwrite` the addressed rows are first set to zero, then all updates are added; with it the last update of a row
+    is kept.
   }] # PaddleScatterGradient;
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$index, Pd_Tensor:$updates,
     DefaultValuedAttr<BoolAttr, "true">:$overwrite, DefaultValuedAttr<BoolAttr, "false">:$paddle_gradient);
@@ -118,7 +125,7 @@ def Pd_ScatterOp : Pd_Op<"scatter"> {
 }
 
 def Pd_ScatterNdAddOp : Pd_Op<"scatter_nd_add"> {
-  let summary = "x with `updates` added at the positions that the rows of `index` hold";
+  let summary = "x with `updates` added at the index tuples in the rows of `index`";
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$index, Pd_Tensor:$updates);
   let results = (outs Pd_Tensor:$out);
   let infer = "inferSameAsFirst";
@@ -138,10 +145,10 @@ def Pd_IndexAddOp : Pd_Op<"index_add"> {
 }
 
 def Pd_IndexPutOp : Pd_Op<"index_put"> {
-  let summary = "x with `value` put at, or added to, the places whose first coordinates the index tensors hold";
+  let summary = "x with `value` written at, or added to, the elements addressed by the index tensors";
   let description = [{
-    The integer index tensors are broadcast together; with n of them `value` is broadcast to their shape, then the
-    dimensions of x from the n-th on. Without `accumulate` the last value of a place is left.
+    The integer index tensors are broadcast together. With n of them, `value` is broadcast to their shape followed by
+    the dimensions of x from the n-th on. Without `accumulate` the last value of an element is kept.
   }] # PaddleScatterGradient;
   let arguments = (ins Pd_Tensor:$x, Variadic<Pd_IntTensor>:$indices, Pd_Tensor:$value,
     DefaultValuedAttr<BoolAttr, "false">:$accumulate, DefaultValuedAttr<BoolAttr, "false">:$paddle_gradient);

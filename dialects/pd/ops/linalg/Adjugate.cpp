@@ -15,10 +15,10 @@ namespace {
 
 using Values = FailureOr<SmallVector<Value>>;
 
-/// n^2 minors cost n^5 operations: above these numbers of rows something else is used.
+/// n^2 minors cost n^5 operations: above this number of rows another formula is used.
 constexpr int64_t mostRowsByMinors = 8, mostRowsOfGradientByMinors = 16;
 
-/// For each row the numbers of all others, one after the other: what is left of a matrix without that row.
+/// For each row the indices of all others, concatenated: the matrix without that row.
 Value othersOfEach(TensorBuilder &e, int64_t rows) {
   SmallVector<int64_t> numbers;
   for (int64_t left = 0; left < rows; ++left)
@@ -29,7 +29,7 @@ Value othersOfEach(TensorBuilder &e, int64_t rows) {
   return e.create<ConstantOp>(type, DenseElementsAttr::get(type, ArrayRef<int64_t>(numbers)));
 }
 
-/// 1 and -1 as on a chessboard.
+/// 1 and -1 in a checkerboard pattern.
 Expression signsOf(TensorBuilder &e, int64_t rows, Type element) {
   SmallVector<double> signs;
   for (int64_t i = 0; i < rows * rows; ++i)
@@ -39,8 +39,8 @@ Expression signsOf(TensorBuilder &e, int64_t rows, Type element) {
   return e.cast(e.wrap(constant), element);
 }
 
-/// Determinants of minors alone, without a division: right for singular matrices, and so are its derivatives
-/// of any order.
+/// Determinants of minors, without a division: exact for singular matrices, and so are derivatives of any
+/// order.
 Expression byMinors(Expression x) {
   TensorBuilder &e = x.owner();
   int64_t rows = x.type().getShape().back(), rank = x.rank();
@@ -85,7 +85,7 @@ Values AdjugateOp::decompose(OpBuilder &builder) {
 Values AdjugateOp::vjp(OpBuilder &builder, ArrayRef<Value> cotangents) {
   int64_t rows = tensorType(getX()).getShape().back();
   if (ShapedType::isDynamic(rows))
-    return failure(); // it waits for them
+    return failure(); // deferred
   TensorBuilder e(builder, getOperation());
   return SmallVector<Value>{vjpOfFormula(builder, getX(), cotangents[0], [&](Value given) -> Value {
     Expression x = e.wrap(given);

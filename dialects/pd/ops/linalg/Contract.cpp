@@ -177,10 +177,10 @@ LogicalResult inferBilinearOf(std::optional<Location> location, ValueRange opera
   if (failed(checkRanks(location, operands, {2, 2, 3})) || failed(checkElementTypes(location, operands)))
     return failure();
   RankedTensorType x = tensorType(operands[0]), y = tensorType(operands[1]), weight = tensorType(operands[2]);
-  bool isGood = mayBeEqual(x.getDimSize(0), y.getDimSize(0)) &&
-                mayBeEqual(x.getDimSize(1), weight.getDimSize(1)) &&
-                mayBeEqual(y.getDimSize(1), weight.getDimSize(2));
-  if (!isGood) {
+  bool isValid = mayBeEqual(x.getDimSize(0), y.getDimSize(0)) &&
+                 mayBeEqual(x.getDimSize(1), weight.getDimSize(1)) &&
+                 mayBeEqual(y.getDimSize(1), weight.getDimSize(2));
+  if (!isValid) {
     std::string text;
     llvm::raw_string_ostream(text)
         << "C3: weight must contract the columns of x and y, which have as many rows, found " << x << ", "
@@ -249,8 +249,8 @@ FailureOr<SmallVector<Value>> FusionSquaredMatSubOp::decompose(OpBuilder &builde
 
 namespace {
 
-/// Multiplies a chain of matrices: the order with the fewest multiplications, where all extents are known;
-/// else one after the other.
+/// Multiplies a chain of matrices in the order with the fewest multiplications for static dims, else from
+/// left to right.
 class MatrixChain {
 public:
   MatrixChain(TensorBuilder &e, llvm::SmallVector<Expression> factors) : e(e), factors(std::move(factors)) {}
@@ -318,7 +318,7 @@ FailureOr<SmallVector<Value>> MatmulWithFlattenOp::decompose(OpBuilder &builder)
   TensorBuilder e(builder, getOperation());
   Expression x = e.wrap(getX()), y = e.wrap(getY());
   auto rowDimsX = static_cast<size_t>(getXNumColDims()), rowDimsY = static_cast<size_t>(getYNumColDims());
-  // With one column dimension the row dimensions are those of a batched product.
+  // With one column dimension the row dimensions are a batch.
   if (static_cast<int64_t>(rowDimsX) == x.rank() - 1 && rowDimsY == 1 && y.rank() == 2)
     return SmallVector<Value>{e.matmul(x, y)};
   llvm::SmallVector<Extent> xExtents = extentsOf(x), yExtents = extentsOf(y);
@@ -359,7 +359,8 @@ LogicalResult MatmulOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableA
   size_t batchRank = std::max(x.dims().size(), y.dims().size());
   batchRank = batchRank > 2 ? batchRank - 2 : 0;
   HostScalarBuilder b(results[0].dtype());
-  // Where operand `t`'s matrix of a batch index starts: extents of 1 stay, and dimensions align at the end.
+  // The offset of operand `t`'s matrix for a batch index: dims of 1 are broadcast, dimensions align at the
+  // end.
   auto start = [&](const Tensor &t, llvm::ArrayRef<int64_t> index) {
     int64_t at = 0;
     size_t own = t.dims().size() > 2 ? t.dims().size() - 2 : 0;

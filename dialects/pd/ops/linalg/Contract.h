@@ -1,4 +1,4 @@
-/// Matrix products and other contractions.
+/// Matmuls and other contractions.
 #pragma once
 
 #include "dialects/pd/ir/Contraction.h"
@@ -10,7 +10,7 @@ namespace proa::pd {
 class Extent;
 class TensorBuilder;
 
-/// The product of extents; 1 for none.
+/// The product of the dims; 1 for none.
 Extent productOf(TensorBuilder &e, llvm::ArrayRef<Extent> extents);
 
 /// The result type of pd.matmul.

@@ -1,27 +1,27 @@
-// Products that contract dimensions.
+// Matmuls and other contractions.
 #ifndef PROA_DIALECTS_PD_LINALG_CONTRACT
 #define PROA_DIALECTS_PD_LINALG_CONTRACT
 
 include "dialects/pd/ir/Base.td"
 include "dialects/pd/ir/Contraction.td"
 
-// What Paddle's passes fuse into a product (translator/import/FusedParts.h).
+// Ops that Paddle's passes fuse into a matmul (translator/import/FusedParts.h).
 defvar FusedIntoMatmul = ["force_fp32_output", "Scale_x", "Scale_y", "Scale_out", "fused_output_scale",
   "fuse_activation", "fuse_residual_connection", "ResidualData", "fused_reshape_X", "fused_reshape_Y",
   "fused_reshape_Out", "fused_transpose_X", "fused_transpose_Y", "fused_transpose_Out"];
 
 def Pd_MatmulOp : Pd_FoldableOp<"matmul", [DeclareOpInterfaceMethods<ContractionOpInterface>]> {
-  let summary = "Matrix product of the last two dimensions; the dimensions before them broadcast";
+  let summary = "Matrix product over the last two dimensions, with broadcast leading dimensions";
   let description = [{
-    `out[..., m, n] = sum over k of x[..., m, k] * y[..., k, n]`. With `transpose_x` (`transpose_y`) the last two dimensions
-    of x (y) are swapped first. An x of rank 1 is a row, a y of rank 1 is a column; the result does not have that
-    dimension, and the transpose flags mean nothing for it.
+    `out[..., m, n] = sum over k of x[..., m, k] * y[..., k, n]`. With `transpose_x` (`transpose_y`) the last two
+    dimensions of x (y) are swapped first. An x of rank 1 is a row and a y of rank 1 is a column; the result does not
+    have that dimension, and the transpose flag of that operand has no effect.
   }];
   let constraints = [
     "C1. neither operand has rank 0",
-    "C2. both operands have one element type",
-    "C3. the contracted extents are equal",
-    "C4. the dimensions before the last two broadcast"
+    "C2. both operands have the same element type",
+    "C3. the contracted dims are equal",
+    "C4. the leading dimensions broadcast"
   ];
   let arguments = (ins Pd_NumberTensor:$x, Pd_NumberTensor:$y, DefaultValuedAttr<BoolAttr, "false">:$transpose_x,
     DefaultValuedAttr<BoolAttr, "false">:$transpose_y);
@@ -38,18 +38,21 @@ def Pd_MatmulOp : Pd_FoldableOp<"matmul", [DeclareOpInterfaceMethods<Contraction
     Legacy<"matmul", ["X", "Y"], ["Out"], ["transpose_x=transpose_X", "transpose_y=transpose_Y"],
       ["alpha", "head_number"] # FusedIntoMatmul, "importMatmulV1">];
   let newIrGradients = ["matmul_double_grad(x, y, dout)", "matmul_triple_grad(x, y, dout, ddx, ddy)"];
+  let linear = ["x", "y"];
+  let batching = "inCode";
+  let sharding = "inCode";
 }
 
 def Pd_MatmulWithFlattenOp : Pd_Op<"matmul_with_flatten"> {
   let summary = "Matrix product of operands flattened to matrices";
   let description = [{
-    The first `x_num_col_dims` dimensions of x are its rows, the others its columns; so for y with `y_num_col_dims`. The
+    The first `x_num_col_dims` dimensions of x are its rows, the others its columns; for y, `y_num_col_dims`. The
     result has the row dimensions of x and the column dimensions of y.
   }];
   let constraints = [
-    "C1. 0 < x_num_col_dims < rank of x, and so for y",
-    "C2. both operands have one element type",
-    "C3. x has as many columns as y rows"
+    "C1. 0 < x_num_col_dims < rank of x, and the same for y",
+    "C2. both operands have the same element type",
+    "C3. x has as many columns as y has rows"
   ];
   let arguments = (ins Pd_NumberTensor:$x, Pd_NumberTensor:$y, DefaultValuedAttr<I64Attr, "1">:$x_num_col_dims,
     DefaultValuedAttr<I64Attr, "1">:$y_num_col_dims);
@@ -73,9 +76,9 @@ def Pd_BmmOp : Pd_Op<"bmm"> {
   }];
   let constraints = [
     "C1. both operands have rank 3",
-    "C2. both operands have one element type",
-    "C3. the contracted extents are equal",
-    "C4. the batch extents are equal"
+    "C2. both operands have the same element type",
+    "C3. the contracted dims are equal",
+    "C4. the batch dims are equal"
   ];
   let arguments = (ins Pd_NumberTensor:$x, Pd_NumberTensor:$y);
   let results = (outs Pd_NumberTensor:$out);
@@ -90,8 +93,8 @@ def Pd_MvOp : Pd_Op<"mv"> {
   let summary = "Product of a matrix and a vector";
   let constraints = [
     "C1. x has rank 2 and vec rank 1",
-    "C2. both operands have one element type",
-    "C3. the contracted extents are equal"
+    "C2. both operands have the same element type",
+    "C3. the contracted dims are equal"
   ];
   let arguments = (ins Pd_NumberTensor:$x, Pd_NumberTensor:$vec);
   let results = (outs Pd_NumberTensor:$out);
@@ -106,8 +109,8 @@ def Pd_DotOp : Pd_Op<"dot"> {
   let summary = "Sum of x * y along the last dimension";
   let constraints = [
     "C1. both operands have rank 1, or both rank 2",
-    "C2. both operands have one element type",
-    "C3. the extents are equal"
+    "C2. both operands have the same element type",
+    "C3. the dims are equal"
   ];
   let arguments = (ins Pd_NumberTensor:$x, Pd_NumberTensor:$y);
   let results = (outs Pd_NumberTensor:$out);
@@ -120,8 +123,8 @@ class Pd_AddProductOp<string mnemonic, string text, int rank> : Pd_Op<mnemonic> 
   let summary = text;
   let constraints = [
     "C1. x and y have rank " # rank,
-    "C2. all operands have one element type",
-    "C3. the contracted extents are equal",
+    "C2. all operands have the same element type",
+    "C3. the contracted dims are equal",
     "C4. input broadcasts to the product"
   ];
   let arguments = (ins Pd_FloatTensor:$input, Pd_FloatTensor:$x, Pd_FloatTensor:$y,
@@ -132,8 +135,8 @@ class Pd_AddProductOp<string mnemonic, string text, int rank> : Pd_Op<mnemonic> 
   let precision = "low";
   let legacy = [Legacy<mnemonic, ["Input", "X", "Y"], ["Out"], ["beta=Beta", "alpha=Alpha"]>];
 }
-def Pd_AddmmOp : Pd_AddProductOp<"addmm", "beta * input + alpha * the matrix product of x and y", 2>;
-def Pd_BaddbmmOp : Pd_AddProductOp<"baddbmm", "beta * input + alpha * the matrix products of two batches", 3> {
+def Pd_AddmmOp : Pd_AddProductOp<"addmm", "beta * input + alpha * x y", 2>;
+def Pd_BaddbmmOp : Pd_AddProductOp<"baddbmm", "beta * input + alpha * x y, for batches of matrices", 3> {
   let legacy = [LegacyReadOnly<"baddbmm", ["Input", "X", "Y"], ["Out"], ["beta=Beta", "alpha=Alpha"]>];
 }
 
@@ -144,8 +147,8 @@ def Pd_BilinearOp : Pd_Op<"bilinear"> {
   }];
   let constraints = [
     "C1. x and y have rank 2 and weight rank 3",
-    "C2. all operands have one element type",
-    "C3. x and y have as many rows, and the extents that weight contracts",
+    "C2. all operands have the same element type",
+    "C3. x and y have the same number of rows, and the dims that weight contracts",
     "C4. bias has one element for each matrix"
   ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$y, Pd_FloatTensor:$weight, Optional<Pd_FloatTensor>:$bias);
@@ -157,11 +160,11 @@ def Pd_BilinearOp : Pd_Op<"bilinear"> {
 }
 
 def Pd_FusionSquaredMatSubOp : Pd_Op<"fusion_squared_mat_sub"> {
-  let summary = "scalar * ((x y)^2 - x^2 y^2), squares element by element";
+  let summary = "scalar * ((x y)^2 - x^2 y^2), with elementwise squares";
   let constraints = [
     "C1. x and y have rank 2",
-    "C2. both operands have one element type",
-    "C3. the contracted extents are equal"
+    "C2. both operands have the same element type",
+    "C3. the contracted dims are equal"
   ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$y, DefaultValuedAttr<F64Attr, "1.0">:$scalar);
   let results = (outs Pd_FloatTensor:$squared_x, Pd_FloatTensor:$squared_y, Pd_FloatTensor:$squared_xy, Pd_FloatTensor:$out);
@@ -171,14 +174,14 @@ def Pd_FusionSquaredMatSubOp : Pd_Op<"fusion_squared_mat_sub"> {
 }
 
 def Pd_MultiDotOp : Pd_Op<"multi_dot"> {
-  let summary = "Product of matrices, multiplied in the cheapest order";
+  let summary = "Product of several matrices, in the cheapest order";
   let description = [{
-    The first operand may be a row, the last one a column, of rank 1; the result does not have that dimension.
+    The first operand may be a row, and the last one a column, of rank 1; the result does not have that dimension.
   }];
   let constraints = [
-    "C1. there are two operands or more, of rank 2 but for the first and the last, which have rank 1 or 2",
-    "C2. all operands have one element type",
-    "C3. the contracted extents are equal"
+    "C1. there are two or more operands, of rank 2, except the first and the last, which have rank 1 or 2",
+    "C2. all operands have the same element type",
+    "C3. the contracted dims are equal"
   ];
   let arguments = (ins Variadic<Pd_NumberTensor>:$x);
   let results = (outs Pd_NumberTensor:$out);
@@ -190,18 +193,18 @@ def Pd_MultiDotOp : Pd_Op<"multi_dot"> {
 
 def Pd_EinsumOp : Pd_Op<"einsum"> {
   let lod = "none";
-  let summary = "Sum of products in Einstein's notation";
+  let summary = "Einstein summation";
   let description = [{
-    `equation` is `labels,labels,...->labels`, a letter a dimension; `...` stands for leading dimensions that broadcast.
-    Each label that the result does not have is summed over. Without `->` the result has the labels that occur once, in
-    alphabetical order, after the `...` dimensions.
+    `equation` is `labels,labels,...->labels`, one letter for each dimension; `...` means leading dimensions that
+    broadcast. Labels that the result does not have are summed over. Without `->` the result has the `...` dimensions
+    and then the labels that occur once, in alphabetical order.
   }];
   let constraints = [
     "C1. the equation has one term for each operand and only letters, at most one `...` in a term",
     "C2. a term has one label for each dimension of its operand",
-    "C3. a label has one extent everywhere",
+    "C3. a label has the same dim size everywhere",
     "C4. the labels of the result occur in a term, each once",
-    "C5. all operands have one element type"
+    "C5. all operands have the same element type"
   ];
   let arguments = (ins Variadic<Pd_NumberTensor>:$x, StrAttr:$equation);
   let newIr = [NewIr<["x"], ["out", "", ""]>];
@@ -212,5 +215,7 @@ def Pd_EinsumOp : Pd_Op<"einsum"> {
   let legacy = [Legacy<"einsum", ["Operands*"], ["Out"], ["equation"], ["InnerCache", "XShape"]>];
   let newIrGradients = ["einsum_grad(result 2, result 1)"];
 }
+
+def : LegacyFormula<"match_matrix_tensor", ["X", "Y", "W"], ["Out", "Tmp"], [], ["dim_t"], "importMatchMatrixTensor">;
 
 #endif

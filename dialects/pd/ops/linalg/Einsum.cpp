@@ -1,5 +1,4 @@
-//! pd.einsum: its notation, its type, and its formula as transposes, matrix products and elementwise
-//! products.
+//! pd.einsum: its notation, its type, and its formula of transposes, matmuls and elementwise products.
 #include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ops/linalg/Contract.h"
 #include "dialects/pd/ops/shape/DiagonalOps.h"
@@ -14,8 +13,8 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-/// The labels of a tensor's dimensions. A letter, or for the dimensions of `...` the digits of their place
-/// from the end: '0' is the last of them.
+/// The labels of a tensor's dimensions: letters, or for the dimensions of `...` digits counted from the end,
+/// where '0' is the last.
 using Labels = std::string;
 
 struct Equation {
@@ -107,14 +106,13 @@ FailureOr<Equation> parseEquation(std::optional<Location> location, llvm::String
   return equation;
 }
 
-/// A tensor in the course of the formula.
+/// An intermediate tensor of the formula.
 struct Labelled {
   Expression tensor;
   Labels labels;
 };
 
-/// The formula: operands are multiplied one after the other, and a label is summed over with the last one
-/// that has it.
+/// The formula: operands are multiplied from left to right, and a label is summed over with its last operand.
 class Contraction {
 public:
   Contraction(TensorBuilder &e, const Equation &equation) : e(e), equation(equation) {}
@@ -131,7 +129,7 @@ public:
   }
 
 private:
-  /// Of two dimensions with one label only the elements of equal indices count.
+  /// Of two dimensions with the same label only elements of equal indices are used.
   Labelled diagonals(Labelled x) {
     for (size_t i = 0; i < x.labels.size();) {
       char label = x.labels[i];
@@ -187,7 +185,7 @@ private:
     return at != Labels::npos && x.tensor.type().getDimSize(static_cast<int64_t>(at)) == 1;
   }
 
-  /// x with a dimension for each label of `order`, of extent 1 where it has none.
+  /// x with a dimension for each label of `order`, of size 1 if it has none.
   Expression spread(const Labelled &x, const Labels &order) {
     Labels own;
     llvm::SmallVector<int64_t> missing;
@@ -204,7 +202,7 @@ private:
     return reshapeTo(out, extents);
   }
 
-  /// The product of two tensors, summed over the labels that nothing uses afterwards.
+  /// The product of two tensors, summed over labels that are not used afterwards.
   Labelled multiply(const Labelled &x, const Labelled &y, size_t first) {
     Labels batch, rows, columns, inner;
     bool broadcasts = false;
@@ -260,7 +258,7 @@ LogicalResult inferEinsumOf(std::optional<Location> location, ValueRange operand
       auto [known, isNew] = extents.try_emplace(label, dim);
       if (isNew || known->second == dim || ShapedType::isDynamic(dim))
         continue;
-      // Dimensions of `...` and, as Paddle has it, all others broadcast.
+      // Dimensions of `...` broadcast and, as in Paddle, all others.
       if (known->second != 1 && dim != 1 && !ShapedType::isDynamic(known->second))
         return notationError(location, text,
                              "C3: the label '" + llvm::Twine(label) + "' has the extents " +

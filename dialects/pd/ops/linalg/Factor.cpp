@@ -1,5 +1,5 @@
 //! Factorizations: decompositions and gradients. The formulas are those of Giles, "Collected matrix
-//! derivative results", and their complex forms; F stands for the reciprocal differences of (squared) values.
+//! derivative results", and their complex forms; F are the reciprocal differences of (squared) values.
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/linalg/FactorOps.h"
 #include "dialects/pd/ops/linalg/Matrices.h"
@@ -14,14 +14,14 @@ namespace {
 
 using Gradients = FailureOr<llvm::SmallVector<Value>>;
 
-/// The cotangent of a result, zeros where there is none.
+/// The cotangent of a result, or zeros.
 Expression cotangentOr0(TensorBuilder &e, Value cotangent, Value result) {
   if (cotangent)
     return e.wrap(cotangent);
   return e.wrap(e.create<FullLikeOp>(result, Value(), e.getBuilder().getF64FloatAttr(0), TypeAttr()));
 }
 
-/// 1 / (x[j] - x[i]) at (i, j), 0 where they are equal.
+/// 1 / (x[j] - x[i]) at (i, j), 0 if they are equal.
 Expression reciprocalDifferences(Expression x) {
   TensorBuilder &e = x.owner();
   Expression difference = insertDim(x, x.rank() - 1) - insertDim(x, x.rank());
@@ -38,12 +38,12 @@ Expression solveTriangle(Expression x, Expression y, bool upper, bool transpose,
   return e.wrap(e.create<TriangularSolveOp>(x, y, upper, transpose, unit));
 }
 
-/// x^-H y for a triangle x.
+/// x^-H y for a triangular x.
 Expression solveAdjoint(Expression x, Expression y, bool upper, bool unit = false) {
   return solveTriangle(x.owner().conj(x), y, upper, true, unit);
 }
 
-/// The first `count` columns, or those behind them; the same of rows.
+/// The first `count` columns, or those after them; the same for rows.
 Expression columns(Expression x, const Extent &count) { return sliceBetween(x, x.rank() - 1, 0, count); }
 Expression columnsFrom(Expression x, const Extent &count) {
   return sliceBetween(x, x.rank() - 1, count, toTheEnd);
@@ -53,7 +53,7 @@ Expression rowsFrom(Expression x, const Extent &count) {
   return sliceBetween(x, x.rank() - 2, count, toTheEnd);
 }
 
-/// The permutation that pivots stand for, of so many rows, in the element type of `like`.
+/// The permutation matrix of pivots, with this many rows, in the element type of `like`.
 Expression permutationOf(Value pivots, const Extent &rows, Expression like) {
   TensorBuilder &e = like.owner();
   return e.wrap(e.create<LuPermutationOp>(pivots, rows.isKnown() ? Value() : rows.getValue(e),
@@ -61,7 +61,7 @@ Expression permutationOf(Value pivots, const Extent &rows, Expression like) {
                                           like.type().getElementType()));
 }
 
-/// Whether one extent is known to be no greater than another one.
+/// Whether one dim is known to be at most another one.
 bool fitsInto(const Extent &x, const Extent &y) {
   return x.isKnown() && y.isKnown() && x.getNumber() <= y.getNumber();
 }
@@ -83,9 +83,9 @@ Gradients CholeskyOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) 
   return llvm::SmallVector<Value>{(both + adjoint(both)) * 0.5};
 }
 
-// With x = P [A B; C D], L = [L1; L2] and U = [U1 U2], L1 and U1 square:
-// dA = L1^-H (tril(L1^H dL1 - dU2 U2^H, -1) + triu(dU1 U1^H - L2^H dL2)) U1^-H, dB = L1^-H dU2, dC = dL2
-// U1^-H. D has elements only where B and C have none, then of no rows or no columns.
+// With x = P [A B; C D], L = [L1; L2] and U = [U1 U2], L1 and U1 square: dA = L1^-H (tril(L1^H dL1 - dU2
+// U2^H, -1) + triu(dU1 U1^H - L2^H dL2)) U1^-H, dB = L1^-H dU2, dC = dL2 U1^-H. If D is not empty, B and C
+// are, and have no rows or no columns.
 Gradients LuOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   if (!cotangents[0])
@@ -132,7 +132,7 @@ FailureOr<SmallVector<Value>> LuUnpackOp::decompose(OpBuilder &builder) {
 }
 
 /// For m >= n: (dQ + Q copyltu(R dR^H - dQ^H Q)) R^-H, where copyltu copies the lower triangle to the upper
-/// one. R has a real diagonal, and so has what stands for its cotangent.
+/// one. R has a real diagonal, and so has the result of copyltu.
 static Expression qrGradient(Expression q, Expression r, Expression dq, Expression dr) {
   TensorBuilder &e = q.owner();
   Expression middle = e.matmul(r, adjoint(dr)) - e.matmul(adjoint(dq), q);
@@ -148,16 +148,16 @@ static Expression qrGradient(Expression q, Expression r, Expression dq, Expressi
 Gradients QrOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   auto type = tensorType(getX());
   int64_t rows = type.getDimSize(type.getRank() - 2), width = type.getShape().back();
-  if (getMode() == "complete" && rows > width && !ShapedType::isDynamic(width)) {
+  if (getMode() == QrMode::Complete && rows > width && !ShapedType::isDynamic(width)) {
     emitOpError("has a gradient in modes reduced and r, or complete with no more rows than columns");
     return failure();
   }
-  if (getMode() == "complete" && (ShapedType::isDynamic(rows) || ShapedType::isDynamic(width)))
-    return failure(); // rows may be more than columns
+  if (getMode() == QrMode::Complete && (ShapedType::isDynamic(rows) || ShapedType::isDynamic(width)))
+    return failure(); // there may be more rows than columns
   TensorBuilder e(builder, getOperation());
   Value factor = getQ(), given = cotangents[0];
-  if (getMode() == "r") { // the Q that was not asked for
-    factor = QrOp::create(builder, getLoc(), getX(), "reduced").getQ();
+  if (getMode() == QrMode::R) { // Q, which was not requested
+    factor = QrOp::create(builder, getLoc(), getX(), QrMode::Reduced).getQ();
     given = Value();
   }
   Expression q = e.wrap(factor), r = e.wrap(getR());
@@ -174,8 +174,8 @@ Gradients QrOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
 }
 
 // U (diag(ds) + F * A s + s F * B + diag(A) / (2 s)) V^H, where A and B are U^H dU and V^H dV without their
-// Hermitian parts. The last term, of complex matrices, moves the phases of U against those of V; what turns
-// both together has no effect on what a factorization is good for.
+// Hermitian parts. The last term, for complex matrices, is the relative phase of U and V; a common phase has
+// no effect.
 static Expression svdInner(Expression u, Expression s, Expression v, Value du, Value ds, Value dvh) {
   TensorBuilder &e = u.owner();
   Type element = u.type().getElementType();
@@ -208,7 +208,7 @@ Gradients SvdOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
     dvh = ofRowsOf(cotangents[2]);
   Expression inner = svdInner(u, s, adjoint(vh), du, cotangents[1], dvh);
   Expression gradient = e.matmul(e.matmul(u, inner), vh);
-  // What leaves the spaces that U and V span.
+  // The part outside of the spaces spanned by U and V.
   if (du && !fitsInto(rows, least)) {
     Expression scaled = e.wrap(du) / ofColumns(number);
     gradient = gradient + e.matmul(scaled - e.matmul(u, e.matmul(adjoint(u), scaled)), vh);
@@ -220,8 +220,8 @@ Gradients SvdOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   return llvm::SmallVector<Value>{gradient};
 }
 
-// V (diag(dw) + F * A) V^H, where A is the anti-Hermitian part of V^H dV: what else there is would leave x
-// Hermitian no more.
+// V (diag(dw) + F * A) V^H, where A is the anti-Hermitian part of V^H dV: other parts would not keep x
+// Hermitian.
 Gradients EighOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   Expression w = e.wrap(getW()), v = e.wrap(getV());
@@ -234,8 +234,8 @@ Gradients EighOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   return llvm::SmallVector<Value>{e.matmul(e.matmul(v, inner), adjoint(v))};
 }
 
-// V^-H (diag(dw) + conj(F) * (V^H dV - V^H V diag(Re(V^H dV)))) V^H; the subtrahend keeps the vectors' norms
-// at 1.
+// V^-H (diag(dw) + conj(F) * (V^H dV - V^H V diag(Re(V^H dV)))) V^H; the subtracted term keeps the norms of
+// the vectors at 1.
 Gradients EigOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   Expression w = e.wrap(getW()), v = e.wrap(getV()), vh = adjoint(v);
@@ -250,7 +250,7 @@ Gradients EigOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   return llvm::SmallVector<Value>{e.gradient(gradient, getX())};
 }
 
-// Those of the transpose: in the order in which the kernel gives them.
+// The values of the transpose, in the order of the kernel.
 FailureOr<SmallVector<Value>> SvdvalsOp::decompose(OpBuilder &builder) {
   return SmallVector<Value>{SvdOp::create(builder, getLoc(), getX(), /*full_matrices=*/false).getS()};
 }

@@ -1,4 +1,4 @@
-// Factorizations of matrices. Matrices are the last two dimensions; those before them are a batch.
+// Matrix factorizations. Matrices are the last two dimensions; the leading dimensions are a batch.
 #ifndef PROA_DIALECTS_PD_LINALG_FACTOR
 #define PROA_DIALECTS_PD_LINALG_FACTOR
 
@@ -15,7 +15,7 @@ class Pd_FactorOp<string mnemonic, string text> : Pd_Op<mnemonic> {
   let library = mnemonic;
 }
 
-def Pd_CholeskyOp : Pd_FactorOp<"cholesky", "The triangle L of x = L L^H, or U of x = U^H U"> {
+def Pd_CholeskyOp : Pd_FactorOp<"cholesky", "Cholesky factor: the triangle L of x = L L^H, or U of x = U^H U"> {
   let sharding = "... * * -> ... * *";
   let arguments = (ins Pd_Matrices:$x, DefaultValuedAttr<BoolAttr, "false">:$upper);
   let results = (outs Pd_Matrices:$out);
@@ -24,17 +24,19 @@ def Pd_CholeskyOp : Pd_FactorOp<"cholesky", "The triangle L of x = L L^H, or U o
   let vjpInCode = 1;
   let legacy = [Legacy<"cholesky", ["X"], ["Out"], ["upper"]>];
   let newIrGradients = ["cholesky_grad(out)"];
+  let batching = "batchFirstOperand";
+  let referenceInCode = 1;
 }
 
-def Pd_LuOp : Pd_FactorOp<"lu", "x with rows swapped as a product of triangles, in one matrix, and the swaps"> {
+def Pd_LuOp : Pd_FactorOp<"lu", "LU factorization with row pivots, in one matrix"> {
   let sharding = "... * * -> ... * *, ... *, ...";
   let description = [{
-    L, with a diagonal of ones that is not stored, is below the diagonal of `out`, U the rest. Row i was swapped with row
-    pivots[i], counted from 1. infos: 0, or the first pivot that is zero, counted from 1.
+    L, with an implied unit diagonal, is below the diagonal of `out`; U is the rest. Row i was swapped with row
+    pivots[i], counted from 1. infos: 0, or the first zero pivot, counted from 1.
   }];
   let constraints = [
     "C1. x has rank 2 or more",
-    "C3. pivot is true: the CPU kernels of Paddle know nothing else"
+    "C3. pivot is true, as in Paddle's CPU kernels"
   ];
   let arguments = (ins Pd_Matrices:$x, DefaultValuedAttr<BoolAttr, "true">:$pivot);
   let results = (outs Pd_Matrices:$out, Pd_IntTensor:$pivots, Pd_IntTensor:$infos);
@@ -42,22 +44,26 @@ def Pd_LuOp : Pd_FactorOp<"lu", "x with rows swapped as a product of triangles, 
   let vjpInCode = 1;
   let legacy = [Legacy<"lu", ["X"], ["Out", "Pivots", "Infos"], ["pivot=pivots"]>];
   let newIrGradients = ["lu_grad(x, out, pivots)"];
+  let batching = "inCode";
+  let referenceInCode = 1;
 }
 
 def Pd_LuPermutationOp : Pd_Op<"lu_permutation"> {
-  let summary = "The permutation P, of ones and zeros, with x = P L U for the pivots of pd.lu";
-  let description = "The element of `rows_tensor` wins over `rows`.";
-  let constraints = ["C1. pivots has rank 1 or more", "C2. rows is not below the number of pivots of a matrix"];
+  let summary = "The permutation matrix P with x = P L U, from the pivots of pd.lu";
+  let description = "The element of `rows_tensor` overrides `rows`.";
+  let constraints = ["C1. pivots has rank 1 or more", "C2. rows is at least the number of pivots of a matrix"];
   let arguments = (ins Pd_IntTensor:$pivots, Optional<Pd_IntTensor>:$rows_tensor, DefaultValuedAttr<I64Attr, "0">:$rows,
     TypeAttr:$dtype);
   let results = (outs Pd_Matrices:$out);
   let infer = "inferLuPermutation";
   let library = "lu_permutation";
+  let batching = "batchFirstOperand";
+  let referenceInCode = 1;
 }
 
 def Pd_LuUnpackOp : Pd_Op<"lu_unpack"> {
-  let summary = "P, L and U of x = P L U, from what pd.lu gives";
-  let description = "All three are computed, whatever the flags say.";
+  let summary = "P, L and U of x = P L U, from the results of pd.lu";
+  let description = "All three are computed, independent of the flags.";
   let constraints = ["C1. x has rank 2 or more"];
   let arguments = (ins Pd_Matrices:$x, Pd_IntTensor:$pivots, DefaultValuedAttr<BoolAttr, "true">:$unpack_ludata,
     DefaultValuedAttr<BoolAttr, "true">:$unpack_pivots);
@@ -68,24 +74,25 @@ def Pd_LuUnpackOp : Pd_Op<"lu_unpack"> {
   let newIrGradients = ["lu_unpack_grad(x, pivots, l, u, pmat, dl, du)"];
 }
 
-def Pd_QrOp : Pd_FactorOp<"qr", "x = Q R with orthonormal columns in Q and a triangle R"> {
+def Pd_QrOp : Pd_FactorOp<"qr", "QR factorization: x = Q R with orthonormal columns in Q and triangular R"> {
   let sharding = "... * * -> ... * *, ... * *";
   let description = [{
-    `mode` is "reduced" (Q is m x min(m, n)), "complete" (Q is m x m) or "r" (no Q: it is empty).
+    `mode` is "reduced" (Q is m x min(m, n)), "complete" (Q is m x m) or "r" (Q is empty).
   }];
   let constraints = [
-    "C1. x has rank 2 or more",
-    "C4. mode is one of these"
+    "C1. x has rank 2 or more"
   ];
-  let arguments = (ins Pd_Matrices:$x, DefaultValuedAttr<StrAttr, "\"reduced\"">:$mode);
+  let arguments = (ins Pd_Matrices:$x, Pd_DefaultEnum<Pd_QrModeAttr, "Reduced">:$mode);
   let results = (outs Pd_Matrices:$q, Pd_Matrices:$r);
   let infer = "inferQr";
   let vjpInCode = 1;
   let legacy = [Legacy<"qr", ["X"], ["Q", "R"], ["mode"]>];
   let newIrGradients = ["qr_grad(x, q, r, dq, dr)"];
+  let batching = "inCode";
+  let referenceInCode = 1;
 }
 
-def Pd_SvdOp : Pd_FactorOp<"svd", "x = U diag(S) VH with orthonormal U and V and S falling"> {
+def Pd_SvdOp : Pd_FactorOp<"svd", "Singular value decomposition: x = U diag(S) VH with orthonormal U and V and descending S"> {
   let sharding = "... * * -> ... * *, ... *, ... * *";
   let arguments = (ins Pd_Matrices:$x, DefaultValuedAttr<BoolAttr, "false">:$full_matrices);
   let results = (outs Pd_Matrices:$u, Pd_FloatTensor:$s, Pd_Matrices:$vh);
@@ -93,10 +100,12 @@ def Pd_SvdOp : Pd_FactorOp<"svd", "x = U diag(S) VH with orthonormal U and V and
   let vjpInCode = 1;
   let legacy = [Legacy<"svd", ["X"], ["U", "S", "VH"], ["full_matrices"]>];
   let newIrGradients = ["svd_grad(x, u, vh, s, du, dvh, ds)"];
+  let batching = "batchFirstOperand";
+  let referenceInCode = 1;
 }
 
 def Pd_SvdvalsOp : Pd_Op<"svdvals"> {
-  let summary = "The singular values of matrices, falling";
+  let summary = "The singular values of matrices, in descending order";
   let constraints = ["C1. x has rank 2 or more"];
   let arguments = (ins Pd_Matrices:$x);
   let results = (outs Pd_FloatTensor:$s);
@@ -105,17 +114,16 @@ def Pd_SvdvalsOp : Pd_Op<"svdvals"> {
   let legacy = [LegacyReadOnly<"svdvals", ["x"], ["s"]>];
 }
 
-def Pd_EighOp : Pd_FactorOp<"eigh", "Eigenvalues, rising, and eigenvectors of symmetric or Hermitian matrices"> {
+def Pd_EighOp : Pd_FactorOp<"eigh", "Eigenvalues, in ascending order, and eigenvectors of symmetric or Hermitian matrices"> {
   let sharding = "... * * -> ... *, ... * *";
   let description = [{
-    Only the triangle UPLO ("L" or "U") of x is read. The vectors are columns.
+    Only the triangle UPLO ("L" or "U") of x is read. The eigenvectors are columns.
   }];
   let constraints = [
     "C1. x has rank 2 or more",
-    "C2. x's matrices are square",
-    [{C4. UPLO is "L" or "U"}]
+    "C2. x's matrices are square"
   ];
-  let arguments = (ins Pd_Matrices:$x, DefaultValuedAttr<StrAttr, "\"L\"">:$UPLO);
+  let arguments = (ins Pd_Matrices:$x, Pd_DefaultEnum<Pd_TriangleAttr, "Lower">:$UPLO);
   let results = (outs Pd_FloatTensor:$w, Pd_Matrices:$v);
   let infer = "inferEigh";
   let vjpInCode = 1;
@@ -123,9 +131,11 @@ def Pd_EighOp : Pd_FactorOp<"eigh", "Eigenvalues, rising, and eigenvectors of sy
   let legacy = [Legacy<"eigh", ["X"], ["Eigenvalues", "Eigenvectors"], ["UPLO"]>,
                 Legacy<"eigvalsh", ["X"], ["Eigenvalues", "Eigenvectors"], ["UPLO"], ["is_test"]>];
   let newIrGradients = ["eigh_grad(w, v, dw, dv)", "eigvalsh_grad(v)"];
+  let batching = "batchFirstOperand";
+  let referenceInCode = 1;
 }
 
-def Pd_EigOp : Pd_FactorOp<"eig", "Eigenvalues and eigenvectors (columns of norm 1) of any square matrices"> {
+def Pd_EigOp : Pd_FactorOp<"eig", "Eigenvalues and eigenvectors (columns of norm 1) of square matrices"> {
   let sharding = "... * * -> ... *, ... * *";
   let arguments = (ins Pd_Matrices:$x);
   let results = (outs RankedTensorOf<[Pd_Complex]>:$w, RankedTensorOf<[Pd_Complex]>:$v);
@@ -134,9 +144,10 @@ def Pd_EigOp : Pd_FactorOp<"eig", "Eigenvalues and eigenvectors (columns of norm
   let vjpInCode = 1;
   let legacy = [Legacy<"eig", ["X"], ["Eigenvalues", "Eigenvectors"]>];
   let newIrGradients = ["eig_grad(w, v, dw, dv)"];
+  let batching = "batchFirstOperand";
 }
 
-def Pd_EigvalsOp : Pd_FactorOp<"eigvals", "Eigenvalues of any square matrices"> {
+def Pd_EigvalsOp : Pd_FactorOp<"eigvals", "Eigenvalues of square matrices"> {
   let sharding = "... * * -> ... *";
   let arguments = (ins Pd_Matrices:$x);
   let results = (outs RankedTensorOf<[Pd_Complex]>:$w);
@@ -144,6 +155,7 @@ def Pd_EigvalsOp : Pd_FactorOp<"eigvals", "Eigenvalues of any square matrices"> 
   let infer = "inferEigvals";
   let decomposesInCode = 1;
   let legacy = [Legacy<"eigvals", ["X"], ["Out"]>];
+  let batching = "batchFirstOperand";
 }
 
 #endif

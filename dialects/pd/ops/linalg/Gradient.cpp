@@ -1,4 +1,4 @@
-//! Gradients of matrix products.
+//! Gradients of matmuls.
 #include "dialects/pd/autodiff/Broadcasting.h"
 #include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ir/Types.h"
@@ -10,12 +10,12 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-/// x or y as matrices: a vector is a row or a column.
+/// x or y as matrices: a vector becomes a row or a column.
 Expression asMatrix(Expression value, int64_t insertedAxis) {
   return value.rank() == 1 ? insertDim(value, insertedAxis) : value;
 }
 
-/// The gradient of what may be a vector that stood for a matrix. A batch that may have been broadcast stays.
+/// The gradient of an operand that may be a vector. A batch that may be broadcast is kept.
 Value asOperand(TensorBuilder &e, Value gradient, Expression matrix, Value operand) {
   Value summed = sumToShapeOf(e.getBuilder(), operand.getLoc(), gradient, matrix);
   if (int64_t rank = tensorType(operand).getRank(); rank > 2 && tensorType(summed).getRank() == rank)
@@ -44,7 +44,7 @@ FailureOr<llvm::SmallVector<Value>> MatmulOp::vjp(OpBuilder &builder, llvm::Arra
     out = insertDim(out, out.rank() - 1);
   Expression cx = e.conj(x), cy = e.conj(y);
   Expression dx = transposeX ? e.matmul(cy, out, transposeY, true) : e.matmul(out, cy, false, !transposeY);
-  // One matrix for a batch: the batch is more rows, instead of a sum of products.
+  // One matrix for a batch: the batch becomes rows, instead of a sum of matmuls.
   bool oneMatrix = y.rank() == 2 && x.rank() > 2 && !transposeX;
   Expression rows = oneMatrix ? asRows(e, cx) : cx, outRows = oneMatrix ? asRows(e, out) : out;
   Expression dy =

@@ -1,4 +1,4 @@
-//! Inference of factorizations and systems of equations.
+//! Type inference of factorizations and linear systems.
 #include "dialects/pd/ops/linalg/Matrices.h"
 
 #include "dialects/pd/ops/creation/CreationOps.h"
@@ -95,17 +95,15 @@ LogicalResult inferLuPermutationOf(std::optional<Location> location, RankedTenso
   return success();
 }
 
-LogicalResult inferQrOf(std::optional<Location> location, RankedTensorType type, llvm::StringRef mode,
+LogicalResult inferQrOf(std::optional<Location> location, RankedTensorType type, QrMode mode,
                         Results &results) {
   if (failed(checkMatrices(location, "x", type, false)))
     return failure();
-  if (mode != "reduced" && mode != "complete" && mode != "r")
-    return fail(location, "C4: mode must be reduced, complete or r, found '", mode, "'");
   int64_t rows = type.getDimSize(type.getRank() - 2), columns = type.getShape().back();
-  int64_t width = mode == "complete" ? rows : lesser(rows, columns);
+  int64_t width = mode == QrMode::Complete ? rows : lesser(rows, columns);
   Type element = type.getElementType();
-  results.push_back(mode == "r" ? RankedTensorType::get({0}, element)
-                                : withBatch(type, {rows, width}, element));
+  results.push_back(mode == QrMode::R ? RankedTensorType::get({0}, element)
+                                      : withBatch(type, {rows, width}, element));
   results.push_back(withBatch(type, {width, columns}, element));
   return success();
 }
@@ -123,12 +121,9 @@ LogicalResult inferSvdOf(std::optional<Location> location, RankedTensorType type
   return success();
 }
 
-LogicalResult inferEighOf(std::optional<Location> location, RankedTensorType type, llvm::StringRef triangle,
-                          Results &results) {
+LogicalResult inferEighOf(std::optional<Location> location, RankedTensorType type, Results &results) {
   if (failed(checkMatrices(location, "x", type, true)))
     return failure();
-  if (triangle != "L" && triangle != "U")
-    return fail(location, "C4: UPLO must be L or U, found '", triangle, "'");
   results.push_back(withBatch(type, {type.getShape().back()}, realOf(type.getElementType())));
   results.push_back(type);
   return success();
@@ -203,7 +198,7 @@ LogicalResult inferMatrixRankOf(std::optional<Location> location, ValueRange ope
 }
 
 LogicalResult inferLstsqOf(std::optional<Location> location, RankedTensorType x, RankedTensorType y,
-                           llvm::StringRef driver, Results &results) {
+                           LstsqDriver driver, Results &results) {
   if (failed(checkMatrices(location, "x", x, false)) || failed(checkMatrices(location, "y", y, false)))
     return failure();
   if (x.getElementType() != y.getElementType())
@@ -213,14 +208,12 @@ LogicalResult inferLstsqOf(std::optional<Location> location, RankedTensorType x,
   int64_t m = from[from.size() - 2], n = from.back(), k = y.getShape().back();
   if (failed(verifyCompatibleShape(from.drop_back(), y.getShape().drop_back())))
     return fail(location, "C3: x and y must have one batch and as many rows, found ", x, " and ", y);
-  bool values = driver == "gelsd" || driver == "gelss";
-  if (!values && driver != "gels" && driver != "gelsy")
-    return fail(location, "C4: driver must be gels, gelsy, gelsd or gelss, found '", driver, "'");
+  bool values = driver == LstsqDriver::Gelsd || driver == LstsqDriver::Gelss;
   Type element = x.getElementType(), integer = IntegerType::get(x.getContext(), 32);
   auto none = [](Type type) { return RankedTensorType::get({0}, type); };
   results.push_back(withBatch(x, {n, k}, element));
   results.push_back(m > n ? withBatch(x, {k}, element) : none(element));
-  results.push_back(driver == "gels" ? none(integer) : withBatch(x, {}, integer));
+  results.push_back(driver == LstsqDriver::Gels ? none(integer) : withBatch(x, {}, integer));
   results.push_back(values ? withBatch(x, {lesser(m, n)}, realOf(element)) : none(realOf(element)));
   return success();
 }

@@ -1,8 +1,9 @@
-/// Factorizations of matrices and systems of equations: inference, and parts of their gradients' formulas.
+/// Factorizations of matrices and linear systems: inference, and parts of the gradient formulas.
 #pragma once
 
 #include "dialects/pd/autodiff/Broadcasting.h"
 #include "dialects/pd/builders/TensorBuilder.h"
+#include "dialects/pd/ir/Enums.h"
 #include "dialects/pd/ops/linalg/Contract.h"
 
 namespace proa::pd {
@@ -20,11 +21,11 @@ mlir::LogicalResult inferLuPermutationOf(std::optional<mlir::Location> location,
                                          mlir::RankedTensorType pivots, int64_t rows, mlir::Type dtype,
                                          Results &results);
 mlir::LogicalResult inferQrOf(std::optional<mlir::Location> location, mlir::RankedTensorType type,
-                              llvm::StringRef mode, Results &results);
+                              QrMode mode, Results &results);
 mlir::LogicalResult inferSvdOf(std::optional<mlir::Location> location, mlir::RankedTensorType type, bool full,
                                Results &results);
 mlir::LogicalResult inferEighOf(std::optional<mlir::Location> location, mlir::RankedTensorType type,
-                                llvm::StringRef triangle, Results &results);
+                                Results &results);
 mlir::LogicalResult inferEigOf(std::optional<mlir::Location> location, mlir::RankedTensorType type,
                                bool vectors, Results &results);
 /// `vectors`: y may have one rank less than x.
@@ -35,18 +36,18 @@ mlir::LogicalResult inferDetOf(std::optional<mlir::Location> location, mlir::Ran
 mlir::LogicalResult inferMatrixRankOf(std::optional<mlir::Location> location, mlir::ValueRange operands,
                                       bool hermitian, Results &results);
 mlir::LogicalResult inferLstsqOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
-                                 mlir::RankedTensorType y, llvm::StringRef driver, Results &results);
+                                 mlir::RankedTensorType y, LstsqDriver driver, Results &results);
 
-/// Whether the right-hand side y of pd.solve holds vectors: one, or as many as x has matrices.
+/// Whether the right-hand side y of pd.solve has vectors: one, or one for each matrix of x.
 bool holdsVectors(mlir::RankedTensorType x, mlir::RankedTensorType y);
 
 /// The conjugate transpose of each matrix.
 Expression adjoint(Expression x);
 /// The transpose of each matrix.
 Expression transposed(Expression x);
-/// One number for each matrix, as a factor of all its elements.
+/// One number for each matrix, broadcast to its elements.
 Expression asMatrixFactor(Expression x);
-/// Ones on the diagonal, zeros elsewhere, in the shape of x.
+/// The identity matrix in the shape of x.
 Expression identityLike(Expression x);
 Expression lowerTriangle(Expression x, int64_t diagonal = 0);
 Expression upperTriangle(Expression x, int64_t diagonal = 0);
@@ -89,7 +90,7 @@ mlir::LogicalResult inferSvdvals(std::optional<mlir::Location> location, Adaptor
 }
 template <class Adaptor>
 mlir::LogicalResult inferEigh(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
-  return inferEighOf(location, tensorType(adaptor.getX()), adaptor.getUPLO(), results);
+  return inferEighOf(location, tensorType(adaptor.getX()), results);
 }
 template <class Adaptor>
 mlir::LogicalResult inferEig(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {

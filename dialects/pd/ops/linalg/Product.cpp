@@ -67,7 +67,7 @@ LogicalResult CrossOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
     stream << "C1: both operands must have one type, found " << x << " and " << y;
     return inferenceError(location, text);
   }
-  // Which dimension 9 stands for is seen once all extents are known.
+  // Dimension 9 is resolved when all dims are static.
   bool isOpen = adaptor.getAxis() == 9 && x.getNumDynamicDims() > 0;
   if (crossAxis(x, adaptor.getAxis()) < 0 && !isOpen) {
     stream << "C2: the dimension must have extent 3, found axis " << static_cast<int64_t>(adaptor.getAxis())
@@ -78,8 +78,8 @@ LogicalResult CrossOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
   return success();
 }
 
-/// The product along the first dimension of extent 3, which only the run knows: of those along each that may
-/// be it one is taken, by a number that is out of range where none is.
+/// The product along the first dimension of size 3, decided by the run: of the products along each candidate
+/// one is selected, by an index that is out of range if there is none.
 static Expression openCross(Expression x, Expression y) {
   TensorBuilder &e = x.owner();
   auto rolled = [&](Expression value, int64_t axis, int64_t by) {

@@ -1,4 +1,4 @@
-//! Systems of equations: decompositions and gradients.
+//! Linear systems: decompositions and gradients.
 #include "dialects/pd/ops/linalg/FactorOps.h"
 #include "dialects/pd/ops/linalg/Matrices.h"
 #include "dialects/pd/ops/linalg/SolveOps.h"
@@ -44,16 +44,16 @@ Gradients SolveOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
 
 LogicalResult LuSolveOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                           Results &results) {
-  if (!llvm::is_contained({"N", "T", "C"}, adaptor.getTrans()))
-    return inferenceError(location, "C6: trans is '" + adaptor.getTrans() + "', expected N, T or C");
   return inferSystemOf(location, tensorType(adaptor.getLu()), tensorType(adaptor.getB()), false, results);
 }
 
 FailureOr<llvm::SmallVector<Value>> LuSolveOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   auto parts = LuUnpackOp::create(builder, getLoc(), getLu(), getPivots(), true, true);
-  bool isTransposed = getTrans() != "N";
-  auto factor = [&](Value part) { return getTrans() == "C" ? e.conj(e.wrap(part)) : e.wrap(part); };
+  bool isTransposed = getTrans() != Transposition::None;
+  auto factor = [&](Value part) {
+    return getTrans() == Transposition::ConjugateTranspose ? e.conj(e.wrap(part)) : e.wrap(part);
+  };
   auto solved = [&](Value part, Expression y, bool upper) {
     return e.wrap(e.create<TriangularSolveOp>(factor(part), y, upper, isTransposed, !upper));
   };
@@ -68,7 +68,7 @@ FailureOr<llvm::SmallVector<Value>> LuSolveOp::decompose(OpBuilder &builder) {
 // With A = y y^H: dx = A^-1 dout, dA = -dx out^H, dy = (dA + dA^H) y.
 Gradients CholeskySolveOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
-  // What the other triangle holds does not count.
+  // The other triangle is ignored.
   Expression y = getUpper() ? upperTriangle(e.wrap(getY())) : lowerTriangle(e.wrap(getY()));
   Expression dx = e.wrap(e.create<CholeskySolveOp>(cotangents[0], y, getUpper()));
   Expression product = -e.matmul(dx, adjoint(e.wrap(getOut())));
@@ -112,9 +112,8 @@ FailureOr<SmallVector<Value>> MatrixRankOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   auto type = tensorType(getX());
   int64_t rows = type.getDimSize(type.getRank() - 2), columns = type.getShape().back();
-  Expression values = getHermitian()
-                          ? e.abs(e.wrap(e.create<EighOp>(getX(), e.getBuilder().getStringAttr("L"))))
-                          : e.wrap(SvdOp::create(builder, getLoc(), getX(), false).getS());
+  Expression values = getHermitian() ? e.abs(e.wrap(e.create<EighOp>(getX(), Triangle::Lower)))
+                                     : e.wrap(SvdOp::create(builder, getLoc(), getX(), false).getS());
   Type element = values.type().getElementType();
   int64_t last = values.rank() - 1;
   Expression threshold = e.constant(getTol().convertToDouble(), element);

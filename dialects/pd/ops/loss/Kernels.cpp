@@ -15,7 +15,7 @@ bool fits(RankedTensorType type, llvm::ArrayRef<int64_t> shape) {
   return succeeded(verifyCompatibleShape(type.getShape(), shape));
 }
 
-/// The gradient of the first operand: each sample's derivative times its cotangent.
+/// The gradient of the first operand: the derivative of each sample times its cotangent.
 SmallVector<Value> scaledDerivative(OpBuilder &builder, Operation *op, Value derivative, Value cotangent) {
   SmallVector<Value> gradients(op->getNumOperands());
   if (!cotangent)
@@ -31,11 +31,11 @@ LogicalResult inferYoloLossOf(std::optional<Location> location, const YoloLossSh
                               Results &results) {
   RankedTensorType x = given.x, box = given.box;
   int64_t batch = x.getRank() == 4 ? x.getDimSize(0) : 0, boxes = box.getRank() == 3 ? box.getDimSize(1) : 0;
-  bool isGood = x.getRank() == 4 && fits(box, {batch, boxes, 4}) && fits(given.label, {batch, boxes}) &&
-                (!given.score || fits(tensorType(given.score), {batch, boxes}));
+  bool isValid = x.getRank() == 4 && fits(box, {batch, boxes, 4}) && fits(given.label, {batch, boxes}) &&
+                 (!given.score || fits(tensorType(given.score), {batch, boxes}));
   std::string text;
   llvm::raw_string_ostream stream(text);
-  if (!isGood) {
+  if (!isValid) {
     stream << "C1: x must have rank 4, gt_box be [N, B, 4], gt_label and gt_score [N, B], found " << x << ", "
            << box << " and " << given.label;
     return inferenceError(location, text);
@@ -65,10 +65,10 @@ LogicalResult inferYoloLossOf(std::optional<Location> location, const YoloLossSh
 LogicalResult inferWarprnntOf(std::optional<Location> location, RankedTensorType input,
                               llvm::ArrayRef<RankedTensorType> others, int64_t blank, Results &results) {
   int64_t batch = input.getRank() == 4 ? input.getDimSize(0) : 0;
-  bool isGood = input.getRank() == 4 && others[0].getRank() == 2 &&
-                fits(others[0], {batch, others[0].getDimSize(1)}) && fits(others[1], {batch}) &&
-                fits(others[2], {batch});
-  if (!isGood) {
+  bool isValid = input.getRank() == 4 && others[0].getRank() == 2 &&
+                 fits(others[0], {batch, others[0].getDimSize(1)}) && fits(others[1], {batch}) &&
+                 fits(others[2], {batch});
+  if (!isValid) {
     std::string text;
     llvm::raw_string_ostream(text)
         << "C1: input must have rank 4, label be [batch, U] and the lengths vectors, found " << input << ", "

@@ -1,4 +1,4 @@
-/// Losses that the runtime's library computes.
+/// Losses with library kernels.
 #pragma once
 
 #include "dialects/pd/autodiff/KeepsDerivative.h"

@@ -1,4 +1,4 @@
-// Losses that the runtime's library computes, together with their derivatives.
+// Losses with library kernels that also compute their derivatives.
 #ifndef PROA_DIALECTS_PD_LOSS_KERNELS
 #define PROA_DIALECTS_PD_LOSS_KERNELS
 
@@ -17,25 +17,29 @@ class Pd_KernelLossOp<string mnemonic> : Pd_Op<mnemonic, [Pd_KeepsDerivative]> {
 }
 
 def Pd_YoloLossOp : Pd_KernelLossOp<"yolo_loss"> {
-  let summary = "The loss of a YOLOv3 head for true boxes";
+  let summary = "The loss of a YOLOv3 head";
   let description = [{
-    x [N, M * (5 + class_num), H, W] holds for each of the M anchors of `anchor_mask` (numbers of pairs width, height in
-    `anchors`) and each cell t_x, t_y, t_w, t_h, an objectness logit and class logits. gt_box [N, B, 4] holds centre and extents of true
-    boxes as parts of the image, gt_label [N, B] their classes, gt_score [N, B] their weights (absent: 1). Boxes of extents below 1e-6 do
-    not count. Image extents are downsample_ratio * H. With e(x, t) the cross entropy of sigmoid(x) and t, s = scale_x_y:
-      A cell's box, centre (cell + sigmoid(t) * s - (s - 1) / 2) / H, extents exp(t) * anchor / image, is left out of
-      the objectness loss where its best overlap (intersection over union) with a true box is above ignore_thresh.
-      Each true box belongs to the anchor of all that it overlaps best, both at one centre. If that is one of the M:
-      (2 - w * h) * score * (e(t_x, x * W - column) + e(t_y, y * H - row) + |t_w - log(w * image / anchor)| + |t_h - ...|) at its cell,
-      + score * e(class logit, 1 for its class, else 0), with use_label_smooth 1 - d and d for d = min(1 / class_num, 1 / 40).
-      e(objectness, 1) * score where a true box belongs, e(objectness, 0) at the other cells.
-    `loss` [N]; `objectness_mask` [N, M, H, W] is the score, 0 or -1 (left out); `gt_match_mask` [N, B] which of the M
-    (-1: none). `x_derivative` is the derivative of each image's loss by x.
+    x [N, M * (5 + class_num), H, W] has t_x, t_y, t_w, t_h, an objectness logit and class logits for each cell and
+    each of the M anchors in `anchor_mask` (indices of pairs width, height in `anchors`). gt_box [N, B, 4] has center
+    and size of true boxes relative to the image, gt_label [N, B] their classes, gt_score [N, B] their weights
+    (default 1). Boxes smaller than 1e-6 are ignored. The image size is downsample_ratio * H. With e(x, t) the cross
+    entropy of sigmoid(x) and t, and s = scale_x_y, the loss is the sum of:
+
+    - the objectness loss e(objectness, 1) * score at cells with a true box, e(objectness, 0) at others. A cell is left
+      out if its box, with center (cell + sigmoid(t) * s - (s - 1) / 2) / H and size exp(t) * anchor / image, overlaps a
+      true box by more than ignore_thresh (intersection over union);
+    - for each true box whose best anchor, of all anchors with the same center, is one of the M, at its cell: (2 - w *
+      h) * score * (e(t_x, x * W - column) + e(t_y, y * H - row) + |t_w - log(w * image / anchor)| + |t_h - ...|) +
+      score * e(class logit, 1 for its class, else 0). With use_label_smooth, 1 - d and d with d = min(1 / class_num,
+      1 / 40) instead of 1 and 0.
+
+    `loss` is [N]; `objectness_mask` [N, M, H, W] is the score, 0, or -1 for cells that are left out; `gt_match_mask`
+    [N, B] is the index of the anchor among the M, or -1. `x_derivative` is the derivative of each image's loss by x.
   }];
   let constraints = [
     "C1. x has rank 4, gt_box is [N, B, 4], gt_label and gt_score are [N, B]",
-    "C2. anchors holds pairs, and anchor_mask numbers of them",
-    "C3. x has as many channels as anchor_mask and class_num ask for",
+    "C2. anchors has pairs, and anchor_mask indices of pairs",
+    "C3. x has the number of channels given by anchor_mask and class_num",
     "C4. downsample_ratio is positive"
   ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$gt_box, Pd_IntTensor:$gt_label, Optional<Pd_FloatTensor>:$gt_score,
@@ -50,15 +54,16 @@ def Pd_YoloLossOp : Pd_KernelLossOp<"yolo_loss"> {
   let newIrGradients = [
     "yolo_loss_grad(x, gt_box, gt_label, gt_score, objectness_mask, gt_match_mask) -> x, gt_box, gt_label, gt_score"
   ];
+  let batching = "batchImageSamples";
 }
 
 def Pd_WarprnntOp : Pd_KernelLossOp<"warprnnt"> {
-  let summary = "The loss of a recurrent transducer: the negative logarithm of the probability of a label sequence";
+  let summary = "RNN transducer loss: the negative logarithm of the probability of a label sequence";
   let description = [{
-    input [batch, T, U + 1, classes] holds logarithms of probabilities: of each class after t steps and u labels. A path takes steps
-    (with `blank`) and labels; it ends with a step from the last place. Samples have the lengths input_lengths and
-    label_lengths. `warprnntgrad` is the derivative of each loss by input; there labels count 1 + fastemit_lambda times.
-    At run time: lengths fit, and labels are classes.
+    input [batch, T, U + 1, classes] has the log probabilities of each class after t steps and u labels. A path
+    consists of steps (with `blank`) and labels; it ends with a step from the last state. Samples have the lengths
+    input_lengths and label_lengths. `warprnntgrad` is the derivative of each loss by input; in it labels count 1 +
+    fastemit_lambda times. At run time: lengths fit, and labels are classes.
   }];
   let constraints = [
     "C1. input has rank 4, label is [batch, U], and the lengths are vectors",
@@ -71,6 +76,7 @@ def Pd_WarprnntOp : Pd_KernelLossOp<"warprnnt"> {
   let legacy = [Legacy<"warprnnt", ["input", "label", "input_lengths", "label_lengths"], ["loss", "warprnntgrad"],
     ["blank", "fastemit_lambda"]>];
   let newIrGradients = ["warprnnt_grad(input, input_lengths, warprnntgrad)"];
+  let batching = "inCode";
 }
 
 #endif

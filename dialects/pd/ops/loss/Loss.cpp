@@ -55,7 +55,7 @@ LogicalResult inferCrossEntropyOf(std::optional<Location> location, RankedTensor
 }
 
 LogicalResult inferNllLossOf(std::optional<Location> location, RankedTensorType input, RankedTensorType label,
-                             Value weight, llvm::StringRef reduction, Results &results) {
+                             Value weight, LossReduction reduction, Results &results) {
   llvm::SmallVector<int64_t> without(input.getShape());
   if (without.size() >= 2)
     without.erase(without.begin() + 1);
@@ -64,11 +64,12 @@ LogicalResult inferNllLossOf(std::optional<Location> location, RankedTensorType 
   if (weight && !areCompatible(tensorType(weight).getShape(), {input.getDimSize(1)}))
     return typesError(location, "C2: weight must have one element for each class of input", input,
                       weight.getType());
-  if (failed(checkReduction(location, reduction, {"none", "mean", "sum"})))
-    return failure();
+  if (reduction == LossReduction::BatchMean)
+    return inferenceError(location, "C3: reduction must be none, mean or sum, found batchmean");
   auto scalar = RankedTensorType::get({}, input.getElementType());
   results.append(
-      {reduction == "none" ? RankedTensorType::get(without, input.getElementType()) : scalar, scalar});
+      {reduction == LossReduction::None ? RankedTensorType::get(without, input.getElementType()) : scalar,
+       scalar});
   return success();
 }
 
@@ -79,14 +80,6 @@ LogicalResult checkSameShapes(std::optional<Location> location, ValueRange opera
   if (x.getElementType() != y.getElementType())
     return typesError(location, "C2: the operands must have one element type", x, y);
   return success();
-}
-
-LogicalResult checkReduction(std::optional<Location> location, llvm::StringRef reduction,
-                             llvm::ArrayRef<llvm::StringRef> known) {
-  if (llvm::is_contained(known, reduction))
-    return success();
-  return inferenceError(location, "C3: reduction must be one of " + llvm::join(known, ", ") + ", found '" +
-                                      reduction + "'");
 }
 
 LogicalResult checkLabelSmooth(std::optional<Location> location, RankedTensorType label, Value prior) {
@@ -139,7 +132,7 @@ FailureOr<SmallVector<Value>> CrossEntropyWithSoftmaxOp::decompose(OpBuilder &bu
   Expression label = e.wrap(getLabel());
   if (label.rank() < input.rank())
     label = insertDim(label, axis);
-  // log(0) of another class is not looked at.
+  // log(0) of another class is not used.
   Expression loss = -e.sum(e.select(isClass(input, label, axis), logarithms, 0.0), {axis});
   return e.results(
       {softmax,
@@ -160,10 +153,10 @@ FailureOr<SmallVector<Value>> NllLossOp::decompose(OpBuilder &builder) {
   Expression none = e.constant(0, input.type().getElementType());
   Expression counted = e.select(chosen, e.select(ignored, none, weights), none);
   Expression terms = -e.sum(e.select(chosen, input, 0.0) * counted, {1}, false);
-  if (getReduction() == "none")
+  if (getReduction() == LossReduction::None)
     return e.results({terms, none});
   Expression total = e.sum(counted, {}, false), sum = e.sum(terms, {}, false);
-  return e.results({getReduction() == "sum" ? sum : sum / total, total});
+  return e.results({getReduction() == LossReduction::Sum ? sum : sum / total, total});
 }
 
 FailureOr<SmallVector<Value>> HuberLossOp::decompose(OpBuilder &builder) {
@@ -184,13 +177,13 @@ FailureOr<SmallVector<Value>> KldivLossOp::decompose(OpBuilder &builder) {
     return e.select(isPositive, label * (e.log(e.select(isPositive, label, 1.0)) - x), 0.0);
   };
   Expression terms = getLogTarget() ? e.exp(label) * (label - x) : positiveTerms();
-  if (getReduction() == "none")
+  if (getReduction() == LossReduction::None)
     return e.results({terms});
   Expression sum = e.sum(terms, {}, false);
-  if (getReduction() == "sum")
+  if (getReduction() == LossReduction::Sum)
     return e.results({sum});
   llvm::SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(0, x.rank()));
-  if (getReduction() == "batchmean")
+  if (getReduction() == LossReduction::BatchMean)
     axes.resize(std::min<size_t>(axes.size(), 1));
   return e.results({sum / e.countAlong(x, axes)});
 }
@@ -231,7 +224,7 @@ FailureOr<SmallVector<Value>> AccuracyOp::decompose(OpBuilder &builder) {
   Type element = tensorType(getAccuracy()).getElementType(),
        integer = tensorType(getCorrect()).getElementType();
   label = e.cast(label, indices.type().getElementType());
-  // A class stands at most once among the predictions of a sample.
+  // A class occurs at most once among the predictions of a sample.
   Expression hits = e.cast(e.wrap(e.create<EqualOp>(indices, label)), integer);
   Expression correct = e.minimum(e.cast(e.sum(hits, {1}, false), integer), 1.0);
   Expression sum = e.cast(e.sum(correct, {}, false), integer);

@@ -1,13 +1,14 @@
-/// Losses and measures of training.
+/// Losses and accuracy.
 #pragma once
 
 #include "dialects/pd/builders/TensorBuilder.h"
+#include "dialects/pd/ir/Enums.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Pd.h"
 
 namespace proa::pd {
 
-/// For each class along `axis` of x whether the label, which has extent 1 along it, names it.
+/// For each class along `axis` of x whether the label, which has size 1 along it, is that class.
 Expression isClass(Expression x, Expression label, int64_t axis);
 Expression isEqual(Expression x, double y);
 
@@ -15,12 +16,10 @@ mlir::LogicalResult inferCrossEntropyOf(std::optional<mlir::Location> location, 
                                         mlir::RankedTensorType label, bool softLabel, int64_t axis,
                                         Results &results);
 mlir::LogicalResult inferNllLossOf(std::optional<mlir::Location> location, mlir::RankedTensorType input,
-                                   mlir::RankedTensorType label, mlir::Value weight,
-                                   llvm::StringRef reduction, Results &results);
+                                   mlir::RankedTensorType label, mlir::Value weight, LossReduction reduction,
+                                   Results &results);
 /// C1 and C2 of losses of two tensors.
 mlir::LogicalResult checkSameShapes(std::optional<mlir::Location> location, mlir::ValueRange operands);
-mlir::LogicalResult checkReduction(std::optional<mlir::Location> location, llvm::StringRef reduction,
-                                   llvm::ArrayRef<llvm::StringRef> known);
 mlir::LogicalResult checkLabelSmooth(std::optional<mlir::Location> location, mlir::RankedTensorType label,
                                      mlir::Value prior);
 mlir::LogicalResult inferAccuracyOf(std::optional<mlir::Location> location, mlir::RankedTensorType indices,
@@ -60,12 +59,12 @@ mlir::LogicalResult inferTwoOfSameShape(std::optional<mlir::Location> location, 
 template <class Adaptor>
 mlir::LogicalResult inferKldivLoss(std::optional<mlir::Location> location, Adaptor adaptor,
                                    Results &results) {
-  if (failed(checkSameShapes(location, adaptor.getOperands())) ||
-      failed(checkReduction(location, adaptor.getReduction(), {"none", "mean", "sum", "batchmean"})))
+  if (failed(checkSameShapes(location, adaptor.getOperands())))
     return mlir::failure();
   auto type = tensorType(adaptor.getX());
-  results.push_back(
-      adaptor.getReduction() == "none" ? type : mlir::RankedTensorType::get({}, type.getElementType()));
+  results.push_back(adaptor.getReduction() == LossReduction::None
+                        ? type
+                        : mlir::RankedTensorType::get({}, type.getElementType()));
   return mlir::success();
 }
 
@@ -83,7 +82,7 @@ mlir::LogicalResult inferAccuracy(std::optional<mlir::Location> location, Adapto
   return inferAccuracyOf(location, tensorType(adaptor.getIndices()), tensorType(adaptor.getLabel()), results);
 }
 
-/// One loss a row: x with a last dimension of 1.
+/// One loss for each row: x with a last dim of 1.
 mlir::LogicalResult inferPerRowOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
                                   mlir::RankedTensorType label, bool isSoft, Results &results);
 

@@ -1,4 +1,4 @@
-// Losses and measures of training.
+// Losses and accuracy.
 #ifndef PROA_DIALECTS_PD_LOSS_LOSS
 #define PROA_DIALECTS_PD_LOSS_LOSS
 
@@ -6,15 +6,16 @@ include "dialects/pd/ir/Base.td"
 
 def Pd_CrossEntropyWithSoftmaxOp : Pd_Op<"cross_entropy_with_softmax"> {
   let lod = "all";
-  let summary = "Softmax along an axis and the cross entropy of it with labels";
+  let summary = "Cross entropy of the softmax along an axis with labels";
   let description = [{
-    With class numbers as labels, `loss = -log(softmax[label])`, 0 where the label is `ignore_index`; the label has extent 1
-    along the axis or lacks that dimension. With `soft_label`, `loss = -sum(label * log(softmax))`. Without `use_softmax` the
-    input already is a softmax. The loss keeps the axis with extent 1. It is computed from log_softmax, so that nothing
-    overflows, whatever `numeric_stable_mode` says.
+    With class indices as labels, `loss = -log(softmax[label])`, and 0 if the label is `ignore_index`; the label has
+    size 1 along the axis or does not have that dimension. With `soft_label`, `loss = -sum(label * log(softmax))`.
+    Without `use_softmax` the input already is a softmax. The loss keeps the axis with size 1. It is computed from
+    log_softmax, which does not overflow, independent of `numeric_stable_mode`.
 
-    The gradient is that of the formula without log_softmax's bound. With `paddle_gradient`, which the import of
-    gradient ops sets, soft labels count as adding up to 1, as in Paddle's gradient kernel: `(softmax - label) * dloss`.
+    The gradient is that of the formula without the bound of log_softmax. With `paddle_gradient`, which the import of
+    gradient ops sets, soft labels are taken to add up to 1, as in Paddle's gradient kernel: `(softmax - label) *
+    dloss`.
   }];
   let constraints = [
     "C1. axis is a dimension of input",
@@ -33,23 +34,24 @@ def Pd_CrossEntropyWithSoftmaxOp : Pd_Op<"cross_entropy_with_softmax"> {
   let legacy = [Legacy<"softmax_with_cross_entropy", ["Logits", "Label"], ["Softmax", "Loss"],
     ["soft_label", "use_softmax", "numeric_stable_mode", "ignore_index", "axis"]>];
   let newIrGradients = ["cross_entropy_with_softmax_grad(label, softmax, dloss) -> input"];
+  let batching = "inCode";
 }
 
 def Pd_NllLossOp : Pd_Op<"nll_loss"> {
   let lod = "none";
   let summary = "Negative log likelihood: -weight[label] * input[label], along dimension 1";
   let description = [{
-    `input` holds log probabilities [N, C, d...], `label` class numbers [N, d...]; a label `ignore_index` gives 0. reduction
-    `none` keeps the terms, `sum` adds them, `mean` divides the sum by the sum of their weights. `total_weight` is that sum
-    of weights (0 with `none`).
+    `input` has log probabilities [N, C, d...], `label` class indices [N, d...]; a label `ignore_index` gives 0.
+    reduction `none` keeps the terms, `sum` adds them, `mean` divides the sum by the sum of their weights.
+    `total_weight` is the sum of weights (0 with `none`).
   }];
   let constraints = [
-    "C1. input has rank 2 or more, and label its dimensions but the second",
+    "C1. input has rank 2 or more, and label its dimensions without the second",
     "C2. weight has rank 1 and one element for each class",
-    "C3. reduction is none, mean or sum"
+    "C3. reduction is not batchmean"
   ];
   let arguments = (ins Pd_FloatTensor:$input, Pd_IntTensor:$label, Optional<Pd_FloatTensor>:$weight,
-    DefaultValuedAttr<I64Attr, "-100">:$ignore_index, DefaultValuedAttr<StrAttr, "\"mean\"">:$reduction);
+    DefaultValuedAttr<I64Attr, "-100">:$ignore_index, Pd_DefaultEnum<Pd_LossReductionAttr, "Mean">:$reduction);
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$total_weight);
   let infer = "inferNllLoss";
   let decomposesInCode = 1;
@@ -60,12 +62,12 @@ def Pd_NllLossOp : Pd_Op<"nll_loss"> {
 
 defvar sameShapeConstraints = [
   "C1. both operands have the same dimensions",
-  "C2. both operands have one element type"
+  "C2. both operands have the same element type"
 ];
 
 def Pd_BceLossOp : Pd_Op<"bce_loss"> {
   let summary = "Binary cross entropy of probabilities";
-  let description = "-(label * log(input) + (1 - label) * log(1 - input)), where logarithms below -100 count as -100.";
+  let description = "-(label * log(input) + (1 - label) * log(1 - input)), with logarithms bounded below by -100.";
   let constraints = sameShapeConstraints;
   let arguments = (ins Pd_FloatTensor:$input, Pd_FloatTensor:$label);
   let results = (outs Pd_FloatTensor:$out);
@@ -76,6 +78,7 @@ def Pd_BceLossOp : Pd_Op<"bce_loss"> {
   let precision = "full";
   let legacy = [Legacy<"bce_loss", ["X", "Label"], ["Out"]>];
   let newIrGradients = ["bce_loss_grad(input, label) -> input"];
+  let batching = "batchAllOperands";
 }
 
 def Pd_LogLossOp : Pd_Op<"log_loss"> {
@@ -118,15 +121,16 @@ def Pd_KldivLossOp : Pd_Op<"kldiv_loss"> {
   let lod = "none";
   let summary = "Kullback-Leibler divergence: label * (log(label) - x), 0 where label <= 0";
   let description = [{
-    x holds log probabilities, and so does label with `log_target`: then the terms are exp(label) * (label - x). reduction
-    `none` keeps the terms, `sum` adds them, `mean` divides the sum by their number, `batchmean` by the first extent.
+    x has log probabilities. With `log_target` label has them too, and the terms are exp(label) * (label - x).
+    reduction `none` keeps the terms, `sum` adds them, `mean` divides the sum by their number, `batchmean` by the
+    first dim.
   }];
   let constraints = [
     "C1. both operands have the same dimensions",
-    "C2. both operands have one element type",
-    "C3. reduction is none, mean, sum or batchmean"
+    "C2. both operands have the same element type"
   ];
-  let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$label, DefaultValuedAttr<StrAttr, "\"mean\"">:$reduction,
+  let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$label,
+    Pd_DefaultEnum<Pd_LossReductionAttr, "Mean">:$reduction,
     DefaultValuedAttr<BoolAttr, "false">:$log_target);
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferKldivLoss";
@@ -139,13 +143,13 @@ def Pd_KldivLossOp : Pd_Op<"kldiv_loss"> {
 def Pd_SigmoidCrossEntropyWithLogitsOp : Pd_Op<"sigmoid_cross_entropy_with_logits"> {
   let summary = "Binary cross entropy of sigmoid(x) with label";
   let description = [{
-    max(x, 0) - x * label + log(1 + exp(-|x|)) * pos_weight, 0 where label is `ignore_index`; with `weighs_linear_part`, as
-    in Paddle 3, (1 - label) * x + (max(-x, 0) + log(1 + exp(-|x|))) * pos_weight. With `normalize` divided by
-    the number of labels that are not (at least 1e-5).
+    max(x, 0) - x * label + log(1 + exp(-|x|)) * pos_weight, and 0 if label is `ignore_index`. With
+    `weighs_linear_part`, as in Paddle 3: (1 - label) * x + (max(-x, 0) + log(1 + exp(-|x|))) * pos_weight. With
+    `normalize` the result is divided by the number of labels other than `ignore_index` (at least 1e-5).
   }];
   let constraints = [
     "C1. x and label have the same dimensions",
-    "C2. the operands have one element type"
+    "C2. the operands have the same element type"
   ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$label, Optional<Pd_FloatTensor>:$pos_weight,
     DefaultValuedAttr<BoolAttr, "false">:$normalize, DefaultValuedAttr<I64Attr, "-100">:$ignore_index,
@@ -156,14 +160,15 @@ def Pd_SigmoidCrossEntropyWithLogitsOp : Pd_Op<"sigmoid_cross_entropy_with_logit
   let decomposesInCode = 1;
   let precision = "full";
   let legacy = [Legacy<"sigmoid_cross_entropy_with_logits", ["X", "Label", "pos_weight"], ["Out"],
-    ["normalize", "ignore_index"], [], "importSigmoidCrossEntropy">];
+    ["normalize", "ignore_index"], [], "importSigmoidCrossEntropy", writtenIf_="!op.getWeighsLinearPart()">];
   let newIrGradients = ["sigmoid_cross_entropy_with_logits_grad(x, label, pos_weight) -> x"];
 }
 
 def Pd_LabelSmoothOp : Pd_Op<"label_smooth"> {
-  let summary = "(1 - epsilon) * label + epsilon * prior_dist; without it, of 1 / number of classes";
+  let summary = "Label smoothing: (1 - epsilon) * label + epsilon * prior_dist, by default with prior_dist 1 / "
+    "number of classes";
   let constraints = [
-    "C1. label has rank 1 or more; its last dimension holds the classes",
+    "C1. label has rank 1 or more; its last dimension is the classes",
     "C2. prior_dist has one element for each class"
   ];
   let arguments = (ins Pd_FloatTensor:$label, Optional<Pd_FloatTensor>:$prior_dist,
@@ -177,14 +182,14 @@ def Pd_LabelSmoothOp : Pd_Op<"label_smooth"> {
 
 def Pd_AccuracyOp : Pd_Op<"accuracy"> {
   let lod = "none";
-  let summary = "Part of the samples whose label is among the top predictions";
+  let summary = "Accuracy: the fraction of samples whose label is among the top predictions";
   let description = [{
-    `indices` holds the predicted classes of each sample, `label` its class. `correct` is the number of samples that have
-    it, `total` that of all.
+    `indices` has the predicted classes of each sample, `label` its class. `correct` is the number of correct samples,
+    `total` the number of samples.
   }];
   let constraints = [
     "C1. indices and label have rank 2, and label one column",
-    "C2. indices and label have as many rows"
+    "C2. indices and label have the same number of rows"
   ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_IntTensor:$indices, Pd_IntTensor:$label);
   let results = (outs Pd_FloatTensor:$accuracy, Pd_IntTensor:$correct, Pd_IntTensor:$total);

@@ -41,7 +41,7 @@ Expression softplus(Expression x) {
   return e.select(isPositive, x, 0.0) + e.log1p(e.exp(e.select(isPositive, -x, x)));
 }
 
-/// The element of each row that the label names; labels outside count as 0.
+/// The element of each row at the index of its label; labels out of range give 0.
 Expression chosen(Expression x, Value label) {
   TensorBuilder &e = x.owner();
   Expression index = e.cast(e.wrap(label), e.getBuilder().getI64Type());
@@ -49,7 +49,7 @@ Expression chosen(Expression x, Value label) {
   return e.wrap(e.create<TakeAlongAxisOp>(x, safe, static_cast<uint64_t>(x.rank() - 1)));
 }
 
-/// Logarithms whose infinities are numbers of 1e20.
+/// Logarithms with infinities replaced by 1e20.
 Expression tolerableLog(Expression x) {
   TensorBuilder &e = x.owner();
   return e.maximum(e.minimum(e.log(x), 1e20), -1e20);

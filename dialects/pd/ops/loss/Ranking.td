@@ -1,4 +1,4 @@
-// Losses of old programs.
+// Ranking and other losses of legacy programs.
 #ifndef PROA_DIALECTS_PD_LOSS_RANKING
 #define PROA_DIALECTS_PD_LOSS_RANKING
 
@@ -7,7 +7,7 @@ include "dialects/pd/ir/Base.td"
 class Pd_PairLoss<string mnemonic, string legacyType, string first, string second, string out> : Pd_Op<mnemonic> {
   let constraints = [
     "C1. both operands have the same dimensions",
-    "C2. both operands have one element type"
+    "C2. both operands have the same element type"
   ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$label);
   let results = (outs Pd_FloatTensor:$out);
@@ -16,10 +16,10 @@ class Pd_PairLoss<string mnemonic, string legacyType, string first, string secon
 }
 
 def Pd_ModifiedHuberLossOp : Pd_Op<"modified_huber_loss"> {
-  let summary = "With v = x * (2 * label - 1): -4 * v below -1, (1 - v)^2 below 1, else 0; and v";
+  let summary = "Modified Huber loss: with v = x * (2 * label - 1), -4 * v below -1, (1 - v)^2 below 1, else 0; and v";
   let constraints = [
     "C1. both operands have the same dimensions",
-    "C2. both operands have one element type"
+    "C2. both operands have the same element type"
   ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$label);
   let results = (outs Pd_FloatTensor:$intermediate_val, Pd_FloatTensor:$out);
@@ -29,13 +29,14 @@ def Pd_ModifiedHuberLossOp : Pd_Op<"modified_huber_loss"> {
 }
 
 def Pd_TeacherStudentSigmoidLossOp : Pd_PairLoss<"teacher_student_sigmoid_loss", "teacher_student_sigmoid_loss", "X", "Label", "Y"> {
-  let summary = "Logistic losses against a click and, where the label holds one, a teacher's probability";
+  let summary = "Logistic losses of a click label and, if the label has one, a teacher's probability";
   let description = [{
-    With s = log(1 + exp(x)): a label below -1 gives s, below 0 s - x, below 1 s + (s - x * label), else (s - x) + (s - x * (label - 1)).
+    With s = log(1 + exp(x)): a label below -1 gives s, below 0 s - x, below 1 s + (s - x * label), else
+    (s - x) + (s - x * (label - 1)).
   }];
   let constraints = [
     "C1. both operands have the same dimensions",
-    "C2. both operands have one element type"
+    "C2. both operands have the same element type"
   ];
   let decomposesInCode = 1;
   let legacy = [Legacy<"teacher_student_sigmoid_loss", ["X", "Label"], ["Y"], [], ["soft_max_up_bound", "soft_max_lower_bound"]>];
@@ -62,11 +63,14 @@ def Pd_BprLossOp : Pd_Op<"bpr_loss"> {
 }
 
 def Pd_CrossEntropyOp : Pd_Op<"cross_entropy"> {
-  let summary = "The cross entropy of probabilities with labels: -log(x[label]), or with soft_label -sum(label * log(x))";
+  let summary = "The cross entropy of probabilities with labels: -log(x[label]), or with soft_label -sum(label * "
+    "log(x))";
   let description = [{
-    A label ignore_index gives 0. A logarithm that is infinite becomes 1e20 in size. `match_x` is x[label].
+    A label ignore_index gives 0. An infinite logarithm is replaced by 1e20 with its sign. `match_x` is x[label].
   }];
-  let constraints = ["C1. x has a rank of at least 1, and label its dimensions with a last one of 1 (or, with soft_label, all)"];
+  let constraints = [
+    "C1. x has a rank of at least 1, and label its dimensions with a last one of 1 (or, with soft_label, all)"
+  ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_RealTensor:$label, DefaultValuedAttr<BoolAttr, "false">:$soft_label,
     DefaultValuedAttr<I64Attr, "-100">:$ignore_index);
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$match_x);
@@ -87,5 +91,9 @@ def Pd_IdentityLossOp : Pd_Op<"identity_loss"> {
   let lod = "none";
   let legacy = [Legacy<"identity_loss", ["X"], ["Out"], ["reduction"]>];
 }
+
+def : LegacyFormula<"nce", ["Input", "Label", "Weight", "Bias?", "SampleWeight?", "CustomDistProbs?",
+  "CustomDistAlias?", "CustomDistAliasProbs?"], ["Cost", "SampleLogits", "SampleLabels"], ["num_total_classes",
+  "num_neg_samples", "sampler", "seed", "custom_neg_classes"], [], "importNce">;
 
 #endif

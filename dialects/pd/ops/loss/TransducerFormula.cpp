@@ -1,5 +1,5 @@
-//! The loss of a recurrent transducer as a formula. Place (t, u), after t steps and u labels, is reached from
-//! (t - 1, u) by a step and from (t, u - 1) by a label: one loop goes over the diagonals t + u.
+//! The loss of a recurrent transducer as a formula. State (t, u), after t steps and u labels, follows from (t
+//! - 1, u) by a step and from (t, u - 1) by a label: one loop goes over the diagonals t + u.
 #include "dialects/pd/autodiff/FormulaGradient.h"
 #include "dialects/pd/ops/loss/Kernels.h"
 #include "dialects/pd/ops/loss/LogSpace.h"
@@ -21,8 +21,8 @@ public:
         counts(reshapeTo(asInts(e.wrap(op.getLabelLengths())), {batch})),
         labels(labelsOf(asInts(e.wrap(op.getLabel())))) {}
 
-  /// The negative logarithm of the probability, [batch]. The derivative by x counts labels
-  /// 1 + fastemit_lambda times; for that `constant` is x, which is not differentiated by.
+  /// The negative log probability, [batch]. The derivative by x counts labels 1 + fastemit_lambda times; for
+  /// that `constant` is x without a derivative.
   Expression cost(Expression x, Expression constant) const {
     Expression step = dropDim(slice(x, 3, blank, blank + 1), 3), label = labelScores(x);
     if (emission != 0.0)
@@ -60,7 +60,7 @@ private:
     return Extent::element(e.reshape(sum, {1}), 0);
   }
 
-  /// The label that follows each number of labels, [batch, width]; 0 where none does.
+  /// The label after each number of labels, [batch, width]; 0 if there is none.
   Expression labelsOf(Expression given) const {
     Expression own = e.select(insertDim(counts, 1) > iota(e, Extent(given, 1), i64()), given, 0.0);
     Expression more = concat({own, asColumn(counts * 0.0, 2)}, 1);
@@ -69,13 +69,13 @@ private:
     return e.wrap(e.create<GatherOp>(more, places, Value(), uint64_t(1)));
   }
 
-  /// For each place the logarithm of the probability of the label that follows, [batch, time, width].
+  /// For each state the log probability of the next label, [batch, time, width].
   Expression labelScores(Expression x) const {
     Expression index = insertDim(insertDim(labels, 1), 3);
     return dropDim(takeAlong(x, expandTo(index, {batch, time, width, Extent(1)}), 3), 3);
   }
 
-  /// [batch, time, width] by diagonals t + u: [diagonals, batch, width]; what lies outside is impossible.
+  /// [batch, time, width] by diagonals t + u: [diagonals, batch, width]; states outside are impossible.
   Expression skewed(Expression scores, const Extent &diagonals) const {
     Expression numbers = insertDim(insertDim(iota(e, diagonals, i64()), 1), 2);
     Expression step = numbers - iota(e, width, i64()); // [diagonals, 1, width]

@@ -1,5 +1,5 @@
-//! The loss of a YOLOv3 head as a formula: each true box takes the numbers of its cell, and all cells are
-//! compared with all boxes.
+//! The loss of a YOLOv3 head as a formula: each true box reads its cell, and all cells are compared with all
+//! boxes.
 #include "dialects/pd/autodiff/FormulaGradient.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/index/GatherOps.h"
@@ -15,7 +15,7 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-/// Centres and extents of boxes, each a tensor.
+/// Centers and sizes of boxes, each a tensor.
 struct Boxes {
   Expression x, y, width, height;
 };
@@ -24,7 +24,7 @@ Expression logicalAnd(Expression x, Expression y) {
   return x.owner().wrap(x.owner().create<LogicalAndOp>(x, y));
 }
 
-/// How far two stretches overlap.
+/// The overlap of two intervals.
 Expression overlap(Expression centre, Expression extent, Expression otherCentre, Expression otherExtent) {
   TensorBuilder &e = centre.owner();
   Expression end = e.minimum(centre + extent / 2.0, otherCentre + otherExtent / 2.0),
@@ -32,7 +32,7 @@ Expression overlap(Expression centre, Expression extent, Expression otherCentre,
   return e.maximum(0.0, end - begin);
 }
 
-/// The parts of two boxes that they share: intersection over union.
+/// Intersection over union of two boxes.
 Expression sharedPart(const Boxes &a, const Boxes &b) {
   Expression common = overlap(a.x, a.width, b.x, b.width) * overlap(a.y, a.height, b.y, b.height);
   return common / (a.width * a.height + b.width * b.height - common);
@@ -57,28 +57,28 @@ public:
         match(e.select(isValid, gatherRows(placesInMask(), best), -1.0)), isMatched(match >= 0.0),
         column(place(truth.x * columns)), row(place(truth.y * rows)) {}
 
-  /// For each true box the anchor of the mask that it belongs to, or -1.
+  /// For each true box its anchor among those of the mask, or -1.
   Expression matches() { return e.cast(match, e.getBuilder().getI32Type()); }
 
-  /// For each cell the score of the true box that belongs to it, 0 where none does, or -1: left out.
+  /// For each cell the score of its true box, 0 if it has none, or -1: left out.
   Expression objectness(Expression x) {
-    Expression base = e.select(isGood(cells(x)), e.constant(-1, element), 0.0);
+    Expression base = e.select(overlapsTrueBox(cells(x)), e.constant(-1, element), 0.0);
     SmallVector<Extent> shape{batch, Extent(anchors), height, width};
     Extent count = multiply(e, multiply(e, batch, Extent(anchors)), multiply(e, height, width));
-    // Boxes that belong to no cell write behind the end.
+    // Boxes without a cell write after the end.
     Expression all = concat({reshapeTo(base, {count}), e.reshape(e.constant(0, element), {1})}, 0);
     Expression cell =
         ((samples() * static_cast<double>(anchors) + match) * extent(height) + row) * extent(width) + column;
     Expression index = insertDim(e.select(isMatched, cell, e.wrap(count.getValue(e))), 2);
-    Expression put = e.wrap(e.create<ScatterNdOp>(all, index, score, "assign"));
+    Expression put = e.wrap(e.create<ScatterNdOp>(all, index, score, ScatterReduce::Assign));
     return reshapeTo(slice(put, 0, 0, -1), shape);
   }
 
   /// The loss of each image.
-  Expression cost(Expression x, Expression wanted) {
+  Expression cost(Expression x, Expression objectness) {
     Expression logits = cells(x), ofCell = dropDim(slice(logits, 4, 4, 5), 4);
-    Expression none = ofCell * 0.0, isTrue = wanted > 1e-5, counts = wanted > -0.5;
-    Expression ofObject = e.select(isTrue, crossEntropy(ofCell, none + 1.0) * wanted,
+    Expression none = ofCell * 0.0, isTrue = objectness > 1e-5, counts = objectness > -0.5;
+    Expression ofObject = e.select(isTrue, crossEntropy(ofCell, none + 1.0) * objectness,
                                    e.select(counts, crossEntropy(ofCell, none), 0.0));
     return e.sum(ofObject, {1, 2, 3}, /*keepdim=*/false) +
            e.sum(e.select(isMatched, ofBoxes(logits), 0.0), {1}, false);
@@ -99,7 +99,7 @@ private:
     return e.wrap(e.create<ConstantOp>(tensor, DenseElementsAttr::get(tensor, values)));
   }
 
-  /// Widths (0) or heights (1) of all anchors, as parts of the image.
+  /// Widths (0) or heights (1) of all anchors, relative to the image.
   Expression anchorExtents(int64_t axis) {
     SmallVector<int64_t> extents;
     for (size_t i = static_cast<size_t>(axis); i < op.getAnchors().size(); i += 2)
@@ -112,7 +112,7 @@ private:
     return {part(0), part(1), part(2), part(3)};
   }
 
-  /// For each anchor its place in the mask, or -1.
+  /// For each anchor its index in the mask, or -1.
   Expression placesInMask() {
     SmallVector<int64_t> places(op.getAnchors().size() / 2, -1);
     for (size_t i = op.getAnchorMask().size(); i-- > 0;)
@@ -120,7 +120,7 @@ private:
     return vector<int64_t>(places, i64());
   }
 
-  /// The anchor that each true box overlaps best, both at one centre.
+  /// The anchor that each true box overlaps best, with the same center.
   Expression bestAnchors() {
     Expression wide = e.minimum(insertDim(truth.width, 2), anchorExtents(0)),
                high = e.minimum(insertDim(truth.height, 2), anchorExtents(1)), common = wide * high;
@@ -130,10 +130,10 @@ private:
                                      TypeAttr()));
   }
 
-  /// The cell of a coordinate; 0 for boxes that belong to none.
+  /// The cell of a coordinate; 0 for boxes without a cell.
   Expression place(Expression coordinate) { return e.select(isMatched, e.cast(coordinate, i64()), 0.0); }
 
-  /// The number of each box's image.
+  /// The index of each box's image.
   Expression samples() { return expandTo(insertDim(iota(e, batch, i64()), 1), {batch, Extent(match, 1)}); }
 
   /// [batch, anchors, height, width, 5 + classes].
@@ -142,8 +142,8 @@ private:
     return e.transpose(parts, {0, 1, 3, 4, 2});
   }
 
-  /// Whether a cell's box overlaps a true one so well that it is left out.
-  Expression isGood(Expression logits) {
+  /// Whether the box of a cell overlaps a true one by more than the threshold, so that it is left out.
+  Expression overlapsTrueBox(Expression logits) {
     auto logit = [&](int64_t i) { return slice(logits, 4, i, i + 1); };
     double scale = op.getScaleXY().convertToDouble();
     auto centre = [&](Expression value, Expression cell) {
@@ -166,7 +166,7 @@ private:
     return dropDim(e.max(concat({parts, slice(logits, 4, 0, 1) * 0.0}, 4), {4}), 4) > least;
   }
 
-  /// What the place, the extents and the class of each true box cost.
+  /// The loss of position, size and class of each true box.
   Expression ofBoxes(Expression logits) {
     auto at = [](Expression value) { return insertDim(value, 2); };
     Expression index = concat({at(samples()), at(e.maximum(match, 0.0)), at(row), at(column)}, 2);
@@ -184,8 +184,8 @@ private:
     double off = op.getUseLabelSmooth() ? std::min(1.0 / static_cast<double>(classes), 1.0 / 40) : 0;
     Expression isClass =
         e.wrap(e.create<EqualOp>(at(asInts(e.wrap(op.getGtLabel()))), iota(e, Extent(classes), i64())));
-    Expression wanted = e.select(isClass, e.constant(1 - off, element), off);
-    Expression ofClass = e.sum(crossEntropy(slice(own, 2, 5, toTheEnd), wanted), {2}, false) * score;
+    Expression classTarget = e.select(isClass, e.constant(1 - off, element), off);
+    Expression ofClass = e.sum(crossEntropy(slice(own, 2, 5, toTheEnd), classTarget), {2}, false) * score;
     return (ofPlace + ofExtent) * weight + ofClass;
   }
 
@@ -204,13 +204,14 @@ private:
 FailureOr<SmallVector<Value>> YoloLossOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   YoloFormula formula(e, *this);
-  Expression x = e.wrap(getX()), wanted = formula.objectness(x);
+  Expression x = e.wrap(getX()), objectness = formula.objectness(x);
   Value loss = x, derivative = x;
   if (!getLoss().use_empty())
-    loss = formula.cost(x, wanted);
+    loss = formula.cost(x, objectness);
   if (!getXDerivative().use_empty())
-    derivative = derivativeOfFormula(e, getX(), [&](Expression own) { return formula.cost(own, wanted); });
-  return SmallVector<Value>{loss, wanted, formula.matches(), derivative};
+    derivative =
+        derivativeOfFormula(e, getX(), [&](Expression own) { return formula.cost(own, objectness); });
+  return SmallVector<Value>{loss, objectness, formula.matches(), derivative};
 }
 
 } // namespace proa::pd

@@ -1,5 +1,5 @@
-// Elementwise composites: activations and other functions of one operand, by formula. Constants and defaults are Paddle's;
-// so is what the formulas make of NaN and infinities (a product with a condition, not a selection, where Paddle has one).
+// Activations and other elementwise composites of one operand. Constants, defaults and results for NaN and infinities
+// are Paddle's: a formula multiplies by a condition, instead of selecting, where Paddle does.
 #ifndef PROA_DIALECTS_PD_MATH_ACTIVATION
 #define PROA_DIALECTS_PD_MATH_ACTIVATION
 
@@ -14,10 +14,10 @@ class Pd_FormulaOp<string mnemonic, TypeConstraint type, string text, string for
   let decomposition = formula;
 }
 
-class LegacyFormula<string type, list<string> attributes = [], list<string> ignored = []>
+class LegacyActivation<string type, list<string> attributes = [], list<string> ignored = []>
     : Legacy<type, ["X"], ["Out"], attributes, ignored>;
 
-// Of complex numbers it is imported as a formula of other ops.
+// The legacy op on complex numbers is imported as a formula of other ops.
 class LegacyOfComplexToo<string type, list<string> attributes = [], list<string> ignored = []>
     : Legacy<type, ["X"], ["Out"], attributes, ignored, "importActivation">;
 
@@ -30,14 +30,14 @@ def Pd_ReluOp : Pd_FormulaOp<"relu", Pd_RealTensor, "max(x, 0)", "e.maximum(x, 0
   let derivatives = ["e.indicator(out > 0.0, out)"];
   let postOp = [{PostOp{"relu", {}, {}} }];
   let precision = "follow";
-  let legacy = [LegacyFormula<"relu">];
+  let legacy = [LegacyActivation<"relu">];
   let newIrGradients = ["relu_grad(out)", "relu_double_grad(out) -> dout"];
 }
 def Pd_Relu6Op : Pd_Activation<"relu6", "min(max(x, 0), 6)", "e.minimum(6.0, e.maximum(0.0, x))"> {
   let derivatives = ["e.indicator(out > 0.0, out) * e.indicator(out < 6.0, out)"];
   let postOp = [{PostOp{"relu6", 6.0, {}} }];
   let precision = "follow";
-  let legacy = [LegacyFormula<"relu6", [], ["threshold"]>];
+  let legacy = [LegacyActivation<"relu6", [], ["threshold"]>];
   let newIrGradients = ["relu6_grad(out)"];
 }
 def Pd_LeakyReluOp : Pd_Activation<"leaky_relu", "x where x > 0, else negative_slope * x",
@@ -47,16 +47,16 @@ def Pd_LeakyReluOp : Pd_Activation<"leaky_relu", "x where x > 0, else negative_s
     e.constant(1, x.type().getElementType()))}]];
   let postOp = [{PostOp{"leaky_relu", op.getNegativeSlope().convertToDouble(), {}} }];
   let precision = "follow";
-  let legacy = [LegacyFormula<"leaky_relu", ["negative_slope=alpha"]>];
+  let legacy = [LegacyActivation<"leaky_relu", ["negative_slope=alpha"]>];
   let newIrGradients = ["leaky_relu_double_grad(x) -> dout"];
 }
 def Pd_EluOp : Pd_Activation<"elu", "x where x > 0, else alpha * (exp(x) - 1)",
     "e.select(x > 0.0, x, e.expm1(x) * op.getAlpha().convertToDouble())", (ins F64Default<"1.0">:$alpha)> {
-  // The exponential is bounded: where x is great it would be infinite, and zero times it no number.
+  // The exponential is bounded: for large x it would be infinite, and 0 * infinity is NaN.
   let derivatives = [[{e.select(x > 0.0, e.constant(1, x.type().getElementType()),
     e.exp(e.minimum(x, 0.0)) * op.getAlpha().convertToDouble())}]];
   let postOp = [{PostOp{"elu", op.getAlpha().convertToDouble(), {}} }];
-  let legacy = [LegacyFormula<"elu", ["alpha"]>];
+  let legacy = [LegacyActivation<"elu", ["alpha"]>];
   let newIrGradients = ["elu_grad(x, out)", "elu_double_grad(x, dout) -> x, dout"];
 }
 def Pd_SeluOp : Pd_Activation<"selu", "scale * (x where x > 0, else alpha * (exp(x) - 1))",
@@ -64,29 +64,30 @@ def Pd_SeluOp : Pd_Activation<"selu", "scale * (x where x > 0, else alpha * (exp
     (ins F64Default<"1.0507009873554804934193349852946">:$scale, F64Default<"1.6732632423543772848170429916717">:$alpha)> {
   let derivatives = [[{e.select(x > 0.0, e.constant(1, x.type().getElementType()),
     e.exp(e.minimum(x, 0.0)) * op.getAlpha().convertToDouble()) * op.getScale().convertToDouble()}]];
-  let legacy = [LegacyFormula<"selu", ["scale", "alpha"]>];
+  let legacy = [LegacyActivation<"selu", ["scale", "alpha"]>];
   let newIrGradients = ["selu_grad(out)"];
 }
 def Pd_CeluOp : Pd_Activation<"celu", "max(0, x) + min(0, alpha * (exp(x / alpha) - 1))",
-    "e.maximum(0.0, x) + e.minimum(0.0, e.expm1(x / op.getAlpha().convertToDouble()) * op.getAlpha().convertToDouble())",
+    "e.maximum(0.0, x) + e.minimum(0.0, e.expm1(x / op.getAlpha().convertToDouble()) * "
+      "op.getAlpha().convertToDouble())",
     (ins F64Default<"1.0">:$alpha)> {
   let derivatives = [[{e.select(x > 0.0, e.constant(1, x.type().getElementType()), e.exp(e.minimum(x, 0.0) / op.getAlpha().convertToDouble()))}]];
-  let legacy = [LegacyFormula<"celu", ["alpha"]>];
+  let legacy = [LegacyActivation<"celu", ["alpha"]>];
   let newIrGradients = ["celu_double_grad(x, dout)"];
 }
-def Pd_GeluOp : Pd_Activation<"gelu", "x * Phi(x), Phi the normal distribution function; or its tanh approximation",
+def Pd_GeluOp : Pd_Activation<"gelu", "x * Phi(x) with the normal distribution function Phi, or its tanh approximation",
     [{op.getApproximate()
         ? x * 0.5 * (1.0 + e.tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x)))
         : x * (1.0 + e.erf(x * 0.70710678118654752440)) * 0.5}],
     (ins DefaultValuedAttr<BoolAttr, "false">:$approximate)> {
   let postOp = [{PostOp{op.getApproximate() ? "gelu_tanh" : "gelu_erf", {}, {}} }];
-  let legacy = [LegacyFormula<"gelu", ["approximate"]>];
+  let legacy = [LegacyActivation<"gelu", ["approximate"]>];
 }
 def Pd_SigmoidOp : Pd_FormulaOp<"sigmoid", Pd_FloatOrComplexTensor, "1 / (1 + exp(-x))", "1.0 / (1.0 + e.exp(-x))"> {
   let derivatives = ["out * (1.0 - out)"];
   let postOp = [{PostOp{"sigmoid", {}, {}} }];
   let precision = "follow";
-  let legacy = [LegacyFormula<"sigmoid">];
+  let legacy = [LegacyActivation<"sigmoid">];
   let newIrGradients = ["sigmoid_grad(out)", "sigmoid_double_grad(out, dout)", "sigmoid_triple_grad(out, dout, ddx)"];
 }
 def Pd_LogsigmoidOp : Pd_Activation<"logsigmoid", "log(1 / (1 + exp(-x)))",
@@ -95,18 +96,18 @@ def Pd_LogsigmoidOp : Pd_Activation<"logsigmoid", "log(1 / (1 + exp(-x)))",
 }
 def Pd_SiluOp : Pd_FormulaOp<"silu", Pd_FloatOrComplexTensor, "x * sigmoid(x)", "x * e.sigmoid(x)"> {
   let postOp = [{PostOp{"swish", 1.0, {}} }];
-  let legacy = [LegacyFormula<"silu">];
+  let legacy = [LegacyActivation<"silu">];
   let newIrGradients = ["silu_grad(x, out)", "silu_double_grad(x, out, dout) -> x, dout"];
 }
 def Pd_SwishOp : Pd_Activation<"swish", "x * sigmoid(beta * x)", "x * e.sigmoid(x * op.getBeta().convertToDouble())",
     (ins F64Default<"1.0">:$beta)> {
   let postOp = [{PostOp{"swish", op.getBeta().convertToDouble(), {}} }];
-  // Since Paddle 2.4 its kernel does not look at beta.
+  // Since Paddle 2.4 its kernel ignores beta.
   let legacy = [Legacy<"swish", ["X"], ["Out"], [], ["beta"]>];
 }
 def Pd_SwigluOp : Pd_Op<"swiglu"> {
-  let summary = "silu(x) * y; without y, silu of the first half of x's last dimension times the second half";
-  let constraints = ["C1. without y the last extent of x is even; with y both have the same dimensions"];
+  let summary = "silu(x) * y; without y, silu of the first half of the last dimension of x times the second half";
+  let constraints = ["C1. without y the last dim of x is even; with y both have the same dimensions"];
   let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_FloatTensor>:$y);
   let results = (outs Pd_FloatTensor:$out);
   let decomposesInCode = 1;
@@ -116,7 +117,7 @@ def Pd_MishOp : Pd_Activation<"mish", "x * tanh(softplus(x)); softplus is x abov
     [{x * e.tanh(e.select(x > op.getThreshold().convertToDouble(), x,
                           e.log1p(e.exp(e.minimum(x, op.getThreshold().convertToDouble())))))}],
     (ins F64Default<"20.0">:$threshold)> {
-  let legacy = [LegacyFormula<"mish", ["threshold"]>];
+  let legacy = [LegacyActivation<"mish", ["threshold"]>];
   let newIr = [NewIr<["x"], [], ["threshold=lambda"]>];
 }
 def Pd_SoftplusOp : Pd_Activation<"softplus", "log(1 + exp(beta * x)) / beta; x where beta * x is above the threshold",
@@ -132,7 +133,7 @@ def Pd_SoftplusOp : Pd_Activation<"softplus", "log(1 + exp(beta * x)) / beta; x 
 def Pd_SoftReluOp : Pd_Activation<"soft_relu", "log(1 + exp(x)), x clamped to [-threshold, threshold]",
     [{e.log(1.0 + e.exp(e.maximum(e.minimum(x, op.getThreshold().convertToDouble()), -op.getThreshold().convertToDouble())))}],
     (ins F64Default<"40.0">:$threshold)> {
-  let legacy = [LegacyFormula<"soft_relu", ["threshold"]>];
+  let legacy = [LegacyActivation<"soft_relu", ["threshold"]>];
   let newIrGradients = ["soft_relu_grad(x, out)"];
 }
 def Pd_SoftsignOp : Pd_Activation<"softsign", "x / (1 + |x|)", "x / (1.0 + e.abs(x))"> {
@@ -144,7 +145,7 @@ def Pd_HardsigmoidOp : Pd_Activation<"hardsigmoid", "min(max(slope * x + offset,
     (ins F64Default<"0.2">:$slope, F64Default<"0.5">:$offset)> {
   let derivatives = [[{e.indicator(out > 0.0, out) * e.indicator(out < 1.0, out) * op.getSlope().convertToDouble()}]];
   let postOp = [{PostOp{"hardsigmoid", op.getSlope().convertToDouble(), op.getOffset().convertToDouble()} }];
-  let legacy = [LegacyFormula<"hard_sigmoid", ["slope", "offset"]>];
+  let legacy = [LegacyActivation<"hard_sigmoid", ["slope", "offset"]>];
   let newIrGradients = ["hardsigmoid_grad(out)"];
 }
 def Pd_HardswishOp : Pd_Activation<"hardswish", "x * min(max(x + offset, 0), threshold) / scale",
@@ -154,50 +155,50 @@ def Pd_HardswishOp : Pd_Activation<"hardswish", "x * min(max(x + offset, 0), thr
   let derivatives = [[{e.select(x + op.getOffset().convertToDouble() < op.getThreshold().convertToDouble(),
     e.indicator(x + op.getOffset().convertToDouble() > 0.0, x) * (2.0 * x + op.getOffset().convertToDouble())
       / op.getScale().convertToDouble(), e.constant(1, x.type().getElementType()))}]];
-  // Since Paddle 2.4 its kernel does not look at the attributes.
+  // Since Paddle 2.4 its kernel ignores the attributes.
   let legacy = [LegacyOfComplexToo<"hard_swish", [], ["threshold", "scale", "offset"]>];
 }
 def Pd_TanhShrinkOp : Pd_Activation<"tanh_shrink", "x - tanh(x)", "x - e.tanh(x)"> {
-  let legacy = [LegacyFormula<"tanh_shrink">];
+  let legacy = [LegacyActivation<"tanh_shrink">];
 }
 def Pd_HardshrinkOp : Pd_Activation<"hardshrink", "x where |x| > threshold, else 0",
     "x * e.cast(e.abs(x) > op.getThreshold().convertToDouble(), x.type().getElementType())", (ins F64Default<"0.5">:$threshold)> {
-  let legacy = [LegacyFormula<"hard_shrink", ["threshold"]>];
+  let legacy = [LegacyActivation<"hard_shrink", ["threshold"]>];
 }
-def Pd_SoftshrinkOp : Pd_Activation<"softshrink", "x moved towards 0 by the threshold, 0 within it",
+def Pd_SoftshrinkOp : Pd_Activation<"softshrink", "x shrunk towards 0 by the threshold, and 0 within it",
     [{(x - op.getThreshold().convertToDouble()) * e.cast(x > op.getThreshold().convertToDouble(), x.type().getElementType())
       + (x + op.getThreshold().convertToDouble()) * e.cast(x < -op.getThreshold().convertToDouble(), x.type().getElementType())}],
     (ins F64Default<"0.5">:$threshold)> {
-  let legacy = [LegacyFormula<"softshrink", ["threshold=lambda"]>];
+  let legacy = [LegacyActivation<"softshrink", ["threshold=lambda"]>];
 }
 def Pd_ThresholdedReluOp : Pd_Activation<"thresholded_relu", "x where x > threshold, else value",
     [{x * e.cast(x > op.getThreshold().convertToDouble(), x.type().getElementType())
       + op.getValue().convertToDouble() * e.cast(x <= op.getThreshold().convertToDouble(), x.type().getElementType())}],
     (ins F64Default<"1.0">:$threshold, F64Default<"0.0">:$value)> {
-  let legacy = [LegacyFormula<"thresholded_relu", ["threshold", "value"]>];
+  let legacy = [LegacyActivation<"thresholded_relu", ["threshold", "value"]>];
 }
 def Pd_HardtanhOp : Pd_Activation<"hardtanh", "min(max(x, t_min), t_max)",
     "e.minimum(op.getTMax().convertToDouble(), e.maximum(op.getTMin().convertToDouble(), x))",
     (ins F64Default<"0.0">:$t_min, F64Default<"24.0">:$t_max)> {
   let derivatives = [[{e.indicator(x > op.getTMin().convertToDouble(), x) * e.indicator(x < op.getTMax().convertToDouble(), x)}]];
-  let legacy = [LegacyFormula<"brelu", ["t_min", "t_max"]>];
+  let legacy = [LegacyActivation<"brelu", ["t_min", "t_max"]>];
 }
 def Pd_StanhOp : Pd_Activation<"stanh", "scale_b * tanh(scale_a * x)",
     "e.tanh(x * op.getScaleA().convertToDouble()) * op.getScaleB().convertToDouble()",
     (ins F64Default<"0.67">:$scale_a, F64Default<"1.7159">:$scale_b)> {
-  let legacy = [LegacyFormula<"stanh", ["scale_a", "scale_b"]>];
+  let legacy = [LegacyActivation<"stanh", ["scale_a", "scale_b"]>];
 }
 def Pd_SquareOp : Pd_FormulaOp<"square", Pd_NumberTensor, "x * x", "x * x"> {
   let precision = "full";
-  let legacy = [LegacyFormula<"square">];
+  let legacy = [LegacyActivation<"square">];
   let newIrGradients = ["square_double_grad(x, dout)"];
 }
 def Pd_ReciprocalOp : Pd_FormulaOp<"reciprocal", Pd_FloatOrComplexTensor, "1 / x", "1.0 / x"> {
   let precision = "full";
-  let legacy = [LegacyFormula<"reciprocal">];
+  let legacy = [LegacyActivation<"reciprocal">];
   let newIrGradients = ["reciprocal_grad(out)"];
 }
-def Pd_LogitOp : Pd_Activation<"logit", "log(p / (1 - p)), p = x clamped to [eps, 1 - eps]; NaN outside [0, 1] where eps is 0",
+def Pd_LogitOp : Pd_Activation<"logit", "log(p / (1 - p)) with p = x clamped to [eps, 1 - eps]; NaN outside [0, 1] if eps is 0",
     [{op.getEps().convertToDouble() == 0.0
         ? e.log(x / (1.0 - x))
         : e.log(e.minimum(1.0 - op.getEps().convertToDouble(), e.maximum(op.getEps().convertToDouble(), x)) /
@@ -206,7 +207,7 @@ def Pd_LogitOp : Pd_Activation<"logit", "log(p / (1 - p)), p = x clamped to [eps
   let derivatives = [[{e.select(x < op.getEps().convertToDouble(), 0.0, e.select(x > 1.0 - op.getEps().convertToDouble(), 0.0, 1.0 /
         (e.minimum(1.0 - op.getEps().convertToDouble(), e.maximum(op.getEps().convertToDouble(), x)) *
          (1.0 - e.minimum(1.0 - op.getEps().convertToDouble(), e.maximum(op.getEps().convertToDouble(), x))))))}]];
-  let legacy = [LegacyFormula<"logit", ["eps"]>];
+  let legacy = [LegacyActivation<"logit", ["eps"]>];
 }
 
 #endif

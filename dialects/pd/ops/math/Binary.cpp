@@ -9,8 +9,8 @@ using namespace mlir;
 
 namespace proa::pd {
 
-/// y * x^(y - 1). Of 0^0, which is constant along x, it is 0 and not 0 times an infinity, in derivatives of
-/// it too: the third derivative of x^2 comes here with y = 0.
+/// y * x^(y - 1). For 0^0, which is constant along x, it is 0 and not 0 * infinity, also in derivatives: the
+/// third derivative of x^2 evaluates it at y = 0.
 static Expression derivativeByBase(TensorBuilder &e, Expression x, Expression y) {
   Expression isConstant = e.wrap(e.create<LogicalAndOp>(Value(e.equal(x, 0.0)), Value(e.equal(y, 0.0))));
   return e.select(isConstant, 0.0, y * e.pow(e.select(isConstant, 1.0, x), y - 1.0));
@@ -18,8 +18,8 @@ static Expression derivativeByBase(TensorBuilder &e, Expression x, Expression y)
 
 namespace {
 
-/// The smallest number of a float type that is not below `value`. A number of the type is below `value` if
-/// and only if it is below that one.
+/// The smallest value of a float type that is not below `value`. Elements of the type are below `value` if
+/// and only if they are below the result.
 double roundedUp(llvm::APFloat value, Type type) {
   bool losesInfo = false;
   value.convert(cast<FloatType>(type).getFloatSemantics(), llvm::APFloat::rmTowardPositive, &losesInfo);
@@ -27,7 +27,7 @@ double roundedUp(llvm::APFloat value, Type type) {
   return value.convertToDouble();
 }
 
-/// Infinities are equal although their difference is NaN: therefore the comparison of x and y themselves.
+/// Infinities are equal although their difference is NaN, so x and y are compared too.
 template <class Builder, class Op>
 typename Builder::Value areEqual(Builder &b, typename Builder::Value x, typename Builder::Value y, Op op) {
   typename Builder::Value same = b.equal(x, y);

@@ -1,4 +1,4 @@
-// Elementwise functions of two and three operands. Operands are broadcast as in NumPy, from the trailing dimension on.
+// Elementwise functions of two and three operands. Operands are broadcast as in NumPy, aligned at the last dimension.
 #ifndef PROA_DIALECTS_PD_MATH_BINARY
 #define PROA_DIALECTS_PD_MATH_BINARY
 
@@ -11,25 +11,26 @@ class Pd_BinaryOp<string mnemonic, TypeConstraint type, list<Trait> t = []> : Pd
   let infer = "inferBroadcast";
 }
 
-// The legacy spelling with `axis`: from which dimension of X on Y's dimensions are aligned; -1: the trailing ones.
+// Legacy mapping with `axis`: the dimension of X at which the dimensions of Y begin; -1: aligned at the last.
 class LegacyByAxis<string type, string hook = "importElementwise", list<string> fused = []>
-    : Legacy<type, ["X", "Y"], ["Out"], [], ["axis", "force_cpu"] # fused, hook>;
-// One that oneDNN computes, with what Paddle's passes fuse into it (translator/import/FusedParts.h).
+    : Legacy<type, ["X", "Y"], ["Out"], [], ["force_cpu"] # fused, hook, constants_=["axis=-1"]>;
+// An op of oneDNN, with the ops that Paddle's passes fuse into it (translator/import/FusedParts.h).
 class LegacyFusible<string type> : LegacyByAxis<type, "importElementwise",
   ["Scale_x", "Scale_y", "Scale_out", "fuse_activation", "fused_output_scale"]>;
 
-// A function of two operands and one of one, whichever comes first.
+// A function of two operands with one operand constant, in either order.
 class LegacyFusedElementwise<string type> : Legacy<type, ["X", "Y"], ["Out"], [],
   ["axis", "scale", "save_intermediate_out", "functor_list", "IntermediateOut"], "importFusedElementwise">;
 
 def Pd_AddOp : Pd_BinaryOp<"add", Pd_Tensor, [Commutative]> {
-  let summary = "x + y; logical or on bools";
+  let summary = "x + y; logical or for bools";
   let scalar = "b.add(x, y)";
   let derivatives = ["1.0", "1.0"];
   let precision = "follow";
   let legacy = [LegacyFusible<"elementwise_add">, LegacyByAxis<"grad_add">,
     LegacyFusedElementwise<"fused_elemwise_activation">, LegacyFusedElementwise<"fused_elemwise_add_activation">];
   let newIrGradients = ["add_double_grad(y, dout) -> dout", "add_triple_grad(ddx, ddy) -> ddx, ddy"];
+  let linear = ["x, y"];
 }
 
 def Pd_SubtractOp : Pd_BinaryOp<"subtract", Pd_NumberTensor> {
@@ -39,19 +40,21 @@ def Pd_SubtractOp : Pd_BinaryOp<"subtract", Pd_NumberTensor> {
   let precision = "follow";
   let legacy = [LegacyFusible<"elementwise_sub">, LegacyByAxis<"minus">];
   let newIrGradients = ["subtract_double_grad(y, dout) -> dout"];
+  let linear = ["x, y"];
 }
 
 def Pd_MultiplyOp : Pd_BinaryOp<"multiply", Pd_Tensor, [Commutative]> {
-  let summary = "x * y; logical and on bools";
+  let summary = "x * y; logical and for bools";
   let scalar = "b.multiply(x, y)";
   let derivatives = ["y", "x"];
   let precision = "follow";
   let legacy = [LegacyFusible<"elementwise_mul">];
   let newIrGradients = ["multiply_double_grad(x, y, dout)", "multiply_triple_grad(x, y, dout, ddx, ddy)"];
+  let linear = ["x", "y"];
 }
 
 def Pd_DivideOp : Pd_BinaryOp<"divide", Pd_NumberTensor> {
-  let summary = "x / y; on integers rounded towards zero";
+  let summary = "x / y; for integers rounded towards zero";
   let scalar = "b.divide(x, y)";
   let vjp = ["dout / e.conj(y)", "-dout * e.conj(out / y)"];
   let precision = "follow";
@@ -76,7 +79,7 @@ def Pd_MinimumOp : Pd_BinaryOp<"minimum", Pd_RealTensor> {
 }
 
 def Pd_FmaxOp : Pd_BinaryOp<"fmax", Pd_RealTensor, [Commutative]> {
-  let summary = "The greater of x and y; of a NaN and a number, the number";
+  let summary = "The larger of x and y; of a NaN and a number, the number";
   let scalar = "b.fmax(x, y)";
   let derivatives = ["1.0 - e.indicator(x < y, x) - e.indicator(e.isnan(x), x)",
                      "e.indicator(x < y, x) + e.indicator(e.isnan(x), x)"];
@@ -92,7 +95,7 @@ def Pd_FminOp : Pd_BinaryOp<"fmin", Pd_RealTensor, [Commutative]> {
 }
 
 def Pd_RemainderOp : Pd_BinaryOp<"remainder", Pd_RealTensor> {
-  let summary = "x - floor(x / y) * y: the sign is y's";
+  let summary = "x - floor(x / y) * y, which has the sign of y";
   let scalar = "b.remainder(x, y)";
   let derivatives = ["1.0", "-e.floor(x / y)"];
   let precision = "follow";
@@ -111,8 +114,8 @@ def Pd_ElementwisePowOp : Pd_BinaryOp<"elementwise_pow", Pd_NumberTensor> {
   let summary = "x to the power of y";
   let scalar = "b.pow(x, y)";
   let description = [{
-    The derivatives of any order exist at x = 0 where those of the function do: there x^0 is the constant 1, and the
-    derivative by y of 0^y is 0 for y >= 0.
+    Derivatives of any order are exact at x = 0 where they exist: x^0 is the constant 1, and the derivative of 0^y by
+    y is 0 for y >= 0.
   }];
   let derivatives = ["derivativeByBase(e, x, y)", "out * e.log(e.select(e.equal(x, 0.0), 1.0, x))"];
   let precision = "follow";
@@ -127,7 +130,7 @@ def Pd_Atan2Op : Pd_BinaryOp<"atan2", Pd_FloatTensor> {
 }
 
 def Pd_NextafterOp : Pd_BinaryOp<"nextafter", Pd_FloatTensor> {
-  let summary = "The float next to x in the direction of y";
+  let summary = "The next representable float after x towards y";
   let scalar = "b.nextafter(x, y)";
   let derivatives = ["1.0", ""];
   let legacy = [Legacy<"nextafter", ["x", "y"], ["out"]>];
@@ -163,24 +166,24 @@ class Pd_CompareOp<string mnemonic, list<Trait> t = []> : Pd_FoldableOp<mnemonic
   let arguments = (ins Pd_Tensor:$x, Pd_Tensor:$y);
   let results = (outs Pd_BoolTensor:$out);
   let constraints = [
-    "C1. x and y have one element type",
-    "C2. the dimensions of x and y broadcast, and out has what they broadcast to"
+    "C1. x and y have the same element type",
+    "C2. the dimensions of x and y broadcast to those of out"
   ];
   let infer = "inferCompare";
 }
 
-// Equality, of floats within a tolerance.
+// Equality, with a tolerance for floats.
 class Pd_EqualityOp<string mnemonic> : Pd_CompareOp<mnemonic, [Commutative]> {
   let arguments = (ins Pd_Tensor:$x, Pd_Tensor:$y, DefaultValuedAttr<F64Attr, "0.0">:$tolerance);
   let description = [{
-    With a `tolerance` above 0, x equals y where x == y or |x - y| < tolerance, computed in the element type of x.
-    NaN equals nothing; an infinity equals itself only. The legacy ops of Paddle 2.6.2 compare float32 and float64 with
-    the tolerance 1e-8 and other element types exactly.
+    With a `tolerance` above 0, x equals y if x == y or |x - y| < tolerance, computed in the element type of x. NaN
+    equals nothing; an infinity equals only itself. The legacy ops of Paddle 2.6.2 compare float32 and float64 with
+    tolerance 1e-8, and other element types exactly.
   }];
   let constraints = [
-    "C1. x and y have one element type",
-    "C2. the dimensions of x and y broadcast, and out has what they broadcast to",
-    "C3. tolerance is finite, not negative, and 0 unless the elements are floats"
+    "C1. x and y have the same element type",
+    "C2. the dimensions of x and y broadcast to those of out",
+    "C3. tolerance is finite, not negative, and 0 for element types other than floats"
   ];
   let infer = "inferEquality";
   let builders = [OpBuilder<(ins "::mlir::Value":$x, "::mlir::Value":$y), [{
@@ -190,13 +193,13 @@ class Pd_EqualityOp<string mnemonic> : Pd_CompareOp<mnemonic, [Commutative]> {
 }
 
 def Pd_EqualOp : Pd_EqualityOp<"equal"> {
-  let summary = "x == y, of floats within a tolerance";
+  let summary = "x == y, for floats within a tolerance";
   let scalar = "areEqual(b, x, y, op)";
   let legacy = [LegacyByAxis<"equal", "importEquality">];
 }
 
 def Pd_NotEqualOp : Pd_EqualityOp<"not_equal"> {
-  let summary = "x != y, of floats outside of a tolerance";
+  let summary = "x != y, for floats outside of a tolerance";
   let scalar = "op.getTolerance().isZero() ? b.notEqual(x, y) : b.bitNot(areEqual(b, x, y, op))";
   let legacy = [LegacyByAxis<"not_equal", "importEquality">];
 }
@@ -271,7 +274,7 @@ def Pd_BitwiseXorOp : Pd_BinaryOp<"bitwise_xor", Pd_BoolOrIntTensor, [Commutativ
 
 class Pd_ShiftOp<string mnemonic, string text, string body> : Pd_FoldableOp<mnemonic> {
   let summary = text;
-  let description = "By fewer than 0 places, or as many as the type has bits or more, all bits leave.";
+  let description = "The result has no bits of x if y is negative or at least the bit width.";
   let arguments = (ins Pd_IntTensor:$x, Pd_IntTensor:$y, DefaultValuedAttr<BoolAttr, "true">:$is_arithmetic);
   let results = (outs Pd_IntTensor:$out);
   let constraints = BroadcastAlike;
@@ -279,27 +282,30 @@ class Pd_ShiftOp<string mnemonic, string text, string body> : Pd_FoldableOp<mnem
   let scalar = body;
   let legacy = [LegacyReadOnly<mnemonic, ["x", "y"], ["out"], ["is_arithmetic"]>];
 }
-def Pd_BitwiseLeftShiftOp : Pd_ShiftOp<"bitwise_left_shift", "x moved y bits up", "b.shiftLeft(x, y)">;
-def Pd_BitwiseRightShiftOp : Pd_ShiftOp<"bitwise_right_shift", "x moved y bits down; the sign comes in from above with `is_arithmetic`, else zeros",
+def Pd_BitwiseLeftShiftOp : Pd_ShiftOp<"bitwise_left_shift", "x shifted left by y bits", "b.shiftLeft(x, y)">;
+def Pd_BitwiseRightShiftOp : Pd_ShiftOp<"bitwise_right_shift", "x shifted right by y bits, with copies of the sign if `is_arithmetic`, else with zeros",
   "b.shiftRight(x, y, op.getIsArithmetic())">;
 
 //===-- Selection -------------------------------------------------------------------------------------------------===//
 
 def Pd_WhereOp : Pd_FoldableOp<"where"> {
-  let summary = "x where the condition holds, else y";
-  let description = "The three operands are broadcast together. The value that is not chosen is not looked at.";
+  let summary = "x where the condition is true, else y";
+  let description = [{
+    The three operands are broadcast together. The value that is not selected has no influence, even if it is NaN.
+  }];
   let arguments = (ins Pd_BoolTensor:$condition, Pd_Tensor:$x, Pd_Tensor:$y);
   let results = (outs Pd_Tensor:$out);
   let constraints = [
-    "C1. x and y have one element type, which out has",
-    "C2. the dimensions of the three operands broadcast, and out has what they broadcast to"
+    "C1. x, y and out have the same element type",
+    "C2. the dimensions of the three operands broadcast to those of out"
   ];
   let infer = "inferSelect";
   let scalar = "b.select(condition, x, y)";
   let vjp = ["", "e.select(condition, dout, 0.0)", "e.select(condition, 0.0, dout)"];
   let precision = "follow";
   let newIr = [NewIr<["y", "condition", "x"], [], [], [], "masked_fill">];
-  let legacy = [Legacy<"where", ["Condition", "X", "Y"], ["Out"]>, LegacyReadOnly<"masked_fill", ["mask", "value", "x"], ["out"]>];
+  let legacy = [Legacy<"where", ["Condition", "X", "Y"], ["Out"], exportHook_="exportWhere">,
+                LegacyReadOnly<"masked_fill", ["mask", "value", "x"], ["out"]>];
   let newIrGradients = ["where_double_grad(condition) -> dout", "masked_fill_double_grad(condition) -> dout"];
   let newIrInPlace = ["where_(out=x)"];
 }

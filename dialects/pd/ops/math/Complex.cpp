@@ -42,7 +42,7 @@ LogicalResult inferAsComplexOf(std::optional<Location> location, RankedTensorTyp
 LogicalResult inferAsRealOf(RankedTensorType type, Results &results) {
   llvm::SmallVector<int64_t> shape(type.getShape());
   shape.push_back(2);
-  // Operands of other elements are refused by the op's constraint afterwards.
+  // Operands of other element types are refused by the op's constraint afterwards.
   auto element = dyn_cast<ComplexType>(type.getElementType());
   results.push_back(RankedTensorType::get(shape, element ? element.getElementType() : type.getElementType()));
   return success();
@@ -65,7 +65,7 @@ static Expression gradientOfAngle(TensorBuilder &e, Expression x, Expression dou
   if (!isa<ComplexType>(x.type().getElementType()))
     return zerosOf(e, x);
   Expression re = e.wrap(e.create<RealOp>(x)), im = e.wrap(e.create<ImagOp>(x)), squares = re * re + im * im;
-  Expression isZero = e.equal(squares, 0.0); // there zero, as in Paddle, and so all derivatives
+  Expression isZero = e.equal(squares, 0.0); // zero there, as in Paddle, and so are all derivatives
   Expression factor = e.select(isZero, 0.0, dout / e.select(isZero, 1.0, squares));
   return e.wrap(e.create<ComplexOp>(-im * factor, re * factor));
 }

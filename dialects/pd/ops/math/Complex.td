@@ -1,4 +1,4 @@
-// Complex numbers and their parts.
+// Complex numbers.
 #ifndef PROA_DIALECTS_PD_MATH_COMPLEX
 #define PROA_DIALECTS_PD_MATH_COMPLEX
 
@@ -8,7 +8,9 @@ class Pd_PartOp<string mnemonic, string text, string body, string gradient> : Pd
   let summary = text;
   let arguments = (ins Pd_NumberTensor:$x);
   let results = (outs Pd_RealTensor:$out);
-  let constraints = ["C1. out has the dimensions of x and its element type, of complex numbers that of their parts"];
+  let constraints = [
+    "C1. out has the dimensions of x, and its element type or the type of the parts of a complex number"
+  ];
   let infer = "inferRealPart";
   let scalar = body;
   let vjp = [gradient];
@@ -18,7 +20,7 @@ class Pd_PartOp<string mnemonic, string text, string body, string gradient> : Pd
 def Pd_RealOp : Pd_PartOp<"real", "The real part", "b.real(x)", "dout"> {
   let newIrGradients = ["real_grad(dout)"];
 }
-def Pd_ImagOp : Pd_PartOp<"imag", "The imaginary part; 0 of a real number", "b.imag(x)",
+def Pd_ImagOp : Pd_PartOp<"imag", "The imaginary part; 0 for a real number", "b.imag(x)",
   "gradientOfImag(e, x, dout)"> {
   let newIrGradients = ["imag_grad(dout)"];
 }
@@ -26,7 +28,7 @@ def Pd_AngleOp : Pd_PartOp<"angle", "The argument of a complex number; of a real
   "gradientOfAngle(e, x, dout)">;
 
 def Pd_ConjOp : Pd_FoldableOp<"conj"> {
-  let summary = "The complex conjugate; a real number as it is";
+  let summary = "The complex conjugate; a real number is unchanged";
   let arguments = (ins Pd_NumberTensor:$x);
   let results = (outs Pd_NumberTensor:$out);
   let constraints = SameTypeAsX;
@@ -40,8 +42,8 @@ def Pd_ConjOp : Pd_FoldableOp<"conj"> {
 def Pd_ComplexOp : Pd_FoldableOp<"complex"> {
   let summary = "re + im i";
   let constraints = [
-    "C1. both parts are f32 or both f64",
-    "C2. the dimensions of both parts broadcast, and out has what they broadcast to"
+    "C1. both parts are f32 or both are f64",
+    "C2. the dimensions of both parts broadcast to those of out"
   ];
   let arguments = (ins Pd_FloatTensor:$re, Pd_FloatTensor:$im);
   let results = (outs Pd_Tensor:$out);
@@ -52,10 +54,10 @@ def Pd_ComplexOp : Pd_FoldableOp<"complex"> {
 }
 
 def Pd_AsComplexOp : Pd_Op<"as_complex"> {
-  let summary = "Pairs along the last dimension as complex numbers";
+  let summary = "Complex numbers from pairs along the last dimension";
   let constraints = [
     "C1. the parts are f32 or f64",
-    "C2. the last dimension has extent 2"
+    "C2. the last dimension has size 2"
   ];
   let arguments = (ins Pd_FloatTensor:$x);
   let results = (outs Pd_Tensor:$out);

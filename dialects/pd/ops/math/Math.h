@@ -1,4 +1,4 @@
-/// Elementwise math: primitives of one to three operands, and formulas on them.
+/// Elementwise math: primitives of one to three operands, and composites.
 #pragma once
 
 #include "dialects/pd/ir/Infer.h"

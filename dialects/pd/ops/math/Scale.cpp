@@ -8,7 +8,7 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-/// A parameter that is an attribute or a one-element tensor, as a rank-0 value of the element type of `x`.
+/// A parameter given by an attribute or a one-element tensor, as a rank-0 value of the element type of `x`.
 Expression parameter(TensorBuilder &e, Expression x, Value tensor, double attribute) {
   Type element = x.type().getElementType();
   if (!tensor)
@@ -22,8 +22,7 @@ FailureOr<SmallVector<Value>> ScaleOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.operand(0);
   double scaleValue = getScale().convertToDouble(), biasValue = getBias().convertToDouble();
-  // On integers a fractional factor counts: Paddle computes in the tensor's type after converting the factor
-  // to it.
+  // On integers a fractional factor is converted first: Paddle computes in the tensor's type.
   bool hasScale = getScaleTensor() || scaleValue != 1.0;
   bool hasBias = getBiasTensor() || biasValue != 0.0;
   auto scaled = [&](Expression v) {
@@ -61,7 +60,7 @@ FailureOr<SmallVector<Value>> ClipOp::decompose(OpBuilder &builder) {
   return e.results({e.minimum(high, e.maximum(low, x))});
 }
 
-/// Zero at the bounds themselves, as in Paddle; the bounds get nothing.
+/// Zero at the bounds, as in Paddle; the bounds have no gradient.
 FailureOr<SmallVector<Value>> ClipOp::vjp(OpBuilder &builder, ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.operand(0);

@@ -1,4 +1,4 @@
-// Elementwise ops whose parameters are attributes or rank-0 tensors.
+// Elementwise ops with parameters that are attributes or rank-0 tensors.
 #ifndef PROA_DIALECTS_PD_MATH_SCALE
 #define PROA_DIALECTS_PD_MATH_SCALE
 
@@ -6,7 +6,7 @@ include "dialects/pd/ir/Base.td"
 
 def Pd_ScaleOp : Pd_Op<"scale", [AttrSizedOperandSegments, Pd_Elementwise]> {
   let summary = "scale * x + bias, or scale * (x + bias)";
-  let description = "The factor and the summand come as attributes or as one-element tensors, which win over the attributes.";
+  let description = "The factor and the offset are attributes, or one-element tensors, which override the attributes.";
   let arguments = (ins Pd_NumberTensor:$x, Optional<Pd_NumberTensor>:$scale_tensor, Optional<Pd_NumberTensor>:$bias_tensor,
     DefaultValuedAttr<F64Attr, "1.0">:$scale, DefaultValuedAttr<F64Attr, "0.0">:$bias,
     DefaultValuedAttr<BoolAttr, "true">:$bias_after_scale);
@@ -20,7 +20,7 @@ def Pd_ScaleOp : Pd_Op<"scale", [AttrSizedOperandSegments, Pd_Elementwise]> {
 }
 
 def Pd_PowOp : Pd_Op<"pow", [Pd_Elementwise]> {
-  let summary = "x to the power of a number";
+  let summary = "x to the power of a constant";
   let arguments = (ins Pd_NumberTensor:$x, Optional<Pd_NumberTensor>:$factor_tensor, DefaultValuedAttr<F64Attr, "1.0">:$factor);
   let newIr = [NewIr<["x"], [], ["factor=y"]>];
   let results = (outs Pd_NumberTensor:$out);

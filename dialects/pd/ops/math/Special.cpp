@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace proa::pd {
 
-/// I0 - I1 / x, near zero its series: there the difference, and still more its derivatives, lose all digits.
+/// I0 - I1 / x, near zero its series, because the difference and its derivatives lose all digits there.
 /// Scaled: exp(-|x|) times it, minus sign(x) times the value.
 static Expression derivativeOfI1(TensorBuilder &e, Expression x, Expression out, bool isScaled) {
   Expression isSmall = e.abs(x) < 0.02, square = x * x;

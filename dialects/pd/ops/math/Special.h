@@ -1,5 +1,5 @@
-/// Special functions as expressions on ScalarBuilder and HostScalarBuilder: no loops and no calls beyond log,
-/// exp, sqrt and their like, so that they fuse. All compute in f64 and round once.
+/// Special functions as expressions on ScalarBuilder and HostScalarBuilder: without loops, and without calls
+/// except log, exp, sqrt and similar, so that they fuse. All compute in f64 and round once.
 #pragma once
 
 #include <cmath>
@@ -18,9 +18,9 @@ public:
   explicit Formula(Builder &b) : b(b) {}
 
   Value times(Value x, double factor) { return b.multiply(x, b.number(factor, x)); }
-  Value plus(Value x, double summand) { return b.add(x, b.number(summand, x)); }
-  /// summand - x
-  Value from(double summand, Value x) { return b.subtract(b.number(summand, x), x); }
+  Value plus(Value x, double constant) { return b.add(x, b.number(constant, x)); }
+  /// x subtracted from the first argument.
+  Value from(double constant, Value x) { return b.subtract(b.number(constant, x), x); }
   Value over(double numerator, Value x) { return b.divide(b.number(numerator, x), x); }
   Value below(Value x, double bound) { return b.lessThan(x, b.number(bound, x)); }
   Value squared(Value x) { return b.multiply(x, x); }
@@ -56,8 +56,8 @@ public:
   }
 
   Value isInteger(Value x) { return b.equal(b.floor(x), x); }
-  /// pi times the distance of x from the nearest integer, signed: sin and cos of pi x need no more, up to the
-  /// sign.
+  /// pi times the signed distance of x from the nearest integer, which determines sin and cos of pi x up to
+  /// the sign.
   Value piFraction(Value x) { return times(b.subtract(x, b.round(x)), std::numbers::pi); }
   /// cot(pi x)
   Value cotangent(Value x) {

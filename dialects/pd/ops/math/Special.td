@@ -26,7 +26,7 @@ def Pd_LgammaOp : Pd_SpecialOp<"lgamma", "Logarithm of the absolute value of the
 }
 def Pd_DigammaOp : Pd_SpecialOp<"digamma", "Derivative of lgamma; NaN at its poles, the integers up to 0",
   "special::digamma(b, x)", "e.wrap(e.create<PolygammaOp>(x, 1))", [SpecialByX<"digamma">]>;
-def Pd_ErfinvOp : Pd_SpecialOp<"erfinv", "Inverse of erf; an infinity where |x| is 1 or more", "special::erfinv(b, x)",
+def Pd_ErfinvOp : Pd_SpecialOp<"erfinv", "Inverse of erf; infinite for |x| of 1 or more", "special::erfinv(b, x)",
   "0.88622692545275801365 * e.exp(out * out)",   [SpecialByX<"erfinv">]> {
   let precision = "full";
   let newIrGradients = ["erfinv_grad(out)"];
@@ -50,22 +50,25 @@ def Pd_PolygammaOp : Pd_SpecialOp<"polygamma", "The n-th derivative of digamma",
     "special::polygamma(b, x, static_cast<int>(op.getN()))",
     "e.wrap(e.create<PolygammaOp>(x, static_cast<int64_t>(op.getN()) + 1))", [Legacy<"polygamma", ["x"], ["out"], ["n"]>], (ins I64Attr:$n)> {
   let constraints = [
-    "C1. n is from 0 to 100 (the factorial of n is a factor)",
+    "C1. n is in [0, 100] (the factorial of n is a factor)",
     "C2. out has the dimensions and the element type of x"
   ];
   let infer = "inferPolygamma";
 }
 
 def Pd_GammainccOp : Pd_Op<"gammaincc"> {
-  let summary = "The regularized upper incomplete gamma function Q(x, y): the integral of t^(x-1) exp(-t) from y to infinity, divided by gamma(x)";
-  let description = "1 where x or y is 0, as in Paddle; NaN where one is negative or NaN. No gradient by x, as in Paddle.";
-  let constraints = ["C1. x and y have one type, which out has"];
+  let summary = "The regularized upper incomplete gamma function Q(x, y): the integral of t^(x-1) exp(-t) from y to "
+    "infinity, divided by gamma(x)";
+  let description = "1 if x or y is 0, as in Paddle; NaN if one is negative or NaN. No gradient by x, as in Paddle.";
+  let constraints = ["C1. x, y and out have the same type"];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$y);
   let results = (outs Pd_FloatTensor:$out);
   let library = "gammaincc";
   let libraryHalf = 1;
   let vjp = ["", "-dout * e.exp((x - 1.0) * e.log(y) - y - e.wrap(e.create<LgammaOp>(x)))"];
   let newIrGradients = ["gammaincc_grad(x, y) -> y"];
+  let batching = "batchAllOperands";
+  let referenceInCode = 1;
 }
 
 #endif

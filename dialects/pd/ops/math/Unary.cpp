@@ -10,7 +10,7 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-/// x rounded at a decimal place.
+/// x rounded to a decimal.
 template <class Builder>
 typename Builder::Value rounded(Builder &b, typename Builder::Value x, int64_t decimals, bool halfToEven) {
   auto round = [&](typename Builder::Value v) { return halfToEven ? b.roundEven(v) : b.round(v); };

@@ -1,10 +1,10 @@
-// Elementwise functions of one operand that are primitives.
+// Elementwise primitives of one operand.
 #ifndef PROA_DIALECTS_PD_MATH_UNARY
 #define PROA_DIALECTS_PD_MATH_UNARY
 
 include "dialects/pd/ir/Base.td"
 
-// `derivative` is that of the function; "" for functions that are constant between jumps.
+// `derivative` is the derivative of the function; "" for piecewise constant functions.
 class Pd_UnaryOp<string mnemonic, TypeConstraint type, string text, string body, string derivative = "">
     : Pd_FoldableOp<mnemonic> {
   let summary = text;
@@ -23,7 +23,7 @@ class Pd_UnaryMath<string mnemonic, string text, string body, string derivative 
   let legacy = [LegacyUnary<mnemonic>];
 }
 
-// Paddle takes integers too, and computes in float32.
+// Paddle also takes integers, and computes in float32.
 class Pd_UnaryOfReals<string mnemonic, string text, string body, string derivative>
     : Pd_UnaryMath<mnemonic, text, body, derivative> {
   let precision = "full";
@@ -38,13 +38,13 @@ class Pd_UnaryFloat<string mnemonic, string text, string body, string derivative
 def Pd_ExpOp : Pd_UnaryOfReals<"exp", "e to the power of x", "b.exp(x)", "out"> {
   let newIrGradients = ["exp_grad(out)", "exp_double_grad(out, dout)"];
 }
-def Pd_Expm1Op : Pd_UnaryOfReals<"expm1", "e^x - 1, exact near zero", "b.expm1(x)", "out + 1.0"> {
+def Pd_Expm1Op : Pd_UnaryOfReals<"expm1", "e^x - 1, accurate near zero", "b.expm1(x)", "out + 1.0"> {
   let newIrGradients = ["expm1_grad(out)"];
 }
 def Pd_LogOp : Pd_UnaryOfReals<"log", "Natural logarithm", "b.log(x)", "1.0 / x"> {
   let newIrGradients = ["log_double_grad(x, dout)"];
 }
-def Pd_Log1pOp : Pd_UnaryOfReals<"log1p", "log(1 + x), exact near zero", "b.log1p(x)", "1.0 / (1.0 + x)">;
+def Pd_Log1pOp : Pd_UnaryOfReals<"log1p", "log(1 + x), accurate near zero", "b.log1p(x)", "1.0 / (1.0 + x)">;
 def Pd_Log2Op : Pd_UnaryOfReals<"log2", "Logarithm to base 2", "b.log2(x)", "1.0 / (x * 0.69314718055994530942)">;
 def Pd_Log10Op : Pd_UnaryOfReals<"log10", "Logarithm to base 10", "b.log10(x)", "1.0 / (x * 2.30258509299404568402)">;
 def Pd_SqrtOp : Pd_UnaryMath<"sqrt", "Square root", "b.sqrt(x)", "0.5 / out"> {
@@ -88,28 +88,29 @@ def Pd_AtanhOp : Pd_UnaryMath<"atanh", "Inverse hyperbolic tangent", "b.atanh(x)
   let precision = "full";
 }
 def Pd_ErfOp : Pd_UnaryFloat<"erf", "Error function: 2/sqrt(pi) times the integral of exp(-t^2) from 0 to x", "b.erf(x)", "1.12837916709551257390 * e.exp(-(x * x))">;
-def Pd_CeilOp : Pd_UnaryFloat<"ceil", "The smallest integer not less than x", "b.ceil(x)"> {
+def Pd_CeilOp : Pd_UnaryFloat<"ceil", "The smallest integer that is not less than x", "b.ceil(x)"> {
   let newIrGradients = ["ceil_grad(dout)"];
 }
-def Pd_FloorOp : Pd_UnaryFloat<"floor", "The greatest integer not greater than x", "b.floor(x)"> {
+def Pd_FloorOp : Pd_UnaryFloat<"floor", "The largest integer that is not greater than x", "b.floor(x)"> {
   let newIrGradients = ["floor_grad(dout)"];
 }
 def Pd_TruncOp : Pd_UnaryOp<"trunc", Pd_RealTensor, "x rounded towards zero", "b.trunc(x)"> {
   let legacy = [LegacyUnary<"trunc">];
   let newIrGradients = ["trunc_grad(dout)"];
 }
-def Pd_SignOp : Pd_UnaryOp<"sign", Pd_NumberTensor, "-1, 0 or 1 by the sign of x; x / |x| of a complex number", "b.sign(x)"> {
+def Pd_SignOp : Pd_UnaryOp<"sign", Pd_NumberTensor, "-1, 0 or 1 by the sign of x; x / |x| for a complex number", "b.sign(x)"> {
   let precision = "follow";
   let legacy = [LegacyUnary<"sign">];
   let newIrGradients = ["sign_grad(dout)"];
 }
 def Pd_NegateOp : Pd_UnaryOp<"negate", Pd_NumberTensor, "-x", "b.negate(x)", "-1.0"> {
   let precision = "follow";
+  let linear = ["x"];
 }
 
 def Pd_RoundOp : Pd_FoldableOp<"round"> {
   let summary = "x rounded to the nearest number with `decimals` decimals, halves away from zero";
-  let description = "With `half_to_even` halves go to the even neighbour, as in Paddle 3.";
+  let description = "With `half_to_even` halves are rounded to even, as in Paddle 3.";
   let arguments = (ins Pd_FloatTensor:$x, DefaultValuedAttr<I64Attr, "0">:$decimals, DefaultValuedAttr<BoolAttr, "false">:$half_to_even);
   let results = (outs Pd_FloatTensor:$out);
   let constraints = SameTypeAsX;
@@ -117,15 +118,18 @@ def Pd_RoundOp : Pd_FoldableOp<"round"> {
   let scalar = "rounded(b, x, static_cast<int64_t>(op.getDecimals()), op.getHalfToEven())";
   let derivatives = [""];
   let newIr = [NewIr<["x"], [], [], [], "", ["half_to_even"]>];
-  let legacy = [Legacy<"round", ["X"], ["Out"], ["decimals"], [], "importRound">];
+  let legacy = [Legacy<"round", ["X"], ["Out"], ["decimals"], [], "importRound",
+    writtenIf_="!op.getHalfToEven() && op.getDecimals() == 0">];
   let newIrGradients = ["round_grad(dout)"];
 }
 
 def Pd_AbsOp : Pd_FoldableOp<"abs"> {
-  let summary = "Absolute value; of a complex number its modulus, a real one";
+  let summary = "Absolute value; for a complex number its real modulus";
   let arguments = (ins Pd_NumberTensor:$x);
   let results = (outs Pd_RealTensor:$out);
-  let constraints = ["C1. out has the dimensions of x and its element type, of complex numbers that of their parts"];
+  let constraints = [
+    "C1. out has the dimensions of x, and its element type or the type of the parts of a complex number"
+  ];
   let infer = "inferRealPart";
   let scalar = "b.abs(x)";
   let vjp = ["e.cast(dout, x.type().getElementType()) * direction(x, out)"];
@@ -133,7 +137,7 @@ def Pd_AbsOp : Pd_FoldableOp<"abs"> {
   let newIrGradients = ["abs_double_grad(x) -> dout", "abs_triple_grad(x) -> ddx"];
 }
 
-def Pd_BitwiseNotOp : Pd_UnaryOp<"bitwise_not", Pd_BoolOrIntTensor, "All bits of x inverted", "b.bitNot(x)"> {
+def Pd_BitwiseNotOp : Pd_UnaryOp<"bitwise_not", Pd_BoolOrIntTensor, "Bitwise complement", "b.bitNot(x)"> {
   let legacy = [LegacyUnary<"bitwise_not">];
 }
 
@@ -149,18 +153,18 @@ class Pd_UnaryPredicate<string mnemonic, string legacyType, string text, string 
 
 def Pd_LogicalNotOp : Pd_UnaryPredicate<"logical_not", "logical_not", "x is zero", "b.bitNot(b.toBool(x))">;
 def Pd_IsnanOp : Pd_UnaryPredicate<"isnan", "isnan_v2", "x is NaN", "b.isnan(x)">;
-def Pd_IsinfOp : Pd_UnaryPredicate<"isinf", "isinf_v2", "x is an infinity", "b.isinf(x)">;
-def Pd_IsfiniteOp : Pd_UnaryPredicate<"isfinite", "isfinite_v2", "x is neither NaN nor an infinity", "b.isfinite(x)">;
+def Pd_IsinfOp : Pd_UnaryPredicate<"isinf", "isinf_v2", "Whether x is infinite", "b.isinf(x)">;
+def Pd_IsfiniteOp : Pd_UnaryPredicate<"isfinite", "isfinite_v2", "Whether x is neither NaN nor infinite", "b.isfinite(x)">;
 
 def Pd_CastOp : Pd_FoldableOp<"cast"> {
   let summary = "x converted to another element type";
   let description = [{
-    Float to integer rounds towards zero; numbers that the integer type does not hold, and NaN, are what compiled code
-    on x86-64 makes of them, as in Paddle: up to 16 bits the low bits of the int32, of int32 and int64 the least number
-    (lib/support/Numbers.h). Any number to bool is `x != 0`; a real number to complex has imaginary part 0;
-    complex to real keeps the real part. A number between two of f16 or bf16 becomes the nearest one, with `toward_zero`
-    the one nearer to zero, and an infinity if it is beyond the greatest of f16: what Paddle's cast does on the CPU
-    before Paddle 3. Legacy ops of such programs have it set, casts that passes insert do not.
+    Float to integer rounds towards zero. Values out of range and NaN give the results of x86-64 code, as in Paddle:
+    up to 16 bits the low bits of the int32 result; for int32 and int64 the smallest integer (lib/support/Numbers.h).
+    Conversion to bool is `x != 0`; real to complex has imaginary part 0; complex to real keeps the real part.
+    Conversion to f16 and bf16 rounds to nearest; with `toward_zero` it rounds towards zero, and values beyond the
+    largest f16 become infinite, as on the CPU before Paddle 3. Legacy ops have `toward_zero` set; casts that passes
+    insert do not.
   }];
   let arguments = (ins Pd_Tensor:$x, TypeAttr:$dtype, DefaultValuedAttr<BoolAttr, "false">:$toward_zero);
   let results = (outs Pd_Tensor:$out);
@@ -168,7 +172,8 @@ def Pd_CastOp : Pd_FoldableOp<"cast"> {
   let infer = "inferCast";
   let scalar = "op.getTowardZero() ? b.castTowardZero(x) : b.cast(x)";
   let vjp = ["dout"];
-  let legacy = [Legacy<"cast", ["X"], ["Out"], ["dtype=out_dtype"], ["in_dtype"], "importCast">];
+  let legacy = [Legacy<"cast", ["X"], ["Out"], ["dtype=out_dtype"], ["in_dtype"], "importCast",
+    exportHook_="exportCast">];
 }
 
 #endif

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double minusInfinity = -std::numeric_limits<double>::infinity();
 
-/// scores [..., M, N] with minus infinity where the key stands behind the last one that the query sees.
+/// scores [..., M, N] with minus infinity for keys after the last one that the query may use.
 Expression causal(Expression scores) {
   TensorBuilder &e = scores.owner();
   Type index = e.getBuilder().getI64Type();
@@ -60,7 +60,7 @@ LogicalResult FlashAttnOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
     return inferenceError(location, "C2: q has " + llvm::Twine(heads) + " heads, k " + llvm::Twine(keyHeads) +
                                         ", v " + llvm::Twine(v.getDimSize(2)));
   if (adaptor.getDropout().convertToDouble() != 0 && !adaptor.getIsTest())
-    return inferenceError(location, "C3: there is dropout, and this is no test");
+    return inferenceError(location, "C3: dropout requires is_test");
   llvm::SmallVector<int64_t> shape(q.getShape());
   shape[3] = v.getDimSize(3);
   results.push_back(q.clone(shape));

@@ -1,4 +1,4 @@
-// What programs that were exported on a GPU hold in the place of softmax and matrix products, as formulas.
+// Attention and normalization ops of programs that were exported on a GPU, as formulas.
 #ifndef PROA_DIALECTS_PD_NN_ATTENTION
 #define PROA_DIALECTS_PD_NN_ATTENTION
 
@@ -6,15 +6,16 @@ include "dialects/pd/ir/Base.td"
 
 def Pd_FlashAttnOp : Pd_Op<"flash_attn"> {
   let lod = "none";
-  let summary = "Attention of several heads: softmax(q k^T / sqrt(D) + attn_mask) v";
+  let summary = "Multi-head attention: softmax(q k^T / sqrt(D) + attn_mask) v";
   let description = [{
-    q is [B, M, H, D], k and v [B, N, G, D]; query head h looks at the keys of head h / (H / G). With `causal` query i sees the keys up to
-    i + N - M. Kernels that save the softmax for the gradient have it as further results; here the formula is differentiated.
+    q is [B, M, H, D], k and v are [B, N, G, D]; query head h uses the keys of head h / (H / G). With `causal` query i
+    uses the keys up to i + N - M. Paddle's kernels save the softmax for the gradient as further results; here the
+    formula is differentiated.
   }];
   let constraints = [
-    "C1. q, k and v have rank 4; D is known, and one for q and k",
-    "C2. G, the number of heads of k and v, divides that of q; both are known",
-    "C3. `dropout` is 0, or `is_test` holds"
+    "C1. q, k and v have rank 4; D is static and equal for q and k",
+    "C2. G, the number of heads of k and v, divides that of q; both are static",
+    "C3. `dropout` is 0, or `is_test` is set"
   ];
   let arguments = (ins Pd_FloatTensor:$q, Pd_FloatTensor:$k, Pd_FloatTensor:$v, Optional<Pd_FloatTensor>:$attn_mask,
     DefaultValuedAttr<F64Attr, "0.0">:$dropout, DefaultValuedAttr<BoolAttr, "false">:$causal, DefaultValuedAttr<BoolAttr, "false">:$is_test);
@@ -28,7 +29,7 @@ def Pd_FlashAttnOp : Pd_Op<"flash_attn"> {
 
 def Pd_FusedSoftmaxMaskUpperTriangleOp : Pd_Op<"fused_softmax_mask_upper_triangle"> {
   let lod = "none";
-  let summary = "Softmax along the last dimension of the elements on and below the diagonal of each matrix; zero above it";
+  let summary = "Softmax along the last dimension of the lower triangle of each matrix; zero above it";
   let constraints = ["C1. x has rank 2 or more"];
   let arguments = (ins Pd_FloatTensor:$x);
   let results = (outs Pd_FloatTensor:$out);
@@ -39,18 +40,22 @@ def Pd_FusedSoftmaxMaskUpperTriangleOp : Pd_Op<"fused_softmax_mask_upper_triangl
 
 def Pd_RmsNormOp : Pd_Op<"rms_norm"> {
   let lod = "none";
-  let summary = "x divided by the root mean square of its elements along the last dimensions";
+  let summary = "RMS normalization: x divided by the root mean square of its elements along the last dimensions";
   let description = [{
-    y = x * invvar * scale with invvar = 1 / sqrt(mean(x^2) + epsilon), the mean taken along as many of the last dimensions as normalized_shape
-    has numbers. invvar is float32 where x is of 16 bits.
+    y = x * invvar * scale with invvar = 1 / sqrt(mean(x^2) + epsilon). The mean is over as many of the last
+    dimensions as normalized_shape has entries. invvar is float32 for 16-bit x.
   }];
-  let constraints = ["C1. x has as many dimensions at least, and scale their number of elements"];
+  let constraints = [
+    "C1. x has at least as many dimensions as normalized_shape, and scale one element for each of their elements"
+  ];
   let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_FloatTensor>:$scale, DenseI64ArrayAttr:$normalized_shape,
     DefaultValuedAttr<F64Attr, "1e-5">:$epsilon);
   let results = (outs Pd_FloatTensor:$y, Pd_FloatTensor:$invvar);
   let decomposesInCode = 1;
   let precision = "full";
-  let legacy = [LegacyReadOnly<"rms_norm", ["x", "scale"], ["y", "invvar"], ["normalized_shape", "epsilon"], [], "importRmsNorm">];
+  let legacy = [LegacyReadOnly<"rms_norm", ["x", "scale"], ["y", "invvar"], ["normalized_shape", "epsilon"],
+    ["norm_weight", "norm_bias", "bias", "residual", "out", "residual_out", "begin_norm_axis", "quant_scale",
+     "quant_round_type", "quant_max_bound", "quant_min_bound"], "importRmsNorm">];
   let newIrGradients = ["rms_norm_grad(x, scale, invvar)"];
 }
 

@@ -12,9 +12,9 @@ bool mayBeEqual(int64_t x, int64_t y) {
   return x == y || ShapedType::isDynamic(x) || ShapedType::isDynamic(y);
 }
 
-/// C1, C2, C5 and C6 of convolutions.
+/// C1, C2 and C5 of convolutions.
 LogicalResult checkConv(std::optional<Location> location, RankedTensorType input, RankedTensorType filter,
-                        const Window &window, llvm::StringRef dataFormat) {
+                        const Window &window) {
   int64_t rank = window.spatial + 2;
   if (input.getRank() != rank || filter.getRank() != rank)
     return inferenceError(location, "C1: input and filter must have rank " + llvm::Twine(rank) +
@@ -26,12 +26,10 @@ LogicalResult checkConv(std::optional<Location> location, RankedTensorType input
                                    << input.getElementType() << " and " << filter.getElementType();
     return inferenceError(location, text);
   }
-  if (failed(checkWindow(location, window, "C5")))
-    return failure();
-  return checkDataFormat(location, dataFormat, "C6");
+  return checkWindow(location, window, "C5");
 }
 
-int64_t channelsOf(RankedTensorType input, llvm::StringRef dataFormat) {
+int64_t channelsOf(RankedTensorType input, DataFormat dataFormat) {
   return input.getDimSize(channelsAreLast(dataFormat) ? input.getRank() - 1 : 1);
 }
 
@@ -45,38 +43,39 @@ LogicalResult checkGroups(std::optional<Location> location, int64_t groups, int6
 }
 
 /// C8 in one dimension.
-LogicalResult checkOutputSize(std::optional<Location> location, int64_t wanted, int64_t extent,
+LogicalResult checkOutputSize(std::optional<Location> location, int64_t outputSize, int64_t extent,
                               int64_t stride) {
-  if (wanted >= extent && wanted < extent + stride)
+  if (outputSize >= extent && outputSize < extent + stride)
     return success();
   return inferenceError(location, "C8: output_size must be at least " + llvm::Twine(extent) + " and below " +
-                                      llvm::Twine(extent + stride) + ", found " + llvm::Twine(wanted));
+                                      llvm::Twine(extent + stride) + ", found " + llvm::Twine(outputSize));
 }
 
-/// Writes the attributes that follow from the padding algorithm as explicit ones; whether something changed.
+/// Replaces attributes of the padding algorithm by explicit ones; whether something changed.
 template <class ConvOp> bool makePaddingsExplicit(ConvOp op, Value input) {
   int64_t spatial = tensorType(input).getRank() - 2;
   llvm::SmallVector<int64_t> dims = spatialDims(tensorType(input).getShape(), op.getDataFormat());
   Window window = convWindow(op, spatial, tensorType(op.getFilter()));
   llvm::SmallVector<int64_t> paddings = window.resolvedPaddings(dims);
   if (llvm::is_contained(paddings, ShapedType::kDynamic) ||
-      (op.getPaddingAlgorithm() == "EXPLICIT" && llvm::ArrayRef(paddings) == op.getPaddings()))
+      (op.getPaddingAlgorithm() == PaddingAlgorithm::Explicit &&
+       llvm::ArrayRef(paddings) == op.getPaddings()))
     return false;
   llvm::SmallVector<int64_t> dilations;
   for (int64_t i = 0; i < spatial; ++i)
     dilations.push_back(window.dilation(i));
   op.setPaddings(paddings);
   op.setDilations(dilations);
-  op.setPaddingAlgorithm("EXPLICIT");
+  op.setPaddingAlgorithm(PaddingAlgorithm::Explicit);
   return true;
 }
 
 } // namespace
 
 LogicalResult inferConvOf(std::optional<Location> location, ValueRange operands, const Window &window,
-                          int64_t groups, llvm::StringRef dataFormat, Results &results) {
+                          int64_t groups, DataFormat dataFormat, Results &results) {
   RankedTensorType input = tensorType(operands[0]), filter = tensorType(operands[1]);
-  if (failed(checkConv(location, input, filter, window, dataFormat)))
+  if (failed(checkConv(location, input, filter, window)))
     return failure();
   int64_t channels = channelsOf(input, dataFormat), perGroup = filter.getDimSize(1);
   if (failed(checkGroups(location, groups, filter.getDimSize(0), "output")))
@@ -94,11 +93,11 @@ LogicalResult inferConvOf(std::optional<Location> location, ValueRange operands,
 }
 
 LogicalResult inferConvTransposeOf(std::optional<Location> location, ValueRange operands,
-                                   const Window &window, int64_t groups, llvm::StringRef dataFormat,
+                                   const Window &window, int64_t groups, DataFormat dataFormat,
                                    llvm::ArrayRef<int64_t> outputPadding, llvm::ArrayRef<int64_t> outputSize,
                                    Results &results) {
   RankedTensorType x = tensorType(operands[0]), filter = tensorType(operands[1]);
-  if (failed(checkConv(location, x, filter, window, dataFormat)))
+  if (failed(checkConv(location, x, filter, window)))
     return failure();
   int64_t channels = channelsOf(x, dataFormat);
   if (!mayBeEqual(channels, filter.getDimSize(0)))
@@ -145,8 +144,8 @@ LogicalResult inferConvTransposeOf(std::optional<Location> location, ValueRange 
   return success();
 }
 
-/// Each element of `each` meets all elements of the filter but those of other channels on its side (dimension
-/// 0).
+/// Each element of `each` is combined with all elements of the filter except those of other channels on its
+/// side (dimension 0).
 static std::optional<int64_t> multiplyAddsOfConv(Value each, Value filter) {
   llvm::SmallVector<int64_t> extents(tensorType(each).getShape());
   llvm::append_range(extents, tensorType(filter).getShape().drop_front());

@@ -1,6 +1,5 @@
-//! Gradients of convolutions. A convolution is linear in its input and in its filter, so that three maps
-//! close the family: the convolution, its transpose, and the gradient by the filter; each is differentiated
-//! by the other two.
+//! Gradients of convolutions. A convolution is linear in its input and in its filter, so three maps are
+//! closed under differentiation: the convolution, its transposition, and the gradient by the filter.
 #include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ops/nn/ConvOps.h"
 #include "dialects/pd/ops/nn/Nn.h"
@@ -16,7 +15,7 @@ namespace {
 using Gradients = FailureOr<llvm::SmallVector<Value>>;
 using Ints = llvm::SmallVector<int64_t>;
 
-int64_t channelsOf(RankedTensorType image, llvm::StringRef dataFormat) {
+int64_t channelsOf(RankedTensorType image, DataFormat dataFormat) {
   return image.getDimSize(channelsAreLast(dataFormat) ? image.getRank() - 1 : 1);
 }
 
@@ -29,11 +28,11 @@ struct Convolution {
   int64_t spatial;
   Ints extents, kernel, strides, paddings, dilations;
   int64_t groups;
-  llvm::StringRef dataFormat;
+  DataFormat dataFormat;
 };
 
-/// `image` is what the padding algorithm looks at: the first operand of both kinds. Fails where the paddings
-/// or the kernel's extents are not known.
+/// `image` is the operand that the padding algorithm refers to. Fails if the paddings or the kernel dims are
+/// dynamic.
 template <class Op> FailureOr<Convolution> convolutionOf(Op op, Value image, Window window) {
   Convolution conv{window.spatial,
                    spatialDims(tensorType(image).getShape(), op.getDataFormat()),
@@ -51,7 +50,7 @@ template <class Op> FailureOr<Convolution> convolutionOf(Op op, Value image, Win
   return conv;
 }
 
-/// Makes the ops of one number of spatial dimensions.
+/// Creates the ops of one number of spatial dimensions.
 template <class ConvOp, class TransposeOp, class WeightGradientOp> struct Maker {
   TensorBuilder &e;
   const Convolution &c;
@@ -59,25 +58,27 @@ template <class ConvOp, class TransposeOp, class WeightGradientOp> struct Maker 
   DenseI64ArrayAttr ints(llvm::ArrayRef<int64_t> values) const {
     return e.getBuilder().getDenseI64ArrayAttr(values);
   }
-  StringAttr text(llvm::StringRef value) const { return e.getBuilder().getStringAttr(value); }
+  PaddingAlgorithmAttr explicitPaddings() const {
+    return PaddingAlgorithmAttr::get(e.getBuilder().getContext(), PaddingAlgorithm::Explicit);
+  }
+  DataFormatAttr dataFormat() const { return DataFormatAttr::get(e.getBuilder().getContext(), c.dataFormat); }
   IntegerAttr groups() const { return e.getBuilder().getI64IntegerAttr(c.groups); }
 
   Value conv(Value input, Value filter) const {
-    return e.create<ConvOp>(input, filter, ints(c.strides), ints(c.paddings), text("EXPLICIT"),
-                            ints(c.dilations), groups(), text(c.dataFormat));
+    return e.create<ConvOp>(input, filter, ints(c.strides), ints(c.paddings), explicitPaddings(),
+                            ints(c.dilations), groups(), dataFormat());
   }
-  /// With the spatial extents of `input`.
+  /// With the spatial dims of `input`.
   Value transposed(Value out, Value filter, Value input) const {
     if (isKnown(c.extents))
       return e.create<TransposeOp>(out, filter, ints(c.strides), ints(c.paddings), ints({}), ints(c.extents),
-                                   text("EXPLICIT"), ints(c.dilations), groups(), text(c.dataFormat));
-    // Behind the last window there are fewer elements than a stride: of as many as there may be, those that
-    // there are.
+                                   explicitPaddings(), ints(c.dilations), groups(), dataFormat());
+    // After the last window there are fewer elements than a stride: pads the maximum and slices.
     Ints most(c.strides);
     for (int64_t &extent : most)
       --extent;
     Value whole = e.create<TransposeOp>(out, filter, ints(c.strides), ints(c.paddings), ints(most), ints({}),
-                                        text("EXPLICIT"), ints(c.dilations), groups(), text(c.dataFormat));
+                                        explicitPaddings(), ints(c.dilations), groups(), dataFormat());
     if (llvm::all_of(most, [](int64_t extent) { return extent == 0; }))
       return whole;
     llvm::SmallVector<Extent> extents = extentsOf(e.wrap(input));
@@ -91,14 +92,14 @@ template <class ConvOp, class TransposeOp, class WeightGradientOp> struct Maker 
   }
   Value weightGradient(Value input, Value out) const {
     return e.create<WeightGradientOp>(input, out, ints(c.kernel), ints(c.strides), ints(c.paddings),
-                                      text("EXPLICIT"), ints(c.dilations), groups(), text(c.dataFormat));
+                                      explicitPaddings(), ints(c.dilations), groups(), dataFormat());
   }
 };
 
 using Maker2d = Maker<Conv2dOp, Conv2dTransposeOp, Conv2dWeightGradientOp>;
 using Maker3d = Maker<Conv3dOp, Conv3dTransposeOp, Conv3dWeightGradientOp>;
 
-/// Images with what the padding SAME adds to extents that only the run knows, and how much of it comes first.
+/// Images with the padding of SAME for dynamic dims, and the number of elements padded before.
 struct OpenImage {
   Expression padded;
   llvm::SmallVector<Extent> before;
@@ -123,7 +124,7 @@ struct OpenImage {
   }
 };
 
-/// By the convolution without paddings of the padded images.
+/// The convolution without paddings of the padded images.
 template <class Make, class Op>
 Gradients openSameGradient(TensorBuilder &e, Op op, const Window &window, Value cotangent) {
   Expression input = e.wrap(op.getInput());
@@ -167,8 +168,8 @@ template <class Make, class Op> Gradients transposedGradient(OpBuilder &builder,
   auto conv = convolutionOf(op, op.getX(), convWindow(op, x.getRank() - 2, tensorType(op.getFilter())));
   if (failed(conv))
     return failure();
-  // What output_padding adds beyond one stride gets nothing from x; without it the convolution has x's
-  // extents.
+  // The part of output_padding beyond one stride does not depend on x; without it the convolution has the
+  // dims of x.
   Expression out = e.wrap(cotangent);
   int64_t first = channelsAreLast(op.getDataFormat()) ? 1 : 2;
   for (auto [i, added] : llvm::enumerate(op.getOutputPadding()))
@@ -199,7 +200,7 @@ template <class Make, class Op> Gradients weightGradientGradient(OpBuilder &buil
 
 LogicalResult inferConvWeightGradientOf(std::optional<Location> location, RankedTensorType input,
                                         RankedTensorType outGradient, const Window &window, int64_t groups,
-                                        llvm::StringRef dataFormat, Results &results) {
+                                        DataFormat dataFormat, Results &results) {
   int64_t rank = window.spatial + 2;
   if (input.getRank() != rank || outGradient.getRank() != rank)
     return inferenceError(location, "C1: input and out_gradient must have rank " + llvm::Twine(rank) +
@@ -211,7 +212,7 @@ LogicalResult inferConvWeightGradientOf(std::optional<Location> location, Ranked
       llvm::any_of(window.kernel, [](int64_t extent) { return extent <= 0; }))
     return inferenceError(location,
                           "C3: kernel_size must be " + llvm::Twine(window.spatial) + " positive numbers");
-  if (failed(checkDataFormat(location, dataFormat, "C6")) || failed(checkWindow(location, window, "C5")))
+  if (failed(checkWindow(location, window, "C5")))
     return failure();
   int64_t from = channelsOf(input, dataFormat), to = channelsOf(outGradient, dataFormat);
   auto divides = [&](int64_t channels) { return ShapedType::isDynamic(channels) || channels % groups == 0; };
@@ -250,5 +251,11 @@ Gradients Conv2dWeightGradientOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> 
 Gradients Conv3dWeightGradientOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   return weightGradientGradient<Maker3d>(builder, *this, cotangents[0]);
 }
+
+// The input and the gradient of the output are images; the gradient of the filter is not.
+unsigned Conv2dWeightGradientOp::getNumImageOperands() { return 2; }
+bool Conv2dWeightGradientOp::hasImageResults() { return false; }
+unsigned Conv3dWeightGradientOp::getNumImageOperands() { return 2; }
+bool Conv3dWeightGradientOp::hasImageResults() { return false; }
 
 } // namespace proa::pd

@@ -112,7 +112,7 @@ Expression steps(TensorBuilder &e, const Extent &count, double begin, double ste
   return reshapeTo(iota(e, count, element) * step + begin, shape);
 }
 
-/// Which elements of x a deformable convolution reads.
+/// The elements of x that a deformable convolution reads.
 class Sampling {
 public:
   /// x as [N, deformable groups, channels of a group, H * W].
@@ -121,7 +121,8 @@ public:
         x, {Extent(x, 0), Extent(groups), Extent(channels / groups), multiply(x.owner(), height, width)});
   }
 
-  /// The values of x at the places [N, groups, count], interpolated: [N, groups, channels of a group, count].
+  /// The values of x, interpolated at the positions [N, groups, count]: [N, groups, channels of a group,
+  /// count].
   Expression at(Expression y, Expression x) const {
     TensorBuilder &e = y.owner();
     Expression top = e.floor(y), left = e.floor(x), down = y - top, right = x - left;
@@ -156,7 +157,7 @@ Values DeformableConvOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.computed(getX()), filter = e.computed(getFilter()), given = e.computed(getOffset());
   RankedTensorType out = tensorType(getOut());
-  // There is an offset for each element of the result.
+  // There is one offset for each element of the result.
   auto extent = [&](int64_t axis) {
     return out.isDynamicDim(axis) ? Extent(given, axis) : Extent(out.getDimSize(axis));
   };
@@ -165,7 +166,7 @@ Values DeformableConvOp::decompose(OpBuilder &builder) {
   int64_t kernelHeight = filter.type().getDimSize(2), kernelWidth = filter.type().getDimSize(3);
   int64_t kernel = kernelHeight * kernelWidth, parts = getDeformableGroups(), groups = getGroups(),
           filters = filter.type().getDimSize(0), channels = filter.type().getDimSize(1) * groups;
-  // Places as [N, parts, kernel height, kernel width, rows, columns].
+  // Positions as [N, parts, kernel height, kernel width, rows, columns].
   Expression offset = reshapeTo(
       given, {images, Extent(parts), Extent(kernelHeight), Extent(kernelWidth), Extent(2), rows, columns});
   auto moved = [&](int64_t i) { return dropDim(slice(offset, 4, i, i + 1), 4); };
@@ -192,7 +193,7 @@ Values DeformableConvOp::decompose(OpBuilder &builder) {
 namespace {
 
 struct TreePath {
-  Expression nodes, bits; ///< [N, length], nodes below 0 behind the end
+  Expression nodes, bits; ///< [N, length], nodes below 0 after the end
 };
 
 TreePath defaultPath(TensorBuilder &e, Value label, int64_t classes) {
@@ -231,7 +232,7 @@ Values HsigmoidLossOp::decompose(OpBuilder &builder) {
 
 namespace {
 
-/// The chosen columns of each matrix.
+/// The selected columns of each matrix.
 llvm::SmallVector<Expression> chosenColumns(TensorBuilder &e, ValueRange x, int64_t start, int64_t length) {
   llvm::SmallVector<Expression> parts;
   for (Value value : x) {

@@ -1,4 +1,4 @@
-/// The types of layers of old programs.
+/// Types of layers of legacy programs.
 #pragma once
 
 #include "dialects/pd/ops/sequence/Labels.h"
@@ -18,10 +18,10 @@ mlir::LogicalResult inferDeformableConvOf(std::optional<mlir::Location> location
 mlir::LogicalResult inferHsigmoidLossOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
                                         mlir::RankedTensorType w, mlir::Value label, mlir::Value path,
                                         mlir::Value code, int64_t classes, Results &results);
-/// How many columns of matrices are taken, or an error.
+/// The number of selected columns, or an error.
 mlir::FailureOr<int64_t> partialColumns(std::optional<mlir::Location> location, mlir::ValueRange x,
                                         int64_t start, int64_t length);
-/// How many bits the paths of a complete binary tree have.
+/// The length of the paths of a complete binary tree.
 inline int64_t pathLength(int64_t classes) {
   return static_cast<int64_t>(llvm::Log2_64(static_cast<uint64_t>(classes) - 1)) + 1;
 }

@@ -1,4 +1,4 @@
-// Rows of a table.
+// Embedding lookup.
 #ifndef PROA_DIALECTS_PD_NN_EMBEDDING
 #define PROA_DIALECTS_PD_NN_EMBEDDING
 
@@ -7,8 +7,8 @@ include "dialects/pd/ir/Base.td"
 def Pd_EmbeddingOp : Pd_Op<"embedding"> {
   let summary = "Row x[i] of weight for each i";
   let description = [{
-    The result has the dimensions of x and then the row's. Where x is `padding_idx` (unless -1) the row is zero, and so is
-    its gradient; not with `sparse`, where, as in Paddle, the padding row gets the gradients of the rows made zero.
+    The result has the dimensions of x followed by that of a row. If x is `padding_idx` (unless -1) the row is zero,
+    and so is its gradient. With `sparse`, as in Paddle, the padding row gets the gradients of the zero rows.
   }];
   let constraints = [
     "C1. weight has rank 2",
@@ -29,6 +29,9 @@ def Pd_EmbeddingOp : Pd_Op<"embedding"> {
     Legacy<"lookup_table", ["Ids", "W"], ["Out"], ["padding_idx:long", "sparse=is_sparse"], ["epmap", "height_sections",
       "is_distributed", "remote_prefetch", "slot", "table_names", "trainer_id", "entry", "entry_config", "grad_inplace",
       "is_test", "table_class"], "importLookupTableV1">];
+  let linear = ["weight"];
+  let batching = "inCode";
+  let sharding = "inCode";
 }
 
 #endif

@@ -15,26 +15,20 @@ using namespace mlir;
 namespace proa::pd {
 
 LogicalResult inferGridSampleOf(std::optional<Location> location, RankedTensorType x, RankedTensorType grid,
-                                llvm::StringRef mode, llvm::StringRef paddingMode, Results &results) {
+                                Results &results) {
   int64_t rank = x.getRank();
   if ((rank != 4 && rank != 5) || grid.getRank() != rank)
     return inferenceError(location, "C1: x must have rank 4 or 5 and grid the same, found ranks " +
                                         llvm::Twine(rank) + " and " + llvm::Twine(grid.getRank()));
-  bool isGood = succeeded(verifyCompatibleShape(grid.getShape().take_front(), x.getShape().take_front())) &&
-                succeeded(verifyCompatibleShape(grid.getShape().take_back(), {rank - 2}));
+  bool isValid = succeeded(verifyCompatibleShape(grid.getShape().take_front(), x.getShape().take_front())) &&
+                 succeeded(verifyCompatibleShape(grid.getShape().take_back(), {rank - 2}));
   std::string types;
   llvm::raw_string_ostream(types) << "found " << x << " and " << grid;
-  if (!isGood)
+  if (!isValid)
     return inferenceError(location, "C2: grid must have the batch of x and " + llvm::Twine(rank - 2) +
                                         " numbers at the end, " + types);
   if (x.getElementType() != grid.getElementType())
     return inferenceError(location, "C3: x and grid must have one element type, " + types);
-  bool isModeKnown = mode == "bilinear" || mode == "nearest";
-  if (!isModeKnown || (paddingMode != "zeros" && paddingMode != "border" && paddingMode != "reflection"))
-    return inferenceError(
-        location,
-        "C4: mode must be bilinear or nearest and padding_mode zeros, border or reflection, found '" + mode +
-            "' and '" + paddingMode + "'");
   llvm::SmallVector<int64_t> shape(x.getShape().take_front(2));
   llvm::append_range(shape, grid.getShape().drop_front().drop_back());
   results.push_back(RankedTensorType::get(shape, x.getElementType()));
@@ -89,14 +83,14 @@ public:
       elementCount = multiply(e, elementCount, extent);
     auto spatial = static_cast<int64_t>(extents.size());
     for (int64_t d = 0; d < spatial; ++d) {
-      // The grid's numbers stand in the opposite order of the dimensions.
+      // The coordinates of the grid are in the reverse order of the dimensions.
       Expression numbers = slice(grid, spatial + 1, spatial - 1 - d, spatial - d);
       positions.push_back(padded(unnormalized(reshapeTo(numbers, {gs[0], 1, pointCount}), d), d));
     }
     flat = reshapeTo(x, {xs[0], xs[1], elementCount}).operator Value();
     llvm::SmallVector<Extent> out{xs[0], xs[1]};
     llvm::append_range(out, points);
-    return e.results({reshapeTo(op.getMode() == "nearest" ? nearest() : interpolated(), out)});
+    return e.results({reshapeTo(op.getMode() == GridSampleMode::Nearest ? nearest() : interpolated(), out)});
   }
 
 private:
@@ -110,15 +104,15 @@ private:
   Expression clipped(Expression p, int64_t d) { return e.minimum(e.maximum(p, 0.0), extent(d) - 1.0); }
 
   Expression padded(Expression p, int64_t d) {
-    if (op.getPaddingMode() == "border")
+    if (op.getPaddingMode() == GridSamplePadding::Border)
       return clipped(p, d);
-    if (op.getPaddingMode() == "zeros")
+    if (op.getPaddingMode() == GridSamplePadding::Zeros)
       return p;
-    // There and back: the distance from the mirror in a range twice as long.
+    // Reflection: the distance from the mirror in a period of twice the length.
     bool corners = op.getAlignCorners();
     Expression range = (corners ? extent(d) - 1.0 : extent(d)) * 2.0;
     Expression distance = e.abs(corners ? p : p + 0.5);
-    // One element mirrors to itself.
+    // One element is its own reflection.
     Expression rest = distance - e.floor(distance / e.maximum(range, 1.0)) * range;
     Expression mirrored = e.minimum(rest, range - rest);
     return clipped(corners ? mirrored : mirrored - 0.5, d);
@@ -126,7 +120,7 @@ private:
 
   Expression elementsAt(llvm::ArrayRef<Expression> whole) { return elementsAt(whole, whole); }
 
-  /// The elements at whole positions; zero where a checked position is outside.
+  /// The elements at integer positions; zero if a checked position is outside.
   Expression elementsAt(llvm::ArrayRef<Expression> whole, llvm::ArrayRef<Expression> checked) {
     std::optional<Expression> index, inside;
     for (auto [d, position] : llvm::enumerate(whole)) {
@@ -145,12 +139,12 @@ private:
     llvm::SmallVector<Expression> whole;
     for (Expression position : positions)
       whole.push_back(e.wrap(e.create<RoundOp>(position)));
-    // In space Paddle looks at the position before it is rounded.
+    // With three spatial dimensions Paddle checks the position before it is rounded.
     bool inSpace = positions.size() == 3;
     return elementsAt(whole, inSpace ? llvm::ArrayRef(positions) : llvm::ArrayRef(whole));
   }
 
-  /// The sum over the corners of the cell around the position.
+  /// The sum over the corners of the cell that contains the position.
   Expression interpolated() {
     llvm::SmallVector<Expression> low, weight;
     for (Expression position : positions) {

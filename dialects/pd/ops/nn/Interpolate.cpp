@@ -58,7 +58,7 @@ FailureOr<Sizes> scaledSizes(std::optional<Location> location, llvm::ArrayRef<do
     return countError(location, "scale", static_cast<int64_t>(input.size()), scale.size());
   Sizes sizes;
   for (auto [i, dim] : llvm::enumerate(input)) {
-    // Paddle keeps the factors as float32.
+    // Paddle stores the factors as float32.
     auto factor = static_cast<float>(scale[scale.size() == 1 ? 0 : i]);
     if (!(factor > 0))
       return inferenceError(location, "C3: scale must be positive, found " + std::to_string(factor));
@@ -88,31 +88,32 @@ FailureOr<Sizes> outputSizes(std::optional<Location> location, const Interpolate
 
 } // namespace
 
-static constexpr struct {
-  llvm::StringLiteral name;
-  int64_t minRank, maxRank;
-} methods[] = {
-    {"linear", 3, 3}, {"bilinear", 4, 4}, {"trilinear", 5, 5}, {"bicubic", 4, 4}, {"nearest", 3, 5}};
-
-std::optional<Resampling> resamplingNamed(llvm::StringRef method) {
-  for (auto [i, entry] : llvm::enumerate(methods))
-    if (entry.name == method)
-      return static_cast<Resampling>(i);
-  return std::nullopt;
+/// The least and the greatest rank of an image, by the method.
+static std::pair<int64_t, int64_t> ranksOf(Interpolation method) {
+  switch (method) {
+  case Interpolation::Linear:
+    return {3, 3};
+  case Interpolation::Bilinear:
+  case Interpolation::Bicubic:
+    return {4, 4};
+  case Interpolation::Trilinear:
+    return {5, 5};
+  case Interpolation::Nearest:
+    return {3, 5};
+  }
+  return {};
 }
 
 LogicalResult inferInterpolateOf(std::optional<Location> location, const InterpolateShape &given,
                                  Results &results) {
-  const auto &expected = methods[static_cast<size_t>(given.kind)];
+  auto [minRank, maxRank] = ranksOf(given.kind);
   int64_t rank = given.x.getRank();
-  if (rank < expected.minRank || rank > expected.maxRank)
-    return inferenceError(location, "C1: x must have rank " + llvm::Twine(expected.minRank) + " to " +
-                                        llvm::Twine(expected.maxRank) + ", found rank " + llvm::Twine(rank));
-  if (failed(checkDataFormat(location, given.dataFormat, "C2")))
-    return failure();
-  if (given.method != expected.name)
-    return inferenceError(location, "C5: interp_method must be \"" + expected.name + "\", found \"" +
-                                        given.method + "\"");
+  if (rank < minRank || rank > maxRank)
+    return inferenceError(location, "C1: x must have rank " + llvm::Twine(minRank) + " to " +
+                                        llvm::Twine(maxRank) + ", found rank " + llvm::Twine(rank));
+  if (given.method != given.kind)
+    return inferenceError(location, "C5: interp_method must be " + stringifyInterpolation(given.kind) +
+                                        ", found " + stringifyInterpolation(given.method));
   auto sizes = outputSizes(location, given, spatialDims(given.x.getShape(), given.dataFormat));
   if (failed(sizes))
     return failure();

@@ -1,10 +1,11 @@
 /// Layers of neural networks: convolutions, poolings, normalizations, softmax, embeddings, resampling,
-/// recurrence.
+/// recurrent layers.
 #pragma once
 
 #include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ir/Contraction.h"
 #include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ir/Layout.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/ops/nn/Window.h"
 
@@ -12,7 +13,7 @@ namespace proa::pd {
 
 //===-- Convolutions ------------------------------------------------------------------------------------===//
 
-/// The window of a convolution; works on ops and on adaptors.
+/// The window of a convolution, for ops and adaptors.
 template <class ConvOp> Window convWindow(ConvOp op, int64_t spatial, mlir::RankedTensorType filter) {
   llvm::SmallVector<int64_t> kernel(filter.getShape().drop_front(std::min<size_t>(2, filter.getRank())));
   return {spatial,
@@ -24,10 +25,10 @@ template <class ConvOp> Window convWindow(ConvOp op, int64_t spatial, mlir::Rank
 }
 
 mlir::LogicalResult inferConvOf(std::optional<mlir::Location> location, mlir::ValueRange operands,
-                                const Window &window, int64_t groups, llvm::StringRef dataFormat,
+                                const Window &window, int64_t groups, DataFormat dataFormat,
                                 Results &results);
 mlir::LogicalResult inferConvTransposeOf(std::optional<mlir::Location> location, mlir::ValueRange operands,
-                                         const Window &window, int64_t groups, llvm::StringRef dataFormat,
+                                         const Window &window, int64_t groups, DataFormat dataFormat,
                                          llvm::ArrayRef<int64_t> outputPadding,
                                          llvm::ArrayRef<int64_t> outputSize, Results &results);
 
@@ -50,7 +51,7 @@ mlir::LogicalResult inferConvTranspose(std::optional<mlir::Location> location, A
 mlir::LogicalResult inferConvWeightGradientOf(std::optional<mlir::Location> location,
                                               mlir::RankedTensorType input,
                                               mlir::RankedTensorType outGradient, const Window &window,
-                                              int64_t groups, llvm::StringRef dataFormat, Results &results);
+                                              int64_t groups, DataFormat dataFormat, Results &results);
 
 template <int64_t spatial, class Adaptor>
 mlir::LogicalResult inferConvWeightGradient(std::optional<mlir::Location> location, Adaptor adaptor,
@@ -70,23 +71,23 @@ mlir::LogicalResult inferConvWeightGradient(std::optional<mlir::Location> locati
 
 struct PoolWindow {
   Window window;
-  llvm::StringRef dataFormat = "NCHW";
+  DataFormat dataFormat = DataFormat::NCHW;
   bool ceilMode, isGlobal, isAdaptive;
 };
 
-/// The known elements of a kernel_size tensor, kDynamic for others.
+/// The elements of a constant kernel_size tensor, kDynamic for others.
 llvm::SmallVector<int64_t> kernelFromTensor(mlir::Value tensor, int64_t spatial);
 
 template <class PoolOp> PoolWindow maxPoolWindow(PoolOp op, int64_t spatial) {
   Window window{spatial, llvm::SmallVector<int64_t>(op.getKernelSize()),
                 llvm::SmallVector<int64_t>(op.getStrides()), llvm::SmallVector<int64_t>(op.getPaddings()),
                 llvm::SmallVector<int64_t>(spatial, 1)};
-  // Absent strides and paddings: Paddle's defaults.
+  // Missing strides and paddings have Paddle's defaults.
   if (window.strides.empty())
     window.strides.assign(spatial, 1);
   if (window.paddings.empty())
     window.paddings.assign(spatial, 0);
-  return {window, "NCHW", op.getCeilMode(), op.getGlobalPooling(), op.getAdaptive()};
+  return {window, DataFormat::NCHW, op.getCeilMode(), op.getGlobalPooling(), op.getAdaptive()};
 }
 
 template <class PoolOp> PoolWindow poolWindow(PoolOp op, int64_t spatial) {
@@ -100,16 +101,13 @@ template <class PoolOp> PoolWindow poolWindow(PoolOp op, int64_t spatial) {
 
 mlir::LogicalResult inferPoolOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
                                 const PoolWindow &pool, Results &results);
-mlir::LogicalResult checkPoolingType(std::optional<mlir::Location> location, llvm::StringRef type);
 
 template <int64_t spatial, class Adaptor>
 mlir::LogicalResult inferPool(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
-  if (failed(checkPoolingType(location, adaptor.getPoolingType())))
-    return mlir::failure();
   return inferPoolOf(location, tensorType(adaptor.getX()), poolWindow(adaptor, spatial), results);
 }
 
-/// The gradient of an op's input has its type, where the cotangent fits the type that the op would have.
+/// The gradient of an op's input has the type of the input, if the cotangent has the type of the result.
 mlir::LogicalResult inferGradientOf(std::optional<mlir::Location> location, mlir::Type input,
                                     mlir::Value outGradient, mlir::Type out, llvm::StringRef constraint,
                                     Results &results);
@@ -135,24 +133,24 @@ mlir::LogicalResult inferMaxPoolWithIndex(std::optional<mlir::Location> location
 
 //===-- Normalizations ----------------------------------------------------------------------------------===//
 
-int64_t channelAxis(mlir::RankedTensorType x, llvm::StringRef dataFormat);
-/// Whether batch_norm in training leaves x as it is, as Paddle does: there is nothing to take a mean of.
+int64_t channelAxis(mlir::RankedTensorType x, DataFormat dataFormat);
+/// Whether batch_norm in training returns x, as in Paddle, because each channel has one element.
 bool isOneElementAChannel(mlir::RankedTensorType x, int64_t channelAxis);
-/// Whether channels have several elements, where only the run can tell.
+/// Whether the run decides if channels have several elements.
 std::optional<Expression> haveChannelsElements(Expression x, int64_t channelAxis);
-/// The dimensions of a tensor but for the given ones.
+/// The dimensions of a tensor except these.
 llvm::SmallVector<int64_t> axesBut(int64_t rank, llvm::ArrayRef<int64_t> kept);
-/// A tensor of one element a channel, placed to broadcast against one of that rank.
+/// A tensor with one element for each channel, shaped to broadcast against one of that rank.
 Expression alongAxis(Expression parameter, int64_t axis, int64_t rank);
 
 /// Checks of an op with parameters for each channel: C1, C2 and C3.
 mlir::LogicalResult inferChannelNorm(std::optional<mlir::Location> location, mlir::Value x,
-                                     llvm::ArrayRef<mlir::Value> parameters, llvm::StringRef dataFormat);
+                                     llvm::ArrayRef<mlir::Value> parameters, DataFormat dataFormat);
 mlir::LogicalResult inferLayerNormOf(std::optional<mlir::Location> location, mlir::Value x, mlir::Value scale,
                                      mlir::Value bias, int64_t axis, Results &results);
 mlir::LogicalResult inferGroupNormOf(std::optional<mlir::Location> location, mlir::Value x,
                                      llvm::ArrayRef<mlir::Value> parameters, int64_t groups,
-                                     llvm::StringRef dataFormat, Results &results);
+                                     DataFormat dataFormat, Results &results);
 mlir::LogicalResult inferInstanceNormOf(std::optional<mlir::Location> location, mlir::Value x,
                                         llvm::ArrayRef<mlir::Value> parameters, Results &results);
 /// C1: axis is in [-rank, rank).
@@ -205,8 +203,7 @@ mlir::LogicalResult inferNorm(std::optional<mlir::Location> location, Adaptor ad
   return mlir::success();
 }
 
-mlir::LogicalResult checkLrn(std::optional<mlir::Location> location, mlir::RankedTensorType x, int64_t n,
-                             llvm::StringRef dataFormat);
+mlir::LogicalResult checkLrn(std::optional<mlir::Location> location, mlir::RankedTensorType x, int64_t n);
 mlir::LogicalResult checkSpectralNorm(std::optional<mlir::Location> location, mlir::RankedTensorType weight,
                                       mlir::RankedTensorType u, mlir::RankedTensorType v, int64_t dim,
                                       int64_t iterations);
@@ -214,7 +211,7 @@ mlir::LogicalResult checkSpectralNorm(std::optional<mlir::Location> location, ml
 template <class Adaptor>
 mlir::LogicalResult inferLrn(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
   auto type = tensorType(adaptor.getX());
-  if (failed(checkLrn(location, type, adaptor.getN(), adaptor.getDataFormat())))
+  if (failed(checkLrn(location, type, adaptor.getN())))
     return mlir::failure();
   results.append({type, type});
   return mlir::success();
@@ -248,12 +245,11 @@ mlir::LogicalResult inferAffineChannel(std::optional<mlir::Location> location, A
 
 //===-- Softmax, dropout, activations with parameters ---------------------------------------------------===//
 
-/// log_softmax as a formula; cross entropy is made of it too.
+/// log_softmax as a formula, which cross entropy uses too.
 Expression logSoftmax(Expression x, llvm::ArrayRef<int64_t> axes);
-mlir::LogicalResult checkDropout(std::optional<mlir::Location> location, double p, llvm::StringRef mode);
+mlir::LogicalResult checkDropout(std::optional<mlir::Location> location, double p);
 mlir::LogicalResult checkPrelu(std::optional<mlir::Location> location, mlir::RankedTensorType x,
-                               mlir::RankedTensorType alpha, llvm::StringRef mode,
-                               llvm::StringRef dataFormat);
+                               mlir::RankedTensorType alpha, PreluMode mode, DataFormat dataFormat);
 mlir::LogicalResult inferMaxoutOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
                                   int64_t groups, int64_t axis, Results &results);
 
@@ -269,7 +265,7 @@ mlir::LogicalResult inferAlongAxis(std::optional<mlir::Location> location, Adapt
 
 template <class Adaptor>
 mlir::LogicalResult inferDropout(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
-  if (failed(checkDropout(location, adaptor.getP().convertToDouble(), adaptor.getMode())))
+  if (failed(checkDropout(location, adaptor.getP().convertToDouble())))
     return mlir::failure();
   auto type = tensorType(adaptor.getX());
   results.append(
@@ -328,23 +324,22 @@ mlir::LogicalResult inferMaxout(std::optional<mlir::Location> location, Adaptor 
 mlir::LogicalResult inferEmbeddingOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
                                      mlir::RankedTensorType weight, int64_t paddingIndex, Results &results);
 
-enum class Resampling { linear, bilinear, trilinear, bicubic, nearest };
-
-/// What the size of a resampled image follows from.
+/// The inputs that determine the size of a resampled image.
 struct InterpolateShape {
-  Resampling kind;
+  Interpolation kind;
   mlir::RankedTensorType x;
   mlir::Value outSize;
   llvm::SmallVector<mlir::Value> sizeTensors;
   mlir::Value scaleTensor;
   llvm::SmallVector<double> scale;
   std::array<int64_t, 3> attributes; ///< out_d, out_h, out_w
-  llvm::StringRef dataFormat, method;
+  DataFormat dataFormat;
+  Interpolation method;
 };
 mlir::LogicalResult inferInterpolateOf(std::optional<mlir::Location> location, const InterpolateShape &given,
                                        Results &results);
 
-template <class Adaptor> InterpolateShape interpolateShape(Resampling kind, Adaptor adaptor) {
+template <class Adaptor> InterpolateShape interpolateShape(Interpolation kind, Adaptor adaptor) {
   return {kind,
           tensorType(adaptor.getX()),
           adaptor.getOutSize(),
@@ -357,24 +352,17 @@ template <class Adaptor> InterpolateShape interpolateShape(Resampling kind, Adap
           adaptor.getInterpMethod()};
 }
 
-template <Resampling kind, class Adaptor>
+template <Interpolation kind, class Adaptor>
 mlir::LogicalResult inferInterpolate(std::optional<mlir::Location> location, Adaptor adaptor,
                                      Results &results) {
   return inferInterpolateOf(location, interpolateShape(kind, adaptor), results);
 }
 
-std::optional<Resampling> resamplingNamed(llvm::StringRef method);
-
 template <class Adaptor>
 mlir::LogicalResult inferInterpolateGradient(std::optional<mlir::Location> location, Adaptor adaptor,
                                              Results &results) {
-  std::optional<Resampling> kind = resamplingNamed(adaptor.getInterpMethod());
-  if (!kind)
-    return inferenceError(
-        location, "C1: interp_method must be linear, bilinear, trilinear, bicubic or nearest, found \"" +
-                      adaptor.getInterpMethod() + "\"");
   llvm::SmallVector<mlir::Type> out;
-  if (failed(inferInterpolateOf(location, interpolateShape(*kind, adaptor), out)))
+  if (failed(inferInterpolateOf(location, interpolateShape(adaptor.getInterpMethod(), adaptor), out)))
     return mlir::failure();
   return inferGradientOf(location, adaptor.getX().getType(), adaptor.getOutGradient(), out[0], "C2", results);
 }
@@ -382,7 +370,7 @@ mlir::LogicalResult inferInterpolateGradient(std::optional<mlir::Location> locat
 struct RnnShape {
   mlir::RankedTensorType x;
   llvm::SmallVector<mlir::Value> states, weights;
-  llvm::StringRef mode;
+  RnnMode mode;
   int64_t layers, directions, hidden;
 };
 mlir::LogicalResult inferRnnOf(std::optional<mlir::Location> location, const RnnShape &rnn, Results &results);
@@ -423,8 +411,7 @@ mlir::LogicalResult inferRnnGradient(std::optional<mlir::Location> location, Ada
 //===-- Grids and columns -------------------------------------------------------------------------------===//
 
 mlir::LogicalResult inferGridSampleOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
-                                      mlir::RankedTensorType grid, llvm::StringRef mode,
-                                      llvm::StringRef paddingMode, Results &results);
+                                      mlir::RankedTensorType grid, Results &results);
 mlir::LogicalResult inferAffineGridOf(std::optional<mlir::Location> location, mlir::RankedTensorType input,
                                       mlir::Value shapeTensor, llvm::ArrayRef<int64_t> shape,
                                       Results &results);
@@ -442,13 +429,12 @@ struct UnpoolShape {
 mlir::LogicalResult inferUnpoolOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
                                   mlir::RankedTensorType indices, const UnpoolShape &given, Results &results);
 mlir::LogicalResult checkTemporalShift(std::optional<mlir::Location> location, mlir::RankedTensorType x,
-                                       int64_t steps, double ratio, llvm::StringRef dataFormat);
+                                       int64_t steps, double ratio);
 
 template <class Adaptor>
 mlir::LogicalResult inferGridSample(std::optional<mlir::Location> location, Adaptor adaptor,
                                     Results &results) {
-  return inferGridSampleOf(location, tensorType(adaptor.getX()), tensorType(adaptor.getGrid()),
-                           adaptor.getMode(), adaptor.getPaddingMode(), results);
+  return inferGridSampleOf(location, tensorType(adaptor.getX()), tensorType(adaptor.getGrid()), results);
 }
 
 template <class Adaptor>
@@ -486,7 +472,7 @@ template <class Adaptor>
 mlir::LogicalResult inferTemporalShift(std::optional<mlir::Location> location, Adaptor adaptor,
                                        Results &results) {
   if (failed(checkTemporalShift(location, tensorType(adaptor.getX()), adaptor.getSegNum(),
-                                adaptor.getShiftRatio().convertToDouble(), adaptor.getDataFormat())))
+                                adaptor.getShiftRatio().convertToDouble())))
     return mlir::failure();
   results.push_back(adaptor.getX().getType());
   return mlir::success();

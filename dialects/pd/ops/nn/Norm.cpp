@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace proa::pd {
 
-int64_t channelAxis(RankedTensorType x, llvm::StringRef dataFormat) {
+int64_t channelAxis(RankedTensorType x, DataFormat dataFormat) {
   return channelsAreLast(dataFormat) ? x.getRank() - 1 : 1;
 }
 
@@ -87,9 +87,9 @@ LogicalResult checkHasChannels(std::optional<Location> location, RankedTensorTyp
 } // namespace
 
 LogicalResult inferChannelNorm(std::optional<Location> location, Value x, llvm::ArrayRef<Value> parameters,
-                               llvm::StringRef dataFormat) {
+                               DataFormat dataFormat) {
   RankedTensorType type = tensorType(x);
-  if (failed(checkHasChannels(location, type)) || failed(checkDataFormat(location, dataFormat, "C3")))
+  if (failed(checkHasChannels(location, type)))
     return failure();
   return checkParameters(location, parameters, type.getDimSize(channelAxis(type, dataFormat)), "channels");
 }
@@ -115,7 +115,7 @@ LogicalResult inferLayerNormOf(std::optional<Location> location, Value x, Value 
 }
 
 LogicalResult inferGroupNormOf(std::optional<Location> location, Value x, llvm::ArrayRef<Value> parameters,
-                               int64_t groups, llvm::StringRef dataFormat, Results &results) {
+                               int64_t groups, DataFormat dataFormat, Results &results) {
   if (failed(inferChannelNorm(location, x, parameters, dataFormat)))
     return failure();
   RankedTensorType type = tensorType(x);
@@ -130,7 +130,7 @@ LogicalResult inferGroupNormOf(std::optional<Location> location, Value x, llvm::
 
 LogicalResult inferInstanceNormOf(std::optional<Location> location, Value x, llvm::ArrayRef<Value> parameters,
                                   Results &results) {
-  if (failed(inferChannelNorm(location, x, parameters, "NCHW")))
+  if (failed(inferChannelNorm(location, x, parameters, DataFormat::NCHW)))
     return failure();
   RankedTensorType type = tensorType(x);
   int64_t batch = type.getDimSize(0), channels = type.getDimSize(1);
@@ -167,13 +167,13 @@ FailureOr<SmallVector<Value>> BatchNormOp::decompose(OpBuilder &builder) {
   Expression reserve =
       e.wrap(e.create<ConstantOp>(emptyType, DenseElementsAttr::get(emptyType, llvm::ArrayRef<Attribute>())));
   if (getUseGlobalStats() || (getIsTest() && !getTrainableStatistics())) {
-    // One factor and one summand a channel: both are constants of a trained model.
+    // One factor and one offset for each channel: both are constants of a trained model.
     Expression factor = 1.0 / e.sqrt(variance + epsilon);
     if (scale)
       factor = factor * *scale;
-    Expression summand = bias ? *bias - mean * factor : -(mean * factor);
+    Expression offset = bias ? *bias - mean * factor : -(mean * factor);
     Expression givenMean = e.wrap(getMean()), givenVariance = e.wrap(getVariance());
-    return e.results({scaledAndShifted(x, factor, summand, axis), givenMean, givenVariance, givenMean,
+    return e.results({scaledAndShifted(x, factor, offset, axis), givenMean, givenVariance, givenMean,
                       givenVariance, reserve});
   }
   if (isOneElementAChannel(x.type(), axis)) {
@@ -259,13 +259,12 @@ FailureOr<SmallVector<Value>> NormOp::decompose(OpBuilder &builder) {
   return e.results({x / norm, norm});
 }
 
-LogicalResult checkLrn(std::optional<Location> location, RankedTensorType x, int64_t n,
-                       llvm::StringRef dataFormat) {
+LogicalResult checkLrn(std::optional<Location> location, RankedTensorType x, int64_t n) {
   if (x.getRank() != 4)
     return inferenceError(location, "C1: x must have rank 4, found rank " + llvm::Twine(x.getRank()));
   if (n <= 0)
     return inferenceError(location, "C2: n must be above 0, found " + llvm::Twine(n));
-  return checkDataFormat(location, dataFormat, "C3");
+  return success();
 }
 
 FailureOr<SmallVector<Value>> LrnOp::decompose(OpBuilder &builder) {
@@ -323,8 +322,8 @@ FailureOr<SmallVector<Value>> ClipByNormOp::decompose(OpBuilder &builder) {
   Expression x = e.computed(getX());
   double limit = getMaxNorm().convertToDouble();
   Expression squares = e.sum(x * x, {}, false), norm = e.sqrt(squares), isLonger = norm > limit;
-  // The factor and not the result is chosen: inside the limit x stays bit for bit, since x * 1 = x. There no
-  // root is differentiated, which has no derivative at 0.
+  // Selects the factor and not the result: inside of the limit x is unchanged, since x * 1 = x. The root is
+  // not differentiated there, because it has no derivative at 0.
   Expression length = e.sqrt(e.select(isLonger, squares, 1.0));
   return e.results({x * e.select(isLonger, limit / length, 1.0)});
 }

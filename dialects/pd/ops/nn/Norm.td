@@ -3,9 +3,10 @@
 #define PROA_DIALECTS_PD_NN_NORM
 
 include "dialects/pd/ir/Base.td"
+include "dialects/pd/ir/Layout.td"
 
 class NormEpsilon<string value> : DefaultValuedAttr<F64Attr, value>;
-def NormFormat : DefaultValuedAttr<StrAttr, "\"NCHW\"">;
+def NormFormat : Pd_DefaultEnum<Pd_DataFormatAttr, "NCHW">;
 
 class LegacyBatchNorm<string type> : Legacy<type,
   ["X", "Mean", "Variance", "Scale", "Bias", "MomentumTensor"],
@@ -13,27 +14,29 @@ class LegacyBatchNorm<string type> : Legacy<type,
   ["is_test", "momentum", "epsilon", "data_format=data_layout", "use_global_stats", "trainable_statistics"],
   ["fuse_with_relu"]>;
 
-def Pd_BatchNormOp : Pd_Op<"batch_norm", [AttrSizedOperandSegments]> {
-  let summary = "Normalization of each channel over the batch";
+def Pd_BatchNormOp : Pd_Op<"batch_norm", [AttrSizedOperandSegments, LayoutOpInterface]> {
+  let summary = "Batch normalization: normalization of each channel over the batch";
   let description = [{
-    `out = (x - m) / sqrt(v + epsilon) * scale + bias` for each channel. With `use_global_stats`, or `is_test` without
-    `trainable_statistics`, m and v are `mean` and `variance`. Else they are the mean and the (biased) variance of the
-    channel in x, and `mean_out = mean * momentum + m * (1 - momentum)`, so for `variance_out`; `saved_mean` is m and
-    `saved_variance` is 1 / sqrt(v + epsilon). In the first case `mean_out` and `variance_out` are the operands, and
-    so are `saved_mean` and `saved_variance`. In training, where each channel has one element, out is x, nothing is moved, `saved_mean` and
-    `saved_variance` are zero and the gradient goes to x alone, as in Paddle. `reserve_space` has no elements. `momentum_tensor` wins over `momentum`.
+    `out = (x - m) / sqrt(v + epsilon) * scale + bias` for each channel. `momentum_tensor` overrides `momentum`;
+    `reserve_space` has no elements.
+
+    - With `use_global_stats`, or `is_test` without `trainable_statistics`, m and v are `mean` and `variance`.
+      `mean_out`, `variance_out`, `saved_mean` and `saved_variance` are the operands.
+    - Otherwise m and v are the mean and the (biased) variance of the channel in x. `mean_out` is
+      `mean * momentum + m * (1 - momentum)`, and the same for `variance_out`; `saved_mean` is m and `saved_variance` is
+      1 / sqrt(v + epsilon).
+    - In training with one element in each channel, out is x, the statistics do not change, `saved_mean` and
+      `saved_variance` are zero, and only x has a gradient, as in Paddle.
   }];
   let constraints = [
     "C1. x has a channel dimension (rank 2 or more)",
-    "C2. mean, variance, scale and bias have rank 1 and one element for each channel",
-    "C3. data_format is known"
+    "C2. mean, variance, scale and bias have rank 1 and one element for each channel"
   ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$mean, Pd_FloatTensor:$variance, Optional<Pd_FloatTensor>:$scale,
     Optional<Pd_FloatTensor>:$bias, Optional<Pd_FloatTensor>:$momentum_tensor,
     DefaultValuedAttr<BoolAttr, "false">:$is_test, DefaultValuedAttr<F64Attr, "0.9">:$momentum,
     NormEpsilon<"1e-5">:$epsilon, NormFormat:$data_format, DefaultValuedAttr<BoolAttr, "false">:$use_global_stats,
     DefaultValuedAttr<BoolAttr, "false">:$trainable_statistics);
-  let assemblyFormat = "$x `,` $mean `,` $variance (`scale` `=` $scale^)? (`bias` `=` $bias^)? (`momentum` `=` $momentum_tensor^)? attr-dict `:` functional-type(operands, results)";
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$mean_out, Pd_FloatTensor:$variance_out,
     Pd_FloatTensor:$saved_mean, Pd_FloatTensor:$saved_variance, Pd_Tensor:$reserve_space);
   let infer = "inferBatchNorm";
@@ -42,17 +45,19 @@ def Pd_BatchNormOp : Pd_Op<"batch_norm", [AttrSizedOperandSegments]> {
   let precision = "always full";
   let legacy = [LegacyBatchNorm<"batch_norm">, LegacyBatchNorm<"sync_batch_norm">];
   let newIrGradients = [
-    "batch_norm_grad(x, scale, bias, mean_out, variance_out, saved_mean, saved_variance, reserve_space, dout) -> x, scale, bias",
+    "batch_norm_grad(x, scale, bias, mean_out, variance_out, saved_mean, saved_variance, reserve_space, dout) -> x, "
+      "scale, bias",
     "batch_norm_double_grad(x, scale, mean_out, variance_out, saved_mean, saved_variance, dout) -> x, scale, dout"
   ];
+  let batching = "inCode";
 }
 
 def Pd_LayerNormOp : Pd_Op<"layer_norm", [AttrSizedOperandSegments]> {
-  let summary = "Normalization over the dimensions from begin_norm_axis on";
+  let summary = "Layer normalization: normalization over the dimensions from begin_norm_axis on";
   let description = [{
-    `out = (x - mean) / sqrt(variance + epsilon) * scale + bias`, with mean and (biased) variance over the dimensions from
-    `begin_norm_axis` on. scale and bias have one element for each element of these dimensions. `mean` and `variance` have
-    the dimensions before.
+    `out = (x - mean) / sqrt(variance + epsilon) * scale + bias`, with mean and (biased) variance over the dimensions
+    from `begin_norm_axis` on. scale and bias have one element for each element of these dimensions. `mean` and
+    `variance` have the dimensions before `begin_norm_axis`.
   }];
   let constraints = [
     "C1. begin_norm_axis is above 0 and below the rank of x",
@@ -60,7 +65,6 @@ def Pd_LayerNormOp : Pd_Op<"layer_norm", [AttrSizedOperandSegments]> {
   ];
   let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_FloatTensor>:$scale, Optional<Pd_FloatTensor>:$bias,
     NormEpsilon<"1e-5">:$epsilon, DefaultValuedAttr<I64Attr, "1">:$begin_norm_axis);
-  let assemblyFormat = "$x (`scale` `=` $scale^)? (`bias` `=` $bias^)? attr-dict `:` functional-type(operands, results)";
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$mean, Pd_FloatTensor:$variance);
   let infer = "inferLayerNorm";
   let decomposesInCode = 1;
@@ -75,23 +79,23 @@ def Pd_LayerNormOp : Pd_Op<"layer_norm", [AttrSizedOperandSegments]> {
     Legacy<"fused_embedding_eltwise_layernorm", ["Ids*", "Scale", "Bias"], ["Out", "", ""], [], ["Embs", "epsilon"],
       "importEmbeddingEltwiseLayerNorm">];
   let newIrGradients = ["layer_norm_grad(x, scale, bias, mean, variance)"];
+  let batching = "inCode";
+  let sharding = "inCode";
 }
 
-def Pd_GroupNormOp : Pd_Op<"group_norm", [AttrSizedOperandSegments]> {
-  let summary = "Normalization of each group of channels of each sample";
+def Pd_GroupNormOp : Pd_Op<"group_norm", [AttrSizedOperandSegments, LayoutOpInterface]> {
+  let summary = "Group normalization: normalization of each group of channels of each sample";
   let description = [{
-    `y = (x - mean) / sqrt(variance + epsilon) * scale + bias`, with mean and (biased) variance over the elements of a group
-    of channels of one sample; scale and bias have one element for each channel.
+    `y = (x - mean) / sqrt(variance + epsilon) * scale + bias`, with mean and (biased) variance over the elements of a
+    group of channels of one sample; scale and bias have one element for each channel.
   }];
   let constraints = [
     "C1. x has a channel dimension (rank 2 or more)",
     "C2. scale and bias have rank 1 and one element for each channel",
-    "C3. data_format is known",
     "C4. groups is above 0 and divides the number of channels"
   ];
   let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_FloatTensor>:$scale, Optional<Pd_FloatTensor>:$bias,
     NormEpsilon<"1e-5">:$epsilon, DefaultValuedAttr<I64Attr, "-1">:$groups, NormFormat:$data_format);
-  let assemblyFormat = "$x (`scale` `=` $scale^)? (`bias` `=` $bias^)? attr-dict `:` functional-type(operands, results)";
   let results = (outs Pd_FloatTensor:$y, Pd_FloatTensor:$mean, Pd_FloatTensor:$variance);
   let infer = "inferGroupNorm";
   let decomposesInCode = 1;
@@ -100,13 +104,14 @@ def Pd_GroupNormOp : Pd_Op<"group_norm", [AttrSizedOperandSegments]> {
   let legacy = [Legacy<"group_norm", ["X", "Scale", "Bias"], ["Y", "Mean", "Variance"],
     ["epsilon", "groups", "data_format=data_layout"]>];
   let newIrGradients = ["group_norm_grad(x, scale, bias, y, mean, variance)"];
+  let batching = "inCode";
 }
 
 def Pd_InstanceNormOp : Pd_Op<"instance_norm", [AttrSizedOperandSegments]> {
-  let summary = "Normalization of each channel of each sample";
+  let summary = "Instance normalization: normalization of each channel of each sample";
   let description = [{
-    `y = (x - m) / sqrt(v + epsilon) * scale + bias`, with mean m and (biased) variance v over the elements of a channel of
-    one sample. `saved_mean` is m and `saved_variance` is 1 / sqrt(v + epsilon), one after the other for each sample and
+    `y = (x - m) / sqrt(v + epsilon) * scale + bias`, with mean m and (biased) variance v over the elements of a
+    channel of one sample. `saved_mean` is m and `saved_variance` is 1 / sqrt(v + epsilon), for each sample and
     channel.
   }];
   let constraints = [
@@ -115,7 +120,6 @@ def Pd_InstanceNormOp : Pd_Op<"instance_norm", [AttrSizedOperandSegments]> {
   ];
   let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_FloatTensor>:$scale, Optional<Pd_FloatTensor>:$bias,
     NormEpsilon<"1e-5">:$epsilon);
-  let assemblyFormat = "$x (`scale` `=` $scale^)? (`bias` `=` $bias^)? attr-dict `:` functional-type(operands, results)";
   let results = (outs Pd_FloatTensor:$y, Pd_FloatTensor:$saved_mean, Pd_FloatTensor:$saved_variance);
   let infer = "inferInstanceNorm";
   let decomposesInCode = 1;
@@ -126,12 +130,13 @@ def Pd_InstanceNormOp : Pd_Op<"instance_norm", [AttrSizedOperandSegments]> {
     "instance_norm_grad(x, scale, bias, saved_mean, saved_variance)",
     "instance_norm_double_grad(x, scale, saved_mean, saved_variance, dy) -> x, scale, dy"
   ];
+  let batching = "inCode";
 }
 
 def Pd_NormOp : Pd_Op<"norm"> {
   let summary = "x divided by its Euclidean norm along an axis";
   let description = [{
-    `norm = sqrt(sum of x * x along axis + epsilon)`, with that dimension kept; `out = x / norm`.
+    `norm = sqrt(sum of x * x along axis + epsilon)`, keeping that dimension; `out = x / norm`.
   }];
   let constraints = ["C1. axis is a dimension of x"];
   let arguments = (ins Pd_FloatTensor:$x, I64Attr:$axis, NormEpsilon<"1e-10">:$epsilon,
@@ -144,20 +149,19 @@ def Pd_NormOp : Pd_Op<"norm"> {
   let newIrGradients = ["norm_grad(x, norm)"];
 }
 
-def Pd_LrnOp : Pd_Op<"lrn"> {
-  let summary = "x divided by a power of the sum of squares of neighbouring channels";
+def Pd_LrnOp : Pd_Op<"lrn", [LayoutOpInterface]> {
+  let summary = "Local response normalization: x divided by a power of the sum of squares of neighboring channels";
   let description = [{
-    `mid_out = k + alpha * sum of x[c']^2` over the n channels c' from c - (n - 1) / 2 on (as far as there are);
+    `mid_out = k + alpha * sum of x[c']^2` over the n channels c' from c - (n - 1) / 2 on, within x;
     `out = x / mid_out^beta`.
   }];
   let constraints = [
     "C1. x has rank 4",
-    "C2. n is above 0",
-    "C3. data_format is known"
+    "C2. n is above 0"
   ];
   let arguments = (ins Pd_FloatTensor:$x, DefaultValuedAttr<I64Attr, "5">:$n, DefaultValuedAttr<F64Attr, "2.0">:$k,
     DefaultValuedAttr<F64Attr, "0.0001">:$alpha, DefaultValuedAttr<F64Attr, "0.75">:$beta,
-    DefaultValuedAttr<StrAttr, "\"AnyLayout\"">:$data_format);
+    Pd_DefaultEnum<Pd_DataFormatAttr, "AnyLayout">:$data_format);
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$mid_out);
   let infer = "inferLrn";
   let decomposesInCode = 1;
@@ -166,13 +170,13 @@ def Pd_LrnOp : Pd_Op<"lrn"> {
 }
 
 def Pd_SpectralNormOp : Pd_Op<"spectral_norm"> {
-  let summary = "weight divided by its greatest singular value, by power iteration";
+  let summary = "Spectral normalization: weight divided by its largest singular value, by power iteration";
   let description = [{
-    weight is seen as a matrix W whose rows are its dimension `dim`. `power_iters` times v becomes W^T u and u becomes W v,
-    each divided by its norm (plus eps); the result is weight / (u^T W v).
+    weight is a matrix W whose rows are dimension `dim`. `power_iters` times, v becomes W^T u and u becomes W v, each
+    divided by its norm (plus eps); the result is weight / (u^T W v).
   }];
   let constraints = [
-    "C1. dim is a dimension of weight; power_iters is not below 0",
+    "C1. dim is a dimension of weight; power_iters is not negative",
     "C2. u has one element for each row, v one for each column"
   ];
   let arguments = (ins Pd_FloatTensor:$weight, Pd_FloatTensor:$u, Pd_FloatTensor:$v, DefaultValuedAttr<I64Attr, "0">:$dim,
@@ -185,7 +189,7 @@ def Pd_SpectralNormOp : Pd_Op<"spectral_norm"> {
 }
 
 def Pd_ClipByNormOp : Pd_Op<"clip_by_norm"> {
-  let summary = "x scaled down to the Euclidean norm max_norm, where its norm is greater";
+  let summary = "x scaled down to the Euclidean norm max_norm, if its norm is larger";
   let arguments = (ins Pd_FloatTensor:$x, F64Attr:$max_norm);
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferSameAsFirst";
@@ -204,12 +208,11 @@ def Pd_SquaredL2NormOp : Pd_Op<"squared_l2_norm"> {
   let legacy = [Legacy<"squared_l2_norm", ["X"], ["Out"]>];
 }
 
-def Pd_AffineChannelOp : Pd_Op<"affine_channel"> {
+def Pd_AffineChannelOp : Pd_Op<"affine_channel", [LayoutOpInterface]> {
   let summary = "x * scale + bias, with one scale and bias for each channel";
   let constraints = [
     "C1. x has a channel dimension (rank 2 or more)",
-    "C2. scale and bias have rank 1 and one element for each channel",
-    "C3. data_format is known"
+    "C2. scale and bias have rank 1 and one element for each channel"
   ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$scale, Pd_FloatTensor:$bias, NormFormat:$data_format);
   let newIr = [NewIr<["x", "scale", "bias"], [], [], ["data_layout"]>];

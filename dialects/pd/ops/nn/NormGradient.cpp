@@ -1,4 +1,4 @@
-//! Gradients of normalizations, from the moments that the forward op computed.
+//! Gradients of normalizations, from the moments computed by the forward op.
 #include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ops/nn/Nn.h"
 #include "dialects/pd/ops/nn/NormOps.h"
@@ -16,8 +16,8 @@ using Part = std::optional<Expression>;
 
 Part operator+(Part x, Part y) { return x && y ? *x + *y : x ? x : y; }
 
-/// What a normalization is made of: `normal` = (x - mean) * inverse, each of mean and inverse for the
-/// elements along axes.
+/// The parts of a normalization: `normal` = (x - mean) * inverse, with mean and inverse over the elements
+/// along axes.
 struct Normalization {
   TensorBuilder &e;
   Expression centered, inverse, normal;
@@ -31,19 +31,19 @@ struct Normalization {
   Expression throughNormal(Expression cotangent) const {
     return (cotangent - e.mean(cotangent, axes) - normal * e.mean(cotangent * normal, axes)) * inverse;
   }
-  /// The gradient of x that comes from results which hold the mean and the variance themselves.
+  /// The gradient of x from the results mean and variance.
   Part throughMoments(Part mean, Part variance) const {
     Expression count = e.countAlong(centered, axes);
     Part first = mean ? Part(*mean / count) : std::nullopt;
     return first + (variance ? Part(centered * (*variance * 2.0 / count)) : std::nullopt);
   }
-  /// The derivative of inverse = (variance + epsilon)^(-1/2), chained.
+  /// The derivative of inverse = (variance + epsilon)^(-1/2), by the chain rule.
   Part varianceFromInverse(Part cotangent) const {
     return cotangent ? Part(*cotangent * (inverse * inverse * inverse) * -0.5) : std::nullopt;
   }
 };
 
-/// The gradients of an op, by operand; parts that do not exist stay null.
+/// The gradients of an op by operand; missing ones are null.
 struct Collected {
   TensorBuilder &e;
   llvm::SmallVector<Value> gradients;
@@ -52,7 +52,7 @@ struct Collected {
   void set(Value operand, Part gradient) {
     if (!operand || !gradient)
       return;
-    // An operand may stand in several places: each has a gradient of its own.
+    // An operand may occur several times: each occurrence has its own gradient.
     for (auto [i, candidate] : llvm::enumerate(op->getOperands()))
       if (candidate == operand && !gradients[i]) {
         gradients[i] = e.gradient(*gradient, operand);
@@ -68,7 +68,7 @@ Part part(TensorBuilder &e, Value value) { return value ? Part(e.computed(value)
 
 } // namespace
 
-/// Statistics of the batch: x moves them too.
+/// Statistics of the batch depend on x.
 static Gradients trainedBatchNorm(TensorBuilder &e, BatchNormOp op, llvm::ArrayRef<Value> cotangents) {
   Expression x = e.computed(op.getX());
   int64_t axis = channelAxis(x.type(), op.getDataFormat()), rank = x.rank();
@@ -108,7 +108,7 @@ static Gradients trainedBatchNorm(TensorBuilder &e, BatchNormOp op, llvm::ArrayR
   return collected.gradients;
 }
 
-/// Given statistics: a factor and a summand for each channel.
+/// Given statistics: a factor and an offset for each channel.
 static Gradients frozenBatchNorm(TensorBuilder &e, BatchNormOp op, llvm::ArrayRef<Value> cotangents) {
   Expression x = e.computed(op.getX());
   int64_t axis = channelAxis(x.type(), op.getDataFormat()), rank = x.rank();
@@ -152,7 +152,7 @@ Gradients BatchNormOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents)
   auto have = haveChannelsElements(e.computed(getX()), channelAxis(type, getDataFormat()));
   if (failed(trained) || !have)
     return trained;
-  // What it is in channels of one element: the identity.
+  // For channels of one element: the identity.
   std::pair<Value, Value> identity[]{
       {getX(), cotangents[0]}, {getMean(), cotangents[1]}, {getVariance(), cotangents[2]}};
   for (auto [operand, gradient] : llvm::zip(getOperands(), *trained)) {

@@ -20,8 +20,6 @@ LogicalResult inferPoolOf(std::optional<Location> location, RankedTensorType x, 
   if (x.getRank() != rank)
     return inferenceError(location, "C1: x must have rank " + llvm::Twine(rank) + ", found rank " +
                                         llvm::Twine(x.getRank()));
-  if (failed(checkDataFormat(location, pool.dataFormat, "C4")))
-    return failure();
   llvm::SmallVector<int64_t> input = spatialDims(x.getShape(), pool.dataFormat), out;
   bool isKernelGood =
       static_cast<int64_t>(window.kernel.size()) == window.spatial &&
@@ -47,15 +45,9 @@ LogicalResult inferPoolOf(std::optional<Location> location, RankedTensorType x, 
   return success();
 }
 
-LogicalResult checkPoolingType(std::optional<Location> location, llvm::StringRef type) {
-  if (type == "max" || type == "avg")
-    return success();
-  return inferenceError(location, "C6: pooling_type must be max or avg, found '" + type + "'");
-}
-
 namespace {
 
-/// Writes global pooling as a window of the input's extents, where they are known; whether it did.
+/// Replaces global pooling by a window of the static dims of the input; whether it did.
 template <class PoolOp> bool makeGlobalExplicit(PoolOp op, const PoolWindow &pool, size_t paddingsPerDim) {
   llvm::SmallVector<int64_t> input = spatialDims(tensorType(op.getX()).getShape(), pool.dataFormat);
   if (!pool.isGlobal ||
@@ -73,7 +65,7 @@ template <class PoolOp> OpFoldResult foldPool(PoolOp op) {
   RankedTensorType x = tensorType(op.getX());
   PoolWindow pool = poolWindow(op, x.getRank() - 2);
   if (makeGlobalExplicit(op, pool, 2)) {
-    op.setPaddingAlgorithm("EXPLICIT");
+    op.setPaddingAlgorithm(PaddingAlgorithm::Explicit);
     return op.getOut();
   }
   if (pool.isGlobal || pool.isAdaptive)
@@ -81,10 +73,11 @@ template <class PoolOp> OpFoldResult foldPool(PoolOp op) {
   llvm::SmallVector<int64_t> paddings =
       pool.window.resolvedPaddings(spatialDims(x.getShape(), pool.dataFormat));
   if (llvm::is_contained(paddings, ShapedType::kDynamic) ||
-      (op.getPaddingAlgorithm() == "EXPLICIT" && llvm::ArrayRef(paddings) == op.getPaddings()))
+      (op.getPaddingAlgorithm() == PaddingAlgorithm::Explicit &&
+       llvm::ArrayRef(paddings) == op.getPaddings()))
     return {};
   op.setPaddings(paddings);
-  op.setPaddingAlgorithm("EXPLICIT");
+  op.setPaddingAlgorithm(PaddingAlgorithm::Explicit);
   return op.getOut();
 }
 

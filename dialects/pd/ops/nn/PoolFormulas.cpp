@@ -25,7 +25,7 @@ template <class Op> PoolWindow lpPoolWindow(Op op) {
 /// The windows along one dimension.
 struct FractionalWindows {
   int64_t extent = 0;
-  /// First element and the one behind the last.
+  /// The first element and the one after the last.
   llvm::SmallVector<std::pair<int64_t, int64_t>> ranges;
 
   FractionalWindows(int64_t extent, int64_t count, int64_t kernel, float random) : extent(extent) {
@@ -50,7 +50,7 @@ struct FractionalWindows {
     return out;
   }
 
-  /// Element k of window i; shorter windows name their last element again, which changes no maximum.
+  /// Element k of window i; shorter windows repeat their last element, which does not change the maximum.
   int64_t position(int64_t i, int64_t k) const {
     return std::min(ranges[i].first + k, std::max(ranges[i].second - 1, ranges[i].first));
   }
@@ -117,7 +117,7 @@ Expression gatherWindows(Expression x, const AllWindows &windows) {
   return reshapeTo(e.transpose(x, order), shape);
 }
 
-/// For each window and each of its elements the place in the plane, as [1, 1, windows, elements].
+/// For each window and each of its elements the index in the plane, as [1, 1, windows, elements].
 Expression planePositions(TensorBuilder &e, const AllWindows &windows) {
   auto i64 = e.getBuilder().getI64Type();
   auto rank = static_cast<int64_t>(windows.size());
@@ -187,7 +187,7 @@ FailureOr<SmallVector<Value>> LpPool2dOp::decompose(OpBuilder &builder) {
   int64_t first = channelsAreLast(pool.dataFormat) ? 1 : 2, elements = 1;
   for (int64_t i = 0; i < 2; ++i) {
     paddings[2 * (first + i)] = around[2 * i];
-    // So much more that rounding the number of windows down gives what rounding up gave.
+    // Additional padding with which rounding the number of windows down equals rounding up.
     paddings[2 * (first + i) + 1] = around[2 * i + 1] + (getCeilMode() ? pool.window.strides[i] - 1 : 0);
     elements *= pool.window.kernel[i];
   }
@@ -198,9 +198,10 @@ FailureOr<SmallVector<Value>> LpPool2dOp::decompose(OpBuilder &builder) {
                       : power == 2 ? padded * padded
                                    : e.pow(padded, e.constant(power, element));
   llvm::SmallVector<int64_t> none(2, 0);
-  Expression mean = e.wrap(e.create<Pool2dOp>(powers, Value(), pool.window.kernel, pool.window.strides, none,
-                                              /*ceil_mode=*/false, /*exclusive=*/true, pool.dataFormat, "avg",
-                                              /*global_pooling=*/false, /*adaptive=*/false, "EXPLICIT"));
+  Expression mean =
+      e.wrap(e.create<Pool2dOp>(powers, Value(), pool.window.kernel, pool.window.strides, none,
+                                /*ceil_mode=*/false, /*exclusive=*/true, pool.dataFormat, PoolingType::Avg,
+                                /*global_pooling=*/false, /*adaptive=*/false, PaddingAlgorithm::Explicit));
   Expression sum = mean * static_cast<double>(elements);
   Expression norm = power == 1 ? sum : power == 2 ? e.sqrt(sum) : e.pow(sum, e.constant(1 / power, element));
   return e.results({norm});

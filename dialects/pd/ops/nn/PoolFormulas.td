@@ -1,28 +1,29 @@
-// Poolings that are formulas of other ops.
+// Poolings that are composites of other ops.
 #ifndef PROA_DIALECTS_PD_NN_POOLFORMULAS
 #define PROA_DIALECTS_PD_NN_POOLFORMULAS
 
-include "dialects/pd/ops/nn/Formats.td"
+include "dialects/pd/ir/Base.td"
+include "dialects/pd/ir/Layout.td"
 
-def Pd_LpPool2dOp : Pd_Op<"lp_pool2d"> {
-  let summary = "The norm of each window over 2 spatial dimensions: (sum over the window of x^p)^(1/p), p being norm_type";
+def Pd_LpPool2dOp : Pd_Op<"lp_pool2d", [LayoutOpInterface]> {
+  let summary = "The p-norm of each window over 2 spatial dimensions: (sum over the window of x^p)^(1/p), with p = "
+    "norm_type";
   let description = [{
-    Windows are those of pool2d, and zeros stand around the input. As in Paddle the powers are of x, not of |x|: with an odd p a window
-    of a negative sum gives NaN.
+    Windows are those of pd.pool2d, with zeros around the input. As in Paddle the powers are of x, not of |x|: with
+    odd p, a window with a negative sum gives NaN.
   }];
   let constraints = [
     "C1. x has rank 4",
-    "C2. kernel_size holds two positive numbers",
-    "C3. strides, paddings and padding_algorithm are well formed",
-    "C4. data_format is known",
+    "C2. kernel_size has two positive entries",
+    "C3. strides and paddings are valid",
     "C5. the window fits into the padded input",
-    "C6. neither adaptive nor global_pooling holds"
+    "C6. neither adaptive nor global_pooling is set"
   ];
   let arguments = (ins Pd_FloatTensor:$x, DenseI64ArrayAttr:$kernel_size,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$strides, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$paddings,
-    DefaultValuedAttr<BoolAttr, "false">:$ceil_mode, DefaultValuedAttr<StrAttr, "\"NCHW\"">:$data_format,
+    DefaultValuedAttr<BoolAttr, "false">:$ceil_mode, Pd_DefaultEnum<Pd_DataFormatAttr, "NCHW">:$data_format,
     DefaultValuedAttr<BoolAttr, "false">:$global_pooling, DefaultValuedAttr<BoolAttr, "false">:$adaptive,
-    DefaultValuedAttr<StrAttr, "\"EXPLICIT\"">:$padding_algorithm, F64Attr:$norm_type);
+    Pd_DefaultEnum<Pd_PaddingAlgorithmAttr, "Explicit">:$padding_algorithm, F64Attr:$norm_type);
   let results = (outs Pd_FloatTensor:$out);
   let decomposesInCode = 1;
   let newIr = [NewIr<["x"], [], [], ["exclusive", "pooling_type"]>];
@@ -30,18 +31,19 @@ def Pd_LpPool2dOp : Pd_Op<"lp_pool2d"> {
 }
 
 class Pd_FractionalMaxPoolOp<string mnemonic, int spatial> : Pd_Op<mnemonic> {
-  let summary = "Maximum of each of output_size windows of nearly equal extents over " # spatial # " spatial dimensions, and where it stands";
+  let summary = "Fractional pooling: the maximum of each of output_size windows of nearly equal size over " # spatial # " spatial dimensions, and its index";
   let description = [{
-    Along a dimension of `in` elements window i of `out` begins at floor((i + u) a) - floor(u a). Without kernel_size (zeros) it ends where the next
-    one begins, with a = in / out and u = random_u * min((floor(in / out) + 2) / a - 1, (in + 1 - floor(in / out)) / a - (out - 1)); else it has
-    kernel_size elements, with a = (in - kernel_size) / (out - 1) and u = random_u. `mask` holds the position of the maximum in its channel's
-    plane, row-major; the first one where several are equal. Numbers as in Paddle, in float32.
+    Along a dimension of `in` elements window i of `out` starts at floor((i + u) a) - floor(u a). Without kernel_size
+    (zeros) it ends where the next one starts, with a = in / out and u = random_u * min((floor(in / out) + 2) / a - 1,
+    (in + 1 - floor(in / out)) / a - (out - 1)); otherwise it has kernel_size elements, with a = (in - kernel_size) /
+    (out - 1) and u = random_u. `mask` has the row-major index of the maximum in the plane of its channel; the first
+    one of equal elements. Computed in float32, as in Paddle.
   }];
   let constraints = [
     "C1. x has rank " # !add(spatial, 2),
-    "C2. output_size holds one positive number a spatial dimension, at most its extent",
-    "C3. kernel_size is empty or holds one number a spatial dimension, from 0 to its extent",
-    "C4. random_u is above 0 and below 1 (with 0 Paddle draws it in each run)"
+    "C2. output_size has one positive entry for each spatial dimension, at most its dim",
+    "C3. kernel_size is empty or has one entry for each spatial dimension, from 0 to its dim",
+    "C4. random_u is above 0 and below 1 (for 0 Paddle draws it in each run)"
   ];
   let arguments = (ins Pd_FloatTensor:$x, DenseI64ArrayAttr:$output_size, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$kernel_size,
     F64Attr:$random_u);

@@ -34,6 +34,13 @@ llvm::SmallVector<Value> ofOperand(Operation *op, unsigned index, Value gradient
   return gradients;
 }
 
+/// The mean is linear in x, the maximum is not.
+llvm::SmallVector<llvm::SmallVector<unsigned>> linearGroupsOfPool(PoolingType poolingType) {
+  if (poolingType == PoolingType::Avg)
+    return {{0}};
+  return {};
+}
+
 template <class GradientOp, class PoolOp>
 Gradients poolGradient(OpBuilder &builder, PoolOp op, Value cotangent) {
   auto gradient = GradientOp::create(builder, op.getLoc(), op.getX(), cotangent, op.getKernelSizeTensor(),
@@ -44,7 +51,7 @@ Gradients poolGradient(OpBuilder &builder, PoolOp op, Value cotangent) {
   return ofOperand(op, 0, gradient.getXGradient());
 }
 
-/// The extents of batch and channels, and of each plane as one.
+/// The dims of batch and channels, and of each plane as one.
 llvm::SmallVector<Extent> planesOf(TensorBuilder &e, Expression image) {
   llvm::SmallVector<Extent> extents = extentsOf(image);
   Extent plane = 1;
@@ -53,7 +60,7 @@ llvm::SmallVector<Extent> planesOf(TensorBuilder &e, Expression image) {
   return {extents[0], extents[1], plane};
 }
 
-/// The elements of `tangent` at the places where those of x are the greatest of their windows.
+/// The elements of `tangent` at the indices of the maxima of x.
 template <class IndexOp, class GradientOp>
 Gradients pickedAtMaxima(OpBuilder &builder, GradientOp op, Value tangent) {
   TensorBuilder e(builder, op.getOperation());
@@ -69,7 +76,7 @@ Gradients pickedAtMaxima(OpBuilder &builder, GradientOp op, Value tangent) {
       isSymmetric &= both[i] == both[i + 1];
     for (size_t i = 0; i < both.size(); i += 2)
       paddings.push_back(isSymmetric ? both[i] : 0);
-    if (!isSymmetric) { // max_pool_with_index has one number a dimension
+    if (!isSymmetric) { // max_pool_with_index has one entry for each dimension
       bool last = channelsAreLast(pool.dataFormat);
       llvm::SmallVector<int64_t> whole(last ? 2 : 4, 0);
       llvm::append_range(whole, both);
@@ -94,7 +101,7 @@ Gradients pickedAtMaxima(OpBuilder &builder, GradientOp op, Value tangent) {
                                op.getGlobalPoolingAttr(), op.getAdaptiveAttr(), op.getCeilModeAttr());
   Expression mask = e.wrap(index.getMask());
   Expression rows = reshapeTo(picked, planesOf(e, picked)), places = reshapeTo(mask, planesOf(e, mask));
-  // A window in the padding has no greatest element.
+  // A window in the padding has no maximum.
   Expression out =
       e.wrap(e.create<TakeAlongAxisOp>(rows, e.maximum(places, 0), builder.getI64IntegerAttr(2)));
   out = e.select(places < 0, 0, out);
@@ -102,11 +109,10 @@ Gradients pickedAtMaxima(OpBuilder &builder, GradientOp op, Value tangent) {
   return ofOperand(op, 1, isLast ? e.transpose(out, channelsLast) : out);
 }
 
-/// A mean is linear: its transpose's transpose is itself. Which elements of a maximum count does not change
-/// with x.
+/// A mean is linear, so its transposition transposed is itself. The indices of maxima do not change with x.
 template <class PoolOp, class IndexOp, class GradientOp>
 Gradients poolOfCotangent(OpBuilder &builder, GradientOp op, Value cotangent) {
-  if (op.getPoolingType() == "max")
+  if (op.getPoolingType() == PoolingType::Max)
     return pickedAtMaxima<IndexOp>(builder, op, cotangent);
   auto pooled = PoolOp::create(
       builder, op.getLoc(), cotangent, op.getKernelSizeTensor(), op.getKernelSizeAttr(), op.getStridesAttr(),
@@ -115,13 +121,13 @@ Gradients poolOfCotangent(OpBuilder &builder, GradientOp op, Value cotangent) {
   return ofOperand(op, 1, pooled.getOut());
 }
 
-/// Each cotangent goes to the place in its plane that the mask holds.
+/// Each cotangent is added at the index in its plane that the mask has.
 template <class Op> Gradients indexedPoolGradient(OpBuilder &builder, Op op, Value cotangent) {
   TensorBuilder e(builder, op.getOperation());
   Expression x = e.wrap(op.getX()), out = e.wrap(cotangent);
   Expression rows = reshapeTo(out, planesOf(e, out)),
              places = reshapeTo(e.wrap(op.getMask()), planesOf(e, out));
-  // A window in the padding has no greatest element.
+  // A window in the padding has no maximum.
   bool mayBeEmpty = op.getCeilMode();
   for (auto [padding, extent] : llvm::zip(op.getPaddings(), op.getKernelSize()))
     mayBeEmpty |= padding >= extent;
@@ -130,8 +136,9 @@ template <class Op> Gradients indexedPoolGradient(OpBuilder &builder, Op op, Val
     places = e.maximum(places, 0);
   }
   Expression zeros = expandTo(e.constant(0, x.type().getElementType()), planesOf(e, x));
-  Expression sums = e.wrap(e.create<PutAlongAxisOp>(zeros, places, rows, builder.getI64IntegerAttr(2),
-                                                    builder.getStringAttr("add")));
+  Expression sums =
+      e.wrap(e.create<PutAlongAxisOp>(zeros, places, rows, builder.getI64IntegerAttr(2),
+                                      ScatterReduceAttr::get(builder.getContext(), ScatterReduce::Add)));
   return llvm::SmallVector<Value>{reshapeTo(sums, extentsOf(x))};
 }
 
@@ -152,6 +159,13 @@ template <class Op> Value interpolated(OpBuilder &builder, InterpolateGradientOp
 }
 
 } // namespace
+
+llvm::SmallVector<llvm::SmallVector<unsigned>> Pool2dOp::getLinearGroups() {
+  return linearGroupsOfPool(getPoolingType());
+}
+llvm::SmallVector<llvm::SmallVector<unsigned>> Pool3dOp::getLinearGroups() {
+  return linearGroupsOfPool(getPoolingType());
+}
 
 Gradients Pool2dOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   return poolGradient<Pool2dGradientOp>(builder, *this, cotangents[0]);
@@ -190,19 +204,24 @@ Gradients NearestInterpOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotange
 
 Gradients InterpolateGradientOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   auto resampled = [&](auto make) { return ofOperand(*this, 1, make(builder, *this, cotangents[0])); };
-  switch (*resamplingNamed(getInterpMethod())) {
-  case Resampling::linear:
+  switch (getInterpMethod()) {
+  case Interpolation::Linear:
     return resampled(interpolated<LinearInterpOp>);
-  case Resampling::bilinear:
+  case Interpolation::Bilinear:
     return resampled(interpolated<BilinearInterpOp>);
-  case Resampling::trilinear:
+  case Interpolation::Trilinear:
     return resampled(interpolated<TrilinearInterpOp>);
-  case Resampling::bicubic:
+  case Interpolation::Bicubic:
     return resampled(interpolated<BicubicInterpOp>);
-  case Resampling::nearest:
+  case Interpolation::Nearest:
     return resampled(interpolated<NearestInterpOp>);
   }
   return failure();
 }
+
+// The input and the gradient of the output are images.
+unsigned Pool2dGradientOp::getNumImageOperands() { return 2; }
+unsigned Pool3dGradientOp::getNumImageOperands() { return 2; }
+unsigned InterpolateGradientOp::getNumImageOperands() { return 2; }
 
 } // namespace proa::pd

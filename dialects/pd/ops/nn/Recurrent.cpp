@@ -13,15 +13,12 @@ namespace proa::pd {
 LogicalResult inferRnnOf(std::optional<Location> location, const RnnShape &rnn, Results &results) {
   if (rnn.x.getRank() != 3)
     return inferenceError(location, "C1: x must have rank 3, found rank " + llvm::Twine(rnn.x.getRank()));
-  int64_t gates = rnn.mode == "LSTM" ? 4 : rnn.mode == "GRU" ? 3 : 1;
-  if (gates == 1 && rnn.mode != "RNN_TANH" && rnn.mode != "RNN_RELU")
-    return inferenceError(location,
-                          "C2: mode must be LSTM, GRU, RNN_TANH or RNN_RELU, found '" + rnn.mode + "'");
+  int64_t gates = rnn.mode == RnnMode::Lstm ? 4 : rnn.mode == RnnMode::Gru ? 3 : 1;
   if (rnn.layers <= 0 || rnn.hidden <= 0)
     return inferenceError(location, "C5: num_layers and hidden_size must be positive, found " +
                                         llvm::Twine(rnn.layers) + " and " + llvm::Twine(rnn.hidden));
   int64_t cells = rnn.layers * rnn.directions, batch = rnn.x.getDimSize(1);
-  size_t states = rnn.mode == "LSTM" ? 2 : 1;
+  size_t states = rnn.mode == RnnMode::Lstm ? 2 : 1;
   llvm::SmallVector<int64_t> stateShape{cells, batch, rnn.hidden};
   bool isStateGood = rnn.states.size() == states && llvm::all_of(rnn.states, [&](Value state) {
                        return succeeded(verifyCompatibleShape(tensorType(state).getShape(), stateShape));
@@ -38,9 +35,9 @@ LogicalResult inferRnnOf(std::optional<Location> location, const RnnShape &rnn, 
   for (auto [i, weight] : llvm::enumerate(rnn.weights)) {
     RankedTensorType type = tensorType(weight);
     int64_t rank = i < expectedWeights / 2 ? 2 : 1;
-    bool isGood =
+    bool isValid =
         type.getRank() == rank && (type.isDynamicDim(0) || type.getDimSize(0) == gates * rnn.hidden);
-    if (isGood)
+    if (isValid)
       continue;
     std::string text;
     llvm::raw_string_ostream(text) << "C4: tensor " << i << " of weight_list must have rank " << rank

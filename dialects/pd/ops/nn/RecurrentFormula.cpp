@@ -1,4 +1,4 @@
-//! Recurrent layers as formulas: each goes through its steps in a loop.
+//! Recurrent layers as formulas: loops over steps.
 #include "dialects/pd/autodiff/FormulaGradient.h"
 #include "dialects/pd/ir/Types.h"
 #include "dialects/pd/ops/math/ActivationOps.h"
@@ -29,7 +29,7 @@ public:
       lengths = asInts(e.wrap(op.getSequenceLength()));
   }
 
-  /// The outputs of all steps, in the order of time; `states` are those at the end then.
+  /// The outputs of all steps in the order of time; `states` are the final states.
   Expression run(Expression input, bool backward) {
     Expression products = inOrder(e.matmul(input, *ofInput, false, true) + *inputBias, backward);
     Extent steps(input, 0);
@@ -62,7 +62,7 @@ private:
     return backward ? e.wrap(e.create<FlipOp>(x, llvm::SmallVector<int64_t>{0})) : x;
   }
 
-  /// A state whose batch is as open as that of the steps.
+  /// A state whose batch is as dynamic as that of the steps.
   Expression withBatchOf(Expression state, Expression steps) {
     int64_t batch = steps.type().getDimSize(1);
     if (!ShapedType::isDynamic(batch))
@@ -77,22 +77,22 @@ private:
 
   llvm::SmallVector<Expression> step(Expression a, llvm::ArrayRef<Expression> before) {
     Expression h = before[0], r = e.matmul(h, *ofState, false, true) + *stateBias;
-    if (mode == "GRU") {
+    if (mode == RnnMode::Gru) {
       Expression reset = sigmoid(gate(a, 0) + gate(r, 0)), update = sigmoid(gate(a, 1) + gate(r, 1));
       Expression fresh = e.tanh(gate(a, 2) + reset * gate(r, 2));
       return {(h - fresh) * update + fresh};
     }
     Expression sum = a + r;
-    if (mode == "LSTM") {
+    if (mode == RnnMode::Lstm) {
       Expression c = sigmoid(gate(sum, 1)) * before[1] + sigmoid(gate(sum, 0)) * e.tanh(gate(sum, 2));
       return {sigmoid(gate(sum, 3)) * e.tanh(c), c};
     }
-    return {mode == "RNN_RELU" ? e.maximum(sum, 0.0) : e.tanh(sum)};
+    return {mode == RnnMode::Relu ? e.maximum(sum, 0.0) : e.tanh(sum)};
   }
 
   Expression sigmoid(Expression x) { return e.wrap(e.create<SigmoidOp>(x)); }
 
-  llvm::StringRef mode;
+  RnnMode mode;
   int64_t hidden;
   TensorBuilder &e;
   std::optional<Expression> ofInput, ofState, inputBias, stateBias, lengths;
@@ -128,7 +128,7 @@ FailureOr<llvm::SmallVector<Value>> RnnOp::decompose(OpBuilder &builder) {
   return e.results(results);
 }
 
-/// Reverse mode through the formula: what is left has derivatives of its own.
+/// Reverse mode through the formula: the result has derivatives of its own.
 FailureOr<llvm::SmallVector<Value>> RnnGradientOp::decompose(OpBuilder &builder) {
   llvm::SmallVector<Value> inputs{getX()}, cotangents{getOutGradient()};
   llvm::append_range(inputs, getPreState());

@@ -24,34 +24,30 @@ LogicalResult checkAxis(std::optional<Location> location, int64_t axis, int64_t 
                                       "), found " + llvm::Twine(axis));
 }
 
-LogicalResult checkDropout(std::optional<Location> location, double p, llvm::StringRef mode) {
+LogicalResult checkDropout(std::optional<Location> location, double p) {
   if (!(p >= 0 && p <= 1))
     return inferenceError(location, "C1: p must be in [0, 1], found " + std::to_string(p));
-  if (mode != "upscale_in_train" && mode != "downgrade_in_infer")
-    return inferenceError(location,
-                          "C2: mode must be upscale_in_train or downgrade_in_infer, found '" + mode + "'");
   return success();
 }
 
 LogicalResult checkPrelu(std::optional<Location> location, RankedTensorType x, RankedTensorType alpha,
-                         llvm::StringRef mode, llvm::StringRef dataFormat) {
-  if (failed(checkDataFormat(location, dataFormat, "C3")))
-    return failure();
-  int64_t wanted = 1;
-  if (mode == "channel") {
-    wanted = x.getRank() < 2 ? ShapedType::kDynamic
-                             : x.getDimSize(channelsAreLast(dataFormat) ? x.getRank() - 1 : 1);
-  } else if (mode == "element") {
+                         PreluMode mode, DataFormat dataFormat) {
+  int64_t expectedElements = 1;
+  if (mode == PreluMode::Channel) {
+    expectedElements = x.getRank() < 2 ? ShapedType::kDynamic
+                                       : x.getDimSize(channelsAreLast(dataFormat) ? x.getRank() - 1 : 1);
+  } else if (mode == PreluMode::Element) {
     for (int64_t dim : x.getShape().drop_front(x.getRank() > 0))
-      wanted =
-          ShapedType::isDynamic(dim) || ShapedType::isDynamic(wanted) ? ShapedType::kDynamic : wanted * dim;
-  } else if (mode != "all") {
-    return inferenceError(location, "C1: mode must be all, channel or element, found '" + mode + "'");
+      expectedElements = ShapedType::isDynamic(dim) || ShapedType::isDynamic(expectedElements)
+                             ? ShapedType::kDynamic
+                             : expectedElements * dim;
   }
-  if (ShapedType::isDynamic(wanted) || !alpha.hasStaticShape() || alpha.getNumElements() == wanted)
+  if (ShapedType::isDynamic(expectedElements) || !alpha.hasStaticShape() ||
+      alpha.getNumElements() == expectedElements)
     return success();
-  return inferenceError(location, "C2: alpha must have " + llvm::Twine(wanted) + " elements in mode " + mode +
-                                      ", found " + llvm::Twine(alpha.getNumElements()));
+  return inferenceError(location, "C2: alpha must have " + llvm::Twine(expectedElements) +
+                                      " elements in mode " + stringifyPreluMode(mode) + ", found " +
+                                      llvm::Twine(alpha.getNumElements()));
 }
 
 LogicalResult inferMaxoutOf(std::optional<Location> location, RankedTensorType x, int64_t groups,
@@ -71,7 +67,7 @@ LogicalResult inferMaxoutOf(std::optional<Location> location, RankedTensorType x
 
 namespace {
 
-/// The axis counted from the front; nothing for a tensor of rank 0, whose only element is along every axis.
+/// The axis as a non-negative index; nothing for a tensor of rank 0, whose only element is along every axis.
 llvm::SmallVector<int64_t> frontAxis(int64_t axis, int64_t rank) {
   if (rank == 0)
     return {};
@@ -80,7 +76,7 @@ llvm::SmallVector<int64_t> frontAxis(int64_t axis, int64_t rank) {
 
 } // namespace
 
-/// Not below -64, as in Paddle's kernels: the logarithm of what is far below the maximum stays finite.
+/// Not below -64, as in Paddle's kernels: the logarithm of elements far below the maximum stays finite.
 Expression shiftedByMaximum(Expression x, llvm::ArrayRef<int64_t> axes) {
   constexpr double least = -64;
   TensorBuilder &e = x.owner();
@@ -143,7 +139,7 @@ FailureOr<SmallVector<Value>> AddPositionEncodingOp::decompose(OpBuilder &builde
   Extent half = divide(e, Extent(x, x.rank() - 1), 2);
   Expression places = getOffsets() ? rowPlaces(x, e.wrap(getOffsets())).position : iota(e, Extent(x, 1), i64);
   Expression steps = e.reshape(e.cast(places, element), {-1, 1});
-  // From 1 to 10000, or 10000 alone.
+  // From 1 to 10000, or only 10000.
   Expression last = e.cast(e.wrap(add(e, half, -1).getValue(e)), element);
   Expression power = e.select(last > 0.0, e.cast(iota(e, half, i64), element) / e.maximum(last, 1.0), 1.0);
   Expression angles = steps / e.exp(power * std::log(10000.0));
@@ -155,7 +151,7 @@ namespace {
 
 using Effects = llvm::SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
 
-/// In training each execution makes a new value.
+/// In training each execution creates a new value.
 template <class Op> void addEffects(Op op, Effects &effects) {
   if (!op.getIsTest())
     effects.emplace_back(MemoryEffects::Allocate::get(), op->getOpResult(0),
@@ -179,7 +175,7 @@ FailureOr<SmallVector<Value>> RreluOp::decompose(OpBuilder &builder) {
   return e.results({x * noise, noise});
 }
 
-/// The probability to be set to zero, as a number of x's type.
+/// The probability of zero, in the type of x.
 static Expression dropProbability(TensorBuilder &e, DropoutOp op, Expression x) {
   Type element = x.type().getElementType();
   if (Value p = op.getPTensor())
@@ -187,9 +183,9 @@ static Expression dropProbability(TensorBuilder &e, DropoutOp op, Expression x) 
   return e.constant(op.getP().convertToDouble(), element);
 }
 
-/// x where `mask` is not 0, in mode upscale_in_train over 1 - p; else 0, also where x is not finite.
+/// x if `mask` is not 0, in mode upscale_in_train divided by 1 - p; else 0, also if x is not finite.
 static Expression keepMasked(TensorBuilder &e, DropoutOp op, Expression x, Expression keep) {
-  if (op.getMode() == "upscale_in_train")
+  if (op.getMode() == DropoutMode::UpscaleInTrain)
     x = x / (1.0 - dropProbability(e, op, x));
   return e.select(keep, x, 0.0);
 }
@@ -206,13 +202,13 @@ FailureOr<SmallVector<Value>> DropoutOp::decompose(OpBuilder &builder) {
     return e.results({keepMasked(e, *this, wide, keep), e.cast(keep, maskElement)});
   }
   Expression mask = expandTo(e.constant(1, maskElement), extentsOf(x));
-  if (getMode() == "upscale_in_train")
+  if (getMode() == DropoutMode::UpscaleInTrain)
     return e.results({x, mask});
   Expression wide = e.computed(x);
   return e.results({wide * (1.0 - dropProbability(e, *this, wide)), mask});
 }
 
-/// The factors of the run are those of its gradient.
+/// The gradient uses the factors of the forward run.
 FailureOr<SmallVector<Value>> RreluOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   if (!cotangents[0])
     return SmallVector<Value>{Value()};
@@ -220,7 +216,7 @@ FailureOr<SmallVector<Value>> RreluOp::vjp(OpBuilder &builder, llvm::ArrayRef<Va
   return SmallVector<Value>{e.gradient(e.computed(cotangents[0]) * e.computed(getNoise()), getX())};
 }
 
-/// What happened to x, by the mask, happens to the cotangent: nothing is drawn again.
+/// The mask is applied to the cotangent: nothing is sampled again.
 FailureOr<SmallVector<Value>> DropoutOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   SmallVector<Value> gradients(getNumOperands());
   if (!cotangents[0])
@@ -229,18 +225,23 @@ FailureOr<SmallVector<Value>> DropoutOp::vjp(OpBuilder &builder, llvm::ArrayRef<
   Expression out = e.computed(cotangents[0]), gradient = out;
   if (!getIsTest())
     gradient = keepMasked(e, *this, out, e.cast(e.wrap(getMask()), builder.getI1Type()));
-  else if (getMode() != "upscale_in_train")
+  else if (getMode() != DropoutMode::UpscaleInTrain)
     gradient = out * (1.0 - dropProbability(e, *this, out));
   gradients[0] = e.gradient(gradient, getX());
   return gradients;
 }
 
+/// An alpha for each element has the layout of x, so that x cannot change alone.
+bool PreluOp::supportsImageLayout(ImageLayout layout) {
+  return getMode() != PreluMode::Element || getImageLayout() == layout;
+}
+
 FailureOr<SmallVector<Value>> PreluOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.computed(getX()), alpha = e.computed(getAlpha());
-  if (getMode() == "all") {
+  if (getMode() == PreluMode::All) {
     alpha = e.reshape(alpha, {});
-  } else if (getMode() == "channel") {
+  } else if (getMode() == PreluMode::Channel) {
     bool last = channelsAreLast(getDataFormat());
     llvm::SmallVector<int64_t> shape(last ? 1 : x.rank() - 1, 1);
     shape[0] = -1;

@@ -58,7 +58,7 @@ Values Unpool3dOp::decompose(OpBuilder &builder) {
 }
 
 LogicalResult inferSppOf(std::optional<Location> location, RankedTensorType x, int64_t height,
-                         llvm::StringRef pooling, Results &results) {
+                         Results &results) {
   if (x.getRank() != 4 || llvm::is_contained(x.getShape().drop_front(), ShapedType::kDynamic) ||
       llvm::is_contained(x.getShape().drop_front(2), 0)) {
     std::string text;
@@ -68,8 +68,6 @@ LogicalResult inferSppOf(std::optional<Location> location, RankedTensorType x, i
   }
   if (height < 1 || height > 16)
     return inferenceError(location, "C2: pyramid_height must be from 1 to 16, found " + llvm::Twine(height));
-  if (pooling != "max" && pooling != "avg")
-    return inferenceError(location, "C3: pooling_type must be max or avg, found '" + pooling + "'");
   int64_t cells = ((int64_t(1) << (2 * height)) - 1) / 3;
   results.push_back(x.clone({x.getDimSize(0), x.getDimSize(1) * cells}));
   return success();
@@ -96,7 +94,7 @@ Values SppOp::decompose(OpBuilder &builder) {
     state.addAttribute("pooling_type", getPoolingTypeAttr());
     state.addTypes(x.type().clone({x.type().getDimSize(0), x.type().getDimSize(1), counts[0], counts[1]}));
     Expression pooled = e.wrap(builder.create(state)->getResult(0));
-    // Where the image has fewer rows than cells, the padding holds windows more.
+    // If the image has fewer rows than cells, the padding contains additional windows.
     for (int64_t i : {0, 1})
       if (counts[i] > cells)
         pooled = slice(pooled, 2 + i, 0, cells);

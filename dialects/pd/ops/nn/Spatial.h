@@ -1,4 +1,4 @@
-/// Ops on space that are made of poolings and of moves.
+/// Unpooling and spatial pyramid pooling.
 #pragma once
 
 #include "dialects/pd/ops/nn/Nn.h"
@@ -9,7 +9,7 @@ mlir::LogicalResult inferUnpool3dOf(std::optional<mlir::Location> location, mlir
                                     mlir::RankedTensorType indices, const UnpoolShape &given,
                                     Results &results);
 mlir::LogicalResult inferSppOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
-                               int64_t height, llvm::StringRef pooling, Results &results);
+                               int64_t height, Results &results);
 
 template <class Adaptor>
 mlir::LogicalResult inferUnpool3d(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
@@ -21,7 +21,7 @@ mlir::LogicalResult inferUnpool3d(std::optional<mlir::Location> location, Adapto
 template <class Adaptor>
 mlir::LogicalResult inferSpp(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
   return inferSppOf(location, tensorType(adaptor.getX()), static_cast<int64_t>(adaptor.getPyramidHeight()),
-                    adaptor.getPoolingType(), results);
+                    results);
 }
 
 } // namespace proa::pd

@@ -20,7 +20,7 @@ FailureOr<Window> foldWindow(std::optional<Location> location, llvm::ArrayRef<in
   bool isKernelGood = kernel.size() == 2 && llvm::all_of(kernel, [](int64_t extent) { return extent > 0; });
   if (!isKernelGood)
     return inferenceError(location, "C2: kernel_sizes must be two positive numbers");
-  // Ours are pairs, before and after, for each dimension.
+  // Paddings in pairs, before and after, for each dimension.
   llvm::SmallVector<int64_t> pairs(paddings);
   if (paddings.size() == 1)
     pairs.assign(4, paddings[0]);
@@ -61,9 +61,9 @@ LogicalResult inferFoldOf(std::optional<Location> location, RankedTensorType x,
   if (failed(counts))
     return failure();
   int64_t windows = (*counts)[0] * (*counts)[1], elements = window.kernel[0] * window.kernel[1];
-  bool isGood = (x.isDynamicDim(2) || x.getDimSize(2) == windows) &&
-                (x.isDynamicDim(1) || x.getDimSize(1) % elements == 0);
-  if (!isGood)
+  bool isValid = (x.isDynamicDim(2) || x.getDimSize(2) == windows) &&
+                 (x.isDynamicDim(1) || x.getDimSize(1) % elements == 0);
+  if (!isValid)
     return inferenceError(location, "C4: x must have " + llvm::Twine(windows) +
                                         " columns and a multiple of " + llvm::Twine(elements) +
                                         " rows, found " + llvm::Twine(x.getDimSize(2)) + " and " +
@@ -105,14 +105,14 @@ LogicalResult inferUnpoolOf(std::optional<Location> location, RankedTensorType x
 }
 
 LogicalResult checkTemporalShift(std::optional<Location> location, RankedTensorType x, int64_t steps,
-                                 double ratio, llvm::StringRef dataFormat) {
+                                 double ratio) {
   if (x.getRank() != 4)
     return inferenceError(location, "C1: x must have rank 4, found rank " + llvm::Twine(x.getRank()));
   if (steps <= 0 || (!x.isDynamicDim(0) && x.getDimSize(0) % steps != 0) || !(ratio > 0 && ratio < 0.5))
     return inferenceError(location, "C2: seg_num must be above 0 and divide " + llvm::Twine(x.getDimSize(0)) +
                                         ", and shift_ratio be in (0, 0.5), found " + llvm::Twine(steps) +
                                         " and " + std::to_string(ratio));
-  return checkDataFormat(location, dataFormat, "C3");
+  return success();
 }
 
 namespace {
@@ -124,7 +124,19 @@ llvm::SmallVector<int64_t> paddedExtents(llvm::ArrayRef<int64_t> extents, const 
   return out;
 }
 
-/// For each kernel element and each window its place in the padded plane, as one vector.
+/// A table of positions with more entries is not put into the program.
+constexpr double maxTable = 1 << 20;
+
+/// Whether the table of windowPositions has at most maxTable entries.
+bool isSmallTable(llvm::ArrayRef<int64_t> padded, const Window &window) {
+  double entries = 1;
+  for (size_t i = 0; i < 2; ++i)
+    entries *= static_cast<double>(window.kernel[i]) * static_cast<double>(padded[i]) /
+               static_cast<double>(window.strides[i]);
+  return entries <= maxTable;
+}
+
+/// For each kernel element and each window its index in the padded plane, as one vector.
 Expression windowPositions(TensorBuilder &e, llvm::ArrayRef<int64_t> padded, const Window &window) {
   llvm::SmallVector<int64_t> counts, values;
   for (size_t i = 0; i < 2; ++i)
@@ -139,7 +151,7 @@ Expression windowPositions(TensorBuilder &e, llvm::ArrayRef<int64_t> padded, con
   return e.wrap(e.create<ConstantOp>(type, DenseElementsAttr::get(type, llvm::ArrayRef<int64_t>(values))));
 }
 
-/// The same of a plane whose extents only the run may know, and the number of windows.
+/// As above for a plane with dynamic dims, and the number of windows.
 std::pair<Expression, Extent> openWindowPositions(Expression plane, const Window &window) {
   TensorBuilder &e = plane.owner();
   Type i64 = e.getBuilder().getI64Type();
@@ -176,9 +188,10 @@ FailureOr<SmallVector<Value>> UnfoldOp::decompose(OpBuilder &builder) {
   Expression flat = reshapeTo(plane, {batch, channels, size});
   int64_t elements = window.kernel[0] * window.kernel[1];
   bool isOpen = llvm::is_contained(space, ShapedType::kDynamic);
-  auto [positions, windows] = isOpen ? openWindowPositions(plane, window)
-                                     : std::pair(windowPositions(e, paddedExtents(space, window), window),
-                                                 Extent(tensorType(getOut()).getShape().back()));
+  bool isComputed = isOpen || !isSmallTable(paddedExtents(space, window), window);
+  auto [positions, windows] = isComputed ? openWindowPositions(plane, window)
+                                         : std::pair(windowPositions(e, paddedExtents(space, window), window),
+                                                     Extent(tensorType(getOut()).getShape().back()));
   Expression columns = e.wrap(e.create<GatherOp>(flat, positions, Value(), uint64_t(2)));
   return SmallVector<Value>{reshapeTo(columns, {batch, multiply(e, channels, elements), windows})};
 }
@@ -188,6 +201,8 @@ FailureOr<SmallVector<Value>> FoldOp::decompose(OpBuilder &builder) {
   Expression x = e.computed(getX());
   Window window = *foldWindow(std::nullopt, getKernelSizes(), getStrides(), getPaddings(), getDilations());
   llvm::SmallVector<int64_t> padded = paddedExtents(getOutputSizes(), window);
+  if (!isSmallTable(padded, window))
+    return failure();
   Expression positions = windowPositions(e, padded, window);
   Extent batch(x, 0), channels = divide(e, Extent(x, 1), window.kernel[0] * window.kernel[1]);
   Expression columns = reshapeTo(x, {batch, channels, positions.type().getNumElements()});
@@ -232,7 +247,7 @@ FailureOr<SmallVector<Value>> TemporalShiftOp::decompose(OpBuilder &builder) {
   auto first = static_cast<int64_t>(static_cast<float>(channels) * ratio);
   auto second = static_cast<int64_t>(static_cast<float>(channels) * 2 * ratio);
   Expression t = reshapeTo(x, split);
-  // Channels [from, to) of the steps moved by `shift`, zeros where there is no step.
+  // Channels [from, to) of the steps shifted by `shift`, zeros outside of the sequence.
   auto part = [&](int64_t from, int64_t to, int64_t shift) {
     Expression kept =
         slice(slice(t, axis, from, to), 1, shift > 0 ? 0 : -shift, shift > 0 ? steps - shift : steps);

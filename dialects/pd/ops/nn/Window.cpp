@@ -27,9 +27,9 @@ llvm::SmallVector<int64_t> Window::resolvedPaddings(llvm::ArrayRef<int64_t> inpu
   llvm::SmallVector<int64_t> out;
   bool isPairs = static_cast<int64_t>(paddings.size()) == 2 * spatial;
   for (int64_t i = 0; i < spatial; ++i) {
-    if (paddingAlgorithm == "VALID") {
+    if (paddingAlgorithm == PaddingAlgorithm::Valid) {
       out.append({0, 0});
-    } else if (paddingAlgorithm != "SAME") {
+    } else if (paddingAlgorithm != PaddingAlgorithm::Same) {
       out.push_back(paddings[isPairs ? 2 * i : i]);
       out.push_back(paddings[isPairs ? 2 * i + 1 : i]);
     } else if (ShapedType::isDynamic(input[i]) || ShapedType::isDynamic(kernel[i])) {
@@ -56,19 +56,6 @@ llvm::SmallVector<int64_t> Window::paddingsThatFit(llvm::ArrayRef<int64_t> input
   return out;
 }
 
-bool channelsAreLast(llvm::StringRef dataFormat) {
-  return dataFormat == "NHWC" || dataFormat == "NDHWC" || dataFormat == "NLC" || dataFormat == "NWC";
-}
-
-LogicalResult checkDataFormat(std::optional<Location> location, llvm::StringRef dataFormat,
-                              llvm::StringRef constraint) {
-  static constexpr llvm::StringLiteral first[] = {"NCHW", "NCDHW", "NCL", "NCW", "AnyLayout"};
-  if (channelsAreLast(dataFormat) || llvm::is_contained(first, dataFormat))
-    return success();
-  return inferenceError(location, constraint + ": the data format must be NCHW, NHWC or the like, found '" +
-                                      dataFormat + "'");
-}
-
 LogicalResult checkWindow(std::optional<Location> location, const Window &window,
                           llvm::StringRef constraint) {
   int64_t n = window.spatial;
@@ -76,12 +63,7 @@ LogicalResult checkWindow(std::optional<Location> location, const Window &window
       failed(checkPositive(location, constraint, "dilations", n, window.dilations)))
     return failure();
   auto count = static_cast<int64_t>(window.paddings.size());
-  bool isExplicit = window.paddingAlgorithm == "EXPLICIT";
-  if (!isExplicit && window.paddingAlgorithm != "SAME" && window.paddingAlgorithm != "VALID")
-    return inferenceError(location, constraint +
-                                        ": the padding algorithm must be EXPLICIT, SAME or VALID, found '" +
-                                        window.paddingAlgorithm + "'");
-  if (isExplicit &&
+  if (window.paddingAlgorithm == PaddingAlgorithm::Explicit &&
       ((count != n && count != 2 * n) || llvm::any_of(window.paddings, [](int64_t v) { return v < 0; })))
     return inferenceError(location, constraint + ": paddings must be " + llvm::Twine(n) + " or " +
                                         llvm::Twine(2 * n) + " numbers, none below 0, found " +
@@ -89,13 +71,13 @@ LogicalResult checkWindow(std::optional<Location> location, const Window &window
   return success();
 }
 
-llvm::SmallVector<int64_t> spatialDims(llvm::ArrayRef<int64_t> shape, llvm::StringRef dataFormat) {
+llvm::SmallVector<int64_t> spatialDims(llvm::ArrayRef<int64_t> shape, DataFormat dataFormat) {
   return llvm::SmallVector<int64_t>(channelsAreLast(dataFormat) ? shape.drop_front().drop_back()
                                                                 : shape.drop_front(2));
 }
 
 llvm::SmallVector<int64_t> shapeOf(int64_t batch, int64_t channels, llvm::ArrayRef<int64_t> spatial,
-                                   llvm::StringRef dataFormat) {
+                                   DataFormat dataFormat) {
   llvm::SmallVector<int64_t> shape{batch};
   if (!channelsAreLast(dataFormat))
     shape.push_back(channels);
@@ -118,8 +100,8 @@ FailureOr<llvm::SmallVector<int64_t>> windowCounts(std::optional<Location> locat
     }
     int64_t extent = window.dilation(i) * (window.kernel[i] - 1) + 1;
     int64_t room = input[i] + before + after - extent;
-    // Paddle divides towards zero: a window that sticks out by less than a stride still counts. An empty
-    // input may give an empty result.
+    // Paddle divides towards zero: a window that exceeds the input by less than a stride still counts. An
+    // empty input may give an empty result.
     int64_t count = (room + (ceilMode ? window.strides[i] - 1 : 0)) / window.strides[i] + 1;
     if (count < 0 || (count == 0 && input[i] > 0))
       return inferenceError(location, constraint +

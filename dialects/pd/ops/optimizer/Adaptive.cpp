@@ -12,7 +12,7 @@ struct AdamStep {
   Expression param, moment1, moment2, moment2Max, beta1Pow, beta2Pow;
 };
 
-/// The rule of adam from a parameter that may have decayed.
+/// The rule of adam, from a parameter that may have decayed.
 template <class Op> AdamStep stepByAdam(UpdateBuilder &update, Op op, Expression param) {
   TensorBuilder &e = update.builder();
   Expression beta1 = update.number(op.getBeta1Tensor(), op.getBeta1().convertToDouble());
@@ -162,7 +162,7 @@ FailureOr<SmallVector<Value>> LambOp::decompose(OpBuilder &builder) {
 FailureOr<SmallVector<Value>> FtrlOp::decompose(OpBuilder &builder) {
   UpdateBuilder update(builder, getOperation(), getParam(), Value(), false);
   TensorBuilder &e = update.builder();
-  // Paddle raises both, so that the update is defined without regularization.
+  // Paddle increases both, so that the update is defined without regularization.
   double l1 = getL1().convertToDouble() + 1e-10, l2 = getL2().convertToDouble() + 1e-10;
   double exponent = -getLrPower().convertToDouble();
   auto power = [&](Expression x) {
@@ -182,7 +182,7 @@ FailureOr<SmallVector<Value>> FtrlOp::decompose(OpBuilder &builder) {
 FailureOr<SmallVector<Value>> NadamOp::decompose(OpBuilder &builder) {
   UpdateBuilder update(builder, getOperation(), getParam(), getMasterParam(), getMultiPrecision());
   TensorBuilder &e = update.builder();
-  // The decay of the momentum's decay, a constant of the rule.
+  // The decay of the momentum decay, a constant of the rule.
   constexpr double decay = 0.96;
   double beta1 = getBeta1().convertToDouble(), beta2 = getBeta2().convertToDouble();
   Expression exponent = update.constant(getMomentumDecay().convertToDouble());

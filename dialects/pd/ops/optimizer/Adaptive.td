@@ -1,4 +1,4 @@
-// Update rules that scale each element by the history of its gradient.
+// Optimizers with per-element learning rates.
 #ifndef PROA_DIALECTS_PD_OPTIMIZER_ADAPTIVE
 #define PROA_DIALECTS_PD_OPTIMIZER_ADAPTIVE
 
@@ -14,17 +14,18 @@ defvar AdamNewIr = NewIr<["param", "grad", "learning_rate", "moment1", "moment2"
   "master_param", "skip_update", "beta1_tensor", "beta2_tensor", "epsilon_tensor"], [], [], ["min_row_size_to_use_multithread"]>;
 
 def Pd_AdamOp : Pd_UpdateOp<"adam", AdamUpdated, [AttrSizedOperandSegments]> {
-  let summary = "Gradient descent by running means of the gradient and its square, with their bias corrected";
+  let summary = "Adam: gradient descent by bias-corrected running means of the gradient and its square";
   let description = [{
     moment1_out = beta1 * moment1 + (1 - beta1) * grad
     moment2_out = beta2 * moment2 + (1 - beta2) * grad^2
-    moment2_max_out = max(moment2_max, moment2_out); with `amsgrad` it stands for moment2_out below
+    moment2_max_out = max(moment2_max, moment2_out); with `amsgrad` it replaces moment2_out below
     param_out = param - learning_rate * sqrt(1 - beta2_pow) / (1 - beta1_pow)
                         * moment1_out / (sqrt(moment2_out) + epsilon * sqrt(1 - beta2_pow))
-    beta1_pow_out = beta1 * beta1_pow, beta2_pow_out = beta2 * beta2_pow; with `use_global_beta_pow` both stay
+    beta1_pow_out = beta1 * beta1_pow, beta2_pow_out = beta2 * beta2_pow; with `use_global_beta_pow` they do not change
 
-    beta1, beta2 and epsilon come as attributes or as one-element tensors, which win. Where `skip_update` is true nothing
-    changes. `lazy_mode` speaks of sparse gradients only. merged_adam is one of these for each parameter.
+    beta1, beta2 and epsilon are attributes, or one-element tensors, which override the attributes. If `skip_update`
+    is true, nothing changes. `lazy_mode` affects sparse gradients only. merged_adam is imported as one op for each
+    parameter.
   }];
   let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$learning_rate, Pd_FloatTensor:$moment1,
     Pd_FloatTensor:$moment2, Optional<Pd_FloatTensor>:$moment2_max, Pd_FloatTensor:$beta1_pow, Pd_FloatTensor:$beta2_pow,
@@ -46,10 +47,10 @@ def Pd_AdamOp : Pd_UpdateOp<"adam", AdamUpdated, [AttrSizedOperandSegments]> {
 }
 
 def Pd_AdamwOp : Pd_UpdateOp<"adamw", AdamUpdated, [AttrSizedOperandSegments]> {
-  let summary = "adam on a parameter that first decays by learning_rate * lr_ratio * coeff of itself";
+  let summary = "AdamW: adam with decoupled weight decay, by learning_rate * lr_ratio * coeff";
   let description = [{
-    As adam, from param * (1 - learning_rate * lr_ratio * coeff). Without `with_decay` it is adam. As on Paddle's CPU, lr_ratio
-    counts in the decay alone; Paddle's GPU kernel multiplies the learning rate of the step by it, too.
+    As adam, from param * (1 - learning_rate * lr_ratio * coeff). Without `with_decay` it is adam. As on Paddle's CPU,
+    lr_ratio affects only the decay; Paddle's GPU kernel also multiplies the learning rate of the step by it.
   }];
   let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$learning_rate, Pd_FloatTensor:$moment1,
     Pd_FloatTensor:$moment2, Optional<Pd_FloatTensor>:$moment2_max, Pd_FloatTensor:$beta1_pow, Pd_FloatTensor:$beta2_pow,
@@ -69,13 +70,13 @@ def Pd_AdamwOp : Pd_UpdateOp<"adamw", AdamUpdated, [AttrSizedOperandSegments]> {
 
 def Pd_AdamaxOp : Pd_UpdateOp<"adamax",
     "adaptor.getParam(), adaptor.getMoment(), adaptor.getInfNorm(), adaptor.getMasterParam()"> {
-  let summary = "adam with the greatest gradient of the past in place of the mean square";
+  let summary = "Adamax: adam with a decayed maximum of past gradients instead of the mean square";
   let description = [{
     moment_out = beta1 * moment + (1 - beta1) * grad
     inf_norm_out = max(|grad|, beta2 * inf_norm + epsilon)
     param_out = param - learning_rate / (1 - beta1_pow) * moment_out / inf_norm_out
 
-    beta1_pow is advanced by another op.
+    Another op updates beta1_pow.
   }];
   let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$learning_rate, Pd_FloatTensor:$moment,
     Pd_FloatTensor:$inf_norm, Pd_FloatTensor:$beta1_pow, Optional<Pd_FloatTensor>:$master_param, UpdateFloat<"0.9">:$beta1,
@@ -88,7 +89,7 @@ def Pd_AdamaxOp : Pd_UpdateOp<"adamax",
 }
 
 def Pd_AdagradOp : Pd_UpdateOp<"adagrad", "adaptor.getParam(), adaptor.getMoment(), adaptor.getMasterParam()"> {
-  let summary = "Gradient descent scaled by the sum of all squares of the gradient";
+  let summary = "Adagrad: gradient descent scaled by the sum of all squares of the gradient";
   let description = [{
     moment_out = moment + grad^2
     param_out = param - learning_rate * grad / (sqrt(moment_out) + epsilon)
@@ -102,7 +103,7 @@ def Pd_AdagradOp : Pd_UpdateOp<"adagrad", "adaptor.getParam(), adaptor.getMoment
 }
 
 def Pd_DecayedAdagradOp : Pd_UpdateOp<"decayed_adagrad", "adaptor.getParam(), adaptor.getMoment()"> {
-  let summary = "adagrad on a decaying sum: moment_out = decay * moment + (1 - decay) * grad^2";
+  let summary = "adagrad with a decaying sum: moment_out = decay * moment + (1 - decay) * grad^2";
   let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$moment, Pd_FloatTensor:$learning_rate,
     UpdateFloat<"0.95">:$decay, UpdateFloat<"1e-6">:$epsilon);
   let results = (outs Pd_FloatTensor:$param_out, Pd_FloatTensor:$moment_out);
@@ -113,14 +114,14 @@ def Pd_DecayedAdagradOp : Pd_UpdateOp<"decayed_adagrad", "adaptor.getParam(), ad
 
 def Pd_AdadeltaOp : Pd_UpdateOp<"adadelta", "adaptor.getParam(), adaptor.getAvgSquaredGrad(), "
     # "adaptor.getAvgSquaredUpdate(), adaptor.getMasterParam()", [AttrSizedOperandSegments]> {
-  let summary = "Gradient descent scaled by running means of the squares of gradients and of updates";
+  let summary = "Adadelta: gradient descent scaled by running means of the squares of gradients and of updates";
   let description = [{
     avg_squared_grad_out = rho * avg_squared_grad + (1 - rho) * grad^2
     update = -sqrt((avg_squared_update + epsilon) / (avg_squared_grad_out + epsilon)) * grad
     avg_squared_update_out = rho * avg_squared_update + (1 - rho) * update^2
     param_out = param + learning_rate * update
 
-    Without learning_rate (older programs) it is 1.
+    The default of learning_rate (older programs) is 1.
   }];
   let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$avg_squared_grad,
     Pd_FloatTensor:$avg_squared_update, Optional<Pd_FloatTensor>:$learning_rate, Optional<Pd_FloatTensor>:$master_param,
@@ -134,16 +135,15 @@ def Pd_AdadeltaOp : Pd_UpdateOp<"adadelta", "adaptor.getParam(), adaptor.getAvgS
 
 def Pd_RmspropOp : Pd_UpdateOp<"rmsprop", "adaptor.getParam(), adaptor.getMoment(), adaptor.getMeanSquare(), "
     # "adaptor.getMeanSquare(), adaptor.getMasterParam()", [AttrSizedOperandSegments]> {
-  let summary = "Gradient descent scaled by a running mean of the squares of the gradient";
+  let summary = "RMSProp: gradient descent scaled by a running mean of the squares of the gradient";
   let description = [{
-    mean_square_out = decay * mean_square + (1 - decay) * grad^2
-    variance = mean_square_out; if `centered`, less mean_grad_out^2 with mean_grad_out = decay * mean_grad + (1 - decay) * grad
-    moment_out = momentum * moment + learning_rate * grad / sqrt(variance + epsilon)
-    param_out = param - moment_out
+    mean_square_out = decay * mean_square + (1 - decay) * grad^2 variance = mean_square_out; if `centered`, less
+    mean_grad_out^2 with mean_grad_out = decay * mean_grad + (1 - decay) * grad moment_out = momentum * moment +
+    learning_rate * grad / sqrt(variance + epsilon) param_out = param - moment_out
 
-    Without `centered` mean_grad_out is mean_grad, zeros where that is absent.
+    Without `centered` mean_grad_out is mean_grad, or zeros if that is missing.
   }];
-  let constraints = !listconcat(UpdateConstraints, ["C3. mean_grad is there if `centered`"]);
+  let constraints = !listconcat(UpdateConstraints, ["C3. mean_grad is given if `centered`"]);
   let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$mean_square, Pd_FloatTensor:$grad, Pd_FloatTensor:$moment,
     Pd_FloatTensor:$learning_rate, Optional<Pd_FloatTensor>:$mean_grad, Optional<Pd_FloatTensor>:$master_param,
     UpdateFloat<"1e-10">:$epsilon, UpdateFloat<"0.9">:$decay, UpdateFloat<"0.0">:$momentum, UpdateFlag<"false">:$centered,
@@ -159,14 +159,14 @@ def Pd_RmspropOp : Pd_UpdateOp<"rmsprop", "adaptor.getParam(), adaptor.getMoment
 
 def Pd_LambOp : Pd_UpdateOp<"lamb", "adaptor.getParam(), adaptor.getMoment1(), adaptor.getMoment2(), adaptor.getBeta1Pow(), "
     # "adaptor.getBeta2Pow(), adaptor.getMasterParam()", [AttrSizedOperandSegments]> {
-  let summary = "adam with a learning rate for each layer, by the norms of its parameter and update";
+  let summary = "LAMB: adam with a learning rate for each layer, by the norms of its parameter and update";
   let description = [{
     moment1_out, moment2_out and the beta powers as adam
     update = moment1_out / (1 - beta1_pow) / (sqrt(moment2_out / (1 - beta2_pow)) + epsilon) + weight_decay * param
-    ratio = |param| / |update| where both norms are above 0, else 1; 1 where weight_decay is 0, unless `always_adapt`
+    ratio = |param| / |update| if both norms are above 0, else 1; 1 if weight_decay is 0, unless `always_adapt`
     param_out = param - learning_rate * ratio * update
 
-    Where `skip_update` is true nothing changes.
+    If `skip_update` is true, nothing changes.
   }];
   let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$learning_rate, Pd_FloatTensor:$moment1,
     Pd_FloatTensor:$moment2, Pd_FloatTensor:$beta1_pow, Pd_FloatTensor:$beta2_pow, Optional<Pd_FloatTensor>:$master_param,
@@ -181,13 +181,13 @@ def Pd_LambOp : Pd_UpdateOp<"lamb", "adaptor.getParam(), adaptor.getMoment1(), a
 }
 
 def Pd_FtrlOp : Pd_UpdateOp<"ftrl", "adaptor.getParam(), adaptor.getSquaredAccumulator(), adaptor.getLinearAccumulator()"> {
-  let summary = "Follow the regularized leader, proximal";
+  let summary = "FTRL-proximal: follow the regularized leader";
   let description = [{
-    squared_out = squared + grad^2, q = -lr_power
-    linear_out = linear + grad - (squared_out^q - squared^q) / learning_rate * param
-    param_out = (l1 * sign(linear_out) - linear_out) / (squared_out^q / learning_rate + 2 * l2) where |linear_out| > l1, else 0
+    squared_out = squared + grad^2, q = -lr_power linear_out = linear + grad - (squared_out^q - squared^q) /
+    learning_rate * param param_out = (l1 * sign(linear_out) - linear_out) / (squared_out^q / learning_rate + 2 * l2)
+    where |linear_out| > l1, else 0
 
-    l1 and l2 are raised by 1e-10.
+    1e-10 is added to l1 and l2.
   }];
   let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$squared_accumulator, Pd_FloatTensor:$linear_accumulator,
     Pd_FloatTensor:$grad, Pd_FloatTensor:$learning_rate, UpdateFloat<"0.0">:$l1, UpdateFloat<"0.0">:$l2,
@@ -199,11 +199,11 @@ def Pd_FtrlOp : Pd_UpdateOp<"ftrl", "adaptor.getParam(), adaptor.getSquaredAccum
     "SquaredAccumOut", "LinearAccumOut"], ["l1", "l2", "lr_power"], [], "importFtrl">];
 }
 
-// The ops from here on came with Paddle 3: legacy programs have none of them.
+// Ops that were added in Paddle 3: legacy programs do not have them.
 
 def Pd_NadamOp : Pd_UpdateOp<"nadam", "adaptor.getParam(), adaptor.getMomentumDecayPow(), adaptor.getBeta2Pow(), "
     # "adaptor.getMuProduct(), adaptor.getMoment1(), adaptor.getMoment2(), adaptor.getMasterParam()"> {
-  let summary = "adam with Nesterov's momentum";
+  let summary = "NAdam: adam with Nesterov momentum";
   let description = [{
     momentum_decay_pow_out = 0.96 * momentum_decay_pow, beta2_pow_out = beta2 * beta2_pow
     mu = beta1 * (1 - momentum_decay_pow_out^momentum_decay / 2)
@@ -225,7 +225,7 @@ def Pd_NadamOp : Pd_UpdateOp<"nadam", "adaptor.getParam(), adaptor.getMomentumDe
 
 def Pd_RadamOp : Pd_UpdateOp<"radam", "adaptor.getParam(), adaptor.getBeta1Pow(), adaptor.getBeta2Pow(), adaptor.getRho(), "
     # "adaptor.getMoment1(), adaptor.getMoment2(), adaptor.getMasterParam()"> {
-  let summary = "adam whose first steps, where the variance is not known well, are those of plain momentum";
+  let summary = "RAdam: adam whose first steps, in which the variance is uncertain, are plain momentum";
   let description = [{
     beta1_pow_out = beta1 * beta1_pow, beta2_pow_out = beta2 * beta2_pow
     rho_out = (rho * (beta2 - beta2_pow_out) + beta2_pow_out) / (1 - beta2_pow_out)
@@ -246,10 +246,10 @@ def Pd_RadamOp : Pd_UpdateOp<"radam", "adaptor.getParam(), adaptor.getBeta1Pow()
 }
 
 def Pd_RpropOp : Pd_UpdateOp<"rprop", ""> {
-  let summary = "Steps against the sign of the gradient, whose size each element has for itself";
+  let summary = "Rprop: steps against the sign of the gradient, with a step size for each element";
   let description = [{
-    Where grad has the sign of prev, the element's learning rate is multiplied by etas[1]; where it has the other sign, by
-    etas[0], and the gradient is taken to be 0. The rate stays between learning_rate_range[0] and [1].
+    If grad has the sign of prev, the element's learning rate is multiplied by etas[1]; if it has the other sign, by
+    etas[0], and the gradient is set to 0. The rate is clamped to learning_rate_range.
 
     prev_out = grad (or 0), param_out = param - sign(prev_out) * learning_rate_out
   }];
@@ -266,7 +266,7 @@ def Pd_RpropOp : Pd_UpdateOp<"rprop", ""> {
 }
 
 def Pd_AsgdOp : Pd_UpdateOp<"asgd", "adaptor.getParam(), adaptor.getD(), adaptor.getY(), adaptor.getMasterParam()"> {
-  let summary = "Gradient descent by the mean of the last gradients of n batches";
+  let summary = "ASGD: gradient descent by the mean of the last gradients of n batches";
   let description = [{
     d_out = d - y + grad, y_out = grad, param_out = param - learning_rate / n * d_out
   }];
@@ -276,5 +276,10 @@ def Pd_AsgdOp : Pd_UpdateOp<"asgd", "adaptor.getParam(), adaptor.getD(), adaptor
     Optional<Pd_FloatTensor>:$master_param_out);
   let precision = "always full";
 }
+
+def : LegacyFormula<"fused_adam", ["Params*", "Grads*", "LearningRate", "Moments1*", "Moments2*", "Beta1Pows*",
+  "Beta2Pows*", "MasterParams*", "SkipUpdate?"], ["ParamsOut*", "Moments1Out*", "Moments2Out*", "Beta1PowsOut*",
+  "Beta2PowsOut*", "MasterParamsOut*"], ["beta1", "beta2", "epsilon", "multi_precision", "use_global_beta_pow", "use_adamw",
+  "weight_decay"], ["chunk_size"], "importFusedAdam">; // chunk_size: how a kernel splits its work
 
 #endif

@@ -55,7 +55,7 @@ Expression UpdateBuilder::norm(Expression x) {
 
 llvm::SmallVector<Value> UpdateBuilder::finish(llvm::ArrayRef<Expression> values) {
   llvm::SmallVector<Expression> all(values);
-  // Without multi_precision a master parameter that is there stays as it is.
+  // Without multi_precision a given master parameter does not change.
   if (master)
     all.push_back(startsFromMaster ? values.front() : e.wrap(master));
   return e.results(all);
@@ -63,16 +63,16 @@ llvm::SmallVector<Value> UpdateBuilder::finish(llvm::ArrayRef<Expression> values
 
 llvm::SmallVector<Value> UpdateBuilder::finishUnless(Value skip, llvm::ArrayRef<Expression> values,
                                                      llvm::ArrayRef<Value> old) {
-  llvm::SmallVector<Value> made = finish(values);
+  llvm::SmallVector<Value> results = finish(values);
   if (!skip)
-    return made;
+    return results;
   Expression condition = e.reshape(e.wrap(skip), {});
   llvm::SmallVector<Value> kept(old);
   if (master)
     kept.push_back(master);
-  for (auto [value, before] : llvm::zip(made, kept))
+  for (auto [value, before] : llvm::zip(results, kept))
     value = e.select(condition, e.wrap(before), e.wrap(value));
-  return made;
+  return results;
 }
 
 Expression proximalStep(UpdateBuilder &update, Expression p, Expression rate, double l1, double l2) {
@@ -99,7 +99,7 @@ struct VelocityStep {
 template <class Op> VelocityStep stepByMomentum(UpdateBuilder &update, Op op, Expression gradient) {
   double mu = op.getMu().convertToDouble(), coefficient = op.getRegularizationCoeff().convertToDouble();
   Expression param = update.param(), rate = update.number(op.getLearningRate());
-  if (op.getRegularizationMethod() == "l2_decay")
+  if (op.getRegularizationMethod() == Regularization::L2Decay)
     gradient = gradient + coefficient * param;
   Expression velocity = update.tensor(op.getVelocity()) * mu + gradient;
   Expression direction = op.getUseNesterov() ? gradient + velocity * mu : velocity;
@@ -120,7 +120,7 @@ FailureOr<SmallVector<Value>> SparseMomentumOp::decompose(OpBuilder &builder) {
   auto turned = [&](Expression x) { return getAxis() == 0 ? x : e.transpose(x, {1, 0}); };
   Expression index = e.reshape(e.wrap(getIndex()), {-1, 1});
   Expression zeros = turned(update.param() * 0.0), rows = turned(update.tensor(getGrad()));
-  Value placed = e.create<ScatterNdOp>(zeros, index, rows, "assign");
+  Value placed = e.create<ScatterNdOp>(zeros, index, rows, ScatterReduce::Assign);
   Expression gradient = turned(e.wrap(placed)) * getRescaleGrad().convertToDouble();
   VelocityStep step = stepByMomentum(update, *this, gradient);
   return update.finish({step.param, step.velocity});
@@ -142,9 +142,9 @@ FailureOr<SmallVector<Value>> DgcMomentumOp::decompose(OpBuilder &builder) {
     newVelocity = e.select(early, momentum.velocity, velocity);
     newGradient = gradient;
   }
-  llvm::SmallVector<Value> made = update.finish({newParam, newVelocity});
-  made.push_back(e.cast(newGradient, tensorType(getGradOut()).getElementType()));
-  return made;
+  llvm::SmallVector<Value> results = update.finish({newParam, newVelocity});
+  results.push_back(e.cast(newGradient, tensorType(getGradOut()).getElementType()));
+  return results;
 }
 
 FailureOr<SmallVector<Value>> LarsMomentumOp::decompose(OpBuilder &builder) {

@@ -1,7 +1,8 @@
-/// Update rules of optimizers, and the ops of loss scaling and gradient handling around them.
+/// Optimizers, and the ops of loss scaling and gradient handling.
 #pragma once
 
 #include "dialects/pd/builders/TensorBuilder.h"
+#include "dialects/pd/ir/Enums.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Pd.h"
 
@@ -10,17 +11,13 @@
 
 namespace proa::pd {
 
-/// The result types of an update: those of `updated` without its null values. Emits C1 and C2 of Update.td.
+/// The result types of an update: those of `updated` without null values. Emits C1 and C2 of Update.td.
 mlir::LogicalResult inferUpdate(std::optional<mlir::Location> location, mlir::Value param, mlir::Value grad,
                                 mlir::Value learningRate, llvm::ArrayRef<mlir::Value> updated,
                                 Results &results);
 
 template <class Adaptor>
 mlir::LogicalResult inferMomentum(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
-  llvm::StringRef method = adaptor.getRegularizationMethod();
-  if (!method.empty() && method != "l2_decay")
-    return inferenceError(location,
-                          "C3: regularization_method must be l2_decay or empty, found '" + method + "'");
   return inferUpdate(location, adaptor.getParam(), adaptor.getGrad(), adaptor.getLearningRate(),
                      {adaptor.getParam(), adaptor.getVelocity(), adaptor.getMasterParam()}, results);
 }
@@ -44,34 +41,30 @@ mlir::LogicalResult inferSparseMomentum(std::optional<mlir::Location> location, 
     return inferenceError(location, "C1: param must have rank 2 and axis be 0 or 1, found rank " +
                                         llvm::Twine(param.getRank()) + " and axis " +
                                         llvm::Twine(adaptor.getAxis()));
-  llvm::StringRef method = adaptor.getRegularizationMethod();
-  if (!method.empty() && method != "l2_decay")
-    return inferenceError(location,
-                          "C2: regularization_method must be l2_decay or empty, found '" + method + "'");
   results.append(2, param);
   return mlir::success();
 }
 
-/// The operands of an update in the type that it is computed in: that of the master parameter, or the widened
-/// parameter's.
+/// The operands of an update in the type of the computation: that of the master parameter, or the widened
+/// parameter type.
 class UpdateBuilder {
 public:
-  /// `master` may be null; it counts if `multiPrecision`.
+  /// `master` may be null; it is used if `multiPrecision`.
   UpdateBuilder(mlir::OpBuilder &builder, mlir::Operation *op, mlir::Value param, mlir::Value master,
                 bool multiPrecision);
 
   TensorBuilder &builder() { return e; }
   Expression param() { return start; }
   Expression tensor(mlir::Value value) { return e.cast(e.computed(value), element); }
-  /// A one-element tensor as a number that broadcasts; `otherwise` where it is null.
+  /// A one-element tensor as a number that broadcasts; `otherwise` if it is null.
   Expression number(mlir::Value value, double otherwise = 1);
   Expression constant(double value) { return e.constant(value, element); }
   /// sqrt(sum x^2) as a number.
   Expression norm(Expression x);
 
-  /// The op's results: `values`, and the new master parameter, where there is one, at its place behind them.
+  /// The op's results: `values`, followed by the new master parameter if there is one.
   llvm::SmallVector<mlir::Value> finish(llvm::ArrayRef<Expression> values);
-  /// The op's results where `skip` (null: never) is false, else `old`; one entry for each result but the
+  /// The op's results if `skip` (null: never) is false, else `old`; one entry for each result except the
   /// master parameter.
   llvm::SmallVector<mlir::Value> finishUnless(mlir::Value skip, llvm::ArrayRef<Expression> values,
                                               llvm::ArrayRef<mlir::Value> old);
@@ -122,7 +115,8 @@ mlir::LogicalResult inferAccumulates(std::optional<mlir::Location>, Adaptor adap
   return mlir::success();
 }
 
-/// Elements between the starts of two tensors of `bytes` bytes each in a coalesced one; 0: no padding.
+/// Distance in elements between the starts of two tensors of `bytes` bytes in a coalesced buffer; 0: no
+/// padding.
 template <class Adaptor> int64_t coalesceAlignment(Adaptor adaptor) {
   // Paddle's smallest chunk of host memory.
   constexpr int64_t smallestChunk = 4096;
@@ -130,7 +124,8 @@ template <class Adaptor> int64_t coalesceAlignment(Adaptor adaptor) {
   return adaptor.getUseAlign() ? (given > 0 ? given : smallestChunk) : 0;
 }
 
-/// Elements from the start of a tensor in a coalesced one to that of the next, at an alignment in bytes.
+/// Distance in elements from the start of a tensor in a coalesced buffer to the next, at an alignment in
+/// bytes.
 int64_t coalescedElements(mlir::RankedTensorType type, int64_t alignment);
 
 template <class Adaptor>

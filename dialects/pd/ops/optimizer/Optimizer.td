@@ -1,4 +1,4 @@
-// Update rules with at most a velocity.
+// Optimizers with at most one velocity.
 #ifndef PROA_DIALECTS_PD_OPTIMIZER_OPTIMIZER
 #define PROA_DIALECTS_PD_OPTIMIZER_OPTIMIZER
 
@@ -15,19 +15,18 @@ def Pd_SgdOp : Pd_UpdateOp<"sgd", "adaptor.getParam(), adaptor.getMasterParam()"
 }
 
 def Pd_MomentumOp : Pd_UpdateOp<"momentum", "adaptor.getParam(), adaptor.getVelocity(), adaptor.getMasterParam()"> {
-  let summary = "Gradient descent with a velocity";
+  let summary = "Gradient descent with momentum";
   let description = [{
     g = grad, with regularization_method `l2_decay` plus regularization_coeff * param
     velocity_out = mu * velocity + g
     param_out = param - learning_rate * velocity_out, with use_nesterov param - learning_rate * (g + mu * velocity_out)
 
-    merged_momentum is one of these for each parameter. rescale_grad, by which Paddle's GPU kernel multiplies the gradient, does
-    not count, as on Paddle's CPU.
+    merged_momentum is one of these for each parameter. rescale_grad, by which Paddle's GPU kernel multiplies the
+    gradient, does not count, as on Paddle's CPU.
   }];
-  let constraints = !listconcat(UpdateConstraints, ["C3. regularization_method is l2_decay or empty"]);
   let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$velocity, Pd_FloatTensor:$learning_rate,
     Optional<Pd_FloatTensor>:$master_param, F64Attr:$mu, UpdateFlag<"false">:$use_nesterov,
-    DefaultValuedAttr<StrAttr, "\"\"">:$regularization_method, UpdateFloat<"0.0">:$regularization_coeff,
+    Pd_DefaultEnum<Pd_RegularizationAttr, "None">:$regularization_method, UpdateFloat<"0.0">:$regularization_coeff,
     UpdateFlag<"false">:$multi_precision, UpdateFloat<"1.0">:$rescale_grad);
   let results = (outs Pd_FloatTensor:$param_out, Pd_FloatTensor:$velocity_out, Optional<Pd_FloatTensor>:$master_param_out);
   let infer = "inferMomentum";
@@ -42,13 +41,14 @@ def Pd_MomentumOp : Pd_UpdateOp<"momentum", "adaptor.getParam(), adaptor.getVelo
 }
 
 def Pd_DgcMomentumOp : Pd_UpdateOp<"dgc_momentum", "adaptor.getParam(), adaptor.getVelocity(), adaptor.getMasterParam(), adaptor.getGrad()"> {
-  let summary = "momentum until step rampup_begin_step, sgd from then on, where the compressed gradients carry the momentum";
+  let summary = "DGC momentum: momentum until step rampup_begin_step, then sgd, because the compressed gradients "
+    "carry the momentum";
   let description = [{
-    Negative rampup_begin_step: neither, all stays. grad_out is grad / nranks; the update is made of it.
+    With a negative rampup_begin_step nothing changes. The update uses grad_out = grad / nranks.
   }];
   let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$velocity, Pd_FloatTensor:$learning_rate,
     Optional<Pd_FloatTensor>:$master_param, Pd_FloatTensor:$current_step, Pd_FloatTensor:$nranks, F64Attr:$mu,
-    UpdateFlag<"false">:$use_nesterov, DefaultValuedAttr<StrAttr, "\"\"">:$regularization_method,
+    UpdateFlag<"false">:$use_nesterov, Pd_DefaultEnum<Pd_RegularizationAttr, "None">:$regularization_method,
     UpdateFloat<"0.0">:$regularization_coeff, UpdateFlag<"false">:$multi_precision, UpdateFloat<"1.0">:$rescale_grad,
     UpdateFloat<"-1.0">:$rampup_begin_step);
   let results = (outs Pd_FloatTensor:$param_out, Pd_FloatTensor:$velocity_out, Optional<Pd_FloatTensor>:$master_param_out,
@@ -60,15 +60,15 @@ def Pd_DgcMomentumOp : Pd_UpdateOp<"dgc_momentum", "adaptor.getParam(), adaptor.
 }
 
 def Pd_LarsMomentumOp : Pd_UpdateOp<"lars_momentum", "adaptor.getParam(), adaptor.getVelocity(), adaptor.getMasterParam()"> {
-  let summary = "momentum with a learning rate for each layer, by the norms of its parameter and gradient";
+  let summary = "LARS: momentum with a learning rate for each layer, by the norms of its parameter and gradient";
   let description = [{
-    g = rescale_grad * grad
-    rate = learning_rate * lars_coeff * |param| / (|g| + lars_weight_decay * |param| + epsilon) where lars_weight_decay, |param|
+    g = rescale_grad * grad rate = learning_rate * lars_coeff * |param| / (|g| + lars_weight_decay * |param| +
+    epsilon) where lars_weight_decay, |param|
            and |g| are above 0, else learning_rate
     velocity_out = mu * velocity + rate * (g + lars_weight_decay * param)
     param_out = param - velocity_out
 
-    The legacy op takes lists; it becomes one of these for each parameter.
+    The legacy op takes lists; it is imported as one op for each parameter.
   }];
   let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$velocity, Pd_FloatTensor:$learning_rate,
     Optional<Pd_FloatTensor>:$master_param, F64Attr:$mu, UpdateFloat<"0.001">:$lars_coeff,
@@ -78,11 +78,11 @@ def Pd_LarsMomentumOp : Pd_UpdateOp<"lars_momentum", "adaptor.getParam(), adapto
   let precision = "always full";
   let legacy = [Legacy<"lars_momentum", ["Param*", "Grad*", "Velocity*", "LearningRate*", "MasterParam*"], ["ParamOut",
     "VelocityOut", "MasterParamOut"], ["mu", "lars_coeff", "epsilon", "multi_precision", "rescale_grad"],
-    ["lars_weight_decay"], "importLarsMomentum">];
+    ["lars_weight_decay"], "importLarsMomentum", exportHook_="exportLarsMomentum">];
 }
 
 def Pd_ProximalGdOp : Pd_UpdateOp<"proximal_gd", "adaptor.getParam()"> {
-  let summary = "Gradient descent followed by the proximal step of the norms l1 and l2";
+  let summary = "Proximal gradient descent with l1 and l2 regularization";
   let description = [{
     p = param - learning_rate * grad
     param_out = sign(p) * max(|p| - learning_rate * l1, 0) / (1 + learning_rate * l2)
@@ -96,7 +96,9 @@ def Pd_ProximalGdOp : Pd_UpdateOp<"proximal_gd", "adaptor.getParam()"> {
 
 def Pd_ProximalAdagradOp : Pd_UpdateOp<"proximal_adagrad", "adaptor.getParam(), adaptor.getMoment()"> {
   let summary = "adagrad followed by the proximal step of proximal_gd";
-  let description = "moment_out = moment + grad^2; p = param - learning_rate * grad / sqrt(moment_out), then as proximal_gd.";
+  let description = [{
+    moment_out = moment + grad^2; p = param - learning_rate * grad / sqrt(moment_out), then as proximal_gd.
+  }];
   let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$moment, Pd_FloatTensor:$grad, Pd_FloatTensor:$learning_rate,
     UpdateFloat<"0.0">:$l1, UpdateFloat<"0.0">:$l2);
   let results = (outs Pd_FloatTensor:$param_out, Pd_FloatTensor:$moment_out);
@@ -106,10 +108,10 @@ def Pd_ProximalAdagradOp : Pd_UpdateOp<"proximal_adagrad", "adaptor.getParam(), 
 }
 
 def Pd_DpsgdOp : Pd_UpdateOp<"dpsgd", "adaptor.getParam()"> {
-  let summary = "Differentially private gradient descent: a clipped gradient and noise";
+  let summary = "Differentially private SGD: a clipped gradient plus noise";
   let description = [{
-    param_out = param - learning_rate * (grad / max(1, |grad| / clip) + noise / batch_size), where noise is one normal number
-    of deviation sigma.
+    param_out = param - learning_rate * (grad / max(1, |grad| / clip) + noise / batch_size), where noise is one
+    normally distributed number with standard deviation sigma.
   }];
   let pure = 0;
   let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$learning_rate, UpdateFloat<"10.0">:$clip,
@@ -120,17 +122,17 @@ def Pd_DpsgdOp : Pd_UpdateOp<"dpsgd", "adaptor.getParam()"> {
 }
 
 def Pd_SparseMomentumOp : Pd_Op<"sparse_momentum"> {
-  let summary = "momentum with a gradient of some slices of the parameter along `axis`, and zeros elsewhere";
+  let summary = "momentum with a gradient for some slices of the parameter along `axis`, and zeros elsewhere";
   let description = [{
-    Slice i of rescale_grad * grad belongs to slice index[i] of param; index holds each number once. All slices are updated, as momentum does.
+    Slice i of rescale_grad * grad belongs to slice index[i] of param; index has no repetitions. All slices are
+    updated, as in momentum.
   }];
   let constraints = [
-    "C1. param has rank 2 and axis is 0 or 1",
-    "C2. regularization_method is l2_decay or empty"
+    "C1. param has rank 2 and axis is 0 or 1"
   ];
   let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$velocity, Pd_IntTensor:$index,
     Pd_FloatTensor:$learning_rate, F64Attr:$mu, UpdateFlag<"false">:$use_nesterov,
-    DefaultValuedAttr<StrAttr, "\"\"">:$regularization_method, UpdateFloat<"0.0">:$regularization_coeff,
+    Pd_DefaultEnum<Pd_RegularizationAttr, "None">:$regularization_method, UpdateFloat<"0.0">:$regularization_coeff,
     UpdateFloat<"1.0">:$rescale_grad, DefaultValuedAttr<I64Attr, "0">:$axis);
   let results = (outs Pd_FloatTensor:$param_out, Pd_FloatTensor:$velocity_out);
   let infer = "inferSparseMomentum";

@@ -143,7 +143,7 @@ FailureOr<SmallVector<Value>> UpdateLossScalingOp::decompose(OpBuilder &builder)
 
 FailureOr<SmallVector<Value>> AverageAccumulatesOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
-  // The number of summands that a float takes without losing them.
+  // The number of addends that a float can sum without losing them.
   constexpr double mostSummands = 16384;
   Expression sum1 = e.computed(getInSum_1()), sum2 = e.computed(getInSum_2()),
              sum3 = e.computed(getInSum_3());
@@ -153,7 +153,7 @@ FailureOr<SmallVector<Value>> AverageAccumulatesOp::decompose(OpBuilder &builder
   Type counter = updates.type().getElementType(), wide = builder.getF64Type();
   Expression full = equal(e, e.wrap(e.create<RemainderOp>(updates, e.constant(mostSummands, counter))),
                           e.constant(0, counter));
-  // As Paddle converts it: the product to an integer.
+  // As in Paddle, the product is converted to an integer.
   Expression share = e.cast(e.cast(updates, wide) * getAverageWindow().convertToDouble(), counter);
   Expression longest = e.minimum(share, static_cast<double>(getMaxAverageWindow()));
   Expression done = logicalAnd(e, accumulates >= static_cast<double>(getMinAverageWindow()),

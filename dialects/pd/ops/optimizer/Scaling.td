@@ -1,4 +1,4 @@
-// Around the update: sums of gradients, dynamic loss scaling, averages of parameters, gradients in one buffer.
+// Sums of gradients, loss scaling, averages of parameters, and fused buffers.
 #ifndef PROA_DIALECTS_PD_OPTIMIZER_SCALING
 #define PROA_DIALECTS_PD_OPTIMIZER_SCALING
 
@@ -6,7 +6,7 @@ include "dialects/pd/ir/Base.td"
 
 def Pd_AddNOp : Pd_Op<"add_n"> {
   let summary = "The sum of all inputs";
-  let constraints = ["C1. There is an input, and all have the same dimensions and element type"];
+  let constraints = ["C1. there is at least one input, and all have the same dimensions and element type"];
   let arguments = (ins Variadic<Pd_NumberTensor>:$inputs);
   let results = (outs Pd_NumberTensor:$out);
   let infer = "inferAddN";
@@ -17,10 +17,10 @@ def Pd_AddNOp : Pd_Op<"add_n"> {
 }
 
 def Pd_CheckFiniteAndUnscaleOp : Pd_Op<"check_finite_and_unscale"> {
-  let summary = "Gradients divided by the loss scale, and whether one has an element that is not finite";
+  let summary = "Gradients divided by the loss scale, and whether any element is not finite";
   let description = [{
-    found_infinite (one bool) is true if an element of some x is infinite or NaN. out_i = x_i / scale; from the first x_i with
-    such an element on, out_i = x_i * 0.
+    found_infinite (one bool) is true if an element of some x is infinite or NaN. out_i = x_i / scale; from the first
+    x_i with such an element on, out_i = x_i * 0.
   }];
   let constraints = ["C1. scale has one element"];
   let arguments = (ins Variadic<Pd_FloatTensor>:$x, Pd_FloatTensor:$scale);
@@ -32,13 +32,13 @@ def Pd_CheckFiniteAndUnscaleOp : Pd_Op<"check_finite_and_unscale"> {
 }
 
 def Pd_UpdateLossScalingOp : Pd_Op<"update_loss_scaling", [AttrSizedOperandSegments]> {
-  let summary = "The loss scale of the next step, and gradients that are zero where this step must not count";
+  let summary = "The loss scale of the next step, and gradients that are zero if this step is skipped";
   let description = [{
-    Where found_infinite: good steps become 0 and bad steps grow by 1; at decr_every_n_nan_or_inf bad steps the scale is
-    multiplied by decr_ratio, but not below 1, and bad steps become 0. Else bad steps become 0 and good steps grow by 1; at
-    incr_every_n_steps the scale is multiplied by incr_ratio, unless that is infinite, and good steps become 0. Where
-    stop_update (attribute or one-element tensor) is true these three stay.
-    out_i is zero where found_infinite, else x_i.
+    If found_infinite: good steps become 0 and bad steps grow by 1; at decr_every_n_nan_or_inf bad steps the scale is
+    multiplied by decr_ratio, but not below 1, and bad steps become 0. Otherwise: bad steps become 0 and good steps
+    grow by 1; at incr_every_n_steps the scale is multiplied by incr_ratio, unless that is infinite, and good steps
+    become 0. If stop_update (attribute or one-element tensor) is true these three do not change. out_i is zero if
+    found_infinite, else x_i.
   }];
   let constraints = ["C1. found_infinite, the scale and both counters have one element"];
   let arguments = (ins Variadic<Pd_FloatTensor>:$x, Pd_BoolTensor:$found_infinite, Pd_FloatTensor:$prev_loss_scaling,
@@ -52,19 +52,20 @@ def Pd_UpdateLossScalingOp : Pd_Op<"update_loss_scaling", [AttrSizedOperandSegme
   let precision = "always full";
   let legacy = [Legacy<"update_loss_scaling", ["X*", "FoundInfinite", "PrevLossScaling", "InGoodSteps", "InBadSteps",
     "StopUpdate"], ["Out", "LossScaling", "OutGoodSteps", "OutBadSteps"], ["incr_every_n_steps", "decr_every_n_nan_or_inf",
-    "incr_ratio", "decr_ratio", "stop_update"]>];
+    "incr_ratio", "decr_ratio", "stop_update"], exportHook_="exportUpdateLossScaling">];
   let newIrInPlace = [
-    "update_loss_scaling_(out=x, loss_scaling=prev_loss_scaling, out_good_steps=in_good_steps, out_bad_steps=in_bad_steps)"
+    "update_loss_scaling_(out=x, loss_scaling=prev_loss_scaling, out_good_steps=in_good_steps, "
+      "out_bad_steps=in_bad_steps)"
   ];
 }
 
 def Pd_AverageAccumulatesOp : Pd_Op<"average_accumulates"> {
   let summary = "Running sums of a parameter over a window of steps";
   let description = [{
-    Both counters of updates and accumulates grow by 1, and sum 1 by param. Each 16384 updates sum 1 is added to sum 2 and
-    becomes 0. When num_accumulates reaches min_average_window and min(max_average_window, num_updates * average_window),
-    sum 3 becomes the sum of the other two, these and num_accumulates become 0, and old_num_accumulates keeps what
-    num_accumulates was.
+    The counters num_updates and num_accumulates grow by 1, and sum 1 by param. Every 16384 updates sum 1 is added to
+    sum 2 and set to 0. When num_accumulates reaches min_average_window and min(max_average_window, num_updates *
+    average_window), sum 3 becomes the sum of the other two, these and num_accumulates are set to 0, and
+    old_num_accumulates is the previous num_accumulates.
   }];
   let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$in_sum_1, Pd_FloatTensor:$in_sum_2, Pd_FloatTensor:$in_sum_3,
     Pd_IntTensor:$in_num_accumulates, Pd_IntTensor:$in_old_num_accumulates, Pd_IntTensor:$in_num_updates,
@@ -81,14 +82,15 @@ def Pd_AverageAccumulatesOp : Pd_Op<"average_accumulates"> {
 }
 
 def Pd_CoalesceTensorOp : Pd_Op<"coalesce_tensor"> {
-  let summary = "All inputs one behind the other in one buffer";
+  let summary = "All inputs concatenated in one buffer";
   let description = [{
-    fused_output holds the elements of each tensor, with `use_align` padded to a multiple of align_size bytes (4096 where that
-    is not positive) by zeros, with `set_constant` by the constant. output_i is input_i if `copy_data`, else filled with `constant` (`set_constant`), else zero.
+    fused_output has the elements of each tensor. With `use_align` each is padded to a multiple of align_size bytes
+    (4096 if that is not positive), with zeros or, with `set_constant`, the constant. output_i is input_i if
+    `copy_data`, else filled with `constant` (`set_constant`), else zero.
 
     Values are immutable: an op that changes fused_output does not change output_i.
   }];
-  let constraints = ["C1. All dimensions are known"];
+  let constraints = ["C1. all dims are static"];
   let arguments = (ins Variadic<Pd_Tensor>:$input, TypeAttr:$dtype, DefaultValuedAttr<BoolAttr, "false">:$copy_data,
     DefaultValuedAttr<BoolAttr, "false">:$set_constant, DefaultValuedAttr<F64Attr, "0.0">:$constant,
     DefaultValuedAttr<BoolAttr, "true">:$use_align, DefaultValuedAttr<I64Attr, "-1">:$align_size);
@@ -102,7 +104,7 @@ def Pd_CoalesceTensorOp : Pd_Op<"coalesce_tensor"> {
 }
 
 def Pd_Pow2DecayWithLinearWarmupOp : Pd_Op<"pow2_decay_with_linear_warmup"> {
-  let summary = "A learning rate that grows linearly and then falls with a square";
+  let summary = "Learning rate schedule: linear warmup followed by quadratic decay";
   let description = [{
     step_out = step + 1 = s. Up to warmup_steps: base_lr * s / warmup_steps; up to total_steps:
     (base_lr - end_lr) * (1 - (s - warmup_steps) / (total_steps - warmup_steps))^2 + end_lr; then end_lr.

@@ -69,13 +69,13 @@ double boundOf(int64_t bitLength) { return static_cast<double>((int64_t(1) << (b
 
 Expression roundAway(TensorBuilder &e, Expression x) { return e.wrap(e.create<RoundOp>(x)); }
 
-/// Halves to even: twice the rounded half, which is no tie where x is one.
+/// Halves to even: twice the rounded half, which is not a tie if x is one.
 Expression roundEven(TensorBuilder &e, Expression x) {
   Expression isTie = e.wrap(e.create<EqualOp>(x - e.floor(x), e.constant(0.5, x.type().getElementType())));
   return e.select(isTie, roundAway(e, x * 0.5) * 2.0, roundAway(e, x));
 }
 
-/// A scale as a tensor that broadcasts to x: along `axis`, or one for all.
+/// A scale as a tensor that broadcasts to x: along `axis`, or a single one.
 Expression alongAxis(TensorBuilder &e, Expression x, Expression scale, int64_t axis) {
   if (axis < 0)
     return e.reshape(scale, {});
@@ -89,7 +89,7 @@ struct Rounding {
   int64_t type;
 };
 
-/// x as whole numbers; `scale` broadcasts.
+/// x quantized to integers; `scale` broadcasts.
 Expression quantized(TensorBuilder &e, Expression x, Expression scale, Rounding rounding) {
   Expression inverse = e.select(scale <= 1e-30, 1.0 / (scale + 1e-6), 1.0 / scale);
   if (rounding.type == 0)
@@ -101,7 +101,7 @@ Expression quantized(TensorBuilder &e, Expression x, Expression scale, Rounding 
 
 Expression dequantized(Expression x, Expression scale, double bound) { return x * scale / bound; }
 
-/// max|x| for each index along `axis`, or of all, as a 1-D tensor.
+/// max|x| for each index along `axis`, or of all elements, as a 1-D tensor.
 Expression greatest(TensorBuilder &e, Expression x, int64_t axis) {
   llvm::SmallVector<int64_t> axes;
   for (int64_t i = 0; i < x.rank(); ++i)
@@ -115,7 +115,7 @@ struct MovingScale {
   Expression scale, state, accum;
 };
 
-/// The moving average of max|x|, each of one element; absent states count as 0.
+/// The moving average of max|x|, with states of one element; missing states are 0.
 MovingScale movingScale(TensorBuilder &e, Expression x, Value inState, Value inAccum, double rate) {
   Type element = x.type().getElementType();
   auto old = [&](Value value) {
@@ -199,7 +199,7 @@ FailureOr<SmallVector<Value>> DequantizeLinearOp::decompose(OpBuilder &builder) 
         alongAxis(e, x, e.cast(e.wrap(getScale()), computed), static_cast<int64_t>(getQuantAxis()));
     y = dequantized(x, scale, boundOf(static_cast<int64_t>(getBitLength())));
   }
-  // In training Paddle's kernel hands a scale on that nobody reads.
+  // In training Paddle's kernel returns a scale that is not used.
   Expression scale =
       expandTo(e.constant(0, computed), {Extent(tensorType(getOutScale()).isDynamicDim(0)
                                                     ? Extent(x, static_cast<int64_t>(getQuantAxis()))
@@ -305,7 +305,7 @@ FailureOr<SmallVector<Value>> DequantizeLogOp::decompose(OpBuilder &builder) {
 
 namespace {
 
-/// Rounded and brought into the range of an integer type.
+/// Rounded and clamped to the range of an integer type.
 Expression toInteger(TensorBuilder &e, Expression x, Type element) {
   if (!element.isInteger())
     return x;

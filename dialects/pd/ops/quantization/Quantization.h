@@ -11,7 +11,7 @@ mlir::LogicalResult checkQuantization(std::optional<mlir::Location> location, in
 /// C3 and C4: `scale` may be null.
 mlir::LogicalResult checkScale(std::optional<mlir::Location> location, mlir::RankedTensorType x,
                                mlir::Value scale, int64_t axis);
-/// The type of the scales of x along an axis; -1: one for all.
+/// The type of the scales of x along an axis; -1: a single scale.
 mlir::RankedTensorType scaleType(mlir::RankedTensorType x, int64_t axis);
 
 mlir::LogicalResult checkTrainedScale(std::optional<mlir::Location> location, bool isTraining, int64_t axis,
@@ -43,7 +43,7 @@ mlir::LogicalResult inferLinearQuantization(std::optional<mlir::Location> locati
   if (adaptor.getScale())
     element = tensorType(adaptor.getScale()).getElementType();
   if (!mlir::isa<mlir::FloatType>(element))
-    return inferenceError(location, "C5: scale is missing, and x is no float tensor");
+    return inferenceError(location, "C5: scale is missing, and x is not a float tensor");
   auto one = mlir::RankedTensorType::get({1}, element);
   results.append({x.clone(element), one, one, isTraining ? scaleType(x, axis).clone(element) : one});
   return mlir::success();

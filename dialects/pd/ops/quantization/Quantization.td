@@ -1,18 +1,17 @@
-// Quantization: symmetric, by the greatest absolute value.
+// Symmetric quantization by the largest absolute value.
 #ifndef PROA_DIALECTS_PD_QUANTIZATION_QUANTIZATION
 #define PROA_DIALECTS_PD_QUANTIZATION_QUANTIZATION
 
 include "dialects/pd/ir/Base.td"
 
-// With bound = 2^(bit_length - 1) - 1 and a scale s:
-//   round_type 1: q = round(clip(x, -s, s) * bound / s), halves away from zero
-//   round_type 0: q = clip(round(x * bound / s), -bound - 1, bound), halves to even
-// and back: q * s / bound. The scale is not divided by bound. Fake ops keep q in x's type. A scale that is (nearly) 0 counts
-// as 1e-6 in divisions. Per channel: one scale for each index along quant_axis; -1 is one scale for all.
+// With bound = 2^(bit_length - 1) - 1 and a scale s: round_type 1: q = round(clip(x, -s, s) * bound / s), halves away
+// from zero round_type 0: q = clip(round(x * bound / s), -bound - 1, bound), halves to even and back: q * s / bound.
+// The scale is not divided by bound. Fake ops keep q in x's type. A scale that is (nearly) 0 counts as 1e-6 in
+// divisions. Per channel: one scale for each index along quant_axis; -1 is one scale for all.
 defvar BitLengthConstraint = "C1. bit_length is in [2, 16]";
 defvar RoundTypeConstraint = "C2. round_type is 0 or 1";
 defvar QuantAxisConstraint = "C3. quant_axis is -1 or a dimension of x";
-defvar ScaleConstraint = "C4. a scale has one element, per channel one for each";
+defvar ScaleConstraint = "C4. a scale has one element; per channel, one for each channel";
 defvar ChannelConstraints = [BitLengthConstraint, RoundTypeConstraint, QuantAxisConstraint, ScaleConstraint];
 class Pd_QuantizationOp<string mnemonic, list<Trait> t = []> : Pd_Op<mnemonic, t> {
   let decomposesInCode = 1;
@@ -23,14 +22,15 @@ class QuantFlag<string value> : DefaultValuedAttr<BoolAttr, value>;
 defvar MovingRate = DefaultValuedAttr<F64Attr, "0.9">;
 
 def Pd_StraightThroughOp : Pd_Op<"straight_through", [Pd_Elementwise]> {
-  let summary = "value, with x's gradient";
+  let summary = "value, with the gradient of x";
   let description = [{
-    The estimator that trains through a quantization: value is x rounded, and the derivative by x is taken to be 1.
-    The importer inserts it where a program's gradient ops bypass a quantization (ImportOptions::ownGradients).
+    The straight-through estimator of quantization-aware training: value is x rounded, and the derivative by x is
+    taken to be 1. The importer inserts it where the gradient ops of a program bypass a quantization
+    (ImportOptions::ownGradients).
   }];
   let constraints = [
-    "C1. x and value have one element type, which out has",
-    "C2. the dimensions of x and value broadcast, and out has what they broadcast to"
+    "C1. x, value and out have the same element type",
+    "C2. the dimensions of x and value broadcast to those of out"
   ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$value);
   let results = (outs Pd_FloatTensor:$out);
@@ -52,22 +52,23 @@ class Pd_LinearQuantizationOp<string mnemonic, TypeConstraint input, string lega
 }
 
 def Pd_QuantizeLinearOp : Pd_LinearQuantizationOp<"quantize_linear", Pd_FloatTensor, "quantize_linear"> {
-  let summary = "x quantized by a scale; in training the scale follows x";
+  let summary = "x quantized by a scale, which follows x in training";
   let description = [{
-    With `is_test` the scale is the operand. Else it is the greatest |x| per channel, or for one scale its moving average:
-    out_state = moving_rate * in_state + 1, out_accum = moving_rate * in_accum + max|x|, out_scale = out_accum / out_state.
-    With `only_observer` y is x. zero_point is ignored, as in Paddle. y is a float tensor of whole numbers.
+    With `is_test` the scale is the operand. In training it is the largest |x| per channel, or for a single scale its
+    moving average: out_state = moving_rate * in_state + 1, out_accum = moving_rate * in_accum + max|x|, out_scale =
+    out_accum / out_state. With `only_observer` y is x. zero_point is ignored, as in Paddle. y is a float tensor of
+    integers.
   }];
   let constraints = !listconcat(ChannelConstraints,
-    ["C5. scale is there if is_test; in_accum and in_state are there if not, for one scale"]);
+    ["C5. scale is given with is_test; in_accum and in_state are given in training with one scale"]);
 }
 
 def Pd_DequantizeLinearOp : Pd_LinearQuantizationOp<"dequantize_linear", Pd_RealTensor, "dequantize_linear"> {
-  let summary = "x * scale / bound, in the scale's type";
+  let summary = "x * scale / bound, in the element type of the scale";
   let description = [{
     With `only_observer` y is x. zero_point is ignored, as in Paddle. The other results are zeros of one element.
   }];
-  let constraints = !listconcat(ChannelConstraints, ["C5. scale is there"]);
+  let constraints = !listconcat(ChannelConstraints, ["C5. scale is given"]);
 }
 
 class Pd_AbsMaxOp<string mnemonic> : Pd_QuantizationOp<mnemonic> {
@@ -79,28 +80,28 @@ class Pd_AbsMaxOp<string mnemonic> : Pd_QuantizationOp<mnemonic> {
 }
 
 def Pd_FakeQuantizeAbsMaxOp : Pd_AbsMaxOp<"fake_quantize_abs_max"> {
-  let summary = "x quantized by its greatest absolute value";
+  let summary = "x quantized by its largest absolute value";
 }
 def Pd_FakeQuantizeDequantizeAbsMaxOp : Pd_AbsMaxOp<"fake_quantize_dequantize_abs_max"> {
-  let summary = "x quantized by its greatest absolute value and back";
+  let summary = "x quantized by its largest absolute value and dequantized";
   let newIrGradients = ["fake_quantize_dequantize_abs_max_grad(dout)"];
 }
 
 class Pd_ChannelAbsMaxOp<string mnemonic> : Pd_QuantizationOp<mnemonic> {
-  let description = "out_scale holds max|x| for each index along quant_axis.";
+  let description = "out_scale has max|x| for each index along quant_axis.";
   let constraints = ChannelConstraints;
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$out_scale);
   let infer = "inferChannelAbsMax";
 }
 
 def Pd_FakeChannelWiseQuantizeAbsMaxOp : Pd_ChannelAbsMaxOp<"fake_channel_wise_quantize_abs_max"> {
-  let summary = "x quantized by the greatest absolute value of each channel";
+  let summary = "x quantized by the largest absolute value of each channel";
   let arguments = (ins Pd_FloatTensor:$x, QuantInt<"8">:$bit_length, QuantInt<"1">:$round_type, QuantInt<"0">:$quant_axis);
   let legacy = [Legacy<"fake_channel_wise_quantize_abs_max", ["X"], ["Out", "OutScale"], ["bit_length", "round_type",
     "quant_axis"]>];
 }
 def Pd_FakeChannelWiseQuantizeDequantizeAbsMaxOp : Pd_ChannelAbsMaxOp<"fake_channel_wise_quantize_dequantize_abs_max"> {
-  let summary = "x quantized by the greatest absolute value of each channel and back";
+  let summary = "x quantized by the largest absolute value of each channel and dequantized";
   let arguments = (ins Pd_FloatTensor:$x, QuantInt<"8">:$bit_length, QuantInt<"1">:$round_type, QuantInt<"0">:$quant_axis);
   let legacy = [Legacy<"fake_channel_wise_quantize_dequantize_abs_max", ["X"], ["Out", "OutScale"], ["bit_length",
     "round_type", "quant_axis"]>];
@@ -109,8 +110,8 @@ def Pd_FakeChannelWiseQuantizeDequantizeAbsMaxOp : Pd_ChannelAbsMaxOp<"fake_chan
 
 class Pd_MovingAverageAbsMaxOp<string mnemonic> : Pd_QuantizationOp<mnemonic, [AttrSizedOperandSegments]> {
   let description = [{
-    out_state = moving_rate * in_state + 1, out_accum = moving_rate * in_accum + max|x|, out_scale = out_accum / out_state.
-    With `is_test` the scale is in_scale and all stay. An absent state or accumulator counts as 0.
+    out_state = moving_rate * in_state + 1, out_accum = moving_rate * in_accum + max|x|, out_scale = out_accum /
+    out_state. With `is_test` the scale is in_scale and the states do not change. A missing state or accumulator is 0.
   }];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$in_scale, Optional<Pd_FloatTensor>:$in_accum,
     Optional<Pd_FloatTensor>:$in_state, MovingRate:$moving_rate, QuantInt<"8">:$bit_length, QuantFlag<"false">:$is_test,
@@ -122,19 +123,21 @@ class Pd_MovingAverageAbsMaxOp<string mnemonic> : Pd_QuantizationOp<mnemonic, [A
 }
 
 def Pd_FakeQuantizeMovingAverageAbsMaxOp : Pd_MovingAverageAbsMaxOp<"fake_quantize_moving_average_abs_max"> {
-  let summary = "x quantized by a moving average of its greatest absolute value";
+  let summary = "x quantized by a moving average of its largest absolute value";
   let newIrInPlace = ["fake_quantize_moving_average_abs_max_(out_scale=in_scale)"];
 }
 def Pd_FakeQuantizeDequantizeMovingAverageAbsMaxOp
     : Pd_MovingAverageAbsMaxOp<"fake_quantize_dequantize_moving_average_abs_max"> {
-  let summary = "x quantized by a moving average of its greatest absolute value and back";
+  let summary = "x quantized by a moving average of its largest absolute value and dequantized";
   let newIrGradients = ["fake_quantize_dequantize_moving_average_abs_max_grad(dout) -> x"];
   let newIrInPlace = ["fake_quantize_dequantize_moving_average_abs_max_(out_scale=in_scale)"];
 }
 
 def Pd_MovingAverageAbsMaxScaleOp : Pd_QuantizationOp<"moving_average_abs_max_scale", [AttrSizedOperandSegments]> {
-  let summary = "x, and a moving average of its greatest absolute value";
-  let description = "States as fake_quantize_moving_average_abs_max. With `is_test` they stay, and out_scale is zero.";
+  let summary = "x, and a moving average of its largest absolute value";
+  let description = [{
+    States as in pd.fake_quantize_moving_average_abs_max. With `is_test` they do not change, and out_scale is zero.
+  }];
   let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_FloatTensor>:$in_accum, Optional<Pd_FloatTensor>:$in_state,
     MovingRate:$moving_rate, QuantFlag<"false">:$is_test);
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$out_scale, Pd_FloatTensor:$out_state, Pd_FloatTensor:$out_accum);
@@ -144,16 +147,16 @@ def Pd_MovingAverageAbsMaxScaleOp : Pd_QuantizationOp<"moving_average_abs_max_sc
 }
 
 def Pd_FakeQuantizeRangeAbsMaxOp : Pd_QuantizationOp<"fake_quantize_range_abs_max", [AttrSizedOperandSegments]> {
-  let summary = "x quantized by the greatest absolute value of the last window_size steps";
+  let summary = "x quantized by the largest absolute value of the last window_size steps";
   let description = [{
-    With `is_test` the scale is in_scale. Else in_scales holds the maxima of the last steps as a ring: place iter % window_size
-    becomes max|x| in out_scales. out_scale is the greater of in_scale and max|x|, unless the maximum that left the ring was
-    in_scale: then it is the greatest of the first min(iter, window_size) places, but at least max|x|.
+    With `is_test` the scale is in_scale. In training, in_scales is a ring of the maxima of the last steps: entry iter
+    % window_size of out_scales is max|x|. out_scale is the larger of in_scale and max|x|, unless in_scale was the
+    replaced maximum: then it is the largest of the first min(iter, window_size) entries, and at least max|x|.
   }];
   let constraints = [
     BitLengthConstraint,
     RoundTypeConstraint,
-    "C5. iter and in_scales are there if not is_test",
+    "C5. iter and in_scales are given in training",
     "C6. window_size is positive"
   ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$in_scale, Optional<Pd_IntTensor>:$iter,
@@ -177,10 +180,10 @@ def Pd_FakeDequantizeMaxAbsOp : Pd_QuantizationOp<"fake_dequantize_max_abs"> {
 def Pd_FakeChannelWiseDequantizeMaxAbsOp : Pd_QuantizationOp<"fake_channel_wise_dequantize_max_abs"> {
   let summary = "x * scale / bound by one scale for each channel";
   let description = [{
-    One tensor of scales: the channels are along quant_axis. Two: the first along x_num_col_dims, the second has one element,
-    and x is divided by both bounds.
+    With one tensor of scales the channels are along quant_axis. With two, the first has scales along x_num_col_dims,
+    the second one element, and x is divided by both bounds.
   }];
-  let constraints = [ScaleConstraint, "C5. there are one or two tensors of scales and as many quant_bits"];
+  let constraints = [ScaleConstraint, "C5. there are one or two tensors of scales, and as many quant_bits"];
   let arguments = (ins Pd_FloatTensor:$x, Variadic<Pd_FloatTensor>:$scales,
     DefaultValuedAttr<DenseI64ArrayAttr, "{8}">:$quant_bits, QuantInt<"0">:$quant_axis, QuantInt<"1">:$x_num_col_dims);
   let results = (outs Pd_FloatTensor:$out);
@@ -197,12 +200,12 @@ def Pd_DequantizeAbsMaxOp : Pd_QuantizationOp<"dequantize_abs_max"> {
   let legacy = [Legacy<"dequantize_abs_max", ["X", "Scale"], ["Out"], ["max_range"]>];
 }
 
-// The affine ops of oneDNN.
+// Affine quantization ops of oneDNN.
 
 def Pd_QuantizeOp : Pd_QuantizationOp<"quantize"> {
-  let summary = "round(x * scale + shift), halves to even, in 8 bits";
+  let summary = "round(x * scale + shift) as 8-bit integers, halves to even";
   let description = [{
-    Signed if `is_negative_input`, else unsigned; what does not fit becomes the nearest end. With `bfloat16` x is only converted
+    Signed if `is_negative_input`, else unsigned; values out of range are clamped. With `bfloat16` x is only converted
     to that type.
   }];
   let arguments = (ins Pd_FloatTensor:$input, DefaultValuedAttr<F64Attr, "1.0">:$scale, DefaultValuedAttr<F64Attr, "0.0">:$shift,
@@ -222,7 +225,7 @@ def Pd_DequantizeOp : Pd_QuantizationOp<"dequantize"> {
 }
 
 def Pd_RequantizeOp : Pd_QuantizationOp<"requantize"> {
-  let summary = "From one scale and shift to another: round((x - shift_in) * scale_out / scale_in + shift_out)";
+  let summary = "Requantization: round((x - shift_in) * scale_out / scale_in + shift_out)";
   let arguments = (ins Pd_RealTensor:$input, DefaultValuedAttr<F64Attr, "1.0">:$scale_in,
     DefaultValuedAttr<F64Attr, "1.0">:$scale_out, DefaultValuedAttr<F64Attr, "0.0">:$shift_in,
     DefaultValuedAttr<F64Attr, "0.0">:$shift_out);
@@ -233,7 +236,7 @@ def Pd_RequantizeOp : Pd_QuantizationOp<"requantize"> {
 }
 
 def Pd_DequantizeLogOp : Pd_Op<"dequantize_log"> {
-  let summary = "Entry x of a table of 128 numbers; for a negative x minus entry x + 128";
+  let summary = "Entry x of a table of 128 numbers; for negative x, minus entry x + 128";
   let constraints = ["C1. dict has 128 elements"];
   let arguments = (ins Pd_IntTensor:$x, Pd_FloatTensor:$dict);
   let results = (outs Pd_FloatTensor:$out);

@@ -10,7 +10,7 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-/// What follows the seed of an op with a shape: the operands and attributes that stand for it.
+/// The operands and attributes after the seed of an op with a shape.
 struct ShapeOperands {
   Value tensor;
   llvm::SmallVector<int64_t> numbers;
@@ -125,7 +125,7 @@ LogicalResult SeedOp::inferReturnTypes(MLIRContext *context, std::optional<Locat
   return success();
 }
 
-/// Row shuffle_idx[i] of x gets the cotangent of row i: those in the order of the sorted numbers.
+/// Row shuffle_idx[i] of x has the cotangent of row i: the cotangents in the order of the sorted indices.
 FailureOr<SmallVector<Value>> ShuffleBatchOp::vjp(OpBuilder &builder, ArrayRef<Value> cotangents) {
   SmallVector<Value> gradients(getOperation()->getNumOperands());
   if (!cotangents[0])
@@ -193,14 +193,14 @@ FailureOr<SmallVector<Value>> GumbelSoftmaxOp::decompose(OpBuilder &builder) {
   Expression x = e.computed(getX());
   Type element = x.type().getElementType();
   int64_t axis = *normalizeAxis(std::nullopt, getAxis(), x.rank());
-  // As Paddle's: a lower bound keeps both logarithms finite.
+  // As in Paddle, a lower bound keeps both logarithms finite.
   Expression u = uniform(e, extentsOf(x), element, 1e-5, 1, getSeed());
   Expression scores = (x - e.log(-e.log(u))) / getTemperature().convertToDouble();
   Expression shifted = e.exp(scores - e.max(scores, {axis}));
   Expression soft = shifted / e.sum(shifted, {axis});
   if (!getHard())
     return e.results({soft});
-  // The first of several greatest elements.
+  // The first of several largest elements.
   Expression place =
       e.wrap(e.create<ArgmaxOp>(soft, Value(), axis, true, false, TypeAttr::get(builder.getI64Type())));
   Expression positions = iota(e, Extent(x, axis), builder.getI64Type());

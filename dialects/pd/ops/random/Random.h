@@ -9,7 +9,8 @@
 
 namespace proa::pd {
 
-/// Numbers in [min, max) and normal numbers of mean 0, for decompositions. A `seedTensor` wins over `seed`.
+/// Random numbers in [min, max), and normally distributed ones with mean 0, for decompositions. `seedTensor`
+/// overrides `seed`.
 Expression uniform(TensorBuilder &e, llvm::ArrayRef<Extent> shape, mlir::Type elementType, double min,
                    double max, int64_t seed, mlir::Value seedTensor = {});
 Expression gaussian(TensorBuilder &e, llvm::ArrayRef<Extent> shape, mlir::Type elementType, double deviation,

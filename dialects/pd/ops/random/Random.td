@@ -1,18 +1,18 @@
-// Random numbers.
+// Random ops.
 #ifndef PROA_DIALECTS_PD_RANDOM_RANDOM
 #define PROA_DIALECTS_PD_RANDOM_RANDOM
 
 include "dialects/pd/ir/Base.td"
 
-// Random numbers come from Philox4x32-10, a function of a key and a counter, so that each element's number depends on its
-// position alone and not on the threads that compute it (lib/runtime/Random.h). A `seed` other than 0 is the key: the op
-// gives the same numbers each time it runs. With seed 0 the key is the model's seed, and each execution of such an op takes
-// the next counters: a model that is opened anew gives the same numbers again.
+// Random numbers come from Philox4x32-10, a function of a key and a counter, so that each element depends on its
+// index and not on the number of threads (lib/runtime/Random.h). A nonzero `seed` is the key: the op gives the same
+// numbers each time it runs. With seed 0 the key is the model's seed, and each execution takes the next counters: a
+// model that is opened again gives the same numbers again.
 //
-// The numbers are not Paddle's, whose generators differ by device; the distributions are.
+// The numbers differ from Paddle's, whose generators differ by device; the distributions are the same.
 //
-// Each execution makes a new value (the effect MemAlloc): equal ops are not merged or moved out of loops, nothing is
-// computed before the run; an op whose results nobody reads is removed.
+// Each execution creates a new value (the effect MemAlloc): equal ops are not merged, moved out of loops, or computed
+// before the run. An op with unused results is removed.
 class Pd_RandomOp<string mnemonic, list<Trait> t = []> : Pd_Op<mnemonic, t> {
   let pure = 0;
 }
@@ -20,9 +20,9 @@ class Drawn<TypeConstraint type> : Res<type, "", [MemAlloc]>;
 class RandomFloat<string value> : DefaultValuedAttr<F64Attr, value>;
 class RandomInt<string value> : DefaultValuedAttr<I64Attr, value>;
 
-// Ops that only have a shape: the attribute, or the elements of `shape_tensor`, which wins.
+// Ops with a shape only: the attribute, or the elements of `shape_tensor` if given.
 class Pd_FilledAtRandomOp<string mnemonic, dag parameters> : Pd_RandomOp<mnemonic, [AttrSizedOperandSegments]> {
-  let constraints = ["C1. shape_tensor has a known number of elements", "C2. out has the element type dtype"];
+  let constraints = ["C1. shape_tensor has a static number of elements", "C2. out has the element type dtype"];
   let arguments = !con((ins Optional<Pd_IntTensor>:$shape_tensor, Optional<Pd_IntTensor>:$seed_tensor,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$shape, TypeAttr:$dtype, RandomInt<"0">:$seed), parameters);
   let infer = "inferRandomShape";
@@ -33,9 +33,10 @@ defvar ShapeInputs = ["ShapeTensorList*|ShapeTensor|@shape", ""];
 
 def Pd_UniformOp : Pd_FilledAtRandomOp<"uniform", (ins RandomFloat<"-1.0">:$min, RandomFloat<"1.0">:$max,
     RandomInt<"0">:$diag_num, RandomInt<"0">:$diag_step, RandomFloat<"1.0">:$diag_val)> {
-  let summary = "Numbers equally distributed in [min, max)";
+  let summary = "Random numbers, uniform in [min, max)";
   let description = [{
-    The elements at 0, diag_step + 1, 2 * (diag_step + 1) ..., diag_num of them, are diag_val. `seed_tensor` wins over `seed`.
+    The diag_num elements at 0, diag_step + 1, 2 * (diag_step + 1), ... are set to diag_val. `seed_tensor` overrides
+    `seed`.
   }];
   let results = (outs Drawn<Pd_FloatTensor>:$out);
   let newIr = [NewIr<["shape_tensor", "#min", "#max"]>];
@@ -43,42 +44,47 @@ def Pd_UniformOp : Pd_FilledAtRandomOp<"uniform", (ins RandomFloat<"-1.0">:$min,
     Legacy<"uniform_random", ShapeInputs, ["Out"], ["shape:long", "dtype", "min", "max", "seed", "diag_num", "diag_step",
       "diag_val"]>,
     Legacy<"uniform_random_p", ["", ""], ["Out"], ["shape", "dtype", "min", "max", "seed"]>];
+  let referenceInCode = 1;
 }
 
 def Pd_GaussianOp : Pd_FilledAtRandomOp<"gaussian", (ins RandomFloat<"0.0">:$mean, RandomFloat<"1.0">:$std)> {
-  let summary = "Normally distributed numbers";
+  let summary = "Random numbers, normally distributed";
   let results = (outs Drawn<Pd_FloatOrComplexTensor>:$out);
   let legacy = [Legacy<"gaussian_random", ShapeInputs, ["Out"], ["shape:long", "dtype", "mean", "std", "seed"]>];
+  let referenceInCode = 1;
 }
 
 def Pd_TruncatedGaussianRandomOp : Pd_FilledAtRandomOp<"truncated_gaussian_random", (ins RandomFloat<"0.0">:$mean,
     RandomFloat<"1.0">:$std, RandomFloat<"-2.0">:$a, RandomFloat<"2.0">:$b)> {
-  let summary = "Normally distributed numbers, of those in mean + std * [a, b]";
+  let summary = "Random numbers, normally distributed and truncated to mean + std * [a, b]";
   let results = (outs Drawn<Pd_FloatTensor>:$out);
   let legacy = [Legacy<"truncated_gaussian_random", ShapeInputs, ["Out"], ["shape", "dtype", "mean", "std", "seed", "a",
     "b"]>];
+  let referenceInCode = 1;
 }
 
 def Pd_RandintOp : Pd_FilledAtRandomOp<"randint", (ins RandomInt<"0">:$low, RandomInt<"10">:$high)> {
-  let summary = "Integers equally distributed in [low, high)";
-  let constraints = ["C1. low < high", "C2. shape_tensor has a known number of elements"];
+  let summary = "Random integers, uniform in [low, high)";
+  let constraints = ["C1. low < high", "C2. shape_tensor has a static number of elements"];
   let results = (outs Drawn<Pd_IntTensor>:$out);
   let infer = "inferRandint";
   let legacy = [Legacy<"randint", ShapeInputs, ["Out"], ["shape:long", "dtype", "seed", "low", "high"]>];
+  let referenceInCode = 1;
 }
 
 def Pd_RandpermOp : Pd_RandomOp<"randperm"> {
-  let summary = "The numbers 0 to n - 1 in random order";
+  let summary = "A random permutation of 0 to n - 1";
   let constraints = ["C1. n >= 0"];
   let arguments = (ins I64Attr:$n, TypeAttr:$dtype, RandomInt<"0">:$seed);
   let results = (outs Drawn<Pd_RealTensor>:$out);
   let infer = "inferRandperm";
   let library = "randperm";
   let legacy = [Legacy<"randperm", [], ["Out"], ["n", "dtype", "seed"]>];
+  let referenceInCode = 1;
 }
 
 class Pd_BatchSizeLikeOp<string mnemonic, dag parameters> : Pd_RandomOp<mnemonic> {
-  let description = "The shape is `shape`, but for extent output_dim_idx, which is extent input_dim_idx of input.";
+  let description = "The shape is `shape`, with dim output_dim_idx replaced by dim input_dim_idx of the operand.";
   let arguments = !con((ins Pd_Tensor:$input, DenseI64ArrayAttr:$shape, RandomInt<"0">:$input_dim_idx,
     RandomInt<"0">:$output_dim_idx, TypeAttr:$dtype, RandomInt<"0">:$seed), parameters);
   let results = (outs Drawn<Pd_FloatTensor>:$out);
@@ -88,14 +94,14 @@ class Pd_BatchSizeLikeOp<string mnemonic, dag parameters> : Pd_RandomOp<mnemonic
 
 def Pd_UniformRandomBatchSizeLikeOp : Pd_BatchSizeLikeOp<"uniform_random_batch_size_like", (ins RandomFloat<"-1.0">:$min,
     RandomFloat<"1.0">:$max, RandomInt<"0">:$diag_num, RandomInt<"0">:$diag_step, RandomFloat<"1.0">:$diag_val)> {
-  let summary = "uniform with one extent of another tensor";
+  let summary = "pd.uniform with one dim taken from another tensor";
   let legacy = [Legacy<"uniform_random_batch_size_like", ["Input"], ["Out"], ["shape", "input_dim_idx", "output_dim_idx",
     "dtype", "min", "max", "seed", "diag_num", "diag_step", "diag_val"]>];
 }
 
 def Pd_GaussianRandomBatchSizeLikeOp : Pd_BatchSizeLikeOp<"gaussian_random_batch_size_like", (ins RandomFloat<"0.0">:$mean,
     RandomFloat<"1.0">:$std)> {
-  let summary = "gaussian with one extent of another tensor";
+  let summary = "pd.gaussian with one dim taken from another tensor";
   let legacy = [Legacy<"gaussian_random_batch_size_like", ["Input"], ["Out"], ["shape", "input_dim_idx", "output_dim_idx",
     "dtype", "mean", "std", "seed"]>];
 }
@@ -110,7 +116,7 @@ class Pd_RandomLikeOp<string mnemonic, TypeConstraint type, dag parameters = (in
 
 def Pd_UniformInplaceOp : Pd_RandomLikeOp<"uniform_inplace", Pd_FloatTensor, (ins RandomFloat<"-1.0">:$min,
     RandomFloat<"1.0">:$max, RandomInt<"0">:$diag_num, RandomInt<"0">:$diag_step, RandomFloat<"1.0">:$diag_val)> {
-  let summary = "uniform of the shape and type of x";
+  let summary = "pd.uniform with the shape and type of x";
   let decomposesInCode = 1;
   let legacy = [Legacy<"uniform_random_inplace", ["X"], ["Out"], ["min", "max", "seed", "diag_num", "diag_step",
     "diag_val"]>];
@@ -119,7 +125,7 @@ def Pd_UniformInplaceOp : Pd_RandomLikeOp<"uniform_inplace", Pd_FloatTensor, (in
 
 def Pd_GaussianInplaceOp : Pd_RandomLikeOp<"gaussian_inplace", Pd_FloatOrComplexTensor, (ins RandomFloat<"0.0">:$mean,
     RandomFloat<"1.0">:$std)> {
-  let summary = "gaussian of the shape and type of x";
+  let summary = "pd.gaussian with the shape and type of x";
   let decomposesInCode = 1;
   let legacy = [Legacy<"gaussian_inplace", ["x"], ["out"], ["mean", "std", "seed"]>];
   let newIrGradients = ["gaussian_inplace_grad(dout)"];
@@ -133,47 +139,51 @@ def Pd_BernoulliOp : Pd_RandomLikeOp<"bernoulli", Pd_FloatTensor> {
 }
 
 def Pd_ExponentialOp : Pd_RandomLikeOp<"exponential", Pd_FloatTensor, (ins RandomFloat<"1.0">:$lambda)> {
-  let summary = "Exponentially distributed numbers of mean 1 / lambda: -log(1 - u) / lambda";
+  let summary = "Exponentially distributed random numbers with mean 1 / lambda: -log(1 - u) / lambda";
   let decomposesInCode = 1;
   let legacy = [Legacy<"exponential", ["X"], ["Out"], ["lambda", "seed"]>];
 }
 
 def Pd_PoissonOp : Pd_RandomLikeOp<"poisson", Pd_FloatTensor> {
-  let summary = "Poisson-distributed counts of mean x; its gradient is zero, as in Paddle";
+  let summary = "Poisson-distributed random counts with mean x; the gradient is zero, as in Paddle";
   let library = "poisson";
   let vjp = [""];
   let legacy = [Legacy<"poisson", ["X"], ["Out"], ["seed"]>];
   let newIrGradients = ["poisson_grad(dout)"];
+  let referenceInCode = 1;
 }
 
 def Pd_BinomialOp : Pd_RandomOp<"binomial"> {
-  let summary = "Numbers of successes in `count` trials of probability `prob`; no gradient, as in Paddle";
-  let description = "A negative count and a probability outside of [0, 1] are errors of the run.";
-  let constraints = ["C1. count and prob have the same dims, which out has", "C2. out has the element type i64"];
+  let summary = "Binomially distributed random counts of successes in `count` trials of probability `prob`; no "
+    "gradient, as in Paddle";
+  let description = "A negative count and a probability outside [0, 1] are errors of the run.";
+  let constraints = ["C1. count, prob and out have the same dims", "C2. out has the element type i64"];
   let arguments = (ins Pd_RealTensor:$count, Pd_FloatTensor:$prob, RandomInt<"0">:$seed);
   let results = (outs Drawn<Pd_IntTensor>:$out);
   let library = "binomial";
   let vjp = ["", ""];
+  let referenceInCode = 1;
 }
 
 def Pd_StandardGammaOp : Pd_RandomLikeOp<"standard_gamma", Pd_FloatTensor> {
-  let summary = "Gamma-distributed numbers of shape x and scale 1";
-  let description = "A result below the smallest normal number of the element type is that number.";
+  let summary = "Gamma-distributed random numbers of shape x and scale 1";
+  let description = "A result below the smallest normal number of the element type is replaced by that number.";
   let library = "standard_gamma";
   let legacy = [LegacyReadOnly<"standard_gamma", ["x"], ["out"], ["seed"]>];
+  let referenceInCode = 1;
 }
 
 def Pd_DirichletOp : Pd_RandomLikeOp<"dirichlet", Pd_FloatTensor> {
-  let summary = "Dirichlet-distributed vectors along the last dimension: standard_gamma(x) over its sum";
+  let summary = "Dirichlet-distributed vectors along the last dimension: standard_gamma(x) divided by its sum";
   let decomposesInCode = 1;
   let legacy = [Legacy<"dirichlet", ["Alpha"], ["Out"], ["seed"]>];
 }
 
 def Pd_GumbelSoftmaxOp : Pd_RandomLikeOp<"gumbel_softmax", Pd_FloatTensor, (ins RandomFloat<"1.0">:$temperature,
     DefaultValuedAttr<BoolAttr, "false">:$hard, RandomInt<"-1">:$axis)> {
-  let summary = "softmax((x + g) / temperature) along an axis, g Gumbel-distributed: -log(-log(u))";
+  let summary = "softmax((x + g) / temperature) along an axis, with Gumbel noise g = -log(-log(u))";
   let description = [{
-    `hard` makes the greatest element 1 and all others 0.
+    `hard` sets the largest element to 1 and all others to 0.
   }];
   let constraints = ["C1. axis is in [-rank, rank)"];
   let infer = "inferGumbelSoftmax";
@@ -183,10 +193,11 @@ def Pd_GumbelSoftmaxOp : Pd_RandomLikeOp<"gumbel_softmax", Pd_FloatTensor, (ins 
 }
 
 def Pd_MultinomialOp : Pd_RandomOp<"multinomial"> {
-  let summary = "Indices into each row of x, drawn with the elements of x as weights";
+  let summary = "Random indices into each row of x, with the elements of x as weights";
   let description = [{
-    x has rank 1 or 2; the last dimension becomes num_samples. Without `replacement` each index is drawn at most once. Weights
-    that are negative or all zero, and fewer weights above zero than samples without replacement, are errors of the run.
+    x has rank 1 or 2; the last dimension becomes num_samples. Without `replacement` the indices of a row are
+    distinct. Errors of the run: negative weights, weights that are all zero, and fewer positive weights than samples
+    without replacement.
   }];
   let constraints = [
     "C1. x has rank 1 or 2",
@@ -198,12 +209,14 @@ def Pd_MultinomialOp : Pd_RandomOp<"multinomial"> {
   let infer = "inferMultinomial";
   let library = "multinomial";
   let legacy = [Legacy<"multinomial", ["X", "@num_samples"], ["Out"], ["num_samples", "replacement", "seed"]>];
+  let referenceInCode = 1;
 }
 
 def Pd_SamplingIdOp : Pd_RandomOp<"sampling_id"> {
-  let summary = "For each row of x, the first index whose running sum is above a uniform number in [min, max)";
+  let summary = "For each row of x, the first index whose cumulative sum is above a uniform random number in [min, "
+    "max)";
   let description = [{
-    The last index where none is.
+    The last index if there is none.
   }];
   let constraints = ["C1. x has rank 2"];
   let arguments = (ins Pd_FloatTensor:$x, RandomFloat<"0.0">:$min, RandomFloat<"1.0">:$max, RandomInt<"0">:$seed);
@@ -211,10 +224,11 @@ def Pd_SamplingIdOp : Pd_RandomOp<"sampling_id"> {
   let infer = "inferSamplingId";
   let library = "sampling_id";
   let legacy = [Legacy<"sampling_id", ["X"], ["Out"], ["min", "max", "seed"]>];
+  let referenceInCode = 1;
 }
 
 def Pd_SeedOp : Pd_RandomOp<"seed"> {
-  let summary = "The seed as a tensor of one element; a random one where it is 0";
+  let summary = "The seed as a tensor of one element; a random seed if it is 0";
   let arguments = (ins RandomInt<"0">:$seed);
   let results = (outs Drawn<Pd_IntTensor>:$out);
   let decomposesInCode = 1;
@@ -224,8 +238,8 @@ def Pd_SeedOp : Pd_RandomOp<"seed"> {
 def Pd_ShuffleBatchOp : Pd_RandomOp<"shuffle_batch"> {
   let summary = "The rows of x in random order";
   let description = [{
-    Rows are what the last dimension spans. out row i is x row shuffle_idx[i]. The seed is that of the tensor `seed`, or
-    startup_seed where that is 0; seed_out is the seed of the next shuffle.
+    A row is a slice along the last dimension. Row i of out is row shuffle_idx[i] of x. The seed is the tensor `seed`,
+    or startup_seed if that is 0; seed_out is the seed of the next shuffle.
   }];
   let constraints = ["C1. x has a dimension"];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$seed, RandomInt<"0">:$startup_seed);
@@ -235,13 +249,15 @@ def Pd_ShuffleBatchOp : Pd_RandomOp<"shuffle_batch"> {
   let vjpInCode = 1;
   let legacy = [Legacy<"shuffle_batch", ["X", "Seed"], ["Out", "ShuffleIdx", "SeedOut"], ["startup_seed"]>];
   let newIrGradients = ["shuffle_batch_grad(shuffle_idx)"];
+  let referenceInCode = 1;
 }
 
 def Pd_ClassCenterSampleOp : Pd_RandomOp<"class_center_sample"> {
-  let summary = "The classes that occur in label, filled up with random others, and the labels counted among them";
+  let summary = "The classes that occur in label with random others, and the labels as indices among them";
   let description = [{
-    sampled_local_class_center holds the classes of label in order, and if they are fewer than num_samples random other
-    classes up to that number, in order. remapped_label is the position of each label in it. One process: nranks is 1.
+    sampled_local_class_center has the classes of label in ascending order and, if they are fewer than num_samples,
+    random other classes up to that number, in ascending order. remapped_label is the index of each label in it. One
+    process: nranks is 1.
   }];
   let constraints = [
     "C1. nranks is 1",
@@ -254,6 +270,7 @@ def Pd_ClassCenterSampleOp : Pd_RandomOp<"class_center_sample"> {
   let library = "class_center_sample";
   let legacy = [Legacy<"class_center_sample", ["Label"], ["RemappedLabel", "SampledLocalClassCenter"], ["num_classes",
     "num_samples", "ring_id", "rank", "nranks", "fix_seed", "seed"]>];
+  let referenceInCode = 1;
 }
 
 #endif

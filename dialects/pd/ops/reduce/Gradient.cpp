@@ -21,7 +21,7 @@ namespace {
 
 using Gradients = FailureOr<llvm::SmallVector<Value>>;
 
-/// What a reduction of x gave, laid back over the dimensions that it reduced.
+/// The result of a reduction of x, broadcast over the reduced dimensions.
 template <class Op> Expression spread(TensorBuilder &e, Op op, Expression reduced, Expression x) {
   llvm::SmallVector<Extent> full = extentsOf(x), kept = full;
   for (int64_t axis : reducedAxes(op.getAxis(), x.rank()))
@@ -29,7 +29,7 @@ template <class Op> Expression spread(TensorBuilder &e, Op op, Expression reduce
   return expandTo(op.getKeepdim() ? reduced : reshapeTo(reduced, kept), full);
 }
 
-/// Where x is the extreme that was found.
+/// Where x equals the extremum.
 template <class Op> Expression extremes(TensorBuilder &e, Op op, Expression x) {
   return e.indicator(x == spread(e, op, e.computed(op.getOut()), x), x);
 }
@@ -50,14 +50,14 @@ template <class Op> Gradients sharedGradient(OpBuilder &builder, Op op, Value co
       e.gradient(spread(e, op, e.computed(cotangent), x) * found / number, op.getX())};
 }
 
-/// The gradients of an op whose first operand alone has one.
+/// The gradients of an op whose first operand is the only one with a gradient.
 llvm::SmallVector<Value> ofFirstOperand(Operation *op, Value gradient) {
   llvm::SmallVector<Value> gradients(op->getNumOperands());
   gradients[0] = gradient;
   return gradients;
 }
 
-/// A running operation along one axis: of a vector where the op flattens.
+/// A scan along one axis: of a vector if the op flattens.
 struct Lines {
   explicit Lines(LinearRecurrenceOp op)
       : axis(*normalizeAxis(std::nullopt, op.getAxis(), tensorType(op.getX()).getRank())),
@@ -71,12 +71,12 @@ struct Lines {
       shape = extentsOf(x);
   }
 
-  /// x laid along the lines.
+  /// x along the lines.
   Expression of(Expression x) const { return reshapeTo(x, shape); }
-  /// For each element the next one in the op's direction, or the one before it; `fill` where there is none.
+  /// For each element the next or the previous one in the op's direction; `fill` if there is none.
   Expression next(Expression x, double fill = 0) const { return neighbour(x, !reverse, fill); }
   Expression previous(Expression x, double fill = 0) const { return neighbour(x, reverse, fill); }
-  /// x[i] + decay[i] * out[i + 1], i + 1 being the next one in the op's direction.
+  /// x[i] + decay[i] * out[i + 1], with i + 1 the next one in the op's direction.
   Expression sumBackwards(Expression x, Expression decay) const {
     return x.owner().wrap(x.owner().create<LinearRecurrenceOp>(x, decay, axis, !reverse));
   }
@@ -102,8 +102,9 @@ template <class Op> Gradients extremeScanGradient(OpBuilder &builder, Op op, Val
     return llvm::SmallVector<Value>{cotangent};
   int64_t axis = *normalizeAxis(std::nullopt, op.getAxis(), type.getRank());
   Value zeros = zerosLike(builder, op.getLoc(), op.getX());
-  return llvm::SmallVector<Value>{e.create<PutAlongAxisOp>(
-      zeros, op.getIndices(), cotangent, builder.getI64IntegerAttr(axis), builder.getStringAttr("add"))};
+  return llvm::SmallVector<Value>{
+      e.create<PutAlongAxisOp>(zeros, op.getIndices(), cotangent, builder.getI64IntegerAttr(axis),
+                               ScatterReduceAttr::get(op.getContext(), ScatterReduce::Add))};
 }
 
 } // namespace
@@ -141,8 +142,8 @@ Gradients CumsumOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   return ofFirstOperand(getOperation(), reshapeTo(e.wrap(out), extentsOf(e.wrap(getX()))));
 }
 
-/// The product of what stands before an element times the sum of cotangents behind it, each times what stands
-/// between both: without a division, so that zeros are like other numbers.
+/// The product of the elements before an element, times the sum of the cotangents after it, each times the
+/// product in between: without a division, so that zeros are not special.
 Gradients CumprodOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   Lines lines(*this, e.operand(0));
@@ -153,8 +154,8 @@ Gradients CumprodOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   return llvm::SmallVector<Value>{e.gradient(reshapeTo(before * sums, extentsOf(e.wrap(getX()))), getX())};
 }
 
-/// Element i of x is in all results from the i-th on, which grow: the sum of cotangents[j] * exp(out[i] -
-/// out[j]) is a recurrence whose decays are at most one. Where nothing but -inf was added up there is no
+/// Element i of x contributes to all results from the i-th on, which grow: the sum of cotangents[j] *
+/// exp(out[i] - out[j]) is a recurrence with decays of at most one. If all addends are -inf there is no
 /// gradient.
 Gradients LogcumsumexpOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
@@ -172,7 +173,7 @@ Gradients LogcumsumexpOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangen
       e.gradient(reshapeTo(sums * e.exp(x - out), extentsOf(e.wrap(getX()))), getX())};
 }
 
-/// The recurrence the other way round is its own transpose.
+/// The reversed recurrence is the transposition.
 Gradients LinearRecurrenceOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   Lines lines(*this);
@@ -188,7 +189,7 @@ Gradients CumminOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   return extremeScanGradient(builder, *this, cotangents[0]);
 }
 
-/// Zero where the norm is zero, as in Paddle.
+/// Zero if the norm is zero, as in Paddle.
 Gradients PNormOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.operand(0);

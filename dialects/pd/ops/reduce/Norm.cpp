@@ -15,8 +15,8 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-/// (sum |x|^p)^(1/p) along the axes, with the limits of p. Where the norm is zero its derivative is zero, as
-/// in Paddle, and not the root's.
+/// (sum |x|^p)^(1/p) along the axes, with the limits of p. If the norm is zero, so is its derivative, as in
+/// Paddle.
 Expression pNorm(Expression x, double p, llvm::ArrayRef<int64_t> axes, bool keepdim) {
   TensorBuilder &e = x.owner();
   if (std::isinf(p))

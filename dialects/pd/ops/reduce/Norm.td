@@ -1,4 +1,4 @@
-// Norms and other reductions that are formulas on the primitive ones.
+// Norms and other reductions that are composites.
 #ifndef PROA_DIALECTS_PD_REDUCE_NORM
 #define PROA_DIALECTS_PD_REDUCE_NORM
 
@@ -10,21 +10,24 @@ class FloatDefault<string value> : DefaultValuedAttr<F64Attr, value>;
 
 def Pd_LogsumexpOp : Pd_Op<"logsumexp"> {
   let lod = "none";
-  let summary = "Logarithm of the sum of exp(x) along the axes";
-  let description = "Computed on x less its greatest element, so that exp does not overflow. An empty `axis` means all.";
+  let summary = "Logarithm of the sum of exp(x) along axes";
+  let description = [{
+    Computed relative to the largest element, so that exp does not overflow. An empty `axis` means all dimensions.
+  }];
   let arguments = (ins Pd_FloatTensor:$x, AxesDefault:$axis, BoolDefault<"false">:$keepdim);
   let newIr = [NewIr<["x"], [], [], ["reduce_all"]>];
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferReduce";
   let decomposesInCode = 1;
   let precision = "full";
-  let legacy = [Legacy<"logsumexp", ["X"], ["Out"], ["axis", "keepdim"], ["reduce_all"], "importReduceByAxis">];
+  let legacy = [Legacy<"logsumexp", ["X"], ["Out"], ["axis", "keepdim"], ["reduce_all"], "importReduceByAxis",
+    exportHook_="exportLogsumexp">];
   let newIrGradients = ["logsumexp_grad(x, out)"];
 }
 
 def Pd_FrobeniusNormOp : Pd_Op<"frobenius_norm"> {
   let lod = "none";
-  let summary = "Square root of the sum of the squares along the axes";
+  let summary = "Frobenius norm: the square root of the sum of squares along axes";
   let arguments = (ins Pd_FloatTensor:$x, AxesDefault:$axis, BoolDefault<"false">:$keepdim);
   let newIr = [NewIr<["x", "#axis"], [], ["keepdim=keep_dim"], ["reduce_all"]>];
   let results = (outs Pd_FloatTensor:$out);
@@ -32,7 +35,7 @@ def Pd_FrobeniusNormOp : Pd_Op<"frobenius_norm"> {
   let decomposesInCode = 1;
   let precision = "full";
   let legacy = [Legacy<"frobenius_norm", ["X"], ["Out"], [], ["dim", "keep_dim", "reduce_all", "in_dtype", "out_dtype"],
-    "importReduce">];
+    "importReduce", exportHook_="exportReduce">];
   let newIrGradients = ["frobenius_norm_grad(x, out)"];
 }
 
@@ -40,8 +43,8 @@ def Pd_PNormOp : Pd_Op<"p_norm"> {
   let lod = "none";
   let summary = "p-norm along an axis: (sum |x|^porder)^(1/porder)";
   let description = [{
-    porder of infinity: the greatest |x|, of -infinity the smallest, of 0 the number of elements that are not zero. With
-    `asvector` over all elements.
+    porder infinity: the largest |x|; -infinity: the smallest |x|; 0: the number of nonzero elements. With `asvector`
+    over all elements.
   }];
   let arguments = (ins Pd_FloatTensor:$x, FloatDefault<"2.0">:$porder, DefaultValuedAttr<I64Attr, "-1">:$axis,
     FloatDefault<"1e-12">:$epsilon, BoolDefault<"false">:$keepdim, BoolDefault<"false">:$asvector);
@@ -51,11 +54,12 @@ def Pd_PNormOp : Pd_Op<"p_norm"> {
   let precision = "full";
   let legacy = [Legacy<"p_norm", ["X"], ["Out"], ["porder", "axis", "epsilon", "keepdim", "asvector"]>];
   let newIrGradients = ["p_norm_grad(x, out)"];
+  let batching = "inCode";
 }
 
 def Pd_L1NormOp : Pd_Op<"l1_norm"> {
   let lod = "none";
-  let summary = "Sum of the absolute values of all elements";
+  let summary = "Sum of absolute values of all elements";
   let arguments = (ins Pd_FloatTensor:$x);
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferReduceAll";
@@ -86,7 +90,7 @@ def Pd_RenormOp : Pd_Op<"renorm"> {
 
 def Pd_TraceOp : Pd_Op<"trace"> {
   let lod = "none";
-  let summary = "Sum of the diagonals of the matrices that axis1 and axis2 span";
+  let summary = "Trace: the sum of the diagonals of the matrices in dimensions axis1 and axis2";
   let arguments = (ins Pd_NumberTensor:$x, DefaultValuedAttr<I64Attr, "0">:$offset, DefaultValuedAttr<I64Attr, "0">:$axis1,
     DefaultValuedAttr<I64Attr, "1">:$axis2);
   let results = (outs Pd_NumberTensor:$out);

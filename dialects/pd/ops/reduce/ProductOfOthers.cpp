@@ -15,13 +15,13 @@ namespace {
 
 using Values = FailureOr<SmallVector<Value>>;
 
-/// For each element of a line the product of those before it, or behind it.
+/// For each element of a line the product of those before it, or after it.
 Expression productOf(Expression lines, bool behind) {
   TensorBuilder &e = lines.owner();
   return e.wrap(e.create<CumprodOp>(lines, lines.rank() - 1, false, true, behind));
 }
 
-/// The products by multiplications alone.
+/// The products, computed by multiplications only.
 Expression multiplied(Expression x, ArrayRef<int64_t> axes) {
   TensorBuilder &e = x.owner();
   SmallVector<int64_t> order, back(x.rank());
@@ -48,7 +48,7 @@ Expression multiplied(Expression x, ArrayRef<int64_t> axes) {
 
 } // namespace
 
-/// Zero where there is a zero among the others, else a quotient.
+/// Zero if there is a zero among the others, else a quotient.
 Values ProductOfOthersOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.operand(0), isZero = e.equal(x, 0.0), factor = e.select(isZero, 1.0, x);

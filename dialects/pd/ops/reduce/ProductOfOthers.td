@@ -1,4 +1,4 @@
-// What stands beside each element along some axes.
+// Products of all other elements along axes.
 #ifndef PROA_DIALECTS_PD_REDUCE_OTHERS
 #define PROA_DIALECTS_PD_REDUCE_OTHERS
 
@@ -6,11 +6,12 @@ include "dialects/pd/ir/Base.td"
 
 def Pd_ProductOfOthersOp : Pd_Op<"product_of_others"> {
   let lod = "none";
-  let summary = "For each element the product of all others along the axes: the derivative of prod";
+  let summary = "The product of all other elements along the axes, for each element: the derivative of prod";
   let description = [{
-    out[i] is the product of x[j] for all j beside i; 1 where there are no others. An empty `axis` stands for all dimensions. Computed as the
-    product divided by the element, with zeros counted apart. Its own gradient multiplies parts and does not divide, so that derivatives of
-    any order are right at zeros too, where the extents along the axes are known.
+    out[i] is the product of x[j] over j other than i; 1 if there are no others. An empty `axis` means all dimensions.
+    Computed as the product divided by the element, with separate handling of zeros. Its gradient multiplies partial
+    products instead of dividing, so that derivatives of any order are exact at zeros, if the dims along the axes are
+    static.
   }];
   let arguments = (ins Pd_NumberTensor:$x, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axis);
   let results = (outs Pd_NumberTensor:$out);
@@ -18,6 +19,7 @@ def Pd_ProductOfOthersOp : Pd_Op<"product_of_others"> {
   let decomposesInCode = 1;
   let vjpInCode = 1;
   let precision = "full";
+  let batching = "inCode";
 }
 
 #endif

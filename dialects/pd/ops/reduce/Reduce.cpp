@@ -45,7 +45,7 @@ template <class Int> HostScalar bound(bool isUpper) {
   return HostScalar::of(static_cast<int64_t>(isUpper ? Limits::max() : Limits::min()));
 }
 
-/// The greatest or the least element of a dtype.
+/// The largest or the smallest value of a dtype.
 HostScalar boundOf(DType dtype, bool isUpper) {
   double infinity = std::numeric_limits<double>::infinity();
   switch (dtype) {
@@ -112,7 +112,7 @@ LogicalResult evaluateReduction(ReductionOpInterface op, const Tensor &x, Tensor
   bool isExtreme =
       op.getReductionKind() == ReductionKind::Maximum || op.getReductionKind() == ReductionKind::Minimum;
   if (isExtreme && x.size() == 0 && out.size() > 0)
-    return failure(); // nothing has no maximum
+    return failure(); // an empty set has no maximum
   llvm::SmallVector<int64_t> reduced = op.getReducedDims();
   llvm::SmallVector<HostScalar> totals(out.size(), neutralElement(op.getReductionKind(), out.dtype()));
   forEachIndex(x.dims(), [&](llvm::ArrayRef<int64_t> index, int64_t position) {

@@ -6,8 +6,8 @@
 
 namespace proa::pd {
 
-/// The axes counted from the front, sorted, each once; all of them for an empty list. Wrong axes are left
-/// out: the verifier has refused them before.
+/// The axes as ascending non-negative indices without repetitions; all axes for an empty list. Invalid axes
+/// are left out: the verifier has refused them.
 llvm::SmallVector<int64_t> reducedAxes(llvm::ArrayRef<int64_t> axes, int64_t rank);
 
 mlir::LogicalResult inferReduction(std::optional<mlir::Location> location, mlir::RankedTensorType type,

@@ -5,14 +5,15 @@
 include "dialects/pd/ir/Base.td"
 
 defvar reductionDescription = [{
-  `axis` lists the dimensions that are reduced, negative ones counted from the end; an empty list stands for all of them.
-  With `keepdim` a reduced dimension stays with extent 1. The reduction of no elements is the neutral element.
+  `axis` has the reduced dimensions; negative ones count from the end, and an empty list means all dimensions. With
+  `keepdim` a reduced dimension is kept with size 1. The reduction of no elements is the neutral element.
 }];
 
-defvar AxesConstraint = "C1. the axes are in [-rank, rank) of x; a rank of 0 takes any";
+defvar AxesConstraint = "C1. the axes are in [-rank, rank) of x; rank 0 takes any axis";
 
-class LegacyReduce<string type, list<string> attributes = []>
-    : Legacy<type, ["X"], ["Out"], attributes, [], "importReduce">;
+class LegacyReduce<string type> : Legacy<type, ["X"], ["Out"], [],
+    ["dim", "keep_dim", "reduce_all", "in_dtype", "out_dtype"],
+    "importReduce", exportHook_="exportReduce">;
 
 class Pd_ReduceOp<string mnemonic, TypeConstraint type, string text> : Pd_FoldableOp<mnemonic> {
   let lod = "none";
@@ -23,15 +24,16 @@ class Pd_ReduceOp<string mnemonic, TypeConstraint type, string text> : Pd_Foldab
   let results = (outs type:$out);
   let constraints = [
     AxesConstraint,
-    "C2. out has the element type of x and its dimensions that are not reduced, with keepdim 1 for the others"
+    "C2. out has the element type of x and its dimensions without the reduced ones, which keepdim keeps as 1"
   ];
   let infer = "inferReduce";
   let evaluates = 1;
+  let batching = "batchReduction";
 }
 
 def Pd_SumOp : Pd_FoldableOp<"sum"> {
   let lod = "none";
-  let summary = "Sum of the elements; with `dtype`, of the elements converted to it";
+  let summary = "Sum of elements; with `dtype`, of the elements converted to it";
   let description = reductionDescription # [{
     Without `dtype`, bools and 32-bit integers are summed in int64, as Paddle does.
   }];
@@ -41,8 +43,8 @@ def Pd_SumOp : Pd_FoldableOp<"sum"> {
   let results = (outs Pd_NumberTensor:$out);
   let constraints = [
     AxesConstraint,
-    "C2. out has the dimensions of x that are not reduced, with keepdim 1 for the others",
-    "C3. out has the element type dtype; without it that of x, but i64 where that is i1 or i32"
+    "C2. out has the dimensions of x without the reduced ones, which keepdim keeps as 1",
+    "C3. out has the element type dtype if given, else that of x, but i64 for i1 and i32"
   ];
   let infer = "inferSum";
   let reduction = "Sum";
@@ -51,6 +53,8 @@ def Pd_SumOp : Pd_FoldableOp<"sum"> {
   let precision = "full";
   let legacy = [LegacyReduce<"reduce_sum">];
   let newIrGradients = ["sum_double_grad() -> dout"];
+  let linear = ["x"];
+  let batching = "batchReduction";
 }
 class Pd_ExtremeOp<string mnemonic, string text, string kind> : Pd_ReduceOp<mnemonic, Pd_RealTensor, text> {
   let reduction = kind;
@@ -58,19 +62,19 @@ class Pd_ExtremeOp<string mnemonic, string text, string kind> : Pd_ReduceOp<mnem
   let newIr = [NewIr<["x", "#axis"]>];
   let legacy = [LegacyReduce<"reduce_" # mnemonic>];
 }
-def Pd_MaxOp : Pd_ExtremeOp<"max", "Greatest element; NaNs are passed over, as Paddle does. Each of several greatest gets the whole gradient", "Maximum"> {
+def Pd_MaxOp : Pd_ExtremeOp<"max", "Largest element, ignoring NaNs as Paddle does. Each of several largest elements gets the whole gradient", "Maximum"> {
   let newIrGradients = ["max_grad(x, out)"];
 }
-def Pd_MinOp : Pd_ExtremeOp<"min", "Smallest element; NaNs are passed over, as Paddle does. Each of several smallest gets the whole gradient", "Minimum"> {
+def Pd_MinOp : Pd_ExtremeOp<"min", "Smallest element, ignoring NaNs as Paddle does. Each of several smallest elements gets the whole gradient", "Minimum"> {
   let newIrGradients = ["min_grad(x, out)"];
 }
-def Pd_AmaxOp : Pd_ExtremeOp<"amax", "Greatest element, as pd.max; several greatest share the gradient in equal parts", "Maximum"> {
+def Pd_AmaxOp : Pd_ExtremeOp<"amax", "Largest element, as pd.max; several largest elements share the gradient equally", "Maximum"> {
   let newIrGradients = ["amax_grad(x, out, dout)"];
 }
-def Pd_AminOp : Pd_ExtremeOp<"amin", "Smallest element, as pd.min; several smallest share the gradient in equal parts", "Minimum"> {
+def Pd_AminOp : Pd_ExtremeOp<"amin", "Smallest element, as pd.min; several smallest elements share the gradient equally", "Minimum"> {
   let newIrGradients = ["amin_grad(x, out, dout)"];
 }
-def Pd_ProdOp : Pd_ReduceOp<"prod", Pd_NumberTensor, "Product of the elements"> {
+def Pd_ProdOp : Pd_ReduceOp<"prod", Pd_NumberTensor, "Product of elements"> {
   let reduction = "Product";
   let vjpInCode = 1;
   let precision = "full";
@@ -78,18 +82,18 @@ def Pd_ProdOp : Pd_ReduceOp<"prod", Pd_NumberTensor, "Product of the elements"> 
   let legacy = [LegacyReduce<"reduce_prod">];
   let newIrGradients = ["prod_grad(x, out)"];
 }
-def Pd_AllOp : Pd_ReduceOp<"all", Pd_BoolTensor, "All elements hold"> {
+def Pd_AllOp : Pd_ReduceOp<"all", Pd_BoolTensor, "Whether all elements are true"> {
   let reduction = "And";
   let legacy = [LegacyReduce<"reduce_all">];
 }
-def Pd_AnyOp : Pd_ReduceOp<"any", Pd_BoolTensor, "Some element holds"> {
+def Pd_AnyOp : Pd_ReduceOp<"any", Pd_BoolTensor, "Whether any element is true"> {
   let reduction = "Or";
   let legacy = [LegacyReduce<"reduce_any">];
 }
 
 def Pd_MeanOp : Pd_Op<"mean"> {
   let lod = "none";
-  let summary = "Sum of the elements divided by their number";
+  let summary = "Mean of elements";
   let description = reductionDescription;
   let arguments = (ins Pd_FloatOrComplexTensor:$x, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axis,
     DefaultValuedAttr<BoolAttr, "false">:$keepdim);
@@ -100,6 +104,7 @@ def Pd_MeanOp : Pd_Op<"mean"> {
   let precision = "full";
   let legacy = [LegacyReduce<"reduce_mean">];
   let newIrGradients = ["mean_double_grad() -> dout"];
+  let linear = ["x"];
 }
 
 def Pd_MeanAllOp : Pd_Op<"mean_all"> {

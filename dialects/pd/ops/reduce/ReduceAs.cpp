@@ -23,7 +23,7 @@ LogicalResult ReduceAsOp::inferReturnTypes(MLIRContext *, std::optional<Location
     if (!ShapedType::isDynamic(from) && !ShapedType::isDynamic(to) && to != 1 && from != to)
       return inferenceError(location, "C2: dimension " + llvm::Twine(d) + " of the target is " +
                                           llvm::Twine(to) + ", expected 1 or " + llvm::Twine(from));
-    // What is summed to an extent of 1 can only be 1 where x has it.
+    // A dim of target that is 1 and reduced can only be 1 if x has it.
     shape.push_back(from == 1 ? 1 : to);
   }
   results.push_back(RankedTensorType::get(shape, x.getElementType()));
@@ -36,7 +36,7 @@ OpFoldResult ReduceAsOp::fold(FoldAdaptor) {
   return isSame ? getX() : Value();
 }
 
-/// An extent of n that meets one of m, n or 1, becomes n / m times m, of which the first are summed.
+/// A dim of n that meets m, which is n or 1, becomes [n / m, m], of which the first is summed.
 FailureOr<SmallVector<Value>> ReduceAsOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.wrap(sumToShapeOf(builder, getLoc(), e.operand(0), getTarget())),

@@ -1,4 +1,4 @@
-// The transpose of a broadcast.
+// Reduction to a shape: the transpose of broadcasting.
 #ifndef PROA_DIALECTS_PD_REDUCE_REDUCE_AS
 #define PROA_DIALECTS_PD_REDUCE_REDUCE_AS
 
@@ -6,14 +6,14 @@ include "dialects/pd/ir/Base.td"
 
 def Pd_ReduceAsOp : Pd_Op<"reduce_as"> {
   let lod = "none";
-  let summary = "x summed to the shape of target, which broadcasts to that of x";
+  let summary = "x summed to the shape of target, which broadcasts to the shape of x";
   let description = [{
-    Dimensions are aligned at the end. Those that target does not have are summed, and those in which it has extent 1. Where all extents
-    are known that is a sum, or x; an open extent is summed as the run finds it.
+    Dimensions are aligned at the end. Dimensions that target does not have, or has with size 1, are summed. With
+    static dims the op is a sum or x; for dynamic dims the run decides.
   }];
   let constraints = [
     "C1. target has no more dimensions than x",
-    "C2. known extents of target are 1, or those of x"
+    "C2. static dims of target are 1, or those of x"
   ];
   let arguments = (ins Pd_NumberTensor:$x, Pd_Tensor:$target);
   let results = (outs Pd_NumberTensor:$out);
@@ -23,6 +23,8 @@ def Pd_ReduceAsOp : Pd_Op<"reduce_as"> {
   let precision = "full";
   let legacy = [LegacyReadOnly<"reduce_as", ["x", "target"], ["out"]>];
   let newIrGradients = ["reduce_as_grad(x, target) -> x"];
+  let linear = ["x"];
+  let batching = "inCode";
 }
 
 #endif

@@ -28,7 +28,7 @@ LogicalResult inferScan(std::optional<Location> location, RankedTensorType type,
 
 using Step = llvm::function_ref<HostScalar(HostScalarBuilder &, const HostScalar &, const HostScalar &)>;
 
-/// Calls `line(at)` for each line of a tensor along an axis, `at` being the places of its elements in order.
+/// Calls `line(at)` for each line of a tensor along an axis, with the indices of its elements in order.
 void forEachLine(const std::vector<int64_t> &dims, int64_t axis, bool reverse,
                  llvm::function_ref<void(llvm::ArrayRef<int64_t>)> line) {
   int64_t extent = dims.empty() ? 1 : dims[axis], inner = 1, lines = 1;

@@ -1,4 +1,4 @@
-// Running sums, products and extremes along an axis.
+// Cumulative sums, products and extrema along an axis.
 #ifndef PROA_DIALECTS_PD_REDUCE_SCAN
 #define PROA_DIALECTS_PD_REDUCE_SCAN
 
@@ -7,7 +7,7 @@ include "dialects/pd/ir/Base.td"
 class BoolDefault<string value> : DefaultValuedAttr<BoolAttr, value>;
 
 defvar scanDescription = [{
-  Element i of the result combines the elements up to the i-th; with `exclusive` those before it; with `reverse` the
+  Element i of the result combines the elements up to the i-th; with `exclusive` without the i-th; with `reverse` the
   elements from the i-th on. With `flatten` x counts as a vector, which the result is.
 }];
 
@@ -15,8 +15,8 @@ class Pd_ScanOp<string mnemonic, TypeConstraint type, string text> : Pd_Op<mnemo
   let summary = text;
   let description = scanDescription;
   let constraints = [
-    "C1. axis is in [-rank, rank) of x, a rank of 0 counting as 1; with flatten it means nothing",
-    "C2. out has the type of x, with flatten as a vector"
+    "C1. axis is in [-rank, rank) of x, where rank 0 counts as 1; flatten ignores it",
+    "C2. out has the type of x; with flatten it is a vector"
   ];
   let results = (outs type:$out);
   let evaluates = 1;
@@ -26,10 +26,10 @@ class Pd_ScanOp<string mnemonic, TypeConstraint type, string text> : Pd_Op<mnemo
   let libraryHalf = 1;
 }
 
-def Pd_CumsumOp : Pd_ScanOp<"cumsum", Pd_NumberTensor, "Running sum along an axis"> {
+def Pd_CumsumOp : Pd_ScanOp<"cumsum", Pd_NumberTensor, "Cumulative sum along an axis"> {
   let constraints = [
-    "C1. axis is in [-rank, rank) of x, a rank of 0 counting as 1; with flatten it means nothing",
-    "C2. out has the type of x, with flatten as a vector",
+    "C1. axis is in [-rank, rank) of x, where rank 0 counts as 1; flatten ignores it",
+    "C2. out has the type of x; with flatten it is a vector",
     "C3. axis_tensor is constant"
   ];
   let arguments = (ins Pd_NumberTensor:$x, Optional<Pd_IntTensor>:$axis_tensor, DefaultValuedAttr<I64Attr, "-1">:$axis,
@@ -37,33 +37,40 @@ def Pd_CumsumOp : Pd_ScanOp<"cumsum", Pd_NumberTensor, "Running sum along an axi
   let hasCanonicalizeMethod = 1;
   let precision = "full";
   let legacy = [Legacy<"cumsum", ["X", "@axis"], ["Out"], ["axis", "flatten", "exclusive", "reverse"]>];
+  let linear = ["x"];
+  let batching = "inCode";
+  let sharding = "inCode";
 }
 
-def Pd_CumprodOp : Pd_ScanOp<"cumprod", Pd_NumberTensor, "Running product along an axis"> {
+def Pd_CumprodOp : Pd_ScanOp<"cumprod", Pd_NumberTensor, "Cumulative product along an axis"> {
   let arguments = (ins Pd_NumberTensor:$x, DefaultValuedAttr<I64Attr, "-1">:$axis, BoolDefault<"false">:$flatten,
     BoolDefault<"false">:$exclusive, BoolDefault<"false">:$reverse);
   let precision = "full";
   let newIr = [NewIr<["x"], [], ["axis=dim"]>];
   let legacy = [Legacy<"cumprod", ["X"], ["Out"], ["axis=dim", "exclusive", "reverse"]>];
   let newIrGradients = ["cumprod_grad(x, out)"];
+  let batching = "batchAlongAxis";
+  let sharding = "inCode";
 }
 
-def Pd_LogcumsumexpOp : Pd_ScanOp<"logcumsumexp", Pd_FloatTensor, "Logarithm of the running sum of exp(x) along an axis"> {
+def Pd_LogcumsumexpOp : Pd_ScanOp<"logcumsumexp", Pd_FloatTensor, "Logarithm of the cumulative sum of exp(x) along an axis"> {
   let arguments = (ins Pd_FloatTensor:$x, DefaultValuedAttr<I64Attr, "-1">:$axis, BoolDefault<"false">:$flatten,
     BoolDefault<"false">:$exclusive, BoolDefault<"false">:$reverse);
   let legacy = [Legacy<"logcumsumexp", ["X"], ["Out"], ["axis", "flatten", "exclusive", "reverse"]>];
   let newIrGradients = ["logcumsumexp_grad(x, out)"];
+  let batching = "batchAlongAxis";
+  let sharding = "inCode";
 }
 
 def Pd_LinearRecurrenceOp : Pd_Op<"linear_recurrence"> {
-  let summary = "Running sum along an axis of which each step keeps a share";
+  let summary = "Linear recurrence along an axis: a cumulative sum with decay";
   let description = [{
-    out[i] = x[i] + decay[i] * out[i - 1] along `axis`, with `reverse` x[i] + decay[i] * out[i + 1]; the first one is x. With decays of one
-    that is pd.cumsum. The gradients of running products and of logcumsumexp are such sums, and so are its own, so that derivatives of any
-    order divide by nothing and stay in range.
+    out[i] = x[i] + decay[i] * out[i - 1] along `axis`; with `reverse` x[i] + decay[i] * out[i + 1]. The first element
+    is x. With decay 1 the op is pd.cumsum. The gradients of cumulative products and of logcumsumexp are such
+    recurrences, and so are its own, so that derivatives of any order do not divide and do not overflow.
   }];
   let constraints = [
-    "C1. x and decay have one type, of rank 1 or more",
+    "C1. x and decay have the same type, of rank 1 or more",
     "C2. axis is in [-rank, rank) of x"
   ];
   let arguments = (ins Pd_FloatOrComplexTensor:$x, Pd_FloatOrComplexTensor:$decay, I64Attr:$axis,
@@ -75,15 +82,19 @@ def Pd_LinearRecurrenceOp : Pd_Op<"linear_recurrence"> {
   let precision = "full";
   let library = "linear_recurrence";
   let libraryHalf = 1;
+  let batching = "inCode";
+  let sharding = "inCode";
 }
 
 class Pd_ExtremeScanOp<string mnemonic, string text> : Pd_Op<mnemonic> {
   let lod = "all";
   let summary = text;
-  let description = "`indices` says where along the axis; of equal elements the last. int64 where `dtype` is not given.";
+  let description = [{
+    `indices` are the indices along the axis; of equal elements the last one. int64 if `dtype` is not given.
+  }];
   let constraints = [
-    "C1. axis is in [-rank, rank) of x, a rank of 0 counting as 1",
-    "C2. out has the type of x, indices its dimensions and the element type dtype"
+    "C1. axis is in [-rank, rank) of x, where rank 0 counts as 1",
+    "C2. out has the type of x; indices has its dimensions and the element type dtype"
   ];
   let arguments = (ins Pd_RealTensor:$x, DefaultValuedAttr<I64Attr, "-1">:$axis, OptionalAttr<TypeAttr>:$dtype);
   let results = (outs Pd_RealTensor:$out, Pd_IntTensor:$indices);
@@ -94,12 +105,14 @@ class Pd_ExtremeScanOp<string mnemonic, string text> : Pd_Op<mnemonic> {
   let library = mnemonic;
   let libraryHalf = 1;
   let legacy = [Legacy<mnemonic, ["x"], ["out", "indices"], ["axis", "dtype"]>];
+  let batching = "batchAlongAxis";
+  let sharding = "inCode";
 }
 
-def Pd_CummaxOp : Pd_ExtremeScanOp<"cummax", "Running maximum along an axis, and where it stands"> {
+def Pd_CummaxOp : Pd_ExtremeScanOp<"cummax", "Cumulative maximum along an axis, and its index"> {
   let newIrGradients = ["cummax_grad(x, indices)"];
 }
-def Pd_CumminOp : Pd_ExtremeScanOp<"cummin", "Running minimum along an axis, and where it stands"> {
+def Pd_CumminOp : Pd_ExtremeScanOp<"cummin", "Cumulative minimum along an axis, and its index"> {
   let newIrGradients = ["cummin_grad(x, indices)"];
 }
 

@@ -1,4 +1,4 @@
-/// The types of what beams end in.
+/// Types of the results of a beam search.
 #pragma once
 
 #include "dialects/pd/ir/Infer.h"

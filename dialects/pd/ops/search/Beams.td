@@ -1,4 +1,4 @@
-// What becomes of beams when a translation ends.
+// The results of a beam search.
 #ifndef PROA_DIALECTS_PD_SEARCH_BEAMS
 #define PROA_DIALECTS_PD_SEARCH_BEAMS
 
@@ -6,15 +6,15 @@ include "dialects/pd/ir/Base.td"
 include "dialects/pd/ops/control/ArrayOperand.td"
 
 def Pd_BeamSearchDecodeOp : Pd_Op<"beam_search_decode"> {
-  let summary = "The translations that the steps of a beam search found, the best one of each source first";
+  let summary = "The sequences found by the steps of a beam search, for each source the best one first";
   let description = [{
-    Element t of `ids` and `scores` holds what beam_search selected at step t: rows prefix_offsets[p] to prefix_offsets[p + 1] go on
-    from row p of the step before, and prefixes source_offsets[i] to source_offsets[i + 1] belong to source i. A translation ends
-    with a row of the last step at which its source has any; from there it is followed back to the first step. Of end_id it keeps the
-    last one alone. `sentence_ids` and `sentence_scores` list the rows of each translation in their order, those of a source by
-    the score of the last row, best first; `sentence_offsets` says which rows belong to which translation, `translation_offsets`
-    which translations to which source.
-    At run time: the four arrays have the same, positive number of elements, and no source has more than beam_size translations.
+    Element t of `ids` and `scores` is the selection of beam_search at step t: rows prefix_offsets[p] to
+    prefix_offsets[p + 1] continue row p of the previous step, and prefixes source_offsets[i] to source_offsets[i + 1]
+    belong to source i. A sequence ends with a row of the last step at which its source has any; it is followed back
+    from there to the first step. Of several end_id only the last one is kept. `sentence_ids` and `sentence_scores`
+    have the rows of each sequence in order, and the sequences of a source by descending score of their last row;
+    `sentence_offsets` are the offsets of the sequences, `translation_offsets` those of the sources. At run time: the
+    four arrays have the same, positive number of elements, and no source has more than beam_size sequences.
   }];
   let constraints = [
     "C1. ids are int64, scores float32 or float64",

@@ -16,7 +16,7 @@ namespace {
 
 using Values = FailureOr<SmallVector<Value>>;
 
-/// Whether the predicate holds for any element of x: a bool vector of one element.
+/// Whether the predicate is true for any element of x: a bool vector of one element.
 template <class Predicate> SmallVector<Value> anyOf(Operation *op, OpBuilder &builder) {
   TensorBuilder e(builder, op);
   Expression holds = e.wrap(e.create<Predicate>(op->getOperand(0)));
@@ -44,8 +44,8 @@ LogicalResult inferModeOf(std::optional<Location> location, RankedTensorType x, 
   return success();
 }
 
-/// In the sorted line the last elements of runs of equal ones are looked at: the first of the longest runs is
-/// the result.
+/// In the sorted line the last elements of runs of equal elements are compared: the first of the longest runs
+/// is the result.
 Values ModeOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.wrap(getX());

@@ -1,4 +1,4 @@
-// What a tensor contains: its most frequent elements, NaNs, infinities.
+// Statistics of the elements of a tensor: mode, NaNs, AUC.
 #ifndef PROA_DIALECTS_PD_SEARCH_CONTENTS
 #define PROA_DIALECTS_PD_SEARCH_CONTENTS
 
@@ -10,9 +10,9 @@ class Pd_ContentsOp<string mnemonic> : Pd_Op<mnemonic> {
 }
 
 def Pd_ModeOp : Pd_ContentsOp<"mode"> {
-  let summary = "The most frequent element along an axis, and where it stands last";
+  let summary = "Mode: the most frequent element along an axis, and its last index";
   let description = [{
-    Of several equally frequent elements the least. A NaN equals no other NaN, and is greater than all numbers.
+    Of several equally frequent elements, the smallest. A NaN differs from other NaNs, and is larger than all numbers.
   }];
   let constraints = ["C1. axis is in [-rank, rank)"];
   let arguments = (ins Pd_RealTensor:$x, DefaultValuedAttr<I64Attr, "-1">:$axis, DefaultValuedAttr<BoolAttr, "false">:$keepdim);
@@ -23,7 +23,7 @@ def Pd_ModeOp : Pd_ContentsOp<"mode"> {
 }
 
 class Pd_HasOp<string mnemonic, string what, string type> : Pd_ContentsOp<mnemonic> {
-  let summary = "Whether x holds " # what # ", as a bool vector of one element";
+  let summary = "Whether x contains " # what # ", as a bool vector of one element";
   let arguments = (ins Pd_NumberTensor:$x);
   let results = (outs Pd_BoolTensor:$out);
   let infer = "inferOneBool";
@@ -34,10 +34,10 @@ def Pd_HasNanOp : Pd_HasOp<"has_nan", "a NaN", "isnan">;
 def Pd_HasInfOp : Pd_HasOp<"has_inf", "an infinity", "isinf">;
 
 def Pd_CheckNumericsOp : Pd_ContentsOp<"check_numerics"> {
-  let summary = "How many elements of a tensor are NaN, infinite and zero; their maximum, minimum and mean";
+  let summary = "The numbers of NaN, infinite and zero elements of a tensor, and its maximum, minimum and mean";
   let description = [{
-    `stats` holds the three counts, `values` the three numbers in float32. Paddle also prints them, and may end the program
-    where it finds a NaN; this op does neither.
+    `stats` has the three counts, `values` the three numbers in float32. Paddle also prints them, and may end the
+    program if there is a NaN; this op does not.
   }];
   let arguments = (ins Pd_FloatTensor:$tensor);
   let results = (outs Pd_IntTensor:$stats, Pd_FloatTensor:$values);
@@ -47,19 +47,21 @@ def Pd_CheckNumericsOp : Pd_ContentsOp<"check_numerics"> {
 }
 
 def Pd_AucOp : Pd_Op<"auc"> {
-  let summary = "The area under the ROC curve of predictions, from counts of positive and negative samples by threshold";
+  let summary = "AUC: the area under the ROC curve of predictions, from counts of positive and negative samples by "
+    "threshold";
   let description = [{
-    The last column of `predict` [N, 1 or 2] holds the probabilities that a sample is positive; sample i is positive where label[i]
-    is above 0, negative where it is 0. It is counted in bucket floor(probability * num_thresholds) of num_thresholds + 1. The curve joins the points
-    (negatives, positives) counted from the last bucket down; its area is divided by both totals unless one is 0.
+    The last column of `predict` [N, 1 or 2] has the probabilities that a sample is positive. Sample i is positive if
+    label[i] is above 0, and negative if it is 0. It is counted in bucket floor(probability * num_thresholds) of
+    num_thresholds + 1. The curve connects the points (negatives, positives), cumulated from the last bucket down; its
+    area is divided by both totals unless one is 0.
 
-    Without slide_steps the counts are added to `stat_pos` and `stat_neg` [1, buckets]. With them these hold, one after the
-    other, the counts of the last slide_steps calls, their sums, and the number of calls; the sums count.
-    Where the first element of `ins_tag_weight` is 0 nothing is counted.
-    At run time: probabilities are from 0 to 1, stat_pos and stat_neg have room for their counts.
+    Without slide_steps the counts are added to `stat_pos` and `stat_neg` [1, buckets]. With slide_steps these have
+    the counts of the last slide_steps calls, their sums, and the number of calls; the sums are used. If the first
+    element of `ins_tag_weight` is 0, nothing is counted. At run time: probabilities are in [0, 1], stat_pos and
+    stat_neg have the required size.
   }];
   let constraints = [
-    "C1. predict has rank 2, and label as many elements as it has rows",
+    "C1. predict has rank 2, and label one element for each of its rows",
     "C2. num_thresholds is positive and slide_steps not negative"
   ];
   let arguments = (ins Pd_FloatTensor:$predict, Pd_IntTensor:$label, Pd_IntTensor:$stat_pos, Pd_IntTensor:$stat_neg,
@@ -71,6 +73,7 @@ def Pd_AucOp : Pd_Op<"auc"> {
   let lod = "none";
   let legacy = [Legacy<"auc", ["Predict", "Label", "StatPos", "StatNeg", "InsTagWeight"], ["AUC", "StatPosOut", "StatNegOut"],
     ["num_thresholds", "slide_steps"], ["curve"]>];
+  let referenceInCode = 1;
 }
 
 #endif

@@ -18,7 +18,7 @@ Type countType(MLIRContext *context, std::optional<Type> dtype) {
   return dtype.value_or(IntegerType::get(context, 64));
 }
 
-/// The type of the distinct elements or slices of x, and the number of elements that `inverse` numbers.
+/// The type of the distinct elements or slices of x, and the number of elements of `inverse`.
 FailureOr<std::pair<RankedTensorType, int64_t>>
 distinctType(std::optional<Location> location, RankedTensorType type, llvm::ArrayRef<int64_t> axes) {
   if (axes.empty()) {
@@ -77,7 +77,7 @@ FailureOr<SmallVector<Value>> HistogramOp::decompose(OpBuilder &builder) {
                               : e.constant(low, builder.getF64Type());
   Expression most = fromData ? e.max(x, {}, false) : e.constant(high, builder.getF64Type());
   auto bins = static_cast<double>(getBins());
-  // All elements equal: an interval of length 1 on either side of them.
+  // All elements are equal: an interval of length 1 around them.
   Expression width = most - least;
   Expression isPoint = e.wrap(e.create<EqualOp>(width, e.constant(0, builder.getF64Type())));
   least = e.select(isPoint, least - 1.0, least);
@@ -88,7 +88,8 @@ FailureOr<SmallVector<Value>> HistogramOp::decompose(OpBuilder &builder) {
   Expression index =
       reshapeTo(e.cast(e.select(inside, place, 0.0), builder.getI64Type()), {count, Extent(1)});
   Expression zeros = expandTo(e.constant(0, builder.getI64Type()), {Extent(static_cast<int64_t>(getBins()))});
-  return SmallVector<Value>{e.create<ScatterNdOp>(zeros, index, e.cast(inside, builder.getI64Type()), "add")};
+  return SmallVector<Value>{
+      e.create<ScatterNdOp>(zeros, index, e.cast(inside, builder.getI64Type()), ScatterReduce::Add)};
 }
 
 LogicalResult UniqueOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,

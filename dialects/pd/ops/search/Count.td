@@ -1,11 +1,11 @@
-// Distinct elements and how often they stand in a tensor.
+// Distinct elements and their counts.
 #ifndef PROA_DIALECTS_PD_SEARCH_COUNT
 #define PROA_DIALECTS_PD_SEARCH_COUNT
 
 include "dialects/pd/ir/Base.td"
 
 def Pd_BincountOp : Pd_Op<"bincount"> {
-  let summary = "How often each number stands in x, or the sum of the weights there";
+  let summary = "The number of occurrences of each integer in x, or the sum of their weights";
   let description = "The result has max(x) + 1 elements, at least minlength.";
   let constraints = [
     "C1. x has rank 1",
@@ -18,12 +18,13 @@ def Pd_BincountOp : Pd_Op<"bincount"> {
   let library = "bincount";
   let libraryHalf = 1;
   let legacy = [Legacy<"bincount", ["X", "Weights"], ["Out"], ["minlength"]>];
+  let referenceInCode = 1;
 }
 
 def Pd_HistogramOp : Pd_Op<"histogram"> {
-  let summary = "How many elements fall into each of `bins` equal intervals from min to max";
+  let summary = "Histogram: the number of elements in each of `bins` equal intervals from min to max";
   let description = [{
-    Where min and max are equal they are the least and the greatest element. Elements outside are not counted; max
+    If min and max are equal, they are the smallest and the largest element. Elements outside are not counted; max
     belongs to the last interval.
   }];
   let arguments = (ins Pd_RealTensor:$input, DefaultValuedAttr<I64Attr, "100">:$bins, DefaultValuedAttr<F64Attr, "0.0">:$min,
@@ -31,15 +32,17 @@ def Pd_HistogramOp : Pd_Op<"histogram"> {
   let newIr = [NewIr<["input", ""], [], [], ["density"]>];
   let results = (outs Pd_IntTensor:$out);
   let decomposesInCode = 1;
-  let legacy = [Legacy<"histogram", ["X"], ["Out"], ["bins", "min", "max"]>];
+  let legacy = [Legacy<"histogram", ["X"], ["Out"], ["bins", "min", "max"], exportHook_="exportHistogram",
+    writtenIf_="op.getMin().isInteger() && op.getMax().isInteger()">];
 }
 
 def Pd_UniqueOp : Pd_Op<"unique"> {
   let lod = "none";
   let summary = "The distinct elements (or, along `axis`, slices) of x in ascending order";
   let description = [{
-    `indices`: where each one stands first; `inverse`: for each element of x its place in `out`; `counts`: how often it
-    stands in x. `axis` is empty (x as a vector) or one dimension. `dtype` is that of the three, int64 where not given.
+    `indices`: the first index of each distinct element; `inverse`: for each element of x its index in `out`;
+    `counts`: the number of occurrences. `axis` is empty (x as a vector) or one dimension. `dtype` is the type of the
+    three results, int64 by default.
   }];
   let constraints = ["C1. axis has at most one entry, in [-rank, rank) of x", "C2. out has the element type of x"];
   let arguments = (ins Pd_RealTensor:$x, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axis, OptionalAttr<TypeAttr>:$dtype);
@@ -47,14 +50,15 @@ def Pd_UniqueOp : Pd_Op<"unique"> {
   let results = (outs Pd_RealTensor:$out, Pd_IntTensor:$indices, Pd_IntTensor:$inverse, Pd_IntTensor:$counts);
   let library = "unique";
   let libraryHalf = 1;
-  let legacy = [Legacy<"unique", ["X"], ["Out", "Indices", "Index", "Counts"], ["axis", "dtype"],
-    ["return_index", "return_inverse", "return_counts", "is_sorted"], "importUnique">];
+  let legacy = [Legacy<"unique", ["X"], ["Out", "Indices", "Index", "Counts"], ["axis", "dtype"], [],
+    "importUnique", constants_=["return_index=true", "return_inverse=true", "return_counts=true", "is_sorted=true"]>];
+  let referenceInCode = 1;
 }
 
 def Pd_UniqueConsecutiveOp : Pd_Op<"unique_consecutive"> {
   let lod = "none";
-  let summary = "x without the elements (or slices) that equal the one before";
-  let description = "`inverse`: for each element of x its place in `out`; `counts`: the length of each run.";
+  let summary = "x without elements (or slices) that equal the previous one";
+  let description = "`inverse`: for each element of x its index in `out`; `counts`: the length of each run.";
   let constraints = ["C1. axis has at most one entry, in [-rank, rank) of x", "C2. out has the element type of x"];
   let arguments = (ins Pd_RealTensor:$x, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axis, OptionalAttr<TypeAttr>:$dtype);
   let newIr = [NewIr<["x"], [], [], ["return_inverse", "return_counts"]>];
@@ -62,7 +66,8 @@ def Pd_UniqueConsecutiveOp : Pd_Op<"unique_consecutive"> {
   let library = "unique_consecutive";
   let libraryHalf = 1;
   let legacy = [Legacy<"unique_consecutive", ["X"], ["Out", "Index", "Counts"], ["axis", "dtype"],
-    ["return_inverse", "return_counts"]>];
+    ["return_inverse", "return_counts"], constants_=["return_inverse=true", "return_counts=true"]>];
+  let referenceInCode = 1;
 }
 
 def Pd_UniqueWithCountsOp : Pd_Op<"unique_with_counts"> {
@@ -75,6 +80,7 @@ def Pd_UniqueWithCountsOp : Pd_Op<"unique_with_counts"> {
   let library = "unique_with_counts";
   let libraryHalf = 1;
   let legacy = [Legacy<"unique_with_counts", ["X"], ["Out", "Index", "Count"], ["dtype"]>];
+  let referenceInCode = 1;
 }
 
 #endif

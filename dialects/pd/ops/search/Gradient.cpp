@@ -1,4 +1,4 @@
-//! Gradients of ops that order elements: each element found gets its own back.
+//! Gradients of sorting ops: each selected element gets its cotangent.
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ops/index/ScatterOps.h"
@@ -22,7 +22,8 @@ FailureOr<llvm::SmallVector<Value>> putBack(OpBuilder &builder, Op op, llvm::Arr
   int64_t axis = *normalizeAxis(std::nullopt, op.getAxis(), type.getRank());
   Value zeros = zerosLike(builder, op.getLoc(), op.getX());
   gradients[0] = PutAlongAxisOp::create(builder, op.getLoc(), zeros, op.getIndices(), cotangents[0],
-                                        builder.getI64IntegerAttr(axis), builder.getStringAttr("add"));
+                                        builder.getI64IntegerAttr(axis),
+                                        ScatterReduceAttr::get(builder.getContext(), ScatterReduce::Add));
   return gradients;
 }
 

@@ -6,8 +6,7 @@ using namespace mlir;
 namespace proa::pd {
 
 LogicalResult inferDetectionMapOf(std::optional<Location> location, RankedTensorType detected,
-                                  RankedTensorType labels, int64_t classes, llvm::StringRef kind,
-                                  Results &results) {
+                                  RankedTensorType labels, int64_t classes, Results &results) {
   auto hasColumns = [](RankedTensorType type, int64_t least) {
     return type.getRank() == 2 &&
            (type.isDynamicDim(1) || (type.getDimSize(1) >= least && type.getDimSize(1) <= 6));
@@ -18,9 +17,8 @@ LogicalResult inferDetectionMapOf(std::optional<Location> location, RankedTensor
                                    << detected << " and " << labels;
     return inferenceError(location, text);
   }
-  if (classes < 1 || (kind != "integral" && kind != "11point"))
-    return inferenceError(location, "C2: class_num must be positive and ap_type integral or 11point, found " +
-                                        llvm::Twine(classes) + " and " + kind);
+  if (classes < 1)
+    return inferenceError(location, "C2: class_num must be positive, found " + llvm::Twine(classes));
   MLIRContext *context = detected.getContext();
   results.push_back(RankedTensorType::get({classes, 1}, IntegerType::get(context, 32)));
   results.append(2, detected.clone({ShapedType::kDynamic, 2}));

@@ -1,6 +1,7 @@
-/// Measures of predictions.
+/// Metrics of predictions.
 #pragma once
 
+#include "dialects/pd/ir/Enums.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Pd.h"
 
@@ -32,7 +33,7 @@ mlir::LogicalResult inferPrecisionRecall(std::optional<mlir::Location> location,
 
 mlir::LogicalResult inferDetectionMapOf(std::optional<mlir::Location> location,
                                         mlir::RankedTensorType detected, mlir::RankedTensorType labels,
-                                        int64_t classes, llvm::StringRef kind, Results &results);
+                                        int64_t classes, Results &results);
 
 template <class Adaptor>
 mlir::LogicalResult inferDetectionMap(std::optional<mlir::Location> location, Adaptor adaptor,
@@ -45,7 +46,7 @@ mlir::LogicalResult inferDetectionMap(std::optional<mlir::Location> location, Ad
                                     "or none, found " +
                                         llvm::Twine(given) + " of 5");
   return inferDetectionMapOf(location, tensorType(adaptor.getDetectRes()), tensorType(adaptor.getLabel()),
-                             static_cast<int64_t>(adaptor.getClassNum()), adaptor.getApType(), results);
+                             static_cast<int64_t>(adaptor.getClassNum()), results);
 }
 
 } // namespace proa::pd

@@ -39,20 +39,20 @@ struct Lines {
         inner *= dim;
     }
   }
-  /// The place of element i of a line of a tensor that has `length` elements along the axis.
+  /// The offset of element i of a line of a tensor with `length` elements along the axis.
   int64_t at(int64_t line, int64_t i, int64_t length) const {
     return (line / inner * length + i) * inner + line % inner;
   }
 };
 
-/// NaN is greater than every number.
+/// NaN is larger than every number.
 bool less(const HostScalar &x, const HostScalar &y) {
   if (x.isInteger())
     return x.integer < y.integer;
   return !std::isnan(x.real()) && (std::isnan(y.real()) || x.real() < y.real());
 }
 
-/// The positions along a line with the first `count` in the order of its elements.
+/// The indices along a line, with the first `count` in the order of its elements.
 llvm::SmallVector<int64_t> sortedPositions(const Tensor &x, const Lines &lines, int64_t line, int64_t count,
                                            bool descending, SortOrder how) {
   llvm::SmallVector<int64_t> order(lines.extent);
@@ -253,11 +253,9 @@ FailureOr<SmallVector<Value>> KthvalueOp::decompose(OpBuilder &builder) {
   return out;
 }
 
-/// NaNs are passed over, or what they are among is NaN.
+/// NaNs are ignored, or make the result NaN.
 template <class Op>
 static FailureOr<SmallVector<Value>> medianOf(Op op, OpBuilder &builder, bool passesOverNan) {
-  if (op.getMode() != "avg" && op.getMode() != "min")
-    return op.emitOpError("mode is '") << op.getMode() << "', expected avg or min";
   TensorBuilder e(builder, op);
   Expression x = e.operand(0);
   llvm::SmallVector<int64_t> axes = reducedAxes(op.getAxis(), x.rank()), order;
@@ -276,14 +274,14 @@ static FailureOr<SmallVector<Value>> medianOf(Op op, OpBuilder &builder, bool pa
   order.append(axes.begin(), axes.end());
   auto last = static_cast<int64_t>(lines.size());
   lines.push_back(length);
-  // NaNs are sorted to the end, behind `count` numbers.
+  // NaNs are sorted to the end, after `count` numbers.
   Expression flat = reshapeTo(x.rank() > 0 ? e.transpose(x, order) : x, lines);
   Expression sorted = e.wrap(e.create<ArgsortOp>(flat, last, false, true));
   Expression valid = e.wrap(e.create<LogicalNotOp>(e.isnan(flat)));
   Expression count = e.sum(e.cast(valid, builder.getI64Type()), {last});
   auto at = [&](Expression place) { return e.wrap(e.create<TakeAlongAxisOp>(sorted, place, last)); };
   Expression lower = at(e.maximum(count - 1.0, 0.0) / 2.0), upper = at(count / 2.0);
-  Expression median = op.getMode() == "min" ? lower : lower * 0.5 + upper * 0.5;
+  Expression median = op.getMode() == MedianMode::Min ? lower : lower * 0.5 + upper * 0.5;
   if (!passesOverNan) {
     Expression isComplete = e.equal(e.sum(e.cast(e.isnan(flat), builder.getI64Type()), {last}), 0.0);
     median = e.select(isComplete, median, std::numeric_limits<double>::quiet_NaN());
@@ -316,7 +314,7 @@ FailureOr<SmallVector<Value>> SearchsortedOp::decompose(OpBuilder &builder) {
   values = insertDim(e.cast(values, sequence.type().getElementType()), values.rank());
   Value before =
       getRight() ? e.create<LessEqualOp>(sequence, values) : e.create<LessThanOp>(sequence, values);
-  if (isa<FloatType>(values.type().getElementType())) { // all stand before infinities and NaN
+  if (isa<FloatType>(values.type().getElementType())) { // all are before infinities and NaN
     Expression zero = values - values;
     before = e.create<LogicalOrOp>(before, e.create<NotEqualOp>(zero, zero));
   }

@@ -1,6 +1,7 @@
-/// Ops that order, find and count elements.
+/// Sorting, searching and selection.
 #pragma once
 
+#include "dialects/pd/ir/Enums.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Pd.h"
 

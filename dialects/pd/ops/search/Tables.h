@@ -1,4 +1,4 @@
-/// Codes of numbers, rows of packed tables, and beams of sequences.
+/// Hash codes, quantized tables, and steps of a beam search.
 #pragma once
 
 #include "dialects/pd/ops/sequence/Labels.h"

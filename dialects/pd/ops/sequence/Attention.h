@@ -1,4 +1,4 @@
-/// Recurrences that look at the whole sequence in each step.
+/// Recurrences with attention.
 #pragma once
 
 #include "dialects/pd/ops/sequence/Labels.h"

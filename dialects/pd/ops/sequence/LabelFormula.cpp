@@ -1,5 +1,4 @@
-//! Conditional random fields and connectionist temporal classification as formulas, on logarithms of
-//! probabilities.
+//! Conditional random fields and CTC as formulas, on log probabilities.
 #include "dialects/pd/autodiff/FormulaGradient.h"
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/loss/LogSpace.h"
@@ -22,7 +21,7 @@ struct Chain {
   Expression emission, labels, lengths;
 };
 
-/// The weights of beginning with a tag [1, tags], of ending with it, and of going from one to another.
+/// The weights of starting with a tag [1, tags], of ending with it, and of transitions.
 struct Transitions {
   explicit Transitions(Expression w)
       : begin(slice(w, 0, 0, 1)), end(slice(w, 0, 1, 2)), moves(slice(w, 0, 2, toTheEnd)) {}
@@ -31,10 +30,10 @@ struct Transitions {
 
 struct ChainCost {
   Expression cost;               ///< [sequences, 1]
-  SmallVector<Expression> alpha; ///< [time + 1, sequences, tags], if it was asked for
+  SmallVector<Expression> alpha; ///< [time + 1, sequences, tags], if requested
 };
 
-/// The logarithm of the sum over all paths less the weight of the labelled one. One loop goes along both.
+/// The logarithm of the sum over all paths minus the weight of the labelled path. One loop computes both.
 ChainCost costOf(const Chain &chain, const Transitions &weights, bool keepsAlpha) {
   TensorBuilder &e = chain.emission.owner();
   Type element = chain.emission.type().getElementType();
@@ -80,7 +79,7 @@ Values LinearChainCrfOp::decompose(OpBuilder &builder) {
   Expression lengths = getLength() ? reshapeTo(asInts(e.wrap(getLength())), {batch}) : expandTo(all, {batch});
   Expression rows = e.transpose(reshapeTo(labels, {batch, time}), {1, 0});
   ChainCost found = costOf({time, e.transpose(x, {1, 0, 2}), rows, lengths}, Transitions(w), keepsAlpha);
-  // Behind the end of a sequence stand zeros.
+  // After the end of a sequence there are zeros.
   Expression numbers = insertDim(iota(e, time, builder.getI64Type()), 1);
   Expression inside = insertDim(insertDim(lengths, 1), 2) > numbers;
   Expression alpha = x;
@@ -104,7 +103,7 @@ Values LinearChainCrfGradOp::decompose(OpBuilder &builder) {
 
 namespace {
 
-/// The labels of a batch with blanks around each, [batch, states], as states that a path goes through.
+/// The labels of a batch with blanks around each, [batch, states], as states of a path.
 class CtcStates {
 public:
   CtcStates(TensorBuilder &e, WarpctcOp op) : e(e), logits(e.wrap(op.getLogits())) {
@@ -130,7 +129,7 @@ public:
     isPossible = e.wrap(e.create<LogicalAndOp>(*times >= needed, *times > 0.0));
   }
 
-  /// The negative logarithm of the probability, [batch, 1].
+  /// The negative log probability, [batch, 1].
   Expression cost(Expression x) const {
     Expression probabilities = x - logSum(x, 2);
     Extent time(x, 0);
@@ -145,7 +144,7 @@ public:
   }
 
 private:
-  /// The paths to each state with the last step of each sample.
+  /// The paths to each state at the last step of each sample.
   Expression ends(Expression emitted) const {
     Type element = emitted.type().getElementType();
     Expression numbers = iota(e, Extent(*labels, 1), e.getBuilder().getI64Type());
@@ -164,17 +163,17 @@ private:
     return run.last[0];
   }
 
-  /// What stands `count` states before each one.
+  /// The elements `count` states before each one.
   Expression behindStates(Expression alpha, int64_t count) const {
     Expression none =
         expandTo(e.constant(impossible, alpha.type().getElementType()), {Extent(alpha, 0), Extent(count)});
     return slice(concat({none, alpha}, 1), 1, 0, -count);
   }
 
-  /// Whether a path may come to a state from the one before the last: over a blank, to another label.
+  /// Whether a path may reach a state from the one before the last: over a blank, to another label.
   Expression canSkip() const {
     Expression padded = concat({slice(*labels, 1, 0, 1), slice(*labels, 1, 0, 1), *labels}, 1);
-    // The first two states have none before: there stand blanks, and the first label follows no other.
+    // The first two states have none before: these are blanks, and the first label follows no other.
     Expression differs = e.wrap(e.create<NotEqualOp>(*labels, slice(padded, 1, 0, -2)));
     Expression numbers = iota(e, Extent(*labels, 1), e.getBuilder().getI64Type());
     return e.wrap(e.create<LogicalAndOp>(differs, numbers > 1.0));

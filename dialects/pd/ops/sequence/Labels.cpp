@@ -33,7 +33,7 @@ LogicalResult checkChain(std::optional<Location> location, Value emission, Value
   return require(location, fits, "C2: transition must be [tags + 2, tags]", {emission, transition});
 }
 
-/// The kernel knows the gradient of the cost alone.
+/// The kernel computes only the gradient of the cost.
 FailureOr<SmallVector<Value>> LinearChainCrfOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   SmallVector<Value> gradients(getOperation()->getNumOperands());
   if (cotangents[3] && llvm::all_of(cotangents.take_front(3), [](Value v) { return !v; })) {

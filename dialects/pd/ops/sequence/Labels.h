@@ -1,4 +1,4 @@
-/// The types of ops on labels of sequences.
+/// Types of ops on labels of sequences.
 #pragma once
 
 #include "dialects/pd/autodiff/GradientByKernel.h"
@@ -12,7 +12,7 @@ namespace proa::pd {
 /// Emissions and transitions of a conditional random field.
 mlir::LogicalResult checkChain(std::optional<mlir::Location> location, mlir::Value emission,
                                mlir::Value transition, mlir::Value offsets);
-/// Emits the error that an op's constraint is broken unless `holds`.
+/// Emits the error of a violated constraint unless `holds`.
 mlir::LogicalResult require(std::optional<mlir::Location> location, bool holds, llvm::StringRef message,
                             mlir::ValueRange found);
 

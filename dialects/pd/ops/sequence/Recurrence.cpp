@@ -10,7 +10,7 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-/// An array that begins with the state.
+/// An array whose first element is the state.
 Value recordOf(TensorBuilder &e, Value state) {
   Value empty = e.create<ArrayCreateOp>();
   return e.create<ArrayWriteOp>(empty, oneInt(e.getBuilder(), state.getLoc(), 0), state);

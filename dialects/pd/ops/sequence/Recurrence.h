@@ -1,37 +1,37 @@
-/// Recurrences in decompositions: a loop over steps, and sequences of rows side by side as such steps.
+/// Recurrences in decompositions: a loop over steps, and sequences of rows in parallel as such steps.
 #pragma once
 
 #include "dialects/pd/ops/sequence/Rows.h"
 
 namespace proa::pd {
 
-/// The states behind a step, from its number (a vector of one int64), its part of each input and the states
+/// The states after a step, from its index (a vector of one int64), its part of each input and the states
 /// before it.
 using Step = llvm::function_ref<llvm::SmallVector<Expression>(
     Expression number, llvm::ArrayRef<Expression> inputs, llvm::ArrayRef<Expression> states)>;
 
 struct Recurrence {
-  /// The states behind the last step.
+  /// The states after the last step.
   llvm::SmallVector<Expression> last;
-  /// Of each recorded state what it was before the first step and behind each one: [steps + 1, ...].
+  /// For each recorded state its values before the first step and after each step: [steps + 1, ...].
   llvm::SmallVector<Expression> history;
 };
 
-/// A loop over `steps` steps, whose number may be known only at run time. Inputs have as many indices in
-/// front. Of the states the first `recorded` are kept.
+/// A loop over a static or dynamic number of steps. Inputs have the step as leading dimension. The first
+/// `recorded` states are recorded.
 Recurrence runSteps(const Extent &steps, llvm::ArrayRef<Expression> inputs, llvm::ArrayRef<Expression> states,
                     unsigned recorded, Step step);
 
-/// Sequences of rows side by side: step t has row t of each.
+/// Sequences of rows in parallel: step t has row t of each.
 class SequenceSteps {
 public:
   /// `rows` [rows, ...] by `offsets`; `backward`: step 0 has the last row of each sequence.
   SequenceSteps(Expression rows, Expression offsets, bool backward = false);
 
   const Extent &count() const { return steps; }
-  /// How many rows each sequence has: an int64 vector.
+  /// The number of rows of each sequence: an int64 vector.
   Expression getLengths() const { return sequences.lengths; }
-  /// [rows, ...] as [steps, sequences, ...]. Behind the end of a sequence stand rows of others.
+  /// [rows, ...] as [steps, sequences, ...]. After the end of a sequence there are rows of others.
   Expression fromRows(Expression x) const;
   /// Back to rows, from [first + steps, sequences, ...].
   Expression toRows(Expression x, int64_t first = 0) const;
@@ -43,7 +43,7 @@ private:
   Extent steps;
 };
 
-/// Whether each sequence has a step of this number, as a column.
+/// Whether each sequence has a step of this index, as a column.
 Expression hasStep(Expression lengths, Expression number, int64_t rank = 2);
 
 /// Zeros [n, width] for a vector of n integers.

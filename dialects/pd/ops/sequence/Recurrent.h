@@ -1,4 +1,4 @@
-/// The types of recurrent layers over sequences.
+/// Types of recurrent layers over sequences.
 #pragma once
 
 #include "dialects/pd/autodiff/GradientByKernel.h"
@@ -16,13 +16,12 @@ inline mlir::RankedTensorType stateType(mlir::Value x, mlir::Value weight) {
   return tensorType(x).clone({tensorType(x).getDimSize(0), tensorType(weight).getDimSize(0)});
 }
 
-/// The states before the sequences: [sequences, D].
+/// The initial states: [sequences, D].
 inline mlir::RankedTensorType initialType(mlir::Value offsets, mlir::Value weight) {
   return tensorType(weight).clone({sequenceCount(offsets), tensorType(weight).getDimSize(0)});
 }
 
-/// Emits an error unless `bias` has `columns` times D elements and the states are [sequences, D], where
-/// given.
+/// Emits an error unless `bias` has `columns` times D elements and the states are [sequences, D], if given.
 mlir::LogicalResult checkStates(std::optional<mlir::Location> location, mlir::Value weight,
                                 mlir::Value offsets, mlir::Value bias, int64_t columns,
                                 llvm::ArrayRef<mlir::Value> states);

@@ -1,33 +1,33 @@
-// Recurrent layers over sequences of rows, whose input projections are computed before.
+// Recurrent layers over sequences of rows, with precomputed input projections.
 #ifndef PROA_DIALECTS_PD_SEQUENCE_RECURRENT
 #define PROA_DIALECTS_PD_SEQUENCE_RECURRENT
 
 include "dialects/pd/ir/Base.td"
 include "dialects/pd/autodiff/GradientByKernel.td"
 
-class Word<string value> : DefaultValuedAttr<StrAttr, "\"" # value # "\"">;
+class ActivationName<string symbol> : Pd_DefaultEnum<Pd_ActivationAttr, symbol>;
 class Flag<string value> : DefaultValuedAttr<BoolAttr, value>;
 
 defvar SequenceStates = [{
-    Rows of x are sequences by `offsets`; `is_reverse` goes through each from its end. h0 (and c0) [sequences, D] are the states
-    before it, zero where absent. Activations: sigmoid, tanh, relu, identity.
+    Rows of x are sequences by `offsets`; `is_reverse` processes each from its end. h0 (and c0) [sequences, D] are the
+    initial states, default zero. Activations: sigmoid, tanh, relu, identity.
 }];
 
 def Pd_GruOp : Pd_Op<"gru", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
-  let summary = "A layer of gated recurrent units over sequences";
+  let summary = "A GRU layer over sequences";
   let description = [{
-    With x[t] + bias = (x_u, x_r, x_c) in parts of D, and h the state before:
+    With x[t] + bias = (x_u, x_r, x_c) in parts of size D, and h the previous state:
       u = gate(x_u + h W_u);  r = gate(x_r + h W_r);  c = act(x_c + (r * h) W_c);
       state = (1 - u) * h + u * c, with origin_mode u * h + (1 - u) * c.
-    weight holds 3 * D * D numbers: the matrix [D, 2 D] of W_u and W_r, then W_c [D, D].
+    weight has 3 * D * D elements: the matrix [D, 2 D] of W_u and W_r, then W_c [D, D].
   }] # SequenceStates;
   let constraints = [
     "C1. x is [rows, 3 D], weight [D, 3 D], bias [1, 3 D], h0 [sequences, D]; offsets is an int64 vector, not empty"
   ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$weight, Pd_IntTensor:$offsets, Optional<Pd_FloatTensor>:$h0,
-    Optional<Pd_FloatTensor>:$bias, Word<"tanh">:$activation, Word<"sigmoid">:$gate_activation, Flag<"false">:$is_reverse,
+    Optional<Pd_FloatTensor>:$bias, ActivationName<"Tanh">:$activation, ActivationName<"Sigmoid">:$gate_activation,
+    Flag<"false">:$is_reverse,
     Flag<"false">:$origin_mode);
-  let assemblyFormat = "$x `,` $weight `,` $offsets (`h0` `=` $h0^)? (`bias` `=` $bias^)? attr-dict `:` functional-type(operands, results)";
   let results = (outs Pd_FloatTensor:$hidden);
   let infer = "inferGru";
   let library = "gru";
@@ -38,27 +38,32 @@ def Pd_GruOp : Pd_Op<"gru", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
     Legacy<"fusion_gru", ["X", "WeightH", "X@LOD", "H0", "Bias"], ["Hidden"], [], ["WeightX", "ReorderedH0", "XX", "BatchedInput",
       "BatchedOut", "activation", "gate_activation", "is_reverse", "use_seq", "origin_mode", "Scale_data", "Shift_data",
       "Scale_weights", "force_fp32_output"], "importFusionGru">];
+  let batching = "inCode";
+  let referenceInCode = 1;
 }
 
 def Pd_GruGradOp : Pd_Op<"gru_grad", [AttrSizedOperandSegments]> {
-  let summary = "The gradients of x, weight, h0 and bias of a gru, from that of its result";
+  let summary = "The gradients of x, weight, h0 and bias of pd.gru, from that of its result";
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$weight, Pd_IntTensor:$offsets, Optional<Pd_FloatTensor>:$h0,
-    Optional<Pd_FloatTensor>:$bias, Pd_FloatTensor:$hidden_grad, Word<"tanh">:$activation, Word<"sigmoid">:$gate_activation,
+    Optional<Pd_FloatTensor>:$bias, Pd_FloatTensor:$hidden_grad, ActivationName<"Tanh">:$activation,
+    ActivationName<"Sigmoid">:$gate_activation,
     Flag<"false">:$is_reverse, Flag<"false">:$origin_mode);
-  let assemblyFormat = "$x `,` $weight `,` $offsets (`h0` `=` $h0^)? (`bias` `=` $bias^)? `cotangent` `=` $hidden_grad attr-dict `:` functional-type(operands, results)";
+  let operandFormat = "$x `,` $weight `,` $offsets (`h0` `=` $h0^)? (`bias` `=` $bias^)? `cotangent` `=` $hidden_grad";
   let results = (outs Pd_FloatTensor:$x_grad, Pd_FloatTensor:$weight_grad, Pd_FloatTensor:$h0_grad, Pd_FloatTensor:$bias_grad);
   let infer = "inferGruGrad";
   let library = "gru_grad";
   let decomposesInCode = 1;
+  let batching = "batchKernelOfEach";
+  let referenceInCode = 1;
 }
 
 def Pd_LstmOp : Pd_Op<"lstm", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
-  let summary = "A layer of long short-term memory over sequences";
+  let summary = "An LSTM layer over sequences";
   let description = [{
-    With x[t] + bias + h W = (g, i, f, o) in parts of D, h and c the states before:
+    With x[t] + bias + h W = (g, i, f, o) in parts of size D, h and c the previous states:
       g = candidate(g);  i = gate(i + c * p_i);  f = gate(f + c * p_f);  cell = g * i + c * f;
       o = gate(o + cell * p_o);  hidden = o * cell_activation(cell).
-    With use_peepholes the bias holds p_i, p_f and p_o behind its 4 D numbers, else they are zero.
+    With use_peepholes the bias has p_i, p_f and p_o after its first 4 D elements; otherwise they are zero.
   }] # SequenceStates;
   let constraints = [
     "C1. x is [rows, 4 D], weight [D, 4 D], bias [1, 4 D] or with peepholes [1, 7 D], h0 and c0 [sequences, D]; "
@@ -66,8 +71,8 @@ def Pd_LstmOp : Pd_Op<"lstm", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
   ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$weight, Pd_FloatTensor:$bias, Pd_IntTensor:$offsets,
     Optional<Pd_FloatTensor>:$h0, Optional<Pd_FloatTensor>:$c0, Flag<"true">:$use_peepholes, Flag<"false">:$is_reverse,
-    Word<"sigmoid">:$gate_activation, Word<"tanh">:$cell_activation, Word<"tanh">:$candidate_activation);
-  let assemblyFormat = "$x `,` $weight `,` $bias `,` $offsets (`h0` `=` $h0^)? (`c0` `=` $c0^)? attr-dict `:` functional-type(operands, results)";
+    ActivationName<"Sigmoid">:$gate_activation, ActivationName<"Tanh">:$cell_activation,
+    ActivationName<"Tanh">:$candidate_activation);
   let results = (outs Pd_FloatTensor:$hidden, Pd_FloatTensor:$cell);
   let infer = "inferLstm";
   let library = "lstm";
@@ -80,26 +85,32 @@ def Pd_LstmOp : Pd_Op<"lstm", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
       "BatchedHidden", "BatchedCell", "ReorderedH0", "ReorderedC0", "CheckedCell", "use_peepholes", "is_reverse", "use_seq",
       "gate_activation", "cell_activation", "candidate_activation", "Scale_data", "Shift_data", "Scale_weights",
       "force_fp32_output"], "importFusionLstm">];
+  let batching = "inCode";
+  let referenceInCode = 1;
 }
 
 def Pd_LstmGradOp : Pd_Op<"lstm_grad", [AttrSizedOperandSegments]> {
-  let summary = "The gradients of x, weight, bias, h0 and c0 of an lstm, from those of its results";
+  let summary = "The gradients of x, weight, bias, h0 and c0 of pd.lstm, from those of its results";
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$weight, Pd_FloatTensor:$bias, Pd_IntTensor:$offsets,
     Optional<Pd_FloatTensor>:$h0, Optional<Pd_FloatTensor>:$c0, Optional<Pd_FloatTensor>:$hidden_grad,
-    Optional<Pd_FloatTensor>:$cell_grad, Flag<"true">:$use_peepholes, Flag<"false">:$is_reverse, Word<"sigmoid">:$gate_activation,
-    Word<"tanh">:$cell_activation, Word<"tanh">:$candidate_activation);
-  let assemblyFormat = "$x `,` $weight `,` $bias `,` $offsets (`h0` `=` $h0^)? (`c0` `=` $c0^)? (`hidden` `=` $hidden_grad^)? (`cell` `=` $cell_grad^)? attr-dict `:` functional-type(operands, results)";
+    Optional<Pd_FloatTensor>:$cell_grad, Flag<"true">:$use_peepholes, Flag<"false">:$is_reverse,
+    ActivationName<"Sigmoid">:$gate_activation,
+    ActivationName<"Tanh">:$cell_activation, ActivationName<"Tanh">:$candidate_activation);
+  let operandFormat = [{$x `,` $weight `,` $bias `,` $offsets (`h0` `=` $h0^)? (`c0` `=` $c0^)?
+    (`hidden` `=` $hidden_grad^)? (`cell` `=` $cell_grad^)?}];
   let results = (outs Pd_FloatTensor:$x_grad, Pd_FloatTensor:$weight_grad, Pd_FloatTensor:$bias_grad, Pd_FloatTensor:$h0_grad,
     Pd_FloatTensor:$c0_grad);
   let infer = "inferLstmGrad";
   let library = "lstm_grad";
   let decomposesInCode = 1;
+  let batching = "batchKernelOfEach";
+  let referenceInCode = 1;
 }
 
 def Pd_GruUnitOp : Pd_Op<"gru_unit"> {
-  let summary = "One step of gated recurrent units: pd.gru's formulas for a batch";
+  let summary = "One step of a GRU for a batch, with the formulas of pd.gru";
   let description = [{
-    Activations by number: 0 identity, 1 sigmoid, 2 tanh, 3 relu. `gate` holds u, r and c, `reset_hidden_prev` r * h.
+    Activations: 0 identity, 1 sigmoid, 2 tanh, 3 relu. `gate` has u, r and c, `reset_hidden_prev` is r * h.
   }];
   let constraints = [
     "C1. input is [batch, 3 D], hidden_prev [batch, D], weight [D, 3 D]",
@@ -115,5 +126,11 @@ def Pd_GruUnitOp : Pd_Op<"gru_unit"> {
     ["activation", "gate_activation", "origin_mode"]>];
   let newIrGradients = ["gru_unit_grad(input, hidden_prev, weight, bias, gate, reset_hidden_prev, dhidden)"];
 }
+
+// use_seq chooses between two kernels; the other ignored names are scratch outputs.
+def : LegacyFormula<"fused_embedding_fc_lstm", ["Ids", "Embeddings", "WeightH", "Bias", "H0?", "C0?"],
+  ["Hidden", "Cell"], ["use_peepholes", "is_reverse", "gate_activation", "cell_activation", "candidate_activation"],
+  ["use_seq", "XX", "BatchedInput", "BatchedHidden", "BatchedCell", "ReorderedH0", "ReorderedC0"],
+  "importFusedEmbeddingFcLstm">;
 
 #endif

@@ -1,4 +1,4 @@
-//! Recurrent layers over sequences as formulas: all sequences go through one loop, side by side.
+//! Recurrent layers over sequences as formulas: all sequences are processed in one loop.
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/autodiff/FormulaGradient.h"
 #include "dialects/pd/ir/Types.h"
@@ -7,26 +7,12 @@
 #include "dialects/pd/ops/sequence/Recurrence.h"
 #include "dialects/pd/ops/sequence/Recurrent.h"
 
-#include "llvm/ADT/StringSwitch.h"
-
 using namespace mlir;
 
 namespace proa::pd {
 namespace {
 
 using Values = FailureOr<SmallVector<Value>>;
-
-/// Activations by the numbers that gru_unit has for them.
-enum class Activation : uint8_t { Identity, Sigmoid, Tanh, Relu };
-
-std::optional<Activation> activationOf(llvm::StringRef name) {
-  return llvm::StringSwitch<std::optional<Activation>>(name)
-      .Cases({"identity", ""}, Activation::Identity)
-      .Case("sigmoid", Activation::Sigmoid)
-      .Case("tanh", Activation::Tanh)
-      .Case("relu", Activation::Relu)
-      .Default(std::nullopt);
-}
 
 Expression activate(Expression x, Activation activation) {
   TensorBuilder &e = x.owner();
@@ -48,7 +34,7 @@ Expression part(Expression x, int64_t number, int64_t size, int64_t count = 1) {
   return slice(x, 1, number * size, (number + count) * size);
 }
 
-/// The states before the sequences, [sequences, size]: the given ones, or zeros.
+/// The initial states, [sequences, size]: the given ones, or zeros.
 Expression initialStates(TensorBuilder &e, Value given, Expression lengths, int64_t size, Type element) {
   if (!given)
     return zeroRows(lengths, size, element);
@@ -64,7 +50,7 @@ Expression initialStates(TensorBuilder &e, Value given, Expression lengths, int6
 struct GruCell {
   GruCell(Expression weight, int64_t size, Activation gate, Activation candidate, bool originMode)
       : size(size), gate(gate), candidate(candidate), originMode(originMode) {
-    // The weights are two matrices, one after the other.
+    // The weights are two matrices, concatenated.
     TensorBuilder &e = weight.owner();
     Expression flat = e.reshape(weight, {-1});
     ofGates = e.reshape(slice(flat, 0, 0, 2 * size * size), {size, 2 * size});
@@ -122,7 +108,7 @@ private:
   SmallVector<Expression> peepholes;
 };
 
-/// What a sequence has behind a step that it no longer has is what it had before.
+/// Finished sequences keep their last state.
 SmallVector<Expression> whereInside(Expression inside, ArrayRef<Expression> next,
                                     ArrayRef<Expression> before) {
   SmallVector<Expression> states;
@@ -135,14 +121,13 @@ SmallVector<Expression> whereInside(Expression inside, ArrayRef<Expression> next
 
 Values GruOp::decompose(OpBuilder &builder) {
   int64_t size = tensorType(getWeight()).getDimSize(0);
-  auto gate = activationOf(getGateActivation()), candidate = activationOf(getActivation());
-  if (ShapedType::isDynamic(size) || !gate || !candidate)
+  if (ShapedType::isDynamic(size))
     return failure();
   TensorBuilder e(builder, getOperation());
   Expression x = e.computed(getX());
   if (getBias())
     x = x + e.reshape(e.computed(getBias()), {1, 3 * size});
-  GruCell cell(e.computed(getWeight()), size, *gate, *candidate, getOriginMode());
+  GruCell cell(e.computed(getWeight()), size, getGateActivation(), getActivation(), getOriginMode());
   SequenceSteps steps(x, e.wrap(getOffsets()), getIsReverse());
   Expression first = initialStates(e, getH0(), steps.getLengths(), size, x.type().getElementType());
   Recurrence run = runSteps(steps.count(), {steps.fromRows(x)}, {first}, 1,
@@ -155,15 +140,15 @@ Values GruOp::decompose(OpBuilder &builder) {
 
 Values LstmOp::decompose(OpBuilder &builder) {
   int64_t size = tensorType(getWeight()).getDimSize(0);
-  auto gate = activationOf(getGateActivation()), state = activationOf(getCellActivation()),
-       candidate = activationOf(getCandidateActivation());
-  if (ShapedType::isDynamic(size) || !gate || !state || !candidate)
+  if (ShapedType::isDynamic(size))
     return failure();
   TensorBuilder e(builder, getOperation());
   Expression bias = e.reshape(e.computed(getBias()), {1, (getUsePeepholes() ? 7 : 4) * size});
   Expression x = e.computed(getX()) + part(bias, 0, size, 4);
   LstmCell cell(e.computed(getWeight()), bias, size, getUsePeepholes());
-  cell.gate = *gate, cell.state = *state, cell.candidate = *candidate;
+  cell.gate = getGateActivation();
+  cell.state = getCellActivation();
+  cell.candidate = getCandidateActivation();
   SequenceSteps steps(x, e.wrap(getOffsets()), getIsReverse());
   Type element = x.type().getElementType();
   Expression hidden = initialStates(e, getH0(), steps.getLengths(), size, element),

@@ -28,7 +28,7 @@ Expression gatherRows(Expression x, Expression index) {
   return x.owner().wrap(x.owner().create<GatherOp>(x, index, Value(), uint64_t(0)));
 }
 
-Expression reduceRows(Expression x, Expression group, const Extent &count, llvm::StringRef reduce,
+Expression reduceRows(Expression x, Expression group, const Extent &count, ScatterReduce reduce,
                       double initial) {
   TensorBuilder &e = x.owner();
   llvm::SmallVector<Extent> shape = extentsOf(x);

@@ -1,18 +1,19 @@
-/// Sequences in decompositions: where they begin and end, and to which of them rows belong.
+/// Sequences in decompositions: their first and last rows, and the sequence of each row.
 #pragma once
 
+#include "dialects/pd/ir/Enums.h"
 #include "dialects/pd/ops/shape/Extent.h"
 
 namespace proa::pd {
 
-/// Sequences by the rows they begin at, end before, and their lengths: int64 vectors.
+/// Sequences by first row, end row, and length: int64 vectors.
 struct Sequences {
   Expression starts, ends, lengths;
 };
 
 Sequences sequencesOf(Expression offsets);
 
-/// For each row of x the number of its sequence and its place in it: int64 vectors.
+/// For each row of x the index of its sequence and its position in it: int64 vectors.
 struct RowPlaces {
   Expression sequence, position;
 };
@@ -26,15 +27,14 @@ struct RangeRows {
 
 RangeRows rangeRows(Expression starts, Expression lengths);
 
-/// Slices of x along dimension 0 at the positions of an index tensor.
+/// Slices of x along dimension 0 at the indices of an index tensor.
 Expression gatherRows(Expression x, Expression index);
-/// The sum, greatest or smallest ("add", "amax", "amin") of the rows of x for each of `count` groups;
-/// `initial` where there are none.
-Expression reduceRows(Expression x, Expression group, const Extent &count, llvm::StringRef reduce,
+/// The rows of x combined by `reduce` in each of `count` groups; `initial` for empty groups.
+Expression reduceRows(Expression x, Expression group, const Extent &count, ScatterReduce reduce,
                       double initial);
 /// A vector as a column: [n] as [n, 1, ..., 1] of the given rank.
 Expression asColumn(Expression vector, int64_t rank);
-/// A tensor of one element a row as a vector.
+/// A tensor with one element in each row as a vector.
 Expression asVector(Expression x);
 /// x as an int64 tensor.
 Expression asInts(Expression x);

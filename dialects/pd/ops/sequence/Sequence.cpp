@@ -21,7 +21,7 @@ namespace {
 
 using Values = FailureOr<SmallVector<Value>>;
 
-/// The number of the last row of x.
+/// The index of the last row of x.
 Expression lastRow(Expression x) { return x.owner().wrap(Extent(x, 0).getValue(x.owner())) - 1.0; }
 
 Expression rowNumbers(Expression x) {
@@ -34,7 +34,7 @@ Expression logicalAnd(Expression x, Expression y) {
 
 Expression isEqual(Expression x, Expression y) { return x.owner().wrap(x.owner().create<EqualOp>(x, y)); }
 
-/// The least value of an element type, as a neutral element of maxima.
+/// The smallest value of an element type, the neutral element of maxima.
 double leastOf(Type type) {
   if (isa<FloatType>(type))
     return -std::numeric_limits<double>::infinity();
@@ -48,38 +48,38 @@ double leastOf(Type type) {
 
 namespace {
 
-/// For each greatest element the first row that holds it.
+/// For each maximum the first row that has it.
 Expression rowsOfMaxima(Expression x, Expression maxima, Expression offsets) {
   TensorBuilder &e = x.owner();
   Expression group = rowPlaces(x, offsets).sequence;
   Expression rows = asColumn(rowNumbers(x), x.rank()), none = e.wrap(Extent(x, 0).getValue(e));
   Expression holders = e.select(isEqual(x, gatherRows(maxima, group)), rows, none);
-  return reduceRows(holders, group, Extent(maxima, 0), "amin", 9.0e18);
+  return reduceRows(holders, group, Extent(maxima, 0), ScatterReduce::Amin, 9.0e18);
 }
 
 /// The pooled rows, where sequences are not empty.
-Expression pooledRows(Expression x, Expression offsets, llvm::StringRef kind) {
+Expression pooledRows(Expression x, Expression offsets, SequencePoolType kind) {
   TensorBuilder &e = x.owner();
   Sequences sequences = sequencesOf(offsets);
   Extent count(sequences.starts, 0);
-  if (kind == "FIRST")
+  if (kind == SequencePoolType::First)
     return gatherRows(x, e.minimum(sequences.starts, lastRow(x)));
-  if (kind == "LAST")
+  if (kind == SequencePoolType::Last)
     return gatherRows(x, e.maximum(sequences.ends - 1.0, 0.0));
   Expression group = rowPlaces(x, offsets).sequence;
-  if (kind == "MAX") {
-    // Of equal maxima the first has the gradient, as in Paddle.
-    Expression maxima = reduceRows(x, group, count, "amax", leastOf(x.type().getElementType()));
+  if (kind == SequencePoolType::Max) {
+    // The first of equal maxima has the gradient, as in Paddle.
+    Expression maxima = reduceRows(x, group, count, ScatterReduce::Amax, leastOf(x.type().getElementType()));
     Expression first = gatherRows(rowsOfMaxima(x, maxima, offsets), group);
     Expression isFirst = isEqual(first, asColumn(rowNumbers(x), x.rank()));
-    return reduceRows(e.select(isFirst, x, 0.0), group, count, "add", 0.0);
+    return reduceRows(e.select(isFirst, x, 0.0), group, count, ScatterReduce::Add, 0.0);
   }
-  Expression sum = reduceRows(x, group, count, "add", 0.0);
-  if (kind == "SUM")
+  Expression sum = reduceRows(x, group, count, ScatterReduce::Add, 0.0);
+  if (kind == SequencePoolType::Sum)
     return sum;
   Expression length =
       asColumn(e.cast(e.maximum(sequences.lengths, 1.0), x.type().getElementType()), x.rank());
-  return sum / (kind == "SQRT" ? e.sqrt(length) : length);
+  return sum / (kind == SequencePoolType::Sqrt ? e.sqrt(length) : length);
 }
 
 } // namespace
@@ -92,7 +92,7 @@ Values SequencePoolOp::decompose(OpBuilder &builder) {
       asColumn(isEqual(sequencesOf(offsets).lengths, e.constant(0, builder.getI64Type())), x.rank());
   Expression out = e.select(isEmpty, getPadValue().convertToDouble(), pooled);
   Expression index = e.constant(-1, builder.getI64Type());
-  if (getPooltype() == "MAX" && !getMaxIndex().use_empty())
+  if (getPooltype() == SequencePoolType::Max && !getMaxIndex().use_empty())
     index = e.select(isEmpty, index, rowsOfMaxima(x, pooled, offsets));
   return e.results({out, e.cast(expandTo(index, extentsOf(out)), builder.getI32Type())});
 }
@@ -102,16 +102,17 @@ Values SequenceSoftmaxOp::decompose(OpBuilder &builder) {
   Expression x = e.computed(getX()), offsets = e.wrap(getOffsets());
   Expression group = rowPlaces(x, offsets).sequence;
   Extent count(sequencesOf(offsets).starts, 0);
-  Expression maxima = reduceRows(x, group, count, "amax", leastOf(x.type().getElementType()));
+  Expression maxima = reduceRows(x, group, count, ScatterReduce::Amax, leastOf(x.type().getElementType()));
   Expression powers = e.exp(x - gatherRows(maxima, group));
-  return e.results({powers / gatherRows(reduceRows(powers, group, count, "add", 0.0), group)});
+  return e.results({powers / gatherRows(reduceRows(powers, group, count, ScatterReduce::Add, 0.0), group)});
 }
 
 Values SequenceSoftmaxOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   Expression out = e.wrap(getOut()), offsets = e.wrap(getOffsets()), weighted = out * e.wrap(cotangents[0]);
   Expression group = rowPlaces(out, offsets).sequence;
-  Expression sums = reduceRows(weighted, group, Extent(sequencesOf(offsets).starts, 0), "add", 0.0);
+  Expression sums =
+      reduceRows(weighted, group, Extent(sequencesOf(offsets).starts, 0), ScatterReduce::Add, 0.0);
   return SmallVector<Value>{weighted - out * gatherRows(sums, group), Value()};
 }
 
@@ -187,7 +188,8 @@ Values SequenceScatterOp::decompose(OpBuilder &builder) {
   Expression ids = asInts(asVector(e.wrap(getIds())));
   Expression rows = rowPlaces(ids, e.wrap(getIdsOffsets())).sequence;
   Expression index = concat({insertDim(rows, 1), insertDim(ids, 1)}, 1);
-  return SmallVector<Value>{e.create<ScatterNdOp>(getX(), index, asVector(e.wrap(getUpdates())), "add")};
+  return SmallVector<Value>{
+      e.create<ScatterNdOp>(getX(), index, asVector(e.wrap(getUpdates())), ScatterReduce::Add)};
 }
 
 Values SequenceSliceOp::decompose(OpBuilder &builder) {
@@ -207,7 +209,7 @@ Values SequenceExpandOp::decompose(OpBuilder &builder) {
     lengths = sequences.lengths;
   }
   Expression times = sequencesOf(e.wrap(getYOffsets())).lengths;
-  // Copies of sequence i: their numbers are those of the sequences in ranges of `times` copies.
+  // Copies of sequence i: their indices are those of the sequences in ranges of `times` copies.
   RangeRows copies = rangeRows(times * 0.0, times);
   Expression source = rowPlaces(copies.rows, copies.offsets).sequence;
   RangeRows ranges = rangeRows(gatherRows(starts, source), gatherRows(lengths, source));
@@ -238,8 +240,8 @@ Values SequenceEraseOp::decompose(OpBuilder &builder) {
         stays, e.wrap(e.create<NotEqualOp>(values, e.constant(double(token), x.type().getElementType()))));
   Expression rows = e.reshape(e.wrap(e.create<NonzeroOp>(stays)), {-1});
   Sequences sequences = sequencesOf(offsets);
-  Expression counts =
-      reduceRows(asInts(stays), rowPlaces(values, offsets).sequence, Extent(sequences.starts, 0), "add", 0.0);
+  Expression counts = reduceRows(asInts(stays), rowPlaces(values, offsets).sequence,
+                                 Extent(sequences.starts, 0), ScatterReduce::Add, 0.0);
   return e.results({gatherRows(x, rows), rangeRows(sequences.starts * 0.0, counts).offsets});
 }
 
@@ -247,8 +249,8 @@ Values SequenceEraseOp::decompose(OpBuilder &builder) {
 
 namespace {
 
-/// The rows at a distance from each row, in its sequence; what lies outside is 0, or comes from `padding`, of
-/// which `before` rows stand before a sequence.
+/// The rows at a distance from each row, in its sequence; rows outside are 0, or from `padding`, of which
+/// `before` rows precede a sequence.
 Expression neighbours(Expression x, Expression offsets, int64_t distance, Value padding, int64_t before) {
   TensorBuilder &e = x.owner();
   Sequences sequences = sequencesOf(offsets);
@@ -297,12 +299,12 @@ Values RowConvOp::decompose(OpBuilder &builder) {
   return e.results({*sum});
 }
 
-/// For each image how many windows there are along one dimension (0: height, 1: width) of its own size.
+/// For each image the number of windows along one dimension (0: height, 1: width) of its own size.
 static Expression ownWindows(Im2sequenceOp op, Expression x, int64_t along, const Extent &ofAll) {
   TensorBuilder &e = x.owner();
   auto stride = static_cast<double>(op.getOutStride()[along]);
   Expression size = dropDim(slice(asInts(e.wrap(op.getSizes())), 1, along, along + 1), 1);
-  // Sizes are whole numbers and not negative: the division rounds down.
+  // Sizes are non-negative integers: the division rounds down.
   Expression own = (size + (stride - 1)) / stride;
   int64_t around = op.getPaddings()[along] + op.getPaddings()[along + 2] - op.getKernels()[along];
   Expression count = (own + static_cast<double>(around)) / static_cast<double>(op.getStrides()[along]) + 1.0;
@@ -311,7 +313,7 @@ static Expression ownWindows(Im2sequenceOp op, Expression x, int64_t along, cons
   return e.select(isSingle, all, e.minimum(count, all));
 }
 
-/// The windows that lie within the images' own sizes, and how many each image has of them.
+/// The windows within the images' own sizes, and their number for each image.
 static std::pair<Expression, Expression> windowsWithin(Im2sequenceOp op, Expression columns) {
   TensorBuilder &e = columns.owner();
   Expression x = e.wrap(op.getX());

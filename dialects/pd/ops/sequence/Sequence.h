@@ -1,6 +1,7 @@
-/// Sequences of rows: their offsets, and the types of the ops on them.
+/// Sequences of rows: their offsets, and the types of ops on them.
 #pragma once
 
+#include "dialects/pd/ir/Enums.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Pd.h"
 
@@ -8,12 +9,11 @@ namespace proa::pd {
 
 /// Emits an error unless `offsets` is an int64 vector (or a null value).
 mlir::LogicalResult checkOffsets(std::optional<mlir::Location> location, mlir::Value offsets);
-/// The same, and that x has rows.
+/// As above, and that x has rows.
 mlir::LogicalResult checkRows(std::optional<mlir::Location> location, mlir::Value x, mlir::Value offsets);
-/// One less than the extent of `offsets`, where that is known.
+/// One less than the length of `offsets`, if it is static.
 int64_t sequenceCount(mlir::Value offsets);
-/// Whether `value`, where it is given and its dims are static, has `count` elements; true for a dynamic
-/// count.
+/// Whether `value`, if given and of static dims, has `count` elements; true for a dynamic count.
 bool mayHaveElements(mlir::Value value, int64_t count);
 /// `type` with another number of rows.
 mlir::RankedTensorType withRows(mlir::RankedTensorType type, int64_t rows);
@@ -22,7 +22,7 @@ mlir::RankedTensorType vectorOfInts(mlir::MLIRContext *context, int64_t extent);
 mlir::LogicalResult inferRangesOf(std::optional<mlir::Location> location, mlir::Value starts,
                                   mlir::Value lengths, Results &results);
 mlir::LogicalResult inferSequencePoolOf(std::optional<mlir::Location> location, mlir::Value x,
-                                        mlir::Value offsets, llvm::StringRef kind, Results &results);
+                                        mlir::Value offsets, Results &results);
 mlir::LogicalResult inferSequenceConcatOf(std::optional<mlir::Location> location, mlir::ValueRange x,
                                           mlir::ValueRange offsets, Results &results);
 mlir::LogicalResult inferSequenceReshapeOf(std::optional<mlir::Location> location, mlir::Value x,
@@ -35,7 +35,7 @@ mlir::LogicalResult inferRowConvOf(std::optional<mlir::Location> location, mlir:
 mlir::LogicalResult inferIm2sequenceOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
                                        llvm::ArrayRef<int64_t> kernels, llvm::ArrayRef<int64_t> strides,
                                        llvm::ArrayRef<int64_t> paddings, Results &results);
-/// With sizes of the images only the run knows the number of rows.
+/// With sizes of the images the number of rows is dynamic.
 mlir::LogicalResult inferIm2sequenceRows(std::optional<mlir::Location> location, mlir::RankedTensorType x,
                                          mlir::RankedTensorType sizes, llvm::ArrayRef<int64_t> outStride,
                                          Results &results);
@@ -65,7 +65,7 @@ mlir::LogicalResult inferRanges(std::optional<mlir::Location> location, Adaptor 
 template <class Adaptor>
 mlir::LogicalResult inferSequencePool(std::optional<mlir::Location> location, Adaptor adaptor,
                                       Results &results) {
-  return inferSequencePoolOf(location, adaptor.getX(), adaptor.getOffsets(), adaptor.getPooltype(), results);
+  return inferSequencePoolOf(location, adaptor.getX(), adaptor.getOffsets(), results);
 }
 
 template <class Adaptor>
@@ -113,7 +113,7 @@ mlir::LogicalResult inferSequenceReshape(std::optional<mlir::Location> location,
   return inferSequenceReshapeOf(location, adaptor.getX(), adaptor.getOffsets(), adaptor.getNewDim(), results);
 }
 
-/// Rows picked out of x, and their offsets: as many sequences as x has.
+/// Rows selected from x, and their offsets: as many sequences as x has.
 template <class Adaptor>
 mlir::LogicalResult inferPickedRows(std::optional<mlir::Location> location, Adaptor adaptor,
                                     Results &results) {

@@ -1,4 +1,5 @@
-// Ops on sequences of rows. `offsets` is the innermost LoD level of x: sequence i is rows offsets[i] to offsets[i + 1].
+// Ops on sequences of rows. `offsets` is the innermost LoD level of x: sequence i has rows offsets[i] to offsets[i +
+// 1].
 #ifndef PROA_DIALECTS_PD_SEQUENCE_SEQUENCE
 #define PROA_DIALECTS_PD_SEQUENCE_SEQUENCE
 
@@ -9,13 +10,15 @@ defvar OffsetsConstraint = "C1. offsets are int64 vectors of one element or more
 class Pd_SequenceOp<string mnemonic, list<Trait> t = []> : Pd_Op<mnemonic, t> { let decomposesInCode = 1; }
 
 def Pd_SequencePoolOp : Pd_SequenceOp<"sequence_pool"> {
-  let summary = "One row for each sequence: a sum, mean, maximum, or its first or last row";
+  let summary = "Pooling of each sequence to one row";
   let description = [{
-    pooltype: SUM; AVERAGE: the sum over the length; SQRT: the sum over the square root of the length; MAX; FIRST; LAST.
-    An empty sequence gives pad_value. `max_index` says for MAX which row each element comes from (-1: an empty sequence).
+    pooltype: SUM; AVERAGE: the sum divided by the length; SQRT: the sum divided by the square root of the length;
+    MAX; FIRST; LAST. An empty sequence gives pad_value. `max_index` is for MAX the row of each element (-1: an empty
+    sequence).
   }];
-  let constraints = [OffsetsConstraint, "C2. pooltype is one of these"];
-  let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$offsets, DefaultValuedAttr<StrAttr, "\"AVERAGE\"">:$pooltype,
+  let constraints = [OffsetsConstraint];
+  let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$offsets,
+    Pd_DefaultEnum<Pd_SequencePoolTypeAttr, "Average">:$pooltype,
     DefaultValuedAttr<F64Attr, "0.0">:$pad_value);
   let results = (outs Pd_Tensor:$out, Pd_IntTensor:$max_index);
   let infer = "inferSequencePool";
@@ -34,6 +37,7 @@ def Pd_SequenceSoftmaxOp : Pd_SequenceOp<"sequence_softmax"> {
   let infer = "inferSameRows";
   let vjpInCode = 1;
   let legacy = [Legacy<"sequence_softmax", ["X", "X@LOD"], ["Out"], [], ["data_format"]>];
+  let batching = "inCode";
 }
 
 def Pd_SequenceReverseOp : Pd_SequenceOp<"sequence_reverse"> {
@@ -46,13 +50,13 @@ def Pd_SequenceReverseOp : Pd_SequenceOp<"sequence_reverse"> {
 }
 
 def Pd_SequenceConcatOp : Pd_SequenceOp<"sequence_concat", [AttrSizedOperandSegments]> {
-  let summary = "Sequence i of the result is sequence i of the first tensor, then of the second, and so on";
+  let summary = "Concatenation by sequence: sequence i of the result is sequence i of the first tensor, then of the "
+    "second, and so on";
   let constraints = [
-    "C1. there are as many offsets as tensors, at least one, and all name one number of sequences",
-    "C2. the tensors agree in element type and in all dimensions but the first"
+    "C1. there is one offsets operand for each tensor, at least one, and all have the same number of sequences",
+    "C2. the tensors have the same element type, and the same dimensions except the first"
   ];
   let arguments = (ins Variadic<Pd_Tensor>:$x, Variadic<Pd_IntTensor>:$offsets);
-  let assemblyFormat = "$x `offsets` `=` $offsets attr-dict `:` functional-type(operands, results)";
   let results = (outs Pd_Tensor:$out, Pd_IntTensor:$out_offsets);
   let infer = "inferSequenceConcat";
   let lod = "none";
@@ -60,10 +64,10 @@ def Pd_SequenceConcatOp : Pd_SequenceOp<"sequence_concat", [AttrSizedOperandSegm
 }
 
 def Pd_SequencePadOp : Pd_SequenceOp<"sequence_pad"> {
-  let summary = "Sequences side by side, each filled up to one length with pad_value";
+  let summary = "Sequences as rows of equal length, padded with pad_value";
   let description = [{
-    out [sequences, padded_length, ...]; a padded_length of -1 stands for the length of the longest. pad_value is one element or
-    has the dimensions of a row. `length` holds the lengths.
+    out is [sequences, padded_length, ...]; a padded_length of -1 is the length of the longest sequence. pad_value has
+    one element or the dimensions of a row. `length` has the lengths.
   }];
   let constraints = [OffsetsConstraint];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$offsets, Pd_Tensor:$pad_value,
@@ -75,7 +79,7 @@ def Pd_SequencePadOp : Pd_SequenceOp<"sequence_pad"> {
 }
 
 def Pd_SequenceUnpadOp : Pd_SequenceOp<"sequence_unpad"> {
-  let summary = "The first length[i] rows of each x[i], one after the other";
+  let summary = "The first length[i] rows of each x[i], concatenated";
   let constraints = ["C1. x has rank 2 or more, and length is an integer vector with one element for each x[i]"];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$length);
   let results = (outs Pd_Tensor:$out, Pd_IntTensor:$out_offsets);
@@ -85,8 +89,9 @@ def Pd_SequenceUnpadOp : Pd_SequenceOp<"sequence_unpad"> {
 }
 
 def Pd_SequenceReshapeOp : Pd_SequenceOp<"sequence_reshape"> {
-  let summary = "The elements of each sequence in rows of another width";
-  let description = [{    At run time: the elements of each sequence fill whole rows.
+  let summary = "The elements of each sequence as rows of another width";
+  let description = [{
+    At run time: the elements of each sequence fill whole rows.
   }];
   let constraints = [
     "C1. offsets is an int64 vector and x has rank 2",
@@ -100,10 +105,10 @@ def Pd_SequenceReshapeOp : Pd_SequenceOp<"sequence_reshape"> {
 }
 
 def Pd_SequenceScatterOp : Pd_SequenceOp<"sequence_scatter"> {
-  let summary = "x with updates added: those of sequence i to row i, at the columns that ids names";
+  let summary = "x with the updates of sequence i added to row i, at the columns in ids";
   let constraints = [
-    "C1. ids_offsets is an int64 vector that is not empty; ids has one element a row",
-    "C2. x has rank 2; updates has its element type, as many rows as ids and one element a row"
+    "C1. ids_offsets is an int64 vector that is not empty; ids has one element in each row",
+    "C2. x has rank 2; updates has its element type, the number of rows of ids, and one element in each row"
   ];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$ids, Pd_IntTensor:$ids_offsets, Pd_Tensor:$updates);
   let results = (outs Pd_Tensor:$out);
@@ -112,8 +117,10 @@ def Pd_SequenceScatterOp : Pd_SequenceOp<"sequence_scatter"> {
 }
 
 def Pd_SequenceSliceOp : Pd_SequenceOp<"sequence_slice"> {
-  let summary = "Of each sequence length[i] rows from its row begin[i] on";
-  let constraints = ["C1. offsets is an int64 vector; begin and length are integer tensors with one element for each sequence"];
+  let summary = "Of each sequence, length[i] rows from row begin[i] on";
+  let constraints = [
+    "C1. offsets is an int64 vector; begin and length are integer tensors with one element for each sequence"
+  ];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$offsets, Pd_IntTensor:$begin, Pd_IntTensor:$length);
   let results = (outs Pd_Tensor:$out, Pd_IntTensor:$out_offsets);
   let infer = "inferSequenceSlice";
@@ -122,9 +129,9 @@ def Pd_SequenceSliceOp : Pd_SequenceOp<"sequence_slice"> {
 }
 
 def Pd_SequenceExpandOp : Pd_SequenceOp<"sequence_expand"> {
-  let summary = "Sequence i of x as many times in a row as sequence i of y has parts";
+  let summary = "Sequence i of x, repeated once for each part of sequence i of y";
   let description = [{
-    y_offsets is the LoD level of y that counts. Without `offsets` each row of x is a sequence.
+    y_offsets is the LoD level of y. Without `offsets` each row of x is a sequence.
   }];
   let constraints = [OffsetsConstraint];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$y_offsets, Optional<Pd_IntTensor>:$offsets);
@@ -136,7 +143,7 @@ def Pd_SequenceExpandOp : Pd_SequenceOp<"sequence_expand"> {
 }
 
 def Pd_SequenceExpandAsOp : Pd_SequenceOp<"sequence_expand_as"> {
-  let summary = "Row i of x once for each row of sequence i of y";
+  let summary = "Row i of x, repeated once for each row of sequence i of y";
   let constraints = [OffsetsConstraint];
   let arguments = (ins Pd_Tensor:$x, Pd_Tensor:$y, Pd_IntTensor:$y_offsets);
   let results = (outs Pd_Tensor:$out);
@@ -148,9 +155,9 @@ def Pd_SequenceExpandAsOp : Pd_SequenceOp<"sequence_expand_as"> {
 }
 
 def Pd_SequenceEnumerateOp : Pd_SequenceOp<"sequence_enumerate"> {
-  let summary = "For each row the win_size elements from it on, with pad_value behind the end of its sequence";
+  let summary = "For each row the win_size elements from it on, padded with pad_value after the end of its sequence";
   let constraints = [
-    "C1. offsets is an int64 vector; x has one element a row",
+    "C1. offsets is an int64 vector; x has one element in each row",
     "C2. win_size is positive"
   ];
   let arguments = (ins Pd_IntTensor:$x, Pd_IntTensor:$offsets, I64Attr:$win_size, DefaultValuedAttr<I64Attr, "0">:$pad_value);
@@ -160,7 +167,7 @@ def Pd_SequenceEnumerateOp : Pd_SequenceOp<"sequence_enumerate"> {
 }
 
 def Pd_SequenceEraseOp : Pd_SequenceOp<"sequence_erase"> {
-  let summary = "The rows of x, of one element each, that are none of `tokens`";
+  let summary = "The rows of x, of one element each, that are not in `tokens`";
   let constraints = [OffsetsConstraint];
   let arguments = (ins Pd_IntTensor:$x, Pd_IntTensor:$offsets, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$tokens);
   let results = (outs Pd_IntTensor:$out, Pd_IntTensor:$out_offsets);
@@ -170,11 +177,12 @@ def Pd_SequenceEraseOp : Pd_SequenceOp<"sequence_erase"> {
 }
 
 def Pd_SequenceConvOp : Pd_SequenceOp<"sequence_conv"> {
-  let summary = "For each row the rows around it in its sequence, side by side, times the filter";
+  let summary = "Convolution over sequences: for each row, the surrounding rows of its sequence, concatenated, times "
+    "the filter";
   let description = [{
-    The rows from contextStart on, contextLength of them, form a vector of contextLength * width elements; what lies outside
-    of the sequence is 0, or with `padding` a row of it: its first max(0, -contextStart) rows stand before the sequence, the
-    others behind it.
+    The contextLength rows from contextStart on form a vector of contextLength * width elements. Rows outside of the
+    sequence are 0, or with `padding` rows of it: its first max(0, -contextStart) rows precede the sequence, the
+    others follow it.
   }];
   let constraints = [
     "C1. offsets is an int64 vector and x has rank 2",
@@ -186,16 +194,18 @@ def Pd_SequenceConvOp : Pd_SequenceOp<"sequence_conv"> {
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferSequenceConv";
   let legacy = [Legacy<"sequence_conv", ["X", "X@LOD", "PaddingData", "Filter"], ["Out"], ["context_length=contextLength",
-    "context_start=contextStart", "context_stride=contextStride"], ["paddingTrainable"]>,
+    "context_start=contextStart", "context_stride=contextStride"], ["paddingTrainable"],
+    exportHook_="exportSequenceConv">,
     Legacy<"fusion_seqconv_eltadd_relu", ["X", "X@LOD", "", "Filter"], ["Out"], [], ["Bias", "ColMat", "contextLength",
       "contextStart", "contextStride"], "importFusionSeqconvEltaddRelu">];
 }
 
 def Pd_SequenceMaskOp : Pd_SequenceOp<"sequence_mask"> {
-  let summary = "For each length a vector of maxlen elements, of which the first `length` are 1, the others 0";
+  let summary = "Masks of sequences: for each length a vector of maxlen elements, of which the first `length` are 1, "
+    "the others 0";
   let description = [{
-    maxlen_tensor (one element) wins over maxlen; where that is negative, the greatest length counts. Element j is 1 where
-    j < length, also where lengths are no whole numbers.
+    maxlen_tensor (one element) overrides maxlen; if that is negative, the largest length is used. Element j is 1 if j
+    < length, also for lengths that are not integers.
   }];
   let arguments = (ins Pd_RealTensor:$x, Optional<Pd_IntTensor>:$maxlen_tensor, DefaultValuedAttr<I64Attr, "-1">:$maxlen,
     TypeAttr:$out_dtype);
@@ -205,9 +215,9 @@ def Pd_SequenceMaskOp : Pd_SequenceOp<"sequence_mask"> {
 }
 
 def Pd_RowConvOp : Pd_SequenceOp<"row_conv"> {
-  let summary = "out[t] = sum over i of x[t + i] * filter[i], inside of t's sequence";
+  let summary = "Row convolution: out[t] = sum over i of x[t + i] * filter[i], within the sequence of t";
   let constraints = [
-    "C1. with offsets x is [rows, width], without [batch, time, width]",
+    "C1. x is [rows, width] with offsets, and [batch, time, width] without",
     "C2. filter is [future context + 1, width]"
   ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$filter, Optional<Pd_IntTensor>:$offsets);
@@ -218,16 +228,17 @@ def Pd_RowConvOp : Pd_SequenceOp<"row_conv"> {
 }
 
 def Pd_Im2sequenceOp : Pd_SequenceOp<"im2sequence"> {
-  let summary = "Each window of an image as a row: the windows of an image are a sequence";
+  let summary = "Each window of an image as a row; the windows of an image are a sequence";
   let description = [{
-    paddings are those above, left, below and right. out [images * windows, channels * kernel height * kernel width]. `sizes` [images, 2]
-    holds the height and width of each image of a batch as it was before layers with the strides `out_stride` made x of it: only
-    windows within that, divided by out_stride and rounded up, count. A single image counts whole, as in Paddle.
+    paddings are those above, left, below and right. out is [images * windows, channels * kernel height * kernel
+    width]. `sizes` [images, 2] has the height and width of each image before layers with the strides `out_stride`:
+    only windows within that size, divided by out_stride and rounded up, are used. For a single image all windows are
+    used, as in Paddle.
   }];
   let constraints = [
     "C1. x has rank 4",
-    "C2. kernels and strides are pairs of positive numbers, paddings holds four",
-    "C3. sizes has as many rows as there are images, of two elements, and out_stride is a pair of positive numbers"
+    "C2. kernels and strides are pairs of positive numbers, paddings has four",
+    "C3. sizes has one row of two elements for each image, and out_stride is a pair of positive numbers"
   ];
   let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_RealTensor>:$sizes, DenseI64ArrayAttr:$kernels, DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">:$strides,
     DefaultValuedAttr<DenseI64ArrayAttr, "{0, 0, 0, 0}">:$paddings, DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">:$out_stride);
@@ -237,5 +248,20 @@ def Pd_Im2sequenceOp : Pd_SequenceOp<"im2sequence"> {
   let legacy = [Legacy<"im2sequence", ["X", "Y"], ["Out", "Out@LOD"], ["kernels", "strides", "paddings", "out_stride"]>];
   let newIrGradients = ["im2sequence_grad(x, sizes) -> x"];
 }
+
+def : LegacyFormula<"fusion_seqpool_cvm_concat", ["X*", "CVM?"], ["Out"], ["pooltype", "axis", "use_cvm"], [],
+  "importFusionSeqpoolConcat">;
+
+// Dynamic RNNs: sequences sorted by length, as arrays of time steps.
+def : LegacyFormula<"lod_rank_table", ["X"], ["Out"], ["level"], [], "importLodRankTable">;
+def : LegacyFormula<"max_sequence_len", ["RankTable"], ["Out"], [], [], "importMaxSequenceLength">;
+def : LegacyFormula<"lod_tensor_to_array", ["X", "RankTable"], ["Out"], [], [], "importLodTensorToArray",
+  /*takesArrays=*/1>;
+def : LegacyFormula<"array_to_lod_tensor", ["X", "RankTable"], ["Out"], [], [], "importArrayToLodTensor",
+  /*takesArrays=*/1>;
+def : LegacyFormula<"shrink_rnn_memory", ["X", "RankTable", "I"], ["Out"], [], [], "importShrinkRnnMemory">;
+def : LegacyFormula<"reorder_lod_tensor_by_rank", ["X", "RankTable"], ["Out"], [], [], "importReorderByRank">;
+def : LegacyFormula<"reorder_lod_tensor_by_rank_grad", ["X", "RankTable"], ["Out"], [], [],
+  "importReorderByRankGradient">;
 
 #endif

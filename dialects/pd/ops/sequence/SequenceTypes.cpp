@@ -1,4 +1,4 @@
-//! The types of the ops on sequences.
+//! Types of the ops on sequences.
 #include "dialects/pd/ops/nn/Window.h"
 #include "dialects/pd/ops/sequence/Sequence.h"
 
@@ -92,10 +92,10 @@ RankedTensorType vectorOfInts(MLIRContext *context, int64_t extent) {
 
 LogicalResult inferRangesOf(std::optional<Location> location, Value starts, Value lengths, Results &results) {
   RankedTensorType first = tensorType(starts), second = tensorType(lengths);
-  bool isGood = first.getRank() == 1 && first.getElementType().isSignlessInteger(64) &&
-                first.getElementType() == second.getElementType() &&
-                succeeded(verifyCompatibleShape(first.getShape(), second.getShape()));
-  if (!isGood)
+  bool isValid = first.getRank() == 1 && first.getElementType().isSignlessInteger(64) &&
+                 first.getElementType() == second.getElementType() &&
+                 succeeded(verifyCompatibleShape(first.getShape(), second.getShape()));
+  if (!isValid)
     return inferenceError(location, "C1: starts and lengths must be int64 vectors of one extent, found " +
                                         textOf(first) + " and " + textOf(second));
   int64_t count = first.isDynamicDim(0) ? second.getDimSize(0) : first.getDimSize(0);
@@ -105,13 +105,9 @@ LogicalResult inferRangesOf(std::optional<Location> location, Value starts, Valu
 }
 
 LogicalResult inferSequencePoolOf(std::optional<Location> location, Value x, Value offsets,
-                                  llvm::StringRef kind, Results &results) {
+                                  Results &results) {
   if (failed(checkRows(location, x, offsets)))
     return failure();
-  static constexpr const char *kinds[] = {"SUM", "AVERAGE", "SQRT", "MAX", "FIRST", "LAST"};
-  if (!llvm::is_contained(kinds, kind))
-    return inferenceError(location, "C2: pooltype must be SUM, AVERAGE, SQRT, MAX, FIRST or LAST, found '" +
-                                        kind + "'");
   RankedTensorType type = withRows(tensorType(x), sequenceCount(offsets));
   results.push_back(type);
   results.push_back(type.clone(IntegerType::get(type.getContext(), 32)));

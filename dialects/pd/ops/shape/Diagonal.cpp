@@ -31,7 +31,7 @@ template <class Keep> SmallVector<Value> triangle(Operation *op, OpBuilder &buil
   return SmallVector<Value>{e.select(keep(distance), x, 0.0)};
 }
 
-/// The two dimensions that span the matrices; emits an error where they are one.
+/// The two dimensions of the matrices; emits an error if they are equal.
 template <class Op>
 FailureOr<std::pair<int64_t, int64_t>> matrixAxes(std::optional<Location> location, int64_t axis1,
                                                   int64_t axis2, int64_t rank) {
@@ -51,11 +51,11 @@ int64_t diagonalLength(int64_t rows, int64_t columns, int64_t offset) {
       std::min(rows + std::min<int64_t>(offset, 0), columns - std::max<int64_t>(offset, 0)), 0);
 }
 
-/// The vectors in the last dimension of x on a diagonal of matrices of the last two, `elsewhere` around them.
+/// The vectors in the last dimension of x on a diagonal of matrices, with `elsewhere` around them.
 Expression embed(Expression x, int64_t offset, double elsewhere) {
   TensorBuilder &e = x.owner();
-  // Row r holds element r (above the main diagonal) or r + offset (below it); the padded vector, as a row,
-  // stands in every row, and only the diagonal of it is kept.
+  // Row r has element r (above the main diagonal) or r + offset (below it): the padded vector is repeated in
+  // each row, and only its diagonal is kept.
   llvm::SmallVector<int64_t> paddings(2 * x.rank(), 0);
   paddings[2 * x.rank() - 2] = std::max<int64_t>(offset, 0);
   paddings[2 * x.rank() - 1] = std::max<int64_t>(-offset, 0);

@@ -1,4 +1,4 @@
-// Diagonals and triangles of matrices.
+// Diagonals and triangular parts of matrices.
 #ifndef PROA_DIALECTS_PD_SHAPE_DIAGONAL
 #define PROA_DIALECTS_PD_SHAPE_DIAGONAL
 
@@ -8,24 +8,25 @@ class IntDefault<string value> : DefaultValuedAttr<I64Attr, value>;
 
 class Pd_TriangleOp<string mnemonic, string text> : Pd_Op<mnemonic> {
   let summary = text;
-  let description = "The matrices are the last two dimensions. Diagonal k is k places right of the main one.";
+  let description = "The matrices are the last two dimensions. Diagonal k is k columns to the right of the main one.";
   let arguments = (ins Pd_Tensor:$x, IntDefault<"0">:$diagonal);
   let results = (outs Pd_Tensor:$out);
   let infer = "inferTriangle";
   let decomposesInCode = 1;
 }
 
-def Pd_TrilOp : Pd_TriangleOp<"tril", "x with zeros above a diagonal"> {
-  let legacy = [Legacy<"tril_triu", ["X"], ["Out"], ["diagonal"], ["lower"], "importTrilTriu">];
+def Pd_TrilOp : Pd_TriangleOp<"tril", "Lower triangle: x with zeros above a diagonal"> {
+  let legacy = [Legacy<"tril_triu", ["X"], ["Out"], ["diagonal"], constants_=["lower=true"]>];
   let newIrGradients = ["tril_grad(dout)"];
 }
-def Pd_TriuOp : Pd_TriangleOp<"triu", "x with zeros below a diagonal"> {
+def Pd_TriuOp : Pd_TriangleOp<"triu", "Upper triangle: x with zeros below a diagonal"> {
+  let legacy = [Legacy<"tril_triu", ["X"], ["Out"], ["diagonal"], constants_=["lower=false"]>];
   let newIrGradients = ["triu_grad(dout)"];
 }
 
 def Pd_DiagonalOp : Pd_Op<"diagonal", [Pd_MovesElements]> {
   let lod = "none";
-  let summary = "The diagonals, as a last dimension, of the matrices that axis1 and axis2 span";
+  let summary = "The diagonals of the matrices in dimensions axis1 and axis2, as a last dimension";
   let arguments = (ins Pd_Tensor:$x, IntDefault<"0">:$offset, IntDefault<"0">:$axis1, IntDefault<"1">:$axis2);
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;
@@ -34,7 +35,8 @@ def Pd_DiagonalOp : Pd_Op<"diagonal", [Pd_MovesElements]> {
 
 def Pd_DiagOp : Pd_Op<"diag"> {
   let lod = "none";
-  let summary = "A square matrix with the vector x on a diagonal and padding_value elsewhere; or a diagonal of the matrix x";
+  let summary = "A square matrix with the vector x on a diagonal and padding_value elsewhere; for a matrix x, its "
+    "diagonal";
   let arguments = (ins Pd_Tensor:$x, IntDefault<"0">:$offset, DefaultValuedAttr<F64Attr, "0.0">:$padding_value);
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;
@@ -43,7 +45,7 @@ def Pd_DiagOp : Pd_Op<"diag"> {
 
 def Pd_DiagEmbedOp : Pd_Op<"diag_embed"> {
   let lod = "none";
-  let summary = "Square matrices, spanned by dimensions dim1 and dim2, with the vectors of x on a diagonal";
+  let summary = "Square matrices, in dimensions dim1 and dim2, with the vectors of x on a diagonal";
   let arguments = (ins Pd_Tensor:$x, IntDefault<"0">:$offset, IntDefault<"-2">:$dim1, IntDefault<"-1">:$dim2);
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;

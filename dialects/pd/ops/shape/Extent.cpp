@@ -75,7 +75,7 @@ Value shapeTensor(TensorBuilder &e, llvm::ArrayRef<Extent> shape) {
 
 namespace {
 
-/// The numbers for the attribute of a reshape; nothing where they don't say it all.
+/// The entries of the attribute of a reshape; nothing if they do not determine the shape.
 std::optional<llvm::SmallVector<int64_t>> reshapeAttribute(Expression x, llvm::ArrayRef<Extent> shape) {
   llvm::SmallVector<int64_t> numbers;
   bool hasRest = false, hasZero = false;
@@ -112,7 +112,7 @@ Expression reshapeTo(Expression x, llvm::ArrayRef<Extent> shape) {
   if (auto numbers = reshapeAttribute(x, shape))
     return e.reshape(x, *numbers);
   if (allKnown(shape)) {
-    // No elements: any tensor of the shape will do.
+    // No elements: any tensor of the shape is correct.
     Expression zero = e.constant(0, x.type().getElementType());
     return e.wrap(e.create<ExpandOp>(zero, Value(), llvm::ArrayRef<int64_t>(numbersOf(shape))));
   }

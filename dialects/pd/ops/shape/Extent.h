@@ -1,25 +1,25 @@
-/// Extents in decompositions: numbers where they are known, tensors where only the run can tell.
+/// Dims in decompositions: numbers if static, tensors if dynamic.
 #pragma once
 
 #include "dialects/pd/builders/TensorBuilder.h"
 
 namespace proa::pd {
 
-/// One extent of a shape: a number, or a rank-0 int64 tensor.
+/// One dim of a shape: a number, or a rank-0 int64 tensor.
 class Extent {
 public:
   Extent(int64_t number) : number(number) {}
-  /// The extent of dimension `axis` of x.
+  /// The size of dimension `axis` of x.
   Extent(Expression x, int64_t axis);
   /// Element i of a 1-D integer tensor.
   static Extent element(Expression tensor, int64_t i);
 
   bool isKnown() const { return !value; }
   bool isNumber(int64_t expected) const { return !value && number == expected; }
-  /// kDynamic where it is not known.
+  /// kDynamic if it is dynamic.
   int64_t getNumber() const { return number; }
   mlir::Value getValue(TensorBuilder &e) const;
-  /// Whether this is dimension `axis` of x, known or not.
+  /// Whether this is dimension `axis` of x, static or dynamic.
   bool isDim(mlir::Value x, int64_t axis) const;
 
   friend Extent multiply(TensorBuilder &e, const Extent &x, const Extent &y);
@@ -37,24 +37,24 @@ Extent multiply(TensorBuilder &e, const Extent &x, const Extent &y);
 Extent divide(TensorBuilder &e, const Extent &x, int64_t y);
 Extent maximum(TensorBuilder &e, const Extent &x, const Extent &y);
 
-/// The extents of all dimensions of x.
+/// The sizes of all dimensions of x.
 llvm::SmallVector<Extent> extentsOf(Expression x);
-/// The extents as a 1-D int64 tensor.
+/// The dims as a 1-D int64 tensor.
 mlir::Value shapeTensor(TensorBuilder &e, llvm::ArrayRef<Extent> shape);
-/// x reshaped or expanded to exactly these extents.
+/// x reshaped or expanded to exactly these dims.
 Expression reshapeTo(Expression x, llvm::ArrayRef<Extent> shape);
 Expression expandTo(Expression x, llvm::ArrayRef<Extent> shape);
 
 /// Elements [start, end) along one axis, every stride-th; as pd.slice counts them.
 Expression slice(Expression x, int64_t axis, int64_t start, int64_t end, int64_t stride = 1);
 Expression concat(llvm::ArrayRef<Expression> parts, int64_t axis);
-/// x without, or with another, dimension of extent 1 at `axis`.
+/// x without, or with an additional, dimension of size 1 at `axis`.
 Expression dropDim(Expression x, int64_t axis);
 Expression insertDim(Expression x, int64_t axis);
 /// 0, 1, ... of an integer type as a 1-D tensor.
 Expression iota(TensorBuilder &e, const Extent &count, mlir::Type elementType);
 
-/// "All the rest" as the end of a slice.
+/// The end of a slice that extends to the end.
 inline constexpr int64_t toTheEnd = std::numeric_limits<int64_t>::max();
 
 } // namespace proa::pd

@@ -33,7 +33,7 @@ int64_t diagonalLength(llvm::ArrayRef<int64_t> shape, const MatrixDims &dims, in
   return std::max<int64_t>(0, std::min(rows, columns));
 }
 
-/// The places in x, row-major, of the diagonals' elements: those of one matrix after those of the other.
+/// The row-major indices in x of the diagonals' elements, matrix by matrix.
 llvm::SmallVector<int64_t> diagonalPlaces(llvm::ArrayRef<int64_t> shape, const MatrixDims &dims,
                                           int64_t offset) {
   llvm::SmallVector<int64_t> strides = rowMajorStrides(shape), batch(shape), places;
@@ -102,13 +102,13 @@ Values FillDiagonalOp::decompose(OpBuilder &builder) {
   auto offset = static_cast<double>(static_cast<int64_t>(getOffset()));
   llvm::SmallVector<Extent> shape = extentsOf(x);
   auto number = [&](const Extent &extent) { return e.wrap(extent.getValue(e)); };
-  // The sum of the strides, as the number whose digits are all 1.
+  // The sum of the strides, which is the step along a diagonal.
   Expression width = number(shape[1]), size = number(elementsOf(x)), step = number(1);
   for (const Extent &extent : llvm::drop_begin(shape))
     step = step * number(extent) + 1.0;
   if (!getWrap())
     size = e.minimum(size, width * width);
-  // For each element the i of the description that would lead to it.
+  // For each element the i of the description.
   Expression i = iota(e, elementsOf(x), builder.getI64Type()) - offset;
   Expression inside = both(i >= 0.0, i < size);
   i = e.maximum(i, 0.0);
@@ -118,7 +118,7 @@ Values FillDiagonalOp::decompose(OpBuilder &builder) {
   return SmallVector<Value>{e.select(reshapeTo(isOn, shape), getValue().convertToDouble(), x)};
 }
 
-/// Without knowing extents: each element of a diagonal is the one of y that belongs to its row.
+/// For dynamic dims: each element of a diagonal is the element of y for its row.
 static Expression fillOpenDiagonals(TensorBuilder &e, FillDiagonalTensorOp op, const MatrixDims &dims) {
   Expression x = e.wrap(op.getX()), y = e.wrap(op.getY());
   auto offset = static_cast<int64_t>(op.getOffset());
@@ -131,13 +131,13 @@ static Expression fillOpenDiagonals(TensorBuilder &e, FillDiagonalTensorOp op, c
     back[d] = static_cast<int64_t>(i);
   Expression matrices = e.transpose(x, forth);
   int64_t last = x.rank() - 2;
-  // y may have more dimensions, of extent 1, in front.
+  // y may have additional leading dimensions of size 1.
   y = reshapeTo(y, llvm::ArrayRef<Extent>(extentsOf(y)).take_back(x.rank() - 1));
   Type i64 = e.getBuilder().getI64Type();
   Expression row = iota(e, Extent(matrices, x.rank() - 2), i64),
              column = iota(e, Extent(matrices, x.rank() - 1), i64);
   Expression distance = insertDim(column, 0) - insertDim(row, 1);
-  // A row without an element of the diagonal reads a zero behind them.
+  // A row without an element of the diagonal reads a zero after them.
   llvm::SmallVector<int64_t> paddings(2 * y.rank(), 0);
   paddings.back() = 1;
   Expression padded = e.wrap(e.create<PadOp>(y, paddings, llvm::APFloat(0.0)));
@@ -167,7 +167,7 @@ Values FillDiagonalTensorOp::decompose(OpBuilder &builder) {
       e.create<ConstantOp>(indexType, DenseElementsAttr::get(indexType, llvm::ArrayRef<int64_t>(places)));
   Expression flat = e.reshape(e.wrap(getX()), {type.getNumElements()}),
              values = e.reshape(e.wrap(getY()), {count});
-  Value put = e.create<ScatterNdOp>(flat, index, values, "assign");
+  Value put = e.create<ScatterNdOp>(flat, index, values, ScatterReduce::Assign);
   return SmallVector<Value>{e.reshape(e.wrap(put), type.getShape())};
 }
 

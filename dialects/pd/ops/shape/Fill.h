@@ -1,4 +1,4 @@
-/// Diagonals written into tensors.
+/// Writing of diagonals.
 #pragma once
 
 #include "dialects/pd/ir/Infer.h"

@@ -1,4 +1,4 @@
-//! Gradients of ops that move elements.
+//! Gradients of data-movement ops.
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/ops/index/ScatterOps.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
@@ -61,6 +61,13 @@ Gradients ConcatOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
     start = end;
   }
   return gradients;
+}
+
+/// Padding with another value than zero is affine, not linear.
+llvm::SmallVector<llvm::SmallVector<unsigned>> PadOp::getLinearGroups() {
+  if (getPadValue().isZero())
+    return {{0}};
+  return {};
 }
 
 Gradients PadOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t unknown = ShapedType::kDynamic;
 
-/// Both extents must be equal; the one that is known.
+/// Both dims must be equal; returns the static one.
 FailureOr<int64_t> sameExtent(std::optional<Location> location, int64_t axis, int64_t x, int64_t y) {
   if (x == unknown || x == y)
     return y;
@@ -213,7 +213,7 @@ LogicalResult BroadcastTensorsOp::inferReturnTypes(MLIRContext *, std::optional<
   return success();
 }
 
-/// The extent that the operands have together in dimension d of `rank`: that of one which is not 1 there.
+/// The common size of dimension d of the operands of rank `rank`: a size that is not 1.
 static Extent commonExtent(TensorBuilder &e, ValueRange operands, int64_t rank, int64_t d) {
   Extent common = 1;
   for (Value operand : operands) {
@@ -273,7 +273,7 @@ FailureOr<SmallVector<Value>> MeshgridOp::decompose(OpBuilder &builder) {
   return out;
 }
 
-/// Counts for an axis of that extent: one for all, or one for each.
+/// Repeat counts for an axis of that size: one for all, or one for each element.
 static LogicalResult checkRepeats(std::optional<Location> location, llvm::ArrayRef<int64_t> times,
                                   int64_t extent) {
   for (auto [i, count] : llvm::enumerate(times))
@@ -312,10 +312,10 @@ LogicalResult RepeatInterleaveOp::inferReturnTypes(MLIRContext *, std::optional<
   return success();
 }
 
-/// Numbers of repetitions that only the run knows: one for all elements, or one for each of them.
+/// Dynamic repeat counts: one for all elements, or one for each.
 static Expression repeatedByData(TensorBuilder &e, Expression x, int64_t axis, Expression repeats) {
   Expression times = expandTo(asInts(repeats), {Extent(x, axis)});
-  // Rows of as many ranges as there are elements: which range a row belongs to is the element's number.
+  // Rows of one range per element: the range of a row is the index of the element.
   RangeRows rows = rangeRows(times * 0.0, times);
   Expression element = rowPlaces(rows.rows, rows.offsets).sequence;
   return e.wrap(e.create<GatherOp>(x, element, Value(), static_cast<uint64_t>(axis)));
@@ -397,34 +397,34 @@ OpFoldResult PadOp::fold(FoldAdaptor adaptor) {
 
 namespace {
 
-/// padAxis in modes reflect and circular where only the run knows how many elements x has: by their
-/// positions.
-Expression padOpenAxis(Expression x, int64_t axis, int64_t before, int64_t after, llvm::StringRef mode) {
+/// padAxis in modes reflect and circular for dynamic dims: by indices.
+Expression padOpenAxis(Expression x, int64_t axis, int64_t before, int64_t after, PadMode mode) {
   TensorBuilder &e = x.owner();
   Type index = e.getBuilder().getI64Type();
   Expression extent = e.wrap(Extent(x, axis).getValue(e));
   auto take = [&](Expression positions) {
-    // One that x does not have ends the run with an error; below zero it would count from the end.
-    Expression from = mode == "circular" ? modulo(positions, Extent(x, axis))
-                                         : e.select(positions < 0.0, extent, positions);
+    // An index beyond x ends the run with an error; a negative one would count from the end.
+    Expression from = mode == PadMode::Circular ? modulo(positions, Extent(x, axis))
+                                                : e.select(positions < 0.0, extent, positions);
     return e.wrap(e.create<GatherOp>(x, from, Value(), static_cast<uint64_t>(axis)));
   };
   llvm::SmallVector<Expression> parts;
   if (before > 0) {
     Expression place = iota(e, before, index), shift = e.constant(static_cast<double>(before), index);
-    parts.push_back(take(mode == "circular" ? place - shift : shift - place));
+    parts.push_back(take(mode == PadMode::Circular ? place - shift : shift - place));
   }
   parts.push_back(x);
   if (after > 0) {
     Expression place = iota(e, after, index);
-    parts.push_back(take(mode == "circular" ? place : extent - e.constant(2, index) - place));
+    parts.push_back(take(mode == PadMode::Circular ? place : extent - e.constant(2, index) - place));
   }
   return concat(parts, axis);
 }
 
-/// Elements of x before and after it along one axis, by the mode of a pad3d.
-Expression padAxis(Expression x, int64_t axis, int64_t before, int64_t after, llvm::StringRef mode) {
-  if (x.type().isDynamicDim(axis) && before + after > 0 && (mode == "reflect" || mode == "circular"))
+/// Elements of x before and after it along one axis, by the mode of pad3d.
+Expression padAxis(Expression x, int64_t axis, int64_t before, int64_t after, PadMode mode) {
+  if (x.type().isDynamicDim(axis) && before + after > 0 &&
+      (mode == PadMode::Reflect || mode == PadMode::Circular))
     return padOpenAxis(x, axis, before, after, mode);
   auto edge = [&](int64_t start, int64_t end, int64_t count) {
     llvm::SmallVector<Extent> box = extentsOf(x);
@@ -436,26 +436,26 @@ Expression padAxis(Expression x, int64_t axis, int64_t before, int64_t after, ll
   auto flipped = [&](Expression part) { return slice(part, axis, toTheEnd, -1, -1); };
   llvm::SmallVector<Expression> parts;
   int64_t extent = x.type().getDimSize(axis);
-  if (mode == "circular" && extent > 0 && std::max(before, after) > extent) { // more than once around
+  if (mode == PadMode::Circular && extent > 0 && std::max(before, after) > extent) { // more than once around
     int64_t first = llvm::divideCeil(before, extent) * extent - before;
     parts.assign(llvm::divideCeil(before, extent) + 1 + llvm::divideCeil(after, extent), x);
     return slice(concat(parts, axis), axis, first, first + before + extent + after);
   }
   if (before > 0)
-    parts.push_back(mode == "reflect"     ? flipped(slice(x, axis, 1, 1 + before))
-                    : mode == "replicate" ? edge(0, 1, before)
-                                          : slice(x, axis, -before, toTheEnd));
+    parts.push_back(mode == PadMode::Reflect     ? flipped(slice(x, axis, 1, 1 + before))
+                    : mode == PadMode::Replicate ? edge(0, 1, before)
+                                                 : slice(x, axis, -before, toTheEnd));
   parts.push_back(x);
   if (after > 0)
-    parts.push_back(mode == "reflect"     ? flipped(slice(x, axis, -1 - after, -1))
-                    : mode == "replicate" ? edge(-1, toTheEnd, after)
-                                          : slice(x, axis, 0, after));
+    parts.push_back(mode == PadMode::Reflect     ? flipped(slice(x, axis, -1 - after, -1))
+                    : mode == PadMode::Replicate ? edge(-1, toTheEnd, after)
+                                                 : slice(x, axis, 0, after));
   return parts.size() == 1 ? x : concat(parts, axis);
 }
 
-/// Where the width, the height and the depth of a volume stand.
-std::array<int64_t, 3> volumeAxes(llvm::StringRef format) {
-  return format == "NDHWC" ? std::array<int64_t, 3>{3, 2, 1} : std::array<int64_t, 3>{4, 3, 2};
+/// The dimensions of width, height and depth of a volume.
+std::array<int64_t, 3> volumeAxes(DataFormat format) {
+  return format == DataFormat::NDHWC ? std::array<int64_t, 3>{3, 2, 1} : std::array<int64_t, 3>{4, 3, 2};
 }
 
 } // namespace
@@ -470,22 +470,21 @@ LogicalResult Pad3dOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
     return inferenceError(location, "expected an operand of rank 5 and 6 paddings, found rank " +
                                         llvm::Twine(type.getRank()) + " and " +
                                         llvm::Twine(paddings->size()));
-  llvm::StringRef mode = adaptor.getMode(), format = adaptor.getDataFormat();
-  if (mode != "constant" && mode != "reflect" && mode != "replicate" && mode != "circular")
+  PadMode mode = adaptor.getMode();
+  DataFormat format = adaptor.getDataFormat();
+  if (format != DataFormat::NCDHW && format != DataFormat::NDHWC)
     return inferenceError(location,
-                          "mode is '" + mode + "', expected constant, reflect, replicate or circular");
-  if (format != "NCDHW" && format != "NDHWC")
-    return inferenceError(location, "data_format is '" + format + "', expected NCDHW or NDHWC");
+                          "data_format is '" + stringifyDataFormat(format) + "', expected NCDHW or NDHWC");
   llvm::SmallVector<int64_t> shape(type.getShape());
   for (auto [i, axis] : llvm::enumerate(volumeAxes(format))) {
     int64_t before = (*paddings)[2 * i], after = (*paddings)[2 * i + 1], &extent = shape[axis];
     if (before < 0 || after < 0)
       return inferenceError(location, "a padding of dimension " + llvm::Twine(axis) + " is negative");
-    bool isTooFar = mode == "reflect" ? std::max(before, after) >= extent
-                                      : mode == "circular" && extent == 0 && before + after > 0;
+    bool isTooFar = mode == PadMode::Reflect ? std::max(before, after) >= extent
+                                             : mode == PadMode::Circular && extent == 0 && before + after > 0;
     if (extent != unknown && isTooFar)
       return inferenceError(location, "dimension " + llvm::Twine(axis) + " of extent " + llvm::Twine(extent) +
-                                          " is too small for its padding in mode " + mode);
+                                          " is too small for its padding in mode " + stringifyPadMode(mode));
     if (extent != unknown)
       extent += before + after;
   }
@@ -500,7 +499,7 @@ FailureOr<SmallVector<Value>> Pad3dOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.wrap(getX());
   std::array<int64_t, 3> axes = volumeAxes(getDataFormat());
-  if (getMode() == "constant") {
+  if (getMode() == PadMode::Constant) {
     llvm::SmallVector<int64_t> all(10, 0);
     for (auto [i, axis] : llvm::enumerate(axes)) {
       all[2 * axis] = (*paddings)[2 * i];

@@ -13,10 +13,10 @@ namespace {
 
 using Elements = llvm::SmallVector<int64_t>;
 constexpr int64_t unknown = ShapedType::kDynamic;
-/// Tensors that hold shapes are short, and so are the chains of ops that compute them.
+/// Tensors of shapes are short, and so are the chains of ops that compute them.
 constexpr int64_t maxElements = 256;
 constexpr unsigned maxDepth = 64;
-/// Nothing is remembered of floats, so that a value that is read twice is evaluated twice.
+/// Float values are not cached, so a value with two uses is evaluated twice.
 constexpr unsigned maxFloatDepth = 16;
 
 FailureOr<Elements> knownElements(Value tensor, unsigned depth);
@@ -29,7 +29,7 @@ Elements elementsOf(ElementsAttr constant) {
   return out;
 }
 
-/// The operands' elements one after another; failure where one operand can't be looked at.
+/// The elements of the operands, concatenated; failure if one is unknown.
 FailureOr<llvm::SmallVector<Elements>> operandElements(Operation *op, unsigned depth) {
   llvm::SmallVector<Elements> out;
   for (Value operand : op->getOperands()) {
@@ -41,8 +41,8 @@ FailureOr<llvm::SmallVector<Elements>> operandElements(Operation *op, unsigned d
   return out;
 }
 
-/// An op that only moves elements is run on their numbers, which tells where each element of the result comes
-/// from.
+/// A data-movement op is evaluated on the indices of its operands' elements, which gives the source of each
+/// element of the result.
 FailureOr<Elements> throughMovement(OpResult result, llvm::ArrayRef<Elements> operands) {
   Operation *op = result.getOwner();
   Elements all;
@@ -83,7 +83,7 @@ FailureOr<Elements> throughScalar(ScalarOpInterface op, RankedTensorType type,
   return out;
 }
 
-/// Any op that the reference evaluator can run, where all operands are known.
+/// Any op that the reference evaluator can run with known operands.
 FailureOr<Elements> throughEvaluation(OpResult result, llvm::ArrayRef<Elements> operands) {
   Operation *op = result.getOwner();
   llvm::SmallVector<Tensor> tensors;
@@ -110,10 +110,10 @@ bool isComputable(Operation *op) {
   return isa<ScalarOpInterface, DecomposableOpInterface, EvaluatableOpInterface>(op);
 }
 
-/// Evaluates an op whose operands are known; nothing where one is not.
+/// Evaluates an op with known operands; nothing if one is unknown.
 std::optional<Tensor> evaluatedTensor(OpResult result, unsigned depth);
 
-/// The whole tensor, where all of its elements are known.
+/// The whole tensor, if all of its elements are known.
 std::optional<Tensor> knownTensor(Value value, unsigned depth) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type || !type.hasStaticShape() || type.getNumElements() > maxElements)
@@ -145,7 +145,7 @@ std::optional<Tensor> evaluatedTensor(OpResult result, unsigned depth) {
   return results ? std::optional((*results)[result.getResultNumber()]) : std::nullopt;
 }
 
-/// Integers that are computed through floats: ceil(n / 4).
+/// Integers computed through floats: ceil(n / 4).
 FailureOr<Elements> throughFloats(OpResult result, unsigned depth) {
   std::optional<Tensor> values = evaluatedTensor(result, depth);
   if (!values)

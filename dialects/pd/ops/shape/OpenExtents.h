@@ -1,18 +1,18 @@
-/// Arithmetic on extents that only the run may know, and decompositions by numbers of elements.
+/// Arithmetic on dynamic dims, and decompositions by numbers of elements.
 #pragma once
 
 #include "dialects/pd/ops/shape/Extent.h"
 
 namespace proa::pd {
 
-/// A rank-0 int64 tensor as an extent.
+/// A rank-0 int64 tensor as a dim.
 Extent extentOf(Expression value);
 /// x + y.
 Extent add(TensorBuilder &e, const Extent &x, int64_t y);
 Extent sum(TensorBuilder &e, const Extent &x, const Extent &y);
-/// x, but y where x is below it.
+/// x, or y if x is below it.
 Extent atLeast(TensorBuilder &e, const Extent &x, int64_t y);
-/// The lesser of both.
+/// The smaller of both.
 Extent minimum(TensorBuilder &e, const Extent &x, const Extent &y);
 /// Elements [start, end) of x along an axis.
 Expression sliceBetween(Expression x, int64_t axis, const Extent &start, const Extent &end);
@@ -20,7 +20,7 @@ Expression sliceBetween(Expression x, int64_t axis, const Extent &start, const E
 Extent elementsOf(Expression x);
 /// x modulo y, at least 0; y > 0.
 Expression modulo(Expression x, const Extent &y);
-/// Elements of the diagonal `offset` to the right of the main one of a matrix (below it: a negative number).
+/// Elements of diagonal `offset` of a matrix, to the right of the main one (negative: below it).
 Extent diagonalLength(TensorBuilder &e, const Extent &rows, const Extent &columns, int64_t offset);
 
 } // namespace proa::pd

@@ -9,7 +9,7 @@
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "dialects/pd/ops/shape/SliceOps.h"
 #include "dialects/pd/ops/shape/StridedOps.h"
-#include "dialects/pd/ops/shape/ViewOps.h"
+#include "dialects/pd/ops/shape/View.h"
 #include "dialects/pd/reference/Evaluate.h"
 
 using namespace mlir;
@@ -39,7 +39,7 @@ reshapedDims(std::optional<Location> location, llvm::ArrayRef<int64_t> from, llv
       dims.push_back(dim);
     }
   }
-  // Dynamic extents that are copied stand on both sides and cancel out.
+  // Dynamic dims that are copied cancel out.
   int64_t sourceKnown = 1, targetKnown = 1, sourceDynamic = 0, targetDynamic = 0;
   for (auto [i, dim] : llvm::enumerate(from)) {
     bool copied = i < shape.size() && shape[i] == 0;
@@ -57,11 +57,11 @@ reshapedDims(std::optional<Location> location, llvm::ArrayRef<int64_t> from, llv
   bool known = sourceDynamic == 0 && targetDynamic == 0;
   if (known && rest >= 0) {
     if (targetKnown == 0 ? sourceKnown != 0 : sourceKnown % targetKnown != 0)
-      return inferenceError(location, "can't reshape " + llvm::Twine(sourceKnown) +
+      return inferenceError(location, "cannot reshape " + llvm::Twine(sourceKnown) +
                                           " elements: -1 leaves a multiple of " + llvm::Twine(targetKnown));
     dims[rest] = targetKnown == 0 ? 0 : sourceKnown / targetKnown;
   } else if (known && sourceKnown != targetKnown) {
-    return inferenceError(location, "can't reshape " + llvm::Twine(sourceKnown) + " elements into " +
+    return inferenceError(location, "cannot reshape " + llvm::Twine(sourceKnown) + " elements into " +
                                         llvm::Twine(targetKnown));
   }
   return dims;
@@ -82,7 +82,7 @@ expandedDims(std::optional<Location> location, llvm::ArrayRef<int64_t> from, llv
       dims[i] = source;
     else if (!ShapedType::isDynamic(source) && !ShapedType::isDynamic(dims[i]) && source != 1 &&
              source != dims[i])
-      return inferenceError(location, "can't expand dimension " + llvm::Twine(i) + " from " +
+      return inferenceError(location, "cannot expand dimension " + llvm::Twine(i) + " from " +
                                           llvm::Twine(source) + " to " + llvm::Twine(dims[i]));
   }
   return dims;
@@ -150,7 +150,7 @@ FailureOr<AffineMap> ExpandOp::getSourceMap() {
   llvm::SmallVector<AffineExpr> exprs;
   for (auto [i, dim] : llvm::enumerate(from)) {
     unsigned position = to.size() - from.size() + i;
-    // A dynamic extent may be 1 at run time, which only the library kernel can tell.
+    // A dynamic dim may be 1 at run time, which only the library kernel checks.
     if (ShapedType::isDynamic(dim))
       return failure();
     exprs.push_back(dim == 1 ? getAffineConstantExpr(0, getContext())
@@ -161,10 +161,10 @@ FailureOr<AffineMap> ExpandOp::getSourceMap() {
 
 OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
   auto from = tensorType(getX()), to = tensorType(getOut());
-  // With at most one dynamic extent equal types mean equal extents.
+  // With at most one dynamic dim equal types have equal dims.
   if (from == to && from.getNumDynamicDims() <= 1)
     return getX();
-  // A reshape of a reshape looks through it.
+  // A reshape of a reshape uses the first operand.
   auto inner = getX().getDefiningOp<ReshapeOp>();
   if (inner && to.hasStaticShape() && !getShapeTensor() && tensorType(inner.getX()).hasStaticShape() &&
       !llvm::is_contained(to.getShape(), 0)) {
@@ -199,7 +199,7 @@ OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult ExpandOp::fold(FoldAdaptor adaptor) {
-  // Equal dynamic extents may still be 1 on one side.
+  // Equal dynamic dims may still be 1 on one side.
   if (getX().getType() == getType() && tensorType(getX()).hasStaticShape())
     return getX();
   return foldByEvaluation(getOperation(), adaptor.getOperands());
@@ -211,8 +211,7 @@ LogicalResult ReshapeOp::canonicalize(ReshapeOp op, PatternRewriter &rewriter) {
   auto shape = knownElements(op.getShapeTensor());
   if (failed(shape))
     return failure();
-  // One extent that is not known may be left to the number of elements, where no other one asks for that
-  // already and no extent is 0.
+  // One dynamic dim may be inferred from the number of elements, if no other one is inferred and no dim is 0.
   auto isOpen = [](int64_t dim) { return dim < 0; };
   auto open = llvm::count_if(*shape, isOpen);
   if (open > 1 || (open == 1 && llvm::is_contained(*shape, 0)))
@@ -230,7 +229,7 @@ LogicalResult ExpandOp::canonicalize(ExpandOp op, PatternRewriter &rewriter) {
   return absorbOperand(rewriter, op, op.getShapeTensorMutable(), [&](auto shape) { op.setShape(shape); });
 }
 
-/// Whether the attribute leaves something to y.
+/// Whether the attribute takes dims from y.
 static bool isOpenTarget(llvm::ArrayRef<int64_t> shape) {
   return shape.empty() || llvm::is_contained(shape, -1);
 }

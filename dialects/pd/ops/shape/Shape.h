@@ -1,14 +1,15 @@
-/// Ops that move elements without computing.
+/// Shapes and data movement.
 #pragma once
 
 #include "dialects/pd/autodiff/Broadcasting.h"
+#include "dialects/pd/ir/Enums.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/ops/creation/Creation.h"
 
 namespace proa::pd {
 
-/// The result dims of a reshape by the rules of pd.reshape; kDynamic where not known.
+/// The result dims of a reshape by the rules of pd.reshape; kDynamic if unknown.
 mlir::FailureOr<llvm::SmallVector<int64_t>> reshapedDims(std::optional<mlir::Location> location,
                                                          llvm::ArrayRef<int64_t> from,
                                                          llvm::ArrayRef<int64_t> shape);
@@ -66,7 +67,7 @@ mlir::LogicalResult inferDim(std::optional<mlir::Location> location, Adaptor ada
   return mlir::success();
 }
 
-/// Of tril and triu: x must hold matrices.
+/// Inference of tril and triu: x must have matrices.
 template <class Adaptor>
 mlir::LogicalResult inferTriangle(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
   if (tensorType(adaptor.getX()).getRank() < 2)
@@ -77,27 +78,27 @@ mlir::LogicalResult inferTriangle(std::optional<mlir::Location> location, Adapto
   return mlir::success();
 }
 
-/// The one integer that an operand which must be constant holds, or the attribute's value where there is no
-/// operand. Emits an error where the operand is not known.
+/// The integer of an operand that must be constant, or the attribute's value without an operand. Emits an
+/// error if the operand is not constant.
 mlir::FailureOr<int64_t> constantOr(std::optional<mlir::Location> location, llvm::StringRef name,
                                     mlir::Value operand, int64_t attribute);
-/// The same for a list of integers.
+/// As above for a list of integers.
 mlir::FailureOr<llvm::SmallVector<int64_t>> constantOr(std::optional<mlir::Location> location,
                                                        llvm::StringRef name, mlir::Value operand,
                                                        llvm::ArrayRef<int64_t> attribute);
 
-/// The elements that a slice takes of a dimension: `count` of them, the first at `first`.
+/// The elements of a dimension in a slice: `count` of them, the first at `first`.
 struct SliceRange {
   int64_t first = 0;
   int64_t count = 0;
 };
-/// What says which elements of x a slice takes; a tensor wins over the numbers beside it.
+/// Bounds of a slice of x; tensors override the attributes.
 struct SliceOperands {
   mlir::RankedTensorType x;
   llvm::ArrayRef<int64_t> axes, starts, ends, strides;
   mlir::Value startsTensor, endsTensor, stridesTensor;
 };
-/// The dims of the slice; an error where the operands break C1, C2 or C3 of pd.slice.
+/// The dims of the slice; an error if the operands violate C1, C2 or C3 of pd.slice.
 mlir::FailureOr<llvm::SmallVector<int64_t>> slicedDims(std::optional<mlir::Location> location,
                                                        const SliceOperands &operands);
 /// By the rules of pd.slice; stride is not 0.

@@ -1,4 +1,4 @@
-// Ops that move elements without computing: the shape of a tensor and the order of its dimensions.
+// Shapes and permutations of dimensions.
 #ifndef PROA_DIALECTS_PD_SHAPE_SHAPE
 #define PROA_DIALECTS_PD_SHAPE_SHAPE
 
@@ -7,16 +7,16 @@ include "dialects/pd/autodiff/Broadcasting.td"
 
 def Pd_ReshapeOp : Pd_Op<"reshape", [Pd_MovesElements]> {
   let lod = "rows";
-  let summary = "The same elements, in row-major order, under another shape";
+  let summary = "The same elements, in row-major order, in another shape";
   let description = [{
-    In `shape`, 0 copies the dimension at the same place of `x`, and one -1 stands for what is left. `shape_tensor` wins
-    over the attribute.
+    In `shape`, 0 copies the dim of `x` at the same index, and one -1 is inferred. `shape_tensor` overrides the
+    attribute.
   }];
   let constraints = [
     "C1. shape has at most one -1, and no other negative number",
-    "C2. a 0 in shape stands where x has a dimension",
+    "C2. a 0 in shape has an index within the rank of x",
     "C3. out has as many elements as x",
-    "C4. shape_tensor has a known number of elements"
+    "C4. shape_tensor has a static number of elements"
   ];
   let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$shape_tensor,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$shape);
@@ -33,14 +33,17 @@ def Pd_ReshapeOp : Pd_Op<"reshape", [Pd_MovesElements]> {
                 Legacy<"reshape", ["X", "ShapeTensor*|Shape|@shape"], ["Out"], ["shape"], []>,
                 Legacy<"view_shape", ["input", ""], ["out"], ["shape=dims"]>];
   let newIrGradients = ["reshape_grad(x, dout)", "reshape_double_grad(dout) -> dout"];
+  let linear = ["x"];
+  let batching = "inCode";
+  let sharding = "inCode";
 }
 
 def Pd_TransposeOp : Pd_Op<"transpose", [Pd_MovesElements]> {
   let lod = "none";
-  let summary = "Dimensions permuted: dimension i of the result is dimension perm[i] of x";
+  let summary = "Permutation of dimensions: dimension i of the result is dimension perm[i] of x";
   let constraints = [
     "C1. perm has one entry for each dimension of x",
-    "C2. the entries of perm are in [-rank, rank), and none names a dimension twice",
+    "C2. the entries of perm are in [-rank, rank), without repetitions",
     "C3. out has the element type of x"
   ];
   let arguments = (ins Pd_Tensor:$x, DenseI64ArrayAttr:$perm);
@@ -54,18 +57,20 @@ def Pd_TransposeOp : Pd_Op<"transpose", [Pd_MovesElements]> {
   let legacy = [Legacy<"transpose2", ["X"], ["Out"], ["perm=axis"], ["XShape", "data_format"]>,
                 Legacy<"transpose", ["X"], ["Out"], ["perm=axis"], ["data_format"]>];
   let newIrGradients = ["transpose_grad(dout)", "transpose_double_grad()"];
+  let linear = ["x"];
+  let batching = "inCode";
 }
 
 def Pd_ExpandOp : Pd_Op<"expand", [Pd_MovesElements, Pd_BroadcastsOperands]> {
   let lod = "rows";
   let summary = "x broadcast to a shape";
   let description = [{
-    In `shape`, -1 keeps the dimension of `x`. Dimensions are aligned at the end. `shape_tensor` wins over the attribute.
+    In `shape`, -1 keeps the dim of `x`. Dimensions are aligned at the end. `shape_tensor` overrides the attribute.
   }];
   let constraints = [
     "C1. shape has at least as many entries as x has dimensions",
-    "C2. an extent of x is 1 or that of shape",
-    "C3. shape_tensor has a known number of elements",
+    "C2. each dim of x is 1 or that of shape",
+    "C3. shape_tensor has a static number of elements",
     "C4. no entry of shape is below -1"
   ];
   let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$shape_tensor,
@@ -82,11 +87,13 @@ def Pd_ExpandOp : Pd_Op<"expand", [Pd_MovesElements, Pd_BroadcastsOperands]> {
   let precision = "follow";
   let legacy = [Legacy<"expand_v2", ["X", "expand_shapes_tensor*|Shape|@shape"], ["Out"], ["shape"]>];
   let newIrGradients = ["expand_double_grad() -> dout"];
+  let linear = ["x"];
+  let batching = "inCode";
 }
 
 def Pd_ExpandAsOp : Pd_Op<"expand_as", [Pd_MovesElements, Pd_BroadcastsOperands]> {
   let lod = "none";
-  let summary = "x broadcast to target_shape, or to the shape of y where that is empty or has -1";
+  let summary = "x broadcast to target_shape, or to the shape of y if target_shape is empty or has -1";
   let arguments = (ins Pd_Tensor:$x, Optional<Pd_Tensor>:$y, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$target_shape);
   let vjp = ["dout", ""];
   let results = (outs Pd_Tensor:$out);
@@ -97,7 +104,7 @@ def Pd_ExpandAsOp : Pd_Op<"expand_as", [Pd_MovesElements, Pd_BroadcastsOperands]
 
 def Pd_DimOp : Pd_Op<"dim"> {
   let lod = "none";
-  let summary = "The extent of dimension `index` as a rank-0 int64 tensor";
+  let summary = "The size of dimension `index` as a rank-0 int64 tensor";
   let constraints = ["C1. index is in [-rank, rank) of x", "C2. out has rank 0 and element type i64"];
   let arguments = (ins Pd_Tensor:$x, I64Attr:$index);
   let results = (outs Pd_IntTensor:$out);
@@ -106,14 +113,16 @@ def Pd_DimOp : Pd_Op<"dim"> {
   let library = "dim";
   let libraryHalf = 1;
   let extraClassDeclaration = [{
-    /// The extent; kDynamic where it is not known.
+    /// The size of the dimension; kDynamic if it is dynamic.
     int64_t getExtent();
   }];
+  let batching = "inCode";
+  let referenceInCode = 1;
 }
 
 def Pd_ShapeOp : Pd_Op<"shape"> {
   let lod = "none";
-  let summary = "The extents of x as a 1-D int32 tensor";
+  let summary = "The dims of x as a 1-D int32 tensor";
   let constraints = ["C1. out is a vector of i32 with one element for each dimension of x"];
   let arguments = (ins Pd_Tensor:$x);
   let results = (outs Pd_IntTensor:$out);
@@ -121,6 +130,8 @@ def Pd_ShapeOp : Pd_Op<"shape"> {
   let library = "shape";
   let libraryHalf = 1;
   let legacy = [Legacy<"shape", ["Input"], ["Out"]>];
+  let batching = "inCode";
+  let referenceInCode = 1;
 }
 
 def Pd_NumelOp : Pd_Op<"numel"> {
@@ -143,7 +154,7 @@ def Pd_IsEmptyOp : Pd_Op<"is_empty"> {
 
 def Pd_AssignOp : Pd_Op<"assign", [Pd_MovesElements]> {
   let summary = "x";
-  let description = "Copies are of no use where tensors are values: the op folds away.";
+  let description = "Tensors are immutable, so the op folds away.";
   let arguments = (ins Pd_Tensor:$x);
   let results = (outs Pd_Tensor:$out);
   let infer = "inferSameAsFirst";
@@ -154,7 +165,7 @@ def Pd_AssignOp : Pd_Op<"assign", [Pd_MovesElements]> {
                 Legacy<"memcpy", ["X"], ["Out"], [], ["dst_place_type"]>,
                 Legacy<"memcpy_d2h", ["X"], ["Out"], [], ["dst_place_type"]>,
                 Legacy<"memcpy_h2d", ["X"], ["Out"], [], ["dst_place_type"]>,
-                // Waits for streams and other ops: values are there when they are read.
+                // Synchronization with streams and other ops is not needed.
                 Legacy<"c_sync_calc_stream", ["X*"], ["Out"], [], [], "importEach">,
                 Legacy<"c_sync_comm_stream", ["X*"], ["Out"], [], ["ring_id"], "importEach">,
                 Legacy<"c_wait_comm", ["X*"], ["Out"], [], ["ring_id"], "importEach">,
@@ -164,7 +175,7 @@ def Pd_AssignOp : Pd_Op<"assign", [Pd_MovesElements]> {
                 Legacy<"share_buffer", ["X*"], ["Out"], [], ["share_dims_and_dtype", "XOut"], "importEach">,
                 Legacy<"npu_identity", ["x"], ["out"], [], ["format"]>,
                 Legacy<"transfer_layout", ["X"], ["Out"], [], ["src_layout", "dst_layout"]>,
-                // The gradient of the ops fake_quantize_dequantize_*: as if they did not round.
+                // The gradient of the ops fake_quantize_dequantize_*, as if they did not round.
                 Legacy<"stright_throuth_estimator_grad", ["Out@GRAD"], ["X@GRAD"], [], ["bit_length", "round_type",
                   "moving_rate", "is_test", "quant_axis"]>];
   let newIr = [NewIr<["x", ""], [], [], [], "assign_out">];

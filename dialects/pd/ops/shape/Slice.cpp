@@ -31,7 +31,7 @@ namespace {
 
 constexpr int64_t unknown = ShapedType::kDynamic;
 
-/// The starts, ends and strides of a slice, one entry for each axis; `unknown` where only the run can tell.
+/// The starts, ends and strides of a slice, one entry for each axis; `unknown` for dynamic values.
 struct SliceBounds {
   llvm::SmallVector<int64_t> axes, starts, ends, strides;
 
@@ -83,7 +83,7 @@ FailureOr<SliceBounds> boundsOf(std::optional<Location> location, const SliceOpe
   out.starts = *starts;
   out.ends = *ends;
   out.strides = *strides;
-  // INT_MAX is how a program writes "to the end"; no extent that matters is greater.
+  // INT_MAX means "to the end"; no relevant dim is larger.
   for (int64_t &end : out.ends)
     if (end >= std::numeric_limits<int32_t>::max())
       end = toTheEnd;
@@ -202,7 +202,7 @@ LogicalResult RollOp::inferReturnTypes(MLIRContext *, std::optional<Location> lo
   return success();
 }
 
-/// By any extent and shift: element i comes from i - shift.
+/// For any dim and shift: element i comes from i - shift.
 static Expression rolled(Expression x, int64_t axis, Expression shift) {
   TensorBuilder &e = x.owner();
   Extent extent(x, axis);
@@ -248,7 +248,7 @@ LogicalResult RollOp::canonicalize(RollOp op, PatternRewriter &rewriter) {
 
 namespace {
 
-/// The axis and the extents of the parts; `unknown` where only the run can tell.
+/// The axis and the sizes of the parts; `unknown` for dynamic values.
 struct Sections {
   int64_t axis = 0;
   llvm::SmallVector<int64_t> extents;
@@ -287,7 +287,7 @@ template <class Split> FailureOr<Sections> sectionsOf(std::optional<Location> lo
   out.axis = *axis;
   if (num > 0) {
     if (whole != unknown && whole % num != 0)
-      return inferenceError(location, "can't cut extent " + llvm::Twine(whole) + " into " + llvm::Twine(num) +
+      return inferenceError(location, "cannot split dim " + llvm::Twine(whole) + " into " + llvm::Twine(num) +
                                           " equal parts");
     out.extents.assign(num, whole == unknown ? unknown : whole / num);
     return out;
@@ -339,7 +339,7 @@ LogicalResult SplitOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
   return success();
 }
 
-/// The parts of an axis of which one has what the others leave; those behind it are counted from the end.
+/// The parts of an axis, one of which is inferred; those after it are counted from the end.
 static llvm::SmallVector<Value> splitAround(Expression x, int64_t axis, llvm::ArrayRef<int64_t> extents) {
   llvm::SmallVector<Value> parts;
   int64_t start = 0, behind = 0;
@@ -375,7 +375,7 @@ FailureOr<SmallVector<Value>> SplitOp::decompose(OpBuilder &builder) {
       return failure();
     return splitAround(x, sections->axis, sections->extents);
   }
-  // Equal parts of a dynamic extent: a dimension more, and one slice of it for each.
+  // Equal parts of a dynamic dim: an additional dimension, and a slice of it for each.
   llvm::SmallVector<Extent> shape = extentsOf(x), split = shape;
   shape[sections->axis] = divide(e, shape[sections->axis], getNum());
   split[sections->axis] = shape[sections->axis];
@@ -447,7 +447,7 @@ LogicalResult CropOp::inferReturnTypes(MLIRContext *, std::optional<Location> lo
   return success();
 }
 
-/// `list` as a constant, where `tensor` is not there.
+/// `list` as a constant, if `tensor` is not given.
 static Expression integersOf(TensorBuilder &e, Value tensor, llvm::ArrayRef<int64_t> list, int64_t rank) {
   Type i64 = e.getBuilder().getI64Type();
   if (tensor)
@@ -458,7 +458,7 @@ static Expression integersOf(TensorBuilder &e, Value tensor, llvm::ArrayRef<int6
   return e.wrap(e.create<ConstantOp>(type, DenseElementsAttr::get(type, llvm::ArrayRef<int64_t>(all))));
 }
 
-/// The box where its offset or its extents are what only the run knows; an extent below 0 reaches to the end.
+/// The box with dynamic offset or dims; a negative size extends to the end.
 static SmallVector<Value> cropAt(TensorBuilder &e, CropOp op) {
   Expression x = e.wrap(op.getX());
   int64_t rank = x.rank();
@@ -471,10 +471,10 @@ static SmallVector<Value> cropAt(TensorBuilder &e, CropOp op) {
   Expression box = e.wrap(e.create<SliceOp>(x, starts, ends, Value(), llvm::ArrayRef<int64_t>(axes),
                                             llvm::ArrayRef<int64_t>(zeros), llvm::ArrayRef<int64_t>(zeros),
                                             llvm::ArrayRef<int64_t>()));
-  // What is known of the result's extents.
+  // The static dims of the result.
   llvm::SmallVector<int64_t> known(tensorType(op.getOut()).getShape());
   for (int64_t &extent : known)
-    extent = ShapedType::isDynamic(extent) ? 0 : extent; // 0: as it is
+    extent = ShapedType::isDynamic(extent) ? 0 : extent; // 0: unchanged
   return {e.reshape(box, known)};
 }
 

@@ -1,4 +1,4 @@
-// Parts of tensors along dimensions.
+// Slices of tensors.
 #ifndef PROA_DIALECTS_PD_SHAPE_SLICE
 #define PROA_DIALECTS_PD_SHAPE_SLICE
 
@@ -8,22 +8,21 @@ defvar IntsDefault = DefaultValuedAttr<DenseI64ArrayAttr, "{}">;
 
 def Pd_SliceOp : Pd_Op<"slice", [AttrSizedOperandSegments, Pd_MovesElements]> {
   let lod = "rows";
-  let summary = "Every stride-th element from start to end along each of some axes";
+  let summary = "Strided slice: every stride-th element from start to end along axes";
   let description = [{
-    Along axes[i] the result takes the elements starts[i], starts[i] + strides[i], ... before ends[i]. Negative starts and
-    ends count from the end of the dimension; both are then clamped to it, so that a great end means all. With a negative
-    stride the elements are taken backwards, and an end of -1 or one that lies before the first element (below -n of n)
-    means down to the first. Missing strides are 1. The tensors win over the attributes of the same names.
+    Along axes[i] the result has the elements starts[i], starts[i] + strides[i], ... before ends[i]. Negative starts
+    and ends count from the end of the dimension; both are then clamped to it. With a negative stride the elements are
+    in reverse order, and an end of -1, or an end before the first element (below -n of n), includes the first
+    element. Missing strides are 1. The tensors override the attributes of the same names.
   }];
   let constraints = [
-    "C1. the axes are in [-rank, rank) of x, and none is named twice",
-    "C2. starts, ends and, where there are some, strides have one entry for each axis",
+    "C1. the axes are in [-rank, rank) of x, without repetitions",
+    "C2. starts, ends and, if given, strides have one entry for each axis",
     "C3. no stride is 0"
   ];
   let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$starts_tensor, Optional<Pd_IntTensor>:$ends_tensor,
     Optional<Pd_IntTensor>:$strides_tensor, DenseI64ArrayAttr:$axes, IntsDefault:$starts, IntsDefault:$ends,
     IntsDefault:$strides);
-  let assemblyFormat = "$x (`starts` `=` $starts_tensor^)? (`ends` `=` $ends_tensor^)? (`strides` `=` $strides_tensor^)? attr-dict `:` functional-type(operands, results)";
   let vjpInCode = 1;
   let results = (outs Pd_Tensor:$out);
   let evaluates = 1;
@@ -33,12 +32,17 @@ def Pd_SliceOp : Pd_Op<"slice", [AttrSizedOperandSegments, Pd_MovesElements]> {
   let libraryHalf = 1;
   let precision = "follow";
   let legacy = [Legacy<"slice", ["Input", "StartsTensorList*|StartsTensor", "EndsTensorList*|EndsTensor", ""], ["Out"],
-                  ["axes", "starts", "ends"], ["infer_flags", "decrease_axis"], "importSlice">,
+                  ["axes", "starts", "ends"], ["infer_flags", "decrease_axis"],
+                  "importSlice", exportHook_="exportSlice">,
                 Legacy<"strided_slice", ["Input", "StartsTensorList*|StartsTensor", "EndsTensorList*|EndsTensor",
                     "StridesTensorList*|StridesTensor"], ["Out"],
-                  ["axes", "starts", "ends", "strides"], ["infer_flags", "decrease_axis"], "importSlice">];
+                  ["axes", "starts", "ends", "strides"], ["infer_flags", "decrease_axis"],
+                  "importSlice", exportHook_="exportSlice">];
   let newIr = [NewIr<["x", "starts_tensor", "ends_tensor", "strides_tensor"], [], [], [], "strided_slice">];
   let newIrGradients = ["slice_grad(x, dout, starts_tensor, ends_tensor)", "slice_double_grad() -> dout"];
+  let linear = ["x"];
+  let batching = "inCode";
+  let sharding = "inCode";
 }
 
 def Pd_FlipOp : Pd_Op<"flip", [Pd_MovesElements]> {
@@ -52,7 +56,7 @@ def Pd_FlipOp : Pd_Op<"flip", [Pd_MovesElements]> {
 }
 
 def Pd_RollOp : Pd_Op<"roll", [Pd_MovesElements]> {
-  let summary = "The elements moved round by shifts[i] places along axis[i]; without axes, in row-major order";
+  let summary = "Circular shift by shifts[i] along axis[i]; without axes, of the elements in row-major order";
   let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$shifts_tensor, IntsDefault:$shifts, IntsDefault:$axis);
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;
@@ -64,14 +68,13 @@ def Pd_RollOp : Pd_Op<"roll", [Pd_MovesElements]> {
 
 def Pd_SplitOp : Pd_Op<"split", [AttrSizedOperandSegments, Pd_MovesElements]> {
   let lod = "rows";
-  let summary = "x cut along `axis` into parts of the extents `sections`, or into `num` equal parts";
+  let summary = "x split along `axis` into parts of sizes `sections`, or into `num` equal parts";
   let description = [{
-    One section may be -1 and stands for what is left. With `num` above 0 the sections are not looked at. The tensors win
-    over the attributes of the same names; `axis_tensor` must be constant.
+    One section may be -1 and is inferred. With `num` above 0 the sections are ignored. The tensors override the
+    attributes of the same names; `axis_tensor` must be constant.
   }];
   let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$sections_tensor, Optional<Pd_IntTensor>:$axis_tensor,
     IntsDefault:$sections, DefaultValuedAttr<I64Attr, "0">:$num, DefaultValuedAttr<I64Attr, "0">:$axis);
-  let assemblyFormat = "$x (`sections` `=` $sections_tensor^)? (`axis` `=` $axis_tensor^)? attr-dict `:` functional-type(operands, results)";
   let results = (outs Variadic<Pd_Tensor>:$out);
   let decomposesInCode = 1;
   let hasCanonicalizeMethod = 1;
@@ -84,22 +87,22 @@ def Pd_SplitOp : Pd_Op<"split", [AttrSizedOperandSegments, Pd_MovesElements]> {
 def Pd_UnbindOp : Pd_Op<"unbind", [Pd_MovesElements]> {
   let lod = "none";
   let summary = "The slices of x along `axis`, without that dimension";
-  let description = "`num` is the extent of the dimension, which a dynamic one does not tell; 0 where it does.";
+  let description = "`num` is the size of a dynamic dimension; 0 for a static one.";
   let arguments = (ins Pd_Tensor:$x, DefaultValuedAttr<I64Attr, "0">:$axis, DefaultValuedAttr<I64Attr, "0">:$num);
   let results = (outs Variadic<Pd_Tensor>:$out);
   let decomposesInCode = 1;
   let precision = "follow";
   let newIr = [NewIr<["x"], [], [], [], "unstack">];
-  let legacy = [Legacy<"unstack", ["X"], ["Y"], ["axis", "num"], [], "importUnbind">, // which has a gradient op
-                Legacy<"unbind", ["X"], ["Out"], ["axis"], [], "importUnbind">];
+  // unstack comes first: it has a gradient op.
+  let legacy = [Legacy<"unstack", ["X"], ["Y"], ["axis", "num"], [], "importUnbind", exportHook_="exportUnbind">,
+                Legacy<"unbind", ["X"], ["Out"], ["axis"], [], "importUnbind", exportHook_="exportUnbind">];
   let newIrGradients = ["unbind_grad(dout)", "unstack_grad(dout)"];
 }
 
 def Pd_CropOp : Pd_Op<"crop", [AttrSizedOperandSegments]> {
-  let summary = "The box of extents `shape` at `offsets`; an extent of -1 means up to the end";
+  let summary = "The box of dims `shape` at `offsets`; a size of -1 extends to the end";
   let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$shape_tensor, Optional<Pd_IntTensor>:$offsets_tensor,
     IntsDefault:$shape, IntsDefault:$offsets);
-  let assemblyFormat = "$x (`shape` `=` $shape_tensor^)? (`offsets` `=` $offsets_tensor^)? attr-dict `:` functional-type(operands, results)";
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;
   let hasCanonicalizeMethod = 1;

@@ -1,7 +1,7 @@
+#include "dialects/pd/ops/shape/View.h"
 #include "dialects/pd/ops/shape/Extent.h"
 #include "dialects/pd/ops/shape/KnownElements.h"
 #include "dialects/pd/ops/shape/Shape.h"
-#include "dialects/pd/ops/shape/ViewOps.h"
 #include "dialects/pd/reference/Evaluate.h"
 
 using namespace mlir;
@@ -9,7 +9,7 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-/// The dimensions of x that a squeeze drops.
+/// The dimensions of x that a squeeze removes.
 FailureOr<llvm::SmallVector<int64_t>> squeezedDims(std::optional<Location> location, RankedTensorType type,
                                                    Value axisTensor, llvm::ArrayRef<int64_t> attribute) {
   auto axes = constantOr(location, "axis", axisTensor, attribute);
@@ -63,23 +63,24 @@ Extent productOf(TensorBuilder &e, llvm::ArrayRef<Extent> extents) {
   return product;
 }
 
-/// Where channels, height and width of an image stand.
+/// The dimensions of channels, height and width of an image.
 struct ImageAxes {
   int64_t channel, height, width;
-  explicit ImageAxes(llvm::StringRef format)
-      : channel(format == "NHWC" ? 3 : 1), height(format == "NHWC" ? 1 : 2), width(format == "NHWC" ? 2 : 3) {
-  }
+  explicit ImageAxes(DataFormat format)
+      : channel(format == DataFormat::NHWC ? 3 : 1), height(format == DataFormat::NHWC ? 1 : 2),
+        width(format == DataFormat::NHWC ? 2 : 3) {}
 };
 
-LogicalResult checkImage(std::optional<Location> location, RankedTensorType type, llvm::StringRef format) {
-  if (format != "NCHW" && format != "NHWC")
-    return inferenceError(location, "data_format is '" + format + "', expected NCHW or NHWC");
+LogicalResult checkImage(std::optional<Location> location, RankedTensorType type, DataFormat format) {
+  if (format != DataFormat::NCHW && format != DataFormat::NHWC)
+    return inferenceError(location,
+                          "data_format is '" + stringifyDataFormat(format) + "', expected NCHW or NHWC");
   if (type.getRank() != 4)
     return inferenceError(location, "the operand has rank " + llvm::Twine(type.getRank()) + ", expected 4");
   return success();
 }
 
-/// `dim` divided; emits an error where it is no multiple.
+/// `dim` divided; emits an error if it is not a multiple.
 FailureOr<int64_t> quotient(std::optional<Location> location, int64_t dim, int64_t divisor) {
   if (divisor <= 0)
     return inferenceError(location, "the factor is " + llvm::Twine(divisor) + ", expected at least 1");
@@ -87,7 +88,7 @@ FailureOr<int64_t> quotient(std::optional<Location> location, int64_t dim, int64
     return dim;
   if (dim % divisor != 0)
     return inferenceError(location,
-                          "extent " + llvm::Twine(dim) + " is no multiple of " + llvm::Twine(divisor));
+                          "dim " + llvm::Twine(dim) + " is not a multiple of " + llvm::Twine(divisor));
   return dim / divisor;
 }
 

@@ -1,10 +1,12 @@
-// Composites of reshape: dimensions added, dropped and merged.
+// Composites of reshape: dimensions added, removed and merged.
 #ifndef PROA_DIALECTS_PD_SHAPE_VIEW
 #define PROA_DIALECTS_PD_SHAPE_VIEW
 
 include "dialects/pd/ir/Base.td"
+include "dialects/pd/ir/Layout.td"
 
-class Pd_ViewOp<string mnemonic, dag attributes> : Pd_Op<mnemonic, [Pd_MovesElements]> {
+class Pd_ViewOp<string mnemonic, dag attributes, list<Trait> traits = []>
+    : Pd_Op<mnemonic, [Pd_MovesElements] # traits> {
   let arguments = !con((ins Pd_Tensor:$x), attributes);
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;
@@ -13,29 +15,31 @@ class Pd_ViewOp<string mnemonic, dag attributes> : Pd_Op<mnemonic, [Pd_MovesElem
 def Pd_SqueezeOp : Pd_ViewOp<"squeeze", (ins Optional<Pd_IntTensor>:$axis_tensor,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axis)> {
   let lod = "rows";
-  let summary = "Dimensions of extent 1 dropped";
+  let summary = "Dimensions of size 1 removed";
   let description = [{
-    Of the dimensions in `axis` those of extent 1 (and those of unknown extent, which must be 1) are dropped; an empty
-    list stands for all dimensions of extent 1. `axis_tensor` must be constant and wins over the attribute.
+    Of the dimensions in `axis`, those of size 1 (and dynamic ones, which must be 1) are removed; an empty list means
+    all dimensions of size 1. `axis_tensor` must be constant and overrides the attribute.
   }];
   let precision = "follow";
   let legacy = [Legacy<"squeeze2", ["X", "@axes"], ["Out"], ["axis=axes"], ["XShape"]>,
                 Legacy<"squeeze", ["X", "@axes"], ["Out"], ["axis=axes"]>];
   let newIrGradients = ["squeeze_double_grad() -> dout"];
+  let sharding = "inCode";
 }
 
 def Pd_UnsqueezeOp : Pd_ViewOp<"unsqueeze", (ins Optional<Pd_IntTensor>:$axis_tensor,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axis)> {
   let lod = "rows";
-  let summary = "Dimensions of extent 1 inserted";
+  let summary = "Dimensions of size 1 inserted";
   let description = [{
-    The dimensions are inserted one after another; each entry of `axis` counts in the shape that is there when its turn
-    comes, with one more place than dimensions. `axis_tensor` must be constant and wins over the attribute.
+    The dimensions are inserted one after another; each entry of `axis` is an index into the shape at that point, up
+    to its rank. `axis_tensor` must be constant and overrides the attribute.
   }];
   let precision = "follow";
   let legacy = [Legacy<"unsqueeze2", ["X", "AxesTensorList*|AxesTensor|@axes"], ["Out"], ["axis=axes"], ["XShape"]>,
                 Legacy<"unsqueeze", ["X", "AxesTensorList*|AxesTensor|@axes"], ["Out"], ["axis=axes"]>];
   let newIrGradients = ["unsqueeze_double_grad() -> dout"];
+  let sharding = "inCode";
 }
 
 def Pd_FlattenOp : Pd_ViewOp<"flatten", (ins DefaultValuedAttr<I64Attr, "1">:$start_axis,
@@ -48,28 +52,28 @@ def Pd_FlattenOp : Pd_ViewOp<"flatten", (ins DefaultValuedAttr<I64Attr, "1">:$st
 
 def Pd_FlattenToMatrixOp : Pd_ViewOp<"flatten_to_matrix", (ins DefaultValuedAttr<I64Attr, "1">:$axis)> {
   let lod = "none";
-  let summary = "x as a matrix: the dimensions before `axis` are its rows, the others its columns";
+  let summary = "x flattened to a matrix: the dimensions before `axis` are its rows, the others its columns";
   let legacy = [Legacy<"flatten2", ["X"], ["Out"], ["axis"], ["XShape"]>,
                 Legacy<"flatten", ["X"], ["Out"], ["axis"]>];
 }
 
 def Pd_PixelShuffleOp : Pd_ViewOp<"pixel_shuffle", (ins DefaultValuedAttr<I64Attr, "1">:$upscale_factor,
-    DefaultValuedAttr<StrAttr, "\"NCHW\"">:$data_format)> {
-  let summary = "Channels moved into space: [n, c*r*r, h, w] becomes [n, c, h*r, w*r], r being upscale_factor";
+    Pd_DefaultEnum<Pd_DataFormatAttr, "NCHW">:$data_format), [LayoutOpInterface]> {
+  let summary = "Channels moved to space: [n, c*r*r, h, w] becomes [n, c, h*r, w*r] with r = upscale_factor";
   let legacy = [Legacy<"pixel_shuffle", ["X"], ["Out"], ["upscale_factor", "data_format"]>];
   let newIrGradients = ["pixel_shuffle_grad(dout)"];
 }
 
 def Pd_PixelUnshuffleOp : Pd_ViewOp<"pixel_unshuffle", (ins DefaultValuedAttr<I64Attr, "1">:$downscale_factor,
-    DefaultValuedAttr<StrAttr, "\"NCHW\"">:$data_format)> {
-  let summary = "The inverse of pixel_shuffle: [n, c, h*r, w*r] becomes [n, c*r*r, h, w], r being downscale_factor";
+    Pd_DefaultEnum<Pd_DataFormatAttr, "NCHW">:$data_format), [LayoutOpInterface]> {
+  let summary = "The inverse of pixel_shuffle: [n, c, h*r, w*r] becomes [n, c*r*r, h, w] with r = downscale_factor";
   let legacy = [Legacy<"pixel_unshuffle", ["X"], ["Out"], ["downscale_factor", "data_format"]>];
   let newIrGradients = ["pixel_unshuffle_grad(dout)"];
 }
 
 def Pd_ChannelShuffleOp : Pd_ViewOp<"channel_shuffle", (ins I64Attr:$groups,
-    DefaultValuedAttr<StrAttr, "\"NCHW\"">:$data_format)> {
-  let summary = "Channels, seen as a matrix of `groups` rows, transposed";
+    Pd_DefaultEnum<Pd_DataFormatAttr, "NCHW">:$data_format), [LayoutOpInterface]> {
+  let summary = "Channels, as a matrix with `groups` rows, transposed";
   let legacy = [Legacy<"channel_shuffle", ["X"], ["Out"], ["groups", "data_format"]>,
                 Legacy<"shuffle_channel", ["X"], ["Out"], ["groups=group"]>];
   let newIrGradients = ["channel_shuffle_grad(dout)"];

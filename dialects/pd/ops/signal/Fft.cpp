@@ -11,10 +11,9 @@ namespace {
 
 using Gradients = FailureOr<llvm::SmallVector<Value>>;
 
-/// C1 and C2; the axes counted from the front.
+/// C1; the axes counted from the front.
 FailureOr<llvm::SmallVector<int64_t>> checkTransform(std::optional<Location> location, RankedTensorType type,
-                                                     llvm::ArrayRef<int64_t> axes,
-                                                     llvm::StringRef normalization) {
+                                                     llvm::ArrayRef<int64_t> axes) {
   llvm::SmallVector<int64_t> out;
   for (int64_t axis : axes) {
     int64_t normal = axis < 0 ? axis + type.getRank() : axis;
@@ -26,18 +25,23 @@ FailureOr<llvm::SmallVector<int64_t>> checkTransform(std::optional<Location> loc
   }
   if (out.empty())
     return inferenceError(location, "C1: at least one axis is expected, found none");
-  if (normalization != "backward" && normalization != "forward" && normalization != "ortho")
-    return inferenceError(location, "C2: normalization must be backward, forward or ortho, found '" +
-                                        normalization + "'");
   return out;
 }
 
-/// The normalization with which the opposite direction has the same factor.
-llvm::StringRef opposite(llvm::StringRef normalization) {
-  return normalization == "ortho" ? "ortho" : normalization == "forward" ? "backward" : "forward";
+/// The normalization for which the opposite direction has the same factor.
+FftNormalization opposite(FftNormalization normalization) {
+  switch (normalization) {
+  case FftNormalization::Backward:
+    return FftNormalization::Forward;
+  case FftNormalization::Forward:
+    return FftNormalization::Backward;
+  case FftNormalization::Ortho:
+    return FftNormalization::Ortho;
+  }
+  return normalization;
 }
 
-Expression transform(TensorBuilder &e, Value x, llvm::ArrayRef<int64_t> axes, llvm::StringRef normalization,
+Expression transform(TensorBuilder &e, Value x, llvm::ArrayRef<int64_t> axes, FftNormalization normalization,
                      bool forward) {
   return e.wrap(e.create<FftC2cOp>(x, axes, normalization, forward));
 }
@@ -47,7 +51,7 @@ Expression transform(TensorBuilder &e, Value x, llvm::ArrayRef<int64_t> axes, ll
 LogicalResult FftC2cOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                          Results &results) {
   auto type = tensorType(adaptor.getX());
-  if (failed(checkTransform(location, type, adaptor.getAxes(), adaptor.getNormalization())))
+  if (failed(checkTransform(location, type, adaptor.getAxes())))
     return failure();
   results.push_back(type);
   return success();
@@ -56,7 +60,7 @@ LogicalResult FftC2cOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
 LogicalResult FftR2cOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                          Results &results) {
   auto type = tensorType(adaptor.getX());
-  auto axes = checkTransform(location, type, adaptor.getAxes(), adaptor.getNormalization());
+  auto axes = checkTransform(location, type, adaptor.getAxes());
   if (failed(axes))
     return failure();
   llvm::SmallVector<int64_t> shape(type.getShape());
@@ -69,7 +73,7 @@ LogicalResult FftR2cOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
 LogicalResult FftC2rOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                          Results &results) {
   auto type = tensorType(adaptor.getX());
-  auto axes = checkTransform(location, type, adaptor.getAxes(), adaptor.getNormalization());
+  auto axes = checkTransform(location, type, adaptor.getAxes());
   if (failed(axes))
     return failure();
   llvm::SmallVector<int64_t> shape(type.getShape());
@@ -90,7 +94,7 @@ Gradients FftC2cOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
       transform(e, cotangents[0], getAxes(), opposite(getNormalization()), !getForward())};
 }
 
-// The half that the result does not have gets zeros.
+// The missing half of the result is filled with zeros.
 Gradients FftR2cOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   Expression gradient = e.wrap(cotangents[0]);
@@ -105,7 +109,7 @@ Gradients FftR2cOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   return llvm::SmallVector<Value>{e.create<RealOp>(full)};
 }
 
-// Each element but the first, and the middle one of an even length, acts twice.
+// Each element except the first, and the middle one of an even length, counts twice.
 Gradients FftC2rOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   auto type = tensorType(getX()), outType = tensorType(getOut());

@@ -110,7 +110,7 @@ FailureOr<SmallVector<Value>> OverlapAddOp::decompose(OpBuilder &builder) {
   auto hop = static_cast<int64_t>(getHopLength());
   Extent frames(x, first ? 0 : rank - 1), length(x, first ? 1 : rank - 2);
   Extent total = atLeast(e, sum(e, multiply(e, add(e, frames, -1), hop), length), 0);
-  // Frames and their elements go to the front, where one index says where a slice is added.
+  // Frames and their elements are moved to the front, where one index addresses a slice.
   llvm::SmallVector<int64_t> forth, back;
   for (int64_t d = 0; d + 1 < rank; ++d)
     back.push_back(d + 1 < rank - 1 ? d + 1 : 0);
@@ -153,7 +153,9 @@ FailureOr<SmallVector<Value>> StftOp::decompose(OpBuilder &builder) {
   Expression window = e.operand(1);
   Expression frames = e.wrap(e.create<FrameOp>(getX(), getNFft(), getHopLength(), -1)) * insertDim(window, 1);
   llvm::SmallVector<int64_t> axes{1};
-  Value out = e.create<FftR2cOp>(frames, axes, getNormalized() ? "ortho" : "backward", true, getOnesided());
+  Value out =
+      e.create<FftR2cOp>(frames, axes, getNormalized() ? FftNormalization::Ortho : FftNormalization::Backward,
+                         true, getOnesided());
   return SmallVector<Value>{out};
 }
 

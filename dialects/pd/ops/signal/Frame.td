@@ -1,13 +1,15 @@
-// Signals cut into frames, and put together from them.
+// Frames of signals, and overlap-add.
 #ifndef PROA_DIALECTS_PD_SIGNAL_FRAME
 #define PROA_DIALECTS_PD_SIGNAL_FRAME
 
 include "dialects/pd/ir/Base.td"
 
 def Pd_FrameOp : Pd_Op<"frame"> {
-  let summary = "Windows of frame_length elements, one every hop_length, of a signal along the first or last dimension";
+  let summary = "Frames of frame_length elements of a signal along the first or last dimension, one every hop_length "
+    "elements";
   let description = [{
-    axis -1: [..., length] becomes [..., frame_length, frames]. axis 0: [length, ...] becomes [frames, frame_length, ...].
+    axis -1: [..., length] becomes [..., frame_length, frames]. axis 0: [length, ...] becomes [frames, frame_length,
+    ...].
   }];
   let constraints = [
     "C1. axis is 0 or -1 and x has rank 1 or more",
@@ -20,9 +22,10 @@ def Pd_FrameOp : Pd_Op<"frame"> {
 }
 
 def Pd_OverlapAddOp : Pd_Op<"overlap_add"> {
-  let summary = "A signal from its frames: each added at its place, one every hop_length elements";
+  let summary = "Overlap-add: a signal from its frames, which are added at every hop_length-th element";
   let description = [{
-    axis -1: [..., frame_length, frames] becomes [..., length]. axis 0: [frames, frame_length, ...] becomes [length, ...].
+    axis -1: [..., frame_length, frames] becomes [..., length]. axis 0: [frames, frame_length, ...] becomes [length,
+    ...].
   }];
   let constraints = [
     "C1. axis is 0 or -1 and x has rank 2 or more",
@@ -35,9 +38,9 @@ def Pd_OverlapAddOp : Pd_Op<"overlap_add"> {
 }
 
 def Pd_StftOp : Pd_Op<"stft"> {
-  let summary = "Fourier transforms of the windowed frames of a signal [batch, length]: [batch, frequencies, frames]";
+  let summary = "Short-time Fourier transform of a signal [batch, length]: [batch, frequencies, frames]";
   let constraints = [
-    "C1. x has rank 2 and window n_fft elements",
+    "C1. x has rank 2 and window has n_fft elements",
     "C2. n_fft is above 0 and at most the length of the signal, hop_length is above 0"
   ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$window, I64Attr:$n_fft, I64Attr:$hop_length,

@@ -1,12 +1,12 @@
 // RUN: proa-opt %s --split-input-file --verify-diagnostics --pd-grad
 
-// What stands for a missing element would have a gradient where the element is missing, and none elsewhere.
+// The default of a missing element has a gradient if the element is missing, and none otherwise.
 func.func @read_or(%x: tensor<3xf32>) -> tensor<f32> {
   %zero = pd.constant dense<0> : tensor<1xi64>
-  %empty = pd.array_create : () -> !array.of<*>
-  %e = pd.array_write %empty, %zero, %x : (!array.of<*>, tensor<1xi64>, tensor<3xf32>) -> !array.of<tensor<3xf32>>
+  %empty = pd.array_create : () -> !pd.array<*>
+  %e = pd.array_write %empty, %zero, %x : (!pd.array<*>, tensor<1xi64>, tensor<3xf32>) -> !pd.array<tensor<3xf32>>
   // expected-error @+1 {{what is read where an element is missing is not zero, which has no gradient}}
-  %h = pd.array_read_or %e, %zero, %x : (!array.of<tensor<3xf32>>, tensor<1xi64>, tensor<3xf32>) -> tensor<3xf32>
+  %h = pd.array_read_or %e, %zero, %x : (!pd.array<tensor<3xf32>>, tensor<1xi64>, tensor<3xf32>) -> tensor<3xf32>
   // expected-note @+1 {{the gradient comes through 'pd.sum'}}
   %t = pd.sum %h : (tensor<3xf32>) -> tensor<f32>
   return %t : tensor<f32>
@@ -14,9 +14,9 @@ func.func @read_or(%x: tensor<3xf32>) -> tensor<f32> {
 
 // -----
 
-func.func @concat(%x: !array.of<tensor<3xf32>>, %y: !array.of<tensor<?x3xf32>>) {
+func.func @concat(%x: !pd.array<tensor<3xf32>>, %y: !pd.array<tensor<?x3xf32>>) {
   // expected-error @+2 {{failed to infer returned types}}
   // expected-error @+1 {{C2: the elements of x have type tensor<3xf32>, those of y tensor<?x3xf32>}}
-  %z = "pd.array_concat"(%x, %y) : (!array.of<tensor<3xf32>>, !array.of<tensor<?x3xf32>>) -> !array.of<tensor<3xf32>>
+  %z = "pd.array_concat"(%x, %y) : (!pd.array<tensor<3xf32>>, !pd.array<tensor<?x3xf32>>) -> !pd.array<tensor<3xf32>>
   return
 }

@@ -1,6 +1,6 @@
 // RUN: proa-opt %s --pd-decompose=only=pd.vjp | FileCheck %s
 
-// Each arm of the gradient is the gradient of an arm; an arm that does not read x gives zeros.
+// Each branch of the gradient is the gradient of a branch; a branch that does not read x gives zeros.
 // CHECK-LABEL: func @branch
 // CHECK-SAME: (%[[X:.*]]: tensor<4xf32>, %[[C:.*]]: i1, %[[D:.*]]: tensor<4xf32>)
 func.func @branch(%x: tensor<4xf32>, %c: i1, %d: tensor<4xf32>) -> tensor<4xf32> {

@@ -19,7 +19,7 @@ func.func @checkpoint(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %y : tensor<4xf32>
 }
 
-// What stands behind a barrier is not merged with what stands before it; barriers are, unless their numbers differ.
+// Ops after a barrier are not merged with ops before it; barriers are merged if their numbers are equal.
 // CHECK-LABEL: func @barrier(
 // CSE-LABEL: func @barrier(
 // CSE-COUNT-2: pd.optimization_barrier

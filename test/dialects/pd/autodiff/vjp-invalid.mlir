@@ -39,8 +39,8 @@ func.func @noRule(%x: tensor<2x3xf32>, %i: tensor<2x1xi64>, %v: tensor<2x3xf32>,
   %dx = pd.vjp(%x : tensor<2x3xf32>) cotangents(%d : tensor<2x3xf32>)
       {cotangent_of = array<i64: 0>, saved_of = array<i64>} : tensor<2x3xf32> {
   ^bb0(%a: tensor<2x3xf32>):
-    // expected-error @+1 {{has no gradient with reduce = "multiply"}}
-    %y = pd.scatter_nd %a, %i, %v {reduce = "multiply"}
+    // expected-error @+1 {{has no gradient with reduce = multiply}}
+    %y = pd.scatter_nd %a, %i, %v reduce = multiply
         : (tensor<2x3xf32>, tensor<2x1xi64>, tensor<2x3xf32>) -> tensor<2x3xf32>
     pd.yield %y : tensor<2x3xf32>
   }

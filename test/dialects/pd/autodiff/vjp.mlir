@@ -65,7 +65,7 @@ func.func @constant(%x: tensor<4xf32>, %y: tensor<4xf32>, %d: tensor<4xf32>) -> 
   return %dx : tensor<4xf32>
 }
 
-// The derivative of a derivative: the inner gradient is taken apart first.
+// The derivative of a derivative: the inner gradient is decomposed first.
 // CHECK-LABEL: func @second
 // CHECK-NOT: pd.vjp
 func.func @second(%x: tensor<4xf32>, %d: tensor<4xf32>, %dd: tensor<4xf32>) -> tensor<4xf32> {

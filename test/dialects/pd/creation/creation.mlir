@@ -23,7 +23,7 @@ func.func @full_like(%x: tensor<3x1xi1>) {
 
 // CHECK-LABEL: func @full
 func.func @full() {
-  // CHECK: pd.full  {dtype = i32, operandSegmentSizes = array<i32: 0, 0>, value = 4.000000e+00 : f64} : () -> tensor<i32>
+  // CHECK: pd.full  {dtype = i32, value = 4.000000e+00 : f64} : () -> tensor<i32>
   %0 = pd.full {dtype = i32, value = 4.0} : () -> tensor<i32>
   return
 }

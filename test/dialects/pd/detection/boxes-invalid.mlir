@@ -45,19 +45,10 @@ func.func @coder_c1(%a: tensor<2x3xf32>, %b: tensor<5x4xf32>) {
 
 // -----
 
-func.func @coder_c2(%a: tensor<2x4xf32>, %b: tensor<5x4xf32>) {
-  // expected-error@+2 {{C2: code_type must be encode_center_size or decode_center_size, found 'code'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = "pd.box_coder"(%a, %b) {code_type = "code"} : (tensor<2x4xf32>, tensor<5x4xf32>) -> tensor<5x2x4xf32>
-  return
-}
-
-// -----
-
 func.func @coder_c3(%a: tensor<2x4xf32>, %b: tensor<5x4xf32>) {
   // expected-error@+2 {{C3: target_box must be [N, 4] to encode and have a box for each prior box to decode, found tensor<2x4xf32> and tensor<5x4xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = "pd.box_coder"(%a, %b) {code_type = "decode_center_size"} : (tensor<2x4xf32>, tensor<5x4xf32>) -> tensor<5x2x4xf32>
+  %0 = "pd.box_coder"(%a, %b) {code_type = #pd<box_code_type decode_center_size>} : (tensor<2x4xf32>, tensor<5x4xf32>) -> tensor<5x2x4xf32>
   return
 }
 

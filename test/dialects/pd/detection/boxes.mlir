@@ -16,8 +16,8 @@ func.func @box_clip(%input: tensor<1x4xf64>, %im_info: tensor<1x3xf64>) {
 
 // CHECK-LABEL: func @box_coder
 func.func @box_coder(%prior_box: tensor<1x4xf64>, %prior_box_var: tensor<1x1x4xf64>) {
-  // CHECK: pd.box_coder %{{.*}}, %{{.*}} {code_type = "decode_center_size"} : (tensor<1x4xf64>, tensor<1x1x4xf64>) -> tensor<1x1x4xf64>
-  %0 = pd.box_coder %prior_box, %prior_box_var {code_type = "decode_center_size"} : (tensor<1x4xf64>, tensor<1x1x4xf64>) -> tensor<1x1x4xf64>
+  // CHECK: pd.box_coder %{{.*}}, %{{.*}} code_type = decode_center_size : (tensor<1x4xf64>, tensor<1x1x4xf64>) -> tensor<1x1x4xf64>
+  %0 = pd.box_coder %prior_box, %prior_box_var code_type = decode_center_size : (tensor<1x4xf64>, tensor<1x1x4xf64>) -> tensor<1x1x4xf64>
   return
 }
 

@@ -25,8 +25,8 @@ func.func @proposals(%b: tensor<9x4xf32>, %s: tensor<9x1xf32>, %n: tensor<2xi32>
 
 // CHECK-LABEL: func @bipartite_match
 func.func @bipartite_match(%dist_mat: tensor<?x5xf32>, %offsets: tensor<?xi64>) {
-  // CHECK: pd.bipartite_match %{{.*}}, %{{.*}} {dist_threshold = 0.40000000596046448 : f64, match_type = "per_prediction"} : (tensor<?x5xf32>, tensor<?xi64>) -> (tensor<?x5xi32>, tensor<?x5xf32>)
-  %0:2 = pd.bipartite_match %dist_mat, %offsets {dist_threshold = 0.40000000596046448 : f64, match_type = "per_prediction"} : (tensor<?x5xf32>, tensor<?xi64>) -> (tensor<?x5xi32>, tensor<?x5xf32>)
+  // CHECK: pd.bipartite_match %{{.*}}, %{{.*}} match_type = per_prediction {dist_threshold = 0.40000000596046448 : f64} : (tensor<?x5xf32>, tensor<?xi64>) -> (tensor<?x5xi32>, tensor<?x5xf32>)
+  %0:2 = pd.bipartite_match %dist_mat, %offsets match_type = per_prediction {dist_threshold = 0.40000000596046448 : f64} : (tensor<?x5xf32>, tensor<?xi64>) -> (tensor<?x5xi32>, tensor<?x5xf32>)
   return
 }
 

@@ -36,15 +36,6 @@ func.func @mine_c1(%s: tensor<7xf32>, %m: tensor<7x3xi32>) {
 
 // -----
 
-func.func @mine_c2(%s: tensor<7x3xf32>, %m: tensor<7x3xi32>) {
-  // expected-error@+2 {{C2: mining_type must be max_negative or hard_example, found none}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %1:3 = "pd.mine_hard_examples"(%s, %m, %s) {mining_type = "none"} : (tensor<7x3xf32>, tensor<7x3xi32>, tensor<7x3xf32>) -> (tensor<?x1xi32>, tensor<8xi64>, tensor<7x3xi32>)
-  return
-}
-
-// -----
-
 func.func @focus_c1(%x: tensor<2x3x4x5xf64>) {
   // expected-error@+2 {{C1: x must have rank 4 and axis be 1, 2 or 3, found rank 4 and axis 0}}
   // expected-error@+1 {{failed to infer returned types}}

@@ -18,7 +18,7 @@ func.func @anchors(%map: tensor<1x8x1x2xf32>) -> tensor<1x2x1x4xf32> {
   return %0 : tensor<1x2x1x4xf32>
 }
 
-// Prior box: centre (1, 1), extents 2. Target: centre (2, 2), extents 2.
+// Prior box: center (1, 1), size 2. Target: center (2, 2), size 2.
 // CHECK-LABEL: @box_coder
 func.func @box_coder() -> (tensor<1x1x4xf64>, tensor<1x1x4xf64>, tensor<1x1x4xf64>) {
   // CHECK-DAG: dense<{{\[\[\[}}5.000000e-01, 5.000000e-01, 0.000000e+00, 0.000000e+00]]]>
@@ -27,9 +27,9 @@ func.func @box_coder() -> (tensor<1x1x4xf64>, tensor<1x1x4xf64>, tensor<1x1x4xf6
   %p = pd.constant dense<[[0.0, 0.0, 2.0, 2.0]]> : tensor<1x4xf64>
   %t = pd.constant dense<[[1.0, 1.0, 3.0, 3.0]]> : tensor<1x4xf64>
   %0 = pd.box_coder %p, %t : (tensor<1x4xf64>, tensor<1x4xf64>) -> tensor<1x1x4xf64>
-  %1 = pd.box_coder %p, %0 {code_type = "decode_center_size"} : (tensor<1x4xf64>, tensor<1x1x4xf64>) -> tensor<1x1x4xf64>
+  %1 = pd.box_coder %p, %0 code_type = decode_center_size : (tensor<1x4xf64>, tensor<1x1x4xf64>) -> tensor<1x1x4xf64>
   %v = pd.constant dense<[[2.0, 1.0, 1.0, 1.0]]> : tensor<1x4xf64>
-  %2 = pd.box_coder %p, %v, %0 {code_type = "decode_center_size", axis = 1 : i64} : (tensor<1x4xf64>, tensor<1x4xf64>, tensor<1x1x4xf64>) -> tensor<1x1x4xf64>
+  %2 = pd.box_coder %p, %v, %0 code_type = decode_center_size {axis = 1 : i64} : (tensor<1x4xf64>, tensor<1x4xf64>, tensor<1x1x4xf64>) -> tensor<1x1x4xf64>
   return %0, %1, %2 : tensor<1x1x4xf64>, tensor<1x1x4xf64>, tensor<1x1x4xf64>
 }
 

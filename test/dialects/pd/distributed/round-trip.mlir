@@ -76,7 +76,7 @@ func.func @twice(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   return %0, %1 : tensor<4xf32>, tensor<4xf32>
 }
 
-// Another process takes part: nothing stands for it.
+// With more than one process the op is not decomposed.
 // ALONE-LABEL: func @two
 // ALONE: pd.all_gather
 func.func @two(%x: tensor<4xf32>) -> tensor<8xf32> {

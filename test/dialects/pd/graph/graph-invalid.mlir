@@ -9,15 +9,6 @@ func.func @segments_c1(%x: tensor<4x2xf32>, %i: tensor<3xi64>) {
 
 // -----
 
-func.func @edges_c2(%x: tensor<4x2xf32>, %i: tensor<3xi64>) {
-  // expected-error@+2 {{C2: expected SUM, MEAN, MAX or MIN, found 'PRODUCT'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0:2 = "pd.send_u_recv"(%x, %i, %i) {reduce_op = "PRODUCT"} : (tensor<4x2xf32>, tensor<3xi64>, tensor<3xi64>) -> (tensor<4x2xf32>, tensor<4xi32>)
-  return
-}
-
-// -----
-
 func.func @reindex_c1(%a0: tensor<2x1xi64>, %a1: tensor<3xi64>, %a2: tensor<2xi32>) {
   // expected-error@+2 {{C1: }}
   // expected-error@+1 {{failed to infer returned types}}
@@ -27,19 +18,10 @@ func.func @reindex_c1(%a0: tensor<2x1xi64>, %a1: tensor<3xi64>, %a2: tensor<2xi3
 
 // -----
 
-func.func @segment_pool_c2(%x: tensor<4x2x3xf32>, %i: tensor<4xi64>) {
-  // expected-error@+2 {{C2: expected SUM, MEAN, MAX or MIN, found 'MEDIAN'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %1:2 = pd.segment_pool %x, %i {pooltype = "MEDIAN"} : (tensor<4x2x3xf32>, tensor<4xi64>) -> (tensor<?x2x3xf32>, tensor<?x1xf32>)
-  return
-}
-
-// -----
-
 func.func @send_u_recv_c1(%x: tensor<4x2xf32>, %src_index: tensor<4xi64>, %dst_index: tensor<5xi64>) {
   // expected-error@+2 {{C1: src_index and dst_index must be vectors of one extent, found tensor<4xi64> and tensor<5xi64>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:2 = pd.send_u_recv %x, %src_index, %dst_index {out_size = array<i64: 5>, reduce_op = "MAX"} : (tensor<4x2xf32>, tensor<4xi64>, tensor<5xi64>) -> (tensor<5x2xf32>, tensor<5xi32>)
+  %0:2 = pd.send_u_recv %x, %src_index, %dst_index reduce_op = MAX {out_size = array<i64: 5>} : (tensor<4x2xf32>, tensor<4xi64>, tensor<5xi64>) -> (tensor<5x2xf32>, tensor<5xi32>)
   return
 }
 
@@ -48,7 +30,7 @@ func.func @send_u_recv_c1(%x: tensor<4x2xf32>, %src_index: tensor<4xi64>, %dst_i
 func.func @send_u_recv_c3(%x: tensor<f32>, %src_index: tensor<4xi64>, %dst_index: tensor<4xi64>) {
   // expected-error@+2 {{C3: x must have rows, found rank 0}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:2 = pd.send_u_recv %x, %src_index, %dst_index {out_size = array<i64: 5>, reduce_op = "MAX"} : (tensor<f32>, tensor<4xi64>, tensor<4xi64>) -> (tensor<5x2xf32>, tensor<5xi32>)
+  %0:2 = pd.send_u_recv %x, %src_index, %dst_index reduce_op = MAX {out_size = array<i64: 5>} : (tensor<f32>, tensor<4xi64>, tensor<4xi64>) -> (tensor<5x2xf32>, tensor<5xi32>)
   return
 }
 
@@ -57,25 +39,7 @@ func.func @send_u_recv_c3(%x: tensor<f32>, %src_index: tensor<4xi64>, %dst_index
 func.func @send_ue_recv_c1(%x: tensor<4x2x3xf32>, %y: tensor<5x2x1xf32>, %s: tensor<5xi64>, %v2: tensor<6xi64>) {
   // expected-error@+2 {{C1: src_index and dst_index must be vectors of one extent, found tensor<6xi64> and tensor<5xi64>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:2 = pd.send_ue_recv %x, %y, %v2, %s {message_op = "MUL", reduce_op = "MAX", out_size = array<i64: 7>} : (tensor<4x2x3xf32>, tensor<5x2x1xf32>, tensor<6xi64>, tensor<5xi64>) -> (tensor<7x2x3xf32>, tensor<7xi32>)
-  return
-}
-
-// -----
-
-func.func @send_ue_recv_c2(%x: tensor<4x2x3xf32>, %y: tensor<5x2x1xf32>, %s: tensor<5xi64>) {
-  // expected-error@+2 {{C2: expected SUM, MEAN, MAX or MIN, found 'PROD'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0:2 = pd.send_ue_recv %x, %y, %s, %s {message_op = "MUL", reduce_op = "PROD", out_size = array<i64: 7>} : (tensor<4x2x3xf32>, tensor<5x2x1xf32>, tensor<5xi64>, tensor<5xi64>) -> (tensor<7x2x3xf32>, tensor<7xi32>)
-  return
-}
-
-// -----
-
-func.func @send_ue_recv_c3(%x: tensor<4x2x3xf32>, %y: tensor<5x2x1xf32>, %s: tensor<5xi64>) {
-  // expected-error@+2 {{C3: message_op must be ADD or MUL, found 'SUB'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0:2 = pd.send_ue_recv %x, %y, %s, %s {message_op = "SUB", reduce_op = "MAX", out_size = array<i64: 7>} : (tensor<4x2x3xf32>, tensor<5x2x1xf32>, tensor<5xi64>, tensor<5xi64>) -> (tensor<7x2x3xf32>, tensor<7xi32>)
+  %0:2 = pd.send_ue_recv %x, %y, %v2, %s message_op = MUL reduce_op = MAX {out_size = array<i64: 7>} : (tensor<4x2x3xf32>, tensor<5x2x1xf32>, tensor<6xi64>, tensor<5xi64>) -> (tensor<7x2x3xf32>, tensor<7xi32>)
   return
 }
 
@@ -84,16 +48,16 @@ func.func @send_ue_recv_c3(%x: tensor<4x2x3xf32>, %y: tensor<5x2x1xf32>, %s: ten
 func.func @send_uv_c1(%x: tensor<4x3xf32>, %y: tensor<4x1xf32>, %src_index: tensor<4xi64>, %dst_index: tensor<5xi64>) {
   // expected-error@+2 {{C1: src_index and dst_index must be vectors of one extent, found tensor<4xi64> and tensor<5xi64>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.send_uv %x, %y, %src_index, %dst_index {message_op = "MUL"} : (tensor<4x3xf32>, tensor<4x1xf32>, tensor<4xi64>, tensor<5xi64>) -> tensor<4x3xf32>
+  %0 = pd.send_uv %x, %y, %src_index, %dst_index message_op = MUL : (tensor<4x3xf32>, tensor<4x1xf32>, tensor<4xi64>, tensor<5xi64>) -> tensor<4x3xf32>
   return
 }
 
 // -----
 
-func.func @send_uv_c3(%x: tensor<4x3xf32>, %y: tensor<4x1xf32>, %src_index: tensor<4xi64>, %dst_index: tensor<4xi64>) {
-  // expected-error@+2 {{C3: message_op must be ADD or MUL, found 'SUB'}}
+func.func @send_uv_c3(%x: tensor<4x3xf32>, %y: tensor<4x1xf64>, %src_index: tensor<4xi64>, %dst_index: tensor<4xi64>) {
+  // expected-error@+2 {{C3: x and y must have rows of one element type}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.send_uv %x, %y, %src_index, %dst_index {message_op = "SUB"} : (tensor<4x3xf32>, tensor<4x1xf32>, tensor<4xi64>, tensor<4xi64>) -> tensor<4x3xf32>
+  %0 = pd.send_uv %x, %y, %src_index, %dst_index message_op = MUL : (tensor<4x3xf32>, tensor<4x1xf64>, tensor<4xi64>, tensor<4xi64>) -> tensor<4x3xf32>
   return
 }
 
@@ -102,7 +66,7 @@ func.func @send_uv_c3(%x: tensor<4x3xf32>, %y: tensor<4x1xf32>, %src_index: tens
 func.func @send_ue_recv_c3_type(%x: tensor<4x2x3xf32>, %s: tensor<5xi64>, %v1: tensor<5x2x1xf64>) {
   // expected-error@+2 {{C3: x and y must have rows of one element type}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:2 = pd.send_ue_recv %x, %v1, %s, %s {message_op = "MUL", reduce_op = "MAX", out_size = array<i64: 7>} : (tensor<4x2x3xf32>, tensor<5x2x1xf64>, tensor<5xi64>, tensor<5xi64>) -> (tensor<7x2x3xf32>, tensor<7xi32>)
+  %0:2 = pd.send_ue_recv %x, %v1, %s, %s message_op = MUL reduce_op = MAX {out_size = array<i64: 7>} : (tensor<4x2x3xf32>, tensor<5x2x1xf64>, tensor<5xi64>, tensor<5xi64>) -> (tensor<7x2x3xf32>, tensor<7xi32>)
   return
 }
 

@@ -24,7 +24,7 @@ func.func @scatters() -> (tensor<3xf32>, tensor<3xf32>) {
   %i = pd.constant dense<[1, -4]> : tensor<2xi64>
   %u = pd.constant dense<[1.0, 2.0]> : tensor<2xf32>
   // CHECK: pd.scatter_nd %
-  %0 = pd.scatter_nd %x, %c, %u {reduce = "add"} : (tensor<3xf32>, tensor<2x1xi64>, tensor<2xf32>) -> tensor<3xf32>
+  %0 = pd.scatter_nd %x, %c, %u reduce = add : (tensor<3xf32>, tensor<2x1xi64>, tensor<2xf32>) -> tensor<3xf32>
   // CHECK: pd.put_along_axis %
   %1 = pd.put_along_axis %x, %i, %u {axis = 0 : i64} : (tensor<3xf32>, tensor<2xi64>, tensor<2xf32>) -> tensor<3xf32>
   return %0, %1 : tensor<3xf32>, tensor<3xf32>

@@ -27,15 +27,6 @@ func.func @scatter_nd_c3(%a0: tensor<2x3xf32>, %a1: tensor<2x1xi64>, %a2: tensor
 
 // -----
 
-func.func @scatter_nd_c4(%a0: tensor<2x3xf32>, %a1: tensor<2x1xi64>, %a2: tensor<2x3xf32>) {
-  // expected-error@+2 {{reduce is 'mean', expected assign, add, multiply, amin or amax}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = "pd.scatter_nd"(%a0, %a1, %a2) <{reduce = "mean"}> : (tensor<2x3xf32>, tensor<2x1xi64>, tensor<2x3xf32>) -> tensor<2x3xf32>
-  return
-}
-
-// -----
-
 func.func @scatter_nd_c5(%a0: tensor<2x3xf32>, %a1: tensor<2x1xi64>, %a2: tensor<2x3xf64>) {
   // expected-error@+2 {{C5: x and updates must have one element type, found f32 and f64}}
   // expected-error@+1 {{failed to infer returned types}}
@@ -67,15 +58,6 @@ func.func @put_along_axis_c3(%a0: tensor<2x3xf32>, %a1: tensor<4x1xi64>, %a2: te
   // expected-error@+2 {{C3: dimension 0 of the indices is 4, that of the operand 2}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.put_along_axis"(%a0, %a1, %a2) <{axis = 1 : i64}> : (tensor<2x3xf32>, tensor<4x1xi64>, tensor<4x1xf32>) -> tensor<2x3xf32>
-  return
-}
-
-// -----
-
-func.func @put_along_axis_c4(%a0: tensor<2x3xf32>, %a1: tensor<2x1xi64>, %a2: tensor<2x1xf32>) {
-  // expected-error@+2 {{reduce is 'mean', expected assign, add, multiply, amin or amax}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = "pd.put_along_axis"(%a0, %a1, %a2) <{axis = 1 : i64, reduce = "mean"}> : (tensor<2x3xf32>, tensor<2x1xi64>, tensor<2x1xf32>) -> tensor<2x3xf32>
   return
 }
 

@@ -30,8 +30,8 @@ func.func @scatter_nd_add(%x: tensor<5x3xf32>, %index: tensor<3x1xi64>, %updates
 
 // CHECK-LABEL: func @scatter_nd
 func.func @scatter_nd(%x: tensor<3xf32>, %index: tensor<2x1xi64>, %updates: tensor<2xf32>) {
-  // CHECK: pd.scatter_nd %{{.*}}, %{{.*}}, %{{.*}} {reduce = "add"} : (tensor<3xf32>, tensor<2x1xi64>, tensor<2xf32>) -> tensor<3xf32>
-  %0 = pd.scatter_nd %x, %index, %updates {reduce = "add"} : (tensor<3xf32>, tensor<2x1xi64>, tensor<2xf32>) -> tensor<3xf32>
+  // CHECK: pd.scatter_nd %{{.*}}, %{{.*}}, %{{.*}} reduce = add : (tensor<3xf32>, tensor<2x1xi64>, tensor<2xf32>) -> tensor<3xf32>
+  %0 = pd.scatter_nd %x, %index, %updates reduce = add : (tensor<3xf32>, tensor<2x1xi64>, tensor<2xf32>) -> tensor<3xf32>
   return
 }
 
@@ -51,8 +51,8 @@ func.func @set_value(%x: tensor<4x5x3xf64>, %values: tensor<4x5x3xf64>) {
 
 // CHECK-LABEL: func @index_uses
 func.func @index_uses(%x: tensor<2x3xf32>, %i: tensor<2xi64>, %r: tensor<2x1xi64>, %u: tensor<2x2xf32>) {
-  // CHECK: pd.scatter_nd %{{.*}} {reduce = "add"}
-  %3 = pd.scatter_nd %x, %r, %x {reduce = "add"} : (tensor<2x3xf32>, tensor<2x1xi64>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  // CHECK: pd.scatter_nd %{{.*}} reduce = add
+  %3 = pd.scatter_nd %x, %r, %x reduce = add : (tensor<2x3xf32>, tensor<2x1xi64>, tensor<2x3xf32>) -> tensor<2x3xf32>
   // CHECK: pd.index_add %{{.*}} {axis = 1 : i64}
   %4 = pd.index_add %x, %i, %u {axis = 1 : i64} : (tensor<2x3xf32>, tensor<2xi64>, tensor<2x2xf32>) -> tensor<2x3xf32>
   return

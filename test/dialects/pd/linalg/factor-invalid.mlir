@@ -36,24 +36,6 @@ func.func @pivot(%x: tensor<2x2xf32>) {
 
 // -----
 
-func.func @mode(%x: tensor<2x2xf32>) {
-  // expected-error@+2 {{C4: mode must be reduced, complete or r, found 'full'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0:2 = "pd.qr"(%x) {mode = "full"} : (tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>)
-  return
-}
-
-// -----
-
-func.func @triangle(%x: tensor<2x2xf32>) {
-  // expected-error@+2 {{C4: UPLO must be L or U, found 'l'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0:2 = "pd.eigh"(%x) {UPLO = "l"} : (tensor<2x2xf32>) -> (tensor<2xf32>, tensor<2x2xf32>)
-  return
-}
-
-// -----
-
 func.func @cholesky_c1(%a0: tensor<3xf32>) {
   // expected-error@+2 {{C1: }}
   // expected-error@+1 {{failed to infer returned types}}

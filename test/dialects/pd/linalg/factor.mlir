@@ -51,8 +51,8 @@ func.func @lu_unpack(%x: tensor<2x3x5xf32>, %pivots: tensor<2x3xi32>) {
 
 // CHECK-LABEL: func @qr
 func.func @qr(%x: tensor<4x3xf64>) {
-  // CHECK: pd.qr %{{.*}} {mode = "r"} : (tensor<4x3xf64>) -> (tensor<0xf64>, tensor<3x3xf64>)
-  %0:2 = pd.qr %x {mode = "r"} : (tensor<4x3xf64>) -> (tensor<0xf64>, tensor<3x3xf64>)
+  // CHECK: pd.qr %{{.*}} mode = r : (tensor<4x3xf64>) -> (tensor<0xf64>, tensor<3x3xf64>)
+  %0:2 = pd.qr %x mode = r : (tensor<4x3xf64>) -> (tensor<0xf64>, tensor<3x3xf64>)
   return
 }
 

@@ -36,24 +36,6 @@ func.func @elements(%x: tensor<2x2xf32>, %y: tensor<2x2xf64>) {
 
 // -----
 
-func.func @driver(%x: tensor<2x2xf32>) {
-  // expected-error@+2 {{C4: driver must be gels, gelsy, gelsd or gelss, found 'svd'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0:4 = "pd.lstsq"(%x, %x) {driver = "svd"} : (tensor<2x2xf32>, tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<0xf32>, tensor<i32>, tensor<0xf32>)
-  return
-}
-
-// -----
-
-func.func @lu_solve(%x: tensor<4x4xf32>, %p: tensor<4xi32>) {
-  // expected-error@+2 {{C6: trans is 'H', expected N, T or C}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = "pd.lu_solve"(%x, %x, %p) {trans = "H"} : (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4xi32>) -> tensor<4x4xf32>
-  return
-}
-
-// -----
-
 func.func @det_c1(%a0: tensor<3xf32>) {
   // expected-error@+2 {{C1: }}
   // expected-error@+1 {{failed to infer returned types}}
@@ -237,7 +219,7 @@ func.func @det_c2(%x: tensor<2x3x4xf64>) {
 func.func @lu_solve_c1(%b: tensor<3xf64>, %lu: tensor<2x3x3xf64>, %pivots: tensor<2x3xi32>) {
   // expected-error@+2 {{C1: the right-hand side must have rank 2 or more, found tensor<3xf64>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.lu_solve %b, %lu, %pivots {trans = "T"} : (tensor<3xf64>, tensor<2x3x3xf64>, tensor<2x3xi32>) -> tensor<2x3x2xf64>
+  %0 = pd.lu_solve %b, %lu, %pivots trans = T : (tensor<3xf64>, tensor<2x3x3xf64>, tensor<2x3xi32>) -> tensor<2x3x2xf64>
   return
 }
 
@@ -246,7 +228,7 @@ func.func @lu_solve_c1(%b: tensor<3xf64>, %lu: tensor<2x3x3xf64>, %pivots: tenso
 func.func @lu_solve_c2(%b: tensor<2x3x2xf64>, %lu: tensor<2x3x4xf64>, %pivots: tensor<2x3xi32>) {
   // expected-error@+2 {{C2: the matrices of the system must be square, found tensor<2x3x4xf64>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.lu_solve %b, %lu, %pivots {trans = "T"} : (tensor<2x3x2xf64>, tensor<2x3x4xf64>, tensor<2x3xi32>) -> tensor<2x3x2xf64>
+  %0 = pd.lu_solve %b, %lu, %pivots trans = T : (tensor<2x3x2xf64>, tensor<2x3x4xf64>, tensor<2x3xi32>) -> tensor<2x3x2xf64>
   return
 }
 
@@ -255,7 +237,7 @@ func.func @lu_solve_c2(%b: tensor<2x3x2xf64>, %lu: tensor<2x3x4xf64>, %pivots: t
 func.func @lu_solve_c3(%b: tensor<2x4x2xf64>, %lu: tensor<2x3x3xf64>, %pivots: tensor<2x3xi32>) {
   // expected-error@+2 {{C3: the right-hand side must have 3 rows, found tensor<2x4x2xf64>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.lu_solve %b, %lu, %pivots {trans = "T"} : (tensor<2x4x2xf64>, tensor<2x3x3xf64>, tensor<2x3xi32>) -> tensor<2x3x2xf64>
+  %0 = pd.lu_solve %b, %lu, %pivots trans = T : (tensor<2x4x2xf64>, tensor<2x3x3xf64>, tensor<2x3xi32>) -> tensor<2x3x2xf64>
   return
 }
 
@@ -264,7 +246,7 @@ func.func @lu_solve_c3(%b: tensor<2x4x2xf64>, %lu: tensor<2x3x3xf64>, %pivots: t
 func.func @lu_solve_c4(%b: tensor<5x3x2xf64>, %lu: tensor<2x3x3xf64>, %pivots: tensor<2x3xi32>) {
   // expected-error@+2 {{C4: the batches must broadcast, found tensor<2x3x3xf64> and tensor<5x3x2xf64>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.lu_solve %b, %lu, %pivots {trans = "T"} : (tensor<5x3x2xf64>, tensor<2x3x3xf64>, tensor<2x3xi32>) -> tensor<2x3x2xf64>
+  %0 = pd.lu_solve %b, %lu, %pivots trans = T : (tensor<5x3x2xf64>, tensor<2x3x3xf64>, tensor<2x3xi32>) -> tensor<2x3x2xf64>
   return
 }
 
@@ -273,7 +255,7 @@ func.func @lu_solve_c4(%b: tensor<5x3x2xf64>, %lu: tensor<2x3x3xf64>, %pivots: t
 func.func @lu_solve_c5(%b: tensor<2x3x2xf32>, %lu: tensor<2x3x3xf64>, %pivots: tensor<2x3xi32>) {
   // expected-error@+2 {{C5: both operands must have one element type, found f64 and f32}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.lu_solve %b, %lu, %pivots {trans = "T"} : (tensor<2x3x2xf32>, tensor<2x3x3xf64>, tensor<2x3xi32>) -> tensor<2x3x2xf64>
+  %0 = pd.lu_solve %b, %lu, %pivots trans = T : (tensor<2x3x2xf32>, tensor<2x3x3xf64>, tensor<2x3xi32>) -> tensor<2x3x2xf64>
   return
 }
 

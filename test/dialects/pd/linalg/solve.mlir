@@ -23,15 +23,15 @@ func.func @inverse(%x: tensor<2x1x4x4xf32>) {
 
 // CHECK-LABEL: func @lstsq
 func.func @lstsq(%a: tensor<3x4x2xf32>) {
-  // CHECK: pd.lstsq %{{.*}}, %{{.*}} {driver = "gelsd"} : (tensor<3x4x2xf32>, tensor<3x4x2xf32>) -> (tensor<3x2x2xf32>, tensor<3x2xf32>, tensor<3xi32>, tensor<3x2xf32>)
-  %0:4 = pd.lstsq %a, %a {driver = "gelsd"} : (tensor<3x4x2xf32>, tensor<3x4x2xf32>) -> (tensor<3x2x2xf32>, tensor<3x2xf32>, tensor<3xi32>, tensor<3x2xf32>)
+  // CHECK: pd.lstsq %{{.*}}, %{{.*}} driver = gelsd : (tensor<3x4x2xf32>, tensor<3x4x2xf32>) -> (tensor<3x2x2xf32>, tensor<3x2xf32>, tensor<3xi32>, tensor<3x2xf32>)
+  %0:4 = pd.lstsq %a, %a driver = gelsd : (tensor<3x4x2xf32>, tensor<3x4x2xf32>) -> (tensor<3x2x2xf32>, tensor<3x2xf32>, tensor<3xi32>, tensor<3x2xf32>)
   return
 }
 
 // CHECK-LABEL: func @lu_solve
 func.func @lu_solve(%b: tensor<2x3x2xf64>, %lu: tensor<2x3x3xf64>, %pivots: tensor<2x3xi32>) {
-  // CHECK: pd.lu_solve %{{.*}}, %{{.*}}, %{{.*}} {trans = "T"} : (tensor<2x3x2xf64>, tensor<2x3x3xf64>, tensor<2x3xi32>) -> tensor<2x3x2xf64>
-  %0 = pd.lu_solve %b, %lu, %pivots {trans = "T"} : (tensor<2x3x2xf64>, tensor<2x3x3xf64>, tensor<2x3xi32>) -> tensor<2x3x2xf64>
+  // CHECK: pd.lu_solve %{{.*}}, %{{.*}}, %{{.*}} trans = T : (tensor<2x3x2xf64>, tensor<2x3x3xf64>, tensor<2x3xi32>) -> tensor<2x3x2xf64>
+  %0 = pd.lu_solve %b, %lu, %pivots trans = T : (tensor<2x3x2xf64>, tensor<2x3x3xf64>, tensor<2x3xi32>) -> tensor<2x3x2xf64>
   return
 }
 
@@ -90,8 +90,8 @@ func.func @systems_uses(%a: tensor<2x1x4x4xf32>, %b: tensor<3x4x2xf32>, %v: tens
   %7 = pd.matrix_power %a {n = -3 : i64} : (tensor<2x1x4x4xf32>) -> tensor<2x1x4x4xf32>
   // CHECK: pd.matrix_rank
   %8 = pd.matrix_rank %a, %t : (tensor<2x1x4x4xf32>, tensor<2xf32>) -> tensor<2x2xi32>
-  // CHECK: pd.lstsq %{{.*}} {driver = "gelsd"}
-  %9:4 = pd.lstsq %b, %b {driver = "gelsd"} : (tensor<3x4x2xf32>, tensor<3x4x2xf32>) -> (tensor<3x2x2xf32>, tensor<3x2xf32>, tensor<3xi32>, tensor<3x2xf32>)
+  // CHECK: pd.lstsq %{{.*}} driver = gelsd
+  %9:4 = pd.lstsq %b, %b driver = gelsd : (tensor<3x4x2xf32>, tensor<3x4x2xf32>) -> (tensor<3x2x2xf32>, tensor<3x2xf32>, tensor<3xi32>, tensor<3x2xf32>)
   return
 }
 

@@ -46,9 +46,9 @@ func.func @nll_c2(%a: tensor<4x5xf32>, %b: tensor<4xi64>, %c: tensor<4xf32>) {
 // -----
 
 func.func @nll_c3(%a: tensor<4x5xf32>, %b: tensor<4xi64>) {
-  // expected-error@+2 {{C3: reduction must be one of none, mean, sum, found 'max'}}
+  // expected-error@+2 {{C3: reduction must be none, mean or sum, found batchmean}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:2 = "pd.nll_loss"(%a, %b) {reduction = "max"} : (tensor<4x5xf32>, tensor<4xi64>) -> (tensor<f32>, tensor<f32>)
+  %0:2 = "pd.nll_loss"(%a, %b) {reduction = #pd<loss_reduction batchmean>} : (tensor<4x5xf32>, tensor<4xi64>) -> (tensor<f32>, tensor<f32>)
   return
 }
 
@@ -67,15 +67,6 @@ func.func @bce_c2(%a: tensor<4xf32>, %b: tensor<4xf64>) {
   // expected-error@+2 {{C2: the operands must have one element type, found tensor<4xf32> and tensor<4xf64>}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.bce_loss"(%a, %b) {} : (tensor<4xf32>, tensor<4xf64>) -> tensor<4xf32>
-  return
-}
-
-// -----
-
-func.func @kldiv_c3(%a: tensor<4xf32>, %b: tensor<4xf32>) {
-  // expected-error@+2 {{C3: reduction must be one of none, mean, sum, batchmean, found 'max'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = "pd.kldiv_loss"(%a, %b) {reduction = "max"} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return
 }
 
@@ -156,7 +147,7 @@ func.func @huber_loss_c2(%input: tensor<2xf64>, %v1: tensor<2xf32>) {
 func.func @kldiv_loss_c1(%x: tensor<3x4xf32>, %v1: tensor<3x9xf32>) {
   // expected-error@+2 {{C1: both operands must have the same dimensions, found tensor<3x4xf32> and tensor<3x9xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.kldiv_loss %x, %v1 {reduction = "none"} : (tensor<3x4xf32>, tensor<3x9xf32>) -> tensor<3x4xf32>
+  %0 = pd.kldiv_loss %x, %v1 reduction = none : (tensor<3x4xf32>, tensor<3x9xf32>) -> tensor<3x4xf32>
   return
 }
 
@@ -165,7 +156,7 @@ func.func @kldiv_loss_c1(%x: tensor<3x4xf32>, %v1: tensor<3x9xf32>) {
 func.func @kldiv_loss_c2(%x: tensor<3x4xf32>, %v1: tensor<3x4xf64>) {
   // expected-error@+2 {{C2: the operands must have one element type, found tensor<3x4xf32> and tensor<3x4xf64>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.kldiv_loss %x, %v1 {reduction = "none"} : (tensor<3x4xf32>, tensor<3x4xf64>) -> tensor<3x4xf32>
+  %0 = pd.kldiv_loss %x, %v1 reduction = none : (tensor<3x4xf32>, tensor<3x4xf64>) -> tensor<3x4xf32>
   return
 }
 
@@ -219,7 +210,7 @@ func.func @accuracy_c1_label(%x: tensor<4x2xf32>, %indices: tensor<4x2xi64>, %v2
 func.func @nll_loss_c1_label(%input: tensor<4x5xf32>, %weight: tensor<5xf32>, %v1: tensor<9xi64>) {
   // expected-error@+2 {{C1: label must have the dimensions of input but the second, found tensor<4x5xf32> and tensor<9xi64>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:2 = pd.nll_loss %input, %v1, %weight {reduction = "none"} : (tensor<4x5xf32>, tensor<9xi64>, tensor<5xf32>) -> (tensor<4xf32>, tensor<f32>)
+  %0:2 = pd.nll_loss %input, %v1, %weight reduction = none : (tensor<4x5xf32>, tensor<9xi64>, tensor<5xf32>) -> (tensor<4xf32>, tensor<f32>)
   return
 }
 
@@ -228,6 +219,6 @@ func.func @nll_loss_c1_label(%input: tensor<4x5xf32>, %weight: tensor<5xf32>, %v
 func.func @nll_loss_c2(%input: tensor<4x5xf32>, %label: tensor<4xi64>, %weight: tensor<9xf64>) {
   // expected-error@+2 {{C2: weight must have one element for each class of input, found tensor<4x5xf32> and tensor<9xf64>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:2 = pd.nll_loss %input, %label, %weight {reduction = "none"} : (tensor<4x5xf32>, tensor<4xi64>, tensor<9xf64>) -> (tensor<4xf32>, tensor<f32>)
+  %0:2 = pd.nll_loss %input, %label, %weight reduction = none : (tensor<4x5xf32>, tensor<4xi64>, tensor<9xf64>) -> (tensor<4xf32>, tensor<f32>)
   return
 }

@@ -37,8 +37,8 @@ func.func @huber_loss(%input: tensor<2xf64>, %label: tensor<2xf64>) {
 
 // CHECK-LABEL: func @kldiv_loss
 func.func @kldiv_loss(%x: tensor<3x4xf32>, %label: tensor<3x4xf32>) {
-  // CHECK: pd.kldiv_loss %{{.*}}, %{{.*}} {reduction = "none"} : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
-  %0 = pd.kldiv_loss %x, %label {reduction = "none"} : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  // CHECK: pd.kldiv_loss %{{.*}}, %{{.*}} reduction = none : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %0 = pd.kldiv_loss %x, %label reduction = none : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
   return
 }
 
@@ -58,8 +58,8 @@ func.func @log_loss(%input: tensor<3x1xf64>, %label: tensor<3x1xf64>) {
 
 // CHECK-LABEL: func @nll_loss
 func.func @nll_loss(%input: tensor<4x5xf32>, %label: tensor<4xi64>, %weight: tensor<5xf32>) {
-  // CHECK: pd.nll_loss %{{.*}}, %{{.*}}, %{{.*}} {reduction = "none"} : (tensor<4x5xf32>, tensor<4xi64>, tensor<5xf32>) -> (tensor<4xf32>, tensor<f32>)
-  %0:2 = pd.nll_loss %input, %label, %weight {reduction = "none"} : (tensor<4x5xf32>, tensor<4xi64>, tensor<5xf32>) -> (tensor<4xf32>, tensor<f32>)
+  // CHECK: pd.nll_loss %{{.*}}, %{{.*}}, %{{.*}} reduction = none : (tensor<4x5xf32>, tensor<4xi64>, tensor<5xf32>) -> (tensor<4xf32>, tensor<f32>)
+  %0:2 = pd.nll_loss %input, %label, %weight reduction = none : (tensor<4x5xf32>, tensor<4xi64>, tensor<5xf32>) -> (tensor<4xf32>, tensor<f32>)
   return
 }
 

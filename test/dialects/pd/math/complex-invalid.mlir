@@ -19,7 +19,7 @@ func.func @imag_c1(%a0: tensor<2xcomplex<f64>>) {
 // -----
 
 func.func @complex_c2(%a0: tensor<2xf32>, %a1: tensor<3xf32>) {
-  // expected-error@+2 {{operands can't be broadcast together}}
+  // expected-error@+2 {{operands cannot be broadcast together}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.complex"(%a0, %a1) : (tensor<2xf32>, tensor<3xf32>) -> tensor<2xcomplex<f32>>
   return

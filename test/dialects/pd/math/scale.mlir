@@ -2,8 +2,8 @@
 
 // CHECK-LABEL: func @clip
 func.func @clip(%x: tensor<7xf64>) {
-  // CHECK: pd.clip %{{.*}} {max = 1.000000e+00 : f64, min = -1.000000e+00 : f64, operandSegmentSizes = array<i32: 1, 0, 0>} : (tensor<7xf64>) -> tensor<7xf64>
-  %0 = pd.clip %x {min = -1.0, max = 1.0, operandSegmentSizes = array<i32: 1, 0, 0>} : (tensor<7xf64>) -> tensor<7xf64>
+  // CHECK: pd.clip %{{.*}} {max = 1.000000e+00 : f64, min = -1.000000e+00 : f64} : (tensor<7xf64>) -> tensor<7xf64>
+  %0 = pd.clip %x {min = -1.0, max = 1.0} : (tensor<7xf64>) -> tensor<7xf64>
   return
 }
 
@@ -23,7 +23,7 @@ func.func @pow(%x: tensor<3x4xf32>) {
 
 // CHECK-LABEL: func @scale
 func.func @scale(%x: tensor<f32>) {
-  // CHECK: pd.scale %{{.*}} {operandSegmentSizes = array<i32: 1, 0, 0>} : (tensor<f32>) -> tensor<f32>
-  %0 = pd.scale %x {operandSegmentSizes = array<i32: 1, 0, 0>} : (tensor<f32>) -> tensor<f32>
+  // CHECK: pd.scale %{{.*}} : (tensor<f32>) -> tensor<f32>
+  %0 = pd.scale %x : (tensor<f32>) -> tensor<f32>
   return
 }

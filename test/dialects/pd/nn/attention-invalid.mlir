@@ -19,7 +19,7 @@ func.func @flash_attn_c2(%q: tensor<2x5x4x8xf32>, %k: tensor<2x5x3x8xf32>) {
 // -----
 
 func.func @flash_attn_c3(%q: tensor<2x5x4x8xf32>) {
-  // expected-error@+2 {{C3: there is dropout, and this is no test}}
+  // expected-error@+2 {{C3: dropout requires is_test}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.flash_attn"(%q, %q, %q) {dropout = 0.1} : (tensor<2x5x4x8xf32>, tensor<2x5x4x8xf32>, tensor<2x5x4x8xf32>) -> tensor<2x5x4x8xf32>
   return

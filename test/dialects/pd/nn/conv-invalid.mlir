@@ -72,24 +72,6 @@ func.func @conv_c5_paddings(%a: tensor<1x2x4x4xf32>, %b: tensor<1x2x3x3xf32>) {
 
 // -----
 
-func.func @conv_c5_algorithm(%a: tensor<1x2x4x4xf32>, %b: tensor<1x2x3x3xf32>) {
-  // expected-error@+2 {{C5: the padding algorithm must be EXPLICIT, SAME or VALID, found 'FULL'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = "pd.conv2d"(%a, %b) {padding_algorithm = "FULL"} : (tensor<1x2x4x4xf32>, tensor<1x2x3x3xf32>) -> tensor<1x1x2x2xf32>
-  return
-}
-
-// -----
-
-func.func @conv_c6(%a: tensor<1x2x4x4xf32>, %b: tensor<1x2x3x3xf32>) {
-  // expected-error@+2 {{C6: the data format must be NCHW, NHWC or the like, found 'CHWN'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = "pd.conv2d"(%a, %b) {data_format = "CHWN"} : (tensor<1x2x4x4xf32>, tensor<1x2x3x3xf32>) -> tensor<1x1x2x2xf32>
-  return
-}
-
-// -----
-
 func.func @conv_c7(%a: tensor<1x2x4x4xf32>, %b: tensor<1x2x3x3xf32>) {
   // expected-error@+2 {{C7: the window must fit into the padded input, found a window of 5 and an input of 4 with paddings 0 and 0 in spatial dimension 0}}
   // expected-error@+1 {{failed to infer returned types}}
@@ -162,28 +144,10 @@ func.func @conv2d_transpose_c5(%x: tensor<1x3x3x3xf32>, %filter: tensor<3x1x3x3x
 
 // -----
 
-func.func @conv2d_transpose_c6(%x: tensor<1x3x3x3xf32>, %filter: tensor<3x1x3x3xf32>) {
-  // expected-error@+2 {{C6: the data format must be NCHW, NHWC or the like, found 'CNHW'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.conv2d_transpose %x, %filter {groups = 3 : i64, data_format = "CNHW"} : (tensor<1x3x3x3xf32>, tensor<3x1x3x3xf32>) -> tensor<1x3x5x5xf32>
-  return
-}
-
-// -----
-
 func.func @conv2d_weight_gradient_c5(%input: tensor<1x3x8x8xf32>, %out_gradient: tensor<1x4x8x8xf32>) {
   // expected-error@+2 {{C5: strides must be 2 positive numbers, found [0, 0]}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.conv2d_weight_gradient %input, %out_gradient {kernel_size = array<i64: 1, 1>, strides = array<i64: 0, 0>} : (tensor<1x3x8x8xf32>, tensor<1x4x8x8xf32>) -> tensor<4x3x1x1xf32>
-  return
-}
-
-// -----
-
-func.func @conv2d_weight_gradient_c6(%input: tensor<1x3x8x8xf32>, %out_gradient: tensor<1x4x8x8xf32>) {
-  // expected-error@+2 {{C6: the data format must be NCHW, NHWC or the like, found 'CNHW'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.conv2d_weight_gradient %input, %out_gradient {kernel_size = array<i64: 1, 1>, data_format = "CNHW"} : (tensor<1x3x8x8xf32>, tensor<1x4x8x8xf32>) -> tensor<4x3x1x1xf32>
   return
 }
 
@@ -198,15 +162,6 @@ func.func @conv3d_c5(%input: tensor<1x2x4x4x4xf32>, %filter: tensor<2x2x3x3x3xf3
 
 // -----
 
-func.func @conv3d_c6(%input: tensor<1x2x4x4x4xf32>, %filter: tensor<2x2x3x3x3xf32>) {
-  // expected-error@+2 {{C6: the data format must be NCHW, NHWC or the like, found 'CNHW'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.conv3d %input, %filter {paddings = array<i64: 1, 1, 1>, data_format = "CNHW"} : (tensor<1x2x4x4x4xf32>, tensor<2x2x3x3x3xf32>) -> tensor<1x2x4x4x4xf32>
-  return
-}
-
-// -----
-
 func.func @conv3d_transpose_c5(%x: tensor<1x2x2x2x2xf64>, %filter: tensor<2x1x2x2x2xf64>) {
   // expected-error@+2 {{C5: strides must be 3 positive numbers, found [0, 0, 0]}}
   // expected-error@+1 {{failed to infer returned types}}
@@ -216,28 +171,10 @@ func.func @conv3d_transpose_c5(%x: tensor<1x2x2x2x2xf64>, %filter: tensor<2x1x2x
 
 // -----
 
-func.func @conv3d_transpose_c6(%x: tensor<1x2x2x2x2xf64>, %filter: tensor<2x1x2x2x2xf64>) {
-  // expected-error@+2 {{C6: the data format must be NCHW, NHWC or the like, found 'CNHW'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.conv3d_transpose %x, %filter {strides = array<i64: 2, 1, 1>, data_format = "CNHW"} : (tensor<1x2x2x2x2xf64>, tensor<2x1x2x2x2xf64>) -> tensor<1x1x4x3x3xf64>
-  return
-}
-
-// -----
-
 func.func @conv3d_weight_gradient_c5(%x: tensor<1x2x3x3x3xf32>, %d: tensor<1x4x2x2x2xf32>) {
   // expected-error@+2 {{C5: strides must be 3 positive numbers, found [0, 0, 0]}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.conv3d_weight_gradient %x, %d {kernel_size = array<i64: 2, 2, 2>, strides = array<i64: 0, 0, 0>} : (tensor<1x2x3x3x3xf32>, tensor<1x4x2x2x2xf32>) -> tensor<4x2x2x2x2xf32>
-  return
-}
-
-// -----
-
-func.func @conv3d_weight_gradient_c6(%x: tensor<1x2x3x3x3xf32>, %d: tensor<1x4x2x2x2xf32>) {
-  // expected-error@+2 {{C6: the data format must be NCHW, NHWC or the like, found 'CNHW'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.conv3d_weight_gradient %x, %d {kernel_size = array<i64: 2, 2, 2>, data_format = "CNHW"} : (tensor<1x2x3x3x3xf32>, tensor<1x4x2x2x2xf32>) -> tensor<4x2x2x2x2xf32>
   return
 }
 

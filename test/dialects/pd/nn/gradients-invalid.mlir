@@ -54,18 +54,9 @@ func.func @pooled(%x: tensor<1x2x4x4xf32>, %d: tensor<1x2x3x3xf32>) {
 
 // -----
 
-func.func @method(%x: tensor<1x2x4x4xf32>, %d: tensor<1x2x8x8xf32>) {
-  // expected-error @+2 {{C1: interp_method must be linear, bilinear, trilinear, bicubic or nearest, found "area"}}
-  // expected-error @+1 {{failed to infer returned types}}
-  %0 = pd.interpolate_gradient %x, %d {interp_method = "area", out_h = 8 : i64, out_w = 8 : i64} : (tensor<1x2x4x4xf32>, tensor<1x2x8x8xf32>) -> tensor<1x2x4x4xf32>
-  return
-}
-
-// -----
-
 func.func @resized(%x: tensor<1x2x4x4xf32>, %d: tensor<1x2x8x7xf32>) {
   // expected-error @+2 {{C2: out_gradient must be tensor<1x2x8x8xf32>, found tensor<1x2x8x7xf32>}}
   // expected-error @+1 {{failed to infer returned types}}
-  %0 = pd.interpolate_gradient %x, %d {interp_method = "nearest", out_h = 8 : i64, out_w = 8 : i64} : (tensor<1x2x4x4xf32>, tensor<1x2x8x7xf32>) -> tensor<1x2x4x4xf32>
+  %0 = pd.interpolate_gradient %x, %d interp_method = nearest {out_h = 8 : i64, out_w = 8 : i64} : (tensor<1x2x4x4xf32>, tensor<1x2x8x7xf32>) -> tensor<1x2x4x4xf32>
   return
 }

@@ -6,11 +6,11 @@ func.func @ops(%x: tensor<1x2x4x4xf32>, %d: tensor<1x3x3x3xf32>, %p: tensor<1x2x
   // ROUND: pd.conv2d_weight_gradient %{{.*}}, %{{.*}} {kernel_size = array<i64: 2, 2>}
   %0 = pd.conv2d_weight_gradient %x, %d {kernel_size = array<i64: 2, 2>}
       : (tensor<1x2x4x4xf32>, tensor<1x3x3x3xf32>) -> tensor<3x2x2x2xf32>
-  // ROUND: pd.pool2d_gradient %{{.*}}, %{{.*}} {kernel_size = array<i64: 2, 2>, pooling_type = "avg", strides = array<i64: 2, 2>}
-  %1 = pd.pool2d_gradient %x, %p {kernel_size = array<i64: 2, 2>, pooling_type = "avg", strides = array<i64: 2, 2>}
+  // ROUND: pd.pool2d_gradient %{{.*}}, %{{.*}} pooling_type = avg {kernel_size = array<i64: 2, 2>, strides = array<i64: 2, 2>}
+  %1 = pd.pool2d_gradient %x, %p pooling_type = avg {kernel_size = array<i64: 2, 2>, strides = array<i64: 2, 2>}
       : (tensor<1x2x4x4xf32>, tensor<1x2x2x2xf32>) -> tensor<1x2x4x4xf32>
-  // ROUND: pd.interpolate_gradient %{{.*}}, %{{.*}} {interp_method = "bilinear", out_h = 8 : i64, out_w = 8 : i64}
-  %2 = pd.interpolate_gradient %x, %u {interp_method = "bilinear", out_h = 8 : i64, out_w = 8 : i64}
+  // ROUND: pd.interpolate_gradient %{{.*}}, %{{.*}} interp_method = bilinear {out_h = 8 : i64, out_w = 8 : i64}
+  %2 = pd.interpolate_gradient %x, %u interp_method = bilinear {out_h = 8 : i64, out_w = 8 : i64}
       : (tensor<1x2x4x4xf32>, tensor<1x2x8x8xf32>) -> tensor<1x2x4x4xf32>
   return
 }
@@ -36,7 +36,7 @@ func.func @recurrent(%x: tensor<4x2x3xf32>, %h: tensor<1x2x5xf32>, %wi: tensor<5
   return
 }
 
-// The gradient by the input is the transposed convolution whose output has the input's extents.
+// The gradient by the input is the transposed convolution whose output has the dims of the input.
 // CHECK-LABEL: func @conv
 // CHECK-SAME: (%[[X:.*]]: tensor<1x2x5x5xf32>, %[[W:.*]]: tensor<4x1x3x3xf32>, %[[D:.*]]: tensor<1x4x2x3xf32>)
 // CHECK-DAG: %[[DX:.*]] = pd.conv2d_transpose %[[D]], %[[W]] {groups = 2 : i64, output_size = array<i64: 5, 5>, paddings = array<i64: 0, 0, 1, 1>, strides = array<i64: 2, 2>}

@@ -27,15 +27,6 @@ func.func @grid_c3(%a: tensor<1x1x2x2xf32>, %b: tensor<1x3x3x2xf64>) {
 
 // -----
 
-func.func @grid_c4(%a: tensor<1x1x2x2xf32>, %b: tensor<1x3x3x2xf32>) {
-  // expected-error@+2 {{C4: mode must be bilinear or nearest and padding_mode zeros, border or reflection, found 'cubic' and 'zeros'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = "pd.grid_sample"(%a, %b) {mode = "cubic"} : (tensor<1x1x2x2xf32>, tensor<1x3x3x2xf32>) -> tensor<1x1x3x3xf32>
-  return
-}
-
-// -----
-
 func.func @affine_c1(%a: tensor<1x2x2xf32>) {
   // expected-error@+2 {{C1: input must be [N, 2, 3] or [N, 3, 4], found tensor<1x2x2xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
@@ -79,11 +70,3 @@ func.func @grid_sample_c2_batch(%x: tensor<1x1x2x2xf64>, %v1: tensor<9x2x3x2xf64
   return
 }
 
-// -----
-
-func.func @grid_sample_c4_padding(%x: tensor<1x1x2x2xf64>, %grid: tensor<1x1x3x2xf64>) {
-  // expected-error@+2 {{C4: mode must be bilinear or nearest and padding_mode zeros, border or reflection, found 'bilinear' and 'wrap'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.grid_sample %x, %grid {align_corners = false, padding_mode = "wrap"} : (tensor<1x1x2x2xf64>, tensor<1x1x3x2xf64>) -> tensor<1x1x1x3xf64>
-  return
-}

@@ -11,9 +11,9 @@ func.func @grid_sample() -> (tensor<1x1x1x3xf64>, tensor<1x1x1x3xf64>, tensor<1x
   %x = pd.constant dense<[[[[1.0, 2.0], [3.0, 4.0]]]]> : tensor<1x1x2x2xf64>
   %g = pd.constant dense<[[[[0.0, 0.0], [1.0, -1.0], [5.0, 5.0]]]]> : tensor<1x1x3x2xf64>
   %0 = pd.grid_sample %x, %g : (tensor<1x1x2x2xf64>, tensor<1x1x3x2xf64>) -> tensor<1x1x1x3xf64>
-  %1 = pd.grid_sample %x, %g {padding_mode = "border"} : (tensor<1x1x2x2xf64>, tensor<1x1x3x2xf64>) -> tensor<1x1x1x3xf64>
+  %1 = pd.grid_sample %x, %g padding_mode = border : (tensor<1x1x2x2xf64>, tensor<1x1x3x2xf64>) -> tensor<1x1x1x3xf64>
   // Position 0.5 is rounded away from zero; position 3 is mirrored at 1 to -1, and that at 0 to 1.
-  %2 = pd.grid_sample %x, %g {padding_mode = "reflection", mode = "nearest"} : (tensor<1x1x2x2xf64>, tensor<1x1x3x2xf64>) -> tensor<1x1x1x3xf64>
+  %2 = pd.grid_sample %x, %g mode = nearest padding_mode = reflection : (tensor<1x1x2x2xf64>, tensor<1x1x3x2xf64>) -> tensor<1x1x1x3xf64>
   // The corner is a quarter inside: the other three parts are zeros.
   %3 = pd.grid_sample %x, %g {align_corners = false} : (tensor<1x1x2x2xf64>, tensor<1x1x3x2xf64>) -> tensor<1x1x1x3xf64>
   return %0, %1, %2, %3 : tensor<1x1x1x3xf64>, tensor<1x1x1x3xf64>, tensor<1x1x1x3xf64>, tensor<1x1x1x3xf64>

@@ -37,54 +37,9 @@ func.func @interp_c4(%a: tensor<1x2x3x3xf32>) {
 // -----
 
 func.func @interp_c5(%a: tensor<1x2x3x3xf32>) {
-  // expected-error@+2 {{C5: interp_method must be "bilinear", found "nearest"}}
+  // expected-error@+2 {{C5: interp_method must be bilinear, found nearest}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = "pd.bilinear_interp"(%a) {out_h = 2 : i64, out_w = 2 : i64, interp_method = "nearest", operandSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<1x2x3x3xf32>) -> tensor<1x2x2x2xf32>
-  return
-}
-
-// -----
-
-func.func @bicubic_interp_c2(%a: tensor<1x2x4x5xf32>, %out_size: tensor<2xi32>) {
-  // expected-error@+2 {{C2: the data format must be NCHW, NHWC or the like, found 'CNHW'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.bicubic_interp %a out_size = %out_size {scale = array<f64: 2.0>, data_format = "CNHW"} : (tensor<1x2x4x5xf32>, tensor<2xi32>) -> tensor<1x2x6x7xf32>
-  return
-}
-
-// -----
-
-func.func @bilinear_interp_c2(%x: tensor<1x2x4x5xf32>) {
-  // expected-error@+2 {{C2: the data format must be NCHW, NHWC or the like, found 'CNHW'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.bilinear_interp %x {scale = array<f64: 2.0>, data_format = "CNHW"} : (tensor<1x2x4x5xf32>) -> tensor<1x2x8x10xf32>
-  return
-}
-
-// -----
-
-func.func @linear_interp_c2(%x: tensor<4x2x8xf32>) {
-  // expected-error@+2 {{C2: the data format must be NCHW, NHWC or the like, found 'CNHW'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.linear_interp %x {out_w = 16 : i64, data_format = "CNHW"} : (tensor<4x2x8xf32>) -> tensor<4x2x16xf32>
-  return
-}
-
-// -----
-
-func.func @nearest_interp_c2(%x: tensor<1x2x4x5xf32>) {
-  // expected-error@+2 {{C2: the data format must be NCHW, NHWC or the like, found 'CNHW'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.nearest_interp %x {out_h = 7, out_w = 8, align_corners = false, data_format = "CNHW"} : (tensor<1x2x4x5xf32>) -> tensor<1x2x7x8xf32>
-  return
-}
-
-// -----
-
-func.func @trilinear_interp_c2(%x: tensor<1x2x3x4x5xf32>) {
-  // expected-error@+2 {{C2: the data format must be NCHW, NHWC or the like, found 'CNHW'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.trilinear_interp %x {out_d = 4 : i64, out_h = 7 : i64, out_w = 3 : i64, data_format = "CNHW"} : (tensor<1x2x3x4x5xf32>) -> tensor<1x2x4x7x3xf32>
+  %0 = "pd.bilinear_interp"(%a) {out_h = 2 : i64, out_w = 2 : i64, interp_method = #pd<interpolation nearest>, operandSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<1x2x3x3xf32>) -> tensor<1x2x2x2xf32>
   return
 }
 
@@ -109,18 +64,9 @@ func.func @bicubic_interp_c4(%a: tensor<1x2x4x5xf32>) {
 // -----
 
 func.func @bicubic_interp_c5(%a: tensor<1x2x4x5xf32>, %out_size: tensor<2xi32>) {
-  // expected-error@+2 {{C5: interp_method must be "bicubic", found "linear"}}
+  // expected-error@+2 {{C5: interp_method must be bicubic, found linear}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.bicubic_interp %a out_size = %out_size {scale = array<f64: 2.0>, interp_method = "linear"} : (tensor<1x2x4x5xf32>, tensor<2xi32>) -> tensor<1x2x6x7xf32>
-  return
-}
-
-// -----
-
-func.func @interpolate_gradient_c1(%x: tensor<1x2x4x4xf32>, %d: tensor<1x2x8x8xf32>) {
-  // expected-error@+2 {{C1: interp_method must be linear, bilinear, trilinear, bicubic or nearest, found "area"}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.interpolate_gradient %x, %d {interp_method = "area", out_h = 8, out_w = 8} : (tensor<1x2x4x4xf32>, tensor<1x2x8x8xf32>) -> tensor<1x2x4x4xf32>
+  %0 = pd.bicubic_interp %a out_size = %out_size interp_method = linear {scale = array<f64: 2.0>} : (tensor<1x2x4x5xf32>, tensor<2xi32>) -> tensor<1x2x6x7xf32>
   return
 }
 
@@ -129,7 +75,7 @@ func.func @interpolate_gradient_c1(%x: tensor<1x2x4x4xf32>, %d: tensor<1x2x8x8xf
 func.func @interpolate_gradient_c2(%x: tensor<1x2x4x4xf32>, %d: tensor<1x2x8x9xf32>) {
   // expected-error@+2 {{C2: out_gradient must be tensor<1x2x8x8xf32>, found tensor<1x2x8x9xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.interpolate_gradient %x, %d {interp_method = "bilinear", out_h = 8, out_w = 8} : (tensor<1x2x4x4xf32>, tensor<1x2x8x9xf32>) -> tensor<1x2x4x4xf32>
+  %0 = pd.interpolate_gradient %x, %d interp_method = bilinear {out_h = 8, out_w = 8} : (tensor<1x2x4x4xf32>, tensor<1x2x8x9xf32>) -> tensor<1x2x4x4xf32>
   return
 }
 
@@ -154,9 +100,9 @@ func.func @linear_interp_c4(%x: tensor<4x2x8xf32>) {
 // -----
 
 func.func @linear_interp_c5(%x: tensor<4x2x8xf32>) {
-  // expected-error@+2 {{C5: interp_method must be "linear", found "nearest"}}
+  // expected-error@+2 {{C5: interp_method must be linear, found nearest}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.linear_interp %x {out_w = 16 : i64, interp_method = "nearest"} : (tensor<4x2x8xf32>) -> tensor<4x2x16xf32>
+  %0 = pd.linear_interp %x interp_method = nearest {out_w = 16 : i64} : (tensor<4x2x8xf32>) -> tensor<4x2x16xf32>
   return
 }
 
@@ -181,9 +127,9 @@ func.func @nearest_interp_c4(%x: tensor<1x2x4x5xf32>) {
 // -----
 
 func.func @nearest_interp_c5(%x: tensor<1x2x4x5xf32>) {
-  // expected-error@+2 {{C5: interp_method must be "nearest", found "linear"}}
+  // expected-error@+2 {{C5: interp_method must be nearest, found linear}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.nearest_interp %x {out_h = 7, out_w = 8, align_corners = false, interp_method = "linear"} : (tensor<1x2x4x5xf32>) -> tensor<1x2x7x8xf32>
+  %0 = pd.nearest_interp %x interp_method = linear {out_h = 7, out_w = 8, align_corners = false} : (tensor<1x2x4x5xf32>) -> tensor<1x2x7x8xf32>
   return
 }
 
@@ -208,9 +154,9 @@ func.func @trilinear_interp_c4(%x: tensor<1x2x3x4x5xf32>) {
 // -----
 
 func.func @trilinear_interp_c5(%x: tensor<1x2x3x4x5xf32>) {
-  // expected-error@+2 {{C5: interp_method must be "trilinear", found "linear"}}
+  // expected-error@+2 {{C5: interp_method must be trilinear, found linear}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.trilinear_interp %x {out_d = 4 : i64, out_h = 7 : i64, out_w = 3 : i64, interp_method = "linear"} : (tensor<1x2x3x4x5xf32>) -> tensor<1x2x4x7x3xf32>
+  %0 = pd.trilinear_interp %x interp_method = linear {out_d = 4 : i64, out_h = 7 : i64, out_w = 3 : i64} : (tensor<1x2x3x4x5xf32>) -> tensor<1x2x4x7x3xf32>
   return
 }
 

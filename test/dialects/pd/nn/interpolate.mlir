@@ -16,8 +16,8 @@ func.func @bilinear_interp(%x: tensor<1x2x4x5xf32>) {
 
 // CHECK-LABEL: func @interpolate_gradient
 func.func @interpolate_gradient(%x: tensor<1x2x4x4xf32>, %d: tensor<1x2x8x8xf32>) {
-  // CHECK: pd.interpolate_gradient %{{.*}}, %{{.*}} {interp_method = "bilinear", out_h = 8 : i64, out_w = 8 : i64} : (tensor<1x2x4x4xf32>, tensor<1x2x8x8xf32>) -> tensor<1x2x4x4xf32>
-  %0 = pd.interpolate_gradient %x, %d {interp_method = "bilinear", out_h = 8, out_w = 8} : (tensor<1x2x4x4xf32>, tensor<1x2x8x8xf32>) -> tensor<1x2x4x4xf32>
+  // CHECK: pd.interpolate_gradient %{{.*}}, %{{.*}} interp_method = bilinear {out_h = 8 : i64, out_w = 8 : i64} : (tensor<1x2x4x4xf32>, tensor<1x2x8x8xf32>) -> tensor<1x2x4x4xf32>
+  %0 = pd.interpolate_gradient %x, %d interp_method = bilinear {out_h = 8, out_w = 8} : (tensor<1x2x4x4xf32>, tensor<1x2x8x8xf32>) -> tensor<1x2x4x4xf32>
   return
 }
 
@@ -45,7 +45,7 @@ func.func @trilinear_interp(%x: tensor<1x2x3x4x5xf32>) {
 // CHECK-LABEL: func @nn_uses
 func.func @nn_uses(%v: tensor<1x2x4x4x4xf32>) {
   // CHECK: pd.trilinear_interp
-  %3 = pd.trilinear_interp %v {data_format = "NCDHW", out_d = 8 : i64, out_h = 8 : i64, out_w = 8 : i64, operandSegmentSizes = array<i32: 1, 0, 0, 0>}
+  %3 = pd.trilinear_interp %v data_format = NCDHW {out_d = 8 : i64, out_h = 8 : i64, out_w = 8 : i64}
     : (tensor<1x2x4x4x4xf32>) -> tensor<1x2x8x8x8xf32>
   return
 }

@@ -36,15 +36,6 @@ func.func @batch_norm_c2(%a: tensor<2x3xf32>, %b: tensor<3xf32>, %c: tensor<2xf3
 
 // -----
 
-func.func @batch_norm_c3(%a: tensor<2x3xf32>, %b: tensor<3xf32>, %c: tensor<3xf32>) {
-  // expected-error@+2 {{C3: the data format must be NCHW, NHWC or the like, found 'X'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0:6 = "pd.batch_norm"(%a, %b, %c) {data_format = "X", operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0>} : (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<0xf32>)
-  return
-}
-
-// -----
-
 func.func @group_norm_c4(%a: tensor<2x3x4xf32>) {
   // expected-error@+2 {{C4: groups must be above 0 and divide the 3 channels, found 2}}
   // expected-error@+1 {{failed to infer returned types}}
@@ -85,33 +76,6 @@ func.func @spectral_c2(%a: tensor<2x3xf32>, %b: tensor<3xf32>, %c: tensor<2xf32>
   // expected-error@+2 {{C2: u must have 2 elements and v one for each column, found 3 and 2}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.spectral_norm"(%a, %b, %c) {} : (tensor<2x3xf32>, tensor<3xf32>, tensor<2xf32>) -> tensor<2x3xf32>
-  return
-}
-
-// -----
-
-func.func @affine_channel_c3(%x: tensor<2x3x2x2xf64>, %scale: tensor<3xf64>, %bias: tensor<3xf64>) {
-  // expected-error@+2 {{C3: the data format must be NCHW, NHWC or the like, found 'CNHW'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.affine_channel %x, %scale, %bias {data_format = "CNHW"} : (tensor<2x3x2x2xf64>, tensor<3xf64>, tensor<3xf64>) -> tensor<2x3x2x2xf64>
-  return
-}
-
-// -----
-
-func.func @group_norm_c3(%x: tensor<1x2x2xf64>) {
-  // expected-error@+2 {{C3: the data format must be NCHW, NHWC or the like, found 'CNHW'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0:3 = pd.group_norm %x {epsilon = 0.0, groups = 2, data_format = "CNHW"} : (tensor<1x2x2xf64>) -> (tensor<1x2x2xf64>, tensor<1x2xf64>, tensor<1x2xf64>)
-  return
-}
-
-// -----
-
-func.func @lrn_c3(%x: tensor<1x5x2x2xf64>) {
-  // expected-error@+2 {{C3: the data format must be NCHW, NHWC or the like, found 'CNHW'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0:2 = pd.lrn %x {n = 3 : i64, alpha = 0.1, data_format = "CNHW"} : (tensor<1x5x2x2xf64>) -> (tensor<1x5x2x2xf64>, tensor<1x5x2x2xf64>)
   return
 }
 

@@ -72,15 +72,6 @@ func.func @lp_pool2d_c3(%x: tensor<2x3x9x9xf32>) {
 
 // -----
 
-func.func @lp_pool2d_c4(%x: tensor<2x3x9x9xf32>) {
-  // expected-error@+2 {{C4: the data format must be NCHW, NHWC or the like, found 'CNHW'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.lp_pool2d %x {kernel_size = array<i64: 3, 3>, strides = array<i64: 2, 2>, paddings = array<i64: 1, 1>, ceil_mode = true, norm_type = 2.0 : f64, data_format = "CNHW"} : (tensor<2x3x9x9xf32>) -> tensor<2x3x5x5xf32>
-  return
-}
-
-// -----
-
 func.func @lp_pool2d_c5(%x: tensor<2x3x9x9xf32>) {
   // expected-error@+2 {{C5: the window must fit into the padded input, found a window of 99 and an input of 9 with paddings 1 and 1 in spatial dimension 0}}
   // expected-error@+1 {{failed to infer returned types}}

@@ -27,28 +27,10 @@ func.func @pool_c3(%a: tensor<1x2x4x4xf32>) {
 
 // -----
 
-func.func @pool_c4(%a: tensor<1x2x4x4xf32>) {
-  // expected-error@+2 {{C4: the data format must be NCHW, NHWC or the like, found 'X'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = "pd.pool2d"(%a) {kernel_size = array<i64: 2, 2>, data_format = "X"} : (tensor<1x2x4x4xf32>) -> tensor<1x2x3x3xf32>
-  return
-}
-
-// -----
-
 func.func @pool_c5(%a: tensor<1x2x4x4xf32>) {
   // expected-error@+2 {{C5: the window must fit into the padded input, found a window of 5 and an input of 4}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.pool2d"(%a) {kernel_size = array<i64: 5, 2>} : (tensor<1x2x4x4xf32>) -> tensor<1x2x3x3xf32>
-  return
-}
-
-// -----
-
-func.func @pool_c6(%a: tensor<1x2x4x4xf32>) {
-  // expected-error@+2 {{C6: pooling_type must be max or avg, found 'sum'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = "pd.pool2d"(%a) {kernel_size = array<i64: 2, 2>, pooling_type = "sum"} : (tensor<1x2x4x4xf32>) -> tensor<1x2x3x3xf32>
   return
 }
 
@@ -93,7 +75,7 @@ func.func @max_pool3d_with_index_c5(%x: tensor<1x1x4x4x4xf32>) {
 func.func @pool2d_gradient_c1(%d: tensor<1x2x2x2xf32>, %v0: tensor<2x3xf32>) {
   // expected-error@+2 {{C1: x must have rank 4, found rank 2}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.pool2d_gradient %v0, %d {kernel_size = array<i64: 2, 2>, pooling_type = "avg", strides = array<i64: 2, 2>} : (tensor<2x3xf32>, tensor<1x2x2x2xf32>) -> tensor<1x2x4x4xf32>
+  %0 = pd.pool2d_gradient %v0, %d pooling_type = avg {kernel_size = array<i64: 2, 2>, strides = array<i64: 2, 2>} : (tensor<2x3xf32>, tensor<1x2x2x2xf32>) -> tensor<1x2x4x4xf32>
   return
 }
 
@@ -102,7 +84,7 @@ func.func @pool2d_gradient_c1(%d: tensor<1x2x2x2xf32>, %v0: tensor<2x3xf32>) {
 func.func @pool2d_gradient_c2(%x: tensor<1x2x4x4xf32>, %d: tensor<1x2x2x2xf32>) {
   // expected-error@+2 {{C2: kernel_size must be 2 positive numbers}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.pool2d_gradient %x, %d {kernel_size = array<i64: 0, 0>, pooling_type = "avg", strides = array<i64: 2, 2>} : (tensor<1x2x4x4xf32>, tensor<1x2x2x2xf32>) -> tensor<1x2x4x4xf32>
+  %0 = pd.pool2d_gradient %x, %d pooling_type = avg {kernel_size = array<i64: 0, 0>, strides = array<i64: 2, 2>} : (tensor<1x2x4x4xf32>, tensor<1x2x2x2xf32>) -> tensor<1x2x4x4xf32>
   return
 }
 
@@ -111,16 +93,7 @@ func.func @pool2d_gradient_c2(%x: tensor<1x2x4x4xf32>, %d: tensor<1x2x2x2xf32>) 
 func.func @pool2d_gradient_c3(%x: tensor<1x2x4x4xf32>, %d: tensor<1x2x2x2xf32>) {
   // expected-error@+2 {{C3: strides must be 2 positive numbers, found [0, 0]}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.pool2d_gradient %x, %d {kernel_size = array<i64: 2, 2>, pooling_type = "avg", strides = array<i64: 0, 0>} : (tensor<1x2x4x4xf32>, tensor<1x2x2x2xf32>) -> tensor<1x2x4x4xf32>
-  return
-}
-
-// -----
-
-func.func @pool2d_gradient_c4(%x: tensor<1x2x4x4xf32>, %d: tensor<1x2x2x2xf32>) {
-  // expected-error@+2 {{C4: the data format must be NCHW, NHWC or the like, found 'CNHW'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.pool2d_gradient %x, %d {kernel_size = array<i64: 2, 2>, pooling_type = "avg", strides = array<i64: 2, 2>, data_format = "CNHW"} : (tensor<1x2x4x4xf32>, tensor<1x2x2x2xf32>) -> tensor<1x2x4x4xf32>
+  %0 = pd.pool2d_gradient %x, %d pooling_type = avg {kernel_size = array<i64: 2, 2>, strides = array<i64: 0, 0>} : (tensor<1x2x4x4xf32>, tensor<1x2x2x2xf32>) -> tensor<1x2x4x4xf32>
   return
 }
 
@@ -129,7 +102,7 @@ func.func @pool2d_gradient_c4(%x: tensor<1x2x4x4xf32>, %d: tensor<1x2x2x2xf32>) 
 func.func @pool2d_gradient_c5(%x: tensor<1x2x4x4xf32>, %d: tensor<1x2x2x2xf32>) {
   // expected-error@+2 {{C5: the window must fit into the padded input, found a window of 99 and an input of 4 with paddings 0 and 0 in spatial dimension 0}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.pool2d_gradient %x, %d {kernel_size = array<i64: 99, 99>, pooling_type = "avg", strides = array<i64: 2, 2>} : (tensor<1x2x4x4xf32>, tensor<1x2x2x2xf32>) -> tensor<1x2x4x4xf32>
+  %0 = pd.pool2d_gradient %x, %d pooling_type = avg {kernel_size = array<i64: 99, 99>, strides = array<i64: 2, 2>} : (tensor<1x2x4x4xf32>, tensor<1x2x2x2xf32>) -> tensor<1x2x4x4xf32>
   return
 }
 
@@ -138,7 +111,7 @@ func.func @pool2d_gradient_c5(%x: tensor<1x2x4x4xf32>, %d: tensor<1x2x2x2xf32>) 
 func.func @pool3d_c1(%v0: tensor<2x3xf64>) {
   // expected-error@+2 {{C1: x must have rank 5, found rank 2}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.pool3d %v0 {kernel_size = array<i64: 2, 2, 2>, pooling_type = "avg"} : (tensor<2x3xf64>) -> tensor<1x2x2x3x2xf64>
+  %0 = pd.pool3d %v0 pooling_type = avg {kernel_size = array<i64: 2, 2, 2>} : (tensor<2x3xf64>) -> tensor<1x2x2x3x2xf64>
   return
 }
 
@@ -147,7 +120,7 @@ func.func @pool3d_c1(%v0: tensor<2x3xf64>) {
 func.func @pool3d_c2(%x: tensor<1x2x3x4x3xf64>) {
   // expected-error@+2 {{C2: kernel_size must be 3 positive numbers}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.pool3d %x {kernel_size = array<i64: 0, 0, 0>, pooling_type = "avg"} : (tensor<1x2x3x4x3xf64>) -> tensor<1x2x2x3x2xf64>
+  %0 = pd.pool3d %x pooling_type = avg {kernel_size = array<i64: 0, 0, 0>} : (tensor<1x2x3x4x3xf64>) -> tensor<1x2x2x3x2xf64>
   return
 }
 
@@ -156,16 +129,7 @@ func.func @pool3d_c2(%x: tensor<1x2x3x4x3xf64>) {
 func.func @pool3d_c3(%x: tensor<1x2x3x4x3xf64>) {
   // expected-error@+2 {{C3: strides must be 3 positive numbers, found [0, 0, 0]}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.pool3d %x {kernel_size = array<i64: 2, 2, 2>, pooling_type = "avg", strides = array<i64: 0, 0, 0>} : (tensor<1x2x3x4x3xf64>) -> tensor<1x2x2x3x2xf64>
-  return
-}
-
-// -----
-
-func.func @pool3d_c4(%x: tensor<1x2x3x4x3xf64>) {
-  // expected-error@+2 {{C4: the data format must be NCHW, NHWC or the like, found 'CNHW'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.pool3d %x {kernel_size = array<i64: 2, 2, 2>, pooling_type = "avg", data_format = "CNHW"} : (tensor<1x2x3x4x3xf64>) -> tensor<1x2x2x3x2xf64>
+  %0 = pd.pool3d %x pooling_type = avg {kernel_size = array<i64: 2, 2, 2>, strides = array<i64: 0, 0, 0>} : (tensor<1x2x3x4x3xf64>) -> tensor<1x2x2x3x2xf64>
   return
 }
 
@@ -174,7 +138,7 @@ func.func @pool3d_c4(%x: tensor<1x2x3x4x3xf64>) {
 func.func @pool3d_c5(%x: tensor<1x2x3x4x3xf64>) {
   // expected-error@+2 {{C5: the window must fit into the padded input, found a window of 99 and an input of 3 with paddings 0 and 0 in spatial dimension 0}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.pool3d %x {kernel_size = array<i64: 99, 99, 99>, pooling_type = "avg"} : (tensor<1x2x3x4x3xf64>) -> tensor<1x2x2x3x2xf64>
+  %0 = pd.pool3d %x pooling_type = avg {kernel_size = array<i64: 99, 99, 99>} : (tensor<1x2x3x4x3xf64>) -> tensor<1x2x2x3x2xf64>
   return
 }
 
@@ -202,15 +166,6 @@ func.func @pool3d_gradient_c3(%x: tensor<1x2x4x4x4xf32>, %d: tensor<1x2x2x2x2xf3
   // expected-error@+2 {{C3: strides must be 3 positive numbers, found [0, 0, 0]}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.pool3d_gradient %x, %d {kernel_size = array<i64: 2, 2, 2>, strides = array<i64: 0, 0, 0>} : (tensor<1x2x4x4x4xf32>, tensor<1x2x2x2x2xf32>) -> tensor<1x2x4x4x4xf32>
-  return
-}
-
-// -----
-
-func.func @pool3d_gradient_c4(%x: tensor<1x2x4x4x4xf32>, %d: tensor<1x2x2x2x2xf32>) {
-  // expected-error@+2 {{C4: the data format must be NCHW, NHWC or the like, found 'CNHW'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.pool3d_gradient %x, %d {kernel_size = array<i64: 2, 2, 2>, strides = array<i64: 2, 2, 2>, data_format = "CNHW"} : (tensor<1x2x4x4x4xf32>, tensor<1x2x2x2x2xf32>) -> tensor<1x2x4x4x4xf32>
   return
 }
 
@@ -261,37 +216,10 @@ func.func @max_pool3d_with_index_c3(%x: tensor<1x1x4x4x4xf32>) {
 
 // -----
 
-func.func @pool2d_gradient_c6(%x: tensor<1x2x4x4xf32>, %d: tensor<1x2x2x2xf32>) {
-  // expected-error@+2 {{C6: pooling_type must be max or avg, found 'min'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.pool2d_gradient %x, %d {kernel_size = array<i64: 2, 2>, pooling_type = "min", strides = array<i64: 2, 2>} : (tensor<1x2x4x4xf32>, tensor<1x2x2x2xf32>) -> tensor<1x2x4x4xf32>
-  return
-}
-
-// -----
-
 func.func @pool2d_gradient_c7(%x: tensor<1x2x4x4xf32>, %d: tensor<1x2x3x2xf32>) {
   // expected-error@+2 {{C7: out_gradient must be tensor<1x2x2x2xf32>, found tensor<1x2x3x2xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.pool2d_gradient %x, %d {kernel_size = array<i64: 2, 2>, pooling_type = "avg", strides = array<i64: 2, 2>} : (tensor<1x2x4x4xf32>, tensor<1x2x3x2xf32>) -> tensor<1x2x4x4xf32>
-  return
-}
-
-// -----
-
-func.func @pool3d_c6(%x: tensor<1x2x3x4x3xf64>) {
-  // expected-error@+2 {{C6: pooling_type must be max or avg, found 'min'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.pool3d %x {kernel_size = array<i64: 2, 2, 2>, pooling_type = "min"} : (tensor<1x2x3x4x3xf64>) -> tensor<1x2x2x3x2xf64>
-  return
-}
-
-// -----
-
-func.func @pool3d_gradient_c6(%x: tensor<1x2x4x4x4xf32>, %d: tensor<1x2x2x2x2xf32>) {
-  // expected-error@+2 {{C6: pooling_type must be max or avg, found 'min'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.pool3d_gradient %x, %d {kernel_size = array<i64: 2, 2, 2>, strides = array<i64: 2, 2, 2>, pooling_type = "min"} : (tensor<1x2x4x4x4xf32>, tensor<1x2x2x2x2xf32>) -> tensor<1x2x4x4x4xf32>
+  %0 = pd.pool2d_gradient %x, %d pooling_type = avg {kernel_size = array<i64: 2, 2>, strides = array<i64: 2, 2>} : (tensor<1x2x4x4xf32>, tensor<1x2x3x2xf32>) -> tensor<1x2x4x4xf32>
   return
 }
 

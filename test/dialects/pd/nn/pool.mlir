@@ -16,8 +16,8 @@ func.func @max_pool3d_with_index(%x: tensor<1x1x4x4x4xf32>) {
 
 // CHECK-LABEL: func @pool2d_gradient
 func.func @pool2d_gradient(%x: tensor<1x2x4x4xf32>, %d: tensor<1x2x2x2xf32>) {
-  // CHECK: pd.pool2d_gradient %{{.*}}, %{{.*}} {kernel_size = array<i64: 2, 2>, pooling_type = "avg", strides = array<i64: 2, 2>} : (tensor<1x2x4x4xf32>, tensor<1x2x2x2xf32>) -> tensor<1x2x4x4xf32>
-  %0 = pd.pool2d_gradient %x, %d {kernel_size = array<i64: 2, 2>, pooling_type = "avg", strides = array<i64: 2, 2>} : (tensor<1x2x4x4xf32>, tensor<1x2x2x2xf32>) -> tensor<1x2x4x4xf32>
+  // CHECK: pd.pool2d_gradient %{{.*}}, %{{.*}} pooling_type = avg {kernel_size = array<i64: 2, 2>, strides = array<i64: 2, 2>} : (tensor<1x2x4x4xf32>, tensor<1x2x2x2xf32>) -> tensor<1x2x4x4xf32>
+  %0 = pd.pool2d_gradient %x, %d pooling_type = avg {kernel_size = array<i64: 2, 2>, strides = array<i64: 2, 2>} : (tensor<1x2x4x4xf32>, tensor<1x2x2x2xf32>) -> tensor<1x2x4x4xf32>
   return
 }
 
@@ -37,7 +37,7 @@ func.func @pool3d_gradient(%x: tensor<1x2x4x4x4xf32>, %d: tensor<1x2x2x2x2xf32>)
 
 // CHECK-LABEL: func @pool3d
 func.func @pool3d(%x: tensor<1x2x3x4x3xf64>) {
-  // CHECK: pd.pool3d %{{.*}} {kernel_size = array<i64: 2, 2, 2>, pooling_type = "avg"} : (tensor<1x2x3x4x3xf64>) -> tensor<1x2x2x3x2xf64>
-  %0 = pd.pool3d %x {kernel_size = array<i64: 2, 2, 2>, pooling_type = "avg"} : (tensor<1x2x3x4x3xf64>) -> tensor<1x2x2x3x2xf64>
+  // CHECK: pd.pool3d %{{.*}} pooling_type = avg {kernel_size = array<i64: 2, 2, 2>} : (tensor<1x2x3x4x3xf64>) -> tensor<1x2x2x3x2xf64>
+  %0 = pd.pool3d %x pooling_type = avg {kernel_size = array<i64: 2, 2, 2>} : (tensor<1x2x3x4x3xf64>) -> tensor<1x2x2x3x2xf64>
   return
 }

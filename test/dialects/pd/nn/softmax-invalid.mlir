@@ -18,28 +18,10 @@ func.func @dropout_c1(%a: tensor<2xf32>) {
 
 // -----
 
-func.func @dropout_c2(%a: tensor<2xf32>) {
-  // expected-error@+2 {{C2: mode must be upscale_in_train or downgrade_in_infer, found 'none'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0:2 = "pd.dropout"(%a) {mode = "none", operandSegmentSizes = array<i32: 1, 0, 0>} : (tensor<2xf32>) -> (tensor<2xf32>, tensor<2xui8>)
-  return
-}
-
-// -----
-
-func.func @prelu_c1(%a: tensor<2x3xf32>, %b: tensor<3xf32>) {
-  // expected-error@+2 {{C1: mode must be all, channel or element, found 'row'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = "pd.prelu"(%a, %b) {mode = "row"} : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
-  return
-}
-
-// -----
-
 func.func @prelu_c2(%a: tensor<2x3x4xf32>, %b: tensor<4xf32>) {
   // expected-error@+2 {{C2: alpha must have 3 elements in mode channel, found 4}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = "pd.prelu"(%a, %b) {mode = "channel"} : (tensor<2x3x4xf32>, tensor<4xf32>) -> tensor<2x3x4xf32>
+  %0 = "pd.prelu"(%a, %b) {mode = #pd<prelu_mode channel>} : (tensor<2x3x4xf32>, tensor<4xf32>) -> tensor<2x3x4xf32>
   return
 }
 
@@ -67,15 +49,6 @@ func.func @position_c1(%a: tensor<1x2x3xf32>) {
   // expected-error@+2 {{C1: x must have rank 3 and an even number of features, found tensor<1x2x3xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.add_position_encoding"(%a) {} : (tensor<1x2x3xf32>) -> tensor<1x2x3xf32>
-  return
-}
-
-// -----
-
-func.func @prelu_c3(%x: tensor<1x2x1xf64>, %alpha: tensor<2xf64>) {
-  // expected-error@+2 {{C3: the data format must be NCHW, NHWC or the like, found 'CNHW'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.prelu %x, %alpha {mode = "channel", data_format = "CNHW"} : (tensor<1x2x1xf64>, tensor<2xf64>) -> tensor<1x2x1xf64>
   return
 }
 

@@ -37,8 +37,8 @@ func.func @maxout(%x: tensor<1x4xf64>) {
 
 // CHECK-LABEL: func @prelu
 func.func @prelu(%x: tensor<1x2x1xf64>, %alpha: tensor<2xf64>) {
-  // CHECK: pd.prelu %{{.*}}, %{{.*}} {mode = "channel"} : (tensor<1x2x1xf64>, tensor<2xf64>) -> tensor<1x2x1xf64>
-  %0 = pd.prelu %x, %alpha {mode = "channel"} : (tensor<1x2x1xf64>, tensor<2xf64>) -> tensor<1x2x1xf64>
+  // CHECK: pd.prelu %{{.*}}, %{{.*}} mode = channel : (tensor<1x2x1xf64>, tensor<2xf64>) -> tensor<1x2x1xf64>
+  %0 = pd.prelu %x, %alpha mode = channel : (tensor<1x2x1xf64>, tensor<2xf64>) -> tensor<1x2x1xf64>
   return
 }
 

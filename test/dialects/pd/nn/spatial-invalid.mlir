@@ -27,15 +27,6 @@ func.func @spp_c2(%x: tensor<2x3x6x6xf32>) {
 
 // -----
 
-func.func @spp_c3(%x: tensor<2x3x6x6xf32>) {
-  // expected-error@+2 {{C3: pooling_type must be max or avg, found 'sum'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = "pd.spp"(%x) {pooling_type = "sum"} : (tensor<2x3x6x6xf32>) -> tensor<2x3xf32>
-  return
-}
-
-// -----
-
 func.func @unpool_c1(%v: tensor<1x2x2x2x2xf32>, %i: tensor<1x2x2x2x3xi32>) {
   // expected-error@+2 {{C1: x must have rank 5 and indices its dimensions, found tensor<1x2x2x2x2xf32> and tensor<1x2x2x2x3xi32>}}
   // expected-error@+1 {{failed to infer returned types}}

@@ -63,15 +63,6 @@ func.func @shift_c2(%a: tensor<3x4x1x1xf32>) {
 
 // -----
 
-func.func @temporal_shift_c3(%x: tensor<2x4x1x1xf64>) {
-  // expected-error@+2 {{C3: the data format must be NCHW, NHWC or the like, found 'CNHW'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.temporal_shift %x {seg_num = 2 : i64, data_format = "CNHW"} : (tensor<2x4x1x1xf64>) -> tensor<2x4x1x1xf64>
-  return
-}
-
-// -----
-
 func.func @fold_c3(%x: tensor<1x2x2xf64>) {
   // expected-error@+2 {{C3: the window must fit into the padded input, found a window of 3 and an input of 1 with paddings 0 and 0 in spatial dimension 0}}
   // expected-error@+1 {{failed to infer returned types}}

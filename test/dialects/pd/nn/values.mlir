@@ -72,7 +72,7 @@ func.func @group_norm() -> (tensor<1x2x2xf64>, tensor<1x2x2xf64>) {
   %x = pd.constant dense<[[[1.0, 3.0], [10.0, 30.0]]]> : tensor<1x2x2xf64>
   %y, %m, %v = pd.group_norm %x {epsilon = 0.0, groups = 2} : (tensor<1x2x2xf64>) -> (tensor<1x2x2xf64>, tensor<1x2xf64>, tensor<1x2xf64>)
   %z = pd.constant dense<[[[1.0, 10.0], [3.0, 30.0]]]> : tensor<1x2x2xf64>
-  %w, %n, %u = pd.group_norm %z {epsilon = 0.0, groups = 2, data_format = "NLC"} : (tensor<1x2x2xf64>) -> (tensor<1x2x2xf64>, tensor<1x2xf64>, tensor<1x2xf64>)
+  %w, %n, %u = pd.group_norm %z data_format = NLC {epsilon = 0.0, groups = 2} : (tensor<1x2x2xf64>) -> (tensor<1x2x2xf64>, tensor<1x2xf64>, tensor<1x2xf64>)
   return %y, %w : tensor<1x2x2xf64>, tensor<1x2x2xf64>
 }
 
@@ -104,7 +104,7 @@ func.func @dropout_inference() -> (tensor<2xf64>, tensor<2xf64>) {
   // CHECK-DAG: dense<[4.000000e+00, 8.000000e+00]> : tensor<2xf64>
   // CHECK-DAG: dense<[3.000000e+00, 6.000000e+00]> : tensor<2xf64>
   %x = pd.constant dense<[4.0, 8.0]> : tensor<2xf64>
-  %0, %m0 = pd.dropout %x {p = 0.25, is_test = true, mode = "upscale_in_train"} : (tensor<2xf64>) -> (tensor<2xf64>, tensor<2xui8>)
+  %0, %m0 = pd.dropout %x mode = upscale_in_train {p = 0.25, is_test = true} : (tensor<2xf64>) -> (tensor<2xf64>, tensor<2xui8>)
   %1, %m1 = pd.dropout %x {p = 0.25, is_test = true} : (tensor<2xf64>) -> (tensor<2xf64>, tensor<2xui8>)
   return %0, %1 : tensor<2xf64>, tensor<2xf64>
 }
@@ -115,7 +115,7 @@ func.func @prelu_maxout() -> (tensor<1x2x1xf64>, tensor<1x2xf64>) {
   // CHECK-DAG: dense<{{\[\[}}2.000000e+00, 4.000000e+00]]>
   %x = pd.constant dense<[[[-1.0], [-1.0]]]> : tensor<1x2x1xf64>
   %a = pd.constant dense<[0.5, 2.0]> : tensor<2xf64>
-  %0 = pd.prelu %x, %a {mode = "channel"} : (tensor<1x2x1xf64>, tensor<2xf64>) -> tensor<1x2x1xf64>
+  %0 = pd.prelu %x, %a mode = channel : (tensor<1x2x1xf64>, tensor<2xf64>) -> tensor<1x2x1xf64>
   %y = pd.constant dense<[[1.0, 2.0, 4.0, 3.0]]> : tensor<1x4xf64>
   %1 = pd.maxout %y {groups = 2} : (tensor<1x4xf64>) -> tensor<1x2xf64>
   return %0, %1 : tensor<1x2x1xf64>, tensor<1x2xf64>

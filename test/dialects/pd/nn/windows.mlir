@@ -1,4 +1,4 @@
-// Extents of convolutions and poolings, and what the folds write once extents are known.
+// Dims of convolutions and poolings, and their folds once dims are static.
 // RUN: proa-opt %s | proa-opt --canonicalize | FileCheck %s
 
 // CHECK-LABEL: @paddings_in_pairs
@@ -12,15 +12,15 @@ func.func @paddings_in_pairs(%x: tensor<2x4x8x8xf32>, %w: tensor<6x2x3x3xf32>) -
 // CHECK-LABEL: @same
 // CHECK: pd.conv2d %arg0, %arg1 {paddings = array<i64: 0, 1, 0, 1>, strides = array<i64: 2, 2>}
 func.func @same(%x: tensor<?x4x8x8xf32>, %w: tensor<6x4x3x3xf32>) -> tensor<?x6x4x4xf32> {
-  %0 = pd.conv2d %x, %w {padding_algorithm = "SAME", dilations = array<i64: 2, 2>, strides = array<i64: 2, 2>} : (tensor<?x4x8x8xf32>, tensor<6x4x3x3xf32>) -> tensor<?x6x4x4xf32>
+  %0 = pd.conv2d %x, %w padding_algorithm = SAME {dilations = array<i64: 2, 2>, strides = array<i64: 2, 2>} : (tensor<?x4x8x8xf32>, tensor<6x4x3x3xf32>) -> tensor<?x6x4x4xf32>
   return %0 : tensor<?x6x4x4xf32>
 }
 
-// Near-miss: an extent that is not known keeps SAME.
+// Near miss: a dynamic dim keeps SAME.
 // CHECK-LABEL: @same_dynamic
-// CHECK: padding_algorithm = "SAME"
+// CHECK: padding_algorithm = SAME
 func.func @same_dynamic(%x: tensor<1x?x8x4xf32>, %w: tensor<6x4x3x3xf32>) -> tensor<1x?x8x6xf32> {
-  %0 = pd.conv2d %x, %w {padding_algorithm = "SAME", data_format = "NHWC"} : (tensor<1x?x8x4xf32>, tensor<6x4x3x3xf32>) -> tensor<1x?x8x6xf32>
+  %0 = pd.conv2d %x, %w padding_algorithm = SAME data_format = NHWC : (tensor<1x?x8x4xf32>, tensor<6x4x3x3xf32>) -> tensor<1x?x8x6xf32>
   return %0 : tensor<1x?x8x6xf32>
 }
 
@@ -49,18 +49,18 @@ func.func @poolings(%x: tensor<1x2x5x5xf32>) -> (tensor<1x2x2x2xf32>, tensor<1x2
   // CHECK: pd.pool2d %arg0 {adaptive = true, kernel_size = array<i64: 3, 2>}
   %2 = pd.pool2d %x {kernel_size = array<i64: 3, 2>, adaptive = true} : (tensor<1x2x5x5xf32>) -> tensor<1x2x3x2xf32>
   // CHECK: pd.pool2d %arg0 {kernel_size = array<i64: 2, 2>, paddings = array<i64: 0, 1, 0, 1>, strides = array<i64: 2, 2>}
-  %3 = pd.pool2d %x {kernel_size = array<i64: 2, 2>, strides = array<i64: 2, 2>, padding_algorithm = "SAME"} : (tensor<1x2x5x5xf32>) -> tensor<1x2x3x3xf32>
+  %3 = pd.pool2d %x padding_algorithm = SAME {kernel_size = array<i64: 2, 2>, strides = array<i64: 2, 2>} : (tensor<1x2x5x5xf32>) -> tensor<1x2x3x3xf32>
   return %0, %1, %2, %3 : tensor<1x2x2x2xf32>, tensor<1x2x3x3xf32>, tensor<1x2x3x2xf32>, tensor<1x2x3x3xf32>
 }
 
 // CHECK-LABEL: @global_pooling
-// CHECK: pd.pool2d %arg0 {kernel_size = array<i64: 5, 6>, paddings = array<i64: 0, 0, 0, 0>, pooling_type = "avg", strides = array<i64: 1, 1>}
+// CHECK: pd.pool2d %arg0 pooling_type = avg {kernel_size = array<i64: 5, 6>, paddings = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
 func.func @global_pooling(%x: tensor<?x2x5x6xf32>) -> tensor<?x2x1x1xf32> {
-  %0 = pd.pool2d %x {kernel_size = array<i64: 1, 1>, global_pooling = true, pooling_type = "avg", paddings = array<i64: 3, 3>} : (tensor<?x2x5x6xf32>) -> tensor<?x2x1x1xf32>
+  %0 = pd.pool2d %x pooling_type = avg {kernel_size = array<i64: 1, 1>, global_pooling = true, paddings = array<i64: 3, 3>} : (tensor<?x2x5x6xf32>) -> tensor<?x2x1x1xf32>
   return %0 : tensor<?x2x1x1xf32>
 }
 
-// Near-miss: extents that are not known.
+// Near miss: dynamic dims.
 // CHECK-LABEL: @global_pooling_dynamic
 // CHECK: global_pooling = true
 func.func @global_pooling_dynamic(%x: tensor<1x2x?x6xf32>) -> tensor<1x2x1x1xf32> {
@@ -97,7 +97,7 @@ func.func @resampling(%x: tensor<1x2x4x5xf32>, %n: tensor<i32>) -> (tensor<1x2x7
 // CHECK-LABEL: @lstm
 func.func @lstm(%x: tensor<7x2x16xf32>, %h: tensor<2x2x24xf32>, %c: tensor<2x2x24xf32>, %wi: tensor<96x16xf32>, %wh: tensor<96x24xf32>, %b: tensor<96xf32>, %n: tensor<2xi32>) -> tensor<7x2x48xf32> {
   // CHECK: pd.rnn %arg0 states = %arg1, %arg2 weights = %arg3, %arg4, %arg3, %arg4, %arg5, %arg5, %arg5, %arg5 lengths = %arg6
-  %0:3 = pd.rnn %x states = %h, %c weights = %wi, %wh, %wi, %wh, %b, %b, %b, %b lengths = %n {mode = "LSTM", hidden_size = 24, is_bidirec = true}
+  %0:3 = pd.rnn %x states = %h, %c weights = %wi, %wh, %wi, %wh, %b, %b, %b, %b lengths = %n mode = LSTM {hidden_size = 24, is_bidirec = true}
     : (tensor<7x2x16xf32>, tensor<2x2x24xf32>, tensor<2x2x24xf32>, tensor<96x16xf32>, tensor<96x24xf32>, tensor<96x16xf32>, tensor<96x24xf32>, tensor<96xf32>, tensor<96xf32>, tensor<96xf32>, tensor<96xf32>, tensor<2xi32>) -> (tensor<7x2x48xf32>, tensor<2x2x24xf32>, tensor<2x2x24xf32>)
   return %0#0 : tensor<7x2x48xf32>
 }

@@ -12,7 +12,7 @@ func.func @rmsprop_c3(%p: tensor<2xf32>, %lr: tensor<1xf32>) {
 func.func @adadelta_c1(%param: tensor<3x4xf32>, %avg_squared_grad: tensor<3x4xf32>, %avg_squared_update: tensor<3x4xf32>, %learning_rate: tensor<1xf32>, %v1: tensor<9xf32>) {
   // expected-error@+2 {{C1: grad must have the dimensions of param, found tensor<9xf32> and tensor<3x4xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:3 = pd.adadelta %param, %v1, %avg_squared_grad, %avg_squared_update, %learning_rate {epsilon = 9.9999999747524271E-7 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0>, rho = 0.94999998807907104 : f64} : (tensor<3x4xf32>, tensor<9xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>)
+  %0:3 = pd.adadelta %param, %v1, %avg_squared_grad, %avg_squared_update learning_rate = %learning_rate {epsilon = 9.9999999747524271E-7 : f64, rho = 0.94999998807907104 : f64} : (tensor<3x4xf32>, tensor<9xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>)
   return
 }
 
@@ -21,7 +21,7 @@ func.func @adadelta_c1(%param: tensor<3x4xf32>, %avg_squared_grad: tensor<3x4xf3
 func.func @adadelta_c2(%param: tensor<3x4xf32>, %grad: tensor<3x4xf32>, %avg_squared_grad: tensor<3x4xf32>, %avg_squared_update: tensor<3x4xf32>, %v4: tensor<2xf32>) {
   // expected-error@+2 {{C2: learning_rate must have one element, found tensor<2xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:3 = pd.adadelta %param, %grad, %avg_squared_grad, %avg_squared_update, %v4 {epsilon = 9.9999999747524271E-7 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0>, rho = 0.94999998807907104 : f64} : (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<2xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>)
+  %0:3 = pd.adadelta %param, %grad, %avg_squared_grad, %avg_squared_update learning_rate = %v4 {epsilon = 9.9999999747524271E-7 : f64, rho = 0.94999998807907104 : f64} : (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<2xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>)
   return
 }
 
@@ -48,7 +48,7 @@ func.func @adagrad_c2(%param: tensor<3x4xf32>, %grad: tensor<3x4xf32>, %moment: 
 func.func @adam_c1(%param: tensor<3x4xf32>, %learning_rate: tensor<1xf32>, %moment1: tensor<3x4xf32>, %moment2: tensor<3x4xf32>, %moment2_max: tensor<1xf32>, %beta1_pow: tensor<1xf32>, %v1: tensor<9xf32>) {
   // expected-error@+2 {{C1: grad must have the dimensions of param, found tensor<9xf32> and tensor<3x4xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:6 = pd.adam %param, %v1, %learning_rate, %moment1, %moment2, %moment2_max, %beta1_pow {beta1 = 0.89999997615814208 : f64, beta2 = 0.99900001287460327 : f64, epsilon = 9.9999999392252903E-9 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0>} : (tensor<3x4xf32>, tensor<9xf32>, tensor<1xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>)
+  %0:6 = pd.adam %param, %v1, %learning_rate, %moment1, %moment2, %moment2_max, %beta1_pow {beta1 = 0.89999997615814208 : f64, beta2 = 0.99900001287460327 : f64, epsilon = 9.9999999392252903E-9 : f64} : (tensor<3x4xf32>, tensor<9xf32>, tensor<1xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>)
   return
 }
 
@@ -57,7 +57,7 @@ func.func @adam_c1(%param: tensor<3x4xf32>, %learning_rate: tensor<1xf32>, %mome
 func.func @adam_c2(%param: tensor<3x4xf32>, %grad: tensor<3x4xf32>, %moment1: tensor<3x4xf32>, %moment2: tensor<3x4xf32>, %moment2_max: tensor<1xf32>, %beta1_pow: tensor<1xf32>, %v2: tensor<2xf32>) {
   // expected-error@+2 {{C2: learning_rate must have one element, found tensor<2xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:6 = pd.adam %param, %grad, %v2, %moment1, %moment2, %moment2_max, %beta1_pow {beta1 = 0.89999997615814208 : f64, beta2 = 0.99900001287460327 : f64, epsilon = 9.9999999392252903E-9 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0>} : (tensor<3x4xf32>, tensor<3x4xf32>, tensor<2xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>)
+  %0:6 = pd.adam %param, %grad, %v2, %moment1, %moment2, %moment2_max, %beta1_pow {beta1 = 0.89999997615814208 : f64, beta2 = 0.99900001287460327 : f64, epsilon = 9.9999999392252903E-9 : f64} : (tensor<3x4xf32>, tensor<3x4xf32>, tensor<2xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>)
   return
 }
 
@@ -84,7 +84,7 @@ func.func @adamax_c2(%param: tensor<3x4xf32>, %grad: tensor<3x4xf32>, %moment: t
 func.func @adamw_c1(%param: tensor<4xf32>, %learning_rate: tensor<1xf32>, %moment1: tensor<4xf32>, %moment2: tensor<4xf32>, %moment2_max: tensor<1xf32>, %beta1_pow: tensor<1xf32>, %v1: tensor<9xf32>) {
   // expected-error@+2 {{C1: grad must have the dimensions of param, found tensor<9xf32> and tensor<4xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:6 = pd.adamw %param, %v1, %learning_rate, %moment1, %moment2, %moment2_max, %beta1_pow {beta1 = 0.89999997615814208 : f64, beta2 = 0.99000000953674316 : f64, coeff = 0.019999999552965164 : f64, epsilon = 9.9999999392252903E-9 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0>, with_decay = true} : (tensor<4xf32>, tensor<9xf32>, tensor<1xf32>, tensor<4xf32>, tensor<4xf32>, tensor<1xf32>, tensor<1xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<1xf32>, tensor<1xf32>)
+  %0:6 = pd.adamw %param, %v1, %learning_rate, %moment1, %moment2, %moment2_max, %beta1_pow {beta1 = 0.89999997615814208 : f64, beta2 = 0.99000000953674316 : f64, coeff = 0.019999999552965164 : f64, epsilon = 9.9999999392252903E-9 : f64, with_decay = true} : (tensor<4xf32>, tensor<9xf32>, tensor<1xf32>, tensor<4xf32>, tensor<4xf32>, tensor<1xf32>, tensor<1xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<1xf32>, tensor<1xf32>)
   return
 }
 
@@ -93,7 +93,7 @@ func.func @adamw_c1(%param: tensor<4xf32>, %learning_rate: tensor<1xf32>, %momen
 func.func @adamw_c2(%param: tensor<4xf32>, %grad: tensor<4xf32>, %moment1: tensor<4xf32>, %moment2: tensor<4xf32>, %moment2_max: tensor<1xf32>, %beta1_pow: tensor<1xf32>, %v2: tensor<2xf32>) {
   // expected-error@+2 {{C2: learning_rate must have one element, found tensor<2xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:6 = pd.adamw %param, %grad, %v2, %moment1, %moment2, %moment2_max, %beta1_pow {beta1 = 0.89999997615814208 : f64, beta2 = 0.99000000953674316 : f64, coeff = 0.019999999552965164 : f64, epsilon = 9.9999999392252903E-9 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0>, with_decay = true} : (tensor<4xf32>, tensor<4xf32>, tensor<2xf32>, tensor<4xf32>, tensor<4xf32>, tensor<1xf32>, tensor<1xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<1xf32>, tensor<1xf32>)
+  %0:6 = pd.adamw %param, %grad, %v2, %moment1, %moment2, %moment2_max, %beta1_pow {beta1 = 0.89999997615814208 : f64, beta2 = 0.99000000953674316 : f64, coeff = 0.019999999552965164 : f64, epsilon = 9.9999999392252903E-9 : f64, with_decay = true} : (tensor<4xf32>, tensor<4xf32>, tensor<2xf32>, tensor<4xf32>, tensor<4xf32>, tensor<1xf32>, tensor<1xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<1xf32>, tensor<1xf32>)
   return
 }
 
@@ -156,7 +156,7 @@ func.func @ftrl_c2(%a: tensor<2x3xf32>, %v4: tensor<2xf32>) {
 func.func @lamb_c1(%param: tensor<3x4xf32>, %learning_rate: tensor<1xf32>, %moment1: tensor<3x4xf32>, %moment2: tensor<3x4xf32>, %beta1_pow: tensor<1xf32>, %beta2_pow: tensor<1xf32>, %v1: tensor<9xf32>) {
   // expected-error@+2 {{C1: grad must have the dimensions of param, found tensor<9xf32> and tensor<3x4xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:5 = pd.lamb %param, %v1, %learning_rate, %moment1, %moment2, %beta1_pow, %beta2_pow {beta1 = 0.89999997615814208 : f64, beta2 = 0.99900001287460327 : f64, epsilon = 9.9999999747524271E-7 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0>, weight_decay = 0.0099999997764825821 : f64} : (tensor<3x4xf32>, tensor<9xf32>, tensor<1xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>)
+  %0:5 = pd.lamb %param, %v1, %learning_rate, %moment1, %moment2, %beta1_pow, %beta2_pow {beta1 = 0.89999997615814208 : f64, beta2 = 0.99900001287460327 : f64, epsilon = 9.9999999747524271E-7 : f64, weight_decay = 0.0099999997764825821 : f64} : (tensor<3x4xf32>, tensor<9xf32>, tensor<1xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>)
   return
 }
 
@@ -165,7 +165,7 @@ func.func @lamb_c1(%param: tensor<3x4xf32>, %learning_rate: tensor<1xf32>, %mome
 func.func @lamb_c2(%param: tensor<3x4xf32>, %grad: tensor<3x4xf32>, %moment1: tensor<3x4xf32>, %moment2: tensor<3x4xf32>, %beta1_pow: tensor<1xf32>, %beta2_pow: tensor<1xf32>, %v2: tensor<2xf32>) {
   // expected-error@+2 {{C2: learning_rate must have one element, found tensor<2xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:5 = pd.lamb %param, %grad, %v2, %moment1, %moment2, %beta1_pow, %beta2_pow {beta1 = 0.89999997615814208 : f64, beta2 = 0.99900001287460327 : f64, epsilon = 9.9999999747524271E-7 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0>, weight_decay = 0.0099999997764825821 : f64} : (tensor<3x4xf32>, tensor<3x4xf32>, tensor<2xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>)
+  %0:5 = pd.lamb %param, %grad, %v2, %moment1, %moment2, %beta1_pow, %beta2_pow {beta1 = 0.89999997615814208 : f64, beta2 = 0.99900001287460327 : f64, epsilon = 9.9999999747524271E-7 : f64, weight_decay = 0.0099999997764825821 : f64} : (tensor<3x4xf32>, tensor<3x4xf32>, tensor<2xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>)
   return
 }
 
@@ -210,7 +210,7 @@ func.func @radam_c2(%a: tensor<1xf64>, %b: tensor<1xf64>, %c: tensor<1xf64>, %v2
 func.func @rmsprop_c1(%p: tensor<2xf32>, %lr: tensor<1xf32>, %v2: tensor<9xf32>) {
   // expected-error@+2 {{C1: grad must have the dimensions of param, found tensor<9xf32> and tensor<2xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:4 = pd.rmsprop %p, %p, %v2, %p, %lr {operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 0>} : (tensor<2xf32>, tensor<2xf32>, tensor<9xf32>, tensor<2xf32>, tensor<1xf32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>)
+  %0:4 = pd.rmsprop %p, %p, %v2, %p, %lr : (tensor<2xf32>, tensor<2xf32>, tensor<9xf32>, tensor<2xf32>, tensor<1xf32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>)
   return
 }
 
@@ -219,7 +219,7 @@ func.func @rmsprop_c1(%p: tensor<2xf32>, %lr: tensor<1xf32>, %v2: tensor<9xf32>)
 func.func @rmsprop_c2(%p: tensor<2xf32>, %v4: tensor<2xf32>) {
   // expected-error@+2 {{C2: learning_rate must have one element, found tensor<2xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:4 = pd.rmsprop %p, %p, %p, %p, %v4 {operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 0>} : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>)
+  %0:4 = pd.rmsprop %p, %p, %p, %p, %v4 : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>)
   return
 }
 

@@ -2,8 +2,8 @@
 
 // CHECK-LABEL: func @adadelta
 func.func @adadelta(%param: tensor<3x4xf32>, %grad: tensor<3x4xf32>, %avg_squared_grad: tensor<3x4xf32>, %avg_squared_update: tensor<3x4xf32>, %learning_rate: tensor<1xf32>) {
-  // CHECK: pd.adadelta %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {epsilon = 9.9999999747524271E-7 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0>, rho = 0.94999998807907104 : f64} : (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>)
-  %0:3 = pd.adadelta %param, %grad, %avg_squared_grad, %avg_squared_update, %learning_rate {epsilon = 9.9999999747524271E-7 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0>, rho = 0.94999998807907104 : f64} : (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>)
+  // CHECK: pd.adadelta %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} learning_rate = %{{.*}} {epsilon = 9.9999999747524271E-7 : f64, rho = 0.94999998807907104 : f64} : (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>)
+  %0:3 = pd.adadelta %param, %grad, %avg_squared_grad, %avg_squared_update learning_rate = %learning_rate {epsilon = 9.9999999747524271E-7 : f64, rho = 0.94999998807907104 : f64} : (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>)
   return
 }
 
@@ -16,8 +16,8 @@ func.func @adagrad(%param: tensor<3x4xf32>, %grad: tensor<3x4xf32>, %moment: ten
 
 // CHECK-LABEL: func @adam
 func.func @adam(%param: tensor<3x4xf32>, %grad: tensor<3x4xf32>, %learning_rate: tensor<1xf32>, %moment1: tensor<3x4xf32>, %moment2: tensor<3x4xf32>, %moment2_max: tensor<1xf32>, %beta1_pow: tensor<1xf32>) {
-  // CHECK: pd.adam %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {beta1 = 0.89999997615814208 : f64, beta2 = 0.99900001287460327 : f64, epsilon = 9.9999999392252903E-9 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0>} : (tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>)
-  %0:6 = pd.adam %param, %grad, %learning_rate, %moment1, %moment2, %moment2_max, %beta1_pow {beta1 = 0.89999997615814208 : f64, beta2 = 0.99900001287460327 : f64, epsilon = 9.9999999392252903E-9 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0>} : (tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>)
+  // CHECK: pd.adam %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {beta1 = 0.89999997615814208 : f64, beta2 = 0.99900001287460327 : f64, epsilon = 9.9999999392252903E-9 : f64} : (tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>)
+  %0:6 = pd.adam %param, %grad, %learning_rate, %moment1, %moment2, %moment2_max, %beta1_pow {beta1 = 0.89999997615814208 : f64, beta2 = 0.99900001287460327 : f64, epsilon = 9.9999999392252903E-9 : f64} : (tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>)
   return
 }
 
@@ -30,8 +30,8 @@ func.func @adamax(%param: tensor<3x4xf32>, %grad: tensor<3x4xf32>, %learning_rat
 
 // CHECK-LABEL: func @adamw
 func.func @adamw(%param: tensor<4xf32>, %grad: tensor<4xf32>, %learning_rate: tensor<1xf32>, %moment1: tensor<4xf32>, %moment2: tensor<4xf32>, %moment2_max: tensor<1xf32>, %beta1_pow: tensor<1xf32>) {
-  // CHECK: pd.adamw %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {beta1 = 0.89999997615814208 : f64, beta2 = 0.99000000953674316 : f64, coeff = 0.019999999552965164 : f64, epsilon = 9.9999999392252903E-9 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0>, with_decay = true} : (tensor<4xf32>, tensor<4xf32>, tensor<1xf32>, tensor<4xf32>, tensor<4xf32>, tensor<1xf32>, tensor<1xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<1xf32>, tensor<1xf32>)
-  %0:6 = pd.adamw %param, %grad, %learning_rate, %moment1, %moment2, %moment2_max, %beta1_pow {beta1 = 0.89999997615814208 : f64, beta2 = 0.99000000953674316 : f64, coeff = 0.019999999552965164 : f64, epsilon = 9.9999999392252903E-9 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0>, with_decay = true} : (tensor<4xf32>, tensor<4xf32>, tensor<1xf32>, tensor<4xf32>, tensor<4xf32>, tensor<1xf32>, tensor<1xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<1xf32>, tensor<1xf32>)
+  // CHECK: pd.adamw %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {beta1 = 0.89999997615814208 : f64, beta2 = 0.99000000953674316 : f64, coeff = 0.019999999552965164 : f64, epsilon = 9.9999999392252903E-9 : f64, with_decay = true} : (tensor<4xf32>, tensor<4xf32>, tensor<1xf32>, tensor<4xf32>, tensor<4xf32>, tensor<1xf32>, tensor<1xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<1xf32>, tensor<1xf32>)
+  %0:6 = pd.adamw %param, %grad, %learning_rate, %moment1, %moment2, %moment2_max, %beta1_pow {beta1 = 0.89999997615814208 : f64, beta2 = 0.99000000953674316 : f64, coeff = 0.019999999552965164 : f64, epsilon = 9.9999999392252903E-9 : f64, with_decay = true} : (tensor<4xf32>, tensor<4xf32>, tensor<1xf32>, tensor<4xf32>, tensor<4xf32>, tensor<1xf32>, tensor<1xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<1xf32>, tensor<1xf32>)
   return
 }
 
@@ -58,8 +58,8 @@ func.func @ftrl(%a: tensor<2x3xf32>, %b: tensor<1xf32>) {
 
 // CHECK-LABEL: func @lamb
 func.func @lamb(%param: tensor<3x4xf32>, %grad: tensor<3x4xf32>, %learning_rate: tensor<1xf32>, %moment1: tensor<3x4xf32>, %moment2: tensor<3x4xf32>, %beta1_pow: tensor<1xf32>, %beta2_pow: tensor<1xf32>) {
-  // CHECK: pd.lamb %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {beta1 = 0.89999997615814208 : f64, beta2 = 0.99900001287460327 : f64, epsilon = 9.9999999747524271E-7 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0>, weight_decay = 0.0099999997764825821 : f64} : (tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>)
-  %0:5 = pd.lamb %param, %grad, %learning_rate, %moment1, %moment2, %beta1_pow, %beta2_pow {beta1 = 0.89999997615814208 : f64, beta2 = 0.99900001287460327 : f64, epsilon = 9.9999999747524271E-7 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0>, weight_decay = 0.0099999997764825821 : f64} : (tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>)
+  // CHECK: pd.lamb %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {beta1 = 0.89999997615814208 : f64, beta2 = 0.99900001287460327 : f64, epsilon = 9.9999999747524271E-7 : f64, weight_decay = 0.0099999997764825821 : f64} : (tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>)
+  %0:5 = pd.lamb %param, %grad, %learning_rate, %moment1, %moment2, %beta1_pow, %beta2_pow {beta1 = 0.89999997615814208 : f64, beta2 = 0.99900001287460327 : f64, epsilon = 9.9999999747524271E-7 : f64, weight_decay = 0.0099999997764825821 : f64} : (tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>)
   return
 }
 
@@ -79,8 +79,8 @@ func.func @radam(%a: tensor<1xf64>, %b: tensor<1xf64>, %c: tensor<1xf64>) {
 
 // CHECK-LABEL: func @rmsprop
 func.func @rmsprop(%p: tensor<2xf32>, %lr: tensor<1xf32>) {
-  // CHECK: pd.rmsprop %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 0>} : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<1xf32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>)
-  %0:4 = pd.rmsprop %p, %p, %p, %p, %lr {operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 0>} : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<1xf32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>)
+  // CHECK: pd.rmsprop %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<1xf32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>)
+  %0:4 = pd.rmsprop %p, %p, %p, %p, %lr : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<1xf32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>)
   return
 }
 

@@ -27,28 +27,10 @@ func.func @c2(%p: tensor<2x3xf32>, %lr: tensor<2xf32>) {
 
 // -----
 
-func.func @momentum_c3(%p: tensor<2xf32>, %lr: tensor<1xf32>) {
-  // expected-error@+2 {{C3: regularization_method must be l2_decay or empty, found 'l1'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0:2 = "pd.momentum"(%p, %p, %p, %lr) {mu = 0.9 : f64, regularization_method = "l1"} : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<1xf32>) -> (tensor<2xf32>, tensor<2xf32>)
-  return
-}
-
-// -----
-
 func.func @rank_c1(%p: tensor<5xf32>, %i: tensor<3xi64>, %r: tensor<1xf32>) {
   // expected-error@+2 {{C1: param must have rank 2 and axis be 0 or 1, found rank 1 and axis 0}}
   // expected-error@+1 {{failed to infer returned types}}
   %0:2 = "pd.sparse_momentum"(%p, %p, %p, %i, %r) {mu = 0.9} : (tensor<5xf32>, tensor<5xf32>, tensor<5xf32>, tensor<3xi64>, tensor<1xf32>) -> (tensor<5xf32>, tensor<5xf32>)
-  return
-}
-
-// -----
-
-func.func @method_c2(%p: tensor<5x4xf32>, %i: tensor<5xi64>, %r: tensor<1xf32>) {
-  // expected-error@+2 {{C2: regularization_method must be l2_decay or empty, found 'l1'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0:2 = "pd.sparse_momentum"(%p, %p, %p, %i, %r) {mu = 0.9, regularization_method = "l1"} : (tensor<5x4xf32>, tensor<5x4xf32>, tensor<5x4xf32>, tensor<5xi64>, tensor<1xf32>) -> (tensor<5x4xf32>, tensor<5x4xf32>)
   return
 }
 

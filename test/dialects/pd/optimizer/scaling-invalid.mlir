@@ -30,7 +30,7 @@ func.func @coalesce_c1(%x: tensor<?xf32>) {
 func.func @update_loss_scaling_c1(%x: tensor<3xf32>, %found_infinite: tensor<2xi1>, %prev_loss_scaling: tensor<1xf32>, %in_good_steps: tensor<1xi32>, %in_bad_steps: tensor<1xi32>) {
   // expected-error@+2 {{C1: found_infinite, the scale and both counters must have one element, found tensor<2xi1>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:4 = pd.update_loss_scaling %x, %found_infinite, %prev_loss_scaling, %in_good_steps, %in_bad_steps {decr_every_n_nan_or_inf = 1 : i64, decr_ratio = 5.000000e-01 : f64, incr_every_n_steps = 2 : i64, incr_ratio = 2.000000e+00 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0>} : (tensor<3xf32>, tensor<2xi1>, tensor<1xf32>, tensor<1xi32>, tensor<1xi32>) -> (tensor<3xf32>, tensor<1xf32>, tensor<1xi32>, tensor<1xi32>)
+  %0:4 = pd.update_loss_scaling %x found_infinite = %found_infinite prev_loss_scaling = %prev_loss_scaling in_good_steps = %in_good_steps in_bad_steps = %in_bad_steps {decr_every_n_nan_or_inf = 1 : i64, decr_ratio = 5.000000e-01 : f64, incr_every_n_steps = 2 : i64, incr_ratio = 2.000000e+00 : f64} : (tensor<3xf32>, tensor<2xi1>, tensor<1xf32>, tensor<1xi32>, tensor<1xi32>) -> (tensor<3xf32>, tensor<1xf32>, tensor<1xi32>, tensor<1xi32>)
   return
 }
 
@@ -39,6 +39,6 @@ func.func @update_loss_scaling_c1(%x: tensor<3xf32>, %found_infinite: tensor<2xi
 func.func @update_loss_scaling_c1_scale(%x: tensor<3xf32>, %found_infinite: tensor<1xi1>, %prev_loss_scaling: tensor<2xf32>, %in_good_steps: tensor<1xi32>, %in_bad_steps: tensor<1xi32>) {
   // expected-error@+2 {{C1: found_infinite, the scale and both counters must have one element, found tensor<2xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:4 = pd.update_loss_scaling %x, %found_infinite, %prev_loss_scaling, %in_good_steps, %in_bad_steps {decr_every_n_nan_or_inf = 1 : i64, decr_ratio = 5.000000e-01 : f64, incr_every_n_steps = 2 : i64, incr_ratio = 2.000000e+00 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0>} : (tensor<3xf32>, tensor<1xi1>, tensor<2xf32>, tensor<1xi32>, tensor<1xi32>) -> (tensor<3xf32>, tensor<1xf32>, tensor<1xi32>, tensor<1xi32>)
+  %0:4 = pd.update_loss_scaling %x found_infinite = %found_infinite prev_loss_scaling = %prev_loss_scaling in_good_steps = %in_good_steps in_bad_steps = %in_bad_steps {decr_every_n_nan_or_inf = 1 : i64, decr_ratio = 5.000000e-01 : f64, incr_every_n_steps = 2 : i64, incr_ratio = 2.000000e+00 : f64} : (tensor<3xf32>, tensor<1xi1>, tensor<2xf32>, tensor<1xi32>, tensor<1xi32>) -> (tensor<3xf32>, tensor<1xf32>, tensor<1xi32>, tensor<1xi32>)
   return
 }

@@ -37,8 +37,8 @@ func.func @pow2_decay_with_linear_warmup(%learning_rate: tensor<1xf32>, %step: t
 
 // CHECK-LABEL: func @update_loss_scaling
 func.func @update_loss_scaling(%x: tensor<3xf32>, %found_infinite: tensor<1xi1>, %prev_loss_scaling: tensor<1xf32>, %in_good_steps: tensor<1xi32>, %in_bad_steps: tensor<1xi32>) {
-  // CHECK: pd.update_loss_scaling %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {decr_every_n_nan_or_inf = 1 : i64, decr_ratio = 5.000000e-01 : f64, incr_every_n_steps = 2 : i64, incr_ratio = 2.000000e+00 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0>} : (tensor<3xf32>, tensor<1xi1>, tensor<1xf32>, tensor<1xi32>, tensor<1xi32>) -> (tensor<3xf32>, tensor<1xf32>, tensor<1xi32>, tensor<1xi32>)
-  %0:4 = pd.update_loss_scaling %x, %found_infinite, %prev_loss_scaling, %in_good_steps, %in_bad_steps {decr_every_n_nan_or_inf = 1 : i64, decr_ratio = 5.000000e-01 : f64, incr_every_n_steps = 2 : i64, incr_ratio = 2.000000e+00 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0>} : (tensor<3xf32>, tensor<1xi1>, tensor<1xf32>, tensor<1xi32>, tensor<1xi32>) -> (tensor<3xf32>, tensor<1xf32>, tensor<1xi32>, tensor<1xi32>)
+  // CHECK: pd.update_loss_scaling %{{.*}} found_infinite = %{{.*}} prev_loss_scaling = %{{.*}} in_good_steps = %{{.*}} in_bad_steps = %{{.*}} {decr_every_n_nan_or_inf = 1 : i64, decr_ratio = 5.000000e-01 : f64, incr_every_n_steps = 2 : i64, incr_ratio = 2.000000e+00 : f64} : (tensor<3xf32>, tensor<1xi1>, tensor<1xf32>, tensor<1xi32>, tensor<1xi32>) -> (tensor<3xf32>, tensor<1xf32>, tensor<1xi32>, tensor<1xi32>)
+  %0:4 = pd.update_loss_scaling %x found_infinite = %found_infinite prev_loss_scaling = %prev_loss_scaling in_good_steps = %in_good_steps in_bad_steps = %in_bad_steps {decr_every_n_nan_or_inf = 1 : i64, decr_ratio = 5.000000e-01 : f64, incr_every_n_steps = 2 : i64, incr_ratio = 2.000000e+00 : f64} : (tensor<3xf32>, tensor<1xi1>, tensor<1xf32>, tensor<1xi32>, tensor<1xi32>) -> (tensor<3xf32>, tensor<1xf32>, tensor<1xi32>, tensor<1xi32>)
   return
 }
 

@@ -23,7 +23,7 @@ func.func @momentum() -> (tensor<1xf64>, tensor<1xf64>) {
   %g = pd.constant dense<3.0> : tensor<1xf64>
   %v = pd.constant dense<2.0> : tensor<1xf64>
   %lr = pd.constant dense<0.1> : tensor<1xf64>
-  %0:2 = pd.momentum %p, %g, %v, %lr {mu = 0.5 : f64, use_nesterov = true, regularization_method = "l2_decay", regularization_coeff = 0.25 : f64} : (tensor<1xf64>, tensor<1xf64>, tensor<1xf64>, tensor<1xf64>) -> (tensor<1xf64>, tensor<1xf64>)
+  %0:2 = pd.momentum %p, %g, %v, %lr regularization_method = l2_decay {mu = 0.5 : f64, use_nesterov = true, regularization_coeff = 0.25 : f64} : (tensor<1xf64>, tensor<1xf64>, tensor<1xf64>, tensor<1xf64>) -> (tensor<1xf64>, tensor<1xf64>)
   return %0#0, %0#1 : tensor<1xf64>, tensor<1xf64>
 }
 

@@ -84,7 +84,7 @@ func.func @size_c1(%x: tensor<3x4xi8>, %d: tensor<100xf32>) {
 func.func @dequantize_linear_c1(%x: tensor<3x4xi8>, %scale: tensor<4xf32>, %zero_point: tensor<4xf32>) {
   // expected-error@+2 {{C1: bit_length must be in [2, 16], found 17}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:4 = pd.dequantize_linear %x, %scale, %zero_point {moving_rate = 0.89999997615814208 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>, quant_axis = 1 : i64, bit_length = 17 : i64} : (tensor<3x4xi8>, tensor<4xf32>, tensor<4xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
+  %0:4 = pd.dequantize_linear %x scale = %scale zero_point = %zero_point {moving_rate = 0.89999997615814208 : f64, quant_axis = 1 : i64, bit_length = 17 : i64} : (tensor<3x4xi8>, tensor<4xf32>, tensor<4xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
   return
 }
 
@@ -93,7 +93,7 @@ func.func @dequantize_linear_c1(%x: tensor<3x4xi8>, %scale: tensor<4xf32>, %zero
 func.func @dequantize_linear_c2(%x: tensor<3x4xi8>, %scale: tensor<4xf32>, %zero_point: tensor<4xf32>) {
   // expected-error@+2 {{C2: round_type must be 0 or 1, found 2}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:4 = pd.dequantize_linear %x, %scale, %zero_point {moving_rate = 0.89999997615814208 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>, quant_axis = 1 : i64, round_type = 2 : i64} : (tensor<3x4xi8>, tensor<4xf32>, tensor<4xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
+  %0:4 = pd.dequantize_linear %x scale = %scale zero_point = %zero_point {moving_rate = 0.89999997615814208 : f64, quant_axis = 1 : i64, round_type = 2 : i64} : (tensor<3x4xi8>, tensor<4xf32>, tensor<4xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
   return
 }
 
@@ -138,7 +138,7 @@ func.func @fake_channel_wise_quantize_dequantize_abs_max_c2(%x: tensor<2x2xf32>)
 func.func @fake_quantize_range_abs_max_c1(%x: tensor<3x4xf32>, %in_scale: tensor<1xf32>) {
   // expected-error@+2 {{C1: bit_length must be in [2, 16], found 17}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:3 = pd.fake_quantize_range_abs_max %x, %in_scale {is_test = true, operandSegmentSizes = array<i32: 1, 1, 0, 0>, window_size = 10 : i64, bit_length = 17 : i64} : (tensor<3x4xf32>, tensor<1xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<10xf32>)
+  %0:3 = pd.fake_quantize_range_abs_max %x, %in_scale {is_test = true, window_size = 10 : i64, bit_length = 17 : i64} : (tensor<3x4xf32>, tensor<1xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<10xf32>)
   return
 }
 
@@ -147,7 +147,7 @@ func.func @fake_quantize_range_abs_max_c1(%x: tensor<3x4xf32>, %in_scale: tensor
 func.func @fake_quantize_range_abs_max_c2(%x: tensor<3x4xf32>, %in_scale: tensor<1xf32>) {
   // expected-error@+2 {{C2: round_type must be 0 or 1, found 2}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:3 = pd.fake_quantize_range_abs_max %x, %in_scale {is_test = true, operandSegmentSizes = array<i32: 1, 1, 0, 0>, window_size = 10 : i64, round_type = 2 : i64} : (tensor<3x4xf32>, tensor<1xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<10xf32>)
+  %0:3 = pd.fake_quantize_range_abs_max %x, %in_scale {is_test = true, window_size = 10 : i64, round_type = 2 : i64} : (tensor<3x4xf32>, tensor<1xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<10xf32>)
   return
 }
 
@@ -156,7 +156,7 @@ func.func @fake_quantize_range_abs_max_c2(%x: tensor<3x4xf32>, %in_scale: tensor
 func.func @quantize_linear_c1(%x: tensor<3x4xf32>, %scale: tensor<3xf32>, %zero_point: tensor<3xf32>) {
   // expected-error@+2 {{C1: bit_length must be in [2, 16], found 17}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:4 = pd.quantize_linear %x, %scale, %zero_point {moving_rate = 0.89999997615814208 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>, bit_length = 17 : i64} : (tensor<3x4xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
+  %0:4 = pd.quantize_linear %x scale = %scale zero_point = %zero_point {moving_rate = 0.89999997615814208 : f64, bit_length = 17 : i64} : (tensor<3x4xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
   return
 }
 
@@ -165,7 +165,7 @@ func.func @quantize_linear_c1(%x: tensor<3x4xf32>, %scale: tensor<3xf32>, %zero_
 func.func @quantize_linear_c2(%x: tensor<3x4xf32>, %scale: tensor<3xf32>, %zero_point: tensor<3xf32>) {
   // expected-error@+2 {{C2: round_type must be 0 or 1, found 2}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:4 = pd.quantize_linear %x, %scale, %zero_point {moving_rate = 0.89999997615814208 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>, round_type = 2 : i64} : (tensor<3x4xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
+  %0:4 = pd.quantize_linear %x scale = %scale zero_point = %zero_point {moving_rate = 0.89999997615814208 : f64, round_type = 2 : i64} : (tensor<3x4xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
   return
 }
 
@@ -174,7 +174,7 @@ func.func @quantize_linear_c2(%x: tensor<3x4xf32>, %scale: tensor<3xf32>, %zero_
 func.func @dequantize_linear_c3(%x: tensor<3x4xi8>, %scale: tensor<4xf32>, %zero_point: tensor<4xf32>) {
   // expected-error@+2 {{C3: quant_axis must be -1 or a dimension of x, found 2 for tensor<3x4xi8>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:4 = pd.dequantize_linear %x, %scale, %zero_point {moving_rate = 0.89999997615814208 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>, quant_axis = 2 : i64} : (tensor<3x4xi8>, tensor<4xf32>, tensor<4xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
+  %0:4 = pd.dequantize_linear %x scale = %scale zero_point = %zero_point {moving_rate = 0.89999997615814208 : f64, quant_axis = 2 : i64} : (tensor<3x4xi8>, tensor<4xf32>, tensor<4xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
   return
 }
 
@@ -183,7 +183,7 @@ func.func @dequantize_linear_c3(%x: tensor<3x4xi8>, %scale: tensor<4xf32>, %zero
 func.func @dequantize_linear_c4(%x: tensor<3x4xi8>, %scale: tensor<3xf32>, %zero_point: tensor<4xf32>) {
   // expected-error@+2 {{C4: scale must have 4 elements, found tensor<3xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:4 = pd.dequantize_linear %x, %scale, %zero_point {moving_rate = 0.89999997615814208 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>, quant_axis = 1 : i64} : (tensor<3x4xi8>, tensor<3xf32>, tensor<4xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
+  %0:4 = pd.dequantize_linear %x scale = %scale zero_point = %zero_point {moving_rate = 0.89999997615814208 : f64, quant_axis = 1 : i64} : (tensor<3x4xi8>, tensor<3xf32>, tensor<4xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
   return
 }
 
@@ -192,7 +192,7 @@ func.func @dequantize_linear_c4(%x: tensor<3x4xi8>, %scale: tensor<3xf32>, %zero
 func.func @dequantize_linear_c5(%x: tensor<3x4xi8>, %zero_point: tensor<4xf32>) {
   // expected-error@+2 {{C5: scale is missing}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:4 = pd.dequantize_linear %x, %zero_point {moving_rate = 0.89999997615814208 : f64, operandSegmentSizes = array<i32: 1, 0, 1, 0, 0>, quant_axis = 1 : i64} : (tensor<3x4xi8>, tensor<4xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
+  %0:4 = pd.dequantize_linear %x zero_point = %zero_point {moving_rate = 0.89999997615814208 : f64, quant_axis = 1 : i64} : (tensor<3x4xi8>, tensor<4xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
   return
 }
 
@@ -237,7 +237,7 @@ func.func @fake_channel_wise_quantize_dequantize_abs_max_c4(%x: tensor<2x2xf32>)
 func.func @quantize_linear_c3(%x: tensor<3x4xf32>, %scale: tensor<3xf32>, %zero_point: tensor<3xf32>) {
   // expected-error@+2 {{C3: quant_axis must be -1 or a dimension of x, found 2 for tensor<3x4xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:4 = pd.quantize_linear %x, %scale, %zero_point {moving_rate = 0.89999997615814208 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>, quant_axis = 2 : i64} : (tensor<3x4xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
+  %0:4 = pd.quantize_linear %x scale = %scale zero_point = %zero_point {moving_rate = 0.89999997615814208 : f64, quant_axis = 2 : i64} : (tensor<3x4xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
   return
 }
 
@@ -253,7 +253,7 @@ func.func @straight_through_c1(%x: tensor<2x3xf32>, %value: tensor<2x3xf64>) {
 // -----
 
 func.func @straight_through_c2(%x: tensor<2x3xf32>, %value: tensor<2x4xf32>) {
-  // expected-error@+2 {{operands can't be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
+  // expected-error@+2 {{operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.straight_through %x, %value : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<2x3xf32>
   return

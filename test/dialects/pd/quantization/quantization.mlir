@@ -9,8 +9,8 @@ func.func @dequantize_abs_max(%x: tensor<2x3xi8>, %scale: tensor<1xf32>) {
 
 // CHECK-LABEL: func @dequantize_linear
 func.func @dequantize_linear(%x: tensor<3x4xi8>, %scale: tensor<4xf32>, %zero_point: tensor<4xf32>) {
-  // CHECK: pd.dequantize_linear %{{.*}}, %{{.*}}, %{{.*}} {moving_rate = 0.89999997615814208 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>, quant_axis = 1 : i64} : (tensor<3x4xi8>, tensor<4xf32>, tensor<4xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
-  %0:4 = pd.dequantize_linear %x, %scale, %zero_point {moving_rate = 0.89999997615814208 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>, quant_axis = 1 : i64} : (tensor<3x4xi8>, tensor<4xf32>, tensor<4xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
+  // CHECK: pd.dequantize_linear %{{.*}} scale = %{{.*}} zero_point = %{{.*}} {moving_rate = 0.89999997615814208 : f64, quant_axis = 1 : i64} : (tensor<3x4xi8>, tensor<4xf32>, tensor<4xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
+  %0:4 = pd.dequantize_linear %x scale = %scale zero_point = %zero_point {moving_rate = 0.89999997615814208 : f64, quant_axis = 1 : i64} : (tensor<3x4xi8>, tensor<4xf32>, tensor<4xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
   return
 }
 
@@ -72,36 +72,36 @@ func.func @fake_quantize_dequantize_abs_max(%x: tensor<2x3xf32>) {
 
 // CHECK-LABEL: func @fake_quantize_dequantize_moving_average_abs_max
 func.func @fake_quantize_dequantize_moving_average_abs_max(%x: tensor<2x3xf32>, %one: tensor<1xf32>) {
-  // CHECK: pd.fake_quantize_dequantize_moving_average_abs_max %{{.*}}, %{{.*}} {operandSegmentSizes = array<i32: 1, 1, 0, 0>} : (tensor<2x3xf32>, tensor<1xf32>) -> (tensor<2x3xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
-  %0:4 = pd.fake_quantize_dequantize_moving_average_abs_max %x, %one {operandSegmentSizes = array<i32: 1, 1, 0, 0>} : (tensor<2x3xf32>, tensor<1xf32>) -> (tensor<2x3xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
+  // CHECK: pd.fake_quantize_dequantize_moving_average_abs_max %{{.*}}, %{{.*}} : (tensor<2x3xf32>, tensor<1xf32>) -> (tensor<2x3xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
+  %0:4 = pd.fake_quantize_dequantize_moving_average_abs_max %x, %one : (tensor<2x3xf32>, tensor<1xf32>) -> (tensor<2x3xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
   return
 }
 
 // CHECK-LABEL: func @fake_quantize_moving_average_abs_max
 func.func @fake_quantize_moving_average_abs_max(%x: tensor<3x4xf32>, %in_scale: tensor<1xf32>) {
-  // CHECK: pd.fake_quantize_moving_average_abs_max %{{.*}}, %{{.*}} {is_test = true, moving_rate = 0.89999997615814208 : f64, operandSegmentSizes = array<i32: 1, 1, 0, 0>} : (tensor<3x4xf32>, tensor<1xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
-  %0:4 = pd.fake_quantize_moving_average_abs_max %x, %in_scale {is_test = true, moving_rate = 0.89999997615814208 : f64, operandSegmentSizes = array<i32: 1, 1, 0, 0>} : (tensor<3x4xf32>, tensor<1xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
+  // CHECK: pd.fake_quantize_moving_average_abs_max %{{.*}}, %{{.*}} {is_test = true, moving_rate = 0.89999997615814208 : f64} : (tensor<3x4xf32>, tensor<1xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
+  %0:4 = pd.fake_quantize_moving_average_abs_max %x, %in_scale {is_test = true, moving_rate = 0.89999997615814208 : f64} : (tensor<3x4xf32>, tensor<1xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
   return
 }
 
 // CHECK-LABEL: func @fake_quantize_range_abs_max
 func.func @fake_quantize_range_abs_max(%x: tensor<3x4xf32>, %in_scale: tensor<1xf32>) {
-  // CHECK: pd.fake_quantize_range_abs_max %{{.*}}, %{{.*}} {is_test = true, operandSegmentSizes = array<i32: 1, 1, 0, 0>, window_size = 10 : i64} : (tensor<3x4xf32>, tensor<1xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<10xf32>)
-  %0:3 = pd.fake_quantize_range_abs_max %x, %in_scale {is_test = true, operandSegmentSizes = array<i32: 1, 1, 0, 0>, window_size = 10 : i64} : (tensor<3x4xf32>, tensor<1xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<10xf32>)
+  // CHECK: pd.fake_quantize_range_abs_max %{{.*}}, %{{.*}} {is_test = true, window_size = 10 : i64} : (tensor<3x4xf32>, tensor<1xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<10xf32>)
+  %0:3 = pd.fake_quantize_range_abs_max %x, %in_scale {is_test = true, window_size = 10 : i64} : (tensor<3x4xf32>, tensor<1xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<10xf32>)
   return
 }
 
 // CHECK-LABEL: func @moving_average_abs_max_scale
 func.func @moving_average_abs_max_scale(%a: tensor<3x4xf32>, %b: tensor<1xf32>) {
-  // CHECK: pd.moving_average_abs_max_scale %{{.*}}, %{{.*}}, %{{.*}} {is_test = true, moving_rate = 0.89999997615814208 : f64, operandSegmentSizes = array<i32: 1, 1, 1>} : (tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
-  %0:4 = pd.moving_average_abs_max_scale %a, %b, %b {is_test = true, moving_rate = 0.89999997615814208 : f64, operandSegmentSizes = array<i32: 1, 1, 1>} : (tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
+  // CHECK: pd.moving_average_abs_max_scale %{{.*}} in_accum = %{{.*}} in_state = %{{.*}} {is_test = true, moving_rate = 0.89999997615814208 : f64} : (tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
+  %0:4 = pd.moving_average_abs_max_scale %a in_accum = %b in_state = %b {is_test = true, moving_rate = 0.89999997615814208 : f64} : (tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
   return
 }
 
 // CHECK-LABEL: func @quantize_linear
 func.func @quantize_linear(%x: tensor<3x4xf32>, %scale: tensor<3xf32>, %zero_point: tensor<3xf32>) {
-  // CHECK: pd.quantize_linear %{{.*}}, %{{.*}}, %{{.*}} {moving_rate = 0.89999997615814208 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>} : (tensor<3x4xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
-  %0:4 = pd.quantize_linear %x, %scale, %zero_point {moving_rate = 0.89999997615814208 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>} : (tensor<3x4xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
+  // CHECK: pd.quantize_linear %{{.*}} scale = %{{.*}} zero_point = %{{.*}} {moving_rate = 0.89999997615814208 : f64} : (tensor<3x4xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
+  %0:4 = pd.quantize_linear %x scale = %scale zero_point = %zero_point {moving_rate = 0.89999997615814208 : f64} : (tensor<3x4xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
   return
 }
 

@@ -192,7 +192,7 @@ func.func @binomial_c2(%count: tensor<3xi64>, %prob: tensor<3xf32>) {
 func.func @gaussian_c1(%shape_tensor: tensor<?xi64>) {
   // expected-error@+2 {{the number of dimensions is not known: the shape tensor has a dynamic extent}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.gaussian %shape_tensor {dtype = f64, mean = -1.000000e+00 : f64, operandSegmentSizes = array<i32: 1, 0>, shape = array<i64: 7, 3>, std = 5.000000e-01 : f64} : (tensor<?xi64>) -> tensor<7x3xf64>
+  %0 = pd.gaussian  shape = %shape_tensor {dtype = f64, mean = -1.000000e+00 : f64, shape = array<i64: 7, 3>, std = 5.000000e-01 : f64} : (tensor<?xi64>) -> tensor<7x3xf64>
   return
 }
 
@@ -201,7 +201,7 @@ func.func @gaussian_c1(%shape_tensor: tensor<?xi64>) {
 func.func @truncated_gaussian_random_c1(%shape_tensor: tensor<?xi64>) {
   // expected-error@+2 {{the number of dimensions is not known: the shape tensor has a dynamic extent}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.truncated_gaussian_random %shape_tensor {dtype = f64, mean = 1.000000e+00 : f64, operandSegmentSizes = array<i32: 1, 0>, shape = array<i64: 40>, std = 2.000000e+00 : f64} : (tensor<?xi64>) -> tensor<40xf64>
+  %0 = pd.truncated_gaussian_random  shape = %shape_tensor {dtype = f64, mean = 1.000000e+00 : f64, shape = array<i64: 40>, std = 2.000000e+00 : f64} : (tensor<?xi64>) -> tensor<40xf64>
   return
 }
 
@@ -210,7 +210,7 @@ func.func @truncated_gaussian_random_c1(%shape_tensor: tensor<?xi64>) {
 func.func @truncated_gaussian_random_c2() {
   // expected-error@+2 {{inferred type(s) 'tensor<40xf64>' are incompatible with return type(s) of operation 'tensor<40xf32>'}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.truncated_gaussian_random  {dtype = f64, mean = 1.000000e+00 : f64, operandSegmentSizes = array<i32: 0, 0>, shape = array<i64: 40>, std = 2.000000e+00 : f64} : () -> tensor<40xf32>
+  %0 = pd.truncated_gaussian_random  {dtype = f64, mean = 1.000000e+00 : f64, shape = array<i64: 40>, std = 2.000000e+00 : f64} : () -> tensor<40xf32>
   return
 }
 

@@ -44,8 +44,8 @@ func.func @gaussian_inplace(%x: tensor<2x4xf32>) {
 
 // CHECK-LABEL: func @gaussian
 func.func @gaussian() {
-  // CHECK: pd.gaussian  {dtype = f64, mean = -1.000000e+00 : f64, operandSegmentSizes = array<i32: 0, 0>, shape = array<i64: 7, 3>, std = 5.000000e-01 : f64} : () -> tensor<7x3xf64>
-  %0 = pd.gaussian  {dtype = f64, mean = -1.000000e+00 : f64, operandSegmentSizes = array<i32: 0, 0>, shape = array<i64: 7, 3>, std = 5.000000e-01 : f64} : () -> tensor<7x3xf64>
+  // CHECK: pd.gaussian  {dtype = f64, mean = -1.000000e+00 : f64, shape = array<i64: 7, 3>, std = 5.000000e-01 : f64} : () -> tensor<7x3xf64>
+  %0 = pd.gaussian  {dtype = f64, mean = -1.000000e+00 : f64, shape = array<i64: 7, 3>, std = 5.000000e-01 : f64} : () -> tensor<7x3xf64>
   return
 }
 
@@ -79,8 +79,8 @@ func.func @poisson(%x: tensor<2x4xf32>) {
 
 // CHECK-LABEL: func @randint
 func.func @randint() {
-  // CHECK: pd.randint  {dtype = i32, operandSegmentSizes = array<i32: 0, 0>, seed = 5 : i64, shape = array<i64: 9>} : () -> tensor<9xi32>
-  %0 = pd.randint  {dtype = i32, operandSegmentSizes = array<i32: 0, 0>, seed = 5 : i64, shape = array<i64: 9>} : () -> tensor<9xi32>
+  // CHECK: pd.randint  {dtype = i32, seed = 5 : i64, shape = array<i64: 9>} : () -> tensor<9xi32>
+  %0 = pd.randint  {dtype = i32, seed = 5 : i64, shape = array<i64: 9>} : () -> tensor<9xi32>
   return
 }
 
@@ -121,8 +121,8 @@ func.func @standard_gamma(%x: tensor<2x4xf32>) {
 
 // CHECK-LABEL: func @truncated_gaussian_random
 func.func @truncated_gaussian_random() {
-  // CHECK: pd.truncated_gaussian_random  {dtype = f64, mean = 1.000000e+00 : f64, operandSegmentSizes = array<i32: 0, 0>, shape = array<i64: 40>, std = 2.000000e+00 : f64} : () -> tensor<40xf64>
-  %0 = pd.truncated_gaussian_random  {dtype = f64, mean = 1.000000e+00 : f64, operandSegmentSizes = array<i32: 0, 0>, shape = array<i64: 40>, std = 2.000000e+00 : f64} : () -> tensor<40xf64>
+  // CHECK: pd.truncated_gaussian_random  {dtype = f64, mean = 1.000000e+00 : f64, shape = array<i64: 40>, std = 2.000000e+00 : f64} : () -> tensor<40xf64>
+  %0 = pd.truncated_gaussian_random  {dtype = f64, mean = 1.000000e+00 : f64, shape = array<i64: 40>, std = 2.000000e+00 : f64} : () -> tensor<40xf64>
   return
 }
 
@@ -135,7 +135,7 @@ func.func @uniform_inplace(%x: tensor<2x4xf32>) {
 
 // CHECK-LABEL: func @uniform
 func.func @uniform() {
-  // CHECK: pd.uniform  {dtype = f32, operandSegmentSizes = array<i32: 0, 0>, shape = array<i64: 32, 32>} : () -> tensor<32x32xf32>
+  // CHECK: pd.uniform  {dtype = f32, shape = array<i64: 32, 32>} : () -> tensor<32x32xf32>
   %0 = pd.uniform {shape = array<i64: 32, 32>, dtype = f32} : () -> tensor<32x32xf32>
   return
 }

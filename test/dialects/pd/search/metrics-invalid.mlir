@@ -10,9 +10,9 @@ func.func @precisions_c1(%d: tensor<8x6xf32>, %l: tensor<4x4xf32>, %o: tensor<3x
 // -----
 
 func.func @precisions_c2(%d: tensor<8x6xf32>, %l: tensor<4x5xf32>, %o: tensor<3xi64>) {
-  // expected-error@+2 {{C2: class_num must be positive and ap_type integral or 11point, found 4 and mean}}
+  // expected-error@+2 {{C2: class_num must be positive, found 0}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:6 = pd.detection_map %d, %l, %o, %o {class_num = 4 : i64, ap_type = "mean"} : (tensor<8x6xf32>, tensor<4x5xf32>, tensor<3xi64>, tensor<3xi64>) -> (tensor<4x1xi32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<1xf32>, tensor<5xi64>, tensor<5xi64>)
+  %0:6 = pd.detection_map %d, %l, %o, %o {class_num = 0 : i64} : (tensor<8x6xf32>, tensor<4x5xf32>, tensor<3xi64>, tensor<3xi64>) -> (tensor<4x1xi32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<1xf32>, tensor<5xi64>, tensor<5xi64>)
   return
 }
 
@@ -46,8 +46,8 @@ func.func @classes_c1(%p: tensor<8x1xf32>, %x: tensor<8x1xi64>) {
 // -----
 
 func.func @detection_map_c2(%a: tensor<8x6xf32>, %b: tensor<4x6xf32>, %c: tensor<3xi64>) {
-  // expected-error@+2 {{C2: class_num must be positive and ap_type integral or 11point, found 4 and mean}}
+  // expected-error@+2 {{C2: class_num must be positive, found 0}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:6 = pd.detection_map %a, %b, %c, %c {class_num = 4 : i64, ap_type = "mean"} : (tensor<8x6xf32>, tensor<4x6xf32>, tensor<3xi64>, tensor<3xi64>) -> (tensor<4x1xi32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<1xf32>, tensor<5xi64>, tensor<5xi64>)
+  %0:6 = pd.detection_map %a, %b, %c, %c {class_num = 0 : i64} : (tensor<8x6xf32>, tensor<4x6xf32>, tensor<3xi64>, tensor<3xi64>) -> (tensor<4x1xi32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<1xf32>, tensor<5xi64>, tensor<5xi64>)
   return
 }

@@ -87,7 +87,7 @@ func.func @topk(%x: tensor<3x5xf32>) {
 // CHECK-LABEL: func @composites_uses
 func.func @composites_uses(%x: tensor<2x3x4xf32>) {
   // CHECK: pd.median {{.*}} -> tensor<2x4xf32>
-  %1 = pd.median %x {axis = array<i64: 1>, mode = "min"} : (tensor<2x3x4xf32>) -> tensor<2x4xf32>
+  %1 = pd.median %x mode = min {axis = array<i64: 1>} : (tensor<2x3x4xf32>) -> tensor<2x4xf32>
   return
 }
 

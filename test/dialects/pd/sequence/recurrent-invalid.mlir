@@ -3,7 +3,7 @@
 func.func @gru_c1(%x: tensor<5x6xf64>, %weight: tensor<2x7xf64>, %offsets: tensor<3xi64>) {
   // expected-error@+2 {{C1: x must be [rows, 3 D] and weight [D, 3 D], found tensor<5x6xf64>, tensor<2x7xf64>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.gru %x, %weight, %offsets {is_reverse = true, origin_mode = true, activation = "identity", gate_activation = "tanh"} : (tensor<5x6xf64>, tensor<2x7xf64>, tensor<3xi64>) -> tensor<5x2xf64>
+  %0 = pd.gru %x, %weight, %offsets activation = identity gate_activation = tanh {is_reverse = true, origin_mode = true} : (tensor<5x6xf64>, tensor<2x7xf64>, tensor<3xi64>) -> tensor<5x2xf64>
   return
 }
 
@@ -21,7 +21,7 @@ func.func @gru_unit_c2(%input: tensor<4x9xf32>, %hidden_prev: tensor<4x3xf32>, %
 func.func @lstm_c1(%x: tensor<5x8xf64>, %weight: tensor<2x7xf64>, %bias: tensor<1x8xf64>, %offsets: tensor<4xi64>) {
   // expected-error@+2 {{C1: x must be [rows, 4 D] and weight [D, 4 D], found tensor<5x8xf64>, tensor<2x7xf64>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:2 = pd.lstm %x, %weight, %bias, %offsets {use_peepholes = false, is_reverse = true, cell_activation = "identity", candidate_activation = "sigmoid"} : (tensor<5x8xf64>, tensor<2x7xf64>, tensor<1x8xf64>, tensor<4xi64>) -> (tensor<5x2xf64>, tensor<5x2xf64>)
+  %0:2 = pd.lstm %x, %weight, %bias, %offsets cell_activation = identity candidate_activation = sigmoid {use_peepholes = false, is_reverse = true} : (tensor<5x8xf64>, tensor<2x7xf64>, tensor<1x8xf64>, tensor<4xi64>) -> (tensor<5x2xf64>, tensor<5x2xf64>)
   return
 }
 
@@ -39,7 +39,7 @@ func.func @gru_unit_c1(%input: tensor<4x9xf32>, %hidden_prev: tensor<4x3xf32>, %
 func.func @gru_c1_offsets(%x: tensor<5x6xf64>, %weight: tensor<2x6xf64>, %offsets: tensor<3xi32>) {
   // expected-error@+2 {{C1: offsets must be an int64 vector that is not empty, found tensor<3xi32>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.gru %x, %weight, %offsets {is_reverse = true, origin_mode = true, activation = "identity", gate_activation = "tanh"} : (tensor<5x6xf64>, tensor<2x6xf64>, tensor<3xi32>) -> tensor<5x2xf64>
+  %0 = pd.gru %x, %weight, %offsets activation = identity gate_activation = tanh {is_reverse = true, origin_mode = true} : (tensor<5x6xf64>, tensor<2x6xf64>, tensor<3xi32>) -> tensor<5x2xf64>
   return
 }
 
@@ -48,7 +48,7 @@ func.func @gru_c1_offsets(%x: tensor<5x6xf64>, %weight: tensor<2x6xf64>, %offset
 func.func @lstm_c1_offsets(%x: tensor<5x8xf64>, %weight: tensor<2x8xf64>, %bias: tensor<1x8xf64>, %offsets: tensor<4xi32>) {
   // expected-error@+2 {{C1: offsets must be an int64 vector that is not empty, found tensor<4xi32>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:2 = pd.lstm %x, %weight, %bias, %offsets {use_peepholes = false, is_reverse = true, cell_activation = "identity", candidate_activation = "sigmoid"} : (tensor<5x8xf64>, tensor<2x8xf64>, tensor<1x8xf64>, tensor<4xi32>) -> (tensor<5x2xf64>, tensor<5x2xf64>)
+  %0:2 = pd.lstm %x, %weight, %bias, %offsets cell_activation = identity candidate_activation = sigmoid {use_peepholes = false, is_reverse = true} : (tensor<5x8xf64>, tensor<2x8xf64>, tensor<1x8xf64>, tensor<4xi32>) -> (tensor<5x2xf64>, tensor<5x2xf64>)
   return
 }
 
@@ -57,7 +57,7 @@ func.func @lstm_c1_offsets(%x: tensor<5x8xf64>, %weight: tensor<2x8xf64>, %bias:
 func.func @gru_c1_h0(%x: tensor<5x6xf64>, %weight: tensor<2x6xf64>, %offsets: tensor<3xi64>, %h0: tensor<9x2xf64>) {
   // expected-error@+2 {{C1: initial states must be [sequences, D], found tensor<2x6xf64>, tensor<3xi64>, tensor<9x2xf64>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.gru %x, %weight, %offsets h0 = %h0 {is_reverse = true, origin_mode = true, activation = "identity", gate_activation = "tanh"} : (tensor<5x6xf64>, tensor<2x6xf64>, tensor<3xi64>, tensor<9x2xf64>) -> tensor<5x2xf64>
+  %0 = pd.gru %x, %weight, %offsets h0 = %h0 activation = identity gate_activation = tanh {is_reverse = true, origin_mode = true} : (tensor<5x6xf64>, tensor<2x6xf64>, tensor<3xi64>, tensor<9x2xf64>) -> tensor<5x2xf64>
   return
 }
 
@@ -66,7 +66,7 @@ func.func @gru_c1_h0(%x: tensor<5x6xf64>, %weight: tensor<2x6xf64>, %offsets: te
 func.func @gru_c1_bias(%x: tensor<5x6xf64>, %weight: tensor<2x6xf64>, %offsets: tensor<3xi64>, %b: tensor<1x7xf64>) {
   // expected-error@+2 {{C1: bias must be [1, 3 D], found tensor<2x6xf64>, tensor<1x7xf64>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.gru %x, %weight, %offsets bias = %b {is_reverse = true, origin_mode = true, activation = "identity", gate_activation = "tanh"} : (tensor<5x6xf64>, tensor<2x6xf64>, tensor<3xi64>, tensor<1x7xf64>) -> tensor<5x2xf64>
+  %0 = pd.gru %x, %weight, %offsets bias = %b activation = identity gate_activation = tanh {is_reverse = true, origin_mode = true} : (tensor<5x6xf64>, tensor<2x6xf64>, tensor<3xi64>, tensor<1x7xf64>) -> tensor<5x2xf64>
   return
 }
 
@@ -75,7 +75,7 @@ func.func @gru_c1_bias(%x: tensor<5x6xf64>, %weight: tensor<2x6xf64>, %offsets: 
 func.func @lstm_c1_h0(%x: tensor<5x8xf64>, %weight: tensor<2x8xf64>, %bias: tensor<1x8xf64>, %offsets: tensor<4xi64>, %h0: tensor<9x2xf64>) {
   // expected-error@+2 {{C1: initial states must be [sequences, D], found tensor<2x8xf64>, tensor<4xi64>, tensor<9x2xf64>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:2 = pd.lstm %x, %weight, %bias, %offsets h0 = %h0 c0 = %h0 {use_peepholes = false, is_reverse = true, cell_activation = "identity", candidate_activation = "sigmoid"} : (tensor<5x8xf64>, tensor<2x8xf64>, tensor<1x8xf64>, tensor<4xi64>, tensor<9x2xf64>, tensor<9x2xf64>) -> (tensor<5x2xf64>, tensor<5x2xf64>)
+  %0:2 = pd.lstm %x, %weight, %bias, %offsets h0 = %h0 c0 = %h0 cell_activation = identity candidate_activation = sigmoid {use_peepholes = false, is_reverse = true} : (tensor<5x8xf64>, tensor<2x8xf64>, tensor<1x8xf64>, tensor<4xi64>, tensor<9x2xf64>, tensor<9x2xf64>) -> (tensor<5x2xf64>, tensor<5x2xf64>)
   return
 }
 
@@ -84,6 +84,6 @@ func.func @lstm_c1_h0(%x: tensor<5x8xf64>, %weight: tensor<2x8xf64>, %bias: tens
 func.func @lstm_c1_bias(%x: tensor<5x8xf64>, %weight: tensor<2x8xf64>, %bias: tensor<1x9xf64>, %offsets: tensor<4xi64>) {
   // expected-error@+2 {{C1: bias must be [1, 4 D], found tensor<2x8xf64>, tensor<1x9xf64>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:2 = pd.lstm %x, %weight, %bias, %offsets {use_peepholes = false, is_reverse = true, cell_activation = "identity", candidate_activation = "sigmoid"} : (tensor<5x8xf64>, tensor<2x8xf64>, tensor<1x9xf64>, tensor<4xi64>) -> (tensor<5x2xf64>, tensor<5x2xf64>)
+  %0:2 = pd.lstm %x, %weight, %bias, %offsets cell_activation = identity candidate_activation = sigmoid {use_peepholes = false, is_reverse = true} : (tensor<5x8xf64>, tensor<2x8xf64>, tensor<1x9xf64>, tensor<4xi64>) -> (tensor<5x2xf64>, tensor<5x2xf64>)
   return
 }

@@ -9,8 +9,8 @@ func.func @gru_grad(%a: tensor<6x9xf32>, %b: tensor<3x9xf32>, %c: tensor<4xi64>,
 
 // CHECK-LABEL: func @gru
 func.func @gru(%x: tensor<5x6xf64>, %weight: tensor<2x6xf64>, %offsets: tensor<3xi64>) {
-  // CHECK: pd.gru %{{.*}}, %{{.*}}, %{{.*}} {activation = "identity", gate_activation = "tanh", is_reverse = true, origin_mode = true} : (tensor<5x6xf64>, tensor<2x6xf64>, tensor<3xi64>) -> tensor<5x2xf64>
-  %0 = pd.gru %x, %weight, %offsets {is_reverse = true, origin_mode = true, activation = "identity", gate_activation = "tanh"} : (tensor<5x6xf64>, tensor<2x6xf64>, tensor<3xi64>) -> tensor<5x2xf64>
+  // CHECK: pd.gru %{{.*}}, %{{.*}}, %{{.*}} activation = identity gate_activation = tanh {is_reverse = true, origin_mode = true} : (tensor<5x6xf64>, tensor<2x6xf64>, tensor<3xi64>) -> tensor<5x2xf64>
+  %0 = pd.gru %x, %weight, %offsets activation = identity gate_activation = tanh {is_reverse = true, origin_mode = true} : (tensor<5x6xf64>, tensor<2x6xf64>, tensor<3xi64>) -> tensor<5x2xf64>
   return
 }
 
@@ -30,8 +30,8 @@ func.func @lstm_grad(%a: tensor<6x12xf32>, %b: tensor<3x12xf32>, %c: tensor<1x12
 
 // CHECK-LABEL: func @lstm
 func.func @lstm(%x: tensor<5x8xf64>, %weight: tensor<2x8xf64>, %bias: tensor<1x8xf64>, %offsets: tensor<4xi64>) {
-  // CHECK: pd.lstm %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {candidate_activation = "sigmoid", cell_activation = "identity", is_reverse = true, use_peepholes = false} : (tensor<5x8xf64>, tensor<2x8xf64>, tensor<1x8xf64>, tensor<4xi64>) -> (tensor<5x2xf64>, tensor<5x2xf64>)
-  %0:2 = pd.lstm %x, %weight, %bias, %offsets {use_peepholes = false, is_reverse = true, cell_activation = "identity", candidate_activation = "sigmoid"} : (tensor<5x8xf64>, tensor<2x8xf64>, tensor<1x8xf64>, tensor<4xi64>) -> (tensor<5x2xf64>, tensor<5x2xf64>)
+  // CHECK: pd.lstm %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} cell_activation = identity candidate_activation = sigmoid {is_reverse = true, use_peepholes = false} : (tensor<5x8xf64>, tensor<2x8xf64>, tensor<1x8xf64>, tensor<4xi64>) -> (tensor<5x2xf64>, tensor<5x2xf64>)
+  %0:2 = pd.lstm %x, %weight, %bias, %offsets cell_activation = identity candidate_activation = sigmoid {use_peepholes = false, is_reverse = true} : (tensor<5x8xf64>, tensor<2x8xf64>, tensor<1x8xf64>, tensor<4xi64>) -> (tensor<5x2xf64>, tensor<5x2xf64>)
   return
 }
 

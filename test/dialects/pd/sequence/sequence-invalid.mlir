@@ -1,14 +1,5 @@
 // RUN: proa-opt %s --split-input-file --verify-diagnostics
 
-func.func @pool_c2(%x: tensor<6x2xf32>, %o: tensor<4xi64>) {
-  // expected-error@+2 {{C2: pooltype must be SUM, AVERAGE, SQRT, MAX, FIRST or LAST, found 'MEAN'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0:2 = "pd.sequence_pool"(%x, %o) {pooltype = "MEAN"} : (tensor<6x2xf32>, tensor<4xi64>) -> (tensor<3x2xf32>, tensor<3x2xi32>)
-  return
-}
-
-// -----
-
 func.func @concat_c2(%x: tensor<6x2xf32>, %y: tensor<6x3xf32>, %o: tensor<4xi64>) {
   // expected-error@+2 {{C2: the tensors must agree in all dimensions but the first, found tensor<6x2xf32> and tensor<6x3xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
@@ -66,7 +57,7 @@ func.func @sequence_pad_c1(%x: tensor<?x2x2xf32>, %pad_value: tensor<1xf32>, %v1
 func.func @sequence_pool_c1(%x: tensor<6x2xf32>, %v1: tensor<0xi64>) {
   // expected-error@+2 {{C1: offsets must be an int64 vector that is not empty, found tensor<0xi64>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:2 = pd.sequence_pool %x, %v1 {pooltype = "MAX"} : (tensor<6x2xf32>, tensor<0xi64>) -> (tensor<3x2xf32>, tensor<3x2xi32>)
+  %0:2 = pd.sequence_pool %x, %v1 pooltype = MAX : (tensor<6x2xf32>, tensor<0xi64>) -> (tensor<3x2xf32>, tensor<3x2xi32>)
   return
 }
 

@@ -72,8 +72,8 @@ func.func @sequence_pad(%x: tensor<?x2x2xf32>, %offsets: tensor<?xi64>, %pad_val
 
 // CHECK-LABEL: func @sequence_pool
 func.func @sequence_pool(%x: tensor<6x2xf32>, %offsets: tensor<4xi64>) {
-  // CHECK: pd.sequence_pool %{{.*}}, %{{.*}} {pooltype = "MAX"} : (tensor<6x2xf32>, tensor<4xi64>) -> (tensor<3x2xf32>, tensor<3x2xi32>)
-  %0:2 = pd.sequence_pool %x, %offsets {pooltype = "MAX"} : (tensor<6x2xf32>, tensor<4xi64>) -> (tensor<3x2xf32>, tensor<3x2xi32>)
+  // CHECK: pd.sequence_pool %{{.*}}, %{{.*}} pooltype = MAX : (tensor<6x2xf32>, tensor<4xi64>) -> (tensor<3x2xf32>, tensor<3x2xi32>)
+  %0:2 = pd.sequence_pool %x, %offsets pooltype = MAX : (tensor<6x2xf32>, tensor<4xi64>) -> (tensor<3x2xf32>, tensor<3x2xi32>)
   return
 }
 

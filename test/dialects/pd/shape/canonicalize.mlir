@@ -43,7 +43,7 @@ func.func @identities(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
   return %6 : tensor<2x3xf32>
 }
 
-// Near-miss: a slice backwards of everything is no identity.
+// Near miss: a full slice with a negative stride is not an identity.
 // CHECK-LABEL: @backwards
 func.func @backwards(%x: tensor<4xf32>) -> tensor<4xf32> {
   // CHECK: pd.slice

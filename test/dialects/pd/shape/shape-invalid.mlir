@@ -28,7 +28,7 @@ func.func @reshape_c2(%a0: tensor<2x3xf32>) {
 // -----
 
 func.func @reshape_c3(%a0: tensor<2x3xf32>) {
-  // expected-error@+2 {{can't reshape 6 elements into 5}}
+  // expected-error@+2 {{cannot reshape 6 elements into 5}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.reshape"(%a0) <{shape = array<i64: 5>}> : (tensor<2x3xf32>) -> tensor<5xf32>
   return
@@ -91,7 +91,7 @@ func.func @expand_c1(%a0: tensor<2x3xf32>) {
 // -----
 
 func.func @expand_c2(%a0: tensor<2x3xf32>) {
-  // expected-error@+2 {{can't expand dimension 0 from 2 to 4}}
+  // expected-error@+2 {{cannot expand dimension 0 from 2 to 4}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.expand"(%a0) <{shape = array<i64: 4, 3>}> : (tensor<2x3xf32>) -> tensor<4x3xf32>
   return

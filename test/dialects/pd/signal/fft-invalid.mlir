@@ -9,28 +9,10 @@ func.func @axes(%c: tensor<2x5xcomplex<f32>>) {
 
 // -----
 
-func.func @normalization(%c: tensor<2x5xcomplex<f32>>) {
-  // expected-error@+2 {{C2: normalization must be backward, forward or ortho, found 'unit'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = "pd.fft_c2c"(%c) {axes = array<i64: 1>, normalization = "unit"} : (tensor<2x5xcomplex<f32>>) -> tensor<2x5xcomplex<f32>>
-  return
-}
-
-// -----
-
 func.func @fft_c2r_c1(%x: tensor<3x5xcomplex<f32>>) {
   // expected-error@+2 {{C1: axes must be in [-2, 2) and none twice, found 2}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.fft_c2r %x {axes = array<i64: 2>, forward = false} : (tensor<3x5xcomplex<f32>>) -> tensor<3x8xf32>
-  return
-}
-
-// -----
-
-func.func @fft_c2r_c2(%x: tensor<3x5xcomplex<f32>>) {
-  // expected-error@+2 {{C2: normalization must be backward, forward or ortho, found 'none'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.fft_c2r %x {axes = array<i64: 1>, forward = false, normalization = "none"} : (tensor<3x5xcomplex<f32>>) -> tensor<3x8xf32>
   return
 }
 
@@ -43,11 +25,3 @@ func.func @fft_r2c_c1(%x: tensor<8xf32>) {
   return
 }
 
-// -----
-
-func.func @fft_r2c_c2(%x: tensor<8xf32>) {
-  // expected-error@+2 {{C2: normalization must be backward, forward or ortho, found 'none'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.fft_r2c %x {axes = array<i64: 0>, normalization = "none"} : (tensor<8xf32>) -> tensor<5xcomplex<f32>>
-  return
-}

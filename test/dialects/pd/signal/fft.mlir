@@ -23,8 +23,8 @@ func.func @fft_r2c(%x: tensor<8xf32>) {
 
 // CHECK-LABEL: func @transforms_uses
 func.func @transforms_uses(%x: tensor<2x8xf32>, %c: tensor<2x5xcomplex<f32>>) {
-  // CHECK: pd.fft_c2c %{{.*}} {axes = array<i64: 0, 1>, forward = false, normalization = "ortho"}
-  %0 = pd.fft_c2c %c {axes = array<i64: 0, 1>, forward = false, normalization = "ortho"} : (tensor<2x5xcomplex<f32>>) -> tensor<2x5xcomplex<f32>>
+  // CHECK: pd.fft_c2c %{{.*}} normalization = ortho {axes = array<i64: 0, 1>, forward = false}
+  %0 = pd.fft_c2c %c normalization = ortho {axes = array<i64: 0, 1>, forward = false} : (tensor<2x5xcomplex<f32>>) -> tensor<2x5xcomplex<f32>>
   // CHECK: pd.fft_r2c %{{.*}} -> tensor<2x5xcomplex<f32>>
   %1 = pd.fft_r2c %x {axes = array<i64: -1>} : (tensor<2x8xf32>) -> tensor<2x5xcomplex<f32>>
   // CHECK: pd.fft_c2r %{{.*}} -> tensor<2x9xf32>

@@ -77,9 +77,9 @@ unary("pow", lambda x: x**3, AROUND_ZERO, "pow_3", " {factor = 3.0}")
 unary("pow", lambda x: x**5, AROUND_ZERO, "pow_5", " {factor = 5.0}")
 unary("pow", lambda x: x**2.5, POSITIVE, "pow_real", " {factor = 2.5}")
 unary("clip", lambda x: jnp.clip(x, -1, 1), PLAIN, "clip",
-      " {min = -1.0, max = 1.0, operandSegmentSizes = array<i32: 1, 0, 0>}")
+      " {min = -1.0, max = 1.0}")
 
-# Elementwise functions of two.
+# Elementwise functions of two operands.
 
 
 def binary(op, function, points, name=""):
@@ -174,7 +174,7 @@ def soft_loss(x, label):
 add("cross_entropy_soft", "2x3 2x3", "2x1",
     "p:2x3, y:2x1 = cross_entropy_with_softmax %a, %b {soft_label = true}", soft_loss,
     [[spread(-1, 1, 6), [0.2, 0.3, 0.5, 0.1, 0.9, 0]], [spread(-1, 1, 6, 1), [0.5, 1.5, 0.25, -0.5, 2, 0.3]]])
-add("nll_loss", "2x3", "2", "c:i2 = const [2, 0]\ny:2, t: = nll_loss %a, %c {reduction = \"none\"}",
+add("nll_loss", "2x3", "2", "c:i2 = const [2, 0]\ny:2, t: = nll_loss %a, %c reduction = none",
     lambda x: -jnp.take_along_axis(x, np.array([[2], [0]]), -1)[:, 0], MATRICES)
 add("bce_loss", "3 3", "3", "y:3 = bce_loss %a, %b",
     lambda x, z: -(z * jnp.log(x) + (1 - z) * jnp.log(1 - x)),
@@ -182,7 +182,7 @@ add("bce_loss", "3 3", "3", "y:3 = bce_loss %a, %b",
 add("sigmoid_cross_entropy", "3 3", "3", "y:3 = sigmoid_cross_entropy_with_logits %a, %b",
     lambda x, z: -(z * jax.nn.log_sigmoid(x) + (1 - z) * jax.nn.log_sigmoid(-x)),
     [[[0.25, -1.5, 0.0], [0.0, 1.0, 0.3]], [[2.0, 0.75, -0.4], [1.0, 0.5, 0.0]]])
-add("kldiv_loss", "3 3", "3", "y:3 = kldiv_loss %a, %b {reduction = \"none\"}",
+add("kldiv_loss", "3 3", "3", "y:3 = kldiv_loss %a, %b reduction = none",
     lambda x, z: jnp.where(z > 0, z * (jnp.log(jnp.where(z > 0, z, 1)) - x), 0.0),
     [[[0.25, -1.5, 0.5], [0.0, 1.0, 0.3]], [[2.0, 0.75, -0.4], [1.0, 0.5, 0.0]]])
 add("huber_loss", "3 3", "3", "y:3, r:3 = huber_loss %a, %b {delta = 0.75}",
@@ -214,10 +214,10 @@ add("conv2d_transpose", "1x2x2x2 2x1x2x2", "1x1x3x3", "y:1x1x3x3 = conv2d_transp
                                           dimension_numbers=("NCHW", "OIHW", "NCHW")),
     [[spread(-1, 1, 8), spread(-1, 1, 8, 1)]])
 add("average_pool", "1x1x4x4", "1x1x2x2",
-    "y:1x1x2x2 = pool2d %a {kernel_size = array<i64: 2, 2>, strides = array<i64: 2, 2>, pooling_type = \"avg\"}",
+    "y:1x1x2x2 = pool2d %a pooling_type = avg {kernel_size = array<i64: 2, 2>, strides = array<i64: 2, 2>}",
     lambda x: x.reshape(1, 1, 2, 2, 2, 2).mean((3, 5)), rows(spread(-1, 1, 16), spread(-1, 1, 16, 1)))
 add("max_pool", "1x1x4x4", "1x1x2x2",
-    "y:1x1x2x2 = pool2d %a {kernel_size = array<i64: 2, 2>, strides = array<i64: 2, 2>, pooling_type = \"max\"}",
+    "y:1x1x2x2 = pool2d %a pooling_type = max {kernel_size = array<i64: 2, 2>, strides = array<i64: 2, 2>}",
     lambda x: x.reshape(1, 1, 2, 2, 2, 2).max((3, 5)), rows(spread(-1, 1, 16), spread(-1, 1, 16, 1)))
 
 
@@ -251,7 +251,7 @@ add("clip_by_norm", "3", "3", "y:3 = clip_by_norm %a {max_norm = 0.5}",
 add("norm", "2x3", "2x3", "y:2x3, n:2x1 = norm %a {axis = 1 : i64, epsilon = 0.01}",
     lambda x: x / jnp.sqrt((x * x).sum(1, keepdims=True) + 0.01), rows([0, 0, 0, 1, 2, 3], spread(-1, 1, 6)))
 
-# Indices and movements.
+# Indices and data movement.
 
 add("gather", "3x2", "4x2", "c:i4 = const [2, 0, 2, 1]\ny:4x2 = gather %a, %c", lambda x: x[np.array([2, 0, 2, 1])],
     MATRICES)
@@ -284,7 +284,7 @@ y:3x2 = index_put %a, %c, %d, %b""", lambda x, u: last_wins(x, [(2, 1), (0, 0), 
 add("index_add", "3x2 3x2", "3x2", "c:i3 = const [2, 0, 2]\ny:3x2 = index_add %a, %c, %b",
     lambda x, u: x.at[np.array([2, 0, 2])].add(u), UPDATES)
 add("put_along_axis", "3x2 2x2", "3x2", """c:i2x2 = const [[2, 0], [2, 1]]
-y:3x2 = put_along_axis %a, %c, %b {axis = 0 : i64, reduce = "assign"}""",
+y:3x2 = put_along_axis %a, %c, %b reduce = assign {axis = 0 : i64}""",
     lambda x, u: last_wins(x, [(2, 0), (0, 1), (2, 0), (1, 1)], u.reshape(-1)),
     [[spread(-1, 1, 6), spread(-1, 1, 4, 1)], [spread(-1, 1, 6, 2), spread(-1, 1, 4, 3)]])
 add("where", "3 3", "3", "c:b3 = const [true, false, true]\ny:3 = where %c, %a, %b",

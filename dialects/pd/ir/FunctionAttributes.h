@@ -1,0 +1,21 @@
+/// Names of the attributes that say what the arguments and results of a program's function are.
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+
+namespace proa::pd {
+
+/// On an argument: the name of the feed that the argument is.
+inline constexpr llvm::StringLiteral feedAttribute = "pd.feed";
+/// On an argument: the name of the parameter that the argument is.
+inline constexpr llvm::StringLiteral parameterAttribute = "pd.param";
+/// On a result: the name of the fetch that the result is.
+inline constexpr llvm::StringLiteral fetchAttribute = "pd.fetch";
+/// On a result: the name of the parameter whose value for the next run the result is.
+inline constexpr llvm::StringLiteral stateAttribute = "pd.state";
+/// On an argument or a result that is a level of a LoD: the name of the feed or fetch that has the LoD.
+inline constexpr llvm::StringLiteral lodOwnerAttribute = "pd.lod_of";
+/// On an op: its sharding rule as text.
+inline constexpr llvm::StringLiteral shardingRuleAttribute = "pd.sharding_rule";
+
+} // namespace proa::pd

@@ -1,0 +1,103 @@
+//! Sharding rules of gathers and scatters: indexed dimensions are needed whole, the others can be split.
+#include "dialects/pd/ops/index/GatherOps.h"
+#include "dialects/pd/ops/index/ScatterOps.h"
+#include "dialects/pd/sharding/ShardingRule.h"
+
+using namespace mlir;
+
+namespace proa::pd {
+
+/// out: the dimensions of x before the axis, those of the index, those of x after the axis.
+bool GatherOp::describeSharding(ShardingRuleBuilder &rule) {
+  if (getAxisTensor())
+    return false;
+  int64_t rank = rule.operandType(0).getRank(), indexRank = rule.operandType(1).getRank();
+  int64_t axis = getAxis();
+  axis += axis < 0 ? rank : 0;
+  if (rule.resultType(0).getRank() != rank - 1 + indexRank)
+    return false;
+  for (int64_t dim = 0; dim < rank; ++dim)
+    if (dim != axis)
+      rule.pair(0, dim, 0, dim < axis ? dim : dim - 1 + indexRank);
+  for (int64_t dim = 0; dim < indexRank; ++dim)
+    rule.pair(1, dim, 0, axis + dim);
+  return true;
+}
+
+/// The rows of the index, and the dimensions of x after the indexed ones.
+bool GatherNdOp::describeSharding(ShardingRuleBuilder &rule) {
+  int64_t rows = rule.operandType(1).getRank() - 1, depth = rule.operandType(1).getDimSize(rows);
+  if (ShapedType::isDynamic(depth))
+    return false;
+  for (int64_t dim = 0; dim < rows; ++dim)
+    rule.pair(1, dim, 0, dim);
+  for (int64_t dim = depth; dim < rule.operandType(0).getRank(); ++dim)
+    rule.pair(0, dim, 0, rows + dim - depth);
+  return true;
+}
+
+/// The dimensions of x after the indexed ones.
+bool ScatterNdOp::describeSharding(ShardingRuleBuilder &rule) {
+  int64_t rows = rule.operandType(1).getRank() - 1, depth = rule.operandType(1).getDimSize(rows);
+  if (ShapedType::isDynamic(depth))
+    return false;
+  for (int64_t dim = depth; dim < rule.operandType(0).getRank(); ++dim) {
+    unsigned factor = rule.addFactor(rule.operandType(0).getDimSize(dim));
+    rule.setOperand(0, dim, factor);
+    rule.setResult(0, dim, factor);
+    if (rule.operandType(2).getDimSize(rows + dim - depth) == rule.operandType(0).getDimSize(dim))
+      rule.setOperand(2, rows + dim - depth, factor);
+  }
+  return true;
+}
+
+/// Dimensions other than the axis are the same in all operands. The axis itself can be split if the result
+/// has the dim of the indices there.
+static bool shardAlongIndexedAxis(ShardingRuleBuilder &rule, int64_t axis, bool resultHasDimOfIndices) {
+  Operation *op = rule.op();
+  int64_t rank = rule.operandType(0).getRank();
+  axis += axis < 0 ? rank : 0;
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    int64_t size = rule.resultType(0).getDimSize(dim);
+    auto hasDim = [&](unsigned operand) {
+      RankedTensorType type = rule.operandType(operand);
+      return type.getRank() == rank && type.getDimSize(dim) == size;
+    };
+    bool isShared = dim != axis;
+    for (unsigned operand = 0; operand < op->getNumOperands(); ++operand)
+      isShared &= hasDim(operand);
+    if (dim == axis && resultHasDimOfIndices && hasDim(1))
+      rule.pair(1, dim, 0, dim);
+    if (!isShared)
+      continue;
+    unsigned factor = rule.addFactor(size);
+    rule.setResult(0, dim, factor);
+    for (unsigned operand = 0; operand < op->getNumOperands(); ++operand)
+      rule.setOperand(operand, dim, factor);
+  }
+  return true;
+}
+
+bool TakeAlongAxisOp::describeSharding(ShardingRuleBuilder &rule) {
+  return shardAlongIndexedAxis(rule, getAxis(), /*resultHasDimOfIndices=*/true);
+}
+bool PutAlongAxisOp::describeSharding(ShardingRuleBuilder &rule) {
+  return shardAlongIndexedAxis(rule, getAxis(), /*resultHasDimOfIndices=*/false);
+}
+
+/// The values broadcast to the slice that they replace.
+bool SetValueOp::describeSharding(ShardingRuleBuilder &rule) {
+  int64_t rank = rule.operandType(0).getRank(), added = rank - rule.operandType(1).getRank();
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    if (llvm::is_contained(getAxes(), dim) || llvm::is_contained(getAxes(), dim - rank))
+      continue;
+    unsigned factor = rule.addFactor(rule.operandType(0).getDimSize(dim));
+    rule.setOperand(0, dim, factor);
+    rule.setResult(0, dim, factor);
+    if (dim >= added && rule.operandType(1).getDimSize(dim - added) != 1)
+      rule.setOperand(1, dim - added, factor);
+  }
+  return true;
+}
+
+} // namespace proa::pd

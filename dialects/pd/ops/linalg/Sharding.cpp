@@ -1,0 +1,45 @@
+//! Sharding rule of the matrix product: the summed dimension can be split, and the parts are added.
+#include "dialects/pd/ops/linalg/Contract.h"
+#include "dialects/pd/sharding/ShardingRule.h"
+
+using namespace mlir;
+
+namespace proa::pd {
+namespace {
+
+/// The dimensions of a factor that the result keeps and that is summed over. A vector has no kept one: -1.
+struct MatrixDims {
+  int64_t kept, summed;
+  MatrixDims(int64_t rank, bool isSummedLast) {
+    summed = rank == 1 ? 0 : isSummedLast ? rank - 1 : rank - 2;
+    kept = rank == 1 ? -1 : isSummedLast ? rank - 2 : rank - 1;
+  }
+};
+
+} // namespace
+
+bool MatmulOp::describeSharding(ShardingRuleBuilder &rule) {
+  RankedTensorType x = rule.operandType(0), y = rule.operandType(1), out = rule.resultType(0);
+  MatrixDims ofX(x.getRank(), !getTransposeX()), ofY(y.getRank(), getTransposeY());
+  int64_t next = out.getRank();
+  if (ofY.kept >= 0)
+    rule.pair(1, ofY.kept, 0, --next);
+  if (ofX.kept >= 0)
+    rule.pair(0, ofX.kept, 0, --next);
+  unsigned summed = rule.addFactor(x.getDimSize(ofX.summed), FactorKind::Reduction);
+  rule.setOperand(0, ofX.summed, summed);
+  rule.setOperand(1, ofY.summed, summed);
+  for (int64_t fromBack = 0; next-- > 0; ++fromBack) {
+    unsigned batch = rule.addFactor(out.getDimSize(next));
+    rule.setResult(0, next, batch);
+    for (unsigned operand : {0u, 1u}) {
+      RankedTensorType type = rule.operandType(operand);
+      int64_t dim = type.getRank() - 3 - fromBack;
+      if (dim >= 0 && type.getDimSize(dim) != 1)
+        rule.setOperand(operand, dim, batch);
+    }
+  }
+  return true;
+}
+
+} // namespace proa::pd

@@ -1,0 +1,27 @@
+//! Reference kernel of nonzero.
+#include "dialects/pd/ops/search/SearchOps.h"
+#include "dialects/pd/reference/Evaluate.h"
+#include "dialects/pd/reference/Reference.h"
+
+using namespace mlir;
+
+namespace proa::pd {
+
+LogicalResult NonzeroOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                          llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  std::vector<int64_t> places;
+  int64_t count = 0, rank = static_cast<int64_t>(operands[0].dims().size());
+  forEachIndex(operands[0].dims(), [&](llvm::ArrayRef<int64_t> index, int64_t position) {
+    HostScalar value = loadScalar(operands[0], position);
+    if (value.isInteger() ? value.integer == 0 : value.number == 0.0)
+      return;
+    places.insert(places.end(), index.begin(), index.end());
+    ++count;
+  });
+  results[0] = Tensor(results[0].dtype(), {count, rank});
+  for (auto [i, place] : llvm::enumerate(places))
+    storeScalar(results[0], static_cast<int64_t>(i), HostScalar::of(place));
+  return success();
+}
+
+} // namespace proa::pd

@@ -1,0 +1,56 @@
+#include "lib/check/DynamicDims.h"
+
+#include "dialects/pd/ir/Pd.h"
+#include "lib/support/DiagnosticCollector.h"
+#include "passes/decompose/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+
+#include <algorithm>
+#include <set>
+
+using namespace mlir;
+
+namespace proa::check {
+namespace {
+
+bool isWeightSlot(const std::string &slot) {
+  return slot.starts_with("Filter") || slot.starts_with("Weight") || slot == "W";
+}
+
+std::set<std::string> weightsOf(const legacy::Program &program) {
+  std::set<std::string> names;
+  for (const legacy::Block &block : program.blocks)
+    for (const legacy::Operation &op : block.operations)
+      for (const legacy::Slot &slot : op.inputs)
+        if (isWeightSlot(slot.name))
+          names.insert(slot.arguments.begin(), slot.arguments.end());
+  return names;
+}
+
+} // namespace
+
+legacy::Program withDynamicDims(legacy::Program program, const Tensors &feeds) {
+  std::set<std::string> weights = weightsOf(program);
+  for (legacy::Block &block : program.blocks)
+    for (legacy::Variable &variable : block.variables)
+      if (feeds.contains(variable.name) && !weights.contains(variable.name))
+        std::fill(variable.dims.begin(), variable.dims.end(), -1);
+  return program;
+}
+
+Result<void> decomposeAll(ModuleOp module) {
+  DiagnosticCollector diagnostics(module.getContext());
+  PassManager pm(module.getContext());
+  pm.addPass(createDecompose());
+  if (failed(pm.run(module)))
+    return diagnostics.take("decomposition failed");
+  std::set<std::string> left;
+  module.walk([&](pd::DecomposableOpInterface op) { left.insert(op->getName().getStringRef().str()); });
+  Problems problems;
+  for (const std::string &name : left)
+    problems.add(name, "is not decomposed as long as dims are open");
+  return problems.empty() ? Result<void>() : Result<void>(problems);
+}
+
+} // namespace proa::check

@@ -1,0 +1,76 @@
+/// Remarks: what a pass did with an op, or why it left the op as it was.
+///
+/// Remarks are MLIR's (mlir/IR/Remarks.h). Their category is the pass's argument, as in "pd-form-kernels".
+/// Nothing is computed or printed unless the context has a remark engine (enableRemarks, or proa-opt
+/// --remarks).
+#pragma once
+
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/Remarks.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
+
+#include <string>
+
+namespace proa {
+
+using InFlightRemark = mlir::remark::detail::InFlightRemark;
+
+/// Prints the remarks of the passes whose argument matches `passes`, a regular expression for the whole
+/// argument, as diagnostics of severity "remark" at the ops' locations. Failure, with the reason in `error`,
+/// for a malformed regular expression.
+llvm::LogicalResult enableRemarks(mlir::MLIRContext &context, llvm::StringRef passes, std::string &error);
+
+/// The remarks of one pass. A remark is one sentence, written with <<:
+///
+///     remarks.missed(op) << "pd.exp is not part of a kernel: " << reason;
+class PassRemarks {
+public:
+  /// `pass` is the pass's argument; it must outlive the context.
+  explicit PassRemarks(llvm::StringRef pass) : pass(pass) {}
+
+  /// Whether remarks of any pass are printed. Compute reasons only then if they cost time.
+  static bool areEnabled(mlir::MLIRContext *context) { return context->getRemarkEngine() != nullptr; }
+
+  /// The pass changed the op.
+  InFlightRemark done(mlir::Operation *op) const;
+  /// The pass could have changed the op but did not.
+  InFlightRemark missed(mlir::Operation *op) const;
+  /// A figure or a choice.
+  InFlightRemark analysis(mlir::Operation *op) const;
+
+  llvm::StringRef passArgument() const { return pass; }
+
+private:
+  mlir::remark::RemarkOpts optionsFor(mlir::Operation *op) const;
+
+  llvm::StringRef pass;
+};
+
+/// Applies the patterns greedily in program order, without folding, and erases dead ops. Reports as remarks
+/// why a pattern did not match.
+llvm::LogicalResult applyPatternsInOrder(mlir::Operation *root, mlir::RewritePatternSet &&patterns,
+                                         PassRemarks remarks);
+
+/// Listener that turns `notifyMatchFailure` of patterns into remarks. A pattern may fail on an op several
+/// times; the last reason of each op that still exists at the end is reported.
+class MatchFailureRemarks : public mlir::RewriterBase::Listener {
+public:
+  explicit MatchFailureRemarks(PassRemarks remarks) : remarks(remarks) {}
+
+  /// Reports the collected reasons. Call it when the pattern driver is done.
+  void report();
+
+  void notifyPatternBegin(const mlir::Pattern &pattern, mlir::Operation *op) override;
+  void notifyMatchFailure(mlir::Location location,
+                          llvm::function_ref<void(mlir::Diagnostic &)> reason) override;
+  void notifyOperationErased(mlir::Operation *op) override;
+
+private:
+  PassRemarks remarks;
+  mlir::Operation *current = nullptr;
+  llvm::MapVector<mlir::Operation *, std::string> reasons;
+};
+
+} // namespace proa

@@ -1,0 +1,48 @@
+// RUN: proa-opt %s --pd-channels-last --remarks=pd-channels-last --verify-diagnostics -o /dev/null
+
+func.func @follow(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32>) -> tensor<1x4x8x8xf32> {
+  // expected-remark @below {{pd-channels-last: pd.conv2d works with channels last}}
+  %0 = pd.conv2d %x, %w : (tensor<1x3x8x8xf32>, tensor<4x3x1x1xf32>) -> tensor<1x4x8x8xf32>
+  // expected-remark @below {{pd.relu works with channels last}}
+  %1 = pd.relu %0 : (tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
+  return %1 : tensor<1x4x8x8xf32>
+}
+
+func.func @stop(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32>, %y: tensor<1x4x8x8xf32>) -> (tensor<1x8x8x8xf32>, tensor<1x256xf32>) {
+  // expected-remark @below {{pd.conv2d works with channels last}}
+  %0 = pd.conv2d %x, %w : (tensor<1x3x8x8xf32>, tensor<4x3x1x1xf32>) -> tensor<1x4x8x8xf32>
+  // expected-remark @below {{pd.concat keeps channels first: not all of its operands have channels last}}
+  %1 = pd.concat %0, %y {axis = 1 : i64} : (tensor<1x4x8x8xf32>, tensor<1x4x8x8xf32>) -> tensor<1x8x8x8xf32>
+  // expected-remark @below {{pd.reshape keeps channels first: it has no form with channels last}}
+  %2 = pd.reshape %0 {shape = array<i64: 1, 256>} : (tensor<1x4x8x8xf32>) -> tensor<1x256xf32>
+  return %1, %2 : tensor<1x8x8x8xf32>, tensor<1x256xf32>
+}
+
+func.func @double(%x: tensor<1x3x8x8xf64>, %w: tensor<4x3x1x1xf64>) -> tensor<1x4x8x8xf64> {
+  // expected-remark @below {{pd.conv2d keeps channels first: its operand is not in f32}}
+  %0 = pd.conv2d %x, %w : (tensor<1x3x8x8xf64>, tensor<4x3x1x1xf64>) -> tensor<1x4x8x8xf64>
+  return %0 : tensor<1x4x8x8xf64>
+}
+
+// No remark for an op that reads no image with channels last.
+func.func @elsewhere(%x: tensor<1x3x8x8xf32>) -> tensor<1x3x8x8xf32> {
+  %0 = pd.relu %x : (tensor<1x3x8x8xf32>) -> tensor<1x3x8x8xf32>
+  return %0 : tensor<1x3x8x8xf32>
+}
+
+// An alpha for each element has the layout of the image.
+func.func @prelu(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32>, %alpha: tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32> {
+  // expected-remark @below {{pd.conv2d works with channels last}}
+  %0 = pd.conv2d %x, %w : (tensor<1x3x8x8xf32>, tensor<4x3x1x1xf32>) -> tensor<1x4x8x8xf32>
+  // expected-remark @below {{pd.prelu keeps channels first: it supports channels first only with these attributes}}
+  %1 = pd.prelu %0, %alpha mode = element : (tensor<1x4x8x8xf32>, tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
+  return %1 : tensor<1x4x8x8xf32>
+}
+
+func.func @pixel_shuffle(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32>) -> tensor<1x1x16x16xf32> {
+  // expected-remark @below {{pd.conv2d works with channels last}}
+  %0 = pd.conv2d %x, %w : (tensor<1x3x8x8xf32>, tensor<4x3x1x1xf32>) -> tensor<1x4x8x8xf32>
+  // expected-remark @below {{pd.pixel_shuffle works with channels last}}
+  %1 = pd.pixel_shuffle %0 {upscale_factor = 2 : i64} : (tensor<1x4x8x8xf32>) -> tensor<1x1x16x16xf32>
+  return %1 : tensor<1x1x16x16xf32>
+}

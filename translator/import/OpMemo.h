@@ -1,0 +1,67 @@
+/// Memoization of imported ops. Most ops of a program equal an earlier one except for the names of their
+/// variables. They become copies of the ops that the earlier one became, without a look at the table, type
+/// inference and verification.
+#pragma once
+
+#include "translator/import/LegacyTable.h"
+#include "translator/import/VariableIndex.h"
+
+#include "mlir/IR/Operation.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace proa::import {
+
+/// A legacy op with the values of all its inputs, slot by slot; null for @EMPTY@.
+struct OpInstance {
+  const legacy::Operation *op;
+  const LegacyOp *entry;
+  VariableIndex::OpNumbers numbers;
+  llvm::SmallVector<mlir::Value, 8> inputs = {};
+};
+
+/// A variable in an output slot of an op, and its place among all outputs.
+struct OutputName {
+  uint32_t slot, argument, place;
+};
+
+/// What one op became: ops without operands, the indices of their operands (inputs of the instance first,
+/// then results in order), and the index of the value of each output's variable.
+struct Recipe {
+  struct Step {
+    mlir::OwningOpRef<mlir::Operation *> prototype;
+    llvm::SmallVector<uint32_t, 4> operands;
+  };
+  std::vector<Step> steps;
+  std::vector<std::pair<OutputName, uint32_t>> outputs;
+};
+
+class OpMemo {
+public:
+  /// Whether only the op itself and the types of its inputs decide what it becomes: no input may hold
+  /// elements that are known before the program runs.
+  static bool isRepeatable(const OpInstance &instance);
+
+  /// What an equal op became; null where there was none.
+  const Recipe *find(const OpInstance &instance) const;
+
+  /// Keeps what an op became: `made`, in order, and the values of its outputs. Does nothing if the ops use
+  /// other values than the inputs.
+  void add(const OpInstance &instance, llvm::ArrayRef<mlir::Operation *> made,
+           llvm::ArrayRef<std::pair<OutputName, mlir::Value>> outputs);
+
+private:
+  struct Known {
+    const legacy::Operation *op;
+    llvm::SmallVector<mlir::Type, 8> types;
+    Recipe recipe;
+  };
+  std::unordered_map<uint64_t, std::vector<std::unique_ptr<Known>>> byHash;
+};
+
+} // namespace proa::import
