@@ -39,8 +39,8 @@ struct FusedParts {
   llvm::SmallVector<mlir::Value> extras;
 };
 
-/// Attaches the interface to the ops of pd. RtDialect calls it when it is loaded.
-void attachFusableInterfaces(mlir::MLIRContext &context);
+/// The reason why a result of this element type is not fused; null for f32 and bf16.
+const char *elementTypeLimit(mlir::Value result);
 
 } // namespace proa::rt
 

@@ -7,8 +7,8 @@ include "mlir/IR/OpBase.td"
 def FusableOpInterface : OpInterface<"FusableOpInterface"> {
   let cppNamespace = "::proa::rt";
   let description = [{
-    A contraction of pd that an op of rt computes together with the ops around it. The rt dialect attaches the
-    interface to ops of pd (Fusable.cpp).
+    A contraction of pd that an op of rt computes together with the ops around it. When the rt dialect is loaded,
+    `attachFusable` of each of its ops (Matmul.cpp, Conv2d.cpp) attaches the interface to the op of pd.
   }];
   let methods = [
     InterfaceMethod<"What the op of rt can compute besides the contraction, for the attributes and types of this op.",

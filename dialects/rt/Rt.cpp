@@ -1,5 +1,5 @@
 #include "dialects/rt/Rt.h"
-#include "dialects/rt/Fusable.h"
+#include "dialects/rt/Storage.h"
 
 #include "mlir/IR/DialectImplementation.h"
 
@@ -29,6 +29,11 @@ static FailureOr<FloatAttr> parseNumber(AsmParser &parser) {
 
 namespace proa::rt {
 
+/// Attaches FusableOpInterface to the ops of pd that these ops compute together with their neighbours.
+template <class... Ops> static void attachFusable(MLIRContext &context) {
+  (Ops::attachFusable(context), ...);
+}
+
 void RtDialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST
@@ -38,7 +43,11 @@ void RtDialect::initialize() {
 #define GET_OP_LIST
 #include "dialects/rt/Rt.cpp.inc"
       >();
-  attachFusableInterfaces(*getContext());
+  attachFusable<
+#define GET_OP_LIST
+#include "dialects/rt/Rt.cpp.inc"
+      >(*getContext());
+  attachStorageInterfaces(*getContext());
 }
 
 /// How many of alpha and beta a post-op has.
@@ -102,24 +111,6 @@ LogicalResult verifyPostOps(Operation *operation) {
   if (next != extras.size())
     return op.emitOpError() << "C1: the post-ops read " << next << " extras, found " << extras.size();
   return success();
-}
-
-static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
-
-/// One for each element of the result and of the summed dimension.
-std::optional<int64_t> MatmulOp::getMultiplyAdds() {
-  ArrayRef<int64_t> x = shapeOf(getX()), permutation = getXPermutation();
-  size_t summed = x.size() - (x.size() > 1 && getTransposeX() ? 2 : 1);
-  SmallVector<int64_t> extents(shapeOf(getOut()));
-  extents.push_back(x[permutation.empty() ? summed : static_cast<size_t>(permutation[summed])]);
-  return pd::productOfExtents(extents);
-}
-
-/// One for each element of the result and of the filter of its channel.
-std::optional<int64_t> Conv2dOp::getMultiplyAdds() {
-  SmallVector<int64_t> extents(shapeOf(getOut()));
-  llvm::append_range(extents, shapeOf(getFilter()).drop_front());
-  return pd::productOfExtents(extents);
 }
 
 } // namespace proa::rt

@@ -16,7 +16,7 @@ namespace proa::rt {
 
 /// The extra that the first post-op of kind `add` reads, or null.
 mlir::Value accumulatorOf(mlir::ArrayAttr postOps, mlir::OperandRange extras);
-/// C1 of rt.matmul and rt.conv2d.
+/// Constraint C1 of the ops with post-ops.
 mlir::LogicalResult verifyPostOps(mlir::Operation *op);
 
 } // namespace proa::rt

@@ -93,6 +93,10 @@ class Rt_LibraryOp<string mnemonic, string kernel> : Op<Rt_Dialect, mnemonic, [P
   let results = (outs Rt_Tensor:$out);
   let assemblyFormat = "operands" # Pd_Format<arguments>.enumText # " attr-dict `:` functional-type(operands, results)";
   let extraClassDefinition = "::llvm::StringRef $cppClass::getLibraryKernel() { return \"" # kernel # "\"; }";
+  let extraClassDeclaration = [{
+    /// Attaches FusableOpInterface to the op of pd that this op extends.
+    static void attachFusable(::mlir::MLIRContext &context);
+  }];
 }
 
 def Rt_MatmulOp : Rt_LibraryOp<"matmul", "fused_matmul"> {

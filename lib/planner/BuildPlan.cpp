@@ -4,12 +4,11 @@
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Keywords.h"
 #include "dialects/pd/ir/Pd.h"
-#include "dialects/pd/ops/autodiff/RecomputeOps.h"
-#include "dialects/pd/ops/control/ArrayOps.h"
+#include "dialects/pd/ir/Types.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
-#include "dialects/pd/ops/shape/ShapeOps.h"
 #include "dialects/pd/reference/Evaluate.h"
 #include "dialects/rt/Rt.h"
+#include "dialects/rt/Storage.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -178,9 +177,9 @@ private:
   void addOp(Operation &op) {
     if (auto constant = dyn_cast<pd::ConstantOp>(op))
       return addConstant(constant.getOut(), constant.getValue());
-    if (auto reshape = dyn_cast<pd::ReshapeOp>(op);
-        reshape && pd::tensorType(reshape.getOut()).hasStaticShape())
-      return addAlias(reshape);
+    if (rt::resultStorageOf(&op) == rt::ResultStorage::Reshaped &&
+        pd::tensorType(op.getResult(0)).hasStaticShape())
+      return addAlias(op);
     if (auto call = dyn_cast<func::CallOp>(op))
       return addKernel(call);
     if (auto library = dyn_cast<pd::LibraryOpInterface>(op))
@@ -209,9 +208,9 @@ private:
     plan.constants.insert(plan.constants.end(), bytes, bytes + tensor.bytes());
   }
 
-  void addAlias(pd::ReshapeOp op) {
-    ValueId base = ids.lookup(op.getX());
-    ValueId id = addValue(op.getOut(), Storage::Alias);
+  void addAlias(Operation &op) {
+    ValueId base = ids.lookup(op.getOperand(0));
+    ValueId id = addValue(op.getResult(0), Storage::Alias);
     plan.values[id].base = base;
   }
 
@@ -310,9 +309,8 @@ private:
         continue;
       }
       auto type = dyn_cast<RankedTensorType>(result.getType());
-      // An element of an array keeps its place.
-      bool inArena =
-          type && type.hasStaticShape() && !escapes(result) && !isa<pd::ArrayReadOp, pd::ArrayReadOrOp>(op);
+      bool isElement = rt::resultStorageOf(op) == rt::ResultStorage::ArrayElement;
+      bool inArena = type && type.hasStaticShape() && !escapes(result) && !isElement;
       Storage storage = once ? Storage::Prepared : inArena ? Storage::Arena : Storage::Dynamic;
       size_t number = cast<OpResult>(result).getResultNumber();
       step.outputs.push_back(addValue(result, storage, nameOf(op->getLoc(), number)));
@@ -333,12 +331,8 @@ private:
         return isa<scf::YieldOp, scf::ConditionOp, scf::WhileOp, func::ReturnOp>(user);
       });
     }
-    if (auto barrier = dyn_cast<pd::OptimizationBarrierOp>(op)) {
-      ids[barrier.getOut()] = ids.lookup(barrier.getX());
-      return true;
-    }
-    if (auto cast = dyn_cast<pd::ArrayCastOp>(op)) {
-      ids[cast.getOut()] = ids.lookup(cast.getArray());
+    if (rt::resultStorageOf(&op) == rt::ResultStorage::Forwarded) {
+      ids[op.getResult(0)] = ids.lookup(op.getOperand(0));
       return true;
     }
     APInt known;
@@ -431,13 +425,15 @@ private:
     addControlStep(std::move(step), op);
   }
 
-  /// Whether control flow passes the value, or something with the same bytes, on: it must not lie in the
-  /// arena then, where the next iteration writes.
+  /// Whether control flow or an array keeps the bytes of a value. Such a value is not in the arena, where the
+  /// next iteration writes.
   static bool escapes(Value value) {
     return llvm::any_of(value.getUsers(), [](Operation *user) {
-      if (isa<pd::ReshapeOp, tensor::CastOp, pd::OptimizationBarrierOp>(user))
+      rt::ResultStorage storage = rt::resultStorageOf(user);
+      if (storage == rt::ResultStorage::Reshaped || storage == rt::ResultStorage::Forwarded ||
+          isa<tensor::CastOp>(user))
         return escapes(user->getResult(0));
-      return isa<scf::YieldOp, scf::ConditionOp, pd::ArrayWriteOp>(user);
+      return isa<scf::YieldOp, scf::ConditionOp>(user) || storage == rt::ResultStorage::Array;
     });
   }
 
@@ -462,6 +458,7 @@ private:
 } // namespace
 
 Result<Plan> buildPlan(func::FuncOp main, const std::function<KernelFacts(llvm::StringRef)> &kernelFacts) {
+  main.getContext()->getOrLoadDialect<rt::RtDialect>(); // attaches StorageOpInterface
   return PlanBuilder(main, kernelFacts).build();
 }
 
