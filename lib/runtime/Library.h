@@ -1,4 +1,4 @@
-/// The library of the runtime: kernels that are not compiled from primitives (matrix products, convolutions,
+/// The library of the runtime: kernels that are not compiled from primitives (matmuls, convolutions,
 /// sorting).
 ///
 /// A kernel is created once when a program is loaded, from the op's attributes and the types of its operands,

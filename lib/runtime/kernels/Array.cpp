@@ -122,7 +122,7 @@ Result<void> join(Call &call, const TensorArray &array, const std::vector<int64_
   int64_t offset = 0;
   for (const ArrayElement &element : array) {
     int64_t line = whole.outer == 0 ? 0 : element.view().size() / whole.outer;
-    stridedCopy(bytes, {{whole.outer, line, whole.extent * whole.inner}, {line, 1, 1}}, element.data,
+    stridedCopy(bytes, {{whole.outer, line, whole.dim * whole.inner}, {line, 1, 1}}, element.data,
                 out->as<std::byte>() + static_cast<size_t>(offset) * bytes);
     offset += line;
   }

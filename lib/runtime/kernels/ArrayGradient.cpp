@@ -124,7 +124,7 @@ Result<void> split(Call &call, int64_t axisAttribute, bool stack) {
     out.push_back(makeElement(x.dtype, dims));
     int64_t line = (stack ? 1 : size) * lines.inner;
     if (lines.outer > 0 && line > 0)
-      stridedCopy(bytes, {{lines.outer, lines.extent * lines.inner, line}, {line, 1, 1}},
+      stridedCopy(bytes, {{lines.outer, lines.dim * lines.inner, line}, {line, 1, 1}},
                   x.as<std::byte>() + static_cast<size_t>(offset) * bytes,
                   static_cast<std::byte *>(out.back().data));
     offset += line;

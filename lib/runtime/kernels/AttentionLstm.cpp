@@ -46,7 +46,7 @@ template <class T> struct AttentionLstm {
       one /= sum;
   }
 
-  void addProduct(const T *row, const T *matrix, int64_t rows, std::vector<T> &sum) const {
+  void addGemm(const T *row, const T *matrix, int64_t rows, std::vector<T> &sum) const {
     for (int64_t i = 0; i < rows; ++i)
       for (int64_t k = 0; k < 4 * units; ++k)
         sum[static_cast<size_t>(k)] += row[i] * matrix[i * 4 * units + k];
@@ -65,9 +65,9 @@ template <class T> struct AttentionLstm {
         for (int64_t i = 0; i < width; ++i)
           mean[static_cast<size_t>(i)] += weights[static_cast<size_t>(r)] * rows[r * width + i];
       std::vector<T> gates(bias, bias + 4 * units);
-      addProduct(mean.data(), weight + units * 4 * units, width, gates);
+      addGemm(mean.data(), weight + units * 4 * units, width, gates);
       if (firstHidden)
-        addProduct(firstHidden, weight, units, gates);
+        addGemm(firstHidden, weight, units, gates);
       for (int64_t i = 0; i < units; ++i) {
         auto gate = [&](int64_t number) { return gates[static_cast<size_t>(number * units + i)]; };
         cell[i] = activate(activations.gate, gate(0)) * firstCell[i] +

@@ -49,7 +49,7 @@ Result<void> concat(Call &call, int64_t axisAttribute) {
   int64_t offset = 0;
   for (const View &part : parts) {
     int64_t line = whole.outer == 0 ? 0 : part.size() / whole.outer;
-    stridedCopy(bytes, {{whole.outer, line, whole.extent * whole.inner}, {line, 1, 1}}, part.data,
+    stridedCopy(bytes, {{whole.outer, line, whole.dim * whole.inner}, {line, 1, 1}}, part.data,
                 out->as<std::byte>() + static_cast<size_t>(offset) * bytes);
     offset += line;
   }

@@ -12,25 +12,24 @@
 namespace proa::runtime {
 namespace {
 
-/// A plan of a session for one set of dims; neither a plan of oneDNN nor one of ours: BLAS.
+/// A session's plan for one set of dims. Without any of the implementations below, BLAS computes it.
 struct ConvEntry {
   ConvGeometry geometry;
   bool planned = false;
-  std::unique_ptr<DepthwiseConv> depthwise; ///< with the filter, where that is constant
+  std::unique_ptr<DepthwiseConv> depthwise; ///< holds the filter if that is constant
   std::unique_ptr<WinogradConv> winograd;
   std::shared_ptr<const ConvPlan> plan;
   std::unique_ptr<Execution> execution;
-  std::shared_ptr<const PackedTensor>
-      filter; ///< a constant filter as the plan wants it; null: packed in each run
+  std::shared_ptr<const PackedTensor> filter; ///< a constant filter, packed; null: packed in each run
 };
 
 class Conv final : public PlannedKernel<ConvConfig, ConvGeometry, ConvEntry> {
 public:
   using PlannedKernel::PlannedKernel;
-  Result<void> run(Call &call) const override;
 
 private:
-  void plan(ConvEntry &entry, const Call &call, const View &out) const;
+  void plan(ConvEntry &entry, const Call &call, const View &out) const override;
+  Result<void> compute(ConvEntry &entry, Call &call, const View &out) const override;
   Result<void> convolve(Call &call, const ConvEntry &entry, const View &out) const;
 };
 
@@ -54,10 +53,7 @@ void Conv::plan(ConvEntry &entry, const Call &call, const View &out) const {
       WinogradConv::create(attributes, entry.geometry, inputs, call.input(1).as<float>(), constants);
   if (entry.winograd)
     return;
-  // The arena decides once for all runs whether the summand lies where the result goes.
-  std::optional<size_t> candidate =
-      inPlaceCandidate(attributes.postOps, entry.geometry.operands, entry.geometry.output, inputs);
-  bool inPlace = candidate && call.input(attributes.postOps[*candidate].input).data == out.data;
+  bool inPlace = addedInPlace(entry.geometry, entry.geometry.output, call, out).has_value();
   entry.plan = ConvPlan::create(out.dtype, attributes, entry.geometry, inputs, inPlace);
   if (!entry.plan)
     return;
@@ -66,37 +62,27 @@ void Conv::plan(ConvEntry &entry, const Call &call, const View &out) const {
     entry.filter = constants.get(entry.plan->plainFilter(), entry.plan->wantedFilter());
 }
 
-Result<void> Conv::run(Call &call) const {
-  Result<ConvEntry *> found = entryFor(call);
-  if (!found)
-    return found.problems();
-  ConvEntry &entry = **found;
-  Result<View> out = call.output(0, entry.geometry.outDims);
-  if (!out)
-    return out.problems();
-  if (!entry.planned)
-    plan(entry, call, *out);
-  entry.planned = true;
+Result<void> Conv::compute(ConvEntry &entry, Call &call, const View &out) const {
   if (entry.winograd) {
-    entry.winograd->run(call, out->as<float>());
+    entry.winograd->run(call, out.as<float>());
     return {};
   }
   size_t fused = entry.plan ? entry.plan->fusedCount() : entry.depthwise ? entry.depthwise->fusedCount() : 0;
-  PostOpOperands operands(attributes.postOps, call, fused, *out);
+  PostOpOperands operands(attributes.postOps, call, fused, out);
   if (entry.depthwise) {
     std::optional<size_t> bias = entry.depthwise->bias();
     entry.depthwise->run(call.input(0).as<float>(), bias ? call.input(*bias).as<float>() : nullptr,
-                         out->as<float>());
+                         out.as<float>());
     entry.planned = constants.isConstant();
   } else if (entry.plan) {
-    if (Result<void> done = convolve(call, entry, *out); !done)
+    if (Result<void> done = convolve(call, entry, out); !done)
       return done;
-  } else if (Result<void> done = blasConv(out->dtype, entry.geometry, attributes.transposed,
-                                          call.input(0).data, call.input(1).data, out->data);
+  } else if (Result<void> done = blasConv(out.dtype, entry.geometry, attributes.transposed,
+                                          call.input(0).data, call.input(1).data, out.data);
              !done) {
     return done;
   }
-  return applyPostOps(*out, entry.geometry.output, attributes.postOps, entry.geometry.operands, operands);
+  return applyPostOps(out, entry.geometry.output, attributes.postOps, entry.geometry.operands, operands);
 }
 
 Result<void> Conv::convolve(Call &call, const ConvEntry &entry, const View &out) const {
@@ -143,13 +129,7 @@ Result<void> Conv::convolve(Call &call, const ConvEntry &entry, const View &out)
 template <class Op>
 Result<std::unique_ptr<LibraryKernel>> make(const Op &op, const KernelRequest &request, size_t spatial,
                                             bool transposed) {
-  Result<ConvConfig> attributes = ConvConfig::create(op, request, spatial, transposed);
-  if (!attributes)
-    return attributes.problems();
-  auto kernel = std::make_unique<Conv>(std::move(*attributes), request);
-  if (Result<void> done = kernel->check(); !done)
-    return done.problems();
-  return std::unique_ptr<LibraryKernel>(std::move(kernel));
+  return makePlanned<Conv>(ConvConfig::create(op, request, spatial, transposed), request);
 }
 
 } // namespace

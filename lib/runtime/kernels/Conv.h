@@ -5,7 +5,7 @@
 
 namespace proa::runtime {
 
-/// The convolution as products of the filter and the windows that the input has, by BLAS: for dtypes that
+/// The convolution as GEMMs of the filter and the windows that the input has, by BLAS: for dtypes that
 /// oneDNN does not convolve (float64, float16). 16-bit floats are multiplied as float32. Post-ops are left to
 /// applyPostOps.
 Result<void> blasConv(DType dtype, const ConvGeometry &geometry, bool transposed, const void *input,
@@ -67,7 +67,7 @@ ConvPlan::Port convPort(const StridedOperand &stored, dnnl::memory::data_type dt
 /// The filter as oneDNN sees it, [O, I, k...] or [groups, O/groups, I/groups, k...], in Paddle's memory.
 dnnl::memory::desc plainFilterDesc(const ConvConfig &attributes, const ConvGeometry &geometry,
                                    dnnl::memory::data_type type);
-/// oneDNN's strides, dilations and paddings; the padding after an axis gives exactly the output's extent.
+/// oneDNN's strides, dilations and paddings; the padding after an axis gives exactly the output's dim.
 struct ConvSteps {
   dnnl::memory::dims strides, dilations, before, after;
   ConvSteps(const ConvGeometry &geometry, bool transposed);

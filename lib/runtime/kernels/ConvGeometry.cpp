@@ -100,7 +100,7 @@ std::vector<int64_t> toStored(std::span<const int64_t> logical, bool channelLast
   return out;
 }
 
-Result<int64_t> outputExtent(const ConvConfig &attributes, const ConvGeometry &g, size_t axis) {
+Result<int64_t> outputDim(const ConvConfig &attributes, const ConvGeometry &g, size_t axis) {
   int64_t in = g.input.dims[2 + axis], reach = g.dilations[axis] * (g.kernel[axis] - 1) + 1;
   if (!attributes.transposed) {
     int64_t room = in + g.before[axis] + g.after[axis] - reach;
@@ -167,10 +167,10 @@ Result<ConvGeometry> ConvGeometry::compute(const ConvConfig &attributes, std::sp
     return done.problems();
   g.output.dims = {g.input.dims[0], outputChannels};
   for (size_t axis = 0; axis < attributes.spatial; ++axis) {
-    Result<int64_t> extent = outputExtent(attributes, g, axis);
-    if (!extent)
-      return extent.problems();
-    g.output.dims.push_back(*extent);
+    Result<int64_t> dim = outputDim(attributes, g, axis);
+    if (!dim)
+      return dim.problems();
+    g.output.dims.push_back(*dim);
   }
   g.output.strides = convStrides(g.output.dims, attributes.channelLast);
   g.outDims = toStored(g.output.dims, attributes.channelLast);

@@ -99,9 +99,9 @@ public:
   Rows(const View &x, std::optional<size_t> axis)
       : data(x.as<T>()), lines(axis ? Lines(x.dims, *axis) : Lines(x.dims.first(0), 0)), isFlat(!axis) {
     if (isFlat)
-      lines.extent = x.size();
+      lines.dim = x.size();
   }
-  int64_t count() const { return lines.extent; }
+  int64_t count() const { return lines.dim; }
   /// Without an axis: all elements.
   const T *elements() const { return isFlat ? data : nullptr; }
   /// Below, equal or above 0 as row a is before, equal to or after row b.
@@ -127,7 +127,7 @@ public:
 
 private:
   const T &at(int64_t row, int64_t outer, int64_t inner) const {
-    return data[(outer * lines.extent + row) * lines.inner + inner];
+    return data[(outer * lines.dim + row) * lines.inner + inner];
   }
   const T *data;
   Lines lines;

@@ -60,16 +60,16 @@ void transformAxis(std::vector<Complex> &data, std::span<const int64_t> dims, si
   if (data.empty())
     return;
   auto at = [&](int64_t line, int64_t i) -> Complex & {
-    return data[static_cast<size_t>(lines.begin(line, lines.extent) + i * lines.inner)];
+    return data[static_cast<size_t>(lines.begin(line, lines.dim) + i * lines.inner)];
   };
   transformLines(
-      lines.count(), lines.extent, forward,
+      lines.count(), lines.dim, forward,
       [&](int64_t line, std::vector<Complex> &buffer) {
-        for (int64_t i = 0; i < lines.extent; ++i)
+        for (int64_t i = 0; i < lines.dim; ++i)
           buffer[static_cast<size_t>(i)] = at(line, i);
       },
       [&](int64_t line, const std::vector<Complex> &buffer) {
-        for (int64_t i = 0; i < lines.extent; ++i)
+        for (int64_t i = 0; i < lines.dim; ++i)
           at(line, i) = buffer[static_cast<size_t>(i)] * scale;
       });
 }
@@ -150,11 +150,11 @@ Result<void> toComplex(Call &call, const FftAttributes &attributes, bool fromRea
   if (!out)
     return out.problems();
   Lines from(transform->dims, last), to(dims, last);
-  parallelFor(to.count(), 1 + 4096 / (to.extent + 1), [&](int64_t begin, int64_t end) {
+  parallelFor(to.count(), 1 + 4096 / (to.dim + 1), [&](int64_t begin, int64_t end) {
     for (int64_t line = begin; line < end; ++line)
-      for (int64_t i = 0; i < to.extent; ++i)
-        store(*out, to.begin(line, to.extent) + i * to.inner,
-              (*data)[static_cast<size_t>(from.begin(line, from.extent) + i * from.inner)]);
+      for (int64_t i = 0; i < to.dim; ++i)
+        store(*out, to.begin(line, to.dim) + i * to.inner,
+              (*data)[static_cast<size_t>(from.begin(line, from.dim) + i * from.inner)]);
   });
   return {};
 }
@@ -183,21 +183,21 @@ Result<void> toReal(Call &call, const FftAttributes &attributes) {
   if (out->size() == 0)
     return {};
   transformLines(
-      to.count(), to.extent, attributes.forward,
+      to.count(), to.dim, attributes.forward,
       [&](int64_t line, std::vector<Complex> &buffer) {
-        for (int64_t i = 0; i <= to.extent / 2; ++i) {
+        for (int64_t i = 0; i <= to.dim / 2; ++i) {
           Complex value =
               i < given ? (*data)[static_cast<size_t>(from.begin(line, given) + i * from.inner)] : Complex();
-          if (i == 0 || 2 * i == to.extent)
+          if (i == 0 || 2 * i == to.dim)
             value = value.real();
           buffer[static_cast<size_t>(i)] = value;
-          if (i > 0 && 2 * i < to.extent)
-            buffer[static_cast<size_t>(to.extent - i)] = std::conj(value);
+          if (i > 0 && 2 * i < to.dim)
+            buffer[static_cast<size_t>(to.dim - i)] = std::conj(value);
         }
       },
       [&](int64_t line, const std::vector<Complex> &buffer) {
-        for (int64_t i = 0; i < to.extent; ++i)
-          store(*out, to.begin(line, to.extent) + i * to.inner, buffer[static_cast<size_t>(i)] * scale);
+        for (int64_t i = 0; i < to.dim; ++i)
+          store(*out, to.begin(line, to.dim) + i * to.inner, buffer[static_cast<size_t>(i)] * scale);
       });
   return {};
 }

@@ -105,11 +105,11 @@ Result<void> repeatInterleave(Call &call, int64_t repeats, int64_t axisAttribute
     times = std::move(*given);
   }
   if (times.size() == 1)
-    times.resize(static_cast<size_t>(lines.extent), times.front());
-  bool fits = static_cast<int64_t>(times.size()) == lines.extent &&
+    times.resize(static_cast<size_t>(lines.dim), times.front());
+  bool fits = static_cast<int64_t>(times.size()) == lines.dim &&
               std::all_of(times.begin(), times.end(), [](int64_t count) { return count >= 0; });
   if (!fits)
-    return failure("repeats [{}] do not fit an extent of {}", fmt::join(times, ", "), lines.extent);
+    return failure("repeats [{}] do not fit a dim of {}", fmt::join(times, ", "), lines.dim);
   std::vector<int64_t> dims(x.dims.begin(), x.dims.end());
   dims[*axis] = std::accumulate(times.begin(), times.end(), int64_t(0));
   Result<View> out = call.output(0, dims);
@@ -118,9 +118,9 @@ Result<void> repeatInterleave(Call &call, int64_t repeats, int64_t axisAttribute
   size_t rowBytes = static_cast<size_t>(lines.inner) * sizeOf(x.dtype);
   auto *target = out->as<std::byte>();
   for (int64_t outer = 0; outer < lines.outer; ++outer)
-    for (int64_t i = 0; i < lines.extent; ++i)
+    for (int64_t i = 0; i < lines.dim; ++i)
       for (int64_t copy = 0; copy < times[static_cast<size_t>(i)]; ++copy, target += rowBytes)
-        std::memcpy(target, x.as<std::byte>() + static_cast<size_t>(outer * lines.extent + i) * rowBytes,
+        std::memcpy(target, x.as<std::byte>() + static_cast<size_t>(outer * lines.dim + i) * rowBytes,
                     rowBytes);
   return {};
 }

@@ -1,7 +1,7 @@
 /// The library kernels that read elements at indices. A bad index is an error that names it and its place.
 ///
 /// embedding: x (ids), weight; padding_idx. gather: x, index, axis as a tensor (which wins); axis. gather_nd:
-/// x, index. take_along_axis: x, indices; axis; an extent of 1 of one operand, other than along the axis,
+/// x, index. take_along_axis: x, indices; axis; a dim of 1 of one operand, other than along the axis,
 /// broadcasts. But for embedding an index below 0 counts from the end.
 #include "lib/runtime/ThreadPool.h"
 #include "lib/runtime/kernels/Checks.h"
@@ -27,9 +27,9 @@ std::string placeOf(int64_t flat, std::span<const int64_t> dims) {
   return fmt::format("[{}]", fmt::join(place, ", "));
 }
 
-/// The indices as int64, each in [0, extent); negative ones count from the end where `wraps`. `skipped` is
+/// The indices as int64, each in [0, dim); negative ones count from the end where `wraps`. `skipped` is
 /// left as it is.
-Result<std::vector<int64_t>> checkedIndices(const View &indices, int64_t extent, bool wraps,
+Result<std::vector<int64_t>> checkedIndices(const View &indices, int64_t dim, bool wraps,
                                             std::optional<int64_t> skipped = std::nullopt) {
   std::vector<int64_t> out(static_cast<size_t>(indices.size()));
   std::optional<size_t> wrong;
@@ -38,9 +38,9 @@ Result<std::vector<int64_t>> checkedIndices(const View &indices, int64_t extent,
     for (size_t i = 0; i < out.size(); ++i) {
       int64_t index = indices.as<T>()[i];
       if (wraps && index < 0)
-        index += extent;
+        index += dim;
       out[i] = index;
-      if ((index < 0 || index >= extent) && index != skipped && !wrong)
+      if ((index < 0 || index >= dim) && index != skipped && !wrong)
         wrong = i;
     }
   });
@@ -48,17 +48,17 @@ Result<std::vector<int64_t>> checkedIndices(const View &indices, int64_t extent,
     return failure("expected indices of int32 or int64, found {}", nameOf(indices.dtype));
   if (wrong)
     return failure("index {} at {} is outside of [{}, {})", out[*wrong],
-                   placeOf(static_cast<int64_t>(*wrong), indices.dims), wraps ? -extent : 0, extent);
+                   placeOf(static_cast<int64_t>(*wrong), indices.dims), wraps ? -dim : 0, dim);
   return out;
 }
 
 /// out[o, i, :] = x[o, indices[i], :], rows of `rowBytes`.
-void copyRows(const std::byte *x, std::byte *out, int64_t outer, int64_t extent,
+void copyRows(const std::byte *x, std::byte *out, int64_t outer, int64_t dim,
               std::span<const int64_t> indices, size_t rowBytes) {
   auto count = static_cast<int64_t>(indices.size());
   parallelFor(outer * count, 1 + 65536 / static_cast<int64_t>(rowBytes + 1), [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
-      int64_t from = row / count * extent + indices[static_cast<size_t>(row % count)];
+      int64_t from = row / count * dim + indices[static_cast<size_t>(row % count)];
       std::memcpy(out + static_cast<size_t>(row) * rowBytes, x + static_cast<size_t>(from) * rowBytes,
                   rowBytes);
     }

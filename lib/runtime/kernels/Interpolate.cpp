@@ -85,7 +85,7 @@ private:
   }
 };
 
-/// The output's extents and the scales that were given (0: none).
+/// The output's dims and the scales that were given (0: none).
 struct Target {
   std::vector<int64_t> size;
   std::vector<double> scale;
@@ -115,8 +115,8 @@ Result<std::vector<double>> scaleOf(const Call &call, const InterpolateConfig &a
 bool hasIntegers(const View &view) { return view.dtype == DType::Int32 || view.dtype == DType::Int64; }
 
 Result<Target> targetOf(const Call &call, const InterpolateConfig &attributes,
-                        std::span<const int64_t> extents) {
-  size_t spatial = extents.size();
+                        std::span<const int64_t> spatialDims) {
+  size_t spatial = spatialDims.size();
   Target target{
       std::vector<int64_t>(attributes.size.end() - static_cast<ptrdiff_t>(spatial), attributes.size.end()),
       std::vector<double>(spatial, 0)};
@@ -139,7 +139,7 @@ Result<Target> targetOf(const Call &call, const InterpolateConfig &attributes,
       if ((*scale)[i] > 0) {
         target.scale[i] = (*scale)[i];
         target.size[i] =
-            static_cast<int64_t>(static_cast<float>(extents[i]) * static_cast<float>((*scale)[i]));
+            static_cast<int64_t>(static_cast<float>(spatialDims[i]) * static_cast<float>((*scale)[i]));
       }
     if (call.input(first)) {
       Result<std::vector<int64_t>> given = integersOf(call.input(first));
@@ -153,11 +153,11 @@ Result<Target> targetOf(const Call &call, const InterpolateConfig &attributes,
   if (!sizes.empty())
     target.size = sizes;
   if (std::any_of(target.size.begin(), target.size.end(), [](int64_t size) { return size < 1; }))
-    return failure("the output's extents [{}] are not above 0", fmt::join(target.size, ", "));
+    return failure("the output's dims [{}] are not above 0", fmt::join(target.size, ", "));
   return target;
 }
 
-/// A tensor as [batch, channels, depth, height, width], absent spatial axes of extent 1.
+/// A tensor as [batch, channels, depth, height, width], absent spatial axes of size 1.
 struct Image {
   int64_t dims[5] = {1, 1, 1, 1, 1}, strides[5] = {};
 
@@ -374,8 +374,8 @@ Result<void> interpolate(Call &call, const InterpolateConfig &attributes) {
   if (x.rank() < 3 || x.rank() > 5)
     return failure("expected one to three spatial axes, found {}", describe(x.dtype, x.dims));
   size_t spatial = x.rank() - 2, firstAxis = attributes.channelLast ? 1 : 2;
-  std::span<const int64_t> extents = x.dims.subspan(firstAxis, spatial);
-  Result<Target> target = targetOf(call, attributes, extents);
+  std::span<const int64_t> spatialDims = x.dims.subspan(firstAxis, spatial);
+  Result<Target> target = targetOf(call, attributes, spatialDims);
   if (!target)
     return target.problems();
   std::vector<int64_t> dims(x.dims.begin(), x.dims.end());

@@ -66,7 +66,7 @@ Result<void> reshape(Call &call, const std::vector<int64_t> &attribute) {
   }
   if (open != SIZE_MAX)
     dims[open] = known == 0 ? 0 : x.size() / known;
-  // A shape that was computed may hold the extent 0 itself.
+  // A shape that was computed may hold the dim 0 itself.
   if (elementCount(dims) != x.size() && elementCount(*shape) == x.size())
     dims = *shape;
   if (elementCount(dims) != x.size())

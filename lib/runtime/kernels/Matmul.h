@@ -5,19 +5,19 @@
 
 namespace proa::runtime {
 
-/// The product by simple loops: of integers, and of empty operands. Integers are summed in 64 bits. Post-ops
+/// The matmul by simple loops: of integers, and of empty operands. Integers are summed in 64 bits. Post-ops
 /// are left to applyPostOps.
 Result<void> plainMatmul(DType dtype, const MatmulGeometry &geometry, float alpha, const void *x,
                          const void *y, void *out);
 
-/// The product by BLAS, for dtypes that oneDNN does not multiply (float64, float16, complex numbers) and
+/// The matmul by BLAS, for dtypes that oneDNN does not multiply (float64, float16, complex numbers) and
 /// layouts that it only has reference code for: those are copied first. 16-bit floats are multiplied as
 /// float32. Post-ops are left to applyPostOps.
 void blasMatmul(Call &call, const MatmulGeometry &geometry, float alpha, const View &out);
 /// Whether it can: BLAS counts in 32 bits.
 bool hasBlasMatmul(DType dtype, const MatmulGeometry &geometry);
 
-/// A product planned by oneDNN for one set of dims.
+/// A matmul planned by oneDNN for one set of dims.
 class MatmulPlan {
 public:
   struct Options {

@@ -56,7 +56,7 @@ bool isPermutation(std::span<const int64_t> permutation, size_t rank) {
   return permutation.size() == rank;
 }
 
-/// The operand as [batch..., rows, columns] of the product, before broadcasting.
+/// The operand as [batch..., rows, columns] of the matmul, before broadcasting.
 Result<StridedOperand> orient(std::span<const int64_t> dims, const std::vector<int64_t> &permutation,
                               bool transpose, bool isLeft) {
   StridedOperand out{{dims.begin(), dims.end()}, rowMajorStrides(dims)};
@@ -166,19 +166,19 @@ Result<MatmulGeometry> MatmulGeometry::compute(const MatmulConfig &attributes, s
   padBatch(g.x, rank);
   padBatch(g.y, rank);
   bool fits = g.x.dims[rank - 1] == g.y.dims[rank - 2];
-  std::vector<int64_t> product;
+  std::vector<int64_t> matmulDims;
   for (size_t i = 0; i + 2 < rank; ++i) {
     int64_t a = g.x.dims[i], b = g.y.dims[i];
     fits = fits && (a == b || a == 1 || b == 1);
-    product.push_back(a == 1 ? b : a);
+    matmulDims.push_back(a == 1 ? b : a);
   }
   if (!fits)
     return failure("cannot multiply dims [{}] by [{}]{}{}", fmt::join(xDims, ", "), fmt::join(yDims, ", "),
                    attributes.transposeX ? ", the first transposed" : "",
                    attributes.transposeY ? ", the second transposed" : "");
-  product.push_back(g.x.dims[rank - 2]);
-  product.push_back(g.y.dims[rank - 1]);
-  // The axes of the product that are stored, in the order of storage.
+  matmulDims.push_back(g.x.dims[rank - 2]);
+  matmulDims.push_back(g.y.dims[rank - 1]);
+  // The axes of the matmul that are stored, in the order of storage.
   std::vector<size_t> stored;
   for (size_t axis = 0; axis < rank; ++axis)
     if (!(axis == rank - 2 && xDims.size() == 1) && !(axis == rank - 1 && yDims.size() == 1))
@@ -192,35 +192,35 @@ Result<MatmulGeometry> MatmulGeometry::compute(const MatmulConfig &attributes, s
       stored[i] = order[static_cast<size_t>(attributes.permutationOut[i])];
   }
   for (size_t axis : stored)
-    g.outDims.push_back(product[axis]);
-  auto alongProduct = [&](const StridedOperand &operand, bool isOut) {
-    StridedOperand along{isOut ? product : std::vector<int64_t>(rank, 1), std::vector<int64_t>(rank, 0)};
+    g.outDims.push_back(matmulDims[axis]);
+  auto alongMatmul = [&](const StridedOperand &operand, bool isOut) {
+    StridedOperand along{isOut ? matmulDims : std::vector<int64_t>(rank, 1), std::vector<int64_t>(rank, 0)};
     for (size_t i = 0; i < stored.size(); ++i) {
       along.dims[stored[i]] = operand.dims[i];
       along.strides[stored[i]] = operand.strides[i];
     }
     return along;
   };
-  g.out = alongProduct({g.outDims, rowMajorStrides(g.outDims)}, true);
+  g.out = alongMatmul({g.outDims, rowMajorStrides(g.outDims)}, true);
   for (size_t i = 0; i < operandDims.size(); ++i) {
     if (!attributes.postOps[i].hasOperand()) {
       g.operands.emplace_back();
       continue;
     }
     if (attributes.postOps[i].kind == PostOp::Kind::Bias) {
-      if (operandDims[i].size() != 1 || operandDims[i][0] != product[rank - 1])
-        return failure("expected a bias of dims [{}], found [{}]", product[rank - 1],
+      if (operandDims[i].size() != 1 || operandDims[i][0] != matmulDims[rank - 1])
+        return failure("expected a bias of dims [{}], found [{}]", matmulDims[rank - 1],
                        fmt::join(operandDims[i], ", "));
       StridedOperand bias{std::vector<int64_t>(rank, 1), std::vector<int64_t>(rank, 0)};
-      bias.dims[rank - 1] = product[rank - 1];
-      bias.strides[rank - 1] = product[rank - 1] == 1 ? 0 : 1;
+      bias.dims[rank - 1] = matmulDims[rank - 1];
+      bias.strides[rank - 1] = matmulDims[rank - 1] == 1 ? 0 : 1;
       g.operands.push_back(std::move(bias));
       continue;
     }
     Result<StridedOperand> operand = broadcastOperand(operandDims[i], g.outDims);
     if (!operand)
       return operand.problems();
-    g.operands.push_back(alongProduct(*operand, false));
+    g.operands.push_back(alongMatmul(*operand, false));
   }
   g.mergeAxes();
   return g;

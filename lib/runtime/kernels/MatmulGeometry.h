@@ -1,4 +1,4 @@
-/// How a matrix product reads and writes its tensors.
+/// How a matmul reads and writes its tensors.
 #pragma once
 
 #include "lib/runtime/kernels/PostOps.h"
@@ -7,7 +7,7 @@
 
 namespace proa::runtime {
 
-/// The attributes of a matrix product. Inputs: x, y, then the operands of the post-ops, which broadcast to
+/// The attributes of a matmul. Inputs: x, y, then the operands of the post-ops, which broadcast to
 /// the stored dims of the result. As in Paddle's matmul, a vector x is a row and a vector y is a column whose
 /// axis the result does not have, and the axes before the last two broadcast.
 struct MatmulConfig {
@@ -15,8 +15,8 @@ struct MatmulConfig {
   bool transposeX = false, transposeY = false;
   /// Where not empty, axis i of the operand is the stored axis permutation[i].
   std::vector<int64_t> permutationX, permutationY;
-  std::vector<int64_t> permutationOut; ///< where not empty, the product is stored transposed so
-  float alpha = 1;                     ///< a factor of the product, before the post-ops
+  std::vector<int64_t> permutationOut; ///< where not empty, the result is stored transposed so
+  float alpha = 1;                     ///< a factor of the result, before the post-ops
   std::vector<PostOp> postOps;
 
   static Result<MatmulConfig> create(const MatmulAttributes &op, const KernelRequest &request);

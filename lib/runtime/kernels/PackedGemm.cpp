@@ -40,20 +40,20 @@ std::unique_ptr<PackedGemm> PackedGemm::create(const Form &form, std::span<const
   if (!postOps)
     return nullptr;
   auto made = std::make_unique<PackedGemm>();
-  PanelGemm &product = made->product;
-  product.layout = {form.inner, form.columns};
-  product.rows = form.rows;
-  product.xStride = form.xStride;
-  product.outStride = form.outStride;
-  product.accumulates = inPlace.has_value();
+  PanelGemm &gemm = made->gemm;
+  gemm.layout = {form.inner, form.columns};
+  gemm.rows = form.rows;
+  gemm.xStride = form.xStride;
+  gemm.outStride = form.outStride;
+  gemm.accumulates = inPlace.has_value();
   made->postOps = std::move(*postOps);
-  made->panels = pack(form, product.layout, cache);
-  product.panels = static_cast<const float *>(made->panels->data());
+  made->panels = pack(form, gemm.layout, cache);
+  gemm.panels = static_cast<const float *>(made->panels->data());
   return made;
 }
 
 void PackedGemm::run(Call &call, const float *x, float *out) const {
-  PanelGemm bound = product;
+  PanelGemm bound = gemm;
   bound.x = x;
   bound.out = out;
   if (postOps.empty())

@@ -1,4 +1,4 @@
-/// The product of rows with a constant float32 matrix by panels, and post-ops on what it gives: what a fully
+/// The GEMM of rows with a constant float32 matrix by panels, and post-ops on what it gives: what a fully
 /// connected layer is.
 #pragma once
 
@@ -30,7 +30,7 @@ public:
   void run(Call &call, const float *x, float *out) const;
 
 private:
-  PanelGemm product; ///< without x and out
+  PanelGemm gemm; ///< without x and out
   RowPostOps postOps;
   std::shared_ptr<const PackedTensor> panels;
 };

@@ -118,12 +118,12 @@ constexpr int64_t partPanels = 16;
 /// Bytes of a block of x.
 constexpr int64_t cachedBytes = 384 << 10;
 
-/// Rows of the blocks into which a product's are cut, all nearly equal.
-int64_t blockRows(const PanelGemm &product) {
+/// Rows of the blocks into which those of a GEMM are cut, all nearly equal.
+int64_t blockRows(const PanelGemm &gemm) {
   constexpr int64_t tileRows = 6;
-  int64_t inner = std::min(product.layout.inner, PanelLayout::blockInner);
+  int64_t inner = std::min(gemm.layout.inner, PanelLayout::blockInner);
   int64_t most = std::max<int64_t>(cachedBytes / (std::max<int64_t>(inner, 1) * int64_t(sizeof(float))), 24);
-  int64_t blocks = (product.rows + most - 1) / most, rows = (product.rows + blocks - 1) / blocks;
+  int64_t blocks = (gemm.rows + most - 1) / most, rows = (gemm.rows + blocks - 1) / blocks;
   return (rows + tileRows - 1) / tileRows * tileRows;
 }
 
@@ -165,20 +165,20 @@ bool prefersPanels() {
 #endif
 }
 
-void multiplyPanels(const PanelGemm &product, const PanelGemm::Part &part, bool wide) {
-  const PanelLayout &layout = product.layout;
+void multiplyPanels(const PanelGemm &gemm, const PanelGemm::Part &part, bool wide) {
+  const PanelLayout &layout = gemm.layout;
   for (int64_t first = 0; first == 0 || first < layout.inner; first += PanelLayout::blockInner) {
     int64_t height = std::min(PanelLayout::blockInner, layout.inner - first);
-    const float *panels = product.panels + first * layout.panels() * panelWidth;
+    const float *panels = gemm.panels + first * layout.panels() * panelWidth;
     for (int64_t column = part.column; column < part.column + part.columns; column += panelWidth) {
-      PanelTile tile{product.x + part.row * product.xStride + first,
-                     product.xStride,
+      PanelTile tile{gemm.x + part.row * gemm.xStride + first,
+                     gemm.xStride,
                      panels + column * height,
                      height,
-                     product.out + part.row * product.outStride + column,
-                     product.outStride,
+                     gemm.out + part.row * gemm.outStride + column,
+                     gemm.outStride,
                      std::min(panelWidth, part.column + part.columns - column),
-                     product.accumulates || first > 0};
+                     gemm.accumulates || first > 0};
       multiplyByPanel(tile, part.rows, wide);
     }
   }

@@ -1,4 +1,4 @@
-/// Products with float32 matrices that lie in panels, written for processors without AVX-512: what oneDNN 2.6
+/// GEMMs with float32 matrices in panels, written for processors without AVX-512: what oneDNN 2.6
 /// has for those reads a matrix as it is and takes up to four times as long, by how its rows lie in the
 /// caches.
 #pragma once
@@ -8,7 +8,7 @@
 
 namespace proa::runtime {
 
-/// A matrix [inner, columns] for the right side of a product. Its rows are cut into blocks; in a block each
+/// A matrix [inner, columns] for the right side of a gemm. Its rows are cut into blocks; in a block each
 /// panel of panelWidth columns, filled up with zeros, is one piece of memory, row by row.
 struct PanelLayout {
   static constexpr int64_t panelWidth = 16;
@@ -47,12 +47,12 @@ struct PanelGemm {
   }
 };
 
-/// Whether this is faster than oneDNN's products here: on processors for which that does not pack matrices,
+/// Whether this is faster than oneDNN's GEMMs here: on processors for which that does not pack matrices,
 /// and compiled by Clang. GCC 12 keeps the sums of a tile in memory.
 bool prefersPanels();
 
 /// The same on the calling thread, of columns that begin with a panel's. `wide`: with tiles for the 32
 /// registers of AVX-512; any processor can do it.
-void multiplyPanels(const PanelGemm &product, const PanelGemm::Part &part, bool wide);
+void multiplyPanels(const PanelGemm &gemm, const PanelGemm::Part &part, bool wide);
 
 } // namespace proa::runtime

@@ -1,5 +1,4 @@
-/// The skeleton of kernels with post-ops that plan once for each set of dims: matrix products and
-/// convolutions.
+/// The base class of kernels with post-ops that plan once for each set of dims: matmul and convolution.
 #pragma once
 
 #include "lib/runtime/kernels/EntriesByDims.h"
@@ -9,9 +8,12 @@ namespace proa::runtime {
 
 /// A kernel whose input 1 may be a constant that plans pack (weights, a filter).
 ///
-/// Config has the member postOps. Geometry has a static function
-/// compute(config, dims of input 0, dims of input 1, dims of the post-ops' operands) that returns
-/// Result<Geometry>. Entry is what a session keeps for one set of dims; it has a member geometry.
+/// - Config: has the member postOps.
+/// - Geometry: has the members outDims and operands (layouts of the post-ops' operands), and a static
+/// function
+///   compute(config, dims of input 0, dims of input 1, dims of the post-ops' operands) that returns
+///   Result<Geometry>.
+/// - Entry: state of a session for one set of dims; has the members geometry and planned.
 template <class Config, class Geometry, class Entry> class PlannedKernel : public LibraryKernel {
 public:
   PlannedKernel(Config config, const KernelRequest &request)
@@ -34,7 +36,38 @@ public:
     return {};
   }
 
+  Result<void> run(Call &call) const override {
+    Result<Entry *> entry = entryFor(call);
+    if (!entry)
+      return entry.problems();
+    Result<View> out = call.output(0, (*entry)->geometry.outDims);
+    if (!out)
+      return out.problems();
+    if (!(*entry)->planned)
+      plan(**entry, call, *out);
+    (*entry)->planned = true;
+    return compute(**entry, call, *out);
+  }
+
 protected:
+  /// Chooses the implementation for the dims of an entry.
+  virtual void plan(Entry &entry, const Call &call, const View &out) const = 0;
+  virtual Result<void> compute(Entry &entry, Call &call, const View &out) const = 0;
+
+  /// The post-op whose operand has the memory of the result, so that it is added in place. The arena decides
+  /// this once for all runs. `layout` is the layout of the result.
+  std::optional<size_t> addedInPlace(const Geometry &geometry, const StridedOperand &layout, const Call &call,
+                                     const View &out) const {
+    std::optional<size_t> candidate = inPlaceCandidate(attributes.postOps, geometry.operands, layout, inputs);
+    bool sharesMemory = candidate && call.input(attributes.postOps[*candidate].input).data == out.data;
+    return sharesMemory ? candidate : std::nullopt;
+  }
+
+  Config attributes;
+  std::vector<OperandType> inputs;
+  PackedCache constants; ///< packed forms of input 1
+
+private:
   /// The entry for the dims of this call.
   Result<Entry *> entryFor(Call &call) const {
     auto &entries = EntriesByDims<Entry>::of(call);
@@ -54,11 +87,6 @@ protected:
     });
   }
 
-  Config attributes;
-  std::vector<OperandType> inputs;
-  PackedCache constants; ///< packed forms of input 1
-
-private:
   Result<Geometry> geometryOf(std::span<const std::vector<int64_t>> dims) const {
     std::vector<std::vector<int64_t>> operandDims;
     for (const PostOp &op : attributes.postOps)
@@ -68,5 +96,16 @@ private:
 
   bool isStatic;
 };
+
+/// Creates a planned kernel from its parsed attributes.
+template <class Kernel, class Config>
+Result<std::unique_ptr<LibraryKernel>> makePlanned(Result<Config> attributes, const KernelRequest &request) {
+  if (!attributes)
+    return attributes.problems();
+  auto kernel = std::make_unique<Kernel>(std::move(*attributes), request);
+  if (Result<void> valid = kernel->check(); !valid)
+    return valid.problems();
+  return std::unique_ptr<LibraryKernel>(std::move(kernel));
+}
 
 } // namespace proa::runtime

@@ -32,13 +32,13 @@ public:
       int64_t at = flat % g.output[2 + axis];
       g.window(axis, at, begin[shift + axis], end[shift + axis]);
       if (!g.adaptive)
-        inclusive *= g.inclusiveExtent(axis, at);
+        inclusive *= g.inclusiveSize(axis, at);
       target += at * g.outputStrides[2 + axis];
     }
-    int64_t strides[3] = {0, 0, 0}, extents[3] = {1, 1, 1};
+    int64_t strides[3] = {0, 0, 0}, spatialDims[3] = {1, 1, 1};
     for (size_t axis = 0; axis < axes; ++axis) {
       strides[shift + axis] = g.inputStrides[2 + axis];
-      extents[shift + axis] = g.input[2 + axis];
+      spatialDims[shift + axis] = g.input[2 + axis];
     }
     const T *source = in + image * g.inputStrides[0] + channel * g.inputStrides[1];
     auto best = static_cast<Wide<T>>(lowestOf<T>());
@@ -51,7 +51,7 @@ public:
           sum += value;
           if (mask ? best < value : !(best > value)) { // NaNs as in Paddle, which differs between the two ops
             best = value;
-            bestAt = (d * extents[1] + h) * extents[2] + w;
+            bestAt = (d * spatialDims[1] + h) * spatialDims[2] + w;
           }
         }
     int64_t count = std::max<int64_t>(0, end[0] - begin[0]) * std::max<int64_t>(0, end[1] - begin[1]) *
@@ -115,7 +115,7 @@ std::unique_ptr<Execution> planPool(const PoolGeometry &g, const PoolConfig &att
       kernel[axis] = strides[axis] = in / out;
     }
     after.push_back((out - 1) * strides[axis] + kernel[axis] - in - before[axis]);
-    bool cutWindow = after[axis] > g.before[axis]; // see inclusiveExtent
+    bool cutWindow = after[axis] > g.before[axis]; // see inclusiveSize
     if (cutWindow && !attributes.isMax && !attributes.exclusive)
       return nullptr;
     // A window that lies in the padding as a whole has no maximum and no average.

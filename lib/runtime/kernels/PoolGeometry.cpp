@@ -38,10 +38,10 @@ Result<PoolGeometry> PoolGeometry::compute(const PoolConfig &attributes, std::sp
   g.input.assign(dims.begin(), dims.end());
   if (attributes.channelLast)
     std::rotate(g.input.begin() + 1, g.input.end() - 1, g.input.end());
-  std::span<const int64_t> extents = std::span(g.input).subspan(2);
+  std::span<const int64_t> spatialDims = std::span(g.input).subspan(2);
   g.kernel.assign(kernel.begin(), kernel.end());
   if (attributes.global)
-    g.kernel.assign(extents.begin(), extents.end());
+    g.kernel.assign(spatialDims.begin(), spatialDims.end());
   if (g.kernel.size() != spatial ||
       std::any_of(g.kernel.begin(), g.kernel.end(), [](int64_t size) { return size < 1; }))
     return failure("expected {} window sizes above 0, found [{}]", spatial, fmt::join(g.kernel, ", "));
@@ -49,19 +49,19 @@ Result<PoolGeometry> PoolGeometry::compute(const PoolConfig &attributes, std::sp
   std::vector<int64_t> dilations(spatial, 1), zeros(spatial, 0);
   bool padded = !attributes.global && !attributes.adaptive;
   if (Result<void> done = resolvePaddings(padded ? attributes.paddingAlgorithm : PaddingAlgorithm::Valid,
-                                          padded ? attributes.paddings : zeros, extents, g.kernel, g.strides,
-                                          dilations, g.before, g.after);
+                                          padded ? attributes.paddings : zeros, spatialDims, g.kernel,
+                                          g.strides, dilations, g.before, g.after);
       !done)
     return done.problems();
   g.output = {g.input[0], g.input[1]};
   for (size_t axis = 0; axis < spatial; ++axis) {
-    int64_t room = extents[axis] + g.before[axis] + g.after[axis] - g.kernel[axis];
+    int64_t room = spatialDims[axis] + g.before[axis] + g.after[axis] - g.kernel[axis];
     // Paddle divides towards zero: a window that sticks out by less than a stride still counts.
     int64_t rounding = attributes.ceilMode ? g.strides[axis] - 1 : 0;
     int64_t count = (room + rounding) / g.strides[axis] + 1;
-    if (!g.adaptive && (count < 0 || (count == 0 && extents[axis] > 0)))
+    if (!g.adaptive && (count < 0 || (count == 0 && spatialDims[axis] > 0)))
       return failure("a window of {} does not fit into {} with paddings {} and {}", g.kernel[axis],
-                     extents[axis], g.before[axis], g.after[axis]);
+                     spatialDims[axis], g.before[axis], g.after[axis]);
     g.output.push_back(g.adaptive ? g.kernel[axis] : (room + rounding) / g.strides[axis] + 1);
   }
   g.inputStrides = convStrides(g.input, attributes.channelLast);
@@ -84,7 +84,7 @@ void PoolGeometry::window(size_t axis, int64_t at, int64_t &begin, int64_t &end)
   begin = std::max<int64_t>(begin, 0);
 }
 
-int64_t PoolGeometry::inclusiveExtent(size_t axis, int64_t at) const {
+int64_t PoolGeometry::inclusiveSize(size_t axis, int64_t at) const {
   int64_t begin = at * strides[axis] - before[axis];
   // Paddle cuts a window at the padding's end, and takes the padding after the input to be as large as that
   // before it.

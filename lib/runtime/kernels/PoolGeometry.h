@@ -68,7 +68,7 @@ struct PoolGeometry {
   /// The input positions [begin, end) of output `at` along a spatial axis.
   void window(size_t axis, int64_t at, int64_t &begin, int64_t &end) const;
   /// How many positions an inclusive average divides by along an axis.
-  int64_t inclusiveExtent(size_t axis, int64_t at) const;
+  int64_t inclusiveSize(size_t axis, int64_t at) const;
 };
 
 } // namespace proa::runtime

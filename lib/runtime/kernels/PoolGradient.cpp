@@ -47,7 +47,7 @@ public:
       for (int64_t at = 0; at < g.output[2 + axis]; ++at) {
         AxisWindow &window = windows[absent + axis].emplace_back();
         g.window(axis, at, window.begin, window.end);
-        window.inclusive = g.adaptive ? 1 : g.inclusiveExtent(axis, at);
+        window.inclusive = g.adaptive ? 1 : g.inclusiveSize(axis, at);
         window.offset = at * g.outputStrides[2 + axis];
       }
     }

@@ -84,7 +84,7 @@ private:
   /// How many elements an average counts along an axis.
   int64_t countOf(const Range &range, size_t axis, int64_t at) const {
     bool inclusive = !attributes.exclusive && !g.adaptive && axis < axes;
-    return inclusive ? g.inclusiveExtent(axis, at) : range.size();
+    return inclusive ? g.inclusiveSize(axis, at) : range.size();
   }
 
   template <class U> void foldInto(Sum *into, const U *from, int64_t stride, int64_t count) const {

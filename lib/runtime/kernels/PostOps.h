@@ -1,4 +1,4 @@
-/// Operations that a matrix product or convolution applies to its result while it is still in registers. The
+/// Operations that a matmul or convolution applies to its result while it is still in registers. The
 /// attribute class #rt.post_op (dialects/rt/Rt.td) defines them.
 #pragma once
 
@@ -41,9 +41,9 @@ struct PostOp {
   bool hasOperand() const { return kind != Kind::Activation; }
 };
 
-/// The post-ops of a product of inputs 0 and 1; their operands are the inputs after these. Error: too few or
-/// too many inputs, or inputs 0 and 1 and the result have not one dtype (`operands` are the names of these
-/// three).
+/// The post-ops of a matmul or convolution of inputs 0 and 1; their operands are the inputs after these.
+/// Error: too few or too many inputs, or inputs 0 and 1 and the result have not one dtype (`operands` are the
+/// names of these three).
 Result<std::vector<PostOp>> resolvePostOps(std::span<const PostOpAttribute> attributes,
                                            const KernelRequest &request, std::string_view operands);
 
@@ -52,6 +52,36 @@ size_t leadingWithoutTensors(std::span<const PostOp> ops);
 
 /// Appends an activation to oneDNN's list.
 void appendActivation(dnnl::post_ops &list, const PostOp &op);
+/// Appends the first `count` post-ops to oneDNN's list, post-op `sum` as an addition in place. Calls
+/// addOperand(i, dtype) for each other post-op i that reads a tensor; false if that returns false, or if
+/// oneDNN lacks the tensor's dtype.
+template <class AddOperand>
+bool appendPostOps(dnnl::post_ops &list, std::span<const PostOp> ops, size_t count, std::optional<size_t> sum,
+                   std::span<const OperandType> inputs, AddOperand addOperand) {
+  for (size_t i = 0; i < count; ++i) {
+    if (!ops[i].hasOperand()) {
+      appendActivation(list, ops[i]);
+    } else if (sum == i) {
+      list.append_sum(1.0f);
+    } else {
+      std::optional<dnnl::memory::data_type> dtype = dnnlType(inputs[ops[i].input].dtype);
+      if (!dtype || !addOperand(i, *dtype))
+        return false;
+    }
+  }
+  return true;
+}
+/// Tries to plan with all post-ops, then with those that every implementation of oneDNN fuses, then with
+/// none: plan(count) returns true if it succeeded. The kernel applies the other post-ops after oneDNN.
+template <class TryPlan> bool planWithFusion(std::span<const PostOp> ops, TryPlan plan) {
+  size_t previous = SIZE_MAX;
+  for (size_t count : {ops.size(), leadingWithoutTensors(ops), size_t(0)}) {
+    if (count != previous && plan(count))
+      return true;
+    previous = count;
+  }
+  return false;
+}
 /// Appends an addition or a multiplication to oneDNN's list; returns oneDNN's name of the operand's argument.
 int appendBinary(dnnl::post_ops &list, const PostOp &op, const dnnl::memory::desc &operand);
 /// None where RowPostOps does not have the op's activation.

@@ -47,7 +47,7 @@ Result<Fill> beginFill(Call &call, const FillAttributes &attributes) {
   }
   for (int64_t dim : dims)
     if (dim < 0)
-      return failure("the shape [{}] has a negative extent", fmt::join(dims, ", "));
+      return failure("the shape [{}] has a negative dim", fmt::join(dims, ", "));
   uint64_t seed = attributes.seed;
   if (call.input(1)) {
     Result<std::vector<int64_t>> given = integersOf(call.input(1));
@@ -304,59 +304,62 @@ template <class T> double smallestNormal() {
                                       : static_cast<double>(std::numeric_limits<float>::min());
 }
 
+/// A kernel that fills a tensor of a given shape: run(call, attributes).
+template <class Op, class Run>
+Result<std::unique_ptr<LibraryKernel>> makeFill(const Op &op, const KernelRequest &request, Run run) {
+  Checks checks(request);
+  FillAttributes attributes(op, checks);
+  if (!checks.ok())
+    return checks.problems();
+  return makeKernel([=](Call &call) { return run(call, attributes); });
+}
+
+/// A kernel that samples from a distribution for each element of its inputs: run(call, seed).
+template <class Op, class Run>
+Result<std::unique_ptr<LibraryKernel>> makeSampler(const Op &op, const KernelRequest &request, size_t inputs,
+                                                   Run run) {
+  Checks checks(request);
+  checks.expectOperands(inputs, 1);
+  if (!checks.ok())
+    return checks.problems();
+  return makeKernel([=, seed = static_cast<uint64_t>(op.seed)](Call &call) { return run(call, seed); });
+}
+
 } // namespace
 
 Result<std::unique_ptr<LibraryKernel>> makeUniform(const UniformAttributes &op,
                                                    const KernelRequest &request) {
-  Checks checks(request);
-  FillAttributes attributes(op, checks);
-  double min = op.min, max = op.max;
-  Diagonal diagonal{op.diagNum, op.diagStep, op.diagVal};
-  if (!checks.ok())
-    return checks.problems();
-  return makeKernel([=](Call &call) { return uniform(call, attributes, min, max, diagonal); });
+  return makeFill(op, request, [op](Call &call, const FillAttributes &attributes) {
+    return uniform(call, attributes, op.min, op.max, {op.diagNum, op.diagStep, op.diagVal});
+  });
 }
 
 Result<std::unique_ptr<LibraryKernel>> makeGaussian(const GaussianAttributes &op,
                                                     const KernelRequest &request) {
-  Checks checks(request);
-  FillAttributes attributes(op, checks);
-  double mean = op.mean, deviation = op.std;
-  if (!checks.ok())
-    return checks.problems();
-  return makeKernel([=](Call &call) { return gaussian(call, attributes, mean, deviation); });
+  return makeFill(op, request, [op](Call &call, const FillAttributes &attributes) {
+    return gaussian(call, attributes, op.mean, op.std);
+  });
 }
 
 Result<std::unique_ptr<LibraryKernel>>
 makeTruncatedGaussianRandom(const TruncatedGaussianRandomAttributes &op, const KernelRequest &request) {
-  Checks checks(request);
-  FillAttributes attributes(op, checks);
-  double mean = op.mean, deviation = op.std;
-  double a = op.a, b = op.b;
-  if (!checks.ok())
-    return checks.problems();
-  return makeKernel([=](Call &call) { return truncatedGaussian(call, attributes, mean, deviation, a, b); });
+  return makeFill(op, request, [op](Call &call, const FillAttributes &attributes) {
+    return truncatedGaussian(call, attributes, op.mean, op.std, op.a, op.b);
+  });
 }
 
 Result<std::unique_ptr<LibraryKernel>> makeRandint(const RandintAttributes &op,
                                                    const KernelRequest &request) {
-  Checks checks(request);
-  FillAttributes attributes(op, checks);
-  int64_t low = op.low, high = op.high;
-  checks.expect(low < high, fmt::format("expected low below high, found {} and {}", low, high));
-  if (!checks.ok())
-    return checks.problems();
-  return makeKernel([=](Call &call) { return randint(call, attributes, low, high); });
+  if (op.low >= op.high)
+    return failure("expected low below high, found {} and {}", op.low, op.high);
+  return makeFill(op, request, [op](Call &call, const FillAttributes &attributes) {
+    return randint(call, attributes, op.low, op.high);
+  });
 }
 
 Result<std::unique_ptr<LibraryKernel>> makePoisson(const PoissonAttributes &op,
                                                    const KernelRequest &request) {
-  Checks checks(request);
-  auto seed = static_cast<uint64_t>(op.seed);
-  checks.expectOperands(1, 1);
-  if (!checks.ok())
-    return checks.problems();
-  return makeKernel([=](Call &call) {
+  return makeSampler(op, request, 1, [](Call &call, uint64_t seed) {
     return eachFrom(call, seed, "a mean that is finite and not negative",
                     [](double mean, RandomStream &stream, auto) { return drawPoisson(mean, stream); });
   });
@@ -364,22 +367,12 @@ Result<std::unique_ptr<LibraryKernel>> makePoisson(const PoissonAttributes &op,
 
 Result<std::unique_ptr<LibraryKernel>> makeBinomial(const BinomialAttributes &op,
                                                     const KernelRequest &request) {
-  Checks checks(request);
-  auto seed = static_cast<uint64_t>(op.seed);
-  checks.expectOperands(2, 1);
-  if (!checks.ok())
-    return checks.problems();
-  return makeKernel([=](Call &call) { return binomial(call, seed); });
+  return makeSampler(op, request, 2, [](Call &call, uint64_t seed) { return binomial(call, seed); });
 }
 
 Result<std::unique_ptr<LibraryKernel>> makeStandardGamma(const StandardGammaAttributes &op,
                                                          const KernelRequest &request) {
-  Checks checks(request);
-  auto seed = static_cast<uint64_t>(op.seed);
-  checks.expectOperands(1, 1);
-  if (!checks.ok())
-    return checks.problems();
-  return makeKernel([=](Call &call) {
+  return makeSampler(op, request, 1, [](Call &call, uint64_t seed) {
     return eachFrom(call, seed, "a shape that is finite and not negative",
                     [](double shape, RandomStream &stream, auto zero) {
                       return std::max(drawGamma(shape, stream), smallestNormal<decltype(zero)>());

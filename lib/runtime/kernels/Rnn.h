@@ -32,8 +32,9 @@ inline void multiply(int64_t rows, int64_t columns, int64_t inner, const float *
 inline void multiply(int64_t rows, int64_t columns, int64_t inner, const double *a, const double *b,
                      double *c, bool accumulate) {
   useOneBlasThread();
-  Lapack<double>::gemm(CblasRowMajor, CblasNoTrans, CblasTrans, extent(rows), extent(columns), extent(inner),
-                       1, a, leading(inner), b, leading(inner), accumulate ? 1 : 0, c, leading(columns));
+  Lapack<double>::gemm(CblasRowMajor, CblasNoTrans, CblasTrans, blasSize(rows), blasSize(columns),
+                       blasSize(inner), 1, a, leading(inner), b, leading(inner), accumulate ? 1 : 0, c,
+                       leading(columns));
 }
 
 /// What one layer in one direction keeps for its gradient, [time, batch, ...].
@@ -42,7 +43,7 @@ template <class T> struct RnnTape {
   std::vector<T> before;   ///< the hidden state before the step
   std::vector<T> cells;    ///< LSTM: the cell state before the step
   std::vector<T> newCells; ///< LSTM: the cell state after it
-  std::vector<T> summand;  ///< GRU: the hidden state's part of the candidate
+  std::vector<T> addend;   ///< GRU: the hidden state's part of the candidate
 };
 
 /// One layer in one direction.
@@ -87,7 +88,7 @@ template <class T> struct RnnPass {
     tape->gates.assign(cells * static_cast<size_t>(attributes.gates()), T(0));
     tape->before.assign(cells, T(0));
     if (attributes.mode == RnnMode::Gru)
-      tape->summand.assign(cells, T(0));
+      tape->addend.assign(cells, T(0));
     if (attributes.mode != RnnMode::Lstm)
       return;
     tape->cells.assign(cells, T(0));
@@ -108,18 +109,18 @@ template <class T> struct RnnPass {
       std::copy_n(h, width, tape->before.begin() + row);
     if (tape && c)
       std::copy_n(c, width, tape->cells.begin() + row);
-    runStep(attributes.mode,
-            RnnStep<T>{.width = width,
-                       .input = given,
-                       .recurrent = recurrent,
-                       .inputBias = inputBias,
-                       .hiddenBias = hiddenBias,
-                       .hidden = h,
-                       .cell = c,
-                       .out = target,
-                       .gates = tape ? tape->gates.data() + row * attributes.gates() : nullptr,
-                       .summand =
-                           tape && attributes.mode == RnnMode::Gru ? tape->summand.data() + row : nullptr});
+    runStep(
+        attributes.mode,
+        RnnStep<T>{.width = width,
+                   .input = given,
+                   .recurrent = recurrent,
+                   .inputBias = inputBias,
+                   .hiddenBias = hiddenBias,
+                   .hidden = h,
+                   .cell = c,
+                   .out = target,
+                   .gates = tape ? tape->gates.data() + row * attributes.gates() : nullptr,
+                   .addend = tape && attributes.mode == RnnMode::Gru ? tape->addend.data() + row : nullptr});
     if (tape && c)
       std::copy_n(c, width, tape->newCells.begin() + row);
   }

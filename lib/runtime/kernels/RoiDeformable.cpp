@@ -78,10 +78,10 @@ Cell<T> cellOf(const CellInputs<T> &inputs, const CellAttributes &attributes, in
        deviation = static_cast<T>(static_cast<float>(attributes.deviation));
   const T *corners = inputs.boxes + 4 * box;
   auto start = [&](size_t axis) { return std::round(corners[axis]) * scale - T(0.5); };
-  auto extent = [&](size_t axis) {
+  auto size = [&](size_t axis) {
     return std::max((std::round(corners[axis + 2]) + 1) * scale - T(0.5) - start(axis), T(0.1));
   };
-  T width = extent(0), height = extent(1);
+  T width = size(0), height = size(1);
   T cellWidth = width / static_cast<T>(attributes.columns),
     cellHeight = height / static_cast<T>(attributes.rows);
   Cell<T> cell;
@@ -218,9 +218,9 @@ template <class Op> Result<CellAttributes> cellsOf(const Op &op, const KernelReq
   attributes.groups = op.groupSize;
   attributes.parts = op.partSize;
   for (int64_t number : {attributes.channels, attributes.rows, attributes.columns, attributes.samples})
-    checks.expect(number > 0, "expected positive extents");
+    checks.expect(number > 0, "expected positive sizes");
   for (const auto &pair : {attributes.groups, attributes.parts})
-    checks.expect(pair.size() == 2 && pair[0] > 0 && pair[1] > 0, "expected pairs of positive extents");
+    checks.expect(pair.size() == 2 && pair[0] > 0 && pair[1] > 0, "expected pairs of positive sizes");
   if (!checks.ok())
     return checks.problems();
   return attributes;

@@ -41,12 +41,12 @@ struct LogSumExp {
 
 template <class Combine, class T>
 void scanLines(const Lines &lines, const ScanAttributes &attributes, const T *x, T *out) {
-  parallelFor(lines.count(), 1 + 8192 / (lines.extent + 1), [&](int64_t begin, int64_t end) {
+  parallelFor(lines.count(), 1 + 8192 / (lines.dim + 1), [&](int64_t begin, int64_t end) {
     for (int64_t line = begin; line < end; ++line) {
-      int64_t first = lines.begin(line, lines.extent);
+      int64_t first = lines.begin(line, lines.dim);
       auto total = Combine::template start<Wide<T>>();
-      for (int64_t i = 0; i < lines.extent; ++i) {
-        int64_t at = first + (attributes.reverse ? lines.extent - 1 - i : i) * lines.inner;
+      for (int64_t i = 0; i < lines.dim; ++i) {
+        int64_t at = first + (attributes.reverse ? lines.dim - 1 - i : i) * lines.inner;
         auto value = static_cast<Wide<T>>(x[at]); // before the write, which may be in place
         if (attributes.exclusive)
           out[at] = static_cast<T>(total);
@@ -91,12 +91,12 @@ template <class Combine> Result<void> scan(Call &call, ScanAttributes attributes
 
 /// Each sum is the next element and a share of the sum before it.
 template <class T> void recurLines(const Lines &lines, bool reverse, const T *x, const T *decay, T *out) {
-  parallelFor(lines.count(), 1 + 8192 / (lines.extent + 1), [&](int64_t begin, int64_t end) {
+  parallelFor(lines.count(), 1 + 8192 / (lines.dim + 1), [&](int64_t begin, int64_t end) {
     for (int64_t line = begin; line < end; ++line) {
-      int64_t first = lines.begin(line, lines.extent);
+      int64_t first = lines.begin(line, lines.dim);
       Wide<T> total(0);
-      for (int64_t i = 0; i < lines.extent; ++i) {
-        int64_t at = first + (reverse ? lines.extent - 1 - i : i) * lines.inner;
+      for (int64_t i = 0; i < lines.dim; ++i) {
+        int64_t at = first + (reverse ? lines.dim - 1 - i : i) * lines.inner;
         auto value = static_cast<Wide<T>>(x[at]), share = static_cast<Wide<T>>(decay[at]);
         total = i == 0 ? value : value + share * total;
         out[at] = static_cast<T>(total);
@@ -125,10 +125,10 @@ Result<void> recur(Call &call, int64_t axisAttribute, bool reverse) {
 /// The extreme so far and where it stands; of equal ones the last. NaN is an extreme that stays.
 template <class T>
 void extremeLines(const Lines &lines, bool greatest, const T *x, T *out, const View &indices) {
-  parallelFor(lines.count(), 1 + 8192 / (lines.extent + 1), [&](int64_t begin, int64_t end) {
+  parallelFor(lines.count(), 1 + 8192 / (lines.dim + 1), [&](int64_t begin, int64_t end) {
     for (int64_t line = begin; line < end; ++line) {
-      int64_t first = lines.begin(line, lines.extent), best = 0;
-      for (int64_t i = 0; i < lines.extent; ++i) {
+      int64_t first = lines.begin(line, lines.dim), best = 0;
+      for (int64_t i = 0; i < lines.dim; ++i) {
         auto value = static_cast<Wide<T>>(x[first + i * lines.inner]);
         auto held = static_cast<Wide<T>>(x[first + best * lines.inner]);
         if (value != value || (greatest ? value >= held : value <= held))

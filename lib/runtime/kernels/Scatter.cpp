@@ -56,14 +56,13 @@ Result<View> copyOfFirst(Call &call) {
 }
 
 /// The place that an index names, or -1.
-int64_t place(int64_t index, int64_t extent) {
-  int64_t at = index < 0 ? index + extent : index;
-  return at < extent ? std::max<int64_t>(at, -1) : -1;
+int64_t place(int64_t index, int64_t dim) {
+  int64_t at = index < 0 ? index + dim : index;
+  return at < dim ? std::max<int64_t>(at, -1) : -1;
 }
 
-Problems outside(int64_t index, int64_t extent, int64_t position) {
-  return failure("index {} at element {} of the indices is outside of [{}, {})", index, position, -extent,
-                 extent);
+Problems outside(int64_t index, int64_t dim, int64_t position) {
+  return failure("index {} at element {} of the indices is outside of [{}, {})", index, position, -dim, dim);
 }
 
 /// What the rows of an index tensor point at.
@@ -75,9 +74,9 @@ template <class Index> struct Places {
   Result<void> check(int64_t rows) const {
     auto depth = static_cast<int64_t>(dims.size());
     for (int64_t position = 0; position < rows * depth; ++position) {
-      int64_t extent = dims[static_cast<size_t>(position % depth)];
-      if (place(indices[position], extent) < 0)
-        return outside(indices[position], extent, position);
+      int64_t dim = dims[static_cast<size_t>(position % depth)];
+      if (place(indices[position], dim) < 0)
+        return outside(indices[position], dim, position);
     }
     return {};
   }

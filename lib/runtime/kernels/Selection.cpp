@@ -378,7 +378,7 @@ Result<void> similarityFocus(Call &call, size_t axis, const std::vector<int64_t>
   for (int64_t n = 0; n < x.dims[0]; ++n)
     for (int64_t index : indexes) {
       if (index < 0 || index >= x.dims[axis])
-        return failure("index {} is out of an extent of {}", index, x.dims[axis]);
+        return failure("index {} is outside of a dim of {}", index, x.dims[axis]);
       const T *slice = x.as<T>() + n * strides[0] + index * strides[axis];
       std::vector<int64_t> order(static_cast<size_t>(rows * columns));
       std::iota(order.begin(), order.end(), 0);

@@ -29,14 +29,14 @@ struct Box {
 
 /// Start and end of an axis by the rules of pd.slice: below 0 they count from the end, but with a negative
 /// step an end of -1, or one that lies before the first element, means down to the first.
-void restrict(Box &box, size_t axis, int64_t extent, int64_t start, int64_t end, int64_t step) {
+void restrict(Box &box, size_t axis, int64_t dim, int64_t start, int64_t end, int64_t step) {
   bool downToTheFirst = step < 0 && end == -1;
   if (start < 0)
-    start = std::max<int64_t>(start + extent, 0);
+    start = std::max<int64_t>(start + dim, 0);
   if (end < 0 && !downToTheFirst)
-    end = std::max<int64_t>(end + extent, step < 0 ? -1 : 0);
-  start = std::min(start, step > 0 ? extent : extent - 1);
-  end = std::min(end, extent);
+    end = std::max<int64_t>(end + dim, step < 0 ? -1 : 0);
+  start = std::min(start, step > 0 ? dim : dim - 1);
+  end = std::min(end, dim);
   int64_t distance = step > 0 ? end - start : start - end;
   box.begin[axis] = start;
   box.step[axis] = step;

@@ -18,16 +18,16 @@ template <class T> T pixelOverlap(const T *a, const T *b) {
   return common == 0 ? T(0) : common / (area(a) + area(b) - common);
 }
 
-/// How far the centre of `to` is from that of `from`, in extents of `from`, and the logarithms of the ratios
-/// of extents, each divided by its weight (null: 1).
+/// How far the centre of `to` is from that of `from`, in sizes of `from`, and the logarithms of the ratios
+/// of sizes, each divided by its weight (null: 1).
 template <class T> void boxDelta(const T *from, const T *to, const double *weights, T *delta) {
   for (int64_t axis = 0; axis < 2; ++axis) {
-    T extent = from[axis + 2] - from[axis] + 1, target = to[axis + 2] - to[axis] + 1;
-    T distance = (to[axis] + target / 2) - (from[axis] + extent / 2);
+    T size = from[axis + 2] - from[axis] + 1, target = to[axis + 2] - to[axis] + 1;
+    T distance = (to[axis] + target / 2) - (from[axis] + size / 2);
     T scale = weights ? static_cast<T>(static_cast<float>(weights[axis])) : T(1),
       logScale = weights ? static_cast<T>(static_cast<float>(weights[axis + 2])) : T(1);
-    delta[axis] = distance / extent / scale;
-    delta[axis + 2] = std::log(target / extent) / logScale;
+    delta[axis] = distance / size / scale;
+    delta[axis + 2] = std::log(target / size) / logScale;
   }
 }
 

@@ -22,9 +22,9 @@ struct Box {
   double x, y, width, height;
 };
 
-double overlap(double centre, double extent, double otherCentre, double otherExtent) {
-  return std::min(centre + extent / 2, otherCentre + otherExtent / 2) -
-         std::max(centre - extent / 2, otherCentre - otherExtent / 2);
+double overlap(double centre, double size, double otherCentre, double otherSize) {
+  return std::min(centre + size / 2, otherCentre + otherSize / 2) -
+         std::max(centre - size / 2, otherCentre - otherSize / 2);
 }
 
 double intersectionOverUnion(const Box &a, const Box &b) {
@@ -73,8 +73,8 @@ public:
                     box.x * static_cast<double>(height) - static_cast<double>(column), weight);
     addCrossEntropy(entry(anchor, 1, row, column),
                     box.y * static_cast<double>(height) - static_cast<double>(row), weight);
-    addDistance(entry(anchor, 2, row, column), std::log(box.width * image / anchorExtent(best, 0)), weight);
-    addDistance(entry(anchor, 3, row, column), std::log(box.height * image / anchorExtent(best, 1)), weight);
+    addDistance(entry(anchor, 2, row, column), std::log(box.width * image / anchorSize(best, 0)), weight);
+    addDistance(entry(anchor, 3, row, column), std::log(box.height * image / anchorSize(best, 1)), weight);
     objectness[cell(anchor, row, column)] = static_cast<T>(score);
     double off = head.smooth ? std::min(1.0 / static_cast<double>(head.classes), 1.0 / 40) : 0;
     for (int64_t c = 0; c < head.classes; ++c)
@@ -104,7 +104,7 @@ private:
   int64_t entry(int64_t anchor, int64_t channel, int64_t row, int64_t column) const {
     return cell(anchor * (5 + head.classes) + channel, row, column);
   }
-  double anchorExtent(int64_t anchor, int64_t axis) const {
+  double anchorSize(int64_t anchor, int64_t axis) const {
     return static_cast<double>(head.anchors[static_cast<size_t>(2 * anchor + axis)]);
   }
 
@@ -115,8 +115,8 @@ private:
     return {(static_cast<double>(column) + sigmoid(logit(0)) * head.scale + bias) /
                 static_cast<double>(height),
             (static_cast<double>(row) + sigmoid(logit(1)) * head.scale + bias) / static_cast<double>(height),
-            std::exp(logit(2)) * anchorExtent(number, 0) / image,
-            std::exp(logit(3)) * anchorExtent(number, 1) / image};
+            std::exp(logit(2)) * anchorSize(number, 0) / image,
+            std::exp(logit(3)) * anchorSize(number, 1) / image};
   }
 
   int64_t bestAnchor(const Box &box) const {
@@ -124,7 +124,7 @@ private:
     int64_t number = 0;
     for (int64_t anchor = 0; anchor < static_cast<int64_t>(head.anchors.size() / 2); ++anchor) {
       double found =
-          intersectionOverUnion({0, 0, anchorExtent(anchor, 0) / image, anchorExtent(anchor, 1) / image},
+          intersectionOverUnion({0, 0, anchorSize(anchor, 0) / image, anchorSize(anchor, 1) / image},
                                 {0, 0, box.width, box.height});
       if (found > best) {
         best = found;
