@@ -65,11 +65,11 @@ foreach(family ${families})
 Generated from the records in `dialects/pd/ops/${family}`.\n\n${page_${family}}")
 endforeach()
 
-put(primitives.md "# Kinds of ops\n\nEach op is a primitive, a composite or a library op. This page is generated from the \
-records.\n\n\
+put(primitives.md "# Kinds of ops\n\nEach op is a primitive, a composite or a library op. This page is generated from \
+the records.\n\n\
 | kind | definition |\n|---|---|\n\
-| primitive | has the field `scalar`, `reduction`, `moves` or `evaluates`, and no decomposition. Every transform handles it: \
-reference evaluation, derivatives, batching, sharding, lowering (checked by `compiler-test`) |\n\
+| primitive | has the field `scalar`, `reduction`, `moves` or `evaluates`, and no decomposition. Every transform handles \
+it: reference evaluation, derivatives, batching, sharding, lowering (checked by `compiler-test`) |\n\
 | composite | has a decomposition, which defines it. Transforms without a rule for it use the decomposition |\n\
 | library op | an opaque op that a kernel of the runtime computes. [The coverage page](ops-coverage.md) states which \
 transforms it supports |\n\n\

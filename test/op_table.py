@@ -1,8 +1,8 @@
 """One table of all op programs: in how many Paddle's outputs are those of the kernels, of decompositions alone, of the
 reference evaluator, and of decompositions with dynamic dims.
 
-Arguments: NAME=REPORT.json for each column, one or more reports of proa-check. Fails if a program of the first report is
-missing in another, or agrees in the first and differs in another without being known (known failures are skipped).
+Arguments: NAME=REPORT.json for each column, one or more reports of proa-check. Fails if a program of the first report
+is missing in another, or agrees in the first and differs in another without being known (known failures are skipped).
 --all NAME: in this column no program that agrees in the first may be skipped, except those of --but PROGRAM.
 """
 
@@ -47,7 +47,8 @@ def main(arguments):
                 problems.append(f"{name} is not in the report '{column}'")
             elif status == "failed" and columns[first][name] == "passed":
                 problems.append(f"{name} agrees in '{first}' and differs in '{column}'")
-            elif status == "skipped" and columns[first][name] == "passed" and column in options.all and name not in options.but:
+            elif (status == "skipped" and columns[first][name] == "passed" and column in options.all
+                  and name not in options.but):
                 problems.append(f"{name} agrees in '{first}' and is skipped in '{column}'")
             table[name.split("/")[2]][column][status] += 1
     print(f"{'op':44}{'programs':>9}" + "".join(f"{column:>15}" for column in columns))

@@ -19,7 +19,8 @@ namespace {
 constexpr int64_t side = 8, points = side * side, hidden = 16;
 
 const char *const network = R"(
-func.func @u(%p: tensor<64x2xf64>, %w1: tensor<2x16xf64>, %b1: tensor<16xf64>, %w2: tensor<16x16xf64>, %b2: tensor<16xf64>,
+func.func @u(%p: tensor<64x2xf64>, %w1: tensor<2x16xf64>, %b1: tensor<16xf64>, %w2: tensor<16x16xf64>,
+    %b2: tensor<16xf64>,
              %w3: tensor<16x1xf64>, %b3: tensor<1xf64>) -> tensor<64x1xf64> {
   %m1 = pd.matmul %p, %w1 : (tensor<64x2xf64>, tensor<2x16xf64>) -> tensor<64x16xf64>
   %s1 = pd.add %m1, %b1 : (tensor<64x16xf64>, tensor<16xf64>) -> tensor<64x16xf64>

@@ -71,6 +71,22 @@ typedef struct proa_model_options {
 #define PROA_MODEL_OPTIONS_INIT                                                                              \
   {sizeof(proa_model_options), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL}
 
+/** One level of a LoD: ascending offsets, the first of which is 0; N sequences have N + 1 offsets. */
+typedef struct proa_lod_level {
+  size_t count; /**< number of offsets */
+  const int64_t *offsets;
+} proa_lod_level;
+
+/**
+ * Level of detail: the sequences that the rows of a tensor form, from the outermost level to the innermost.
+ * Offsets of the innermost level are row indices; those of another level are indices of sequences of the next
+ * level. One level with the offsets 0, 2, 5 has two sequences: rows 0 to 1 and rows 2 to 4.
+ */
+typedef struct proa_lod {
+  size_t level_count; /**< 0: a tensor without sequences */
+  const proa_lod_level *levels;
+} proa_lod;
+
 /**
  * Opens a program: a folder with program.json or *.pdmodel and its weights, a program file, or an IR file
  * (*.mlir, *.mlirbc). Arguments and results of an IR file are feeds and fetches by their attributes, or by
@@ -87,6 +103,9 @@ void proa_model_close(proa_model *model);
 size_t proa_model_feed_count(const proa_model *model);
 /** Describes feed `index`. Fails if there is none. */
 int proa_model_feed(const proa_model *model, size_t index, proa_tensor_info *info);
+/** Number of LoD levels that feed `index` declares; 0 for a feed without sequences, or if there is no such
+ * feed. */
+size_t proa_model_feed_lod_level(const proa_model *model, size_t index);
 /** Number of fetches. 0 if `model` is NULL. */
 size_t proa_model_fetch_count(const proa_model *model);
 /** Name of fetch `index`, valid as long as the model; NULL if there is none. A run returns dtype and dims. */
@@ -115,6 +134,13 @@ int proa_model_get_parameter(proa_model *model, const char *name, proa_tensor *v
 int proa_model_save_parameters(proa_model *model, const char *path);
 
 /**
+ * Sets the LoD of feed `index` for all following prepares and runs, until it is set again; it is copied. NULL
+ * removes it. Fails if there is no such feed, or if a pointer in `lod` is NULL. Offsets that do not ascend or
+ * do not fit the tensor make the run fail.
+ */
+int proa_model_set_feed_lod(proa_model *model, size_t index, const proa_lod *lod);
+
+/**
  * Compiles for the dims of these inputs if needed; proa_model_run does so too. `data` of the inputs is not
  * read and may be NULL. Fails if an input does not match its feed, or if the program cannot be compiled.
  */
@@ -127,6 +153,12 @@ int proa_model_prepare(proa_model *model, const proa_tensor *inputs);
  * unchanged.
  */
 int proa_model_run(proa_model *model, const proa_tensor *inputs, proa_tensor *outputs);
+
+/**
+ * Gets the LoD of fetch `index` of the last run; `lod` is valid until the next run or close of the model.
+ * Fails if there is no such fetch, or before the first successful run.
+ */
+int proa_model_fetch_lod(const proa_model *model, size_t index, proa_lod *lod);
 
 #ifdef __cplusplus
 }

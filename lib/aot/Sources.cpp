@@ -37,8 +37,8 @@ extern "C" {
 proa_program *@PREFIX@_create(const char *weights_path);
 
 /*
- * Runs it once; 0 on success. `inputs` is an array of @INPUTCOUNT@, `outputs` one of @OUTPUTCOUNT@ that is written; what
- * outputs point to lives until the next run or destroy. Use a program from one thread at a time.
+ * Runs it once; 0 on success. `inputs` is an array of @INPUTCOUNT@, `outputs` one of @OUTPUTCOUNT@ that is written;
+ * what outputs point to lives until the next run or destroy. Use a program from one thread at a time.
  */
 int @PREFIX@_run(proa_program *program, const proa_tensor *inputs, proa_tensor *outputs);
 

@@ -11,8 +11,10 @@ using namespace proa;
 
 struct proa_model {
   Model model;
-  std::vector<Tensor> outputs; ///< outputs of the last run
-  Tensor parameter;            ///< the last requested parameter
+  std::vector<Tensor> outputs;                         ///< outputs of the last run
+  std::vector<std::vector<proa_lod_level>> outputLods; ///< their LoD, as views
+  Tensor parameter;                                    ///< the last requested parameter
+  std::map<std::string, Lod> feedLods;                 ///< set by proa_model_set_feed_lod
 };
 
 namespace {
@@ -93,9 +95,32 @@ Result<std::map<std::string, Tensor>> feedsFromC(const proa_model &model, const 
   if (!views)
     return views.problems();
   std::map<std::string, Tensor> feeds;
-  for (size_t i = 0; i < infos.size(); ++i)
+  for (size_t i = 0; i < infos.size(); ++i) {
+    if (auto lod = model.feedLods.find(infos[i].name); lod != model.feedLods.end())
+      (*views)[i].setLod(lod->second);
     feeds.emplace(infos[i].name, (*views)[i]);
+  }
   return feeds;
+}
+
+Result<Lod> lodFromC(const proa_lod &given) {
+  if (given.level_count > 0 && !given.levels)
+    return problem("proa_model_set_feed_lod", "the levels are NULL");
+  Lod lod;
+  for (const proa_lod_level &level : std::span(given.levels, given.level_count)) {
+    if (!level.offsets)
+      return problem("proa_model_set_feed_lod",
+                     "the offsets of level " + std::to_string(lod.size()) + " are NULL");
+    lod.emplace_back(level.offsets, level.offsets + level.count);
+  }
+  return lod;
+}
+
+std::vector<proa_lod_level> lodToC(const Lod &lod) {
+  std::vector<proa_lod_level> levels;
+  for (const std::vector<int64_t> &offsets : lod)
+    levels.push_back({offsets.size(), offsets.data()});
+  return levels;
 }
 
 } // namespace
@@ -111,7 +136,7 @@ proa_model *proa_model_open(const char *path, const proa_model_options *options)
     auto opened = Model::open(path, optionsFromC(*read));
     if (!opened)
       return opened.problems();
-    return new proa_model{std::move(*opened), {}, {}};
+    return new proa_model{std::move(*opened), {}, {}, {}, {}};
   });
 }
 
@@ -121,6 +146,11 @@ size_t proa_model_feed_count(const proa_model *model) { return feedsOf(model).si
 
 int proa_model_feed(const proa_model *model, size_t index, proa_tensor_info *info) {
   return capi::guardedCall([&] { return capi::describeEntry(feedsOf(model), index, "feed", info); });
+}
+
+size_t proa_model_feed_lod_level(const proa_model *model, size_t index) {
+  std::span<const TensorInfo> feeds = feedsOf(model);
+  return index < feeds.size() ? static_cast<size_t>(feeds[index].lodLevel) : 0;
 }
 
 size_t proa_model_fetch_count(const proa_model *model) { return model ? model->model.fetches().size() : 0; }
@@ -171,6 +201,24 @@ int proa_model_save_parameters(proa_model *model, const char *path) {
   });
 }
 
+int proa_model_set_feed_lod(proa_model *model, size_t index, const proa_lod *lod) {
+  return capi::guardedCall([&]() -> Result<void> {
+    proa_tensor_info feed;
+    Result<void> found = capi::describeEntry(feedsOf(model), index, "feed", &feed);
+    if (!found)
+      return found;
+    if (!lod) {
+      model->feedLods.erase(feed.name);
+      return {};
+    }
+    Result<Lod> read = lodFromC(*lod);
+    if (!read)
+      return read.problems();
+    model->feedLods[feed.name] = std::move(*read);
+    return {};
+  });
+}
+
 int proa_model_prepare(proa_model *model, const proa_tensor *inputs) {
   return capi::guardedCall([&]() -> Result<void> {
     if (!model)
@@ -195,9 +243,28 @@ int proa_model_run(proa_model *model, const proa_tensor *inputs, proa_tensor *ou
     if (!results)
       return results.problems();
     model->outputs.clear();
-    for (NamedTensor &result : *results)
-      model->outputs.push_back(std::move(result.tensor));
+    model->outputLods.clear();
+    for (NamedTensor &result : *results) {
+      const Tensor &output = model->outputs.emplace_back(std::move(result.tensor));
+      model->outputLods.push_back(lodToC(output.lod()));
+    }
     capi::tensorsToC(model->outputs, outputs);
+    return {};
+  });
+}
+
+int proa_model_fetch_lod(const proa_model *model, size_t index, proa_lod *lod) {
+  return capi::guardedCall([&]() -> Result<void> {
+    if (!model || !lod)
+      return isNull("proa_model_fetch_lod", !model ? "the model" : "the place for the LoD");
+    if (index >= model->model.fetches().size())
+      return problem("proa_model_fetch_lod", "no fetch " + std::to_string(index) +
+                                                 ", expected an index below " +
+                                                 std::to_string(model->model.fetches().size()));
+    if (index >= model->outputLods.size())
+      return problem("proa_model_fetch_lod", "the model has not run yet");
+    const std::vector<proa_lod_level> &levels = model->outputLods[index];
+    *lod = {levels.size(), levels.data()};
     return {};
   });
 }

@@ -52,8 +52,12 @@ private:
     if (failed(values)) {
       remarks.missed(op) << op->getName().getStringRef() << " is not decomposed: " << failureReason(op);
       // A gradient can only be computed by its decomposition. It fails, with an error, or waits for dims.
-      if (isa<pd::VjpOp>(op) && (errors.hasSeen() || !pd::isDeferrable(op)))
+      if (isa<pd::VjpOp>(op) && (errors.hasSeen() || !pd::isDeferrable(op))) {
+        if (!errors.hasSeen())
+          op->emitOpError(pd::hasOpenExtents(op) ? "cannot be decomposed as long as its dims are dynamic"
+                                                 : "cannot be decomposed");
         signalPassFailure();
+      }
       return;
     }
     for (Operation *part = before ? before->getNextNode() : &op->getBlock()->front(); part != op;

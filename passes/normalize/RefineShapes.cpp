@@ -50,6 +50,33 @@ bool followsTypes(OpOperand &use) {
          isa<scf::IfOp, scf::WhileOp, scf::ForOp, tensor::CastOp, tensor::ExtractOp, tensor::DimOp>(user);
 }
 
+/// Widens `value` to `type` for the users that `type` is fixed for.
+void keepTypeForOthers(Value value, Type type) {
+  if (value.getType() == type || llvm::all_of(value.getUses(), followsTypes))
+    return;
+  OpBuilder builder(value.getContext());
+  builder.setInsertionPointAfterValue(value);
+  Value widened = pd::widened(builder, value.getLoc(), value, type);
+  value.replaceUsesWithIf(widened, [&](OpOperand &use) {
+    return use.getOwner() != widened.getDefiningOp() && !followsTypes(use);
+  });
+}
+
+void setType(Value value, Type type) {
+  Type before = value.getType();
+  value.setType(type);
+  keepTypeForOthers(value, before);
+}
+
+/// Replaces values by others whose types may have more static dims.
+void replaceValues(ValueRange values, ValueRange replacements) {
+  for (auto [value, replacement] : llvm::zip_equal(values, replacements)) {
+    Type type = value.getType();
+    value.replaceAllUsesWith(replacement);
+    keepTypeForOthers(replacement, type);
+  }
+}
+
 class RefineShapesPass : public impl::RefineShapesBase<RefineShapesPass> {
 public:
   void runOnOperation() override {
@@ -219,7 +246,7 @@ private:
   void refineBody(pd::VjpOp gradient) {
     Block &body = gradient.getBody().front();
     for (auto [argument, input] : llvm::zip(body.getArguments(), gradient.getInputs()))
-      argument.setType(pd::moreSpecific(argument.getType(), input.getType()));
+      setType(argument, pd::moreSpecific(argument.getType(), input.getType()));
     visitBlock(body);
   }
 
@@ -236,7 +263,7 @@ private:
       takeTypeOfOther(otherwise, then);
       Type both = pd::joinedTypes(pd::beforeWidening(then.get()).getType(),
                                   pd::beforeWidening(otherwise.get()).getType());
-      result.setType(refined(result.getType(), both));
+      setType(result, refined(result.getType(), both));
       widen(then, result.getType());
       widen(otherwise, result.getType());
     }
@@ -253,7 +280,7 @@ private:
                     });
     if (isUnread && isa<RankedTensorType>(type) && neverEnds(*operand.getOwner()->getBlock())) {
       operand.set(value);
-      value.setType(type);
+      setType(value, type);
     }
   }
 
@@ -299,28 +326,28 @@ private:
       widen(trial.getInitsMutable()[i], type);
       widen((*trial.getYieldedValuesMutable())[i], type);
     }
-    loop.replaceAllUsesWith(trial.getResults());
+    replaceValues(loop.getResults(), trial.getResults());
     loop.erase();
   }
 
   void refineBody(scf::ForOp loop, ArrayRef<Type> types) {
     for (auto [argument, result, type] : llvm::zip(loop.getRegionIterArgs(), loop.getResults(), types)) {
-      argument.setType(type);
-      result.setType(type);
+      setType(argument, type);
+      setType(result, type);
     }
     visitBlock(*loop.getBody());
   }
 
   void refineBody(scf::WhileOp loop, ArrayRef<Type> types) {
     for (auto [argument, type] : llvm::zip(loop.getBeforeArguments(), types))
-      argument.setType(type);
+      setType(argument, type);
     visitBlock(*loop.getBeforeBody());
     scf::ConditionOp condition = loop.getConditionOp();
     for (auto [i, argument, result] : llvm::enumerate(loop.getAfterArguments(), loop.getResults())) {
       OpOperand &flowing = condition.getArgsMutable()[i];
       flowing.set(pd::beforeWidening(flowing.get()));
-      argument.setType(flowing.get().getType());
-      result.setType(flowing.get().getType());
+      setType(argument, flowing.get().getType());
+      setType(result, flowing.get().getType());
     }
     visitBlock(*loop.getAfterBody());
   }
@@ -338,7 +365,7 @@ private:
     body.getTerminator()->erase();
     Operation *first = body.empty() ? next : &body.front();
     branch->getBlock()->getOperations().splice(branch->getIterator(), body.getOperations());
-    branch.replaceAllUsesWith(values);
+    replaceValues(branch.getResults(), values);
     branch.erase();
     ++foldedCount;
     return first;
@@ -382,7 +409,7 @@ private:
                           << " now that they are known";
         hasFailed = true;
       } else {
-        result.setType(refined(result.getType(), type));
+        setType(result, refined(result.getType(), type));
       }
     }
   }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Training steps of an MLP and a BERT compared with Paddle 2.6.2 and 3, memory with recomputation, and the time to build
-gradients, as Markdown tables for docs/benchmarks.md.
+"""Training steps of an MLP and a BERT compared with Paddle 2.6.2 and 3, memory with recomputation, and the time to
+build gradients, as Markdown tables for docs/benchmarks.md.
 
     test/bench/training.py                        everything; both Paddles are installed into build/peers on first use
     test/bench/training.py --only gradients       one of steps, memory, gradients

@@ -86,7 +86,8 @@ def make(kind, folder):
                                                                                                         shape)
     scope = static.global_scope()
     parameters = {
-        v.name: np.array(scope.find_var(v.name).get_tensor()) for v in main.list_vars() if v.persistable and scope.find_var(v.name)
+        v.name: np.array(scope.find_var(v.name).get_tensor())
+        for v in main.list_vars() if v.persistable and scope.find_var(v.name)
     }
     os.makedirs(folder, exist_ok=True)
     write_safetensors(os.path.join(folder, "inputs.safetensors"), inputs)
@@ -96,7 +97,8 @@ def make(kind, folder):
     with open(os.path.join(folder, "meta.json"), "w") as file:
         json.dump({"case": "training/" + kind, "kind": "training", "feeds": list(feeds), "fetches": [loss.name],
                    "loss": loss.name,
-                   "compare": "allclose", "rtol": 1e-4, "atol": 1e-5, "training": True, "runnable": True, "steps": 1}, file)
+                   "compare": "allclose", "rtol": 1e-4, "atol": 1e-5, "training": True, "runnable": True,
+                   "steps": 1}, file)
     return {"ops": len(main.global_block().ops)}
 
 

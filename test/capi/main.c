@@ -195,6 +195,50 @@ static void check_training(const char *corpus) {
   free(inputs[1].tensor.data);
 }
 
+/* Sequences: the gradient of a pooled input has the LoD of the input. */
+static void check_lod(const char *corpus) {
+  static const int64_t offsets[] = {0, 2, 5, 6}, descending[] = {0, 5, 2, 6};
+  char path[4096];
+  proa_model_options options = PROA_MODEL_OPTIONS_INIT;
+  proa_lod_level level = {4, offsets};
+  proa_lod lod = {1, &level}, result;
+  const char *fetches[] = {"sequence_pool_0.tmp_0", "x@GRAD", NULL};
+  file_tensor x, expected;
+  proa_tensor outputs[2];
+  proa_model *model;
+  options.cache_directory = "off";
+  options.fetches = fetches;
+  snprintf(path, sizeof path, "%s/ops/sequence_pool/first", corpus);
+  model = proa_model_open(path, &options);
+  CHECK(model != NULL);
+  if (!model)
+    return;
+  snprintf(path, sizeof path, "%s/ops/sequence_pool/first/inputs.safetensors", corpus);
+  CHECK(read_tensor(path, "x", &x) == 0);
+  snprintf(path, sizeof path, "%s/ops/sequence_pool/first/expected.safetensors", corpus);
+  CHECK(read_tensor(path, "x@GRAD", &expected) == 0);
+  CHECK(proa_model_feed_lod_level(model, 0) == 1 && proa_model_feed_lod_level(model, 1) == 0);
+  CHECK(proa_model_fetch_lod(model, 1, &result) != 0); /* no run yet */
+  CHECK(proa_model_set_feed_lod(model, 0, &lod) == 0);
+  CHECK(proa_model_run(model, &x.tensor, outputs) == 0);
+  CHECK(count_differences(&outputs[1], &expected.tensor, 1e-5, 1e-6) == 0);
+  CHECK(proa_model_fetch_lod(model, 0, &result) == 0 && result.level_count == 0);
+  CHECK(proa_model_fetch_lod(model, 1, &result) == 0 && result.level_count == 1);
+  CHECK(result.levels[0].count == 4 && memcmp(result.levels[0].offsets, offsets, sizeof offsets) == 0);
+  CHECK(proa_model_fetch_lod(model, 2, &result) != 0 && strstr(proa_error(), "no fetch 2"));
+  CHECK(proa_model_set_feed_lod(model, 1, &lod) != 0 && strstr(proa_error(), "no feed 1"));
+  level.offsets = descending;
+  CHECK(proa_model_set_feed_lod(model, 0, &lod) == 0);
+  CHECK(proa_model_run(model, &x.tensor, outputs) != 0 && strstr(proa_error(), "'x'"));
+  level.offsets = NULL;
+  CHECK(proa_model_set_feed_lod(model, 0, &lod) != 0 && strstr(proa_error(), "level 0"));
+  CHECK(proa_model_set_feed_lod(model, 0, NULL) == 0);
+  CHECK(proa_model_run(model, &x.tensor, outputs) != 0); /* the feed needs a LoD */
+  proa_model_close(model);
+  free(x.tensor.data);
+  free(expected.tensor.data);
+}
+
 /* A function of an IR file, fed by position. */
 static void check_ir(void) {
   const char *path = "capi-test.mlir";
@@ -241,6 +285,7 @@ int main(int argc, char **argv) {
   check_lenet(argv[1]);
   check_diagnostics(argv[1]);
   check_training(argv[1]);
+  check_lod(argv[1]);
   check_ir();
   CHECK(proa_model_open("no such model", NULL) == NULL);
   CHECK(strstr(proa_error(), "no such model"));

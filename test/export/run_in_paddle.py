@@ -2,8 +2,8 @@
 """Exports programs and runs the exports in Paddle.
 
 Each case folder (as in test/corpus) is written as a legacy program by `proa-translate --to=pdmodel`. Paddle loads it
-and runs it on the case's inputs and parameters, and its outputs are compared with the expected ones. Needs a Python with
-Paddle 2.6; exits with 77 without it.
+and runs it on the case's inputs and parameters, and its outputs are compared with the expected ones. Needs a Python
+with Paddle 2.6; exits with 77 without it.
 
   run_in_paddle.py --translate build/dev/bin/proa-translate [--known FILE] CASE...
 
@@ -69,7 +69,8 @@ def load_parameters(executor, program, path):
     loading = paddle.static.Program()
     block = loading.global_block()
     variables = [block.create_var(name=v.name, shape=v.shape, dtype=v.dtype, persistable=True)
-                 for v in sorted(program.list_vars(), key=lambda v: v.name) if v.persistable and v.name not in ("feed", "fetch")]
+                 for v in sorted(program.list_vars(), key=lambda v: v.name)
+                 if v.persistable and v.name not in ("feed", "fetch")]
     block.append_op(type="load_combine", inputs={}, outputs={"Out": variables}, attrs={"file_path": path})
     executor.run(loading)
 

@@ -33,8 +33,8 @@ NUMBERS = {"bool": 0, "int16": 1, "int32": 2, "int64": 3, "float16": 4, "float32
            "uint16": 22, "complex64": 23, "complex128": 24}
 # Attributes without influence on results.
 HINTS = {"op_role", "op_role_var", "op_namescope", "op_device", "op_callstack", "with_quant_attr", "use_mkldnn",
-         "use_cudnn", "use_quantizer",
-         "mkldnn_data_type", "is_test", "workspace_size_MB", "exhaustive_search", "seed", "fix_seed", "name", "sub_block"}
+         "use_cudnn", "use_quantizer", "mkldnn_data_type", "is_test", "workspace_size_MB", "exhaustive_search", "seed",
+         "fix_seed", "name", "sub_block"}
 DTYPE_ATTRIBUTES = {"dtype", "in_dtype", "out_dtype"}
 # Feeds that scale gradients: their dims follow from those of the other feeds.
 WEIGHT = re.compile(r"gw_\d+$|c\d+$")

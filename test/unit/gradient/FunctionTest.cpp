@@ -34,9 +34,12 @@ void expectNear(const Tensor &found, const std::vector<double> &expected) {
 // x0 sin(x1) + x2^3
 const char *const sample = R"(
 func.func @f(%x: tensor<3xf64>) -> tensor<f64> {
-  %a = pd.slice %x {axes = array<i64: 0>, starts = array<i64: 0>, ends = array<i64: 1>} : (tensor<3xf64>) -> tensor<1xf64>
-  %b = pd.slice %x {axes = array<i64: 0>, starts = array<i64: 1>, ends = array<i64: 2>} : (tensor<3xf64>) -> tensor<1xf64>
-  %c = pd.slice %x {axes = array<i64: 0>, starts = array<i64: 2>, ends = array<i64: 3>} : (tensor<3xf64>) -> tensor<1xf64>
+  %a = pd.slice %x {axes = array<i64: 0>, starts = array<i64: 0>, ends = array<i64: 1>}
+      : (tensor<3xf64>) -> tensor<1xf64>
+  %b = pd.slice %x {axes = array<i64: 0>, starts = array<i64: 1>, ends = array<i64: 2>}
+      : (tensor<3xf64>) -> tensor<1xf64>
+  %c = pd.slice %x {axes = array<i64: 0>, starts = array<i64: 2>, ends = array<i64: 3>}
+      : (tensor<3xf64>) -> tensor<1xf64>
   %s = pd.sin %b : (tensor<1xf64>) -> tensor<1xf64>
   %p = pd.multiply %a, %s : (tensor<1xf64>, tensor<1xf64>) -> tensor<1xf64>
   %q = pd.pow %c {factor = 3.0} : (tensor<1xf64>) -> tensor<1xf64>
@@ -71,7 +74,8 @@ TEST(FunctionTest, EqualMinimaShareTheGradient) {
   Function f = take(Function::parse(R"(
 func.func @f(%x: tensor<1x4xf64>, %v: tensor<1x3xf64>) -> tensor<1x4xf64> {
   %i = pd.constant dense<[[0, 0, 2]]> : tensor<1x3xi64>
-  %y = pd.put_along_axis %x, %i, %v reduce = amin {axis = 1 : i64} : (tensor<1x4xf64>, tensor<1x3xi64>, tensor<1x3xf64>) -> tensor<1x4xf64>
+  %y = pd.put_along_axis %x, %i, %v reduce = amin {axis = 1 : i64}
+      : (tensor<1x4xf64>, tensor<1x3xi64>, tensor<1x3xf64>) -> tensor<1x4xf64>
   return %y : tensor<1x4xf64>
 })"));
   Function g = take(vjp(f));
@@ -452,9 +456,12 @@ TEST(FunctionTest, ThirdDerivativesOfLoopsKeepAtMostSnapshots) {
 // Layers with gradient kernels: the derivative of the gradient in both modes is compared with differences.
 TEST(FunctionTest, SecondDerivativesOfKernelsBothWays) {
   Function f = take(Function::parse(R"(
-func.func @f(%x: tensor<5x8xf64>, %w: tensor<2x8xf64>, %b: tensor<1x8xf64>, %o: tensor<3xi64>, %l: tensor<2x1xi32>) -> tensor<f64> {
-  %y, %z = pd.lstm %x, %w, %b, %o {use_peepholes = false} : (tensor<5x8xf64>, tensor<2x8xf64>, tensor<1x8xf64>, tensor<3xi64>) -> (tensor<5x2xf64>, tensor<5x2xf64>)
-  %s = pd.slice %y {axes = array<i64: 0>, starts = array<i64: 0>, ends = array<i64: 4>} : (tensor<5x2xf64>) -> tensor<4x2xf64>
+func.func @f(%x: tensor<5x8xf64>, %w: tensor<2x8xf64>, %b: tensor<1x8xf64>,
+    %o: tensor<3xi64>, %l: tensor<2x1xi32>) -> tensor<f64> {
+  %y, %z = pd.lstm %x, %w, %b, %o {use_peepholes = false}
+      : (tensor<5x8xf64>, tensor<2x8xf64>, tensor<1x8xf64>, tensor<3xi64>) -> (tensor<5x2xf64>, tensor<5x2xf64>)
+  %s = pd.slice %y {axes = array<i64: 0>, starts = array<i64: 0>, ends = array<i64: 4>}
+      : (tensor<5x2xf64>) -> tensor<4x2xf64>
   %t = pd.reshape %s {shape = array<i64: 2, 2, 2>} : (tensor<4x2xf64>) -> tensor<2x2x2xf64>
   %c, %g = pd.warpctc %t, %l : (tensor<2x2x2xf64>, tensor<2x1xi32>) -> (tensor<2x1xf64>, tensor<2x2x2xf64>)
   %r = pd.sum %c : (tensor<2x1xf64>) -> tensor<f64>

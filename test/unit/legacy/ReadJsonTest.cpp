@@ -42,10 +42,14 @@ std::string readBad(const std::string &text) {
 
 TEST(ReadJson, VariablesInBothVocabularies) {
   const char *forms[] = {
-      R"({"name":"x","type":{"type":"LOD_TENSOR","lod_tensor":{"tensor":{"data_type":"FP32","dims":["-1","4"]},"lod_level":1}},"stop_gradient":true})",
-      R"({"name":"x","type":{"type":"DENSE_TENSOR","dense_tensor":{"tensor":{"data_type":5,"dims":[-1,4]},"legacy_lod_level":1}},"stop_gradient":true})",
-      R"({"name":"x","type":{"type":7,"denseTensor":{"tensor":{"dataType":"FP32","dims":["-1",4]},"legacyLodLevel":1}},"stopGradient":true})",
-      R"({"stopGradient":true,"type":{"lodTensor":{"lodLevel":1,"tensor":{"dims":["-1",4],"dataType":"FP32"}},"type":"LOD_TENSOR"},"name":"x","persistable":null})"};
+      R"({"name":"x","type":{"type":"LOD_TENSOR","lod_tensor":{"tensor":{"data_type":"FP32","dims":["-1","4"]},
+         "lod_level":1}},"stop_gradient":true})",
+      R"({"name":"x","type":{"type":"DENSE_TENSOR","dense_tensor":{"tensor":{"data_type":5,"dims":[-1,4]},
+         "legacy_lod_level":1}},"stop_gradient":true})",
+      R"({"name":"x","type":{"type":7,"denseTensor":{"tensor":{"dataType":"FP32","dims":["-1",4]},"legacyLodLevel":1}},
+         "stopGradient":true})",
+      R"({"stopGradient":true,"type":{"lodTensor":{"lodLevel":1,"tensor":{"dims":["-1",4],"dataType":"FP32"}},
+         "type":"LOD_TENSOR"},"name":"x","persistable":null})"};
   Variable expected;
   expected.name = "x";
   expected.dtype = DType::Float32;
@@ -105,10 +109,10 @@ TEST(ReadJson, EveryAttributeType) {
   EXPECT_EQ(attributeOf<double>(R"({"name":"a","type":"FLOAT64","float64":1e300})"), 1e300);
   EXPECT_EQ(attributeOf<Scalar>(R"({"name":"a","type":"SCALAR","scalar":{"type":"LONG","i":"3"}})"),
             Scalar{int64_t(3)});
-  EXPECT_EQ(
-      attributeOf<std::vector<Scalar>>(
-          R"({"name":"a","type":"SCALARS","scalars":[{"type":"FLOAT64","r":5.0},{"type":1,"b":true},{"type":"COMPLEX128","c":{"r":1,"i":-2}}]})"),
-      (std::vector<Scalar>{{5.0}, {true}, {Complex{1, -2}}}));
+  EXPECT_EQ(attributeOf<std::vector<Scalar>>(
+                R"({"name":"a","type":"SCALARS","scalars":[{"type":"FLOAT64","r":5.0},
+             {"type":1,"b":true},{"type":"COMPLEX128","c":{"r":1,"i":-2}}]})"),
+            (std::vector<Scalar>{{5.0}, {true}, {Complex{1, -2}}}));
 }
 
 TEST(ReadJson, MissingValuesAreEmptyOrZero) {
@@ -139,10 +143,11 @@ TEST(ReadJson, VersionAndOpVersions) {
 }
 
 TEST(ReadJson, AllProblemsAtOnceWithLocations) {
-  std::string problems = readBad(programText(
-      R"({"name":"x"},{"name":7,"type":{"type":"FP32"}})",
-      R"({"inputs":[{"arguments":["x",1]}],"attrs":[{"name":"a","type":"WORD"},)"
-      R"({"name":"b","type":"INT","i":4294967296},{"name":"c","type":"INT","f":1},{"name":"d","type":"BLOCK"}],"typ":1})"));
+  std::string problems =
+      readBad(programText(R"({"name":"x"},{"name":7,"type":{"type":"FP32"}})",
+                          R"({"inputs":[{"arguments":["x",1]}],"attrs":[{"name":"a","type":"WORD"},)"
+                          R"({"name":"b","type":"INT","i":4294967296},{"name":"c","type":"INT","f":1},
+         {"name":"d","type":"BLOCK"}],"typ":1})"));
   EXPECT_THAT(problems, HasSubstr("p.json: blocks[0].vars[0]: key 'type' is missing"));
   EXPECT_THAT(problems, HasSubstr("blocks[0].vars[1].name: found 7, expected a string"));
   EXPECT_THAT(

@@ -44,10 +44,9 @@ TEST(GeneratedParams, Problems) {
           R"({"name":"b","dtype":"float32","shape":[-1],"lo":0,"hi":1}]}})"),
       testing::AllOf(HasSubstr("'a': found dtype int8, expected float32"),
                      HasSubstr("'b': the shape [-1] has no size")));
-  EXPECT_THAT(
-      textOf(
-          R"({"generated_params":{"seed":1,"params":[{"name":"a","dtype":"float32","shape":[1000000000000000000],"lo":0,"hi":1}]}})"),
-      HasSubstr("'a': float32[1000000000000000000] needs 4000000000000000000 bytes"));
+  EXPECT_THAT(textOf(R"({"generated_params":{"seed":1,"params":[{"name":"a","dtype":"float32",)"
+                     R"("shape":[1000000000000000000],"lo":0,"hi":1}]}})"),
+              HasSubstr("'a': float32[1000000000000000000] needs 4000000000000000000 bytes"));
   EXPECT_FALSE(hasGeneratedParams(folder.path("none")));
 }
 

@@ -36,10 +36,11 @@ protected:
 };
 
 TEST_F(Safetensors, ReadsTensors) {
-  Tensors tensors = readGood(
-      R"({"__metadata__":{"format":"pt"},"x":{"dtype":"F32","shape":[2,1],"data_offsets":[0,8]},)"
-      R"("flag":{"dtype":"BOOL","shape":[],"data_offsets":[8,9]},"none":{"dtype":"I64","shape":[0,3],"data_offsets":[9,9]}})",
-      bytesOf<float>({1.5f, -2}) + "\x01");
+  Tensors tensors =
+      readGood(R"({"__metadata__":{"format":"pt"},"x":{"dtype":"F32","shape":[2,1],"data_offsets":[0,8]},)"
+               R"("flag":{"dtype":"BOOL","shape":[],"data_offsets":[8,9]},)"
+               R"("none":{"dtype":"I64","shape":[0,3],"data_offsets":[9,9]}})",
+               bytesOf<float>({1.5f, -2}) + "\x01");
   ASSERT_EQ(tensors.size(), 3u);
   EXPECT_EQ(tensors["x"].describe(), "float32[2, 1]");
   EXPECT_EQ(valuesOf<float>(tensors["x"]), (std::vector<float>{1.5f, -2}));
@@ -126,7 +127,8 @@ TEST_F(Safetensors, AllWrongTensorsAtOnce) {
   std::string problems = readBad(
       R"({"a":{"dtype":"F33","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]},)"
       R"("c":{"dtype":"F32","shape":[1],"data_offsets":[4,0]},"d":{"dtype":"F32","shape":[2],"data_offsets":[0,4]},)"
-      R"("e":{"dtype":"F32","shape":[4],"data_offsets":[0,16]},"f":7,"g":{},"h":{"dtype":"F64","shape":[4611686018427387904,4],"data_offsets":[0,4]}})",
+      R"("e":{"dtype":"F32","shape":[4],"data_offsets":[0,16]},"f":7,"g":{},)"
+      R"("h":{"dtype":"F64","shape":[4611686018427387904,4],"data_offsets":[0,4]}})",
       bytesOf<float>({1}));
   EXPECT_THAT(problems, HasSubstr("tensor 'a': found dtype \"F33\", expected F32"));
   EXPECT_THAT(problems, HasSubstr("tensor 'b': found shape [-1], expected a list of sizes"));
@@ -139,20 +141,18 @@ TEST_F(Safetensors, AllWrongTensorsAtOnce) {
 }
 
 TEST_F(Safetensors, OverlapsGapsAndRepetitions) {
-  EXPECT_THAT(
-      readBad(
-          R"({"a":{"dtype":"I32","shape":[2],"data_offsets":[0,8]},"b":{"dtype":"I32","shape":[1],"data_offsets":[4,8]}})",
-          bytesOf<int32_t>({1, 2})),
-      HasSubstr("tensor 'b': its bytes from 4 on overlap those of 'a', which end at 8"));
+  EXPECT_THAT(readBad(R"({"a":{"dtype":"I32","shape":[2],"data_offsets":[0,8]},)"
+                      R"("b":{"dtype":"I32","shape":[1],"data_offsets":[4,8]}})",
+                      bytesOf<int32_t>({1, 2})),
+              HasSubstr("tensor 'b': its bytes from 4 on overlap those of 'a', which end at 8"));
   EXPECT_THAT(readBad(R"({"a":{"dtype":"I32","shape":[1],"data_offsets":[4,8]}})", bytesOf<int32_t>({1, 2})),
               HasSubstr("data bytes 0 to 4 belong to no tensor"));
   EXPECT_THAT(readBad(R"({"a":{"dtype":"I32","shape":[1],"data_offsets":[0,4]}})", bytesOf<int32_t>({1, 2})),
               HasSubstr("data bytes 4 to 8 belong to no tensor"));
-  EXPECT_THAT(
-      readBad(
-          R"({"a":{"dtype":"I8","shape":[1],"data_offsets":[0,1]},"a":{"dtype":"I8","shape":[1],"data_offsets":[0,1]}})",
-          "x"),
-      HasSubstr("tensor 'a': occurs twice"));
+  EXPECT_THAT(readBad(R"({"a":{"dtype":"I8","shape":[1],"data_offsets":[0,1]},)"
+                      R"("a":{"dtype":"I8","shape":[1],"data_offsets":[0,1]}})",
+                      "x"),
+              HasSubstr("tensor 'a': occurs twice"));
 }
 
 TEST_F(Safetensors, BoolsAreZeroOrOne) {
