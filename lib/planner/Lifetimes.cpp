@@ -96,7 +96,7 @@ private:
   }
 
   /// The accumulator of a step's result, if its memory can become the result's: it lives in the arena, has
-  /// the same size, dies here, and is no other input of the step. The runtime adds in place then.
+  /// the same size, dies here, and is not another input of the step. The runtime adds in place then.
   ValueId accumulatorToReuse(const Step &step) const {
     auto found = step.outputs.size() == 1 ? accumulators.find(step.outputs[0]) : accumulators.end();
     if (found == accumulators.end())

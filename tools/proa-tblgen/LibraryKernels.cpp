@@ -1,7 +1,7 @@
-//! The field `library`: what the runtime needs to know of its library kernels, without MLIR. A generated file
-//! has two parts. The first, for the kernels, declares for each kernel the struct of its attributes, the
-//! reader of that struct and the factory. The second, with PROA_KERNEL_TABLE defined, has the rows of the
-//! table in lib/runtime/Library.cpp.
+//! The field `library`: the signatures of the runtime's library kernels, without MLIR. A generated file has
+//! two parts. The first, for the kernels, declares for each kernel the struct of its attributes, the reader
+//! of that struct and the factory. The second, with PROA_KERNEL_TABLE defined, has the rows of the table in
+//! lib/runtime/Library.cpp.
 #include "Records.h"
 
 #include "mlir/TableGen/AttrOrTypeDef.h"
@@ -50,7 +50,7 @@ constexpr Element elements[] = {
     {"Complex128", "<::mlir::ComplexType>", ".isF64()"},
 };
 
-/// What a value of an op is: a tensor of one element type, or a tensor array.
+/// A type that a value of an op may have: a tensor of one element type, or a tensor array.
 struct Candidate {
   const Element *element = nullptr; ///< null: an array
   bool isComponent = false;         ///< the predicate is about the parts of a complex number

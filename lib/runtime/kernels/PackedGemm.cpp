@@ -39,17 +39,17 @@ std::unique_ptr<PackedGemm> PackedGemm::create(const Form &form, std::span<const
   std::optional<RowPostOps> postOps = RowPostOps::create(after, result, afterLayouts, inputs);
   if (!postOps)
     return nullptr;
-  auto made = std::make_unique<PackedGemm>();
-  PanelGemm &gemm = made->gemm;
+  auto packed = std::make_unique<PackedGemm>();
+  PanelGemm &gemm = packed->gemm;
   gemm.layout = {form.inner, form.columns};
   gemm.rows = form.rows;
   gemm.xStride = form.xStride;
   gemm.outStride = form.outStride;
   gemm.accumulates = inPlace.has_value();
-  made->postOps = std::move(*postOps);
-  made->panels = pack(form, gemm.layout, cache);
-  gemm.panels = static_cast<const float *>(made->panels->data());
-  return made;
+  packed->postOps = std::move(*postOps);
+  packed->panels = pack(form, gemm.layout, cache);
+  gemm.panels = static_cast<const float *>(packed->panels->data());
+  return packed;
 }
 
 void PackedGemm::run(Call &call, const float *x, float *out) const {

@@ -11,7 +11,7 @@ namespace proa::runtime {
 constexpr int64_t panelWidth = PanelLayout::panelWidth;
 static_assert(panelWidth == vectorSize);
 
-/// Where a tile of the result begins, and what it is made of.
+/// A tile of the result and its factors.
 struct PanelTile {
   const float *x;
   int64_t xStride;
@@ -24,8 +24,8 @@ struct PanelTile {
 
 namespace {
 
-/// The panel behind a tile's, of which each of a few tiles fetches a part into the caches: where there are
-/// few, the processor's own prefetching begins anew too often.
+/// The next panel after that of a tile. With few tiles in a panel, each fetches a part of it into the caches:
+/// the processor's own prefetching restarts too often then.
 struct Ahead {
   static constexpr int64_t step = 32; ///< terms of the sums between two prefetches
   static constexpr int64_t fewTiles = 12;
@@ -43,8 +43,8 @@ struct Ahead {
   }
 };
 
-/// How many sums an element of a tile of so many rows is cut into, so that additions do not wait for each
-/// other and all sums stay in registers.
+/// The number of partial sums of each element of a tile of `Rows` rows: additions do not wait for each other,
+/// and all sums stay in registers.
 template <int Rows, bool Wide> constexpr int splits = std::max(1, (Wide ? 8 : 4) / Rows);
 
 /// Adds the terms from `first` to before `last`.

@@ -40,7 +40,7 @@ struct PanelGemm {
   struct Part {
     int64_t row, rows, column, columns;
   };
-  /// Runs on all threads; each calls `finish` for a part that it has made while that is in its caches.
+  /// Runs on all threads; each calls `finish` for a part that it has computed while it is in its caches.
   void run(const std::function<void(const Part &)> &finish) const;
   void run() const {
     run([](const Part &) {});
