@@ -5,7 +5,7 @@
 #include "dialects/pd/ir/Keywords.h"
 #include "dialects/pd/ops/autodiff/VjpOps.h"
 #include "dialects/pd/ops/nn/ConvOps.h"
-#include "dialects/pd/ops/nn/Deformable.h"
+#include "dialects/pd/ops/nn/ClickThrough.h"
 #include "translator/export/ProgramExporter.h"
 
 using namespace mlir;

@@ -6,7 +6,7 @@
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ops/control/ArrayOps.h"
 #include "dialects/pd/ops/detection/Targets.h"
-#include "dialects/pd/ops/search/Beams.h"
+#include "dialects/pd/ops/sequence/BeamSearch.h"
 
 using namespace mlir;
 

@@ -13,6 +13,24 @@ LogicalResult inferenceError(std::optional<Location> location, const llvm::Twine
   return failure();
 }
 
+LogicalResult require(std::optional<Location> location, bool holds, llvm::StringRef message,
+                      ValueRange found) {
+  if (holds)
+    return success();
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << message << ", found ";
+  llvm::interleaveComma(found.getTypes(), stream);
+  return inferenceError(location, text);
+}
+
+bool mayHaveElements(Value value, int64_t count) {
+  if (!value || ShapedType::isDynamic(count))
+    return true;
+  RankedTensorType type = tensorType(value);
+  return !type.hasStaticShape() || type.getNumElements() == count;
+}
+
 FailureOr<llvm::SmallVector<int64_t>> broadcastShapes(std::optional<Location> location, TypeRange types) {
   llvm::SmallVector<int64_t> shape;
   for (Type type : types) {

@@ -21,6 +21,12 @@ inline mlir::RankedTensorType tensorType(mlir::Value value) {
 /// Emits an error if there is a location. Always returns failure.
 mlir::LogicalResult inferenceError(std::optional<mlir::Location> location, const llvm::Twine &message);
 
+/// Emits the error of a violated constraint, with the types of `found`, unless `holds`.
+mlir::LogicalResult require(std::optional<mlir::Location> location, bool holds, llvm::StringRef message,
+                            mlir::ValueRange found);
+/// Whether `value`, if given and of static dims, has `count` elements; true for a dynamic count.
+bool mayHaveElements(mlir::Value value, int64_t count);
+
 /// The one result has the broadcast shape of the operands and this element type.
 mlir::LogicalResult inferBroadcastOf(std::optional<mlir::Location> location, mlir::ValueRange operands,
                                      mlir::Type elementType, llvm::SmallVectorImpl<mlir::Type> &results);

@@ -1,7 +1,7 @@
 #include "dialects/pd/reference/Arrays.h"
 
 #include "dialects/pd/ops/control/ArrayOps.h"
-#include "dialects/pd/ops/search/Beams.h"
+#include "dialects/pd/ops/sequence/BeamSearch.h"
 #include "dialects/pd/reference/Evaluate.h"
 #include "dialects/pd/reference/Reference.h"
 

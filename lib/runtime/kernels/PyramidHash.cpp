@@ -1,4 +1,4 @@
-/// The library kernel "pyramid_hash" (ids, weights, offsets). dialects/pd/ops/search/Tables.td says what it
+/// The library kernel "pyramid_hash" (ids, weights, offsets). dialects/pd/ops/nn/Hash.td says what it
 /// computes.
 #include "lib/runtime/kernels/Targets.h"
 

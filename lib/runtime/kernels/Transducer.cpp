@@ -1,5 +1,5 @@
 /// The library kernel "warprnnt" (input, label, input_lengths, label_lengths; blank, fastemit_lambda;
-/// results: loss, warprnntgrad). dialects/pd/ops/loss/Kernels.td says what it computes.
+/// results: loss, warprnntgrad). dialects/pd/ops/loss/TransducerLoss.td says what it computes.
 #include "lib/runtime/kernels/Losses.h"
 #include "lib/runtime/kernels/Sequences.h"
 

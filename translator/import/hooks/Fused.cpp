@@ -5,7 +5,7 @@
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ops/linalg/Contract.h"
 #include "dialects/pd/ops/nn/AttentionOps.h"
-#include "dialects/pd/ops/nn/Deformable.h"
+#include "dialects/pd/ops/nn/ClickThrough.h"
 #include "dialects/pd/ops/nn/EmbeddingOps.h"
 #include "dialects/pd/ops/nn/NormOps.h"
 #include "dialects/pd/ops/reduce/ScanOps.h"

@@ -6,8 +6,7 @@
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/math/UnaryOps.h"
 #include "dialects/pd/ops/random/Random.h"
-#include "dialects/pd/ops/search/Beams.h"
-#include "dialects/pd/ops/search/Tables.h"
+#include "dialects/pd/ops/sequence/BeamSearch.h"
 #include "dialects/pd/ops/sequence/RowsOps.h"
 
 #include <cmath>

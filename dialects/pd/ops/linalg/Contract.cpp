@@ -386,6 +386,17 @@ LogicalResult MatmulOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableA
   return success();
 }
 
+FailureOr<SmallVector<Value>> FspOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  auto rows = [&](Value value) {
+    Expression x = e.computed(value);
+    llvm::SmallVector<Extent> shape = extentsOf(x);
+    return reshapeTo(x, {shape[0], shape[1], multiply(e, shape[2], shape[3])});
+  };
+  Expression x = rows(getX());
+  return e.results({e.matmul(x, rows(getY()), false, true) / e.countAlong(x, {2})});
+}
+
 } // namespace proa::pd
 
 #define GET_OP_CLASSES

@@ -94,6 +94,19 @@ mlir::LogicalResult inferEinsum(std::optional<mlir::Location> location, Adaptor 
   return inferEinsumOf(location, adaptor.getOperands(), adaptor.getEquation(), results);
 }
 
+template <class Adaptor>
+mlir::LogicalResult inferFsp(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  auto x = tensorType(adaptor.getX()), y = tensorType(adaptor.getY());
+  bool fits = x.getRank() == 4 && y.getRank() == 4 &&
+              succeeded(mlir::verifyCompatibleShape({x.getDimSize(0), x.getDimSize(2), x.getDimSize(3)},
+                                                    {y.getDimSize(0), y.getDimSize(2), y.getDimSize(3)}));
+  if (failed(require(location, fits, "C1: x and y must have rank 4, one batch, height and width",
+                     adaptor.getOperands())))
+    return mlir::failure();
+  results.push_back(x.clone({x.getDimSize(0), x.getDimSize(1), y.getDimSize(1)}));
+  return mlir::success();
+}
+
 } // namespace proa::pd
 
 #define GET_OP_CLASSES

@@ -218,4 +218,14 @@ def Pd_EinsumOp : Pd_Op<"einsum"> {
 
 def : LegacyFormula<"match_matrix_tensor", ["X", "Y", "W"], ["Out", "Tmp"], [], ["dim_t"], "importMatchMatrixTensor">;
 
+def Pd_FspOp : Pd_Op<"fsp"> {
+  let summary = "For each pair of channels of x and y, the mean of their product over all spatial positions";
+  let constraints = ["C1. x and y have rank 4 and the same batch, height and width"];
+  let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$y);
+  let results = (outs Pd_FloatTensor:$out);
+  let infer = "inferFsp";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"fsp", ["X", "Y"], ["Out"]>];
+}
+
 #endif

@@ -1,6 +1,5 @@
 #include "dialects/pd/ops/loss/Loss.h"
 #include "dialects/pd/builders/TensorBuilder.h"
-#include "dialects/pd/ops/loss/Kernels.h"
 #include "dialects/pd/ops/loss/LossOps.h"
 #include "dialects/pd/ops/loss/RankingOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"

@@ -317,17 +317,6 @@ FailureOr<SmallVector<Value>> SpectralNormOp::decompose(OpBuilder &builder) {
   return e.results({weight / e.matmul(u, e.matmul(matrix, v))});
 }
 
-FailureOr<SmallVector<Value>> ClipByNormOp::decompose(OpBuilder &builder) {
-  TensorBuilder e(builder, getOperation());
-  Expression x = e.computed(getX());
-  double limit = getMaxNorm().convertToDouble();
-  Expression squares = e.sum(x * x, {}, false), norm = e.sqrt(squares), isLonger = norm > limit;
-  // Selects the factor and not the result: inside of the limit x is unchanged, since x * 1 = x. The root is
-  // not differentiated there, because it has no derivative at 0.
-  Expression length = e.sqrt(e.select(isLonger, squares, 1.0));
-  return e.results({x * e.select(isLonger, limit / length, 1.0)});
-}
-
 FailureOr<SmallVector<Value>> AffineChannelOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.computed(getX());

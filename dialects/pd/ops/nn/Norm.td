@@ -188,26 +188,6 @@ def Pd_SpectralNormOp : Pd_Op<"spectral_norm"> {
   let newIrGradients = ["spectral_norm_grad(weight, u, v) -> weight"];
 }
 
-def Pd_ClipByNormOp : Pd_Op<"clip_by_norm"> {
-  let summary = "x scaled down to the Euclidean norm max_norm, if its norm is larger";
-  let arguments = (ins Pd_FloatTensor:$x, F64Attr:$max_norm);
-  let results = (outs Pd_FloatTensor:$out);
-  let infer = "inferSameAsFirst";
-  let decomposesInCode = 1;
-  let precision = "always full";
-  let legacy = [Legacy<"clip_by_norm", ["X"], ["Out"], ["max_norm"]>];
-}
-
-def Pd_SquaredL2NormOp : Pd_Op<"squared_l2_norm"> {
-  let summary = "The sum of squares of all elements, as a tensor of one element and rank 1";
-  let arguments = (ins Pd_FloatTensor:$x);
-  let results = (outs Pd_FloatTensor:$out);
-  let infer = "inferOneElement";
-  let decomposition = "e.reshape(e.sum(x * x, {}, false), {1})";
-  let precision = "always full";
-  let legacy = [Legacy<"squared_l2_norm", ["X"], ["Out"]>];
-}
-
 def Pd_AffineChannelOp : Pd_Op<"affine_channel", [LayoutOpInterface]> {
   let summary = "x * scale + bias, with one scale and bias for each channel";
   let constraints = [

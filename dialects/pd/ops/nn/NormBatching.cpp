@@ -1,7 +1,6 @@
 //! Batching rules of normalizations: each stays one op, because its gradient is a rule of its own and not the
 //! derivative of its decomposition.
 #include "dialects/pd/autodiff/BatchSamples.h"
-#include "dialects/pd/ops/nn/Deformable.h"
 #include "dialects/pd/ops/nn/NormOps.h"
 
 using namespace mlir;
@@ -116,19 +115,6 @@ BatchedResults BatchNormOp::batch(Batcher &batcher) {
     operands.back() = Role::Shared;
   results.back() = Role::Shared; // reserve_space, which has no elements
   return SampleJoiner(batcher, *this).join(operands, results);
-}
-
-/// Counters of columns: the examples' columns are joined.
-BatchedResults DataNormOp::batch(Batcher &batcher) {
-  SmallVector<Role> operands(getOperation()->getNumOperands(), Role::First);
-  operands.front() = Role::Second;
-  return SampleJoiner(batcher, *this).join(operands, {Role::Second, Role::First, Role::First});
-}
-
-/// Shows and clicks of rows: the examples' rows are joined.
-BatchedResults CvmOp::batch(Batcher &batcher) {
-  SmallVector<Role> operands(getOperation()->getNumOperands(), Role::First);
-  return SampleJoiner(batcher, *this).join(operands, {Role::First});
 }
 
 } // namespace proa::pd

@@ -225,6 +225,54 @@ FailureOr<SmallVector<Value>> FractionalMaxPool3dOp::decompose(OpBuilder &builde
   return decomposeFractionalPool(*this, builder);
 }
 
+//===-- Spatial pyramid pooling ---------------------------------------------------------------------------===//
+
+LogicalResult inferSppOf(std::optional<Location> location, RankedTensorType x, int64_t height,
+                         Results &results) {
+  if (x.getRank() != 4 || llvm::is_contained(x.getShape().drop_front(), ShapedType::kDynamic) ||
+      llvm::is_contained(x.getShape().drop_front(2), 0)) {
+    std::string text;
+    llvm::raw_string_ostream(text)
+        << "C1: x must have rank 4 and known channels, height and width, the last two not 0, found " << x;
+    return inferenceError(location, text);
+  }
+  if (height < 1 || height > 16)
+    return inferenceError(location, "C2: pyramid_height must be from 1 to 16, found " + llvm::Twine(height));
+  int64_t cells = ((int64_t(1) << (2 * height)) - 1) / 3;
+  results.push_back(x.clone({x.getDimSize(0), x.getDimSize(1) * cells}));
+  return success();
+}
+
+FailureOr<SmallVector<Value>> SppOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.wrap(getX());
+  llvm::SmallVector<Expression> levels;
+  for (int64_t level = 0; level < static_cast<int64_t>(getPyramidHeight()); ++level) {
+    int64_t cells = int64_t(1) << level;
+    llvm::SmallVector<int64_t> window, paddings, counts;
+    for (int64_t axis : {2, 3}) {
+      int64_t extent = x.type().getDimSize(axis);
+      window.push_back((extent + cells - 1) / cells);
+      paddings.push_back((window.back() * cells - extent + 1) / 2);
+      counts.push_back((extent + 2 * paddings.back()) / window.back());
+    }
+    OperationState state(getLoc(), Pool2dOp::getOperationName());
+    state.addOperands(getX());
+    state.addAttribute("kernel_size", builder.getDenseI64ArrayAttr(window));
+    state.addAttribute("strides", builder.getDenseI64ArrayAttr(window));
+    state.addAttribute("paddings", builder.getDenseI64ArrayAttr(paddings));
+    state.addAttribute("pooling_type", getPoolingTypeAttr());
+    state.addTypes(x.type().clone({x.type().getDimSize(0), x.type().getDimSize(1), counts[0], counts[1]}));
+    Expression pooled = e.wrap(builder.create(state)->getResult(0));
+    // If the image has fewer rows than cells, the padding contains additional windows.
+    for (int64_t i : {0, 1})
+      if (counts[i] > cells)
+        pooled = slice(pooled, 2 + i, 0, cells);
+    levels.push_back(reshapeTo(pooled, {Extent(x, 0), x.type().getDimSize(1) * cells * cells}));
+  }
+  return SmallVector<Value>{concat(levels, 1)};
+}
+
 } // namespace proa::pd
 
 #define GET_OP_CLASSES

@@ -58,4 +58,23 @@ def Pd_FractionalMaxPool3dOp : Pd_FractionalMaxPoolOp<"fractional_max_pool3d", 3
   let newIrGradients = ["fractional_max_pool3d_grad(x, mask)"];
 }
 
+def Pd_SppOp : Pd_Op<"spp"> {
+  let summary = "Spatial pyramid pooling: poolings of an image to 1, 4, 16, ... cells, concatenated";
+  let description = [{
+    Level p of the pyramid, from 0 to pyramid_height - 1, has 2^p by 2^p windows of ceil(size / 2^p), padded by
+    floor((window * 2^p - size + 1) / 2) on both sides. pooling_type is max or avg; a mean counts only elements of the
+    image.
+  }];
+  let constraints = [
+    "C1. x has rank 4 and static channels, height and width, the last two not 0",
+    "C2. pyramid_height is positive"
+  ];
+  let arguments = (ins Pd_FloatTensor:$x, DefaultValuedAttr<I64Attr, "1">:$pyramid_height,
+    Pd_DefaultEnum<Pd_PoolingTypeAttr, "Max">:$pooling_type);
+  let results = (outs Pd_FloatTensor:$out);
+  let infer = "inferSpp";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"spp", ["X"], ["Out"], ["pyramid_height", "pooling_type"]>];
+}
+
 #endif

@@ -75,46 +75,6 @@ LogicalResult inferFoldOf(std::optional<Location> location, RankedTensorType x,
   return success();
 }
 
-LogicalResult inferUnpoolOf(std::optional<Location> location, RankedTensorType x, RankedTensorType indices,
-                            const UnpoolShape &given, Results &results) {
-  if (x.getRank() != 4 || failed(verifyCompatibleShape(x.getShape(), indices.getShape()))) {
-    std::string text;
-    llvm::raw_string_ostream(text) << "C1: x must have rank 4 and indices its dimensions, found " << x
-                                   << " and " << indices;
-    return inferenceError(location, text);
-  }
-  bool isSizeGood =
-      given.output.empty() ||
-      (given.output.size() == 2 && llvm::all_of(given.output, [](int64_t extent) { return extent > 0; }));
-  if (given.kernel.size() != 2 || given.strides.size() != 2 || given.padding.size() != 2 || !isSizeGood)
-    return inferenceError(
-        location, "C2: ksize, strides and padding must hold two numbers, and output_size two positive "
-                  "numbers or none");
-  llvm::SmallVector<int64_t> shape(x.getShape().take_front(2));
-  for (size_t i = 0; i < 2; ++i) {
-    int64_t dim = x.getDimSize(i + 2);
-    if (given.output.empty())
-      shape.push_back(ShapedType::isDynamic(dim)
-                          ? dim
-                          : (dim - 1) * given.strides[i] - 2 * given.padding[i] + given.kernel[i]);
-    else
-      shape.push_back(given.output[i]);
-  }
-  results.push_back(RankedTensorType::get(shape, x.getElementType()));
-  return success();
-}
-
-LogicalResult checkTemporalShift(std::optional<Location> location, RankedTensorType x, int64_t steps,
-                                 double ratio) {
-  if (x.getRank() != 4)
-    return inferenceError(location, "C1: x must have rank 4, found rank " + llvm::Twine(x.getRank()));
-  if (steps <= 0 || (!x.isDynamicDim(0) && x.getDimSize(0) % steps != 0) || !(ratio > 0 && ratio < 0.5))
-    return inferenceError(location, "C2: seg_num must be above 0 and divide " + llvm::Twine(x.getDimSize(0)) +
-                                        ", and shift_ratio be in (0, 0.5), found " + llvm::Twine(steps) +
-                                        " and " + std::to_string(ratio));
-  return success();
-}
-
 namespace {
 
 llvm::SmallVector<int64_t> paddedExtents(llvm::ArrayRef<int64_t> extents, const Window &window) {
@@ -214,56 +174,6 @@ FailureOr<SmallVector<Value>> FoldOp::decompose(OpBuilder &builder) {
     if (window.paddings[2 * i] + window.paddings[2 * i + 1] > 0)
       plane = slice(plane, i + 2, window.paddings[2 * i], window.paddings[2 * i] + getOutputSizes()[i]);
   return e.results({plane});
-}
-
-FailureOr<SmallVector<Value>> UnpoolOp::decompose(OpBuilder &builder) {
-  TensorBuilder e(builder, getOperation());
-  Expression x = e.wrap(getX()), indices = e.wrap(getIndices());
-  llvm::ArrayRef<int64_t> space = tensorType(getOut()).getShape().drop_front(2);
-  if (llvm::is_contained(space, ShapedType::kDynamic))
-    return failure();
-  Extent batch(x, 0), channels(x, 1), count = multiply(e, Extent(x, 2), Extent(x, 3));
-  llvm::SmallVector<Extent> flat{batch, channels, count};
-  Expression zeros =
-      expandTo(e.constant(0, x.type().getElementType()), {batch, channels, space[0] * space[1]});
-  Expression put =
-      e.wrap(e.create<PutAlongAxisOp>(zeros, reshapeTo(indices, flat), reshapeTo(x, flat), uint64_t(2)));
-  return SmallVector<Value>{reshapeTo(put, {batch, channels, space[0], space[1]})};
-}
-
-FailureOr<SmallVector<Value>> TemporalShiftOp::decompose(OpBuilder &builder) {
-  TensorBuilder e(builder, getOperation());
-  Expression x = e.wrap(getX());
-  auto steps = static_cast<int64_t>(getSegNum());
-  int64_t axis = channelsAreLast(getDataFormat()) ? 4 : 2;
-  llvm::SmallVector<Extent> given = extentsOf(x), split = given;
-  split[0] = divide(e, given[0], steps);
-  split.insert(split.begin() + 1, Extent(steps));
-  int64_t channels = x.type().getDimSize(axis - 1);
-  if (ShapedType::isDynamic(channels))
-    return failure();
-  // Paddle multiplies in float32.
-  auto ratio = static_cast<float>(getShiftRatio().convertToDouble());
-  auto first = static_cast<int64_t>(static_cast<float>(channels) * ratio);
-  auto second = static_cast<int64_t>(static_cast<float>(channels) * 2 * ratio);
-  Expression t = reshapeTo(x, split);
-  // Channels [from, to) of the steps shifted by `shift`, zeros outside of the sequence.
-  auto part = [&](int64_t from, int64_t to, int64_t shift) {
-    Expression kept =
-        slice(slice(t, axis, from, to), 1, shift > 0 ? 0 : -shift, shift > 0 ? steps - shift : steps);
-    llvm::SmallVector<int64_t> paddings(10, 0);
-    paddings[2] = shift > 0 ? shift : 0;
-    paddings[3] = shift < 0 ? -shift : 0;
-    return shift == 0 ? kept
-                      : e.wrap(e.create<PadOp>(kept, llvm::ArrayRef<int64_t>(paddings), llvm::APFloat(0.0)));
-  };
-  llvm::SmallVector<Expression> parts;
-  if (first > 0)
-    parts.push_back(part(0, first, 1));
-  if (second > first)
-    parts.push_back(part(first, second, -1));
-  parts.push_back(part(second, channels, 0));
-  return SmallVector<Value>{reshapeTo(concat(parts, axis), given)};
 }
 
 } // namespace proa::pd

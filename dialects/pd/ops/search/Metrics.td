@@ -88,6 +88,36 @@ def Pd_DetectionMapOp : Pd_MetricOp<"detection_map", [AttrSizedOperandSegments]>
   let referenceInCode = 1;
 }
 
+def Pd_AucOp : Pd_Op<"auc"> {
+  let summary = "AUC: the area under the ROC curve of predictions, from counts of positive and negative samples by "
+    "threshold";
+  let description = [{
+    The last column of `predict` [N, 1 or 2] has the probabilities that a sample is positive. Sample i is positive if
+    label[i] is above 0, and negative if it is 0. It is counted in bucket floor(probability * num_thresholds) of
+    num_thresholds + 1. The curve connects the points (negatives, positives), cumulated from the last bucket down; its
+    area is divided by both totals unless one is 0.
+
+    Without slide_steps the counts are added to `stat_pos` and `stat_neg` [1, buckets]. With slide_steps these have
+    the counts of the last slide_steps calls, their sums, and the number of calls; the sums are used. If the first
+    element of `ins_tag_weight` is 0, nothing is counted. At run time: probabilities are in [0, 1], stat_pos and
+    stat_neg have the required size.
+  }];
+  let constraints = [
+    "C1. predict has rank 2, and label one element for each of its rows",
+    "C2. num_thresholds is positive and slide_steps not negative"
+  ];
+  let arguments = (ins Pd_FloatTensor:$predict, Pd_IntTensor:$label, Pd_IntTensor:$stat_pos, Pd_IntTensor:$stat_neg,
+    Optional<Pd_FloatTensor>:$ins_tag_weight, DefaultValuedAttr<I64Attr, "4095">:$num_thresholds,
+    DefaultValuedAttr<I64Attr, "1">:$slide_steps);
+  let results = (outs Pd_FloatTensor:$auc, Pd_IntTensor:$stat_pos_out, Pd_IntTensor:$stat_neg_out);
+  let infer = "inferAuc";
+  let library = "auc";
+  let lod = "none";
+  let legacy = [Legacy<"auc", ["Predict", "Label", "StatPos", "StatNeg", "InsTagWeight"], ["AUC", "StatPosOut", "StatNegOut"],
+    ["num_thresholds", "slide_steps"], ["curve"]>];
+  let referenceInCode = 1;
+}
+
 def : LegacyFormula<"positive_negative_pair", ["Score", "Label", "QueryID", "Weight?", "AccumulatePositivePair?",
   "AccumulateNegativePair?", "AccumulateNeutralPair?"], ["PositivePair", "NegativePair", "NeutralPair"], ["column"], [],
   "importPositiveNegativePair">;

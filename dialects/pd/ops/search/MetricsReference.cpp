@@ -1,5 +1,4 @@
 //! Reference kernels of metrics, counted one sample at a time.
-#include "dialects/pd/ops/search/Contents.h"
 #include "dialects/pd/ops/search/Metrics.h"
 #include "dialects/pd/reference/Boxes.h"
 

@@ -4,12 +4,9 @@
 #include "dialects/pd/ops/math/UnaryOps.h"
 #include "dialects/pd/ops/reduce/Reduce.h"
 #include "dialects/pd/ops/reduce/ReduceOps.h"
-#include "dialects/pd/ops/search/Beams.h"
-#include "dialects/pd/ops/search/Contents.h"
+#include "dialects/pd/ops/reduce/ScanOps.h"
 #include "dialects/pd/ops/search/CountOps.h"
-#include "dialects/pd/ops/search/Metrics.h"
 #include "dialects/pd/ops/search/SearchOps.h"
-#include "dialects/pd/ops/search/Tables.h"
 #include "dialects/pd/ops/shape/Extent.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
 #include "dialects/pd/ops/shape/KnownElements.h"
@@ -395,6 +392,50 @@ FailureOr<SmallVector<Value>> ShardIndexOp::decompose(OpBuilder &builder) {
   Expression shard = e.wrap(e.create<FloorDivideOp>(x, size)), place = e.wrap(e.create<RemainderOp>(x, size));
   Value ours = e.create<EqualOp>(shard, e.constant(double(getShardId()), element));
   return SmallVector<Value>{e.select(e.wrap(ours), place, double(static_cast<int64_t>(getIgnoreValue())))};
+}
+
+LogicalResult inferModeOf(std::optional<Location> location, RankedTensorType x, int64_t axisAttribute,
+                          bool keepdim, Results &results) {
+  auto axis = normalizeAxis(location, axisAttribute, std::max<int64_t>(x.getRank(), 1));
+  if (failed(axis))
+    return failure();
+  llvm::SmallVector<int64_t> shape(x.getShape());
+  if (!shape.empty() && keepdim)
+    shape[*axis] = 1;
+  else if (!shape.empty())
+    shape.erase(shape.begin() + *axis);
+  results.push_back(x.clone(shape));
+  results.push_back(RankedTensorType::get(shape, IntegerType::get(x.getContext(), 64)));
+  return success();
+}
+
+/// In the sorted line the last elements of runs of equal elements are compared: the first of the longest runs
+/// is the result.
+FailureOr<SmallVector<Value>> ModeOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.wrap(getX());
+  Type i64 = builder.getI64Type();
+  if (x.rank() == 0)
+    return SmallVector<Value>{x, e.constant(0, i64)};
+  int64_t axis = *normalizeAxis(std::nullopt, static_cast<int64_t>(getAxis()), x.rank());
+  auto sorting = ArgsortOp::create(builder, getLoc(), getX(), axis, false, false);
+  Expression sorted = e.wrap(sorting.getOut()), places = e.wrap(sorting.getIndices());
+  Extent length(x, axis);
+  llvm::SmallVector<Extent> line(x.rank(), Extent(1));
+  line[axis] = length;
+  Expression positions = reshapeTo(iota(e, length, i64), line);
+  Expression differs =
+      e.wrap(e.create<NotEqualOp>(slice(sorted, axis, 1, toTheEnd), slice(sorted, axis, 0, -1)));
+  Expression begins = e.cast(differs, i64) * slice(positions, axis, 1, toTheEnd);
+  begins = concat({slice(places, axis, 0, 1) * 0.0, begins}, axis);
+  Expression runBegin = e.wrap(e.create<CummaxOp>(begins, axis, TypeAttr()));
+  Value best = e.create<ArgmaxOp>(positions - runBegin, Value(), axis, true, false, TypeAttr());
+  SmallVector<Value> results;
+  for (Expression all : {sorted, places}) {
+    Expression taken = e.wrap(e.create<TakeAlongAxisOp>(all, best, axis));
+    results.push_back(getKeepdim() ? taken : dropDim(taken, axis));
+  }
+  return results;
 }
 
 } // namespace proa::pd

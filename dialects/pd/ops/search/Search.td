@@ -98,6 +98,21 @@ def Pd_KthvalueOp : Pd_Op<"kthvalue"> {
   let newIrGradients = ["kthvalue_grad(x, indices)"];
 }
 
+def Pd_ModeOp : Pd_Op<"mode"> {
+  let summary = "Mode: the most frequent element along an axis, and its last index";
+  let description = [{
+    Of several equally frequent elements, the smallest. A NaN differs from other NaNs, and is larger than all numbers.
+  }];
+  let constraints = ["C1. axis is in [-rank, rank)"];
+  let arguments = (ins Pd_RealTensor:$x, DefaultValuedAttr<I64Attr, "-1">:$axis, DefaultValuedAttr<BoolAttr, "false">:$keepdim);
+  let results = (outs Pd_RealTensor:$out, Pd_IntTensor:$indices);
+  let infer = "inferMode";
+  let decomposesInCode = 1;
+  let lod = "none";
+  let legacy = [Legacy<"mode", ["X"], ["Out", "Indices"], ["axis", "keepdim"]>];
+  let newIrGradients = ["mode_grad(x, indices)"];
+}
+
 class Pd_AnyMedianOp<string mnemonic, string text> : Pd_Op<mnemonic> {
   let summary = text;
   let description = [{

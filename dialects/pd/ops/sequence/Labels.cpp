@@ -8,17 +8,6 @@ using namespace mlir;
 
 namespace proa::pd {
 
-LogicalResult require(std::optional<Location> location, bool holds, llvm::StringRef message,
-                      ValueRange found) {
-  if (holds)
-    return success();
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  stream << message << ", found ";
-  llvm::interleaveComma(found.getTypes(), stream);
-  return inferenceError(location, text);
-}
-
 LogicalResult checkChain(std::optional<Location> location, Value emission, Value transition, Value offsets) {
   RankedTensorType x = tensorType(emission), w = tensorType(transition);
   if (offsets && failed(checkOffsets(location, offsets)))

@@ -73,13 +73,6 @@ int64_t sequenceCount(Value offsets) {
   return extent == unknown ? unknown : extent - 1;
 }
 
-bool mayHaveElements(Value value, int64_t count) {
-  if (!value || count == unknown)
-    return true;
-  RankedTensorType type = tensorType(value);
-  return !type.hasStaticShape() || type.getNumElements() == count;
-}
-
 RankedTensorType withRows(RankedTensorType type, int64_t rows) {
   llvm::SmallVector<int64_t> shape(type.getShape());
   shape[0] = rows;

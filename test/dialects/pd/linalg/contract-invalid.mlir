@@ -402,3 +402,12 @@ func.func @matmul_with_flatten_c1_y(%x: tensor<?x?x8xf32>, %y: tensor<8x6xf32>) 
   %0 = pd.matmul_with_flatten %x, %y {x_num_col_dims = 2, y_num_col_dims = 7 : i64} : (tensor<?x?x8xf32>, tensor<8x6xf32>) -> tensor<?x?x6xf32>
   return
 }
+
+// -----
+
+func.func @fsp_c1(%x: tensor<2x3x4x5xf32>, %v1: tensor<2x3x5x5xf32>) {
+  // expected-error@+2 {{C1: x and y must have rank 4, one batch, height and width, found tensor<2x3x4x5xf32>, tensor<2x3x5x5xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %1 = pd.fsp %x, %v1 : (tensor<2x3x4x5xf32>, tensor<2x3x5x5xf32>) -> tensor<2x3x3xf32>
+  return
+}

@@ -114,3 +114,30 @@ func.func @fractional_max_pool3d_c4(%y: tensor<1x2x6x6x6xf32>) {
   %1:2 = pd.fractional_max_pool3d %y {output_size = array<i64: 3, 3, 3>, kernel_size = array<i64: 2, 2, 2>, random_u = 1.0 : f64} : (tensor<1x2x6x6x6xf32>) -> (tensor<1x2x3x3x3xf32>, tensor<1x2x3x3x3xi32>)
   return
 }
+
+// -----
+
+func.func @spp_c1(%x: tensor<2x3x?x6xf32>) {
+  // expected-error@+2 {{C1: x must have rank 4 and known channels, height and width, the last two not 0, found tensor<2x3x?x6xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.spp"(%x) : (tensor<2x3x?x6xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @spp_c1_empty(%x: tensor<2x3x0x6xf32>) {
+  // expected-error@+2 {{C1: x must have rank 4 and known channels, height and width, the last two not 0, found tensor<2x3x0x6xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.spp"(%x) : (tensor<2x3x0x6xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @spp_c2(%x: tensor<2x3x6x6xf32>) {
+  // expected-error@+2 {{C2: pyramid_height must be from 1 to 16, found 0}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.spp"(%x) {pyramid_height = 0 : i64} : (tensor<2x3x6x6xf32>) -> tensor<2x3xf32>
+  return
+}

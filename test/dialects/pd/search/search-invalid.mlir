@@ -96,3 +96,12 @@ func.func @argmin_c2(%x: tensor<3x5xf32>, %axis_tensor: tensor<1xi64>) {
   %0 = pd.argmin %x, %axis_tensor {axis = 1 : i64, dtype = i64} : (tensor<3x5xf32>, tensor<1xi64>) -> tensor<3xi64>
   return
 }
+
+// -----
+
+func.func @mode_c1(%x: tensor<4x5xf32>) {
+  // expected-error@+2 {{axis 2 is outside [-2, 2)}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = "pd.mode"(%x) {axis = 2 : i64} : (tensor<4x5xf32>) -> (tensor<4xf32>, tensor<4xi64>)
+  return
+}
