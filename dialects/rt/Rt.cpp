@@ -24,16 +24,16 @@ static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(va
 std::optional<int64_t> MatmulOp::getMultiplyAdds() {
   ArrayRef<int64_t> x = shapeOf(getX()), permutation = getXPermutation();
   size_t summed = x.size() - (x.size() > 1 && getTransposeX() ? 2 : 1);
-  SmallVector<int64_t> extents(shapeOf(getOut()));
-  extents.push_back(x[permutation.empty() ? summed : static_cast<size_t>(permutation[summed])]);
-  return pd::productOfExtents(extents);
+  SmallVector<int64_t> dimSizes(shapeOf(getOut()));
+  dimSizes.push_back(x[permutation.empty() ? summed : static_cast<size_t>(permutation[summed])]);
+  return pd::productOfDims(dimSizes);
 }
 
 /// One for each element of the result and of the filter of its channel.
 std::optional<int64_t> Conv2dOp::getMultiplyAdds() {
-  SmallVector<int64_t> extents(shapeOf(getOut()));
-  llvm::append_range(extents, shapeOf(getFilter()).drop_front());
-  return pd::productOfExtents(extents);
+  SmallVector<int64_t> dimSizes(shapeOf(getOut()));
+  llvm::append_range(dimSizes, shapeOf(getFilter()).drop_front());
+  return pd::productOfDims(dimSizes);
 }
 
 } // namespace proa::rt

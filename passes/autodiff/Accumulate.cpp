@@ -9,7 +9,7 @@
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/nn/NormOps.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 #include "passes/autodiff/BackwardPart.h"
 #include "passes/autodiff/NewFunction.h"
 
@@ -142,9 +142,9 @@ private:
     if (!ShapedType::isDynamic(size) && size % count != 0)
       return mlir::emitError(batch.getLoc()) << "a batch of " << size << " examples cannot be divided into "
                                              << count << " equal micro-batches";
-    SmallVector<pd::Extent> shape = pd::extentsOf(e.wrap(batch));
+    SmallVector<pd::DimSize> shape = pd::dimSizesOf(e.wrap(batch));
     shape[0] = pd::divide(e, shape[0], count);
-    shape.insert(shape.begin(), pd::Extent(count));
+    shape.insert(shape.begin(), pd::DimSize(count));
     return Value(pd::reshapeTo(e.wrap(batch), shape));
   }
 

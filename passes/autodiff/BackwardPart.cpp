@@ -103,7 +103,7 @@ LogicalResult expandGradients(Operation *root, bool keepLoopGradients) {
     Block *block = op->getBlock();
     pd::ErrorWatch errors(op.getContext());
     auto values = op.tryDecompose(builder);
-    if (failed(values) && !errors.hasSeen() && pd::hasOpenExtents(op))
+    if (failed(values) && !errors.hasSeen() && pd::hasDynamicDims(op))
       continue;
     if (failed(values))
       return failure();

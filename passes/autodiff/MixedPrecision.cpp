@@ -53,7 +53,7 @@ struct LoopControl {
 
 private:
   static bool isElementwise(Operation *op) {
-    return isa<pd::ScalarOpInterface, pd::MovementOpInterface, tensor::ExtractOp, tensor::CastOp>(op);
+    return isa<pd::ScalarOpInterface, pd::IndexingMapOpInterface, tensor::ExtractOp, tensor::CastOp>(op);
   }
 };
 
@@ -153,8 +153,8 @@ private:
   }
 
   static bool worksByElement(Operation *op) {
-    return isa<pd::ScalarOpInterface, pd::MovementOpInterface>(op) || op->hasTrait<pd::ElementwiseTrait>() ||
-           op->hasTrait<pd::MovesElements>();
+    return isa<pd::ScalarOpInterface, pd::IndexingMapOpInterface>(op) ||
+           op->hasTrait<pd::ElementwiseTrait>() || op->hasTrait<pd::MovesElements>();
   }
 
   Precision precisionOf(Operation *op) {

@@ -14,7 +14,7 @@ bool isCheap(Operation *op) {
   if (isa<pd::ContractionOpInterface>(op))
     return false;
   return op->hasTrait<pd::ElementwiseTrait>() || op->hasTrait<pd::MovesElements>() ||
-         isa<pd::ScalarOpInterface, pd::ReductionOpInterface, pd::MovementOpInterface>(op);
+         isa<pd::ScalarOpInterface, pd::ReductionOpInterface, pd::IndexingMapOpInterface>(op);
 }
 
 class CutSearch {

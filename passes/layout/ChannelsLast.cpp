@@ -3,11 +3,12 @@
 
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Layout.h"
-#include "dialects/pd/ops/nn/ConvOps.h"
 #include "dialects/pd/ops/reduce/Reduce.h"
 #include "dialects/pd/ops/reduce/ReduceOps.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
+#include "dialects/rt/Fusable.h"
+#include "dialects/rt/Rt.h"
 #include "passes/remarks/Remarks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -51,7 +52,8 @@ public:
 
 private:
   void visit(Operation *op) {
-    bool isStart = isa<pd::Conv2dOp>(op);
+    // The images of contractions that the runtime fuses are converted: convolutions over two dimensions.
+    bool isStart = isa<rt::FusableOpInterface>(op) && isa<pd::LayoutOpInterface>(op);
     bool readsImage = llvm::any_of(op->getOperands(), [&](Value v) { return last.contains(v); });
     if (!isStart && (!readsImage || op->hasTrait<OpTrait::IsTerminator>()))
       return;

@@ -4,8 +4,9 @@
 usage: check_coverage.py --source DIR --records FILE --tblgen PROGRAM --mlir-include DIR [--update]
 
 For each record group dialects/pd/ops/<family>/<Group>.td
-- each op occurs in test/dialects/pd/<family>/<group>.mlir, and
-- each numbered constraint of each op has a negative test in test/dialects/pd/<family>/<group>-invalid.mlir.
+- each op occurs in test/dialects/pd/<family>/<group>.mlir,
+- each numbered constraint of each op has a negative test in test/dialects/pd/<family>/<group>-invalid.mlir, and
+- each error of type inference in dialects/pd/ops cites a constraint: its text begins with "C1: ".
 missing.txt lists what has no test yet. What is missing and not listed is an error, and so is an entry that has a test
 or names nothing: the list can only shrink. --update removes such entries, and adds none.
 """
@@ -20,6 +21,12 @@ import sys
 FOLDER = pathlib.Path("test/dialects/pd")
 MISSING = pathlib.Path("test/dialects/missing.txt")
 EXPECTED_ERROR = re.compile(r"expected-error(?:-re)?\s*(?:@([-+]?\w+))?\s*(?:\d+\s*)?\{\{(.*)\}\}")
+# Errors of MLIR, about types that a record declares or infers: they have no number.
+ERROR_OF_MLIR = re.compile(r"(op )?(inferred type|operand #|result #|attribute '|requires|expected)|'pd\.[\w.]+' op ")
+# Functions that report an error of type inference; their message is a string literal of the call, or a stream `text`
+# that the lines before the call fill. `constraint` is a parameter with the number.
+REPORTS = ("inferenceError", "require", "typesError", "notationError")
+NUMBER = re.compile(r'"C\d+: |\b\w*[cC]onstraint\b|\bmessage\b|\bparts\b|\bnumber \+ ')
 HEAD = ("# Ops without a test in the file of their group, and numbered constraints without a negative test.\n"
         "# test/dialects/check_coverage.py --update removes lines; add none: write the test.\n")
 
@@ -90,12 +97,13 @@ def negative_tests(path):
 def is_cited(tests, op, number):
     """Whether a test of the op cites a constraint.
 
-    Its message cites it, "C1: ...", or, where the message has no number, the name of its function: <op>_c1[_<what>].
+    Its message cites it, "C1: ...", or, for an error of MLIR, the name of its function: <op>_c1[_<what>].
     """
     name = re.compile(rf"{re.escape(op.replace('.', '_'))}_{number.lower()}(?!\d)")
     for function, message, line in tests:
         cited = re.findall(r"(?<!\w)(C\d+): ", message)
-        if mentions(line, op) and (number in cited or (not cited and name.match(function))):
+        is_named = not cited and ERROR_OF_MLIR.match(message) and name.match(function)
+        if mentions(line, op) and (number in cited or is_named):
             return True
     return False
 
@@ -112,6 +120,37 @@ def missing_of_group(options, group):
             missing.append(f"{group} pd.{op}")
         missing += [f"{group} pd.{op} {number}" for number in constraints if not is_cited(tests, op, number)]
     return missing, len(ops), sum(map(len, ops.values()))
+
+
+def calls_of(text, function):
+    """Yields offset and arguments of each call or declaration of a function."""
+    for match in re.finditer(rf"(?<![\w:]){function}\(", text):
+        end, depth, quoted = match.end(), 1, False
+        while depth:
+            if text[end] == '"' and text[end - 1] != "\\":
+                quoted = not quoted
+            elif not quoted:
+                depth += (text[end] == "(") - (text[end] == ")")
+            end += 1
+        yield match.start(), text[match.end():end - 1]
+
+
+def unnumbered_errors(text):
+    """The lines of a C++ file with an error of type inference that cites no constraint."""
+    lines = text.split("\n")
+    for function in REPORTS:
+        for offset, arguments in calls_of(text, function):
+            line = text.count("\n", 0, offset) + 1
+            is_stream = re.search(r",\s*text\s*$", arguments)
+            if not NUMBER.search("\n".join(lines[max(0, line - 15):line]) if is_stream else arguments):
+                yield line
+
+
+def find_unnumbered_errors(source):
+    for path in sorted((source / "dialects/pd/ops").rglob("*")):
+        if path.suffix in (".cpp", ".h"):
+            for line in unnumbered_errors(path.read_text()):
+                yield f"{path.relative_to(source)}:{line}"
 
 
 def read_missing(path):
@@ -149,6 +188,8 @@ def main():
     problems = [f"error: {explain(entry)}" for entry in sorted(missing.difference(listed))]
     problems += [f"error: {MISSING}: '{entry}' has a test or does not exist: remove the line (or run --update)"
                  for entry in listed if entry not in missing]
+    problems += [f"error: {place}: the error cites no constraint: begin it with 'C<number>: '"
+                 for place in find_unnumbered_errors(options.source)]
     for problem in problems:
         print(problem)
     ops, constraints = (sum(column) for column in list(zip(*found))[1:])

@@ -24,7 +24,7 @@ OpKind kindOf(const llvm::Record &record) {
     return OpKind::Composite;
   bool isPrimitive = !record.getValueAsString("scalar").empty() ||
                      !record.getValueAsString("reduction").empty() || record.getValueAsBit("evaluates") ||
-                     record.getValueAsBit("moves");
+                     record.getValueAsBit("indexingMap");
   return isPrimitive ? OpKind::Primitive : OpKind::Library;
 }
 

@@ -59,6 +59,22 @@ void emitLinearGroups(const llvm::Record &record, const std::string &name, llvm:
 /// Batching.cpp: the method batch(), from the field `batching`; nothing where the record has none.
 void emitBatching(const llvm::Record &record, const std::string &name, llvm::raw_ostream &os);
 
+/// The statement of a library op for each transform, as the generated pages show it.
+struct LibraryTransforms {
+  std::string evaluation; ///< "reference kernel", "evaluator of arrays", "constant" or "none"
+  std::string derivative; ///< "rule", "zero" or "none" (an error)
+  std::string
+      batching; ///< "rule", "unbatched" (one example at a time), "refused" (an error) or "no operands"
+  std::string sharding; ///< "rule" or "replicated"
+  std::string lowering; ///< "kernel `name`", "constant" or "none"
+};
+
+/// Transforms.cpp: the transforms of a library op. Returns true, after an error at the record, if it does not
+/// state one.
+bool transformsOf(const llvm::Record &record, LibraryTransforms &out);
+/// Whether the field `batching` names a rule.
+bool hasBatchingRule(const llvm::Record &record);
+
 /// Opens the dialect's namespaces on construction and closes them at the end.
 class NamespaceScope {
 public:

@@ -19,7 +19,7 @@ mlir::Value barrierOn(mlir::OpBuilder &builder, mlir::Location location, mlir::V
 /// value for each of them (null: zero). Returns the gradient of each of `inputs`, values that the block uses;
 /// new ops go before the terminator. Composites on the way without a rule of their own are replaced by their
 /// decompositions. Where an op that matters has neither, an error is emitted at it, with notes at the ops
-/// between it and the outputs, and the result is failure. An op that has none as long as extents are open
+/// between it and the outputs, and the result is failure. An op that has none as long as dims are open
 /// is left in a pd.vjp of its own; without `mayDefer` the result is failure, without an error.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>>
 differentiate(mlir::Block &block, llvm::ArrayRef<int64_t> outputs, llvm::ArrayRef<mlir::Value> cotangents,

@@ -1,6 +1,6 @@
 //! Batching of scf.if and scf.while. A condition that is the same for all examples stays one. Where it
-//! differs, both arms of a branch are computed and selected from, and a loop runs until no example goes on;
-//! those that have ended keep what they had.
+//! differs, both regions of a branch are computed and selected from, and a loop runs until the last example
+//! ends; finished examples keep their last values.
 #include "dialects/pd/autodiff/BatchingRules.h"
 #include "dialects/pd/autodiff/CountedLoop.h"
 #include "dialects/pd/ir/Types.h"
@@ -37,11 +37,11 @@ void findDiffering(Batcher &batcher, Operation *op, Values &differing) {
   };
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
     bool all = differs(branch.getCondition());
-    for (Region &arm : op->getRegions()) {
-      if (arm.empty())
+    for (Region &region : op->getRegions()) {
+      if (region.empty())
         continue;
-      findIn(arm.front());
-      for (auto [source, target] : llvm::zip(arm.front().getTerminator()->getOperands(), op->getResults()))
+      findIn(region.front());
+      for (auto [source, target] : llvm::zip(region.front().getTerminator()->getOperands(), op->getResults()))
         if (all || differs(source))
           differing.insert(target);
     }
@@ -67,7 +67,7 @@ void findDiffering(Batcher &batcher, Operation *op, Values &differing) {
     flow(loop.getAfterArguments(), op->getResults(), differing);
     return;
   }
-  // Extents are the same for all, and a schedule is that of the example with most iterations.
+  // Dims are the same for all, and a schedule is that of the example with most iterations.
   if (isa<ShapeOp, DimOp, ArrayLengthOp, BinomialScheduleOp>(op))
     return;
   bool any = false;
@@ -76,19 +76,19 @@ void findDiffering(Batcher &batcher, Operation *op, Values &differing) {
     differing.insert(op->result_begin(), op->result_end());
 }
 
-/// `x` where the condition of its example holds, else `y`; null for what can't be selected.
+/// `x` where the condition of its example holds, else `y`; null for values that cannot be selected.
 Value select(OpBuilder &builder, Operation *op, Value condition, Value x, Value y) {
   auto type = dyn_cast<RankedTensorType>(x.getType());
   if (!type)
     return {};
   TensorBuilder e(builder, op);
-  SmallVector<Extent> shape(type.getRank(), Extent(1));
-  shape[0] = Extent(e.wrap(condition), 0);
+  SmallVector<DimSize> shape(type.getRank(), DimSize(1));
+  shape[0] = DimSize(e.wrap(condition), 0);
   return WhereOp::create(builder, op->getLoc(), reshapeTo(e.wrap(condition), shape), x, y);
 }
 
-/// Whether a value is made in the regions of an op. What is batched may stand in a region without an op,
-/// which MLIR's own question does not expect.
+/// Whether a value is defined in the regions of an op. Batched code may be in a region without an op, which
+/// Region::isAncestor does not expect.
 bool isInside(Operation *op, Value value) {
   if (Operation *producer = value.getDefiningOp())
     return op->isProperAncestor(producer);
@@ -108,9 +108,9 @@ public:
     SmallVector<Type> types;
     for (Value result : branch.getResults())
       types.push_back(typeOf(result));
-    auto made = scf::IfOp::create(builder, op->getLoc(), types, batcher.plain(branch.getCondition()),
-                                  !branch.getElseRegion().empty());
-    for (auto [from, to] : llvm::zip(op->getRegions(), made->getRegions())) {
+    auto created = scf::IfOp::create(builder, op->getLoc(), types, batcher.plain(branch.getCondition()),
+                                     !branch.getElseRegion().empty());
+    for (auto [from, to] : llvm::zip(op->getRegions(), created->getRegions())) {
       if (from.empty())
         continue;
       OpBuilder::InsertionGuard guard(builder);
@@ -124,7 +124,7 @@ public:
       scf::YieldOp::create(builder, op->getLoc(),
                            asTypes(from.front().getTerminator()->getOperands(), branch.getResults(), types));
     }
-    mapAll(branch.getResults(), made.getResults());
+    mapAll(branch.getResults(), created.getResults());
     return success();
   }
 
@@ -139,7 +139,7 @@ private:
     return differs(value) ? batcher.batchedType(value.getType()) : value.getType();
   }
 
-  /// What stands for the values, batched where those that they become are, widened to the types.
+  /// The values in the batched form, batched where their targets are, widened to the types.
   SmallVector<Value> asTypes(ValueRange values, ValueRange become, ArrayRef<Type> types) {
     SmallVector<Value> out;
     for (auto [value, target, type] : llvm::zip(values, become, types)) {
@@ -157,30 +157,30 @@ private:
   LogicalResult refuse(const char *what) { return Batcher::refuse(op, what); }
 
   LogicalResult bothArms(scf::IfOp branch) {
-    for (Region &arm : op->getRegions())
-      for (Operation &inner : arm.getOps())
+    for (Region &region : op->getRegions())
+      for (Operation &inner : region.getOps())
         if (!isMemoryEffectFree(&inner) && !inner.hasTrait<OpTrait::IsTerminator>())
-          return refuse("its condition differs from example to example, and an arm does more than compute");
+          return refuse("its condition differs from example to example, and a region does more than compute");
     Value condition = batcher.batched(branch.getCondition());
     SmallVector<SmallVector<Value>> given;
-    for (Region &arm : op->getRegions()) {
-      if (arm.empty())
+    for (Region &region : op->getRegions()) {
+      if (region.empty())
         return success(); // no results
-      if (failed(batcher.write(arm.front())))
+      if (failed(batcher.write(region.front())))
         return failure();
-      given.push_back(llvm::map_to_vector(arm.front().getTerminator()->getOperands(),
+      given.push_back(llvm::map_to_vector(region.front().getTerminator()->getOperands(),
                                           [&](Value value) { return batcher.batched(value); }));
     }
     for (auto [result, x, y] : llvm::zip(branch.getResults(), given[0], given[1])) {
       Value chosen = select(builder, op, condition, x, y);
       if (!chosen)
-        return refuse("its condition differs from example to example, and an arm gives a tensor array");
+        return refuse("its condition differs from example to example, and a region gives a tensor array");
       batcher.map(result, Batched(chosen));
     }
     return success();
   }
 
-  /// All examples go on equally long.
+  /// A loop whose condition is the same for all examples.
   LogicalResult together(scf::WhileOp loop) {
     SmallVector<Type> before, after;
     for (Value argument : loop.getBeforeArguments())
@@ -188,19 +188,19 @@ private:
     for (Value argument : loop.getAfterArguments())
       after.push_back(typeOf(argument));
     SmallVector<Value> inits = asTypes(loop.getInits(), loop.getBeforeArguments(), before);
-    auto made = scf::WhileOp::create(builder, op->getLoc(), after, inits);
+    auto created = scf::WhileOp::create(builder, op->getLoc(), after, inits);
     OpBuilder::InsertionGuard guard(builder);
     auto begin = [&](Region &region, ArrayRef<Type> types, ValueRange originals) {
       Block *block =
           builder.createBlock(&region, {}, types, SmallVector<Location>(types.size(), op->getLoc()));
       mapAll(originals, block->getArguments());
     };
-    begin(made.getBefore(), before, loop.getBeforeArguments());
+    begin(created.getBefore(), before, loop.getBeforeArguments());
     if (failed(batcher.write(*loop.getBeforeBody())))
       return failure();
     scf::ConditionOp::create(builder, op->getLoc(), batcher.plain(loop.getConditionOp().getCondition()),
                              asTypes(loop.getConditionOp().getArgs(), loop.getAfterArguments(), after));
-    begin(made.getAfter(), after, loop.getAfterArguments());
+    begin(created.getAfter(), after, loop.getAfterArguments());
     if (failed(batcher.write(*loop.getAfterBody())))
       return failure();
     scf::YieldOp::create(builder, op->getLoc(),
@@ -208,7 +208,7 @@ private:
     for (Value result : loop.getResults())
       if (differs(loop.getAfterArguments()[cast<OpResult>(result).getResultNumber()]))
         differing.insert(result);
-    mapAll(loop.getResults(), made.getResults());
+    mapAll(loop.getResults(), created.getResults());
     return success();
   }
 
@@ -239,19 +239,19 @@ private:
       value = widened(builder, location, value, batcher.batchedType(argument.getType()));
     }
     carried.push_back(first->first);
-    // Behind those for each example: counters, as they are for examples that go on.
+    // After the values of each example: counters, as running examples have them.
     CommonNumbers common = findCommon(loop);
     for (auto [argument, place] : common)
       carried.push_back(batcher.plain(loop.getInits()[place]));
     SmallVector<Type> types(ValueRange(carried).getTypes());
-    auto made = scf::WhileOp::create(builder, location, types, carried);
+    auto created = scf::WhileOp::create(builder, location, types, carried);
     OpBuilder::InsertionGuard guard(builder);
     SmallVector<Location> locations(types.size(), location);
     size_t own = loop.getAfterArguments().size();
-    Block *before = builder.createBlock(&made.getBefore(), {}, types, locations);
+    Block *before = builder.createBlock(&created.getBefore(), {}, types, locations);
     Value any = AnyOp::create(builder, location, before->getArgument(own), ArrayRef<int64_t>{0}, false);
     scf::ConditionOp::create(builder, location, asCondition(builder, location, any), before->getArguments());
-    Block *after = builder.createBlock(&made.getAfter(), {}, types, locations);
+    Block *after = builder.createBlock(&created.getAfter(), {}, types, locations);
     Value goesOn = after->getArgument(own);
     for (auto [original, value] : llvm::zip(loop.getAfterArguments(), after->getArguments().take_front(own)))
       batcher.map(original, Batched(value));
@@ -264,23 +264,23 @@ private:
       return failure();
     SmallVector<Value> yielded;
     for (auto [value, kept, type] : llvm::zip(next->second, after->getArguments().take_front(own), types)) {
-      // What an example that has ended writes to an array nobody reads.
+      // Nothing reads what a finished example writes to an array.
       Value chosen = isa<ArrayType>(type) ? value : select(builder, op, goesOn, value, kept);
       yielded.push_back(widened(builder, location, chosen, type));
     }
     yielded.push_back(LogicalAndOp::create(builder, location, goesOn, next->first));
     llvm::append_range(yielded, nextNumbers);
     scf::YieldOp::create(builder, location, yielded);
-    for (auto [original, value] : llvm::zip(loop.getResults(), made.getResults().take_front(own)))
+    for (auto [original, value] : llvm::zip(loop.getResults(), created.getResults().take_front(own)))
       batcher.map(original, Batched(value));
     return success();
   }
 
-  /// Arguments of the body that are the same for all examples that go on, each with its place among the
+  /// Arguments of the body that are the same for all running examples, each with its index among the
   /// loop's inits.
   using CommonNumbers = llvm::MapVector<Value, unsigned>;
 
-  /// Numbers that begin alike for all examples and whose next value depends on such numbers alone.
+  /// Numbers that begin equal for all examples and whose next value depends on such numbers alone.
   CommonNumbers findCommon(scf::WhileOp loop) {
     CommonNumbers common;
     for (auto [value, argument] : llvm::zip(loop.getConditionOp().getArgs(), loop.getAfterArguments())) {
@@ -337,7 +337,7 @@ private:
     return mapping.lookup(value);
   }
 
-  /// Whether an array is only written in the loop, at a counter, and behind it only read.
+  /// Whether an array is only written in the loop, at a counter, and after the loop only read.
   bool isRecord(scf::WhileOp loop, BlockArgument argument) {
     CommonNumbers common = findCommon(loop);
     auto isUsedBy = [](Value value, llvm::function_ref<bool(Operation *)> allowed) {

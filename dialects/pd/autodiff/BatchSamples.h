@@ -31,7 +31,7 @@ private:
   Batcher &batcher;
   mlir::Operation *op;
   TensorBuilder e;
-  Extent examples;
+  DimSize examples;
 };
 
 /// The kernel for each example; failure where a result type is dynamic. For kernels whose decomposition must

@@ -18,11 +18,11 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-/// Up to so many examples are written out one after another where an op has no batched form; more become a
-/// loop.
+/// If an op has no batched form, at most this many examples are written out one after another; more become
+/// a loop.
 constexpr int64_t mostWrittenOut = 16;
 
-/// An op with the location of what is made of a value.
+/// An op at whose location the batched form of a value is created.
 Operation *near(Value value) {
   Operation *op = value.getDefiningOp();
   return op ? op : cast<BlockArgument>(value).getOwner()->getParentOp();
@@ -63,15 +63,15 @@ Type Batcher::batchedType(Type type) const {
                ? ArrayType::get(type.getContext(), cast<RankedTensorType>(batchedType(array.getElement())))
                : type;
   auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor) // what scf.if and scf.condition read
-    return RankedTensorType::get({extent}, type);
-  SmallVector<int64_t> shape{extent};
+  if (!tensor) // a scalar that scf.if and scf.condition read
+    return RankedTensorType::get({dimSize}, type);
+  SmallVector<int64_t> shape{dimSize};
   llvm::append_range(shape, tensor.getShape());
   return tensor.clone(shape);
 }
 
-Extent Batcher::examples(TensorBuilder &e) const {
-  return ShapedType::isDynamic(extent) ? Extent(e.wrap(source), 0) : Extent(extent);
+DimSize Batcher::examples(TensorBuilder &e) const {
+  return ShapedType::isDynamic(dimSize) ? DimSize(e.wrap(source), 0) : DimSize(dimSize);
 }
 
 Value Batcher::batched(Value original) {
@@ -85,7 +85,7 @@ Value Batcher::batched(Value original) {
     value =
         tensor::FromElementsOp::create(builder, location, RankedTensorType::get({}, value.getType()), value);
   TensorBuilder e(builder, near(value));
-  SmallVector<Extent> shape = extentsOf(e.wrap(value));
+  SmallVector<DimSize> shape = dimSizesOf(e.wrap(value));
   shape.insert(shape.begin(), examples(e));
   return expandTo(e.wrap(value), shape);
 }
@@ -101,7 +101,7 @@ Value Batcher::liftArray(Value array) {
       builder, location, length, {empty}, [&](OpBuilder &inside, Value index, ValueRange carried) {
         Value element = elementOrZeros(inside, array, index);
         TensorBuilder e(inside, element.getDefiningOp());
-        SmallVector<Extent> shape = extentsOf(e.wrap(element));
+        SmallVector<DimSize> shape = dimSizesOf(e.wrap(element));
         shape.insert(shape.begin(), examples(e));
         Value longer =
             ArrayWriteOp::create(inside, location, carried[0], index, expandTo(e.wrap(element), shape));
@@ -115,8 +115,8 @@ Value Batcher::aligned(Value original, int64_t rank) {
   if (missing <= 0)
     return value;
   TensorBuilder e(builder, near(value));
-  SmallVector<Extent> shape = extentsOf(e.wrap(value));
-  shape.insert(shape.begin() + 1, missing, Extent(1));
+  SmallVector<DimSize> shape = dimSizesOf(e.wrap(value));
+  shape.insert(shape.begin() + 1, missing, DimSize(1));
   return reshapeTo(e.wrap(value), shape);
 }
 
@@ -128,8 +128,8 @@ Operation *Batcher::cloneOn(Operation *op, ValueRange operands) {
   return copy;
 }
 
-SmallVector<Batched> Batcher::allOf(Operation *made) const {
-  return llvm::map_to_vector(made->getResults(), [](Value value) { return Batched(value); });
+SmallVector<Batched> Batcher::allOf(Operation *created) const {
+  return llvm::map_to_vector(created->getResults(), [](Value value) { return Batched(value); });
 }
 
 LogicalResult Batcher::write(Block &block) {
@@ -152,7 +152,7 @@ LogicalResult Batcher::writeOps(Block &block) {
       OpBuilder local(op);
       auto values = composite.tryDecompose(local);
       if (failed(values))
-        return refuse(op, hasOpenExtents(op)
+        return refuse(op, hasDynamicDims(op)
                               ? "its decomposition needs dims that are dynamic; make the types "
                                 "of the function's arguments static before batching"
                               : "it has neither a batching rule nor a decomposition for these "
@@ -291,9 +291,9 @@ FailureOr<SmallVector<Batched>> Batcher::oneByOne(Operation *op) {
     return failure();
   Location location = op->getLoc();
   TensorBuilder e(builder, op);
-  if (!ShapedType::isDynamic(extent) && extent > 0 && extent <= mostWrittenOut) {
+  if (!ShapedType::isDynamic(dimSize) && dimSize > 0 && dimSize <= mostWrittenOut) {
     SmallVector<SmallVector<Expression>> parts(op->getNumResults());
-    for (int64_t i = 0; i < extent; ++i)
+    for (int64_t i = 0; i < dimSize; ++i)
       for (auto [part, value] : llvm::zip(parts, exampleOf(op, builder, oneInt(builder, location, i))))
         part.push_back(insertDim(e.wrap(value), 0));
     return llvm::map_to_vector(parts, [](ArrayRef<Expression> part) { return Batched(concat(part, 0)); });
@@ -307,7 +307,7 @@ SmallVector<Batched> Batcher::loopOverRows(Operation *op) {
   TensorBuilder e(builder, op);
   SmallVector<Value> inits;
   for (Type type : op->getResultTypes()) {
-    SmallVector<Extent> shape{examples(e)};
+    SmallVector<DimSize> shape{examples(e)};
     for (int64_t dim : cast<RankedTensorType>(type).getShape())
       shape.push_back(dim);
     inits.push_back(expandTo(e.constant(0, cast<RankedTensorType>(type).getElementType()), shape));

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "dialects/pd/ir/Infer.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -13,14 +13,14 @@ namespace proa::pd {
 /// for each example.
 class Batcher {
 public:
-  /// `extent`: how many examples; kDynamic: the first extent of `source`, a batched value.
-  Batcher(mlir::OpBuilder &builder, int64_t extent, mlir::Value source)
-      : builder(builder), extent(extent), source(source) {}
+  /// `dim`: how many examples; kDynamic: the first dim of `source`, a batched value.
+  Batcher(mlir::OpBuilder &builder, int64_t dimSize, mlir::Value source)
+      : builder(builder), dimSize(dimSize), source(source) {}
 
   /// One for the same examples in a region that reads nothing from outside; `source` is a batched value
   /// there.
   Batcher inside(mlir::OpBuilder &region, mlir::Value source) const {
-    return Batcher(region, extent, source);
+    return Batcher(region, dimSize, source);
   }
 
   /// What stands for a value from here on.
@@ -37,7 +37,7 @@ public:
   mlir::Value either(mlir::Value original) {
     return isBatched(original) ? batched(original) : plain(original);
   }
-  /// The batched value with dimensions of extent 1 after the examples', so that it has `rank` dimensions
+  /// The batched value with dimensions of size 1 after the examples', so that it has `rank` dimensions
   /// besides.
   mlir::Value aligned(mlir::Value original, int64_t rank);
   /// A type with a first dimension for the examples.
@@ -48,7 +48,7 @@ public:
   /// That number; null where it may differ.
   mlir::Value common(mlir::Value original) const { return commonNumbers.lookup(original); }
   /// How many examples there are.
-  Extent examples(TensorBuilder &e) const;
+  DimSize examples(TensorBuilder &e) const;
 
   /// The op once more, on other operands, whose results have the batched types.
   mlir::Operation *cloneOn(mlir::Operation *op, mlir::ValueRange operands);
@@ -73,7 +73,7 @@ private:
   llvm::SmallVector<Batched> loopOverArrays(mlir::Operation *op);
   mlir::Value liftArray(mlir::Value array);
 
-  int64_t extent;
+  int64_t dimSize;
   mlir::Value source;
   mlir::IRMapping mapping;
   llvm::DenseMap<mlir::Value, mlir::Value> lifted, commonNumbers;

@@ -15,8 +15,8 @@ namespace {
 /// A dimension of a value.
 using Dimension = std::pair<Value, int64_t>;
 
-/// So many ops are looked at to find where an extent comes from. What is not found costs an op, which folds
-/// away as soon as dims are known.
+/// At most this many ops are followed to find the source of a dim. A source that is not found costs an op,
+/// which folds once dims are static.
 constexpr int mostSteps = 24;
 
 /// The dimension of an operand that is dimension d of the op's result; negative where it has none.
@@ -24,7 +24,7 @@ int64_t aligned(Value operand, Value result, int64_t d) {
   return d - (tensorType(result).getRank() - tensorType(operand).getRank());
 }
 
-bool hasExtentOne(Value value, int64_t d) { return d < 0 || tensorType(value).getDimSize(d) == 1; }
+bool hasSizeOne(Value value, int64_t d) { return d < 0 || tensorType(value).getDimSize(d) == 1; }
 
 Dimension originOf(Dimension dimension, int &steps);
 
@@ -33,7 +33,7 @@ std::optional<Dimension> throughElementwise(Operation *op, Dimension dimension, 
   std::optional<Dimension> common;
   for (Value operand : op->getOperands()) {
     int64_t d = aligned(operand, dimension.first, dimension.second);
-    if (hasExtentOne(operand, d))
+    if (hasSizeOne(operand, d))
       continue;
     Dimension origin = originOf({operand, d}, steps);
     if (common && *common != origin)
@@ -86,7 +86,7 @@ std::optional<Dimension> oneStepBack(Dimension dimension, int &steps) {
   return std::nullopt;
 }
 
-/// The first value found on the way back that has the same extent; equal ones have equal extents.
+/// The first value found on the way back that has the same dim; equal ones have equal dims.
 Dimension originOf(Dimension dimension, int &steps) {
   while (steps-- > 0) {
     auto before = oneStepBack(dimension, steps);
@@ -97,7 +97,7 @@ Dimension originOf(Dimension dimension, int &steps) {
   return dimension;
 }
 
-/// Whether dimension d of the operand may have extent 1 where that of the result has another. Of its
+/// Whether dimension d of the operand may have size 1 where that of the result has another. Of its
 /// operand's type it is known that it is open.
 bool mayBeBroadcast(OpOperand &operand, int64_t d) {
   Operation *op = operand.getOwner();
@@ -118,7 +118,7 @@ bool mayBeBroadcast(OpOperand &operand, int64_t d) {
   Dimension own = originOf({operand.get(), d}, steps);
   return llvm::any_of(op->getOperands(), [&](Value other) {
     int64_t there = aligned(other, result, place);
-    if (other == operand.get() || hasExtentOne(other, there))
+    if (other == operand.get() || hasSizeOne(other, there))
       return false;
     int steps = mostSteps;
     return originOf({other, there}, steps) != own;

@@ -9,16 +9,16 @@ namespace proa::pd {
 template <class ConcreteOp>
 class BroadcastsOperands : public mlir::OpTrait::TraitBase<ConcreteOp, BroadcastsOperands> {};
 
-/// `gradient` summed along the dimensions that `like` has not, or with extent 1: the transpose of a
+/// `gradient` summed along the dimensions that `like` has not, or of size 1: the transpose of a
 /// broadcast, where types tell all of it.
 mlir::Value sumToShapeOf(mlir::OpBuilder &builder, mlir::Location location, mlir::Value gradient,
                          mlir::Value like);
 
 /// The gradient of an operand, from the one that its op's rule gives: in the shape of the operand, or in one
-/// that it broadcasts to. Where open extents leave that to the run the sum is a pd.reduce_as.
+/// that it broadcasts to. Where dynamic dims leave that to the run the sum is a pd.reduce_as.
 mlir::Value gradientOfOperand(mlir::OpBuilder &builder, mlir::OpOperand &operand, mlir::Value gradient);
 
-/// Whether open extents leave it to the run if the op broadcasts an operand.
+/// Whether dynamic dims leave it to the run if the op broadcasts an operand.
 bool mayBroadcast(mlir::Operation *op);
 
 } // namespace proa::pd

@@ -4,7 +4,7 @@
 
 include "mlir/IR/OpBase.td"
 
-// A dimension of extent 1 of some operand stands for one of another extent, as in elementwise ops. Where the extent is open,
+// A dimension of size 1 of some operand broadcasts to another size, as in elementwise ops. Where the size is dynamic,
 // reverse mode leaves it to the run whether the gradient is summed.
 def Pd_BroadcastsOperands : NativeOpTrait<"BroadcastsOperands"> {
   let cppNamespace = "::proa::pd";

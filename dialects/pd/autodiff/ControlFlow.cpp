@@ -48,7 +48,7 @@ SmallVector<Value> RegionGradient::create(OpBuilder &builder, Location location)
   };
   for (int64_t output : outputs)
     yield(numbers, mapping.lookupOrDefault(block.getTerminator()->getOperand(static_cast<unsigned>(output))));
-  // What the body gives on as it is has that as its gradient.
+  // The gradient of a value that the body passes on unchanged is that of its result.
   for (auto [original, value] : llvm::zip(originals, soFar))
     if (value)
       yield(numbers, mapping.lookup(original));
@@ -76,9 +76,9 @@ LogicalResult differentiateBranch(OpBuilder &builder, scf::IfOp op, ArrayRef<Val
   auto branch = scf::IfOp::create(builder, location, types, op.getCondition(), /*withElseRegion=*/true);
   for (auto [from, to] : {std::pair(&op.getThenRegion(), &branch.getThenRegion()),
                           std::pair(&op.getElseRegion(), &branch.getElseRegion())}) {
-    OpBuilder inArm = OpBuilder::atBlockBegin(&to->front());
-    RegionGradient arm{from->front(), captures, captures, {}, outputs, given, {}, {}, {}};
-    scf::YieldOp::create(inArm, location, arm.create(inArm, location));
+    OpBuilder inRegion = OpBuilder::atBlockBegin(&to->front());
+    RegionGradient gradientOf{from->front(), captures, captures, {}, outputs, given, {}, {}, {}};
+    scf::YieldOp::create(inRegion, location, gradientOf.create(inRegion, location));
   }
   for (auto [capture, gradient] : llvm::zip(captures, branch.getResults()))
     accumulate(capture, gradient);

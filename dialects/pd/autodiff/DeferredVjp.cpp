@@ -9,7 +9,7 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-/// A pd.vjp by `inputs`. `fill` makes the ops of its region from what stands for them, and returns what the
+/// A pd.vjp by `inputs`. `fill` creates the ops of its region from the block arguments, and returns what the
 /// region yields, one value for each cotangent.
 VjpOp makeVjp(OpBuilder &builder, Location location, ValueRange inputs, ValueRange saved,
               ArrayRef<int64_t> savedOf, ValueRange cotangents,
@@ -39,7 +39,7 @@ ErrorWatch::ErrorWatch(MLIRContext *context)
         return failure(); // others may handle it too
       }) {}
 
-bool hasOpenExtents(Operation *op) {
+bool hasDynamicDims(Operation *op) {
   auto isOpen = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && !tensor.hasStaticShape();
@@ -50,7 +50,7 @@ bool hasOpenExtents(Operation *op) {
 bool isDeferrable(Operation *op) {
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(op->getRegions(), captured);
-  return captured.empty() && hasOpenExtents(op);
+  return captured.empty() && hasDynamicDims(op);
 }
 
 SmallVector<Value> deferredGradient(OpBuilder &builder, Operation *op, ArrayRef<Value> cotangents) {

@@ -1,4 +1,4 @@
-/// Derivatives of ops whose rules need extents that are open: a pd.vjp around the op alone, which is taken
+/// Derivatives of ops whose rules need dims that are open: a pd.vjp around the op alone, which is taken
 /// apart as soon as they are known.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace proa::pd {
 
-/// Sees the errors that this thread reports while it lives: what fails without one waits for extents.
+/// Sees the errors that this thread reports while it lives: what fails without one waits for dims.
 class ErrorWatch {
 public:
   explicit ErrorWatch(mlir::MLIRContext *context);
@@ -21,8 +21,8 @@ private:
   mlir::ScopedDiagnosticHandler handler;
 };
 
-/// Whether an extent of an operand or result is open, so that the op may have a derivative later.
-bool hasOpenExtents(mlir::Operation *op);
+/// Whether a dim of an operand or result is open, so that the op may have a derivative later.
+bool hasDynamicDims(mlir::Operation *op);
 /// The same of an op whose regions, if it has any, read nothing but their arguments: its derivative can wait.
 bool isDeferrable(mlir::Operation *op);
 

@@ -1,5 +1,5 @@
 //! The gradient of an scf.for in bounded memory. It is first a pd.vjp around the loop and nothing else, so
-//! that it can be differentiated once more as what it means: with g = J(x)^T u, the gradient of <v, g> is
+//! that it can be differentiated again by its definition: with g = J(x)^T u, the gradient of <v, g> is
 //! J(x) v by u, and by x the gradient of <J(x) v, u>, where J(x) v is the loop in forward mode, again a loop
 //! in bounded memory. Last it becomes a loop over the actions of binomial checkpointing.
 #include "dialects/pd/autodiff/ForLoop.h"
@@ -40,7 +40,7 @@ SmallVector<unsigned> differentiableResults(scf::ForOp loop) {
 
 int64_t snapshotsOf(scf::ForOp loop) { return loop->getAttrOfType<IntegerAttr>(snapshotsAttribute).getInt(); }
 
-/// The loop of a gradient that differentiateFor() made: its first arguments are what the differentiable
+/// The loop of a gradient that differentiateFor() creates: its first arguments are what the differentiable
 /// carried values begin with, the others values from outside that it reads. Null for another pd.vjp.
 scf::ForOp loopOf(VjpOp op) {
   Block &block = op.getBody().front();
@@ -60,7 +60,7 @@ scf::ForOp loopOf(VjpOp op) {
 bool isArray(Value value) { return isa<ArrayType>(value.getType()); }
 
 /// Values that keep one part of a state: an array with it at each place; of a part that is an array itself
-/// one array of the elements of all, one behind the other, and where those of each place end.
+/// one array of all elements in order, and the ends of those of each place.
 size_t keptFor(Type part) { return isa<ArrayType>(part) ? 2 : 1; }
 size_t keptFor(TypeRange state) {
   size_t count = 0;
@@ -74,13 +74,13 @@ size_t keptFor(TypeRange state) {
 class ActionLoop {
 public:
   /// `reads` are the values from outside to be differentiated by, as the loop's body names them, `values`
-  /// what they are here.
+  /// the same values here.
   ActionLoop(OpBuilder &builder, scf::ForOp loop, const LoopStep &step, ValueRange reads = {},
              ValueRange values = {})
       : builder(builder), loop(loop), step(step), location(loop.getLoc()), reads(reads), values(values),
         carried(differentiableResults(loop)) {}
 
-  /// What is there before the first action.
+  /// The carried values before the first action.
   SmallVector<Value> begin(ValueRange state) {
     SmallVector<Value> values(state);
     auto empty = [&](Type type) {
@@ -168,10 +168,10 @@ private:
   }
 
   /// `then` where the action is of that kind, else `otherwise`.
-  SmallVector<Value> where(OpBuilder &inside, LoopAction::Kind wanted, ValueRange otherwise,
+  SmallVector<Value> where(OpBuilder &inside, LoopAction::Kind kindOfAction, ValueRange otherwise,
                            llvm::function_ref<SmallVector<Value>(OpBuilder &)> then) {
-    Value is = EqualOp::create(inside, location, kind, oneInt(inside, location, wanted));
-    if (isOwn && (wanted == LoopAction::Step || wanted == LoopAction::Reverse))
+    Value is = EqualOp::create(inside, location, kind, oneInt(inside, location, kindOfAction));
+    if (isOwn && (kindOfAction == LoopAction::Step || kindOfAction == LoopAction::Reverse))
       is = LogicalAndOp::create(inside, location, is, isOwn);
     auto branch = scf::IfOp::create(inside, location, otherwise.getTypes(), asCondition(inside, location, is),
                                     /*withElseRegion=*/true);
@@ -322,8 +322,8 @@ std::pair<ArrayRef<LoopAction>, ArrayRef<LoopAction>> parted(ArrayRef<LoopAction
   return {actions.take_front(first), actions.drop_front(first)};
 }
 
-/// Puts the first part of the actions in the place of the loop, whose results nothing uses then; returns what
-/// they leave.
+/// Replaces the loop by the first part of the actions, after which nothing uses its results; returns their
+/// results.
 FailureOr<SmallVector<Value>> advancePrimal(scf::ForOp loop, ArrayRef<LoopAction> actions, int64_t last) {
   OpBuilder builder(loop);
   auto step = LoopStep::create(loop);

@@ -48,19 +48,19 @@ FailureOr<SmallVector<tensor::FromElementsOp>> indexTensors(scf::ForOp loop) {
              << "expected the induction variable of scf.for to be used as the element of a tensor only "
                 "(arith.index_cast, tensor.from_elements)";
     for (Operation *reader : user->getUsers()) {
-      auto made = dyn_cast<tensor::FromElementsOp>(reader);
-      if (!made || made.getElements().size() != 1)
+      auto bound = dyn_cast<tensor::FromElementsOp>(reader);
+      if (!bound || bound.getElements().size() != 1)
         return reader->emitError()
                << "expected the induction variable of scf.for to be used as the element of a tensor "
                   "only (arith.index_cast, tensor.from_elements)";
-      tensors.push_back(made);
+      tensors.push_back(bound);
     }
   }
   return tensors;
 }
 
-/// What made bounds of elements of tensors: nothing but a loop can read it, and no derivative or batch can be
-/// taken of it.
+/// Erases ops that computed bounds from elements of tensors: only loops can read these, and no derivative or
+/// batch can be taken of them.
 void eraseUnusedBounds(Operation *root) {
   SmallVector<arith::IndexCastOp> casts;
   root->walk([&](arith::IndexCastOp cast) { casts.push_back(cast); });
@@ -91,8 +91,8 @@ SmallVector<Value> LoopStep::write(OpBuilder &builder, Value iteration, IRMappin
       AddOp::create(builder, location, lower, MultiplyOp::create(builder, location, iteration, step));
   for (Operation &op : loop.getBody()->without_terminator())
     builder.clone(op, mapping);
-  for (tensor::FromElementsOp made : tensors) {
-    auto clone = mapping.lookup(made.getResult()).getDefiningOp<tensor::FromElementsOp>();
+  for (tensor::FromElementsOp bound : tensors) {
+    auto clone = mapping.lookup(bound.getResult()).getDefiningOp<tensor::FromElementsOp>();
     OpBuilder before(clone);
     Value value = index;
     if (Type element = clone.getType().getElementType(); !element.isInteger(64))
@@ -101,7 +101,7 @@ SmallVector<Value> LoopStep::write(OpBuilder &builder, Value iteration, IRMappin
                               before.getDenseI64ArrayAttr(clone.getType().getShape()));
     Operation *cast = clone.getElements().front().getDefiningOp();
     clone.replaceAllUsesWith(value);
-    mapping.map(made.getResult(), value);
+    mapping.map(bound.getResult(), value);
     clone.erase();
     if (cast->use_empty())
       cast->erase();

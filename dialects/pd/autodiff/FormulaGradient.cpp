@@ -1,7 +1,7 @@
 #include "dialects/pd/autodiff/FormulaGradient.h"
 
 #include "dialects/pd/ops/autodiff/VjpOps.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 
 using namespace mlir;
 

@@ -39,10 +39,10 @@ void flow(ValueRange from, ValueRange to, Values &active) {
 
 void findActive(Operation *op, Values &active) {
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
-    for (Region &arm : op->getRegions())
-      if (!arm.empty()) {
-        findActive(arm.front(), active);
-        flow(arm.front().getTerminator()->getOperands(), op->getResults(), active);
+    for (Region &region : op->getRegions())
+      if (!region.empty()) {
+        findActive(region.front(), active);
+        flow(region.front().getTerminator()->getOperands(), op->getResults(), active);
       }
     return;
   }
@@ -83,7 +83,7 @@ SmallVector<unsigned> activeAmong(ValueRange values, const Values &active) {
   return numbers;
 }
 
-/// Adds the tangents of some of the terminator's operands behind the others.
+/// Adds the tangents of some of the terminator's operands after the others.
 void passOn(Operation *terminator, ValueRange values, ArrayRef<unsigned> numbers, TypeRange types,
             const Tangents &tangents) {
   OpBuilder builder(terminator);
@@ -102,12 +102,12 @@ SmallVector<Type> typesAt(ValueRange values, ArrayRef<unsigned> numbers) {
   return types;
 }
 
-/// Puts `made`, whose further results are the tangents of those in `numbers`, in the place of `op`.
-void replace(Operation *op, Operation *made, ArrayRef<unsigned> numbers, Tangents &tangents) {
+/// Replaces `op` by `created`, whose further results are the tangents of those in `numbers`.
+void replace(Operation *op, Operation *created, ArrayRef<unsigned> numbers, Tangents &tangents) {
   unsigned own = op->getNumResults();
-  op->replaceAllUsesWith(made->getResults().take_front(own));
+  op->replaceAllUsesWith(created->getResults().take_front(own));
   for (auto [i, number] : llvm::enumerate(numbers))
-    tangents[made->getResult(number)] = made->getResult(own + static_cast<unsigned>(i));
+    tangents[created->getResult(number)] = created->getResult(own + static_cast<unsigned>(i));
   op->erase();
 }
 
@@ -115,8 +115,8 @@ LogicalResult pushThroughBranch(scf::IfOp op, Tangents &tangents, ArrayRef<unsig
   OpBuilder builder(op);
   SmallVector<Type> types(op.getResultTypes()), added = typesAt(op.getResults(), numbers);
   llvm::append_range(types, added);
-  auto made = scf::IfOp::create(builder, op.getLoc(), types, op.getCondition(), /*withElseRegion=*/false);
-  for (auto [from, to] : llvm::zip(op->getRegions(), made->getRegions())) {
+  auto created = scf::IfOp::create(builder, op.getLoc(), types, op.getCondition(), /*withElseRegion=*/false);
+  for (auto [from, to] : llvm::zip(op->getRegions(), created->getRegions())) {
     to.takeBody(from);
     if (to.empty())
       continue;
@@ -125,7 +125,7 @@ LogicalResult pushThroughBranch(scf::IfOp op, Tangents &tangents, ArrayRef<unsig
     Operation *yield = to.front().getTerminator();
     passOn(yield, SmallVector<Value>(yield->getOperands()), numbers, added, tangents);
   }
-  replace(op, made, numbers, tangents);
+  replace(op, created, numbers, tangents);
   return success();
 }
 
@@ -140,24 +140,24 @@ LogicalResult pushThroughLoop(scf::WhileOp op, Tangents &tangents, const Values 
   for (auto [number, type] : llvm::zip(carried, carriedTypes))
     inits.push_back(
         widened(builder, op.getLoc(), tangentOrZero(builder, op.getInits()[number], tangents), type));
-  auto made = scf::WhileOp::create(builder, op.getLoc(), types, inits);
-  made.getBefore().takeBody(op.getBefore());
-  made.getAfter().takeBody(op.getAfter());
+  auto created = scf::WhileOp::create(builder, op.getLoc(), types, inits);
+  created.getBefore().takeBody(op.getBefore());
+  created.getAfter().takeBody(op.getAfter());
   auto addArguments = [&](Block &block, ArrayRef<unsigned> numbers, ArrayRef<Type> added) {
     for (auto [number, type] : llvm::zip(numbers, added))
       tangents[block.getArgument(number)] = block.addArgument(type, op.getLoc());
   };
-  addArguments(*made.getBeforeBody(), carried, carriedTypes);
-  addArguments(*made.getAfterBody(), passed, passedTypes);
-  if (failed(pushForward(*made.getBeforeBody(), tangents)))
+  addArguments(*created.getBeforeBody(), carried, carriedTypes);
+  addArguments(*created.getAfterBody(), passed, passedTypes);
+  if (failed(pushForward(*created.getBeforeBody(), tangents)))
     return failure();
-  passOn(made.getConditionOp(), SmallVector<Value>(made.getConditionOp().getArgs()), passed, passedTypes,
-         tangents);
-  if (failed(pushForward(*made.getAfterBody(), tangents)))
+  passOn(created.getConditionOp(), SmallVector<Value>(created.getConditionOp().getArgs()), passed,
+         passedTypes, tangents);
+  if (failed(pushForward(*created.getAfterBody(), tangents)))
     return failure();
-  passOn(made.getYieldOp(), SmallVector<Value>(made.getYieldOp().getOperands()), carried, carriedTypes,
+  passOn(created.getYieldOp(), SmallVector<Value>(created.getYieldOp().getOperands()), carried, carriedTypes,
          tangents);
-  replace(op, made, passed, tangents);
+  replace(op, created, passed, tangents);
   return success();
 }
 
@@ -169,18 +169,18 @@ LogicalResult pushThroughFor(scf::ForOp op, Tangents &tangents, const Values &ac
   for (auto [number, type] : llvm::zip(carried, types))
     inits.push_back(
         widened(builder, op.getLoc(), tangentOrZero(builder, op.getInitArgs()[number], tangents), type));
-  auto made =
+  auto created =
       scf::ForOp::create(builder, op.getLoc(), op.getLowerBound(), op.getUpperBound(), op.getStep(), inits);
-  made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-  made.getRegion().takeBody(op.getRegion());
-  Block &body = *made.getBody();
+  created->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  created.getRegion().takeBody(op.getRegion());
+  Block &body = *created.getBody();
   for (auto [number, type] : llvm::zip(carried, types))
-    tangents[made.getRegionIterArgs()[number]] = body.addArgument(type, op.getLoc());
+    tangents[created.getRegionIterArgs()[number]] = body.addArgument(type, op.getLoc());
   if (failed(pushForward(body, tangents)))
     return failure();
   passOn(body.getTerminator(), SmallVector<Value>(body.getTerminator()->getOperands()), carried, types,
          tangents);
-  replace(op, made, carried, tangents);
+  replace(op, created, carried, tangents);
   return success();
 }
 

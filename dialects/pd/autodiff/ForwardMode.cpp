@@ -12,7 +12,7 @@
 #include "dialects/pd/ops/autodiff/VjpOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/math/UnaryOps.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"
@@ -32,7 +32,7 @@ Value broadcastLike(OpBuilder &builder, Operation *op, Value value, Value like) 
   if (value.getType() == like.getType() && !mayBroadcast(op))
     return value;
   TensorBuilder e(builder, op);
-  return expandTo(e.wrap(value), extentsOf(e.wrap(like)));
+  return expandTo(e.wrap(value), dimSizesOf(e.wrap(like)));
 }
 
 bool allReal(Operation *op) {
@@ -220,14 +220,14 @@ private:
     return success();
   }
 
-  /// Moves what the tangents need out of a body, whose arguments stand for cotangents that do not count.
+  /// Moves what the tangents need out of a body, whose arguments are placeholders of cotangents.
   void moveBehind(Operation *op, Block &body, ArrayRef<Value> found) {
     Operation *last = op;
     OpBuilder builder(op->getContext());
-    // The terminator keeps alive what is wanted, and nothing else.
-    SmallVector<Value> wanted;
-    llvm::copy_if(found, std::back_inserter(wanted), [](Value v) { return v != nullptr; });
-    body.getTerminator()->setOperands(wanted);
+    // The terminator keeps the needed values alive, and nothing else.
+    SmallVector<Value> needed;
+    llvm::copy_if(found, std::back_inserter(needed), [](Value v) { return v != nullptr; });
+    body.getTerminator()->setOperands(needed);
     eraseUnused(body);
     builder.setInsertionPointAfter(op);
     SmallVector<Value> values(found);
@@ -253,7 +253,7 @@ private:
         add(builder, result, values[number++]);
   }
 
-  /// What has no derivative without an error may have one as soon as its extents are known.
+  /// An op whose rule fails without an error may have a derivative once its dims are static.
   Operation *deferred(Operation *op) {
     OpBuilder builder(op->getContext());
     builder.setInsertionPointAfter(op);

@@ -4,8 +4,7 @@
 
 include "mlir/IR/OpBase.td"
 
-// The op's reverse-mode rule is a kernel of its own, which is differentiated by way of the op's formula. Forward mode goes
-// through the formula at once.
+// A custom VJP: the op's reverse-mode rule is a kernel. Forward mode and second derivatives use the op's formula.
 def Pd_GradientByKernel : NativeOpTrait<"GradientByKernel"> {
   let cppNamespace = "::proa::pd";
 }

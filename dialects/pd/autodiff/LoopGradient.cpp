@@ -1,10 +1,10 @@
-//! The gradient of scf.while: the loop once more, which keeps what its iterations begin with, then a loop
+//! The gradient of scf.while: the loop again, which keeps the initial values of its iterations, then a loop
 //! back through them.
 //!
 //! An iteration must find the same in its tensor arrays when it is gone through backward. What its body
 //! itself reads of them is kept like its arguments. Where control flow in the body reads an array that the
 //! loop changes, or the body takes a part of one, the array itself is kept as it was before each iteration,
-//! all of them one behind the other in one array. Else an array is what it is after the loop, which nothing
+//! one after another in one array. Else an array is what it is after the loop, which nothing
 //! reads.
 #include "dialects/pd/autodiff/ArrayGradient.h"
 #include "dialects/pd/autodiff/ControlFlow.h"
@@ -34,7 +34,7 @@ class LoopGradient {
 public:
   LoopGradient(OpBuilder &builder, scf::WhileOp loop, llvm::function_ref<bool(Value)> isActive)
       : builder(builder), loop(loop), location(loop.getLoc()) {
-    // What the test passes on from outside is a value from outside.
+    // A value from outside that the test passes on is a value from outside.
     for (auto [argument, value] : llvm::zip(loop.getAfterArguments(), loop.getConditionOp().getArgs()))
       if (!loop.getBefore().isAncestor(value.getParentRegion()) && value.getType() == argument.getType())
         argument.replaceAllUsesWith(value);
@@ -96,7 +96,7 @@ private:
     return loop.getConditionOp().getArgs()[argument.getArgNumber()] == loop.getBeforeArguments()[place];
   }
 
-  /// Whether an array in the body is the same in all iterations, or made anew in each.
+  /// Whether an array in the body is the same in all iterations, or created in each.
   bool isUnchanged(Value array) {
     while (Operation *op = array.getDefiningOp()) {
       if (!isa<ArrayWriteOp, ArrayCastOp, ArraySliceOp>(op))
@@ -172,7 +172,7 @@ private:
     scf::ConditionOp::create(builder, location, mapping.lookupOrDefault(loop.getConditionOp().getCondition()),
                              passed);
     recordBody(mapping, builder.createBlock(&forward.getAfter(), {}, afterTypes, afterLocations), ownAfter);
-    // What the loop shows it has shown already.
+    // The loop has printed already.
     forward->walk([](PrintOp print) { print.erase(); });
   }
 
@@ -201,8 +201,8 @@ private:
 
   RankedTensorType lengthType() { return RankedTensorType::get({1}, builder.getI64Type()); }
 
-  /// What stands for the body's arguments in iteration number `index`; appends what its ops had found in
-  /// arrays to `had`.
+  /// Maps the body's arguments to their values in iteration `index`; appends the elements of arrays that its
+  /// ops read to `had`.
   void rewind(IRMapping &mapping, Value index, SmallVector<Value> &had) {
     for (auto [i, argument] : llvm::enumerate(loop.getAfterArguments()))
       if (isArray(argument))

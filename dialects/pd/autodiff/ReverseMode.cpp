@@ -157,7 +157,7 @@ private:
         else if (inSweep.contains(user) && cameFrom.try_emplace(user, queue[i]).second)
           queue.push_back(user);
       }
-    // What is wrong in control flow stands at an op inside of it.
+    // An error in control flow is reported at an op inside of it.
     for (Operation *on = last; on && (on != op || op->getNumRegions() != 0); on = cameFrom.lookup(on))
       diagnostic.attachNote(on->getLoc())
           << "the gradient comes through '" << on->getName().getStringRef() << "'";
@@ -192,7 +192,7 @@ private:
     llvm::SmallVector<VjpOp> found;
     for (op = op->getNextNode(); op != block.getTerminator(); op = op->getNextNode())
       op->walk<WalkOrder::PreOrder>([&](VjpOp gradient) {
-        // Cotangents of this block may be results of one that stands in it.
+        // Cotangents of this block may be results of an op in it.
         if (gradient->getBlock() != &block && !isLoopGradient(gradient))
           found.push_back(gradient);
         return WalkResult::skip();
@@ -205,7 +205,7 @@ private:
       if (succeeded(values) && succeeded(replaceResults(gradient, *values))) {
         gradient->erase();
       } else {
-        hasFailed |= errors.hasSeen() || !hasOpenExtents(gradient);
+        hasFailed |= errors.hasSeen() || !hasDynamicDims(gradient);
       }
     }
     return failure(hasFailed);
@@ -263,16 +263,16 @@ private:
         accumulate(operand, gradient);
         continue;
       }
-      auto type = tensorType(gradient), wanted = tensorType(operand);
-      if (type.getRank() < wanted.getRank() || type.getElementType() != wanted.getElementType())
+      auto type = tensorType(gradient), expected = tensorType(operand);
+      if (type.getRank() < expected.getRank() || type.getElementType() != expected.getElementType())
         return op->emitError() << "the gradient rule of '" << op->getName().getStringRef() << "' gives "
-                               << type << " for an operand of type " << wanted;
+                               << type << " for an operand of type " << expected;
       accumulate(operand, gradientOfOperand(builder, use, gradient));
     }
     return success();
   }
 
-  /// What has no gradient without an error may have one as soon as its extents are known.
+  /// An op whose rule fails without an error may have a gradient once its dims are static.
   FailureOr<llvm::SmallVector<Value>> deferred(Operation *op, llvm::ArrayRef<Value> cotangents) {
     if (hasReported)
       return failure();

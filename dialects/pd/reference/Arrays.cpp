@@ -110,10 +110,10 @@ std::string split(ArraySplitOp op, HostValues &values) {
   int64_t from = 0;
   for (int64_t i = 0; i < sizes.size(); ++i) {
     std::vector<int64_t> dims = x.dims();
-    int64_t extent = op.getUseStack() ? 1 : loadScalar(sizes, i).integer;
-    if (extent < 0 || from + extent > dims[static_cast<size_t>(axis)])
-      return "sizes that do not add up to the extent of what is split";
-    dims[static_cast<size_t>(axis)] = extent;
+    int64_t dimSize = op.getUseStack() ? 1 : loadScalar(sizes, i).integer;
+    if (dimSize < 0 || from + dimSize > dims[static_cast<size_t>(axis)])
+      return "sizes that do not add up to the dim of what is split";
+    dims[static_cast<size_t>(axis)] = dimSize;
     Tensor part(x.dtype(), dims);
     copyAlong(x, part, axis, from, /*intoWhole=*/false);
     from += dims[static_cast<size_t>(axis)];
@@ -170,14 +170,14 @@ std::string write(ArrayWriteOp op, HostValues &values) {
   return {};
 }
 
-/// What one step of a beam search selected.
+/// The rows that one step of a beam search selected.
 struct BeamStep {
   Tensor ids, scores;
   std::vector<int64_t> sources, prefixes;
 
   int64_t id(int64_t row) const { return loadScalar(ids, row).integer; }
   int64_t firstOf(size_t source) const { return prefixes[static_cast<size_t>(sources[source])]; }
-  /// The row of the step before that a row goes on from.
+  /// The row of the previous step that a row continues.
   int64_t before(int64_t row) const {
     int64_t prefix = 0;
     while (prefixes[static_cast<size_t>(prefix) + 1] <= row)
@@ -311,9 +311,9 @@ void HostValues::copy(Value from, Value to) {
 
 const ArrayComputations &ArrayComputations::get() {
   static const ArrayComputations book = [] {
-    ArrayComputations made;
-    addArrays(made);
-    return made;
+    ArrayComputations computations;
+    addArrays(computations);
+    return computations;
   }();
   return book;
 }

@@ -45,9 +45,9 @@ double pixelOverlap(const Box &a, const Box &b) {
 std::array<double, 4> offsetTo(const Box &from, const Box &to) {
   std::array<double, 4> offset{};
   for (size_t axis : {0, 1}) {
-    double extent = from[axis + 2] - from[axis] + 1, wanted = to[axis + 2] - to[axis] + 1;
-    offset[axis] = (to[axis] + wanted / 2 - from[axis] - extent / 2) / extent;
-    offset[axis + 2] = std::log(wanted / extent);
+    double dimSize = from[axis + 2] - from[axis] + 1, target = to[axis + 2] - to[axis] + 1;
+    offset[axis] = (to[axis] + target / 2 - from[axis] - dimSize / 2) / dimSize;
+    offset[axis + 2] = std::log(target / dimSize);
   }
   return offset;
 }
@@ -74,11 +74,11 @@ void setBoxes(Tensor &result, const std::vector<Box> &boxes) {
 Box decoded(const Box &anchor, std::array<double, 4> numbers, double pixel, double mostLogarithm) {
   Box out{};
   for (size_t axis : {0, 1}) {
-    double extent = anchor[axis + 2] - anchor[axis] + pixel,
-           centre = anchor[axis] + extent / 2 + numbers[axis] * extent;
-    extent *= std::exp(std::min(numbers[axis + 2], mostLogarithm));
-    out[axis] = centre - extent / 2;
-    out[axis + 2] = centre + extent / 2 - pixel;
+    double dimSize = anchor[axis + 2] - anchor[axis] + pixel,
+           centre = anchor[axis] + dimSize / 2 + numbers[axis] * dimSize;
+    dimSize *= std::exp(std::min(numbers[axis + 2], mostLogarithm));
+    out[axis] = centre - dimSize / 2;
+    out[axis + 2] = centre + dimSize / 2 - pixel;
   }
   return out;
 }

@@ -21,7 +21,7 @@ double area(const Box &box, double pixel);
 double overlap(const Box &a, const Box &b, double pixel);
 /// Of boxes whose corners are pixels and may be fractions: those less than a pixel apart overlap.
 double pixelOverlap(const Box &a, const Box &b);
-/// How far the centre of `to` is from that of `from` in extents of `from`, and the logarithms of how many
+/// How far the centre of `to` is from that of `from` in sizes of `from`, and the logarithms of how many
 /// times as large it is; corners are pixels.
 std::array<double, 4> offsetTo(const Box &from, const Box &to);
 
@@ -40,7 +40,7 @@ template <class Element> void keepSample(std::vector<Element> &list, int64_t cou
 /// makes smaller by `eta`.
 std::vector<size_t> staying(const std::vector<Box> &boxes, double threshold, double eta, double pixel);
 
-/// A box from an anchor and four numbers: how far its centre is in extents of the anchor, and the logarithms
+/// A box from an anchor and four numbers: how far its centre is in sizes of the anchor, and the logarithms
 /// of how many times as large it is.
 Box decoded(const Box &anchor, std::array<double, 4> numbers, double pixel, double mostLogarithm);
 

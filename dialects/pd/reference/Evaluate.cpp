@@ -15,12 +15,12 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-/// Constants above this size are not made by folding.
+/// Constants above this size are not created by folding.
 constexpr int64_t maxFoldedElements = 4096;
 /// A folded composite has at most this many elements in each value of its decomposition.
 constexpr int64_t maxFoldedStep = 1 << 20;
 
-/// What an evaluation may use.
+/// Resources of an evaluation.
 struct Limits {
   RandomState *draws = nullptr;
   /// Elements of each value; ops whose result dims depend on data are not run under a limit.
@@ -86,9 +86,9 @@ Result<llvm::SmallVector<Tensor>> evaluateStep(Operation *step, llvm::ArrayRef<T
   return evaluateWithin(clone, operands, limits);
 }
 
-/// Replaces ops with regions, which may read what stands before them, by their decompositions, in `wanted`
-/// too. Failure where one has none.
-LogicalResult flatten(Block &block, llvm::MutableArrayRef<Value> wanted) {
+/// Replaces ops with regions, which may read values defined before them, by their decompositions, in
+/// `outputs` too. Failure where one has none.
+LogicalResult flatten(Block &block, llvm::MutableArrayRef<Value> outputs) {
   for (Operation *op = block.empty() ? nullptr : &block.front(); op;) {
     if (op->getNumRegions() == 0) {
       op = op->getNextNode();
@@ -102,7 +102,7 @@ LogicalResult flatten(Block &block, llvm::MutableArrayRef<Value> wanted) {
     if (failed(values))
       return failure();
     for (auto [result, value] : llvm::zip(op->getResults(), *values))
-      llvm::replace(wanted, Value(result), value);
+      llvm::replace(outputs, Value(result), value);
     op->replaceAllUsesWith(*values);
     op->erase();
     op = before ? before->getNextNode() : &block.front();
@@ -258,7 +258,7 @@ Result<llvm::SmallVector<Tensor>> evaluateWithin(Operation *op, llvm::ArrayRef<T
     return evaluateComposite(composite, operands, limits);
   if (ElementsAttr value; matchPattern(op, m_Constant(&value)))
     return llvm::SmallVector<Tensor>{tensorFromAttribute(value)};
-  return problem(op->getName().getStringRef().str(), "the reference evaluator can't run this op");
+  return problem(op->getName().getStringRef().str(), "the reference evaluator cannot run this op");
 }
 
 } // namespace

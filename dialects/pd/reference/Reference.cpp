@@ -5,10 +5,10 @@
 namespace proa::pd {
 
 Images::Images(const Tensor &tensor, DataFormat format)
-    : extents(tensor.dims().begin(), tensor.dims().end()), strides(rowMajorStrides(tensor.dims())) {
+    : dimSizes(tensor.dims().begin(), tensor.dims().end()), strides(rowMajorStrides(tensor.dims())) {
   if (!channelsAreLast(format))
     return;
-  for (auto *list : {&extents, &strides}) {
+  for (auto *list : {&dimSizes, &strides}) {
     list->insert(list->begin() + 1, list->back());
     list->pop_back();
   }
@@ -22,15 +22,15 @@ int64_t Images::at(int64_t batch, int64_t channel, llvm::ArrayRef<int64_t> posit
 }
 
 llvm::SmallVector<int64_t> paddingsBefore(PaddingAlgorithm algorithm, llvm::ArrayRef<int64_t> paddings,
-                                          llvm::ArrayRef<int64_t> extents, llvm::ArrayRef<int64_t> kernel,
+                                          llvm::ArrayRef<int64_t> dimSizes, llvm::ArrayRef<int64_t> kernel,
                                           llvm::ArrayRef<int64_t> strides) {
-  llvm::SmallVector<int64_t> before(extents.size(), 0);
-  for (size_t axis = 0; axis < extents.size(); ++axis) {
+  llvm::SmallVector<int64_t> before(dimSizes.size(), 0);
+  for (size_t axis = 0; axis < dimSizes.size(); ++axis) {
     if (algorithm == PaddingAlgorithm::Same) {
-      int64_t windows = (extents[axis] + strides[axis] - 1) / strides[axis];
-      before[axis] = std::max<int64_t>(0, (windows - 1) * strides[axis] + kernel[axis] - extents[axis]) / 2;
+      int64_t windows = (dimSizes[axis] + strides[axis] - 1) / strides[axis];
+      before[axis] = std::max<int64_t>(0, (windows - 1) * strides[axis] + kernel[axis] - dimSizes[axis]) / 2;
     } else if (algorithm != PaddingAlgorithm::Valid) {
-      before[axis] = paddings[paddings.size() == 2 * extents.size() ? 2 * axis : axis];
+      before[axis] = paddings[paddings.size() == 2 * dimSizes.size() ? 2 * axis : axis];
     }
   }
   return before;

@@ -17,19 +17,19 @@ class Images {
 public:
   Images(const Tensor &tensor, DataFormat format);
 
-  llvm::ArrayRef<int64_t> dims() const { return extents; }
-  llvm::ArrayRef<int64_t> spatial() const { return llvm::ArrayRef(extents).drop_front(2); }
+  llvm::ArrayRef<int64_t> dims() const { return dimSizes; }
+  llvm::ArrayRef<int64_t> spatial() const { return llvm::ArrayRef(dimSizes).drop_front(2); }
   /// The index of an element in the tensor.
   int64_t at(int64_t batch, int64_t channel, llvm::ArrayRef<int64_t> position) const;
 
 private:
-  llvm::SmallVector<int64_t> extents, strides;
+  llvm::SmallVector<int64_t> dimSizes, strides;
 };
 
 /// The padding before the input along each spatial axis, from the attributes `paddings` and
 /// `padding_algorithm`; SAME makes dilations 1.
 llvm::SmallVector<int64_t> paddingsBefore(PaddingAlgorithm algorithm, llvm::ArrayRef<int64_t> paddings,
-                                          llvm::ArrayRef<int64_t> extents, llvm::ArrayRef<int64_t> kernel,
+                                          llvm::ArrayRef<int64_t> dimSizes, llvm::ArrayRef<int64_t> kernel,
                                           llvm::ArrayRef<int64_t> strides);
 
 double realAt(const Tensor &tensor, int64_t index);

@@ -12,7 +12,7 @@ bool areTensors(ValueRange values) {
   return llvm::all_of(values.getTypes(), llvm::IsaPred<RankedTensorType>);
 }
 
-/// Dimensions align at the end; one of extent 1 is the same for all elements of the others.
+/// Dimensions align at the end; one of size 1 is the same for all elements of the others.
 void elementwise(ShardingRuleBuilder &rule) {
   Operation *op = rule.op();
   int64_t rank = rule.resultType(0).getRank();
@@ -48,8 +48,8 @@ void reduction(ShardingRuleBuilder &rule, ReductionOpInterface op) {
 }
 
 /// Result dimensions from which the operand's index does not follow can be split as they are.
-bool movement(ShardingRuleBuilder &rule, MovementOpInterface op) {
-  auto map = op.getSourceMap();
+bool movement(ShardingRuleBuilder &rule, IndexingMapOpInterface op) {
+  auto map = op.getIndexingMap();
   if (failed(map) || op->getNumOperands() > 1) // the shape is a tensor
     return false;
   llvm::SmallVector<unsigned> factors;
@@ -64,7 +64,7 @@ bool movement(ShardingRuleBuilder &rule, MovementOpInterface op) {
   return true;
 }
 
-/// What an interface says; false: nothing.
+/// Adds the factors that an interface implies; false: none.
 bool describe(ShardingRuleBuilder &rule) {
   Operation *op = rule.op();
   bool isFormula = op->hasTrait<ElementwiseTrait>() && op->getNumOperands() == 1;
@@ -76,7 +76,7 @@ bool describe(ShardingRuleBuilder &rule) {
     reduction(rule, reductionOp);
     return true;
   }
-  auto movementOp = dyn_cast<MovementOpInterface>(op);
+  auto movementOp = dyn_cast<IndexingMapOpInterface>(op);
   return movementOp && movement(rule, movementOp);
 }
 
@@ -87,7 +87,7 @@ llvm::StringRef shardingSource(Operation *op) {
     return "record";
   if (isa<ShardableOpInterface>(op))
     return "code";
-  if (isa<ScalarOpInterface, CastOp, ReductionOpInterface, MovementOpInterface>(op) ||
+  if (isa<ScalarOpInterface, CastOp, ReductionOpInterface, IndexingMapOpInterface>(op) ||
       op->hasTrait<ElementwiseTrait>())
     return "interface";
   return isa<DecomposableOpInterface>(op) ? "decomposition" : "none";

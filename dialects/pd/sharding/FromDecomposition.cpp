@@ -1,4 +1,4 @@
-//! Sharding rules of composites, from the ops that they are made of.
+//! Sharding rules of composites, from the ops of their decompositions.
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/sharding/ShardingRule.h"
 
@@ -50,7 +50,7 @@ int64_t rankOf(Value value) {
   return type ? type.getRank() : 0;
 }
 
-int64_t extentOf(Classes::Dim dim) {
+int64_t dimSizeOf(Classes::Dim dim) {
   return cast<RankedTensorType>(dim.first.getType()).getDimSize(dim.second);
 }
 
@@ -60,7 +60,8 @@ void needWhole(Classes &classes, ValueRange values) {
       classes.needWhole({value, dim});
 }
 
-/// What one op of the decomposition demands. Of a dimension of several factors the outermost one is followed.
+/// The demands of one op of the decomposition. Of a dimension of several factors the outermost one is
+/// followed.
 class OpDemands {
 public:
   OpDemands(Classes &classes, const ShardingRule &rule)
@@ -83,7 +84,7 @@ public:
 private:
   void addDim(Classes::Dim dim, const DimFactors &factors) {
     if (factors.empty()) {
-      if (extentOf(dim) != 1)
+      if (dimSizeOf(dim) != 1)
         classes.needWhole(dim);
       return;
     }
@@ -127,17 +128,17 @@ bool addDemands(Classes &classes, Operation *op) {
 struct OwnDim {
   bool isResult;
   unsigned number;
-  int64_t dim, extent;
+  int64_t dim, dimSize;
 };
 
 /// The factor of a class.
 void addFactor(ShardingRuleBuilder &rule, llvm::ArrayRef<OwnDim> dims, bool isWhole) {
   auto isResult = [](const OwnDim &dim) { return dim.isResult; };
-  int64_t size = dims.front().extent;
-  // A decomposition for known dims has their extents in constants: what only operands or only results have
-  // does not show whether it depends on them. Parts of other extents follow from attributes.
+  int64_t size = dims.front().dimSize;
+  // A decomposition for static dims has them in constants: dims that only operands or only results have
+  // do not show whether it depends on them. Parts of other dims follow from attributes.
   if (llvm::none_of(dims, isResult) || llvm::all_of(dims, isResult) ||
-      llvm::any_of(dims, [&](const OwnDim &dim) { return dim.extent != size; }))
+      llvm::any_of(dims, [&](const OwnDim &dim) { return dim.dimSize != size; }))
     return;
   unsigned factor = rule.addFactor(size, isWhole ? FactorKind::Replicated : FactorKind::PassThrough);
   for (const OwnDim &dim : dims)
@@ -170,8 +171,8 @@ ShardingRule ruleOf(Operation *op, Operation *clone, ValueRange values, Classes 
     if (!value || rankOf(value) != rankOf(own))
       return;
     for (int64_t dim = 0; dim < rankOf(own); ++dim)
-      if (int64_t extent = extentOf({own, dim}); extent != 1)
-        dims[classes.of({value, dim})].push_back({isResult, number, dim, extent});
+      if (int64_t dimSize = dimSizeOf({own, dim}); dimSize != 1)
+        dims[classes.of({value, dim})].push_back({isResult, number, dim, dimSize});
   };
   for (auto [i, operand] : llvm::enumerate(clone->getOperands()))
     add(false, static_cast<unsigned>(i), operand, op->getOperand(i));
@@ -196,8 +197,8 @@ std::optional<ShardingRule> shardingOfDecomposition(Operation *op) {
   if (failed(values))
     return std::nullopt;
   Classes classes;
-  for (Operation &made : block)
-    if (&made != composite && !isa<UnrealizedConversionCastOp>(made) && !addDemands(classes, &made))
+  for (Operation &inner : block)
+    if (&inner != composite && !isa<UnrealizedConversionCastOp>(inner) && !addDemands(classes, &inner))
       return std::nullopt;
   return ruleOf(op, composite, *values, classes);
 }

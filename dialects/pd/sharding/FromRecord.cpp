@@ -25,7 +25,7 @@ const RecordedSharding *find(llvm::StringRef op) {
   return byName.lookup(op);
 }
 
-/// How many values each operand (result) of the record stands for.
+/// How many values each operand (result) of the record has.
 std::optional<llvm::SmallVector<int64_t>> segmentsOf(Operation *op, llvm::StringRef kinds, int64_t count,
                                                      llvm::StringRef attribute) {
   if (auto given = op->getAttrOfType<DenseI32ArrayAttr>(attribute))
@@ -71,7 +71,7 @@ public:
   ShardingRule take() { return rule.take(); }
 
 private:
-  /// What stands for the dimensions of "...".
+  /// The factors of the dimensions of "...".
   static constexpr char batchBase = 'A';
 
   void set(bool isResult, unsigned number, int64_t dim, char letter) {

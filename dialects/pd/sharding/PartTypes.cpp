@@ -43,14 +43,14 @@ Operation *clonePart(Block &block, Operation *op, const ShardingRule &rule, unsi
 bool fits(Operation *op, const ShardingRule &rule, unsigned factor) {
   Block block;
   Operation *part = clonePart(block, op, rule, factor);
-  llvm::SmallVector<llvm::SmallVector<int64_t>> wanted;
+  llvm::SmallVector<llvm::SmallVector<int64_t>> expected;
   for (auto [type, tensor] : llvm::zip(op->getResultTypes(), rule.results))
-    wanted.push_back(dimsOfPart(cast<RankedTensorType>(type), tensor, factor, rule.factors[factor].size));
-  setLocalShape(part, wanted.front());
+    expected.push_back(dimsOfPart(cast<RankedTensorType>(type), tensor, factor, rule.factors[factor].size));
+  setLocalShape(part, expected.front());
   if (!isa<InferTypeOpInterface>(part))
     return true;
   FailureOr<llvm::SmallVector<Type>> types = inferredTypes(part);
-  return succeeded(types) && llvm::all_of(llvm::zip(*types, wanted), [](auto pair) {
+  return succeeded(types) && llvm::all_of(llvm::zip(*types, expected), [](auto pair) {
            auto type = dyn_cast<RankedTensorType>(std::get<0>(pair));
            return type && succeeded(verifyCompatibleShape(type.getShape(), std::get<1>(pair)));
          });

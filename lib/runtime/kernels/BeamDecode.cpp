@@ -1,5 +1,5 @@
 /// The library kernel "array_beam_search_decode" (arrays of ids, scores, offsets of sources, offsets of
-/// prefixes). dialects/pd/ops/search/Beams.td says what it computes.
+/// prefixes). dialects/pd/ops/sequence/BeamSearch.td says what it computes.
 #include "lib/runtime/kernels/Targets.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 /// The library kernel "auc" (predict, label, stat_pos, stat_neg, ins_tag_weight; num_thresholds, slide_steps;
-/// results: auc, stat_pos_out, stat_neg_out). dialects/pd/ops/search/Contents.td says what it computes.
+/// results: auc, stat_pos_out, stat_neg_out). dialects/pd/ops/search/Metrics.td says what it computes.
 #include "lib/runtime/kernels/Metrics.h"
 #include "lib/runtime/kernels/Attributes.h"
 #include "lib/runtime/kernels/Convert.h"

@@ -1,5 +1,6 @@
 /// The library kernels "hash" (x), "lookup_table_dequant" (table, ids) and "beam_search" (previous ids,
-/// previous scores, scores, offsets, ids). dialects/pd/ops/search/Tables.td says what they compute.
+/// previous scores, scores, offsets, ids). Their definitions: dialects/pd/ops/nn/Hash.td, nn/Embedding.td and
+/// sequence/BeamSearch.td.
 #include "lib/runtime/kernels/Selection.h"
 #include "lib/runtime/kernels/Sequences.h"
 

@@ -1,6 +1,6 @@
 /// The library kernel "yolo_loss" (x, gt_box, gt_label, gt_score; anchors, anchor_mask, class_num,
 /// ignore_thresh, downsample_ratio, use_label_smooth, scale_x_y; results: loss, objectness_mask,
-/// gt_match_mask, x_derivative). dialects/pd/ops/loss/Kernels.td says what it computes.
+/// gt_match_mask, x_derivative). dialects/pd/ops/loss/YoloLoss.td says what it computes.
 #include "lib/runtime/kernels/Losses.h"
 #include "lib/runtime/kernels/Sequences.h"
 

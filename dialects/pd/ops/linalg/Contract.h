@@ -7,11 +7,11 @@
 
 namespace proa::pd {
 
-class Extent;
+class DimSize;
 class TensorBuilder;
 
 /// The product of the dims; 1 for none.
-Extent productOf(TensorBuilder &e, llvm::ArrayRef<Extent> extents);
+DimSize productOf(TensorBuilder &e, llvm::ArrayRef<DimSize> dimSizes);
 
 /// The result type of pd.matmul.
 mlir::LogicalResult inferMatmulOf(std::optional<mlir::Location> location, mlir::ValueRange operands,

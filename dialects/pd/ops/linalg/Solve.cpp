@@ -4,7 +4,7 @@
 #include "dialects/pd/ops/linalg/SolveOps.h"
 #include "dialects/pd/ops/math/ComplexOps.h"
 #include "dialects/pd/ops/reduce/ReduceOps.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 
 #include <limits>
 

@@ -13,8 +13,8 @@ LogicalResult inferWarprnntOf(std::optional<Location> location, RankedTensorType
                               llvm::ArrayRef<RankedTensorType> others, int64_t blank, Results &results) {
   int64_t batch = input.getRank() == 4 ? input.getDimSize(0) : 0;
   bool isValid = input.getRank() == 4 && others[0].getRank() == 2 &&
-                 mayHaveShape(others[0], {batch, others[0].getDimSize(1)}) && mayHaveShape(others[1], {batch}) &&
-                 mayHaveShape(others[2], {batch});
+                 mayHaveShape(others[0], {batch, others[0].getDimSize(1)}) &&
+                 mayHaveShape(others[1], {batch}) && mayHaveShape(others[2], {batch});
   if (!isValid) {
     std::string text;
     llvm::raw_string_ostream(text)
@@ -49,7 +49,7 @@ public:
     Expression step = dropDim(slice(x, 3, blank, blank + 1), 3), label = labelScores(x);
     if (emission != 0.0)
       label = label * (1.0 + emission) - labelScores(constant) * emission;
-    Extent diagonals = plus(time, width);
+    DimSize diagonals = plus(time, width);
     Expression number = e.cast(times * 0.0, x.type().getElementType());
     Expression none = insertDim(number, 1) + impossible; // [batch, 1]
     Expression places = iota(e, width, i64());
@@ -75,18 +75,18 @@ public:
 private:
   Type i64() const { return e.getBuilder().getI64Type(); }
 
-  Extent plus(const Extent &a, const Extent &b) const {
+  DimSize plus(const DimSize &a, const DimSize &b) const {
     if (a.isKnown() && b.isKnown())
       return a.getNumber() + b.getNumber();
     Expression sum = e.wrap(a.getValue(e)) + e.wrap(b.getValue(e));
-    return Extent::element(e.reshape(sum, {1}), 0);
+    return DimSize::element(e.reshape(sum, {1}), 0);
   }
 
   /// The label after each number of labels, [batch, width]; 0 if there is none.
   Expression labelsOf(Expression given) const {
-    Expression own = e.select(insertDim(counts, 1) > iota(e, Extent(given, 1), i64()), given, 0.0);
+    Expression own = e.select(insertDim(counts, 1) > iota(e, DimSize(given, 1), i64()), given, 0.0);
     Expression more = concat({own, asColumn(counts * 0.0, 2)}, 1);
-    Expression last = e.wrap(Extent(given, 1).getValue(e));
+    Expression last = e.wrap(DimSize(given, 1).getValue(e));
     Expression places = e.minimum(iota(e, width, i64()), last);
     return e.wrap(e.create<GatherOp>(more, places, Value(), uint64_t(1)));
   }
@@ -94,11 +94,11 @@ private:
   /// For each state the log probability of the next label, [batch, time, width].
   Expression labelScores(Expression x) const {
     Expression index = insertDim(insertDim(labels, 1), 3);
-    return dropDim(takeAlong(x, expandTo(index, {batch, time, width, Extent(1)}), 3), 3);
+    return dropDim(takeAlong(x, expandTo(index, {batch, time, width, DimSize(1)}), 3), 3);
   }
 
   /// [batch, time, width] by diagonals t + u: [diagonals, batch, width]; states outside are impossible.
-  Expression skewed(Expression scores, const Extent &diagonals) const {
+  Expression skewed(Expression scores, const DimSize &diagonals) const {
     Expression numbers = insertDim(insertDim(iota(e, diagonals, i64()), 1), 2);
     Expression step = numbers - iota(e, width, i64()); // [diagonals, 1, width]
     Expression last = e.wrap(time.getValue(e)) - 1.0;
@@ -108,7 +108,7 @@ private:
   }
 
   TensorBuilder &e;
-  Extent batch, time, width;
+  DimSize batch, time, width;
   int64_t blank;
   double emission;
   Expression times, counts, labels;

@@ -16,8 +16,8 @@ def Pd_WarprnntOp : Pd_KernelLossOp<"warprnnt"> {
     "C1. input has rank 4, label is [batch, U], and the lengths are vectors",
     "C2. blank is a class"
   ];
-  let arguments = (ins Pd_FloatTensor:$input, Pd_IntTensor:$label, Pd_IntTensor:$input_lengths, Pd_IntTensor:$label_lengths,
-    LossInt<"0">:$blank, LossFloat<"0.0">:$fastemit_lambda);
+  let arguments = (ins Pd_FloatTensor:$input, Pd_IntTensor:$label, Pd_IntTensor:$input_lengths,
+    Pd_IntTensor:$label_lengths, LossInt<"0">:$blank, LossFloat<"0.0">:$fastemit_lambda);
   let results = (outs Pd_FloatTensor:$loss, Pd_FloatTensor:$warprnntgrad);
   let infer = "inferWarprnnt";
   let legacy = [Legacy<"warprnnt", ["input", "label", "input_lengths", "label_lengths"], ["loss", "warprnntgrad"],

@@ -1,9 +1,9 @@
 #include "dialects/pd/ops/loss/YoloLoss.h"
 #include "dialects/pd/autodiff/FormulaGradient.h"
-#include "dialects/pd/ops/loss/KernelLoss.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/index/ScatterOps.h"
+#include "dialects/pd/ops/loss/KernelLoss.h"
 #include "dialects/pd/ops/math/ActivationOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/search/SearchOps.h"
@@ -17,7 +17,8 @@ LogicalResult inferYoloLossOf(std::optional<Location> location, const YoloLossSh
                               Results &results) {
   RankedTensorType x = given.x, box = given.box;
   int64_t batch = x.getRank() == 4 ? x.getDimSize(0) : 0, boxes = box.getRank() == 3 ? box.getDimSize(1) : 0;
-  bool isValid = x.getRank() == 4 && mayHaveShape(box, {batch, boxes, 4}) && mayHaveShape(given.label, {batch, boxes}) &&
+  bool isValid = x.getRank() == 4 && mayHaveShape(box, {batch, boxes, 4}) &&
+                 mayHaveShape(given.label, {batch, boxes}) &&
                  (!given.score || mayHaveShape(tensorType(given.score), {batch, boxes}));
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -29,7 +30,7 @@ LogicalResult inferYoloLossOf(std::optional<Location> location, const YoloLossSh
   auto pairs = static_cast<int64_t>(given.anchors.size() / 2),
        count = static_cast<int64_t>(given.mask.size());
   bool areAnchors = given.anchors.size() % 2 == 0 && count > 0 && given.classes > 0 &&
-                    llvm::all_of(given.anchors, [](int64_t extent) { return extent > 0; }) &&
+                    llvm::all_of(given.anchors, [](int64_t dimSize) { return dimSize > 0; }) &&
                     llvm::all_of(given.mask, [&](int64_t anchor) { return anchor >= 0 && anchor < pairs; });
   if (!areAnchors)
     return inferenceError(
@@ -61,10 +62,10 @@ Expression logicalAnd(Expression x, Expression y) {
 }
 
 /// The overlap of two intervals.
-Expression overlap(Expression centre, Expression extent, Expression otherCentre, Expression otherExtent) {
+Expression overlap(Expression centre, Expression dimSize, Expression otherCentre, Expression otherSize) {
   TensorBuilder &e = centre.owner();
-  Expression end = e.minimum(centre + extent / 2.0, otherCentre + otherExtent / 2.0),
-             begin = e.maximum(centre - extent / 2.0, otherCentre - otherExtent / 2.0);
+  Expression end = e.minimum(centre + dimSize / 2.0, otherCentre + otherSize / 2.0),
+             begin = e.maximum(centre - dimSize / 2.0, otherCentre - otherSize / 2.0);
   return e.maximum(0.0, end - begin);
 }
 
@@ -99,12 +100,13 @@ public:
   /// For each cell the score of its true box, 0 if it has none, or -1: left out.
   Expression objectness(Expression x) {
     Expression base = e.select(overlapsTrueBox(cells(x)), e.constant(-1, element), 0.0);
-    SmallVector<Extent> shape{batch, Extent(anchors), height, width};
-    Extent count = multiply(e, multiply(e, batch, Extent(anchors)), multiply(e, height, width));
+    SmallVector<DimSize> shape{batch, DimSize(anchors), height, width};
+    DimSize count = multiply(e, multiply(e, batch, DimSize(anchors)), multiply(e, height, width));
     // Boxes without a cell write after the end.
     Expression all = concat({reshapeTo(base, {count}), e.reshape(e.constant(0, element), {1})}, 0);
     Expression cell =
-        ((samples() * static_cast<double>(anchors) + match) * extent(height) + row) * extent(width) + column;
+        ((samples() * static_cast<double>(anchors) + match) * dimSize(height) + row) * dimSize(width) +
+        column;
     Expression index = insertDim(e.select(isMatched, cell, e.wrap(count.getValue(e))), 2);
     Expression put = e.wrap(e.create<ScatterNdOp>(all, index, score, ScatterReduce::Assign));
     return reshapeTo(slice(put, 0, 0, -1), shape);
@@ -122,8 +124,8 @@ public:
 
 private:
   Type i64() { return e.getBuilder().getI64Type(); }
-  Expression extent(const Extent &value) { return e.wrap(value.getValue(e)); }
-  Expression number(const Extent &value) { return e.cast(extent(value), element); }
+  Expression dimSize(const DimSize &value) { return e.wrap(value.getValue(e)); }
+  Expression number(const DimSize &value) { return e.cast(dimSize(value), element); }
 
   template <class Number> Expression vector(ArrayRef<Number> numbers, Type type) {
     auto tensor = RankedTensorType::get({static_cast<int64_t>(numbers.size())}, type);
@@ -136,11 +138,11 @@ private:
   }
 
   /// Widths (0) or heights (1) of all anchors, relative to the image.
-  Expression anchorExtents(int64_t axis) {
-    SmallVector<int64_t> extents;
+  Expression anchorSizes(int64_t axis) {
+    SmallVector<int64_t> dimSizes;
     for (size_t i = static_cast<size_t>(axis); i < op.getAnchors().size(); i += 2)
-      extents.push_back(op.getAnchors()[i]);
-    return vector<int64_t>(extents, element) / image;
+      dimSizes.push_back(op.getAnchors()[i]);
+    return vector<int64_t>(dimSizes, element) / image;
   }
 
   Boxes boxes() {
@@ -158,9 +160,9 @@ private:
 
   /// The anchor that each true box overlaps best, with the same center.
   Expression bestAnchors() {
-    Expression wide = e.minimum(insertDim(truth.width, 2), anchorExtents(0)),
-               high = e.minimum(insertDim(truth.height, 2), anchorExtents(1)), common = wide * high;
-    Expression all = insertDim(truth.width * truth.height, 2) + anchorExtents(0) * anchorExtents(1) - common;
+    Expression wide = e.minimum(insertDim(truth.width, 2), anchorSizes(0)),
+               high = e.minimum(insertDim(truth.height, 2), anchorSizes(1)), common = wide * high;
+    Expression all = insertDim(truth.width * truth.height, 2) + anchorSizes(0) * anchorSizes(1) - common;
     return e.wrap(e.create<ArgmaxOp>(common / all, Value(), e.getBuilder().getI64IntegerAttr(2),
                                      e.getBuilder().getBoolAttr(false), e.getBuilder().getBoolAttr(false),
                                      TypeAttr()));
@@ -170,11 +172,11 @@ private:
   Expression place(Expression coordinate) { return e.select(isMatched, e.cast(coordinate, i64()), 0.0); }
 
   /// The index of each box's image.
-  Expression samples() { return expandTo(insertDim(iota(e, batch, i64()), 1), {batch, Extent(match, 1)}); }
+  Expression samples() { return expandTo(insertDim(iota(e, batch, i64()), 1), {batch, DimSize(match, 1)}); }
 
   /// [batch, anchors, height, width, 5 + classes].
   Expression cells(Expression x) {
-    Expression parts = reshapeTo(x, {batch, Extent(anchors), Extent(5 + classes), height, width});
+    Expression parts = reshapeTo(x, {batch, DimSize(anchors), DimSize(5 + classes), height, width});
     return e.transpose(parts, {0, 1, 3, 4, 2});
   }
 
@@ -185,16 +187,16 @@ private:
     auto centre = [&](Expression value, Expression cell) {
       return (cell + e.wrap(e.create<SigmoidOp>(value)) * scale - 0.5 * (scale - 1.0)) / rows;
     };
-    auto extentOf = [&](int64_t axis) {
-      Expression chosen = gatherRows(anchorExtents(axis), vector<int64_t>(op.getAnchorMask(), i64()));
+    auto dimSizeOf = [&](int64_t axis) {
+      Expression chosen = gatherRows(anchorSizes(axis), vector<int64_t>(op.getAnchorMask(), i64()));
       return e.exp(logit(2 + axis)) * e.reshape(chosen, {anchors, 1, 1, 1});
     };
     Expression inRow = e.cast(iota(e, width, i64()), element),
                inColumn = e.cast(iota(e, height, i64()), element);
     Boxes own{centre(logit(0), insertDim(inRow, 1)), centre(logit(1), insertDim(insertDim(inColumn, 1), 2)),
-              extentOf(0), extentOf(1)};
+              dimSizeOf(0), dimSizeOf(1)};
     auto others = [&](Expression value) {
-      return reshapeTo(value, {batch, Extent(1), Extent(1), Extent(1), Extent(value, 1)});
+      return reshapeTo(value, {batch, DimSize(1), DimSize(1), DimSize(1), DimSize(value, 1)});
     };
     Boxes given{others(truth.x), others(truth.y), others(truth.width), others(truth.height)};
     Expression parts = e.select(others(isValid), sharedPart(own, given), 0.0);
@@ -209,27 +211,27 @@ private:
     Expression own = e.wrap(e.create<GatherNdOp>(logits, index)); // [batch, boxes, 5 + classes]
     auto logit = [&](int64_t i) { return dropDim(slice(own, 2, i, i + 1), 2); };
     auto inCell = [&](Expression centre, Expression cell) { return centre * rows - e.cast(cell, element); };
-    auto distance = [&](int64_t axis, Expression extent) {
-      Expression part = e.select(isMatched, extent, 1.0) / gatherRows(anchorExtents(axis), best);
+    auto distance = [&](int64_t axis, Expression dimSize) {
+      Expression part = e.select(isMatched, dimSize, 1.0) / gatherRows(anchorSizes(axis), best);
       return e.abs(logit(2 + axis) - e.log(part));
     };
     Expression weight = (2.0 - truth.width * truth.height) * score;
     Expression ofPlace =
         crossEntropy(logit(0), inCell(truth.x, column)) + crossEntropy(logit(1), inCell(truth.y, row));
-    Expression ofExtent = distance(0, truth.width) + distance(1, truth.height);
+    Expression ofSize = distance(0, truth.width) + distance(1, truth.height);
     double off = op.getUseLabelSmooth() ? std::min(1.0 / static_cast<double>(classes), 1.0 / 40) : 0;
     Expression isClass =
-        e.wrap(e.create<EqualOp>(at(asInts(e.wrap(op.getGtLabel()))), iota(e, Extent(classes), i64())));
+        e.wrap(e.create<EqualOp>(at(asInts(e.wrap(op.getGtLabel()))), iota(e, DimSize(classes), i64())));
     Expression classTarget = e.select(isClass, e.constant(1 - off, element), off);
     Expression ofClass = e.sum(crossEntropy(slice(own, 2, 5, toTheEnd), classTarget), {2}, false) * score;
-    return (ofPlace + ofExtent) * weight + ofClass;
+    return (ofPlace + ofSize) * weight + ofClass;
   }
 
   TensorBuilder &e;
   YoloLossOp op;
   int64_t anchors, classes;
   Type element;
-  Extent batch, height, width;
+  DimSize batch, height, width;
   Expression rows, columns, image;
   Boxes truth;
   Expression score, isValid, best, match, isMatched, column, row;

@@ -30,15 +30,18 @@ def Pd_YoloLossOp : Pd_KernelLossOp<"yolo_loss"> {
     "C3. x has the number of channels given by anchor_mask and class_num",
     "C4. downsample_ratio is positive"
   ];
-  let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$gt_box, Pd_IntTensor:$gt_label, Optional<Pd_FloatTensor>:$gt_score,
-    LossInts:$anchors, LossInts:$anchor_mask, LossInt<"1">:$class_num, LossFloat<"0.7">:$ignore_thresh,
-    LossInt<"32">:$downsample_ratio, DefaultValuedAttr<BoolAttr, "true">:$use_label_smooth, LossFloat<"1.0">:$scale_x_y);
+  let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$gt_box, Pd_IntTensor:$gt_label,
+    Optional<Pd_FloatTensor>:$gt_score, LossInts:$anchors, LossInts:$anchor_mask, LossInt<"1">:$class_num,
+    LossFloat<"0.7">:$ignore_thresh, LossInt<"32">:$downsample_ratio, DefaultValuedAttr<BoolAttr,
+    "true">:$use_label_smooth,
+      LossFloat<"1.0">:$scale_x_y);
   let newIr = [NewIr<["x", "gt_box", "gt_label", "gt_score"], ["loss", "objectness_mask", "gt_match_mask"]>];
   let results = (outs Pd_FloatTensor:$loss, Pd_FloatTensor:$objectness_mask, Pd_IntTensor:$gt_match_mask,
     Pd_FloatTensor:$x_derivative);
   let infer = "inferYoloLoss";
-  let legacy = [Legacy<"yolov3_loss", ["X", "GTBox", "GTLabel", "GTScore"], ["Loss", "ObjectnessMask", "GTMatchMask", ""],
-    ["anchors", "anchor_mask", "class_num", "ignore_thresh", "downsample_ratio", "use_label_smooth", "scale_x_y"]>];
+  let legacy = [Legacy<"yolov3_loss", ["X", "GTBox", "GTLabel", "GTScore"], ["Loss", "ObjectnessMask", "GTMatchMask",
+    ""], ["anchors", "anchor_mask", "class_num", "ignore_thresh", "downsample_ratio", "use_label_smooth",
+    "scale_x_y"]>];
   let newIrGradients = [
     "yolo_loss_grad(x, gt_box, gt_label, gt_score, objectness_mask, gt_match_mask) -> x, gt_box, gt_label, gt_score"
   ];

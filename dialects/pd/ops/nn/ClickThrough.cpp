@@ -1,6 +1,6 @@
 #include "dialects/pd/ops/nn/ClickThrough.h"
 #include "dialects/pd/builders/TensorBuilder.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 
 using namespace mlir;
 

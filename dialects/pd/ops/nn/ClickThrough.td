@@ -35,16 +35,18 @@ def Pd_DataNormOp : Pd_Op<"data_norm", [AttrSizedOperandSegments]> {
     constants.
   }];
   let constraints = ["C1. x is a matrix, and the other operands are vectors with one element for each column"];
-  let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$batch_size, Pd_FloatTensor:$batch_sum, Pd_FloatTensor:$batch_square_sum,
-    Optional<Pd_FloatTensor>:$scale_w, Optional<Pd_FloatTensor>:$bias, DefaultValuedAttr<F64Attr, "1e-5">:$epsilon);
+  let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$batch_size, Pd_FloatTensor:$batch_sum,
+    Pd_FloatTensor:$batch_square_sum, Optional<Pd_FloatTensor>:$scale_w, Optional<Pd_FloatTensor>:$bias,
+    DefaultValuedAttr<F64Attr, "1e-5">:$epsilon);
   let vjpInCode = 1;
   let operandFormat = [{$x `,` $batch_size `,` $batch_sum `,` $batch_square_sum (`scale` `=` $scale_w^)?
     (`bias` `=` $bias^)?}];
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$means, Pd_FloatTensor:$scales);
   let infer = "inferDataNorm";
   let decomposesInCode = 1;
-  let legacy = [Legacy<"data_norm", ["X", "BatchSize", "BatchSum", "BatchSquareSum", "scale_w", "bias"], ["Y", "Means", "Scales"],
-    ["epsilon"], ["slot_dim", "summary_decay_rate", "enable_scale_and_shift", "data_layout", "sync_stats"], "importDataNorm">];
+  let legacy = [Legacy<"data_norm", ["X", "BatchSize", "BatchSum", "BatchSquareSum", "scale_w", "bias"], ["Y", "Means",
+    "Scales"], ["epsilon"], ["slot_dim", "summary_decay_rate", "enable_scale_and_shift", "data_layout", "sync_stats"],
+      "importDataNorm">];
   let batching = "inCode";
 }
 

@@ -2,7 +2,7 @@
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/nn/Window.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 
 using namespace mlir;
 
@@ -16,8 +16,8 @@ LogicalResult inferDeformableConvOf(std::optional<Location> location, const Defo
   bool ranks = x.getRank() == 4 && given.offset.getRank() == 4 && filter.getRank() == 4 &&
                filter.hasStaticShape() && (!given.mask || tensorType(given.mask).getRank() == 4);
   if (!ranks)
-    return inferenceError(
-        location, "C1: x, offset, mask and filter must have rank 4, and the filter's extents be known");
+    return inferenceError(location,
+                          "C1: x, offset, mask and filter must have rank 4, and the filter's dims be known");
   if (given.strides.size() != 2 || given.paddings.size() != 2 || given.dilations.size() != 2)
     return inferenceError(location, "C2: strides, paddings and dilations must be pairs");
   bool dividesFilters =
@@ -44,9 +44,9 @@ LogicalResult inferDeformableConvOf(std::optional<Location> location, const Defo
 namespace {
 
 /// The numbers begin, begin + step, ... as floats, along the first of `rank` dimensions.
-Expression steps(TensorBuilder &e, const Extent &count, double begin, double step, Type element,
+Expression steps(TensorBuilder &e, const DimSize &count, double begin, double step, Type element,
                  int64_t rank) {
-  llvm::SmallVector<Extent> shape(rank, Extent(1));
+  llvm::SmallVector<DimSize> shape(rank, DimSize(1));
   shape.front() = count;
   return reshapeTo(iota(e, count, element) * step + begin, shape);
 }
@@ -57,7 +57,7 @@ public:
   /// x as [N, deformable groups, channels of a group, H * W].
   Sampling(Expression x, int64_t channels, int64_t groups) : height(x, 2), width(x, 3), planes(x) {
     planes = reshapeTo(
-        x, {Extent(x, 0), Extent(groups), Extent(channels / groups), multiply(x.owner(), height, width)});
+        x, {DimSize(x, 0), DimSize(groups), DimSize(channels / groups), multiply(x.owner(), height, width)});
   }
 
   /// The values of x, interpolated at the positions [N, groups, count]: [N, groups, channels of a group,
@@ -72,11 +72,11 @@ public:
 private:
   Expression corner(Expression y, Expression x, Expression weight) const {
     TensorBuilder &e = y.owner();
-    auto number = [&](const Extent &extent) {
-      return e.cast(e.wrap(extent.getValue(e)), y.type().getElementType());
+    auto number = [&](const DimSize &dimSize) {
+      return e.cast(e.wrap(dimSize.getValue(e)), y.type().getElementType());
     };
-    auto limit = [&](Expression place, const Extent &extent) {
-      return e.minimum(e.maximum(place, 0.0), number(extent) - 1.0);
+    auto limit = [&](Expression place, const DimSize &dimSize) {
+      return e.minimum(e.maximum(place, 0.0), number(dimSize) - 1.0);
     };
     Expression row = limit(y, height), column = limit(x, width);
     Expression isInside =
@@ -86,7 +86,7 @@ private:
     return taken * insertDim(e.select(isInside, weight, 0.0), 2);
   }
 
-  Extent height, width;
+  DimSize height, width;
   Expression planes;
 };
 
@@ -97,34 +97,34 @@ Values DeformableConvOp::decompose(OpBuilder &builder) {
   Expression x = e.computed(getX()), filter = e.computed(getFilter()), given = e.computed(getOffset());
   RankedTensorType out = tensorType(getOut());
   // There is one offset for each element of the result.
-  auto extent = [&](int64_t axis) {
-    return out.isDynamicDim(axis) ? Extent(given, axis) : Extent(out.getDimSize(axis));
+  auto dimSize = [&](int64_t axis) {
+    return out.isDynamicDim(axis) ? DimSize(given, axis) : DimSize(out.getDimSize(axis));
   };
-  Extent images(x, 0), rows = extent(2), columns = extent(3);
+  DimSize images(x, 0), rows = dimSize(2), columns = dimSize(3);
   Type element = x.type().getElementType();
   int64_t kernelHeight = filter.type().getDimSize(2), kernelWidth = filter.type().getDimSize(3);
   int64_t kernel = kernelHeight * kernelWidth, parts = getDeformableGroups(), groups = getGroups(),
           filters = filter.type().getDimSize(0), channels = filter.type().getDimSize(1) * groups;
   // Positions as [N, parts, kernel height, kernel width, rows, columns].
-  Expression offset = reshapeTo(
-      given, {images, Extent(parts), Extent(kernelHeight), Extent(kernelWidth), Extent(2), rows, columns});
+  Expression offset = reshapeTo(given, {images, DimSize(parts), DimSize(kernelHeight), DimSize(kernelWidth),
+                                        DimSize(2), rows, columns});
   auto moved = [&](int64_t i) { return dropDim(slice(offset, 4, i, i + 1), 4); };
-  auto places = [&](size_t i, const Extent &count, int64_t extent) {
+  auto places = [&](size_t i, const DimSize &count, int64_t dimSize) {
     auto last = 2 - static_cast<int64_t>(i);
     return moved(static_cast<int64_t>(i)) +
            steps(e, count, -double(getPaddings()[i]), double(getStrides()[i]), element, last) +
-           steps(e, Extent(extent), 0, double(getDilations()[i]), element, last + 2);
+           steps(e, DimSize(dimSize), 0, double(getDilations()[i]), element, last + 2);
   };
   Expression y = places(0, rows, kernelHeight), left = places(1, columns, kernelWidth);
-  Extent elements = multiply(e, rows, columns), count = multiply(e, Extent(kernel), elements);
-  llvm::SmallVector<Extent> flat{images, Extent(parts), count};
+  DimSize elements = multiply(e, rows, columns), count = multiply(e, DimSize(kernel), elements);
+  llvm::SmallVector<DimSize> flat{images, DimSize(parts), count};
   Expression values = Sampling(x, channels, parts).at(reshapeTo(y, flat), reshapeTo(left, flat));
   if (getMask())
-    values = values * reshapeTo(e.computed(getMask()), {images, Extent(parts), Extent(1), count});
+    values = values * reshapeTo(e.computed(getMask()), {images, DimSize(parts), DimSize(1), count});
   Expression windows =
-      reshapeTo(values, {images, Extent(groups), Extent(channels / groups * kernel), elements});
+      reshapeTo(values, {images, DimSize(groups), DimSize(channels / groups * kernel), elements});
   Expression weights = e.reshape(filter, {1, groups, filters / groups, channels / groups * kernel});
-  return e.results({reshapeTo(e.matmul(weights, windows), {images, Extent(filters), rows, columns})});
+  return e.results({reshapeTo(e.matmul(weights, windows), {images, DimSize(filters), rows, columns})});
 }
 
 } // namespace proa::pd

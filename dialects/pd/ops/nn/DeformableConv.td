@@ -21,8 +21,10 @@ def Pd_DeformableConvOp : Pd_Op<"deformable_conv"> {
     "C3. groups and deformable_groups are positive, and groups divides the number of filters",
     "C4. the window fits into the padded input"
   ];
-  let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$offset, Pd_FloatTensor:$filter, Optional<Pd_FloatTensor>:$mask,
-    PairOfOnes:$strides, PairOfZeros:$paddings, PairOfOnes:$dilations, DefaultValuedAttr<I64Attr, "1">:$deformable_groups,
+  let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$offset, Pd_FloatTensor:$filter,
+    Optional<Pd_FloatTensor>:$mask, PairOfOnes:$strides, PairOfZeros:$paddings, PairOfOnes:$dilations,
+    DefaultValuedAttr<I64Attr,
+      "1">:$deformable_groups,
     DefaultValuedAttr<I64Attr, "1">:$groups);
   let newIr = [NewIr<["x", "offset", "filter", "mask"], [], [], ["im2col_step"]>];
   let results = (outs Pd_FloatTensor:$out);
@@ -31,10 +33,11 @@ def Pd_DeformableConvOp : Pd_Op<"deformable_conv"> {
   let lod = "none";
   // Without a mask deformable_conv_v1: deformable_conv requires one. Gradients with an im2col_step above 1 are wrong in
   // Paddle 2.6.2.
-  let legacy = [Legacy<"deformable_conv_v1", ["Input", "Offset", "Filter", ""], ["Output"], ["strides", "paddings", "dilations",
+  let legacy = [Legacy<"deformable_conv_v1", ["Input", "Offset", "Filter", ""], ["Output"], ["strides", "paddings",
+    "dilations",
                   "deformable_groups", "groups"], ["im2col_step"], constants_=["im2col_step=1"]>,
-                Legacy<"deformable_conv", ["Input", "Offset", "Filter", "Mask"], ["Output"], ["strides", "paddings", "dilations",
-                  "deformable_groups", "groups"], ["im2col_step"], constants_=["im2col_step=1"]>];
+                Legacy<"deformable_conv", ["Input", "Offset", "Filter", "Mask"], ["Output"], ["strides", "paddings",
+                  "dilations", "deformable_groups", "groups"], ["im2col_step"], constants_=["im2col_step=1"]>];
 }
 
 #endif

@@ -1,10 +1,10 @@
 #include "dialects/pd/builders/TensorBuilder.h"
+#include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/nn/DropoutOps.h"
 #include "dialects/pd/ops/nn/Nn.h"
 #include "dialects/pd/ops/nn/RandomInTraining.h"
-#include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/random/Random.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 
 using namespace mlir;
 
@@ -38,13 +38,13 @@ FailureOr<SmallVector<Value>> DropoutOp::decompose(OpBuilder &builder) {
   Expression x = e.wrap(getX());
   Type maskElement = tensorType(getMask()).getElementType();
   if (!getIsTest()) {
-    Expression wide = e.computed(x), numbers = uniform(e, extentsOf(x), builder.getF32Type(), 0, 1,
+    Expression wide = e.computed(x), numbers = uniform(e, dimSizesOf(x), builder.getF32Type(), 0, 1,
                                                        getFixSeed() ? getSeed() : 0, getSeedTensor());
     Expression p = e.cast(dropProbability(e, *this, wide), builder.getF32Type());
     Expression keep = e.wrap(e.create<GreaterEqualOp>(numbers, p));
     return e.results({keepMasked(e, *this, wide, keep), e.cast(keep, maskElement)});
   }
-  Expression mask = expandTo(e.constant(1, maskElement), extentsOf(x));
+  Expression mask = expandTo(e.constant(1, maskElement), dimSizesOf(x));
   if (getMode() == DropoutMode::UpscaleInTrain)
     return e.results({x, mask});
   Expression wide = e.computed(x);

@@ -24,8 +24,8 @@ def Pd_EmbeddingOp : Pd_Op<"embedding"> {
   let libraryHalf = 1;
   let precision = "always full";
   let legacy = [
-    Legacy<"lookup_table_v2", ["Ids", "W"], ["Out"], ["padding_idx:long", "sparse=is_sparse"], ["epmap", "height_sections",
-      "is_distributed", "remote_prefetch", "slot", "table_names", "trainer_id"]>,
+    Legacy<"lookup_table_v2", ["Ids", "W"], ["Out"], ["padding_idx:long", "sparse=is_sparse"], ["epmap",
+      "height_sections", "is_distributed", "remote_prefetch", "slot", "table_names", "trainer_id"]>,
     Legacy<"lookup_table", ["Ids", "W"], ["Out"], ["padding_idx:long", "sparse=is_sparse"], ["epmap", "height_sections",
       "is_distributed", "remote_prefetch", "slot", "table_names", "trainer_id", "entry", "entry_config", "grad_inplace",
       "is_test", "table_class"], "importLookupTableV1">];
@@ -49,6 +49,7 @@ def Pd_LookupTableDequantOp : Pd_Op<"lookup_table_dequant"> {
   let legacy = [Legacy<"lookup_table_dequant", ["W", "Ids"], ["Out"], ["padding_idx:long"]>];
   let batching = "inCode";
   let referenceInCode = 1;
+  let differentiable = 0;
 }
 
 #endif

@@ -8,7 +8,8 @@ def Pd_HashOp : Pd_Op<"hash"> {
   let summary = "Hash codes of the rows of x, by num_hash functions";
   let description = "Code k of a row is xxHash64 of its bytes with seed k, modulo mod_by.";
   let constraints = ["C1. x is [rows, elements]", "C2. num_hash and mod_by are positive"];
-  let arguments = (ins Pd_IntTensor:$x, DefaultValuedAttr<I64Attr, "1">:$num_hash, DefaultValuedAttr<I64Attr, "100000">:$mod_by);
+  let arguments = (ins Pd_IntTensor:$x, DefaultValuedAttr<I64Attr, "1">:$num_hash, DefaultValuedAttr<I64Attr,
+    "100000">:$mod_by);
   let results = (outs Pd_IntTensor:$out);
   let library = "hash";
   let infer = "inferHash";
@@ -33,19 +34,23 @@ def Pd_PyramidHashOp : Pd_Op<"pyramid_hash"> {
     "C2. space_len, rand_len and num_emb are positive, rand_len divides num_emb, and pyramid_layer is 2 or more",
     "C3. there are no filters: with use_filter, white_list_len and black_list_len are 0"
   ];
-  let arguments = (ins Pd_IntTensor:$x, Pd_FloatTensor:$w, Pd_IntTensor:$offsets, I64Attr:$num_emb, I64Attr:$space_len, I64Attr:$rand_len,
-    DefaultValuedAttr<I64Attr, "2">:$pyramid_layer, DefaultValuedAttr<F64Attr, "0.0">:$drop_out_percent,
-    DefaultValuedAttr<I64Attr, "0">:$is_training, DefaultValuedAttr<I64Attr, "0">:$seed, DefaultValuedAttr<BoolAttr, "true">:$use_filter,
+  let arguments = (ins Pd_IntTensor:$x, Pd_FloatTensor:$w, Pd_IntTensor:$offsets, I64Attr:$num_emb, I64Attr:$space_len,
+    I64Attr:$rand_len, DefaultValuedAttr<I64Attr, "2">:$pyramid_layer, DefaultValuedAttr<F64Attr,
+    "0.0">:$drop_out_percent, DefaultValuedAttr<I64Attr, "0">:$is_training, DefaultValuedAttr<I64Attr, "0">:$seed,
+    DefaultValuedAttr<BoolAttr,
+      "true">:$use_filter,
     DefaultValuedAttr<I64Attr, "0">:$white_list_len, DefaultValuedAttr<I64Attr, "0">:$black_list_len);
   let results = (outs Pd_FloatTensor:$out, Pd_IntTensor:$drop_pos, Pd_FloatTensor:$x_floats, Pd_IntTensor:$out_offsets,
     Pd_IntTensor:$drop_offsets);
   let library = "pyramid_hash";
   let infer = "inferPyramidHash";
   let lod = "none";
-  let legacy = [Legacy<"pyramid_hash", ["X", "W", "X@LOD"], ["Out", "DropPos", "X_Temp_Out", "Out@LOD", "DropPos@LOD"], ["num_emb",
-    "space_len", "rand_len", "pyramid_layer", "drop_out_percent", "is_training", "seed", "use_filter", "white_list_len",
-    "black_list_len"], ["WhiteList", "BlackList", "lr", "distribute_update_vars"]>];
+  let legacy = [Legacy<"pyramid_hash", ["X", "W", "X@LOD"], ["Out", "DropPos", "X_Temp_Out", "Out@LOD", "DropPos@LOD"],
+    ["num_emb", "space_len", "rand_len", "pyramid_layer", "drop_out_percent", "is_training", "seed", "use_filter",
+    "white_list_len", "black_list_len"], ["WhiteList", "BlackList", "lr", "distribute_update_vars"]>];
   let referenceInCode = 1;
+  let differentiable = 0;
+  let batching = "refused";
 }
 
 #endif

@@ -153,8 +153,6 @@ mlir::LogicalResult inferGroupNormOf(std::optional<mlir::Location> location, mli
                                      DataFormat dataFormat, Results &results);
 mlir::LogicalResult inferInstanceNormOf(std::optional<mlir::Location> location, mlir::Value x,
                                         llvm::ArrayRef<mlir::Value> parameters, Results &results);
-/// C1: axis is in [-rank, rank).
-mlir::LogicalResult checkAxis(std::optional<mlir::Location> location, int64_t axis, int64_t rank);
 
 template <class Adaptor>
 mlir::LogicalResult inferBatchNorm(std::optional<mlir::Location> location, Adaptor adaptor,
@@ -194,7 +192,7 @@ template <class Adaptor>
 mlir::LogicalResult inferNorm(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
   auto type = tensorType(adaptor.getX());
   auto axis = static_cast<int64_t>(adaptor.getAxis());
-  if (failed(checkAxis(location, axis, type.getRank())))
+  if (failed(normalizeAxis(location, axis, std::max<int64_t>(type.getRank(), 1), "C1")))
     return mlir::failure();
   llvm::SmallVector<int64_t> shape(type.getShape());
   if (type.getRank() > 0)
@@ -251,7 +249,7 @@ template <class Adaptor>
 mlir::LogicalResult inferAlongAxis(std::optional<mlir::Location> location, Adaptor adaptor,
                                    Results &results) {
   auto type = tensorType(adaptor.getX());
-  if (failed(checkAxis(location, adaptor.getAxis(), type.getRank())))
+  if (failed(normalizeAxis(location, adaptor.getAxis(), std::max<int64_t>(type.getRank(), 1), "C1")))
     return mlir::failure();
   results.push_back(type);
   return mlir::success();
@@ -497,7 +495,7 @@ mlir::LogicalResult inferLookupTableDequant(std::optional<mlir::Location> locati
   bool fits = table.getRank() == 2 && table.getElementType().isF32() && ids.getRank() > 0 &&
               (table.isDynamicDim(1) || table.getDimSize(1) > 2) &&
               (ids.isDynamicDim(ids.getRank() - 1) || ids.getDimSize(ids.getRank() - 1) == 1);
-  if (failed(require(location, fits, "C1: w must be float32 [rows, 3 or more], and the last extent of ids 1",
+  if (failed(require(location, fits, "C1: w must be float32 [rows, 3 or more], and the last dim of ids 1",
                      adaptor.getOperands())))
     return mlir::failure();
   llvm::SmallVector<int64_t> shape(ids.getShape());

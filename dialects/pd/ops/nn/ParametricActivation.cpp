@@ -3,7 +3,7 @@
 #include "dialects/pd/ops/nn/ParametricActivationOps.h"
 #include "dialects/pd/ops/nn/RandomInTraining.h"
 #include "dialects/pd/ops/random/Random.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 
 using namespace mlir;
 
@@ -31,12 +31,12 @@ LogicalResult checkPrelu(std::optional<Location> location, RankedTensorType x, R
 
 LogicalResult inferMaxoutOf(std::optional<Location> location, RankedTensorType x, int64_t groups,
                             int64_t axis, Results &results) {
-  if (failed(checkAxis(location, axis, x.getRank())) || x.getRank() == 0)
+  if (failed(normalizeAxis(location, axis, x.getRank(), "C1")))
     return failure();
   llvm::SmallVector<int64_t> shape(x.getShape());
   int64_t &dim = shape[axis < 0 ? axis + x.getRank() : axis];
   if (groups <= 0 || (!ShapedType::isDynamic(dim) && dim % groups != 0))
-    return inferenceError(location, "C2: groups must be above 0 and divide the extent " + llvm::Twine(dim) +
+    return inferenceError(location, "C2: groups must be above 0 and divide the dim " + llvm::Twine(dim) +
                                         ", found " + llvm::Twine(groups));
   if (!ShapedType::isDynamic(dim))
     dim /= groups;
@@ -53,7 +53,7 @@ FailureOr<SmallVector<Value>> RreluOp::decompose(OpBuilder &builder) {
   Type element = x.type().getElementType();
   Expression slopes = getIsTest()
                           ? e.constant((lower + upper) / 2, element)
-                          : e.cast(uniform(e, extentsOf(x), builder.getF32Type(), lower, upper, 0), element);
+                          : e.cast(uniform(e, dimSizesOf(x), builder.getF32Type(), lower, upper, 0), element);
   Expression noise = e.select(x >= 0.0, e.constant(1, element), slopes);
   return e.results({x * noise, noise});
 }
@@ -82,8 +82,8 @@ FailureOr<SmallVector<Value>> PreluOp::decompose(OpBuilder &builder) {
     shape[0] = -1;
     alpha = e.reshape(alpha, shape);
   } else {
-    llvm::SmallVector<Extent> extents = extentsOf(x);
-    alpha = reshapeTo(alpha, llvm::ArrayRef<Extent>(extents).drop_front());
+    llvm::SmallVector<DimSize> dimSizes = dimSizesOf(x);
+    alpha = reshapeTo(alpha, llvm::ArrayRef<DimSize>(dimSizes).drop_front());
   }
   return e.results({e.select(x > 0.0, x, x * alpha)});
 }
@@ -92,12 +92,12 @@ FailureOr<SmallVector<Value>> MaxoutOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.computed(getX());
   int64_t axis = getAxis() < 0 ? getAxis() + x.rank() : getAxis();
-  llvm::SmallVector<Extent> extents = extentsOf(x);
+  llvm::SmallVector<DimSize> dimSizes = dimSizesOf(x);
   auto groups = static_cast<int64_t>(getGroups());
-  extents[axis] = divide(e, extents[axis], groups);
-  extents.insert(extents.begin() + axis + 1, Extent(groups));
+  dimSizes[axis] = divide(e, dimSizes[axis], groups);
+  dimSizes.insert(dimSizes.begin() + axis + 1, DimSize(groups));
   // One channel after the other: of equal ones the first has the gradient, as in Paddle.
-  Expression grouped = reshapeTo(x, extents);
+  Expression grouped = reshapeTo(x, dimSizes);
   auto channel = [&](int64_t i) { return dropDim(slice(grouped, axis + 1, i, i + 1), axis + 1); };
   Expression out = channel(0);
   for (int64_t i = 1; i < groups; ++i) {

@@ -5,7 +5,7 @@
 #include "dialects/pd/ops/nn/PoolFormulasOps.h"
 #include "dialects/pd/ops/nn/PoolOps.h"
 #include "dialects/pd/ops/search/SearchOps.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
 
 using namespace mlir;
@@ -24,15 +24,15 @@ template <class Op> PoolWindow lpPoolWindow(Op op) {
 
 /// The windows along one dimension.
 struct FractionalWindows {
-  int64_t extent = 0;
+  int64_t dimSize = 0;
   /// The first element and the one after the last.
   llvm::SmallVector<std::pair<int64_t, int64_t>> ranges;
 
-  FractionalWindows(int64_t extent, int64_t count, int64_t kernel, float random) : extent(extent) {
-    float step = static_cast<float>(extent - kernel) / static_cast<float>(count - (kernel > 0 ? 1 : 0));
-    auto least = static_cast<float>(extent / count);
+  FractionalWindows(int64_t dimSize, int64_t count, int64_t kernel, float random) : dimSize(dimSize) {
+    float step = static_cast<float>(dimSize - kernel) / static_cast<float>(count - (kernel > 0 ? 1 : 0));
+    auto least = static_cast<float>(dimSize / count);
     float most = std::min((least + 2) / step - 1,
-                          (static_cast<float>(extent) + 1 - least) / step - static_cast<float>(count - 1));
+                          (static_cast<float>(dimSize) + 1 - least) / step - static_cast<float>(count - 1));
     float shift = kernel > 0 ? random : random * most;
     auto at = [&](int64_t i) {
       return static_cast<int64_t>((static_cast<float>(i) + shift) * step) -
@@ -40,7 +40,7 @@ struct FractionalWindows {
     };
     for (int64_t i = 0; i < count; ++i)
       ranges.emplace_back(std::max<int64_t>(at(i), 0),
-                          std::min(kernel > 0 ? at(i) + kernel : at(i + 1), extent));
+                          std::min(kernel > 0 ? at(i) + kernel : at(i + 1), dimSize));
   }
 
   int64_t longest() const {
@@ -70,16 +70,16 @@ LogicalResult inferFractionalPool(std::optional<Location> location, Adaptor adap
   auto areWithin = [&](llvm::ArrayRef<int64_t> numbers, int64_t least) {
     return static_cast<int64_t>(numbers.size()) == spatial &&
            llvm::all_of(llvm::zip(numbers, space), [&](auto pair) {
-             auto [number, extent] = pair;
-             return number >= least && (ShapedType::isDynamic(extent) || number <= extent);
+             auto [number, dimSize] = pair;
+             return number >= least && (ShapedType::isDynamic(dimSize) || number <= dimSize);
            });
   };
   if (!areWithin(output, 1))
     return inferenceError(location, "C2: output_size must be " + llvm::Twine(spatial) +
-                                        " positive numbers, at most the extents of x");
+                                        " positive numbers, at most the dims of x");
   if (!kernel.empty() && !areWithin(kernel, 0))
     return inferenceError(location, "C3: kernel_size must be " + llvm::Twine(spatial) +
-                                        " numbers, at most the extents of x");
+                                        " numbers, at most the dims of x");
   double random = adaptor.getRandomU().convertToDouble();
   if (!(random > 0 && random < 1))
     return inferenceError(location,
@@ -94,7 +94,7 @@ LogicalResult inferFractionalPool(std::optional<Location> location, Adaptor adap
 /// The windows of x [N, C, windows, elements of a window].
 Expression gatherWindows(Expression x, const AllWindows &windows) {
   TensorBuilder &e = x.owner();
-  llvm::SmallVector<Extent> shape{Extent(x, 0), Extent(x, 1)};
+  llvm::SmallVector<DimSize> shape{DimSize(x, 0), DimSize(x, 1)};
   llvm::SmallVector<int64_t> order{0, 1}, inWindow;
   int64_t elements = 1, axis = 2;
   for (const FractionalWindows &along : windows) {
@@ -135,7 +135,7 @@ Expression planePositions(TensorBuilder &e, const AllWindows &windows) {
     auto type = RankedTensorType::get(dims, i64);
     Expression own =
         e.wrap(e.create<ConstantOp>(type, DenseElementsAttr::get(type, llvm::ArrayRef(positions))));
-    place = place * static_cast<double>(along.extent) + own;
+    place = place * static_cast<double>(along.dimSize) + own;
     shape.push_back(count);
     elements *= longest;
   }
@@ -151,8 +151,8 @@ template <class Op> FailureOr<SmallVector<Value>> decomposeFractionalPool(Op op,
     return failure();
   AllWindows windows;
   auto random = static_cast<float>(op.getRandomU().convertToDouble());
-  for (auto [d, extent] : llvm::enumerate(space))
-    windows.emplace_back(extent, op.getOutputSize()[d],
+  for (auto [d, dimSize] : llvm::enumerate(space))
+    windows.emplace_back(dimSize, op.getOutputSize()[d],
                          op.getKernelSize().empty() ? 0 : op.getKernelSize()[d], random);
   Expression gathered = gatherWindows(x, windows);
   auto last = static_cast<uint64_t>(gathered.rank() - 1);
@@ -225,7 +225,8 @@ FailureOr<SmallVector<Value>> FractionalMaxPool3dOp::decompose(OpBuilder &builde
   return decomposeFractionalPool(*this, builder);
 }
 
-//===-- Spatial pyramid pooling ---------------------------------------------------------------------------===//
+//===-- Spatial pyramid pooling
+//---------------------------------------------------------------------------===//
 
 LogicalResult inferSppOf(std::optional<Location> location, RankedTensorType x, int64_t height,
                          Results &results) {
@@ -251,10 +252,10 @@ FailureOr<SmallVector<Value>> SppOp::decompose(OpBuilder &builder) {
     int64_t cells = int64_t(1) << level;
     llvm::SmallVector<int64_t> window, paddings, counts;
     for (int64_t axis : {2, 3}) {
-      int64_t extent = x.type().getDimSize(axis);
-      window.push_back((extent + cells - 1) / cells);
-      paddings.push_back((window.back() * cells - extent + 1) / 2);
-      counts.push_back((extent + 2 * paddings.back()) / window.back());
+      int64_t dimSize = x.type().getDimSize(axis);
+      window.push_back((dimSize + cells - 1) / cells);
+      paddings.push_back((window.back() * cells - dimSize + 1) / 2);
+      counts.push_back((dimSize + 2 * paddings.back()) / window.back());
     }
     OperationState state(getLoc(), Pool2dOp::getOperationName());
     state.addOperands(getX());
@@ -268,7 +269,7 @@ FailureOr<SmallVector<Value>> SppOp::decompose(OpBuilder &builder) {
     for (int64_t i : {0, 1})
       if (counts[i] > cells)
         pooled = slice(pooled, 2 + i, 0, cells);
-    levels.push_back(reshapeTo(pooled, {Extent(x, 0), x.type().getDimSize(1) * cells * cells}));
+    levels.push_back(reshapeTo(pooled, {DimSize(x, 0), x.type().getDimSize(1) * cells * cells}));
   }
   return SmallVector<Value>{concat(levels, 1)};
 }

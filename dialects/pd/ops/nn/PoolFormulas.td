@@ -31,7 +31,8 @@ def Pd_LpPool2dOp : Pd_Op<"lp_pool2d", [LayoutOpInterface]> {
 }
 
 class Pd_FractionalMaxPoolOp<string mnemonic, int spatial> : Pd_Op<mnemonic> {
-  let summary = "Fractional pooling: the maximum of each of output_size windows of nearly equal size over " # spatial # " spatial dimensions, and its index";
+  let summary = "Fractional pooling: the maximum of each of output_size windows of nearly equal size over " # spatial
+    # " spatial dimensions, and its index";
   let description = [{
     Along a dimension of `in` elements window i of `out` starts at floor((i + u) a) - floor(u a). Without kernel_size
     (zeros) it ends where the next one starts, with a = in / out and u = random_u * min((floor(in / out) + 2) / a - 1,
@@ -45,8 +46,8 @@ class Pd_FractionalMaxPoolOp<string mnemonic, int spatial> : Pd_Op<mnemonic> {
     "C3. kernel_size is empty or has one entry for each spatial dimension, from 0 to its dim",
     "C4. random_u is above 0 and below 1 (for 0 Paddle draws it in each run)"
   ];
-  let arguments = (ins Pd_FloatTensor:$x, DenseI64ArrayAttr:$output_size, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$kernel_size,
-    F64Attr:$random_u);
+  let arguments = (ins Pd_FloatTensor:$x, DenseI64ArrayAttr:$output_size, DefaultValuedAttr<DenseI64ArrayAttr,
+    "{}">:$kernel_size, F64Attr:$random_u);
   let results = (outs Pd_FloatTensor:$out, Pd_IntTensor:$mask);
   let decomposesInCode = 1;
   let newIr = [NewIr<["x"], [], [], ["return_mask"]>];

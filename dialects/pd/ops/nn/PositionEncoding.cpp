@@ -2,7 +2,7 @@
 #include "dialects/pd/ops/nn/Nn.h"
 #include "dialects/pd/ops/nn/PositionEncodingOps.h"
 #include "dialects/pd/ops/sequence/Rows.h"
-#include "dialects/pd/ops/shape/OpenExtents.h"
+#include "dialects/pd/ops/shape/DynamicDims.h"
 
 #include <cmath>
 
@@ -24,8 +24,9 @@ FailureOr<SmallVector<Value>> AddPositionEncodingOp::decompose(OpBuilder &builde
   TensorBuilder e(builder, getOperation());
   Expression x = e.computed(getX());
   Type element = x.type().getElementType(), i64 = builder.getI64Type();
-  Extent half = divide(e, Extent(x, x.rank() - 1), 2);
-  Expression places = getOffsets() ? rowPlaces(x, e.wrap(getOffsets())).position : iota(e, Extent(x, 1), i64);
+  DimSize half = divide(e, DimSize(x, x.rank() - 1), 2);
+  Expression places =
+      getOffsets() ? rowPlaces(x, e.wrap(getOffsets())).position : iota(e, DimSize(x, 1), i64);
   Expression steps = e.reshape(e.cast(places, element), {-1, 1});
   // From 1 to 10000, or only 10000.
   Expression last = e.cast(e.wrap(add(e, half, -1).getValue(e)), element);

@@ -11,14 +11,6 @@ using namespace mlir;
 
 namespace proa::pd {
 
-LogicalResult checkAxis(std::optional<Location> location, int64_t axis, int64_t rank) {
-  int64_t dims = std::max<int64_t>(rank, 1);
-  if (axis >= -dims && axis < dims)
-    return success();
-  return inferenceError(location, "C1: axis must be in [-" + llvm::Twine(dims) + ", " + llvm::Twine(dims) +
-                                      "), found " + llvm::Twine(axis));
-}
-
 /// The axis as a non-negative index; nothing for a tensor of rank 0, whose only element is along every axis.
 static llvm::SmallVector<int64_t> frontAxis(int64_t axis, int64_t rank) {
   if (rank == 0)
@@ -55,7 +47,7 @@ FailureOr<SmallVector<Value>> LogSoftmaxOp::decompose(OpBuilder &builder) {
 }
 
 LogicalResult checkSoftmaxMask(std::optional<Location> location, RankedTensorType x, RankedTensorType mask) {
-  auto shape = broadcastShapes(std::nullopt, {x, mask});
+  auto shape = broadcastShapes({x, mask});
   if (x.getRank() > 0 && succeeded(shape) && succeeded(verifyCompatibleShape(*shape, x.getShape())))
     return success();
   std::string text;

@@ -1,7 +1,7 @@
 #include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ops/nn/Nn.h"
 #include "dialects/pd/ops/nn/TemporalShiftOps.h"
-#include "dialects/pd/ops/shape/OpenExtents.h"
+#include "dialects/pd/ops/shape/DynamicDims.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
 
 using namespace mlir;
@@ -24,9 +24,9 @@ FailureOr<SmallVector<Value>> TemporalShiftOp::decompose(OpBuilder &builder) {
   Expression x = e.wrap(getX());
   auto steps = static_cast<int64_t>(getSegNum());
   int64_t axis = channelsAreLast(getDataFormat()) ? 4 : 2;
-  llvm::SmallVector<Extent> given = extentsOf(x), split = given;
+  llvm::SmallVector<DimSize> given = dimSizesOf(x), split = given;
   split[0] = divide(e, given[0], steps);
-  split.insert(split.begin() + 1, Extent(steps));
+  split.insert(split.begin() + 1, DimSize(steps));
   int64_t channels = x.type().getDimSize(axis - 1);
   if (ShapedType::isDynamic(channels))
     return failure();

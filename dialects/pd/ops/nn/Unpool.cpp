@@ -2,7 +2,7 @@
 #include "dialects/pd/ops/index/ScatterOps.h"
 #include "dialects/pd/ops/nn/Nn.h"
 #include "dialects/pd/ops/nn/UnpoolOps.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
@@ -20,7 +20,7 @@ LogicalResult inferUnpoolOf(std::optional<Location> location, RankedTensorType x
   }
   bool isSizeGood =
       given.output.empty() ||
-      (given.output.size() == 2 && llvm::all_of(given.output, [](int64_t extent) { return extent > 0; }));
+      (given.output.size() == 2 && llvm::all_of(given.output, [](int64_t dimSize) { return dimSize > 0; }));
   if (given.kernel.size() != 2 || given.strides.size() != 2 || given.padding.size() != 2 || !isSizeGood)
     return inferenceError(
         location, "C2: ksize, strides and padding must hold two numbers, and output_size two positive "
@@ -49,7 +49,7 @@ LogicalResult inferUnpool3dOf(std::optional<Location> location, RankedTensorType
   }
   bool isSizeGood =
       given.output.empty() ||
-      (given.output.size() == 3 && llvm::all_of(given.output, [](int64_t extent) { return extent > 0; }));
+      (given.output.size() == 3 && llvm::all_of(given.output, [](int64_t dimSize) { return dimSize > 0; }));
   if (given.kernel.size() != 3 || given.strides.size() != 3 || given.padding.size() != 3 || !isSizeGood)
     return inferenceError(
         location, "C2: ksize, strides and padding must hold three numbers, and output_size three positive "
@@ -73,8 +73,8 @@ FailureOr<SmallVector<Value>> UnpoolOp::decompose(OpBuilder &builder) {
   llvm::ArrayRef<int64_t> space = tensorType(getOut()).getShape().drop_front(2);
   if (llvm::is_contained(space, ShapedType::kDynamic))
     return failure();
-  Extent batch(x, 0), channels(x, 1), count = multiply(e, Extent(x, 2), Extent(x, 3));
-  llvm::SmallVector<Extent> flat{batch, channels, count};
+  DimSize batch(x, 0), channels(x, 1), count = multiply(e, DimSize(x, 2), DimSize(x, 3));
+  llvm::SmallVector<DimSize> flat{batch, channels, count};
   Expression zeros =
       expandTo(e.constant(0, x.type().getElementType()), {batch, channels, space[0] * space[1]});
   Expression put =
@@ -88,9 +88,9 @@ FailureOr<SmallVector<Value>> Unpool3dOp::decompose(OpBuilder &builder) {
   llvm::ArrayRef<int64_t> space = tensorType(getOut()).getShape().drop_front(2);
   if (llvm::is_contained(space, ShapedType::kDynamic))
     return failure();
-  Extent batch(x, 0), channels(x, 1);
-  Extent count = multiply(e, multiply(e, Extent(x, 2), Extent(x, 3)), Extent(x, 4));
-  llvm::SmallVector<Extent> flat{batch, channels, count};
+  DimSize batch(x, 0), channels(x, 1);
+  DimSize count = multiply(e, multiply(e, DimSize(x, 2), DimSize(x, 3)), DimSize(x, 4));
+  llvm::SmallVector<DimSize> flat{batch, channels, count};
   Expression zeros =
       expandTo(e.constant(0, x.type().getElementType()), {batch, channels, space[0] * space[1] * space[2]});
   Expression put =

@@ -14,6 +14,7 @@ def Pd_LogsumexpOp : Pd_Op<"logsumexp"> {
   let description = [{
     Computed relative to the largest element, so that exp does not overflow. An empty `axis` means all dimensions.
   }];
+  let constraints = ["C1. the axes are in [-rank, rank) of x; rank 0 takes any axis"];
   let arguments = (ins Pd_FloatTensor:$x, AxesDefault:$axis, BoolDefault<"false">:$keepdim);
   let newIr = [NewIr<["x"], [], [], ["reduce_all"]>];
   let results = (outs Pd_FloatTensor:$out);
@@ -28,6 +29,7 @@ def Pd_LogsumexpOp : Pd_Op<"logsumexp"> {
 def Pd_FrobeniusNormOp : Pd_Op<"frobenius_norm"> {
   let lod = "none";
   let summary = "Frobenius norm: the square root of the sum of squares along axes";
+  let constraints = ["C1. the axes are in [-rank, rank) of x; rank 0 takes any axis"];
   let arguments = (ins Pd_FloatTensor:$x, AxesDefault:$axis, BoolDefault<"false">:$keepdim);
   let newIr = [NewIr<["x", "#axis"], [], ["keepdim=keep_dim"], ["reduce_all"]>];
   let results = (outs Pd_FloatTensor:$out);
@@ -46,6 +48,7 @@ def Pd_PNormOp : Pd_Op<"p_norm"> {
     porder infinity: the largest |x|; -infinity: the smallest |x|; 0: the number of nonzero elements. With `asvector`
     over all elements.
   }];
+  let constraints = ["C1. axis is in [-rank, rank) of x; rank 0 takes any axis"];
   let arguments = (ins Pd_FloatTensor:$x, FloatDefault<"2.0">:$porder, DefaultValuedAttr<I64Attr, "-1">:$axis,
     FloatDefault<"1e-12">:$epsilon, BoolDefault<"false">:$keepdim, BoolDefault<"false">:$asvector);
   let results = (outs Pd_FloatTensor:$out);
@@ -70,6 +73,10 @@ def Pd_L1NormOp : Pd_Op<"l1_norm"> {
 def Pd_DistOp : Pd_Op<"dist"> {
   let lod = "none";
   let summary = "p-norm of all elements of x - y";
+  let constraints = [
+    "C1. x and y have the same element type",
+    "C2. x and y broadcast"
+  ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$y, FloatDefault<"2.0">:$p);
   let results = (outs Pd_FloatTensor:$out);
   let decomposesInCode = 1;
@@ -91,8 +98,9 @@ def Pd_RenormOp : Pd_Op<"renorm"> {
 def Pd_TraceOp : Pd_Op<"trace"> {
   let lod = "none";
   let summary = "Trace: the sum of the diagonals of the matrices in dimensions axis1 and axis2";
-  let arguments = (ins Pd_NumberTensor:$x, DefaultValuedAttr<I64Attr, "0">:$offset, DefaultValuedAttr<I64Attr, "0">:$axis1,
-    DefaultValuedAttr<I64Attr, "1">:$axis2);
+  let constraints = ["C1. axis1 and axis2 are two dimensions of x"];
+  let arguments = (ins Pd_NumberTensor:$x, DefaultValuedAttr<I64Attr, "0">:$offset, DefaultValuedAttr<I64Attr,
+    "0">:$axis1, DefaultValuedAttr<I64Attr, "1">:$axis2);
   let results = (outs Pd_NumberTensor:$out);
   let decomposesInCode = 1;
   let legacy = [Legacy<"trace", ["Input"], ["Out"], ["offset", "axis1", "axis2"]>];

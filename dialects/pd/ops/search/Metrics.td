@@ -24,12 +24,14 @@ def Pd_ChunkEvalOp : Pd_MetricOp<"chunk_eval", [AttrSizedOperandSegments]> {
     Optional<Pd_IntTensor>:$offsets, I64Attr:$num_chunk_types, Pd_DefaultEnum<Pd_ChunkSchemeAttr, "IOB">:$chunk_scheme,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$excluded_chunk_types);
   let operandFormat = "$inference `,` $label (`length` `=` $seq_length^)? (`offsets` `=` $offsets^)?";
-  let results = (outs Pd_FloatTensor:$precision, Pd_FloatTensor:$recall, Pd_FloatTensor:$f1_score, Pd_IntTensor:$infer_chunks,
-    Pd_IntTensor:$label_chunks, Pd_IntTensor:$correct_chunks);
+  let results = (outs Pd_FloatTensor:$precision, Pd_FloatTensor:$recall, Pd_FloatTensor:$f1_score,
+    Pd_IntTensor:$infer_chunks, Pd_IntTensor:$label_chunks, Pd_IntTensor:$correct_chunks);
   let infer = "inferChunkEval";
-  let legacy = [Legacy<"chunk_eval", ["Inference", "Label", "SeqLength", "Inference@LOD?"], ["Precision", "Recall", "F1-Score",
-    "NumInferChunks", "NumLabelChunks", "NumCorrectChunks"], ["num_chunk_types", "chunk_scheme", "excluded_chunk_types"]>];
+  let legacy = [Legacy<"chunk_eval", ["Inference", "Label", "SeqLength", "Inference@LOD?"], ["Precision", "Recall",
+    "F1-Score", "NumInferChunks", "NumLabelChunks", "NumCorrectChunks"], ["num_chunk_types", "chunk_scheme",
+      "excluded_chunk_types"]>];
   let referenceInCode = 1;
+  let batching = "unbatched";
 }
 
 def Pd_PrecisionRecallOp : Pd_MetricOp<"precision_recall", [AttrSizedOperandSegments]> {
@@ -41,14 +43,16 @@ def Pd_PrecisionRecallOp : Pd_MetricOp<"precision_recall", [AttrSizedOperandSegm
     `accum_states` add `states_info`. At run time: indices and labels are classes.
   }];
   let constraints = ["C1. class_number is positive"];
-  let arguments = (ins Pd_FloatTensor:$max_probs, Pd_IntTensor:$indices, Pd_IntTensor:$labels, Optional<Pd_FloatTensor>:$weights,
-    Optional<Pd_FloatTensor>:$states_info, I64Attr:$class_number);
+  let arguments = (ins Pd_FloatTensor:$max_probs, Pd_IntTensor:$indices, Pd_IntTensor:$labels,
+    Optional<Pd_FloatTensor>:$weights, Optional<Pd_FloatTensor>:$states_info, I64Attr:$class_number);
   let operandFormat = "$max_probs `,` $indices `,` $labels (`weights` `=` $weights^)? (`states` `=` $states_info^)?";
   let results = (outs Pd_FloatTensor:$batch_metrics, Pd_FloatTensor:$accum_metrics, Pd_FloatTensor:$accum_states);
   let infer = "inferPrecisionRecall";
   let legacy = [Legacy<"precision_recall", ["MaxProbs", "Indices", "Labels", "Weights", "StatesInfo"], ["BatchMetrics",
     "AccumMetrics", "AccumStatesInfo"], ["class_number"]>];
   let referenceInCode = 1;
+  let differentiable = 0;
+  let batching = "unbatched";
 }
 
 def Pd_DetectionMapOp : Pd_MetricOp<"detection_map", [AttrSizedOperandSegments]> {
@@ -71,10 +75,12 @@ def Pd_DetectionMapOp : Pd_MetricOp<"detection_map", [AttrSizedOperandSegments]>
     "C2. class_num is positive",
     "C3. pos_count, true_pos, false_pos and the offsets of these two are given all or none"
   ];
-  let arguments = (ins Pd_FloatTensor:$detect_res, Pd_FloatTensor:$label, Pd_IntTensor:$detect_offsets, Pd_IntTensor:$label_offsets,
-    Optional<Pd_IntTensor>:$has_state, Optional<Pd_IntTensor>:$pos_count, Optional<Pd_FloatTensor>:$true_pos,
-    Optional<Pd_FloatTensor>:$false_pos, Optional<Pd_IntTensor>:$true_pos_offsets, Optional<Pd_IntTensor>:$false_pos_offsets,
-    I64Attr:$class_num, DefaultValuedAttr<I64Attr, "0">:$background_label, DefaultValuedAttr<F64Attr, "0.5">:$overlap_threshold,
+  let arguments = (ins Pd_FloatTensor:$detect_res, Pd_FloatTensor:$label, Pd_IntTensor:$detect_offsets,
+    Pd_IntTensor:$label_offsets, Optional<Pd_IntTensor>:$has_state, Optional<Pd_IntTensor>:$pos_count,
+    Optional<Pd_FloatTensor>:$true_pos, Optional<Pd_FloatTensor>:$false_pos, Optional<Pd_IntTensor>:$true_pos_offsets,
+      Optional<Pd_IntTensor>:$false_pos_offsets,
+    I64Attr:$class_num, DefaultValuedAttr<I64Attr, "0">:$background_label, DefaultValuedAttr<F64Attr,
+      "0.5">:$overlap_threshold,
     DefaultValuedAttr<BoolAttr, "true">:$evaluate_difficult,
     Pd_DefaultEnum<Pd_AveragePrecisionAttr, "Integral">:$ap_type);
   let operandFormat = [{$detect_res `,` $label `,` $detect_offsets `,` $label_offsets (`state` $has_state^)?
@@ -82,10 +88,13 @@ def Pd_DetectionMapOp : Pd_MetricOp<"detection_map", [AttrSizedOperandSegments]>
   let results = (outs Pd_IntTensor:$accum_pos_count, Pd_FloatTensor:$accum_true_pos, Pd_FloatTensor:$accum_false_pos,
     Pd_FloatTensor:$map, Pd_IntTensor:$true_offsets, Pd_IntTensor:$false_offsets);
   let infer = "inferDetectionMap";
-  let legacy = [Legacy<"detection_map", ["DetectRes", "Label", "DetectRes@LOD", "Label@LOD", "HasState", "PosCount", "TruePos",
-    "FalsePos", "TruePos@LOD?", "FalsePos@LOD?"], ["AccumPosCount", "AccumTruePos", "AccumFalsePos", "MAP", "AccumTruePos@LOD",
+  let legacy = [Legacy<"detection_map", ["DetectRes", "Label", "DetectRes@LOD", "Label@LOD", "HasState", "PosCount",
+    "TruePos", "FalsePos", "TruePos@LOD?", "FalsePos@LOD?"], ["AccumPosCount", "AccumTruePos", "AccumFalsePos", "MAP",
+      "AccumTruePos@LOD",
     "AccumFalsePos@LOD"], ["class_num", "background_label", "overlap_threshold", "evaluate_difficult", "ap_type"]>];
   let referenceInCode = 1;
+  let differentiable = 0;
+  let batching = "refused";
 }
 
 def Pd_AucOp : Pd_Op<"auc"> {
@@ -113,9 +122,11 @@ def Pd_AucOp : Pd_Op<"auc"> {
   let infer = "inferAuc";
   let library = "auc";
   let lod = "none";
-  let legacy = [Legacy<"auc", ["Predict", "Label", "StatPos", "StatNeg", "InsTagWeight"], ["AUC", "StatPosOut", "StatNegOut"],
-    ["num_thresholds", "slide_steps"], ["curve"]>];
+  let legacy = [Legacy<"auc", ["Predict", "Label", "StatPos", "StatNeg", "InsTagWeight"], ["AUC", "StatPosOut",
+    "StatNegOut"], ["num_thresholds", "slide_steps"], ["curve"]>];
   let referenceInCode = 1;
+  let differentiable = 0;
+  let batching = "unbatched";
 }
 
 def : LegacyFormula<"positive_negative_pair", ["Score", "Label", "QueryID", "Weight?", "AccumulatePositivePair?",

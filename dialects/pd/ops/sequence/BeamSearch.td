@@ -19,16 +19,19 @@ def Pd_BeamSearchOp : Pd_Op<"beam_search"> {
     "C2. beam_size is positive"
   ];
   let arguments = (ins Pd_IntTensor:$pre_ids, Pd_FloatTensor:$pre_scores, Pd_FloatTensor:$scores, Pd_IntTensor:$offsets,
-    Optional<Pd_IntTensor>:$ids, I64Attr:$beam_size, I64Attr:$end_id, DefaultValuedAttr<BoolAttr, "true">:$is_accumulated);
+    Optional<Pd_IntTensor>:$ids, I64Attr:$beam_size, I64Attr:$end_id, DefaultValuedAttr<BoolAttr,
+      "true">:$is_accumulated);
   let results = (outs Pd_IntTensor:$selected_ids, Pd_FloatTensor:$selected_scores, Pd_IntTensor:$parents,
     Pd_IntTensor:$selected_offsets);
   let library = "beam_search";
   let infer = "inferBeamSearch";
   let lod = "none";
-  let legacy = [Legacy<"beam_search", ["pre_ids", "pre_scores", "scores", "scores@LOD", "ids"], ["selected_ids", "selected_scores",
-    "parent_idx", "selected_ids|selected_scores@LOD"], ["beam_size", "end_id", "is_accumulated"], [],
+  let legacy = [Legacy<"beam_search", ["pre_ids", "pre_scores", "scores", "scores@LOD", "ids"], ["selected_ids",
+    "selected_scores", "parent_idx", "selected_ids|selected_scores@LOD"], ["beam_size", "end_id", "is_accumulated"], [],
     "importBeamSearch", constants_=["level=0"]>];
   let referenceInCode = 1;
+  let differentiable = 0;
+  let batching = "refused";
 }
 
 def Pd_BeamSearchDecodeOp : Pd_Op<"beam_search_decode"> {
@@ -46,8 +49,8 @@ def Pd_BeamSearchDecodeOp : Pd_Op<"beam_search_decode"> {
     "C1. ids are int64, scores float32 or float64",
     "C2. beam_size is positive"
   ];
-  let arguments = (ins Pd_Array:$ids, Pd_Array:$scores, Pd_Array:$source_offsets, Pd_Array:$prefix_offsets, I64Attr:$beam_size,
-    I64Attr:$end_id);
+  let arguments = (ins Pd_Array:$ids, Pd_Array:$scores, Pd_Array:$source_offsets, Pd_Array:$prefix_offsets,
+    I64Attr:$beam_size, I64Attr:$end_id);
   let results = (outs Pd_IntTensor:$sentence_ids, Pd_FloatTensor:$sentence_scores, Pd_IntTensor:$translation_offsets,
     Pd_IntTensor:$sentence_offsets);
   let infer = "inferBeamSearchDecode";
@@ -55,6 +58,8 @@ def Pd_BeamSearchDecodeOp : Pd_Op<"beam_search_decode"> {
   let lod = "none";
   let legacy = [Legacy<"beam_search_decode", ["Ids", "Scores", "", ""], ["SentenceIds", "SentenceScores", "", ""], [],
     ["beam_size", "end_id"], "importBeamSearchDecode">];
+  let differentiable = 0;
+  let batching = "refused";
 }
 
 #endif

@@ -1,6 +1,6 @@
 #include "dialects/pd/ops/sequence/Labels.h"
 #include "dialects/pd/autodiff/FormulaGradient.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
@@ -55,7 +55,7 @@ FailureOr<SmallVector<Value>> WarpctcOp::vjp(OpBuilder &builder, llvm::ArrayRef<
     factor =
         factor / e.reshape(e.cast(e.wrap(getLogitsLength()), derivative.type().getElementType()), {1, -1, 1});
   else if (getNormByTimes())
-    factor = factor / e.cast(e.wrap(Extent(derivative, 0).getValue(e)), derivative.type().getElementType());
+    factor = factor / e.cast(e.wrap(DimSize(derivative, 0).getValue(e)), derivative.type().getElementType());
   gradients[0] = derivative * factor;
   return gradients;
 }

@@ -171,7 +171,7 @@ Values GruGradOp::decompose(OpBuilder &builder) {
   if (!h0)
     h0 = zeroRows(sequencesOf(e.wrap(getOffsets())).lengths, size, element);
   if (!bias)
-    bias = expandTo(e.constant(0, element), {Extent(1), Extent(3 * size)});
+    bias = expandTo(e.constant(0, element), {DimSize(1), DimSize(3 * size)});
   return gradientOfFormula(
       builder, getLoc(), {getX(), getWeight(), h0, bias}, {getHiddenGrad()}, [&](ValueRange in) {
         return GruOp::create(builder, getLoc(), in[0], in[1], getOffsets(), in[2], in[3], getActivationAttr(),

@@ -15,7 +15,7 @@ mlir::LogicalResult checkRows(std::optional<mlir::Location> location, mlir::Valu
 int64_t sequenceCount(mlir::Value offsets);
 /// `type` with another number of rows.
 mlir::RankedTensorType withRows(mlir::RankedTensorType type, int64_t rows);
-mlir::RankedTensorType vectorOfInts(mlir::MLIRContext *context, int64_t extent);
+mlir::RankedTensorType vectorOfInts(mlir::MLIRContext *context, int64_t dimSize);
 
 mlir::LogicalResult inferRangesOf(std::optional<mlir::Location> location, mlir::Value starts,
                                   mlir::Value lengths, Results &results);

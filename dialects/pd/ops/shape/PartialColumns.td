@@ -13,7 +13,8 @@ def Pd_PartialConcatOp : Pd_Op<"partial_concat"> {
     "C1. all operands are matrices of the same shape",
     "C2. the columns are in range"
   ];
-  let arguments = (ins Variadic<Pd_Tensor>:$x, DefaultValuedAttr<I64Attr, "0">:$start_index, DefaultValuedAttr<I64Attr, "-1">:$length);
+  let arguments = (ins Variadic<Pd_Tensor>:$x, DefaultValuedAttr<I64Attr, "0">:$start_index, DefaultValuedAttr<I64Attr,
+    "-1">:$length);
   let results = (outs Pd_Tensor:$out);
   let infer = "inferPartialConcat";
   let decomposesInCode = 1;
@@ -23,7 +24,8 @@ def Pd_PartialConcatOp : Pd_Op<"partial_concat"> {
 def Pd_PartialSumOp : Pd_Op<"partial_sum"> {
   let summary = "The sum of columns start_index to start_index + length of all matrices";
   let description = "As pd.partial_concat, with its constraints.";
-  let arguments = (ins Variadic<Pd_Tensor>:$x, DefaultValuedAttr<I64Attr, "0">:$start_index, DefaultValuedAttr<I64Attr, "-1">:$length);
+  let arguments = (ins Variadic<Pd_Tensor>:$x, DefaultValuedAttr<I64Attr, "0">:$start_index, DefaultValuedAttr<I64Attr,
+    "-1">:$length);
   let results = (outs Pd_Tensor:$out);
   let infer = "inferPartialSum";
   let decomposesInCode = 1;

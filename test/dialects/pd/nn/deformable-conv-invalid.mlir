@@ -19,7 +19,7 @@ func.func @deformable_conv_c2(%x: tensor<2x3x4x5xf32>, %o: tensor<2x18x4x5xf32>,
 // -----
 
 func.func @deformable_conv_c1(%x: tensor<2x3x4x5xf32>, %o: tensor<18x4x5xf32>, %f: tensor<6x3x3x3xf32>) {
-  // expected-error@+2 {{C1: x, offset, mask and filter must have rank 4, and the filter's extents be known}}
+  // expected-error@+2 {{C1: x, offset, mask and filter must have rank 4, and the filter's dims be known}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.deformable_conv %x, %o, %f {paddings = array<i64: 1, 1>} : (tensor<2x3x4x5xf32>, tensor<18x4x5xf32>, tensor<6x3x3x3xf32>) -> tensor<2x6x4x5xf32>
   return

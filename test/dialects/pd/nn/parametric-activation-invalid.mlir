@@ -10,7 +10,7 @@ func.func @prelu_c2(%a: tensor<2x3x4xf32>, %b: tensor<4xf32>) {
 // -----
 
 func.func @maxout_c2(%a: tensor<2x3xf32>) {
-  // expected-error@+2 {{C2: groups must be above 0 and divide the extent 3, found 2}}
+  // expected-error@+2 {{C2: groups must be above 0 and divide the dim 3, found 2}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.maxout"(%a) {groups = 2 : i64} : (tensor<2x3xf32>) -> tensor<2x1xf32>
   return

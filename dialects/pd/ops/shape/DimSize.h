@@ -6,13 +6,13 @@
 namespace proa::pd {
 
 /// One dim of a shape: a number, or a rank-0 int64 tensor.
-class Extent {
+class DimSize {
 public:
-  Extent(int64_t number) : number(number) {}
+  DimSize(int64_t number) : number(number) {}
   /// The size of dimension `axis` of x.
-  Extent(Expression x, int64_t axis);
+  DimSize(Expression x, int64_t axis);
   /// Element i of a 1-D integer tensor.
-  static Extent element(Expression tensor, int64_t i);
+  static DimSize element(Expression tensor, int64_t i);
 
   bool isKnown() const { return !value; }
   bool isNumber(int64_t expected) const { return !value && number == expected; }
@@ -22,28 +22,28 @@ public:
   /// Whether this is dimension `axis` of x, static or dynamic.
   bool isDim(mlir::Value x, int64_t axis) const;
 
-  friend Extent multiply(TensorBuilder &e, const Extent &x, const Extent &y);
-  friend Extent divide(TensorBuilder &e, const Extent &x, int64_t y);
-  friend Extent maximum(TensorBuilder &e, const Extent &x, const Extent &y);
+  friend DimSize multiply(TensorBuilder &e, const DimSize &x, const DimSize &y);
+  friend DimSize divide(TensorBuilder &e, const DimSize &x, int64_t y);
+  friend DimSize maximum(TensorBuilder &e, const DimSize &x, const DimSize &y);
 
 private:
-  explicit Extent(mlir::Value value) : number(mlir::ShapedType::kDynamic), value(value) {}
+  explicit DimSize(mlir::Value value) : number(mlir::ShapedType::kDynamic), value(value) {}
   int64_t number;
   mlir::Value value;
 };
 
-Extent multiply(TensorBuilder &e, const Extent &x, const Extent &y);
+DimSize multiply(TensorBuilder &e, const DimSize &x, const DimSize &y);
 /// The quotient rounded down; y > 0.
-Extent divide(TensorBuilder &e, const Extent &x, int64_t y);
-Extent maximum(TensorBuilder &e, const Extent &x, const Extent &y);
+DimSize divide(TensorBuilder &e, const DimSize &x, int64_t y);
+DimSize maximum(TensorBuilder &e, const DimSize &x, const DimSize &y);
 
 /// The sizes of all dimensions of x.
-llvm::SmallVector<Extent> extentsOf(Expression x);
+llvm::SmallVector<DimSize> dimSizesOf(Expression x);
 /// The dims as a 1-D int64 tensor.
-mlir::Value shapeTensor(TensorBuilder &e, llvm::ArrayRef<Extent> shape);
+mlir::Value shapeTensor(TensorBuilder &e, llvm::ArrayRef<DimSize> shape);
 /// x reshaped or expanded to exactly these dims.
-Expression reshapeTo(Expression x, llvm::ArrayRef<Extent> shape);
-Expression expandTo(Expression x, llvm::ArrayRef<Extent> shape);
+Expression reshapeTo(Expression x, llvm::ArrayRef<DimSize> shape);
+Expression expandTo(Expression x, llvm::ArrayRef<DimSize> shape);
 
 /// Elements [start, end) along one axis, every stride-th; as pd.slice counts them.
 Expression slice(Expression x, int64_t axis, int64_t start, int64_t end, int64_t stride = 1);
@@ -52,7 +52,7 @@ Expression concat(llvm::ArrayRef<Expression> parts, int64_t axis);
 Expression dropDim(Expression x, int64_t axis);
 Expression insertDim(Expression x, int64_t axis);
 /// 0, 1, ... of an integer type as a 1-D tensor.
-Expression iota(TensorBuilder &e, const Extent &count, mlir::Type elementType);
+Expression iota(TensorBuilder &e, const DimSize &count, mlir::Type elementType);
 
 /// The end of a slice that extends to the end.
 inline constexpr int64_t toTheEnd = std::numeric_limits<int64_t>::max();

@@ -1,4 +1,4 @@
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/creation/RangeOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
@@ -10,17 +10,17 @@ using namespace mlir;
 
 namespace proa::pd {
 
-Extent::Extent(Expression x, int64_t axis) : number(x.type().getDimSize(axis)) {
+DimSize::DimSize(Expression x, int64_t axis) : number(x.type().getDimSize(axis)) {
   if (ShapedType::isDynamic(number))
     value = x.owner().create<DimOp>(x, axis);
 }
 
-Extent Extent::element(Expression tensor, int64_t i) {
+DimSize DimSize::element(Expression tensor, int64_t i) {
   TensorBuilder &e = tensor.owner();
-  return Extent(e.reshape(e.cast(slice(tensor, 0, i, i + 1), e.getBuilder().getI64Type()), {}));
+  return DimSize(e.reshape(e.cast(slice(tensor, 0, i, i + 1), e.getBuilder().getI64Type()), {}));
 }
 
-Value Extent::getValue(TensorBuilder &e) const {
+Value DimSize::getValue(TensorBuilder &e) const {
   if (value)
     return value;
   Type i64 = e.getBuilder().getI64Type();
@@ -28,7 +28,7 @@ Value Extent::getValue(TensorBuilder &e) const {
   return e.create<ConstantOp>(type, DenseElementsAttr::get(type, IntegerAttr::get(i64, number)));
 }
 
-bool Extent::isDim(Value x, int64_t axis) const {
+bool DimSize::isDim(Value x, int64_t axis) const {
   if (axis >= tensorType(x).getRank())
     return false;
   if (!value)
@@ -37,53 +37,53 @@ bool Extent::isDim(Value x, int64_t axis) const {
   return dim && dim.getX() == x && static_cast<int64_t>(dim.getIndex()) == axis;
 }
 
-Extent multiply(TensorBuilder &e, const Extent &x, const Extent &y) {
+DimSize multiply(TensorBuilder &e, const DimSize &x, const DimSize &y) {
   if (x.isKnown() && y.isKnown())
     return x.number * y.number;
   if (x.isKnown() && x.number == 1)
     return y;
   if (y.isKnown() && y.number == 1)
     return x;
-  return Extent(e.create<MultiplyOp>(x.getValue(e), y.getValue(e)));
+  return DimSize(e.create<MultiplyOp>(x.getValue(e), y.getValue(e)));
 }
 
-Extent divide(TensorBuilder &e, const Extent &x, int64_t y) {
+DimSize divide(TensorBuilder &e, const DimSize &x, int64_t y) {
   if (x.isKnown())
     return x.number / y;
-  return y == 1 ? x : Extent(e.create<FloorDivideOp>(x.getValue(e), Extent(y).getValue(e)));
+  return y == 1 ? x : DimSize(e.create<FloorDivideOp>(x.getValue(e), DimSize(y).getValue(e)));
 }
 
-Extent maximum(TensorBuilder &e, const Extent &x, const Extent &y) {
+DimSize maximum(TensorBuilder &e, const DimSize &x, const DimSize &y) {
   if (x.isKnown() && y.isKnown())
     return std::max(x.number, y.number);
-  return Extent(e.create<MaximumOp>(x.getValue(e), y.getValue(e)));
+  return DimSize(e.create<MaximumOp>(x.getValue(e), y.getValue(e)));
 }
 
-llvm::SmallVector<Extent> extentsOf(Expression x) {
-  llvm::SmallVector<Extent> out;
+llvm::SmallVector<DimSize> dimSizesOf(Expression x) {
+  llvm::SmallVector<DimSize> out;
   for (int64_t axis = 0; axis < x.rank(); ++axis)
-    out.push_back(Extent(x, axis));
+    out.push_back(DimSize(x, axis));
   return out;
 }
 
-Value shapeTensor(TensorBuilder &e, llvm::ArrayRef<Extent> shape) {
+Value shapeTensor(TensorBuilder &e, llvm::ArrayRef<DimSize> shape) {
   llvm::SmallVector<Value> parts;
-  for (const Extent &extent : shape)
-    parts.push_back(e.reshape(e.wrap(extent.getValue(e)), {1}));
+  for (const DimSize &dimSize : shape)
+    parts.push_back(e.reshape(e.wrap(dimSize.getValue(e)), {1}));
   return e.create<ConcatOp>(parts, Value(), uint64_t(0));
 }
 
 namespace {
 
 /// The entries of the attribute of a reshape; nothing if they do not determine the shape.
-std::optional<llvm::SmallVector<int64_t>> reshapeAttribute(Expression x, llvm::ArrayRef<Extent> shape) {
+std::optional<llvm::SmallVector<int64_t>> reshapeAttribute(Expression x, llvm::ArrayRef<DimSize> shape) {
   llvm::SmallVector<int64_t> numbers;
   bool hasRest = false, hasZero = false;
-  for (auto [i, extent] : llvm::enumerate(shape)) {
-    if (extent.isKnown()) {
-      numbers.push_back(extent.getNumber());
-      hasZero |= extent.getNumber() == 0;
-    } else if (extent.isDim(x, static_cast<int64_t>(i))) {
+  for (auto [i, dimSize] : llvm::enumerate(shape)) {
+    if (dimSize.isKnown()) {
+      numbers.push_back(dimSize.getNumber());
+      hasZero |= dimSize.getNumber() == 0;
+    } else if (dimSize.isDim(x, static_cast<int64_t>(i))) {
       numbers.push_back(0);
     } else {
       if (std::exchange(hasRest, true))
@@ -95,17 +95,17 @@ std::optional<llvm::SmallVector<int64_t>> reshapeAttribute(Expression x, llvm::A
   return hasZero ? std::nullopt : std::optional(numbers);
 }
 
-bool allKnown(llvm::ArrayRef<Extent> shape) {
-  return llvm::all_of(shape, [](const Extent &extent) { return extent.isKnown(); });
+bool allKnown(llvm::ArrayRef<DimSize> shape) {
+  return llvm::all_of(shape, [](const DimSize &dimSize) { return dimSize.isKnown(); });
 }
 
-llvm::SmallVector<int64_t> numbersOf(llvm::ArrayRef<Extent> shape) {
-  return llvm::map_to_vector(shape, [](const Extent &extent) { return extent.getNumber(); });
+llvm::SmallVector<int64_t> numbersOf(llvm::ArrayRef<DimSize> shape) {
+  return llvm::map_to_vector(shape, [](const DimSize &dimSize) { return dimSize.getNumber(); });
 }
 
 } // namespace
 
-Expression reshapeTo(Expression x, llvm::ArrayRef<Extent> shape) {
+Expression reshapeTo(Expression x, llvm::ArrayRef<DimSize> shape) {
   TensorBuilder &e = x.owner();
   if (x.type().hasStaticShape() && allKnown(shape) && x.type().getShape() == llvm::ArrayRef(numbersOf(shape)))
     return x;
@@ -119,15 +119,15 @@ Expression reshapeTo(Expression x, llvm::ArrayRef<Extent> shape) {
   return e.wrap(e.create<ReshapeOp>(x, shapeTensor(e, shape), llvm::ArrayRef<int64_t>()));
 }
 
-Expression expandTo(Expression x, llvm::ArrayRef<Extent> shape) {
+Expression expandTo(Expression x, llvm::ArrayRef<DimSize> shape) {
   TensorBuilder &e = x.owner();
   llvm::SmallVector<int64_t> numbers;
   int64_t offset = static_cast<int64_t>(shape.size()) - x.rank();
-  for (auto [i, extent] : llvm::enumerate(shape)) {
+  for (auto [i, dimSize] : llvm::enumerate(shape)) {
     int64_t axis = static_cast<int64_t>(i) - offset;
-    if (extent.isKnown())
-      numbers.push_back(extent.getNumber());
-    else if (axis >= 0 && extent.isDim(x, axis))
+    if (dimSize.isKnown())
+      numbers.push_back(dimSize.getNumber());
+    else if (axis >= 0 && dimSize.isDim(x, axis))
       numbers.push_back(-1);
     else
       return e.wrap(e.create<ExpandOp>(x, shapeTensor(e, shape), llvm::ArrayRef<int64_t>()));
@@ -150,19 +150,19 @@ Expression concat(llvm::ArrayRef<Expression> parts, int64_t axis) {
 }
 
 Expression dropDim(Expression x, int64_t axis) {
-  llvm::SmallVector<Extent> shape = extentsOf(x);
+  llvm::SmallVector<DimSize> shape = dimSizesOf(x);
   shape.erase(shape.begin() + axis);
   return reshapeTo(x, shape);
 }
 
 Expression insertDim(Expression x, int64_t axis) {
-  llvm::SmallVector<Extent> shape = extentsOf(x);
-  shape.insert(shape.begin() + axis, Extent(1));
+  llvm::SmallVector<DimSize> shape = dimSizesOf(x);
+  shape.insert(shape.begin() + axis, DimSize(1));
   return reshapeTo(x, shape);
 }
 
-Expression iota(TensorBuilder &e, const Extent &count, Type elementType) {
-  auto bound = [&](const Extent &extent) { return e.cast(e.wrap(extent.getValue(e)), elementType); };
+Expression iota(TensorBuilder &e, const DimSize &count, Type elementType) {
+  auto bound = [&](const DimSize &dimSize) { return e.cast(e.wrap(dimSize.getValue(e)), elementType); };
   return e.wrap(e.create<ArangeOp>(bound(0), bound(count), bound(1), TypeAttr::get(elementType)));
 }
 
