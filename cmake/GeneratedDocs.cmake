@@ -1,4 +1,5 @@
-# Pages of docs/ that are generated from the op records: ops/<family>.md, primitives.md and ops-coverage.md.
+# Pages of docs/ that are generated from the op records: ops/<family>.md, primitives.md, ops-coverage.md and
+# dist-reference.md.
 #   cmake -DBUILD=... -DSOURCE=... -DMODE=write|check -P GeneratedDocs.cmake
 # check fails if a page is out of date.
 file(STRINGS ${BUILD}/dialects/pd/Records.txt records)
@@ -75,6 +76,13 @@ reference evaluation, derivatives, batching, sharding, lowering (checked by `com
 transforms it supports |\n\n\
 ## Primitives\n\n${primitive_count} ops:\n\n${primitive_list}\n\
 ## Library ops\n\n${library_count} ops:\n\n${library_list}")
+
+# mlir-tblgen's page, without its banner and the marker of a table of contents.
+file(READ ${BUILD}/dialects/dist/Reference.md dist)
+string(REGEX REPLACE "^<!--[^\n]*-->\n+" "" dist "${dist}")
+string(REPLACE "[TOC]\n\n" "Generated from the records in `dialects/dist`; [dist.md](dist.md) gives definitions and reasons.\n\n"
+  dist "${dist}")
+put(dist-reference.md "${dist}")
 
 execute_process(COMMAND ${BUILD}/bin/proa-translate --coverage --format=markdown --cases ${SOURCE}/test/corpus
                 OUTPUT_VARIABLE coverage COMMAND_ERROR_IS_FATAL ANY)
