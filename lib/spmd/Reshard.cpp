@@ -73,7 +73,8 @@ public:
     Placement to;
   };
 
-  Neighbors(const Mesh &mesh, const Placement &source, const Placement &target) : mesh(mesh), target(target) {
+  Neighbors(const Mesh &mesh, const Placement &source, const Placement &target, Dims dims)
+      : mesh(mesh), target(target), dims(dims) {
     bool reduces =
         std::ranges::any_of(source.partial, [&](const PartialAxis &p) { return !isPartialInTarget(p); });
     for (unsigned i = 0; i < mesh.axes.size(); ++i)
@@ -107,6 +108,22 @@ private:
     return std::ranges::find(target.partial, partial) != target.partial.end();
   }
 
+  /// The dimensions to which steps add axes: all of a matrix, otherwise those that the target splits, and the
+  /// one with the most elements for each part.
+  std::vector<size_t> splitDims(const Placement &state) const {
+    std::vector<size_t> result;
+    size_t longest = 0;
+    for (size_t d = 0; d < dims.size(); ++d) {
+      if (dims.size() <= 2 || !target.dims[d].axes.empty())
+        result.push_back(d);
+      if (dims[d] / state.dims[d].parts() > dims[longest] / state.dims[longest].parts())
+        longest = d;
+    }
+    if (!dims.empty() && std::ranges::find(result, longest) == result.end())
+      result.push_back(longest);
+    return result;
+  }
+
   Placement withAxis(const Placement &state, size_t dim, const AxisRef &axis) const {
     Placement next = state;
     if (next.dims[dim].axes.empty())
@@ -131,7 +148,7 @@ private:
   void addSlices(const Placement &state) {
     for (unsigned i = 0; i < mesh.axes.size(); ++i)
       if (maySlice[i] && !isUsed(state, i) && !isPartial(state, i))
-        for (size_t d = 0; d < state.dims.size(); ++d)
+        for (size_t d : splitDims(state))
           edges.push_back({StepKind::Slice, withAxis(state, d, mesh.full(i))});
   }
 
@@ -142,7 +159,7 @@ private:
       Placement reduced = state;
       reduced.partial.erase(reduced.partial.begin() + static_cast<ptrdiff_t>(k));
       edges.push_back({StepKind::AllReduce, reduced});
-      for (size_t d = 0; d < state.dims.size(); ++d)
+      for (size_t d : splitDims(state))
         edges.push_back({StepKind::ReduceScatter, withAxis(reduced, d, state.partial[k].axis)});
     }
     Placement next = target;
@@ -209,6 +226,7 @@ private:
 
   const Mesh &mesh;
   const Placement &target;
+  Dims dims;
   std::vector<bool> maySlice;
   std::vector<Edge> edges;
 };
@@ -232,8 +250,9 @@ std::string keyOf(const Placement &placement) {
 /// Dijkstra's algorithm on placements of a refined mesh.
 class Search {
 public:
-  Search(const Mesh &mesh, const CostModel &costs, const Placement &source, const Placement &target)
-      : costs(costs), neighbors(mesh, source, target), target(keyOf(target)) {
+  Search(const Mesh &mesh, const CostModel &costs, const Placement &source, const Placement &target,
+         Dims dims)
+      : costs(costs), neighbors(mesh, source, target, dims), target(keyOf(target)) {
     reach({source, 0, none, StepKind::Slice});
   }
 
@@ -359,7 +378,7 @@ Result<ReshardPlan> planReshard(const Mesh &mesh, const Placement &from, const P
     links.push_back(options.links.empty() ? Link() : options.links[part.axis]);
   const Placement &source = refined->placements[0], &target = refined->placements[1];
   CostModel costs(refined->mesh, links, dims, options);
-  auto steps = Search(refined->mesh, costs, source, target).run();
+  auto steps = Search(refined->mesh, costs, source, target, dims).run();
   if (!steps)
     return problem("", fmt::format("no sequence of collectives from {} to {} fits {} bytes per device",
                                    toText(mesh, from), toText(mesh, to), options.memoryLimit));

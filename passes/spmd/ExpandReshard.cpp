@@ -6,7 +6,10 @@
 #include "passes/remarks/Remarks.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
+
+#include <cmath>
 
 using namespace mlir;
 
@@ -36,8 +39,8 @@ public:
 private:
   LogicalResult readOptions(llvm::StringMap<spmd::Link> &linkOfAxis) {
     auto emitError = [&] { return getOperation()->emitError() << getArgumentName() << ": "; };
-    if (!(latency >= 0) || !(bandwidth > 0))
-      return emitError() << "expected a latency of at least 0 and a bandwidth above 0";
+    if (!isValid({latency, bandwidth}))
+      return emitError() << "expected a finite latency of at least 0 and a finite bandwidth above 0";
     if (memoryLimit < 0)
       return emitError() << "expected a memory-limit of at least 0, found " << int64_t(memoryLimit);
     if (dynamicDim < 1)
@@ -47,11 +50,24 @@ private:
       StringRef(text).split(parts, ':');
       spmd::Link link;
       if (parts.size() != 3 || !llvm::to_float(parts[1], link.latency) ||
-          !llvm::to_float(parts[2], link.bandwidth) || !(link.latency >= 0) || !(link.bandwidth > 0))
+          !llvm::to_float(parts[2], link.bandwidth) || !isValid(link))
         return emitError() << "expected links as AXIS:SECONDS:BYTES_PER_SECOND, found '" << text << "'";
       linkOfAxis[parts[0]] = link;
     }
+    llvm::StringSet<> axes;
+    getOperation()->walk([&](dist::MeshOp mesh) {
+      for (StringAttr name : mesh.getMesh().getNames())
+        axes.insert(name.getValue());
+    });
+    for (StringRef axis : linkOfAxis.keys())
+      if (!axes.contains(axis))
+        return emitError() << "expected links of mesh axes, found '" << axis << "', which no mesh has";
     return success();
+  }
+
+  static bool isValid(const spmd::Link &link) {
+    return std::isfinite(link.latency) && std::isfinite(link.bandwidth) && link.latency >= 0 &&
+           link.bandwidth > 0;
   }
 
   /// Sizes of the cost model. Failure if the tensor has too many elements to count.

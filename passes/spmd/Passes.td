@@ -23,7 +23,7 @@ def AnnotateShardingRules : Pass<"pd-annotate-sharding-rules"> {
   let dependentDialects = ["::proa::pd::PdDialect"];
 }
 
-def ExpandReshard : Pass<"dist-expand-reshard"> {
+def ExpandReshard : Pass<"dist-expand-reshard", "::mlir::ModuleOp"> {
   let summary = "Replace dist.reshard by collectives";
   let description = [{
     Replaces each `dist.reshard` between shardings on one mesh by the cheapest sequence of `dist.slice`,

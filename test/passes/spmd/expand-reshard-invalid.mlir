@@ -4,11 +4,13 @@
 // RUN: not proa-opt %s --dist-expand-reshard=dynamic-dim=0 2>&1 | FileCheck %s --check-prefix=DIM
 // RUN: not proa-opt %s --dist-expand-reshard=links=x:1 2>&1 | FileCheck %s --check-prefix=LINKS
 // RUN: not proa-opt %s --dist-expand-reshard=links=x:1:-2 2>&1 | FileCheck %s --check-prefix=LINKS
+// RUN: not proa-opt %s --dist-expand-reshard=links=w:1:2 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
 // LIMIT: dist-expand-reshard: expected a memory-limit of at least 0, found -1
-// BANDWIDTH: dist-expand-reshard: expected a latency of at least 0 and a bandwidth above 0
+// BANDWIDTH: dist-expand-reshard: expected a finite latency of at least 0 and a finite bandwidth above 0
 // DIM: dist-expand-reshard: expected a dynamic-dim of at least 1, found 0
 // LINKS: dist-expand-reshard: expected links as AXIS:SECONDS:BYTES_PER_SECOND, found 'x:1
+// UNKNOWN: dist-expand-reshard: expected links of mesh axes, found 'w', which no mesh has
 
 dist.mesh @m = <["x"=2]>
 

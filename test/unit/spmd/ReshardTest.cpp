@@ -211,6 +211,11 @@ TEST(ReshardTest, LargeMeshes) {
   auto start = std::chrono::steady_clock::now();
   ReshardPlan plan = checkPair(mesh, from, to, {1 << 20, 1 << 16});
   EXPECT_EQ(textOf(mesh, plan), " all_to_all [{pod}, {gpu, node}]");
+  // A sum over all axes of a tensor with many dimensions.
+  Placement sum = {std::vector<DimPlacement>(5)}, whole = sum;
+  for (const AxisRef &axis : {pod, node, gpu})
+    sum.partial.push_back({axis, Reduction::Sum});
+  checkPair(mesh, sum, whole, {64, 64, 64, 64, 64});
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
 }
 
