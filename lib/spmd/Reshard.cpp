@@ -80,7 +80,7 @@ public:
     for (unsigned i = 0; i < mesh.axes.size(); ++i)
       // Slices over other axes help only reductions, whose terms then move on all links.
       maySlice.push_back(isUsed(target, i) || isPartial(target, i) ||
-                         (reduces && mesh.axes.size() <= maxAxesOfDetours));
+                         (reduces && mesh.axes.size() * dims.size() <= maxDetours));
   }
 
   std::vector<Edge> of(const Placement &state) {
@@ -94,7 +94,8 @@ public:
   }
 
 private:
-  static constexpr size_t maxAxesOfDetours = 4;
+  /// Limits the number of placements on detours: three axes and two dimensions.
+  static constexpr size_t maxDetours = 6;
 
   static bool isUsed(const Placement &state, unsigned axis) {
     return std::ranges::any_of(state.dims, [&](const DimPlacement &dim) {
@@ -213,7 +214,7 @@ private:
     for (size_t k = 0; k < choices; ++k) {
       std::vector<AxisRef> rest = others;
       rest.erase(rest.begin() + static_cast<ptrdiff_t>(k));
-      for (size_t d = 0; d < next.dims.size(); ++d)
+      for (size_t d : splitDims(next))
         distribute(state, withAxis(next, d, others[k]), rest);
     }
   }

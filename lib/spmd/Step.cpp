@@ -276,9 +276,9 @@ static int64_t smallestLocalCount(const Placement &placement, Dims dims) {
   return count;
 }
 
-/// Positions that differ on the axes that change, with coordinate 0 on all others; at most 1,024 of them.
+/// Positions that differ on the axes that change, with coordinate 0 on all others; at most 128 of them.
 static std::vector<int64_t> changingPositions(const Mesh &mesh, const Placement &from, const Placement &to) {
-  constexpr int64_t most = 1024;
+  constexpr int64_t most = 128;
   std::vector<bool> changes = groupAxes(StepKind::Permute, mesh, from, to);
   int64_t count = 1;
   for (size_t i = 0; i < changes.size(); ++i)

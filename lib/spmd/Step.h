@@ -48,7 +48,7 @@ std::vector<int64_t> receivedCounts(StepKind kind, const Mesh &mesh, const Place
                                     const Placement &to, Dims dims);
 
 /// An estimate of the largest of `receivedCounts` between placements in full axes, in time that does not grow
-/// with meshes of more than 1,024 devices. It is exact up to that size if all parts of a dimension are equal.
+/// with meshes of more than 128 devices. It is exact up to that size if all parts of a dimension are equal.
 int64_t largestReceivedCount(StepKind kind, const Mesh &mesh, const Placement &from, const Placement &to,
                              Dims dims);
 
