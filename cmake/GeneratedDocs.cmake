@@ -1,4 +1,5 @@
-# Pages of docs/ that are generated from the op records: ops/<family>.md, primitives.md and ops-coverage.md.
+# Pages of docs/ that are generated from the op records: ops/<family>.md, primitives.md, ops-coverage.md and
+# dist-reference.md.
 #   cmake -DBUILD=... -DSOURCE=... -DMODE=write|check -P GeneratedDocs.cmake
 # check fails if a page is out of date.
 file(STRINGS ${BUILD}/dialects/pd/Records.txt records)
@@ -42,6 +43,23 @@ endfunction()
 list_ops(primitive "primitive")
 list_ops(library "library op")
 
+# The rows of the table of library ops: what each transform does with it.
+set(library_rows "")
+foreach(record ${records})
+  get_filename_component(family ${record} DIRECTORY)
+  file(STRINGS ${BUILD}/dialects/pd/ops/${record}.reference.md lines REGEX "^(## `pd|- transforms: )")
+  foreach(line ${lines})
+    if(line MATCHES "^## `(pd\\.([a-z0-9_]+))`$")
+      set(link "[`${CMAKE_MATCH_1}`](ops/${family}.md#pd${CMAKE_MATCH_2})")
+    else()
+      string(REGEX REPLACE
+             "^- transforms: evaluation (.*). derivative (.*). batching (.*). sharding (.*). lowering (.*)$"
+             "\\1 | \\2 | \\3 | \\4 | \\5" cells "${line}")
+      string(APPEND library_rows "| ${link} | ${cells} |\n")
+    endif()
+  endforeach()
+endforeach()
+
 set(stale "")
 function(put name content)
   set(file ${SOURCE}/docs/${name})
@@ -68,13 +86,29 @@ endforeach()
 put(primitives.md "# Kinds of ops\n\nEach op is a primitive, a composite or a library op. This page is generated from \
 the records.\n\n\
 | kind | definition |\n|---|---|\n\
-| primitive | has the field `scalar`, `reduction`, `moves` or `evaluates`, and no decomposition. Every transform handles \
+| primitive | has the field `scalar`, `reduction`, `indexingMap` or `evaluates`, and no decomposition. Every transform \
+handles \
 it: reference evaluation, derivatives, batching, sharding, lowering (checked by `compiler-test`) |\n\
 | composite | has a decomposition, which defines it. Transforms without a rule for it use the decomposition |\n\
-| library op | an opaque op that a kernel of the runtime computes. [The coverage page](ops-coverage.md) states which \
-transforms it supports |\n\n\
+| library op | an opaque op that a kernel of the runtime computes. Its record states what each transform does with it \
+(the table below) |\n\n\
 ## Primitives\n\n${primitive_count} ops:\n\n${primitive_list}\n\
-## Library ops\n\n${library_count} ops:\n\n${library_list}")
+## Library ops\n\n${library_count} ops. What their records state, checked by `compiler-test`:\n\n\
+- evaluation: by a `reference kernel`, the `evaluator of arrays`, as a `constant`, or `none`: the reference evaluator refuses the op\n\
+- derivative, in forward and reverse mode: a `rule`; `zero`, because no operand or no result holds floats; `none`: an \
+error\n\
+- batching: a `rule`; `unbatched`: one example at a time; `refused`: an error, because the dims of results depend on \
+data, or the op has effects\n\
+- sharding: a `rule`, or `replicated`: each device computes the whole op\n\
+- lowering: a `kernel` of the CPU runtime, a `constant`, or `none`\n\n\
+| op | evaluation | derivative | batching | sharding | lowering |\n|---|---|---|---|---|---|\n${library_rows}")
+
+# mlir-tblgen's page, without its banner and the marker of a table of contents.
+file(READ ${BUILD}/dialects/dist/Reference.md dist)
+string(REGEX REPLACE "^<!--[^\n]*-->\n+" "" dist "${dist}")
+string(REPLACE "[TOC]\n\n" "Generated from the records in `dialects/dist`; [dist.md](dist.md) gives definitions and \
+reasons.\n\n" dist "${dist}")
+put(dist-reference.md "${dist}")
 
 execute_process(COMMAND ${BUILD}/bin/proa-translate --coverage --format=markdown --cases ${SOURCE}/test/corpus
                 OUTPUT_VARIABLE coverage COMMAND_ERROR_IS_FATAL ANY)

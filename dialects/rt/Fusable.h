@@ -1,4 +1,4 @@
-/// The interface of contractions that an op of rt computes together with their neighbours.
+/// The interface of contractions that can be fused with neighbouring ops into an op of rt.
 #pragma once
 
 #include "mlir/IR/Builders.h"
@@ -6,41 +6,40 @@
 
 namespace proa::rt {
 
-/// The neighbours of a contraction that the op of rt can compute. A text is the reason why it cannot; null:
-/// it can.
+/// Which neighbouring ops can be fused with a contraction. A text is the reason why one cannot; null: it can.
 struct FusionLimits {
-  /// Any fusion at all.
+  /// Any op.
   const char *all = nullptr;
-  /// A factor of the result (`alpha`).
+  /// A scaling of the result (`alpha`).
   const char *factor = nullptr;
   /// An activation of the result.
   const char *activation = nullptr;
-  /// The sum of the result and a tensor of the same type.
+  /// The addition of a tensor with the result's type.
   const char *residual = nullptr;
-  /// The dimension of the result that a bias runs along.
+  /// The dimension of the result to which a bias vector is added.
   int64_t channelDim = 0;
-  /// Whether it reads scaled and transposed operands, and stores its result transposed.
+  /// Whether transposes and scalings of the operands, and a transpose of the result, can be fused.
   bool permutes = false;
 };
 
-/// A contraction and the neighbours that one op of rt computes.
+/// The operands and attributes of a fused op of rt.
 struct FusedParts {
   /// The location and type of the result.
   mlir::Location location;
   mlir::Type type;
-  /// The two factors as they are stored.
+  /// The two operands of the contraction, before any transpose.
   mlir::Value x, y;
-  /// How each stored factor is transposed before the contraction, and the result after it; empty: not at all.
+  /// The permutations of the operands before the contraction and of the result after it; empty: identity.
   llvm::SmallVector<int64_t> xPermutation, yPermutation, outPermutation;
-  /// Factor of the contraction's result.
+  /// Scale of the contraction's result.
   double alpha = 1;
-  /// Applied to the result in order; `extras` are their operands.
+  /// Post-ops, applied to the result in order; `extras` are their operands.
   mlir::ArrayAttr postOps;
   llvm::SmallVector<mlir::Value> extras;
 };
 
-/// Attaches the interface to the ops of pd. RtDialect calls it when it is loaded.
-void attachFusableInterfaces(mlir::MLIRContext &context);
+/// The reason why a result of this element type is not fused; null for f32 and bf16.
+const char *elementTypeLimit(mlir::Value result);
 
 } // namespace proa::rt
 

@@ -1,39 +1,116 @@
 #include "dialects/rt/Rt.h"
-#include "dialects/rt/Fusable.h"
+#include "dialects/rt/Storage.h"
+
+#include "mlir/IR/DialectImplementation.h"
+
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
 #include "dialects/rt/RtDialect.cpp.inc"
+
+#include "dialects/rt/PostOpKind.cpp.inc"
+
+#include "dialects/rt/RtInterfaces.cpp.inc"
+
+/// The number of a post-op's parameter.
+static FailureOr<FloatAttr> parseNumber(AsmParser &parser) {
+  double value = 0;
+  if (parser.parseFloat(value))
+    return failure();
+  return parser.getBuilder().getF64FloatAttr(value);
+}
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/rt/RtAttributes.cpp.inc"
 
 #define GET_OP_CLASSES
 #include "dialects/rt/Rt.cpp.inc"
 
 namespace proa::rt {
 
+/// Attaches FusableOpInterface to the ops of pd that these ops compute together with their neighbours.
+template <class... Ops> static void attachFusable(MLIRContext &context) {
+  (Ops::attachFusable(context), ...);
+}
+
 void RtDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/rt/RtAttributes.cpp.inc"
+      >();
   addOperations<
 #define GET_OP_LIST
 #include "dialects/rt/Rt.cpp.inc"
       >();
-  attachFusableInterfaces(*getContext());
+  attachFusable<
+#define GET_OP_LIST
+#include "dialects/rt/Rt.cpp.inc"
+      >(*getContext());
+  attachStorageInterfaces(*getContext());
 }
 
-static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
-
-/// One for each element of the result and of the summed dimension.
-std::optional<int64_t> MatmulOp::getMultiplyAdds() {
-  ArrayRef<int64_t> x = shapeOf(getX()), permutation = getXPermutation();
-  size_t summed = x.size() - (x.size() > 1 && getTransposeX() ? 2 : 1);
-  SmallVector<int64_t> extents(shapeOf(getOut()));
-  extents.push_back(x[permutation.empty() ? summed : static_cast<size_t>(permutation[summed])]);
-  return pd::productOfExtents(extents);
+/// How many of alpha and beta a post-op has.
+static unsigned parameterCount(PostOpKind kind) {
+  switch (kind) {
+  case PostOpKind::LeakyRelu:
+  case PostOpKind::Relu6:
+  case PostOpKind::Swish:
+  case PostOpKind::Elu:
+    return 1;
+  case PostOpKind::Clip:
+  case PostOpKind::HardSigmoid:
+  case PostOpKind::Linear:
+    return 2;
+  default:
+    return 0;
+  }
 }
 
-/// One for each element of the result and of the filter of its channel.
-std::optional<int64_t> Conv2dOp::getMultiplyAdds() {
-  SmallVector<int64_t> extents(shapeOf(getOut()));
-  llvm::append_range(extents, shapeOf(getFilter()).drop_front());
-  return pd::productOfExtents(extents);
+LogicalResult PostOpAttr::verify(function_ref<InFlightDiagnostic()> emitError, PostOpKind kind,
+                                 FloatAttr alpha, FloatAttr beta) {
+  StringRef names[] = {"alpha", "beta"};
+  FloatAttr values[] = {alpha, beta};
+  for (auto [i, value] : llvm::enumerate(values)) {
+    bool isExpected = i < parameterCount(kind);
+    if (isExpected != static_cast<bool>(value))
+      return emitError() << "post-op '" << stringifyPostOpKind(kind) << "' "
+                         << (isExpected ? "needs" : "has no") << " parameter '" << names[i] << "'";
+    if (value && !value.getValue().isFinite())
+      return emitError() << "'" << names[i] << "' of post-op '" << stringifyPostOpKind(kind)
+                         << "' is not finite";
+  }
+  return success();
+}
+
+bool PostOpAttr::hasOperand() const {
+  return getKind() == PostOpKind::Bias || getKind() == PostOpKind::Add || getKind() == PostOpKind::Multiply;
+}
+
+Value accumulatorOf(ArrayAttr postOps, OperandRange extras) {
+  size_t next = 0;
+  for (auto postOp : postOps.getAsRange<PostOpAttr>()) {
+    if (postOp.getKind() == PostOpKind::Add)
+      return extras[next];
+    next += postOp.hasOperand();
+  }
+  return Value();
+}
+
+LogicalResult verifyPostOps(Operation *operation) {
+  auto op = cast<PostOpsOpInterface>(operation);
+  OperandRange extras = op.getExtras();
+  size_t next = 0;
+  for (auto postOp : op.getPostOps().getAsRange<PostOpAttr>()) {
+    if (!postOp.hasOperand())
+      continue;
+    if (size_t i = next++; postOp.getKind() == PostOpKind::Bias && i < extras.size())
+      if (auto type = cast<RankedTensorType>(extras[i].getType()); type.getRank() != 1)
+        return op.emitOpError() << "C1: a bias must have rank 1, found " << type;
+  }
+  if (next != extras.size())
+    return op.emitOpError() << "C1: the post-ops read " << next << " extras, found " << extras.size();
+  return success();
 }
 
 } // namespace proa::rt

@@ -1,4 +1,4 @@
-/// The rt dialect: fused calls of the CPU runtime.
+/// The rt dialect: calls of fused kernels of the CPU runtime.
 #pragma once
 
 #include "dialects/pd/ir/Contraction.h"
@@ -6,6 +6,22 @@
 #include "dialects/pd/ir/Pd.h"
 
 #include "dialects/rt/RtDialect.h.inc"
+
+#include "dialects/rt/PostOpKind.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/rt/RtAttributes.h.inc"
+
+namespace proa::rt {
+
+/// The extra that the first post-op of kind `add` reads, or null.
+mlir::Value accumulatorOf(mlir::ArrayAttr postOps, mlir::OperandRange extras);
+/// Constraint C1 of the ops with post-ops.
+mlir::LogicalResult verifyPostOps(mlir::Operation *op);
+
+} // namespace proa::rt
+
+#include "dialects/rt/RtInterfaces.h.inc"
 
 #define GET_OP_CLASSES
 #include "dialects/rt/Rt.h.inc"

@@ -34,13 +34,57 @@ typedef struct proa_diagnostic {
   const char *code;        /**< the kind of diagnostic, the same in all versions: "declared-type", ... */
   const char *message;     /**< the message, without a full stop */
   const char *variable;    /**< the variable concerned, or "" */
-  const char *file;        /**< the program's file, or "" */
+  const char *file;        /**< the program's file; of a remark the user's line ("net.py:42"); or "" */
   int64_t block, op;       /**< index of the block, and of the op in it; -1: the whole program */
   const char *op_type;     /**< type of the op, or "" */
   const char *python_file; /**< file of the user's line that created the op, or "" */
   int64_t python_line;     /**< 0: unknown */
   const char *text;        /**< the diagnostic as one line: "warning: WHERE: MESSAGE\n" */
 } proa_diagnostic;
+
+/** Ops that mixed precision computes in 16 bits. */
+typedef enum proa_amp_level {
+  PROA_AMP_O1 = 0, /**< ops of the allow list, and ops of the grey list if their operands are in 16 bits */
+  PROA_AMP_O2 = 1  /**< all ops except those of the deny list */
+} proa_amp_level;
+
+/**
+ * Loss scaling: the loss is multiplied by a scale and the gradients are divided by it, because small
+ * gradients vanish in float16.
+ */
+typedef enum proa_loss_scaling {
+  PROA_LOSS_SCALING_NONE = 0,
+  PROA_LOSS_SCALING_STATIC = 1, /**< the scale is constant */
+  /** The scale grows after steps with finite gradients and shrinks after others, which do not update
+   * parameters. Adds the state variables "loss_scaling", "loss_scaling.good_steps" and
+   * "loss_scaling.bad_steps". */
+  PROA_LOSS_SCALING_DYNAMIC = 2
+} proa_loss_scaling;
+
+/**
+ * Options of mixed precision. Initialize it with PROA_AMP_OPTIONS_INIT. Parameters and their update stay in
+ * float32. ABI: as for proa_model_options.
+ */
+typedef struct proa_amp_options {
+  size_t size; /**< sizeof(proa_amp_options) of the caller's header */
+  proa_amp_level level;
+  proa_dtype dtype; /**< PROA_FLOAT16 or PROA_BFLOAT16 */
+  /** Ops to move to a list, by name, each array NULL-terminated or NULL. Other ops are on Paddle's list. */
+  const char *const *allow, *const *deny, *const *grey;
+  proa_loss_scaling scaling;
+  double loss_scale;      /**< the constant or initial scale */
+  int64_t increase_every; /**< dynamic: number of finite steps after which the scale grows */
+  int64_t decrease_every; /**< dynamic: number of steps with Inf or NaN after which the scale shrinks */
+  double increase_ratio;  /**< dynamic: the factor of growth */
+  double decrease_ratio;  /**< dynamic: the factor of shrinking */
+} proa_amp_options;
+
+/** Level O1 in float16 without loss scaling: proa_amp_options amp = PROA_AMP_OPTIONS_INIT; */
+/* clang-format off */
+#define PROA_AMP_OPTIONS_INIT \
+  {sizeof(proa_amp_options), PROA_AMP_O1, PROA_FLOAT16, NULL, NULL, NULL, PROA_LOSS_SCALING_NONE, 32768.0, \
+   1000, 2, 2.0, 0.8}
+/* clang-format on */
 
 /**
  * Options of proa_model_open. Initialize it with PROA_MODEL_OPTIONS_INIT, or set all fields to zero and
@@ -61,15 +105,36 @@ typedef struct proa_model_options {
   /** Called during long work, with the current activity and the fraction done in [0, 1]; may be NULL. */
   void (*progress)(void *context, const char *what, double part);
   void *progress_context; /**< first argument of `progress` */
-  /** Called with each warning about the program, once each, by the functions below; may be NULL. */
+  /** Called with each warning about the program, once each, and with remarks, by the functions below; may be
+   * NULL. */
   void (*diagnostic)(void *context, const proa_diagnostic *diagnostic);
   void *diagnostic_context; /**< first argument of `diagnostic` */
   const char *function;     /**< function of an IR file; NULL: `main`, else the only public function */
+  /** Not 0: a run fails at the first op that makes a NaN from inputs without NaN, or an Inf from finite
+   * inputs. The error names the op, the user's line, the output and the first index. Runs are slower. */
+  int check_finite;
+  /** CPU that kernels are compiled for, by its LLVM name ("x86-64-v3", "znver4"); NULL: this machine's. */
+  const char *cpu;
+  const proa_amp_options *amp; /**< mixed precision, read during the call; NULL: none */
+  uint64_t seed;               /**< seed of random ops that have no seed attribute */
+  /** Training programs: rematerializes values until peak memory is at most this many bytes (best effort); -1:
+   * only values that are nearly free. NULL: none. Read during the call. */
+  const int64_t *memory_budget;
+  /** Training programs: number of equal parts of the batch for which gradients are computed one after the
+   * other; 0: 1. */
+  int64_t micro_batches;
+  const char *dump_directory; /**< folder for the IR of each stage; NULL: none is written */
+  /** Passes whose remarks are reported to `diagnostic`: a regular expression that matches the whole name of a
+   * pass, such as "pd-fuse-.*"; NULL: none. Cached programs are then not used. */
+  const char *remarks;
 } proa_model_options;
 
 /** Default options: proa_model_options options = PROA_MODEL_OPTIONS_INIT; */
-#define PROA_MODEL_OPTIONS_INIT                                                                              \
-  {sizeof(proa_model_options), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL}
+/* clang-format off */
+#define PROA_MODEL_OPTIONS_INIT \
+  {sizeof(proa_model_options), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
+   0, NULL, NULL, 0, NULL, 0, NULL, NULL}
+/* clang-format on */
 
 /** One level of a LoD: ascending offsets, the first of which is 0; N sequences have N + 1 offsets. */
 typedef struct proa_lod_level {

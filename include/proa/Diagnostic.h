@@ -16,14 +16,14 @@ struct Diagnostic {
 
   Severity severity = Severity::Warning;
   /// The kind of diagnostic, the same in all versions: "declared-type", "loop-variable", "fetched-lod",
-  /// "state-lod", "pruned-state", "stored-type", "dead-block".
+  /// "state-lod", "pruned-state", "stored-type", "dead-block"; for a remark of a pass, the pass's name.
   std::string code;
   /// The message, without a full stop.
   std::string message;
   /// The variable concerned; may be empty.
   std::string variable;
 
-  /// The program's file; may be empty.
+  /// The program's file; for a remark of a pass, the user's line ("net.py:42"). May be empty.
   std::string file;
   /// Index of the block, and of the op in the block; -1 if the diagnostic concerns the whole program.
   int64_t block = -1;

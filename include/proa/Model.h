@@ -80,6 +80,10 @@ struct ModelOptions {
   /// Called with each warning about the program, from open(), prepare() and run(). Each warning is reported
   /// once, even if the program is imported again for other feeds.
   std::function<void(const Diagnostic &diagnostic)> onDiagnostic;
+  /// Passes whose remarks are reported to onDiagnostic when a program is compiled: what they did with an op,
+  /// or why they left it unchanged. A regular expression that matches the whole name of a pass, such as
+  /// "pd-fuse-.*"; empty: none. Cached programs are then not used. Error: no pass matches.
+  std::string remarks;
   /// The CPU that kernels are compiled for, by its LLVM name ("x86-64-v3", "znver4"); empty: this machine's
   /// CPU. Error: a CPU with instructions that this machine lacks.
   std::string cpu;
@@ -123,8 +127,7 @@ public:
   /// The current value of a parameter or state variable. Error: no variable of this name, or it has no value.
   Result<Tensor> parameter(const std::string &name) const;
   /// Writes the current values of all parameters and state variables: to a `.safetensors` file by name, or to
-  /// a
-  /// `.pdiparams` file as Paddle does (persistable variables in alphabetical order). A file is written
+  /// a `.pdiparams` file as Paddle does (persistable variables in alphabetical order). A file is written
   /// completely or not at all. Error: another suffix; a file that cannot be written; for `.pdiparams`,
   /// variables without a value.
   Result<void> saveParameters(const std::string &path) const;

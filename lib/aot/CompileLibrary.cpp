@@ -1,5 +1,7 @@
 #include "lib/aot/CompileLibrary.h"
 
+#include "dialects/pd/ir/FunctionAttributes.h"
+
 #include "lib/compiler/Compile.h"
 #include "lib/compiler/ProgramSource.h"
 #include "lib/compiler/Registration.h"
@@ -45,9 +47,9 @@ Result<CompiledProgram> compile(const LibraryRequest &request, ProgramSource &so
   auto main = (*module)->lookupSymbol<mlir::func::FuncOp>("main");
   resultCount = 0;
   for (unsigned i = 0; i < main.getNumResults(); ++i)
-    resultCount += main.getResultAttr(i, "pd.fetch") != nullptr;
+    resultCount += main.getResultAttr(i, pd::fetchAttribute) != nullptr;
   if (hasFormedKernels(**module) && !request.dims.empty())
-    return problem(request.model, "its kernels are formed already, so that its feeds keep their dims");
+    return problem(request.model, "the dims of its feeds cannot be changed, because its kernels are formed");
   if (!request.dims.empty())
     if (auto done = specializeFeeds(**module, request.dims); !done)
       return done.problems();
@@ -56,22 +58,25 @@ Result<CompiledProgram> compile(const LibraryRequest &request, ProgramSource &so
   options.cpu = request.cpu;
   options.amp = request.amp;
   options.progress = request.progress;
+  options.remarks = request.remarks;
+  options.onRemark = request.onDiagnostic;
   return compileForCpu(std::move(*module), options);
 }
 
-/// By the declared dims; else by those of the request; else with errors of branches deferred to the run.
+/// Compiles by the declared dims; if that fails, by the requested dims; if that fails too, with errors of
+/// branches deferred to the run.
 Result<CompiledProgram> compileFirst(const LibraryRequest &request, ProgramSource &source,
                                      size_t &resultCount) {
   FeedFacts facts;
   auto compiled = compile(request, source, resultCount, facts);
   facts.dims = request.dims;
   if (!compiled && !request.dims.empty())
-    if (auto again = compile(request, source, resultCount, facts))
-      return again;
+    if (auto recompiled = compile(request, source, resultCount, facts))
+      return recompiled;
   facts.deferAll = true;
   if (!compiled)
-    if (auto again = compile(request, source, resultCount, facts))
-      return again;
+    if (auto recompiled = compile(request, source, resultCount, facts))
+      return recompiled;
   return compiled;
 }
 
@@ -122,6 +127,9 @@ Result<void> embed(const params::Tensors &tensors, CompiledLibrary &library) {
 } // namespace
 
 Result<CompiledLibrary> compileLibrary(const LibraryRequest &request) {
+  if (!request.remarks.empty())
+    if (Result<void> checked = checkRemarks(request.remarks); !checked)
+      return checked.problems();
   auto files = params::findModel(request.model, request.parameters);
   if (!files)
     return files.problems();
@@ -147,7 +155,7 @@ Result<CompiledLibrary> compileLibrary(const LibraryRequest &request) {
   description.cpuFeatures = std::move(*features);
   description.savedVariables = (*source)->savedVariables();
   params::Tensors tensors;
-  // Weights that come later must have the types that the program is compiled for.
+  // Weights that are bound later must have the types for which the program is compiled.
   if (request.embedWeights || files->weightsForm != params::WeightsForm::None) {
     auto read = (*source)->readWeights();
     if (!read)

@@ -29,6 +29,8 @@ struct LibraryRequest {
   std::function<void(const std::string &what, double part)> progress;
   /// Called once with each warning about the program.
   std::function<void(const Diagnostic &diagnostic)> onDiagnostic;
+  /// As in ModelOptions, reported to onDiagnostic.
+  std::string remarks;
 };
 
 struct CompiledLibrary {
@@ -37,8 +39,8 @@ struct CompiledLibrary {
   std::vector<Tensor> weights; ///< in the order of Description::embedded
 };
 
-/// Error, all at once per stage: those of reading, importing and compiling; embedded weights that are missing
-/// or of another type.
+/// Errors of reading, importing and compiling, all of a stage at once; embedded weights that are missing or
+/// of another type.
 Result<CompiledLibrary> compileLibrary(const LibraryRequest &request);
 
 } // namespace proa::aot

@@ -14,19 +14,20 @@ TensorInfo infoOf(const runtime::Plan &plan, runtime::ValueId id, std::string na
   return {std::move(name), value.dtype, value.dims};
 }
 
-std::vector<TensorInfo> feedsOf(const Description &description, bool wantStates) {
+/// The feeds that are states, or the others.
+std::vector<TensorInfo> feedsOf(const Description &description, bool areStates) {
   std::vector<std::string> states = description.states();
   std::vector<TensorInfo> infos;
   for (runtime::ValueId id : description.plan.feeds) {
     const std::string &feed = description.plan.values[static_cast<size_t>(id)].name;
     bool isState = std::find(states.begin(), states.end(), feed) != states.end();
-    if (isState == wantStates)
+    if (isState == areStates)
       infos.push_back(infoOf(description.plan, id, feed));
   }
   return infos;
 }
 
-/// Size of `entry` in bytes; nothing for dynamic dims.
+/// Size of `entry` in bytes; nullopt for dynamic dims.
 std::optional<uint64_t> bytesOf(const EmbeddedTensor &entry) {
   std::optional<int64_t> count = elementCount(entry.info.dims);
   uint64_t bytes = 0;
@@ -56,7 +57,7 @@ Result<void> verify(const Description &description, uint64_t weightsBytes, const
     std::optional<uint64_t> bytes = bytesOf(entry);
     if (!bytes || *bytes > weightsBytes || entry.offset > weightsBytes - *bytes ||
         entry.offset % runtime::addressAlignment != 0)
-      problems.add(where, fmt::format("weight '{}' lies outside of the {} bytes of weights", entry.info.name,
+      problems.add(where, fmt::format("weight '{}' is not within the {} bytes of weights", entry.info.name,
                                       weightsBytes));
   }
   return problems;
@@ -68,8 +69,8 @@ std::vector<std::string> Description::states() const {
   return {plan.fetchNames.begin() + static_cast<ptrdiff_t>(resultCount), plan.fetchNames.end()};
 }
 
-std::vector<TensorInfo> Description::fedStates() const { return feedsOf(*this, /*wantStates=*/true); }
-std::vector<TensorInfo> Description::inputs() const { return feedsOf(*this, /*wantStates=*/false); }
+std::vector<TensorInfo> Description::fedStates() const { return feedsOf(*this, /*areStates=*/true); }
+std::vector<TensorInfo> Description::inputs() const { return feedsOf(*this, /*areStates=*/false); }
 
 std::vector<TensorInfo> Description::outputs() const {
   std::vector<TensorInfo> infos;

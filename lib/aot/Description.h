@@ -30,9 +30,9 @@ struct Description {
 
   /// Names of the state variables.
   std::vector<std::string> states() const;
-  /// Indices of the feeds that are state. State that is written before it is read is not fed.
+  /// The feeds that are state. State that is written before it is read is not fed.
   std::vector<TensorInfo> fedStates() const;
-  /// Indices of the other feeds.
+  /// The other feeds.
   std::vector<TensorInfo> inputs() const;
   std::vector<TensorInfo> outputs() const;
   /// Variables that need a value before the first run: parameters and fed states.

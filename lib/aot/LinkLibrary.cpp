@@ -38,11 +38,11 @@ private:
   explicit TemporaryFolder(std::string path) : path(std::move(path)) {}
 };
 
-Result<std::string> findLinker(const std::string &given) {
-  if (!given.empty()) {
-    auto found = llvm::sys::findProgramByName(given);
+Result<std::string> findLinker(const std::string &requested) {
+  if (!requested.empty()) {
+    auto found = llvm::sys::findProgramByName(requested);
     return found ? Result<std::string>(*found)
-                 : Result<std::string>(problem("--linker", "cannot find the program '" + given + "'"));
+                 : Result<std::string>(problem("--linker", "cannot find the program '" + requested + "'"));
   }
   for (const char *name : {"clang-22", "clang", "gcc", "cc"})
     if (auto found = llvm::sys::findProgramByName(name))

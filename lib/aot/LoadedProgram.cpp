@@ -44,7 +44,7 @@ Result<void> checkCpu(const Description &description) {
     return {};
   return problem(
       description.name,
-      fmt::format("the library was compiled for a CPU with {}, which this one lacks; compile it again here",
+      fmt::format("the library was compiled for a CPU with {}, which this CPU lacks; compile it on this CPU",
                   fmt::join(missing, ", ")));
 }
 
@@ -111,18 +111,18 @@ Result<void> LoadedProgram::bindStates(std::span<const TensorInfo> fed,
   return problems;
 }
 
-Result<void> LoadedProgram::checkInputs(std::span<const Tensor> given) const {
-  if (given.size() == inputInfos.size())
+Result<void> LoadedProgram::checkInputs(std::span<const Tensor> tensors) const {
+  if (tensors.size() == inputInfos.size())
     return {};
-  return problem(name, fmt::format("found {} inputs, expected {}", given.size(), inputInfos.size()));
+  return problem(name, fmt::format("found {} inputs, expected {}", tensors.size(), inputInfos.size()));
 }
 
-Result<std::vector<Tensor>> LoadedProgram::run(std::span<const Tensor> given) {
-  if (Result<void> valid = checkInputs(given); !valid)
+Result<std::vector<Tensor>> LoadedProgram::run(std::span<const Tensor> tensors) {
+  if (Result<void> valid = checkInputs(tensors); !valid)
     return valid.problems();
   runtime::NamedTensors feeds = states;
-  for (size_t i = 0; i < given.size(); ++i)
-    feeds.insert_or_assign(inputInfos[i].name, given[i]);
+  for (size_t i = 0; i < tensors.size(); ++i)
+    feeds.insert_or_assign(inputInfos[i].name, tensors[i]);
   auto results = session->run(feeds);
   if (!results)
     return results.problems();

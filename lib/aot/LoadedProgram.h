@@ -23,18 +23,19 @@ public:
   const std::vector<TensorInfo> &inputs() const { return inputInfos; }
   const std::vector<TensorInfo> &outputs() const { return outputInfos; }
 
-  /// Runs once. `given` is in the order of inputs(), the results are in the order of outputs().
-  Result<std::vector<Tensor>> run(std::span<const Tensor> given);
+  /// Runs once. `tensors` are in the order of inputs(), the results in the order of outputs().
+  Result<std::vector<Tensor>> run(std::span<const Tensor> tensors);
 
 private:
   LoadedProgram(const Description &description);
   Result<void> bindStates(std::span<const TensorInfo> fed, const runtime::NamedTensors &weights);
-  Result<void> checkInputs(std::span<const Tensor> given) const;
+  Result<void> checkInputs(std::span<const Tensor> tensors) const;
 
   std::string name;
   std::vector<TensorInfo> inputInfos, outputInfos;
-  std::vector<std::string> stateNames; ///< states of the last results of the plan
-  runtime::NamedTensors states;        ///< fed states after the last run
+  std::vector<std::string>
+      stateNames;               ///< names of the states among the results of the plan, after the outputs
+  runtime::NamedTensors states; ///< fed states after the last run
   std::unique_ptr<runtime::Session> session;
 };
 

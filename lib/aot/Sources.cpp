@@ -10,12 +10,12 @@
 namespace proa::aot {
 namespace {
 
-// Words in capitals between @ are replaced.
+// @WORD@ is replaced by fill().
 constexpr const char *headerTemplate = R"(/*
  * @NAME@, compiled by proa-compile @VERSION@.
  * Link with the library and with libproa_runtime.so. Errors: see proa-c/tensor.h.
  *
- * Inputs, in this order (-1: any number):
+ * Inputs, in this order (-1: a dynamic dim):
 @INPUTS@ * Outputs:
 @OUTPUTS@ */
 #ifndef @GUARD@
@@ -37,8 +37,8 @@ extern "C" {
 proa_program *@PREFIX@_create(const char *weights_path);
 
 /*
- * Runs it once; 0 on success. `inputs` is an array of @INPUTCOUNT@, `outputs` one of @OUTPUTCOUNT@ that is written;
- * what outputs point to lives until the next run or destroy. Use a program from one thread at a time.
+ * Runs it once; 0 on success. `inputs` is an array of @INPUTCOUNT@ tensors, `outputs` one of @OUTPUTCOUNT@, which is
+ * written. The data of outputs is valid until the next run or destroy. Use a program from one thread at a time.
  */
 int @PREFIX@_run(proa_program *program, const proa_tensor *inputs, proa_tensor *outputs);
 
@@ -52,7 +52,7 @@ void @PREFIX@_destroy(proa_program *program);
 #endif
 )";
 
-// Weights may exceed the reach of code, so they are in the section for large data.
+// Weights are in the section for large data, because they may exceed the 2 GB that code can address.
 constexpr const char *entryTemplate = R"(#include "proa-c/runtime.h"
 
 #ifdef __x86_64__
@@ -109,7 +109,7 @@ std::string fill(const std::string &text, const Words &words) {
   return out;
 }
 
-/// Names of variables may hold any character; a comment must stay on one line and not end early.
+/// The text without line breaks and "*/", so that any variable name can be in a comment.
 std::string forComment(std::string text) {
   std::replace_if(text.begin(), text.end(), [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
   for (size_t at = 0; (at = text.find("*/", at)) != std::string::npos;)

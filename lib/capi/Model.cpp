@@ -4,6 +4,8 @@
 #include "lib/capi/Boundary.h"
 #include "proa/Model.h"
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <cstring>
 
@@ -28,50 +30,114 @@ std::vector<std::string> namesFromC(const char *const *names) {
 
 void deliver(const Diagnostic &diagnostic, void (*call)(void *, const proa_diagnostic *), void *context) {
   std::string text = diagnostic.text();
-  proa_diagnostic given{.severity =
-                            diagnostic.severity == Diagnostic::Severity::Warning ? PROA_WARNING : PROA_REMARK,
-                        .code = diagnostic.code.c_str(),
-                        .message = diagnostic.message.c_str(),
-                        .variable = diagnostic.variable.c_str(),
-                        .file = diagnostic.file.c_str(),
-                        .block = diagnostic.block,
-                        .op = diagnostic.op,
-                        .op_type = diagnostic.opType.c_str(),
-                        .python_file = diagnostic.pythonFile.c_str(),
-                        .python_line = diagnostic.pythonLine,
-                        .text = text.c_str()};
-  call(context, &given);
+  bool isWarning = diagnostic.severity == Diagnostic::Severity::Warning;
+  proa_diagnostic view{.severity = isWarning ? PROA_WARNING : PROA_REMARK,
+                       .code = diagnostic.code.c_str(),
+                       .message = diagnostic.message.c_str(),
+                       .variable = diagnostic.variable.c_str(),
+                       .file = diagnostic.file.c_str(),
+                       .block = diagnostic.block,
+                       .op = diagnostic.op,
+                       .op_type = diagnostic.opType.c_str(),
+                       .python_file = diagnostic.pythonFile.c_str(),
+                       .python_line = diagnostic.pythonLine,
+                       .text = text.c_str()};
+  call(context, &view);
 }
 
-/// The options, up to the size of the caller's version of the struct.
-Result<proa_model_options> readOptions(const proa_model_options &given) {
-  constexpr size_t firstVersion = offsetof(proa_model_options, function) + sizeof given.function;
-  if (given.size < firstVersion || given.size > sizeof given)
-    return problem("proa_model_open",
-                   "size of the options is " + std::to_string(given.size) + ", expected " +
-                       std::to_string(sizeof given) +
-                       " (sizeof(proa_model_options); begin with PROA_MODEL_OPTIONS_INIT)");
-  proa_model_options options = PROA_MODEL_OPTIONS_INIT;
-  std::memcpy(&options, &given, given.size);
-  if (options.threads < 0)
-    return problem("proa_model_open",
-                   "threads is " + std::to_string(options.threads) + ", expected 0 or more");
+/// A copy of `source` with the fields that the caller's version of the struct has, and the defaults of the
+/// others. Error: a size that is not one of a version.
+template <class Options>
+Result<Options> readStruct(const Options &source, const Options &defaults, size_t firstVersion,
+                           const std::string &what, const std::string &initializer) {
+  if (source.size < firstVersion || source.size > sizeof source)
+    return problem("proa_model_open", fmt::format("size of the {} is {}, expected {} (begin with {})", what,
+                                                  source.size, sizeof source, initializer));
+  Options options = defaults;
+  std::memcpy(&options, &source, source.size);
   return options;
 }
 
-ModelOptions optionsFromC(const proa_model_options &given) {
+Result<AmpOptions> ampFromC(const proa_amp_options &source) {
+  const proa_amp_options defaults = PROA_AMP_OPTIONS_INIT;
+  auto read =
+      readStruct(source, defaults, sizeof source, "options of mixed precision", "PROA_AMP_OPTIONS_INIT");
+  if (!read)
+    return read.problems();
+  Problems problems;
+  if (read->level != PROA_AMP_O1 && read->level != PROA_AMP_O2)
+    problems.add("proa_model_open", fmt::format("amp.level is {}, expected PROA_AMP_O1 or PROA_AMP_O2",
+                                                static_cast<int>(read->level)));
+  if (read->dtype != PROA_FLOAT16 && read->dtype != PROA_BFLOAT16)
+    problems.add("proa_model_open", fmt::format("amp.dtype is {}, expected PROA_FLOAT16 or PROA_BFLOAT16",
+                                                static_cast<int>(read->dtype)));
+  if (read->scaling < PROA_LOSS_SCALING_NONE || read->scaling > PROA_LOSS_SCALING_DYNAMIC)
+    problems.add("proa_model_open",
+                 fmt::format("amp.scaling is {}, expected PROA_LOSS_SCALING_NONE, _STATIC or _DYNAMIC",
+                             static_cast<int>(read->scaling)));
+  if (!problems.empty())
+    return problems;
+  return AmpOptions{.level = read->level == PROA_AMP_O1 ? AmpOptions::Level::O1 : AmpOptions::Level::O2,
+                    .dtype = static_cast<DType>(read->dtype),
+                    .allow = namesFromC(read->allow),
+                    .deny = namesFromC(read->deny),
+                    .grey = namesFromC(read->grey),
+                    .scaling = static_cast<AmpOptions::Scaling>(read->scaling),
+                    .lossScale = read->loss_scale,
+                    .increaseEvery = read->increase_every,
+                    .decreaseEvery = read->decrease_every,
+                    .increaseRatio = read->increase_ratio,
+                    .decreaseRatio = read->decrease_ratio};
+}
+
+static_assert(static_cast<int>(AmpOptions::Scaling::None) == PROA_LOSS_SCALING_NONE &&
+              static_cast<int>(AmpOptions::Scaling::Static) == PROA_LOSS_SCALING_STATIC &&
+              static_cast<int>(AmpOptions::Scaling::Dynamic) == PROA_LOSS_SCALING_DYNAMIC);
+
+std::string textFromC(const char *text) { return text ? text : ""; }
+
+Result<ModelOptions> optionsFromC(const proa_model_options &source) {
+  const proa_model_options defaults = PROA_MODEL_OPTIONS_INIT;
+  constexpr size_t firstVersion = offsetof(proa_model_options, function) + sizeof source.function;
+  auto read = readStruct(source, defaults, firstVersion, "options", "PROA_MODEL_OPTIONS_INIT");
+  if (!read)
+    return read.problems();
+  Problems problems;
+  if (read->threads < 0)
+    problems.add("proa_model_open", fmt::format("threads is {}, expected 0 or more", read->threads));
+  if (read->micro_batches < 0)
+    problems.add("proa_model_open",
+                 fmt::format("micro_batches is {}, expected 0 or more", read->micro_batches));
   ModelOptions options;
-  options.threads = given.threads;
-  options.parameters = given.parameters ? given.parameters : "";
-  options.cacheDirectory = given.cache_directory ? given.cache_directory : "";
-  options.feeds = namesFromC(given.feeds);
-  options.fetches = namesFromC(given.fetches);
-  options.function = given.function ? given.function : "";
-  if (given.diagnostic)
-    options.onDiagnostic = [call = given.diagnostic, context = given.diagnostic_context](
+  if (read->amp) {
+    auto amp = ampFromC(*read->amp);
+    if (amp)
+      options.amp = *amp;
+    else
+      problems.append(amp.problems());
+  }
+  if (!problems.empty())
+    return problems;
+  options.threads = read->threads;
+  options.seed = read->seed;
+  options.parameters = textFromC(read->parameters);
+  options.cacheDirectory = textFromC(read->cache_directory);
+  options.feeds = namesFromC(read->feeds);
+  options.fetches = namesFromC(read->fetches);
+  options.function = textFromC(read->function);
+  options.checkFinite = read->check_finite != 0;
+  options.cpu = textFromC(read->cpu);
+  options.dumpDirectory = textFromC(read->dump_directory);
+  options.remarks = textFromC(read->remarks);
+  if (read->memory_budget)
+    options.memoryBudget = *read->memory_budget;
+  if (read->micro_batches > 0)
+    options.microBatches = read->micro_batches;
+  if (read->diagnostic)
+    options.onDiagnostic = [call = read->diagnostic, context = read->diagnostic_context](
                                const Diagnostic &diagnostic) { deliver(diagnostic, call, context); };
-  if (given.progress)
-    options.progress = [call = given.progress, context = given.progress_context](
+  if (read->progress)
+    options.progress = [call = read->progress, context = read->progress_context](
                            const std::string &what, double part) { call(context, what.c_str(), part); };
   return options;
 }
@@ -130,10 +196,10 @@ proa_model *proa_model_open(const char *path, const proa_model_options *options)
     if (!path)
       return isNull("proa_model_open", "the path");
     const proa_model_options defaults = PROA_MODEL_OPTIONS_INIT;
-    Result<proa_model_options> read = readOptions(options ? *options : defaults);
-    if (!read)
-      return read.problems();
-    auto opened = Model::open(path, optionsFromC(*read));
+    Result<ModelOptions> converted = optionsFromC(options ? *options : defaults);
+    if (!converted)
+      return converted.problems();
+    auto opened = Model::open(path, std::move(*converted));
     if (!opened)
       return opened.problems();
     return new proa_model{std::move(*opened), {}, {}, {}, {}};

@@ -33,7 +33,7 @@ public:
       train();
     else
       runAll();
-    judge();
+    setStatus();
     return std::move(result);
   }
 
@@ -67,8 +67,8 @@ private:
            (readTensors("inputs.safetensors", inputs) && readTensors("expected.safetensors", expected));
   }
 
-  /// Whether the gradient belongs to another parameter: quantization passes also list it for the quantized
-  /// weight.
+  /// Whether the gradient belongs to another parameter. Quantization passes list a gradient for the quantized
+  /// weight, too.
   bool isOfOther(const std::string &parameter, const std::string &gradient) const {
     std::string owner = gradient.substr(0, gradient.find("@GRAD"));
     return owner != parameter && meta.parameterGradients.contains(owner);
@@ -100,7 +100,7 @@ private:
     return std::move(*model);
   }
 
-  /// Runs once and compares; `prefix` is that of the tensors in inputs and expected.
+  /// Runs once and compares; `prefix` is the prefix of the tensors in inputs and expected.
   bool runOnce(Model &model, const std::string &prefix) {
     Tensors feeds = withPrefix(inputs, prefix);
     Result<Tensors> states = takeStateInputs(feeds, meta, prefix);
@@ -109,7 +109,7 @@ private:
     for (const auto &[name, value] : *states)
       if (Result<void> set = model.setParameter(name, value); !set)
         return failed(set.problems());
-    giveLods(feeds, meta);
+    setLods(feeds, meta);
     enter(Stage::Compile);
     if (Result<void> prepared = model.prepare(feeds); !prepared)
       return failed(prepared.problems());
@@ -172,11 +172,11 @@ private:
 
   void evaluate() {
     if (!meta.runnable || meta.training)
-      return skip("it has state, or no expected outputs");
+      return skip("the case has state, or no expected outputs");
     for (int run = 0; run < meta.runs && result.status == Status::Passed; ++run) {
       std::string prefix = meta.runPrefix(run);
       Tensors feeds = withPrefix(inputs, prefix);
-      giveLods(feeds, meta);
+      setLods(feeds, meta);
       enter(Stage::Run);
       Result<ReferenceRun> evaluated = runReference(folder, meta, feeds, options.dynamicDims);
       if (!evaluated)
@@ -211,11 +211,11 @@ private:
 
   void checkShards() {
     if (!meta.runnable || meta.training)
-      return skip("it has state, or no expected outputs");
+      return skip("the case has state, or no expected outputs");
     enter(Stage::Run);
     std::string notEvaluated;
     Tensors feeds = withPrefix(inputs, meta.runPrefix(0));
-    giveLods(feeds, meta);
+    setLods(feeds, meta);
     Result<ShardCheck> done = checkShardings(folder, meta, feeds, notEvaluated);
     if (!done)
       failed(done.problems());
@@ -228,14 +228,14 @@ private:
 
   void checkMutants() {
     if (!meta.runnable || meta.training || meta.runs != 1 || meta.compare != CompareKind::AllClose)
-      return skip("its outputs are not a function of its feeds, or it has none");
+      return skip("the case has no expected outputs, or they are not a function of the feeds");
     enter(Stage::Run);
-    giveLods(inputs, meta);
+    setLods(inputs, meta);
     Result<DifferentialResult> done = compareMutants(folder, meta, inputs, options.seed, options.mutants);
     if (!done)
       failed(done.problems());
     else if (done->compared == 0)
-      skip("no mutant is a program that the evaluator can run");
+      skip("the evaluator cannot run any of the mutants");
   }
 
   void skip(const std::string &reason) {
@@ -243,7 +243,7 @@ private:
     result.problems.add("not evaluated", reason);
   }
 
-  void judge() {
+  void setStatus() {
     if (result.status != Status::Passed)
       return;
     for (const ComparedOutput &output : result.outputs)

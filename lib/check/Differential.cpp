@@ -85,10 +85,10 @@ public:
   }
 
 private:
-  /// Returns nothing and adds a problem if the compiler refuses a program that the evaluator ran.
+  /// Returns nullopt and adds a problem if the compiler rejects a program that the evaluator ran.
   std::optional<Model> compile(const std::string &name, const Mutant &mutant) {
     auto refuse = [&](const Problems &why) {
-      problems.add(name, "the evaluator runs it, but: " + why[0].message);
+      problems.add(name, "the evaluator runs it, but the compiler rejects it: " + why[0].message);
       return std::nullopt;
     };
     TemporaryFolder folder;

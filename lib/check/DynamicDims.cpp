@@ -45,11 +45,11 @@ Result<void> decomposeAll(ModuleOp module) {
   pm.addPass(createDecompose());
   if (failed(pm.run(module)))
     return diagnostics.take("decomposition failed");
-  std::set<std::string> left;
-  module.walk([&](pd::DecomposableOpInterface op) { left.insert(op->getName().getStringRef().str()); });
+  std::set<std::string> remaining;
+  module.walk([&](pd::DecomposableOpInterface op) { remaining.insert(op->getName().getStringRef().str()); });
   Problems problems;
-  for (const std::string &name : left)
-    problems.add(name, "is not decomposed as long as dims are open");
+  for (const std::string &name : remaining)
+    problems.add(name, "is not decomposed with dynamic dims");
   return problems.empty() ? Result<void>() : Result<void>(problems);
 }
 

@@ -19,7 +19,7 @@ public:
     switch (below(8)) {
     case 0:
     case 1:
-      return changeExtent();
+      return changeDim();
     case 2:
       return setToOne();
     case 3:
@@ -39,8 +39,9 @@ private:
     mutant.description += (mutant.description.empty() ? "" : "; ") + change;
   }
 
-  /// A tensor of other dims or dtype with elements of `old`, at the same indices where possible.
-  Tensor redrawn(const Tensor &old, DType dtype, const std::vector<int64_t> &dims) {
+  /// A tensor of other dims or dtype with elements of `old`: the same ones if the dims are equal, else random
+  /// ones.
+  Tensor resampled(const Tensor &old, DType dtype, const std::vector<int64_t> &dims) {
     Tensor replacement(dtype, dims);
     std::memset(replacement.data(), 0, replacement.bytes()); // the result if there is nothing to choose from
     size_t size = sizeOf(dtype);
@@ -66,19 +67,19 @@ private:
     mutant.feeds[name] = std::move(replacement);
   }
 
-  void changeExtent() {
-    std::set<int64_t> extents;
+  void changeDim() {
+    std::set<int64_t> sizes;
     for (const auto &[name, tensor] : mutant.feeds)
-      extents.insert(tensor.dims().begin(), tensor.dims().end());
-    if (extents.empty())
+      sizes.insert(tensor.dims().begin(), tensor.dims().end());
+    if (sizes.empty())
       return;
-    int64_t from = pick(extents);
+    int64_t from = pick(sizes);
     int64_t to = pick(std::vector<int64_t>{1, 2, 3, 5, 17, from + 1, from + 2, 0});
     for (auto &[name, tensor] : Tensors(mutant.feeds)) {
       std::vector<int64_t> dims = tensor.dims();
       std::replace(dims.begin(), dims.end(), from, to);
       if (dims != tensor.dims() && tensor.lod().empty())
-        replace(name, redrawn(tensor, tensor.dtype(), dims));
+        replace(name, resampled(tensor, tensor.dtype(), dims));
     }
     describe(fmt::format("dim {} of the feeds to {}", from, to));
   }
@@ -95,7 +96,7 @@ private:
     std::vector<int64_t> dims = old.dims();
     size_t dim = below(dims.size());
     dims[dim] = 1;
-    replace(name, redrawn(old, old.dtype(), dims));
+    replace(name, resampled(old, old.dtype(), dims));
     describe(fmt::format("dimension {} of {} to 1", dim, name));
   }
 
@@ -105,7 +106,7 @@ private:
     bool changed = false;
     for (auto &[name, tensor] : Tensors(mutant.feeds))
       if (tensor.dtype() == from && tensor.lod().empty()) {
-        replace(name, redrawn(tensor, to, tensor.dims()));
+        replace(name, resampled(tensor, to, tensor.dims()));
         changed = true;
       }
     if (!changed)

@@ -1,5 +1,5 @@
-/// Random changes of a program and its feeds, for differential testing. The result may be an invalid program,
-/// which the importer refuses; otherwise compiled code and the reference evaluator must agree.
+/// Random changes of a program and its feeds, for differential testing. The importer may reject the result as
+/// invalid; otherwise compiled code and the reference evaluator must agree.
 #pragma once
 
 #include "lib/check/CaseResult.h"
@@ -16,7 +16,7 @@ struct Mutant {
   std::string description;
 };
 
-/// Makes one or two random changes: a dim of the feeds, one dimension of one feed set to 1, the dtype of all
+/// Applies one or two random changes: a dim of the feeds, one dim of one feed set to 1, the dtype of all
 /// feeds, an attribute of one op. New feeds have elements of the old ones, so that indices stay valid.
 Mutant mutate(const legacy::Program &program, const Tensors &feeds, std::mt19937_64 &random);
 

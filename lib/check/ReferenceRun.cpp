@@ -1,6 +1,8 @@
 #include "lib/check/ReferenceRun.h"
+
+#include "dialects/pd/ir/FunctionAttributes.h"
 #include "lib/check/DynamicDims.h"
-#include "lib/check/Interpreter.h"
+#include "lib/numerics/Interpreter.h"
 
 #include "lib/compiler/Registration.h"
 #include "lib/compiler/SpecializeFeeds.h"
@@ -20,7 +22,7 @@ using namespace mlir;
 namespace proa::check {
 namespace {
 
-/// Decomposes only gradients, so that every other op is evaluated as it is.
+/// Decomposes only gradients, so that all other ops are evaluated directly.
 LogicalResult expandGradients(ModuleOp module) {
   PassManager pm(module.getContext());
   pm.addNestedPass<func::FuncOp>(createRefineShapes());
@@ -40,11 +42,11 @@ Result<bool> prepare(ModuleOp module, const std::map<std::string, std::vector<in
 }
 
 std::string bindArguments(func::FuncOp main, const Tensors &feeds, const Tensors &parameters,
-                          Interpreter &interpreter) {
+                          numerics::Interpreter &interpreter) {
   for (BlockArgument argument : main.getArguments()) {
     unsigned i = argument.getArgNumber();
-    auto feed = main.getArgAttrOfType<StringAttr>(i, "pd.feed");
-    auto name = feed ? feed : main.getArgAttrOfType<StringAttr>(i, "pd.param");
+    auto feed = main.getArgAttrOfType<StringAttr>(i, pd::feedAttribute);
+    auto name = feed ? feed : main.getArgAttrOfType<StringAttr>(i, pd::parameterAttribute);
     const Tensors &from = feed ? feeds : parameters;
     auto found = from.find(name.str());
     if (found == from.end())
@@ -57,7 +59,7 @@ std::string bindArguments(func::FuncOp main, const Tensors &feeds, const Tensors
 ReferenceRun evaluateMain(func::FuncOp main, const Tensors &feeds, const Tensors &parameters,
                           const OpObserver &afterEach) {
   ReferenceRun run;
-  Interpreter interpreter;
+  numerics::Interpreter interpreter;
   interpreter.afterEach = afterEach;
   run.notEvaluated = bindArguments(main, feeds, parameters, interpreter);
   if (run.notEvaluated.empty())
@@ -66,8 +68,8 @@ ReferenceRun evaluateMain(func::FuncOp main, const Tensors &feeds, const Tensors
     return run;
   Operation *end = main.getBody().front().getTerminator();
   for (auto [i, value] : llvm::enumerate(end->getOperands()))
-    if (auto fetch = main.getResultAttrOfType<StringAttr>(i, "pd.fetch"))
-      if (!main.getResultAttr(i, "pd.lod_of")) {
+    if (auto fetch = main.getResultAttrOfType<StringAttr>(i, pd::fetchAttribute))
+      if (!main.getResultAttr(i, pd::lodOwnerAttribute)) {
         if (!isa<RankedTensorType>(value.getType()))
           run.notEvaluated = "a fetched tensor array";
         else
@@ -90,14 +92,14 @@ Result<ReferenceRun> runReference(const legacy::Program &program, const std::str
   options.fetches = meta.fetches;
   for (const auto &[name, tensor] : feeds)
     options.lodLevels[name] = static_cast<int>(tensor.lod().size());
-  Tensors given = import::withLods(feeds);
+  Tensors inputs = import::withLods(feeds);
   std::map<std::string, std::vector<int64_t>> dims;
-  for (const auto &[name, tensor] : given)
+  for (const auto &[name, tensor] : inputs)
     dims[name] = tensor.dims();
   bool feedsMayHelp = false;
   options.feedsMayHelp = &feedsMayHelp;
   auto module =
-      import::importProgram(context, dynamicDims ? withDynamicDims(program, given) : program, options);
+      import::importProgram(context, dynamicDims ? withDynamicDims(program, inputs) : program, options);
   if (!module && dynamicDims)
     return ReferenceRun{{}, "the program cannot be imported with dynamic dims"};
   if (dynamicDims)
@@ -107,7 +109,7 @@ Result<ReferenceRun> runReference(const legacy::Program &program, const std::str
   // If types inferred from declared dims are wrong, those inferred from the dims of the feeds may be right.
   if (!dynamicDims && (module ? !prepared || !*prepared : feedsMayHelp)) {
     options.feedDims = dims;
-    options.feedValues = import::steering(feeds);
+    options.feedValues = import::specializingFeeds(feeds);
     options.deferAll = true;
     module = import::importProgram(context, program, options);
     prepared = module ? prepare(**module, dims) : module.problems();
@@ -115,8 +117,8 @@ Result<ReferenceRun> runReference(const legacy::Program &program, const std::str
   if (!prepared)
     return prepared.problems();
   if (!*prepared)
-    return ReferenceRun{{}, "a gradient that is not expanded"};
-  return evaluateMain((*module)->lookupSymbol<func::FuncOp>("main"), given, parameters, afterEach);
+    return ReferenceRun{{}, "a gradient cannot be decomposed"};
+  return evaluateMain((*module)->lookupSymbol<func::FuncOp>("main"), inputs, parameters, afterEach);
 }
 
 Result<ReferenceRun> runReference(const std::string &folder, const CaseMeta &meta, const Tensors &feeds,

@@ -10,9 +10,11 @@ namespace mlir {
 class Operation;
 }
 
-namespace proa::check {
-
+namespace proa::numerics {
 class Interpreter;
+}
+
+namespace proa::check {
 
 /// Outputs of the evaluated program, or the reason why the evaluator cannot run it (`notEvaluated`: an op
 /// with only a library kernel, a loop, a random op), which is not a failure.
@@ -22,7 +24,7 @@ struct ReferenceRun {
 };
 
 /// Called after each op of the program.
-using OpObserver = std::function<void(mlir::Operation &, const Interpreter &)>;
+using OpObserver = std::function<void(mlir::Operation &, const numerics::Interpreter &)>;
 
 /// Imports a program, decomposes its gradients, and evaluates it with these feeds and weights. `source` is
 /// the location in problems.

@@ -1,7 +1,7 @@
 #include "lib/check/ShardCheck.h"
-#include "lib/check/Compare.h"
-#include "lib/check/Interpreter.h"
 #include "lib/check/ReferenceRun.h"
+#include "lib/numerics/Interpreter.h"
+#include "lib/tensors/Compare.h"
 
 #include "dialects/pd/ir/InferredTypes.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
@@ -32,8 +32,8 @@ struct Cut {
 /// The position of a factor in a tensor of these dims.
 llvm::SmallVector<Cut> cutsOf(const pd::TensorFactors &tensor, llvm::ArrayRef<int64_t> dims, unsigned factor,
                               const pd::ShardingRule &rule) {
-  auto product = [](llvm::ArrayRef<int64_t> extents) {
-    return std::accumulate(extents.begin(), extents.end(), int64_t(1), std::multiplies<>());
+  auto product = [](llvm::ArrayRef<int64_t> sizes) {
+    return std::accumulate(sizes.begin(), sizes.end(), int64_t(1), std::multiplies<>());
   };
   llvm::SmallVector<Cut> cuts;
   for (auto [dim, factors] : llvm::enumerate(tensor)) {
@@ -55,7 +55,7 @@ struct Part {
   int64_t size() const { return end - begin; }
 };
 
-/// Copies between a tensor and a part of it.
+/// Copies a part of a tensor, in the direction of `intoWhole`.
 template <bool intoWhole, class Whole> void copyPart(Whole &whole, Tensor &part, const Cut &cut, Part range) {
   size_t bytes = sizeOf(whole.dtype()) * static_cast<size_t>(cut.right);
   for (int64_t left = 0; left < cut.left; ++left)
@@ -102,7 +102,7 @@ Tensor combined(const Tensor &a, const Tensor &b, pd::ReductionKind kind) {
   return out;
 }
 
-/// An op, its rule, and its results.
+/// Splits one op along each factor of its rule and compares with its results.
 class Splitter {
 public:
   Splitter(Operation *op, llvm::ArrayRef<Tensor> operands, llvm::ArrayRef<Tensor> results, ShardCheck &check)
@@ -123,8 +123,8 @@ public:
   }
 
 private:
-  /// The op on constants for constant operands, and on arguments of the dims of these tensors for others;
-  /// null if it is invalid.
+  /// A clone of the op with the dims of these tensors. Constant operands stay constants, the others become
+  /// block arguments.
   Operation *cloneOn(Block &block, llvm::ArrayRef<Tensor> tensors) const {
     MLIRContext *context = op->getContext();
     OpBuilder builder(context);
@@ -178,24 +178,24 @@ private:
   }
 
   std::optional<llvm::SmallVector<Tensor>> runPart(unsigned factor, Part range) const {
-    llvm::SmallVector<Tensor> given;
+    llvm::SmallVector<Tensor> inputs;
     for (auto [tensor, dims] : llvm::zip(operands, rule.operands))
-      given.push_back(partOf(tensor, dims, factor, range));
+      inputs.push_back(partOf(tensor, dims, factor, range));
     Block block;
-    Operation *clone = cloneOn(block, given);
+    Operation *clone = cloneOn(block, inputs);
     llvm::SmallVector<llvm::SmallVector<int64_t>> partDims;
     for (auto [tensor, dims] : llvm::zip(results, rule.results))
       partDims.push_back(llvm::to_vector(partOf(tensor, dims, factor, range).dims()));
     pd::setLocalShape(clone, partDims.front());
     if (!succeeded(pd::inferAgain(clone)))
       return std::nullopt;
-    auto ran = pd::evaluateOp(clone, given);
+    auto ran = pd::evaluateOp(clone, inputs);
     if (!ran)
       return std::nullopt;
     return llvm::SmallVector<Tensor>(ran->begin(), ran->end());
   }
 
-  /// The combined result; of other dims if the parts do not fit.
+  /// The result combined from the parts. It has other dims than the result if the parts do not match.
   Tensor join(unsigned factor, size_t number, llvm::ArrayRef<llvm::SmallVector<Tensor>> parts,
               llvm::ArrayRef<Part> ranges) const {
     auto cuts = cutsOf(rule.results[number], results[number].dims(), factor, rule);
@@ -246,7 +246,7 @@ void checkSharding(Operation *op, llvm::ArrayRef<Tensor> operands, llvm::ArrayRe
 Result<ShardCheck> checkShardings(const std::string &folder, const CaseMeta &meta, const Tensors &feeds,
                                   std::string &notEvaluated) {
   ShardCheck check;
-  auto afterEach = [&](Operation &op, const Interpreter &interpreter) {
+  auto afterEach = [&](Operation &op, const numerics::Interpreter &interpreter) {
     auto tensorsOf = [&](ValueRange values) -> std::optional<llvm::SmallVector<Tensor>> {
       llvm::SmallVector<Tensor> tensors;
       for (Value value : values) {

@@ -9,7 +9,7 @@
 namespace proa::check {
 
 struct ShardCheck {
-  /// Factors along which an op was split, and those whose parts could not be run.
+  /// The number of factors along which an op was split, and of those whose parts could not be run.
   int64_t factors = 0, notRun = 0;
   /// Differences, each with the op and its rule.
   std::vector<std::string> differences;

@@ -104,8 +104,8 @@ private:
         continue;
       CompiledKernel &kernel = kernels.emplace_back();
       kernel.symbol = function.getName().str();
-      if (auto extent = function->getAttrOfType<IntegerAttr>(extentAttribute))
-        kernel.extent = ShapedType::isDynamic(extent.getInt()) ? -1 : extent.getInt();
+      if (auto rows = function->getAttrOfType<IntegerAttr>(rowsAttribute))
+        kernel.rows = ShapedType::isDynamic(rows.getInt()) ? -1 : rows.getInt();
       if (auto work = function->getAttrOfType<FloatAttr>(workAttribute))
         kernel.work = work.getValueAsDouble();
       kernel.hasShapeFunction = module.lookupSymbol((function.getName() + "_shape").str()) != nullptr;

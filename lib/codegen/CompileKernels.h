@@ -22,7 +22,7 @@ struct CodegenOptions {
 /// A function of the object code. lib/runtime/Plan.h describes its calling convention.
 struct CompiledKernel {
   std::string symbol;
-  int64_t extent = 1;            ///< number of parallel rows, -1: dynamic
+  int64_t rows = 1;              ///< number of parallel rows, -1: dynamic
   double work = 0;               ///< estimated nanoseconds of all rows on one thread
   bool hasShapeFunction = false; ///< whether `symbol`_shape exists
 };

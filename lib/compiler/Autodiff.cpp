@@ -14,6 +14,7 @@
 #include "translator/params/ModelFolder.h"
 
 #include "dialects/pd/autodiff/Autodiff.h"
+#include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/Pd.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -63,22 +64,22 @@ struct Function::Implementation {
          llvm::concat<const mlir::Type>(function.getArgumentTypes(), function.getResultTypes()))
       if (!mlir::isa<mlir::RankedTensorType>(type))
         return problem("function", "expected arguments and results that are tensors");
-    auto nameOf = [](mlir::StringAttr given, const char *kind, unsigned number) {
-      return given ? given.str() : kind + std::to_string(number);
+    auto nameOf = [](mlir::StringAttr name, const char *kind, unsigned number) {
+      return name ? name.str() : kind + std::to_string(number);
     };
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
-      arguments.push_back(
-          describeType(function.getArgumentTypes()[i],
-                       nameOf(function.getArgAttrOfType<mlir::StringAttr>(i, "pd.feed"), "argument", i)));
+      arguments.push_back(describeType(
+          function.getArgumentTypes()[i],
+          nameOf(function.getArgAttrOfType<mlir::StringAttr>(i, pd::feedAttribute), "argument", i)));
     for (unsigned i = 0; i < function.getNumResults(); ++i)
-      results.push_back(
-          describeType(function.getResultTypes()[i],
-                       nameOf(function.getResultAttrOfType<mlir::StringAttr>(i, "pd.fetch"), "result", i)));
+      results.push_back(describeType(
+          function.getResultTypes()[i],
+          nameOf(function.getResultAttrOfType<mlir::StringAttr>(i, pd::fetchAttribute), "result", i)));
     return {};
   }
 
-  Result<void> check(const std::vector<Tensor> &given) const;
-  Result<CompiledFunction *> compiledFor(const std::vector<Tensor> &given);
+  Result<void> check(const std::vector<Tensor> &inputs) const;
+  Result<CompiledFunction *> compiledFor(const std::vector<Tensor> &inputs);
 };
 
 /// Access of the transforms to the parts of a Function.
@@ -92,14 +93,14 @@ struct FunctionTransforms {
     if (auto described = created->describe(); !described)
       return described.problems();
     FuncOp function = created->main();
-    auto named = [&](const char *role, const std::string &name) {
+    auto named = [&](llvm::StringRef role, const std::string &name) {
       mlir::Builder builder(function.getContext());
       return builder.getDictionaryAttr(builder.getNamedAttr(role, builder.getStringAttr(name)));
     };
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
-      function.setArgAttrs(i, named("pd.feed", created->arguments[i].name));
+      function.setArgAttrs(i, named(pd::feedAttribute, created->arguments[i].name));
     for (unsigned i = 0; i < function.getNumResults(); ++i)
-      function.setResultAttrs(i, named("pd.fetch", created->results[i].name));
+      function.setResultAttrs(i, named(pd::fetchAttribute, created->results[i].name));
     return Function(std::move(created));
   }
 
@@ -121,27 +122,27 @@ struct FunctionTransforms {
   }
 };
 
-Result<void> Function::Implementation::check(const std::vector<Tensor> &given) const {
-  if (given.size() != arguments.size())
+Result<void> Function::Implementation::check(const std::vector<Tensor> &inputs) const {
+  if (inputs.size() != arguments.size())
     return problem("function", "expected " + std::to_string(arguments.size()) + " arguments, found " +
-                                   std::to_string(given.size()));
+                                   std::to_string(inputs.size()));
   Problems problems;
-  for (size_t i = 0; i < given.size(); ++i)
-    if (given[i].dtype() != arguments[i].dtype)
-      problems.add(arguments[i].name, "got " + given[i].describe() + ", expected " +
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i].dtype() != arguments[i].dtype)
+      problems.add(arguments[i].name, "got " + inputs[i].describe() + ", expected " +
                                           proa::describe(arguments[i].dtype, arguments[i].dims));
   return problems.empty() ? Result<void>() : Result<void>(problems);
 }
 
-Result<CompiledFunction *> Function::Implementation::compiledFor(const std::vector<Tensor> &given) {
-  if (auto checked = check(given); !checked)
+Result<CompiledFunction *> Function::Implementation::compiledFor(const std::vector<Tensor> &inputs) {
+  if (auto checked = check(inputs); !checked)
     return checked.problems();
   std::string key;
-  for (const Tensor &tensor : given)
+  for (const Tensor &tensor : inputs)
     key += tensor.describe() + ";";
   if (auto found = compiled.find(key); found != compiled.end())
     return &found->second;
-  auto newFunction = CompiledFunction::create(mlir::cast<mlir::ModuleOp>(module->clone()), given);
+  auto newFunction = CompiledFunction::create(mlir::cast<mlir::ModuleOp>(module->clone()), inputs);
   if (!newFunction)
     return newFunction.problems();
   return &compiled.emplace(key, std::move(*newFunction)).first->second;
@@ -195,13 +196,13 @@ Result<Function> Function::open(const std::string &path) {
   auto main = (*module)->lookupSymbol<FuncOp>("main");
   llvm::BitVector states(main.getNumResults());
   for (unsigned i = 0; i < main.getNumResults(); ++i)
-    if (main.getResultAttr(i, "pd.state"))
+    if (main.getResultAttr(i, pd::stateAttribute))
       states.set(i);
   main.getBody().front().getTerminator()->eraseOperands(states);
   (void)main.eraseResults(states);
   for (unsigned i = 0; i < main.getNumArguments(); ++i)
-    if (auto parameter = main.getArgAttr(i, "pd.param"))
-      main.setArgAttr(i, "pd.feed", parameter);
+    if (auto parameter = main.getArgAttr(i, pd::parameterAttribute))
+      main.setArgAttr(i, pd::feedAttribute, parameter);
   return FunctionTransforms::make(std::move(context), std::move(*module));
 }
 
@@ -223,12 +224,12 @@ Result<Function> Function::withDims(const std::vector<std::vector<int64_t>> &dim
   std::map<std::string, std::vector<int64_t>> byNumber; // names need not be unique
   for (unsigned i = 0; i < dims.size(); ++i) {
     byNumber[std::to_string(i)] = dims[i];
-    main.setArgAttr(i, "pd.feed", mlir::StringAttr::get(main.getContext(), std::to_string(i)));
+    main.setArgAttr(i, pd::feedAttribute, mlir::StringAttr::get(main.getContext(), std::to_string(i)));
   }
   if (auto done = specializeFeeds(*copy, byNumber); !done)
     return done.problems();
   for (unsigned i = 0; i < dims.size(); ++i)
-    main.setArgAttr(i, "pd.feed", mlir::StringAttr::get(main.getContext(), arguments()[i].name));
+    main.setArgAttr(i, pd::feedAttribute, mlir::StringAttr::get(main.getContext(), arguments()[i].name));
   DiagnosticCollector errors(implementation->context.get());
   mlir::PassManager pm(implementation->context.get());
   pm.addNestedPass<FuncOp>(createRefineShapes());
@@ -258,15 +259,15 @@ Result<Function> Function::withResults(const std::vector<int64_t> &indices) cons
   return FunctionTransforms::make(implementation->context, std::move(copy));
 }
 
-Result<std::vector<Tensor>> Function::run(const std::vector<Tensor> &given) {
-  auto compiled = implementation->compiledFor(given);
+Result<std::vector<Tensor>> Function::run(const std::vector<Tensor> &inputs) {
+  auto compiled = implementation->compiledFor(inputs);
   if (!compiled)
     return compiled.problems();
-  return (*compiled)->run(given);
+  return (*compiled)->run(inputs);
 }
 
-Result<int64_t> Function::arenaBytes(const std::vector<Tensor> &given) {
-  auto compiled = implementation->compiledFor(given);
+Result<int64_t> Function::arenaBytes(const std::vector<Tensor> &inputs) {
+  auto compiled = implementation->compiledFor(inputs);
   if (!compiled)
     return compiled.problems();
   return (*compiled)->arenaBytes();

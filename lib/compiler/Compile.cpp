@@ -1,6 +1,8 @@
 //! Compilation of imported IR to a plan and object code.
 #include "lib/compiler/Compile.h"
 
+#include "dialects/pd/ir/FunctionAttributes.h"
+
 #include "lib/codegen/CompileKernels.h"
 #include "lib/codegen/LoadedObject.h"
 #include "lib/planner/BuildPlan.h"
@@ -8,6 +10,7 @@
 #include "lib/support/DiagnosticCollector.h"
 #include "lib/support/Files.h"
 #include "passes/lower-linalg/Passes.h"
+#include "passes/remarks/Remarks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -42,13 +45,44 @@ void dropUnchangedStates(func::FuncOp main) {
   llvm::BitVector unchanged(main.getNumResults());
   for (auto [i, value] : llvm::enumerate(exit.getOperands())) {
     auto argument = dyn_cast<BlockArgument>(value);
-    auto state = main.getResultAttrOfType<StringAttr>(i, "pd.state");
-    if (argument && state && main.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "pd.param") == state)
+    auto state = main.getResultAttrOfType<StringAttr>(i, pd::stateAttribute);
+    if (argument && state &&
+        main.getArgAttrOfType<StringAttr>(argument.getArgNumber(), pd::parameterAttribute) == state)
       unchanged.set(i);
   }
   exit->eraseOperands(unchanged);
   (void)main.eraseResults(unchanged);
 }
+
+/// Reports the remarks of passes during its lifetime.
+class RemarkReporter {
+public:
+  RemarkReporter(MLIRContext *context, const CompileOptions &options) : context(context) {
+    std::string ignored; // Model::open and compileLibrary call checkRemarks
+    if (options.remarks.empty() || !options.onRemark ||
+        failed(enableRemarks(*context, options.remarks, ignored)))
+      return;
+    handler.emplace(context, [report = options.onRemark](mlir::Diagnostic &diagnostic) {
+      if (diagnostic.getSeverity() != DiagnosticSeverity::Remark)
+        return failure();
+      proa::Diagnostic remark;
+      remark.severity = proa::Diagnostic::Severity::Remark;
+      remark.message = diagnostic.str();
+      remark.code = remark.message.substr(0, remark.message.find(": "));
+      remark.file = planner::lineOf(diagnostic.getLocation());
+      report(remark);
+      return success();
+    });
+  }
+  ~RemarkReporter() {
+    if (handler)
+      context->setRemarkEngine(nullptr);
+  }
+
+private:
+  MLIRContext *context;
+  std::optional<ScopedDiagnosticHandler> handler;
+};
 
 bool isKernel(func::FuncOp function) { return function->hasAttr("proa.kernel"); }
 
@@ -100,6 +134,26 @@ Result<void> checkRunsHere(const std::string &cpu) {
   return problem("CPU '" + cpu + "'", "it has " + llvm::join(missing, ", ") + ", which this machine lacks");
 }
 
+Result<void> formKernels(ModuleOp module, const PipelineOptions &options) {
+  if (hasFormedKernels(module))
+    return {};
+  DiagnosticCollector diagnostics(module->getContext());
+  PassManager pm(module->getContext());
+  pm.enableVerifier(false);
+  buildCpuPipeline(pm, options);
+  return failed(pm.run(module)) ? Result<void>(diagnostics.take("optimization failed")) : Result<void>();
+}
+
+Result<void> checkRemarks(const std::string &passes) {
+  OpPassManager pm(ModuleOp::getOperationName());
+  buildCpuPipeline(pm);
+  pm.addPass(createLowerToLinalg());
+  std::string pipeline;
+  llvm::raw_string_ostream stream(pipeline);
+  pm.printAsTextualPipeline(stream);
+  return checkRemarkedPasses(passes, passNamesOf(pipeline), "remarks");
+}
+
 bool hasFormedKernels(ModuleOp module) { return llvm::any_of(module.getOps<func::FuncOp>(), isKernel); }
 
 Result<CompiledProgram> compileForCpu(OwningOpRef<ModuleOp> module, const CompileOptions &options) {
@@ -107,16 +161,13 @@ Result<CompiledProgram> compileForCpu(OwningOpRef<ModuleOp> module, const Compil
     if (options.progress)
       options.progress(what, part);
   };
+  RemarkReporter remarks(module->getContext(), options);
   DiagnosticCollector diagnostics(module->getContext());
   if (Result<void> written = dump(*module, options, "0-imported"); !written)
     return written.problems();
   progress("optimizing", 0.0);
-  PassManager pm(module->getContext());
-  pm.enableVerifier(false);
-  if (!hasFormedKernels(*module))
-    buildCpuPipeline(pm, options);
-  if (failed(pm.run(*module)))
-    return diagnostics.take("optimization failed");
+  if (Result<void> formed = formKernels(*module, options); !formed)
+    return formed.problems();
   if (failed(verifyProgram(*module)))
     return diagnostics.take("the program cannot be planned");
   dropUnchangedStates(module->lookupSymbol<func::FuncOp>("main"));
@@ -145,7 +196,7 @@ Result<CompiledProgram> compileForCpu(OwningOpRef<ModuleOp> module, const Compil
 
   llvm::StringMap<planner::KernelFacts> facts;
   for (const CompiledKernel &kernel : compiled->kernels)
-    facts[kernel.symbol] = {kernel.extent, kernel.work};
+    facts[kernel.symbol] = {kernel.rows, kernel.work};
   progress("planning", 0.95);
   auto plan = planner::buildPlan(module->lookupSymbol<func::FuncOp>("main"),
                                  [&](llvm::StringRef symbol) { return facts.lookup(symbol); });

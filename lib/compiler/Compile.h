@@ -4,6 +4,7 @@
 #include "lib/runtime/Executable.h"
 #include "lib/runtime/Plan.h"
 #include "proa/Amp.h"
+#include "proa/Diagnostic.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -24,6 +25,8 @@ struct PipelineOptions {
   /// See ModelOptions.
   std::optional<int64_t> memoryBudget;
   std::optional<AmpOptions> amp;
+  /// Calls of kernels have the locations of the kernel's ops (opLocationsAttribute).
+  bool opLocations = false;
 };
 
 struct CompileOptions : PipelineOptions {
@@ -34,6 +37,9 @@ struct CompileOptions : PipelineOptions {
   /// Folder for the IR of each stage, one file per stage; empty: none is written.
   std::string dumpDirectory;
   std::function<void(const std::string &what, double part)> progress;
+  /// Passes whose remarks are reported; see ModelOptions.
+  std::string remarks;
+  std::function<void(const Diagnostic &remark)> onRemark;
 };
 
 struct CompiledProgram {
@@ -43,6 +49,12 @@ struct CompiledProgram {
 
 /// The passes from imported pd to library ops and kernel calls.
 void buildCpuPipeline(mlir::OpPassManager &pm, const PipelineOptions &options = {});
+
+/// Runs the passes of buildCpuPipeline, if kernels are not formed yet. Error: a pass fails.
+Result<void> formKernels(mlir::ModuleOp module, const PipelineOptions &options);
+
+/// Checks ModelOptions::remarks. Error: not a regular expression, or no pass of the compiler matches it.
+Result<void> checkRemarks(const std::string &passes);
 
 /// Whether the kernels of the module are formed already (buildCpuPipeline).
 bool hasFormedKernels(mlir::ModuleOp module);

@@ -1,5 +1,7 @@
 #include "lib/compiler/CompiledFunction.h"
 
+#include "dialects/pd/ir/FunctionAttributes.h"
+
 #include "lib/compiler/SpecializeFeeds.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -12,20 +14,21 @@ namespace {
 /// Names arguments and results by index: names need not be unique.
 void numberInterface(func::FuncOp main) {
   Builder builder(main.getContext());
-  auto role = [&](const char *name, unsigned number) {
+  auto role = [&](llvm::StringRef name, unsigned number) {
     return builder.getDictionaryAttr(
         builder.getNamedAttr(name, builder.getStringAttr(std::to_string(number))));
   };
   for (unsigned i = 0; i < main.getNumArguments(); ++i)
-    main.setArgAttrs(i, role("pd.feed", i));
+    main.setArgAttrs(i, role(pd::feedAttribute, i));
   for (unsigned i = 0; i < main.getNumResults(); ++i)
-    main.setResultAttrs(i, role("pd.fetch", i));
+    main.setResultAttrs(i, role(pd::fetchAttribute, i));
 }
 
 } // namespace
 
 Result<CompiledFunction> CompiledFunction::create(OwningOpRef<ModuleOp> module,
-                                                  const std::vector<Tensor> &arguments) {
+                                                  const std::vector<Tensor> &arguments,
+                                                  const CompileOptions &options, const std::string &name) {
   numberInterface(module->lookupSymbol<func::FuncOp>("main"));
   if (!hasFormedKernels(*module)) {
     std::map<std::string, std::vector<int64_t>> dims;
@@ -34,10 +37,10 @@ Result<CompiledFunction> CompiledFunction::create(OwningOpRef<ModuleOp> module,
     if (Result<void> done = specializeFeeds(*module, dims); !done)
       return done.problems();
   }
-  auto program = compileForCpu(std::move(module), {});
+  auto program = compileForCpu(std::move(module), options);
   if (!program)
     return program.problems();
-  auto executable = loadProgram(std::move(*program), "function");
+  auto executable = loadProgram(std::move(*program), name);
   if (!executable)
     return executable.problems();
   auto session = runtime::Session::create(*executable);

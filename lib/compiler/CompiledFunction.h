@@ -9,9 +9,14 @@ namespace proa {
 class CompiledFunction {
 public:
   /// Compiles `main` of the module for the dims of these arguments and consumes the module. If its kernels
-  /// are formed already, they are used and dims stay dynamic.
+  /// are formed already, they are used and dims stay dynamic. `name` begins the messages of runs.
   static Result<CompiledFunction> create(mlir::OwningOpRef<mlir::ModuleOp> module,
-                                         const std::vector<Tensor> &arguments);
+                                         const std::vector<Tensor> &arguments,
+                                         const CompileOptions &options = {},
+                                         const std::string &name = "function");
+
+  /// Makes runs fail at the first step that makes a NaN or an Inf. Error: a step on constants alone does.
+  Result<void> checkFinite() { return executable->checkFinite(); }
 
   /// Runs on arguments of the compiled dims.
   Result<std::vector<Tensor>> run(const std::vector<Tensor> &arguments);

@@ -34,13 +34,13 @@ std::string lodProblem(const Tensor &tensor) {
 } // namespace
 
 Result<void> checkFeeds(const std::string &source, const std::vector<TensorInfo> &feeds,
-                        const std::map<std::string, Tensor> &given) {
+                        const std::map<std::string, Tensor> &inputs) {
   Problems problems;
   std::set<std::string> known;
   for (const TensorInfo &info : feeds) {
     known.insert(info.name);
-    auto found = given.find(info.name);
-    if (found == given.end()) {
+    auto found = inputs.find(info.name);
+    if (found == inputs.end()) {
       problems.add(source,
                    "feed '" + info.name + "' is missing, expected " + describe(info.dtype, info.dims));
       continue;
@@ -53,10 +53,10 @@ Result<void> checkFeeds(const std::string &source, const std::vector<TensorInfo>
       problems.add(source, "feed '" + info.name + "' is " + tensor.describe() + ", expected " +
                                describe(info.dtype, info.dims));
   }
-  for (const auto &[name, tensor] : given)
+  for (const auto &[name, tensor] : inputs)
     if (std::string wrong = lodProblem(tensor); !wrong.empty())
       problems.add(source, "feed '" + name + "': " + wrong);
-  for (const auto &[name, tensor] : given)
+  for (const auto &[name, tensor] : inputs)
     if (!known.contains(name))
       problems.add(source, "the program has no feed '" + name + "'" + didYouMean(name, namesOf(feeds)));
   return problems.empty() ? Result<void>() : Result<void>(problems);

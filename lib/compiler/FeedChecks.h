@@ -12,6 +12,6 @@ namespace proa {
 /// Problems, all at once: missing feeds, feeds of another dtype or other dims than declared, tensors that are
 /// not feeds, invalid LoDs. `source` is the location.
 Result<void> checkFeeds(const std::string &source, const std::vector<TensorInfo> &feeds,
-                        const std::map<std::string, Tensor> &given);
+                        const std::map<std::string, Tensor> &inputs);
 
 } // namespace proa

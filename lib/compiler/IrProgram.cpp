@@ -1,6 +1,7 @@
 #include "lib/compiler/IrProgram.h"
 
 #include "dialects/pd/autodiff/Autodiff.h"
+#include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/Pd.h"
 #include "lib/support/DiagnosticCollector.h"
 #include "lib/support/Suggest.h"
@@ -169,20 +170,20 @@ private:
   void nameInterface() {
     Builder builder(module.getContext());
     for (unsigned i = 0; i < main.getNumArguments(); ++i)
-      if (auto state = main.getArgAttrOfType<StringAttr>(i, "pd.state"))
-        main.setArgAttr(i, "pd.param", state);
-      else if (!main.getArgAttrOfType<StringAttr>(i, "pd.feed") &&
-               !main.getArgAttrOfType<StringAttr>(i, "pd.param"))
-        main.setArgAttr(i, "pd.feed", builder.getStringAttr("argument" + std::to_string(i)));
+      if (auto state = main.getArgAttrOfType<StringAttr>(i, pd::stateAttribute))
+        main.setArgAttr(i, pd::parameterAttribute, state);
+      else if (!main.getArgAttrOfType<StringAttr>(i, pd::feedAttribute) &&
+               !main.getArgAttrOfType<StringAttr>(i, pd::parameterAttribute))
+        main.setArgAttr(i, pd::feedAttribute, builder.getStringAttr("argument" + std::to_string(i)));
     for (unsigned i = 0; i < main.getNumResults(); ++i)
-      if (!main.getResultAttrOfType<StringAttr>(i, "pd.fetch") &&
-          !main.getResultAttrOfType<StringAttr>(i, "pd.state"))
-        main.setResultAttr(i, "pd.fetch", builder.getStringAttr("result" + std::to_string(i)));
+      if (!main.getResultAttrOfType<StringAttr>(i, pd::fetchAttribute) &&
+          !main.getResultAttrOfType<StringAttr>(i, pd::stateAttribute))
+        main.setResultAttr(i, pd::fetchAttribute, builder.getStringAttr("result" + std::to_string(i)));
   }
 
   StringAttr argumentName(unsigned i) {
-    auto feed = main.getArgAttrOfType<StringAttr>(i, "pd.feed");
-    return feed ? feed : main.getArgAttrOfType<StringAttr>(i, "pd.param");
+    auto feed = main.getArgAttrOfType<StringAttr>(i, pd::feedAttribute);
+    return feed ? feed : main.getArgAttrOfType<StringAttr>(i, pd::parameterAttribute);
   }
 
   bool checkNames() {
@@ -192,15 +193,15 @@ private:
       std::string name = argumentName(i).str();
       if (!names.insert(name).second)
         refuse("two arguments have the name '" + name + "'");
-      if (main.getArgAttr(i, "pd.feed") && !main.getArgAttr(i, "pd.lod_of"))
+      if (main.getArgAttr(i, pd::feedAttribute) && !main.getArgAttr(i, pd::lodOwnerAttribute))
         feeds.push_back(name);
     }
     names.clear();
     for (unsigned i = 0; i < main.getNumResults(); ++i) {
-      auto fetch = main.getResultAttrOfType<StringAttr>(i, "pd.fetch");
+      auto fetch = main.getResultAttrOfType<StringAttr>(i, pd::fetchAttribute);
       if (fetch && !names.insert(fetch.str()).second)
         refuse("two results have the name '" + fetch.str() + "'");
-      if (fetch && !main.getResultAttr(i, "pd.lod_of"))
+      if (fetch && !main.getResultAttr(i, pd::lodOwnerAttribute))
         fetches.push_back(fetch.str());
     }
     auto checkAsked = [&](const char *kind, llvm::ArrayRef<std::string> asked,
@@ -219,9 +220,9 @@ private:
   /// step and has no states.
   void orderResults() {
     std::vector<unsigned> fetches, lods, states;
-    auto nameOf = [&](unsigned i) { return main.getResultAttrOfType<StringAttr>(i, "pd.fetch"); };
+    auto nameOf = [&](unsigned i) { return main.getResultAttrOfType<StringAttr>(i, pd::fetchAttribute); };
     for (unsigned i = 0; i < main.getNumResults(); ++i)
-      (!nameOf(i) ? states : main.getResultAttr(i, "pd.lod_of") ? lods : fetches).push_back(i);
+      (!nameOf(i) ? states : main.getResultAttr(i, pd::lodOwnerAttribute) ? lods : fetches).push_back(i);
     if (!request.fetches.empty()) {
       std::vector<unsigned> asked;
       for (const std::string &name : request.fetches)
@@ -231,7 +232,7 @@ private:
       fetches = asked;
       llvm::erase_if(lods, [&](unsigned i) {
         return !llvm::is_contained(request.fetches,
-                                   main.getResultAttrOfType<StringAttr>(i, "pd.lod_of").str());
+                                   main.getResultAttrOfType<StringAttr>(i, pd::lodOwnerAttribute).str());
       });
     }
     llvm::SmallVector<Value> values;
@@ -298,10 +299,10 @@ std::vector<std::string> savedVariables(ModuleOp module) {
   std::set<std::string> names;
   auto main = module.lookupSymbol<func::FuncOp>("main");
   for (unsigned i = 0; i < main.getNumArguments(); ++i)
-    if (auto name = main.getArgAttrOfType<StringAttr>(i, "pd.param"))
+    if (auto name = main.getArgAttrOfType<StringAttr>(i, pd::parameterAttribute))
       names.insert(name.str());
   for (unsigned i = 0; i < main.getNumResults(); ++i)
-    if (auto name = main.getResultAttrOfType<StringAttr>(i, "pd.state"))
+    if (auto name = main.getResultAttrOfType<StringAttr>(i, pd::stateAttribute))
       names.insert(name.str());
   return {names.begin(), names.end()};
 }

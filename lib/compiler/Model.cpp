@@ -5,6 +5,7 @@
 #include "lib/compiler/CompiledCache.h"
 #include "lib/compiler/FeedChecks.h"
 #include "lib/compiler/IrProgram.h"
+#include "lib/compiler/KernelDiagnosis.h"
 #include "lib/compiler/ParameterValues.h"
 #include "lib/compiler/ProgramSource.h"
 #include "lib/compiler/Registration.h"
@@ -19,6 +20,7 @@
 #include "passes/autodiff/Transforms.h"
 #include "translator/params/ModelFolder.h"
 
+#include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/Pd.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -90,6 +92,7 @@ struct Variant {
 
 struct Model::Implementation {
   ModelOptions options;
+  std::function<void(const Diagnostic &)> onRemark;
   std::string path; ///< begins the messages
   std::string programText;
   std::unique_ptr<mlir::MLIRContext> context;
@@ -121,7 +124,7 @@ struct Model::Implementation {
   void describeInterface(mlir::ModuleOp module);
   void describeStates(mlir::ModuleOp module);
   Result<void> describeDeclared();
-  /// The program for these feeds, with what `attempt` says is known of them.
+  /// The program for these feeds, imported as `attempt` says.
   Result<const Imported *> importFor(const std::map<std::string, Tensor> &feeds, Attempt attempt);
   /// The attempts from `known` on that may import different modules.
   std::vector<Attempt> attemptsFor(const std::map<std::string, Tensor> &feeds, FeedKnowledge known) const;
@@ -133,7 +136,14 @@ struct Model::Implementation {
   Result<CompiledProgram> compile(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds,
                                   Attempt attempt);
   Result<CompiledProgram> compileFresh(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds);
-  Result<Variant> load(CompiledProgram program);
+  /// A copy of the module for the dims of the feeds.
+  Result<mlir::OwningOpRef<mlir::ModuleOp>>
+  specialized(mlir::ModuleOp module, const std::map<std::string, std::vector<int64_t>> &dims);
+  CompileOptions compileOptions() const;
+  Result<Variant> load(CompiledProgram program, const Imported &imported,
+                       const std::map<std::string, Tensor> &feeds);
+  /// Finds the op in a kernel of a variant that makes a NaN or an Inf.
+  runtime::KernelDiagnosis diagnosisOf(const Imported &imported, const std::map<std::string, Tensor> &feeds);
   Result<void> transform(mlir::ModuleOp module);
   /// The common part of run() and measure(): selects the variant for these feeds, and adds state and LoDs to
   /// the feeds of its plan.
@@ -173,8 +183,24 @@ static Result<void> checkIrOptions(const ModelOptions &options, const std::strin
   return {};
 }
 
+static Result<void> checkOptions(const ModelOptions &options, const std::string &path) {
+  Problems problems;
+  if (!options.remarks.empty())
+    problems.append(checkRemarks(options.remarks).problems());
+  if (options.amp && options.amp->dtype != DType::Float16 && options.amp->dtype != DType::BFloat16)
+    problems.add(path, "mixed precision needs float16 or bfloat16, found " +
+                           std::string(nameOf(options.amp->dtype)));
+  if (options.memoryBudget && *options.memoryBudget < -1)
+    problems.add(path, "the memory budget must be a number of bytes, or -1 for none, found " +
+                           std::to_string(*options.memoryBudget));
+  return problems;
+}
+
 Result<void> Model::Implementation::open(const std::string &modelPath) {
   path = modelPath;
+  if (Result<void> checked = checkOptions(options, path); !checked)
+    return checked;
+  onRemark = options.onDiagnostic;
   options.onDiagnostic = onceEach(options.onDiagnostic);
   if (!options.cpu.empty())
     if (Result<void> runs = checkRunsHere(options.cpu); !runs)
@@ -244,7 +270,7 @@ const Imported *Model::Implementation::keep(const std::string &key,
   imported.module = std::move(module);
   auto main = imported.module->lookupSymbol<mlir::func::FuncOp>("main");
   for (unsigned i = 0; i < main.getNumResults(); ++i)
-    if (auto of = main.getResultAttrOfType<mlir::StringAttr>(i, "pd.lod_of"))
+    if (auto of = main.getResultAttrOfType<mlir::StringAttr>(i, pd::lodOwnerAttribute))
       imported.fetchedLods.push_back(of.str());
   return &imported;
 }
@@ -278,20 +304,20 @@ Result<void> Model::Implementation::transform(mlir::ModuleOp module) {
   return {};
 }
 
-Result<const Imported *> Model::Implementation::importFor(const std::map<std::string, Tensor> &given,
+Result<const Imported *> Model::Implementation::importFor(const std::map<std::string, Tensor> &inputs,
                                                           Attempt attempt) {
   FeedFacts facts;
   for (const TensorInfo &info : feeds)
-    if (auto count = static_cast<int>(given.at(info.name).lod().size()); count != info.lodLevel)
+    if (auto count = static_cast<int>(inputs.at(info.name).lod().size()); count != info.lodLevel)
       facts.lodLevels[info.name] = count;
   if (!source->dependsOnFeeds()) // the one module, or the error that it has no arguments for these LoDs
     return importWith(facts);
   facts.deferAll = attempt.deferAll;
-  for (const auto &[name, tensor] : given)
+  for (const auto &[name, tensor] : inputs)
     if (attempt.known != FeedKnowledge::Declared)
       facts.dims[name] = tensor.dims();
   if (attempt.known == FeedKnowledge::Elements)
-    facts.values = import::steering(given);
+    facts.values = import::specializingFeeds(inputs);
   return importWith(facts);
 }
 
@@ -313,12 +339,13 @@ void Model::Implementation::describeInterface(mlir::ModuleOp module) {
   auto main = module.lookupSymbol<mlir::func::FuncOp>("main");
   std::map<std::string, int> levels;
   for (mlir::BlockArgument argument : main.getArguments()) {
-    if (auto owner = main.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "pd.lod_of")) {
+    if (auto owner =
+            main.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), pd::lodOwnerAttribute)) {
       ++levels[owner.str()];
       continue;
     }
-    auto feed = main.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "pd.feed");
-    auto parameter = main.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "pd.param");
+    auto feed = main.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), pd::feedAttribute);
+    auto parameter = main.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), pd::parameterAttribute);
     (feed ? feeds : parameters)
         .push_back(describe((feed ? feed : parameter).str(),
                             mlir::cast<mlir::RankedTensorType>(argument.getType())));
@@ -326,8 +353,8 @@ void Model::Implementation::describeInterface(mlir::ModuleOp module) {
   for (TensorInfo &info : feeds)
     info.lodLevel = levels[info.name];
   for (unsigned i = 0; i < main.getNumResults(); ++i) {
-    auto fetch = main.getResultAttrOfType<mlir::StringAttr>(i, "pd.fetch");
-    if (fetch && !main.getResultAttr(i, "pd.lod_of"))
+    auto fetch = main.getResultAttrOfType<mlir::StringAttr>(i, pd::fetchAttribute);
+    if (fetch && !main.getResultAttr(i, pd::lodOwnerAttribute))
       fetches.push_back(fetch.str());
   }
   describeStates(module);
@@ -336,61 +363,95 @@ void Model::Implementation::describeInterface(mlir::ModuleOp module) {
 void Model::Implementation::describeStates(mlir::ModuleOp module) {
   auto main = module.lookupSymbol<mlir::func::FuncOp>("main");
   for (unsigned i = 0; i < main.getNumResults(); ++i)
-    if (auto state = main.getResultAttrOfType<mlir::StringAttr>(i, "pd.state"))
+    if (auto state = main.getResultAttrOfType<mlir::StringAttr>(i, pd::stateAttribute))
       states.insert(state.str());
 }
 
-Result<CompiledProgram> Model::Implementation::compileFresh(mlir::ModuleOp module,
-                                                            const std::map<std::string, Tensor> &given) {
-  Stopwatch watch(times.compile);
+static std::map<std::string, std::vector<int64_t>> dimsOf(const std::map<std::string, Tensor> &feeds) {
+  std::map<std::string, std::vector<int64_t>> dims;
+  for (const auto &[name, tensor] : import::withLods(feeds))
+    dims[name] = tensor.dims();
+  return dims;
+}
+
+Result<mlir::OwningOpRef<mlir::ModuleOp>>
+Model::Implementation::specialized(mlir::ModuleOp module,
+                                   const std::map<std::string, std::vector<int64_t>> &dims) {
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   context->appendDialectRegistry(registry);
   mlir::OwningOpRef<mlir::ModuleOp> copy(mlir::cast<mlir::ModuleOp>(module->clone()));
-  std::map<std::string, std::vector<int64_t>> dims;
-  for (const auto &[name, tensor] : import::withLods(given))
-    dims[name] = tensor.dims();
   if (!hasFormedKernels(*copy)) // kernels keep their types
     if (auto done = specializeFeeds(*copy, dims); !done)
       return done.problems();
+  return copy;
+}
+
+CompileOptions Model::Implementation::compileOptions() const {
   CompileOptions compileOptions;
   compileOptions.threads = cores();
-  compileOptions.dumpDirectory = options.dumpDirectory;
   compileOptions.decompose = options.decompose;
   compileOptions.memoryBudget = options.memoryBudget;
   compileOptions.amp = options.amp;
   compileOptions.cpu = options.cpu;
-  compileOptions.progress = options.progress;
-  return compileForCpu(std::move(copy), compileOptions);
+  return compileOptions;
+}
+
+Result<CompiledProgram> Model::Implementation::compileFresh(mlir::ModuleOp module,
+                                                            const std::map<std::string, Tensor> &feeds) {
+  Stopwatch watch(times.compile);
+  auto copy = specialized(module, dimsOf(feeds));
+  if (!copy)
+    return copy.problems();
+  CompileOptions withOutput = compileOptions();
+  withOutput.dumpDirectory = options.dumpDirectory;
+  withOutput.progress = options.progress;
+  withOutput.remarks = options.remarks;
+  withOutput.onRemark = onRemark;
+  return compileForCpu(std::move(*copy), withOutput);
 }
 
 Result<CompiledProgram> Model::Implementation::compile(mlir::ModuleOp module,
-                                                       const std::map<std::string, Tensor> &given,
+                                                       const std::map<std::string, Tensor> &inputs,
                                                        Attempt attempt) {
   times.fromCache = false;
   times.compile = 0;
-  if (options.cacheDirectory == "off" || !options.dumpDirectory.empty())
-    return compileFresh(module, given);
+  if (options.cacheDirectory == "off" || !options.dumpDirectory.empty() || !options.remarks.empty())
+    return compileFresh(module, inputs);
   // A default cache that cannot be used is ignored: it only costs time.
   auto cache = CompiledCache::open(options.cacheDirectory);
   if (!cache)
-    return options.cacheDirectory.empty() ? compileFresh(module, given) : cache.problems();
-  std::map<std::string, Tensor> feeds = import::withLods(given);
+    return options.cacheDirectory.empty() ? compileFresh(module, inputs) : cache.problems();
+  std::map<std::string, Tensor> feeds = import::withLods(inputs);
   CompiledKey described{options, programText, source->legacyProgram(), feeds, {}, attempt.deferAll};
   if (attempt.known == FeedKnowledge::Elements)
-    described.values = import::steering(given);
+    described.values = import::specializingFeeds(inputs);
   std::string key = described.describe();
   if (auto found = cache->find(key)) {
     times.fromCache = true;
     return std::move(*found);
   }
-  auto compiled = compileFresh(module, given);
+  auto compiled = compileFresh(module, inputs);
   if (compiled)
     cache->store(key, *compiled);
   return compiled;
 }
 
-Result<Variant> Model::Implementation::load(CompiledProgram program) {
+runtime::KernelDiagnosis Model::Implementation::diagnosisOf(const Imported &imported,
+                                                            const std::map<std::string, Tensor> &feeds) {
+  return [this, module = *imported.module, dims = dimsOf(feeds)](
+             const runtime::Step &step, const std::vector<Tensor> &inputs) mutable -> Problems {
+    auto copy = specialized(module, dims);
+    CompileOptions formOptions = compileOptions();
+    formOptions.opLocations = true;
+    if (!copy || !formKernels(**copy, formOptions))
+      return {};
+    return findNonFiniteOp(**copy, step, inputs, formOptions);
+  };
+}
+
+Result<Variant> Model::Implementation::load(CompiledProgram program, const Imported &imported,
+                                            const std::map<std::string, Tensor> &feeds) {
   Stopwatch watch(times.load);
   auto executable = loadProgram(std::move(program), path);
   if (!executable)
@@ -398,7 +459,7 @@ Result<Variant> Model::Implementation::load(CompiledProgram program) {
   if (auto bound = (*executable)->bindParameters(values); !bound)
     return bound.problems();
   if (options.checkFinite)
-    if (auto checked = (*executable)->checkFinite(); !checked)
+    if (auto checked = (*executable)->checkFinite(diagnosisOf(imported, feeds)); !checked)
       return checked.problems();
   auto session = runtime::Session::create(*executable);
   if (!session)
@@ -409,14 +470,14 @@ Result<Variant> Model::Implementation::load(CompiledProgram program) {
   return Variant{nullptr, *executable, std::move(*session), nullptr};
 }
 
-std::vector<Attempt> Model::Implementation::attemptsFor(const std::map<std::string, Tensor> &given,
+std::vector<Attempt> Model::Implementation::attemptsFor(const std::map<std::string, Tensor> &inputs,
                                                         FeedKnowledge known) const {
   bool isOpen = llvm::any_of(feeds, [](const TensorInfo &info) { return llvm::is_contained(info.dims, -1); });
   auto isUseful = [&](FeedKnowledge next) {
     if (!source->dependsOnFeeds())
       return next == FeedKnowledge::Declared;
     return next == FeedKnowledge::Declared ||
-           (next == FeedKnowledge::Dims ? isOpen : !import::steering(given).empty());
+           (next == FeedKnowledge::Dims ? isOpen : !import::specializingFeeds(inputs).empty());
   };
   std::vector<Attempt> attempts;
   for (FeedKnowledge next : {FeedKnowledge::Declared, FeedKnowledge::Dims, FeedKnowledge::Elements})
@@ -427,17 +488,17 @@ std::vector<Attempt> Model::Implementation::attemptsFor(const std::map<std::stri
   return attempts;
 }
 
-Result<CompiledProgram> Model::Implementation::compileWith(const std::map<std::string, Tensor> &given,
+Result<CompiledProgram> Model::Implementation::compileWith(const std::map<std::string, Tensor> &inputs,
                                                            FeedKnowledge &known, const Imported *&imported) {
   Result<CompiledProgram> program = Problems();
   // Some ops have another result rank for other dims (squeeze of a dim other than 1), so that types inferred
   // from dynamic dims are wrong. Importing with the dims of the feeds helps. Other ops need the value of an
   // axis or a number, which may be fed.
   bool isFirst = true;
-  for (Attempt next : attemptsFor(given, known)) {
-    auto attempt = importFor(given, next);
+  for (Attempt next : attemptsFor(inputs, known)) {
+    auto attempt = importFor(inputs, next);
     auto compiled =
-        attempt ? compile(*(*attempt)->module, given, next) : Result<CompiledProgram>(attempt.problems());
+        attempt ? compile(*(*attempt)->module, inputs, next) : Result<CompiledProgram>(attempt.problems());
     if (compiled) {
       imported = *attempt;
       describeStates(*imported->module);
@@ -451,28 +512,28 @@ Result<CompiledProgram> Model::Implementation::compileWith(const std::map<std::s
   return program;
 }
 
-Result<Variant *> Model::Implementation::variantFor(const std::map<std::string, Tensor> &given) {
-  if (auto checked = checkFeeds(path, feeds, given); !checked)
+Result<Variant *> Model::Implementation::variantFor(const std::map<std::string, Tensor> &inputs) {
+  if (auto checked = checkFeeds(path, feeds, inputs); !checked)
     return checked.problems();
-  std::string dims = describeDims(import::withLods(given)), key = dims;
+  std::string dims = describeDims(import::withLods(inputs)), key = dims;
   FeedKnowledge known = valueSpecialized.contains(dims) ? FeedKnowledge::Elements : FeedKnowledge::Declared;
   if (known == FeedKnowledge::Elements)
-    key += describeValues(import::steering(given));
+    key += describeValues(import::specializingFeeds(inputs));
   if (auto found = variants.find(key); found != variants.end())
     return &found->second;
   runtime::setThreads(threadsOf(options));
   const Imported *imported = nullptr;
-  auto program = compileWith(given, known, imported);
+  auto program = compileWith(inputs, known, imported);
   if (!program)
     return program.problems();
   times.load = 0;
-  auto variant = load(std::move(*program));
+  auto variant = load(std::move(*program), *imported, inputs);
   if (!variant)
     return variant.problems();
   variant->imported = imported;
   if (known == FeedKnowledge::Elements) {
     valueSpecialized.insert(dims);
-    key = dims + describeValues(import::steering(given));
+    key = dims + describeValues(import::specializingFeeds(inputs));
   }
   return &variants.emplace(key, std::move(*variant)).first->second;
 }
@@ -559,24 +620,24 @@ Result<runtime::NamedTensors> Model::Implementation::beforeRun(const std::map<st
     current->profile = std::make_unique<runtime::Profile>(plan);
   current->session->setProfile(profiling ? current->profile.get() : nullptr);
   std::map<std::string, Tensor> all = import::withLods(feeds);
-  runtime::NamedTensors given(all.begin(), all.end());
+  runtime::NamedTensors inputs(all.begin(), all.end());
   for (const std::string &name : states)
     if (auto found = values.find(name); found != values.end())
       for (runtime::ValueId id : plan.feeds)
         if (plan.values[id].name == name)
-          given[name] = found->second;
+          inputs[name] = found->second;
   times.lastRun = 0;
-  return given;
+  return inputs;
 }
 
 Result<std::vector<NamedTensor>> Model::run(const std::map<std::string, Tensor> &feeds) {
   Implementation &self = *implementation;
-  auto given = self.beforeRun(feeds);
-  if (!given)
-    return given.problems();
+  auto inputs = self.beforeRun(feeds);
+  if (!inputs)
+    return inputs.problems();
   Result<std::vector<Tensor>> results = [&] {
     Stopwatch watch(self.times.lastRun);
-    return self.current->session->run(*given);
+    return self.current->session->run(*inputs);
   }();
   if (!results)
     return results.problems();
@@ -585,12 +646,12 @@ Result<std::vector<NamedTensor>> Model::run(const std::map<std::string, Tensor> 
 
 Result<double> Model::measure(const std::map<std::string, Tensor> &feeds) {
   Implementation &self = *implementation;
-  auto given = self.beforeRun(feeds);
-  if (!given)
-    return given.problems();
+  auto inputs = self.beforeRun(feeds);
+  if (!inputs)
+    return inputs.problems();
   Result<void> done = [&] {
     Stopwatch watch(self.times.lastRun);
-    return self.current->session->runSilently(*given);
+    return self.current->session->runSilently(*inputs);
   }();
   if (!done)
     return done.problems();

@@ -70,7 +70,9 @@ void buildCpuPipeline(OpPassManager &pm, const PipelineOptions &options) {
     recompute.memoryBudget = *options.memoryBudget;
     pm.addPass(createRematerialize(recompute));
   }
-  pm.addPass(createFormKernels());
+  FormKernelsOptions kernels;
+  kernels.opLocations = options.opLocations;
+  pm.addPass(createFormKernels(kernels));
 }
 
 } // namespace proa

@@ -34,7 +34,7 @@ public:
     options.source = request.files.program;
     options.feeds = request.feeds;
     options.fetches = request.fetches;
-    options.ownGradients = request.ownGradients;
+    options.derivedGradients = request.derivedGradients;
     options.onDiagnostic = request.onDiagnostic;
   }
 

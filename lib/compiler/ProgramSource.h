@@ -30,13 +30,13 @@ struct ProgramRequest {
   std::string function;
   /// Feeds and fetches that are requested; empty: all.
   std::vector<std::string> feeds, fetches;
-  /// ImportOptions::ownGradients; a legacy program only.
-  std::map<std::string, std::string> ownGradients;
+  /// ImportOptions::derivedGradients; a legacy program only.
+  std::map<std::string, std::string> derivedGradients;
   /// Receives the warnings of each import.
   std::function<void(const Diagnostic &)> onDiagnostic;
 };
 
-/// What is known of the feeds when a program is imported. Types are then inferred from it.
+/// Facts about the feeds at import, from which types are inferred.
 struct FeedFacts {
   /// Number of LoD levels of feeds that have another number than declared.
   std::map<std::string, int> lodLevels;

@@ -1,5 +1,6 @@
 #include "lib/compiler/Registration.h"
 
+#include "dialects/dist/Dist.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/ir/Types.h"
 #include "dialects/rt/Rt.h"
@@ -25,7 +26,7 @@ namespace proa {
 void registerAllDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
-  registry.insert<pd::PdDialect, rt::RtDialect>();
+  registry.insert<dist::DistDialect, pd::PdDialect, rt::RtDialect>();
   mlir::registerBuiltinDialectTranslation(registry);
   mlir::registerLLVMDialectTranslation(registry);
 }

@@ -1,5 +1,6 @@
 #include "lib/compiler/SpecializeFeeds.h"
 
+#include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/Pd.h"
 #include "lib/support/Suggest.h"
 
@@ -13,7 +14,7 @@ namespace {
 std::vector<std::string> feedsOf(func::FuncOp main) {
   std::vector<std::string> names;
   for (unsigned i = 0; i < main.getNumArguments(); ++i)
-    if (auto feed = main.getArgAttrOfType<StringAttr>(i, "pd.feed"))
+    if (auto feed = main.getArgAttrOfType<StringAttr>(i, pd::feedAttribute))
       names.push_back(feed.str());
   return names;
 }
@@ -29,7 +30,7 @@ Result<void> specializeFeeds(ModuleOp module, const std::map<std::string, std::v
   for (auto &[name, given] : dims) {
     bool found = false;
     for (BlockArgument argument : main.getArguments()) {
-      auto feed = main.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "pd.feed");
+      auto feed = main.getArgAttrOfType<StringAttr>(argument.getArgNumber(), pd::feedAttribute);
       if (!feed || feed.getValue() != name)
         continue;
       found = true;

@@ -1,14 +1,15 @@
 #include "lib/planner/BuildPlan.h"
 #include "lib/planner/Lifetimes.h"
 
+#include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Keywords.h"
 #include "dialects/pd/ir/Pd.h"
-#include "dialects/pd/ops/autodiff/RecomputeOps.h"
-#include "dialects/pd/ops/control/ArrayOps.h"
+#include "dialects/pd/ir/Types.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
-#include "dialects/pd/ops/shape/ShapeOps.h"
 #include "dialects/pd/reference/Evaluate.h"
+#include "dialects/rt/Rt.h"
+#include "dialects/rt/Storage.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -31,8 +32,6 @@ using runtime::Step;
 using runtime::Storage;
 using runtime::ValueId;
 
-std::string lineOf(Location location);
-
 /// The lines of a kernel's ops in their order, each once and at most `maximalLines`: "net.py:42, net.py:44".
 std::string linesOf(FusedLoc fused) {
   constexpr size_t maximalLines = 3;
@@ -44,7 +43,8 @@ std::string linesOf(FusedLoc fused) {
   return lines.size() > maximalLines ? text + ", ..." : text;
 }
 
-/// "net.py:42" of a location made by the translator, or nothing.
+} // namespace
+
 std::string lineOf(Location location) {
   if (auto name = dyn_cast<NameLoc>(location))
     return lineOf(name.getChildLoc());
@@ -54,6 +54,8 @@ std::string lineOf(Location location) {
     return (line.getFilename().getValue() + ":" + llvm::Twine(line.getLine())).str();
   return "";
 }
+
+namespace {
 
 /// The name of an op's result; passes/fuse/FormKernels.cpp gives those of a kernel as metadata.
 std::string nameOf(Location location, size_t result = 0) {
@@ -68,7 +70,9 @@ std::string whereOf(Location location) {
   return nameOf(location) + (lineOf(location).empty() ? "" : " at " + lineOf(location));
 }
 
-nlohmann::json toJson(Attribute attribute) {
+/// The form in which a plan stores an attribute, which lib/runtime/AttributeReader.h reads; nothing where it
+/// has none.
+std::optional<nlohmann::json> toJson(Attribute attribute) {
   if (auto value = dyn_cast<BoolAttr>(attribute))
     return value.getValue();
   if (auto value = dyn_cast<IntegerAttr>(attribute))
@@ -84,18 +88,26 @@ nlohmann::json toJson(Attribute attribute) {
   if (auto value = dyn_cast<DenseF64ArrayAttr>(attribute))
     return std::vector<double>(value.asArrayRef());
   if (auto value = dyn_cast<TypeAttr>(attribute)) {
-    auto dtype = pd::dtypeOf(value.getValue());
-    return dtype ? nlohmann::json(std::string(proa::nameOf(*dtype))) : nlohmann::json();
+    std::optional<DType> dtype = pd::dtypeOf(value.getValue());
+    return dtype ? std::optional<nlohmann::json>(std::string(proa::nameOf(*dtype))) : std::nullopt;
   }
-  nlohmann::json out;
-  if (auto value = dyn_cast<ArrayAttr>(attribute)) {
-    out = nlohmann::json::array();
-    for (Attribute item : value)
-      out.push_back(toJson(item));
-  } else if (auto dictionary = dyn_cast<DictionaryAttr>(attribute)) {
-    out = nlohmann::json::object();
-    for (NamedAttribute item : dictionary)
-      out[item.getName().str()] = toJson(item.getValue());
+  if (auto value = dyn_cast<rt::PostOpAttr>(attribute)) {
+    nlohmann::json out = {{"kind", rt::stringifyPostOpKind(value.getKind()).str()}};
+    if (value.getAlpha())
+      out["alpha"] = value.getAlpha().getValueAsDouble();
+    if (value.getBeta())
+      out["beta"] = value.getBeta().getValueAsDouble();
+    return out;
+  }
+  auto array = dyn_cast<ArrayAttr>(attribute);
+  if (!array)
+    return std::nullopt;
+  nlohmann::json out = nlohmann::json::array();
+  for (Attribute item : array) {
+    std::optional<nlohmann::json> stored = toJson(item);
+    if (!stored)
+      return std::nullopt;
+    out.push_back(std::move(*stored));
   }
   return out;
 }
@@ -111,7 +123,7 @@ public:
       addOp(op);
     if (!problems.empty())
       return problems;
-    placeValues(plan);
+    placeValues(plan, accumulators);
     return std::move(plan);
   }
 
@@ -146,11 +158,11 @@ private:
   void addArguments() {
     llvm::StringSet<> states;
     for (unsigned i = 0; i < main.getNumResults(); ++i)
-      if (auto name = main.getResultAttrOfType<StringAttr>(i, "pd.state"))
+      if (auto name = main.getResultAttrOfType<StringAttr>(i, pd::stateAttribute))
         states.insert(name.getValue());
     for (BlockArgument argument : main.getArguments()) {
-      auto feed = main.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "pd.feed");
-      auto parameter = main.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "pd.param");
+      auto feed = main.getArgAttrOfType<StringAttr>(argument.getArgNumber(), pd::feedAttribute);
+      auto parameter = main.getArgAttrOfType<StringAttr>(argument.getArgNumber(), pd::parameterAttribute);
       if (!feed && !parameter) {
         problems.add(whereOf(argument.getLoc()), "argument " + std::to_string(argument.getArgNumber()) +
                                                      " has neither the attribute 'pd.feed' nor 'pd.param'");
@@ -167,9 +179,9 @@ private:
   void addOp(Operation &op) {
     if (auto constant = dyn_cast<pd::ConstantOp>(op))
       return addConstant(constant.getOut(), constant.getValue());
-    if (auto reshape = dyn_cast<pd::ReshapeOp>(op);
-        reshape && pd::tensorType(reshape.getOut()).hasStaticShape())
-      return addAlias(reshape);
+    if (rt::resultStorageOf(&op) == rt::ResultStorage::Reshaped &&
+        pd::tensorType(op.getResult(0)).hasStaticShape())
+      return addAlias(op);
     if (auto call = dyn_cast<func::CallOp>(op))
       return addKernel(call);
     if (auto library = dyn_cast<pd::LibraryOpInterface>(op))
@@ -198,9 +210,9 @@ private:
     plan.constants.insert(plan.constants.end(), bytes, bytes + tensor.bytes());
   }
 
-  void addAlias(pd::ReshapeOp op) {
-    ValueId base = ids.lookup(op.getX());
-    ValueId id = addValue(op.getOut(), Storage::Alias);
+  void addAlias(Operation &op) {
+    ValueId base = ids.lookup(op.getOperand(0));
+    ValueId id = addValue(op.getResult(0), Storage::Alias);
     plan.values[id].base = base;
   }
 
@@ -211,7 +223,7 @@ private:
     for (Value operand : call.getOperands())
       step.inputs.push_back(ids.lookup(operand));
     KernelFacts facts = kernelFacts(call.getCallee());
-    step.extent = facts.extent;
+    step.extent = facts.rows;
     step.work = facts.work;
     if (auto label = call->getAttrOfType<StringAttr>("proa.label"))
       step.label = label.str();
@@ -224,10 +236,29 @@ private:
     step.symbol = op.getLibraryKernel().str();
     step.label = op->getName().stripDialect().str();
     addLibraryInputs(step, op);
-    for (NamedAttribute attribute : op->getAttrDictionary())
-      if (attribute.getName() != "operandSegmentSizes" && attribute.getName() != "resultSegmentSizes")
-        step.attributes[attribute.getName().str()] = toJson(attribute.getValue());
+    addAttributes(step, op);
     addStep(std::move(step), op);
+    if (auto fused = dyn_cast<rt::PostOpsOpInterface>(op.getOperation()))
+      if (Value accumulator = fused.getAccumulator())
+        accumulators[ids.lookup(op->getResult(0))] = ids.lookup(accumulator);
+  }
+
+  /// Attributes of passes, whose names begin with a dialect's name, do not belong to the kernel.
+  void addAttributes(Step &step, Operation *op) {
+    for (NamedAttribute attribute : op->getAttrDictionary()) {
+      StringRef name = attribute.getName();
+      if (name == "operandSegmentSizes" || name == "resultSegmentSizes" || name.contains('.'))
+        continue;
+      std::optional<nlohmann::json> stored = toJson(attribute.getValue());
+      if (!stored) {
+        std::string text;
+        llvm::raw_string_ostream(text) << attribute.getValue();
+        problems.add(whereOf(op->getLoc()),
+                     "a plan cannot store the attribute '" + name.str() + "', " + text);
+        continue;
+      }
+      step.attributes[name.str()] = std::move(*stored);
+    }
   }
 
   /// One entry for each operand; `none` where an optional one is absent, but not at the end.
@@ -280,9 +311,8 @@ private:
         continue;
       }
       auto type = dyn_cast<RankedTensorType>(result.getType());
-      // An element of an array keeps its place.
-      bool inArena =
-          type && type.hasStaticShape() && !escapes(result) && !isa<pd::ArrayReadOp, pd::ArrayReadOrOp>(op);
+      bool isElement = rt::resultStorageOf(op) == rt::ResultStorage::ArrayElement;
+      bool inArena = type && type.hasStaticShape() && !escapes(result) && !isElement;
       Storage storage = once ? Storage::Prepared : inArena ? Storage::Arena : Storage::Dynamic;
       size_t number = cast<OpResult>(result).getResultNumber();
       step.outputs.push_back(addValue(result, storage, nameOf(op->getLoc(), number)));
@@ -303,12 +333,8 @@ private:
         return isa<scf::YieldOp, scf::ConditionOp, scf::WhileOp, func::ReturnOp>(user);
       });
     }
-    if (auto barrier = dyn_cast<pd::OptimizationBarrierOp>(op)) {
-      ids[barrier.getOut()] = ids.lookup(barrier.getX());
-      return true;
-    }
-    if (auto cast = dyn_cast<pd::ArrayCastOp>(op)) {
-      ids[cast.getOut()] = ids.lookup(cast.getArray());
+    if (rt::resultStorageOf(&op) == rt::ResultStorage::Forwarded) {
+      ids[op.getResult(0)] = ids.lookup(op.getOperand(0));
       return true;
     }
     APInt known;
@@ -401,20 +427,22 @@ private:
     addControlStep(std::move(step), op);
   }
 
-  /// Whether control flow passes the value, or something with the same bytes, on: it must not lie in the
-  /// arena then, where the next iteration writes.
+  /// Whether control flow or an array keeps the bytes of a value. Such a value is not in the arena, where the
+  /// next iteration writes.
   static bool escapes(Value value) {
     return llvm::any_of(value.getUsers(), [](Operation *user) {
-      if (isa<pd::ReshapeOp, tensor::CastOp, pd::OptimizationBarrierOp>(user))
+      rt::ResultStorage storage = rt::resultStorageOf(user);
+      if (storage == rt::ResultStorage::Reshaped || storage == rt::ResultStorage::Forwarded ||
+          isa<tensor::CastOp>(user))
         return escapes(user->getResult(0));
-      return isa<scf::YieldOp, scf::ConditionOp, pd::ArrayWriteOp>(user);
+      return isa<scf::YieldOp, scf::ConditionOp>(user) || storage == rt::ResultStorage::Array;
     });
   }
 
   void addFetches(func::ReturnOp exit) {
     for (auto [i, value] : llvm::enumerate(exit.getOperands())) {
-      auto fetch = main.getResultAttrOfType<StringAttr>(i, "pd.fetch");
-      auto state = main.getResultAttrOfType<StringAttr>(i, "pd.state");
+      auto fetch = main.getResultAttrOfType<StringAttr>(i, pd::fetchAttribute);
+      auto state = main.getResultAttrOfType<StringAttr>(i, pd::stateAttribute);
       plan.fetches.push_back(ids.lookup(value));
       plan.fetchNames.push_back(fetch ? fetch.str() : state ? state.str() : "result" + std::to_string(i));
     }
@@ -426,11 +454,13 @@ private:
   std::vector<Step> *steps = &plan.steps; ///< the list that is being filled
   Problems problems;
   llvm::DenseMap<Value, ValueId> ids;
+  Accumulators accumulators;
 };
 
 } // namespace
 
 Result<Plan> buildPlan(func::FuncOp main, const std::function<KernelFacts(llvm::StringRef)> &kernelFacts) {
+  main.getContext()->getOrLoadDialect<rt::RtDialect>(); // attaches StorageOpInterface
   return PlanBuilder(main, kernelFacts).build();
 }
 

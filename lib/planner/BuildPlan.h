@@ -12,13 +12,16 @@ namespace proa::planner {
 
 /// What the code generator says of a compiled kernel.
 struct KernelFacts {
-  int64_t extent = 1; ///< parallel rows; runtime::dynamicDim where the kernel's shape function says
-  double work = 0;    ///< estimated nanoseconds on one thread
+  int64_t rows = 1; ///< number of parallel rows; runtime::dynamicDim: the shape function computes it
+  double work = 0;  ///< estimated nanoseconds on one thread
 };
 
 /// Plans `main`. Values that depend on nothing but parameters and constants are computed once, in
 /// Plan::prepare. An op that is neither a kernel call nor a library op is a problem that names it.
 Result<runtime::Plan> buildPlan(mlir::func::FuncOp main,
                                 const std::function<KernelFacts(llvm::StringRef)> &kernelFacts);
+
+/// The user's lines of a location, as in Step::location: "net.py:42", "net.py:42, net.py:44", or "".
+std::string lineOf(mlir::Location location);
 
 } // namespace proa::planner

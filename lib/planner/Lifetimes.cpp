@@ -17,7 +17,7 @@ struct Span {
 
 class Placement {
 public:
-  explicit Placement(Plan &plan) : plan(plan) {
+  Placement(Plan &plan, const Accumulators &accumulators) : plan(plan), accumulators(accumulators) {
     defined.assign(plan.values.size(), -1);
     last.assign(plan.values.size(), -1);
   }
@@ -95,32 +95,19 @@ private:
     }
   }
 
-  /// The summand that a product adds first, if its memory can become the result's: it lives in the arena, has
-  /// the same size, dies here, and nothing else here reads it. The runtime's products add in place then.
-  ValueId summandToReuse(const Step &step) {
-    auto postOps = step.attributes.find("post_ops");
-    if (step.kind != StepKind::Library || postOps == step.attributes.end() || step.outputs.size() != 1)
+  /// The accumulator of a step's result, if its memory can become the result's: it lives in the arena, has
+  /// the same size, dies here, and is not another input of the step. The runtime adds in place then.
+  ValueId accumulatorToReuse(const Step &step) const {
+    auto found = step.outputs.size() == 1 ? accumulators.find(step.outputs[0]) : accumulators.end();
+    if (found == accumulators.end())
       return none;
-    size_t operands = 0, summand = 0;
-    bool found = false;
-    for (const nlohmann::json &op : *postOps) {
-      const nlohmann::json &kind = op["kind"];
-      if (kind == "add" && !std::exchange(found, true))
-        summand = operands;
-      operands += kind == "bias" || kind == "add" || kind == "multiply";
-    }
-    if (!found || operands > step.inputs.size())
-      return none;
-    size_t position = step.inputs.size() - operands + summand;
-    ValueId id = step.inputs[position], out = step.outputs[0];
-    ValueId root = rootOf(id);
-    const Value &from = plan.values[index(root)], &to = plan.values[index(out)];
-    bool dies = from.storage == Storage::Arena && last[index(root)] == spans[&step].begin;
+    ValueId root = rootOf(found->second);
+    const Value &from = plan.values[index(root)], &to = plan.values[index(step.outputs[0])];
+    bool dies = from.storage == Storage::Arena && last[index(root)] == spans.at(&step).begin;
     bool same = from.dtype == to.dtype && elementCount(from.dims) == elementCount(to.dims);
-    for (size_t i = 0; i < step.inputs.size(); ++i)
-      if (i != position && step.inputs[i] != none && rootOf(step.inputs[i]) == root)
-        return none;
-    return dies && same && to.storage == Storage::Arena ? root : none;
+    auto uses =
+        std::ranges::count_if(step.inputs, [&](ValueId id) { return id != none && rootOf(id) == root; });
+    return dies && same && uses == 1 && to.storage == Storage::Arena ? root : none;
   }
 
   void placeArena() {
@@ -128,7 +115,7 @@ private:
     std::vector<std::pair<ValueId, size_t>> owners;
     std::vector<size_t> bufferOf(plan.values.size(), 0);
     forEachStep(plan.steps, [&](const Step &step) {
-      ValueId reused = summandToReuse(step);
+      ValueId reused = accumulatorToReuse(step);
       for (ValueId id : step.outputs) {
         if (id == none || plan.values[index(id)].storage != Storage::Arena)
           continue;
@@ -214,6 +201,7 @@ private:
   }
 
   Plan &plan;
+  const Accumulators &accumulators;
   std::map<const Step *, Span> spans;
   std::vector<int64_t> defined; ///< by value: the number of the step that writes it
   std::vector<int64_t> last;    ///< by root: the number of the last step that needs it
@@ -222,6 +210,6 @@ private:
 
 } // namespace
 
-void placeValues(Plan &plan) { Placement(plan).run(); }
+void placeValues(Plan &plan, const Accumulators &accumulators) { Placement(plan, accumulators).run(); }
 
 } // namespace proa::planner

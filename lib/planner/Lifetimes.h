@@ -3,10 +3,15 @@
 
 #include "lib/runtime/Plan.h"
 
+#include <map>
+
 namespace proa::planner {
 
-/// Makes Results of the Arena values that are fetched. Gives each other one its offset, Plan::arenaBytes its
-/// size, and each step and body the values that die there.
-void placeValues(runtime::Plan &plan);
+/// The tensor that a step may add in place, by the value of its result (rt::PostOpsOpInterface).
+using Accumulators = std::map<runtime::ValueId, runtime::ValueId>;
+
+/// Turns the Arena values that are fetched into Results. Sets the offset of each other one, Plan::arenaBytes,
+/// and the values that each step and body releases.
+void placeValues(runtime::Plan &plan, const Accumulators &accumulators);
 
 } // namespace proa::planner

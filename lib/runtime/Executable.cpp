@@ -162,20 +162,16 @@ Result<void> Executable::bindKernel(BoundStep &bound, const KernelResolver &reso
 
 Result<void> Executable::bindLibrary(BoundStep &bound) {
   const Step &step = *bound.step;
-  KernelFactory factory = findLibraryKernel(step.symbol);
-  if (!factory)
+  const KernelEntry *entry = findLibraryKernel(step.symbol);
+  if (!entry)
     return failure("the runtime has no library kernel '{}'", step.symbol);
   std::vector<OperandType> inputs, outputs;
   for (ValueId id : step.inputs)
     inputs.push_back(operandType(id));
   for (ValueId id : step.outputs)
     outputs.push_back(operandType(id));
-  auto isArray = [](const OperandType &operand) { return operand.array; };
-  if (!step.symbol.starts_with("array_") && (std::any_of(inputs.begin(), inputs.end(), isArray) ||
-                                             std::any_of(outputs.begin(), outputs.end(), isArray)))
-    return failure("the library kernel '{}' takes no tensor arrays", step.symbol);
   try {
-    Result<std::unique_ptr<LibraryKernel>> kernel = factory({step.attributes, inputs, outputs});
+    Result<std::unique_ptr<LibraryKernel>> kernel = entry->create(step.attributes, {inputs, outputs});
     if (!kernel)
       return kernel.problems();
     bound.library = std::move(*kernel);
@@ -187,8 +183,10 @@ Result<void> Executable::bindLibrary(BoundStep &bound) {
 
 Problems Executable::inProgram(const Problems &problems) const {
   Problems named;
-  for (const Problem &p : problems)
-    named.add(p.where.empty() ? title : title + ": " + p.where, p.message);
+  for (const Problem &p : problems) {
+    bool needsSeparator = !title.empty() && !p.where.empty();
+    named.add(title + (needsSeparator ? ": " : "") + p.where, p.message);
+  }
   return named;
 }
 
@@ -225,8 +223,9 @@ Result<void> Executable::bindParameters(const NamedTensors &parameters) {
   return {};
 }
 
-Result<void> Executable::checkFinite() {
+Result<void> Executable::checkFinite(KernelDiagnosis diagnosis) {
   checksFinite = true;
+  kernelDiagnosis = std::move(diagnosis);
   if (!ready)
     return {};
   Result<void> done = runPrepare();
@@ -280,7 +279,7 @@ Result<void> Executable::runPrepare() {
     if (program.values[i].storage == Storage::Prepared)
       constantTensors[i] = Tensor(program.values[i].dtype, program.values[i].dims);
   Frame frame(layout);
-  frame.setFiniteCheck(checksFinite);
+  frame.setFiniteCheck(checksFinite, kernelDiagnosis);
   if (!prepare.empty())
     if (Result<void> done = frame.allocate(); !done)
       return done;

@@ -36,9 +36,9 @@ public:
   /// dims.
   Result<void> bindParameters(const NamedTensors &parameters);
 
-  /// Lets preparations and runs end at the first step that makes a NaN or an Inf. Error: a step of
-  /// Plan::prepare does, with the parameters that are bound.
-  Result<void> checkFinite();
+  /// Makes preparations and runs fail at the first step that makes a NaN or an Inf. `diagnosis` finds the op
+  /// in a kernel; it may be empty. Error: a step of Plan::prepare makes one from the bound parameters.
+  Result<void> checkFinite(KernelDiagnosis diagnosis = {});
 
   const Plan &plan() const { return program; }
   const std::string &name() const { return title; }
@@ -76,6 +76,7 @@ private:
   std::vector<Tensor> constantTensors; ///< by value: of Parameter and Prepared values
   bool ready = false;
   bool checksFinite = false;
+  KernelDiagnosis kernelDiagnosis;
 };
 
 /// The memory of one caller. Run it from one thread at a time; several sessions may run at once.

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cmath>
 #include <complex>
+#include <cstring>
 
 namespace proa::runtime {
 namespace {
@@ -135,6 +136,18 @@ NonFinite Frame::nonFiniteIn(std::span<const ValueId> ids) const {
   return sum;
 }
 
+std::vector<Tensor> Frame::copiesOf(std::span<const ValueId> ids) const {
+  std::vector<Tensor> copies;
+  for (ValueId id : ids) {
+    const View &source = view(id);
+    Tensor &copy =
+        copies.emplace_back(source.dtype, std::vector<int64_t>(source.dims.begin(), source.dims.end()));
+    if (copy.bytes() != 0)
+      std::memcpy(copy.data(), source.data, copy.bytes());
+  }
+  return copies;
+}
+
 /// Inputs are looked at before the step runs, since its output may lie where one of them lies. The steps in
 /// the bodies of control flow are looked at one by one.
 Result<void> Frame::runChecked(const BoundStep &bound, States states, Profile *profile) {
@@ -142,6 +155,9 @@ Result<void> Frame::runChecked(const BoundStep &bound, States states, Profile *p
   if (!bound.bodies.empty())
     return runStep(bound, states, profile);
   NonFinite before = nonFiniteIn(step.inputs);
+  std::vector<Tensor> inputs; // for the diagnosis: outputs may overwrite them
+  if (kernelDiagnosis && step.kind == StepKind::Kernel)
+    inputs = copiesOf(step.inputs);
   if (Result<void> done = runStep(bound, states, profile); !done)
     return done;
   Problems problems;
@@ -154,6 +170,9 @@ Result<void> Frame::runChecked(const BoundStep &bound, States states, Profile *p
     if (auto made = describeMade(before, countNonFinite(view(id)), view(id).dims))
       problems.add("", fmt::format("{} ({}) {}", name, describe(value.dtype, view(id).dims), *made));
   }
+  if (!problems.empty() && kernelDiagnosis && step.kind == StepKind::Kernel)
+    if (Problems found = (*kernelDiagnosis)(step, inputs); !found.empty())
+      return found;
   return problems;
 }
 

@@ -6,6 +6,7 @@
 #include "lib/runtime/Library.h"
 #include "lib/runtime/Plan.h"
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -23,6 +24,10 @@ struct DynamicDim {
   ValueId value;
   uint32_t axis;
 };
+
+/// Names the op of a compiled kernel that computed a NaN or an Inf: the errors to report instead of the
+/// kernel's, empty if no op was found. `inputs` are the kernel's inputs before it ran.
+using KernelDiagnosis = std::function<Problems(const Step &step, const std::vector<Tensor> &inputs)>;
 
 struct BoundStep;
 using BoundSteps = std::vector<BoundStep>;
@@ -75,8 +80,12 @@ public:
   /// user's line and the op.
   Result<void> execute(std::span<const BoundStep> steps, std::span<std::unique_ptr<KernelState>> states,
                        Profile *profile);
-  /// Whether execute() ends at the first step that makes a NaN or an Inf (FiniteCheck.h).
-  void setFiniteCheck(bool on) { checksFinite = on; }
+  /// Whether execute() ends at the first step that makes a NaN or an Inf (FiniteCheck.h). `diagnosis` may be
+  /// empty; it must outlive the frame.
+  void setFiniteCheck(bool on, const KernelDiagnosis &diagnosis) {
+    checksFinite = on;
+    kernelDiagnosis = on && diagnosis ? &diagnosis : nullptr;
+  }
   /// Where random numbers come from; a new frame has a generator of its own.
   void setGenerator(std::shared_ptr<RandomGenerator> shared) { generator = std::move(shared); }
   const std::shared_ptr<RandomGenerator> &sharedGenerator() const { return generator; }
@@ -98,6 +107,7 @@ private:
   Result<void> runStep(const BoundStep &bound, States states, Profile *profile);
   // The check of finite values (FiniteCheck.cpp).
   NonFinite nonFiniteIn(std::span<const ValueId> ids) const;
+  std::vector<Tensor> copiesOf(std::span<const ValueId> ids) const;
   Result<void> runChecked(const BoundStep &bound, States states, Profile *profile);
   // Control flow (ControlFlow.cpp).
   Result<void> runIf(const BoundStep &bound, States states, Profile *profile);
@@ -133,6 +143,7 @@ private:
   std::vector<int64_t> kernelDims; ///< likewise
   std::vector<int64_t> shapeResult;
   bool checksFinite = false;
+  const KernelDiagnosis *kernelDiagnosis = nullptr;
   std::shared_ptr<RandomGenerator> generator = std::make_shared<RandomGenerator>();
 };
 

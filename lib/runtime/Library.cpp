@@ -1,12 +1,10 @@
 #include "lib/runtime/Library.h"
 
-#include "lib/runtime/kernels/ArrayGradient.h"
-#include "lib/runtime/kernels/Families.h"
-#include "lib/runtime/kernels/Losses.h"
-#include "lib/runtime/kernels/Metrics.h"
-#include "lib/runtime/kernels/Schedule.h"
-#include "lib/runtime/kernels/Selection.h"
-#include "lib/runtime/kernels/Targets.h"
+#include "lib/runtime/AttributeReader.h"
+
+#include "dialects/pd/AllKernels.inc"
+
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -14,188 +12,116 @@
 namespace proa::runtime {
 namespace {
 
+template <class Attributes, auto Make>
+Result<std::unique_ptr<LibraryKernel>> create(const nlohmann::json &stored, const KernelRequest &request) {
+  Result<Attributes> attributes = readStored<Attributes>(stored);
+  if (!attributes)
+    return attributes.problems();
+  return Make(*attributes, request);
+}
+
 // A table, not self-registering objects: those vanish when a static library is linked.
-const std::map<std::string, KernelFactory> &kernels() {
-  static const std::map<std::string, KernelFactory> table{
-      {"arange", makeArange},
-      {"argmax", makeArgmax},
-      {"argmin", makeArgmin},
-      {"argsort", makeArgsort},
-      {"array_add", makeArrayAdd},
-      {"array_beam_search_decode", makeBeamSearchDecode},
-      {"array_concat", makeArrayConcat},
-      {"array_create", makeArrayCreate},
-      {"array_length", makeArrayLength},
-      {"array_read", makeArrayRead},
-      {"array_read_or", makeArrayReadOr},
-      {"array_slice", makeArraySlice},
-      {"array_split", makeArraySplit},
-      {"array_to_tensor", makeArrayToTensor},
-      {"array_write", makeArrayWrite},
-      {"array_zeros_like", makeArrayZerosLike},
-      {"assert", makeAssert},
-      {"attention_lstm", makeAttentionLstm},
-      {"auc", makeAuc},
-      {"beam_search", makeBeamSearch},
-      {"bincount", makeBincount},
-      {"binomial", makeBinomial},
-      {"binomial_schedule", makeBinomialSchedule},
-      {"bipartite_match", makeBipartiteMatch},
-      {"box_decoder_and_assign", makeBoxDecoderAndAssign},
-      {"cholesky", makeCholesky},
-      {"cholesky_solve", makeCholeskySolve},
-      {"chunk_eval", makeChunkEval},
-      {"class_center_sample", makeClassCenterSample},
-      {"collect_fpn_proposals", makeCollectFpnProposals},
-      {"concat", makeConcat},
-      {"conv2d", makeConv2d},
-      {"conv2d_transpose", makeConv2dTranspose},
-      {"conv2d_weight_gradient", makeConv2dWeightGradient},
-      {"conv3d", makeConv3d},
-      {"conv3d_transpose", makeConv3dTranspose},
-      {"conv3d_weight_gradient", makeConv3dWeightGradient},
-      {"crf_decoding", makeCrfDecoding},
-      {"ctc_align", makeCtcAlign},
-      {"cummax", makeCummax},
-      {"cummin", makeCummin},
-      {"cumprod", makeCumprod},
-      {"cumsum", makeCumsum},
-      {"deformable_psroi_pooling", makeDeformablePsroiPooling},
-      {"deformable_psroi_pooling_grad", makeDeformablePsroiPoolingGrad},
-      {"det", makeDet},
-      {"detection_map", makeDetectionMap},
-      {"dim", makeDim},
-      {"distribute_fpn_proposals", makeDistributeFpnProposals},
-      {"edit_distance", makeEditDistance},
-      {"eig", makeEig},
-      {"eigh", makeEigh},
-      {"eigvals", makeEigvals},
-      {"embedding", makeEmbedding},
-      {"expand", makeExpand},
-      {"fail", makeFail},
-      {"fft_c2c", makeFftC2c},
-      {"fft_c2r", makeFftC2r},
-      {"fft_r2c", makeFftR2c},
-      {"gammaincc", makeGammaincc},
-      {"gather", makeGather},
-      {"gather_nd", makeGatherNd},
-      {"gather_tree", makeGatherTree},
-      {"gaussian", makeGaussian},
-      {"generate_mask_labels", makeGenerateMaskLabels},
-      {"generate_proposal_labels", makeGenerateProposalLabels},
-      {"generate_proposals", makeGenerateProposals},
-      {"graph_khop_sampler", makeGraphKhopSampler},
-      {"graph_sample_neighbors", makeGraphSampleNeighbors},
-      {"gru", makeGru},
-      {"gru_grad", makeGruGrad},
-      {"hash", makeHash},
-      {"interpolate", makeInterpolate},
-      {"interpolate_gradient", makeInterpolateGradient},
-      {"inverse", makeInverse},
-      {"linear_chain_crf", makeLinearChainCrf},
-      {"linear_chain_crf_grad", makeLinearChainCrfGrad},
-      {"linear_recurrence", makeLinearRecurrence},
-      {"locality_aware_nms", makeLocalityAwareNms},
-      {"logcumsumexp", makeLogcumsumexp},
-      {"lookup_table_dequant", makeLookupTableDequant},
-      {"lstm", makeLstm},
-      {"lstm_grad", makeLstmGrad},
-      {"lstsq", makeLstsq},
-      {"lu", makeLu},
-      {"lu_permutation", makeLuPermutation},
-      {"matmul", makeMatmul},
-      {"matrix_nms", makeMatrixNms},
-      {"max_pool2d_with_index", makeMaxPool2dWithIndex},
-      {"max_pool3d_with_index", makeMaxPool3dWithIndex},
-      {"mine_hard_examples", makeMineHardExamples},
-      {"multiclass_nms3", makeMulticlassNms3},
-      {"multinomial", makeMultinomial},
-      {"nms", makeNms},
-      {"nonzero", makeNonzero},
-      {"pad", makePad},
-      {"poisson", makePoisson},
-      {"pool2d", makePool2d},
-      {"pool2d_gradient", makePool2dGradient},
-      {"pool3d", makePool3d},
-      {"pool3d_gradient", makePool3dGradient},
-      {"precision_recall", makePrecisionRecall},
-      {"print", makePrint},
-      {"psroi_pool", makePsroiPool},
-      {"psroi_pool_grad", makePsroiPoolGrad},
-      {"put_along_axis", makePutAlongAxis},
-      {"pyramid_hash", makePyramidHash},
-      {"qr", makeQr},
-      {"randint", makeRandint},
-      {"randperm", makeRandperm},
-      {"ranges", makeRanges},
-      {"reindex_graph", makeReindexGraph},
-      {"repeat_interleave", makeRepeatInterleave},
-      {"reshape", makeReshape},
-      {"retinanet_detection_output", makeRetinanetDetectionOutput},
-      {"retinanet_target_assign", makeRetinanetTargetAssign},
-      {"rnn", makeRnn},
-      {"rnn_gradient", makeRnnGradient},
-      {"roi_align", makeRoiAlign},
-      {"roi_align_grad", makeRoiAlignGrad},
-      {"roi_pool", makeRoiPool},
-      {"roi_pool_grad", makeRoiPoolGrad},
-      {"roll", makeRoll},
-      {"row_positions", makeRowPositions},
-      {"rpn_target_assign", makeRpnTargetAssign},
-      {"sampling_id", makeSamplingId},
-      {"scatter_nd", makeScatterNd},
-      {"searchsorted", makeSearchsorted},
-      {"set_value", makeSetValue},
-      {"shape", makeShape},
-      {"shuffle_batch", makeShuffleBatch},
-      {"similarity_focus", makeSimilarityFocus},
-      {"slice", makeSlice},
-      {"slogdet", makeSlogdet},
-      {"solve", makeSolve},
-      {"split", makeSplit},
-      {"standard_gamma", makeStandardGamma},
-      {"svd", makeSvd},
-      {"take_along_axis", makeTakeAlongAxis},
-      {"tdm_sampler", makeTdmSampler},
-      {"tile", makeTile},
-      {"topk", makeTopk},
-      {"transpose", makeTranspose},
-      {"triangular_solve", makeTriangularSolve},
-      {"truncated_gaussian_random", makeTruncatedGaussianRandom},
-      {"uniform", makeUniform},
-      {"unique", makeUnique},
-      {"unique_consecutive", makeUniqueConsecutive},
-      {"unique_with_counts", makeUniqueWithCounts},
-      {"view_dtype", makeViewDtype},
-      {"viterbi_decode", makeViterbiDecode},
-      {"warpctc", makeWarpctc},
-      {"warprnnt", makeWarprnnt},
-      {"weighted_sample_neighbors", makeWeightedSampleNeighbors},
-      {"yolo_box", makeYoloBox},
-      {"yolo_loss", makeYoloLoss},
+const std::map<std::string, KernelEntry> &kernels() {
+#define PROA_KERNEL_TABLE
+  static const std::map<std::string, KernelEntry> table{
+#include "dialects/pd/AllKernels.inc"
   };
   return table;
 }
 
+template <class Value> bool contains(const std::vector<Value> &list, const Value &value) {
+  return std::ranges::find(list, value) != list.end();
+}
+
 bool allStatic(std::span<const OperandType> operands) {
-  return std::all_of(operands.begin(), operands.end(),
-                     [](const OperandType &operand) { return !operand.present || operand.isStatic(); });
+  return std::ranges::all_of(
+      operands, [](const OperandType &operand) { return !operand.present || operand.isStatic(); });
+}
+
+bool accepts(const KernelOperand &rule, const OperandType &operand) {
+  return operand.array ? rule.takesArrays : contains(rule.dtypes, operand.dtype);
+}
+
+/// "x", or the names of those operands that may be meant: a step does not say how long each of several
+/// variadic operands is.
+std::string namesOf(std::span<const KernelOperand> rules) {
+  std::vector<const char *> names;
+  for (const KernelOperand &rule : rules)
+    names.push_back(rule.name);
+  return fmt::format("'{}'", fmt::join(names, "' or '"));
+}
+
+std::string typesOf(std::span<const KernelOperand> rules) {
+  std::vector<std::string> types;
+  auto add = [&](std::string type) {
+    if (!contains(types, type))
+      types.push_back(std::move(type));
+  };
+  for (const KernelOperand &rule : rules) {
+    for (DType dtype : rule.dtypes)
+      add(std::string(nameOf(dtype)));
+    if (rule.takesArrays)
+      add("a tensor array");
+  }
+  return fmt::format("{}", fmt::join(types, ", "));
+}
+
+/// The rules that may hold for position `i`: one, or from the first variadic operand on that and all after
+/// it.
+std::span<const KernelOperand> rulesFor(std::span<const KernelOperand> rules, size_t i) {
+  auto variadic = std::ranges::find(rules, Arity::Variadic, &KernelOperand::arity);
+  auto first = static_cast<size_t>(variadic - rules.begin());
+  if (i < first)
+    return rules.subspan(i, i < rules.size() ? 1 : 0);
+  return rules.subspan(first);
+}
+
+/// An absent output is one that nobody reads.
+void check(std::span<const KernelOperand> rules, std::span<const OperandType> operands, const char *what,
+           bool mayBeAbsent, const std::string &kernel, Problems &problems) {
+  for (size_t i = 0; i < std::max(rules.size(), operands.size()); ++i) {
+    std::span<const KernelOperand> candidates = rulesFor(rules, i);
+    bool isPresent = i < operands.size() && operands[i].present;
+    if (candidates.empty()) {
+      problems.add("", fmt::format("library kernel '{}' has {} {}s, expected at most {}", kernel,
+                                   operands.size(), what, rules.size()));
+      return;
+    }
+    const KernelOperand &rule = candidates.front();
+    bool isRequired = candidates.size() == 1 && rule.arity == Arity::Required && !mayBeAbsent;
+    if (!isPresent && isRequired)
+      problems.add("", fmt::format("{} '{}' of library kernel '{}' is missing", what, rule.name, kernel));
+    if (isPresent && std::ranges::none_of(candidates, [&](const KernelOperand &candidate) {
+          return accepts(candidate, operands[i]);
+        }))
+      problems.add("",
+                   fmt::format("{} {} of library kernel '{}' is {}, expected {}", what, namesOf(candidates),
+                               kernel, operands[i].array ? "a tensor array" : nameOf(operands[i].dtype),
+                               typesOf(candidates)));
+  }
 }
 
 } // namespace
 
-bool OperandType::isStatic() const { return std::find(dims.begin(), dims.end(), dynamicDim) == dims.end(); }
+bool OperandType::isStatic() const { return !contains(dims, dynamicDim); }
 
 bool KernelRequest::isStatic() const { return allStatic(inputs) && allStatic(outputs); }
 
-KernelFactory findLibraryKernel(const std::string &name) {
+Problems KernelEntry::checkOperands(const std::string &kernel, const KernelRequest &request) const {
+  Problems problems;
+  check(inputs, request.inputs, "operand", false, kernel, problems);
+  check(outputs, request.outputs, "result", true, kernel, problems);
+  return problems;
+}
+
+const KernelEntry *findLibraryKernel(const std::string &name) {
   auto found = kernels().find(name);
-  return found == kernels().end() ? nullptr : found->second;
+  return found == kernels().end() ? nullptr : &found->second;
 }
 
 std::vector<std::string> libraryKernelNames() {
   std::vector<std::string> names;
-  for (const auto &[name, factory] : kernels())
+  for (const auto &[name, entry] : kernels())
     names.push_back(name);
   return names;
 }

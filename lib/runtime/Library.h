@@ -1,9 +1,10 @@
-/// The library of the runtime: kernels that are not compiled from primitives (matrix products, convolutions,
+/// The library of the runtime: kernels that are not compiled from primitives (matmuls, convolutions,
 /// sorting).
 ///
-/// A kernel is made once when a program is loaded, from the op's attributes and the types of its operands,
-/// and then run any number of times, by several sessions at once. Each family has a file in
-/// lib/runtime/kernels/.
+/// A kernel is created once when a program is loaded, from the op's attributes and the types of its operands,
+/// and then run any number of times, by several sessions at once. The kernels are in lib/runtime/kernels/.
+/// Each belongs to the op record that names it in its field `library`; the kernel "arange" is created by
+/// makeArange.
 #pragma once
 
 #include "lib/runtime/BufferPool.h"
@@ -62,12 +63,13 @@ struct OperandType {
   bool isStatic() const;
 };
 
-/// What a kernel is made from.
+/// The operands that a kernel is created for. Its attributes are an argument of their own: a struct that is
+/// generated from the op's record.
 struct KernelRequest {
-  const nlohmann::json &attributes;
   std::span<const OperandType> inputs;
   std::span<const OperandType> outputs;
 
+  /// Whether all dims are known before the run.
   bool isStatic() const;
 };
 
@@ -128,10 +130,30 @@ public:
   virtual Result<void> run(Call &call) const = 0;
 };
 
-using KernelFactory = Result<std::unique_ptr<LibraryKernel>> (*)(const KernelRequest &request);
+enum class Arity : uint8_t { Required, Optional, Variadic };
 
-/// The factory of a kernel by name, or null.
-KernelFactory findLibraryKernel(const std::string &name);
+/// An operand or a result of a library kernel, as the op's record declares it.
+struct KernelOperand {
+  const char *name;
+  Arity arity;
+  bool takesArrays;          ///< may be a tensor array
+  std::vector<DType> dtypes; ///< the element types that a tensor may have
+};
+
+/// A row of the table of library kernels, which proa-tblgen generates from the records' field `library`.
+struct KernelEntry {
+  /// Creates the kernel from the stored attributes of a step. Error: attributes or operands that it does not
+  /// take.
+  Result<std::unique_ptr<LibraryKernel>> (*create)(const nlohmann::json &attributes,
+                                                   const KernelRequest &request);
+  std::vector<KernelOperand> inputs, outputs;
+
+  /// Compares operands with the signature. Messages begin with `kernel`, the kernel's name.
+  Problems checkOperands(const std::string &kernel, const KernelRequest &request) const;
+};
+
+/// The kernel of that name, or null.
+const KernelEntry *findLibraryKernel(const std::string &name);
 /// All names, sorted.
 std::vector<std::string> libraryKernelNames();
 

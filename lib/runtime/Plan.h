@@ -81,11 +81,11 @@ struct Body {
 /// the dynamic dims of the outputs and then the extent. A library kernel computes the dims of its Dynamic
 /// outputs itself. The library kernel "reshape" may write an Alias of its input: no bytes move, only the dims
 /// are computed. An Alias that no step writes has at most one dynamic dim, which follows from the number of
-/// elements of its base. The output of a product with `post_ops` may lie where the first summand of kind
-/// `add` lies: it adds in place. If: inputs[0] is a condition, one bool. bodies[0] runs where it holds, else
-/// bodies[1]; the results of the body become the outputs. While: bodies[0] is the test. Its arguments are the
-/// inputs at first; its results are a condition and then what flows on: as the condition holds, to the
-/// arguments of bodies[1], whose results are the next arguments of the test; at last to the outputs. An
+/// elements of its base. The output of a step with `post_ops` may have the memory of the first operand
+/// of kind `add`: it adds in place. If: inputs[0] is a condition, one bool. bodies[0] runs where it holds,
+/// else bodies[1]; the results of the body become the outputs. While: bodies[0] is the test. Its arguments
+/// are the inputs at first; its results are a condition and then what flows on: as the condition holds, to
+/// the arguments of bodies[1], whose results are the next arguments of the test; at last to the outputs. An
 /// argument of the test may be that of the body too. Values that control flow hands on share their bytes:
 /// nothing writes to them any more.
 struct Step {

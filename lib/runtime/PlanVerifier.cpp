@@ -1,4 +1,5 @@
 /// verify(Plan): after it a run can follow every index and offset blindly.
+#include "lib/runtime/Library.h"
 #include "lib/runtime/Plan.h"
 
 #include <fmt/format.h>
@@ -204,11 +205,31 @@ private:
       checkOutput(step, place, id, preparing);
       setWritten(id, true);
     }
+    if (step.kind == StepKind::Library)
+      checkLibraryOperands(step, place);
     if (!step.attributes.is_object())
       add(place, "expected the attributes to be an object");
     if (step.kind == StepKind::Kernel && step.extent < dynamicDim)
       add(place, fmt::format("extent {} is negative", step.extent));
     checkRelease(step, place);
+  }
+
+  /// An unknown kernel is an error when the program is loaded: a block that never runs may have one.
+  void checkLibraryOperands(const Step &step, const std::string &place) {
+    const KernelEntry *kernel = findLibraryKernel(step.symbol);
+    if (!kernel)
+      return;
+    auto typesOf = [&](const std::vector<ValueId> &ids) {
+      std::vector<OperandType> types(ids.size());
+      for (size_t i = 0; i < ids.size(); ++i)
+        if (isValue(ids[i]))
+          types[i] = {true, false, value(ids[i]).dtype, value(ids[i]).dims,
+                      value(ids[i]).storage == Storage::Array};
+      return types;
+    };
+    std::vector<OperandType> inputs = typesOf(step.inputs), outputs = typesOf(step.outputs);
+    for (const Problem &problem : kernel->checkOperands(step.symbol, {inputs, outputs}))
+      add(place, problem.message);
   }
 
   void checkOutput(const Step &step, const std::string &place, ValueId id, bool preparing) {

@@ -157,7 +157,7 @@ Result<std::vector<Tensor>> Session::runSteps(const NamedTensors &feeds) {
   // Parameters may have been replaced since the last run.
   executable->placeConstants(frame);
   placeFetched();
-  frame.setFiniteCheck(executable->checksFinite);
+  frame.setFiniteCheck(executable->checksFinite, executable->kernelDiagnosis);
   if (profile)
     profile->beginRun();
   if (Result<void> done = frame.execute(executable->steps, states, profile); !done)

@@ -23,7 +23,7 @@ double stepsFor(int64_t length, int64_t snapshots) {
 
 class Schedule {
 public:
-  std::vector<LoopAction> make(int64_t iterations, int64_t snapshots) {
+  std::vector<LoopAction> create(int64_t iterations, int64_t snapshots) {
     if (iterations > 0) {
       actions.push_back({LoopAction::Store, 0});
       reverse(0, iterations, snapshots, 0);
@@ -32,18 +32,18 @@ public:
   }
 
 private:
-  /// Iterations [begin, end), whose first state is in slot `place`; up to `snapshots` states may be kept,
-  /// including it.
-  void reverse(int64_t begin, int64_t end, int64_t snapshots, int64_t place) {
+  /// Reverses iterations [begin, end), whose first state is in `slot`; up to `snapshots` states may be kept,
+  /// including that one.
+  void reverse(int64_t begin, int64_t end, int64_t snapshots, int64_t slot) {
     while (end - begin > 1 && snapshots > 1) {
       int64_t middle = begin + partOf(end - begin, snapshots);
-      advance(begin, middle, place);
-      actions.push_back({LoopAction::Store, place + 1});
-      reverse(middle, end, snapshots - 1, place + 1);
+      advance(begin, middle, slot);
+      actions.push_back({LoopAction::Store, slot + 1});
+      reverse(middle, end, snapshots - 1, slot + 1);
       end = middle;
     }
     for (int64_t i = end; i-- > begin;) {
-      advance(begin, i, place);
+      advance(begin, i, slot);
       actions.push_back({LoopAction::Reverse, i});
     }
   }
@@ -69,8 +69,8 @@ private:
     return best;
   }
 
-  void advance(int64_t from, int64_t to, int64_t place) {
-    actions.push_back({LoopAction::Restore, place});
+  void advance(int64_t from, int64_t to, int64_t slot) {
+    actions.push_back({LoopAction::Restore, slot});
     for (int64_t i = from; i < to; ++i)
       actions.push_back({LoopAction::Step, i});
   }
@@ -81,7 +81,7 @@ private:
 } // namespace
 
 std::vector<LoopAction> binomialSchedule(int64_t iterations, int64_t snapshots) {
-  return Schedule().make(iterations, std::max<int64_t>(snapshots, 1));
+  return Schedule().create(iterations, std::max<int64_t>(snapshots, 1));
 }
 
 } // namespace proa

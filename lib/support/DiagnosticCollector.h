@@ -13,20 +13,21 @@
 namespace proa {
 
 /// Collects the errors that MLIR reports during its lifetime, each with location and notes. Warnings and
-/// remarks are dropped.
+/// remarks are left to the handlers around it; MLIR's default handler drops them.
 class DiagnosticCollector {
 public:
   explicit DiagnosticCollector(mlir::MLIRContext *context)
       : handler(context, [this](mlir::Diagnostic &diagnostic) {
-          if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
-            add(diagnostic);
+          if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
+            return mlir::failure();
+          add(diagnostic);
           return mlir::success();
         }) {}
 
   /// The errors so far; `otherwise` if an operation failed without one.
   Problems take(const std::string &otherwise) {
-    Problems found = std::exchange(problems, {});
-    return found.empty() ? problem("", otherwise) : found;
+    Problems collected = std::exchange(problems, {});
+    return collected.empty() ? problem("", otherwise) : collected;
   }
 
 private:

@@ -26,7 +26,7 @@ Problems systemProblem(const std::string &path, const std::string &action) {
   return problem(path, "cannot " + action + ": " + std::strerror(errno));
 }
 
-/// Opens a regular file or a pipe for reading, and gets the size of a file; nothing for a pipe.
+/// Opens a regular file or a pipe for reading. Returns the size of a file; nullopt for a pipe.
 Result<std::optional<size_t>> openForReading(const std::string &path, Descriptor &file) {
   file.number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file.number < 0)
@@ -74,7 +74,7 @@ Result<std::shared_ptr<const MappedFile>> mapPipe(const std::string &path, const
 }
 
 /// The target of a link, so that the link is kept; the path itself if it is not a link.
-std::string behindLinks(const std::string &path) {
+std::string targetOfLinks(const std::string &path) {
   std::error_code error;
   std::filesystem::path target = std::filesystem::canonical(path, error);
   return error ? path : target.string();
@@ -89,12 +89,12 @@ MappedFile::~MappedFile() {
 
 Result<std::shared_ptr<const MappedFile>> mapFile(const std::string &path) {
   Descriptor file{-1};
-  Result<std::optional<size_t>> found = openForReading(path, file);
-  if (!found)
-    return found.problems();
-  if (!*found)
+  Result<std::optional<size_t>> fileSize = openForReading(path, file);
+  if (!fileSize)
+    return fileSize.problems();
+  if (!*fileSize)
     return mapPipe(path, file);
-  size_t size = **found;
+  size_t size = **fileSize;
   if (size == 0)
     return std::shared_ptr<const MappedFile>(std::make_shared<MappedFile>(nullptr, 0));
   // Tensors over the file may be written: a private mapping copies written pages.
@@ -107,12 +107,12 @@ Result<std::shared_ptr<const MappedFile>> mapFile(const std::string &path) {
 
 Result<std::string> readFile(const std::string &path) {
   Descriptor file{-1};
-  Result<std::optional<size_t>> found = openForReading(path, file);
-  if (!found)
-    return found.problems();
-  if (!*found)
+  Result<std::optional<size_t>> fileSize = openForReading(path, file);
+  if (!fileSize)
+    return fileSize.problems();
+  if (!*fileSize)
     return readPipe(path, file);
-  std::string content(**found, '\0');
+  std::string content(**fileSize, '\0');
   size_t done = 0;
   while (done < content.size()) {
     ssize_t got = ::read(file.number, content.data() + done, content.size() - done);
@@ -152,7 +152,7 @@ void FileWriter::open() {
       fail("open the file");
     return;
   }
-  target = behindLinks(path);
+  target = targetOfLinks(path);
   temporary = target + ".tmpXXXXXX";
   file = ::mkostemp(temporary.data(), O_CLOEXEC);
   if (file < 0) {
@@ -177,7 +177,7 @@ Result<void> FileWriter::finish() {
     mode_t mask = ::umask(0);
     ::umask(mask);
     if (::fchmod(file, 0666 & ~mask) != 0)
-      fail("set the file's rights");
+      fail("set the file's permissions");
     else if (::rename(temporary.c_str(), target.c_str()) != 0)
       fail("replace the file");
     else

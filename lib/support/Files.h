@@ -32,9 +32,9 @@ Result<std::shared_ptr<const MappedFile>> mapFile(const std::string &path);
 /// All of `path` as a string.
 Result<std::string> readFile(const std::string &path);
 
-/// Writes a file piece by piece. Readers see the old content or the complete new one: a temporary file is
-/// renamed at the end, or removed if that is not reached. If `path` is a link, its target is replaced; a
-/// device or a pipe is written in place.
+/// Writes a file piece by piece. Readers see the old content or the complete new one: finish() renames a
+/// temporary file, which is removed otherwise. If `path` is a link, its target is replaced; a device or a
+/// pipe is written in place.
 class FileWriter {
 public:
   explicit FileWriter(const std::string &path);

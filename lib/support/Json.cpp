@@ -13,9 +13,9 @@ Result<json> parseJson(std::string_view text, const std::string &where,
   try {
     return json::parse(text, filter);
   } catch (const json::parse_error &error) {
-    return problem(where, fmt::format("no valid JSON at byte {}", error.byte));
+    return problem(where, fmt::format("invalid JSON at byte {}", error.byte));
   } catch (const json::out_of_range &) {
-    return problem(where, "the JSON has a number that no double holds");
+    return problem(where, "the JSON has a number out of the range of double");
   }
 }
 

@@ -61,8 +61,8 @@ std::map<std::string, Lod> LodCollector::finish(const std::string &where, Proble
       lod.push_back(offsets);
     if (byLevel.rbegin()->first >= lod.size())
       problems.add(where, "'" + lodName(variable, byLevel.rbegin()->first) +
-                              "' is there, but a level before it is missing; levels are numbered from 0, "
-                              "the outermost");
+                              "' exists, but an outer level is missing; levels are numbered from 0, the "
+                              "outermost");
   }
   return lods;
 }

@@ -1,4 +1,4 @@
-/// Work on all cores.
+/// Parallel loops over all cores.
 #pragma once
 
 #include <algorithm>
@@ -11,11 +11,12 @@
 
 namespace proa {
 
-/// Calls `work()` on one thread for each core, but at most `most`; this thread is one of them. Rethrows
+/// Calls `work()` on one thread for each core, at most `maxThreads`; this thread is one of them. Rethrows
 /// exceptions of `work` after all threads have ended.
-template <class Work> void onAllCores(size_t most, Work work) {
+template <class Work> void onAllCores(size_t maxThreads, Work work) {
   std::vector<std::future<void>> others;
-  for (size_t thread = 1; thread < std::min<size_t>(std::thread::hardware_concurrency(), most); ++thread)
+  for (size_t thread = 1; thread < std::min<size_t>(std::thread::hardware_concurrency(), maxThreads);
+       ++thread)
     others.push_back(std::async(std::launch::async, std::ref(work)));
   work();
   for (std::future<void> &other : others)

@@ -1,4 +1,4 @@
-/// The orders of equal elements in sorting ops: those of Paddle, whose kernels use the same algorithms of the
+/// The order of equal elements in sorting ops. It is Paddle's, whose kernels use the same algorithms of the
 /// C++ standard library.
 #pragma once
 
@@ -14,7 +14,7 @@ enum class SortOrder {
   SelectUnsorted, ///< order of nth_element or partial_sort
 };
 
-/// Moves the first `count` of the elements in [begin, end), in the order of `before`, to the front.
+/// Moves the `count` smallest elements of [begin, end) by `before` to the front, ordered as `order` says.
 template <class Iterator, class Before>
 void sortFirst(Iterator begin, Iterator end, int64_t count, SortOrder order, Before before) {
   if (order == SortOrder::Stable)

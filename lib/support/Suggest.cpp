@@ -13,7 +13,7 @@ std::string lowered(std::string_view text) {
   return result;
 }
 
-/// The optimal string alignment distance, or `bound` + 1 where it is above `bound`.
+/// The optimal string alignment distance, or `bound` + 1 if it exceeds `bound`.
 size_t editDistance(std::string_view a, std::string_view b, size_t bound) {
   if (std::max(a.size(), b.size()) - std::min(a.size(), b.size()) > bound)
     return bound + 1;
@@ -54,23 +54,23 @@ std::vector<std::string> nearNames(std::string_view name, std::span<const std::s
     return {};
   std::string target = lowered(name);
   size_t bound = boundFor(name);
-  std::vector<Candidate> found;
+  std::vector<Candidate> matches;
   for (const std::string &candidate : candidates) {
     std::string text = lowered(candidate);
     size_t distance = editDistance(target, text, bound);
     bool isPrefix = std::min(target.size(), text.size()) >= shortestPrefix &&
                     (text.starts_with(target) || target.starts_with(text));
     if (distance <= bound && distance < candidate.size())
-      found.push_back({distance, &candidate});
+      matches.push_back({distance, &candidate});
     else if (isPrefix)
-      found.push_back({bound + 1, &candidate});
+      matches.push_back({bound + 1, &candidate});
   }
-  std::stable_sort(found.begin(), found.end(), [](const Candidate &a, const Candidate &b) {
+  std::stable_sort(matches.begin(), matches.end(), [](const Candidate &a, const Candidate &b) {
     return std::pair(a.rank, a.name->size()) < std::pair(b.rank, b.name->size());
   });
   std::vector<std::string> names;
-  for (const Candidate &candidate : found)
-    if (candidate.rank == found.front().rank && names.size() < limit &&
+  for (const Candidate &candidate : matches)
+    if (candidate.rank == matches.front().rank && names.size() < limit &&
         std::find(names.begin(), names.end(), *candidate.name) == names.end())
       names.push_back(*candidate.name);
   return names;

@@ -94,7 +94,7 @@ private:
     if (group.members.size() >= maxMembers)
       return "that kernel has the largest number of ops";
     // A transposed or expanded view of a value inside the group would need all of that value first.
-    if (isa<pd::MovementOpInterface>(op))
+    if (isa<pd::IndexingMapOpInterface>(op))
       return "it permutes or repeats elements, which only the inputs of a kernel can be read by";
     int64_t reduced = reducedTrailingDims(op);
     if (reduced < 0)
@@ -168,8 +168,8 @@ private:
 const char *whyNoKernelOp(Operation *op) {
   if (op->getNumResults() != 1 || !isa<RankedTensorType>(op->getResult(0).getType()))
     return "it does not have one ranked tensor as its result";
-  if (auto movement = dyn_cast<pd::MovementOpInterface>(op)) {
-    bool isKnown = op->getNumOperands() == 1 && succeeded(movement.getSourceMap());
+  if (auto movement = dyn_cast<pd::IndexingMapOpInterface>(op)) {
+    bool isKnown = op->getNumOperands() == 1 && succeeded(movement.getIndexingMap());
     return isKnown ? nullptr : "which element it reads is known only at run time";
   }
   bool isComputable = isa<pd::ScalarOpInterface, pd::ReductionOpInterface>(op);

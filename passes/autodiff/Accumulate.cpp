@@ -1,4 +1,4 @@
-//! Gradients of a batch as means over its micro-batches.
+//! Gradient accumulation: gradients of a batch as means over its micro-batches.
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/autodiff/CountedLoop.h"
 #include "dialects/pd/ir/FunctionAttributes.h"
@@ -9,7 +9,7 @@
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/nn/NormOps.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 #include "passes/autodiff/BackwardPart.h"
 #include "passes/autodiff/NewFunction.h"
 
@@ -24,7 +24,7 @@ using namespace mlir;
 namespace proa::autodiff {
 namespace {
 
-/// The part of a block that depends on the batch, as a loop over micro-batches.
+/// Converts the part of a block that depends on the batch to a loop over micro-batches.
 class Accumulation {
 public:
   Accumulation(Block &block, ArrayRef<Value> batches, int64_t count)
@@ -45,7 +45,7 @@ private:
     SmallVector<Value> gradients;
     llvm::copy_if(part.gradients, std::back_inserter(gradients),
                   [&](Value value) { return ofBatch.contains(value.getDefiningOp()); });
-    // A gradient may be read by the backward part too: what that computes from it belongs to the loop.
+    // Ops of the backward part that read a gradient belong to the loop too.
     auto behind = dependentOps(block, gradients);
     for (Operation *op : neededOps(block, gradients))
       behind.remove(op);
@@ -76,14 +76,14 @@ private:
       auto type = dyn_cast<RankedTensorType>(value.getType());
       if (!type || !type.hasStaticShape() || !isa<FloatType, ComplexType>(type.getElementType()))
         return mlir::emitError(value.getLoc()) << "a value of type " << value.getType()
-                                               << " that depends on the batch is used behind the gradients: "
-                                                  "expected floats of known dimensions, which "
-                                                  "are a mean over the batch";
+                                               << " that depends on the batch is used after the gradients: "
+                                                  "expected floats with static dims, which are "
+                                                  "a mean over the batch";
     }
     return success();
   }
 
-  /// Behind the last op of the loop.
+  /// Moves the readers after the last op of the loop.
   void moveReaders() {
     Operation *last = ofBatch.empty() ? &block.front() : ofBatch.back();
     for (Operation *op : readers) {
@@ -133,7 +133,7 @@ private:
     return success();
   }
 
-  /// [count, batch / count, ...].
+  /// The batch reshaped to [count, batch / count, ...].
   FailureOr<Value> dividedBatch(pd::TensorBuilder &e, Value batch) {
     auto type = pd::tensorType(batch);
     if (type.getRank() == 0)
@@ -142,9 +142,9 @@ private:
     if (!ShapedType::isDynamic(size) && size % count != 0)
       return mlir::emitError(batch.getLoc()) << "a batch of " << size << " examples cannot be divided into "
                                              << count << " equal micro-batches";
-    SmallVector<pd::Extent> shape = pd::extentsOf(e.wrap(batch));
+    SmallVector<pd::DimSize> shape = pd::dimSizesOf(e.wrap(batch));
     shape[0] = pd::divide(e, shape[0], count);
-    shape.insert(shape.begin(), pd::Extent(count));
+    shape.insert(shape.begin(), pd::DimSize(count));
     return Value(pd::reshapeTo(e.wrap(batch), shape));
   }
 
@@ -172,7 +172,7 @@ private:
     return success();
   }
 
-  /// The types of results, for operands with fewer examples.
+  /// Infers the result types of a clone whose operands have fewer examples.
   static LogicalResult inferAgain(Operation *op) {
     if (auto gradient = dyn_cast<pd::VjpOp>(op))
       return inferGradient(gradient);
@@ -182,7 +182,7 @@ private:
       return op->emitError("calls cannot be computed on micro-batches; inline them first");
     if (op->getNumRegions() == 0 && !isa<InferTypeOpInterface>(op))
       return success();
-    // The types within other regions would have to be inferred too.
+    // Types inside of regions are not inferred.
     if (op->getNumRegions() > 0 || failed(pd::inferAgain(op, op->getLoc())))
       return op->emitError() << "'" << op->getName().getStringRef()
                              << "' cannot be computed on micro-batches";
@@ -222,10 +222,10 @@ private:
   ArrayRef<Value> batches;
   int64_t count;
   llvm::SetVector<Operation *> ofBatch, readers;
-  SmallVector<Value> means; ///< values of the batch that others read
+  SmallVector<Value> means; ///< values of the loop that ops after it read
 };
 
-/// The arguments of these numbers, or all feeds.
+/// The arguments with these indices, or all feeds.
 FailureOr<SmallVector<Value>> batchesOf(Function function, Block &block, Numbers numbers) {
   SmallVector<Value> values;
   for (int64_t number : numbers) {
@@ -274,8 +274,8 @@ FailureOr<Function> accumulate(Function function, StringRef name, int64_t count,
 
 LogicalResult accumulateGradients(NewFunction &created, Value loss, Value cotangent, int64_t count,
                                   Numbers batches, SmallVector<Value> &gradients) {
-  // As a program has them: the gradient of the whole body is one op, which the loop then computes for a
-  // micro-batch.
+  // The gradient of the whole body is one pd.vjp, as in an imported training program; the loop computes it
+  // for each micro-batch.
   Block &block = created.block();
   OpBuilder builder(block.getTerminator());
   SmallVector<Value> inputs = created.inputs();
@@ -289,7 +289,7 @@ LogicalResult accumulateGradients(NewFunction &created, Value loss, Value cotang
     if (&op != gradient)
       builder.clone(op, mapping);
   pd::YieldOp::create(builder, loss.getLoc(), mapping.lookupOrDefault(loss));
-  // The function returns them, or else they would be no result of the loop.
+  // The function returns the gradients, so that they become results of the loop.
   unsigned first = block.getTerminator()->getNumOperands();
   block.getTerminator()->insertOperands(first, gradient.getResults());
   if (failed(accumulateIn(created.function, block, count, batches)))

@@ -21,7 +21,7 @@ bool reads(Operation *op, llvm::function_ref<bool(Value)> predicate) {
       .wasInterrupted();
 }
 
-/// The ops between one pd.vjp and the cotangents of another, such as a reshape.
+/// The ops on the path from one pd.vjp to the cotangents of another, such as a reshape.
 llvm::DenseSet<Operation *> betweenGradients(Block &block) {
   SmallVector<Value> results, cotangents;
   for (auto gradient : block.getOps<pd::VjpOp>()) {
@@ -103,7 +103,7 @@ LogicalResult expandGradients(Operation *root, bool keepLoopGradients) {
     Block *block = op->getBlock();
     pd::ErrorWatch errors(op.getContext());
     auto values = op.tryDecompose(builder);
-    if (failed(values) && !errors.hasSeen() && pd::hasOpenExtents(op))
+    if (failed(values) && !errors.hasSeen() && pd::hasDynamicDims(op))
       continue;
     if (failed(values))
       return failure();

@@ -1,4 +1,4 @@
-/// Where the gradients of a training program begin and end, as long as they are pd.vjp.
+/// The gradients of a training program, before pd.vjp is decomposed.
 #pragma once
 
 #include "mlir/IR/Block.h"
@@ -8,23 +8,23 @@
 namespace proa::autodiff {
 
 struct BackwardPart {
-  /// Gradients that other ops than those of the backward part read: for the update of the parameters.
+  /// Gradients that ops outside of the backward part read, such as parameter updates.
   llvm::SetVector<mlir::Value> gradients;
-  /// Cotangents with which it begins: of a loss, a tensor of ones.
+  /// Cotangents that it begins with; that of a loss is a tensor of ones.
   llvm::SetVector<mlir::Value> seeds;
 };
 
-/// The backward part are the ops pd.vjp, what stands between them, and the sums of what they give. Nothing is
-/// found where there is none.
+/// The backward part: the ops pd.vjp, the ops between them, and the sums of their results. Empty without
+/// pd.vjp.
 BackwardPart findBackwardPart(mlir::Block &block);
 
-/// All ops of the block that depend on one of the values, by what their regions read too; in their order.
+/// All ops of the block that depend on one of the values, also through their regions, in program order.
 llvm::SetVector<mlir::Operation *> dependentOps(mlir::Block &block, llvm::ArrayRef<mlir::Value> values);
-/// All ops of the block that one of the values depends on.
+/// The ops of the block on which one of the values depends.
 llvm::SetVector<mlir::Operation *> neededOps(mlir::Block &block, llvm::ArrayRef<mlir::Value> values);
 
-/// Replaces each pd.vjp, also in regions, by its decomposition; with `keepLoopGradients` not those of loops
-/// with pd.snapshots. Failure, after an error, where one has none.
+/// Replaces each pd.vjp, also in regions, by its decomposition; with `keepLoopGradients`, except those of
+/// loops with pd.snapshots. Error: one cannot be decomposed.
 llvm::LogicalResult expandGradients(mlir::Operation *root, bool keepLoopGradients = false);
 
 } // namespace proa::autodiff

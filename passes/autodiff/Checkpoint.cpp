@@ -1,4 +1,4 @@
-//! Regions of pd.checkpoint by the names of values: what a gradient computes once more.
+//! Regions of pd.checkpoint, whose values a gradient recomputes, by the names of values.
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/ir/ReplaceResult.h"
 #include "dialects/pd/ops/autodiff/RecomputeOps.h"
@@ -32,7 +32,7 @@ public:
   LogicalResult wrap() {
     if (failed(decomposeRandom()))
       return failure();
-    // Of several ops with one name, as a decomposition makes them, the last ends the segment.
+    // A decomposition creates several ops with one name: the last one ends the segment.
     llvm::StringMap<Operation *> last;
     for (Operation &op : block)
       if (missing.contains(nameOf(&op)))
@@ -75,8 +75,7 @@ private:
     return success();
   }
 
-  /// Moves an op in front of the segment, if it needs nothing of it; else the segment ends in front of the
-  /// op.
+  /// Moves an op before the segment if it does not depend on it. Otherwise the segment ends before the op.
   static bool moveBefore(ArrayRef<Operation *> segment, Operation *op) {
     if (segment.empty())
       return true;
@@ -142,14 +141,14 @@ private:
     pd::YieldOp::create(builder, region.getLoc(),
                         llvm::map_to_vector(outputs, [&](Value value) { return mapping.lookup(value); }));
     for (auto [output, result] : llvm::zip(outputs, region.getResults()))
-      Value(output).replaceAllUsesWith(result); // the region has copies
+      Value(output).replaceAllUsesWith(result); // ops in the region use the clones
     for (Operation *op : llvm::reverse(ops))
       op->erase();
   }
 
   Block &block;
   bool takesAll;
-  llvm::StringSet<> missing; ///< names that have not been met
+  llvm::StringSet<> missing; ///< names not found so far
 };
 
 } // namespace

@@ -1,4 +1,4 @@
-//! The loss scale of mixed precision in training programs.
+//! Loss scaling of mixed precision in training programs.
 #include "passes/autodiff/MixedPrecision.h"
 
 #include "dialects/pd/ir/FunctionAttributes.h"
@@ -76,7 +76,7 @@ private:
     }
   }
 
-  /// Moves the ops that read gradients after all gradients.
+  /// Divides the gradients by the scale, after moving the ops that read them to the end of the block.
   void unscale() {
     Operation *exit = block.getTerminator();
     llvm::DenseSet<Operation *> readers;
@@ -140,6 +140,12 @@ LogicalResult scaleLoss(func::FuncOp function, const AmpOptions &options) {
     return success();
   if (!(options.lossScale > 0))
     return emitError(function.getLoc()) << "the loss scale must be above 0, found " << options.lossScale;
+  if (options.scaling == AmpOptions::Scaling::Dynamic)
+    for (auto [steps, what] :
+         {std::pair(options.increaseEvery, "increases"), std::pair(options.decreaseEvery, "decreases")})
+      if (steps < 1)
+        return emitError(function.getLoc()) << "the number of steps after which the loss scale " << what
+                                            << " must be above 0, found " << steps;
   if (options.scaling == AmpOptions::Scaling::Dynamic &&
       !SymbolTable::symbolKnownUseEmpty(function, function->getParentOp()))
     return function.emitError(

@@ -24,7 +24,7 @@ bool MinimumCut::findLevels(size_t source, size_t sink) {
   return level[sink] >= 0;
 }
 
-/// Without recursion: a path may be as long as the program.
+/// Finds an augmenting path without recursion, because it may be as long as the program.
 int64_t MinimumCut::sendAlongOnePath(size_t source, size_t sink) {
   std::vector<size_t> path;
   for (size_t node = source; node != sink;) {
@@ -57,13 +57,13 @@ int64_t MinimumCut::sendAlongOnePath(size_t source, size_t sink) {
 }
 
 void MinimumCut::findSinkSide(size_t sink) {
-  behind.assign(outgoing.size(), false);
-  behind[sink] = true;
+  onSinkSide.assign(outgoing.size(), false);
+  onSinkSide[sink] = true;
   std::vector<size_t> queue{sink};
   for (size_t i = 0; i < queue.size(); ++i)
     for (size_t number : outgoing[queue[i]])
-      if (size_t from = edges[number].to; edges[number ^ 1].capacity > 0 && !behind[from]) {
-        behind[from] = true;
+      if (size_t from = edges[number].to; edges[number ^ 1].capacity > 0 && !onSinkSide[from]) {
+        onSinkSide[from] = true;
         queue.push_back(from);
       }
 }

@@ -8,8 +8,8 @@
 
 namespace proa::autodiff {
 
-/// Maximal flow by Dinic's algorithm ("Algorithm for solution of a problem of maximum flow in a network with
-/// power estimation", 1970), and the minimum cut that it gives.
+/// Computes a maximum flow by Dinic's algorithm ("Algorithm for solution of a problem of maximum flow in a
+/// network with power estimation", 1970), and the minimum cut that follows from it.
 class MinimumCut {
 public:
   /// An edge that no cut contains.
@@ -19,16 +19,16 @@ public:
 
   void addEdge(std::size_t from, std::size_t to, int64_t capacity);
 
-  /// The capacity of the cut. Of several minimal ones it is the cut nearest to the sink. Call it once.
+  /// The capacity of the minimum cut; of several, the one nearest to the sink. Call it once.
   int64_t cut(std::size_t source, std::size_t sink);
 
   /// After cut(): whether a node is on the sink's side.
-  bool isBehind(std::size_t node) const { return behind[node]; }
+  bool isOnSinkSide(std::size_t node) const { return onSinkSide[node]; }
 
 private:
   struct Edge {
     std::size_t to;
-    int64_t capacity; ///< what is left; edge i ^ 1 is the other direction
+    int64_t capacity; ///< the residual; edge i ^ 1 is the other direction
   };
 
   bool findLevels(std::size_t source, std::size_t sink);
@@ -36,10 +36,10 @@ private:
   void findSinkSide(std::size_t sink);
 
   std::vector<Edge> edges;
-  std::vector<std::vector<std::size_t>> outgoing; ///< numbers of edges
+  std::vector<std::vector<std::size_t>> outgoing; ///< indices of edges, by node
   std::vector<int64_t> level;
   std::vector<std::size_t> next; ///< the first outgoing edge that is not a dead end
-  std::vector<bool> behind;
+  std::vector<bool> onSinkSide;
 };
 
 } // namespace proa::autodiff

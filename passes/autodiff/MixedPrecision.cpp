@@ -26,8 +26,8 @@ bool isSingle(Type type) {
   return tensor && tensor.getElementType().isF32();
 }
 
-/// Controls of a loop's trip count: elementwise ops that its condition is computed from, and the
-/// values the loop carries for them. In 16 bits a counter would stop at 2048 (f16) or 256 (bf16).
+/// The elementwise ops that compute a loop's condition, and the carried values that they depend on. In 16
+/// bits a counter would stop at 2048 (f16) or 256 (bf16).
 struct LoopControl {
   llvm::DenseSet<Operation *> ops;
   llvm::BitVector carried;
@@ -53,11 +53,11 @@ struct LoopControl {
 
 private:
   static bool isElementwise(Operation *op) {
-    return isa<pd::ScalarOpInterface, pd::MovementOpInterface, tensor::ExtractOp, tensor::CastOp>(op);
+    return isa<pd::ScalarOpInterface, pd::IndexingMapOpInterface, tensor::ExtractOp, tensor::CastOp>(op);
   }
 };
 
-/// Whether the attribute holds a finite number that is infinite in the format.
+/// Whether the attribute contains a finite number that overflows in the format.
 bool isBeyondRange(Attribute attribute, const llvm::fltSemantics &format) {
   auto overflows = [&](llvm::APFloat number) {
     if (!number.isFinite())
@@ -73,7 +73,7 @@ bool isBeyondRange(Attribute attribute, const llvm::fltSemantics &format) {
                                          : llvm::any_of(elements.getValues<llvm::APFloat>(), overflows));
 }
 
-/// One block; a block within another one sees what that one has.
+/// Rewrites one block; a nested block uses the conversions of the blocks around it.
 class MixedPrecision {
 public:
   /// The lists and formats, the same for all blocks.
@@ -85,7 +85,7 @@ public:
 
   MixedPrecision(Block &block, const Rules &rules, const MixedPrecision *outer = nullptr)
       : block(block), rules(rules), outer(outer) {
-    // Ops that the gradients do not need, and ops after them, are not part of the network.
+    // Ops on which no gradient depends, such as parameter updates, are not rewritten.
     auto part = findBackwardPart(block);
     if (part.gradients.empty())
       return;
@@ -97,19 +97,18 @@ public:
 
   void run() {
     for (Operation &op : llvm::make_early_inc_range(block))
-      if (!outer ||
-          !op.hasTrait<OpTrait::IsTerminator>()) // that of a body is the matter of what it belongs to
+      if (!outer || !op.hasTrait<OpTrait::IsTerminator>()) // control flow converts what its bodies yield
         visit(&op);
   }
 
 private:
-  /// For a trial in the same block, which leaves nothing behind.
+  /// For a trial in the same block, which is undone.
   explicit MixedPrecision(const MixedPrecision *outer)
       : block(outer->block), rules(outer->rules), outer(outer) {}
 
   bool isLow(Value value) const { return lowered.contains(value) || (outer && outer->isLow(value)); }
-  /// Whether the value may hold finite numbers that the format does not, such as those of a mask: of a
-  /// constant beyond its range, or computed from one element by element.
+  /// Whether the value may have finite elements outside of the range of the format, as a mask does: it is
+  /// such a constant, or an elementwise op computes it from one.
   bool isWide(Value value) {
     if (wide.contains(value) || (outer && outer->wide.contains(value)))
       return true;
@@ -135,7 +134,7 @@ private:
       lowerControlFlow(op);
       return;
     }
-    // In 16 bits a mask of the lowest float is an infinity, and a row that is masked as a whole NaN.
+    // In 16 bits the lowest float of a mask would become -Inf, and a fully masked row NaN.
     bool readsWide = llvm::any_of(op->getOperands(), [&](Value v) { return isWide(v); });
     bool makesWide = hasWideAttribute(op) || (readsWide && worksByElement(op));
     Precision precision = readsWide || makesWide ? Precision::Full : precisionOf(op);
@@ -153,8 +152,8 @@ private:
   }
 
   static bool worksByElement(Operation *op) {
-    return isa<pd::ScalarOpInterface, pd::MovementOpInterface>(op) || op->hasTrait<pd::ElementwiseTrait>() ||
-           op->hasTrait<pd::MovesElements>();
+    return isa<pd::ScalarOpInterface, pd::IndexingMapOpInterface>(op) ||
+           op->hasTrait<pd::ElementwiseTrait>() || op->hasTrait<pd::MovesElements>();
   }
 
   Precision precisionOf(Operation *op) {
@@ -174,7 +173,7 @@ private:
     return follows ? Precision::Low : Precision::Follow;
   }
 
-  /// Gives the op operands in 16 bits; false, with nothing changed, where it does not take them.
+  /// Gives the op operands in 16 bits; false, without a change, if it does not accept them.
   bool lower(Operation *op) {
     if (!isa<InferTypeOpInterface>(op) ||
         llvm::none_of(op->getOperands(), [&](Value v) { return isSingle(v.getType()) || isLow(v); }))
@@ -196,7 +195,7 @@ private:
     return true;
   }
 
-  /// Gives the op, and what is in it, the operands that it had.
+  /// Restores the operands of the op and of the ops in it.
   void raise(Operation *op) {
     op->walk([&](Operation *reader) {
       for (OpOperand &operand : reader->getOpOperands())
@@ -212,7 +211,7 @@ private:
     lowered.insert(value);
   }
 
-  /// Makes an operand one in 16 bits, or what it was before.
+  /// Converts an operand to 16 bits or back.
   void give(OpOperand &operand, bool wantsLow) {
     Operation *op = operand.getOwner();
     if (wantsLow && isSingle(operand.get().getType()))
@@ -240,7 +239,7 @@ private:
       setLow(values[i]);
   }
 
-  /// Results of control flow: in 16 bits, or from what must not be in them.
+  /// Marks results of control flow: in 16 bits, or of ops that must not be.
   void setResults(Operation *op, const llvm::BitVector &low) {
     for (OpResult result : op->getResults())
       if (low.test(result.getResultNumber()))
@@ -253,7 +252,7 @@ private:
     if (auto branch = dyn_cast<scf::IfOp>(op))
       return lowerBranch(branch);
     auto loop = cast<LoopLikeOpInterface>(op);
-    // In 16 bits is what begins or is computed so, as long as each iteration leaves it so.
+    // A value is carried in 16 bits if its initial or its next value is in 16 bits and stays so.
     llvm::BitVector carried = areLow(loop.getInitsMutable());
     carried |= resultOfTrial(loop, carried);
     if (auto conditional = dyn_cast<scf::WhileOp>(op))
@@ -273,7 +272,7 @@ private:
     OpBuilder(loop).insert(trial);
     Operation *before = trial->getPrevNode();
     llvm::BitVector out = MixedPrecision(this).lowerLoop(trial, carried);
-    // Its initial values were converted before it.
+    // Also erases the conversions of its initial values, which precede it.
     trial->erase();
     while (Operation *created = before ? before->getNextNode() : &block.front()) {
       if (created == loop)
@@ -299,7 +298,8 @@ private:
     setResults(branch, low);
   }
 
-  /// Carries these values in 16 bits. Returns which ones an iteration computes so.
+  /// Rewrites a loop that carries the given values in 16 bits. Returns the values that an iteration computes
+  /// in 16 bits.
   llvm::BitVector lowerLoop(Operation *op, const llvm::BitVector &carried) {
     auto loop = cast<LoopLikeOpInterface>(op);
     finish(loop.getInitsMutable(), carried);
@@ -319,8 +319,8 @@ private:
     return low;
   }
 
-  /// Rewrites a body with these arguments in 16 bits. It yields the requested values in them, by default what
-  /// it computes so, which is returned.
+  /// Rewrites a body with these arguments in 16 bits. It yields the requested values in 16 bits; by default
+  /// those that it computes in 16 bits. Returns the latter.
   llvm::BitVector lowerBody(Block &body, ValueRange arguments, const llvm::BitVector &which,
                             const LoopControl *control, const llvm::BitVector *requested) {
     MixedPrecision inner(body, rules, this);
@@ -348,8 +348,8 @@ private:
   const Rules &rules;
   const MixedPrecision *outer;
   llvm::DenseSet<Operation *> untouched;
-  llvm::DenseSet<Value> lowered; ///< in 16 bits now
-  llvm::DenseSet<Value> full;    ///< from ops that must not be in 16 bits
+  llvm::DenseSet<Value> lowered; ///< values in 16 bits
+  llvm::DenseSet<Value> full;    ///< results of ops that must not be computed in 16 bits
   llvm::DenseSet<Value> wide;    ///< see isWide
   llvm::DenseMap<Value, Value> casts, raised;
 };

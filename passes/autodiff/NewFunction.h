@@ -1,49 +1,49 @@
-/// The frame of a transform that makes a new function from another one.
+/// The base of transforms that create a function from another one.
 #pragma once
 
 #include "passes/autodiff/Transforms.h"
 
 namespace proa::autodiff {
 
-/// A copy of a function, after it in the module, that gets more arguments and other results. The destructor
-/// erases the copy unless it was finished.
+/// A copy of a function, after it in the module, to which arguments and results are added. The destructor
+/// erases the copy unless finish() succeeded.
 class NewFunction {
 public:
   NewFunction(Function original, llvm::StringRef name);
   NewFunction(const NewFunction &) = delete;
   ~NewFunction();
 
-  /// Checks that it has one block and that its name is free. Loops scf.for become scf.while, but for those
-  /// with snapshots (dialects/pd/autodiff/ForLoop.h) where these are kept.
+  /// Checks that it has one block and that its name is free. Converts scf.for to scf.while, except loops with
+  /// snapshots (dialects/pd/autodiff/ForLoop.h) if `keepSnapshots`.
   mlir::LogicalResult check(bool keepSnapshots = false);
-  /// check(), and that the numbered arguments can be differentiated by; none: all that can be.
+  /// check(), and that these arguments can be differentiated by; empty: all that can be.
   mlir::LogicalResult differentiateBy(Numbers arguments, bool keepSnapshots = false);
-  /// Lets gradients keep so many states of each scf.for that does not say how many itself; 0: all of them.
+  /// Sets the number of states that gradients keep of each scf.for without `pd.snapshots`; 0: all.
   mlir::LogicalResult setSnapshots(int64_t count);
 
   mlir::Block &block() { return function.getBody().front(); }
   llvm::SmallVector<mlir::Value> returned() {
     return llvm::SmallVector<mlir::Value>(block().getTerminator()->getOperands());
   }
-  /// After differentiateBy: the arguments and their numbers.
+  /// After differentiateBy: the indices of the arguments.
   Numbers differentiated() const { return numbers; }
   llvm::SmallVector<mlir::Value> inputs();
 
-  /// Further arguments; the first one's number.
+  /// Adds arguments; returns the index of the first one.
   unsigned addArguments(mlir::TypeRange types, mlir::Location location, llvm::ArrayRef<std::string> names);
 
-  /// The name of an argument or of a result in the program, for those that belong to it.
+  /// The name of an argument or result in the program; empty for others.
   std::string nameOfArgument(int64_t number);
   std::string nameOfResult(int64_t number);
 
-  /// A result that is one of the original function's, or none of them.
+  /// Adds a result of the original function, or a new one.
   void returnOriginal(int64_t number, mlir::Value value);
   void returnNew(mlir::Value value, const std::string &name);
-  /// Results for the differentiated arguments, named after them.
+  /// Adds the gradients of the differentiated arguments as results, named after the arguments.
   void returnGradients(llvm::ArrayRef<mlir::Value> gradients);
 
-  /// The function with these results. Gradients of bodies of control flow are still pd.vjp; they are
-  /// decomposed here, so that their errors are reported here.
+  /// Sets the results and returns the function. Decomposes the remaining pd.vjp of control flow bodies, so
+  /// that their errors are reported now.
   mlir::FailureOr<Function> finish();
 
   Function function;
@@ -57,8 +57,8 @@ private:
   llvm::SmallVector<mlir::DictionaryAttr> attributes;
 };
 
-/// The gradients of `loss` by the differentiated arguments as means over `count` equal parts of the numbered
-/// arguments (none: the feeds), one after the other in a loop. What the function returns becomes a mean too.
+/// The gradients of `loss` by the differentiated arguments as means over `count` equal parts of the arguments
+/// `batches` (empty: the feeds), one after the other in a loop. Results of the function become means too.
 /// See accumulate().
 mlir::LogicalResult accumulateGradients(NewFunction &created, mlir::Value loss, mlir::Value cotangent,
                                         int64_t count, Numbers batches,

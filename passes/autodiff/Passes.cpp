@@ -33,7 +33,7 @@ namespace proa {
 
 namespace {
 
-/// The function of that name, or the only one.
+/// The function with that name; if the name is empty, the only function of the module.
 FailureOr<func::FuncOp> findFunction(ModuleOp module, const std::string &name) {
   if (!name.empty()) {
     if (auto function = module.lookupSymbol<func::FuncOp>(name))
@@ -154,7 +154,7 @@ public:
   }
 };
 
-/// The function that is named, if it has one block.
+/// The function named by the option, if it has one block.
 FailureOr<func::FuncOp> findBody(ModuleOp module, const std::string &name) {
   auto found = findFunction(module, name);
   if (succeeded(found) && !llvm::hasSingleElement(found->getBody()))
@@ -223,7 +223,7 @@ public:
         << std::to_string(done.peakBefore) << " to " << std::to_string(done.peakAfter) << " bytes";
     if (!done.withinBudget)
       emitWarning(found->getLoc()) << "needs " << done.peakAfter
-                                   << " bytes even with what can be computed once more, the budget is "
+                                   << " bytes even with recomputation, expected at most the budget of "
                                    << memoryBudget.getValue();
     if (!report.empty() && failed(write(done, found->getName())))
       signalPassFailure();

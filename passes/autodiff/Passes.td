@@ -197,7 +197,7 @@ def Rematerialize : Pass<"pd-rematerialize", "::mlir::ModuleOp"> {
     the first computation.
 
     Without `memory-budget`, elementwise ops, reductions and permutations are recomputed; fused into their readers they
-    cost next to nothing. With a budget, nothing is recomputed if the budget is already met; otherwise contractions are
+    are nearly free. With a budget, nothing is recomputed if the budget is already met; otherwise contractions are
     recomputed too, in as few segments of the part before the peak as the budget allows. Ops that sample random numbers
     and control flow are never recomputed. A budget that cannot be met is a warning.
 

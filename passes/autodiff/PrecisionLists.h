@@ -1,4 +1,4 @@
-/// Which ops mixed precision computes in a format of 16 bits.
+/// The lists of ops that mixed precision computes in 16 bits.
 #pragma once
 
 #include "mlir/IR/Operation.h"
@@ -8,18 +8,18 @@
 namespace proa::autodiff {
 
 enum class Precision {
-  Low,    ///< numerically safe, and worth it: always in 16 bits (Paddle's white list)
-  Full,   ///< numerically dangerous: never (black list)
-  Follow, ///< as its operands: low if one is and none is from an op that must not be (gray list)
+  Low,    ///< numerically safe and faster: always in 16 bits (Paddle's white list)
+  Full,   ///< numerically unsafe: never in 16 bits (black list)
+  Follow, ///< in 16 bits if an operand is, and no operand is from an op on the list `Full` (gray list)
   Unknown ///< in no list: full on level O1, low on O2
 };
 
-/// The lists by op, at first what the op records say in their field `precision`: the lists of Paddle 2.6.2
-/// (paddle/amp/amp_lists.py, paddle/static/amp/fp16_lists.py) with the ops that gradients are created of
-/// beside them: the products in the gradients of products are low like those, what moves elements follows.
+/// The list of each op. Initially the field `precision` of the records: the lists of Paddle 2.6.2
+/// (paddle/amp/amp_lists.py, paddle/static/amp/fp16_lists.py), and lists for the ops that gradients consist
+/// of: contractions are `Low`, data-movement ops `Follow`.
 class PrecisionLists {
 public:
-  /// On level O2 only what Paddle has on its list for O2 stays full.
+  /// On level O2 only the ops on Paddle's list for O2 are `Full`.
   explicit PrecisionLists(bool isO2);
 
   /// Puts an op, "pd.exp" or "exp", on a list. Failure if the op is unknown.

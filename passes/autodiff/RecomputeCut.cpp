@@ -9,12 +9,12 @@ using namespace mlir;
 namespace proa::autodiff {
 namespace {
 
-/// Ops that cost about as much as reading what they would save.
+/// Ops that cost about as much as reading their result.
 bool isCheap(Operation *op) {
   if (isa<pd::ContractionOpInterface>(op))
     return false;
   return op->hasTrait<pd::ElementwiseTrait>() || op->hasTrait<pd::MovesElements>() ||
-         isa<pd::ScalarOpInterface, pd::ReductionOpInterface, pd::MovementOpInterface>(op);
+         isa<pd::ScalarOpInterface, pd::ReductionOpInterface, pd::IndexingMapOpInterface>(op);
 }
 
 class CutSearch {
@@ -37,7 +37,7 @@ private:
     return op && !op->hasTrait<OpTrait::ConstantLike>() && lifetimes.positionOf(op) <= found.position;
   }
 
-  /// Ops in front of the place that what is needed behind it depends on, and the values that are read there.
+  /// The values that ops after the position read, and the bytes that are alive across it.
   void findNeeded() {
     for (size_t i = 0; i <= found.position && i < lifetimes.size(); ++i)
       for (Value result : lifetimes.at(i)->getResults()) {
@@ -50,7 +50,7 @@ private:
       }
   }
 
-  /// The places between the segments: each within its share of what is kept, where the least flows.
+  /// The boundaries of the segments: each within its share of the kept bytes, where the fewest bytes flow.
   void findSegments() {
     if (choice.segments < 2)
       return;
@@ -68,7 +68,7 @@ private:
     }
     size_t begin = 0;
     for (int64_t k = 1; k < choice.segments; ++k) {
-      // From half a segment before its ideal place to half a segment behind.
+      // From half a segment before its ideal position to half a segment after it.
       auto upTo = [&](double share) {
         auto bytes = static_cast<int64_t>(share * static_cast<double>(kept.back()));
         return static_cast<size_t>(llvm::lower_bound(kept, bytes) - kept.begin());
@@ -85,7 +85,7 @@ private:
     }
   }
 
-  /// The last op in front of the place that reads the value, by any name.
+  /// The last op before the position that reads the value or an alias of it.
   size_t lastForwardUse(Value value) const {
     size_t last = lifetimes.positionOf(value.getDefiningOp());
     for (Operation *user : value.getUsers()) {
@@ -115,7 +115,7 @@ private:
     return choice.segments > 0 && !inLastSegment && !flowsToNextSegment(value);
   }
 
-  /// The cost of keeping a value: 0 if it is live until the end anyway.
+  /// The cost of keeping a value in bytes: 0 if it is live until the end anyway.
   int64_t costOf(Value value) const {
     Value root = lifetimes.rootOf(value);
     if (isa<BlockArgument>(root) || lifetimes.lastUseOf(root) + 1 == lifetimes.size())
@@ -123,7 +123,7 @@ private:
     return lifetimes.bytesOf(root);
   }
 
-  /// A node for what computes a value and one for the value, which may be kept.
+  /// Adds a node for the op that computes a value and one for the value, which may be kept.
   void solve() {
     llvm::DenseMap<Value, size_t> numbers;
     std::vector<Value> values;
@@ -156,7 +156,7 @@ private:
       network.addEdge(2 * numbers[value] + 1, sink, MinimumCut::unlimited);
     found.keptAfter = network.cut(source, sink);
     for (auto [i, value] : llvm::enumerate(values))
-      if (network.isBehind(2 * i) && network.isBehind(2 * i + 1))
+      if (network.isOnSinkSide(2 * i) && network.isOnSinkSide(2 * i + 1))
         found.recomputed.insert(value);
   }
 

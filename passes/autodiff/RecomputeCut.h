@@ -1,4 +1,4 @@
-/// The minimum cut between what is computed before and what is needed behind a place of a block.
+/// The minimum cut between the values before a position of a block and those needed after it.
 #pragma once
 
 #include "passes/autodiff/ValueLifetimes.h"
@@ -7,20 +7,21 @@
 
 namespace proa::autodiff {
 
-/// The ops that may be recomputed.
+/// Which ops may be recomputed.
 struct RecomputeChoice {
-  /// 0: no contractions and library calls. Else they may be, and the part before the place is divided into so
-  /// many segments: what flows from one to the next is not computed again, and the last segment's
-  /// contractions are not.
+  /// 0: all except contractions and library calls. Otherwise those too, and the part before the position is
+  /// divided into this many segments. Values that flow from one segment to the next are not recomputed, and
+  /// neither are the contractions of the last segment.
   int64_t segments = 0;
 };
 
 struct RecomputeCut {
-  size_t position = 0;                    ///< the place: behind the op with this number
-  llvm::DenseSet<mlir::Value> recomputed; ///< values from before it that are computed again behind it
-  int64_t keptBefore = 0, keptAfter = 0;  ///< bytes that are kept over it
+  size_t position = 0;                    ///< index of the last op before the position
+  llvm::DenseSet<mlir::Value> recomputed; ///< values from before the position that are recomputed after it
+  int64_t keptBefore = 0, keptAfter = 0;  ///< bytes alive across the position, without and with the cut
 };
 
+/// The cut at the position of peak memory.
 RecomputeCut findRecomputeCut(const ValueLifetimes &lifetimes, const RecomputeChoice &choice);
 
 } // namespace proa::autodiff

@@ -12,7 +12,7 @@ using namespace mlir;
 namespace proa::autodiff {
 namespace {
 
-/// Cuts in a row: each may move the place where most bytes are alive.
+/// The most successive cuts. Each may move the position of peak memory.
 constexpr int maxRounds = 4;
 constexpr int64_t maxSegments = 64;
 
@@ -22,7 +22,7 @@ int64_t operationsIn(Block &block) {
   return total;
 }
 
-/// Writes what a cut says: the ops once more, where they are first needed.
+/// Clones the ops that a cut selects to where their results are first needed.
 class Recomputation {
 public:
   Recomputation(const ValueLifetimes &lifetimes, const RecomputeCut &cut) : lifetimes(lifetimes), cut(cut) {}
@@ -34,7 +34,7 @@ public:
           if (cut.recomputed.contains(operand.get()))
             operand.set(again(operand.get(), lifetimes.at(i)));
       });
-    // Ops without users before the peak are now computed after it only.
+    // Erases ops before the peak whose values are now only computed after it.
     for (size_t i = cut.position + 1; i-- > 0;)
       if (isOpTriviallyDead(lifetimes.at(i)))
         lifetimes.at(i)->erase();
@@ -63,7 +63,7 @@ private:
       for (Value operand : op->getOperands())
         if (!mapping.contains(operand) && !isConstant(operand))
           mapping.map(operand, pd::barrierOn(builder, operand.getLoc(), operand));
-      // A result that was kept stays the one that was.
+      // Kept results are not recomputed.
       Operation *clone = builder.clone(*op, mapping);
       for (auto [from, to] : llvm::zip(op->getResults(), clone->getResults()))
         if (!cut.recomputed.contains(from))
@@ -86,7 +86,7 @@ private:
   int64_t count = 0;
 };
 
-/// Cuts as long as the peak falls, and is above the budget.
+/// Repeats the cut while the peak falls and is above the budget.
 RecomputeReport recompute(func::FuncOp function, const RecomputeChoice &choice,
                           std::optional<int64_t> budget) {
   RecomputeReport report;
@@ -100,7 +100,7 @@ RecomputeReport recompute(func::FuncOp function, const RecomputeChoice &choice,
     }
     if ((budget && report.peakAfter <= *budget) || cut.recomputed.empty() || cut.keptAfter >= cut.keptBefore)
       break;
-    // On a copy, which takes the place of the function if it is better.
+    // Applies the cut to a copy, which replaces the function's body if its peak is lower.
     OwningOpRef<func::FuncOp> copy(function.clone());
     Block &changed = copy->getBody().front();
     ValueLifetimes again(changed);
@@ -118,13 +118,13 @@ RecomputeReport recompute(func::FuncOp function, const RecomputeChoice &choice,
   return report;
 }
 
-/// The report of a choice, from a copy of the function that is thrown away.
+/// The report of a choice, on a temporary copy of the function.
 RecomputeReport tryOut(func::FuncOp function, const RecomputeChoice &choice, std::optional<int64_t> budget) {
   OwningOpRef<func::FuncOp> copy(function.clone());
   return recompute(*copy, choice, budget);
 }
 
-/// The choice that keeps the budget with the least arithmetic, or comes nearest to it.
+/// The choice with the fewest segments that meets the budget, or else the one with the lowest peak.
 RecomputeChoice chooseFor(func::FuncOp function, int64_t budget) {
   RecomputeChoice best;
   RecomputeReport least = tryOut(function, best, budget);

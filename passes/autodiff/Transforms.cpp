@@ -18,7 +18,7 @@ using namespace mlir;
 namespace proa::autodiff {
 namespace {
 
-/// The float and complex results.
+/// The indices of the float and complex results.
 SmallVector<int64_t> differentiableResults(ArrayRef<Value> returned) {
   SmallVector<int64_t> numbers;
   for (auto [i, value] : llvm::enumerate(returned))
@@ -124,7 +124,7 @@ FailureOr<Function> jvp(Function function, StringRef name, Numbers arguments) {
 
 namespace {
 
-/// The type of a mapped argument: one dimension more, at `place`.
+/// The type of a mapped argument: with an additional dimension at `place`.
 FailureOr<Type> mappedType(Function function, Type type, int64_t place, int64_t size) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
@@ -171,7 +171,7 @@ LogicalResult checkMapped(Function function, Numbers mapped) {
 FailureOr<Function> vmap(Function function, StringRef name, int64_t size, Numbers mapped) {
   if (failed(checkMapped(function, mapped)))
     return failure();
-  // The body is moved into a scratch function, whose composites may be taken apart.
+  // The body is moved into a scratch region, in which composites may be decomposed.
   NewFunction created(function, name);
   if (failed(created.check()))
     return failure();
@@ -215,7 +215,7 @@ FailureOr<Function> hessian(Function function, StringRef name, int64_t argument,
     return emitError(function.getLoc())
            << "the hessian by argument " << argument << " needs static dims, found "
            << function.getArgumentTypes()[argument];
-  // Rows are what forward mode makes of unit vectors.
+  // The rows are the results of forward mode for unit vectors.
   auto gradient = grad(function, (name + "_gradient").str(), argument, result);
   if (failed(gradient))
     return failure();
@@ -242,7 +242,7 @@ FailureOr<Function> hessian(Function function, StringRef name, int64_t argument,
   BlockArgument tangent = block.getArguments().back();
   tangent.replaceAllUsesWith(units);
   (void)rows->eraseArgument(tangent.getArgNumber());
-  // Only the last result (of gradient and tangents) is needed.
+  // Keeps only the last result, the tangents of the gradient.
   Operation *exit = block.getTerminator();
   builder.setInsertionPoint(exit);
   Value matrix = pd::ReshapeOp::create(builder, location, exit->getOperands().back(), Value(),

@@ -92,7 +92,7 @@ int64_t ValueLifetimes::bytesOf(Value value) const {
   if (!op || !type || op->hasTrait<OpTrait::ConstantLike>() || rootOf(value) != value)
     return 0;
   auto dtype = pd::dtypeOf(type.getElementType());
-  auto count = pd::productOfExtents(type.getShape());
+  auto count = pd::productOfDims(type.getShape());
   return dtype && count ? *count * static_cast<int64_t>(sizeOf(*dtype)) : 0;
 }
 

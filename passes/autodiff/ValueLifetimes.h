@@ -1,4 +1,4 @@
-/// How many bytes are alive while each op of a block runs.
+/// Bytes that are alive while each op of a block runs.
 #pragma once
 
 #include "mlir/IR/Block.h"
@@ -9,29 +9,28 @@
 
 namespace proa::autodiff {
 
-/// The lifetimes of a block's values in program order, as the planner takes them: from the op that makes a
-/// value to the last one that reads it or something with the same bytes. The block's arguments and constants
-/// take no memory, neither does a value with dimensions that are not known. For the peak, primitives count as
-/// the kernels that pd-form-kernels makes of them: all of a kernel runs where its last op stands, and what is
-/// only read inside takes no memory.
+/// The lifetimes of a block's values in program order, as in the planner: from the op that creates a value to
+/// the last one that reads it or an alias. The block's arguments, constants and values with dynamic dims take
+/// no memory. For the peak, primitives count as the kernels that pd-form-kernels forms: a kernel runs at the
+/// position of its last op, and values that are only read inside of it take no memory.
 class ValueLifetimes {
 public:
   explicit ValueLifetimes(mlir::Block &block);
 
-  /// The number of an op of the block, or of the one that it is in.
+  /// The index of an op of the block, or of the op of the block that contains it.
   size_t positionOf(mlir::Operation *op) const;
   /// The op at a position.
   mlir::Operation *at(size_t position) const { return ops[position]; }
   size_t size() const { return ops.size(); }
-  /// The last op that reads the value, by any name; its own where nothing does.
+  /// The last op that reads the value or an alias of it; its own op if none does.
   size_t lastUseOf(mlir::Value value) const;
-  /// 0 for what takes no memory of its own.
+  /// 0 for a value without memory of its own.
   int64_t bytesOf(mlir::Value value) const;
-  /// The value whose bytes these are.
+  /// The value that the value is an alias of, or itself.
   mlir::Value rootOf(mlir::Value value) const;
 
   int64_t peakBytes() const { return peak; }
-  /// The first op during which that many bytes are alive.
+  /// The position of the first op during which peakBytes() are live.
   size_t peakPosition() const { return peakAt; }
 
 private:

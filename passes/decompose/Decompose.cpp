@@ -16,6 +16,18 @@ namespace proa {
 
 namespace {
 
+/// Keeps the reason that a decomposition gave by notifyDecompositionFailure.
+class ReasonListener : public RewriterBase::Listener {
+public:
+  void notifyMatchFailure(Location location, function_ref<void(Diagnostic &)> explain) override {
+    Diagnostic diagnostic(location, DiagnosticSeverity::Remark);
+    explain(diagnostic);
+    reason = diagnostic.str();
+  }
+
+  std::string reason;
+};
+
 class DecomposePass : public impl::DecomposeBase<DecomposePass> {
 public:
   using DecomposeBase::DecomposeBase;
@@ -45,16 +57,18 @@ private:
 
   /// Replaces the op by its decomposition; adds the composites among the new ops to `work`.
   void decompose(Operation *op, SmallVector<Operation *> &work) {
-    OpBuilder builder(op);
+    ReasonListener listener;
+    OpBuilder builder(op, PassRemarks::areEnabled(op->getContext()) ? &listener : nullptr);
     Operation *before = op->getPrevNode();
     pd::ErrorWatch errors(&getContext());
     auto values = cast<pd::DecomposableOpInterface>(op).tryDecompose(builder);
     if (failed(values)) {
-      remarks.missed(op) << op->getName().getStringRef() << " is not decomposed: " << failureReason(op);
+      remarks.missed(op) << op->getName().getStringRef() << " is not decomposed: "
+                         << (listener.reason.empty() ? guessedReason(op) : listener.reason);
       // A gradient can only be computed by its decomposition. It fails, with an error, or waits for dims.
       if (isa<pd::VjpOp>(op) && (errors.hasSeen() || !pd::isDeferrable(op))) {
         if (!errors.hasSeen())
-          op->emitOpError(pd::hasOpenExtents(op) ? "cannot be decomposed as long as its dims are dynamic"
+          op->emitOpError(pd::hasDynamicDims(op) ? "cannot be decomposed as long as its dims are dynamic"
                                                  : "cannot be decomposed");
         signalPassFailure();
       }
@@ -69,8 +83,8 @@ private:
     op->erase();
   }
 
-  /// A decomposition does not say why it fails; often it needs a dim that is dynamic.
-  static std::string failureReason(Operation *op) {
+  /// For a decomposition that gives no reason: often it needs a dim that is dynamic.
+  static std::string guessedReason(Operation *op) {
     if (!PassRemarks::areEnabled(op->getContext()))
       return {};
     std::string reason = "its decomposition does not support these attributes and types";

@@ -57,7 +57,7 @@ private:
     for (OpOperand &operand : op->getOpOperands())
       if (isHalfTensor(operand.get().getType()))
         operand.set(pd::CastOp::create(builder, op->getLoc(), operand.get(), TypeAttr::get(full)));
-    // Ops without operands say by an attribute what they give.
+    // Ops without operands have the element type of their result as an attribute.
     for (NamedAttribute attribute : op->getAttrs())
       if (auto type = dyn_cast<TypeAttr>(attribute.getValue()); type && pd::isHalf(type.getValue()))
         op->setAttr(attribute.getName(), TypeAttr::get(full));

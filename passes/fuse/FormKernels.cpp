@@ -43,6 +43,8 @@ Interface interfaceOf(const KernelGroup &group) {
 
 class FormKernelsPass : public impl::FormKernelsBase<FormKernelsPass> {
 public:
+  using FormKernelsBase::FormKernelsBase;
+
   void runOnOperation() override {
     symbols.emplace(getOperation());
     SmallVector<func::FuncOp> functions;
@@ -109,6 +111,12 @@ private:
         func::CallOp::create(builder, locationOf(group, interface), kernel, interface.inputs.getArrayRef());
     std::string label = labelOf(group);
     call->setAttr(kernelLabelAttribute, builder.getStringAttr(label));
+    if (opLocations) {
+      SmallVector<Attribute> locations;
+      for (Operation *member : group.members)
+        locations.push_back(member->getLoc());
+      call->setAttr(opLocationsAttribute, builder.getArrayAttr(locations));
+    }
     if (PassRemarks::areEnabled(&getContext()))
       report(group, label, kernel);
     for (auto [output, result] : llvm::zip(interface.outputs, call.getResults()))

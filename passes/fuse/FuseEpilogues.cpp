@@ -103,7 +103,10 @@ private:
     if (limits.activation)
       return refuseLimit(limits.activation);
     pd::PostOp op = activation.getPostOp();
-    addPostOp(op.kind, op.alpha, op.beta);
+    std::optional<rt::PostOpKind> kind = rt::symbolizePostOpKind(op.kind);
+    if (!kind)
+      return refuse("is an activation that the runtime does not fuse");
+    addPostOp(*kind, op.alpha, op.beta);
     return true;
   }
 
@@ -128,7 +131,7 @@ private:
       return refuse("adds the result to itself");
     if (isBias(other)) {
       extras.push_back(flattened(other, user, rewriter));
-      addPostOp("bias", {}, {});
+      addPostOp(rt::PostOpKind::Bias);
       return true;
     }
     if (other.getType() != result.getType())
@@ -136,7 +139,7 @@ private:
     if (limits.residual)
       return refuseLimit(limits.residual);
     extras.push_back(other);
-    addPostOp("add", {}, {});
+    addPostOp(rt::PostOpKind::Add);
     return true;
   }
 
@@ -166,13 +169,11 @@ private:
     return pd::ReshapeOp::create(rewriter, bias.getLoc(), bias, Value(), rewriter.getDenseI64ArrayAttr({-1}));
   }
 
-  void addPostOp(const char *kind, std::optional<double> alphaValue, std::optional<double> betaValue) {
-    SmallVector<NamedAttribute> fields{builder.getNamedAttr("kind", builder.getStringAttr(kind))};
-    if (alphaValue)
-      fields.push_back(builder.getNamedAttr("alpha", builder.getF64FloatAttr(*alphaValue)));
-    if (betaValue)
-      fields.push_back(builder.getNamedAttr("beta", builder.getF64FloatAttr(*betaValue)));
-    postOps.push_back(builder.getDictionaryAttr(fields));
+  void addPostOp(rt::PostOpKind kind, std::optional<double> alpha = {}, std::optional<double> beta = {}) {
+    auto number = [&](std::optional<double> value) {
+      return value ? builder.getF64FloatAttr(*value) : FloatAttr();
+    };
+    postOps.push_back(rt::PostOpAttr::get(builder.getContext(), kind, number(alpha), number(beta)));
   }
 
   rt::FusionLimits limits;

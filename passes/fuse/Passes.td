@@ -14,6 +14,10 @@ def FormKernels : Pass<"pd-form-kernels", "::mlir::ModuleOp"> {
     has that shape, or if it reduces the same trailing dimensions as the group's other reductions, and if no op outside
     of the group uses the group's results before. Remarks say why an op is not part of a kernel or starts a new one.
   }];
+  let options = [
+    Option<"opLocations", "op-locations", "bool", "false",
+      "Adds the locations of the ops of a kernel to each of its calls (proa.op_locations)">
+  ];
   let dependentDialects = ["::mlir::func::FuncDialect"];
 }
 
@@ -42,7 +46,7 @@ def FuseEpilogues : Pass<"pd-fuse-epilogues", "::mlir::func::FuncOp"> {
     %1 = pd.add %0, %b : (tensor<4x16xf32>, tensor<16xf32>) -> tensor<4x16xf32>
     %2 = pd.relu %1 : (tensor<4x16xf32>) -> tensor<4x16xf32>
     // after
-    %2 = rt.matmul %x, %w, %b {post_ops = ...} : ... // bias, relu
+    %2 = rt.matmul %x, %w, %b {post_ops = [#rt.post_op<bias>, #rt.post_op<relu>]} : ...
     ```
   }];
   let dependentDialects = ["::proa::pd::PdDialect", "::proa::rt::RtDialect"];

@@ -3,11 +3,12 @@
 
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Layout.h"
-#include "dialects/pd/ops/nn/ConvOps.h"
 #include "dialects/pd/ops/reduce/Reduce.h"
 #include "dialects/pd/ops/reduce/ReduceOps.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
+#include "dialects/rt/Fusable.h"
+#include "dialects/rt/Rt.h"
 #include "passes/remarks/Remarks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -24,8 +25,8 @@ namespace {
 
 constexpr int64_t toLast[] = {0, 2, 3, 1};
 constexpr int64_t toFirst[] = {0, 3, 1, 2};
-/// The dimension of NHWC that dimension i of NCHW is.
-constexpr int64_t placeInLast[] = {0, 3, 1, 2};
+/// The index in NHWC of each dimension of NCHW.
+constexpr int64_t indexInLast[] = {0, 3, 1, 2};
 
 bool isImage(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -39,44 +40,23 @@ RankedTensorType permuted(RankedTensorType type) {
   return type.clone(shape);
 }
 
-class ChannelsLastPass : public impl::ChannelsLastBase<ChannelsLastPass> {
+/// Ops in bodies of control flow are left as they are.
+bool isInFunction(Operation *op) { return isa<func::FuncOp>(op->getParentOp()); }
+
+/// The images of a function in both layouts, and the rewrites that patterns share.
+class Images {
 public:
-  void runOnOperation() override {
-    for (Block &block : getOperation().getBody()) {
-      last.clear();
-      for (Operation &op : llvm::make_early_inc_range(block))
-        visit(&op);
-    }
+  explicit Images(PassRemarks remarks) : remarks(remarks) {}
+
+  bool contains(Value value) const { return last.contains(value); }
+
+  /// Whether the op reads an image that has a channels-last version, so that a pattern may follow.
+  bool areReadBy(Operation *op) const {
+    return isInFunction(op) && !op->hasTrait<OpTrait::IsTerminator>() &&
+           llvm::any_of(op->getOperands(), [&](Value v) { return contains(v); });
   }
 
-private:
-  void visit(Operation *op) {
-    bool isStart = isa<pd::Conv2dOp>(op);
-    bool readsImage = llvm::any_of(op->getOperands(), [&](Value v) { return last.contains(v); });
-    if (!isStart && (!readsImage || op->hasTrait<OpTrait::IsTerminator>()))
-      return;
-    StringRef name = op->getName().getStringRef();
-    Location location = op->getLoc();
-    const char *reason = rewrite(op, isStart);
-    auto options = mlir::remark::RemarkOpts::name(name).category(getArgumentName());
-    if (!reason)
-      mlir::remark::passed(location, options) << name << " works with channels last";
-    else
-      mlir::remark::missed(location, options) << name << " keeps channels first: " << reason;
-  }
-
-  /// Replaces the op by one on images with channels last. Null, or the reason why the op stays.
-  const char *rewrite(Operation *op, bool isStart) {
-    if (auto layoutOp = dyn_cast<pd::LayoutOpInterface>(op))
-      return rewriteLayoutOp(layoutOp, isStart);
-    if (op->hasTrait<pd::ElementwiseTrait>())
-      return rewriteElementwise(op);
-    if (auto concat = dyn_cast<pd::ConcatOp>(op))
-      return rewriteConcat(concat);
-    return rewriteReduction(op);
-  }
-
-  /// The channels-last version of a value; a transpose if there is none yet.
+  /// The channels-last version of a value; a new transpose if there is none yet.
   Value lastOf(Value value, OpBuilder &builder) {
     Value &version = last[value];
     if (!version) {
@@ -88,130 +68,211 @@ private:
   }
 
   /// Replaces a result by its channels-last version. Users that keep channels first read a transpose back.
-  void replace(Value result, Value version, OpBuilder &builder) {
-    auto back = pd::TransposeOp::create(builder, result.getLoc(), version, toFirst);
-    result.replaceAllUsesWith(back.getOut());
+  void replace(Value result, Value version, PatternRewriter &rewriter) {
+    auto back = pd::TransposeOp::create(rewriter, result.getLoc(), version, toFirst);
+    rewriter.replaceAllUsesWith(result, back.getOut());
     last[back.getOut()] = version;
   }
 
-  const char *rewriteLayoutOp(pd::LayoutOpInterface op, bool isStart) {
+  /// Erases an op whose results have been replaced.
+  LogicalResult erase(Operation *op, PatternRewriter &rewriter) {
+    remarks.done(op) << op->getName().getStringRef() << " works with channels last";
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  PassRemarks remarks;
+  /// The version with channels last of a value with channels first.
+  llvm::DenseMap<Value, Value> last;
+};
+
+LogicalResult keepsChannelsFirst(Operation *op, PatternRewriter &rewriter, const char *reason) {
+  return rewriter.notifyMatchFailure(op, [&](Diagnostic &diagnostic) {
+    diagnostic << op->getName().getStringRef() << " keeps channels first: " << reason;
+  });
+}
+
+/// A pattern of this pass: on an op that starts or continues a chain of images with channels last.
+template <class Base> class ImagePattern : public Base {
+public:
+  ImagePattern(MLIRContext *context, Images &images) : Base(context), images(images) {}
+  ImagePattern(MLIRContext *context, Images &images, Pattern::MatchAnyOpTypeTag tag, PatternBenefit benefit)
+      : Base(tag, benefit, context), images(images) {}
+
+protected:
+  Images &images;
+};
+
+/// Convolutions, which start a chain, and ops with an attribute for the layout, which continue one.
+class LayoutOpPattern : public ImagePattern<OpInterfaceRewritePattern<pd::LayoutOpInterface>> {
+public:
+  using ImagePattern::ImagePattern;
+
+  LogicalResult matchAndRewrite(pd::LayoutOpInterface op, PatternRewriter &rewriter) const override {
+    // The images of contractions that the runtime fuses are converted: convolutions over two dimensions.
+    bool isStart = isa<rt::FusableOpInterface>(op.getOperation());
+    if (!isStart && !images.areReadBy(op))
+      return failure();
+    OperandRange operands = op->getOperands().take_front(op.getNumImageOperands());
+    if (const char *reason = whyNot(op, operands, isStart))
+      return keepsChannelsFirst(op, rewriter, reason);
+    Operation *rewritten = rewriter.clone(*op);
+    for (auto [i, image] : llvm::enumerate(operands))
+      rewritten->setOperand(i, images.lastOf(image, rewriter));
+    cast<pd::LayoutOpInterface>(rewritten).setImageLayout(pd::ImageLayout::ChannelsLast);
+    for (auto [before, after] : llvm::zip(op->getResults(), rewritten->getResults())) {
+      if (!isImage(before) || !op.hasImageResults()) {
+        rewriter.replaceAllUsesWith(before, after);
+        continue;
+      }
+      after.setType(permuted(pd::tensorType(before)));
+      images.replace(before, after, rewriter);
+    }
+    return images.erase(op, rewriter);
+  }
+
+private:
+  const char *whyNot(pd::LayoutOpInterface op, OperandRange operands, bool isStart) const {
+    if (!isInFunction(op))
+      return "it is inside of control flow";
     if (op.getImageLayout() != pd::ImageLayout::ChannelsFirst)
       return "its data_format is not channels first";
     if (!op.supportsImageLayout(pd::ImageLayout::ChannelsLast))
       return "it supports channels first only with these attributes";
-    OperandRange images = op->getOperands().take_front(op.getNumImageOperands());
-    if (!llvm::all_of(images, isImage))
+    if (!llvm::all_of(operands, isImage))
       return "its operand does not have four dimensions";
-    if (!llvm::all_of(images, [](Value image) { return pd::tensorType(image).getElementType().isF32(); }))
+    if (!llvm::all_of(operands, [](Value v) { return pd::tensorType(v).getElementType().isF32(); }))
       return "its operand is not in f32";
-    if (!isStart && llvm::none_of(images, [&](Value image) { return last.contains(image); }))
+    if (!isStart && llvm::none_of(operands, [&](Value image) { return images.contains(image); }))
       return "none of its images has channels last";
-    OpBuilder builder(op);
-    Operation *rewritten = builder.clone(*op);
-    for (auto [i, image] : llvm::enumerate(images))
-      rewritten->setOperand(i, lastOf(image, builder));
-    cast<pd::LayoutOpInterface>(rewritten).setImageLayout(pd::ImageLayout::ChannelsLast);
-    builder.setInsertionPointAfter(rewritten);
-    for (auto [before, after] : llvm::zip(op->getResults(), rewritten->getResults())) {
-      if (!isImage(before) || !op.hasImageResults()) {
-        before.replaceAllUsesWith(after);
-        continue;
-      }
-      after.setType(permuted(pd::tensorType(before)));
-      replace(before, after, builder);
-    }
-    op->erase();
     return nullptr;
   }
+};
 
-  /// An operand that broadcasts to an image, in channels-last order; null if no order fits.
-  Value follow(Value operand, OpBuilder &builder) {
-    auto type = pd::tensorType(operand);
-    if (last.contains(operand))
-      return last[operand];
-    if (!type.hasStaticShape())
-      return type.getRank() == 4 ? lastOf(operand, builder) : Value();
-    if (type.getNumElements() == 1)
-      return type.getRank() <= 1 ? operand : Value(reshaped(operand, {1}, builder));
-    // [C, 1, 1] and [1, C, 1, 1]: one element for each channel.
+class ElementwisePattern : public ImagePattern<OpTraitRewritePattern<pd::ElementwiseTrait>> {
+public:
+  using ImagePattern::ImagePattern;
+
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    if (isa<pd::LayoutOpInterface>(op) || !images.areReadBy(op))
+      return failure();
+    if (op->getNumResults() != 1 || !isImage(op->getResult(0)))
+      return keepsChannelsFirst(op, rewriter, "its result does not have four dimensions");
+    if (!llvm::all_of(op->getOperands(), [&](Value operand) { return canFollow(operand); }))
+      return keepsChannelsFirst(op, rewriter,
+                                "an operand with fewer dimensions has dynamic dims or is neither a scalar "
+                                "nor one value for each channel");
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(follow(operand, rewriter));
+    Operation *rewritten = rewriter.clone(*op);
+    rewritten->setOperands(operands);
+    rewritten->getResult(0).setType(permuted(pd::tensorType(op->getResult(0))));
+    images.replace(op->getResult(0), rewritten->getResult(0), rewriter);
+    return images.erase(op, rewriter);
+  }
+
+private:
+  /// [C, 1, 1] and [1, C, 1, 1]: one element for each channel.
+  static bool isPerChannel(RankedTensorType type) {
     ArrayRef<int64_t> shape = type.getShape();
-    bool perChannel = shape.size() >= 3 && shape[shape.size() - 3] == type.getNumElements();
-    if (perChannel)
-      return reshaped(operand, {-1}, builder);
-    return type.getRank() == 4 ? lastOf(operand, builder) : Value();
+    return type.hasStaticShape() && shape.size() >= 3 && shape[shape.size() - 3] == type.getNumElements();
+  }
+
+  static bool isSingleElement(RankedTensorType type) {
+    return type.hasStaticShape() && type.getNumElements() == 1;
+  }
+
+  /// Whether an operand that broadcasts to an image has a channels-last order.
+  bool canFollow(Value operand) const {
+    RankedTensorType type = pd::tensorType(operand);
+    return type.getRank() == 4 || isSingleElement(type) || isPerChannel(type);
+  }
+
+  Value follow(Value operand, OpBuilder &builder) const {
+    RankedTensorType type = pd::tensorType(operand);
+    if (images.contains(operand))
+      return images.lastOf(operand, builder);
+    if (isSingleElement(type))
+      return type.getRank() <= 1 ? operand : reshaped(operand, {1}, builder);
+    return isPerChannel(type) ? reshaped(operand, {-1}, builder) : images.lastOf(operand, builder);
   }
 
   static Value reshaped(Value value, ArrayRef<int64_t> shape, OpBuilder &builder) {
     return pd::ReshapeOp::create(builder, value.getLoc(), value, Value(),
                                  builder.getDenseI64ArrayAttr(shape));
   }
+};
 
-  const char *rewriteElementwise(Operation *op) {
-    if (op->getNumResults() != 1 || !isImage(op->getResult(0)))
-      return "its result does not have four dimensions";
-    OpBuilder builder(op);
-    SmallVector<Value> operands;
-    for (Value operand : op->getOperands()) {
-      operands.push_back(follow(operand, builder));
-      if (!operands.back())
-        return "an operand with fewer dimensions has dynamic dims or is neither a scalar nor one value for "
-               "each channel";
-    }
-    Operation *rewritten = builder.clone(*op);
-    rewritten->setOperands(operands);
-    rewritten->getResult(0).setType(permuted(pd::tensorType(op->getResult(0))));
-    replace(op->getResult(0), rewritten->getResult(0), builder);
-    op->erase();
-    return nullptr;
-  }
+class ConcatPattern : public ImagePattern<OpRewritePattern<pd::ConcatOp>> {
+public:
+  using ImagePattern::ImagePattern;
 
-  const char *rewriteConcat(pd::ConcatOp op) {
-    if (!llvm::all_of(op.getX(), [&](Value v) { return isImage(v) && last.contains(v); }))
-      return "not all of its operands have channels last";
+  LogicalResult matchAndRewrite(pd::ConcatOp op, PatternRewriter &rewriter) const override {
+    if (!images.areReadBy(op))
+      return failure();
+    if (!llvm::all_of(op.getX(), [&](Value v) { return isImage(v) && images.contains(v); }))
+      return keepsChannelsFirst(op, rewriter, "not all of its operands have channels last");
     if (op.getAxisTensor())
-      return "its axis is a tensor";
-    OpBuilder builder(op);
-    auto rewritten = cast<pd::ConcatOp>(builder.clone(*op));
+      return keepsChannelsFirst(op, rewriter, "its axis is a tensor");
+    auto rewritten = cast<pd::ConcatOp>(rewriter.clone(*op));
     for (auto [i, operand] : llvm::enumerate(op.getX()))
-      rewritten->setOperand(i, last[operand]);
+      rewritten->setOperand(i, images.lastOf(operand, rewriter));
     int64_t axis = static_cast<int64_t>(op.getAxis());
-    rewritten.setAxis(placeInLast[axis < 0 ? axis + 4 : axis]);
+    rewritten.setAxis(indexInLast[axis < 0 ? axis + 4 : axis]);
     rewritten.getOut().setType(permuted(pd::tensorType(op.getOut())));
-    replace(op.getOut(), rewritten.getOut(), builder);
-    op->erase();
-    return nullptr;
+    images.replace(op.getOut(), rewritten.getOut(), rewriter);
+    return images.erase(op, rewriter);
   }
+};
 
-  /// Reductions; without kept dimensions those whose result has the same dimensions in the same order.
-  const char *rewriteReduction(Operation *op) {
+/// Reductions; without kept dimensions those whose result has the same dimensions in the same order. Other
+/// ops have no form with channels last.
+class ReductionPattern : public ImagePattern<RewritePattern> {
+public:
+  ReductionPattern(MLIRContext *context, Images &images)
+      : ImagePattern(context, images, MatchAnyOpTypeTag(), /*benefit=*/1) {}
+
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    if (isa<pd::LayoutOpInterface, pd::ConcatOp>(op) || op->hasTrait<pd::ElementwiseTrait>() ||
+        !images.areReadBy(op))
+      return failure();
     auto axes = op->getAttrOfType<DenseI64ArrayAttr>("axis");
     auto keepdim = op->getAttrOfType<BoolAttr>("keepdim");
     bool isReduction = isa<pd::ReductionOpInterface, pd::MeanOp>(op);
     if (!isReduction || !axes || !keepdim || !isImage(op->getOperand(0)))
-      return "it has no form with channels last";
+      return keepsChannelsFirst(op, rewriter, "it has no form with channels last");
     SmallVector<int64_t> reduced = pd::reducedAxes(axes.asArrayRef(), 4), moved;
     auto stays = [&](int64_t axis) { return !llvm::is_contained(reduced, axis); };
     if (!keepdim.getValue() && stays(1) && (stays(2) || stays(3)))
-      return "its result would have other dimensions than before";
+      return keepsChannelsFirst(op, rewriter, "its result would have other dimensions than before");
     for (int64_t axis : reduced)
-      moved.push_back(placeInLast[axis]);
+      moved.push_back(indexInLast[axis]);
     llvm::sort(moved);
-    OpBuilder builder(op);
-    Operation *rewritten = builder.clone(*op);
-    rewritten->setOperand(0, last[op->getOperand(0)]);
-    rewritten->setAttr("axis", builder.getDenseI64ArrayAttr(moved));
+    Value result = op->getResult(0);
+    Operation *rewritten = rewriter.clone(*op);
+    rewritten->setOperand(0, images.lastOf(op->getOperand(0), rewriter));
+    rewritten->setAttr("axis", rewriter.getDenseI64ArrayAttr(moved));
     if (keepdim.getValue()) {
-      rewritten->getResult(0).setType(permuted(pd::tensorType(op->getResult(0))));
-      replace(op->getResult(0), rewritten->getResult(0), builder);
+      rewritten->getResult(0).setType(permuted(pd::tensorType(result)));
+      images.replace(result, rewritten->getResult(0), rewriter);
     } else {
-      op->getResult(0).replaceAllUsesWith(rewritten->getResult(0));
+      rewriter.replaceAllUsesWith(result, rewritten->getResult(0));
     }
-    op->erase();
-    return nullptr;
+    return images.erase(op, rewriter);
   }
+};
 
-  /// The version with channels last of a value with channels first.
-  llvm::DenseMap<Value, Value> last;
+class ChannelsLastPass : public impl::ChannelsLastBase<ChannelsLastPass> {
+public:
+  void runOnOperation() override {
+    PassRemarks remarks{getArgumentName()};
+    Images images(remarks);
+    RewritePatternSet patterns(&getContext());
+    patterns.add<LayoutOpPattern, ElementwisePattern, ConcatPattern, ReductionPattern>(&getContext(), images);
+    applyPatternsOnce(getOperation(), std::move(patterns), remarks);
+  }
 };
 
 } // namespace

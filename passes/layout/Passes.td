@@ -23,7 +23,7 @@ def ChannelsLast : Pass<"pd-channels-last", "::mlir::func::FuncOp"> {
     %2 = pd.transpose %1 {perm = array<i64: 0, 3, 1, 2>} : (tensor<1x8x8x4xf32>) -> tensor<1x4x8x8xf32>
     ```
   }];
-  let dependentDialects = ["::proa::pd::PdDialect"];
+  let dependentDialects = ["::proa::pd::PdDialect", "::proa::rt::RtDialect"];
 }
 
 #endif

@@ -49,8 +49,8 @@ LogicalResult copyWithLoops(OpBuilder &builder, Location loc, Value from, Value 
 struct BufferizeKernels : proa::impl::BufferizeKernelsBase<BufferizeKernels> {
   using BufferizeKernelsBase::BufferizeKernelsBase;
 
-  /// Reports ops on tensors that have no form on memory. Bufferization leaves those that nothing uses, but
-  /// changes what is in their regions.
+  /// Reports ops on tensors that have no form on memory. Bufferization leaves unused ones unchanged, but
+  /// rewrites the ops in their regions.
   static LogicalResult verifyIsLowered(ModuleOp module,
                                        const bufferization::OneShotBufferizationOptions &options) {
     bool isLowered = true;

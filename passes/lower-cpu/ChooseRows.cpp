@@ -102,7 +102,7 @@ private:
     }
   }
 
-  /// The operation with most elements: its memory decides what is contiguous.
+  /// The operation with most elements: its memory determines which dimension is contiguous.
   linalg::LinalgOp mainOperation() const {
     linalg::LinalgOp main;
     double most = -1;

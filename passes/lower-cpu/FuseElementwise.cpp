@@ -1,4 +1,4 @@
-// Elementwise fusion with own choice of what to fuse: see Passes.td.
+// Elementwise fusion by rules of proa: see Passes.td.
 #include "passes/lower-cpu/Passes.h"
 #include "passes/remarks/Remarks.h"
 

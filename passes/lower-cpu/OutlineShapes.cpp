@@ -28,7 +28,7 @@ struct OutlineShapes : proa::impl::OutlineShapesBase<OutlineShapes> {
   using OutlineShapesBase::OutlineShapesBase;
 
   /// Number of rows of `function`, computed before its terminator.
-  static OpFoldResult extent(func::FuncOp function, const proa::RowSpace &space) {
+  static OpFoldResult numberOfRows(func::FuncOp function, const proa::RowSpace &space) {
     Operation *terminator = function.getBody().front().getTerminator();
     OpBuilder builder(terminator);
     Location loc = function.getLoc();
@@ -54,7 +54,7 @@ struct OutlineShapes : proa::impl::OutlineShapesBase<OutlineShapes> {
       for (auto [dim, size] : llvm::enumerate(cast<ShapedType>(result.getType()).getShape()))
         if (ShapedType::isDynamic(size))
           dims.push_back(tensor::DimOp::create(builder, loc, result, dim));
-    dims.push_back(getValueOrCreateConstantIndexOp(builder, loc, extent(function, space)));
+    dims.push_back(getValueOrCreateConstantIndexOp(builder, loc, numberOfRows(function, space)));
     terminator->setOperands(dims);
   }
 
@@ -93,10 +93,10 @@ struct OutlineShapes : proa::impl::OutlineShapesBase<OutlineShapes> {
     return success();
   }
 
-  void setExtent(func::FuncOp function, const proa::RowSpace &space) {
-    std::optional<int64_t> rows = getConstantIntValue(extent(function, space));
+  void setRows(func::FuncOp function, const proa::RowSpace &space) {
+    std::optional<int64_t> rows = getConstantIntValue(numberOfRows(function, space));
     Builder builder(&getContext());
-    function->setAttr(proa::extentAttribute, builder.getI64IntegerAttr(rows.value_or(ShapedType::kDynamic)));
+    function->setAttr(proa::rowsAttribute, builder.getI64IntegerAttr(rows.value_or(ShapedType::kDynamic)));
   }
 
   void runOnOperation() override {
@@ -110,7 +110,7 @@ struct OutlineShapes : proa::impl::OutlineShapesBase<OutlineShapes> {
       FailureOr<proa::RowSpace> space = proa::RowSpace::read(kernel);
       if (failed(space))
         return signalPassFailure();
-      setExtent(kernel, *space);
+      setRows(kernel, *space);
       if (llvm::none_of(kernel.getResultTypes(), isDynamic))
         continue;
       std::string name = (kernel.getName() + "_shape").str();
@@ -123,7 +123,7 @@ struct OutlineShapes : proa::impl::OutlineShapesBase<OutlineShapes> {
       auto shape = cast<func::FuncOp>(builder.clone(*kernel));
       shape.setName(name);
       for (StringRef attribute : {proa::kernelAttribute, proa::rowTilesAttribute, proa::rowDimsAttribute,
-                                  proa::extentAttribute, proa::workAttribute})
+                                  proa::rowsAttribute, proa::workAttribute})
         shape->removeAttr(attribute);
       shape.setArgAttrsAttr(ArrayAttr());
       shape.setResAttrsAttr(ArrayAttr());

@@ -51,7 +51,7 @@ struct StoreBoolsAsBytes : proa::impl::StoreBoolsAsBytesBase<StoreBoolsAsBytes> 
         operand.set(toByte(builder, op->getLoc(), operand.get()));
   }
 
-  /// The block arguments of a linalg operation hold bytes where its operands do, and so does what it yields.
+  /// The block arguments and yielded values of a linalg operation are bytes if its operands are.
   void convertBody(linalg::LinalgOp op) {
     Block *body = op.getBlock();
     auto builder = OpBuilder::atBlockBegin(body);

@@ -174,7 +174,7 @@ Value reshapeDestination(OpBuilder &builder, Location loc, Value destination,
   return destination;
 }
 
-/// Builds the loop over rows and moves into it what each row needs.
+/// Builds the loop over rows and moves the operations into it that each row needs.
 class RowTiler {
 public:
   RowTiler(func::FuncOp function, const proa::RowSpace &space)

@@ -48,7 +48,7 @@ struct WrapKernels : proa::impl::WrapKernelsBase<WrapKernels> {
     inner.setNoInline(true);
     Type pointer = LLVM::LLVMPointerType::get(&getContext()), i64 = builder.getI64Type();
     LLVM::LLVMFuncOp entry = createEntry(builder, inner, name, {pointer, pointer, i64, i64});
-    for (StringRef attribute : {proa::kernelAttribute, proa::extentAttribute, proa::workAttribute})
+    for (StringRef attribute : {proa::kernelAttribute, proa::rowsAttribute, proa::workAttribute})
       if (Attribute value = inner->removeAttr(attribute))
         entry->setAttr(attribute, value);
     SmallVector<Value> arguments;

@@ -242,13 +242,13 @@ public:
   }
 };
 
-class LowerMovement : public OpInterfaceConversionPattern<pd::MovementOpInterface> {
+class LowerIndexingMap : public OpInterfaceConversionPattern<pd::IndexingMapOpInterface> {
 public:
   using OpInterfaceConversionPattern::OpInterfaceConversionPattern;
 
-  LogicalResult matchAndRewrite(pd::MovementOpInterface op, ArrayRef<Value> operands,
+  LogicalResult matchAndRewrite(pd::IndexingMapOpInterface op, ArrayRef<Value> operands,
                                 ConversionPatternRewriter &rewriter) const override {
-    FailureOr<AffineMap> source = op.getSourceMap();
+    FailureOr<AffineMap> source = op.getIndexingMap();
     if (failed(source))
       return rewriter.notifyMatchFailure(op, "the place of an element is known only at run time");
     Location location = op.getLoc();
@@ -306,7 +306,7 @@ LogicalResult lowerKernels(ModuleOp module) {
       [&](func::ReturnOp op) { return converter.isLegal(op.getOperandTypes()); });
   RewritePatternSet patterns(context);
   patterns.add<LowerConstant>(converter, context);
-  patterns.add<LowerScalar, LowerReduction, LowerMovement>(converter, context);
+  patterns.add<LowerScalar, LowerReduction, LowerIndexingMap>(converter, context);
   populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns, converter);
   populateReturnOpTypeConversionPattern(patterns, converter);
   FrozenRewritePatternSet frozen(std::move(patterns));

@@ -1,4 +1,4 @@
-//! pd-refine-shapes: types and constants from the function's arguments on.
+//! pd-refine-shapes: refines types from the function's arguments on, and folds constants.
 #include "passes/normalize/Passes.h"
 
 #include "dialects/pd/ir/InferredTypes.h"
@@ -31,11 +31,12 @@ namespace {
 /// Composites on constants above this many elements are not folded.
 constexpr int64_t maxFoldedElements = 4096;
 
-bool isSmallConstant(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type && type.hasStaticShape() && type.getNumElements() <= maxFoldedElements &&
-         matchPattern(value, m_Constant());
+bool isSmall(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.hasStaticShape() && tensor.getNumElements() <= maxFoldedElements;
 }
+
+bool isSmallConstant(Value value) { return isSmall(value.getType()) && matchPattern(value, m_Constant()); }
 
 bool isEmptyTensor(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -88,18 +89,65 @@ public:
       return signalPassFailure();
     eraseUnusedConstants();
     updateFunctionType();
-    PassRemarks(getArgumentName()).analysis(getOperation())
-        << "refined the types of " << std::to_string(refinedCount) << " results and folded "
-        << std::to_string(foldedCount) << " ops";
+    PassRemarks remarks(getArgumentName());
+    remarks.analysis(getOperation()) << "refined the types of " << std::to_string(refinedCount)
+                                     << " results and folded " << std::to_string(foldedCount) << " ops";
+    if (PassRemarks::areEnabled(&getContext()))
+      getOperation().walk([&](Operation *op) { reportLeft(op, remarks); });
   }
 
 private:
   size_t refinedCount = 0, foldedCount = 0;
   bool hasFailed = false;
   bool isInBranch = false;
-  /// Why the branch that is being visited is invalid for what is known now; its other ops are not looked at.
+  /// Why the branch that is being visited is invalid for the refined types; its other ops are not visited.
   std::string invalid;
   std::optional<Location> invalidAt;
+
+  /// Says why an op still has dynamic dims or was not folded. Reported at the end, because loops are refined
+  /// on copies.
+  static void reportLeft(Operation *op, PassRemarks remarks) {
+    StringRef name = op->getName().getStringRef();
+    if (isa<scf::IfOp>(op)) {
+      remarks.missed(op) << name << " is not replaced by a branch: its condition is not a constant";
+    } else if (isa_and_present<pd::PdDialect>(op->getDialect()) && !op->hasTrait<OpTrait::ConstantLike>()) {
+      if (llvm::any_of(op->getResultTypes(), hasDynamicDims))
+        remarks.missed(op) << name << " keeps dynamic dims: " << whyDynamic(op);
+      else if (isa<pd::DecomposableOpInterface>(op) && op->getNumOperands() > 0 &&
+               areConstants(op->getOperands()))
+        remarks.missed(op) << name << " of constants is not folded: " << whyNotFolded(op);
+    }
+  }
+
+  static bool hasDynamicDims(Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && !tensor.hasStaticShape();
+  }
+
+  static bool areConstants(OperandRange operands) {
+    return llvm::all_of(operands, [](Value operand) { return matchPattern(operand, m_Constant()); });
+  }
+
+  static std::string whyDynamic(Operation *op) {
+    for (OpOperand &operand : op->getOpOperands())
+      if (hasDynamicDims(operand.get().getType())) {
+        std::string reason = "operand " + std::to_string(operand.getOperandNumber()) + " has dynamic dims: '";
+        llvm::raw_string_ostream(reason) << operand.get().getType() << "'";
+        return reason;
+      }
+    for (OpOperand &operand : op->getOpOperands())
+      if (!matchPattern(operand.get(), m_Constant()))
+        return "they may depend on elements of operand " + std::to_string(operand.getOperandNumber()) +
+               ", which is not a constant";
+    return "its type inference does not determine them";
+  }
+
+  static std::string whyNotFolded(Operation *op) {
+    bool areSmall =
+        llvm::all_of(op->getOperands(), isSmallConstant) && llvm::all_of(op->getResultTypes(), isSmall);
+    return areSmall ? "its decomposition does not support it"
+                    : "an operand or result has more than " + std::to_string(maxFoldedElements) + " elements";
+  }
 
   void visitBlock(Block &block) {
     OpBuilder builder = OpBuilder::atBlockBegin(&block);
@@ -110,7 +158,7 @@ private:
       op = visit(op);
   }
 
-  /// A branch may hold what does not fit the dims of the feeds, if it never runs for them.
+  /// A branch that never runs for the dims of the feeds may have ops that contradict them.
   void visitBranchBlock(Block &block) {
     std::string outer = std::exchange(invalid, {});
     bool wasInBranch = std::exchange(isInBranch, true);
@@ -121,7 +169,7 @@ private:
       replaceByFailure(block, message);
   }
 
-  /// Leaves the terminator and an op that ends the run.
+  /// Replaces the ops of a branch by one that ends the run.
   void replaceByFailure(Block &block, StringRef message) {
     Operation *end = block.getTerminator();
     OpBuilder builder(end);
@@ -191,8 +239,8 @@ private:
     return decomposeConstant(op, next);
   }
 
-  /// A tensor without elements is constant, whatever computes it; no kernel ever sees one of static type. A
-  /// reduction of such a tensor to one with elements is its neutral element; a maximum has none and stays.
+  /// Replaces tensors without elements by constants, so that kernels do not see them. A reduction of such a
+  /// tensor to one with elements is its neutral element; a maximum does not have one and is left unchanged.
   bool replaceEmpty(Operation *op) {
     if (hasFailed || op->getNumResults() == 0 || op->getNumRegions() > 0 || !isMemoryEffectFree(op) ||
         !isa_and_present<pd::PdDialect>(op->getDialect()))
@@ -284,7 +332,7 @@ private:
     }
   }
 
-  /// Gives an operand the type that control flow wants there, which says less of its dims or the same.
+  /// Casts an operand to the type that control flow expects, which has the same dims or more dynamic ones.
   static void widen(OpOperand &operand, Type type) {
     OpBuilder builder(operand.getOwner());
     operand.set(pd::widened(builder, operand.getOwner()->getLoc(), pd::beforeWidening(operand.get()), type));
@@ -296,9 +344,9 @@ private:
     return type;
   }
 
-  /// The types of what a loop carries are the narrowest that hold at the start and after each iteration:
-  /// those of the start, widened as long as a copy of the loop, refined under them, gives back wider ones.
-  /// The loop's own types always hold, so this ends there at the latest.
+  /// Gives the values that a loop carries the narrowest types that are valid before and after each iteration:
+  /// a fixpoint that begins with the types of the initial values and widens them while a copy of the loop,
+  /// refined with them, yields wider ones. The loop's own types are valid, so it terminates.
   template <class Loop> void refineLoop(Loop loop, ArrayRef<BlockArgument> arguments, ValueRange inits) {
     SmallVector<Type> types, own;
     for (auto [init, argument] : llvm::zip(inits, arguments)) {
@@ -312,7 +360,7 @@ private:
         trial.erase();
       trial = cast<Loop>(builder.clone(*loop));
       refineBody(trial, types);
-      if (!invalid.empty()) // the branch around goes, and all that is in it
+      if (!invalid.empty()) // the whole branch around the loop is removed
         return trial.erase();
       stable = true;
       for (auto [type, back, given] : llvm::zip(types, trial.getYieldedValues(), own)) {
@@ -404,9 +452,9 @@ private:
       auto given = dyn_cast<RankedTensorType>(result.getType()),
            inferred = dyn_cast_if_present<RankedTensorType>(type);
       if (given && inferred && given.getRank() != inferred.getRank()) {
-        // Such as a squeeze of a dimension that was taken to be 1 as long as it was open.
-        op->emitOpError() << "has the result " << given << " as long as dims are open, but " << inferred
-                          << " now that they are known";
+        // For example a squeeze of a dynamic dim, which is assumed to be 1.
+        op->emitOpError() << "has the result " << given << " for dynamic dims, but " << inferred
+                          << " for the static dims of its operands";
         hasFailed = true;
       } else {
         setType(result, refined(result.getType(), type));
@@ -448,11 +496,7 @@ private:
   Operation *decomposeConstant(Operation *op, Operation *next) {
     auto composite = dyn_cast<pd::DecomposableOpInterface>(op);
     bool constant = op->getNumOperands() > 0 && llvm::all_of(op->getOperands(), isSmallConstant);
-    bool small = llvm::all_of(op->getResultTypes(), [](Type type) {
-      auto tensor = dyn_cast<RankedTensorType>(type);
-      return tensor && tensor.hasStaticShape() && tensor.getNumElements() <= maxFoldedElements;
-    });
-    if (!composite || !constant || !small)
+    if (!composite || !constant || !llvm::all_of(op->getResultTypes(), isSmall))
       return next;
     Operation *before = op->getPrevNode();
     OpBuilder builder(op);

@@ -1,8 +1,14 @@
 #include "passes/remarks/Remarks.h"
 
+#include "lib/support/Suggest.h"
+
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Rewrite/FrozenRewritePatternSet.h"
+#include "mlir/Rewrite/PatternApplicator.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/DebugLog.h"
 #include "llvm/Support/Regex.h"
 
 using namespace mlir;
@@ -32,24 +38,68 @@ LogicalResult enableRemarks(MLIRContext &context, StringRef passes, std::string 
                                            std::make_unique<remark::RemarkEmittingPolicyAll>(), categories);
 }
 
-remark::RemarkOpts PassRemarks::optionsFor(Operation *op) const {
+std::vector<std::string> passNamesOf(StringRef pipeline) {
+  llvm::SetVector<StringRef> names;
+  size_t depth = 0; // of braces, which enclose options
+  for (size_t begin = 0; begin < pipeline.size();) {
+    size_t end = std::min(pipeline.find_first_of(",(){}", begin), pipeline.size());
+    StringRef name = pipeline.slice(begin, end);
+    char next = end < pipeline.size() ? pipeline[end] : '\0';
+    if (depth == 0 && !name.empty() && next != '(') // the parenthesis follows the op that passes run on
+      names.insert(name);
+    depth += next == '{' ? 1 : next == '}' ? -1 : 0;
+    begin = end + 1;
+  }
+  return std::vector<std::string>(names.begin(), names.end());
+}
+
+Result<void> checkRemarkedPasses(const std::string &passes, const std::vector<std::string> &names,
+                                 const std::string &where) {
+  std::string error;
+  llvm::Regex regex("^(" + passes + ")$");
+  if (!regex.isValid(error))
+    return problem(where, "'" + passes + "' is not a regular expression: " + error);
+  if (llvm::any_of(names, [&](const std::string &name) { return regex.match(name); }))
+    return {};
+  return problem(where, "no pass matches '" + passes + "'" + didYouMean(passes, names));
+}
+
+PassRemark::PassRemark(InFlightRemark remark, StringRef pass, Operation *op)
+    : remark(std::move(remark)), pass(pass) {
+#ifndef NDEBUG
+  if (llvm::DebugFlag && llvm::isCurrentDebugType(pass.data()))
+    debugged = op;
+#endif
+}
+
+PassRemark::~PassRemark() {
+  if (debugged)
+    LDBG(pass.data(), 1) << debugged->getLoc() << ": " << text;
+}
+
+bool PassRemarks::isDebugging() {
+#ifndef NDEBUG
+  return llvm::DebugFlag;
+#else
+  return false;
+#endif
+}
+
+PassRemark PassRemarks::start(Operation *op, Create create) const {
+  if (!op->getContext()->getRemarkEngine())
+    return PassRemark(InFlightRemark(), pass, op);
   auto function = isa<FunctionOpInterface>(op) ? cast<FunctionOpInterface>(op)
                                                : op->getParentOfType<FunctionOpInterface>();
   remark::RemarkOpts options = remark::RemarkOpts::name(op->getName().getStringRef()).category(pass);
-  return function ? options.function(function.getName()) : options;
+  return PassRemark(create(op->getLoc(), function ? options.function(function.getName()) : options), pass,
+                    op);
 }
 
-InFlightRemark PassRemarks::done(Operation *op) const {
-  return areEnabled(op->getContext()) ? remark::passed(op->getLoc(), optionsFor(op)) : InFlightRemark();
-}
+PassRemark PassRemarks::done(Operation *op) const { return start(op, remark::passed); }
 
-InFlightRemark PassRemarks::missed(Operation *op) const {
-  return areEnabled(op->getContext()) ? remark::missed(op->getLoc(), optionsFor(op)) : InFlightRemark();
-}
+PassRemark PassRemarks::missed(Operation *op) const { return start(op, remark::missed); }
 
-InFlightRemark PassRemarks::analysis(Operation *op) const {
-  return areEnabled(op->getContext()) ? remark::analysis(op->getLoc(), optionsFor(op)) : InFlightRemark();
-}
+PassRemark PassRemarks::analysis(Operation *op) const { return start(op, remark::analysis); }
 
 LogicalResult applyPatternsInOrder(Operation *root, RewritePatternSet &&patterns, PassRemarks remarks) {
   GreedyRewriteConfig config;
@@ -62,6 +112,29 @@ LogicalResult applyPatternsInOrder(Operation *root, RewritePatternSet &&patterns
     return failure();
   failures.report();
   return success();
+}
+
+void applyPatternsOnce(Operation *root, RewritePatternSet &&patterns, PassRemarks remarks) {
+  FrozenRewritePatternSet frozen(std::move(patterns));
+  PatternApplicator applicator(frozen);
+  applicator.applyDefaultCostModel();
+  // MLIR's walkAndApplyPatterns does not tell a listener which op a match failure belongs to.
+  MatchFailureRemarks failures(remarks);
+  PatternRewriter rewriter(root->getContext());
+  if (PassRemarks::areEnabled(root->getContext()))
+    rewriter.setListener(&failures);
+  SmallVector<Operation *> ops;
+  root->walk([&](Operation *op) { ops.push_back(op); });
+  ops.pop_back(); // the root, which is last
+  for (Operation *op : ops) {
+    auto begin = [&](const Pattern &pattern) {
+      failures.notifyPatternBegin(pattern, op);
+      return true;
+    };
+    rewriter.setInsertionPoint(op);
+    (void)applicator.matchAndRewrite(op, rewriter, begin);
+  }
+  failures.report();
 }
 
 void MatchFailureRemarks::report() {

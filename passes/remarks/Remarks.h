@@ -1,9 +1,11 @@
-/// Remarks: what a pass did with an op, or why it left the op as it was.
+/// Remarks: what a pass did with an op, or why it left the op unchanged.
 ///
 /// Remarks are MLIR's (mlir/IR/Remarks.h). Their category is the pass's argument, as in "pd-form-kernels".
 /// Nothing is computed or printed unless the context has a remark engine (enableRemarks, or proa-opt
 /// --remarks).
 #pragma once
+
+#include "proa/Result.h"
 
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
@@ -12,6 +14,7 @@
 #include "llvm/ADT/MapVector.h"
 
 #include <string>
+#include <vector>
 
 namespace proa {
 
@@ -22,6 +25,37 @@ using InFlightRemark = mlir::remark::detail::InFlightRemark;
 /// for a malformed regular expression.
 llvm::LogicalResult enableRemarks(mlir::MLIRContext &context, llvm::StringRef passes, std::string &error);
 
+/// The names of the passes in a textual pipeline, each once.
+std::vector<std::string> passNamesOf(llvm::StringRef pipeline);
+
+/// Checks a regular expression for enableRemarks. Error, at `where`: it is malformed, or it matches none of
+/// `names`.
+Result<void> checkRemarkedPasses(const std::string &passes, const std::vector<std::string> &names,
+                                 const std::string &where);
+
+/// A remark that is being written. A build with debug output (docs/testing.md) prints it for
+/// `--debug-only=PASS` too.
+class PassRemark {
+public:
+  /// `remark` may be empty.
+  PassRemark(InFlightRemark remark, llvm::StringRef pass, mlir::Operation *op);
+  PassRemark(const PassRemark &) = delete;
+  ~PassRemark();
+
+  template <class Part> PassRemark &operator<<(const Part &part) {
+    remark << part;
+    if (debugged)
+      llvm::raw_string_ostream(text) << part;
+    return *this;
+  }
+
+private:
+  InFlightRemark remark;
+  llvm::StringRef pass;
+  mlir::Operation *debugged = nullptr; ///< the op, if debug output is on
+  std::string text;
+};
+
 /// The remarks of one pass. A remark is one sentence, written with <<:
 ///
 ///     remarks.missed(op) << "pd.exp is not part of a kernel: " << reason;
@@ -31,19 +65,24 @@ public:
   explicit PassRemarks(llvm::StringRef pass) : pass(pass) {}
 
   /// Whether remarks of any pass are printed. Compute reasons only then if they cost time.
-  static bool areEnabled(mlir::MLIRContext *context) { return context->getRemarkEngine() != nullptr; }
+  static bool areEnabled(mlir::MLIRContext *context) {
+    return context->getRemarkEngine() != nullptr || isDebugging();
+  }
 
   /// The pass changed the op.
-  InFlightRemark done(mlir::Operation *op) const;
+  PassRemark done(mlir::Operation *op) const;
   /// The pass could have changed the op but did not.
-  InFlightRemark missed(mlir::Operation *op) const;
+  PassRemark missed(mlir::Operation *op) const;
   /// A figure or a choice.
-  InFlightRemark analysis(mlir::Operation *op) const;
+  PassRemark analysis(mlir::Operation *op) const;
 
   llvm::StringRef passArgument() const { return pass; }
 
 private:
-  mlir::remark::RemarkOpts optionsFor(mlir::Operation *op) const;
+  using Create = InFlightRemark (*)(mlir::Location, mlir::remark::RemarkOpts);
+  PassRemark start(mlir::Operation *op, Create create) const;
+  /// Whether the debug output of some pass is on.
+  static bool isDebugging();
 
   llvm::StringRef pass;
 };
@@ -52,6 +91,11 @@ private:
 /// why a pattern did not match.
 llvm::LogicalResult applyPatternsInOrder(mlir::Operation *root, mlir::RewritePatternSet &&patterns,
                                          PassRemarks remarks);
+
+/// Applies the patterns to each op inside of `root` once, in program order, without folding. A pattern
+/// may erase only the op that it matches. Ops that patterns create are not visited. Reports as remarks why a
+/// pattern did not match.
+void applyPatternsOnce(mlir::Operation *root, mlir::RewritePatternSet &&patterns, PassRemarks remarks);
 
 /// Listener that turns `notifyMatchFailure` of patterns into remarks. A pattern may fail on an op several
 /// times; the last reason of each op that still exists at the end is reported.

@@ -1,6 +1,7 @@
 /// Passes of this folder; Passes.td documents each.
 #pragma once
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace proa {

@@ -23,4 +23,37 @@ def AnnotateShardingRules : Pass<"pd-annotate-sharding-rules"> {
   let dependentDialects = ["::proa::pd::PdDialect"];
 }
 
+def ExpandReshard : Pass<"dist-expand-reshard", "::mlir::ModuleOp"> {
+  let summary = "Replace dist.reshard by collectives";
+  let description = [{
+    Replaces each `dist.reshard` between shardings on one mesh by the cheapest sequence of `dist.slice`,
+    `dist.to_partial`, `dist.all_gather`, `dist.all_to_all`, `dist.permute`, `dist.reduce_scatter` and
+    `dist.all_reduce` on local tensors, between `dist.to_local` and `dist.to_global`. `lib/spmd/Reshard.h` describes the
+    cost model. Plans are right for all dim sizes; the sizes choose among them.
+
+    A reshard between meshes stays as it is, with a remark: the devices of both meshes must take part. It is an error if
+    no sequence fits the memory limit.
+
+    ```mlir
+    // before
+    %1 = dist.reshard %0 from <@m, [{"x"}, {} ]> to <@m, [{}, {"x"} ]> : tensor<8x16xf32>
+    // after
+    %2 = dist.to_local %0 with <@m, [{"x"}, {} ]> : tensor<8x16xf32> -> tensor<4x16xf32>
+    %3 = dist.all_to_all %2 of tensor<8x16xf32> from <@m, [{"x"}, {} ]> to <@m, [{}, {"x"} ]>
+           : tensor<4x16xf32> -> tensor<8x8xf32>
+    %1 = dist.to_global %3 with <@m, [{}, {"x"} ]> : tensor<8x8xf32> -> tensor<8x16xf32>
+    ```
+  }];
+  let options = [
+    Option<"latency", "latency", "double", "5e-6", "Seconds that a message takes besides its bytes">,
+    Option<"bandwidth", "bandwidth", "double", "1e10", "Bytes per second that a device receives">,
+    ListOption<"links", "links", "std::string",
+               "Latency and bandwidth of mesh axes that differ: AXIS:SECONDS:BYTES_PER_SECOND">,
+    Option<"memoryLimit", "memory-limit", "int64_t", "0",
+           "The most bytes of a device that source and result of a step may take; 0: no limit">,
+    Option<"dynamicDim", "dynamic-dim", "int64_t", "1024", "Size of dynamic dims in the cost model">
+  ];
+  let dependentDialects = ["::proa::dist::DistDialect"];
+}
+
 #endif

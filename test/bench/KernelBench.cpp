@@ -214,7 +214,7 @@ void run(const Case &test, const CompiledKernel &kernel, Kernel *entry) {
   references = buffers;
   buffers.push_back(output.data());
   references.push_back(expected.data());
-  double ours = measure([&] { entry(buffers.data(), nullptr, 0, kernel.extent); });
+  double ours = measure([&] { entry(buffers.data(), nullptr, 0, kernel.rows); });
   double theirs = measure([&] { callReference(test.reference, references.data(), references.size()); });
   double error = 0;
   for (int64_t i = 0; i < output.size(); ++i)
@@ -222,8 +222,8 @@ void run(const Case &test, const CompiledKernel &kernel, Kernel *entry) {
                                 (1e-3 + std::abs(element(expected, i))));
   std::printf(
       "%-18s %8.1f us %6.1f GB/s   C %8.1f us   C/ours %6.2f   error %.1e   rows %lld, estimate %.1f us\n",
-      test.name, ours, bytes / ours * 1e-3, theirs, theirs / ours, error,
-      static_cast<long long>(kernel.extent), kernel.work * 1e-3);
+      test.name, ours, bytes / ours * 1e-3, theirs, theirs / ours, error, static_cast<long long>(kernel.rows),
+      kernel.work * 1e-3);
 }
 
 } // namespace

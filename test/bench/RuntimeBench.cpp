@@ -89,19 +89,10 @@ void conv(benchmark::State &state, ConvShape s, bool channelsLast) {
                                {"data_format", channelsLast ? "NHWC" : "NCHW"}};
   attributes["post_ops"] = nlohmann::json::array({{{"kind", "bias"}}, {{"kind", "relu"}}});
   double operations = 2.0 * double(s.channels / s.groups * s.out * s.kernel * s.kernel) * double(size * size);
-  runStep(state,
-          {"conv2d", attributes, {in, {s.out, s.channels / s.groups, s.kernel, s.kernel}, {s.out}}, out, 2},
-          operations);
-}
-
-void transpose(benchmark::State &state, std::vector<int64_t> dims, std::vector<int64_t> perm) {
-  std::vector<int64_t> out;
-  for (int64_t axis : perm)
-    out.push_back(dims[static_cast<size_t>(axis)]);
-  OneStep program("transpose", {{"perm", perm}}, {dims}, out, 0);
-  runStep(state, program, 0);
-  state.counters["GB/s"] =
-      benchmark::Counter(double(*elementCount(dims)) * 8e-9, benchmark::Counter::kIsIterationInvariantRate);
+  runStep(
+      state,
+      {"fused_conv2d", attributes, {in, {s.out, s.channels / s.groups, s.kernel, s.kernel}, {s.out}}, out, 2},
+      operations);
 }
 
 void nothing(void *const *, const int64_t *, int64_t, int64_t) {}
@@ -154,8 +145,6 @@ void registerAll() {
       add(fmt::format("conv/{}x{}-{}k{}s{}g{}/{}", s.channels, s.size, s.out, s.kernel, s.stride, s.groups,
                       last ? "NHWC" : "NCHW"),
           [s, last](benchmark::State &state) { conv(state, s, last); });
-  add("transpose/768x768", [](benchmark::State &state) { transpose(state, {768, 768}, {1, 0}); });
-  add("transpose/128x12x64", [](benchmark::State &state) { transpose(state, {128, 12, 64}, {1, 0, 2}); });
   add("steps/empty", emptySteps);
 }
 

@@ -239,6 +239,163 @@ static void check_lod(const char *corpus) {
   free(expected.tensor.data);
 }
 
+static int write_text(const char *path, const char *text) {
+  FILE *file = fopen(path, "w");
+  CHECK(file != NULL);
+  if (!file)
+    return 1;
+  fputs(text, file);
+  return fclose(file);
+}
+
+/* A run ends at the first op that makes a NaN or an Inf, for a CPU by name. */
+static void check_finite_runs(void) {
+  const char *path = "capi-finite.mlir";
+  proa_model_options options = PROA_MODEL_OPTIONS_INIT;
+  int64_t dims[] = {3};
+  float elements[] = {1, 2, -3};
+  proa_tensor input, output;
+  proa_model *model;
+  input.dtype = PROA_FLOAT32;
+  input.rank = 1;
+  input.dims = dims;
+  input.data = elements;
+  if (write_text(path, "func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {\n"
+                       "  %0 = pd.log %x : (tensor<?xf32>) -> tensor<?xf32>\n"
+                       "  return %0 : tensor<?xf32>\n}\n"))
+    return;
+  options.cache_directory = "off";
+  options.check_finite = 1;
+  options.cpu = "x86-64";
+  model = proa_model_open(path, &options);
+  CHECK(model != NULL);
+  CHECK(proa_model_run(model, &input, &output) != 0);
+  CHECK(strstr(proa_error(), "log") && strstr(proa_error(), "NaN from finite inputs, the first at [2]"));
+  elements[2] = 3;
+  CHECK(proa_model_run(model, &input, &output) == 0);
+  CHECK(fabs(((const float *)output.data)[2] - 1.0986123) < 1e-6);
+  proa_model_close(model);
+  options.cpu = "no such CPU";
+  CHECK(proa_model_open(path, &options) == NULL);
+  CHECK(strstr(proa_error(), "no such CPU"));
+  remove(path);
+}
+
+/* Random ops follow the seed of the options. */
+static void check_seed(void) {
+  const char *path = "capi-seed.mlir";
+  proa_model_options options = PROA_MODEL_OPTIONS_INIT;
+  float first[3] = {0, 0, 0};
+  int i;
+  if (write_text(path, "func.func @main() -> tensor<1xf32> {\n"
+                       "  %0 = pd.uniform {shape = array<i64: 1>, dtype = f32} : () -> tensor<1xf32>\n"
+                       "  return %0 : tensor<1xf32>\n}\n"))
+    return;
+  options.cache_directory = "off";
+  for (i = 0; i < 3; ++i) {
+    proa_tensor output;
+    proa_model *model;
+    options.seed = i == 2 ? 8 : 7;
+    model = proa_model_open(path, &options);
+    CHECK(model != NULL);
+    if (model && proa_model_run(model, NULL, &output) == 0)
+      first[i] = *(const float *)output.data;
+    proa_model_close(model);
+  }
+  CHECK(first[0] != 0 && first[0] == first[1] && first[0] != first[2]);
+  remove(path);
+}
+
+/* The loss of mlp_sgd after one step with these options; -1 if it fails. */
+static double loss_of(const char *corpus, proa_model_options *options, proa_model **opened) {
+  char path[4096];
+  file_tensor inputs[2];
+  proa_tensor given[2], results[1];
+  double loss = -1;
+  size_t i;
+  const char *feeds[] = {"x", "y", NULL}, *fetches[] = {"mean_0.tmp_0", NULL};
+  options->cache_directory = "off";
+  options->feeds = feeds;
+  options->fetches = fetches;
+  snprintf(path, sizeof path, "%s/training/mlp_sgd", corpus);
+  *opened = proa_model_open(path, options);
+  if (!*opened)
+    return -1;
+  snprintf(path, sizeof path, "%s/training/mlp_sgd/inputs.safetensors", corpus);
+  CHECK(proa_model_feed_count(*opened) == 2 && proa_model_fetch_count(*opened) == 1);
+  for (i = 0; i < 2; ++i) {
+    char name[256];
+    proa_tensor_info info;
+    CHECK(proa_model_feed(*opened, i, &info) == 0);
+    snprintf(name, sizeof name, "step0/%s", info.name);
+    CHECK(read_tensor(path, name, &inputs[i]) == 0);
+    given[i] = inputs[i].tensor;
+  }
+  if (proa_model_run(*opened, given, results) == 0)
+    loss = *(const float *)results[0].data;
+  free(inputs[0].tensor.data);
+  free(inputs[1].tensor.data);
+  return loss;
+}
+
+static void check_training_options(const char *corpus) {
+  proa_model_options options = PROA_MODEL_OPTIONS_INIT;
+  proa_amp_options amp = PROA_AMP_OPTIONS_INIT;
+  int64_t budget = 0;
+  proa_tensor scale;
+  proa_model *model;
+  double full = loss_of(corpus, &options, &model), part;
+  CHECK(full > 0);
+  proa_model_close(model);
+  options.amp = &amp;
+  amp.dtype = PROA_BFLOAT16;
+  amp.scaling = PROA_LOSS_SCALING_DYNAMIC;
+  amp.loss_scale = 512;
+  part = loss_of(corpus, &options, &model);
+  CHECK(part > 0 && part != full && fabs(part - full) < 0.02 * full);
+  CHECK(proa_model_get_parameter(model, "loss_scaling", &scale) == 0);
+  CHECK(*(const float *)scale.data == 512);
+  proa_model_close(model);
+  amp.increase_every = 0;
+  CHECK(loss_of(corpus, &options, &model) == -1 && strstr(proa_error(), "increases must be above 0"));
+  options.amp = NULL;
+  options.micro_batches = 2;
+  options.memory_budget = &budget;
+  part = loss_of(corpus, &options, &model);
+  CHECK(fabs(part - full) < 1e-5 * full);
+  proa_model_close(model);
+  budget = -2;
+  CHECK(loss_of(corpus, &options, &model) == -1 && strstr(proa_error(), "memory budget"));
+}
+
+/* Each wrong field is an error with its name and value. */
+static void check_wrong_options(void) {
+  proa_model_options options = PROA_MODEL_OPTIONS_INIT;
+  proa_amp_options amp = PROA_AMP_OPTIONS_INIT;
+  options.amp = &amp;
+  options.threads = -1;
+  options.micro_batches = -3;
+  amp.level = (proa_amp_level)7;
+  amp.dtype = PROA_FLOAT32;
+  amp.scaling = (proa_loss_scaling)9;
+  CHECK(proa_model_open("model", &options) == NULL);
+  CHECK(strstr(proa_error(), "threads is -1") && strstr(proa_error(), "micro_batches is -3"));
+  CHECK(strstr(proa_error(), "amp.level is 7") && strstr(proa_error(), "amp.dtype is 13"));
+  CHECK(strstr(proa_error(), "amp.scaling is 9"));
+  amp.size = 3;
+  CHECK(proa_model_open("model", &options) == NULL);
+  CHECK(strstr(proa_error(), "PROA_AMP_OPTIONS_INIT"));
+  options.amp = NULL;
+  memset(&options, 0, sizeof options);
+  CHECK(proa_model_open("model", &options) == NULL);
+  CHECK(strstr(proa_error(), "PROA_MODEL_OPTIONS_INIT"));
+  /* A caller of the first version: the fields after `function` are not read. */
+  options.size = offsetof(proa_model_options, check_finite);
+  options.micro_batches = -3;
+  CHECK(proa_model_open("no such model", &options) == NULL);
+  CHECK(strstr(proa_error(), "no such model"));
+}
+
 /* A function of an IR file, fed by position. */
 static void check_ir(void) {
   const char *path = "capi-test.mlir";
@@ -248,16 +405,11 @@ static void check_ir(void) {
   int64_t dims[] = {3};
   float elements[] = {1, 2, 3};
   proa_model *model;
-  FILE *file = fopen(path, "w");
-  CHECK(file != NULL);
-  if (!file)
+  if (write_text(path, "func.func @other(%x: tensor<3xf32>) -> tensor<3xf32> { return %x : tensor<3xf32> }\n"
+                       "func.func @twice(%x: tensor<?xf32>) -> tensor<?xf32> {\n"
+                       "  %0 = pd.add %x, %x : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>\n"
+                       "  return %0 : tensor<?xf32>\n}\n"))
     return;
-  fputs("func.func @other(%x: tensor<3xf32>) -> tensor<3xf32> { return %x : tensor<3xf32> }\n"
-        "func.func @twice(%x: tensor<?xf32>) -> tensor<?xf32> {\n"
-        "  %0 = pd.add %x, %x : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>\n"
-        "  return %0 : tensor<?xf32>\n}\n",
-        file);
-  fclose(file);
   options.cache_directory = "off";
   CHECK(proa_model_open(path, &options) == NULL); /* which function? */
   options.function = "twice";
@@ -278,7 +430,6 @@ static void check_ir(void) {
 }
 
 int main(int argc, char **argv) {
-  proa_model_options options = PROA_MODEL_OPTIONS_INIT;
   CHECK(argc == 2);
   CHECK(strcmp(proa_error(), "") == 0);
   CHECK(strcmp(proa_version(), "0.1.0") == 0);
@@ -287,15 +438,13 @@ int main(int argc, char **argv) {
   check_training(argv[1]);
   check_lod(argv[1]);
   check_ir();
+  check_finite_runs();
+  check_seed();
+  check_training_options(argv[1]);
+  check_wrong_options();
   CHECK(proa_model_open("no such model", NULL) == NULL);
   CHECK(strstr(proa_error(), "no such model"));
   CHECK(proa_model_open(NULL, NULL) == NULL);
-  options.threads = -1;
-  CHECK(proa_model_open("model", &options) == NULL);
-  CHECK(strstr(proa_error(), "-1"));
-  memset(&options, 0, sizeof options);
-  CHECK(proa_model_open("model", &options) == NULL);
-  CHECK(strstr(proa_error(), "PROA_MODEL_OPTIONS_INIT"));
   proa_model_close(NULL);
   if (failures == 0)
     printf("all checks passed\n");

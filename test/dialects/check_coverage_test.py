@@ -4,7 +4,7 @@ import pathlib
 import tempfile
 import unittest
 
-from check_coverage import file_stem, is_cited, is_used, negative_tests
+from check_coverage import file_stem, is_cited, is_used, negative_tests, unnumbered_errors
 
 NEGATIVE = """// RUN: proa-opt %s --split-input-file --verify-diagnostics
 
@@ -18,7 +18,7 @@ func.func @by_message(%x: tensor<2xf32>) {
 // -----
 
 func.func @foo_c2_axis(%x: tensor<2xf32>) {
-  // expected-error @below {{axis 7 is outside [-1, 1)}}
+  // expected-error @below {{'pd.foo' op inferred type(s) 'f32' are incompatible}}
   %0 = "pd.foo"(%x) <{axis = 7 : i64}> : (tensor<2xf32>) -> tensor<2xf32>
   return
 }
@@ -61,6 +61,16 @@ class Coverage(unittest.TestCase):
         self.assertFalse(self.cited("C3"), "the message cites C1")
         self.assertFalse(self.cited("C4"), "the error is at another op")
         self.assertFalse(self.cited("C5"))
+
+    def test_only_errors_of_mlir_need_no_number(self):
+        self.assertFalse(self.cited("C2", NEGATIVE.replace("'pd.foo' op inferred type(s)", "axis 7 is outside")))
+
+    def test_unnumbered_errors(self):
+        text = ('  return inferenceError(location, "C1: axis (" + x + ") is wrong");\n'
+                '  return inferenceError(location, "axis is wrong");\n'
+                '  return inferenceError(location, constraint + ": axis is wrong");\n'
+                '  stream << "C2: wrong " << x;\n  return inferenceError(location, text);\n')
+        self.assertEqual(list(unnumbered_errors(text)), [2])
 
     def test_two_digits(self):
         text = NEGATIVE.replace("C1: x", "C12: x").replace("foo_c2_axis", "foo_c25")

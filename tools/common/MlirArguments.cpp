@@ -1,6 +1,7 @@
 #include "tools/common/MlirArguments.h"
 
 #include "lib/support/Suggest.h"
+#include "passes/remarks/Remarks.h"
 
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
@@ -8,7 +9,6 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/Regex.h"
 
 #include <algorithm>
 
@@ -17,7 +17,8 @@ namespace cl = llvm::cl;
 namespace {
 
 /// Access to the options of a registered pass or pipeline. MLIR only prints them, so the names are read from
-/// a private member: access is not checked in an explicit instantiation.
+/// a private member: access is not checked in an explicit instantiation
+/// (docs/decisions/0009-option-names.md).
 using OptionHandler = std::function<void(llvm::function_ref<void(const mlir::detail::PassOptions &)>)>;
 template <OptionHandler mlir::PassRegistryEntry::*member> struct Reveal {
   friend const OptionHandler &handlerOf(const mlir::PassRegistryEntry &entry) { return entry.*member; }
@@ -154,7 +155,7 @@ bool beginsWithPrefixOption(llvm::StringRef name) {
   return llvm::any_of(cl::getRegisteredOptions(), [&](const auto &option) {
     auto kind = option.second->getFormattingFlag();
     return !option.first.empty() && name.starts_with(option.first) &&
-           (kind == cl::Prefix || kind == cl::AlwaysPrefix || kind == cl::Grouping);
+           (kind == cl::Prefix || kind == cl::AlwaysPrefix);
   });
 }
 
@@ -212,14 +213,7 @@ Problems checkPasses(int argc, char **argv) {
 }
 
 Problems checkRemarks(const std::string &passes) {
-  std::string error;
-  llvm::Regex regex("^(" + passes + ")$");
-  if (!regex.isValid(error))
-    return problem("--remarks", "'" + passes + "' is not a regular expression: " + error);
-  std::vector<std::string> names = registeredNames(true);
-  if (llvm::any_of(names, [&](const std::string &name) { return regex.match(name); }))
-    return {};
-  return problem("--remarks", "no pass matches '" + passes + "'" + didYouMean(passes, names));
+  return checkRemarkedPasses(passes, registeredNames(/*onlyPasses=*/true), "--remarks").problems();
 }
 
 std::vector<char *> completeArguments(int argc, char **argv) {

@@ -28,4 +28,12 @@ CLI::Option *declareCpu(CLI::App &line, std::string &cpu) {
       ->type_name("NAME");
 }
 
+CLI::Option *declareRemarks(CLI::App &line, std::string &passes) {
+  return line
+      .add_option("--remarks", passes,
+                  "Prints what passes with a matching name did with an op, or why they left it unchanged")
+      ->check(checkName)
+      ->type_name("REGEX");
+}
+
 } // namespace proa::tools

@@ -24,4 +24,7 @@ std::optional<AmpOptions> ampOf(const AmpChoice &choice);
 /// Adds --cpu (ModelOptions::cpu).
 CLI::Option *declareCpu(CLI::App &line, std::string &cpu);
 
+/// Adds --remarks (ModelOptions::remarks).
+CLI::Option *declareRemarks(CLI::App &line, std::string &passes);
+
 } // namespace proa::tools

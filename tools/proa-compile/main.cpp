@@ -1,11 +1,11 @@
 // proa-compile: compiles a program to a shared library with a C interface.
 #include "lib/aot/LinkLibrary.h"
-#include "lib/check/CaseMeta.h"
 #include "lib/support/Files.h"
 #include "tools/common/CommandLine.h"
 #include "tools/common/ProgressBar.h"
 #include "tools/common/Target.h"
 #include "translator/params/ModelFolder.h"
+#include "translator/params/ModelMeta.h"
 
 #include "llvm/Support/FileSystem.h"
 
@@ -62,6 +62,7 @@ void declare(CommandLine &line, Options &options) {
   line.add_option("--function", request.function,
                   "Function of an IR file; default: main, else the only public function")
       ->type_name("NAME");
+  declareRemarks(line, request.remarks);
   line.add_flag("-q,--quiet", options.quiet, "Omits warnings");
   line.add_option("--params", request.parameters, "Weights file; default: the file in the model's folder")
       ->type_name("FILE");
@@ -108,7 +109,7 @@ Result<void> readCase(aot::LibraryRequest &request) {
   bool isIr = files->program.ends_with(".mlir") || files->program.ends_with(".mlirbc");
   if (files->meta.empty() || isIr) // an IR file describes its own interface
     return {};
-  auto meta = check::readCaseMeta(files->meta);
+  auto meta = params::readModelMeta(files->meta);
   if (!meta)
     return meta.problems();
   if (request.feeds.empty())
@@ -165,8 +166,10 @@ Result<void> work(Options options) {
   ProgressBar bar;
   options.request.name = options.link.prefix;
   options.request.progress = [&](const std::string &what, double part) { bar.show(what, part); };
-  if (!options.quiet)
+  if (!options.quiet || !options.request.remarks.empty())
     options.request.onDiagnostic = [&](const Diagnostic &diagnostic) {
+      if (options.quiet && diagnostic.severity == Diagnostic::Severity::Warning)
+        return;
       bar.clear();
       fmt::print(stderr, "{}", diagnostic.text());
     };

@@ -1,6 +1,6 @@
 // proa-opt: runs passes of proa and of MLIR on IR files.
-#include "lib/check/NumericsCheck.h"
 #include "lib/compiler/Registration.h"
+#include "lib/numerics/NumericsCheck.h"
 #include "passes/remarks/Remarks.h"
 #include "tools/common/CommandLine.h"
 #include "tools/common/MlirArguments.h"
@@ -57,16 +57,16 @@ mlir::MlirOptMainConfig withRemarks(const mlir::MlirOptMainConfig &base, const s
 
 /// MLIR's options, with a numerical check in each pass manager.
 mlir::MlirOptMainConfig checking(const mlir::MlirOptMainConfig &given, const Options &options,
-                                 proa::check::NumericsReport &report, proa::tools::ProgressBar &bar) {
+                                 proa::numerics::NumericsReport &report, proa::tools::ProgressBar &bar) {
   mlir::MlirOptMainConfig config = given;
   config.setPassPipelineSetupFn([&, given](mlir::PassManager &pm) {
     pm.getContext()->disableMultithreading();
-    proa::check::NumericsCheckOptions check{
+    proa::numerics::NumericsCheckOptions check{
         .seed = options.seed, .dynamicDim = options.dynamicDim, .tolerance = {}};
     if (options.tolerance.getNumOccurrences() > 0)
       check.tolerance = options.tolerance;
     check.progress = [&bar](const std::string &what) { bar.show(what, 0); };
-    pm.addInstrumentation(std::make_unique<proa::check::NumericsCheck>(check, report));
+    pm.addInstrumentation(std::make_unique<proa::numerics::NumericsCheck>(check, report));
     return given.setupPassPipeline(pm);
   });
   return config;
@@ -145,7 +145,7 @@ int main(int argc, char **argv) {
     llvm::errs() << "(reads from stdin now)\n";
   if (!options.checkNumerics)
     return run(input, output, registry, config);
-  proa::check::NumericsReport report;
+  proa::numerics::NumericsReport report;
   proa::tools::ProgressBar bar;
   int code = run(input, output, registry, checking(config, options, report, bar));
   bar.clear();

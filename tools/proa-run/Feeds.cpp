@@ -1,8 +1,8 @@
 #include "tools/proa-run/Feeds.h"
 
-#include "lib/check/RandomTensor.h"
 #include "lib/support/LodEntries.h"
 #include "lib/support/Suggest.h"
+#include "lib/tensors/RandomTensor.h"
 #include "tools/common/CommandLine.h"
 #include "translator/params/Npy.h"
 #include "translator/params/Safetensors.h"
@@ -17,7 +17,7 @@
 namespace proa::tools {
 namespace {
 
-using check::Tensors;
+using params::Tensors;
 
 std::string namesOf(const std::vector<TensorInfo> &feeds) {
   std::string names;
@@ -134,7 +134,7 @@ private:
 
   void emplaceRandom(const TensorInfo &feed, const std::vector<int64_t> &shape, uint64_t seed) {
     try {
-      result.emplace(feed.name, check::randomTensor(feed.name, feed.dtype, shape, seed));
+      result.emplace(feed.name, randomTensor(feed.name, feed.dtype, shape, seed));
     } catch (const std::bad_alloc &) {
       problems.add(feed.name, "out of memory for a feed of " + describe(feed.dtype, shape));
     }
@@ -196,20 +196,20 @@ private:
 } // namespace
 
 Tensors tensorsOfRun(const Tensors &all, const std::string &prefix) {
-  Tensors ofRun = check::withPrefix(all, prefix);
-  return ofRun.empty() ? check::withPrefix(all, "") : ofRun;
+  Tensors ofRun = params::withPrefix(all, prefix);
+  return ofRun.empty() ? params::withPrefix(all, "") : ofRun;
 }
 
 bool isFeedSource(const std::string &argument) {
   return argument.starts_with("random:") || argument.ends_with(".npy") || argument.ends_with(".safetensors");
 }
 
-void giveDeclaredLods(Tensors &feeds, const check::CaseMeta &meta) {
-  check::CaseMeta missing;
+void giveDeclaredLods(Tensors &feeds, const params::ModelMeta &meta) {
+  params::ModelMeta missing;
   for (const auto &[name, lod] : meta.lod)
     if (auto fed = feeds.find(name); fed != feeds.end() && fed->second.lod().empty())
       missing.lod.emplace(name, lod);
-  check::giveLods(feeds, missing);
+  params::setLods(feeds, missing);
 }
 
 Result<Tensors> makeFeeds(const std::vector<TensorInfo> &feeds, const FeedOptions &options) {

@@ -1,7 +1,7 @@
 /// Feeds of a run: tensors from files, or random ones.
 #pragma once
 
-#include "lib/check/CaseResult.h"
+#include "translator/params/ModelTensors.h"
 
 #include <map>
 #include <string>
@@ -26,16 +26,16 @@ struct FeedOptions {
 };
 
 /// The tensors of a run in a file: those with its prefix, or if there are none, those without a prefix.
-check::Tensors tensorsOfRun(const check::Tensors &all, const std::string &prefix);
+params::Tensors tensorsOfRun(const params::Tensors &all, const std::string &prefix);
 
 /// Whether an argument is such a source rather than a model.
 bool isFeedSource(const std::string &argument);
 
 /// Sets the LoDs of a case on feeds without their own.
-void giveDeclaredLods(check::Tensors &feeds, const check::CaseMeta &meta);
+void giveDeclaredLods(params::Tensors &feeds, const params::ModelMeta &meta);
 
 /// Creates a tensor for each feed. Entries NAME@LOD0, NAME@LOD1, ... are the LoD of the feed NAME. Error, all
 /// at once: unreadable sources, feeds without a source, tensors that are not feeds, missing or invalid dims.
-Result<check::Tensors> makeFeeds(const std::vector<TensorInfo> &feeds, const FeedOptions &options);
+Result<params::Tensors> makeFeeds(const std::vector<TensorInfo> &feeds, const FeedOptions &options);
 
 } // namespace proa::tools

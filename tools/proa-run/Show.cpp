@@ -16,7 +16,7 @@ constexpr int64_t shownElements = 8;
 std::string firstElements(const Tensor &tensor) {
   std::string text;
   for (int64_t i = 0; i < std::min(tensor.size(), shownElements); ++i)
-    text += fmt::format(" {:>13}", check::elementText(tensor, i));
+    text += fmt::format(" {:>13}", elementText(tensor, i));
   return text + (tensor.size() > shownElements ? "  ..." : "");
 }
 
@@ -41,7 +41,7 @@ RunTimes summarize(std::vector<double> milliseconds) {
 std::string outputText(const NamedTensor &output) {
   const Tensor &tensor = output.tensor;
   std::string text = fmt::format("{}  {}", output.name, tensor.describe());
-  check::FiniteStatistics facts = check::finiteStatisticsOf(tensor);
+  FiniteStatistics facts = finiteStatisticsOf(tensor);
   if (facts.finite > 0)
     text += fmt::format("  min {:.6g}, mean {:.6g}, max {:.6g}", facts.minimum, facts.mean, facts.maximum);
   if (facts.finite < tensor.size())
@@ -51,8 +51,7 @@ std::string outputText(const NamedTensor &output) {
   return text + "\n  got     " + firstElements(tensor) + "\n";
 }
 
-std::string comparisonText(const NamedTensor &output, const Tensor &expected,
-                           const check::Comparison &comparison) {
+std::string comparisonText(const NamedTensor &output, const Tensor &expected, const Comparison &comparison) {
   std::string text = outputText(output);
   text += "  expected" + firstElements(expected) + "\n";
   text += fmt::format("  max abs error {:.3g}, max rel error {:.3g}: {}\n", comparison.maxAbsolute,
@@ -80,7 +79,7 @@ std::string timesText(const ModelTimes &times, const RunTimes &runs, int64_t are
 }
 
 std::string nonFiniteText(const std::string &kind, const std::string &name, const Tensor &tensor) {
-  check::FiniteStatistics facts = check::finiteStatisticsOf(tensor);
+  FiniteStatistics facts = finiteStatisticsOf(tensor);
   return facts.finite == tensor.size() ? ""
                                        : fmt::format("note: {} '{}' holds {} NaN and {} Inf\n", kind, name,
                                                      facts.nans, facts.infinities);
@@ -108,7 +107,7 @@ std::string reportJson(const RunReport &report) {
     value["memory_budget"] = *report.memoryBudget;
     value["within_memory_budget"] = report.arenaBytes <= *report.memoryBudget;
   }
-  for (const check::ComparedOutput &output : report.compared)
+  for (const params::ComparedOutput &output : report.compared)
     value["outputs"].push_back({{"name", output.name},
                                 {"passed", output.comparison.passed()},
                                 {"reason", output.comparison.reason},

@@ -1,7 +1,7 @@
 /// Output of proa-run.
 #pragma once
 
-#include "lib/check/CaseResult.h"
+#include "translator/params/ModelTensors.h"
 
 #include <optional>
 #include <string>
@@ -27,7 +27,7 @@ struct RunReport {
   RunTimes runs;
   int64_t arenaBytes = 0;
   std::optional<int64_t> memoryBudget;
-  std::vector<check::ComparedOutput> compared;
+  std::vector<params::ComparedOutput> compared;
   std::vector<StepTime> steps; ///< empty without a profile
 };
 
@@ -39,8 +39,7 @@ RunTimes summarize(std::vector<double> milliseconds);
 std::string outputText(const NamedTensor &output);
 
 /// Name, the first elements of both tensors, the largest errors, PASS, or FAIL with the reason.
-std::string comparisonText(const NamedTensor &output, const Tensor &expected,
-                           const check::Comparison &comparison);
+std::string comparisonText(const NamedTensor &output, const Tensor &expected, const Comparison &comparison);
 
 /// Times of opening, compiling and running, and the memory.
 std::string timesText(const ModelTimes &times, const RunTimes &runs, int64_t arenaBytes);

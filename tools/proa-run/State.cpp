@@ -1,8 +1,8 @@
 #include "tools/proa-run/State.h"
 
-#include "lib/check/Elements.h"
-#include "lib/check/RandomTensor.h"
 #include "lib/support/Suggest.h"
+#include "lib/tensors/Elements.h"
+#include "lib/tensors/RandomTensor.h"
 #include "translator/params/Npy.h"
 #include "translator/params/Safetensors.h"
 
@@ -19,7 +19,7 @@
 namespace proa::tools {
 namespace {
 
-using check::Tensors;
+using params::Tensors;
 
 /// The run of an entry: "step12/lr" is run 12, other names are run 0.
 std::pair<int, std::string> runOf(const std::string &entry) {
@@ -47,7 +47,7 @@ std::optional<double> numberOf(const std::string &text) {
 std::optional<Tensor> filled(DType dtype, const std::vector<int64_t> &dims, double number) {
   Tensor tensor(dtype, dims);
   bool fits = true;
-  check::visitElements(tensor, [&](auto *elements) {
+  visitElements(tensor, [&](auto *elements) {
     using T = std::remove_const_t<std::remove_pointer_t<decltype(elements)>>;
     T element{};
     if constexpr (std::is_integral_v<T>) {
@@ -55,12 +55,12 @@ std::optional<Tensor> filled(DType dtype, const std::vector<int64_t> &dims, doub
              number < std::ldexp(1.0, std::numeric_limits<T>::digits);
       element = fits ? static_cast<T>(number) : T();
       fits = fits && static_cast<double>(element) == number;
-    } else if constexpr (std::is_same_v<T, check::Boolean>) {
+    } else if constexpr (std::is_same_v<T, Boolean>) {
       fits = number == 0 || number == 1;
       element = T{static_cast<uint8_t>(number != 0)};
-    } else if constexpr (std::is_same_v<T, check::Float8E4M3FN> || std::is_same_v<T, check::Float8E5M2>) {
+    } else if constexpr (std::is_same_v<T, Float8E4M3FN> || std::is_same_v<T, Float8E5M2>) {
       fits = false;
-    } else if constexpr (check::isComplex<T>) {
+    } else if constexpr (isComplex<T>) {
       element = T(static_cast<typename T::value_type>(number));
     } else {
       element =
@@ -217,8 +217,7 @@ Result<void> setRandomParameters(Model &model, uint64_t seed, bool replaces) {
                                   "; a random value needs them; give --params FILE or --set");
     else
       problems.append(
-          model.setParameter(info.name, check::randomWeight(info.name, info.dtype, info.dims, seed))
-              .problems());
+          model.setParameter(info.name, randomWeight(info.name, info.dtype, info.dims, seed)).problems());
   }
   return problems;
 }

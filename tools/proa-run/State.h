@@ -1,7 +1,7 @@
 /// Values for parameters and state variables: `--set`, and random weights.
 #pragma once
 
-#include "lib/check/CaseResult.h"
+#include "translator/params/ModelTensors.h"
 
 #include <map>
 #include <string>
@@ -20,16 +20,16 @@ public:
                                   const std::vector<std::string> &texts);
 
   /// Adds values to set before a run; --set overrides them.
-  void add(int run, const check::Tensors &values) { byRun[run].insert(values.begin(), values.end()); }
+  void add(int run, const params::Tensors &values) { byRun[run].insert(values.begin(), values.end()); }
   /// Sets the values of this run. Error: as Model::setParameter.
   Result<void> apply(Model &model, int run) const;
 
 private:
-  std::map<int, check::Tensors> byRun;
+  std::map<int, params::Tensors> byRun;
 };
 
 /// Sets each parameter without a value, or with `replaces` every parameter, to random values
-/// (check::randomWeight). Error: dynamic dims.
+/// (randomWeight). Error: dynamic dims.
 Result<void> setRandomParameters(Model &model, uint64_t seed, bool replaces);
 
 /// Whether the model has a parameter without a value.

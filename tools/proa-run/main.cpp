@@ -136,6 +136,7 @@ void declare(CommandLine &line, Options &options) {
   line.add_option("--dump", options.model.dumpDirectory, "Writes the IR after each stage into this folder")
       ->check(checkName)
       ->type_name("DIR");
+  declareRemarks(line, options.model.remarks);
   line.add_flag("-q,--quiet", options.quiet, "Omits warnings");
   line.add_flag("--json", options.json,
                 "Prints times and comparisons, or errors, as one line of JSON and nothing else");
@@ -168,7 +169,7 @@ private:
     std::string file = besideModel("meta.json");
     if (isIrPath() || !fs::exists(file))
       return {};
-    Result<check::CaseMeta> read = check::readCaseMeta(file);
+    Result<params::ModelMeta> read = params::readModelMeta(file);
     if (!read)
       return read.problems();
     meta = std::move(*read);
@@ -184,7 +185,7 @@ private:
   Result<void> readExpected() {
     if (options.expect.empty())
       return {};
-    Result<check::Tensors> read = params::readSafetensors(
+    Result<params::Tensors> read = params::readSafetensors(
         options.expect == Options::beside ? besideModel("expected.safetensors") : options.expect);
     if (!read)
       return read.problems();
@@ -208,8 +209,10 @@ private:
     if (Result<void> done = readExpected(); !done)
       return done;
     options.model.progress = [this](const std::string &what, double part) { bar.show(what, part); };
-    if (!options.quiet)
+    if (!options.quiet || !options.model.remarks.empty())
       options.model.onDiagnostic = [this](const Diagnostic &diagnostic) {
+        if (options.quiet && diagnostic.severity == Diagnostic::Severity::Warning)
+          return;
         bar.clear();
         fmt::print(stderr, "{}", diagnostic.text());
       };
@@ -223,7 +226,7 @@ private:
     options.feeds.defaultFile = isIrPath() ? "" : besideModel("inputs.safetensors");
     options.feeds.prefix = prefix;
     options.feeds.ignored = meta.stateInputs;
-    Result<check::Tensors> feeds = makeFeeds(model->feeds(), options.feeds);
+    Result<params::Tensors> feeds = makeFeeds(model->feeds(), options.feeds);
     if (!feeds)
       return feeds.problems();
     giveDeclaredLods(*feeds, meta);
@@ -274,11 +277,11 @@ private:
     states = std::move(*given);
     if (meta.stateInputs.empty() || !options.feeds.sources.empty())
       return {};
-    Result<check::Tensors> inputs = params::readSafetensors(besideModel("inputs.safetensors"));
+    Result<params::Tensors> inputs = params::readSafetensors(besideModel("inputs.safetensors"));
     if (!inputs)
       return inputs.problems();
-    check::Tensors first = check::withPrefix(*inputs, prefix);
-    Result<check::Tensors> values = check::takeStateInputs(first, meta, prefix);
+    params::Tensors first = params::withPrefix(*inputs, prefix);
+    Result<params::Tensors> values = params::takeStateInputs(first, meta, prefix);
     if (!values)
       return values.problems();
     states.add(0, *values);
@@ -286,7 +289,7 @@ private:
   }
 
   /// Reports non-finite inputs, for which no op is responsible.
-  static void noteNonFinite(const Model &model, const check::Tensors &feeds) {
+  static void noteNonFinite(const Model &model, const params::Tensors &feeds) {
     for (const auto &[name, tensor] : feeds)
       fmt::print(stderr, "{}", nonFiniteText("feed", name, tensor));
     for (const TensorInfo &info : model.parameters())
@@ -295,7 +298,7 @@ private:
   }
 
   /// Compares the first run. The state of a training program advances with each run.
-  Result<void> measure(Model &model, const check::Tensors &feeds) {
+  Result<void> measure(Model &model, const params::Tensors &feeds) {
     std::vector<double> times;
     double first = 0;
     int warmup = options.warmup.value_or(options.repeat > 1 ? 1 : 0);
@@ -326,7 +329,7 @@ private:
 
   /// Measures a second run, because the first one also creates kernels and packs weights. Skipped if the
   /// first run was very slow.
-  Result<void> measureAgain(Model &model, const check::Tensors &feeds) {
+  Result<void> measureAgain(Model &model, const params::Tensors &feeds) {
     constexpr double longestFirst = 10000;
     runTimes.onlyFirst = runTimes.first > longestFirst && options.profile.empty();
     if (runTimes.onlyFirst)
@@ -342,8 +345,8 @@ private:
   }
 
   void compareOutputs() {
-    compared = check::compareOutputs(outputs, expected, meta);
-    for (const check::ComparedOutput &output : compared) {
+    compared = params::compareOutputs(outputs, expected, meta);
+    for (const params::ComparedOutput &output : compared) {
       allPassed = allPassed && output.comparison.passed();
       if (options.json)
         continue;
@@ -353,7 +356,7 @@ private:
       else
         fmt::print("{}", comparisonText(*got, expected.at(output.name), output.comparison));
     }
-    for (const Problem &problem : check::compareLods(outputs, meta)) {
+    for (const Problem &problem : params::compareLods(outputs, meta)) {
       allPassed = false;
       if (!options.json)
         fmt::print("{}  {}: FAIL\n", problem.where, problem.message);
@@ -366,7 +369,7 @@ private:
       if (Result<void> saved = model.saveParameters(options.saved); !saved)
         return saved;
     if (!options.outputs.empty()) {
-      check::Tensors tensors;
+      params::Tensors tensors;
       for (const NamedTensor &output : outputs)
         tensors.insert_or_assign(output.name, output.tensor);
       if (Result<void> written = params::writeSafetensors(options.outputs, withLods(tensors)); !written)
@@ -405,13 +408,13 @@ private:
   }
 
   Options options;
-  check::CaseMeta meta;
+  params::ModelMeta meta;
   std::string prefix;
-  check::Tensors expected;
+  params::Tensors expected;
   StateValues states;
   std::optional<uint64_t> randomSeed; ///< seed of random parameters
   std::vector<NamedTensor> outputs;
-  std::vector<check::ComparedOutput> compared;
+  std::vector<params::ComparedOutput> compared;
   RunTimes runTimes;
   ProgressBar bar;
   bool allPassed = true;

@@ -38,13 +38,12 @@ bool emitTable(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
 }
 
 bool emitHalfKernels(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
-  for (const llvm::Record *record : opsOfMainFile(records)) {
-    if (!record->getValueAsBit("libraryHalf"))
-      continue;
-    if (record->getValueAsString("library").empty())
+  for (const llvm::Record *record : opsOfMainFile(records))
+    if (record->getValueAsBit("libraryHalf") && record->getValueAsString("library").empty())
       llvm::PrintFatalError(record->getLoc(), "libraryHalf: the op has no library kernel");
-    os << quoted(record->getValueAsString("library")) << ",\n";
-  }
+  for (const llvm::Record *record : libraryOpsOfMainFile(records))
+    if (record->getValueAsBit("libraryHalf"))
+      os << quoted(record->getValueAsString("library")) << ",\n";
   return false;
 }
 

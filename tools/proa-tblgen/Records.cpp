@@ -7,12 +7,24 @@
 
 namespace proa::tblgen {
 
+bool isInMainFile(const llvm::Record &record) {
+  return llvm::SrcMgr.FindBufferContainingLoc(record.getLoc().front()) == llvm::SrcMgr.getMainFileID();
+}
+
 std::vector<const llvm::Record *> ofMainFile(const llvm::RecordKeeper &records, llvm::StringRef className) {
-  std::vector<const llvm::Record *> found;
+  std::vector<const llvm::Record *> result;
   for (const llvm::Record *record : records.getAllDerivedDefinitionsIfDefined(className))
-    if (llvm::SrcMgr.FindBufferContainingLoc(record->getLoc().front()) == llvm::SrcMgr.getMainFileID())
-      found.push_back(record);
-  return found;
+    if (isInMainFile(*record))
+      result.push_back(record);
+  return result;
+}
+
+std::vector<const llvm::Record *> libraryOpsOfMainFile(const llvm::RecordKeeper &records) {
+  std::vector<const llvm::Record *> ops = ofMainFile(records, "Op");
+  llvm::erase_if(ops, [](const llvm::Record *record) {
+    return !record->getValue("library") || record->getValueAsString("library").empty();
+  });
+  return ops;
 }
 
 std::vector<const llvm::Record *> opsOfMainFile(const llvm::RecordKeeper &records) {
@@ -24,7 +36,7 @@ OpKind kindOf(const llvm::Record &record) {
     return OpKind::Composite;
   bool isPrimitive = !record.getValueAsString("scalar").empty() ||
                      !record.getValueAsString("reduction").empty() || record.getValueAsBit("evaluates") ||
-                     record.getValueAsBit("moves");
+                     record.getValueAsBit("indexingMap");
   return isPrimitive ? OpKind::Primitive : OpKind::Library;
 }
 

@@ -11,10 +11,14 @@
 
 namespace proa::tblgen {
 
-/// The records of a class that are in the main input file itself, not in one that it includes.
+/// Whether a record is in the main input file itself, not in one that it includes.
+bool isInMainFile(const llvm::Record &record);
+/// The records of a class in the main input file.
 std::vector<const llvm::Record *> ofMainFile(const llvm::RecordKeeper &records, llvm::StringRef className);
-/// Those of ops.
+/// The op records of the pd dialect in the main input file.
 std::vector<const llvm::Record *> opsOfMainFile(const llvm::RecordKeeper &records);
+/// The op records of any dialect in the main input file that name a library kernel.
+std::vector<const llvm::Record *> libraryOpsOfMainFile(const llvm::RecordKeeper &records);
 
 /// As proa::pd::OpKind (dialects/pd/ir/OpKind.h), by the fields of the record.
 enum class OpKind { Primitive, Composite, Library };
@@ -58,6 +62,22 @@ void emitLinearGroups(const llvm::Record &record, const std::string &name, llvm:
 
 /// Batching.cpp: the method batch(), from the field `batching`; nothing where the record has none.
 void emitBatching(const llvm::Record &record, const std::string &name, llvm::raw_ostream &os);
+
+/// The statement of a library op for each transform, as the generated pages show it.
+struct LibraryTransforms {
+  std::string evaluation; ///< "reference kernel", "evaluator of arrays", "constant" or "none"
+  std::string derivative; ///< "rule", "zero" or "none" (an error)
+  std::string
+      batching; ///< "rule", "unbatched" (one example at a time), "refused" (an error) or "no operands"
+  std::string sharding; ///< "rule" or "replicated"
+  std::string lowering; ///< "kernel `name`", "constant" or "none"
+};
+
+/// Transforms.cpp: the transforms of a library op. Returns true, after an error at the record, if it does not
+/// state one.
+bool transformsOf(const llvm::Record &record, LibraryTransforms &out);
+/// Whether the field `batching` names a rule.
+bool hasBatchingRule(const llvm::Record &record);
 
 /// Opens the dialect's namespaces on construction and closes them at the end.
 class NamespaceScope {

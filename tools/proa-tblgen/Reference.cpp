@@ -86,8 +86,9 @@ bool emitConstraints(const mlir::tblgen::Operator &op, const llvm::Record &recor
   return false;
 }
 
-/// How the op is computed and differentiated.
-void emitMeaning(const llvm::Record &record, llvm::raw_ostream &os) {
+/// How the op is computed and differentiated; true on failure.
+bool emitMeaning(const llvm::Record &record, llvm::raw_ostream &os) {
+  bool failed = false;
   auto formula = [&](const char *what, llvm::StringRef text) {
     if (!text.empty())
       os << "- " << what << ": `" << inLine(text) << "`\n";
@@ -98,9 +99,15 @@ void emitMeaning(const llvm::Record &record, llvm::raw_ostream &os) {
     os << "- composite: has a decomposition into simpler ops\n";
   else if (kindOf(record) == OpKind::Primitive)
     os << "- primitive\n";
-  else if (kindOf(record) == OpKind::Library)
-    os << "- library op\n";
-  formula("library kernel of the CPU runtime", record.getValueAsString("library"));
+  if (kindOf(record) == OpKind::Library) {
+    LibraryTransforms each;
+    failed = transformsOf(record, each);
+    os << "- library op\n- transforms: evaluation " << each.evaluation << "; derivative " << each.derivative
+       << "; batching " << each.batching << "; sharding " << each.sharding << "; lowering " << each.lowering
+       << "\n";
+  } else {
+    formula("library kernel of the CPU runtime", record.getValueAsString("library"));
+  }
   auto rules = [&](const char *what, const std::vector<llvm::StringRef> &texts) {
     if (texts.empty())
       return;
@@ -116,6 +123,7 @@ void emitMeaning(const llvm::Record &record, llvm::raw_ostream &os) {
     os << "- gradient: a rule\n";
   if (llvm::StringRef precision = record.getValueAsString("precision"); !precision.empty())
     os << "- mixed precision: " << precision << "\n";
+  return failed;
 }
 
 void emitLegacy(const llvm::Record &record, llvm::raw_ostream &os) {
@@ -138,7 +146,7 @@ bool emitReference(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
       os << text << "\n\n";
     emitValues(op, os);
     os << "\n";
-    emitMeaning(*record, os);
+    failed |= emitMeaning(*record, os);
     emitLegacy(*record, os);
     failed |= emitConstraints(op, *record, os);
     os << "\n";

@@ -1,6 +1,7 @@
 #include "tools/proa-translate/Coverage.h"
 
 #include "dialects/pd/autodiff/ArrayGradient.h"
+#include "dialects/pd/ir/LibraryTransforms.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/reference/Arrays.h"
 #include "dialects/pd/sharding/ShardingRule.h"
@@ -61,13 +62,19 @@ void describeDerivatives(mlir::RegisteredOperationName name, OpCoverage &row) {
                  : isElementwise            ? "elementwise"
                  : decomposes               ? "decomposition"
                                             : "unbatched";
+  if (const pd::LibraryTransforms *stated = pd::libraryTransformsOf(name.getStringRef())) {
+    if (!isDifferentiated)
+      row.gradient = row.forward = stated->derivative;
+    row.batching = stated->batching;
+    row.sharding = stated->sharding == llvm::StringRef("replicated") ? "replicated" : row.sharding;
+  }
 }
 
 void describe(mlir::RegisteredOperationName name, OpCoverage &row) {
   bool decomposes = name.hasInterface<pd::DecomposableOpInterface>();
   bool isCompiled = name.hasInterface<pd::ScalarOpInterface>() ||
                     name.hasInterface<pd::ReductionOpInterface>() ||
-                    name.hasInterface<pd::MovementOpInterface>();
+                    name.hasInterface<pd::IndexingMapOpInterface>();
   if (isCompiled)
     row.cpu = "compiled";
   else if (name.hasInterface<pd::LibraryOpInterface>())
@@ -102,15 +109,19 @@ std::vector<Total> totalsOf(const std::vector<OpCoverage> &rows) {
       {"imported", count([](const OpCoverage &row) { return !row.op.empty(); })},
       {"run on the CPU", count([](const OpCoverage &row) { return row.cpu != "none"; })},
       {"with a decomposition", count([](const OpCoverage &row) { return row.isDecomposed; })},
-      {"with reverse mode", count([](const OpCoverage &row) { return row.gradient != "none"; })},
+      {"with reverse mode",
+       count([](const OpCoverage &row) { return row.gradient != "none" && row.gradient != "zero"; })},
       {"of these by a rule", count([](const OpCoverage &row) { return row.gradient == "rule"; })},
       {"composites with a rule (override)", count([](const OpCoverage &row) { return row.isOverridden; })},
-      {"with forward mode (jvp)", count([](const OpCoverage &row) { return row.forward != "none"; })},
+      {"with forward mode (jvp)",
+       count([](const OpCoverage &row) { return row.forward != "none" && row.forward != "zero"; })},
       {"linear, with a transposition", count([](const OpCoverage &row) { return row.isTransposed; })},
-      {"batched",
-       count([](const OpCoverage &row) { return row.batching != "none" && row.batching != "unbatched"; })},
+      {"batched", count([](const OpCoverage &row) {
+         return row.batching == "rule" || row.batching == "elementwise" || row.batching == "decomposition" ||
+                row.batching == "formula";
+       })},
       {"with a sharding rule, or a decomposition that it follows from",
-       count([](const OpCoverage &row) { return row.sharding != "none"; })},
+       count([](const OpCoverage &row) { return row.sharding != "none" && row.sharding != "replicated"; })},
       {"run by the reference evaluator",
        count([](const OpCoverage &row) { return row.evaluator != "none"; })},
       {"in a program of the corpus", count([](const OpCoverage &row) { return row.cases > 0; })}};
@@ -199,17 +210,19 @@ std::string coverageMarkdown(const std::vector<OpCoverage> &rows) {
       "| legacy op types | |\n|---|---|\n{}\n"
       "- `formula`: the legacy op becomes several pd ops, on which all transforms work\n"
       "- CPU: `compiled` to a kernel, a `library` kernel of the runtime, or by its `decomposition`\n"
-      "- gradient (reverse mode): a `rule` on the record, or through the `decomposition`; override: a "
-      "composite with a rule\n"
+      "- gradient (reverse mode): a `rule` on the record, or through the `decomposition`; `zero`, because no "
+      "operand or no result holds floats; `none`: an error; override: a composite with a rule\n"
       "- jvp (forward mode): the op is `linear`, or has a `diagonal` Jacobian; `reverse` mode through its "
       "rule; or the `decomposition`\n"
       "- transpose: linear, at least for some attributes, so that its reverse-mode rule is its "
       "transposition\n"
-      "- batching: a `rule`, as an `elementwise` op, through the `decomposition`, or `unbatched` (one "
-      "example at a time)\n"
+      "- batching: a `rule`, as an `elementwise` op, through the `decomposition`, `unbatched` (one example "
+      "at "
+      "a time), or `refused` (an error)\n"
       "- sharding: the sharding rule is on the `record` or in `code` of its family, or follows from an "
       "`interface` "
-      "(elementwise, reduction, data movement) or from the `decomposition`\n"
+      "(elementwise, reduction, data movement) or from the `decomposition`; `replicated`: each device "
+      "computes the whole op\n"
       "- evaluator: whether the reference evaluator runs the op itself or its decomposition\n"
       "- dtypes: the element types of the first operand\n"
       "- cases: programs of the test corpus that use the op\n\n"

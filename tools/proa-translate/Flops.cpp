@@ -1,6 +1,7 @@
 #include "tools/proa-translate/Flops.h"
 
 #include "dialects/pd/ir/Arithmetic.h"
+#include "dialects/pd/ir/FunctionAttributes.h"
 #include "passes/decompose/Passes.h"
 #include "passes/normalize/Passes.h"
 
@@ -56,7 +57,7 @@ std::map<std::string, int64_t> bytesByName(ModuleOp module) {
   std::map<std::string, int64_t> bytes;
   module.walk([&](func::FuncOp function) {
     for (BlockArgument argument : function.getArguments())
-      if (auto feed = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "pd.feed"))
+      if (auto feed = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), pd::feedAttribute))
         if (std::optional<int64_t> known = bytesOf(argument.getType()))
           bytes[feed.str()] = *known;
   });

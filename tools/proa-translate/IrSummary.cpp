@@ -1,5 +1,6 @@
 #include "tools/proa-translate/IrSummary.h"
 
+#include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/Pd.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -21,7 +22,7 @@ std::optional<int64_t> bytesOf(Type type) {
 
 void countParameters(func::FuncOp main, ProgramSummary &summary) {
   for (BlockArgument argument : main.getArguments())
-    if (main.getArgAttr(argument.getArgNumber(), "pd.param")) {
+    if (main.getArgAttr(argument.getArgNumber(), pd::parameterAttribute)) {
       ++summary.parameters;
       if (std::optional<int64_t> bytes = bytesOf(argument.getType())) {
         summary.parameterElements += cast<RankedTensorType>(argument.getType()).getNumElements();

@@ -1,5 +1,4 @@
 // proa-translate: imports a legacy or new-IR program into MLIR, summarizes it, or exports it.
-#include "lib/check/CaseMeta.h"
 #include "lib/compiler/IrProgram.h"
 #include "lib/compiler/ProgramDialects.h"
 #include "lib/compiler/SpecializeFeeds.h"
@@ -14,6 +13,7 @@
 #include "translator/legacy/ReadProgram.h"
 #include "translator/legacy/WriteProgram.h"
 #include "translator/params/ModelFolder.h"
+#include "translator/params/ModelMeta.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/Diagnostics.h"
@@ -175,7 +175,7 @@ Result<void> checkFunction(const Options &options) {
 Result<void> readInterface(const std::string &meta, import::ImportOptions &options) {
   if (meta.empty())
     return {};
-  Result<check::CaseMeta> read = check::readCaseMeta(meta);
+  Result<params::ModelMeta> read = params::readModelMeta(meta);
   if (!read)
     return read.problems();
   if (options.feeds.empty())

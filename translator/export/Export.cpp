@@ -1,5 +1,6 @@
 #include "translator/export/Export.h"
 
+#include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Types.h"
 #include "dialects/pd/ops/autodiff/VjpOps.h"
@@ -52,7 +53,7 @@ Result<legacy::Program> ProgramExporter::run() {
   addHolder("fetch", legacy::VariableKind::FetchList);
   nameResults();
   for (BlockArgument argument : main.getArguments())
-    if (!roleOf(argument, "pd.lod_of"))
+    if (!roleOf(argument, pd::lodOwnerAttribute))
       addArgument(argument);
   size_t begin = block().operations.size();
   addLodArguments();
@@ -74,19 +75,19 @@ void ProgramExporter::addHolder(const char *name, legacy::VariableKind kind) {
   block().variables.push_back(variable);
 }
 
-StringAttr ProgramExporter::roleOf(BlockArgument argument, const char *role) {
+StringAttr ProgramExporter::roleOf(BlockArgument argument, llvm::StringRef role) {
   return main.getArgAttrOfType<StringAttr>(argument.getArgNumber(), role);
 }
 
 void ProgramExporter::nameResults() {
   for (BlockArgument argument : main.getArguments())
-    for (const char *role : {"pd.feed", "pd.param"})
+    for (llvm::StringRef role : {pd::feedAttribute, pd::parameterAttribute})
       if (StringAttr name = roleOf(argument, role))
         taken.insert(name.getValue());
   Operation *terminator = main.getBody().front().getTerminator();
   for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
-    auto name = main.getResultAttrOfType<StringAttr>(i, "pd.fetch");
-    if (!name || main.getResultAttr(i, "pd.lod_of") || !taken.insert(name.getValue()).second)
+    auto name = main.getResultAttrOfType<StringAttr>(i, pd::fetchAttribute);
+    if (!name || main.getResultAttr(i, pd::lodOwnerAttribute) || !taken.insert(name.getValue()).second)
       continue;
     if (isa<OpResult>(value) && !names.count(value) &&
         fetchedLod(name).empty()) // a LoD comes with a variable of its own
@@ -181,7 +182,7 @@ void ProgramExporter::declareType(Type given, const std::string &name, bool pers
   auto dtype = type ? pd::dtypeOf(type.getElementType()) : std::nullopt;
   if (!dtype && !array)
     return problems.add("variable '" + name + "'",
-                        "is no tensor of an element type that legacy programs have");
+                        "is not a tensor of an element type that legacy programs have");
   if (!declared.insert(name).second)
     return;
   legacy::Variable variable;
@@ -197,7 +198,7 @@ void ProgramExporter::declareType(Type given, const std::string &name, bool pers
 }
 
 void ProgramExporter::addArgument(BlockArgument argument) {
-  StringAttr feed = roleOf(argument, "pd.feed"), parameter = roleOf(argument, "pd.param");
+  StringAttr feed = roleOf(argument, pd::feedAttribute), parameter = roleOf(argument, pd::parameterAttribute);
   if (!feed && !parameter)
     return problems.add("argument " + std::to_string(argument.getArgNumber()) + " of main",
                         "expected the attribute pd.feed or pd.param");
@@ -250,8 +251,8 @@ void ProgramExporter::addTable(Operation &op) {
     if (!constant)
       return addProblems(constant.problems());
     declare(op.getResult(0), of(op.getResult(0)));
-    for (legacy::Operation &made : *constant)
-      write(std::move(made));
+    for (legacy::Operation &operation : *constant)
+      write(std::move(operation));
     return;
   }
   Result<legacy::Operation> exported = exportOp(&op, *this);
@@ -325,7 +326,7 @@ void ProgramExporter::addArrayOp(Operation &op) {
 
 bool ProgramExporter::isUnreturnedFeed(llvm::StringRef name) {
   for (BlockArgument argument : main.getArguments())
-    if (StringAttr feed = roleOf(argument, "pd.feed"); feed && feed.getValue() == name)
+    if (StringAttr feed = roleOf(argument, pd::feedAttribute); feed && feed.getValue() == name)
       return !llvm::is_contained(main.getBody().front().getTerminator()->getOperands(), Value(argument));
   return false;
 }
@@ -334,9 +335,9 @@ void ProgramExporter::addFetches() {
   Operation *terminator = main.getBody().front().getTerminator();
   int32_t column = 0;
   for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
-    auto fetch = main.getResultAttrOfType<StringAttr>(i, "pd.fetch");
-    auto state = main.getResultAttrOfType<StringAttr>(i, "pd.state");
-    if (main.getResultAttr(i, "pd.lod_of"))
+    auto fetch = main.getResultAttrOfType<StringAttr>(i, pd::fetchAttribute);
+    auto state = main.getResultAttrOfType<StringAttr>(i, pd::stateAttribute);
+    if (main.getResultAttr(i, pd::lodOwnerAttribute))
       continue;
     std::string name = of(value);
     if (state && name != state.getValue())

@@ -1,4 +1,4 @@
-/// Ops of the pd dialect become a legacy program again, which Paddle 2.6 loads.
+/// Export of a function of pd ops as a legacy program, which Paddle 2.6 loads.
 #pragma once
 
 #include "translator/legacy/Program.h"

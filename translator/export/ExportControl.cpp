@@ -81,20 +81,21 @@ void ProgramExporter::addIf(scf::IfOp op) {
     holder = extract->getOperand(0);
   std::string negation = variableFor(holder), mask = freshName();
   std::vector<std::string> written[2];
-  Region *arms[2] = {&op.getThenRegion(), &op.getElseRegion()};
-  for (size_t arm : {0, 1}) {
+  Region *regions[2] = {&op.getThenRegion(), &op.getElseRegion()};
+  for (size_t region : {0, 1}) {
     for (Value result : op.getResults())
-      written[arm].push_back(variableFor(result));
-    if (arms[arm]->empty())
+      written[region].push_back(variableFor(result));
+    if (regions[region]->empty())
       continue;
     int32_t number = addBlock([&] {
-      addOps(arms[arm]->front());
-      for (auto [value, name] : llvm::zip(arms[arm]->front().getTerminator()->getOperands(), written[arm]))
+      addOps(regions[region]->front());
+      for (auto [value, name] :
+           llvm::zip(regions[region]->front().getTerminator()->getOperands(), written[region]))
         write(assign(of(value), name));
     });
-    if (arm == 1)
+    if (region == 1)
       write(simpleOp("logical_not", {condition}, negation));
-    addConditionalBlock(arm == 0 ? condition : negation, number, written[arm]);
+    addConditionalBlock(region == 0 ? condition : negation, number, written[region]);
   }
   if (op.getNumResults() == 0)
     return;
@@ -153,7 +154,7 @@ void ProgramExporter::addLoopTest(scf::WhileOp op, const LoopVariables &variable
 
 void ProgramExporter::addIteration(scf::WhileOp op, const LoopVariables &variables) {
   addOps(*op.getAfterBody());
-  // What one variable is given may be what another one was.
+  // The new value of a variable may be the previous value of another one.
   std::vector<std::string> results;
   for (auto [value, name] : llvm::zip(op.getYieldOp().getOperands(), variables.begins)) {
     std::string result = of(value);

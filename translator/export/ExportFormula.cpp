@@ -19,7 +19,7 @@
 #include "dialects/pd/ops/reduce/ScanOps.h"
 #include "dialects/pd/ops/search/SearchOps.h"
 #include "dialects/pd/ops/sequence/RowsOps.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "dialects/pd/ops/shape/SliceOps.h"
 #include "dialects/pd/ops/shape/View.h"
@@ -43,9 +43,9 @@ Expression elementOf(TensorBuilder &e, Expression vector, int64_t index) {
 
 Value formulaOf(pd::DimOp op, TensorBuilder &e) {
   int64_t rank = pd::tensorType(op.getX()).getRank(), index = static_cast<int64_t>(op.getIndex());
-  Expression extent =
+  Expression dimSize =
       elementOf(e, e.wrap(e.create<pd::ShapeOp>(op.getX())), index < 0 ? index + rank : index);
-  return e.cast(extent, e.getBuilder().getI64Type());
+  return e.cast(dimSize, e.getBuilder().getI64Type());
 }
 
 Expression gather(TensorBuilder &e, Expression x, Expression index) {
@@ -59,7 +59,7 @@ Expression rangesOf(TensorBuilder &e, Expression ends, Expression numbers) {
 
 llvm::SmallVector<Value> formulaOf(pd::RowPositionsOp op, TensorBuilder &e) {
   Expression offsets = e.wrap(op.getOffsets()), x = e.wrap(op.getX());
-  Expression rows = pd::iota(e, pd::Extent(x, 0), e.getBuilder().getI64Type());
+  Expression rows = pd::iota(e, pd::DimSize(x, 0), e.getBuilder().getI64Type());
   Expression sequence = rangesOf(e, pd::slice(offsets, 0, 1, pd::toTheEnd), rows);
   return {sequence, rows - gather(e, offsets, sequence)};
 }
@@ -97,10 +97,10 @@ Value formulaOf(pd::GatherOp op, TensorBuilder &e) {
   Expression x = e.wrap(op.getX()), index = e.wrap(op.getIndex());
   Expression flat = e.wrap(e.create<pd::ReshapeOp>(index, Value(), llvm::ArrayRef<int64_t>{-1}));
   Expression rows = e.wrap(e.create<pd::GatherOp>(x, flat, Value(), op.getAxis()));
-  llvm::SmallVector<pd::Extent> shape = pd::extentsOf(x);
+  llvm::SmallVector<pd::DimSize> shape = pd::dimSizesOf(x);
   auto axis = static_cast<int64_t>(op.getAxis());
   auto *at = shape.erase(shape.begin() + (axis < 0 ? axis + x.rank() : axis));
-  llvm::SmallVector<pd::Extent> positions = pd::extentsOf(index);
+  llvm::SmallVector<pd::DimSize> positions = pd::dimSizesOf(index);
   shape.insert(at, positions.begin(), positions.end());
   return pd::reshapeTo(rows, shape);
 }
@@ -232,7 +232,7 @@ template <class Shift> Value shiftFormula(Shift op, TensorBuilder &e) {
 Value formulaOf(pd::BitwiseLeftShiftOp op, TensorBuilder &e) { return shiftFormula(op, e); }
 Value formulaOf(pd::BitwiseRightShiftOp op, TensorBuilder &e) { return shiftFormula(op, e); }
 
-/// The extents of the parts, which Paddle's op does not give.
+/// The sizes of the parts, which Paddle's op does not give.
 llvm::SmallVector<Value> formulaOf(pd::ArrayToTensorOp op, TensorBuilder &e) {
   if (op.getSizes().use_empty())
     return {};
@@ -242,20 +242,20 @@ llvm::SmallVector<Value> formulaOf(pd::ArrayToTensorOp op, TensorBuilder &e) {
                                            op.getUseStackAttr());
   Expression count = e.wrap(e.create<pd::ArrayLengthOp>(op.getArray()));
   if (op.getUseStack())
-    return {whole.getOut(), pd::expandTo(e.constant(1, number), {pd::Extent::element(count, 0)})};
+    return {whole.getOut(), pd::expandTo(e.constant(1, number), {pd::DimSize::element(count, 0)})};
   auto type = pd::ArrayType::get(builder.getContext(), RankedTensorType::get({1}, number));
   Value none = pd::widened(builder, op.getLoc(), e.create<pd::ArrayCreateOp>(), type);
   auto body = [&](OpBuilder &, Value index, ValueRange arrays) {
     Expression part = e.wrap(e.create<pd::ArrayReadOp>(op.getArray(), index));
     auto axis = static_cast<int64_t>(op.getAxis());
     axis += axis < 0 ? part.rank() : 0;
-    Expression extent = pd::slice(e.wrap(e.create<pd::ShapeOp>(part)), 0, axis, axis + 1);
+    Expression dimSize = pd::slice(e.wrap(e.create<pd::ShapeOp>(part)), 0, axis, axis + 1);
     return llvm::SmallVector<Value>{
-        e.create<pd::ArrayWriteOp>(arrays.front(), index, e.cast(extent, number))};
+        e.create<pd::ArrayWriteOp>(arrays.front(), index, e.cast(dimSize, number))};
   };
-  Value extents = pd::countedLoop(builder, op.getLoc(), count, {none}, body).front();
+  Value dimSizes = pd::countedLoop(builder, op.getLoc(), count, {none}, body).front();
   return {whole.getOut(),
-          e.create<pd::ArrayToTensorOp>(extents, builder.getI64IntegerAttr(0), builder.getBoolAttr(false))};
+          e.create<pd::ArrayToTensorOp>(dimSizes, builder.getI64IntegerAttr(0), builder.getBoolAttr(false))};
 }
 
 /// An array with the elements of `array` from number `from` on behind those of `begin`.
@@ -277,7 +277,7 @@ Value formulaOf(pd::ArraySliceOp op, TensorBuilder &e) {
   Type number = e.getBuilder().getI64Type();
   Expression length = e.wrap(e.create<pd::ArrayLengthOp>(op.getArray()));
   auto bound = [&](Value given) {
-    Expression place = pd::reshapeTo(e.cast(e.wrap(given), number), {pd::Extent(1)});
+    Expression place = pd::reshapeTo(e.cast(e.wrap(given), number), {pd::DimSize(1)});
     return e.minimum(e.maximum(e.select(place < 0.0, place + length, place), 0.0), length);
   };
   Expression start = bound(op.getStart()), count = e.maximum(bound(op.getEnd()) - start, 0.0);
@@ -382,14 +382,14 @@ bool ProgramExporter::addDecomposition(Operation &op) {
   return true;
 }
 
-void ProgramExporter::addMade(Operation &op, Operation *before) {
-  for (Operation *made = before ? before->getNextNode() : &op.getBlock()->front(); made != &op;
-       made = made->getNextNode())
-    addOp(*made);
+void ProgramExporter::addCreated(Operation &op, Operation *before) {
+  for (Operation *created = before ? before->getNextNode() : &op.getBlock()->front(); created != &op;
+       created = created->getNextNode())
+    addOp(*created);
 }
 
 void ProgramExporter::addInstead(Operation &op, Operation *before, llvm::ArrayRef<Value> values) {
-  addMade(op, before);
+  addCreated(op, before);
   for (auto [result, value] : llvm::zip(op.getResults(), values)) {
     declare(result, of(result));
     write(assign(of(value), of(result)));

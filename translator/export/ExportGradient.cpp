@@ -4,8 +4,8 @@
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Keywords.h"
 #include "dialects/pd/ops/autodiff/VjpOps.h"
+#include "dialects/pd/ops/nn/ClickThrough.h"
 #include "dialects/pd/ops/nn/ConvOps.h"
-#include "dialects/pd/ops/nn/Deformable.h"
 #include "translator/export/ProgramExporter.h"
 
 using namespace mlir;

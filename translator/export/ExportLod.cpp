@@ -3,10 +3,11 @@
 #include "translator/export/ProgramExporter.h"
 
 #include "dialects/pd/autodiff/CountedLoop.h"
+#include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ops/control/ArrayOps.h"
 #include "dialects/pd/ops/detection/Targets.h"
-#include "dialects/pd/ops/search/Beams.h"
+#include "dialects/pd/ops/sequence/BeamSearch.h"
 
 using namespace mlir;
 
@@ -93,8 +94,7 @@ std::string ProgramExporter::withLod(Value tensor, llvm::ArrayRef<Value> levels)
     asked->lods[from] = levels.back();
     return from;
   }
-  // A feed still has the LoD that it was fed with. What the program cannot read an op asks of several feeds
-  // alike.
+  // A feed keeps its LoD. Levels that the program cannot read are the same for all feeds that an op asks for.
   if (auto fed = tensor ? fedLevels(tensor) : llvm::SmallVector<Value>();
       fed.size() == levels.size() && (levels == llvm::ArrayRef(fed) || !names.contains(levels.front())))
     return of(tensor);
@@ -177,7 +177,7 @@ bool ProgramExporter::addBeamSearchDecode(Operation &op) {
     return next;
   };
   llvm::SmallVector<Value> copies = pd::countedLoop(builder, location, count, empty, body);
-  addMade(op, before);
+  addCreated(op, before);
   legacy::Operation out;
   out.type = "beam_search_decode";
   out.inputs = {{"Ids", {of(copies[0])}}, {"Scores", {of(copies[1])}}};
@@ -205,9 +205,10 @@ void ProgramExporter::writeLods() {
 llvm::SmallVector<Value> ProgramExporter::fedLevels(Value tensor) {
   llvm::SmallVector<Value> levels;
   auto fed = dyn_cast<BlockArgument>(tensor);
-  StringAttr feed = fed && fed.getOwner() == &main.getBody().front() ? roleOf(fed, "pd.feed") : nullptr;
+  StringAttr feed =
+      fed && fed.getOwner() == &main.getBody().front() ? roleOf(fed, pd::feedAttribute) : nullptr;
   for (BlockArgument argument : main.getArguments())
-    if (StringAttr owner = roleOf(argument, "pd.lod_of"); feed && owner == feed)
+    if (StringAttr owner = roleOf(argument, pd::lodOwnerAttribute); feed && owner == feed)
       levels.push_back(argument);
   return levels;
 }
@@ -216,7 +217,7 @@ llvm::SmallVector<Value> ProgramExporter::fedLevels(Value tensor) {
 void ProgramExporter::addLodArguments() {
   llvm::MapVector<llvm::StringRef, std::vector<BlockArgument>> levels;
   for (BlockArgument argument : main.getArguments())
-    if (StringAttr feed = roleOf(argument, "pd.lod_of"))
+    if (StringAttr feed = roleOf(argument, pd::lodOwnerAttribute))
       levels[feed.getValue()].push_back(argument);
   for (auto &[feed, arguments] : levels) {
     for (legacy::Variable &variable : block().variables)
@@ -274,7 +275,8 @@ void ProgramExporter::eraseUnread(size_t begin, size_t end) {
 std::vector<Value> ProgramExporter::fetchedLod(llvm::StringRef name) {
   std::vector<Value> levels;
   for (auto [i, value] : llvm::enumerate(main.getBody().front().getTerminator()->getOperands()))
-    if (auto owner = main.getResultAttrOfType<StringAttr>(i, "pd.lod_of"); owner && owner.getValue() == name)
+    if (auto owner = main.getResultAttrOfType<StringAttr>(i, pd::lodOwnerAttribute);
+        owner && owner.getValue() == name)
       levels.push_back(value);
   return levels;
 }

@@ -1,4 +1,4 @@
-/// One op of the pd dialect as a legacy op.
+/// Export of one op of the pd dialect as a legacy op.
 #pragma once
 
 #include "translator/import/LegacyTable.h"
@@ -13,7 +13,7 @@ class Names {
 public:
   virtual ~Names() = default;
   virtual std::string of(mlir::Value value) = 0;
-  /// From here on a value is held by this variable.
+  /// Makes the variable hold a value from here on.
   virtual void bind(mlir::Value value, const std::string &name) = 0;
   /// A new variable for a tensor without a value in IR.
   virtual std::string temporary(mlir::RankedTensorType type) = 0;
@@ -26,7 +26,7 @@ public:
   /// A variable that holds a tensor with these offsets as its LoD, the outermost level first. Without a
   /// tensor: one whose LoD alone matters.
   virtual std::string withLod(mlir::Value tensor, llvm::ArrayRef<mlir::Value> levels) = 0;
-  /// Once the op is there, a value holds the offsets of the LoD that it gave a variable.
+  /// After the op: a value holds the offsets of the LoD that the op gave a variable.
   virtual void bindLod(mlir::Value offsets, const std::string &variable) = 0;
 };
 
@@ -37,7 +37,7 @@ bool hasLegacyOp(mlir::Operation *op);
 /// else reads the input. Errors: the op is unknown, or it cannot express the attributes.
 Result<legacy::Operation> exportOp(mlir::Operation *op, Names &names);
 
-/// The ops that make a constant: assign_value, and where it has no such element type a cast or `complex`.
+/// The ops that create a constant: assign_value, and for element types that it lacks a cast or `complex`.
 Result<std::vector<legacy::Operation>> exportConstant(mlir::Operation *constant, Names &names);
 
 } // namespace proa::exporter

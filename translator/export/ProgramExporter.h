@@ -1,4 +1,4 @@
-/// The state of one export: the legacy program in the making and the names of its variables.
+/// The state of one export: the legacy program under construction and the names of its variables.
 #pragma once
 
 #include "translator/export/ExportOp.h"
@@ -25,9 +25,8 @@ private:
   void write(legacy::Operation op) { block().operations.push_back(std::move(op)); }
 
   void addHolder(const char *name, legacy::VariableKind kind);
-  mlir::StringAttr roleOf(mlir::BlockArgument argument, const char *role);
-  /// Fetched values are called what they are fetched as, where an op makes them and nothing else has the
-  /// name.
+  mlir::StringAttr roleOf(mlir::BlockArgument argument, llvm::StringRef role);
+  /// Names fetched values as their fetches, if an op computes them and nothing else has the name.
   void nameResults();
   void addArgument(mlir::BlockArgument argument);
   void addFetches();
@@ -47,18 +46,18 @@ private:
   void bindLod(mlir::Value offsets, const std::string &variable) override {
     lods.emplace_back(offsets, variable);
   }
-  /// While an op is looked at only for the slots of its gradient op: the offsets that each of its variables
+  /// While an op is exported only for the slots of its gradient op: the offsets that each of its variables
   /// must have, and whether other ops are needed before it.
   struct Asked {
     llvm::StringMap<mlir::Value> lods;
     bool needsOps = false;
   };
   std::optional<Asked> asked;
-  /// What array_write stores gets these levels as its LoD.
+  /// The element that array_write stores gets these levels as its LoD.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value>> writtenLods;
-  /// False where it is no pd.beam_search_decode.
+  /// False for other ops than pd.beam_search_decode.
   bool addBeamSearchDecode(mlir::Operation &op);
-  /// Writes what reads the offsets from the variables that bindLod was told of.
+  /// Writes the ops that read the offsets from the variables of bindLod.
   void writeLods();
   /// Gives `to` the LoD that the offsets hold, the outermost level first; the tensor is `from`.
   void resetLod(const std::string &from, llvm::ArrayRef<mlir::Value> levels, const std::string &to);
@@ -67,7 +66,7 @@ private:
   void writeReset(const std::string &from, const std::string &like, bool append, const std::string &to);
   /// Offsets as int32, which lod_reset takes.
   std::string narrowed(mlir::Value offsets);
-  /// As many zeros as the last offset says.
+  /// A vector of zeros whose length is the last offset.
   std::string zerosBelow(mlir::Value offsets, mlir::Type element);
   /// From a variable with a LoD the offsets of its innermost level. Leaves in `variable` one that has the
   /// other levels.
@@ -91,13 +90,13 @@ private:
   /// The ops of a block of IR but its terminator.
   void addOps(mlir::Block &body);
   void addTable(mlir::Operation &op);
-  /// Writes an op that legacy programs do not have as a formula of others; false where there is none
+  /// Writes an op that legacy programs do not have as a formula of other ops; false without a formula
   /// (ExportFormula.cpp).
   bool addFormula(mlir::Operation &op);
-  /// Writes an op as the simpler ones that it is composed of; false where it is not.
+  /// Writes the decomposition of an op; false if it has none.
   bool addDecomposition(mlir::Operation &op);
   /// Writes the ops between `before` and `op`.
-  void addMade(mlir::Operation &op, mlir::Operation *before);
+  void addCreated(mlir::Operation &op, mlir::Operation *before);
   /// Writes the ops between `before` and `op`, and that the results of `op` are these values.
   void addInstead(mlir::Operation &op, mlir::Operation *before, llvm::ArrayRef<mlir::Value> values);
   legacy::Operation assign(const std::string &from, const std::string &to);
@@ -105,18 +104,18 @@ private:
 
   // Gradients (ExportGradient.cpp).
 
-  /// The op whose gradient a pd.vjp is.
+  /// The op that a pd.vjp differentiates.
   struct Forward;
-  /// Nothing where no legacy gradient op is equivalent.
+  /// None if no legacy gradient op is equivalent.
   std::optional<Forward> forwardOf(pd::VjpOp vjp);
   /// Adds zeros for the cotangents of a list that are not given, and computes the results again where only
   /// the gradient op reads them. False where their dims are not known.
   bool completeResults(Forward &forward);
-  /// False where no legacy gradient op is equivalent.
+  /// False if no legacy gradient op is equivalent.
   bool addGradientOp(pd::VjpOp vjp);
-  /// The variable of an input, with a LoD where the op asks for one.
+  /// The variable of an input, with a LoD if the op reads it.
   std::string inputOf(pd::VjpOp vjp, size_t number, mlir::Value offsets);
-  /// False where it is no gradient of a convolution by its filter.
+  /// False for other ops than gradients of convolutions by their filter.
   bool addWeightGradient(mlir::Operation &op);
   std::string zeros(mlir::RankedTensorType type);
   void addGradient(pd::VjpOp vjp);
@@ -140,7 +139,7 @@ private:
   std::vector<std::string> readFromOutside(int32_t block, llvm::ArrayRef<std::string> written);
   std::string scopes();
   void addConditionalBlock(const std::string &condition, int32_t block, llvm::ArrayRef<std::string> written);
-  /// A variable for a value of a type, apart from all others.
+  /// A new variable for a value of a type.
   std::string variableFor(mlir::Value like);
 
   mlir::func::FuncOp main;

@@ -17,7 +17,7 @@ AlignedAxes alignedAxes(int64_t valueRank, int64_t rank, llvm::ArrayRef<int64_t>
   // Of the dimensions that remain, those that the value has are the last ones; a decreased one before them
   // all is left to broadcasting.
   int64_t missing = rank - count(decreased) - (valueRank - count(axes.dropped));
-  // A value of higher rank than what it replaces has leading dimensions of extent 1.
+  // A value of higher rank than the replaced elements has leading dims of size 1.
   for (int64_t axis = 0; missing < 0 && axis < valueRank; ++axis)
     if (!llvm::is_contained(axes.dropped, axis)) {
       axes.dropped.push_back(axis);

@@ -9,12 +9,12 @@
 namespace proa::import {
 
 struct AlignedAxes {
-  llvm::SmallVector<int64_t> dropped;  ///< axes that the value loses first
-  llvm::SmallVector<int64_t> inserted; ///< then axes of extent 1 that it gets
+  llvm::SmallVector<int64_t> dropped;  ///< axes to remove from the value first
+  llvm::SmallVector<int64_t> inserted; ///< then axes of size 1 to insert
 };
 
-/// The slice as indexed has `none` more axes of extent 1 than that of a tensor of this rank, and lacks the
-/// `decreased` ones. What is missing in front is left to broadcasting.
+/// How to align a value with the slice of a tensor that it is assigned to. The index expression of the slice
+/// adds the axes `none` of size 1 and removes the axes `decreased`. Broadcasting adds missing leading axes.
 AlignedAxes alignedAxes(int64_t valueRank, int64_t rank, llvm::ArrayRef<int64_t> decreased,
                         llvm::ArrayRef<int64_t> none);
 

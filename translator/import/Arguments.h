@@ -1,4 +1,4 @@
-/// What the arguments of an imported function are.
+/// The arguments of an imported function.
 #pragma once
 
 #include "translator/legacy/Program.h"
@@ -12,19 +12,16 @@
 
 namespace proa::import {
 
-/// What a run is fed or a parameter ("pd.feed", "pd.param"), or a level of the LoD of what it is fed.
+/// A feed, a parameter, or a level of the LoD of a feed.
 struct Argument {
   std::string name;
-  const char *role;
-  std::string lodOwner;
+  llvm::StringLiteral role; ///< pd::feedAttribute or pd::parameterAttribute
+  std::string lodOwner;     ///< the feed that has the LoD; empty for other arguments
   const legacy::Variable *parameter = nullptr;
 };
 
-/// The attributes that say so, a dictionary for each.
+/// For each argument the attributes of ir/FunctionAttributes.h.
 std::vector<mlir::DictionaryAttr> attributesOf(mlir::MLIRContext &context,
                                                llvm::ArrayRef<Argument> arguments);
-
-/// Writes the text that MLIR prints for such a dictionary.
-void printAttributes(llvm::raw_ostream &stream, const Argument &argument);
 
 } // namespace proa::import

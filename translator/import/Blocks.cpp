@@ -25,12 +25,12 @@ public:
         for (const std::string &name : variables->names)
           effects.read.insert(name);
     }
-    // What a recurrent reads and writes has the same names inside, for one step of it.
+    // Variables of a recurrent have the same names inside, for one of its steps.
     std::optional<int32_t> block =
         op.type == "recurrent" || op.type == "recurrent_grad" ? std::nullopt : subBlockOf(program, op);
     if (block) {
       Effects inner = ofBlock(*block);
-      // The op lists under its inputs also what the block defines before it reads it.
+      // The inputs of the op include variables that the block defines before it reads them.
       effects.read = std::move(inner.read);
       for (const char *slot : {"Cond", "Condition"})
         if (const legacy::Slot *condition = op.input(slot))
@@ -43,7 +43,7 @@ public:
       for (const std::string &name : slot.arguments)
         if (name != legacy::emptyVariable)
           effects.written.insert(name);
-    // An element of an array is written, the others stay.
+    // One element of an array is written, the others keep their values.
     if (op.type == "write_to_array")
       effects.read.insert(effects.written.begin(), effects.written.end());
     return effects;

@@ -1,5 +1,5 @@
-/// What the blocks of a program do to the variables of the blocks around them. Legacy variables change;
-/// control flow in SSA form has to say which ones it changes.
+/// The effects of the blocks of a program on variables of outer blocks. Control flow in SSA form lists the
+/// variables that it changes.
 #pragma once
 
 #include "translator/legacy/Program.h"
@@ -9,21 +9,21 @@
 
 namespace proa::import {
 
-/// Names of variables in the order in which they are met. They point into the program.
+/// Names of variables in the order of their first use. They point into the program.
 using Names = llvm::SetVector<llvm::StringRef>;
 
 struct Effects {
-  Names read;    ///< read before it is certain that something here has written them
-  Names written; ///< perhaps written
+  Names read;    ///< that may be read before they are written
+  Names written; ///< that may be written
 };
 
-/// The block that an op of control flow runs, if its attribute `sub_block` names one that there is.
+/// The block that an op of control flow runs, by its attribute `sub_block`; none for an invalid one.
 std::optional<int32_t> subBlockOf(const legacy::Program &program, const legacy::Operation &op);
 
-/// Of an op, with what is in its block.
+/// The effects of an op and its block.
 Effects effectsOf(const legacy::Program &program, const legacy::Operation &op);
 
-/// Of all ops of a block on variables that the block does not declare itself.
+/// The effects of the ops of a block on variables that the block does not declare.
 Effects effectsOf(const legacy::Program &program, int32_t block);
 
 } // namespace proa::import

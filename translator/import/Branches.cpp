@@ -1,11 +1,12 @@
 //! Conditions. Paddle writes `cond` as two conditional_blocks, one on the condition and one on its negation,
-//! and a select_input for each result: they become one scf.if. Any other conditional_block
-//! becomes an scf.if whose other arm leaves all variables as they are.
+//! and a select_input for each result: they become one scf.if. Any other conditional_block becomes an scf.if
+//! whose other region keeps all variables.
 #include "translator/import/ProgramImporter.h"
 #include "translator/import/UndefinedValues.h"
 
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Types.h"
+#include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/math/UnaryOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
 
@@ -70,11 +71,11 @@ std::optional<int32_t> ControlFlowImporter::blockOf(const legacy::Operation &op)
   return std::nullopt;
 }
 
-void ControlFlowImporter::importBlock(int32_t block, const Names &wanted, const BlockInputs &given) {
+void ControlFlowImporter::importBlock(int32_t block, const Names &results, const BlockInputs &given) {
   int32_t outerBlock = std::exchange(program.currentBlock, block);
-  size_t outerIndex = program.currentIndex, producerCount = program.producers.size();
+  size_t outerIndex = program.currentIndex, producerCount = program.gradients.producerCount();
   const legacy::Operation *outerOp = program.currentOp;
-  std::vector<PendingBlock> outerArms = std::exchange(pending, {});
+  std::vector<PendingBlock> outerPending = std::exchange(pending, {});
   auto outerSelected = std::exchange(selected, {});
   openBlocks.push_back(block);
   // A variable that the block declares hides one of the same name around it.
@@ -88,34 +89,34 @@ void ControlFlowImporter::importBlock(int32_t block, const Names &wanted, const 
   for (auto &[name, value] : given)
     program.scope.set(name, value);
   for (auto [index, op] : llvm::enumerate(program.legacyProgram.blocks[block].operations)) {
-    if (block == 0 && !program.part.hasOp(index))
+    if (block == 0 && !program.interface.part.hasOp(index))
       continue;
     program.importOp(index, op);
-    if (block == 0 && !program.part.cutFeeds().empty())
-      program.restoreCutFeeds(op);
+    if (block == 0 && !program.interface.part.cutFeeds().empty())
+      program.interface.restoreCutFeeds(op);
   }
   while (!pending.empty()) {
-    PendingBlock arm = std::move(pending.front());
+    PendingBlock conditional = std::move(pending.front());
     pending.erase(pending.begin());
-    if (llvm::any_of(arm.written, [&](llvm::StringRef name) {
-          return wanted.contains(name) || program.scope.contains(name);
+    if (llvm::any_of(conditional.written, [&](llvm::StringRef name) {
+          return results.contains(name) || program.scope.contains(name);
         }))
-      finishPending(arm);
+      finishPending(conditional);
   }
   if (!program.sharedBuffers.empty()) {
-    program.refreshShared(wanted);
+    program.sharedBuffers.refresh(results);
     if (block == 0)
-      program.refreshShared(Names(program.states.begin(), program.states.end()));
-    llvm::erase_if(program.sharedBuffers, [&](const SharedBuffer &shared) { return shared.block == block; });
+      program.sharedBuffers.refresh(Names(program.interface.states.begin(), program.interface.states.end()));
+    program.sharedBuffers.removeBlock(block);
   }
   openBlocks.pop_back();
-  pending = std::move(outerArms);
+  pending = std::move(outerPending);
   selected = std::move(outerSelected);
   program.currentBlock = outerBlock;
   program.currentIndex = outerIndex;
   program.currentOp = outerOp;
   if (block != 0)
-    program.forgetProducers(producerCount);
+    program.gradients.truncateProducers(producerCount);
 }
 
 Value ControlFlowImporter::scalarCondition(Value condition, Location location) {
@@ -135,21 +136,21 @@ Value ControlFlowImporter::scalarCondition(Value condition, Location location) {
   return tensor::ExtractOp::create(program.builder, location, condition);
 }
 
-//===-- Waiting arms ------------------------------------------------------------------------------------===//
+//===-- Pending blocks ----------------------------------------------------------------------------------===//
 
 Value ControlFlowImporter::inputsHaveElements(const legacy::Operation &op) {
   OpImporter importer(program, op, program.builder, program.locationOf(program.currentIndex, op));
-  auto boolType = RankedTensorType::get({}, program.builder.getI1Type()),
-       intType = RankedTensorType::get({}, program.builder.getI64Type());
-  Value all = importer.constant(DenseElementsAttr::get(boolType, true));
-  for (Value input : importer.inputs("Input")) {
-    Value count = importer.createOne("pd.numel", {{input}});
-    Value zero = importer.constant(DenseElementsAttr::get(intType, int64_t(0)));
-    Value isThere = count ? importer.createOne("pd.greater_than", {{count}, {zero}}) : Value();
-    if (!isThere || !(all = importer.createOne("pd.logical_and", {{all}, {isThere}})))
-      return {};
-  }
-  return all;
+  llvm::SmallVector<Value> inputs = importer.inputs("Input");
+  return importer.build([&](pd::TensorBuilder &e) {
+    auto boolType = RankedTensorType::get({}, program.builder.getI1Type()),
+         intType = RankedTensorType::get({}, program.builder.getI64Type());
+    Value all = importer.constant(DenseElementsAttr::get(boolType, true));
+    for (Value input : inputs) {
+      pd::Expression zero = e.wrap(importer.constant(DenseElementsAttr::get(intType, int64_t(0))));
+      all = e.create<pd::LogicalAndOp>(all, e.wrap(e.create<pd::NumelOp>(input)) > zero);
+    }
+    return all;
+  });
 }
 
 void ControlFlowImporter::importConditionalBlock(const legacy::Operation &op) {
@@ -176,38 +177,41 @@ void ControlFlowImporter::importConditionalBlock(const legacy::Operation &op) {
   if (!value)
     return program.report("input 'Cond': variable '" + name + "' is read before anything defines it");
   recordRun(*block, op, value);
-  PendingBlock arm{&op, *block, value, effectsOf(program.legacyProgram, *block).written, program.scope};
-  if (arm.written.empty()) // it may still check something
-    finishPending(arm);
+  PendingBlock conditional{&op, *block, value, effectsOf(program.legacyProgram, *block).written,
+                           program.scope};
+  if (conditional.written.empty()) // it may still check something
+    finishPending(conditional);
   else
-    pending.push_back(std::move(arm));
+    pending.push_back(std::move(conditional));
 }
 
 const ControlFlowImporter::PendingBlock *ControlFlowImporter::findPending(llvm::StringRef written) const {
-  for (const PendingBlock &arm : llvm::reverse(pending))
-    if (arm.written.contains(written))
-      return &arm;
+  for (const PendingBlock &conditional : llvm::reverse(pending))
+    if (conditional.written.contains(written))
+      return &conditional;
   return nullptr;
 }
 
-const ControlFlowImporter::PendingBlock *ControlFlowImporter::findOpposite(const PendingBlock &arm) const {
+const ControlFlowImporter::PendingBlock *
+ControlFlowImporter::findOpposite(const PendingBlock &conditional) const {
   for (const PendingBlock &other : llvm::reverse(pending))
-    if (isNegation(arm.condition, other.condition) || isNegation(other.condition, arm.condition))
+    if (isNegation(conditional.condition, other.condition) ||
+        isNegation(other.condition, conditional.condition))
       return &other;
   return nullptr;
 }
 
 void ControlFlowImporter::removePending(const PendingBlock *first, const PendingBlock *second) {
   std::vector<PendingBlock> left;
-  for (PendingBlock &arm : pending)
-    if (&arm != first && &arm != second)
-      left.push_back(std::move(arm));
+  for (PendingBlock &conditional : pending)
+    if (&conditional != first && &conditional != second)
+      left.push_back(std::move(conditional));
   pending = std::move(left);
 }
 
 void ControlFlowImporter::finishPendingWriting(const Names &names, Value opposite) {
   for (size_t i = 0; i < pending.size();) {
-    // Of two arms on opposite conditions neither sees what the other one writes.
+    // Of two blocks on opposite conditions neither sees the writes of the other one.
     bool isCounterpart = opposite && (isNegation(opposite, pending[i].condition) ||
                                       isNegation(pending[i].condition, opposite));
     if (isCounterpart ||
@@ -215,9 +219,9 @@ void ControlFlowImporter::finishPendingWriting(const Names &names, Value opposit
       ++i;
       continue;
     }
-    PendingBlock arm = std::move(pending[i]);
+    PendingBlock conditional = std::move(pending[i]);
     pending.erase(pending.begin() + static_cast<ptrdiff_t>(i));
-    finishPending(arm);
+    finishPending(conditional);
   }
 }
 
@@ -234,25 +238,25 @@ void ControlFlowImporter::finishPendingBefore(const legacy::Operation &op) {
 
 //===-- Making an scf.if --------------------------------------------------------------------------------===//
 
-void ControlFlowImporter::importRegion(const PendingBlock *arm, Branch &branch, size_t region) {
+void ControlFlowImporter::importRegion(const PendingBlock *conditional, Branch &branch, size_t region) {
   OpBuilder::InsertionGuard guard(program.builder);
   program.builder.createBlock(&branch.regions[region]);
-  if (!arm) {
+  if (!conditional) {
     for (const std::string &name : branch.names) {
       branch.values[region].push_back(program.lookup(name));
       branch.lods[region].push_back(program.lods.of(name));
     }
     return;
   }
-  Scope outer = std::exchange(program.scope, arm->scope);
-  Names wanted(branch.names.begin(), branch.names.end());
+  Scope outer = std::exchange(program.scope, conditional->scope);
+  Names results(branch.names.begin(), branch.names.end());
   size_t before = program.problems.size();
-  std::vector<SharedBuffer> outerBuffers = program.sharedBuffers;
-  importBlock(arm->block, wanted);
+  SharedBuffers::State outerBuffers = program.sharedBuffers.state();
+  importBlock(conditional->block, results);
   branch.failures[region] = deferProblems(before);
   bool hasFailed = !branch.failures[region].empty();
   if (hasFailed) // the values of the block's ops go with them
-    program.sharedBuffers = std::move(outerBuffers);
+    program.sharedBuffers.restore(std::move(outerBuffers));
   for (const std::string &name : branch.names) {
     branch.values[region].push_back(hasFailed ? Value() : program.lookup(name));
     branch.lods[region].push_back(hasFailed ? VariableLod{{}, false, true} : program.lods.of(name));
@@ -272,16 +276,16 @@ Type ControlFlowImporter::declaredElement(const legacy::Operation &select) const
 
 void ControlFlowImporter::alignRegions(Branch &branch, size_t i, Location location) {
   Value *values[2] = {&branch.values[0][i], &branch.values[1][i]};
-  auto builderIn = [&](size_t arm) { // the regions belong to no op yet that would know the context
-    OpBuilder inArm(program.builder.getContext());
-    inArm.setInsertionPointToEnd(&branch.regions[arm].front());
-    return inArm;
+  auto builderIn = [&](size_t side) { // the regions do not belong to an op yet, which would have the context
+    OpBuilder inRegion(program.builder.getContext());
+    inRegion.setInsertionPointToEnd(&branch.regions[side].front());
+    return inRegion;
   };
-  for (size_t arm : {0, 1})
-    if (isPlaceholder(*values[arm], *values[1 - arm])) {
-      branch.lods[arm][i].isAny = true;
-      OpBuilder inArm = builderIn(arm);
-      *values[arm] = createPlaceholder(inArm, location, values[1 - arm]->getType());
+  for (size_t side : {0, 1})
+    if (isPlaceholder(*values[side], *values[1 - side])) {
+      branch.lods[side][i].isAny = true;
+      OpBuilder inRegion = builderIn(side);
+      *values[side] = createPlaceholder(inRegion, location, values[1 - side]->getType());
     }
   auto first = dyn_cast<RankedTensorType>(values[0]->getType()),
        second = dyn_cast<RankedTensorType>(values[1]->getType());
@@ -289,19 +293,20 @@ void ControlFlowImporter::alignRegions(Branch &branch, size_t i, Location locati
     return;
   Type element = i < branch.declared.size() ? branch.declared[i] : Type();
   if (element && first.getElementType() != second.getElementType())
-    for (size_t arm : {0, 1})
-      if (pd::tensorType(*values[arm]).getElementType() != element) {
-        OpBuilder inArm = builderIn(arm);
-        *values[arm] = pd::CastOp::create(inArm, location, *values[arm], TypeAttr::get(element));
+    for (size_t side : {0, 1})
+      if (pd::tensorType(*values[side]).getElementType() != element) {
+        OpBuilder inRegion = builderIn(side);
+        *values[side] = pd::CastOp::create(inRegion, location, *values[side], TypeAttr::get(element));
       }
-  // To Paddle a number and a vector of one element are alike; what is behind the condition has one rank here.
+  // Paddle does not distinguish a number and a vector of one element. The result of the condition has one
+  // rank.
   if (first.getRank() != second.getRank() && hasOneElement(first) && hasOneElement(second)) {
     size_t lower = first.getRank() < second.getRank() ? 0 : 1;
-    OpBuilder inArm = builderIn(lower);
+    OpBuilder inRegion = builderIn(lower);
     auto shape = (lower == 0 ? second : first).getShape();
     *values[lower] = pd::ReshapeOp::create(
-        inArm, location, RankedTensorType::get(shape, pd::tensorType(*values[lower]).getElementType()),
-        *values[lower], Value(), inArm.getDenseI64ArrayAttr(shape));
+        inRegion, location, RankedTensorType::get(shape, pd::tensorType(*values[lower]).getElementType()),
+        *values[lower], Value(), inRegion.getDenseI64ArrayAttr(shape));
   }
 }
 
@@ -316,14 +321,15 @@ llvm::SmallVector<Value> ControlFlowImporter::makeBranch(Branch &branch, Value c
     if (!type) {
       std::string text;
       llvm::raw_string_ostream(text) << first << " and " << second;
-      // Where the dims of feeds are known, an arm may turn out to be invalid.
-      if (llvm::any_of(program.feeds, [&](const std::string &name) {
+      // With the dims of the feeds, one region may become invalid.
+      if (llvm::any_of(program.interface.feeds, [&](const std::string &name) {
             auto fed = dyn_cast_or_null<RankedTensorType>(
                 program.lookup(name) ? program.lookup(name).getType() : Type());
             return fed && !fed.hasStaticShape();
           }))
         program.ofOpenOperands.push_back(program.problems.size());
-      program.report("the two arms give '" + branch.names[i] + "' different ranks or element types: " + text);
+      program.report("the two branches give '" + branch.names[i] +
+                     "' different ranks or element types: " + text);
       return {};
     }
     types.push_back(type);
@@ -333,8 +339,8 @@ llvm::SmallVector<Value> ControlFlowImporter::makeBranch(Branch &branch, Value c
   Value scalar = scalarCondition(condition, location);
   if (!scalar)
     return {};
-  auto made = scf::IfOp::create(program.builder, location, types, scalar, /*withElseRegion=*/true);
-  Region *targets[2] = {&made.getThenRegion(), &made.getElseRegion()};
+  auto ifOp = scf::IfOp::create(program.builder, location, types, scalar, /*withElseRegion=*/true);
+  Region *targets[2] = {&ifOp.getThenRegion(), &ifOp.getElseRegion()};
   for (size_t i : {0, 1}) {
     targets[i]->takeBody(branch.regions[i]);
     OpBuilder::InsertionGuard guard(program.builder);
@@ -343,23 +349,23 @@ llvm::SmallVector<Value> ControlFlowImporter::makeBranch(Branch &branch, Value c
       value = pd::widened(program.builder, location, value, type);
     scf::YieldOp::create(program.builder, location, branch.values[i]);
   }
-  auto next = made.getResults().begin() + count;
+  auto next = ifOp.getResults().begin() + count;
   for (VariableLod &lod : branch.resultLods)
     for (Value &level : lod.levels)
       if (!level)
         level = *next++;
-  return llvm::SmallVector<Value>(made.getResults().take_front(count));
+  return llvm::SmallVector<Value>(ifOp.getResults().take_front(count));
 }
 
-void ControlFlowImporter::finishPending(const PendingBlock &arm) {
-  const legacy::Operation *outerOp = std::exchange(program.currentOp, arm.op);
+void ControlFlowImporter::finishPending(const PendingBlock &conditional) {
+  const legacy::Operation *outerOp = std::exchange(program.currentOp, conditional.op);
   size_t before = program.problems.size();
   Branch branch;
-  for (llvm::StringRef name : arm.written)
+  for (llvm::StringRef name : conditional.written)
     branch.names.push_back(name.str());
-  importRegion(&arm, branch, 0);
+  importRegion(&conditional, branch, 0);
   importRegion(nullptr, branch, 1);
-  // What the block left undefined stays undefined.
+  // Variables that the block leaves undefined stay undefined.
   bool hasFailed = !branch.failures[0].empty();
   for (size_t i = branch.names.size(); i-- > 0;)
     if (!branch.values[0][i] && !(hasFailed && (branch.values[1][i] || declaredType(branch.names[i])))) {
@@ -369,13 +375,14 @@ void ControlFlowImporter::finishPending(const PendingBlock &arm) {
     }
   llvm::SmallVector<Value> results;
   if (program.problems.size() == before)
-    results = makeBranch(branch, arm.condition, program.locationOf(program.currentIndex, *arm.op));
+    results =
+        makeBranch(branch, conditional.condition, program.locationOf(program.currentIndex, *conditional.op));
   for (auto [i, value] : llvm::enumerate(results)) {
     program.define(branch.names[i], value);
     program.lods.set(branch.names[i], branch.resultLods[i]);
   }
   if (program.problems.size() != before)
-    for (llvm::StringRef name : arm.written)
+    for (llvm::StringRef name : conditional.written)
       program.poisoned.insert(name);
   program.currentOp = outerOp;
 }
@@ -387,7 +394,8 @@ bool ControlFlowImporter::isReadLater(llvm::StringRef name) const {
         effectsOf(program.legacyProgram, operations[i]).read.contains(name))
       return true;
   if (program.currentBlock == 0)
-    return llvm::is_contained(program.fetches, name) || llvm::is_contained(program.states, name);
+    return llvm::is_contained(program.interface.fetches, name) ||
+           llvm::is_contained(program.interface.states, name);
   const auto &own = program.legacyProgram.blocks[program.currentBlock].variables;
   return llvm::none_of(own, [&](const legacy::Variable &variable) { return variable.name == name; });
 }
@@ -410,8 +418,8 @@ ControlFlowImporter::branchVariables(const PendingBlock *onFalse, const PendingB
       branch.declared.push_back(declaredElement(*select));
   };
   add(names[0], names[1], program.currentOp);
-  auto isOf = [&](const std::string &name, const PendingBlock *arm) {
-    return arm && arm->written.contains(name);
+  auto isOf = [&](const std::string &name, const PendingBlock *conditional) {
+    return conditional && conditional->written.contains(name);
   };
   const auto &operations = program.legacyProgram.blocks[program.currentBlock].operations;
   for (size_t i = program.currentIndex; i < operations.size(); ++i)
@@ -421,10 +429,10 @@ ControlFlowImporter::branchVariables(const PendingBlock *onFalse, const PendingB
           (isSecondOf || isOuter((*later)[1])))
         add((*later)[0], (*later)[1], &operations[i]);
     }
-  for (const PendingBlock *arm : {onFalse, onTrue})
-    if (arm)
-      for (llvm::StringRef name : arm->written)
-        if (arm->scope.contains(name) ||
+  for (const PendingBlock *conditional : {onFalse, onTrue})
+    if (conditional)
+      for (llvm::StringRef name : conditional->written)
+        if (conditional->scope.contains(name) ||
             (llvm::none_of(pairs, [&](auto &pair) { return pair.first == name || pair.second == name; }) &&
              isReadLater(name)))
           add(name.str(), name.str(), nullptr);
@@ -440,10 +448,10 @@ void ControlFlowImporter::mergePending(const PendingBlock *onFalse, const Pendin
     branch.names.push_back(second);
   Value condition = onTrue ? onTrue->condition : onFalse->condition;
   size_t falseRegion = onTrue ? 1 : 0;
-  auto importOne = [&](const PendingBlock *arm, size_t region) {
-    importRegion(arm, branch, region);
+  auto importOne = [&](const PendingBlock *conditional, size_t region) {
+    importRegion(conditional, branch, region);
     for (auto [i, name] : llvm::enumerate(branch.names))
-      if (arm && isOuter(name)) {
+      if (conditional && isOuter(name)) {
         branch.values[region][i] = program.lookup(name);
         branch.lods[region][i] = program.lods.of(name);
       }
@@ -492,7 +500,7 @@ void ControlFlowImporter::importSelectInput(const legacy::Operation &op) {
   const std::string &result = output->arguments.front();
   if (names.size() != 2)
     return selectByMask(op, names, result);
-  if (names[0] == names[1]) { // one variable that both arms change
+  if (names[0] == names[1]) { // one variable that both branches change
     finishPendingWriting(Names(names.begin(), names.begin() + 1));
     OpImporter importer(program, op, program.builder, program.locationOf(program.currentIndex, op));
     importer.takesArrays = true;
@@ -507,7 +515,7 @@ void ControlFlowImporter::importSelectInput(const legacy::Operation &op) {
   if (selected.contains(key))
     return defineSelected(result, key);
   const PendingBlock *onFalse = findPending(names[0]), *onTrue = findPending(names[1]);
-  // One of the two may be an outer variable: its arm may be missing, or give other variables alone.
+  // One of the two may be an outer variable: its block may be missing, or write only other variables.
   bool isOuterOnFalse = !onFalse && onTrue && program.lookup(names[0]),
        isOuterOnTrue = onFalse && !onTrue && program.lookup(names[1]);
   if (isOuterOnFalse)
@@ -530,7 +538,16 @@ void ControlFlowImporter::importSelectInput(const legacy::Operation &op) {
     defineSelected(result, key);
 }
 
-/// One of several variables by a number that only a run knows.
+Value ControlFlowImporter::maskEquals(OpImporter &importer, Value mask, int64_t number) {
+  Type type = pd::tensorType(mask).getElementType();
+  return importer.build([&](pd::TensorBuilder &e) {
+    auto value = DenseElementsAttr::get(RankedTensorType::get({}, type),
+                                        Attribute(importer.getBuilder().getIntegerAttr(type, number)));
+    return e.wrap(mask) == e.wrap(importer.constant(value));
+  });
+}
+
+/// Selects by a mask that is unknown before the run.
 void ControlFlowImporter::selectByMask(const legacy::Operation &op, llvm::ArrayRef<std::string> names,
                                        const std::string &output) {
   Names inputs(names.begin(), names.end());
@@ -545,10 +562,7 @@ void ControlFlowImporter::selectByMask(const legacy::Operation &op, llvm::ArrayR
   Value result = values.back();
   VariableLod resultLod = program.lods.of(names.back());
   for (size_t i = values.size() - 1; i-- > 0;) {
-    Type type = pd::tensorType(mask).getElementType();
-    Value number = importer.constant(DenseElementsAttr::get(
-        RankedTensorType::get({}, type), program.builder.getIntegerAttr(type, static_cast<int64_t>(i))));
-    Value isThis = importer.createOne("pd.equal", {{mask}, {number}});
+    Value isThis = maskEquals(importer, mask, static_cast<int64_t>(i));
     if (!isThis)
       return;
     Branch branch;

@@ -18,6 +18,7 @@
 
 namespace proa::import {
 
+class OpImporter;
 class ProgramImporter;
 
 /// Whether an op is a conditional_block, under either of its two names.
@@ -30,8 +31,8 @@ public:
   /// Values of variables that a block declares itself.
   using BlockInputs = std::vector<std::pair<std::string, mlir::Value>>;
   /// Imports the ops of a block at the insertion point. The caller restores the scope to drop the variables
-  /// of the block. At the end, pending blocks that write one of `wanted` or a defined variable are finished.
-  void importBlock(int32_t block, const Names &wanted, const BlockInputs &given = {});
+  /// of the block. At the end, pending blocks that write one of `results` or a defined variable are finished.
+  void importBlock(int32_t block, const Names &results, const BlockInputs &given = {});
 
   void importConditionalBlock(const legacy::Operation &op);
   void importSelectInput(const legacy::Operation &op);
@@ -70,7 +71,7 @@ private:
     std::vector<VariableLod> resultLods;
     /// The element types that select_inputs declare for the first variables; may be null.
     llvm::SmallVector<mlir::Type> declared;
-    /// Problems of the import of a region: the run ends with them if it reaches that region.
+    /// Errors of the import of a region: the run ends with them if it reaches that region.
     Problems failures[2];
 
     void erase(size_t i);
@@ -89,6 +90,8 @@ private:
 
   // Conditions (Branches.cpp).
 
+  /// Whether the mask of a select_input or select_output equals a number; null after an error.
+  static mlir::Value maskEquals(OpImporter &importer, mlir::Value mask, int64_t number);
   /// Selects by an integer that is only known at run time.
   void selectByMask(const legacy::Operation &op, llvm::ArrayRef<std::string> names,
                     const std::string &output);
@@ -127,7 +130,7 @@ private:
 
   // Blocks that cannot be imported and may never run (DeferredErrors.cpp).
 
-  /// Removes the problems from `first` on and returns them if the run may report them. Returns none where
+  /// Removes the errors from `first` on and returns them if the run may report them. Returns none where
   /// feeds may help with one.
   Problems deferProblems(size_t first);
   void dropProblems(size_t first);
@@ -166,6 +169,7 @@ private:
 
   // Gradients (ControlGradient.cpp).
 
+  mlir::Value selectOrEmpty(mlir::Value condition, mlir::Value array, mlir::Location location);
   /// The state at a conditional_block, while or recurrent, for its gradient.
   struct Run {
     const legacy::Operation *op = nullptr;

@@ -2,10 +2,13 @@
 //! read the scopes of the forward blocks. Here the forward op is imported again into a pd.vjp, as
 //! for any other gradient op.
 #include "translator/import/ProgramImporter.h"
+#include "translator/import/hooks/TensorOps.h"
 
 #include "dialects/pd/autodiff/ForwardMode.h"
 #include "dialects/pd/autodiff/PaddleGradient.h"
+#include "dialects/pd/ir/Types.h"
 #include "dialects/pd/ops/autodiff/VjpOps.h"
+#include "dialects/pd/ops/control/ArrayOps.h"
 
 using namespace mlir;
 
@@ -45,7 +48,7 @@ llvm::SmallVector<std::string> cotangentOwners(const legacy::Operation &op) {
 } // namespace
 
 void ControlFlowImporter::recordRun(int32_t block, const legacy::Operation &op, Value condition) {
-  if (program.hasGradients && !isInGradient)
+  if (program.gradients.isActive() && !isInGradient)
     ran[block] = Run{&op, condition, program.scope};
 }
 
@@ -81,9 +84,9 @@ llvm::SmallVector<Value> ControlFlowImporter::importRunAgain(const Run &run, Blo
   } else if (std::optional<int32_t> block = blockOf(*run.op)) {
     Branch branch;
     branch.names.assign(outputs.begin(), outputs.end());
-    PendingBlock arm{run.op, *block, run.condition, effectsOf(program.legacyProgram, *block).written,
-                     program.scope};
-    importRegion(&arm, branch, 0);
+    PendingBlock conditional{run.op, *block, run.condition, effectsOf(program.legacyProgram, *block).written,
+                             program.scope};
+    importRegion(&conditional, branch, 0);
     importRegion(nullptr, branch, 1);
     // Variables that are undefined if the block does not run are zeros with the dims of the cotangent: other
     // dims would make the dims of both regions dynamic.
@@ -91,10 +94,9 @@ llvm::SmallVector<Value> ControlFlowImporter::importRunAgain(const Run &run, Blo
     for (auto [value, cotangent] : llvm::zip(branch.values[1], cotangents)) {
       if (value || !isa<RankedTensorType>(cotangent.getType()))
         continue;
-      OpBuilder::InsertionGuard inArm(program.builder);
+      OpBuilder::InsertionGuard inRegion(program.builder);
       program.builder.setInsertionPointToEnd(&branch.regions[1].front());
-      value = importer.createOne("pd.full_like", {{cotangent}, {}},
-                                 {importer.named("value", program.builder.getF64FloatAttr(0))});
+      value = importer.build([&](pd::TensorBuilder &e) { return hooks::fullLike(e.wrap(cotangent), 0); });
     }
     if (!branch.failures[0].empty() || !llvm::is_contained(branch.values[0], Value()))
       results =
@@ -114,12 +116,12 @@ void ControlFlowImporter::importBlockGradient(const legacy::Operation &op) {
   std::vector<std::string> names, outputs, gradients;
   llvm::SmallVector<Value> values, cotangents;
   for (const std::string &slot : inputSlots(*run->op)) {
-    const legacy::Slot *inputs = op.input(slot), *wanted = op.output(slot + "@GRAD");
-    if (!wanted && run->op->type == "recurrent")
+    const legacy::Slot *inputs = op.input(slot), *gradientSlot = op.output(slot + "@GRAD");
+    if (!gradientSlot && run->op->type == "recurrent")
       continue;
-    if (!wanted || !inputs || inputs->arguments.size() != wanted->arguments.size())
+    if (!gradientSlot || !inputs || inputs->arguments.size() != gradientSlot->arguments.size())
       return program.report("expected as many variables in '" + slot + "@GRAD' as in '" + slot + "'");
-    for (auto [name, gradient] : llvm::zip(inputs->arguments, wanted->arguments))
+    for (auto [name, gradient] : llvm::zip(inputs->arguments, gradientSlot->arguments))
       if (Value value = run->scope.lookup(name);
           gradient != legacy::emptyVariable && value && pd::hasTangent(value.getType())) {
         names.push_back(name);
@@ -166,31 +168,51 @@ void ControlFlowImporter::importBlockGradient(const legacy::Operation &op) {
     program.define(name, value);
 }
 
-/// The counterpart of select_input: the gradient goes to the value that was selected, zeros to the others.
+/// The op copies X to the output whose index is the mask. As the gradient of select_input it gives zeros to
+/// the other outputs; of an array, empty arrays.
 void ControlFlowImporter::importSelectOutput(const legacy::Operation &op) {
   const legacy::Slot *outputs = op.output("Out");
   OpImporter importer(program, op, program.builder, program.locationOf(program.currentIndex, op));
-  Value mask = importer.requiredInput("Mask"), x = importer.requiredInput("X");
+  Value mask = importer.requiredInput("Mask");
+  importer.takesArrays = true;
+  Value x = importer.requiredInput("X");
   if (!mask || !x)
     return;
   if (!outputs || outputs->arguments.empty())
     return program.report("expected variables in 'Out'");
-  Value zeros = importer.createOne("pd.full_like", {{x}, {}},
-                                   {importer.named("value", program.builder.getF64FloatAttr(0))});
-  Type type = cast<RankedTensorType>(mask.getType()).getElementType();
+  bool isArray = isa<pd::ArrayType>(x.getType());
+  auto zerosLikeX = [&](pd::TensorBuilder &e) { return hooks::fullLike(e.wrap(x), 0); };
+  Value zeros = isArray ? Value() : importer.build(zerosLikeX);
+  if (!isArray && !zeros)
+    return;
   for (auto [i, name] : llvm::enumerate(outputs->arguments)) {
-    Value number = importer.constant(
-        DenseElementsAttr::get(RankedTensorType::get({}, type),
-                               Attribute(program.builder.getIntegerAttr(type, static_cast<int64_t>(i)))));
-    Value isThis = importer.createOne("pd.equal", {{mask}, {number}});
-    if (isThis) // the mask has one element and must not change the rank
-      isThis = importer.createOne("pd.reshape", {{isThis}, {}},
-                                  {importer.named("shape", program.builder.getDenseI64ArrayAttr({}))});
-    if (!isThis || !zeros)
+    Value isThis = maskEquals(importer, mask, static_cast<int64_t>(i)), value;
+    if (isThis && isArray)
+      value = selectOrEmpty(isThis, x, importer.getLocation());
+    else if (isThis) // the mask has one element and must not change the rank
+      value = importer.build([&](pd::TensorBuilder &e) {
+        return e.select(e.reshape(e.wrap(isThis), {}), e.wrap(x), e.wrap(zeros));
+      });
+    if (!value)
       return;
-    if (Value value = importer.createOne("pd.where", {{isThis}, {x}, {zeros}}))
-      program.define(name, value);
+    program.define(name, value);
   }
+}
+
+/// The array if the condition holds, else an empty array.
+Value ControlFlowImporter::selectOrEmpty(Value condition, Value array, Location location) {
+  Branch branch;
+  branch.names = {"X"};
+  branch.declared = {Type()};
+  for (size_t region : {0, 1}) {
+    OpBuilder::InsertionGuard guard(program.builder);
+    program.builder.createBlock(&branch.regions[region]);
+    branch.values[region].push_back(
+        region == 0 ? array : Value(pd::ArrayCreateOp::create(program.builder, location)));
+    branch.lods[region].push_back(VariableLod{{}, false, true});
+  }
+  llvm::SmallVector<Value> results = makeBranch(branch, condition, location);
+  return results.empty() ? Value() : results.front();
 }
 
 } // namespace proa::import

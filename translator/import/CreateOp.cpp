@@ -1,5 +1,6 @@
 #include "translator/import/CreateOp.h"
 
+#include "dialects/pd/ir/Guarded.h"
 #include "dialects/pd/ir/Keywords.h"
 
 #include "mlir/Interfaces/InferTypeOpInterface.h"
@@ -23,7 +24,7 @@ Operation *createOp(OpBuilder &builder, Location location, llvm::StringRef name,
     segments.push_back(static_cast<int32_t>(group.size()));
   }
   for (NamedAttribute attribute : attributes) {
-    // Programs and hooks spell enum attributes as strings.
+    // Tables have enum attributes as strings.
     FailureOr<Attribute> value =
         pd::enumFromKeyword(location, name, attribute.getName(), attribute.getValue());
     if (failed(value))
@@ -65,6 +66,27 @@ Operation *createOp(OpBuilder &builder, Location location, llvm::StringRef name,
     return nullptr;
   }
   return created;
+}
+
+Value buildFormula(OpBuilder &builder, Location location,
+                   llvm::function_ref<Value(pd::TensorBuilder &)> formula) {
+  Block *block = builder.getInsertionBlock();
+  bool isFirst = builder.getInsertionPoint() == block->begin();
+  Operation *before = isFirst ? nullptr : &*std::prev(builder.getInsertionPoint());
+  OpBuilder detached(builder.getContext());
+  OwningOpRef<Operation *> anchor =
+      UnrealizedConversionCastOp::create(detached, location, TypeRange(), ValueRange()).getOperation();
+  pd::TensorBuilder tensors(builder, *anchor);
+  FailureOr<Value> value = pd::guarded([&]() -> FailureOr<Value> { return formula(tensors); });
+  if (failed(value))
+    return {};
+  // The declarative constraints: operand types, attribute kinds.
+  auto created = llvm::make_range(before ? std::next(before->getIterator()) : block->begin(),
+                                  builder.getInsertionPoint());
+  for (Operation &op : created)
+    if (failed(op.getName().verifyInvariants(&op)))
+      return {};
+  return *value;
 }
 
 } // namespace proa::import

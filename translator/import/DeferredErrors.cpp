@@ -1,5 +1,5 @@
-//! What cannot be imported in a block of control flow. Paddle looks at an op when it runs, so programs hold
-//! blocks that never run and would fail: here they become an op that ends the run.
+//! Errors in blocks of control flow that may never run. Paddle checks an op when it runs it. Blocks that
+//! cannot be imported become an op that ends the run.
 #include "translator/import/Loop.h"
 
 #include "dialects/pd/ir/Pd.h"
@@ -10,7 +10,7 @@ using namespace mlir;
 namespace proa::import {
 namespace {
 
-/// The problems in one line, without the program's file: whoever shows the line names that.
+/// The errors in one line, without the program's file, which the caller shows.
 std::string textOf(const Problems &problems, llvm::StringRef source) {
   std::string text;
   for (const Problem &problem : problems) {
@@ -64,28 +64,28 @@ bool ControlFlowImporter::makeFailures(Branch &branch, Location location) {
       program.problems.append(failure);
     return false;
   }
-  for (size_t arm : {0, 1}) {
-    if (branch.failures[arm].empty())
+  for (size_t region : {0, 1}) {
+    if (branch.failures[region].empty())
       continue;
-    std::string message = textOf(branch.failures[arm], program.options.source);
+    std::string message = textOf(branch.failures[region], program.options.source);
     program.warn("dead-block", branch.names.empty() ? "" : branch.names.front(),
                  "a block of control flow cannot be imported, and the run ends if it comes to it: " +
                      message);
-    branch.regions[arm].front().clear();
+    branch.regions[region].front().clear();
     llvm::SmallVector<Value *> undefined;
     llvm::SmallVector<Type> types;
     for (size_t i = 0; i < branch.names.size(); ++i) {
-      Value other = branch.values[1 - arm][i];
+      Value other = branch.values[1 - region][i];
       Type type = other ? other.getType() : Type(declaredType(branch.names[i]));
       // An array becomes an empty one.
-      if (branch.values[arm][i] || !isa_and_present<RankedTensorType>(type))
+      if (branch.values[region][i] || !isa_and_present<RankedTensorType>(type))
         continue;
-      undefined.push_back(&branch.values[arm][i]);
+      undefined.push_back(&branch.values[region][i]);
       types.push_back(type);
     }
-    OpBuilder inArm(&program.context);
-    inArm.setInsertionPointToEnd(&branch.regions[arm].front());
-    auto fail = pd::FailOp::create(inArm, location, types, inArm.getStringAttr(message));
+    OpBuilder inRegion(&program.context);
+    inRegion.setInsertionPointToEnd(&branch.regions[region].front());
+    auto fail = pd::FailOp::create(inRegion, location, types, inRegion.getStringAttr(message));
     for (auto [value, result] : llvm::zip(undefined, fail.getResults()))
       *value = result;
   }

@@ -1,8 +1,10 @@
 #include "translator/import/FusedParts.h"
 #include "translator/import/LegacyTable.h"
+#include "translator/import/hooks/Activations.h"
 #include "translator/import/hooks/TensorOps.h"
 
 #include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/linalg/ProductOps.h"
 #include "dialects/pd/ops/math/ActivationOps.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -159,7 +161,7 @@ void FusedParts::checkActivation() {
     importer.report("attribute 'fuse_activation' is \"" + name + "\", expected one of " +
                     llvm::join(llvm::ArrayRef(activations), ", "));
   // oneDNN's versions apply the scale before the activation or after it.
-  if (has("Scale_out") && entry.target == "pd.matmul")
+  if (has("Scale_out") && entry.target == pd::MatmulOp::getOperationName())
     importer.report("attribute 'Scale_out' is not 1 beside 'fuse_activation', which is not supported");
 }
 
@@ -259,11 +261,11 @@ Value FusedParts::activated(Value result) {
   }
   if (llvm::StringRef(name).starts_with("gelu"))
     return apply<pd::GeluOp>(x, name == "gelu_tanh");
-  return importer.createOne("pd." + name, {{result}});
+  return hooks::activation(x, name);
 }
 
 Value FusedParts::applyToResult(Value result) {
-  bool scalesLast = entry.target == "pd.matmul";
+  bool scalesLast = entry.target == pd::MatmulOp::getOperationName();
   auto scaled = [&](double factor) { return scale(importer.wrap(result), factor); };
   double factor = scaleOf("Scale_out");
   if (factor != 1 && !scalesLast)

@@ -1,10 +1,10 @@
-/// What Paddle's inference passes fuse into an op by attributes: an activation after it, an addend, scales
+/// Ops that Paddle's inference passes fuse into another op by attributes: an activation, an addend, scales
 /// of quantized kernels, reshapes and transposes around a matrix product.
 ///
-/// Paddle honours them in its oneDNN kernels and ignores them in all others. Here they always hold: whoever
-/// wrote them removed the ops that they replace. An entry of the legacy table that names such an attribute
-/// among `ignored` has the part; on other ops, and with values that are not known, it is refused. An
-/// attribute with its neutral value may be on any op.
+/// Paddle's oneDNN kernels apply them and all other kernels ignore them. The import always applies them,
+/// because the pass that wrote them removed the ops that they replace. An entry of the legacy table that
+/// lists such an attribute in `ignored` supports it. On other ops, and for unknown values, it is refused. Any
+/// op may have an attribute with its neutral value.
 #pragma once
 
 #include "translator/import/OpImporter.h"
@@ -15,7 +15,7 @@ namespace proa::import {
 
 struct LegacyOp;
 
-/// Whether an attribute is one of those parts, or a parameter of one.
+/// Whether an attribute is a fused op, or a parameter of one.
 bool isFusedPart(llvm::StringRef attribute);
 
 class FusedParts {
@@ -24,9 +24,9 @@ public:
   FusedParts(OpImporter &importer, const LegacyOp &entry);
 
   bool empty() const { return present.empty(); }
-  /// Replaces the op's inputs by what the parts make of them.
+  /// Applies the fused ops to the op's inputs.
   void applyToInputs();
-  /// What the parts make of the op's result; null, and a report, where that failed.
+  /// The op's result after the fused ops; null, and a report, after an error.
   mlir::Value applyToResult(mlir::Value result);
 
 private:
@@ -42,7 +42,7 @@ private:
 
   OpImporter &importer;
   const LegacyOp &entry;
-  /// Names of attributes with other than neutral values, and of input slots.
+  /// Names of attributes without neutral values, and of input slots.
   llvm::StringSet<> present;
 };
 

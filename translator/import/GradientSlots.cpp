@@ -7,7 +7,7 @@
 namespace proa::import {
 namespace {
 
-/// "grad_x@GRAD", "DDX": a slot of the op that is no gradient, and how many times it is differentiated.
+/// "grad_x@GRAD", "DDX": a slot that is not a gradient, and how many times it is differentiated.
 struct Quantity {
   std::string base;
   int order = 0;
@@ -23,7 +23,7 @@ Quantity quantityOf(llvm::StringRef slot) {
   slot.consume_back("_forward");
   while (slot.consume_front("grad_"))
     ++quantity.order;
-  slot.consume_back("_new"); // what tanh and sigmoid call the gradient of their result
+  slot.consume_back("_new"); // the name of tanh and sigmoid for the gradient of their result
   while (slot.consume_back("_grad"))
     ++quantity.order;
   // D_DDOut, DOutNew
@@ -56,7 +56,7 @@ std::string slotHolding(const std::vector<legacy::Slot> &slots, const Quantity &
   return "";
 }
 
-/// The name of the first of the slots, in the spelling of the import table, that a quantity belongs to.
+/// The name of the first slot of the import table that a quantity belongs to.
 std::string slotNamed(const std::vector<LegacySlot> &slots, const Quantity &quantity) {
   for (const LegacySlot &slot : slots) {
     llvm::SmallVector<llvm::StringRef> names;
@@ -75,7 +75,7 @@ int gradientOrder(llvm::StringRef type) {
     return 3;
   if (type.ends_with("_double_grad"))
     return 2;
-  if (type == "cross_entropy_grad2") // the one whose name is made in another way
+  if (type == "cross_entropy_grad2") // an irregular name
     return 1;
   int order = 0;
   while (type.consume_back("_grad"))

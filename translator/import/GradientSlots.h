@@ -1,5 +1,5 @@
 /// How the slots of a gradient op refer to those of the op that it differentiates. First gradients say it
-/// exactly: `Out@GRAD` is the cotangent of `Out`. Gradients of gradients have had several spellings: the
+/// exactly: `Out@GRAD` is the cotangent of `Out`. Gradients of gradients have several naming schemes: the
 /// cotangent of `X@GRAD` is `DDX`, `grad_x@GRAD` or `X@GRAD@GRAD`.
 #pragma once
 
@@ -23,7 +23,7 @@ int gradientOrder(llvm::StringRef type);
 /// "sin_triple_grad".
 llvm::SmallVector<std::string> differentiatedTypes(llvm::StringRef type);
 
-/// What a slot of a gradient op holds of the op that it differentiates.
+/// The quantity of the differentiated op that a slot of the gradient op holds.
 struct SlotRole {
   enum Kind { Nothing, Input, Output, Cotangent } kind = Nothing;
   /// The slot of the differentiated op.
@@ -33,9 +33,9 @@ struct SlotRole {
 /// The role of an input slot: an input or an output of `forward`, or the cotangent of an output.
 SlotRole inputRole(llvm::StringRef slot, const legacy::Operation &forward, int order);
 
-/// The gradient op that a second gradient `op` is the gradient of, where a program was pruned of it: made of
-/// what `op` is given and the slots of the forward op. Its outputs have the names of their cotangents.
-/// Nothing where the slots do not tell.
+/// Reconstructs the gradient op that a second gradient `op` differentiates, if pruning has removed it from
+/// the program: from the inputs of `op` and the slots of the forward op. Its outputs have the names of their
+/// cotangents. None if the slots are not sufficient.
 std::optional<legacy::Operation> lostGradientOp(const legacy::Operation &op, const LegacyOp &entry);
 
 /// The input slot of `forward` whose gradients an output slot gets; empty where there is none.

@@ -1,10 +1,11 @@
-/// A legacy program becomes MLIR: one function `main` of pd ops.
+/// Import of a program as MLIR: one function `main` of pd ops.
 ///
-/// Arguments carry `pd.feed = "name"` (what a run is fed) or `pd.param = "name"` (what lives across runs);
-/// results carry `pd.fetch = "name"` or `pd.state = "name"` (the new value of the parameter of that name).
+/// Attributes of the arguments: `pd.feed = "name"` (a feed), `pd.param = "name"` (a parameter, which is kept
+/// between runs). Attributes of the results: `pd.fetch = "name"`, `pd.state = "name"` (the new value of that
+/// parameter).
 ///
-/// The LoD of a fed or fetched variable is fed and fetched with it, after all feeds and fetches, one int64
-/// vector of offsets a level: `pd.feed = "x@LOD0", pd.lod_of = "x"` is the outermost level of x.
+/// The LoD of a fed or fetched variable follows all feeds and fetches, one int64 vector of offsets for each
+/// level: `pd.feed = "x@LOD0", pd.lod_of = "x"` is the outermost level of x.
 #pragma once
 
 #include "translator/import/Arguments.h"
@@ -26,32 +27,32 @@
 namespace proa::import {
 
 struct ImportOptions {
-  /// The program's file: the prefix of every problem.
+  /// The program's file: the prefix of every error.
   std::string source;
-  /// Fed and fetched variables in place of the program's own (ModelOptions::feeds).
+  /// Fed and fetched variables; empty: the program's own (ModelOptions::feeds).
   std::vector<std::string> feeds;
   std::vector<std::string> fetches;
-  /// How many LoD levels feeds have, where that is not what their declarations say.
+  /// Number of LoD levels of feeds that have another number than declared.
   std::map<std::string, int> lodLevels;
-  /// What the open dims of feeds are, where that is known.
+  /// Dims of feeds: the dynamic ones become static.
   std::map<std::string, std::vector<int64_t>> feedDims;
-  /// What feeds hold, where the program is imported for these elements alone.
+  /// Values of feeds: the program is imported for these values only.
   std::map<std::string, Tensor> feedValues;
-  /// Where given, it is set to whether something is refused and all of that are ops with operands of which
-  /// only feeds tell a dim or the elements, so that feedDims or feedValues may help.
+  /// If not null: receives whether the import fails only because of dims or values that depend on feeds, so
+  /// that feedDims or feedValues may help.
   bool *feedsMayHelp = nullptr;
-  /// A block of control flow that cannot be imported becomes an error of the run that comes to it. Whether
-  /// that holds too where feedDims or feedValues may help, as nothing more will be known of the feeds.
+  /// A block of control flow that cannot be imported becomes an error of a run that reaches it. With deferAll
+  /// this includes blocks for which feedDims or feedValues may help: nothing more will be known about the
+  /// feeds.
   bool deferAll = false;
-  /// By parameter, the variable of its gradient: these get the gradients that pd.vjp of the forward part
-  /// gives, instead of what the program's gradient ops give. The forward part ends where the gradient of the
-  /// loss is begun with a constant.
-  std::map<std::string, std::string> ownGradients;
-  /// Parameters that lie in the memory of others. Where the program reads such a buffer it gets what its
-  /// parts are by then, and its state is theirs.
+  /// By parameter, the variable of its gradient. These variables get gradients that proa computes (pd.vjp of
+  /// the forward part) instead of the results of the program's gradient ops. The forward part ends at the op
+  /// that sets the gradient of the loss to a constant.
+  std::map<std::string, std::string> derivedGradients;
+  /// Parameters in the memory of others. A read of such a buffer gives the current values of its parts.
   std::vector<legacy::SharedStorage> sharedParameters;
   /// Whether ops get locations: the name of their first output and the user's line. They take a quarter of
-  /// the time, and whoever shows no more of the ops than what they compute does without.
+  /// the import time.
   bool locations = true;
   /// Called with each difference between declared and inferred types, and with other warnings.
   std::function<void(const Diagnostic &diagnostic)> onDiagnostic;
@@ -61,20 +62,19 @@ struct ImportOptions {
 std::string lodName(llvm::StringRef variable, size_t level);
 /// Tensors by name, and the levels of their LoDs as tensors of their own.
 std::map<std::string, Tensor> withLods(const std::map<std::string, Tensor> &tensors);
-/// Those feeds that may say how a program computes, and not only on what: an axis, a shape, a number of
-/// things.
-std::map<std::string, Tensor> steering(const std::map<std::string, Tensor> &feeds);
+/// The feeds whose values may decide how a program computes: axes, shapes, counts, single numbers.
+std::map<std::string, Tensor> specializingFeeds(const std::map<std::string, Tensor> &feeds);
 
-/// Imports the program, or lists everything in it that can't be: unknown ops and attributes, missing inputs,
-/// shapes that don't fit; each with the op's index, type, output and Python line.
+/// Imports the program. Errors, all at once: unknown ops and attributes, missing inputs, invalid shapes; each
+/// with the op's index, type, output and Python line.
 Result<mlir::OwningOpRef<mlir::ModuleOp>>
 importProgram(mlir::MLIRContext &context, const legacy::Program &program, const ImportOptions &options = {});
 
-/// What goes into and comes out of a program, by its declarations.
+/// The inputs and outputs of a program, by its declarations.
 struct Interface {
   std::vector<std::pair<std::string, mlir::RankedTensorType>> feeds, parameters;
   std::vector<std::string> fetches;
-  /// Parameters that a run may give a new value.
+  /// Parameters that a run may change.
   std::vector<std::string> states;
 };
 Result<Interface> declaredInterface(mlir::MLIRContext &context, const legacy::Program &program,

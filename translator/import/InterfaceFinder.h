@@ -1,4 +1,4 @@
-/// Which variables a program takes from outside and leaves behind.
+/// The persistable variables that a program reads and writes.
 #pragma once
 
 #include "translator/import/Subgraph.h"
@@ -9,15 +9,15 @@
 
 namespace proa::import {
 
-/// An op that hands a variable of a run's caller to the program, or back.
+/// Whether an op is a feed or a fetch.
 bool isFeed(const legacy::Operation &op);
 bool isFetch(const legacy::Operation &op);
 
-/// Follows which variables that outlive a run, or that it is fed, the ops of a program read and write. Of all
-/// variables only these matter: temporaries are most of a program.
+/// Finds the reads and writes of fed and persistable variables. Temporaries, most variables of a program, are
+/// ignored.
 class InterfaceFinder {
 public:
-  /// Ops outside of the part are not there.
+  /// Ignores ops outside of the part.
   InterfaceFinder(const legacy::Program &program, const VariableIndex &variables, const Subgraph &part);
 
   /// A variable of block 0 that has a value before the first op, or is read after the last one.
@@ -27,9 +27,9 @@ public:
   void addBlock(int32_t block);
 
   bool isWritten(const legacy::Variable &variable) const { return written.contains(&variable); }
-  /// Persistable variables that are read before they are written, in the order in which they are.
+  /// Persistable variables that are read before they are written, in the order of their first read.
   llvm::ArrayRef<const legacy::Variable *> parameters() const { return read.getArrayRef(); }
-  /// Persistable variables that are written, in the order in which they are.
+  /// Persistable variables that are written, in the order of their first write.
   llvm::ArrayRef<const legacy::Variable *> states() const { return kept.getArrayRef(); }
 
 private:
@@ -41,7 +41,7 @@ private:
   const legacy::Program &program;
   const VariableIndex &variables;
   const Subgraph &part;
-  /// Of the variables of block 0, by number.
+  /// For each variable of block 0, by number: whether it is fed or persistable.
   std::vector<bool> matters;
   llvm::DenseSet<const legacy::Variable *> written;
   llvm::SetVector<const legacy::Variable *> read, kept;

@@ -14,7 +14,7 @@ namespace proa::import {
 enum class Arity { Required, Optional, Variadic };
 enum class AttributeKind { Bool, Int, Float, String, Type, Ints, Floats, Strings };
 
-/// The slots of an operand or result. `spelling` lists alternatives separated by '|': "Slot", "Slot*" (a
+/// The slots of an operand or result. The names are alternatives, separated by '|': "Slot", "Slot*" (a
 /// list, which is stacked for an operand that is one tensor), "@attribute" (an attribute that holds variable
 /// names).
 struct LegacySlot {
@@ -33,7 +33,7 @@ struct LegacyAttribute {
 
 enum class ConstantKind { Bool, Int, String };
 
-/// An attribute of a legacy op that has this value where the op is the target of its entry.
+/// An attribute of a legacy op that must have this value for the entry to apply.
 struct LegacyConstant {
   llvm::StringRef name;
   ConstantKind kind;
@@ -51,7 +51,7 @@ enum class LodRule { First, All, Rows, Outer, None };
 /// table that it is a member of.
 struct LegacyOp {
   llvm::StringRef type;
-  /// The pd op; empty for a formula, several ops that the hook makes.
+  /// The pd op; empty for a formula: the hook creates several ops.
   llvm::StringRef target;
   std::initializer_list<LegacySlot> inputs;
   std::initializer_list<LegacySlot> outputs;
@@ -78,7 +78,7 @@ struct LegacyOp {
 
 /// The first entry of a legacy op type, or null.
 const LegacyOp *findLegacyOp(llvm::StringRef type);
-/// The entry of a legacy op, or null. Where the type has several, that whose constants the attributes have.
+/// The entry of a legacy op, or null. If the type has several, the one whose constants equal the attributes.
 const LegacyOp *findLegacyOp(const legacy::Operation &op);
 /// The entry of the op whose gradient, of any order, an op type is ("relu" for "relu_grad" and
 /// "relu_grad_grad"), or null.
@@ -86,7 +86,7 @@ const LegacyOp *findForwardOp(llvm::StringRef gradientType);
 const LegacyOp *findForwardOp(const legacy::Operation &gradient);
 /// Whether the translator imports ops of this type.
 bool isImported(llvm::StringRef type);
-/// Ops of the program's frame and of control flow, which have no record, and what they become.
+/// Maps feed, fetch and control-flow ops, which have no record, to a description of their imported form.
 const llvm::StringMap<std::string> &structuralOps();
 /// All entries, sorted by type.
 llvm::ArrayRef<LegacyOp> legacyOps();

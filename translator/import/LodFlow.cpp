@@ -1,7 +1,6 @@
-//! LoD through control flow. Levels are variables of their own, so conditions and loops carry them like
-//! others; what is said here is which ones. A LoD that no arm and no iteration changes is not carried at all.
-//! Where the number of levels depends on the way of the program, that is remembered, and whoever asks for the
-//! LoD is told.
+//! LoD through control flow. Levels are variables, which conditions and loops carry if a branch or an
+//! iteration changes them. If the number of levels depends on the path, the LoD is ambiguous, and an op that
+//! reads it reports an error.
 #include "translator/import/Import.h"
 #include "translator/import/Loop.h"
 #include "translator/import/UndefinedValues.h"
@@ -23,9 +22,9 @@ bool isEmptyArray(Value value) {
 
 void ControlFlowImporter::Branch::erase(size_t i) {
   names.erase(names.begin() + static_cast<ptrdiff_t>(i));
-  for (size_t arm : {0, 1}) {
-    values[arm].erase(values[arm].begin() + i);
-    lods[arm].erase(lods[arm].begin() + static_cast<ptrdiff_t>(i));
+  for (size_t side : {0, 1}) {
+    values[side].erase(values[side].begin() + i);
+    lods[side].erase(lods[side].begin() + static_cast<ptrdiff_t>(i));
   }
 }
 
@@ -33,31 +32,31 @@ void ControlFlowImporter::joinLods(Branch &branch, llvm::SmallVectorImpl<Type> &
   for (size_t i = 0; i < branch.names.size(); ++i) {
     VariableLod &result = branch.resultLods.emplace_back();
     VariableLod *lods[2] = {&branch.lods[0][i], &branch.lods[1][i]};
-    for (size_t arm : {0, 1})
-      if (lods[arm]->levels.empty() && (lods[arm]->isAny || isEmptyArray(branch.values[arm][i])))
-        lods[arm]->levels.assign(lods[1 - arm]->levels.size(), Value());
+    for (size_t side : {0, 1})
+      if (lods[side]->levels.empty() && (lods[side]->isAny || isEmptyArray(branch.values[side][i])))
+        lods[side]->levels.assign(lods[1 - side]->levels.size(), Value());
     result.isAmbiguous =
         lods[0]->isAmbiguous || lods[1]->isAmbiguous || lods[0]->levels.size() != lods[1]->levels.size();
     result.isAny = lods[0]->isAny && lods[1]->isAny;
     for (size_t level = 0; !result.isAmbiguous && level < lods[0]->levels.size(); ++level) {
       Value values[2] = {lods[0]->levels[level], lods[1]->levels[level]};
-      for (size_t arm : {0, 1})
-        if (!values[arm]) {
-          OpBuilder inArm(program.builder.getContext());
-          inArm.setInsertionPointToEnd(&branch.regions[arm].front());
-          values[arm] = createPlaceholder(inArm, location, values[1 - arm].getType());
+      for (size_t side : {0, 1})
+        if (!values[side]) {
+          OpBuilder inRegion(program.builder.getContext());
+          inRegion.setInsertionPointToEnd(&branch.regions[side].front());
+          values[side] = createPlaceholder(inRegion, location, values[1 - side].getType());
         }
       Type type = pd::joinedTypes(values[0].getType(), values[1].getType());
       result.isAmbiguous = !type;
       if (!type)
         break;
-      // What both arms leave as it is needs no result; the others are filled in when the results are there.
+      // A level that both branches keep needs no result. The others are set when the results exist.
       result.levels.push_back(values[0] == values[1] ? values[0] : Value());
       if (values[0] == values[1])
         continue;
       types.push_back(type);
-      for (size_t arm : {0, 1})
-        branch.values[arm].push_back(values[arm]);
+      for (size_t side : {0, 1})
+        branch.values[side].push_back(values[side]);
     }
   }
 }

@@ -68,7 +68,7 @@ bool ControlFlowImporter::findCarried(Loop &loop) {
   return program.problems.size() == before;
 }
 
-/// What a variable is after a loop of no iterations whose first one gives it another type: its value before
+/// The value of a variable after a loop of no iterations, if an iteration changes its type: its value before
 /// the loop in that type. Null where there is no such value; `lost` says so where somebody reads it.
 Value ControlFlowImporter::withoutIteration(OpBuilder &builder, Location location, const std::string &name,
                                             Value before, Type type, std::string &lost) {
@@ -84,7 +84,7 @@ Value ControlFlowImporter::withoutIteration(OpBuilder &builder, Location locatio
 bool ControlFlowImporter::widenCarried(Loop &loop, size_t index, Value after, bool &again) {
   Loop::Carried &variable = loop.carried[index];
   Type joined = variable.type ? pd::joinedTypes(variable.type, after.getType()) : Type();
-  // What it was before the loop is seen at most after no iteration at all.
+  // Its value before the loop is read only if there is no iteration.
   if (!joined && (variable.isUndefined || !variable.isReadFirst)) {
     OpBuilder::InsertionGuard guard(program.builder);
     Value unchanged;
@@ -95,8 +95,8 @@ bool ControlFlowImporter::widenCarried(Loop &loop, size_t index, Value after, bo
         unchanged ? unchanged : createPlaceholder(program.builder, loop.location, after.getType());
     joined = pd::joinedTypes(variable.before.getType(), after.getType());
   }
-  // To Paddle a number and a vector of one element are alike. From the second iteration on it has the rank
-  // that the body gives it.
+  // Paddle does not distinguish a number and a vector of one element. From the second iteration on it has the
+  // rank that the body gives it.
   if (!joined && !variable.isReshaped && hasOneElement(variable.type) && hasOneElement(after.getType()) &&
       getElementTypeOrSelf(variable.type) == getElementTypeOrSelf(after.getType())) {
     auto shape = cast<RankedTensorType>(after.getType()).getShape();
@@ -116,9 +116,9 @@ bool ControlFlowImporter::widenCarried(Loop &loop, size_t index, Value after, bo
   // Paddle writes the shape after an iteration into the declaration: of a feed that the loop changes it is
   // not that of what is fed.
   auto feed = dyn_cast_or_null<BlockArgument>(variable.before);
-  if (feed && feed.getOwner() == &program.function.getBody().front() && joined != feed.getType() &&
-      llvm::is_contained(program.feeds, variable.name))
-    program.feedTypes[variable.name] = cast<RankedTensorType>(joined);
+  if (feed && feed.getOwner() == &program.interface.function.getBody().front() && joined != feed.getType() &&
+      llvm::is_contained(program.interface.feeds, variable.name))
+    program.interface.feedTypes[variable.name] = cast<RankedTensorType>(joined);
   variable.type = joined;
   return true;
 }
@@ -152,15 +152,15 @@ ControlFlowImporter::Attempt ControlFlowImporter::importBody(Loop &loop) {
   {
     OpBuilder::InsertionGuard guard(program.builder);
     Block *block = program.builder.createBlock(&body);
-    Names wanted;
+    Names results;
     for (const Loop::Carried &variable : loop.carried) {
-      wanted.insert(variable.name);
+      results.insert(variable.name);
       program.lods.clear(variable.name);
       if (variable.type)
         program.scope.set(variable.name, block->addArgument(variable.type, loop.location));
     }
     enterLods(loop);
-    importBlock(loop.block, wanted);
+    importBlock(loop.block, results);
     for (const Loop::Carried &variable : loop.carried)
       after.push_back(program.lookup(variable.name));
     again = program.problems.size() == before && followLods(loop);
@@ -206,10 +206,10 @@ void ControlFlowImporter::finishLoop(Loop &loop) {
       value = pd::widened(program.builder, loop.location, value, type);
     scf::YieldOp::create(program.builder, loop.location, loop.results);
   }
-  auto made = scf::WhileOp::create(program.builder, loop.location, types, starts);
-  made.getBefore().takeBody(test);
-  made.getAfter().takeBody(loop.body);
-  for (auto [variable, result] : llvm::zip(loop.carried, made.getResults()))
+  auto whileOp = scf::WhileOp::create(program.builder, loop.location, types, starts);
+  whileOp.getBefore().takeBody(test);
+  whileOp.getAfter().takeBody(loop.body);
+  for (auto [variable, result] : llvm::zip(loop.carried, whileOp.getResults()))
     program.define(variable.name, result);
   leaveLods(loop);
 }
@@ -217,25 +217,25 @@ void ControlFlowImporter::finishLoop(Loop &loop) {
 /// The first iteration by itself: from then on each of them keeps the types.
 void ControlFlowImporter::importPeeled(const legacy::Operation &op, const Loop &loop) {
   Branch branch;
-  Names wanted;
+  Names written;
   for (const Loop::Carried &variable : loop.carried)
     if (!variable.isLevel) {
       branch.names.push_back(variable.name);
-      wanted.insert(variable.name);
+      written.insert(variable.name);
     }
   size_t before = program.problems.size();
   Value condition = program.lookup(loop.condition);
-  for (size_t arm : {0, 1}) {
+  for (size_t side : {0, 1}) {
     OpBuilder::InsertionGuard guard(program.builder);
-    program.builder.createBlock(&branch.regions[arm]);
+    program.builder.createBlock(&branch.regions[side]);
     Scope outer = program.scope;
-    if (arm == 0) {
-      importBlock(loop.block, wanted);
+    if (side == 0) {
+      importBlock(loop.block, written);
       importLoop(op, loop.block, /*mayPeel=*/false);
     }
     for (const std::string &name : branch.names) {
-      branch.values[arm].push_back(program.lookup(name));
-      branch.lods[arm].push_back(program.lods.of(name));
+      branch.values[side].push_back(program.lookup(name));
+      branch.lods[side].push_back(program.lods.of(name));
     }
     program.scope = std::move(outer);
   }
@@ -246,14 +246,15 @@ void ControlFlowImporter::importPeeled(const legacy::Operation &op, const Loop &
     if (!after) {
       branch.erase(i);
     } else if (start && !pd::joinedTypes(start.getType(), after.getType())) {
-      OpBuilder inArm(program.builder.getContext());
-      inArm.setInsertionPointToEnd(&branch.regions[1].front());
+      OpBuilder inRegion(program.builder.getContext());
+      inRegion.setInsertionPointToEnd(&branch.regions[1].front());
       std::string lost;
-      Value unchanged = withoutIteration(inArm, loop.location, branch.names[i], start, after.getType(), lost);
+      Value unchanged =
+          withoutIteration(inRegion, loop.location, branch.names[i], start, after.getType(), lost);
       if (!lost.empty())
         program.warn("loop-variable", branch.names[i], lost);
       branch.lods[1][i].isAny = !unchanged;
-      start = unchanged ? unchanged : createPlaceholder(inArm, loop.location, after.getType());
+      start = unchanged ? unchanged : createPlaceholder(inRegion, loop.location, after.getType());
     }
   }
   llvm::SmallVector<Value> results = makeBranch(branch, condition, loop.location);
@@ -293,7 +294,7 @@ void ControlFlowImporter::importLoop(const legacy::Operation &op, int32_t block,
       program.heldWarnings.emplace();
       size_t earlier = program.problems.size(), deferred = deferredCount;
       attempt = importBody(loop);
-      // What is in an array that the body fills is not known at first, and the body may read it.
+      // The element type of an array that the body fills is unknown at first, and the body may read it.
       if ((attempt == Attempt::Failed || deferredCount != deferred) && declareArrays(loop)) {
         dropProblems(earlier);
         attempt = Attempt::Again;

@@ -177,7 +177,7 @@ Value OpImporter::input(llvm::StringRef slot) {
   return values.empty() ? Value() : values.front();
 }
 
-bool OpImporter::isParameter(Value value) const { return program.parameterOf(value) != nullptr; }
+bool OpImporter::isParameter(Value value) const { return program.interface.parameterOf(value) != nullptr; }
 
 Value OpImporter::valueBefore(llvm::StringRef outputSlot) const {
   dependsOnOutputs = true;
@@ -187,7 +187,7 @@ Value OpImporter::valueBefore(llvm::StringRef outputSlot) const {
 
 bool OpImporter::isSelectedRows(llvm::StringRef slot) const {
   const legacy::Slot *found = inputSlot(slot);
-  return found && found->arguments.size() == 1 && program.isSelectedRows(found->arguments.front());
+  return found && found->arguments.size() == 1 && program.sparseRows.isSparse(found->arguments.front());
 }
 
 Value OpImporter::requiredInput(llvm::StringRef slot) {
@@ -329,7 +329,7 @@ int64_t OpImporter::intAttribute(llvm::StringRef name, int64_t otherwise) {
     return otherwise;
   if (auto value = integerOf(attribute->value))
     return *value;
-  report("attribute '" + name + "' is no integer");
+  report("attribute '" + name + "' is not an integer");
   return otherwise;
 }
 
@@ -339,7 +339,7 @@ double OpImporter::floatAttribute(llvm::StringRef name, double otherwise) {
     return otherwise;
   if (auto value = numberOf(attribute->value))
     return *value;
-  report("attribute '" + name + "' is no number");
+  report("attribute '" + name + "' is not a number");
   return otherwise;
 }
 
@@ -353,7 +353,7 @@ std::string OpImporter::stringAttribute(llvm::StringRef name, llvm::StringRef ot
     return otherwise.str();
   if (const auto *value = std::get_if<std::string>(&attribute->value))
     return *value;
-  report("attribute '" + name + "' is no string");
+  report("attribute '" + name + "' is not a string");
   return otherwise.str();
 }
 
@@ -364,7 +364,7 @@ llvm::SmallVector<int64_t> OpImporter::intsAttribute(llvm::StringRef name,
     return llvm::SmallVector<int64_t>(otherwise);
   if (auto value = listOf<int64_t>(attribute->value))
     return *value;
-  report("attribute '" + name + "' is no list of integers");
+  report("attribute '" + name + "' is not a list of integers");
   return llvm::SmallVector<int64_t>(otherwise);
 }
 
@@ -375,7 +375,7 @@ llvm::SmallVector<double> OpImporter::floatsAttribute(llvm::StringRef name,
     return llvm::SmallVector<double>(otherwise);
   if (auto value = listOf<double>(attribute->value))
     return *value;
-  report("attribute '" + name + "' is no list of numbers");
+  report("attribute '" + name + "' is not a list of numbers");
   return llvm::SmallVector<double>(otherwise);
 }
 
@@ -385,15 +385,23 @@ llvm::SmallVector<std::string> OpImporter::stringsAttribute(llvm::StringRef name
     return {};
   if (const auto *value = std::get_if<std::vector<std::string>>(&attribute->value))
     return llvm::SmallVector<std::string>(value->begin(), value->end());
-  report("attribute '" + name + "' is no list of strings");
+  report("attribute '" + name + "' is not a list of strings");
   return {};
+}
+
+void OpImporter::reportKeyword(llvm::StringRef name, llvm::StringRef keyword,
+                               llvm::function_ref<llvm::StringRef(uint32_t)> keywordOf) {
+  std::string keywords;
+  for (uint32_t i = 0; !keywordOf(i).empty(); ++i)
+    keywords += (i == 0 ? "" : ", ") + keywordOf(i).str();
+  report("attribute '" + name + "' is '" + keyword + "', expected one of: " + keywords);
 }
 
 Type OpImporter::typeAttribute(llvm::StringRef name, int64_t otherwise) {
   int64_t number = intAttribute(name, otherwise);
   if (auto dtype = legacy::dtypeFromNumber(number))
     return pd::elementTypeOf(builder.getContext(), *dtype);
-  report("attribute '" + name + "' is " + llvm::Twine(number) + ", which is no element type");
+  report("attribute '" + name + "' is " + llvm::Twine(number) + ", which is not an element type");
   return {};
 }
 
@@ -438,25 +446,26 @@ void OpImporter::runGuarded(llvm::function_ref<void()> build) {
       return program.reportRefused({llvm::SmallVector<Value>(op.getOperands())});
 }
 
-llvm::SmallVector<Value> OpImporter::create(llvm::StringRef name,
-                                            llvm::ArrayRef<llvm::SmallVector<Value>> operands,
-                                            llvm::ArrayRef<NamedAttribute> attributes) {
-  // An operand that could not be made was reported where that failed.
+Value OpImporter::build(llvm::function_ref<Value(pd::TensorBuilder &)> formula) {
+  size_t before = program.problems.size();
+  Value result;
+  runGuarded([&] { result = formula(tensors()); });
+  return program.problems.size() == before ? result : Value();
+}
+
+llvm::SmallVector<Value> OpImporter::createByName(llvm::StringRef name,
+                                                  llvm::ArrayRef<llvm::SmallVector<Value>> operands,
+                                                  llvm::ArrayRef<NamedAttribute> attributes) {
+  // An operand that could not be created was reported before.
   for (const auto &group : operands)
     if (llvm::is_contained(group, Value()))
       return {};
-  Operation *made = createOp(builder, location, name, operands, attributes);
-  if (!made) {
+  Operation *created = import::createOp(builder, location, name, operands, attributes);
+  if (!created) {
     program.reportRefused(operands);
     return {};
   }
-  return llvm::SmallVector<Value>(made->getResults());
-}
-
-Value OpImporter::createOne(llvm::StringRef name, llvm::ArrayRef<llvm::SmallVector<Value>> operands,
-                            llvm::ArrayRef<NamedAttribute> attributes) {
-  llvm::SmallVector<Value> values = create(name, operands, attributes);
-  return values.empty() ? Value() : values.front();
+  return llvm::SmallVector<Value>(created->getResults());
 }
 
 Value OpImporter::constant(ElementsAttr value) {

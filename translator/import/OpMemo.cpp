@@ -29,7 +29,7 @@ bool isOrigin(std::string_view name) {
 template <class T> constexpr bool isListOfNumbers = false;
 template <class T> constexpr bool isListOfNumbers<std::vector<T>> = std::is_arithmetic_v<T>;
 
-/// Of what an attribute holds the numbers: they are quick to read, and tell most ops apart.
+/// Hashes the numbers in an attribute: they are quick to read and distinguish most ops.
 template <class Mix> void mixNumbers(const legacy::AttributeValue &value, Mix mix) {
   std::visit(
       [&](const auto &held) {
@@ -73,8 +73,8 @@ bool haveSameAttributes(const legacy::Operation &left, const legacy::Operation &
                     });
 }
 
-/// Whether nothing can be known of a value's elements: arguments of the function, and what is no small list
-/// of numbers.
+/// Whether the elements of a value cannot be constant: arguments of the function, and tensors that are not
+/// short lists of integers.
 bool isUnknown(Value value) {
   if (!value)
     return true;
@@ -82,7 +82,7 @@ bool isUnknown(Value value) {
   if (!type)
     return false;
   if (auto argument = dyn_cast<BlockArgument>(value)) {
-    Operation *function = argument.getOwner()->getParentOp(); // none yet of a loop that is being made
+    Operation *function = argument.getOwner()->getParentOp(); // null in a loop under construction
     return function && function->hasTrait<OpTrait::IsIsolatedFromAbove>();
   }
   return type.getRank() > 1 && !type.getElementType().isIntOrIndex();
@@ -111,9 +111,9 @@ const Recipe *OpMemo::find(const OpInstance &instance) const {
   return nullptr;
 }
 
-void OpMemo::add(const OpInstance &instance, llvm::ArrayRef<Operation *> made,
+void OpMemo::add(const OpInstance &instance, llvm::ArrayRef<Operation *> created,
                  llvm::ArrayRef<std::pair<OutputName, Value>> outputs) {
-  // An op that equals none of many with its numbers (a NaN, or other words) is like none that follows either.
+  // Ops with the same hash that all differ (a NaN, other strings) are unlikely to equal a later op.
   constexpr size_t mostWithSameNumbers = 16;
   auto &sameNumbers = byHash[hashOf(instance)];
   if (sameNumbers.size() == mostWithSameNumbers)
@@ -121,7 +121,7 @@ void OpMemo::add(const OpInstance &instance, llvm::ArrayRef<Operation *> made,
   llvm::DenseMap<Value, uint32_t> numbers;
   uint32_t count = 0;
   for (Value value : instance.inputs) {
-    // Of two inputs that are one value nobody knows which one is meant.
+    // If two inputs are one value, an operand may be either of them.
     if (value && !numbers.try_emplace(value, count).second)
       return;
     ++count;
@@ -129,7 +129,7 @@ void OpMemo::add(const OpInstance &instance, llvm::ArrayRef<Operation *> made,
   auto known = std::make_unique<Known>();
   known->op = instance.op;
   llvm::append_range(known->types, llvm::map_range(instance.inputs, typeOf));
-  for (Operation *op : made) {
+  for (Operation *op : created) {
     Recipe::Step &step = known->recipe.steps.emplace_back();
     for (Value operand : op->getOperands()) {
       auto number = numbers.find(operand);
@@ -156,7 +156,7 @@ void OpMemo::add(const OpInstance &instance, llvm::ArrayRef<Operation *> made,
 
 std::optional<OpInstance> ProgramImporter::repeatableInstance(const legacy::Operation &op,
                                                               const LegacyOp &entry) const {
-  if (lods.isActive || hasSelectedRows || isRecomputed(op))
+  if (lods.isActive || sparseRows.isActive() || isRecomputed(op))
     return std::nullopt;
   assert(&op == &program.blocks[currentBlock].operations[currentIndex]);
   OpInstance instance{&op, &entry, variables.numbersOf(currentBlock, currentIndex)};
@@ -180,11 +180,11 @@ void ProgramImporter::repeat(const Recipe &recipe, const OpInstance &instance) {
     for (uint32_t number : step.operands)
       operands.push_back(values[number]);
     Operation *prototype = step.prototype.get();
-    Operation *made = Operation::create(location, prototype->getName(), prototype->getResultTypes(), operands,
-                                        prototype->getDiscardableAttrDictionary(),
-                                        prototype->getPropertiesStorage(), {}, 0);
-    builder.insert(made);
-    values.append(made->result_begin(), made->result_end());
+    Operation *created = Operation::create(location, prototype->getName(), prototype->getResultTypes(),
+                                           operands, prototype->getDiscardableAttrDictionary(),
+                                           prototype->getPropertiesStorage(), {}, 0);
+    builder.insert(created);
+    values.append(created->result_begin(), created->result_end());
   }
   for (auto [name, number] : recipe.outputs)
     define(instance.op->outputs[name.slot].arguments[name.argument], instance.numbers.outputs[name.place],
@@ -209,10 +209,10 @@ void ProgramImporter::importKnownOp(const legacy::Operation &op, const LegacyOp 
   defined = nullptr;
   if (problems.size() != problemsBefore || importer.dependsOnOutputs || lods.isActive)
     return;
-  llvm::SmallVector<Operation *> made;
+  llvm::SmallVector<Operation *> created;
   for (Operation &op :
        llvm::make_range(before ? std::next(before->getIterator()) : block.begin(), block.end()))
-    made.push_back(&op);
+    created.push_back(&op);
   std::vector<std::pair<OutputName, Value>> outputs;
   for (auto [name, value] : definitions) {
     uint32_t place = 0;
@@ -221,7 +221,7 @@ void ProgramImporter::importKnownOp(const legacy::Operation &op, const LegacyOp 
         if (&op.outputs[i].arguments[j] == name)
           outputs.emplace_back(OutputName{i, j, place}, value);
   }
-  memo.add(*instance, made, outputs);
+  memo.add(*instance, created, outputs);
 }
 
 } // namespace proa::import

@@ -30,8 +30,8 @@ struct OutputName {
   uint32_t slot, argument, place;
 };
 
-/// What one op became: ops without operands, the indices of their operands (inputs of the instance first,
-/// then results in order), and the index of the value of each output's variable.
+/// The imported form of an op: ops without operands, the indices of their operands (inputs of the instance
+/// first, then results in order), and for each output the index of its value.
 struct Recipe {
   struct Step {
     mlir::OwningOpRef<mlir::Operation *> prototype;
@@ -43,16 +43,15 @@ struct Recipe {
 
 class OpMemo {
 public:
-  /// Whether only the op itself and the types of its inputs decide what it becomes: no input may hold
-  /// elements that are known before the program runs.
+  /// Whether the imported form depends only on the op and the types of its inputs: no input may be constant.
   static bool isRepeatable(const OpInstance &instance);
 
-  /// What an equal op became; null where there was none.
+  /// The imported form of an equal op; null if there was none.
   const Recipe *find(const OpInstance &instance) const;
 
-  /// Keeps what an op became: `made`, in order, and the values of its outputs. Does nothing if the ops use
-  /// other values than the inputs.
-  void add(const OpInstance &instance, llvm::ArrayRef<mlir::Operation *> made,
+  /// Keeps the imported form of an op: the created ops, in order, and the values of its outputs. Does nothing
+  /// if the ops use other values than the inputs.
+  void add(const OpInstance &instance, llvm::ArrayRef<mlir::Operation *> created,
            llvm::ArrayRef<std::pair<OutputName, mlir::Value>> outputs);
 
 private:

@@ -1,4 +1,4 @@
-/// Programs that rematerialize values instead of keeping them, made by Paddle's RecomputeOptimizer.
+/// Programs of Paddle's RecomputeOptimizer, which compute values again instead of keeping them.
 #pragma once
 
 #include "translator/import/OpImporter.h"

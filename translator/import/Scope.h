@@ -11,8 +11,8 @@
 
 namespace proa::import {
 
-/// Values by name; a name without one has the null value. Those of variables that the program declares lie in
-/// a list: a lookup by number is one access.
+/// Values by name; null for a name without one. Values of declared variables are in a list: a lookup by
+/// number is one access.
 class Scope {
 public:
   Scope() = default;
@@ -22,7 +22,7 @@ public:
     VariableNumber number = numberOf(name);
     return number == noVariable ? others.lookup(name) : declared[number];
   }
-  /// `number` is that of the name, where it has one.
+  /// `number`: the number of the name, or noVariable.
   mlir::Value lookup(llvm::StringRef name, VariableNumber number) const {
     return number == noVariable ? others.lookup(name) : declared[number];
   }
@@ -49,7 +49,7 @@ private:
 
   const VariableIndex *variables = nullptr;
   std::vector<mlir::Value> declared;
-  /// Of names that the program does not declare: levels of LoDs, rows, damaged programs.
+  /// Values of undeclared names: levels of LoDs, rows, damaged programs.
   llvm::StringMap<mlir::Value> others;
 };
 

@@ -1,6 +1,7 @@
 #include "translator/import/SharedBuffers.h"
 
 #include "translator/import/ProgramImporter.h"
+#include "translator/import/hooks/TensorOps.h"
 
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ops/optimizer/Optimizer.h"
@@ -25,122 +26,117 @@ bool readsAnotherView(const SharedBuffer &shared, const Effects &effects) {
 
 } // namespace
 
-void ProgramImporter::shareBuffer(const legacy::Operation &op) {
-  const legacy::Slot *parts = op.output("Output"), *buffer = op.output("FusedOutput");
+void SharedBuffers::add(const legacy::Operation &coalesce) {
+  const legacy::Slot *parts = coalesce.output("Output"), *buffer = coalesce.output("FusedOutput");
   if (!parts || !buffer || buffer->arguments.size() != 1)
     return;
-  Value fused = lookup(buffer->arguments.front());
-  auto made = fused ? fused.getDefiningOp<pd::CoalesceTensorOp>() : pd::CoalesceTensorOp();
-  if (!made || made.getOutput().size() != parts->arguments.size())
+  Value fused = program.lookup(buffer->arguments.front());
+  auto op = fused ? fused.getDefiningOp<pd::CoalesceTensorOp>() : pd::CoalesceTensorOp();
+  if (!op || op.getOutput().size() != parts->arguments.size())
     return;
-  SharedBuffer shared{currentBlock, buffer->arguments.front(), {}};
+  SharedBuffer shared{program.currentBlock, buffer->arguments.front(), {}};
   int64_t begin = 0;
-  for (auto [name, value] : llvm::zip(parts->arguments, made.getOutput())) {
+  for (auto [name, value] : llvm::zip(parts->arguments, op.getOutput())) {
     auto type = pd::tensorType(value);
     shared.parts.push_back({name, type, begin});
-    begin += pd::coalescedElements(type, coalesceAlignment(made));
+    begin += pd::coalescedElements(type, coalesceAlignment(op));
   }
-  // Variables that get a new buffer leave the buffer that they were in.
-  llvm::erase_if(sharedBuffers, [&](const SharedBuffer &other) { return other.buffer == shared.buffer; });
-  for (SharedBuffer &other : sharedBuffers)
+  // Variables that get a new buffer leave their previous one.
+  llvm::erase_if(buffers, [&](const SharedBuffer &other) { return other.buffer == shared.buffer; });
+  for (SharedBuffer &other : buffers)
     llvm::erase_if(other.parts, [&](const SharedBuffer::Part &part) {
       return llvm::is_contained(parts->arguments, part.name);
     });
-  sharedBuffers.push_back(std::move(shared));
+  buffers.push_back(std::move(shared));
 }
 
-void ProgramImporter::shareParameters() {
-  for (const legacy::SharedStorage &storage : options.sharedParameters) {
-    // One that the program does not read is put together from its parts when it is asked for.
-    if (!lookup(storage.buffer))
+void SharedBuffers::addParameters() {
+  for (const legacy::SharedStorage &storage : program.options.sharedParameters) {
+    // The value of a buffer that the program does not read is assembled from its parts after the run.
+    if (!program.lookup(storage.buffer))
       continue;
     SharedBuffer shared{0, storage.buffer, {}};
     int64_t begin = 0;
     for (const std::string &name : storage.parts) {
-      auto type = variables.find(0, name) ? typeOf(name, options.source) : RankedTensorType();
+      auto type = program.variables.find(0, name) ? program.interface.typeOf(name, program.options.source)
+                                                  : RankedTensorType();
       if (!type || !type.hasStaticShape())
         break;
       shared.parts.push_back({name, type, begin});
       begin += type.getNumElements();
     }
     if (shared.parts.size() == storage.parts.size())
-      sharedBuffers.push_back(std::move(shared));
+      buffers.push_back(std::move(shared));
   }
 }
 
-void ProgramImporter::finishSharedParameters() {
-  for (const legacy::SharedStorage &storage : options.sharedParameters) {
+void SharedBuffers::finishParameters() {
+  for (const legacy::SharedStorage &storage : program.options.sharedParameters) {
     Names names;
     names.insert(storage.buffer);
     names.insert(storage.parts.begin(), storage.parts.end());
-    if (llvm::none_of(sharedBuffers, [&](const SharedBuffer &b) { return b.buffer == storage.buffer; }))
+    if (llvm::none_of(buffers, [&](const SharedBuffer &b) { return b.buffer == storage.buffer; }))
       continue;
-    refreshShared(names);
+    refresh(names);
     for (llvm::StringRef name : names)
-      if (!llvm::is_contained(states, name))
-        states.push_back(name.str());
+      if (!llvm::is_contained(program.interface.states, name))
+        program.interface.states.push_back(name.str());
   }
 }
 
-Value ProgramImporter::partOfBuffer(const SharedBuffer &shared, int64_t begin, int64_t end) {
-  OpImporter importer(*this, *currentOp, builder, locationOf(currentIndex, *currentOp));
-  auto integers = [&](llvm::StringRef name, int64_t value) {
-    return importer.named(name, builder.getDenseI64ArrayAttr({value}));
-  };
-  return importer.createOne(
-      "pd.slice", {{lookup(shared.buffer)}, {}, {}, {}},
-      {integers("axes", 0), integers("starts", begin), integers("ends", end), integers("strides", 1)});
+void SharedBuffers::removeBlock(int32_t block) {
+  llvm::erase_if(buffers, [&](const SharedBuffer &shared) { return shared.block == block; });
 }
 
-void ProgramImporter::refreshPart(SharedBuffer &shared, SharedBuffer::Part &part) {
-  if (!std::exchange(part.isOld, false))
+void SharedBuffers::refreshPart(SharedBuffer &shared, SharedBuffer::Part &part) {
+  if (!std::exchange(part.isOutdated, false))
     return;
   Names names;
   names.insert(shared.buffer);
-  controlFlow.finishPendingWriting(names);
-  OpImporter importer(*this, *currentOp, builder, locationOf(currentIndex, *currentOp));
-  Value flat = partOfBuffer(shared, part.begin, part.begin + part.type.getNumElements());
-  Value value =
-      flat ? importer.createOne("pd.reshape", {{flat}, {}},
-                                {importer.named("shape", builder.getDenseI64ArrayAttr(part.type.getShape()))})
-           : Value();
+  program.controlFlow.finishPendingWriting(names);
+  OpImporter importer = program.importerOfCurrentOp();
+  Value value = importer.build([&](pd::TensorBuilder &e) {
+    pd::Expression buffer = importer.wrap(program.lookup(shared.buffer));
+    return e.reshape(hooks::slice(buffer, 0, part.begin, part.begin + part.type.getNumElements()),
+                     part.type.getShape());
+  });
   if (value)
-    define(part.name, value);
+    program.define(part.name, value);
 }
 
-void ProgramImporter::refreshBuffer(SharedBuffer &shared) {
-  if (!shared.isBufferOld() || !lookup(shared.buffer))
+void SharedBuffers::refreshBuffer(SharedBuffer &shared) {
+  if (!shared.isOutdated() || !program.lookup(shared.buffer))
     return;
   Names names;
   for (const SharedBuffer::Part &part : shared.parts)
     if (part.isNewer)
       names.insert(part.name);
-  controlFlow.finishPendingWriting(names);
-  OpImporter importer(*this, *currentOp, builder, locationOf(currentIndex, *currentOp));
-  llvm::SmallVector<Value> pieces;
-  int64_t at = 0, end = pd::tensorType(lookup(shared.buffer)).getNumElements();
-  for (SharedBuffer::Part &part : shared.parts) {
-    if (!std::exchange(part.isNewer, false))
-      continue;
-    int64_t count = part.type.getNumElements();
-    if (part.begin > at)
-      pieces.push_back(partOfBuffer(shared, at, part.begin));
-    pieces.push_back(importer.createOne("pd.reshape", {{lookup(part.name)}, {}},
-                                        {importer.named("shape", builder.getDenseI64ArrayAttr({count}))}));
-    at = part.begin + count;
-  }
-  if (at < end)
-    pieces.push_back(partOfBuffer(shared, at, end));
-  if (llvm::is_contained(pieces, Value()))
-    return;
-  if (Value whole = importer.createOne("pd.concat", {pieces, {}},
-                                       {importer.named("axis", builder.getI64IntegerAttr(0))}))
-    define(shared.buffer, whole);
+  program.controlFlow.finishPendingWriting(names);
+  OpImporter importer = program.importerOfCurrentOp();
+  Value whole = importer.build([&](pd::TensorBuilder &e) {
+    pd::Expression buffer = importer.wrap(program.lookup(shared.buffer));
+    llvm::SmallVector<Value> pieces;
+    int64_t next = 0, end = buffer.type().getNumElements();
+    for (SharedBuffer::Part &part : shared.parts) {
+      if (!std::exchange(part.isNewer, false))
+        continue;
+      int64_t count = part.type.getNumElements();
+      if (part.begin > next)
+        pieces.push_back(hooks::slice(buffer, 0, next, part.begin));
+      pieces.push_back(e.reshape(importer.wrap(program.lookup(part.name)), {count}));
+      next = part.begin + count;
+    }
+    if (next < end)
+      pieces.push_back(hooks::slice(buffer, 0, next, end));
+    return hooks::concat(e, pieces, 0);
+  });
+  if (whole)
+    program.define(shared.buffer, whole);
 }
 
-void ProgramImporter::refreshShared(const Names &names) {
-  for (SharedBuffer &shared : sharedBuffers) {
-    if (shared.block != currentBlock)
+void SharedBuffers::refresh(const Names &names) {
+  for (SharedBuffer &shared : buffers) {
+    if (shared.block != program.currentBlock)
       continue;
     if (names.contains(shared.buffer))
       refreshBuffer(shared);
@@ -150,47 +146,47 @@ void ProgramImporter::refreshShared(const Names &names) {
   }
 }
 
-void ProgramImporter::readShared(const legacy::Operation &op) {
-  Effects effects = effectsOf(legacyProgram, op);
-  refreshShared(effects.read);
-  if (!subBlockOf(legacyProgram, op))
+void SharedBuffers::beforeOp(const legacy::Operation &op) {
+  Effects effects = effectsOf(program.legacyProgram, op);
+  refresh(effects.read);
+  if (!subBlockOf(program.legacyProgram, op))
     return;
-  // What a block may leave as it was has to be there before it.
-  refreshShared(effects.written);
-  for (const SharedBuffer &shared : sharedBuffers)
+  // A block may not write every variable in `written`: their values before it must be up to date.
+  refresh(effects.written);
+  for (const SharedBuffer &shared : buffers)
     if (readsAnotherView(shared, effects))
-      report("control flow changes variables that coalesce_tensor has put into '" + shared.buffer +
-             "', and reads them under other names: not supported");
+      program.report("control flow changes variables that coalesce_tensor has put into '" + shared.buffer +
+                     "', and reads them under other names: not supported");
 }
 
-void ProgramImporter::writeShared(const legacy::Operation &op) {
+void SharedBuffers::afterOp(const legacy::Operation &op) {
   if (op.type == "coalesce_tensor")
-    return shareBuffer(op);
-  if (sharedBuffers.empty())
+    return add(op);
+  if (buffers.empty())
     return;
-  Names written = effectsOf(legacyProgram, op).written;
-  for (SharedBuffer &shared : sharedBuffers) {
-    if (shared.block != currentBlock)
+  Names written = effectsOf(program.legacyProgram, op).written;
+  for (SharedBuffer &shared : buffers) {
+    if (shared.block != program.currentBlock)
       continue;
     bool isWhole = written.contains(shared.buffer);
     for (SharedBuffer::Part &part : shared.parts) {
       bool isWritten = written.contains(part.name);
-      part.isOld = !isWritten && (part.isOld || isWhole);
+      part.isOutdated = !isWritten && (part.isOutdated || isWhole);
       part.isNewer = isWritten || (part.isNewer && !isWhole);
       if (isWritten)
-        checkSharedType(shared, part.name, part.type);
+        checkType(shared, part.name, part.type);
     }
   }
 }
 
-void ProgramImporter::checkSharedType(const SharedBuffer &shared, const std::string &name,
-                                      RankedTensorType expected) {
-  Value value = lookup(name);
+void SharedBuffers::checkType(const SharedBuffer &shared, const std::string &name,
+                              RankedTensorType expected) {
+  Value value = program.lookup(name);
   auto type = value ? dyn_cast<RankedTensorType>(value.getType()) : RankedTensorType();
   if (type && (type.getElementType() != expected.getElementType() ||
                (type.hasStaticShape() && type.getNumElements() != expected.getNumElements())))
-    report("variable '" + name + "' is a part of '" + shared.buffer +
-           "' and gets other elements than it has there");
+    program.report("variable '" + name + "' is a part of '" + shared.buffer +
+                   "' and gets other elements than it has there");
 }
 
 } // namespace proa::import

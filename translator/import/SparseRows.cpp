@@ -1,5 +1,5 @@
-//! Sparse gradients (SELECTED_ROWS). A variable of that kind is the dense tensor with zeros in its other
-//! rows, and a second variable, "x@ROWS", the indices of its rows: an int64 vector with possible duplicates.
+#include "translator/import/SparseRows.h"
+
 #include "translator/import/ProgramImporter.h"
 #include "translator/import/hooks/TensorOps.h"
 
@@ -10,40 +10,45 @@ using namespace mlir;
 
 namespace proa::import {
 
-Value ProgramImporter::rowsOf(llvm::StringRef name) const { return lookup((name + "@ROWS").str()); }
-
-void ProgramImporter::setRows(llvm::StringRef name, Value rows) {
-  if (rows)
-    scope.set((name + "@ROWS").str(), rows);
-  else
-    scope.erase((name + "@ROWS").str());
+void SparseRows::scan(const legacy::Program &source) {
+  for (const legacy::Block &block : source.blocks)
+    hasVariables |= llvm::any_of(block.variables, [](const legacy::Variable &variable) {
+      return variable.kind == legacy::VariableKind::SelectedRows;
+    });
 }
 
-bool ProgramImporter::isSelectedRows(llvm::StringRef name) const {
-  const legacy::Variable *variable = variables.find(currentBlock, name);
+Value SparseRows::rowsOf(llvm::StringRef name) const { return program.lookup((name + "@ROWS").str()); }
+
+void SparseRows::set(llvm::StringRef name, Value rows) {
+  if (rows)
+    program.scope.set((name + "@ROWS").str(), rows);
+  else
+    program.scope.erase((name + "@ROWS").str());
+}
+
+bool SparseRows::isSparse(llvm::StringRef name) const {
+  const legacy::Variable *variable = program.variables.find(program.currentBlock, name);
   return variable && variable->kind == legacy::VariableKind::SelectedRows;
 }
 
-/// The rows that an op's inputs touch, by slot; an op that writes what it reads forgets them.
-ProgramImporter::SlotValues ProgramImporter::inputRows(const legacy::Operation &op) const {
+SlotValues SparseRows::inputRows(const legacy::Operation &op) const {
   auto isLookup = llvm::StringRef(op.type).starts_with("lookup_table") || op.type == "embedding_grad";
   SlotValues rows;
   for (const legacy::Slot &slot : op.inputs) {
     llvm::SmallVector<Value> values;
     for (const std::string &name : slot.arguments)
-      values.push_back(!isLookup ? rowsOf(name) : slot.name == "Ids" ? lookup(name) : Value());
+      values.push_back(!isLookup ? rowsOf(name) : slot.name == "Ids" ? program.lookup(name) : Value());
     rows.emplace_back(slot.name, std::move(values));
   }
   return rows;
 }
 
-/// The rows that the gradient of a lookup touches; those of what an op makes of sparse variables are theirs.
-void ProgramImporter::shareRows(const legacy::Operation &op, const SlotValues &inputs) {
-  OpImporter importer(*this, op, builder, locationOf(currentIndex, op));
-  importer.runGuarded([&] { shareRows(importer, inputs); });
+void SparseRows::share(const legacy::Operation &op, const SlotValues &inputs) {
+  OpImporter importer = program.importerOfCurrentOp();
+  importer.runGuarded([&] { share(importer, inputs); });
 }
 
-void ProgramImporter::shareRows(OpImporter &importer, const SlotValues &inputs) {
+void SparseRows::share(OpImporter &importer, const SlotValues &inputs) {
   llvm::SmallVector<Value> all;
   llvm::ArrayRef<Value> listed;
   for (const auto &[slot, values] : inputs) {
@@ -53,11 +58,11 @@ void ProgramImporter::shareRows(OpImporter &importer, const SlotValues &inputs) 
   }
   for (const legacy::Slot &slot : importer.legacyOp().outputs)
     for (auto [place, name] : llvm::enumerate(slot.arguments)) {
-      if (!isSelectedRows(name) || !lookup(name) || rowsOf(name))
+      if (!isSparse(name) || !program.lookup(name) || rowsOf(name))
         continue;
       // An op on lists treats each variable by itself.
       bool isOfOne = slot.arguments.size() > 1 && place < listed.size();
-      setRows(name, isOfOne ? listed[place] : importer.joinRows(all));
+      set(name, isOfOne ? listed[place] : importer.joinRows(all));
     }
 }
 
@@ -75,13 +80,14 @@ Value OpImporter::joinRows(llvm::ArrayRef<Value> parts) {
 
 Value OpImporter::rows(llvm::StringRef slot) const {
   const legacy::Slot *found = inputSlot(slot);
-  return found && found->arguments.size() == 1 ? program.rowsOf(found->arguments.front()) : Value();
+  return found && found->arguments.size() == 1 ? program.sparseRows.rowsOf(found->arguments.front())
+                                               : Value();
 }
 
 void OpImporter::setOutputRows(llvm::StringRef slot, Value rows) {
   const legacy::Slot *found = outputSlot(slot);
   if (found && found->arguments.size() == 1 && !capturedOutputs)
-    program.setRows(found->arguments.front(), rows);
+    program.sparseRows.set(found->arguments.front(), rows);
 }
 
 Value OpImporter::whereRows(Value rows, Value inside, Value outside) {

@@ -1,11 +1,13 @@
-//! Ops that run a block in other ways than conditions and loops do. `recurrent` (StaticRNN) runs its block
-//! once for each step of its inputs and becomes scf.while; `pylayer` runs its forward block where it stands,
-//! and its gradient the backward block.
+//! Ops that run a block without a condition. `recurrent` (StaticRNN) runs its block once for each step of its
+//! inputs and becomes scf.while. `pylayer` runs its forward block once; its gradient runs the backward block.
 #include "translator/import/ProgramImporter.h"
 #include "translator/import/UndefinedValues.h"
+#include "translator/import/hooks/TensorOps.h"
 
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Types.h"
+#include "dialects/pd/ops/control/ArrayOps.h"
+#include "dialects/pd/ops/shape/ShapeOps.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -18,26 +20,20 @@ std::vector<std::string> names(const legacy::Slot *slot) {
   return slot ? slot->arguments : std::vector<std::string>();
 }
 
-NamedAttribute dtypeAttribute(OpImporter &importer, Type type) {
-  return importer.named("dtype", TypeAttr::get(type));
-}
-
-/// The extent of the first dimension, as a vector of one int64.
+/// The size of the first dimension, as a vector of one int64.
 Value stepCount(OpImporter &importer, Value x) {
   auto type = cast<RankedTensorType>(x.getType());
   if (!type.isDynamicDim(0))
     return importer.constantInts({type.getDimSize(0)});
-  Builder &builder = importer.getBuilder();
-  Value shape = importer.createOne("pd.shape", {{x}});
-  Value wide =
-      shape ? importer.createOne("pd.cast", {{shape}}, {dtypeAttribute(importer, builder.getI64Type())})
-            : Value();
-  return wide ? importer.createOne("pd.gather", {{wide}, {importer.constantInts({0})}, {}}) : Value();
+  return importer.build([&](pd::TensorBuilder &e) {
+    pd::Expression dims = e.cast(e.wrap(e.create<pd::ShapeOp>(x)), e.getBuilder().getI64Type());
+    return hooks::gather(dims, importer.integers({0}));
+  });
 }
 
 } // namespace
 
-/// A `recurrent` in the making. The loop carries the number of the step, the states and an array for each
+/// A `recurrent` under construction. The loop carries the index of the step, the states and an array for each
 /// output.
 struct ControlFlowImporter::Recurrence {
   OpImporter &importer;
@@ -47,55 +43,58 @@ struct ControlFlowImporter::Recurrence {
   llvm::SmallVector<Value> sequences;
   Value count;
 
-  Value number(int64_t value) { return importer.constantInts({value}); }
+  pd::Expression number(int64_t value) { return importer.integers({value}); }
+  /// The step whose inputs an iteration reads.
+  pd::Expression position(pd::Expression step) {
+    return isReverse ? importer.wrap(count) - number(1) - step : step;
+  }
 };
 
-/// Imports the block once with states of the given types; false where that failed. `yielded` gets the values
-/// of the next step: its number, the states, the arrays.
+/// Imports the block once with states of the given types; false after an error. `yielded` receives the values
+/// of the next step: its index, the states, the arrays.
 bool ControlFlowImporter::importStep(Recurrence &loop, Block &body, llvm::SmallVectorImpl<Value> &yielded) {
   OpImporter &importer = loop.importer;
   size_t before = program.problems.size(), stateCount = loop.states.size();
-  Value step = body.getArgument(0), place = step;
-  if (loop.isReverse) {
-    Value last = importer.createOne("pd.subtract", {{loop.count}, {loop.number(1)}});
-    place = last ? importer.createOne("pd.subtract", {{last}, {step}}) : Value();
-  }
-  Value scalar = place
-                     ? importer.createOne("pd.reshape", {{place}, {}},
-                                          {importer.named("shape", program.builder.getDenseI64ArrayAttr({}))})
-                     : Value();
-  BlockInputs given;
-  for (auto [name, sequence] : llvm::zip(loop.inputs, loop.sequences))
-    if (Value slice = scalar ? importer.createOne("pd.gather", {{sequence}, {scalar}, {}}) : Value())
-      given.emplace_back(name, slice);
+  Value step = body.getArgument(0), position;
+  BlockInputs inputs;
+  importer.runGuarded([&] {
+    position = loop.position(importer.wrap(step));
+    pd::Expression scalar = importer.tensors().reshape(importer.wrap(position), {});
+    for (auto [name, sequence] : llvm::zip(loop.inputs, loop.sequences))
+      inputs.emplace_back(name, hooks::gather(importer.wrap(sequence), scalar));
+  });
   for (auto [i, name] : llvm::enumerate(loop.earlierStates))
-    given.emplace_back(name, body.getArgument(1 + i));
+    inputs.emplace_back(name, body.getArgument(1 + i));
   if (program.problems.size() != before)
     return false;
-  Names wanted(loop.outputs.begin(), loop.outputs.end());
-  wanted.insert(loop.states.begin(), loop.states.end());
-  importBlock(loop.block, wanted, given);
-  auto found = [&](const std::string &name) {
+  Names results(loop.outputs.begin(), loop.outputs.end());
+  results.insert(loop.states.begin(), loop.states.end());
+  importBlock(loop.block, results, inputs);
+  auto tensorOf = [&](const std::string &name) {
     Value value = program.lookup(name);
     if ((!value || !isa<RankedTensorType>(value.getType())) && program.problems.size() == before)
       program.report("block " + llvm::Twine(loop.block) + " does not define the tensor '" + name + "'");
     return value;
   };
-  yielded.push_back(importer.createOne("pd.add", {{step}, {loop.number(1)}}));
+  llvm::SmallVector<Value> states, outputs;
   for (const std::string &name : loop.states)
-    yielded.push_back(found(name));
-  for (auto [i, name] : llvm::enumerate(loop.outputs)) {
-    Value value = found(name);
-    if (program.problems.size() != before)
-      return false;
-    yielded.push_back(
-        importer.createOne("pd.array_write", {{body.getArgument(1 + stateCount + i)}, {place}, {value}}));
-  }
+    states.push_back(tensorOf(name));
+  for (const std::string &name : loop.outputs)
+    outputs.push_back(tensorOf(name));
+  if (program.problems.size() != before)
+    return false;
+  importer.runGuarded([&] {
+    yielded.push_back(importer.wrap(step) + loop.number(1));
+    llvm::append_range(yielded, states);
+    for (auto [i, value] : llvm::enumerate(outputs))
+      yielded.push_back(
+          importer.tensors().create<pd::ArrayWriteOp>(body.getArgument(1 + stateCount + i), position, value));
+  });
   return program.problems.size() == before;
 }
 
-/// The body of the loop, imported with states as wide as an iteration needs them; `types` are what it
-/// carries.
+/// Imports the body of the loop. `types` are the types of the carried values, which become less specific
+/// until an iteration keeps them.
 bool ControlFlowImporter::importSteps(Recurrence &loop, Region &body, llvm::SmallVectorImpl<Value> &yielded,
                                       llvm::SmallVectorImpl<Type> &types) {
   size_t stateCount = loop.states.size();
@@ -164,7 +163,7 @@ void ControlFlowImporter::importRecurrent(const legacy::Operation &op) {
   llvm::SmallVector<Value> inits{loop.number(0)}, yielded;
   llvm::append_range(inits, initial);
   for (size_t i = 0; i < loop.outputs.size(); ++i)
-    inits.push_back(importer.createOne("pd.array_create", {}));
+    inits.push_back(pd::ArrayCreateOp::create(program.builder, location));
   llvm::SmallVector<Type> types;
   for (Value init : inits)
     types.push_back(init.getType());
@@ -179,26 +178,28 @@ void ControlFlowImporter::finishRecurrent(Recurrence &loop, Region &body, llvm::
   Location location = importer.getLocation();
   for (auto [init, type] : llvm::zip(inits, types))
     init = pd::widened(program.builder, location, init, type);
-  auto made = scf::WhileOp::create(program.builder, location, types, inits);
+  auto whileOp = scf::WhileOp::create(program.builder, location, types, inits);
   {
     OpBuilder::InsertionGuard guard(program.builder);
     llvm::SmallVector<Location> locations(types.size(), location);
-    Block *test = program.builder.createBlock(&made.getBefore(), {}, types, locations);
-    Value less = importer.createOne("pd.less_than", {{test->getArgument(0)}, {loop.count}});
+    Block *test = program.builder.createBlock(&whileOp.getBefore(), {}, types, locations);
+    Value less = importer.build(
+        [&](pd::TensorBuilder &e) { return e.wrap(test->getArgument(0)) < e.wrap(loop.count); });
     if (Value condition = less ? scalarCondition(less, location) : Value())
       scf::ConditionOp::create(program.builder, location, condition, test->getArguments());
     program.builder.setInsertionPointToEnd(&body.front());
     for (auto [value, type] : llvm::zip(yielded, types))
       value = pd::widened(program.builder, location, value, type);
     scf::YieldOp::create(program.builder, location, yielded);
-    made.getAfter().takeBody(body);
+    whileOp.getAfter().takeBody(body);
   }
-  llvm::SmallVector<Value> outputs;
-  for (size_t i = 1 + loop.states.size(); i < types.size(); ++i)
-    outputs.push_back(importer.createOne("pd.array_to_tensor", {{made.getResult(i)}},
-                                         {importer.named("use_stack", program.builder.getBoolAttr(true))}));
-  if (!llvm::is_contained(outputs, Value()))
+  importer.runGuarded([&] {
+    llvm::SmallVector<Value> outputs;
+    for (Value array : whileOp.getResults().drop_front(1 + loop.states.size()))
+      outputs.push_back(
+          importer.createOp<pd::ArrayToTensorOp>(array, /*axis=*/0, /*use_stack=*/true)->getResult(0));
     importer.setOutputs("outputs", outputs);
+  });
 }
 
 //===-- pylayer -----------------------------------------------------------------------------------------===//
@@ -206,17 +207,17 @@ void ControlFlowImporter::finishRecurrent(Recurrence &loop, Region &body, llvm::
 void ControlFlowImporter::importLayerBlock(int32_t block, const legacy::Slot *results) {
   if (block <= 0 || static_cast<size_t>(block) >= program.legacyProgram.blocks.size() ||
       llvm::is_contained(openBlocks, block))
-    return program.report("block " + llvm::Twine(block) + " is none that the op can run");
-  Names wanted;
+    return program.report("the op cannot run block " + llvm::Twine(block));
+  Names written;
   for (const std::string &name : names(results))
-    wanted.insert(name);
+    written.insert(name);
   // The backward block may read the variables of the forward block.
-  BlockInputs given;
+  BlockInputs inputs;
   int32_t forward = program.legacyProgram.blocks[static_cast<size_t>(block)].forwardBlock;
   if (auto found = layerVariables.find(forward); found != layerVariables.end())
     for (auto &variable : found->second)
-      given.emplace_back(variable.first().str(), variable.second);
-  importBlock(block, wanted, given);
+      inputs.emplace_back(variable.first().str(), variable.second);
+  importBlock(block, written, inputs);
   auto &left = layerVariables[block];
   left.clear();
   for (const legacy::Variable &variable : program.legacyProgram.blocks[static_cast<size_t>(block)].variables)

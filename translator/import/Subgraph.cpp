@@ -50,8 +50,8 @@ Effects allEffectsOf(const legacy::Program &program, const legacy::Operation &op
   return effects;
 }
 
-/// What the forward op of a gradient op writes: the variables of the cotangents that it reads. A gradient op
-/// is imported as the derivative of its forward op, which must be there.
+/// The results of the forward op of a gradient op: the variables of the cotangents that it reads. A gradient
+/// op is imported as the derivative of its forward op, which must be there.
 Names forwardOutputs(const legacy::Operation &op, const Effects &effects) {
   constexpr llvm::StringRef suffix = "@GRAD";
   Names names;
@@ -109,13 +109,13 @@ Subgraph::Subgraph(const legacy::Program &program, llvm::ArrayRef<std::string> f
                    llvm::ArrayRef<std::string> fetches) {
   if (program.blocks.empty() || (feeds.empty() && fetches.empty()))
     return;
-  llvm::ArrayRef<std::string> wanted = fetches.empty() ? fetchedByProgram : fetches;
+  llvm::ArrayRef<std::string> requested = fetches.empty() ? fetchedByProgram : fetches;
   findCutFeeds(program, fedByProgram, feeds);
   bool isPart = !cut.empty() || (!feeds.empty() && lacksData(program, fedByProgram, feeds)) ||
-                (!fetchedByProgram.empty() && !isSameSet(wanted, fetchedByProgram));
+                (!fetchedByProgram.empty() && !isSameSet(requested, fetchedByProgram));
   if (!isPart)
     return;
-  findNeeded(program, wanted);
+  findNeeded(program, requested);
   findBlocks(program);
 }
 

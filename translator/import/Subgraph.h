@@ -11,17 +11,16 @@
 
 namespace proa::import {
 
-/// Which ops of block 0 are imported. A program is imported as a whole where it is fed and fetched what it
-/// says itself. A part of it is asked for where a variable is fed that an op computes, where one that the
-/// program feeds is not fed, or where others are fetched than the program fetches. Then only the ops that the
-/// fetches need are imported: an op that updates a persistable variable, or prints, stays only where a fetch
-/// needs what it writes.
+/// The ops of block 0 that are imported. With the program's own feeds and fetches these are all ops. A part
+/// is requested if a fed variable is computed by an op, if a feed of the program is not fed, or if other
+/// variables are fetched. Then only the ops that the fetches need are imported: an op that updates a
+/// persistable variable, or prints, is kept only if a fetch needs its result.
 class Subgraph {
 public:
   /// The whole program.
   Subgraph() = default;
   /// Finds the part. `fedByProgram` and `fetchedByProgram` are the variables of its own feed and fetch ops;
-  /// `feeds` and `fetches` what is asked for, empty: what the program says.
+  /// `feeds` and `fetches` are the requested ones; empty: the program's own.
   Subgraph(const legacy::Program &program, llvm::ArrayRef<std::string> fedByProgram,
            llvm::ArrayRef<std::string> fetchedByProgram, llvm::ArrayRef<std::string> feeds,
            llvm::ArrayRef<std::string> fetches);
@@ -30,9 +29,9 @@ public:
   bool hasOp(size_t index) const { return isWhole() || needed[index]; }
   /// Whether an op of the part runs the block.
   bool hasBlock(size_t index) const { return isWhole() || neededBlocks[index]; }
-  /// Whether an op of the part reads the variable before another one has written it.
+  /// Whether an op of the part reads the variable before another one writes it.
   bool reads(llvm::StringRef name) const { return isWhole() || read.contains(name); }
-  /// Fed variables that ops of the program compute: what these write is dropped.
+  /// Fed variables that ops of the program compute. These results are dropped.
   const llvm::StringSet<> &cutFeeds() const { return cut; }
   /// Persistable variables that ops outside of the part would update.
   llvm::ArrayRef<std::string> droppedStates() const { return dropped; }

@@ -195,7 +195,7 @@ void OpImporter::importByTable() {
   }
   if (program.problems.size() != before)
     return;
-  llvm::SmallVector<Value> results = create(entry->target, operands, attributes);
+  llvm::SmallVector<Value> results = createByName(entry->target, operands, attributes);
   if (results.empty())
     return;
   size_t next = 0;

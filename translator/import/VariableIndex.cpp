@@ -9,7 +9,7 @@ namespace {
 constexpr size_t partsOfLarge = 8;
 /// Variables that are worth several threads.
 constexpr size_t manyVariables = 4096;
-/// What a thread takes at a time.
+/// Number of ops that a thread processes at a time.
 constexpr size_t namesTogether = 8192, opsTogether = 1024;
 
 } // namespace

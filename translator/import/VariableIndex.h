@@ -1,4 +1,4 @@
-/// The variables of a program by name, and by indices in place of names.
+/// The variables of a program by name, and by numbers that replace the names.
 #pragma once
 
 #include "translator/legacy/Program.h"
@@ -13,19 +13,20 @@
 
 namespace proa::import {
 
-/// Stands for a name that some block declares, the same one in all blocks.
+/// The number of a name that some block declares, the same in all blocks.
 using VariableNumber = uint32_t;
 inline constexpr VariableNumber noVariable = UINT32_MAX;
 
-/// Looks variables up in a block and then along its parents. To look a name up in a large program is slow, as
-/// neither the table nor the name is in a cache: all cores do that once for what all ops name.
+/// Looks up variables in a block and then in its parents. A lookup by name is slow in a large program,
+/// because neither the table nor the name is in a cache: all names of all ops are looked up once, by all
+/// cores.
 class VariableIndex {
 public:
   explicit VariableIndex(const legacy::Program &program);
   VariableIndex(const VariableIndex &) = delete;
   VariableIndex &operator=(const VariableIndex &) = delete;
 
-  /// Null where no variable has this name.
+  /// Null if no variable has this name.
   const legacy::Variable *find(int32_t block, llvm::StringRef name) const {
     return find(block, numberOf(name));
   }
@@ -33,11 +34,11 @@ public:
 
   /// `noVariable` for a name that no block declares.
   VariableNumber numberOf(llvm::StringRef name) const;
-  /// Of a variable that `find(0, ...)` gave.
+  /// The number of a variable that find(0, ...) returned.
   VariableNumber numberOf(const legacy::Variable &ofFirstBlock) const {
     return static_cast<VariableNumber>(&ofFirstBlock - program.blocks.front().variables.data());
   }
-  /// All numbers are below.
+  /// All numbers are less than this.
   size_t size() const { return count; }
 
   /// The variables in the slots of an op, slot after slot.
@@ -47,10 +48,9 @@ public:
   OpNumbers numbersOf(int32_t block, size_t op) const;
 
 private:
-  /// Some of the names: several threads make the table.
+  /// A part of the names: several threads build the table.
   using Names = llvm::DenseMap<llvm::CachedHashStringRef, VariableNumber>;
-  /// The numbers of a few ops, and where those of the inputs and of the outputs of each begin; the end is
-  /// last.
+  /// The numbers of some ops, and the offsets of the inputs and outputs of each; the last offset is the end.
   struct Numbers {
     std::vector<VariableNumber> all;
     std::vector<uint32_t> begins;
@@ -63,7 +63,7 @@ private:
   const legacy::Program &program;
   size_t count = 0;
   std::vector<Names> names = std::vector<Names>(1);
-  /// Of each block but the first one, whose variables have their places as numbers.
+  /// Tables of all blocks except the first one, whose variables have their indices as numbers.
   std::vector<llvm::DenseMap<VariableNumber, const legacy::Variable *>> ofBlock;
   /// By block.
   std::vector<std::vector<Numbers>> ofOps;

@@ -34,10 +34,10 @@ std::string describe(Element value) {
 bool isCamelCaseOf(std::string_view key, std::string_view name) {
   size_t k = 0;
   for (size_t n = 0; n < name.size(); ++n, ++k) {
-    char wanted = name[n];
-    if (wanted == '_' && n + 1 < name.size())
-      wanted = static_cast<char>(name[++n] >= 'a' && name[n] <= 'z' ? name[n] - 'a' + 'A' : name[n]);
-    if (k >= key.size() || key[k] != wanted)
+    char expected = name[n];
+    if (expected == '_' && n + 1 < name.size())
+      expected = static_cast<char>(name[++n] >= 'a' && name[n] <= 'z' ? name[n] - 'a' + 'A' : name[n]);
+    if (k >= key.size() || key[k] != expected)
       return false;
   }
   return k == key.size();

@@ -1,4 +1,4 @@
-/// Reading JSON objects by a list of the keys they may have, with the place of every problem.
+/// Reading JSON objects by a list of the keys they may have, with the path of every error.
 #pragma once
 
 #include "translator/legacy/Report.h"
@@ -18,7 +18,7 @@ namespace proa::legacy::json {
 /// is skipped without being checked.
 using Element = simdjson::ondemand::value;
 
-/// The place of a value, as a chain on the stack: text is made only where there is a problem.
+/// The path of a value, as a chain on the stack. Its text is computed only for errors.
 struct Path {
   const Path *parent = nullptr;
   std::string_view key;
@@ -39,15 +39,15 @@ std::string_view tokenOf(Element value);
 bool isCamelCaseOf(std::string_view key, std::string_view name);
 
 /// Whether `key` is `name` (snake_case) or its lowerCamelCase form, which is shorter if it differs. Both
-/// begin alike.
+/// have the same first character.
 inline bool isKey(std::string_view key, std::string_view name) {
   if (key.empty() || key.front() != name.front())
     return false;
   return key.size() == name.size() ? key == name : key.size() < name.size() && isCamelCaseOf(key, name);
 }
 
-/// Values of JSON with the conversions of the protobuf JSON mapping. A wrong value is reported, and what is
-/// returned then only serves to go on.
+/// Values of JSON with the conversions of the protobuf JSON mapping. After a wrong value, which is
+/// reported, the returned one is a placeholder.
 class ValueReader {
 public:
   explicit ValueReader(Report &report) : report(report) {}
@@ -113,7 +113,7 @@ public:
               const std::array<std::string_view, N> &names, uint32_t required, Read read) {
     static_assert(N <= 32);
     uint32_t seen = 0;
-    size_t expected = 0; // members mostly stand in the order of the names
+    size_t expected = 0; // members are mostly in the order of the names
     for (auto found : members) {
       simdjson::ondemand::field member;
       if (std::move(found).get(member) != simdjson::SUCCESS)
@@ -141,7 +141,7 @@ public:
   Report &report;
 
 private:
-  /// A key as it stands in the text: none of ours needs an escape.
+  /// A key as in the text: no expected key has an escape.
   static std::string_view keyOf(const simdjson::ondemand::field &member) {
     const char *text = member.key().raw();
     const char *end = text;

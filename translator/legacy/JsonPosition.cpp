@@ -8,7 +8,7 @@
 namespace proa::legacy::json {
 namespace {
 
-/// Takes any JSON and remembers the first error. The parser behind it doesn't recurse, so that depth does no
+/// Accepts any JSON and keeps the first error. The parser does not recurse, so that depth does no
 /// harm.
 struct ErrorFinder : nlohmann::json_sax<nlohmann::json> {
   size_t byte = 0;

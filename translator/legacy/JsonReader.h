@@ -46,7 +46,7 @@ constexpr Keys<2> complexKeys{"r", "i"};
 enum { pairName, pairVersion };
 constexpr Keys<2> pairKeys{"op_name", "op_version"};
 
-/// What the type of a variable says.
+/// The type of a variable.
 struct VariableType {
   VariableKind kind = VariableKind::DenseTensor;
   std::optional<DType> dtype;
@@ -89,7 +89,7 @@ public:
 private:
   std::string text(const Path &at, Element value) { return std::string(string(at, value)); }
 
-  /// An enumeration by name or by number. 0 after a problem.
+  /// An enumeration by name or by number. 0 after an error.
   template <class NumberOf, class NameOf>
   int64_t enumeration(const Path &at, Element value, std::string_view expected, NumberOf numberOf,
                       NameOf nameOf) {
@@ -223,7 +223,7 @@ private:
     size_t before = report.count();
     std::optional<VariableKind> kind = variableKindFromNumber(varTypeOf(at, value));
     if (!kind && report.count() == before)
-      wrong(at, value, "a VarType that is no element type");
+      wrong(at, value, "a VarType that is not an element type");
     return kind.value_or(VariableKind::DenseTensor);
   }
 
@@ -343,14 +343,14 @@ private:
     return out;
   }
 
-  /// A member that could not be read because what says how stands behind it.
+  /// Reads a member whose type is given by a later member.
   template <size_t N, class Read>
-  void readAgain(const Path &at, simdjson::ondemand::object &members, const Keys<N> &keys, size_t wanted,
+  void readAgain(const Path &at, simdjson::ondemand::object &members, const Keys<N> &keys, size_t index,
                  Read read) {
     if (members.reset().error() != simdjson::SUCCESS)
       return leave();
     object(at, members, keys, 0, [&](size_t key, const Path &at, Element value) {
-      if (key == wanted)
+      if (key == index)
         read(at, value);
     });
   }

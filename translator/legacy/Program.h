@@ -52,14 +52,13 @@ struct Variable {
   bool isParameter = false;
   bool stopGradient = false;
   bool needCheckFeed = false;
-  /// What the program declares, as text, where dtype and dims are those of the weights instead; no file has
-  /// it.
+  /// The declared type as text, if dtype and dims are those of the weights instead. Not part of a file.
   std::string declaredAs = {};
 
   bool operator==(const Variable &) const = default;
 };
 
-/// Stands in a slot where there is no variable.
+/// The argument of a slot without a variable.
 inline const std::string emptyVariable = "@EMPTY@";
 
 /// A slot of an op and the names of the variables in it.
@@ -101,7 +100,7 @@ using AttributeValue = std::variant<int32_t, float, std::string, std::vector<int
                                     BlockIndices, std::vector<int64_t>, std::vector<double>, VariableName,
                                     VariableNames, double, Scalar, std::vector<Scalar>>;
 
-/// The alternatives of AttributeValue stand in the order of the AttrType numbers (INT 0, FLOAT 1, STRING 2,
+/// The alternatives of AttributeValue are in the order of the AttrType numbers (INT 0, FLOAT 1, STRING 2,
 /// ...).
 struct Attribute {
   std::string name;
@@ -144,7 +143,7 @@ private:
   std::shared_ptr<std::vector<Attribute>> shared;
 };
 
-/// Where the user's Python code made an op.
+/// The line of the user's Python code that created an op.
 struct SourceLine {
   std::string file;
   int line = 0;

@@ -19,7 +19,7 @@ template <class List> auto vectorOf(const List &list) {
   return std::vector<typename List::value_type>(list.begin(), list.end());
 }
 
-/// The place of a message in the file, as a chain on the stack: text is made only where there is a problem.
+/// The path of a message in the file, as a chain on the stack. Its text is computed only for errors.
 struct Place {
   const Place *parent;
   const char *name;
@@ -72,8 +72,9 @@ private:
     if (std::optional<VariableKind> kind = variableKindFromNumber(type.type()))
       out.kind = *kind;
     else
-      report.add(at.text() + ".type.type", fmt::format("found {}, expected a VarType that is no element type",
-                                                       varTypeName(type.type())));
+      report.add(
+          at.text() + ".type.type",
+          fmt::format("found {}, expected a VarType that is not an element type", varTypeName(type.type())));
     describeTensor(type, out);
     return out;
   }
@@ -191,7 +192,7 @@ private:
 
 /// A number that the enumeration does not have counts as absent in proto2, so that it is found here too.
 void reportMissing(const google::protobuf::Message &message, Report &report) {
-  if (message.IsInitialized()) // fast; the list is made by slow reflection
+  if (message.IsInitialized()) // fast; the list uses slow reflection
     return;
   std::vector<std::string> fields;
   message.FindInitializationErrors(&fields);

@@ -14,7 +14,7 @@ namespace proa::legacy {
 /// does.
 Result<Program> readBinary(const std::string &path);
 
-/// The same for bytes in memory; `name` stands for the file in problems.
+/// The same for bytes in memory; `name` is the file in errors.
 Result<Program> readBinaryBytes(std::span<const std::byte> bytes, const std::string &name);
 
 } // namespace proa::legacy

@@ -23,7 +23,7 @@ bool hasPadding(size_t fileSize) {
   return fileSize % page != 0 && page - fileSize % page >= simdjson::SIMDJSON_PADDING;
 }
 
-/// What is damaged in a text; nothing where it is JSON. On demand only what is asked for is checked.
+/// The first error of a text; none if it is JSON. The on-demand parser checks only the parts that are read.
 std::optional<std::string> damageOf(std::string_view padded) {
   simdjson::dom::parser parser;
   simdjson::error_code error = parser.parse(padded.data(), padded.size(), false).error();

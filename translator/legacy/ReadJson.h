@@ -17,7 +17,7 @@ namespace proa::legacy {
 /// READER and TUPLE variables, are not kept: nothing that computes reads them.
 Result<Program> readJson(const std::string &path);
 
-/// The same for a mapped file, and for text in memory; `name` stands for the file in problems.
+/// The same for a mapped file, and for text in memory; `name` is the file in errors.
 Result<Program> readMappedJson(const MappedFile &file, const std::string &name);
 Result<Program> readJsonText(std::string_view text, const std::string &name);
 

@@ -39,7 +39,7 @@ bool looksLikeText(std::string_view text) {
   });
 }
 
-/// What the rest of a program's path asks of one in the new IR: which variables are stored with it.
+/// Declares the variables of a program of the new IR that are stored with it.
 Program withParameters(newir::Model model) {
   Program program;
   Block &block = program.blocks.emplace_back();

@@ -9,10 +9,10 @@
 namespace proa::legacy {
 
 /// By content: text that begins with `{` is JSON, anything else is the binary form. Errors: those of readJson
-/// and readBinary; a model of the new IR of Paddle 3, which is no legacy program.
+/// and readBinary; a model of the new IR of Paddle 3, which is not a legacy program.
 Result<Program> readProgram(const std::string &path);
 
-/// The same for what a file holds; `name` stands for the file in problems.
+/// The same for the content of a file; `name` is the file in errors.
 Result<Program> readProgramText(std::string_view text, const std::string &name);
 
 } // namespace proa::legacy

@@ -1,4 +1,4 @@
-/// Collects the problems that a reader finds in one file.
+/// Collects the errors that a reader finds in one file.
 #pragma once
 
 #include "proa/Result.h"
@@ -8,7 +8,7 @@
 
 namespace proa::legacy {
 
-/// A damaged file can have a problem in each of its lines, so that only the first ones are kept and the rest
+/// A damaged file can have an error in each of its lines, so that only the first ones are kept and the rest
 /// counted.
 class Report {
 public:

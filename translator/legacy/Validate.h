@@ -1,4 +1,4 @@
-/// What must hold in a program besides the form of its file, whichever reader made it.
+/// Checks of a program after any reader.
 #pragma once
 
 #include "translator/legacy/Program.h"
@@ -7,9 +7,9 @@
 namespace proa::legacy {
 
 /// Reports:
-/// - no blocks; a block whose index is not its position; a parent that is no block, or is among the block's
-/// descendants;
-///   a block other than the first without a parent; a forward block that is no block
+/// - no blocks; a block whose index is not its position; a parent that is not a block, or is among the
+/// block's descendants;
+///   a block other than the first without a parent; a forward block that is not a block
 /// - a variable without a name, or declared twice in its block; a dimension below -1; dimensions whose
 /// product exceeds int64
 /// - an op without a type; a BLOCK or BLOCKS attribute that names no block

@@ -135,7 +135,7 @@ private:
       return report(path + ".D", "expected the element type and the dims of a tensor");
     auto element = elementTypes.find(nameOf((*data)[0]));
     if (element == elementTypes.end())
-      return report(path + ".D[0]", fmt::format("'{}' is no element type", nameOf((*data)[0])));
+      return report(path + ".D[0]", fmt::format("'{}' is not an element type", nameOf((*data)[0])));
     type.kind = Type::Kind::Tensor;
     type.dtype = element->second;
     for (const Json &dim : (*data)[1]) {
@@ -302,8 +302,8 @@ Result<Model> readModel(std::string_view text, const std::string &path) {
   Json json;
   try {
     json = Json::parse(text);
-  } catch (const Json::exception &error) { // a number that no double holds is no parse_error
-    return problem(path, std::string("is no valid JSON: ") + error.what());
+  } catch (const Json::exception &error) { // a number out of the range of double is not a parse_error
+    return problem(path, std::string("is not valid JSON: ") + error.what());
   }
   Reader reader(path);
   Model model = reader.model(json);

@@ -1,4 +1,4 @@
-/// Weights that are not stored but made from a seed and the variable's name.
+/// Weights that are generated from a seed and the variable's name.
 #pragma once
 
 #include "proa/Tensor.h"

@@ -1,4 +1,4 @@
-/// `generated_params` of a meta.json: weights that are made from a seed instead of stored
+/// `generated_params` of a meta.json: weights that are generated from a seed
 /// (test/corpus/README.md).
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace proa::params {
 
-/// Whether the meta.json at this path has `generated_params`. False for files that can't be read.
+/// Whether the meta.json at this path has `generated_params`. False for unreadable files.
 bool hasGeneratedParams(const std::string &metaPath);
 
 /// Makes all parameters that `generated_params` lists. Errors: the file is missing or no JSON; for each

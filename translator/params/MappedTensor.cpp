@@ -8,7 +8,7 @@
 namespace proa::params {
 namespace {
 
-/// What an element's address must be a multiple of.
+/// The alignment of elements, in bytes.
 size_t alignmentOf(DType dtype) { return std::min<size_t>(sizeOf(dtype), alignof(double)); }
 
 } // namespace

@@ -1,4 +1,4 @@
-/// A program and its weights, as they lie in a folder.
+/// A program and its weights in a folder.
 #pragma once
 
 #include "proa/Tensor.h"
@@ -18,7 +18,7 @@ enum class WeightsForm : uint8_t {
   Safetensors, ///< *.safetensors
   Combined,    ///< *.pdiparams, __params__
   Separate,    ///< a file for each variable, beside __model__
-  Generated,   ///< `generated_params` of meta.json: made from a seed (test/corpus/README.md)
+  Generated,   ///< `generated_params` of meta.json: generated from a seed (test/corpus/README.md)
 };
 
 /// The files of a model. The path of a missing file is empty.
@@ -26,7 +26,7 @@ struct ModelFiles {
   std::string program;
   WeightsForm weightsForm = WeightsForm::None;
   std::string weights;
-  std::string startup; ///< startup.json: the program that makes the first values of parameters
+  std::string startup; ///< startup.json: the program that initializes the parameters
   std::string meta;    ///< meta.json
 };
 
@@ -35,7 +35,7 @@ struct ModelFiles {
 /// __model__, or else the only *.json or *.pdmodel in it. Weights are `weights` if given; else, beside the
 /// program, the file of the program's own name with .safetensors or .pdiparams, params.safetensors,
 /// params.pdiparams, __params__; else what meta.json generates; else, for __model__, the folder itself.
-/// Errors: there is nothing at `path`; no program, or several; the given weights are of no known form.
+/// Errors: a missing file or folder; no program, or several; weights in an unknown form.
 Result<ModelFiles> findModel(const std::string &path, const std::string &weights = {});
 
 struct ModelFolder {
@@ -46,12 +46,12 @@ struct ModelFolder {
 };
 
 /// Reads the program and its weights. Errors, all at once: those of the readers. Tensors that the program
-/// doesn't name are left out, and variables without a tensor are no error: the program may write them first.
-/// Where weights have another element type or other dims than the program declares, the variable gets those
-/// of the weights (legacy::Variable::declaredAs); the importer warns.
+/// does not name are ignored, and variables without a tensor are not errors: the program may write them
+/// first. Where weights have another element type or other dims than the program declares, the variable gets
+/// those of the weights (legacy::Variable::declaredAs); the importer warns.
 Result<ModelFolder> readModelFolder(const std::string &path, const std::string &weights = {});
-/// The tensors of the weights file by name, where there is one. `names` are those of a file that has none
-/// itself, in the order of Paddle's files. Other tensors are left out.
+/// The tensors of the weights file by name; empty without a file. `names`: the names in a file without names,
+/// in the order of Paddle's files. Other tensors are ignored.
 Result<Tensors> readTensors(const ModelFiles &files, const std::vector<std::string> &names);
 /// The weights alone.
 Result<Tensors> readParameters(const ModelFiles &files, legacy::Program &program);

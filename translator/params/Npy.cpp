@@ -114,7 +114,7 @@ std::string parseHeader(std::string_view file, Header &header) {
   constexpr size_t versionBytes = 2;
   size_t lengthAt = magic.size() + versionBytes;
   if (!file.starts_with(magic) || file.size() < lengthAt + 2)
-    return "this is no .npy file";
+    return "this is not a .npy file";
   unsigned major = static_cast<unsigned char>(file[magic.size()]);
   if (major < 1 || major > 3)
     return fmt::format("found format version {}, expected 1, 2 or 3", major);

@@ -130,7 +130,7 @@ private:
     }
     header = std::move(*parsed);
     if (!header.is_object()) {
-      problems.add(path, "the header is no JSON object");
+      problems.add(path, "the header is not a JSON object");
       return false;
     }
     readComplexNames();

@@ -11,13 +11,12 @@ namespace proa::params {
 
 using Tensors = std::map<std::string, Tensor>;
 
-/// Reads all tensors of a file. They share the memory of the mapped file as far as its alignment allows.
-/// complex128, which the format lacks, is F64 with a trailing dimension of 2, and its names stand, separated
-/// by commas, in
-/// `__metadata__.complex128`.
+/// Reads all tensors of a file. They share the memory of the mapped file if its alignment allows.
+/// complex128, which the format lacks, is F64 with a trailing dimension of 2; `__metadata__.complex128` lists
+/// its names, separated by commas.
 /// Errors, all at once: the file is missing, too short or has a damaged header; for each tensor an unknown
-/// dtype, a wrong shape, offsets that don't fit its size, lie past the end or overlap those of another; bytes
-/// that belong to no tensor.
+/// dtype, a wrong shape, offsets that do not fit its size, are past the end or overlap those of another;
+/// bytes outside of all tensors.
 Result<Tensors> readSafetensors(const std::string &path);
 
 /// Writes all tensors; the file appears under its name when it is complete. Error: a file that cannot be

@@ -16,15 +16,15 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-/// The array with `term` added to an element.
+/// The array with `term` added to the element at `index`.
 Value withAdded(OpBuilder &builder, Location location, Value array, Value index, Value term) {
-  Value held = ArrayReadOrOp::create(builder, location, array, index, zerosLike(builder, location, term));
-  Value sum = AddOp::create(builder, location, held, term);
+  Value element = ArrayReadOrOp::create(builder, location, array, index, zerosLike(builder, location, term));
+  Value sum = AddOp::create(builder, location, element, term);
   return widened(builder, location, ArrayWriteOp::create(builder, location, array, index, sum),
                  array.getType());
 }
 
-/// Whether nothing but zeros can be in a tensor.
+/// Whether the tensor is known to be zero.
 bool isZero(Value tensor) {
   Operation *op = tensor.getDefiningOp();
   if (isa_and_present<ExpandOp, ReshapeOp, tensor::CastOp>(op))
@@ -37,7 +37,7 @@ bool isZero(Value tensor) {
   return like && !like.getValueTensor() && like.getValue().isZero();
 }
 
-/// The array so far, with the elements of `part` added to those from number `start` on.
+/// `soFar` with the elements of `part` added to those from the slice's start on.
 Value withPart(OpBuilder &builder, ArraySliceOp slice, Value part, Value soFar) {
   Location location = slice.getLoc();
   Value front = ArraySliceOp::create(builder, location, slice.getArray(), oneInt(builder, location, 0),
@@ -55,14 +55,14 @@ Value noCotangent(OpBuilder &builder, Location location, Value like) {
 }
 
 Value indexFromStart(ArrayReadOp read) {
-  DenseIntElementsAttr number;
-  if (!matchPattern(read.getIndex(), m_Constant(&number)) || number.getNumElements() != 1 ||
-      !number.getSplatValue<APInt>().isNegative())
+  DenseIntElementsAttr constant;
+  if (!matchPattern(read.getIndex(), m_Constant(&constant)) || constant.getNumElements() != 1 ||
+      !constant.getSplatValue<APInt>().isNegative())
     return read.getIndex();
   OpBuilder builder(read);
   Value length = ArrayLengthOp::create(builder, read.getLoc(), read.getArray());
   return AddOp::create(builder, read.getLoc(), length,
-                       oneInt(builder, read.getLoc(), number.getSplatValue<APInt>().getSExtValue()));
+                       oneInt(builder, read.getLoc(), constant.getSplatValue<APInt>().getSExtValue()));
 }
 
 Value zerosLikeAny(OpBuilder &builder, Location location, Value like) {
@@ -98,7 +98,8 @@ FailureOr<SmallVector<Value>> differentiateOnArrays(OpBuilder &builder, Operatio
     gradients[0] = withAdded(builder, location, whole, indexFromStart(read), cotangents[0]);
   } else if (auto read = dyn_cast<ArrayReadOrOp>(op)) {
     if (!isZero(read.getOtherwise()))
-      return op->emitError() << "what is read where an element is missing is not zero, which has no gradient";
+      return op->emitError()
+             << "expected zeros as the value of a missing element; other values have no gradient";
     Value whole = soFar ? soFar : noCotangent(builder, location, read.getArray());
     gradients[0] = withAdded(builder, location, whole, read.getIndex(), cotangents[0]);
   } else if (auto join = dyn_cast<ArrayToTensorOp>(op)) {

@@ -1,5 +1,5 @@
-/// Cotangents of tensor arrays: arrays of the cotangents of their elements. An element that one lacks is
-/// zero.
+/// Cotangents of tensor arrays: arrays of the cotangents of their elements. A missing element means a zero
+/// cotangent.
 #pragma once
 
 #include "dialects/pd/ir/Pd.h"
@@ -7,7 +7,7 @@
 
 namespace proa::pd {
 
-/// A cotangent of zero: zeros like a tensor, or an array without elements.
+/// A zero cotangent of `like`: zeros like a tensor, or an array without elements.
 mlir::Value noCotangent(mlir::OpBuilder &builder, mlir::Location location, mlir::Value like);
 
 /// Zeros like a tensor, or an array of zeros like the elements of an array.
@@ -16,15 +16,16 @@ mlir::Value zerosLikeAny(mlir::OpBuilder &builder, mlir::Location location, mlir
 /// The sum of two cotangents of one array.
 mlir::Value sumOfArrays(mlir::OpBuilder &builder, mlir::Location location, mlir::Value x, mlir::Value y);
 
-/// The number of the element that the op reads, counted from the array's start; ops go before the op.
+/// The index of the element that the op reads, counted from the array's start. New ops are inserted before
+/// the read.
 mlir::Value indexFromStart(ArrayReadOp read);
 
-/// Whether the op is one of those on arrays that have a rule.
+/// Whether the op works on arrays and has a rule in differentiateOnArrays().
 bool isOnArrays(mlir::Operation *op);
 
-/// The rule of an op on arrays: the gradients of its operands, given the cotangent of its results (null:
-/// zero). `soFar` holds what has already come to the array that it reads, or null: the gradient of an array
-/// includes it.
+/// The reverse-mode rule of an op on arrays: the gradients of its operands, from the cotangents of its
+/// results (null: zero). `soFar` is the accumulated gradient of the array that the op reads, or null; the
+/// returned gradient of the array includes it.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>> differentiateOnArrays(mlir::OpBuilder &builder,
                                                                       mlir::Operation *op,
                                                                       llvm::ArrayRef<mlir::Value> cotangents,

@@ -9,40 +9,40 @@ namespace proa::pd {
 
 class CheckpointOp; // one of the parents that a YieldOp may have
 
-/// The types of what a region's block ends with; failure where it has no terminator yet.
+/// The operand types of the region's terminator; failure if it has no terminator yet.
 mlir::LogicalResult inferYielded(mlir::RegionRange regions, llvm::SmallVectorImpl<mlir::Type> &results);
 
-/// A barrier on the value, other than those that it has.
+/// A new optimization barrier on the value, with a `number` that no other barrier on it has.
 mlir::Value barrierOn(mlir::OpBuilder &builder, mlir::Location location, mlir::Value value);
 
-/// Differentiates a block in reverse. `outputs` are numbers of operands of its terminator, `cotangents` one
-/// value for each of them (null: zero). Returns the gradient of each of `inputs`, values that the block uses;
-/// new ops go before the terminator. Composites on the way without a rule of their own are replaced by their
-/// decompositions. Where an op that matters has neither, an error is emitted at it, with notes at the ops
-/// between it and the outputs, and the result is failure. An op that has none as long as extents are open
-/// is left in a pd.vjp of its own; without `mayDefer` the result is failure, without an error.
+/// Differentiates a block in reverse mode. `outputs` are operand indices of its terminator, `cotangents` has
+/// one value for each of them (null: zero). Returns the gradient of each of `inputs`, values that the block
+/// uses. New ops are inserted before the terminator. Composites without a gradient rule are replaced by their
+/// decompositions. An active op with neither gets an error, with notes at the ops between it and the outputs,
+/// and the result is failure. An op whose rule needs static dims is wrapped in a pd.vjp while its dims are
+/// dynamic; without `mayDefer` the result is then failure, without an error.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>>
 differentiate(mlir::Block &block, llvm::ArrayRef<int64_t> outputs, llvm::ArrayRef<mlir::Value> cotangents,
               llvm::ArrayRef<mlir::Value> inputs, bool mayDefer = true);
 
-/// The same, with null for a gradient that is zero everywhere.
+/// differentiate(), with null for a gradient that is zero.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>> differentiateSparsely(mlir::Block &block,
                                                                       llvm::ArrayRef<int64_t> outputs,
                                                                       llvm::ArrayRef<mlir::Value> cotangents,
                                                                       llvm::ArrayRef<mlir::Value> inputs,
                                                                       bool mayDefer = true);
 
-/// Removes the ops of a block that nothing reads and that do nothing else.
+/// Erases the block's ops without uses and side effects.
 void eraseUnused(mlir::Block &block);
 
 /// Whether values of the type have gradients: floats and complex numbers.
 bool isDifferentiable(mlir::Type type);
 
-/// Integers have gradients only where they are asked for, as gradient ops of legacy programs do: linear ops
-/// move and add them.
+/// Whether the type is an integer tensor. Gradients by integers exist only if a legacy gradient op requests
+/// them; linear ops propagate them.
 bool isIntegerTensor(mlir::Type type);
 
-/// Zeros in the shape and element type of `like`.
+/// Zeros with the shape and element type of `like`.
 mlir::Value zerosLike(mlir::OpBuilder &builder, mlir::Location location, mlir::Value like);
 
 } // namespace proa::pd

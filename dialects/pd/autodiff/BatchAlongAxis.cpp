@@ -1,4 +1,4 @@
-//! Batching rule of ops along one axis: scans, softmax, sorting.
+//! Batching rule of ops that work along one axis: scans, softmax, sorting.
 #include "dialects/pd/autodiff/BatchingRules.h"
 #include "dialects/pd/ir/Types.h"
 

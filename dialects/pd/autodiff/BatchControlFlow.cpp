@@ -1,6 +1,6 @@
-//! Batching of scf.if and scf.while. A condition that is the same for all examples stays one. Where it
-//! differs, both arms of a branch are computed and selected from, and a loop runs until no example goes on;
-//! those that have ended keep what they had.
+//! Batching of scf.if and scf.while. A condition that is equal for all examples stays a scalar. If it
+//! differs, both branches of an scf.if are computed and selected by example, and an scf.while runs until all
+//! examples have finished; finished examples keep their last state.
 #include "dialects/pd/autodiff/BatchingRules.h"
 #include "dialects/pd/autodiff/CountedLoop.h"
 #include "dialects/pd/ir/Types.h"
@@ -22,13 +22,14 @@ namespace {
 
 using Values = llvm::DenseSet<Value>;
 
+/// Propagates membership in `differing` from each source to its target.
 void flow(ValueRange from, ValueRange to, Values &differing) {
   for (auto [source, target] : llvm::zip(from, to))
     if (differing.contains(source))
       differing.insert(target);
 }
 
-/// Finds the values that may differ from example to example, given some of them.
+/// Adds the values of the op's regions and its results that may differ between examples.
 void findDiffering(Batcher &batcher, Operation *op, Values &differing) {
   auto differs = [&](Value value) { return differing.contains(value) || batcher.isBatched(value); };
   auto findIn = [&](Block &block) {
@@ -37,11 +38,11 @@ void findDiffering(Batcher &batcher, Operation *op, Values &differing) {
   };
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
     bool all = differs(branch.getCondition());
-    for (Region &arm : op->getRegions()) {
-      if (arm.empty())
+    for (Region &region : op->getRegions()) {
+      if (region.empty())
         continue;
-      findIn(arm.front());
-      for (auto [source, target] : llvm::zip(arm.front().getTerminator()->getOperands(), op->getResults()))
+      findIn(region.front());
+      for (auto [source, target] : llvm::zip(region.front().getTerminator()->getOperands(), op->getResults()))
         if (all || differs(source))
           differing.insert(target);
     }
@@ -67,7 +68,7 @@ void findDiffering(Batcher &batcher, Operation *op, Values &differing) {
     flow(loop.getAfterArguments(), op->getResults(), differing);
     return;
   }
-  // Extents are the same for all, and a schedule is that of the example with most iterations.
+  // Dims are equal for all examples, and a schedule is that of the example with the most iterations.
   if (isa<ShapeOp, DimOp, ArrayLengthOp, BinomialScheduleOp>(op))
     return;
   bool any = false;
@@ -76,19 +77,19 @@ void findDiffering(Batcher &batcher, Operation *op, Values &differing) {
     differing.insert(op->result_begin(), op->result_end());
 }
 
-/// `x` where the condition of its example holds, else `y`; null for what can't be selected.
+/// `x` for the examples whose condition holds, else `y`; null if the value is not a tensor.
 Value select(OpBuilder &builder, Operation *op, Value condition, Value x, Value y) {
   auto type = dyn_cast<RankedTensorType>(x.getType());
   if (!type)
     return {};
   TensorBuilder e(builder, op);
-  SmallVector<Extent> shape(type.getRank(), Extent(1));
-  shape[0] = Extent(e.wrap(condition), 0);
+  SmallVector<DimSize> shape(type.getRank(), DimSize(1));
+  shape[0] = DimSize(e.wrap(condition), 0);
   return WhereOp::create(builder, op->getLoc(), reshapeTo(e.wrap(condition), shape), x, y);
 }
 
-/// Whether a value is made in the regions of an op. What is batched may stand in a region without an op,
-/// which MLIR's own question does not expect.
+/// Whether a value is defined in the regions of an op. Unlike MLIR's queries it accepts a region without a
+/// parent op, in which rules create ops.
 bool isInside(Operation *op, Value value) {
   if (Operation *producer = value.getDefiningOp())
     return op->isProperAncestor(producer);
@@ -104,13 +105,13 @@ public:
 
   LogicalResult branch(scf::IfOp branch) {
     if (batcher.isBatched(branch.getCondition()))
-      return bothArms(branch);
+      return writeSelect(branch);
     SmallVector<Type> types;
     for (Value result : branch.getResults())
       types.push_back(typeOf(result));
-    auto made = scf::IfOp::create(builder, op->getLoc(), types, batcher.plain(branch.getCondition()),
-                                  !branch.getElseRegion().empty());
-    for (auto [from, to] : llvm::zip(op->getRegions(), made->getRegions())) {
+    auto newIf = scf::IfOp::create(builder, op->getLoc(), types, batcher.plain(branch.getCondition()),
+                                   !branch.getElseRegion().empty());
+    for (auto [from, to] : llvm::zip(op->getRegions(), newIf->getRegions())) {
       if (from.empty())
         continue;
       OpBuilder::InsertionGuard guard(builder);
@@ -124,13 +125,14 @@ public:
       scf::YieldOp::create(builder, op->getLoc(),
                            asTypes(from.front().getTerminator()->getOperands(), branch.getResults(), types));
     }
-    mapAll(branch.getResults(), made.getResults());
+    mapAll(branch.getResults(), newIf.getResults());
     return success();
   }
 
   LogicalResult loop(scf::WhileOp loop) {
     Value condition = loop.getConditionOp().getCondition();
-    return differing.contains(condition) || batcher.isBatched(condition) ? untilAllEnd(loop) : together(loop);
+    bool isMasked = differing.contains(condition) || batcher.isBatched(condition);
+    return isMasked ? writeMaskedLoop(loop) : writeUniformLoop(loop);
   }
 
 private:
@@ -139,12 +141,12 @@ private:
     return differs(value) ? batcher.batchedType(value.getType()) : value.getType();
   }
 
-  /// What stands for the values, batched where those that they become are, widened to the types.
-  SmallVector<Value> asTypes(ValueRange values, ValueRange become, ArrayRef<Type> types) {
+  /// The new values, batched if the target of the value is, and widened to the types.
+  SmallVector<Value> asTypes(ValueRange values, ValueRange targets, ArrayRef<Type> types) {
     SmallVector<Value> out;
-    for (auto [value, target, type] : llvm::zip(values, become, types)) {
-      Value found = differs(target) ? batcher.batched(value) : batcher.plain(value);
-      out.push_back(widened(builder, op->getLoc(), found, type));
+    for (auto [value, target, type] : llvm::zip(values, targets, types)) {
+      Value newValue = differs(target) ? batcher.batched(value) : batcher.plain(value);
+      out.push_back(widened(builder, op->getLoc(), newValue, type));
     }
     return out;
   }
@@ -154,53 +156,54 @@ private:
       batcher.map(original, Batched(value, differs(original)));
   }
 
-  LogicalResult refuse(const char *what) { return Batcher::refuse(op, what); }
+  LogicalResult refuse(const char *why) { return Batcher::refuse(op, why); }
 
-  LogicalResult bothArms(scf::IfOp branch) {
-    for (Region &arm : op->getRegions())
-      for (Operation &inner : arm.getOps())
+  /// Computes both branches and selects between their results by example.
+  LogicalResult writeSelect(scf::IfOp branch) {
+    for (Region &region : op->getRegions())
+      for (Operation &inner : region.getOps())
         if (!isMemoryEffectFree(&inner) && !inner.hasTrait<OpTrait::IsTerminator>())
-          return refuse("its condition differs from example to example, and an arm does more than compute");
+          return refuse("its condition differs between examples, and a branch has side effects");
     Value condition = batcher.batched(branch.getCondition());
-    SmallVector<SmallVector<Value>> given;
-    for (Region &arm : op->getRegions()) {
-      if (arm.empty())
+    SmallVector<SmallVector<Value>> yielded;
+    for (Region &region : op->getRegions()) {
+      if (region.empty())
         return success(); // no results
-      if (failed(batcher.write(arm.front())))
+      if (failed(batcher.write(region.front())))
         return failure();
-      given.push_back(llvm::map_to_vector(arm.front().getTerminator()->getOperands(),
-                                          [&](Value value) { return batcher.batched(value); }));
+      yielded.push_back(llvm::map_to_vector(region.front().getTerminator()->getOperands(),
+                                            [&](Value value) { return batcher.batched(value); }));
     }
-    for (auto [result, x, y] : llvm::zip(branch.getResults(), given[0], given[1])) {
-      Value chosen = select(builder, op, condition, x, y);
-      if (!chosen)
-        return refuse("its condition differs from example to example, and an arm gives a tensor array");
-      batcher.map(result, Batched(chosen));
+    for (auto [result, x, y] : llvm::zip(branch.getResults(), yielded[0], yielded[1])) {
+      Value selected = select(builder, op, condition, x, y);
+      if (!selected)
+        return refuse("its condition differs between examples, and a branch yields a tensor array");
+      batcher.map(result, Batched(selected));
     }
     return success();
   }
 
-  /// All examples go on equally long.
-  LogicalResult together(scf::WhileOp loop) {
+  /// A loop with one trip count for all examples.
+  LogicalResult writeUniformLoop(scf::WhileOp loop) {
     SmallVector<Type> before, after;
     for (Value argument : loop.getBeforeArguments())
       before.push_back(typeOf(argument));
     for (Value argument : loop.getAfterArguments())
       after.push_back(typeOf(argument));
     SmallVector<Value> inits = asTypes(loop.getInits(), loop.getBeforeArguments(), before);
-    auto made = scf::WhileOp::create(builder, op->getLoc(), after, inits);
+    auto newLoop = scf::WhileOp::create(builder, op->getLoc(), after, inits);
     OpBuilder::InsertionGuard guard(builder);
     auto begin = [&](Region &region, ArrayRef<Type> types, ValueRange originals) {
       Block *block =
           builder.createBlock(&region, {}, types, SmallVector<Location>(types.size(), op->getLoc()));
       mapAll(originals, block->getArguments());
     };
-    begin(made.getBefore(), before, loop.getBeforeArguments());
+    begin(newLoop.getBefore(), before, loop.getBeforeArguments());
     if (failed(batcher.write(*loop.getBeforeBody())))
       return failure();
     scf::ConditionOp::create(builder, op->getLoc(), batcher.plain(loop.getConditionOp().getCondition()),
                              asTypes(loop.getConditionOp().getArgs(), loop.getAfterArguments(), after));
-    begin(made.getAfter(), after, loop.getAfterArguments());
+    begin(newLoop.getAfter(), after, loop.getAfterArguments());
     if (failed(batcher.write(*loop.getAfterBody())))
       return failure();
     scf::YieldOp::create(builder, op->getLoc(),
@@ -208,11 +211,12 @@ private:
     for (Value result : loop.getResults())
       if (differs(loop.getAfterArguments()[cast<OpResult>(result).getResultNumber()]))
         differing.insert(result);
-    mapAll(loop.getResults(), made.getResults());
+    mapAll(loop.getResults(), newLoop.getResults());
     return success();
   }
 
-  /// The test, whose condition is one for each example: that condition, and what it passes on.
+  /// Creates the loop's test, whose condition is a vector with one element per example. Returns the condition
+  /// and the values that the test passes to the body.
   FailureOr<std::pair<Value, SmallVector<Value>>> test(scf::WhileOp loop, ValueRange arguments) {
     for (auto [argument, value] : llvm::zip(loop.getBeforeArguments(), arguments))
       batcher.map(argument, Batched(value));
@@ -223,7 +227,9 @@ private:
     return std::pair(batcher.batched(loop.getConditionOp().getCondition()), passed);
   }
 
-  LogicalResult untilAllEnd(scf::WhileOp loop) {
+  /// A loop until all examples have finished. It carries the values passed to the body, the condition of each
+  /// example, and the common counters.
+  LogicalResult writeMaskedLoop(scf::WhileOp loop) {
     Location location = op->getLoc();
     SmallVector<Value> inits =
         llvm::map_to_vector(loop.getInits(), [&](Value value) { return batcher.batched(value); });
@@ -232,30 +238,28 @@ private:
       return failure();
     SmallVector<Value> carried = first->second;
     for (auto [value, argument] : llvm::zip(carried, loop.getAfterArguments())) {
-      if (isa<ArrayType>(argument.getType()) && !isRecord(loop, argument))
-        return refuse("its condition differs from example to example, and it carries a tensor array that it "
-                      "does not only "
-                      "write one element an iteration to, for others to read");
+      if (isa<ArrayType>(argument.getType()) && !isOutputArray(loop, argument))
+        return refuse("its condition differs between examples, and it carries a tensor array that it reads "
+                      "or writes at an index other than a loop counter");
       value = widened(builder, location, value, batcher.batchedType(argument.getType()));
     }
     carried.push_back(first->first);
-    // Behind those for each example: counters, as they are for examples that go on.
-    CommonNumbers common = findCommon(loop);
-    for (auto [argument, place] : common)
-      carried.push_back(batcher.plain(loop.getInits()[place]));
+    CommonCounters common = findCommon(loop);
+    for (auto [argument, initIndex] : common)
+      carried.push_back(batcher.plain(loop.getInits()[initIndex]));
     SmallVector<Type> types(ValueRange(carried).getTypes());
-    auto made = scf::WhileOp::create(builder, location, types, carried);
+    auto newLoop = scf::WhileOp::create(builder, location, types, carried);
     OpBuilder::InsertionGuard guard(builder);
     SmallVector<Location> locations(types.size(), location);
     size_t own = loop.getAfterArguments().size();
-    Block *before = builder.createBlock(&made.getBefore(), {}, types, locations);
+    Block *before = builder.createBlock(&newLoop.getBefore(), {}, types, locations);
     Value any = AnyOp::create(builder, location, before->getArgument(own), ArrayRef<int64_t>{0}, false);
     scf::ConditionOp::create(builder, location, asCondition(builder, location, any), before->getArguments());
-    Block *after = builder.createBlock(&made.getAfter(), {}, types, locations);
-    Value goesOn = after->getArgument(own);
+    Block *after = builder.createBlock(&newLoop.getAfter(), {}, types, locations);
+    Value isRunning = after->getArgument(own);
     for (auto [original, value] : llvm::zip(loop.getAfterArguments(), after->getArguments().take_front(own)))
       batcher.map(original, Batched(value));
-    SmallVector<Value> nextNumbers = advance(loop, common, after->getArguments().drop_front(own + 1));
+    SmallVector<Value> nextCounters = advance(loop, common, after->getArguments().drop_front(own + 1));
     if (failed(batcher.write(*loop.getAfterBody())))
       return failure();
     auto next = test(loop, llvm::map_to_vector(loop.getYieldOp().getOperands(),
@@ -264,25 +268,24 @@ private:
       return failure();
     SmallVector<Value> yielded;
     for (auto [value, kept, type] : llvm::zip(next->second, after->getArguments().take_front(own), types)) {
-      // What an example that has ended writes to an array nobody reads.
-      Value chosen = isa<ArrayType>(type) ? value : select(builder, op, goesOn, value, kept);
-      yielded.push_back(widened(builder, location, chosen, type));
+      // Elements that a finished example writes to an output array are never read.
+      Value selected = isa<ArrayType>(type) ? value : select(builder, op, isRunning, value, kept);
+      yielded.push_back(widened(builder, location, selected, type));
     }
-    yielded.push_back(LogicalAndOp::create(builder, location, goesOn, next->first));
-    llvm::append_range(yielded, nextNumbers);
+    yielded.push_back(LogicalAndOp::create(builder, location, isRunning, next->first));
+    llvm::append_range(yielded, nextCounters);
     scf::YieldOp::create(builder, location, yielded);
-    for (auto [original, value] : llvm::zip(loop.getResults(), made.getResults().take_front(own)))
+    for (auto [original, value] : llvm::zip(loop.getResults(), newLoop.getResults().take_front(own)))
       batcher.map(original, Batched(value));
     return success();
   }
 
-  /// Arguments of the body that are the same for all examples that go on, each with its place among the
-  /// loop's inits.
-  using CommonNumbers = llvm::MapVector<Value, unsigned>;
+  /// Body arguments that are equal for all running examples, each with its index among the loop's inits.
+  using CommonCounters = llvm::MapVector<Value, unsigned>;
 
-  /// Numbers that begin alike for all examples and whose next value depends on such numbers alone.
-  CommonNumbers findCommon(scf::WhileOp loop) {
-    CommonNumbers common;
+  /// Integers with equal initial values for all examples, whose next values depend only on such integers.
+  CommonCounters findCommon(scf::WhileOp loop) {
+    CommonCounters common;
     for (auto [value, argument] : llvm::zip(loop.getConditionOp().getArgs(), loop.getAfterArguments())) {
       auto type = dyn_cast<RankedTensorType>(argument.getType());
       auto passed = dyn_cast<BlockArgument>(value);
@@ -301,7 +304,7 @@ private:
     return common;
   }
 
-  bool isCommon(scf::WhileOp loop, Value value, const CommonNumbers &common) {
+  bool isCommon(scf::WhileOp loop, Value value, const CommonCounters &common) {
     if (!isInside(loop, value))
       return !batcher.isBatched(value);
     Operation *producer = value.getDefiningOp();
@@ -312,22 +315,23 @@ private:
                         [&](Value operand) { return isCommon(loop, operand, common); });
   }
 
-  /// The counters' next values, and what they are now as what the body may write arrays at.
-  SmallVector<Value> advance(scf::WhileOp loop, const CommonNumbers &common, ValueRange now) {
+  /// Computes the next values of the counters and allows the body to use the current ones as array indices.
+  SmallVector<Value> advance(scf::WhileOp loop, const CommonCounters &common, ValueRange current) {
     IRMapping mapping;
-    for (auto [entry, number] : llvm::zip(common, now)) {
-      mapping.map(entry.first, number);
-      batcher.setCommon(entry.first, number);
+    for (auto [entry, counter] : llvm::zip(common, current)) {
+      mapping.map(entry.first, counter);
+      batcher.setCommon(entry.first, counter);
     }
     SmallVector<Value> next;
-    for (auto [argument, place] : common)
-      next.push_back(copyOf(loop, loop.getYieldOp().getOperand(place), mapping));
+    for (auto [argument, initIndex] : common)
+      next.push_back(copyOf(loop, loop.getYieldOp().getOperand(initIndex), mapping));
     return next;
   }
 
+  /// Clones the ops of the loop that compute the value.
   Value copyOf(scf::WhileOp loop, Value value, IRMapping &mapping) {
-    if (Value known = mapping.lookupOrNull(value))
-      return known;
+    if (Value mapped = mapping.lookupOrNull(value))
+      return mapped;
     if (!isInside(loop, value))
       return batcher.plain(value);
     Operation *producer = value.getDefiningOp();
@@ -337,17 +341,17 @@ private:
     return mapping.lookup(value);
   }
 
-  /// Whether an array is only written in the loop, at a counter, and behind it only read.
-  bool isRecord(scf::WhileOp loop, BlockArgument argument) {
-    CommonNumbers common = findCommon(loop);
+  /// Whether an array is only written in the loop, at a common counter, and only read after the loop.
+  bool isOutputArray(scf::WhileOp loop, BlockArgument argument) {
+    CommonCounters common = findCommon(loop);
     auto isUsedBy = [](Value value, llvm::function_ref<bool(Operation *)> allowed) {
-      SmallVector<Value> names{value};
-      while (!names.empty())
-        for (Operation *user : names.pop_back_val().getUsers()) {
+      SmallVector<Value> aliases{value};
+      while (!aliases.empty())
+        for (Operation *user : aliases.pop_back_val().getUsers()) {
           if (!allowed(user))
             return false;
           if (isa<ArrayCastOp, ArrayWriteOp>(user))
-            names.push_back(user->getResult(0));
+            aliases.push_back(user->getResult(0));
         }
       return true;
     };

@@ -1,4 +1,4 @@
-//! Batching rules of ops on images: the examples are joined to the images' own batch.
+//! Batching rules of ops on images: the examples are merged into the batch dimension of the images.
 #include "dialects/pd/autodiff/BatchingRules.h"
 
 using namespace mlir;
@@ -6,15 +6,15 @@ using namespace mlir;
 namespace proa::pd {
 
 Expression joinImages(TensorBuilder &e, Expression x) {
-  SmallVector<Extent> shape = extentsOf(x);
-  Extent both = multiply(e, shape[0], shape[1]);
+  SmallVector<DimSize> shape = dimSizesOf(x);
+  DimSize both = multiply(e, shape[0], shape[1]);
   shape.erase(shape.begin());
   shape[0] = both;
   return reshapeTo(x, shape);
 }
 
 /// The type with its first dim multiplied by the number of examples.
-static Type joinedType(Type type, const Extent &examples) {
+static Type joinedType(Type type, const DimSize &examples) {
   auto tensor = cast<RankedTensorType>(type);
   SmallVector<int64_t> shape(tensor.getShape());
   bool isKnown = examples.isKnown() && !ShapedType::isDynamic(shape[0]);
@@ -38,8 +38,8 @@ BatchedResults batchJoined(Batcher &batcher, Operation *op, unsigned images, uns
   SmallVector<Batched> results;
   for (auto [result, original] : llvm::zip(created->getResults(), op->getResults())) {
     result.setType(joinedType(original.getType(), batcher.examples(e)));
-    SmallVector<Extent> shape = extentsOf(e.wrap(result));
-    shape[0] = Extent(e.wrap(batcher.batched(op->getOperand(like))), 1);
+    SmallVector<DimSize> shape = dimSizesOf(e.wrap(result));
+    shape[0] = DimSize(e.wrap(batcher.batched(op->getOperand(like))), 1);
     shape.insert(shape.begin(), batcher.examples(e));
     results.push_back(Batched(reshapeTo(e.wrap(result), shape)));
   }

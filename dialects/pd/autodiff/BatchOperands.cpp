@@ -1,4 +1,4 @@
-//! Batching rules of ops that keep their attributes: only operands get the examples' dimension.
+//! Batching rules of ops that keep their attributes: only the operands get a dimension for the examples.
 #include "dialects/pd/autodiff/BatchingRules.h"
 
 using namespace mlir;

@@ -10,7 +10,7 @@ int64_t axisOf(Role role, int64_t rank) {
   return role == Role::Last ? rank - 1 : role == Role::Second ? 1 : 0;
 }
 
-/// [examples, ...] with the examples joined to dimension `axis` of an example.
+/// [examples, ...] with the examples merged into dimension `axis` of an example.
 Expression joinedAt(TensorBuilder &e, Expression x, int64_t axis) {
   SmallVector<int64_t> order;
   for (int64_t d = 1; d <= axis; ++d)
@@ -19,16 +19,16 @@ Expression joinedAt(TensorBuilder &e, Expression x, int64_t axis) {
   for (int64_t d = axis + 1; d < x.rank(); ++d)
     order.push_back(d);
   Expression moved = axis == 0 ? x : e.transpose(x, order);
-  SmallVector<Extent> shape = extentsOf(moved);
+  SmallVector<DimSize> shape = dimSizesOf(moved);
   shape[axis] = multiply(e, shape[axis], shape[axis + 1]);
   shape.erase(shape.begin() + axis + 1);
   return reshapeTo(moved, shape);
 }
 
-/// The reverse; `own` is the dim size for one example.
-Expression separatedAt(TensorBuilder &e, Expression x, int64_t axis, const Extent &examples,
-                       const Extent &own) {
-  SmallVector<Extent> shape = extentsOf(x);
+/// The inverse of joinedAt(); `own` is the dim size for one example.
+Expression separatedAt(TensorBuilder &e, Expression x, int64_t axis, const DimSize &examples,
+                       const DimSize &own) {
+  SmallVector<DimSize> shape = dimSizesOf(x);
   shape[axis] = own;
   shape.insert(shape.begin() + axis, examples);
   Expression parts = reshapeTo(x, shape);
@@ -41,20 +41,21 @@ Expression separatedAt(TensorBuilder &e, Expression x, int64_t axis, const Exten
   return e.transpose(parts, order);
 }
 
-/// The part of one example; without examples it may be any number.
-Extent partOf(TensorBuilder &e, const Extent &whole, const Extent &examples) {
+/// The dim size for one example, whole / max(examples, 1): the divisor must not be 0 for an empty batch.
+DimSize partOf(TensorBuilder &e, const DimSize &whole, const DimSize &examples) {
   if (examples.isKnown())
     return divide(e, whole, std::max<int64_t>(examples.getNumber(), 1));
   Expression count = e.maximum(e.wrap(examples.getValue(e)), 1.0);
   Expression part = e.wrap(e.create<FloorDivideOp>(whole.getValue(e), count));
-  return Extent::element(e.reshape(part, {1}), 0);
+  return DimSize::element(e.reshape(part, {1}), 0);
 }
 
-/// Offsets of the sequences of all examples, each of which has `rows` rows.
-Expression joinedOffsets(TensorBuilder &e, Expression offsets, const Extent &examples, const Extent &rows) {
+/// Sequence offsets of all examples: those of example i plus i * rows, where `rows` is the row count of one
+/// example.
+Expression joinedOffsets(TensorBuilder &e, Expression offsets, const DimSize &examples, const DimSize &rows) {
   Expression count = e.wrap(rows.getValue(e));
-  Expression numbers = insertDim(iota(e, examples, e.getBuilder().getI64Type()), 1);
-  Expression each = slice(offsets, offsets.rank() - 1, 0, -1) + numbers * count;
+  Expression indices = insertDim(iota(e, examples, e.getBuilder().getI64Type()), 1);
+  Expression each = slice(offsets, offsets.rank() - 1, 0, -1) + indices * count;
   Expression end = e.reshape(e.wrap(multiply(e, examples, rows).getValue(e)), {1});
   return concat({e.reshape(each, {-1}), end}, 0);
 }
@@ -81,7 +82,7 @@ Value SampleJoiner::joined(Value operand, Role role) {
     return batcher.plain(operand);
   if (role != Role::Offsets)
     return joinedAt(e, e.wrap(batcher.batched(operand)), axisOf(role, tensorType(operand).getRank()));
-  Extent rows(e.wrap(batcher.batched(op->getOperand(0))), 1);
+  DimSize rows(e.wrap(batcher.batched(op->getOperand(0))), 1);
   return joinedOffsets(e, e.wrap(batcher.either(operand)), examples, rows);
 }
 
@@ -89,7 +90,7 @@ Batched SampleJoiner::separated(Value result, Role role) {
   if (role == Role::Shared)
     return Batched(result, false);
   if (role == Role::Count) {
-    Extent own(e.wrap(batcher.batched(op->getOperand(0))), 1);
+    DimSize own(e.wrap(batcher.batched(op->getOperand(0))), 1);
     return Batched(e.reshape(e.wrap(own.getValue(e)), {1}), false);
   }
   auto type = cast<RankedTensorType>(result.getType());
@@ -99,14 +100,14 @@ Batched SampleJoiner::separated(Value result, Role role) {
   shape[static_cast<size_t>(axis)] = isKnown ? one * examples.getNumber() : ShapedType::kDynamic;
   result.setType(type.clone(shape));
   Expression whole = e.wrap(result);
-  Extent own = ShapedType::isDynamic(one) ? partOf(e, Extent(whole, axis), examples) : Extent(one);
+  DimSize own = ShapedType::isDynamic(one) ? partOf(e, DimSize(whole, axis), examples) : DimSize(one);
   return Batched(separatedAt(e, whole, axis, examples, own));
 }
 
 BatchedResults eachIfStatic(Batcher &batcher, Operation *op) {
   bool isStatic = llvm::all_of(op->getResultTypes(),
                                [](Type type) { return cast<RankedTensorType>(type).hasStaticShape(); });
-  return isStatic ? batcher.oneByOne(op) : BatchedResults(failure());
+  return isStatic ? batcher.runPerExample(op) : BatchedResults(failure());
 }
 
 BatchedResults joinedOrEach(Batcher &batcher, Operation *op, ArrayRef<Role> operands,

@@ -1,27 +1,27 @@
-/// Batching of kernels on samples, sequences or channels: those of the examples are joined in one call.
+/// Batching of kernels on samples, sequences or channels: one call processes those of all examples.
 #pragma once
 
 #include "dialects/pd/autodiff/BatchingRules.h"
 
 namespace proa::pd {
 
-/// How an operand or result takes the examples.
+/// The dimension of an operand or result into which the examples are merged.
 enum class Role : uint8_t {
-  First,   ///< joined to its first dimension, which counts samples or rows
-  Second,  ///< joined to its second dimension
-  Last,    ///< joined to its last dimension
+  First,   ///< merged into its first dimension (samples or rows)
+  Second,  ///< merged into its second dimension
+  Last,    ///< merged into its last dimension
   Shared,  ///< the same for all examples
   Offsets, ///< the offsets of the sequences of the first operand
   Count,   ///< the number of samples of an example
 };
 
-/// Writes one op for all examples.
+/// Creates one op for all examples.
 class SampleJoiner {
 public:
   SampleJoiner(Batcher &batcher, mlir::Operation *op)
       : batcher(batcher), op(op), e(batcher.builder, op), examples(batcher.examples(e)) {}
 
-  /// Failure where a shared operand differs from example to example.
+  /// Failure if a shared operand is batched.
   BatchedResults join(llvm::ArrayRef<Role> operands, llvm::ArrayRef<Role> results);
 
 private:
@@ -31,13 +31,13 @@ private:
   Batcher &batcher;
   mlir::Operation *op;
   TensorBuilder e;
-  Extent examples;
+  DimSize examples;
 };
 
-/// The kernel for each example; failure where a result type is dynamic. For kernels whose decomposition must
-/// not be batched: there, examples with offsets of their own would have step counts of their own.
+/// The kernel once per example; failure if a result type is dynamic. For kernels whose decomposition cannot
+/// be batched, because the step count depends on the sequence offsets of an example.
 BatchedResults eachIfStatic(Batcher &batcher, mlir::Operation *op);
-/// The joined op or, where the samples cannot be joined, eachIfStatic.
+/// The joined op or, if the samples cannot be joined, eachIfStatic().
 BatchedResults joinedOrEach(Batcher &batcher, mlir::Operation *op, llvm::ArrayRef<Role> operands,
                             llvm::ArrayRef<Role> results);
 

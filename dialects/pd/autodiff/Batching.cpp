@@ -18,24 +18,24 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-/// Up to so many examples are written out one after another where an op has no batched form; more become a
-/// loop.
-constexpr int64_t mostWrittenOut = 16;
+/// The most examples for which an op without a batched form is unrolled; more examples become a loop.
+constexpr int64_t maxUnrolled = 16;
 
-/// An op with the location of what is made of a value.
+/// The op whose location new ops on the value get.
 Operation *near(Value value) {
   Operation *op = value.getDefiningOp();
   return op ? op : cast<BlockArgument>(value).getOwner()->getParentOp();
 }
 
-bool reads(Operation *op, llvm::function_ref<bool(Value)> holds) {
-  auto found = op->walk([&](Operation *inner) {
-    return llvm::any_of(inner->getOperands(), holds) ? WalkResult::interrupt() : WalkResult::advance();
+/// Whether the op, or an op in its regions, has an operand that satisfies the predicate.
+bool reads(Operation *op, llvm::function_ref<bool(Value)> predicate) {
+  auto walk = op->walk([&](Operation *inner) {
+    return llvm::any_of(inner->getOperands(), predicate) ? WalkResult::interrupt() : WalkResult::advance();
   });
-  return found.wasInterrupted();
+  return walk.wasInterrupted();
 }
 
-/// An array of cotangents may lack elements, which are zero.
+/// The element at `index`, or zeros: missing elements of an array of cotangents are zero.
 Value elementOrZeros(OpBuilder &builder, Value array, Value index) {
   Location location = array.getLoc();
   auto type = cast<ArrayType>(array.getType()).getElement();
@@ -63,15 +63,15 @@ Type Batcher::batchedType(Type type) const {
                ? ArrayType::get(type.getContext(), cast<RankedTensorType>(batchedType(array.getElement())))
                : type;
   auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor) // what scf.if and scf.condition read
-    return RankedTensorType::get({extent}, type);
-  SmallVector<int64_t> shape{extent};
+  if (!tensor) // a scalar condition of scf.if or scf.condition
+    return RankedTensorType::get({exampleCount}, type);
+  SmallVector<int64_t> shape{exampleCount};
   llvm::append_range(shape, tensor.getShape());
   return tensor.clone(shape);
 }
 
-Extent Batcher::examples(TensorBuilder &e) const {
-  return ShapedType::isDynamic(extent) ? Extent(e.wrap(source), 0) : Extent(extent);
+DimSize Batcher::examples(TensorBuilder &e) const {
+  return ShapedType::isDynamic(exampleCount) ? DimSize(e.wrap(source), 0) : DimSize(exampleCount);
 }
 
 Value Batcher::batched(Value original) {
@@ -85,7 +85,7 @@ Value Batcher::batched(Value original) {
     value =
         tensor::FromElementsOp::create(builder, location, RankedTensorType::get({}, value.getType()), value);
   TensorBuilder e(builder, near(value));
-  SmallVector<Extent> shape = extentsOf(e.wrap(value));
+  SmallVector<DimSize> shape = dimSizesOf(e.wrap(value));
   shape.insert(shape.begin(), examples(e));
   return expandTo(e.wrap(value), shape);
 }
@@ -101,7 +101,7 @@ Value Batcher::liftArray(Value array) {
       builder, location, length, {empty}, [&](OpBuilder &inside, Value index, ValueRange carried) {
         Value element = elementOrZeros(inside, array, index);
         TensorBuilder e(inside, element.getDefiningOp());
-        SmallVector<Extent> shape = extentsOf(e.wrap(element));
+        SmallVector<DimSize> shape = dimSizesOf(e.wrap(element));
         shape.insert(shape.begin(), examples(e));
         Value longer =
             ArrayWriteOp::create(inside, location, carried[0], index, expandTo(e.wrap(element), shape));
@@ -115,8 +115,8 @@ Value Batcher::aligned(Value original, int64_t rank) {
   if (missing <= 0)
     return value;
   TensorBuilder e(builder, near(value));
-  SmallVector<Extent> shape = extentsOf(e.wrap(value));
-  shape.insert(shape.begin() + 1, missing, Extent(1));
+  SmallVector<DimSize> shape = dimSizesOf(e.wrap(value));
+  shape.insert(shape.begin() + 1, missing, DimSize(1));
   return reshapeTo(e.wrap(value), shape);
 }
 
@@ -128,8 +128,8 @@ Operation *Batcher::cloneOn(Operation *op, ValueRange operands) {
   return copy;
 }
 
-SmallVector<Batched> Batcher::allOf(Operation *made) const {
-  return llvm::map_to_vector(made->getResults(), [](Value value) { return Batched(value); });
+SmallVector<Batched> Batcher::allOf(Operation *op) const {
+  return llvm::map_to_vector(op->getResults(), [](Value value) { return Batched(value); });
 }
 
 LogicalResult Batcher::write(Block &block) {
@@ -152,7 +152,7 @@ LogicalResult Batcher::writeOps(Block &block) {
       OpBuilder local(op);
       auto values = composite.tryDecompose(local);
       if (failed(values))
-        return refuse(op, hasOpenExtents(op)
+        return refuse(op, hasDynamicDims(op)
                               ? "its decomposition needs dims that are dynamic; make the types "
                                 "of the function's arguments static before batching"
                               : "it has neither a batching rule nor a decomposition for these "
@@ -163,7 +163,7 @@ LogicalResult Batcher::writeOps(Block &block) {
       next = first == op ? next : first;
       op->erase();
     } else {
-      auto each = oneByOne(op);
+      auto each = runPerExample(op);
       if (failed(each))
         return failure();
       mapResults(op, *each);
@@ -178,7 +178,7 @@ void Batcher::mapResults(Operation *op, ArrayRef<Batched> values) {
     map(result, value);
 }
 
-/// Failure, without an error, where the op is to be decomposed or run for each example.
+/// Failure, without an error, if the op must be decomposed or run per example.
 FailureOr<SmallVector<Batched>> Batcher::writeOp(Operation *op) {
   if (auto batchable = dyn_cast<BatchableOpInterface>(op))
     return batchable.batch(*this);
@@ -203,7 +203,7 @@ FailureOr<SmallVector<Batched>> Batcher::elementwise(Operation *op) {
   return allOf(cloneOn(op, operands));
 }
 
-/// The op on one example; `index` is its number, a vector of one element.
+/// The op on the example at `index`, a vector of one element.
 SmallVector<Value> Batcher::exampleOf(Operation *op, OpBuilder &inside, Value index) {
   TensorBuilder e(inside, op);
   SmallVector<Value> operands;
@@ -223,9 +223,9 @@ SmallVector<Value> Batcher::exampleOf(Operation *op, OpBuilder &inside, Value in
 
 namespace {
 
-/// Whether type inference knows the dims of all results once it knows those of the operands: then they are
-/// the same for all examples, which have equal operand dims. Tried on operands whose dynamic dims are some
-/// number; which one fits, as channels or rows, is not known.
+/// Whether static operand dims imply static result dims: then the results of all examples have equal shapes.
+/// Tests it by inference with candidate sizes for the dynamic dims, because a verifier may accept only some
+/// sizes (channels, rows).
 bool dimsFollowFromOperands(Operation *op) {
   auto inference = dyn_cast<InferTypeOpInterface>(op);
   if (!inference)
@@ -235,11 +235,11 @@ bool dimsFollowFromOperands(Operation *op) {
     for (int64_t dim : cast<RankedTensorType>(type).getShape())
       if (!ShapedType::isDynamic(dim) && !llvm::is_contained(candidates, dim))
         candidates.push_back(dim);
-  return llvm::any_of(candidates, [&](int64_t number) {
+  return llvm::any_of(candidates, [&](int64_t dimSize) {
     Block operands;
     for (Type type : op->getOperandTypes()) {
       SmallVector<int64_t> shape(cast<RankedTensorType>(type).getShape());
-      llvm::replace(shape, ShapedType::kDynamic, number);
+      llvm::replace(shape, ShapedType::kDynamic, dimSize);
       operands.addArgument(cast<RankedTensorType>(type).clone(shape), op->getLoc());
     }
     SmallVector<Type> types;
@@ -260,11 +260,11 @@ bool allStatic(TypeRange types) {
 } // namespace
 
 LogicalResult Batcher::refuse(Operation *op, const Twine &why) {
-  // Not at the op itself: it may be in a function that is not complete, and would be printed.
+  // Not op->emitError(), which may print the op, whose function may still be incomplete.
   return emitError(op->getLoc()) << "'" << op->getName().getStringRef() << "' cannot be batched: " << why;
 }
 
-LogicalResult Batcher::checkOneByOne(Operation *op) {
+LogicalResult Batcher::checkPerExample(Operation *op) {
   if (op->getNumRegions() != 0 || !isMemoryEffectFree(op))
     return refuse(op, "it has no batching rule, and running it for each example would repeat its effects");
   auto isForeign = [](Type type) {
@@ -286,14 +286,14 @@ LogicalResult Batcher::checkOneByOne(Operation *op) {
                     "the types of the function's arguments static before batching");
 }
 
-FailureOr<SmallVector<Batched>> Batcher::oneByOne(Operation *op) {
-  if (failed(checkOneByOne(op)))
+FailureOr<SmallVector<Batched>> Batcher::runPerExample(Operation *op) {
+  if (failed(checkPerExample(op)))
     return failure();
   Location location = op->getLoc();
   TensorBuilder e(builder, op);
-  if (!ShapedType::isDynamic(extent) && extent > 0 && extent <= mostWrittenOut) {
+  if (!ShapedType::isDynamic(exampleCount) && exampleCount > 0 && exampleCount <= maxUnrolled) {
     SmallVector<SmallVector<Expression>> parts(op->getNumResults());
-    for (int64_t i = 0; i < extent; ++i)
+    for (int64_t i = 0; i < exampleCount; ++i)
       for (auto [part, value] : llvm::zip(parts, exampleOf(op, builder, oneInt(builder, location, i))))
         part.push_back(insertDim(e.wrap(value), 0));
     return llvm::map_to_vector(parts, [](ArrayRef<Expression> part) { return Batched(concat(part, 0)); });
@@ -301,13 +301,13 @@ FailureOr<SmallVector<Batched>> Batcher::oneByOne(Operation *op) {
   return allStatic(op->getResultTypes()) ? loopOverRows(op) : loopOverArrays(op);
 }
 
-/// Each iteration writes its rows into tensors for all examples.
+/// A loop over the examples; iteration i writes its results to row i of tensors for all examples.
 SmallVector<Batched> Batcher::loopOverRows(Operation *op) {
   Location location = op->getLoc();
   TensorBuilder e(builder, op);
   SmallVector<Value> inits;
   for (Type type : op->getResultTypes()) {
-    SmallVector<Extent> shape{examples(e)};
+    SmallVector<DimSize> shape{examples(e)};
     for (int64_t dim : cast<RankedTensorType>(type).getShape())
       shape.push_back(dim);
     inits.push_back(expandTo(e.constant(0, cast<RankedTensorType>(type).getElementType()), shape));
@@ -319,18 +319,18 @@ SmallVector<Batched> Batcher::loopOverRows(Operation *op) {
         SmallVector<Value> next;
         OpBuilder::InsertionGuard guard(builder);
         builder.setInsertionPoint(inside.getInsertionBlock(), inside.getInsertionPoint());
-        Value place = in.reshape(in.wrap(index), {1, 1});
+        Value rowIndex = in.reshape(in.wrap(index), {1, 1});
         for (auto [value, whole] : llvm::zip(exampleOf(op, inside, index), carried)) {
-          Value put = ScatterNdOp::create(inside, location, whole, place, insertDim(in.wrap(value), 0),
-                                          ScatterReduce::Assign);
-          next.push_back(widened(inside, location, put, whole.getType()));
+          Value updated = ScatterNdOp::create(inside, location, whole, rowIndex, insertDim(in.wrap(value), 0),
+                                              ScatterReduce::Assign);
+          next.push_back(widened(inside, location, updated, whole.getType()));
         }
         return next;
       });
   return llvm::map_to_vector(values, [](Value value) { return Batched(value); });
 }
 
-/// Results whose dims only the run knows go to tensor arrays, whose elements are stacked after the loop.
+/// A loop over the examples that appends results with dynamic dims to tensor arrays, stacked after the loop.
 SmallVector<Batched> Batcher::loopOverArrays(Operation *op) {
   Location location = op->getLoc();
   TensorBuilder e(builder, op);

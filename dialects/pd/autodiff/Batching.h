@@ -1,63 +1,62 @@
-/// Batching of ops of the dialect: a program for one example becomes one for a batch of them.
+/// Batching of ops of the dialect: a program for one example becomes a program for a batch of examples.
 #pragma once
 
 #include "dialects/pd/ir/Infer.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 
 #include "mlir/IR/IRMapping.h"
 
 namespace proa::pd {
 
-/// Walks a block and writes its batched form at the builder's place. An op with a batched operand is, in this
-/// order, written by its rule (BatchableOpInterface), elementwise, replaced by its decomposition, or run once
-/// for each example.
+/// Creates the batched form of a block at the builder's insertion point. An op with a batched operand uses
+/// the first of these that applies: its rule (BatchableOpInterface), the elementwise rule, its decomposition,
+/// or one run per example.
 class Batcher {
 public:
-  /// `extent`: how many examples; kDynamic: the first extent of `source`, a batched value.
-  Batcher(mlir::OpBuilder &builder, int64_t extent, mlir::Value source)
-      : builder(builder), extent(extent), source(source) {}
+  /// `exampleCount`: the number of examples; kDynamic: the first dim of `source`, a batched value.
+  Batcher(mlir::OpBuilder &builder, int64_t exampleCount, mlir::Value source)
+      : builder(builder), exampleCount(exampleCount), source(source) {}
 
-  /// One for the same examples in a region that reads nothing from outside; `source` is a batched value
-  /// there.
+  /// A Batcher of the same examples for a region isolated from above; `source` is a batched value in it.
   Batcher inside(mlir::OpBuilder &region, mlir::Value source) const {
-    return Batcher(region, extent, source);
+    return Batcher(region, exampleCount, source);
   }
 
-  /// What stands for a value from here on.
+  /// Maps an original value to its new value.
   void map(mlir::Value original, Batched value);
-  /// Writes all ops of a block but its terminator. The block is used up: composites in it are taken apart.
+  /// Creates the batched form of all ops of a block except its terminator. Composites in the original block
+  /// may be replaced by their decompositions.
   mlir::LogicalResult write(mlir::Block &block);
 
   bool isBatched(mlir::Value original) const { return lifted.contains(original); }
-  /// What stands for a value that is not batched.
+  /// The new value of a value that is not batched.
   mlir::Value plain(mlir::Value original) const { return mapping.lookupOrDefault(original); }
-  /// What stands for a value, with the examples' dimension in any case.
+  /// The new value with a dimension for the examples, broadcast if the value is not batched.
   mlir::Value batched(mlir::Value original);
-  /// What stands for a value, however it is.
+  /// The new value, batched or not.
   mlir::Value either(mlir::Value original) {
     return isBatched(original) ? batched(original) : plain(original);
   }
-  /// The batched value with dimensions of extent 1 after the examples', so that it has `rank` dimensions
-  /// besides.
+  /// The batched value, reshaped to rank `rank` + 1 by dims of size 1 after the examples' dimension.
   mlir::Value aligned(mlir::Value original, int64_t rank);
-  /// A type with a first dimension for the examples.
+  /// The type with a leading dimension for the examples.
   mlir::Type batchedType(mlir::Type type) const;
-  /// A number of the program that is the same for all examples that still go on, in a loop that they leave
-  /// one by one.
-  void setCommon(mlir::Value original, mlir::Value number) { commonNumbers[original] = number; }
-  /// That number; null where it may differ.
-  mlir::Value common(mlir::Value original) const { return commonNumbers.lookup(original); }
-  /// How many examples there are.
-  Extent examples(TensorBuilder &e) const;
+  /// Records an index that is equal for all running examples of a loop whose examples end at different
+  /// iterations.
+  void setCommon(mlir::Value original, mlir::Value index) { commonIndices[original] = index; }
+  /// The index recorded by setCommon(); null if it may differ between examples.
+  mlir::Value common(mlir::Value original) const { return commonIndices.lookup(original); }
+  /// The number of examples.
+  DimSize examples(TensorBuilder &e) const;
 
-  /// The op once more, on other operands, whose results have the batched types.
+  /// A clone of the op with other operands and batched result types.
   mlir::Operation *cloneOn(mlir::Operation *op, mlir::ValueRange operands);
-  /// The results of an op as those of `cloneOn`.
-  llvm::SmallVector<Batched> allOf(mlir::Operation *made) const;
-  /// The op once for each example; an error where the dims of its results may differ from example to example.
-  mlir::FailureOr<llvm::SmallVector<Batched>> oneByOne(mlir::Operation *op);
+  /// The results of an op, marked as batched.
+  llvm::SmallVector<Batched> allOf(mlir::Operation *op) const;
+  /// The op once per example; an error if the dims of its results may differ between examples.
+  mlir::FailureOr<llvm::SmallVector<Batched>> runPerExample(mlir::Operation *op);
 
-  /// The error that an op cannot be batched.
+  /// Emits the error that an op cannot be batched.
   static mlir::LogicalResult refuse(mlir::Operation *op, const llvm::Twine &why);
 
   mlir::OpBuilder &builder;
@@ -68,15 +67,15 @@ private:
   void mapResults(mlir::Operation *op, llvm::ArrayRef<Batched> values);
   mlir::FailureOr<llvm::SmallVector<Batched>> elementwise(mlir::Operation *op);
   llvm::SmallVector<mlir::Value> exampleOf(mlir::Operation *op, mlir::OpBuilder &inside, mlir::Value index);
-  mlir::LogicalResult checkOneByOne(mlir::Operation *op);
+  mlir::LogicalResult checkPerExample(mlir::Operation *op);
   llvm::SmallVector<Batched> loopOverRows(mlir::Operation *op);
   llvm::SmallVector<Batched> loopOverArrays(mlir::Operation *op);
   mlir::Value liftArray(mlir::Value array);
 
-  int64_t extent;
+  int64_t exampleCount;
   mlir::Value source;
   mlir::IRMapping mapping;
-  llvm::DenseMap<mlir::Value, mlir::Value> lifted, commonNumbers;
+  llvm::DenseMap<mlir::Value, mlir::Value> lifted, commonIndices;
 };
 
 } // namespace proa::pd

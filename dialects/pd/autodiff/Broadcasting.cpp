@@ -15,25 +15,25 @@ namespace {
 /// A dimension of a value.
 using Dimension = std::pair<Value, int64_t>;
 
-/// So many ops are looked at to find where an extent comes from. What is not found costs an op, which folds
-/// away as soon as dims are known.
-constexpr int mostSteps = 24;
+/// The most ops visited to find the origin of a dim. An unknown origin only costs a pd.reduce_as, which folds
+/// when dims become static.
+constexpr int maxSteps = 24;
 
-/// The dimension of an operand that is dimension d of the op's result; negative where it has none.
+/// The operand's dimension that broadcasts to dimension d of the result; negative if otherDim is none.
 int64_t aligned(Value operand, Value result, int64_t d) {
   return d - (tensorType(result).getRank() - tensorType(operand).getRank());
 }
 
-bool hasExtentOne(Value value, int64_t d) { return d < 0 || tensorType(value).getDimSize(d) == 1; }
+bool isOne(Value value, int64_t d) { return d < 0 || tensorType(value).getDimSize(d) == 1; }
 
 Dimension originOf(Dimension dimension, int &steps);
 
-/// Of an elementwise op's result: that of the operands that are not broadcast, if they have one in common.
+/// The origin of an elementwise op's result dim: the common origin of the operands that are not broadcast.
 std::optional<Dimension> throughElementwise(Operation *op, Dimension dimension, int &steps) {
   std::optional<Dimension> common;
   for (Value operand : op->getOperands()) {
     int64_t d = aligned(operand, dimension.first, dimension.second);
-    if (hasExtentOne(operand, d))
+    if (isOne(operand, d))
       continue;
     Dimension origin = originOf({operand, d}, steps);
     if (common && *common != origin)
@@ -43,8 +43,8 @@ std::optional<Dimension> throughElementwise(Operation *op, Dimension dimension, 
   return common;
 }
 
-/// Of a matrix product's result: its rows are x's, its columns y's.
-std::optional<Dimension> throughProduct(MatmulOp op, int64_t d) {
+/// The origin of a matmul's result dim: rows come from x, columns from y.
+std::optional<Dimension> throughMatmul(MatmulOp op, int64_t d) {
   int64_t rank = tensorType(op.getOut()).getRank(), rankX = tensorType(op.getX()).getRank(),
           rankY = tensorType(op.getY()).getRank();
   if (rankX < 2 || rankY < 2 || d < rank - 2)
@@ -72,8 +72,8 @@ std::optional<Dimension> oneStepBack(Dimension dimension, int &steps) {
     return std::nullopt;
   if (isa<ScalarOpInterface, CastOp>(op) || (op->hasTrait<ElementwiseTrait>() && op->getNumOperands() == 1))
     return throughElementwise(op, dimension, steps);
-  if (auto product = dyn_cast<MatmulOp>(op))
-    return throughProduct(product, d);
+  if (auto matmul = dyn_cast<MatmulOp>(op))
+    return throughMatmul(matmul, d);
   if (auto reduction = dyn_cast<ReductionOpInterface>(op))
     return throughReduction(reduction, d);
   if (auto transpose = dyn_cast<TransposeOp>(op)) {
@@ -86,7 +86,7 @@ std::optional<Dimension> oneStepBack(Dimension dimension, int &steps) {
   return std::nullopt;
 }
 
-/// The first value found on the way back that has the same extent; equal ones have equal extents.
+/// The earliest dim, on the path back through the ops, with the same size. Equal origins have equal sizes.
 Dimension originOf(Dimension dimension, int &steps) {
   while (steps-- > 0) {
     auto before = oneStepBack(dimension, steps);
@@ -97,8 +97,7 @@ Dimension originOf(Dimension dimension, int &steps) {
   return dimension;
 }
 
-/// Whether dimension d of the operand may have extent 1 where that of the result has another. Of its
-/// operand's type it is known that it is open.
+/// Whether dimension d of the operand, a dynamic dim, may be 1 at run time while the result's dim is not 1.
 bool mayBeBroadcast(OpOperand &operand, int64_t d) {
   Operation *op = operand.getOwner();
   if (auto expand = dyn_cast<ExpandOp>(op)) {
@@ -113,15 +112,15 @@ bool mayBeBroadcast(OpOperand &operand, int64_t d) {
     return op->hasTrait<BroadcastsOperands>();
   }
   Value result = op->getResult(0);
-  int64_t place = d + tensorType(result).getRank() - tensorType(operand.get()).getRank();
-  int steps = mostSteps;
+  int64_t resultDim = d + tensorType(result).getRank() - tensorType(operand.get()).getRank();
+  int steps = maxSteps;
   Dimension own = originOf({operand.get(), d}, steps);
   return llvm::any_of(op->getOperands(), [&](Value other) {
-    int64_t there = aligned(other, result, place);
-    if (other == operand.get() || hasExtentOne(other, there))
+    int64_t otherDim = aligned(other, result, resultDim);
+    if (other == operand.get() || isOne(other, otherDim))
       return false;
-    int steps = mostSteps;
-    return originOf({other, there}, steps) != own;
+    int steps = maxSteps;
+    return originOf({other, otherDim}, steps) != own;
   });
 }
 

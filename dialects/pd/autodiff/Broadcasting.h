@@ -1,4 +1,4 @@
-/// Gradients of operands that are broadcast, perhaps only as the run finds.
+/// Gradients of operands that are broadcast, statically or perhaps at run time.
 #pragma once
 
 #include "mlir/IR/OpDefinition.h"
@@ -9,16 +9,16 @@ namespace proa::pd {
 template <class ConcreteOp>
 class BroadcastsOperands : public mlir::OpTrait::TraitBase<ConcreteOp, BroadcastsOperands> {};
 
-/// `gradient` summed along the dimensions that `like` has not, or with extent 1: the transpose of a
-/// broadcast, where types tell all of it.
+/// `gradient` summed along the dimensions that `like` lacks or in which it has size 1: the transpose of a
+/// static broadcast.
 mlir::Value sumToShapeOf(mlir::OpBuilder &builder, mlir::Location location, mlir::Value gradient,
                          mlir::Value like);
 
-/// The gradient of an operand, from the one that its op's rule gives: in the shape of the operand, or in one
-/// that it broadcasts to. Where open extents leave that to the run the sum is a pd.reduce_as.
+/// The gradient in the operand's shape, from the result of the op's rule, which has the operand's shape or
+/// one that it broadcasts to. If dynamic dims hide which, the sum is a pd.reduce_as.
 mlir::Value gradientOfOperand(mlir::OpBuilder &builder, mlir::OpOperand &operand, mlir::Value gradient);
 
-/// Whether open extents leave it to the run if the op broadcasts an operand.
+/// Whether the op may broadcast an operand along a dynamic dim.
 bool mayBroadcast(mlir::Operation *op);
 
 } // namespace proa::pd

@@ -4,8 +4,8 @@
 
 include "mlir/IR/OpBase.td"
 
-// A dimension of extent 1 of some operand stands for one of another extent, as in elementwise ops. Where the extent is open,
-// reverse mode leaves it to the run whether the gradient is summed.
+// A dim of size 1 of an operand is broadcast to another size, as in elementwise ops. If the dim is dynamic, reverse
+// mode sums the gradient by pd.reduce_as, which decides at run time.
 def Pd_BroadcastsOperands : NativeOpTrait<"BroadcastsOperands"> {
   let cppNamespace = "::proa::pd";
 }

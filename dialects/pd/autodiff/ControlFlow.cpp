@@ -1,5 +1,5 @@
-//! Gradients of scf.if, and what they share with those of scf.while. Each body becomes a pd.vjp, so that
-//! control flow in control flow needs nothing more.
+//! The gradient of scf.if, and code shared with the gradient of scf.while. The gradient of each region is a
+//! pd.vjp, which also differentiates nested control flow.
 #include "dialects/pd/autodiff/ControlFlow.h"
 
 #include "dialects/pd/autodiff/ForwardMode.h"
@@ -13,8 +13,8 @@ using namespace mlir;
 namespace proa::pd {
 
 SmallVector<Value> activeCaptures(Operation *op, llvm::function_ref<bool(Value)> isActive) {
-  // MLIR's own search does not expect a region without an op around it, in which rules and batches are
-  // written, or a block without a region, in which formulas are evaluated.
+  // MLIR's queries require a parent op. Rules create ops in a region without one, and formulas are evaluated
+  // in a block without a region.
   auto isInside = [&](Value value) {
     Region *region = value.getParentRegion();
     Operation *owner = region ? region->getParentOp() : nullptr;
@@ -41,33 +41,34 @@ SmallVector<Value> RegionGradient::create(OpBuilder &builder, Location location)
   for (Operation &op : block.without_terminator())
     builder.clone(op, mapping);
   SmallVector<Value> yielded;
-  SmallVector<int64_t> numbers, savedNumbers;
+  SmallVector<int64_t> cotangentOf, savedOf;
   auto yield = [&](SmallVector<int64_t> &list, Value value) {
     list.push_back(static_cast<int64_t>(yielded.size()));
     yielded.push_back(value);
   };
   for (int64_t output : outputs)
-    yield(numbers, mapping.lookupOrDefault(block.getTerminator()->getOperand(static_cast<unsigned>(output))));
-  // What the body gives on as it is has that as its gradient.
+    yield(cotangentOf,
+          mapping.lookupOrDefault(block.getTerminator()->getOperand(static_cast<unsigned>(output))));
+  // Yielding the input itself adds its accumulated cotangent to its gradient.
   for (auto [original, value] : llvm::zip(originals, soFar))
     if (value)
-      yield(numbers, mapping.lookup(original));
+      yield(cotangentOf, mapping.lookup(original));
   for (Value value : computed)
-    yield(savedNumbers, mapping.lookup(value));
+    yield(savedOf, mapping.lookup(value));
   YieldOp::create(builder, location, yielded);
-  vjp.setCotangentOf(numbers);
-  vjp.setSavedOf(savedNumbers);
+  vjp.setCotangentOf(cotangentOf);
+  vjp.setSavedOf(savedOf);
   return SmallVector<Value>(vjp.getGradients());
 }
 
 LogicalResult differentiateBranch(OpBuilder &builder, scf::IfOp op, ArrayRef<Value> cotangents,
                                   llvm::function_ref<bool(Value)> isActive, GradientSink accumulate) {
-  SmallVector<Value> captures = activeCaptures(op, isActive), given;
+  SmallVector<Value> captures = activeCaptures(op, isActive), nonZero;
   SmallVector<int64_t> outputs;
   for (auto [i, cotangent] : llvm::enumerate(cotangents))
     if (cotangent) {
       outputs.push_back(static_cast<int64_t>(i));
-      given.push_back(cotangent);
+      nonZero.push_back(cotangent);
     }
   if (captures.empty())
     return success();
@@ -76,9 +77,9 @@ LogicalResult differentiateBranch(OpBuilder &builder, scf::IfOp op, ArrayRef<Val
   auto branch = scf::IfOp::create(builder, location, types, op.getCondition(), /*withElseRegion=*/true);
   for (auto [from, to] : {std::pair(&op.getThenRegion(), &branch.getThenRegion()),
                           std::pair(&op.getElseRegion(), &branch.getElseRegion())}) {
-    OpBuilder inArm = OpBuilder::atBlockBegin(&to->front());
-    RegionGradient arm{from->front(), captures, captures, {}, outputs, given, {}, {}, {}};
-    scf::YieldOp::create(inArm, location, arm.create(inArm, location));
+    OpBuilder inRegion = OpBuilder::atBlockBegin(&to->front());
+    RegionGradient region{from->front(), captures, captures, {}, outputs, nonZero, {}, {}, {}};
+    scf::YieldOp::create(inRegion, location, region.create(inRegion, location));
   }
   for (auto [capture, gradient] : llvm::zip(captures, branch.getResults()))
     accumulate(capture, gradient);

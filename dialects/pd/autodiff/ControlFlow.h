@@ -5,21 +5,21 @@
 
 namespace proa::pd {
 
-/// Takes the gradient of a value.
+/// Receives the gradient of a value.
 using GradientSink = llvm::function_ref<void(mlir::Value value, mlir::Value gradient)>;
 
-/// An scf.if on the same condition, whose arms are the gradients of the arms. `cotangents` has one value a
-/// result, null for zero; gradients go to the values from outside that an arm reads and for which `isActive`
-/// holds.
+/// Creates an scf.if on the same condition, whose regions compute the gradients of the original regions.
+/// `cotangents` has one value per result, null for zero. `accumulate` receives the gradients of the captured
+/// values for which `isActive` holds.
 mlir::LogicalResult differentiateBranch(mlir::OpBuilder &builder, mlir::scf::IfOp op,
                                         llvm::ArrayRef<mlir::Value> cotangents,
                                         llvm::function_ref<bool(mlir::Value)> isActive,
                                         GradientSink accumulate);
 
-/// The loop once more, with what each iteration begins with kept in tensor arrays, then a loop back through
-/// them. Gradients go to the values with which the loop begins and to those from outside that it reads.
-/// What it draws at random is not differentiated. What iterations find in tensor arrays that
-/// the loop changes is kept as well (LoopGradient.cpp).
+/// Creates a copy of the loop that saves the initial state of each iteration in tensor arrays, and a reverse
+/// loop over them. `accumulate` receives the gradients of the loop's initial values and of captured values.
+/// Random values are constants. Elements that iterations read from tensor arrays which the loop changes are
+/// saved as well (LoopGradient.cpp).
 mlir::LogicalResult differentiateLoop(mlir::OpBuilder &builder, mlir::scf::WhileOp op,
                                       llvm::ArrayRef<mlir::Value> cotangents,
                                       llvm::function_ref<bool(mlir::Value)> isActive,

@@ -32,8 +32,9 @@ SmallVector<Value> countedLoop(OpBuilder &builder, Location location, Value coun
   auto loop = scf::WhileOp::create(builder, location, types, all);
   OpBuilder::InsertionGuard guard(builder);
   Block *test = builder.createBlock(&loop.getBefore(), {}, types, locations);
-  Value goesOn = LessThanOp::create(builder, location, test->getArgument(0), count);
-  scf::ConditionOp::create(builder, location, asCondition(builder, location, goesOn), test->getArguments());
+  Value isRunning = LessThanOp::create(builder, location, test->getArgument(0), count);
+  scf::ConditionOp::create(builder, location, asCondition(builder, location, isRunning),
+                           test->getArguments());
   Block *inside = builder.createBlock(&loop.getAfter(), {}, types, locations);
   Value index = inside->getArgument(0);
   SmallVector<Value> next = body(builder, index, inside->getArguments().drop_front());

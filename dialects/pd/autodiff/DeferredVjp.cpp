@@ -1,7 +1,5 @@
 #include "dialects/pd/autodiff/DeferredVjp.h"
 
-#include "mlir/Transforms/RegionUtils.h"
-
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -9,14 +7,14 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-/// A pd.vjp by `inputs`. `fill` makes the ops of its region from what stands for them, and returns what the
-/// region yields, one value for each cotangent.
-VjpOp makeVjp(OpBuilder &builder, Location location, ValueRange inputs, ValueRange saved,
-              ArrayRef<int64_t> savedOf, ValueRange cotangents,
-              llvm::function_ref<SmallVector<Value>(ValueRange)> fill) {
-  auto numbers = llvm::to_vector(llvm::seq<int64_t>(0, static_cast<int64_t>(cotangents.size())));
+/// Creates a pd.vjp by `inputs`. `fill` creates the ops of its region from the block arguments and returns
+/// the values to yield, one for each cotangent.
+VjpOp createVjp(OpBuilder &builder, Location location, ValueRange inputs, ValueRange saved,
+                ArrayRef<int64_t> savedOf, ValueRange cotangents,
+                llvm::function_ref<SmallVector<Value>(ValueRange)> fill) {
+  auto outputs = llvm::to_vector(llvm::seq<int64_t>(0, static_cast<int64_t>(cotangents.size())));
   auto vjp = VjpOp::create(builder, location, inputs, saved, cotangents,
-                           builder.getDenseI64ArrayAttr(savedOf), builder.getDenseI64ArrayAttr(numbers));
+                           builder.getDenseI64ArrayAttr(savedOf), builder.getDenseI64ArrayAttr(outputs));
   OpBuilder::InsertionGuard guard(builder);
   Block *body = builder.createBlock(&vjp.getBody(), {}, inputs.getTypes(),
                                     SmallVector<Location>(inputs.size(), location));
@@ -24,7 +22,7 @@ VjpOp makeVjp(OpBuilder &builder, Location location, ValueRange inputs, ValueRan
   return vjp;
 }
 
-/// The op on other operands, some of which may be one value.
+/// A clone of the op on other operands. An IRMapping cannot be used: operands of the op may be equal.
 Operation *cloneOn(OpBuilder &builder, Operation *op, ValueRange operands) {
   Operation *copy = builder.clone(*op);
   copy->setOperands(operands);
@@ -39,31 +37,43 @@ ErrorWatch::ErrorWatch(MLIRContext *context)
         return failure(); // others may handle it too
       }) {}
 
-bool hasOpenExtents(Operation *op) {
-  auto isOpen = [](Type type) {
+bool hasDynamicDims(Operation *op) {
+  auto isDynamic = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && !tensor.hasStaticShape();
   };
-  return llvm::any_of(op->getOperandTypes(), isOpen) || llvm::any_of(op->getResultTypes(), isOpen);
+  return llvm::any_of(op->getOperandTypes(), isDynamic) || llvm::any_of(op->getResultTypes(), isDynamic);
+}
+
+/// Whether a region of `op` contains the definition of a value.
+static bool contains(Operation *op, Value value) {
+  Operation *around = value.getParentBlock()->getParentOp();
+  while (around && around != op)
+    around = around->getParentOp();
+  return around == op;
 }
 
 bool isDeferrable(Operation *op) {
-  llvm::SetVector<Value> captured;
-  getUsedValuesDefinedAbove(op->getRegions(), captured);
-  return captured.empty() && hasOpenExtents(op);
+  // MLIR's getUsedValuesDefinedAbove needs a region in a function; forward mode differentiates detached ones.
+  WalkResult captures = op->walk([&](Operation *inner) {
+    bool isLocal =
+        inner == op || llvm::all_of(inner->getOperands(), [&](Value v) { return contains(op, v); });
+    return isLocal ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return !captures.wasInterrupted() && hasDynamicDims(op);
 }
 
 SmallVector<Value> deferredGradient(OpBuilder &builder, Operation *op, ArrayRef<Value> cotangents) {
-  SmallVector<Value> given, saved;
+  SmallVector<Value> nonZero, saved;
   SmallVector<int64_t> savedOf;
   for (auto [result, cotangent] : llvm::zip(op->getResults(), cotangents))
     if (cotangent) {
-      savedOf.push_back(static_cast<int64_t>(given.size()));
+      savedOf.push_back(static_cast<int64_t>(nonZero.size()));
       saved.push_back(result);
-      given.push_back(cotangent);
+      nonZero.push_back(cotangent);
     }
   VjpOp vjp =
-      makeVjp(builder, op->getLoc(), op->getOperands(), saved, savedOf, given, [&](ValueRange inputs) {
+      createVjp(builder, op->getLoc(), op->getOperands(), saved, savedOf, nonZero, [&](ValueRange inputs) {
         Operation *copy = cloneOn(builder, op, inputs);
         SmallVector<Value> yielded;
         for (auto [result, cotangent] : llvm::zip(copy->getResults(), cotangents))
@@ -79,14 +89,13 @@ SmallVector<Value> deferredGradient(OpBuilder &builder, Operation *op, ArrayRef<
 }
 
 SmallVector<Value> deferredTangent(OpBuilder &builder, Operation *op, ArrayRef<Value> tangents) {
-  SmallVector<Value> inputs, given;
-  // The gradient is linear in its cotangents: where it is differentiated does not matter. The operands are
-  // constants to it.
+  SmallVector<Value> inputs, nonZero;
+  // u -> J^T u is linear, so it can be differentiated at u = 0. The operands are constants of its region.
   for (Value result : op->getResults())
     if (isDifferentiable(result.getType()))
       inputs.push_back(zerosLike(builder, op->getLoc(), result));
-  llvm::copy_if(tangents, std::back_inserter(given), [](Value tangent) { return tangent != nullptr; });
-  VjpOp vjp = makeVjp(builder, op->getLoc(), inputs, ValueRange(), {}, given, [&](ValueRange arguments) {
+  llvm::copy_if(tangents, std::back_inserter(nonZero), [](Value tangent) { return tangent != nullptr; });
+  VjpOp vjp = createVjp(builder, op->getLoc(), inputs, ValueRange(), {}, nonZero, [&](ValueRange arguments) {
     SmallVector<Value> cotangents, yielded;
     size_t next = 0;
     for (Value result : op->getResults())

@@ -1,5 +1,5 @@
-/// Derivatives of ops whose rules need extents that are open: a pd.vjp around the op alone, which is taken
-/// apart as soon as they are known.
+/// Derivatives of ops with dynamic dims whose rules need static dims: a pd.vjp around the op alone, which is
+/// decomposed when the dims become static.
 #pragma once
 
 #include "dialects/pd/ops/autodiff/VjpOps.h"
@@ -10,7 +10,8 @@
 
 namespace proa::pd {
 
-/// Sees the errors that this thread reports while it lives: what fails without one waits for extents.
+/// Detects errors that this thread reports during its lifetime. A rule that fails without an error only needs
+/// static dims.
 class ErrorWatch {
 public:
   explicit ErrorWatch(mlir::MLIRContext *context);
@@ -21,17 +22,18 @@ private:
   mlir::ScopedDiagnosticHandler handler;
 };
 
-/// Whether an extent of an operand or result is open, so that the op may have a derivative later.
-bool hasOpenExtents(mlir::Operation *op);
-/// The same of an op whose regions, if it has any, read nothing but their arguments: its derivative can wait.
+/// Whether an operand or result has a dynamic dim.
+bool hasDynamicDims(mlir::Operation *op);
+/// Whether the op's derivative can be deferred: it has dynamic dims, and its regions capture no values.
 bool isDeferrable(mlir::Operation *op);
 
-/// The gradient of each operand; null for integers and bools. Cotangents are null for zero.
+/// The gradient of each operand, by a pd.vjp around the op; null for integers and bools. Cotangents are null
+/// for zero.
 llvm::SmallVector<mlir::Value> deferredGradient(mlir::OpBuilder &builder, mlir::Operation *op,
                                                 llvm::ArrayRef<mlir::Value> cotangents);
 
-/// The tangent of each result, from those of the operands (null: zero): the gradient of a gradient by its
-/// cotangents.
+/// The tangent of each result, from those of the operands (null: zero). It is the vjp, by the cotangents u,
+/// of u -> J^T u, which is J times the tangents.
 llvm::SmallVector<mlir::Value> deferredTangent(mlir::OpBuilder &builder, mlir::Operation *op,
                                                llvm::ArrayRef<mlir::Value> tangents);
 

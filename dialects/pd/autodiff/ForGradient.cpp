@@ -1,7 +1,7 @@
-//! The gradient of an scf.for in bounded memory. It is first a pd.vjp around the loop and nothing else, so
-//! that it can be differentiated once more as what it means: with g = J(x)^T u, the gradient of <v, g> is
-//! J(x) v by u, and by x the gradient of <J(x) v, u>, where J(x) v is the loop in forward mode, again a loop
-//! in bounded memory. Last it becomes a loop over the actions of binomial checkpointing.
+//! The gradient of an scf.for in bounded memory. It is created as a pd.vjp around the loop alone, which can
+//! be differentiated again: with g = J(x)^T u, the gradient of <v, g> by u is J(x) v, and by x it is the
+//! gradient of <J(x) v, u>, where J(x) v is the loop in forward mode, again a loop in bounded memory. It is
+//! decomposed to a loop over the actions of binomial checkpointing.
 #include "dialects/pd/autodiff/ForLoop.h"
 
 #include "dialects/pd/autodiff/ArrayGradient.h"
@@ -29,7 +29,7 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-/// The results that a gradient flows through.
+/// The indices of the results that have gradients.
 SmallVector<unsigned> differentiableResults(scf::ForOp loop) {
   SmallVector<unsigned> numbers;
   for (auto [i, type] : llvm::enumerate(loop.getResultTypes()))
@@ -40,8 +40,8 @@ SmallVector<unsigned> differentiableResults(scf::ForOp loop) {
 
 int64_t snapshotsOf(scf::ForOp loop) { return loop->getAttrOfType<IntegerAttr>(snapshotsAttribute).getInt(); }
 
-/// The loop of a gradient that differentiateFor() made: its first arguments are what the differentiable
-/// carried values begin with, the others values from outside that it reads. Null for another pd.vjp.
+/// The loop inside a pd.vjp created by differentiateFor(); null for any other pd.vjp. The first inputs of the
+/// pd.vjp are the initial values of the differentiable carried values, the others are captured values.
 scf::ForOp loopOf(VjpOp op) {
   Block &block = op.getBody().front();
   auto loop = dyn_cast<scf::ForOp>(block.front());
@@ -59,46 +59,46 @@ scf::ForOp loopOf(VjpOp op) {
 
 bool isArray(Value value) { return isa<ArrayType>(value.getType()); }
 
-/// Values that keep one part of a state: an array with it at each place; of a part that is an array itself
-/// one array of the elements of all, one behind the other, and where those of each place end.
-size_t keptFor(Type part) { return isa<ArrayType>(part) ? 2 : 1; }
-size_t keptFor(TypeRange state) {
+/// The number of values that store the snapshots of one carried value. A tensor needs one array, with an
+/// element per slot. An array needs two: the concatenated elements of all slots, and the end of each slot.
+size_t storageCount(Type carried) { return isa<ArrayType>(carried) ? 2 : 1; }
+size_t storageCount(TypeRange state) {
   size_t count = 0;
-  for (Type part : state)
-    count += keptFor(part);
+  for (Type carried : state)
+    count += storageCount(carried);
   return count;
 }
 
-/// Makes the loop over actions. It carries a state, the states that are kept, the cotangents of the state's
-/// parts and the sums of the gradients of values from outside.
+/// Creates the loop over actions. It carries the current state, the stored states, the cotangents of the
+/// carried values and the accumulated gradients of captured values.
 class ActionLoop {
 public:
-  /// `reads` are the values from outside to be differentiated by, as the loop's body names them, `values`
-  /// what they are here.
+  /// `reads` are the captured values with gradients, as used in the loop's body, and `values` their values at
+  /// the builder's insertion point.
   ActionLoop(OpBuilder &builder, scf::ForOp loop, const LoopStep &step, ValueRange reads = {},
              ValueRange values = {})
       : builder(builder), loop(loop), step(step), location(loop.getLoc()), reads(reads), values(values),
         carried(differentiableResults(loop)) {}
 
-  /// What is there before the first action.
+  /// The carried values before the first action: the initial state, and empty storage.
   SmallVector<Value> begin(ValueRange state) {
     SmallVector<Value> values(state);
     auto empty = [&](Type type) {
       values.push_back(widened(builder, location, ArrayCreateOp::create(builder, location), type));
     };
     for (Type type : loop.getResultTypes()) {
-      bool isKeptWhole = isa<ArrayType>(type);
-      empty(isKeptWhole ? type : arrayOf(type));
-      if (isKeptWhole)
+      bool hasEnds = isa<ArrayType>(type);
+      empty(hasEnds ? type : arrayOf(type));
+      if (hasEnds)
         empty(arrayOf(RankedTensorType::get({1}, builder.getI64Type())));
     }
     return values;
   }
 
-  /// Actions as vectors: what is done, with what, and how many there are.
+  /// Actions as vectors: the kind and argument of each action, and the number of actions.
   struct Table {
     Value kinds, arguments, count;
-    Value iterations; ///< where only the run knows them
+    Value iterations; ///< the trip count if it is dynamic, else null
   };
   Table tableOf(ArrayRef<LoopAction> actions) {
     std::vector<int64_t> kinds, arguments;
@@ -109,7 +109,7 @@ public:
     return {constant(kinds), constant(arguments),
             oneInt(builder, location, static_cast<int64_t>(actions.size())), Value()};
   }
-  /// Where only the run knows how many iterations there are.
+  /// The actions of a loop with a dynamic trip count.
   Table tableOf(Value iterations, int64_t snapshots) {
     auto schedule =
         BinomialScheduleOp::create(builder, location, iterations, static_cast<uint64_t>(snapshots));
@@ -119,9 +119,10 @@ public:
             iterations};
   }
 
-  /// State and kept states after the actions, and the gradients where there were some before.
+  /// Runs the actions: returns the state and the stored states after them, and the gradients if `before`
+  /// contains gradients.
   SmallVector<Value> run(const Table &table, ValueRange before) {
-    size_t parts = loop.getNumResults(), keptCount = keptFor(loop.getResultTypes());
+    size_t parts = loop.getNumResults(), keptCount = storageCount(loop.getResultTypes());
     return countedLoop(builder, location, table.count, before,
                        [&](OpBuilder &inside, Value number, ValueRange values) {
                          kind = at(inside, table.kinds, number);
@@ -129,15 +130,15 @@ public:
                          setIteration(inside, table.iterations);
                          ValueRange state = values.take_front(parts), kept = values.slice(parts, keptCount),
                                     gradients = values.drop_front(parts + keptCount);
-                         SmallVector<Value> next = move(inside, state, kept);
-                         llvm::append_range(next, keep(inside, state, kept));
+                         SmallVector<Value> next = stepOrRestore(inside, state, kept);
+                         llvm::append_range(next, store(inside, state, kept));
                          if (!gradients.empty())
                            llvm::append_range(next, reverse(inside, state, gradients));
                          return next;
                        });
   }
 
-  /// The state behind an iteration.
+  /// The state after an iteration.
   SmallVector<Value> stepped(OpBuilder &inside, Value iteration, ValueRange state) {
     return step.write(inside, iteration, mapped(state));
   }
@@ -154,8 +155,8 @@ private:
     return GatherOp::create(inside, location, numbers, index, Value(), inside.getI64IntegerAttr(0));
   }
 
-  /// In a batch the actions are those of the example with most iterations; the others have none of that
-  /// number, and look at their last one instead.
+  /// The actions of a batch are those of the example with the most iterations. An example without the current
+  /// iteration uses its last one instead, and its result is discarded (`isOwn` is false).
   void setIteration(OpBuilder &inside, Value count) {
     iteration = argument;
     isOwn = Value();
@@ -167,11 +168,11 @@ private:
     iteration = e.maximum(e.minimum(e.wrap(argument), last), 0.0);
   }
 
-  /// `then` where the action is of that kind, else `otherwise`.
-  SmallVector<Value> where(OpBuilder &inside, LoopAction::Kind wanted, ValueRange otherwise,
+  /// The values of `then` if the action has the expected kind, else `otherwise`.
+  SmallVector<Value> where(OpBuilder &inside, LoopAction::Kind expected, ValueRange otherwise,
                            llvm::function_ref<SmallVector<Value>(OpBuilder &)> then) {
-    Value is = EqualOp::create(inside, location, kind, oneInt(inside, location, wanted));
-    if (isOwn && (wanted == LoopAction::Step || wanted == LoopAction::Reverse))
+    Value is = EqualOp::create(inside, location, kind, oneInt(inside, location, expected));
+    if (isOwn && (expected == LoopAction::Step || expected == LoopAction::Reverse))
       is = LogicalAndOp::create(inside, location, is, isOwn);
     auto branch = scf::IfOp::create(inside, location, otherwise.getTypes(), asCondition(inside, location, is),
                                     /*withElseRegion=*/true);
@@ -192,38 +193,38 @@ private:
     return mapping;
   }
 
-  SmallVector<Value> move(OpBuilder &inside, ValueRange state, ValueRange kept) {
+  SmallVector<Value> stepOrRestore(OpBuilder &inside, ValueRange state, ValueRange kept) {
     auto next = where(inside, LoopAction::Step, state,
                       [&](OpBuilder &then) { return stepped(then, iteration, state); });
     return where(inside, LoopAction::Restore, next, [&](OpBuilder &then) {
       SmallVector<Value> restored;
-      ValueRange left = kept;
+      ValueRange remaining = kept;
       for (Value value : state) {
-        restored.push_back(restore(then, left, isArray(value)));
-        left = left.drop_front(keptFor(value.getType()));
+        restored.push_back(restore(then, remaining, isArray(value)));
+        remaining = remaining.drop_front(storageCount(value.getType()));
       }
       return restored;
     });
   }
 
-  Value restore(OpBuilder &then, ValueRange kept, bool isWhole) {
-    if (!isWhole)
+  Value restore(OpBuilder &then, ValueRange kept, bool isStoredArray) {
+    if (!isStoredArray)
       return ArrayReadOp::create(then, location, kept[0], argument);
     Value end = ArrayReadOp::create(then, location, kept[1], argument);
-    return ArraySliceOp::create(then, location, kept[0], beginOfPlace(then, kept[1]), end);
+    return ArraySliceOp::create(then, location, kept[0], beginOfSlot(then, kept[1]), end);
   }
 
-  /// Where the elements of an array that is kept at the action's place begin: what was kept at the places
-  /// before it stays, what stood at later ones is used up.
-  Value beginOfPlace(OpBuilder &then, Value ends) {
+  /// The offset of the elements of the action's slot: the end of the slot before it. Elements of later slots
+  /// are no longer needed.
+  Value beginOfSlot(OpBuilder &then, Value ends) {
     TensorBuilder e(then, loop);
-    Expression place = e.wrap(argument), before = e.maximum(place - 1.0, 0.0);
+    Expression slot = e.wrap(argument), before = e.maximum(slot - 1.0, 0.0);
     Value none = oneInt(then, location, 0);
     Expression end = e.wrap(ArrayReadOrOp::create(then, location, ends, before, none));
-    return end * e.minimum(place, 1.0);
+    return end * e.minimum(slot, 1.0);
   }
 
-  SmallVector<Value> keep(OpBuilder &inside, ValueRange state, ValueRange kept) {
+  SmallVector<Value> store(OpBuilder &inside, ValueRange state, ValueRange kept) {
     return where(inside, LoopAction::Store, kept, [&](OpBuilder &then) {
       SmallVector<Value> arrays;
       for (Value value : state) {
@@ -232,7 +233,7 @@ private:
           arrays.push_back(ArrayWriteOp::create(then, location, array, argument, value));
           continue;
         }
-        Value ends = kept[arrays.size() + 1], begin = beginOfPlace(then, ends);
+        Value ends = kept[arrays.size() + 1], begin = beginOfSlot(then, ends);
         Value others = ArraySliceOp::create(then, location, array, oneInt(then, location, 0), begin);
         Value joined = ArrayConcatOp::create(then, location, others, value);
         Value end = ArrayLengthOp::create(then, location, joined);
@@ -244,23 +245,24 @@ private:
 
   SmallVector<Value> reverse(OpBuilder &inside, ValueRange state, ValueRange gradients) {
     return where(inside, LoopAction::Reverse, gradients, [&](OpBuilder &then) {
-      SmallVector<Value> inputs, given(gradients.take_front(carried.size()));
-      SmallVector<int64_t> numbers;
+      SmallVector<Value> inputs, cotangents(gradients.take_front(carried.size()));
+      SmallVector<int64_t> cotangentOf;
       for (unsigned number : carried) {
         inputs.push_back(state[number]);
-        numbers.push_back(number);
+        cotangentOf.push_back(number);
       }
       llvm::append_range(inputs, values);
-      // The gradient of an array from outside includes what has come to it: it is given on as it is.
+      // The body yields captured arrays too, with their accumulated gradients as cotangents: their new
+      // gradients include the accumulated ones.
       SmallVector<size_t> arraysRead;
       for (size_t i = carried.size(); i < inputs.size(); ++i)
         if (isArray(inputs[i])) {
-          numbers.push_back(static_cast<int64_t>(state.size() + arraysRead.size()));
-          given.push_back(gradients[i]);
+          cotangentOf.push_back(static_cast<int64_t>(state.size() + arraysRead.size()));
+          cotangents.push_back(gradients[i]);
           arraysRead.push_back(i);
         }
-      auto gradient = VjpOp::create(then, location, inputs, ValueRange(), given,
-                                    then.getDenseI64ArrayAttr({}), then.getDenseI64ArrayAttr(numbers));
+      auto gradient = VjpOp::create(then, location, inputs, ValueRange(), cotangents,
+                                    then.getDenseI64ArrayAttr({}), then.getDenseI64ArrayAttr(cotangentOf));
       OpBuilder::InsertionGuard guard(then);
       Block *body = then.createBlock(&gradient.getBody());
       IRMapping mapping = mapped(state);
@@ -289,14 +291,15 @@ private:
   SmallVector<Value> reads, values;
   SmallVector<unsigned> carried;
   Value kind, argument;   ///< of the action
-  Value iteration, isOwn; ///< its number, and whether there is such an iteration; null: there is
+  Value iteration, isOwn; ///< the iteration's index, and whether the example has it; null: always
 };
 
 SmallVector<Value> tensorsOf(ValueRange values) {
   return llvm::to_vector(llvm::make_filter_range(values, [](Value value) { return !isArray(value); }));
 }
 
-/// The loop in the program whose gradient the op is, if it is still there: its tensors are the saved values.
+/// The loop whose gradient the op computes, if it is still in the op's block: the saved values are its
+/// tensor results.
 scf::ForOp findPrimal(VjpOp op, scf::ForOp inside) {
   auto loop = op.getSaved().empty() ? scf::ForOp() : op.getSaved().front().getDefiningOp<scf::ForOp>();
   if (!loop || loop->getBlock() != op->getBlock() ||
@@ -314,28 +317,28 @@ scf::ForOp findPrimal(VjpOp op, scf::ForOp inside) {
   return isSame ? loop : scf::ForOp();
 }
 
-/// The actions up to the first way back, and the others.
-std::pair<ArrayRef<LoopAction>, ArrayRef<LoopAction>> parted(ArrayRef<LoopAction> actions) {
+/// The actions before the first Reverse, and the others.
+std::pair<ArrayRef<LoopAction>, ArrayRef<LoopAction>> splitAtFirstReverse(ArrayRef<LoopAction> actions) {
   size_t first = 0;
   while (actions[first].kind != LoopAction::Reverse)
     ++first;
   return {actions.take_front(first), actions.drop_front(first)};
 }
 
-/// Puts the first part of the actions in the place of the loop, whose results nothing uses then; returns what
-/// they leave.
+/// Computes the results of the loop by the actions before the first Reverse, and replaces them. Returns the
+/// state and the stored states after these actions.
 FailureOr<SmallVector<Value>> advancePrimal(scf::ForOp loop, ArrayRef<LoopAction> actions, int64_t last) {
   OpBuilder builder(loop);
   auto step = LoopStep::create(loop);
   if (failed(step))
     return failure();
   ActionLoop forward(builder, loop, *step);
-  SmallVector<Value> left = forward.run(forward.tableOf(actions), forward.begin(loop.getInitArgs()));
+  SmallVector<Value> carriedValues = forward.run(forward.tableOf(actions), forward.begin(loop.getInitArgs()));
   SmallVector<Value> results = forward.stepped(builder, oneInt(builder, loop.getLoc(), last),
-                                               ArrayRef(left).take_front(loop.getNumResults()));
+                                               ArrayRef(carriedValues).take_front(loop.getNumResults()));
   for (auto [value, result] : llvm::zip(results, loop.getResults()))
     result.replaceAllUsesWith(widened(builder, loop.getLoc(), value, result.getType()));
-  return left;
+  return carriedValues;
 }
 
 FailureOr<SmallVector<Value>> writeActions(OpBuilder &builder, VjpOp op, scf::ForOp primal) {
@@ -348,10 +351,10 @@ FailureOr<SmallVector<Value>> writeActions(OpBuilder &builder, VjpOp op, scf::Fo
   auto carried = differentiableResults(loop);
   SmallVector<Value> gradients;
   for (auto [i, number] : llvm::enumerate(carried)) {
-    auto given = llvm::find(op.getCotangentOf(), static_cast<int64_t>(number));
-    gradients.push_back(given == op.getCotangentOf().end()
+    auto position = llvm::find(op.getCotangentOf(), static_cast<int64_t>(number));
+    gradients.push_back(position == op.getCotangentOf().end()
                             ? noCotangent(builder, location, op.getInputs()[i])
-                            : op.getCotangents()[given - op.getCotangentOf().begin()]);
+                            : op.getCotangents()[position - op.getCotangentOf().begin()]);
   }
   ValueRange reads = op.getInputs().drop_front(carried.size());
   for (Value value : reads)
@@ -362,23 +365,23 @@ FailureOr<SmallVector<Value>> writeActions(OpBuilder &builder, VjpOp op, scf::Fo
   SmallVector<Value> state(loop.getInitArgs());
   for (auto [i, number] : llvm::enumerate(carried))
     state[number] = op.getInputs()[i];
-  auto goBack = [&](const ActionLoop::Table &table, SmallVector<Value> left) {
-    llvm::append_range(left, gradients);
-    return SmallVector<Value>(ArrayRef(backward.run(table, left))
-                                  .drop_front(loop.getNumResults() + keptFor(loop.getResultTypes())));
+  auto goBack = [&](const ActionLoop::Table &table, SmallVector<Value> carriedValues) {
+    llvm::append_range(carriedValues, gradients);
+    return SmallVector<Value>(ArrayRef(backward.run(table, carriedValues))
+                                  .drop_front(loop.getNumResults() + storageCount(loop.getResultTypes())));
   };
   if (!iterations)
     return goBack(backward.tableOf(iterationCount(builder, loop), snapshotsOf(loop)), backward.begin(state));
   auto actions = binomialSchedule(*iterations, snapshotsOf(loop));
-  auto [before, rest] = parted(actions);
-  FailureOr<SmallVector<Value>> left = failure();
+  auto [before, rest] = splitAtFirstReverse(actions);
+  FailureOr<SmallVector<Value>> carriedValues = failure();
   if (primal)
-    left = advancePrimal(primal, before, *iterations - 1);
+    carriedValues = advancePrimal(primal, before, *iterations - 1);
   else
-    left = backward.run(backward.tableOf(before), backward.begin(state));
-  if (failed(left))
+    carriedValues = backward.run(backward.tableOf(before), backward.begin(state));
+  if (failed(carriedValues))
     return failure();
-  return goBack(backward.tableOf(rest), *left);
+  return goBack(backward.tableOf(rest), *carriedValues);
 }
 
 } // namespace
@@ -397,7 +400,7 @@ LogicalResult differentiateFor(OpBuilder &builder, scf::ForOp loop, ArrayRef<Val
                             << "' to be the number of states to keep, 1 or more";
   if (failed(LoopStep::create(loop)) || failed(checkBounds(builder, loop)))
     return failure();
-  SmallVector<Value> inputs, reads = activeCaptures(loop, isActive), given;
+  SmallVector<Value> inputs, reads = activeCaptures(loop, isActive), nonZero;
   SmallVector<int64_t> savedOf, cotangentOf;
   auto carried = differentiableResults(loop);
   for (unsigned number : carried)
@@ -408,11 +411,11 @@ LogicalResult differentiateFor(OpBuilder &builder, scf::ForOp loop, ArrayRef<Val
       savedOf.push_back(static_cast<int64_t>(i));
     if (!cotangent)
       continue;
-    given.push_back(cotangent);
+    nonZero.push_back(cotangent);
     cotangentOf.push_back(static_cast<int64_t>(i));
   }
   auto gradient =
-      VjpOp::create(builder, loop.getLoc(), inputs, tensorsOf(loop.getResults()), given,
+      VjpOp::create(builder, loop.getLoc(), inputs, tensorsOf(loop.getResults()), nonZero,
                     builder.getDenseI64ArrayAttr(savedOf), builder.getDenseI64ArrayAttr(cotangentOf));
   for (auto [value, result] : llvm::zip(inputs, gradient.getResults()))
     accumulate(value, result);
@@ -431,21 +434,21 @@ LogicalResult differentiateFor(OpBuilder &builder, scf::ForOp loop, ArrayRef<Val
 
 LogicalResult differentiateLoopGradient(OpBuilder &builder, VjpOp op, ArrayRef<Value> cotangents,
                                         llvm::function_ref<bool(Value)> isActive, GradientSink accumulate) {
-  // The loop in forward mode, along the cotangents of the gradients, within a copy of the op.
+  // The loop in forward mode, in a copy of the op. The cotangents of the op's results are the tangents.
   auto copy = cast<VjpOp>(builder.clone(*op));
   Block &block = copy.getBody().front();
   OpBuilder before(copy);
   Tangents tangents;
-  SmallVector<std::pair<Value, Value>> along;
-  for (auto [i, given] : llvm::enumerate(cotangents))
-    if (Value cotangent = given) {
-      // A tangent has all elements of what it belongs to.
+  SmallVector<std::pair<Value, Value>> inputTangents;
+  for (auto [i, entry] : llvm::enumerate(cotangents))
+    if (Value cotangent = entry) {
+      // A cotangent may lack elements of an array; a tangent has all of them.
       Value input = op.getInputs()[i];
       if (isArray(input))
         cotangent = sumOfArrays(before, op.getLoc(), zerosLikeAny(before, op.getLoc(), input), cotangent);
       Value own = block.addArgument(cotangent.getType(), op.getLoc());
       tangents[block.getArgument(static_cast<unsigned>(i))] = own;
-      along.emplace_back(own, cotangent);
+      inputTangents.emplace_back(own, cotangent);
     }
   if (failed(pushForward(block, tangents))) {
     copy.erase();
@@ -453,20 +456,20 @@ LogicalResult differentiateLoopGradient(OpBuilder &builder, VjpOp op, ArrayRef<V
   }
   SmallVector<Value> results(block.getTerminator()->getOperands());
   auto forward = cast<scf::ForOp>(results.front().getDefiningOp());
-  SmallVector<Value> ofForward(forward.getNumResults());
+  SmallVector<Value> forwardCotangents(forward.getNumResults());
   for (auto [number, cotangent] : llvm::zip(op.getCotangentOf(), op.getCotangents()))
     if (Value tangent = tangents.lookup(results[number])) {
       accumulate(cotangent, tangent);
-      ofForward[cast<OpResult>(tangent).getResultNumber()] = cotangent;
+      forwardCotangents[cast<OpResult>(tangent).getResultNumber()] = cotangent;
     }
   for (auto [argument, input] : llvm::zip(block.getArguments(), op.getInputs()))
     argument.replaceAllUsesWith(input);
-  for (auto [own, cotangent] : along)
+  for (auto [own, cotangent] : inputTangents)
     own.replaceAllUsesWith(cotangent);
   block.getTerminator()->erase();
   copy->getBlock()->getOperations().splice(copy->getIterator(), block.getOperations());
   copy.erase();
-  return differentiateFor(builder, forward, ofForward, isActive, accumulate);
+  return differentiateFor(builder, forward, forwardCotangents, isActive, accumulate);
 }
 
 LogicalResult expandLoopGradients(Operation *root) {
@@ -488,7 +491,7 @@ LogicalResult expandLoopGradients(Operation *root) {
     if (failed(values) || failed(replaceResults(next, *values)))
       return failure();
     next->erase();
-    if (primal && primal.use_empty()) // a loop of no iterations stays
+    if (primal && primal.use_empty()) // a loop without iterations keeps its uses
       primal.erase();
   }
 }

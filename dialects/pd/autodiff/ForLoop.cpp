@@ -20,11 +20,10 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-/// An index as an int64 vector of one element; null where it is neither a constant nor an element of a
-/// tensor.
+/// An index as an int64 vector of one element; null if it is neither a constant nor a tensor element.
 Value tensorOf(OpBuilder &builder, Value index) {
-  if (APInt known; matchPattern(index, m_ConstantInt(&known)))
-    return oneInt(builder, index.getLoc(), known.getSExtValue());
+  if (APInt constant; matchPattern(index, m_ConstantInt(&constant)))
+    return oneInt(builder, index.getLoc(), constant.getSExtValue());
   auto cast = index.getDefiningOp<arith::IndexCastOp>();
   auto extract = cast ? cast.getIn().getDefiningOp<tensor::ExtractOp>() : tensor::ExtractOp();
   if (!extract || !extract.getIndices().empty())
@@ -35,7 +34,7 @@ Value tensorOf(OpBuilder &builder, Value index) {
   return ReshapeOp::create(builder, index.getLoc(), tensor, Value(), builder.getDenseI64ArrayAttr({1}));
 }
 
-/// The ops that make a tensor of the induction variable.
+/// The tensor.from_elements ops on the induction variable; failure, after an error, for any other use.
 FailureOr<SmallVector<tensor::FromElementsOp>> indexTensors(scf::ForOp loop) {
   SmallVector<tensor::FromElementsOp> tensors;
   for (Operation *user : llvm::make_early_inc_range(loop.getInductionVar().getUsers())) {
@@ -48,19 +47,19 @@ FailureOr<SmallVector<tensor::FromElementsOp>> indexTensors(scf::ForOp loop) {
              << "expected the induction variable of scf.for to be used as the element of a tensor only "
                 "(arith.index_cast, tensor.from_elements)";
     for (Operation *reader : user->getUsers()) {
-      auto made = dyn_cast<tensor::FromElementsOp>(reader);
-      if (!made || made.getElements().size() != 1)
+      auto fromElements = dyn_cast<tensor::FromElementsOp>(reader);
+      if (!fromElements || fromElements.getElements().size() != 1)
         return reader->emitError()
                << "expected the induction variable of scf.for to be used as the element of a tensor "
                   "only (arith.index_cast, tensor.from_elements)";
-      tensors.push_back(made);
+      tensors.push_back(fromElements);
     }
   }
   return tensors;
 }
 
-/// What made bounds of elements of tensors: nothing but a loop can read it, and no derivative or batch can be
-/// taken of it.
+/// Erases unused casts of tensor elements to loop bounds: the transforms have no rules for these index
+/// values.
 void eraseUnusedBounds(Operation *root) {
   SmallVector<arith::IndexCastOp> casts;
   root->walk([&](arith::IndexCastOp cast) { casts.push_back(cast); });
@@ -91,8 +90,8 @@ SmallVector<Value> LoopStep::write(OpBuilder &builder, Value iteration, IRMappin
       AddOp::create(builder, location, lower, MultiplyOp::create(builder, location, iteration, step));
   for (Operation &op : loop.getBody()->without_terminator())
     builder.clone(op, mapping);
-  for (tensor::FromElementsOp made : tensors) {
-    auto clone = mapping.lookup(made.getResult()).getDefiningOp<tensor::FromElementsOp>();
+  for (tensor::FromElementsOp original : tensors) {
+    auto clone = mapping.lookup(original.getResult()).getDefiningOp<tensor::FromElementsOp>();
     OpBuilder before(clone);
     Value value = index;
     if (Type element = clone.getType().getElementType(); !element.isInteger(64))
@@ -101,7 +100,7 @@ SmallVector<Value> LoopStep::write(OpBuilder &builder, Value iteration, IRMappin
                               before.getDenseI64ArrayAttr(clone.getType().getShape()));
     Operation *cast = clone.getElements().front().getDefiningOp();
     clone.replaceAllUsesWith(value);
-    mapping.map(made.getResult(), value);
+    mapping.map(original.getResult(), value);
     clone.erase();
     if (cast->use_empty())
       cast->erase();
@@ -134,8 +133,8 @@ std::optional<int64_t> iterationsOf(scf::ForOp loop) {
 
 Value iterationCount(OpBuilder &builder, scf::ForOp loop) {
   Location location = loop.getLoc();
-  if (auto known = iterationsOf(loop))
-    return oneInt(builder, location, *known);
+  if (auto tripCount = iterationsOf(loop))
+    return oneInt(builder, location, *tripCount);
   Value lower = tensorOf(builder, loop.getLowerBound()), upper = tensorOf(builder, loop.getUpperBound()),
         width = tensorOf(builder, loop.getStep());
   Value length = SubtractOp::create(builder, location, upper, lower);
@@ -165,7 +164,7 @@ LogicalResult lowerForLoops(Operation *root, bool keepSnapshots) {
   if (!keepSnapshots && failed(expandLoopGradients(root)))
     return failure();
   SmallVector<scf::ForOp> loops;
-  root->walk([&](scf::ForOp loop) { // those inside first
+  root->walk([&](scf::ForOp loop) { // post-order: inner loops first
     if (!keepSnapshots || !loop->hasAttr(snapshotsAttribute))
       loops.push_back(loop);
   });

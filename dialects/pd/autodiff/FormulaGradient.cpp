@@ -1,7 +1,7 @@
 #include "dialects/pd/autodiff/FormulaGradient.h"
 
 #include "dialects/pd/ops/autodiff/VjpOps.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 
 using namespace mlir;
 
@@ -10,16 +10,17 @@ namespace proa::pd {
 FailureOr<SmallVector<Value>> gradientOfFormula(OpBuilder &builder, Location location, ValueRange inputs,
                                                 ArrayRef<Value> cotangents,
                                                 llvm::function_ref<Operation *(ValueRange)> forward) {
-  SmallVector<Value> given;
-  llvm::copy_if(cotangents, std::back_inserter(given), [](Value cotangent) { return cotangent != nullptr; });
-  auto numbers = llvm::to_vector(llvm::seq<int64_t>(0, static_cast<int64_t>(given.size())));
-  auto vjp = VjpOp::create(builder, location, inputs, ValueRange(), given, builder.getDenseI64ArrayAttr({}),
-                           builder.getDenseI64ArrayAttr(numbers));
+  SmallVector<Value> nonZero;
+  llvm::copy_if(cotangents, std::back_inserter(nonZero),
+                [](Value cotangent) { return cotangent != nullptr; });
+  auto outputs = llvm::to_vector(llvm::seq<int64_t>(0, static_cast<int64_t>(nonZero.size())));
+  auto vjp = VjpOp::create(builder, location, inputs, ValueRange(), nonZero, builder.getDenseI64ArrayAttr({}),
+                           builder.getDenseI64ArrayAttr(outputs));
   OpBuilder::InsertionGuard guard(builder);
   Block *body = builder.createBlock(&vjp.getBody(), {}, inputs.getTypes(),
                                     SmallVector<Location>(inputs.size(), location));
   Operation *op = forward(body->getArguments());
-  // A decomposition may leave out what nobody reads.
+  // The results are yielded before the op is decomposed: a decomposition may skip unused results.
   SmallVector<Value> yielded;
   for (auto [cotangent, result] : llvm::zip(cotangents, op->getResults()))
     if (cotangent)

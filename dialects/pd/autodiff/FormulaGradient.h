@@ -1,12 +1,12 @@
-/// Gradients of composites by way of their formulas, where a kernel computes them else.
+/// Gradients of composites through their decompositions, for ops whose gradient a kernel computes otherwise.
 #pragma once
 
 #include "dialects/pd/builders/TensorBuilder.h"
 
 namespace proa::pd {
 
-/// The gradients of a composite by `inputs`, as a pd.vjp around its decomposition. `forward` makes the
-/// composite of what stands for the inputs; cotangents are those of its results, null for zero.
+/// The gradients of a composite by `inputs`, as a pd.vjp around its decomposition. `forward` creates the
+/// composite from the block arguments; `cotangents` are those of its results, null for zero.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>>
 gradientOfFormula(mlir::OpBuilder &builder, mlir::Location location, mlir::ValueRange inputs,
                   llvm::ArrayRef<mlir::Value> cotangents,

@@ -1,5 +1,5 @@
-//! Forward mode through scf.if, scf.while and scf.for: values that are carried get their tangents beside
-//! them.
+//! Forward mode through scf.if, scf.while and scf.for: the tangents of results and carried values become
+//! additional results and carried values.
 #include "dialects/pd/autodiff/ForwardControlFlow.h"
 
 #include "dialects/pd/autodiff/ArrayGradient.h"
@@ -10,20 +10,20 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-/// Values that have a tangent, and those that turn out to need one.
+/// Values that have a tangent, and values that need one.
 class Values {
 public:
   explicit Values(const Tangents &tangents) : tangents(tangents) {}
-  bool contains(Value value) const { return tangents.contains(value) || found.contains(value); }
-  void insert(Value value) { found.insert(value); }
-  size_t size() const { return found.size(); }
+  bool contains(Value value) const { return tangents.contains(value) || added.contains(value); }
+  void insert(Value value) { added.insert(value); }
+  size_t size() const { return added.size(); }
 
 private:
   const Tangents &tangents;
-  llvm::DenseSet<Value> found;
+  llvm::DenseSet<Value> added;
 };
 
-/// Adds to `active` every value that may have a tangent. A value that turns out to have none gets zeros.
+/// Adds to `active` every value that may have a tangent. An active value without a tangent gets zeros.
 void findActive(Operation *op, Values &active);
 
 void findActive(Block &block, Values &active) {
@@ -39,10 +39,10 @@ void flow(ValueRange from, ValueRange to, Values &active) {
 
 void findActive(Operation *op, Values &active) {
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
-    for (Region &arm : op->getRegions())
-      if (!arm.empty()) {
-        findActive(arm.front(), active);
-        flow(arm.front().getTerminator()->getOperands(), op->getResults(), active);
+    for (Region &region : op->getRegions())
+      if (!region.empty()) {
+        findActive(region.front(), active);
+        flow(region.front().getTerminator()->getOperands(), op->getResults(), active);
       }
     return;
   }
@@ -74,58 +74,58 @@ void findActive(Operation *op, Values &active) {
         active.insert(result);
 }
 
-/// The positions of the values that are active.
+/// The indices of the active values.
 SmallVector<unsigned> activeAmong(ValueRange values, const Values &active) {
-  SmallVector<unsigned> numbers;
+  SmallVector<unsigned> indices;
   for (auto [i, value] : llvm::enumerate(values))
     if (active.contains(value))
-      numbers.push_back(static_cast<unsigned>(i));
-  return numbers;
+      indices.push_back(static_cast<unsigned>(i));
+  return indices;
 }
 
-/// Adds the tangents of some of the terminator's operands behind the others.
-void passOn(Operation *terminator, ValueRange values, ArrayRef<unsigned> numbers, TypeRange types,
+/// Appends to the terminator the tangents of the values at the given indices, widened to the types.
+void passOn(Operation *terminator, ValueRange values, ArrayRef<unsigned> indices, TypeRange types,
             const Tangents &tangents) {
   OpBuilder builder(terminator);
   SmallVector<Value> operands(terminator->getOperands());
-  for (auto [number, type] : llvm::zip(numbers, types)) {
-    Value tangent = tangentOrZero(builder, values[number], tangents);
+  for (auto [index, type] : llvm::zip(indices, types)) {
+    Value tangent = tangentOrZero(builder, values[index], tangents);
     operands.push_back(widened(builder, terminator->getLoc(), tangent, type));
   }
   terminator->setOperands(operands);
 }
 
-SmallVector<Type> typesAt(ValueRange values, ArrayRef<unsigned> numbers) {
+SmallVector<Type> typesAt(ValueRange values, ArrayRef<unsigned> indices) {
   SmallVector<Type> types;
-  for (unsigned number : numbers)
-    types.push_back(values[number].getType());
+  for (unsigned index : indices)
+    types.push_back(values[index].getType());
   return types;
 }
 
-/// Puts `made`, whose further results are the tangents of those in `numbers`, in the place of `op`.
-void replace(Operation *op, Operation *made, ArrayRef<unsigned> numbers, Tangents &tangents) {
+/// Replaces `op` by `newOp`, whose additional results are the tangents of the results at the given indices.
+void replace(Operation *op, Operation *newOp, ArrayRef<unsigned> indices, Tangents &tangents) {
   unsigned own = op->getNumResults();
-  op->replaceAllUsesWith(made->getResults().take_front(own));
-  for (auto [i, number] : llvm::enumerate(numbers))
-    tangents[made->getResult(number)] = made->getResult(own + static_cast<unsigned>(i));
+  op->replaceAllUsesWith(newOp->getResults().take_front(own));
+  for (auto [i, index] : llvm::enumerate(indices))
+    tangents[newOp->getResult(index)] = newOp->getResult(own + static_cast<unsigned>(i));
   op->erase();
 }
 
-LogicalResult pushThroughBranch(scf::IfOp op, Tangents &tangents, ArrayRef<unsigned> numbers) {
+LogicalResult pushThroughBranch(scf::IfOp op, Tangents &tangents, ArrayRef<unsigned> indices) {
   OpBuilder builder(op);
-  SmallVector<Type> types(op.getResultTypes()), added = typesAt(op.getResults(), numbers);
+  SmallVector<Type> types(op.getResultTypes()), added = typesAt(op.getResults(), indices);
   llvm::append_range(types, added);
-  auto made = scf::IfOp::create(builder, op.getLoc(), types, op.getCondition(), /*withElseRegion=*/false);
-  for (auto [from, to] : llvm::zip(op->getRegions(), made->getRegions())) {
+  auto newOp = scf::IfOp::create(builder, op.getLoc(), types, op.getCondition(), /*withElseRegion=*/false);
+  for (auto [from, to] : llvm::zip(op->getRegions(), newOp->getRegions())) {
     to.takeBody(from);
     if (to.empty())
       continue;
     if (failed(pushForward(to.front(), tangents)))
       return failure();
     Operation *yield = to.front().getTerminator();
-    passOn(yield, SmallVector<Value>(yield->getOperands()), numbers, added, tangents);
+    passOn(yield, SmallVector<Value>(yield->getOperands()), indices, added, tangents);
   }
-  replace(op, made, numbers, tangents);
+  replace(op, newOp, indices, tangents);
   return success();
 }
 
@@ -137,27 +137,27 @@ LogicalResult pushThroughLoop(scf::WhileOp op, Tangents &tangents, const Values 
   llvm::append_range(types, passedTypes);
   OpBuilder builder(op);
   SmallVector<Value> inits(op.getInits());
-  for (auto [number, type] : llvm::zip(carried, carriedTypes))
+  for (auto [index, type] : llvm::zip(carried, carriedTypes))
     inits.push_back(
-        widened(builder, op.getLoc(), tangentOrZero(builder, op.getInits()[number], tangents), type));
-  auto made = scf::WhileOp::create(builder, op.getLoc(), types, inits);
-  made.getBefore().takeBody(op.getBefore());
-  made.getAfter().takeBody(op.getAfter());
-  auto addArguments = [&](Block &block, ArrayRef<unsigned> numbers, ArrayRef<Type> added) {
-    for (auto [number, type] : llvm::zip(numbers, added))
-      tangents[block.getArgument(number)] = block.addArgument(type, op.getLoc());
+        widened(builder, op.getLoc(), tangentOrZero(builder, op.getInits()[index], tangents), type));
+  auto newOp = scf::WhileOp::create(builder, op.getLoc(), types, inits);
+  newOp.getBefore().takeBody(op.getBefore());
+  newOp.getAfter().takeBody(op.getAfter());
+  auto addArguments = [&](Block &block, ArrayRef<unsigned> indices, ArrayRef<Type> added) {
+    for (auto [index, type] : llvm::zip(indices, added))
+      tangents[block.getArgument(index)] = block.addArgument(type, op.getLoc());
   };
-  addArguments(*made.getBeforeBody(), carried, carriedTypes);
-  addArguments(*made.getAfterBody(), passed, passedTypes);
-  if (failed(pushForward(*made.getBeforeBody(), tangents)))
+  addArguments(*newOp.getBeforeBody(), carried, carriedTypes);
+  addArguments(*newOp.getAfterBody(), passed, passedTypes);
+  if (failed(pushForward(*newOp.getBeforeBody(), tangents)))
     return failure();
-  passOn(made.getConditionOp(), SmallVector<Value>(made.getConditionOp().getArgs()), passed, passedTypes,
+  passOn(newOp.getConditionOp(), SmallVector<Value>(newOp.getConditionOp().getArgs()), passed, passedTypes,
          tangents);
-  if (failed(pushForward(*made.getAfterBody(), tangents)))
+  if (failed(pushForward(*newOp.getAfterBody(), tangents)))
     return failure();
-  passOn(made.getYieldOp(), SmallVector<Value>(made.getYieldOp().getOperands()), carried, carriedTypes,
+  passOn(newOp.getYieldOp(), SmallVector<Value>(newOp.getYieldOp().getOperands()), carried, carriedTypes,
          tangents);
-  replace(op, made, passed, tangents);
+  replace(op, newOp, passed, tangents);
   return success();
 }
 
@@ -166,29 +166,29 @@ LogicalResult pushThroughFor(scf::ForOp op, Tangents &tangents, const Values &ac
   SmallVector<Type> types = typesAt(op.getRegionIterArgs(), carried);
   OpBuilder builder(op);
   SmallVector<Value> inits(op.getInitArgs());
-  for (auto [number, type] : llvm::zip(carried, types))
+  for (auto [index, type] : llvm::zip(carried, types))
     inits.push_back(
-        widened(builder, op.getLoc(), tangentOrZero(builder, op.getInitArgs()[number], tangents), type));
-  auto made =
+        widened(builder, op.getLoc(), tangentOrZero(builder, op.getInitArgs()[index], tangents), type));
+  auto newOp =
       scf::ForOp::create(builder, op.getLoc(), op.getLowerBound(), op.getUpperBound(), op.getStep(), inits);
-  made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-  made.getRegion().takeBody(op.getRegion());
-  Block &body = *made.getBody();
-  for (auto [number, type] : llvm::zip(carried, types))
-    tangents[made.getRegionIterArgs()[number]] = body.addArgument(type, op.getLoc());
+  newOp->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  newOp.getRegion().takeBody(op.getRegion());
+  Block &body = *newOp.getBody();
+  for (auto [index, type] : llvm::zip(carried, types))
+    tangents[newOp.getRegionIterArgs()[index]] = body.addArgument(type, op.getLoc());
   if (failed(pushForward(body, tangents)))
     return failure();
   passOn(body.getTerminator(), SmallVector<Value>(body.getTerminator()->getOperands()), carried, types,
          tangents);
-  replace(op, made, carried, tangents);
+  replace(op, newOp, carried, tangents);
   return success();
 }
 
 } // namespace
 
-bool readsAny(Operation *op, llvm::function_ref<bool(Value)> isOne) {
+bool readsAny(Operation *op, llvm::function_ref<bool(Value)> predicate) {
   auto walk = op->walk([&](Operation *inside) {
-    return llvm::any_of(inside->getOperands(), isOne) ? WalkResult::interrupt() : WalkResult::advance();
+    return llvm::any_of(inside->getOperands(), predicate) ? WalkResult::interrupt() : WalkResult::advance();
   });
   return walk.wasInterrupted();
 }

@@ -12,7 +12,7 @@
 #include "dialects/pd/ops/autodiff/VjpOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/math/UnaryOps.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"
@@ -27,12 +27,12 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-/// The value in the shape of `like`, a result of the op, which it broadcasts to.
+/// The value broadcast to the shape of `like`, a result of the op.
 Value broadcastLike(OpBuilder &builder, Operation *op, Value value, Value like) {
   if (value.getType() == like.getType() && !mayBroadcast(op))
     return value;
   TensorBuilder e(builder, op);
-  return expandTo(e.wrap(value), extentsOf(e.wrap(like)));
+  return expandTo(e.wrap(value), dimSizesOf(e.wrap(like)));
 }
 
 bool allReal(Operation *op) {
@@ -42,11 +42,11 @@ bool allReal(Operation *op) {
 
 using OperandGroups = llvm::SmallVector<llvm::SmallVector<unsigned>>;
 
-/// The groups of operands in which the op is linear (LinearOpInterface); none if it is not linear.
+/// The groups of operands in which the op is linear (LinearOpInterface); empty if it is not linear.
 OperandGroups linearGroupsOf(Operation *op) {
   if (auto linear = dyn_cast<LinearOpInterface>(op))
     return linear.getLinearGroups();
-  if (isa<tensor::CastOp>(op)) // an op of another dialect, which changes the type alone
+  if (isa<tensor::CastOp>(op)) // an op of another dialect, which only changes the type
     return {{0}};
   return {};
 }
@@ -58,16 +58,16 @@ public:
   LogicalResult run() {
     for (Operation *op = block.empty() ? nullptr : &block.front(); op;) {
       Operation *next = op->getNextNode();
-      if (failed(followNumbers(op)))
+      if (failed(followScalars(op)))
         return failure();
       if (isa<scf::IfOp, scf::WhileOp, scf::ForOp>(op)) {
         if (failed(pushThroughControlFlow(op, tangents)))
           return failure();
       } else if (!op->hasTrait<OpTrait::IsTerminator>() && isActive(op)) {
-        FailureOr<Operation *> again = visit(op);
-        if (failed(again))
+        FailureOr<Operation *> replacement = visit(op);
+        if (failed(replacement))
           return failure();
-        next = *again ? *again : next;
+        next = *replacement ? *replacement : next;
       }
       op = next;
     }
@@ -75,19 +75,20 @@ public:
   }
 
 private:
-  /// Numbers that leave their tensor have no tangent: an op that puts them into one is an error.
-  LogicalResult followNumbers(Operation *op) {
-    auto isNumber = [](Type type) { return isa<FloatType, ComplexType>(type); };
+  /// Float scalars extracted from tensors have no tangents: an op that computes a tensor from one that
+  /// depends on a tangent is an error.
+  LogicalResult followScalars(Operation *op) {
+    auto isScalar = [](Type type) { return isa<FloatType, ComplexType>(type); };
     bool leaves = llvm::any_of(op->getOperands(), [&](Value v) {
-      return outside.contains(v) || (tangents.contains(v) && llvm::any_of(op->getResultTypes(), isNumber));
+      return scalars.contains(v) || (tangents.contains(v) && llvm::any_of(op->getResultTypes(), isScalar));
     });
     if (!leaves || op->hasTrait<OpTrait::IsTerminator>())
       return success();
     if (llvm::any_of(op->getResultTypes(), hasTangent))
       return op->emitError() << "'" << op->getName().getStringRef() << "' has no rule for its derivative";
     for (Value result : op->getResults())
-      if (isNumber(result.getType()))
-        outside.insert(result);
+      if (isScalar(result.getType()))
+        scalars.insert(result);
     return success();
   }
 
@@ -96,7 +97,8 @@ private:
            llvm::any_of(op->getResultTypes(), hasTangent);
   }
 
-  /// Gives the results their tangents; or replaces the op by simpler ones and returns the first of them.
+  /// Computes the tangents of the results and returns null, or replaces the op by simpler ones and returns
+  /// the first of them.
   FailureOr<Operation *> visit(Operation *op) {
     if (OperandGroups groups = linearGroupsOf(op); !groups.empty())
       return linear(op, groups), nullptr;
@@ -150,7 +152,7 @@ private:
     return nullptr;
   }
 
-  /// The tangent of a result is a sum, one term of which this is (null: none).
+  /// Adds a term (null: zero) to the tangent of a result.
   void add(OpBuilder &builder, Value result, Value term) {
     if (!term)
       return;
@@ -182,7 +184,7 @@ private:
     }
   }
 
-  /// A sum without the terms that have tangent zero.
+  /// The tangent of x + y or x - y, without the terms whose tangent is zero.
   void sum(OpBuilder &builder, Operation *op) {
     Value x = tangents.lookup(op->getOperand(0)), y = tangents.lookup(op->getOperand(1));
     if (x)
@@ -193,11 +195,12 @@ private:
       add(builder, op->getResult(0), y);
   }
 
-  /// The reverse-mode rule is linear in the cotangents u: reverse mode through it, by u, is forward mode.
+  /// Transposes the reverse-mode rule: it is linear in the cotangents u, u -> J^T u, so its vjp by u, applied
+  /// to the tangents t, is J t.
   LogicalResult transposed(Operation *op) {
     Region region;
     Block &body = region.emplaceBlock();
-    SmallVector<Value> cotangents, given, yielded;
+    SmallVector<Value> cotangents, operandTangents, yielded;
     for (Value result : op->getResults())
       cotangents.push_back(
           isDifferentiable(result.getType()) ? body.addArgument(result.getType(), op->getLoc()) : Value());
@@ -208,34 +211,36 @@ private:
       return failure();
     for (auto [operand, gradient] : llvm::zip(op->getOpOperands(), *gradients))
       if (Value tangent = tangents.lookup(operand.get()); tangent && gradient) {
-        given.push_back(tangent);
+        operandTangents.push_back(tangent);
         yielded.push_back(gradientOfOperand(inside, operand, gradient));
       }
     YieldOp::create(inside, op->getLoc(), yielded);
-    auto numbers = llvm::to_vector(llvm::seq<int64_t>(0, static_cast<int64_t>(yielded.size())));
-    auto found = differentiateSparsely(body, numbers, given, SmallVector<Value>(body.getArguments()));
-    if (failed(found))
+    auto outputs = llvm::to_vector(llvm::seq<int64_t>(0, static_cast<int64_t>(yielded.size())));
+    auto results =
+        differentiateSparsely(body, outputs, operandTangents, SmallVector<Value>(body.getArguments()));
+    if (failed(results))
       return failure();
-    moveBehind(op, body, *found);
+    moveAfter(op, body, *results);
     return success();
   }
 
-  /// Moves what the tangents need out of a body, whose arguments stand for cotangents that do not count.
-  void moveBehind(Operation *op, Block &body, ArrayRef<Value> found) {
+  /// Moves the ops that compute the tangents from the body to after `op`. The body's arguments, cotangents on
+  /// which the tangents do not depend, are replaced by zeros.
+  void moveAfter(Operation *op, Block &body, ArrayRef<Value> resultTangents) {
     Operation *last = op;
     OpBuilder builder(op->getContext());
-    // The terminator keeps alive what is wanted, and nothing else.
-    SmallVector<Value> wanted;
-    llvm::copy_if(found, std::back_inserter(wanted), [](Value v) { return v != nullptr; });
-    body.getTerminator()->setOperands(wanted);
+    // The terminator keeps the ops that compute the tangents alive, and no others.
+    SmallVector<Value> used;
+    llvm::copy_if(resultTangents, std::back_inserter(used), [](Value v) { return v != nullptr; });
+    body.getTerminator()->setOperands(used);
     eraseUnused(body);
     builder.setInsertionPointAfter(op);
-    SmallVector<Value> values(found);
-    unsigned number = 0;
+    SmallVector<Value> values(resultTangents);
+    unsigned index = 0;
     for (Value result : op->getResults()) {
       if (!isDifferentiable(result.getType()))
         continue;
-      BlockArgument argument = body.getArgument(number++);
+      BlockArgument argument = body.getArgument(index++);
       if (argument.use_empty())
         continue;
       Value zeros = zerosLike(builder, op->getLoc(), result);
@@ -247,26 +252,26 @@ private:
     Operation *end = body.empty() ? last : &body.back();
     op->getBlock()->getOperations().splice(std::next(last->getIterator()), body.getOperations());
     builder.setInsertionPointAfter(end);
-    number = 0;
+    index = 0;
     for (Value result : op->getResults())
       if (isDifferentiable(result.getType()))
-        add(builder, result, values[number++]);
+        add(builder, result, values[index++]);
   }
 
-  /// What has no derivative without an error may have one as soon as its extents are known.
+  /// Defers the derivative of an op whose rule needs static dims.
   Operation *deferred(Operation *op) {
     OpBuilder builder(op->getContext());
     builder.setInsertionPointAfter(op);
-    SmallVector<Value> given;
+    SmallVector<Value> operandTangents;
     for (Value operand : op->getOperands())
-      given.push_back(tangents.lookup(operand));
-    for (auto [result, tangent] : llvm::zip(op->getResults(), deferredTangent(builder, op, given)))
+      operandTangents.push_back(tangents.lookup(operand));
+    for (auto [result, tangent] : llvm::zip(op->getResults(), deferredTangent(builder, op, operandTangents)))
       if (tangent)
         tangents[result] = tangent;
     return nullptr;
   }
 
-  /// transposed(), for an op that has a decomposition to fall back on.
+  /// transposed() without errors, for an op that can be decomposed instead.
   LogicalResult quietly(Operation *op) {
     ScopedDiagnosticHandler handler(op->getContext(),
                                     [thread = std::this_thread::get_id()](Diagnostic &diagnostic) {
@@ -276,8 +281,8 @@ private:
     return transposed(op);
   }
 
-  /// Replaces a composite by its decomposition. Returns the first op of it, or null where it has none for
-  /// these operands; failure after an error.
+  /// Replaces a composite by its decomposition and returns its first op. Null if there is no decomposition
+  /// for these operands; failure after an error.
   FailureOr<Operation *> decompose(Operation *op) {
     OpBuilder builder(op);
     Operation *before = op->getPrevNode(), *after = op->getNextNode();
@@ -294,7 +299,7 @@ private:
 
   Block &block;
   Tangents &tangents;
-  llvm::DenseSet<Value> outside; ///< numbers that depend on something with a tangent
+  llvm::DenseSet<Value> scalars; ///< float scalars that depend on a value with a tangent
 };
 
 } // namespace

@@ -8,15 +8,17 @@ namespace proa::pd {
 /// Tangents by value; a value without one has tangent zero.
 using Tangents = llvm::DenseMap<mlir::Value, mlir::Value>;
 
-/// Goes through a block, and the control flow in it, in program order and gives each float that depends on a
-/// value with a tangent a tangent too, by ops that it inserts. `tangents` holds those of block arguments and
-/// of values from outside. An op is, in this order: linear (LinearOpInterface: the op on tangents),
-/// elementwise with a reverse-mode rule (whose Jacobian is its own transpose), one with another reverse-mode
-/// rule (which is transposed by reverse mode), or replaced by its decomposition. An error is emitted at an op
-/// that is none of these.
+/// Inserts ops that compute the tangents of a block, including its control flow, and adds them to `tangents`.
+/// `tangents` holds the tangents of block arguments and captured values. An op uses the first of these that
+/// applies:
+/// - linear (LinearOpInterface): the op applied to the tangents;
+/// - elementwise with a reverse-mode rule: that rule, since the Jacobian is its own transpose;
+/// - another reverse-mode rule: transposed by reverse mode;
+/// - a decomposition: replaced by it.
+/// Any other active op gets an error.
 mlir::LogicalResult pushForward(mlir::Block &block, Tangents &tangents);
 
-/// Whether a value of the type has a tangent: floats, complex numbers, arrays of them.
+/// Whether values of the type have tangents: float and complex tensors, and arrays of them.
 bool hasTangent(mlir::Type type);
 
 } // namespace proa::pd

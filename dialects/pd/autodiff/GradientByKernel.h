@@ -1,4 +1,4 @@
-/// Trait of composites whose gradients kernels compute.
+/// Trait of composites whose gradient is computed by a kernel.
 #pragma once
 
 #include "mlir/IR/OpDefinition.h"

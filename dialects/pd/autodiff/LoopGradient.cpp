@@ -1,11 +1,11 @@
-//! The gradient of scf.while: the loop once more, which keeps what its iterations begin with, then a loop
-//! back through them.
+//! The gradient of scf.while: a copy of the loop that saves the initial state of each iteration on tapes,
+//! then a reverse loop.
 //!
-//! An iteration must find the same in its tensor arrays when it is gone through backward. What its body
-//! itself reads of them is kept like its arguments. Where control flow in the body reads an array that the
-//! loop changes, or the body takes a part of one, the array itself is kept as it was before each iteration,
-//! all of them one behind the other in one array. Else an array is what it is after the loop, which nothing
-//! reads.
+//! A reversed iteration must read the same elements of tensor arrays as the original iteration:
+//! - Elements that ops directly in the body read from changing arrays are saved like the body's arguments.
+//! - If nested control flow reads a changing array, or the body slices one, the whole array is saved before
+//!   each iteration; these snapshots are concatenated in one array.
+//! - Otherwise the array's state after the loop is used: no op reads its elements.
 #include "dialects/pd/autodiff/ArrayGradient.h"
 #include "dialects/pd/autodiff/ControlFlow.h"
 #include "dialects/pd/autodiff/CountedLoop.h"
@@ -34,7 +34,7 @@ class LoopGradient {
 public:
   LoopGradient(OpBuilder &builder, scf::WhileOp loop, llvm::function_ref<bool(Value)> isActive)
       : builder(builder), loop(loop), location(loop.getLoc()) {
-    // What the test passes on from outside is a value from outside.
+    // Body arguments to which the test passes captured values are replaced by these values.
     for (auto [argument, value] : llvm::zip(loop.getAfterArguments(), loop.getConditionOp().getArgs()))
       if (!loop.getBefore().isAncestor(value.getParentRegion()) && value.getType() == argument.getType())
         argument.replaceAllUsesWith(value);
@@ -49,54 +49,54 @@ public:
       bool passedOn = argument && argument.getOwner() == loop.getBeforeBody();
       if (!passedOn && value.getParentRegion() == &loop.getBefore())
         return loop.emitError() << "a loop whose test computes what it passes on has no gradient";
-      places.push_back(passedOn ? static_cast<int64_t>(argument.getArgNumber()) : -1);
+      testArgs.push_back(passedOn ? static_cast<int64_t>(argument.getArgNumber()) : -1);
       Value inside = loop.getAfterArguments()[i];
       if (passedOn && hasTangent(value.getType()) && (!isArray(inside) || cotangents[i] || isRead(inside)))
         carried.push_back(i);
     }
-    findWhatToKeep();
+    findSavedValues();
     recordForward();
     runBackward(cotangents);
     for (auto [i, number] : llvm::enumerate(carried))
-      accumulate(loop.getInits()[places[number]], backward.getResult(1 + i));
+      accumulate(loop.getInits()[testArgs[number]], backward.getResult(1 + i));
     for (auto [i, capture] : llvm::enumerate(captures))
       accumulate(capture, backward.getResult(1 + carried.size() + i));
-    for (auto [i, number] : llvm::enumerate(places))
-      if (number < 0 && cotangents[i])
+    for (auto [i, testArg] : llvm::enumerate(testArgs))
+      if (testArg < 0 && cotangents[i])
         accumulate(flowing[i], cotangents[i]);
     return success();
   }
 
 private:
-  /// Elements that the body counts from the end of an array it counts from its start: backward the end is
-  /// another.
+  /// Replaces negative indices, which count from an array's end, by indices from its start: in the reverse
+  /// loop arrays have another length.
   void countFromStart() {
     for (auto read : loop.getAfterBody()->getOps<ArrayReadOp>())
       read.getIndexMutable().assign(indexFromStart(read));
   }
 
-  /// Whether anything but writing happens to an array in the body.
+  /// Whether the body uses an array for more than writing to it and passing it to the next iteration.
   static bool isRead(Value array) {
-    SmallVector<Value> names{array};
-    while (!names.empty())
-      for (OpOperand &use : names.pop_back_val().getUses()) {
+    SmallVector<Value> aliases{array};
+    while (!aliases.empty())
+      for (OpOperand &use : aliases.pop_back_val().getUses()) {
         Operation *user = use.getOwner();
         if (isa<ArrayCastOp, ArrayWriteOp>(user))
-          names.push_back(user->getResult(0));
+          aliases.push_back(user->getResult(0));
         else if (!isa<scf::YieldOp>(user) || user->getBlock() != array.getParentBlock() ||
-                 !givesTo(user, use.getOperandNumber(), cast<BlockArgument>(array)))
+                 !becomes(user, use.getOperandNumber(), cast<BlockArgument>(array)))
           return true;
       }
     return false;
   }
 
-  /// Whether what the body yields at a place is the given argument of its next iteration.
-  static bool givesTo(Operation *yield, unsigned place, BlockArgument argument) {
+  /// Whether the yielded value at `index` becomes the body's argument in the next iteration.
+  static bool becomes(Operation *yield, unsigned index, BlockArgument argument) {
     auto loop = cast<scf::WhileOp>(yield->getParentOp());
-    return loop.getConditionOp().getArgs()[argument.getArgNumber()] == loop.getBeforeArguments()[place];
+    return loop.getConditionOp().getArgs()[argument.getArgNumber()] == loop.getBeforeArguments()[index];
   }
 
-  /// Whether an array in the body is the same in all iterations, or made anew in each.
+  /// Whether an array in the body is equal in all iterations, or created in each iteration.
   bool isUnchanged(Value array) {
     while (Operation *op = array.getDefiningOp()) {
       if (!isa<ArrayWriteOp, ArrayCastOp, ArraySliceOp>(op))
@@ -106,41 +106,41 @@ private:
     auto argument = cast<BlockArgument>(array);
     if (argument.getOwner() != loop.getAfterBody())
       return !loop->isAncestor(argument.getOwner()->getParentOp());
-    int64_t place = places[argument.getArgNumber()];
-    return place < 0 || loop.getYieldOp().getOperand(static_cast<unsigned>(place)) == array;
+    int64_t testArg = testArgs[argument.getArgNumber()];
+    return testArg < 0 || loop.getYieldOp().getOperand(static_cast<unsigned>(testArg)) == array;
   }
 
-  void findWhatToKeep() {
+  void findSavedValues() {
     for (Value argument : loop.getAfterArguments())
       if (!isArray(argument))
         kept.push_back(argument);
     bool needsWhole = false;
     loop.getAfterBody()->walk([&](Operation *op) {
-      bool asksForLength = isa<ArraySliceOp, ArrayConcatOp, ArrayZerosLikeOp>(op); // so do their gradients
-      if (!readsArray(*op) && !asksForLength)
+      bool needsLength = isa<ArraySliceOp, ArrayConcatOp, ArrayZerosLikeOp>(op); // so do their gradients
+      if (!readsArray(*op) && !needsLength)
         return;
       if (llvm::all_of(op->getOperands(), [&](Value v) { return !isArray(v) || isUnchanged(v); }))
         return;
-      needsWhole |= asksForLength || op->getBlock() != loop.getAfterBody();
+      needsWhole |= needsLength || op->getBlock() != loop.getAfterBody();
       if (op->getBlock() == loop.getAfterBody())
-        llvm::copy_if(op->getResults(), std::back_inserter(found),
+        llvm::copy_if(op->getResults(), std::back_inserter(computed),
                       [](Value result) { return !isArray(result); });
     });
-    llvm::append_range(kept, found);
+    llvm::append_range(kept, computed);
     if (needsWhole)
       for (Value argument : loop.getAfterArguments())
         if (isArray(argument) && !isUnchanged(argument))
           snapshots.push_back(argument);
   }
 
-  /// A tape is an array with one element an iteration.
+  /// The type of a tape: an array with one element per iteration.
   Type tapeOf(Type element) { return ArrayType::get(builder.getContext(), cast<RankedTensorType>(element)); }
-  Value onTape(Value tape, Value number, Value element) {
-    return widened(builder, location, ArrayWriteOp::create(builder, location, tape, number, element),
+  Value onTape(Value tape, Value iteration, Value element) {
+    return widened(builder, location, ArrayWriteOp::create(builder, location, tape, iteration, element),
                    tape.getType());
   }
 
-  /// The loop again, which also counts its iterations and keeps things on tapes.
+  /// Creates the copy of the loop that also counts its iterations and writes the tapes.
   void recordForward() {
     SmallVector<Value> inits(loop.getInits());
     SmallVector<Type> beforeTypes(loop.getBeforeBody()->getArgumentTypes()),
@@ -172,7 +172,7 @@ private:
     scf::ConditionOp::create(builder, location, mapping.lookupOrDefault(loop.getConditionOp().getCondition()),
                              passed);
     recordBody(mapping, builder.createBlock(&forward.getAfter(), {}, afterTypes, afterLocations), ownAfter);
-    // What the loop shows it has shown already.
+    // The original loop has already printed.
     forward->walk([](PrintOp print) { print.erase(); });
   }
 
@@ -184,26 +184,26 @@ private:
     SmallVector<Value> yielded;
     for (Value value : loop.getYieldOp().getOperands())
       yielded.push_back(mapping.lookupOrDefault(value));
-    Value number = own[0];
-    yielded.push_back(AddOp::create(builder, location, number, oneInt(builder, location, 1)));
+    Value iteration = own[0];
+    yielded.push_back(AddOp::create(builder, location, iteration, oneInt(builder, location, 1)));
     for (auto [i, value] : llvm::enumerate(kept))
-      yielded.push_back(onTape(own[1 + i], number, mapping.lookup(value)));
+      yielded.push_back(onTape(own[1 + i], iteration, mapping.lookup(value)));
     auto tapes = own.drop_front(1 + kept.size());
     for (auto [i, array] : llvm::enumerate(snapshots)) {
       Value joined = ArrayConcatOp::create(builder, location, tapes[3 * i], mapping.lookup(array));
       Value begin = ArrayLengthOp::create(builder, location, tapes[3 * i]);
       Value end = ArrayLengthOp::create(builder, location, joined);
       yielded.append({widened(builder, location, joined, tapes[3 * i].getType()),
-                      onTape(tapes[3 * i + 1], number, begin), onTape(tapes[3 * i + 2], number, end)});
+                      onTape(tapes[3 * i + 1], iteration, begin), onTape(tapes[3 * i + 2], iteration, end)});
     }
     scf::YieldOp::create(builder, location, yielded);
   }
 
   RankedTensorType lengthType() { return RankedTensorType::get({1}, builder.getI64Type()); }
 
-  /// What stands for the body's arguments in iteration number `index`; appends what its ops had found in
-  /// arrays to `had`.
-  void rewind(IRMapping &mapping, Value index, SmallVector<Value> &had) {
+  /// Maps the body's arguments to their values in iteration `index`, and appends the saved values of
+  /// `computed` to `saved`.
+  void rewind(IRMapping &mapping, Value index, SmallVector<Value> &saved) {
     for (auto [i, argument] : llvm::enumerate(loop.getAfterArguments()))
       if (isArray(argument))
         mapping.map(argument, widened(builder, location, forward.getResult(i), argument.getType()));
@@ -213,7 +213,7 @@ private:
       if (isa<BlockArgument>(value))
         mapping.map(value, read(tapes[i]));
       else
-        had.push_back(read(tapes[i]));
+        saved.push_back(read(tapes[i]));
     tapes = tapes.drop_front(kept.size());
     for (auto [i, array] : llvm::enumerate(snapshots)) {
       Value begin = read(tapes[3 * i + 1]), end = read(tapes[3 * i + 2]);
@@ -222,8 +222,8 @@ private:
     }
   }
 
-  /// From the last iteration to the first: the cotangents of what an iteration gives become those of what it
-  /// began with.
+  /// Creates the loop from the last iteration to the first. It carries the cotangents of the state and the
+  /// gradients of captured values.
   void runBackward(ArrayRef<Value> cotangents) {
     Value count = forward.getResult(loop.getResults().size());
     SmallVector<Value> inits{SubtractOp::create(builder, location, count, oneInt(builder, location, 1))};
@@ -243,21 +243,22 @@ private:
     SmallVector<Location> locations(types.size(), location);
     OpBuilder::InsertionGuard guard(builder);
     Block *test = builder.createBlock(&backward.getBefore(), {}, types, locations);
-    Value goesOn =
+    Value isRunning =
         GreaterEqualOp::create(builder, location, test->getArgument(0), oneInt(builder, location, 0));
-    scf::ConditionOp::create(builder, location, asCondition(builder, location, goesOn), test->getArguments());
-    goBackOne(builder.createBlock(&backward.getAfter(), {}, types, locations));
+    scf::ConditionOp::create(builder, location, asCondition(builder, location, isRunning),
+                             test->getArguments());
+    reverseIteration(builder.createBlock(&backward.getAfter(), {}, types, locations));
   }
 
-  void goBackOne(Block *body) {
+  void reverseIteration(Block *body) {
     Value index = body->getArgument(0);
-    RegionGradient region{*loop.getAfterBody(), {}, {}, {}, {}, {}, {}, found, {}};
+    RegionGradient region{*loop.getAfterBody(), {}, {}, {}, {}, {}, {}, computed, {}};
     rewind(region.mapping, index, region.saved);
     region.soFar.resize(carried.size());
     for (auto [i, number] : llvm::enumerate(carried)) {
       region.originals.push_back(loop.getAfterArguments()[number]);
       region.inputs.push_back(region.mapping.lookup(region.originals.back()));
-      region.outputs.push_back(places[number]);
+      region.outputs.push_back(testArgs[number]);
       region.cotangents.push_back(body->getArgument(1 + i));
     }
     for (auto [i, capture] : llvm::enumerate(captures)) {
@@ -279,12 +280,12 @@ private:
   scf::WhileOp loop;
   Location location;
   SmallVector<Value> captures;
-  SmallVector<int64_t> places;  ///< of each argument of the body: the argument of the test that it is, -1 for
-                                ///< a value from outside
-  SmallVector<size_t> carried;  ///< the arguments of the body that a gradient flows through
-  SmallVector<Value> found;     ///< what the body itself computes from arrays that the loop changes
-  SmallVector<Value> kept;      ///< the arguments of the body that are tensors, and `found`
-  SmallVector<Value> snapshots; ///< arrays among the body's arguments that are kept whole
+  SmallVector<int64_t> testArgs; ///< for each argument of the body: the index of the test's argument passed
+                                 ///< to it; -1 for a captured value
+  SmallVector<size_t> carried;   ///< indices of the body's arguments with gradients
+  SmallVector<Value> computed;   ///< tensors that ops directly in the body compute from changing arrays
+  SmallVector<Value> kept;       ///< the tensors among the body's arguments, and `computed`
+  SmallVector<Value> snapshots;  ///< arrays among the body's arguments that are saved whole
   scf::WhileOp forward, backward;
 };
 

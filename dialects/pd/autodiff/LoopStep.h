@@ -1,4 +1,4 @@
-/// What an scf.for over tensors does in one iteration.
+/// One iteration of an scf.for over tensors.
 #pragma once
 
 #include "dialects/pd/ir/Pd.h"
@@ -9,15 +9,14 @@
 
 namespace proa::pd {
 
-/// What the loop's body does to the carried values, once for each call.
+/// Creates copies of the loop's body, one iteration per call.
 class LoopStep {
 public:
-  /// Failure, after an error, where the body uses the induction variable otherwise than as the element of a
-  /// tensor.
+  /// Failure, after an error, if the body uses the induction variable other than as the element of a tensor.
   static mlir::FailureOr<LoopStep> create(mlir::scf::ForOp loop);
 
-  /// The body's ops for an iteration (an int64 vector of one element, counted from 0); `mapping` holds the
-  /// carried values. Returns their next ones.
+  /// Creates the body's ops for `iteration`, an int64 vector of one element, counted from 0. `mapping` holds
+  /// the carried values. Returns their next values.
   llvm::SmallVector<mlir::Value> write(mlir::OpBuilder &builder, mlir::Value iteration,
                                        mlir::IRMapping mapping) const;
 
@@ -28,7 +27,7 @@ private:
   llvm::SmallVector<mlir::tensor::FromElementsOp> tensors;
 };
 
-/// Whether bounds, step and carried values are what the runtime's loops can have; failure after an error.
+/// Failure, after an error, if bounds, step or carried values are not supported by lowerFor().
 mlir::LogicalResult checkBounds(mlir::OpBuilder &builder, mlir::scf::ForOp loop);
 
 } // namespace proa::pd

@@ -1,19 +1,19 @@
-/// Gradients by the formulas of Paddle's gradient kernels, where those are not the derivative of the op.
+/// Gradients by the formulas of Paddle's gradient kernels, for ops where they differ from the derivative.
 #pragma once
 
 #include "mlir/IR/Operation.h"
 
 namespace proa::pd {
 
-/// The attribute of the ops that have such a formula.
+/// Attribute of ops with such a formula: true selects it.
 inline constexpr llvm::StringLiteral paddleGradientAttribute = "paddle_gradient";
 
-/// Sets it on all ops in the regions of `op`, a pd.vjp that a gradient op of a program becomes, whose records
-/// have it.
+/// Sets the attribute on all ops in the regions of `op` whose records declare it. `op` is a pd.vjp imported
+/// from a gradient op of a program.
 void usePaddleGradients(mlir::Operation *op);
 
-/// Whether the op has such a formula and does not use it: its gradient is not what Paddle's gradient op
-/// computes.
+/// Whether the op has such a formula and does not use it, so that its gradient differs from that of Paddle's
+/// gradient op.
 bool differsFromPaddleGradient(mlir::Operation *op);
 
 } // namespace proa::pd

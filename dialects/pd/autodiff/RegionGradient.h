@@ -1,4 +1,4 @@
-/// What the reverse-mode rules of scf.if and scf.while share.
+/// Helpers of the reverse-mode rules of scf.if, scf.while and scf.for.
 #pragma once
 
 #include "dialects/pd/ir/Pd.h"
@@ -7,26 +7,26 @@
 
 namespace proa::pd {
 
-/// Values from outside that the regions of an op read and that a gradient flows to.
+/// The active values that the regions of an op capture.
 llvm::SmallVector<mlir::Value> activeCaptures(mlir::Operation *op,
                                               llvm::function_ref<bool(mlir::Value)> isActive);
 
-/// A copy of a block whose gradients are wanted.
+/// The gradient of a block, as a pd.vjp around a copy of it.
 struct RegionGradient {
   mlir::Block &block;
-  /// What the gradients are taken by, and what stands for it in the copy.
+  /// The values of the block by which it is differentiated, and the inputs of the pd.vjp for them.
   llvm::SmallVector<mlir::Value> originals, inputs;
-  /// What else stands for what in the copy.
+  /// The new values of other values that the block uses.
   mlir::IRMapping mapping;
-  /// Numbers of operands of the block's terminator, and their cotangents.
+  /// Operand indices of the block's terminator, and their cotangents.
   llvm::SmallVector<int64_t> outputs;
   llvm::SmallVector<mlir::Value> cotangents;
-  /// For some of the first inputs what has come to them already (null: nothing): their gradient includes it.
+  /// Accumulated gradients of the first inputs (null: none); the returned gradients include them.
   llvm::SmallVector<mlir::Value> soFar;
-  /// Results of the block's ops, and the values that they had when the program ran.
+  /// Results of the block's ops, and their values saved when the program ran.
   llvm::SmallVector<mlir::Value> computed, saved;
 
-  /// Makes the pd.vjp; returns the gradient of each input.
+  /// Creates the pd.vjp; returns the gradient of each input.
   llvm::SmallVector<mlir::Value> create(mlir::OpBuilder &builder, mlir::Location location);
 };
 

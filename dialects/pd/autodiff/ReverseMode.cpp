@@ -57,7 +57,7 @@ public:
     isOnIntegers = llvm::any_of(inputs, [](Value input) { return isIntegerTensor(input.getType()); });
   }
 
-  /// Cotangents meet at a value that is used more than once.
+  /// Adds a cotangent to a value. A value with several uses gets several cotangents.
   void accumulate(Value value, Value cotangent) {
     if (cotangent && isActive(value))
       pending[value].push_back(cotangent);
@@ -82,7 +82,7 @@ public:
         op = *first;
         continue;
       }
-      // Numbers that leave their tensor are followed, so that an op which puts them into one is an error.
+      // Float scalars extracted from tensors are active: an op that computes a tensor from one is an error.
       for (Value result : op->getResults())
         if (hasTangent(result.getType()) || isa<FloatType, ComplexType>(result.getType()) ||
             (isOnIntegers && isIntegerTensor(result.getType())))
@@ -93,11 +93,11 @@ public:
     return success();
   }
 
-  /// All ops without a gradient are reported.
+  /// Differentiates the active ops in reverse order. Reports all ops without a gradient.
   LogicalResult sweep() {
     Operation *current = nullptr;
     bool hasFailed = false;
-    // Whatever a rule complains of gets the way from the loss to its op.
+    // Attaches the path from the loss to the op to all errors of rules.
     ScopedDiagnosticHandler handler(builder.getContext(),
                                     [&, thread = std::this_thread::get_id()](Diagnostic &diagnostic) {
                                       if (current && diagnostic.getSeverity() == DiagnosticSeverity::Error &&
@@ -116,12 +116,12 @@ public:
       Operation *before = block.getTerminator()->getPrevNode();
       if (llvm::any_of(cotangents, [](Value v) { return v != nullptr; }))
         hasFailed |= failed(differentiate(op, cotangents)) ||
-                     (op->getNumRegions() != 0 && failed(expandGradientsBehind(before)));
+                     (op->getNumRegions() != 0 && failed(expandGradientsAfter(before)));
     }
     return failure(hasFailed);
   }
 
-  /// The sum of what has come to a value so far; null for zero.
+  /// The sum of the cotangents of a value; null for zero.
   Value take(Value value) {
     auto found = pending.find(value);
     if (found == pending.end())
@@ -137,14 +137,14 @@ public:
 private:
   bool isActive(Value value) const { return active.contains(value); }
 
-  /// Whether a cotangent may come to the value: an op uses it, or it is an output.
+  /// Whether the value may have a cotangent: an op uses it, or it is an output.
   bool isDifferentiated(Value value) const {
     return llvm::any_of(value.getUses(), [&](OpOperand &use) {
       return use.getOwner() != block.getTerminator() || llvm::is_contained(outputs, use.getOperandNumber());
     });
   }
 
-  /// Notes at the ops through which a gradient comes from the block's results to `op`, the last op first.
+  /// Attaches notes at the ops on the path from the block's results to `op`, the last op first.
   void notePath(Diagnostic &diagnostic, Operation *op) const {
     llvm::DenseSet<Operation *> inSweep(ops.begin(), ops.end());
     llvm::DenseMap<Operation *, Operation *> cameFrom{{op, nullptr}};
@@ -157,14 +157,14 @@ private:
         else if (inSweep.contains(user) && cameFrom.try_emplace(user, queue[i]).second)
           queue.push_back(user);
       }
-    // What is wrong in control flow stands at an op inside of it.
+    // An error in control flow is at a nested op, so the control flow op itself gets a note too.
     for (Operation *on = last; on && (on != op || op->getNumRegions() != 0); on = cameFrom.lookup(on))
       diagnostic.attachNote(on->getLoc())
           << "the gradient comes through '" << on->getName().getStringRef() << "'";
   }
 
-  /// Replaces a composite without a rule by its decomposition; returns the first op of it, or null. Failure
-  /// after an error.
+  /// Replaces a composite without a rule by its decomposition and returns its first op; null if the op is not
+  /// replaced. Failure after an error.
   FailureOr<Operation *> decompose(Operation *op) {
     auto composite = dyn_cast<DecomposableOpInterface>(op);
     if (!composite || isa<VjpOpInterface>(op) || isGradientOfLoop(op))
@@ -187,25 +187,25 @@ private:
     return gradient && isLoopGradient(gradient);
   }
 
-  /// Takes the gradients of the bodies of control flow apart, whose errors get the way from the loss too.
-  LogicalResult expandGradientsBehind(Operation *op) {
-    llvm::SmallVector<VjpOp> found;
+  /// Decomposes the gradients of control flow bodies after `op`, so that their errors get the path too.
+  LogicalResult expandGradientsAfter(Operation *op) {
+    llvm::SmallVector<VjpOp> gradients;
     for (op = op->getNextNode(); op != block.getTerminator(); op = op->getNextNode())
       op->walk<WalkOrder::PreOrder>([&](VjpOp gradient) {
-        // Cotangents of this block may be results of one that stands in it.
+        // A pd.vjp directly in this block stays: its results may be pending cotangents.
         if (gradient->getBlock() != &block && !isLoopGradient(gradient))
-          found.push_back(gradient);
+          gradients.push_back(gradient);
         return WalkResult::skip();
       });
     bool hasFailed = false;
-    for (VjpOp gradient : found) {
+    for (VjpOp gradient : gradients) {
       OpBuilder local(gradient);
       ErrorWatch errors(builder.getContext());
       auto values = gradient.tryDecompose(local);
       if (succeeded(values) && succeeded(replaceResults(gradient, *values))) {
         gradient->erase();
       } else {
-        hasFailed |= errors.hasSeen() || !hasOpenExtents(gradient);
+        hasFailed |= errors.hasSeen() || !hasDynamicDims(gradient);
       }
     }
     return failure(hasFailed);
@@ -235,7 +235,7 @@ private:
       return differentiateLoopGradient(builder, cast<VjpOp>(op), cotangents, isActive, accumulate);
     if (isOnArrays(op))
       return differentiateArrays(op, cotangents);
-    if (auto cast = dyn_cast<tensor::CastOp>(op)) { // the same tensor with more or fewer dims known
+    if (auto cast = dyn_cast<tensor::CastOp>(op)) { // only dims become static or dynamic
       accumulate(cast.getSource(),
                  widened(builder, op->getLoc(), cotangents.front(), cast.getSource().getType()));
       return success();
@@ -243,7 +243,7 @@ private:
     auto rule = dyn_cast<VjpOpInterface>(op);
     auto takesGradient = [&](Value v) { return isActive(v) && !isIntegerTensor(v.getType()); };
     if (!rule && op->getNumRegions() == 0 && llvm::none_of(op->getOperands(), takesGradient))
-      return success(); // integers end the way
+      return success(); // no gradient flows through integers
     if (!rule && !isa<DecomposableOpInterface>(op))
       return op->emitError() << "'" << op->getName().getStringRef() << "' has no rule for its gradient";
     if (op->hasTrait<KeepsDerivative>() && cotangents.back())
@@ -263,16 +263,16 @@ private:
         accumulate(operand, gradient);
         continue;
       }
-      auto type = tensorType(gradient), wanted = tensorType(operand);
-      if (type.getRank() < wanted.getRank() || type.getElementType() != wanted.getElementType())
-        return op->emitError() << "the gradient rule of '" << op->getName().getStringRef() << "' gives "
-                               << type << " for an operand of type " << wanted;
+      auto type = tensorType(gradient), operandType = tensorType(operand);
+      if (type.getRank() < operandType.getRank() || type.getElementType() != operandType.getElementType())
+        return op->emitError() << "the gradient rule of '" << op->getName().getStringRef() << "' returns "
+                               << type << " for an operand of type " << operandType;
       accumulate(operand, gradientOfOperand(builder, use, gradient));
     }
     return success();
   }
 
-  /// What has no gradient without an error may have one as soon as its extents are known.
+  /// Defers the gradient of an op whose rule failed without an error: it needs static dims.
   FailureOr<llvm::SmallVector<Value>> deferred(Operation *op, llvm::ArrayRef<Value> cotangents) {
     if (hasReported)
       return failure();

@@ -95,11 +95,11 @@ Value ScalarBuilder::divide(Value x, Value y) {
   // Integer division by zero traps on CPUs, so the quotient is defined as 0.
   Value zero = constant(0, x.getType());
   Value one = constant(1, x.getType());
-  Value bad = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::eq, y, zero);
-  Value safe = arith::SelectOp::create(builder, location, bad, one, y);
+  Value isZero = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::eq, y, zero);
+  Value safe = arith::SelectOp::create(builder, location, isZero, one, y);
   Value quotient = operandUnsigned ? arith::DivUIOp::create(builder, location, x, safe).getResult()
                                    : arith::DivSIOp::create(builder, location, x, safe).getResult();
-  return arith::SelectOp::create(builder, location, bad, zero, quotient);
+  return arith::SelectOp::create(builder, location, isZero, zero, quotient);
 }
 
 #define PROA_EXTREMUM(name, floatOp, signedOp, unsignedOp)                                                   \
@@ -140,8 +140,8 @@ Value ScalarBuilder::remainder(Value x, Value y) {
     Value quotient = floorDivide(x, y);
     Value rest =
         arith::SubIOp::create(builder, location, x, arith::MulIOp::create(builder, location, quotient, y));
-    Value bad = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::eq, y, zero);
-    return arith::SelectOp::create(builder, location, bad, zero, rest);
+    Value isZero = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::eq, y, zero);
+    return arith::SelectOp::create(builder, location, isZero, zero, rest);
   }
   Value rest = arith::RemFOp::create(builder, location, x, y);
   Value inexact = arith::CmpFOp::create(builder, location, arith::CmpFPredicate::UNE, rest, zero);
@@ -269,8 +269,8 @@ Value ScalarBuilder::shiftLeft(Value x, Value y) {
   Type type = x.getType();
   Value isInside = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::ult, y,
                                          constant(type.getIntOrFloatBitWidth(), type));
-  Value places = select(isInside, y, constant(0, type));
-  return select(isInside, arith::ShLIOp::create(builder, location, x, places), constant(0, type));
+  Value bits = select(isInside, y, constant(0, type));
+  return select(isInside, arith::ShLIOp::create(builder, location, x, bits), constant(0, type));
 }
 
 Value ScalarBuilder::shiftRight(Value x, Value y, bool isArithmetic) {
@@ -278,10 +278,10 @@ Value ScalarBuilder::shiftRight(Value x, Value y, bool isArithmetic) {
   bool keepsSign = isArithmetic && !operandUnsigned;
   Value last = constant(type.getIntOrFloatBitWidth() - 1, type);
   Value isInside = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::ule, y, last);
-  Value places = select(isInside, y, last);
+  Value bits = select(isInside, y, last);
   if (keepsSign)
-    return arith::ShRSIOp::create(builder, location, x, places);
-  return select(isInside, arith::ShRUIOp::create(builder, location, x, places), constant(0, type));
+    return arith::ShRSIOp::create(builder, location, x, bits);
+  return select(isInside, arith::ShRUIOp::create(builder, location, x, bits), constant(0, type));
 }
 
 Value ScalarBuilder::trunc(Value x) { return isFloat(x) ? unary<math::TruncOp>(x) : x; }

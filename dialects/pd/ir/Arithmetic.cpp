@@ -10,7 +10,7 @@ namespace {
 
 std::optional<int64_t> elementsOf(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type ? productOfExtents(type.getShape()) : 0;
+  return type ? productOfDims(type.getShape()) : 0;
 }
 
 } // namespace

@@ -38,8 +38,8 @@ def Pd_BoolOrIntTensor : RankedTensorOf<[I1, Pd_Int], [], "bool or integer tenso
 //            "Slot" one tensor; "Slot*" a list; "@attr" an attribute that holds variable names instead of a literal;
 //            "<Slot" the value that the variable of an output slot has before the op.
 //            A list for an operand that is one tensor is stacked into a 1-D tensor (ShapeTensorList and the like).
-//            "Slot@LOD" is the innermost LoD level of that slot's tensor, which must have one; "Slot@LOD?" may be absent;
-//            "Slot*@LOD" those of a list (docs/architecture.md, "LoD").
+//            "Slot@LOD" is the innermost LoD level of that slot's tensor, which must have one; "Slot@LOD?" may be
+//            absent; "Slot*@LOD" those of a list (docs/architecture.md, "LoD").
 //   outputs: slot names. "Slot@LOD" makes the result the one LoD level of the slot's tensor, "A|B@LOD" of several.
 //   ignored: attributes, input slots and output slots that have no meaning here, or that the hook reads.
 //   hook:    a function in translator/import/ that replaces the import by this table.
@@ -142,8 +142,9 @@ def Pd_Elementwise : NativeOpTrait<"ElementwiseTrait"> {
 //                  (DecomposableOpInterface); decomposesInCode: the family's file defines decompose()
 //   evaluates      the family's file defines evaluate() (EvaluatableOpInterface)
 //   reduction      name of a ReductionKind; the record has the attribute `axis` (ReductionOpInterface)
-//   moves          the family's file defines getSourceMap() (MovementOpInterface)
-//   library        name of the runtime's library kernel (LibraryOpInterface)
+//   indexingMap    the family's file defines getIndexingMap() (IndexingMapOpInterface)
+//   library        name of the runtime's library kernel (LibraryOpInterface); proa-tblgen generates the struct of its
+//                  attributes and its row of the runtime's table (tools/proa-tblgen/LibraryKernels.cpp)
 //   libraryHalf    whether that kernel takes and returns f16 and bf16 (dialects/pd/ir/LibraryTypes.h); otherwise
 //                  casts to f32 are put around the op
 //   postOp         C++ expression on `op`, a PostOp: how the runtime fuses this activation (PostOpInterface)
@@ -156,8 +157,12 @@ def Pd_Elementwise : NativeOpTrait<"ElementwiseTrait"> {
 //   linear         groups of operands in which the op is linear (LinearOpInterface): ["x"]; ["x", "y"]: linear in each
 //                  while the other stays fixed; ["x, y"]: linear in both together. ["inCode"]: it depends on
 //                  attributes, and the family's folder defines getLinearGroups()
+//   differentiable 0 for a library op without a rule for its derivative: differentiating it is an error. A library op
+//                  that has neither this nor a rule has derivative 0 by its types (proa-tblgen checks it)
 //   batching       how the op runs on a batch of examples (BatchableOpInterface): a function of namespace proa::pd with
-//                  the rule (dialects/pd/autodiff/BatchingRules.h); "inCode": the family's folder defines batch()
+//                  the rule (dialects/pd/autodiff/BatchingRules.h); "inCode": the family's folder defines batch().
+//                  A pure library op without a rule states what happens: "unbatched": one example at a time;
+//                  "refused": an error, because the dims of its results depend on data, or it has effects
 //   referenceInCode the family's folder defines computeReference() (ReferenceOpInterface): the results of a library op
 //                  in plain loops, which proa-check --reference compares the kernel with
 //   lod            which results of the legacy op have the LoD of its first tensor: "first": the first result (a list
@@ -194,7 +199,7 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
   bit decomposesInCode = 0;
   bit evaluates = 0;
   string reduction = "";
-  bit moves = 0;
+  bit indexingMap = 0;
   string library = "";
   bit libraryHalf = 0;
   string postOp = "";
@@ -202,6 +207,7 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
   list<string> vjp = [];
   bit vjpInCode = 0;
   list<string> linear = [];
+  bit differentiable = 1;
   string batching = "";
   bit referenceInCode = 0;
   string lod = "first";
@@ -219,12 +225,13 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
           [DeclareOpInterfaceMethods<DecomposableOpInterface>])
     # !if(evaluates, [DeclareOpInterfaceMethods<EvaluatableOpInterface>], []<Trait>)
     # !if(!empty(reduction), []<Trait>, [DeclareOpInterfaceMethods<ReductionOpInterface>])
-    # !if(moves, [DeclareOpInterfaceMethods<MovementOpInterface>], []<Trait>)
+    # !if(indexingMap, [DeclareOpInterfaceMethods<IndexingMapOpInterface>], []<Trait>)
     # !if(!empty(postOp), []<Trait>, [DeclareOpInterfaceMethods<PostOpInterface>])
     # !if(!and(!empty(derivatives), !empty(vjp), !not(vjpInCode)), []<Trait>,
           [DeclareOpInterfaceMethods<VjpOpInterface>])
     # !if(!empty(linear), []<Trait>, [DeclareOpInterfaceMethods<LinearOpInterface>])
-    # !if(!empty(batching), []<Trait>, [DeclareOpInterfaceMethods<BatchableOpInterface>])
+    # !if(!or(!empty(batching), !eq(batching, "unbatched"), !eq(batching, "refused")), []<Trait>,
+          [DeclareOpInterfaceMethods<BatchableOpInterface>])
     # !if(!eq(sharding, "inCode"), [DeclareOpInterfaceMethods<ShardableOpInterface>], []<Trait>)
     # !if(referenceInCode, [DeclareOpInterfaceMethods<ReferenceOpInterface>], []<Trait>)
     # !if(!empty(library), []<Trait>, [DeclareOpInterfaceMethods<LibraryOpInterface>]);

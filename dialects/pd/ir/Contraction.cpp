@@ -2,10 +2,10 @@
 
 namespace proa::pd {
 
-std::optional<int64_t> productOfExtents(llvm::ArrayRef<int64_t> extents) {
+std::optional<int64_t> productOfDims(llvm::ArrayRef<int64_t> dimSizes) {
   int64_t product = 1;
-  for (int64_t extent : extents)
-    if (extent < 0 || __builtin_mul_overflow(product, extent, &product))
+  for (int64_t dimSize : dimSizes)
+    if (dimSize < 0 || __builtin_mul_overflow(product, dimSize, &product))
       return std::nullopt;
   return product;
 }

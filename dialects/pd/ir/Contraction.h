@@ -8,7 +8,7 @@
 namespace proa::pd {
 
 /// Number of elements of a shape; empty if a dim is dynamic or the number does not fit in 64 bits.
-std::optional<int64_t> productOfExtents(llvm::ArrayRef<int64_t> extents);
+std::optional<int64_t> productOfDims(llvm::ArrayRef<int64_t> dimSizes);
 
 } // namespace proa::pd
 

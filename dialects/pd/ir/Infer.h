@@ -7,12 +7,17 @@
 namespace proa::pd {
 
 /// Shape that the operands broadcast to, as in NumPy. If one dim is dynamic and the other is static and above
-/// 1, the result is the static one. Emits an error at `location`, if given, when two static dims differ.
-mlir::FailureOr<llvm::SmallVector<int64_t>> broadcastShapes(std::optional<mlir::Location> location,
-                                                            mlir::TypeRange types);
+/// 1, the result is the static one. Failure when two static dims differ.
+mlir::FailureOr<llvm::SmallVector<int64_t>> broadcastShapes(mlir::TypeRange types);
+/// As above; a failure is an error that cites `constraint` ("C1").
+mlir::FailureOr<llvm::SmallVector<int64_t>>
+broadcastShapes(std::optional<mlir::Location> location, mlir::TypeRange types, llvm::StringRef constraint);
 
-/// `axis` as a non-negative index; emits an error if it is outside [-rank, rank).
-mlir::FailureOr<int64_t> normalizeAxis(std::optional<mlir::Location> location, int64_t axis, int64_t rank);
+/// `axis` as a non-negative index; failure if it is outside [-rank, rank).
+mlir::FailureOr<int64_t> normalizeAxis(int64_t axis, int64_t rank);
+/// As above; a failure is an error that cites `constraint`.
+mlir::FailureOr<int64_t> normalizeAxis(std::optional<mlir::Location> location, int64_t axis, int64_t rank,
+                                       llvm::StringRef constraint);
 
 inline mlir::RankedTensorType tensorType(mlir::Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType());
@@ -21,12 +26,18 @@ inline mlir::RankedTensorType tensorType(mlir::Value value) {
 /// Emits an error if there is a location. Always returns failure.
 mlir::LogicalResult inferenceError(std::optional<mlir::Location> location, const llvm::Twine &message);
 
-/// The one result has the broadcast shape of the operands and this element type.
+/// Emits the error of a violated constraint, with the types of `found`, unless `holds`.
+mlir::LogicalResult require(std::optional<mlir::Location> location, bool holds, llvm::StringRef message,
+                            mlir::ValueRange found);
+/// Whether `value`, if given and of static dims, has `count` elements; true for a dynamic count.
+bool mayHaveElements(mlir::Value value, int64_t count);
+
+/// The one result has the broadcast shape of the operands and this element type. Errors cite C2.
 mlir::LogicalResult inferBroadcastOf(std::optional<mlir::Location> location, mlir::ValueRange operands,
                                      mlir::Type elementType, llvm::SmallVectorImpl<mlir::Type> &results);
-/// The element type of all operands; emits an error if they differ.
+/// The element type of all operands. If they differ, an error cites `constraint`.
 mlir::FailureOr<mlir::Type> commonElementType(std::optional<mlir::Location> location,
-                                              mlir::ValueRange operands);
+                                              mlir::ValueRange operands, llvm::StringRef constraint);
 
 /// Result types of an op, in their order.
 using Results = llvm::SmallVectorImpl<mlir::Type>;
@@ -38,29 +49,29 @@ mlir::LogicalResult inferSameAsFirst(std::optional<mlir::Location>, Adaptor adap
   return mlir::success();
 }
 
-/// Broadcast shape and common element type of the operands.
+/// Broadcast shape (C2) and common element type (C1) of the operands.
 template <class Adaptor>
 mlir::LogicalResult inferBroadcast(std::optional<mlir::Location> location, Adaptor adaptor,
                                    Results &results) {
-  auto elementType = commonElementType(location, adaptor.getOperands());
+  auto elementType = commonElementType(location, adaptor.getOperands(), "C1");
   if (failed(elementType))
     return mlir::failure();
   return inferBroadcastOf(location, adaptor.getOperands(), *elementType, results);
 }
 
-/// Broadcast shape of the operands, element type i1.
+/// Broadcast shape of the operands (C2), which have one element type (C1); element type i1.
 template <class Adaptor>
 mlir::LogicalResult inferCompare(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
-  if (failed(commonElementType(location, adaptor.getOperands())))
+  if (failed(commonElementType(location, adaptor.getOperands(), "C1")))
     return mlir::failure();
   mlir::ValueRange operands = adaptor.getOperands();
   return inferBroadcastOf(location, operands, mlir::IntegerType::get(operands[0].getContext(), 1), results);
 }
 
-/// Broadcast shape of all operands, element type of the operands after the first.
+/// Broadcast shape of all operands (C2), element type of the operands after the first (C1).
 template <class Adaptor>
 mlir::LogicalResult inferSelect(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
-  auto elementType = commonElementType(location, adaptor.getOperands().drop_front());
+  auto elementType = commonElementType(location, adaptor.getOperands().drop_front(), "C1");
   if (failed(elementType))
     return mlir::failure();
   return inferBroadcastOf(location, adaptor.getOperands(), *elementType, results);

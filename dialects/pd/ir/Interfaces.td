@@ -64,7 +64,7 @@ def ReductionOpInterface : OpInterface<"ReductionOpInterface"> {
   ];
 }
 
-def MovementOpInterface : OpInterface<"MovementOpInterface"> {
+def IndexingMapOpInterface : OpInterface<"IndexingMapOpInterface"> {
   let cppNamespace = "::proa::pd";
   let description = [{
     A data-movement primitive: each result element is one element of the first operand. The operand's index is a
@@ -73,7 +73,7 @@ def MovementOpInterface : OpInterface<"MovementOpInterface"> {
   }];
   let methods = [
     InterfaceMethod<"The map from result indices to operand indices; failure if a dim it needs is dynamic.",
-      "::llvm::FailureOr<::mlir::AffineMap>", "getSourceMap">,
+      "::llvm::FailureOr<::mlir::AffineMap>", "getIndexingMap">,
   ];
 }
 

@@ -8,7 +8,7 @@ OpKind kindOf(mlir::RegisteredOperationName op) {
   if (op.hasInterface<DecomposableOpInterface>())
     return OpKind::Composite;
   bool isPrimitive = op.hasInterface<ScalarOpInterface>() || op.hasInterface<ReductionOpInterface>() ||
-                     op.hasInterface<MovementOpInterface>() || op.hasInterface<EvaluatableOpInterface>();
+                     op.hasInterface<IndexingMapOpInterface>() || op.hasInterface<EvaluatableOpInterface>();
   return isPrimitive ? OpKind::Primitive : OpKind::Library;
 }
 

@@ -14,22 +14,22 @@
 
 namespace proa::pd {
 
-/// An array as it is at one point of a run; an element that nothing was written to has no value.
+/// The value of an array at one point of a run. Elements that were never written have no tensor.
 using HostArray = std::vector<std::optional<Tensor>>;
 
-/// The tensors and arrays of a run by the values of the program.
+/// The tensors and arrays of a run, by the program's values.
 struct HostValues {
   llvm::DenseMap<mlir::Value, Tensor> tensors;
   llvm::DenseMap<mlir::Value, HostArray> arrays;
 
-  /// `to` is what `from` is.
+  /// Copies the tensor or array of `from` to `to`.
   void copy(mlir::Value from, mlir::Value to);
 };
 
-/// The computations of the ops that take or give arrays.
+/// The registry of reference kernels of ops with array operands or results.
 class ArrayComputations {
 public:
-  /// Why the op could not be run; empty: it was.
+  /// Runs the op on `values`. Returns an error message; empty on success.
   using Computation = std::string (*)(mlir::Operation *op, HostValues &values);
   static const ArrayComputations &get();
 

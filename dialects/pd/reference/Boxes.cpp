@@ -33,21 +33,21 @@ double overlap(const Box &a, const Box &b, double pixel) {
 }
 
 double pixelOverlap(const Box &a, const Box &b) {
-  double common = 1, ofA = 1, ofB = 1;
+  double common = 1, areaA = 1, areaB = 1;
   for (size_t axis : {0, 1}) {
     common *= std::max(0.0, std::min(a[axis + 2], b[axis + 2]) - std::max(a[axis], b[axis]) + 1);
-    ofA *= a[axis + 2] - a[axis] + 1;
-    ofB *= b[axis + 2] - b[axis] + 1;
+    areaA *= a[axis + 2] - a[axis] + 1;
+    areaB *= b[axis + 2] - b[axis] + 1;
   }
-  return common == 0 ? 0 : common / (ofA + ofB - common);
+  return common == 0 ? 0 : common / (areaA + areaB - common);
 }
 
 std::array<double, 4> offsetTo(const Box &from, const Box &to) {
   std::array<double, 4> offset{};
   for (size_t axis : {0, 1}) {
-    double extent = from[axis + 2] - from[axis] + 1, wanted = to[axis + 2] - to[axis] + 1;
-    offset[axis] = (to[axis] + wanted / 2 - from[axis] - extent / 2) / extent;
-    offset[axis + 2] = std::log(wanted / extent);
+    double fromSize = from[axis + 2] - from[axis] + 1, toSize = to[axis + 2] - to[axis] + 1;
+    offset[axis] = (to[axis] + toSize / 2 - from[axis] - fromSize / 2) / fromSize;
+    offset[axis + 2] = std::log(toSize / fromSize);
   }
   return offset;
 }
@@ -74,11 +74,11 @@ void setBoxes(Tensor &result, const std::vector<Box> &boxes) {
 Box decoded(const Box &anchor, std::array<double, 4> numbers, double pixel, double mostLogarithm) {
   Box out{};
   for (size_t axis : {0, 1}) {
-    double extent = anchor[axis + 2] - anchor[axis] + pixel,
-           centre = anchor[axis] + extent / 2 + numbers[axis] * extent;
-    extent *= std::exp(std::min(numbers[axis + 2], mostLogarithm));
-    out[axis] = centre - extent / 2;
-    out[axis + 2] = centre + extent / 2 - pixel;
+    double size = anchor[axis + 2] - anchor[axis] + pixel,
+           centre = anchor[axis] + size / 2 + numbers[axis] * size;
+    size *= std::exp(std::min(numbers[axis + 2], mostLogarithm));
+    out[axis] = centre - size / 2;
+    out[axis + 2] = centre + size / 2 - pixel;
   }
   return out;
 }

@@ -1,4 +1,4 @@
-/// Boxes as the reference kernels of detection ops see them.
+/// Boxes in the reference kernels of detection ops.
 #pragma once
 
 #include "dialects/pd/reference/Reference.h"
@@ -13,35 +13,36 @@ using Box = std::array<double, 4>;
 Box boxAt(const Tensor &boxes, int64_t number);
 void setBoxes(Tensor &result, const std::vector<Box> &boxes);
 
-/// What decides is compared in the element type: a float of 0.1 is not above a threshold of 0.1.
+/// Rounds to the element type. Values are compared in it: the f32 0.1 must not exceed a threshold of 0.1.
 double rounded(DType dtype, double value);
 
 double area(const Box &box, double pixel);
-/// Intersection over union; `pixel` is 1 where corners are pixels.
+/// Intersection over union; `pixel` is 1 if corners are inclusive pixels, else 0.
 double overlap(const Box &a, const Box &b, double pixel);
-/// Of boxes whose corners are pixels and may be fractions: those less than a pixel apart overlap.
+/// Intersection over union of boxes with pixel corners, possibly fractions: gaps below one pixel overlap.
 double pixelOverlap(const Box &a, const Box &b);
-/// How far the centre of `to` is from that of `from` in extents of `from`, and the logarithms of how many
-/// times as large it is; corners are pixels.
+/// The encoding of `to` by `from`, with pixel corners: per axis (centre_to - centre_from) / size_from, then
+/// log(size_to / size_from). The inverse of decoded() with pixel 1.
 std::array<double, 4> offsetTo(const Box &from, const Box &to);
 
-/// Keeps `count` elements of a list: the first ones, or, with random numbers, as reservoir sampling does.
+/// Keeps `count` elements of a list: the first ones, or a reservoir sample if there is a random stream.
 template <class Element> void keepSample(std::vector<Element> &list, int64_t count, Stream *random) {
   auto kept = static_cast<size_t>(std::max<int64_t>(0, count));
   if (list.size() <= kept)
     return;
   for (size_t i = kept; random && i < list.size(); ++i)
-    if (auto place = static_cast<size_t>((*random)() % (i + 1)); place < kept)
-      list[place] = list[i];
+    if (auto slot = static_cast<size_t>((*random)() % (i + 1)); slot < kept)
+      list[slot] = list[i];
   list.resize(kept);
 }
 
-/// Which of `boxes`, the best first, overlap no better one that stays by more than the threshold, which each
-/// makes smaller by `eta`.
+/// Non-maximum suppression of `boxes`, sorted by decreasing score: the indices of the kept boxes, none of
+/// which overlaps a kept one before it by more than the threshold. If eta < 1, each kept box multiplies a
+/// threshold above 0.5 by `eta`.
 std::vector<size_t> staying(const std::vector<Box> &boxes, double threshold, double eta, double pixel);
 
-/// A box from an anchor and four numbers: how far its centre is in extents of the anchor, and the logarithms
-/// of how many times as large it is.
+/// The box encoded by four numbers relative to an anchor: per axis centre = anchor_centre + n * anchor_size,
+/// and size = anchor_size * exp(min(n, mostLogarithm)).
 Box decoded(const Box &anchor, std::array<double, 4> numbers, double pixel, double mostLogarithm);
 
 } // namespace proa::pd::boxes

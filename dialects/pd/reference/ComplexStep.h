@@ -1,5 +1,5 @@
-/// Derivatives by the complex step: at x + ih, with h so small that h * h vanishes, the imaginary part of an
-/// analytic function is h times its derivative, without cancellation.
+/// Complex-step derivatives: for an analytic f and an h whose square underflows, f'(x) = Im f(x + ih) / h,
+/// without cancellation.
 #pragma once
 
 #include "dialects/pd/reference/Reference.h"
@@ -14,7 +14,7 @@ namespace proa::pd::complexstep {
 using Number = std::complex<double>;
 using Numbers = std::vector<Number>;
 
-/// There is one run for each element of an input: those with more products than this take too long.
+/// The most multiplications in all runs together, one run per input element: more would take too long.
 constexpr int64_t maxWork = 100000000;
 
 inline Numbers numbersOf(const Tensor &tensor) {
@@ -29,7 +29,7 @@ inline void store(Tensor &tensor, const Numbers &numbers) {
     setReal(tensor, static_cast<int64_t>(i), number.real());
 }
 
-/// The derivative of `loss` by each of `numbers`, which it reads.
+/// The derivative of `loss` by each of `numbers`, which it reads by reference.
 template <class Loss> Numbers derivative(Numbers &numbers, Loss loss) {
   constexpr double step = 1e-100;
   Numbers out;

@@ -15,15 +15,15 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-/// Constants above this size are not made by folding.
+/// The most elements of a constant created by folding.
 constexpr int64_t maxFoldedElements = 4096;
-/// A folded composite has at most this many elements in each value of its decomposition.
+/// The most elements of each value in the decomposition of a folded composite.
 constexpr int64_t maxFoldedStep = 1 << 20;
 
-/// What an evaluation may use.
+/// Resources of an evaluation.
 struct Limits {
-  RandomState *draws = nullptr;
-  /// Elements of each value; ops whose result dims depend on data are not run under a limit.
+  RandomState *random = nullptr;
+  /// The most elements of each value. With a limit, ops with data-dependent result dims are not run.
   std::optional<int64_t> elements = std::nullopt;
 };
 
@@ -56,7 +56,7 @@ void evaluateElementwise(ScalarOpInterface op, llvm::ArrayRef<Tensor> operands, 
   });
 }
 
-/// Whether a static type has more elements, the product of its dims possibly above 2^63.
+/// Whether a static type has more than `elements` elements. The product of its dims may overflow.
 bool exceeds(RankedTensorType type, int64_t elements) {
   int64_t product = 1;
   for (int64_t dim : type.getShape())
@@ -73,7 +73,7 @@ bool isStaticTensor(Type type) {
   return tensor && tensor.hasStaticShape();
 }
 
-/// Runs one op of a decomposition. Where it has dims that only a run knows, they are known now.
+/// Runs one op of a decomposition. If it has dynamic dims, a clone with the operands' actual dims is run.
 Result<llvm::SmallVector<Tensor>> evaluateStep(Operation *step, llvm::ArrayRef<Tensor> operands,
                                                const Limits &limits) {
   if (llvm::all_of(step->getOperandTypes(), isStaticTensor) &&
@@ -82,13 +82,13 @@ Result<llvm::SmallVector<Tensor>> evaluateStep(Operation *step, llvm::ArrayRef<T
   Block block;
   Operation *clone = cloneForValues(step, operands, block);
   if (!clone)
-    return problem(step->getName().getStringRef().str(), "its operands do not fit");
+    return problem(step->getName().getStringRef().str(), "its operands have invalid shapes or values");
   return evaluateWithin(clone, operands, limits);
 }
 
-/// Replaces ops with regions, which may read what stands before them, by their decompositions, in `wanted`
-/// too. Failure where one has none.
-LogicalResult flatten(Block &block, llvm::MutableArrayRef<Value> wanted) {
+/// Replaces ops with regions, which may capture values, by their decompositions, also in `results`. Failure
+/// if one has no decomposition.
+LogicalResult flatten(Block &block, llvm::MutableArrayRef<Value> results) {
   for (Operation *op = block.empty() ? nullptr : &block.front(); op;) {
     if (op->getNumRegions() == 0) {
       op = op->getNextNode();
@@ -102,7 +102,7 @@ LogicalResult flatten(Block &block, llvm::MutableArrayRef<Value> wanted) {
     if (failed(values))
       return failure();
     for (auto [result, value] : llvm::zip(op->getResults(), *values))
-      llvm::replace(wanted, Value(result), value);
+      llvm::replace(results, Value(result), value);
     op->replaceAllUsesWith(*values);
     op->erase();
     op = before ? before->getNextNode() : &block.front();
@@ -110,7 +110,7 @@ LogicalResult flatten(Block &block, llvm::MutableArrayRef<Value> wanted) {
   return success();
 }
 
-/// Decomposes into a block of its own and runs that.
+/// Decomposes the op into a separate block and runs its ops.
 Result<llvm::SmallVector<Tensor>> evaluateComposite(DecomposableOpInterface op,
                                                     llvm::ArrayRef<Tensor> operands, const Limits &limits) {
   std::string name = op->getName().getStringRef().str();
@@ -119,29 +119,29 @@ Result<llvm::SmallVector<Tensor>> evaluateComposite(DecomposableOpInterface op,
   builder.setInsertionPointToEnd(&block);
   auto values = op.tryDecompose(builder);
   if (failed(values))
-    return problem(name, "the decomposition needs something that is not known");
-  llvm::DenseMap<Value, Tensor> known;
+    return problem(name, "the op cannot be decomposed: a dim or operand value is not static");
+  llvm::DenseMap<Value, Tensor> tensors;
   for (auto [value, tensor] : llvm::zip(op->getOperands(), operands))
-    known[value] = tensor;
+    tensors[value] = tensor;
   if (failed(flatten(block, *values)))
-    return problem(name, "the reference evaluator runs no control flow in a decomposition");
+    return problem(name, "the reference evaluator does not support control flow in a decomposition");
   for (Operation &step : block) {
     llvm::SmallVector<Tensor> inputs;
     for (Value input : step.getOperands())
-      inputs.push_back(known.at(input));
+      inputs.push_back(tensors.at(input));
     auto results = evaluateStep(&step, inputs, limits);
     if (!results)
       return results;
     for (auto [value, tensor] : llvm::zip(step.getResults(), *results))
-      known[value] = tensor;
+      tensors[value] = tensor;
   }
   llvm::SmallVector<Tensor> out;
   for (Value value : *values)
-    out.push_back(known.at(value));
+    out.push_back(tensors.at(value));
   return out;
 }
 
-/// The operands of `op` as host tensors; nothing where one is not constant, or too large to fold.
+/// The constant operands as host tensors; nullopt if one is not constant or too large to fold.
 std::optional<llvm::SmallVector<Tensor>> constantOperands(llvm::ArrayRef<Attribute> operands) {
   llvm::SmallVector<Tensor> tensors;
   for (Attribute operand : operands) {
@@ -219,8 +219,8 @@ DenseElementsAttr attributeFromTensor(MLIRContext *context, const Tensor &tensor
 }
 
 Result<llvm::SmallVector<Tensor>> evaluateOp(Operation *op, llvm::ArrayRef<Tensor> operands,
-                                             RandomState *draws) {
-  return evaluateWithin(op, operands, {draws});
+                                             RandomState *random) {
+  return evaluateWithin(op, operands, {random});
 }
 
 namespace {
@@ -252,13 +252,13 @@ Result<llvm::SmallVector<Tensor>> evaluateWithin(Operation *op, llvm::ArrayRef<T
   if (auto primitive = dyn_cast<EvaluatableOpInterface>(op);
       primitive && succeeded(primitive.evaluate(operands, results)))
     return results;
-  if (reference && succeeded(reference.computeReference(operands, results, limits.draws)))
+  if (reference && succeeded(reference.computeReference(operands, results, limits.random)))
     return results;
   if (composite)
     return evaluateComposite(composite, operands, limits);
   if (ElementsAttr value; matchPattern(op, m_Constant(&value)))
     return llvm::SmallVector<Tensor>{tensorFromAttribute(value)};
-  return problem(op->getName().getStringRef().str(), "the reference evaluator can't run this op");
+  return problem(op->getName().getStringRef().str(), "the reference evaluator cannot run this op");
 }
 
 } // namespace

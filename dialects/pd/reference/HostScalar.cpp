@@ -36,7 +36,7 @@ double loadSmallFloat(const Tensor &tensor, int64_t index) {
 }
 
 void storeSmallFloat(Tensor &tensor, int64_t index, double number) {
-  // By way of float, as the kernels of a 32-bit accumulator do.
+  // Rounded to f32 first, as in kernels, which accumulate in 32 bits.
   llvm::APFloat value(static_cast<float>(number));
   bool lossy = false;
   value.convert(semanticsOf(tensor.dtype()), llvm::APFloat::rmNearestTiesToEven, &lossy);
@@ -52,7 +52,7 @@ template <class Int> Int integerOf(const HostScalar &x) {
   return x.isInteger() ? static_cast<Int>(x.integer) : toInteger<Int>(x.number.real());
 }
 
-/// The same by dtype; nothing where it has no integers.
+/// The integer that a tensor of the dtype stores for x; nullopt for other dtypes.
 std::optional<int64_t> integerOf(DType dtype, const HostScalar &x) {
   switch (dtype) {
   case DType::UInt8:
@@ -80,14 +80,14 @@ Complex toComplex(const HostScalar &x) {
   return x.isInteger() ? Complex(static_cast<double>(x.integer)) : x.number;
 }
 
-/// `f` on complex numbers or on reals.
+/// Applies `f` to a complex or real value.
 template <class F> HostScalar apply(const HostScalar &x, F f) {
   if (x.kind == Kind::Complex)
     return HostScalar::of(Complex(f(x.number)));
   return HostScalar::of(std::real(Complex(f(x.real()))));
 }
 
-/// `f` on reals only.
+/// Applies `f` to the real part.
 template <class F> HostScalar applyReal(const HostScalar &x, F f) {
   return HostScalar::of(double(f(x.real())));
 }
@@ -182,7 +182,7 @@ void storeScalar(Tensor &t, int64_t i, const HostScalar &x) {
 
 using Value = HostScalar;
 
-// Integers wrap, as in hardware: computed unsigned.
+// Integers are computed unsigned, so that they wrap around.
 #define PROA_ARITHMETIC(name, op)                                                                            \
   Value HostScalarBuilder::name(Value x, Value y) {                                                          \
     if (x.isInteger())                                                                                       \
@@ -266,7 +266,7 @@ Value HostScalarBuilder::pow(Value x, Value y) {
     return Value::of(std::pow(x.number, y.number));
   if (!x.isInteger())
     return Value::of(std::pow(x.real(), y.real()));
-  // Integers as Paddle does: rounded from doubles.
+  // Integers are rounded from doubles, as in Paddle.
   return Value::of(toInteger<int64_t>(std::nearbyint(std::pow(double(x.integer), double(y.integer)))));
 }
 

@@ -1,4 +1,4 @@
-/// Elementwise functions on host numbers: the reference evaluator's half of the field `scalar` of op records.
+/// Elementwise functions on host scalars: how the reference evaluator runs the field `scalar` of op records.
 #pragma once
 
 #include "proa/Tensor.h"
@@ -26,11 +26,11 @@ struct HostScalar {
   double real() const { return isInteger() ? static_cast<double>(integer) : number.real(); }
 };
 
-/// Element `index` of a tensor, and the inverse (rounded to the tensor's dtype).
+/// Reads element `index` of a tensor; writes it, rounded to the tensor's dtype.
 HostScalar loadScalar(const Tensor &tensor, int64_t index);
 void storeScalar(Tensor &tensor, int64_t index, const HostScalar &value);
 
-/// The methods of ScalarBuilder, computed in double (integers in 64 bits).
+/// The methods of ScalarBuilder on host values: floats in double precision, integers in 64 bits.
 class HostScalarBuilder {
 public:
   using Value = HostScalar;

@@ -43,8 +43,8 @@ std::vector<int64_t> shuffled(const Sequence &sequence, int64_t count) {
   std::vector<int64_t> out(static_cast<size_t>(count));
   std::iota(out.begin(), out.end(), int64_t(0));
   Stream stream(sequence, 0);
-  for (size_t left = out.size(); left > 1; --left)
-    std::swap(out[left - 1], out[stream.below(left)]);
+  for (size_t remaining = out.size(); remaining > 1; --remaining)
+    std::swap(out[remaining - 1], out[stream.below(remaining)]);
   return out;
 }
 

@@ -1,6 +1,6 @@
-/// Random numbers by the definition of Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1,
-/// 2, 3", SC 2011), for the reference kernels: what dialects/pd/ops/random/Random.td says of keys and
-/// counters, written once more.
+/// The random numbers of the reference kernels, by Philox4x32-10 (Salmon et al., "Parallel random numbers: as
+/// easy as 1, 2, 3", SC 2011). Keys and counters follow dialects/pd/ops/random/Random.td; the code is
+/// independent of the runtime's.
 #pragma once
 
 #include <array>
@@ -10,22 +10,22 @@
 
 namespace proa::pd {
 
-/// The numbers of one execution of one op.
+/// The random numbers of one execution of one op.
 class Sequence {
 public:
   using Words = std::array<uint32_t, 4>;
   Sequence(uint64_t key, uint64_t call) : key(key), call(call) {}
 
   Words block(uint64_t number) const;
-  /// In [0, 1), of 53 bits: half `part` of a block.
+  /// A number in [0, 1) with 53 bits, from half `part` (0 or 1) of a block.
   double unit(uint64_t number, size_t part) const;
 
 private:
   uint64_t key, call;
 };
 
-/// Endless numbers of 64 bits of one element of a sequence; a generator as the standard library's
-/// distributions want it.
+/// An unbounded stream of 64-bit numbers for one element: a uniform random bit generator of the standard
+/// library.
 class Stream {
 public:
   using result_type = uint64_t;
@@ -33,29 +33,30 @@ public:
   static constexpr uint64_t min() { return 0; }
   static constexpr uint64_t max() { return UINT64_MAX; }
   uint64_t operator()();
-  /// In [0, 1), of 53 bits.
+  /// A number in [0, 1) with 53 bits.
   double unit() { return static_cast<double>((*this)() >> 11) * 0x1p-53; }
-  /// In [0, count).
+  /// A number in [0, count).
   uint64_t below(uint64_t count);
 
 private:
   Sequence sequence;
-  uint64_t first; ///< block; the top bit keeps those of streams apart from the others
+  uint64_t first; ///< first block; its top bit is set, so that it differs from blocks of Sequence::unit()
   uint64_t taken = 0;
 };
 
-/// Which counters the random ops of one run take.
+/// Assigns keys and counters to the random ops of one run.
 class RandomState {
 public:
   explicit RandomState(uint64_t modelSeed = 0) : modelSeed(modelSeed) {}
-  /// Those of the next op; a seed other than 0 is its key, and it takes none of the run's.
+  /// The sequence of the next op. A seed other than 0 is the op's key; such an op does not advance the
+  /// counter.
   Sequence next(uint64_t seed = 0) { return seed != 0 ? Sequence(seed, 0) : Sequence(modelSeed, ++calls); }
 
 private:
   uint64_t modelSeed, calls = 0;
 };
 
-/// 0 to count - 1, the last place first exchanged with one at or before it (Fisher and Yates).
+/// A random permutation of 0 to count - 1, by the Fisher-Yates shuffle from the last position down.
 std::vector<int64_t> shuffled(const Sequence &sequence, int64_t count);
 
 } // namespace proa::pd

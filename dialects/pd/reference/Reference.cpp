@@ -5,32 +5,32 @@
 namespace proa::pd {
 
 Images::Images(const Tensor &tensor, DataFormat format)
-    : extents(tensor.dims().begin(), tensor.dims().end()), strides(rowMajorStrides(tensor.dims())) {
+    : sizes(tensor.dims().begin(), tensor.dims().end()), strides(rowMajorStrides(tensor.dims())) {
   if (!channelsAreLast(format))
     return;
-  for (auto *list : {&extents, &strides}) {
+  for (auto *list : {&sizes, &strides}) {
     list->insert(list->begin() + 1, list->back());
     list->pop_back();
   }
 }
 
 int64_t Images::at(int64_t batch, int64_t channel, llvm::ArrayRef<int64_t> position) const {
-  int64_t place = batch * strides[0] + channel * strides[1];
+  int64_t index = batch * strides[0] + channel * strides[1];
   for (size_t axis = 0; axis < position.size(); ++axis)
-    place += position[axis] * strides[2 + axis];
-  return place;
+    index += position[axis] * strides[2 + axis];
+  return index;
 }
 
 llvm::SmallVector<int64_t> paddingsBefore(PaddingAlgorithm algorithm, llvm::ArrayRef<int64_t> paddings,
-                                          llvm::ArrayRef<int64_t> extents, llvm::ArrayRef<int64_t> kernel,
+                                          llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_t> kernel,
                                           llvm::ArrayRef<int64_t> strides) {
-  llvm::SmallVector<int64_t> before(extents.size(), 0);
-  for (size_t axis = 0; axis < extents.size(); ++axis) {
+  llvm::SmallVector<int64_t> before(dims.size(), 0);
+  for (size_t axis = 0; axis < dims.size(); ++axis) {
     if (algorithm == PaddingAlgorithm::Same) {
-      int64_t windows = (extents[axis] + strides[axis] - 1) / strides[axis];
-      before[axis] = std::max<int64_t>(0, (windows - 1) * strides[axis] + kernel[axis] - extents[axis]) / 2;
+      int64_t windows = (dims[axis] + strides[axis] - 1) / strides[axis];
+      before[axis] = std::max<int64_t>(0, (windows - 1) * strides[axis] + kernel[axis] - dims[axis]) / 2;
     } else if (algorithm != PaddingAlgorithm::Valid) {
-      before[axis] = paddings[paddings.size() == 2 * extents.size() ? 2 * axis : axis];
+      before[axis] = paddings[paddings.size() == 2 * dims.size() ? 2 * axis : axis];
     }
   }
   return before;

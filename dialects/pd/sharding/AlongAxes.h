@@ -1,4 +1,4 @@
-/// Sharding rules along axes, which families share.
+/// Sharding rules along axes, shared by op families.
 #pragma once
 
 #include "dialects/pd/sharding/ShardingRule.h"
@@ -6,11 +6,11 @@
 namespace proa::pd {
 
 /// Adds a factor for each dimension of the first operand; operands and results of that rank and dim size
-/// share it. The dimensions in `axes`, which may count from the end, are needed whole.
+/// share it. The dimensions in `axes`, which may be negative, are replicated.
 void shareDims(ShardingRuleBuilder &rule, llvm::ArrayRef<int64_t> axes);
 
-/// An op along its attribute `axis` (the last by default), which is needed whole. False with `flatten`, which
-/// makes one dimension of all.
+/// shareDims() for an op along its attribute `axis` (default: last). False with `flatten`, which merges all
+/// dimensions.
 bool shardAlongAxis(ShardingRuleBuilder &rule);
 
 } // namespace proa::pd

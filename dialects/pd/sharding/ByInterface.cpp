@@ -1,5 +1,5 @@
-//! Sharding rules of elementwise ops, reductions and movements, which follow from their interfaces; and the
-//! order in which the sources of rules are asked.
+//! Sharding rules of elementwise ops, reductions and data-movement ops, from their interfaces; and the order
+//! of the sources of rules.
 #include "dialects/pd/ops/math/UnaryOps.h"
 #include "dialects/pd/sharding/ShardingRule.h"
 
@@ -12,7 +12,7 @@ bool areTensors(ValueRange values) {
   return llvm::all_of(values.getTypes(), llvm::IsaPred<RankedTensorType>);
 }
 
-/// Dimensions align at the end; one of extent 1 is the same for all elements of the others.
+/// Dimensions are aligned at the end. A dim of size 1 is broadcast and gets no factor.
 void elementwise(ShardingRuleBuilder &rule) {
   Operation *op = rule.op();
   int64_t rank = rule.resultType(0).getRank();
@@ -47,10 +47,11 @@ void reduction(ShardingRuleBuilder &rule, ReductionOpInterface op) {
   }
 }
 
-/// Result dimensions from which the operand's index does not follow can be split as they are.
-bool movement(ShardingRuleBuilder &rule, MovementOpInterface op) {
-  auto map = op.getSourceMap();
-  if (failed(map) || op->getNumOperands() > 1) // the shape is a tensor
+/// One factor per result dimension, shared with the operand dimension that it indexes. A result dimension
+/// that indexes no operand dimension can still be split.
+bool movement(ShardingRuleBuilder &rule, IndexingMapOpInterface op) {
+  auto map = op.getIndexingMap();
+  if (failed(map) || op->getNumOperands() > 1) // a second operand is the shape
     return false;
   llvm::SmallVector<unsigned> factors;
   for (int64_t dim = 0; dim < rule.resultType(0).getRank(); ++dim) {
@@ -64,7 +65,7 @@ bool movement(ShardingRuleBuilder &rule, MovementOpInterface op) {
   return true;
 }
 
-/// What an interface says; false: nothing.
+/// Describes the rule that follows from an interface; false if there is none.
 bool describe(ShardingRuleBuilder &rule) {
   Operation *op = rule.op();
   bool isFormula = op->hasTrait<ElementwiseTrait>() && op->getNumOperands() == 1;
@@ -76,7 +77,7 @@ bool describe(ShardingRuleBuilder &rule) {
     reduction(rule, reductionOp);
     return true;
   }
-  auto movementOp = dyn_cast<MovementOpInterface>(op);
+  auto movementOp = dyn_cast<IndexingMapOpInterface>(op);
   return movementOp && movement(rule, movementOp);
 }
 
@@ -87,7 +88,7 @@ llvm::StringRef shardingSource(Operation *op) {
     return "record";
   if (isa<ShardableOpInterface>(op))
     return "code";
-  if (isa<ScalarOpInterface, CastOp, ReductionOpInterface, MovementOpInterface>(op) ||
+  if (isa<ScalarOpInterface, CastOp, ReductionOpInterface, IndexingMapOpInterface>(op) ||
       op->hasTrait<ElementwiseTrait>())
     return "interface";
   return isa<DecomposableOpInterface>(op) ? "decomposition" : "none";

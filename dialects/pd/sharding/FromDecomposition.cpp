@@ -1,4 +1,4 @@
-//! Sharding rules of composites, from the ops that they are made of.
+//! Sharding rules of composites, from the rules of the ops of their decompositions.
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/sharding/ShardingRule.h"
 
@@ -13,21 +13,22 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-/// Which dimensions of the values of a decomposition are split together, and which cannot be.
+/// Equivalence classes (union-find) of the dimensions of a decomposition's values: the dimensions of a class
+/// are split together. The dimensions of a whole class cannot be split.
 class Classes {
 public:
   using Dim = std::pair<Value, int64_t>;
 
   unsigned of(Dim dim) {
-    auto [found, isNew] = numbers.try_emplace(dim, static_cast<unsigned>(parents.size()));
+    auto [entry, isNew] = ids.try_emplace(dim, static_cast<unsigned>(parents.size()));
     if (isNew) {
-      parents.push_back(found->second);
+      parents.push_back(entry->second);
       whole.push_back(false);
     }
-    unsigned number = found->second;
-    while (parents[number] != number)
-      number = parents[number] = parents[parents[number]];
-    return number;
+    unsigned id = entry->second;
+    while (parents[id] != id)
+      id = parents[id] = parents[parents[id]];
+    return id;
   }
 
   void join(Dim a, Dim b) {
@@ -37,10 +38,10 @@ public:
   }
 
   void needWhole(Dim dim) { whole[of(dim)] = true; }
-  bool isWhole(unsigned number) const { return whole[number]; }
+  bool isWhole(unsigned id) const { return whole[id]; }
 
 private:
-  llvm::DenseMap<Dim, unsigned> numbers;
+  llvm::DenseMap<Dim, unsigned> ids;
   llvm::SmallVector<unsigned> parents;
   llvm::SmallVector<bool> whole;
 };
@@ -50,7 +51,7 @@ int64_t rankOf(Value value) {
   return type ? type.getRank() : 0;
 }
 
-int64_t extentOf(Classes::Dim dim) {
+int64_t dimSizeOf(Classes::Dim dim) {
   return cast<RankedTensorType>(dim.first.getType()).getDimSize(dim.second);
 }
 
@@ -60,10 +61,10 @@ void needWhole(Classes &classes, ValueRange values) {
       classes.needWhole({value, dim});
 }
 
-/// What one op of the decomposition demands. Of a dimension of several factors the outermost one is followed.
-class OpDemands {
+/// The constraints of one op of the decomposition. Only the outermost factor of a dimension is used.
+class OpConstraints {
 public:
-  OpDemands(Classes &classes, const ShardingRule &rule)
+  OpConstraints(Classes &classes, const ShardingRule &rule)
       : classes(classes), rule(rule), first(rule.factors.size()) {}
 
   void add(ValueRange values, llvm::ArrayRef<TensorFactors> tensors) {
@@ -72,7 +73,7 @@ public:
         addDim({value, static_cast<int64_t>(number)}, factors);
   }
 
-  /// Factors that stand inside of others, or that are not passed through.
+  /// Marks the dimensions of factors that are inner factors or not pass-through as whole.
   void finish() {
     for (auto [factor, dim] : llvm::enumerate(first))
       if (dim && (inner.contains(static_cast<unsigned>(factor)) ||
@@ -83,25 +84,25 @@ public:
 private:
   void addDim(Classes::Dim dim, const DimFactors &factors) {
     if (factors.empty()) {
-      if (extentOf(dim) != 1)
+      if (dimSizeOf(dim) != 1)
         classes.needWhole(dim);
       return;
     }
     inner.insert(factors.begin() + 1, factors.end());
-    if (auto &known = first[factors.front()])
-      classes.join(*known, dim);
+    if (auto &firstDim = first[factors.front()])
+      classes.join(*firstDim, dim);
     else
-      known = dim;
+      firstDim = dim;
   }
 
   Classes &classes;
   const ShardingRule &rule;
-  llvm::SmallVector<std::optional<Classes::Dim>> first; ///< by factor
+  llvm::SmallVector<std::optional<Classes::Dim>> first; ///< the first dimension of each factor
   llvm::SmallDenseSet<unsigned> inner;
 };
 
-/// False where the op is none whose demands are known: it has regions.
-bool addDemands(Classes &classes, Operation *op) {
+/// Adds the constraints of an op; false if the op has regions, which have no rule.
+bool addConstraints(Classes &classes, Operation *op) {
   if (op->getNumRegions() > 0)
     return false;
   if (auto constant = dyn_cast<ConstantOp>(op)) {
@@ -116,35 +117,35 @@ bool addDemands(Classes &classes, Operation *op) {
     needWhole(classes, op->getResults());
     return true;
   }
-  OpDemands demands(classes, *rule);
-  demands.add(op->getOperands(), rule->operands);
-  demands.add(op->getResults(), rule->results);
-  demands.finish();
+  OpConstraints constraints(classes, *rule);
+  constraints.add(op->getOperands(), rule->operands);
+  constraints.add(op->getResults(), rule->results);
+  constraints.finish();
   return true;
 }
 
 /// A dimension of the composite's operand or result.
 struct OwnDim {
   bool isResult;
-  unsigned number;
-  int64_t dim, extent;
+  unsigned index;
+  int64_t dim, size;
 };
 
-/// The factor of a class.
+/// Adds the factor of a class.
 void addFactor(ShardingRuleBuilder &rule, llvm::ArrayRef<OwnDim> dims, bool isWhole) {
   auto isResult = [](const OwnDim &dim) { return dim.isResult; };
-  int64_t size = dims.front().extent;
-  // A decomposition for known dims has their extents in constants: what only operands or only results have
-  // does not show whether it depends on them. Parts of other extents follow from attributes.
+  int64_t size = dims.front().size;
+  // A decomposition for static dims may contain their sizes as constants, so a class of only operand dims or
+  // only result dims may not be splittable. Different sizes in a class come from attributes.
   if (llvm::none_of(dims, isResult) || llvm::all_of(dims, isResult) ||
-      llvm::any_of(dims, [&](const OwnDim &dim) { return dim.extent != size; }))
+      llvm::any_of(dims, [&](const OwnDim &dim) { return dim.size != size; }))
     return;
   unsigned factor = rule.addFactor(size, isWhole ? FactorKind::Replicated : FactorKind::PassThrough);
   for (const OwnDim &dim : dims)
-    dim.isResult ? rule.setResult(dim.number, dim.dim, factor) : rule.setOperand(dim.number, dim.dim, factor);
+    dim.isResult ? rule.setResult(dim.index, dim.dim, factor) : rule.setOperand(dim.index, dim.dim, factor);
 }
 
-/// A clone of the op, on its constant operands and arguments of the block in place of the others.
+/// A clone of the op in the block. Constant operands are cloned too; other operands become block arguments.
 Operation *cloneInto(Block &block, Operation *op) {
   OpBuilder builder(op->getContext());
   builder.setInsertionPointToEnd(&block);
@@ -158,7 +159,7 @@ Operation *cloneInto(Block &block, Operation *op) {
       mapping.map(operand, block.addArgument(operand.getType(), op->getLoc()));
   }
   Operation *clone = builder.clone(*op, mapping);
-  // A decomposition may leave out what nobody reads.
+  // A use of the results, because a decomposition may skip unused results.
   UnrealizedConversionCastOp::create(builder, op->getLoc(), TypeRange{builder.getI1Type()},
                                      clone->getResults());
   return clone;
@@ -166,20 +167,20 @@ Operation *cloneInto(Block &block, Operation *op) {
 
 ShardingRule ruleOf(Operation *op, Operation *clone, ValueRange values, Classes &classes) {
   llvm::MapVector<unsigned, llvm::SmallVector<OwnDim>> dims;
-  auto add = [&](bool isResult, unsigned number, Value value, Value own) {
+  auto add = [&](bool isResult, unsigned index, Value value, Value own) {
     if (!value || rankOf(value) != rankOf(own))
       return;
     for (int64_t dim = 0; dim < rankOf(own); ++dim)
-      if (int64_t extent = extentOf({own, dim}); extent != 1)
-        dims[classes.of({value, dim})].push_back({isResult, number, dim, extent});
+      if (int64_t size = dimSizeOf({own, dim}); size != 1)
+        dims[classes.of({value, dim})].push_back({isResult, index, dim, size});
   };
   for (auto [i, operand] : llvm::enumerate(clone->getOperands()))
     add(false, static_cast<unsigned>(i), operand, op->getOperand(i));
   for (auto [i, value] : llvm::enumerate(values))
     add(true, static_cast<unsigned>(i), value, op->getResult(i));
   ShardingRuleBuilder rule(op);
-  for (auto &[number, own] : dims)
-    addFactor(rule, own, classes.isWhole(number));
+  for (auto &[id, own] : dims)
+    addFactor(rule, own, classes.isWhole(id));
   return rule.take();
 }
 
@@ -196,8 +197,8 @@ std::optional<ShardingRule> shardingOfDecomposition(Operation *op) {
   if (failed(values))
     return std::nullopt;
   Classes classes;
-  for (Operation &made : block)
-    if (&made != composite && !isa<UnrealizedConversionCastOp>(made) && !addDemands(classes, &made))
+  for (Operation &inner : block)
+    if (&inner != composite && !isa<UnrealizedConversionCastOp>(inner) && !addConstraints(classes, &inner))
       return std::nullopt;
   return ruleOf(op, composite, *values, classes);
 }

@@ -1,4 +1,4 @@
-//! The field `sharding` of op records.
+//! Sharding rules from the field `sharding` of op records.
 #include "dialects/pd/sharding/ShardingRule.h"
 
 #include "lib/support/TableByName.h"
@@ -10,8 +10,9 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-/// As proa-tblgen writes and checks it (tools/proa-tblgen/Sharding.cpp): the dimensions of the operands and
-/// results of the record, in its order, "1" for one value, "?" for an optional one and "*" for any number.
+/// A rule as generated and checked by proa-tblgen (tools/proa-tblgen/Sharding.cpp). `operands` and `results`
+/// have one character per operand and result of the record: "1" for one value, "?" for an optional one, "*"
+/// for any index. `text` has the dimensions, then the factors of other kinds.
 struct RecordedSharding {
   const char *op, *operands, *results, *text;
 };
@@ -25,22 +26,22 @@ const RecordedSharding *find(llvm::StringRef op) {
   return byName.lookup(op);
 }
 
-/// How many values each operand (result) of the record stands for.
+/// The index of values of each operand (result) of the record.
 std::optional<llvm::SmallVector<int64_t>> segmentsOf(Operation *op, llvm::StringRef kinds, int64_t count,
                                                      llvm::StringRef attribute) {
-  if (auto given = op->getAttrOfType<DenseI32ArrayAttr>(attribute))
-    return llvm::SmallVector<int64_t>(given.asArrayRef());
+  if (auto sizes = op->getAttrOfType<DenseI32ArrayAttr>(attribute))
+    return llvm::SmallVector<int64_t>(sizes.asArrayRef());
   auto fixed = static_cast<int64_t>(kinds.count('1'));
   if (static_cast<int64_t>(kinds.size()) - fixed > 1)
     return std::nullopt;
   return llvm::map_to_vector(kinds, [&](char kind) { return kind == '1' ? 1 : count - fixed; });
 }
 
-/// Reads the dimensions of tensors into a rule.
+/// Parses the dimensions of tensors into a rule.
 class Reader {
 public:
   explicit Reader(Operation *op, llvm::StringRef kinds) : rule(op) {
-    // "; sum k": a letter for each factor of another kind.
+    // "; sum k": the kind and the letters of factors that are not pass-through.
     for (llvm::StringRef part : llvm::split(kinds, ';')) {
       auto [kind, letters] = part.trim().split(' ');
       for (llvm::StringRef letter : llvm::split(letters, ' '))
@@ -49,9 +50,9 @@ public:
     }
   }
 
-  /// The dimensions of one operand or result; false where the rank is another.
-  bool add(bool isResult, unsigned number, llvm::StringRef dims) {
-    RankedTensorType type = isResult ? rule.resultType(number) : rule.operandType(number);
+  /// Adds the dimensions of one operand or result; false if they do not match its rank.
+  bool add(bool isResult, unsigned index, llvm::StringRef dims) {
+    RankedTensorType type = isResult ? rule.resultType(index) : rule.operandType(index);
     llvm::SmallVector<llvm::StringRef> tokens;
     dims.split(tokens, ' ', -1, /*KeepEmpty=*/false);
     bool hasBatch = llvm::is_contained(tokens, "...");
@@ -61,38 +62,38 @@ public:
     int64_t dim = 0;
     for (llvm::StringRef token : tokens)
       if (token != "...")
-        set(isResult, number, dim++, token.front());
+        set(isResult, index, dim++, token.front());
       else
-        for (int64_t i = 0; i < batch; ++i) // counted from the last on: those before may be missing
-          set(isResult, number, dim++, static_cast<char>(batchBase + batch - 1 - i));
+        for (int64_t i = 0; i < batch; ++i) // lettered from the last: broadcast aligns batch dims at the end
+          set(isResult, index, dim++, static_cast<char>(batchBase + batch - 1 - i));
     return true;
   }
 
   ShardingRule take() { return rule.take(); }
 
 private:
-  /// What stands for the dimensions of "...".
+  /// The first letter for the dimensions of "...".
   static constexpr char batchBase = 'A';
 
-  void set(bool isResult, unsigned number, int64_t dim, char letter) {
-    RankedTensorType type = isResult ? rule.resultType(number) : rule.operandType(number);
+  void set(bool isResult, unsigned index, int64_t dim, char letter) {
+    RankedTensorType type = isResult ? rule.resultType(index) : rule.operandType(index);
     int64_t size = type.getDimSize(dim);
     if (letter == '*')
       return;
-    auto found = factors.find(letter);
-    if (found == factors.end()) {
+    auto entry = factors.find(letter);
+    if (entry == factors.end()) {
       auto kind = kindOf.find(letter);
-      found =
+      entry =
           factors
               .try_emplace(
                   letter, rule.addFactor(size, kind == kindOf.end() ? FactorKind::PassThrough : kind->second),
                   size)
               .first;
     }
-    if (found->second.second != size) // one of them is broadcast
+    if (entry->second.second != size) // one of them is broadcast
       return;
-    isResult ? rule.setResult(number, dim, found->second.first)
-             : rule.setOperand(number, dim, found->second.first);
+    isResult ? rule.setResult(index, dim, entry->second.first)
+             : rule.setOperand(index, dim, entry->second.first);
   }
 
   ShardingRuleBuilder rule;
@@ -119,10 +120,10 @@ std::optional<ShardingRule> shardingOfRecord(Operation *op) {
       return std::nullopt;
     llvm::SmallVector<llvm::StringRef> dims;
     (isResult ? results : operands).split(dims, ',');
-    unsigned number = 0;
+    unsigned index = 0;
     for (auto [one, count] : llvm::zip(dims, *segments))
       for (int64_t i = 0; i < count; ++i)
-        if (!reader.add(isResult, number++, one.trim()))
+        if (!reader.add(isResult, index++, one.trim()))
           return std::nullopt;
   }
   return reader.take();

@@ -1,4 +1,4 @@
-//! Whether the types of an op can be those of a part of it.
+//! The check that type inference of an op accepts the types of a part, for each factor of a sharding rule.
 #include "dialects/pd/ir/InferredTypes.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
@@ -13,7 +13,7 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-/// The dims of a tensor of which a part has one index of the factor.
+/// The dims of a part of a tensor when the factor is split completely, into parts of size 1.
 llvm::SmallVector<int64_t> dimsOfPart(RankedTensorType type, const TensorFactors &tensor, unsigned factor,
                                       int64_t size) {
   llvm::SmallVector<int64_t> dims(type.getShape());
@@ -23,7 +23,7 @@ llvm::SmallVector<int64_t> dimsOfPart(RankedTensorType type, const TensorFactors
   return dims;
 }
 
-/// The op on operands of the dims of a part. Constants stay what they are where they are not split.
+/// A clone of the op on operands with the dims of a part. Constants that are not split are cloned too.
 Operation *clonePart(Block &block, Operation *op, const ShardingRule &rule, unsigned factor) {
   OpBuilder builder(op->getContext());
   builder.setInsertionPointToEnd(&block);
@@ -43,14 +43,14 @@ Operation *clonePart(Block &block, Operation *op, const ShardingRule &rule, unsi
 bool fits(Operation *op, const ShardingRule &rule, unsigned factor) {
   Block block;
   Operation *part = clonePart(block, op, rule, factor);
-  llvm::SmallVector<llvm::SmallVector<int64_t>> wanted;
+  llvm::SmallVector<llvm::SmallVector<int64_t>> expected;
   for (auto [type, tensor] : llvm::zip(op->getResultTypes(), rule.results))
-    wanted.push_back(dimsOfPart(cast<RankedTensorType>(type), tensor, factor, rule.factors[factor].size));
-  setLocalShape(part, wanted.front());
+    expected.push_back(dimsOfPart(cast<RankedTensorType>(type), tensor, factor, rule.factors[factor].size));
+  setLocalShape(part, expected.front());
   if (!isa<InferTypeOpInterface>(part))
     return true;
   FailureOr<llvm::SmallVector<Type>> types = inferredTypes(part);
-  return succeeded(types) && llvm::all_of(llvm::zip(*types, wanted), [](auto pair) {
+  return succeeded(types) && llvm::all_of(llvm::zip(*types, expected), [](auto pair) {
            auto type = dyn_cast<RankedTensorType>(std::get<0>(pair));
            return type && succeeded(verifyCompatibleShape(type.getShape(), std::get<1>(pair)));
          });
@@ -66,7 +66,7 @@ void setLocalShape(Operation *op, llvm::ArrayRef<int64_t> dims) {
     return;
   llvm::SmallVector<int64_t> shape(attribute.asArrayRef());
   for (auto [dim, local] : llvm::zip(shape, dims))
-    if (dim > 0) // with another value the dimension follows from the operand
+    if (dim > 0) // 0 and -1 are inferred from the operand
       dim = local;
   op->setAttr("shape", Builder(op->getContext()).getDenseI64ArrayAttr(shape));
 }

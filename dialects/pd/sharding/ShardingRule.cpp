@@ -16,7 +16,7 @@ std::string nameOf(unsigned factor) {
                           : fmt::format("z{}", factor - letters + 1);
 }
 
-const char *spelling(ReductionKind kind) {
+const char *nameOf(ReductionKind kind) {
   switch (kind) {
   case ReductionKind::Sum:
     return "sum";
@@ -69,7 +69,7 @@ std::string ShardingRule::text() const {
     std::string name = nameOf(static_cast<unsigned>(i));
     sizes.push_back(name + "=" + (ShapedType::isDynamic(factor.size) ? "?" : std::to_string(factor.size)));
     if (factor.kind == FactorKind::Reduction)
-      reductions.push_back(name + ":" + spelling(factor.reduction));
+      reductions.push_back(name + ":" + nameOf(factor.reduction));
     if (factor.kind == FactorKind::Replicated)
       replicated.push_back(name);
   }
@@ -120,20 +120,20 @@ RankedTensorType ShardingRuleBuilder::resultType(unsigned result) const {
 
 ShardingRule ShardingRuleBuilder::take() {
   ShardingRule out = std::move(rule);
-  llvm::SmallVector<int64_t> numbers(out.factors.size(), -1);
+  llvm::SmallVector<int64_t> newIndices(out.factors.size(), -1);
   llvm::SmallVector<ShardingFactor> kept;
   for (auto [i, factor] : llvm::enumerate(out.factors))
     if (factor.size != 1) {
-      numbers[i] = static_cast<int64_t>(kept.size());
+      newIndices[i] = static_cast<int64_t>(kept.size());
       kept.push_back(factor);
     }
   out.factors = std::move(kept);
   for (auto *tensors : {&out.operands, &out.results})
     for (TensorFactors &dims : *tensors)
       for (DimFactors &factors : dims) {
-        llvm::erase_if(factors, [&](unsigned factor) { return numbers[factor] < 0; });
+        llvm::erase_if(factors, [&](unsigned factor) { return newIndices[factor] < 0; });
         for (unsigned &factor : factors)
-          factor = static_cast<unsigned>(numbers[factor]);
+          factor = static_cast<unsigned>(newIndices[factor]);
       }
   return out;
 }

@@ -1,15 +1,11 @@
-/// The activations that the attributes of recurrent kernels name.
+/// The activations of recurrent kernels.
 #pragma once
 
-#include "lib/runtime/kernels/Attributes.h"
+#include "dialects/pd/ir/Enums.kernels.inc"
 
 #include <cmath>
-#include <cstdint>
-#include <string>
 
 namespace proa::runtime {
-
-enum class Activation : uint8_t { Identity, Sigmoid, Tanh, Relu };
 
 template <class T> T activate(Activation kind, T x) {
   switch (kind) {
@@ -23,20 +19,6 @@ template <class T> T activate(Activation kind, T x) {
     return x;
   }
   return x;
-}
-
-/// The activation that an attribute names. Problem: it is none.
-inline Activation activationOf(Attributes &reader, const char *name, const char *otherwise) {
-  std::string text = reader.text(name, otherwise);
-  if (text == "sigmoid")
-    return Activation::Sigmoid;
-  if (text == "tanh")
-    return Activation::Tanh;
-  if (text == "relu")
-    return Activation::Relu;
-  reader.expect(text == "identity" || text.empty(),
-                fmt::format("attribute '{}' is '{}'; expected sigmoid, tanh, relu or identity", name, text));
-  return Activation::Identity;
 }
 
 } // namespace proa::runtime

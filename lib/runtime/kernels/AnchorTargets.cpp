@@ -3,6 +3,8 @@
 /// compute.
 #include "lib/runtime/kernels/Targets.h"
 
+#include "dialects/pd/ops/detection/Targets.kernels.inc"
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -223,28 +225,30 @@ template <class T> Result<void> assignTargets(Call &call, const AnchorAttributes
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeRpnTargetAssign(const KernelRequest &request) {
-  Attributes reader(request);
+Result<std::unique_ptr<LibraryKernel>> makeRpnTargetAssign(const RpnTargetAssignAttributes &op,
+                                                           const KernelRequest &request) {
+  Checks checks(request);
   AnchorAttributes attributes;
-  attributes.positive = reader.real("rpn_positive_overlap", 0.7);
-  attributes.negative = reader.real("rpn_negative_overlap", 0.3);
-  attributes.fraction = reader.real("rpn_fg_fraction", 0.25);
-  attributes.straddle = reader.real("rpn_straddle_thresh", 0);
-  attributes.samples = reader.integer("rpn_batch_size_per_im", 256);
-  attributes.random = reader.boolean("use_random", true);
-  if (!reader.ok())
-    return reader.problems();
+  attributes.positive = op.rpnPositiveOverlap;
+  attributes.negative = op.rpnNegativeOverlap;
+  attributes.fraction = op.rpnFgFraction;
+  attributes.straddle = op.rpnStraddleThresh;
+  attributes.samples = op.rpnBatchSizePerIm;
+  attributes.random = op.useRandom;
+  if (!checks.ok())
+    return checks.problems();
   return floatKernel(request, 5,
                      [=](Call &call, auto zero) { return assignTargets<decltype(zero)>(call, attributes); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeRetinanetTargetAssign(const KernelRequest &request) {
-  Attributes reader(request);
+Result<std::unique_ptr<LibraryKernel>> makeRetinanetTargetAssign(const RetinanetTargetAssignAttributes &op,
+                                                                 const KernelRequest &request) {
+  Checks checks(request);
   AnchorAttributes attributes;
-  attributes.positive = reader.real("positive_overlap", 0.5);
-  attributes.negative = reader.real("negative_overlap", 0.4);
-  if (!reader.ok())
-    return reader.problems();
+  attributes.positive = op.positiveOverlap;
+  attributes.negative = op.negativeOverlap;
+  if (!checks.ok())
+    return checks.problems();
   return floatKernel(request, 6,
                      [=](Call &call, auto zero) { return assignTargets<decltype(zero)>(call, attributes); });
 }

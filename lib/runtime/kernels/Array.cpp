@@ -1,10 +1,11 @@
 /// The library kernels of tensor arrays: "array_create", "array_write" (array, index, x), "array_read"
 /// (array, index), "array_length" (array), "array_slice" (array, start, end), "array_to_tensor" (array; axis,
 /// use_stack).
-#include "lib/runtime/kernels/Attributes.h"
-#include "lib/runtime/kernels/Families.h"
+#include "lib/runtime/kernels/Checks.h"
 #include "lib/runtime/kernels/Lines.h"
 #include "lib/runtime/kernels/StridedCopy.h"
+
+#include "dialects/pd/ops/control/Array.kernels.inc"
 
 #include <algorithm>
 
@@ -121,7 +122,7 @@ Result<void> join(Call &call, const TensorArray &array, const std::vector<int64_
   int64_t offset = 0;
   for (const ArrayElement &element : array) {
     int64_t line = whole.outer == 0 ? 0 : element.view().size() / whole.outer;
-    stridedCopy(bytes, {{whole.outer, line, whole.extent * whole.inner}, {line, 1, 1}}, element.data,
+    stridedCopy(bytes, {{whole.outer, line, whole.dim * whole.inner}, {line, 1, 1}}, element.data,
                 out->as<std::byte>() + static_cast<size_t>(offset) * bytes);
     offset += line;
   }
@@ -149,13 +150,13 @@ Result<void> toTensor(Call &call, int64_t axisAttribute, bool stack) {
 
 /// Which inputs and whether output 0 must be arrays.
 Result<void> checkOperands(const KernelRequest &request, size_t inputs, bool readsArray, bool writesArray) {
-  Attributes reader(request);
-  reader.expectOperands(inputs, 1);
-  for (size_t i = 0; reader.ok() && i < inputs; ++i)
-    reader.expect(request.inputs[i].array == (i == 0 && readsArray),
+  Checks checks(request);
+  checks.expectOperands(inputs, 1);
+  for (size_t i = 0; checks.ok() && i < inputs; ++i)
+    checks.expect(request.inputs[i].array == (i == 0 && readsArray),
                   fmt::format("input {} is of the wrong kind", i));
-  reader.expect(!reader.ok() || request.outputs[0].array == writesArray, "output 0 is of the wrong kind");
-  return reader.problems();
+  checks.expect(!checks.ok() || request.outputs[0].array == writesArray, "output 0 is of the wrong kind");
+  return checks.problems();
 }
 
 template <class Run>
@@ -168,29 +169,35 @@ Result<std::unique_ptr<LibraryKernel>> make(const KernelRequest &request, size_t
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeArrayCreate(const KernelRequest &request) {
+Result<std::unique_ptr<LibraryKernel>> makeArrayCreate(const ArrayCreateAttributes &op,
+                                                       const KernelRequest &request) {
   return make(request, 0, false, true, create);
 }
-Result<std::unique_ptr<LibraryKernel>> makeArrayWrite(const KernelRequest &request) {
+Result<std::unique_ptr<LibraryKernel>> makeArrayWrite(const ArrayWriteAttributes &op,
+                                                      const KernelRequest &request) {
   return make(request, 3, true, true, write);
 }
-Result<std::unique_ptr<LibraryKernel>> makeArrayRead(const KernelRequest &request) {
+Result<std::unique_ptr<LibraryKernel>> makeArrayRead(const ArrayReadAttributes &op,
+                                                     const KernelRequest &request) {
   return make(request, 2, true, false, read);
 }
-Result<std::unique_ptr<LibraryKernel>> makeArrayLength(const KernelRequest &request) {
+Result<std::unique_ptr<LibraryKernel>> makeArrayLength(const ArrayLengthAttributes &op,
+                                                       const KernelRequest &request) {
   return make(request, 1, true, false, length);
 }
-Result<std::unique_ptr<LibraryKernel>> makeArraySlice(const KernelRequest &request) {
+Result<std::unique_ptr<LibraryKernel>> makeArraySlice(const ArraySliceAttributes &op,
+                                                      const KernelRequest &request) {
   return make(request, 3, true, true, slice);
 }
-Result<std::unique_ptr<LibraryKernel>> makeArrayToTensor(const KernelRequest &request) {
-  Attributes reader(request);
-  int64_t axis = reader.integer("axis", 0);
-  bool stack = reader.boolean("use_stack", false);
-  reader.expectOperands(1, 0);
-  reader.expect(!reader.ok() || request.inputs[0].array, "input 0 is of the wrong kind");
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeArrayToTensor(const ArrayToTensorAttributes &op,
+                                                         const KernelRequest &request) {
+  Checks checks(request);
+  int64_t axis = op.axis;
+  bool stack = op.useStack;
+  checks.expectOperands(1, 0);
+  checks.expect(!checks.ok() || request.inputs[0].array, "input 0 is of the wrong kind");
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([axis, stack](Call &call) { return toTensor(call, axis, stack); });
 }
 

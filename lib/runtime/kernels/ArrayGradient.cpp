@@ -1,11 +1,11 @@
 /// The library kernels "array_add" (x, y), "array_concat" (x, y), "array_read_or" (array, index, otherwise),
 /// "array_split" (x, sizes; axis, use_stack), "array_zeros_like" (array).
-#include "lib/runtime/kernels/ArrayGradient.h"
-#include "lib/runtime/kernels/Attributes.h"
+#include "lib/runtime/kernels/Checks.h"
 #include "lib/runtime/kernels/Convert.h"
-#include "lib/runtime/kernels/Families.h"
 #include "lib/runtime/kernels/Lines.h"
 #include "lib/runtime/kernels/StridedCopy.h"
+
+#include "dialects/pd/ops/control/Array.kernels.inc"
 
 #include <algorithm>
 #include <numeric>
@@ -124,7 +124,7 @@ Result<void> split(Call &call, int64_t axisAttribute, bool stack) {
     out.push_back(makeElement(x.dtype, dims));
     int64_t line = (stack ? 1 : size) * lines.inner;
     if (lines.outer > 0 && line > 0)
-      stridedCopy(bytes, {{lines.outer, lines.extent * lines.inner, line}, {line, 1, 1}},
+      stridedCopy(bytes, {{lines.outer, lines.dim * lines.inner, line}, {line, 1, 1}},
                   x.as<std::byte>() + static_cast<size_t>(offset) * bytes,
                   static_cast<std::byte *>(out.back().data));
     offset += line;
@@ -134,55 +134,60 @@ Result<void> split(Call &call, int64_t axisAttribute, bool stack) {
 
 /// A kernel that makes an array of two.
 Result<std::unique_ptr<LibraryKernel>> makeOfTwo(const KernelRequest &request, Result<void> (*run)(Call &)) {
-  Attributes reader(request);
-  reader.expectOperands(2, 1);
-  reader.expect(!reader.ok() ||
+  Checks checks(request);
+  checks.expectOperands(2, 1);
+  checks.expect(!checks.ok() ||
                     (request.inputs[0].array && request.inputs[1].array && request.outputs[0].array),
                 "expected tensor arrays");
-  if (!reader.ok())
-    return reader.problems();
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel(run);
 }
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeArrayAdd(const KernelRequest &request) {
+Result<std::unique_ptr<LibraryKernel>> makeArrayAdd(const ArrayAddAttributes &op,
+                                                    const KernelRequest &request) {
   return makeOfTwo(request, add);
 }
-Result<std::unique_ptr<LibraryKernel>> makeArrayConcat(const KernelRequest &request) {
+Result<std::unique_ptr<LibraryKernel>> makeArrayConcat(const ArrayConcatAttributes &op,
+                                                       const KernelRequest &request) {
   return makeOfTwo(request, concat);
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeArrayZerosLike(const KernelRequest &request) {
-  Attributes reader(request);
-  reader.expectOperands(1, 1);
-  reader.expect(!reader.ok() || (request.inputs[0].array && request.outputs[0].array),
+Result<std::unique_ptr<LibraryKernel>> makeArrayZerosLike(const ArrayZerosLikeAttributes &op,
+                                                          const KernelRequest &request) {
+  Checks checks(request);
+  checks.expectOperands(1, 1);
+  checks.expect(!checks.ok() || (request.inputs[0].array && request.outputs[0].array),
                 "expected a tensor array");
-  if (!reader.ok())
-    return reader.problems();
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel(zerosLike);
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeArrayReadOr(const KernelRequest &request) {
-  Attributes reader(request);
-  reader.expectOperands(3, 1);
-  reader.expect(!reader.ok() ||
+Result<std::unique_ptr<LibraryKernel>> makeArrayReadOr(const ArrayReadOrAttributes &op,
+                                                       const KernelRequest &request) {
+  Checks checks(request);
+  checks.expectOperands(3, 1);
+  checks.expect(!checks.ok() ||
                     (request.inputs[0].array && !request.inputs[2].array && !request.outputs[0].array),
                 "expected a tensor array, an index and a tensor");
-  if (!reader.ok())
-    return reader.problems();
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel(readOr);
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeArraySplit(const KernelRequest &request) {
-  Attributes reader(request);
-  int64_t axis = reader.integer("axis", 0);
-  bool stack = reader.boolean("use_stack", false);
-  reader.expectOperands(2, 1);
-  reader.expect(!reader.ok() || (!request.inputs[0].array && request.outputs[0].array),
+Result<std::unique_ptr<LibraryKernel>> makeArraySplit(const ArraySplitAttributes &op,
+                                                      const KernelRequest &request) {
+  Checks checks(request);
+  int64_t axis = op.axis;
+  bool stack = op.useStack;
+  checks.expectOperands(2, 1);
+  checks.expect(!checks.ok() || (!request.inputs[0].array && request.outputs[0].array),
                 "expected a tensor and a tensor array");
-  if (!reader.ok())
-    return reader.problems();
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([axis, stack](Call &call) { return split(call, axis, stack); });
 }
 

@@ -1,7 +1,8 @@
 /// The library kernels "assert" (condition, data...; summarize) and "fail" (; message): they end the run with
 /// a problem.
-#include "lib/runtime/kernels/Attributes.h"
-#include "lib/runtime/kernels/Families.h"
+#include "lib/runtime/kernels/Checks.h"
+
+#include "dialects/pd/ops/control/Check.kernels.inc"
 
 #include <algorithm>
 
@@ -54,22 +55,22 @@ Result<void> check(Call &call, int64_t summarize) {
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeAssert(const KernelRequest &request) {
-  Attributes reader(request);
-  int64_t summarize = reader.integer("summarize", -1);
-  reader.expectOperands(1, 0);
-  reader.expectDType(0, {DType::Bool});
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeAssert(const AssertAttributes &op, const KernelRequest &request) {
+  Checks checks(request);
+  int64_t summarize = op.summarize;
+  checks.expectOperands(1, 0);
+  checks.expectDType(0, {DType::Bool});
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([summarize](Call &call) { return check(call, summarize); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeFail(const KernelRequest &request) {
-  Attributes reader(request);
-  std::string message = reader.text("message", "");
-  reader.expect(!message.empty(), "attribute 'message' is empty");
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeFail(const FailAttributes &op, const KernelRequest &request) {
+  Checks checks(request);
+  std::string message = op.message;
+  checks.expect(!message.empty(), "attribute 'message' is empty");
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([message](Call &) -> Result<void> { return failure("{}", message); });
 }
 

@@ -2,8 +2,9 @@
 /// states, attention bias, attention scalar, attention scalar bias). dialects/pd/ops/sequence/Attention.td
 /// says what it computes.
 #include "lib/runtime/kernels/Activations.h"
-#include "lib/runtime/kernels/Selection.h"
 #include "lib/runtime/kernels/Sequences.h"
+
+#include "dialects/pd/ops/sequence/Attention.kernels.inc"
 
 #include <algorithm>
 #include <cmath>
@@ -45,7 +46,7 @@ template <class T> struct AttentionLstm {
       one /= sum;
   }
 
-  void addProduct(const T *row, const T *matrix, int64_t rows, std::vector<T> &sum) const {
+  void addGemm(const T *row, const T *matrix, int64_t rows, std::vector<T> &sum) const {
     for (int64_t i = 0; i < rows; ++i)
       for (int64_t k = 0; k < 4 * units; ++k)
         sum[static_cast<size_t>(k)] += row[i] * matrix[i * 4 * units + k];
@@ -64,9 +65,9 @@ template <class T> struct AttentionLstm {
         for (int64_t i = 0; i < width; ++i)
           mean[static_cast<size_t>(i)] += weights[static_cast<size_t>(r)] * rows[r * width + i];
       std::vector<T> gates(bias, bias + 4 * units);
-      addProduct(mean.data(), weight + units * 4 * units, width, gates);
+      addGemm(mean.data(), weight + units * 4 * units, width, gates);
       if (firstHidden)
-        addProduct(firstHidden, weight, units, gates);
+        addGemm(firstHidden, weight, units, gates);
       for (int64_t i = 0; i < units; ++i) {
         auto gate = [&](int64_t number) { return gates[static_cast<size_t>(number * units + i)]; };
         cell[i] = activate(activations.gate, gate(0)) * firstCell[i] +
@@ -127,13 +128,12 @@ template <class T> Result<void> attentionLstm(Call &call, const AttentionActivat
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeAttentionLstm(const KernelRequest &request) {
-  Attributes reader(request);
-  AttentionActivations activations{activationOf(reader, "gate_activation", "sigmoid"),
-                                   activationOf(reader, "cell_activation", "tanh"),
-                                   activationOf(reader, "candidate_activation", "tanh")};
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeAttentionLstm(const AttentionLstmAttributes &op,
+                                                         const KernelRequest &request) {
+  Checks checks(request);
+  AttentionActivations activations{op.gateActivation, op.cellActivation, op.candidateActivation};
+  if (!checks.ok())
+    return checks.problems();
   return floatKernel(request, 6,
                      [=](Call &call, auto zero) { return attentionLstm<decltype(zero)>(call, activations); });
 }

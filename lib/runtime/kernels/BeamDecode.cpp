@@ -1,6 +1,8 @@
 /// The library kernel "array_beam_search_decode" (arrays of ids, scores, offsets of sources, offsets of
-/// prefixes). dialects/pd/ops/search/Beams.td says what it computes.
+/// prefixes). dialects/pd/ops/sequence/BeamSearch.td says what it computes.
 #include "lib/runtime/kernels/Targets.h"
+
+#include "dialects/pd/ops/sequence/BeamSearch.kernels.inc"
 
 #include <algorithm>
 
@@ -123,15 +125,16 @@ template <class T> Result<void> decode(Call &call, int64_t beamSize, int64_t end
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeBeamSearchDecode(const KernelRequest &request) {
-  Attributes reader(request);
-  int64_t beamSize = reader.integer("beam_size", 1), endId = reader.integer("end_id", 0);
-  reader.expectOperands(4, 0);
-  for (size_t i = 0; reader.ok() && i < 4; ++i)
-    reader.expect(request.inputs[i].array, "an input is no tensor array");
-  reader.expectDType(1, {DType::Float32, DType::Float64});
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeArrayBeamSearchDecode(const ArrayBeamSearchDecodeAttributes &op,
+                                                                 const KernelRequest &request) {
+  Checks checks(request);
+  int64_t beamSize = op.beamSize, endId = op.endId;
+  checks.expectOperands(4, 0);
+  for (size_t i = 0; checks.ok() && i < 4; ++i)
+    checks.expect(request.inputs[i].array, "an input is no tensor array");
+  checks.expectDType(1, {DType::Float32, DType::Float64});
+  if (!checks.ok())
+    return checks.problems();
   if (request.inputs[1].dtype == DType::Float32)
     return makeKernel([=](Call &call) { return decode<float>(call, beamSize, endId); });
   return makeKernel([=](Call &call) { return decode<double>(call, beamSize, endId); });

@@ -9,7 +9,7 @@
 namespace proa::runtime {
 
 /// Corners left, top, right, bottom. Not normalized: corners are pixels, so a box of equal corners has
-/// extent 1.
+/// size 1.
 template <class T> T boxArea(const T *box, bool normalized) {
   if (box[2] < box[0] || box[3] < box[1])
     return 0;

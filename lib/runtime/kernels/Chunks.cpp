@@ -1,8 +1,9 @@
 /// The library kernels "chunk_eval" (inference, label, seq_length, offsets; num_chunk_types, chunk_scheme,
 /// excluded_chunk_types) and "precision_recall" (max_probs, indices, labels, weights, states_info;
 /// class_number). dialects/pd/ops/search/Metrics.td says what they compute.
-#include "lib/runtime/kernels/Metrics.h"
 #include "lib/runtime/kernels/Sequences.h"
+
+#include "dialects/pd/ops/search/Metrics.kernels.inc"
 
 #include <algorithm>
 #include <array>
@@ -28,12 +29,12 @@ Result<void> writeOne(Call &call, size_t output, double value) {
 //===-- chunk_eval -------------------------------------------------------------------------------------===//
 
 /// The numbers of a scheme's tags; -1: it has no such tag.
-struct ChunkScheme {
+struct ChunkTags {
   int64_t tags, begin, inside, end, single;
 };
 
 struct ChunkRules {
-  ChunkScheme scheme;
+  ChunkTags scheme;
   int64_t types;
   std::vector<int64_t> excluded;
 };
@@ -186,32 +187,44 @@ Result<void> precisionRecall(Call &call, int64_t count) {
   return {};
 }
 
+ChunkTags tagsOf(ChunkScheme scheme) {
+  switch (scheme) {
+  case ChunkScheme::IOB:
+    return {2, 0, 1, -1, -1};
+  case ChunkScheme::IOE:
+    return {2, -1, 0, 1, -1};
+  case ChunkScheme::IOBES:
+    return {4, 0, 1, 2, 3};
+  case ChunkScheme::Plain:
+    break;
+  }
+  return {1, -1, -1, -1, -1};
+}
+
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeChunkEval(const KernelRequest &request) {
-  Attributes reader(request);
-  std::string name = reader.choice("chunk_scheme", {"IOB", "IOE", "IOBES", "plain"});
-  ChunkScheme scheme = name == "IOB"     ? ChunkScheme{2, 0, 1, -1, -1}
-                       : name == "IOE"   ? ChunkScheme{2, -1, 0, 1, -1}
-                       : name == "IOBES" ? ChunkScheme{4, 0, 1, 2, 3}
-                                         : ChunkScheme{1, -1, -1, -1, -1};
-  ChunkRules rules{scheme, reader.integer("num_chunk_types", 1), reader.integers("excluded_chunk_types")};
-  reader.expectOperands(2, 0);
-  reader.expect(rules.types > 0, "num_chunk_types must be positive");
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeChunkEval(const ChunkEvalAttributes &op,
+                                                     const KernelRequest &request) {
+  Checks checks(request);
+  ChunkTags scheme = tagsOf(op.chunkScheme);
+  ChunkRules rules{scheme, op.numChunkTypes, op.excludedChunkTypes};
+  checks.expectOperands(2, 0);
+  checks.expect(rules.types > 0, "num_chunk_types must be positive");
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([rules](Call &call) { return chunkEval(call, rules); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makePrecisionRecall(const KernelRequest &request) {
-  Attributes reader(request);
-  int64_t count = reader.integer("class_number", 1);
-  reader.expectOperands(3, 0);
-  reader.expectDType(3, {DType::Float32});
-  reader.expectDType(4, {DType::Float32});
-  reader.expect(count > 0, "class_number must be positive");
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makePrecisionRecall(const PrecisionRecallAttributes &op,
+                                                           const KernelRequest &request) {
+  Checks checks(request);
+  int64_t count = op.classNumber;
+  checks.expectOperands(3, 0);
+  checks.expectDType(3, {DType::Float32});
+  checks.expectDType(4, {DType::Float32});
+  checks.expect(count > 0, "class_number must be positive");
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([count](Call &call) { return precisionRecall(call, count); });
 }
 

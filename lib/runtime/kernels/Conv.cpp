@@ -2,90 +2,36 @@
 #include "lib/runtime/kernels/Conv.h"
 
 #include "lib/runtime/kernels/DepthwiseConv.h"
-#include "lib/runtime/kernels/EntriesByDims.h"
-#include "lib/runtime/kernels/Families.h"
+#include "lib/runtime/kernels/PlannedKernel.h"
 #include "lib/runtime/kernels/StridedCopy.h"
 #include "lib/runtime/kernels/WinogradConv.h"
+
+#include "dialects/pd/ops/nn/Conv.kernels.inc"
+#include "dialects/rt/Rt.kernels.inc"
 
 namespace proa::runtime {
 namespace {
 
-/// A plan of a session for one set of dims; neither a plan of oneDNN nor one of ours: BLAS.
+/// A session's plan for one set of dims. Without any of the implementations below, BLAS computes it.
 struct ConvEntry {
   ConvGeometry geometry;
   bool planned = false;
-  std::unique_ptr<DepthwiseConv> depthwise; ///< with the filter, where that is constant
+  std::unique_ptr<DepthwiseConv> depthwise; ///< holds the filter if that is constant
   std::unique_ptr<WinogradConv> winograd;
   std::shared_ptr<const ConvPlan> plan;
   std::unique_ptr<Execution> execution;
-  std::shared_ptr<const PackedTensor>
-      filter; ///< a constant filter as the plan wants it; null: packed in each run
+  std::shared_ptr<const PackedTensor> filter; ///< a constant filter, packed; null: packed in each run
 };
 
-class Conv final : public LibraryKernel {
+class Conv final : public PlannedKernel<ConvConfig, ConvGeometry, ConvEntry> {
 public:
-  Conv(ConvAttributes attributes, const KernelRequest &request)
-      : attributes(std::move(attributes)), inputs(request.inputs.begin(), request.inputs.end()),
-        isStatic(request.isStatic()) {}
-
-  Result<void> check() const;
-  Result<void> bind(std::span<const View> views) override;
-  Result<void> run(Call &call) const override;
+  using PlannedKernel::PlannedKernel;
 
 private:
-  Result<ConvGeometry> geometryOf(std::span<const std::vector<int64_t>> dims) const;
-  Result<ConvEntry *> entryFor(Call &call) const;
-  void plan(ConvEntry &entry, const Call &call, const View &out) const;
+  void plan(ConvEntry &entry, const Call &call, const View &out) const override;
+  Result<void> compute(ConvEntry &entry, Call &call, const View &out) const override;
   Result<void> convolve(Call &call, const ConvEntry &entry, const View &out) const;
-
-  ConvAttributes attributes;
-  std::vector<OperandType> inputs;
-  bool isStatic;
-  PackedCache filters;
 };
-
-Result<ConvGeometry> Conv::geometryOf(std::span<const std::vector<int64_t>> dims) const {
-  std::vector<std::vector<int64_t>> operandDims;
-  for (const PostOp &op : attributes.postOps)
-    operandDims.push_back(op.hasOperand() ? dims[op.input] : std::vector<int64_t>());
-  return ConvGeometry::compute(attributes, dims[0], dims[1], operandDims);
-}
-
-/// With known dims a mistake is found at load.
-Result<void> Conv::check() const {
-  if (!isStatic)
-    return {};
-  std::vector<std::vector<int64_t>> dims;
-  for (const OperandType &input : inputs)
-    dims.push_back(input.dims);
-  Result<ConvGeometry> geometry = geometryOf(dims);
-  if (!geometry)
-    return geometry.problems();
-  return {};
-}
-
-Result<void> Conv::bind(std::span<const View> views) {
-  filters.reset(views[1].data);
-  return {};
-}
-
-Result<ConvEntry *> Conv::entryFor(Call &call) const {
-  auto &entries = EntriesByDims<ConvEntry>::of(call);
-  entries.use(filters.generation());
-  if (ConvEntry *only = isStatic ? entries.first() : nullptr)
-    return only;
-  return entries.find(call, inputs.size(), [&]() -> Result<ConvEntry> {
-    std::vector<std::vector<int64_t>> dims;
-    for (size_t i = 0; i < inputs.size(); ++i)
-      dims.emplace_back(call.input(i).dims.begin(), call.input(i).dims.end());
-    Result<ConvGeometry> geometry = geometryOf(dims);
-    if (!geometry)
-      return geometry.problems();
-    ConvEntry entry;
-    entry.geometry = std::move(*geometry);
-    return entry;
-  });
-}
 
 bool isEmpty(const ConvGeometry &geometry) {
   for (const auto *dims : {&geometry.input.dims, &geometry.output.dims})
@@ -104,51 +50,39 @@ void Conv::plan(ConvEntry &entry, const Call &call, const View &out) const {
     return;
   }
   entry.winograd =
-      WinogradConv::create(attributes, entry.geometry, inputs, call.input(1).as<float>(), filters);
+      WinogradConv::create(attributes, entry.geometry, inputs, call.input(1).as<float>(), constants);
   if (entry.winograd)
     return;
-  // The arena decides once for all runs whether the summand lies where the result goes.
-  std::optional<size_t> candidate = inPlaceCandidate(attributes, entry.geometry, inputs);
-  bool inPlace = candidate && call.input(attributes.postOps[*candidate].input).data == out.data;
+  bool inPlace = addedInPlace(entry.geometry, entry.geometry.output, call, out).has_value();
   entry.plan = ConvPlan::create(out.dtype, attributes, entry.geometry, inputs, inPlace);
   if (!entry.plan)
     return;
   entry.execution = entry.plan->execution();
-  if (filters.isConstant() && entry.plan->wantedFilter() != entry.plan->plainFilter())
-    entry.filter = filters.get(entry.plan->plainFilter(), entry.plan->wantedFilter());
+  if (constants.isConstant() && entry.plan->wantedFilter() != entry.plan->plainFilter())
+    entry.filter = constants.get(entry.plan->plainFilter(), entry.plan->wantedFilter());
 }
 
-Result<void> Conv::run(Call &call) const {
-  Result<ConvEntry *> found = entryFor(call);
-  if (!found)
-    return found.problems();
-  ConvEntry &entry = **found;
-  Result<View> out = call.output(0, entry.geometry.outDims);
-  if (!out)
-    return out.problems();
-  if (!entry.planned)
-    plan(entry, call, *out);
-  entry.planned = true;
+Result<void> Conv::compute(ConvEntry &entry, Call &call, const View &out) const {
   if (entry.winograd) {
-    entry.winograd->run(call, out->as<float>());
+    entry.winograd->run(call, out.as<float>());
     return {};
   }
   size_t fused = entry.plan ? entry.plan->fusedCount() : entry.depthwise ? entry.depthwise->fusedCount() : 0;
-  PostOpOperands operands(attributes.postOps, call, fused, *out);
+  PostOpOperands operands(attributes.postOps, call, fused, out);
   if (entry.depthwise) {
     std::optional<size_t> bias = entry.depthwise->bias();
     entry.depthwise->run(call.input(0).as<float>(), bias ? call.input(*bias).as<float>() : nullptr,
-                         out->as<float>());
-    entry.planned = filters.isConstant();
+                         out.as<float>());
+    entry.planned = constants.isConstant();
   } else if (entry.plan) {
-    if (Result<void> done = convolve(call, entry, *out); !done)
+    if (Result<void> done = convolve(call, entry, out); !done)
       return done;
-  } else if (Result<void> done = blasConv(out->dtype, entry.geometry, attributes.transposed,
-                                          call.input(0).data, call.input(1).data, out->data);
+  } else if (Result<void> done = blasConv(out.dtype, entry.geometry, attributes.transposed,
+                                          call.input(0).data, call.input(1).data, out.data);
              !done) {
     return done;
   }
-  return applyPostOps(*out, entry.geometry.output, attributes.postOps, entry.geometry.operands, operands);
+  return applyPostOps(out, entry.geometry.output, attributes.postOps, entry.geometry.operands, operands);
 }
 
 Result<void> Conv::convolve(Call &call, const ConvEntry &entry, const View &out) const {
@@ -192,29 +126,31 @@ Result<void> Conv::convolve(Call &call, const ConvEntry &entry, const View &out)
   return {};
 }
 
-Result<std::unique_ptr<LibraryKernel>> make(const KernelRequest &request, size_t spatial, bool transposed) {
-  Result<ConvAttributes> attributes = ConvAttributes::parse(request, spatial, transposed);
-  if (!attributes)
-    return attributes.problems();
-  auto kernel = std::make_unique<Conv>(std::move(*attributes), request);
-  if (Result<void> done = kernel->check(); !done)
-    return done.problems();
-  return std::unique_ptr<LibraryKernel>(std::move(kernel));
+template <class Op>
+Result<std::unique_ptr<LibraryKernel>> make(const Op &op, const KernelRequest &request, size_t spatial,
+                                            bool transposed) {
+  return makePlanned<Conv>(ConvConfig::create(op, request, spatial, transposed), request);
 }
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeConv2d(const KernelRequest &request) {
-  return make(request, 2, false);
+Result<std::unique_ptr<LibraryKernel>> makeConv2d(const Conv2dAttributes &op, const KernelRequest &request) {
+  return make(op, request, 2, false);
 }
-Result<std::unique_ptr<LibraryKernel>> makeConv3d(const KernelRequest &request) {
-  return make(request, 3, false);
+Result<std::unique_ptr<LibraryKernel>> makeFusedConv2d(const FusedConv2dAttributes &op,
+                                                       const KernelRequest &request) {
+  return make(op, request, 2, false);
 }
-Result<std::unique_ptr<LibraryKernel>> makeConv2dTranspose(const KernelRequest &request) {
-  return make(request, 2, true);
+Result<std::unique_ptr<LibraryKernel>> makeConv3d(const Conv3dAttributes &op, const KernelRequest &request) {
+  return make(op, request, 3, false);
 }
-Result<std::unique_ptr<LibraryKernel>> makeConv3dTranspose(const KernelRequest &request) {
-  return make(request, 3, true);
+Result<std::unique_ptr<LibraryKernel>> makeConv2dTranspose(const Conv2dTransposeAttributes &op,
+                                                           const KernelRequest &request) {
+  return make(op, request, 2, true);
+}
+Result<std::unique_ptr<LibraryKernel>> makeConv3dTranspose(const Conv3dTransposeAttributes &op,
+                                                           const KernelRequest &request) {
+  return make(op, request, 3, true);
 }
 
 } // namespace proa::runtime

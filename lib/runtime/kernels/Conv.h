@@ -5,7 +5,7 @@
 
 namespace proa::runtime {
 
-/// The convolution as products of the filter and the windows that the input has, by BLAS: for dtypes that
+/// The convolution as GEMMs of the filter and the windows that the input has, by BLAS: for dtypes that
 /// oneDNN does not convolve (float64, float16). 16-bit floats are multiplied as float32. Post-ops are left to
 /// applyPostOps.
 Result<void> blasConv(DType dtype, const ConvGeometry &geometry, bool transposed, const void *input,
@@ -30,7 +30,7 @@ public:
   };
 
   /// With `inPlace` the first "add" of full size lies where the output does. Null where oneDNN has nothing.
-  static std::shared_ptr<const ConvPlan> create(DType dtype, const ConvAttributes &attributes,
+  static std::shared_ptr<const ConvPlan> create(DType dtype, const ConvConfig &attributes,
                                                 const ConvGeometry &geometry,
                                                 std::span<const OperandType> inputs, bool inPlace);
 
@@ -45,10 +45,10 @@ public:
   const char *implementation() const { return name.c_str(); }
 
 private:
-  bool build(const ConvAttributes &attributes, const ConvGeometry &geometry,
-             std::span<const OperandType> inputs, size_t count, bool inPlace);
+  bool build(const ConvConfig &attributes, const ConvGeometry &geometry, std::span<const OperandType> inputs,
+             size_t count, bool inPlace);
   bool isUsable() const;
-  void makePrimitive(const ConvAttributes &attributes, const ConvGeometry &geometry,
+  void makePrimitive(const ConvConfig &attributes, const ConvGeometry &geometry,
                      const dnnl::memory::desc &bias, const dnnl::primitive_attr &primitiveAttributes);
 
   dnnl::memory::data_type type = dnnl::memory::data_type::f32;
@@ -65,18 +65,14 @@ private:
 /// How oneDNN gets a tensor that the caller has as `stored`.
 ConvPlan::Port convPort(const StridedOperand &stored, dnnl::memory::data_type dtype, bool channelLast);
 /// The filter as oneDNN sees it, [O, I, k...] or [groups, O/groups, I/groups, k...], in Paddle's memory.
-dnnl::memory::desc plainFilterDesc(const ConvAttributes &attributes, const ConvGeometry &geometry,
+dnnl::memory::desc plainFilterDesc(const ConvConfig &attributes, const ConvGeometry &geometry,
                                    dnnl::memory::data_type type);
-/// oneDNN's strides, dilations and paddings; the padding after an axis gives exactly the output's extent.
+/// oneDNN's strides, dilations and paddings; the padding after an axis gives exactly the output's dim.
 struct ConvSteps {
   dnnl::memory::dims strides, dilations, before, after;
   ConvSteps(const ConvGeometry &geometry, bool transposed);
 };
 /// Whether a convolution is too little work for a second thread.
 bool isSmallConv(const ConvGeometry &geometry, bool transposed);
-
-/// The index of the post-op that may be added in place: the first "add" of the output's dims and dtype.
-std::optional<size_t> inPlaceCandidate(const ConvAttributes &attributes, const ConvGeometry &geometry,
-                                       std::span<const OperandType> inputs);
 
 } // namespace proa::runtime

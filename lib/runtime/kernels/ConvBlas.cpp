@@ -8,11 +8,11 @@ namespace proa::runtime {
 namespace {
 
 /// The sizes of the matrices that a convolution multiplies, for each group.
-struct Extents {
+struct Sizes {
   int64_t taps, inputs, outputs; ///< channels of one group
   int64_t positions;             ///< of the output
 
-  explicit Extents(const ConvGeometry &g)
+  explicit Sizes(const ConvGeometry &g)
       : taps(*elementCount(g.kernel)), inputs(g.inputChannels() / g.groups),
         outputs(g.outputChannels() / g.groups),
         positions(*elementCount(std::span(g.output.dims).subspan(2))) {}
@@ -42,9 +42,9 @@ public:
     std::vector<int64_t> position(g.kernel.size());
     for (int64_t i = 0; i < width(); ++i) {
       for (size_t axis = position.size(), rest = static_cast<size_t>(begin + i); axis-- > 0;) {
-        auto extent = static_cast<size_t>(g.output.dims[2 + axis]);
-        position[axis] = static_cast<int64_t>(rest % extent);
-        rest /= extent;
+        auto dim = static_cast<size_t>(g.output.dims[2 + axis]);
+        position[axis] = static_cast<int64_t>(rest % dim);
+        rest /= dim;
         outputAt[static_cast<size_t>(i)] += position[axis] * g.output.strides[2 + axis];
       }
       for (int64_t tap = 0; tap < taps; ++tap)
@@ -109,14 +109,14 @@ private:
 template <class C>
 void multiply(const C *x, const C *y, bool transposeY, C *out, int64_t rows, int64_t inner, int64_t columns,
               C beta) {
-  Lapack<C>::gemm(CblasRowMajor, CblasNoTrans, transposeY ? CblasTrans : CblasNoTrans, extent(rows),
-                  extent(columns), extent(inner), C(1), x, leading(inner), y,
+  Lapack<C>::gemm(CblasRowMajor, CblasNoTrans, transposeY ? CblasTrans : CblasNoTrans, blasSize(rows),
+                  blasSize(columns), blasSize(inner), C(1), x, leading(inner), y,
                   leading(transposeY ? inner : columns), beta, out, leading(columns));
 }
 
 /// The filter as matrices [outputs, inputs * taps], one a group.
 template <class T, class C>
-std::vector<C> filterMatrices(const ConvGeometry &g, const Extents &e, bool transposed, const T *filter) {
+std::vector<C> filterMatrices(const ConvGeometry &g, const Sizes &e, bool transposed, const T *filter) {
   std::vector<C> out;
   out.reserve(static_cast<size_t>(g.groups * e.outputs * e.inputs * e.taps));
   for (int64_t group = 0; group < g.groups; ++group)
@@ -132,7 +132,7 @@ std::vector<C> filterMatrices(const ConvGeometry &g, const Extents &e, bool tran
 
 template <class T, class C>
 void convolve(const ConvGeometry &g, bool transposed, const T *input, const T *filter, T *output) {
-  Extents e(g);
+  Sizes e(g);
   int64_t inner = e.inputs * e.taps, images = g.output.dims[0];
   if (e.positions == 0)
     return;
@@ -156,7 +156,7 @@ void convolve(const ConvGeometry &g, bool transposed, const T *input, const T *f
 
 /// The gradient by the filter's slices of input channels [begin, end) of one group.
 template <class T, class C>
-void differentiate(const ConvGeometry &g, const Extents &e, int64_t group, int64_t begin, int64_t end,
+void differentiate(const ConvGeometry &g, const Sizes &e, int64_t group, int64_t begin, int64_t end,
                    const T *input, const T *outGradient, T *filterGradient) {
   int64_t rows = (end - begin) * e.taps, block = blockFor(rows, e.positions);
   std::vector<C> windows(static_cast<size_t>(rows * block)),
@@ -183,7 +183,7 @@ Result<void> blasWeightGradient(DType dtype, const ConvGeometry &g, const void *
   useOneBlasThread();
   bool known = dispatchFloat(dtype, [&](auto zero) {
     using T = decltype(zero);
-    Extents e(g);
+    Sizes e(g);
     parallelFor(g.inputChannels(), 1, [&](int64_t begin, int64_t end) {
       while (begin < end) {
         int64_t group = begin / e.inputs, first = begin % e.inputs,

@@ -1,6 +1,6 @@
 #include "lib/runtime/kernels/ConvGeometry.h"
 
-#include "lib/runtime/kernels/Attributes.h"
+#include "lib/runtime/kernels/Checks.h"
 
 #include <fmt/ranges.h>
 
@@ -8,48 +8,41 @@
 
 namespace proa::runtime {
 
-Result<ConvAttributes> ConvAttributes::parse(const KernelRequest &request, size_t spatial, bool transposed) {
-  Attributes reader(request);
-  ConvAttributes out;
-  out.spatial = spatial;
-  out.transposed = transposed;
-  out.strides = reader.integers("strides", std::vector<int64_t>(spatial, 1));
-  out.dilations = reader.integers("dilations", std::vector<int64_t>(spatial, 1));
-  out.paddings = reader.integers("paddings", std::vector<int64_t>(spatial, 0));
-  out.outputPadding = reader.integers("output_padding");
-  out.outputSize = reader.integers("output_size");
-  out.paddingAlgorithm = reader.choice("padding_algorithm", {"EXPLICIT", "SAME", "VALID"});
-  out.groups = reader.integer("groups", 1);
+Result<void> ConvConfig::check(const KernelRequest &request) {
+  Checks checks(request);
   // Paddle writes "NCHW" for three spatial axes too.
-  std::string format = reader.choice("data_format", {"NCHW", "NHWC", "NCDHW", "NDHWC", "AnyLayout"});
-  std::string outputFormat = reader.text("output_data_format", format);
-  out.channelLast = format == "NHWC" || format == "NDHWC";
-  out.outputChannelLast = outputFormat == "NHWC" || outputFormat == "NDHWC";
-  reader.expectOperands(2, 1);
-  auto expectLength = [&](const std::vector<int64_t> &list, const char *name) {
-    bool fits =
-        list.size() == spatial ||
-        ((name == std::string("output_padding") || name == std::string("output_size")) && list.empty()) ||
-        (name == std::string("paddings") && list.size() == 2 * spatial);
-    reader.expect(
-        fits, fmt::format("attribute '{}' has {} numbers for {} spatial axes", name, list.size(), spatial));
+  checks.expectOneOf(
+      "data_format", dataFormat,
+      {DataFormat::NCHW, DataFormat::NHWC, DataFormat::NCDHW, DataFormat::NDHWC, DataFormat::AnyLayout});
+  channelLast = channelsAreLast(dataFormat);
+  checks.expectOperands(2, 1);
+  auto expectLength = [&](const std::vector<int64_t> &list, const char *name, bool fits) {
+    checks.expect(
+        fits || list.size() == spatial,
+        fmt::format("attribute '{}' has {} numbers for {} spatial axes", name, list.size(), spatial));
   };
-  expectLength(out.strides, "strides");
-  expectLength(out.dilations, "dilations");
-  expectLength(out.paddings, "paddings");
-  expectLength(out.outputPadding, "output_padding");
-  expectLength(out.outputSize, "output_size");
+  expectLength(strides, "strides", false);
+  expectLength(dilations, "dilations", false);
+  expectLength(paddings, "paddings", paddings.size() == 2 * spatial);
+  expectLength(outputPadding, "output_padding", outputPadding.empty());
+  expectLength(outputSize, "output_size", outputSize.empty());
   auto positive = [](int64_t value) { return value > 0; };
-  reader.expect(std::all_of(out.strides.begin(), out.strides.end(), positive) &&
-                    std::all_of(out.dilations.begin(), out.dilations.end(), positive) && out.groups > 0,
+  checks.expect(std::ranges::all_of(strides, positive) && std::ranges::all_of(dilations, positive) &&
+                    groups > 0,
                 "expected strides, dilations and groups above 0");
-  if (!reader.ok())
-    return reader.problems();
-  Result<std::vector<PostOp>> ops = parsePostOps(request, "input, filter and result");
-  if (!ops)
-    return ops.problems();
-  out.postOps = std::move(*ops);
-  return out;
+  return checks.problems();
+}
+
+bool channelsAreLast(DataFormat format) {
+  switch (format) {
+  case DataFormat::NHWC:
+  case DataFormat::NDHWC:
+  case DataFormat::NLC:
+  case DataFormat::NWC:
+    return true;
+  default:
+    return false;
+  }
 }
 
 std::vector<int64_t> convStrides(std::span<const int64_t> dims, bool channelLast) {
@@ -64,17 +57,17 @@ std::vector<int64_t> convStrides(std::span<const int64_t> dims, bool channelLast
   return strides;
 }
 
-Result<void> resolvePaddings(const std::string &algorithm, std::span<const int64_t> paddings,
+Result<void> resolvePaddings(PaddingAlgorithm algorithm, std::span<const int64_t> paddings,
                              std::span<const int64_t> input, std::span<const int64_t> kernel,
                              std::span<const int64_t> strides, std::vector<int64_t> &dilations,
                              std::vector<int64_t> &before, std::vector<int64_t> &after) {
   size_t count = kernel.size();
   before.assign(count, 0);
   after.assign(count, 0);
-  if (algorithm == "VALID")
+  if (algorithm == PaddingAlgorithm::Valid)
     return {};
   for (size_t i = 0; i < count; ++i) {
-    if (algorithm == "SAME") {
+    if (algorithm == PaddingAlgorithm::Same) {
       dilations[i] = 1;
       int64_t windows = (input[i] + strides[i] - 1) / strides[i];
       int64_t total = std::max<int64_t>(0, (windows - 1) * strides[i] + kernel[i] - input[i]);
@@ -107,7 +100,7 @@ std::vector<int64_t> toStored(std::span<const int64_t> logical, bool channelLast
   return out;
 }
 
-Result<int64_t> outputExtent(const ConvAttributes &attributes, const ConvGeometry &g, size_t axis) {
+Result<int64_t> outputDim(const ConvConfig &attributes, const ConvGeometry &g, size_t axis) {
   int64_t in = g.input.dims[2 + axis], reach = g.dilations[axis] * (g.kernel[axis] - 1) + 1;
   if (!attributes.transposed) {
     int64_t room = in + g.before[axis] + g.after[axis] - reach;
@@ -145,7 +138,7 @@ Result<StridedOperand> operandLayout(const PostOp &op, std::span<const int64_t> 
 
 } // namespace
 
-Result<ConvGeometry> ConvGeometry::compute(const ConvAttributes &attributes, std::span<const int64_t> input,
+Result<ConvGeometry> ConvGeometry::compute(const ConvConfig &attributes, std::span<const int64_t> input,
                                            std::span<const int64_t> filter,
                                            std::span<const std::vector<int64_t>> operandDims) {
   size_t rank = attributes.spatial + 2;
@@ -174,20 +167,20 @@ Result<ConvGeometry> ConvGeometry::compute(const ConvAttributes &attributes, std
     return done.problems();
   g.output.dims = {g.input.dims[0], outputChannels};
   for (size_t axis = 0; axis < attributes.spatial; ++axis) {
-    Result<int64_t> extent = outputExtent(attributes, g, axis);
-    if (!extent)
-      return extent.problems();
-    g.output.dims.push_back(*extent);
+    Result<int64_t> dim = outputDim(attributes, g, axis);
+    if (!dim)
+      return dim.problems();
+    g.output.dims.push_back(*dim);
   }
-  g.output.strides = convStrides(g.output.dims, attributes.outputChannelLast);
-  g.outDims = toStored(g.output.dims, attributes.outputChannelLast);
+  g.output.strides = convStrides(g.output.dims, attributes.channelLast);
+  g.outDims = toStored(g.output.dims, attributes.channelLast);
   for (size_t i = 0; i < operandDims.size(); ++i) {
     if (!attributes.postOps[i].hasOperand()) {
       g.operands.emplace_back();
       continue;
     }
     Result<StridedOperand> operand =
-        operandLayout(attributes.postOps[i], operandDims[i], g, attributes.outputChannelLast);
+        operandLayout(attributes.postOps[i], operandDims[i], g, attributes.channelLast);
     if (!operand)
       return operand.problems();
     g.operands.push_back(std::move(*operand));

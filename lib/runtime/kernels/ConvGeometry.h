@@ -5,27 +5,28 @@
 
 namespace proa::runtime {
 
-/// The attributes of "conv2d", "conv3d", "conv2d_transpose", "conv3d_transpose" and their depthwise twins, as
-/// in Paddle. Inputs: input, filter ([O, I/groups, k...]; transposed: [I, O/groups, k...]), then the operands
-/// of `post_ops`.
-///
-///   strides, dilations   one number a spatial axis
-///   paddings             one number a spatial axis, or before and after of each
-///   padding_algorithm    EXPLICIT, SAME or VALID
-///   groups, data_format  "NCHW"/"NHWC", "NCDHW"/"NDHWC"
-///   output_data_format   where the output's format is another one (an addition to Paddle)
-///   output_padding, output_size   transposed only
-///   post_ops             see PostOps.h; other operands than the bias broadcast to the stored output
-struct ConvAttributes {
+/// The attributes of a convolution, forward or transposed, of two or three spatial axes, as in Paddle.
+/// Inputs: input, filter ([O, I/groups, k...]; transposed: [I, O/groups, k...]), then the operands of the
+/// post-ops, which broadcast to the stored output unless they are the bias.
+struct ConvConfig {
   size_t spatial = 2; ///< number of spatial axes
   bool transposed = false;
-  bool channelLast = false, outputChannelLast = false;
-  std::vector<int64_t> strides, dilations, paddings, outputPadding, outputSize;
-  std::string paddingAlgorithm;
+  bool channelLast = false;
+  std::vector<int64_t> strides, dilations;        ///< one number a spatial axis
+  std::vector<int64_t> paddings;                  ///< one number a spatial axis, or before and after of each
+  std::vector<int64_t> outputPadding, outputSize; ///< transposed only; empty, or one number a spatial axis
+  PaddingAlgorithm paddingAlgorithm = PaddingAlgorithm::Explicit;
+  DataFormat dataFormat = DataFormat::NCHW;
   int64_t groups = 1;
   std::vector<PostOp> postOps;
 
-  static Result<ConvAttributes> parse(const KernelRequest &request, size_t spatial, bool transposed);
+  /// From the struct that is generated from the record of a convolution. Error: numbers that do not fit.
+  template <class Op>
+  static Result<ConvConfig> create(const Op &op, const KernelRequest &request, size_t spatial,
+                                   bool transposed);
+
+private:
+  Result<void> check(const KernelRequest &request);
 };
 
 /// A tensor along [batch, channels, spatial...], whatever the order in memory.
@@ -39,19 +40,51 @@ struct ConvGeometry {
   int64_t inputChannels() const { return input.dims[1]; }
   int64_t outputChannels() const { return output.dims[1]; }
 
-  static Result<ConvGeometry> compute(const ConvAttributes &attributes, std::span<const int64_t> input,
+  static Result<ConvGeometry> compute(const ConvConfig &attributes, std::span<const int64_t> input,
                                       std::span<const int64_t> filter,
                                       std::span<const std::vector<int64_t>> operandDims);
 };
+
+/// Whether the channels are the last dimension.
+bool channelsAreLast(DataFormat format);
 
 /// Strides of a dense tensor of these dims ([batch, channels, spatial...]) in either order of memory.
 std::vector<int64_t> convStrides(std::span<const int64_t> dims, bool channelLast);
 
 /// Paddings before and after each spatial axis as Paddle resolves them; resets `dilations` to 1 for SAME as
 /// Paddle does.
-Result<void> resolvePaddings(const std::string &algorithm, std::span<const int64_t> paddings,
+Result<void> resolvePaddings(PaddingAlgorithm algorithm, std::span<const int64_t> paddings,
                              std::span<const int64_t> input, std::span<const int64_t> kernel,
                              std::span<const int64_t> strides, std::vector<int64_t> &dilations,
                              std::vector<int64_t> &before, std::vector<int64_t> &after);
+
+template <class Op>
+Result<ConvConfig> ConvConfig::create(const Op &op, const KernelRequest &request, size_t spatial,
+                                      bool transposed) {
+  ConvConfig config;
+  config.spatial = spatial;
+  config.transposed = transposed;
+  config.strides = op.strides;
+  config.dilations = op.dilations;
+  config.paddings = op.paddings;
+  config.dataFormat = op.dataFormat;
+  config.groups = op.groups;
+  if constexpr (requires { op.outputPadding; }) {
+    config.outputPadding = op.outputPadding;
+    config.outputSize = op.outputSize;
+  }
+  if constexpr (requires { op.paddingAlgorithm; })
+    config.paddingAlgorithm = op.paddingAlgorithm;
+  std::span<const PostOpAttribute> attributes;
+  if constexpr (requires { op.postOps; })
+    attributes = op.postOps;
+  if (Result<void> valid = config.check(request); !valid)
+    return valid.problems();
+  Result<std::vector<PostOp>> postOps = resolvePostOps(attributes, request, "input, filter and result");
+  if (!postOps)
+    return postOps.problems();
+  config.postOps = std::move(*postOps);
+  return config;
+}
 
 } // namespace proa::runtime

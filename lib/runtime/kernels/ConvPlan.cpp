@@ -14,7 +14,7 @@ memory::dims shifted(std::span<const int64_t> values, int64_t shift) {
   return out;
 }
 
-/// oneDNN's padding after an axis must give exactly the output's extent.
+/// oneDNN's padding after an axis must give exactly the output's dim.
 memory::dims paddingAfter(const ConvGeometry &g, bool transposed) {
   memory::dims after;
   for (size_t i = 0; i < g.kernel.size(); ++i) {
@@ -26,17 +26,16 @@ memory::dims paddingAfter(const ConvGeometry &g, bool transposed) {
   return after;
 }
 
-bool samePlaces(const StridedOperand &stored, std::span<const int64_t> wanted) {
+bool hasStrides(const StridedOperand &stored, std::span<const int64_t> strides) {
   for (size_t axis = 0; axis < stored.dims.size(); ++axis)
-    if (stored.dims[axis] != 1 && stored.strides[axis] != wanted[axis])
+    if (stored.dims[axis] != 1 && stored.strides[axis] != strides[axis])
       return false;
   return true;
 }
 
 } // namespace
 
-memory::desc plainFilterDesc(const ConvAttributes &attributes, const ConvGeometry &g,
-                             memory::data_type type) {
+memory::desc plainFilterDesc(const ConvConfig &attributes, const ConvGeometry &g, memory::data_type type) {
   int64_t in = g.inputChannels() / g.groups, out = g.outputChannels() / g.groups;
   std::vector<int64_t> stored{g.groups, attributes.transposed ? in : out, attributes.transposed ? out : in};
   stored.insert(stored.end(), g.kernel.begin(), g.kernel.end());
@@ -56,7 +55,7 @@ ConvPlan::Port convPort(const StridedOperand &stored, memory::data_type dtype, b
   port.wanted = convStrides(stored.dims, channelLast);
   port.desc = memory::desc(memory::dims(stored.dims.begin(), stored.dims.end()), dtype,
                            memory::dims(port.wanted.begin(), port.wanted.end()));
-  port.copied = !samePlaces(stored, port.wanted);
+  port.copied = !hasStrides(stored, port.wanted);
   return port;
 }
 
@@ -73,25 +72,14 @@ bool isSmallConv(const ConvGeometry &geometry, bool transposed) {
   return isSmallWork(operations);
 }
 
-std::optional<size_t> inPlaceCandidate(const ConvAttributes &attributes, const ConvGeometry &geometry,
-                                       std::span<const OperandType> inputs) {
-  for (size_t i = 0; i < attributes.postOps.size(); ++i)
-    if (attributes.postOps[i].kind == PostOp::Kind::Add)
-      return geometry.operands[i].dims == geometry.output.dims &&
-                     inputs[attributes.postOps[i].input].dtype == inputs[0].dtype
-                 ? std::optional(i)
-                 : std::nullopt;
-  return std::nullopt;
-}
-
-/// A transposed convolution to few channels is faster through a matrix product, which wants channels first.
-static bool prefersChannelLast(const ConvAttributes &attributes, const ConvGeometry &geometry) {
+/// A transposed convolution to few channels is faster by a GEMM, which needs channels first.
+static bool prefersChannelLast(const ConvConfig &attributes, const ConvGeometry &geometry) {
   constexpr int64_t few = 8;
   int64_t in = geometry.inputChannels() / geometry.groups, out = geometry.outputChannels() / geometry.groups;
   return !attributes.transposed || out >= few || (in == 1 && out == 1);
 }
 
-std::shared_ptr<const ConvPlan> ConvPlan::create(DType dtype, const ConvAttributes &attributes,
+std::shared_ptr<const ConvPlan> ConvPlan::create(DType dtype, const ConvConfig &attributes,
                                                  const ConvGeometry &geometry,
                                                  std::span<const OperandType> inputs, bool inPlace) {
   auto plan = std::make_shared<ConvPlan>();
@@ -101,28 +89,26 @@ std::shared_ptr<const ConvPlan> ConvPlan::create(DType dtype, const ConvAttribut
   plan->filterPlain = plainFilterDesc(attributes, geometry, plan->type);
   for (bool channelLast : {prefersChannelLast(attributes, geometry), false}) {
     plan->channelLast = channelLast;
-    size_t previous = SIZE_MAX;
-    for (size_t count : {attributes.postOps.size(), leadingWithoutTensors(attributes.postOps), size_t(0)}) {
-      if (count != previous && plan->build(attributes, geometry, inputs, count, inPlace) && plan->isUsable())
-        return plan;
-      previous = count;
-    }
+    if (planWithFusion(attributes.postOps, [&](size_t count) {
+          return plan->build(attributes, geometry, inputs, count, inPlace) && plan->isUsable();
+        }))
+      return plan;
   }
   return nullptr;
 }
 
-/// oneDNN's reference code is too slow, and its convolution by a matrix product (2.6.3) adds and multiplies
-/// tensors at wrong places.
+/// oneDNN's reference code is too slow, and its convolution by a GEMM (2.6.3) adds and multiplies tensors at
+/// wrong positions.
 bool ConvPlan::isUsable() const {
   bool fusesTensor = false;
   for (const Port &port : extraPorts)
     fusesTensor |= port.argument != DNNL_ARG_BIAS;
-  bool byProduct = name.find("gemm") != std::string::npos;
-  return !isReference(name.c_str()) && !(byProduct && fusesTensor);
+  bool isGemm = name.find("gemm") != std::string::npos;
+  return !isReference(name.c_str()) && !(isGemm && fusesTensor);
 }
 
-/// Makes the primitive with the first `count` post-ops; false where oneDNN has none.
-bool ConvPlan::build(const ConvAttributes &attributes, const ConvGeometry &geometry,
+/// Creates the primitive with the first `count` post-ops; false if oneDNN has none.
+bool ConvPlan::build(const ConvConfig &attributes, const ConvGeometry &geometry,
                      std::span<const OperandType> inputs, size_t count, bool inPlace) {
   dnnl::primitive_attr primitiveAttributes = userScratchpad();
   dnnl::post_ops list;
@@ -131,34 +117,26 @@ bool ConvPlan::build(const ConvAttributes &attributes, const ConvGeometry &geome
   inputPort = convPort(geometry.input, type, channelLast);
   outputPort = convPort(geometry.output, type, channelLast);
   std::optional<size_t> sum =
-      inPlace && !outputPort.copied ? inPlaceCandidate(attributes, geometry, inputs) : std::nullopt;
+      inPlace && !outputPort.copied
+          ? inPlaceCandidate(attributes.postOps, geometry.operands, geometry.output, inputs)
+          : std::nullopt;
   memory::desc bias;
-  for (size_t i = 0; i < count; ++i) {
+  auto addOperand = [&](size_t i, memory::data_type dtype) {
     const PostOp &op = attributes.postOps[i];
-    if (!op.hasOperand()) {
-      appendActivation(list, op);
-      continue;
-    }
-    if (sum == i) {
-      list.append_sum(1.0f);
-      continue;
-    }
-    std::optional<memory::data_type> operandType = dnnlType(inputs[op.input].dtype);
-    if (!operandType)
-      return false;
-    Port port = convPort(geometry.operands[i], *operandType, channelLast);
+    Port port = convPort(geometry.operands[i], dtype, channelLast);
     port.input = op.input;
     if (i == 0 && op.kind == PostOp::Kind::Bias) {
-      bias = memory::desc({geometry.outputChannels()}, *operandType, memory::format_tag::a);
+      bias = memory::desc({geometry.outputChannels()}, dtype, memory::format_tag::a);
       port.argument = DNNL_ARG_BIAS;
       port.desc = bias;
     } else {
-      bool multiply = op.kind == PostOp::Kind::Multiply;
-      list.append_binary(multiply ? dnnl::algorithm::binary_mul : dnnl::algorithm::binary_add, port.desc);
-      port.argument = DNNL_ARG_ATTR_MULTIPLE_POST_OP(list.len() - 1) | DNNL_ARG_SRC_1;
+      port.argument = appendBinary(list, op, port.desc);
     }
     extraPorts.push_back(std::move(port));
-  }
+    return true;
+  };
+  if (!appendPostOps(list, attributes.postOps, count, sum, inputs, addOperand))
+    return false;
   primitiveAttributes.set_post_ops(list);
   try {
     makePrimitive(attributes, geometry, bias, primitiveAttributes);
@@ -168,8 +146,8 @@ bool ConvPlan::build(const ConvAttributes &attributes, const ConvGeometry &geome
   return true;
 }
 
-void ConvPlan::makePrimitive(const ConvAttributes &attributes, const ConvGeometry &g,
-                             const memory::desc &bias, const dnnl::primitive_attr &primitiveAttributes) {
+void ConvPlan::makePrimitive(const ConvConfig &attributes, const ConvGeometry &g, const memory::desc &bias,
+                             const dnnl::primitive_attr &primitiveAttributes) {
   memory::desc filter(filterPlain.dims(), type, memory::format_tag::any);
   auto [strides, dilations, before, after] = ConvSteps(g, attributes.transposed);
   constexpr auto inference = dnnl::prop_kind::forward_inference;

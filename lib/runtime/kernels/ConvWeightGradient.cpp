@@ -2,11 +2,12 @@
 /// by its filter. Inputs: the convolution's input and the cotangent of its result. Attributes: kernel_size,
 /// and those of the convolution (ConvGeometry.h).
 #include "lib/runtime/ThreadPool.h"
-#include "lib/runtime/kernels/Attributes.h"
+#include "lib/runtime/kernels/Checks.h"
 #include "lib/runtime/kernels/Conv.h"
 #include "lib/runtime/kernels/EntriesByDims.h"
-#include "lib/runtime/kernels/Families.h"
 #include "lib/runtime/kernels/StridedCopy.h"
+
+#include "dialects/pd/ops/nn/Conv.kernels.inc"
 
 #include <fmt/ranges.h>
 
@@ -26,7 +27,7 @@ struct WeightGradientPlan {
 };
 
 /// Null where oneDNN has nothing but its reference code.
-std::unique_ptr<WeightGradientPlan> makePlan(const ConvAttributes &attributes, const ConvGeometry &geometry,
+std::unique_ptr<WeightGradientPlan> makePlan(const ConvConfig &attributes, const ConvGeometry &geometry,
                                              memory::data_type type, bool channelLast) {
   auto plan = std::make_unique<WeightGradientPlan>();
   bool small = isSmallConv(geometry, false);
@@ -67,7 +68,7 @@ struct WeightGradientEntry {
 
 class ConvWeightGradient final : public LibraryKernel {
 public:
-  ConvWeightGradient(ConvAttributes attributes, std::vector<int64_t> kernel)
+  ConvWeightGradient(ConvConfig attributes, std::vector<int64_t> kernel)
       : attributes(std::move(attributes)), kernel(std::move(kernel)) {}
 
   Result<void> run(Call &call) const override {
@@ -136,32 +137,35 @@ private:
     return {};
   }
 
-  ConvAttributes attributes;
+  ConvConfig attributes;
   std::vector<int64_t> kernel;
 };
 
-Result<std::unique_ptr<LibraryKernel>> make(const KernelRequest &request, size_t spatial) {
-  Result<ConvAttributes> attributes = ConvAttributes::parse(request, spatial, false);
+template <class Op>
+Result<std::unique_ptr<LibraryKernel>> make(const Op &op, const KernelRequest &request, size_t spatial) {
+  Result<ConvConfig> attributes = ConvConfig::create(op, request, spatial, false);
   if (!attributes)
     return attributes.problems();
-  Attributes reader(request);
-  std::vector<int64_t> kernel = reader.integers("kernel_size");
-  reader.expect(
+  Checks checks(request);
+  std::vector<int64_t> kernel = op.kernelSize;
+  checks.expect(
       kernel.size() == spatial,
       fmt::format("attribute 'kernel_size' has {} numbers for {} spatial axes", kernel.size(), spatial));
-  if (!reader.ok())
-    return reader.problems();
+  if (!checks.ok())
+    return checks.problems();
   return std::unique_ptr<LibraryKernel>(
       std::make_unique<ConvWeightGradient>(std::move(*attributes), std::move(kernel)));
 }
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeConv2dWeightGradient(const KernelRequest &request) {
-  return make(request, 2);
+Result<std::unique_ptr<LibraryKernel>> makeConv2dWeightGradient(const Conv2dWeightGradientAttributes &op,
+                                                                const KernelRequest &request) {
+  return make(op, request, 2);
 }
-Result<std::unique_ptr<LibraryKernel>> makeConv3dWeightGradient(const KernelRequest &request) {
-  return make(request, 3);
+Result<std::unique_ptr<LibraryKernel>> makeConv3dWeightGradient(const Conv3dWeightGradientAttributes &op,
+                                                                const KernelRequest &request) {
+  return make(op, request, 3);
 }
 
 } // namespace proa::runtime

@@ -62,20 +62,26 @@ template <class Body> bool dispatchReal(DType dtype, Body &&body) {
   });
 }
 
+/// The dtype of elements of type T.
+template <class T> inline constexpr DType dtypeOf = DType::Bool;
+template <> inline constexpr DType dtypeOf<int32_t> = DType::Int32;
+template <> inline constexpr DType dtypeOf<int64_t> = DType::Int64;
+template <> inline constexpr DType dtypeOf<Float16> = DType::Float16;
+template <> inline constexpr DType dtypeOf<BFloat16> = DType::BFloat16;
+template <> inline constexpr DType dtypeOf<float> = DType::Float32;
+template <> inline constexpr DType dtypeOf<double> = DType::Float64;
+template <> inline constexpr DType dtypeOf<std::complex<float>> = DType::Complex64;
+template <> inline constexpr DType dtypeOf<std::complex<double>> = DType::Complex128;
+
+/// Calls body(T()) with the type T of `dtype` and returns true if T is one of `Types`.
+template <class... Types, class Body> bool dispatchOneOf(DType dtype, Body &&body) {
+  static_assert(((dtypeOf<Types> != DType::Bool) && ...));
+  return ((dtypeOf<Types> == dtype && (body(Types()), true)) || ...);
+}
+
 /// Floating point types only.
 template <class Body> bool dispatchFloat(DType dtype, Body &&body) {
-  switch (dtype) {
-  case DType::Float16:
-    return body(Float16()), true;
-  case DType::BFloat16:
-    return body(BFloat16()), true;
-  case DType::Float32:
-    return body(float()), true;
-  case DType::Float64:
-    return body(double()), true;
-  default:
-    return false;
-  }
+  return dispatchOneOf<Float16, BFloat16, float, double>(dtype, body);
 }
 
 /// Calls body(U()) with an unsigned type of that size (16: a pair), for kernels that only move elements.
@@ -99,11 +105,7 @@ template <class Body> void dispatchSize(size_t bytes, Body &&body) {
 
 /// Calls body(T()) for int32 and int64; false for other dtypes.
 template <class Body> bool dispatchIndex(DType dtype, Body &&body) {
-  if (dtype == DType::Int32)
-    return body(int32_t()), true;
-  if (dtype == DType::Int64)
-    return body(int64_t()), true;
-  return false;
+  return dispatchOneOf<int32_t, int64_t>(dtype, body);
 }
 
 /// The type in which a T is added and compared: float for the 16-bit floats, itself otherwise.

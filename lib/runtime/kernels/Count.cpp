@@ -1,10 +1,12 @@
 /// The library kernels "nonzero" (condition), "bincount" (x, weights; minlength), "unique" (x; axis; results:
 /// out, indices, inverse, counts), "unique_consecutive" (results: out, inverse, counts) and
 /// "unique_with_counts" (likewise).
-#include "lib/runtime/kernels/Attributes.h"
+#include "lib/runtime/kernels/Checks.h"
 #include "lib/runtime/kernels/Convert.h"
-#include "lib/runtime/kernels/Families.h"
 #include "lib/runtime/kernels/Lines.h"
+
+#include "dialects/pd/ops/search/Count.kernels.inc"
+#include "dialects/pd/ops/search/Search.kernels.inc"
 
 #include <algorithm>
 #include <cstring>
@@ -97,9 +99,9 @@ public:
   Rows(const View &x, std::optional<size_t> axis)
       : data(x.as<T>()), lines(axis ? Lines(x.dims, *axis) : Lines(x.dims.first(0), 0)), isFlat(!axis) {
     if (isFlat)
-      lines.extent = x.size();
+      lines.dim = x.size();
   }
-  int64_t count() const { return lines.extent; }
+  int64_t count() const { return lines.dim; }
   /// Without an axis: all elements.
   const T *elements() const { return isFlat ? data : nullptr; }
   /// Below, equal or above 0 as row a is before, equal to or after row b.
@@ -125,7 +127,7 @@ public:
 
 private:
   const T &at(int64_t row, int64_t outer, int64_t inner) const {
-    return data[(outer * lines.extent + row) * lines.inner + inner];
+    return data[(outer * lines.dim + row) * lines.inner + inner];
   }
   const T *data;
   Lines lines;
@@ -254,43 +256,50 @@ Result<void> distinct(Call &call, const std::vector<int64_t> &axes, Order order)
   return writeList(call, next, classes.counts);
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeDistinct(const KernelRequest &request, Order order) {
-  Attributes reader(request);
-  std::vector<int64_t> axes = reader.integers("axis");
-  reader.expectOperands(1, 0);
-  reader.expect(axes.size() <= 1, "expected at most one axis");
-  if (!reader.ok())
-    return reader.problems();
+template <class Op>
+Result<std::unique_ptr<LibraryKernel>> makeDistinct(const Op &op, const KernelRequest &request, Order order) {
+  Checks checks(request);
+  std::vector<int64_t> axes;
+  if constexpr (requires { op.axis; })
+    axes = op.axis;
+  checks.expectOperands(1, 0);
+  checks.expect(axes.size() <= 1, "expected at most one axis");
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([axes, order](Call &call) { return distinct(call, axes, order); });
 }
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeNonzero(const KernelRequest &request) {
-  Attributes reader(request);
-  reader.expectOperands(1, 1);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeNonzero(const NonzeroAttributes &op,
+                                                   const KernelRequest &request) {
+  Checks checks(request);
+  checks.expectOperands(1, 1);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel(nonzero);
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeBincount(const KernelRequest &request) {
-  Attributes reader(request);
-  int64_t length = reader.integer("minlength", 0);
-  reader.expectOperands(1, 1);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeBincount(const BincountAttributes &op,
+                                                    const KernelRequest &request) {
+  Checks checks(request);
+  int64_t length = op.minlength;
+  checks.expectOperands(1, 1);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([length](Call &call) { return bincount(call, length); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeUnique(const KernelRequest &request) {
-  return makeDistinct(request, Order::Sorted);
+Result<std::unique_ptr<LibraryKernel>> makeUnique(const UniqueAttributes &op, const KernelRequest &request) {
+  return makeDistinct(op, request, Order::Sorted);
 }
-Result<std::unique_ptr<LibraryKernel>> makeUniqueConsecutive(const KernelRequest &request) {
-  return makeDistinct(request, Order::Consecutive);
+Result<std::unique_ptr<LibraryKernel>> makeUniqueConsecutive(const UniqueConsecutiveAttributes &op,
+                                                             const KernelRequest &request) {
+  return makeDistinct(op, request, Order::Consecutive);
 }
-Result<std::unique_ptr<LibraryKernel>> makeUniqueWithCounts(const KernelRequest &request) {
-  return makeDistinct(request, Order::FirstSeen);
+Result<std::unique_ptr<LibraryKernel>> makeUniqueWithCounts(const UniqueWithCountsAttributes &op,
+                                                            const KernelRequest &request) {
+  return makeDistinct(op, request, Order::FirstSeen);
 }
 
 } // namespace proa::runtime

@@ -5,9 +5,10 @@
 /// linear_chain_crf: emission, transition, label, length, offsets; its gradient: these and the cotangent.
 /// crf_decoding: the same, label may be absent. viterbi_decode: input, transition, length;
 /// include_bos_eos_tag.
-#include "lib/runtime/kernels/Attributes.h"
-#include "lib/runtime/kernels/Families.h"
+#include "lib/runtime/kernels/Checks.h"
 #include "lib/runtime/kernels/Sequences.h"
+
+#include "dialects/pd/ops/sequence/Labels.kernels.inc"
 
 #include <algorithm>
 #include <cmath>
@@ -325,21 +326,25 @@ template <class T> Result<void> viterbiDecode(Call &call, bool bounded) {
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeLinearChainCrf(const KernelRequest &request) {
+Result<std::unique_ptr<LibraryKernel>> makeLinearChainCrf(const LinearChainCrfAttributes &op,
+                                                          const KernelRequest &request) {
   return floatKernel(request, 3, [](Call &call, auto zero) { return linearChainCrf<decltype(zero)>(call); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeLinearChainCrfGrad(const KernelRequest &request) {
+Result<std::unique_ptr<LibraryKernel>> makeLinearChainCrfGrad(const LinearChainCrfGradAttributes &op,
+                                                              const KernelRequest &request) {
   return floatKernel(request, 3,
                      [](Call &call, auto zero) { return linearChainCrfGradient<decltype(zero)>(call); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeCrfDecoding(const KernelRequest &request) {
+Result<std::unique_ptr<LibraryKernel>> makeCrfDecoding(const CrfDecodingAttributes &op,
+                                                       const KernelRequest &request) {
   return floatKernel(request, 2, [](Call &call, auto zero) { return crfDecoding<decltype(zero)>(call); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeViterbiDecode(const KernelRequest &request) {
-  bool bounded = Attributes(request).boolean("include_bos_eos_tag", true);
+Result<std::unique_ptr<LibraryKernel>> makeViterbiDecode(const ViterbiDecodeAttributes &op,
+                                                         const KernelRequest &request) {
+  bool bounded = op.includeBosEosTag;
   return floatKernel(
       request, 3, [bounded](Call &call, auto zero) { return viterbiDecode<decltype(zero)>(call, bounded); });
 }

@@ -4,8 +4,9 @@
 /// dialects/pd/ops/sequence/Labels.td says what they compute.
 #include "lib/runtime/ThreadPool.h"
 #include "lib/runtime/kernels/Convert.h"
-#include "lib/runtime/kernels/Families.h"
 #include "lib/runtime/kernels/Sequences.h"
+
+#include "dialects/pd/ops/sequence/Labels.kernels.inc"
 
 #include <algorithm>
 #include <cmath>
@@ -328,29 +329,33 @@ Result<void> gatherTree(Call &call) {
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeWarpctc(const KernelRequest &request) {
-  int64_t blank = Attributes(request).integer("blank", 0);
+Result<std::unique_ptr<LibraryKernel>> makeWarpctc(const WarpctcAttributes &op,
+                                                   const KernelRequest &request) {
+  int64_t blank = op.blank;
   return floatKernel(request, 2,
                      [blank](Call &call, auto zero) { return warpctc<decltype(zero)>(call, blank); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeCtcAlign(const KernelRequest &request) {
-  Attributes reader(request);
+Result<std::unique_ptr<LibraryKernel>> makeCtcAlign(const CtcAlignAttributes &op,
+                                                    const KernelRequest &request) {
+  Checks checks(request);
   AlignAttributes attributes;
-  attributes.blank = reader.integer("blank", 0);
-  attributes.padding = reader.integer("padding_value", 0);
-  attributes.merges = reader.boolean("merge_repeated", true);
-  if (!reader.ok())
-    return reader.problems();
+  attributes.blank = op.blank;
+  attributes.padding = op.paddingValue;
+  attributes.merges = op.mergeRepeated;
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([attributes](Call &call) { return ctcAlign(call, attributes); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeEditDistance(const KernelRequest &request) {
-  bool normalized = Attributes(request).boolean("normalized", false);
+Result<std::unique_ptr<LibraryKernel>> makeEditDistance(const EditDistanceAttributes &op,
+                                                        const KernelRequest &request) {
+  bool normalized = op.normalized;
   return makeKernel([normalized](Call &call) { return editDistances(call, normalized); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeGatherTree(const KernelRequest &) {
+Result<std::unique_ptr<LibraryKernel>> makeGatherTree(const GatherTreeAttributes &op,
+                                                      const KernelRequest &request) {
   return makeKernel(gatherTree);
 }
 

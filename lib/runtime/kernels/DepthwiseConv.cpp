@@ -76,7 +76,7 @@ PROA_VECTOR_CLONES void computeDepthwiseRow(const Row &row) {
       computeTile(row, x, std::min(tile, row.width.out - x), std::min(channel, row.channels - vectorSize));
 }
 
-bool DepthwiseConv::supports(const ConvAttributes &attributes, const ConvGeometry &geometry,
+bool DepthwiseConv::supports(const ConvConfig &attributes, const ConvGeometry &geometry,
                              std::span<const OperandType> inputs) {
   int64_t channels = geometry.inputChannels();
   bool isDense = geometry.input.strides == convStrides(geometry.input.dims, true) &&
@@ -88,8 +88,7 @@ bool DepthwiseConv::supports(const ConvAttributes &attributes, const ConvGeometr
          std::ranges::any_of(geometry.dilations, [](int64_t dilation) { return dilation > 1; });
 }
 
-DepthwiseConv::DepthwiseConv(const ConvAttributes &attributes, const ConvGeometry &geometry,
-                             const float *filter)
+DepthwiseConv::DepthwiseConv(const ConvConfig &attributes, const ConvGeometry &geometry, const float *filter)
     : geometry(geometry) {
   if (!attributes.postOps.empty() && attributes.postOps[0].kind == PostOp::Kind::Bias)
     biasInput = attributes.postOps[0].input;

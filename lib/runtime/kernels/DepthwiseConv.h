@@ -8,12 +8,12 @@ namespace proa::runtime {
 
 class DepthwiseConv {
 public:
-  static bool supports(const ConvAttributes &attributes, const ConvGeometry &geometry,
+  static bool supports(const ConvConfig &attributes, const ConvGeometry &geometry,
                        std::span<const OperandType> inputs);
 
   /// `filter` is [channels, 1, kernel...]. What it is packed to is kept, so that it may change only with a
   /// new object.
-  DepthwiseConv(const ConvAttributes &attributes, const ConvGeometry &geometry, const float *filter);
+  DepthwiseConv(const ConvConfig &attributes, const ConvGeometry &geometry, const float *filter);
 
   /// How many leading post-ops `run` applies: the bias.
   size_t fusedCount() const { return biasInput ? 1 : 0; }

@@ -1,10 +1,11 @@
 /// The library kernels "yolo_box" (x, img_size), "multiclass_nms3" (bboxes, scores, rois_num) and
 /// "matrix_nms" (bboxes, scores). dialects/pd/ops/detection/Detection.td says what they compute.
 #include "lib/runtime/ThreadPool.h"
-#include "lib/runtime/kernels/Attributes.h"
 #include "lib/runtime/kernels/Boxes.h"
-#include "lib/runtime/kernels/Families.h"
+#include "lib/runtime/kernels/Checks.h"
 #include "lib/runtime/kernels/OutputMemory.h"
+
+#include "dialects/pd/ops/detection/Detection.kernels.inc"
 
 #include <cmath>
 #include <limits>
@@ -132,7 +133,7 @@ Result<void> yoloBox(Call &call, const YoloAttributes &attributes) {
 
 //===-- multiclass_nms3 ---------------------------------------------------------------------------------===//
 
-struct NmsAttributes {
+struct NmsConfig {
   double scoreThreshold = 0, nmsThreshold = 0.3, eta = 1;
   int64_t topK = -1, keepTopK = -1, background = 0;
   bool normalized = true, marksNone = false;
@@ -140,7 +141,7 @@ struct NmsAttributes {
 
 /// Takes boxes from the best one on, but those that overlap one taken before.
 template <class T>
-std::vector<int64_t> suppress(const ImageBoxes<T> &image, int64_t label, const NmsAttributes &attributes) {
+std::vector<int64_t> suppress(const ImageBoxes<T> &image, int64_t label, const NmsConfig &attributes) {
   std::vector<int64_t> best = bestBoxes(image, label, static_cast<T>(attributes.scoreThreshold),
                                         attributes.topK),
                        taken;
@@ -151,8 +152,7 @@ std::vector<int64_t> suppress(const ImageBoxes<T> &image, int64_t label, const N
   return taken;
 }
 
-template <class T>
-std::vector<Detection<T>> detect(const ImageBoxes<T> &image, const NmsAttributes &attributes) {
+template <class T> std::vector<Detection<T>> detect(const ImageBoxes<T> &image, const NmsConfig &attributes) {
   std::vector<Detection<T>> found;
   for (int64_t label = 0; label < image.classes; ++label)
     if (label != attributes.background)
@@ -182,7 +182,7 @@ std::vector<Detection<T>> detect(const ImageBoxes<T> &image, const NmsAttributes
 
 //===-- matrix_nms --------------------------------------------------------------------------------------===//
 
-struct MatrixNmsAttributes {
+struct MatrixNmsConfig {
   double scoreThreshold = 0, postThreshold = 0, sigma = 2;
   int64_t topK = -1, keepTopK = -1, background = 0;
   bool gaussian = false, normalized = true;
@@ -200,7 +200,7 @@ void keepBest(std::vector<Number> &list, int64_t most, const ScoreOf &scoreOf) {
 }
 
 template <class T>
-void decayClass(const ImageBoxes<T> &image, int64_t label, const MatrixNmsAttributes &attributes,
+void decayClass(const ImageBoxes<T> &image, int64_t label, const MatrixNmsConfig &attributes,
                 std::vector<Detection<T>> &found) {
   std::vector<int64_t> order = boxesAbove(image, label, static_cast<T>(attributes.scoreThreshold));
   keepBest(order, attributes.topK, [&](int64_t box) { return image.score(label, box); });
@@ -225,7 +225,7 @@ void decayClass(const ImageBoxes<T> &image, int64_t label, const MatrixNmsAttrib
 }
 
 template <class T>
-std::vector<Detection<T>> detect(const ImageBoxes<T> &image, const MatrixNmsAttributes &attributes) {
+std::vector<Detection<T>> detect(const ImageBoxes<T> &image, const MatrixNmsConfig &attributes) {
   std::vector<Detection<T>> found, sorted;
   for (int64_t label = 0; label < image.classes; ++label)
     if (label != attributes.background)
@@ -257,11 +257,11 @@ template <class T, class NmsKind> Result<void> selectOf(Call &call, const NmsKin
 }
 
 template <class NmsKind>
-Result<std::unique_ptr<LibraryKernel>> makeSelection(Attributes &reader, NmsKind attributes) {
-  reader.expectOperands(2, 0);
-  reader.expectDType(0, {DType::Float32, DType::Float64});
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeSelection(Checks &checks, NmsKind attributes) {
+  checks.expectOperands(2, 0);
+  checks.expectDType(0, {DType::Float32, DType::Float64});
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([attributes](Call &call) {
     return call.input(0).dtype == DType::Float32 ? selectOf<float>(call, attributes)
                                                  : selectOf<double>(call, attributes);
@@ -270,53 +270,56 @@ Result<std::unique_ptr<LibraryKernel>> makeSelection(Attributes &reader, NmsKind
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeYoloBox(const KernelRequest &request) {
-  Attributes reader(request);
+Result<std::unique_ptr<LibraryKernel>> makeYoloBox(const YoloBoxAttributes &op,
+                                                   const KernelRequest &request) {
+  Checks checks(request);
   YoloAttributes attributes;
-  attributes.anchors = reader.integers("anchors");
-  attributes.classes = reader.integer("class_num", 1);
-  attributes.downsample = reader.integer("downsample_ratio", 32);
-  attributes.threshold = reader.real("conf_thresh", 0.01);
-  attributes.scale = reader.real("scale_x_y", 1);
-  attributes.iouFactor = reader.real("iou_aware_factor", 0.5);
-  attributes.clip = reader.boolean("clip_bbox", true);
-  attributes.iouAware = reader.boolean("iou_aware", false);
-  reader.expectOperands(2, 0);
-  reader.expectDType(0, {DType::Float32, DType::Float64});
-  reader.expect(!attributes.anchors.empty() && attributes.anchors.size() % 2 == 0, "anchors are no pairs");
-  reader.expect(attributes.classes > 0 && attributes.downsample > 0,
+  attributes.anchors = op.anchors;
+  attributes.classes = op.classNum;
+  attributes.downsample = op.downsampleRatio;
+  attributes.threshold = op.confThresh;
+  attributes.scale = op.scaleXY;
+  attributes.iouFactor = op.iouAwareFactor;
+  attributes.clip = op.clipBbox;
+  attributes.iouAware = op.iouAware;
+  checks.expectOperands(2, 0);
+  checks.expectDType(0, {DType::Float32, DType::Float64});
+  checks.expect(!attributes.anchors.empty() && attributes.anchors.size() % 2 == 0, "anchors are no pairs");
+  checks.expect(attributes.classes > 0 && attributes.downsample > 0,
                 "expected class_num and downsample_ratio above 0");
-  if (!reader.ok())
-    return reader.problems();
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([attributes](Call &call) { return yoloBox(call, attributes); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeMulticlassNms3(const KernelRequest &request) {
-  Attributes reader(request);
-  NmsAttributes attributes;
-  attributes.scoreThreshold = reader.real("score_threshold", 0);
-  attributes.nmsThreshold = reader.real("nms_threshold", 0.3);
-  attributes.eta = reader.real("nms_eta", 1);
-  attributes.topK = reader.integer("nms_top_k", -1);
-  attributes.keepTopK = reader.integer("keep_top_k", -1);
-  attributes.background = reader.integer("background_label", 0);
-  attributes.normalized = reader.boolean("normalized", true);
-  attributes.marksNone = reader.boolean("marks_none", false);
-  return makeSelection(reader, attributes);
+Result<std::unique_ptr<LibraryKernel>> makeMulticlassNms3(const MulticlassNms3Attributes &op,
+                                                          const KernelRequest &request) {
+  Checks checks(request);
+  NmsConfig attributes;
+  attributes.scoreThreshold = op.scoreThreshold;
+  attributes.nmsThreshold = op.nmsThreshold;
+  attributes.eta = op.nmsEta;
+  attributes.topK = op.nmsTopK;
+  attributes.keepTopK = op.keepTopK;
+  attributes.background = op.backgroundLabel;
+  attributes.normalized = op.normalized;
+  attributes.marksNone = op.marksNone;
+  return makeSelection(checks, attributes);
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeMatrixNms(const KernelRequest &request) {
-  Attributes reader(request);
-  MatrixNmsAttributes attributes;
-  attributes.scoreThreshold = reader.real("score_threshold", 0);
-  attributes.postThreshold = reader.real("post_threshold", 0);
-  attributes.sigma = reader.real("gaussian_sigma", 2);
-  attributes.topK = reader.integer("nms_top_k", -1);
-  attributes.keepTopK = reader.integer("keep_top_k", -1);
-  attributes.background = reader.integer("background_label", 0);
-  attributes.gaussian = reader.boolean("use_gaussian", false);
-  attributes.normalized = reader.boolean("normalized", true);
-  return makeSelection(reader, attributes);
+Result<std::unique_ptr<LibraryKernel>> makeMatrixNms(const MatrixNmsAttributes &op,
+                                                     const KernelRequest &request) {
+  Checks checks(request);
+  MatrixNmsConfig attributes;
+  attributes.scoreThreshold = op.scoreThreshold;
+  attributes.postThreshold = op.postThreshold;
+  attributes.sigma = op.gaussianSigma;
+  attributes.topK = op.nmsTopK;
+  attributes.keepTopK = op.keepTopK;
+  attributes.background = op.backgroundLabel;
+  attributes.gaussian = op.useGaussian;
+  attributes.normalized = op.normalized;
+  return makeSelection(checks, attributes);
 }
 
 } // namespace proa::runtime

@@ -3,6 +3,8 @@
 #include "lib/runtime/kernels/Boxes.h"
 #include "lib/runtime/kernels/Targets.h"
 
+#include "dialects/pd/ops/search/Metrics.kernels.inc"
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -257,17 +259,18 @@ template <class T> Result<void> detectionMap(Call &call, const PrecisionAttribut
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeDetectionMap(const KernelRequest &request) {
-  Attributes reader(request);
+Result<std::unique_ptr<LibraryKernel>> makeDetectionMap(const DetectionMapAttributes &op,
+                                                        const KernelRequest &request) {
+  Checks checks(request);
   PrecisionAttributes attributes;
-  attributes.classes = reader.integer("class_num", 1);
-  attributes.background = reader.integer("background_label", 0);
-  attributes.threshold = reader.real("overlap_threshold", 0.5);
-  attributes.countsDifficult = reader.boolean("evaluate_difficult", true);
-  attributes.elevenPoints = reader.choice("ap_type", {"integral", "11point"}) == "11point";
-  reader.expect(attributes.classes > 0, "expected class_num above 0");
-  if (!reader.ok())
-    return reader.problems();
+  attributes.classes = op.classNum;
+  attributes.background = op.backgroundLabel;
+  attributes.threshold = op.overlapThreshold;
+  attributes.countsDifficult = op.evaluateDifficult;
+  attributes.elevenPoints = op.apType == AveragePrecision::ElevenPoint;
+  checks.expect(attributes.classes > 0, "expected class_num above 0");
+  if (!checks.ok())
+    return checks.problems();
   return floatKernel(request, 4,
                      [=](Call &call, auto zero) { return detectionMap<decltype(zero)>(call, attributes); });
 }

@@ -3,7 +3,7 @@
 
 #include "lib/runtime/Library.h"
 #include "lib/runtime/Random.h"
-#include "lib/runtime/kernels/Attributes.h"
+#include "lib/runtime/kernels/Checks.h"
 
 namespace proa::runtime {
 

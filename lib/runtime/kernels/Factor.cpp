@@ -1,9 +1,10 @@
 /// The library kernels that take matrices apart: "cholesky" (x; upper), "lu" (x), "lu_permutation" (pivots,
 /// rows; rows), "qr" (x; mode), "svd" (x; full_matrices), "eigh" (x; UPLO), "eig" and "eigvals" (x). All on
 /// stacks of matrices.
-#include "lib/runtime/kernels/Attributes.h"
-#include "lib/runtime/kernels/Families.h"
+#include "lib/runtime/kernels/Checks.h"
 #include "lib/runtime/kernels/Lapack.h"
+
+#include "dialects/pd/ops/linalg/Factor.kernels.inc"
 
 #include <algorithm>
 
@@ -118,13 +119,13 @@ Result<void> permutation(Call &call, int64_t rows) {
   return known ? Result<void>() : failure("matrices of {} are not supported", nameOf(out->dtype));
 }
 
-template <class T> Result<void> qr(Call &call, const std::string &mode) {
+template <class T> Result<void> qr(Call &call, QrMode mode) {
   const View &x = call.input(0);
   MatrixStack stack(x.dims);
   int64_t m = stack.rows, n = stack.columns, least = std::min(m, n);
-  int64_t width = mode == "complete" ? m : least;
-  auto q =
-      mode == "r" ? Result<T *>(static_cast<T *>(nullptr)) : outputOf<T>(call, 0, stack.dimsWith({m, width}));
+  int64_t width = mode == QrMode::Complete ? m : least;
+  auto q = mode == QrMode::R ? Result<T *>(static_cast<T *>(nullptr))
+                             : outputOf<T>(call, 0, stack.dimsWith({m, width}));
   auto r = outputOf<T>(call, 1, stack.dimsWith({width, n}));
   if (!q || !r)
     return !q ? q.problems() : r.problems();
@@ -264,64 +265,66 @@ template <class T> Result<void> eig(Call &call, bool withVectors) {
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeCholesky(const KernelRequest &request) {
-  Attributes reader(request);
-  bool upper = reader.boolean("upper", false);
-  reader.expectOperands(1, 1);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeCholesky(const CholeskyAttributes &op,
+                                                    const KernelRequest &request) {
+  Checks checks(request);
+  bool upper = op.upper;
+  checks.expectOperands(1, 1);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([upper](Call &call) {
     return dispatchMatrices(call.input(0), [&](auto zero) { return cholesky<decltype(zero)>(call, upper); });
   });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeLu(const KernelRequest &request) {
-  Attributes reader(request);
-  reader.expectOperands(1, 0);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeLu(const LuAttributes &op, const KernelRequest &request) {
+  Checks checks(request);
+  checks.expectOperands(1, 0);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([](Call &call) {
     return dispatchMatrices(call.input(0), [&](auto zero) { return lu<decltype(zero)>(call); });
   });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeLuPermutation(const KernelRequest &request) {
-  Attributes reader(request);
-  int64_t rows = reader.integer("rows", 0);
-  reader.expectOperands(1, 1);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeLuPermutation(const LuPermutationAttributes &op,
+                                                         const KernelRequest &request) {
+  Checks checks(request);
+  int64_t rows = op.rows;
+  checks.expectOperands(1, 1);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([rows](Call &call) { return permutation(call, rows); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeQr(const KernelRequest &request) {
-  Attributes reader(request);
-  std::string mode = reader.choice("mode", {"reduced", "complete", "r"});
-  reader.expectOperands(1, 0);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeQr(const QrAttributes &op, const KernelRequest &request) {
+  Checks checks(request);
+  QrMode mode = op.mode;
+  checks.expectOperands(1, 0);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([mode](Call &call) {
     return dispatchMatrices(call.input(0), [&](auto zero) { return qr<decltype(zero)>(call, mode); });
   });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeSvd(const KernelRequest &request) {
-  Attributes reader(request);
-  bool full = reader.boolean("full_matrices", false);
-  reader.expectOperands(1, 0);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeSvd(const SvdAttributes &op, const KernelRequest &request) {
+  Checks checks(request);
+  bool full = op.fullMatrices;
+  checks.expectOperands(1, 0);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([full](Call &call) {
     return dispatchMatrices(call.input(0), [&](auto zero) { return svd<decltype(zero)>(call, full); });
   });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeEigh(const KernelRequest &request) {
-  Attributes reader(request);
-  bool upper = reader.choice("UPLO", {"L", "U"}) == "U";
-  reader.expectOperands(1, 0);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeEigh(const EighAttributes &op, const KernelRequest &request) {
+  Checks checks(request);
+  bool upper = op.UPLO == Triangle::Upper;
+  checks.expectOperands(1, 0);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([upper](Call &call) {
     return dispatchMatrices(call.input(0), [&](auto zero) { return eigh<decltype(zero)>(call, upper); });
   });
@@ -329,19 +332,20 @@ Result<std::unique_ptr<LibraryKernel>> makeEigh(const KernelRequest &request) {
 
 static Result<std::unique_ptr<LibraryKernel>> makeGeneralEigen(const KernelRequest &request,
                                                                bool withVectors) {
-  Attributes reader(request);
-  reader.expectOperands(1, 0);
-  if (!reader.ok())
-    return reader.problems();
+  Checks checks(request);
+  checks.expectOperands(1, 0);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([withVectors](Call &call) {
     return dispatchMatrices(call.input(0), [&](auto zero) { return eig<decltype(zero)>(call, withVectors); });
   });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeEig(const KernelRequest &request) {
+Result<std::unique_ptr<LibraryKernel>> makeEig(const EigAttributes &op, const KernelRequest &request) {
   return makeGeneralEigen(request, true);
 }
-Result<std::unique_ptr<LibraryKernel>> makeEigvals(const KernelRequest &request) {
+Result<std::unique_ptr<LibraryKernel>> makeEigvals(const EigvalsAttributes &op,
+                                                   const KernelRequest &request) {
   return makeGeneralEigen(request, false);
 }
 

@@ -1,9 +1,10 @@
 /// The library kernels "fft_c2c" (x; axes, normalization, forward), "fft_r2c" (x; also onesided) and
 /// "fft_c2r" (x; also last_dim_size). Lines of all lengths go through KissFFT in double precision.
 #include "lib/runtime/ThreadPool.h"
-#include "lib/runtime/kernels/Attributes.h"
-#include "lib/runtime/kernels/Families.h"
+#include "lib/runtime/kernels/Checks.h"
 #include "lib/runtime/kernels/Lines.h"
+
+#include "dialects/pd/ops/signal/Fft.kernels.inc"
 
 #include <kissfft/kissfft.hh>
 
@@ -16,22 +17,24 @@ using Complex = std::complex<double>;
 
 struct FftAttributes {
   std::vector<int64_t> axes;
-  std::string normalization;
+  FftNormalization normalization;
   bool forward = true, onesided = true;
   int64_t lastDim = 0;
 
-  explicit FftAttributes(Attributes &reader)
-      : axes(reader.integers("axes")),
-        normalization(reader.choice("normalization", {"backward", "forward", "ortho"})),
-        forward(reader.boolean("forward", true)), onesided(reader.boolean("onesided", true)),
-        lastDim(reader.integer("last_dim_size", 0)) {
-    reader.expect(!axes.empty(), "expected at least one axis");
+  template <class Op>
+  FftAttributes(const Op &op, Checks &checks)
+      : axes(op.axes), normalization(op.normalization), forward(op.forward) {
+    if constexpr (requires { op.onesided; })
+      onesided = op.onesided;
+    if constexpr (requires { op.lastDimSize; })
+      lastDim = op.lastDimSize;
+    checks.expect(!axes.empty(), "expected at least one axis");
   }
   /// The factor of the result; `count` is the product of the transformed lengths.
   double scale(double count) const {
-    if (normalization == "ortho")
+    if (normalization == FftNormalization::Ortho)
       return 1 / std::sqrt(count);
-    return (normalization == "forward") == forward ? 1 / count : 1;
+    return (normalization == FftNormalization::Forward) == forward ? 1 / count : 1;
   }
 };
 
@@ -57,16 +60,16 @@ void transformAxis(std::vector<Complex> &data, std::span<const int64_t> dims, si
   if (data.empty())
     return;
   auto at = [&](int64_t line, int64_t i) -> Complex & {
-    return data[static_cast<size_t>(lines.begin(line, lines.extent) + i * lines.inner)];
+    return data[static_cast<size_t>(lines.begin(line, lines.dim) + i * lines.inner)];
   };
   transformLines(
-      lines.count(), lines.extent, forward,
+      lines.count(), lines.dim, forward,
       [&](int64_t line, std::vector<Complex> &buffer) {
-        for (int64_t i = 0; i < lines.extent; ++i)
+        for (int64_t i = 0; i < lines.dim; ++i)
           buffer[static_cast<size_t>(i)] = at(line, i);
       },
       [&](int64_t line, const std::vector<Complex> &buffer) {
-        for (int64_t i = 0; i < lines.extent; ++i)
+        for (int64_t i = 0; i < lines.dim; ++i)
           at(line, i) = buffer[static_cast<size_t>(i)] * scale;
       });
 }
@@ -147,11 +150,11 @@ Result<void> toComplex(Call &call, const FftAttributes &attributes, bool fromRea
   if (!out)
     return out.problems();
   Lines from(transform->dims, last), to(dims, last);
-  parallelFor(to.count(), 1 + 4096 / (to.extent + 1), [&](int64_t begin, int64_t end) {
+  parallelFor(to.count(), 1 + 4096 / (to.dim + 1), [&](int64_t begin, int64_t end) {
     for (int64_t line = begin; line < end; ++line)
-      for (int64_t i = 0; i < to.extent; ++i)
-        store(*out, to.begin(line, to.extent) + i * to.inner,
-              (*data)[static_cast<size_t>(from.begin(line, from.extent) + i * from.inner)]);
+      for (int64_t i = 0; i < to.dim; ++i)
+        store(*out, to.begin(line, to.dim) + i * to.inner,
+              (*data)[static_cast<size_t>(from.begin(line, from.dim) + i * from.inner)]);
   });
   return {};
 }
@@ -180,45 +183,47 @@ Result<void> toReal(Call &call, const FftAttributes &attributes) {
   if (out->size() == 0)
     return {};
   transformLines(
-      to.count(), to.extent, attributes.forward,
+      to.count(), to.dim, attributes.forward,
       [&](int64_t line, std::vector<Complex> &buffer) {
-        for (int64_t i = 0; i <= to.extent / 2; ++i) {
+        for (int64_t i = 0; i <= to.dim / 2; ++i) {
           Complex value =
               i < given ? (*data)[static_cast<size_t>(from.begin(line, given) + i * from.inner)] : Complex();
-          if (i == 0 || 2 * i == to.extent)
+          if (i == 0 || 2 * i == to.dim)
             value = value.real();
           buffer[static_cast<size_t>(i)] = value;
-          if (i > 0 && 2 * i < to.extent)
-            buffer[static_cast<size_t>(to.extent - i)] = std::conj(value);
+          if (i > 0 && 2 * i < to.dim)
+            buffer[static_cast<size_t>(to.dim - i)] = std::conj(value);
         }
       },
       [&](int64_t line, const std::vector<Complex> &buffer) {
-        for (int64_t i = 0; i < to.extent; ++i)
-          store(*out, to.begin(line, to.extent) + i * to.inner, buffer[static_cast<size_t>(i)] * scale);
+        for (int64_t i = 0; i < to.dim; ++i)
+          store(*out, to.begin(line, to.dim) + i * to.inner, buffer[static_cast<size_t>(i)] * scale);
       });
   return {};
 }
 
-template <class Run>
-Result<std::unique_ptr<LibraryKernel>> makeTransform(const KernelRequest &request, Run run) {
-  Attributes reader(request);
-  FftAttributes attributes(reader);
-  reader.expectOperands(1, 1);
-  if (!reader.ok())
-    return reader.problems();
+template <class Op, class Run>
+Result<std::unique_ptr<LibraryKernel>> makeTransform(const Op &op, const KernelRequest &request, Run run) {
+  Checks checks(request);
+  FftAttributes attributes(op, checks);
+  checks.expectOperands(1, 1);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([attributes, run](Call &call) { return run(call, attributes); });
 }
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeFftC2c(const KernelRequest &request) {
-  return makeTransform(request, [](Call &call, const FftAttributes &a) { return toComplex(call, a, false); });
+Result<std::unique_ptr<LibraryKernel>> makeFftC2c(const FftC2cAttributes &op, const KernelRequest &request) {
+  return makeTransform(op, request,
+                       [](Call &call, const FftAttributes &a) { return toComplex(call, a, false); });
 }
-Result<std::unique_ptr<LibraryKernel>> makeFftR2c(const KernelRequest &request) {
-  return makeTransform(request, [](Call &call, const FftAttributes &a) { return toComplex(call, a, true); });
+Result<std::unique_ptr<LibraryKernel>> makeFftR2c(const FftR2cAttributes &op, const KernelRequest &request) {
+  return makeTransform(op, request,
+                       [](Call &call, const FftAttributes &a) { return toComplex(call, a, true); });
 }
-Result<std::unique_ptr<LibraryKernel>> makeFftC2r(const KernelRequest &request) {
-  return makeTransform(request, [](Call &call, const FftAttributes &a) { return toReal(call, a); });
+Result<std::unique_ptr<LibraryKernel>> makeFftC2r(const FftC2rAttributes &op, const KernelRequest &request) {
+  return makeTransform(op, request, [](Call &call, const FftAttributes &a) { return toReal(call, a); });
 }
 
 } // namespace proa::runtime

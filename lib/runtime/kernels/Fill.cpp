@@ -2,12 +2,15 @@
 /// step), "repeat_interleave" (x, repeats as a tensor, which wins; repeats, axis) and "view_dtype" (x; the
 /// element type is the result's).
 #include "lib/runtime/ThreadPool.h"
-#include "lib/runtime/kernels/Attributes.h"
+#include "lib/runtime/kernels/Checks.h"
 #include "lib/runtime/kernels/Convert.h"
-#include "lib/runtime/kernels/Families.h"
 #include "lib/runtime/kernels/Lines.h"
 #include "lib/runtime/kernels/OneDnn.h"
 #include "lib/runtime/kernels/StridedCopy.h"
+
+#include "dialects/pd/ops/creation/Range.kernels.inc"
+#include "dialects/pd/ops/shape/Join.kernels.inc"
+#include "dialects/pd/ops/shape/Strided.kernels.inc"
 
 #include <fmt/ranges.h>
 
@@ -102,11 +105,11 @@ Result<void> repeatInterleave(Call &call, int64_t repeats, int64_t axisAttribute
     times = std::move(*given);
   }
   if (times.size() == 1)
-    times.resize(static_cast<size_t>(lines.extent), times.front());
-  bool fits = static_cast<int64_t>(times.size()) == lines.extent &&
+    times.resize(static_cast<size_t>(lines.dim), times.front());
+  bool fits = static_cast<int64_t>(times.size()) == lines.dim &&
               std::all_of(times.begin(), times.end(), [](int64_t count) { return count >= 0; });
   if (!fits)
-    return failure("repeats [{}] do not fit an extent of {}", fmt::join(times, ", "), lines.extent);
+    return failure("repeats [{}] do not fit a dim of {}", fmt::join(times, ", "), lines.dim);
   std::vector<int64_t> dims(x.dims.begin(), x.dims.end());
   dims[*axis] = std::accumulate(times.begin(), times.end(), int64_t(0));
   Result<View> out = call.output(0, dims);
@@ -115,9 +118,9 @@ Result<void> repeatInterleave(Call &call, int64_t repeats, int64_t axisAttribute
   size_t rowBytes = static_cast<size_t>(lines.inner) * sizeOf(x.dtype);
   auto *target = out->as<std::byte>();
   for (int64_t outer = 0; outer < lines.outer; ++outer)
-    for (int64_t i = 0; i < lines.extent; ++i)
+    for (int64_t i = 0; i < lines.dim; ++i)
       for (int64_t copy = 0; copy < times[static_cast<size_t>(i)]; ++copy, target += rowBytes)
-        std::memcpy(target, x.as<std::byte>() + static_cast<size_t>(outer * lines.extent + i) * rowBytes,
+        std::memcpy(target, x.as<std::byte>() + static_cast<size_t>(outer * lines.dim + i) * rowBytes,
                     rowBytes);
   return {};
 }
@@ -140,38 +143,40 @@ Result<void> viewDtype(Call &call, DType dtype) {
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makePad(const KernelRequest &request) {
-  Attributes reader(request);
-  std::vector<int64_t> paddings = reader.integers("paddings");
-  double value = reader.real("pad_value", 0);
-  reader.expectOperands(1, 1);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makePad(const PadAttributes &op, const KernelRequest &request) {
+  Checks checks(request);
+  std::vector<int64_t> paddings = op.paddings;
+  double value = op.padValue;
+  checks.expectOperands(1, 1);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([=](Call &call) { return pad(call, paddings, value); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeArange(const KernelRequest &request) {
-  Attributes reader(request);
-  reader.expectOperands(3, 1);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeArange(const ArangeAttributes &op, const KernelRequest &request) {
+  Checks checks(request);
+  checks.expectOperands(3, 1);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel(arange);
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeRepeatInterleave(const KernelRequest &request) {
-  Attributes reader(request);
-  int64_t repeats = reader.integer("repeats", 0), axis = reader.integer("axis", 0);
-  reader.expectOperands(1, 1);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeRepeatInterleave(const RepeatInterleaveAttributes &op,
+                                                            const KernelRequest &request) {
+  Checks checks(request);
+  int64_t repeats = op.repeats, axis = op.axis;
+  checks.expectOperands(1, 1);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([=](Call &call) { return repeatInterleave(call, repeats, axis); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeViewDtype(const KernelRequest &request) {
-  Attributes reader(request);
-  reader.expectOperands(1, 1);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeViewDtype(const ViewDtypeAttributes &op,
+                                                     const KernelRequest &request) {
+  Checks checks(request);
+  checks.expectOperands(1, 1);
+  if (!checks.ok())
+    return checks.problems();
   DType dtype = request.outputs.front().dtype;
   return makeKernel([=](Call &call) { return viewDtype(call, dtype); });
 }

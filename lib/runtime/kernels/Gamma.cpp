@@ -1,8 +1,9 @@
 /// The library kernel "gammaincc" (x, y): the regularized upper incomplete gamma function.
 #include "lib/runtime/ThreadPool.h"
-#include "lib/runtime/kernels/Attributes.h"
+#include "lib/runtime/kernels/Checks.h"
 #include "lib/runtime/kernels/Convert.h"
-#include "lib/runtime/kernels/Families.h"
+
+#include "dialects/pd/ops/math/Special.kernels.inc"
 
 #include <algorithm>
 #include <cmath>
@@ -66,11 +67,12 @@ double gammaincc(double x, double y) {
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeGammaincc(const KernelRequest &request) {
-  Attributes reader(request);
-  reader.expectOperands(2, 1);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeGammaincc(const GammainccAttributes &op,
+                                                     const KernelRequest &request) {
+  Checks checks(request);
+  checks.expectOperands(2, 1);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([](Call &call) -> Result<void> {
     const View &x = call.input(0), &y = call.input(1);
     if (!std::ranges::equal(x.dims, y.dims) || x.dtype != y.dtype)

@@ -1,12 +1,14 @@
 /// The library kernels that read elements at indices. A bad index is an error that names it and its place.
 ///
 /// embedding: x (ids), weight; padding_idx. gather: x, index, axis as a tensor (which wins); axis. gather_nd:
-/// x, index. take_along_axis: x, indices; axis; an extent of 1 of one operand, other than along the axis,
+/// x, index. take_along_axis: x, indices; axis; a dim of 1 of one operand, other than along the axis,
 /// broadcasts. But for embedding an index below 0 counts from the end.
 #include "lib/runtime/ThreadPool.h"
-#include "lib/runtime/kernels/Attributes.h"
+#include "lib/runtime/kernels/Checks.h"
 #include "lib/runtime/kernels/Convert.h"
-#include "lib/runtime/kernels/Families.h"
+
+#include "dialects/pd/ops/index/Gather.kernels.inc"
+#include "dialects/pd/ops/nn/Embedding.kernels.inc"
 
 #include <fmt/ranges.h>
 
@@ -25,9 +27,9 @@ std::string placeOf(int64_t flat, std::span<const int64_t> dims) {
   return fmt::format("[{}]", fmt::join(place, ", "));
 }
 
-/// The indices as int64, each in [0, extent); negative ones count from the end where `wraps`. `skipped` is
+/// The indices as int64, each in [0, dim); negative ones count from the end where `wraps`. `skipped` is
 /// left as it is.
-Result<std::vector<int64_t>> checkedIndices(const View &indices, int64_t extent, bool wraps,
+Result<std::vector<int64_t>> checkedIndices(const View &indices, int64_t dim, bool wraps,
                                             std::optional<int64_t> skipped = std::nullopt) {
   std::vector<int64_t> out(static_cast<size_t>(indices.size()));
   std::optional<size_t> wrong;
@@ -36,9 +38,9 @@ Result<std::vector<int64_t>> checkedIndices(const View &indices, int64_t extent,
     for (size_t i = 0; i < out.size(); ++i) {
       int64_t index = indices.as<T>()[i];
       if (wraps && index < 0)
-        index += extent;
+        index += dim;
       out[i] = index;
-      if ((index < 0 || index >= extent) && index != skipped && !wrong)
+      if ((index < 0 || index >= dim) && index != skipped && !wrong)
         wrong = i;
     }
   });
@@ -46,17 +48,17 @@ Result<std::vector<int64_t>> checkedIndices(const View &indices, int64_t extent,
     return failure("expected indices of int32 or int64, found {}", nameOf(indices.dtype));
   if (wrong)
     return failure("index {} at {} is outside of [{}, {})", out[*wrong],
-                   placeOf(static_cast<int64_t>(*wrong), indices.dims), wraps ? -extent : 0, extent);
+                   placeOf(static_cast<int64_t>(*wrong), indices.dims), wraps ? -dim : 0, dim);
   return out;
 }
 
 /// out[o, i, :] = x[o, indices[i], :], rows of `rowBytes`.
-void copyRows(const std::byte *x, std::byte *out, int64_t outer, int64_t extent,
+void copyRows(const std::byte *x, std::byte *out, int64_t outer, int64_t dim,
               std::span<const int64_t> indices, size_t rowBytes) {
   auto count = static_cast<int64_t>(indices.size());
   parallelFor(outer * count, 1 + 65536 / static_cast<int64_t>(rowBytes + 1), [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
-      int64_t from = row / count * extent + indices[static_cast<size_t>(row % count)];
+      int64_t from = row / count * dim + indices[static_cast<size_t>(row % count)];
       std::memcpy(out + static_cast<size_t>(row) * rowBytes, x + static_cast<size_t>(from) * rowBytes,
                   rowBytes);
     }
@@ -212,28 +214,29 @@ Result<void> takeAlongAxis(Call &call, int64_t axisAttribute) {
 }
 
 template <class Body>
-Result<std::unique_ptr<LibraryKernel>> withAxis(const KernelRequest &request, const char *name,
-                                                int64_t otherwise, Body body) {
-  Attributes reader(request);
-  int64_t axis = reader.integer(name, otherwise);
-  reader.expectOperands(2, 1);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> withAxis(const KernelRequest &request, int64_t axis, Body body) {
+  Checks checks(request);
+  checks.expectOperands(2, 1);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([axis, body](Call &call) { return body(call, axis); });
 }
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeEmbedding(const KernelRequest &request) {
-  return withAxis(request, "padding_idx", -1, embedding);
+Result<std::unique_ptr<LibraryKernel>> makeEmbedding(const EmbeddingAttributes &op,
+                                                     const KernelRequest &request) {
+  return withAxis(request, op.paddingIdx, embedding);
 }
-Result<std::unique_ptr<LibraryKernel>> makeGather(const KernelRequest &request) {
-  return withAxis(request, "axis", 0, gather);
+Result<std::unique_ptr<LibraryKernel>> makeGather(const GatherAttributes &op, const KernelRequest &request) {
+  return withAxis(request, op.axis, gather);
 }
-Result<std::unique_ptr<LibraryKernel>> makeTakeAlongAxis(const KernelRequest &request) {
-  return withAxis(request, "axis", 0, takeAlongAxis);
+Result<std::unique_ptr<LibraryKernel>> makeTakeAlongAxis(const TakeAlongAxisAttributes &op,
+                                                         const KernelRequest &request) {
+  return withAxis(request, op.axis, takeAlongAxis);
 }
-Result<std::unique_ptr<LibraryKernel>> makeGatherNd(const KernelRequest &request) {
-  return withAxis(request, "", 0, [](Call &call, int64_t) { return gatherNd(call); });
+Result<std::unique_ptr<LibraryKernel>> makeGatherNd(const GatherNdAttributes &op,
+                                                    const KernelRequest &request) {
+  return withAxis(request, 0, [](Call &call, int64_t) { return gatherNd(call); });
 }
 } // namespace proa::runtime

@@ -1,7 +1,8 @@
 /// The library kernel "reindex_graph" (x, neighbors, count). dialects/pd/ops/graph/Graph.td says what it
 /// computes.
-#include "lib/runtime/kernels/Families.h"
 #include "lib/runtime/kernels/Sequences.h"
+
+#include "dialects/pd/ops/graph/Graph.kernels.inc"
 
 #include <unordered_map>
 
@@ -57,7 +58,8 @@ Result<void> reindexGraph(Call &call) {
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeReindexGraph(const KernelRequest &) {
+Result<std::unique_ptr<LibraryKernel>> makeReindexGraph(const ReindexGraphAttributes &op,
+                                                        const KernelRequest &request) {
   return makeKernel(reindexGraph);
 }
 

@@ -6,9 +6,11 @@
 /// first of these that is there: size_tensor, out_size, scale_tensor, scale, out_d/out_h/out_w. The gradient
 /// has the cotangent as its second input.
 #include "lib/runtime/ThreadPool.h"
-#include "lib/runtime/kernels/Attributes.h"
+#include "lib/runtime/kernels/Checks.h"
+#include "lib/runtime/kernels/ConvGeometry.h"
 #include "lib/runtime/kernels/Convert.h"
-#include "lib/runtime/kernels/Families.h"
+
+#include "dialects/pd/ops/nn/Interpolate.kernels.inc"
 
 #include <fmt/ranges.h>
 
@@ -18,9 +20,9 @@
 namespace proa::runtime {
 namespace {
 
-struct InterpolateAttributes {
+struct InterpolateConfig {
   bool isGradient = false;
-  std::string method;
+  Interpolation method = Interpolation::Bilinear;
   bool alignCorners = true, channelLast = false;
   int64_t alignMode = 1;
   std::vector<int64_t> size; ///< out_d, out_h, out_w
@@ -38,9 +40,9 @@ struct Taps {
 struct AxisRule {
   int64_t in = 0, out = 0;
   float ratio = 0;
-  const InterpolateAttributes *attributes = nullptr;
+  const InterpolateConfig *attributes = nullptr;
 
-  AxisRule(int64_t in, int64_t out, double scale, const InterpolateAttributes &attributes)
+  AxisRule(int64_t in, int64_t out, double scale, const InterpolateConfig &attributes)
       : in(in), out(out), attributes(&attributes) {
     if (out <= 1) // as Paddle: no step, whatever the scale
       ratio = 0;
@@ -52,11 +54,11 @@ struct AxisRule {
 
   Taps taps(int64_t position) const {
     auto k = static_cast<float>(position);
-    if (attributes->method == "nearest") {
+    if (attributes->method == Interpolation::Nearest) {
       auto at = static_cast<int64_t>(attributes->alignCorners ? ratio * k + 0.5f : ratio * k);
       return {1, {std::min(at, in - 1)}, {1}};
     }
-    return attributes->method == "bicubic" ? cubic(k) : linear(k);
+    return attributes->method == Interpolation::Bicubic ? cubic(k) : linear(k);
   }
 
 private:
@@ -83,14 +85,13 @@ private:
   }
 };
 
-/// The output's extents and the scales that were given (0: none).
+/// The output's dims and the scales that were given (0: none).
 struct Target {
   std::vector<int64_t> size;
   std::vector<double> scale;
 };
 
-Result<std::vector<double>> scaleOf(const Call &call, const InterpolateAttributes &attributes,
-                                    size_t spatial) {
+Result<std::vector<double>> scaleOf(const Call &call, const InterpolateConfig &attributes, size_t spatial) {
   std::vector<double> scale = attributes.scale;
   const View &tensor = call.input(call.inputCount() - 1);
   size_t skipped = attributes.isGradient ? 1 : 0;
@@ -113,9 +114,9 @@ Result<std::vector<double>> scaleOf(const Call &call, const InterpolateAttribute
 
 bool hasIntegers(const View &view) { return view.dtype == DType::Int32 || view.dtype == DType::Int64; }
 
-Result<Target> targetOf(const Call &call, const InterpolateAttributes &attributes,
-                        std::span<const int64_t> extents) {
-  size_t spatial = extents.size();
+Result<Target> targetOf(const Call &call, const InterpolateConfig &attributes,
+                        std::span<const int64_t> spatialDims) {
+  size_t spatial = spatialDims.size();
   Target target{
       std::vector<int64_t>(attributes.size.end() - static_cast<ptrdiff_t>(spatial), attributes.size.end()),
       std::vector<double>(spatial, 0)};
@@ -138,7 +139,7 @@ Result<Target> targetOf(const Call &call, const InterpolateAttributes &attribute
       if ((*scale)[i] > 0) {
         target.scale[i] = (*scale)[i];
         target.size[i] =
-            static_cast<int64_t>(static_cast<float>(extents[i]) * static_cast<float>((*scale)[i]));
+            static_cast<int64_t>(static_cast<float>(spatialDims[i]) * static_cast<float>((*scale)[i]));
       }
     if (call.input(first)) {
       Result<std::vector<int64_t>> given = integersOf(call.input(first));
@@ -152,11 +153,11 @@ Result<Target> targetOf(const Call &call, const InterpolateAttributes &attribute
   if (!sizes.empty())
     target.size = sizes;
   if (std::any_of(target.size.begin(), target.size.end(), [](int64_t size) { return size < 1; }))
-    return failure("the output's extents [{}] are not above 0", fmt::join(target.size, ", "));
+    return failure("the output's dims [{}] are not above 0", fmt::join(target.size, ", "));
   return target;
 }
 
-/// A tensor as [batch, channels, depth, height, width], absent spatial axes of extent 1.
+/// A tensor as [batch, channels, depth, height, width], absent spatial axes of size 1.
 struct Image {
   int64_t dims[5] = {1, 1, 1, 1, 1}, strides[5] = {};
 
@@ -330,7 +331,7 @@ struct Resampling {
   Image from, to;
   std::vector<Taps> taps[3];
 
-  Resampling(const InterpolateAttributes &attributes, std::span<const int64_t> x, std::span<const int64_t> y,
+  Resampling(const InterpolateConfig &attributes, std::span<const int64_t> x, std::span<const int64_t> y,
              std::span<const double> scale)
       : from(x, attributes.channelLast), to(y, attributes.channelLast) {
     size_t spatial = x.size() - 2;
@@ -368,13 +369,13 @@ Result<void> gradient(Call &call, const Resampling &resampling, std::span<const 
   return known ? Result<void>() : failure("resampling {} is not supported", nameOf(out.dtype));
 }
 
-Result<void> interpolate(Call &call, const InterpolateAttributes &attributes) {
+Result<void> interpolate(Call &call, const InterpolateConfig &attributes) {
   const View &x = call.input(0);
   if (x.rank() < 3 || x.rank() > 5)
     return failure("expected one to three spatial axes, found {}", describe(x.dtype, x.dims));
   size_t spatial = x.rank() - 2, firstAxis = attributes.channelLast ? 1 : 2;
-  std::span<const int64_t> extents = x.dims.subspan(firstAxis, spatial);
-  Result<Target> target = targetOf(call, attributes, extents);
+  std::span<const int64_t> spatialDims = x.dims.subspan(firstAxis, spatial);
+  Result<Target> target = targetOf(call, attributes, spatialDims);
   if (!target)
     return target.problems();
   std::vector<int64_t> dims(x.dims.begin(), x.dims.end());
@@ -400,31 +401,32 @@ Result<void> interpolate(Call &call, const InterpolateAttributes &attributes) {
   return known ? Result<void>() : failure("resampling {} is not supported", nameOf(x.dtype));
 }
 
-Result<std::unique_ptr<LibraryKernel>> make(const KernelRequest &request, bool isGradient) {
-  Attributes reader(request);
-  InterpolateAttributes attributes;
+template <class Op>
+Result<std::unique_ptr<LibraryKernel>> make(const Op &op, const KernelRequest &request, bool isGradient) {
+  Checks checks(request);
+  InterpolateConfig attributes;
   attributes.isGradient = isGradient;
-  attributes.method =
-      reader.choice("interp_method", {"bilinear", "nearest", "bicubic", "linear", "trilinear"});
-  attributes.alignCorners = reader.boolean("align_corners", true);
-  attributes.alignMode = reader.integer("align_mode", 1);
-  std::string format = reader.text("data_format", "NCHW");
-  attributes.channelLast = format.size() > 2 && format[1] != 'C';
-  attributes.size = {reader.integer("out_d", 0), reader.integer("out_h", 0), reader.integer("out_w", 0)};
-  attributes.scale = reader.reals("scale");
-  reader.expectOperands(1, 1);
-  if (!reader.ok())
-    return reader.problems();
+  attributes.method = op.interpMethod;
+  attributes.alignCorners = op.alignCorners;
+  attributes.alignMode = op.alignMode;
+  attributes.channelLast = channelsAreLast(op.dataFormat);
+  attributes.size = {op.outD, op.outH, op.outW};
+  attributes.scale = op.scale;
+  checks.expectOperands(1, 1);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([attributes](Call &call) { return interpolate(call, attributes); });
 }
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeInterpolate(const KernelRequest &request) {
-  return make(request, false);
+Result<std::unique_ptr<LibraryKernel>> makeInterpolate(const InterpolateAttributes &op,
+                                                       const KernelRequest &request) {
+  return make(op, request, false);
 }
-Result<std::unique_ptr<LibraryKernel>> makeInterpolateGradient(const KernelRequest &request) {
-  return make(request, true);
+Result<std::unique_ptr<LibraryKernel>> makeInterpolateGradient(const InterpolateGradientAttributes &op,
+                                                               const KernelRequest &request) {
+  return make(op, request, true);
 }
 
 } // namespace proa::runtime

@@ -63,7 +63,7 @@ Result<std::vector<int64_t>> broadcastBatches(const std::vector<int64_t> &x, con
     int64_t a = back < x.size() ? x[x.size() - 1 - back] : 1,
             b = back < y.size() ? y[y.size() - 1 - back] : 1;
     if (a != b && a != 1 && b != 1)
-      return failure("the batch extents {} and {} do not broadcast", a, b);
+      return failure("the batch dims {} and {} do not broadcast", a, b);
     out[out.size() - 1 - back] = a == 1 ? b : a;
   }
   return out;

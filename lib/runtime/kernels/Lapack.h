@@ -6,6 +6,7 @@
 
 #include "lib/runtime/Library.h"
 #include "lib/runtime/ThreadPool.h"
+#include "lib/runtime/kernels/Convert.h"
 
 #include <atomic>
 #include <complex>
@@ -66,18 +67,7 @@ template <class T> inline constexpr bool isComplexType = !std::is_same_v<T, Real
 
 /// Calls body(T()) for the types that LAPACK has; false for other dtypes.
 template <class Body> bool dispatchLapack(DType dtype, Body &&body) {
-  switch (dtype) {
-  case DType::Float32:
-    return body(float()), true;
-  case DType::Float64:
-    return body(double()), true;
-  case DType::Complex64:
-    return body(std::complex<float>()), true;
-  case DType::Complex128:
-    return body(std::complex<double>()), true;
-  default:
-    return false;
-  }
+  return dispatchOneOf<float, double, std::complex<float>, std::complex<double>>(dtype, body);
 }
 
 /// The last two dims of a tensor as matrices; those before them count the matrices.
@@ -126,7 +116,7 @@ template <class T> void toRowMajor(const std::vector<T> &from, int64_t rows, int
 inline lapack_int leading(int64_t rows) { return static_cast<lapack_int>(rows > 0 ? rows : 1); }
 
 /// A number of rows or columns as BLAS takes it.
-inline lapack_int extent(int64_t count) { return static_cast<lapack_int>(count); }
+inline lapack_int blasSize(int64_t count) { return static_cast<lapack_int>(count); }
 
 /// Keeps OpenBLAS from starting threads of its own.
 void useOneBlasThread();

@@ -1,13 +1,14 @@
-/// The library kernels "transpose", "expand", "tile", "reshape", "shape" and "dim".
+/// The library kernels "expand", "reshape", "shape" and "dim".
 ///
-/// transpose: x; perm. expand: x, shape as a tensor (which wins); shape, where -1 keeps the dim. tile: x,
-/// repeat_times as a tensor (which wins); repeat_times. reshape: x, shape as a tensor (which wins); shape,
-/// where 0 copies a dim and one -1 is what is left. shape: x; the dims as the output's dtype. dim: x; index.
-#include "lib/runtime/kernels/Attributes.h"
+/// expand: x, shape as a tensor (which takes precedence); shape, where -1 keeps the dim. reshape: x, shape as
+/// a tensor (which takes precedence); shape, where 0 copies a dim and one -1 is inferred. shape: x; the dims
+/// as the output's dtype. dim: x; index.
+#include "lib/runtime/kernels/Checks.h"
 #include "lib/runtime/kernels/Convert.h"
-#include "lib/runtime/kernels/Families.h"
 #include "lib/runtime/kernels/OneDnn.h"
 #include "lib/runtime/kernels/StridedCopy.h"
+
+#include "dialects/pd/ops/shape/Shape.kernels.inc"
 
 #include <fmt/ranges.h>
 
@@ -20,25 +21,6 @@ namespace {
 /// The attribute, or the integers of input 1 where it is there.
 Result<std::vector<int64_t>> argument(const Call &call, const std::vector<int64_t> &attribute) {
   return call.input(1) ? integersOf(call.input(1)) : Result<std::vector<int64_t>>(attribute);
-}
-
-Result<void> transpose(Call &call, const std::vector<int64_t> &perm) {
-  const View &x = call.input(0);
-  std::vector<bool> seen(x.rank(), false);
-  std::vector<int64_t> dims, strides = rowMajorStrides(x.dims), sourceStrides;
-  for (int64_t given : perm) {
-    Result<size_t> axis = normalizeAxis(given, x.rank());
-    if (!axis || seen[*axis] || perm.size() != x.rank())
-      return failure("[{}] is no permutation of {} axes", fmt::join(perm, ", "), x.rank());
-    seen[*axis] = true;
-    dims.push_back(x.dims[*axis]);
-    sourceStrides.push_back(strides[*axis]);
-  }
-  Result<View> out = call.output(0, dims);
-  if (!out)
-    return out.problems();
-  stridedCopy(sizeOf(x.dtype), dims, x.data, sourceStrides, out->data, rowMajorStrides(dims));
-  return {};
 }
 
 Result<void> expand(Call &call, const std::vector<int64_t> &attribute) {
@@ -66,35 +48,6 @@ Result<void> expand(Call &call, const std::vector<int64_t> &attribute) {
   return {};
 }
 
-Result<void> tile(Call &call, const std::vector<int64_t> &attribute) {
-  const View &x = call.input(0);
-  Result<std::vector<int64_t>> repeats = argument(call, attribute);
-  if (!repeats)
-    return repeats.problems();
-  std::vector<int64_t> dims(x.dims.begin(), x.dims.end());
-  size_t rank = std::max(dims.size(), repeats->size());
-  dims.insert(dims.begin(), rank - dims.size(), 1);
-  repeats->insert(repeats->begin(), rank - repeats->size(), 1);
-  std::vector<int64_t> strides = rowMajorStrides(dims), outDims;
-  for (size_t i = 0; i < rank; ++i) {
-    int64_t product = 0;
-    if ((*repeats)[i] < 0 || __builtin_mul_overflow(dims[i], (*repeats)[i], &product))
-      return failure("cannot repeat [{}] by [{}]", fmt::join(x.dims, ", "), fmt::join(*repeats, ", "));
-    outDims.push_back(product);
-  }
-  Result<View> out = call.output(0, outDims);
-  if (!out)
-    return out.problems();
-  std::vector<int64_t> outStrides = rowMajorStrides(outDims);
-  std::vector<CopyAxis> axes;
-  for (size_t i = 0; i < rank; ++i) {
-    axes.push_back({(*repeats)[i], 0, dims[i] * outStrides[i]});
-    axes.push_back({dims[i], strides[i], outStrides[i]});
-  }
-  stridedCopy(sizeOf(x.dtype), std::move(axes), x.data, out->data);
-  return {};
-}
-
 Result<void> reshape(Call &call, const std::vector<int64_t> &attribute) {
   const View &x = call.input(0);
   Result<std::vector<int64_t>> shape = argument(call, attribute);
@@ -113,7 +66,7 @@ Result<void> reshape(Call &call, const std::vector<int64_t> &attribute) {
   }
   if (open != SIZE_MAX)
     dims[open] = known == 0 ? 0 : x.size() / known;
-  // A shape that was computed may hold the extent 0 itself.
+  // A shape that was computed may hold the dim 0 itself.
   if (elementCount(dims) != x.size() && elementCount(*shape) == x.size())
     dims = *shape;
   if (elementCount(dims) != x.size())
@@ -138,35 +91,30 @@ Result<void> writeIntegers(const View &out, std::span<const int64_t> values) {
 }
 
 template <class Body>
-Result<std::unique_ptr<LibraryKernel>> withList(const KernelRequest &request, const char *name, Body body) {
-  Attributes reader(request);
-  std::vector<int64_t> list = reader.integers(name);
-  reader.expectOperands(1, 1);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> withList(const KernelRequest &request,
+                                                const std::vector<int64_t> &list, Body body) {
+  Checks checks(request);
+  checks.expectOperands(1, 1);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([list, body](Call &call) { return body(call, list); });
 }
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeTranspose(const KernelRequest &request) {
-  return withList(request, "perm", transpose);
+Result<std::unique_ptr<LibraryKernel>> makeExpand(const ExpandAttributes &op, const KernelRequest &request) {
+  return withList(request, op.shape, expand);
 }
-Result<std::unique_ptr<LibraryKernel>> makeExpand(const KernelRequest &request) {
-  return withList(request, "shape", expand);
-}
-Result<std::unique_ptr<LibraryKernel>> makeTile(const KernelRequest &request) {
-  return withList(request, "repeat_times", tile);
-}
-Result<std::unique_ptr<LibraryKernel>> makeReshape(const KernelRequest &request) {
-  return withList(request, "shape", reshape);
+Result<std::unique_ptr<LibraryKernel>> makeReshape(const ReshapeAttributes &op,
+                                                   const KernelRequest &request) {
+  return withList(request, op.shape, reshape);
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeShape(const KernelRequest &request) {
-  Attributes reader(request);
-  reader.expectOperands(1, 1);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeShape(const ShapeAttributes &op, const KernelRequest &request) {
+  Checks checks(request);
+  checks.expectOperands(1, 1);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([](Call &call) -> Result<void> {
     const int64_t rank[] = {static_cast<int64_t>(call.input(0).rank())};
     Result<View> out = call.output(0, rank);
@@ -174,12 +122,12 @@ Result<std::unique_ptr<LibraryKernel>> makeShape(const KernelRequest &request) {
   });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeDim(const KernelRequest &request) {
-  Attributes reader(request);
-  int64_t index = reader.integer("index", 0);
-  reader.expectOperands(1, 1);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeDim(const DimAttributes &op, const KernelRequest &request) {
+  Checks checks(request);
+  int64_t index = op.index;
+  checks.expectOperands(1, 1);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([index](Call &call) -> Result<void> {
     Result<size_t> axis = normalizeAxis(index, call.input(0).rank());
     if (!axis)

@@ -7,14 +7,14 @@
 
 namespace proa::runtime {
 
-/// Extents before, along and after an axis of a row-major tensor. A tensor of rank 0 is one line of one
+/// Sizes before, along and after an axis of a row-major tensor. A tensor of rank 0 is one line of one
 /// element.
 struct Lines {
-  int64_t outer = 1, extent = 1, inner = 1;
+  int64_t outer = 1, dim = 1, inner = 1;
 
   Lines(std::span<const int64_t> dims, size_t axis) {
     for (size_t i = 0; i < dims.size(); ++i)
-      (i < axis ? outer : i == axis ? extent : inner) *= dims[i];
+      (i < axis ? outer : i == axis ? dim : inner) *= dims[i];
   }
   int64_t count() const { return outer * inner; }
   /// Where the first element of line `line` stands in a tensor that has `length` elements along the axis; the

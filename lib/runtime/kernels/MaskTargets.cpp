@@ -3,6 +3,8 @@
 /// computes.
 #include "lib/runtime/kernels/Targets.h"
 
+#include "dialects/pd/ops/detection/Targets.kernels.inc"
+
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -238,12 +240,13 @@ template <class T> Result<void> maskLabels(Call &call, const MaskShape &shape) {
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeGenerateMaskLabels(const KernelRequest &request) {
-  Attributes reader(request);
-  MaskShape shape{reader.integer("num_classes", 0), reader.integer("resolution", 0)};
-  reader.expect(shape.classes > 0 && shape.resolution > 0, "expected num_classes and resolution above 0");
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeGenerateMaskLabels(const GenerateMaskLabelsAttributes &op,
+                                                              const KernelRequest &request) {
+  Checks checks(request);
+  MaskShape shape{op.numClasses, op.resolution};
+  checks.expect(shape.classes > 0 && shape.resolution > 0, "expected num_classes and resolution above 0");
+  if (!checks.ok())
+    return checks.problems();
   return floatKernel(request, 10,
                      [=](Call &call, auto zero) { return maskLabels<decltype(zero)>(call, shape); });
 }

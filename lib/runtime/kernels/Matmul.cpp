@@ -1,22 +1,24 @@
-/// The library kernel "matmul"; MatmulGeometry.h says what it computes.
+/// The library kernels "matmul" and "fused_matmul"; MatmulGeometry.h says what they compute.
 #include "lib/runtime/kernels/Matmul.h"
 
-#include "lib/runtime/kernels/Attributes.h"
-#include "lib/runtime/kernels/EntriesByDims.h"
-#include "lib/runtime/kernels/Families.h"
-#include "lib/runtime/kernels/PackedProduct.h"
+#include "lib/runtime/kernels/Checks.h"
+#include "lib/runtime/kernels/PackedGemm.h"
+#include "lib/runtime/kernels/PlannedKernel.h"
+
+#include "dialects/pd/ops/linalg/Contract.kernels.inc"
 
 namespace proa::runtime {
 namespace {
 
-/// A plan of a session for one set of dims; neither oneDNN's nor ours: BLAS or plain loops.
+/// A session's plan for one set of dims. Without any of the implementations below, BLAS or plain loops
+/// compute it.
 struct MatmulEntry {
   MatmulGeometry geometry;
   bool planned = false;
-  std::unique_ptr<PackedProduct> packed;
+  std::unique_ptr<PackedGemm> packed;
   std::shared_ptr<const MatmulPlan> plan;
   std::unique_ptr<Execution> execution;
-  std::shared_ptr<const PackedTensor> weights; ///< a constant y as the plan wants it, or null
+  std::shared_ptr<const PackedTensor> weights; ///< a constant y, packed, or null
 };
 
 bool isEmpty(const MatmulGeometry &geometry) {
@@ -26,88 +28,32 @@ bool isEmpty(const MatmulGeometry &geometry) {
   return geometry.inner() == 0;
 }
 
-class Matmul final : public LibraryKernel {
+class Matmul final : public PlannedKernel<MatmulConfig, MatmulGeometry, MatmulEntry> {
 public:
-  Matmul(MatmulAttributes attributes, const KernelRequest &request)
-      : attributes(std::move(attributes)), inputs(request.inputs.begin(), request.inputs.end()),
-        isStatic(request.isStatic()) {}
-
-  Result<void> check() const;
-  Result<void> bind(std::span<const View> views) override {
-    weights.reset(views[1].data);
-    return {};
-  }
-  Result<void> run(Call &call) const override;
+  using PlannedKernel::PlannedKernel;
 
 private:
-  Result<MatmulGeometry> geometryOf(std::span<const std::vector<int64_t>> dims) const;
-  Result<MatmulEntry *> entryFor(Call &call) const;
-  void plan(MatmulEntry &entry, const Call &call, const View &out) const;
-  std::unique_ptr<PackedProduct> packedProduct(const MatmulGeometry &geometry, const Call &call,
-                                               std::optional<size_t> inPlace) const;
-
-  MatmulAttributes attributes;
-  std::vector<OperandType> inputs;
-  bool isStatic;
-  PackedCache weights;
+  void plan(MatmulEntry &entry, const Call &call, const View &out) const override;
+  Result<void> compute(MatmulEntry &entry, Call &call, const View &out) const override;
+  std::unique_ptr<PackedGemm> packedGemm(const MatmulGeometry &geometry, const Call &call,
+                                         std::optional<size_t> inPlace) const;
 };
-
-Result<MatmulGeometry> Matmul::geometryOf(std::span<const std::vector<int64_t>> dims) const {
-  std::vector<std::vector<int64_t>> operandDims;
-  for (const PostOp &op : attributes.postOps)
-    operandDims.push_back(op.hasOperand() ? dims[op.input] : std::vector<int64_t>());
-  return MatmulGeometry::compute(attributes, dims[0], dims[1], operandDims);
-}
-
-/// With known dims a mistake is found at load.
-Result<void> Matmul::check() const {
-  if (!isStatic)
-    return {};
-  std::vector<std::vector<int64_t>> dims;
-  for (const OperandType &input : inputs)
-    dims.push_back(input.dims);
-  Result<MatmulGeometry> geometry = geometryOf(dims);
-  if (!geometry)
-    return geometry.problems();
-  return {};
-}
-
-Result<MatmulEntry *> Matmul::entryFor(Call &call) const {
-  auto &entries = EntriesByDims<MatmulEntry>::of(call);
-  entries.use(weights.generation());
-  if (MatmulEntry *only = isStatic ? entries.first() : nullptr)
-    return only;
-  return entries.find(call, inputs.size(), [&]() -> Result<MatmulEntry> {
-    std::vector<std::vector<int64_t>> dims;
-    for (size_t i = 0; i < inputs.size(); ++i)
-      dims.emplace_back(call.input(i).dims.begin(), call.input(i).dims.end());
-    Result<MatmulGeometry> geometry = geometryOf(dims);
-    if (!geometry)
-      return geometry.problems();
-    MatmulEntry entry;
-    entry.geometry = std::move(*geometry);
-    return entry;
-  });
-}
 
 void Matmul::plan(MatmulEntry &entry, const Call &call, const View &out) const {
   bool known = out.dtype == DType::Float32 || out.dtype == DType::BFloat16;
   if (!known || isEmpty(entry.geometry))
     return;
-  // The arena decides once for all runs whether the summand lies where the result goes.
-  std::optional<size_t> candidate = inPlaceCandidate(attributes, entry.geometry, inputs);
-  if (candidate && call.input(attributes.postOps[*candidate].input).data != out.data)
-    candidate.reset();
+  std::optional<size_t> inPlace = addedInPlace(entry.geometry, entry.geometry.out, call, out);
   if (out.dtype == DType::Float32 && prefersPanels())
-    entry.packed = packedProduct(entry.geometry, call, candidate);
+    entry.packed = packedGemm(entry.geometry, call, inPlace);
   if (entry.packed)
     return;
   MatmulPlan::Options options;
-  options.inPlace = candidate.has_value();
+  options.inPlace = inPlace.has_value();
   auto create = [&] { return MatmulPlan::create(out.dtype, attributes, entry.geometry, inputs, options); };
-  // Another number of rows may like a layout that is there already.
-  if (weights.isConstant())
-    for (const dnnl::memory::desc &layout : weights.layouts()) {
+  // A layout packed for another number of rows may be fast here too.
+  if (constants.isConstant())
+    for (const dnnl::memory::desc &layout : constants.layouts()) {
       options.weights = &layout;
       entry.plan = create();
       if (entry.plan && !entry.plan->isSlow())
@@ -115,7 +61,7 @@ void Matmul::plan(MatmulEntry &entry, const Call &call, const View &out) const {
       entry.plan = nullptr;
     }
   options.weights = nullptr;
-  options.packable = weights.isConstant();
+  options.packable = constants.isConstant();
   if (!entry.plan)
     entry.plan = create();
   if (entry.plan && entry.plan->isSlow() && hasBlasMatmul(out.dtype, entry.geometry))
@@ -123,70 +69,59 @@ void Matmul::plan(MatmulEntry &entry, const Call &call, const View &out) const {
   if (!entry.plan)
     return;
   entry.execution = entry.plan->execution();
-  if (weights.isConstant() && entry.plan->wantedWeights() != entry.plan->plainWeights())
-    entry.weights = weights.get(entry.plan->plainWeights(), entry.plan->wantedWeights());
+  if (constants.isConstant() && entry.plan->wantedWeights() != entry.plan->plainWeights())
+    entry.weights = constants.get(entry.plan->plainWeights(), entry.plan->wantedWeights());
 }
 
-/// Null where y is not one constant matrix, or columns do not lie side by side.
-std::unique_ptr<PackedProduct> Matmul::packedProduct(const MatmulGeometry &g, const Call &call,
-                                                     std::optional<size_t> inPlace) const {
-  auto besides = [](const StridedOperand &operand) {
+/// Null unless y is one constant matrix and the columns of x and of the result are adjacent in memory.
+std::unique_ptr<PackedGemm> Matmul::packedGemm(const MatmulGeometry &g, const Call &call,
+                                               std::optional<size_t> inPlace) const {
+  auto hasAdjacentColumns = [](const StridedOperand &operand) {
     return operand.dims[1] == 1 || operand.strides[1] == 1;
   };
-  if (!weights.isConstant() || g.rank() != 2 || attributes.alpha != 1 || !besides(g.x) || !besides(g.out))
+  if (!constants.isConstant() || g.rank() != 2 || attributes.alpha != 1 || !hasAdjacentColumns(g.x) ||
+      !hasAdjacentColumns(g.out))
     return nullptr;
-  PackedProduct::Form form{g.rows(),       g.inner(),        g.columns(),
-                           g.x.strides[0], g.out.strides[0], call.input(1).as<float>(),
-                           g.y.strides[0], g.y.strides[1]};
-  return PackedProduct::create(form, attributes.postOps, g.out, g.operands, inputs, inPlace, weights);
+  PackedGemm::Form form{g.rows(),       g.inner(),        g.columns(),
+                        g.x.strides[0], g.out.strides[0], call.input(1).as<float>(),
+                        g.y.strides[0], g.y.strides[1]};
+  return PackedGemm::create(form, attributes.postOps, g.out, g.operands, inputs, inPlace, constants);
 }
 
-Result<void> Matmul::run(Call &call) const {
-  Result<MatmulEntry *> found = entryFor(call);
-  if (!found)
-    return found.problems();
-  MatmulEntry &entry = **found;
-  Result<View> out = call.output(0, entry.geometry.outDims);
-  if (!out)
-    return out.problems();
-  if (!entry.planned)
-    plan(entry, call, *out);
-  entry.planned = true;
+Result<void> Matmul::compute(MatmulEntry &entry, Call &call, const View &out) const {
   if (entry.packed) {
-    entry.packed->run(call, call.input(0).as<float>(), out->as<float>());
+    entry.packed->run(call, call.input(0).as<float>(), out.as<float>());
     return {};
   }
   size_t fused = entry.plan ? entry.plan->fusedCount() : 0;
-  PostOpOperands operands(attributes.postOps, call, fused, *out);
+  PostOpOperands operands(attributes.postOps, call, fused, out);
   if (entry.plan) {
     Execution &execution = *entry.execution;
     execution.set(0, call.input(0).data);
     execution.set(1, entry.weights ? entry.weights->data() : call.input(1).data);
-    execution.set(2, out->data);
+    execution.set(2, out.data);
     size_t slot = 3;
     for (size_t input : entry.plan->extraInputs())
       execution.set(slot++, call.input(input).data);
     execution.run(execution.scratchBytes() == 0 ? nullptr : call.scratch(execution.scratchBytes()));
-  } else if (hasBlasMatmul(out->dtype, entry.geometry)) {
-    blasMatmul(call, entry.geometry, attributes.alpha, *out);
-  } else if (Result<void> done = plainMatmul(out->dtype, entry.geometry, attributes.alpha, call.input(0).data,
-                                             call.input(1).data, out->data);
+  } else if (hasBlasMatmul(out.dtype, entry.geometry)) {
+    blasMatmul(call, entry.geometry, attributes.alpha, out);
+  } else if (Result<void> done = plainMatmul(out.dtype, entry.geometry, attributes.alpha, call.input(0).data,
+                                             call.input(1).data, out.data);
              !done) {
     return done;
   }
-  return applyPostOps(*out, entry.geometry.out, attributes.postOps, entry.geometry.operands, operands);
+  return applyPostOps(out, entry.geometry.out, attributes.postOps, entry.geometry.operands, operands);
 }
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeMatmul(const KernelRequest &request) {
-  Result<MatmulAttributes> attributes = MatmulAttributes::parse(request);
-  if (!attributes)
-    return attributes.problems();
-  auto kernel = std::make_unique<Matmul>(std::move(*attributes), request);
-  if (Result<void> done = kernel->check(); !done)
-    return done.problems();
-  return std::unique_ptr<LibraryKernel>(std::move(kernel));
+Result<std::unique_ptr<LibraryKernel>> makeMatmul(const MatmulAttributes &op, const KernelRequest &request) {
+  return makePlanned<Matmul>(MatmulConfig::create(op, request), request);
+}
+Result<std::unique_ptr<LibraryKernel>> makeFusedMatmul(const FusedMatmulAttributes &op,
+                                                       const KernelRequest &request) {
+  return makePlanned<Matmul>(MatmulConfig::create(op, request), request);
 }
 
 } // namespace proa::runtime

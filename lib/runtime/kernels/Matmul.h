@@ -5,19 +5,19 @@
 
 namespace proa::runtime {
 
-/// The product by simple loops: of integers, and of empty operands. Integers are summed in 64 bits. Post-ops
+/// The matmul by simple loops: of integers, and of empty operands. Integers are summed in 64 bits. Post-ops
 /// are left to applyPostOps.
 Result<void> plainMatmul(DType dtype, const MatmulGeometry &geometry, float alpha, const void *x,
                          const void *y, void *out);
 
-/// The product by BLAS, for dtypes that oneDNN does not multiply (float64, float16, complex numbers) and
+/// The matmul by BLAS, for dtypes that oneDNN does not multiply (float64, float16, complex numbers) and
 /// layouts that it only has reference code for: those are copied first. 16-bit floats are multiplied as
 /// float32. Post-ops are left to applyPostOps.
 void blasMatmul(Call &call, const MatmulGeometry &geometry, float alpha, const View &out);
 /// Whether it can: BLAS counts in 32 bits.
 bool hasBlasMatmul(DType dtype, const MatmulGeometry &geometry);
 
-/// A product planned by oneDNN for one set of dims.
+/// A matmul planned by oneDNN for one set of dims.
 class MatmulPlan {
 public:
   struct Options {
@@ -26,7 +26,7 @@ public:
     bool inPlace = false;                        ///< the first "add" of full size lies where the result does
   };
   /// Null where oneDNN has nothing.
-  static std::shared_ptr<const MatmulPlan> create(DType dtype, const MatmulAttributes &attributes,
+  static std::shared_ptr<const MatmulPlan> create(DType dtype, const MatmulConfig &attributes,
                                                   MatmulGeometry geometry,
                                                   std::span<const OperandType> inputs,
                                                   const Options &options);
@@ -45,8 +45,7 @@ public:
 
 private:
   bool isPermuted() const;
-  bool build(const MatmulAttributes &attributes, std::span<const OperandType> inputs, size_t count,
-             bool inPlace);
+  bool build(const MatmulConfig &attributes, std::span<const OperandType> inputs, size_t count, bool inPlace);
 
   MatmulGeometry shape;
   dnnl::memory::data_type type = dnnl::memory::data_type::f32;
@@ -59,9 +58,5 @@ private:
   dnnl::matmul::primitive_desc description;
   dnnl::matmul primitive;
 };
-
-/// The index of the post-op that may be added in place: the first "add" with the result's dims and dtype.
-std::optional<size_t> inPlaceCandidate(const MatmulAttributes &attributes, const MatmulGeometry &geometry,
-                                       std::span<const OperandType> inputs);
 
 } // namespace proa::runtime

@@ -27,7 +27,7 @@ std::optional<Order> orderOf(const StridedOperand &operand) {
   return std::nullopt;
 }
 
-/// A tensor of the product as BLAS takes it: in place, or as a row-major copy of elements of type C.
+/// A tensor of the matmul as BLAS takes it: in place, or as a row-major copy of elements of type C.
 template <class C> struct Port {
   const StridedOperand &stored;
   bool converted; ///< the tensor has elements of another type
@@ -96,7 +96,7 @@ template <class C> struct Port {
   }
 };
 
-template <class C> struct Products {
+template <class C> struct BlasGemm {
   const MatmulGeometry &g;
   C alpha;
   const Port<C> &x, &y, &out;
@@ -107,11 +107,11 @@ template <class C> struct Products {
     const C *a = x.from(x.matrix(batch, batches), top, 0), *b = y.from(y.matrix(batch, batches), 0, left);
     C *c = out.from(out.matrix(batch, batches), top, left);
     auto trans = [](bool transposed) { return transposed ? CblasTrans : CblasNoTrans; };
-    lapack_int rows = extent(bottom - top), columns = extent(right - left), inner = extent(g.inner()),
-               aLeading = extent(x.order.leading), bLeading = extent(y.order.leading),
-               cLeading = extent(out.order.leading);
+    lapack_int rows = blasSize(bottom - top), columns = blasSize(right - left), inner = blasSize(g.inner()),
+               aLeading = blasSize(x.order.leading), bLeading = blasSize(y.order.leading),
+               cLeading = blasSize(out.order.leading);
     auto call = [&](auto one, auto zero) {
-      // A result that is stored transposed is the product of the transposed operands.
+      // A result that is stored transposed is the matmul of the transposed operands.
       if (out.order.transposed)
         Lapack<C>::gemm(CblasRowMajor, trans(!y.order.transposed), trans(!x.order.transposed), columns, rows,
                         inner, one, b, bLeading, a, aLeading, zero, c, cLeading);
@@ -154,7 +154,7 @@ void multiplyAll(Call &call, const MatmulGeometry &g, float alpha, const View &r
   x.template read<T>(call.input(0).data, scratch);
   y.template read<T>(call.input(1).data, scratch);
   out.beginWriting(result.data, scratch);
-  Products<C>{g, static_cast<C>(alpha), x, y, out}.run();
+  BlasGemm<C>{g, static_cast<C>(alpha), x, y, out}.run();
   out.template finishWriting<T>(result.data, scratch);
 }
 

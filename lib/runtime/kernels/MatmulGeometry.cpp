@@ -1,6 +1,6 @@
 #include "lib/runtime/kernels/MatmulGeometry.h"
 
-#include "lib/runtime/kernels/Attributes.h"
+#include "lib/runtime/kernels/Checks.h"
 
 #include <fmt/ranges.h>
 
@@ -9,23 +9,39 @@
 
 namespace proa::runtime {
 
-Result<MatmulAttributes> MatmulAttributes::parse(const KernelRequest &request) {
-  Attributes reader(request);
-  MatmulAttributes out;
-  out.transposeX = reader.boolean("transpose_x", false);
-  out.transposeY = reader.boolean("transpose_y", false);
-  out.permutationX = reader.integers("x_permutation");
-  out.permutationY = reader.integers("y_permutation");
-  out.permutationOut = reader.integers("out_permutation");
-  out.alpha = static_cast<float>(reader.real("alpha", 1));
-  reader.expectOperands(2, 1);
-  if (!reader.ok())
-    return reader.problems();
-  Result<std::vector<PostOp>> ops = parsePostOps(request, "x, y and the result");
+Result<MatmulConfig> MatmulConfig::create(const MatmulAttributes &op, const KernelRequest &request) {
+  MatmulConfig config;
+  config.transposeX = op.transposeX;
+  config.transposeY = op.transposeY;
+  if (Result<void> done = config.addPostOps({}, request); !done)
+    return done.problems();
+  return config;
+}
+
+Result<MatmulConfig> MatmulConfig::create(const FusedMatmulAttributes &op, const KernelRequest &request) {
+  MatmulConfig config;
+  config.transposeX = op.transposeX;
+  config.transposeY = op.transposeY;
+  config.permutationX = op.xPermutation;
+  config.permutationY = op.yPermutation;
+  config.permutationOut = op.outPermutation;
+  config.alpha = static_cast<float>(op.alpha);
+  if (Result<void> done = config.addPostOps(op.postOps, request); !done)
+    return done.problems();
+  return config;
+}
+
+Result<void> MatmulConfig::addPostOps(std::span<const PostOpAttribute> attributes,
+                                      const KernelRequest &request) {
+  Checks checks(request);
+  checks.expectOperands(2, 1);
+  if (!checks.ok())
+    return checks.problems();
+  Result<std::vector<PostOp>> ops = resolvePostOps(attributes, request, "x, y and the result");
   if (!ops)
     return ops.problems();
-  out.postOps = std::move(*ops);
-  return out;
+  postOps = std::move(*ops);
+  return {};
 }
 
 namespace {
@@ -40,7 +56,7 @@ bool isPermutation(std::span<const int64_t> permutation, size_t rank) {
   return permutation.size() == rank;
 }
 
-/// The operand as [batch..., rows, columns] of the product, before broadcasting.
+/// The operand as [batch..., rows, columns] of the matmul, before broadcasting.
 Result<StridedOperand> orient(std::span<const int64_t> dims, const std::vector<int64_t> &permutation,
                               bool transpose, bool isLeft) {
   StridedOperand out{{dims.begin(), dims.end()}, rowMajorStrides(dims)};
@@ -137,8 +153,8 @@ void MatmulGeometry::mergeAxes() {
   }
 }
 
-Result<MatmulGeometry> MatmulGeometry::compute(const MatmulAttributes &attributes,
-                                               std::span<const int64_t> xDims, std::span<const int64_t> yDims,
+Result<MatmulGeometry> MatmulGeometry::compute(const MatmulConfig &attributes, std::span<const int64_t> xDims,
+                                               std::span<const int64_t> yDims,
                                                std::span<const std::vector<int64_t>> operandDims) {
   Result<StridedOperand> left = orient(xDims, attributes.permutationX, attributes.transposeX, true);
   Result<StridedOperand> right = orient(yDims, attributes.permutationY, attributes.transposeY, false);
@@ -150,19 +166,19 @@ Result<MatmulGeometry> MatmulGeometry::compute(const MatmulAttributes &attribute
   padBatch(g.x, rank);
   padBatch(g.y, rank);
   bool fits = g.x.dims[rank - 1] == g.y.dims[rank - 2];
-  std::vector<int64_t> product;
+  std::vector<int64_t> matmulDims;
   for (size_t i = 0; i + 2 < rank; ++i) {
     int64_t a = g.x.dims[i], b = g.y.dims[i];
     fits = fits && (a == b || a == 1 || b == 1);
-    product.push_back(a == 1 ? b : a);
+    matmulDims.push_back(a == 1 ? b : a);
   }
   if (!fits)
     return failure("cannot multiply dims [{}] by [{}]{}{}", fmt::join(xDims, ", "), fmt::join(yDims, ", "),
                    attributes.transposeX ? ", the first transposed" : "",
                    attributes.transposeY ? ", the second transposed" : "");
-  product.push_back(g.x.dims[rank - 2]);
-  product.push_back(g.y.dims[rank - 1]);
-  // The axes of the product that are stored, in the order of storage.
+  matmulDims.push_back(g.x.dims[rank - 2]);
+  matmulDims.push_back(g.y.dims[rank - 1]);
+  // The axes of the matmul that are stored, in the order of storage.
   std::vector<size_t> stored;
   for (size_t axis = 0; axis < rank; ++axis)
     if (!(axis == rank - 2 && xDims.size() == 1) && !(axis == rank - 1 && yDims.size() == 1))
@@ -176,35 +192,35 @@ Result<MatmulGeometry> MatmulGeometry::compute(const MatmulAttributes &attribute
       stored[i] = order[static_cast<size_t>(attributes.permutationOut[i])];
   }
   for (size_t axis : stored)
-    g.outDims.push_back(product[axis]);
-  auto alongProduct = [&](const StridedOperand &operand, bool isOut) {
-    StridedOperand along{isOut ? product : std::vector<int64_t>(rank, 1), std::vector<int64_t>(rank, 0)};
+    g.outDims.push_back(matmulDims[axis]);
+  auto alongMatmul = [&](const StridedOperand &operand, bool isOut) {
+    StridedOperand along{isOut ? matmulDims : std::vector<int64_t>(rank, 1), std::vector<int64_t>(rank, 0)};
     for (size_t i = 0; i < stored.size(); ++i) {
       along.dims[stored[i]] = operand.dims[i];
       along.strides[stored[i]] = operand.strides[i];
     }
     return along;
   };
-  g.out = alongProduct({g.outDims, rowMajorStrides(g.outDims)}, true);
+  g.out = alongMatmul({g.outDims, rowMajorStrides(g.outDims)}, true);
   for (size_t i = 0; i < operandDims.size(); ++i) {
     if (!attributes.postOps[i].hasOperand()) {
       g.operands.emplace_back();
       continue;
     }
     if (attributes.postOps[i].kind == PostOp::Kind::Bias) {
-      if (operandDims[i].size() != 1 || operandDims[i][0] != product[rank - 1])
-        return failure("expected a bias of dims [{}], found [{}]", product[rank - 1],
+      if (operandDims[i].size() != 1 || operandDims[i][0] != matmulDims[rank - 1])
+        return failure("expected a bias of dims [{}], found [{}]", matmulDims[rank - 1],
                        fmt::join(operandDims[i], ", "));
       StridedOperand bias{std::vector<int64_t>(rank, 1), std::vector<int64_t>(rank, 0)};
-      bias.dims[rank - 1] = product[rank - 1];
-      bias.strides[rank - 1] = product[rank - 1] == 1 ? 0 : 1;
+      bias.dims[rank - 1] = matmulDims[rank - 1];
+      bias.strides[rank - 1] = matmulDims[rank - 1] == 1 ? 0 : 1;
       g.operands.push_back(std::move(bias));
       continue;
     }
     Result<StridedOperand> operand = broadcastOperand(operandDims[i], g.outDims);
     if (!operand)
       return operand.problems();
-    g.operands.push_back(alongProduct(*operand, false));
+    g.operands.push_back(alongMatmul(*operand, false));
   }
   g.mergeAxes();
   return g;

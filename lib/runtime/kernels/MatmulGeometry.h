@@ -1,28 +1,29 @@
-/// How a matrix product reads and writes its tensors.
+/// How a matmul reads and writes its tensors.
 #pragma once
 
 #include "lib/runtime/kernels/PostOps.h"
 
+#include "dialects/pd/ops/linalg/Contract.kernels.inc"
+
 namespace proa::runtime {
 
-/// The attributes of the library kernel "matmul". Inputs: x, y, then the operands of `post_ops`. Output: the
-/// product.
-///
-///   transpose_x, transpose_y   the operand's last two axes are swapped (after the permutation; not for
-///   vectors) x_permutation, y_permutation   the operand is read as if transposed so: axis i is the stored
-///   axis permutation[i] out_permutation            the product is stored transposed so; operands of post-ops
-///   broadcast to the stored dims alpha                      a factor of the product (before the post-ops)
-///   post_ops                   see PostOps.h
-///
-/// As in Paddle's matmul, a vector x is a row and a vector y is a column whose axis the result does not have,
-/// and the axes before the last two broadcast.
-struct MatmulAttributes {
+/// The attributes of a matmul. Inputs: x, y, then the operands of the post-ops, which broadcast to
+/// the stored dims of the result. As in Paddle's matmul, a vector x is a row and a vector y is a column whose
+/// axis the result does not have, and the axes before the last two broadcast.
+struct MatmulConfig {
+  /// The operand's last two axes are swapped, after the permutation; not for vectors.
   bool transposeX = false, transposeY = false;
-  std::vector<int64_t> permutationX, permutationY, permutationOut;
-  float alpha = 1;
+  /// Where not empty, axis i of the operand is the stored axis permutation[i].
+  std::vector<int64_t> permutationX, permutationY;
+  std::vector<int64_t> permutationOut; ///< where not empty, the result is stored transposed so
+  float alpha = 1;                     ///< a factor of the result, before the post-ops
   std::vector<PostOp> postOps;
 
-  static Result<MatmulAttributes> parse(const KernelRequest &request);
+  static Result<MatmulConfig> create(const MatmulAttributes &op, const KernelRequest &request);
+  static Result<MatmulConfig> create(const FusedMatmulAttributes &op, const KernelRequest &request);
+
+private:
+  Result<void> addPostOps(std::span<const PostOpAttribute> attributes, const KernelRequest &request);
 };
 
 /// All tensors seen along the same axes: batch axes, then rows, then columns.
@@ -37,7 +38,7 @@ struct MatmulGeometry {
   int64_t inner() const { return x.dims[rank() - 1]; }
 
   /// `operandDims` has the dims of each post-op's operand. Error: dims that do not fit.
-  static Result<MatmulGeometry> compute(const MatmulAttributes &attributes, std::span<const int64_t> xDims,
+  static Result<MatmulGeometry> compute(const MatmulConfig &attributes, std::span<const int64_t> xDims,
                                         std::span<const int64_t> yDims,
                                         std::span<const std::vector<int64_t>> operandDims);
 

@@ -12,7 +12,7 @@ template <class T>
 using Sum = std::conditional_t<std::is_integral_v<T>,
                                std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>, Wide<T>>;
 
-template <class T> struct Product {
+template <class T> struct PlainGemm {
   const MatmulGeometry &g;
   Sum<T> alpha;
   const T *x, *y;
@@ -52,8 +52,8 @@ Result<void> plainMatmul(DType dtype, const MatmulGeometry &g, float alpha, cons
                          void *out) {
   bool known = dispatchAll(dtype, [&](auto zero) {
     using T = decltype(zero);
-    Product<T> product{g, static_cast<Sum<T>>(alpha), static_cast<const T *>(x), static_cast<const T *>(y),
-                       static_cast<T *>(out)};
+    PlainGemm<T> gemm{g, static_cast<Sum<T>>(alpha), static_cast<const T *>(x), static_cast<const T *>(y),
+                      static_cast<T *>(out)};
     int64_t rows = 1;
     for (size_t axis = 0; axis + 1 < g.rank(); ++axis)
       rows *= g.out.dims[axis];
@@ -63,11 +63,11 @@ Result<void> plainMatmul(DType dtype, const MatmulGeometry &g, float alpha, cons
     parallelFor(rows, 1 + 20000 / perRow, [&](int64_t begin, int64_t end) {
       std::vector<Sum<T>> sums(static_cast<size_t>(g.columns()));
       for (int64_t row = begin; row < end; ++row)
-        product.row(row, sums);
+        gemm.row(row, sums);
     });
   });
   if (!known)
-    return failure("a matrix product of {} is not supported", nameOf(dtype));
+    return failure("a matmul of {} is not supported", nameOf(dtype));
   return {};
 }
 

@@ -19,18 +19,7 @@ memory::desc describeStrided(const StridedOperand &operand, memory::data_type ty
 
 } // namespace
 
-std::optional<size_t> inPlaceCandidate(const MatmulAttributes &attributes, const MatmulGeometry &geometry,
-                                       std::span<const OperandType> inputs) {
-  for (size_t i = 0; i < attributes.postOps.size(); ++i)
-    if (attributes.postOps[i].kind == PostOp::Kind::Add)
-      return geometry.operands[i].dims == geometry.out.dims &&
-                     inputs[attributes.postOps[i].input].dtype == inputs[0].dtype
-                 ? std::optional(i)
-                 : std::nullopt;
-  return std::nullopt;
-}
-
-std::shared_ptr<const MatmulPlan> MatmulPlan::create(DType dtype, const MatmulAttributes &attributes,
+std::shared_ptr<const MatmulPlan> MatmulPlan::create(DType dtype, const MatmulConfig &attributes,
                                                      MatmulGeometry geometry,
                                                      std::span<const OperandType> inputs,
                                                      const Options &options) {
@@ -51,19 +40,16 @@ std::shared_ptr<const MatmulPlan> MatmulPlan::create(DType dtype, const MatmulAt
     plan->yDesc = memory::desc(yDims, plan->type, memory::format_tag::any);
   if (options.weights)
     plan->yDesc = *options.weights;
-  // oneDNN's fast code does not know every post-op with every broadcast: then give it fewer and do the rest
-  // after it.
-  size_t previous = SIZE_MAX;
-  for (size_t count : {attributes.postOps.size(), leadingWithoutTensors(attributes.postOps), size_t(0)}) {
-    if (count != previous && plan->build(attributes, inputs, count, options.inPlace) && !plan->isSlow())
-      return plan;
-    previous = count;
-  }
+  // oneDNN's fast code does not support every post-op with every broadcast.
+  if (planWithFusion(attributes.postOps, [&](size_t count) {
+        return plan->build(attributes, inputs, count, options.inPlace) && !plan->isSlow();
+      }))
+    return plan;
   return plan->build(attributes, inputs, 0, false) ? plan : nullptr;
 }
 
-/// A result whose axes lie in another order than its own: oneDNN 2.6.3 crashes when a post-op broadcasts to
-/// it.
+/// Whether the axes of the result have another order in memory: oneDNN 2.6.3 crashes when a post-op
+/// broadcasts to such a result.
 bool MatmulPlan::isPermuted() const {
   for (size_t axis = 1; axis < shape.rank(); ++axis)
     if (shape.out.strides[axis - 1] < shape.out.strides[axis])
@@ -71,45 +57,36 @@ bool MatmulPlan::isPermuted() const {
   return false;
 }
 
-/// Makes the primitive with the first `count` post-ops; false where oneDNN has none.
-bool MatmulPlan::build(const MatmulAttributes &attributes, std::span<const OperandType> inputs, size_t count,
+/// Creates the primitive with the first `count` post-ops; false if oneDNN has none.
+bool MatmulPlan::build(const MatmulConfig &attributes, std::span<const OperandType> inputs, size_t count,
                        bool inPlace) {
   dnnl::primitive_attr primitiveAttributes = userScratchpad();
   dnnl::post_ops list;
   extra.clear();
   operandInputs.clear();
   fused = count;
-  std::optional<size_t> sum = inPlace ? inPlaceCandidate(attributes, shape, inputs) : std::nullopt;
+  std::optional<size_t> sum =
+      inPlace ? inPlaceCandidate(attributes.postOps, shape.operands, shape.out, inputs) : std::nullopt;
   memory::desc bias;
   if (attributes.alpha != 1)
     primitiveAttributes.set_output_scales(0, {attributes.alpha});
-  for (size_t i = 0; i < count; ++i) {
+  auto addOperand = [&](size_t i, memory::data_type dtype) {
     const PostOp &op = attributes.postOps[i];
-    if (!op.hasOperand()) {
-      appendActivation(list, op);
-      continue;
-    }
-    if (sum == i) {
-      list.append_sum(1.0f);
-      continue;
-    }
-    std::optional<memory::data_type> operandType = dnnlType(inputs[op.input].dtype);
-    if (!operandType)
-      return false;
     operandInputs.push_back(op.input);
-    memory::desc desc = describeStrided(shape.operands[i], *operandType);
+    memory::desc desc = describeStrided(shape.operands[i], dtype);
     // oneDNN scales its own bias too, so with alpha the bias is an addition.
     if (i == 0 && op.kind == PostOp::Kind::Bias && attributes.alpha == 1) {
       bias = desc;
       extra.emplace_back(DNNL_ARG_BIAS, desc);
-      continue;
+      return true;
     }
     if (shape.operands[i].dims != shape.out.dims && isPermuted())
       return false;
-    bool multiply = op.kind == PostOp::Kind::Multiply;
-    list.append_binary(multiply ? dnnl::algorithm::binary_mul : dnnl::algorithm::binary_add, desc);
-    extra.emplace_back(DNNL_ARG_ATTR_MULTIPLE_POST_OP(list.len() - 1) | DNNL_ARG_SRC_1, desc);
-  }
+    extra.emplace_back(appendBinary(list, op, desc), desc);
+    return true;
+  };
+  if (!appendPostOps(list, attributes.postOps, count, sum, inputs, addOperand))
+    return false;
   primitiveAttributes.set_post_ops(list);
   try {
     bool hasBias = bias.dims().size() != 0;

@@ -1,8 +1,9 @@
 /// The library kernel "auc" (predict, label, stat_pos, stat_neg, ins_tag_weight; num_thresholds, slide_steps;
-/// results: auc, stat_pos_out, stat_neg_out). dialects/pd/ops/search/Contents.td says what it computes.
-#include "lib/runtime/kernels/Metrics.h"
-#include "lib/runtime/kernels/Attributes.h"
+/// results: auc, stat_pos_out, stat_neg_out). dialects/pd/ops/search/Metrics.td says what it computes.
+#include "lib/runtime/kernels/Checks.h"
 #include "lib/runtime/kernels/Convert.h"
+
+#include "dialects/pd/ops/search/Metrics.kernels.inc"
 
 #include <algorithm>
 #include <cmath>
@@ -118,15 +119,15 @@ Result<void> auc(Call &call, const AucShape &shape) {
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeAuc(const KernelRequest &request) {
-  Attributes reader(request);
-  AucShape shape{reader.integer("num_thresholds", 4095), reader.integer("slide_steps", 1)};
-  reader.expectOperands(4, 0);
-  reader.expectDType(4, {DType::Float32});
-  reader.expect(shape.thresholds > 0 && shape.steps >= 0,
+Result<std::unique_ptr<LibraryKernel>> makeAuc(const AucAttributes &op, const KernelRequest &request) {
+  Checks checks(request);
+  AucShape shape{op.numThresholds, op.slideSteps};
+  checks.expectOperands(4, 0);
+  checks.expectDType(4, {DType::Float32});
+  checks.expect(shape.thresholds > 0 && shape.steps >= 0,
                 "num_thresholds must be positive and slide_steps not negative");
-  if (!reader.ok())
-    return reader.problems();
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([shape](Call &call) { return auc(call, shape); });
 }
 

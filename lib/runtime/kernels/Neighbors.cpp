@@ -2,8 +2,9 @@
 /// colptr, weights, x, eids) and "graph_khop_sampler" (row, colptr, x, eids).
 /// dialects/pd/ops/graph/Sampling.td says what they compute.
 #include "lib/runtime/kernels/Convert.h"
-#include "lib/runtime/kernels/Metrics.h"
 #include "lib/runtime/kernels/Targets.h"
+
+#include "dialects/pd/ops/graph/Sampling.kernels.inc"
 
 #include <algorithm>
 #include <numeric>
@@ -231,33 +232,36 @@ Result<void> sampleHops(Call &call, const std::vector<int64_t> &sizes, bool want
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeGraphSampleNeighbors(const KernelRequest &request) {
-  Attributes reader(request);
-  int64_t size = reader.integer("sample_size", -1);
-  bool wantsEdges = reader.boolean("return_eids", false);
-  reader.expectOperands(wantsEdges ? 4 : 3, 0);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeGraphSampleNeighbors(const GraphSampleNeighborsAttributes &op,
+                                                                const KernelRequest &request) {
+  Checks checks(request);
+  int64_t size = op.sampleSize;
+  bool wantsEdges = op.returnEids;
+  checks.expectOperands(wantsEdges ? 4 : 3, 0);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([=](Call &call) { return sampleNeighbors(call, size, wantsEdges); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeWeightedSampleNeighbors(const KernelRequest &request) {
-  Attributes reader(request);
-  int64_t size = reader.integer("sample_size", -1);
-  bool wantsEdges = reader.boolean("return_eids", false);
-  reader.expectOperands(wantsEdges ? 5 : 4, 0);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>>
+makeWeightedSampleNeighbors(const WeightedSampleNeighborsAttributes &op, const KernelRequest &request) {
+  Checks checks(request);
+  int64_t size = op.sampleSize;
+  bool wantsEdges = op.returnEids;
+  checks.expectOperands(wantsEdges ? 5 : 4, 0);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([=](Call &call) { return sampleByWeight(call, size, wantsEdges); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeGraphKhopSampler(const KernelRequest &request) {
-  Attributes reader(request);
-  std::vector<int64_t> sizes = reader.integers("sample_sizes");
-  bool wantsEdges = reader.boolean("return_eids", false);
-  reader.expectOperands(wantsEdges ? 4 : 3, 0);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeGraphKhopSampler(const GraphKhopSamplerAttributes &op,
+                                                            const KernelRequest &request) {
+  Checks checks(request);
+  std::vector<int64_t> sizes = op.sampleSizes;
+  bool wantsEdges = op.returnEids;
+  checks.expectOperands(wantsEdges ? 4 : 3, 0);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([=](Call &call) { return sampleHops(call, sizes, wantsEdges); });
 }
 

@@ -59,8 +59,8 @@ bool packsMatrices() {
     constexpr auto type = memory::data_type::f32;
     memory::dims dims{96, 96};
     memory::desc plain(dims, type, memory::format_tag::ab), any(dims, type, memory::format_tag::any);
-    dnnl::matmul::primitive_desc product({plain, any, plain}, dnnlEngine());
-    return product.weights_desc() != plain;
+    dnnl::matmul::primitive_desc matmul({plain, any, plain}, dnnlEngine());
+    return matmul.weights_desc() != plain;
   }();
   return packs;
 }

@@ -25,7 +25,7 @@ dnnl::primitive_attr userScratchpad();
 bool isSmallWork(double operations);
 /// Whether the chosen implementation is oneDNN's slow reference code.
 bool isReference(const char *implementation);
-/// Whether oneDNN has products of float32 matrices for this processor that want the constant one packed.
+/// Whether oneDNN has float32 GEMMs for this processor that need the constant one packed.
 bool packsMatrices();
 /// oneDNN's dims for a tensor; a rank of 0 becomes one dim of 1.
 dnnl::memory::dims dnnlDims(std::span<const int64_t> dims);

@@ -1,12 +1,13 @@
 /// The library kernels "pool2d", "pool3d", "max_pool2d_with_index" and "max_pool3d_with_index".
 #include "lib/runtime/ThreadPool.h"
-#include "lib/runtime/kernels/Attributes.h"
+#include "lib/runtime/kernels/Checks.h"
 #include "lib/runtime/kernels/Convert.h"
 #include "lib/runtime/kernels/EntriesByDims.h"
-#include "lib/runtime/kernels/Families.h"
 #include "lib/runtime/kernels/OneDnn.h"
 #include "lib/runtime/kernels/PoolGeometry.h"
 #include "lib/runtime/kernels/PoolPlanes.h"
+
+#include "dialects/pd/ops/nn/Pool.kernels.inc"
 
 #include <algorithm>
 
@@ -16,7 +17,7 @@ namespace {
 /// All windows of one batch element and channel, or (channels last) of one batch element.
 template <class T> class Windows {
 public:
-  Windows(const PoolGeometry &g, const PoolAttributes &attributes, const View &in, const View &out,
+  Windows(const PoolGeometry &g, const PoolConfig &attributes, const View &in, const View &out,
           const View &mask)
       : g(g), attributes(attributes), in(in.as<T>()), out(out.as<T>()),
         mask(mask ? mask.as<int32_t>() : nullptr) {}
@@ -31,13 +32,13 @@ public:
       int64_t at = flat % g.output[2 + axis];
       g.window(axis, at, begin[shift + axis], end[shift + axis]);
       if (!g.adaptive)
-        inclusive *= g.inclusiveExtent(axis, at);
+        inclusive *= g.inclusiveSize(axis, at);
       target += at * g.outputStrides[2 + axis];
     }
-    int64_t strides[3] = {0, 0, 0}, extents[3] = {1, 1, 1};
+    int64_t strides[3] = {0, 0, 0}, spatialDims[3] = {1, 1, 1};
     for (size_t axis = 0; axis < axes; ++axis) {
       strides[shift + axis] = g.inputStrides[2 + axis];
-      extents[shift + axis] = g.input[2 + axis];
+      spatialDims[shift + axis] = g.input[2 + axis];
     }
     const T *source = in + image * g.inputStrides[0] + channel * g.inputStrides[1];
     auto best = static_cast<Wide<T>>(lowestOf<T>());
@@ -50,7 +51,7 @@ public:
           sum += value;
           if (mask ? best < value : !(best > value)) { // NaNs as in Paddle, which differs between the two ops
             best = value;
-            bestAt = (d * extents[1] + h) * extents[2] + w;
+            bestAt = (d * spatialDims[1] + h) * spatialDims[2] + w;
           }
         }
     int64_t count = std::max<int64_t>(0, end[0] - begin[0]) * std::max<int64_t>(0, end[1] - begin[1]) *
@@ -65,14 +66,14 @@ public:
 
 private:
   const PoolGeometry &g;
-  const PoolAttributes &attributes;
+  const PoolConfig &attributes;
   const T *in;
   T *out;
   int32_t *mask;
 };
 
-Result<void> plainPool(const PoolGeometry &g, const PoolAttributes &attributes, const View &in,
-                       const View &out, const View &mask) {
+Result<void> plainPool(const PoolGeometry &g, const PoolConfig &attributes, const View &in, const View &out,
+                       const View &mask) {
   bool known = dispatchReal(in.dtype, [&](auto zero) {
     using T = decltype(zero);
     Windows<T> windows(g, attributes, in, out, mask);
@@ -95,7 +96,7 @@ Result<void> plainPool(const PoolGeometry &g, const PoolAttributes &attributes, 
 
 /// A pooling of channels that come last, planned by oneDNN, which takes several times as long as ours where
 /// they come first; null where Paddle's meaning is another.
-std::unique_ptr<Execution> planPool(const PoolGeometry &g, const PoolAttributes &attributes, DType dtype) {
+std::unique_ptr<Execution> planPool(const PoolGeometry &g, const PoolConfig &attributes, DType dtype) {
   using dnnl::memory;
   std::optional<memory::data_type> type = dnnlType(dtype);
   if (!type || (dtype != DType::Float32 && dtype != DType::BFloat16))
@@ -114,7 +115,7 @@ std::unique_ptr<Execution> planPool(const PoolGeometry &g, const PoolAttributes 
       kernel[axis] = strides[axis] = in / out;
     }
     after.push_back((out - 1) * strides[axis] + kernel[axis] - in - before[axis]);
-    bool cutWindow = after[axis] > g.before[axis]; // see inclusiveExtent
+    bool cutWindow = after[axis] > g.before[axis]; // see inclusiveSize
     if (cutWindow && !attributes.isMax && !attributes.exclusive)
       return nullptr;
     // A window that lies in the padding as a whole has no maximum and no average.
@@ -159,7 +160,7 @@ struct PoolEntry {
 
 class Pool final : public LibraryKernel {
 public:
-  Pool(PoolAttributes attributes, bool withIndex) : attributes(std::move(attributes)), withIndex(withIndex) {}
+  Pool(PoolConfig attributes, bool withIndex) : attributes(std::move(attributes)), withIndex(withIndex) {}
 
   Result<void> run(Call &call) const override {
     const View &in = call.input(0);
@@ -224,12 +225,14 @@ private:
     return {};
   }
 
-  PoolAttributes attributes;
+  PoolConfig attributes;
   bool withIndex;
 };
 
-Result<std::unique_ptr<LibraryKernel>> make(const KernelRequest &request, size_t spatial, bool withIndex) {
-  Result<PoolAttributes> attributes = PoolAttributes::parse(request, spatial, withIndex);
+template <class Op>
+Result<std::unique_ptr<LibraryKernel>> make(const Op &op, const KernelRequest &request, size_t spatial,
+                                            bool withIndex) {
+  Result<PoolConfig> attributes = PoolConfig::create(op, request, spatial, withIndex);
   if (!attributes)
     return attributes.problems();
   return std::unique_ptr<LibraryKernel>(std::make_unique<Pool>(std::move(*attributes), withIndex));
@@ -237,17 +240,19 @@ Result<std::unique_ptr<LibraryKernel>> make(const KernelRequest &request, size_t
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makePool2d(const KernelRequest &request) {
-  return make(request, 2, false);
+Result<std::unique_ptr<LibraryKernel>> makePool2d(const Pool2dAttributes &op, const KernelRequest &request) {
+  return make(op, request, 2, false);
 }
-Result<std::unique_ptr<LibraryKernel>> makePool3d(const KernelRequest &request) {
-  return make(request, 3, false);
+Result<std::unique_ptr<LibraryKernel>> makePool3d(const Pool3dAttributes &op, const KernelRequest &request) {
+  return make(op, request, 3, false);
 }
-Result<std::unique_ptr<LibraryKernel>> makeMaxPool2dWithIndex(const KernelRequest &request) {
-  return make(request, 2, true);
+Result<std::unique_ptr<LibraryKernel>> makeMaxPool2dWithIndex(const MaxPool2dWithIndexAttributes &op,
+                                                              const KernelRequest &request) {
+  return make(op, request, 2, true);
 }
-Result<std::unique_ptr<LibraryKernel>> makeMaxPool3dWithIndex(const KernelRequest &request) {
-  return make(request, 3, true);
+Result<std::unique_ptr<LibraryKernel>> makeMaxPool3dWithIndex(const MaxPool3dWithIndexAttributes &op,
+                                                              const KernelRequest &request) {
+  return make(op, request, 3, true);
 }
 
 } // namespace proa::runtime

@@ -1,6 +1,6 @@
 #include "lib/runtime/kernels/PoolGeometry.h"
 
-#include "lib/runtime/kernels/Attributes.h"
+#include "lib/runtime/kernels/Checks.h"
 #include "lib/runtime/kernels/ConvGeometry.h"
 
 #include <fmt/ranges.h>
@@ -9,39 +9,26 @@
 
 namespace proa::runtime {
 
-Result<PoolAttributes> PoolAttributes::parse(const KernelRequest &request, size_t spatial, bool withIndex) {
-  Attributes reader(request);
-  PoolAttributes out;
-  out.spatial = spatial;
-  out.isMax = withIndex || reader.choice("pooling_type", {"max", "avg"}) == "max";
-  out.exclusive = reader.boolean("exclusive", true);
-  out.ceilMode = reader.boolean("ceil_mode", false);
-  out.global = reader.boolean("global_pooling", false);
-  out.adaptive = reader.boolean("adaptive", false);
-  out.kernel = reader.integers("kernel_size");
-  out.strides = reader.integers("strides", std::vector<int64_t>(spatial, 1));
-  out.paddings = reader.integers("paddings", std::vector<int64_t>(spatial, 0));
-  out.paddingAlgorithm = reader.choice("padding_algorithm", {"EXPLICIT", "SAME", "VALID"});
-  if (out.strides.empty())
-    out.strides.assign(spatial, 1);
-  if (out.paddings.empty())
-    out.paddings.assign(spatial, 0);
-  std::string format = reader.choice("data_format", {"NCHW", "NHWC", "NCDHW", "NDHWC"});
-  out.channelLast = format == "NHWC" || format == "NDHWC";
-  reader.expectOperands(1, withIndex ? 0 : 1); // of the greatest elements perhaps only the mask is used
-  reader.expect(
-      out.strides.size() == spatial &&
-          std::all_of(out.strides.begin(), out.strides.end(), [](int64_t stride) { return stride > 0; }),
-      fmt::format("expected {} strides above 0, found [{}]", spatial, fmt::join(out.strides, ", ")));
-  reader.expect(
-      out.paddings.size() == spatial || out.paddings.size() == 2 * spatial,
-      fmt::format("attribute 'paddings' has {} numbers for {} spatial axes", out.paddings.size(), spatial));
-  if (!reader.ok())
-    return reader.problems();
-  return out;
+Result<void> PoolConfig::check(const KernelRequest &request, bool withIndex) {
+  Checks checks(request);
+  checks.expectOneOf("data_format", dataFormat,
+                     {DataFormat::NCHW, DataFormat::NHWC, DataFormat::NCDHW, DataFormat::NDHWC});
+  channelLast = channelsAreLast(dataFormat);
+  if (strides.empty())
+    strides.assign(spatial, 1);
+  if (paddings.empty())
+    paddings.assign(spatial, 0);
+  checks.expectOperands(1, withIndex ? 0 : 1); // of a pooling with indices perhaps only the mask is used
+  checks.expect(strides.size() == spatial &&
+                    std::ranges::all_of(strides, [](int64_t stride) { return stride > 0; }),
+                fmt::format("expected {} strides above 0, found [{}]", spatial, fmt::join(strides, ", ")));
+  checks.expect(
+      paddings.size() == spatial || paddings.size() == 2 * spatial,
+      fmt::format("attribute 'paddings' has {} numbers for {} spatial axes", paddings.size(), spatial));
+  return checks.problems();
 }
 
-Result<PoolGeometry> PoolGeometry::compute(const PoolAttributes &attributes, std::span<const int64_t> dims,
+Result<PoolGeometry> PoolGeometry::compute(const PoolConfig &attributes, std::span<const int64_t> dims,
                                            std::span<const int64_t> kernel) {
   size_t spatial = attributes.spatial;
   if (dims.size() != spatial + 2)
@@ -51,30 +38,30 @@ Result<PoolGeometry> PoolGeometry::compute(const PoolAttributes &attributes, std
   g.input.assign(dims.begin(), dims.end());
   if (attributes.channelLast)
     std::rotate(g.input.begin() + 1, g.input.end() - 1, g.input.end());
-  std::span<const int64_t> extents = std::span(g.input).subspan(2);
+  std::span<const int64_t> spatialDims = std::span(g.input).subspan(2);
   g.kernel.assign(kernel.begin(), kernel.end());
   if (attributes.global)
-    g.kernel.assign(extents.begin(), extents.end());
+    g.kernel.assign(spatialDims.begin(), spatialDims.end());
   if (g.kernel.size() != spatial ||
       std::any_of(g.kernel.begin(), g.kernel.end(), [](int64_t size) { return size < 1; }))
     return failure("expected {} window sizes above 0, found [{}]", spatial, fmt::join(g.kernel, ", "));
   g.strides = attributes.strides;
   std::vector<int64_t> dilations(spatial, 1), zeros(spatial, 0);
   bool padded = !attributes.global && !attributes.adaptive;
-  if (Result<void> done = resolvePaddings(padded ? attributes.paddingAlgorithm : "VALID",
-                                          padded ? attributes.paddings : zeros, extents, g.kernel, g.strides,
-                                          dilations, g.before, g.after);
+  if (Result<void> done = resolvePaddings(padded ? attributes.paddingAlgorithm : PaddingAlgorithm::Valid,
+                                          padded ? attributes.paddings : zeros, spatialDims, g.kernel,
+                                          g.strides, dilations, g.before, g.after);
       !done)
     return done.problems();
   g.output = {g.input[0], g.input[1]};
   for (size_t axis = 0; axis < spatial; ++axis) {
-    int64_t room = extents[axis] + g.before[axis] + g.after[axis] - g.kernel[axis];
+    int64_t room = spatialDims[axis] + g.before[axis] + g.after[axis] - g.kernel[axis];
     // Paddle divides towards zero: a window that sticks out by less than a stride still counts.
     int64_t rounding = attributes.ceilMode ? g.strides[axis] - 1 : 0;
     int64_t count = (room + rounding) / g.strides[axis] + 1;
-    if (!g.adaptive && (count < 0 || (count == 0 && extents[axis] > 0)))
+    if (!g.adaptive && (count < 0 || (count == 0 && spatialDims[axis] > 0)))
       return failure("a window of {} does not fit into {} with paddings {} and {}", g.kernel[axis],
-                     extents[axis], g.before[axis], g.after[axis]);
+                     spatialDims[axis], g.before[axis], g.after[axis]);
     g.output.push_back(g.adaptive ? g.kernel[axis] : (room + rounding) / g.strides[axis] + 1);
   }
   g.inputStrides = convStrides(g.input, attributes.channelLast);
@@ -97,7 +84,7 @@ void PoolGeometry::window(size_t axis, int64_t at, int64_t &begin, int64_t &end)
   begin = std::max<int64_t>(begin, 0);
 }
 
-int64_t PoolGeometry::inclusiveExtent(size_t axis, int64_t at) const {
+int64_t PoolGeometry::inclusiveSize(size_t axis, int64_t at) const {
   int64_t begin = at * strides[axis] - before[axis];
   // Paddle cuts a window at the padding's end, and takes the padding after the input to be as large as that
   // before it.

@@ -3,10 +3,11 @@
 /// those of the pooling (PoolGeometry.h). A maximum's cotangent goes to the first greatest element of the
 /// window, as in Paddle.
 #include "lib/runtime/ThreadPool.h"
-#include "lib/runtime/kernels/Attributes.h"
+#include "lib/runtime/kernels/Checks.h"
 #include "lib/runtime/kernels/Convert.h"
-#include "lib/runtime/kernels/Families.h"
 #include "lib/runtime/kernels/PoolGeometry.h"
+
+#include "dialects/pd/ops/nn/Pool.kernels.inc"
 
 #include <fmt/ranges.h>
 
@@ -35,7 +36,7 @@ struct Window {
 
 template <class T> class PoolBackward {
 public:
-  PoolBackward(const PoolGeometry &g, const PoolAttributes &attributes, const T *x, const T *outGradient,
+  PoolBackward(const PoolGeometry &g, const PoolConfig &attributes, const T *x, const T *outGradient,
                Wide<T> *gradient)
       : g(g), attributes(attributes), x(x), outGradient(outGradient), gradient(gradient) {
     size_t absent = 3 - g.kernel.size();
@@ -46,7 +47,7 @@ public:
       for (int64_t at = 0; at < g.output[2 + axis]; ++at) {
         AxisWindow &window = windows[absent + axis].emplace_back();
         g.window(axis, at, window.begin, window.end);
-        window.inclusive = g.adaptive ? 1 : g.inclusiveExtent(axis, at);
+        window.inclusive = g.adaptive ? 1 : g.inclusiveSize(axis, at);
         window.offset = at * g.outputStrides[2 + axis];
       }
     }
@@ -122,7 +123,7 @@ private:
   }
 
   const PoolGeometry &g;
-  const PoolAttributes &attributes;
+  const PoolConfig &attributes;
   const T *x, *outGradient;
   Wide<T> *gradient;
   int64_t strides[3] = {0, 0, 0};
@@ -130,7 +131,7 @@ private:
 };
 
 template <class T>
-void backward(const PoolGeometry &g, const PoolAttributes &attributes, const View &x, const View &outGradient,
+void backward(const PoolGeometry &g, const PoolConfig &attributes, const View &x, const View &outGradient,
               Wide<T> *gradient) {
   std::fill_n(gradient, x.size(), Wide<T>(0));
   PoolBackward<T> pools(g, attributes, x.as<T>(), outGradient.as<T>(), gradient);
@@ -143,7 +144,7 @@ void backward(const PoolGeometry &g, const PoolAttributes &attributes, const Vie
   });
 }
 
-Result<void> poolGradient(Call &call, const PoolAttributes &attributes) {
+Result<void> poolGradient(Call &call, const PoolConfig &attributes) {
   const View &x = call.input(0), &outGradient = call.input(1);
   std::vector<int64_t> kernel = attributes.kernel;
   if (call.input(2)) {
@@ -175,8 +176,9 @@ Result<void> poolGradient(Call &call, const PoolAttributes &attributes) {
   return known ? Result<void>() : failure("pooling of {} is not supported", nameOf(x.dtype));
 }
 
-Result<std::unique_ptr<LibraryKernel>> make(const KernelRequest &request, size_t spatial) {
-  Result<PoolAttributes> attributes = PoolAttributes::parse(request, spatial, false);
+template <class Op>
+Result<std::unique_ptr<LibraryKernel>> make(const Op &op, const KernelRequest &request, size_t spatial) {
+  Result<PoolConfig> attributes = PoolConfig::create(op, request, spatial, false);
   if (!attributes)
     return attributes.problems();
   return makeKernel(
@@ -185,11 +187,13 @@ Result<std::unique_ptr<LibraryKernel>> make(const KernelRequest &request, size_t
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makePool2dGradient(const KernelRequest &request) {
-  return make(request, 2);
+Result<std::unique_ptr<LibraryKernel>> makePool2dGradient(const Pool2dGradientAttributes &op,
+                                                          const KernelRequest &request) {
+  return make(op, request, 2);
 }
-Result<std::unique_ptr<LibraryKernel>> makePool3dGradient(const KernelRequest &request) {
-  return make(request, 3);
+Result<std::unique_ptr<LibraryKernel>> makePool3dGradient(const Pool3dGradientAttributes &op,
+                                                          const KernelRequest &request) {
+  return make(op, request, 3);
 }
 
 } // namespace proa::runtime

@@ -22,6 +22,8 @@ PROA_VECTOR_INLINE void fold(bool isMax, const T *from, int64_t stride, int64_t 
       into[i] += static_cast<W>(from[i * stride]);
 }
 
+// Not static: GCC does not clone such functions. The declaration shows that it is meant to be external.
+PROA_VECTOR_CLONES void foldFloats(bool isMax, const float *from, int64_t stride, int64_t count, float *into);
 PROA_VECTOR_CLONES void foldFloats(bool isMax, const float *from, int64_t stride, int64_t count,
                                    float *into) {
   if (stride == 1)
@@ -43,7 +45,7 @@ template <class T> class Planes {
 public:
   using Sum = Wide<T>;
 
-  Planes(const PoolGeometry &g, const PoolAttributes &attributes, const View &in, const View &out)
+  Planes(const PoolGeometry &g, const PoolConfig &attributes, const View &in, const View &out)
       : g(g), attributes(attributes), in(in.as<T>()), out(out.as<T>()), axes(g.kernel.size()),
         width(g.input[1 + axes]), outWidth(g.output[1 + axes]),
         start(attributes.isMax ? static_cast<Sum>(lowestOf<T>()) : Sum(0)), rows(static_cast<size_t>(width)),
@@ -82,7 +84,7 @@ private:
   /// How many elements an average counts along an axis.
   int64_t countOf(const Range &range, size_t axis, int64_t at) const {
     bool inclusive = !attributes.exclusive && !g.adaptive && axis < axes;
-    return inclusive ? g.inclusiveExtent(axis, at) : range.size();
+    return inclusive ? g.inclusiveSize(axis, at) : range.size();
   }
 
   template <class U> void foldInto(Sum *into, const U *from, int64_t stride, int64_t count) const {
@@ -118,7 +120,7 @@ private:
   }
 
   const PoolGeometry &g;
-  const PoolAttributes &attributes;
+  const PoolConfig &attributes;
   const T *in;
   T *out;
   size_t axes;
@@ -130,7 +132,7 @@ private:
 
 } // namespace
 
-bool poolPlanes(const PoolGeometry &g, const PoolAttributes &attributes, const View &in, const View &out) {
+bool poolPlanes(const PoolGeometry &g, const PoolConfig &attributes, const View &in, const View &out) {
   return dispatchReal(in.dtype, [&](auto zero) {
     using T = decltype(zero);
     size_t axes = g.kernel.size();

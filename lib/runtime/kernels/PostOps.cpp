@@ -12,9 +12,8 @@
 
 namespace proa::runtime {
 
-struct Activation {
-  const char *name;
-  double alpha, beta; ///< defaults
+struct PostOpActivation {
+  PostOpKind kind;
   double (*apply)(double x, double alpha, double beta);
   void (*append)(dnnl::post_ops &list, float alpha, float beta);
   RowActivation row = RowActivation::None;
@@ -31,91 +30,85 @@ template <algorithm Algorithm> void single(dnnl::post_ops &list, float alpha, fl
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 double clamp(double x, double low, double high) { return x < low ? low : x > high ? high : x; }
 
-// One activation a row: x -> f(x; alpha, beta), with the parameters that Paddle's op of that name has by
-// default.
-const Activation activations[] = {
-    {"relu", 0, 0, [](double x, double, double) { return x > 0 || std::isnan(x) ? x : 0; },
+// One activation a row: x -> f(x; alpha, beta).
+const PostOpActivation activations[] = {
+    {PostOpKind::Relu, [](double x, double, double) { return x > 0 || std::isnan(x) ? x : 0; },
      [](dnnl::post_ops &list, float, float) { single<algorithm::eltwise_relu>(list, 0, 0); },
      RowActivation::Relu},
-    {"leaky_relu", 0.02, 0, [](double x, double a, double) { return x > 0 ? x : a * x; },
+    {PostOpKind::LeakyRelu, [](double x, double a, double) { return x > 0 ? x : a * x; },
      single<algorithm::eltwise_relu>, RowActivation::LeakyRelu},
-    {"relu6", 6, 0, [](double x, double a, double) { return clamp(x, 0, a); },
+    {PostOpKind::Relu6, [](double x, double a, double) { return clamp(x, 0, a); },
      [](dnnl::post_ops &list, float a, float) { single<algorithm::eltwise_clip>(list, 0, a); },
      RowActivation::Relu6},
-    {"clip", 0, 0, [](double x, double a, double b) { return clamp(x, a, b); },
+    {PostOpKind::Clip, [](double x, double a, double b) { return clamp(x, a, b); },
      single<algorithm::eltwise_clip>, RowActivation::Clip},
-    {"gelu_erf", 0, 0,
+    {PostOpKind::GeluErf,
      [](double x, double, double) { return 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2)); },
      single<algorithm::eltwise_gelu_erf>, RowActivation::GeluErf},
-    {"gelu_tanh", 0, 0,
+    {PostOpKind::GeluTanh,
      [](double x, double, double) {
        return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
      },
      single<algorithm::eltwise_gelu_tanh>, RowActivation::GeluTanh},
-    {"sigmoid", 0, 0, [](double x, double, double) { return sigmoid(x); },
+    {PostOpKind::Sigmoid, [](double x, double, double) { return sigmoid(x); },
      single<algorithm::eltwise_logistic>, RowActivation::Sigmoid},
-    {"tanh", 0, 0, [](double x, double, double) { return std::tanh(x); }, single<algorithm::eltwise_tanh>,
+    {PostOpKind::Tanh, [](double x, double, double) { return std::tanh(x); }, single<algorithm::eltwise_tanh>,
      RowActivation::Tanh},
-    {"swish", 1, 0, [](double x, double a, double) { return x * sigmoid(a * x); },
+    {PostOpKind::Swish, [](double x, double a, double) { return x * sigmoid(a * x); },
      single<algorithm::eltwise_swish>, RowActivation::Swish},
-    {"hardswish", 0, 0, [](double x, double, double) { return x * clamp(x + 3, 0, 6) / 6; },
+    {PostOpKind::HardSwish, [](double x, double, double) { return x * clamp(x + 3, 0, 6) / 6; },
      single<algorithm::eltwise_hardswish>, RowActivation::HardSwish},
     // slope and offset; oneDNN 2.6 has no such function, but a line and a clamp
-    {"hardsigmoid", 0.2, 0.5, [](double x, double a, double b) { return clamp(a * x + b, 0, 1); },
+    {PostOpKind::HardSigmoid, [](double x, double a, double b) { return clamp(a * x + b, 0, 1); },
      [](dnnl::post_ops &list, float a, float b) {
        single<algorithm::eltwise_linear>(list, a, b);
        single<algorithm::eltwise_clip>(list, 0, 1);
      },
      RowActivation::HardSigmoid},
-    {"elu", 1, 0, [](double x, double a, double) { return x > 0 ? x : a * std::expm1(x); },
+    {PostOpKind::Elu, [](double x, double a, double) { return x > 0 ? x : a * std::expm1(x); },
      single<algorithm::eltwise_elu>},
-    {"mish", 0, 0, [](double x, double, double) { return x * std::tanh(std::log1p(std::exp(x))); },
+    {PostOpKind::Mish, [](double x, double, double) { return x * std::tanh(std::log1p(std::exp(x))); },
      single<algorithm::eltwise_mish>, RowActivation::Mish},
-    {"exp", 0, 0, [](double x, double, double) { return std::exp(x); }, single<algorithm::eltwise_exp>},
-    {"abs", 0, 0, [](double x, double, double) { return std::abs(x); }, single<algorithm::eltwise_abs>,
+    {PostOpKind::Exp, [](double x, double, double) { return std::exp(x); }, single<algorithm::eltwise_exp>},
+    {PostOpKind::Abs, [](double x, double, double) { return std::abs(x); }, single<algorithm::eltwise_abs>,
      RowActivation::Abs},
-    {"square", 0, 0, [](double x, double, double) { return x * x; }, single<algorithm::eltwise_square>,
+    {PostOpKind::Square, [](double x, double, double) { return x * x; }, single<algorithm::eltwise_square>,
      RowActivation::Square},
-    {"sqrt", 0, 0, [](double x, double, double) { return std::sqrt(x); }, single<algorithm::eltwise_sqrt>},
-    {"linear", 1, 0, [](double x, double a, double b) { return a * x + b; },
+    {PostOpKind::Sqrt, [](double x, double, double) { return std::sqrt(x); },
+     single<algorithm::eltwise_sqrt>},
+    {PostOpKind::Linear, [](double x, double a, double b) { return a * x + b; },
      single<algorithm::eltwise_linear>, RowActivation::Linear},
 };
 
-const Activation *findActivation(const std::string &name) {
-  for (const Activation &activation : activations)
-    if (name == activation.name)
+/// Null for a kind that reads a tensor.
+const PostOpActivation *findActivation(PostOpKind kind) {
+  for (const PostOpActivation &activation : activations)
+    if (kind == activation.kind)
       return &activation;
   return nullptr;
 }
 
 } // namespace
 
-Result<std::vector<PostOp>> parsePostOps(const KernelRequest &request, std::string_view operands) {
+Result<std::vector<PostOp>> resolvePostOps(std::span<const PostOpAttribute> attributes,
+                                           const KernelRequest &request, std::string_view operands) {
   std::vector<PostOp> ops;
   size_t next = 2;
-  auto entry = request.attributes.find("post_ops");
-  if (entry != request.attributes.end()) {
-    if (!entry->is_array())
-      return failure("attribute 'post_ops' is {}; expected an array", entry->dump());
-    for (const nlohmann::json &object : *entry) {
-      std::string kind = object.is_object() ? object.value("kind", "") : "";
-      PostOp op;
-      if (kind == "bias" || kind == "add" || kind == "multiply") {
-        op.kind = kind == "bias"  ? PostOp::Kind::Bias
-                  : kind == "add" ? PostOp::Kind::Add
-                                  : PostOp::Kind::Multiply;
-        op.input = next++;
-        if (op.input >= request.inputs.size() || !request.inputs[op.input].present)
-          return failure("post-op '{}' needs input {}, which is missing", kind, op.input);
-      } else {
-        op.activation = findActivation(kind);
-        if (!op.activation)
-          return failure("unknown post-op {}", object.dump());
-        op.alpha = static_cast<float>(object.value("alpha", op.activation->alpha));
-        op.beta = static_cast<float>(object.value("beta", op.activation->beta));
-      }
-      ops.push_back(op);
+  for (const PostOpAttribute &attribute : attributes) {
+    PostOp op;
+    op.activation = findActivation(attribute.kind);
+    if (op.activation) {
+      op.alpha = static_cast<float>(attribute.alpha.value_or(0));
+      op.beta = static_cast<float>(attribute.beta.value_or(0));
+    } else {
+      op.kind = attribute.kind == PostOpKind::Bias  ? PostOp::Kind::Bias
+                : attribute.kind == PostOpKind::Add ? PostOp::Kind::Add
+                                                    : PostOp::Kind::Multiply;
+      op.input = next++;
+      if (op.input >= request.inputs.size() || !request.inputs[op.input].present)
+        return failure("post-op {} needs input {}, which is missing", ops.size(), op.input);
     }
+    ops.push_back(op);
   }
   if (next < request.inputs.size())
     return failure("expected {} inputs, found {}", next, request.inputs.size());
@@ -136,6 +129,22 @@ size_t leadingWithoutTensors(std::span<const PostOp> ops) {
 
 void appendActivation(dnnl::post_ops &list, const PostOp &op) {
   op.activation->append(list, op.alpha, op.beta);
+}
+
+int appendBinary(dnnl::post_ops &list, const PostOp &op, const dnnl::memory::desc &operand) {
+  bool multiplies = op.kind == PostOp::Kind::Multiply;
+  list.append_binary(multiplies ? algorithm::binary_mul : algorithm::binary_add, operand);
+  return DNNL_ARG_ATTR_MULTIPLE_POST_OP(list.len() - 1) | DNNL_ARG_SRC_1;
+}
+
+std::optional<size_t> inPlaceCandidate(std::span<const PostOp> ops, std::span<const StridedOperand> operands,
+                                       const StridedOperand &result, std::span<const OperandType> inputs) {
+  for (size_t i = 0; i < ops.size(); ++i)
+    if (ops[i].kind == PostOp::Kind::Add)
+      return operands[i].dims == result.dims && inputs[ops[i].input].dtype == inputs[0].dtype
+                 ? std::optional(i)
+                 : std::nullopt;
+  return std::nullopt;
 }
 
 RowActivation rowActivation(const PostOp &op) { return op.activation->row; }

@@ -1,20 +1,15 @@
 /// The library kernel "print" (x, LoD levels...): shows a tensor on stderr in Paddle's words.
 #include "lib/runtime/Silence.h"
-#include "lib/runtime/kernels/Attributes.h"
+#include "lib/runtime/kernels/Checks.h"
 #include "lib/runtime/kernels/Convert.h"
-#include "lib/runtime/kernels/Selection.h"
+
+#include "dialects/pd/ops/control/Check.kernels.inc"
 
 #include <algorithm>
 #include <cstdio>
 
 namespace proa::runtime {
 namespace {
-
-struct PrintAttributes {
-  std::string name, message;
-  int64_t first = -1, summarize = -1;
-  bool type = true, shape = true, layout = true, lod = true;
-};
 
 /// How often a step has run.
 struct RunCount final : KernelState {
@@ -61,7 +56,7 @@ Result<void> print(Call &call, const PrintAttributes &attributes) {
   auto &runs = static_cast<RunCount &>(*call.state());
   if (Silence::isOn())
     return {};
-  if (attributes.first > 0 && runs.count >= attributes.first)
+  if (attributes.firstN > 0 && runs.count >= attributes.firstN)
     return {};
   ++runs.count;
   const View &x = call.input(0);
@@ -70,18 +65,18 @@ Result<void> print(Call &call, const PrintAttributes &attributes) {
     text += "Variable: " + attributes.name + "\n";
   if (!attributes.message.empty())
     text += "  - message: " + attributes.message + "\n";
-  if (attributes.lod) {
+  if (attributes.printTensorLod) {
     Result<std::string> levels = levelsOf(call);
     if (!levels)
       return levels.problems();
     text += "  - lod: " + *levels + "\n";
   }
   text += "  - place: Place(cpu)\n";
-  if (attributes.shape)
+  if (attributes.printTensorShape)
     text += "  - shape: [" + joined(x.dims) + "]\n";
-  if (attributes.layout)
+  if (attributes.printTensorLayout)
     text += "  - layout: NCHW\n";
-  if (attributes.type)
+  if (attributes.printTensorType)
     text += fmt::format("  - dtype: {}\n", nameOf(x.dtype));
   text += "  - data: [" + elementsOf(x, attributes.summarize) + "]\n";
   std::fputs(text.c_str(), stderr);
@@ -90,21 +85,12 @@ Result<void> print(Call &call, const PrintAttributes &attributes) {
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makePrint(const KernelRequest &request) {
-  Attributes reader(request);
-  PrintAttributes attributes;
-  attributes.name = reader.text("name", "");
-  attributes.message = reader.text("message", "");
-  attributes.first = reader.integer("first_n", -1);
-  attributes.summarize = reader.integer("summarize", -1);
-  attributes.type = reader.boolean("print_tensor_type", true);
-  attributes.shape = reader.boolean("print_tensor_shape", true);
-  attributes.layout = reader.boolean("print_tensor_layout", true);
-  attributes.lod = reader.boolean("print_tensor_lod", true);
-  reader.expectOperands(1, 0);
-  if (!reader.ok())
-    return reader.problems();
-  return makeKernel([attributes](Call &call) { return print(call, attributes); });
+Result<std::unique_ptr<LibraryKernel>> makePrint(const PrintAttributes &op, const KernelRequest &request) {
+  Checks checks(request);
+  checks.expectOperands(1, 0);
+  if (!checks.ok())
+    return checks.problems();
+  return makeKernel([op](Call &call) { return print(call, op); });
 }
 
 } // namespace proa::runtime

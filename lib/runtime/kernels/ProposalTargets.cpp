@@ -3,6 +3,8 @@
 /// it computes.
 #include "lib/runtime/kernels/Targets.h"
 
+#include "dialects/pd/ops/detection/Targets.kernels.inc"
+
 #include <algorithm>
 
 namespace proa::runtime {
@@ -175,23 +177,24 @@ template <class T> Result<void> labelProposals(Call &call, const ProposalAttribu
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeGenerateProposalLabels(const KernelRequest &request) {
-  Attributes reader(request);
+Result<std::unique_ptr<LibraryKernel>> makeGenerateProposalLabels(const GenerateProposalLabelsAttributes &op,
+                                                                  const KernelRequest &request) {
+  Checks checks(request);
   ProposalAttributes attributes;
-  attributes.samples = reader.integer("batch_size_per_im", 0);
-  attributes.fraction = reader.real("fg_fraction", 0);
-  attributes.positive = reader.real("fg_thresh", 0);
-  attributes.negativeTo = reader.real("bg_thresh_hi", 0);
-  attributes.negativeFrom = reader.real("bg_thresh_lo", 0);
-  attributes.weights = reader.reals("bbox_reg_weights");
-  attributes.classes = reader.integer("class_nums", 1);
-  attributes.random = reader.boolean("use_random", true);
-  attributes.cascade = reader.boolean("is_cascade_rcnn", false);
-  attributes.agnostic = reader.boolean("is_cls_agnostic", false);
-  reader.expect(attributes.weights.size() == 4 && attributes.classes > 0,
+  attributes.samples = op.batchSizePerIm;
+  attributes.fraction = op.fgFraction;
+  attributes.positive = op.fgThresh;
+  attributes.negativeTo = op.bgThreshHi;
+  attributes.negativeFrom = op.bgThreshLo;
+  attributes.weights = op.bboxRegWeights;
+  attributes.classes = op.classNums;
+  attributes.random = op.useRandom;
+  attributes.cascade = op.isCascadeRcnn;
+  attributes.agnostic = op.isClsAgnostic;
+  checks.expect(attributes.weights.size() == 4 && attributes.classes > 0,
                 "expected four bbox_reg_weights, and class_nums above 0");
-  if (!reader.ok())
-    return reader.problems();
+  if (!checks.ok())
+    return checks.problems();
   return floatKernel(request, 7,
                      [=](Call &call, auto zero) { return labelProposals<decltype(zero)>(call, attributes); });
 }

@@ -3,8 +3,9 @@
 /// (boxes, boxes_num) and collect_fpn_proposals (boxes and scores of all levels, their counts).
 /// dialects/pd/ops/detection/Proposals.td says what they compute.
 #include "lib/runtime/kernels/Boxes.h"
-#include "lib/runtime/kernels/Families.h"
 #include "lib/runtime/kernels/Sequences.h"
+
+#include "dialects/pd/ops/detection/Proposals.kernels.inc"
 
 #include <cmath>
 
@@ -391,61 +392,65 @@ template <class T> Result<void> collectProposals(Call &call, size_t levels, int6
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeNms(const KernelRequest &request) {
-  double threshold = Attributes(request).real("threshold", 1.0);
+Result<std::unique_ptr<LibraryKernel>> makeNms(const NmsAttributes &op, const KernelRequest &request) {
+  double threshold = op.threshold;
   return floatKernel(request, 1, [=](Call &call, auto zero) { return nms<decltype(zero)>(call, threshold); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeBipartiteMatch(const KernelRequest &request) {
-  Attributes reader(request);
-  bool perPrediction = reader.choice("match_type", {"bipartite", "per_prediction"}) == "per_prediction";
-  double threshold = reader.real("dist_threshold", 0.5);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeBipartiteMatch(const BipartiteMatchAttributes &op,
+                                                          const KernelRequest &request) {
+  Checks checks(request);
+  bool perPrediction = op.matchType == MatchType::PerPrediction;
+  double threshold = op.distThreshold;
+  if (!checks.ok())
+    return checks.problems();
   return floatKernel(request, 1, [=](Call &call, auto zero) {
     return bipartiteMatch<decltype(zero)>(call, perPrediction, threshold);
   });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeGenerateProposals(const KernelRequest &request) {
-  Attributes reader(request);
+Result<std::unique_ptr<LibraryKernel>> makeGenerateProposals(const GenerateProposalsAttributes &op,
+                                                             const KernelRequest &request) {
+  Checks checks(request);
   ProposalAttributes attributes;
-  attributes.preTopN = reader.integer("pre_nms_top_n", 6000);
-  attributes.postTopN = reader.integer("post_nms_top_n", 1000);
-  attributes.threshold = reader.real("nms_thresh", 0.5);
-  attributes.minSize = reader.real("min_size", 0.1);
-  attributes.eta = reader.real("eta", 1.0);
-  attributes.pixelOffset = reader.boolean("pixel_offset", true);
-  attributes.scaled = reader.boolean("is_scaled", false);
-  if (!reader.ok())
-    return reader.problems();
+  attributes.preTopN = op.preNmsTopN;
+  attributes.postTopN = op.postNmsTopN;
+  attributes.threshold = op.nmsThresh;
+  attributes.minSize = op.minSize;
+  attributes.eta = op.eta;
+  attributes.pixelOffset = op.pixelOffset;
+  attributes.scaled = op.isScaled;
+  if (!checks.ok())
+    return checks.problems();
   return floatKernel(
       request, 4, [=](Call &call, auto zero) { return generateProposals<decltype(zero)>(call, attributes); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeDistributeFpnProposals(const KernelRequest &request) {
-  Attributes reader(request);
+Result<std::unique_ptr<LibraryKernel>> makeDistributeFpnProposals(const DistributeFpnProposalsAttributes &op,
+                                                                  const KernelRequest &request) {
+  Checks checks(request);
   LevelAttributes attributes;
-  attributes.least = reader.integer("min_level", 2);
-  attributes.most = reader.integer("max_level", 5);
-  attributes.reference = reader.integer("refer_level", 4);
-  attributes.scale = reader.integer("refer_scale", 224);
-  attributes.pixelOffset = reader.boolean("pixel_offset", true);
-  reader.expect(attributes.most >= attributes.least && attributes.scale > 0,
+  attributes.least = op.minLevel;
+  attributes.most = op.maxLevel;
+  attributes.reference = op.referLevel;
+  attributes.scale = op.referScale;
+  attributes.pixelOffset = op.pixelOffset;
+  checks.expect(attributes.most >= attributes.least && attributes.scale > 0,
                 "expected max_level from min_level on, and refer_scale above 0");
-  if (!reader.ok())
-    return reader.problems();
+  if (!checks.ok())
+    return checks.problems();
   return floatKernel(request, 1, [=](Call &call, auto zero) {
     return distributeProposals<decltype(zero)>(call, attributes);
   });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeCollectFpnProposals(const KernelRequest &request) {
-  Attributes reader(request);
-  auto levels = static_cast<size_t>(reader.integer("levels", 1));
-  int64_t topN = reader.integer("post_nms_topn", 0);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeCollectFpnProposals(const CollectFpnProposalsAttributes &op,
+                                                               const KernelRequest &request) {
+  Checks checks(request);
+  auto levels = static_cast<size_t>(op.levels);
+  int64_t topN = op.postNmsTopn;
+  if (!checks.ok())
+    return checks.problems();
   return floatKernel(request, 2 * levels, [=](Call &call, auto zero) {
     return collectProposals<decltype(zero)>(call, levels, topN);
   });

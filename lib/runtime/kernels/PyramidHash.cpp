@@ -1,6 +1,8 @@
-/// The library kernel "pyramid_hash" (ids, weights, offsets). dialects/pd/ops/search/Tables.td says what it
+/// The library kernel "pyramid_hash" (ids, weights, offsets). dialects/pd/ops/nn/Hash.td says what it
 /// computes.
 #include "lib/runtime/kernels/Targets.h"
+
+#include "dialects/pd/ops/nn/Hash.kernels.inc"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -77,22 +79,23 @@ Result<void> pyramidHash(Call &call, const PyramidAttributes &attributes) {
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makePyramidHash(const KernelRequest &request) {
-  Attributes reader(request);
+Result<std::unique_ptr<LibraryKernel>> makePyramidHash(const PyramidHashAttributes &op,
+                                                       const KernelRequest &request) {
+  Checks checks(request);
   PyramidAttributes attributes;
-  attributes.width = reader.integer("num_emb", 1);
-  attributes.space = reader.integer("space_len", 1);
-  attributes.length = reader.integer("rand_len", 1);
-  attributes.layers = reader.integer("pyramid_layer", 2);
-  attributes.rate = static_cast<float>(reader.real("drop_out_percent", 0));
-  attributes.training = reader.integer("is_training", 0) != 0;
-  attributes.seed = static_cast<unsigned>(reader.integer("seed", 0));
-  reader.expectOperands(3, 0);
-  reader.expect(attributes.space > 0 && attributes.length > 0 && attributes.width > 0 &&
+  attributes.width = op.numEmb;
+  attributes.space = op.spaceLen;
+  attributes.length = op.randLen;
+  attributes.layers = op.pyramidLayer;
+  attributes.rate = static_cast<float>(op.dropOutPercent);
+  attributes.training = op.isTraining != 0;
+  attributes.seed = static_cast<unsigned>(op.seed);
+  checks.expectOperands(3, 0);
+  checks.expect(attributes.space > 0 && attributes.length > 0 && attributes.width > 0 &&
                     attributes.width % attributes.length == 0,
                 "expected positive space_len, rand_len and num_emb, a multiple of rand_len");
-  if (!reader.ok())
-    return reader.problems();
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([=](Call &call) { return pyramidHash(call, attributes); });
 }
 

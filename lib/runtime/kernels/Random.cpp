@@ -4,7 +4,8 @@
 #include "lib/runtime/ThreadPool.h"
 #include "lib/runtime/kernels/Convert.h"
 #include "lib/runtime/kernels/Draw.h"
-#include "lib/runtime/kernels/Families.h"
+
+#include "dialects/pd/ops/random/Random.kernels.inc"
 
 #include <fmt/ranges.h>
 
@@ -30,9 +31,9 @@ struct FillAttributes {
   std::vector<int64_t> shape;
   uint64_t seed = 0;
 
-  explicit FillAttributes(Attributes &reader)
-      : shape(reader.integers("shape")), seed(static_cast<uint64_t>(reader.integer("seed", 0))) {
-    reader.expectOperands(0, 1);
+  template <class Op>
+  FillAttributes(const Op &op, Checks &checks) : shape(op.shape), seed(static_cast<uint64_t>(op.seed)) {
+    checks.expectOperands(0, 1);
   }
 };
 
@@ -46,7 +47,7 @@ Result<Fill> beginFill(Call &call, const FillAttributes &attributes) {
   }
   for (int64_t dim : dims)
     if (dim < 0)
-      return failure("the shape [{}] has a negative extent", fmt::join(dims, ", "));
+      return failure("the shape [{}] has a negative dim", fmt::join(dims, ", "));
   uint64_t seed = attributes.seed;
   if (call.input(1)) {
     Result<std::vector<int64_t>> given = integersOf(call.input(1));
@@ -303,76 +304,75 @@ template <class T> double smallestNormal() {
                                       : static_cast<double>(std::numeric_limits<float>::min());
 }
 
+/// A kernel that fills a tensor of a given shape: run(call, attributes).
+template <class Op, class Run>
+Result<std::unique_ptr<LibraryKernel>> makeFill(const Op &op, const KernelRequest &request, Run run) {
+  Checks checks(request);
+  FillAttributes attributes(op, checks);
+  if (!checks.ok())
+    return checks.problems();
+  return makeKernel([=](Call &call) { return run(call, attributes); });
+}
+
+/// A kernel that samples from a distribution for each element of its inputs: run(call, seed).
+template <class Op, class Run>
+Result<std::unique_ptr<LibraryKernel>> makeSampler(const Op &op, const KernelRequest &request, size_t inputs,
+                                                   Run run) {
+  Checks checks(request);
+  checks.expectOperands(inputs, 1);
+  if (!checks.ok())
+    return checks.problems();
+  return makeKernel([=, seed = static_cast<uint64_t>(op.seed)](Call &call) { return run(call, seed); });
+}
+
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeUniform(const KernelRequest &request) {
-  Attributes reader(request);
-  FillAttributes attributes(reader);
-  double min = reader.real("min", -1), max = reader.real("max", 1);
-  Diagonal diagonal{reader.integer("diag_num", 0), reader.integer("diag_step", 0),
-                    reader.real("diag_val", 1)};
-  if (!reader.ok())
-    return reader.problems();
-  return makeKernel([=](Call &call) { return uniform(call, attributes, min, max, diagonal); });
+Result<std::unique_ptr<LibraryKernel>> makeUniform(const UniformAttributes &op,
+                                                   const KernelRequest &request) {
+  return makeFill(op, request, [op](Call &call, const FillAttributes &attributes) {
+    return uniform(call, attributes, op.min, op.max, {op.diagNum, op.diagStep, op.diagVal});
+  });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeGaussian(const KernelRequest &request) {
-  Attributes reader(request);
-  FillAttributes attributes(reader);
-  double mean = reader.real("mean", 0), deviation = reader.real("std", 1);
-  if (!reader.ok())
-    return reader.problems();
-  return makeKernel([=](Call &call) { return gaussian(call, attributes, mean, deviation); });
+Result<std::unique_ptr<LibraryKernel>> makeGaussian(const GaussianAttributes &op,
+                                                    const KernelRequest &request) {
+  return makeFill(op, request, [op](Call &call, const FillAttributes &attributes) {
+    return gaussian(call, attributes, op.mean, op.std);
+  });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeTruncatedGaussianRandom(const KernelRequest &request) {
-  Attributes reader(request);
-  FillAttributes attributes(reader);
-  double mean = reader.real("mean", 0), deviation = reader.real("std", 1);
-  double a = reader.real("a", -2), b = reader.real("b", 2);
-  if (!reader.ok())
-    return reader.problems();
-  return makeKernel([=](Call &call) { return truncatedGaussian(call, attributes, mean, deviation, a, b); });
+Result<std::unique_ptr<LibraryKernel>>
+makeTruncatedGaussianRandom(const TruncatedGaussianRandomAttributes &op, const KernelRequest &request) {
+  return makeFill(op, request, [op](Call &call, const FillAttributes &attributes) {
+    return truncatedGaussian(call, attributes, op.mean, op.std, op.a, op.b);
+  });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeRandint(const KernelRequest &request) {
-  Attributes reader(request);
-  FillAttributes attributes(reader);
-  int64_t low = reader.integer("low", 0), high = reader.integer("high", 10);
-  reader.expect(low < high, fmt::format("expected low below high, found {} and {}", low, high));
-  if (!reader.ok())
-    return reader.problems();
-  return makeKernel([=](Call &call) { return randint(call, attributes, low, high); });
+Result<std::unique_ptr<LibraryKernel>> makeRandint(const RandintAttributes &op,
+                                                   const KernelRequest &request) {
+  if (op.low >= op.high)
+    return failure("expected low below high, found {} and {}", op.low, op.high);
+  return makeFill(op, request, [op](Call &call, const FillAttributes &attributes) {
+    return randint(call, attributes, op.low, op.high);
+  });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makePoisson(const KernelRequest &request) {
-  Attributes reader(request);
-  auto seed = static_cast<uint64_t>(reader.integer("seed", 0));
-  reader.expectOperands(1, 1);
-  if (!reader.ok())
-    return reader.problems();
-  return makeKernel([=](Call &call) {
+Result<std::unique_ptr<LibraryKernel>> makePoisson(const PoissonAttributes &op,
+                                                   const KernelRequest &request) {
+  return makeSampler(op, request, 1, [](Call &call, uint64_t seed) {
     return eachFrom(call, seed, "a mean that is finite and not negative",
                     [](double mean, RandomStream &stream, auto) { return drawPoisson(mean, stream); });
   });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeBinomial(const KernelRequest &request) {
-  Attributes reader(request);
-  auto seed = static_cast<uint64_t>(reader.integer("seed", 0));
-  reader.expectOperands(2, 1);
-  if (!reader.ok())
-    return reader.problems();
-  return makeKernel([=](Call &call) { return binomial(call, seed); });
+Result<std::unique_ptr<LibraryKernel>> makeBinomial(const BinomialAttributes &op,
+                                                    const KernelRequest &request) {
+  return makeSampler(op, request, 2, [](Call &call, uint64_t seed) { return binomial(call, seed); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeStandardGamma(const KernelRequest &request) {
-  Attributes reader(request);
-  auto seed = static_cast<uint64_t>(reader.integer("seed", 0));
-  reader.expectOperands(1, 1);
-  if (!reader.ok())
-    return reader.problems();
-  return makeKernel([=](Call &call) {
+Result<std::unique_ptr<LibraryKernel>> makeStandardGamma(const StandardGammaAttributes &op,
+                                                         const KernelRequest &request) {
+  return makeSampler(op, request, 1, [](Call &call, uint64_t seed) {
     return eachFrom(call, seed, "a shape that is finite and not negative",
                     [](double shape, RandomStream &stream, auto zero) {
                       return std::max(drawGamma(shape, stream), smallestNormal<decltype(zero)>());

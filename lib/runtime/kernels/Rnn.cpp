@@ -6,8 +6,9 @@
 /// num_layers, is_bidirec, hidden_size, dropout_prob, is_test.
 #include "lib/runtime/kernels/Rnn.h"
 
-#include "lib/runtime/kernels/Families.h"
 #include "lib/runtime/kernels/OutputMemory.h"
+
+#include "dialects/pd/ops/nn/Recurrent.kernels.inc"
 
 #include <array>
 #include <mutex>
@@ -70,7 +71,7 @@ namespace {
 using PackedStack = std::vector<PackedWeights>;
 
 template <class T> PackedStack packHiddenWeights(const RnnOperands &operands) {
-  const RnnAttributes &attributes = operands.attributes;
+  const RnnConfig &attributes = operands.attributes;
   PackedStack stack(static_cast<size_t>(attributes.layers * attributes.directions));
   if constexpr (std::is_same_v<T, float>)
     for (size_t entry = 0; entry < stack.size(); ++entry)
@@ -80,7 +81,7 @@ template <class T> PackedStack packHiddenWeights(const RnnOperands &operands) {
 }
 
 /// Multiplications and additions of one layer in one direction.
-double operationsOf(const RnnAttributes &attributes, int64_t rows, int64_t features) {
+double operationsOf(const RnnConfig &attributes, int64_t rows, int64_t features) {
   return 2.0 *
          static_cast<double>(rows * attributes.gates() * attributes.hidden * (features + attributes.hidden));
 }
@@ -98,7 +99,7 @@ template <class T> Result<void> writeStates(Call &call, const std::vector<std::v
 }
 
 template <class T> Result<void> run(RnnOperands &operands, const PackedStack &packed) {
-  const RnnAttributes &attributes = operands.attributes;
+  const RnnConfig &attributes = operands.attributes;
   Call &call = operands.call;
   size_t states = operands.states;
 
@@ -159,7 +160,7 @@ template <class T> Result<void> run(RnnOperands &operands, const PackedStack &pa
 
 class Rnn final : public LibraryKernel {
 public:
-  explicit Rnn(const RnnAttributes &attributes) : attributes(attributes) {}
+  explicit Rnn(const RnnConfig &attributes) : attributes(attributes) {}
 
   Result<void> bind(std::span<const View> views) override {
     size_t first = 1 + attributes.states(), count = attributes.weightCount();
@@ -190,40 +191,42 @@ private:
     return packed;
   }
 
-  RnnAttributes attributes;
+  RnnConfig attributes;
   bool isConstant = false;
   mutable std::mutex mutex;
   mutable std::shared_ptr<const PackedStack> packed;
 };
 
-} // namespace
-
-Result<RnnAttributes> parseRnn(const KernelRequest &request) {
-  Attributes reader(request);
-  std::string mode = reader.choice("mode", {"RNN_TANH", "RNN_RELU", "LSTM", "GRU"});
-  RnnAttributes attributes;
-  attributes.mode = mode == "LSTM"       ? RnnMode::Lstm
-                    : mode == "GRU"      ? RnnMode::Gru
-                    : mode == "RNN_RELU" ? RnnMode::Relu
-                                         : RnnMode::Tanh;
-  attributes.layers = reader.integer("num_layers", 1);
-  attributes.directions = reader.boolean("is_bidirec", false) ? 2 : 1;
-  attributes.hidden = reader.integer("hidden_size", 100);
-  bool drops =
-      reader.real("dropout_prob", 0) > 0 && !reader.boolean("is_test", false) && attributes.layers > 1;
-  reader.expect(!drops, "dropout between layers in training is not supported");
+template <class Op> Result<RnnConfig> checkedConfig(const Op &op, const KernelRequest &request) {
+  Checks checks(request);
+  RnnConfig attributes;
+  attributes.mode = op.mode;
+  attributes.layers = op.numLayers;
+  attributes.directions = op.isBidirec ? 2 : 1;
+  attributes.hidden = op.hiddenSize;
+  bool drops = op.dropoutProb > 0 && !op.isTest && attributes.layers > 1;
+  checks.expect(!drops, "dropout between layers in training is not supported");
   constexpr int64_t most = 1 << 16;
-  reader.expect(attributes.layers > 0 && attributes.layers < most && attributes.hidden > 0,
+  checks.expect(attributes.layers > 0 && attributes.layers < most && attributes.hidden > 0,
                 fmt::format("{} layers of {} units", attributes.layers, attributes.hidden));
-  reader.expectOperands(1, 0);
-  reader.expectDType(0, {DType::Float32, DType::Float64});
-  if (!reader.ok())
-    return reader.problems();
+  checks.expectOperands(1, 0);
+  checks.expectDType(0, {DType::Float32, DType::Float64});
+  if (!checks.ok())
+    return checks.problems();
   return attributes;
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeRnn(const KernelRequest &request) {
-  Result<RnnAttributes> attributes = parseRnn(request);
+} // namespace
+
+Result<RnnConfig> configOf(const RnnAttributes &op, const KernelRequest &request) {
+  return checkedConfig(op, request);
+}
+Result<RnnConfig> configOf(const RnnGradientAttributes &op, const KernelRequest &request) {
+  return checkedConfig(op, request);
+}
+
+Result<std::unique_ptr<LibraryKernel>> makeRnn(const RnnAttributes &op, const KernelRequest &request) {
+  Result<RnnConfig> attributes = configOf(op, request);
   if (!attributes)
     return attributes.problems();
   return std::unique_ptr<LibraryKernel>(std::make_unique<Rnn>(*attributes));

@@ -2,17 +2,19 @@
 #pragma once
 
 #include "lib/runtime/ThreadPool.h"
-#include "lib/runtime/kernels/Attributes.h"
+#include "lib/runtime/kernels/Checks.h"
 #include "lib/runtime/kernels/Lapack.h"
 #include "lib/runtime/kernels/OneDnn.h"
 #include "lib/runtime/kernels/RnnCell.h"
+
+#include "dialects/pd/ops/nn/Recurrent.kernels.inc"
 
 #include <algorithm>
 #include <cmath>
 
 namespace proa::runtime {
 
-struct RnnAttributes {
+struct RnnConfig {
   RnnMode mode = RnnMode::Tanh;
   int64_t layers = 1, directions = 1, hidden = 0;
 
@@ -30,8 +32,9 @@ inline void multiply(int64_t rows, int64_t columns, int64_t inner, const float *
 inline void multiply(int64_t rows, int64_t columns, int64_t inner, const double *a, const double *b,
                      double *c, bool accumulate) {
   useOneBlasThread();
-  Lapack<double>::gemm(CblasRowMajor, CblasNoTrans, CblasTrans, extent(rows), extent(columns), extent(inner),
-                       1, a, leading(inner), b, leading(inner), accumulate ? 1 : 0, c, leading(columns));
+  Lapack<double>::gemm(CblasRowMajor, CblasNoTrans, CblasTrans, blasSize(rows), blasSize(columns),
+                       blasSize(inner), 1, a, leading(inner), b, leading(inner), accumulate ? 1 : 0, c,
+                       leading(columns));
 }
 
 /// What one layer in one direction keeps for its gradient, [time, batch, ...].
@@ -40,12 +43,12 @@ template <class T> struct RnnTape {
   std::vector<T> before;   ///< the hidden state before the step
   std::vector<T> cells;    ///< LSTM: the cell state before the step
   std::vector<T> newCells; ///< LSTM: the cell state after it
-  std::vector<T> summand;  ///< GRU: the hidden state's part of the candidate
+  std::vector<T> addend;   ///< GRU: the hidden state's part of the candidate
 };
 
 /// One layer in one direction.
 template <class T> struct RnnPass {
-  const RnnAttributes &attributes;
+  const RnnConfig &attributes;
   int64_t time, batch, features;
   const T *x, *inputWeights, *hiddenWeights, *inputBias, *hiddenBias;
   const std::vector<int64_t> &lengths; ///< empty: all full
@@ -85,7 +88,7 @@ template <class T> struct RnnPass {
     tape->gates.assign(cells * static_cast<size_t>(attributes.gates()), T(0));
     tape->before.assign(cells, T(0));
     if (attributes.mode == RnnMode::Gru)
-      tape->summand.assign(cells, T(0));
+      tape->addend.assign(cells, T(0));
     if (attributes.mode != RnnMode::Lstm)
       return;
     tape->cells.assign(cells, T(0));
@@ -106,18 +109,18 @@ template <class T> struct RnnPass {
       std::copy_n(h, width, tape->before.begin() + row);
     if (tape && c)
       std::copy_n(c, width, tape->cells.begin() + row);
-    runStep(attributes.mode,
-            RnnStep<T>{.width = width,
-                       .input = given,
-                       .recurrent = recurrent,
-                       .inputBias = inputBias,
-                       .hiddenBias = hiddenBias,
-                       .hidden = h,
-                       .cell = c,
-                       .out = target,
-                       .gates = tape ? tape->gates.data() + row * attributes.gates() : nullptr,
-                       .summand =
-                           tape && attributes.mode == RnnMode::Gru ? tape->summand.data() + row : nullptr});
+    runStep(
+        attributes.mode,
+        RnnStep<T>{.width = width,
+                   .input = given,
+                   .recurrent = recurrent,
+                   .inputBias = inputBias,
+                   .hiddenBias = hiddenBias,
+                   .hidden = h,
+                   .cell = c,
+                   .out = target,
+                   .gates = tape ? tape->gates.data() + row * attributes.gates() : nullptr,
+                   .addend = tape && attributes.mode == RnnMode::Gru ? tape->addend.data() + row : nullptr});
     if (tape && c)
       std::copy_n(c, width, tape->newCells.begin() + row);
   }
@@ -126,11 +129,11 @@ template <class T> struct RnnPass {
 /// The operands of a call, checked: x, states, weights, biases and lengths.
 class RnnOperands {
 public:
-  RnnOperands(const RnnAttributes &attributes, Call &call) : attributes(attributes), call(call) {}
+  RnnOperands(const RnnConfig &attributes, Call &call) : attributes(attributes), call(call) {}
 
   Result<void> check();
 
-  const RnnAttributes &attributes;
+  const RnnConfig &attributes;
   Call &call;
   size_t states = 1;
   std::vector<int64_t> lengths; ///< empty: all full
@@ -155,6 +158,7 @@ private:
 };
 
 /// The attributes of "rnn" and "rnn_gradient".
-Result<RnnAttributes> parseRnn(const KernelRequest &request);
+Result<RnnConfig> configOf(const RnnAttributes &op, const KernelRequest &request);
+Result<RnnConfig> configOf(const RnnGradientAttributes &op, const KernelRequest &request);
 
 } // namespace proa::runtime

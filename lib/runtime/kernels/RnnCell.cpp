@@ -53,14 +53,14 @@ template <class Lane, class T> struct StepLanes {
     keep(3, output);
   }
   PROA_VECTOR_INLINE void gru() const {
-    Lane reset = sigmoid(sum(0)), update = sigmoid(sum(1)), summand = recurrent(2);
-    Lane candidate = tangent(input(2) + reset * summand);
+    Lane reset = sigmoid(sum(0)), update = sigmoid(sum(1)), addend = recurrent(2);
+    Lane candidate = tangent(input(2) + reset * addend);
     finish((read(step.hidden, 0) - candidate) * update + candidate);
     keep(0, reset);
     keep(1, update);
     keep(2, candidate);
-    if (step.summand)
-      store(summand, count, step.summand + i);
+    if (step.addend)
+      store(addend, count, step.addend + i);
   }
   PROA_VECTOR_INLINE void simple(const Lane &hidden) const {
     finish(hidden);
@@ -102,7 +102,7 @@ PackedWeights::PackedWeights(const float *weights, int64_t columns, int64_t inne
 }
 
 void PackedWeights::multiply(int64_t rows, const float *x, float *out) const {
-  PanelProduct{layout, panels.data(), rows, x, layout.inner, out, layout.columns}.run();
+  PanelGemm{layout, panels.data(), rows, x, layout.inner, out, layout.columns}.run();
 }
 
 } // namespace proa::runtime

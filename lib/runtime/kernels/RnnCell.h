@@ -1,15 +1,15 @@
-/// One step of recurrent layers, and the product of the hidden state that comes before it.
+/// One step of recurrent layers, and the GEMM of the hidden state before it.
 #pragma once
 
-#include "lib/runtime/kernels/PanelProduct.h"
+#include "lib/runtime/kernels/PanelGemm.h"
+
+#include "dialects/pd/ir/Enums.kernels.inc"
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace proa::runtime {
-
-enum class RnnMode : uint8_t { Lstm, Gru, Tanh, Relu };
 
 /// One step of one sample; i = 0 ... width - 1 in all of it. With the sums s_g = input_g + inputBias_g +
 /// recurrent_g + hiddenBias_g of gate g:
@@ -24,10 +24,10 @@ template <class T> struct RnnStep {
   int64_t width;
   const T *input, *recurrent; ///< products of x and of the hidden state with their weights, [gates, width]
   const T *inputBias, *hiddenBias;
-  T *hidden, *cell;     ///< states, which become the new ones; the cell state: LSTM alone
-  T *out;               ///< gets the hidden state too
-  T *gates = nullptr;   ///< if not null: gets the activated gates, [gates, width]
-  T *summand = nullptr; ///< GRU, if not null: gets recurrent_2 + hiddenBias_2
+  T *hidden, *cell;    ///< states, which become the new ones; the cell state: LSTM alone
+  T *out;              ///< gets the hidden state too
+  T *gates = nullptr;  ///< if not null: gets the activated gates, [gates, width]
+  T *addend = nullptr; ///< GRU, if not null: gets recurrent_2 + hiddenBias_2
 };
 
 void runStep(RnnMode mode, const RnnStep<float> &step);

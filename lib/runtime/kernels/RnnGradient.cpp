@@ -1,24 +1,25 @@
 /// The library kernel "rnn_gradient": backpropagation through time for the kernel "rnn". Inputs: those of
 /// "rnn" (the lengths may be absent), then the cotangents of its results. Outputs: the gradients of x, the
 /// initial states and the weights. The layers run forward once more, and keep what the way back needs.
-#include "lib/runtime/kernels/Families.h"
 #include "lib/runtime/kernels/Rnn.h"
+
+#include "dialects/pd/ops/nn/Recurrent.kernels.inc"
 
 namespace proa::runtime {
 namespace {
 
 /// c [rows, columns] += a (transposed where it says so; [rows, inner] or [inner, rows]) times b [inner,
 /// columns].
-void addProduct(bool transposed, int64_t rows, int64_t columns, int64_t inner, const float *a, const float *b,
-                float *c) {
+void addGemm(bool transposed, int64_t rows, int64_t columns, int64_t inner, const float *a, const float *b,
+             float *c) {
   SingleThreadScope scope(isSmallWork(2.0 * static_cast<double>(rows * columns * inner)));
   dnnl::sgemm(transposed ? 'T' : 'N', 'N', rows, columns, inner, 1.0f, a, transposed ? rows : inner, b,
               columns, 1.0f, c, columns);
 }
-void addProduct(bool transposed, int64_t rows, int64_t columns, int64_t inner, const double *a,
-                const double *b, double *c) {
-  Lapack<double>::gemm(CblasRowMajor, transposed ? CblasTrans : CblasNoTrans, CblasNoTrans, extent(rows),
-                       extent(columns), extent(inner), 1, a, leading(transposed ? rows : inner), b,
+void addGemm(bool transposed, int64_t rows, int64_t columns, int64_t inner, const double *a, const double *b,
+             double *c) {
+  Lapack<double>::gemm(CblasRowMajor, transposed ? CblasTrans : CblasNoTrans, CblasNoTrans, blasSize(rows),
+                       blasSize(columns), blasSize(inner), 1, a, leading(transposed ? rows : inner), b,
                        leading(columns), 1, c, leading(columns));
 }
 
@@ -46,8 +47,8 @@ template <class T> struct RnnBackward {
       for (int64_t n = 0; n < batch; ++n)
         if (pass.lengths.empty() || t < pass.lengths[static_cast<size_t>(n)])
           cellStep(t, n);
-      addProduct(false, batch, width, gates * width, hiddenGates.data() + t * batch * gates * width,
-                 pass.hiddenWeights, hidden);
+      addGemm(false, batch, width, gates * width, hiddenGates.data() + t * batch * gates * width,
+              pass.hiddenWeights, hidden);
     }
   }
 
@@ -78,7 +79,7 @@ private:
       case RnnMode::Gru: {
         T reset = g[i], update = g[width + i], candidate = g[2 * width + i];
         T dn = d * (1 - update) * (1 - candidate * candidate);
-        da[i] = dn * tape.summand[static_cast<size_t>(row * width + i)] * slope(reset);
+        da[i] = dn * tape.addend[static_cast<size_t>(row * width + i)] * slope(reset);
         da[width + i] = d * (before[i] - candidate) * slope(update);
         da[2 * width + i] = dn;
         dr[2 * width + i] = dn * reset;
@@ -200,11 +201,11 @@ private:
                            {}};
         way.run();
         int64_t rows = attributes.gates() * attributes.hidden;
-        addProduct(false, samples, features, rows, way.inputGates.data(), pass.inputWeights, below.data());
-        addProduct(true, rows, features, samples, way.inputGates.data(), pass.x,
-                   gradients[operands.weightIndex(entry, 0)]);
-        addProduct(true, rows, attributes.hidden, samples, way.hiddenGates.data(), way.tape.before.data(),
-                   gradients[operands.weightIndex(entry, 1)]);
+        addGemm(false, samples, features, rows, way.inputGates.data(), pass.inputWeights, below.data());
+        addGemm(true, rows, features, samples, way.inputGates.data(), pass.x,
+                gradients[operands.weightIndex(entry, 0)]);
+        addGemm(true, rows, attributes.hidden, samples, way.hiddenGates.data(), way.tape.before.data(),
+                gradients[operands.weightIndex(entry, 1)]);
         addRows(samples, rows, way.inputGates.data(), gradients[operands.biasIndex(entry, 0)]);
         addRows(samples, rows, way.hiddenGates.data(), gradients[operands.biasIndex(entry, 1)]);
       }
@@ -214,7 +215,7 @@ private:
   }
 
   RnnOperands &operands;
-  const RnnAttributes &attributes;
+  const RnnConfig &attributes;
   Call &call;
   int64_t time, batch, width;
   std::vector<T *> gradients; ///< by operand
@@ -225,8 +226,9 @@ private:
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeRnnGradient(const KernelRequest &request) {
-  Result<RnnAttributes> attributes = parseRnn(request);
+Result<std::unique_ptr<LibraryKernel>> makeRnnGradient(const RnnGradientAttributes &op,
+                                                       const KernelRequest &request) {
+  Result<RnnConfig> attributes = configOf(op, request);
   if (!attributes)
     return attributes.problems();
   return makeKernel([attributes = *attributes](Call &call) -> Result<void> {

@@ -3,9 +3,10 @@
 /// boxes, the cotangent (roi_pool's also the places of the maxima) and boxes_num.
 /// dialects/pd/ops/detection/RoiPool.td and Boxes.td say what they compute.
 #include "lib/runtime/ThreadPool.h"
-#include "lib/runtime/kernels/Families.h"
 #include "lib/runtime/kernels/Sequences.h"
 #include "lib/support/Numbers.h"
+
+#include "dialects/pd/ops/detection/RoiPool.kernels.inc"
 
 #include <algorithm>
 #include <cmath>
@@ -58,12 +59,12 @@ struct Regions {
 template <class T, class Use> void aroundPoint(T y, T x, int64_t rows, int64_t columns, Use use) {
   if (y < -1 || y > static_cast<T>(rows) || x < -1 || x > static_cast<T>(columns))
     return;
-  auto split = [](T &position, int64_t extent, int64_t &low, int64_t &high) {
+  auto split = [](T &position, int64_t size, int64_t &low, int64_t &high) {
     position = std::max(position, T(0));
     // NaN, which passes all comparisons above, is element 0 with a weight of NaN.
-    low = std::clamp<int64_t>(toInteger<int64_t>(static_cast<double>(position)), 0, extent - 1);
-    high = std::min(low + 1, extent - 1);
-    if (low == extent - 1)
+    low = std::clamp<int64_t>(toInteger<int64_t>(static_cast<double>(position)), 0, size - 1);
+    high = std::min(low + 1, size - 1);
+    if (low == size - 1)
       position = static_cast<T>(low);
   };
   int64_t top, bottom, left, right;
@@ -89,8 +90,8 @@ void alignedCell(const T *box, int64_t cell, const Regions &regions, const Regio
   }
   T cellHeight = height / static_cast<T>(attributes.height),
     cellWidth = width / static_cast<T>(attributes.width);
-  auto samples = [&](T extent) {
-    return attributes.samples > 0 ? attributes.samples : static_cast<int64_t>(std::ceil(extent));
+  auto samples = [&](T size) {
+    return attributes.samples > 0 ? attributes.samples : static_cast<int64_t>(std::ceil(size));
   };
   int64_t down = samples(cellHeight), across = samples(cellWidth);
   T weight = 1 / static_cast<T>(std::max<int64_t>(1, down * across));
@@ -109,12 +110,12 @@ template <class T, class Use>
 void psroiCell(const T *box, int64_t cell, const Regions &regions, const RegionAttributes &attributes,
                Use use) {
   auto scale = static_cast<T>(attributes.scale);
-  auto range = [&](T begin, T end, int64_t index, int64_t cells, int64_t extent) {
+  auto range = [&](T begin, T end, int64_t index, int64_t cells, int64_t limit) {
     T from = std::round(begin) * scale, to = (std::round(end) + 1) * scale;
     T size = std::max(to - from, T(0.1)) / static_cast<T>(cells);
     auto first = static_cast<int64_t>(std::floor(static_cast<T>(index) * size + from));
     auto last = static_cast<int64_t>(std::ceil(static_cast<T>(index + 1) * size + from));
-    return std::pair(std::clamp<int64_t>(first, 0, extent), std::clamp<int64_t>(last, 0, extent));
+    return std::pair(std::clamp<int64_t>(first, 0, limit), std::clamp<int64_t>(last, 0, limit));
   };
   auto [top, bottom] = range(box[1], box[3], cell / attributes.width, attributes.height, regions.rows);
   auto [left, right] = range(box[0], box[2], cell % attributes.width, attributes.width, regions.columns);
@@ -202,11 +203,11 @@ template <class T> Result<void> maxPool(Call &call, const RegionAttributes &attr
   for (const Result<View> *result : {&out, &places})
     if (!*result)
       return result->problems();
-  auto range = [](int64_t start, int64_t end, int64_t index, int64_t cells, int64_t extent) {
+  auto range = [](int64_t start, int64_t end, int64_t index, int64_t cells, int64_t limit) {
     T size = static_cast<T>(std::max<int64_t>(1, end - start + 1)) / static_cast<T>(cells);
     auto first = static_cast<int64_t>(std::floor(static_cast<T>(index) * size)) + start;
     auto last = static_cast<int64_t>(std::ceil(static_cast<T>(index + 1) * size)) + start;
-    return std::pair(std::clamp<int64_t>(first, 0, extent), std::clamp<int64_t>(last, 0, extent));
+    return std::pair(std::clamp<int64_t>(first, 0, limit), std::clamp<int64_t>(last, 0, limit));
   };
   parallelFor(count, 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin * regions->channels * attributes.cells();
@@ -260,25 +261,29 @@ template <class T> Result<void> maxPoolGradient(Call &call) {
   return {};
 }
 
-Result<RegionAttributes> readAttributes(const KernelRequest &request) {
-  Attributes reader(request);
+template <class Op> Result<RegionAttributes> regionsOf(const Op &op, const KernelRequest &request) {
+  Checks checks(request);
   RegionAttributes attributes;
-  attributes.height = reader.integer("pooled_height", 1);
-  attributes.width = reader.integer("pooled_width", 1);
-  attributes.samples = reader.integer("sampling_ratio", -1);
-  attributes.channels = reader.integer("output_channels", 0);
-  attributes.scale = reader.real("spatial_scale", 1);
-  attributes.aligned = reader.boolean("aligned", false);
-  reader.expect(attributes.height > 0 && attributes.width > 0,
+  attributes.height = op.pooledHeight;
+  attributes.width = op.pooledWidth;
+  if constexpr (requires { op.samplingRatio; })
+    attributes.samples = op.samplingRatio;
+  if constexpr (requires { op.outputChannels; })
+    attributes.channels = op.outputChannels;
+  attributes.scale = op.spatialScale;
+  if constexpr (requires { op.aligned; })
+    attributes.aligned = op.aligned;
+  checks.expect(attributes.height > 0 && attributes.width > 0,
                 "expected pooled_height and pooled_width above 0");
-  if (!reader.ok())
-    return reader.problems();
+  if (!checks.ok())
+    return checks.problems();
   return attributes;
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeWeighted(const KernelRequest &request, Kind kind,
+template <class Op>
+Result<std::unique_ptr<LibraryKernel>> makeWeighted(const Op &op, const KernelRequest &request, Kind kind,
                                                     bool isGradient) {
-  Result<RegionAttributes> attributes = readAttributes(request);
+  Result<RegionAttributes> attributes = regionsOf(op, request);
   if (!attributes)
     return attributes.problems();
   return floatKernel(request, 2, [=, given = *attributes](Call &call, auto zero) {
@@ -288,21 +293,26 @@ Result<std::unique_ptr<LibraryKernel>> makeWeighted(const KernelRequest &request
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeRoiAlign(const KernelRequest &request) {
-  return makeWeighted(request, Kind::Align, false);
+Result<std::unique_ptr<LibraryKernel>> makeRoiAlign(const RoiAlignAttributes &op,
+                                                    const KernelRequest &request) {
+  return makeWeighted(op, request, Kind::Align, false);
 }
-Result<std::unique_ptr<LibraryKernel>> makeRoiAlignGrad(const KernelRequest &request) {
-  return makeWeighted(request, Kind::Align, true);
+Result<std::unique_ptr<LibraryKernel>> makeRoiAlignGrad(const RoiAlignGradAttributes &op,
+                                                        const KernelRequest &request) {
+  return makeWeighted(op, request, Kind::Align, true);
 }
-Result<std::unique_ptr<LibraryKernel>> makePsroiPool(const KernelRequest &request) {
-  return makeWeighted(request, Kind::PositionSensitive, false);
+Result<std::unique_ptr<LibraryKernel>> makePsroiPool(const PsroiPoolAttributes &op,
+                                                     const KernelRequest &request) {
+  return makeWeighted(op, request, Kind::PositionSensitive, false);
 }
-Result<std::unique_ptr<LibraryKernel>> makePsroiPoolGrad(const KernelRequest &request) {
-  return makeWeighted(request, Kind::PositionSensitive, true);
+Result<std::unique_ptr<LibraryKernel>> makePsroiPoolGrad(const PsroiPoolGradAttributes &op,
+                                                         const KernelRequest &request) {
+  return makeWeighted(op, request, Kind::PositionSensitive, true);
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeRoiPool(const KernelRequest &request) {
-  Result<RegionAttributes> attributes = readAttributes(request);
+Result<std::unique_ptr<LibraryKernel>> makeRoiPool(const RoiPoolAttributes &op,
+                                                   const KernelRequest &request) {
+  Result<RegionAttributes> attributes = regionsOf(op, request);
   if (!attributes)
     return attributes.problems();
   return floatKernel(request, 2, [given = *attributes](Call &call, auto zero) {
@@ -310,7 +320,8 @@ Result<std::unique_ptr<LibraryKernel>> makeRoiPool(const KernelRequest &request)
   });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeRoiPoolGrad(const KernelRequest &request) {
+Result<std::unique_ptr<LibraryKernel>> makeRoiPoolGrad(const RoiPoolGradAttributes &op,
+                                                       const KernelRequest &request) {
   return floatKernel(request, 2, [](Call &call, auto zero) { return maxPoolGradient<decltype(zero)>(call); });
 }
 

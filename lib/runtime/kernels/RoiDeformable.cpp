@@ -3,6 +3,8 @@
 /// dialects/pd/ops/detection/RoiPool.td says what they compute.
 #include "lib/runtime/kernels/Targets.h"
 
+#include "dialects/pd/ops/detection/RoiPool.kernels.inc"
+
 #include <algorithm>
 #include <array>
 
@@ -76,10 +78,10 @@ Cell<T> cellOf(const CellInputs<T> &inputs, const CellAttributes &attributes, in
        deviation = static_cast<T>(static_cast<float>(attributes.deviation));
   const T *corners = inputs.boxes + 4 * box;
   auto start = [&](size_t axis) { return std::round(corners[axis]) * scale - T(0.5); };
-  auto extent = [&](size_t axis) {
+  auto size = [&](size_t axis) {
     return std::max((std::round(corners[axis + 2]) + 1) * scale - T(0.5) - start(axis), T(0.1));
   };
-  T width = extent(0), height = extent(1);
+  T width = size(0), height = size(1);
   T cellWidth = width / static_cast<T>(attributes.columns),
     cellHeight = height / static_cast<T>(attributes.rows);
   Cell<T> cell;
@@ -203,39 +205,41 @@ template <class T> Result<void> poolGradient(Call &call, const CellAttributes &a
   return {};
 }
 
-Result<CellAttributes> readCells(const KernelRequest &request) {
-  Attributes reader(request);
+template <class Op> Result<CellAttributes> cellsOf(const Op &op, const KernelRequest &request) {
+  Checks checks(request);
   CellAttributes attributes;
-  attributes.moves = !reader.boolean("no_trans", false);
-  attributes.scale = reader.real("spatial_scale", 1);
-  attributes.deviation = reader.real("trans_std", 0.1);
-  attributes.channels = reader.integer("output_dim", 1);
-  attributes.rows = reader.integer("pooled_height", 1);
-  attributes.columns = reader.integer("pooled_width", 1);
-  attributes.samples = reader.integer("sample_per_part", 1);
-  attributes.groups = reader.integers("group_size", {1, 1});
-  attributes.parts = reader.integers("part_size", {1, 1});
+  attributes.moves = !op.noTrans;
+  attributes.scale = op.spatialScale;
+  attributes.deviation = op.transStd;
+  attributes.channels = op.outputDim;
+  attributes.rows = op.pooledHeight;
+  attributes.columns = op.pooledWidth;
+  attributes.samples = op.samplePerPart;
+  attributes.groups = op.groupSize;
+  attributes.parts = op.partSize;
   for (int64_t number : {attributes.channels, attributes.rows, attributes.columns, attributes.samples})
-    reader.expect(number > 0, "expected positive extents");
+    checks.expect(number > 0, "expected positive sizes");
   for (const auto &pair : {attributes.groups, attributes.parts})
-    reader.expect(pair.size() == 2 && pair[0] > 0 && pair[1] > 0, "expected pairs of positive extents");
-  if (!reader.ok())
-    return reader.problems();
+    checks.expect(pair.size() == 2 && pair[0] > 0 && pair[1] > 0, "expected pairs of positive sizes");
+  if (!checks.ok())
+    return checks.problems();
   return attributes;
 }
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeDeformablePsroiPooling(const KernelRequest &request) {
-  Result<CellAttributes> attributes = readCells(request);
+Result<std::unique_ptr<LibraryKernel>> makeDeformablePsroiPooling(const DeformablePsroiPoolingAttributes &op,
+                                                                  const KernelRequest &request) {
+  Result<CellAttributes> attributes = cellsOf(op, request);
   if (!attributes)
     return attributes.problems();
   return floatKernel(
       request, 3, [given = *attributes](Call &call, auto zero) { return pool<decltype(zero)>(call, given); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeDeformablePsroiPoolingGrad(const KernelRequest &request) {
-  Result<CellAttributes> attributes = readCells(request);
+Result<std::unique_ptr<LibraryKernel>>
+makeDeformablePsroiPoolingGrad(const DeformablePsroiPoolingGradAttributes &op, const KernelRequest &request) {
+  Result<CellAttributes> attributes = cellsOf(op, request);
   if (!attributes)
     return attributes.problems();
   return floatKernel(request, 4, [given = *attributes](Call &call, auto zero) {

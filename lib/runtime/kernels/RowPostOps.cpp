@@ -108,6 +108,9 @@ PROA_VECTOR_INLINE void combine(bool multiply, float *values, const float *opera
 } // namespace
 
 /// `values` and an operand that has `period` elements and begins anew then.
+// Not static: GCC does not clone such functions. The declaration shows that it is meant to be external.
+PROA_VECTOR_CLONES void combineRow(bool multiply, float *values, const float *operand, int64_t period,
+                                   int64_t count);
 PROA_VECTOR_CLONES void combineRow(bool multiply, float *values, const float *operand, int64_t period,
                                    int64_t count) {
   for (int64_t i = 0; i < count; i += period)

@@ -3,7 +3,8 @@
 /// (label; num_classes, num_samples).
 #include "lib/runtime/kernels/Convert.h"
 #include "lib/runtime/kernels/Draw.h"
-#include "lib/runtime/kernels/Families.h"
+
+#include "dialects/pd/ops/random/Random.kernels.inc"
 
 #include <algorithm>
 #include <cmath>
@@ -257,55 +258,60 @@ Result<void> classCenterSample(Call &call, int64_t classes, int64_t samples, uin
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeMultinomial(const KernelRequest &request) {
-  Attributes reader(request);
-  int64_t samples = reader.integer("num_samples", 1);
-  bool replacement = reader.boolean("replacement", false);
-  auto seed = static_cast<uint64_t>(reader.integer("seed", 0));
-  reader.expectOperands(1, 1);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeMultinomial(const MultinomialAttributes &op,
+                                                       const KernelRequest &request) {
+  Checks checks(request);
+  int64_t samples = op.numSamples;
+  bool replacement = op.replacement;
+  auto seed = static_cast<uint64_t>(op.seed);
+  checks.expectOperands(1, 1);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([=](Call &call) { return multinomial(call, samples, replacement, seed); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeSamplingId(const KernelRequest &request) {
-  Attributes reader(request);
-  double min = reader.real("min", 0), max = reader.real("max", 1);
-  auto seed = static_cast<uint64_t>(reader.integer("seed", 0));
-  reader.expectOperands(1, 1);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeSamplingId(const SamplingIdAttributes &op,
+                                                      const KernelRequest &request) {
+  Checks checks(request);
+  double min = op.min, max = op.max;
+  auto seed = static_cast<uint64_t>(op.seed);
+  checks.expectOperands(1, 1);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([=](Call &call) { return samplingId(call, min, max, seed); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeRandperm(const KernelRequest &request) {
-  Attributes reader(request);
-  int64_t n = reader.integer("n", 0);
-  auto seed = static_cast<uint64_t>(reader.integer("seed", 0));
-  reader.expectOperands(0, 1);
-  reader.expect(n >= 0, fmt::format("n is {}, expected a number from 0 on", n));
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeRandperm(const RandpermAttributes &op,
+                                                    const KernelRequest &request) {
+  Checks checks(request);
+  int64_t n = op.n;
+  auto seed = static_cast<uint64_t>(op.seed);
+  checks.expectOperands(0, 1);
+  checks.expect(n >= 0, fmt::format("n is {}, expected a number from 0 on", n));
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([=](Call &call) { return randperm(call, n, seed); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeShuffleBatch(const KernelRequest &request) {
-  Attributes reader(request);
-  int64_t startupSeed = reader.integer("startup_seed", 0);
-  reader.expectOperands(2, 0);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeShuffleBatch(const ShuffleBatchAttributes &op,
+                                                        const KernelRequest &request) {
+  Checks checks(request);
+  int64_t startupSeed = op.startupSeed;
+  checks.expectOperands(2, 0);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([=](Call &call) { return shuffleBatch(call, startupSeed); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeClassCenterSample(const KernelRequest &request) {
-  Attributes reader(request);
-  int64_t classes = reader.integer("num_classes", 0), samples = reader.integer("num_samples", 0);
-  auto seed = static_cast<uint64_t>(reader.boolean("fix_seed", false) ? reader.integer("seed", 0) : 0);
-  reader.expectOperands(1, 0);
-  reader.expect(classes > 0, "expected num_classes above 0");
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeClassCenterSample(const ClassCenterSampleAttributes &op,
+                                                             const KernelRequest &request) {
+  Checks checks(request);
+  int64_t classes = op.numClasses, samples = op.numSamples;
+  auto seed = static_cast<uint64_t>(op.fixSeed ? op.seed : 0);
+  checks.expectOperands(1, 0);
+  checks.expect(classes > 0, "expected num_classes above 0");
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([=](Call &call) { return classCenterSample(call, classes, samples, seed); });
 }
 

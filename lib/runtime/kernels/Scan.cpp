@@ -2,11 +2,12 @@
 /// axis, flatten, exclusive, reverse), "linear_recurrence" (x, decay; axis, reverse) and "cummax" and
 /// "cummin" (x; axis; results: values and indices).
 #include "lib/runtime/ThreadPool.h"
-#include "lib/runtime/kernels/Attributes.h"
+#include "lib/runtime/kernels/Checks.h"
 #include "lib/runtime/kernels/Convert.h"
-#include "lib/runtime/kernels/Families.h"
 #include "lib/runtime/kernels/Lines.h"
 #include "lib/runtime/kernels/OutputMemory.h"
+
+#include "dialects/pd/ops/reduce/Scan.kernels.inc"
 
 #include <algorithm>
 #include <cmath>
@@ -40,12 +41,12 @@ struct LogSumExp {
 
 template <class Combine, class T>
 void scanLines(const Lines &lines, const ScanAttributes &attributes, const T *x, T *out) {
-  parallelFor(lines.count(), 1 + 8192 / (lines.extent + 1), [&](int64_t begin, int64_t end) {
+  parallelFor(lines.count(), 1 + 8192 / (lines.dim + 1), [&](int64_t begin, int64_t end) {
     for (int64_t line = begin; line < end; ++line) {
-      int64_t first = lines.begin(line, lines.extent);
+      int64_t first = lines.begin(line, lines.dim);
       auto total = Combine::template start<Wide<T>>();
-      for (int64_t i = 0; i < lines.extent; ++i) {
-        int64_t at = first + (attributes.reverse ? lines.extent - 1 - i : i) * lines.inner;
+      for (int64_t i = 0; i < lines.dim; ++i) {
+        int64_t at = first + (attributes.reverse ? lines.dim - 1 - i : i) * lines.inner;
         auto value = static_cast<Wide<T>>(x[at]); // before the write, which may be in place
         if (attributes.exclusive)
           out[at] = static_cast<T>(total);
@@ -90,12 +91,12 @@ template <class Combine> Result<void> scan(Call &call, ScanAttributes attributes
 
 /// Each sum is the next element and a share of the sum before it.
 template <class T> void recurLines(const Lines &lines, bool reverse, const T *x, const T *decay, T *out) {
-  parallelFor(lines.count(), 1 + 8192 / (lines.extent + 1), [&](int64_t begin, int64_t end) {
+  parallelFor(lines.count(), 1 + 8192 / (lines.dim + 1), [&](int64_t begin, int64_t end) {
     for (int64_t line = begin; line < end; ++line) {
-      int64_t first = lines.begin(line, lines.extent);
+      int64_t first = lines.begin(line, lines.dim);
       Wide<T> total(0);
-      for (int64_t i = 0; i < lines.extent; ++i) {
-        int64_t at = first + (reverse ? lines.extent - 1 - i : i) * lines.inner;
+      for (int64_t i = 0; i < lines.dim; ++i) {
+        int64_t at = first + (reverse ? lines.dim - 1 - i : i) * lines.inner;
         auto value = static_cast<Wide<T>>(x[at]), share = static_cast<Wide<T>>(decay[at]);
         total = i == 0 ? value : value + share * total;
         out[at] = static_cast<T>(total);
@@ -124,10 +125,10 @@ Result<void> recur(Call &call, int64_t axisAttribute, bool reverse) {
 /// The extreme so far and where it stands; of equal ones the last. NaN is an extreme that stays.
 template <class T>
 void extremeLines(const Lines &lines, bool greatest, const T *x, T *out, const View &indices) {
-  parallelFor(lines.count(), 1 + 8192 / (lines.extent + 1), [&](int64_t begin, int64_t end) {
+  parallelFor(lines.count(), 1 + 8192 / (lines.dim + 1), [&](int64_t begin, int64_t end) {
     for (int64_t line = begin; line < end; ++line) {
-      int64_t first = lines.begin(line, lines.extent), best = 0;
-      for (int64_t i = 0; i < lines.extent; ++i) {
+      int64_t first = lines.begin(line, lines.dim), best = 0;
+      for (int64_t i = 0; i < lines.dim; ++i) {
         auto value = static_cast<Wide<T>>(x[first + i * lines.inner]);
         auto held = static_cast<Wide<T>>(x[first + best * lines.inner]);
         if (value != value || (greatest ? value >= held : value <= held))
@@ -166,50 +167,55 @@ Result<void> extreme(Call &call, int64_t axisAttribute, bool greatest) {
   return known ? Result<void>() : failure("a scan of {} is not supported", nameOf(x.dtype));
 }
 
-template <class Combine> Result<std::unique_ptr<LibraryKernel>> makeScan(const KernelRequest &request) {
-  Attributes reader(request);
-  ScanAttributes attributes{reader.integer("axis", -1), reader.boolean("flatten", false),
-                            reader.boolean("exclusive", false), reader.boolean("reverse", false)};
-  reader.expectOperands(1, 1);
-  if (!reader.ok())
-    return reader.problems();
+template <class Combine, class Op>
+Result<std::unique_ptr<LibraryKernel>> makeScan(const Op &op, const KernelRequest &request) {
+  Checks checks(request);
+  ScanAttributes attributes{op.axis, op.flatten, op.exclusive, op.reverse};
+  checks.expectOperands(1, 1);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([attributes](Call &call) { return scan<Combine>(call, attributes); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeExtreme(const KernelRequest &request, bool greatest) {
-  Attributes reader(request);
-  int64_t axis = reader.integer("axis", -1);
-  reader.expectOperands(1, 0);
-  if (!reader.ok())
-    return reader.problems();
+template <class Op>
+Result<std::unique_ptr<LibraryKernel>> makeExtreme(const Op &op, const KernelRequest &request,
+                                                   bool greatest) {
+  Checks checks(request);
+  int64_t axis = op.axis;
+  checks.expectOperands(1, 0);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([axis, greatest](Call &call) { return extreme(call, axis, greatest); });
 }
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeCumsum(const KernelRequest &request) {
-  return makeScan<Sum>(request);
+Result<std::unique_ptr<LibraryKernel>> makeCumsum(const CumsumAttributes &op, const KernelRequest &request) {
+  return makeScan<Sum>(op, request);
 }
-Result<std::unique_ptr<LibraryKernel>> makeCumprod(const KernelRequest &request) {
-  return makeScan<Product>(request);
+Result<std::unique_ptr<LibraryKernel>> makeCumprod(const CumprodAttributes &op,
+                                                   const KernelRequest &request) {
+  return makeScan<Product>(op, request);
 }
-Result<std::unique_ptr<LibraryKernel>> makeLogcumsumexp(const KernelRequest &request) {
-  return makeScan<LogSumExp>(request);
+Result<std::unique_ptr<LibraryKernel>> makeLogcumsumexp(const LogcumsumexpAttributes &op,
+                                                        const KernelRequest &request) {
+  return makeScan<LogSumExp>(op, request);
 }
-Result<std::unique_ptr<LibraryKernel>> makeLinearRecurrence(const KernelRequest &request) {
-  Attributes reader(request);
-  int64_t axis = reader.integer("axis", -1);
-  bool reverse = reader.boolean("reverse", false);
-  reader.expectOperands(2, 0);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeLinearRecurrence(const LinearRecurrenceAttributes &op,
+                                                            const KernelRequest &request) {
+  Checks checks(request);
+  int64_t axis = op.axis;
+  bool reverse = op.reverse;
+  checks.expectOperands(2, 0);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([axis, reverse](Call &call) { return recur(call, axis, reverse); });
 }
-Result<std::unique_ptr<LibraryKernel>> makeCummax(const KernelRequest &request) {
-  return makeExtreme(request, true);
+Result<std::unique_ptr<LibraryKernel>> makeCummax(const CummaxAttributes &op, const KernelRequest &request) {
+  return makeExtreme(op, request, true);
 }
-Result<std::unique_ptr<LibraryKernel>> makeCummin(const KernelRequest &request) {
-  return makeExtreme(request, false);
+Result<std::unique_ptr<LibraryKernel>> makeCummin(const CumminAttributes &op, const KernelRequest &request) {
+  return makeExtreme(op, request, false);
 }
 
 } // namespace proa::runtime

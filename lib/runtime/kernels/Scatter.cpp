@@ -1,10 +1,11 @@
 /// The library kernels "scatter_nd" (x, index, updates; reduce) and "put_along_axis" (x, indices, values;
 /// axis, reduce). An index below 0 counts from the end; of several updates of a place the last counts, or all
 /// are combined, in order.
-#include "lib/runtime/kernels/Attributes.h"
+#include "lib/runtime/kernels/Checks.h"
 #include "lib/runtime/kernels/Convert.h"
-#include "lib/runtime/kernels/Families.h"
 #include "lib/runtime/kernels/PostOps.h"
+
+#include "dialects/pd/ops/index/Scatter.kernels.inc"
 
 #include <algorithm>
 #include <complex>
@@ -13,45 +14,35 @@
 namespace proa::runtime {
 namespace {
 
-enum class Combine : uint8_t { Assign, Add, Multiply, Least, Greatest };
-
-Combine combineOf(Attributes &reader) {
-  std::string name = reader.choice("reduce", {"assign", "add", "multiply", "amin", "amax"});
-  return name == "add"        ? Combine::Add
-         : name == "multiply" ? Combine::Multiply
-         : name == "amin"     ? Combine::Least
-         : name == "amax"     ? Combine::Greatest
-                              : Combine::Assign;
-}
-
 template <class T> constexpr bool isComplex = false;
 template <class T> constexpr bool isComplex<std::complex<T>> = true;
 
-template <Combine combine, class T> void update(T &target, T value) {
+template <ScatterReduce combine, class T> void update(T &target, T value) {
   auto held = static_cast<Wide<T>>(target), given = static_cast<Wide<T>>(value);
-  if constexpr (combine == Combine::Assign)
+  if constexpr (combine == ScatterReduce::Assign)
     target = value;
-  else if constexpr (combine == Combine::Add)
+  else if constexpr (combine == ScatterReduce::Add)
     target = static_cast<T>(static_cast<Wide<T>>(held + given));
-  else if constexpr (combine == Combine::Multiply)
+  else if constexpr (combine == ScatterReduce::Multiply)
     target = static_cast<T>(static_cast<Wide<T>>(held * given));
   else if constexpr (!isComplex<T>)
-    target = combine == Combine::Least ? (given < held ? value : target) : (given > held ? value : target);
+    target =
+        combine == ScatterReduce::Amin ? (given < held ? value : target) : (given > held ? value : target);
 }
 
 /// Calls body(a constant of the way to combine).
-template <class Body> void dispatchCombine(Combine combine, Body &&body) {
+template <class Body> void dispatchCombine(ScatterReduce combine, Body &&body) {
   switch (combine) {
-  case Combine::Assign:
-    return body(std::integral_constant<Combine, Combine::Assign>());
-  case Combine::Add:
-    return body(std::integral_constant<Combine, Combine::Add>());
-  case Combine::Multiply:
-    return body(std::integral_constant<Combine, Combine::Multiply>());
-  case Combine::Least:
-    return body(std::integral_constant<Combine, Combine::Least>());
-  case Combine::Greatest:
-    return body(std::integral_constant<Combine, Combine::Greatest>());
+  case ScatterReduce::Assign:
+    return body(std::integral_constant<ScatterReduce, ScatterReduce::Assign>());
+  case ScatterReduce::Add:
+    return body(std::integral_constant<ScatterReduce, ScatterReduce::Add>());
+  case ScatterReduce::Multiply:
+    return body(std::integral_constant<ScatterReduce, ScatterReduce::Multiply>());
+  case ScatterReduce::Amin:
+    return body(std::integral_constant<ScatterReduce, ScatterReduce::Amin>());
+  case ScatterReduce::Amax:
+    return body(std::integral_constant<ScatterReduce, ScatterReduce::Amax>());
   }
 }
 
@@ -65,14 +56,13 @@ Result<View> copyOfFirst(Call &call) {
 }
 
 /// The place that an index names, or -1.
-int64_t place(int64_t index, int64_t extent) {
-  int64_t at = index < 0 ? index + extent : index;
-  return at < extent ? std::max<int64_t>(at, -1) : -1;
+int64_t place(int64_t index, int64_t dim) {
+  int64_t at = index < 0 ? index + dim : index;
+  return at < dim ? std::max<int64_t>(at, -1) : -1;
 }
 
-Problems outside(int64_t index, int64_t extent, int64_t position) {
-  return failure("index {} at element {} of the indices is outside of [{}, {})", index, position, -extent,
-                 extent);
+Problems outside(int64_t index, int64_t dim, int64_t position) {
+  return failure("index {} at element {} of the indices is outside of [{}, {})", index, position, -dim, dim);
 }
 
 /// What the rows of an index tensor point at.
@@ -84,9 +74,9 @@ template <class Index> struct Places {
   Result<void> check(int64_t rows) const {
     auto depth = static_cast<int64_t>(dims.size());
     for (int64_t position = 0; position < rows * depth; ++position) {
-      int64_t extent = dims[static_cast<size_t>(position % depth)];
-      if (place(indices[position], extent) < 0)
-        return outside(indices[position], extent, position);
+      int64_t dim = dims[static_cast<size_t>(position % depth)];
+      if (place(indices[position], dim) < 0)
+        return outside(indices[position], dim, position);
     }
     return {};
   }
@@ -100,7 +90,7 @@ template <class Index> struct Places {
 };
 
 template <class Index>
-Result<void> scatterRows(Call &call, Combine combine, const Places<Index> &places, int64_t rows,
+Result<void> scatterRows(Call &call, ScatterReduce combine, const Places<Index> &places, int64_t rows,
                          int64_t inner) {
   if (Result<void> valid = places.check(rows); !valid) // before anything is written
     return valid;
@@ -121,7 +111,7 @@ Result<void> scatterRows(Call &call, Combine combine, const Places<Index> &place
   return known ? Result<void>() : failure("scattering {} is not supported", nameOf(out->dtype));
 }
 
-Result<void> scatterNd(Call &call, Combine combine) {
+Result<void> scatterNd(Call &call, ScatterReduce combine) {
   const View &x = call.input(0), &index = call.input(1), &updates = call.input(2);
   bool fits =
       index.rank() > 0 && index.dims.back() <= static_cast<int64_t>(x.rank()) && updates.dtype == x.dtype;
@@ -147,7 +137,7 @@ Result<void> scatterNd(Call &call, Combine combine) {
   return hasIndices ? done : failure("expected indices of int32 or int64, found {}", nameOf(index.dtype));
 }
 
-Result<void> putAlongAxis(Call &call, int64_t axisAttribute, Combine combine) {
+Result<void> putAlongAxis(Call &call, int64_t axisAttribute, ScatterReduce combine) {
   const View &x = call.input(0), &index = call.input(1), &values = call.input(2);
   Result<size_t> axis = normalizeAxis(axisAttribute, x.rank());
   if (!axis)
@@ -193,22 +183,24 @@ Result<void> putAlongAxis(Call &call, int64_t axisAttribute, Combine combine) {
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeScatterNd(const KernelRequest &request) {
-  Attributes reader(request);
-  Combine combine = combineOf(reader);
-  reader.expectOperands(3, 1);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeScatterNd(const ScatterNdAttributes &op,
+                                                     const KernelRequest &request) {
+  Checks checks(request);
+  ScatterReduce combine = op.reduce;
+  checks.expectOperands(3, 1);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([combine](Call &call) { return scatterNd(call, combine); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makePutAlongAxis(const KernelRequest &request) {
-  Attributes reader(request);
-  Combine combine = combineOf(reader);
-  int64_t axis = reader.integer("axis", 0);
-  reader.expectOperands(3, 1);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makePutAlongAxis(const PutAlongAxisAttributes &op,
+                                                        const KernelRequest &request) {
+  Checks checks(request);
+  ScatterReduce combine = op.reduce;
+  int64_t axis = op.axis;
+  checks.expectOperands(3, 1);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([=](Call &call) { return putAlongAxis(call, axis, combine); });
 }
 

@@ -1,9 +1,10 @@
 /// The library kernel "binomial_schedule" (iterations; snapshots; results: kinds, numbers).
 /// dialects/pd/ops/autodiff/Recompute.td says what it computes.
-#include "lib/runtime/kernels/Schedule.h"
-#include "lib/runtime/kernels/Attributes.h"
+#include "lib/runtime/kernels/Checks.h"
 #include "lib/runtime/kernels/OutputMemory.h"
 #include "lib/support/BinomialSchedule.h"
+
+#include "dialects/pd/ops/autodiff/Recompute.kernels.inc"
 
 namespace proa::runtime {
 namespace {
@@ -30,13 +31,14 @@ Result<void> schedule(Call &call, int64_t snapshots) {
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeBinomialSchedule(const KernelRequest &request) {
-  Attributes reader(request);
-  int64_t snapshots = reader.integer("snapshots", 1);
-  reader.expectOperands(1, 0);
-  reader.expect(snapshots > 0, "snapshots must be positive");
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeBinomialSchedule(const BinomialScheduleAttributes &op,
+                                                            const KernelRequest &request) {
+  Checks checks(request);
+  int64_t snapshots = op.snapshots;
+  checks.expectOperands(1, 0);
+  checks.expect(snapshots > 0, "snapshots must be positive");
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([snapshots](Call &call) { return schedule(call, snapshots); });
 }
 

@@ -1,9 +1,10 @@
 /// The library kernel "searchsorted" (sorted_sequence, values; right): how many elements of a sorted line
 /// stand before each value. Lines that are not sorted give what bisecting them finds, as in Paddle.
 #include "lib/runtime/ThreadPool.h"
-#include "lib/runtime/kernels/Attributes.h"
+#include "lib/runtime/kernels/Checks.h"
 #include "lib/runtime/kernels/Convert.h"
-#include "lib/runtime/kernels/Families.h"
+
+#include "dialects/pd/ops/search/Search.kernels.inc"
 
 #include <algorithm>
 #include <cmath>
@@ -55,12 +56,13 @@ Result<void> searchsorted(Call &call, bool right) {
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeSearchsorted(const KernelRequest &request) {
-  Attributes reader(request);
-  bool right = reader.boolean("right", false);
-  reader.expectOperands(2, 1);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeSearchsorted(const SearchsortedAttributes &op,
+                                                        const KernelRequest &request) {
+  Checks checks(request);
+  bool right = op.right;
+  checks.expectOperands(2, 1);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([right](Call &call) { return searchsorted(call, right); });
 }
 

@@ -2,9 +2,10 @@
 /// (boxes, scores), "mine_hard_examples" (class losses, matches, distances, location losses),
 /// "retinanet_detection_output" (boxes, scores and anchors of all levels, image sizes) and "similarity_focus"
 /// (x). dialects/pd/ops/detection/Selection.td says what they compute.
-#include "lib/runtime/kernels/Selection.h"
 #include "lib/runtime/kernels/Boxes.h"
 #include "lib/runtime/kernels/Sequences.h"
+
+#include "dialects/pd/ops/detection/Selection.kernels.inc"
 
 #include <cmath>
 
@@ -377,7 +378,7 @@ Result<void> similarityFocus(Call &call, size_t axis, const std::vector<int64_t>
   for (int64_t n = 0; n < x.dims[0]; ++n)
     for (int64_t index : indexes) {
       if (index < 0 || index >= x.dims[axis])
-        return failure("index {} is out of an extent of {}", index, x.dims[axis]);
+        return failure("index {} is outside of a dim of {}", index, x.dims[axis]);
       const T *slice = x.as<T>() + n * strides[0] + index * strides[axis];
       std::vector<int64_t> order(static_cast<size_t>(rows * columns));
       std::iota(order.begin(), order.end(), 0);
@@ -396,69 +397,75 @@ Result<void> similarityFocus(Call &call, size_t axis, const std::vector<int64_t>
   return {};
 }
 
-SelectionAttributes readSelection(Attributes &reader) {
+template <class Op> SelectionAttributes selectionOf(const Op &op) {
   SelectionAttributes attributes;
-  attributes.scoreThreshold = reader.real("score_threshold", 0);
-  attributes.nmsThreshold = reader.real("nms_threshold", 0.3);
-  attributes.eta = reader.real("nms_eta", 1.0);
-  attributes.topK = reader.integer("nms_top_k", -1);
-  attributes.keepTopK = reader.integer("keep_top_k", -1);
-  attributes.background = reader.integer("background_label", -1);
+  attributes.scoreThreshold = op.scoreThreshold;
+  attributes.nmsThreshold = op.nmsThreshold;
+  attributes.eta = op.nmsEta;
+  attributes.topK = op.nmsTopK;
+  attributes.keepTopK = op.keepTopK;
+  if constexpr (requires { op.backgroundLabel; })
+    attributes.background = op.backgroundLabel;
   return attributes;
 }
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeLocalityAwareNms(const KernelRequest &request) {
-  Attributes reader(request);
-  SelectionAttributes attributes = readSelection(reader);
-  attributes.normalized = reader.boolean("normalized", true);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeLocalityAwareNms(const LocalityAwareNmsAttributes &op,
+                                                            const KernelRequest &request) {
+  Checks checks(request);
+  SelectionAttributes attributes = selectionOf(op);
+  attributes.normalized = op.normalized;
+  if (!checks.ok())
+    return checks.problems();
   return floatKernel(
       request, 2, [=](Call &call, auto zero) { return localityAwareNms<decltype(zero)>(call, attributes); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeRetinanetDetectionOutput(const KernelRequest &request) {
-  Attributes reader(request);
-  SelectionAttributes attributes = readSelection(reader);
+Result<std::unique_ptr<LibraryKernel>>
+makeRetinanetDetectionOutput(const RetinanetDetectionOutputAttributes &op, const KernelRequest &request) {
+  Checks checks(request);
+  SelectionAttributes attributes = selectionOf(op);
   attributes.normalized = false;
-  if (!reader.ok())
-    return reader.problems();
+  if (!checks.ok())
+    return checks.problems();
   return floatKernel(request, 4, [=](Call &call, auto zero) {
     return retinanetDetectionOutput<decltype(zero)>(call, attributes);
   });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeBoxDecoderAndAssign(const KernelRequest &request) {
-  Attributes reader(request);
-  double most = reader.real("box_clip", 4.135);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeBoxDecoderAndAssign(const BoxDecoderAndAssignAttributes &op,
+                                                               const KernelRequest &request) {
+  Checks checks(request);
+  double most = op.boxClip;
+  if (!checks.ok())
+    return checks.problems();
   return floatKernel(request, 4,
                      [=](Call &call, auto zero) { return boxDecoderAndAssign<decltype(zero)>(call, most); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeMineHardExamples(const KernelRequest &request) {
-  Attributes reader(request);
+Result<std::unique_ptr<LibraryKernel>> makeMineHardExamples(const MineHardExamplesAttributes &op,
+                                                            const KernelRequest &request) {
+  Checks checks(request);
   MiningAttributes attributes;
-  attributes.ratio = reader.real("neg_pos_ratio", 1.0);
-  attributes.distance = reader.real("neg_dist_threshold", 0.5);
-  attributes.samples = reader.integer("sample_size", 0);
-  attributes.isHard = reader.choice("mining_type", {"max_negative", "hard_example"}) == "hard_example";
-  if (!reader.ok())
-    return reader.problems();
+  attributes.ratio = op.negPosRatio;
+  attributes.distance = op.negDistThreshold;
+  attributes.samples = op.sampleSize;
+  attributes.isHard = op.miningType == MiningType::HardExample;
+  if (!checks.ok())
+    return checks.problems();
   return floatKernel(
       request, 1, [=](Call &call, auto zero) { return mineHardExamples<decltype(zero)>(call, attributes); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeSimilarityFocus(const KernelRequest &request) {
-  Attributes reader(request);
-  int64_t axis = reader.integer("axis", 1);
-  std::vector<int64_t> indexes = reader.integers("indexes");
-  reader.expect(axis >= 1 && axis <= 3, "axis must be 1, 2 or 3");
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeSimilarityFocus(const SimilarityFocusAttributes &op,
+                                                           const KernelRequest &request) {
+  Checks checks(request);
+  int64_t axis = op.axis;
+  std::vector<int64_t> indexes = op.indexes;
+  checks.expect(axis >= 1 && axis <= 3, "axis must be 1, 2 or 3");
+  if (!checks.ok())
+    return checks.problems();
   return floatKernel(request, 1, [=](Call &call, auto zero) {
     return similarityFocus<decltype(zero)>(call, static_cast<size_t>(axis), indexes);
   });

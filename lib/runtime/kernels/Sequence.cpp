@@ -1,9 +1,10 @@
 /// The library kernels on the rows of sequences. row_positions (x, offsets): for each row its sequence and
 /// its place in it. ranges (starts, lengths): the numbers of consecutive ranges, and their offsets.
 /// dialects/pd/ops/sequence/Rows.td.
-#include "lib/runtime/kernels/Attributes.h"
-#include "lib/runtime/kernels/Families.h"
+#include "lib/runtime/kernels/Checks.h"
 #include "lib/runtime/kernels/Sequences.h"
+
+#include "dialects/pd/ops/sequence/Rows.kernels.inc"
 
 #include <numeric>
 
@@ -108,9 +109,12 @@ Result<void> ranges(Call &call) {
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeRowPositions(const KernelRequest &) {
+Result<std::unique_ptr<LibraryKernel>> makeRowPositions(const RowPositionsAttributes &op,
+                                                        const KernelRequest &request) {
   return makeKernel(rowPositions);
 }
-Result<std::unique_ptr<LibraryKernel>> makeRanges(const KernelRequest &) { return makeKernel(ranges); }
+Result<std::unique_ptr<LibraryKernel>> makeRanges(const RangesAttributes &op, const KernelRequest &request) {
+  return makeKernel(ranges);
+}
 
 } // namespace proa::runtime

@@ -2,8 +2,9 @@
 /// weight, bias, offsets, h0, c0), and their gradients, which are given the cotangents behind these. The
 /// gradients recompute the forward pass. dialects/pd/ops/sequence/Recurrent.td has the formulas.
 #include "lib/runtime/kernels/Activations.h"
-#include "lib/runtime/kernels/Families.h"
 #include "lib/runtime/kernels/Sequences.h"
+
+#include "dialects/pd/ops/sequence/Recurrent.kernels.inc"
 
 #include <cmath>
 
@@ -31,7 +32,7 @@ struct LayerAttributes {
 };
 
 /// out [columns] += x [rows] times w [rows, stride]'s first columns.
-template <class T> void addProduct(const T *x, const T *w, int64_t rows, int64_t columns, T *out) {
+template <class T> void addGemm(const T *x, const T *w, int64_t rows, int64_t columns, T *out) {
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = 0; j < columns; ++j)
       out[j] += x[i] * w[i * columns + j];
@@ -39,7 +40,7 @@ template <class T> void addProduct(const T *x, const T *w, int64_t rows, int64_t
 
 /// The transposes: dx [rows] += w dy, dw [rows, columns] += x dy.
 template <class T>
-void addProductGradient(const T *x, const T *w, const T *dy, int64_t rows, int64_t columns, T *dx, T *dw) {
+void addGemmGradient(const T *x, const T *w, const T *dy, int64_t rows, int64_t columns, T *dx, T *dw) {
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = 0; j < columns; ++j) {
       dx[i] += w[i * columns + j] * dy[j];
@@ -105,12 +106,12 @@ template <class T> struct Gru {
         T *g = gates.data() + row * 3 * n, *reset = resets.data() + row * n, *out = hidden + row * n;
         for (int64_t i = 0; i < 3 * n; ++i)
           g[i] = x[row * 3 * n + i] + (bias ? bias[i] : T(0));
-        addProduct(h, weight, n, 2 * n, g);
+        addGemm(h, weight, n, 2 * n, g);
         for (int64_t i = 0; i < 2 * n; ++i)
           g[i] = activate(attributes.gate, g[i]);
         for (int64_t i = 0; i < n; ++i)
           reset[i] = g[n + i] * h[i];
-        addProduct(reset, weight + 2 * n * n, n, n, g + 2 * n);
+        addGemm(reset, weight + 2 * n * n, n, n, g + 2 * n);
         for (int64_t i = 0; i < n; ++i) {
           T c = g[2 * n + i] = activate(attributes.candidate, g[2 * n + i]), u = g[i];
           out[i] = attributes.originMode ? u * h[i] + (1 - u) * c : (1 - u) * h[i] + u * c;
@@ -135,14 +136,14 @@ template <class T> struct Gru {
           d[2 * n + i] = dh * (1 - keeps) * slope(attributes.candidate, c);
           carry[static_cast<size_t>(i)] = dh * keeps;
         }
-        addProductGradient(resets.data() + row * n, weight + 2 * n * n, d + 2 * n, n, n, dReset.data(),
-                           dWeight + 2 * n * n);
+        addGemmGradient(resets.data() + row * n, weight + 2 * n * n, d + 2 * n, n, n, dReset.data(),
+                        dWeight + 2 * n * n);
         for (int64_t i = 0; i < n; ++i) {
           T r = g[n + i], dr = dReset[static_cast<size_t>(i)];
           d[n + i] = dr * h[i] * slope(attributes.gate, r);
           carry[static_cast<size_t>(i)] += dr * r;
         }
-        addProductGradient(h, weight, d, n, 2 * n, carry.data(), dWeight);
+        addGemmGradient(h, weight, d, n, 2 * n, carry.data(), dWeight);
         for (int64_t i = 0; i < 3 * n; ++i)
           dBias[i] += d[i];
       }
@@ -219,7 +220,7 @@ template <class T> struct Lstm {
         T *g = gates.data() + row * 4 * n;
         for (int64_t i = 0; i < 4 * n; ++i)
           g[i] = x[row * 4 * n + i] + bias[i];
-        addProduct(h, weight, n, 4 * n, g);
+        addGemm(h, weight, n, 4 * n, g);
         for (int64_t i = 0; i < n; ++i) {
           g[i] = activate(attributes.candidate, g[i]);
           g[n + i] = activate(attributes.gate, g[n + i] + c[i] * peephole(0, i));
@@ -259,7 +260,7 @@ template <class T> struct Lstm {
             dBias[6 * n + i] += d[3 * n + i] * cell;
           }
         }
-        addProductGradient(h, weight, d, n, 4 * n, hCarry.data(), dWeight);
+        addGemmGradient(h, weight, d, n, 4 * n, hCarry.data(), dWeight);
         for (int64_t i = 0; i < 4 * n; ++i)
           dBias[i] += d[i];
       }
@@ -318,46 +319,52 @@ template <class T> Result<void> lstm(Call &call, const LayerAttributes &attribut
   return {};
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeGruKernel(const KernelRequest &request, bool isGradient) {
-  Attributes reader(request);
+template <class Op>
+Result<std::unique_ptr<LibraryKernel>> makeGruKernel(const Op &op, const KernelRequest &request,
+                                                     bool isGradient) {
+  Checks checks(request);
   LayerAttributes attributes;
-  attributes.reverse = reader.boolean("is_reverse", false);
-  attributes.originMode = reader.boolean("origin_mode", false);
-  attributes.gate = activationOf(reader, "gate_activation", "sigmoid");
-  attributes.candidate = activationOf(reader, "activation", "tanh");
-  if (!reader.ok())
-    return reader.problems();
+  attributes.reverse = op.isReverse;
+  attributes.originMode = op.originMode;
+  attributes.gate = op.gateActivation;
+  attributes.candidate = op.activation;
+  if (!checks.ok())
+    return checks.problems();
   return floatKernel(
       request, 3, [=](Call &call, auto zero) { return gru<decltype(zero)>(call, attributes, isGradient); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeLstmKernel(const KernelRequest &request, bool isGradient) {
-  Attributes reader(request);
+template <class Op>
+Result<std::unique_ptr<LibraryKernel>> makeLstmKernel(const Op &op, const KernelRequest &request,
+                                                      bool isGradient) {
+  Checks checks(request);
   LayerAttributes attributes;
-  attributes.reverse = reader.boolean("is_reverse", false);
-  attributes.peepholes = reader.boolean("use_peepholes", true);
-  attributes.gate = activationOf(reader, "gate_activation", "sigmoid");
-  attributes.state = activationOf(reader, "cell_activation", "tanh");
-  attributes.candidate = activationOf(reader, "candidate_activation", "tanh");
-  if (!reader.ok())
-    return reader.problems();
+  attributes.reverse = op.isReverse;
+  attributes.peepholes = op.usePeepholes;
+  attributes.gate = op.gateActivation;
+  attributes.state = op.cellActivation;
+  attributes.candidate = op.candidateActivation;
+  if (!checks.ok())
+    return checks.problems();
   return floatKernel(
       request, 4, [=](Call &call, auto zero) { return lstm<decltype(zero)>(call, attributes, isGradient); });
 }
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeGru(const KernelRequest &request) {
-  return makeGruKernel(request, false);
+Result<std::unique_ptr<LibraryKernel>> makeGru(const GruAttributes &op, const KernelRequest &request) {
+  return makeGruKernel(op, request, false);
 }
-Result<std::unique_ptr<LibraryKernel>> makeGruGrad(const KernelRequest &request) {
-  return makeGruKernel(request, true);
+Result<std::unique_ptr<LibraryKernel>> makeGruGrad(const GruGradAttributes &op,
+                                                   const KernelRequest &request) {
+  return makeGruKernel(op, request, true);
 }
-Result<std::unique_ptr<LibraryKernel>> makeLstm(const KernelRequest &request) {
-  return makeLstmKernel(request, false);
+Result<std::unique_ptr<LibraryKernel>> makeLstm(const LstmAttributes &op, const KernelRequest &request) {
+  return makeLstmKernel(op, request, false);
 }
-Result<std::unique_ptr<LibraryKernel>> makeLstmGrad(const KernelRequest &request) {
-  return makeLstmKernel(request, true);
+Result<std::unique_ptr<LibraryKernel>> makeLstmGrad(const LstmGradAttributes &op,
+                                                    const KernelRequest &request) {
+  return makeLstmKernel(op, request, true);
 }
 
 } // namespace proa::runtime

@@ -1,7 +1,7 @@
 /// What kernels on sequences share: how their samples lie in memory.
 #pragma once
 
-#include "lib/runtime/kernels/Attributes.h"
+#include "lib/runtime/kernels/Checks.h"
 #include "lib/runtime/kernels/OutputMemory.h"
 
 #include <cmath>
@@ -33,11 +33,11 @@ template <class T> T logAdd(T a, T b) {
 /// A kernel for float32 and float64 inputs: run(call, zero), zero being of the type of input 0.
 template <class Run>
 Result<std::unique_ptr<LibraryKernel>> floatKernel(const KernelRequest &request, size_t inputs, Run run) {
-  Attributes reader(request);
-  reader.expectOperands(inputs, 0);
-  reader.expectDType(0, {DType::Float32, DType::Float64});
-  if (!reader.ok())
-    return reader.problems();
+  Checks checks(request);
+  checks.expectOperands(inputs, 0);
+  checks.expectDType(0, {DType::Float32, DType::Float64});
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([run](Call &call) {
     return call.input(0).dtype == DType::Float32 ? run(call, float()) : run(call, double());
   });

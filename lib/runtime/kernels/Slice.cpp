@@ -3,11 +3,13 @@
 /// slice: x, and starts, ends, strides as tensors (which win); axes, starts, ends, strides (absent: 1).
 /// set_value: x, values, and starts, ends, steps as tensors (which win); axes, starts, ends, steps. The
 /// values broadcast to the slice. roll: x, shifts as a tensor (which wins); shifts, axis.
-#include "lib/runtime/kernels/Attributes.h"
-#include "lib/runtime/kernels/Families.h"
+#include "lib/runtime/kernels/Checks.h"
 #include "lib/runtime/kernels/OneDnn.h"
 #include "lib/runtime/kernels/PostOps.h"
 #include "lib/runtime/kernels/StridedCopy.h"
+
+#include "dialects/pd/ops/index/Scatter.kernels.inc"
+#include "dialects/pd/ops/shape/Slice.kernels.inc"
 
 #include <fmt/ranges.h>
 
@@ -27,14 +29,14 @@ struct Box {
 
 /// Start and end of an axis by the rules of pd.slice: below 0 they count from the end, but with a negative
 /// step an end of -1, or one that lies before the first element, means down to the first.
-void restrict(Box &box, size_t axis, int64_t extent, int64_t start, int64_t end, int64_t step) {
+void restrict(Box &box, size_t axis, int64_t dim, int64_t start, int64_t end, int64_t step) {
   bool downToTheFirst = step < 0 && end == -1;
   if (start < 0)
-    start = std::max<int64_t>(start + extent, 0);
+    start = std::max<int64_t>(start + dim, 0);
   if (end < 0 && !downToTheFirst)
-    end = std::max<int64_t>(end + extent, step < 0 ? -1 : 0);
-  start = std::min(start, step > 0 ? extent : extent - 1);
-  end = std::min(end, extent);
+    end = std::max<int64_t>(end + dim, step < 0 ? -1 : 0);
+  start = std::min(start, step > 0 ? dim : dim - 1);
+  end = std::min(end, dim);
   int64_t distance = step > 0 ? end - start : start - end;
   box.begin[axis] = start;
   box.step[axis] = step;
@@ -138,26 +140,25 @@ Result<void> fillBox(const View &target, const Box &box, const View &values) {
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeSlice(const KernelRequest &request) {
-  Attributes reader(request);
-  Bounds bounds{reader.integers("axes"), reader.integers("starts"), reader.integers("ends"),
-                reader.integers("strides")};
-  reader.expectOperands(1, 1);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeSlice(const SliceAttributes &op, const KernelRequest &request) {
+  Checks checks(request);
+  Bounds bounds{op.axes, op.starts, op.ends, op.strides};
+  checks.expectOperands(1, 1);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([=](Call &call) -> Result<void> {
     Result<Box> box = boxOf(call, bounds, 1);
     return box ? copyBox(call, *box, box->count) : box.problems();
   });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeSetValue(const KernelRequest &request) {
-  Attributes reader(request);
-  Bounds bounds{reader.integers("axes"), reader.integers("starts"), reader.integers("ends"),
-                reader.integers("steps")};
-  reader.expectOperands(2, 1);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeSetValue(const SetValueAttributes &op,
+                                                    const KernelRequest &request) {
+  Checks checks(request);
+  Bounds bounds{op.axes, op.starts, op.ends, op.steps};
+  checks.expectOperands(2, 1);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([=](Call &call) -> Result<void> {
     const View &x = call.input(0), &values = call.input(1);
     Result<Box> box = boxOf(call, bounds, 2);
@@ -174,12 +175,12 @@ Result<std::unique_ptr<LibraryKernel>> makeSetValue(const KernelRequest &request
   });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeRoll(const KernelRequest &request) {
-  Attributes reader(request);
-  std::vector<int64_t> shifts = reader.integers("shifts"), axes = reader.integers("axis");
-  reader.expectOperands(1, 1);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeRoll(const RollAttributes &op, const KernelRequest &request) {
+  Checks checks(request);
+  std::vector<int64_t> shifts = op.shifts, axes = op.axis;
+  checks.expectOperands(1, 1);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([=](Call &call) -> Result<void> {
     const View &x = call.input(0);
     std::vector<int64_t> by = shifts;

@@ -1,9 +1,10 @@
 /// The library kernels on systems of linear equations: "solve" (x, y), "cholesky_solve" (y, factor; upper),
 /// "triangular_solve" (x, y; upper, transpose, unitriangular), "inverse" (x), "det" (x), "slogdet" (x) and
 /// "lstsq" (x, y; rcond, driver). All on stacks of matrices; the stacks of x and y are broadcast together.
-#include "lib/runtime/kernels/Attributes.h"
-#include "lib/runtime/kernels/Families.h"
+#include "lib/runtime/kernels/Checks.h"
 #include "lib/runtime/kernels/Lapack.h"
+
+#include "dialects/pd/ops/linalg/Solve.kernels.inc"
 
 #include <algorithm>
 #include <cmath>
@@ -129,11 +130,11 @@ template <class T> Result<void> choleskySolve(Call &call, bool upper) {
   });
 }
 
-struct Triangle {
+struct TriangularSystem {
   bool upper, transpose, unit;
 };
 
-template <class T> Result<void> triangularSolve(Call &call, Triangle triangle) {
+template <class T> Result<void> triangularSolve(Call &call, TriangularSystem triangle) {
   const View &x = call.input(0), &y = call.input(1);
   auto system = System::of(x.dims, y.dims);
   if (!system)
@@ -224,7 +225,7 @@ template <class T> Result<void> signAndLogarithm(Call &call) {
 
 struct LeastSquares {
   double rcond = -1;
-  std::string driver;
+  LstsqDriver driver = LstsqDriver::Gelsy;
 };
 
 /// One problem by the driver of LAPACK; b has max(m, n) rows. Singular values are left as they are where it
@@ -236,14 +237,14 @@ bool solveLeastSquares(const LeastSquares &attributes, std::vector<T> &a, std::v
        right = static_cast<lapack_int>(k);
   lapack_int lda = leading(m), ldb = leading(std::max(m, n)), found = 0, info = 0;
   auto rcond = static_cast<RealOf<T>>(attributes.rcond);
-  if (attributes.driver == "gels") {
+  if (attributes.driver == LstsqDriver::Gels) {
     info = Lapack<T>::gels(LAPACK_COL_MAJOR, 'N', rows, columns, right, a.data(), lda, b.data(), ldb);
-  } else if (attributes.driver == "gelsy") {
+  } else if (attributes.driver == LstsqDriver::Gelsy) {
     std::vector<lapack_int> order(static_cast<size_t>(n), 0);
     info = Lapack<T>::gelsy(LAPACK_COL_MAJOR, rows, columns, right, a.data(), lda, b.data(), ldb,
                             order.data(), rcond, &found);
   } else {
-    auto driver = attributes.driver == "gelsd" ? Lapack<T>::gelsd : Lapack<T>::gelss;
+    auto driver = attributes.driver == LstsqDriver::Gelsd ? Lapack<T>::gelsd : Lapack<T>::gelss;
     info = driver(LAPACK_COL_MAJOR, rows, columns, right, a.data(), lda, b.data(), ldb, values.data(), rcond,
                   &found);
   }
@@ -273,8 +274,8 @@ template <class T> Result<void> leastSquares(Call &call, const LeastSquares &att
   int64_t m = xs.rows, n = xs.columns, k = ys.columns, most = std::max(m, n), least = std::min(m, n);
   if (ys.rows != m || ys.batch != xs.batch)
     return failure("expected stacks of matrices with as many rows, found {}x{} and {}x{}", m, n, ys.rows, k);
-  bool hasRank = attributes.driver != "gels",
-       hasValues = attributes.driver == "gelsd" || attributes.driver == "gelss";
+  bool hasRank = attributes.driver != LstsqDriver::Gels,
+       hasValues = attributes.driver == LstsqDriver::Gelsd || attributes.driver == LstsqDriver::Gelss;
   std::vector<int64_t> dims[] = {xs.dimsWith({n, k}), m > n ? xs.dimsWith({k}) : std::vector<int64_t>{0},
                                  hasRank ? xs.batch : std::vector<int64_t>{0},
                                  hasValues ? xs.dimsWith({least}) : std::vector<int64_t>{0}};
@@ -311,10 +312,10 @@ template <class T> Result<void> leastSquares(Call &call, const LeastSquares &att
 }
 
 template <class Run>
-Result<std::unique_ptr<LibraryKernel>> makeChecked(Attributes &reader, size_t inputs, Run run) {
-  reader.expectOperands(inputs, 0);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeChecked(Checks &checks, size_t inputs, Run run) {
+  checks.expectOperands(inputs, 0);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([run](Call &call) {
     return dispatchMatrices(call.input(0), call.input(1), [&](auto zero) { return run(call, zero); });
   });
@@ -322,47 +323,49 @@ Result<std::unique_ptr<LibraryKernel>> makeChecked(Attributes &reader, size_t in
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeSolve(const KernelRequest &request) {
-  Attributes reader(request);
-  return makeChecked(reader, 2, [](Call &call, auto zero) { return solve<decltype(zero)>(call); });
+Result<std::unique_ptr<LibraryKernel>> makeSolve(const SolveAttributes &op, const KernelRequest &request) {
+  Checks checks(request);
+  return makeChecked(checks, 2, [](Call &call, auto zero) { return solve<decltype(zero)>(call); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeCholeskySolve(const KernelRequest &request) {
-  Attributes reader(request);
-  bool upper = reader.boolean("upper", false);
-  return makeChecked(reader, 2,
+Result<std::unique_ptr<LibraryKernel>> makeCholeskySolve(const CholeskySolveAttributes &op,
+                                                         const KernelRequest &request) {
+  Checks checks(request);
+  bool upper = op.upper;
+  return makeChecked(checks, 2,
                      [upper](Call &call, auto zero) { return choleskySolve<decltype(zero)>(call, upper); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeTriangularSolve(const KernelRequest &request) {
-  Attributes reader(request);
-  Triangle triangle{reader.boolean("upper", true), reader.boolean("transpose", false),
-                    reader.boolean("unitriangular", false)};
-  return makeChecked(reader, 2, [triangle](Call &call, auto zero) {
+Result<std::unique_ptr<LibraryKernel>> makeTriangularSolve(const TriangularSolveAttributes &op,
+                                                           const KernelRequest &request) {
+  Checks checks(request);
+  TriangularSystem triangle{op.upper, op.transpose, op.unitriangular};
+  return makeChecked(checks, 2, [triangle](Call &call, auto zero) {
     return triangularSolve<decltype(zero)>(call, triangle);
   });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeInverse(const KernelRequest &request) {
-  Attributes reader(request);
-  return makeChecked(reader, 1, [](Call &call, auto zero) { return inverse<decltype(zero)>(call); });
+Result<std::unique_ptr<LibraryKernel>> makeInverse(const InverseAttributes &op,
+                                                   const KernelRequest &request) {
+  Checks checks(request);
+  return makeChecked(checks, 1, [](Call &call, auto zero) { return inverse<decltype(zero)>(call); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeDet(const KernelRequest &request) {
-  Attributes reader(request);
-  return makeChecked(reader, 1, [](Call &call, auto zero) { return determinant<decltype(zero)>(call); });
+Result<std::unique_ptr<LibraryKernel>> makeDet(const DetAttributes &op, const KernelRequest &request) {
+  Checks checks(request);
+  return makeChecked(checks, 1, [](Call &call, auto zero) { return determinant<decltype(zero)>(call); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeSlogdet(const KernelRequest &request) {
-  Attributes reader(request);
-  return makeChecked(reader, 1, [](Call &call, auto zero) { return signAndLogarithm<decltype(zero)>(call); });
+Result<std::unique_ptr<LibraryKernel>> makeSlogdet(const SlogdetAttributes &op,
+                                                   const KernelRequest &request) {
+  Checks checks(request);
+  return makeChecked(checks, 1, [](Call &call, auto zero) { return signAndLogarithm<decltype(zero)>(call); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeLstsq(const KernelRequest &request) {
-  Attributes reader(request);
-  LeastSquares attributes{reader.real("rcond", -1),
-                          reader.choice("driver", {"gelsy", "gels", "gelsd", "gelss"})};
-  return makeChecked(reader, 2, [attributes](Call &call, auto zero) {
+Result<std::unique_ptr<LibraryKernel>> makeLstsq(const LstsqAttributes &op, const KernelRequest &request) {
+  Checks checks(request);
+  LeastSquares attributes{op.rcond, op.driver};
+  return makeChecked(checks, 2, [attributes](Call &call, auto zero) {
     return leastSquares<decltype(zero)>(call, attributes);
   });
 }

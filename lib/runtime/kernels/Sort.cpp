@@ -4,11 +4,12 @@
 ///
 /// NaN is greater than every number. Equal elements stand as SortOrder says; argmax takes the first of them.
 #include "lib/runtime/ThreadPool.h"
-#include "lib/runtime/kernels/Attributes.h"
+#include "lib/runtime/kernels/Checks.h"
 #include "lib/runtime/kernels/Convert.h"
-#include "lib/runtime/kernels/Families.h"
 #include "lib/runtime/kernels/Lines.h"
 #include "lib/support/SortOrder.h"
+
+#include "dialects/pd/ops/search/Search.kernels.inc"
 
 #include <array>
 
@@ -41,11 +42,11 @@ template <bool descending> struct Before {
 template <bool descending, class T>
 void sortElements(const Lines &lines, SortOrder order, int64_t length, const T *x, T *values,
                   const View &indices) {
-  parallelFor(lines.count(), 1 + 2048 / (lines.extent + 1), [&](int64_t begin, int64_t end) {
-    std::vector<Element<T>> line(static_cast<size_t>(lines.extent));
+  parallelFor(lines.count(), 1 + 2048 / (lines.dim + 1), [&](int64_t begin, int64_t end) {
+    std::vector<Element<T>> line(static_cast<size_t>(lines.dim));
     for (int64_t number = begin; number < end; ++number) {
-      int64_t from = lines.begin(number, lines.extent), to = lines.begin(number, length);
-      for (int64_t i = 0; i < lines.extent; ++i)
+      int64_t from = lines.begin(number, lines.dim), to = lines.begin(number, length);
+      for (int64_t i = 0; i < lines.dim; ++i)
         line[static_cast<size_t>(i)] = {static_cast<Wide<T>>(x[from + i * lines.inner]), i};
       sortFirst(line.begin(), line.end(), length, order, Before<descending>());
       if (values)
@@ -63,11 +64,11 @@ void sortElements(const Lines &lines, SortOrder order, int64_t length, const T *
 /// The same where nobody asks for the places.
 template <bool descending, class T>
 void sortValues(const Lines &lines, SortOrder order, int64_t length, const T *x, T *values) {
-  parallelFor(lines.count(), 1 + 2048 / (lines.extent + 1), [&](int64_t begin, int64_t end) {
-    std::vector<Wide<T>> line(static_cast<size_t>(lines.extent));
+  parallelFor(lines.count(), 1 + 2048 / (lines.dim + 1), [&](int64_t begin, int64_t end) {
+    std::vector<Wide<T>> line(static_cast<size_t>(lines.dim));
     for (int64_t number = begin; number < end; ++number) {
-      int64_t from = lines.begin(number, lines.extent), to = lines.begin(number, length);
-      for (int64_t i = 0; i < lines.extent; ++i)
+      int64_t from = lines.begin(number, lines.dim), to = lines.begin(number, length);
+      for (int64_t i = 0; i < lines.dim; ++i)
         line[static_cast<size_t>(i)] = static_cast<Wide<T>>(x[from + i * lines.inner]);
       sortFirst(line.begin(), line.end(), length, order, Before<descending>());
       for (int64_t i = 0; i < length; ++i)
@@ -97,9 +98,9 @@ Result<void> sort(Call &call, int64_t axisAttribute, bool descending, SortOrder 
   if (!axis)
     return axis.problems();
   Lines lines(x.dims, *axis);
-  int64_t length = first.value_or(lines.extent);
-  if (length < 0 || length > lines.extent)
-    return failure("expected k in [0, {}], found {}", lines.extent, length);
+  int64_t length = first.value_or(lines.dim);
+  if (length < 0 || length > lines.dim)
+    return failure("expected k in [0, {}], found {}", lines.dim, length);
   std::vector<int64_t> dims(x.dims.begin(), x.dims.end());
   if (!dims.empty())
     dims[*axis] = length;
@@ -125,13 +126,13 @@ struct ArgAttributes {
 
 /// The places of the extremes of lines [0, count), which lie side by side. `count` may be a constant.
 template <class T, bool greatest, class Count>
-void bestOf(const T *lines, int64_t extent, int64_t stride, Count count, int64_t *places) {
+void bestOf(const T *lines, int64_t dim, int64_t stride, Count count, int64_t *places) {
   std::array<Wide<T>, lineBlock> held;
   for (int64_t line = 0; line < count; ++line) {
     held[static_cast<size_t>(line)] = static_cast<Wide<T>>(lines[line]);
     places[line] = 0;
   }
-  for (int64_t i = 1; i < extent; ++i)
+  for (int64_t i = 1; i < dim; ++i)
     for (int64_t line = 0; line < count; ++line) {
       auto value = static_cast<Wide<T>>(lines[i * stride + line]);
       Wide<T> &best = held[static_cast<size_t>(line)];
@@ -145,18 +146,18 @@ void bestOf(const T *lines, int64_t extent, int64_t stride, Count count, int64_t
 /// Lines that lie side by side are gone through together, as memory is read.
 template <class T, bool greatest> void bestOfAll(const Lines &lines, const T *x, const View &out) {
   int64_t blocks = (lines.inner + lineBlock - 1) / lineBlock;
-  parallelFor(lines.outer * blocks, 1 + 16384 / (1 + lines.extent * std::min(lineBlock, lines.inner)),
+  parallelFor(lines.outer * blocks, 1 + 16384 / (1 + lines.dim * std::min(lineBlock, lines.inner)),
               [&](int64_t begin, int64_t end) {
                 std::array<int64_t, lineBlock> places;
                 for (int64_t i = begin; i < end; ++i) {
                   int64_t outer = i / blocks, first = i % blocks * lineBlock,
                           count = std::min(lineBlock, lines.inner - first);
-                  const T *from = x + outer * lines.extent * lines.inner + first;
+                  const T *from = x + outer * lines.dim * lines.inner + first;
                   if (count == 1)
-                    bestOf<T, greatest>(from, lines.extent, lines.inner, std::integral_constant<int64_t, 1>(),
+                    bestOf<T, greatest>(from, lines.dim, lines.inner, std::integral_constant<int64_t, 1>(),
                                         places.data());
                   else
-                    bestOf<T, greatest>(from, lines.extent, lines.inner, count, places.data());
+                    bestOf<T, greatest>(from, lines.dim, lines.inner, count, places.data());
                   dispatchIndex(out.dtype, [&](auto zero) {
                     using Index = decltype(zero);
                     std::transform(places.begin(), places.begin() + count,
@@ -188,7 +189,7 @@ Result<void> arg(Call &call, ArgAttributes attributes) {
       dims.push_back(reduced ? 1 : x.dims[i]);
   }
   Lines lines(lineDims, *axis);
-  if (lines.extent == 0)
+  if (lines.dim == 0)
     return failure("an empty axis has no extreme");
   Result<View> out = call.output(0, dims);
   if (!out)
@@ -201,48 +202,49 @@ Result<void> arg(Call &call, ArgAttributes attributes) {
   return known ? Result<void>() : failure("comparing {} is not supported", nameOf(x.dtype));
 }
 
-void expectIndexOutput(Attributes &reader, const KernelRequest &request, size_t output) {
+void expectIndexOutput(Checks &checks, const KernelRequest &request, size_t output) {
   if (output < request.outputs.size() && request.outputs[output].present) {
     DType dtype = request.outputs[output].dtype;
-    reader.expect(dtype == DType::Int32 || dtype == DType::Int64,
+    checks.expect(dtype == DType::Int32 || dtype == DType::Int64,
                   fmt::format("output {} is {}; expected int32 or int64", output, nameOf(dtype)));
   }
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeArg(const KernelRequest &request, bool greatest) {
-  Attributes reader(request);
-  ArgAttributes attributes{reader.integer("axis", -1), reader.boolean("keepdims", false),
-                           reader.boolean("flatten", false), greatest};
-  reader.expectOperands(1, 1);
-  expectIndexOutput(reader, request, 0);
-  if (!reader.ok())
-    return reader.problems();
+template <class Op>
+Result<std::unique_ptr<LibraryKernel>> makeArg(const Op &op, const KernelRequest &request, bool greatest) {
+  Checks checks(request);
+  ArgAttributes attributes{op.axis, op.keepdims, op.flatten, greatest};
+  checks.expectOperands(1, 1);
+  expectIndexOutput(checks, request, 0);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([attributes](Call &call) { return arg(call, attributes); });
 }
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeArgsort(const KernelRequest &request) {
-  Attributes reader(request);
-  int64_t axis = reader.integer("axis", -1);
-  bool descending = reader.boolean("descending", false);
-  SortOrder order = reader.boolean("stable", false) ? SortOrder::Stable : SortOrder::Sort;
-  reader.expectOperands(1, 0);
-  expectIndexOutput(reader, request, 1);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeArgsort(const ArgsortAttributes &op,
+                                                   const KernelRequest &request) {
+  Checks checks(request);
+  int64_t axis = op.axis;
+  bool descending = op.descending;
+  SortOrder order = op.stable ? SortOrder::Stable : SortOrder::Sort;
+  checks.expectOperands(1, 0);
+  expectIndexOutput(checks, request, 1);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([=](Call &call) { return sort(call, axis, descending, order, std::nullopt); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeTopk(const KernelRequest &request) {
-  Attributes reader(request);
-  int64_t count = reader.integer("k", 1), axis = reader.integer("axis", -1);
-  bool largest = reader.boolean("largest", true);
-  SortOrder order = reader.boolean("sorted", true) ? SortOrder::Select : SortOrder::SelectUnsorted;
-  reader.expectOperands(1, 0);
-  expectIndexOutput(reader, request, 1);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeTopk(const TopkAttributes &op, const KernelRequest &request) {
+  Checks checks(request);
+  int64_t count = op.k, axis = op.axis;
+  bool largest = op.largest;
+  SortOrder order = op.sorted ? SortOrder::Select : SortOrder::SelectUnsorted;
+  checks.expectOperands(1, 0);
+  expectIndexOutput(checks, request, 1);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([=](Call &call) -> Result<void> {
     if (!call.input(1))
       return sort(call, axis, largest, order, count);
@@ -253,11 +255,11 @@ Result<std::unique_ptr<LibraryKernel>> makeTopk(const KernelRequest &request) {
   });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeArgmax(const KernelRequest &request) {
-  return makeArg(request, true);
+Result<std::unique_ptr<LibraryKernel>> makeArgmax(const ArgmaxAttributes &op, const KernelRequest &request) {
+  return makeArg(op, request, true);
 }
-Result<std::unique_ptr<LibraryKernel>> makeArgmin(const KernelRequest &request) {
-  return makeArg(request, false);
+Result<std::unique_ptr<LibraryKernel>> makeArgmin(const ArgminAttributes &op, const KernelRequest &request) {
+  return makeArg(op, request, false);
 }
 
 } // namespace proa::runtime

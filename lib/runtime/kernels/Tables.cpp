@@ -1,7 +1,11 @@
 /// The library kernels "hash" (x), "lookup_table_dequant" (table, ids) and "beam_search" (previous ids,
-/// previous scores, scores, offsets, ids). dialects/pd/ops/search/Tables.td says what they compute.
-#include "lib/runtime/kernels/Selection.h"
+/// previous scores, scores, offsets, ids). Their definitions: dialects/pd/ops/nn/Hash.td, nn/Embedding.td and
+/// sequence/BeamSearch.td.
 #include "lib/runtime/kernels/Sequences.h"
+
+#include "dialects/pd/ops/nn/Embedding.kernels.inc"
+#include "dialects/pd/ops/nn/Hash.kernels.inc"
+#include "dialects/pd/ops/sequence/BeamSearch.kernels.inc"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -176,36 +180,37 @@ template <class T> Result<void> beamSearch(Call &call, const BeamAttributes &att
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeHash(const KernelRequest &request) {
-  Attributes reader(request);
-  int64_t count = reader.integer("num_hash", 1), modulus = reader.integer("mod_by", 100000);
-  reader.expectOperands(1, 1);
-  reader.expectDType(0, {DType::Int32, DType::Int64});
-  reader.expect(count > 0 && modulus > 0, "num_hash and mod_by must be positive");
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeHash(const HashAttributes &op, const KernelRequest &request) {
+  Checks checks(request);
+  int64_t count = op.numHash, modulus = op.modBy;
+  checks.expectOperands(1, 1);
+  checks.expectDType(0, {DType::Int32, DType::Int64});
+  checks.expect(count > 0 && modulus > 0, "num_hash and mod_by must be positive");
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([=](Call &call) { return hash(call, count, modulus); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeLookupTableDequant(const KernelRequest &request) {
-  Attributes reader(request);
-  int64_t padding = reader.integer("padding_idx", -1);
-  reader.expectOperands(2, 1);
-  reader.expectDType(0, {DType::Float32});
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeLookupTableDequant(const LookupTableDequantAttributes &op,
+                                                              const KernelRequest &request) {
+  Checks checks(request);
+  int64_t padding = op.paddingIdx;
+  checks.expectOperands(2, 1);
+  checks.expectDType(0, {DType::Float32});
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([=](Call &call) { return lookUp(call, padding); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeBeamSearch(const KernelRequest &request) {
-  Attributes reader(request);
-  BeamAttributes attributes{reader.integer("beam_size", 1), reader.integer("end_id", 0),
-                            reader.boolean("is_accumulated", true)};
-  reader.expectOperands(4, 0);
-  reader.expectDType(2, {DType::Float32, DType::Float64});
-  reader.expect(attributes.size > 0, "beam_size must be positive");
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeBeamSearch(const BeamSearchAttributes &op,
+                                                      const KernelRequest &request) {
+  Checks checks(request);
+  BeamAttributes attributes{op.beamSize, op.endId, op.isAccumulated};
+  checks.expectOperands(4, 0);
+  checks.expectDType(2, {DType::Float32, DType::Float64});
+  checks.expect(attributes.size > 0, "beam_size must be positive");
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([attributes](Call &call) {
     return call.input(2).dtype == DType::Float32 ? beamSearch<float>(call, attributes)
                                                  : beamSearch<double>(call, attributes);

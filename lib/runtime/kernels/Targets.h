@@ -1,5 +1,4 @@
-/// What the kernels share that match boxes with true ones: overlaps of pixels, box targets, samples. And the
-/// factories of the kernels that make targets of detectors and count how good they are.
+/// Helpers of the kernels that match boxes with ground truth: overlaps of pixels, box targets, samples.
 #pragma once
 
 #include "lib/runtime/kernels/Draw.h"
@@ -19,16 +18,16 @@ template <class T> T pixelOverlap(const T *a, const T *b) {
   return common == 0 ? T(0) : common / (area(a) + area(b) - common);
 }
 
-/// How far the centre of `to` is from that of `from`, in extents of `from`, and the logarithms of the ratios
-/// of extents, each divided by its weight (null: 1).
+/// How far the centre of `to` is from that of `from`, in sizes of `from`, and the logarithms of the ratios
+/// of sizes, each divided by its weight (null: 1).
 template <class T> void boxDelta(const T *from, const T *to, const double *weights, T *delta) {
   for (int64_t axis = 0; axis < 2; ++axis) {
-    T extent = from[axis + 2] - from[axis] + 1, target = to[axis + 2] - to[axis] + 1;
-    T distance = (to[axis] + target / 2) - (from[axis] + extent / 2);
+    T size = from[axis + 2] - from[axis] + 1, target = to[axis + 2] - to[axis] + 1;
+    T distance = (to[axis] + target / 2) - (from[axis] + size / 2);
     T scale = weights ? static_cast<T>(static_cast<float>(weights[axis])) : T(1),
       logScale = weights ? static_cast<T>(static_cast<float>(weights[axis + 2])) : T(1);
-    delta[axis] = distance / extent / scale;
-    delta[axis + 2] = std::log(target / extent) / logScale;
+    delta[axis] = distance / size / scale;
+    delta[axis + 2] = std::log(target / size) / logScale;
   }
 }
 
@@ -62,18 +61,5 @@ Result<void> writeOutput(Call &call, size_t index, std::span<const int64_t> dims
                  [](const From &value) { return static_cast<To>(value); });
   return {};
 }
-
-Result<std::unique_ptr<LibraryKernel>> makeBeamSearchDecode(const KernelRequest &request);
-Result<std::unique_ptr<LibraryKernel>> makeDeformablePsroiPooling(const KernelRequest &request);
-Result<std::unique_ptr<LibraryKernel>> makeDeformablePsroiPoolingGrad(const KernelRequest &request);
-Result<std::unique_ptr<LibraryKernel>> makeDetectionMap(const KernelRequest &request);
-Result<std::unique_ptr<LibraryKernel>> makeGenerateMaskLabels(const KernelRequest &request);
-Result<std::unique_ptr<LibraryKernel>> makeGenerateProposalLabels(const KernelRequest &request);
-Result<std::unique_ptr<LibraryKernel>> makeGraphKhopSampler(const KernelRequest &request);
-Result<std::unique_ptr<LibraryKernel>> makePyramidHash(const KernelRequest &request);
-Result<std::unique_ptr<LibraryKernel>> makeRetinanetTargetAssign(const KernelRequest &request);
-Result<std::unique_ptr<LibraryKernel>> makeRpnTargetAssign(const KernelRequest &request);
-Result<std::unique_ptr<LibraryKernel>> makeTdmSampler(const KernelRequest &request);
-Result<std::unique_ptr<LibraryKernel>> makeWeightedSampleNeighbors(const KernelRequest &request);
 
 } // namespace proa::runtime

@@ -1,7 +1,8 @@
 /// The library kernel "warprnnt" (input, label, input_lengths, label_lengths; blank, fastemit_lambda;
-/// results: loss, warprnntgrad). dialects/pd/ops/loss/Kernels.td says what it computes.
-#include "lib/runtime/kernels/Losses.h"
+/// results: loss, warprnntgrad). dialects/pd/ops/loss/TransducerLoss.td says what it computes.
 #include "lib/runtime/kernels/Sequences.h"
+
+#include "dialects/pd/ops/loss/TransducerLoss.kernels.inc"
 
 #include <algorithm>
 #include <cmath>
@@ -118,11 +119,12 @@ template <class T> Result<void> run(Call &call, const Transducer &transducer) {
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeWarprnnt(const KernelRequest &request) {
-  Attributes reader(request);
-  Transducer transducer{reader.integer("blank", 0), reader.real("fastemit_lambda", 0)};
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeWarprnnt(const WarprnntAttributes &op,
+                                                    const KernelRequest &request) {
+  Checks checks(request);
+  Transducer transducer{op.blank, op.fastemitLambda};
+  if (!checks.ok())
+    return checks.problems();
   return floatKernel(request, 4,
                      [transducer](Call &call, auto zero) { return run<decltype(zero)>(call, transducer); });
 }

@@ -3,6 +3,8 @@
 #include "lib/runtime/kernels/Convert.h"
 #include "lib/runtime/kernels/Targets.h"
 
+#include "dialects/pd/ops/graph/Sampling.kernels.inc"
+
 #include <algorithm>
 
 namespace proa::runtime {
@@ -89,19 +91,20 @@ Result<void> sampleTree(Call &call, const TreeAttributes &attributes) {
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeTdmSampler(const KernelRequest &request) {
-  Attributes reader(request);
+Result<std::unique_ptr<LibraryKernel>> makeTdmSampler(const TdmSamplerAttributes &op,
+                                                      const KernelRequest &request) {
+  Checks checks(request);
   TreeAttributes attributes;
-  attributes.counts = reader.integers("neg_samples_num_list");
-  attributes.layers = reader.integers("layer_offset_lod");
-  attributes.withPositive = reader.boolean("output_positive", true);
-  attributes.seed = static_cast<uint64_t>(reader.integer("seed", 0));
-  reader.expectOperands(3, 0);
-  reader.expect(attributes.layers.size() == attributes.counts.size() + 1 &&
+  attributes.counts = op.negSamplesNumList;
+  attributes.layers = op.layerOffsetLod;
+  attributes.withPositive = op.outputPositive;
+  attributes.seed = static_cast<uint64_t>(op.seed);
+  checks.expectOperands(3, 0);
+  checks.expect(attributes.layers.size() == attributes.counts.size() + 1 &&
                     std::is_sorted(attributes.layers.begin(), attributes.layers.end()),
                 "layer_offset_lod must ascend, one element more than neg_samples_num_list");
-  if (!reader.ok())
-    return reader.problems();
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([=](Call &call) { return sampleTree(call, attributes); });
 }
 

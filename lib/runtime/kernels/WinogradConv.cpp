@@ -14,15 +14,15 @@ using dnnl::memory;
 /// What a core with AVX-512 does in a nanosecond. Only ratios matter, and they are alike on other machines.
 constexpr double operationsPerNanosecond = 150, filterBytesPerNanosecond = 15, tileBytesPerNanosecond = 20;
 
-int64_t tilesAlong(int64_t extent, int64_t tile) { return (extent + tile - 1) / tile; }
+int64_t tilesAlong(int64_t tileDim, int64_t tile) { return (tileDim + tile - 1) / tile; }
 
-int64_t countTiles(const ConvGeometry &g, int64_t extent) {
-  return g.output.dims[0] * tilesAlong(g.output.dims[2], extent) * tilesAlong(g.output.dims[3], extent);
+int64_t countTiles(const ConvGeometry &g, int64_t tileDim) {
+  return g.output.dims[0] * tilesAlong(g.output.dims[2], tileDim) * tilesAlong(g.output.dims[3], tileDim);
 }
 
 /// Bytes of one tile's V and products.
-int64_t tileBytes(const ConvGeometry &g, int64_t extent) {
-  int64_t points = (extent + 2) * (extent + 2);
+int64_t tileBytes(const ConvGeometry &g, int64_t tileDim) {
+  int64_t points = (tileDim + 2) * (tileDim + 2);
   return points * (g.inputChannels() + g.outputChannels()) * static_cast<int64_t>(sizeof(float));
 }
 
@@ -33,26 +33,26 @@ double directNanoseconds(const ConvGeometry &g) {
   return operations / operationsPerNanosecond;
 }
 
-double winogradNanoseconds(const ConvGeometry &g, int64_t extent, bool isConstant) {
+double winogradNanoseconds(const ConvGeometry &g, int64_t tileDim, bool isConstant) {
   constexpr double fixed = 3000;
-  auto points = static_cast<double>((extent + 2) * (extent + 2));
-  auto tiles = static_cast<double>(countTiles(g, extent));
+  auto points = static_cast<double>((tileDim + 2) * (tileDim + 2));
+  auto tiles = static_cast<double>(countTiles(g, tileDim));
   double filter = points * static_cast<double>(g.inputChannels() * g.outputChannels());
   double transform =
       isConstant ? 0 : filterNanoseconds * static_cast<double>(g.inputChannels() * g.outputChannels());
   return fixed + transform + 2 * filter * tiles / operationsPerNanosecond +
          filter * sizeof(float) / filterBytesPerNanosecond +
-         tiles * static_cast<double>(tileBytes(g, extent)) / tileBytesPerNanosecond;
+         tiles * static_cast<double>(tileBytes(g, tileDim)) / tileBytesPerNanosecond;
 }
 
 /// Tiles of a block: few enough that what is made of them stays in the caches, but the larger the filter is,
 /// which each block reads once, the more.
-int64_t blockTiles(const ConvGeometry &g, int64_t extent) {
+int64_t blockTiles(const ConvGeometry &g, int64_t tileDim) {
   constexpr int64_t least = int64_t(3) << 19, most = int64_t(24) << 20;
-  int64_t points = (extent + 2) * (extent + 2);
+  int64_t points = (tileDim + 2) * (tileDim + 2);
   int64_t filterBytes = points * g.inputChannels() * g.outputChannels() * static_cast<int64_t>(sizeof(float));
-  int64_t wanted = std::clamp(3 * filterBytes, least, most) / tileBytes(g, extent);
-  int64_t tiles = countTiles(g, extent), blocks = tilesAlong(tiles, std::max<int64_t>(wanted, 16));
+  int64_t wanted = std::clamp(3 * filterBytes, least, most) / tileBytes(g, tileDim);
+  int64_t tiles = countTiles(g, tileDim), blocks = tilesAlong(tiles, std::max<int64_t>(wanted, 16));
   return tilesAlong(tiles, blocks);
 }
 
@@ -61,7 +61,7 @@ bool isDenseChannelsLast(const StridedOperand &tensor) {
   return tensor.strides == convStrides(tensor.dims, true);
 }
 
-bool hasForm(const ConvAttributes &attributes, const ConvGeometry &g, std::span<const OperandType> inputs) {
+bool hasForm(const ConvConfig &attributes, const ConvGeometry &g, std::span<const OperandType> inputs) {
   auto all = [](std::span<const int64_t> values, int64_t wanted) {
     return std::ranges::all_of(values, [&](int64_t value) { return value == wanted; });
   };
@@ -72,49 +72,48 @@ bool hasForm(const ConvAttributes &attributes, const ConvGeometry &g, std::span<
 
 } // namespace
 
-std::optional<int64_t> WinogradConv::tileExtent(const ConvGeometry &geometry, bool isConstant) {
+std::optional<int64_t> WinogradConv::chooseTileDim(const ConvGeometry &geometry, bool isConstant) {
   constexpr double worthwhile = 0.85;
   std::optional<int64_t> best;
   double least = worthwhile * directNanoseconds(geometry);
-  for (int64_t extent : {4, 2})
-    if (double time = winogradNanoseconds(geometry, extent, isConstant); time < least) {
-      best = extent;
+  for (int64_t tileDim : {4, 2})
+    if (double time = winogradNanoseconds(geometry, tileDim, isConstant); time < least) {
+      best = tileDim;
       least = time;
     }
   return best;
 }
 
-std::unique_ptr<WinogradConv> WinogradConv::create(const ConvAttributes &attributes,
-                                                   const ConvGeometry &geometry,
+std::unique_ptr<WinogradConv> WinogradConv::create(const ConvConfig &attributes, const ConvGeometry &geometry,
                                                    std::span<const OperandType> inputs, const float *filter,
                                                    const PackedCache &filters) {
   if (!hasForm(attributes, geometry, inputs))
     return nullptr;
-  std::optional<int64_t> extent = tileExtent(geometry, filters.isConstant());
+  std::optional<int64_t> tileDim = chooseTileDim(geometry, filters.isConstant());
   auto postOps = RowPostOps::create(attributes.postOps, geometry.output, geometry.operands, inputs);
-  if (!extent || !postOps)
+  if (!tileDim || !postOps)
     return nullptr;
-  std::unique_ptr<WinogradConv> made(new WinogradConv(attributes, geometry, std::move(*postOps), *extent));
+  std::unique_ptr<WinogradConv> made(new WinogradConv(attributes, geometry, std::move(*postOps), *tileDim));
   if (filters.isConstant() && prefersPanels()) {
     made->pack(filter, filters);
     return made;
   }
-  made->makeProduct();
+  made->createGemm();
   if (filters.isConstant()) {
     made->transformed = filters.get(made->transformedDesc, [&] {
       auto filled = std::make_shared<PackedTensor>(made->transformedDesc);
       made->transform(filter, filled->data());
       return filled;
     });
-    made->product->set(1, made->transformed->data());
+    made->gemm->set(1, made->transformed->data());
   }
   return made;
 }
 
-WinogradConv::WinogradConv(const ConvAttributes &attributes, const ConvGeometry &geometry, RowPostOps postOps,
-                           int64_t extent)
-    : geometry(geometry), postOps(std::move(postOps)), transposed(attributes.transposed), extent(extent),
-      tileCount(countTiles(geometry, extent)), blockSize(blockTiles(geometry, extent)) {
+WinogradConv::WinogradConv(const ConvConfig &attributes, const ConvGeometry &geometry, RowPostOps postOps,
+                           int64_t tileDim)
+    : geometry(geometry), postOps(std::move(postOps)), transposed(attributes.transposed), tileDim(tileDim),
+      tileCount(countTiles(geometry, tileDim)), blockSize(blockTiles(geometry, tileDim)) {
   if (transposed)
     for (int64_t &before : this->geometry.before)
       before = 2 - before; // of 3 taps the first meets an element last
@@ -127,11 +126,11 @@ WinogradConv::WinogradConv(const ConvAttributes &attributes, const ConvGeometry 
 }
 
 void WinogradConv::transform(const float *filter, void *to) const {
-  transformFilter(extent, transposed, filter, geometry.inputChannels(), geometry.outputChannels(),
+  transformFilter(tileDim, transposed, filter, geometry.inputChannels(), geometry.outputChannels(),
                   static_cast<float *>(to));
 }
 
-void WinogradConv::makeProduct() {
+void WinogradConv::createGemm() {
   constexpr auto type = memory::data_type::f32;
   constexpr auto dense = memory::format_tag::abc;
   memory::desc tiles({points(), blockSize, geometry.inputChannels()}, type, dense),
@@ -140,10 +139,10 @@ void WinogradConv::makeProduct() {
   SingleThreadScope scope(small);
   dnnl::matmul::primitive_desc description({tiles, transformedDesc, products}, userScratchpad(),
                                            dnnlEngine());
-  product = std::make_unique<Execution>(dnnl::matmul(description), description.scratchpad_desc(), small);
-  product->add(DNNL_ARG_SRC, tiles);
-  product->add(DNNL_ARG_WEIGHTS, transformedDesc);
-  product->add(DNNL_ARG_DST, products);
+  gemm = std::make_unique<Execution>(dnnl::matmul(description), description.scratchpad_desc(), small);
+  gemm->add(DNNL_ARG_SRC, tiles);
+  gemm->add(DNNL_ARG_WEIGHTS, transformedDesc);
+  gemm->add(DNNL_ARG_DST, products);
 }
 
 /// U in panels, where oneDNN would not pack it.
@@ -164,42 +163,42 @@ void WinogradConv::pack(const float *filter, const PackedCache &filters) {
 
 /// The products of the first `tiles` of a block at all points.
 void WinogradConv::multiply(const WinogradBlock &block, int64_t tiles, void *scratch) const {
-  if (product)
-    return product->run(scratch);
+  if (gemm)
+    return gemm->run(scratch);
   double operations = 2.0 * static_cast<double>(tiles * layout.inner * layout.columns);
   auto grain = static_cast<int64_t>(minimalForkNanoseconds * operationsPerNanosecond / operations) + 1;
   parallelFor(points(), grain, [&](int64_t begin, int64_t end) {
     for (int64_t point = begin; point < end; ++point)
-      PanelProduct{layout,        static_cast<const float *>(panels->data()) + point * layout.size(),
-                   tiles,         block.tiles + point * block.size * layout.inner,
-                   layout.inner,  block.products + point * block.size * layout.columns,
-                   layout.columns}
+      PanelGemm{layout,        static_cast<const float *>(panels->data()) + point * layout.size(),
+                tiles,         block.tiles + point * block.size * layout.inner,
+                layout.inner,  block.products + point * block.size * layout.columns,
+                layout.columns}
           .run();
   });
 }
 
 void WinogradConv::run(Call &call, float *output) {
   ScratchPieces pieces;
-  pieces.add(product ? product->scratchBytes() : 0);
+  pieces.add(gemm ? gemm->scratchBytes() : 0);
   size_t inputPiece = pieces.add(inputBytes), outputPiece = pieces.add(outputBytes);
   bool changes = !transformed && !panels;
   size_t filterPiece = changes ? pieces.add(transformedDesc.get_size()) : 0;
   auto *scratch = static_cast<std::byte *>(call.scratch(pieces.bytes()));
   if (changes) {
     transform(call.input(1).as<float>(), scratch + filterPiece);
-    product->set(1, scratch + filterPiece);
+    gemm->set(1, scratch + filterPiece);
   }
-  WinogradBlock block{&geometry, extent, 0, blockSize};
+  WinogradBlock block{&geometry, tileDim, 0, blockSize};
   block.tiles = reinterpret_cast<float *>(scratch + inputPiece);
   block.products = reinterpret_cast<float *>(scratch + outputPiece);
   block.input = call.input(0).as<float>();
   block.output = output;
-  if (product) {
-    product->set(0, block.tiles);
-    product->set(2, block.products);
+  if (gemm) {
+    gemm->set(0, block.tiles);
+    gemm->set(2, block.products);
   }
   std::vector<const float *> operands = postOps.operands(call);
-  double tileNanoseconds = static_cast<double>(tileBytes(geometry, extent)) / tileBytesPerNanosecond;
+  double tileNanoseconds = static_cast<double>(tileBytes(geometry, tileDim)) / tileBytesPerNanosecond;
   auto grain = static_cast<int64_t>(minimalForkNanoseconds / tileNanoseconds) + 1;
   for (; block.first < tileCount; block.first += blockSize) {
     int64_t count = std::min(blockSize, tileCount - block.first);

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "lib/runtime/kernels/ConvGeometry.h"
-#include "lib/runtime/kernels/PanelProduct.h"
+#include "lib/runtime/kernels/PanelGemm.h"
 #include "lib/runtime/kernels/RowPostOps.h"
 
 namespace proa::runtime {
@@ -21,22 +21,22 @@ class WinogradConv {
 public:
   /// Null where the convolution is another one, or is not expected to be faster so. `filters` holds the
   /// filter [out, in, 3, 3], which must be constant, and keeps what it is transformed to.
-  static std::unique_ptr<WinogradConv> create(const ConvAttributes &attributes, const ConvGeometry &geometry,
+  static std::unique_ptr<WinogradConv> create(const ConvConfig &attributes, const ConvGeometry &geometry,
                                               std::span<const OperandType> inputs, const float *filter,
                                               const PackedCache &filters);
 
-  /// With all post-ops; a summand may lie where the output goes.
+  /// With all post-ops; a addend may lie where the output goes.
   void run(Call &call, float *output);
 
   /// m: 2 or 4, by a model of the time that both and the definition take; nothing where the definition wins.
   /// A filter that is not constant is transformed in each run.
-  static std::optional<int64_t> tileExtent(const ConvGeometry &geometry, bool isConstant);
+  static std::optional<int64_t> chooseTileDim(const ConvGeometry &geometry, bool isConstant);
 
 private:
-  WinogradConv(const ConvAttributes &attributes, const ConvGeometry &geometry, RowPostOps postOps,
-               int64_t extent);
-  int64_t points() const { return (extent + 2) * (extent + 2); }
-  void makeProduct();
+  WinogradConv(const ConvConfig &attributes, const ConvGeometry &geometry, RowPostOps postOps,
+               int64_t tileDim);
+  int64_t points() const { return (tileDim + 2) * (tileDim + 2); }
+  void createGemm();
   void transform(const float *filter, void *transformed) const;
   void pack(const float *filter, const PackedCache &filters);
   void multiply(const WinogradBlock &block, int64_t tiles, void *scratch) const;
@@ -44,12 +44,12 @@ private:
   ConvGeometry geometry; ///< of the convolution that it is
   RowPostOps postOps;
   bool transposed;
-  int64_t extent;                                  ///< m
+  int64_t tileDim;                                 ///< m
   int64_t tileCount;                               ///< of all samples
   int64_t blockSize;                               ///< tiles that are computed at once
   dnnl::memory::desc transformedDesc;              ///< U: [(m + 2)^2, in, out]
   std::shared_ptr<const PackedTensor> transformed; ///< null: the filter changes from run to run
-  std::unique_ptr<Execution> product;              ///< by oneDNN; null where `panels` are there
+  std::unique_ptr<Execution> gemm;                 ///< by oneDNN; null where `panels` are there
   PanelLayout layout;                              ///< of U at one point
   std::shared_ptr<const PackedTensor> panels;      ///< U, point by point
   size_t inputBytes = 0, outputBytes = 0;          ///< of a block's V and of its products

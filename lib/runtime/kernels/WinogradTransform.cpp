@@ -72,11 +72,12 @@ PROA_VECTOR_INLINE void gatherLine(const Vector *m, int64_t stride, Vector *out,
 struct Tile {
   int64_t sample, row, column; ///< of its first result
 
-  Tile(const ConvGeometry &g, int64_t extent, int64_t number) {
-    int64_t high = (g.output.dims[2] + extent - 1) / extent, wide = (g.output.dims[3] + extent - 1) / extent;
+  Tile(const ConvGeometry &g, int64_t tileDim, int64_t number) {
+    int64_t high = (g.output.dims[2] + tileDim - 1) / tileDim,
+            wide = (g.output.dims[3] + tileDim - 1) / tileDim;
     sample = number / (high * wide);
-    row = number / wide % high * extent;
-    column = number % wide * extent;
+    row = number / wide % high * tileDim;
+    column = number % wide * tileDim;
   }
 };
 
@@ -178,35 +179,41 @@ PROA_VECTOR_INLINE void transformFilterRow(bool transposed, const float *filter,
 
 } // namespace
 
-PROA_VECTOR_CLONES void transformFilterRows(int64_t extent, bool transposed, const float *filter,
+// Not static: GCC does not clone such functions. The declaration shows that it is meant to be external.
+PROA_VECTOR_CLONES void transformFilterRows(int64_t tileDim, bool transposed, const float *filter,
+                                            int64_t begin, int64_t end, int64_t in, int64_t out,
+                                            float *transformed);
+PROA_VECTOR_CLONES void transformFilterRows(int64_t tileDim, bool transposed, const float *filter,
                                             int64_t begin, int64_t end, int64_t in, int64_t out,
                                             float *transformed) {
   for (int64_t row = begin; row < end; ++row)
-    if (extent == 2)
+    if (tileDim == 2)
       transformFilterRow<2>(transposed, filter, row, in, out, transformed);
     else
       transformFilterRow<4>(transposed, filter, row, in, out, transformed);
 }
 
-void transformFilter(int64_t extent, bool transposed, const float *filter, int64_t in, int64_t out,
+void transformFilter(int64_t tileDim, bool transposed, const float *filter, int64_t in, int64_t out,
                      float *transformed) {
   auto grain =
       static_cast<int64_t>(minimalForkNanoseconds / (filterNanoseconds * static_cast<double>(out))) + 1;
   parallelFor(in, grain, [&](int64_t begin, int64_t end) {
-    transformFilterRows(extent, transposed, filter, begin, end, in, out, transformed);
+    transformFilterRows(tileDim, transposed, filter, begin, end, in, out, transformed);
   });
 }
 
 PROA_VECTOR_CLONES void transformInput(const WinogradBlock &block, int64_t begin, int64_t end) {
   for (int64_t index = begin; index < end; ++index)
-    if (block.extent == 2)
+    if (block.tileDim == 2)
       transformInputTile<2>(block, index);
     else
       transformInputTile<4>(block, index);
 }
 
+// Not static: GCC does not clone such functions. The declaration shows that it is meant to be external.
+PROA_VECTOR_CLONES void gatherResults(const WinogradBlock &block, int64_t index, float *results);
 PROA_VECTOR_CLONES void gatherResults(const WinogradBlock &block, int64_t index, float *results) {
-  if (block.extent == 2)
+  if (block.tileDim == 2)
     gatherTile<2>(block, index, results);
   else
     gatherTile<4>(block, index, results);
@@ -215,17 +222,17 @@ PROA_VECTOR_CLONES void gatherResults(const WinogradBlock &block, int64_t index,
 void transformOutput(const WinogradBlock &block, int64_t begin, int64_t end, const RowPostOps &postOps,
                      std::span<const float *const> operands) {
   const ConvGeometry &g = *block.geometry;
-  int64_t extent = block.extent, channels = g.outputChannels(), height = g.output.dims[2],
+  int64_t tileDim = block.tileDim, channels = g.outputChannels(), height = g.output.dims[2],
           width = g.output.dims[3];
   thread_local std::vector<float> results;
-  results.resize(static_cast<size_t>(extent * extent * channels));
+  results.resize(static_cast<size_t>(tileDim * tileDim * channels));
   for (int64_t index = begin; index < end; ++index) {
     gatherResults(block, index, results.data());
-    Tile tile(g, extent, block.first + index);
-    int64_t places = std::min(extent, width - tile.column);
-    for (int64_t i = 0; i < std::min(extent, height - tile.row); ++i) {
+    Tile tile(g, tileDim, block.first + index);
+    int64_t places = std::min(tileDim, width - tile.column);
+    for (int64_t i = 0; i < std::min(tileDim, height - tile.row); ++i) {
       int64_t offset = ((tile.sample * height + tile.row + i) * width + tile.column) * channels;
-      float *row = results.data() + i * extent * channels;
+      float *row = results.data() + i * tileDim * channels;
       postOps.apply(row, places, offset, operands);
       std::copy_n(row, places * channels, block.output + offset);
     }

@@ -1,8 +1,9 @@
 /// The library kernel "yolo_loss" (x, gt_box, gt_label, gt_score; anchors, anchor_mask, class_num,
 /// ignore_thresh, downsample_ratio, use_label_smooth, scale_x_y; results: loss, objectness_mask,
-/// gt_match_mask, x_derivative). dialects/pd/ops/loss/Kernels.td says what it computes.
-#include "lib/runtime/kernels/Losses.h"
+/// gt_match_mask, x_derivative). dialects/pd/ops/loss/YoloLoss.td says what it computes.
 #include "lib/runtime/kernels/Sequences.h"
+
+#include "dialects/pd/ops/loss/YoloLoss.kernels.inc"
 
 #include <algorithm>
 #include <cmath>
@@ -21,9 +22,9 @@ struct Box {
   double x, y, width, height;
 };
 
-double overlap(double centre, double extent, double otherCentre, double otherExtent) {
-  return std::min(centre + extent / 2, otherCentre + otherExtent / 2) -
-         std::max(centre - extent / 2, otherCentre - otherExtent / 2);
+double overlap(double centre, double size, double otherCentre, double otherSize) {
+  return std::min(centre + size / 2, otherCentre + otherSize / 2) -
+         std::max(centre - size / 2, otherCentre - otherSize / 2);
 }
 
 double intersectionOverUnion(const Box &a, const Box &b) {
@@ -72,8 +73,8 @@ public:
                     box.x * static_cast<double>(height) - static_cast<double>(column), weight);
     addCrossEntropy(entry(anchor, 1, row, column),
                     box.y * static_cast<double>(height) - static_cast<double>(row), weight);
-    addDistance(entry(anchor, 2, row, column), std::log(box.width * image / anchorExtent(best, 0)), weight);
-    addDistance(entry(anchor, 3, row, column), std::log(box.height * image / anchorExtent(best, 1)), weight);
+    addDistance(entry(anchor, 2, row, column), std::log(box.width * image / anchorSize(best, 0)), weight);
+    addDistance(entry(anchor, 3, row, column), std::log(box.height * image / anchorSize(best, 1)), weight);
     objectness[cell(anchor, row, column)] = static_cast<T>(score);
     double off = head.smooth ? std::min(1.0 / static_cast<double>(head.classes), 1.0 / 40) : 0;
     for (int64_t c = 0; c < head.classes; ++c)
@@ -103,7 +104,7 @@ private:
   int64_t entry(int64_t anchor, int64_t channel, int64_t row, int64_t column) const {
     return cell(anchor * (5 + head.classes) + channel, row, column);
   }
-  double anchorExtent(int64_t anchor, int64_t axis) const {
+  double anchorSize(int64_t anchor, int64_t axis) const {
     return static_cast<double>(head.anchors[static_cast<size_t>(2 * anchor + axis)]);
   }
 
@@ -114,8 +115,8 @@ private:
     return {(static_cast<double>(column) + sigmoid(logit(0)) * head.scale + bias) /
                 static_cast<double>(height),
             (static_cast<double>(row) + sigmoid(logit(1)) * head.scale + bias) / static_cast<double>(height),
-            std::exp(logit(2)) * anchorExtent(number, 0) / image,
-            std::exp(logit(3)) * anchorExtent(number, 1) / image};
+            std::exp(logit(2)) * anchorSize(number, 0) / image,
+            std::exp(logit(3)) * anchorSize(number, 1) / image};
   }
 
   int64_t bestAnchor(const Box &box) const {
@@ -123,7 +124,7 @@ private:
     int64_t number = 0;
     for (int64_t anchor = 0; anchor < static_cast<int64_t>(head.anchors.size() / 2); ++anchor) {
       double found =
-          intersectionOverUnion({0, 0, anchorExtent(anchor, 0) / image, anchorExtent(anchor, 1) / image},
+          intersectionOverUnion({0, 0, anchorSize(anchor, 0) / image, anchorSize(anchor, 1) / image},
                                 {0, 0, box.width, box.height});
       if (found > best) {
         best = found;
@@ -202,22 +203,18 @@ template <class T> Result<void> yoloLoss(Call &call, const YoloHead &head) {
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeYoloLoss(const KernelRequest &request) {
-  Attributes reader(request);
-  YoloHead head{reader.integers("anchors"),
-                reader.integers("anchor_mask"),
-                reader.integer("class_num", 1),
-                reader.integer("downsample_ratio", 32),
-                reader.real("ignore_thresh", 0.7),
-                reader.real("scale_x_y", 1),
-                reader.boolean("use_label_smooth", true)};
+Result<std::unique_ptr<LibraryKernel>> makeYoloLoss(const YoloLossAttributes &op,
+                                                    const KernelRequest &request) {
+  Checks checks(request);
+  YoloHead head{op.anchors,      op.anchorMask, op.classNum,      op.downsampleRatio,
+                op.ignoreThresh, op.scaleXY,    op.useLabelSmooth};
   auto pairs = static_cast<int64_t>(head.anchors.size() / 2);
-  reader.expect(
+  checks.expect(
       std::all_of(head.mask.begin(), head.mask.end(), [&](int64_t i) { return i >= 0 && i < pairs; }),
       "anchor_mask must hold numbers of anchors");
-  reader.expect(head.ratio > 0, "downsample_ratio must be positive");
-  if (!reader.ok())
-    return reader.problems();
+  checks.expect(head.ratio > 0, "downsample_ratio must be positive");
+  if (!checks.ok())
+    return checks.problems();
   return floatKernel(request, 3,
                      [head](Call &call, auto zero) { return yoloLoss<decltype(zero)>(call, head); });
 }

@@ -1,5 +1,7 @@
 #include "test/fuzz/ir/MutateAttributes.h"
 
+#include "dialects/pd/ir/Enums.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -114,6 +116,33 @@ Type mutateType(Type type, Random &random) {
   return tensor.clone(shape);
 }
 
+/// Another value of an enum attribute; null for other attributes.
+template <class EnumAttr> static Attribute mutateEnumOf(Attribute attribute, Random &random) {
+  auto current = dyn_cast<EnumAttr>(attribute);
+  if (!current)
+    return {};
+  using Enum = decltype(current.getValue());
+  constexpr uint32_t maxValues = 64;
+  SmallVector<Enum> values;
+  for (uint32_t i = 0; i < maxValues; ++i)
+    if (auto value = static_cast<Enum>(i); !pd::stringifyEnum(value).empty())
+      values.push_back(value);
+  return EnumAttr::get(attribute.getContext(), pickFrom(random, values));
+}
+
+template <class... EnumAttrs> static Attribute mutateEnumIn(Attribute attribute, Random &random) {
+  Attribute changed;
+  ((changed = changed ? changed : mutateEnumOf<EnumAttrs>(attribute, random)), ...);
+  return changed;
+}
+
+static Attribute mutateEnum(Attribute attribute, Random &random) {
+  return mutateEnumIn<
+#define GET_ATTRDEF_LIST
+#include "dialects/pd/ir/EnumAttrs.cpp.inc"
+      >(attribute, random);
+}
+
 Attribute mutateAttribute(Attribute attribute, Random &random) {
   Builder b(attribute.getContext());
   if (auto flag = dyn_cast<BoolAttr>(attribute))
@@ -171,7 +200,7 @@ Attribute mutateAttribute(Attribute attribute, Random &random) {
       return DenseElementsAttr::get(elements.getType(),
                                     ArrayRef<Attribute>(IntegerAttr::get(element, randomInteger(random))));
   }
-  return {};
+  return mutateEnum(attribute, random);
 }
 
 } // namespace proa::fuzz

@@ -15,24 +15,20 @@ using namespace mlir;
 namespace proa::fuzz {
 namespace {
 
-SmallVector<func::FuncOp> functionsOf(ModuleOp module) {
-  SmallVector<func::FuncOp> functions;
-  for (auto function : module.getOps<func::FuncOp>())
-    if (!function.isDeclaration())
-      functions.push_back(function);
-  return functions;
+func::FuncOp functionOf(Operation *op) { return op->getParentOfType<func::FuncOp>(); }
+
+/// Whether the op is a function with a body, directly in the module.
+bool isDefinition(Operation *op) {
+  auto function = dyn_cast<func::FuncOp>(op);
+  return function && !function.isDeclaration() && isa<ModuleOp>(op->getParentOp());
 }
 
-/// The ops in function bodies that are not terminators.
-SmallVector<Operation *> bodyOps(ModuleOp module) {
-  SmallVector<Operation *> ops;
-  for (func::FuncOp function : functionsOf(module))
-    function.getBody().walk([&](Operation *op) {
-      if (!op->hasTrait<OpTrait::IsTerminator>())
-        ops.push_back(op);
-    });
-  return ops;
+SmallVector<func::FuncOp> definitionsIn(ModuleOp module) {
+  return llvm::filter_to_vector(module.getOps<func::FuncOp>(), isDefinition);
 }
+
+/// Whether the op is in the body of a function and not a terminator.
+bool isBodyOp(Operation *op) { return functionOf(op) && !op->hasTrait<OpTrait::IsTerminator>(); }
 
 /// The values of type `type` that may be used by `user`.
 SmallVector<Value> valuesBefore(Operation *user, Type type) {
@@ -74,17 +70,9 @@ void inferAll(func::FuncOp function) {
   updateSignature(function);
 }
 
-func::FuncOp functionOf(Operation *op) { return op->getParentOfType<func::FuncOp>(); }
+bool hasAttributes(Operation *op) { return !isa<ModuleOp>(op) && !op->getAttrDictionary().empty(); }
 
-bool changeAttribute(ModuleOp module, Random &random) {
-  SmallVector<Operation *> ops;
-  module.walk([&](Operation *op) {
-    if (!op->getAttrDictionary().empty() && op != module)
-      ops.push_back(op);
-  });
-  if (ops.empty())
-    return false;
-  Operation *op = pickFrom(random, ops);
+bool changeAttribute(Operation *op, Random &random) {
   NamedAttribute attribute = pickFrom(random, op->getAttrDictionary());
   Attribute changed = mutateAttribute(attribute.getValue(), random);
   // An empty name can be printed, but not parsed.
@@ -97,26 +85,15 @@ bool changeAttribute(ModuleOp module, Random &random) {
   return true;
 }
 
-bool removeAttribute(ModuleOp module, Random &random) {
-  SmallVector<Operation *> ops;
-  module.walk([&](Operation *op) {
-    if (!op->getAttrDictionary().empty() && op != module)
-      ops.push_back(op);
-  });
-  if (ops.empty())
-    return false;
-  Operation *op = pickFrom(random, ops);
+bool removeAttribute(Operation *op, Random &random) {
   op->removeAttr(pickFrom(random, op->getAttrDictionary()).getName());
   return true;
 }
 
 /// Attributes that passes read on functions, their arguments and loops.
-bool addAttribute(ModuleOp module, Random &random) {
-  SmallVector<func::FuncOp> functions = functionsOf(module);
-  if (functions.empty())
-    return false;
-  func::FuncOp function = pickFrom(random, functions);
-  Builder b(module.getContext());
+bool addAttribute(Operation *op, Random &random) {
+  auto function = cast<func::FuncOp>(op);
+  Builder b(op->getContext());
   switch (pick(random, 6)) {
   case 0:
     function->setAttr("proa.kernel", b.getUnitAttr());
@@ -141,12 +118,8 @@ bool addAttribute(ModuleOp module, Random &random) {
   }
 }
 
-/// Another type for an argument, or for a constant.
-bool changeArgumentType(ModuleOp module, Random &random) {
-  SmallVector<func::FuncOp> functions = functionsOf(module);
-  if (functions.empty())
-    return false;
-  func::FuncOp function = pickFrom(random, functions);
+bool changeArgumentType(Operation *op, Random &random) {
+  auto function = cast<func::FuncOp>(op);
   if (function.getNumArguments() == 0)
     return false;
   BlockArgument argument = function.getArgument(pick(random, function.getNumArguments()));
@@ -155,14 +128,12 @@ bool changeArgumentType(ModuleOp module, Random &random) {
   return true;
 }
 
-bool changeResultType(ModuleOp module, Random &random) {
-  SmallVector<Operation *> ops = bodyOps(module);
-  // The type of a constant is that of its value.
-  llvm::erase_if(
-      ops, [](Operation *op) { return op->getNumResults() == 0 || op->hasTrait<OpTrait::ConstantLike>(); });
-  if (ops.empty())
-    return false;
-  Operation *op = pickFrom(random, ops);
+/// The type of a constant is that of its value.
+bool hasOwnResultTypes(Operation *op) {
+  return isBodyOp(op) && op->getNumResults() > 0 && !op->hasTrait<OpTrait::ConstantLike>();
+}
+
+bool changeResultType(Operation *op, Random &random) {
   Value result = op->getResult(pick(random, op->getNumResults()));
   auto tensor = dyn_cast<RankedTensorType>(result.getType());
   if (tensor && tensor.getRank() > 0 && pick(random, 2)) { // fewer static dims are valid
@@ -189,11 +160,7 @@ bool replaceUses(Operation *op, Random &random) {
   return true;
 }
 
-bool dropOp(ModuleOp module, Random &random) {
-  SmallVector<Operation *> ops = bodyOps(module);
-  if (ops.empty())
-    return false;
-  Operation *op = pickFrom(random, ops);
+bool dropOp(Operation *op, Random &random) {
   if (!replaceUses(op, random))
     return false;
   op->erase();
@@ -201,11 +168,7 @@ bool dropOp(ModuleOp module, Random &random) {
 }
 
 /// Duplicates an op with its regions; the copy takes some uses.
-bool duplicateOp(ModuleOp module, Random &random) {
-  SmallVector<Operation *> ops = bodyOps(module);
-  if (ops.empty())
-    return false;
-  Operation *op = pickFrom(random, ops);
+bool duplicateOp(Operation *op, Random &random) {
   OpBuilder builder(op);
   builder.setInsertionPointAfter(op);
   Operation *copy = builder.clone(*op);
@@ -214,17 +177,10 @@ bool duplicateOp(ModuleOp module, Random &random) {
   return true;
 }
 
+bool hasOperands(Operation *op) { return functionOf(op) && op->getNumOperands() > 0; }
+
 /// Replaces an operand, also of a terminator, by another value of the same type.
-bool changeOperand(ModuleOp module, Random &random) {
-  SmallVector<Operation *> ops;
-  for (func::FuncOp function : functionsOf(module))
-    function.getBody().walk([&](Operation *op) {
-      if (op->getNumOperands() > 0)
-        ops.push_back(op);
-    });
-  if (ops.empty())
-    return false;
-  Operation *op = pickFrom(random, ops);
+bool changeOperand(Operation *op, Random &random) {
   OpOperand &operand = op->getOpOperand(pick(random, op->getNumOperands()));
   if (op->getNumOperands() > 1 && pick(random, 3) == 0) {
     OpOperand &other = op->getOpOperand(pick(random, op->getNumOperands()));
@@ -242,11 +198,8 @@ bool changeOperand(ModuleOp module, Random &random) {
 }
 
 /// Adds, drops or repeats results of a function.
-bool changeResults(ModuleOp module, Random &random) {
-  SmallVector<func::FuncOp> functions = functionsOf(module);
-  if (functions.empty())
-    return false;
-  func::FuncOp function = pickFrom(random, functions);
+bool changeResults(Operation *op, Random &random) {
+  auto function = cast<func::FuncOp>(op);
   if (!function.getBody().hasOneBlock())
     return false;
   Operation *exit = function.getBody().front().getTerminator();
@@ -274,14 +227,12 @@ bool changeResults(ModuleOp module, Random &random) {
   return true;
 }
 
+bool hasOneResultInFunction(Operation *op) {
+  return isBodyOp(op) && op->getNumResults() == 1 && isa<func::FuncOp>(op->getParentOp());
+}
+
 /// Replaces the result of an op by a new argument.
-bool makeArgument(ModuleOp module, Random &random) {
-  SmallVector<Operation *> ops = bodyOps(module);
-  llvm::erase_if(
-      ops, [](Operation *op) { return op->getNumResults() != 1 || !isa<func::FuncOp>(op->getParentOp()); });
-  if (ops.empty())
-    return false;
-  Operation *op = pickFrom(random, ops);
+bool makeArgument(Operation *op, Random &) {
   func::FuncOp function = functionOf(op);
   Type type = op->getResult(0).getType();
   if (failed(function.insertArgument(function.getNumArguments(), type, {}, op->getLoc())))
@@ -292,11 +243,7 @@ bool makeArgument(ModuleOp module, Random &random) {
 }
 
 /// Moves an op into both regions of a condition.
-bool wrapInIf(ModuleOp module, Random &random) {
-  SmallVector<Operation *> ops = bodyOps(module);
-  if (ops.empty())
-    return false;
-  Operation *op = pickFrom(random, ops);
+bool wrapInIf(Operation *op, Random &random) {
   OpBuilder builder(op);
   SmallVector<Value> conditions = valuesBefore(op, builder.getI1Type());
   Value condition =
@@ -318,11 +265,8 @@ bool wrapInIf(ModuleOp module, Random &random) {
 }
 
 /// Renames, removes or empties a function, or replaces an op by a call.
-bool changeFunction(ModuleOp module, Random &random) {
-  SmallVector<func::FuncOp> functions = functionsOf(module);
-  if (functions.empty())
-    return false;
-  func::FuncOp function = pickFrom(random, functions);
+bool changeFunction(Operation *op, Random &random) {
+  auto function = cast<func::FuncOp>(op);
   switch (pick(random, 4)) {
   case 0:
     function.setName(pick(random, 2) ? "main" : "other");
@@ -337,7 +281,7 @@ bool changeFunction(ModuleOp module, Random &random) {
   default:
     break;
   }
-  func::FuncOp caller = pickFrom(random, functions);
+  func::FuncOp caller = pickFrom(random, definitionsIn(op->getParentOfType<ModuleOp>()));
   auto ops = llvm::to_vector(llvm::make_pointer_range(caller.getBody().front()));
   Operation *before = pickFrom(random, ops);
   SmallVector<Value> operands;
@@ -356,16 +300,41 @@ bool changeFunction(ModuleOp module, Random &random) {
   return true;
 }
 
+struct Mutation {
+  /// Whether the op has what the mutation changes.
+  bool (*applies)(Operation *op);
+  /// False if this op cannot be changed so.
+  bool (*apply)(Operation *op, Random &random);
+};
+
 } // namespace
 
 bool mutate(ModuleOp module, Random &random) {
-  using Mutation = bool (*)(ModuleOp, Random &);
   // Those that are listed twice leave most modules valid.
   static const Mutation mutations[] = {
-      changeAttribute,    changeAttribute,  removeAttribute, addAttribute, changeArgumentType,
-      changeArgumentType, changeResultType, dropOp,          duplicateOp,  changeOperand,
-      changeOperand,      changeResults,    makeArgument,    wrapInIf,     changeFunction};
-  return pickFrom(random, mutations)(module, random);
+      {hasAttributes, changeAttribute},
+      {hasAttributes, changeAttribute},
+      {hasAttributes, removeAttribute},
+      {isDefinition, addAttribute},
+      {isDefinition, changeArgumentType},
+      {isDefinition, changeArgumentType},
+      {hasOwnResultTypes, changeResultType},
+      {isBodyOp, dropOp},
+      {isBodyOp, duplicateOp},
+      {hasOperands, changeOperand},
+      {hasOperands, changeOperand},
+      {isDefinition, changeResults},
+      {hasOneResultInFunction, makeArgument},
+      {isBodyOp, wrapInIf},
+      {isDefinition, changeFunction},
+  };
+  Mutation mutation = pickFrom(random, mutations);
+  SmallVector<Operation *> ops;
+  module.walk([&](Operation *op) {
+    if (mutation.applies(op))
+      ops.push_back(op);
+  });
+  return !ops.empty() && mutation.apply(pickFrom(random, ops), random);
 }
 
 } // namespace proa::fuzz

@@ -41,7 +41,7 @@ func.func @cheap(%w: tensor<32x32xf32>) -> (tensor<f32>, tensor<32x32xf32>) {
 // PRODUCTS-LABEL: func @products(
 // PRODUCTS-NOT: pd.optimization_barrier
 // PRODUCTS: return
-// BUDGET: warning: needs {{[0-9]+}} bytes even with what can be computed once more, the budget is 0
+// BUDGET: warning: needs {{[0-9]+}} bytes even with recomputation, expected at most the budget of 0
 // BUDGET-LABEL: func @products(
 // BUDGET: pd.sum
 // BUDGET: %[[B:.*]] = pd.optimization_barrier %arg0

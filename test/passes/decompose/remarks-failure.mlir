@@ -11,3 +11,16 @@ func.func @filter_vjp(%arg0: tensor<1x2x9x9xf32>, %arg1: tensor<2x2x?x?xf32>, %a
   }
   return %0, %1#0, %1#1 : tensor<1x2x?x?xf32>, tensor<1x2x9x9xf32>, tensor<2x2x?x?xf32>
 }
+
+// A decomposition that gives the reason itself, and its near miss.
+func.func @dynamic(%x: tensor<?xf32>, %y: tensor<3xf32>) -> tensor<i1> {
+  // expected-remark @below {{pd.equal_all is not decomposed: dynamic dims may differ, and the result depends on that}}
+  %0 = pd.equal_all %x, %y : (tensor<?xf32>, tensor<3xf32>) -> tensor<i1>
+  return %0 : tensor<i1>
+}
+
+func.func @static(%x: tensor<3xf32>, %y: tensor<3xf32>) -> tensor<i1> {
+  // expected-remark @below {{pd.equal_all is decomposed}}
+  %0 = pd.equal_all %x, %y : (tensor<3xf32>, tensor<3xf32>) -> tensor<i1>
+  return %0 : tensor<i1>
+}

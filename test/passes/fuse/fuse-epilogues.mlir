@@ -1,7 +1,7 @@
 // RUN: proa-opt --pd-fuse-epilogues %s | FileCheck %s
 
 // CHECK-LABEL: func @bias_and_activation
-// CHECK-NEXT: %[[R:.*]] = rt.matmul %arg0, %arg1, %arg2 {post_ops = [{kind = "bias"}, {kind = "relu"}]}
+// CHECK-NEXT: %[[R:.*]] = rt.matmul %arg0, %arg1, %arg2 {post_ops = [#rt.post_op<bias>, #rt.post_op<relu>]}
 // CHECK-NEXT: return %[[R]]
 func.func @bias_and_activation(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>, %b: tensor<16xf32>) -> tensor<4x16xf32> {
   %0 = pd.matmul %x, %w : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
@@ -12,7 +12,7 @@ func.func @bias_and_activation(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>, %b: te
 
 // The residual may be the first operand of the sum.
 // CHECK-LABEL: func @residual
-// CHECK: rt.matmul %arg0, %arg1, %arg2, %arg3 {post_ops = [{kind = "bias"}, {kind = "add"}]}
+// CHECK: rt.matmul %arg0, %arg1, %arg2, %arg3 {post_ops = [#rt.post_op<bias>, #rt.post_op<add>]}
 func.func @residual(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>, %b: tensor<16xf32>, %r: tensor<4x16xf32>) -> tensor<4x16xf32> {
   %0 = pd.matmul %x, %w : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
   %1 = pd.add %0, %b : (tensor<4x16xf32>, tensor<16xf32>) -> tensor<4x16xf32>
@@ -68,7 +68,7 @@ func.func @double(%x: tensor<4x8xf64>, %w: tensor<8x16xf64>) -> tensor<4x16xf64>
 // The bias of a convolution with channels first has the shape [1, C, 1, 1].
 // CHECK-LABEL: func @conv
 // CHECK: %[[B:.*]] = pd.reshape %arg2
-// CHECK: rt.conv2d %arg0, %arg1, %[[B]] {{.*}}post_ops = [{kind = "bias"}, {kind = "relu"}]
+// CHECK: rt.conv2d %arg0, %arg1, %[[B]] {{.*}}post_ops = [#rt.post_op<bias>, #rt.post_op<relu>]
 func.func @conv(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32>, %b: tensor<1x4x1x1xf32>) -> tensor<1x4x8x8xf32> {
   %0 = pd.conv2d %x, %w {paddings = array<i64: 0, 0, 0, 0>} : (tensor<1x3x8x8xf32>, tensor<4x3x1x1xf32>) -> tensor<1x4x8x8xf32>
   %1 = pd.add %0, %b : (tensor<1x4x8x8xf32>, tensor<1x4x1x1xf32>) -> tensor<1x4x8x8xf32>
@@ -88,7 +88,7 @@ func.func @depthwise(%x: tensor<1x4x8x8xf32>, %w: tensor<4x1x1x1xf32>, %r: tenso
 
 // Of a depthwise convolution with dilated taps the bias alone.
 // CHECK-LABEL: func @dilated_depthwise
-// CHECK: rt.conv2d{{.*}}post_ops = [{kind = "bias"}]
+// CHECK: rt.conv2d{{.*}}post_ops = [#rt.post_op<bias>]
 // CHECK: pd.relu
 func.func @dilated_depthwise(%x: tensor<1x4x8x8xf32>, %w: tensor<4x1x3x3xf32>, %b: tensor<1x4x1x1xf32>) -> tensor<1x4x8x8xf32> {
   %0 = pd.conv2d %x, %w {groups = 4 : i64, dilations = array<i64: 2, 2>, paddings = array<i64: 2, 2, 2, 2>} : (tensor<1x4x8x8xf32>, tensor<4x1x3x3xf32>) -> tensor<1x4x8x8xf32>

@@ -46,3 +46,32 @@ func.func @pixel_shuffle(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32>) -> te
   %1 = pd.pixel_shuffle %0 {upscale_factor = 2 : i64} : (tensor<1x4x8x8xf32>) -> tensor<1x1x16x16xf32>
   return %1 : tensor<1x1x16x16xf32>
 }
+
+// Near misses of each pattern.
+func.func @channels_last_already(%x: tensor<1x8x8x3xf32>, %w: tensor<4x3x1x1xf32>) -> tensor<1x8x8x4xf32> {
+  // expected-remark @below {{pd.conv2d keeps channels first: its data_format is not channels first}}
+  %0 = pd.conv2d %x, %w data_format = NHWC : (tensor<1x8x8x3xf32>, tensor<4x3x1x1xf32>) -> tensor<1x8x8x4xf32>
+  return %0 : tensor<1x8x8x4xf32>
+}
+
+func.func @control_flow(%c: i1, %x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32>, %y: tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32> {
+  %0 = scf.if %c -> tensor<1x4x8x8xf32> {
+    // expected-remark @below {{pd.conv2d keeps channels first: it is inside of control flow}}
+    %1 = pd.conv2d %x, %w : (tensor<1x3x8x8xf32>, tensor<4x3x1x1xf32>) -> tensor<1x4x8x8xf32>
+    scf.yield %1 : tensor<1x4x8x8xf32>
+  } else {
+    scf.yield %y : tensor<1x4x8x8xf32>
+  }
+  return %0 : tensor<1x4x8x8xf32>
+}
+
+// A vector along the width has no counterpart, and a sum over the height alone has other dimensions.
+func.func @row(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32>, %r: tensor<8xf32>) -> (tensor<1x4x8x8xf32>, tensor<1x4x8xf32>) {
+  // expected-remark @below {{pd.conv2d works with channels last}}
+  %0 = pd.conv2d %x, %w : (tensor<1x3x8x8xf32>, tensor<4x3x1x1xf32>) -> tensor<1x4x8x8xf32>
+  // expected-remark @below {{pd.add keeps channels first: an operand with fewer dimensions has dynamic dims or is neither a scalar nor one value for each channel}}
+  %1 = pd.add %0, %r : (tensor<1x4x8x8xf32>, tensor<8xf32>) -> tensor<1x4x8x8xf32>
+  // expected-remark @below {{pd.sum keeps channels first: its result would have other dimensions than before}}
+  %2 = pd.sum %0 {axis = array<i64: 2>} : (tensor<1x4x8x8xf32>) -> tensor<1x4x8xf32>
+  return %1, %2 : tensor<1x4x8x8xf32>, tensor<1x4x8xf32>
+}

@@ -3,7 +3,7 @@
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
 // CHECK: func.func private @exp
-// CHECK-SAME: proa.extent = -9223372036854775808
+// CHECK-SAME: proa.rows = -9223372036854775808
 // CHECK: func.func private @exp_shape(%[[N:.*]]: index, %[[M:.*]]: index) -> (index, index, index) {
 // CHECK: %[[ROWS:.*]] = affine.apply
 // CHECK: return %[[N]], %[[M]], %[[ROWS]]
@@ -27,7 +27,7 @@ func.func private @exp(%x: tensor<?x?xf32>) -> tensor<?x?xf32>
 
 // A static result needs no function; its number of rows is known.
 // CHECK: func.func private @static
-// CHECK-SAME: proa.extent = 4
+// CHECK-SAME: proa.rows = 4
 // CHECK-NOT: @static_shape
 func.func private @static(%x: tensor<4x8xf32>) -> tensor<4x8xf32>
     attributes {proa.kernel, proa.row_tiles = array<i64: 1>, proa.row_dims = [array<i64: 0, -1>]} {

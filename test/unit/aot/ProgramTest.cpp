@@ -111,7 +111,7 @@ TEST_F(ProgramTest, RefusesCodeForAnotherCpu) {
   EXPECT_FALSE(create());
   EXPECT_THAT(
       proa_error(),
-      HasSubstr("accumulator: the library was compiled for a CPU with hyperdrive, which this one lacks"));
+      HasSubstr("accumulator: the library was compiled for a CPU with hyperdrive, which this CPU lacks"));
 }
 
 TEST_F(ProgramTest, InterfaceDoesNotContainState) {

@@ -74,7 +74,7 @@ TEST(CaseMeta, ReportsAllProblemsAtOnce) {
 
 TEST(CaseMeta, RefusesOtherJsonThanObject) {
   EXPECT_THAT(readText("[1]").problems().text(), HasSubstr("expected a JSON object"));
-  EXPECT_THAT(readText("{\"a\": ").problems().text(), HasSubstr("no valid JSON at byte"));
+  EXPECT_THAT(readText("{\"a\": ").problems().text(), HasSubstr("invalid JSON at byte"));
   EXPECT_THAT(readCaseMeta("missing/meta.json").problems().text(),
               HasSubstr("missing/meta.json: cannot open"));
 }

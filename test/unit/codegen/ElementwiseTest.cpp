@@ -20,7 +20,7 @@ TEST(Elementwise, BiasGelu) {
       "%3 = arith.mulf %i0, %h : f32\n%y = arith.mulf %2, %3 : f32");
   TestKernel kernel(text.returns("%r", "tensor<37x300xf32>"));
   ASSERT_TRUE(kernel.valid());
-  EXPECT_GT(kernel.description().extent, 1);
+  EXPECT_GT(kernel.description().rows, 1);
   Tensor x = randomTensor(DType::Float32, {37, 300}), b = randomTensor(DType::Float32, {300}, -1, 1, 2);
   expectElements(kernel.run({x, b})[0], [&](int64_t i) {
     double t = element(x, i) + element(b, i % 300);
@@ -36,7 +36,7 @@ TEST(Elementwise, FlatDynamicOfAnySize) {
   TestKernel kernel(text.returns("%r", "tensor<?xf32>"));
   ASSERT_TRUE(kernel.valid());
   EXPECT_TRUE(kernel.description().hasShapeFunction);
-  EXPECT_EQ(kernel.description().extent, -1);
+  EXPECT_EQ(kernel.description().rows, -1);
   for (int64_t n : {0, 1, 63, 4096, 4097, 100000}) {
     Tensor x = randomTensor(DType::Float32, {n}), y = randomTensor(DType::Float32, {n}, -1, 1, 2);
     std::vector<Tensor> results = kernel.run({x, y}, 4);
@@ -66,7 +66,7 @@ TEST(Elementwise, ScalarOfRankZero) {
                "%y = arith.divf %i0, %i1 : f32");
   TestKernel kernel(text.returns("%r", "tensor<f32>"));
   ASSERT_TRUE(kernel.valid());
-  EXPECT_EQ(kernel.description().extent, 1);
+  EXPECT_EQ(kernel.description().rows, 1);
   Tensor x = randomTensor(DType::Float32, {}), y = randomTensor(DType::Float32, {}, 1, 2, 2);
   expectElements(kernel.run({x, y})[0], [&](int64_t) { return element(x, 0) / element(y, 0); });
 }

@@ -152,7 +152,7 @@ std::vector<Tensor> TestKernel::run(const std::vector<Tensor> &inputs, int piece
       else
         EXPECT_EQ(inputTypes[i].dims[d], inputs[i].dims()[d]);
   }
-  int64_t extent = description().extent;
+  int64_t extent = description().rows;
   std::vector<int64_t> resultDims(64);
   if (shape)
     shape(dims.data(), resultDims.data());

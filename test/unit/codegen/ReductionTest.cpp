@@ -89,7 +89,7 @@ static void softmaxTest(std::vector<int64_t> shape, int axis) {
                "%y = arith.divf %i0, %i1 : f32");
   TestKernel kernel(text.returns("%r", full));
   ASSERT_TRUE(kernel.valid());
-  EXPECT_GT(kernel.description().extent, 1);
+  EXPECT_GT(kernel.description().rows, 1);
   Tensor x = randomTensor(DType::Float32, shape, -9, 9), m = randomTensor(DType::Float32, {size}, -1, 1, 2);
   setElement(m, 1, -INFINITY);
   auto t = [&](int64_t i) { return element(x, i) * 0.125 + element(m, i / inner % size); };
@@ -122,7 +122,7 @@ TEST(Reduction, OuterDimension) {
                "0.0");
   TestKernel kernel(text.returns("%r", "tensor<301xf32>"));
   ASSERT_TRUE(kernel.valid());
-  EXPECT_GT(kernel.description().extent, 1);
+  EXPECT_GT(kernel.description().rows, 1);
   Tensor x = randomTensor(DType::Float32, {50, 301});
   expectElements(kernel.run({x})[0], [&](int64_t i) { return sumOf(x, i, 50, 301); }, 1e-5, 1e-4);
 }
@@ -156,7 +156,7 @@ TEST(Reduction, AllElementsAndTheirQuotient) {
                {"", "tensor<30x40xf32>", "0 1"}, "pp", "%y = arith.divf %i0, %i1 : f32");
   TestKernel kernel(text.returns("%r, %s", "tensor<30x40xf32>, tensor<f32>"));
   ASSERT_TRUE(kernel.valid());
-  EXPECT_EQ(kernel.description().extent, 1);
+  EXPECT_EQ(kernel.description().rows, 1);
   Tensor x = randomTensor(DType::Float32, {30, 40}, 0, 1);
   std::vector<Tensor> results = kernel.run({x});
   double sum = sumOf(x, 0, 1200);
@@ -187,7 +187,7 @@ TEST(Reduction, ColumnSumBesideElementwise) {
                "0.0");
   TestKernel kernel(text.returns("%d, %c", "tensor<40x700xf32>, tensor<700xf32>"));
   ASSERT_TRUE(kernel.valid());
-  EXPECT_GT(kernel.description().extent, 1);
+  EXPECT_GT(kernel.description().rows, 1);
   Tensor x = randomTensor(DType::Float32, {40, 700}), y = randomTensor(DType::Float32, {40, 700}, -1, 1, 2);
   std::vector<Tensor> results = kernel.run({x, y});
   expectElements(results[0], [&](int64_t i) { return element(x, i) * element(y, i); });
@@ -236,7 +236,7 @@ TEST(Reduction, KeptDimensionsOfSizeOne) {
                {"", "tensor<8x12x16xf32>", "0 1 2"}, "ppp", "%y = arith.subf %i0, %i1 : f32");
   TestKernel kernel(text.returns("%r", "tensor<8x12x16xf32>"));
   ASSERT_TRUE(kernel.valid());
-  EXPECT_GT(kernel.description().extent, 1);
+  EXPECT_GT(kernel.description().rows, 1);
   Tensor x = randomTensor(DType::Float32, {8, 12, 16});
   expectElements(
       kernel.run({x})[0], [&](int64_t i) { return element(x, i) - sumOf(x, i / 192 * 192 + i % 16, 12, 16); },

@@ -1,7 +1,7 @@
 #include "proa/Model.h"
 
-#include "lib/check/CaseResult.h"
 #include "lib/support/Files.h"
+#include "translator/params/ModelTensors.h"
 #include "translator/params/PaddleParams.h"
 #include "translator/params/Safetensors.h"
 
@@ -21,10 +21,10 @@ namespace {
 
 const std::string corpus = PROA_CORPUS_DIR, cases = corpus + "/../cases";
 
-check::Tensors tensorsOf(const std::string &file) {
+params::Tensors tensorsOf(const std::string &file) {
   auto tensors = params::readSafetensors(file);
   EXPECT_TRUE(tensors) << (tensors ? "" : tensors.problems().text());
-  return tensors ? *tensors : check::Tensors();
+  return tensors ? *tensors : params::Tensors();
 }
 
 std::string problemsOf(const Result<void> &result) { return result ? "" : result.problems().text(); }
@@ -47,7 +47,7 @@ protected:
         Model::open(folder, {.cacheDirectory = "off", .feeds = {"x", "y"}, .fetches = {"mean_0.tmp_0"}});
     ASSERT_TRUE(opened) << opened.problems().text();
     model.emplace(std::move(*opened));
-    feeds = check::withPrefix(tensorsOf(folder + "/inputs.safetensors"), "step0/");
+    feeds = params::withPrefix(tensorsOf(folder + "/inputs.safetensors"), "step0/");
     feeds.erase("learning_rate_0");
   }
 
@@ -57,7 +57,7 @@ protected:
 
   std::string folder = corpus + "/training/mlp_noam";
   std::optional<Model> model;
-  check::Tensors feeds;
+  params::Tensors feeds;
 };
 
 TEST_F(Training, StateIsSetBetweenRuns) {
@@ -85,7 +85,7 @@ TEST_F(Training, ParametersAreSaved) {
   ASSERT_TRUE(model->run(feeds));
   ASSERT_EQ(problemsOf(model->saveParameters(file("p.safetensors"))), "");
   ASSERT_EQ(problemsOf(model->saveParameters(file("p.pdiparams"))), "");
-  check::Tensors saved = tensorsOf(file("p.safetensors"));
+  params::Tensors saved = tensorsOf(file("p.safetensors"));
   std::vector<std::string> names;
   for (const auto &[name, tensor] : saved) {
     EXPECT_TRUE(isSame(tensor, *model->parameter(name))) << name;

@@ -53,7 +53,7 @@ TEST_F(Primitives, AreLowered) {
   EXPECT_EQ(without([](mlir::RegisteredOperationName name) {
               return name.hasInterface<pd::ScalarOpInterface>() ||
                      name.hasInterface<pd::ReductionOpInterface>() ||
-                     name.hasInterface<pd::MovementOpInterface>() ||
+                     name.hasInterface<pd::IndexingMapOpInterface>() ||
                      name.hasInterface<pd::LibraryOpInterface>();
             }),
             (std::set<std::string>{"optimization_barrier"}));

@@ -112,7 +112,7 @@ std::optional<Case> caseAt(const std::string &folder, bool dynamicDims) {
   import::ImportOptions options;
   options.feeds = meta->feeds;
   options.fetches = meta->fetches;
-  check::giveLods(*feeds, *meta);
+  params::setLods(*feeds, *meta);
   auto given = import::withLods(*feeds);
   for (const auto &[name, tensor] : *feeds)
     options.lodLevels[name] = static_cast<int>(tensor.lod().size());

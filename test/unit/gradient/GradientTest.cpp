@@ -7,9 +7,7 @@
 #include "dialects/pd/ops/autodiff/VjpOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
-#include "test/unit/gradient/Harness.h"
-
-#include <gtest/gtest.h>
+#include "test/unit/gradient/CaseTest.h"
 
 #include <cmath>
 
@@ -29,9 +27,8 @@ public:
   explicit GradientProgram(func::FuncOp function)
       : module(ModuleOp::create(function.getLoc())), builder(module->getBodyRegion()),
         location(function.getLoc()) {
-    for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
-      if (isFloat64(type) && !function.getArgAttr(i, "test.constant"))
-        differentiated.push_back(static_cast<unsigned>(i));
+    for (int64_t i : differentiatedArguments(function))
+      differentiated.push_back(static_cast<unsigned>(i));
     for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
       if (isFloat64(type))
         floats.push_back(static_cast<int64_t>(i));

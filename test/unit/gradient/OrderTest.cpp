@@ -5,11 +5,9 @@
 // And of the records: an op with a derivative rule of its own is kept whole by batching, since the derivative
 // of its decomposition may be another one where a maximum is cut off or a quotient is not defined.
 #include "passes/autodiff/Transforms.h"
-#include "test/unit/gradient/Harness.h"
+#include "test/unit/gradient/CaseTest.h"
 
 #include "dialects/pd/ir/Pd.h"
-
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <map>
@@ -21,20 +19,8 @@ using namespace mlir;
 
 namespace {
 
-constexpr int64_t examples = 3;
-
-class OrderTest : public testing::TestWithParam<std::string> {
+class OrderTest : public CaseTest {
 protected:
-  void SetUp() override {
-    ASSERT_TRUE(cases()) << "a file of cases does not parse";
-    module = ModuleOp::create(cases().getLoc());
-    OpBuilder builder(module->getBodyRegion());
-    function = cast<func::FuncOp>(builder.clone(*caseOf(GetParam())));
-    for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
-      if (isFloat64(type) && !function.getArgAttr(i, "test.constant"))
-        differentiated.push_back(static_cast<int64_t>(i));
-  }
-
   using Chain = std::vector<const char *>;
 
   /// Applies the transforms in order; a function that occurs twice is created once.
@@ -59,14 +45,8 @@ protected:
 
   /// A batch of random tensors for an argument; arguments that transforms add are random too.
   Tensor batchOf(func::FuncOp batched, unsigned argument) {
-    auto type = cast<RankedTensorType>(batched.getArgumentTypes()[argument]);
-    if (argument >= function.getNumArguments()) {
-      Tensor tensor(DType::Float64, type.getShape().vec());
-      std::uniform_real_distribution<double> reals(-1, 1);
-      for (int64_t i = 0; i < tensor.size(); ++i)
-        tensor.as<double>()[i] = reals(random);
-      return tensor;
-    }
+    if (argument >= function.getNumArguments())
+      return randomLike(batched.getArgumentTypes()[argument]);
     std::vector<Tensor> parts;
     for (int64_t i = 0; i < examples; ++i)
       parts.push_back(randomTensor(function, argument, random));
@@ -133,11 +113,7 @@ protected:
     }
   }
 
-  std::mt19937 random{17};
-  OwningOpRef<ModuleOp> module;
-  func::FuncOp function;
   std::map<std::string, func::FuncOp> functionsByName;
-  llvm::SmallVector<int64_t> differentiated;
 };
 
 /// Forward mode uses the formula, whose number of steps depends on the offsets of each example: batching

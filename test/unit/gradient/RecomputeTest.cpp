@@ -27,10 +27,10 @@ TEST(MinimumCutTest, IsMinimumOverAllCuts) {
       edges.push_back(edge);
       network.addEdge(edge.from, edge.to, edge.capacity);
     }
-    auto capacityOf = [&](auto isBehind) {
+    auto capacityOf = [&](auto isOnSinkSide) {
       int64_t sum = 0;
       for (const Edge &edge : edges)
-        sum += !isBehind(edge.from) && isBehind(edge.to) ? edge.capacity : 0;
+        sum += !isOnSinkSide(edge.from) && isOnSinkSide(edge.to) ? edge.capacity : 0;
       return sum;
     };
     int64_t least = std::numeric_limits<int64_t>::max();
@@ -38,7 +38,7 @@ TEST(MinimumCutTest, IsMinimumOverAllCuts) {
       if ((set & 1) == 0 && (set >> (nodes - 1) & 1) == 1)
         least = std::min(least, capacityOf([&](size_t node) { return (set >> node & 1) == 1; }));
     EXPECT_EQ(network.cut(0, nodes - 1), least);
-    EXPECT_EQ(capacityOf([&](size_t node) { return network.isBehind(node); }), least);
+    EXPECT_EQ(capacityOf([&](size_t node) { return network.isOnSinkSide(node); }), least);
   }
 }
 

@@ -28,7 +28,7 @@ check::CaseMeta metaOf(const std::string &name) {
   return *meta;
 }
 
-check::Tensors tensorsOf(const std::string &name, const std::string &file) {
+params::Tensors tensorsOf(const std::string &name, const std::string &file) {
   auto tensors = params::readSafetensors(folderOf(name) + "/" + file);
   EXPECT_TRUE(tensors);
   return *tensors;
@@ -39,7 +39,7 @@ Training train(
     const std::string &name, ModelOptions options,
     const std::function<void(Model &, int)> &change = [](Model &, int) {}) {
   check::CaseMeta meta = metaOf(name);
-  check::Tensors inputs = tensorsOf(name, "inputs.safetensors");
+  params::Tensors inputs = tensorsOf(name, "inputs.safetensors");
   options.cacheDirectory = "off";
   options.threads = 1;
   options.feeds = meta.feeds;
@@ -51,7 +51,7 @@ Training train(
     return training;
   for (int step = 0; step < meta.steps; ++step) {
     change(*model, step);
-    auto outputs = model->run(check::withPrefix(inputs, meta.stepPrefix(step)));
+    auto outputs = model->run(params::withPrefix(inputs, meta.stepPrefix(step)));
     EXPECT_TRUE(outputs) << (outputs ? "" : outputs.problems().text());
     if (!outputs)
       return training;

@@ -5,11 +5,9 @@
 //   Function attribute test.batch_first: the gradient of the batched function instead of the batched
 //                         gradient
 #include "passes/autodiff/Transforms.h"
-#include "test/unit/gradient/Harness.h"
+#include "test/unit/gradient/CaseTest.h"
 
 #include "dialects/pd/ir/Pd.h"
-
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstring>
@@ -20,29 +18,8 @@ using namespace mlir;
 
 namespace {
 
-constexpr int64_t examples = 3;
-
-class TransformTest : public testing::TestWithParam<std::string> {
+class TransformTest : public CaseTest {
 protected:
-  void SetUp() override {
-    ASSERT_TRUE(cases()) << "a file of cases does not parse";
-    module = ModuleOp::create(cases().getLoc());
-    OpBuilder builder(module->getBodyRegion());
-    function = cast<func::FuncOp>(builder.clone(*caseOf(GetParam())));
-    for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
-      if (isFloat64(type) && !function.getArgAttr(i, "test.constant"))
-        differentiated.push_back(static_cast<int64_t>(i));
-  }
-
-  Tensor randomLike(Type type) {
-    auto tensorType = cast<RankedTensorType>(type);
-    Tensor tensor(DType::Float64, tensorType.getShape().vec());
-    std::uniform_real_distribution<double> reals(-1, 1);
-    for (int64_t i = 0; i < tensor.size(); ++i)
-      tensor.as<double>()[i] = reals(random);
-    return tensor;
-  }
-
   /// The result of one example, and its index in the batch.
   static void compare(const Tensor &expected, const Tensor &batch, int64_t example, const char *what) {
     ASSERT_EQ(batch.size(), expected.size() * examples);
@@ -59,11 +36,6 @@ protected:
           << what << ", example " << example << ", element " << i;
     }
   }
-
-  std::mt19937 random{11};
-  OwningOpRef<ModuleOp> module;
-  func::FuncOp function;
-  llvm::SmallVector<int64_t> differentiated;
 };
 
 TEST_P(TransformTest, ForwardModeIsTheTransposeOfReverseMode) {

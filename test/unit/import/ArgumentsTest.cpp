@@ -111,7 +111,7 @@ TEST_F(Arguments, OfARefusedProgram) {
   ASSERT_FALSE(module);
   EXPECT_EQ(module.problems().size(), 1u);
   EXPECT_THAT(module.problems().text(),
-              HasSubstr("variable 'layer_0.w_0' is no dense tensor with an element type that proa has"));
+              HasSubstr("variable 'layer_0.w_0' is not a dense tensor with an element type that proa has"));
   EXPECT_FALSE(context.isMultithreadingEnabled());
 }
 

@@ -152,7 +152,8 @@ TEST(ReadJson, AllProblemsAtOnceWithLocations) {
   EXPECT_THAT(problems, HasSubstr("blocks[0].vars[1].name: found 7, expected a string"));
   EXPECT_THAT(
       problems,
-      HasSubstr("blocks[0].vars[1].type.type: found \"FP32\", expected a VarType that is no element type"));
+      HasSubstr(
+          "blocks[0].vars[1].type.type: found \"FP32\", expected a VarType that is not an element type"));
   EXPECT_THAT(problems, HasSubstr("blocks[0].ops[0].inputs[0].arguments[1]: found 1, expected a string"));
   EXPECT_THAT(problems, HasSubstr("blocks[0].ops[0].inputs[0]: key 'parameter' is missing"));
   EXPECT_THAT(

@@ -34,7 +34,7 @@ TEST(GeneratedParams, Problems) {
     EXPECT_FALSE(tensors);
     return tensors ? "" : tensors.problems().text();
   };
-  EXPECT_THAT(textOf("{"), HasSubstr("no valid JSON at byte"));
+  EXPECT_THAT(textOf("{"), HasSubstr("invalid JSON at byte"));
   EXPECT_THAT(textOf("[]"), HasSubstr("generated_params: expected an object with seed and params"));
   EXPECT_THAT(textOf(R"({"generated_params":{"seed":1,"params":[7]}})"),
               HasSubstr("generated_params.params[0]: expected an object with name"));

@@ -60,7 +60,7 @@ TEST_F(Npy, DamagedFiles) {
       npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n", bytesOf<float>({1, 2}));
   for (size_t size = 0; size < good.size(); ++size)
     EXPECT_NE(readBad(good.substr(0, size)), "") << size;
-  EXPECT_THAT(readBad("hello, world"), HasSubstr("this is no .npy file"));
+  EXPECT_THAT(readBad("hello, world"), HasSubstr("this is not a .npy file"));
   EXPECT_THAT(readBad(good + "x"), HasSubstr("float32[2] does not fit the 9 bytes"));
   EXPECT_THAT(readBad(npy("{}", "", 9)), HasSubstr("found format version 9"));
   EXPECT_THAT(readBad(npy("{'descr': '>f4', 'fortran_order': False, 'shape': (), }", "1234")),

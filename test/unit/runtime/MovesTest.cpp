@@ -69,22 +69,6 @@ TEST(StridedCopy, BroadcastReversedAndLarge) {
   expectCopy<uint32_t>({{513, 1, 300}, {300, 513, 1}}, 513 * 300, 513 * 300, 0);
 }
 
-TEST(Moves, SplitWithTheRest) {
-  Tensor x = floats({2, 5}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
-  auto result = runCase({"split",
-                         {{"sections", {2, -1}}, {"axis", -1}},
-                         {x},
-                         {{DType::Float32, {2, 2}}, {DType::Float32, {2, 3}}}});
-  ASSERT_TRUE(result) << result.problems().text();
-  EXPECT_EQ(valuesOf<float>((*result)[0]), (std::vector<float>{0, 1, 5, 6}));
-  EXPECT_EQ(valuesOf<float>((*result)[1]), (std::vector<float>{2, 3, 4, 7, 8, 9}));
-  result = runCase({"split",
-                    {{"sections", {2, 2}}, {"axis", 1}},
-                    {x},
-                    {{DType::Float32, {2, 2}}, {DType::Float32, {2, 2}}}});
-  EXPECT_THAT(result.problems().text(), HasSubstr("sections [2, 2] do not add up to 5"));
-}
-
 TEST(Moves, SliceByTensorsAndDynamicDims) {
   Tensor x = floats({4, 3}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
   for (Dims dims : {Dims::Static, Dims::Dynamic}) {
@@ -396,7 +380,8 @@ TEST(Count, NonzeroRowsInOrder) {
 
 TEST(Fill, Ranges) {
   auto run = [](Tensor start, Tensor end, Tensor step, DType dtype, int64_t count) {
-    return runCase({"arange", {}, {start, end, step}, {{dtype, {count}}}, {}, Dims::Dynamic});
+    return runCase(
+        {"arange", {{"dtype", nameOf(dtype)}}, {start, end, step}, {{dtype, {count}}}, {}, Dims::Dynamic});
   };
   auto result = run(longs({1}, {5}), longs({1}, {-2}), longs({1}, {-3}), DType::Int64, 3);
   ASSERT_TRUE(result) << result.problems().text();

@@ -25,7 +25,7 @@ Plan samplePlan() {
   plan.feeds = {0};
   plan.parameters = {1};
   plan.prepare = {
-      {StepKind::Library, "transpose", {1, none}, {3}, {{"perm", {1, 0}}}, 1, 0, "t", "net.py:1", {}, {}}};
+      {StepKind::Library, "expand", {1, none}, {3}, {{"shape", {4, 4}}}, 1, 0, "t", "net.py:1", {}, {}}};
   plan.steps = {{StepKind::Kernel, "k0", {2, 3}, {4}, {}, 16, 12.5, "add", "net.py:2", {}, {}},
                 {StepKind::Kernel, "k1", {0, 4}, {5}, {}, dynamicDim, 0, "mul", "", {}, {}}};
   for (Step &step : plan.steps)
@@ -48,7 +48,7 @@ TEST(Plan, RoundTrip) {
   EXPECT_EQ(again->values[2].offset, 64);
   EXPECT_EQ(again->steps[0].work, 12.5);
   EXPECT_EQ(again->steps[0].location, "net.py:2");
-  EXPECT_EQ(again->prepare[0].attributes["perm"], (std::vector<int>{1, 0}));
+  EXPECT_EQ(again->prepare[0].attributes["shape"], (std::vector<int>{4, 4}));
   EXPECT_EQ(again->prepare[0].inputs[1], none);
   EXPECT_EQ(again->constants, plan.constants);
 }

@@ -27,7 +27,10 @@ constexpr int64_t many = 100000;
 
 Tensor draw(const std::string &kernel, nlohmann::json attributes, DType dtype = DType::Float64,
             std::vector<Tensor> inputs = {}, std::vector<int64_t> dims = {many}) {
-  attributes["shape"] = dims;
+  if (inputs.empty()) {
+    attributes["shape"] = dims;
+    attributes["dtype"] = nameOf(dtype);
+  }
   if (!attributes.contains("seed"))
     attributes["seed"] = 7;
   auto results = runCase({kernel, attributes, std::move(inputs), {{dtype, dims}}});
@@ -183,7 +186,8 @@ TEST(Random, Multinomial) {
 }
 
 TEST(Random, Permutation) {
-  auto results = runCase({"randperm", {{"n", 1000}, {"seed", 5}}, {}, {{DType::Int64, {1000}}}});
+  auto results =
+      runCase({"randperm", {{"n", 1000}, {"seed", 5}, {"dtype", "int64"}}, {}, {{DType::Int64, {1000}}}});
   ASSERT_TRUE(results);
   std::vector<int64_t> order = valuesOf<int64_t>((*results)[0]), sorted = order;
   std::sort(sorted.begin(), sorted.end());

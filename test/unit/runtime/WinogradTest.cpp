@@ -2,6 +2,8 @@
 
 #include "test/unit/runtime/ConvDefinition.h"
 
+#include "dialects/pd/ops/nn/Conv.kernels.inc"
+
 #include <array>
 #include <cmath>
 
@@ -15,15 +17,15 @@ using Geometry = std::array<int64_t, 10>;
 
 Shape outputOf(const Geometry &g) { return {g[0], g[2], g[3] + g[5] + g[6] - 2, g[4] + g[7] + g[8] - 2}; }
 
-std::optional<int64_t> tileExtentOf(const Geometry &g, bool isConstant = true) {
-  json attributes = {{"paddings", {g[5], g[6], g[7], g[8]}}, {"data_format", "NHWC"}};
+std::optional<int64_t> tileDimOf(const Geometry &g, bool isConstant = true) {
+  Conv2dAttributes attributes{.paddings = {g[5], g[6], g[7], g[8]}, .dataFormat = DataFormat::NHWC};
   OperandType operand{true, true, DType::Float32, {}};
   std::vector<OperandType> inputs(2, operand), outputs(1, operand);
-  auto parsed = ConvAttributes::parse({attributes, inputs, outputs}, 2, false);
+  auto parsed = ConvConfig::create(attributes, {inputs, outputs}, 2, false);
   EXPECT_TRUE(parsed) << parsed.problems().text();
   auto geometry = ConvGeometry::compute(*parsed, Shape{g[0], g[3], g[4], g[1]}, Shape{g[2], g[1], 3, 3}, {});
   EXPECT_TRUE(geometry) << geometry.problems().text();
-  return WinogradConv::tileExtent(*geometry, isConstant);
+  return WinogradConv::chooseTileDim(*geometry, isConstant);
 }
 
 /// Random values, scaled so that results have the size of the input.
@@ -38,7 +40,7 @@ class Winograd : public ::testing::TestWithParam<Geometry> {};
 
 TEST_P(Winograd, EqualsDefinition) {
   const Geometry &g = GetParam();
-  ASSERT_EQ(tileExtentOf(g), g[9]);
+  ASSERT_EQ(tileDimOf(g), g[9]);
   Tensor x = randomFloats({g[0], g[1], g[3], g[4]}, 1), w = filterOf(g);
   Shape out = outputOf(g);
   Tensor bias = randomFloats({g[2]}, 3), residual = randomFloats(out, 4), factor = randomFloats(out, 5);
@@ -53,7 +55,7 @@ TEST_P(Winograd, EqualsDefinition) {
   json attributes = {{"paddings", {g[5], g[6], g[7], g[8]}}, {"data_format", "NHWC"}, {"post_ops", ops}};
   for (bool constant : {true, false})
     for (Dims mode : {Dims::Static, Dims::Dynamic}) {
-      KernelCase c{"conv2d",
+      KernelCase c{"fused_conv2d",
                    attributes,
                    {channelsLast(x), w, bias, channelsLast(residual), channelsLast(factor)},
                    {{DType::Float32, {out[0], out[2], out[3], out[1]}}},
@@ -80,7 +82,7 @@ TEST_P(Winograd, TransposedEqualsDefinition) {
   Tensor w = filterOf({g[0], g[2], g[1]}), x = randomFloats({g[0], g[1], g[3], g[4]}, 1);
   int64_t crop[2] = {std::min<int64_t>(g[5], 1), std::min<int64_t>(g[7], 2)};
   Shape out{g[0], g[2], g[3] + 2 - 2 * crop[0], g[4] + 2 - 2 * crop[1]};
-  ASSERT_NE(tileExtentOf({g[0], g[1], g[2], g[3], g[4], 2 - crop[0], 2 - crop[0], 2 - crop[1], 2 - crop[1]}),
+  ASSERT_NE(tileDimOf({g[0], g[1], g[2], g[3], g[4], 2 - crop[0], 2 - crop[0], 2 - crop[1], 2 - crop[1]}),
             std::nullopt);
   std::vector<double> expected = scatterConvolve(x, w, out, {{1, 1}, {crop[0], crop[1]}});
   json attributes = {{"paddings", {crop[0], crop[1]}}, {"data_format", "NHWC"}};
@@ -95,15 +97,15 @@ TEST_P(Winograd, TransposedEqualsDefinition) {
 }
 
 TEST(WinogradConv, IsNotUsedWhereSlower) {
-  EXPECT_EQ(tileExtentOf({1, 16, 16, 5, 5, 1, 1, 1, 1, 0}), std::nullopt);
-  EXPECT_EQ(tileExtentOf({1, 512, 512, 7, 7, 1, 1, 1, 1, 0}), std::nullopt);
-  EXPECT_EQ(tileExtentOf({1, 256, 256, 14, 14, 1, 1, 1, 1, 0}, false), std::nullopt); // a filter that changes
+  EXPECT_EQ(tileDimOf({1, 16, 16, 5, 5, 1, 1, 1, 1, 0}), std::nullopt);
+  EXPECT_EQ(tileDimOf({1, 512, 512, 7, 7, 1, 1, 1, 1, 0}), std::nullopt);
+  EXPECT_EQ(tileDimOf({1, 256, 256, 14, 14, 1, 1, 1, 1, 0}, false), std::nullopt); // a filter that changes
 }
 
 /// The result overwrites the residual: both convolutions of x by w are added.
 TEST(WinogradConv, ResidualInPlace) {
   constexpr Geometry g{1, 32, 32, 28, 28, 1, 1, 1, 1, 4};
-  ASSERT_EQ(tileExtentOf(g), 4);
+  ASSERT_EQ(tileDimOf(g), 4);
   Tensor x = randomFloats({1, 32, 28, 28}, 1), w = filterOf(g);
   Shape image{1, 28, 28, 32};
   Plan plan;
@@ -116,7 +118,7 @@ TEST(WinogradConv, ResidualInPlace) {
   for (ValueId out : {2, 3}) {
     Step step;
     step.kind = StepKind::Library;
-    step.symbol = "conv2d";
+    step.symbol = out == 3 ? "fused_conv2d" : "conv2d";
     step.attributes = {{"paddings", {1, 1}}, {"data_format", "NHWC"}};
     step.inputs = {0, 1};
     step.outputs = {out};
@@ -148,15 +150,17 @@ TEST(RowPostOps, VectorActivationsEqualScalarOnes) {
   std::vector<OperandType> factors(2), result(1);
   int found = 0;
   for (json op :
-       {json{{"kind", "relu"}}, json{{"kind", "relu6"}}, json{{"kind", "leaky_relu"}, {"alpha", 0.3}},
-        json{{"kind", "clip"}, {"alpha", -1.5}, {"beta", 2.5}},
+       {json{{"kind", "relu"}}, json{{"kind", "relu6"}, {"alpha", 6}},
+        json{{"kind", "leaky_relu"}, {"alpha", 0.3}}, json{{"kind", "clip"}, {"alpha", -1.5}, {"beta", 2.5}},
         json{{"kind", "linear"}, {"alpha", 2.0}, {"beta", -1.0}}, json{{"kind", "abs"}},
-        json{{"kind", "square"}}, json{{"kind", "hardswish"}}, json{{"kind", "hardsigmoid"}},
-        json{{"kind", "sigmoid"}}, json{{"kind", "swish"}, {"alpha", 1.5}}, json{{"kind", "tanh"}},
-        json{{"kind", "mish"}}, json{{"kind", "gelu_tanh"}}, json{{"kind", "gelu_erf"}}}) {
+        json{{"kind", "square"}}, json{{"kind", "hardswish"}},
+        json{{"kind", "hardsigmoid"}, {"alpha", 0.2}, {"beta", 0.5}}, json{{"kind", "sigmoid"}},
+        json{{"kind", "swish"}, {"alpha", 1.5}}, json{{"kind", "tanh"}}, json{{"kind", "mish"}},
+        json{{"kind", "gelu_tanh"}}, json{{"kind", "gelu_erf"}}}) {
     SCOPED_TRACE(op.dump());
-    json attributes = {{"post_ops", json::array({op})}};
-    auto ops = parsePostOps({attributes, factors, result}, "x, y and the result");
+    auto attribute = readStored<PostOpAttribute>(op);
+    ASSERT_TRUE(attribute) << attribute.problems().text();
+    auto ops = resolvePostOps({&*attribute, 1}, {factors, result}, "x, y and the result");
     ASSERT_TRUE(ops) << ops.problems().text();
     const PostOp &one = ops->front();
     ASSERT_NE(rowActivation(one), RowActivation::None);

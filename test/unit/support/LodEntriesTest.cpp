@@ -43,7 +43,7 @@ TEST(LodEntries, InvalidLevelsAreErrors) {
   Problems problems;
   takeLods(tensors, "f", problems);
   EXPECT_EQ(problems.size(), 2u);
-  EXPECT_THAT(problems.text(), HasSubstr("'x@LOD1' is there, but a level before it is missing"));
+  EXPECT_THAT(problems.text(), HasSubstr("'x@LOD1' exists, but an outer level is missing"));
   EXPECT_THAT(problems.text(), HasSubstr("'y@LOD0' is float32[1], expected the offsets of a LoD level"));
 }
 

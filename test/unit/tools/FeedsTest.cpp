@@ -1,6 +1,6 @@
 #include "tools/proa-run/Feeds.h"
 
-#include "lib/check/RandomTensor.h"
+#include "lib/tensors/RandomTensor.h"
 #include "translator/params/Safetensors.h"
 
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ std::string temporary(const std::string &name) {
 
 TEST(Feeds, RandomValuesDependOnSeedAndName) {
   auto floats = [](const std::string &name, uint64_t seed) {
-    Tensor tensor = check::randomTensor(name, DType::Float32, {1000}, seed);
+    Tensor tensor = randomTensor(name, DType::Float32, {1000}, seed);
     return std::vector<float>(tensor.as<float>(), tensor.as<float>() + tensor.size());
   };
   EXPECT_EQ(floats("a", 1), floats("a", 1));
@@ -39,7 +39,7 @@ TEST(Feeds, RandomValuesDependOnSeedAndName) {
 }
 
 TEST(Feeds, RandomIntegersAreZeroOrOne) {
-  Tensor tensor = check::randomTensor("a", DType::Int64, {100}, 3);
+  Tensor tensor = randomTensor("a", DType::Int64, {100}, 3);
   std::vector<int64_t> values(tensor.as<int64_t>(), tensor.as<int64_t>() + tensor.size());
   EXPECT_THAT(values, Each(testing::AnyOf(0, 1)));
   EXPECT_NE(std::ranges::count(values, 0), 0);
@@ -47,7 +47,7 @@ TEST(Feeds, RandomIntegersAreZeroOrOne) {
 }
 
 TEST(Feeds, DimsReplaceDynamicDims) {
-  Result<check::Tensors> fed = makeFeeds(feeds, {{"random:0"}, {"image=5x3"}, "", ""});
+  Result<params::Tensors> fed = makeFeeds(feeds, {{"random:0"}, {"image=5x3"}, "", ""});
   ASSERT_TRUE(fed) << fed.problems().text();
   EXPECT_EQ(fed->at("image").describe(), "float32[5, 3]");
   EXPECT_EQ(fed->at("ids").describe(), "int64[2]");
@@ -55,7 +55,7 @@ TEST(Feeds, DimsReplaceDynamicDims) {
 
 TEST(Feeds, MismatchedFeedIsAnError) {
   int64_t most = int64_t(1) << 40;
-  Result<check::Tensors> fed =
+  Result<params::Tensors> fed =
       makeFeeds({{"large", DType::Float64, {most, 1 << 19}}}, {{"random:0"}, {}, "", ""});
   ASSERT_FALSE(fed);
   EXPECT_THAT(fed.problems().text(),
@@ -63,7 +63,7 @@ TEST(Feeds, MismatchedFeedIsAnError) {
 }
 
 TEST(Feeds, AllProblemsAtOnce) {
-  Result<check::Tensors> fed =
+  Result<params::Tensors> fed =
       makeFeeds(feeds, {{"random:", "nowhere.safetensors"}, {"image=5y3", "mask=1"}, "", ""});
   ASSERT_FALSE(fed);
   EXPECT_EQ(fed.problems().size(), 4u);
@@ -79,7 +79,7 @@ TEST(Feeds, FilesAreReadWithoutTensorsOfOtherRuns) {
   std::fill_n(image.as<float>(), 3, 1.0f);
   std::fill_n(ids.as<int64_t>(), 2, 0);
   ASSERT_TRUE(params::writeSafetensors(file, {{"image", image}, {"ids", ids}, {"run1/image", image}}));
-  Result<check::Tensors> fed = makeFeeds(feeds, {{}, {}, file, ""});
+  Result<params::Tensors> fed = makeFeeds(feeds, {{}, {}, file, ""});
   ASSERT_TRUE(fed) << fed.problems().text();
   EXPECT_EQ(fed->size(), 2u);
   EXPECT_THAT(makeFeeds(feeds, {{}, {}, file, "run1/"}).problems().text(),

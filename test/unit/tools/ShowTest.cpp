@@ -27,7 +27,7 @@ TEST(Show, ComparisonShowsBothTensorsAndResult) {
   got.as<int32_t>()[0] = expected.as<int32_t>()[0] = 7;
   got.as<int32_t>()[1] = 8;
   expected.as<int32_t>()[1] = 9;
-  std::string text = comparisonText({"out", got}, expected, check::compare(got, expected));
+  std::string text = comparisonText({"out", got}, expected, compare(got, expected));
   EXPECT_THAT(text, HasSubstr("out  int32[2]  min 7, mean 7.5, max 8\n"));
   EXPECT_THAT(text, HasSubstr("  got                  7             8\n"));
   EXPECT_THAT(text, HasSubstr("  expected             7             9\n"));

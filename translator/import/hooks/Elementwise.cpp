@@ -4,6 +4,7 @@
 
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/math/ActivationOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/math/ComplexOps.h"
 #include "dialects/pd/ops/math/UnaryOps.h"
@@ -109,16 +110,16 @@ void importReduce(OpImporter &importer) {
       axes.size() == static_cast<size_t>(pd::tensorType(x).getRank()))
     axes.clear();
   // `all` and `any` test whether elements differ from zero.
-  if (importer.target() == "pd.all" || importer.target() == "pd.any")
+  if (importer.targets<pd::AllOp>() || importer.targets<pd::AnyOp>())
     x = importer.tensors().cast(importer.wrap(x), builder.getI1Type());
   Type element = pd::tensorType(x).getElementType();
-  if (importer.target() == "pd.mean" && element.isInteger() && !element.isInteger(1))
+  if (importer.targets<pd::MeanOp>() && element.isInteger() && !element.isInteger(1))
     return importer.setOutput("Out", meanOfIntegers(importer.wrap(x), axes, keepdim));
   llvm::SmallVector<NamedAttribute> attributes{importer.named("axis", builder.getDenseI64ArrayAttr(axes)),
                                                importer.named("keepdim", builder.getBoolAttr(keepdim))};
   if (importer.intAttribute("out_dtype", -1) >= 0) {
     Type dtype = importer.typeAttribute("out_dtype", -1);
-    bool isSum = importer.target() == "pd.sum";
+    bool isSum = importer.targets<pd::SumOp>();
     if (!dtype)
       return;
     if (!isSum && dtype != element)
@@ -127,7 +128,9 @@ void importReduce(OpImporter &importer) {
     if (isSum)
       attributes.push_back(importer.named("dtype", TypeAttr::get(dtype)));
   }
-  importer.setOutput("Out", importer.createOne(importer.target(), {{x}}, attributes));
+  // The records of all reductions have the same attributes.
+  if (Operands result = importer.createByName(importer.target(), {{x}}, attributes); !result.empty())
+    importer.setOutput("Out", result[0]);
 }
 
 /// Paddle computes the angle of integers in float64.
@@ -226,12 +229,11 @@ void importActivation(OpImporter &importer) {
   if (!x || !isa<ComplexType>(pd::tensorType(x).getElementType()))
     return x ? importer.importByTable() : void();
   ComplexActivation activation(importer.wrap(x));
-  llvm::StringRef op = importer.target();
-  if (op == "pd.softsign")
+  if (importer.targets<pd::SoftsignOp>())
     importer.setOutput("Out", activation.softsign());
-  else if (op == "pd.logsigmoid")
+  else if (importer.targets<pd::LogsigmoidOp>())
     importer.setOutput("Out", activation.logsigmoid());
-  else if (op == "pd.softplus")
+  else if (importer.targets<pd::SoftplusOp>())
     importer.setOutput("Out", activation.softplus(importer.floatAttribute("beta", 1),
                                                   importer.floatAttribute("threshold", 20)));
   else

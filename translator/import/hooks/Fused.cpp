@@ -1,14 +1,16 @@
 //! Hooks of fused legacy ops, which become several ops. Passes fuse again where it pays.
 #include "translator/import/LegacyTable.h"
+#include "translator/import/hooks/Activations.h"
 #include "translator/import/hooks/TensorOps.h"
 
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ops/linalg/Contract.h"
 #include "dialects/pd/ops/nn/AttentionOps.h"
-#include "dialects/pd/ops/nn/Deformable.h"
+#include "dialects/pd/ops/nn/ClickThrough.h"
 #include "dialects/pd/ops/nn/EmbeddingOps.h"
 #include "dialects/pd/ops/nn/NormOps.h"
 #include "dialects/pd/ops/reduce/ScanOps.h"
+#include "dialects/pd/ops/sequence/Recurrent.h"
 #include "dialects/pd/ops/sequence/SequenceOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "dialects/pd/ops/shape/View.h"
@@ -18,24 +20,15 @@ using namespace mlir;
 namespace proa::import::hooks {
 namespace {
 
-NamedAttribute flag(OpImporter &importer, llvm::StringRef name, bool value) {
-  return importer.named(name, importer.getBuilder().getBoolAttr(value));
-}
-
-NamedAttribute word(OpImporter &importer, llvm::StringRef name, llvm::StringRef value) {
-  return importer.named(name, importer.getBuilder().getStringAttr(value));
-}
-
 /// The activation of that name; x itself for an empty one and "identity".
 Value activated(OpImporter &importer, Value x, llvm::StringRef name) {
   if (!x || name.empty() || name == "identity")
     return x;
-  if (!llvm::is_contained({"relu", "sigmoid", "tanh", "gelu", "relu6"}, name)) {
-    importer.report("activation '" + name +
-                    "' is not known, expected relu, relu6, sigmoid, tanh, gelu, identity or none");
-    return {};
-  }
-  return importer.createOne(("pd." + name).str(), {{x}});
+  if (llvm::is_contained({"relu", "relu6", "sigmoid", "tanh", "gelu"}, name))
+    return activation(importer.wrap(x), name);
+  importer.report("activation '" + name +
+                  "' is not known, expected relu, relu6, sigmoid, tanh, gelu, identity or none");
+  return {};
 }
 
 /// x, flattened to a matrix, times the weight, plus a bias, which may be null.
@@ -190,15 +183,14 @@ void importFusionSeqpoolConcat(OpImporter &importer) {
   Operands rows, levels = importer.innermostLods("X"), inputs = importer.inputs("X");
   if (levels.size() != inputs.size() || inputs.empty())
     return;
+  auto pooling = importer.enumAttribute<pd::SequencePoolType>("pooltype", "SUM");
+  if (!pooling)
+    return;
+  TensorBuilder &e = importer.tensors();
   for (auto [x, offsets] : llvm::zip(inputs, levels)) {
-    Operands pooled =
-        importer.create("pd.sequence_pool", {{x}, {offsets}},
-                        {word(importer, "pooltype", importer.stringAttribute("pooltype", "SUM"))});
-    if (pooled.empty())
-      return;
+    rows.push_back(e.create<pd::SequencePoolOp>(x, offsets, *pooling, llvm::APFloat(0.0)));
     if (importer.legacyOp().type == "fusion_seqpool_cvm_concat")
-      pooled = {importer.tensors().create<pd::CvmOp>(pooled[0], Value(), true)};
-    rows.push_back(pooled[0]);
+      rows.back() = e.create<pd::CvmOp>(rows.back(), Value(), true);
   }
   importer.setOutput("Out", concat(importer.tensors(), rows, importer.intAttribute("axis", 1)));
   // Each row is a sequence: offsets 0, 1, 2, ...
@@ -216,10 +208,8 @@ void importFusedEmbeddingSeqPool(OpImporter &importer) {
   TensorBuilder &e = importer.tensors();
   Value rows = e.create<pd::EmbeddingOp>(ids, table, importer.intAttribute("padding_idx", -1));
   rows = e.create<pd::FlattenToMatrixOp>(rows, 1);
-  Operands pooled =
-      importer.create("pd.sequence_pool", {{rows}, {levels[0]}}, {word(importer, "pooltype", "SUM")});
-  if (!pooled.empty())
-    importer.setOutput("Out", pooled[0]);
+  importer.setOutput(
+      "Out", e.create<pd::SequencePoolOp>(rows, levels[0], pd::SequencePoolType::Sum, llvm::APFloat(0.0)));
 }
 
 void importFusionSeqconvEltaddRelu(OpImporter &importer) {
@@ -266,14 +256,14 @@ void importFusionGru(OpImporter &importer) {
     return;
   Value projected = fullyConnected(importer, x, weightX, importer.input("Bias"), 1),
         h0 = importer.input("H0");
-  Value hidden = importer.createOne(
-      "pd.gru", {{projected}, {weight}, {levels[0]}, h0 ? Operands{h0} : Operands{}, {}},
-      {word(importer, "activation", importer.stringAttribute("activation", "tanh")),
-       word(importer, "gate_activation", importer.stringAttribute("gate_activation", "sigmoid")),
-       flag(importer, "is_reverse", importer.boolAttribute("is_reverse", false))});
+  auto activation = importer.enumAttribute<pd::Activation>("activation", "tanh"),
+       gate = importer.enumAttribute<pd::Activation>("gate_activation", "sigmoid");
+  if (!activation || !gate)
+    return;
+  Value hidden = importer.tensors().create<pd::GruOp>(projected, weight, levels[0], h0, Value(), *activation,
+                                                      *gate, importer.boolAttribute("is_reverse", false));
   importer.setOutput("Hidden", hidden);
-  if (hidden)
-    importer.setOutputLod("Hidden", importer.lod("X"));
+  importer.setOutputLod("Hidden", importer.lod("X"));
 }
 
 namespace {
@@ -284,22 +274,15 @@ void importLstmOf(OpImporter &importer, Value projected, Value bias, llvm::Strin
   Operands levels = importer.innermostLods(slotOfLod);
   if (!projected || !bias || !weight || levels.size() != 1)
     return;
-  Operands results = importer.create(
-      "pd.lstm",
-      {{projected},
-       {weight},
-       {bias},
-       {levels[0]},
-       h0 ? Operands{h0} : Operands{},
-       c0 ? Operands{c0} : Operands{}},
-      {flag(importer, "use_peepholes", importer.boolAttribute("use_peepholes", true)),
-       flag(importer, "is_reverse", importer.boolAttribute("is_reverse", false)),
-       word(importer, "gate_activation", importer.stringAttribute("gate_activation", "sigmoid")),
-       word(importer, "cell_activation", importer.stringAttribute("cell_activation", "tanh")),
-       word(importer, "candidate_activation", importer.stringAttribute("candidate_activation", "tanh"))});
-  if (results.empty())
+  auto gate = importer.enumAttribute<pd::Activation>("gate_activation", "sigmoid"),
+       cell = importer.enumAttribute<pd::Activation>("cell_activation", "tanh"),
+       candidate = importer.enumAttribute<pd::Activation>("candidate_activation", "tanh");
+  if (!gate || !cell || !candidate)
     return;
-  for (auto [slot, value] : {std::pair("Hidden", results[0]), std::pair("Cell", results[1])}) {
+  auto lstm = importer.createOp<pd::LstmOp>(
+      projected, weight, bias, levels[0], h0, c0, importer.boolAttribute("use_peepholes", true),
+      importer.boolAttribute("is_reverse", false), *gate, *cell, *candidate);
+  for (auto [slot, value] : {std::pair("Hidden", lstm.getHidden()), std::pair("Cell", lstm.getCell())}) {
     importer.setOutput(slot, value);
     importer.setOutputLod(slot, importer.lod(slotOfLod));
   }

@@ -4,6 +4,7 @@
 
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ops/loss/LossOps.h"
+#include "dialects/pd/ops/nn/DropoutOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "dialects/pd/ops/shape/View.h"
 
@@ -64,7 +65,7 @@ void importCvm(OpImporter &importer) {
 
 void importDataNorm(OpImporter &importer) {
   if (importer.intAttribute("slot_dim", -1) > 0)
-    importer.report("attribute 'slot_dim' is above 0: columns normalized by slots can't be imported");
+    importer.report("attribute 'slot_dim' is above 0: columns normalized by slots cannot be imported");
   importer.importByTable();
 }
 
@@ -84,19 +85,15 @@ void importDropoutNd(OpImporter &importer) {
   for (int64_t d = 0; d < all.rank(); ++d)
     if (!llvm::is_contained(axes, d))
       one = slice(one, d, 0, 1);
-  Builder &builder = importer.getBuilder();
-  Operands dropped = importer.create(
-      "pd.dropout", {{fullLike(one, 1)}, {}, {}},
-      {importer.named("p", builder.getF64FloatAttr(p)),
-       importer.named("seed", builder.getI64IntegerAttr(importer.intAttribute("seed", 0))),
-       importer.named("fix_seed", builder.getBoolAttr(importer.boolAttribute("fix_seed", false)))});
-  if (dropped.size() < 2)
-    return;
-  Expression mask = e.cast(e.wrap(dropped[1]), all.type().getElementType());
+  auto dropped = importer.createOp<pd::DropoutOp>(fullLike(one, 1), Value(), Value(), llvm::APFloat(p),
+                                                  /*is_test=*/false, pd::DropoutMode::DowngradeInInfer,
+                                                  importer.intAttribute("seed", 0),
+                                                  importer.boolAttribute("fix_seed", false));
+  Expression mask = e.cast(e.wrap(dropped.getMask()), all.type().getElementType());
   if (upscales && p < 1)
     mask = scale(mask, 1 / (1 - p));
   importer.setOutput("Out", all * mask);
-  importer.setOutput("Mask", dropped[1]);
+  importer.setOutput("Mask", dropped.getMask());
 }
 
 /// In Paddle 3 pos_weight scales the whole loss of positive labels.

@@ -1,6 +1,6 @@
 //! Hooks of the ops of dynamic RNNs. A LoD rank table sorts the sequences of a LoD by length, the longest
 //! first. Its variable holds the order, an int64 vector. The LoD of the variable is the level that the table
-//! was made of and the levels outside of it.
+//! sorts, and the levels outside of it.
 #include "translator/import/LegacyTable.h"
 #include "translator/import/hooks/TensorOps.h"
 

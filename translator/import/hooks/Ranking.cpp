@@ -6,8 +6,7 @@
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/math/UnaryOps.h"
 #include "dialects/pd/ops/random/Random.h"
-#include "dialects/pd/ops/search/Beams.h"
-#include "dialects/pd/ops/search/Tables.h"
+#include "dialects/pd/ops/sequence/BeamSearch.h"
 #include "dialects/pd/ops/sequence/RowsOps.h"
 
 #include <cmath>
@@ -234,7 +233,7 @@ void importMatchMatrixTensor(OpImporter &importer) {
     return;
   auto weights = pd::tensorType(w);
   if (weights.getRank() != 3 || !weights.hasStaticShape())
-    return importer.reportOpen("expected a weight of known dims [width, matrices, width]");
+    return importer.reportOpen("expected a weight with static dims [width, matrices, width]");
   int64_t matrices = weights.getDimSize(1), width = weights.getDimSize(2);
   TensorBuilder &e = importer.tensors();
   Expression leftOffsets = e.wrap(left[0]), rightOffsets = e.wrap(right[0]);

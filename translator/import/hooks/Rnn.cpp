@@ -3,6 +3,8 @@
 #include "translator/import/hooks/TensorOps.h"
 
 #include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/nn/DropoutOps.h"
+#include "dialects/pd/ops/nn/RecurrentOps.h"
 #include "dialects/pd/ops/shape/View.h"
 
 using namespace mlir;
@@ -33,7 +35,7 @@ public:
       x = run(x, layer);
       if (layer + 1 == layers)
         break;
-      masks.push_back(isGradient ? maskOf(known, layer) : draw(x));
+      masks.push_back(isGradient ? maskOf(known, layer) : sampleMask(x));
       x = drop(x, masks.back());
     }
     importer.setOutput("Out", x);
@@ -46,38 +48,30 @@ public:
   }
 
 private:
-  NamedAttribute integer(llvm::StringRef name, int64_t value) {
-    return importer.named(name, importer.getBuilder().getI64IntegerAttr(value));
-  }
-
   /// The outputs of one layer; its final states go to `finals`.
   Value run(Value x, int64_t layer) {
     int64_t first = layer * directions, cells = layers * directions;
-    Operands own, initial, lengths;
+    Operands own, initial;
     for (int64_t offset : {2 * first, 2 * (cells + first)})
       own.append(weights.begin() + offset, weights.begin() + offset + 2 * directions);
     for (Value state : states)
       initial.push_back(slice(e.wrap(state), 0, first, first + directions));
-    if (Value length = importer.input("SequenceLength"))
-      lengths.push_back(length);
-    Builder &builder = importer.getBuilder();
-    auto results = importer.create(
-        "pd.rnn", {{x}, initial, own, lengths},
-        {integer("num_layers", 1), integer("hidden_size", importer.intAttribute("hidden_size", 100)),
-         integer("input_size", importer.intAttribute("input_size", 10)),
-         importer.named("is_bidirec", builder.getBoolAttr(directions == 2)),
-         importer.named("mode", builder.getStringAttr(importer.stringAttribute("mode", "RNN_TANH")))});
-    for (size_t i = 1; i < results.size(); ++i)
-      finals[i - 1].push_back(results[i]);
-    return results.empty() ? Value() : results[0];
+    auto mode = importer.enumAttribute<pd::RnnMode>("mode", "RNN_TANH");
+    if (!mode)
+      return {};
+    auto rnn = importer.createOp<pd::RnnOp>(
+        x, initial, own, importer.input("SequenceLength"), llvm::APFloat(0.0), directions == 2,
+        importer.intAttribute("input_size", 10), importer.intAttribute("hidden_size", 100), 1, *mode);
+    for (auto [parts, state] : llvm::zip(finals, rnn.getState()))
+      parts.push_back(state);
+    return rnn.getOut();
   }
 
-  Value draw(Value x) {
+  /// The mask of a dropout of x.
+  Value sampleMask(Value x) {
     if (!x)
       return {};
-    auto results = importer.create("pd.dropout", {{x}, {}, {}},
-                                   {importer.named("p", importer.getBuilder().getF64FloatAttr(probability))});
-    return results.empty() ? Value() : results[1];
+    return importer.createOp<pd::DropoutOp>(x, Value(), Value(), llvm::APFloat(probability)).getMask();
   }
 
   Value maskOf(Value masks, int64_t layer) {

@@ -142,20 +142,21 @@ void importPad2d(OpImporter &importer) {
     return importer.report("expected images (rank 4) in NCHW or NHWC and 4 paddings, found rank " +
                            llvm::Twine(pd::tensorType(x).getRank()) + ", '" + format + "' and " +
                            llvm::Twine(paddings.size()));
-  Builder &builder = importer.getBuilder();
+  std::optional<pd::PadMode> padMode = mode == "edge"
+                                           ? std::optional(pd::PadMode::Replicate)
+                                           : importer.enumAttribute<pd::PadMode>("mode", "constant");
+  if (!padMode)
+    return;
   TensorBuilder &e = importer.tensors();
-  int64_t depth = format == "NCHW" ? 2 : 1;
+  bool channelsFirst = format == "NCHW";
+  int64_t depth = channelsFirst ? 2 : 1;
   Value volume = e.create<pd::UnsqueezeOp>(x, Value(), llvm::ArrayRef(depth));
   // Paddle's order is above, below, left, right; that of pd.pad3d is left, right, above, below.
-  Value padded = importer.createOne(
-      "pd.pad3d", {{volume}, {}},
-      {importer.named("paddings", builder.getDenseI64ArrayAttr(
-                                      {paddings[2], paddings[3], paddings[0], paddings[1], 0, 0})),
-       importer.named("mode", builder.getStringAttr(mode == "edge" ? "replicate" : mode)),
-       importer.named("pad_value", builder.getF64FloatAttr(importer.floatAttribute("pad_value", 0))),
-       importer.named("data_format", builder.getStringAttr(depth == 2 ? "NCDHW" : "NDHWC"))});
-  if (padded)
-    importer.setOutput("Out", e.create<pd::SqueezeOp>(padded, Value(), llvm::ArrayRef(depth)));
+  Value padded = e.create<pd::Pad3dOp>(
+      volume, Value(), llvm::ArrayRef<int64_t>{paddings[2], paddings[3], paddings[0], paddings[1], 0, 0},
+      *padMode, llvm::APFloat(importer.floatAttribute("pad_value", 0)),
+      channelsFirst ? pd::DataFormat::NCDHW : pd::DataFormat::NDHWC);
+  importer.setOutput("Out", e.create<pd::SqueezeOp>(padded, Value(), llvm::ArrayRef(depth)));
 }
 
 void importUnbind(OpImporter &importer) {

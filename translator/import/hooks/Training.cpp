@@ -3,6 +3,7 @@
 #include "translator/import/hooks/TensorOps.h"
 
 #include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/optimizer/AdaptiveOps.h"
 #include "dialects/pd/ops/search/CountOps.h"
 
 using namespace mlir;
@@ -18,7 +19,8 @@ struct MergedUpdate {
   llvm::SmallVector<NamedAttribute> attributes;
 };
 
-/// Makes the ops; `attributesOf(i)` are those of the i-th parameter alone.
+/// Creates an op for each parameter, with the attributes of `attributesOf(i)` for the i-th one. The op is a
+/// parameter here: the same lists are those of every optimizer.
 template <class AttributesOf>
 void importMerged(OpImporter &importer, const MergedUpdate &merged, AttributesOf &&attributesOf) {
   llvm::SmallVector<llvm::SmallVector<Value>> lists;
@@ -39,11 +41,11 @@ void importMerged(OpImporter &importer, const MergedUpdate &merged, AttributesOf
                                       : llvm::SmallVector<Value>{list[list.size() == 1 ? 0 : i]});
     llvm::SmallVector<NamedAttribute> attributes(merged.attributes);
     attributes.append(attributesOf(i));
-    llvm::SmallVector<Value> made = importer.create(merged.target, operands, attributes);
-    if (made.empty())
+    llvm::SmallVector<Value> updated = importer.createByName(merged.target, operands, attributes);
+    if (updated.empty())
       return;
-    for (size_t slot = 0; slot < made.size() && slot < results.size(); ++slot)
-      results[slot].push_back(made[slot]);
+    for (size_t slot = 0; slot < updated.size() && slot < results.size(); ++slot)
+      results[slot].push_back(updated[slot]);
   }
   for (auto [slot, values] : llvm::zip(merged.outputs, results))
     importer.setOutputs(slot, values);
@@ -131,7 +133,7 @@ void importMergedAdam(OpImporter &importer) {
 void importFusedAdam(OpImporter &importer) {
   bool decays = importer.boolAttribute("use_adamw", false);
   MergedUpdate merged{
-      decays ? "pd.adamw" : "pd.adam",
+      decays ? pd::AdamwOp::getOperationName() : pd::AdamOp::getOperationName(),
       {"Params", "Grads", "LearningRate", "Moments1", "Moments2", "", "Beta1Pows", "Beta2Pows",
        "MasterParams", "SkipUpdate", "", "", ""},
       {"ParamsOut", "Moments1Out", "Moments2Out", "", "Beta1PowsOut", "Beta2PowsOut", "MasterParamsOut"},
@@ -195,7 +197,7 @@ void importAdam(OpImporter &importer) {
   if (!importer.isSelectedRows("Grad"))
     return importer.importByTable();
   bool isLazy = importer.boolAttribute("lazy_mode", false);
-  if (importer.target() == "pd.adamw") {
+  if (importer.targets<pd::AdamwOp>()) {
     if (isLazy)
       return importer.report(
           "input 'Grad' is sparse (SELECTED_ROWS) and lazy_mode is set, which is not supported");

@@ -40,7 +40,8 @@ void ModelImporter::importArrayWrite(const newir::Operation &op) {
   Values before = operand(array), x = operand(op.inputs[1]), index = operand(op.inputs[2]);
   if (isBlocked || before.empty() || x.empty() || index.empty())
     return;
-  Value after = make("pd.array_write", {before, index, x});
+  Value after =
+      build([&](pd::TensorBuilder &e) { return e.create<pd::ArrayWriteOp>(before[0], index[0], x[0]); });
   if (!after)
     return;
   values[array] = {after};
@@ -52,10 +53,17 @@ void ModelImporter::importArraySlice(const newir::Operation &op) {
   bool isElement = op.name == "1.slice_array_dense";
   if (op.inputs.size() != (isElement ? 2U : 3U))
     return report(llvm::Twine(op.inputs.size()) + " operands, expected " + llvm::Twine(isElement ? 2 : 3));
-  llvm::SmallVector<Values> operands;
-  for (int64_t id : op.inputs)
-    operands.push_back(operand(id));
-  Value out = isBlocked ? Value() : make(isElement ? "pd.array_read" : "pd.array_slice", operands);
+  Values operands;
+  for (int64_t id : op.inputs) {
+    Values values = operand(id);
+    if (values.size() != 1)
+      return isBlocked ? void() : report("a list of values, expected an array and its bounds");
+    operands.push_back(values[0]);
+  }
+  Value out = build([&](pd::TensorBuilder &e) {
+    return isElement ? e.create<pd::ArrayReadOp>(operands[0], operands[1])
+                     : e.create<pd::ArraySliceOp>(operands[0], operands[1], operands[2]);
+  });
   if (!out)
     return;
   define(op, 0, {out});
@@ -72,17 +80,16 @@ void ModelImporter::importArrayPop(const newir::Operation &op) {
   Values before = operand(array);
   if (isBlocked || before.empty())
     return;
-  auto number = [&](int64_t value) -> Values {
-    auto type = RankedTensorType::get({1}, builder.getI64Type());
-    return {pd::ConstantOp::create(builder, location(), type, DenseElementsAttr::get(type, value))};
-  };
-  Value element = formula("pd.array_read", {before, number(index)});
-  Value rest = formula("pd.array_slice", {before, number(0), number(index)});
-  if (index != -1) // the last one has no successor
-    rest = formula("pd.array_concat",
-                   {{rest},
-                    {formula("pd.array_slice",
-                             {before, number(index + 1), number(std::numeric_limits<int32_t>::max())})}});
+  Value element =
+      build([&](pd::TensorBuilder &e) { return e.create<pd::ArrayReadOp>(before[0], integers({index})); });
+  Value rest = build([&](pd::TensorBuilder &e) {
+    Value first = e.create<pd::ArraySliceOp>(before[0], integers({0}), integers({index}));
+    if (index == -1) // the last element has no successor
+      return first;
+    Value last = e.create<pd::ArraySliceOp>(before[0], integers({index + 1}),
+                                            integers({std::numeric_limits<int32_t>::max()}));
+    return e.create<pd::ArrayConcatOp>(first, last);
+  });
   if (!element || !rest)
     return;
   values[array] = {rest};

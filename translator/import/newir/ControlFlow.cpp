@@ -17,9 +17,9 @@ using namespace mlir;
 namespace proa::import {
 
 Value ModelImporter::condition(Value tensor) {
-  Operation *scalar = createOp(builder, location(), "pd.reshape", {{tensor}, {}},
-                               {builder.getNamedAttr("shape", builder.getDenseI64ArrayAttr({}))});
-  return scalar ? tensor::ExtractOp::create(builder, location(), scalar->getResult(0)).getResult() : Value();
+  Value scalar =
+      buildFormula(builder, location(), [&](pd::TensorBuilder &e) { return e.reshape(e.wrap(tensor), {}); });
+  return scalar ? tensor::ExtractOp::create(builder, location(), scalar).getResult() : Value();
 }
 
 ModelImporter::Values ModelImporter::importBlock(const newir::Block &block) {
@@ -99,7 +99,7 @@ void ModelImporter::importWhile(const newir::Operation &op) {
   Values yielded = importBlock(block);
   for (int64_t id : written)
     llvm::append_range(yielded, operand(id));
-  // What is wrong inside has been said; the loop stays without an end and is never used.
+  // The errors in the body are reported; the loop has no terminator and is never used.
   if (problems.size() != known)
     return;
   if (!yieldAs("the block", types, std::move(yielded)))
@@ -155,18 +155,18 @@ void ModelImporter::importIf(const newir::Operation &op) {
   llvm::SaveAndRestore scope(carried);
   carried.insert(written.begin(), written.end());
   auto branch = scf::IfOp::create(builder, location(), types, test, /*withElseRegion=*/true);
-  for (int arm = 0; arm < 2; ++arm) {
+  for (int side = 0; side < 2; ++side) {
     OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToEnd(&(arm == 0 ? branch.getThenRegion() : branch.getElseRegion()).front());
+    builder.setInsertionPointToEnd(&(side == 0 ? branch.getThenRegion() : branch.getElseRegion()).front());
     size_t before = problems.size();
-    Values yielded = importBlock(op.regions[arm][0]);
+    Values yielded = importBlock(op.regions[side][0]);
     for (auto [id, value] : llvm::zip(written, outside)) {
       llvm::append_range(yielded, values[id]);
       values[id] = value;
     }
     if (problems.size() != before)
       return;
-    if (!yieldAs("an arm", types, std::move(yielded)))
+    if (!yieldAs("a branch", types, std::move(yielded)))
       return;
   }
   for (size_t i = 0; i < op.outputs.size(); ++i)

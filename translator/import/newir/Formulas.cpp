@@ -1,23 +1,17 @@
-//! Ops of the new IR that are formulas of pd ops and have no record of their own.
+//! Ops of the new IR without a record, which are formulas of pd ops.
+#include "translator/import/hooks/TensorOps.h"
 #include "translator/import/newir/ModelImporter.h"
 
 #include "dialects/pd/ir/Infer.h"
-#include "dialects/pd/ops/creation/CreationOps.h"
-#include "translator/import/CreateOp.h"
-
-#include <utility>
+#include "dialects/pd/ops/creation/RangeOps.h"
+#include "dialects/pd/ops/math/UnaryOps.h"
+#include "dialects/pd/ops/reduce/ReduceOps.h"
+#include "dialects/pd/ops/search/SearchOps.h"
+#include "dialects/pd/ops/shape/View.h"
 
 using namespace mlir;
 
 namespace proa::import {
-
-Value ModelImporter::formula(llvm::StringRef name, llvm::ArrayRef<Values> operands,
-                             llvm::ArrayRef<NamedAttribute> attributes) {
-  for (const Values &group : operands)
-    if (llvm::is_contained(group, Value()))
-      return {};
-  return isBlocked ? Value() : make(name, operands, attributes);
-}
 
 void ModelImporter::importTruncDivide(const newir::Operation &op) {
   if (op.inputs.size() != 2)
@@ -25,9 +19,11 @@ void ModelImporter::importTruncDivide(const newir::Operation &op) {
   Values x = operand(op.inputs[0]), y = operand(op.inputs[1]);
   if (x.size() != 1 || y.size() != 1)
     return;
-  Value quotient = formula("pd.divide", {x, y}); // that of integers is rounded towards zero
-  if (quotient && isa<FloatType>(pd::tensorType(quotient).getElementType()))
-    quotient = formula("pd.trunc", {{quotient}});
+  Value quotient = build([&](pd::TensorBuilder &e) -> Value {
+    pd::Expression exact = e.wrap(x[0]) / e.wrap(y[0]); // integers are rounded towards zero
+    bool isFloat = isa<FloatType>(exact.type().getElementType());
+    return isFloat ? e.create<pd::TruncOp>(exact) : Value(exact);
+  });
   if (quotient)
     define(op, 0, {quotient});
 }
@@ -40,6 +36,27 @@ void ModelImporter::importAssignOut(const newir::Operation &op) {
     report(llvm::Twine(op.inputs.size()) + " operands, expected two tensors");
 }
 
+/// The index of the lower median along an axis. NaNs are the last elements of the sorted ones. With a NaN the
+/// index of a NaN, or if NaNs are skipped, the index of the median of the others (-1: all are NaN).
+static Value medianIndex(pd::Expression x, int64_t axis, bool keepsDim, bool skipsNan) {
+  pd::TensorBuilder &e = x.owner();
+  Type wide = e.getBuilder().getI64Type();
+  auto number = [&](int64_t value) { return e.constant(static_cast<double>(value), wide); };
+  auto sorted = pd::ArgsortOp::create(e.getBuilder(), Value(x).getLoc(), x, axis, /*descending=*/false,
+                                      /*stable=*/true);
+  pd::Expression isNan = e.isnan(x), isNumber = e.wrap(e.create<pd::LogicalNotOp>(isNan));
+  pd::Expression count = e.wrap(e.create<pd::SumOp>(e.cast(isNumber, wide), llvm::ArrayRef(axis),
+                                                    /*keepdim=*/true, TypeAttr()));
+  pd::Expression position = e.maximum(count - number(1), number(0)) / number(2);
+  if (!skipsNan)
+    position =
+        e.select(e.wrap(e.create<pd::AnyOp>(isNan, llvm::ArrayRef(axis), /*keepdim=*/true)), count, position);
+  pd::Expression index = e.wrap(e.create<pd::TakeAlongAxisOp>(sorted.getIndices(), position, axis));
+  if (skipsNan)
+    index = e.select(count == number(0), number(-1), index);
+  return keepsDim ? Value(index) : e.create<pd::SqueezeOp>(index, Value(), llvm::ArrayRef(axis));
+}
+
 void ModelImporter::importMedian(const newir::Operation &op) {
   importByTable(op);
   const newir::Literal *axes = op.attribute("axis"), *keepdim = op.attribute("keepdim");
@@ -49,66 +66,39 @@ void ModelImporter::importMedian(const newir::Operation &op) {
     return;
   int64_t rank = pd::tensorType(x[0]).getRank(), axis = newir::integersOf(*axes).front();
   axis += axis < 0 ? rank : 0;
-  auto named = [&](llvm::StringRef name, int64_t value) {
-    return builder.getNamedAttr(name, builder.getI64IntegerAttr(value));
-  };
-  auto flag = [&](llvm::StringRef name) { return builder.getNamedAttr(name, builder.getBoolAttr(true)); };
-  NamedAttribute wide = typeNamed("dtype", builder.getI64Type());
-  NamedAttribute along = builder.getNamedAttr("axis", builder.getDenseI64ArrayAttr({axis}));
-  auto number = [&](int64_t value) -> Values {
-    auto type = RankedTensorType::get({}, builder.getI64Type());
-    return {pd::ConstantOp::create(builder, location(), type, DenseElementsAttr::get(type, value))};
-  };
-  Operation *sorted = createOp(builder, location(), "pd.argsort", {x}, {named("axis", axis), flag("stable")});
-  if (!sorted)
-    return report(std::exchange(diagnostics, {}));
-  // NaNs follow the `count` numbers.
-  Value isNan = formula("pd.isnan", {x});
-  Value count = formula("pd.sum", {{formula("pd.cast", {{formula("pd.logical_not", {{isNan}})}}, {wide})}},
-                        {along, flag("keepdim")});
-  Value before = formula("pd.maximum", {{formula("pd.subtract", {{count}, number(1)})}, number(0)});
-  Value place = formula("pd.divide", {{before}, number(2)});
-  bool passesOverNan = op.name == "1.nanmedian";
-  if (!passesOverNan) {
-    Value hasNan = formula("pd.any", {{isNan}}, {along, flag("keepdim")});
-    place = formula("pd.where", {{hasNan}, {count}, {place}});
-  }
-  Value where = formula("pd.take_along_axis", {{sorted->getResult(1)}, {place}}, {named("axis", axis)});
-  if (passesOverNan)
-    where = formula("pd.where", {{formula("pd.equal", {{count}, number(0)})}, number(-1), {where}});
   const bool *keeps = keepdim ? std::get_if<bool>(&keepdim->value) : nullptr;
-  if (!keeps || !*keeps)
-    where = formula("pd.squeeze", {{where}, {}}, {along});
-  if (where)
-    define(op, 1, {where});
+  Value index = build([&](pd::TensorBuilder &e) {
+    return medianIndex(e.wrap(x[0]), axis, keeps && *keeps, /*skipsNan=*/op.name == "1.nanmedian");
+  });
+  if (index)
+    define(op, 1, {index});
 }
 
 void ModelImporter::importRange(const newir::Operation &op) {
   if (op.inputs.size() != 3)
     return report(llvm::Twine(op.inputs.size()) + " operands, expected 3");
   Type dtype = elementType(op, "dtype");
-  Value bounds[3];
-  for (auto [bound, id] : llvm::zip(bounds, op.inputs)) {
-    Values given = operand(id);
-    if (given.size() != 1)
+  Values bounds;
+  for (int64_t id : op.inputs) {
+    Values bound = operand(id);
+    if (bound.size() != 1)
       return;
-    bound = formula("pd.cast", {given}, {typeNamed("dtype", dtype)});
+    bounds.push_back(bound[0]);
   }
-  auto [start, end, step] = bounds;
-  // pd.arange leaves its end out. Of integers that end is the next one, of floats half a step behind the
-  // last.
-  Value behind, steps = formula("pd.subtract", {{end}, {start}});
-  if (isa<FloatType>(dtype)) {
-    auto number = [&](llvm::StringRef name, double value) {
-      return builder.getNamedAttr(name, builder.getF64FloatAttr(value));
-    };
-    steps = formula("pd.trunc", {{formula("pd.divide", {{steps}, {step}})}});
-    steps = formula("pd.scale", {{steps}, {}, {}}, {number("scale", 1), number("bias", 0.5)});
-    behind = formula("pd.add", {{start}, {formula("pd.multiply", {{steps}, {step}})}});
-  } else {
-    behind = formula("pd.add", {{end}, {formula("pd.sign", {{step}})}});
-  }
-  if (Value out = formula("pd.arange", {{start}, {behind}, {step}}, {typeNamed("dtype", dtype)}))
+  Value out = build([&](pd::TensorBuilder &e) {
+    pd::Expression start = e.cast(e.wrap(bounds[0]), dtype), last = e.cast(e.wrap(bounds[1]), dtype),
+                   step = e.cast(e.wrap(bounds[2]), dtype);
+    // The end of pd.arange is not an element: for integers one beyond the last, for floats half a step.
+    pd::Expression end = last;
+    if (isa<FloatType>(dtype)) {
+      pd::Expression steps = e.wrap(e.create<pd::TruncOp>((last - start) / step));
+      end = start + hooks::scale(steps, 1, 0.5) * step;
+    } else {
+      end = last + e.wrap(e.create<pd::SignOp>(step));
+    }
+    return e.create<pd::ArangeOp>(start, end, step, dtype);
+  });
+  if (out)
     define(op, 0, {out});
 }
 

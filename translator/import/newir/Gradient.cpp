@@ -21,11 +21,11 @@ int64_t operandOf(const newir::Operation &op, const NewIrGradient &entry, Given 
 
 } // namespace
 
-/// What the import of one gradient op collects.
+/// State of the import of one gradient op.
 struct ModelImporter::GradientImport {
   const newir::Operation &op;
   const NewIrGradient &entry;
-  /// The forward op as if it stood here, on ids of its own.
+  /// A copy of the forward op at this position, with its own ids.
   newir::Operation forward = {};
   /// Inputs of the pd.vjp, and for each the gradient op's result that is its gradient.
   Values inputs = {};
@@ -35,7 +35,7 @@ struct ModelImporter::GradientImport {
   llvm::SmallVector<int64_t> savedOf = {}, cotangentOf = {};
 };
 
-/// The op of that name that made a value, also where a list stands between the two.
+/// The op of that name that computes a value, directly or through a list.
 const newir::Operation *ModelImporter::makerOf(int64_t id, llvm::StringRef name) const {
   auto found = makers.find(id);
   auto isList = [](const newir::Operation &op) {
@@ -44,8 +44,8 @@ const newir::Operation *ModelImporter::makerOf(int64_t id, llvm::StringRef name)
   // In a wrong file lists may hold each other.
   for (size_t step = 0; found != makers.end() && isList(*found->second) && step < makers.size(); ++step)
     found = found->second->inputs.empty() ? makers.end() : makers.find(found->second->inputs.front());
-  llvm::StringRef made = found == makers.end() ? llvm::StringRef() : llvm::StringRef(found->second->name);
-  return made.consume_front("1.") && made.rtrim('_') == name ? found->second : nullptr;
+  llvm::StringRef maker = found == makers.end() ? llvm::StringRef() : llvm::StringRef(found->second->name);
+  return maker.consume_front("1.") && maker.rtrim('_') == name ? found->second : nullptr;
 }
 
 /// Whether an op may be the one that the gradient is of: it has the operands and attributes that the gradient
@@ -73,8 +73,8 @@ bool ModelImporter::isForwardOf(const newir::Operation &candidate, const newir::
   return true;
 }
 
-/// The op of the file that the gradient is of: the one that made a result that the gradient op is given, else
-/// the last one that fits.
+/// The op of the file that the gradient is of: the one that computes a result that the gradient op receives,
+/// else the last one that fits.
 const newir::Operation *ModelImporter::forwardOf(const newir::Operation &op,
                                                  const NewIrGradient &entry) const {
   for (size_t i = 0; i < entry.forwardResults; ++i)
@@ -92,7 +92,7 @@ void ModelImporter::collectForward(GradientImport &gradient) {
   const newir::Operation &op = gradient.op;
   const NewIrGradient &entry = gradient.entry;
   newir::Operation &forward = gradient.forward;
-  const newir::Operation *made = forwardOf(op, entry);
+  const newir::Operation *original = forwardOf(op, entry);
   forward.name = "1." + entry.forward.str();
   forward.path = op.path;
   // Gradient ops have attributes of their own.
@@ -101,13 +101,13 @@ void ModelImporter::collectForward(GradientImport &gradient) {
     if (!known || llvm::any_of(known->attributes,
                                [&](const LegacyAttribute &a) { return a.legacyName == attribute.name; }))
       forward.attributes.push_back(attribute);
-  for (const newir::Attribute &attribute : made ? made->attributes : std::vector<newir::Attribute>())
+  for (const newir::Attribute &attribute : original ? original->attributes : std::vector<newir::Attribute>())
     if (!forward.attribute(attribute.name))
       forward.attributes.push_back(attribute);
   for (size_t i = 0; i < entry.forwardOperands; ++i) {
     int64_t id = operandOf(op, entry, {Given::Operand, i});
-    if (id == 0 && made && i < made->inputs.size())
-      id = made->inputs[i];
+    if (id == 0 && original && i < original->inputs.size())
+      id = original->inputs[i];
     forward.inputs.push_back(id == 0 ? 0 : --lastOwnId);
     if (id == 0)
       continue;
@@ -123,7 +123,7 @@ void ModelImporter::collectForward(GradientImport &gradient) {
     forward.outputs.push_back({--lastOwnId, notDeclared});
 }
 
-/// The forward op on the block's arguments instead of what it is differentiated by.
+/// Imports the forward op on the arguments of the block instead of the operands that it is differentiated by.
 void ModelImporter::importForward(GradientImport &gradient, Block &body) {
   const NewIrGradient &entry = gradient.entry;
   for (auto [result, operand] : llvm::enumerate(entry.results)) {
@@ -151,12 +151,13 @@ void ModelImporter::importForward(GradientImport &gradient, Block &body) {
   handler != handlers().end() ? (this->*handler->second)(gradient.forward) : importByTable(gradient.forward);
 }
 
-/// The forward op's results, and what the gradient op is given of each: its value and its cotangent.
+/// Collects the results of the forward op, and for each the value and the cotangent that the gradient op
+/// receives.
 void ModelImporter::collectCotangents(GradientImport &gradient,
                                       const std::optional<std::set<size_t>> &differentiatedBy) {
   for (auto [of, output] : llvm::enumerate(gradient.forward.outputs)) {
-    auto given = [&](Given wanted) {
-      int64_t id = operandOf(gradient.op, gradient.entry, wanted);
+    auto given = [&](Given role) {
+      int64_t id = operandOf(gradient.op, gradient.entry, role);
       return id == 0 || unused.count(id) ? Values() : operand(id);
     };
     Given value{Given::Result, of};

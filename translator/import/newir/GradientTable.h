@@ -1,4 +1,4 @@
-/// Gradient ops of Paddle's new IR: what they are given and give.
+/// Operands and results of the gradient ops of Paddle's new IR.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -23,15 +23,15 @@ struct NewIrGradient {
   llvm::StringRef name, forward;
   size_t forwardOperands, forwardResults;
   std::initializer_list<Given> operands;
-  /// For each result the number of the forward op's operand whose gradient it is.
+  /// For each result, the index of the operand of the forward op whose gradient it is.
   std::initializer_list<size_t> results;
 
-  /// The place of a value among the operands.
+  /// The index of a value among the operands.
   std::optional<size_t> placeOf(Given value) const;
 };
 
-/// The gradient op "X_grad" (or "X_grad_") of the dialect pd_op, "X_double_grad", which is of X_grad, or
-/// "X_triple_grad", which is of that; or null.
+/// The gradient op "X_grad" (or "X_grad_") of the dialect pd_op, "X_double_grad" (the gradient of X_grad)
+/// or "X_triple_grad"; null for other ops.
 const NewIrGradient *findNewIrGradient(llvm::StringRef name);
 
 } // namespace proa::import

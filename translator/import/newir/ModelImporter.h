@@ -1,5 +1,5 @@
-/// The state of one import of a model of the new IR: the function being built and what each value of the file
-/// stands for.
+/// The import of a model of the new IR: the function under construction, and the values of the ids of the
+/// file.
 #pragma once
 
 #include "translator/import/CreateOp.h"
@@ -30,7 +30,7 @@ private:
   using Values = llvm::SmallVector<mlir::Value>;
   using Handler = void (ModelImporter::*)(const newir::Operation &);
 
-  // The function, and what ops have in common.
+  // The function, and functions for all ops.
 
   void makeFunction();
   void finishFunction();
@@ -46,8 +46,11 @@ private:
   void importIntegers(const newir::Operation &op);
   void importValues(const newir::Operation &op);
   void importWideShape(const newir::Operation &op);
-  mlir::Value make(llvm::StringRef name, llvm::ArrayRef<Values> operands,
-                   llvm::ArrayRef<mlir::NamedAttribute> attributes = {});
+  /// The value of a formula; null, and a report, after an error. Null if the current op is blocked.
+  mlir::Value build(llvm::function_ref<mlir::Value(pd::TensorBuilder &)> formula);
+  mlir::Value castElements(mlir::Value value, mlir::Type element);
+  /// A constant vector in int64.
+  mlir::Value integers(llvm::ArrayRef<int64_t> values);
   /// The literal values as a tensor of an element type.
   mlir::Value literalValues(const newir::Operation &op, mlir::Type element);
   Values operand(int64_t id);
@@ -70,10 +73,10 @@ private:
   void collectAttributes(const newir::Operation &op, const NewIrOp &entry,
                          llvm::SmallVectorImpl<mlir::NamedAttribute> &attributes);
   mlir::Attribute convert(const LegacyAttribute &attribute, const newir::Literal &literal);
-  void defineResults(const newir::Operation &op, const NewIrOp &entry, mlir::Operation *made);
+  void defineResults(const newir::Operation &op, const NewIrOp &entry, mlir::Operation *created);
   /// Integers are as wide as the file says: later versions of some ops give others.
   Values withDeclaredWidth(const newir::Type &declared, Values values);
-  /// Slices say by an attribute which dimensions of extent 1 they lose.
+  /// Removes the dims of size 1 that an attribute of slices lists.
   void dropDims(const newir::Operation &op);
 
   // Gradient ops (Gradient.cpp).
@@ -90,60 +93,48 @@ private:
 
   // State (State.cpp).
 
-  /// What an op in place changed has the new value from here on, and a persistable variable when the program
-  /// ends.
+  /// Gives the operands that an op changes in place their new values. Persistable variables keep them after
+  /// the run.
   void updateStates(const newir::Operation &op);
   void importSetParameter(const newir::Operation &op);
 
   // Tensor arrays (Arrays.cpp).
 
-  /// An array of the file is one thing that its writes change, in the blocks inside as well: all ids that
-  /// stand for it lead to the id of the op that made it, and that one to the latest value.
+  /// An array of the file is one object, which writes change, also in inner blocks. All its ids map to the id
+  /// of the op that creates it, and that id to the latest value.
   int64_t arrayOf(int64_t id) const;
   void importCreateArray(const newir::Operation &op);
-  /// The rank and element type that the file says; it says the dims of the first element alone.
+  /// The declared rank and element type. The declared dims are only those of the first element.
   mlir::Type arrayTypeOf(const newir::Type &type);
   void importArrayWrite(const newir::Operation &op);
   /// One element of an array, or those between two bounds.
   void importArraySlice(const newir::Operation &op);
-  /// Takes the element that the attribute `index` names out of an array.
+  /// Removes the element with the index `index` from an array.
   void importArrayPop(const newir::Operation &op);
-  /// The arrays and tensors from outside that ops of a block change in place: control flow has to carry them.
+  /// The arrays and tensors from outside of a block that its ops change in place. Control flow carries them.
   void findWritten(const newir::Block &block, std::set<int64_t> &written) const;
   /// The type in which control flow carries one of them.
   mlir::Type writtenType(int64_t id);
-  /// What they are behind the control flow.
+  /// Defines their values after the control flow.
   void defineWritten(const std::set<int64_t> &written, mlir::ValueRange results);
 
-  // Ops that are formulas of ours (Formulas.cpp).
+  // Ops that are formulas of pd ops (Formulas.cpp).
 
   /// Operands: x, y; out = x / y rounded towards zero.
   void importTruncDivide(const newir::Operation &op);
-  /// With the mode min along one axis the second result is where the median stands.
+  /// With the mode min along one axis, the second result is the index of the median.
   void importMedian(const newir::Operation &op);
-  /// Operands: the new value, and the one whose memory it takes.
+  /// Operands: the new value, and the value whose memory it overwrites.
   void importAssignOut(const newir::Operation &op);
-  /// Operands: start, end, step; the end is among the elements.
+  /// Operands: start, end, step; the end is one of the elements.
   void importRange(const newir::Operation &op);
-  mlir::NamedAttribute typeNamed(llvm::StringRef name, mlir::Type type) {
-    return builder.getNamedAttr(name, mlir::TypeAttr::get(type));
-  }
-  /// Null where an operand is.
-  mlir::Value formula(llvm::StringRef name, llvm::ArrayRef<Values> operands,
-                      llvm::ArrayRef<mlir::NamedAttribute> attributes = {});
 
   // Slices and assignments to them (Slices.cpp).
 
-  /// An operand of integers: its constant value as an attribute, or a tensor.
-  void addBounds(const newir::Operation &op, size_t number, const char *name,
-                 llvm::SmallVectorImpl<Values> &operands,
-                 llvm::SmallVectorImpl<mlir::NamedAttribute> &attributes);
+  struct SliceOperands;
+  /// The axes and the three operands of bounds, the first of which has the index `first`.
+  SliceOperands sliceOperands(const newir::Operation &op, mlir::Value x, size_t first);
   mlir::Value backwardEnds(mlir::Value ends, llvm::ArrayRef<int64_t> strides);
-  /// The attribute axes and the three operands of bounds, the first of which is operand number `first`, as
-  /// pd.slice has them.
-  void addSlice(const newir::Operation &op, mlir::Value x, size_t first, const char *strides,
-                llvm::SmallVectorImpl<Values> &operands,
-                llvm::SmallVectorImpl<mlir::NamedAttribute> &attributes);
   /// Operands: x, starts, ends, strides.
   void importStridedSlice(const newir::Operation &op);
   /// Operands: x, the values where they are a tensor, starts, ends, steps.
@@ -153,15 +144,15 @@ private:
 
   // Control flow (ControlFlow.cpp).
 
-  /// A one-element tensor as the i1 that scf asks for.
+  /// The i1 of a tensor with one element.
   mlir::Value condition(mlir::Value tensor);
   /// The operands of the yield that ends a block, after importing the block at the insertion point.
   Values importBlock(const newir::Block &block);
   mlir::Value castTo(mlir::Value value, mlir::Type type);
   /// Operands: the condition, then the values that the loop carries; the block yields the same.
   void importWhile(const newir::Operation &op);
-  /// Ends a block with these values as these types; false, with a problem of `what`, where their number
-  /// differs.
+  /// Ends a block with these values, cast to these types. False, and an error about `what`, if their numbers
+  /// differ.
   bool yieldAs(const char *what, mlir::TypeRange types, Values yielded);
   /// The first result is the condition, the last ones are the arrays from outside that the loop writes to.
   void defineLoopResults(const newir::Operation &op, mlir::ValueRange results,
@@ -177,31 +168,29 @@ private:
   Problems problems;
   std::string diagnostics;
   const newir::Operation *current = nullptr;
-  /// The op that made each value, and those of a name, for their gradient ops.
+  /// The op that computes each value, and the ops of each name, for gradient ops.
   std::map<int64_t, const newir::Operation *> makers;
   std::map<std::string, std::vector<const newir::Operation *>> byName;
-  /// Values that the file does not name get ids of their own; `originals` are the file's, where there are
-  /// any.
+  /// Values that are not in the file get new ids; `originals` maps them to ids of the file, if there are any.
   int64_t lastOwnId = std::numeric_limits<int64_t>::min() / 2;
   std::map<int64_t, int64_t> originals;
-  /// Of a gradient op that is differentiated itself, the numbers of the operands by which it is: what else it
-  /// is given of the forward op's results is computed once more from those.
+  /// Indices of the operands by which a gradient op is differentiated. The other results of the forward op
+  /// that it receives are computed again from these.
   std::optional<std::set<size_t>> independent;
   /// The persistable variable whose memory a value has; and the new values of those that changed.
   std::map<int64_t, std::string> variableOf;
   std::map<std::string, mlir::Value> states;
-  /// What each id of the file stands for; lists hold several values.
+  /// The values of each id of the file; lists have several.
   std::map<int64_t, Values> values;
-  /// By the id of an array the one that it began with; and its type as far as the file says it.
+  /// By the id of an array, the id of the op that creates it, and its declared type.
   std::map<int64_t, int64_t> arrays;
   std::map<int64_t, mlir::Type> arrayTypes;
-  /// What the control flow around the op that is imported carries, as it is changed in there.
+  /// Ids that the control flow around the current op carries, because an op in it changes them.
   std::set<int64_t> carried;
-  /// Values of ops that could not be imported; an op that reads one is blocked, and reports nothing of its
-  /// own.
+  /// Ids of ops that could not be imported. An op that reads one is blocked, and reports nothing.
   std::set<int64_t> poisoned;
   bool isBlocked = false;
-  /// Results that no record has: what an op keeps for its gradient.
+  /// Results that the record does not have: values that an op keeps for its gradient.
   std::set<int64_t> unused;
   std::multimap<int64_t, std::pair<std::string, mlir::Value>> fetches;
 };

@@ -1,7 +1,9 @@
 #include "translator/import/newir/ModelImporter.h"
 
+#include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/Types.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
+#include "dialects/pd/ops/shape/ShapeOps.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -37,7 +39,7 @@ void ModelImporter::makeFunction() {
   llvm::SmallVector<Type> types;
   llvm::SmallVector<DictionaryAttr> attributes;
   llvm::SmallVector<int64_t> ids;
-  auto add = [&](const newir::Definition &value, const char *role, llvm::StringRef name) {
+  auto add = [&](const newir::Definition &value, llvm::StringRef role, llvm::StringRef name) {
     if (value.type.kind != newir::Type::Kind::Tensor)
       return problems.add(options.source,
                           "'" + name.str() + "' is of type '" + value.type.name + "', expected a tensor");
@@ -47,9 +49,9 @@ void ModelImporter::makeFunction() {
   };
   for (const newir::Operation &op : model.operations)
     if (op.name == "1.data" && op.outputs.size() == 1)
-      add(op.outputs[0], "pd.feed", text(op, "name"));
+      add(op.outputs[0], pd::feedAttribute, text(op, "name"));
   for (const newir::Parameter &parameter : model.parameters) {
-    add(parameter.value, "pd.param", parameter.name);
+    add(parameter.value, pd::parameterAttribute, parameter.name);
     variableOf[parameter.value.id] = parameter.name;
   }
   builder.setInsertionPointToEnd(module->getBody());
@@ -67,7 +69,7 @@ static Problems checkInterface(const ImportOptions &options, func::FuncOp functi
   Problems problems;
   auto isFeed = [&](const std::string &name) {
     return llvm::any_of(llvm::seq(function.getNumArguments()), [&](unsigned i) {
-      auto feed = function.getArgAttrOfType<StringAttr>(i, "pd.feed");
+      auto feed = function.getArgAttrOfType<StringAttr>(i, pd::feedAttribute);
       return feed && feed.getValue() == name;
     });
   };
@@ -95,19 +97,19 @@ void ModelImporter::finishFunction() {
     results.push_back(fetch.second);
     types.push_back(fetch.second.getType());
     attributes.push_back(
-        builder.getDictionaryAttr(builder.getNamedAttr("pd.fetch", builder.getStringAttr(name))));
+        builder.getDictionaryAttr(builder.getNamedAttr(pd::fetchAttribute, builder.getStringAttr(name))));
   }
   for (auto &[name, value] : states) {
     results.push_back(value);
     types.push_back(value.getType());
     attributes.push_back(
-        builder.getDictionaryAttr(builder.getNamedAttr("pd.state", builder.getStringAttr(name))));
+        builder.getDictionaryAttr(builder.getNamedAttr(pd::stateAttribute, builder.getStringAttr(name))));
   }
   func::ReturnOp::create(builder, UnknownLoc::get(&context), results);
   // State that only ignored operands read (of dropout) is not stored with the weights either.
   llvm::BitVector unused(function.getNumArguments());
   for (BlockArgument argument : function.getArguments())
-    if (argument.use_empty() && function.getArgAttr(argument.getArgNumber(), "pd.param"))
+    if (argument.use_empty() && function.getArgAttr(argument.getArgNumber(), pd::parameterAttribute))
       unused.set(argument.getArgNumber());
   (void)function.eraseArguments(unused);
   function.setType(builder.getFunctionType(function.getArgumentTypes(), types));
@@ -226,7 +228,7 @@ void ModelImporter::importIntegers(const newir::Operation &op) {
   auto type = RankedTensorType::get({static_cast<int64_t>(numbers.size())}, elementType(op, "dtype"));
   llvm::SmallVector<Attribute> elements;
   if (!type.getElementType().isInteger())
-    return report("attribute 'dtype' is no type of integers");
+    return report("attribute 'dtype' is not a type of integers");
   for (int64_t number : numbers)
     elements.push_back(builder.getIntegerAttr(type.getElementType(), number));
   define(op, 0, {pd::ConstantOp::create(builder, location(), type, DenseElementsAttr::get(type, elements))});
@@ -241,20 +243,29 @@ void ModelImporter::importWideShape(const newir::Operation &op) {
   Values x = op.inputs.size() == 1 ? operand(op.inputs[0]) : Values();
   if (x.size() != 1)
     return;
-  Value shape = make("pd.shape", {x});
-  Value wide =
-      shape ? make("pd.cast", {{shape}}, {builder.getNamedAttr("dtype", TypeAttr::get(builder.getI64Type()))})
-            : Value();
-  if (wide)
-    define(op, 0, {wide});
+  Value shape = build([&](pd::TensorBuilder &e) {
+    return e.cast(e.wrap(e.create<pd::ShapeOp>(x[0])), builder.getI64Type());
+  });
+  if (shape)
+    define(op, 0, {shape});
 }
 
-Value ModelImporter::make(llvm::StringRef name, llvm::ArrayRef<Values> operands,
-                          llvm::ArrayRef<NamedAttribute> attributes) {
-  Operation *made = createOp(builder, location(), name, operands, attributes);
-  if (!made)
+Value ModelImporter::build(llvm::function_ref<Value(pd::TensorBuilder &)> formula) {
+  if (isBlocked)
+    return {};
+  Value value = buildFormula(builder, location(), formula);
+  if (!value)
     report(std::exchange(diagnostics, {}));
-  return made ? made->getResult(0) : Value();
+  return value;
+}
+
+Value ModelImporter::integers(llvm::ArrayRef<int64_t> values) {
+  auto type = RankedTensorType::get({static_cast<int64_t>(values.size())}, builder.getI64Type());
+  return pd::ConstantOp::create(builder, location(), type, DenseElementsAttr::get(type, values));
+}
+
+Value ModelImporter::castElements(Value value, Type element) {
+  return build([&](pd::TensorBuilder &e) { return e.cast(e.wrap(value), element); });
 }
 
 Value ModelImporter::literalValues(const newir::Operation &op, Type element) {
@@ -280,9 +291,8 @@ Value ModelImporter::literalValues(const newir::Operation &op, Type element) {
            llvm::Twine(type.getNumElements()));
     return {};
   }
-  Value made = pd::ConstantOp::create(builder, location(), type, DenseElementsAttr::get(type, numbers));
-  return part == element ? made
-                         : make("pd.cast", {{made}}, {builder.getNamedAttr("dtype", TypeAttr::get(element))});
+  Value constant = pd::ConstantOp::create(builder, location(), type, DenseElementsAttr::get(type, numbers));
+  return part == element ? constant : castElements(constant, element);
 }
 
 ModelImporter::Values ModelImporter::operand(int64_t id) {
@@ -315,7 +325,7 @@ int64_t ModelImporter::integer(const newir::Operation &op, const char *name, int
 Attribute ModelImporter::typeAttribute(llvm::StringRef name) {
   if (auto dtype = dtypeFromName(name.str()))
     return TypeAttr::get(pd::elementTypeOf(&context, *dtype));
-  report("'" + name + "' is no element type");
+  report("'" + name + "' is not an element type");
   return {};
 }
 

@@ -5,7 +5,7 @@
 
 namespace proa::import {
 
-/// Imports the model, or lists everything in it that can't be, each with its place in the file.
+/// Imports the model. Errors, all at once, each with its path in the file.
 Result<mlir::OwningOpRef<mlir::ModuleOp>> importNewIr(mlir::MLIRContext &context, const newir::Model &model,
                                                       const ImportOptions &options);
 

@@ -7,7 +7,7 @@
 
 namespace proa::import {
 
-/// Numbers of a result and of an operand.
+/// Indices of a result and of an operand.
 using InPlacePairs = std::initializer_list<std::pair<size_t, size_t>>;
 
 struct NewIrOp {
@@ -23,16 +23,16 @@ struct NewIrOp {
   std::initializer_list<LegacySlot> recordResults;
   std::initializer_list<LegacyAttribute> attributes;
   std::initializer_list<llvm::StringRef> ignored;
-  /// Attributes that hold without the file saying so.
+  /// Attributes to set that the file does not have.
   std::initializer_list<llvm::StringRef> set;
-  /// Of the op named with "_" at its end: results, and the operands whose memory they take.
+  /// For the in-place op, named with "_" at its end: results, and the operands whose memory they overwrite.
   InPlacePairs inPlace;
 };
 
 /// The entry of an op of the dialect pd_op, by its name without "_" at the end; or null.
 const NewIrOp *findNewIrOp(llvm::StringRef name);
 
-/// Of an op of the dialect pd_op that writes results into the memory of operands; none for others.
+/// The results that an op of the dialect pd_op writes into the memory of operands; none for other ops.
 InPlacePairs inPlacePairs(llvm::StringRef name);
 
 } // namespace proa::import

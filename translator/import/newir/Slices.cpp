@@ -3,6 +3,9 @@
 
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
+#include "dialects/pd/ops/index/ScatterOps.h"
+#include "dialects/pd/ops/shape/SliceOps.h"
+#include "dialects/pd/ops/shape/View.h"
 #include "translator/import/AlignedAxes.h"
 
 #include "mlir/IR/Matchers.h"
@@ -13,28 +16,19 @@ using namespace mlir;
 
 namespace proa::import {
 
-void ModelImporter::addBounds(const newir::Operation &op, size_t number, const char *name,
-                              llvm::SmallVectorImpl<Values> &operands,
-                              llvm::SmallVectorImpl<NamedAttribute> &attributes) {
-  Values given = operand(op.inputs[number]);
-  operands.emplace_back();
-  if (given.empty())
-    return;
-  DenseIntElementsAttr known;
-  if (!matchPattern(given[0], m_Constant(&known)))
-    return void(operands.back() = given);
-  llvm::SmallVector<int64_t> numbers;
-  for (const APInt &value : known.getValues<APInt>())
-    numbers.push_back(value.getSExtValue());
-  attributes.push_back(builder.getNamedAttr(name, builder.getDenseI64ArrayAttr(numbers)));
-}
+/// The axes of a slice, and for starts, ends and strides constants or a tensor.
+struct ModelImporter::SliceOperands {
+  std::vector<int64_t> axes;
+  llvm::SmallVector<int64_t> constants[3];
+  Value tensors[3];
+};
 
 namespace {
 
 constexpr int64_t toTheEnd = std::numeric_limits<int64_t>::max();
 
-/// Backwards, -1 is the last element as an end here, and a start before the first element takes nothing. In
-/// pd.slice an end past the last element does so.
+/// For a negative stride the new IR has -1 for the last element as an end, and a start before the first
+/// element gives an empty slice. In pd.slice an end after the last element gives an empty slice.
 void takeNothingBackwards(RankedTensorType type, llvm::ArrayRef<int64_t> axes,
                           std::optional<llvm::ArrayRef<int64_t>> starts, llvm::MutableArrayRef<int64_t> ends,
                           llvm::ArrayRef<int64_t> strides) {
@@ -51,61 +45,57 @@ void takeNothingBackwards(RankedTensorType type, llvm::ArrayRef<int64_t> axes,
 
 } // namespace
 
-/// The same of ends that only the run knows.
+/// The same for ends that are unknown before the run.
 Value ModelImporter::backwardEnds(Value ends, llvm::ArrayRef<int64_t> strides) {
   if (llvm::none_of(strides, [](int64_t stride) { return stride < 0; }))
     return ends;
-  auto constant = [&](llvm::ArrayRef<int64_t> numbers) {
-    auto type = RankedTensorType::get({static_cast<int64_t>(numbers.size())}, builder.getI64Type());
-    return pd::ConstantOp::create(builder, location(), type, DenseElementsAttr::get(type, numbers));
-  };
-  llvm::SmallVector<int64_t> lasts; // what means the last element; forwards there is nothing to replace
+  llvm::SmallVector<int64_t> lasts; // ends that mean the last element; no end does for positive strides
   for (int64_t stride : strides)
     lasts.push_back(stride < 0 ? -1 : toTheEnd);
-  auto wide = [&](Value value) {
-    return make("pd.cast", {{value}}, {builder.getNamedAttr("dtype", TypeAttr::get(builder.getI64Type()))});
-  };
-  Value given = wide(ends);
-  Value isLast = given ? make("pd.equal", {{given}, {constant(lasts)}}) : Value();
-  return isLast ? make("pd.where", {{isLast}, {constant({toTheEnd})}, {given}}) : Value();
+  return build([&](pd::TensorBuilder &e) {
+    pd::Expression wide = e.cast(e.wrap(ends), builder.getI64Type());
+    return e.select(wide == e.wrap(integers(lasts)), e.wrap(integers({toTheEnd})), wide);
+  });
 }
 
-void ModelImporter::addSlice(const newir::Operation &op, Value x, size_t first, const char *strides,
-                             llvm::SmallVectorImpl<Values> &operands,
-                             llvm::SmallVectorImpl<NamedAttribute> &attributes) {
-  const newir::Literal *literal = op.attribute("axes");
-  std::vector<int64_t> axes = literal ? newir::integersOf(*literal) : std::vector<int64_t>();
-  attributes.push_back(builder.getNamedAttr("axes", builder.getDenseI64ArrayAttr(axes)));
-  const char *const names[] = {"starts", "ends", strides};
-  for (auto [i, name] : llvm::enumerate(names))
-    addBounds(op, first + i, name, operands, attributes);
-  NamedAttrList known(attributes);
-  auto list = [&](llvm::StringRef name) { return dyn_cast_or_null<DenseI64ArrayAttr>(known.get(name)); };
-  auto steps = list(strides);
-  Values &ends = operands[operands.size() - 2];
-  if (!steps || isBlocked)
-    return;
-  if (auto numbers = list("ends")) {
-    llvm::SmallVector<int64_t> changed(numbers.asArrayRef());
-    std::optional<llvm::ArrayRef<int64_t>> starts;
-    if (auto given = list("starts"))
-      starts = given.asArrayRef();
-    takeNothingBackwards(pd::tensorType(x), axes, starts, changed, steps);
-    known.set("ends", builder.getDenseI64ArrayAttr(changed));
-    attributes.assign(known.begin(), known.end());
-  } else if (ends.size() == 1) {
-    ends = {backwardEnds(ends[0], steps)};
+ModelImporter::SliceOperands ModelImporter::sliceOperands(const newir::Operation &op, Value x, size_t first) {
+  SliceOperands slice;
+  if (const newir::Literal *literal = op.attribute("axes"))
+    slice.axes = newir::integersOf(*literal);
+  bool isKnown[3] = {};
+  for (size_t i = 0; i < 3; ++i) {
+    Values bound = operand(op.inputs[first + i]);
+    DenseIntElementsAttr elements;
+    isKnown[i] = !bound.empty() && matchPattern(bound[0], m_Constant(&elements));
+    if (isKnown[i])
+      for (const APInt &value : elements.getValues<APInt>())
+        slice.constants[i].push_back(value.getSExtValue());
+    else if (!bound.empty())
+      slice.tensors[i] = bound[0];
   }
+  auto &[starts, ends, strides] = slice.constants;
+  if (!isKnown[2] || isBlocked)
+    return slice;
+  if (isKnown[1])
+    takeNothingBackwards(pd::tensorType(x), slice.axes,
+                         isKnown[0] ? std::optional(llvm::ArrayRef<int64_t>(starts)) : std::nullopt, ends,
+                         strides);
+  else if (slice.tensors[1])
+    slice.tensors[1] = backwardEnds(slice.tensors[1], strides);
+  return slice;
 }
 
 void ModelImporter::importStridedSlice(const newir::Operation &op) {
   Values x = op.inputs.size() == 4 ? operand(op.inputs[0]) : Values();
   if (x.size() != 1 || !op.attribute("axes"))
     return isBlocked ? void() : report("expected four operands and the attribute 'axes'");
-  llvm::SmallVector<Values> operands{x};
-  llvm::SmallVector<NamedAttribute> attributes;
-  addSlice(op, x[0], 1, "strides", operands, attributes);
-  if (Value out = isBlocked ? Value() : make("pd.slice", operands, attributes))
+  SliceOperands slice = sliceOperands(op, x[0], 1);
+  auto &[starts, ends, strides] = slice.tensors;
+  Value out = build([&](pd::TensorBuilder &e) {
+    return e.create<pd::SliceOp>(x[0], starts, ends, strides, slice.axes, slice.constants[0],
+                                 slice.constants[1], slice.constants[2]);
+  });
+  if (out)
     define(op, 0, {out});
 }
 
@@ -126,29 +116,32 @@ void ModelImporter::importSetValue(const newir::Operation &op) {
   };
   Value value = given[0];
   if (pd::tensorType(value).getElementType() != type.getElementType())
-    value = make("pd.cast", {{value}}, {builder.getNamedAttr("dtype", TypeAttr::get(type.getElementType()))});
+    value = castElements(value, type.getElementType());
   if (value)
     value = alignedValue(value, type.getRank(), axesNamed("decrease_axes"), axesNamed("none_axes"));
   if (!value)
     return;
-  llvm::SmallVector<Values> operands{x, {value}};
-  llvm::SmallVector<NamedAttribute> attributes;
-  addSlice(op, x[0], hasTensor ? 2 : 1, "steps", operands, attributes);
-  if (!isBlocked)
-    if (Value out = make("pd.set_value", operands, attributes))
-      define(op, 0, {out});
+  SliceOperands slice = sliceOperands(op, x[0], hasTensor ? 2 : 1);
+  auto &[starts, ends, strides] = slice.tensors;
+  Value out = build([&](pd::TensorBuilder &e) {
+    return e.create<pd::SetValueOp>(x[0], value, starts, ends, strides, slice.axes, slice.constants[0],
+                                    slice.constants[1], slice.constants[2]);
+  });
+  if (out)
+    define(op, 0, {out});
 }
 
 Value ModelImporter::alignedValue(Value value, int64_t rank, llvm::ArrayRef<int64_t> decreased,
                                   llvm::ArrayRef<int64_t> none) {
   AlignedAxes axes = alignedAxes(pd::tensorType(value).getRank(), rank, decreased, none);
-  auto named = [&](llvm::ArrayRef<int64_t> list) {
-    return builder.getNamedAttr("axis", builder.getDenseI64ArrayAttr(list));
-  };
-  if (!axes.dropped.empty())
-    value = make("pd.squeeze", {{value}, {}}, {named(axes.dropped)});
-  return value && !axes.inserted.empty() ? make("pd.unsqueeze", {{value}, {}}, {named(axes.inserted)})
-                                         : value;
+  return build([&](pd::TensorBuilder &e) {
+    Value aligned = value;
+    if (!axes.dropped.empty())
+      aligned = e.create<pd::SqueezeOp>(aligned, Value(), axes.dropped);
+    if (!axes.inserted.empty())
+      aligned = e.create<pd::UnsqueezeOp>(aligned, Value(), axes.inserted);
+    return aligned;
+  });
 }
 
 } // namespace proa::import

@@ -14,18 +14,19 @@ void ModelImporter::updateStates(const newir::Operation &op) {
     if (result >= op.outputs.size() || operand >= op.inputs.size())
       continue;
     int64_t id = op.inputs[operand];
-    auto made = values.find(op.outputs[result].id), old = values.find(id);
-    if (made == values.end() || old == values.end() || made->second.size() != 1 || old->second.size() != 1)
+    auto written = values.find(op.outputs[result].id), old = values.find(id);
+    if (written == values.end() || old == values.end() || written->second.size() != 1 ||
+        old->second.size() != 1)
       continue;
-    Value after = made->second[0], before = old->second[0];
+    Value after = written->second[0], before = old->second[0];
     auto variable = variableOf.find(id);
     if (variable != variableOf.end()) {
-      // What control flow changes is its result (defineWritten).
+      // A value that control flow changes is one of its results (defineWritten).
       if (builder.getInsertionBlock() == &function.getBody().front())
         states[variable->second] = after;
       variableOf[op.outputs[result].id] = variable->second;
     }
-    // What reads the operand from here on reads the memory that has changed.
+    // Later reads of the operand read the changed memory.
     bool isHere =
         before.getParentBlock() == builder.getInsertionBlock() && after.getType() == before.getType();
     if (isHere || carried.count(id))

@@ -4,6 +4,7 @@
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Types.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
+#include "dialects/pd/ops/shape/View.h"
 
 using namespace mlir;
 
@@ -30,10 +31,10 @@ void ModelImporter::importByTable(const newir::Operation &op) {
   }
   if (problems.size() != before || isBlocked)
     return;
-  Operation *made = createOp(builder, location(), entry->target, groups, attributes);
-  if (!made)
+  Operation *created = createOp(builder, location(), entry->target, groups, attributes);
+  if (!created)
     return report(std::exchange(diagnostics, {}));
-  defineResults(op, *entry, made);
+  defineResults(op, *entry, created);
 }
 
 void ModelImporter::collectOperands(const newir::Operation &op, const NewIrOp &entry,
@@ -123,7 +124,7 @@ Attribute ModelImporter::convert(const LegacyAttribute &attribute, const newir::
   case AttributeKind::String:
     return string ? builder.getStringAttr(*string) : wrong("a string");
   case AttributeKind::Type:
-    // The undefined type stands for none.
+    // The undefined type means no type.
     return string && !llvm::StringRef(*string).starts_with_insensitive("undefined") ? typeAttribute(*string)
                                                                                     : Attribute();
   case AttributeKind::Ints:
@@ -141,14 +142,14 @@ Attribute ModelImporter::convert(const LegacyAttribute &attribute, const newir::
   return {};
 }
 
-void ModelImporter::defineResults(const newir::Operation &op, const NewIrOp &entry, Operation *made) {
+void ModelImporter::defineResults(const newir::Operation &op, const NewIrOp &entry, Operation *created) {
   std::map<llvm::StringRef, Values> byName;
   size_t next = 0;
   for (const LegacySlot &result : entry.recordResults) {
     // Without segment sizes, which no op has for its results, ODS allows one result of any number.
     size_t count =
-        result.arity == Arity::Required ? 1 : made->getNumResults() - (entry.recordResults.size() - 1);
-    Values group(made->getResults().slice(next, count));
+        result.arity == Arity::Required ? 1 : created->getNumResults() - (entry.recordResults.size() - 1);
+    Values group(created->getResults().slice(next, count));
     next += count;
     byName[result.spelling] = group;
   }
@@ -169,7 +170,7 @@ ModelImporter::Values ModelImporter::withDeclaredWidth(const newir::Type &declar
   bool isWidth = found != element && isa<IntegerType>(found) && isa<IntegerType>(element) &&
                  !found.isInteger(1) && !element.isInteger(1);
   if (isWidth)
-    if (Value wide = make("pd.cast", {values}, {builder.getNamedAttr("dtype", TypeAttr::get(element))}))
+    if (Value wide = castElements(values[0], element))
       values[0] = wide;
   return values;
 }
@@ -179,12 +180,11 @@ void ModelImporter::dropDims(const newir::Operation &op) {
   if (!dropped || op.outputs.empty() || newir::integersOf(*dropped).empty())
     return;
   Values &value = values[op.outputs[0].id];
-  Operation *made =
-      createOp(builder, location(), "pd.squeeze", {value, {}},
-               {builder.getNamedAttr("axis", builder.getDenseI64ArrayAttr(newir::integersOf(*dropped)))});
-  if (!made)
-    return report(std::exchange(diagnostics, {}));
-  value = {made->getResult(0)};
+  Value squeezed = build([&](pd::TensorBuilder &e) {
+    return e.create<pd::SqueezeOp>(value[0], Value(), newir::integersOf(*dropped));
+  });
+  if (squeezed)
+    value = {squeezed};
 }
 
 } // namespace proa::import

@@ -6,7 +6,8 @@ include "dialects/pd/ir/Base.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 
 // Gradients of loop bodies have tensor arrays.
-def Pd_TensorOrArray : AnyTypeOf<[Pd_Tensor, Type<CPred<"::llvm::isa<::proa::pd::ArrayType>($_self)">, "tensor array">]>;
+def Pd_TensorOrArray : AnyTypeOf<[Pd_Tensor, Type<CPred<"::llvm::isa<::proa::pd::ArrayType>($_self)">,
+  "tensor array">]>;
 
 def Pd_VjpOp : Pd_Op<"vjp", [AttrSizedOperandSegments, SingleBlock]> {
   let summary = "Vector-Jacobian product: the gradients of the ops in a region";

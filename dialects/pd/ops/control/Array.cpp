@@ -112,7 +112,7 @@ LogicalResult ArraySplitOp::inferReturnTypes(MLIRContext *context, std::optional
                                              Adaptor adaptor, Results &results) {
   auto type = tensorType(adaptor.getX());
   llvm::SmallVector<int64_t> shape(type.getShape());
-  auto axis = normalizeAxis(location, static_cast<int64_t>(adaptor.getAxis()), type.getRank());
+  auto axis = normalizeAxis(location, static_cast<int64_t>(adaptor.getAxis()), type.getRank(), "C1");
   if (failed(axis))
     return failure();
   if (adaptor.getUseStack())
@@ -145,7 +145,7 @@ LogicalResult ArrayToTensorOp::inferReturnTypes(MLIRContext *context, std::optio
     return failure();
   llvm::SmallVector<int64_t> shape((*element).getShape());
   auto axis = normalizeAxis(location, static_cast<int64_t>(adaptor.getAxis()),
-                            static_cast<int64_t>(shape.size()) + (adaptor.getUseStack() ? 1 : 0));
+                            static_cast<int64_t>(shape.size()) + (adaptor.getUseStack() ? 1 : 0), "C1");
   if (failed(axis))
     return failure();
   if (adaptor.getUseStack())

@@ -103,7 +103,8 @@ def Pd_ArraySplitOp : Pd_Op<"array_split"> {
     `sizes` has the dim size of each part. With `use_stack` each part is one index of the axis, and does not have it.
   }];
   let constraints = ["C1. axis is within the rank of x; a run checks that the sizes add up to its dim size"];
-  let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$sizes, DefaultValuedAttr<I64Attr, "0">:$axis, DefaultValuedAttr<BoolAttr, "false">:$use_stack);
+  let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$sizes, DefaultValuedAttr<I64Attr, "0">:$axis,
+    DefaultValuedAttr<BoolAttr, "false">:$use_stack);
   let results = (outs Pd_Array:$out);
   let library = "array_split";
   let libraryHalf = 1;
@@ -142,7 +143,8 @@ def Pd_ArrayToTensorOp : Pd_Op<"array_to_tensor"> {
     "C1. axis is within the rank of the result",
     "C2. the array has been written; a run checks that the dims of the elements match"
   ];
-  let arguments = (ins Pd_Array:$array, DefaultValuedAttr<I64Attr, "0">:$axis, DefaultValuedAttr<BoolAttr, "false">:$use_stack);
+  let arguments = (ins Pd_Array:$array, DefaultValuedAttr<I64Attr, "0">:$axis, DefaultValuedAttr<BoolAttr,
+    "false">:$use_stack);
   let results = (outs Pd_Tensor:$out, Pd_IntTensor:$sizes);
   let library = "array_to_tensor";
   let libraryHalf = 1;

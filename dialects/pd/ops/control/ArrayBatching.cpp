@@ -30,9 +30,9 @@ static Value stacked(OpBuilder &builder, Location location, Value array, Value l
                                      builder.getI64IntegerAttr(0), builder.getBoolAttr(true));
   scf::YieldOp::create(inThen, location, all.getOut());
   TensorBuilder e(inElse, branch);
-  SmallVector<Extent> dims{Extent(1)};
+  SmallVector<DimSize> dims{DimSize(1)};
   for (int64_t d = 0; d < element.getRank(); ++d)
-    dims.push_back(Extent(element.isDynamicDim(d) ? 0 : element.getDimSize(d)));
+    dims.push_back(DimSize(element.isDynamicDim(d) ? 0 : element.getDimSize(d)));
   Value none = expandTo(e.constant(0, element.getElementType()), dims);
   scf::YieldOp::create(inElse, location, widened(inElse, location, none, type));
   return branch.getResult(0);
@@ -49,7 +49,7 @@ static BatchedResults readEach(Batcher &batcher, ArrayReadOp op) {
   Value stack = stacked(batcher.builder, op.getLoc(), array, length, type);
   batcher.builder.restoreInsertionPoint(here);
   TensorBuilder e(batcher.builder, op);
-  Extent count = batcher.examples(e);
+  DimSize count = batcher.examples(e);
   Expression index =
       e.cast(reshapeTo(e.wrap(batcher.batched(op.getIndex())), {count, 1}), batcher.builder.getI64Type());
   index = e.select(index < 0.0, index + e.wrap(length), index);

@@ -8,14 +8,16 @@ def Pd_AssertOp : Pd_Op<"assert"> {
   let summary = "Ends the run with an error unless the condition is true";
   let description = "The error prints up to `summarize` elements of each tensor in `data`, all if it is negative.";
   let constraints = ["C1. the condition has one element"];
-  let arguments = (ins Pd_BoolTensor:$condition, Variadic<Pd_Tensor>:$data, DefaultValuedAttr<I64Attr, "-1">:$summarize);
+  let arguments = (ins Pd_BoolTensor:$condition, Variadic<Pd_Tensor>:$data, DefaultValuedAttr<I64Attr,
+    "-1">:$summarize);
   let results = (outs);
-  let traits = [Pd_DeclaredAttributesOnly, InferTypeOpAdaptorWithIsCompatible, MemoryEffects<[MemWrite]>, DeclareOpInterfaceMethods<LibraryOpInterface>,
-    DeclareOpInterfaceMethods<ReferenceOpInterface>];
+  let traits = [Pd_DeclaredAttributesOnly, InferTypeOpAdaptorWithIsCompatible, MemoryEffects<[MemWrite]>,
+    DeclareOpInterfaceMethods<LibraryOpInterface>, DeclareOpInterfaceMethods<ReferenceOpInterface>];
   let library = "assert";
   let libraryHalf = 1;
   let legacy = [Legacy<"assert", ["Cond", "Data"], [], ["summarize:long"]>];
   let referenceInCode = 1;
+  let batching = "refused";
 }
 
 def Pd_FailOp : Pd_Op<"fail"> {
@@ -31,6 +33,7 @@ def Pd_FailOp : Pd_Op<"fail"> {
   let traits = [MemoryEffects<[MemWrite]>, DeclareOpInterfaceMethods<LibraryOpInterface>,
     DeclareOpInterfaceMethods<ReferenceOpInterface>];
   let library = "fail";
+  let libraryHalf = 1;
   let hasVerifier = 1;
   let extraClassDefinition = "";
   let referenceInCode = 1;
@@ -43,18 +46,22 @@ def Pd_PrintOp : Pd_Op<"print"> {
     all).
   }];
   let arguments = (ins Pd_Tensor:$x, Variadic<Pd_IntTensor>:$lod, DefaultValuedAttr<StrAttr, "\"\"">:$name,
-    DefaultValuedAttr<StrAttr, "\"\"">:$message, DefaultValuedAttr<I64Attr, "-1">:$first_n, DefaultValuedAttr<I64Attr, "-1">:$summarize,
+    DefaultValuedAttr<StrAttr, "\"\"">:$message, DefaultValuedAttr<I64Attr, "-1">:$first_n, DefaultValuedAttr<I64Attr,
+      "-1">:$summarize,
     DefaultValuedAttr<BoolAttr, "true">:$print_tensor_type, DefaultValuedAttr<BoolAttr, "true">:$print_tensor_shape,
     DefaultValuedAttr<BoolAttr, "true">:$print_tensor_layout, DefaultValuedAttr<BoolAttr, "true">:$print_tensor_lod);
   let results = (outs);
-  let traits = [Pd_DeclaredAttributesOnly, InferTypeOpAdaptorWithIsCompatible, MemoryEffects<[MemWrite]>, DeclareOpInterfaceMethods<LibraryOpInterface>,
-    DeclareOpInterfaceMethods<ReferenceOpInterface>];
+  let traits = [Pd_DeclaredAttributesOnly, InferTypeOpAdaptorWithIsCompatible, MemoryEffects<[MemWrite]>,
+    DeclareOpInterfaceMethods<LibraryOpInterface>, DeclareOpInterfaceMethods<ReferenceOpInterface>];
   let library = "print";
   let libraryHalf = 1;
   let constraints = ["C1. each level of lod is a vector of i64"];
-  let legacy = [Legacy<"print", ["In", ""], [], ["message", "first_n", "summarize", "print_tensor_type", "print_tensor_shape",
-    "print_tensor_layout", "print_tensor_lod"], ["print_tensor_name", "print_phase", "is_forward"], "importPrint", ["Out"]>];
+  let legacy = [Legacy<"print", ["In", ""], [], ["message", "first_n", "summarize", "print_tensor_type",
+    "print_tensor_shape", "print_tensor_layout", "print_tensor_lod"], ["print_tensor_name", "print_phase",
+    "is_forward"], "importPrint",
+      ["Out"]>];
   let referenceInCode = 1;
+  let batching = "refused";
 }
 
 #endif

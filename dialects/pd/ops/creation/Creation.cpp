@@ -2,7 +2,7 @@
 #include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/creation/RangeOps.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/ops/shape/KnownElements.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "dialects/pd/reference/Evaluate.h"
@@ -11,13 +11,13 @@ using namespace mlir;
 
 namespace proa::pd {
 
-FailureOr<llvm::SmallVector<int64_t>> dimsFromTensor(std::optional<Location> location, Value tensor) {
+FailureOr<llvm::SmallVector<int64_t>> dimsFromTensor(std::optional<Location> location, Value tensor,
+                                                     llvm::StringRef constraint) {
   if (auto known = knownElements(tensor); succeeded(known))
     return *known;
   auto type = tensorType(tensor);
   if (!type.hasStaticShape())
-    return inferenceError(location,
-                          "the number of dimensions is not known: the shape tensor has a dynamic extent");
+    return inferenceError(location, constraint + ": a tensor of dims must have a static number of elements");
   return llvm::SmallVector<int64_t>(type.getNumElements(), ShapedType::kDynamic);
 }
 
@@ -25,14 +25,14 @@ LogicalResult inferFullOf(std::optional<Location> location, Value shapeTensor, l
                           Type dtype, Results &results) {
   llvm::SmallVector<int64_t> shape(given);
   if (shapeTensor) {
-    auto dims = dimsFromTensor(location, shapeTensor);
+    auto dims = dimsFromTensor(location, shapeTensor, "C2");
     if (failed(dims))
       return failure();
     shape = *dims;
   }
-  for (int64_t extent : shape)
-    if (extent < 0 && !ShapedType::isDynamic(extent))
-      return inferenceError(location, "C1: the shape holds the extent " + llvm::Twine(extent));
+  for (int64_t dimSize : shape)
+    if (dimSize < 0 && !ShapedType::isDynamic(dimSize))
+      return inferenceError(location, "C1: dims must not be negative, found " + llvm::Twine(dimSize));
   results.push_back(RankedTensorType::get(shape, dtype));
   return success();
 }
@@ -71,21 +71,21 @@ FailureOr<SmallVector<Value>> FullLikeOp::decompose(OpBuilder &builder) {
   Type element = tensorType(getOut()).getElementType();
   Expression value = getValueTensor() ? e.cast(e.reshape(e.wrap(getValueTensor()), {}), element)
                                       : fillValue(e, element, getValue());
-  return SmallVector<Value>{expandTo(value, extentsOf(e.wrap(getX())))};
+  return SmallVector<Value>{expandTo(value, dimSizesOf(e.wrap(getX())))};
 }
 
 LogicalResult FullBatchSizeLikeOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                                                     Adaptor adaptor, llvm::SmallVectorImpl<Type> &results) {
   llvm::SmallVector<int64_t> shape(adaptor.getShape());
   auto input = tensorType(adaptor.getInput());
-  auto from = normalizeAxis(location, adaptor.getInputDimIdx(), input.getRank());
-  auto to = normalizeAxis(location, adaptor.getOutputDimIdx(), static_cast<int64_t>(shape.size()));
+  auto from = normalizeAxis(location, adaptor.getInputDimIdx(), input.getRank(), "C1");
+  auto to = normalizeAxis(location, adaptor.getOutputDimIdx(), static_cast<int64_t>(shape.size()), "C1");
   if (failed(from) || failed(to))
     return failure();
   shape[*to] = input.getDimSize(*from);
-  for (int64_t extent : shape)
-    if (extent < 0 && !ShapedType::isDynamic(extent))
-      return inferenceError(location, "the shape holds the extent " + llvm::Twine(extent));
+  for (int64_t dimSize : shape)
+    if (dimSize < 0 && !ShapedType::isDynamic(dimSize))
+      return inferenceError(location, "C2: dims must not be negative, found " + llvm::Twine(dimSize));
   results.push_back(RankedTensorType::get(shape, adaptor.getDtype()));
   return success();
 }
@@ -93,9 +93,9 @@ LogicalResult FullBatchSizeLikeOp::inferReturnTypes(MLIRContext *, std::optional
 FailureOr<SmallVector<Value>> FullBatchSizeLikeOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression input = e.wrap(getInput());
-  llvm::SmallVector<Extent> shape(getShape().begin(), getShape().end());
-  int64_t to = *normalizeAxis(std::nullopt, getOutputDimIdx(), static_cast<int64_t>(shape.size()));
-  shape[to] = Extent(input, *normalizeAxis(std::nullopt, getInputDimIdx(), input.rank()));
+  llvm::SmallVector<DimSize> shape(getShape().begin(), getShape().end());
+  int64_t to = *normalizeAxis(getOutputDimIdx(), static_cast<int64_t>(shape.size()));
+  shape[to] = DimSize(input, *normalizeAxis(getInputDimIdx(), input.rank()));
   return SmallVector<Value>{expandTo(fillValue(e, getDtype(), getValue(), getIntegerValue()), shape)};
 }
 

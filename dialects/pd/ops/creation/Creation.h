@@ -9,7 +9,7 @@ namespace proa::pd {
 /// The dims in a constant shape tensor, or one dynamic dim for each of its elements. Failure, with an error,
 /// if the number of elements is dynamic.
 mlir::FailureOr<llvm::SmallVector<int64_t>> dimsFromTensor(std::optional<mlir::Location> location,
-                                                           mlir::Value tensor);
+                                                           mlir::Value tensor, llvm::StringRef constraint);
 
 template <class Adaptor>
 mlir::LogicalResult inferConstant(std::optional<mlir::Location>, Adaptor adaptor, Results &results) {

@@ -28,7 +28,10 @@ def Pd_FullOp : Pd_Op<"full", [AttrSizedOperandSegments]> {
     The shape is `shape`, or the elements of `shape_tensor` if given. The value is `value_tensor` (one element) if
     given, else `integer_value` if set, else `value`, which is exact for floats and for integers up to 2^53.
   }];
-  let constraints = ["C1. no entry of shape is negative"];
+  let constraints = [
+    "C1. no entry of shape is negative",
+    "C2. shape_tensor has a static number of elements"
+  ];
   let arguments = (ins Optional<Pd_IntTensor>:$shape_tensor, Optional<Pd_Tensor>:$value_tensor,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$shape, TypeAttr:$dtype,
     DefaultValuedAttr<F64Attr, "0.0">:$value, OptionalAttr<I64Attr>:$integer_value);
@@ -68,12 +71,19 @@ def Pd_FullBatchSizeLikeOp : Pd_Op<"full_batch_size_like"> {
   let description = [{
     Dimension output_dim_idx of the result has the dim size of dimension input_dim_idx of the operand.
   }];
-  let arguments = (ins Pd_Tensor:$input, DenseI64ArrayAttr:$shape, TypeAttr:$dtype, DefaultValuedAttr<F64Attr, "0.0">:$value,
-    OptionalAttr<I64Attr>:$integer_value, DefaultValuedAttr<I64Attr, "0">:$input_dim_idx, DefaultValuedAttr<I64Attr, "0">:$output_dim_idx);
+  let constraints = [
+    "C1. input_dim_idx is a dimension of input, and output_dim_idx one of shape",
+    "C2. no other entry of shape is negative"
+  ];
+  let arguments = (ins Pd_Tensor:$input, DenseI64ArrayAttr:$shape, TypeAttr:$dtype, DefaultValuedAttr<F64Attr,
+    "0.0">:$value, OptionalAttr<I64Attr>:$integer_value, DefaultValuedAttr<I64Attr, "0">:$input_dim_idx,
+    DefaultValuedAttr<I64Attr,
+      "0">:$output_dim_idx);
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;
   let legacy = [Legacy<"fill_constant_batch_size_like", ["Input"], ["Out"],
-    ["shape", "dtype", "value", "input_dim_idx", "output_dim_idx"], ["str_value", "force_cpu"], "importFullBatchSizeLike">];
+    ["shape", "dtype", "value", "input_dim_idx", "output_dim_idx"], ["str_value", "force_cpu"],
+      "importFullBatchSizeLike">];
 }
 
 #endif

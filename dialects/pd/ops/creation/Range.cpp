@@ -3,7 +3,7 @@
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/creation/RangeOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/ops/shape/KnownElements.h"
 #include "dialects/pd/ops/shape/Shape.h"
 #include "dialects/pd/reference/Evaluate.h"
@@ -44,7 +44,7 @@ LogicalResult checkScalars(std::optional<Location> location, ValueRange operands
   for (auto [i, operand] : llvm::enumerate(operands)) {
     auto type = tensorType(operand);
     if (type.hasStaticShape() && type.getNumElements() != 1)
-      return inferenceError(location, "operand " + llvm::Twine(i) + " has " +
+      return inferenceError(location, "C1: operand " + llvm::Twine(i) + " has " +
                                           llvm::Twine(type.getNumElements()) + " elements, expected one");
   }
   return success();
@@ -55,12 +55,12 @@ LogicalResult checkScalars(std::optional<Location> location, ValueRange operands
 LogicalResult ArangeOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                          llvm::SmallVectorImpl<Type> &results) {
   if (failed(checkScalars(location, adaptor.getOperands())) ||
-      failed(commonElementType(location, adaptor.getOperands())))
+      failed(commonElementType(location, adaptor.getOperands(), "C2")))
     return failure();
   auto start = constantScalar(adaptor.getStart()), end = constantScalar(adaptor.getEnd());
   auto step = constantScalar(adaptor.getStep());
   if (step && (step->isInteger() ? step->integer == 0 : step->real() == 0))
-    return inferenceError(location, "the step is 0");
+    return inferenceError(location, "C3: step must not be 0");
   int64_t count = start && end && step ? arangeCount(*start, *end, *step) : ShapedType::kDynamic;
   results.push_back(RankedTensorType::get({count}, adaptor.getDtype()));
   return success();
@@ -91,11 +91,11 @@ LogicalResult inferSpaced(std::optional<Location> location, ValueRange operands,
                           Results &results) {
   if (failed(checkScalars(location, operands)))
     return failure();
-  auto number = constantOr(location, "number", operands[2], int64_t(0));
+  auto number = constantOr(location, "number", operands[2], int64_t(0), "C2");
   if (failed(number))
     return failure();
   if (*number < 1)
-    return inferenceError(location, "number is " + llvm::Twine(*number) + ", expected at least 1");
+    return inferenceError(location, "C2: number must be at least 1, found " + llvm::Twine(*number));
   results.push_back(RankedTensorType::get({*number}, dtype));
   return success();
 }
@@ -105,7 +105,7 @@ static Expression spaced(TensorBuilder &e, Value startValue, Value stopValue, in
   auto scalar = [&](Value value) { return e.cast(reshapeTo(e.wrap(value), {}), element); };
   Expression start = scalar(startValue), stop = scalar(stopValue);
   if (count == 1)
-    return reshapeTo(start, {Extent(1)});
+    return reshapeTo(start, {DimSize(1)});
   Expression i = iota(e, count, element);
   Expression step = (stop - start) / double(count - 1);
   return e.select(i < double(count / 2), start + step * i, stop - step * (double(count - 1) - i));
@@ -141,7 +141,7 @@ LogicalResult EyeOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc
                                       llvm::SmallVectorImpl<Type> &results) {
   auto rows = static_cast<int64_t>(adaptor.getNumRows());
   if (rows < 0)
-    return inferenceError(location, "num_rows is " + llvm::Twine(rows));
+    return inferenceError(location, "C1: num_rows must not be negative, found " + llvm::Twine(rows));
   results.push_back(RankedTensorType::get(
       {rows, columnsOf(rows, static_cast<int64_t>(adaptor.getNumColumns()))}, adaptor.getDtype()));
   return success();
@@ -178,9 +178,9 @@ constexpr int64_t maxMatrixElements = int64_t(1) << 26;
 template <class Adaptor> LogicalResult checkMatrix(std::optional<Location> location, Adaptor adaptor) {
   auto rows = static_cast<int64_t>(adaptor.getRows()), columns = static_cast<int64_t>(adaptor.getCols());
   if (rows < 0 || columns < 0 || (columns > 0 && rows > maxMatrixElements / columns))
-    return inferenceError(location, "a matrix of " + llvm::Twine(rows) + " rows and " + llvm::Twine(columns) +
-                                        " columns, expected at most " + llvm::Twine(maxMatrixElements) +
-                                        " elements");
+    return inferenceError(location, "C1: the matrix must have at most " + llvm::Twine(maxMatrixElements) +
+                                        " elements, found " + llvm::Twine(rows) + " rows and " +
+                                        llvm::Twine(columns) + " columns");
   return success();
 }
 

@@ -34,6 +34,10 @@ def Pd_ArangeOp : Pd_Op<"arange"> {
 def Pd_LinspaceOp : Pd_Op<"linspace"> {
   let summary = "`number` values from start to stop at equal distances";
   let description = "The operands have one element each; `number` must be constant.";
+  let constraints = [
+    "C1. the operands have one element each",
+    "C2. number is a constant of at least 1"
+  ];
   let arguments = (ins Pd_RealTensor:$start, Pd_RealTensor:$stop, Pd_IntTensor:$number, TypeAttr:$dtype);
   let results = (outs Pd_RealTensor:$out);
   let infer = "inferLinspace";
@@ -44,7 +48,12 @@ def Pd_LinspaceOp : Pd_Op<"linspace"> {
 def Pd_LogspaceOp : Pd_Op<"logspace"> {
   let summary = "base to the power of `number` values from start to stop at equal distances";
   let description = "The operands have one element each; `number` must be constant.";
-  let arguments = (ins Pd_RealTensor:$start, Pd_RealTensor:$stop, Pd_IntTensor:$number, Pd_RealTensor:$base, TypeAttr:$dtype);
+  let constraints = [
+    "C1. the operands have one element each",
+    "C2. number is a constant of at least 1"
+  ];
+  let arguments = (ins Pd_RealTensor:$start, Pd_RealTensor:$stop, Pd_IntTensor:$number, Pd_RealTensor:$base,
+    TypeAttr:$dtype);
   let results = (outs Pd_RealTensor:$out);
   let infer = "inferLinspace";
   let decomposesInCode = 1;
@@ -53,6 +62,7 @@ def Pd_LogspaceOp : Pd_Op<"logspace"> {
 
 def Pd_EyeOp : Pd_Op<"eye"> {
   let summary = "A matrix with ones on the diagonal; num_columns of -1 makes it square";
+  let constraints = ["C1. num_rows is not negative"];
   let arguments = (ins I64Attr:$num_rows, DefaultValuedAttr<I64Attr, "-1">:$num_columns, TypeAttr:$dtype);
   let newIr = [NewIr<["#num_rows", "#num_columns"]>];
   let results = (outs Pd_Tensor:$out);
@@ -60,7 +70,9 @@ def Pd_EyeOp : Pd_Op<"eye"> {
   let legacy = [Legacy<"eye", [], ["Out"], ["num_rows:long", "num_columns:long", "dtype"]>];
 }
 
-class Pd_TriangleIndicesOp<string mnemonic, string legacyType, string legacyRows, string legacyColumns> : Pd_Op<mnemonic> {
+class Pd_TriangleIndicesOp<string mnemonic, string legacyType, string legacyRows, string legacyColumns>
+  : Pd_Op<mnemonic> {
+  let constraints = ["C1. the matrix has at most 2^26 elements, and no dim is negative"];
   let arguments = (ins I64Attr:$rows, I64Attr:$cols, DefaultValuedAttr<I64Attr, "0">:$offset, TypeAttr:$dtype);
   let results = (outs Pd_IntTensor:$out);
   let decomposesInCode = 1;

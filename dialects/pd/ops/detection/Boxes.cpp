@@ -5,7 +5,7 @@
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/math/UnaryOps.h"
 #include "dialects/pd/ops/sequence/Rows.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/reference/Evaluate.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -44,7 +44,7 @@ llvm::SmallVector<double> expandedRatios(llvm::ArrayRef<double> given, bool flip
 }
 
 /// Half of the size of boxes.
-struct HalfExtents {
+struct HalfSizes {
   llvm::SmallVector<double> widths, heights;
   void add(double width, double height) {
     widths.push_back(width);
@@ -52,8 +52,8 @@ struct HalfExtents {
   }
 };
 
-HalfExtents priorExtents(PriorBoxOp op) {
-  HalfExtents out;
+HalfSizes priorSizes(PriorBoxOp op) {
+  HalfSizes out;
   llvm::SmallVector<double> ratios = expandedRatios(op.getAspectRatios(), op.getFlip());
   for (auto [i, size] : llvm::enumerate(op.getMinSizes())) {
     auto addGreater = [&, i = i, size = size] {
@@ -73,8 +73,8 @@ HalfExtents priorExtents(PriorBoxOp op) {
   return out;
 }
 
-HalfExtents anchorExtents(AnchorGeneratorOp op) {
-  HalfExtents out;
+HalfSizes anchorSizes(AnchorGeneratorOp op) {
+  HalfSizes out;
   double strideX = op.getStride()[0], strideY = op.getStride()[1];
   for (double ratio : op.getAspectRatios())
     for (double size : op.getAnchorSizes()) {
@@ -95,16 +95,16 @@ Expression vectorOf(TensorBuilder &e, llvm::ArrayRef<double> values, Type elemen
 /// Indices along a dimension of a feature map.
 Expression positionsOf(Expression map, int64_t axis, Type element) {
   TensorBuilder &e = map.owner();
-  return e.cast(iota(e, Extent(map, axis), e.getBuilder().getI64Type()), element);
+  return e.cast(iota(e, DimSize(map, axis), e.getBuilder().getI64Type()), element);
 }
 
 /// Corners [H, W, boxes, 4] of boxes around centers x [W] and y [H].
-Expression cornersAround(Expression map, Expression x, Expression y, const HalfExtents &halves) {
+Expression cornersAround(Expression map, Expression x, Expression y, const HalfSizes &halves) {
   TensorBuilder &e = map.owner();
   Type element = x.type().getElementType();
   Expression widths = vectorOf(e, halves.widths, element), heights = vectorOf(e, halves.heights, element);
   auto count = static_cast<int64_t>(halves.widths.size());
-  llvm::SmallVector<Extent> box{Extent(map, 2), Extent(map, 3), count};
+  llvm::SmallVector<DimSize> box{DimSize(map, 2), DimSize(map, 3), count};
   Expression column = e.reshape(x, {1, -1, 1}), row = e.reshape(y, {-1, 1, 1});
   llvm::SmallVector<Expression> corners;
   for (Expression corner : {column - widths, row - heights, column + widths, row + heights})
@@ -235,21 +235,21 @@ FailureOr<SmallVector<Value>> PriorBoxOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression input = e.wrap(getInput()), image = e.wrap(getImage());
   Type element = getElementTypeOrSelf(e.computed(getInput()).type());
-  auto imageExtent = [&](int64_t axis) { return e.cast(e.wrap(Extent(image, axis).getValue(e)), element); };
+  auto imageSize = [&](int64_t axis) { return e.cast(e.wrap(DimSize(image, axis).getValue(e)), element); };
   double stepX = getStepW().convertToDouble(), stepY = getStepH().convertToDouble();
   bool isGiven = stepX != 0 && stepY != 0;
   auto centres = [&](int64_t axis, double step) {
     Expression places = positionsOf(input, axis, element) + getOffset().convertToDouble();
     if (isGiven)
       return places * step;
-    return places * (imageExtent(axis) / e.cast(e.wrap(Extent(input, axis).getValue(e)), element));
+    return places * (imageSize(axis) / e.cast(e.wrap(DimSize(input, axis).getValue(e)), element));
   };
-  Expression corners = cornersAround(input, centres(3, stepX), centres(2, stepY), priorExtents(*this));
-  Expression width = e.reshape(imageExtent(3), {1}), height = e.reshape(imageExtent(2), {1});
+  Expression corners = cornersAround(input, centres(3, stepX), centres(2, stepY), priorSizes(*this));
+  Expression width = e.reshape(imageSize(3), {1}), height = e.reshape(imageSize(2), {1});
   Expression boxes = corners / concat({width, height, width, height}, 0);
   if (getClip())
     boxes = e.minimum(e.maximum(boxes, 0.0), 1.0);
-  return e.results({boxes, expandTo(vectorOf(e, getVariances(), element), extentsOf(boxes))});
+  return e.results({boxes, expandTo(vectorOf(e, getVariances(), element), dimSizesOf(boxes))});
 }
 
 FailureOr<SmallVector<Value>> AnchorGeneratorOp::decompose(OpBuilder &builder) {
@@ -260,8 +260,8 @@ FailureOr<SmallVector<Value>> AnchorGeneratorOp::decompose(OpBuilder &builder) {
     return positionsOf(input, axis, element) * stride + getOffset().convertToDouble() * (stride - 1);
   };
   Expression anchors =
-      cornersAround(input, centres(3, getStride()[0]), centres(2, getStride()[1]), anchorExtents(*this));
-  return e.results({anchors, expandTo(vectorOf(e, getVariances(), element), extentsOf(anchors))});
+      cornersAround(input, centres(3, getStride()[0]), centres(2, getStride()[1]), anchorSizes(*this));
+  return e.results({anchors, expandTo(vectorOf(e, getVariances(), element), dimSizesOf(anchors))});
 }
 
 FailureOr<SmallVector<Value>> BoxCoderOp::decompose(OpBuilder &builder) {
@@ -307,11 +307,11 @@ FailureOr<SmallVector<Value>> BoxClipOp::decompose(OpBuilder &builder) {
   auto number = [&](int64_t i) { return slice(info, 1, i, i + 1); };
   auto greatest = [&](int64_t i) { return e.wrap(e.create<RoundOp>(number(i) / number(2))) - 1.0; };
   Expression limits = concat({greatest(1), greatest(0), greatest(1), greatest(0)}, 1);
-  llvm::SmallVector<Extent> given = extentsOf(input), boxes = given, limitShape(given.size(), Extent(1));
+  llvm::SmallVector<DimSize> given = dimSizesOf(input), boxes = given, limitShape(given.size(), DimSize(1));
   boxes.back() = divide(e, given.back(), 4);
   boxes.push_back(4);
   limitShape.push_back(4);
-  limitShape[0] = Extent(limits, 0);
+  limitShape[0] = DimSize(limits, 0);
   return e.results(
       {reshapeTo(e.maximum(e.minimum(reshapeTo(input, boxes), reshapeTo(limits, limitShape)), 0.0), given)});
 }
@@ -322,7 +322,7 @@ FailureOr<SmallVector<Value>> PolygonBoxTransformOp::decompose(OpBuilder &builde
   Type element = input.type().getElementType(), i64 = builder.getI64Type();
   Expression columns = positionsOf(input, 3, element),
              rows = e.reshape(positionsOf(input, 2, element), {-1, 1});
-  Expression channels = e.reshape(iota(e, Extent(input, 1), i64), {-1, 1, 1});
+  Expression channels = e.reshape(iota(e, DimSize(input, 1), i64), {-1, 1, 1});
   Expression parity = e.wrap(e.create<RemainderOp>(channels, e.constant(2, i64)));
   Expression isEven = e.wrap(e.create<EqualOp>(parity, e.constant(0, i64)));
   return e.results({e.select(isEven, columns, rows) * 4.0 - input});

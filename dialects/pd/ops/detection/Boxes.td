@@ -21,16 +21,16 @@ def Pd_PriorBoxOp : Pd_Op<"prior_box"> {
     "C2. min_sizes has at least one positive entry, and max_sizes the same number or none",
     "C3. variances has four entries"
   ];
-  let arguments = (ins Pd_FloatTensor:$input, Pd_FloatTensor:$image, DenseF64ArrayAttr:$min_sizes, FloatsDefault:$max_sizes,
-    FloatsDefault:$aspect_ratios, FloatsDefault:$variances, DefaultValuedAttr<BoolAttr, "true">:$flip,
-    DefaultValuedAttr<BoolAttr, "true">:$clip, DefaultValuedAttr<F64Attr, "0.0">:$step_w,
+  let arguments = (ins Pd_FloatTensor:$input, Pd_FloatTensor:$image, DenseF64ArrayAttr:$min_sizes,
+    FloatsDefault:$max_sizes, FloatsDefault:$aspect_ratios, FloatsDefault:$variances, DefaultValuedAttr<BoolAttr,
+    "true">:$flip, DefaultValuedAttr<BoolAttr, "true">:$clip, DefaultValuedAttr<F64Attr, "0.0">:$step_w,
     DefaultValuedAttr<F64Attr, "0.0">:$step_h, DefaultValuedAttr<F64Attr, "0.5">:$offset,
     DefaultValuedAttr<BoolAttr, "false">:$min_max_aspect_ratios_order);
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$var);
   let infer = "inferPriorBox";
   let decomposesInCode = 1;
-  let legacy = [Legacy<"prior_box", ["Input", "Image"], ["Boxes", "Variances"], ["min_sizes", "max_sizes", "aspect_ratios",
-    "variances", "flip", "clip", "step_w", "step_h", "offset", "min_max_aspect_ratios_order"]>];
+  let legacy = [Legacy<"prior_box", ["Input", "Image"], ["Boxes", "Variances"], ["min_sizes", "max_sizes",
+    "aspect_ratios", "variances", "flip", "clip", "step_w", "step_h", "offset", "min_max_aspect_ratios_order"]>];
 }
 
 def Pd_AnchorGeneratorOp : Pd_Op<"anchor_generator"> {
@@ -51,8 +51,8 @@ def Pd_AnchorGeneratorOp : Pd_Op<"anchor_generator"> {
   let results = (outs Pd_FloatTensor:$anchors, Pd_FloatTensor:$variances_out);
   let infer = "inferAnchorGenerator";
   let decomposesInCode = 1;
-  let legacy = [Legacy<"anchor_generator", ["Input"], ["Anchors", "Variances"], ["anchor_sizes", "aspect_ratios", "variances",
-    "stride", "offset"]>];
+  let legacy = [Legacy<"anchor_generator", ["Input"], ["Anchors", "Variances"], ["anchor_sizes", "aspect_ratios",
+    "variances", "stride", "offset"]>];
 }
 
 def Pd_BoxCoderOp : Pd_Op<"box_coder"> {
@@ -76,8 +76,8 @@ def Pd_BoxCoderOp : Pd_Op<"box_coder"> {
   let results = (outs Pd_FloatTensor:$output_box);
   let infer = "inferBoxCoder";
   let decomposesInCode = 1;
-  let legacy = [Legacy<"box_coder", ["PriorBox", "PriorBoxVar", "TargetBox"], ["OutputBox"], ["code_type", "box_normalized",
-    "axis", "variance"]>];
+  let legacy = [Legacy<"box_coder", ["PriorBox", "PriorBoxVar", "TargetBox"], ["OutputBox"], ["code_type",
+    "box_normalized", "axis", "variance"]>];
 }
 
 def Pd_BoxClipOp : Pd_Op<"box_clip"> {

@@ -5,7 +5,7 @@
 #include "dialects/pd/ops/detection/RoiPool.h"
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
-#include "dialects/pd/ops/shape/OpenExtents.h"
+#include "dialects/pd/ops/shape/DynamicDims.h"
 
 using namespace mlir;
 
@@ -25,7 +25,7 @@ public:
         samples(op.getSamplePerPart()) {}
 
   Values build() {
-    Extent classes = op.getNoTrans() ? Extent(1) : divide(e, Extent(e.computed(op.getTrans()), 1), 2);
+    DimSize classes = op.getNoTrans() ? DimSize(1) : divide(e, DimSize(e.computed(op.getTrans()), 1), 2);
     if (classes.isKnown() && (classes.getNumber() < 1 || channels < classes.getNumber()))
       return failure();
     Axis down = axisOf(0, classes), across = axisOf(1, classes);
@@ -36,7 +36,7 @@ public:
     Expression points = e.select(isInside, down.between(upper, lower), 0.0);
     Expression sum = e.sum(points, {4, 5}, false);
     Expression count = e.sum(e.cast(isInside, x.type().getElementType()), {4, 5}, false);
-    count = expandTo(count, extentsOf(sum)); // the same for all channels if nothing is shifted
+    count = expandTo(count, dimSizesOf(sum)); // the same for all channels if nothing is shifted
     return e.results({sum / e.maximum(count, 1.0), count});
   }
 
@@ -61,8 +61,8 @@ private:
 
   /// A vector along dimension `axis` of six.
   Expression along(Expression vector, int64_t axis) {
-    SmallVector<Extent> shape(6, Extent(1));
-    shape[axis] = Extent(vector, 0);
+    SmallVector<DimSize> shape(6, DimSize(1));
+    shape[axis] = DimSize(vector, 0);
     return reshapeTo(vector, shape);
   }
 
@@ -96,7 +96,7 @@ private:
 
   /// trans for each cell: [regions, channels, rows, columns, 1, 1]. Each class has the shift to the right
   /// first.
-  Expression moves(int64_t axis, const Extent &classes) {
+  Expression moves(int64_t axis, const DimSize &classes) {
     Expression number = e.wrap(classes.getValue(e)), channel = iota(e, channels, integer());
     Expression each = quotient(e.constant(static_cast<double>(channels), integer()), number);
     Expression kinds = e.minimum(quotient(channel, each), number - 1.0) * 2.0 + static_cast<double>(1 - axis);
@@ -106,21 +106,21 @@ private:
     return insertDim(insertDim(moved, 4), 5);
   }
 
-  Axis axisOf(int64_t axis, const Extent &classes) {
+  Axis axisOf(int64_t axis, const DimSize &classes) {
     Type element = x.type().getElementType();
     double scale = static_cast<float>(op.getSpatialScale().convertToDouble());
     Expression start = corner(1 - axis) * scale - 0.5, end = (corner(3 - axis) + 1.0) * scale - 0.5;
-    Expression extent = e.maximum(end - start, 0.1);
-    Expression cell = extent / static_cast<double>(counts[axis]);
+    Expression dimSize = e.maximum(end - start, 0.1);
+    Expression cell = dimSize / static_cast<double>(counts[axis]);
     auto numbers = [&](int64_t count, int64_t dimension) {
       return along(e.cast(iota(e, count, integer()), element), dimension);
     };
     Expression place = numbers(counts[axis], 2 + axis) * cell + start;
     if (!op.getNoTrans())
       place = place + moves(axis, classes) *
-                          (extent * double(static_cast<float>(op.getTransStd().convertToDouble())));
+                          (dimSize * double(static_cast<float>(op.getTransStd().convertToDouble())));
     place = place + numbers(samples, 4 + axis) * (cell / static_cast<double>(samples));
-    Expression last = e.cast(e.wrap(Extent(x, 2 + axis).getValue(e)), element) - 1.0;
+    Expression last = e.cast(e.wrap(DimSize(x, 2 + axis).getValue(e)), element) - 1.0;
     Expression isInside = both(place >= -0.5, place <= last + 0.5);
     place = e.minimum(e.maximum(place, 0.0), last);
     Expression low = e.floor(place);
@@ -137,17 +137,17 @@ private:
           sources.push_back((c * groups[0] + i * groups[0] / counts[0]) * groups[1] +
                             j * groups[1] / counts[1]);
     Expression images = along(imageNumbers(e, e.getBuilder(), op.getBoxes(), op.getBoxesNum()), 0);
-    return images * e.wrap(Extent(x, 1).getValue(e)) +
+    return images * e.wrap(DimSize(x, 1).getValue(e)) +
            constant(sources, {1, channels, counts[0], counts[1], 1, 1});
   }
 
   Expression at(Expression plane, Expression row, Expression column) {
     Expression place =
-        (plane * e.wrap(Extent(x, 2).getValue(e)) + row) * e.wrap(Extent(x, 3).getValue(e)) + column;
+        (plane * e.wrap(DimSize(x, 2).getValue(e)) + row) * e.wrap(DimSize(x, 3).getValue(e)) + column;
     Expression flat = reshapeTo(x, {elementsOf(x)});
     Expression taken =
         e.wrap(e.create<GatherOp>(flat, reshapeTo(place, {elementsOf(place)}), Value(), uint64_t(0)));
-    return reshapeTo(taken, extentsOf(place));
+    return reshapeTo(taken, dimSizesOf(place));
   }
 
   DeformablePsroiPoolingOp op;

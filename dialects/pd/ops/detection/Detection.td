@@ -38,6 +38,7 @@ def Pd_YoloBoxOp : Pd_Op<"yolo_box"> {
     "downsample_ratio", "clip_bbox", "scale_x_y", "iou_aware", "iou_aware_factor"]>];
   let batching = "batchImageSamples";
   let referenceInCode = 1;
+  let differentiable = 0;
 }
 
 defvar nmsConstraints = [
@@ -71,10 +72,12 @@ def Pd_MulticlassNms3Op : Pd_Op<"multiclass_nms3"> {
     ["score_threshold", "nms_top_k", "keep_top_k", "nms_threshold", "normalized", "nms_eta", "background_label"]>,
     Legacy<"multiclass_nms2", ["BBoxes", "Scores"], ["Out", "Index"], [], ["score_threshold", "nms_top_k", "keep_top_k",
       "nms_threshold", "normalized", "nms_eta", "background_label"], "importMulticlassNms">,
-    Legacy<"multiclass_nms", ["BBoxes", "Scores"], ["Out"], [], ["score_threshold", "nms_top_k", "keep_top_k", "nms_threshold",
-      "normalized", "nms_eta", "background_label"], "importMulticlassNms">];
+    Legacy<"multiclass_nms", ["BBoxes", "Scores"], ["Out"], [], ["score_threshold", "nms_top_k", "keep_top_k",
+      "nms_threshold", "normalized", "nms_eta", "background_label"], "importMulticlassNms">];
   let lod = "none";
   let referenceInCode = 1;
+  let differentiable = 0;
+  let batching = "refused";
 }
 
 def Pd_MatrixNmsOp : Pd_Op<"matrix_nms"> {
@@ -95,6 +98,8 @@ def Pd_MatrixNmsOp : Pd_Op<"matrix_nms"> {
   let legacy = [Legacy<"matrix_nms", ["BBoxes", "Scores"], ["Out", "Index", "RoisNum"], ["score_threshold", "nms_top_k",
     "keep_top_k", "post_threshold", "use_gaussian", "gaussian_sigma", "background_label", "normalized"]>];
   let referenceInCode = 1;
+  let differentiable = 0;
+  let batching = "refused";
 }
 
 #endif

@@ -1,6 +1,6 @@
 #include "dialects/pd/ops/detection/Proposals.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -103,7 +103,7 @@ public:
     Expression average = e.floor((stepX + stepY) * 0.5);
     auto [left, right] = ends(stepX, average, 3);
     auto [top, bottom] = ends(stepY, average, 2);
-    llvm::SmallVector<Extent> shape{Extent(input, 2), Extent(input, 3), Extent(left, 2)};
+    llvm::SmallVector<DimSize> shape{DimSize(input, 2), DimSize(input, 3), DimSize(left, 2)};
     llvm::SmallVector<Expression> corners;
     for (Expression corner : {left, top, right, bottom})
       corners.push_back(insertDim(expandTo(corner, shape), 3));
@@ -111,7 +111,7 @@ public:
   }
 
 private:
-  Expression number(Expression x, int64_t axis) { return e.cast(e.wrap(Extent(x, axis).getValue(e)), f64); }
+  Expression number(Expression x, int64_t axis) { return e.cast(e.wrap(DimSize(x, axis).getValue(e)), f64); }
 
   Expression step(const llvm::APFloat &given, int64_t axis) {
     if (!op.getStepW().isZero() && !op.getStepH().isZero())
@@ -125,7 +125,7 @@ private:
     DensityBoxes boxes(op, isX);
     Expression shift = e.floor(average / constantOf(e, boxes.density, f64));
     Expression place = shift * 0.5 - average * 0.5 + constantOf(e, boxes.number, f64) * shift;
-    Expression cells = iota(e, Extent(input, axis), f64);
+    Expression cells = iota(e, DimSize(input, axis), f64);
     Expression centre = (cells + op.getOffset().convertToDouble()) * step;
     centre = insertDim(insertDim(centre, 1), isX ? 0 : 1) + place; // [1, width, boxes] or [height, 1, boxes]
     Expression half = constantOf(e, boxes.half, f64);
@@ -145,7 +145,7 @@ Values DensityPriorBoxOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   auto element = cast<FloatType>(e.computed(getInput()).type().getElementType());
   Expression boxes = e.cast(DensityGrid(e, *this).build(), element),
-             variances = expandTo(constantOf(e, getVariances(), element), extentsOf(boxes));
+             variances = expandTo(constantOf(e, getVariances(), element), dimSizesOf(boxes));
   if (getFlattenTo_2d()) {
     boxes = e.reshape(boxes, {-1, 4});
     variances = e.reshape(variances, {-1, 4});

@@ -22,6 +22,7 @@ def Pd_NmsOp : Pd_BoxLibraryOp<"nms"> {
   let infer = "inferNms";
   let legacy = [Legacy<"nms", ["Boxes"], ["KeepBoxesIdxs"], ["threshold=iou_threshold"]>];
   let referenceInCode = 1;
+  let batching = "refused";
 }
 
 def Pd_BipartiteMatchOp : Pd_BoxLibraryOp<"bipartite_match"> {
@@ -39,6 +40,8 @@ def Pd_BipartiteMatchOp : Pd_BoxLibraryOp<"bipartite_match"> {
   let legacy = [Legacy<"bipartite_match", ["DistMat", "DistMat@LOD?"], ["ColToRowMatchIndices", "ColToRowMatchDist"],
     ["match_type", "dist_threshold"]>];
   let referenceInCode = 1;
+  let differentiable = 0;
+  let batching = "unbatched";
 }
 
 def Pd_GenerateProposalsOp : Pd_BoxLibraryOp<"generate_proposals"> {
@@ -52,9 +55,10 @@ def Pd_GenerateProposalsOp : Pd_BoxLibraryOp<"generate_proposals"> {
     by which sizes are divided.
   }];
   let constraints = ["C1. scores and bbox_deltas have rank 4"];
-  let arguments = (ins Pd_FloatTensor:$scores, Pd_FloatTensor:$bbox_deltas, Pd_FloatTensor:$im_shape, Pd_FloatTensor:$anchors,
-    Pd_FloatTensor:$variances, Whole<"6000">:$pre_nms_top_n, Whole<"1000">:$post_nms_top_n, Decimal<"0.5">:$nms_thresh,
-    Decimal<"0.1">:$min_size, Decimal<"1.0">:$eta, Bit<"true">:$pixel_offset, Bit<"false">:$is_scaled);
+  let arguments = (ins Pd_FloatTensor:$scores, Pd_FloatTensor:$bbox_deltas, Pd_FloatTensor:$im_shape,
+    Pd_FloatTensor:$anchors, Pd_FloatTensor:$variances, Whole<"6000">:$pre_nms_top_n, Whole<"1000">:$post_nms_top_n,
+    Decimal<"0.5">:$nms_thresh, Decimal<"0.1">:$min_size, Decimal<"1.0">:$eta, Bit<"true">:$pixel_offset,
+    Bit<"false">:$is_scaled);
   let results = (outs Pd_FloatTensor:$rpn_rois, Pd_FloatTensor:$rpn_roi_probs, Pd_IntTensor:$rpn_rois_num);
   let infer = "inferGenerateProposals";
   defvar numbers = ["pre_nms_top_n=pre_nms_topN", "post_nms_top_n=post_nms_topN", "nms_thresh", "min_size", "eta"];
@@ -63,6 +67,8 @@ def Pd_GenerateProposalsOp : Pd_BoxLibraryOp<"generate_proposals"> {
                 Legacy<"generate_proposals", ["Scores", "BboxDeltas", "ImInfo", "Anchors", "Variances"],
                   ["RpnRois", "RpnRoiProbs", "RpnRoisNum"], numbers, [], "importGenerateProposals">];
   let referenceInCode = 1;
+  let differentiable = 0;
+  let batching = "refused";
 }
 
 def Pd_DistributeFpnProposalsOp : Pd_BoxLibraryOp<"distribute_fpn_proposals"> {
@@ -76,14 +82,16 @@ def Pd_DistributeFpnProposalsOp : Pd_BoxLibraryOp<"distribute_fpn_proposals"> {
     "C1. fpn_rois is [boxes, 4]",
     "C2. there are 1 to 1024 levels from min_level to max_level"
   ];
-  let arguments = (ins Pd_FloatTensor:$fpn_rois, Optional<Pd_IntTensor>:$rois_num, I64Attr:$min_level, I64Attr:$max_level,
-    I64Attr:$refer_level, I64Attr:$refer_scale, Bit<"true">:$pixel_offset);
+  let arguments = (ins Pd_FloatTensor:$fpn_rois, Optional<Pd_IntTensor>:$rois_num, I64Attr:$min_level,
+    I64Attr:$max_level, I64Attr:$refer_level, I64Attr:$refer_scale, Bit<"true">:$pixel_offset);
   let results = (outs Variadic<Pd_Tensor>:$boxes_and_counts);
   let infer = "inferDistributeFpnProposals";
   let legacy = [Legacy<"distribute_fpn_proposals", ["FpnRois", "RoisNum"], ["MultiFpnRois", "RestoreIndex",
     "MultiLevelRoIsNum"], ["min_level", "max_level", "refer_level", "refer_scale", "pixel_offset"], [],
     "importDistributeFpnProposals", exportHook_="exportDistributeFpnProposals">];
   let referenceInCode = 1;
+  let differentiable = 0;
+  let batching = "refused";
 }
 
 def Pd_CollectFpnProposalsOp : Pd_BoxLibraryOp<"collect_fpn_proposals"> {
@@ -100,6 +108,8 @@ def Pd_CollectFpnProposalsOp : Pd_BoxLibraryOp<"collect_fpn_proposals"> {
     ["FpnRois", "RoisNum"], [], ["post_nms_topN"], "importCollectFpnProposals",
     exportHook_="exportCollectFpnProposals">];
   let referenceInCode = 1;
+  let differentiable = 0;
+  let batching = "refused";
 }
 
 def Pd_IouSimilarityOp : Pd_Op<"iou_similarity"> {
@@ -125,16 +135,17 @@ def Pd_DensityPriorBoxOp : Pd_Op<"density_prior_box"> {
     "C2. densities has one positive entry for each of fixed_sizes, which are positive, as fixed_ratios are",
     "C3. variances has four entries"
   ];
-  let arguments = (ins Pd_FloatTensor:$input, Pd_FloatTensor:$image, DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$variances,
-    Bit<"true">:$clip, Bit<"false">:$flatten_to_2d, Decimal<"0.0">:$step_w, Decimal<"0.0">:$step_h, Decimal<"0.5">:$offset,
+  let arguments = (ins Pd_FloatTensor:$input, Pd_FloatTensor:$image, DefaultValuedAttr<DenseF64ArrayAttr,
+    "{}">:$variances, Bit<"true">:$clip, Bit<"false">:$flatten_to_2d, Decimal<"0.0">:$step_w, Decimal<"0.0">:$step_h,
+      Decimal<"0.5">:$offset,
     DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$fixed_sizes, DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$fixed_ratios,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$densities);
   let results = (outs Pd_FloatTensor:$boxes, Pd_FloatTensor:$variances_out);
   let infer = "inferDensityPriorBox";
   let decomposesInCode = 1;
   let lod = "none";
-  let legacy = [Legacy<"density_prior_box", ["Input", "Image"], ["Boxes", "Variances"], ["variances", "clip", "flatten_to_2d",
-    "step_w", "step_h", "offset", "fixed_sizes", "fixed_ratios", "densities"]>];
+  let legacy = [Legacy<"density_prior_box", ["Input", "Image"], ["Boxes", "Variances"], ["variances", "clip",
+    "flatten_to_2d", "step_w", "step_h", "offset", "fixed_sizes", "fixed_ratios", "densities"]>];
 }
 
 #endif

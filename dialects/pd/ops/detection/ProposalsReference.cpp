@@ -74,8 +74,8 @@ private:
   bool isLargeEnough(const Box &box) const {
     double least = std::max(op.getMinSize().convertToDouble(), 1.0);
     for (size_t axis : {0, 1}) {
-      double extent = box[axis + 2] - box[axis] + pixel, scaled = extent;
-      if (pixel > 0 && box[axis] + extent / 2 > sizeOf(axis == 0 ? 1 : 0))
+      double dimSize = box[axis + 2] - box[axis] + pixel, scaled = dimSize;
+      if (pixel > 0 && box[axis] + dimSize / 2 > sizeOf(axis == 0 ? 1 : 0))
         return false;
       if (pixel > 0 && op.getIsScaled())
         scaled = (box[axis + 2] - box[axis]) / sizeOf(2) + 1;

@@ -2,7 +2,7 @@
 #include "dialects/pd/ops/detection/RoiFormula.h"
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/reduce/ScanOps.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
@@ -82,7 +82,7 @@ template <class Op> Values gradientOfOutGrad(Op op, Value pooled) {
 
 Expression imageNumbers(TensorBuilder &e, OpBuilder &builder, Value boxes, Value boxesNum) {
   Type integer = builder.getI64Type();
-  Expression regions = iota(e, Extent(e.wrap(boxes), 0), integer);
+  Expression regions = iota(e, DimSize(e.wrap(boxes), 0), integer);
   if (!boxesNum)
     return regions * 0;
   Expression ends = e.wrap(e.create<CumsumOp>(e.cast(e.wrap(boxesNum), integer), Value(), int64_t(0)));
@@ -107,7 +107,7 @@ Values PsroiPoolGradOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents
 Values RoiPoolGradOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   Expression image = e.wrap(cotangents[0]), places = e.wrap(getArgMax());
-  SmallVector<Extent> whole = extentsOf(image), pooled = extentsOf(places);
+  SmallVector<DimSize> whole = dimSizesOf(image), pooled = dimSizesOf(places);
   Expression planes = reshapeTo(image, {whole[0], whole[1], multiply(e, whole[2], whole[3])});
   planes = e.wrap(
       e.create<GatherOp>(planes, imageNumbers(e, builder, getBoxes(), getBoxesNum()), Value(), int64_t(0)));
@@ -117,7 +117,7 @@ Values RoiPoolGradOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) 
 }
 
 LogicalResult inferMovedCells(std::optional<Location> location, ValueRange operands,
-                              llvm::ArrayRef<int64_t> extents, llvm::ArrayRef<int64_t> groups,
+                              llvm::ArrayRef<int64_t> dimSizes, llvm::ArrayRef<int64_t> groups,
                               llvm::ArrayRef<int64_t> parts, Results &results) {
   auto x = tensorType(operands[0]), boxes = tensorType(operands[1]), trans = tensorType(operands[2]);
   bool fits = x.getRank() == 4 && boxes.getRank() == 2 && trans.getRank() == 4 &&
@@ -131,12 +131,12 @@ LogicalResult inferMovedCells(std::optional<Location> location, ValueRange opera
   auto arePositive = [](llvm::ArrayRef<int64_t> list) {
     return llvm::all_of(list, [](int64_t number) { return number > 0; });
   };
-  if (!arePositive(extents) || !arePositive(groups) || !arePositive(parts) || groups.size() != 2 ||
+  if (!arePositive(dimSizes) || !arePositive(groups) || !arePositive(parts) || groups.size() != 2 ||
       parts.size() != 2)
     return inferenceError(location,
-                          "C2: output_dim, sample_per_part, the pooled extents and the pairs group_size "
+                          "C2: output_dim, sample_per_part, the pooled dims and the pairs group_size "
                           "and part_size must be positive");
-  results.append(2, x.clone({boxes.getDimSize(0), extents[0], extents[1], extents[2]}));
+  results.append(2, x.clone({boxes.getDimSize(0), dimSizes[0], dimSizes[1], dimSizes[2]}));
   return success();
 }
 

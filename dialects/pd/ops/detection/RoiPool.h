@@ -50,7 +50,7 @@ mlir::LogicalResult inferRoiGrad(std::optional<mlir::Location> location, Adaptor
 
 /// C1 and C2 of deformable_psroi_pooling, and its results.
 mlir::LogicalResult inferMovedCells(std::optional<mlir::Location> location, mlir::ValueRange operands,
-                                    llvm::ArrayRef<int64_t> extents, llvm::ArrayRef<int64_t> groups,
+                                    llvm::ArrayRef<int64_t> dimSizes, llvm::ArrayRef<int64_t> groups,
                                     llvm::ArrayRef<int64_t> parts, Results &results);
 
 template <class Adaptor>

@@ -29,8 +29,8 @@ def Pd_RoiAlignOp : Pd_RoiOp<"roi_align", (ins DefaultValuedAttr<I64Attr, "-1">:
   }];
   let constraints = roiConstraints;
   let infer = "inferRoiAlign";
-  let legacy = [Legacy<"roi_align", ["X", "ROIs", "RoisNum"], ["Out"], ["pooled_height", "pooled_width", "spatial_scale",
-    "sampling_ratio", "aligned"], [], "importRoi">];
+  let legacy = [Legacy<"roi_align", ["X", "ROIs", "RoisNum"], ["Out"], ["pooled_height", "pooled_width",
+    "spatial_scale", "sampling_ratio", "aligned"], [], "importRoi">];
   let vjpInCode = 1;
   let lod = "none";
   let newIrGradients = ["roi_align_grad(x, boxes, boxes_num) -> x"];
@@ -56,7 +56,8 @@ def Pd_RoiPoolOp : Pd_RoiOp<"roi_pool", (ins), (outs Pd_FloatTensor:$out, Pd_Int
   let referenceInCode = 1;
 }
 
-def Pd_PsroiPoolOp : Pd_RoiOp<"psroi_pool", (ins DefaultValuedAttr<I64Attr, "1">:$output_channels), (outs Pd_FloatTensor:$out)> {
+def Pd_PsroiPoolOp : Pd_RoiOp<"psroi_pool", (ins DefaultValuedAttr<I64Attr, "1">:$output_channels),
+  (outs Pd_FloatTensor:$out)> {
   let summary = "Position-sensitive RoI pooling: means of the cells of regions, with a channel of x for each cell "
     "and output channel";
   let description = [{
@@ -69,8 +70,8 @@ def Pd_PsroiPoolOp : Pd_RoiOp<"psroi_pool", (ins DefaultValuedAttr<I64Attr, "1">
   let infer = "inferPsroiPool";
   let vjpInCode = 1;
   let lod = "none";
-  let legacy = [Legacy<"psroi_pool", ["X", "ROIs", "RoisNum"], ["Out"], ["pooled_height", "pooled_width", "spatial_scale",
-    "output_channels"], [], "importRoi">];
+  let legacy = [Legacy<"psroi_pool", ["X", "ROIs", "RoisNum"], ["Out"], ["pooled_height", "pooled_width",
+    "spatial_scale", "output_channels"], [], "importRoi">];
   let newIrGradients = ["psroi_pool_grad(x, boxes, boxes_num) -> x"];
   let batching = "inCode";
   let referenceInCode = 1;
@@ -79,9 +80,11 @@ def Pd_PsroiPoolOp : Pd_RoiOp<"psroi_pool", (ins DefaultValuedAttr<I64Attr, "1">
 class Pd_RoiGradOp<string mnemonic, dag operands, dag attributes> : Pd_Op<mnemonic> {
   let summary = "The gradient of x of a region pooling, from that of its result";
   let arguments = !con((ins Pd_FloatTensor:$x, Pd_FloatTensor:$boxes, Pd_FloatTensor:$out_grad), operands,
-    (ins Optional<Pd_IntTensor>:$boxes_num, I64Attr:$pooled_height, I64Attr:$pooled_width, F64Attr:$spatial_scale), attributes);
+    (ins Optional<Pd_IntTensor>:$boxes_num, I64Attr:$pooled_height, I64Attr:$pooled_width, F64Attr:$spatial_scale),
+      attributes);
   let results = (outs Pd_FloatTensor:$x_grad);
-  let constraints = !listconcat(roiConstraints, ["C5. out_grad has the type of the pooling's result, and arg_max its dimensions"]);
+  let constraints = !listconcat(roiConstraints,
+    ["C5. out_grad has the type of the pooling's result, and arg_max its dimensions"]);
   let infer = "inferRoiGrad";
   let library = mnemonic;
   let vjpInCode = 1;
@@ -93,9 +96,12 @@ def Pd_RoiAlignGradOp : Pd_RoiGradOp<"roi_align_grad", (ins), (ins I64Attr:$samp
 def Pd_PsroiPoolGradOp : Pd_RoiGradOp<"psroi_pool_grad", (ins), (ins I64Attr:$output_channels)>;
 def Pd_RoiPoolGradOp : Pd_RoiGradOp<"roi_pool_grad", (ins Pd_IntTensor:$arg_max), (ins)>;
 
-defvar movedCellAttributes = (ins DefaultValuedAttr<BoolAttr, "false">:$no_trans, DefaultValuedAttr<F64Attr, "1.0">:$spatial_scale,
-  I64Attr:$output_dim, DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">:$group_size, DefaultValuedAttr<I64Attr, "1">:$pooled_height,
-  DefaultValuedAttr<I64Attr, "1">:$pooled_width, DenseI64ArrayAttr:$part_size, DefaultValuedAttr<I64Attr, "1">:$sample_per_part,
+defvar movedCellAttributes = (ins DefaultValuedAttr<BoolAttr, "false">:$no_trans, DefaultValuedAttr<F64Attr,
+  "1.0">:$spatial_scale,
+  I64Attr:$output_dim, DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">:$group_size, DefaultValuedAttr<I64Attr,
+    "1">:$pooled_height,
+  DefaultValuedAttr<I64Attr, "1">:$pooled_width, DenseI64ArrayAttr:$part_size, DefaultValuedAttr<I64Attr,
+    "1">:$sample_per_part,
   DefaultValuedAttr<F64Attr, "0.1">:$trans_std);
 
 def Pd_DeformablePsroiPoolingOp : Pd_Op<"deformable_psroi_pooling", [Pd_GradientByKernel]> {
@@ -114,16 +120,18 @@ def Pd_DeformablePsroiPoolingOp : Pd_Op<"deformable_psroi_pooling", [Pd_Gradient
     "C1. x has rank 4, boxes is [R, 4], and trans has rank 4",
     "C2. output_dim, sample_per_part, the pooled sizes and the pairs group_size and part_size are positive"
   ];
-  let arguments = !con((ins Pd_FloatTensor:$x, Pd_FloatTensor:$boxes, Pd_FloatTensor:$trans, Optional<Pd_IntTensor>:$boxes_num),
-    movedCellAttributes);
+  let arguments = !con((ins Pd_FloatTensor:$x, Pd_FloatTensor:$boxes, Pd_FloatTensor:$trans,
+    Optional<Pd_IntTensor>:$boxes_num), movedCellAttributes);
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$top_count);
   let infer = "inferDeformablePsroiPooling";
   let library = "deformable_psroi_pooling";
   let decomposesInCode = 1;
   let vjpInCode = 1;
   let lod = "none";
-  let legacy = [Legacy<"deformable_psroi_pooling", ["Input", "ROIs", "Trans", "RoisNum"], ["Output", "TopCount"], ["no_trans", "spatial_scale",
-    "output_dim", "group_size", "pooled_height", "pooled_width", "part_size", "sample_per_part", "trans_std"], [], "importRoi">];
+  let legacy = [Legacy<"deformable_psroi_pooling", ["Input", "ROIs", "Trans", "RoisNum"], ["Output", "TopCount"],
+    ["no_trans", "spatial_scale", "output_dim", "group_size", "pooled_height", "pooled_width", "part_size",
+    "sample_per_part", "trans_std"], [],
+      "importRoi">];
   let batching = "inCode";
   let referenceInCode = 1;
 }

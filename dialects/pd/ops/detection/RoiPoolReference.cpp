@@ -33,8 +33,8 @@ struct Pooled {
   /// Interpolates between the elements around a point within the plane; the last element is repeated after
   /// itself.
   Number between(int64_t image, int64_t channel, Number y, Number z) const {
-    auto low = [](Number p, int64_t extent) {
-      return std::min(static_cast<int64_t>(std::floor(p.real())), extent - 1);
+    auto low = [](Number p, int64_t dimSize) {
+      return std::min(static_cast<int64_t>(std::floor(p.real())), dimSize - 1);
     };
     int64_t top = low(y, dims[2]), left = low(z, dims[3]);
     int64_t bottom = std::min(top + 1, dims[2] - 1), right = std::min(left + 1, dims[3] - 1);
@@ -92,7 +92,9 @@ template <class Op> Numbers runRoiAlign(Op op, const Pooled &in) {
     }
     double cellHeight = height / double(in.rows), cellWidth = width / double(in.columns);
     auto ratio = static_cast<int64_t>(op.getSamplingRatio());
-    auto samples = [&](double extent) { return ratio > 0 ? ratio : static_cast<int64_t>(std::ceil(extent)); };
+    auto samples = [&](double dimSize) {
+      return ratio > 0 ? ratio : static_cast<int64_t>(std::ceil(dimSize));
+    };
     int64_t down = samples(cellHeight), across = samples(cellWidth);
     Number sum = 0;
     for (int64_t s = 0; s < down; ++s)
@@ -109,9 +111,9 @@ template <class Op> Numbers runRoiAlign(Op op, const Pooled &in) {
 }
 
 /// The whole elements of a cell of a box from `from` to `to`, within the plane.
-std::pair<int64_t, int64_t> wholeRange(double from, double to, int64_t cell, int64_t cells, int64_t extent) {
+std::pair<int64_t, int64_t> wholeRange(double from, double to, int64_t cell, int64_t cells, int64_t dimSize) {
   double size = (to - from) / double(cells);
-  auto within = [&](double place) { return std::clamp(static_cast<int64_t>(place), int64_t(0), extent); };
+  auto within = [&](double place) { return std::clamp(static_cast<int64_t>(place), int64_t(0), dimSize); };
   return {within(std::floor(double(cell) * size + from)), within(std::ceil(double(cell + 1) * size + from))};
 }
 
@@ -119,9 +121,9 @@ template <class Op> Numbers runPsroiPool(Op op, const Pooled &in) {
   return forEachCell(
       in, static_cast<int64_t>(op.getOutputChannels()), [&](size_t box, int64_t c, int64_t i, int64_t j) {
         const auto &b = in.boxes[box];
-        auto range = [&](size_t axis, int64_t cell, int64_t cells, int64_t extent) {
+        auto range = [&](size_t axis, int64_t cell, int64_t cells, int64_t dimSize) {
           double from = std::round(b[axis]) * in.scale, to = (std::round(b[axis + 2]) + 1) * in.scale;
-          return wholeRange(from, from + std::max(to - from, 0.1), cell, cells, extent);
+          return wholeRange(from, from + std::max(to - from, 0.1), cell, cells, dimSize);
         };
         auto [top, bottom] = range(1, i, in.rows, in.dims[2]);
         auto [left, right] = range(0, j, in.columns, in.dims[3]);
@@ -139,10 +141,12 @@ template <class Op> std::pair<Numbers, std::vector<int64_t>> runRoiPool(Op, cons
   std::vector<int64_t> places;
   Numbers maxima = forEachCell(in, in.dims[1], [&](size_t box, int64_t c, int64_t i, int64_t j) {
     const auto &b = in.boxes[box];
-    auto range = [&](size_t axis, int64_t cell, int64_t cells, int64_t extent) {
+    auto range = [&](size_t axis, int64_t cell, int64_t cells, int64_t dimSize) {
       double from = std::round(b[axis] * in.scale), to = std::round(b[axis + 2] * in.scale);
       double size = std::max(to - from + 1, 1.0) / double(cells);
-      auto within = [&](double place) { return std::clamp(static_cast<int64_t>(place), int64_t(0), extent); };
+      auto within = [&](double place) {
+        return std::clamp(static_cast<int64_t>(place), int64_t(0), dimSize);
+      };
       return std::pair(within(std::floor(double(cell) * size) + from),
                        within(std::ceil(double(cell + 1) * size) + from));
     };
@@ -171,10 +175,10 @@ template <class Op> std::pair<Numbers, Numbers> runMovedCells(Op op, const Poole
   Numbers out = forEachCell(in, channels, [&](size_t box, int64_t c, int64_t i, int64_t j) {
     const auto &b = in.boxes[box];
     auto start = [&](size_t axis) { return std::round(b[axis]) * in.scale - 0.5; };
-    auto extent = [&](size_t axis) {
+    auto dimSize = [&](size_t axis) {
       return std::max((std::round(b[axis + 2]) + 1) * in.scale - 0.5 - start(axis), 0.1);
     };
-    double width = extent(0), height = extent(1), cellWidth = width / double(in.columns),
+    double width = dimSize(0), height = dimSize(1), cellWidth = width / double(in.columns),
            cellHeight = height / double(in.rows);
     Number left = start(0) + double(j) * cellWidth, top = start(1) + double(i) * cellHeight;
     if (!op.getNoTrans()) {
@@ -191,8 +195,8 @@ template <class Op> std::pair<Numbers, Numbers> runMovedCells(Op op, const Poole
     int64_t group = i * groups[0] / in.rows * groups[1] + j * groups[1] / in.columns;
     Number sum = 0;
     double count = 0;
-    auto bounded = [](Number p, int64_t extent) {
-      return p.real() < 0 ? Number(0) : p.real() > double(extent - 1) ? Number(double(extent - 1)) : p;
+    auto bounded = [](Number p, int64_t dimSize) {
+      return p.real() < 0 ? Number(0) : p.real() > double(dimSize - 1) ? Number(double(dimSize - 1)) : p;
     };
     for (int64_t s = 0; s < samples; ++s)
       for (int64_t t = 0; t < samples; ++t) {

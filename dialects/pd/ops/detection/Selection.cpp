@@ -19,8 +19,7 @@ LogicalResult inferSimilarityFocusOf(std::optional<Location> location, RankedTen
     return index >= 0 && (x.isDynamicDim(axis) || index < x.getDimSize(axis));
   });
   if (indexes.empty() || !isWithin)
-    return inferenceError(location,
-                          "C2: there must be an index, and all must be within the extent of the axis");
+    return inferenceError(location, "C2: there must be an index, and all must be within the dim of the axis");
   results.push_back(x);
   return success();
 }

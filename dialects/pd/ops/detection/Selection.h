@@ -5,10 +5,10 @@
 
 namespace proa::pd {
 
-/// Whether a tensor has this rank, and the dim `extent` if it is static.
-inline bool hasDims(mlir::Value value, int64_t rank, int64_t axis, int64_t extent) {
+/// Whether a tensor has this rank, and the dim `dim` if it is static.
+inline bool hasDims(mlir::Value value, int64_t rank, int64_t axis, int64_t dimSize) {
   auto type = tensorType(value);
-  return type.getRank() == rank && (type.isDynamicDim(axis) || type.getDimSize(axis) == extent);
+  return type.getRank() == rank && (type.isDynamicDim(axis) || type.getDimSize(axis) == dimSize);
 }
 
 /// Rows of a dynamic number and offsets for `images` images.

@@ -22,13 +22,16 @@ def Pd_LocalityAwareNmsOp : Pd_SelectionOp<"locality_aware_nms"> {
   }];
   let constraints = ["C1. bboxes is [N, M, 4] and scores [N, classes, M], with the same element type"];
   let arguments = (ins Pd_FloatTensor:$bboxes, Pd_FloatTensor:$scores, F64Attr:$score_threshold, I64Attr:$nms_top_k,
-    I64Attr:$keep_top_k, Real<"0.3">:$nms_threshold, DefaultValuedAttr<BoolAttr, "true">:$normalized, Real<"1.0">:$nms_eta,
+    I64Attr:$keep_top_k, Real<"0.3">:$nms_threshold, DefaultValuedAttr<BoolAttr, "true">:$normalized,
+      Real<"1.0">:$nms_eta,
     Limit<"-1">:$background_label);
   let results = (outs Pd_FloatTensor:$out, Pd_IntTensor:$offsets);
   let infer = "inferLocalityAwareNms";
   let legacy = [Legacy<"locality_aware_nms", ["BBoxes", "Scores"], ["Out", "Out@LOD"], ["score_threshold", "nms_top_k",
     "keep_top_k", "nms_threshold", "normalized", "nms_eta", "background_label"]>];
   let referenceInCode = 1;
+  let differentiable = 0;
+  let batching = "refused";
 }
 
 def Pd_RetinanetDetectionOutputOp : Pd_SelectionOp<"retinanet_detection_output", [AttrSizedOperandSegments]> {
@@ -43,15 +46,17 @@ def Pd_RetinanetDetectionOutputOp : Pd_SelectionOp<"retinanet_detection_output",
   let constraints = [
     "C1. there is one scores, [N, M, classes], and one anchors, [M, 4], for each of bboxes, [N, M, 4]"
   ];
-  let arguments = (ins Variadic<Pd_FloatTensor>:$bboxes, Variadic<Pd_FloatTensor>:$scores, Variadic<Pd_FloatTensor>:$anchors,
-    Pd_FloatTensor:$im_info, F64Attr:$score_threshold, I64Attr:$nms_top_k, I64Attr:$keep_top_k, F64Attr:$nms_threshold,
-    Real<"1.0">:$nms_eta);
+  let arguments = (ins Variadic<Pd_FloatTensor>:$bboxes, Variadic<Pd_FloatTensor>:$scores,
+    Variadic<Pd_FloatTensor>:$anchors, Pd_FloatTensor:$im_info, F64Attr:$score_threshold, I64Attr:$nms_top_k,
+    I64Attr:$keep_top_k, F64Attr:$nms_threshold, Real<"1.0">:$nms_eta);
   let operandFormat = "`(` $bboxes `)` `(` $scores `)` `(` $anchors `)` $im_info";
   let results = (outs Pd_FloatTensor:$out, Pd_IntTensor:$offsets);
   let infer = "inferRetinanetDetectionOutput";
   let legacy = [Legacy<"retinanet_detection_output", ["BBoxes*", "Scores*", "Anchors*", "ImInfo"], ["Out", "Out@LOD"],
     ["score_threshold", "nms_top_k", "keep_top_k", "nms_threshold", "nms_eta"]>];
   let referenceInCode = 1;
+  let differentiable = 0;
+  let batching = "refused";
 }
 
 def Pd_BoxDecoderAndAssignOp : Pd_SelectionOp<"box_decoder_and_assign"> {
@@ -72,6 +77,7 @@ def Pd_BoxDecoderAndAssignOp : Pd_SelectionOp<"box_decoder_and_assign"> {
     ["DecodeBox", "OutputAssignBox"], ["box_clip"]>];
   let batching = "inCode";
   let referenceInCode = 1;
+  let differentiable = 0;
 }
 
 def Pd_MineHardExamplesOp : Pd_SelectionOp<"mine_hard_examples"> {
@@ -86,13 +92,16 @@ def Pd_MineHardExamplesOp : Pd_SelectionOp<"mine_hard_examples"> {
     "C1. all operands are [N, boxes]"
   ];
   let arguments = (ins Pd_FloatTensor:$cls_loss, Pd_IntTensor:$match_indices, Pd_FloatTensor:$match_dist,
-    Optional<Pd_FloatTensor>:$loc_loss, Real<"1.0">:$neg_pos_ratio, Real<"0.5">:$neg_dist_threshold, Limit<"0">:$sample_size,
+    Optional<Pd_FloatTensor>:$loc_loss, Real<"1.0">:$neg_pos_ratio, Real<"0.5">:$neg_dist_threshold,
+      Limit<"0">:$sample_size,
     Pd_DefaultEnum<Pd_MiningTypeAttr, "MaxNegative">:$mining_type);
   let results = (outs Pd_IntTensor:$neg_indices, Pd_IntTensor:$offsets, Pd_IntTensor:$updated_match_indices);
   let infer = "inferMineHardExamples";
   let legacy = [Legacy<"mine_hard_examples", ["ClsLoss", "MatchIndices", "MatchDist", "LocLoss"],
-    ["NegIndices", "NegIndices@LOD", "UpdatedMatchIndices"], ["neg_pos_ratio", "neg_dist_threshold", "sample_size", "mining_type"]>];
+    ["NegIndices", "NegIndices@LOD", "UpdatedMatchIndices"], ["neg_pos_ratio", "neg_dist_threshold", "sample_size",
+      "mining_type"]>];
   let referenceInCode = 1;
+  let batching = "refused";
 }
 
 def Pd_SimilarityFocusOp : Pd_SelectionOp<"similarity_focus"> {
@@ -112,6 +121,7 @@ def Pd_SimilarityFocusOp : Pd_SelectionOp<"similarity_focus"> {
   let legacy = [Legacy<"similarity_focus", ["X"], ["Out"], ["axis", "indexes"]>];
   let batching = "batchImages";
   let referenceInCode = 1;
+  let differentiable = 0;
 }
 
 #endif

@@ -33,18 +33,24 @@ def Pd_RpnTargetAssignOp : Pd_TargetOp<"rpn_target_assign"> {
   }] # anchorRules;
   let constraints = anchorConstraints;
   let pure = 0;
-  let arguments = (ins Pd_FloatTensor:$anchor, Pd_FloatTensor:$gt_boxes, Pd_IntTensor:$is_crowd, Pd_FloatTensor:$im_info,
-    Pd_IntTensor:$gt_offsets, Threshold<"0.7">:$rpn_positive_overlap, Threshold<"0.3">:$rpn_negative_overlap,
-    Threshold<"0.25">:$rpn_fg_fraction, Threshold<"0.0">:$rpn_straddle_thresh, DefaultValuedAttr<I64Attr, "256">:$rpn_batch_size_per_im,
+  let arguments = (ins Pd_FloatTensor:$anchor, Pd_FloatTensor:$gt_boxes, Pd_IntTensor:$is_crowd,
+    Pd_FloatTensor:$im_info, Pd_IntTensor:$gt_offsets, Threshold<"0.7">:$rpn_positive_overlap,
+    Threshold<"0.3">:$rpn_negative_overlap, Threshold<"0.25">:$rpn_fg_fraction, Threshold<"0.0">:$rpn_straddle_thresh,
+    DefaultValuedAttr<I64Attr,
+      "256">:$rpn_batch_size_per_im,
     DefaultValuedAttr<BoolAttr, "true">:$use_random);
-  let results = (outs Res<Pd_IntTensor, "", [MemAlloc]>:$location_index, Pd_IntTensor:$score_index, Pd_FloatTensor:$target_bbox,
-    Pd_IntTensor:$target_label, Pd_FloatTensor:$bbox_inside_weight, Pd_IntTensor:$location_offsets, Pd_IntTensor:$score_offsets);
+  let results = (outs Res<Pd_IntTensor, "", [MemAlloc]>:$location_index, Pd_IntTensor:$score_index,
+    Pd_FloatTensor:$target_bbox, Pd_IntTensor:$target_label, Pd_FloatTensor:$bbox_inside_weight,
+    Pd_IntTensor:$location_offsets,
+      Pd_IntTensor:$score_offsets);
   let infer = "inferTargetAssign";
   let legacy = [Legacy<"rpn_target_assign", ["Anchor", "GtBoxes", "IsCrowd", "ImInfo", "GtBoxes@LOD"],
     ["LocationIndex", "ScoreIndex", "TargetBBox", "TargetLabel", "BBoxInsideWeight",
      "LocationIndex|TargetBBox|BBoxInsideWeight@LOD", "ScoreIndex|TargetLabel@LOD"],
-    ["rpn_positive_overlap", "rpn_negative_overlap", "rpn_fg_fraction", "rpn_straddle_thresh", "rpn_batch_size_per_im", "use_random"]>];
+    ["rpn_positive_overlap", "rpn_negative_overlap", "rpn_fg_fraction", "rpn_straddle_thresh", "rpn_batch_size_per_im",
+      "use_random"]>];
   let referenceInCode = 1;
+  let differentiable = 0;
 }
 
 def Pd_RetinanetTargetAssignOp : Pd_TargetOp<"retinanet_target_assign"> {
@@ -54,17 +60,22 @@ def Pd_RetinanetTargetAssignOp : Pd_TargetOp<"retinanet_target_assign"> {
     [images, 1] is 1 more than the number of rows of `location_index` for the image.
   }] # anchorRules;
   let constraints = anchorConstraints;
-  let arguments = (ins Pd_FloatTensor:$anchor, Pd_FloatTensor:$gt_boxes, Pd_IntTensor:$is_crowd, Pd_FloatTensor:$im_info,
-    Pd_IntTensor:$gt_offsets, Pd_IntTensor:$gt_labels, Threshold<"0.5">:$positive_overlap, Threshold<"0.4">:$negative_overlap);
+  let arguments = (ins Pd_FloatTensor:$anchor, Pd_FloatTensor:$gt_boxes, Pd_IntTensor:$is_crowd,
+    Pd_FloatTensor:$im_info, Pd_IntTensor:$gt_offsets, Pd_IntTensor:$gt_labels, Threshold<"0.5">:$positive_overlap,
+      Threshold<"0.4">:$negative_overlap);
   let results = (outs Pd_IntTensor:$location_index, Pd_IntTensor:$score_index, Pd_FloatTensor:$target_bbox,
-    Pd_IntTensor:$target_label, Pd_FloatTensor:$bbox_inside_weight, Pd_IntTensor:$location_offsets, Pd_IntTensor:$score_offsets,
+    Pd_IntTensor:$target_label, Pd_FloatTensor:$bbox_inside_weight, Pd_IntTensor:$location_offsets,
+      Pd_IntTensor:$score_offsets,
     Pd_IntTensor:$foreground_number, Pd_IntTensor:$number_offsets);
   let infer = "inferRetinanetTargetAssign";
   let legacy = [Legacy<"retinanet_target_assign", ["Anchor", "GtBoxes", "IsCrowd", "ImInfo", "GtBoxes@LOD", "GtLabels"],
     ["LocationIndex", "ScoreIndex", "TargetBBox", "TargetLabel", "BBoxInsideWeight",
-     "LocationIndex|TargetBBox|BBoxInsideWeight@LOD", "ScoreIndex|TargetLabel@LOD", "ForegroundNumber", "ForegroundNumber@LOD"],
+     "LocationIndex|TargetBBox|BBoxInsideWeight@LOD", "ScoreIndex|TargetLabel@LOD", "ForegroundNumber",
+       "ForegroundNumber@LOD"],
     ["positive_overlap", "negative_overlap"]>];
   let referenceInCode = 1;
+  let differentiable = 0;
+  let batching = "refused";
 }
 
 def Pd_GenerateProposalLabelsOp : Pd_TargetOp<"generate_proposal_labels"> {
@@ -87,21 +98,25 @@ def Pd_GenerateProposalLabelsOp : Pd_TargetOp<"generate_proposal_labels"> {
     "C3. with is_cascade_rcnn, max_overlap is given"
   ];
   let pure = 0;
-  let arguments = (ins Pd_FloatTensor:$rpn_rois, Pd_IntTensor:$gt_classes, Pd_IntTensor:$is_crowd, Pd_FloatTensor:$gt_boxes,
-    Pd_FloatTensor:$im_info, Pd_IntTensor:$roi_offsets, Pd_IntTensor:$gt_offsets, Optional<Pd_FloatTensor>:$max_overlap,
-    I64Attr:$batch_size_per_im, F64Attr:$fg_fraction, F64Attr:$fg_thresh, F64Attr:$bg_thresh_hi, F64Attr:$bg_thresh_lo,
-    DenseF64ArrayAttr:$bbox_reg_weights, I64Attr:$class_nums, DefaultValuedAttr<BoolAttr, "true">:$use_random,
-    DefaultValuedAttr<BoolAttr, "false">:$is_cascade_rcnn, DefaultValuedAttr<BoolAttr, "false">:$is_cls_agnostic);
+  let arguments = (ins Pd_FloatTensor:$rpn_rois, Pd_IntTensor:$gt_classes, Pd_IntTensor:$is_crowd,
+    Pd_FloatTensor:$gt_boxes, Pd_FloatTensor:$im_info, Pd_IntTensor:$roi_offsets, Pd_IntTensor:$gt_offsets,
+    Optional<Pd_FloatTensor>:$max_overlap, I64Attr:$batch_size_per_im, F64Attr:$fg_fraction, F64Attr:$fg_thresh,
+    F64Attr:$bg_thresh_hi, F64Attr:$bg_thresh_lo, DenseF64ArrayAttr:$bbox_reg_weights, I64Attr:$class_nums,
+    DefaultValuedAttr<BoolAttr, "true">:$use_random, DefaultValuedAttr<BoolAttr, "false">:$is_cascade_rcnn,
+    DefaultValuedAttr<BoolAttr, "false">:$is_cls_agnostic);
   let results = (outs Res<Pd_FloatTensor, "", [MemAlloc]>:$rois, Pd_IntTensor:$labels, Pd_FloatTensor:$bbox_targets,
     Pd_FloatTensor:$bbox_inside_weights, Pd_FloatTensor:$bbox_outside_weights, Pd_FloatTensor:$max_overlap_with_gt,
     Pd_IntTensor:$offsets);
   let infer = "inferGenerateProposalLabels";
-  let legacy = [Legacy<"generate_proposal_labels", ["RpnRois", "GtClasses", "IsCrowd", "GtBoxes", "ImInfo", "RpnRois@LOD", "GtBoxes@LOD",
-    "MaxOverlap"], ["Rois", "LabelsInt32", "BboxTargets", "BboxInsideWeights", "BboxOutsideWeights", "MaxOverlapWithGT",
+  let legacy = [Legacy<"generate_proposal_labels", ["RpnRois", "GtClasses", "IsCrowd", "GtBoxes", "ImInfo",
+    "RpnRois@LOD", "GtBoxes@LOD", "MaxOverlap"], ["Rois", "LabelsInt32", "BboxTargets", "BboxInsideWeights",
+    "BboxOutsideWeights", "MaxOverlapWithGT",
     "Rois|LabelsInt32|BboxTargets|BboxInsideWeights|BboxOutsideWeights|MaxOverlapWithGT@LOD"],
-    ["batch_size_per_im", "fg_fraction", "fg_thresh", "bg_thresh_hi", "bg_thresh_lo", "bbox_reg_weights", "class_nums", "use_random",
+    ["batch_size_per_im", "fg_fraction", "fg_thresh", "bg_thresh_hi", "bg_thresh_lo", "bbox_reg_weights", "class_nums",
+      "use_random",
      "is_cascade_rcnn", "is_cls_agnostic"]>];
   let referenceInCode = 1;
+  let differentiable = 0;
 }
 
 def Pd_GenerateMaskLabelsOp : Pd_TargetOp<"generate_mask_labels"> {
@@ -125,10 +140,13 @@ def Pd_GenerateMaskLabelsOp : Pd_TargetOp<"generate_mask_labels"> {
     Pd_IntTensor:$polygon_offsets, Pd_IntTensor:$point_offsets, I64Attr:$num_classes, I64Attr:$resolution);
   let results = (outs Pd_FloatTensor:$mask_rois, Pd_IntTensor:$roi_has_mask, Pd_IntTensor:$mask, Pd_IntTensor:$offsets);
   let infer = "inferGenerateMaskLabels";
-  let legacy = [Legacy<"generate_mask_labels", ["Rois", "ImInfo", "GtClasses", "IsCrowd", "GtSegms", "LabelsInt32", "Rois@LOD",
-    "GtSegms@LOD", "GtSegms@LOD", "GtSegms@LOD"], ["MaskRois", "RoiHasMaskInt32", "MaskInt32", "MaskRois|RoiHasMaskInt32|MaskInt32@LOD"],
+  let legacy = [Legacy<"generate_mask_labels", ["Rois", "ImInfo", "GtClasses", "IsCrowd", "GtSegms", "LabelsInt32",
+    "Rois@LOD", "GtSegms@LOD", "GtSegms@LOD", "GtSegms@LOD"], ["MaskRois", "RoiHasMaskInt32", "MaskInt32",
+      "MaskRois|RoiHasMaskInt32|MaskInt32@LOD"],
     [], ["num_classes", "resolution"], "importGenerateMaskLabels", exportHook_="exportGenerateMaskLabels">];
   let referenceInCode = 1;
+  let differentiable = 0;
+  let batching = "refused";
 }
 
 #endif

@@ -1,9 +1,10 @@
 #include "dialects/pd/ops/distributed/Distributed.h"
 #include "dialects/pd/builders/TensorBuilder.h"
+#include "dialects/pd/ir/MatchFailure.h"
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/loss/LossOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Support/DebugStringHelper.h"
@@ -37,18 +38,18 @@ LogicalResult checkPart(std::optional<Location> location, int64_t id, int64_t co
                                       llvm::Twine(count));
 }
 
-LogicalResult inferScaledExtent(std::optional<Location> location, RankedTensorType x, bool isLast,
-                                int64_t factor, int64_t divisor, Results &results) {
+LogicalResult inferScaledDim(std::optional<Location> location, RankedTensorType x, bool isLast,
+                             int64_t factor, int64_t divisor, Results &results) {
   if (x.getRank() == 0)
     return inferenceError(location, "C4: x must have a dimension, found " + debugString(x));
   llvm::SmallVector<int64_t> shape(x.getShape());
-  int64_t &extent = isLast ? shape.back() : shape.front();
-  if (!ShapedType::isDynamic(extent)) {
-    if (extent % divisor != 0)
+  int64_t &dimSize = isLast ? shape.back() : shape.front();
+  if (!ShapedType::isDynamic(dimSize)) {
+    if (dimSize % divisor != 0)
       return inferenceError(location, "C4: nranks must divide the dimension " +
                                           llvm::Twine(isLast ? x.getRank() - 1 : 0) + " of x, found " +
                                           llvm::Twine(divisor) + " for " + debugString(x));
-    extent = ShapedType::isDynamic(factor) ? factor : extent / divisor * factor;
+    dimSize = ShapedType::isDynamic(factor) ? factor : dimSize / divisor * factor;
   }
   results.push_back(x.clone(shape));
   return success();
@@ -136,12 +137,12 @@ FailureOr<SmallVector<Value>> CSplitOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.wrap(getX());
   auto ranks = static_cast<int64_t>(getNranks()), rank = static_cast<int64_t>(getRank());
-  int64_t axis = x.rank() - 1, extent = x.type().getDimSize(axis);
+  int64_t axis = x.rank() - 1, dimSize = x.type().getDimSize(axis);
   if (ranks == 1)
     return asIs(x);
-  if (ShapedType::isDynamic(extent))
-    return failure();
-  return SmallVector<Value>{slice(x, axis, extent / ranks * rank, extent / ranks * (rank + 1))};
+  if (ShapedType::isDynamic(dimSize))
+    return notifyDecompositionFailure(builder, *this, "the dimension that it splits is dynamic");
+  return SmallVector<Value>{slice(x, axis, dimSize / ranks * rank, dimSize / ranks * (rank + 1))};
 }
 
 FailureOr<SmallVector<Value>> CEmbeddingOp::decompose(OpBuilder &builder) {
@@ -149,7 +150,7 @@ FailureOr<SmallVector<Value>> CEmbeddingOp::decompose(OpBuilder &builder) {
   Expression weight = e.wrap(getWeight()), x = e.wrap(getX());
   Type index = x.type().getElementType();
   Expression local = x - e.constant(static_cast<double>(getStartIndex()), index);
-  Expression rows = e.cast(e.wrap(Extent(weight, 0).getValue(e)), index);
+  Expression rows = e.cast(e.wrap(DimSize(weight, 0).getValue(e)), index);
   Expression isHere = e.wrap(e.create<LogicalAndOp>(local >= 0.0, local < rows));
   Expression found = e.wrap(e.create<GatherOp>(weight, e.select(isHere, local, 0.0), Value(), 0));
   return e.results({e.select(insertDim(isHere, x.rank()), found, 0.0)});
@@ -157,7 +158,7 @@ FailureOr<SmallVector<Value>> CEmbeddingOp::decompose(OpBuilder &builder) {
 
 FailureOr<SmallVector<Value>> CSoftmaxWithCrossEntropyOp::decompose(OpBuilder &builder) {
   if (getNranks() > 1)
-    return failure();
+    return notifyDecompositionFailure(builder, *this, "it has several ranks");
   auto whole =
       CrossEntropyWithSoftmaxOp::create(builder, getLoc(), getLogits(), getLabel(), /*soft_label=*/false,
                                         /*use_softmax=*/true, /*numeric_stable_mode=*/true,

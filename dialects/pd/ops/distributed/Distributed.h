@@ -17,8 +17,8 @@ mlir::LogicalResult checkRing(std::optional<mlir::Location> location, int64_t ri
 mlir::LogicalResult checkProcess(std::optional<mlir::Location> location, llvm::StringRef name,
                                  int64_t process, int64_t ranks, bool mayBeUnknown = true);
 /// x with its first or last dim multiplied by `factor` or divided by `divisor`. Emits C4.
-mlir::LogicalResult inferScaledExtent(std::optional<mlir::Location> location, mlir::RankedTensorType x,
-                                      bool isLast, int64_t factor, int64_t divisor, Results &results);
+mlir::LogicalResult inferScaledDim(std::optional<mlir::Location> location, mlir::RankedTensorType x,
+                                   bool isLast, int64_t factor, int64_t divisor, Results &results);
 mlir::LogicalResult checkPart(std::optional<mlir::Location> location, int64_t id, int64_t count);
 mlir::LogicalResult inferExchangeOf(std::optional<mlir::Location> location, mlir::ValueRange operands,
                                     Results &results);
@@ -68,8 +68,8 @@ mlir::LogicalResult inferGatherParts(std::optional<mlir::Location> location, Ada
   if (failed(checkProcess(location, "rank", 0, ranks)) ||
       failed(checkRing(location, static_cast<int64_t>(adaptor.getRingId()))))
     return mlir::failure();
-  return inferScaledExtent(location, tensorType(adaptor.getX()), false,
-                           ranks == 0 ? mlir::ShapedType::kDynamic : ranks, 1, results);
+  return inferScaledDim(location, tensorType(adaptor.getX()), false,
+                        ranks == 0 ? mlir::ShapedType::kDynamic : ranks, 1, results);
 }
 
 template <class Adaptor>
@@ -77,8 +77,8 @@ mlir::LogicalResult inferConcatParts(std::optional<mlir::Location> location, Ada
                                      Results &results) {
   if (failed(checkRanked(location, adaptor)))
     return mlir::failure();
-  return inferScaledExtent(location, tensorType(adaptor.getX()), true,
-                           static_cast<int64_t>(adaptor.getNranks()), 1, results);
+  return inferScaledDim(location, tensorType(adaptor.getX()), true, static_cast<int64_t>(adaptor.getNranks()),
+                        1, results);
 }
 
 template <class Adaptor>
@@ -86,16 +86,16 @@ mlir::LogicalResult inferFirstPart(std::optional<mlir::Location> location, Adapt
                                    Results &results) {
   if (failed(checkRanked(location, adaptor)))
     return mlir::failure();
-  return inferScaledExtent(location, tensorType(adaptor.getX()), false, 1,
-                           static_cast<int64_t>(adaptor.getNranks()), results);
+  return inferScaledDim(location, tensorType(adaptor.getX()), false, 1,
+                        static_cast<int64_t>(adaptor.getNranks()), results);
 }
 
 template <class Adaptor>
 mlir::LogicalResult inferLastPart(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
   if (failed(checkRanked(location, adaptor)))
     return mlir::failure();
-  return inferScaledExtent(location, tensorType(adaptor.getX()), true, 1,
-                           static_cast<int64_t>(adaptor.getNranks()), results);
+  return inferScaledDim(location, tensorType(adaptor.getX()), true, 1,
+                        static_cast<int64_t>(adaptor.getNranks()), results);
 }
 
 template <class Adaptor>
@@ -126,9 +126,9 @@ mlir::LogicalResult inferReceive(std::optional<mlir::Location> location, Adaptor
   bool isOpen = false;
   if constexpr (requires { adaptor.getDynamicShape(); })
     isOpen = adaptor.getDynamicShape();
-  for (int64_t &extent : shape)
-    if (extent < 0 || isOpen)
-      extent = mlir::ShapedType::kDynamic;
+  for (int64_t &dimSize : shape)
+    if (dimSize < 0 || isOpen)
+      dimSize = mlir::ShapedType::kDynamic;
   results.push_back(mlir::RankedTensorType::get(shape, adaptor.getDtype()));
   return inferSend(location, adaptor, results);
 }

@@ -38,12 +38,17 @@ class Pd_ReductionOverRing<string mnemonic, string what, string legacyType> : Pd
   let legacy = [Legacy<legacyType, ["X"], ["Out"], ["ring_id"], !listconcat(Streams, ["Cond"])>];
 }
 
-def Pd_CAllreduceSumOp : Pd_ReductionOverRing<"c_allreduce_sum", "The sum of x over all processes, on all processes", "c_allreduce_sum">;
-def Pd_CAllreduceMaxOp : Pd_ReductionOverRing<"c_allreduce_max", "The maximum of x over all processes, on all processes", "c_allreduce_max">;
-def Pd_CAllreduceMinOp : Pd_ReductionOverRing<"c_allreduce_min", "The minimum of x over all processes, on all processes", "c_allreduce_min">;
-def Pd_CAllreduceProdOp : Pd_ReductionOverRing<"c_allreduce_prod", "The product of x over all processes, on all processes", "c_allreduce_prod">;
+def Pd_CAllreduceSumOp : Pd_ReductionOverRing<"c_allreduce_sum", "The sum of x over all processes, on all processes",
+  "c_allreduce_sum">;
+def Pd_CAllreduceMaxOp : Pd_ReductionOverRing<"c_allreduce_max",
+  "The maximum of x over all processes, on all processes", "c_allreduce_max">;
+def Pd_CAllreduceMinOp : Pd_ReductionOverRing<"c_allreduce_min",
+  "The minimum of x over all processes, on all processes", "c_allreduce_min">;
+def Pd_CAllreduceProdOp : Pd_ReductionOverRing<"c_allreduce_prod",
+  "The product of x over all processes, on all processes", "c_allreduce_prod">;
 def Pd_MpAllreduceSumOp : Pd_ReductionOverRing<"mp_allreduce_sum",
-  "The sum of x over all processes, on all processes, between the parts of one model: its gradient is the identity", "mp_allreduce_sum"> {
+  "The sum of x over all processes, on all processes, between the parts of one model: its gradient is the identity",
+    "mp_allreduce_sum"> {
   let newIrGradients = ["mp_allreduce_sum_grad(dout)"];
 }
 
@@ -185,11 +190,13 @@ class Pd_GlobalExchangeOp<string mnemonic, string what> : Pd_CommunicationOp<mne
   let legacy = [Legacy<mnemonic, ["X", "local_count", "global_count"], ["Out"], ["ring_id"], Streams>];
 }
 def Pd_GlobalScatterOp : Pd_GlobalExchangeOp<"global_scatter", "Sends rows of x to the processes of their experts"> {
-  let vjp = ["e.wrap(e.create<GlobalGatherOp>(dout, local_count, global_count, static_cast<int64_t>(op.getRingId())))", "", ""];
+  let vjp = ["e.wrap(e.create<GlobalGatherOp>(dout, local_count, global_count, static_cast<int64_t>(op.getRingId())))",
+    "", ""];
   let newIrGradients = ["global_scatter_grad(local_count, global_count)"];
 }
 def Pd_GlobalGatherOp : Pd_GlobalExchangeOp<"global_gather", "Sends rows of x back from their experts"> {
-  let vjp = ["e.wrap(e.create<GlobalScatterOp>(dout, local_count, global_count, static_cast<int64_t>(op.getRingId())))", "", ""];
+  let vjp = ["e.wrap(e.create<GlobalScatterOp>(dout, local_count, global_count, static_cast<int64_t>(op.getRingId())))",
+    "", ""];
   let newIrGradients = ["global_gather_grad(local_count, global_count)"];
 }
 
@@ -292,8 +299,8 @@ def Pd_CSoftmaxWithCrossEntropyOp : Pd_CommunicationOp<"c_softmax_with_cross_ent
   let infer = "inferParallelCrossEntropy";
   let decomposesInCode = 1;
   let precision = "full";
-  let legacy = [Legacy<"c_softmax_with_cross_entropy", ["Logits", "Label"], ["Softmax", "Loss"], ["ignore_index:long", "ring_id",
-    "rank", "nranks"]>];
+  let legacy = [Legacy<"c_softmax_with_cross_entropy", ["Logits", "Label"], ["Softmax", "Loss"], ["ignore_index:long",
+    "ring_id", "rank", "nranks"]>];
   let newIrGradients = ["c_softmax_with_cross_entropy_grad(softmax, label, dloss)"];
 }
 

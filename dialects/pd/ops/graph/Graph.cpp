@@ -23,8 +23,8 @@ LogicalResult checkEdges(std::optional<Location> location, Value source, Value t
       succeeded(verifyCompatibleShape(from.getShape().take_front(), to.getShape().take_front())))
     return success();
   std::string text;
-  llvm::raw_string_ostream(text) << "C1: src_index and dst_index must be vectors of one extent, found "
-                                 << from << " and " << to;
+  llvm::raw_string_ostream(text) << "C1: src_index and dst_index must be vectors of one dim, found " << from
+                                 << " and " << to;
   return inferenceError(location, text);
 }
 
@@ -44,7 +44,8 @@ FailureOr<RankedTensorType> messageType(std::optional<Location> location, Ranked
   if (x.getRank() == 0 || y.getRank() == 0 || x.getElementType() != y.getElementType())
     return inferenceError(location, "C3: x and y must have rows of one element type");
   int64_t rank = std::max(x.getRank(), y.getRank());
-  auto shape = broadcastShapes(location, TypeRange{x.clone(rowShape(x, rank)), y.clone(rowShape(y, rank))});
+  auto shape =
+      broadcastShapes(location, TypeRange{x.clone(rowShape(x, rank)), y.clone(rowShape(y, rank))}, "C4");
   if (failed(shape))
     return failure();
   shape->insert(shape->begin(), edges);
@@ -90,7 +91,7 @@ struct Reduced {
 };
 
 /// The messages reduced by target; rows without messages are 0. `counts` is an int64 vector.
-Reduced reduceMessages(Expression messages, Expression targets, const Extent &count, SegmentReduce kind) {
+Reduced reduceMessages(Expression messages, Expression targets, const DimSize &count, SegmentReduce kind) {
   TensorBuilder &e = messages.owner();
   Expression ones = targets * 0.0 + 1.0;
   Expression counts = reduceRows(ones, targets, count, ScatterReduce::Add, 0.0);
@@ -113,19 +114,19 @@ Reduced reduceMessages(Expression messages, Expression targets, const Extent &co
 
 Expression edgeIndex(TensorBuilder &e, Value index) { return asInts(asVector(e.wrap(index))); }
 
-Extent receivers(TensorBuilder &e, Value x, Value sizeTensor, llvm::ArrayRef<int64_t> size) {
+DimSize receivers(TensorBuilder &e, Value x, Value sizeTensor, llvm::ArrayRef<int64_t> size) {
   if (sizeTensor) {
     Expression given = e.reshape(e.cast(e.wrap(sizeTensor), e.getBuilder().getI64Type()), {1});
-    Expression rows = e.reshape(e.wrap(Extent(e.wrap(x), 0).getValue(e)), {1});
-    return Extent::element(e.select(given > 0.0, given, rows), 0);
+    Expression rows = e.reshape(e.wrap(DimSize(e.wrap(x), 0).getValue(e)), {1});
+    return DimSize::element(e.select(given > 0.0, given, rows), 0);
   }
-  return !size.empty() && size[0] > 0 ? Extent(size[0]) : Extent(e.wrap(x), 0);
+  return !size.empty() && size[0] > 0 ? DimSize(size[0]) : DimSize(e.wrap(x), 0);
 }
 
 /// Rows with leading dimensions of size 1, up to rank `rank`.
 Expression alignRows(Expression x, int64_t rank) {
-  llvm::SmallVector<Extent> shape = extentsOf(x);
-  shape.insert(shape.begin() + 1, rank - x.rank(), Extent(1));
+  llvm::SmallVector<DimSize> shape = dimSizesOf(x);
+  shape.insert(shape.begin() + 1, rank - x.rank(), DimSize(1));
   return reshapeTo(x, shape);
 }
 
@@ -141,7 +142,7 @@ Expression combine(Expression x, Expression y, MessageOp message) {
 Values SegmentPoolOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression ids = asInts(e.wrap(getSegmentIds()));
-  Extent count = Extent::element(slice(ids, 0, -1, toTheEnd) + 1.0, 0);
+  DimSize count = DimSize::element(slice(ids, 0, -1, toTheEnd) + 1.0, 0);
   Expression x = e.computed(getX());
   Reduced reduced = reduceMessages(x, ids, count, getPooltype());
   return e.results({reduced.rows, asColumn(e.cast(reduced.counts, x.type().getElementType()), 2)});

@@ -13,7 +13,8 @@ defvar ReduceKinds = "SUM, MEAN, MAX or MIN; a row without inputs is 0.";
 
 def Pd_SegmentPoolOp : Pd_GraphOp<"segment_pool"> {
   let summary = "Reduction by segment: row i of the result reduces the rows of x whose segment id is i";
-  let description = "segment_ids is ascending; the result has one row more than its last element. pooltype: " # ReduceKinds # [{
+  let description = "segment_ids is ascending; the result has one row more than its last element. pooltype: "
+    # ReduceKinds # [{
     `summed_ids` is the number of rows of each segment, as a column.
   }];
   let constraints = [
@@ -28,7 +29,8 @@ def Pd_SegmentPoolOp : Pd_GraphOp<"segment_pool"> {
 
 def Pd_SendURecvOp : Pd_GraphOp<"send_u_recv"> {
   let summary = "Row dst_index[i] of the result reduces the rows src_index[i] of x that are sent to it";
-  let description = "The result has out_size rows (or the number in out_size_tensor), or as many as x if that is below 1. " #
+  let description = "The result has out_size rows (or the number in out_size_tensor), or as many as x if that is "
+    "below 1. " #
     "reduce_op: " # ReduceKinds # [{
     `dst_count` is the number of rows sent to each row.
   }];
@@ -37,8 +39,9 @@ def Pd_SendURecvOp : Pd_GraphOp<"send_u_recv"> {
     "C3. x has rows"
   ];
   let infer = "inferSendURecv";
-  let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$src_index, Pd_IntTensor:$dst_index, Optional<Pd_IntTensor>:$out_size_tensor,
-    Pd_DefaultEnum<Pd_SegmentReduceAttr, "Sum">:$reduce_op, DefaultValuedAttr<DenseI64ArrayAttr, "{0}">:$out_size);
+  let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$src_index, Pd_IntTensor:$dst_index,
+    Optional<Pd_IntTensor>:$out_size_tensor, Pd_DefaultEnum<Pd_SegmentReduceAttr, "Sum">:$reduce_op,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{0}">:$out_size);
   let results = (outs Pd_Tensor:$out, Pd_IntTensor:$dst_count);
   let legacy = [Legacy<"graph_send_recv", ["X", "Src_index", "Dst_index", "Out_size"], ["Out", "Dst_count"],
     ["reduce_op", "out_size:long"]>];
@@ -52,7 +55,8 @@ def Pd_SendUeRecvOp : Pd_GraphOp<"send_ue_recv"> {
   }];
   let constraints = [
     "C1. src_index and dst_index are vectors (or columns) of the same length",
-    "C3. x and y have rows of the same element type"
+    "C3. x and y have rows of the same element type",
+    "C4. the rows of x and y broadcast"
   ];
   let infer = "inferSendUeRecv";
   let arguments = (ins Pd_Tensor:$x, Pd_Tensor:$y, Pd_IntTensor:$src_index, Pd_IntTensor:$dst_index,
@@ -71,7 +75,8 @@ def Pd_SendUvOp : Pd_GraphOp<"send_uv"> {
   }];
   let constraints = [
     "C1. src_index and dst_index are vectors (or columns) of the same length",
-    "C3. x and y have rows of the same element type"
+    "C3. x and y have rows of the same element type",
+    "C4. the rows of x and y broadcast"
   ];
   let infer = "inferSendUv";
   let arguments = (ins Pd_Tensor:$x, Pd_Tensor:$y, Pd_IntTensor:$src_index, Pd_IntTensor:$dst_index,
@@ -98,6 +103,7 @@ def Pd_ReindexGraphOp : Pd_GraphLibraryOp<"reindex_graph"> {
   let legacy = [Legacy<"graph_reindex", ["X", "Neighbors", "Count"], ["Reindex_Src", "Reindex_Dst", "Out_Nodes"], [],
     ["HashTable_Value", "HashTable_Index"]>];
   let referenceInCode = 1;
+  let batching = "refused";
 }
 
 #endif

@@ -16,7 +16,7 @@ void addNeighbors(mlir::RankedTensorType row, mlir::RankedTensorType nodes, Resu
 template <class Adaptor>
 mlir::LogicalResult inferSampleNeighbors(std::optional<mlir::Location> location, Adaptor adaptor,
                                          Results &results) {
-  if (failed(commonElementType(location, adaptor.getOperands())))
+  if (failed(commonElementType(location, adaptor.getOperands(), "C1")))
     return mlir::failure();
   addNeighbors(tensorType(adaptor.getRow()), tensorType(adaptor.getX()), results);
   return mlir::success();
@@ -34,7 +34,7 @@ mlir::LogicalResult inferWeightedSampleNeighbors(std::optional<mlir::Location> l
   llvm::SmallVector<mlir::Value> numbers{adaptor.getRow(), adaptor.getColptr(), adaptor.getInputNodes()};
   if (adaptor.getEids())
     numbers.push_back(adaptor.getEids());
-  if (failed(commonElementType(location, numbers)))
+  if (failed(commonElementType(location, numbers, "C1")))
     return mlir::failure();
   addNeighbors(tensorType(adaptor.getRow()), tensorType(adaptor.getInputNodes()), results);
   return mlir::success();
@@ -43,7 +43,7 @@ mlir::LogicalResult inferWeightedSampleNeighbors(std::optional<mlir::Location> l
 template <class Adaptor>
 mlir::LogicalResult inferGraphKhopSampler(std::optional<mlir::Location> location, Adaptor adaptor,
                                           Results &results) {
-  if (failed(commonElementType(location, adaptor.getOperands())))
+  if (failed(commonElementType(location, adaptor.getOperands(), "C1")))
     return mlir::failure();
   if (adaptor.getSampleSizes().empty() || (adaptor.getReturnEids() && !adaptor.getEids()))
     return inferenceError(location, "C2: there must be a sample size, and with return_eids eids");

@@ -50,8 +50,10 @@ def Pd_WeightedSampleNeighborsOp : Pd_Op<"weighted_sample_neighbors"> {
   let constraints = ["C1. row, colptr, input_nodes and eids have the same element type"];
   let pure = 0;
   let arguments = (ins Pd_IntTensor:$row, Pd_IntTensor:$colptr, Pd_FloatTensor:$edge_weight, Pd_IntTensor:$input_nodes,
-    Optional<Pd_IntTensor>:$eids, DefaultValuedAttr<I64Attr, "-1">:$sample_size, DefaultValuedAttr<BoolAttr, "false">:$return_eids);
-  let results = (outs Res<Pd_IntTensor, "", [MemAlloc]>:$out_neighbors, Pd_IntTensor:$out_count, Pd_IntTensor:$out_eids);
+    Optional<Pd_IntTensor>:$eids, DefaultValuedAttr<I64Attr, "-1">:$sample_size, DefaultValuedAttr<BoolAttr,
+      "false">:$return_eids);
+  let results = (outs Res<Pd_IntTensor, "", [MemAlloc]>:$out_neighbors, Pd_IntTensor:$out_count,
+    Pd_IntTensor:$out_eids);
   let infer = "inferWeightedSampleNeighbors";
   let library = "weighted_sample_neighbors";
   let lod = "none";
@@ -82,8 +84,8 @@ def Pd_GraphKhopSamplerOp : Pd_Op<"graph_khop_sampler"> {
   let infer = "inferGraphKhopSampler";
   let library = "graph_khop_sampler";
   let lod = "none";
-  let legacy = [Legacy<"graph_khop_sampler", ["Row", "Col_Ptr", "X", "Eids"], ["Out_Src", "Out_Dst", "Sample_Index", "Reindex_X", "Out_Eids"],
-    ["sample_sizes", "return_eids"]>];
+  let legacy = [Legacy<"graph_khop_sampler", ["Row", "Col_Ptr", "X", "Eids"], ["Out_Src", "Out_Dst", "Sample_Index",
+    "Reindex_X", "Out_Eids"], ["sample_sizes", "return_eids"]>];
   let referenceInCode = 1;
 }
 
@@ -101,15 +103,17 @@ def Pd_TdmSamplerOp : Pd_Op<"tdm_sampler"> {
     "C2. each layer has more nodes than are sampled of it"
   ];
   let pure = 0;
-  let arguments = (ins Pd_IntTensor:$x, Pd_IntTensor:$travel, Pd_IntTensor:$layer, DenseI64ArrayAttr:$neg_samples_num_list,
-    DenseI64ArrayAttr:$layer_offset_lod, DefaultValuedAttr<BoolAttr, "true">:$output_positive, DefaultValuedAttr<I64Attr, "0">:$seed,
+  let arguments = (ins Pd_IntTensor:$x, Pd_IntTensor:$travel, Pd_IntTensor:$layer,
+    DenseI64ArrayAttr:$neg_samples_num_list, DenseI64ArrayAttr:$layer_offset_lod, DefaultValuedAttr<BoolAttr,
+    "true">:$output_positive,
+      DefaultValuedAttr<I64Attr, "0">:$seed,
     OptionalAttr<TypeAttr>:$dtype);
   let results = (outs Res<Pd_IntTensor, "", [MemAlloc]>:$out, Pd_IntTensor:$labels, Pd_IntTensor:$mask);
   let infer = "inferTdmSampler";
   let library = "tdm_sampler";
   let lod = "none";
-  let legacy = [Legacy<"tdm_sampler", ["X", "Travel", "Layer"], ["Out", "Labels", "Mask"], ["neg_samples_num_list", "layer_offset_lod",
-    "output_positive", "seed", "dtype"]>];
+  let legacy = [Legacy<"tdm_sampler", ["X", "Travel", "Layer"], ["Out", "Labels", "Mask"], ["neg_samples_num_list",
+    "layer_offset_lod", "output_positive", "seed", "dtype"]>];
   let referenceInCode = 1;
 }
 

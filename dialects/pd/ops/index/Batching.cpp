@@ -8,7 +8,7 @@ using namespace mlir;
 namespace proa::pd {
 
 Expression withExample(Batcher &batcher, TensorBuilder &e, Expression index) {
-  SmallVector<Extent> shape = extentsOf(index), column(index.rank(), Extent(1));
+  SmallVector<DimSize> shape = dimSizesOf(index), column(index.rank(), DimSize(1));
   column[0] = batcher.examples(e);
   shape.back() = 1;
   Expression numbers = iota(e, batcher.examples(e), index.type().getElementType());

@@ -1,4 +1,4 @@
-/// What batching rules of ops that index share.
+/// Shared parts of the batching rules of ops that index.
 #pragma once
 
 #include "dialects/pd/autodiff/BatchingRules.h"

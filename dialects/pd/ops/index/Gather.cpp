@@ -2,7 +2,7 @@
 #include "dialects/pd/ops/index/Positions.h"
 #include "dialects/pd/ops/index/ScatterOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/ops/shape/KnownElements.h"
 #include "dialects/pd/ops/shape/Shape.h"
 #include "dialects/pd/reference/Evaluate.h"
@@ -16,9 +16,8 @@ constexpr int64_t unknown = ShapedType::kDynamic;
 
 LogicalResult checkVector(std::optional<Location> location, Value index) {
   int64_t rank = tensorType(index).getRank();
-  return rank == 1
-             ? success()
-             : inferenceError(location, "the index has rank " + llvm::Twine(rank) + ", expected a vector");
+  return rank == 1 ? success()
+                   : inferenceError(location, "C2: index must be a vector, found rank " + llvm::Twine(rank));
 }
 
 } // namespace
@@ -28,8 +27,10 @@ LogicalResult checkVector(std::optional<Location> location, Value index) {
 LogicalResult GatherOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                          llvm::SmallVectorImpl<Type> &results) {
   auto type = tensorType(adaptor.getX()), index = tensorType(adaptor.getIndex());
-  auto entry = constantOr(location, "axis", adaptor.getAxisTensor(), static_cast<int64_t>(adaptor.getAxis()));
-  auto axis = failed(entry) ? FailureOr<int64_t>(failure()) : normalizeAxis(location, *entry, type.getRank());
+  auto entry =
+      constantOr(location, "axis", adaptor.getAxisTensor(), static_cast<int64_t>(adaptor.getAxis()), "C2");
+  auto axis =
+      failed(entry) ? FailureOr<int64_t>(failure()) : normalizeAxis(location, *entry, type.getRank(), "C1");
   if (failed(axis))
     return failure();
   llvm::SmallVector<int64_t> shape(type.getShape().take_front(*axis));
@@ -42,19 +43,19 @@ LogicalResult GatherOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
 LogicalResult GatherOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
   const Tensor &x = operands[0], &index = operands[1];
   auto rank = static_cast<int64_t>(x.dims().size());
-  auto entry = constantOr(std::nullopt, "axis", getAxisTensor(), static_cast<int64_t>(getAxis()));
-  auto axis = failed(entry) ? FailureOr<int64_t>(failure()) : normalizeAxis(std::nullopt, *entry, rank);
+  auto entry = constantOr(getAxisTensor(), static_cast<int64_t>(getAxis()));
+  auto axis = failed(entry) ? FailureOr<int64_t>(failure()) : normalizeAxis(*entry, rank);
   if (failed(axis))
     return failure();
-  int64_t inner = 1, extent = x.dims()[*axis];
+  int64_t inner = 1, dimSize = x.dims()[*axis];
   for (int64_t d = *axis + 1; d < rank; ++d)
     inner *= x.dims()[d];
   for (int64_t i = 0; i < results[0].size(); ++i) {
-    auto at = positionIn(loadScalar(index, i / inner % index.size()).integer, extent);
+    auto at = positionIn(loadScalar(index, i / inner % index.size()).integer, dimSize);
     if (!at)
       return failure();
     int64_t outer = i / inner / index.size();
-    storeScalar(results[0], i, loadScalar(x, (outer * extent + *at) * inner + i % inner));
+    storeScalar(results[0], i, loadScalar(x, (outer * dimSize + *at) * inner + i % inner));
   }
   return success();
 }
@@ -98,22 +99,23 @@ LogicalResult GatherNdOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::Mutabl
 LogicalResult TakeAlongAxisOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                                                 Adaptor adaptor, llvm::SmallVectorImpl<Type> &results) {
   auto type = tensorType(adaptor.getX()), indices = tensorType(adaptor.getIndices());
-  auto axis = normalizeAxis(location, adaptor.getAxis(), type.getRank());
+  auto axis = normalizeAxis(location, adaptor.getAxis(), type.getRank(), "C1");
   if (failed(axis))
     return failure();
   if (indices.getRank() != type.getRank())
-    return inferenceError(location, "the operands have ranks " + llvm::Twine(type.getRank()) + " and " +
+    return inferenceError(location, "C2: x and indices must have the same rank, found " +
+                                        llvm::Twine(type.getRank()) + " and " +
                                         llvm::Twine(indices.getRank()));
   llvm::SmallVector<int64_t> shape(indices.getShape());
-  for (auto [d, extent] : llvm::enumerate(shape)) {
+  for (auto [d, dimSize] : llvm::enumerate(shape)) {
     int64_t own = type.getDimSize(d);
     if (static_cast<int64_t>(d) == *axis || own == 1)
       continue;
-    if (extent == 1)
-      extent = own;
-    else if (extent != unknown && own != unknown && extent > own)
-      return inferenceError(location, "dimension " + llvm::Twine(d) + " of the indices is " +
-                                          llvm::Twine(extent) + ", that of the operand " + llvm::Twine(own));
+    if (dimSize == 1)
+      dimSize = own;
+    else if (dimSize != unknown && own != unknown && dimSize > own)
+      return inferenceError(location, "C3: dimension " + llvm::Twine(d) + " of the indices is " +
+                                          llvm::Twine(dimSize) + ", that of the operand " + llvm::Twine(own));
   }
   results.push_back(type.clone(shape));
   return success();
@@ -122,7 +124,7 @@ LogicalResult TakeAlongAxisOp::inferReturnTypes(MLIRContext *, std::optional<Loc
 LogicalResult TakeAlongAxisOp::evaluate(llvm::ArrayRef<Tensor> operands,
                                         llvm::MutableArrayRef<Tensor> results) {
   const Tensor &x = operands[0], &indices = operands[1];
-  auto axis = normalizeAxis(std::nullopt, getAxis(), static_cast<int64_t>(x.dims().size()));
+  auto axis = normalizeAxis(getAxis(), static_cast<int64_t>(x.dims().size()));
   bool inside = succeeded(axis);
   forEachIndex(results[0].dims(), [&](llvm::ArrayRef<int64_t> index, int64_t position) {
     auto at =
@@ -141,7 +143,7 @@ LogicalResult TakeAlongAxisOp::evaluate(llvm::ArrayRef<Tensor> operands,
 LogicalResult IndexSelectOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                                               Adaptor adaptor, llvm::SmallVectorImpl<Type> &results) {
   auto type = tensorType(adaptor.getX());
-  auto axis = normalizeAxis(location, adaptor.getAxis(), type.getRank());
+  auto axis = normalizeAxis(location, adaptor.getAxis(), type.getRank(), "C1");
   if (failed(axis) || failed(checkVector(location, adaptor.getIndex())))
     return failure();
   llvm::SmallVector<int64_t> shape(type.getShape());
@@ -159,8 +161,8 @@ LogicalResult IndexSampleOp::inferReturnTypes(MLIRContext *, std::optional<Locat
                                               Adaptor adaptor, llvm::SmallVectorImpl<Type> &results) {
   auto type = tensorType(adaptor.getX()), index = tensorType(adaptor.getIndex());
   if (type.getRank() != 2 || index.getRank() != 2)
-    return inferenceError(location, "the operands have ranks " + llvm::Twine(type.getRank()) + " and " +
-                                        llvm::Twine(index.getRank()) + ", expected matrices");
+    return inferenceError(location, "C1: x and index must be matrices, found ranks " +
+                                        llvm::Twine(type.getRank()) + " and " + llvm::Twine(index.getRank()));
   results.push_back(type.clone(index.getShape()));
   return success();
 }
@@ -173,10 +175,10 @@ FailureOr<SmallVector<Value>> IndexSampleOp::decompose(OpBuilder &builder) {
 LogicalResult MultiplexOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                             llvm::SmallVectorImpl<Type> &results) {
   if (adaptor.getInputs().empty())
-    return inferenceError(location, "there is nothing to choose from");
-  auto element = commonElementType(location, adaptor.getInputs());
+    return inferenceError(location, "C1: there must be at least one tensor in inputs");
+  auto element = commonElementType(location, adaptor.getInputs(), "C2");
   auto shape = failed(element) ? FailureOr<llvm::SmallVector<int64_t>>(failure())
-                               : broadcastShapes(location, adaptor.getInputs().getTypes());
+                               : broadcastShapes(location, adaptor.getInputs().getTypes(), "C3");
   if (failed(shape))
     return failure();
   results.push_back(RankedTensorType::get(*shape, *element));
@@ -186,8 +188,8 @@ LogicalResult MultiplexOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
 FailureOr<SmallVector<Value>> MultiplexOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   int64_t rank = tensorType(getOut()).getRank();
-  llvm::SmallVector<Extent> column(rank, Extent(1));
-  column[0] = Extent(e.wrap(getIndex()), 0);
+  llvm::SmallVector<DimSize> column(rank, DimSize(1));
+  column[0] = DimSize(e.wrap(getIndex()), 0);
   Expression index = reshapeTo(e.wrap(getIndex()), column), out = e.wrap(getInputs().front());
   for (auto [i, input] : llvm::enumerate(getInputs().drop_front())) {
     Expression number = e.constant(double(i + 1), index.type().getElementType());

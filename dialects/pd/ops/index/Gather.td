@@ -54,6 +54,10 @@ def Pd_GatherNdOp : Pd_FoldableOp<"gather_nd"> {
 
 def Pd_IndexSelectOp : Pd_Op<"index_select"> {
   let summary = "Slices of x along `axis` at the indices in the vector `index`";
+  let constraints = [
+    "C1. axis is in [-rank, rank) of x",
+    "C2. index is a vector"
+  ];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$index, DefaultValuedAttr<I64Attr, "0">:$axis);
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;
@@ -85,6 +89,7 @@ def Pd_TakeAlongAxisOp : Pd_FoldableOp<"take_along_axis", [Pd_BroadcastsOperands
 
 def Pd_IndexSampleOp : Pd_Op<"index_sample"> {
   let summary = "out[i, j] = x[i, index[i, j]]";
+  let constraints = ["C1. x and index are matrices"];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$index);
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;
@@ -94,6 +99,11 @@ def Pd_IndexSampleOp : Pd_Op<"index_sample"> {
 def Pd_MultiplexOp : Pd_Op<"multiplex"> {
   let lod = "none";
   let summary = "Row i of the result is row i of tensor index[i]";
+  let constraints = [
+    "C1. inputs has at least one tensor",
+    "C2. all tensors of inputs have the same element type",
+    "C3. the tensors of inputs broadcast"
+  ];
   let arguments = (ins Pd_IntTensor:$index, Variadic<Pd_Tensor>:$inputs);
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;

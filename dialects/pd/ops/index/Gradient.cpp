@@ -3,7 +3,7 @@
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/index/ScatterOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/ops/shape/Shape.h"
 #include "dialects/pd/ops/shape/SliceOps.h"
 
@@ -19,7 +19,7 @@ Gradients noGradientOf(Operation *op, llvm::StringRef reduce) {
   return failure();
 }
 
-Expression zerosOf(TensorBuilder &e, llvm::ArrayRef<Extent> shape, Type element) {
+Expression zerosOf(TensorBuilder &e, llvm::ArrayRef<DimSize> shape, Type element) {
   return expandTo(e.constant(0, element), shape);
 }
 
@@ -35,15 +35,15 @@ llvm::SmallVector<llvm::SmallVector<unsigned>> linearGroupsOfScatter(ScatterRedu
 Gradients GatherOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.wrap(getX()), index = e.wrap(getIndex());
-  auto given = constantOr(getLoc(), "axis", getAxisTensor(), getAxis());
+  auto given = constantOr(getLoc(), "axis", getAxisTensor(), getAxis(), "C2");
   if (failed(given))
     return failure();
-  int64_t axis = *normalizeAxis(std::nullopt, *given, x.rank());
+  int64_t axis = *normalizeAxis(*given, x.rank());
   // Flattens the dimensions of the index.
-  Extent count = 1;
-  for (const Extent &extent : extentsOf(index))
-    count = multiply(e, count, extent);
-  llvm::SmallVector<Extent> shape = extentsOf(x);
+  DimSize count = 1;
+  for (const DimSize &dimSize : dimSizesOf(index))
+    count = multiply(e, count, dimSize);
+  llvm::SmallVector<DimSize> shape = dimSizesOf(x);
   shape[axis] = count;
   Value zeros = zerosLike(builder, getLoc(), getX());
   llvm::SmallVector<Value> gradients(getOperation()->getNumOperands());
@@ -63,10 +63,10 @@ Gradients GatherNdOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) 
 Gradients TakeAlongAxisOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.wrap(getX()), out = e.wrap(cotangents[0]);
-  int64_t axis = *normalizeAxis(std::nullopt, getAxis(), x.rank());
+  int64_t axis = *normalizeAxis(getAxis(), x.rank());
   // Broadcast dimensions of x are summed afterwards, those of the indices are expanded. Elements of x beyond
   // the indices have gradient zero.
-  llvm::SmallVector<Extent> shape = extentsOf(out), own = extentsOf(x);
+  llvm::SmallVector<DimSize> shape = dimSizesOf(out), own = dimSizesOf(x);
   Expression indices = expandTo(e.wrap(getIndices()), shape);
   for (int64_t d = 0; d < x.rank(); ++d)
     if (!own[d].isNumber(1) || d == axis)
@@ -81,7 +81,7 @@ Gradients TakeAlongAxisOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotange
 /// Whether two updates may address the same element.
 static bool mayRepeat(ScatterNdOp op) {
   llvm::ArrayRef<int64_t> rows = tensorType(op.getIndex()).getShape().drop_back();
-  return llvm::any_of(rows, [](int64_t extent) { return extent != 1; });
+  return llvm::any_of(rows, [](int64_t dimSize) { return dimSize != 1; });
 }
 
 /// Of several updates of an element the last one is kept: the one whose index is found in the result of
@@ -89,18 +89,18 @@ static bool mayRepeat(ScatterNdOp op) {
 static Expression isLastUpdate(TensorBuilder &e, ScatterNdOp op) {
   Type integer = e.getBuilder().getI64Type();
   Expression index = e.wrap(op.getIndex()), x = e.wrap(op.getX());
-  llvm::SmallVector<Extent> rows = extentsOf(index), addressed = extentsOf(x);
+  llvm::SmallVector<DimSize> rows = dimSizesOf(index), addressed = dimSizesOf(x);
   rows.pop_back();
   int64_t depth = index.type().getShape().back(), others = x.rank() - depth;
   addressed.truncate(static_cast<size_t>(depth));
-  Extent count = 1;
-  for (const Extent &extent : rows)
-    count = multiply(e, count, extent);
+  DimSize count = 1;
+  for (const DimSize &dimSize : rows)
+    count = multiply(e, count, dimSize);
   Expression numbers = reshapeTo(iota(e, count, integer), rows);
   Value last = e.create<ScatterNdOp>(expandTo(e.constant(-1, integer), addressed), index, numbers,
                                      ScatterReduce::Assign);
   Expression isLast = e.wrap(e.create<EqualOp>(e.create<GatherNdOp>(last, index), numbers));
-  rows.append(static_cast<size_t>(others), Extent(1));
+  rows.append(static_cast<size_t>(others), DimSize(1));
   return reshapeTo(isLast, rows);
 }
 
@@ -152,7 +152,7 @@ static Gradients gradientOfExtremes(TensorBuilder &e, PutAlongAxisOp op, Express
 /// Whether two updates may address the same element: along the axis, or along a dimension that x broadcasts.
 static bool mayRepeat(PutAlongAxisOp op) {
   RankedTensorType x = tensorType(op.getX()), indices = tensorType(op.getIndices());
-  int64_t axis = *normalizeAxis(std::nullopt, op.getAxis(), x.getRank());
+  int64_t axis = *normalizeAxis(op.getAxis(), x.getRank());
   for (int64_t d = 0; d < x.getRank(); ++d)
     if (indices.getDimSize(d) != 1 && (d == axis || x.getDimSize(d) == 1 || x.isDynamicDim(d)))
       return true;
@@ -163,12 +163,12 @@ static bool mayRepeat(PutAlongAxisOp op) {
 /// scattering the indices.
 static Expression isLastUpdate(TensorBuilder &e, PutAlongAxisOp op) {
   Type integer = e.getBuilder().getI64Type();
-  llvm::SmallVector<Extent> shape = extentsOf(e.wrap(op.getIndices()));
-  Extent count = 1;
-  for (const Extent &extent : shape)
-    count = multiply(e, count, extent);
+  llvm::SmallVector<DimSize> shape = dimSizesOf(e.wrap(op.getIndices()));
+  DimSize count = 1;
+  for (const DimSize &dimSize : shape)
+    count = multiply(e, count, dimSize);
   Expression numbers = reshapeTo(iota(e, count, integer), shape);
-  Expression none = expandTo(e.constant(-1, integer), extentsOf(e.wrap(op.getX())));
+  Expression none = expandTo(e.constant(-1, integer), dimSizesOf(e.wrap(op.getX())));
   Value last = e.create<PutAlongAxisOp>(none, op.getIndices(), numbers, op.getAxisAttr(), op.getReduceAttr());
   return e.wrap(
       e.create<EqualOp>(e.create<TakeAlongAxisOp>(last, op.getIndices(), op.getAxisAttr()), numbers));
@@ -182,7 +182,7 @@ Gradients PutAlongAxisOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangen
   if (getReduce() == ScatterReduce::Multiply) {
     TensorBuilder e(builder, getOperation());
     Expression x = e.wrap(getX()), values = e.wrap(getValues()), cotangent = e.wrap(cotangents[0]);
-    Expression ones = expandTo(e.constant(1, x.type().getElementType()), extentsOf(x));
+    Expression ones = expandTo(e.constant(1, x.type().getElementType()), dimSizesOf(x));
     Expression factors =
         e.wrap(e.create<PutAlongAxisOp>(ones, getIndices(), getValues(), getAxisAttr(), getReduceAttr()));
     // The product of the others is the whole product divided by the value, as in Paddle.

@@ -5,17 +5,17 @@ using namespace mlir;
 
 namespace proa::pd {
 
-std::optional<int64_t> positionIn(int64_t index, int64_t extent) {
-  if (index < -extent || index >= extent)
+std::optional<int64_t> positionIn(int64_t index, int64_t dimSize) {
+  if (index < -dimSize || index >= dimSize)
     return std::nullopt;
-  return index < 0 ? index + extent : index;
+  return index < 0 ? index + dimSize : index;
 }
 
 int64_t broadcastOffset(llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_t> index) {
   int64_t at = 0;
   size_t skipped = index.size() - dims.size();
-  for (auto [d, extent] : llvm::enumerate(dims))
-    at = at * extent + (extent == 1 ? 0 : index[skipped + d]);
+  for (auto [d, dimSize] : llvm::enumerate(dims))
+    at = at * dimSize + (dimSize == 1 ? 0 : index[skipped + d]);
   return at;
 }
 
@@ -23,17 +23,17 @@ FailureOr<int64_t> addressedDims(std::optional<Location> location, RankedTensorT
                                  RankedTensorType index) {
   int64_t depth = index.getRank() == 0 ? ShapedType::kDynamic : index.getShape().back();
   if (ShapedType::isDynamic(depth))
-    return inferenceError(location, "the last dimension of the index tensor must be known");
+    return inferenceError(location, "C1: the last dim of index must be static");
   if (depth > x.getRank())
-    return inferenceError(location, "the index tensor addresses " + llvm::Twine(depth) +
-                                        " dimensions, the operand has " + llvm::Twine(x.getRank()));
+    return inferenceError(location, "C2: the last dim of index must be at most " + llvm::Twine(x.getRank()) +
+                                        ", the rank of x, found " + llvm::Twine(depth));
   return depth;
 }
 
 RowPositions::RowPositions(llvm::ArrayRef<int64_t> dims, const Tensor &index)
     : dims(dims), index(index), depth(index.dims().back()) {
-  for (int64_t extent : dims.drop_front(depth))
-    innerSize *= extent;
+  for (int64_t dimSize : dims.drop_front(depth))
+    innerSize *= dimSize;
 }
 
 std::optional<int64_t> RowPositions::offset(int64_t row) const {

@@ -7,7 +7,7 @@
 namespace proa::pd {
 
 /// `index` as a non-negative index; nothing if it is out of range.
-std::optional<int64_t> positionIn(int64_t index, int64_t extent);
+std::optional<int64_t> positionIn(int64_t index, int64_t dimSize);
 
 /// The offset of `index` in a tensor whose dimensions of size 1 are broadcast.
 int64_t broadcastOffset(llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_t> index);

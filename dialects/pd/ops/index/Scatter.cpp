@@ -1,6 +1,6 @@
 #include "dialects/pd/ops/index/Positions.h"
 #include "dialects/pd/ops/index/ScatterOps.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/ops/shape/KnownElements.h"
 #include "dialects/pd/ops/shape/SliceBox.h"
 #include "dialects/pd/reference/Evaluate.h"
@@ -35,19 +35,20 @@ LogicalResult checkBroadcasts(std::optional<Location> location, llvm::StringRef 
   int64_t skipped = static_cast<int64_t>(box.size()) - values.getRank();
   bool fits = true;
   for (int64_t d = 0; d < values.getRank(); ++d) {
-    int64_t extent = values.getDimSize(d), boxDim = skipped + d < 0 ? 1 : box[skipped + d];
-    fits &= extent == 1 || extent == boxDim || ShapedType::isDynamic(extent) || ShapedType::isDynamic(boxDim);
+    int64_t dimSize = values.getDimSize(d), boxDim = skipped + d < 0 ? 1 : box[skipped + d];
+    fits &=
+        dimSize == 1 || dimSize == boxDim || ShapedType::isDynamic(dimSize) || ShapedType::isDynamic(boxDim);
   }
   if (fits)
     return success();
   std::string text;
   llvm::raw_string_ostream stream(text);
   stream << constraint << ": values must broadcast to the dimensions of " << what << " (";
-  llvm::interleaveComma(box, stream, [&](int64_t extent) {
-    if (ShapedType::isDynamic(extent))
+  llvm::interleaveComma(box, stream, [&](int64_t dimSize) {
+    if (ShapedType::isDynamic(dimSize))
       stream << "?";
     else
-      stream << extent;
+      stream << dimSize;
   });
   stream << "), found " << values;
   return inferenceError(location, text);
@@ -66,20 +67,19 @@ void update(Tensor &out, int64_t at, const HostScalar &value, ScatterReduce redu
 
 /// A vector of row indices, or one row index, as the index tensor of scatter_nd.
 Expression asColumn(Expression index) {
-  return reshapeTo(index, {index.rank() > 0 ? Extent(index, 0) : Extent(1), Extent(1)});
+  return reshapeTo(index, {index.rank() > 0 ? DimSize(index, 0) : DimSize(1), DimSize(1)});
 }
 
 /// The dims of operands that are broadcast to `shape`. Where it is dynamic, some operand is.
-llvm::SmallVector<Extent> commonExtents(TensorBuilder &e, ValueRange operands,
-                                        llvm::ArrayRef<int64_t> shape) {
-  llvm::SmallVector<Extent> extents(shape.begin(), shape.end());
+llvm::SmallVector<DimSize> commonDims(TensorBuilder &e, ValueRange operands, llvm::ArrayRef<int64_t> shape) {
+  llvm::SmallVector<DimSize> dimSizes(shape.begin(), shape.end());
   auto rank = static_cast<int64_t>(shape.size());
   for (int64_t d = 0; d < rank; ++d)
     for (Value operand : operands)
       if (int64_t own = d - rank + tensorType(operand).getRank();
           ShapedType::isDynamic(shape[d]) && own >= 0 && tensorType(operand).isDynamicDim(own))
-        extents[d] = Extent(e.wrap(operand), own);
-  return extents;
+        dimSizes[d] = DimSize(e.wrap(operand), own);
+  return dimSizes;
 }
 
 } // namespace
@@ -96,8 +96,7 @@ LogicalResult ScatterNdOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
   llvm::SmallVector<int64_t> expected(index.getShape().drop_back());
   expected.append(type.getShape().begin() + *depth, type.getShape().end());
   if (failed(verifyCompatibleShape(expected, updates.getShape())))
-    return inferenceError(location,
-                          "the updates don't have the dimensions of the index tensor and of the rest of x");
+    return inferenceError(location, "C3: updates must have the dimensions of index and of the rest of x");
   if (failed(checkElementType(location, "C5", "updates", adaptor.getX(), adaptor.getUpdates())))
     return failure();
   results.push_back(type);
@@ -122,18 +121,19 @@ LogicalResult ScatterNdOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::Mutab
 LogicalResult PutAlongAxisOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                                                Adaptor adaptor, llvm::SmallVectorImpl<Type> &results) {
   auto type = tensorType(adaptor.getX()), indices = tensorType(adaptor.getIndices());
-  auto axis = normalizeAxis(location, adaptor.getAxis(), type.getRank());
+  auto axis = normalizeAxis(location, adaptor.getAxis(), type.getRank(), "C1");
   if (failed(axis))
     return failure();
   if (indices.getRank() != type.getRank())
-    return inferenceError(location, "the operands have ranks " + llvm::Twine(type.getRank()) + " and " +
+    return inferenceError(location, "C2: x and indices must have the same rank, found " +
+                                        llvm::Twine(type.getRank()) + " and " +
                                         llvm::Twine(indices.getRank()));
   for (int64_t d = 0; d < type.getRank(); ++d) {
-    int64_t extent = indices.getDimSize(d), own = type.getDimSize(d);
-    if (d != *axis && own != 1 && !ShapedType::isDynamic(extent) && !ShapedType::isDynamic(own) &&
-        extent > own)
+    int64_t dimSize = indices.getDimSize(d), own = type.getDimSize(d);
+    if (d != *axis && own != 1 && !ShapedType::isDynamic(dimSize) && !ShapedType::isDynamic(own) &&
+        dimSize > own)
       return inferenceError(location, "C3: dimension " + llvm::Twine(d) + " of the indices is " +
-                                          llvm::Twine(extent) + ", that of the operand " + llvm::Twine(own));
+                                          llvm::Twine(dimSize) + ", that of the operand " + llvm::Twine(own));
   }
   if (failed(checkElementType(location, "C5", "values", adaptor.getX(), adaptor.getValues())) ||
       failed(checkBroadcasts(location, "C6", tensorType(adaptor.getValues()), indices.getShape(),
@@ -147,7 +147,7 @@ LogicalResult PutAlongAxisOp::evaluate(llvm::ArrayRef<Tensor> operands,
                                        llvm::MutableArrayRef<Tensor> results) {
   const Tensor &indices = operands[1], &values = operands[2];
   copyAll(operands[0], results[0]);
-  auto axis = normalizeAxis(std::nullopt, getAxis(), static_cast<int64_t>(results[0].dims().size()));
+  auto axis = normalizeAxis(getAxis(), static_cast<int64_t>(results[0].dims().size()));
   bool inside = succeeded(axis);
   forEachIndex(indices.dims(), [&](llvm::ArrayRef<int64_t> index, int64_t position) {
     auto at = positionIn(loadScalar(indices, position).integer, results[0].dims()[*axis]);
@@ -221,7 +221,7 @@ FailureOr<SmallVector<Value>> ScatterOp::decompose(OpBuilder &builder) {
   if (getOverwrite())
     return SmallVector<Value>{
         e.create<ScatterNdOp>(getX(), index, updates, ScatterReduce::Assign, getPaddleGradient())};
-  Expression zeros = expandTo(e.constant(0, updates.type().getElementType()), extentsOf(updates));
+  Expression zeros = expandTo(e.constant(0, updates.type().getElementType()), dimSizesOf(updates));
   Value cleared = e.create<ScatterNdOp>(getX(), index, zeros, ScatterReduce::Assign);
   return SmallVector<Value>{e.create<ScatterNdOp>(cleared, index, updates, ScatterReduce::Add)};
 }
@@ -234,7 +234,7 @@ FailureOr<SmallVector<Value>> ScatterNdAddOp::decompose(OpBuilder &builder) {
 FailureOr<SmallVector<Value>> IndexAddOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.wrap(getX());
-  auto axis = normalizeAxis(std::nullopt, getAxis(), x.rank());
+  auto axis = normalizeAxis(getAxis(), x.rank());
   if (failed(axis))
     return failure();
   // Swapping a dimension with the first one is its own inverse.
@@ -248,13 +248,13 @@ FailureOr<SmallVector<Value>> IndexAddOp::decompose(OpBuilder &builder) {
 }
 
 FailureOr<SmallVector<Value>> IndexPutOp::decompose(OpBuilder &builder) {
-  auto common = broadcastShapes(std::nullopt, getIndices().getTypes());
+  auto common = broadcastShapes(getIndices().getTypes());
   auto type = tensorType(getX());
   auto count = static_cast<int64_t>(getIndices().size());
   if (failed(common) || count == 0 || count > type.getRank())
     return failure();
   TensorBuilder e(builder, getOperation());
-  llvm::SmallVector<Extent> box = commonExtents(e, getIndices(), *common), value = box;
+  llvm::SmallVector<DimSize> box = commonDims(e, getIndices(), *common), value = box;
   box.push_back(1);
   llvm::SmallVector<Expression> columns;
   for (Value index : getIndices()) {
@@ -264,7 +264,7 @@ FailureOr<SmallVector<Value>> IndexPutOp::decompose(OpBuilder &builder) {
   Expression index =
       columns.size() == 1 ? columns.front() : concat(columns, static_cast<int64_t>(common->size()));
   for (int64_t d = count; d < type.getRank(); ++d)
-    value.push_back(Extent(e.wrap(getX()), d));
+    value.push_back(DimSize(e.wrap(getX()), d));
   Expression updates = expandTo(e.wrap(getValue()), value);
   return SmallVector<Value>{e.create<ScatterNdOp>(
       getX(), index, updates, getAccumulate() ? ScatterReduce::Add : ScatterReduce::Assign,

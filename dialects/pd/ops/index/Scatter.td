@@ -95,12 +95,14 @@ def Pd_SetValueOp : Pd_Op<"set_value", [AttrSizedOperandSegments, Pd_BroadcastsO
   let library = "set_value";
   let libraryHalf = 1;
   let precision = "follow";
-  let legacy = [Legacy<"set_value", ["Input", "ValueTensor", "StartsTensorList*", "EndsTensorList*", "StepsTensorList*"],
-    ["Out"], ["axes:long", "starts:long", "ends:long", "steps:long"],
-    ["decrease_axes", "none_axes", "dtype", "shape", "values", "bool_values", "fp32_values", "int32_values", "int64_values",
+  let legacy = [Legacy<"set_value", ["Input", "ValueTensor", "StartsTensorList*", "EndsTensorList*",
+    "StepsTensorList*"], ["Out"], ["axes:long", "starts:long", "ends:long", "steps:long"], ["decrease_axes",
+    "none_axes", "dtype", "shape", "values", "bool_values", "fp32_values", "int32_values",
+      "int64_values",
      "fp64_values", "fp16_values"], "importSetValue", exportHook_="exportSetValue">];
   let newIr = [NewIr<["x", "starts_tensor", "ends_tensor", "steps_tensor"]>,
-               NewIr<["x", "values", "starts_tensor", "ends_tensor", "steps_tensor"], [], [], [], "set_value_with_tensor">];
+               NewIr<["x", "values", "starts_tensor", "ends_tensor", "steps_tensor"], [], [], [],
+                 "set_value_with_tensor">];
   let newIrGradients = ["set_value_grad(dout)", "set_value_with_tensor_grad(values)"];
   let linear = ["x, values"];
   let batching = "inCode";

@@ -6,7 +6,7 @@
 #include "dialects/pd/ops/linalg/Matrices.h"
 #include "dialects/pd/ops/linalg/SolveOps.h"
 #include "dialects/pd/ops/reduce/ProductOfOthersOps.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 
 using namespace mlir;
 
@@ -50,9 +50,9 @@ Expression byMinors(Expression x) {
   auto chosen = [&](Value from, int64_t axis) {
     return e.create<GatherOp>(from, others, Value(), e.getBuilder().getI64IntegerAttr(axis));
   };
-  SmallVector<Extent> shape = extentsOf(x);
+  SmallVector<DimSize> shape = dimSizesOf(x);
   shape.truncate(static_cast<size_t>(rank - 2));
-  shape.append({Extent(rows), Extent(rows - 1), Extent(rows), Extent(rows - 1)});
+  shape.append({DimSize(rows), DimSize(rows - 1), DimSize(rows), DimSize(rows - 1)});
   SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, rank + 2));
   std::swap(order[rank - 1], order[rank]);
   Expression minors = reshapeTo(e.wrap(chosen(chosen(x, rank - 2), rank - 1)), shape);

@@ -19,9 +19,9 @@ static Value asMatrix(Batcher &batcher, TensorBuilder &e, Value operand, int64_t
   if (!isVector)
     return batcher.aligned(operand, batchDims + 2);
   Expression value = e.wrap(batcher.batched(operand));
-  SmallVector<Extent> shape = extentsOf(value);
-  shape.insert(shape.begin() + 1 + vectorAxis, Extent(1));
-  shape.insert(shape.begin() + 1, batchDims, Extent(1));
+  SmallVector<DimSize> shape = dimSizesOf(value);
+  shape.insert(shape.begin() + 1 + vectorAxis, DimSize(1));
+  shape.insert(shape.begin() + 1, batchDims, DimSize(1));
   return reshapeTo(value, shape);
 }
 
@@ -33,7 +33,7 @@ BatchedResults MatmulOp::batch(Batcher &batcher) {
   Expression out = e.matmul(e.wrap(x), e.wrap(y), getTransposeX() && rankX > 1, getTransposeY() && rankY > 1);
   if (rankX > 1 && rankY > 1)
     return one(out);
-  SmallVector<Extent> shape = extentsOf(out);
+  SmallVector<DimSize> shape = dimSizesOf(out);
   if (rankY == 1)
     shape.pop_back();
   if (rankX == 1)

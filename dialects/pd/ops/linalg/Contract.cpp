@@ -3,7 +3,7 @@
 #include "dialects/pd/ops/linalg/FactorOps.h"
 #include "dialects/pd/ops/linalg/ProductOps.h"
 #include "dialects/pd/ops/linalg/SolveOps.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/reference/Evaluate.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -20,7 +20,7 @@ bool mayBeEqual(int64_t x, int64_t y) {
 LogicalResult checkContracted(std::optional<Location> location, int64_t x, int64_t y) {
   if (mayBeEqual(x, y))
     return success();
-  return inferenceError(location, "C3: the contracted extents must be equal, found " + llvm::Twine(x) +
+  return inferenceError(location, "C3: the contracted dims must be equal, found " + llvm::Twine(x) +
                                       " in x and " + llvm::Twine(y) + " in y");
 }
 
@@ -78,8 +78,8 @@ LogicalResult inferMatmulOf(std::optional<Location> location, ValueRange operand
   if (failed(checkContracted(location, x.columns, y.rows)))
     return failure();
   Type element = xType.getElementType();
-  auto batch = broadcastShapes(
-      std::nullopt, {RankedTensorType::get(x.batch, element), RankedTensorType::get(y.batch, element)});
+  auto batch =
+      broadcastShapes({RankedTensorType::get(x.batch, element), RankedTensorType::get(y.batch, element)});
   if (failed(batch)) {
     std::string text;
     llvm::raw_string_ostream(text) << "C4: the dimensions before the last two must broadcast, found " << xType
@@ -128,7 +128,7 @@ LogicalResult inferBatchProduct(std::optional<Location> location, ValueRange ope
     return failure();
   int64_t x = tensorType(operands[0]).getDimSize(0), y = tensorType(operands[1]).getDimSize(0);
   if (!mayBeEqual(x, y))
-    return inferenceError(location, "C4: the batch extents must be equal, found " + llvm::Twine(x) + " and " +
+    return inferenceError(location, "C4: the batch dims must be equal, found " + llvm::Twine(x) + " and " +
                                         llvm::Twine(y));
   return inferMatmulOf(location, operands, false, false, results);
 }
@@ -142,7 +142,7 @@ LogicalResult inferDotOf(std::optional<Location> location, ValueRange operands, 
     return failure();
   if (failed(verifyCompatibleShape(x.getShape(), y.getShape()))) {
     std::string text;
-    llvm::raw_string_ostream(text) << "C3: the extents must be equal, found " << x << " and " << y;
+    llvm::raw_string_ostream(text) << "C3: the dims must be equal, found " << x << " and " << y;
     return inferenceError(location, text);
   }
   results.push_back(RankedTensorType::get(x.getShape().drop_back(), x.getElementType()));
@@ -156,7 +156,7 @@ LogicalResult inferAddProductOf(std::optional<Location> location, ValueRange ope
       failed(inferMatmulOf(location, operands.drop_front(), false, false, results)))
     return failure();
   auto product = cast<RankedTensorType>(results.back());
-  auto shape = broadcastShapes(std::nullopt, {tensorType(operands[0]), product});
+  auto shape = broadcastShapes({tensorType(operands[0]), product});
   if (failed(shape) || failed(verifyCompatibleShape(*shape, product.getShape()))) {
     std::string text;
     llvm::raw_string_ostream(text) << "C4: input must broadcast to the product " << product << ", found "
@@ -166,10 +166,10 @@ LogicalResult inferAddProductOf(std::optional<Location> location, ValueRange ope
   return success();
 }
 
-Extent productOf(TensorBuilder &e, llvm::ArrayRef<Extent> extents) {
-  Extent product = 1;
-  for (const Extent &extent : extents)
-    product = multiply(e, product, extent);
+DimSize productOf(TensorBuilder &e, llvm::ArrayRef<DimSize> dimSizes) {
+  DimSize product = 1;
+  for (const DimSize &dimSize : dimSizes)
+    product = multiply(e, product, dimSize);
   return product;
 }
 
@@ -321,12 +321,12 @@ FailureOr<SmallVector<Value>> MatmulWithFlattenOp::decompose(OpBuilder &builder)
   // With one column dimension the row dimensions are a batch.
   if (static_cast<int64_t>(rowDimsX) == x.rank() - 1 && rowDimsY == 1 && y.rank() == 2)
     return SmallVector<Value>{e.matmul(x, y)};
-  llvm::SmallVector<Extent> xExtents = extentsOf(x), yExtents = extentsOf(y);
-  llvm::ArrayRef<Extent> xs = xExtents, ys = yExtents;
-  Extent inner = productOf(e, ys.take_front(rowDimsY));
+  llvm::SmallVector<DimSize> xDims = dimSizesOf(x), yDims = dimSizesOf(y);
+  llvm::ArrayRef<DimSize> xs = xDims, ys = yDims;
+  DimSize inner = productOf(e, ys.take_front(rowDimsY));
   Expression product = e.matmul(reshapeTo(x, {productOf(e, xs.take_front(rowDimsX)), inner}),
                                 reshapeTo(y, {inner, productOf(e, ys.drop_front(rowDimsY))}));
-  llvm::SmallVector<Extent> out(xs.take_front(rowDimsX));
+  llvm::SmallVector<DimSize> out(xs.take_front(rowDimsX));
   llvm::append_range(out, ys.drop_front(rowDimsY));
   return SmallVector<Value>{reshapeTo(product, out)};
 }
@@ -345,9 +345,9 @@ std::optional<int64_t> MatmulOp::getMultiplyAdds() {
   RankedTensorType x = tensorType(getX());
   int64_t contracted =
       x.getRank() > 1 && getTransposeX() ? x.getDimSize(x.getRank() - 2) : x.getShape().back();
-  llvm::SmallVector<int64_t> extents(tensorType(getOut()).getShape());
-  extents.push_back(contracted);
-  return productOfExtents(extents);
+  llvm::SmallVector<int64_t> dimSizes(tensorType(getOut()).getShape());
+  dimSizes.push_back(contracted);
+  return productOfDims(dimSizes);
 }
 
 LogicalResult MatmulOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
@@ -384,6 +384,17 @@ LogicalResult MatmulOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableA
     storeScalar(results[0], position, total);
   });
   return success();
+}
+
+FailureOr<SmallVector<Value>> FspOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  auto rows = [&](Value value) {
+    Expression x = e.computed(value);
+    llvm::SmallVector<DimSize> shape = dimSizesOf(x);
+    return reshapeTo(x, {shape[0], shape[1], multiply(e, shape[2], shape[3])});
+  };
+  Expression x = rows(getX());
+  return e.results({e.matmul(x, rows(getY()), false, true) / e.countAlong(x, {2})});
 }
 
 } // namespace proa::pd

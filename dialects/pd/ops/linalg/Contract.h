@@ -7,11 +7,11 @@
 
 namespace proa::pd {
 
-class Extent;
+class DimSize;
 class TensorBuilder;
 
 /// The product of the dims; 1 for none.
-Extent productOf(TensorBuilder &e, llvm::ArrayRef<Extent> extents);
+DimSize productOf(TensorBuilder &e, llvm::ArrayRef<DimSize> dimSizes);
 
 /// The result type of pd.matmul.
 mlir::LogicalResult inferMatmulOf(std::optional<mlir::Location> location, mlir::ValueRange operands,
@@ -92,6 +92,19 @@ mlir::LogicalResult inferAddProduct(std::optional<mlir::Location> location, Adap
 template <class Adaptor>
 mlir::LogicalResult inferEinsum(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
   return inferEinsumOf(location, adaptor.getOperands(), adaptor.getEquation(), results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferFsp(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  auto x = tensorType(adaptor.getX()), y = tensorType(adaptor.getY());
+  bool fits = x.getRank() == 4 && y.getRank() == 4 &&
+              succeeded(mlir::verifyCompatibleShape({x.getDimSize(0), x.getDimSize(2), x.getDimSize(3)},
+                                                    {y.getDimSize(0), y.getDimSize(2), y.getDimSize(3)}));
+  if (failed(require(location, fits, "C1: x and y must have rank 4, one batch, height and width",
+                     adaptor.getOperands())))
+    return mlir::failure();
+  results.push_back(x.clone({x.getDimSize(0), x.getDimSize(1), y.getDimSize(1)}));
+  return mlir::success();
 }
 
 } // namespace proa::pd

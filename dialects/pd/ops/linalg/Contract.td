@@ -62,9 +62,9 @@ def Pd_MatmulWithFlattenOp : Pd_Op<"matmul_with_flatten"> {
   let precision = "low";
   let legacy = [Legacy<"mul", ["X", "Y"], ["Out"], ["x_num_col_dims", "y_num_col_dims"],
     ["force_fp32_output"]>,
-                Legacy<"fc", ["Input", "W"], ["Out"], [], ["Bias", "in_num_col_dims", "activation_type", "padding_weights",
-                  "use_quantizer", "force_fp32_output",
-                  "fuse_residual_connection", "ResidualData"], "importFc">,
+                Legacy<"fc", ["Input", "W"], ["Out"], [], ["Bias", "in_num_col_dims", "activation_type",
+                  "padding_weights", "use_quantizer", "force_fp32_output", "fuse_residual_connection", "ResidualData"],
+                  "importFc">,
                 Legacy<"fusion_repeated_fc_relu", ["X", "W*"], ["Out"], [], ["Bias", "ReluOut"],
                   "importFusionRepeatedFcRelu">];
 }
@@ -167,7 +167,8 @@ def Pd_FusionSquaredMatSubOp : Pd_Op<"fusion_squared_mat_sub"> {
     "C3. the contracted dims are equal"
   ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$y, DefaultValuedAttr<F64Attr, "1.0">:$scalar);
-  let results = (outs Pd_FloatTensor:$squared_x, Pd_FloatTensor:$squared_y, Pd_FloatTensor:$squared_xy, Pd_FloatTensor:$out);
+  let results = (outs Pd_FloatTensor:$squared_x, Pd_FloatTensor:$squared_y, Pd_FloatTensor:$squared_xy,
+    Pd_FloatTensor:$out);
   let infer = "inferSquaredMatSub";
   let decomposesInCode = 1;
   let legacy = [Legacy<"fusion_squared_mat_sub", ["X", "Y"], ["SquaredX", "SquaredY", "SquaredXY", "Out"], ["scalar"]>];
@@ -217,5 +218,15 @@ def Pd_EinsumOp : Pd_Op<"einsum"> {
 }
 
 def : LegacyFormula<"match_matrix_tensor", ["X", "Y", "W"], ["Out", "Tmp"], [], ["dim_t"], "importMatchMatrixTensor">;
+
+def Pd_FspOp : Pd_Op<"fsp"> {
+  let summary = "For each pair of channels of x and y, the mean of their product over all spatial positions";
+  let constraints = ["C1. x and y have rank 4 and the same batch, height and width"];
+  let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$y);
+  let results = (outs Pd_FloatTensor:$out);
+  let infer = "inferFsp";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"fsp", ["X", "Y"], ["Out"]>];
+}
 
 #endif

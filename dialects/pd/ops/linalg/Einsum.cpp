@@ -2,7 +2,7 @@
 #include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ops/linalg/Contract.h"
 #include "dialects/pd/ops/shape/DiagonalOps.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -180,7 +180,7 @@ private:
     return {e.transpose(x.tensor, permutation), order};
   }
 
-  static bool hasExtentOne(const Labelled &x, char label) {
+  static bool hasSizeOne(const Labelled &x, char label) {
     size_t at = x.labels.find(label);
     return at != Labels::npos && x.tensor.type().getDimSize(static_cast<int64_t>(at)) == 1;
   }
@@ -196,10 +196,10 @@ private:
         missing.push_back(static_cast<int64_t>(i));
     }
     Expression out = arrange(x, own).tensor;
-    llvm::SmallVector<Extent> extents = extentsOf(out);
+    llvm::SmallVector<DimSize> dimSizes = dimSizesOf(out);
     for (int64_t axis : missing)
-      extents.insert(extents.begin() + axis, Extent(1));
-    return reshapeTo(out, extents);
+      dimSizes.insert(dimSizes.begin() + axis, DimSize(1));
+    return reshapeTo(out, dimSizes);
   }
 
   /// The product of two tensors, summed over labels that are not used afterwards.
@@ -209,7 +209,7 @@ private:
     for (char label : x.labels) {
       bool shared = llvm::is_contained(y.labels, label);
       (!shared ? rows : isUsedLater(label, first) ? batch : inner) += label;
-      broadcasts |= shared && hasExtentOne(x, label) != hasExtentOne(y, label);
+      broadcasts |= shared && hasSizeOne(x, label) != hasSizeOne(y, label);
     }
     for (char label : y.labels)
       if (!llvm::is_contained(x.labels, label))
@@ -223,17 +223,17 @@ private:
     }
     Expression left = arrange(x, batch + rows + inner).tensor,
                right = arrange(y, batch + inner + columns).tensor;
-    llvm::SmallVector<Extent> xs = extentsOf(left), ys = extentsOf(right);
-    auto merged = [&](Expression t, llvm::ArrayRef<Extent> extents, size_t middle, size_t last) {
-      llvm::SmallVector<Extent> out(extents.take_front(batch.size()));
-      out.push_back(productOf(e, extents.slice(batch.size(), middle)));
-      out.push_back(productOf(e, extents.slice(batch.size() + middle, last)));
+    llvm::SmallVector<DimSize> xs = dimSizesOf(left), ys = dimSizesOf(right);
+    auto merged = [&](Expression t, llvm::ArrayRef<DimSize> dimSizes, size_t middle, size_t last) {
+      llvm::SmallVector<DimSize> out(dimSizes.take_front(batch.size()));
+      out.push_back(productOf(e, dimSizes.slice(batch.size(), middle)));
+      out.push_back(productOf(e, dimSizes.slice(batch.size() + middle, last)));
       return reshapeTo(t, out);
     };
     Expression product = e.matmul(merged(left, xs, rows.size(), inner.size()),
                                   merged(right, ys, inner.size(), columns.size()));
-    llvm::SmallVector<Extent> out(llvm::ArrayRef<Extent>(xs).take_front(batch.size() + rows.size()));
-    llvm::append_range(out, llvm::ArrayRef<Extent>(ys).drop_front(batch.size() + inner.size()));
+    llvm::SmallVector<DimSize> out(llvm::ArrayRef<DimSize>(xs).take_front(batch.size() + rows.size()));
+    llvm::append_range(out, llvm::ArrayRef<DimSize>(ys).drop_front(batch.size() + inner.size()));
     return {reshapeTo(product, out), batch + rows + columns};
   }
 
@@ -250,18 +250,18 @@ LogicalResult inferEinsumOf(std::optional<Location> location, ValueRange operand
   auto equation = parseEquation(location, text, operands);
   if (failed(equation))
     return failure();
-  std::map<char, int64_t> extents;
+  std::map<char, int64_t> dimSizes;
   for (auto [labels, operand] : llvm::zip(equation->terms, operands)) {
     if (tensorType(operand).getElementType() != tensorType(operands[0]).getElementType())
       return inferenceError(location, "C5: the operands must have one element type");
     for (auto [label, dim] : llvm::zip(labels, tensorType(operand).getShape())) {
-      auto [known, isNew] = extents.try_emplace(label, dim);
+      auto [known, isNew] = dimSizes.try_emplace(label, dim);
       if (isNew || known->second == dim || ShapedType::isDynamic(dim))
         continue;
       // Dimensions of `...` broadcast and, as in Paddle, all others.
       if (known->second != 1 && dim != 1 && !ShapedType::isDynamic(known->second))
         return notationError(location, text,
-                             "C3: the label '" + llvm::Twine(label) + "' has the extents " +
+                             "C3: the label '" + llvm::Twine(label) + "' has the dims " +
                                  llvm::Twine(known->second) + " and " + llvm::Twine(dim));
       if (dim != 1)
         known->second = dim;
@@ -269,7 +269,7 @@ LogicalResult inferEinsumOf(std::optional<Location> location, ValueRange operand
   }
   llvm::SmallVector<int64_t> shape;
   for (char label : equation->result)
-    shape.push_back(extents[label]);
+    shape.push_back(dimSizes[label]);
   results.push_back(RankedTensorType::get(shape, tensorType(operands[0]).getElementType()));
   return success();
 }

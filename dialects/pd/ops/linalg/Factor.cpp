@@ -5,7 +5,7 @@
 #include "dialects/pd/ops/linalg/Matrices.h"
 #include "dialects/pd/ops/linalg/SolveOps.h"
 #include "dialects/pd/ops/math/ComplexOps.h"
-#include "dialects/pd/ops/shape/OpenExtents.h"
+#include "dialects/pd/ops/shape/DynamicDims.h"
 
 using namespace mlir;
 
@@ -44,17 +44,17 @@ Expression solveAdjoint(Expression x, Expression y, bool upper, bool unit = fals
 }
 
 /// The first `count` columns, or those after them; the same for rows.
-Expression columns(Expression x, const Extent &count) { return sliceBetween(x, x.rank() - 1, 0, count); }
-Expression columnsFrom(Expression x, const Extent &count) {
+Expression columns(Expression x, const DimSize &count) { return sliceBetween(x, x.rank() - 1, 0, count); }
+Expression columnsFrom(Expression x, const DimSize &count) {
   return sliceBetween(x, x.rank() - 1, count, toTheEnd);
 }
-Expression rowsTo(Expression x, const Extent &count) { return sliceBetween(x, x.rank() - 2, 0, count); }
-Expression rowsFrom(Expression x, const Extent &count) {
+Expression rowsTo(Expression x, const DimSize &count) { return sliceBetween(x, x.rank() - 2, 0, count); }
+Expression rowsFrom(Expression x, const DimSize &count) {
   return sliceBetween(x, x.rank() - 2, count, toTheEnd);
 }
 
 /// The permutation matrix of pivots, with this many rows, in the element type of `like`.
-Expression permutationOf(Value pivots, const Extent &rows, Expression like) {
+Expression permutationOf(Value pivots, const DimSize &rows, Expression like) {
   TensorBuilder &e = like.owner();
   return e.wrap(e.create<LuPermutationOp>(pivots, rows.isKnown() ? Value() : rows.getValue(e),
                                           rows.isKnown() ? static_cast<uint64_t>(rows.getNumber()) : 0,
@@ -62,7 +62,7 @@ Expression permutationOf(Value pivots, const Extent &rows, Expression like) {
 }
 
 /// Whether one dim is known to be at most another one.
-bool fitsInto(const Extent &x, const Extent &y) {
+bool fitsInto(const DimSize &x, const DimSize &y) {
   return x.isKnown() && y.isKnown() && x.getNumber() <= y.getNumber();
 }
 
@@ -92,7 +92,7 @@ Gradients LuOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
     return llvm::SmallVector<Value>{Value()};
   Expression packed = e.wrap(getOut()), gradient = e.wrap(cotangents[0]);
   int64_t rank = packed.rank();
-  Extent rows(packed, rank - 2), width(packed, rank - 1), least = minimum(e, rows, width);
+  DimSize rows(packed, rank - 2), width(packed, rank - 1), least = minimum(e, rows, width);
   bool isWide = !fitsInto(width, rows), isTall = !fitsInto(rows, width);
   auto lowerPart = [&](Expression matrix) { return lowerTriangle(columns(matrix, least), -1); };
   auto upperPart = [&](Expression matrix) { return upperTriangle(rowsTo(matrix, least)); };
@@ -125,9 +125,9 @@ Gradients LuOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
 FailureOr<SmallVector<Value>> LuUnpackOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.operand(0);
-  Extent least = minimum(e, Extent(x, x.rank() - 2), Extent(x, x.rank() - 1));
+  DimSize least = minimum(e, DimSize(x, x.rank() - 2), DimSize(x, x.rank() - 1));
   Expression left = columns(x, least), top = rowsTo(x, least);
-  Expression permutation = permutationOf(getPivots(), Extent(x, x.rank() - 2), x);
+  Expression permutation = permutationOf(getPivots(), DimSize(x, x.rank() - 2), x);
   return SmallVector<Value>{permutation, lowerTriangle(left, -1) + identityLike(left), upperTriangle(top)};
 }
 
@@ -163,11 +163,11 @@ Gradients QrOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   Expression q = e.wrap(factor), r = e.wrap(getR());
   Expression dq = cotangentOr0(e, given, factor), dr = cotangentOr0(e, cotangents[1], getR());
   int64_t last = type.getRank() - 1;
-  Extent height(e.wrap(getX()), last - 1), across(e.wrap(getX()), last);
+  DimSize height(e.wrap(getX()), last - 1), across(e.wrap(getX()), last);
   if (fitsInto(across, height))
     return llvm::SmallVector<Value>{qrGradient(q, r, dq, dr)};
   // x = [a | b] with a = Q U, U square, and b = Q V.
-  Extent least = minimum(e, height, across);
+  DimSize least = minimum(e, height, across);
   Expression right = columnsFrom(e.wrap(getX()), least), dv = columnsFrom(dr, least);
   Expression da = qrGradient(q, columns(r, least), dq + e.matmul(right, adjoint(dv)), columns(dr, least));
   return llvm::SmallVector<Value>{concat({da, e.matmul(q, dv)}, last)};
@@ -197,7 +197,7 @@ static Expression svdInner(Expression u, Expression s, Expression v, Value du, V
 Gradients SvdOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.wrap(getX()), s = e.wrap(getS()), number = e.cast(s, x.type().getElementType());
-  Extent rows(x, x.rank() - 2), width(x, x.rank() - 1), least(s, s.rank() - 1);
+  DimSize rows(x, x.rank() - 2), width(x, x.rank() - 1), least(s, s.rank() - 1);
   auto ofColumnsOf = [&](Value u) { return getFullMatrices() ? columns(e.wrap(u), least) : e.wrap(u); };
   auto ofRowsOf = [&](Value vh) { return getFullMatrices() ? rowsTo(e.wrap(vh), least) : e.wrap(vh); };
   Expression u = ofColumnsOf(getU()), vh = ofRowsOf(getVh());

@@ -92,7 +92,8 @@ def Pd_QrOp : Pd_FactorOp<"qr", "QR factorization: x = Q R with orthonormal colu
   let referenceInCode = 1;
 }
 
-def Pd_SvdOp : Pd_FactorOp<"svd", "Singular value decomposition: x = U diag(S) VH with orthonormal U and V and descending S"> {
+def Pd_SvdOp : Pd_FactorOp<"svd",
+  "Singular value decomposition: x = U diag(S) VH with orthonormal U and V and descending S"> {
   let sharding = "... * * -> ... * *, ... *, ... * *";
   let arguments = (ins Pd_Matrices:$x, DefaultValuedAttr<BoolAttr, "false">:$full_matrices);
   let results = (outs Pd_Matrices:$u, Pd_FloatTensor:$s, Pd_Matrices:$vh);
@@ -114,7 +115,8 @@ def Pd_SvdvalsOp : Pd_Op<"svdvals"> {
   let legacy = [LegacyReadOnly<"svdvals", ["x"], ["s"]>];
 }
 
-def Pd_EighOp : Pd_FactorOp<"eigh", "Eigenvalues, in ascending order, and eigenvectors of symmetric or Hermitian matrices"> {
+def Pd_EighOp : Pd_FactorOp<"eigh",
+  "Eigenvalues, in ascending order, and eigenvectors of symmetric or Hermitian matrices"> {
   let sharding = "... * * -> ... *, ... * *";
   let description = [{
     Only the triangle UPLO ("L" or "U") of x is read. The eigenvectors are columns.

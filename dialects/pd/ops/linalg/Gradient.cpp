@@ -3,7 +3,7 @@
 #include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ir/Types.h"
 #include "dialects/pd/ops/linalg/Contract.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 
 using namespace mlir;
 
@@ -20,15 +20,15 @@ Value asOperand(TensorBuilder &e, Value gradient, Expression matrix, Value opera
   Value summed = sumToShapeOf(e.getBuilder(), operand.getLoc(), gradient, matrix);
   if (int64_t rank = tensorType(operand).getRank(); rank > 2 && tensorType(summed).getRank() == rank)
     return widened(e.getBuilder(), operand.getLoc(), summed, operand.getType());
-  return reshapeTo(e.wrap(summed), extentsOf(e.wrap(operand)));
+  return reshapeTo(e.wrap(summed), dimSizesOf(e.wrap(operand)));
 }
 
 Expression asRows(TensorBuilder &e, Expression x) {
-  llvm::SmallVector<Extent> extents = extentsOf(x);
-  Extent rows = extents[0];
+  llvm::SmallVector<DimSize> dimSizes = dimSizesOf(x);
+  DimSize rows = dimSizes[0];
   for (int64_t d = 1; d + 1 < x.rank(); ++d)
-    rows = multiply(e, rows, extents[d]);
-  return reshapeTo(x, {rows, extents.back()});
+    rows = multiply(e, rows, dimSizes[d]);
+  return reshapeTo(x, {rows, dimSizes.back()});
 }
 
 } // namespace

@@ -3,7 +3,7 @@
 
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/shape/DiagonalOps.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
@@ -157,9 +157,8 @@ LogicalResult inferSystemOf(std::optional<Location> location, RankedTensorType x
     return fail(location, "C5: both operands must have one element type, found ", x.getElementType(), " and ",
                 y.getElementType());
   Type element = x.getElementType();
-  auto batch =
-      broadcastShapes(std::nullopt, {RankedTensorType::get(x.getShape().drop_back(2), element),
-                                     RankedTensorType::get(llvm::ArrayRef(right).drop_back(2), element)});
+  auto batch = broadcastShapes({RankedTensorType::get(x.getShape().drop_back(2), element),
+                                RankedTensorType::get(llvm::ArrayRef(right).drop_back(2), element)});
   if (failed(batch))
     return fail(location, "C4: the batches must broadcast, found ", x, " and ", y);
   llvm::SmallVector<int64_t> shape = *batch;
@@ -190,7 +189,7 @@ LogicalResult inferMatrixRankOf(std::optional<Location> location, ValueRange ope
   llvm::SmallVector<Type> shapes{withBatch(type, {}, integer)};
   if (operands.size() > 1 && operands[1])
     shapes.push_back(tensorType(operands[1]).clone(integer));
-  auto shape = broadcastShapes(location, shapes);
+  auto shape = broadcastShapes(location, shapes, "C3");
   if (failed(shape))
     return failure();
   results.push_back(RankedTensorType::get(*shape, integer));

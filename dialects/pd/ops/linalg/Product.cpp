@@ -1,6 +1,6 @@
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/linalg/ProductOps.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
@@ -24,7 +24,7 @@ int64_t crossAxis(RankedTensorType type, int64_t axis) {
 
 LogicalResult KronOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                        Results &results) {
-  auto element = commonElementType(location, adaptor.getOperands());
+  auto element = commonElementType(location, adaptor.getOperands(), "C1");
   if (failed(element))
     return failure();
   llvm::ArrayRef<int64_t> x = tensorType(adaptor.getX()).getShape(),
@@ -43,15 +43,15 @@ FailureOr<SmallVector<Value>> KronOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.operand(0), y = e.operand(1);
   int64_t rank = std::max(x.rank(), y.rank());
-  auto extentsWith = [&](Expression value) {
-    llvm::SmallVector<Extent> extents(rank - value.rank(), Extent(1));
-    llvm::append_range(extents, extentsOf(value));
-    return extents;
+  auto dimSizesWith = [&](Expression value) {
+    llvm::SmallVector<DimSize> dimSizes(rank - value.rank(), DimSize(1));
+    llvm::append_range(dimSizes, dimSizesOf(value));
+    return dimSizes;
   };
-  llvm::SmallVector<Extent> xs = extentsWith(x), ys = extentsWith(y), left, right, out;
+  llvm::SmallVector<DimSize> xs = dimSizesWith(x), ys = dimSizesWith(y), left, right, out;
   for (int64_t d = 0; d < rank; ++d) {
-    left.append({xs[d], Extent(1)});
-    right.append({Extent(1), ys[d]});
+    left.append({xs[d], DimSize(1)});
+    right.append({DimSize(1), ys[d]});
     out.push_back(multiply(e, xs[d], ys[d]));
   }
   return e.results({reshapeTo(reshapeTo(x, left) * reshapeTo(y, right), out)});
@@ -70,7 +70,7 @@ LogicalResult CrossOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
   // Dimension 9 is resolved when all dims are static.
   bool isOpen = adaptor.getAxis() == 9 && x.getNumDynamicDims() > 0;
   if (crossAxis(x, adaptor.getAxis()) < 0 && !isOpen) {
-    stream << "C2: the dimension must have extent 3, found axis " << static_cast<int64_t>(adaptor.getAxis())
+    stream << "C2: the dimension must have size 3, found axis " << static_cast<int64_t>(adaptor.getAxis())
            << " of " << x;
     return inferenceError(location, text);
   }
@@ -86,22 +86,22 @@ static Expression openCross(Expression x, Expression y) {
     return concat({slice(value, axis, by, toTheEnd), slice(value, axis, 0, by)}, axis);
   };
   llvm::SmallVector<Expression> products;
-  llvm::SmallVector<Extent> extents;
+  llvm::SmallVector<DimSize> dimSizes;
   for (int64_t axis = 0;
        axis < x.rank() && !llvm::any_of(
-                              extents, [](const Extent &extent) { return extent.isNumber(3); });
+                              dimSizes, [](const DimSize &dimSize) { return dimSize.isNumber(3); });
        ++axis) {
-    Extent extent(x, axis);
-    if (extent.isKnown() && !extent.isNumber(3))
+    DimSize dimSize(x, axis);
+    if (dimSize.isKnown() && !dimSize.isNumber(3))
       continue;
-    extents.push_back(extent);
+    dimSizes.push_back(dimSize);
     products.push_back(
         insertDim(rolled(x, axis, 1) * rolled(y, axis, 2) - rolled(x, axis, 2) * rolled(y, axis, 1), 0));
   }
   Type i64 = e.getBuilder().getI64Type();
-  Expression number = e.constant(static_cast<double>(extents.size()), i64);
-  for (size_t i = extents.size(); i-- > 0;)
-    number = e.select(e.equal(e.wrap(extents[i].getValue(e)), 3.0), e.constant(static_cast<double>(i), i64),
+  Expression number = e.constant(static_cast<double>(dimSizes.size()), i64);
+  for (size_t i = dimSizes.size(); i-- > 0;)
+    number = e.select(e.equal(e.wrap(dimSizes[i].getValue(e)), 3.0), e.constant(static_cast<double>(i), i64),
                       number);
   return dropDim(
       e.wrap(e.create<GatherOp>(concat(products, 0), e.reshape(number, {1}), Value(), uint64_t(0))), 0);

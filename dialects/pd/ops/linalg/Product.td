@@ -7,6 +7,7 @@ include "dialects/pd/ir/Base.td"
 def Pd_KronOp : Pd_Op<"kron"> {
   let summary = "Kronecker product: each element of x times all of y. Dim sizes are multiplied; missing leading dims "
     "are 1";
+  let constraints = ["C1. x and y have the same element type"];
   let arguments = (ins Pd_NumberTensor:$x, Pd_NumberTensor:$y);
   let results = (outs Pd_NumberTensor:$out);
   let decomposesInCode = 1;

@@ -67,8 +67,8 @@ struct Stack {
     columns = dims.back();
     rows = dims[dims.size() - 2];
     batch.assign(dims.begin(), dims.end() - 2);
-    for (int64_t extent : batch)
-      count *= extent;
+    for (int64_t dimSize : batch)
+      count *= dimSize;
   }
   int64_t rows, columns, count;
   llvm::SmallVector<int64_t> batch;
@@ -412,8 +412,8 @@ LogicalResult QrOp::computeReference(llvm::ArrayRef<Tensor> operands, llvm::Muta
     Matrix q = Matrix::identity(r.rows);
     reflect(r, q);
     auto cut = [](const Matrix &from, const Tensor &to) {
-      Stack wanted(to);
-      Matrix out(wanted.rows, wanted.columns);
+      Stack result(to);
+      Matrix out(result.rows, result.columns);
       for (int64_t i = 0; i < out.rows; ++i)
         for (int64_t j = 0; j < out.columns; ++j)
           out(i, j) = from(i, j);

@@ -4,8 +4,9 @@
 #include "dialects/pd/ops/linalg/SolveOps.h"
 #include "dialects/pd/ops/math/ComplexOps.h"
 #include "dialects/pd/ops/reduce/ReduceOps.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 
+#include "dialects/pd/ir/MatchFailure.h"
 #include <limits>
 
 using namespace mlir;
@@ -122,7 +123,7 @@ FailureOr<SmallVector<Value>> MatrixRankOp::decompose(OpBuilder &builder) {
     threshold = insertDim(threshold, threshold.rank());
   } else if (getUseDefaultTol()) {
     if (ShapedType::isDynamic(rows) || ShapedType::isDynamic(columns))
-      return failure();
+      return notifyDecompositionFailure(builder, *this, "its default tolerance depends on dynamic dims");
     double epsilon =
         element.isF32() ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
     threshold = e.max(values, {last}) * (epsilon * static_cast<double>(std::max(rows, columns)));

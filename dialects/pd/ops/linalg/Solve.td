@@ -133,7 +133,8 @@ def Pd_AdjugateOp : Pd_SquareMatrixOp<"adjugate",
   let batching = "batchFirstOperand";
 }
 
-def Pd_SlogdetOp : Pd_SquareMatrixOp<"slogdet", "The signs of the determinants, then the logarithms of their absolute values"> {
+def Pd_SlogdetOp : Pd_SquareMatrixOp<"slogdet",
+  "The signs of the determinants, then the logarithms of their absolute values"> {
   let sharding = "... * * -> * ...";
   let arguments = (ins Pd_SystemMatrices:$x);
   let infer = "inferSlogdet";
@@ -162,10 +163,11 @@ def Pd_MatrixRankOp : Pd_Op<"matrix_rank"> {
   }];
   let constraints = [
     "C1. x has rank 2 or more",
-    "C2. with `hermitian`, x's matrices are square"
+    "C2. with `hermitian`, x's matrices are square",
+    "C3. tol_tensor broadcasts with the batch of x"
   ];
-  let arguments = (ins Pd_SystemMatrices:$x, Optional<Pd_FloatTensor>:$tol_tensor, DefaultValuedAttr<F64Attr, "0.0">:$tol,
-    DefaultValuedAttr<BoolAttr, "false">:$hermitian, DefaultValuedAttr<BoolAttr, "true">:$use_default_tol);
+  let arguments = (ins Pd_SystemMatrices:$x, Optional<Pd_FloatTensor>:$tol_tensor, DefaultValuedAttr<F64Attr,
+    "0.0">:$tol, DefaultValuedAttr<BoolAttr, "false">:$hermitian, DefaultValuedAttr<BoolAttr, "true">:$use_default_tol);
   let results = (outs Pd_IntTensor:$out);
   let infer = "inferMatrixRank";
   let decomposesInCode = 1;
@@ -193,6 +195,8 @@ def Pd_LstsqOp : Pd_Op<"lstsq"> {
   let library = "lstsq";
   let legacy = [Legacy<"lstsq", ["X", "Y"], ["Solution", "Residuals", "Rank", "SingularValues"], ["rcond", "driver"]>];
   let referenceInCode = 1;
+  let differentiable = 0;
+  let batching = "unbatched";
 }
 
 #endif

@@ -1,8 +1,8 @@
 //! Batching rules of losses: each stays one op, because its gradient is a rule of its own and not the
 //! derivative of its decomposition.
 #include "dialects/pd/autodiff/BatchSamples.h"
-#include "dialects/pd/ops/loss/Kernels.h"
 #include "dialects/pd/ops/loss/LossOps.h"
+#include "dialects/pd/ops/loss/TransducerLoss.h"
 
 using namespace mlir;
 

@@ -2,7 +2,7 @@
 #include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ops/loss/Loss.h"
 #include "dialects/pd/ops/loss/LossOps.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 
 using namespace mlir;
 

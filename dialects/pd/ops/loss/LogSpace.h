@@ -3,7 +3,7 @@
 
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/reduce/NormOps.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 
 namespace proa::pd {
 

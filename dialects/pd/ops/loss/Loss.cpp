@@ -1,11 +1,10 @@
 #include "dialects/pd/ops/loss/Loss.h"
 #include "dialects/pd/builders/TensorBuilder.h"
-#include "dialects/pd/ops/loss/Kernels.h"
 #include "dialects/pd/ops/loss/LossOps.h"
 #include "dialects/pd/ops/loss/RankingOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/nn/Nn.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/reference/Evaluate.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -110,7 +109,7 @@ Expression isClass(Expression x, Expression label, int64_t axis) {
   TensorBuilder &e = x.owner();
   llvm::SmallVector<int64_t> shape(x.rank() - axis, 1);
   shape[0] = -1;
-  Expression numbers = e.reshape(iota(e, Extent(x, axis), label.type().getElementType()), shape);
+  Expression numbers = e.reshape(iota(e, DimSize(x, axis), label.type().getElementType()), shape);
   return e.wrap(e.create<EqualOp>(label, numbers));
 }
 
@@ -205,7 +204,7 @@ FailureOr<SmallVector<Value>> SigmoidCrossEntropyWithLogitsOp::decompose(OpBuild
   if (!getNormalize())
     return e.results({out});
   Expression one = e.constant(1, x.type().getElementType());
-  Expression count = e.sum(e.select(ignored, 0.0, expandTo(one, extentsOf(x))), {}, false);
+  Expression count = e.sum(e.select(ignored, 0.0, expandTo(one, dimSizesOf(x))), {}, false);
   return e.results({out / e.maximum(count, 1e-5)});
 }
 

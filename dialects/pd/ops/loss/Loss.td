@@ -56,7 +56,8 @@ def Pd_NllLossOp : Pd_Op<"nll_loss"> {
   let infer = "inferNllLoss";
   let decomposesInCode = 1;
   let precision = "full";
-  let legacy = [Legacy<"nll_loss", ["X", "Label", "Weight"], ["Out", "Total_weight"], ["ignore_index:long", "reduction"]>];
+  let legacy = [Legacy<"nll_loss", ["X", "Label", "Weight"], ["Out", "Total_weight"], ["ignore_index:long",
+    "reduction"]>];
   let newIrGradients = ["nll_loss_grad(input, label, weight, total_weight) -> input"];
 }
 

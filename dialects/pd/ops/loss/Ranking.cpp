@@ -4,7 +4,7 @@
 #include "dialects/pd/ops/loss/RankingOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/reduce/Reduce.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 
 using namespace mlir;
 

@@ -28,7 +28,8 @@ def Pd_ModifiedHuberLossOp : Pd_Op<"modified_huber_loss"> {
   let legacy = [Legacy<"modified_huber_loss", ["X", "Y"], ["IntermediateVal", "Out"]>];
 }
 
-def Pd_TeacherStudentSigmoidLossOp : Pd_PairLoss<"teacher_student_sigmoid_loss", "teacher_student_sigmoid_loss", "X", "Label", "Y"> {
+def Pd_TeacherStudentSigmoidLossOp : Pd_PairLoss<"teacher_student_sigmoid_loss", "teacher_student_sigmoid_loss", "X",
+  "Label", "Y"> {
   let summary = "Logistic losses of a click label and, if the label has one, a teacher's probability";
   let description = [{
     With s = log(1 + exp(x)): a label below -1 gives s, below 0 s - x, below 1 s + (s - x * label), else
@@ -39,7 +40,8 @@ def Pd_TeacherStudentSigmoidLossOp : Pd_PairLoss<"teacher_student_sigmoid_loss",
     "C2. both operands have the same element type"
   ];
   let decomposesInCode = 1;
-  let legacy = [Legacy<"teacher_student_sigmoid_loss", ["X", "Label"], ["Y"], [], ["soft_max_up_bound", "soft_max_lower_bound"]>];
+  let legacy = [Legacy<"teacher_student_sigmoid_loss", ["X", "Label"], ["Y"], [], ["soft_max_up_bound",
+    "soft_max_lower_bound"]>];
 }
 
 def Pd_RankLossOp : Pd_Op<"rank_loss"> {

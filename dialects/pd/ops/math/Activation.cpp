@@ -23,8 +23,7 @@ LogicalResult SwigluOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
     return success();
   }
   if (type.getRank() == 0 || type.getShape().back() % 2 == 1)
-    return inferenceError(location,
-                          "C1: the last extent of " + llvm::Twine(debugString(type)) + " is not even");
+    return inferenceError(location, "C1: the last dim of " + llvm::Twine(debugString(type)) + " is not even");
   llvm::SmallVector<int64_t> shape(type.getShape());
   if (!ShapedType::isDynamic(shape.back()))
     shape.back() /= 2;

@@ -61,7 +61,8 @@ def Pd_EluOp : Pd_Activation<"elu", "x where x > 0, else alpha * (exp(x) - 1)",
 }
 def Pd_SeluOp : Pd_Activation<"selu", "scale * (x where x > 0, else alpha * (exp(x) - 1))",
     "e.select(x > 0.0, x, e.expm1(x) * op.getAlpha().convertToDouble()) * op.getScale().convertToDouble()",
-    (ins F64Default<"1.0507009873554804934193349852946">:$scale, F64Default<"1.6732632423543772848170429916717">:$alpha)> {
+    (ins F64Default<"1.0507009873554804934193349852946">:$scale,
+      F64Default<"1.6732632423543772848170429916717">:$alpha)> {
   let derivatives = [[{e.select(x > 0.0, e.constant(1, x.type().getElementType()),
     e.exp(e.minimum(x, 0.0)) * op.getAlpha().convertToDouble()) * op.getScale().convertToDouble()}]];
   let legacy = [LegacyActivation<"selu", ["scale", "alpha"]>];
@@ -71,7 +72,8 @@ def Pd_CeluOp : Pd_Activation<"celu", "max(0, x) + min(0, alpha * (exp(x / alpha
     "e.maximum(0.0, x) + e.minimum(0.0, e.expm1(x / op.getAlpha().convertToDouble()) * "
       "op.getAlpha().convertToDouble())",
     (ins F64Default<"1.0">:$alpha)> {
-  let derivatives = [[{e.select(x > 0.0, e.constant(1, x.type().getElementType()), e.exp(e.minimum(x, 0.0) / op.getAlpha().convertToDouble()))}]];
+  let derivatives = [[{e.select(x > 0.0, e.constant(1, x.type().getElementType()), e.exp(e.minimum(x,
+    0.0) / op.getAlpha().convertToDouble()))}]];
   let legacy = [LegacyActivation<"celu", ["alpha"]>];
   let newIrGradients = ["celu_double_grad(x, dout)"];
 }
@@ -131,7 +133,8 @@ def Pd_SoftplusOp : Pd_Activation<"softplus", "log(1 + exp(beta * x)) / beta; x 
   let newIrGradients = ["softplus_double_grad(x, dout)"];
 }
 def Pd_SoftReluOp : Pd_Activation<"soft_relu", "log(1 + exp(x)), x clamped to [-threshold, threshold]",
-    [{e.log(1.0 + e.exp(e.maximum(e.minimum(x, op.getThreshold().convertToDouble()), -op.getThreshold().convertToDouble())))}],
+    [{e.log(1.0 + e.exp(e.maximum(e.minimum(x, op.getThreshold().convertToDouble()),
+      -op.getThreshold().convertToDouble())))}],
     (ins F64Default<"40.0">:$threshold)> {
   let legacy = [LegacyActivation<"soft_relu", ["threshold"]>];
   let newIrGradients = ["soft_relu_grad(x, out)"];
@@ -162,12 +165,15 @@ def Pd_TanhShrinkOp : Pd_Activation<"tanh_shrink", "x - tanh(x)", "x - e.tanh(x)
   let legacy = [LegacyActivation<"tanh_shrink">];
 }
 def Pd_HardshrinkOp : Pd_Activation<"hardshrink", "x where |x| > threshold, else 0",
-    "x * e.cast(e.abs(x) > op.getThreshold().convertToDouble(), x.type().getElementType())", (ins F64Default<"0.5">:$threshold)> {
+    "x * e.cast(e.abs(x) > op.getThreshold().convertToDouble(), x.type().getElementType())",
+      (ins F64Default<"0.5">:$threshold)> {
   let legacy = [LegacyActivation<"hard_shrink", ["threshold"]>];
 }
 def Pd_SoftshrinkOp : Pd_Activation<"softshrink", "x shrunk towards 0 by the threshold, and 0 within it",
-    [{(x - op.getThreshold().convertToDouble()) * e.cast(x > op.getThreshold().convertToDouble(), x.type().getElementType())
-      + (x + op.getThreshold().convertToDouble()) * e.cast(x < -op.getThreshold().convertToDouble(), x.type().getElementType())}],
+    [{(x - op.getThreshold().convertToDouble()) * e.cast(x > op.getThreshold().convertToDouble(),
+      x.type().getElementType())
+      + (x + op.getThreshold().convertToDouble()) * e.cast(x < -op.getThreshold().convertToDouble(),
+      x.type().getElementType())}],
     (ins F64Default<"0.5">:$threshold)> {
   let legacy = [LegacyActivation<"softshrink", ["threshold=lambda"]>];
 }
@@ -180,7 +186,8 @@ def Pd_ThresholdedReluOp : Pd_Activation<"thresholded_relu", "x where x > thresh
 def Pd_HardtanhOp : Pd_Activation<"hardtanh", "min(max(x, t_min), t_max)",
     "e.minimum(op.getTMax().convertToDouble(), e.maximum(op.getTMin().convertToDouble(), x))",
     (ins F64Default<"0.0">:$t_min, F64Default<"24.0">:$t_max)> {
-  let derivatives = [[{e.indicator(x > op.getTMin().convertToDouble(), x) * e.indicator(x < op.getTMax().convertToDouble(), x)}]];
+  let derivatives = [[{e.indicator(x > op.getTMin().convertToDouble(),
+    x) * e.indicator(x < op.getTMax().convertToDouble(), x)}]];
   let legacy = [LegacyActivation<"brelu", ["t_min", "t_max"]>];
 }
 def Pd_StanhOp : Pd_Activation<"stanh", "scale_b * tanh(scale_a * x)",
@@ -198,13 +205,15 @@ def Pd_ReciprocalOp : Pd_FormulaOp<"reciprocal", Pd_FloatOrComplexTensor, "1 / x
   let legacy = [LegacyActivation<"reciprocal">];
   let newIrGradients = ["reciprocal_grad(out)"];
 }
-def Pd_LogitOp : Pd_Activation<"logit", "log(p / (1 - p)) with p = x clamped to [eps, 1 - eps]; NaN outside [0, 1] if eps is 0",
+def Pd_LogitOp : Pd_Activation<"logit",
+  "log(p / (1 - p)) with p = x clamped to [eps, 1 - eps]; NaN outside [0, 1] if eps is 0",
     [{op.getEps().convertToDouble() == 0.0
         ? e.log(x / (1.0 - x))
         : e.log(e.minimum(1.0 - op.getEps().convertToDouble(), e.maximum(op.getEps().convertToDouble(), x)) /
             (1.0 - e.minimum(1.0 - op.getEps().convertToDouble(), e.maximum(op.getEps().convertToDouble(), x))))}],
     (ins F64Default<"1e-6">:$eps)> {
-  let derivatives = [[{e.select(x < op.getEps().convertToDouble(), 0.0, e.select(x > 1.0 - op.getEps().convertToDouble(), 0.0, 1.0 /
+  let derivatives = [[{e.select(x < op.getEps().convertToDouble(), 0.0,
+    e.select(x > 1.0 - op.getEps().convertToDouble(), 0.0, 1.0 /
         (e.minimum(1.0 - op.getEps().convertToDouble(), e.maximum(op.getEps().convertToDouble(), x)) *
          (1.0 - e.minimum(1.0 - op.getEps().convertToDouble(), e.maximum(op.getEps().convertToDouble(), x))))))}]];
   let legacy = [LegacyActivation<"logit", ["eps"]>];

@@ -145,7 +145,8 @@ def Pd_CopysignOp : Pd_BinaryOp<"copysign", Pd_FloatTensor> {
 
 def Pd_HeavisideOp : Pd_BinaryOp<"heaviside", Pd_RealTensor> {
   let summary = "0 where x < 0 or NaN, y where x is 0, 1 where x > 0";
-  let scalar = [{b.select(b.equal(x, b.number(0, x)), y, b.select(b.lessThan(b.number(0, x), x), b.number(1, x), b.number(0, x)))}];
+  let scalar = [{b.select(b.equal(x, b.number(0, x)), y, b.select(b.lessThan(b.number(0, x), x), b.number(1, x),
+    b.number(0, x)))}];
   let derivatives = ["", "e.indicator(e.equal(x, 0.0), x)"];
   let legacy = [LegacyByAxis<"elementwise_heaviside">];
 }
@@ -283,7 +284,8 @@ class Pd_ShiftOp<string mnemonic, string text, string body> : Pd_FoldableOp<mnem
   let legacy = [LegacyReadOnly<mnemonic, ["x", "y"], ["out"], ["is_arithmetic"]>];
 }
 def Pd_BitwiseLeftShiftOp : Pd_ShiftOp<"bitwise_left_shift", "x shifted left by y bits", "b.shiftLeft(x, y)">;
-def Pd_BitwiseRightShiftOp : Pd_ShiftOp<"bitwise_right_shift", "x shifted right by y bits, with copies of the sign if `is_arithmetic`, else with zeros",
+def Pd_BitwiseRightShiftOp : Pd_ShiftOp<"bitwise_right_shift",
+  "x shifted right by y bits, with copies of the sign if `is_arithmetic`, else with zeros",
   "b.shiftRight(x, y, op.getIsArithmetic())">;
 
 //===-- Selection -------------------------------------------------------------------------------------------------===//

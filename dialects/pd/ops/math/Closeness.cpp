@@ -1,4 +1,5 @@
 #include "dialects/pd/builders/TensorBuilder.h"
+#include "dialects/pd/ir/MatchFailure.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/math/ClosenessOps.h"
 #include "dialects/pd/ops/reduce/Reduce.h"
@@ -66,7 +67,8 @@ FailureOr<SmallVector<Value>> EqualAllOp::decompose(OpBuilder &builder) {
   if (x.getRank() != y.getRank() || failed(verifyCompatibleShape(x.getShape(), y.getShape())))
     return SmallVector<Value>{e.constant(0, builder.getI1Type())};
   if (!x.hasStaticShape() || !y.hasStaticShape())
-    return failure();
+    return notifyDecompositionFailure(builder, *this,
+                                      "dynamic dims may differ, and the result depends on that");
   return SmallVector<Value>{all(e.wrap(e.create<EqualOp>(getX(), getY(), getTolerance())))};
 }
 

@@ -11,9 +11,13 @@ class Pd_ClosenessOp<string mnemonic, string text> : Pd_Op<mnemonic, [AttrSizedO
     Paddle), or with `equal_nan` if both are NaN. The tolerances are attributes, or one-element tensors, which
     override the attributes.
   }];
-  let arguments = (ins Pd_Tensor:$x, Pd_Tensor:$y, Optional<Pd_FloatTensor>:$rtol_tensor, Optional<Pd_FloatTensor>:$atol_tensor,
-    DefaultValuedAttr<F64Attr, "1e-5">:$rtol, DefaultValuedAttr<F64Attr, "1e-8">:$atol,
-    DefaultValuedAttr<BoolAttr, "false">:$equal_nan);
+  let constraints = [
+    "C1. x and y have the same element type",
+    "C2. x and y broadcast"
+  ];
+  let arguments = (ins Pd_Tensor:$x, Pd_Tensor:$y, Optional<Pd_FloatTensor>:$rtol_tensor,
+    Optional<Pd_FloatTensor>:$atol_tensor, DefaultValuedAttr<F64Attr, "1e-5">:$rtol, DefaultValuedAttr<F64Attr,
+    "1e-8">:$atol, DefaultValuedAttr<BoolAttr, "false">:$equal_nan);
   let results = (outs Pd_BoolTensor:$out);
   let decomposesInCode = 1;
   let legacy = [Legacy<mnemonic, ["Input", "Other", "Rtol", "Atol"], ["Out"], ["rtol", "atol", "equal_nan"], [],
@@ -30,6 +34,7 @@ def Pd_AllcloseOp : Pd_ClosenessOp<"allclose", "Whether all elements of x and y 
 def Pd_EqualAllOp : Pd_Op<"equal_all"> {
   let summary = "Whether x and y have the same shape and equal elements";
   let description = "Elements are compared as by pd.equal with this `tolerance`.";
+  let constraints = ["C1. x and y have the same element type"];
   let arguments = (ins Pd_Tensor:$x, Pd_Tensor:$y, DefaultValuedAttr<F64Attr, "0.0">:$tolerance);
   let results = (outs Pd_BoolTensor:$out);
   let infer = "inferEqualAll";

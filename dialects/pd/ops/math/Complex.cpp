@@ -3,7 +3,7 @@
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/math/ComplexOps.h"
 #include "dialects/pd/ops/math/Math.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
 #include "dialects/pd/reference/Evaluate.h"
 
@@ -20,7 +20,7 @@ static LogicalResult checkPart(std::optional<Location> location, Type type) {
 }
 
 LogicalResult inferComplexOf(std::optional<Location> location, ValueRange parts, Results &results) {
-  auto element = commonElementType(location, parts);
+  auto element = commonElementType(location, parts, "C1");
   if (failed(element) || failed(checkPart(location, *element)))
     return failure();
   return inferBroadcastOf(location, parts, ComplexType::get(*element), results);
@@ -31,7 +31,7 @@ LogicalResult inferAsComplexOf(std::optional<Location> location, RankedTensorTyp
     return failure();
   if (type.getRank() == 0 || (!type.isDynamicDim(type.getRank() - 1) && type.getShape().back() != 2)) {
     std::string text;
-    llvm::raw_string_ostream(text) << "C2: the last dimension must have extent 2, found " << type;
+    llvm::raw_string_ostream(text) << "C2: the last dimension must have size 2, found " << type;
     return inferenceError(location, text);
   }
   results.push_back(

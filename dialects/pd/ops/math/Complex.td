@@ -24,7 +24,8 @@ def Pd_ImagOp : Pd_PartOp<"imag", "The imaginary part; 0 for a real number", "b.
   "gradientOfImag(e, x, dout)"> {
   let newIrGradients = ["imag_grad(dout)"];
 }
-def Pd_AngleOp : Pd_PartOp<"angle", "The argument of a complex number; of a real one pi where x < 0, else 0", "b.angle(x)",
+def Pd_AngleOp : Pd_PartOp<"angle", "The argument of a complex number; of a real one pi where x < 0, else 0",
+  "b.angle(x)",
   "gradientOfAngle(e, x, dout)">;
 
 def Pd_ConjOp : Pd_FoldableOp<"conj"> {

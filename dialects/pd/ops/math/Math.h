@@ -41,7 +41,7 @@ mlir::LogicalResult inferAsReal(std::optional<mlir::Location>, Adaptor adaptor, 
 template <class Adaptor>
 mlir::LogicalResult inferIsclose(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
   mlir::Value operands[] = {adaptor.getX(), adaptor.getY()};
-  if (failed(commonElementType(location, operands)))
+  if (failed(commonElementType(location, operands, "C1")))
     return mlir::failure();
   return inferBroadcastOf(location, operands, mlir::IntegerType::get(operands[0].getContext(), 1), results);
 }
@@ -57,7 +57,7 @@ mlir::LogicalResult inferAllclose(std::optional<mlir::Location> location, Adapto
 
 template <class Adaptor>
 mlir::LogicalResult inferEqualAll(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
-  if (failed(commonElementType(location, adaptor.getOperands())))
+  if (failed(commonElementType(location, adaptor.getOperands(), "C1")))
     return mlir::failure();
   results.push_back(mlir::RankedTensorType::get({}, mlir::IntegerType::get(adaptor.getX().getContext(), 1)));
   return mlir::success();

@@ -7,21 +7,22 @@ include "dialects/pd/ir/Base.td"
 def Pd_ScaleOp : Pd_Op<"scale", [AttrSizedOperandSegments, Pd_Elementwise]> {
   let summary = "scale * x + bias, or scale * (x + bias)";
   let description = "The factor and the offset are attributes, or one-element tensors, which override the attributes.";
-  let arguments = (ins Pd_NumberTensor:$x, Optional<Pd_NumberTensor>:$scale_tensor, Optional<Pd_NumberTensor>:$bias_tensor,
-    DefaultValuedAttr<F64Attr, "1.0">:$scale, DefaultValuedAttr<F64Attr, "0.0">:$bias,
-    DefaultValuedAttr<BoolAttr, "true">:$bias_after_scale);
+  let arguments = (ins Pd_NumberTensor:$x, Optional<Pd_NumberTensor>:$scale_tensor,
+    Optional<Pd_NumberTensor>:$bias_tensor, DefaultValuedAttr<F64Attr, "1.0">:$scale, DefaultValuedAttr<F64Attr,
+    "0.0">:$bias, DefaultValuedAttr<BoolAttr, "true">:$bias_after_scale);
   let results = (outs Pd_NumberTensor:$out);
   let infer = "inferSameAsFirst";
   let decomposesInCode = 1;
   let precision = "follow";
-  let legacy = [Legacy<"scale", ["X", "ScaleTensor|@scale", "BiasTensor"], ["Out"], ["scale", "bias", "bias_after_scale"], [],
-    "importScale">];
+  let legacy = [Legacy<"scale", ["X", "ScaleTensor|@scale", "BiasTensor"], ["Out"], ["scale", "bias",
+    "bias_after_scale"], [], "importScale">];
   let newIrGradients = ["scale_grad(dout, scale_tensor)"];
 }
 
 def Pd_PowOp : Pd_Op<"pow", [Pd_Elementwise]> {
   let summary = "x to the power of a constant";
-  let arguments = (ins Pd_NumberTensor:$x, Optional<Pd_NumberTensor>:$factor_tensor, DefaultValuedAttr<F64Attr, "1.0">:$factor);
+  let arguments = (ins Pd_NumberTensor:$x, Optional<Pd_NumberTensor>:$factor_tensor, DefaultValuedAttr<F64Attr,
+    "1.0">:$factor);
   let newIr = [NewIr<["x"], [], ["factor=y"]>];
   let results = (outs Pd_NumberTensor:$out);
   let infer = "inferSameAsFirst";

@@ -20,7 +20,8 @@ class Pd_SpecialOp<string mnemonic, string text, string body, string derivative,
 class SpecialByX<string type> : Legacy<type, ["X"], ["Out"]>;
 class SpecialBySmallX<string type> : Legacy<type, ["x"], ["out"]>;
 
-def Pd_LgammaOp : Pd_SpecialOp<"lgamma", "Logarithm of the absolute value of the gamma function", "special::lgamma(b, x)",
+def Pd_LgammaOp : Pd_SpecialOp<"lgamma", "Logarithm of the absolute value of the gamma function",
+  "special::lgamma(b, x)",
   "e.wrap(e.create<DigammaOp>(x))",   [SpecialByX<"lgamma">, SpecialBySmallX<"gammaln">]> {
   let newIr = [NewIr<["x"], [], [], [], "gammaln">];
 }
@@ -48,7 +49,8 @@ def Pd_I1eOp : Pd_SpecialOp<"i1e", "exp(-|x|) i1(x)", "special::besselI(b, x, 1,
 
 def Pd_PolygammaOp : Pd_SpecialOp<"polygamma", "The n-th derivative of digamma",
     "special::polygamma(b, x, static_cast<int>(op.getN()))",
-    "e.wrap(e.create<PolygammaOp>(x, static_cast<int64_t>(op.getN()) + 1))", [Legacy<"polygamma", ["x"], ["out"], ["n"]>], (ins I64Attr:$n)> {
+    "e.wrap(e.create<PolygammaOp>(x, static_cast<int64_t>(op.getN()) + 1))", [Legacy<"polygamma", ["x"], ["out"],
+      ["n"]>], (ins I64Attr:$n)> {
   let constraints = [
     "C1. n is in [0, 100] (the factorial of n is a factor)",
     "C2. out has the dimensions and the element type of x"

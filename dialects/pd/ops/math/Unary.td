@@ -87,7 +87,8 @@ def Pd_AcoshOp : Pd_UnaryMath<"acosh", "Inverse hyperbolic cosine", "b.acosh(x)"
 def Pd_AtanhOp : Pd_UnaryMath<"atanh", "Inverse hyperbolic tangent", "b.atanh(x)", "1.0 / (1.0 - x * x)"> {
   let precision = "full";
 }
-def Pd_ErfOp : Pd_UnaryFloat<"erf", "Error function: 2/sqrt(pi) times the integral of exp(-t^2) from 0 to x", "b.erf(x)", "1.12837916709551257390 * e.exp(-(x * x))">;
+def Pd_ErfOp : Pd_UnaryFloat<"erf", "Error function: 2/sqrt(pi) times the integral of exp(-t^2) from 0 to x",
+  "b.erf(x)", "1.12837916709551257390 * e.exp(-(x * x))">;
 def Pd_CeilOp : Pd_UnaryFloat<"ceil", "The smallest integer that is not less than x", "b.ceil(x)"> {
   let newIrGradients = ["ceil_grad(dout)"];
 }
@@ -98,7 +99,8 @@ def Pd_TruncOp : Pd_UnaryOp<"trunc", Pd_RealTensor, "x rounded towards zero", "b
   let legacy = [LegacyUnary<"trunc">];
   let newIrGradients = ["trunc_grad(dout)"];
 }
-def Pd_SignOp : Pd_UnaryOp<"sign", Pd_NumberTensor, "-1, 0 or 1 by the sign of x; x / |x| for a complex number", "b.sign(x)"> {
+def Pd_SignOp : Pd_UnaryOp<"sign", Pd_NumberTensor, "-1, 0 or 1 by the sign of x; x / |x| for a complex number",
+  "b.sign(x)"> {
   let precision = "follow";
   let legacy = [LegacyUnary<"sign">];
   let newIrGradients = ["sign_grad(dout)"];
@@ -111,7 +113,8 @@ def Pd_NegateOp : Pd_UnaryOp<"negate", Pd_NumberTensor, "-x", "b.negate(x)", "-1
 def Pd_RoundOp : Pd_FoldableOp<"round"> {
   let summary = "x rounded to the nearest number with `decimals` decimals, halves away from zero";
   let description = "With `half_to_even` halves are rounded to even, as in Paddle 3.";
-  let arguments = (ins Pd_FloatTensor:$x, DefaultValuedAttr<I64Attr, "0">:$decimals, DefaultValuedAttr<BoolAttr, "false">:$half_to_even);
+  let arguments = (ins Pd_FloatTensor:$x, DefaultValuedAttr<I64Attr, "0">:$decimals, DefaultValuedAttr<BoolAttr,
+    "false">:$half_to_even);
   let results = (outs Pd_FloatTensor:$out);
   let constraints = SameTypeAsX;
   let infer = "inferSameAsFirst";
@@ -154,7 +157,8 @@ class Pd_UnaryPredicate<string mnemonic, string legacyType, string text, string 
 def Pd_LogicalNotOp : Pd_UnaryPredicate<"logical_not", "logical_not", "x is zero", "b.bitNot(b.toBool(x))">;
 def Pd_IsnanOp : Pd_UnaryPredicate<"isnan", "isnan_v2", "x is NaN", "b.isnan(x)">;
 def Pd_IsinfOp : Pd_UnaryPredicate<"isinf", "isinf_v2", "Whether x is infinite", "b.isinf(x)">;
-def Pd_IsfiniteOp : Pd_UnaryPredicate<"isfinite", "isfinite_v2", "Whether x is neither NaN nor infinite", "b.isfinite(x)">;
+def Pd_IsfiniteOp : Pd_UnaryPredicate<"isfinite", "isfinite_v2", "Whether x is neither NaN nor infinite",
+  "b.isfinite(x)">;
 
 def Pd_CastOp : Pd_FoldableOp<"cast"> {
   let summary = "x converted to another element type";

@@ -2,7 +2,7 @@
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ops/nn/AttentionOps.h"
 #include "dialects/pd/ops/nn/SoftmaxOps.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 
 #include "mlir/Support/DebugStringHelper.h"
 
@@ -21,7 +21,7 @@ Expression causal(Expression scores) {
   TensorBuilder &e = scores.owner();
   Type index = e.getBuilder().getI64Type();
   int64_t rank = scores.rank();
-  Extent queries(scores, rank - 2), keys(scores, rank - 1);
+  DimSize queries(scores, rank - 2), keys(scores, rank - 1);
   Expression row = insertDim(iota(e, queries, index), 1), column = insertDim(iota(e, keys, index), 0);
   Expression distance = e.wrap(keys.getValue(e)) - e.wrap(queries.getValue(e));
   Expression isSeen = column <= row + distance;
@@ -40,8 +40,8 @@ Expression headsFirst(Expression x, int64_t queryHeads) {
   int64_t own = heads.type().getDimSize(1);
   if (own == queryHeads)
     return heads;
-  llvm::SmallVector<Extent> shape = extentsOf(heads), repeated = shape;
-  repeated.insert(repeated.begin() + 2, Extent(queryHeads / own));
+  llvm::SmallVector<DimSize> shape = dimSizesOf(heads), repeated = shape;
+  repeated.insert(repeated.begin() + 2, DimSize(queryHeads / own));
   shape[1] = queryHeads;
   return reshapeTo(expandTo(insertDim(heads, 2), repeated), shape);
 }
@@ -126,8 +126,8 @@ FailureOr<SmallVector<Value>> RmsNormOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.operand(0);
   int64_t kept = x.rank() - static_cast<int64_t>(getNormalizedShape().size());
-  llvm::SmallVector<Extent> extents = extentsOf(x), outer(extents.begin(), extents.begin() + kept),
-                            inner(extents.begin() + kept, extents.end());
+  llvm::SmallVector<DimSize> dimSizes = dimSizesOf(x), outer(dimSizes.begin(), dimSizes.begin() + kept),
+                             inner(dimSizes.begin() + kept, dimSizes.end());
   llvm::SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(kept, x.rank()));
   Expression inverse = e.rsqrt(e.mean(x * x, axes) + getEpsilon().convertToDouble());
   Expression y = x * inverse;

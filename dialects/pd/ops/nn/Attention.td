@@ -18,7 +18,8 @@ def Pd_FlashAttnOp : Pd_Op<"flash_attn"> {
     "C3. `dropout` is 0, or `is_test` is set"
   ];
   let arguments = (ins Pd_FloatTensor:$q, Pd_FloatTensor:$k, Pd_FloatTensor:$v, Optional<Pd_FloatTensor>:$attn_mask,
-    DefaultValuedAttr<F64Attr, "0.0">:$dropout, DefaultValuedAttr<BoolAttr, "false">:$causal, DefaultValuedAttr<BoolAttr, "false">:$is_test);
+    DefaultValuedAttr<F64Attr, "0.0">:$dropout, DefaultValuedAttr<BoolAttr, "false">:$causal,
+      DefaultValuedAttr<BoolAttr, "false">:$is_test);
   let results = (outs Pd_FloatTensor:$out);
   let decomposesInCode = 1;
   let newIr = [NewIr<["q", "k", "v", "", "attn_mask"], ["out", "", "", ""], [], ["return_softmax", "rng_name"]>];

@@ -1,7 +1,9 @@
+#include "dialects/pd/autodiff/BatchingRules.h"
 #include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ops/nn/ConvOps.h"
 #include "dialects/pd/ops/nn/Nn.h"
 #include "dialects/pd/reference/Evaluate.h"
+#include "dialects/pd/sharding/ShardingRule.h"
 
 using namespace mlir;
 
@@ -43,12 +45,12 @@ LogicalResult checkGroups(std::optional<Location> location, int64_t groups, int6
 }
 
 /// C8 in one dimension.
-LogicalResult checkOutputSize(std::optional<Location> location, int64_t outputSize, int64_t extent,
+LogicalResult checkOutputSize(std::optional<Location> location, int64_t outputSize, int64_t dimSize,
                               int64_t stride) {
-  if (outputSize >= extent && outputSize < extent + stride)
+  if (outputSize >= dimSize && outputSize < dimSize + stride)
     return success();
-  return inferenceError(location, "C8: output_size must be at least " + llvm::Twine(extent) + " and below " +
-                                      llvm::Twine(extent + stride) + ", found " + llvm::Twine(outputSize));
+  return inferenceError(location, "C8: output_size must be at least " + llvm::Twine(dimSize) + " and below " +
+                                      llvm::Twine(dimSize + stride) + ", found " + llvm::Twine(outputSize));
 }
 
 /// Replaces attributes of the padding algorithm by explicit ones; whether something changed.
@@ -126,13 +128,13 @@ LogicalResult inferConvTransposeOf(std::optional<Location> location, ValueRange 
       out.push_back(outputSize.empty() ? ShapedType::kDynamic : outputSize[i]);
       continue;
     }
-    int64_t extent = (input[i] - 1) * window.strides[i] - paddings[2 * i] - paddings[2 * i + 1] +
-                     window.dilation(i) * (window.kernel[i] - 1) + 1;
-    if (!outputSize.empty() && failed(checkOutputSize(location, outputSize[i], extent, window.strides[i])))
+    int64_t dimSize = (input[i] - 1) * window.strides[i] - paddings[2 * i] - paddings[2 * i + 1] +
+                      window.dilation(i) * (window.kernel[i] - 1) + 1;
+    if (!outputSize.empty() && failed(checkOutputSize(location, outputSize[i], dimSize, window.strides[i])))
       return failure();
-    out.push_back(outputSize.empty() ? extent + extra : outputSize[i]);
+    out.push_back(outputSize.empty() ? dimSize + extra : outputSize[i]);
     if (out.back() <= 0 && input[i] > 0)
-      return inferenceError(location, "C9: the output extents must be positive, found " +
+      return inferenceError(location, "C9: the output dims must be positive, found " +
                                           llvm::Twine(out.back()) + " in spatial dimension " +
                                           llvm::Twine(i));
   }
@@ -147,9 +149,9 @@ LogicalResult inferConvTransposeOf(std::optional<Location> location, ValueRange 
 /// Each element of `each` is combined with all elements of the filter except those of other channels on its
 /// side (dimension 0).
 static std::optional<int64_t> multiplyAddsOfConv(Value each, Value filter) {
-  llvm::SmallVector<int64_t> extents(tensorType(each).getShape());
-  llvm::append_range(extents, tensorType(filter).getShape().drop_front());
-  return productOfExtents(extents);
+  llvm::SmallVector<int64_t> dimSizes(tensorType(each).getShape());
+  llvm::append_range(dimSizes, tensorType(filter).getShape().drop_front());
+  return productOfDims(dimSizes);
 }
 
 std::optional<int64_t> Conv2dOp::getMultiplyAdds() { return multiplyAddsOfConv(getOut(), getFilter()); }
@@ -173,6 +175,126 @@ OpFoldResult Conv2dTransposeOp::fold(FoldAdaptor) {
 OpFoldResult Conv3dTransposeOp::fold(FoldAdaptor) {
   return makePaddingsExplicit(*this, getX()) ? getOut() : OpFoldResult();
 }
+
+//===-- Batching ----------------------------------------------------------------------------------------===//
+
+// The examples are joined to the batch of the images or, if each example has its own filter, to their
+// channels.
+
+namespace {
+
+/// Images of [examples, batch, ..., channels, ...] with the examples joined to the channels: [batch, ...,
+/// examples * channels, ...].
+Expression joinChannels(TensorBuilder &e, Expression x, bool isLast) {
+  int64_t channels = isLast ? x.rank() - 1 : 2;
+  SmallVector<int64_t> order;
+  for (int64_t d = 1; d < x.rank(); ++d) {
+    if (d == channels)
+      order.push_back(0);
+    order.push_back(d);
+  }
+  Expression moved = e.transpose(x, order);
+  SmallVector<DimSize> shape = dimSizesOf(moved);
+  shape[channels - 1] = multiply(e, shape[channels - 1], shape[channels]);
+  shape.erase(shape.begin() + channels);
+  return reshapeTo(moved, shape);
+}
+
+/// The reverse.
+Expression separateChannels(TensorBuilder &e, Expression x, bool isLast, int64_t examples) {
+  int64_t channels = isLast ? x.rank() - 1 : 1;
+  SmallVector<DimSize> shape = dimSizesOf(x);
+  shape[channels] = divide(e, shape[channels], examples);
+  shape.insert(shape.begin() + channels, DimSize(examples));
+  SmallVector<int64_t> order{channels};
+  for (int64_t d = 0; d <= x.rank(); ++d)
+    if (d != channels)
+      order.push_back(d);
+  return e.transpose(reshapeTo(x, shape), order);
+}
+
+Type scaledType(Type type, int64_t axis, int64_t factor) {
+  auto tensor = cast<RankedTensorType>(type);
+  SmallVector<int64_t> shape(tensor.getShape());
+  if (!ShapedType::isDynamic(shape[axis]))
+    shape[axis] *= factor;
+  return tensor.clone(shape);
+}
+
+/// The examples, each with a filter of its own, are groups of one convolution.
+template <class Op> BatchedResults batchAsGroups(Batcher &batcher, Op op) {
+  TensorBuilder e(batcher.builder, op.getOperation());
+  DimSize examples = batcher.examples(e);
+  if (!examples.isKnown())
+    return failure();
+  bool isLast = channelsAreLast(op.getDataFormat());
+  Expression image = joinChannels(e, e.wrap(batcher.batched(op->getOperand(0))), isLast);
+  Expression filter = joinImages(e, e.wrap(batcher.batched(op->getOperand(1))));
+  auto created = cast<Op>(batcher.builder.clone(*op.getOperation()));
+  created->setOperands({Value(image), Value(filter)});
+  created.setGroups(op.getGroups() * examples.getNumber());
+  Value out = created->getResult(0);
+  int64_t channels = isLast ? tensorType(out).getRank() - 1 : 1;
+  out.setType(scaledType(out.getType(), channels, examples.getNumber()));
+  return one(separateChannels(e, e.wrap(out), isLast, examples.getNumber()));
+}
+
+template <class Op> BatchedResults batchConv(Batcher &batcher, Op op) {
+  return batcher.isBatched(op.getFilter()) ? batchAsGroups(batcher, op) : batchJoined(batcher, op, 1);
+}
+
+template <class Op> BatchedResults batchWeightGradient(Batcher &batcher, Op op) {
+  TensorBuilder e(batcher.builder, op);
+  DimSize examples = batcher.examples(e);
+  if (!examples.isKnown())
+    return failure();
+  bool isLast = channelsAreLast(op.getDataFormat());
+  Expression input = joinChannels(e, e.wrap(batcher.batched(op.getInput())), isLast),
+             cotangent = joinChannels(e, e.wrap(batcher.batched(op.getOutGradient())), isLast);
+  auto created = cast<Op>(batcher.builder.clone(*op.getOperation()));
+  created->setOperands({Value(input), Value(cotangent)});
+  created.setGroups(op.getGroups() * examples.getNumber());
+  Value out = created->getResult(0);
+  out.setType(scaledType(out.getType(), 0, examples.getNumber()));
+  SmallVector<DimSize> shape = dimSizesOf(e.wrap(out));
+  shape[0] = divide(e, shape[0], examples.getNumber());
+  shape.insert(shape.begin(), examples);
+  return one(reshapeTo(e.wrap(out), shape));
+}
+
+} // namespace
+
+BatchedResults Conv2dOp::batch(Batcher &batcher) { return batchConv(batcher, *this); }
+BatchedResults Conv3dOp::batch(Batcher &batcher) { return batchConv(batcher, *this); }
+BatchedResults Conv2dTransposeOp::batch(Batcher &batcher) { return batchConv(batcher, *this); }
+BatchedResults Conv3dTransposeOp::batch(Batcher &batcher) { return batchConv(batcher, *this); }
+BatchedResults Conv2dWeightGradientOp::batch(Batcher &batcher) { return batchWeightGradient(batcher, *this); }
+BatchedResults Conv3dWeightGradientOp::batch(Batcher &batcher) { return batchWeightGradient(batcher, *this); }
+
+//===-- Sharding ----------------------------------------------------------------------------------------===//
+
+/// `filterOut` and `filterIn` are the dimensions of the filter with the channels of the result and of the
+/// image. The channels that are summed over can be split, and their parts are added; with groups they are
+/// needed whole.
+template <class Op>
+static bool shardConv(ShardingRuleBuilder &rule, Op op, int64_t filterOut, int64_t filterIn) {
+  int64_t channels = channelsAreLast(op.getDataFormat()) ? rule.resultType(0).getRank() - 1 : 1;
+  rule.pair(0, 0, 0, 0);
+  if (op.getGroups() != 1)
+    return true;
+  rule.pair(1, filterOut, 0, channels);
+  unsigned summed = rule.addFactor(rule.operandType(0).getDimSize(channels), FactorKind::Reduction);
+  rule.setOperand(0, channels, summed);
+  rule.setOperand(1, filterIn, summed);
+  return true;
+}
+
+// The filter of a convolution is [out channels, in channels / groups, ...].
+bool Conv2dOp::describeSharding(ShardingRuleBuilder &rule) { return shardConv(rule, *this, 0, 1); }
+bool Conv3dOp::describeSharding(ShardingRuleBuilder &rule) { return shardConv(rule, *this, 0, 1); }
+// That of a transposed one is [in channels, out channels / groups, ...].
+bool Conv2dTransposeOp::describeSharding(ShardingRuleBuilder &rule) { return shardConv(rule, *this, 1, 0); }
+bool Conv3dTransposeOp::describeSharding(ShardingRuleBuilder &rule) { return shardConv(rule, *this, 1, 0); }
 
 } // namespace proa::pd
 

@@ -3,7 +3,7 @@
 #include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ops/nn/ConvOps.h"
 #include "dialects/pd/ops/nn/Nn.h"
-#include "dialects/pd/ops/shape/OpenExtents.h"
+#include "dialects/pd/ops/shape/DynamicDims.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "dialects/pd/ops/shape/SliceOps.h"
 
@@ -19,14 +19,14 @@ int64_t channelsOf(RankedTensorType image, DataFormat dataFormat) {
   return image.getDimSize(channelsAreLast(dataFormat) ? image.getRank() - 1 : 1);
 }
 
-bool isKnown(llvm::ArrayRef<int64_t> extents) {
-  return llvm::none_of(extents, [](int64_t extent) { return ShapedType::isDynamic(extent); });
+bool isKnown(llvm::ArrayRef<int64_t> dimSizes) {
+  return llvm::none_of(dimSizes, [](int64_t dimSize) { return ShapedType::isDynamic(dimSize); });
 }
 
 /// The convolution that an op belongs to, with explicit paddings.
 struct Convolution {
   int64_t spatial;
-  Ints extents, kernel, strides, paddings, dilations;
+  Ints dimSizes, kernel, strides, paddings, dilations;
   int64_t groups;
   DataFormat dataFormat;
 };
@@ -42,7 +42,7 @@ template <class Op> FailureOr<Convolution> convolutionOf(Op op, Value image, Win
                    {},
                    static_cast<int64_t>(op.getGroups()),
                    op.getDataFormat()};
-  conv.paddings = window.resolvedPaddings(conv.extents);
+  conv.paddings = window.resolvedPaddings(conv.dimSizes);
   if (!isKnown(conv.paddings) || !isKnown(conv.kernel))
     return failure();
   for (int64_t i = 0; i < window.spatial; ++i)
@@ -70,22 +70,22 @@ template <class ConvOp, class TransposeOp, class WeightGradientOp> struct Maker 
   }
   /// With the spatial dims of `input`.
   Value transposed(Value out, Value filter, Value input) const {
-    if (isKnown(c.extents))
-      return e.create<TransposeOp>(out, filter, ints(c.strides), ints(c.paddings), ints({}), ints(c.extents),
+    if (isKnown(c.dimSizes))
+      return e.create<TransposeOp>(out, filter, ints(c.strides), ints(c.paddings), ints({}), ints(c.dimSizes),
                                    explicitPaddings(), ints(c.dilations), groups(), dataFormat());
     // After the last window there are fewer elements than a stride: pads the maximum and slices.
     Ints most(c.strides);
-    for (int64_t &extent : most)
-      --extent;
+    for (int64_t &dimSize : most)
+      --dimSize;
     Value whole = e.create<TransposeOp>(out, filter, ints(c.strides), ints(c.paddings), ints(most), ints({}),
                                         explicitPaddings(), ints(c.dilations), groups(), dataFormat());
-    if (llvm::all_of(most, [](int64_t extent) { return extent == 0; }))
+    if (llvm::all_of(most, [](int64_t dimSize) { return dimSize == 0; }))
       return whole;
-    llvm::SmallVector<Extent> extents = extentsOf(e.wrap(input));
+    llvm::SmallVector<DimSize> dimSizes = dimSizesOf(e.wrap(input));
     Ints axes, zeros(c.spatial, 0);
     for (int64_t i = 0; i < c.spatial; ++i)
       axes.push_back((channelsAreLast(c.dataFormat) ? 1 : 2) + i);
-    Value ends = shapeTensor(e, llvm::ArrayRef<Extent>(extents).slice(axes.front(), c.spatial));
+    Value ends = shapeTensor(e, llvm::ArrayRef<DimSize>(dimSizes).slice(axes.front(), c.spatial));
     return e.create<SliceOp>(whole, Value(), ends, Value(), llvm::ArrayRef<int64_t>(axes),
                              llvm::ArrayRef<int64_t>(zeros), llvm::ArrayRef<int64_t>(zeros),
                              llvm::ArrayRef<int64_t>());
@@ -102,20 +102,20 @@ using Maker3d = Maker<Conv3dOp, Conv3dTransposeOp, Conv3dWeightGradientOp>;
 /// Images with the padding of SAME for dynamic dims, and the number of elements padded before.
 struct OpenImage {
   Expression padded;
-  llvm::SmallVector<Extent> before;
+  llvm::SmallVector<DimSize> before;
 
   OpenImage(Expression x, int64_t first, const Window &window) : padded(x) {
     TensorBuilder &e = x.owner();
     for (int64_t i = 0; i < window.spatial; ++i) {
       int64_t axis = first + i, stride = window.strides[i];
-      Extent extent(x, axis), windows = divide(e, add(e, extent, stride - 1), stride),
-                              reach = add(e, multiply(e, windows, stride), window.kernel[i] - stride);
-      Expression all = e.maximum(e.wrap(reach.getValue(e)) - e.wrap(extent.getValue(e)), 0.0);
-      Extent total = extentOf(all);
+      DimSize dimSize(x, axis), windows = divide(e, add(e, dimSize, stride - 1), stride),
+                                reach = add(e, multiply(e, windows, stride), window.kernel[i] - stride);
+      Expression all = e.maximum(e.wrap(reach.getValue(e)) - e.wrap(dimSize.getValue(e)), 0.0);
+      DimSize total = dimSizeOf(all);
       before.push_back(divide(e, total, 2));
-      Extent after = divide(e, add(e, total, 1), 2);
-      auto zeros = [&](const Extent &count) {
-        llvm::SmallVector<Extent> shape = extentsOf(padded);
+      DimSize after = divide(e, add(e, total, 1), 2);
+      auto zeros = [&](const DimSize &count) {
+        llvm::SmallVector<DimSize> shape = dimSizesOf(padded);
         shape[axis] = count;
         return expandTo(e.constant(0, x.type().getElementType()), shape);
       };
@@ -142,7 +142,7 @@ Gradients openSameGradient(TensorBuilder &e, Op op, const Window &window, Value 
   Expression gradient = e.wrap(make.transposed(cotangent, op.getFilter(), image.padded));
   for (auto [i, before] : llvm::enumerate(image.before)) {
     int64_t axis = first + static_cast<int64_t>(i);
-    gradient = sliceBetween(gradient, axis, before, sum(e, before, Extent(input, axis)));
+    gradient = sliceBetween(gradient, axis, before, sum(e, before, DimSize(input, axis)));
   }
   return llvm::SmallVector<Value>{gradient, make.weightGradient(image.padded, cotangent)};
 }
@@ -156,7 +156,7 @@ template <class Make, class Op> Gradients convGradient(OpBuilder &builder, Op op
     return openSameGradient<Make>(e, op, window, cotangent);
   if (failed(conv))
     return failure();
-  conv->paddings = window.paddingsThatFit(conv->extents);
+  conv->paddings = window.paddingsThatFit(conv->dimSizes);
   Make make{e, *conv};
   return llvm::SmallVector<Value>{make.transposed(cotangent, op.getFilter(), op.getInput()),
                                   make.weightGradient(op.getInput(), cotangent)};
@@ -190,7 +190,7 @@ template <class Make, class Op> Gradients weightGradientGradient(OpBuilder &buil
   auto conv = convolutionOf(op, op.getInput(), window);
   if (failed(conv))
     return failure();
-  conv->paddings = window.paddingsThatFit(conv->extents);
+  conv->paddings = window.paddingsThatFit(conv->dimSizes);
   Make make{e, *conv};
   return llvm::SmallVector<Value>{make.transposed(op.getOutGradient(), cotangent, op.getInput()),
                                   make.conv(op.getInput(), cotangent)};
@@ -209,7 +209,7 @@ LogicalResult inferConvWeightGradientOf(std::optional<Location> location, Ranked
   if (input.getElementType() != outGradient.getElementType())
     return inferenceError(location, "C2: input and out_gradient must have one element type");
   if (static_cast<int64_t>(window.kernel.size()) != window.spatial ||
-      llvm::any_of(window.kernel, [](int64_t extent) { return extent <= 0; }))
+      llvm::any_of(window.kernel, [](int64_t dimSize) { return dimSize <= 0; }))
     return inferenceError(location,
                           "C3: kernel_size must be " + llvm::Twine(window.spatial) + " positive numbers");
   if (failed(checkWindow(location, window, "C5")))
@@ -224,7 +224,7 @@ LogicalResult inferConvWeightGradientOf(std::optional<Location> location, Ranked
     return failure();
   for (auto [i, found] : llvm::enumerate(spatialDims(outGradient.getShape(), dataFormat)))
     if (found != (*counts)[i] && !ShapedType::isDynamic(found) && !ShapedType::isDynamic((*counts)[i]))
-      return inferenceError(location, "C7: out_gradient must have the extent " + llvm::Twine((*counts)[i]) +
+      return inferenceError(location, "C7: out_gradient must have the dim " + llvm::Twine((*counts)[i]) +
                                           " in spatial dimension " + llvm::Twine(i) + ", found " +
                                           llvm::Twine(found));
   Ints shape{to, ShapedType::isDynamic(from) ? from : from / groups};

@@ -49,8 +49,8 @@ struct Shape {
   /// / groups, ...].
   void forEach(llvm::function_ref<void(int64_t, int64_t, int64_t)> f) const {
     int64_t taps = 1;
-    for (int64_t extent : kernel)
-      taps *= extent;
+    for (int64_t dimSize : kernel)
+      taps *= dimSize;
     for (int64_t batch = 0; batch < image.dims()[0]; ++batch)
       for (int64_t to = 0; to < out.dims()[1]; ++to)
         for (int64_t c = 0; c < inPerGroup(); ++c)

@@ -24,14 +24,32 @@ def Pd_EmbeddingOp : Pd_Op<"embedding"> {
   let libraryHalf = 1;
   let precision = "always full";
   let legacy = [
-    Legacy<"lookup_table_v2", ["Ids", "W"], ["Out"], ["padding_idx:long", "sparse=is_sparse"], ["epmap", "height_sections",
-      "is_distributed", "remote_prefetch", "slot", "table_names", "trainer_id"]>,
+    Legacy<"lookup_table_v2", ["Ids", "W"], ["Out"], ["padding_idx:long", "sparse=is_sparse"], ["epmap",
+      "height_sections", "is_distributed", "remote_prefetch", "slot", "table_names", "trainer_id"]>,
     Legacy<"lookup_table", ["Ids", "W"], ["Out"], ["padding_idx:long", "sparse=is_sparse"], ["epmap", "height_sections",
       "is_distributed", "remote_prefetch", "slot", "table_names", "trainer_id", "entry", "entry_config", "grad_inplace",
       "is_test", "table_class"], "importLookupTableV1">];
   let linear = ["weight"];
   let batching = "inCode";
   let sharding = "inCode";
+}
+
+def Pd_LookupTableDequantOp : Pd_Op<"lookup_table_dequant"> {
+  let summary = "Rows of a table with one byte per element, scaled by the minimum and maximum of each row";
+  let description = [{
+    A row of w is its minimum, its maximum, then bytes b, four in each float: element = (maximum - minimum) / 256 * b
+    + minimum. Rows of `padding_idx` (-1: none) are zero. At run time: ids are rows of the table.
+  }];
+  let constraints = ["C1. w is a float32 matrix of 3 columns or more, and the last dim of ids is 1"];
+  let arguments = (ins Pd_FloatTensor:$w, Pd_IntTensor:$ids, DefaultValuedAttr<I64Attr, "-1">:$padding_idx);
+  let results = (outs Pd_FloatTensor:$out);
+  let library = "lookup_table_dequant";
+  let infer = "inferLookupTableDequant";
+  let lod = "none";
+  let legacy = [Legacy<"lookup_table_dequant", ["W", "Ids"], ["Out"], ["padding_idx:long"]>];
+  let batching = "inCode";
+  let referenceInCode = 1;
+  let differentiable = 0;
 }
 
 #endif

@@ -1,4 +1,5 @@
-//! Batching rule of embeddings.
+//! Batching rules of embeddings.
+#include "dialects/pd/autodiff/BatchSamples.h"
 #include "dialects/pd/ops/index/Batching.h"
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/nn/EmbeddingOps.h"
@@ -22,6 +23,10 @@ BatchedResults EmbeddingOp::batch(Batcher &batcher) {
   Expression ids = e.wrap(batcher.batched(getX()));
   return one(e.create<GatherNdOp>(batcher.batched(getWeight()),
                                   withExample(batcher, e, insertDim(ids, ids.rank()))));
+}
+
+BatchedResults LookupTableDequantOp::batch(Batcher &batcher) {
+  return SampleJoiner(batcher, *this).join({Role::Shared, Role::First}, {Role::First});
 }
 
 } // namespace proa::pd

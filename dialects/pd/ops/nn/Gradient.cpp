@@ -3,7 +3,7 @@
 #include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ops/index/ScatterOps.h"
 #include "dialects/pd/ops/nn/EmbeddingOps.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 
 using namespace mlir;
 
@@ -12,10 +12,10 @@ namespace proa::pd {
 FailureOr<llvm::SmallVector<Value>> EmbeddingOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   Expression ids = e.wrap(getX()), rows = e.wrap(cotangents[0]);
-  Extent count = 1;
-  for (const Extent &extent : extentsOf(ids))
-    count = multiply(e, count, extent);
-  llvm::SmallVector<Extent> table = extentsOf(e.wrap(getWeight()));
+  DimSize count = 1;
+  for (const DimSize &dimSize : dimSizesOf(ids))
+    count = multiply(e, count, dimSize);
+  llvm::SmallVector<DimSize> table = dimSizesOf(e.wrap(getWeight()));
   Expression flat = reshapeTo(ids, {count});
   rows = reshapeTo(rows, {count, table[1]});
   if (static_cast<int64_t>(getPaddingIdx()) != -1 && !getSparse()) {

@@ -4,7 +4,7 @@
 #include "dialects/pd/ops/math/UnaryOps.h"
 #include "dialects/pd/ops/nn/GridOps.h"
 #include "dialects/pd/ops/nn/Nn.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/ops/shape/KnownElements.h"
 #include "dialects/pd/reference/Evaluate.h"
 
@@ -56,8 +56,8 @@ LogicalResult inferAffineGridOf(std::optional<Location> location, RankedTensorTy
     return inferenceError(location, "C2: output_shape must have " + llvm::Twine(rank) + " numbers, found " +
                                         llvm::Twine(image.size()));
   llvm::SmallVector<int64_t> out{input.getDimSize(0)};
-  for (int64_t extent : llvm::ArrayRef<int64_t>(image).drop_front(2))
-    out.push_back(extent < 0 ? ShapedType::kDynamic : extent);
+  for (int64_t dimSize : llvm::ArrayRef<int64_t>(image).drop_front(2))
+    out.push_back(dimSize < 0 ? ShapedType::kDynamic : dimSize);
   out.push_back(static_cast<int64_t>(rank) - 2);
   results.push_back(RankedTensorType::get(out, input.getElementType()));
   return success();
@@ -73,35 +73,35 @@ public:
   SmallVector<Value> run() {
     Expression x = e.computed(op.getX()), grid = e.computed(op.getGrid());
     element = x.type().getElementType();
-    llvm::SmallVector<Extent> xs = extentsOf(x), gs = extentsOf(grid);
-    llvm::ArrayRef<Extent> points = llvm::ArrayRef<Extent>(gs).drop_front().drop_back();
-    extents = llvm::to_vector(llvm::ArrayRef<Extent>(xs).drop_front(2));
-    Extent pointCount = 1, elementCount = 1;
-    for (const Extent &point : points)
+    llvm::SmallVector<DimSize> xs = dimSizesOf(x), gs = dimSizesOf(grid);
+    llvm::ArrayRef<DimSize> points = llvm::ArrayRef<DimSize>(gs).drop_front().drop_back();
+    dimSizes = llvm::to_vector(llvm::ArrayRef<DimSize>(xs).drop_front(2));
+    DimSize pointCount = 1, elementCount = 1;
+    for (const DimSize &point : points)
       pointCount = multiply(e, pointCount, point);
-    for (const Extent &extent : extents)
-      elementCount = multiply(e, elementCount, extent);
-    auto spatial = static_cast<int64_t>(extents.size());
+    for (const DimSize &dimSize : dimSizes)
+      elementCount = multiply(e, elementCount, dimSize);
+    auto spatial = static_cast<int64_t>(dimSizes.size());
     for (int64_t d = 0; d < spatial; ++d) {
       // The coordinates of the grid are in the reverse order of the dimensions.
       Expression numbers = slice(grid, spatial + 1, spatial - 1 - d, spatial - d);
       positions.push_back(padded(unnormalized(reshapeTo(numbers, {gs[0], 1, pointCount}), d), d));
     }
     flat = reshapeTo(x, {xs[0], xs[1], elementCount}).operator Value();
-    llvm::SmallVector<Extent> out{xs[0], xs[1]};
+    llvm::SmallVector<DimSize> out{xs[0], xs[1]};
     llvm::append_range(out, points);
     return e.results({reshapeTo(op.getMode() == GridSampleMode::Nearest ? nearest() : interpolated(), out)});
   }
 
 private:
-  Expression extent(int64_t d) { return e.cast(e.wrap(extents[d].getValue(e)), element); }
+  Expression dimSize(int64_t d) { return e.cast(e.wrap(dimSizes[d].getValue(e)), element); }
 
   /// From -1..1 to element positions.
   Expression unnormalized(Expression g, int64_t d) {
-    return op.getAlignCorners() ? (g + 1.0) * 0.5 * (extent(d) - 1.0) : ((g + 1.0) * extent(d) - 1.0) * 0.5;
+    return op.getAlignCorners() ? (g + 1.0) * 0.5 * (dimSize(d) - 1.0) : ((g + 1.0) * dimSize(d) - 1.0) * 0.5;
   }
 
-  Expression clipped(Expression p, int64_t d) { return e.minimum(e.maximum(p, 0.0), extent(d) - 1.0); }
+  Expression clipped(Expression p, int64_t d) { return e.minimum(e.maximum(p, 0.0), dimSize(d) - 1.0); }
 
   Expression padded(Expression p, int64_t d) {
     if (op.getPaddingMode() == GridSamplePadding::Border)
@@ -110,7 +110,7 @@ private:
       return p;
     // Reflection: the distance from the mirror in a period of twice the length.
     bool corners = op.getAlignCorners();
-    Expression range = (corners ? extent(d) - 1.0 : extent(d)) * 2.0;
+    Expression range = (corners ? dimSize(d) - 1.0 : dimSize(d)) * 2.0;
     Expression distance = e.abs(corners ? p : p + 0.5);
     // One element is its own reflection.
     Expression rest = distance - e.floor(distance / e.maximum(range, 1.0)) * range;
@@ -129,7 +129,7 @@ private:
       Expression isInside = e.wrap(e.create<EqualOp>(clipped(checked[d], axis), checked[d]));
       inside = inside ? e.wrap(e.create<LogicalAndOp>(*inside, isInside)) : isInside;
       Expression number = e.cast(clamped, e.getBuilder().getI64Type());
-      index = index ? *index * e.wrap(extents[d].getValue(e)) + number : number;
+      index = index ? *index * e.wrap(dimSizes[d].getValue(e)) + number : number;
     }
     Expression elements = e.wrap(e.create<TakeAlongAxisOp>(flat, *index, uint64_t(2)));
     return e.select(*inside, elements, 0.0);
@@ -171,12 +171,12 @@ private:
   TensorBuilder e;
   Type element;
   Value flat;
-  llvm::SmallVector<Extent> extents;
+  llvm::SmallVector<DimSize> dimSizes;
   llvm::SmallVector<Expression> positions;
 };
 
 /// -1 to 1 in `count` steps.
-Expression positionsAlong(TensorBuilder &e, const Extent &count, bool alignCorners, Type element) {
+Expression positionsAlong(TensorBuilder &e, const DimSize &count, bool alignCorners, Type element) {
   Expression numbers = e.cast(iota(e, count, e.getBuilder().getI64Type()), element);
   Expression total = e.cast(e.wrap(count.getValue(e)), element);
   if (!alignCorners)
@@ -195,15 +195,15 @@ FailureOr<SmallVector<Value>> AffineGridOp::decompose(OpBuilder &builder) {
   Expression theta = e.computed(getInput());
   Type element = theta.type().getElementType();
   int64_t spatial = tensorType(getOutput()).getRank() - 2;
-  llvm::SmallVector<Extent> shape;
+  llvm::SmallVector<DimSize> shape;
   for (int64_t d = 0; d < spatial; ++d)
-    shape.push_back(getOutputShapeTensor() ? Extent::element(e.wrap(getOutputShapeTensor()), d + 2)
-                                           : Extent(getOutputShape()[d + 2]));
+    shape.push_back(getOutputShapeTensor() ? DimSize::element(e.wrap(getOutputShapeTensor()), d + 2)
+                                           : DimSize(getOutputShape()[d + 2]));
   // Homogeneous coordinates of each point, x first.
-  llvm::SmallVector<Extent> box(shape);
+  llvm::SmallVector<DimSize> box(shape);
   box.push_back(1);
   llvm::SmallVector<Expression> coordinates;
-  Extent points = 1;
+  DimSize points = 1;
   for (int64_t d = spatial; d-- > 0;) {
     llvm::SmallVector<int64_t> aligned(spatial - d + 1, 1);
     aligned[0] = -1;
@@ -214,7 +214,7 @@ FailureOr<SmallVector<Value>> AffineGridOp::decompose(OpBuilder &builder) {
   coordinates.push_back(expandTo(e.constant(1, element), box));
   Expression all = reshapeTo(concat(coordinates, spatial), {points, spatial + 1});
   Expression moved = e.matmul(all, theta, false, true);
-  llvm::SmallVector<Extent> out{Extent(theta, 0)};
+  llvm::SmallVector<DimSize> out{DimSize(theta, 0)};
   llvm::append_range(out, shape);
   out.push_back(spatial);
   return e.results({reshapeTo(moved, out)});

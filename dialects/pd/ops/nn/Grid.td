@@ -43,8 +43,8 @@ def Pd_AffineGridOp : Pd_Op<"affine_grid"> {
   let results = (outs Pd_FloatTensor:$output);
   let infer = "inferAffineGrid";
   let decomposesInCode = 1;
-  let legacy = [Legacy<"affine_grid", ["Theta", "OutputShape|@output_shape"], ["Output"], ["output_shape", "align_corners"],
-    ["use_cudnn"]>];
+  let legacy = [Legacy<"affine_grid", ["Theta", "OutputShape|@output_shape"], ["Output"], ["output_shape",
+    "align_corners"], ["use_cudnn"]>];
 }
 
 #endif

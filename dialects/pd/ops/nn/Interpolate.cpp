@@ -119,8 +119,8 @@ LogicalResult inferInterpolateOf(std::optional<Location> location, const Interpo
     return failure();
   for (auto [i, size] : llvm::enumerate(*sizes))
     if (!ShapedType::isDynamic(size) && size <= 0)
-      return inferenceError(location, "C4: the output's extents must be positive, found " +
-                                          llvm::Twine(size) + " in spatial dimension " + llvm::Twine(i));
+      return inferenceError(location, "C4: the output's dims must be positive, found " + llvm::Twine(size) +
+                                          " in spatial dimension " + llvm::Twine(i));
   int64_t channels = given.x.getDimSize(channelsAreLast(given.dataFormat) ? rank - 1 : 1);
   results.push_back(RankedTensorType::get(shapeOf(given.x.getDimSize(0), channels, *sizes, given.dataFormat),
                                           given.x.getElementType()));

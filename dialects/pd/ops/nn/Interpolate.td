@@ -27,7 +27,8 @@ class Pd_InterpolateOp<string mnemonic, string spatial, string method, string te
   ];
   let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$out_size, Variadic<Pd_IntTensor>:$size_tensor,
     Optional<Pd_FloatTensor>:$scale_tensor, Pd_DefaultEnum<Pd_DataFormatAttr, "NCHW">:$data_format,
-    DefaultValuedAttr<I64Attr, "0">:$out_d, DefaultValuedAttr<I64Attr, "0">:$out_h, DefaultValuedAttr<I64Attr, "0">:$out_w,
+    DefaultValuedAttr<I64Attr, "0">:$out_d, DefaultValuedAttr<I64Attr, "0">:$out_h, DefaultValuedAttr<I64Attr,
+      "0">:$out_w,
     DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$scale, Pd_DefaultEnum<Pd_InterpolationAttr, method>:$interp_method,
     DefaultValuedAttr<BoolAttr, "true">:$align_corners, DefaultValuedAttr<I64Attr, "1">:$align_mode);
   let operandFormat = "$x (`out_size` `=` $out_size^)? (`sizes` `=` $size_tensor^)? (`scale` `=` $scale_tensor^)?";
@@ -40,8 +41,8 @@ class Pd_InterpolateOp<string mnemonic, string spatial, string method, string te
   let legacy = [Legacy<mnemonic # "_v2", ["X", "OutSize", "SizeTensor*", "Scale"], ["Out"],
     ["data_format=data_layout", "out_d", "out_h", "out_w", "scale", "interp_method", "align_corners", "align_mode"], [],
     "importInterpolate">,
-    Legacy<mnemonic, ["X", "OutSize", "SizeTensor*", "Scale"], ["Out"], ["data_format=data_layout", "out_d", "out_h", "out_w",
-      "scale", "interp_method", "align_corners", "align_mode"], [], "importInterpolateV1">];
+    Legacy<mnemonic, ["X", "OutSize", "SizeTensor*", "Scale"], ["Out"], ["data_format=data_layout", "out_d", "out_h",
+      "out_w", "scale", "interp_method", "align_corners", "align_mode"], [], "importInterpolateV1">];
   let newIrGradients = [mnemonic # "_grad(x, out_size, size_tensor, scale_tensor, doutput)"];
   let linear = ["x"];
   let batching = "batchImages";
@@ -69,7 +70,8 @@ def Pd_InterpolateGradientOp : Pd_Op<"interpolate_gradient", [AttrSizedOperandSe
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$out_gradient, Optional<Pd_IntTensor>:$out_size,
     Variadic<Pd_IntTensor>:$size_tensor, Optional<Pd_FloatTensor>:$scale_tensor,
     Pd_DefaultEnum<Pd_DataFormatAttr, "NCHW">:$data_format,
-    DefaultValuedAttr<I64Attr, "0">:$out_d, DefaultValuedAttr<I64Attr, "0">:$out_h, DefaultValuedAttr<I64Attr, "0">:$out_w,
+    DefaultValuedAttr<I64Attr, "0">:$out_d, DefaultValuedAttr<I64Attr, "0">:$out_h, DefaultValuedAttr<I64Attr,
+      "0">:$out_w,
     DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$scale, Pd_InterpolationAttr:$interp_method,
     DefaultValuedAttr<BoolAttr, "true">:$align_corners, DefaultValuedAttr<I64Attr, "1">:$align_mode);
   let operandFormat = [{$x `,` $out_gradient (`out_size` `=` $out_size^)? (`sizes` `=` $size_tensor^)?

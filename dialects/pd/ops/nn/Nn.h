@@ -153,8 +153,6 @@ mlir::LogicalResult inferGroupNormOf(std::optional<mlir::Location> location, mli
                                      DataFormat dataFormat, Results &results);
 mlir::LogicalResult inferInstanceNormOf(std::optional<mlir::Location> location, mlir::Value x,
                                         llvm::ArrayRef<mlir::Value> parameters, Results &results);
-/// C1: axis is in [-rank, rank).
-mlir::LogicalResult checkAxis(std::optional<mlir::Location> location, int64_t axis, int64_t rank);
 
 template <class Adaptor>
 mlir::LogicalResult inferBatchNorm(std::optional<mlir::Location> location, Adaptor adaptor,
@@ -194,7 +192,7 @@ template <class Adaptor>
 mlir::LogicalResult inferNorm(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
   auto type = tensorType(adaptor.getX());
   auto axis = static_cast<int64_t>(adaptor.getAxis());
-  if (failed(checkAxis(location, axis, type.getRank())))
+  if (failed(normalizeAxis(location, axis, std::max<int64_t>(type.getRank(), 1), "C1")))
     return mlir::failure();
   llvm::SmallVector<int64_t> shape(type.getShape());
   if (type.getRank() > 0)
@@ -228,12 +226,6 @@ mlir::LogicalResult inferSpectralNorm(std::optional<mlir::Location> location, Ad
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferOneElement(std::optional<mlir::Location>, Adaptor adaptor, Results &results) {
-  results.push_back(mlir::RankedTensorType::get({1}, tensorType(adaptor.getX()).getElementType()));
-  return mlir::success();
-}
-
-template <class Adaptor>
 mlir::LogicalResult inferAffineChannel(std::optional<mlir::Location> location, Adaptor adaptor,
                                        Results &results) {
   if (failed(inferChannelNorm(location, adaptor.getX(), {adaptor.getScale(), adaptor.getBias()},
@@ -257,7 +249,7 @@ template <class Adaptor>
 mlir::LogicalResult inferAlongAxis(std::optional<mlir::Location> location, Adaptor adaptor,
                                    Results &results) {
   auto type = tensorType(adaptor.getX());
-  if (failed(checkAxis(location, adaptor.getAxis(), type.getRank())))
+  if (failed(normalizeAxis(location, adaptor.getAxis(), std::max<int64_t>(type.getRank(), 1), "C1")))
     return mlir::failure();
   results.push_back(type);
   return mlir::success();
@@ -428,6 +420,11 @@ struct UnpoolShape {
 };
 mlir::LogicalResult inferUnpoolOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
                                   mlir::RankedTensorType indices, const UnpoolShape &given, Results &results);
+mlir::LogicalResult inferUnpool3dOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
+                                    mlir::RankedTensorType indices, const UnpoolShape &given,
+                                    Results &results);
+mlir::LogicalResult inferSppOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
+                               int64_t height, Results &results);
 mlir::LogicalResult checkTemporalShift(std::optional<mlir::Location> location, mlir::RankedTensorType x,
                                        int64_t steps, double ratio);
 
@@ -469,12 +466,41 @@ mlir::LogicalResult inferUnpool(std::optional<mlir::Location> location, Adaptor 
 }
 
 template <class Adaptor>
+mlir::LogicalResult inferUnpool3d(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  return inferUnpool3dOf(
+      location, tensorType(adaptor.getX()), tensorType(adaptor.getIndices()),
+      {adaptor.getKsize(), adaptor.getStrides(), adaptor.getPadding(), adaptor.getOutputSize()}, results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferSpp(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  return inferSppOf(location, tensorType(adaptor.getX()), static_cast<int64_t>(adaptor.getPyramidHeight()),
+                    results);
+}
+
+template <class Adaptor>
 mlir::LogicalResult inferTemporalShift(std::optional<mlir::Location> location, Adaptor adaptor,
                                        Results &results) {
   if (failed(checkTemporalShift(location, tensorType(adaptor.getX()), adaptor.getSegNum(),
                                 adaptor.getShiftRatio().convertToDouble())))
     return mlir::failure();
   results.push_back(adaptor.getX().getType());
+  return mlir::success();
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferLookupTableDequant(std::optional<mlir::Location> location, Adaptor adaptor,
+                                            Results &results) {
+  auto table = tensorType(adaptor.getW()), ids = tensorType(adaptor.getIds());
+  bool fits = table.getRank() == 2 && table.getElementType().isF32() && ids.getRank() > 0 &&
+              (table.isDynamicDim(1) || table.getDimSize(1) > 2) &&
+              (ids.isDynamicDim(ids.getRank() - 1) || ids.getDimSize(ids.getRank() - 1) == 1);
+  if (failed(require(location, fits, "C1: w must be float32 [rows, 3 or more], and the last dim of ids 1",
+                     adaptor.getOperands())))
+    return mlir::failure();
+  llvm::SmallVector<int64_t> shape(ids.getShape());
+  shape.back() = table.isDynamicDim(1) ? mlir::ShapedType::kDynamic : 4 * (table.getDimSize(1) - 2);
+  results.push_back(table.clone(shape));
   return mlir::success();
 }
 

@@ -2,7 +2,7 @@
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/nn/Nn.h"
 #include "dialects/pd/ops/nn/NormOps.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
 #include "dialects/pd/reference/Evaluate.h"
 
@@ -147,9 +147,9 @@ bool isOneElementAChannel(RankedTensorType x, int64_t channelAxis) {
 
 std::optional<Expression> haveChannelsElements(Expression x, int64_t channelAxis) {
   int64_t known = 1;
-  for (auto [axis, extent] : llvm::enumerate(x.type().getShape()))
-    if (static_cast<int64_t>(axis) != channelAxis && !ShapedType::isDynamic(extent))
-      known *= extent;
+  for (auto [axis, dimSize] : llvm::enumerate(x.type().getShape()))
+    if (static_cast<int64_t>(axis) != channelAxis && !ShapedType::isDynamic(dimSize))
+      known *= dimSize;
   llvm::SmallVector<int64_t> others = axesBut(x.rank(), {channelAxis});
   bool isOpen = llvm::any_of(others, [&](int64_t axis) { return x.type().isDynamicDim(axis); });
   if (known > 1 || !isOpen)
@@ -177,7 +177,7 @@ FailureOr<SmallVector<Value>> BatchNormOp::decompose(OpBuilder &builder) {
                       givenVariance, reserve});
   }
   if (isOneElementAChannel(x.type(), axis)) {
-    Expression zeros = expandTo(e.constant(0, mean.type().getElementType()), extentsOf(mean));
+    Expression zeros = expandTo(e.constant(0, mean.type().getElementType()), dimSizesOf(mean));
     return e.results({e.wrap(getX()), e.wrap(getMean()), e.wrap(getVariance()), zeros, zeros, reserve});
   }
   auto [batchMean, batchVariance, centered] = momentsOf(x, axesBut(x.rank(), {axis}));
@@ -209,9 +209,9 @@ FailureOr<SmallVector<Value>> LayerNormOp::decompose(OpBuilder &builder) {
   llvm::SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(first, x.rank()));
   Moments moments = momentsOf(x, axes);
   Expression out = moments.centered * e.rsqrt(moments.variance + getEpsilon().convertToDouble());
-  llvm::SmallVector<Extent> extents = extentsOf(x);
-  auto normalized = llvm::ArrayRef<Extent>(extents).drop_front(first),
-       rows = llvm::ArrayRef<Extent>(extents).take_front(first);
+  llvm::SmallVector<DimSize> dimSizes = dimSizesOf(x);
+  auto normalized = llvm::ArrayRef<DimSize>(dimSizes).drop_front(first),
+       rows = llvm::ArrayRef<DimSize>(dimSizes).take_front(first);
   auto placed = [&](Expression parameter) {
     return axes.size() == 1 ? parameter : reshapeTo(parameter, normalized);
   };
@@ -226,15 +226,15 @@ FailureOr<SmallVector<Value>> GroupNormOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.computed(getX());
   int64_t axis = channelAxis(x.type(), getDataFormat()), groups = getGroups();
-  llvm::SmallVector<Extent> extents = extentsOf(x), grouped = extents;
-  grouped[axis] = divide(e, extents[axis], groups);
-  grouped.insert(grouped.begin() + axis, Extent(groups));
+  llvm::SmallVector<DimSize> dimSizes = dimSizesOf(x), grouped = dimSizes;
+  grouped[axis] = divide(e, dimSizes[axis], groups);
+  grouped.insert(grouped.begin() + axis, DimSize(groups));
   Expression split = reshapeTo(x, grouped);
   Moments moments = momentsOf(split, axesBut(split.rank(), {0, axis}));
   Expression normal = moments.centered * e.rsqrt(moments.variance + getEpsilon().convertToDouble());
   Expression y =
-      scaledAndShifted(reshapeTo(normal, extents), optional(e, getScale()), optional(e, getBias()), axis);
-  llvm::SmallVector<Extent> rows{extents[0], Extent(groups)};
+      scaledAndShifted(reshapeTo(normal, dimSizes), optional(e, getScale()), optional(e, getBias()), axis);
+  llvm::SmallVector<DimSize> rows{dimSizes[0], DimSize(groups)};
   return e.results({y, reshapeTo(moments.mean, rows), reshapeTo(moments.variance, rows)});
 }
 
@@ -248,8 +248,8 @@ FailureOr<SmallVector<Value>> InstanceNormOp::decompose(OpBuilder &builder) {
   Expression inverse = e.rsqrt(moments.variance + getEpsilon().convertToDouble());
   Expression y =
       scaledAndShifted(moments.centered * inverse, optional(e, getScale()), optional(e, getBias()), 1);
-  return e.results({isMatrix ? reshapeTo(y, extentsOf(e.computed(getX()))) : y, e.reshape(moments.mean, {-1}),
-                    e.reshape(inverse, {-1})});
+  return e.results({isMatrix ? reshapeTo(y, dimSizesOf(e.computed(getX()))) : y,
+                    e.reshape(moments.mean, {-1}), e.reshape(inverse, {-1})});
 }
 
 FailureOr<SmallVector<Value>> NormOp::decompose(OpBuilder &builder) {
@@ -315,17 +315,6 @@ FailureOr<SmallVector<Value>> SpectralNormOp::decompose(OpBuilder &builder) {
     u = normal(e.matmul(matrix, v));
   }
   return e.results({weight / e.matmul(u, e.matmul(matrix, v))});
-}
-
-FailureOr<SmallVector<Value>> ClipByNormOp::decompose(OpBuilder &builder) {
-  TensorBuilder e(builder, getOperation());
-  Expression x = e.computed(getX());
-  double limit = getMaxNorm().convertToDouble();
-  Expression squares = e.sum(x * x, {}, false), norm = e.sqrt(squares), isLonger = norm > limit;
-  // Selects the factor and not the result: inside of the limit x is unchanged, since x * 1 = x. The root is
-  // not differentiated there, because it has no derivative at 0.
-  Expression length = e.sqrt(e.select(isLonger, squares, 1.0));
-  return e.results({x * e.select(isLonger, limit / length, 1.0)});
 }
 
 FailureOr<SmallVector<Value>> AffineChannelOp::decompose(OpBuilder &builder) {

@@ -32,8 +32,8 @@ def Pd_BatchNormOp : Pd_Op<"batch_norm", [AttrSizedOperandSegments, LayoutOpInte
     "C1. x has a channel dimension (rank 2 or more)",
     "C2. mean, variance, scale and bias have rank 1 and one element for each channel"
   ];
-  let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$mean, Pd_FloatTensor:$variance, Optional<Pd_FloatTensor>:$scale,
-    Optional<Pd_FloatTensor>:$bias, Optional<Pd_FloatTensor>:$momentum_tensor,
+  let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$mean, Pd_FloatTensor:$variance,
+    Optional<Pd_FloatTensor>:$scale, Optional<Pd_FloatTensor>:$bias, Optional<Pd_FloatTensor>:$momentum_tensor,
     DefaultValuedAttr<BoolAttr, "false">:$is_test, DefaultValuedAttr<F64Attr, "0.9">:$momentum,
     NormEpsilon<"1e-5">:$epsilon, NormFormat:$data_format, DefaultValuedAttr<BoolAttr, "false">:$use_global_stats,
     DefaultValuedAttr<BoolAttr, "false">:$trainable_statistics);
@@ -74,8 +74,8 @@ def Pd_LayerNormOp : Pd_Op<"layer_norm", [AttrSizedOperandSegments]> {
     ["is_test"]>,
     Legacy<"skip_layernorm", ["X", "Scale", "Bias"], ["Out", "", ""], [], ["Y", "epsilon", "begin_norm_axis"],
       "importSkipLayerNorm">,
-    Legacy<"fused_fc_elementwise_layernorm", ["X", "Scale", "Bias1"], ["Out", "Mean", "Variance"], [], ["W", "Y", "Bias0",
-      "x_num_col_dims", "activation_type", "epsilon", "begin_norm_axis"], "importFcElementwiseLayerNorm">,
+    Legacy<"fused_fc_elementwise_layernorm", ["X", "Scale", "Bias1"], ["Out", "Mean", "Variance"], [], ["W", "Y",
+      "Bias0", "x_num_col_dims", "activation_type", "epsilon", "begin_norm_axis"], "importFcElementwiseLayerNorm">,
     Legacy<"fused_embedding_eltwise_layernorm", ["Ids*", "Scale", "Bias"], ["Out", "", ""], [], ["Embs", "epsilon"],
       "importEmbeddingEltwiseLayerNorm">];
   let newIrGradients = ["layer_norm_grad(x, scale, bias, mean, variance)"];
@@ -179,33 +179,13 @@ def Pd_SpectralNormOp : Pd_Op<"spectral_norm"> {
     "C1. dim is a dimension of weight; power_iters is not negative",
     "C2. u has one element for each row, v one for each column"
   ];
-  let arguments = (ins Pd_FloatTensor:$weight, Pd_FloatTensor:$u, Pd_FloatTensor:$v, DefaultValuedAttr<I64Attr, "0">:$dim,
-    DefaultValuedAttr<I64Attr, "1">:$power_iters, NormEpsilon<"1e-12">:$eps);
+  let arguments = (ins Pd_FloatTensor:$weight, Pd_FloatTensor:$u, Pd_FloatTensor:$v, DefaultValuedAttr<I64Attr,
+    "0">:$dim, DefaultValuedAttr<I64Attr, "1">:$power_iters, NormEpsilon<"1e-12">:$eps);
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferSpectralNorm";
   let decomposesInCode = 1;
   let legacy = [Legacy<"spectral_norm", ["Weight", "U", "V"], ["Out"], ["dim", "power_iters", "eps"]>];
   let newIrGradients = ["spectral_norm_grad(weight, u, v) -> weight"];
-}
-
-def Pd_ClipByNormOp : Pd_Op<"clip_by_norm"> {
-  let summary = "x scaled down to the Euclidean norm max_norm, if its norm is larger";
-  let arguments = (ins Pd_FloatTensor:$x, F64Attr:$max_norm);
-  let results = (outs Pd_FloatTensor:$out);
-  let infer = "inferSameAsFirst";
-  let decomposesInCode = 1;
-  let precision = "always full";
-  let legacy = [Legacy<"clip_by_norm", ["X"], ["Out"], ["max_norm"]>];
-}
-
-def Pd_SquaredL2NormOp : Pd_Op<"squared_l2_norm"> {
-  let summary = "The sum of squares of all elements, as a tensor of one element and rank 1";
-  let arguments = (ins Pd_FloatTensor:$x);
-  let results = (outs Pd_FloatTensor:$out);
-  let infer = "inferOneElement";
-  let decomposition = "e.reshape(e.sum(x * x, {}, false), {1})";
-  let precision = "always full";
-  let legacy = [Legacy<"squared_l2_norm", ["X"], ["Out"]>];
 }
 
 def Pd_AffineChannelOp : Pd_Op<"affine_channel", [LayoutOpInterface]> {

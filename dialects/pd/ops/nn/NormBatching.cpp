@@ -1,7 +1,6 @@
 //! Batching rules of normalizations: each stays one op, because its gradient is a rule of its own and not the
 //! derivative of its decomposition.
 #include "dialects/pd/autodiff/BatchSamples.h"
-#include "dialects/pd/ops/nn/Deformable.h"
 #include "dialects/pd/ops/nn/NormOps.h"
 
 using namespace mlir;
@@ -12,9 +11,9 @@ namespace {
 /// `out`, the result of a normalization without scale and bias, times the scale plus the bias. `dims`: the
 /// dims that these have in an example.
 FailureOr<Expression> affine(Batcher &batcher, TensorBuilder &e, Expression out, Value scale, Value bias,
-                             ArrayRef<Extent> dims) {
+                             ArrayRef<DimSize> dims) {
   auto shaped = [&](Value parameter) {
-    SmallVector<Extent> shape(dims);
+    SmallVector<DimSize> shape(dims);
     if (batcher.isBatched(parameter))
       shape.insert(shape.begin(), batcher.examples(e));
     return reshapeTo(e.wrap(batcher.either(parameter)), shape);
@@ -59,10 +58,10 @@ template <class Op> BatchedResults batchSampleNorm(Batcher &batcher, Op norm) {
     return failure();
   TensorBuilder e(batcher.builder, norm);
   auto type = tensorType(norm.getX());
-  SmallVector<Extent> dims(static_cast<size_t>(type.getRank()), Extent(1));
+  SmallVector<DimSize> dims(static_cast<size_t>(type.getRank()), DimSize(1));
   int64_t channels = channelAxis(type, formatOf(norm));
   Expression out = e.wrap((*joined)[0].value);
-  dims[channels] = Extent(out, channels + 1);
+  dims[channels] = DimSize(out, channels + 1);
   auto moved = affine(batcher, e, out, norm.getScale(), norm.getBias(), dims);
   if (failed(moved))
     return failure();
@@ -92,10 +91,10 @@ BatchedResults LayerNormOp::batch(Batcher &batcher) {
   if (!areBatched)
     return results;
   TensorBuilder e(batcher.builder, getOperation());
-  SmallVector<Extent> dims = extentsOf(e.wrap(copy.getX()));
+  SmallVector<DimSize> dims = dimSizesOf(e.wrap(copy.getX()));
   if (hasExamples)
     dims.erase(dims.begin());
-  std::fill(dims.begin(), dims.begin() + begin, Extent(1));
+  std::fill(dims.begin(), dims.begin() + begin, DimSize(1));
   auto out = affine(batcher, e, e.wrap(copy.getOut()), getScale(), getBias(), dims);
   if (failed(out))
     return failure();
@@ -116,19 +115,6 @@ BatchedResults BatchNormOp::batch(Batcher &batcher) {
     operands.back() = Role::Shared;
   results.back() = Role::Shared; // reserve_space, which has no elements
   return SampleJoiner(batcher, *this).join(operands, results);
-}
-
-/// Counters of columns: the examples' columns are joined.
-BatchedResults DataNormOp::batch(Batcher &batcher) {
-  SmallVector<Role> operands(getOperation()->getNumOperands(), Role::First);
-  operands.front() = Role::Second;
-  return SampleJoiner(batcher, *this).join(operands, {Role::Second, Role::First, Role::First});
-}
-
-/// Shows and clicks of rows: the examples' rows are joined.
-BatchedResults CvmOp::batch(Batcher &batcher) {
-  SmallVector<Role> operands(getOperation()->getNumOperands(), Role::First);
-  return SampleJoiner(batcher, *this).join(operands, {Role::First});
 }
 
 } // namespace proa::pd

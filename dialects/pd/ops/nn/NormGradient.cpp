@@ -2,7 +2,7 @@
 #include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ops/nn/Nn.h"
 #include "dialects/pd/ops/nn/NormOps.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 
 using namespace mlir;
 
@@ -52,7 +52,7 @@ struct Collected {
   void set(Value operand, Part gradient) {
     if (!operand || !gradient)
       return;
-    // An operand may occur several times: each occurrence has its own gradient.
+    // An operand may occur several times: each occurrence has a gradient.
     for (auto [i, candidate] : llvm::enumerate(op->getOperands()))
       if (candidate == operand && !gradients[i]) {
         gradients[i] = e.gradient(*gradient, operand);
@@ -171,9 +171,9 @@ Gradients LayerNormOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents)
   auto first = static_cast<int64_t>(getBeginNormAxis());
   llvm::SmallVector<int64_t> inner = llvm::to_vector(llvm::seq<int64_t>(first, x.rank())),
                              outer = llvm::to_vector(llvm::seq<int64_t>(0, first));
-  llvm::SmallVector<Extent> extents = extentsOf(x), rows(extents.begin(), extents.begin() + first);
-  rows.append(inner.size(), Extent(1));
-  auto normalized = llvm::ArrayRef<Extent>(extents).drop_front(first);
+  llvm::SmallVector<DimSize> dimSizes = dimSizesOf(x), rows(dimSizes.begin(), dimSizes.begin() + first);
+  rows.append(inner.size(), DimSize(1));
+  auto normalized = llvm::ArrayRef<DimSize>(dimSizes).drop_front(first);
   auto perRow = [&](Expression moment) { return reshapeTo(moment, rows); };
   Expression inverse = e.rsqrt(e.computed(getVariance()) + getEpsilon().convertToDouble());
   Normalization n(x, perRow(e.computed(getMean())), perRow(inverse), inner);
@@ -199,12 +199,12 @@ Gradients GroupNormOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents)
   TensorBuilder e(builder, getOperation());
   Expression x = e.computed(getX());
   int64_t axis = channelAxis(x.type(), getDataFormat()), groups = getGroups();
-  llvm::SmallVector<Extent> extents = extentsOf(x), grouped = extents;
-  grouped[axis] = divide(e, extents[axis], groups);
-  grouped.insert(grouped.begin() + axis, Extent(groups));
-  llvm::SmallVector<Extent> groupShape(grouped.size(), Extent(1));
-  groupShape[0] = extents[0];
-  groupShape[axis] = Extent(groups);
+  llvm::SmallVector<DimSize> dimSizes = dimSizesOf(x), grouped = dimSizes;
+  grouped[axis] = divide(e, dimSizes[axis], groups);
+  grouped.insert(grouped.begin() + axis, DimSize(groups));
+  llvm::SmallVector<DimSize> groupShape(grouped.size(), DimSize(1));
+  groupShape[0] = dimSizes[0];
+  groupShape[axis] = DimSize(groups);
   auto perGroup = [&](Expression moment) { return reshapeTo(moment, groupShape); };
   Expression inverse = e.rsqrt(e.computed(getVariance()) + getEpsilon().convertToDouble());
   Normalization n(reshapeTo(x, grouped), perGroup(e.computed(getMean())), perGroup(inverse),
@@ -216,7 +216,7 @@ Gradients GroupNormOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents)
     llvm::SmallVector<int64_t> others = axesBut(x.rank(), {axis});
     Expression scaled = getScale() ? dout * alongAxis(e.computed(getScale()), axis, x.rank()) : dout;
     dx = n.throughNormal(reshapeTo(scaled, grouped));
-    collected.set(getScale(), e.sum(dout * reshapeTo(n.normal, extents), others, false));
+    collected.set(getScale(), e.sum(dout * reshapeTo(n.normal, dimSizes), others, false));
     collected.set(getBias(), e.sum(dout, others, false));
   }
   if (toMean)
@@ -225,21 +225,21 @@ Gradients GroupNormOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents)
     toVariance = perGroup(*toVariance);
   dx = dx + n.throughMoments(toMean, toVariance);
   if (dx)
-    collected.set(getX(), reshapeTo(*dx, extents));
+    collected.set(getX(), reshapeTo(*dx, dimSizes));
   return collected.gradients;
 }
 
 Gradients InstanceNormOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.computed(getX());
-  llvm::SmallVector<Extent> planes = extentsOf(x), given = planes;
+  llvm::SmallVector<DimSize> planes = dimSizesOf(x), given = planes;
   bool isMatrix = x.rank() == 2; // channels of one element
   if (isMatrix) {
     x = insertDim(x, 2);
-    planes.push_back(Extent(1));
+    planes.push_back(DimSize(1));
   }
-  for (Extent &extent : llvm::MutableArrayRef<Extent>(planes).drop_front(2))
-    extent = Extent(1);
+  for (DimSize &dimSize : llvm::MutableArrayRef<DimSize>(planes).drop_front(2))
+    dimSize = DimSize(1);
   auto perPlane = [&](Expression moment) { return reshapeTo(moment, planes); };
   Normalization n(x, perPlane(e.computed(getSavedMean())), perPlane(e.computed(getSavedVariance())),
                   axesBut(x.rank(), {0, 1}));

@@ -21,9 +21,10 @@ LogicalResult inferPoolOf(std::optional<Location> location, RankedTensorType x, 
     return inferenceError(location, "C1: x must have rank " + llvm::Twine(rank) + ", found rank " +
                                         llvm::Twine(x.getRank()));
   llvm::SmallVector<int64_t> input = spatialDims(x.getShape(), pool.dataFormat), out;
-  bool isKernelGood =
-      static_cast<int64_t>(window.kernel.size()) == window.spatial &&
-      llvm::all_of(window.kernel, [](int64_t extent) { return extent > 0 || ShapedType::isDynamic(extent); });
+  bool isKernelGood = static_cast<int64_t>(window.kernel.size()) == window.spatial &&
+                      llvm::all_of(window.kernel, [](int64_t dimSize) {
+                        return dimSize > 0 || ShapedType::isDynamic(dimSize);
+                      });
   if (pool.isGlobal) {
     out.assign(window.spatial, 1);
   } else if (!isKernelGood) {

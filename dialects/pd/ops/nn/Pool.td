@@ -26,7 +26,8 @@ class Pd_PoolOp<string mnemonic, int spatial, string format> : Pd_Op<mnemonic, [
   let constraints = windowConstraints;
   let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_IntTensor>:$kernel_size_tensor,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$kernel_size, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$strides,
-    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$paddings, DefaultValuedAttr<BoolAttr, "false">:$ceil_mode, DefaultValuedAttr<BoolAttr, "true">:$exclusive,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$paddings, DefaultValuedAttr<BoolAttr, "false">:$ceil_mode,
+      DefaultValuedAttr<BoolAttr, "true">:$exclusive,
     Pd_DefaultEnum<Pd_DataFormatAttr, format>:$data_format, Pd_DefaultEnum<Pd_PoolingTypeAttr, "Max">:$pooling_type,
     DefaultValuedAttr<BoolAttr, "false">:$global_pooling, DefaultValuedAttr<BoolAttr, "false">:$adaptive,
     Pd_DefaultEnum<Pd_PaddingAlgorithmAttr, "Explicit">:$padding_algorithm);
@@ -37,8 +38,8 @@ class Pd_PoolOp<string mnemonic, int spatial, string format> : Pd_Op<mnemonic, [
   let libraryHalf = 1;
   let vjpInCode = 1;
   let hasFolder = 1;
-  let legacy = [Legacy<mnemonic, ["X", "@ksize"], ["Out"], ["kernel_size=ksize", "strides", "paddings", "ceil_mode", "exclusive",
-    "data_format", "pooling_type", "global_pooling", "adaptive", "padding_algorithm"], ["is_test"]>];
+  let legacy = [Legacy<mnemonic, ["X", "@ksize"], ["Out"], ["kernel_size=ksize", "strides", "paddings", "ceil_mode",
+    "exclusive", "data_format", "pooling_type", "global_pooling", "adaptive", "padding_algorithm"], ["is_test"]>];
   let linear = ["inCode"];
   let batching = "batchImages";
   let sharding = "inCode";
@@ -63,7 +64,8 @@ class Pd_PoolGradientOp<string mnemonic, int spatial, string format>
     ["C7. out_gradient has the dimensions of the pooling's result, and the element type of x"]);
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$out_gradient, Optional<Pd_IntTensor>:$kernel_size_tensor,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$kernel_size, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$strides,
-    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$paddings, DefaultValuedAttr<BoolAttr, "false">:$ceil_mode, DefaultValuedAttr<BoolAttr, "true">:$exclusive,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$paddings, DefaultValuedAttr<BoolAttr, "false">:$ceil_mode,
+      DefaultValuedAttr<BoolAttr, "true">:$exclusive,
     Pd_DefaultEnum<Pd_DataFormatAttr, format>:$data_format, Pd_DefaultEnum<Pd_PoolingTypeAttr, "Max">:$pooling_type,
     DefaultValuedAttr<BoolAttr, "false">:$global_pooling, DefaultValuedAttr<BoolAttr, "false">:$adaptive,
     Pd_DefaultEnum<Pd_PaddingAlgorithmAttr, "Explicit">:$padding_algorithm);

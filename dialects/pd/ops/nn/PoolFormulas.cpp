@@ -1,11 +1,12 @@
 #include "dialects/pd/builders/TensorBuilder.h"
+#include "dialects/pd/ir/MatchFailure.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/nn/Nn.h"
 #include "dialects/pd/ops/nn/PoolFormulasOps.h"
 #include "dialects/pd/ops/nn/PoolOps.h"
 #include "dialects/pd/ops/search/SearchOps.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
 
 using namespace mlir;
@@ -24,15 +25,15 @@ template <class Op> PoolWindow lpPoolWindow(Op op) {
 
 /// The windows along one dimension.
 struct FractionalWindows {
-  int64_t extent = 0;
+  int64_t dimSize = 0;
   /// The first element and the one after the last.
   llvm::SmallVector<std::pair<int64_t, int64_t>> ranges;
 
-  FractionalWindows(int64_t extent, int64_t count, int64_t kernel, float random) : extent(extent) {
-    float step = static_cast<float>(extent - kernel) / static_cast<float>(count - (kernel > 0 ? 1 : 0));
-    auto least = static_cast<float>(extent / count);
+  FractionalWindows(int64_t dimSize, int64_t count, int64_t kernel, float random) : dimSize(dimSize) {
+    float step = static_cast<float>(dimSize - kernel) / static_cast<float>(count - (kernel > 0 ? 1 : 0));
+    auto least = static_cast<float>(dimSize / count);
     float most = std::min((least + 2) / step - 1,
-                          (static_cast<float>(extent) + 1 - least) / step - static_cast<float>(count - 1));
+                          (static_cast<float>(dimSize) + 1 - least) / step - static_cast<float>(count - 1));
     float shift = kernel > 0 ? random : random * most;
     auto at = [&](int64_t i) {
       return static_cast<int64_t>((static_cast<float>(i) + shift) * step) -
@@ -40,7 +41,7 @@ struct FractionalWindows {
     };
     for (int64_t i = 0; i < count; ++i)
       ranges.emplace_back(std::max<int64_t>(at(i), 0),
-                          std::min(kernel > 0 ? at(i) + kernel : at(i + 1), extent));
+                          std::min(kernel > 0 ? at(i) + kernel : at(i + 1), dimSize));
   }
 
   int64_t longest() const {
@@ -70,16 +71,16 @@ LogicalResult inferFractionalPool(std::optional<Location> location, Adaptor adap
   auto areWithin = [&](llvm::ArrayRef<int64_t> numbers, int64_t least) {
     return static_cast<int64_t>(numbers.size()) == spatial &&
            llvm::all_of(llvm::zip(numbers, space), [&](auto pair) {
-             auto [number, extent] = pair;
-             return number >= least && (ShapedType::isDynamic(extent) || number <= extent);
+             auto [number, dimSize] = pair;
+             return number >= least && (ShapedType::isDynamic(dimSize) || number <= dimSize);
            });
   };
   if (!areWithin(output, 1))
     return inferenceError(location, "C2: output_size must be " + llvm::Twine(spatial) +
-                                        " positive numbers, at most the extents of x");
+                                        " positive numbers, at most the dims of x");
   if (!kernel.empty() && !areWithin(kernel, 0))
     return inferenceError(location, "C3: kernel_size must be " + llvm::Twine(spatial) +
-                                        " numbers, at most the extents of x");
+                                        " numbers, at most the dims of x");
   double random = adaptor.getRandomU().convertToDouble();
   if (!(random > 0 && random < 1))
     return inferenceError(location,
@@ -94,7 +95,7 @@ LogicalResult inferFractionalPool(std::optional<Location> location, Adaptor adap
 /// The windows of x [N, C, windows, elements of a window].
 Expression gatherWindows(Expression x, const AllWindows &windows) {
   TensorBuilder &e = x.owner();
-  llvm::SmallVector<Extent> shape{Extent(x, 0), Extent(x, 1)};
+  llvm::SmallVector<DimSize> shape{DimSize(x, 0), DimSize(x, 1)};
   llvm::SmallVector<int64_t> order{0, 1}, inWindow;
   int64_t elements = 1, axis = 2;
   for (const FractionalWindows &along : windows) {
@@ -135,7 +136,7 @@ Expression planePositions(TensorBuilder &e, const AllWindows &windows) {
     auto type = RankedTensorType::get(dims, i64);
     Expression own =
         e.wrap(e.create<ConstantOp>(type, DenseElementsAttr::get(type, llvm::ArrayRef(positions))));
-    place = place * static_cast<double>(along.extent) + own;
+    place = place * static_cast<double>(along.dimSize) + own;
     shape.push_back(count);
     elements *= longest;
   }
@@ -151,8 +152,8 @@ template <class Op> FailureOr<SmallVector<Value>> decomposeFractionalPool(Op op,
     return failure();
   AllWindows windows;
   auto random = static_cast<float>(op.getRandomU().convertToDouble());
-  for (auto [d, extent] : llvm::enumerate(space))
-    windows.emplace_back(extent, op.getOutputSize()[d],
+  for (auto [d, dimSize] : llvm::enumerate(space))
+    windows.emplace_back(dimSize, op.getOutputSize()[d],
                          op.getKernelSize().empty() ? 0 : op.getKernelSize()[d], random);
   Expression gathered = gatherWindows(x, windows);
   auto last = static_cast<uint64_t>(gathered.rank() - 1);
@@ -182,7 +183,7 @@ FailureOr<SmallVector<Value>> LpPool2dOp::decompose(OpBuilder &builder) {
   llvm::SmallVector<int64_t> around =
       pool.window.resolvedPaddings(spatialDims(x.type().getShape(), pool.dataFormat));
   if (llvm::is_contained(around, ShapedType::kDynamic))
-    return failure();
+    return notifyDecompositionFailure(builder, *this, "its padding depends on dynamic dims");
   llvm::SmallVector<int64_t> paddings(8, 0);
   int64_t first = channelsAreLast(pool.dataFormat) ? 1 : 2, elements = 1;
   for (int64_t i = 0; i < 2; ++i) {
@@ -223,6 +224,55 @@ FailureOr<SmallVector<Value>> FractionalMaxPool2dOp::decompose(OpBuilder &builde
 }
 FailureOr<SmallVector<Value>> FractionalMaxPool3dOp::decompose(OpBuilder &builder) {
   return decomposeFractionalPool(*this, builder);
+}
+
+//===-- Spatial pyramid pooling
+//---------------------------------------------------------------------------===//
+
+LogicalResult inferSppOf(std::optional<Location> location, RankedTensorType x, int64_t height,
+                         Results &results) {
+  if (x.getRank() != 4 || llvm::is_contained(x.getShape().drop_front(), ShapedType::kDynamic) ||
+      llvm::is_contained(x.getShape().drop_front(2), 0)) {
+    std::string text;
+    llvm::raw_string_ostream(text)
+        << "C1: x must have rank 4 and known channels, height and width, the last two not 0, found " << x;
+    return inferenceError(location, text);
+  }
+  if (height < 1 || height > 16)
+    return inferenceError(location, "C2: pyramid_height must be from 1 to 16, found " + llvm::Twine(height));
+  int64_t cells = ((int64_t(1) << (2 * height)) - 1) / 3;
+  results.push_back(x.clone({x.getDimSize(0), x.getDimSize(1) * cells}));
+  return success();
+}
+
+FailureOr<SmallVector<Value>> SppOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.wrap(getX());
+  llvm::SmallVector<Expression> levels;
+  for (int64_t level = 0; level < static_cast<int64_t>(getPyramidHeight()); ++level) {
+    int64_t cells = int64_t(1) << level;
+    llvm::SmallVector<int64_t> window, paddings, counts;
+    for (int64_t axis : {2, 3}) {
+      int64_t dimSize = x.type().getDimSize(axis);
+      window.push_back((dimSize + cells - 1) / cells);
+      paddings.push_back((window.back() * cells - dimSize + 1) / 2);
+      counts.push_back((dimSize + 2 * paddings.back()) / window.back());
+    }
+    OperationState state(getLoc(), Pool2dOp::getOperationName());
+    state.addOperands(getX());
+    state.addAttribute("kernel_size", builder.getDenseI64ArrayAttr(window));
+    state.addAttribute("strides", builder.getDenseI64ArrayAttr(window));
+    state.addAttribute("paddings", builder.getDenseI64ArrayAttr(paddings));
+    state.addAttribute("pooling_type", getPoolingTypeAttr());
+    state.addTypes(x.type().clone({x.type().getDimSize(0), x.type().getDimSize(1), counts[0], counts[1]}));
+    Expression pooled = e.wrap(builder.create(state)->getResult(0));
+    // If the image has fewer rows than cells, the padding contains additional windows.
+    for (int64_t i : {0, 1})
+      if (counts[i] > cells)
+        pooled = slice(pooled, 2 + i, 0, cells);
+    levels.push_back(reshapeTo(pooled, {DimSize(x, 0), x.type().getDimSize(1) * cells * cells}));
+  }
+  return SmallVector<Value>{concat(levels, 1)};
 }
 
 } // namespace proa::pd

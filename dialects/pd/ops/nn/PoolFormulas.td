@@ -31,7 +31,8 @@ def Pd_LpPool2dOp : Pd_Op<"lp_pool2d", [LayoutOpInterface]> {
 }
 
 class Pd_FractionalMaxPoolOp<string mnemonic, int spatial> : Pd_Op<mnemonic> {
-  let summary = "Fractional pooling: the maximum of each of output_size windows of nearly equal size over " # spatial # " spatial dimensions, and its index";
+  let summary = "Fractional pooling: the maximum of each of output_size windows of nearly equal size over " # spatial
+    # " spatial dimensions, and its index";
   let description = [{
     Along a dimension of `in` elements window i of `out` starts at floor((i + u) a) - floor(u a). Without kernel_size
     (zeros) it ends where the next one starts, with a = in / out and u = random_u * min((floor(in / out) + 2) / a - 1,
@@ -45,8 +46,8 @@ class Pd_FractionalMaxPoolOp<string mnemonic, int spatial> : Pd_Op<mnemonic> {
     "C3. kernel_size is empty or has one entry for each spatial dimension, from 0 to its dim",
     "C4. random_u is above 0 and below 1 (for 0 Paddle draws it in each run)"
   ];
-  let arguments = (ins Pd_FloatTensor:$x, DenseI64ArrayAttr:$output_size, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$kernel_size,
-    F64Attr:$random_u);
+  let arguments = (ins Pd_FloatTensor:$x, DenseI64ArrayAttr:$output_size, DefaultValuedAttr<DenseI64ArrayAttr,
+    "{}">:$kernel_size, F64Attr:$random_u);
   let results = (outs Pd_FloatTensor:$out, Pd_IntTensor:$mask);
   let decomposesInCode = 1;
   let newIr = [NewIr<["x"], [], [], ["return_mask"]>];
@@ -56,6 +57,25 @@ def Pd_FractionalMaxPool2dOp : Pd_FractionalMaxPoolOp<"fractional_max_pool2d", 2
 }
 def Pd_FractionalMaxPool3dOp : Pd_FractionalMaxPoolOp<"fractional_max_pool3d", 3> {
   let newIrGradients = ["fractional_max_pool3d_grad(x, mask)"];
+}
+
+def Pd_SppOp : Pd_Op<"spp"> {
+  let summary = "Spatial pyramid pooling: poolings of an image to 1, 4, 16, ... cells, concatenated";
+  let description = [{
+    Level p of the pyramid, from 0 to pyramid_height - 1, has 2^p by 2^p windows of ceil(size / 2^p), padded by
+    floor((window * 2^p - size + 1) / 2) on both sides. pooling_type is max or avg; a mean counts only elements of the
+    image.
+  }];
+  let constraints = [
+    "C1. x has rank 4 and static channels, height and width, the last two not 0",
+    "C2. pyramid_height is positive"
+  ];
+  let arguments = (ins Pd_FloatTensor:$x, DefaultValuedAttr<I64Attr, "1">:$pyramid_height,
+    Pd_DefaultEnum<Pd_PoolingTypeAttr, "Max">:$pooling_type);
+  let results = (outs Pd_FloatTensor:$out);
+  let infer = "inferSpp";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"spp", ["X"], ["Out"], ["pyramid_height", "pooling_type"]>];
 }
 
 #endif

@@ -5,7 +5,7 @@
 #include "dialects/pd/ops/nn/InterpolateOps.h"
 #include "dialects/pd/ops/nn/Nn.h"
 #include "dialects/pd/ops/nn/PoolOps.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
 
 using namespace mlir;
@@ -52,12 +52,12 @@ Gradients poolGradient(OpBuilder &builder, PoolOp op, Value cotangent) {
 }
 
 /// The dims of batch and channels, and of each plane as one.
-llvm::SmallVector<Extent> planesOf(TensorBuilder &e, Expression image) {
-  llvm::SmallVector<Extent> extents = extentsOf(image);
-  Extent plane = 1;
-  for (const Extent &extent : llvm::ArrayRef<Extent>(extents).drop_front(2))
-    plane = multiply(e, plane, extent);
-  return {extents[0], extents[1], plane};
+llvm::SmallVector<DimSize> planesOf(TensorBuilder &e, Expression image) {
+  llvm::SmallVector<DimSize> dimSizes = dimSizesOf(image);
+  DimSize plane = 1;
+  for (const DimSize &dimSize : llvm::ArrayRef<DimSize>(dimSizes).drop_front(2))
+    plane = multiply(e, plane, dimSize);
+  return {dimSizes[0], dimSizes[1], plane};
 }
 
 /// The elements of `tangent` at the indices of the maxima of x.
@@ -105,7 +105,7 @@ Gradients pickedAtMaxima(OpBuilder &builder, GradientOp op, Value tangent) {
   Expression out =
       e.wrap(e.create<TakeAlongAxisOp>(rows, e.maximum(places, 0), builder.getI64IntegerAttr(2)));
   out = e.select(places < 0, 0, out);
-  out = reshapeTo(out, extentsOf(mask));
+  out = reshapeTo(out, dimSizesOf(mask));
   return ofOperand(op, 1, isLast ? e.transpose(out, channelsLast) : out);
 }
 
@@ -129,8 +129,8 @@ template <class Op> Gradients indexedPoolGradient(OpBuilder &builder, Op op, Val
              places = reshapeTo(e.wrap(op.getMask()), planesOf(e, out));
   // A window in the padding has no maximum.
   bool mayBeEmpty = op.getCeilMode();
-  for (auto [padding, extent] : llvm::zip(op.getPaddings(), op.getKernelSize()))
-    mayBeEmpty |= padding >= extent;
+  for (auto [padding, dimSize] : llvm::zip(op.getPaddings(), op.getKernelSize()))
+    mayBeEmpty |= padding >= dimSize;
   if (mayBeEmpty) {
     rows = e.select(places < 0, 0, rows);
     places = e.maximum(places, 0);
@@ -139,7 +139,7 @@ template <class Op> Gradients indexedPoolGradient(OpBuilder &builder, Op op, Val
   Expression sums =
       e.wrap(e.create<PutAlongAxisOp>(zeros, places, rows, builder.getI64IntegerAttr(2),
                                       ScatterReduceAttr::get(builder.getContext(), ScatterReduce::Add)));
-  return llvm::SmallVector<Value>{reshapeTo(sums, extentsOf(x))};
+  return llvm::SmallVector<Value>{reshapeTo(sums, dimSizesOf(x))};
 }
 
 template <class Op> Gradients interpolateGradient(OpBuilder &builder, Op op, Value cotangent) {

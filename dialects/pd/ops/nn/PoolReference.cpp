@@ -18,23 +18,23 @@ public:
   Windows(Op op, const Tensor &x, llvm::ArrayRef<int64_t> out, DataFormat format, PaddingAlgorithm algorithm,
           llvm::ArrayRef<int64_t> kernelSize)
       : image(x, format), out(out), adaptive(op.getAdaptive()) {
-    llvm::ArrayRef<int64_t> extents = image.spatial();
+    llvm::ArrayRef<int64_t> dimSizes = image.spatial();
     kernel.assign(kernelSize.begin(), kernelSize.end());
     strides.assign(op.getStrides().begin(), op.getStrides().end());
     if (op.getGlobalPooling())
-      kernel.assign(extents.begin(), extents.end());
+      kernel.assign(dimSizes.begin(), dimSizes.end());
     if (strides.empty())
-      strides.assign(extents.size(), 1);
-    before.assign(extents.size(), 0);
+      strides.assign(dimSizes.size(), 1);
+    before.assign(dimSizes.size(), 0);
     if (!op.getGlobalPooling() && !adaptive)
       before = paddingsBefore(algorithm,
                               op.getPaddings().empty() ? llvm::ArrayRef<int64_t>(before) : op.getPaddings(),
-                              extents, kernel, strides);
+                              dimSizes, kernel, strides);
   }
 
   /// The elements of the window at an output position, in row-major order, as positions in the plane.
   void forEach(llvm::ArrayRef<int64_t> at, llvm::function_ref<void(llvm::ArrayRef<int64_t>)> f) const {
-    llvm::SmallVector<int64_t> begin(at.size()), extents(at.size()), place(at.size());
+    llvm::SmallVector<int64_t> begin(at.size()), dimSizes(at.size()), place(at.size());
     for (size_t axis = 0; axis < at.size(); ++axis) {
       int64_t in = image.spatial()[axis], first = at[axis] * strides[axis] - before[axis],
               last = first + kernel[axis];
@@ -43,9 +43,9 @@ public:
         last = ((at[axis] + 1) * in + out[axis] - 1) / out[axis];
       }
       begin[axis] = std::max<int64_t>(0, first);
-      extents[axis] = std::max<int64_t>(0, std::min(last, in) - begin[axis]);
+      dimSizes[axis] = std::max<int64_t>(0, std::min(last, in) - begin[axis]);
     }
-    forEachIndex(extents, [&](llvm::ArrayRef<int64_t> offset, int64_t) {
+    forEachIndex(dimSizes, [&](llvm::ArrayRef<int64_t> offset, int64_t) {
       for (size_t axis = 0; axis < at.size(); ++axis)
         place[axis] = begin[axis] + offset[axis];
       f(place);

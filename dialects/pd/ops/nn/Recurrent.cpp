@@ -79,9 +79,9 @@ std::optional<int64_t> RnnOp::getMultiplyAdds() {
     RankedTensorType type = tensorType(weight);
     if (type.getRank() != 2)
       continue;
-    llvm::SmallVector<int64_t> extents(type.getShape());
-    llvm::append_range(extents, tensorType(getX()).getShape().take_front(2));
-    std::optional<int64_t> product = productOfExtents(extents);
+    llvm::SmallVector<int64_t> dimSizes(type.getShape());
+    llvm::append_range(dimSizes, tensorType(getX()).getShape().take_front(2));
+    std::optional<int64_t> product = productOfDims(dimSizes);
     if (!product || __builtin_add_overflow(total, *product, &total))
       return std::nullopt;
   }

@@ -32,7 +32,7 @@ public:
   /// The outputs of all steps in the order of time; `states` are the final states.
   Expression run(Expression input, bool backward) {
     Expression products = inOrder(e.matmul(input, *ofInput, false, true) + *inputBias, backward);
-    Extent steps(input, 0);
+    DimSize steps(input, 0);
     for (Expression &state : states)
       state = withBatchOf(state, products);
     Expression last = e.wrap(steps.getValue(e)) - 1.0;

@@ -1,6 +1,4 @@
-//! Sharding rules of layers: images can be split, and so can channels that are summed over, whose parts are
-//! added.
-#include "dialects/pd/ops/nn/ConvOps.h"
+//! Sharding rules of poolings, resampling, normalizations and embeddings: images and channels can be split.
 #include "dialects/pd/ops/nn/EmbeddingOps.h"
 #include "dialects/pd/ops/nn/InterpolateOps.h"
 #include "dialects/pd/ops/nn/NormOps.h"
@@ -21,20 +19,6 @@ int64_t channelsOf(ShardingRuleBuilder &rule) {
   return isChannelsLast(rule.op()) ? rule.resultType(0).getRank() - 1 : 1;
 }
 
-/// `filterOut` and `filterIn` are the dimensions of the filter with the channels of the result and of the
-/// image. With groups the channels are needed whole.
-template <class Op> bool shardConv(ShardingRuleBuilder &rule, Op op, int64_t filterOut, int64_t filterIn) {
-  int64_t channels = channelsOf(rule);
-  rule.pair(0, 0, 0, 0);
-  if (op.getGroups() != 1)
-    return true;
-  rule.pair(1, filterOut, 0, channels);
-  unsigned summed = rule.addFactor(rule.operandType(0).getDimSize(channels), FactorKind::Reduction);
-  rule.setOperand(0, channels, summed);
-  rule.setOperand(1, filterIn, summed);
-  return true;
-}
-
 /// An op on each image and channel by itself; operands other than the first are sizes and scales.
 bool shardImagesAndChannels(ShardingRuleBuilder &rule) {
   for (int64_t dim : {int64_t(0), channelsOf(rule)}) {
@@ -47,13 +31,6 @@ bool shardImagesAndChannels(ShardingRuleBuilder &rule) {
 }
 
 } // namespace
-
-// The filter of a convolution is [out channels, in channels / groups, ...].
-bool Conv2dOp::describeSharding(ShardingRuleBuilder &rule) { return shardConv(rule, *this, 0, 1); }
-bool Conv3dOp::describeSharding(ShardingRuleBuilder &rule) { return shardConv(rule, *this, 0, 1); }
-// That of a transposed one is [in channels, out channels / groups, ...].
-bool Conv2dTransposeOp::describeSharding(ShardingRuleBuilder &rule) { return shardConv(rule, *this, 1, 0); }
-bool Conv3dTransposeOp::describeSharding(ShardingRuleBuilder &rule) { return shardConv(rule, *this, 1, 0); }
 
 bool Pool2dOp::describeSharding(ShardingRuleBuilder &rule) { return shardImagesAndChannels(rule); }
 bool Pool3dOp::describeSharding(ShardingRuleBuilder &rule) { return shardImagesAndChannels(rule); }

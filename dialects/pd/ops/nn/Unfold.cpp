@@ -1,11 +1,12 @@
 #include "dialects/pd/builders/TensorBuilder.h"
+#include "dialects/pd/ir/MatchFailure.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/index/ScatterOps.h"
 #include "dialects/pd/ops/nn/Nn.h"
 #include "dialects/pd/ops/nn/UnfoldOps.h"
+#include "dialects/pd/ops/shape/DynamicDims.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
-#include "dialects/pd/ops/shape/OpenExtents.h"
 #include "dialects/pd/reference/Evaluate.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -17,7 +18,7 @@ namespace proa::pd {
 FailureOr<Window> foldWindow(std::optional<Location> location, llvm::ArrayRef<int64_t> kernel,
                              llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> paddings,
                              llvm::ArrayRef<int64_t> dilations) {
-  bool isKernelGood = kernel.size() == 2 && llvm::all_of(kernel, [](int64_t extent) { return extent > 0; });
+  bool isKernelGood = kernel.size() == 2 && llvm::all_of(kernel, [](int64_t dimSize) { return dimSize > 0; });
   if (!isKernelGood)
     return inferenceError(location, "C2: kernel_sizes must be two positive numbers");
   // Paddings in pairs, before and after, for each dimension.
@@ -55,7 +56,7 @@ LogicalResult inferFoldOf(std::optional<Location> location, RankedTensorType x,
                           llvm::ArrayRef<int64_t> output, const Window &window, Results &results) {
   if (x.getRank() != 3)
     return inferenceError(location, "C1: x must have rank 3, found rank " + llvm::Twine(x.getRank()));
-  if (output.size() != 2 || llvm::any_of(output, [](int64_t extent) { return extent <= 0; }))
+  if (output.size() != 2 || llvm::any_of(output, [](int64_t dimSize) { return dimSize <= 0; }))
     return inferenceError(location, "C2: output_sizes must be two positive numbers");
   auto counts = windowCounts(location, window, output, false, "C3");
   if (failed(counts))
@@ -75,52 +76,12 @@ LogicalResult inferFoldOf(std::optional<Location> location, RankedTensorType x,
   return success();
 }
 
-LogicalResult inferUnpoolOf(std::optional<Location> location, RankedTensorType x, RankedTensorType indices,
-                            const UnpoolShape &given, Results &results) {
-  if (x.getRank() != 4 || failed(verifyCompatibleShape(x.getShape(), indices.getShape()))) {
-    std::string text;
-    llvm::raw_string_ostream(text) << "C1: x must have rank 4 and indices its dimensions, found " << x
-                                   << " and " << indices;
-    return inferenceError(location, text);
-  }
-  bool isSizeGood =
-      given.output.empty() ||
-      (given.output.size() == 2 && llvm::all_of(given.output, [](int64_t extent) { return extent > 0; }));
-  if (given.kernel.size() != 2 || given.strides.size() != 2 || given.padding.size() != 2 || !isSizeGood)
-    return inferenceError(
-        location, "C2: ksize, strides and padding must hold two numbers, and output_size two positive "
-                  "numbers or none");
-  llvm::SmallVector<int64_t> shape(x.getShape().take_front(2));
-  for (size_t i = 0; i < 2; ++i) {
-    int64_t dim = x.getDimSize(i + 2);
-    if (given.output.empty())
-      shape.push_back(ShapedType::isDynamic(dim)
-                          ? dim
-                          : (dim - 1) * given.strides[i] - 2 * given.padding[i] + given.kernel[i]);
-    else
-      shape.push_back(given.output[i]);
-  }
-  results.push_back(RankedTensorType::get(shape, x.getElementType()));
-  return success();
-}
-
-LogicalResult checkTemporalShift(std::optional<Location> location, RankedTensorType x, int64_t steps,
-                                 double ratio) {
-  if (x.getRank() != 4)
-    return inferenceError(location, "C1: x must have rank 4, found rank " + llvm::Twine(x.getRank()));
-  if (steps <= 0 || (!x.isDynamicDim(0) && x.getDimSize(0) % steps != 0) || !(ratio > 0 && ratio < 0.5))
-    return inferenceError(location, "C2: seg_num must be above 0 and divide " + llvm::Twine(x.getDimSize(0)) +
-                                        ", and shift_ratio be in (0, 0.5), found " + llvm::Twine(steps) +
-                                        " and " + std::to_string(ratio));
-  return success();
-}
-
 namespace {
 
-llvm::SmallVector<int64_t> paddedExtents(llvm::ArrayRef<int64_t> extents, const Window &window) {
+llvm::SmallVector<int64_t> paddedDims(llvm::ArrayRef<int64_t> dimSizes, const Window &window) {
   llvm::SmallVector<int64_t> out;
-  for (size_t i = 0; i < extents.size(); ++i)
-    out.push_back(extents[i] + window.paddings[2 * i] + window.paddings[2 * i + 1]);
+  for (size_t i = 0; i < dimSizes.size(); ++i)
+    out.push_back(dimSizes[i] + window.paddings[2 * i] + window.paddings[2 * i + 1]);
   return out;
 }
 
@@ -152,24 +113,25 @@ Expression windowPositions(TensorBuilder &e, llvm::ArrayRef<int64_t> padded, con
 }
 
 /// As above for a plane with dynamic dims, and the number of windows.
-std::pair<Expression, Extent> openWindowPositions(Expression plane, const Window &window) {
+std::pair<Expression, DimSize> openWindowPositions(Expression plane, const Window &window) {
   TensorBuilder &e = plane.owner();
   Type i64 = e.getBuilder().getI64Type();
-  Extent windows = 1;
+  DimSize windows = 1;
   Expression position = e.constant(0, i64);
   for (int64_t i = 0; i < 2; ++i) {
-    Extent extent(plane, i + 2), beyond = add(e, extent, -window.dilations[i] * (window.kernel[i] - 1) - 1),
-                                 count = add(e, divide(e, beyond, window.strides[i]), 1);
+    DimSize dimSize(plane, i + 2),
+        beyond = add(e, dimSize, -window.dilations[i] * (window.kernel[i] - 1) - 1),
+        count = add(e, divide(e, beyond, window.strides[i]), 1);
     windows = multiply(e, windows, count);
     // Dimensions: kernel row, kernel column, window row, window column.
-    llvm::SmallVector<Extent> ofKernel(4, Extent(1)), ofWindow(4, Extent(1));
+    llvm::SmallVector<DimSize> ofKernel(4, DimSize(1)), ofWindow(4, DimSize(1));
     ofKernel[i] = window.kernel[i];
     ofWindow[i + 2] = count;
     Expression inKernel = reshapeTo(iota(e, window.kernel[i], i64), ofKernel),
                inPlane = reshapeTo(iota(e, count, i64), ofWindow);
     Expression along = inKernel * static_cast<double>(window.dilations[i]) +
                        inPlane * static_cast<double>(window.strides[i]);
-    position = position * e.wrap(extent.getValue(e)) + along;
+    position = position * e.wrap(dimSize.getValue(e)) + along;
   }
   return {e.reshape(position, {-1}), windows};
 }
@@ -184,14 +146,14 @@ FailureOr<SmallVector<Value>> UnfoldOp::decompose(OpBuilder &builder) {
   llvm::SmallVector<int64_t> paddings(4, 0);
   llvm::append_range(paddings, window.paddings);
   Expression plane = e.wrap(e.create<PadOp>(x, llvm::ArrayRef<int64_t>(paddings), llvm::APFloat(0.0)));
-  Extent batch(x, 0), channels(x, 1), size = multiply(e, Extent(plane, 2), Extent(plane, 3));
+  DimSize batch(x, 0), channels(x, 1), size = multiply(e, DimSize(plane, 2), DimSize(plane, 3));
   Expression flat = reshapeTo(plane, {batch, channels, size});
   int64_t elements = window.kernel[0] * window.kernel[1];
   bool isOpen = llvm::is_contained(space, ShapedType::kDynamic);
-  bool isComputed = isOpen || !isSmallTable(paddedExtents(space, window), window);
+  bool isComputed = isOpen || !isSmallTable(paddedDims(space, window), window);
   auto [positions, windows] = isComputed ? openWindowPositions(plane, window)
-                                         : std::pair(windowPositions(e, paddedExtents(space, window), window),
-                                                     Extent(tensorType(getOut()).getShape().back()));
+                                         : std::pair(windowPositions(e, paddedDims(space, window), window),
+                                                     DimSize(tensorType(getOut()).getShape().back()));
   Expression columns = e.wrap(e.create<GatherOp>(flat, positions, Value(), uint64_t(2)));
   return SmallVector<Value>{reshapeTo(columns, {batch, multiply(e, channels, elements), windows})};
 }
@@ -200,11 +162,11 @@ FailureOr<SmallVector<Value>> FoldOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.computed(getX());
   Window window = *foldWindow(std::nullopt, getKernelSizes(), getStrides(), getPaddings(), getDilations());
-  llvm::SmallVector<int64_t> padded = paddedExtents(getOutputSizes(), window);
+  llvm::SmallVector<int64_t> padded = paddedDims(getOutputSizes(), window);
   if (!isSmallTable(padded, window))
-    return failure();
+    return notifyDecompositionFailure(builder, *this, "the table of its positions is too large");
   Expression positions = windowPositions(e, padded, window);
-  Extent batch(x, 0), channels = divide(e, Extent(x, 1), window.kernel[0] * window.kernel[1]);
+  DimSize batch(x, 0), channels = divide(e, DimSize(x, 1), window.kernel[0] * window.kernel[1]);
   Expression columns = reshapeTo(x, {batch, channels, positions.type().getNumElements()});
   Expression zeros =
       expandTo(e.constant(0, x.type().getElementType()), {batch, channels, padded[0] * padded[1]});
@@ -214,56 +176,6 @@ FailureOr<SmallVector<Value>> FoldOp::decompose(OpBuilder &builder) {
     if (window.paddings[2 * i] + window.paddings[2 * i + 1] > 0)
       plane = slice(plane, i + 2, window.paddings[2 * i], window.paddings[2 * i] + getOutputSizes()[i]);
   return e.results({plane});
-}
-
-FailureOr<SmallVector<Value>> UnpoolOp::decompose(OpBuilder &builder) {
-  TensorBuilder e(builder, getOperation());
-  Expression x = e.wrap(getX()), indices = e.wrap(getIndices());
-  llvm::ArrayRef<int64_t> space = tensorType(getOut()).getShape().drop_front(2);
-  if (llvm::is_contained(space, ShapedType::kDynamic))
-    return failure();
-  Extent batch(x, 0), channels(x, 1), count = multiply(e, Extent(x, 2), Extent(x, 3));
-  llvm::SmallVector<Extent> flat{batch, channels, count};
-  Expression zeros =
-      expandTo(e.constant(0, x.type().getElementType()), {batch, channels, space[0] * space[1]});
-  Expression put =
-      e.wrap(e.create<PutAlongAxisOp>(zeros, reshapeTo(indices, flat), reshapeTo(x, flat), uint64_t(2)));
-  return SmallVector<Value>{reshapeTo(put, {batch, channels, space[0], space[1]})};
-}
-
-FailureOr<SmallVector<Value>> TemporalShiftOp::decompose(OpBuilder &builder) {
-  TensorBuilder e(builder, getOperation());
-  Expression x = e.wrap(getX());
-  auto steps = static_cast<int64_t>(getSegNum());
-  int64_t axis = channelsAreLast(getDataFormat()) ? 4 : 2;
-  llvm::SmallVector<Extent> given = extentsOf(x), split = given;
-  split[0] = divide(e, given[0], steps);
-  split.insert(split.begin() + 1, Extent(steps));
-  int64_t channels = x.type().getDimSize(axis - 1);
-  if (ShapedType::isDynamic(channels))
-    return failure();
-  // Paddle multiplies in float32.
-  auto ratio = static_cast<float>(getShiftRatio().convertToDouble());
-  auto first = static_cast<int64_t>(static_cast<float>(channels) * ratio);
-  auto second = static_cast<int64_t>(static_cast<float>(channels) * 2 * ratio);
-  Expression t = reshapeTo(x, split);
-  // Channels [from, to) of the steps shifted by `shift`, zeros outside of the sequence.
-  auto part = [&](int64_t from, int64_t to, int64_t shift) {
-    Expression kept =
-        slice(slice(t, axis, from, to), 1, shift > 0 ? 0 : -shift, shift > 0 ? steps - shift : steps);
-    llvm::SmallVector<int64_t> paddings(10, 0);
-    paddings[2] = shift > 0 ? shift : 0;
-    paddings[3] = shift < 0 ? -shift : 0;
-    return shift == 0 ? kept
-                      : e.wrap(e.create<PadOp>(kept, llvm::ArrayRef<int64_t>(paddings), llvm::APFloat(0.0)));
-  };
-  llvm::SmallVector<Expression> parts;
-  if (first > 0)
-    parts.push_back(part(0, first, 1));
-  if (second > first)
-    parts.push_back(part(first, second, -1));
-  parts.push_back(part(second, channels, 0));
-  return SmallVector<Value>{reshapeTo(concat(parts, axis), given)};
 }
 
 } // namespace proa::pd

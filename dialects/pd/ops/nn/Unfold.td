@@ -47,47 +47,4 @@ def Pd_FoldOp : Pd_Op<"fold"> {
   let legacy = [Legacy<"fold", ["X"], ["Y"], ["output_sizes", "kernel_sizes", "strides", "paddings", "dilations"]>];
 }
 
-def Pd_UnpoolOp : Pd_Op<"unpool"> {
-  let summary = "The inverse of max_pool2d_with_index: elements at their indices, zeros elsewhere";
-  let description = [{
-    `indices` has for each element of x its row-major index in the plane of the output. The output dims are
-    `output_size`, or if it is empty `(in - 1) * stride - 2 * padding + ksize`. `padding` has no other effect.
-  }];
-  let constraints = [
-    "C1. x has rank 4, and indices has its dimensions",
-    "C2. ksize, strides and padding have two entries; output_size has two positive entries or none"
-  ];
-  let arguments = (ins Pd_FloatTensor:$x, Pd_IntTensor:$indices, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$ksize,
-    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$strides, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$padding,
-    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$output_size, Pd_DefaultEnum<Pd_DataFormatAttr, "NCHW">:$data_format);
-  let newIr = [NewIr<["x", "indices", "#output_size"]>];
-  let results = (outs Pd_FloatTensor:$out);
-  let infer = "inferUnpool";
-  let decomposesInCode = 1;
-  let legacy = [Legacy<"unpool", ["X", "Indices"], ["Out"], ["ksize", "strides", "padding=paddings", "output_size",
-    "data_format"], constants_=["unpooling_type=max"]>];
-  let newIrGradients = ["unpool_grad(x, indices, out)"];
-}
-
-def Pd_TemporalShiftOp : Pd_Op<"temporal_shift", [LayoutOpInterface]> {
-  let summary = "Temporal shift: the first channels from the previous step, the next ones from the following step, "
-    "the others unchanged";
-  let description = [{
-    x is [N * seg_num, C, H, W]: seg_num steps of each sample. Of the C channels the first floor(C * shift_ratio) come
-    from the previous step, those up to floor(2 * C * shift_ratio) from the following step, with zeros beyond the
-    ends.
-  }];
-  let constraints = [
-    "C1. x has rank 4",
-    "C2. seg_num is above 0 and divides the first dim; shift_ratio is in (0, 0.5)"
-  ];
-  let arguments = (ins Pd_FloatTensor:$x, I64Attr:$seg_num, DefaultValuedAttr<F64Attr, "0.25">:$shift_ratio,
-    Pd_DefaultEnum<Pd_DataFormatAttr, "NCHW">:$data_format);
-  let results = (outs Pd_FloatTensor:$out);
-  let infer = "inferTemporalShift";
-  let decomposesInCode = 1;
-  let legacy = [Legacy<"temporal_shift", ["X"], ["Out"], ["seg_num", "shift_ratio", "data_format"]>];
-  let newIrGradients = ["temporal_shift_grad(dout)"];
-}
-
 #endif

@@ -98,15 +98,15 @@ FailureOr<llvm::SmallVector<int64_t>> windowCounts(std::optional<Location> locat
       out.push_back(ShapedType::kDynamic);
       continue;
     }
-    int64_t extent = window.dilation(i) * (window.kernel[i] - 1) + 1;
-    int64_t room = input[i] + before + after - extent;
+    int64_t dimSize = window.dilation(i) * (window.kernel[i] - 1) + 1;
+    int64_t room = input[i] + before + after - dimSize;
     // Paddle divides towards zero: a window that exceeds the input by less than a stride still counts. An
     // empty input may give an empty result.
     int64_t count = (room + (ceilMode ? window.strides[i] - 1 : 0)) / window.strides[i] + 1;
     if (count < 0 || (count == 0 && input[i] > 0))
       return inferenceError(location, constraint +
                                           ": the window must fit into the padded input, found a window of " +
-                                          llvm::Twine(extent) + " and an input of " + llvm::Twine(input[i]) +
+                                          llvm::Twine(dimSize) + " and an input of " + llvm::Twine(input[i]) +
                                           " with paddings " + llvm::Twine(before) + " and " +
                                           llvm::Twine(after) + " in spatial dimension " + llvm::Twine(i));
     out.push_back(count);

@@ -6,12 +6,15 @@ include "dialects/pd/ops/optimizer/Update.td"
 
 defvar AdamUpdated = "adaptor.getParam(), adaptor.getMoment1(), adaptor.getMoment2(), adaptor.getMoment2(), "
   # "adaptor.getBeta1Pow(), adaptor.getBeta2Pow(), adaptor.getMasterParam()";
-defvar AdamInputs = ["Param", "Grad", "LearningRate", "Moment1", "Moment2", "Moment2Max", "Beta1Pow", "Beta2Pow", "MasterParam",
+defvar AdamInputs = ["Param", "Grad", "LearningRate", "Moment1", "Moment2", "Moment2Max", "Beta1Pow", "Beta2Pow",
+  "MasterParam",
   "SkipUpdate", "Beta1Tensor", "Beta2Tensor", "EpsilonTensor"];
 defvar AdamOutputs = ["ParamOut", "Moment1Out", "Moment2Out", "Moment2MaxOut", "Beta1PowOut", "Beta2PowOut",
   "MasterParamOut"];
-defvar AdamNewIr = NewIr<["param", "grad", "learning_rate", "moment1", "moment2", "moment2_max", "beta1_pow", "beta2_pow",
-  "master_param", "skip_update", "beta1_tensor", "beta2_tensor", "epsilon_tensor"], [], [], ["min_row_size_to_use_multithread"]>;
+defvar AdamNewIr = NewIr<["param", "grad", "learning_rate", "moment1", "moment2", "moment2_max", "beta1_pow",
+  "beta2_pow",
+  "master_param", "skip_update", "beta1_tensor", "beta2_tensor", "epsilon_tensor"], [], [],
+    ["min_row_size_to_use_multithread"]>;
 
 def Pd_AdamOp : Pd_UpdateOp<"adam", AdamUpdated, [AttrSizedOperandSegments]> {
   let summary = "Adam: gradient descent by bias-corrected running means of the gradient and its square";
@@ -27,9 +30,11 @@ def Pd_AdamOp : Pd_UpdateOp<"adam", AdamUpdated, [AttrSizedOperandSegments]> {
     is true, nothing changes. `lazy_mode` affects sparse gradients only. merged_adam is imported as one op for each
     parameter.
   }];
-  let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$learning_rate, Pd_FloatTensor:$moment1,
-    Pd_FloatTensor:$moment2, Optional<Pd_FloatTensor>:$moment2_max, Pd_FloatTensor:$beta1_pow, Pd_FloatTensor:$beta2_pow,
-    Optional<Pd_FloatTensor>:$master_param, Optional<Pd_BoolTensor>:$skip_update, Optional<Pd_FloatTensor>:$beta1_tensor,
+  let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$learning_rate,
+    Pd_FloatTensor:$moment1, Pd_FloatTensor:$moment2, Optional<Pd_FloatTensor>:$moment2_max, Pd_FloatTensor:$beta1_pow,
+      Pd_FloatTensor:$beta2_pow,
+    Optional<Pd_FloatTensor>:$master_param, Optional<Pd_BoolTensor>:$skip_update,
+      Optional<Pd_FloatTensor>:$beta1_tensor,
     Optional<Pd_FloatTensor>:$beta2_tensor, Optional<Pd_FloatTensor>:$epsilon_tensor, UpdateFloat<"0.9">:$beta1,
     UpdateFloat<"0.999">:$beta2, UpdateFloat<"1e-8">:$epsilon, UpdateFlag<"false">:$lazy_mode,
     UpdateFlag<"false">:$multi_precision, UpdateFlag<"false">:$use_global_beta_pow, UpdateFlag<"false">:$amsgrad);
@@ -52,9 +57,11 @@ def Pd_AdamwOp : Pd_UpdateOp<"adamw", AdamUpdated, [AttrSizedOperandSegments]> {
     As adam, from param * (1 - learning_rate * lr_ratio * coeff). Without `with_decay` it is adam. As on Paddle's CPU,
     lr_ratio affects only the decay; Paddle's GPU kernel also multiplies the learning rate of the step by it.
   }];
-  let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$learning_rate, Pd_FloatTensor:$moment1,
-    Pd_FloatTensor:$moment2, Optional<Pd_FloatTensor>:$moment2_max, Pd_FloatTensor:$beta1_pow, Pd_FloatTensor:$beta2_pow,
-    Optional<Pd_FloatTensor>:$master_param, Optional<Pd_BoolTensor>:$skip_update, Optional<Pd_FloatTensor>:$beta1_tensor,
+  let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$learning_rate,
+    Pd_FloatTensor:$moment1, Pd_FloatTensor:$moment2, Optional<Pd_FloatTensor>:$moment2_max, Pd_FloatTensor:$beta1_pow,
+      Pd_FloatTensor:$beta2_pow,
+    Optional<Pd_FloatTensor>:$master_param, Optional<Pd_BoolTensor>:$skip_update,
+      Optional<Pd_FloatTensor>:$beta1_tensor,
     Optional<Pd_FloatTensor>:$beta2_tensor, Optional<Pd_FloatTensor>:$epsilon_tensor, UpdateFloat<"0.9">:$beta1,
     UpdateFloat<"0.999">:$beta2, UpdateFloat<"1e-8">:$epsilon, UpdateFloat<"1.0">:$lr_ratio, UpdateFloat<"0.01">:$coeff,
     UpdateFlag<"false">:$with_decay, UpdateFlag<"false">:$lazy_mode, UpdateFlag<"false">:$multi_precision,
@@ -63,8 +70,10 @@ def Pd_AdamwOp : Pd_UpdateOp<"adamw", AdamUpdated, [AttrSizedOperandSegments]> {
     Pd_FloatTensor:$moment2_max_out, Pd_FloatTensor:$beta1_pow_out, Pd_FloatTensor:$beta2_pow_out,
     Optional<Pd_FloatTensor>:$master_param_out);
   let precision = "always full";
-  let legacy = [Legacy<"adamw", AdamInputs, AdamOutputs, ["beta1", "beta2", "epsilon", "lr_ratio", "coeff", "with_decay",
-    "lazy_mode", "multi_precision", "use_global_beta_pow", "amsgrad"], ["min_row_size_to_use_multithread"], "importAdam">];
+  let legacy = [Legacy<"adamw", AdamInputs, AdamOutputs, ["beta1", "beta2", "epsilon", "lr_ratio", "coeff",
+    "with_decay", "lazy_mode", "multi_precision", "use_global_beta_pow", "amsgrad"],
+    ["min_row_size_to_use_multithread"],
+      "importAdam">];
   let newIr = [AdamNewIr];
 }
 
@@ -78,8 +87,9 @@ def Pd_AdamaxOp : Pd_UpdateOp<"adamax",
 
     Another op updates beta1_pow.
   }];
-  let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$learning_rate, Pd_FloatTensor:$moment,
-    Pd_FloatTensor:$inf_norm, Pd_FloatTensor:$beta1_pow, Optional<Pd_FloatTensor>:$master_param, UpdateFloat<"0.9">:$beta1,
+  let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$learning_rate,
+    Pd_FloatTensor:$moment, Pd_FloatTensor:$inf_norm, Pd_FloatTensor:$beta1_pow, Optional<Pd_FloatTensor>:$master_param,
+      UpdateFloat<"0.9">:$beta1,
     UpdateFloat<"0.999">:$beta2, UpdateFloat<"1e-8">:$epsilon, UpdateFlag<"false">:$multi_precision);
   let results = (outs Pd_FloatTensor:$param_out, Pd_FloatTensor:$moment_out, Pd_FloatTensor:$inf_norm_out,
     Optional<Pd_FloatTensor>:$master_param_out);
@@ -94,9 +104,11 @@ def Pd_AdagradOp : Pd_UpdateOp<"adagrad", "adaptor.getParam(), adaptor.getMoment
     moment_out = moment + grad^2
     param_out = param - learning_rate * grad / (sqrt(moment_out) + epsilon)
   }];
-  let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$moment, Pd_FloatTensor:$learning_rate,
-    Optional<Pd_FloatTensor>:$master_param, UpdateFloat<"1e-6">:$epsilon, UpdateFlag<"false">:$multi_precision);
-  let results = (outs Pd_FloatTensor:$param_out, Pd_FloatTensor:$moment_out, Optional<Pd_FloatTensor>:$master_param_out);
+  let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$moment,
+    Pd_FloatTensor:$learning_rate, Optional<Pd_FloatTensor>:$master_param, UpdateFloat<"1e-6">:$epsilon,
+    UpdateFlag<"false">:$multi_precision);
+  let results = (outs Pd_FloatTensor:$param_out, Pd_FloatTensor:$moment_out,
+    Optional<Pd_FloatTensor>:$master_param_out);
   let precision = "always full";
   let legacy = [Legacy<"adagrad", ["Param", "Grad", "Moment", "LearningRate", "MasterParam"], ["ParamOut", "MomentOut",
     "MasterParamOut"], ["epsilon", "multi_precision"]>];
@@ -104,12 +116,12 @@ def Pd_AdagradOp : Pd_UpdateOp<"adagrad", "adaptor.getParam(), adaptor.getMoment
 
 def Pd_DecayedAdagradOp : Pd_UpdateOp<"decayed_adagrad", "adaptor.getParam(), adaptor.getMoment()"> {
   let summary = "adagrad with a decaying sum: moment_out = decay * moment + (1 - decay) * grad^2";
-  let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$moment, Pd_FloatTensor:$learning_rate,
-    UpdateFloat<"0.95">:$decay, UpdateFloat<"1e-6">:$epsilon);
+  let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$moment,
+    Pd_FloatTensor:$learning_rate, UpdateFloat<"0.95">:$decay, UpdateFloat<"1e-6">:$epsilon);
   let results = (outs Pd_FloatTensor:$param_out, Pd_FloatTensor:$moment_out);
   let precision = "always full";
-  let legacy = [Legacy<"decayed_adagrad", ["Param", "Grad", "Moment", "LearningRate"], ["ParamOut", "MomentOut"], ["decay",
-    "epsilon"]>];
+  let legacy = [Legacy<"decayed_adagrad", ["Param", "Grad", "Moment", "LearningRate"], ["ParamOut", "MomentOut"],
+    ["decay", "epsilon"]>];
 }
 
 def Pd_AdadeltaOp : Pd_UpdateOp<"adadelta", "adaptor.getParam(), adaptor.getAvgSquaredGrad(), "
@@ -126,11 +138,12 @@ def Pd_AdadeltaOp : Pd_UpdateOp<"adadelta", "adaptor.getParam(), adaptor.getAvgS
   let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$avg_squared_grad,
     Pd_FloatTensor:$avg_squared_update, Optional<Pd_FloatTensor>:$learning_rate, Optional<Pd_FloatTensor>:$master_param,
     UpdateFloat<"0.95">:$rho, UpdateFloat<"1e-6">:$epsilon, UpdateFlag<"false">:$multi_precision);
-  let results = (outs Pd_FloatTensor:$param_out, Pd_FloatTensor:$avg_squared_grad_out, Pd_FloatTensor:$avg_squared_update_out,
-    Optional<Pd_FloatTensor>:$master_param_out);
+  let results = (outs Pd_FloatTensor:$param_out, Pd_FloatTensor:$avg_squared_grad_out,
+    Pd_FloatTensor:$avg_squared_update_out, Optional<Pd_FloatTensor>:$master_param_out);
   let precision = "always full";
-  let legacy = [Legacy<"adadelta", ["Param", "Grad", "AvgSquaredGrad", "AvgSquaredUpdate", "LearningRate", "MasterParam"],
-    ["ParamOut", "AvgSquaredGradOut", "AvgSquaredUpdateOut", "MasterParamOut"], ["rho", "epsilon", "multi_precision"]>];
+  let legacy = [Legacy<"adadelta", ["Param", "Grad", "AvgSquaredGrad", "AvgSquaredUpdate", "LearningRate",
+    "MasterParam"], ["ParamOut", "AvgSquaredGradOut", "AvgSquaredUpdateOut", "MasterParamOut"], ["rho", "epsilon",
+    "multi_precision"]>];
 }
 
 def Pd_RmspropOp : Pd_UpdateOp<"rmsprop", "adaptor.getParam(), adaptor.getMoment(), adaptor.getMeanSquare(), "
@@ -146,18 +159,21 @@ def Pd_RmspropOp : Pd_UpdateOp<"rmsprop", "adaptor.getParam(), adaptor.getMoment
   let constraints = !listconcat(UpdateConstraints, ["C3. mean_grad is given if `centered`"]);
   let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$mean_square, Pd_FloatTensor:$grad, Pd_FloatTensor:$moment,
     Pd_FloatTensor:$learning_rate, Optional<Pd_FloatTensor>:$mean_grad, Optional<Pd_FloatTensor>:$master_param,
-    UpdateFloat<"1e-10">:$epsilon, UpdateFloat<"0.9">:$decay, UpdateFloat<"0.0">:$momentum, UpdateFlag<"false">:$centered,
+    UpdateFloat<"1e-10">:$epsilon, UpdateFloat<"0.9">:$decay, UpdateFloat<"0.0">:$momentum,
+      UpdateFlag<"false">:$centered,
     UpdateFlag<"false">:$multi_precision);
   let results = (outs Pd_FloatTensor:$param_out, Pd_FloatTensor:$moment_out, Pd_FloatTensor:$mean_square_out,
     Pd_FloatTensor:$mean_grad_out, Optional<Pd_FloatTensor>:$master_param_out);
   let infer = "inferRmsprop";
   let precision = "always full";
   let legacy = [Legacy<"rmsprop", ["Param", "MeanSquare", "Grad", "Moment", "LearningRate", "MeanGrad", "MasterParam"],
-    ["ParamOut", "MomentOut", "MeanSquareOut", "MeanGradOut", "MasterParamOut"], ["epsilon", "decay", "momentum", "centered",
+    ["ParamOut", "MomentOut", "MeanSquareOut", "MeanGradOut", "MasterParamOut"], ["epsilon", "decay", "momentum",
+      "centered",
     "multi_precision"]>];
 }
 
-def Pd_LambOp : Pd_UpdateOp<"lamb", "adaptor.getParam(), adaptor.getMoment1(), adaptor.getMoment2(), adaptor.getBeta1Pow(), "
+def Pd_LambOp : Pd_UpdateOp<"lamb",
+  "adaptor.getParam(), adaptor.getMoment1(), adaptor.getMoment2(), adaptor.getBeta1Pow(), "
     # "adaptor.getBeta2Pow(), adaptor.getMasterParam()", [AttrSizedOperandSegments]> {
   let summary = "LAMB: adam with a learning rate for each layer, by the norms of its parameter and update";
   let description = [{
@@ -168,19 +184,21 @@ def Pd_LambOp : Pd_UpdateOp<"lamb", "adaptor.getParam(), adaptor.getMoment1(), a
 
     If `skip_update` is true, nothing changes.
   }];
-  let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$learning_rate, Pd_FloatTensor:$moment1,
-    Pd_FloatTensor:$moment2, Pd_FloatTensor:$beta1_pow, Pd_FloatTensor:$beta2_pow, Optional<Pd_FloatTensor>:$master_param,
+  let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$learning_rate,
+    Pd_FloatTensor:$moment1, Pd_FloatTensor:$moment2, Pd_FloatTensor:$beta1_pow, Pd_FloatTensor:$beta2_pow,
+      Optional<Pd_FloatTensor>:$master_param,
     Optional<Pd_BoolTensor>:$skip_update, F64Attr:$weight_decay, UpdateFloat<"0.9">:$beta1, UpdateFloat<"0.999">:$beta2,
     UpdateFloat<"1e-6">:$epsilon, UpdateFlag<"false">:$always_adapt, UpdateFlag<"false">:$multi_precision);
   let results = (outs Pd_FloatTensor:$param_out, Pd_FloatTensor:$moment1_out, Pd_FloatTensor:$moment2_out,
     Pd_FloatTensor:$beta1_pow_out, Pd_FloatTensor:$beta2_pow_out, Optional<Pd_FloatTensor>:$master_param_out);
   let precision = "always full";
-  let legacy = [Legacy<"lamb", ["Param", "Grad", "LearningRate", "Moment1", "Moment2", "Beta1Pow", "Beta2Pow", "MasterParam",
-    "SkipUpdate"], ["ParamOut", "Moment1Out", "Moment2Out", "Beta1PowOut", "Beta2PowOut", "MasterParamOut"],
-    ["weight_decay", "beta1", "beta2", "epsilon", "always_adapt", "multi_precision"]>];
+  let legacy = [Legacy<"lamb", ["Param", "Grad", "LearningRate", "Moment1", "Moment2", "Beta1Pow", "Beta2Pow",
+    "MasterParam", "SkipUpdate"], ["ParamOut", "Moment1Out", "Moment2Out", "Beta1PowOut", "Beta2PowOut",
+    "MasterParamOut"], ["weight_decay", "beta1", "beta2", "epsilon", "always_adapt", "multi_precision"]>];
 }
 
-def Pd_FtrlOp : Pd_UpdateOp<"ftrl", "adaptor.getParam(), adaptor.getSquaredAccumulator(), adaptor.getLinearAccumulator()"> {
+def Pd_FtrlOp : Pd_UpdateOp<"ftrl",
+  "adaptor.getParam(), adaptor.getSquaredAccumulator(), adaptor.getLinearAccumulator()"> {
   let summary = "FTRL-proximal: follow the regularized leader";
   let description = [{
     squared_out = squared + grad^2, q = -lr_power linear_out = linear + grad - (squared_out^q - squared^q) /
@@ -195,8 +213,8 @@ def Pd_FtrlOp : Pd_UpdateOp<"ftrl", "adaptor.getParam(), adaptor.getSquaredAccum
   let results = (outs Pd_FloatTensor:$param_out, Pd_FloatTensor:$squared_accumulator_out,
     Pd_FloatTensor:$linear_accumulator_out);
   let precision = "always full";
-  let legacy = [Legacy<"ftrl", ["Param", "SquaredAccumulator", "LinearAccumulator", "Grad", "LearningRate"], ["ParamOut",
-    "SquaredAccumOut", "LinearAccumOut"], ["l1", "l2", "lr_power"], [], "importFtrl">];
+  let legacy = [Legacy<"ftrl", ["Param", "SquaredAccumulator", "LinearAccumulator", "Grad", "LearningRate"],
+    ["ParamOut", "SquaredAccumOut", "LinearAccumOut"], ["l1", "l2", "lr_power"], [], "importFtrl">];
 }
 
 // Ops that were added in Paddle 3: legacy programs do not have them.
@@ -215,7 +233,8 @@ def Pd_NadamOp : Pd_UpdateOp<"nadam", "adaptor.getParam(), adaptor.getMomentumDe
   }];
   let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$learning_rate,
     Pd_FloatTensor:$momentum_decay_pow, Pd_FloatTensor:$beta2_pow, Pd_FloatTensor:$mu_product, Pd_FloatTensor:$moment1,
-    Pd_FloatTensor:$moment2, Optional<Pd_FloatTensor>:$master_param, UpdateFloat<"0.9">:$beta1, UpdateFloat<"0.999">:$beta2,
+    Pd_FloatTensor:$moment2, Optional<Pd_FloatTensor>:$master_param, UpdateFloat<"0.9">:$beta1,
+      UpdateFloat<"0.999">:$beta2,
     UpdateFloat<"1e-8">:$epsilon, UpdateFloat<"0.004">:$momentum_decay, UpdateFlag<"false">:$multi_precision);
   let results = (outs Pd_FloatTensor:$param_out, Pd_FloatTensor:$momentum_decay_pow_out, Pd_FloatTensor:$beta2_pow_out,
     Pd_FloatTensor:$mu_product_out, Pd_FloatTensor:$moment1_out, Pd_FloatTensor:$moment2_out,
@@ -223,7 +242,8 @@ def Pd_NadamOp : Pd_UpdateOp<"nadam", "adaptor.getParam(), adaptor.getMomentumDe
   let precision = "always full";
 }
 
-def Pd_RadamOp : Pd_UpdateOp<"radam", "adaptor.getParam(), adaptor.getBeta1Pow(), adaptor.getBeta2Pow(), adaptor.getRho(), "
+def Pd_RadamOp : Pd_UpdateOp<"radam",
+  "adaptor.getParam(), adaptor.getBeta1Pow(), adaptor.getBeta2Pow(), adaptor.getRho(), "
     # "adaptor.getMoment1(), adaptor.getMoment2(), adaptor.getMasterParam()"> {
   let summary = "RAdam: adam whose first steps, in which the variance is uncertain, are plain momentum";
   let description = [{
@@ -235,10 +255,10 @@ def Pd_RadamOp : Pd_UpdateOp<"radam", "adaptor.getParam(), adaptor.getBeta1Pow()
       / (sqrt(moment2_out) + epsilon) where length > 5, else 1
     param_out = param - learning_rate * moment1_out / (1 - beta1_pow_out) * scale
   }];
-  let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$learning_rate, Pd_FloatTensor:$beta1_pow,
-    Pd_FloatTensor:$beta2_pow, Pd_FloatTensor:$rho, Pd_FloatTensor:$moment1, Pd_FloatTensor:$moment2,
-    Optional<Pd_FloatTensor>:$master_param, UpdateFloat<"0.9">:$beta1, UpdateFloat<"0.999">:$beta2,
-    UpdateFloat<"1e-8">:$epsilon, UpdateFlag<"false">:$multi_precision);
+  let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$learning_rate,
+    Pd_FloatTensor:$beta1_pow, Pd_FloatTensor:$beta2_pow, Pd_FloatTensor:$rho, Pd_FloatTensor:$moment1,
+    Pd_FloatTensor:$moment2, Optional<Pd_FloatTensor>:$master_param, UpdateFloat<"0.9">:$beta1,
+    UpdateFloat<"0.999">:$beta2, UpdateFloat<"1e-8">:$epsilon, UpdateFlag<"false">:$multi_precision);
   let results = (outs Pd_FloatTensor:$param_out, Pd_FloatTensor:$beta1_pow_out, Pd_FloatTensor:$beta2_pow_out,
     Pd_FloatTensor:$rho_out, Pd_FloatTensor:$moment1_out, Pd_FloatTensor:$moment2_out,
     Optional<Pd_FloatTensor>:$master_param_out);
@@ -279,7 +299,8 @@ def Pd_AsgdOp : Pd_UpdateOp<"asgd", "adaptor.getParam(), adaptor.getD(), adaptor
 
 def : LegacyFormula<"fused_adam", ["Params*", "Grads*", "LearningRate", "Moments1*", "Moments2*", "Beta1Pows*",
   "Beta2Pows*", "MasterParams*", "SkipUpdate?"], ["ParamsOut*", "Moments1Out*", "Moments2Out*", "Beta1PowsOut*",
-  "Beta2PowsOut*", "MasterParamsOut*"], ["beta1", "beta2", "epsilon", "multi_precision", "use_global_beta_pow", "use_adamw",
+  "Beta2PowsOut*", "MasterParamsOut*"], ["beta1", "beta2", "epsilon", "multi_precision", "use_global_beta_pow",
+    "use_adamw",
   "weight_decay"], ["chunk_size"], "importFusedAdam">; // chunk_size: how a kernel splits its work
 
 #endif

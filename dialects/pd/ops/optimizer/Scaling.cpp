@@ -4,7 +4,7 @@
 #include "dialects/pd/ops/optimizer/ScalingOps.h"
 #include "dialects/pd/ops/reduce/Reduce.h"
 #include "dialects/pd/ops/reduce/ReduceOps.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
 
 using namespace mlir;
@@ -218,7 +218,7 @@ FailureOr<SmallVector<Value>> CoalesceTensorOp::decompose(OpBuilder &builder) {
     Expression x = e.cast(e.wrap(input), getDtype());
     if (!getCopyData())
       x = expandTo(e.constant(getSetConstant() ? getConstant().convertToDouble() : 0, getDtype()),
-                   extentsOf(x));
+                   dimSizesOf(x));
     values.push_back(x);
     int64_t count = x.type().getNumElements();
     int64_t padding = coalescedElements(x.type(), alignment) - count;

@@ -51,7 +51,8 @@ def Pd_UpdateLossScalingOp : Pd_Op<"update_loss_scaling", [AttrSizedOperandSegme
   let decomposesInCode = 1;
   let precision = "always full";
   let legacy = [Legacy<"update_loss_scaling", ["X*", "FoundInfinite", "PrevLossScaling", "InGoodSteps", "InBadSteps",
-    "StopUpdate"], ["Out", "LossScaling", "OutGoodSteps", "OutBadSteps"], ["incr_every_n_steps", "decr_every_n_nan_or_inf",
+    "StopUpdate"], ["Out", "LossScaling", "OutGoodSteps", "OutBadSteps"], ["incr_every_n_steps",
+      "decr_every_n_nan_or_inf",
     "incr_ratio", "decr_ratio", "stop_update"], exportHook_="exportUpdateLossScaling">];
   let newIrInPlace = [
     "update_loss_scaling_(out=x, loss_scaling=prev_loss_scaling, out_good_steps=in_good_steps, "
@@ -67,9 +68,9 @@ def Pd_AverageAccumulatesOp : Pd_Op<"average_accumulates"> {
     average_window), sum 3 becomes the sum of the other two, these and num_accumulates are set to 0, and
     old_num_accumulates is the previous num_accumulates.
   }];
-  let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$in_sum_1, Pd_FloatTensor:$in_sum_2, Pd_FloatTensor:$in_sum_3,
-    Pd_IntTensor:$in_num_accumulates, Pd_IntTensor:$in_old_num_accumulates, Pd_IntTensor:$in_num_updates,
-    DefaultValuedAttr<F64Attr, "0.0">:$average_window, I64Attr:$max_average_window,
+  let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$in_sum_1, Pd_FloatTensor:$in_sum_2,
+    Pd_FloatTensor:$in_sum_3, Pd_IntTensor:$in_num_accumulates, Pd_IntTensor:$in_old_num_accumulates,
+    Pd_IntTensor:$in_num_updates, DefaultValuedAttr<F64Attr, "0.0">:$average_window, I64Attr:$max_average_window,
     DefaultValuedAttr<I64Attr, "10000">:$min_average_window);
   let results = (outs Pd_FloatTensor:$out_sum_1, Pd_FloatTensor:$out_sum_2, Pd_FloatTensor:$out_sum_3,
     Pd_IntTensor:$out_num_accumulates, Pd_IntTensor:$out_old_num_accumulates, Pd_IntTensor:$out_num_updates);
@@ -78,7 +79,8 @@ def Pd_AverageAccumulatesOp : Pd_Op<"average_accumulates"> {
   let precision = "always full";
   let legacy = [Legacy<"average_accumulates", ["param", "in_sum_1", "in_sum_2", "in_sum_3", "in_num_accumulates",
     "in_old_num_accumulates", "in_num_updates"], ["out_sum_1", "out_sum_2", "out_sum_3", "out_num_accumulates",
-    "out_old_num_accumulates", "out_num_updates"], ["average_window", "max_average_window:long", "min_average_window:long"]>];
+    "out_old_num_accumulates", "out_num_updates"], ["average_window", "max_average_window:long",
+      "min_average_window:long"]>];
 }
 
 def Pd_CoalesceTensorOp : Pd_Op<"coalesce_tensor"> {

@@ -1,9 +1,10 @@
 #include "dialects/pd/ops/quantization/Quantization.h"
 #include "dialects/pd/builders/TensorBuilder.h"
+#include "dialects/pd/ir/MatchFailure.h"
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/math/UnaryOps.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 
 #include "mlir/Support/DebugStringHelper.h"
 
@@ -194,16 +195,16 @@ FailureOr<SmallVector<Value>> DequantizeLinearOp::decompose(OpBuilder &builder) 
   Expression y = x;
   if (!getOnlyObserver()) {
     if (!getScale())
-      return failure();
+      return notifyDecompositionFailure(builder, *this, "it has no scale");
     Expression scale =
         alongAxis(e, x, e.cast(e.wrap(getScale()), computed), static_cast<int64_t>(getQuantAxis()));
     y = dequantized(x, scale, boundOf(static_cast<int64_t>(getBitLength())));
   }
   // In training Paddle's kernel returns a scale that is not used.
   Expression scale =
-      expandTo(e.constant(0, computed), {Extent(tensorType(getOutScale()).isDynamicDim(0)
-                                                    ? Extent(x, static_cast<int64_t>(getQuantAxis()))
-                                                    : Extent(tensorType(getOutScale()).getDimSize(0)))});
+      expandTo(e.constant(0, computed), {DimSize(tensorType(getOutScale()).isDynamicDim(0)
+                                                     ? DimSize(x, static_cast<int64_t>(getQuantAxis()))
+                                                     : DimSize(tensorType(getOutScale()).getDimSize(0)))});
   return e.results({y, nothing, nothing, scale});
 }
 
@@ -245,13 +246,13 @@ FailureOr<SmallVector<Value>> FakeQuantizeRangeAbsMaxOp::decompose(OpBuilder &bu
   Expression last = e.reshape(e.computed(getInScale()), {});
   auto ring = [&] {
     return getInScales() ? e.computed(getInScales())
-                         : expandTo(e.constant(0, element), {Extent(static_cast<int64_t>(getWindowSize()))});
+                         : expandTo(e.constant(0, element), {DimSize(static_cast<int64_t>(getWindowSize()))});
   };
   if (getIsTest())
     return e.results({quantized(e, x, last, roundingOf(*this)), e.reshape(last, {1}), ring()});
   auto window = static_cast<double>(getWindowSize());
   Expression old = ring();
-  Expression positions = iota(e, Extent(old, 0), index);
+  Expression positions = iota(e, DimSize(old, 0), index);
   Expression step = e.cast(e.reshape(e.wrap(getIter()), {}), index);
   Expression place = e.wrap(e.create<RemainderOp>(step, e.constant(window, index)));
   Expression isPlace = e.wrap(e.create<EqualOp>(positions, place));

@@ -25,8 +25,8 @@ def Pd_StraightThroughOp : Pd_Op<"straight_through", [Pd_Elementwise]> {
   let summary = "value, with the gradient of x";
   let description = [{
     The straight-through estimator of quantization-aware training: value is x rounded, and the derivative by x is
-    taken to be 1. The importer inserts it where the gradient ops of a program bypass a quantization
-    (ImportOptions::ownGradients).
+    taken to be 1. The importer inserts it where the gradient ops of a program bypass a quantization,
+    if it derives gradients instead of importing these.
   }];
   let constraints = [
     "C1. x, value and out have the same element type",
@@ -45,10 +45,12 @@ class Pd_LinearQuantizationOp<string mnemonic, TypeConstraint input, string lega
     Optional<Pd_FloatTensor>:$in_accum, Optional<Pd_FloatTensor>:$in_state, QuantInt<"0">:$quant_axis,
     QuantInt<"8">:$bit_length, QuantInt<"-128">:$qmin, QuantInt<"127">:$qmax, QuantInt<"0">:$round_type,
     QuantFlag<"true">:$is_test, QuantFlag<"false">:$only_observer, MovingRate:$moving_rate);
-  let results = (outs Pd_FloatTensor:$y, Pd_FloatTensor:$out_state, Pd_FloatTensor:$out_accum, Pd_FloatTensor:$out_scale);
+  let results = (outs Pd_FloatTensor:$y, Pd_FloatTensor:$out_state, Pd_FloatTensor:$out_accum,
+    Pd_FloatTensor:$out_scale);
   let infer = "inferLinearQuantization";
   let legacy = [Legacy<legacyType, ["X", "Scale", "ZeroPoint", "InAccum", "InState"], ["Y", "OutState", "OutAccum",
-    "OutScale"], ["quant_axis", "bit_length", "qmin", "qmax", "round_type", "is_test", "only_observer", "moving_rate"]>];
+    "OutScale"], ["quant_axis", "bit_length", "qmin", "qmax", "round_type", "is_test", "only_observer",
+      "moving_rate"]>];
 }
 
 def Pd_QuantizeLinearOp : Pd_LinearQuantizationOp<"quantize_linear", Pd_FloatTensor, "quantize_linear"> {
@@ -96,13 +98,15 @@ class Pd_ChannelAbsMaxOp<string mnemonic> : Pd_QuantizationOp<mnemonic> {
 
 def Pd_FakeChannelWiseQuantizeAbsMaxOp : Pd_ChannelAbsMaxOp<"fake_channel_wise_quantize_abs_max"> {
   let summary = "x quantized by the largest absolute value of each channel";
-  let arguments = (ins Pd_FloatTensor:$x, QuantInt<"8">:$bit_length, QuantInt<"1">:$round_type, QuantInt<"0">:$quant_axis);
+  let arguments = (ins Pd_FloatTensor:$x, QuantInt<"8">:$bit_length, QuantInt<"1">:$round_type,
+    QuantInt<"0">:$quant_axis);
   let legacy = [Legacy<"fake_channel_wise_quantize_abs_max", ["X"], ["Out", "OutScale"], ["bit_length", "round_type",
     "quant_axis"]>];
 }
 def Pd_FakeChannelWiseQuantizeDequantizeAbsMaxOp : Pd_ChannelAbsMaxOp<"fake_channel_wise_quantize_dequantize_abs_max"> {
   let summary = "x quantized by the largest absolute value of each channel and dequantized";
-  let arguments = (ins Pd_FloatTensor:$x, QuantInt<"8">:$bit_length, QuantInt<"1">:$round_type, QuantInt<"0">:$quant_axis);
+  let arguments = (ins Pd_FloatTensor:$x, QuantInt<"8">:$bit_length, QuantInt<"1">:$round_type,
+    QuantInt<"0">:$quant_axis);
   let legacy = [Legacy<"fake_channel_wise_quantize_dequantize_abs_max", ["X"], ["Out", "OutScale"], ["bit_length",
     "round_type", "quant_axis"]>];
   let newIrGradients = ["fake_channel_wise_quantize_dequantize_abs_max_grad(dout)"];
@@ -116,7 +120,8 @@ class Pd_MovingAverageAbsMaxOp<string mnemonic> : Pd_QuantizationOp<mnemonic, [A
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$in_scale, Optional<Pd_FloatTensor>:$in_accum,
     Optional<Pd_FloatTensor>:$in_state, MovingRate:$moving_rate, QuantInt<"8">:$bit_length, QuantFlag<"false">:$is_test,
     QuantInt<"1">:$round_type);
-  let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$out_scale, Pd_FloatTensor:$out_state, Pd_FloatTensor:$out_accum);
+  let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$out_scale, Pd_FloatTensor:$out_state,
+    Pd_FloatTensor:$out_accum);
   let infer = "inferMovingAverage";
   let legacy = [Legacy<mnemonic, ["X", "InScale", "InAccum", "InState"], ["Out", "OutScale", "OutState", "OutAccum"],
     ["moving_rate", "bit_length", "is_test", "round_type"], [], "importObservingQuantizer">];
@@ -140,7 +145,8 @@ def Pd_MovingAverageAbsMaxScaleOp : Pd_QuantizationOp<"moving_average_abs_max_sc
   }];
   let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_FloatTensor>:$in_accum, Optional<Pd_FloatTensor>:$in_state,
     MovingRate:$moving_rate, QuantFlag<"false">:$is_test);
-  let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$out_scale, Pd_FloatTensor:$out_state, Pd_FloatTensor:$out_accum);
+  let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$out_scale, Pd_FloatTensor:$out_state,
+    Pd_FloatTensor:$out_accum);
   let infer = "inferObserver";
   let legacy = [Legacy<"moving_average_abs_max_scale", ["X", "InAccum", "InState"], ["Out", "OutScale", "OutState",
     "OutAccum"], ["moving_rate", "is_test"], [], "importObservingQuantizer">];
@@ -164,8 +170,8 @@ def Pd_FakeQuantizeRangeAbsMaxOp : Pd_QuantizationOp<"fake_quantize_range_abs_ma
     QuantFlag<"false">:$is_test, QuantInt<"1">:$round_type);
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$out_scale, Pd_FloatTensor:$out_scales);
   let infer = "inferRange";
-  let legacy = [Legacy<"fake_quantize_range_abs_max", ["X", "InScale", "Iter", "<OutScales"], ["Out", "OutScale", "OutScales"],
-    ["window_size", "bit_length", "is_test", "round_type"], [], "importObservingQuantizer">];
+  let legacy = [Legacy<"fake_quantize_range_abs_max", ["X", "InScale", "Iter", "<OutScales"], ["Out", "OutScale",
+    "OutScales"], ["window_size", "bit_length", "is_test", "round_type"], [], "importObservingQuantizer">];
   let newIrInPlace = ["fake_quantize_range_abs_max_(out_scale=in_scale)"];
 }
 
@@ -208,17 +214,18 @@ def Pd_QuantizeOp : Pd_QuantizationOp<"quantize"> {
     Signed if `is_negative_input`, else unsigned; values out of range are clamped. With `bfloat16` x is only converted
     to that type.
   }];
-  let arguments = (ins Pd_FloatTensor:$input, DefaultValuedAttr<F64Attr, "1.0">:$scale, DefaultValuedAttr<F64Attr, "0.0">:$shift,
-    QuantFlag<"false">:$is_negative_input, QuantFlag<"false">:$bfloat16);
+  let arguments = (ins Pd_FloatTensor:$input, DefaultValuedAttr<F64Attr, "1.0">:$scale, DefaultValuedAttr<F64Attr,
+    "0.0">:$shift, QuantFlag<"false">:$is_negative_input, QuantFlag<"false">:$bfloat16);
   let results = (outs Pd_RealTensor:$output);
   let infer = "inferQuantize";
-  let legacy = [Legacy<"quantize", ["Input"], ["Output"], ["scale=Scale", "shift=Shift", "is_negative_input", "bfloat16"],
-    ["output_format"]>];
+  let legacy = [Legacy<"quantize", ["Input"], ["Output"], ["scale=Scale", "shift=Shift", "is_negative_input",
+    "bfloat16"], ["output_format"]>];
 }
 
 def Pd_DequantizeOp : Pd_QuantizationOp<"dequantize"> {
   let summary = "(x - shift) / scale as f32";
-  let arguments = (ins Pd_RealTensor:$input, DefaultValuedAttr<F64Attr, "1.0">:$scale, DefaultValuedAttr<F64Attr, "0.0">:$shift);
+  let arguments = (ins Pd_RealTensor:$input, DefaultValuedAttr<F64Attr, "1.0">:$scale, DefaultValuedAttr<F64Attr,
+    "0.0">:$shift);
   let results = (outs Pd_FloatTensor:$output);
   let infer = "inferDequantize";
   let legacy = [Legacy<"dequantize", ["Input"], ["Output"], ["scale=Scale", "shift=Shift"]>];
@@ -231,8 +238,8 @@ def Pd_RequantizeOp : Pd_QuantizationOp<"requantize"> {
     DefaultValuedAttr<F64Attr, "0.0">:$shift_out);
   let results = (outs Pd_RealTensor:$output);
   let infer = "inferSameAsFirst";
-  let legacy = [Legacy<"requantize", ["Input"], ["Output"], ["scale_in=Scale_in", "scale_out=Scale_out", "shift_in=Shift_in",
-    "shift_out=Shift_out"]>];
+  let legacy = [Legacy<"requantize", ["Input"], ["Output"], ["scale_in=Scale_in", "scale_out=Scale_out",
+    "shift_in=Shift_in", "shift_out=Shift_out"]>];
 }
 
 def Pd_DequantizeLogOp : Pd_Op<"dequantize_log"> {

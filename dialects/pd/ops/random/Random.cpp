@@ -16,26 +16,26 @@ struct ShapeOperands {
   llvm::SmallVector<int64_t> numbers;
 };
 
-ShapeOperands shapeOperands(TensorBuilder &e, llvm::ArrayRef<Extent> shape) {
+ShapeOperands shapeOperands(TensorBuilder &e, llvm::ArrayRef<DimSize> shape) {
   ShapeOperands out;
-  bool isKnown = llvm::all_of(shape, [](const Extent &extent) { return extent.isKnown(); });
+  bool isKnown = llvm::all_of(shape, [](const DimSize &dimSize) { return dimSize.isKnown(); });
   if (!isKnown)
     out.tensor = shapeTensor(e, shape);
-  for (const Extent &extent : shape)
-    out.numbers.push_back(extent.isKnown() ? extent.getNumber() : -1);
+  for (const DimSize &dimSize : shape)
+    out.numbers.push_back(dimSize.isKnown() ? dimSize.getNumber() : -1);
   return out;
 }
 
 /// The shape of a *_batch_size_like op.
-template <class Op> llvm::SmallVector<Extent> batchSizeLike(TensorBuilder &e, Op op) {
+template <class Op> llvm::SmallVector<DimSize> batchSizeLike(TensorBuilder &e, Op op) {
   Expression input = e.wrap(op.getInput());
-  llvm::SmallVector<Extent> shape(op.getShape().begin(), op.getShape().end());
-  int64_t to = *normalizeAxis(std::nullopt, op.getOutputDimIdx(), static_cast<int64_t>(shape.size()));
-  shape[to] = Extent(input, *normalizeAxis(std::nullopt, op.getInputDimIdx(), input.rank()));
+  llvm::SmallVector<DimSize> shape(op.getShape().begin(), op.getShape().end());
+  int64_t to = *normalizeAxis(op.getOutputDimIdx(), static_cast<int64_t>(shape.size()));
+  shape[to] = DimSize(input, *normalizeAxis(op.getInputDimIdx(), input.rank()));
   return shape;
 }
 
-Expression uniformWithDiagonal(TensorBuilder &e, llvm::ArrayRef<Extent> shape, Type elementType,
+Expression uniformWithDiagonal(TensorBuilder &e, llvm::ArrayRef<DimSize> shape, Type elementType,
                                llvm::APFloat min, llvm::APFloat max, int64_t seed, int64_t diagonals,
                                int64_t step, llvm::APFloat value) {
   ShapeOperands given = shapeOperands(e, shape);
@@ -43,7 +43,7 @@ Expression uniformWithDiagonal(TensorBuilder &e, llvm::ArrayRef<Extent> shape, T
                                     diagonals, step, value));
 }
 
-Expression gaussianOf(TensorBuilder &e, llvm::ArrayRef<Extent> shape, Type elementType, llvm::APFloat mean,
+Expression gaussianOf(TensorBuilder &e, llvm::ArrayRef<DimSize> shape, Type elementType, llvm::APFloat mean,
                       llvm::APFloat deviation, int64_t seed) {
   ShapeOperands given = shapeOperands(e, shape);
   return e.wrap(
@@ -52,14 +52,14 @@ Expression gaussianOf(TensorBuilder &e, llvm::ArrayRef<Extent> shape, Type eleme
 
 } // namespace
 
-Expression uniform(TensorBuilder &e, llvm::ArrayRef<Extent> shape, Type elementType, double min, double max,
+Expression uniform(TensorBuilder &e, llvm::ArrayRef<DimSize> shape, Type elementType, double min, double max,
                    int64_t seed, Value seedTensor) {
   ShapeOperands given = shapeOperands(e, shape);
   return e.wrap(e.create<UniformOp>(given.tensor, seedTensor, given.numbers, elementType, seed,
                                     llvm::APFloat(min), llvm::APFloat(max), 0, 0, llvm::APFloat(1.0)));
 }
 
-Expression gaussian(TensorBuilder &e, llvm::ArrayRef<Extent> shape, Type elementType, double deviation,
+Expression gaussian(TensorBuilder &e, llvm::ArrayRef<DimSize> shape, Type elementType, double deviation,
                     int64_t seed) {
   return gaussianOf(e, shape, elementType, llvm::APFloat(0.0), llvm::APFloat(deviation), seed);
 }
@@ -70,14 +70,14 @@ LogicalResult inferBatchSizeLikeOf(std::optional<Location> location, RankedTenso
                                    llvm::ArrayRef<int64_t> given, int64_t from, int64_t to, Type dtype,
                                    Results &results) {
   llvm::SmallVector<int64_t> shape(given);
-  auto source = normalizeAxis(location, from, input.getRank());
-  auto target = normalizeAxis(location, to, static_cast<int64_t>(shape.size()));
+  auto source = normalizeAxis(location, from, input.getRank(), "C1");
+  auto target = normalizeAxis(location, to, static_cast<int64_t>(shape.size()), "C1");
   if (failed(source) || failed(target))
     return failure();
   shape[*target] = input.getDimSize(*source);
-  for (int64_t extent : shape)
-    if (extent < 0 && !ShapedType::isDynamic(extent))
-      return inferenceError(location, "the shape holds the extent " + llvm::Twine(extent));
+  for (int64_t dimSize : shape)
+    if (dimSize < 0 && !ShapedType::isDynamic(dimSize))
+      return inferenceError(location, "C2: dims must not be negative, found " + llvm::Twine(dimSize));
   results.push_back(RankedTensorType::get(shape, dtype));
   return success();
 }
@@ -98,9 +98,9 @@ LogicalResult inferShuffleBatchOf(std::optional<Location> location, RankedTensor
   if (x.getRank() == 0)
     return inferenceError(location, "C1: x must have a dimension");
   int64_t rows = 1;
-  for (int64_t extent : x.getShape().drop_back())
+  for (int64_t dimSize : x.getShape().drop_back())
     rows =
-        ShapedType::isDynamic(extent) || ShapedType::isDynamic(rows) ? ShapedType::kDynamic : rows * extent;
+        ShapedType::isDynamic(dimSize) || ShapedType::isDynamic(rows) ? ShapedType::kDynamic : rows * dimSize;
   Type index = IntegerType::get(x.getContext(), 64);
   results.append({x, RankedTensorType::get({rows}, index), RankedTensorType::get({1}, index)});
   return success();
@@ -132,8 +132,8 @@ FailureOr<SmallVector<Value>> ShuffleBatchOp::vjp(OpBuilder &builder, ArrayRef<V
     return gradients;
   TensorBuilder e(builder, getOperation());
   Expression x = e.computed(getX()), rows = e.wrap(cotangents[0]);
-  SmallVector<Extent> shape = extentsOf(x);
-  rows = reshapeTo(rows, {Extent(e.wrap(getShuffleIdx()), 0), shape.back()});
+  SmallVector<DimSize> shape = dimSizesOf(x);
+  rows = reshapeTo(rows, {DimSize(e.wrap(getShuffleIdx()), 0), shape.back()});
   auto order = ArgsortOp::create(builder, getLoc(), getShuffleIdx(), int64_t(0), false, true);
   Value moved =
       GatherOp::create(builder, getLoc(), rows, order.getIndices(), Value(), builder.getI64IntegerAttr(0));
@@ -157,27 +157,27 @@ FailureOr<SmallVector<Value>> GaussianRandomBatchSizeLikeOp::decompose(OpBuilder
 FailureOr<SmallVector<Value>> UniformInplaceOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Type element = tensorType(getX()).getElementType();
-  return e.results({uniformWithDiagonal(e, extentsOf(e.wrap(getX())), element, getMin(), getMax(), getSeed(),
+  return e.results({uniformWithDiagonal(e, dimSizesOf(e.wrap(getX())), element, getMin(), getMax(), getSeed(),
                                         getDiagNum(), getDiagStep(), getDiagVal())});
 }
 
 FailureOr<SmallVector<Value>> GaussianInplaceOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Type element = tensorType(getX()).getElementType();
-  return e.results({gaussianOf(e, extentsOf(e.wrap(getX())), element, getMean(), getStd(), getSeed())});
+  return e.results({gaussianOf(e, dimSizesOf(e.wrap(getX())), element, getMean(), getStd(), getSeed())});
 }
 
 FailureOr<SmallVector<Value>> BernoulliOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.computed(getX());
   Type element = x.type().getElementType();
-  return e.results({e.cast(uniform(e, extentsOf(x), element, 0, 1, getSeed()) < x, element)});
+  return e.results({e.cast(uniform(e, dimSizesOf(x), element, 0, 1, getSeed()) < x, element)});
 }
 
 FailureOr<SmallVector<Value>> ExponentialOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.computed(getX());
-  Expression u = uniform(e, extentsOf(x), x.type().getElementType(), 0, 1, getSeed());
+  Expression u = uniform(e, dimSizesOf(x), x.type().getElementType(), 0, 1, getSeed());
   return e.results({-e.log1p(-u) / getLambda().convertToDouble()});
 }
 
@@ -192,9 +192,9 @@ FailureOr<SmallVector<Value>> GumbelSoftmaxOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.computed(getX());
   Type element = x.type().getElementType();
-  int64_t axis = *normalizeAxis(std::nullopt, getAxis(), x.rank());
+  int64_t axis = *normalizeAxis(getAxis(), x.rank());
   // As in Paddle, a lower bound keeps both logarithms finite.
-  Expression u = uniform(e, extentsOf(x), element, 1e-5, 1, getSeed());
+  Expression u = uniform(e, dimSizesOf(x), element, 1e-5, 1, getSeed());
   Expression scores = (x - e.log(-e.log(u))) / getTemperature().convertToDouble();
   Expression shifted = e.exp(scores - e.max(scores, {axis}));
   Expression soft = shifted / e.sum(shifted, {axis});
@@ -203,7 +203,7 @@ FailureOr<SmallVector<Value>> GumbelSoftmaxOp::decompose(OpBuilder &builder) {
   // The first of several largest elements.
   Expression place =
       e.wrap(e.create<ArgmaxOp>(soft, Value(), axis, true, false, TypeAttr::get(builder.getI64Type())));
-  Expression positions = iota(e, Extent(x, axis), builder.getI64Type());
+  Expression positions = iota(e, DimSize(x, axis), builder.getI64Type());
   llvm::SmallVector<int64_t> shape(x.rank(), 1);
   shape[axis] = -1;
   Expression isGreatest = e.wrap(e.create<EqualOp>(e.reshape(positions, shape), place));

@@ -5,15 +5,15 @@
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/ops/creation/Creation.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 
 namespace proa::pd {
 
 /// Random numbers in [min, max), and normally distributed ones with mean 0, for decompositions. `seedTensor`
 /// overrides `seed`.
-Expression uniform(TensorBuilder &e, llvm::ArrayRef<Extent> shape, mlir::Type elementType, double min,
+Expression uniform(TensorBuilder &e, llvm::ArrayRef<DimSize> shape, mlir::Type elementType, double min,
                    double max, int64_t seed, mlir::Value seedTensor = {});
-Expression gaussian(TensorBuilder &e, llvm::ArrayRef<Extent> shape, mlir::Type elementType, double deviation,
+Expression gaussian(TensorBuilder &e, llvm::ArrayRef<DimSize> shape, mlir::Type elementType, double deviation,
                     int64_t seed);
 
 mlir::LogicalResult inferBatchSizeLikeOf(std::optional<mlir::Location> location, mlir::RankedTensorType input,
@@ -32,7 +32,7 @@ template <class Adaptor>
 mlir::LogicalResult inferRandint(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
   auto low = static_cast<int64_t>(adaptor.getLow()), high = static_cast<int64_t>(adaptor.getHigh());
   if (low >= high)
-    return inferenceError(location, "C1: low must be below high, found " + llvm::Twine(low) + " and " +
+    return inferenceError(location, "C3: low must be below high, found " + llvm::Twine(low) + " and " +
                                         llvm::Twine(high));
   return inferFull(location, adaptor, results);
 }
@@ -58,10 +58,8 @@ template <class Adaptor>
 mlir::LogicalResult inferGumbelSoftmax(std::optional<mlir::Location> location, Adaptor adaptor,
                                        Results &results) {
   auto type = tensorType(adaptor.getX());
-  auto axis = static_cast<int64_t>(adaptor.getAxis());
-  if (axis < -type.getRank() || axis >= type.getRank())
-    return inferenceError(location, "C1: axis must be in [-" + llvm::Twine(type.getRank()) + ", " +
-                                        llvm::Twine(type.getRank()) + "), found " + llvm::Twine(axis));
+  if (failed(normalizeAxis(location, static_cast<int64_t>(adaptor.getAxis()), type.getRank(), "C1")))
+    return mlir::failure();
   results.push_back(type);
   return mlir::success();
 }

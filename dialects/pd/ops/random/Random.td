@@ -22,7 +22,11 @@ class RandomInt<string value> : DefaultValuedAttr<I64Attr, value>;
 
 // Ops with a shape only: the attribute, or the elements of `shape_tensor` if given.
 class Pd_FilledAtRandomOp<string mnemonic, dag parameters> : Pd_RandomOp<mnemonic, [AttrSizedOperandSegments]> {
-  let constraints = ["C1. shape_tensor has a static number of elements", "C2. out has the element type dtype"];
+  let constraints = [
+    "C1. no entry of shape is negative",
+    "C2. shape_tensor has a static number of elements",
+    "C3. out has the element type dtype"
+  ];
   let arguments = !con((ins Optional<Pd_IntTensor>:$shape_tensor, Optional<Pd_IntTensor>:$seed_tensor,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$shape, TypeAttr:$dtype, RandomInt<"0">:$seed), parameters);
   let infer = "inferRandomShape";
@@ -41,8 +45,8 @@ def Pd_UniformOp : Pd_FilledAtRandomOp<"uniform", (ins RandomFloat<"-1.0">:$min,
   let results = (outs Drawn<Pd_FloatTensor>:$out);
   let newIr = [NewIr<["shape_tensor", "#min", "#max"]>];
   let legacy = [
-    Legacy<"uniform_random", ShapeInputs, ["Out"], ["shape:long", "dtype", "min", "max", "seed", "diag_num", "diag_step",
-      "diag_val"]>,
+    Legacy<"uniform_random", ShapeInputs, ["Out"], ["shape:long", "dtype", "min", "max", "seed", "diag_num",
+      "diag_step", "diag_val"]>,
     Legacy<"uniform_random_p", ["", ""], ["Out"], ["shape", "dtype", "min", "max", "seed"]>];
   let referenceInCode = 1;
 }
@@ -65,7 +69,11 @@ def Pd_TruncatedGaussianRandomOp : Pd_FilledAtRandomOp<"truncated_gaussian_rando
 
 def Pd_RandintOp : Pd_FilledAtRandomOp<"randint", (ins RandomInt<"0">:$low, RandomInt<"10">:$high)> {
   let summary = "Random integers, uniform in [low, high)";
-  let constraints = ["C1. low < high", "C2. shape_tensor has a static number of elements"];
+  let constraints = [
+    "C1. no entry of shape is negative",
+    "C2. shape_tensor has a static number of elements",
+    "C3. low < high"
+  ];
   let results = (outs Drawn<Pd_IntTensor>:$out);
   let infer = "inferRandint";
   let legacy = [Legacy<"randint", ShapeInputs, ["Out"], ["shape:long", "dtype", "seed", "low", "high"]>];
@@ -85,6 +93,10 @@ def Pd_RandpermOp : Pd_RandomOp<"randperm"> {
 
 class Pd_BatchSizeLikeOp<string mnemonic, dag parameters> : Pd_RandomOp<mnemonic> {
   let description = "The shape is `shape`, with dim output_dim_idx replaced by dim input_dim_idx of the operand.";
+  let constraints = [
+    "C1. input_dim_idx is a dimension of input, and output_dim_idx one of shape",
+    "C2. no other entry of shape is negative"
+  ];
   let arguments = !con((ins Pd_Tensor:$input, DenseI64ArrayAttr:$shape, RandomInt<"0">:$input_dim_idx,
     RandomInt<"0">:$output_dim_idx, TypeAttr:$dtype, RandomInt<"0">:$seed), parameters);
   let results = (outs Drawn<Pd_FloatTensor>:$out);
@@ -92,18 +104,20 @@ class Pd_BatchSizeLikeOp<string mnemonic, dag parameters> : Pd_RandomOp<mnemonic
   let decomposesInCode = 1;
 }
 
-def Pd_UniformRandomBatchSizeLikeOp : Pd_BatchSizeLikeOp<"uniform_random_batch_size_like", (ins RandomFloat<"-1.0">:$min,
+def Pd_UniformRandomBatchSizeLikeOp : Pd_BatchSizeLikeOp<"uniform_random_batch_size_like",
+  (ins RandomFloat<"-1.0">:$min,
     RandomFloat<"1.0">:$max, RandomInt<"0">:$diag_num, RandomInt<"0">:$diag_step, RandomFloat<"1.0">:$diag_val)> {
   let summary = "pd.uniform with one dim taken from another tensor";
-  let legacy = [Legacy<"uniform_random_batch_size_like", ["Input"], ["Out"], ["shape", "input_dim_idx", "output_dim_idx",
-    "dtype", "min", "max", "seed", "diag_num", "diag_step", "diag_val"]>];
+  let legacy = [Legacy<"uniform_random_batch_size_like", ["Input"], ["Out"], ["shape", "input_dim_idx",
+    "output_dim_idx", "dtype", "min", "max", "seed", "diag_num", "diag_step", "diag_val"]>];
 }
 
-def Pd_GaussianRandomBatchSizeLikeOp : Pd_BatchSizeLikeOp<"gaussian_random_batch_size_like", (ins RandomFloat<"0.0">:$mean,
+def Pd_GaussianRandomBatchSizeLikeOp : Pd_BatchSizeLikeOp<"gaussian_random_batch_size_like",
+  (ins RandomFloat<"0.0">:$mean,
     RandomFloat<"1.0">:$std)> {
   let summary = "pd.gaussian with one dim taken from another tensor";
-  let legacy = [Legacy<"gaussian_random_batch_size_like", ["Input"], ["Out"], ["shape", "input_dim_idx", "output_dim_idx",
-    "dtype", "mean", "std", "seed"]>];
+  let legacy = [Legacy<"gaussian_random_batch_size_like", ["Input"], ["Out"], ["shape", "input_dim_idx",
+    "output_dim_idx", "dtype", "mean", "std", "seed"]>];
 }
 
 // Ops whose result has the shape of x.
@@ -171,6 +185,7 @@ def Pd_StandardGammaOp : Pd_RandomLikeOp<"standard_gamma", Pd_FloatTensor> {
   let library = "standard_gamma";
   let legacy = [LegacyReadOnly<"standard_gamma", ["x"], ["out"], ["seed"]>];
   let referenceInCode = 1;
+  let differentiable = 0;
 }
 
 def Pd_DirichletOp : Pd_RandomLikeOp<"dirichlet", Pd_FloatTensor> {

@@ -112,8 +112,8 @@ LogicalResult ShuffleBatchOp::computeReference(llvm::ArrayRef<Tensor> operands,
     return failure();
   const Tensor &x = operands[0];
   int64_t width = x.dims().back(), rows = 1;
-  for (int64_t extent : llvm::ArrayRef(x.dims()).drop_back())
-    rows *= extent;
+  for (int64_t dimSize : llvm::ArrayRef(x.dims()).drop_back())
+    rows *= dimSize;
   int64_t seed = operands[1].size() == 0 ? 0 : loadScalar(operands[1], 0).integer;
   if (seed == 0)
     seed = static_cast<int64_t>(getStartupSeed());
@@ -133,7 +133,7 @@ LogicalResult ClassCenterSampleOp::computeReference(llvm::ArrayRef<Tensor> opera
                                                     RandomState *state) {
   if (!state)
     return failure();
-  auto classes = static_cast<int64_t>(getNumClasses()), wanted = static_cast<int64_t>(getNumSamples());
+  auto classes = static_cast<int64_t>(getNumClasses()), samples = static_cast<int64_t>(getNumSamples());
   std::vector<int64_t> labels = integersOf(operands[0]), centers = labels;
   if (llvm::any_of(labels, [&](int64_t label) { return label < 0 || label >= classes; }))
     return failure();
@@ -141,7 +141,7 @@ LogicalResult ClassCenterSampleOp::computeReference(llvm::ArrayRef<Tensor> opera
   centers.erase(llvm::unique(centers), centers.end());
   Sequence sequence = state->next(getFixSeed() ? static_cast<uint64_t>(getSeed()) : 0);
   for (int64_t other : shuffled(sequence, classes))
-    if (static_cast<int64_t>(centers.size()) < wanted && !llvm::is_contained(centers, other))
+    if (static_cast<int64_t>(centers.size()) < samples && !llvm::is_contained(centers, other))
       centers.push_back(other);
   llvm::sort(centers);
   for (int64_t &label : labels)

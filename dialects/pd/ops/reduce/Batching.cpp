@@ -57,7 +57,7 @@ BatchedResults PNormOp::batch(Batcher &batcher) {
   if (!isVector)
     return batcher.allOf(created);
   created.setKeepdim(false);
-  SmallVector<Extent> shape(static_cast<size_t>(tensorType(getOut()).getRank()), Extent(1));
+  SmallVector<DimSize> shape(static_cast<size_t>(tensorType(getOut()).getRank()), DimSize(1));
   shape.insert(shape.begin(), batcher.examples(e));
   created.getOut().setType(cast<RankedTensorType>(
       batcher.batchedType(RankedTensorType::get({}, tensorType(getOut()).getElementType()))));
@@ -87,7 +87,7 @@ BatchedResults ReduceAsOp::batch(Batcher &batcher) {
   Expression out = e.wrap(e.create<ReduceAsOp>(batcher.batched(getX()), target));
   if (added == 0)
     return one(out);
-  SmallVector<Extent> shape = extentsOf(target);
+  SmallVector<DimSize> shape = dimSizesOf(target);
   shape.erase(shape.begin() + 1, shape.begin() + 1 + added);
   return one(reshapeTo(out, shape));
 }

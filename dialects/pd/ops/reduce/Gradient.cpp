@@ -9,8 +9,8 @@
 #include "dialects/pd/ops/reduce/Reduce.h"
 #include "dialects/pd/ops/reduce/ReduceOps.h"
 #include "dialects/pd/ops/reduce/ScanOps.h"
+#include "dialects/pd/ops/shape/DynamicDims.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
-#include "dialects/pd/ops/shape/OpenExtents.h"
 
 #include <cmath>
 
@@ -23,7 +23,7 @@ using Gradients = FailureOr<llvm::SmallVector<Value>>;
 
 /// The result of a reduction of x, broadcast over the reduced dimensions.
 template <class Op> Expression spread(TensorBuilder &e, Op op, Expression reduced, Expression x) {
-  llvm::SmallVector<Extent> full = extentsOf(x), kept = full;
+  llvm::SmallVector<DimSize> full = dimSizesOf(x), kept = full;
   for (int64_t axis : reducedAxes(op.getAxis(), x.rank()))
     kept[axis] = 1;
   return expandTo(op.getKeepdim() ? reduced : reshapeTo(reduced, kept), full);
@@ -60,15 +60,14 @@ llvm::SmallVector<Value> ofFirstOperand(Operation *op, Value gradient) {
 /// A scan along one axis: of a vector if the op flattens.
 struct Lines {
   explicit Lines(LinearRecurrenceOp op)
-      : axis(*normalizeAxis(std::nullopt, op.getAxis(), tensorType(op.getX()).getRank())),
-        reverse(op.getReverse()) {}
+      : axis(*normalizeAxis(op.getAxis(), tensorType(op.getX()).getRank())), reverse(op.getReverse()) {}
   template <class Op> Lines(Op op, Expression x) : reverse(op.getReverse()) {
     bool isVector = op.getFlatten() || x.rank() == 0;
-    axis = isVector ? 0 : *normalizeAxis(std::nullopt, op.getAxis(), x.rank());
+    axis = isVector ? 0 : *normalizeAxis(op.getAxis(), x.rank());
     if (isVector)
       shape = {elementsOf(x)};
     else
-      shape = extentsOf(x);
+      shape = dimSizesOf(x);
   }
 
   /// x along the lines.
@@ -81,7 +80,7 @@ struct Lines {
     return x.owner().wrap(x.owner().create<LinearRecurrenceOp>(x, decay, axis, !reverse));
   }
 
-  llvm::SmallVector<Extent> shape;
+  llvm::SmallVector<DimSize> shape;
   int64_t axis;
   bool reverse;
 
@@ -100,7 +99,7 @@ template <class Op> Gradients extremeScanGradient(OpBuilder &builder, Op op, Val
   auto type = tensorType(op.getX());
   if (type.getRank() == 0)
     return llvm::SmallVector<Value>{cotangent};
-  int64_t axis = *normalizeAxis(std::nullopt, op.getAxis(), type.getRank());
+  int64_t axis = *normalizeAxis(op.getAxis(), type.getRank());
   Value zeros = zerosLike(builder, op.getLoc(), op.getX());
   return llvm::SmallVector<Value>{
       e.create<PutAlongAxisOp>(zeros, op.getIndices(), cotangent, builder.getI64IntegerAttr(axis),
@@ -139,7 +138,7 @@ Gradients CumsumOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   Value out = e.create<CumsumOp>(cotangents[0], getAxisTensor(), getAxisAttr(), getFlattenAttr(),
                                  getExclusiveAttr(), builder.getBoolAttr(!getReverse()));
-  return ofFirstOperand(getOperation(), reshapeTo(e.wrap(out), extentsOf(e.wrap(getX()))));
+  return ofFirstOperand(getOperation(), reshapeTo(e.wrap(out), dimSizesOf(e.wrap(getX()))));
 }
 
 /// The product of the elements before an element, times the sum of the cotangents after it, each times the
@@ -151,7 +150,7 @@ Gradients CumprodOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   Expression before = e.wrap(e.create<CumprodOp>(x, lines.axis, false, true, lines.reverse));
   Expression own = getExclusive() ? lines.next(cotangent) : cotangent;
   Expression sums = lines.sumBackwards(own, lines.next(x));
-  return llvm::SmallVector<Value>{e.gradient(reshapeTo(before * sums, extentsOf(e.wrap(getX()))), getX())};
+  return llvm::SmallVector<Value>{e.gradient(reshapeTo(before * sums, dimSizesOf(e.wrap(getX()))), getX())};
 }
 
 /// Element i of x contributes to all results from the i-th on, which grow: the sum of cotangents[j] *
@@ -170,7 +169,7 @@ Gradients LogcumsumexpOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangen
     sums = lines.next(sums);
   }
   return llvm::SmallVector<Value>{
-      e.gradient(reshapeTo(sums * e.exp(x - out), extentsOf(e.wrap(getX()))), getX())};
+      e.gradient(reshapeTo(sums * e.exp(x - out), dimSizesOf(e.wrap(getX()))), getX())};
 }
 
 /// The reversed recurrence is the transposition.
@@ -193,7 +192,7 @@ Gradients CumminOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
 Gradients PNormOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.operand(0);
-  llvm::SmallVector<Extent> kept = extentsOf(x);
+  llvm::SmallVector<DimSize> kept = dimSizesOf(x);
   for (int64_t axis :
        getAsvector() ? reducedAxes({}, x.rank()) : reducedAxes(static_cast<int64_t>(getAxis()), x.rank()))
     kept[axis] = 1;

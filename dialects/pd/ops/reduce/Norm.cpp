@@ -5,7 +5,7 @@
 #include "dialects/pd/ops/reduce/Reduce.h"
 #include "dialects/pd/ops/reduce/ReduceOps.h"
 #include "dialects/pd/ops/shape/DiagonalOps.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/reference/Evaluate.h"
 
 #include <cmath>
@@ -52,10 +52,10 @@ FailureOr<SmallVector<Value>> LogsumexpOp::decompose(OpBuilder &builder) {
   Expression sum = e.log(e.sum(e.exp(x - shift), axes, true)) + shift;
   if (getKeepdim())
     return e.results({sum});
-  llvm::SmallVector<Extent> shape;
+  llvm::SmallVector<DimSize> shape;
   for (int64_t d = 0; d < x.rank(); ++d)
     if (!llvm::is_contained(axes, d))
-      shape.push_back(Extent(x, d));
+      shape.push_back(DimSize(x, d));
   return e.results({reshapeTo(sum, shape)});
 }
 
@@ -83,8 +83,8 @@ FailureOr<SmallVector<Value>> PNormOp::decompose(OpBuilder &builder) {
 
 LogicalResult DistOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                        llvm::SmallVectorImpl<Type> &results) {
-  auto element = commonElementType(location, adaptor.getOperands());
-  if (failed(element) || failed(broadcastShapes(location, adaptor.getOperands().getTypes())))
+  auto element = commonElementType(location, adaptor.getOperands(), "C1");
+  if (failed(element) || failed(broadcastShapes(location, adaptor.getOperands().getTypes(), "C2")))
     return failure();
   results.push_back(RankedTensorType::get({}, *element));
   return success();
@@ -99,7 +99,7 @@ FailureOr<SmallVector<Value>> DistOp::decompose(OpBuilder &builder) {
 FailureOr<SmallVector<Value>> RenormOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.operand(0);
-  auto axis = normalizeAxis(std::nullopt, getAxis(), x.rank());
+  auto axis = normalizeAxis(getAxis(), x.rank());
   if (failed(axis))
     return failure();
   llvm::SmallVector<int64_t> others = allAxes(x);
@@ -113,12 +113,13 @@ FailureOr<SmallVector<Value>> RenormOp::decompose(OpBuilder &builder) {
 LogicalResult TraceOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                         llvm::SmallVectorImpl<Type> &results) {
   auto type = tensorType(adaptor.getX());
-  auto first = normalizeAxis(location, adaptor.getAxis1(), type.getRank());
-  auto second = normalizeAxis(location, adaptor.getAxis2(), type.getRank());
+  auto first = normalizeAxis(location, adaptor.getAxis1(), type.getRank(), "C1");
+  auto second = normalizeAxis(location, adaptor.getAxis2(), type.getRank(), "C1");
   if (failed(first) || failed(second))
     return failure();
   if (*first == *second)
-    return inferenceError(location, "axis1 and axis2 are the same dimension");
+    return inferenceError(location,
+                          "C1: axis1 and axis2 must differ, found dimension " + llvm::Twine(*first));
   llvm::SmallVector<int64_t> axes = {*first, *second};
   return inferReduction(location, type, axes, false, type.getElementType(), results);
 }
@@ -134,6 +135,17 @@ FailureOr<SmallVector<Value>> TraceOp::decompose(OpBuilder &builder) {
   int64_t last = diagonal.rank() - 1;
   return SmallVector<Value>{e.create<SumOp>(diagonal, llvm::ArrayRef(last), false,
                                             TypeAttr::get(diagonal.type().getElementType()))};
+}
+
+FailureOr<SmallVector<Value>> ClipByNormOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.computed(getX());
+  double limit = getMaxNorm().convertToDouble();
+  Expression squares = e.sum(x * x, {}, false), norm = e.sqrt(squares), isLonger = norm > limit;
+  // Selects the factor and not the result: inside of the limit x is unchanged, since x * 1 = x. The root is
+  // not differentiated there, because it has no derivative at 0.
+  Expression length = e.sqrt(e.select(isLonger, squares, 1.0));
+  return e.results({x * e.select(isLonger, limit / length, 1.0)});
 }
 
 } // namespace proa::pd

@@ -4,7 +4,7 @@
 #include "dialects/pd/ops/reduce/ProductOfOthersOps.h"
 #include "dialects/pd/ops/reduce/ReduceOps.h"
 #include "dialects/pd/ops/reduce/ScanOps.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 
 #include "mlir/Support/DebugStringHelper.h"
 
@@ -25,20 +25,20 @@ Expression productOf(Expression lines, bool behind) {
 Expression multiplied(Expression x, ArrayRef<int64_t> axes) {
   TensorBuilder &e = x.owner();
   SmallVector<int64_t> order, back(x.rank());
-  SmallVector<Extent> kept, shape;
-  Extent count = 1;
+  SmallVector<DimSize> kept, shape;
+  DimSize count = 1;
   for (int64_t d = 0; d < x.rank(); ++d)
     if (!llvm::is_contained(axes, d)) {
       order.push_back(d);
-      kept.push_back(Extent(x, d));
+      kept.push_back(DimSize(x, d));
     }
   for (int64_t axis : axes) {
     order.push_back(axis);
-    count = multiply(e, count, Extent(x, axis));
+    count = multiply(e, count, DimSize(x, axis));
   }
   for (auto [place, d] : llvm::enumerate(order)) {
     back[d] = static_cast<int64_t>(place);
-    shape.push_back(Extent(x, d));
+    shape.push_back(DimSize(x, d));
   }
   kept.push_back(count);
   Expression lines = reshapeTo(e.transpose(x, order), kept);

@@ -24,7 +24,7 @@ llvm::SmallVector<int64_t> reducedAxes(llvm::ArrayRef<int64_t> axes, int64_t ran
 LogicalResult inferReduction(std::optional<Location> location, RankedTensorType type,
                              llvm::ArrayRef<int64_t> axes, bool keepdim, Type elementType, Results &results) {
   for (int64_t axis : axes)
-    if (type.getRank() > 0 && failed(normalizeAxis(location, axis, type.getRank())))
+    if (type.getRank() > 0 && failed(normalizeAxis(location, axis, type.getRank(), "C1")))
       return failure();
   llvm::SmallVector<int64_t> reduced = reducedAxes(axes, type.getRank());
   llvm::SmallVector<int64_t> shape;

@@ -50,4 +50,11 @@ mlir::LogicalResult inferExtremeScan(std::optional<mlir::Location> location, Ada
                        adaptor.getDtype(), results);
 }
 
+/// One element of the element type of x.
+template <class Adaptor>
+mlir::LogicalResult inferOneElement(std::optional<mlir::Location>, Adaptor adaptor, Results &results) {
+  results.push_back(mlir::RankedTensorType::get({1}, tensorType(adaptor.getX()).getElementType()));
+  return mlir::success();
+}
+
 } // namespace proa::pd

@@ -62,16 +62,22 @@ class Pd_ExtremeOp<string mnemonic, string text, string kind> : Pd_ReduceOp<mnem
   let newIr = [NewIr<["x", "#axis"]>];
   let legacy = [LegacyReduce<"reduce_" # mnemonic>];
 }
-def Pd_MaxOp : Pd_ExtremeOp<"max", "Largest element, ignoring NaNs as Paddle does. Each of several largest elements gets the whole gradient", "Maximum"> {
+def Pd_MaxOp : Pd_ExtremeOp<"max",
+  "Largest element, ignoring NaNs as Paddle does. Each of several largest elements gets the whole gradient",
+  "Maximum"> {
   let newIrGradients = ["max_grad(x, out)"];
 }
-def Pd_MinOp : Pd_ExtremeOp<"min", "Smallest element, ignoring NaNs as Paddle does. Each of several smallest elements gets the whole gradient", "Minimum"> {
+def Pd_MinOp : Pd_ExtremeOp<"min",
+  "Smallest element, ignoring NaNs as Paddle does. Each of several smallest elements gets the whole gradient",
+  "Minimum"> {
   let newIrGradients = ["min_grad(x, out)"];
 }
-def Pd_AmaxOp : Pd_ExtremeOp<"amax", "Largest element, as pd.max; several largest elements share the gradient equally", "Maximum"> {
+def Pd_AmaxOp : Pd_ExtremeOp<"amax", "Largest element, as pd.max; several largest elements share the gradient equally",
+  "Maximum"> {
   let newIrGradients = ["amax_grad(x, out, dout)"];
 }
-def Pd_AminOp : Pd_ExtremeOp<"amin", "Smallest element, as pd.min; several smallest elements share the gradient equally", "Minimum"> {
+def Pd_AminOp : Pd_ExtremeOp<"amin",
+  "Smallest element, as pd.min; several smallest elements share the gradient equally", "Minimum"> {
   let newIrGradients = ["amin_grad(x, out, dout)"];
 }
 def Pd_ProdOp : Pd_ReduceOp<"prod", Pd_NumberTensor, "Product of elements"> {
@@ -95,6 +101,7 @@ def Pd_MeanOp : Pd_Op<"mean"> {
   let lod = "none";
   let summary = "Mean of elements";
   let description = reductionDescription;
+  let constraints = ["C1. the axes are in [-rank, rank) of x; rank 0 takes any axis"];
   let arguments = (ins Pd_FloatOrComplexTensor:$x, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axis,
     DefaultValuedAttr<BoolAttr, "false">:$keepdim);
   let newIr = [NewIr<["x", "#axis"]>];

@@ -3,8 +3,8 @@
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/reduce/ReduceAsOps.h"
 #include "dialects/pd/ops/reduce/ReduceOps.h"
-#include "dialects/pd/ops/shape/Extent.h"
-#include "dialects/pd/ops/shape/OpenExtents.h"
+#include "dialects/pd/ops/shape/DimSize.h"
+#include "dialects/pd/ops/shape/DynamicDims.h"
 
 using namespace mlir;
 
@@ -41,14 +41,14 @@ FailureOr<SmallVector<Value>> ReduceAsOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.wrap(sumToShapeOf(builder, getLoc(), e.operand(0), getTarget())),
              target = e.wrap(getTarget());
-  SmallVector<Extent> shape;
+  SmallVector<DimSize> shape;
   SmallVector<int64_t> axes;
   for (int64_t d = 0; d < x.rank(); ++d) {
-    Extent from(x, d), to(target, d);
+    DimSize from(x, d), to(target, d);
     if (!to.isKnown() && !from.isNumber(1)) {
       Expression divisor = e.wrap(atLeast(e, to, 1).getValue(e));
       axes.push_back(static_cast<int64_t>(shape.size()));
-      shape.push_back(extentOf(e.wrap(e.create<FloorDivideOp>(from.getValue(e), divisor))));
+      shape.push_back(dimSizeOf(e.wrap(e.create<FloorDivideOp>(from.getValue(e), divisor))));
     }
     shape.push_back(from.isNumber(1) ? from : to);
   }
@@ -59,7 +59,7 @@ FailureOr<SmallVector<Value>> ReduceAsOp::decompose(OpBuilder &builder) {
 
 FailureOr<SmallVector<Value>> ReduceAsOp::vjp(OpBuilder &builder, ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
-  return SmallVector<Value>{expandTo(e.wrap(cotangents[0]), extentsOf(e.wrap(getX()))), Value()};
+  return SmallVector<Value>{expandTo(e.wrap(cotangents[0]), dimSizesOf(e.wrap(getX()))), Value()};
 }
 
 } // namespace proa::pd

@@ -20,7 +20,7 @@ LogicalResult inferScan(std::optional<Location> location, RankedTensorType type,
     results.push_back(type.clone({type.hasStaticShape() ? type.getNumElements() : ShapedType::kDynamic}));
     return success();
   }
-  if (failed(normalizeAxis(location, axis, std::max<int64_t>(type.getRank(), 1))))
+  if (failed(normalizeAxis(location, axis, std::max<int64_t>(type.getRank(), 1), "C1")))
     return failure();
   results.push_back(type);
   return success();
@@ -31,15 +31,15 @@ using Step = llvm::function_ref<HostScalar(HostScalarBuilder &, const HostScalar
 /// Calls `line(at)` for each line of a tensor along an axis, with the indices of its elements in order.
 void forEachLine(const std::vector<int64_t> &dims, int64_t axis, bool reverse,
                  llvm::function_ref<void(llvm::ArrayRef<int64_t>)> line) {
-  int64_t extent = dims.empty() ? 1 : dims[axis], inner = 1, lines = 1;
+  int64_t dimSize = dims.empty() ? 1 : dims[axis], inner = 1, lines = 1;
   for (size_t d = 0; d < dims.size(); ++d) {
     lines *= static_cast<int64_t>(d) == axis ? 1 : dims[d];
     inner *= static_cast<int64_t>(d) > axis ? dims[d] : 1;
   }
-  llvm::SmallVector<int64_t> at(extent);
+  llvm::SmallVector<int64_t> at(dimSize);
   for (int64_t i = 0; i < lines; ++i) {
-    for (int64_t k = 0; k < extent; ++k)
-      at[reverse ? extent - 1 - k : k] = (i / inner * extent + k) * inner + i % inner;
+    for (int64_t k = 0; k < dimSize; ++k)
+      at[reverse ? dimSize - 1 - k : k] = (i / inner * dimSize + k) * inner + i % inner;
     line(at);
   }
 }
@@ -48,7 +48,7 @@ template <class Op>
 LogicalResult evaluateScan(Op op, int64_t entry, const Tensor &x, Tensor &out, const HostScalar &neutral,
                            Step step) {
   int64_t rank = op.getFlatten() ? 1 : static_cast<int64_t>(out.dims().size());
-  auto axis = normalizeAxis(std::nullopt, op.getFlatten() ? 0 : entry, std::max<int64_t>(rank, 1));
+  auto axis = normalizeAxis(op.getFlatten() ? 0 : entry, std::max<int64_t>(rank, 1));
   if (failed(axis))
     return failure();
   HostScalarBuilder b(out.dtype());
@@ -65,8 +65,7 @@ LogicalResult evaluateScan(Op op, int64_t entry, const Tensor &x, Tensor &out, c
 
 template <class Op>
 LogicalResult evaluateExtremes(Op op, const Tensor &x, Tensor &out, Tensor &indices, bool greatest) {
-  auto axis =
-      normalizeAxis(std::nullopt, op.getAxis(), std::max<int64_t>(static_cast<int64_t>(x.dims().size()), 1));
+  auto axis = normalizeAxis(op.getAxis(), std::max<int64_t>(static_cast<int64_t>(x.dims().size()), 1));
   if (failed(axis))
     return failure();
   auto isNan = [](const HostScalar &v) { return !v.isInteger() && std::isnan(v.real()); };
@@ -103,13 +102,14 @@ LogicalResult inferExtremes(std::optional<Location> location, RankedTensorType t
 
 LogicalResult CumsumOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                          llvm::SmallVectorImpl<Type> &results) {
-  auto axis = constantOr(location, "axis", adaptor.getAxisTensor(), static_cast<int64_t>(adaptor.getAxis()));
+  auto axis =
+      constantOr(location, "axis", adaptor.getAxisTensor(), static_cast<int64_t>(adaptor.getAxis()), "C3");
   return failed(axis) ? failure()
                       : inferScan(location, tensorType(adaptor.getX()), *axis, adaptor.getFlatten(), results);
 }
 
 LogicalResult CumsumOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
-  auto axis = constantOr(std::nullopt, "axis", getAxisTensor(), static_cast<int64_t>(getAxis()));
+  auto axis = constantOr(getAxisTensor(), static_cast<int64_t>(getAxis()));
   if (failed(axis))
     return failure();
   return evaluateScan(
@@ -173,7 +173,7 @@ LogicalResult LinearRecurrenceOp::inferReturnTypes(MLIRContext *, std::optional<
                                    << " and " << decay;
     return inferenceError(location, text);
   }
-  if (failed(normalizeAxis(location, adaptor.getAxis(), x.getRank())))
+  if (failed(normalizeAxis(location, adaptor.getAxis(), x.getRank(), "C2")))
     return failure();
   results.push_back(x);
   return success();
@@ -184,7 +184,7 @@ LogicalResult LinearRecurrenceOp::evaluate(llvm::ArrayRef<Tensor> operands,
   Tensor &out = results[0];
   if (operands[0].dims() != operands[1].dims())
     return failure();
-  int64_t axis = *normalizeAxis(std::nullopt, getAxis(), static_cast<int64_t>(out.dims().size()));
+  int64_t axis = *normalizeAxis(getAxis(), static_cast<int64_t>(out.dims().size()));
   HostScalarBuilder b(out.dtype());
   forEachLine(out.dims(), axis, getReverse(), [&](llvm::ArrayRef<int64_t> line) {
     std::optional<HostScalar> before;

@@ -53,7 +53,8 @@ def Pd_CumprodOp : Pd_ScanOp<"cumprod", Pd_NumberTensor, "Cumulative product alo
   let sharding = "inCode";
 }
 
-def Pd_LogcumsumexpOp : Pd_ScanOp<"logcumsumexp", Pd_FloatTensor, "Logarithm of the cumulative sum of exp(x) along an axis"> {
+def Pd_LogcumsumexpOp : Pd_ScanOp<"logcumsumexp", Pd_FloatTensor,
+  "Logarithm of the cumulative sum of exp(x) along an axis"> {
   let arguments = (ins Pd_FloatTensor:$x, DefaultValuedAttr<I64Attr, "-1">:$axis, BoolDefault<"false">:$flatten,
     BoolDefault<"false">:$exclusive, BoolDefault<"false">:$reverse);
   let legacy = [Legacy<"logcumsumexp", ["X"], ["Out"], ["axis", "flatten", "exclusive", "reverse"]>];

@@ -1,7 +1,6 @@
-//! Batching rules of searches along an axis, and of tables.
-#include "dialects/pd/autodiff/BatchSamples.h"
+//! Batching rules of searches along an axis.
+#include "dialects/pd/autodiff/BatchingRules.h"
 #include "dialects/pd/ops/search/SearchOps.h"
-#include "dialects/pd/ops/search/Tables.h"
 
 using namespace mlir;
 
@@ -14,13 +13,5 @@ template <class Op> static BatchedResults batchArg(Batcher &batcher, Op op) {
 
 BatchedResults ArgmaxOp::batch(Batcher &batcher) { return batchArg(batcher, *this); }
 BatchedResults ArgminOp::batch(Batcher &batcher) { return batchArg(batcher, *this); }
-
-BatchedResults HashOp::batch(Batcher &batcher) {
-  return SampleJoiner(batcher, *this).join({Role::First}, {Role::First});
-}
-
-BatchedResults LookupTableDequantOp::batch(Batcher &batcher) {
-  return SampleJoiner(batcher, *this).join({Role::Shared, Role::First}, {Role::First});
-}
 
 } // namespace proa::pd

@@ -2,7 +2,7 @@
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/reduce/ReduceOps.h"
 #include "dialects/pd/ops/search/CountOps.h"
-#include "dialects/pd/ops/shape/OpenExtents.h"
+#include "dialects/pd/ops/shape/DynamicDims.h"
 #include "dialects/pd/reference/Evaluate.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -25,12 +25,12 @@ distinctType(std::optional<Location> location, RankedTensorType type, llvm::Arra
     int64_t count = type.hasStaticShape() ? type.getNumElements() : unknown;
     return std::pair(type.clone(llvm::ArrayRef<int64_t>{unknown}), count);
   }
-  auto axis = normalizeAxis(location, axes.front(), type.getRank());
+  auto axis = normalizeAxis(location, axes.front(), type.getRank(), "C1");
   if (failed(axis))
     return failure();
   if (axes.size() != 1)
     return inferenceError(location,
-                          "axis has " + llvm::Twine(axes.size()) + " entries, expected at most one");
+                          "C1: axis must have at most one entry, found " + llvm::Twine(axes.size()));
   llvm::SmallVector<int64_t> shape(type.getShape());
   int64_t count = std::exchange(shape[*axis], unknown);
   return std::pair(type.clone(shape), count);
@@ -61,7 +61,7 @@ LogicalResult HistogramOp::inferReturnTypes(MLIRContext *context, std::optional<
                                             Adaptor adaptor, llvm::SmallVectorImpl<Type> &results) {
   auto bins = static_cast<int64_t>(adaptor.getBins());
   if (bins < 1)
-    return inferenceError(location, "bins is " + llvm::Twine(bins) + ", expected at least 1");
+    return inferenceError(location, "C1: bins must be positive, found " + llvm::Twine(bins));
   results.push_back(RankedTensorType::get({bins}, countType(context, {})));
   return success();
 }
@@ -69,7 +69,7 @@ LogicalResult HistogramOp::inferReturnTypes(MLIRContext *context, std::optional<
 FailureOr<SmallVector<Value>> HistogramOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression given = e.wrap(getInput());
-  Extent count = elementsOf(given);
+  DimSize count = elementsOf(given);
   Expression x = e.cast(reshapeTo(given, {count}), builder.getF64Type());
   double low = getMin().convertToDouble(), high = getMax().convertToDouble();
   bool fromData = low == high;
@@ -86,8 +86,9 @@ FailureOr<SmallVector<Value>> HistogramOp::decompose(OpBuilder &builder) {
   Expression inside = e.wrap(e.create<LogicalAndOp>(e.wrap(e.create<GreaterEqualOp>(x, least)),
                                                     e.wrap(e.create<LessEqualOp>(x, most))));
   Expression index =
-      reshapeTo(e.cast(e.select(inside, place, 0.0), builder.getI64Type()), {count, Extent(1)});
-  Expression zeros = expandTo(e.constant(0, builder.getI64Type()), {Extent(static_cast<int64_t>(getBins()))});
+      reshapeTo(e.cast(e.select(inside, place, 0.0), builder.getI64Type()), {count, DimSize(1)});
+  Expression zeros =
+      expandTo(e.constant(0, builder.getI64Type()), {DimSize(static_cast<int64_t>(getBins()))});
   return SmallVector<Value>{
       e.create<ScatterNdOp>(zeros, index, e.cast(inside, builder.getI64Type()), ScatterReduce::Add)};
 }

@@ -19,6 +19,8 @@ def Pd_BincountOp : Pd_Op<"bincount"> {
   let libraryHalf = 1;
   let legacy = [Legacy<"bincount", ["X", "Weights"], ["Out"], ["minlength"]>];
   let referenceInCode = 1;
+  let differentiable = 0;
+  let batching = "refused";
 }
 
 def Pd_HistogramOp : Pd_Op<"histogram"> {
@@ -27,8 +29,9 @@ def Pd_HistogramOp : Pd_Op<"histogram"> {
     If min and max are equal, they are the smallest and the largest element. Elements outside are not counted; max
     belongs to the last interval.
   }];
-  let arguments = (ins Pd_RealTensor:$input, DefaultValuedAttr<I64Attr, "100">:$bins, DefaultValuedAttr<F64Attr, "0.0">:$min,
-    DefaultValuedAttr<F64Attr, "0.0">:$max);
+  let constraints = ["C1. bins is positive"];
+  let arguments = (ins Pd_RealTensor:$input, DefaultValuedAttr<I64Attr, "100">:$bins, DefaultValuedAttr<F64Attr,
+    "0.0">:$min, DefaultValuedAttr<F64Attr, "0.0">:$max);
   let newIr = [NewIr<["input", ""], [], [], ["density"]>];
   let results = (outs Pd_IntTensor:$out);
   let decomposesInCode = 1;
@@ -45,7 +48,8 @@ def Pd_UniqueOp : Pd_Op<"unique"> {
     three results, int64 by default.
   }];
   let constraints = ["C1. axis has at most one entry, in [-rank, rank) of x", "C2. out has the element type of x"];
-  let arguments = (ins Pd_RealTensor:$x, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axis, OptionalAttr<TypeAttr>:$dtype);
+  let arguments = (ins Pd_RealTensor:$x, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axis,
+    OptionalAttr<TypeAttr>:$dtype);
   let newIr = [NewIr<["x"], [], [], ["return_index", "return_inverse", "return_counts", "is_sorted"]>];
   let results = (outs Pd_RealTensor:$out, Pd_IntTensor:$indices, Pd_IntTensor:$inverse, Pd_IntTensor:$counts);
   let library = "unique";
@@ -53,6 +57,8 @@ def Pd_UniqueOp : Pd_Op<"unique"> {
   let legacy = [Legacy<"unique", ["X"], ["Out", "Indices", "Index", "Counts"], ["axis", "dtype"], [],
     "importUnique", constants_=["return_index=true", "return_inverse=true", "return_counts=true", "is_sorted=true"]>];
   let referenceInCode = 1;
+  let differentiable = 0;
+  let batching = "refused";
 }
 
 def Pd_UniqueConsecutiveOp : Pd_Op<"unique_consecutive"> {
@@ -60,7 +66,8 @@ def Pd_UniqueConsecutiveOp : Pd_Op<"unique_consecutive"> {
   let summary = "x without elements (or slices) that equal the previous one";
   let description = "`inverse`: for each element of x its index in `out`; `counts`: the length of each run.";
   let constraints = ["C1. axis has at most one entry, in [-rank, rank) of x", "C2. out has the element type of x"];
-  let arguments = (ins Pd_RealTensor:$x, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axis, OptionalAttr<TypeAttr>:$dtype);
+  let arguments = (ins Pd_RealTensor:$x, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axis,
+    OptionalAttr<TypeAttr>:$dtype);
   let newIr = [NewIr<["x"], [], [], ["return_inverse", "return_counts"]>];
   let results = (outs Pd_RealTensor:$out, Pd_IntTensor:$inverse, Pd_IntTensor:$counts);
   let library = "unique_consecutive";
@@ -68,6 +75,8 @@ def Pd_UniqueConsecutiveOp : Pd_Op<"unique_consecutive"> {
   let legacy = [Legacy<"unique_consecutive", ["X"], ["Out", "Index", "Counts"], ["axis", "dtype"],
     ["return_inverse", "return_counts"], constants_=["return_inverse=true", "return_counts=true"]>];
   let referenceInCode = 1;
+  let differentiable = 0;
+  let batching = "refused";
 }
 
 def Pd_UniqueWithCountsOp : Pd_Op<"unique_with_counts"> {
@@ -81,6 +90,8 @@ def Pd_UniqueWithCountsOp : Pd_Op<"unique_with_counts"> {
   let libraryHalf = 1;
   let legacy = [Legacy<"unique_with_counts", ["X"], ["Out", "Index", "Count"], ["dtype"]>];
   let referenceInCode = 1;
+  let differentiable = 0;
+  let batching = "refused";
 }
 
 #endif

@@ -42,18 +42,18 @@ public:
   }
 
   void set(Tensor &result, const std::vector<Slice> &values) const {
-    std::vector<int64_t> extents = axis ? dims : std::vector<int64_t>{0};
+    std::vector<int64_t> dimSizes = axis ? dims : std::vector<int64_t>{0};
     auto count = static_cast<int64_t>(values.size());
-    extents[static_cast<size_t>(axis.value_or(0))] = count;
-    result = Tensor(result.dtype(), extents);
+    dimSizes[static_cast<size_t>(axis.value_or(0))] = count;
+    result = Tensor(result.dtype(), dimSizes);
     for (auto [index, slice] : llvm::enumerate(values))
       for (auto [i, value] : llvm::enumerate(slice))
         storeScalar(result, place(static_cast<int64_t>(index), static_cast<int64_t>(i), count), value);
   }
 
 private:
-  int64_t place(int64_t index, int64_t i, int64_t extent) const {
-    return (i / inner * extent + index) * inner + i % inner;
+  int64_t place(int64_t index, int64_t i, int64_t dimSize) const {
+    return (i / inner * dimSize + index) * inner + i % inner;
   }
 
   const Tensor &x;
@@ -109,17 +109,17 @@ LogicalResult setDistinct(const Slices &slices, const Distinct &found,
 LogicalResult BincountOp::computeReference(llvm::ArrayRef<Tensor> operands,
                                            llvm::MutableArrayRef<Tensor> results, RandomState *) {
   std::vector<int64_t> numbers = integersOf(operands[0]);
-  auto extent = static_cast<int64_t>(getMinlength());
+  auto dimSize = static_cast<int64_t>(getMinlength());
   for (int64_t number : numbers) {
     if (number < 0)
       return failure();
-    extent = std::max(extent, number + 1);
+    dimSize = std::max(dimSize, number + 1);
   }
   bool isWeighted = operands.size() > 1;
-  std::vector<double> sums(static_cast<size_t>(extent));
+  std::vector<double> sums(static_cast<size_t>(dimSize));
   for (auto [i, number] : llvm::enumerate(numbers))
     sums[static_cast<size_t>(number)] += isWeighted ? realAt(operands[1], static_cast<int64_t>(i)) : 1;
-  results[0] = Tensor(results[0].dtype(), {extent});
+  results[0] = Tensor(results[0].dtype(), {dimSize});
   for (auto [i, sum] : llvm::enumerate(sums))
     setReal(results[0], static_cast<int64_t>(i), sum);
   return success();

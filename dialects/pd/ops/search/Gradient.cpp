@@ -19,7 +19,7 @@ FailureOr<llvm::SmallVector<Value>> putBack(OpBuilder &builder, Op op, llvm::Arr
     gradients[0] = cotangents[0];
     return gradients;
   }
-  int64_t axis = *normalizeAxis(std::nullopt, op.getAxis(), type.getRank());
+  int64_t axis = *normalizeAxis(op.getAxis(), type.getRank());
   Value zeros = zerosLike(builder, op.getLoc(), op.getX());
   gradients[0] = PutAlongAxisOp::create(builder, op.getLoc(), zeros, op.getIndices(), cotangents[0],
                                         builder.getI64IntegerAttr(axis),

@@ -27,6 +27,30 @@ LogicalResult inferDetectionMapOf(std::optional<Location> location, RankedTensor
   return success();
 }
 
+LogicalResult inferAucOf(std::optional<Location> location, RankedTensorType predict, RankedTensorType label,
+                         int64_t thresholds, int64_t steps, Results &results) {
+  bool fits = predict.getRank() == 2 && (!label.hasStaticShape() || predict.isDynamicDim(0) ||
+                                         label.getNumElements() == predict.getDimSize(0));
+  if (!fits) {
+    std::string text;
+    llvm::raw_string_ostream(text) << "C1: predict must have rank 2 and label an element for each row, found "
+                                   << predict << " and " << label;
+    return inferenceError(location, text);
+  }
+  if (thresholds < 1 || steps < 0)
+    return inferenceError(location,
+                          "C2: num_thresholds must be positive and slide_steps not negative, found " +
+                              llvm::Twine(thresholds) + " and " + llvm::Twine(steps));
+  MLIRContext *context = predict.getContext();
+  results.push_back(RankedTensorType::get({}, Float64Type::get(context)));
+  int64_t buckets = thresholds + 1;
+  llvm::SmallVector<int64_t> shape{1, buckets};
+  if (steps > 0)
+    shape = {(1 + steps) * buckets + 1};
+  results.append(2, RankedTensorType::get(shape, IntegerType::get(context, 64)));
+  return success();
+}
+
 } // namespace proa::pd
 
 #define GET_OP_CLASSES

@@ -49,6 +49,17 @@ mlir::LogicalResult inferDetectionMap(std::optional<mlir::Location> location, Ad
                              static_cast<int64_t>(adaptor.getClassNum()), results);
 }
 
+mlir::LogicalResult inferAucOf(std::optional<mlir::Location> location, mlir::RankedTensorType predict,
+                               mlir::RankedTensorType label, int64_t thresholds, int64_t steps,
+                               Results &results);
+
+template <class Adaptor>
+mlir::LogicalResult inferAuc(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  return inferAucOf(location, tensorType(adaptor.getPredict()), tensorType(adaptor.getLabel()),
+                    static_cast<int64_t>(adaptor.getNumThresholds()),
+                    static_cast<int64_t>(adaptor.getSlideSteps()), results);
+}
+
 } // namespace proa::pd
 
 #define GET_OP_CLASSES

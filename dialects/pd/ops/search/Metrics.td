@@ -24,12 +24,14 @@ def Pd_ChunkEvalOp : Pd_MetricOp<"chunk_eval", [AttrSizedOperandSegments]> {
     Optional<Pd_IntTensor>:$offsets, I64Attr:$num_chunk_types, Pd_DefaultEnum<Pd_ChunkSchemeAttr, "IOB">:$chunk_scheme,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$excluded_chunk_types);
   let operandFormat = "$inference `,` $label (`length` `=` $seq_length^)? (`offsets` `=` $offsets^)?";
-  let results = (outs Pd_FloatTensor:$precision, Pd_FloatTensor:$recall, Pd_FloatTensor:$f1_score, Pd_IntTensor:$infer_chunks,
-    Pd_IntTensor:$label_chunks, Pd_IntTensor:$correct_chunks);
+  let results = (outs Pd_FloatTensor:$precision, Pd_FloatTensor:$recall, Pd_FloatTensor:$f1_score,
+    Pd_IntTensor:$infer_chunks, Pd_IntTensor:$label_chunks, Pd_IntTensor:$correct_chunks);
   let infer = "inferChunkEval";
-  let legacy = [Legacy<"chunk_eval", ["Inference", "Label", "SeqLength", "Inference@LOD?"], ["Precision", "Recall", "F1-Score",
-    "NumInferChunks", "NumLabelChunks", "NumCorrectChunks"], ["num_chunk_types", "chunk_scheme", "excluded_chunk_types"]>];
+  let legacy = [Legacy<"chunk_eval", ["Inference", "Label", "SeqLength", "Inference@LOD?"], ["Precision", "Recall",
+    "F1-Score", "NumInferChunks", "NumLabelChunks", "NumCorrectChunks"], ["num_chunk_types", "chunk_scheme",
+      "excluded_chunk_types"]>];
   let referenceInCode = 1;
+  let batching = "unbatched";
 }
 
 def Pd_PrecisionRecallOp : Pd_MetricOp<"precision_recall", [AttrSizedOperandSegments]> {
@@ -41,14 +43,16 @@ def Pd_PrecisionRecallOp : Pd_MetricOp<"precision_recall", [AttrSizedOperandSegm
     `accum_states` add `states_info`. At run time: indices and labels are classes.
   }];
   let constraints = ["C1. class_number is positive"];
-  let arguments = (ins Pd_FloatTensor:$max_probs, Pd_IntTensor:$indices, Pd_IntTensor:$labels, Optional<Pd_FloatTensor>:$weights,
-    Optional<Pd_FloatTensor>:$states_info, I64Attr:$class_number);
+  let arguments = (ins Pd_FloatTensor:$max_probs, Pd_IntTensor:$indices, Pd_IntTensor:$labels,
+    Optional<Pd_FloatTensor>:$weights, Optional<Pd_FloatTensor>:$states_info, I64Attr:$class_number);
   let operandFormat = "$max_probs `,` $indices `,` $labels (`weights` `=` $weights^)? (`states` `=` $states_info^)?";
   let results = (outs Pd_FloatTensor:$batch_metrics, Pd_FloatTensor:$accum_metrics, Pd_FloatTensor:$accum_states);
   let infer = "inferPrecisionRecall";
   let legacy = [Legacy<"precision_recall", ["MaxProbs", "Indices", "Labels", "Weights", "StatesInfo"], ["BatchMetrics",
     "AccumMetrics", "AccumStatesInfo"], ["class_number"]>];
   let referenceInCode = 1;
+  let differentiable = 0;
+  let batching = "unbatched";
 }
 
 def Pd_DetectionMapOp : Pd_MetricOp<"detection_map", [AttrSizedOperandSegments]> {
@@ -71,10 +75,12 @@ def Pd_DetectionMapOp : Pd_MetricOp<"detection_map", [AttrSizedOperandSegments]>
     "C2. class_num is positive",
     "C3. pos_count, true_pos, false_pos and the offsets of these two are given all or none"
   ];
-  let arguments = (ins Pd_FloatTensor:$detect_res, Pd_FloatTensor:$label, Pd_IntTensor:$detect_offsets, Pd_IntTensor:$label_offsets,
-    Optional<Pd_IntTensor>:$has_state, Optional<Pd_IntTensor>:$pos_count, Optional<Pd_FloatTensor>:$true_pos,
-    Optional<Pd_FloatTensor>:$false_pos, Optional<Pd_IntTensor>:$true_pos_offsets, Optional<Pd_IntTensor>:$false_pos_offsets,
-    I64Attr:$class_num, DefaultValuedAttr<I64Attr, "0">:$background_label, DefaultValuedAttr<F64Attr, "0.5">:$overlap_threshold,
+  let arguments = (ins Pd_FloatTensor:$detect_res, Pd_FloatTensor:$label, Pd_IntTensor:$detect_offsets,
+    Pd_IntTensor:$label_offsets, Optional<Pd_IntTensor>:$has_state, Optional<Pd_IntTensor>:$pos_count,
+    Optional<Pd_FloatTensor>:$true_pos, Optional<Pd_FloatTensor>:$false_pos, Optional<Pd_IntTensor>:$true_pos_offsets,
+      Optional<Pd_IntTensor>:$false_pos_offsets,
+    I64Attr:$class_num, DefaultValuedAttr<I64Attr, "0">:$background_label, DefaultValuedAttr<F64Attr,
+      "0.5">:$overlap_threshold,
     DefaultValuedAttr<BoolAttr, "true">:$evaluate_difficult,
     Pd_DefaultEnum<Pd_AveragePrecisionAttr, "Integral">:$ap_type);
   let operandFormat = [{$detect_res `,` $label `,` $detect_offsets `,` $label_offsets (`state` $has_state^)?
@@ -82,10 +88,45 @@ def Pd_DetectionMapOp : Pd_MetricOp<"detection_map", [AttrSizedOperandSegments]>
   let results = (outs Pd_IntTensor:$accum_pos_count, Pd_FloatTensor:$accum_true_pos, Pd_FloatTensor:$accum_false_pos,
     Pd_FloatTensor:$map, Pd_IntTensor:$true_offsets, Pd_IntTensor:$false_offsets);
   let infer = "inferDetectionMap";
-  let legacy = [Legacy<"detection_map", ["DetectRes", "Label", "DetectRes@LOD", "Label@LOD", "HasState", "PosCount", "TruePos",
-    "FalsePos", "TruePos@LOD?", "FalsePos@LOD?"], ["AccumPosCount", "AccumTruePos", "AccumFalsePos", "MAP", "AccumTruePos@LOD",
+  let legacy = [Legacy<"detection_map", ["DetectRes", "Label", "DetectRes@LOD", "Label@LOD", "HasState", "PosCount",
+    "TruePos", "FalsePos", "TruePos@LOD?", "FalsePos@LOD?"], ["AccumPosCount", "AccumTruePos", "AccumFalsePos", "MAP",
+      "AccumTruePos@LOD",
     "AccumFalsePos@LOD"], ["class_num", "background_label", "overlap_threshold", "evaluate_difficult", "ap_type"]>];
   let referenceInCode = 1;
+  let differentiable = 0;
+  let batching = "refused";
+}
+
+def Pd_AucOp : Pd_Op<"auc"> {
+  let summary = "AUC: the area under the ROC curve of predictions, from counts of positive and negative samples by "
+    "threshold";
+  let description = [{
+    The last column of `predict` [N, 1 or 2] has the probabilities that a sample is positive. Sample i is positive if
+    label[i] is above 0, and negative if it is 0. It is counted in bucket floor(probability * num_thresholds) of
+    num_thresholds + 1. The curve connects the points (negatives, positives), cumulated from the last bucket down; its
+    area is divided by both totals unless one is 0.
+
+    Without slide_steps the counts are added to `stat_pos` and `stat_neg` [1, buckets]. With slide_steps these have
+    the counts of the last slide_steps calls, their sums, and the number of calls; the sums are used. If the first
+    element of `ins_tag_weight` is 0, nothing is counted. At run time: probabilities are in [0, 1], stat_pos and
+    stat_neg have the required size.
+  }];
+  let constraints = [
+    "C1. predict has rank 2, and label one element for each of its rows",
+    "C2. num_thresholds is positive and slide_steps not negative"
+  ];
+  let arguments = (ins Pd_FloatTensor:$predict, Pd_IntTensor:$label, Pd_IntTensor:$stat_pos, Pd_IntTensor:$stat_neg,
+    Optional<Pd_FloatTensor>:$ins_tag_weight, DefaultValuedAttr<I64Attr, "4095">:$num_thresholds,
+    DefaultValuedAttr<I64Attr, "1">:$slide_steps);
+  let results = (outs Pd_FloatTensor:$auc, Pd_IntTensor:$stat_pos_out, Pd_IntTensor:$stat_neg_out);
+  let infer = "inferAuc";
+  let library = "auc";
+  let lod = "none";
+  let legacy = [Legacy<"auc", ["Predict", "Label", "StatPos", "StatNeg", "InsTagWeight"], ["AUC", "StatPosOut",
+    "StatNegOut"], ["num_thresholds", "slide_steps"], ["curve"]>];
+  let referenceInCode = 1;
+  let differentiable = 0;
+  let batching = "unbatched";
 }
 
 def : LegacyFormula<"positive_negative_pair", ["Score", "Label", "QueryID", "Weight?", "AccumulatePositivePair?",

@@ -1,5 +1,4 @@
 //! Reference kernels of metrics, counted one sample at a time.
-#include "dialects/pd/ops/search/Contents.h"
 #include "dialects/pd/ops/search/Metrics.h"
 #include "dialects/pd/reference/Boxes.h"
 
@@ -217,7 +216,7 @@ LogicalResult ChunkEvalOp::computeReference(llvm::ArrayRef<Tensor> operands,
     return failure();
   Scheme scheme = schemeOf(getChunkScheme());
   auto types = static_cast<int64_t>(getNumChunkTypes());
-  double found = 0, wanted = 0, right = 0;
+  double found = 0, labeled = 0, right = 0;
   for (Rows rows : *sequences) {
     auto part = [&](const std::vector<int64_t> &all) {
       return chunksOf(llvm::ArrayRef(all).slice(static_cast<size_t>(rows.begin),
@@ -228,13 +227,13 @@ LogicalResult ChunkEvalOp::computeReference(llvm::ArrayRef<Tensor> operands,
     if (failed(ours) || failed(theirs))
       return failure();
     found += static_cast<double>(ours->size());
-    wanted += static_cast<double>(theirs->size());
+    labeled += static_cast<double>(theirs->size());
     right += static_cast<double>(
         llvm::count_if(*ours, [&](const auto &chunk) { return theirs->count(chunk) > 0; }));
   }
-  double precision = found > 0 ? right / found : 0, recall = wanted > 0 ? right / wanted : 0,
+  double precision = found > 0 ? right / found : 0, recall = labeled > 0 ? right / labeled : 0,
          mean = right > 0 ? 2 / (1 / precision + 1 / recall) : 0;
-  for (auto [i, value] : llvm::enumerate(std::array{precision, recall, mean, found, wanted, right}))
+  for (auto [i, value] : llvm::enumerate(std::array{precision, recall, mean, found, labeled, right}))
     setOne(results[i], value);
   return success();
 }

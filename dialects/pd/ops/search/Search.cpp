@@ -4,19 +4,17 @@
 #include "dialects/pd/ops/math/UnaryOps.h"
 #include "dialects/pd/ops/reduce/Reduce.h"
 #include "dialects/pd/ops/reduce/ReduceOps.h"
-#include "dialects/pd/ops/search/Beams.h"
-#include "dialects/pd/ops/search/Contents.h"
+#include "dialects/pd/ops/reduce/ScanOps.h"
 #include "dialects/pd/ops/search/CountOps.h"
-#include "dialects/pd/ops/search/Metrics.h"
 #include "dialects/pd/ops/search/SearchOps.h"
-#include "dialects/pd/ops/search/Tables.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
 #include "dialects/pd/ops/shape/KnownElements.h"
 #include "dialects/pd/ops/shape/Shape.h"
 #include "dialects/pd/reference/Evaluate.h"
 #include "lib/support/SortOrder.h"
 
+#include "dialects/pd/ir/MatchFailure.h"
 #include <cmath>
 #include <numeric>
 
@@ -31,10 +29,10 @@ Type int64Type(MLIRContext *context) { return IntegerType::get(context, 64); }
 
 /// x seen as lines along one axis.
 struct Lines {
-  int64_t extent = 1, inner = 1, count = 1;
+  int64_t dimSize = 1, inner = 1, count = 1;
   Lines(llvm::ArrayRef<int64_t> dims, int64_t axis) {
     for (auto [d, dim] : llvm::enumerate(dims)) {
-      (static_cast<int64_t>(d) == axis ? extent : count) *= dim;
+      (static_cast<int64_t>(d) == axis ? dimSize : count) *= dim;
       if (static_cast<int64_t>(d) > axis)
         inner *= dim;
     }
@@ -55,9 +53,9 @@ bool less(const HostScalar &x, const HostScalar &y) {
 /// The indices along a line, with the first `count` in the order of its elements.
 llvm::SmallVector<int64_t> sortedPositions(const Tensor &x, const Lines &lines, int64_t line, int64_t count,
                                            bool descending, SortOrder how) {
-  llvm::SmallVector<int64_t> order(lines.extent);
+  llvm::SmallVector<int64_t> order(lines.dimSize);
   std::iota(order.begin(), order.end(), 0);
-  auto value = [&](int64_t i) { return loadScalar(x, lines.at(line, i, lines.extent)); };
+  auto value = [&](int64_t i) { return loadScalar(x, lines.at(line, i, lines.dimSize)); };
   sortFirst(order.begin(), order.end(), count, how, [&](int64_t a, int64_t b) {
     return descending ? less(value(b), value(a)) : less(value(a), value(b));
   });
@@ -72,20 +70,20 @@ void storeSorted(const Tensor &x, int64_t axis, bool descending, SortOrder how, 
   for (int64_t line = 0; line < lines.count; ++line) {
     llvm::SmallVector<int64_t> order = sortedPositions(x, lines, line, length, descending, how);
     for (int64_t i = 0; i < length; ++i) {
-      storeScalar(values, lines.at(line, i, length), loadScalar(x, lines.at(line, order[i], lines.extent)));
+      storeScalar(values, lines.at(line, i, length), loadScalar(x, lines.at(line, order[i], lines.dimSize)));
       storeScalar(indices, lines.at(line, i, length), HostScalar::of(order[i]));
     }
   }
 }
 
-/// The axis of a tensor, where a scalar counts as a vector of one element.
+/// The axis of a tensor, where a scalar counts as a vector of one element; C1.
 FailureOr<int64_t> axisOf(std::optional<Location> location, int64_t axis, int64_t rank) {
-  return normalizeAxis(location, axis, std::max<int64_t>(rank, 1));
+  return normalizeAxis(location, axis, std::max<int64_t>(rank, 1), "C1");
 }
 
 template <class Op> LogicalResult evaluateArg(Op op, const Tensor &x, Tensor &out, bool greatest) {
   Tensor view = op.getFlatten() ? x.reshaped({x.size()}) : x;
-  auto entry = constantOr(std::nullopt, "axis", op.getAxisTensor(), static_cast<int64_t>(op.getAxis()));
+  auto entry = constantOr(op.getAxisTensor(), static_cast<int64_t>(op.getAxis()));
   if (failed(entry))
     return failure();
   auto axis = axisOf(std::nullopt, op.getFlatten() ? 0 : *entry, static_cast<int64_t>(view.dims().size()));
@@ -94,9 +92,9 @@ template <class Op> LogicalResult evaluateArg(Op op, const Tensor &x, Tensor &ou
   Lines lines(view.dims(), *axis);
   for (int64_t line = 0; line < lines.count; ++line) {
     int64_t best = 0;
-    for (int64_t i = 1; i < lines.extent; ++i) {
-      HostScalar value = loadScalar(view, lines.at(line, i, lines.extent));
-      HostScalar top = loadScalar(view, lines.at(line, best, lines.extent));
+    for (int64_t i = 1; i < lines.dimSize; ++i) {
+      HostScalar value = loadScalar(view, lines.at(line, i, lines.dimSize));
+      HostScalar top = loadScalar(view, lines.at(line, best, lines.dimSize));
       if (greatest ? less(top, value) : less(value, top))
         best = i;
     }
@@ -116,7 +114,7 @@ template <class Op> LogicalResult absorbAxis(Op op, PatternRewriter &rewriter) {
 LogicalResult inferArgOf(std::optional<Location> location, RankedTensorType type, Value axisTensor,
                          int64_t axisAttribute, bool keepdims, bool flatten, std::optional<Type> dtype,
                          Results &results) {
-  auto entry = constantOr(location, "axis", axisTensor, axisAttribute);
+  auto entry = constantOr(location, "axis", axisTensor, axisAttribute, "C2");
   auto axis =
       failed(entry) || flatten ? FailureOr<int64_t>(int64_t(0)) : axisOf(location, *entry, type.getRank());
   if (failed(entry) || failed(axis))
@@ -190,8 +188,8 @@ LogicalResult TopkOp::inferReturnTypes(MLIRContext *context, std::optional<Locat
   llvm::SmallVector<int64_t> shape(type.getShape());
   if (!shape.empty()) {
     if (k != unknown && (k < 1 || (shape[*axis] != unknown && k > shape[*axis])))
-      return inferenceError(location, "k is " + llvm::Twine(k) +
-                                          ", expected at least 1 and at most the extent of the axis");
+      return inferenceError(location, "C2: k must be at least 1 and at most the dim of the axis, found " +
+                                          llvm::Twine(k));
     shape[*axis] = k;
   }
   results.push_back(type.clone(shape));
@@ -225,8 +223,8 @@ LogicalResult KthvalueOp::inferReturnTypes(MLIRContext *context, std::optional<L
   auto k = static_cast<int64_t>(adaptor.getK());
   llvm::SmallVector<int64_t> shape(type.getShape());
   if (k < 1 || (!shape.empty() && shape[*axis] != unknown && k > shape[*axis]))
-    return inferenceError(location, "k is " + llvm::Twine(k) +
-                                        ", expected at least 1 and at most the extent of the axis");
+    return inferenceError(location, "C2: k must be at least 1 and at most the dim of the axis, found " +
+                                        llvm::Twine(k));
   if (!shape.empty() && adaptor.getKeepdim())
     shape[*axis] = 1;
   else if (!shape.empty())
@@ -259,15 +257,15 @@ static FailureOr<SmallVector<Value>> medianOf(Op op, OpBuilder &builder, bool pa
   TensorBuilder e(builder, op);
   Expression x = e.operand(0);
   llvm::SmallVector<int64_t> axes = reducedAxes(op.getAxis(), x.rank()), order;
-  llvm::SmallVector<Extent> lines, out;
-  Extent length(1);
+  llvm::SmallVector<DimSize> lines, out;
+  DimSize length(1);
   for (int64_t d = 0; d < x.rank(); ++d) {
     bool isReduced = llvm::is_contained(axes, d);
-    length = isReduced ? multiply(e, length, Extent(x, d)) : length;
+    length = isReduced ? multiply(e, length, DimSize(x, d)) : length;
     if (!isReduced)
-      lines.push_back(Extent(x, d));
+      lines.push_back(DimSize(x, d));
     if (!isReduced || op.getKeepdim())
-      out.push_back(isReduced ? Extent(1) : Extent(x, d));
+      out.push_back(isReduced ? DimSize(1) : DimSize(x, d));
     if (!isReduced)
       order.push_back(d);
   }
@@ -300,8 +298,9 @@ LogicalResult SearchsortedOp::inferReturnTypes(MLIRContext *context, std::option
                                                Adaptor adaptor, llvm::SmallVectorImpl<Type> &results) {
   auto sequence = tensorType(adaptor.getSortedSequence()), values = tensorType(adaptor.getValues());
   if (sequence.getRank() != 1 && sequence.getRank() != values.getRank())
-    return inferenceError(location, "the sequence has rank " + llvm::Twine(sequence.getRank()) +
-                                        ", expected 1 or " + llvm::Twine(values.getRank()));
+    return inferenceError(location, "C1: sorted_sequence must have rank 1 or " +
+                                        llvm::Twine(values.getRank()) + ", found rank " +
+                                        llvm::Twine(sequence.getRank()));
   results.push_back(values.clone(IntegerType::get(context, adaptor.getOutInt32() ? 32 : 64)));
   return success();
 }
@@ -334,7 +333,7 @@ LogicalResult NonzeroOp::inferReturnTypes(MLIRContext *context, std::optional<Lo
 
 LogicalResult MaskedSelectOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                                                Adaptor adaptor, llvm::SmallVectorImpl<Type> &results) {
-  if (failed(broadcastShapes(location, adaptor.getOperands().getTypes())))
+  if (failed(broadcastShapes(location, adaptor.getOperands().getTypes(), "C1")))
     return failure();
   results.push_back(tensorType(adaptor.getX()).clone(llvm::ArrayRef<int64_t>{unknown}));
   return success();
@@ -361,7 +360,7 @@ LogicalResult OneHotOp::inferReturnTypes(MLIRContext *context, std::optional<Loc
     classes = known && known->size() == 1 ? known->front() : unknown;
   }
   if (classes < 1 && classes != unknown)
-    return inferenceError(location, "num_classes is " + llvm::Twine(classes) + ", expected at least 1");
+    return inferenceError(location, "C1: num_classes must be at least 1, found " + llvm::Twine(classes));
   shape.push_back(classes);
   results.push_back(RankedTensorType::get(shape, adaptor.getDtype().value_or(Float32Type::get(context))));
   return success();
@@ -372,9 +371,9 @@ FailureOr<SmallVector<Value>> OneHotOp::decompose(OpBuilder &builder) {
   Expression x = e.wrap(getX());
   Type element = x.type().getElementType();
   auto type = tensorType(getOut());
-  Extent count = type.getShape().back() == unknown
-                     ? Extent::element(reshapeTo(e.wrap(getNumClassesTensor()), {Extent(1)}), 0)
-                     : Extent(type.getShape().back());
+  DimSize count = type.getShape().back() == unknown
+                      ? DimSize::element(reshapeTo(e.wrap(getNumClassesTensor()), {DimSize(1)}), 0)
+                      : DimSize(type.getShape().back());
   Value hot = e.create<EqualOp>(insertDim(x, x.rank()), iota(e, count, element));
   return SmallVector<Value>{e.cast(e.wrap(hot), type.getElementType())};
 }
@@ -387,7 +386,7 @@ LogicalResult OneHotOp::canonicalize(OneHotOp op, PatternRewriter &rewriter) {
 FailureOr<SmallVector<Value>> ShardIndexOp::decompose(OpBuilder &builder) {
   auto count = static_cast<int64_t>(getIndexNum()), shards = static_cast<int64_t>(getNshards());
   if (shards < 1 || count < 1)
-    return failure();
+    return notifyDecompositionFailure(builder, *this, "nshards and index_num must be positive");
   TensorBuilder e(builder, getOperation());
   Expression x = e.wrap(getX());
   Type element = x.type().getElementType();
@@ -395,6 +394,50 @@ FailureOr<SmallVector<Value>> ShardIndexOp::decompose(OpBuilder &builder) {
   Expression shard = e.wrap(e.create<FloorDivideOp>(x, size)), place = e.wrap(e.create<RemainderOp>(x, size));
   Value ours = e.create<EqualOp>(shard, e.constant(double(getShardId()), element));
   return SmallVector<Value>{e.select(e.wrap(ours), place, double(static_cast<int64_t>(getIgnoreValue())))};
+}
+
+LogicalResult inferModeOf(std::optional<Location> location, RankedTensorType x, int64_t axisAttribute,
+                          bool keepdim, Results &results) {
+  auto axis = axisOf(location, axisAttribute, x.getRank());
+  if (failed(axis))
+    return failure();
+  llvm::SmallVector<int64_t> shape(x.getShape());
+  if (!shape.empty() && keepdim)
+    shape[*axis] = 1;
+  else if (!shape.empty())
+    shape.erase(shape.begin() + *axis);
+  results.push_back(x.clone(shape));
+  results.push_back(RankedTensorType::get(shape, IntegerType::get(x.getContext(), 64)));
+  return success();
+}
+
+/// In the sorted line the last elements of runs of equal elements are compared: the first of the longest runs
+/// is the result.
+FailureOr<SmallVector<Value>> ModeOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.wrap(getX());
+  Type i64 = builder.getI64Type();
+  if (x.rank() == 0)
+    return SmallVector<Value>{x, e.constant(0, i64)};
+  int64_t axis = *normalizeAxis(static_cast<int64_t>(getAxis()), x.rank());
+  auto sorting = ArgsortOp::create(builder, getLoc(), getX(), axis, false, false);
+  Expression sorted = e.wrap(sorting.getOut()), places = e.wrap(sorting.getIndices());
+  DimSize length(x, axis);
+  llvm::SmallVector<DimSize> line(x.rank(), DimSize(1));
+  line[axis] = length;
+  Expression positions = reshapeTo(iota(e, length, i64), line);
+  Expression differs =
+      e.wrap(e.create<NotEqualOp>(slice(sorted, axis, 1, toTheEnd), slice(sorted, axis, 0, -1)));
+  Expression begins = e.cast(differs, i64) * slice(positions, axis, 1, toTheEnd);
+  begins = concat({slice(places, axis, 0, 1) * 0.0, begins}, axis);
+  Expression runBegin = e.wrap(e.create<CummaxOp>(begins, axis, TypeAttr()));
+  Value best = e.create<ArgmaxOp>(positions - runBegin, Value(), axis, true, false, TypeAttr());
+  SmallVector<Value> results;
+  for (Expression all : {sorted, places}) {
+    Expression taken = e.wrap(e.create<TakeAlongAxisOp>(all, best, axis));
+    results.push_back(getKeepdim() ? taken : dropDim(taken, axis));
+  }
+  return results;
 }
 
 } // namespace proa::pd

@@ -19,4 +19,13 @@ mlir::LogicalResult inferArg(std::optional<mlir::Location> location, Adaptor ada
                     adaptor.getDtype(), results);
 }
 
+mlir::LogicalResult inferModeOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
+                                int64_t axis, bool keepdim, Results &results);
+
+template <class Adaptor>
+mlir::LogicalResult inferMode(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  return inferModeOf(location, tensorType(adaptor.getX()), static_cast<int64_t>(adaptor.getAxis()),
+                     adaptor.getKeepdim(), results);
+}
+
 } // namespace proa::pd

@@ -91,6 +91,10 @@ def Pd_TopkOp : Pd_Op<"topk"> {
 
 def Pd_KthvalueOp : Pd_Op<"kthvalue"> {
   let summary = "The k-th smallest element along an axis, counted from 1, and its index";
+  let constraints = [
+    "C1. axis is in [-rank, rank) of x, where rank 0 counts as 1",
+    "C2. k is at least 1 and at most the dim of x along axis"
+  ];
   let arguments = (ins Pd_RealTensor:$x, IntDefault<"1">:$k, IntDefault<"-1">:$axis, BoolDefault<"false">:$keepdim);
   let results = (outs Pd_RealTensor:$out, Pd_IntTensor:$indices);
   let decomposesInCode = 1;
@@ -98,13 +102,30 @@ def Pd_KthvalueOp : Pd_Op<"kthvalue"> {
   let newIrGradients = ["kthvalue_grad(x, indices)"];
 }
 
+def Pd_ModeOp : Pd_Op<"mode"> {
+  let summary = "Mode: the most frequent element along an axis, and its last index";
+  let description = [{
+    Of several equally frequent elements, the smallest. A NaN differs from other NaNs, and is larger than all numbers.
+  }];
+  let constraints = ["C1. axis is in [-rank, rank)"];
+  let arguments = (ins Pd_RealTensor:$x, DefaultValuedAttr<I64Attr, "-1">:$axis, DefaultValuedAttr<BoolAttr,
+    "false">:$keepdim);
+  let results = (outs Pd_RealTensor:$out, Pd_IntTensor:$indices);
+  let infer = "inferMode";
+  let decomposesInCode = 1;
+  let lod = "none";
+  let legacy = [Legacy<"mode", ["X"], ["Out", "Indices"], ["axis", "keepdim"]>];
+  let newIrGradients = ["mode_grad(x, indices)"];
+}
+
 class Pd_AnyMedianOp<string mnemonic, string text> : Pd_Op<mnemonic> {
   let summary = text;
   let description = [{
     Of an even number of elements: the mean of the middle two if `mode` is avg, the lower one if it is min.
   }];
-  let arguments = (ins Pd_FloatTensor:$x, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axis, BoolDefault<"false">:$keepdim,
-    Pd_DefaultEnum<Pd_MedianModeAttr, "Avg">:$mode);
+  let constraints = ["C1. the axes are in [-rank, rank) of x; rank 0 takes any axis"];
+  let arguments = (ins Pd_FloatTensor:$x, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axis,
+    BoolDefault<"false">:$keepdim, Pd_DefaultEnum<Pd_MedianModeAttr, "Avg">:$mode);
   let newIr = [NewIr<["x"], ["out", ""]>];
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferReduce";
@@ -130,10 +151,12 @@ def Pd_NonzeroOp : Pd_Op<"nonzero"> {
   let libraryHalf = 1;
   let legacy = [Legacy<"where_index", ["Condition"], ["Out"]>];
   let referenceInCode = 1;
+  let batching = "refused";
 }
 
 def Pd_MaskedSelectOp : Pd_Op<"masked_select"> {
   let summary = "The elements of x where the mask is true, as a vector; both are broadcast together";
+  let constraints = ["C1. x and mask broadcast"];
   let arguments = (ins Pd_Tensor:$x, Pd_BoolTensor:$mask);
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;
@@ -148,6 +171,7 @@ def Pd_SearchsortedOp : Pd_Op<"searchsorted"> {
     With `right` equal elements count too. All elements are before infinities and NaN, as in Paddle. The sequence is a
     vector, or has all dimensions of `values` except the last one.
   }];
+  let constraints = ["C1. sorted_sequence has rank 1, or the rank of values"];
   let arguments = (ins Pd_RealTensor:$sorted_sequence, Pd_RealTensor:$values, BoolDefault<"false">:$out_int32,
     BoolDefault<"false">:$right);
   let results = (outs Pd_IntTensor:$out);
@@ -160,17 +184,20 @@ def Pd_SearchsortedOp : Pd_Op<"searchsorted"> {
 def Pd_OneHotOp : Pd_Op<"one_hot"> {
   let summary = "One-hot encoding: a new last dimension that is 1 at index x, else 0";
   let description = "`num_classes` is the size of the new dimension; `num_classes_tensor` overrides it.";
+  let constraints = ["C1. a static number of classes is positive"];
   let arguments = (ins Pd_IntTensor:$x, Optional<Pd_IntTensor>:$num_classes_tensor, IntDefault<"-1">:$num_classes,
     OptionalAttr<TypeAttr>:$dtype);
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;
   let hasCanonicalizeMethod = 1;
-  let legacy = [Legacy<"one_hot_v2", ["X", "depth_tensor"], ["Out"], ["num_classes=depth", "dtype"], ["allow_out_of_range"]>];
+  let legacy = [Legacy<"one_hot_v2", ["X", "depth_tensor"], ["Out"], ["num_classes=depth", "dtype"],
+    ["allow_out_of_range"]>];
 }
 
 def Pd_ShardIndexOp : Pd_Op<"shard_index"> {
   let summary = "Indices of one shard relative to its start; others become ignore_value";
-  let arguments = (ins Pd_IntTensor:$x, I64Attr:$index_num, I64Attr:$nshards, I64Attr:$shard_id, IntDefault<"-1">:$ignore_value);
+  let arguments = (ins Pd_IntTensor:$x, I64Attr:$index_num, I64Attr:$nshards, I64Attr:$shard_id,
+    IntDefault<"-1">:$ignore_value);
   let results = (outs Pd_IntTensor:$out);
   let infer = "inferSameAsFirst";
   let decomposesInCode = 1;

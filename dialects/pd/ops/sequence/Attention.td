@@ -24,7 +24,8 @@ def Pd_AttentionLstmOp : Pd_Op<"attention_lstm", [AttrSizedOperandSegments]> {
       " has 4 D elements"
   ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_IntTensor:$offsets, Pd_FloatTensor:$c0, Pd_FloatTensor:$attention_weight,
-    Pd_FloatTensor:$lstm_weight, Pd_FloatTensor:$lstm_bias, Optional<Pd_FloatTensor>:$h0, Optional<Pd_FloatTensor>:$attention_bias,
+    Pd_FloatTensor:$lstm_weight, Pd_FloatTensor:$lstm_bias, Optional<Pd_FloatTensor>:$h0,
+      Optional<Pd_FloatTensor>:$attention_bias,
     Optional<Pd_FloatTensor>:$attention_scalar, Optional<Pd_FloatTensor>:$attention_scalar_bias,
     ActivationName<"Sigmoid">:$gate_activation, ActivationName<"Tanh">:$cell_activation,
     ActivationName<"Tanh">:$candidate_activation);
@@ -34,11 +35,14 @@ def Pd_AttentionLstmOp : Pd_Op<"attention_lstm", [AttrSizedOperandSegments]> {
   let infer = "inferAttentionLstm";
   let library = "attention_lstm";
   let lod = "all";
-  let legacy = [Legacy<"attention_lstm", ["X", "X@LOD", "C0", "AttentionWeight", "LSTMWeight", "LSTMBias", "H0", "AttentionBias",
-    "AttentionScalar", "AttentionScalarBias"], ["Hidden", "Cell"], ["gate_activation", "cell_activation", "candidate_activation"],
+  let legacy = [Legacy<"attention_lstm", ["X", "X@LOD", "C0", "AttentionWeight", "LSTMWeight", "LSTMBias", "H0",
+    "AttentionBias",
+    "AttentionScalar", "AttentionScalarBias"], ["Hidden", "Cell"], ["gate_activation", "cell_activation",
+      "candidate_activation"],
     [], "", ["AttentionedX", "AttentionFCOut", "LSTMX", "LSTMOUT"]>];
   let batching = "inCode";
   let referenceInCode = 1;
+  let differentiable = 0;
 }
 
 #endif

@@ -17,7 +17,7 @@ using Values = FailureOr<SmallVector<Value>>;
 
 /// Emissions [time, sequences, tags] and labels [time, sequences] of sequences, with their lengths.
 struct Chain {
-  Extent time;
+  DimSize time;
   Expression emission, labels, lengths;
 };
 
@@ -37,7 +37,7 @@ struct ChainCost {
 ChainCost costOf(const Chain &chain, const Transitions &weights, bool keepsAlpha) {
   TensorBuilder &e = chain.emission.owner();
   Type element = chain.emission.type().getElementType();
-  SmallVector<Expression> states{zeroRows(chain.lengths, Extent(weights.begin, 1), element),
+  SmallVector<Expression> states{zeroRows(chain.lengths, DimSize(weights.begin, 1), element),
                                  zeroRows(chain.lengths, 1, element), chain.lengths * 0.0};
   Recurrence run = runSteps(
       chain.time, {chain.emission, chain.labels}, states, keepsAlpha ? 1 : 0,
@@ -68,13 +68,13 @@ Values LinearChainCrfOp::decompose(OpBuilder &builder) {
   Expression powers = e.exp(x - e.max(x, {x.rank() - 1}));
   if (getOffsets()) {
     SequenceSteps steps(x, e.wrap(getOffsets()));
-    Expression column = reshapeTo(labels, {Extent(x, 0)});
+    Expression column = reshapeTo(labels, {DimSize(x, 0)});
     Chain chain{steps.count(), steps.fromRows(x), steps.fromRows(column), steps.getLengths()};
     ChainCost found = costOf(chain, Transitions(w), keepsAlpha);
     Expression alpha = keepsAlpha ? steps.toRows(shareOf(found.alpha[0], 2), 1) : x;
     return e.results({alpha, powers, e.exp(w), found.cost});
   }
-  Extent batch(x, 0), time(x, 1);
+  DimSize batch(x, 0), time(x, 1);
   Expression all = e.wrap(time.getValue(e));
   Expression lengths = getLength() ? reshapeTo(asInts(e.wrap(getLength())), {batch}) : expandTo(all, {batch});
   Expression rows = e.transpose(reshapeTo(labels, {batch, time}), {1, 0});
@@ -109,12 +109,12 @@ public:
   CtcStates(TensorBuilder &e, WarpctcOp op) : e(e), logits(e.wrap(op.getLogits())) {
     Type i64 = e.getBuilder().getI64Type();
     Expression given = asInts(e.wrap(op.getLabel()));
-    Extent batch(given, 0), width(given, 1);
-    auto lengths = [&](Value value, const Extent &otherwise) {
+    DimSize batch(given, 0), width(given, 1);
+    auto lengths = [&](Value value, const DimSize &otherwise) {
       return value ? reshapeTo(asInts(e.wrap(value)), {batch})
                    : expandTo(e.wrap(otherwise.getValue(e)), {batch});
     };
-    times = lengths(op.getLogitsLength(), Extent(logits, 0));
+    times = lengths(op.getLogitsLength(), DimSize(logits, 0));
     counts = lengths(op.getLabelsLength(), width);
     auto blank = static_cast<double>(static_cast<int64_t>(op.getBlank()));
     Expression isLabel = insertDim(*counts, 1) > iota(e, width, i64);
@@ -122,7 +122,7 @@ public:
     Expression blanks = own * 0.0 + blank;
     Expression pairs = concat({insertDim(own, 2), insertDim(blanks, 2)}, 2);
     Expression first = asColumn(*counts * 0.0 + blank, 2);
-    labels = concat({first, reshapeTo(pairs, {batch, multiply(e, width, Extent(2))})}, 1);
+    labels = concat({first, reshapeTo(pairs, {batch, multiply(e, width, DimSize(2))})}, 1);
     Expression isRepeated = e.wrap(e.create<EqualOp>(slice(own, 1, 1, toTheEnd), slice(own, 1, 0, -1)));
     Expression repeats = e.select(slice(isLabel, 1, 1, toTheEnd), e.cast(isRepeated, i64), 0.0);
     Expression needed = *counts + e.sum(repeats, {1}, /*keepdim=*/false);
@@ -132,8 +132,8 @@ public:
   /// The negative log probability, [batch, 1].
   Expression cost(Expression x) const {
     Expression probabilities = x - logSum(x, 2);
-    Extent time(x, 0);
-    Expression index = expandTo(insertDim(*labels, 0), {time, Extent(*labels, 0), Extent(*labels, 1)});
+    DimSize time(x, 0);
+    Expression index = expandTo(insertDim(*labels, 0), {time, DimSize(*labels, 0), DimSize(*labels, 1)});
     Expression emitted = takeAlong(probabilities, index, 2), alpha = ends(emitted);
     // The last blank or the last label.
     Expression last = insertDim(*counts, 1) * 2.0;
@@ -147,11 +147,11 @@ private:
   /// The paths to each state at the last step of each sample.
   Expression ends(Expression emitted) const {
     Type element = emitted.type().getElementType();
-    Expression numbers = iota(e, Extent(*labels, 1), e.getBuilder().getI64Type());
+    Expression numbers = iota(e, DimSize(*labels, 1), e.getBuilder().getI64Type());
     Expression start = e.select(numbers < 2.0, e.cast(numbers * 0.0, element), impossible);
     Expression skips = canSkip();
     Expression before = e.cast(*labels * 0.0, element);
-    Recurrence run = runSteps(Extent(emitted, 0), {emitted}, {before}, 0,
+    Recurrence run = runSteps(DimSize(emitted, 0), {emitted}, {before}, 0,
                               [&](Expression number, ArrayRef<Expression> in,
                                   ArrayRef<Expression> states) -> SmallVector<Expression> {
                                 Expression stays = states[0], one = behindStates(stays, 1),
@@ -166,7 +166,7 @@ private:
   /// The elements `count` states before each one.
   Expression behindStates(Expression alpha, int64_t count) const {
     Expression none =
-        expandTo(e.constant(impossible, alpha.type().getElementType()), {Extent(alpha, 0), Extent(count)});
+        expandTo(e.constant(impossible, alpha.type().getElementType()), {DimSize(alpha, 0), DimSize(count)});
     return slice(concat({none, alpha}, 1), 1, 0, -count);
   }
 
@@ -175,7 +175,7 @@ private:
     Expression padded = concat({slice(*labels, 1, 0, 1), slice(*labels, 1, 0, 1), *labels}, 1);
     // The first two states have none before: these are blanks, and the first label follows no other.
     Expression differs = e.wrap(e.create<NotEqualOp>(*labels, slice(padded, 1, 0, -2)));
-    Expression numbers = iota(e, Extent(*labels, 1), e.getBuilder().getI64Type());
+    Expression numbers = iota(e, DimSize(*labels, 1), e.getBuilder().getI64Type());
     return e.wrap(e.create<LogicalAndOp>(differs, numbers > 1.0));
   }
 

@@ -1,23 +1,12 @@
 #include "dialects/pd/ops/sequence/Labels.h"
 #include "dialects/pd/autodiff/FormulaGradient.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 
 namespace proa::pd {
-
-LogicalResult require(std::optional<Location> location, bool holds, llvm::StringRef message,
-                      ValueRange found) {
-  if (holds)
-    return success();
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  stream << message << ", found ";
-  llvm::interleaveComma(found.getTypes(), stream);
-  return inferenceError(location, text);
-}
 
 LogicalResult checkChain(std::optional<Location> location, Value emission, Value transition, Value offsets) {
   RankedTensorType x = tensorType(emission), w = tensorType(transition);
@@ -66,7 +55,7 @@ FailureOr<SmallVector<Value>> WarpctcOp::vjp(OpBuilder &builder, llvm::ArrayRef<
     factor =
         factor / e.reshape(e.cast(e.wrap(getLogitsLength()), derivative.type().getElementType()), {1, -1, 1});
   else if (getNormByTimes())
-    factor = factor / e.cast(e.wrap(Extent(derivative, 0).getValue(e)), derivative.type().getElementType());
+    factor = factor / e.cast(e.wrap(DimSize(derivative, 0).getValue(e)), derivative.type().getElementType());
   gradients[0] = derivative * factor;
   return gradients;
 }

@@ -12,9 +12,6 @@ namespace proa::pd {
 /// Emissions and transitions of a conditional random field.
 mlir::LogicalResult checkChain(std::optional<mlir::Location> location, mlir::Value emission,
                                mlir::Value transition, mlir::Value offsets);
-/// Emits the error of a violated constraint unless `holds`.
-mlir::LogicalResult require(std::optional<mlir::Location> location, bool holds, llvm::StringRef message,
-                            mlir::ValueRange found);
 
 template <class Adaptor>
 mlir::LogicalResult inferLinearChainCrf(std::optional<mlir::Location> location, Adaptor adaptor,

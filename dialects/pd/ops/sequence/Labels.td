@@ -28,8 +28,8 @@ def Pd_LinearChainCrfOp : Pd_LabelOp<"linear_chain_crf", [AttrSizedOperandSegmen
     exp(emission - maximum of its row); `transition_exps` is exp(transition).
   }] # ChainDescription;
   let constraints = ChainConstraints;
-  let arguments = (ins Pd_FloatTensor:$emission, Pd_FloatTensor:$transition, Pd_IntTensor:$label, Optional<Pd_IntTensor>:$length,
-    Optional<Pd_IntTensor>:$offsets);
+  let arguments = (ins Pd_FloatTensor:$emission, Pd_FloatTensor:$transition, Pd_IntTensor:$label,
+    Optional<Pd_IntTensor>:$length, Optional<Pd_IntTensor>:$offsets);
   let results = (outs Pd_FloatTensor:$alpha, Pd_FloatTensor:$emission_exps, Pd_FloatTensor:$transition_exps,
     Pd_FloatTensor:$log_likelihood);
   let infer = "inferLinearChainCrf";
@@ -42,8 +42,8 @@ def Pd_LinearChainCrfOp : Pd_LabelOp<"linear_chain_crf", [AttrSizedOperandSegmen
 
 def Pd_LinearChainCrfGradOp : Pd_LabelOp<"linear_chain_crf_grad", [AttrSizedOperandSegments]> {
   let summary = "The gradients of emission and transition of linear_chain_crf, from that of log_likelihood";
-  let arguments = (ins Pd_FloatTensor:$emission, Pd_FloatTensor:$transition, Pd_IntTensor:$label, Optional<Pd_IntTensor>:$length,
-    Optional<Pd_IntTensor>:$offsets, Pd_FloatTensor:$log_likelihood_grad);
+  let arguments = (ins Pd_FloatTensor:$emission, Pd_FloatTensor:$transition, Pd_IntTensor:$label,
+    Optional<Pd_IntTensor>:$length, Optional<Pd_IntTensor>:$offsets, Pd_FloatTensor:$log_likelihood_grad);
   let operandFormat = [{$emission `,` $transition `,` $label (`length` `=` $length^)?
     (`offsets` `=` $offsets^)? `cotangent` `=` $log_likelihood_grad}];
   let results = (outs Pd_FloatTensor:$emission_grad, Pd_FloatTensor:$transition_grad);
@@ -61,7 +61,8 @@ def Pd_CrfDecodingOp : Pd_LabelOp<"crf_decoding", [AttrSizedOperandSegments]> {
   let results = (outs Pd_IntTensor:$viterbi_path);
   let infer = "inferCrfDecoding";
   let lod = "first";
-  let legacy = [Legacy<"crf_decoding", ["Emission", "Transition", "Label", "Length", "Emission@LOD?"], ["ViterbiPath"]>];
+  let legacy = [Legacy<"crf_decoding", ["Emission", "Transition", "Label", "Length", "Emission@LOD?"],
+    ["ViterbiPath"]>];
   let batching = "inCode";
   let referenceInCode = 1;
 }
@@ -78,8 +79,11 @@ def Pd_ViterbiDecodeOp : Pd_LabelOp<"viterbi_decode"> {
     DefaultValuedAttr<BoolAttr, "true">:$include_bos_eos_tag);
   let results = (outs Pd_FloatTensor:$scores, Pd_IntTensor:$path);
   let infer = "inferViterbiDecode";
-  let legacy = [Legacy<"viterbi_decode", ["Input", "Transition", "Length"], ["Scores", "Path"], ["include_bos_eos_tag"]>];
+  let legacy = [Legacy<"viterbi_decode", ["Input", "Transition", "Length"], ["Scores", "Path"],
+    ["include_bos_eos_tag"]>];
   let referenceInCode = 1;
+  let differentiable = 0;
+  let batching = "refused";
 }
 
 def Pd_WarpctcOp : Pd_LabelOp<"warpctc", [AttrSizedOperandSegments, Pd_KeepsDerivative]> {
@@ -95,7 +99,8 @@ def Pd_WarpctcOp : Pd_LabelOp<"warpctc", [AttrSizedOperandSegments, Pd_KeepsDeri
     "C2. blank is a class"
   ];
   let arguments = (ins Pd_FloatTensor:$logits, Pd_IntTensor:$label, Optional<Pd_IntTensor>:$logits_length,
-    Optional<Pd_IntTensor>:$labels_length, DefaultValuedAttr<I64Attr, "0">:$blank, DefaultValuedAttr<BoolAttr, "false">:$norm_by_times);
+    Optional<Pd_IntTensor>:$labels_length, DefaultValuedAttr<I64Attr, "0">:$blank, DefaultValuedAttr<BoolAttr,
+      "false">:$norm_by_times);
   let results = (outs Pd_FloatTensor:$loss, Pd_FloatTensor:$warpctcgrad);
   let infer = "inferWarpctc";
   let decomposesInCode = 1;

@@ -18,7 +18,7 @@ Value recordOf(TensorBuilder &e, Value state) {
 
 } // namespace
 
-Recurrence runSteps(const Extent &steps, ArrayRef<Expression> inputs, ArrayRef<Expression> states,
+Recurrence runSteps(const DimSize &steps, ArrayRef<Expression> inputs, ArrayRef<Expression> states,
                     unsigned recorded, Step step) {
   TensorBuilder &e = states.front().owner();
   OpBuilder &builder = e.getBuilder();
@@ -59,14 +59,14 @@ Recurrence runSteps(const Extent &steps, ArrayRef<Expression> inputs, ArrayRef<E
 
 SequenceSteps::SequenceSteps(Expression rows, Expression offsets, bool backward)
     : rows(rows), offsets(offsets), backward(backward), sequences(sequencesOf(offsets)),
-      steps(Extent::element(rows.owner().maximum(rows.owner().max(sequences.lengths, {0}), 0.0), 0)) {}
+      steps(DimSize::element(rows.owner().maximum(rows.owner().max(sequences.lengths, {0}), 0.0), 0)) {}
 
 Expression SequenceSteps::fromRows(Expression x) const {
   TensorBuilder &e = x.owner();
   Expression places = insertDim(iota(e, steps, e.getBuilder().getI64Type()), 1);
   Expression index =
       backward ? insertDim(sequences.ends, 0) - 1.0 - places : insertDim(sequences.starts, 0) + places;
-  Expression last = e.wrap(Extent(x, 0).getValue(e)) - 1.0;
+  Expression last = e.wrap(DimSize(x, 0).getValue(e)) - 1.0;
   return gatherRows(x, e.maximum(e.minimum(index, last), 0.0));
 }
 
@@ -76,8 +76,8 @@ Expression SequenceSteps::toRows(Expression x, int64_t first) const {
   Expression step = places.position;
   if (backward)
     step = gatherRows(sequences.lengths, places.sequence) - 1.0 - step;
-  Expression width = e.wrap(Extent(sequences.lengths, 0).getValue(e));
-  SmallVector<Extent> shape = extentsOf(x);
+  Expression width = e.wrap(DimSize(sequences.lengths, 0).getValue(e));
+  SmallVector<DimSize> shape = dimSizesOf(x);
   shape[1] = multiply(e, shape[0], shape[1]);
   shape.erase(shape.begin());
   return gatherRows(reshapeTo(x, shape), (step + static_cast<double>(first)) * width + places.sequence);
@@ -87,9 +87,9 @@ Expression hasStep(Expression lengths, Expression number, int64_t rank) {
   return asColumn(lengths > number, rank);
 }
 
-Expression zeroRows(Expression vector, const Extent &width, Type element) {
+Expression zeroRows(Expression vector, const DimSize &width, Type element) {
   TensorBuilder &e = vector.owner();
-  return asColumn(e.cast(vector * 0.0, element), 2) + expandTo(e.constant(0, element), {Extent(1), width});
+  return asColumn(e.cast(vector * 0.0, element), 2) + expandTo(e.constant(0, element), {DimSize(1), width});
 }
 
 } // namespace proa::pd

@@ -19,8 +19,8 @@ struct Recurrence {
 
 /// A loop over a static or dynamic number of steps. Inputs have the step as leading dimension. The first
 /// `recorded` states are recorded.
-Recurrence runSteps(const Extent &steps, llvm::ArrayRef<Expression> inputs, llvm::ArrayRef<Expression> states,
-                    unsigned recorded, Step step);
+Recurrence runSteps(const DimSize &steps, llvm::ArrayRef<Expression> inputs,
+                    llvm::ArrayRef<Expression> states, unsigned recorded, Step step);
 
 /// Sequences of rows in parallel: step t has row t of each.
 class SequenceSteps {
@@ -28,7 +28,7 @@ public:
   /// `rows` [rows, ...] by `offsets`; `backward`: step 0 has the last row of each sequence.
   SequenceSteps(Expression rows, Expression offsets, bool backward = false);
 
-  const Extent &count() const { return steps; }
+  const DimSize &count() const { return steps; }
   /// The number of rows of each sequence: an int64 vector.
   Expression getLengths() const { return sequences.lengths; }
   /// [rows, ...] as [steps, sequences, ...]. After the end of a sequence there are rows of others.
@@ -40,13 +40,13 @@ private:
   Expression rows, offsets;
   bool backward;
   Sequences sequences;
-  Extent steps;
+  DimSize steps;
 };
 
 /// Whether each sequence has a step of this index, as a column.
 Expression hasStep(Expression lengths, Expression number, int64_t rank = 2);
 
 /// Zeros [n, width] for a vector of n integers.
-Expression zeroRows(Expression vector, const Extent &width, mlir::Type element);
+Expression zeroRows(Expression vector, const DimSize &width, mlir::Type element);
 
 } // namespace proa::pd

@@ -1,5 +1,5 @@
 #include "dialects/pd/ops/sequence/Recurrent.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 
 #include "mlir/IR/TypeUtilities.h"
 

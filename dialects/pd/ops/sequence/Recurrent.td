@@ -33,11 +33,11 @@ def Pd_GruOp : Pd_Op<"gru", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
   let library = "gru";
   let decomposesInCode = 1;
   let vjpInCode = 1;
-  let legacy = [Legacy<"gru", ["Input", "Weight", "Input@LOD", "H0", "Bias"], ["Hidden"], ["activation", "gate_activation",
-    "is_reverse", "origin_mode"], [], "", ["BatchGate", "BatchResetHiddenPrev", "BatchHidden"]>,
-    Legacy<"fusion_gru", ["X", "WeightH", "X@LOD", "H0", "Bias"], ["Hidden"], [], ["WeightX", "ReorderedH0", "XX", "BatchedInput",
-      "BatchedOut", "activation", "gate_activation", "is_reverse", "use_seq", "origin_mode", "Scale_data", "Shift_data",
-      "Scale_weights", "force_fp32_output"], "importFusionGru">];
+  let legacy = [Legacy<"gru", ["Input", "Weight", "Input@LOD", "H0", "Bias"], ["Hidden"], ["activation",
+    "gate_activation", "is_reverse", "origin_mode"], [], "", ["BatchGate", "BatchResetHiddenPrev", "BatchHidden"]>,
+    Legacy<"fusion_gru", ["X", "WeightH", "X@LOD", "H0", "Bias"], ["Hidden"], [], ["WeightX", "ReorderedH0", "XX",
+      "BatchedInput", "BatchedOut", "activation", "gate_activation", "is_reverse", "use_seq", "origin_mode",
+      "Scale_data", "Shift_data", "Scale_weights", "force_fp32_output"], "importFusionGru">];
   let batching = "inCode";
   let referenceInCode = 1;
 }
@@ -49,7 +49,8 @@ def Pd_GruGradOp : Pd_Op<"gru_grad", [AttrSizedOperandSegments]> {
     ActivationName<"Sigmoid">:$gate_activation,
     Flag<"false">:$is_reverse, Flag<"false">:$origin_mode);
   let operandFormat = "$x `,` $weight `,` $offsets (`h0` `=` $h0^)? (`bias` `=` $bias^)? `cotangent` `=` $hidden_grad";
-  let results = (outs Pd_FloatTensor:$x_grad, Pd_FloatTensor:$weight_grad, Pd_FloatTensor:$h0_grad, Pd_FloatTensor:$bias_grad);
+  let results = (outs Pd_FloatTensor:$x_grad, Pd_FloatTensor:$weight_grad, Pd_FloatTensor:$h0_grad,
+    Pd_FloatTensor:$bias_grad);
   let infer = "inferGruGrad";
   let library = "gru_grad";
   let decomposesInCode = 1;
@@ -79,10 +80,13 @@ def Pd_LstmOp : Pd_Op<"lstm", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
   let decomposesInCode = 1;
   let lod = "all";
   let vjpInCode = 1;
-  let legacy = [Legacy<"lstm", ["Input", "Weight", "Bias", "Input@LOD", "H0", "C0"], ["Hidden", "Cell"], ["use_peepholes",
-    "is_reverse", "gate_activation", "cell_activation", "candidate_activation"], [], "", ["BatchGate", "BatchCellPreAct"]>,
-    Legacy<"fusion_lstm", ["X", "WeightH", "Bias", "X@LOD", "H0", "C0"], ["Hidden", "Cell"], [], ["WeightX", "XX", "BatchedInput",
-      "BatchedHidden", "BatchedCell", "ReorderedH0", "ReorderedC0", "CheckedCell", "use_peepholes", "is_reverse", "use_seq",
+  let legacy = [Legacy<"lstm", ["Input", "Weight", "Bias", "Input@LOD", "H0", "C0"], ["Hidden", "Cell"],
+    ["use_peepholes", "is_reverse", "gate_activation", "cell_activation", "candidate_activation"], [], "", ["BatchGate",
+      "BatchCellPreAct"]>,
+    Legacy<"fusion_lstm", ["X", "WeightH", "Bias", "X@LOD", "H0", "C0"], ["Hidden", "Cell"], [], ["WeightX", "XX",
+      "BatchedInput",
+      "BatchedHidden", "BatchedCell", "ReorderedH0", "ReorderedC0", "CheckedCell", "use_peepholes", "is_reverse",
+        "use_seq",
       "gate_activation", "cell_activation", "candidate_activation", "Scale_data", "Shift_data", "Scale_weights",
       "force_fp32_output"], "importFusionLstm">];
   let batching = "inCode";
@@ -98,8 +102,8 @@ def Pd_LstmGradOp : Pd_Op<"lstm_grad", [AttrSizedOperandSegments]> {
     ActivationName<"Tanh">:$cell_activation, ActivationName<"Tanh">:$candidate_activation);
   let operandFormat = [{$x `,` $weight `,` $bias `,` $offsets (`h0` `=` $h0^)? (`c0` `=` $c0^)?
     (`hidden` `=` $hidden_grad^)? (`cell` `=` $cell_grad^)?}];
-  let results = (outs Pd_FloatTensor:$x_grad, Pd_FloatTensor:$weight_grad, Pd_FloatTensor:$bias_grad, Pd_FloatTensor:$h0_grad,
-    Pd_FloatTensor:$c0_grad);
+  let results = (outs Pd_FloatTensor:$x_grad, Pd_FloatTensor:$weight_grad, Pd_FloatTensor:$bias_grad,
+    Pd_FloatTensor:$h0_grad, Pd_FloatTensor:$c0_grad);
   let infer = "inferLstmGrad";
   let library = "lstm_grad";
   let decomposesInCode = 1;
@@ -116,8 +120,10 @@ def Pd_GruUnitOp : Pd_Op<"gru_unit"> {
     "C1. input is [batch, 3 D], hidden_prev [batch, D], weight [D, 3 D]",
     "C2. activation and gate_activation are 0 to 3"
   ];
-  let arguments = (ins Pd_FloatTensor:$input, Pd_FloatTensor:$hidden_prev, Pd_FloatTensor:$weight, Optional<Pd_FloatTensor>:$bias,
-    DefaultValuedAttr<I64Attr, "2">:$activation, DefaultValuedAttr<I64Attr, "1">:$gate_activation, Flag<"false">:$origin_mode);
+  let arguments = (ins Pd_FloatTensor:$input, Pd_FloatTensor:$hidden_prev, Pd_FloatTensor:$weight,
+    Optional<Pd_FloatTensor>:$bias, DefaultValuedAttr<I64Attr, "2">:$activation, DefaultValuedAttr<I64Attr,
+    "1">:$gate_activation,
+      Flag<"false">:$origin_mode);
   let results = (outs Pd_FloatTensor:$gate, Pd_FloatTensor:$reset_hidden_prev, Pd_FloatTensor:$hidden);
   let infer = "inferGruUnit";
   let decomposesInCode = 1;

@@ -1,6 +1,7 @@
 //! Recurrent layers over sequences as formulas: all sequences are processed in one loop.
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/autodiff/FormulaGradient.h"
+#include "dialects/pd/ir/MatchFailure.h"
 #include "dialects/pd/ir/Types.h"
 #include "dialects/pd/ops/math/ActivationOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
@@ -122,7 +123,7 @@ SmallVector<Expression> whereInside(Expression inside, ArrayRef<Expression> next
 Values GruOp::decompose(OpBuilder &builder) {
   int64_t size = tensorType(getWeight()).getDimSize(0);
   if (ShapedType::isDynamic(size))
-    return failure();
+    return notifyDecompositionFailure(builder, *this, "its weight has dynamic dims");
   TensorBuilder e(builder, getOperation());
   Expression x = e.computed(getX());
   if (getBias())
@@ -141,7 +142,7 @@ Values GruOp::decompose(OpBuilder &builder) {
 Values LstmOp::decompose(OpBuilder &builder) {
   int64_t size = tensorType(getWeight()).getDimSize(0);
   if (ShapedType::isDynamic(size))
-    return failure();
+    return notifyDecompositionFailure(builder, *this, "its weight has dynamic dims");
   TensorBuilder e(builder, getOperation());
   Expression bias = e.reshape(e.computed(getBias()), {1, (getUsePeepholes() ? 7 : 4) * size});
   Expression x = e.computed(getX()) + part(bias, 0, size, 4);
@@ -164,14 +165,14 @@ Values LstmOp::decompose(OpBuilder &builder) {
 Values GruGradOp::decompose(OpBuilder &builder) {
   int64_t size = tensorType(getWeight()).getDimSize(0);
   if (ShapedType::isDynamic(size))
-    return failure();
+    return notifyDecompositionFailure(builder, *this, "its weight has dynamic dims");
   TensorBuilder e(builder, getOperation());
   Type element = tensorType(getX()).getElementType();
   Value h0 = getH0(), bias = getBias();
   if (!h0)
     h0 = zeroRows(sequencesOf(e.wrap(getOffsets())).lengths, size, element);
   if (!bias)
-    bias = expandTo(e.constant(0, element), {Extent(1), Extent(3 * size)});
+    bias = expandTo(e.constant(0, element), {DimSize(1), DimSize(3 * size)});
   return gradientOfFormula(
       builder, getLoc(), {getX(), getWeight(), h0, bias}, {getHiddenGrad()}, [&](ValueRange in) {
         return GruOp::create(builder, getLoc(), in[0], in[1], getOffsets(), in[2], in[3], getActivationAttr(),
@@ -183,7 +184,7 @@ Values GruGradOp::decompose(OpBuilder &builder) {
 Values LstmGradOp::decompose(OpBuilder &builder) {
   int64_t size = tensorType(getWeight()).getDimSize(0);
   if (ShapedType::isDynamic(size))
-    return failure();
+    return notifyDecompositionFailure(builder, *this, "its weight has dynamic dims");
   TensorBuilder e(builder, getOperation());
   Type element = tensorType(getX()).getElementType();
   SmallVector<Value> states;
@@ -205,7 +206,7 @@ Values GruUnitOp::decompose(OpBuilder &builder) {
   Expression input = e.computed(getInput());
   int64_t size = tensorType(getWeight()).getDimSize(0);
   if (ShapedType::isDynamic(size))
-    return failure();
+    return notifyDecompositionFailure(builder, *this, "its weight has dynamic dims");
   if (getBias())
     input = input + e.reshape(e.computed(getBias()), {1, 3 * size});
   GruCell cell(e.computed(getWeight()), size, static_cast<Activation>(getGateActivation()),

@@ -28,22 +28,22 @@ Expression gatherRows(Expression x, Expression index) {
   return x.owner().wrap(x.owner().create<GatherOp>(x, index, Value(), uint64_t(0)));
 }
 
-Expression reduceRows(Expression x, Expression group, const Extent &count, ScatterReduce reduce,
+Expression reduceRows(Expression x, Expression group, const DimSize &count, ScatterReduce reduce,
                       double initial) {
   TensorBuilder &e = x.owner();
-  llvm::SmallVector<Extent> shape = extentsOf(x);
+  llvm::SmallVector<DimSize> shape = dimSizesOf(x);
   shape[0] = count;
   Expression start = expandTo(e.constant(initial, x.type().getElementType()), shape);
   return e.wrap(e.create<ScatterNdOp>(start, insertDim(group, 1), x, reduce));
 }
 
 Expression asColumn(Expression vector, int64_t rank) {
-  llvm::SmallVector<Extent> shape(rank, Extent(1));
-  shape[0] = Extent(vector, 0);
+  llvm::SmallVector<DimSize> shape(rank, DimSize(1));
+  shape[0] = DimSize(vector, 0);
   return reshapeTo(vector, shape);
 }
 
-Expression asVector(Expression x) { return x.rank() == 1 ? x : reshapeTo(x, {Extent(x, 0)}); }
+Expression asVector(Expression x) { return x.rank() == 1 ? x : reshapeTo(x, {DimSize(x, 0)}); }
 
 Expression asInts(Expression x) {
   Type i64 = x.owner().getBuilder().getI64Type();

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "dialects/pd/ir/Enums.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 
 namespace proa::pd {
 
@@ -30,7 +30,7 @@ RangeRows rangeRows(Expression starts, Expression lengths);
 /// Slices of x along dimension 0 at the indices of an index tensor.
 Expression gatherRows(Expression x, Expression index);
 /// The rows of x combined by `reduce` in each of `count` groups; `initial` for empty groups.
-Expression reduceRows(Expression x, Expression group, const Extent &count, ScatterReduce reduce,
+Expression reduceRows(Expression x, Expression group, const DimSize &count, ScatterReduce reduce,
                       double initial);
 /// A vector as a column: [n] as [n, 1, ..., 1] of the given rank.
 Expression asColumn(Expression vector, int64_t rank);

@@ -16,6 +16,7 @@ def Pd_RowPositionsOp : Pd_Op<"row_positions"> {
   let infer = "inferRowPositions";
   let library = "row_positions";
   let referenceInCode = 1;
+  let batching = "unbatched";
 }
 
 def Pd_RangesOp : Pd_Op<"ranges"> {
@@ -30,6 +31,7 @@ def Pd_RangesOp : Pd_Op<"ranges"> {
   let infer = "inferRanges";
   let library = "ranges";
   let referenceInCode = 1;
+  let batching = "refused";
 }
 
 #endif

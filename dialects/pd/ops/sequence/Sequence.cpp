@@ -10,8 +10,8 @@
 #include "dialects/pd/ops/sequence/Rows.h"
 #include "dialects/pd/ops/sequence/RowsOps.h"
 #include "dialects/pd/ops/sequence/SequenceOps.h"
+#include "dialects/pd/ops/shape/DynamicDims.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
-#include "dialects/pd/ops/shape/OpenExtents.h"
 #include "dialects/pd/reference/Evaluate.h"
 
 using namespace mlir;
@@ -22,10 +22,10 @@ namespace {
 using Values = FailureOr<SmallVector<Value>>;
 
 /// The index of the last row of x.
-Expression lastRow(Expression x) { return x.owner().wrap(Extent(x, 0).getValue(x.owner())) - 1.0; }
+Expression lastRow(Expression x) { return x.owner().wrap(DimSize(x, 0).getValue(x.owner())) - 1.0; }
 
 Expression rowNumbers(Expression x) {
-  return iota(x.owner(), Extent(x, 0), x.owner().getBuilder().getI64Type());
+  return iota(x.owner(), DimSize(x, 0), x.owner().getBuilder().getI64Type());
 }
 
 Expression logicalAnd(Expression x, Expression y) {
@@ -52,16 +52,16 @@ namespace {
 Expression rowsOfMaxima(Expression x, Expression maxima, Expression offsets) {
   TensorBuilder &e = x.owner();
   Expression group = rowPlaces(x, offsets).sequence;
-  Expression rows = asColumn(rowNumbers(x), x.rank()), none = e.wrap(Extent(x, 0).getValue(e));
+  Expression rows = asColumn(rowNumbers(x), x.rank()), none = e.wrap(DimSize(x, 0).getValue(e));
   Expression holders = e.select(isEqual(x, gatherRows(maxima, group)), rows, none);
-  return reduceRows(holders, group, Extent(maxima, 0), ScatterReduce::Amin, 9.0e18);
+  return reduceRows(holders, group, DimSize(maxima, 0), ScatterReduce::Amin, 9.0e18);
 }
 
 /// The pooled rows, where sequences are not empty.
 Expression pooledRows(Expression x, Expression offsets, SequencePoolType kind) {
   TensorBuilder &e = x.owner();
   Sequences sequences = sequencesOf(offsets);
-  Extent count(sequences.starts, 0);
+  DimSize count(sequences.starts, 0);
   if (kind == SequencePoolType::First)
     return gatherRows(x, e.minimum(sequences.starts, lastRow(x)));
   if (kind == SequencePoolType::Last)
@@ -94,14 +94,14 @@ Values SequencePoolOp::decompose(OpBuilder &builder) {
   Expression index = e.constant(-1, builder.getI64Type());
   if (getPooltype() == SequencePoolType::Max && !getMaxIndex().use_empty())
     index = e.select(isEmpty, index, rowsOfMaxima(x, pooled, offsets));
-  return e.results({out, e.cast(expandTo(index, extentsOf(out)), builder.getI32Type())});
+  return e.results({out, e.cast(expandTo(index, dimSizesOf(out)), builder.getI32Type())});
 }
 
 Values SequenceSoftmaxOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.computed(getX()), offsets = e.wrap(getOffsets());
   Expression group = rowPlaces(x, offsets).sequence;
-  Extent count(sequencesOf(offsets).starts, 0);
+  DimSize count(sequencesOf(offsets).starts, 0);
   Expression maxima = reduceRows(x, group, count, ScatterReduce::Amax, leastOf(x.type().getElementType()));
   Expression powers = e.exp(x - gatherRows(maxima, group));
   return e.results({powers / gatherRows(reduceRows(powers, group, count, ScatterReduce::Add, 0.0), group)});
@@ -112,7 +112,7 @@ Values SequenceSoftmaxOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangen
   Expression out = e.wrap(getOut()), offsets = e.wrap(getOffsets()), weighted = out * e.wrap(cotangents[0]);
   Expression group = rowPlaces(out, offsets).sequence;
   Expression sums =
-      reduceRows(weighted, group, Extent(sequencesOf(offsets).starts, 0), ScatterReduce::Add, 0.0);
+      reduceRows(weighted, group, DimSize(sequencesOf(offsets).starts, 0), ScatterReduce::Add, 0.0);
   return SmallVector<Value>{weighted - out * gatherRows(sums, group), Value()};
 }
 
@@ -135,7 +135,7 @@ Values SequenceConcatOp::decompose(OpBuilder &builder) {
     Sequences sequences = sequencesOf(e.wrap(offsets));
     starts.push_back(insertDim(sequences.starts + base, 1));
     lengths.push_back(insertDim(sequences.lengths, 1));
-    base = base + e.wrap(Extent(tensors.back(), 0).getValue(e));
+    base = base + e.wrap(DimSize(tensors.back(), 0).getValue(e));
   }
   // Sequence i of all tensors, then sequence i + 1.
   RangeRows ranges = rangeRows(e.reshape(concat(starts, 1), {-1}), e.reshape(concat(lengths, 1), {-1}));
@@ -148,16 +148,16 @@ Values SequencePadOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.wrap(getX()), padding = e.wrap(getPadValue());
   Sequences sequences = sequencesOf(e.wrap(getOffsets()));
-  Extent length(static_cast<int64_t>(getPaddedLength()));
+  DimSize length(static_cast<int64_t>(getPaddedLength()));
   if (length.getNumber() < 0)
-    length = Extent::element(e.max(sequences.lengths, {0}), 0);
+    length = DimSize::element(e.max(sequences.lengths, {0}), 0);
   Expression places = iota(e, length, builder.getI64Type()); // [length]
   Expression rows = insertDim(sequences.starts, 1) + places,
              isInside = insertDim(sequences.lengths, 1) > places;
   Expression taken = gatherRows(x, e.minimum(rows, lastRow(x)));
-  llvm::SmallVector<Extent> maskShape(taken.rank(), Extent(1));
-  maskShape[0] = Extent(rows, 0);
-  maskShape[1] = Extent(rows, 1);
+  llvm::SmallVector<DimSize> maskShape(taken.rank(), DimSize(1));
+  maskShape[0] = DimSize(rows, 0);
+  maskShape[1] = DimSize(rows, 1);
   if (padding.type().hasStaticShape() && padding.type().getNumElements() == 1)
     padding = e.reshape(padding, {});
   return e.results({e.select(reshapeTo(isInside, maskShape), taken, padding), sequences.lengths});
@@ -166,7 +166,7 @@ Values SequencePadOp::decompose(OpBuilder &builder) {
 Values SequenceUnpadOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.wrap(getX()), lengths = asInts(e.wrap(getLength()));
-  llvm::SmallVector<Extent> shape = extentsOf(x);
+  llvm::SmallVector<DimSize> shape = dimSizesOf(x);
   Expression starts = rowNumbers(x) * e.wrap(shape[1].getValue(e));
   shape[1] = multiply(e, shape[0], shape[1]);
   shape.erase(shape.begin());
@@ -177,9 +177,9 @@ Values SequenceUnpadOp::decompose(OpBuilder &builder) {
 Values SequenceReshapeOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.wrap(getX()), width = e.constant(double(getNewDim()), builder.getI64Type());
-  Extent elements = multiply(e, Extent(x, 0), Extent(x, 1));
-  Expression out = reshapeTo(x, {divide(e, elements, getNewDim()), Extent(getNewDim())});
-  Expression counted = e.wrap(getOffsets()) * e.wrap(Extent(x, 1).getValue(e));
+  DimSize elements = multiply(e, DimSize(x, 0), DimSize(x, 1));
+  Expression out = reshapeTo(x, {divide(e, elements, getNewDim()), DimSize(getNewDim())});
+  Expression counted = e.wrap(getOffsets()) * e.wrap(DimSize(x, 1).getValue(e));
   return e.results({out, e.wrap(e.create<FloorDivideOp>(counted, width))});
 }
 
@@ -226,7 +226,7 @@ Values SequenceEnumerateOp::decompose(OpBuilder &builder) {
   Expression x = asVector(e.wrap(getX())), offsets = e.wrap(getOffsets());
   Expression ends = gatherRows(sequencesOf(offsets).ends, rowPlaces(x, offsets).sequence);
   Expression rows =
-      insertDim(rowNumbers(x), 1) + iota(e, Extent(int64_t(getWinSize())), builder.getI64Type());
+      insertDim(rowNumbers(x), 1) + iota(e, DimSize(int64_t(getWinSize())), builder.getI64Type());
   Expression taken = gatherRows(x, e.minimum(rows, lastRow(x)));
   return e.results({e.select(rows < insertDim(ends, 1), taken, double(static_cast<int64_t>(getPadValue())))});
 }
@@ -241,7 +241,7 @@ Values SequenceEraseOp::decompose(OpBuilder &builder) {
   Expression rows = e.reshape(e.wrap(e.create<NonzeroOp>(stays)), {-1});
   Sequences sequences = sequencesOf(offsets);
   Expression counts = reduceRows(asInts(stays), rowPlaces(values, offsets).sequence,
-                                 Extent(sequences.starts, 0), ScatterReduce::Add, 0.0);
+                                 DimSize(sequences.starts, 0), ScatterReduce::Add, 0.0);
   return e.results({gatherRows(x, rows), rangeRows(sequences.starts * 0.0, counts).offsets});
 }
 
@@ -300,7 +300,7 @@ Values RowConvOp::decompose(OpBuilder &builder) {
 }
 
 /// For each image the number of windows along one dimension (0: height, 1: width) of its own size.
-static Expression ownWindows(Im2sequenceOp op, Expression x, int64_t along, const Extent &ofAll) {
+static Expression ownWindows(Im2sequenceOp op, Expression x, int64_t along, const DimSize &ofAll) {
   TensorBuilder &e = x.owner();
   auto stride = static_cast<double>(op.getOutStride()[along]);
   Expression size = dropDim(slice(asInts(e.wrap(op.getSizes())), 1, along, along + 1), 1);
@@ -309,7 +309,7 @@ static Expression ownWindows(Im2sequenceOp op, Expression x, int64_t along, cons
   int64_t around = op.getPaddings()[along] + op.getPaddings()[along + 2] - op.getKernels()[along];
   Expression count = (own + static_cast<double>(around)) / static_cast<double>(op.getStrides()[along]) + 1.0;
   Expression all = e.wrap(ofAll.getValue(e));
-  Expression isSingle = e.wrap(Extent(x, 0).getValue(e)) <= 1.0;
+  Expression isSingle = e.wrap(DimSize(x, 0).getValue(e)) <= 1.0;
   return e.select(isSingle, all, e.minimum(count, all));
 }
 
@@ -318,21 +318,21 @@ static std::pair<Expression, Expression> windowsWithin(Im2sequenceOp op, Express
   TensorBuilder &e = columns.owner();
   Expression x = e.wrap(op.getX());
   Type i64 = e.getBuilder().getI64Type();
-  Extent images(columns, 0);
-  llvm::SmallVector<Extent> counts;
+  DimSize images(columns, 0);
+  llvm::SmallVector<DimSize> counts;
   llvm::SmallVector<Expression> own;
   for (int64_t along = 0; along < 2; ++along) {
     int64_t around = op.getPaddings()[along] + op.getPaddings()[along + 2] - op.getKernels()[along];
-    counts.push_back(add(e, divide(e, add(e, Extent(x, along + 2), around), op.getStrides()[along]), 1));
+    counts.push_back(add(e, divide(e, add(e, DimSize(x, along + 2), around), op.getStrides()[along]), 1));
     own.push_back(ownWindows(op, x, along, counts[along]));
   }
-  Expression rows = reshapeTo(iota(e, counts[0], i64), {Extent(1), counts[0], Extent(1)}) <
-                    reshapeTo(own[0], {images, Extent(1), Extent(1)});
+  Expression rows = reshapeTo(iota(e, counts[0], i64), {DimSize(1), counts[0], DimSize(1)}) <
+                    reshapeTo(own[0], {images, DimSize(1), DimSize(1)});
   Expression isWithin =
-      logicalAnd(rows, iota(e, counts[1], i64) < reshapeTo(own[1], {images, Extent(1), Extent(1)}));
+      logicalAnd(rows, iota(e, counts[1], i64) < reshapeTo(own[1], {images, DimSize(1), DimSize(1)}));
   Expression places = e.wrap(e.create<NonzeroOp>(e.reshape(isWithin, {-1})));
   Expression flat = reshapeTo(e.transpose(columns, {0, 2, 1}),
-                              {multiply(e, images, Extent(columns, 2)), Extent(columns, 1)});
+                              {multiply(e, images, DimSize(columns, 2)), DimSize(columns, 1)});
   return {gatherRows(flat, dropDim(places, 1)), own[0] * own[1]};
 }
 
@@ -340,13 +340,13 @@ Values Im2sequenceOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   llvm::SmallVector<int64_t> ones{1, 1};
   Expression columns = e.wrap(e.create<UnfoldOp>(getX(), getKernels(), getStrides(), getPaddings(), ones));
-  Extent images(columns, 0), windows(columns, 2);
+  DimSize images(columns, 0), windows(columns, 2);
   if (getSizes()) {
     auto [within, counts] = windowsWithin(*this, columns);
     return e.results({within, rangeRows(counts * 0.0, counts).offsets});
   }
   Expression rows = e.transpose(columns, {0, 2, 1});
-  Expression out = reshapeTo(rows, {multiply(e, images, windows), Extent(columns, 1)});
+  Expression out = reshapeTo(rows, {multiply(e, images, windows), DimSize(columns, 1)});
   Expression lengths = expandTo(e.wrap(windows.getValue(e)), {images});
   return e.results({out, rangeRows(lengths * 0.0, lengths).offsets});
 }
@@ -355,11 +355,11 @@ Values SequenceMaskOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.wrap(getX()),
              lengths = asInts(isa<FloatType>(x.type().getElementType()) ? -e.floor(-x) : x);
-  Extent count(static_cast<int64_t>(getMaxlen()));
+  DimSize count(static_cast<int64_t>(getMaxlen()));
   if (getMaxlenTensor())
-    count = Extent::element(e.reshape(e.wrap(getMaxlenTensor()), {1}), 0);
+    count = DimSize::element(e.reshape(e.wrap(getMaxlenTensor()), {1}), 0);
   else if (count.getNumber() < 0)
-    count = Extent::element(e.max(e.reshape(asInts(x), {-1}), {0}), 0);
+    count = DimSize::element(e.max(e.reshape(asInts(x), {-1}), {0}), 0);
   Expression mask = insertDim(lengths, lengths.rank()) > iota(e, count, builder.getI64Type());
   return e.results({e.cast(mask, getOutDtype())});
 }

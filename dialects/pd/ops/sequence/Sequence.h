@@ -13,11 +13,9 @@ mlir::LogicalResult checkOffsets(std::optional<mlir::Location> location, mlir::V
 mlir::LogicalResult checkRows(std::optional<mlir::Location> location, mlir::Value x, mlir::Value offsets);
 /// One less than the length of `offsets`, if it is static.
 int64_t sequenceCount(mlir::Value offsets);
-/// Whether `value`, if given and of static dims, has `count` elements; true for a dynamic count.
-bool mayHaveElements(mlir::Value value, int64_t count);
 /// `type` with another number of rows.
 mlir::RankedTensorType withRows(mlir::RankedTensorType type, int64_t rows);
-mlir::RankedTensorType vectorOfInts(mlir::MLIRContext *context, int64_t extent);
+mlir::RankedTensorType vectorOfInts(mlir::MLIRContext *context, int64_t dimSize);
 
 mlir::LogicalResult inferRangesOf(std::optional<mlir::Location> location, mlir::Value starts,
                                   mlir::Value lengths, Results &results);

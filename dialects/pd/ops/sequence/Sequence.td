@@ -24,9 +24,10 @@ def Pd_SequencePoolOp : Pd_SequenceOp<"sequence_pool"> {
   let infer = "inferSequencePool";
   let lod = "outer";
   let legacy = [Legacy<"sequence_pool", ["X", "X@LOD"], ["Out", "MaxIndex"], ["pooltype", "pad_value"]>,
-    Legacy<"fusion_seqpool_concat", ["X*", "X*@LOD"], ["Out", ""], [], ["pooltype", "axis"], "importFusionSeqpoolConcat">,
-    Legacy<"fused_embedding_seq_pool", ["W", "Ids@LOD"], ["Out", ""], [], ["Ids", "combiner", "padding_idx", "grad_inplace",
-      "is_sparse"], "importFusedEmbeddingSeqPool">];
+    Legacy<"fusion_seqpool_concat", ["X*", "X*@LOD"], ["Out", ""], [], ["pooltype", "axis"],
+      "importFusionSeqpoolConcat">,
+    Legacy<"fused_embedding_seq_pool", ["W", "Ids@LOD"], ["Out", ""], [], ["Ids", "combiner", "padding_idx",
+      "grad_inplace", "is_sparse"], "importFusedEmbeddingSeqPool">];
 }
 
 def Pd_SequenceSoftmaxOp : Pd_SequenceOp<"sequence_softmax"> {
@@ -138,7 +139,8 @@ def Pd_SequenceExpandOp : Pd_SequenceOp<"sequence_expand"> {
   let results = (outs Pd_Tensor:$out, Pd_IntTensor:$out_offsets);
   let infer = "inferSequenceExpand";
   let lod = "none";
-  let legacy = [Legacy<"sequence_expand", ["X", "Y@LOD", "X@LOD?"], ["Out", ""], [], ["ref_level"], "importSequenceExpand">];
+  let legacy = [Legacy<"sequence_expand", ["X", "Y@LOD", "X@LOD?"], ["Out", ""], [], ["ref_level"],
+    "importSequenceExpand">];
   let newIrGradients = ["sequence_expand_grad(x, y_offsets)"];
 }
 
@@ -150,8 +152,8 @@ def Pd_SequenceExpandAsOp : Pd_SequenceOp<"sequence_expand_as"> {
   let infer = "inferSequenceExpandAs";
   let lod = "none";
   let legacy = [Legacy<"sequence_expand_as", ["X", "Y", "Y@LOD"], ["Out"], [], [], "importSequenceExpandAs">,
-    Legacy<"fusion_seqexpand_concat_fc", ["X*", "", "X@LOD"], ["Out"], [], ["FCWeight", "FCBias", "FCOut", "fc_activation"],
-      "importFusionSeqexpandConcatFc">];
+    Legacy<"fusion_seqexpand_concat_fc", ["X*", "", "X@LOD"], ["Out"], [], ["FCWeight", "FCBias", "FCOut",
+      "fc_activation"], "importFusionSeqexpandConcatFc">];
 }
 
 def Pd_SequenceEnumerateOp : Pd_SequenceOp<"sequence_enumerate"> {
@@ -160,7 +162,8 @@ def Pd_SequenceEnumerateOp : Pd_SequenceOp<"sequence_enumerate"> {
     "C1. offsets is an int64 vector; x has one element in each row",
     "C2. win_size is positive"
   ];
-  let arguments = (ins Pd_IntTensor:$x, Pd_IntTensor:$offsets, I64Attr:$win_size, DefaultValuedAttr<I64Attr, "0">:$pad_value);
+  let arguments = (ins Pd_IntTensor:$x, Pd_IntTensor:$offsets, I64Attr:$win_size, DefaultValuedAttr<I64Attr,
+    "0">:$pad_value);
   let results = (outs Pd_IntTensor:$out);
   let infer = "inferSequenceEnumerate";
   let legacy = [Legacy<"sequence_enumerate", ["X", "X@LOD"], ["Out"], ["win_size", "pad_value"]>];
@@ -189,13 +192,15 @@ def Pd_SequenceConvOp : Pd_SequenceOp<"sequence_conv"> {
     "C2. context_length is positive and context_stride 1",
     "C3. filter has rank 2 and context_length * width rows"
   ];
-  let arguments = (ins Pd_FloatTensor:$x, Pd_IntTensor:$offsets, Optional<Pd_FloatTensor>:$padding, Pd_FloatTensor:$filter,
-    I64Attr:$context_length, DefaultValuedAttr<I64Attr, "0">:$context_start, DefaultValuedAttr<I64Attr, "1">:$context_stride);
+  let arguments = (ins Pd_FloatTensor:$x, Pd_IntTensor:$offsets, Optional<Pd_FloatTensor>:$padding,
+    Pd_FloatTensor:$filter, I64Attr:$context_length, DefaultValuedAttr<I64Attr, "0">:$context_start,
+    DefaultValuedAttr<I64Attr,
+      "1">:$context_stride);
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferSequenceConv";
-  let legacy = [Legacy<"sequence_conv", ["X", "X@LOD", "PaddingData", "Filter"], ["Out"], ["context_length=contextLength",
-    "context_start=contextStart", "context_stride=contextStride"], ["paddingTrainable"],
-    exportHook_="exportSequenceConv">,
+  let legacy = [Legacy<"sequence_conv", ["X", "X@LOD", "PaddingData", "Filter"], ["Out"],
+    ["context_length=contextLength", "context_start=contextStart", "context_stride=contextStride"],
+    ["paddingTrainable"], exportHook_="exportSequenceConv">,
     Legacy<"fusion_seqconv_eltadd_relu", ["X", "X@LOD", "", "Filter"], ["Out"], [], ["Bias", "ColMat", "contextLength",
       "contextStart", "contextStride"], "importFusionSeqconvEltaddRelu">];
 }
@@ -207,8 +212,8 @@ def Pd_SequenceMaskOp : Pd_SequenceOp<"sequence_mask"> {
     maxlen_tensor (one element) overrides maxlen; if that is negative, the largest length is used. Element j is 1 if j
     < length, also for lengths that are not integers.
   }];
-  let arguments = (ins Pd_RealTensor:$x, Optional<Pd_IntTensor>:$maxlen_tensor, DefaultValuedAttr<I64Attr, "-1">:$maxlen,
-    TypeAttr:$out_dtype);
+  let arguments = (ins Pd_RealTensor:$x, Optional<Pd_IntTensor>:$maxlen_tensor, DefaultValuedAttr<I64Attr,
+    "-1">:$maxlen, TypeAttr:$out_dtype);
   let results = (outs Pd_Tensor:$out);
   let infer = "inferSequenceMask";
   let legacy = [Legacy<"sequence_mask", ["X", "MaxLenTensor"], ["Y"], ["maxlen", "out_dtype"]>];
@@ -240,12 +245,15 @@ def Pd_Im2sequenceOp : Pd_SequenceOp<"im2sequence"> {
     "C2. kernels and strides are pairs of positive numbers, paddings has four",
     "C3. sizes has one row of two elements for each image, and out_stride is a pair of positive numbers"
   ];
-  let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_RealTensor>:$sizes, DenseI64ArrayAttr:$kernels, DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">:$strides,
-    DefaultValuedAttr<DenseI64ArrayAttr, "{0, 0, 0, 0}">:$paddings, DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">:$out_stride);
+  let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_RealTensor>:$sizes, DenseI64ArrayAttr:$kernels,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">:$strides, DefaultValuedAttr<DenseI64ArrayAttr,
+    "{0, 0, 0, 0}">:$paddings, DefaultValuedAttr<DenseI64ArrayAttr,
+      "{1, 1}">:$out_stride);
   let results = (outs Pd_FloatTensor:$out, Pd_IntTensor:$out_offsets);
   let infer = "inferIm2sequence";
   let lod = "none";
-  let legacy = [Legacy<"im2sequence", ["X", "Y"], ["Out", "Out@LOD"], ["kernels", "strides", "paddings", "out_stride"]>];
+  let legacy = [Legacy<"im2sequence", ["X", "Y"], ["Out", "Out@LOD"], ["kernels", "strides", "paddings",
+    "out_stride"]>];
   let newIrGradients = ["im2sequence_grad(x, sizes) -> x"];
 }
 

@@ -69,15 +69,8 @@ LogicalResult checkScattered(std::optional<Location> location, Value x, Value id
 }
 
 int64_t sequenceCount(Value offsets) {
-  int64_t extent = tensorType(offsets).getDimSize(0);
-  return extent == unknown ? unknown : extent - 1;
-}
-
-bool mayHaveElements(Value value, int64_t count) {
-  if (!value || count == unknown)
-    return true;
-  RankedTensorType type = tensorType(value);
-  return !type.hasStaticShape() || type.getNumElements() == count;
+  int64_t dimSize = tensorType(offsets).getDimSize(0);
+  return dimSize == unknown ? unknown : dimSize - 1;
 }
 
 RankedTensorType withRows(RankedTensorType type, int64_t rows) {
@@ -86,8 +79,8 @@ RankedTensorType withRows(RankedTensorType type, int64_t rows) {
   return type.clone(shape);
 }
 
-RankedTensorType vectorOfInts(MLIRContext *context, int64_t extent) {
-  return RankedTensorType::get({extent}, IntegerType::get(context, 64));
+RankedTensorType vectorOfInts(MLIRContext *context, int64_t dimSize) {
+  return RankedTensorType::get({dimSize}, IntegerType::get(context, 64));
 }
 
 LogicalResult inferRangesOf(std::optional<Location> location, Value starts, Value lengths, Results &results) {
@@ -96,7 +89,7 @@ LogicalResult inferRangesOf(std::optional<Location> location, Value starts, Valu
                  first.getElementType() == second.getElementType() &&
                  succeeded(verifyCompatibleShape(first.getShape(), second.getShape()));
   if (!isValid)
-    return inferenceError(location, "C1: starts and lengths must be int64 vectors of one extent, found " +
+    return inferenceError(location, "C1: starts and lengths must be int64 vectors of one dim, found " +
                                         textOf(first) + " and " + textOf(second));
   int64_t count = first.isDynamicDim(0) ? second.getDimSize(0) : first.getDimSize(0);
   results.push_back(vectorOfInts(first.getContext(), unknown));
@@ -202,7 +195,7 @@ LogicalResult inferIm2sequenceOf(std::optional<Location> location, RankedTensorT
   if (x.getRank() != 4)
     return inferenceError(location, "C1: x must have rank 4, found " + textOf(x));
   bool hasPairs = kernels.size() == 2 && strides.size() == 2 && paddings.size() == 4;
-  if (!hasPairs || llvm::any_of(kernels, [](int64_t extent) { return extent <= 0; }))
+  if (!hasPairs || llvm::any_of(kernels, [](int64_t dimSize) { return dimSize <= 0; }))
     return inferenceError(
         location, "C2: kernels and strides must be pairs of positive numbers, and paddings four numbers");
   Window window{2,

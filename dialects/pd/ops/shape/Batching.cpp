@@ -21,16 +21,16 @@ BatchedResults ReshapeOp::batch(Batcher &batcher) {
   auto type = tensorType(getOut());
   // In an example's shape, -1 is the rest of one example and 0 copies a dimension, which has moved along.
   if (Value tensor = getShapeTensor(); tensor && !type.hasStaticShape()) {
-    SmallVector<Extent> dims{batcher.examples(e)};
+    SmallVector<DimSize> dims{batcher.examples(e)};
     Expression elements = e.wrap(batcher.plain(tensor));
     for (int64_t i = 0; i < type.getRank(); ++i)
-      dims.push_back(Extent::element(elements, i));
+      dims.push_back(DimSize::element(elements, i));
     return one(e.create<ReshapeOp>(x, shapeTensor(e, dims), ArrayRef<int64_t>()));
   }
   SmallVector<int64_t> shape{0};
   llvm::append_range(shape, type.hasStaticShape() ? type.getShape() : getShape());
   if (type.hasStaticShape() && llvm::is_contained(type.getShape(), 0)) {
-    SmallVector<Extent> dims{batcher.examples(e)};
+    SmallVector<DimSize> dims{batcher.examples(e)};
     llvm::append_range(dims, type.getShape());
     return one(reshapeTo(e.wrap(x), dims));
   }
@@ -51,10 +51,10 @@ BatchedResults ExpandOp::batch(Batcher &batcher) {
   auto type = tensorType(getOut());
   Expression x = e.wrap(batcher.aligned(getX(), type.getRank()));
   if (Value tensor = getShapeTensor(); tensor && !type.hasStaticShape()) {
-    SmallVector<Extent> dims{batcher.examples(e)};
+    SmallVector<DimSize> dims{batcher.examples(e)};
     Expression elements = e.wrap(batcher.plain(tensor));
     for (int64_t i = 0; i < type.getRank(); ++i)
-      dims.push_back(Extent::element(elements, i));
+      dims.push_back(DimSize::element(elements, i));
     return one(expandTo(x, dims));
   }
   SmallVector<int64_t> shape{-1};

@@ -1,8 +1,8 @@
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/shape/DiagonalOps.h"
+#include "dialects/pd/ops/shape/DynamicDims.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
-#include "dialects/pd/ops/shape/OpenExtents.h"
 #include "dialects/pd/reference/Evaluate.h"
 
 using namespace mlir;
@@ -13,9 +13,9 @@ namespace {
 constexpr int64_t unknown = ShapedType::kDynamic;
 
 /// column - row of each element of a matrix, as a matrix.
-Expression distances(TensorBuilder &e, const Extent &rows, const Extent &columns) {
+Expression distances(TensorBuilder &e, const DimSize &rows, const DimSize &columns) {
   Type i64 = e.getBuilder().getI64Type();
-  Expression row = reshapeTo(iota(e, rows, i64), {rows, Extent(1)});
+  Expression row = reshapeTo(iota(e, rows, i64), {rows, DimSize(1)});
   return iota(e, columns, i64) - row;
 }
 
@@ -27,19 +27,21 @@ Expression equals(Expression x, int64_t y) {
 template <class Keep> SmallVector<Value> triangle(Operation *op, OpBuilder &builder, Keep keep) {
   TensorBuilder e(builder, op);
   Expression x = e.wrap(op->getOperand(0));
-  Expression distance = distances(e, Extent(x, x.rank() - 2), Extent(x, x.rank() - 1));
+  Expression distance = distances(e, DimSize(x, x.rank() - 2), DimSize(x, x.rank() - 1));
   return SmallVector<Value>{e.select(keep(distance), x, 0.0)};
 }
 
-/// The two dimensions of the matrices; emits an error if they are equal.
-template <class Op>
+/// The two dimensions of the matrices. Emits an error, which cites `constraint`, if they are equal or out of
+/// range.
 FailureOr<std::pair<int64_t, int64_t>> matrixAxes(std::optional<Location> location, int64_t axis1,
-                                                  int64_t axis2, int64_t rank) {
-  auto first = normalizeAxis(location, axis1, rank), second = normalizeAxis(location, axis2, rank);
+                                                  int64_t axis2, int64_t rank, llvm::StringRef constraint) {
+  auto first = normalizeAxis(location, axis1, rank, constraint),
+       second = normalizeAxis(location, axis2, rank, constraint);
   if (failed(first) || failed(second))
     return failure();
   if (*first == *second)
-    return inferenceError(location, "both axes are dimension " + llvm::Twine(*first));
+    return inferenceError(location,
+                          constraint + ": the axes must differ, found dimension " + llvm::Twine(*first));
   return std::pair(*first, *second);
 }
 
@@ -60,7 +62,7 @@ Expression embed(Expression x, int64_t offset, double elsewhere) {
   paddings[2 * x.rank() - 2] = std::max<int64_t>(offset, 0);
   paddings[2 * x.rank() - 1] = std::max<int64_t>(-offset, 0);
   Expression row = offset == 0 ? x : e.wrap(e.create<PadOp>(x, paddings, llvm::APFloat(0.0)));
-  Extent size(row, row.rank() - 1);
+  DimSize size(row, row.rank() - 1);
   Expression onDiagonal = equals(distances(e, size, size), offset);
   Expression rows = insertDim(row, row.rank() - 1);
   return e.select(onDiagonal, rows, elsewhere);
@@ -81,13 +83,13 @@ FailureOr<SmallVector<Value>> TriuOp::decompose(OpBuilder &builder) {
 LogicalResult DiagonalOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                            llvm::SmallVectorImpl<Type> &results) {
   auto type = tensorType(adaptor.getX());
-  auto axes = matrixAxes<DiagonalOp>(location, adaptor.getAxis1(), adaptor.getAxis2(), type.getRank());
+  auto axes = matrixAxes(location, adaptor.getAxis1(), adaptor.getAxis2(), type.getRank(), "C1");
   if (failed(axes))
     return failure();
   llvm::SmallVector<int64_t> shape;
-  for (auto [axis, extent] : llvm::enumerate(type.getShape()))
+  for (auto [axis, dimSize] : llvm::enumerate(type.getShape()))
     if (static_cast<int64_t>(axis) != axes->first && static_cast<int64_t>(axis) != axes->second)
-      shape.push_back(extent);
+      shape.push_back(dimSize);
   shape.push_back(
       diagonalLength(type.getDimSize(axes->first), type.getDimSize(axes->second), adaptor.getOffset()));
   results.push_back(type.clone(shape));
@@ -96,7 +98,7 @@ LogicalResult DiagonalOp::inferReturnTypes(MLIRContext *, std::optional<Location
 
 FailureOr<SmallVector<Value>> DiagonalOp::decompose(OpBuilder &builder) {
   auto type = tensorType(getX());
-  auto axes = matrixAxes<DiagonalOp>(std::nullopt, getAxis1(), getAxis2(), type.getRank());
+  auto axes = matrixAxes(std::nullopt, getAxis1(), getAxis2(), type.getRank(), "C1");
   if (failed(axes))
     return failure();
   TensorBuilder e(builder, getOperation());
@@ -106,14 +108,14 @@ FailureOr<SmallVector<Value>> DiagonalOp::decompose(OpBuilder &builder) {
       perm.push_back(axis);
   perm.append({axes->first, axes->second});
   Expression matrices = e.transpose(e.wrap(getX()), perm);
-  llvm::SmallVector<Extent> shape = extentsOf(matrices);
-  Extent columns = shape.pop_back_val(), rows = shape.pop_back_val();
+  llvm::SmallVector<DimSize> shape = dimSizesOf(matrices);
+  DimSize columns = shape.pop_back_val(), rows = shape.pop_back_val();
   auto offset = static_cast<int64_t>(getOffset());
-  Extent length = diagonalLength(e, rows, columns, offset);
+  DimSize length = diagonalLength(e, rows, columns, offset);
   shape.push_back(multiply(e, rows, columns));
   // The diagonal of a matrix is every (columns + 1)-th of its elements.
   Expression flat = reshapeTo(matrices, shape);
-  Extent start = offset >= 0 ? Extent(offset) : multiply(e, columns, -offset), step = add(e, columns, 1);
+  DimSize start = offset >= 0 ? DimSize(offset) : multiply(e, columns, -offset), step = add(e, columns, 1);
   int64_t last = flat.rank() - 1;
   if (!length.isKnown() || !columns.isKnown()) {
     Expression places =
@@ -132,7 +134,7 @@ LogicalResult DiagOp::inferReturnTypes(MLIRContext *, std::optional<Location> lo
   auto offset = static_cast<int64_t>(adaptor.getOffset());
   if (type.getRank() > 2)
     return inferenceError(location,
-                          "the operand has rank " + llvm::Twine(type.getRank()) + ", expected at most 2");
+                          "C1: x must have rank 2 or less, found rank " + llvm::Twine(type.getRank()));
   if (type.getRank() == 2) {
     results.push_back(type.clone({diagonalLength(type.getDimSize(0), type.getDimSize(1), offset)}));
     return success();
@@ -155,8 +157,8 @@ LogicalResult DiagEmbedOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
                                             llvm::SmallVectorImpl<Type> &results) {
   auto type = tensorType(adaptor.getX());
   if (type.getRank() == 0)
-    return inferenceError(location, "the operand has rank 0, expected vectors");
-  auto axes = matrixAxes<DiagEmbedOp>(location, adaptor.getDim1(), adaptor.getDim2(), type.getRank() + 1);
+    return inferenceError(location, "C1: x must have rank 1 or more, found rank 0");
+  auto axes = matrixAxes(location, adaptor.getDim1(), adaptor.getDim2(), type.getRank() + 1, "C2");
   if (failed(axes))
     return failure();
   int64_t length = type.getShape().back();
@@ -170,7 +172,7 @@ LogicalResult DiagEmbedOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
 
 FailureOr<SmallVector<Value>> DiagEmbedOp::decompose(OpBuilder &builder) {
   auto type = tensorType(getX());
-  auto axes = matrixAxes<DiagEmbedOp>(std::nullopt, getDim1(), getDim2(), type.getRank() + 1);
+  auto axes = matrixAxes(std::nullopt, getDim1(), getDim2(), type.getRank() + 1, "C2");
   if (failed(axes))
     return failure();
   TensorBuilder e(builder, getOperation());

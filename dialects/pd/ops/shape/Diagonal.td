@@ -9,6 +9,7 @@ class IntDefault<string value> : DefaultValuedAttr<I64Attr, value>;
 class Pd_TriangleOp<string mnemonic, string text> : Pd_Op<mnemonic> {
   let summary = text;
   let description = "The matrices are the last two dimensions. Diagonal k is k columns to the right of the main one.";
+  let constraints = ["C1. x has rank 2 or more"];
   let arguments = (ins Pd_Tensor:$x, IntDefault<"0">:$diagonal);
   let results = (outs Pd_Tensor:$out);
   let infer = "inferTriangle";
@@ -27,6 +28,7 @@ def Pd_TriuOp : Pd_TriangleOp<"triu", "Upper triangle: x with zeros below a diag
 def Pd_DiagonalOp : Pd_Op<"diagonal", [Pd_MovesElements]> {
   let lod = "none";
   let summary = "The diagonals of the matrices in dimensions axis1 and axis2, as a last dimension";
+  let constraints = ["C1. axis1 and axis2 are two dimensions of x"];
   let arguments = (ins Pd_Tensor:$x, IntDefault<"0">:$offset, IntDefault<"0">:$axis1, IntDefault<"1">:$axis2);
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;
@@ -37,6 +39,7 @@ def Pd_DiagOp : Pd_Op<"diag"> {
   let lod = "none";
   let summary = "A square matrix with the vector x on a diagonal and padding_value elsewhere; for a matrix x, its "
     "diagonal";
+  let constraints = ["C1. x has rank 2 or less"];
   let arguments = (ins Pd_Tensor:$x, IntDefault<"0">:$offset, DefaultValuedAttr<F64Attr, "0.0">:$padding_value);
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;
@@ -46,6 +49,10 @@ def Pd_DiagOp : Pd_Op<"diag"> {
 def Pd_DiagEmbedOp : Pd_Op<"diag_embed"> {
   let lod = "none";
   let summary = "Square matrices, in dimensions dim1 and dim2, with the vectors of x on a diagonal";
+  let constraints = [
+    "C1. x has rank 1 or more",
+    "C2. dim1 and dim2 are two dimensions of the result"
+  ];
   let arguments = (ins Pd_Tensor:$x, IntDefault<"0">:$offset, IntDefault<"-2">:$dim1, IntDefault<"-1">:$dim2);
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;

@@ -3,8 +3,8 @@
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/index/ScatterOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
+#include "dialects/pd/ops/shape/DynamicDims.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
-#include "dialects/pd/ops/shape/OpenExtents.h"
 #include "dialects/pd/reference/Evaluate.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -21,7 +21,7 @@ struct MatrixDims {
 };
 
 std::optional<MatrixDims> matrixDims(int64_t rank, int64_t dim1, int64_t dim2) {
-  auto first = normalizeAxis(std::nullopt, dim1, rank), second = normalizeAxis(std::nullopt, dim2, rank);
+  auto first = normalizeAxis(dim1, rank), second = normalizeAxis(dim2, rank);
   if (rank < 2 || failed(first) || failed(second) || *first == *second)
     return std::nullopt;
   return MatrixDims{*first, *second};
@@ -57,15 +57,15 @@ Expression both(Expression x, Expression y) { return x.owner().wrap(x.owner().cr
 LogicalResult checkFillDiagonal(std::optional<Location> location, RankedTensorType x) {
   bool isCube = x.getRank() < 3 || llvm::all_of(
                                        x.getShape(),
-                                       [&](int64_t extent) {
-                                         return ShapedType::isDynamic(extent) || x.isDynamicDim(0) ||
-                                                extent == x.getDimSize(0);
+                                       [&](int64_t dimSize) {
+                                         return ShapedType::isDynamic(dimSize) || x.isDynamicDim(0) ||
+                                                dimSize == x.getDimSize(0);
                                        });
   if (x.getRank() >= 2 && isCube)
     return success();
   std::string text;
-  llvm::raw_string_ostream(text)
-      << "C1: x must be a matrix, or have more dimensions all of one extent, found " << x;
+  llvm::raw_string_ostream(text) << "C1: x must be a matrix, or have more dimensions all of one dim, found "
+                                 << x;
   return inferenceError(location, text);
 }
 
@@ -100,12 +100,12 @@ Values FillDiagonalOp::decompose(OpBuilder &builder) {
   if (x.type().hasStaticShape() && x.type().getNumElements() == 0)
     return SmallVector<Value>{getX()};
   auto offset = static_cast<double>(static_cast<int64_t>(getOffset()));
-  llvm::SmallVector<Extent> shape = extentsOf(x);
-  auto number = [&](const Extent &extent) { return e.wrap(extent.getValue(e)); };
+  llvm::SmallVector<DimSize> shape = dimSizesOf(x);
+  auto number = [&](const DimSize &dimSize) { return e.wrap(dimSize.getValue(e)); };
   // The sum of the strides, which is the step along a diagonal.
   Expression width = number(shape[1]), size = number(elementsOf(x)), step = number(1);
-  for (const Extent &extent : llvm::drop_begin(shape))
-    step = step * number(extent) + 1.0;
+  for (const DimSize &dimSize : llvm::drop_begin(shape))
+    step = step * number(dimSize) + 1.0;
   if (!getWrap())
     size = e.minimum(size, width * width);
   // For each element the i of the description.
@@ -132,17 +132,17 @@ static Expression fillOpenDiagonals(TensorBuilder &e, FillDiagonalTensorOp op, c
   Expression matrices = e.transpose(x, forth);
   int64_t last = x.rank() - 2;
   // y may have additional leading dimensions of size 1.
-  y = reshapeTo(y, llvm::ArrayRef<Extent>(extentsOf(y)).take_back(x.rank() - 1));
+  y = reshapeTo(y, llvm::ArrayRef<DimSize>(dimSizesOf(y)).take_back(x.rank() - 1));
   Type i64 = e.getBuilder().getI64Type();
-  Expression row = iota(e, Extent(matrices, x.rank() - 2), i64),
-             column = iota(e, Extent(matrices, x.rank() - 1), i64);
+  Expression row = iota(e, DimSize(matrices, x.rank() - 2), i64),
+             column = iota(e, DimSize(matrices, x.rank() - 1), i64);
   Expression distance = insertDim(column, 0) - insertDim(row, 1);
   // A row without an element of the diagonal reads a zero after them.
   llvm::SmallVector<int64_t> paddings(2 * y.rank(), 0);
   paddings.back() = 1;
   Expression padded = e.wrap(e.create<PadOp>(y, paddings, llvm::APFloat(0.0)));
   Expression number = e.maximum(row + static_cast<double>(std::min<int64_t>(offset, 0)), 0.0);
-  number = e.minimum(number, e.wrap(Extent(y, last).getValue(e)));
+  number = e.minimum(number, e.wrap(DimSize(y, last).getValue(e)));
   Expression taken = e.wrap(e.create<GatherOp>(padded, number, Value(), static_cast<uint64_t>(last)));
   Expression filled =
       e.select(e.equal(distance, static_cast<double>(offset)), insertDim(taken, last + 1), matrices);

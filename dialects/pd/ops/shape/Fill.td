@@ -35,8 +35,8 @@ def Pd_FillDiagonalTensorOp : Pd_FillOp<"fill_diagonal_tensor"> {
     "C1. x has rank 2 or more and dim1 and dim2 are two of its dimensions",
     "C2. y has the other dims of x, the length of the diagonal, and the element type of x"
   ];
-  let arguments = (ins Pd_Tensor:$x, Pd_Tensor:$y, DefaultValuedAttr<I64Attr, "0">:$offset, DefaultValuedAttr<I64Attr, "0">:$dim1,
-    DefaultValuedAttr<I64Attr, "1">:$dim2);
+  let arguments = (ins Pd_Tensor:$x, Pd_Tensor:$y, DefaultValuedAttr<I64Attr, "0">:$offset, DefaultValuedAttr<I64Attr,
+    "0">:$dim1, DefaultValuedAttr<I64Attr, "1">:$dim2);
   let legacy = [Legacy<"fill_diagonal_tensor", ["X", "Y"], ["Out"], ["offset:long", "dim1", "dim2"]>];
   let newIrGradients = ["fill_diagonal_tensor_grad(dout) -> x"];
 }

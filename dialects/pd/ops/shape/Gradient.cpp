@@ -1,9 +1,9 @@
 //! Gradients of data-movement ops.
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/ops/index/ScatterOps.h"
+#include "dialects/pd/ops/shape/DynamicDims.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
 #include "dialects/pd/ops/shape/KnownElements.h"
-#include "dialects/pd/ops/shape/OpenExtents.h"
 #include "dialects/pd/ops/shape/Shape.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "dialects/pd/ops/shape/SliceOps.h"
@@ -25,7 +25,7 @@ llvm::SmallVector<Value> ofFirstOperand(Operation *op, Value gradient) {
 
 Gradients ReshapeOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
-  return ofFirstOperand(getOperation(), reshapeTo(e.wrap(cotangents[0]), extentsOf(e.wrap(getX()))));
+  return ofFirstOperand(getOperation(), reshapeTo(e.wrap(cotangents[0]), dimSizesOf(e.wrap(getX()))));
 }
 
 Gradients TransposeOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
@@ -48,16 +48,16 @@ Gradients SliceOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
 Gradients ConcatOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   Expression out = e.wrap(cotangents[0]);
-  auto given = constantOr(getLoc(), "axis", getAxisTensor(), getAxis());
+  auto given = constantOr(getLoc(), "axis", getAxisTensor(), getAxis(), "C5");
   if (failed(given))
     return failure();
-  int64_t axis = *normalizeAxis(std::nullopt, *given, out.rank());
-  Extent start = 0;
+  int64_t axis = *normalizeAxis(*given, out.rank());
+  DimSize start = 0;
   llvm::SmallVector<Value> gradients(getOperation()->getNumOperands());
   for (auto [i, operand] : llvm::enumerate(getX())) {
-    Extent extent = tensorType(operand).getRank() == 0 ? Extent(1) : Extent(e.wrap(operand), axis),
-           end = sum(e, start, extent);
-    gradients[i] = reshapeTo(sliceBetween(out, axis, start, end), extentsOf(e.wrap(operand)));
+    DimSize dimSize = tensorType(operand).getRank() == 0 ? DimSize(1) : DimSize(e.wrap(operand), axis),
+            end = sum(e, start, dimSize);
+    gradients[i] = reshapeTo(sliceBetween(out, axis, start, end), dimSizesOf(e.wrap(operand)));
     start = end;
   }
   return gradients;

@@ -1,8 +1,8 @@
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/sequence/Rows.h"
+#include "dialects/pd/ops/shape/DynamicDims.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
 #include "dialects/pd/ops/shape/KnownElements.h"
-#include "dialects/pd/ops/shape/OpenExtents.h"
 #include "dialects/pd/ops/shape/Shape.h"
 #include "dialects/pd/reference/Evaluate.h"
 
@@ -16,13 +16,13 @@ namespace {
 
 constexpr int64_t unknown = ShapedType::kDynamic;
 
-/// Both dims must be equal; returns the static one.
-FailureOr<int64_t> sameExtent(std::optional<Location> location, int64_t axis, int64_t x, int64_t y) {
+/// Both dims must be equal (C4); returns the static one.
+FailureOr<int64_t> sameSize(std::optional<Location> location, int64_t axis, int64_t x, int64_t y) {
   if (x == unknown || x == y)
     return y;
   if (y == unknown)
     return x;
-  return inferenceError(location, "dimension " + llvm::Twine(axis) + " is " + llvm::Twine(x) +
+  return inferenceError(location, "C4: dimension " + llvm::Twine(axis) + " is " + llvm::Twine(x) +
                                       " in one operand and " + llvm::Twine(y) + " in another");
 }
 
@@ -32,9 +32,9 @@ llvm::SmallVector<int64_t> atLeastOneDim(RankedTensorType type) {
 }
 
 LogicalResult sameRank(std::optional<Location> location, size_t x, size_t y) {
-  return x == y
-             ? success()
-             : inferenceError(location, "operands have ranks " + llvm::Twine(x) + " and " + llvm::Twine(y));
+  return x == y ? success()
+                : inferenceError(location, "C3: all tensors must have the same rank, found " +
+                                               llvm::Twine(x) + " and " + llvm::Twine(y));
 }
 
 } // namespace
@@ -44,28 +44,29 @@ LogicalResult sameRank(std::optional<Location> location, size_t x, size_t y) {
 LogicalResult ConcatOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                          llvm::SmallVectorImpl<Type> &results) {
   if (adaptor.getX().empty())
-    return inferenceError(location, "there is nothing to concatenate");
-  auto element = commonElementType(location, adaptor.getX());
-  auto entry = constantOr(location, "axis", adaptor.getAxisTensor(), static_cast<int64_t>(adaptor.getAxis()));
+    return inferenceError(location, "C1: there must be at least one tensor");
+  auto element = commonElementType(location, adaptor.getX(), "C2");
+  auto entry =
+      constantOr(location, "axis", adaptor.getAxisTensor(), static_cast<int64_t>(adaptor.getAxis()), "C5");
   if (failed(element) || failed(entry))
     return failure();
   llvm::SmallVector<int64_t> shape = atLeastOneDim(tensorType(adaptor.getX()[0]));
-  auto axis = normalizeAxis(location, *entry, static_cast<int64_t>(shape.size()));
+  auto axis = normalizeAxis(location, *entry, static_cast<int64_t>(shape.size()), "C3");
   if (failed(axis))
     return failure();
   for (Value operand : adaptor.getX().drop_front()) {
     llvm::SmallVector<int64_t> other = atLeastOneDim(tensorType(operand));
     if (failed(sameRank(location, shape.size(), other.size())))
       return failure();
-    for (auto [d, extent] : llvm::enumerate(shape)) {
+    for (auto [d, dimSize] : llvm::enumerate(shape)) {
       if (static_cast<int64_t>(d) == *axis) {
-        extent = extent == unknown || other[d] == unknown ? unknown : extent + other[d];
+        dimSize = dimSize == unknown || other[d] == unknown ? unknown : dimSize + other[d];
         continue;
       }
-      auto same = sameExtent(location, static_cast<int64_t>(d), extent, other[d]);
+      auto same = sameSize(location, static_cast<int64_t>(d), dimSize, other[d]);
       if (failed(same))
         return failure();
-      extent = *same;
+      dimSize = *same;
     }
   }
   results.push_back(RankedTensorType::get(shape, *element));
@@ -74,7 +75,7 @@ LogicalResult ConcatOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
 
 LogicalResult ConcatOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
   auto rank = static_cast<int64_t>(results[0].dims().size());
-  auto entry = constantOr(std::nullopt, "axis", getAxisTensor(), static_cast<int64_t>(getAxis()));
+  auto entry = constantOr(getAxisTensor(), static_cast<int64_t>(getAxis()));
   if (failed(entry))
     return failure();
   int64_t axis = *entry < 0 ? *entry + rank : *entry, start = 0;
@@ -105,21 +106,21 @@ LogicalResult ConcatOp::canonicalize(ConcatOp op, PatternRewriter &rewriter) {
 LogicalResult StackOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                         llvm::SmallVectorImpl<Type> &results) {
   if (adaptor.getX().empty())
-    return inferenceError(location, "there is nothing to stack");
-  auto element = commonElementType(location, adaptor.getX());
+    return inferenceError(location, "C1: there must be at least one tensor");
+  auto element = commonElementType(location, adaptor.getX(), "C2");
   llvm::SmallVector<int64_t> shape(tensorType(adaptor.getX()[0]).getShape());
-  auto axis = normalizeAxis(location, adaptor.getAxis(), static_cast<int64_t>(shape.size()) + 1);
+  auto axis = normalizeAxis(location, adaptor.getAxis(), static_cast<int64_t>(shape.size()) + 1, "C3");
   if (failed(element) || failed(axis))
     return failure();
   for (Value operand : adaptor.getX().drop_front()) {
     llvm::ArrayRef<int64_t> other = tensorType(operand).getShape();
     if (failed(sameRank(location, shape.size(), other.size())))
       return failure();
-    for (auto [d, extent] : llvm::enumerate(shape)) {
-      auto same = sameExtent(location, static_cast<int64_t>(d), extent, other[d]);
+    for (auto [d, dimSize] : llvm::enumerate(shape)) {
+      auto same = sameSize(location, static_cast<int64_t>(d), dimSize, other[d]);
       if (failed(same))
         return failure();
-      extent = *same;
+      dimSize = *same;
     }
   }
   shape.insert(shape.begin() + *axis, static_cast<int64_t>(adaptor.getX().size()));
@@ -129,7 +130,7 @@ LogicalResult StackOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
 
 FailureOr<SmallVector<Value>> StackOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
-  int64_t axis = *normalizeAxis(std::nullopt, getAxis(), tensorType(getOut()).getRank());
+  int64_t axis = *normalizeAxis(getAxis(), tensorType(getOut()).getRank());
   llvm::SmallVector<Expression> parts;
   for (Value operand : getX())
     parts.push_back(insertDim(e.wrap(operand), axis));
@@ -143,7 +144,7 @@ LogicalResult TileOp::inferReturnTypes(MLIRContext *, std::optional<Location> lo
   auto type = tensorType(adaptor.getX());
   llvm::SmallVector<int64_t> times(adaptor.getRepeatTimes()), shape(type.getShape());
   if (adaptor.getRepeatTimesTensor()) {
-    auto known = dimsFromTensor(location, adaptor.getRepeatTimesTensor());
+    auto known = dimsFromTensor(location, adaptor.getRepeatTimesTensor(), "C2");
     if (failed(known))
       return failure();
     times = *known;
@@ -152,10 +153,10 @@ LogicalResult TileOp::inferReturnTypes(MLIRContext *, std::optional<Location> lo
     times.insert(times.begin(), shape.size() - times.size(), 1);
   if (shape.size() < times.size())
     shape.insert(shape.begin(), times.size() - shape.size(), 1);
-  for (auto [extent, count] : llvm::zip(shape, times)) {
+  for (auto [dimSize, count] : llvm::zip(shape, times)) {
     if (count < 0 && count != unknown)
-      return inferenceError(location, "a dimension is to be repeated " + llvm::Twine(count) + " times");
-    extent = extent == unknown || count == unknown ? (count == 1 ? extent : unknown) : extent * count;
+      return inferenceError(location, "C1: repeat_times must not be negative, found " + llvm::Twine(count));
+    dimSize = dimSize == unknown || count == unknown ? (count == 1 ? dimSize : unknown) : dimSize * count;
   }
   results.push_back(type.clone(shape));
   return success();
@@ -164,30 +165,30 @@ LogicalResult TileOp::inferReturnTypes(MLIRContext *, std::optional<Location> lo
 FailureOr<SmallVector<Value>> TileOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.wrap(getX());
-  llvm::SmallVector<Extent> times(getRepeatTimes().begin(), getRepeatTimes().end());
+  llvm::SmallVector<DimSize> times(getRepeatTimes().begin(), getRepeatTimes().end());
   if (getRepeatTimesTensor()) {
-    auto known = dimsFromTensor(std::nullopt, getRepeatTimesTensor());
+    auto known = dimsFromTensor(std::nullopt, getRepeatTimesTensor(), "C2");
     if (failed(known))
       return failure();
     times.clear();
     for (auto [i, count] : llvm::enumerate(*known))
       times.push_back(count == unknown
-                          ? Extent::element(e.wrap(getRepeatTimesTensor()), static_cast<int64_t>(i))
+                          ? DimSize::element(e.wrap(getRepeatTimesTensor()), static_cast<int64_t>(i))
                           : count);
   }
-  llvm::SmallVector<Extent> shape = extentsOf(x), split, box, result;
+  llvm::SmallVector<DimSize> shape = dimSizesOf(x), split, box, result;
   if (times.size() < shape.size())
-    times.insert(times.begin(), shape.size() - times.size(), Extent(1));
+    times.insert(times.begin(), shape.size() - times.size(), DimSize(1));
   if (shape.size() < times.size())
-    shape.insert(shape.begin(), times.size() - shape.size(), Extent(1));
-  for (auto [extent, count] : llvm::zip(shape, times)) {
-    if (!count.isNumber(1) && !extent.isNumber(1)) {
+    shape.insert(shape.begin(), times.size() - shape.size(), DimSize(1));
+  for (auto [dimSize, count] : llvm::zip(shape, times)) {
+    if (!count.isNumber(1) && !dimSize.isNumber(1)) {
       split.push_back(1);
       box.push_back(count);
     }
-    split.push_back(extent);
-    box.push_back(extent.isNumber(1) ? count : extent);
-    result.push_back(multiply(e, extent, count));
+    split.push_back(dimSize);
+    box.push_back(dimSize.isNumber(1) ? count : dimSize);
+    result.push_back(multiply(e, dimSize, count));
   }
   return SmallVector<Value>{reshapeTo(expandTo(reshapeTo(x, split), box), result)};
 }
@@ -205,7 +206,7 @@ LogicalResult TileOp::canonicalize(TileOp op, PatternRewriter &rewriter) {
 
 LogicalResult BroadcastTensorsOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                                                    Adaptor adaptor, llvm::SmallVectorImpl<Type> &results) {
-  auto shape = broadcastShapes(location, adaptor.getX().getTypes());
+  auto shape = broadcastShapes(location, adaptor.getX().getTypes(), "C1");
   if (failed(shape))
     return failure();
   for (Value operand : adaptor.getX())
@@ -214,17 +215,17 @@ LogicalResult BroadcastTensorsOp::inferReturnTypes(MLIRContext *, std::optional<
 }
 
 /// The common size of dimension d of the operands of rank `rank`: a size that is not 1.
-static Extent commonExtent(TensorBuilder &e, ValueRange operands, int64_t rank, int64_t d) {
-  Extent common = 1;
+static DimSize commonDim(TensorBuilder &e, ValueRange operands, int64_t rank, int64_t d) {
+  DimSize common = 1;
   for (Value operand : operands) {
     int64_t axis = d + tensorType(operand).getRank() - rank;
-    Extent own = axis < 0 ? Extent(1) : Extent(e.wrap(operand), axis);
+    DimSize own = axis < 0 ? DimSize(1) : DimSize(e.wrap(operand), axis);
     if (own.isNumber(1) || (common.isKnown() && !common.isNumber(1)))
       continue;
     if (!common.isKnown() && !own.isKnown()) {
       Expression soFar = e.wrap(common.getValue(e));
       Expression either = e.select(e.equal(soFar, 1.0), e.wrap(own.getValue(e)), soFar);
-      own = Extent::element(e.reshape(either, {1}), 0);
+      own = DimSize::element(e.reshape(either, {1}), 0);
     }
     common = own;
   }
@@ -234,9 +235,9 @@ static Extent commonExtent(TensorBuilder &e, ValueRange operands, int64_t rank, 
 FailureOr<SmallVector<Value>> BroadcastTensorsOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   int64_t rank = tensorType(getOut()[0]).getRank();
-  llvm::SmallVector<Extent> shape;
+  llvm::SmallVector<DimSize> shape;
   for (int64_t d = 0; d < rank; ++d)
-    shape.push_back(commonExtent(e, getX(), rank, d));
+    shape.push_back(commonDim(e, getX(), rank, d));
   SmallVector<Value> out;
   for (Value operand : getX())
     out.push_back(expandTo(e.wrap(operand), shape));
@@ -250,7 +251,7 @@ LogicalResult MeshgridOp::inferReturnTypes(MLIRContext *, std::optional<Location
     auto type = tensorType(operand);
     if (type.getRank() > 1)
       return inferenceError(location,
-                            "an operand has rank " + llvm::Twine(type.getRank()) + ", expected a vector");
+                            "C1: operands must have rank 0 or 1, found rank " + llvm::Twine(type.getRank()));
     shape.push_back(type.getRank() == 0 ? 1 : type.getDimSize(0));
   }
   for (Value operand : adaptor.getX())
@@ -260,12 +261,12 @@ LogicalResult MeshgridOp::inferReturnTypes(MLIRContext *, std::optional<Location
 
 FailureOr<SmallVector<Value>> MeshgridOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
-  llvm::SmallVector<Extent> box;
+  llvm::SmallVector<DimSize> box;
   for (Value operand : getX())
-    box.push_back(tensorType(operand).getRank() == 0 ? Extent(1) : Extent(e.wrap(operand), 0));
+    box.push_back(tensorType(operand).getRank() == 0 ? DimSize(1) : DimSize(e.wrap(operand), 0));
   SmallVector<Value> out;
   for (auto [i, operand] : llvm::enumerate(getX())) {
-    llvm::SmallVector<Extent> line(box.size(), Extent(1));
+    llvm::SmallVector<DimSize> line(box.size(), DimSize(1));
     line[i] = box[i];
     Expression along = reshapeTo(e.wrap(operand), line);
     out.push_back(expandTo(along, box));
@@ -275,38 +276,38 @@ FailureOr<SmallVector<Value>> MeshgridOp::decompose(OpBuilder &builder) {
 
 /// Repeat counts for an axis of that size: one for all, or one for each element.
 static LogicalResult checkRepeats(std::optional<Location> location, llvm::ArrayRef<int64_t> times,
-                                  int64_t extent) {
+                                  int64_t dimSize) {
   for (auto [i, count] : llvm::enumerate(times))
     if (count < 0)
-      return inferenceError(location, "element " + llvm::Twine(i) + " of repeats_tensor is " +
-                                          llvm::Twine(count) + ", expected at least 0");
+      return inferenceError(location, "C2: repeats must not be negative, found " + llvm::Twine(count) +
+                                          " in element " + llvm::Twine(i));
   auto size = static_cast<int64_t>(times.size());
-  if (size != 1 && extent != unknown && size != extent)
-    return inferenceError(location, "repeats_tensor has " + llvm::Twine(size) + " elements, expected 1 or " +
-                                        llvm::Twine(extent));
+  if (size != 1 && dimSize != unknown && size != dimSize)
+    return inferenceError(location, "C3: repeats_tensor must have 1 or " + llvm::Twine(dimSize) +
+                                        " elements, found " + llvm::Twine(size));
   return success();
 }
 
 LogicalResult RepeatInterleaveOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                                                    Adaptor adaptor, llvm::SmallVectorImpl<Type> &results) {
   auto type = tensorType(adaptor.getX());
-  auto axis = normalizeAxis(location, adaptor.getAxis(), type.getRank());
+  auto axis = normalizeAxis(location, adaptor.getAxis(), type.getRank(), "C1");
   if (failed(axis))
     return failure();
   llvm::SmallVector<int64_t> shape(type.getShape());
-  int64_t extent = shape[*axis], repeats = static_cast<int64_t>(adaptor.getRepeats());
-  shape[*axis] = extent == unknown ? unknown : extent * repeats;
+  int64_t dimSize = shape[*axis], repeats = static_cast<int64_t>(adaptor.getRepeats());
+  shape[*axis] = dimSize == unknown ? unknown : dimSize * repeats;
   if (adaptor.getRepeatsTensor()) {
     auto times = allKnownElements(adaptor.getRepeatsTensor());
-    if (times && failed(checkRepeats(location, *times, extent)))
+    if (times && failed(checkRepeats(location, *times, dimSize)))
       return failure();
-    if (times && times->size() == 1 && extent != unknown)
-      shape[*axis] = extent * times->front();
+    if (times && times->size() == 1 && dimSize != unknown)
+      shape[*axis] = dimSize * times->front();
     else
       shape[*axis] =
           times && times->size() != 1 ? std::accumulate(times->begin(), times->end(), int64_t(0)) : unknown;
   } else if (repeats < 0) {
-    return inferenceError(location, "repeats is " + llvm::Twine(repeats));
+    return inferenceError(location, "C2: repeats must not be negative, found " + llvm::Twine(repeats));
   }
   results.push_back(type.clone(shape));
   return success();
@@ -314,7 +315,7 @@ LogicalResult RepeatInterleaveOp::inferReturnTypes(MLIRContext *, std::optional<
 
 /// Dynamic repeat counts: one for all elements, or one for each.
 static Expression repeatedByData(TensorBuilder &e, Expression x, int64_t axis, Expression repeats) {
-  Expression times = expandTo(asInts(repeats), {Extent(x, axis)});
+  Expression times = expandTo(asInts(repeats), {DimSize(x, axis)});
   // Rows of one range per element: the range of a row is the index of the element.
   RangeRows rows = rangeRows(times * 0.0, times);
   Expression element = rowPlaces(rows.rows, rows.offsets).sequence;
@@ -324,7 +325,7 @@ static Expression repeatedByData(TensorBuilder &e, Expression x, int64_t axis, E
 FailureOr<SmallVector<Value>> RepeatInterleaveOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.wrap(getX());
-  int64_t axis = *normalizeAxis(std::nullopt, getAxis(), x.rank());
+  int64_t axis = *normalizeAxis(getAxis(), x.rank());
   llvm::SmallVector<int64_t> times = {static_cast<int64_t>(getRepeats())};
   if (getRepeatsTensor()) {
     auto known = allKnownElements(getRepeatsTensor());
@@ -335,8 +336,8 @@ FailureOr<SmallVector<Value>> RepeatInterleaveOp::decompose(OpBuilder &builder) 
     times = *known;
   }
   if (times.size() == 1) {
-    llvm::SmallVector<Extent> shape = extentsOf(x), box = shape;
-    box.insert(box.begin() + axis + 1, Extent(times.front()));
+    llvm::SmallVector<DimSize> shape = dimSizesOf(x), box = shape;
+    box.insert(box.begin() + axis + 1, DimSize(times.front()));
     shape[axis] = multiply(e, shape[axis], times.front());
     return SmallVector<Value>{reshapeTo(expandTo(insertDim(x, axis + 1), box), shape)};
   }
@@ -345,7 +346,7 @@ FailureOr<SmallVector<Value>> RepeatInterleaveOp::decompose(OpBuilder &builder) 
     if (count == 0)
       continue;
     Expression part = slice(x, axis, static_cast<int64_t>(i), static_cast<int64_t>(i) + 1);
-    llvm::SmallVector<Extent> box = extentsOf(part);
+    llvm::SmallVector<DimSize> box = dimSizesOf(part);
     box[axis] = count;
     parts.push_back(expandTo(part, box));
   }
@@ -361,14 +362,15 @@ LogicalResult PadOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc
   auto type = tensorType(adaptor.getX());
   llvm::ArrayRef<int64_t> paddings = adaptor.getPaddings();
   if (static_cast<int64_t>(paddings.size()) != 2 * type.getRank())
-    return inferenceError(location, "paddings has " + llvm::Twine(paddings.size()) + " entries, expected " +
-                                        llvm::Twine(2 * type.getRank()));
+    return inferenceError(location, "C1: paddings must have " + llvm::Twine(2 * type.getRank()) +
+                                        " entries, found " + llvm::Twine(paddings.size()));
   llvm::SmallVector<int64_t> shape(type.getShape());
-  for (auto [axis, extent] : llvm::enumerate(shape)) {
+  for (auto [axis, dimSize] : llvm::enumerate(shape)) {
     if (paddings[2 * axis] < 0 || paddings[2 * axis + 1] < 0)
-      return inferenceError(location, "a padding of dimension " + llvm::Twine(axis) + " is negative");
-    if (extent != unknown)
-      extent += paddings[2 * axis] + paddings[2 * axis + 1];
+      return inferenceError(location,
+                            "C2: paddings must not be negative, as in dimension " + llvm::Twine(axis));
+    if (dimSize != unknown)
+      dimSize += paddings[2 * axis] + paddings[2 * axis + 1];
   }
   results.push_back(type.clone(shape));
   return success();
@@ -401,11 +403,11 @@ namespace {
 Expression padOpenAxis(Expression x, int64_t axis, int64_t before, int64_t after, PadMode mode) {
   TensorBuilder &e = x.owner();
   Type index = e.getBuilder().getI64Type();
-  Expression extent = e.wrap(Extent(x, axis).getValue(e));
+  Expression dimSize = e.wrap(DimSize(x, axis).getValue(e));
   auto take = [&](Expression positions) {
     // An index beyond x ends the run with an error; a negative one would count from the end.
-    Expression from = mode == PadMode::Circular ? modulo(positions, Extent(x, axis))
-                                                : e.select(positions < 0.0, extent, positions);
+    Expression from = mode == PadMode::Circular ? modulo(positions, DimSize(x, axis))
+                                                : e.select(positions < 0.0, dimSize, positions);
     return e.wrap(e.create<GatherOp>(x, from, Value(), static_cast<uint64_t>(axis)));
   };
   llvm::SmallVector<Expression> parts;
@@ -416,7 +418,7 @@ Expression padOpenAxis(Expression x, int64_t axis, int64_t before, int64_t after
   parts.push_back(x);
   if (after > 0) {
     Expression place = iota(e, after, index);
-    parts.push_back(take(mode == PadMode::Circular ? place : extent - e.constant(2, index) - place));
+    parts.push_back(take(mode == PadMode::Circular ? place : dimSize - e.constant(2, index) - place));
   }
   return concat(parts, axis);
 }
@@ -427,7 +429,7 @@ Expression padAxis(Expression x, int64_t axis, int64_t before, int64_t after, Pa
       (mode == PadMode::Reflect || mode == PadMode::Circular))
     return padOpenAxis(x, axis, before, after, mode);
   auto edge = [&](int64_t start, int64_t end, int64_t count) {
-    llvm::SmallVector<Extent> box = extentsOf(x);
+    llvm::SmallVector<DimSize> box = dimSizesOf(x);
     box[axis] = 1;
     Expression one = reshapeTo(slice(x, axis, start, end), box);
     box[axis] = count;
@@ -435,11 +437,12 @@ Expression padAxis(Expression x, int64_t axis, int64_t before, int64_t after, Pa
   };
   auto flipped = [&](Expression part) { return slice(part, axis, toTheEnd, -1, -1); };
   llvm::SmallVector<Expression> parts;
-  int64_t extent = x.type().getDimSize(axis);
-  if (mode == PadMode::Circular && extent > 0 && std::max(before, after) > extent) { // more than once around
-    int64_t first = llvm::divideCeil(before, extent) * extent - before;
-    parts.assign(llvm::divideCeil(before, extent) + 1 + llvm::divideCeil(after, extent), x);
-    return slice(concat(parts, axis), axis, first, first + before + extent + after);
+  int64_t dimSize = x.type().getDimSize(axis);
+  if (mode == PadMode::Circular && dimSize > 0 &&
+      std::max(before, after) > dimSize) { // more than once around
+    int64_t first = llvm::divideCeil(before, dimSize) * dimSize - before;
+    parts.assign(llvm::divideCeil(before, dimSize) + 1 + llvm::divideCeil(after, dimSize), x);
+    return slice(concat(parts, axis), axis, first, first + before + dimSize + after);
   }
   if (before > 0)
     parts.push_back(mode == PadMode::Reflect     ? flipped(slice(x, axis, 1, 1 + before))
@@ -463,37 +466,40 @@ std::array<int64_t, 3> volumeAxes(DataFormat format) {
 LogicalResult Pad3dOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                         llvm::SmallVectorImpl<Type> &results) {
   auto type = tensorType(adaptor.getX());
-  auto paddings = constantOr(location, "paddings", adaptor.getPaddingsTensor(), adaptor.getPaddings());
+  auto paddings = constantOr(location, "paddings", adaptor.getPaddingsTensor(), adaptor.getPaddings(), "C1");
   if (failed(paddings))
     return failure();
   if (type.getRank() != 5 || paddings->size() != 6)
-    return inferenceError(location, "expected an operand of rank 5 and 6 paddings, found rank " +
+    return inferenceError(location, "C1: x must have rank 5 and paddings 6 entries, found rank " +
                                         llvm::Twine(type.getRank()) + " and " +
                                         llvm::Twine(paddings->size()));
   PadMode mode = adaptor.getMode();
   DataFormat format = adaptor.getDataFormat();
   if (format != DataFormat::NCDHW && format != DataFormat::NDHWC)
     return inferenceError(location,
-                          "data_format is '" + stringifyDataFormat(format) + "', expected NCDHW or NDHWC");
+                          "C2: data_format must be NCDHW or NDHWC, found " + stringifyDataFormat(format));
   llvm::SmallVector<int64_t> shape(type.getShape());
   for (auto [i, axis] : llvm::enumerate(volumeAxes(format))) {
-    int64_t before = (*paddings)[2 * i], after = (*paddings)[2 * i + 1], &extent = shape[axis];
+    int64_t before = (*paddings)[2 * i], after = (*paddings)[2 * i + 1], &dimSize = shape[axis];
     if (before < 0 || after < 0)
-      return inferenceError(location, "a padding of dimension " + llvm::Twine(axis) + " is negative");
-    bool isTooFar = mode == PadMode::Reflect ? std::max(before, after) >= extent
-                                             : mode == PadMode::Circular && extent == 0 && before + after > 0;
-    if (extent != unknown && isTooFar)
-      return inferenceError(location, "dimension " + llvm::Twine(axis) + " of extent " + llvm::Twine(extent) +
-                                          " is too small for its padding in mode " + stringifyPadMode(mode));
-    if (extent != unknown)
-      extent += before + after;
+      return inferenceError(location,
+                            "C3: paddings must not be negative, as in dimension " + llvm::Twine(axis));
+    bool isTooFar = mode == PadMode::Reflect
+                        ? std::max(before, after) >= dimSize
+                        : mode == PadMode::Circular && dimSize == 0 && before + after > 0;
+    if (dimSize != unknown && isTooFar)
+      return inferenceError(location, "C4: dimension " + llvm::Twine(axis) + " of size " +
+                                          llvm::Twine(dimSize) + " is too small for its padding in mode " +
+                                          stringifyPadMode(mode));
+    if (dimSize != unknown)
+      dimSize += before + after;
   }
   results.push_back(type.clone(shape));
   return success();
 }
 
 FailureOr<SmallVector<Value>> Pad3dOp::decompose(OpBuilder &builder) {
-  auto paddings = constantOr(std::nullopt, "paddings", getPaddingsTensor(), getPaddings());
+  auto paddings = constantOr(getPaddingsTensor(), getPaddings());
   if (failed(paddings))
     return failure();
   TensorBuilder e(builder, getOperation());

@@ -37,6 +37,12 @@ def Pd_ConcatOp : Pd_Op<"concat", [AttrSizedOperandSegments, Pd_MovesElements]> 
 
 def Pd_StackOp : Pd_Op<"stack", [Pd_MovesElements]> {
   let summary = "Tensors of the same shape stacked along a new axis";
+  let constraints = [
+    "C1. there is at least one tensor",
+    "C2. all tensors have the same element type",
+    "C3. all tensors have the same rank, and axis is in [-rank - 1, rank]",
+    "C4. the dims of all tensors are equal"
+  ];
   let arguments = (ins Variadic<Pd_Tensor>:$x, IntDefault<"0">:$axis);
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;
@@ -48,6 +54,10 @@ def Pd_StackOp : Pd_Op<"stack", [Pd_MovesElements]> {
 def Pd_TileOp : Pd_Op<"tile", [Pd_MovesElements]> {
   let lod = "rows";
   let summary = "x repeated repeat_times[i] times along dimension i; both are aligned at the last dimension";
+  let constraints = [
+    "C1. no entry of repeat_times is negative",
+    "C2. repeat_times_tensor has a static number of elements"
+  ];
   let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$repeat_times_tensor, IntsDefault:$repeat_times);
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;
@@ -60,6 +70,7 @@ def Pd_TileOp : Pd_Op<"tile", [Pd_MovesElements]> {
 
 def Pd_BroadcastTensorsOp : Pd_Op<"broadcast_tensors", [Pd_MovesElements]> {
   let summary = "Each tensor broadcast to the common shape of all";
+  let constraints = ["C1. the tensors broadcast"];
   let arguments = (ins Variadic<Pd_Tensor>:$x);
   let results = (outs Variadic<Pd_Tensor>:$out);
   let decomposesInCode = 1;
@@ -68,6 +79,7 @@ def Pd_BroadcastTensorsOp : Pd_Op<"broadcast_tensors", [Pd_MovesElements]> {
 
 def Pd_MeshgridOp : Pd_Op<"meshgrid", [Pd_MovesElements]> {
   let summary = "The i-th vector along dimension i, broadcast to the grid of all vectors";
+  let constraints = ["C1. the operands have rank 0 or 1"];
   let arguments = (ins Variadic<Pd_Tensor>:$x);
   let results = (outs Variadic<Pd_Tensor>:$out);
   let decomposesInCode = 1;
@@ -77,14 +89,21 @@ def Pd_MeshgridOp : Pd_Op<"meshgrid", [Pd_MovesElements]> {
 def Pd_RepeatInterleaveOp : Pd_Op<"repeat_interleave"> {
   let summary = "Each element along `axis` repeated in place: `repeats` times, or repeats_tensor[i] times for "
     "element i";
-  let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$repeats_tensor, IntDefault<"0">:$repeats, IntDefault<"0">:$axis);
+  let constraints = [
+    "C1. axis is in [-rank, rank) of x",
+    "C2. no repeat count is negative",
+    "C3. repeats_tensor has one element, or one for each element of x along axis"
+  ];
+  let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$repeats_tensor, IntDefault<"0">:$repeats,
+    IntDefault<"0">:$axis);
   let newIr = [NewIr<["x"], [], [], ["output_size"]>,
                NewIr<["x", "repeats_tensor"], [], [], ["output_size"], "repeat_interleave_with_tensor_index">];
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;
   let library = "repeat_interleave";
   let libraryHalf = 1;
-  let legacy = [Legacy<"repeat_interleave", ["X", "RepeatsTensor"], ["Out"], ["repeats=Repeats", "axis=dim"], ["output_size"]>];
+  let legacy = [Legacy<"repeat_interleave", ["X", "RepeatsTensor"], ["Out"], ["repeats=Repeats", "axis=dim"],
+    ["output_size"]>];
   let newIrGradients = [
     "repeat_interleave_double_grad() -> dout",
     "repeat_interleave_with_tensor_index_grad(x, repeats_tensor, dout)",
@@ -120,13 +139,21 @@ def Pd_Pad3dOp : Pd_Op<"pad3d"> {
     `paddings` is left, right, top, bottom, front, back. `mode` is constant (`pad_value`), reflect (mirrored without
     the edge), replicate (the edge) or circular. `paddings_tensor` must be constant and overrides the attribute.
   }];
+  let constraints = [
+    "C1. x has rank 5, and paddings six entries; paddings_tensor is constant",
+    "C2. data_format is NCDHW or NDHWC",
+    "C3. no padding is negative",
+    "C4. in mode reflect each dim is above its paddings; in mode circular a padded dim is not 0"
+  ];
   let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$paddings_tensor, IntsDefault:$paddings,
     Pd_DefaultEnum<Pd_PadModeAttr, "Constant">:$mode, DefaultValuedAttr<F64Attr, "0.0">:$pad_value,
     Pd_DefaultEnum<Pd_DataFormatAttr, "NCDHW">:$data_format);
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;
-  let legacy = [Legacy<"pad3d", ["X", "Paddings|@paddings"], ["Out"], ["paddings", "mode", "pad_value=value", "data_format"]>,
-                LegacyReadOnly<"pad2d", ["X", "Paddings"], ["Out"], ["paddings", "mode", "pad_value", "data_format"], [], "importPad2d">];
+  let legacy = [Legacy<"pad3d", ["X", "Paddings|@paddings"], ["Out"], ["paddings", "mode", "pad_value=value",
+    "data_format"]>,
+                LegacyReadOnly<"pad2d", ["X", "Paddings"], ["Out"], ["paddings", "mode", "pad_value", "data_format"],
+                  [], "importPad2d">];
   let newIrGradients = ["pad3d_double_grad() -> dout"];
 }
 

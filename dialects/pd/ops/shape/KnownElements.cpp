@@ -161,7 +161,7 @@ FailureOr<Elements> throughOp(OpResult result, RankedTensorType type, unsigned d
   if (auto shape = dyn_cast<ShapeOp>(op))
     return Elements(tensorType(shape.getX()).getShape());
   if (auto dim = dyn_cast<DimOp>(op))
-    return Elements{dim.getExtent()};
+    return Elements{dim.getStaticSize()};
   if (!isComputable(op))
     return failure();
   auto operands = operandElements(op, depth);

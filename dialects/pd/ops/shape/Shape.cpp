@@ -2,7 +2,7 @@
 #include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/shape/DiagonalOps.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/ops/shape/Fill.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
 #include "dialects/pd/ops/shape/KnownElements.h"
@@ -23,18 +23,18 @@ reshapedDims(std::optional<Location> location, llvm::ArrayRef<int64_t> from, llv
   for (auto [i, dim] : llvm::enumerate(shape)) {
     if (dim == -1) {
       if (rest >= 0)
-        return inferenceError(location, "only one dimension of the shape may be -1");
+        return inferenceError(location, "C1: at most one entry of shape may be -1");
       rest = static_cast<int64_t>(i);
       dims.push_back(ShapedType::kDynamic);
     } else if (dim == 0) {
       if (i >= from.size())
-        return inferenceError(location, "dimension " + llvm::Twine(i) +
-                                            " of the shape is 0 (copied), but the operand has rank " +
+        return inferenceError(location, "C2: entry " + llvm::Twine(i) +
+                                            " of shape is 0 (copied), but x has rank " +
                                             llvm::Twine(from.size()));
       dims.push_back(from[i]);
     } else if (dim < 0 && !ShapedType::isDynamic(dim)) {
-      return inferenceError(location, "dimension " + llvm::Twine(i) + " of the shape is " + llvm::Twine(dim) +
-                                          ", expected an extent, 0 or -1");
+      return inferenceError(location, "C1: entry " + llvm::Twine(i) +
+                                          " of shape must be a dim, 0 or -1, found " + llvm::Twine(dim));
     } else {
       dims.push_back(dim);
     }
@@ -57,11 +57,11 @@ reshapedDims(std::optional<Location> location, llvm::ArrayRef<int64_t> from, llv
   bool known = sourceDynamic == 0 && targetDynamic == 0;
   if (known && rest >= 0) {
     if (targetKnown == 0 ? sourceKnown != 0 : sourceKnown % targetKnown != 0)
-      return inferenceError(location, "cannot reshape " + llvm::Twine(sourceKnown) +
+      return inferenceError(location, "C3: cannot reshape " + llvm::Twine(sourceKnown) +
                                           " elements: -1 leaves a multiple of " + llvm::Twine(targetKnown));
     dims[rest] = targetKnown == 0 ? 0 : sourceKnown / targetKnown;
   } else if (known && sourceKnown != targetKnown) {
-    return inferenceError(location, "cannot reshape " + llvm::Twine(sourceKnown) + " elements into " +
+    return inferenceError(location, "C3: cannot reshape " + llvm::Twine(sourceKnown) + " elements into " +
                                         llvm::Twine(targetKnown));
   }
   return dims;
@@ -70,19 +70,20 @@ reshapedDims(std::optional<Location> location, llvm::ArrayRef<int64_t> from, llv
 FailureOr<llvm::SmallVector<int64_t>>
 expandedDims(std::optional<Location> location, llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> shape) {
   if (shape.size() < from.size())
-    return inferenceError(location, "the shape has rank " + llvm::Twine(shape.size()) +
-                                        ", less than the operand's " + llvm::Twine(from.size()));
+    return inferenceError(location, "C1: shape must have at least " + llvm::Twine(from.size()) +
+                                        " entries, the rank of x, found " + llvm::Twine(shape.size()));
   llvm::SmallVector<int64_t> dims(shape);
   size_t offset = shape.size() - from.size();
   for (size_t i = 0; i < shape.size(); ++i) {
     int64_t source = i < offset ? 1 : from[i - offset];
     if (dims[i] < -1 && !ShapedType::isDynamic(dims[i]))
-      return inferenceError(location, "C4: the shape holds the extent " + llvm::Twine(dims[i]));
+      return inferenceError(location,
+                            "C4: entries of shape must be at least -1, found " + llvm::Twine(dims[i]));
     if (dims[i] == -1 || (ShapedType::isDynamic(dims[i]) && source > 1))
       dims[i] = source;
     else if (!ShapedType::isDynamic(source) && !ShapedType::isDynamic(dims[i]) && source != 1 &&
              source != dims[i])
-      return inferenceError(location, "cannot expand dimension " + llvm::Twine(i) + " from " +
+      return inferenceError(location, "C2: cannot expand dimension " + llvm::Twine(i) + " from " +
                                           llvm::Twine(source) + " to " + llvm::Twine(dims[i]));
   }
   return dims;
@@ -91,16 +92,17 @@ expandedDims(std::optional<Location> location, llvm::ArrayRef<int64_t> from, llv
 LogicalResult inferTransposeOf(std::optional<Location> location, RankedTensorType type,
                                llvm::ArrayRef<int64_t> permutation, Results &results) {
   if (static_cast<int64_t>(permutation.size()) != type.getRank())
-    return inferenceError(location, "the permutation has " + llvm::Twine(permutation.size()) +
-                                        " entries, the operand rank " + llvm::Twine(type.getRank()));
+    return inferenceError(location, "C1: perm must have one entry for each of the " +
+                                        llvm::Twine(type.getRank()) + " dimensions of x, found " +
+                                        llvm::Twine(permutation.size()));
   llvm::SmallVector<int64_t> shape;
   llvm::SmallVector<bool> seen(permutation.size(), false);
   for (int64_t entry : permutation) {
-    auto axis = normalizeAxis(location, entry, type.getRank());
+    auto axis = normalizeAxis(location, entry, type.getRank(), "C2");
     if (failed(axis))
       return failure();
     if (std::exchange(seen[*axis], true))
-      return inferenceError(location, "the permutation names dimension " + llvm::Twine(*axis) + " twice");
+      return inferenceError(location, "C2: perm names dimension " + llvm::Twine(*axis) + " twice");
     shape.push_back(type.getDimSize(*axis));
   }
   results.push_back(RankedTensorType::get(shape, type.getElementType()));
@@ -137,7 +139,7 @@ LogicalResult ExpandOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableA
   return success();
 }
 
-FailureOr<AffineMap> TransposeOp::getSourceMap() {
+FailureOr<AffineMap> TransposeOp::getIndexingMap() {
   auto rank = static_cast<int64_t>(getPerm().size());
   llvm::SmallVector<AffineExpr> exprs(rank);
   for (auto [i, axis] : llvm::enumerate(getPerm()))
@@ -145,7 +147,7 @@ FailureOr<AffineMap> TransposeOp::getSourceMap() {
   return AffineMap::get(rank, 0, exprs, getContext());
 }
 
-FailureOr<AffineMap> ExpandOp::getSourceMap() {
+FailureOr<AffineMap> ExpandOp::getIndexingMap() {
   llvm::ArrayRef<int64_t> from = tensorType(getX()).getShape(), to = tensorType(getOut()).getShape();
   llvm::SmallVector<AffineExpr> exprs;
   for (auto [i, dim] : llvm::enumerate(from)) {
@@ -249,18 +251,18 @@ LogicalResult ExpandAsOp::inferReturnTypes(MLIRContext *, std::optional<Location
 FailureOr<SmallVector<Value>> ExpandAsOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   if (getY() && isOpenTarget(getTargetShape()))
-    return SmallVector<Value>{expandTo(e.wrap(getX()), extentsOf(e.wrap(getY())))};
+    return SmallVector<Value>{expandTo(e.wrap(getX()), dimSizesOf(e.wrap(getY())))};
   return SmallVector<Value>{e.create<ExpandOp>(getX(), Value(), getTargetShape())};
 }
 
-int64_t DimOp::getExtent() {
+int64_t DimOp::getStaticSize() {
   auto type = tensorType(getX());
   auto index = static_cast<int64_t>(getIndex());
   return type.getDimSize(index < 0 ? index + type.getRank() : index);
 }
 
 OpFoldResult DimOp::fold(FoldAdaptor) {
-  int64_t dim = getExtent();
+  int64_t dim = getStaticSize();
   if (ShapedType::isDynamic(dim))
     return {};
   return DenseElementsAttr::get(cast<RankedTensorType>(getType()),
@@ -290,9 +292,9 @@ LogicalResult NumelOp::inferReturnTypes(MLIRContext *context, std::optional<Loca
 
 FailureOr<SmallVector<Value>> NumelOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
-  Extent count = 1;
-  for (const Extent &extent : extentsOf(e.wrap(getX())))
-    count = multiply(e, count, extent);
+  DimSize count = 1;
+  for (const DimSize &dimSize : dimSizesOf(e.wrap(getX())))
+    count = multiply(e, count, dimSize);
   return SmallVector<Value>{count.getValue(e)};
 }
 
@@ -305,7 +307,7 @@ LogicalResult IsEmptyOp::inferReturnTypes(MLIRContext *context, std::optional<Lo
 FailureOr<SmallVector<Value>> IsEmptyOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Value count = e.create<NumelOp>(getX());
-  return SmallVector<Value>{e.create<EqualOp>(count, Extent(0).getValue(e))};
+  return SmallVector<Value>{e.create<EqualOp>(count, DimSize(0).getValue(e))};
 }
 
 OpFoldResult AssignOp::fold(FoldAdaptor) {
@@ -313,23 +315,33 @@ OpFoldResult AssignOp::fold(FoldAdaptor) {
 }
 
 FailureOr<int64_t> constantOr(std::optional<Location> location, llvm::StringRef name, Value operand,
-                              int64_t attribute) {
-  auto list = constantOr(location, name, operand, llvm::ArrayRef<int64_t>(attribute));
+                              int64_t attribute, llvm::StringRef constraint) {
+  auto list = constantOr(location, name, operand, llvm::ArrayRef<int64_t>(attribute), constraint);
   if (failed(list))
     return failure();
   if (list->size() != 1)
-    return inferenceError(location, name + " has " + llvm::Twine(list->size()) + " elements, expected one");
+    return inferenceError(location, constraint + ": " + name + " must have one element, found " +
+                                        llvm::Twine(list->size()));
   return list->front();
 }
 
 FailureOr<llvm::SmallVector<int64_t>> constantOr(std::optional<Location> location, llvm::StringRef name,
-                                                 Value operand, llvm::ArrayRef<int64_t> attribute) {
+                                                 Value operand, llvm::ArrayRef<int64_t> attribute,
+                                                 llvm::StringRef constraint) {
   if (!operand)
     return llvm::SmallVector<int64_t>(attribute);
   if (auto elements = allKnownElements(operand))
     return *elements;
   return inferenceError(location,
-                        name + " is computed when the program runs, expected one that is known before");
+                        constraint + ": " + name + " must be constant, found a value that the run computes");
+}
+
+FailureOr<int64_t> constantOr(Value operand, int64_t attribute) {
+  return constantOr(std::nullopt, "", operand, attribute, "");
+}
+
+FailureOr<llvm::SmallVector<int64_t>> constantOr(Value operand, llvm::ArrayRef<int64_t> attribute) {
+  return constantOr(std::nullopt, "", operand, attribute, "");
 }
 
 } // namespace proa::pd

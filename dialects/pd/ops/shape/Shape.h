@@ -19,15 +19,15 @@ mlir::FailureOr<llvm::SmallVector<int64_t>> expandedDims(std::optional<mlir::Loc
 
 template <class Adaptor>
 mlir::FailureOr<llvm::SmallVector<int64_t>> shapeOperand(std::optional<mlir::Location> location,
-                                                         Adaptor adaptor) {
+                                                         Adaptor adaptor, llvm::StringRef constraint) {
   if (adaptor.getShapeTensor())
-    return dimsFromTensor(location, adaptor.getShapeTensor());
+    return dimsFromTensor(location, adaptor.getShapeTensor(), constraint);
   return llvm::SmallVector<int64_t>(adaptor.getShape());
 }
 
 template <class Adaptor>
 mlir::LogicalResult inferReshape(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
-  auto shape = shapeOperand(location, adaptor);
+  auto shape = shapeOperand(location, adaptor, "C4");
   if (failed(shape))
     return mlir::failure();
   auto dims = reshapedDims(location, tensorType(adaptor.getX()).getShape(), *shape);
@@ -39,7 +39,7 @@ mlir::LogicalResult inferReshape(std::optional<mlir::Location> location, Adaptor
 
 template <class Adaptor>
 mlir::LogicalResult inferExpand(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
-  auto shape = shapeOperand(location, adaptor);
+  auto shape = shapeOperand(location, adaptor, "C3");
   if (failed(shape))
     return mlir::failure();
   auto dims = expandedDims(location, tensorType(adaptor.getX()).getShape(), *shape);
@@ -61,7 +61,7 @@ mlir::LogicalResult inferTranspose(std::optional<mlir::Location> location, Adapt
 template <class Adaptor>
 mlir::LogicalResult inferDim(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
   auto type = tensorType(adaptor.getX());
-  if (failed(normalizeAxis(location, adaptor.getIndex(), type.getRank())))
+  if (failed(normalizeAxis(location, adaptor.getIndex(), type.getRank(), "C1")))
     return mlir::failure();
   results.push_back(mlir::RankedTensorType::get({}, mlir::IntegerType::get(type.getContext(), 64)));
   return mlir::success();
@@ -71,20 +71,24 @@ mlir::LogicalResult inferDim(std::optional<mlir::Location> location, Adaptor ada
 template <class Adaptor>
 mlir::LogicalResult inferTriangle(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
   if (tensorType(adaptor.getX()).getRank() < 2)
-    return inferenceError(location, "the operand has rank " +
-                                        llvm::Twine(tensorType(adaptor.getX()).getRank()) +
-                                        ", expected at least 2");
+    return inferenceError(location, "C1: x must have rank 2 or more, found rank " +
+                                        llvm::Twine(tensorType(adaptor.getX()).getRank()));
   results.push_back(adaptor.getX().getType());
   return mlir::success();
 }
 
 /// The integer of an operand that must be constant, or the attribute's value without an operand. Emits an
-/// error if the operand is not constant.
+/// error, which cites `constraint`, if the operand is not constant.
 mlir::FailureOr<int64_t> constantOr(std::optional<mlir::Location> location, llvm::StringRef name,
-                                    mlir::Value operand, int64_t attribute);
+                                    mlir::Value operand, int64_t attribute, llvm::StringRef constraint);
 /// As above for a list of integers.
 mlir::FailureOr<llvm::SmallVector<int64_t>> constantOr(std::optional<mlir::Location> location,
                                                        llvm::StringRef name, mlir::Value operand,
+                                                       llvm::ArrayRef<int64_t> attribute,
+                                                       llvm::StringRef constraint);
+/// As above, without an error.
+mlir::FailureOr<int64_t> constantOr(mlir::Value operand, int64_t attribute);
+mlir::FailureOr<llvm::SmallVector<int64_t>> constantOr(mlir::Value operand,
                                                        llvm::ArrayRef<int64_t> attribute);
 
 /// The elements of a dimension in a slice: `count` of them, the first at `first`.
@@ -102,6 +106,6 @@ struct SliceOperands {
 mlir::FailureOr<llvm::SmallVector<int64_t>> slicedDims(std::optional<mlir::Location> location,
                                                        const SliceOperands &operands);
 /// By the rules of pd.slice; stride is not 0.
-SliceRange sliceRange(int64_t start, int64_t end, int64_t stride, int64_t extent);
+SliceRange sliceRange(int64_t start, int64_t end, int64_t stride, int64_t dimSize);
 
 } // namespace proa::pd

@@ -52,7 +52,7 @@ def Pd_TransposeOp : Pd_Op<"transpose", [Pd_MovesElements]> {
   let infer = "inferTranspose";
   let hasFolder = 1;
   let evaluates = 1;
-  let moves = 1;
+  let indexingMap = 1;
   let precision = "follow";
   let legacy = [Legacy<"transpose2", ["X"], ["Out"], ["perm=axis"], ["XShape", "data_format"]>,
                 Legacy<"transpose", ["X"], ["Out"], ["perm=axis"], ["data_format"]>];
@@ -81,7 +81,7 @@ def Pd_ExpandOp : Pd_Op<"expand", [Pd_MovesElements, Pd_BroadcastsOperands]> {
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
   let evaluates = 1;
-  let moves = 1;
+  let indexingMap = 1;
   let library = "expand";
   let libraryHalf = 1;
   let precision = "follow";
@@ -94,6 +94,11 @@ def Pd_ExpandOp : Pd_Op<"expand", [Pd_MovesElements, Pd_BroadcastsOperands]> {
 def Pd_ExpandAsOp : Pd_Op<"expand_as", [Pd_MovesElements, Pd_BroadcastsOperands]> {
   let lod = "none";
   let summary = "x broadcast to target_shape, or to the shape of y if target_shape is empty or has -1";
+  let constraints = [
+    "C1. target_shape, or the shape of y, has at least as many entries as x has dimensions",
+    "C2. each dim of x is 1 or that of the target",
+    "C4. no entry of target_shape is below -1"
+  ];
   let arguments = (ins Pd_Tensor:$x, Optional<Pd_Tensor>:$y, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$target_shape);
   let vjp = ["dout", ""];
   let results = (outs Pd_Tensor:$out);
@@ -114,7 +119,7 @@ def Pd_DimOp : Pd_Op<"dim"> {
   let libraryHalf = 1;
   let extraClassDeclaration = [{
     /// The size of the dimension; kDynamic if it is dynamic.
-    int64_t getExtent();
+    int64_t getStaticSize();
   }];
   let batching = "inCode";
   let referenceInCode = 1;

@@ -1,8 +1,8 @@
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/reduce/Reduce.h"
+#include "dialects/pd/ops/shape/DynamicDims.h"
 #include "dialects/pd/ops/shape/KnownElements.h"
-#include "dialects/pd/ops/shape/OpenExtents.h"
 #include "dialects/pd/ops/shape/Shape.h"
 #include "dialects/pd/ops/shape/SliceBox.h"
 #include "dialects/pd/ops/shape/SliceOps.h"
@@ -12,18 +12,18 @@ using namespace mlir;
 
 namespace proa::pd {
 
-SliceRange sliceRange(int64_t start, int64_t end, int64_t stride, int64_t extent) {
+SliceRange sliceRange(int64_t start, int64_t end, int64_t stride, int64_t dimSize) {
   bool downToTheFirst = stride < 0 && end == -1;
   if (start < 0)
-    start = std::max<int64_t>(start + extent, 0);
+    start = std::max<int64_t>(start + dimSize, 0);
   if (end < 0 && !downToTheFirst)
-    end = std::max<int64_t>(end + extent, stride < 0 ? -1 : 0);
+    end = std::max<int64_t>(end + dimSize, stride < 0 ? -1 : 0);
   if (stride > 0) {
-    start = std::min(start, extent);
-    end = std::min(end, extent);
+    start = std::min(start, dimSize);
+    end = std::min(end, dimSize);
     return {start, start < end ? (end - start - 1) / stride + 1 : 0};
   }
-  start = std::min(start, extent - 1);
+  start = std::min(start, dimSize - 1);
   return {start, start > end ? (start - end - 1) / -stride + 1 : 0};
 }
 
@@ -35,13 +35,13 @@ constexpr int64_t unknown = ShapedType::kDynamic;
 struct SliceBounds {
   llvm::SmallVector<int64_t> axes, starts, ends, strides;
 
-  /// The number of elements along axes[i], of which x has `extent`.
-  int64_t count(size_t i, int64_t extent) const {
+  /// The number of elements along axes[i], of which x has `dim`.
+  int64_t count(size_t i, int64_t dimSize) const {
     if (starts[i] == 0 && strides[i] == 1 && ends[i] == toTheEnd)
-      return extent;
-    if (extent == unknown || starts[i] == unknown || ends[i] == unknown || strides[i] == unknown)
+      return dimSize;
+    if (dimSize == unknown || starts[i] == unknown || ends[i] == unknown || strides[i] == unknown)
       return unknown;
-    return sliceRange(starts[i], ends[i], strides[i], extent).count;
+    return sliceRange(starts[i], ends[i], strides[i], dimSize).count;
   }
 };
 
@@ -54,19 +54,19 @@ FailureOr<llvm::SmallVector<int64_t>> boundList(std::optional<Location> location
     list = succeeded(known) ? *known : llvm::SmallVector<int64_t>(count, unknown);
   }
   if (list.size() != count)
-    return inferenceError(location,
-                          name + " has " + llvm::Twine(list.size()) + " entries, axes " + llvm::Twine(count));
+    return inferenceError(location, "C2: " + name + " must have " + llvm::Twine(count) +
+                                        " entries, as axes, found " + llvm::Twine(list.size()));
   return list;
 }
 
 FailureOr<SliceBounds> boundsOf(std::optional<Location> location, const SliceOperands &op) {
   SliceBounds out;
   for (int64_t entry : op.axes) {
-    auto axis = normalizeAxis(location, entry, op.x.getRank());
+    auto axis = normalizeAxis(location, entry, op.x.getRank(), "C1");
     if (failed(axis))
       return failure();
     if (llvm::is_contained(out.axes, *axis))
-      return inferenceError(location, "axis " + llvm::Twine(*axis) + " is named twice");
+      return inferenceError(location, "C1: axes names dimension " + llvm::Twine(*axis) + " twice");
     out.axes.push_back(*axis);
   }
   size_t count = out.axes.size();
@@ -79,7 +79,7 @@ FailureOr<SliceBounds> boundsOf(std::optional<Location> location, const SliceOpe
   if (failed(starts) || failed(ends) || failed(strides))
     return failure();
   if (llvm::is_contained(*strides, 0))
-    return inferenceError(location, "a stride is 0");
+    return inferenceError(location, "C3: strides must not be 0");
   out.starts = *starts;
   out.ends = *ends;
   out.strides = *strides;
@@ -192,12 +192,12 @@ LogicalResult RollOp::inferReturnTypes(MLIRContext *, std::optional<Location> lo
                                        llvm::SmallVectorImpl<Type> &results) {
   auto type = tensorType(adaptor.getX());
   for (int64_t axis : adaptor.getAxis())
-    if (failed(normalizeAxis(location, axis, type.getRank())))
+    if (failed(normalizeAxis(location, axis, type.getRank(), "C1")))
       return failure();
   size_t expected = std::max<size_t>(adaptor.getAxis().size(), 1);
   if (!adaptor.getShiftsTensor() && adaptor.getShifts().size() != expected)
-    return inferenceError(location, "shifts has " + llvm::Twine(adaptor.getShifts().size()) +
-                                        " entries, expected " + llvm::Twine(expected));
+    return inferenceError(location, "C2: shifts must have " + llvm::Twine(expected) + " entries, found " +
+                                        llvm::Twine(adaptor.getShifts().size()));
   results.push_back(type);
   return success();
 }
@@ -205,21 +205,21 @@ LogicalResult RollOp::inferReturnTypes(MLIRContext *, std::optional<Location> lo
 /// For any dim and shift: element i comes from i - shift.
 static Expression rolled(Expression x, int64_t axis, Expression shift) {
   TensorBuilder &e = x.owner();
-  Extent extent(x, axis);
-  Expression from = modulo(iota(e, extent, e.getBuilder().getI64Type()) - shift, extent);
+  DimSize dimSize(x, axis);
+  Expression from = modulo(iota(e, dimSize, e.getBuilder().getI64Type()) - shift, dimSize);
   return e.wrap(e.create<GatherOp>(x, from, Value(), static_cast<uint64_t>(axis)));
 }
 
 static Expression rolled(Expression x, int64_t axis, int64_t shift) {
-  int64_t extent = x.type().getDimSize(axis);
-  int64_t places = extent == 0 ? 0 : ((shift % extent) + extent) % extent;
+  int64_t dimSize = x.type().getDimSize(axis);
+  int64_t places = dimSize == 0 ? 0 : ((shift % dimSize) + dimSize) % dimSize;
   if (places == 0)
     return x;
-  return concat({slice(x, axis, extent - places, toTheEnd), slice(x, axis, 0, extent - places)}, axis);
+  return concat({slice(x, axis, dimSize - places, toTheEnd), slice(x, axis, 0, dimSize - places)}, axis);
 }
 
 FailureOr<SmallVector<Value>> RollOp::decompose(OpBuilder &builder) {
-  auto shifts = constantOr(std::nullopt, "shifts", getShiftsTensor(), getShifts());
+  auto shifts = constantOr(getShiftsTensor(), getShifts());
   size_t count = std::max<size_t>(getAxis().size(), 1);
   if (succeeded(shifts) && shifts->size() != count)
     return failure();
@@ -230,13 +230,13 @@ FailureOr<SmallVector<Value>> RollOp::decompose(OpBuilder &builder) {
     if (succeeded(shifts))
       return rolled(x, axis, e.constant(static_cast<double>((*shifts)[i]), builder.getI64Type()));
     return rolled(x, axis,
-                  e.wrap(Extent::element(e.wrap(getShiftsTensor()), static_cast<int64_t>(i)).getValue(e)));
+                  e.wrap(DimSize::element(e.wrap(getShiftsTensor()), static_cast<int64_t>(i)).getValue(e)));
   };
   Expression x = e.wrap(getX());
   if (getAxis().empty())
-    return SmallVector<Value>{reshapeTo(roll(reshapeTo(x, {elementsOf(x)}), 0, 0), extentsOf(x))};
+    return SmallVector<Value>{reshapeTo(roll(reshapeTo(x, {elementsOf(x)}), 0, 0), dimSizesOf(x))};
   for (size_t i = 0; i < count; ++i)
-    x = roll(x, *normalizeAxis(std::nullopt, getAxis()[i], x.rank()), i);
+    x = roll(x, *normalizeAxis(getAxis()[i], x.rank()), i);
   return SmallVector<Value>{x};
 }
 
@@ -251,34 +251,35 @@ namespace {
 /// The axis and the sizes of the parts; `unknown` for dynamic values.
 struct Sections {
   int64_t axis = 0;
-  llvm::SmallVector<int64_t> extents;
+  llvm::SmallVector<int64_t> dimSizes;
 };
 
-LogicalResult fillOpenSection(std::optional<Location> location, llvm::SmallVectorImpl<int64_t> &extents,
+LogicalResult fillOpenSection(std::optional<Location> location, llvm::SmallVectorImpl<int64_t> &dimSizes,
                               int64_t whole) {
   int64_t open = -1, sum = 0;
-  for (auto [i, extent] : llvm::enumerate(extents)) {
-    if (extent == -1 && open >= 0)
-      return inferenceError(location, "only one section may be -1");
-    if (extent == -1)
+  for (auto [i, dimSize] : llvm::enumerate(dimSizes)) {
+    if (dimSize == -1 && open >= 0)
+      return inferenceError(location, "C3: at most one section may be -1");
+    if (dimSize == -1)
       open = static_cast<int64_t>(i);
-    else if (extent == unknown)
+    else if (dimSize == unknown)
       whole = unknown;
     else
-      sum += extent;
+      sum += dimSize;
   }
   if (open >= 0)
-    extents[open] = whole == unknown ? unknown : whole - sum;
-  bool fits = whole == unknown || (open >= 0 ? extents[open] >= 0 : sum == whole);
+    dimSizes[open] = whole == unknown ? unknown : whole - sum;
+  bool fits = whole == unknown || (open >= 0 ? dimSizes[open] >= 0 : sum == whole);
   return fits ? success()
-              : inferenceError(location, "the sections add up to " + llvm::Twine(sum) +
-                                             ", the dimension has extent " + llvm::Twine(whole));
+              : inferenceError(location, "C3: the sections add up to " + llvm::Twine(sum) +
+                                             ", the dimension has size " + llvm::Twine(whole));
 }
 
 template <class Split> FailureOr<Sections> sectionsOf(std::optional<Location> location, Split op) {
   auto type = tensorType(op.getX());
-  auto entry = constantOr(location, "axis", op.getAxisTensor(), static_cast<int64_t>(op.getAxis()));
-  auto axis = failed(entry) ? FailureOr<int64_t>(failure()) : normalizeAxis(location, *entry, type.getRank());
+  auto entry = constantOr(location, "axis", op.getAxisTensor(), static_cast<int64_t>(op.getAxis()), "C1");
+  auto axis =
+      failed(entry) ? FailureOr<int64_t>(failure()) : normalizeAxis(location, *entry, type.getRank(), "C1");
   if (failed(axis))
     return failure();
   int64_t whole = type.getDimSize(*axis);
@@ -287,21 +288,21 @@ template <class Split> FailureOr<Sections> sectionsOf(std::optional<Location> lo
   out.axis = *axis;
   if (num > 0) {
     if (whole != unknown && whole % num != 0)
-      return inferenceError(location, "cannot split dim " + llvm::Twine(whole) + " into " + llvm::Twine(num) +
-                                          " equal parts");
-    out.extents.assign(num, whole == unknown ? unknown : whole / num);
+      return inferenceError(location, "C2: cannot split dim " + llvm::Twine(whole) + " into " +
+                                          llvm::Twine(num) + " equal parts");
+    out.dimSizes.assign(num, whole == unknown ? unknown : whole / num);
     return out;
   }
   if (!op.getSectionsTensor()) {
-    out.extents.assign(op.getSections().begin(), op.getSections().end());
+    out.dimSizes.assign(op.getSections().begin(), op.getSections().end());
   } else if (auto known = knownElements(op.getSectionsTensor()); succeeded(known)) {
-    out.extents = *known;
+    out.dimSizes = *known;
   } else {
-    return inferenceError(location, "the number of sections is not known");
+    return inferenceError(location, "C4: sections_tensor must have a static number of elements");
   }
-  if (out.extents.empty())
-    return inferenceError(location, "neither num nor sections say into what to split");
-  if (failed(fillOpenSection(location, out.extents, whole)))
+  if (out.dimSizes.empty())
+    return inferenceError(location, "C4: num or sections must be given");
+  if (failed(fillOpenSection(location, out.dimSizes, whole)))
     return failure();
   return out;
 }
@@ -309,18 +310,17 @@ template <class Split> FailureOr<Sections> sectionsOf(std::optional<Location> lo
 template <class Unbind>
 FailureOr<std::pair<int64_t, int64_t>> unbindAxis(std::optional<Location> location, Unbind op) {
   auto type = tensorType(op.getX());
-  auto axis = normalizeAxis(location, op.getAxis(), type.getRank());
+  auto axis = normalizeAxis(location, op.getAxis(), type.getRank(), "C1");
   if (failed(axis))
     return failure();
-  int64_t extent = type.getDimSize(*axis);
+  int64_t dimSize = type.getDimSize(*axis);
   auto num = static_cast<int64_t>(op.getNum());
-  if (extent == unknown && num <= 0)
-    return inferenceError(
-        location, "the number of results is not known: the dimension is dynamic and num is not given");
-  if (extent != unknown && num > 0 && num != extent)
-    return inferenceError(location,
-                          "num is " + llvm::Twine(num) + ", the dimension has extent " + llvm::Twine(extent));
-  return std::pair(*axis, extent == unknown ? num : extent);
+  if (dimSize == unknown && num <= 0)
+    return inferenceError(location, "C2: num must be given for a dynamic dim");
+  if (dimSize != unknown && num > 0 && num != dimSize)
+    return inferenceError(location, "C2: num must be the dim " + llvm::Twine(dimSize) +
+                                        " of the axis, found " + llvm::Twine(num));
+  return std::pair(*axis, dimSize == unknown ? num : dimSize);
 }
 
 } // namespace
@@ -331,24 +331,24 @@ LogicalResult SplitOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
   if (failed(sections))
     return failure();
   auto type = tensorType(adaptor.getX());
-  for (int64_t extent : sections->extents) {
+  for (int64_t dimSize : sections->dimSizes) {
     llvm::SmallVector<int64_t> shape(type.getShape());
-    shape[sections->axis] = extent;
+    shape[sections->axis] = dimSize;
     results.push_back(type.clone(shape));
   }
   return success();
 }
 
 /// The parts of an axis, one of which is inferred; those after it are counted from the end.
-static llvm::SmallVector<Value> splitAround(Expression x, int64_t axis, llvm::ArrayRef<int64_t> extents) {
+static llvm::SmallVector<Value> splitAround(Expression x, int64_t axis, llvm::ArrayRef<int64_t> dimSizes) {
   llvm::SmallVector<Value> parts;
   int64_t start = 0, behind = 0;
   bool isBehind = false;
-  for (int64_t extent : extents)
-    behind += std::exchange(isBehind, isBehind || extent == unknown) ? extent : 0;
-  for (int64_t extent : extents) {
-    bool isOpen = extent == unknown;
-    int64_t end = isOpen ? -behind : start + extent;
+  for (int64_t dimSize : dimSizes)
+    behind += std::exchange(isBehind, isBehind || dimSize == unknown) ? dimSize : 0;
+  for (int64_t dimSize : dimSizes) {
+    bool isOpen = dimSize == unknown;
+    int64_t end = isOpen ? -behind : start + dimSize;
     parts.push_back(slice(x, axis, start, end == 0 && (isOpen || start < 0) ? toTheEnd : end));
     start = end;
   }
@@ -362,24 +362,24 @@ FailureOr<SmallVector<Value>> SplitOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.wrap(getX());
   llvm::SmallVector<Value> parts;
-  if (!llvm::is_contained(sections->extents, unknown)) {
+  if (!llvm::is_contained(sections->dimSizes, unknown)) {
     int64_t start = 0;
-    for (int64_t extent : sections->extents) {
-      parts.push_back(slice(x, sections->axis, start, start + extent));
-      start += extent;
+    for (int64_t dimSize : sections->dimSizes) {
+      parts.push_back(slice(x, sections->axis, start, start + dimSize));
+      start += dimSize;
     }
     return parts;
   }
   if (getNum() <= 0) {
-    if (llvm::count(sections->extents, unknown) != 1)
+    if (llvm::count(sections->dimSizes, unknown) != 1)
       return failure();
-    return splitAround(x, sections->axis, sections->extents);
+    return splitAround(x, sections->axis, sections->dimSizes);
   }
   // Equal parts of a dynamic dim: an additional dimension, and a slice of it for each.
-  llvm::SmallVector<Extent> shape = extentsOf(x), split = shape;
+  llvm::SmallVector<DimSize> shape = dimSizesOf(x), split = shape;
   shape[sections->axis] = divide(e, shape[sections->axis], getNum());
   split[sections->axis] = shape[sections->axis];
-  split.insert(split.begin() + sections->axis, Extent(static_cast<int64_t>(getNum())));
+  split.insert(split.begin() + sections->axis, DimSize(static_cast<int64_t>(getNum())));
   Expression whole = reshapeTo(x, split);
   for (int64_t i = 0; i < static_cast<int64_t>(getNum()); ++i)
     parts.push_back(reshapeTo(slice(whole, sections->axis, i, i + 1), shape));
@@ -410,7 +410,7 @@ FailureOr<SmallVector<Value>> UnbindOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.wrap(getX());
   auto [axis, count] = *unbindAxis(std::nullopt, *this);
-  llvm::SmallVector<Extent> shape = extentsOf(x);
+  llvm::SmallVector<DimSize> shape = dimSizesOf(x);
   shape.erase(shape.begin() + axis);
   llvm::SmallVector<Value> parts;
   for (int64_t i = 0; i < count; ++i)
@@ -423,24 +423,25 @@ FailureOr<SmallVector<Value>> UnbindOp::decompose(OpBuilder &builder) {
 LogicalResult CropOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                        llvm::SmallVectorImpl<Type> &results) {
   auto type = tensorType(adaptor.getX());
-  auto shape = shapeOperand(location, adaptor);
+  auto shape = shapeOperand(location, adaptor, "C1");
   if (failed(shape))
     return failure();
   if (shape->empty())
     shape->assign(type.getShape().begin(), type.getShape().end());
   if (static_cast<int64_t>(shape->size()) != type.getRank())
-    return inferenceError(location, "the shape has " + llvm::Twine(shape->size()) +
-                                        " entries, the operand rank " + llvm::Twine(type.getRank()));
-  for (auto [axis, extent] : llvm::enumerate(*shape)) {
+    return inferenceError(location, "C1: shape must have one entry for each of the " +
+                                        llvm::Twine(type.getRank()) + " dimensions of x, found " +
+                                        llvm::Twine(shape->size()));
+  for (auto [axis, dimSize] : llvm::enumerate(*shape)) {
     int64_t whole = type.getDimSize(axis);
-    bool toEnd = extent == -1 && !adaptor.getOffsetsTensor() && whole != unknown;
+    bool toEnd = dimSize == -1 && !adaptor.getOffsetsTensor() && whole != unknown;
     int64_t offset = axis < adaptor.getOffsets().size() ? adaptor.getOffsets()[axis] : 0;
-    if (extent < 0)
-      extent = toEnd ? whole - offset : unknown;
-    if (extent != unknown && whole != unknown && !adaptor.getOffsetsTensor() &&
-        (offset < 0 || offset + extent > whole))
-      return inferenceError(location, "the box reaches to " + llvm::Twine(offset + extent) +
-                                          " in dimension " + llvm::Twine(axis) + " of extent " +
+    if (dimSize < 0)
+      dimSize = toEnd ? whole - offset : unknown;
+    if (dimSize != unknown && whole != unknown && !adaptor.getOffsetsTensor() &&
+        (offset < 0 || offset + dimSize > whole))
+      return inferenceError(location, "C2: the box reaches to " + llvm::Twine(offset + dimSize) +
+                                          " in dimension " + llvm::Twine(axis) + " of size " +
                                           llvm::Twine(whole));
   }
   results.push_back(type.clone(*shape));
@@ -465,31 +466,31 @@ static SmallVector<Value> cropAt(TensorBuilder &e, CropOp op) {
   llvm::SmallVector<int64_t> axes, zeros(rank, 0);
   for (int64_t axis = 0; axis < rank; ++axis)
     axes.push_back(axis);
-  Expression extents = integersOf(e, op.getShapeTensor(), op.getShape(), rank),
+  Expression dimSizes = integersOf(e, op.getShapeTensor(), op.getShape(), rank),
              starts = integersOf(e, op.getOffsetsTensor(), op.getOffsets(), rank);
-  Expression ends = e.select(extents < 0.0, e.wrap(shapeTensor(e, extentsOf(x))), starts + extents);
+  Expression ends = e.select(dimSizes < 0.0, e.wrap(shapeTensor(e, dimSizesOf(x))), starts + dimSizes);
   Expression box = e.wrap(e.create<SliceOp>(x, starts, ends, Value(), llvm::ArrayRef<int64_t>(axes),
                                             llvm::ArrayRef<int64_t>(zeros), llvm::ArrayRef<int64_t>(zeros),
                                             llvm::ArrayRef<int64_t>()));
   // The static dims of the result.
   llvm::SmallVector<int64_t> known(tensorType(op.getOut()).getShape());
-  for (int64_t &extent : known)
-    extent = ShapedType::isDynamic(extent) ? 0 : extent; // 0: unchanged
+  for (int64_t &dimSize : known)
+    dimSize = ShapedType::isDynamic(dimSize) ? 0 : dimSize; // 0: unchanged
   return {e.reshape(box, known)};
 }
 
 FailureOr<SmallVector<Value>> CropOp::decompose(OpBuilder &builder) {
-  auto shape = constantOr(std::nullopt, "shape", getShapeTensor(), getShape());
-  auto offsets = constantOr(std::nullopt, "offsets", getOffsetsTensor(), getOffsets());
+  auto shape = constantOr(getShapeTensor(), getShape());
+  auto offsets = constantOr(getOffsetsTensor(), getOffsets());
   TensorBuilder e(builder, getOperation());
   if (failed(shape) || failed(offsets))
     return cropAt(e, *this);
   llvm::SmallVector<int64_t> axes, starts, ends;
-  for (auto [axis, extent] : llvm::enumerate(*shape)) {
+  for (auto [axis, dimSize] : llvm::enumerate(*shape)) {
     int64_t start = axis < offsets->size() ? (*offsets)[axis] : 0;
     axes.push_back(static_cast<int64_t>(axis));
     starts.push_back(start);
-    ends.push_back(extent < 0 ? toTheEnd : start + extent);
+    ends.push_back(dimSize < 0 ? toTheEnd : start + dimSize);
   }
   return SmallVector<Value>{e.create<SliceOp>(getX(), Value(), Value(), Value(), llvm::ArrayRef(axes),
                                               llvm::ArrayRef(starts), llvm::ArrayRef(ends),

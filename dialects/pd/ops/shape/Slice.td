@@ -57,6 +57,10 @@ def Pd_FlipOp : Pd_Op<"flip", [Pd_MovesElements]> {
 
 def Pd_RollOp : Pd_Op<"roll", [Pd_MovesElements]> {
   let summary = "Circular shift by shifts[i] along axis[i]; without axes, of the elements in row-major order";
+  let constraints = [
+    "C1. the axes are in [-rank, rank) of x",
+    "C2. shifts has one entry for each axis, or one without axes"
+  ];
   let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$shifts_tensor, IntsDefault:$shifts, IntsDefault:$axis);
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;
@@ -73,6 +77,12 @@ def Pd_SplitOp : Pd_Op<"split", [AttrSizedOperandSegments, Pd_MovesElements]> {
     One section may be -1 and is inferred. With `num` above 0 the sections are ignored. The tensors override the
     attributes of the same names; `axis_tensor` must be constant.
   }];
+  let constraints = [
+    "C1. axis is in [-rank, rank) of x, and axis_tensor is constant",
+    "C2. num divides the dim of x along axis",
+    "C3. sections has at most one -1, and its entries add up to the dim of x along axis",
+    "C4. num or sections is given, and sections_tensor has a static number of elements"
+  ];
   let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$sections_tensor, Optional<Pd_IntTensor>:$axis_tensor,
     IntsDefault:$sections, DefaultValuedAttr<I64Attr, "0">:$num, DefaultValuedAttr<I64Attr, "0">:$axis);
   let results = (outs Variadic<Pd_Tensor>:$out);
@@ -80,7 +90,8 @@ def Pd_SplitOp : Pd_Op<"split", [AttrSizedOperandSegments, Pd_MovesElements]> {
   let hasCanonicalizeMethod = 1;
   let precision = "follow";
   let newIr = [NewIr<["x", "axis_tensor"], [], [], [], "split_with_num">];
-  let legacy = [Legacy<"split", ["X", "SectionsTensorList*", "AxisTensor|@axis"], ["Out"], ["sections", "num", "axis"]>];
+  let legacy = [Legacy<"split", ["X", "SectionsTensorList*", "AxisTensor|@axis"], ["Out"], ["sections", "num",
+    "axis"]>];
   let newIrGradients = ["split_grad(dout, axis_tensor)", "split_with_num_grad(dout, axis_tensor)"];
 }
 
@@ -88,6 +99,10 @@ def Pd_UnbindOp : Pd_Op<"unbind", [Pd_MovesElements]> {
   let lod = "none";
   let summary = "The slices of x along `axis`, without that dimension";
   let description = "`num` is the size of a dynamic dimension; 0 for a static one.";
+  let constraints = [
+    "C1. axis is in [-rank, rank) of x",
+    "C2. num is the dim of x along axis; it is given if that is dynamic"
+  ];
   let arguments = (ins Pd_Tensor:$x, DefaultValuedAttr<I64Attr, "0">:$axis, DefaultValuedAttr<I64Attr, "0">:$num);
   let results = (outs Variadic<Pd_Tensor>:$out);
   let decomposesInCode = 1;
@@ -101,6 +116,10 @@ def Pd_UnbindOp : Pd_Op<"unbind", [Pd_MovesElements]> {
 
 def Pd_CropOp : Pd_Op<"crop", [AttrSizedOperandSegments]> {
   let summary = "The box of dims `shape` at `offsets`; a size of -1 extends to the end";
+  let constraints = [
+    "C1. shape has one entry for each dimension of x",
+    "C2. the box is within x"
+  ];
   let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$shape_tensor, Optional<Pd_IntTensor>:$offsets_tensor,
     IntsDefault:$shape, IntsDefault:$offsets);
   let results = (outs Pd_Tensor:$out);

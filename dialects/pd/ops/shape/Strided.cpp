@@ -1,7 +1,7 @@
 #include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ops/index/GatherOps.h"
-#include "dialects/pd/ops/shape/Extent.h"
-#include "dialects/pd/ops/shape/OpenExtents.h"
+#include "dialects/pd/ops/shape/DimSize.h"
+#include "dialects/pd/ops/shape/DynamicDims.h"
 #include "dialects/pd/ops/shape/Shape.h"
 #include "dialects/pd/ops/shape/StridedOps.h"
 
@@ -26,17 +26,17 @@ LogicalResult AsStridedOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
                                             llvm::SmallVectorImpl<Type> &results) {
   auto type = tensorType(adaptor.getX());
   llvm::ArrayRef<int64_t> dims = adaptor.getDims(), stride = adaptor.getStride();
-  if (dims.size() != stride.size() || llvm::any_of(dims, [](int64_t extent) { return extent < 0; }))
+  if (dims.size() != stride.size() || llvm::any_of(dims, [](int64_t dimSize) { return dimSize < 0; }))
     return inferenceError(location,
                           "C1: dims and stride must have one entry for each dimension of the result, "
-                          "and extents not below 0");
+                          "and dims not below 0");
   int64_t bytes = bytesOf(type.getElementType()), offset = adaptor.getOffset();
   if (offset < 0 || offset % bytes != 0)
     return inferenceError(location, "C2: offset is " + llvm::Twine(offset) + ", expected a multiple of " +
                                         llvm::Twine(bytes));
   int64_t first = offset / bytes, last = first;
-  for (auto [extent, step] : llvm::zip(dims, stride))
-    (step < 0 ? first : last) += step * std::max<int64_t>(extent - 1, 0);
+  for (auto [dimSize, step] : llvm::zip(dims, stride))
+    (step < 0 ? first : last) += step * std::max<int64_t>(dimSize - 1, 0);
   bool isEmpty = llvm::is_contained(dims, 0);
   if (!isEmpty && (first < 0 || (type.hasStaticShape() && last >= type.getNumElements())))
     return inferenceError(location, "C3: the result has elements " + llvm::Twine(first) + " to " +
@@ -67,16 +67,16 @@ FailureOr<SmallVector<Value>> AsStridedOp::decompose(OpBuilder &builder) {
 LogicalResult TensorUnfoldOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                                                Adaptor adaptor, llvm::SmallVectorImpl<Type> &results) {
   auto type = tensorType(adaptor.getX());
-  auto axis = normalizeAxis(location, adaptor.getAxis(), type.getRank());
+  auto axis = normalizeAxis(location, adaptor.getAxis(), type.getRank(), "C1");
   if (failed(axis))
     return failure();
-  int64_t extent = type.getDimSize(*axis), size = adaptor.getSize(), step = adaptor.getStep();
-  if (step <= 0 || size < 0 || (extent != unknown && size > extent))
+  int64_t dimSize = type.getDimSize(*axis), size = adaptor.getSize(), step = adaptor.getStep();
+  if (step <= 0 || size < 0 || (dimSize != unknown && size > dimSize))
     return inferenceError(location,
-                          "C2: expected a positive step and a size from 0 to the extent of axis, found " +
+                          "C2: expected a positive step and a size from 0 to the dim of axis, found " +
                               llvm::Twine(step) + " and " + llvm::Twine(size));
   llvm::SmallVector<int64_t> shape(type.getShape());
-  shape[*axis] = extent == unknown ? unknown : (extent - size) / step + 1;
+  shape[*axis] = dimSize == unknown ? unknown : (dimSize - size) / step + 1;
   shape.push_back(size);
   results.push_back(type.clone(shape));
   return success();
@@ -85,13 +85,13 @@ LogicalResult TensorUnfoldOp::inferReturnTypes(MLIRContext *, std::optional<Loca
 FailureOr<SmallVector<Value>> TensorUnfoldOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.wrap(getX());
-  auto axis = normalizeAxis(std::nullopt, getAxis(), x.rank());
+  auto axis = normalizeAxis(getAxis(), x.rank());
   if (failed(axis))
     return failure();
   auto size = static_cast<int64_t>(getSize()), step = static_cast<int64_t>(getStep());
   Type i64 = builder.getI64Type();
-  Extent windows = add(e, divide(e, add(e, Extent(x, *axis), -size), step), 1);
-  Expression first = reshapeTo(iota(e, windows, i64), {windows, Extent(1)}) * static_cast<double>(step);
+  DimSize windows = add(e, divide(e, add(e, DimSize(x, *axis), -size), step), 1);
+  Expression first = reshapeTo(iota(e, windows, i64), {windows, DimSize(1)}) * static_cast<double>(step);
   Expression gathered =
       e.wrap(e.create<GatherOp>(x, first + iota(e, size, i64), Value(), static_cast<uint64_t>(*axis)));
   llvm::SmallVector<int64_t> order;

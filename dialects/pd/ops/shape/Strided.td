@@ -16,7 +16,8 @@ def Pd_AsStridedOp : Pd_Op<"as_strided"> {
     "C2. offset is a multiple of the size of an element",
     "C3. every index is an element of x, for static dims"
   ];
-  let arguments = (ins Pd_Tensor:$x, DenseI64ArrayAttr:$dims, DenseI64ArrayAttr:$stride, DefaultValuedAttr<I64Attr, "0">:$offset);
+  let arguments = (ins Pd_Tensor:$x, DenseI64ArrayAttr:$dims, DenseI64ArrayAttr:$stride, DefaultValuedAttr<I64Attr,
+    "0">:$offset);
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;
   let legacy = [LegacyReadOnly<"as_strided", ["input"], ["out"], ["dims:long", "stride:long", "offset:long"]>];

@@ -1,5 +1,5 @@
 #include "dialects/pd/ops/shape/View.h"
-#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/ops/shape/KnownElements.h"
 #include "dialects/pd/ops/shape/Shape.h"
 #include "dialects/pd/reference/Evaluate.h"
@@ -12,7 +12,7 @@ namespace {
 /// The dimensions of x that a squeeze removes.
 FailureOr<llvm::SmallVector<int64_t>> squeezedDims(std::optional<Location> location, RankedTensorType type,
                                                    Value axisTensor, llvm::ArrayRef<int64_t> attribute) {
-  auto axes = constantOr(location, "axis", axisTensor, attribute);
+  auto axes = constantOr(location, "axis", axisTensor, attribute, "C1");
   if (failed(axes))
     return failure();
   llvm::SmallVector<int64_t> out;
@@ -22,7 +22,7 @@ FailureOr<llvm::SmallVector<int64_t>> squeezedDims(std::optional<Location> locat
   for (int64_t entry : *axes) {
     if (type.getRank() == 0 && (entry == 0 || entry == -1))
       continue;
-    auto axis = normalizeAxis(location, entry, type.getRank());
+    auto axis = normalizeAxis(location, entry, type.getRank(), "C1");
     if (failed(axis))
       return failure();
     int64_t dim = type.getDimSize(*axis);
@@ -37,7 +37,7 @@ template <class T>
 LogicalResult insertAxes(std::optional<Location> location, llvm::SmallVectorImpl<T> &shape,
                          llvm::ArrayRef<int64_t> axes, T one) {
   for (int64_t entry : axes) {
-    auto axis = normalizeAxis(location, entry, static_cast<int64_t>(shape.size()) + 1);
+    auto axis = normalizeAxis(location, entry, static_cast<int64_t>(shape.size()) + 1, "C1");
     if (failed(axis))
       return failure();
     shape.insert(shape.begin() + *axis, one);
@@ -56,10 +56,10 @@ int64_t productOf(llvm::ArrayRef<int64_t> dims) {
   return product;
 }
 
-Extent productOf(TensorBuilder &e, llvm::ArrayRef<Extent> extents) {
-  Extent product = 1;
-  for (const Extent &extent : extents)
-    product = multiply(e, product, extent);
+DimSize productOf(TensorBuilder &e, llvm::ArrayRef<DimSize> dimSizes) {
+  DimSize product = 1;
+  for (const DimSize &dimSize : dimSizes)
+    product = multiply(e, product, dimSize);
   return product;
 }
 
@@ -74,21 +74,21 @@ struct ImageAxes {
 LogicalResult checkImage(std::optional<Location> location, RankedTensorType type, DataFormat format) {
   if (format != DataFormat::NCHW && format != DataFormat::NHWC)
     return inferenceError(location,
-                          "data_format is '" + stringifyDataFormat(format) + "', expected NCHW or NHWC");
+                          "C2: data_format must be NCHW or NHWC, found " + stringifyDataFormat(format));
   if (type.getRank() != 4)
-    return inferenceError(location, "the operand has rank " + llvm::Twine(type.getRank()) + ", expected 4");
+    return inferenceError(location, "C1: x must have rank 4, found rank " + llvm::Twine(type.getRank()));
   return success();
 }
 
 /// `dim` divided; emits an error if it is not a multiple.
 FailureOr<int64_t> quotient(std::optional<Location> location, int64_t dim, int64_t divisor) {
   if (divisor <= 0)
-    return inferenceError(location, "the factor is " + llvm::Twine(divisor) + ", expected at least 1");
+    return inferenceError(location, "C3: the factor must be positive, found " + llvm::Twine(divisor));
   if (ShapedType::isDynamic(dim))
     return dim;
   if (dim % divisor != 0)
     return inferenceError(location,
-                          "dim " + llvm::Twine(dim) + " is not a multiple of " + llvm::Twine(divisor));
+                          "C3: dim " + llvm::Twine(dim) + " is not a multiple of " + llvm::Twine(divisor));
   return dim / divisor;
 }
 
@@ -115,17 +115,17 @@ FailureOr<SmallVector<Value>> SqueezeOp::decompose(OpBuilder &builder) {
   if (failed(dropped))
     return failure();
   TensorBuilder e(builder, getOperation());
-  llvm::SmallVector<Extent> shape;
-  for (auto [axis, extent] : llvm::enumerate(extentsOf(e.wrap(getX()))))
+  llvm::SmallVector<DimSize> shape;
+  for (auto [axis, dimSize] : llvm::enumerate(dimSizesOf(e.wrap(getX()))))
     if (!llvm::is_contained(*dropped, static_cast<int64_t>(axis)))
-      shape.push_back(extent);
+      shape.push_back(dimSize);
   return SmallVector<Value>{reshapeTo(e.wrap(getX()), shape)};
 }
 
 LogicalResult UnsqueezeOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                             llvm::SmallVectorImpl<Type> &results) {
   auto type = tensorType(adaptor.getX());
-  auto axes = constantOr(location, "axis", adaptor.getAxisTensor(), adaptor.getAxis());
+  auto axes = constantOr(location, "axis", adaptor.getAxisTensor(), adaptor.getAxis(), "C1");
   llvm::SmallVector<int64_t> shape(type.getShape());
   if (failed(axes) || failed(insertAxes<int64_t>(location, shape, *axes, 1)))
     return failure();
@@ -134,12 +134,12 @@ LogicalResult UnsqueezeOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
 }
 
 FailureOr<SmallVector<Value>> UnsqueezeOp::decompose(OpBuilder &builder) {
-  auto axes = constantOr(std::nullopt, "axis", getAxisTensor(), getAxis());
+  auto axes = constantOr(getAxisTensor(), getAxis());
   if (failed(axes))
     return failure();
   TensorBuilder e(builder, getOperation());
-  llvm::SmallVector<Extent> shape = extentsOf(e.wrap(getX()));
-  if (failed(insertAxes<Extent>(std::nullopt, shape, *axes, 1)))
+  llvm::SmallVector<DimSize> shape = dimSizesOf(e.wrap(getX()));
+  if (failed(insertAxes<DimSize>(std::nullopt, shape, *axes, 1)))
     return failure();
   return SmallVector<Value>{reshapeTo(e.wrap(getX()), shape)};
 }
@@ -151,13 +151,13 @@ LogicalResult FlattenOp::inferReturnTypes(MLIRContext *, std::optional<Location>
     results.push_back(type.clone(llvm::ArrayRef<int64_t>{1}));
     return success();
   }
-  auto start = normalizeAxis(location, adaptor.getStartAxis(), type.getRank());
-  auto stop = normalizeAxis(location, adaptor.getStopAxis(), type.getRank());
+  auto start = normalizeAxis(location, adaptor.getStartAxis(), type.getRank(), "C1");
+  auto stop = normalizeAxis(location, adaptor.getStopAxis(), type.getRank(), "C1");
   if (failed(start) || failed(stop))
     return failure();
   if (*start > *stop)
-    return inferenceError(location,
-                          "start_axis " + llvm::Twine(*start) + " is behind stop_axis " + llvm::Twine(*stop));
+    return inferenceError(location, "C2: start_axis must not be above stop_axis, found " +
+                                        llvm::Twine(*start) + " and " + llvm::Twine(*stop));
   llvm::SmallVector<int64_t> shape(type.getShape().take_front(*start));
   shape.push_back(productOf(type.getShape().slice(*start, *stop - *start + 1)));
   shape.append(type.getShape().begin() + *stop + 1, type.getShape().end());
@@ -169,10 +169,9 @@ FailureOr<SmallVector<Value>> FlattenOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   int64_t rank = tensorType(getX()).getRank();
   if (rank == 0)
-    return SmallVector<Value>{reshapeTo(e.wrap(getX()), {Extent(1)})};
-  size_t start = *normalizeAxis(std::nullopt, getStartAxis(), rank),
-         stop = *normalizeAxis(std::nullopt, getStopAxis(), rank);
-  llvm::SmallVector<Extent> all = extentsOf(e.wrap(getX())), shape(all.begin(), all.begin() + start);
+    return SmallVector<Value>{reshapeTo(e.wrap(getX()), {DimSize(1)})};
+  size_t start = *normalizeAxis(getStartAxis(), rank), stop = *normalizeAxis(getStopAxis(), rank);
+  llvm::SmallVector<DimSize> all = dimSizesOf(e.wrap(getX())), shape(all.begin(), all.begin() + start);
   shape.push_back(productOf(e, llvm::ArrayRef(all).slice(start, stop - start + 1)));
   shape.append(all.begin() + stop + 1, all.end());
   return SmallVector<Value>{reshapeTo(e.wrap(getX()), shape)};
@@ -181,7 +180,7 @@ FailureOr<SmallVector<Value>> FlattenOp::decompose(OpBuilder &builder) {
 LogicalResult FlattenToMatrixOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                                                   Adaptor adaptor, llvm::SmallVectorImpl<Type> &results) {
   auto type = tensorType(adaptor.getX());
-  auto axis = normalizeAxis(location, adaptor.getAxis(), type.getRank() + 1);
+  auto axis = normalizeAxis(location, adaptor.getAxis(), type.getRank() + 1, "C1");
   if (failed(axis))
     return failure();
   results.push_back(type.clone(
@@ -191,10 +190,10 @@ LogicalResult FlattenToMatrixOp::inferReturnTypes(MLIRContext *, std::optional<L
 
 FailureOr<SmallVector<Value>> FlattenToMatrixOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
-  int64_t axis = *normalizeAxis(std::nullopt, getAxis(), tensorType(getX()).getRank() + 1);
-  llvm::SmallVector<Extent> all = extentsOf(e.wrap(getX()));
-  Extent rows = productOf(e, llvm::ArrayRef(all).take_front(axis)),
-         columns = productOf(e, llvm::ArrayRef(all).drop_front(axis));
+  int64_t axis = *normalizeAxis(getAxis(), tensorType(getX()).getRank() + 1);
+  llvm::SmallVector<DimSize> all = dimSizesOf(e.wrap(getX()));
+  DimSize rows = productOf(e, llvm::ArrayRef(all).take_front(axis)),
+          columns = productOf(e, llvm::ArrayRef(all).drop_front(axis));
   return SmallVector<Value>{reshapeTo(e.wrap(getX()), {rows, columns})};
 }
 
@@ -221,8 +220,8 @@ FailureOr<SmallVector<Value>> PixelShuffleOp::decompose(OpBuilder &builder) {
   Expression x = e.wrap(getX());
   ImageAxes at(getDataFormat());
   auto r = static_cast<int64_t>(getUpscaleFactor());
-  Extent n(x, 0), c = divide(e, Extent(x, at.channel), r * r), h(x, at.height), w(x, at.width);
-  Extent tall = multiply(e, h, r), wide = multiply(e, w, r);
+  DimSize n(x, 0), c = divide(e, DimSize(x, at.channel), r * r), h(x, at.height), w(x, at.width);
+  DimSize tall = multiply(e, h, r), wide = multiply(e, w, r);
   if (at.channel == 1) {
     Expression split = reshapeTo(x, {n, c, r, r, h, w});
     return SmallVector<Value>{reshapeTo(e.transpose(split, {0, 1, 4, 2, 5, 3}), {n, c, tall, wide})};
@@ -239,9 +238,11 @@ LogicalResult PixelUnshuffleOp::inferReturnTypes(MLIRContext *, std::optional<Lo
   ImageAxes at(adaptor.getDataFormat());
   auto factor = static_cast<int64_t>(adaptor.getDownscaleFactor());
   llvm::SmallVector<int64_t> shape(type.getShape());
-  auto height = quotient(location, shape[at.height], factor),
-       width = quotient(location, shape[at.width], factor);
-  if (failed(height) || failed(width))
+  auto height = quotient(location, shape[at.height], factor);
+  if (failed(height))
+    return failure();
+  auto width = quotient(location, shape[at.width], factor);
+  if (failed(width))
     return failure();
   shape[at.channel] = times(shape[at.channel], factor * factor);
   shape[at.height] = *height;
@@ -255,9 +256,9 @@ FailureOr<SmallVector<Value>> PixelUnshuffleOp::decompose(OpBuilder &builder) {
   Expression x = e.wrap(getX());
   ImageAxes at(getDataFormat());
   auto r = static_cast<int64_t>(getDownscaleFactor());
-  Extent n(x, 0), c(x, at.channel), h = divide(e, Extent(x, at.height), r),
-                                    w = divide(e, Extent(x, at.width), r);
-  Extent deep = multiply(e, c, r * r);
+  DimSize n(x, 0), c(x, at.channel), h = divide(e, DimSize(x, at.height), r),
+                                     w = divide(e, DimSize(x, at.width), r);
+  DimSize deep = multiply(e, c, r * r);
   if (at.channel == 1) {
     Expression split = reshapeTo(x, {n, c, h, r, w, r});
     return SmallVector<Value>{reshapeTo(e.transpose(split, {0, 1, 3, 5, 2, 4}), {n, deep, h, w})};
@@ -282,9 +283,9 @@ FailureOr<SmallVector<Value>> ChannelShuffleOp::decompose(OpBuilder &builder) {
   Expression x = e.wrap(getX());
   ImageAxes at(getDataFormat());
   auto groups = static_cast<int64_t>(getGroups());
-  llvm::SmallVector<Extent> shape = extentsOf(x), split = shape;
+  llvm::SmallVector<DimSize> shape = dimSizesOf(x), split = shape;
   split[at.channel] = divide(e, shape[at.channel], groups);
-  split.insert(split.begin() + at.channel, Extent(groups));
+  split.insert(split.begin() + at.channel, DimSize(groups));
   llvm::SmallVector<int64_t> swapped = {0, 1, 2, 3, 4};
   std::swap(swapped[at.channel], swapped[at.channel + 1]);
   return SmallVector<Value>{reshapeTo(e.transpose(reshapeTo(x, split), swapped), shape)};

@@ -5,6 +5,13 @@
 include "dialects/pd/ir/Base.td"
 include "dialects/pd/ir/Layout.td"
 
+// Constraints of ops that move channels of images.
+defvar imageConstraints = [
+  "C1. x has rank 4",
+  "C2. data_format is NCHW or NHWC",
+  "C3. the factor is positive and divides the dims that are split"
+];
+
 class Pd_ViewOp<string mnemonic, dag attributes, list<Trait> traits = []>
     : Pd_Op<mnemonic, [Pd_MovesElements] # traits> {
   let arguments = !con((ins Pd_Tensor:$x), attributes);
@@ -20,6 +27,7 @@ def Pd_SqueezeOp : Pd_ViewOp<"squeeze", (ins Optional<Pd_IntTensor>:$axis_tensor
     Of the dimensions in `axis`, those of size 1 (and dynamic ones, which must be 1) are removed; an empty list means
     all dimensions of size 1. `axis_tensor` must be constant and overrides the attribute.
   }];
+  let constraints = ["C1. the axes are in [-rank, rank) of x, where rank 0 takes 0 and -1; axis_tensor is constant"];
   let precision = "follow";
   let legacy = [Legacy<"squeeze2", ["X", "@axes"], ["Out"], ["axis=axes"], ["XShape"]>,
                 Legacy<"squeeze", ["X", "@axes"], ["Out"], ["axis=axes"]>];
@@ -35,6 +43,7 @@ def Pd_UnsqueezeOp : Pd_ViewOp<"unsqueeze", (ins Optional<Pd_IntTensor>:$axis_te
     The dimensions are inserted one after another; each entry of `axis` is an index into the shape at that point, up
     to its rank. `axis_tensor` must be constant and overrides the attribute.
   }];
+  let constraints = ["C1. each axis is in [-rank - 1, rank] of the shape at that point; axis_tensor is constant"];
   let precision = "follow";
   let legacy = [Legacy<"unsqueeze2", ["X", "AxesTensorList*|AxesTensor|@axes"], ["Out"], ["axis=axes"], ["XShape"]>,
                 Legacy<"unsqueeze", ["X", "AxesTensorList*|AxesTensor|@axes"], ["Out"], ["axis=axes"]>];
@@ -46,6 +55,10 @@ def Pd_FlattenOp : Pd_ViewOp<"flatten", (ins DefaultValuedAttr<I64Attr, "1">:$st
     DefaultValuedAttr<I64Attr, "1">:$stop_axis)> {
   let lod = "none";
   let summary = "Dimensions start_axis to stop_axis merged into one";
+  let constraints = [
+    "C1. the axes are in [-rank, rank) of x",
+    "C2. start_axis is not above stop_axis"
+  ];
   let precision = "follow";
   let legacy = [Legacy<"flatten_contiguous_range", ["X"], ["Out"], ["start_axis", "stop_axis"], ["XShape"]>];
 }
@@ -53,6 +66,7 @@ def Pd_FlattenOp : Pd_ViewOp<"flatten", (ins DefaultValuedAttr<I64Attr, "1">:$st
 def Pd_FlattenToMatrixOp : Pd_ViewOp<"flatten_to_matrix", (ins DefaultValuedAttr<I64Attr, "1">:$axis)> {
   let lod = "none";
   let summary = "x flattened to a matrix: the dimensions before `axis` are its rows, the others its columns";
+  let constraints = ["C1. axis is in [-rank - 1, rank] of x"];
   let legacy = [Legacy<"flatten2", ["X"], ["Out"], ["axis"], ["XShape"]>,
                 Legacy<"flatten", ["X"], ["Out"], ["axis"]>];
 }
@@ -60,6 +74,7 @@ def Pd_FlattenToMatrixOp : Pd_ViewOp<"flatten_to_matrix", (ins DefaultValuedAttr
 def Pd_PixelShuffleOp : Pd_ViewOp<"pixel_shuffle", (ins DefaultValuedAttr<I64Attr, "1">:$upscale_factor,
     Pd_DefaultEnum<Pd_DataFormatAttr, "NCHW">:$data_format), [LayoutOpInterface]> {
   let summary = "Channels moved to space: [n, c*r*r, h, w] becomes [n, c, h*r, w*r] with r = upscale_factor";
+  let constraints = imageConstraints;
   let legacy = [Legacy<"pixel_shuffle", ["X"], ["Out"], ["upscale_factor", "data_format"]>];
   let newIrGradients = ["pixel_shuffle_grad(dout)"];
 }
@@ -67,6 +82,7 @@ def Pd_PixelShuffleOp : Pd_ViewOp<"pixel_shuffle", (ins DefaultValuedAttr<I64Att
 def Pd_PixelUnshuffleOp : Pd_ViewOp<"pixel_unshuffle", (ins DefaultValuedAttr<I64Attr, "1">:$downscale_factor,
     Pd_DefaultEnum<Pd_DataFormatAttr, "NCHW">:$data_format), [LayoutOpInterface]> {
   let summary = "The inverse of pixel_shuffle: [n, c, h*r, w*r] becomes [n, c*r*r, h, w] with r = downscale_factor";
+  let constraints = imageConstraints;
   let legacy = [Legacy<"pixel_unshuffle", ["X"], ["Out"], ["downscale_factor", "data_format"]>];
   let newIrGradients = ["pixel_unshuffle_grad(dout)"];
 }
@@ -74,6 +90,7 @@ def Pd_PixelUnshuffleOp : Pd_ViewOp<"pixel_unshuffle", (ins DefaultValuedAttr<I6
 def Pd_ChannelShuffleOp : Pd_ViewOp<"channel_shuffle", (ins I64Attr:$groups,
     Pd_DefaultEnum<Pd_DataFormatAttr, "NCHW">:$data_format), [LayoutOpInterface]> {
   let summary = "Channels, as a matrix with `groups` rows, transposed";
+  let constraints = imageConstraints;
   let legacy = [Legacy<"channel_shuffle", ["X"], ["Out"], ["groups", "data_format"]>,
                 Legacy<"shuffle_channel", ["X"], ["Out"], ["groups=group"]>];
   let newIrGradients = ["channel_shuffle_grad(dout)"];

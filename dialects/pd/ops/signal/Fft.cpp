@@ -1,6 +1,6 @@
 #include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ops/math/ComplexOps.h"
-#include "dialects/pd/ops/shape/OpenExtents.h"
+#include "dialects/pd/ops/shape/DynamicDims.h"
 #include "dialects/pd/ops/signal/FftOps.h"
 #include "dialects/pd/ops/signal/FrameOps.h"
 
@@ -100,8 +100,8 @@ Gradients FftR2cOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   Expression gradient = e.wrap(cotangents[0]);
   if (getOnesided()) {
     int64_t last = getAxes().back() < 0 ? getAxes().back() + gradient.rank() : getAxes().back();
-    llvm::SmallVector<Extent> missing = extentsOf(gradient);
-    missing[last] = divide(e, add(e, Extent(e.wrap(getX()), last), -1), 2);
+    llvm::SmallVector<DimSize> missing = dimSizesOf(gradient);
+    missing[last] = divide(e, add(e, DimSize(e.wrap(getX()), last), -1), 2);
     if (!missing[last].isNumber(0))
       gradient = concat({gradient, expandTo(e.constant(0, gradient.type().getElementType()), missing)}, last);
   }
@@ -118,7 +118,7 @@ Gradients FftC2rOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   if (ShapedType::isDynamic(given) || ShapedType::isDynamic(length))
     return failure(); // not yet
   if (given != length / 2 + 1) {
-    emitOpError("has a gradient only where half the last extent and one is given, found ")
+    emitOpError("has a gradient only where half the last dim and one is given, found ")
         << type << " for " << outType;
     return failure();
   }

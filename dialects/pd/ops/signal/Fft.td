@@ -50,7 +50,8 @@ def Pd_FftR2cOp : Pd_TransformOp<"fft_r2c", "Discrete Fourier transform of real 
   let referenceInCode = 1;
 }
 
-def Pd_FftC2rOp : Pd_TransformOp<"fft_c2r", "Discrete Fourier transform with a real result: the inverse of a one-sided fft_r2c"> {
+def Pd_FftC2rOp : Pd_TransformOp<"fft_c2r",
+  "Discrete Fourier transform with a real result: the inverse of a one-sided fft_r2c"> {
   let description = transformDescription # [{
     Along the last axis x has the first n / 2 + 1 elements of a spectrum; the others are their conjugates.
     `last_dim_size` is n; 0 means 2 * (dim - 1).

@@ -17,7 +17,7 @@ struct Spectrum {
   std::vector<int64_t> dims;
   std::vector<Number> values;
 
-  explicit Spectrum(std::vector<int64_t> extents) : dims(std::move(extents)) {
+  explicit Spectrum(std::vector<int64_t> dimSizes) : dims(std::move(dimSizes)) {
     int64_t count = 1;
     for (int64_t dim : dims)
       count *= dim;
@@ -48,11 +48,11 @@ struct Direction {
 };
 
 /// One axis: `line(j, k)` is what element j of the input adds to element k of the result, of which there are
-/// `extent`.
-Spectrum transform(const Spectrum &x, int64_t axis, int64_t extent,
+/// `dim`.
+Spectrum transform(const Spectrum &x, int64_t axis, int64_t dimSize,
                    llvm::function_ref<Number(Number, int64_t, int64_t)> term) {
   std::vector<int64_t> dims = x.dims;
-  dims[axis] = extent;
+  dims[axis] = dimSize;
   Spectrum out(dims);
   llvm::SmallVector<int64_t> from = rowMajorStrides(x.dims);
   forEachIndex(dims, [&](llvm::ArrayRef<int64_t> index, int64_t position) {
@@ -67,9 +67,9 @@ Spectrum transform(const Spectrum &x, int64_t axis, int64_t extent,
   return out;
 }
 
-Spectrum alongAxis(const Spectrum &x, int64_t axis, int64_t extent, Direction direction) {
+Spectrum alongAxis(const Spectrum &x, int64_t axis, int64_t dimSize, Direction direction) {
   int64_t n = x.dims[axis];
-  return transform(x, axis, extent, [&](Number value, int64_t j, int64_t k) {
+  return transform(x, axis, dimSize, [&](Number value, int64_t j, int64_t k) {
     return direction.factor(n) * value * direction.unit(j * k, n);
   });
 }

@@ -1,7 +1,7 @@
 #include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/index/ScatterOps.h"
-#include "dialects/pd/ops/shape/OpenExtents.h"
+#include "dialects/pd/ops/shape/DynamicDims.h"
 #include "dialects/pd/ops/signal/FftOps.h"
 #include "dialects/pd/ops/signal/FrameOps.h"
 
@@ -31,7 +31,7 @@ FailureOr<int64_t> countFrames(std::optional<Location> location, int64_t length,
 }
 
 /// Element (i, j) of the table is i * rowStep + j * columnStep.
-Expression places(TensorBuilder &e, const Extent &rows, int64_t rowStep, const Extent &columns,
+Expression places(TensorBuilder &e, const DimSize &rows, int64_t rowStep, const DimSize &columns,
                   int64_t columnStep) {
   Type i64 = e.getBuilder().getI64Type();
   Expression down = insertDim(iota(e, rows, i64), 1), across = insertDim(iota(e, columns, i64), 0);
@@ -71,12 +71,12 @@ FailureOr<SmallVector<Value>> FrameOp::decompose(OpBuilder &builder) {
   auto frameLength = static_cast<int64_t>(getFrameLength()), hop = static_cast<int64_t>(getHopLength());
   bool first = static_cast<int64_t>(getAxis()) == 0;
   int64_t axis = first ? 0 : x.rank() - 1;
-  Extent frames = add(e, divide(e, add(e, Extent(x, axis), -frameLength), hop), 1);
+  DimSize frames = add(e, divide(e, add(e, DimSize(x, axis), -frameLength), hop), 1);
   Expression table = first ? places(e, frames, hop, frameLength, 1) : places(e, frameLength, 1, frames, hop);
   Expression taken = e.wrap(e.create<GatherOp>(x, flattened(table), Value(), axis));
-  llvm::SmallVector<Extent> shape = extentsOf(x);
-  shape[axis] = first ? frames : Extent(frameLength);
-  shape.insert(shape.begin() + axis + 1, first ? Extent(frameLength) : frames);
+  llvm::SmallVector<DimSize> shape = dimSizesOf(x);
+  shape[axis] = first ? frames : DimSize(frameLength);
+  shape.insert(shape.begin() + axis + 1, first ? DimSize(frameLength) : frames);
   return e.results({reshapeTo(taken, shape)});
 }
 
@@ -108,8 +108,8 @@ FailureOr<SmallVector<Value>> OverlapAddOp::decompose(OpBuilder &builder) {
   int64_t rank = x.rank();
   bool first = getAxis() == 0;
   auto hop = static_cast<int64_t>(getHopLength());
-  Extent frames(x, first ? 0 : rank - 1), length(x, first ? 1 : rank - 2);
-  Extent total = atLeast(e, sum(e, multiply(e, add(e, frames, -1), hop), length), 0);
+  DimSize frames(x, first ? 0 : rank - 1), length(x, first ? 1 : rank - 2);
+  DimSize total = atLeast(e, sum(e, multiply(e, add(e, frames, -1), hop), length), 0);
   // Frames and their elements are moved to the front, where one index addresses a slice.
   llvm::SmallVector<int64_t> forth, back;
   for (int64_t d = 0; d + 1 < rank; ++d)
@@ -118,10 +118,10 @@ FailureOr<SmallVector<Value>> OverlapAddOp::decompose(OpBuilder &builder) {
   for (int64_t d = 0; d < rank - 2; ++d)
     forth.push_back(d);
   Expression front = first ? x : e.transpose(x, forth);
-  llvm::SmallVector<Extent> extents = extentsOf(front);
-  llvm::SmallVector<Extent> slices{multiply(e, frames, length)}, sums{total};
-  slices.append(extents.begin() + 2, extents.end());
-  sums.append(extents.begin() + 2, extents.end());
+  llvm::SmallVector<DimSize> dimSizes = dimSizesOf(front);
+  llvm::SmallVector<DimSize> slices{multiply(e, frames, length)}, sums{total};
+  slices.append(dimSizes.begin() + 2, dimSizes.end());
+  sums.append(dimSizes.begin() + 2, dimSizes.end());
   Expression index = insertDim(flattened(places(e, frames, hop, length, 1)), 1);
   Expression start = expandTo(e.constant(0, x.type().getElementType()), sums);
   Expression added = e.wrap(e.create<ScatterNdAddOp>(start, index, reshapeTo(front, slices)));

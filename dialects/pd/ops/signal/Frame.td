@@ -15,7 +15,8 @@ def Pd_FrameOp : Pd_Op<"frame"> {
     "C1. axis is 0 or -1 and x has rank 1 or more",
     "C2. frame_length is above 0 and at most the length of the signal, hop_length is above 0"
   ];
-  let arguments = (ins Pd_Tensor:$x, I64Attr:$frame_length, I64Attr:$hop_length, DefaultValuedAttr<I64Attr, "-1">:$axis);
+  let arguments = (ins Pd_Tensor:$x, I64Attr:$frame_length, I64Attr:$hop_length, DefaultValuedAttr<I64Attr,
+    "-1">:$axis);
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;
   let legacy = [Legacy<"frame", ["X"], ["Out"], ["frame_length", "hop_length", "axis"]>];

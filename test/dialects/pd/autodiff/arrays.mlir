@@ -5,7 +5,7 @@ func.func @read_or(%x: tensor<3xf32>) -> tensor<f32> {
   %zero = pd.constant dense<0> : tensor<1xi64>
   %empty = pd.array_create : () -> !pd.array<*>
   %e = pd.array_write %empty, %zero, %x : (!pd.array<*>, tensor<1xi64>, tensor<3xf32>) -> !pd.array<tensor<3xf32>>
-  // expected-error @+1 {{what is read where an element is missing is not zero, which has no gradient}}
+  // expected-error @+1 {{expected zeros as the value of a missing element; other values have no gradient}}
   %h = pd.array_read_or %e, %zero, %x : (!pd.array<tensor<3xf32>>, tensor<1xi64>, tensor<3xf32>) -> tensor<3xf32>
   // expected-note @+1 {{the gradient comes through 'pd.sum'}}
   %t = pd.sum %h : (tensor<3xf32>) -> tensor<f32>

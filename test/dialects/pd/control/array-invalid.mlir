@@ -28,7 +28,7 @@ func.func @empty(%array: !pd.array<*>, %i: tensor<i64>) {
 // -----
 
 func.func @axis(%array: !pd.array<tensor<3xf32>>) {
-  // expected-error @+2 {{axis}}
+  // expected-error @+2 {{C1: axis must be in [-1, 1), found 1}}
   // expected-error @+1 {{failed to infer returned types}}
   %0:2 = pd.array_to_tensor %array {axis = 1} : (!pd.array<tensor<3xf32>>) -> (tensor<?xf32>, tensor<?xi32>)
   return
@@ -107,7 +107,7 @@ func.func @array_slice_c1(%array: !pd.array<tensor<2x3xf32>>, %start: tensor<2xi
 // -----
 
 func.func @array_split_c1(%x: tensor<5x3xf32>, %sizes: tensor<2xi32>) {
-  // expected-error@+2 {{axis 2 is outside [-2, 2)}}
+  // expected-error@+2 {{C1: axis must be in [-2, 2), found 2}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.array_split %x, %sizes {axis = 2, use_stack = true} : (tensor<5x3xf32>, tensor<2xi32>) -> !pd.array<tensor<5xf32>>
   return
@@ -116,7 +116,7 @@ func.func @array_split_c1(%x: tensor<5x3xf32>, %sizes: tensor<2xi32>) {
 // -----
 
 func.func @array_to_tensor_c1(%array: !pd.array<tensor<3xf64>>) {
-  // expected-error@+2 {{axis 3 is outside [-1, 1)}}
+  // expected-error@+2 {{C1: axis must be in [-1, 1), found 3}}
   // expected-error@+1 {{failed to infer returned types}}
   %0:2 = pd.array_to_tensor %array {axis = 3 : i64} : (!pd.array<tensor<3xf64>>) -> (tensor<?xf64>, tensor<?xi32>)
   return

@@ -136,7 +136,7 @@ func.func @moved_c1(%x: tensor<2x8x6x5xf32>, %b: tensor<3x4xf32>, %t: tensor<3x2
 // -----
 
 func.func @moved_c2(%x: tensor<2x8x6x5xf32>, %b: tensor<3x4xf32>, %t: tensor<3x2x2x2xf32>) {
-  // expected-error@+2 {{C2: output_dim, sample_per_part, the pooled extents and the pairs group_size and part_size must be positive}}
+  // expected-error@+2 {{C2: output_dim, sample_per_part, the pooled dims and the pairs group_size and part_size must be positive}}
   // expected-error@+1 {{failed to infer returned types}}
   %0:2 = "pd.deformable_psroi_pooling"(%x, %b, %t) {output_dim = 2 : i64, part_size = array<i64: 2>} : (tensor<2x8x6x5xf32>, tensor<3x4xf32>, tensor<3x2x2x2xf32>) -> (tensor<3x2x1x1xf32>, tensor<3x2x1x1xf32>)
   return
@@ -253,7 +253,7 @@ func.func @deformable_psroi_pooling_c1_trans(%x: tensor<2x8x6x5xf32>, %boxes: te
 // -----
 
 func.func @deformable_psroi_pooling_c2_part(%x: tensor<2x8x6x5xf32>, %boxes: tensor<3x4xf32>, %trans: tensor<3x2x2x2xf32>, %boxes_num: tensor<2xi64>) {
-  // expected-error@+2 {{C2: output_dim, sample_per_part, the pooled extents and the pairs group_size and part_size must be positive}}
+  // expected-error@+2 {{C2: output_dim, sample_per_part, the pooled dims and the pairs group_size and part_size must be positive}}
   // expected-error@+1 {{failed to infer returned types}}
   %0:2 = pd.deformable_psroi_pooling %x, %boxes, %trans, %boxes_num {output_dim = 2 : i64, group_size = array<i64: 2, 2>, pooled_height = 2 : i64, pooled_width = 2 : i64, part_size = array<i64: 0, 2>} : (tensor<2x8x6x5xf32>, tensor<3x4xf32>, tensor<3x2x2x2xf32>, tensor<2xi64>) -> (tensor<3x2x2x2xf32>, tensor<3x2x2x2xf32>)
   return

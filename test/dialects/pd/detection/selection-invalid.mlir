@@ -46,7 +46,7 @@ func.func @focus_c1(%x: tensor<2x3x4x5xf64>) {
 // -----
 
 func.func @focus_c2(%x: tensor<2x3x4x5xf64>) {
-  // expected-error@+2 {{C2: there must be an index, and all must be within the extent of the axis}}
+  // expected-error@+2 {{C2: there must be an index, and all must be within the dim of the axis}}
   // expected-error@+1 {{failed to infer returned types}}
   %2 = "pd.similarity_focus"(%x) {axis = 1 : i64, indexes = array<i64: 3>} : (tensor<2x3x4x5xf64>) -> tensor<2x3x4x5xf64>
   return
@@ -55,7 +55,7 @@ func.func @focus_c2(%x: tensor<2x3x4x5xf64>) {
 // -----
 
 func.func @similarity_focus_c2(%x: tensor<2x3x4x5xf64>) {
-  // expected-error@+2 {{C2: there must be an index, and all must be within the extent of the axis}}
+  // expected-error@+2 {{C2: there must be an index, and all must be within the dim of the axis}}
   // expected-error@+1 {{failed to infer returned types}}
   %2 = pd.similarity_focus %x {axis = 1 : i64, indexes = array<i64: 99>} : (tensor<2x3x4x5xf64>) -> tensor<2x3x4x5xf64>
   return

@@ -10,7 +10,7 @@ func.func @tree_c1(%x: tensor<4xi64>, %t: tensor<7x5xi32>) {
 // -----
 
 func.func @weighted_c1(%r: tensor<13xi64>, %c: tensor<11xi32>, %w: tensor<13xf32>, %x: tensor<4xi64>) {
-  // expected-error@+2 {{one element type}}
+  // expected-error@+2 {{C1: operands must have one element type, found i64 and i32}}
   // expected-error@+1 {{failed to infer returned types}}
   %0:3 = "pd.weighted_sample_neighbors"(%r, %c, %w, %x) : (tensor<13xi64>, tensor<11xi32>, tensor<13xf32>, tensor<4xi64>) -> (tensor<?xi64>, tensor<4xi32>, tensor<?xi64>)
   return
@@ -46,7 +46,7 @@ func.func @layers_c2(%x: tensor<4xi64>, %t: tensor<5x2xi32>, %l: tensor<6x1xi32>
 // -----
 
 func.func @graph_khop_sampler_c1(%c: tensor<11xi64>, %x: tensor<4xi64>, %v0: tensor<3xi32>) {
-  // expected-error@+2 {{operands must have one element type, found i32 and i64}}
+  // expected-error@+2 {{C1: operands must have one element type, found i32 and i64}}
   // expected-error@+1 {{failed to infer returned types}}
   %1:5 = pd.graph_khop_sampler %v0, %c, %x {sample_sizes = array<i64: 3, 2>} : (tensor<3xi32>, tensor<11xi64>, tensor<4xi64>) -> (tensor<?x1xi64>, tensor<?x1xi64>, tensor<?xi64>, tensor<4xi64>, tensor<?xi64>)
   return
@@ -55,7 +55,7 @@ func.func @graph_khop_sampler_c1(%c: tensor<11xi64>, %x: tensor<4xi64>, %v0: ten
 // -----
 
 func.func @graph_sample_neighbors_c1(%c: tensor<11xi64>, %x: tensor<4xi64>, %v0: tensor<3xi32>) {
-  // expected-error@+2 {{operands must have one element type, found i32 and i64}}
+  // expected-error@+2 {{C1: operands must have one element type, found i32 and i64}}
   // expected-error@+1 {{failed to infer returned types}}
   %0:3 = pd.graph_sample_neighbors %v0, %c, %x {sample_size = 3 : i64} : (tensor<3xi32>, tensor<11xi64>, tensor<4xi64>) -> (tensor<?xi64>, tensor<4xi32>, tensor<?xi64>)
   return
@@ -64,7 +64,7 @@ func.func @graph_sample_neighbors_c1(%c: tensor<11xi64>, %x: tensor<4xi64>, %v0:
 // -----
 
 func.func @weighted_sample_neighbors_c1(%c: tensor<11xi64>, %w: tensor<13xf32>, %x: tensor<4xi64>, %v0: tensor<3xi32>) {
-  // expected-error@+2 {{operands must have one element type, found i32 and i64}}
+  // expected-error@+2 {{C1: operands must have one element type, found i32 and i64}}
   // expected-error@+1 {{failed to infer returned types}}
   %0:3 = pd.weighted_sample_neighbors %v0, %c, %w, %x {sample_size = 3 : i64} : (tensor<3xi32>, tensor<11xi64>, tensor<13xf32>, tensor<4xi64>) -> (tensor<?xi64>, tensor<4xi32>, tensor<?xi64>)
   return

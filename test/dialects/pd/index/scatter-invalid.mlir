@@ -1,7 +1,7 @@
 // RUN: proa-opt %s --split-input-file --verify-diagnostics
 
 func.func @scatter_nd_c1(%a0: tensor<2x3xf32>, %a1: tensor<2x?xi64>, %a2: tensor<2xf32>) {
-  // expected-error@+2 {{the last dimension of the index tensor must be known}}
+  // expected-error@+2 {{C1: the last dim of index must be static}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.scatter_nd"(%a0, %a1, %a2) : (tensor<2x3xf32>, tensor<2x?xi64>, tensor<2xf32>) -> tensor<2x3xf32>
   return
@@ -10,7 +10,7 @@ func.func @scatter_nd_c1(%a0: tensor<2x3xf32>, %a1: tensor<2x?xi64>, %a2: tensor
 // -----
 
 func.func @scatter_nd_c2(%a0: tensor<2x3xf32>, %a1: tensor<2x3xi64>, %a2: tensor<2xf32>) {
-  // expected-error@+2 {{the index tensor addresses 3 dimensions, the operand has 2}}
+  // expected-error@+2 {{C2: the last dim of index must be at most 2, the rank of x, found 3}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.scatter_nd"(%a0, %a1, %a2) : (tensor<2x3xf32>, tensor<2x3xi64>, tensor<2xf32>) -> tensor<2x3xf32>
   return
@@ -19,7 +19,7 @@ func.func @scatter_nd_c2(%a0: tensor<2x3xf32>, %a1: tensor<2x3xi64>, %a2: tensor
 // -----
 
 func.func @scatter_nd_c3(%a0: tensor<2x3xf32>, %a1: tensor<2x1xi64>, %a2: tensor<2x4xf32>) {
-  // expected-error@+2 {{the updates don't have the dimensions of the index tensor and of the rest of x}}
+  // expected-error@+2 {{C3: updates must have the dimensions of index and of the rest of x}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.scatter_nd"(%a0, %a1, %a2) : (tensor<2x3xf32>, tensor<2x1xi64>, tensor<2x4xf32>) -> tensor<2x3xf32>
   return
@@ -37,7 +37,7 @@ func.func @scatter_nd_c5(%a0: tensor<2x3xf32>, %a1: tensor<2x1xi64>, %a2: tensor
 // -----
 
 func.func @put_along_axis_c1(%a0: tensor<2x3xf32>, %a1: tensor<2x1xi64>, %a2: tensor<2x1xf32>) {
-  // expected-error@+2 {{axis 2 is outside [-2, 2)}}
+  // expected-error@+2 {{C1: axis must be in [-2, 2), found 2}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.put_along_axis"(%a0, %a1, %a2) <{axis = 2 : i64}> : (tensor<2x3xf32>, tensor<2x1xi64>, tensor<2x1xf32>) -> tensor<2x3xf32>
   return
@@ -46,7 +46,7 @@ func.func @put_along_axis_c1(%a0: tensor<2x3xf32>, %a1: tensor<2x1xi64>, %a2: te
 // -----
 
 func.func @put_along_axis_c2(%a0: tensor<2x3xf32>, %a1: tensor<2xi64>, %a2: tensor<2xf32>) {
-  // expected-error@+2 {{the operands have ranks 2 and 1}}
+  // expected-error@+2 {{C2: x and indices must have the same rank, found 2 and 1}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.put_along_axis"(%a0, %a1, %a2) <{axis = 1 : i64}> : (tensor<2x3xf32>, tensor<2xi64>, tensor<2xf32>) -> tensor<2x3xf32>
   return
@@ -82,7 +82,7 @@ func.func @put_along_axis_c6(%a0: tensor<2x3xf32>, %a1: tensor<2x1xi64>, %a2: te
 // -----
 
 func.func @set_value_c1(%a0: tensor<2x3xf32>, %a1: tensor<f32>) {
-  // expected-error@+2 {{axis 2 is outside [-2, 2)}}
+  // expected-error@+2 {{C1: axis must be in [-2, 2), found 2}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.set_value"(%a0, %a1) <{axes = array<i64: 2>, starts = array<i64: 0>, ends = array<i64: 1>, steps = array<i64: 1>, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0>}> : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
   return
@@ -91,7 +91,7 @@ func.func @set_value_c1(%a0: tensor<2x3xf32>, %a1: tensor<f32>) {
 // -----
 
 func.func @set_value_c1_twice(%a0: tensor<2x3xf32>, %a1: tensor<f32>) {
-  // expected-error@+2 {{axis 1 is named twice}}
+  // expected-error@+2 {{C1: axes names dimension 1 twice}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.set_value"(%a0, %a1) <{axes = array<i64: 1, -1>, starts = array<i64: 0, 0>, ends = array<i64: 1, 1>, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0>}> : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
   return
@@ -100,7 +100,7 @@ func.func @set_value_c1_twice(%a0: tensor<2x3xf32>, %a1: tensor<f32>) {
 // -----
 
 func.func @set_value_c2(%a0: tensor<2x3xf32>, %a1: tensor<f32>) {
-  // expected-error@+2 {{ends has 0 entries, axes 1}}
+  // expected-error@+2 {{C2: ends must have 1 entries, as axes, found 0}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.set_value"(%a0, %a1) <{axes = array<i64: 1>, starts = array<i64: 0>, ends = array<i64>, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0>}> : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
   return
@@ -109,7 +109,7 @@ func.func @set_value_c2(%a0: tensor<2x3xf32>, %a1: tensor<f32>) {
 // -----
 
 func.func @set_value_c3(%a0: tensor<2x3xf32>, %a1: tensor<f32>) {
-  // expected-error@+2 {{a stride is 0}}
+  // expected-error@+2 {{C3: strides must not be 0}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.set_value"(%a0, %a1) <{axes = array<i64: 1>, starts = array<i64: 0>, ends = array<i64: 2>, steps = array<i64: 0>, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0>}> : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
   return

@@ -46,7 +46,7 @@ func.func @multi_dot_c1(%a: tensor<3x4xf32>, %b: tensor<4xf32>, %c: tensor<4x2xf
 // -----
 
 func.func @multi_dot_c3(%a: tensor<3x4xf32>, %b: tensor<3x2xf32>) {
-  // expected-error@+2 {{C3: the contracted extents must be equal, found 4 in x and 3 in y}}
+  // expected-error@+2 {{C3: the contracted dims must be equal, found 4 in x and 3 in y}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.multi_dot"(%a, %b) {} : (tensor<3x4xf32>, tensor<3x2xf32>) -> tensor<3x2xf32>
   return
@@ -73,7 +73,7 @@ func.func @matmul_c2(%x: tensor<3x3xf32>, %y: tensor<3x3xf64>) {
 // -----
 
 func.func @matmul_c3(%x: tensor<2x3xf32>, %y: tensor<3x2xf32>) {
-  // expected-error@+2 {{C3: the contracted extents must be equal, found 3 in x and 2 in y}}
+  // expected-error@+2 {{C3: the contracted dims must be equal, found 3 in x and 2 in y}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.matmul"(%x, %y) {transpose_y = true} : (tensor<2x3xf32>, tensor<3x2xf32>) -> tensor<2x2xf32>
   return
@@ -100,7 +100,7 @@ func.func @flatten_c1(%x: tensor<2x3xf32>, %y: tensor<3x2xf32>) {
 // -----
 
 func.func @flatten_c3(%x: tensor<2x3x4xf32>, %y: tensor<4x2xf32>) {
-  // expected-error@+2 {{C3: the contracted extents must be equal, found 12 in x and 4 in y}}
+  // expected-error@+2 {{C3: the contracted dims must be equal, found 12 in x and 4 in y}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.matmul_with_flatten"(%x, %y) : (tensor<2x3x4xf32>, tensor<4x2xf32>) -> tensor<2x2xf32>
   return
@@ -118,7 +118,7 @@ func.func @bmm_c1(%x: tensor<3x3xf32>, %y: tensor<2x3x3xf32>) {
 // -----
 
 func.func @bmm_c4(%x: tensor<1x3x3xf32>, %y: tensor<2x3x3xf32>) {
-  // expected-error@+2 {{C4: the batch extents must be equal, found 1 and 2}}
+  // expected-error@+2 {{C4: the batch dims must be equal, found 1 and 2}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.bmm"(%x, %y) : (tensor<1x3x3xf32>, tensor<2x3x3xf32>) -> tensor<2x3x3xf32>
   return
@@ -136,7 +136,7 @@ func.func @dot_c1(%x: tensor<3xf32>, %y: tensor<1x3xf32>) {
 // -----
 
 func.func @dot_c3(%x: tensor<3xf32>, %y: tensor<4xf32>) {
-  // expected-error@+2 {{C3: the extents must be equal, found tensor<3xf32> and tensor<4xf32>}}
+  // expected-error@+2 {{C3: the dims must be equal, found tensor<3xf32> and tensor<4xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.dot"(%x, %y) : (tensor<3xf32>, tensor<4xf32>) -> tensor<f32>
   return
@@ -181,7 +181,7 @@ func.func @einsum_c2(%x: tensor<3xf32>) {
 // -----
 
 func.func @einsum_c3(%x: tensor<3xf32>, %y: tensor<4xf32>) {
-  // expected-error@+2 {{C3: the label 'i' has the extents 3 and 4 in the equation 'i,i->'}}
+  // expected-error@+2 {{C3: the label 'i' has the dims 3 and 4 in the equation 'i,i->'}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.einsum"(%x, %y) {equation = "i,i->"} : (tensor<3xf32>, tensor<4xf32>) -> tensor<f32>
   return
@@ -280,7 +280,7 @@ func.func @bmm_c2(%x: tensor<2x3x4xf32>, %y: tensor<2x4x5xf64>) {
 // -----
 
 func.func @bmm_c3(%x: tensor<2x3x4xf32>, %y: tensor<2x3x5xf32>) {
-  // expected-error@+2 {{C3: the contracted extents must be equal, found 4 in x and 3 in y}}
+  // expected-error@+2 {{C3: the contracted dims must be equal, found 4 in x and 3 in y}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.bmm %x, %y : (tensor<2x3x4xf32>, tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return
@@ -289,7 +289,7 @@ func.func @bmm_c3(%x: tensor<2x3x4xf32>, %y: tensor<2x3x5xf32>) {
 // -----
 
 func.func @addmm_c3(%i: tensor<5xf32>, %x: tensor<2x3xf32>, %y: tensor<4x2xf32>) {
-  // expected-error@+2 {{C3: the contracted extents must be equal, found 3 in x and 4 in y}}
+  // expected-error@+2 {{C3: the contracted dims must be equal, found 3 in x and 4 in y}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.addmm %i, %x, %y {beta = 0.5, alpha = 2.0} : (tensor<5xf32>, tensor<2x3xf32>, tensor<4x2xf32>) -> tensor<2x2xf32>
   return
@@ -316,7 +316,7 @@ func.func @baddbmm_c1(%input: tensor<2x4x4xf32>, %x: tensor<4x5xf32>, %y: tensor
 // -----
 
 func.func @baddbmm_c3(%input: tensor<2x4x4xf32>, %x: tensor<2x4x5xf32>, %y: tensor<2x6x4xf32>) {
-  // expected-error@+2 {{C3: the contracted extents must be equal, found 5 in x and 6 in y}}
+  // expected-error@+2 {{C3: the contracted dims must be equal, found 5 in x and 6 in y}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.baddbmm %input, %x, %y {alpha = 0.5 : f64} : (tensor<2x4x4xf32>, tensor<2x4x5xf32>, tensor<2x6x4xf32>) -> tensor<2x4x4xf32>
   return
@@ -334,7 +334,7 @@ func.func @baddbmm_c4(%input: tensor<3x4x4xf32>, %x: tensor<2x4x5xf32>, %y: tens
 // -----
 
 func.func @fusion_squared_mat_sub_c3(%x: tensor<1x2xf64>, %y: tensor<3x1xf64>) {
-  // expected-error@+2 {{C3: the contracted extents must be equal, found 2 in x and 3 in y}}
+  // expected-error@+2 {{C3: the contracted dims must be equal, found 2 in x and 3 in y}}
   // expected-error@+1 {{failed to infer returned types}}
   %0:4 = pd.fusion_squared_mat_sub %x, %y {scalar = 0.5} : (tensor<1x2xf64>, tensor<3x1xf64>) -> (tensor<1x2xf64>, tensor<2x1xf64>, tensor<1x1xf64>, tensor<1x1xf64>)
   return
@@ -361,7 +361,7 @@ func.func @mv_c2(%m: tensor<3x4xf32>, %v1: tensor<4xf64>) {
 // -----
 
 func.func @mv_c3(%m: tensor<3x4xf32>, %v1: tensor<5xf32>) {
-  // expected-error@+2 {{C3: the contracted extents must be equal, found 4 in x and 5 in y}}
+  // expected-error@+2 {{C3: the contracted dims must be equal, found 4 in x and 5 in y}}
   // expected-error@+1 {{failed to infer returned types}}
   %1 = pd.mv %m, %v1 : (tensor<3x4xf32>, tensor<5xf32>) -> tensor<3xf32>
   return
@@ -400,5 +400,14 @@ func.func @matmul_with_flatten_c1_y(%x: tensor<?x?x8xf32>, %y: tensor<8x6xf32>) 
   // expected-error@+2 {{C1: y_num_col_dims must be above 0 and below the rank 2 of y, found 7}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.matmul_with_flatten %x, %y {x_num_col_dims = 2, y_num_col_dims = 7 : i64} : (tensor<?x?x8xf32>, tensor<8x6xf32>) -> tensor<?x?x6xf32>
+  return
+}
+
+// -----
+
+func.func @fsp_c1(%x: tensor<2x3x4x5xf32>, %v1: tensor<2x3x5x5xf32>) {
+  // expected-error@+2 {{C1: x and y must have rank 4, one batch, height and width, found tensor<2x3x4x5xf32>, tensor<2x3x5x5xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %1 = pd.fsp %x, %v1 : (tensor<2x3x4x5xf32>, tensor<2x3x5x5xf32>) -> tensor<2x3x3xf32>
   return
 }

@@ -116,3 +116,10 @@ func.func @nn_uses(%b: tensor<2x4x5xf32>, %m: tensor<2x5x4xf32>, %a: tensor<2x4x
   %1 = pd.baddbmm %a, %b, %m {alpha = 0.5 : f64} : (tensor<2x4x4xf32>, tensor<2x4x5xf32>, tensor<2x5x4xf32>) -> tensor<2x4x4xf32>
   return
 }
+
+// SAME-LABEL: func @fsp
+func.func @fsp(%x: tensor<2x3x4x5xf32>) {
+  // SAME: pd.fsp {{.*}} -> tensor<2x3x3xf32>
+  %0 = pd.fsp %x, %x : (tensor<2x3x4x5xf32>, tensor<2x3x4x5xf32>) -> tensor<2x3x3xf32>
+  return
+}

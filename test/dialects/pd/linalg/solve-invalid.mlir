@@ -330,3 +330,12 @@ func.func @adjugate_c2(%x: tensor<2x3x4xf64>) {
   %0 = pd.adjugate %x : (tensor<2x3x4xf64>) -> tensor<2x3x4xf64>
   return
 }
+
+// -----
+
+func.func @matrix_rank_c3(%x: tensor<2x3x3xf32>, %tol: tensor<4xf32>) {
+  // expected-error@+2 {{C3: operands cannot be broadcast together: dimension 0 of the result is 2 by one operand and 4 by another}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.matrix_rank %x, %tol : (tensor<2x3x3xf32>, tensor<4xf32>) -> tensor<2xi32>
+  return
+}

@@ -1,7 +1,7 @@
 // RUN: proa-opt %s --split-input-file --verify-diagnostics
 
 func.func @swiglu_c1(%x: tensor<3x5xf64>) {
-  // expected-error@+2 {{C1: the last extent of tensor<3x5xf64> is not even}}
+  // expected-error@+2 {{C1: the last dim of tensor<3x5xf64> is not even}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.swiglu %x : (tensor<3x5xf64>) -> tensor<3x2xf64>
   return

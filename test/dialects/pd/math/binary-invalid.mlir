@@ -1,7 +1,7 @@
 // RUN: proa-opt %s --split-input-file --verify-diagnostics
 
 func.func @binary_c1(%a0: tensor<2x3xf32>, %a1: tensor<2x3xf64>) {
-  // expected-error@+2 {{operands must have one element type, found f32 and f64}}
+  // expected-error@+2 {{C1: operands must have one element type, found f32 and f64}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.add"(%a0, %a1) : (tensor<2x3xf32>, tensor<2x3xf64>) -> tensor<2x3xf32>
   return
@@ -10,7 +10,7 @@ func.func @binary_c1(%a0: tensor<2x3xf32>, %a1: tensor<2x3xf64>) {
 // -----
 
 func.func @binary_c2(%a0: tensor<2x3xf32>, %a1: tensor<2x4xf32>) {
-  // expected-error@+2 {{operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
+  // expected-error@+2 {{C2: operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.maximum"(%a0, %a1) : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<2x3xf32>
   return
@@ -28,7 +28,7 @@ func.func @binary_c2_result(%a0: tensor<2x3xf32>, %a1: tensor<3xf32>) {
 // -----
 
 func.func @compare_c1(%a0: tensor<2x3xf32>, %a1: tensor<2x3xi32>) {
-  // expected-error@+2 {{operands must have one element type, found f32 and i32}}
+  // expected-error@+2 {{C1: operands must have one element type, found f32 and i32}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.less_than"(%a0, %a1) : (tensor<2x3xf32>, tensor<2x3xi32>) -> tensor<2x3xi1>
   return
@@ -37,7 +37,7 @@ func.func @compare_c1(%a0: tensor<2x3xf32>, %a1: tensor<2x3xi32>) {
 // -----
 
 func.func @compare_c2(%a0: tensor<2x3xf32>, %a1: tensor<2xf32>) {
-  // expected-error@+2 {{operands cannot be broadcast together}}
+  // expected-error@+2 {{C2: operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 2 by another}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.equal"(%a0, %a1) : (tensor<2x3xf32>, tensor<2xf32>) -> tensor<2x3xi1>
   return
@@ -46,7 +46,7 @@ func.func @compare_c2(%a0: tensor<2x3xf32>, %a1: tensor<2xf32>) {
 // -----
 
 func.func @shift_c1(%a0: tensor<2xi32>, %a1: tensor<2xi64>) {
-  // expected-error@+2 {{operands must have one element type, found i32 and i64}}
+  // expected-error@+2 {{C1: operands must have one element type, found i32 and i64}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.bitwise_left_shift"(%a0, %a1) : (tensor<2xi32>, tensor<2xi64>) -> tensor<2xi32>
   return
@@ -55,7 +55,7 @@ func.func @shift_c1(%a0: tensor<2xi32>, %a1: tensor<2xi64>) {
 // -----
 
 func.func @shift_c2(%a0: tensor<2xi32>, %a1: tensor<3xi32>) {
-  // expected-error@+2 {{operands cannot be broadcast together}}
+  // expected-error@+2 {{C2: operands cannot be broadcast together: dimension 0 of the result is 2 by one operand and 3 by another}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.bitwise_right_shift"(%a0, %a1) : (tensor<2xi32>, tensor<3xi32>) -> tensor<2xi32>
   return
@@ -64,7 +64,7 @@ func.func @shift_c2(%a0: tensor<2xi32>, %a1: tensor<3xi32>) {
 // -----
 
 func.func @where_c1(%a0: tensor<2xi1>, %a1: tensor<2xf32>, %a2: tensor<2xf64>) {
-  // expected-error@+2 {{operands must have one element type, found f32 and f64}}
+  // expected-error@+2 {{C1: operands must have one element type, found f32 and f64}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.where"(%a0, %a1, %a2) : (tensor<2xi1>, tensor<2xf32>, tensor<2xf64>) -> tensor<2xf32>
   return
@@ -73,7 +73,7 @@ func.func @where_c1(%a0: tensor<2xi1>, %a1: tensor<2xf32>, %a2: tensor<2xf64>) {
 // -----
 
 func.func @where_c2(%a0: tensor<4xi1>, %a1: tensor<2xf32>, %a2: tensor<2xf32>) {
-  // expected-error@+2 {{operands cannot be broadcast together}}
+  // expected-error@+2 {{C2: operands cannot be broadcast together: dimension 0 of the result is 4 by one operand and 2 by another}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.where"(%a0, %a1, %a2) : (tensor<4xi1>, tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
   return
@@ -82,7 +82,7 @@ func.func @where_c2(%a0: tensor<4xi1>, %a1: tensor<2xf32>, %a2: tensor<2xf32>) {
 // -----
 
 func.func @add_c1(%x: tensor<f32>, %v1: tensor<f64>) {
-  // expected-error@+2 {{operands must have one element type, found f32 and f64}}
+  // expected-error@+2 {{C1: operands must have one element type, found f32 and f64}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.add %x, %v1 : (tensor<f32>, tensor<f64>) -> tensor<f32>
   return
@@ -91,7 +91,7 @@ func.func @add_c1(%x: tensor<f32>, %v1: tensor<f64>) {
 // -----
 
 func.func @add_c2(%v0: tensor<2x3xf32>, %v1: tensor<2x4xf32>) {
-  // expected-error@+2 {{operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
+  // expected-error@+2 {{C2: operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.add %v0, %v1 : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<2x3xf32>
   return
@@ -100,7 +100,7 @@ func.func @add_c2(%v0: tensor<2x3xf32>, %v1: tensor<2x4xf32>) {
 // -----
 
 func.func @atan2_c1(%x: tensor<2x3xf64>, %v1: tensor<3xf32>) {
-  // expected-error@+2 {{operands must have one element type, found f64 and f32}}
+  // expected-error@+2 {{C1: operands must have one element type, found f64 and f32}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.atan2 %x, %v1 : (tensor<2x3xf64>, tensor<3xf32>) -> tensor<2x3xf64>
   return
@@ -109,7 +109,7 @@ func.func @atan2_c1(%x: tensor<2x3xf64>, %v1: tensor<3xf32>) {
 // -----
 
 func.func @atan2_c2(%v0: tensor<2x3xf64>, %v1: tensor<2x4xf64>) {
-  // expected-error@+2 {{operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
+  // expected-error@+2 {{C2: operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.atan2 %v0, %v1 : (tensor<2x3xf64>, tensor<2x4xf64>) -> tensor<2x3xf64>
   return
@@ -118,7 +118,7 @@ func.func @atan2_c2(%v0: tensor<2x3xf64>, %v1: tensor<2x4xf64>) {
 // -----
 
 func.func @bitwise_and_c1(%x: tensor<3x4xi1>, %v1: tensor<3x4xi32>) {
-  // expected-error@+2 {{operands must have one element type, found i1 and i32}}
+  // expected-error@+2 {{C1: operands must have one element type, found i1 and i32}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.bitwise_and %x, %v1 : (tensor<3x4xi1>, tensor<3x4xi32>) -> tensor<3x4xi1>
   return
@@ -127,7 +127,7 @@ func.func @bitwise_and_c1(%x: tensor<3x4xi1>, %v1: tensor<3x4xi32>) {
 // -----
 
 func.func @bitwise_and_c2(%v0: tensor<2x3xi1>, %v1: tensor<2x4xi1>) {
-  // expected-error@+2 {{operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
+  // expected-error@+2 {{C2: operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.bitwise_and %v0, %v1 : (tensor<2x3xi1>, tensor<2x4xi1>) -> tensor<2x3xi1>
   return
@@ -136,7 +136,7 @@ func.func @bitwise_and_c2(%v0: tensor<2x3xi1>, %v1: tensor<2x4xi1>) {
 // -----
 
 func.func @bitwise_left_shift_c2(%v0: tensor<2x3xi8>, %v1: tensor<2x4xi8>) {
-  // expected-error@+2 {{operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
+  // expected-error@+2 {{C2: operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.bitwise_left_shift %v0, %v1 : (tensor<2x3xi8>, tensor<2x4xi8>) -> tensor<2x3xi8>
   return
@@ -145,7 +145,7 @@ func.func @bitwise_left_shift_c2(%v0: tensor<2x3xi8>, %v1: tensor<2x4xi8>) {
 // -----
 
 func.func @bitwise_or_c1(%x: tensor<3x4xi1>, %v1: tensor<3x4xi32>) {
-  // expected-error@+2 {{operands must have one element type, found i1 and i32}}
+  // expected-error@+2 {{C1: operands must have one element type, found i1 and i32}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.bitwise_or %x, %v1 : (tensor<3x4xi1>, tensor<3x4xi32>) -> tensor<3x4xi1>
   return
@@ -154,7 +154,7 @@ func.func @bitwise_or_c1(%x: tensor<3x4xi1>, %v1: tensor<3x4xi32>) {
 // -----
 
 func.func @bitwise_or_c2(%v0: tensor<2x3xi1>, %v1: tensor<2x4xi1>) {
-  // expected-error@+2 {{operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
+  // expected-error@+2 {{C2: operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.bitwise_or %v0, %v1 : (tensor<2x3xi1>, tensor<2x4xi1>) -> tensor<2x3xi1>
   return
@@ -163,7 +163,7 @@ func.func @bitwise_or_c2(%v0: tensor<2x3xi1>, %v1: tensor<2x4xi1>) {
 // -----
 
 func.func @bitwise_right_shift_c2(%v0: tensor<2x3xi8>, %v1: tensor<2x4xi8>) {
-  // expected-error@+2 {{operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
+  // expected-error@+2 {{C2: operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.bitwise_right_shift %v0, %v1 {is_arithmetic = false} : (tensor<2x3xi8>, tensor<2x4xi8>) -> tensor<2x3xi8>
   return
@@ -172,7 +172,7 @@ func.func @bitwise_right_shift_c2(%v0: tensor<2x3xi8>, %v1: tensor<2x4xi8>) {
 // -----
 
 func.func @bitwise_xor_c1(%x: tensor<3x4xi32>, %v1: tensor<3x4xi64>) {
-  // expected-error@+2 {{operands must have one element type, found i32 and i64}}
+  // expected-error@+2 {{C1: operands must have one element type, found i32 and i64}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.bitwise_xor %x, %v1 : (tensor<3x4xi32>, tensor<3x4xi64>) -> tensor<3x4xi32>
   return
@@ -181,7 +181,7 @@ func.func @bitwise_xor_c1(%x: tensor<3x4xi32>, %v1: tensor<3x4xi64>) {
 // -----
 
 func.func @bitwise_xor_c2(%v0: tensor<2x3xi32>, %v1: tensor<2x4xi32>) {
-  // expected-error@+2 {{operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
+  // expected-error@+2 {{C2: operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.bitwise_xor %v0, %v1 : (tensor<2x3xi32>, tensor<2x4xi32>) -> tensor<2x3xi32>
   return
@@ -190,7 +190,7 @@ func.func @bitwise_xor_c2(%v0: tensor<2x3xi32>, %v1: tensor<2x4xi32>) {
 // -----
 
 func.func @copysign_c1(%x: tensor<4xf32>, %v1: tensor<4xf64>) {
-  // expected-error@+2 {{operands must have one element type, found f32 and f64}}
+  // expected-error@+2 {{C1: operands must have one element type, found f32 and f64}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.copysign %x, %v1 : (tensor<4xf32>, tensor<4xf64>) -> tensor<4xf32>
   return
@@ -199,7 +199,7 @@ func.func @copysign_c1(%x: tensor<4xf32>, %v1: tensor<4xf64>) {
 // -----
 
 func.func @copysign_c2(%v0: tensor<2x3xf32>, %v1: tensor<2x4xf32>) {
-  // expected-error@+2 {{operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
+  // expected-error@+2 {{C2: operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.copysign %v0, %v1 : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<2x3xf32>
   return
@@ -208,7 +208,7 @@ func.func @copysign_c2(%v0: tensor<2x3xf32>, %v1: tensor<2x4xf32>) {
 // -----
 
 func.func @divide_c1(%x: tensor<f32>, %v1: tensor<f64>) {
-  // expected-error@+2 {{operands must have one element type, found f32 and f64}}
+  // expected-error@+2 {{C1: operands must have one element type, found f32 and f64}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.divide %x, %v1 : (tensor<f32>, tensor<f64>) -> tensor<f32>
   return
@@ -217,7 +217,7 @@ func.func @divide_c1(%x: tensor<f32>, %v1: tensor<f64>) {
 // -----
 
 func.func @divide_c2(%v0: tensor<2x3xf32>, %v1: tensor<2x4xf32>) {
-  // expected-error@+2 {{operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
+  // expected-error@+2 {{C2: operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.divide %v0, %v1 : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<2x3xf32>
   return
@@ -226,7 +226,7 @@ func.func @divide_c2(%v0: tensor<2x3xf32>, %v1: tensor<2x4xf32>) {
 // -----
 
 func.func @elementwise_pow_c1(%x: tensor<2x3xf64>, %v1: tensor<3xf32>) {
-  // expected-error@+2 {{operands must have one element type, found f64 and f32}}
+  // expected-error@+2 {{C1: operands must have one element type, found f64 and f32}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.elementwise_pow %x, %v1 : (tensor<2x3xf64>, tensor<3xf32>) -> tensor<2x3xf64>
   return
@@ -235,7 +235,7 @@ func.func @elementwise_pow_c1(%x: tensor<2x3xf64>, %v1: tensor<3xf32>) {
 // -----
 
 func.func @elementwise_pow_c2(%v0: tensor<2x3xf64>, %v1: tensor<2x4xf64>) {
-  // expected-error@+2 {{operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
+  // expected-error@+2 {{C2: operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.elementwise_pow %v0, %v1 : (tensor<2x3xf64>, tensor<2x4xf64>) -> tensor<2x3xf64>
   return
@@ -244,7 +244,7 @@ func.func @elementwise_pow_c2(%v0: tensor<2x3xf64>, %v1: tensor<2x4xf64>) {
 // -----
 
 func.func @equal_c1(%x: tensor<1xi64>, %v1: tensor<1xi32>) {
-  // expected-error@+2 {{operands must have one element type, found i64 and i32}}
+  // expected-error@+2 {{C1: operands must have one element type, found i64 and i32}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.equal %x, %v1 : (tensor<1xi64>, tensor<1xi32>) -> tensor<1xi1>
   return
@@ -253,7 +253,7 @@ func.func @equal_c1(%x: tensor<1xi64>, %v1: tensor<1xi32>) {
 // -----
 
 func.func @equal_c2(%v0: tensor<2x3xi64>, %v1: tensor<2x4xi64>) {
-  // expected-error@+2 {{operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
+  // expected-error@+2 {{C2: operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.equal %v0, %v1 : (tensor<2x3xi64>, tensor<2x4xi64>) -> tensor<2x3xi1>
   return
@@ -262,7 +262,7 @@ func.func @equal_c2(%v0: tensor<2x3xi64>, %v1: tensor<2x4xi64>) {
 // -----
 
 func.func @floor_divide_c1(%x: tensor<i32>, %v1: tensor<i64>) {
-  // expected-error@+2 {{operands must have one element type, found i32 and i64}}
+  // expected-error@+2 {{C1: operands must have one element type, found i32 and i64}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.floor_divide %x, %v1 : (tensor<i32>, tensor<i64>) -> tensor<i32>
   return
@@ -271,7 +271,7 @@ func.func @floor_divide_c1(%x: tensor<i32>, %v1: tensor<i64>) {
 // -----
 
 func.func @floor_divide_c2(%v0: tensor<2x3xi32>, %v1: tensor<2x4xi32>) {
-  // expected-error@+2 {{operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
+  // expected-error@+2 {{C2: operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.floor_divide %v0, %v1 : (tensor<2x3xi32>, tensor<2x4xi32>) -> tensor<2x3xi32>
   return
@@ -280,7 +280,7 @@ func.func @floor_divide_c2(%v0: tensor<2x3xi32>, %v1: tensor<2x4xi32>) {
 // -----
 
 func.func @fmax_c1(%x: tensor<2x3xf64>, %v1: tensor<3xf32>) {
-  // expected-error@+2 {{operands must have one element type, found f64 and f32}}
+  // expected-error@+2 {{C1: operands must have one element type, found f64 and f32}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.fmax %x, %v1 : (tensor<2x3xf64>, tensor<3xf32>) -> tensor<2x3xf64>
   return
@@ -289,7 +289,7 @@ func.func @fmax_c1(%x: tensor<2x3xf64>, %v1: tensor<3xf32>) {
 // -----
 
 func.func @fmax_c2(%v0: tensor<2x3xf64>, %v1: tensor<2x4xf64>) {
-  // expected-error@+2 {{operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
+  // expected-error@+2 {{C2: operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.fmax %v0, %v1 : (tensor<2x3xf64>, tensor<2x4xf64>) -> tensor<2x3xf64>
   return
@@ -298,7 +298,7 @@ func.func @fmax_c2(%v0: tensor<2x3xf64>, %v1: tensor<2x4xf64>) {
 // -----
 
 func.func @fmin_c1(%x: tensor<2x3xf64>, %v1: tensor<3xf32>) {
-  // expected-error@+2 {{operands must have one element type, found f64 and f32}}
+  // expected-error@+2 {{C1: operands must have one element type, found f64 and f32}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.fmin %x, %v1 : (tensor<2x3xf64>, tensor<3xf32>) -> tensor<2x3xf64>
   return
@@ -307,7 +307,7 @@ func.func @fmin_c1(%x: tensor<2x3xf64>, %v1: tensor<3xf32>) {
 // -----
 
 func.func @fmin_c2(%v0: tensor<2x3xf64>, %v1: tensor<2x4xf64>) {
-  // expected-error@+2 {{operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
+  // expected-error@+2 {{C2: operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.fmin %v0, %v1 : (tensor<2x3xf64>, tensor<2x4xf64>) -> tensor<2x3xf64>
   return
@@ -316,7 +316,7 @@ func.func @fmin_c2(%v0: tensor<2x3xf64>, %v1: tensor<2x4xf64>) {
 // -----
 
 func.func @greater_equal_c1(%x: tensor<3x4xf32>, %v1: tensor<3x4xf64>) {
-  // expected-error@+2 {{operands must have one element type, found f32 and f64}}
+  // expected-error@+2 {{C1: operands must have one element type, found f32 and f64}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.greater_equal %x, %v1 : (tensor<3x4xf32>, tensor<3x4xf64>) -> tensor<3x4xi1>
   return
@@ -325,7 +325,7 @@ func.func @greater_equal_c1(%x: tensor<3x4xf32>, %v1: tensor<3x4xf64>) {
 // -----
 
 func.func @greater_equal_c2(%v0: tensor<2x3xf32>, %v1: tensor<2x4xf32>) {
-  // expected-error@+2 {{operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
+  // expected-error@+2 {{C2: operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.greater_equal %v0, %v1 : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<2x3xi1>
   return
@@ -334,7 +334,7 @@ func.func @greater_equal_c2(%v0: tensor<2x3xf32>, %v1: tensor<2x4xf32>) {
 // -----
 
 func.func @greater_than_c1(%x: tensor<4x5x3xf64>, %v1: tensor<f32>) {
-  // expected-error@+2 {{operands must have one element type, found f64 and f32}}
+  // expected-error@+2 {{C1: operands must have one element type, found f64 and f32}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.greater_than %x, %v1 : (tensor<4x5x3xf64>, tensor<f32>) -> tensor<4x5x3xi1>
   return
@@ -343,7 +343,7 @@ func.func @greater_than_c1(%x: tensor<4x5x3xf64>, %v1: tensor<f32>) {
 // -----
 
 func.func @greater_than_c2(%v0: tensor<2x3xf64>, %v1: tensor<2x4xf64>) {
-  // expected-error@+2 {{operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
+  // expected-error@+2 {{C2: operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.greater_than %v0, %v1 : (tensor<2x3xf64>, tensor<2x4xf64>) -> tensor<2x3xi1>
   return
@@ -352,7 +352,7 @@ func.func @greater_than_c2(%v0: tensor<2x3xf64>, %v1: tensor<2x4xf64>) {
 // -----
 
 func.func @heaviside_c1(%x: tensor<4xf32>, %v1: tensor<f64>) {
-  // expected-error@+2 {{operands must have one element type, found f32 and f64}}
+  // expected-error@+2 {{C1: operands must have one element type, found f32 and f64}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.heaviside %x, %v1 : (tensor<4xf32>, tensor<f64>) -> tensor<4xf32>
   return
@@ -361,7 +361,7 @@ func.func @heaviside_c1(%x: tensor<4xf32>, %v1: tensor<f64>) {
 // -----
 
 func.func @heaviside_c2(%v0: tensor<2x3xf32>, %v1: tensor<2x4xf32>) {
-  // expected-error@+2 {{operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
+  // expected-error@+2 {{C2: operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.heaviside %v0, %v1 : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<2x3xf32>
   return
@@ -370,7 +370,7 @@ func.func @heaviside_c2(%v0: tensor<2x3xf32>, %v1: tensor<2x4xf32>) {
 // -----
 
 func.func @less_equal_c1(%x: tensor<f32>, %v1: tensor<f64>) {
-  // expected-error@+2 {{operands must have one element type, found f32 and f64}}
+  // expected-error@+2 {{C1: operands must have one element type, found f32 and f64}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.less_equal %x, %v1 : (tensor<f32>, tensor<f64>) -> tensor<i1>
   return
@@ -379,7 +379,7 @@ func.func @less_equal_c1(%x: tensor<f32>, %v1: tensor<f64>) {
 // -----
 
 func.func @less_equal_c2(%v0: tensor<2x3xf32>, %v1: tensor<2x4xf32>) {
-  // expected-error@+2 {{operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
+  // expected-error@+2 {{C2: operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.less_equal %v0, %v1 : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<2x3xi1>
   return
@@ -388,7 +388,7 @@ func.func @less_equal_c2(%v0: tensor<2x3xf32>, %v1: tensor<2x4xf32>) {
 // -----
 
 func.func @less_than_c1(%x: tensor<f32>, %v1: tensor<f64>) {
-  // expected-error@+2 {{operands must have one element type, found f32 and f64}}
+  // expected-error@+2 {{C1: operands must have one element type, found f32 and f64}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.less_than %x, %v1 : (tensor<f32>, tensor<f64>) -> tensor<i1>
   return
@@ -397,7 +397,7 @@ func.func @less_than_c1(%x: tensor<f32>, %v1: tensor<f64>) {
 // -----
 
 func.func @less_than_c2(%v0: tensor<2x3xf32>, %v1: tensor<2x4xf32>) {
-  // expected-error@+2 {{operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
+  // expected-error@+2 {{C2: operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.less_than %v0, %v1 : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<2x3xi1>
   return
@@ -406,7 +406,7 @@ func.func @less_than_c2(%v0: tensor<2x3xf32>, %v1: tensor<2x4xf32>) {
 // -----
 
 func.func @logical_and_c1(%x: tensor<1xi1>, %v1: tensor<1xi32>) {
-  // expected-error@+2 {{operands must have one element type, found i1 and i32}}
+  // expected-error@+2 {{C1: operands must have one element type, found i1 and i32}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.logical_and %x, %v1 : (tensor<1xi1>, tensor<1xi32>) -> tensor<1xi1>
   return
@@ -415,7 +415,7 @@ func.func @logical_and_c1(%x: tensor<1xi1>, %v1: tensor<1xi32>) {
 // -----
 
 func.func @logical_and_c2(%v0: tensor<2x3xi1>, %v1: tensor<2x4xi1>) {
-  // expected-error@+2 {{operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
+  // expected-error@+2 {{C2: operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.logical_and %v0, %v1 : (tensor<2x3xi1>, tensor<2x4xi1>) -> tensor<2x3xi1>
   return
@@ -424,7 +424,7 @@ func.func @logical_and_c2(%v0: tensor<2x3xi1>, %v1: tensor<2x4xi1>) {
 // -----
 
 func.func @logical_or_c1(%x: tensor<3x4xi1>, %v1: tensor<4xi32>) {
-  // expected-error@+2 {{operands must have one element type, found i1 and i32}}
+  // expected-error@+2 {{C1: operands must have one element type, found i1 and i32}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.logical_or %x, %v1 : (tensor<3x4xi1>, tensor<4xi32>) -> tensor<3x4xi1>
   return
@@ -433,7 +433,7 @@ func.func @logical_or_c1(%x: tensor<3x4xi1>, %v1: tensor<4xi32>) {
 // -----
 
 func.func @logical_or_c2(%v0: tensor<2x3xi1>, %v1: tensor<2x4xi1>) {
-  // expected-error@+2 {{operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
+  // expected-error@+2 {{C2: operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.logical_or %v0, %v1 : (tensor<2x3xi1>, tensor<2x4xi1>) -> tensor<2x3xi1>
   return
@@ -442,7 +442,7 @@ func.func @logical_or_c2(%v0: tensor<2x3xi1>, %v1: tensor<2x4xi1>) {
 // -----
 
 func.func @logical_xor_c1(%x: tensor<3x4xi1>, %v1: tensor<4xi32>) {
-  // expected-error@+2 {{operands must have one element type, found i1 and i32}}
+  // expected-error@+2 {{C1: operands must have one element type, found i1 and i32}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.logical_xor %x, %v1 : (tensor<3x4xi1>, tensor<4xi32>) -> tensor<3x4xi1>
   return
@@ -451,7 +451,7 @@ func.func @logical_xor_c1(%x: tensor<3x4xi1>, %v1: tensor<4xi32>) {
 // -----
 
 func.func @logical_xor_c2(%v0: tensor<2x3xi1>, %v1: tensor<2x4xi1>) {
-  // expected-error@+2 {{operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
+  // expected-error@+2 {{C2: operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.logical_xor %v0, %v1 : (tensor<2x3xi1>, tensor<2x4xi1>) -> tensor<2x3xi1>
   return
@@ -460,7 +460,7 @@ func.func @logical_xor_c2(%v0: tensor<2x3xi1>, %v1: tensor<2x4xi1>) {
 // -----
 
 func.func @maximum_c1(%x: tensor<4xui8>, %v1: tensor<4xf32>) {
-  // expected-error@+2 {{operands must have one element type, found ui8 and f32}}
+  // expected-error@+2 {{C1: operands must have one element type, found ui8 and f32}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.maximum %x, %v1 : (tensor<4xui8>, tensor<4xf32>) -> tensor<4xui8>
   return
@@ -469,7 +469,7 @@ func.func @maximum_c1(%x: tensor<4xui8>, %v1: tensor<4xf32>) {
 // -----
 
 func.func @maximum_c2(%v0: tensor<2x3xui8>, %v1: tensor<2x4xui8>) {
-  // expected-error@+2 {{operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
+  // expected-error@+2 {{C2: operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.maximum %v0, %v1 : (tensor<2x3xui8>, tensor<2x4xui8>) -> tensor<2x3xui8>
   return
@@ -478,7 +478,7 @@ func.func @maximum_c2(%v0: tensor<2x3xui8>, %v1: tensor<2x4xui8>) {
 // -----
 
 func.func @minimum_c1(%x: tensor<2x3xf64>, %v1: tensor<3xf32>) {
-  // expected-error@+2 {{operands must have one element type, found f64 and f32}}
+  // expected-error@+2 {{C1: operands must have one element type, found f64 and f32}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.minimum %x, %v1 : (tensor<2x3xf64>, tensor<3xf32>) -> tensor<2x3xf64>
   return
@@ -487,7 +487,7 @@ func.func @minimum_c1(%x: tensor<2x3xf64>, %v1: tensor<3xf32>) {
 // -----
 
 func.func @minimum_c2(%v0: tensor<2x3xf64>, %v1: tensor<2x4xf64>) {
-  // expected-error@+2 {{operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
+  // expected-error@+2 {{C2: operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.minimum %v0, %v1 : (tensor<2x3xf64>, tensor<2x4xf64>) -> tensor<2x3xf64>
   return
@@ -496,7 +496,7 @@ func.func @minimum_c2(%v0: tensor<2x3xf64>, %v1: tensor<2x4xf64>) {
 // -----
 
 func.func @multiply_c1(%x: tensor<f32>, %v1: tensor<f64>) {
-  // expected-error@+2 {{operands must have one element type, found f32 and f64}}
+  // expected-error@+2 {{C1: operands must have one element type, found f32 and f64}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.multiply %x, %v1 : (tensor<f32>, tensor<f64>) -> tensor<f32>
   return
@@ -505,7 +505,7 @@ func.func @multiply_c1(%x: tensor<f32>, %v1: tensor<f64>) {
 // -----
 
 func.func @multiply_c2(%v0: tensor<2x3xf32>, %v1: tensor<2x4xf32>) {
-  // expected-error@+2 {{operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
+  // expected-error@+2 {{C2: operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.multiply %v0, %v1 : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<2x3xf32>
   return
@@ -514,7 +514,7 @@ func.func @multiply_c2(%v0: tensor<2x3xf32>, %v1: tensor<2x4xf32>) {
 // -----
 
 func.func @nextafter_c1(%x: tensor<3xf32>, %v1: tensor<3xf64>) {
-  // expected-error@+2 {{operands must have one element type, found f32 and f64}}
+  // expected-error@+2 {{C1: operands must have one element type, found f32 and f64}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.nextafter %x, %v1 : (tensor<3xf32>, tensor<3xf64>) -> tensor<3xf32>
   return
@@ -523,7 +523,7 @@ func.func @nextafter_c1(%x: tensor<3xf32>, %v1: tensor<3xf64>) {
 // -----
 
 func.func @nextafter_c2(%v0: tensor<2x3xf32>, %v1: tensor<2x4xf32>) {
-  // expected-error@+2 {{operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
+  // expected-error@+2 {{C2: operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.nextafter %v0, %v1 : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<2x3xf32>
   return
@@ -532,7 +532,7 @@ func.func @nextafter_c2(%v0: tensor<2x3xf32>, %v1: tensor<2x4xf32>) {
 // -----
 
 func.func @not_equal_c1(%x: tensor<3x4xi32>, %v1: tensor<i64>) {
-  // expected-error@+2 {{operands must have one element type, found i32 and i64}}
+  // expected-error@+2 {{C1: operands must have one element type, found i32 and i64}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.not_equal %x, %v1 : (tensor<3x4xi32>, tensor<i64>) -> tensor<3x4xi1>
   return
@@ -541,7 +541,7 @@ func.func @not_equal_c1(%x: tensor<3x4xi32>, %v1: tensor<i64>) {
 // -----
 
 func.func @not_equal_c2(%v0: tensor<2x3xi32>, %v1: tensor<2x4xi32>) {
-  // expected-error@+2 {{operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
+  // expected-error@+2 {{C2: operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.not_equal %v0, %v1 : (tensor<2x3xi32>, tensor<2x4xi32>) -> tensor<2x3xi1>
   return
@@ -550,7 +550,7 @@ func.func @not_equal_c2(%v0: tensor<2x3xi32>, %v1: tensor<2x4xi32>) {
 // -----
 
 func.func @remainder_c1(%x: tensor<3x4xi32>, %v1: tensor<3x4xi64>) {
-  // expected-error@+2 {{operands must have one element type, found i32 and i64}}
+  // expected-error@+2 {{C1: operands must have one element type, found i32 and i64}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.remainder %x, %v1 : (tensor<3x4xi32>, tensor<3x4xi64>) -> tensor<3x4xi32>
   return
@@ -559,7 +559,7 @@ func.func @remainder_c1(%x: tensor<3x4xi32>, %v1: tensor<3x4xi64>) {
 // -----
 
 func.func @remainder_c2(%v0: tensor<2x3xi32>, %v1: tensor<2x4xi32>) {
-  // expected-error@+2 {{operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
+  // expected-error@+2 {{C2: operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.remainder %v0, %v1 : (tensor<2x3xi32>, tensor<2x4xi32>) -> tensor<2x3xi32>
   return
@@ -568,7 +568,7 @@ func.func @remainder_c2(%v0: tensor<2x3xi32>, %v1: tensor<2x4xi32>) {
 // -----
 
 func.func @subtract_c1(%x: tensor<1xi64>, %v1: tensor<1xi32>) {
-  // expected-error@+2 {{operands must have one element type, found i64 and i32}}
+  // expected-error@+2 {{C1: operands must have one element type, found i64 and i32}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.subtract %x, %v1 : (tensor<1xi64>, tensor<1xi32>) -> tensor<1xi64>
   return
@@ -577,7 +577,7 @@ func.func @subtract_c1(%x: tensor<1xi64>, %v1: tensor<1xi32>) {
 // -----
 
 func.func @subtract_c2(%v0: tensor<2x3xi64>, %v1: tensor<2x4xi64>) {
-  // expected-error@+2 {{operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
+  // expected-error@+2 {{C2: operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.subtract %v0, %v1 : (tensor<2x3xi64>, tensor<2x4xi64>) -> tensor<2x3xi64>
   return
@@ -586,7 +586,7 @@ func.func @subtract_c2(%v0: tensor<2x3xi64>, %v1: tensor<2x4xi64>) {
 // -----
 
 func.func @bitwise_left_shift_c1(%x: tensor<2xi32>, %y: tensor<2xi64>) {
-  // expected-error@+2 {{operands must have one element type, found i32 and i64}}
+  // expected-error@+2 {{C1: operands must have one element type, found i32 and i64}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.bitwise_left_shift %x, %y : (tensor<2xi32>, tensor<2xi64>) -> tensor<2xi32>
   return
@@ -595,7 +595,7 @@ func.func @bitwise_left_shift_c1(%x: tensor<2xi32>, %y: tensor<2xi64>) {
 // -----
 
 func.func @bitwise_right_shift_c1(%x: tensor<2xi32>, %y: tensor<2xi64>) {
-  // expected-error@+2 {{operands must have one element type, found i32 and i64}}
+  // expected-error@+2 {{C1: operands must have one element type, found i32 and i64}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.bitwise_right_shift %x, %y {is_arithmetic = false} : (tensor<2xi32>, tensor<2xi64>) -> tensor<2xi32>
   return

@@ -42,7 +42,7 @@ func.func @complex_c1(%x: tensor<2xf16>) {
 // -----
 
 func.func @as_complex_c2(%x: tensor<2x3xf32>) {
-  // expected-error@+2 {{C2: the last dimension must have extent 2, found tensor<2x3xf32>}}
+  // expected-error@+2 {{C2: the last dimension must have size 2, found tensor<2x3xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.as_complex"(%x) : (tensor<2x3xf32>) -> tensor<2xcomplex<f32>>
   return

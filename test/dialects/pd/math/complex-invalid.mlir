@@ -19,7 +19,7 @@ func.func @imag_c1(%a0: tensor<2xcomplex<f64>>) {
 // -----
 
 func.func @complex_c2(%a0: tensor<2xf32>, %a1: tensor<3xf32>) {
-  // expected-error@+2 {{operands cannot be broadcast together}}
+  // expected-error@+2 {{C2: operands cannot be broadcast together: dimension 0 of the result is 2 by one operand and 3 by another}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.complex"(%a0, %a1) : (tensor<2xf32>, tensor<3xf32>) -> tensor<2xcomplex<f32>>
   return
@@ -55,7 +55,7 @@ func.func @as_complex_c1(%x: tensor<3x2xf16>) {
 // -----
 
 func.func @as_complex_c2(%x: tensor<3x3xf32>) {
-  // expected-error@+2 {{C2: the last dimension must have extent 2, found tensor<3x3xf32>}}
+  // expected-error@+2 {{C2: the last dimension must have size 2, found tensor<3x3xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.as_complex %x : (tensor<3x3xf32>) -> tensor<3xcomplex<f32>>
   return
@@ -64,7 +64,7 @@ func.func @as_complex_c2(%x: tensor<3x3xf32>) {
 // -----
 
 func.func @complex_c1(%re: tensor<2xf64>, %im: tensor<2xf32>) {
-  // expected-error@+2 {{operands must have one element type, found f64 and f32}}
+  // expected-error@+2 {{C1: operands must have one element type, found f64 and f32}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.complex %re, %im : (tensor<2xf64>, tensor<2xf32>) -> tensor<2xcomplex<f64>>
   return

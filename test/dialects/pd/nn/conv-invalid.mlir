@@ -127,7 +127,7 @@ func.func @transpose_c8(%a: tensor<1x3x3x3xf32>, %b: tensor<3x2x3x3xf32>) {
 // -----
 
 func.func @transpose_c9(%a: tensor<1x3x4x4xf32>, %b: tensor<3x2x3x3xf32>) {
-  // expected-error@+2 {{C9: the output extents must be positive, found 0 in spatial dimension 0}}
+  // expected-error@+2 {{C9: the output dims must be positive, found 0 in spatial dimension 0}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.conv2d_transpose"(%a, %b) {paddings = array<i64: 3, 3>} : (tensor<1x3x4x4xf32>, tensor<3x2x3x3xf32>) -> tensor<1x2x1x1xf32>
   return
@@ -235,7 +235,7 @@ func.func @conv2d_weight_gradient_c4(%input: tensor<1x3x8x8xf32>, %out_gradient:
 // -----
 
 func.func @conv2d_weight_gradient_c7(%input: tensor<1x3x8x8xf32>, %out_gradient: tensor<1x4x7x8xf32>) {
-  // expected-error@+2 {{C7: out_gradient must have the extent 8 in spatial dimension 0, found 7}}
+  // expected-error@+2 {{C7: out_gradient must have the dim 8 in spatial dimension 0, found 7}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.conv2d_weight_gradient %input, %out_gradient {kernel_size = array<i64: 1, 1>} : (tensor<1x3x8x8xf32>, tensor<1x4x7x8xf32>) -> tensor<4x3x1x1xf32>
   return
@@ -343,7 +343,7 @@ func.func @conv3d_transpose_c8(%x: tensor<1x2x2x2x2xf64>, %filter: tensor<2x1x2x
 // -----
 
 func.func @conv3d_transpose_c9(%x: tensor<1x2x2x2x2xf64>, %filter: tensor<2x1x2x2x2xf64>) {
-  // expected-error@+2 {{C9: the output extents must be positive, found -14 in spatial dimension 0}}
+  // expected-error@+2 {{C9: the output dims must be positive, found -14 in spatial dimension 0}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.conv3d_transpose %x, %filter {strides = array<i64: 2, 1, 1>, paddings = array<i64: 9, 9, 9>} : (tensor<1x2x2x2x2xf64>, tensor<2x1x2x2x2xf64>) -> tensor<1x1x4x3x3xf64>
   return
@@ -388,7 +388,7 @@ func.func @conv3d_weight_gradient_c4(%x: tensor<1x2x3x3x3xf32>, %d: tensor<1x4x2
 // -----
 
 func.func @conv3d_weight_gradient_c7(%x: tensor<1x2x3x3x3xf32>, %d: tensor<1x4x3x2x2xf32>) {
-  // expected-error@+2 {{C7: out_gradient must have the extent 2 in spatial dimension 0, found 3}}
+  // expected-error@+2 {{C7: out_gradient must have the dim 2 in spatial dimension 0, found 3}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.conv3d_weight_gradient %x, %d {kernel_size = array<i64: 2, 2, 2>} : (tensor<1x2x3x3x3xf32>, tensor<1x4x3x2x2xf32>) -> tensor<4x2x2x2x2xf32>
   return

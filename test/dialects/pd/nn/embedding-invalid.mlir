@@ -15,3 +15,21 @@ func.func @embedding_c2(%a: tensor<2xi64>, %b: tensor<4x2xf32>) {
   %0 = "pd.embedding"(%a, %b) {padding_idx = 9 : i64} : (tensor<2xi64>, tensor<4x2xf32>) -> tensor<2x2xf32>
   return
 }
+
+// -----
+
+func.func @table_c1(%w: tensor<9x2xf32>, %i: tensor<5x1xi64>) {
+  // expected-error@+2 {{C1: w must be float32 [rows, 3 or more], and the last dim of ids 1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %1 = "pd.lookup_table_dequant"(%w, %i) : (tensor<9x2xf32>, tensor<5x1xi64>) -> tensor<5x0xf32>
+  return
+}
+
+// -----
+
+func.func @lookup_table_dequant_c1_ids(%w: tensor<9x6xf32>, %v1: tensor<3x2xi64>) {
+  // expected-error@+2 {{C1: w must be float32 [rows, 3 or more], and the last dim of ids 1, found tensor<9x6xf32>, tensor<3x2xi64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %1 = pd.lookup_table_dequant %w, %v1 : (tensor<9x6xf32>, tensor<3x2xi64>) -> tensor<5x16xf32>
+  return
+}

@@ -37,7 +37,7 @@ func.func @groups(%x: tensor<1x2x4x4xf32>, %d: tensor<1x3x3x3xf32>) {
 // -----
 
 func.func @extents(%x: tensor<1x2x4x4xf32>, %d: tensor<1x3x3x2xf32>) {
-  // expected-error @+2 {{C7: out_gradient must have the extent 3 in spatial dimension 1, found 2}}
+  // expected-error @+2 {{C7: out_gradient must have the dim 3 in spatial dimension 1, found 2}}
   // expected-error @+1 {{failed to infer returned types}}
   %0 = pd.conv2d_weight_gradient %x, %d {kernel_size = array<i64: 2, 2>} : (tensor<1x2x4x4xf32>, tensor<1x3x3x2xf32>) -> tensor<3x2x2x2xf32>
   return

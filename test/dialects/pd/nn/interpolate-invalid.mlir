@@ -28,7 +28,7 @@ func.func @interp_c3_positive(%a: tensor<1x2x3x3xf32>) {
 // -----
 
 func.func @interp_c4(%a: tensor<1x2x3x3xf32>) {
-  // expected-error@+2 {{C4: the output's extents must be positive, found 0 in spatial dimension 0}}
+  // expected-error@+2 {{C4: the output's dims must be positive, found 0 in spatial dimension 0}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.bilinear_interp"(%a) {out_w = 2 : i64, operandSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<1x2x3x3xf32>) -> tensor<1x2x6x2xf32>
   return
@@ -55,7 +55,7 @@ func.func @bicubic_interp_c1(%a: tensor<2x4x5xf32>, %out_size: tensor<2xi32>) {
 // -----
 
 func.func @bicubic_interp_c4(%a: tensor<1x2x4x5xf32>) {
-  // expected-error@+2 {{C4: the output's extents must be positive, found -1 in spatial dimension 0}}
+  // expected-error@+2 {{C4: the output's dims must be positive, found -1 in spatial dimension 0}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.bicubic_interp %a {out_h = -1 : i64, out_w = 7 : i64} : (tensor<1x2x4x5xf32>) -> tensor<1x2x6x7xf32>
   return
@@ -91,7 +91,7 @@ func.func @linear_interp_c1(%x: tensor<2x8xf32>) {
 // -----
 
 func.func @linear_interp_c4(%x: tensor<4x2x8xf32>) {
-  // expected-error@+2 {{C4: the output's extents must be positive, found -1 in spatial dimension 0}}
+  // expected-error@+2 {{C4: the output's dims must be positive, found -1 in spatial dimension 0}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.linear_interp %x {out_w = -1 : i64} : (tensor<4x2x8xf32>) -> tensor<4x2x16xf32>
   return
@@ -118,7 +118,7 @@ func.func @nearest_interp_c1(%x: tensor<2x4xf32>) {
 // -----
 
 func.func @nearest_interp_c4(%x: tensor<1x2x4x5xf32>) {
-  // expected-error@+2 {{C4: the output's extents must be positive, found -8 in spatial dimension 1}}
+  // expected-error@+2 {{C4: the output's dims must be positive, found -8 in spatial dimension 1}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.nearest_interp %x {out_h = 7, out_w = -8 : i64, align_corners = false} : (tensor<1x2x4x5xf32>) -> tensor<1x2x7x8xf32>
   return
@@ -145,7 +145,7 @@ func.func @trilinear_interp_c1(%x: tensor<2x3x4x5xf32>) {
 // -----
 
 func.func @trilinear_interp_c4(%x: tensor<1x2x3x4x5xf32>) {
-  // expected-error@+2 {{C4: the output's extents must be positive, found -8 in spatial dimension 2}}
+  // expected-error@+2 {{C4: the output's dims must be positive, found -8 in spatial dimension 2}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.trilinear_interp %x {out_d = 4 : i64, out_h = 7 : i64, out_w = -8 : i64} : (tensor<1x2x3x4x5xf32>) -> tensor<1x2x4x7x3xf32>
   return

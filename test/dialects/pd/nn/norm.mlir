@@ -14,13 +14,6 @@ func.func @batch_norm(%x: tensor<2x2xf64>, %mean: tensor<2xf64>, %variance: tens
   return
 }
 
-// CHECK-LABEL: func @clip_by_norm
-func.func @clip_by_norm(%x: tensor<2xf64>) {
-  // CHECK: pd.clip_by_norm %{{.*}} {max_norm = 2.500000e+00 : f64} : (tensor<2xf64>) -> tensor<2xf64>
-  %0 = pd.clip_by_norm %x {max_norm = 2.5} : (tensor<2xf64>) -> tensor<2xf64>
-  return
-}
-
 // CHECK-LABEL: func @group_norm
 func.func @group_norm(%x: tensor<1x2x2xf64>) {
   // CHECK: pd.group_norm %{{.*}} {epsilon = 0.000000e+00 : f64, groups = 2 : i64} : (tensor<1x2x2xf64>) -> (tensor<1x2x2xf64>, tensor<1x2xf64>, tensor<1x2xf64>)
@@ -60,13 +53,6 @@ func.func @norm(%x: tensor<3x4xf64>) {
 func.func @spectral_norm(%a: tensor<2x2xf64>, %b: tensor<2xf64>) {
   // CHECK: pd.spectral_norm %{{.*}}, %{{.*}}, %{{.*}} {eps = 0.000000e+00 : f64} : (tensor<2x2xf64>, tensor<2xf64>, tensor<2xf64>) -> tensor<2x2xf64>
   %0 = pd.spectral_norm %a, %b, %b {eps = 0.0} : (tensor<2x2xf64>, tensor<2xf64>, tensor<2xf64>) -> tensor<2x2xf64>
-  return
-}
-
-// CHECK-LABEL: func @squared_l2_norm
-func.func @squared_l2_norm(%x: tensor<2xf64>) {
-  // CHECK: pd.squared_l2_norm %{{.*}} : (tensor<2xf64>) -> tensor<1xf64>
-  %0 = pd.squared_l2_norm %x : (tensor<2xf64>) -> tensor<1xf64>
   return
 }
 

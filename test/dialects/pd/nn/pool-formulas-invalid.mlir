@@ -37,7 +37,7 @@ func.func @c1(%x: tensor<3x9x9xf32>) {
 // -----
 
 func.func @c2(%x: tensor<2x3x9x9xf32>) {
-  // expected-error@+2 {{C2: output_size must be 2 positive numbers, at most the extents of x}}
+  // expected-error@+2 {{C2: output_size must be 2 positive numbers, at most the dims of x}}
   // expected-error@+1 {{failed to infer returned types}}
   %0:2 = pd.fractional_max_pool2d %x {output_size = array<i64: 10, 4>, random_u = 0.3 : f64} : (tensor<2x3x9x9xf32>) -> (tensor<2x3x4x4xf32>, tensor<2x3x4x4xi32>)
   return
@@ -46,7 +46,7 @@ func.func @c2(%x: tensor<2x3x9x9xf32>) {
 // -----
 
 func.func @c3(%x: tensor<2x3x9x9xf32>) {
-  // expected-error@+2 {{C3: kernel_size must be 2 numbers, at most the extents of x}}
+  // expected-error@+2 {{C3: kernel_size must be 2 numbers, at most the dims of x}}
   // expected-error@+1 {{failed to infer returned types}}
   %0:2 = pd.fractional_max_pool2d %x {output_size = array<i64: 4, 4>, kernel_size = array<i64: 2>, random_u = 0.3 : f64} : (tensor<2x3x9x9xf32>) -> (tensor<2x3x4x4xf32>, tensor<2x3x4x4xi32>)
   return
@@ -91,7 +91,7 @@ func.func @fractional_max_pool3d_c1(%y: tensor<2x6x6x6xf32>) {
 // -----
 
 func.func @fractional_max_pool3d_c2(%y: tensor<1x2x6x6x6xf32>) {
-  // expected-error@+2 {{C2: output_size must be 3 positive numbers, at most the extents of x}}
+  // expected-error@+2 {{C2: output_size must be 3 positive numbers, at most the dims of x}}
   // expected-error@+1 {{failed to infer returned types}}
   %1:2 = pd.fractional_max_pool3d %y {output_size = array<i64: 7, 3, 3>, kernel_size = array<i64: 2, 2, 2>, random_u = 0.6 : f64} : (tensor<1x2x6x6x6xf32>) -> (tensor<1x2x3x3x3xf32>, tensor<1x2x3x3x3xi32>)
   return
@@ -100,7 +100,7 @@ func.func @fractional_max_pool3d_c2(%y: tensor<1x2x6x6x6xf32>) {
 // -----
 
 func.func @fractional_max_pool3d_c3(%y: tensor<1x2x6x6x6xf32>) {
-  // expected-error@+2 {{C3: kernel_size must be 3 numbers, at most the extents of x}}
+  // expected-error@+2 {{C3: kernel_size must be 3 numbers, at most the dims of x}}
   // expected-error@+1 {{failed to infer returned types}}
   %1:2 = pd.fractional_max_pool3d %y {output_size = array<i64: 3, 3, 3>, kernel_size = array<i64: 7, 2, 2>, random_u = 0.6 : f64} : (tensor<1x2x6x6x6xf32>) -> (tensor<1x2x3x3x3xf32>, tensor<1x2x3x3x3xi32>)
   return
@@ -112,5 +112,32 @@ func.func @fractional_max_pool3d_c4(%y: tensor<1x2x6x6x6xf32>) {
   // expected-error@+2 {{C4: random_u must be above 0 and below 1, found 1.000000}}
   // expected-error@+1 {{failed to infer returned types}}
   %1:2 = pd.fractional_max_pool3d %y {output_size = array<i64: 3, 3, 3>, kernel_size = array<i64: 2, 2, 2>, random_u = 1.0 : f64} : (tensor<1x2x6x6x6xf32>) -> (tensor<1x2x3x3x3xf32>, tensor<1x2x3x3x3xi32>)
+  return
+}
+
+// -----
+
+func.func @spp_c1(%x: tensor<2x3x?x6xf32>) {
+  // expected-error@+2 {{C1: x must have rank 4 and known channels, height and width, the last two not 0, found tensor<2x3x?x6xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.spp"(%x) : (tensor<2x3x?x6xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @spp_c1_empty(%x: tensor<2x3x0x6xf32>) {
+  // expected-error@+2 {{C1: x must have rank 4 and known channels, height and width, the last two not 0, found tensor<2x3x0x6xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.spp"(%x) : (tensor<2x3x0x6xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @spp_c2(%x: tensor<2x3x6x6xf32>) {
+  // expected-error@+2 {{C2: pyramid_height must be from 1 to 16, found 0}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.spp"(%x) {pyramid_height = 0 : i64} : (tensor<2x3x6x6xf32>) -> tensor<2x3xf32>
   return
 }

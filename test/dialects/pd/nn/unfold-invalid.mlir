@@ -36,33 +36,6 @@ func.func @fold_c4(%a: tensor<1x8x5xf32>) {
 
 // -----
 
-func.func @unpool_c1(%a: tensor<1x1x2x2xf32>, %b: tensor<1x1x2x3xi32>) {
-  // expected-error@+2 {{C1: x must have rank 4 and indices its dimensions}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = "pd.unpool"(%a, %b) {ksize = array<i64: 2, 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0>} : (tensor<1x1x2x2xf32>, tensor<1x1x2x3xi32>) -> tensor<1x1x4x4xf32>
-  return
-}
-
-// -----
-
-func.func @unpool_c2(%a: tensor<1x1x2x2xf32>, %b: tensor<1x1x2x2xi32>) {
-  // expected-error@+2 {{C2: ksize, strides and padding must hold two numbers}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = "pd.unpool"(%a, %b) {ksize = array<i64: 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0>} : (tensor<1x1x2x2xf32>, tensor<1x1x2x2xi32>) -> tensor<1x1x4x4xf32>
-  return
-}
-
-// -----
-
-func.func @shift_c2(%a: tensor<3x4x1x1xf32>) {
-  // expected-error@+2 {{C2: seg_num must be above 0 and divide 3, and shift_ratio be in (0, 0.5), found 2 and 0.25}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = "pd.temporal_shift"(%a) {seg_num = 2 : i64} : (tensor<3x4x1x1xf32>) -> tensor<3x4x1x1xf32>
-  return
-}
-
-// -----
-
 func.func @fold_c3(%x: tensor<1x2x2xf64>) {
   // expected-error@+2 {{C3: the window must fit into the padded input, found a window of 3 and an input of 1 with paddings 0 and 0 in spatial dimension 0}}
   // expected-error@+1 {{failed to infer returned types}}
@@ -90,45 +63,9 @@ func.func @fold_c2(%x: tensor<1x2x2xf64>) {
 
 // -----
 
-func.func @temporal_shift_c1(%x: tensor<2x4x1xf64>) {
-  // expected-error@+2 {{C1: x must have rank 4, found rank 3}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.temporal_shift %x {seg_num = 2 : i64} : (tensor<2x4x1xf64>) -> tensor<2x4x1x1xf64>
-  return
-}
-
-// -----
-
 func.func @fold_c4_rows(%x: tensor<1x3x2xf64>) {
   // expected-error@+2 {{C4: x must have 2 columns and a multiple of 2 rows, found 2 and 3}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.fold %x {output_sizes = array<i64: 1, 3>, kernel_sizes = array<i64: 1, 2>, strides = array<i64: 1, 1>, paddings = array<i64: 0>, dilations = array<i64: 1, 1>} : (tensor<1x3x2xf64>) -> tensor<1x1x1x3xf64>
-  return
-}
-
-// -----
-
-func.func @temporal_shift_c2_ratio(%x: tensor<2x4x1x1xf64>) {
-  // expected-error@+2 {{C2: seg_num must be above 0 and divide 2, and shift_ratio be in (0, 0.5), found 2 and 0.700000}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.temporal_shift %x {seg_num = 2 : i64, shift_ratio = 0.7 : f64} : (tensor<2x4x1x1xf64>) -> tensor<2x4x1x1xf64>
-  return
-}
-
-// -----
-
-func.func @unpool_c1_indices(%x: tensor<1x2x2x2xf64>, %v1: tensor<1x1x9x9xi32>) {
-  // expected-error@+2 {{C1: x must have rank 4 and indices its dimensions, found tensor<1x2x2x2xf64> and tensor<1x1x9x9xi32>}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.unpool %x, %v1 {ksize = array<i64: 2, 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0>} : (tensor<1x2x2x2xf64>, tensor<1x1x9x9xi32>) -> tensor<1x2x4x4xf64>
-  return
-}
-
-// -----
-
-func.func @unpool_c2_size(%x: tensor<1x2x2x2xf64>, %indices: tensor<1x2x2x2xi32>) {
-  // expected-error@+2 {{C2: ksize, strides and padding must hold two numbers, and output_size two positive numbers or none}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.unpool %x, %indices {ksize = array<i64: 2, 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0>, output_size = array<i64: 0, 4>} : (tensor<1x2x2x2xf64>, tensor<1x2x2x2xi32>) -> tensor<1x2x4x4xf64>
   return
 }

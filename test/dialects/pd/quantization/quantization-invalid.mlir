@@ -244,7 +244,7 @@ func.func @quantize_linear_c3(%x: tensor<3x4xf32>, %scale: tensor<3xf32>, %zero_
 // -----
 
 func.func @straight_through_c1(%x: tensor<2x3xf32>, %value: tensor<2x3xf64>) {
-  // expected-error@+2 {{operands must have one element type, found f32 and f64}}
+  // expected-error@+2 {{C1: operands must have one element type, found f32 and f64}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.straight_through %x, %value : (tensor<2x3xf32>, tensor<2x3xf64>) -> tensor<2x3xf32>
   return
@@ -253,7 +253,7 @@ func.func @straight_through_c1(%x: tensor<2x3xf32>, %value: tensor<2x3xf64>) {
 // -----
 
 func.func @straight_through_c2(%x: tensor<2x3xf32>, %value: tensor<2x4xf32>) {
-  // expected-error@+2 {{operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
+  // expected-error@+2 {{C2: operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.straight_through %x, %value : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<2x3xf32>
   return

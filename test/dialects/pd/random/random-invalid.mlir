@@ -1,7 +1,7 @@
 // RUN: proa-opt %s --split-input-file --verify-diagnostics
 
-func.func @randint_c1() {
-  // expected-error@+2 {{C1: low must be below high, found 5 and 5}}
+func.func @randint_c3() {
+  // expected-error@+2 {{C3: low must be below high, found 5 and 5}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.randint"() {shape = array<i64: 2>, dtype = i64, low = 5 : i64, high = 5 : i64, operandSegmentSizes = array<i32: 0, 0>} : () -> tensor<2xi64>
   return
@@ -81,8 +81,8 @@ func.func @centers_c2(%x: tensor<2xi64>) {
 
 // -----
 
-func.func @uniform_c1(%a0: tensor<?xi64>) {
-  // expected-error@+2 {{the number of dimensions is not known: the shape tensor has a dynamic extent}}
+func.func @uniform_c2_tensor(%a0: tensor<?xi64>) {
+  // expected-error@+2 {{C2: a tensor of dims must have a static number of elements}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.uniform"(%a0) <{dtype = f32, operandSegmentSizes = array<i32: 1, 0>}> : (tensor<?xi64>) -> tensor<2xf32>
   return
@@ -90,7 +90,7 @@ func.func @uniform_c1(%a0: tensor<?xi64>) {
 
 // -----
 
-func.func @gaussian_c2() {
+func.func @gaussian_c3() {
   // expected-error@+2 {{inferred type(s) 'tensor<2xf32>' are incompatible with return type(s) of operation 'tensor<2xf64>'}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.gaussian"() <{dtype = f32, shape = array<i64: 2>, operandSegmentSizes = array<i32: 0, 0>}> : () -> tensor<2xf64>
@@ -109,7 +109,7 @@ func.func @poisson_c1(%a0: tensor<2x3xf32>) {
 // -----
 
 func.func @randint_c2(%a0: tensor<?xi64>) {
-  // expected-error@+2 {{the number of dimensions is not known: the shape tensor has a dynamic extent}}
+  // expected-error@+2 {{C2: a tensor of dims must have a static number of elements}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.randint"(%a0) <{dtype = i64, operandSegmentSizes = array<i32: 1, 0>}> : (tensor<?xi64>) -> tensor<2xi64>
   return
@@ -189,8 +189,8 @@ func.func @binomial_c2(%count: tensor<3xi64>, %prob: tensor<3xf32>) {
 
 // -----
 
-func.func @gaussian_c1(%shape_tensor: tensor<?xi64>) {
-  // expected-error@+2 {{the number of dimensions is not known: the shape tensor has a dynamic extent}}
+func.func @gaussian_c2_tensor(%shape_tensor: tensor<?xi64>) {
+  // expected-error@+2 {{C2: a tensor of dims must have a static number of elements}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.gaussian  shape = %shape_tensor {dtype = f64, mean = -1.000000e+00 : f64, shape = array<i64: 7, 3>, std = 5.000000e-01 : f64} : (tensor<?xi64>) -> tensor<7x3xf64>
   return
@@ -198,8 +198,8 @@ func.func @gaussian_c1(%shape_tensor: tensor<?xi64>) {
 
 // -----
 
-func.func @truncated_gaussian_random_c1(%shape_tensor: tensor<?xi64>) {
-  // expected-error@+2 {{the number of dimensions is not known: the shape tensor has a dynamic extent}}
+func.func @truncated_gaussian_random_c2_tensor(%shape_tensor: tensor<?xi64>) {
+  // expected-error@+2 {{C2: a tensor of dims must have a static number of elements}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.truncated_gaussian_random  shape = %shape_tensor {dtype = f64, mean = 1.000000e+00 : f64, shape = array<i64: 40>, std = 2.000000e+00 : f64} : (tensor<?xi64>) -> tensor<40xf64>
   return
@@ -207,7 +207,7 @@ func.func @truncated_gaussian_random_c1(%shape_tensor: tensor<?xi64>) {
 
 // -----
 
-func.func @truncated_gaussian_random_c2() {
+func.func @truncated_gaussian_random_c3() {
   // expected-error@+2 {{inferred type(s) 'tensor<40xf64>' are incompatible with return type(s) of operation 'tensor<40xf32>'}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.truncated_gaussian_random  {dtype = f64, mean = 1.000000e+00 : f64, shape = array<i64: 40>, std = 2.000000e+00 : f64} : () -> tensor<40xf32>
@@ -216,9 +216,81 @@ func.func @truncated_gaussian_random_c2() {
 
 // -----
 
-func.func @uniform_c2() {
+func.func @uniform_c3() {
   // expected-error@+2 {{inferred type(s) 'tensor<32x32xf32>' are incompatible with return type(s) of operation 'tensor<32x32xf64>'}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.uniform {shape = array<i64: 32, 32>, dtype = f32} : () -> tensor<32x32xf64>
+  return
+}
+
+// -----
+
+func.func @uniform_random_batch_size_like_c1(%x: tensor<2x4xf32>) {
+  // expected-error@+2 {{C1: axis must be in [-2, 2), found 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.uniform_random_batch_size_like %x {shape = array<i64: -1, 7>, dtype = f32, output_dim_idx = 2 : i64} : (tensor<2x4xf32>) -> tensor<2x7xf32>
+  return
+}
+
+// -----
+
+func.func @uniform_random_batch_size_like_c2(%x: tensor<2x4xf32>) {
+  // expected-error@+2 {{C2: dims must not be negative, found -7}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.uniform_random_batch_size_like %x {shape = array<i64: -1, -7>, dtype = f32} : (tensor<2x4xf32>) -> tensor<2x7xf32>
+  return
+}
+
+// -----
+
+func.func @gaussian_random_batch_size_like_c1(%x: tensor<2x4xf32>) {
+  // expected-error@+2 {{C1: axis must be in [-2, 2), found 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.gaussian_random_batch_size_like %x {shape = array<i64: -1, 7>, dtype = f32, output_dim_idx = 2 : i64} : (tensor<2x4xf32>) -> tensor<2x7xf32>
+  return
+}
+
+// -----
+
+func.func @gaussian_random_batch_size_like_c2(%x: tensor<2x4xf32>) {
+  // expected-error@+2 {{C2: dims must not be negative, found -7}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.gaussian_random_batch_size_like %x {shape = array<i64: -1, -7>, dtype = f32} : (tensor<2x4xf32>) -> tensor<2x7xf32>
+  return
+}
+
+// -----
+
+func.func @uniform_c1() {
+  // expected-error@+2 {{C1: dims must not be negative, found -2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.uniform {shape = array<i64: 2, -2>, dtype = f32} : () -> tensor<2x2xf32>
+  return
+}
+
+// -----
+
+func.func @gaussian_c1() {
+  // expected-error@+2 {{C1: dims must not be negative, found -2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.gaussian {shape = array<i64: 2, -2>, dtype = f32} : () -> tensor<2x2xf32>
+  return
+}
+
+// -----
+
+func.func @truncated_gaussian_random_c1() {
+  // expected-error@+2 {{C1: dims must not be negative, found -2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.truncated_gaussian_random {shape = array<i64: 2, -2>, dtype = f32} : () -> tensor<2x2xf32>
+  return
+}
+
+// -----
+
+func.func @randint_c1() {
+  // expected-error@+2 {{C1: dims must not be negative, found -2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.randint {shape = array<i64: 2, -2>, dtype = i64} : () -> tensor<2x2xi64>
   return
 }

@@ -59,3 +59,17 @@ func.func @reduce_uses(%x: tensor<2x3xf32>) {
   %2 = pd.trace %x {offset = 1 : i64} : (tensor<2x3xf32>) -> tensor<f32>
   return
 }
+
+// CHECK-LABEL: func @clip_by_norm
+func.func @clip_by_norm(%x: tensor<2xf64>) {
+  // CHECK: pd.clip_by_norm %{{.*}} {max_norm = 2.500000e+00 : f64} : (tensor<2xf64>) -> tensor<2xf64>
+  %0 = pd.clip_by_norm %x {max_norm = 2.5} : (tensor<2xf64>) -> tensor<2xf64>
+  return
+}
+
+// CHECK-LABEL: func @squared_l2_norm
+func.func @squared_l2_norm(%x: tensor<2xf64>) {
+  // CHECK: pd.squared_l2_norm %{{.*}} : (tensor<2xf64>) -> tensor<1xf64>
+  %0 = pd.squared_l2_norm %x : (tensor<2xf64>) -> tensor<1xf64>
+  return
+}

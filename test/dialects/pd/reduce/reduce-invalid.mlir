@@ -1,7 +1,7 @@
 // RUN: proa-opt %s --split-input-file --verify-diagnostics
 
 func.func @reduce_c1(%a0: tensor<2x3xf32>) {
-  // expected-error@+2 {{axis 2 is outside [-2, 2)}}
+  // expected-error@+2 {{C1: axis must be in [-2, 2), found 2}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.max"(%a0) <{axis = array<i64: 2>}> : (tensor<2x3xf32>) -> tensor<2xf32>
   return
@@ -27,7 +27,7 @@ func.func @reduce_bools(%a0: tensor<2x3xf32>) {
 // -----
 
 func.func @sum_c1(%a0: tensor<2x3xf32>) {
-  // expected-error@+2 {{axis -3 is outside [-2, 2)}}
+  // expected-error@+2 {{C1: axis must be in [-2, 2), found -3}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.sum"(%a0) <{axis = array<i64: -3>}> : (tensor<2x3xf32>) -> tensor<2xf32>
   return
@@ -54,7 +54,7 @@ func.func @sum_c3(%a0: tensor<2xi32>) {
 // -----
 
 func.func @all_c1(%x: tensor<3x4xi1>) {
-  // expected-error@+2 {{axis 7 is outside [-2, 2)}}
+  // expected-error@+2 {{C1: axis must be in [-2, 2), found 7}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.all %x {axis = array<i64: 7>} : (tensor<3x4xi1>) -> tensor<3xi1>
   return
@@ -63,7 +63,7 @@ func.func @all_c1(%x: tensor<3x4xi1>) {
 // -----
 
 func.func @amax_c1(%x: tensor<2x3x4xf64>) {
-  // expected-error@+2 {{axis 7 is outside [-3, 3)}}
+  // expected-error@+2 {{C1: axis must be in [-3, 3), found 7}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.amax %x {axis = array<i64: 7>, keepdim = false} : (tensor<2x3x4xf64>) -> tensor<2x4xf64>
   return
@@ -81,7 +81,7 @@ func.func @amax_c2(%x: tensor<2x3x4xf64>) {
 // -----
 
 func.func @amin_c1(%x: tensor<2x3x4xf64>) {
-  // expected-error@+2 {{axis 7 is outside [-3, 3)}}
+  // expected-error@+2 {{C1: axis must be in [-3, 3), found 7}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.amin %x {axis = array<i64: 7>, keepdim = false} : (tensor<2x3x4xf64>) -> tensor<2x4xf64>
   return
@@ -99,7 +99,7 @@ func.func @amin_c2(%x: tensor<2x3x4xf64>) {
 // -----
 
 func.func @any_c1(%x: tensor<3x4xi1>) {
-  // expected-error@+2 {{axis 7 is outside [-2, 2)}}
+  // expected-error@+2 {{C1: axis must be in [-2, 2), found 7}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.any %x {axis = array<i64: 7>} : (tensor<3x4xi1>) -> tensor<4xi1>
   return
@@ -108,7 +108,7 @@ func.func @any_c1(%x: tensor<3x4xi1>) {
 // -----
 
 func.func @max_c1(%x: tensor<2x3xf32>) {
-  // expected-error@+2 {{axis 7 is outside [-2, 2)}}
+  // expected-error@+2 {{C1: axis must be in [-2, 2), found 7}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.max %x {axis = array<i64: 7>} : (tensor<2x3xf32>) -> tensor<2xf32>
   return
@@ -126,7 +126,7 @@ func.func @max_c2(%x: tensor<2x3xf32>) {
 // -----
 
 func.func @min_c1(%x: tensor<2x3x4xf64>) {
-  // expected-error@+2 {{axis 7 is outside [-3, 3)}}
+  // expected-error@+2 {{C1: axis must be in [-3, 3), found 7}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.min %x {axis = array<i64: 7>, keepdim = false} : (tensor<2x3x4xf64>) -> tensor<2x4xf64>
   return
@@ -144,7 +144,7 @@ func.func @min_c2(%x: tensor<2x3x4xf64>) {
 // -----
 
 func.func @prod_c1(%x: tensor<3x4xf64>) {
-  // expected-error@+2 {{axis 7 is outside [-2, 2)}}
+  // expected-error@+2 {{C1: axis must be in [-2, 2), found 7}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.prod %x {axis = array<i64: 7>} : (tensor<3x4xf64>) -> tensor<3xf64>
   return
@@ -174,5 +174,14 @@ func.func @any_c2(%x: tensor<2x3xi1>) {
   // expected-error@+2 {{inferred type(s) 'tensor<2xi1>' are incompatible with return type(s) of operation 'tensor<2x3xi1>'}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.any %x {axis = array<i64: 1>} : (tensor<2x3xi1>) -> tensor<2x3xi1>
+  return
+}
+
+// -----
+
+func.func @mean_c1(%x: tensor<2x3xf32>) {
+  // expected-error@+2 {{C1: axis must be in [-2, 2), found 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.mean %x {axis = array<i64: 2>} : (tensor<2x3xf32>) -> tensor<2xf32>
   return
 }

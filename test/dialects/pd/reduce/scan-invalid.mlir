@@ -1,7 +1,7 @@
 // RUN: proa-opt %s --split-input-file --verify-diagnostics
 
 func.func @cumprod_c1(%a0: tensor<2x3xf32>) {
-  // expected-error@+2 {{axis 2 is outside [-2, 2)}}
+  // expected-error@+2 {{C1: axis must be in [-2, 2), found 2}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.cumprod"(%a0) <{axis = 2 : i64}> : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return
@@ -19,7 +19,7 @@ func.func @logcumsumexp_c2(%a0: tensor<2x3xf32>) {
 // -----
 
 func.func @cumsum_c1(%a0: tensor<2x3xf32>) {
-  // expected-error@+2 {{axis -3 is outside [-2, 2)}}
+  // expected-error@+2 {{C1: axis must be in [-2, 2), found -3}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.cumsum"(%a0) <{axis = -3 : i64}> : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return
@@ -28,7 +28,7 @@ func.func @cumsum_c1(%a0: tensor<2x3xf32>) {
 // -----
 
 func.func @cumsum_c3(%a0: tensor<2x3xf32>, %a1: tensor<i64>) {
-  // expected-error@+2 {{axis}}
+  // expected-error@+2 {{C3: axis must be constant, found a value that the run computes}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.cumsum"(%a0, %a1) <{axis = 0 : i64}> : (tensor<2x3xf32>, tensor<i64>) -> tensor<2x3xf32>
   return
@@ -37,7 +37,7 @@ func.func @cumsum_c3(%a0: tensor<2x3xf32>, %a1: tensor<i64>) {
 // -----
 
 func.func @cummax_c1(%a0: tensor<2x3xf32>) {
-  // expected-error@+2 {{axis 2 is outside [-2, 2)}}
+  // expected-error@+2 {{C1: axis must be in [-2, 2), found 2}}
   // expected-error@+1 {{failed to infer returned types}}
   %0:2 = "pd.cummax"(%a0) <{axis = 2 : i64}> : (tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xi64>)
   return
@@ -55,7 +55,7 @@ func.func @cummin_c2(%a0: tensor<2x3xf32>) {
 // -----
 
 func.func @linear_recurrence_c2(%a0: tensor<2x3xf32>, %a1: tensor<2x3xf32>) {
-  // expected-error@+2 {{axis 2 is outside [-2, 2)}}
+  // expected-error@+2 {{C2: axis must be in [-2, 2), found 2}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.linear_recurrence"(%a0, %a1) <{axis = 2 : i64}> : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
   return
@@ -82,7 +82,7 @@ func.func @cummax_c2(%x: tensor<3x4xf32>) {
 // -----
 
 func.func @cummin_c1(%x: tensor<3x4xf32>) {
-  // expected-error@+2 {{axis 2 is outside [-2, 2)}}
+  // expected-error@+2 {{C1: axis must be in [-2, 2), found 2}}
   // expected-error@+1 {{failed to infer returned types}}
   %0:2 = pd.cummin %x {axis = 2 : i64, dtype = i64} : (tensor<3x4xf32>) -> (tensor<3x4xf32>, tensor<3x4xi64>)
   return
@@ -109,7 +109,7 @@ func.func @cumsum_c2(%x: tensor<3x4xf64>) {
 // -----
 
 func.func @logcumsumexp_c1(%x: tensor<4xf64>) {
-  // expected-error@+2 {{axis 1 is outside [-1, 1)}}
+  // expected-error@+2 {{C1: axis must be in [-1, 1), found 1}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.logcumsumexp %x {axis = 1 : i64} : (tensor<4xf64>) -> tensor<4xf64>
   return

@@ -28,7 +28,7 @@ func.func @bincount_c3(%a0: tensor<2xi64>) {
 // -----
 
 func.func @unique_c1(%a0: tensor<2x3xf32>) {
-  // expected-error@+2 {{axis 2 is outside [-2, 2)}}
+  // expected-error@+2 {{C1: axis must be in [-2, 2), found 2}}
   // expected-error@+1 {{failed to infer returned types}}
   %0:4 = "pd.unique"(%a0) <{axis = array<i64: 2>}> : (tensor<2x3xf32>) -> (tensor<?x3xf32>, tensor<?xi64>, tensor<2xi64>, tensor<?xi64>)
   return
@@ -37,7 +37,7 @@ func.func @unique_c1(%a0: tensor<2x3xf32>) {
 // -----
 
 func.func @unique_c1_two(%a0: tensor<2x3xf32>) {
-  // expected-error@+2 {{axis has 2 entries, expected at most one}}
+  // expected-error@+2 {{C1: axis must have at most one entry, found 2}}
   // expected-error@+1 {{failed to infer returned types}}
   %0:3 = "pd.unique_consecutive"(%a0) <{axis = array<i64: 0, 1>}> : (tensor<2x3xf32>) -> (tensor<?x3xf32>, tensor<2xi64>, tensor<?xi64>)
   return
@@ -73,7 +73,7 @@ func.func @unique_with_counts_c2(%a0: tensor<6xf32>) {
 // -----
 
 func.func @unique_consecutive_c1(%x: tensor<9xi64>) {
-  // expected-error@+2 {{axis 1 is outside [-1, 1)}}
+  // expected-error@+2 {{C1: axis must be in [-1, 1), found 1}}
   // expected-error@+1 {{failed to infer returned types}}
   %0:3 = pd.unique_consecutive %x {dtype = i64, axis = array<i64: 1>} : (tensor<9xi64>) -> (tensor<?xi64>, tensor<9xi64>, tensor<?xi64>)
   return
@@ -94,5 +94,14 @@ func.func @unique_c2_out(%x: tensor<6x2xi64>) {
   // expected-error@+2 {{inferred type(s) 'tensor<?x2xi64>', 'tensor<?xi64>', 'tensor<6xi64>', 'tensor<?xi64>' are incompatible with return type(s) of operation 'tensor<?x2xi32>', 'tensor<?xi64>', 'tensor<6xi64>', 'tensor<?xi64>'}}
   // expected-error@+1 {{failed to infer returned types}}
   %0:4 = pd.unique %x {axis = array<i64: 0>, dtype = i64} : (tensor<6x2xi64>) -> (tensor<?x2xi32>, tensor<?xi64>, tensor<6xi64>, tensor<?xi64>)
+  return
+}
+
+// -----
+
+func.func @histogram_c1(%x: tensor<20xf32>) {
+  // expected-error@+2 {{C1: bins must be positive, found 0}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.histogram %x {bins = 0 : i64} : (tensor<20xf32>) -> tensor<0xi64>
   return
 }

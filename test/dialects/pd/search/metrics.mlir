@@ -24,3 +24,10 @@ func.func @precisions(%d: tensor<8x6xf32>, %l: tensor<4x6xf32>, %o: tensor<3xi64
   %1:6 = pd.detection_map %d, %l, %o, %o state %h counts %c %t, %t, %e, %e ap_type = "11point" {class_num = 4 : i64} : (tensor<8x6xf32>, tensor<4x6xf32>, tensor<3xi64>, tensor<3xi64>, tensor<1xi32>, tensor<4x1xi32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<5xi64>, tensor<5xi64>) -> (tensor<4x1xi32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<1xf32>, tensor<5xi64>, tensor<5xi64>)
   return %0#3, %1#0 : tensor<1xf32>, tensor<4x1xi32>
 }
+
+// CHECK-LABEL: @auc
+func.func @auc(%p: tensor<8x2xf32>, %l: tensor<8x1xi64>, %c: tensor<33xi64>) -> tensor<f64> {
+  // CHECK: pd.auc {{.*}} -> (tensor<f64>, tensor<33xi64>, tensor<33xi64>)
+  %0:3 = pd.auc %p, %l, %c, %c {num_thresholds = 15 : i64} : (tensor<8x2xf32>, tensor<8x1xi64>, tensor<33xi64>, tensor<33xi64>) -> (tensor<f64>, tensor<33xi64>, tensor<33xi64>)
+  return %0#0 : tensor<f64>
+}

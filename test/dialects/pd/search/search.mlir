@@ -101,3 +101,12 @@ func.func @index_uses(%x: tensor<2x3xf32>, %c: tensor<2x3xi1>) {
   %2:2 = pd.kthvalue %x {k = 2 : i64} : (tensor<2x3xf32>) -> (tensor<2xf32>, tensor<2xi64>)
   return
 }
+
+// CHECK-LABEL: @mode
+func.func @mode(%x: tensor<4x5xf32>) -> (tensor<4x1xf32>, tensor<5xi64>) {
+  // CHECK: pd.mode {{.*}} -> (tensor<4x1xf32>, tensor<4x1xi64>)
+  %0:2 = pd.mode %x {keepdim = true} : (tensor<4x5xf32>) -> (tensor<4x1xf32>, tensor<4x1xi64>)
+  // CHECK: pd.mode {{.*}} -> (tensor<5xf32>, tensor<5xi64>)
+  %1:2 = pd.mode %x {axis = 0 : i64} : (tensor<4x5xf32>) -> (tensor<5xf32>, tensor<5xi64>)
+  return %0#0, %1#1 : tensor<4x1xf32>, tensor<5xi64>
+}

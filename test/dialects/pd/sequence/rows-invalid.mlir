@@ -10,7 +10,7 @@ func.func @offsets_c1(%x: tensor<6x2xf32>, %o: tensor<4xi32>) {
 // -----
 
 func.func @ranges_c1(%a: tensor<3xi64>, %b: tensor<4xi64>) {
-  // expected-error@+2 {{C1: starts and lengths must be int64 vectors of one extent, found tensor<3xi64> and tensor<4xi64>}}
+  // expected-error@+2 {{C1: starts and lengths must be int64 vectors of one dim, found tensor<3xi64> and tensor<4xi64>}}
   // expected-error@+1 {{failed to infer returned types}}
   %0:2 = "pd.ranges"(%a, %b) : (tensor<3xi64>, tensor<4xi64>) -> (tensor<?xi64>, tensor<4xi64>)
   return
@@ -28,7 +28,7 @@ func.func @row_positions_c1(%a0: tensor<f32>, %a1: tensor<2xi64>) {
 // -----
 
 func.func @ranges_c1_type(%lengths: tensor<2xi64>, %v0: tensor<3xi32>) {
-  // expected-error@+2 {{C1: starts and lengths must be int64 vectors of one extent, found tensor<3xi32> and tensor<2xi64>}}
+  // expected-error@+2 {{C1: starts and lengths must be int64 vectors of one dim, found tensor<3xi32> and tensor<2xi64>}}
   // expected-error@+1 {{failed to infer returned types}}
   %0:2 = pd.ranges %v0, %lengths : (tensor<3xi32>, tensor<2xi64>) -> (tensor<?xi64>, tensor<3xi64>)
   return

@@ -1,7 +1,7 @@
 // RUN: proa-opt %s --split-input-file --verify-diagnostics
 
 func.func @cube_c1(%x: tensor<3x3x4xf32>) {
-  // expected-error@+2 {{C1: x must be a matrix, or have more dimensions all of one extent, found tensor<3x3x4xf32>}}
+  // expected-error@+2 {{C1: x must be a matrix, or have more dimensions all of one dim, found tensor<3x3x4xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.fill_diagonal"(%x) : (tensor<3x3x4xf32>) -> tensor<3x3x4xf32>
   return
@@ -28,7 +28,7 @@ func.func @extents_c2(%x: tensor<3x4xf32>, %y: tensor<4xf32>) {
 // -----
 
 func.func @fill_diagonal_c1_extents(%v0: tensor<2x3x2xf32>) {
-  // expected-error@+2 {{C1: x must be a matrix, or have more dimensions all of one extent, found tensor<2x3x2xf32>}}
+  // expected-error@+2 {{C1: x must be a matrix, or have more dimensions all of one dim, found tensor<2x3x2xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.fill_diagonal %v0 {value = 2.0, wrap = true} : (tensor<2x3x2xf32>) -> tensor<2x3x2xf32>
   return

@@ -1,7 +1,7 @@
 // RUN: proa-opt %s --split-input-file --verify-diagnostics
 
 func.func @as_strided_c1(%x: tensor<4x6xf32>) {
-  // expected-error@+2 {{C1: dims and stride must have one entry for each dimension of the result, and extents not below 0}}
+  // expected-error@+2 {{C1: dims and stride must have one entry for each dimension of the result, and dims not below 0}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.as_strided %x {dims = array<i64: 3, 4>, stride = array<i64: 6>} : (tensor<4x6xf32>) -> tensor<3x4xf32>
   return
@@ -37,7 +37,7 @@ func.func @as_strided_c3_negative(%x: tensor<?xf32>) {
 // -----
 
 func.func @tensor_unfold_c1(%x: tensor<4x6xf32>) {
-  // expected-error@+2 {{axis 2 is outside [-2, 2)}}
+  // expected-error@+2 {{C1: axis must be in [-2, 2), found 2}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.tensor_unfold %x {axis = 2 : i64, size = 3 : i64, step = 2 : i64} : (tensor<4x6xf32>) -> tensor<4x2x3xf32>
   return
@@ -46,7 +46,7 @@ func.func @tensor_unfold_c1(%x: tensor<4x6xf32>) {
 // -----
 
 func.func @tensor_unfold_c2(%x: tensor<4x6xf32>) {
-  // expected-error@+2 {{C2: expected a positive step and a size from 0 to the extent of axis, found 2 and 7}}
+  // expected-error@+2 {{C2: expected a positive step and a size from 0 to the dim of axis, found 2 and 7}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.tensor_unfold %x {axis = 1 : i64, size = 7 : i64, step = 2 : i64} : (tensor<4x6xf32>) -> tensor<4x0x7xf32>
   return
@@ -82,7 +82,7 @@ func.func @view_dtype_c2(%x: tensor<4xf32>) {
 // -----
 
 func.func @as_strided_c1_negative(%x: tensor<4x6xf32>) {
-  // expected-error@+2 {{C1: dims and stride must have one entry for each dimension of the result, and extents not below 0}}
+  // expected-error@+2 {{C1: dims and stride must have one entry for each dimension of the result, and dims not below 0}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.as_strided %x {dims = array<i64: -3>, stride = array<i64: 1>, offset = 4 : i64} : (tensor<4x6xf32>) -> tensor<3x4xf32>
   return

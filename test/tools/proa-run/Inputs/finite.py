@@ -6,6 +6,7 @@ loop:  i = 0; while i < 5: x = sqrt(x - 1); i = i + 1           (sqrt makes NaN 
 inf:   exp(x) - exp(x): Inf first, and NaN of it
 masked: softmax(x + mask)                                       (NaN where the mask of a whole row is -Inf)
 weight: x + sqrt(w), w a parameter
+twice: chain, then log and plus 1 again, on lines 61 to 66     (one kernel with two callers)
 """
 import json
 import sys
@@ -108,6 +109,21 @@ def weight():
         fetch("b")])]
 
 
-kinds = {"chain": chain, "half": lambda: chain("FP16"), "loop": loop, "inf": inf, "masked": masked, "weight": weight}
+def twice():
+    names = [variable(n, [2, 2]) for n in ("x", "a", "b", "c", "d", "e", "f")]
+    plus_one = dict(scale=1.0, bias=1.0, bias_after_scale=True)
+    return [block(0, names, [
+        feed("x"),
+        op("log", {"X": "x"}, {"Out": "a"}, 61),
+        op("scale", {"X": "a"}, {"Out": "b"}, 62, **plus_one),
+        op("matmul_v2", {"X": "b", "Y": "b"}, {"Out": "c"}, 63, trans_x=False, trans_y=True),
+        op("log", {"X": "c"}, {"Out": "d"}, 64),
+        op("scale", {"X": "d"}, {"Out": "e"}, 65, **plus_one),
+        op("matmul_v2", {"X": "e", "Y": "e"}, {"Out": "f"}, 66, trans_x=False, trans_y=True),
+        fetch("f")])]
+
+
+kinds = {"twice": twice, "chain": chain,
+         "half": lambda: chain("FP16"), "loop": loop, "inf": inf, "masked": masked, "weight": weight}
 with open(sys.argv[2], "w") as file:
     json.dump({"blocks": kinds[sys.argv[1]]()}, file)

@@ -7,7 +7,7 @@ import json
 import struct
 import sys
 
-CODES = {"float32": ("<f4", "f"), "float64": ("<f8", "d"), "int64": ("<i8", "q")}
+CODES = {"float32": ("<f4", "f"), "float64": ("<f8", "d"), "int32": ("<i4", "i"), "int64": ("<i8", "q")}
 
 
 def write(path, code, dims, data):
@@ -19,7 +19,7 @@ def write(path, code, dims, data):
 
 if sys.argv[1] == "values":
     code, letter = CODES[sys.argv[3]]
-    values = [int(v) if letter == "q" else float(v) for v in sys.argv[5:]]
+    values = [int(v) if letter in "iq" else float(v) for v in sys.argv[5:]]
     dims = [int(d) for d in sys.argv[4].split("x") if d]
     write(sys.argv[2], code, dims, struct.pack(f"<{len(values)}{letter}", *values))
 else:

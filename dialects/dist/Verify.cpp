@@ -1,0 +1,180 @@
+//! Verifiers of the ops: the numbered constraints of Ops.td.
+#include "dialects/dist/Placements.h"
+
+using namespace mlir;
+
+namespace proa::dist {
+
+namespace {
+
+/// Checks shardings of one op.
+class Verifier {
+public:
+  Verifier(Operation *op, SymbolTableCollection &symbols) : op(op), symbols(symbols) {}
+
+  /// The mesh; none, and an error C1, if the symbol does not name one.
+  std::optional<spmd::Mesh> meshOf(FlatSymbolRefAttr symbol) {
+    if (MeshAttr mesh = lookupMesh(symbols, op, symbol))
+      return mesh.toMesh();
+    op->emitOpError() << "C1: expected the symbol of a dist.mesh, found " << symbol;
+    return std::nullopt;
+  }
+
+  /// The placement, if C1 to C6 hold, and C7 of a final sharding.
+  std::optional<spmd::Placement> placement(ShardingAttr sharding, RankedTensorType type, bool isFinal) {
+    std::optional<spmd::Mesh> mesh = meshOf(sharding.getMesh());
+    if (!mesh || failed(verifySharding([&] { return op->emitOpError(); }, sharding, *mesh, type)))
+      return std::nullopt;
+    if (isFinal && !sharding.isFinal()) {
+      op->emitOpError() << "C7: expected closed dimensions, no priorities and no replicated axes, found "
+                        << sharding;
+      return std::nullopt;
+    }
+    return placementOf(sharding, *mesh);
+  }
+
+  /// C1 to C8.
+  LogicalResult local(ShardingAttr sharding, Type local, RankedTensorType global) {
+    std::optional<spmd::Placement> parts = placement(sharding, global, /*isFinal=*/true);
+    if (!parts)
+      return failure();
+    if (auto future = dyn_cast<FutureType>(local))
+      local = future.getTensor();
+    auto tensor = dyn_cast_if_present<RankedTensorType>(local);
+    if (!tensor || !isLocalType(tensor, global, *parts)) {
+      InFlightDiagnostic error = op->emitOpError() << "C8: expected a local tensor of type "
+                                                   << localType(global, *parts) << ", found ";
+      if (tensor)
+        return error << tensor;
+      return error << "a future without a tensor";
+    }
+    return success();
+  }
+
+private:
+  Operation *op;
+  SymbolTableCollection &symbols;
+};
+
+LogicalResult verifyStep(StepOpInterface op, SymbolTableCollection &symbols) {
+  Verifier verifier(op, symbols);
+  RankedTensorType global = op.getGlobal();
+  ShardingAttr from = op.getFrom(), to = op.getTo();
+  if (failed(verifier.local(from, op.getX().getType(), global)) ||
+      failed(verifier.local(to, op->getResult(0).getType(), global)))
+    return failure();
+  if (from.getMesh() != to.getMesh())
+    return op->emitOpError() << "C9: expected shardings on one mesh, found " << from.getMesh() << " and "
+                             << to.getMesh();
+  spmd::Mesh mesh = *verifier.meshOf(from.getMesh());
+  std::string reason = spmd::mismatch(op.getStepKind(), mesh, placementOf(from, mesh), placementOf(to, mesh));
+  if (!reason.empty())
+    return op->emitOpError() << "C10: " << reason << ", found " << from << " and " << to;
+  return success();
+}
+
+template <class Op> LogicalResult verifyChannel(Op op) {
+  if (op.getChannelAttr().getValue().isNegative())
+    return op.emitOpError() << "C10: expected a channel that is not negative, found "
+                            << op.getChannelAttr().getValue().getSExtValue();
+  return success();
+}
+
+} // namespace
+
+LogicalResult ConstrainOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return success(
+      Verifier(*this, symbols).placement(getSharding(), getX().getType(), /*isFinal=*/false).has_value());
+}
+
+LogicalResult ReshardOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  Verifier verifier(*this, symbols);
+  return success(verifier.placement(getFrom(), getX().getType(), /*isFinal=*/true) &&
+                 verifier.placement(getTo(), getX().getType(), /*isFinal=*/true));
+}
+
+LogicalResult ToLocalOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return Verifier(*this, symbols).local(getSharding(), getResult().getType(), getX().getType());
+}
+
+LogicalResult ToGlobalOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return Verifier(*this, symbols).local(getSharding(), getX().getType(), getResult().getType());
+}
+
+LogicalResult SliceOp::verifySymbolUses(SymbolTableCollection &symbols) { return verifyStep(*this, symbols); }
+LogicalResult ToPartialOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyStep(*this, symbols);
+}
+LogicalResult AllGatherOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyStep(*this, symbols);
+}
+LogicalResult AllToAllOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyStep(*this, symbols);
+}
+LogicalResult PermuteOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyStep(*this, symbols);
+}
+LogicalResult ReduceScatterOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyStep(*this, symbols);
+}
+LogicalResult AllReduceOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyStep(*this, symbols);
+}
+
+LogicalResult BroadcastOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  std::optional<spmd::Mesh> mesh = Verifier(*this, symbols).meshOf(getGroup().getMesh());
+  if (!mesh)
+    return failure();
+  ArrayRef<AxisAttr> axes = getGroup().getAxes();
+  auto emit = [&] { return emitOpError(); };
+  for (AxisAttr axis : axes)
+    if (failed(verifyAxis(emit, axis, *mesh)))
+      return failure();
+  if (getRoot().size() != axes.size())
+    return emitOpError() << "C2: expected " << axes.size() << " coordinates of the root, found "
+                         << getRoot().size();
+  for (auto [axis, coordinate] : llvm::zip(axes, getRoot())) {
+    int64_t size = axis.isFull() ? mesh->axes[*mesh->indexOf(axis.getName().str())].size : axis.getSize();
+    if (coordinate < 0 || coordinate >= size)
+      return emitOpError() << "C2: expected a coordinate from 0 to " << size - 1 << " on \"" << axis.getName()
+                           << "\", found " << coordinate;
+  }
+  Type result = getResult().getType();
+  if (auto future = dyn_cast<FutureType>(result))
+    result = future.getTensor();
+  if (result != getX().getType())
+    return emitOpError() << "C4: expected a result of type " << getX().getType()
+                         << " or a future of it, found " << getResult().getType();
+  return success();
+}
+
+LogicalResult SendOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  Verifier verifier(*this, symbols);
+  if (failed(verifier.local(getFrom(), getX().getType(), getGlobal())) ||
+      !verifier.placement(getTo(), getGlobal(), /*isFinal=*/true))
+    return failure();
+  return verifyChannel(*this);
+}
+
+LogicalResult RecvOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  Verifier verifier(*this, symbols);
+  if (!verifier.placement(getFrom(), getGlobal(), /*isFinal=*/true) ||
+      failed(verifier.local(getTo(), getResult().getType(), getGlobal())))
+    return failure();
+  return verifyChannel(*this);
+}
+
+LogicalResult WaitOp::verify() {
+  RankedTensorType tensor = getFuture().getType().getTensor();
+  Type result = getResult() ? getResult().getType() : Type();
+  if (tensor == result)
+    return success();
+  InFlightDiagnostic error = emitOpError() << "C1: expected ";
+  if (tensor)
+    error << "a result of type " << tensor;
+  else
+    error << "no result";
+  return result ? error << ", found " << result : error << ", found none";
+}
+
+} // namespace proa::dist

@@ -1,0 +1,51 @@
+/// rt.conv2d: multiply-adds, and how pd.conv2d becomes this op.
+#include "dialects/rt/Rt.h"
+
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/nn/ConvOps.h"
+#include "dialects/rt/Fusable.h"
+
+using namespace mlir;
+
+namespace proa::rt {
+namespace {
+
+struct FusableConv2d : FusableOpInterface::ExternalModel<FusableConv2d, pd::Conv2dOp> {
+  FusionLimits getFusionLimits(Operation *op) const {
+    auto conv = cast<pd::Conv2dOp>(op);
+    FusionLimits limits;
+    limits.all = elementTypeLimit(conv.getOut());
+    if (conv.getPaddingAlgorithm() != pd::PaddingAlgorithm::Explicit || conv.getPaddings().size() != 4)
+      limits.all = "its paddings are not four constants";
+    limits.channelDim = conv.getDataFormat() == pd::DataFormat::NHWC ? 3 : 1;
+    limits.factor = "the runtime's convolution does not scale its result";
+    bool isDepthwise = conv.getGroups() != 1;
+    // oneDNN 2.6.3 gave wrong sums for a depthwise convolution with a residual (8 channels, 7x7 filter).
+    if (isDepthwise)
+      limits.residual = "the runtime's convolution with groups does not add a residual";
+    // The runtime computes dilated depthwise convolutions by its own loops (DepthwiseConv.h).
+    if (isDepthwise && llvm::any_of(conv.getDilations(), [](int64_t dilation) { return dilation != 1; }))
+      limits.activation = "the runtime's dilated convolution with groups adds a bias only";
+    return limits;
+  }
+
+  Value createFused(Operation *op, OpBuilder &builder, const FusedParts &parts) const {
+    auto conv = cast<pd::Conv2dOp>(op);
+    return Conv2dOp::create(builder, parts.location, parts.type, parts.x, parts.y, parts.extras,
+                            conv.getStrides(), conv.getPaddings(), conv.getDilations(), conv.getGroups(),
+                            conv.getDataFormat(), parts.postOps);
+  }
+};
+
+} // namespace
+
+void Conv2dOp::attachFusable(MLIRContext &context) { pd::Conv2dOp::attachInterface<FusableConv2d>(context); }
+
+/// One for each element of the result and of the filter of its channel.
+std::optional<int64_t> Conv2dOp::getMultiplyAdds() {
+  SmallVector<int64_t> dims(pd::tensorType(getOut()).getShape());
+  llvm::append_range(dims, pd::tensorType(getFilter()).getShape().drop_front());
+  return pd::productOfDims(dims);
+}
+
+} // namespace proa::rt

@@ -1,0 +1,344 @@
+#include "lib/numerics/NumericsCheck.h"
+#include "lib/numerics/Interpreter.h"
+#include "lib/tensors/RandomTensor.h"
+
+#include "dialects/pd/ir/FunctionAttributes.h"
+#include "dialects/pd/ir/Pd.h"
+#include "dialects/pd/reference/HostScalar.h"
+#include "lib/compiler/CompiledFunction.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Pass/Pass.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <new>
+
+using namespace mlir;
+
+namespace proa::numerics {
+namespace {
+
+ModuleOp moduleOf(Operation *op) {
+  while (Operation *parent = op->getParentOp())
+    op = parent;
+  return dyn_cast<ModuleOp>(op);
+}
+
+/// Adaptors run passes on functions; their passes are checked on their own.
+bool isAdaptor(Pass *pass) { return pass->getArgument().empty(); }
+
+bool isTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && pd::dtypeOf(tensor.getElementType());
+}
+
+bool canBeChecked(func::FuncOp function) {
+  auto isPublic = [](func::FuncOp other) { return other.isPublic(); };
+  bool isEntry = function.isPublic() || llvm::none_of(moduleOf(function).getOps<func::FuncOp>(), isPublic);
+  return isEntry && !function.isExternal() && function.getBody().hasOneBlock() &&
+         llvm::all_of(function.getArgumentTypes(), isTensor) &&
+         llvm::all_of(function.getResultTypes(), isTensor);
+}
+
+/// A copy of the module with `function` as its only public function, named "main".
+OwningOpRef<ModuleOp> copyWith(func::FuncOp function) {
+  OwningOpRef<ModuleOp> copy(cast<ModuleOp>(moduleOf(function)->clone()));
+  for (auto other : llvm::make_early_inc_range(copy->getOps<func::FuncOp>()))
+    if (other.getName() == function.getName())
+      other.setName("main");
+    else if (other.isPublic() && !other->hasAttr("proa.kernel"))
+      other.erase();
+  return copy;
+}
+
+/// Runs the function by the reference evaluator.
+Result<std::vector<Tensor>> evaluate(func::FuncOp main, const std::vector<Tensor> &arguments) {
+  Interpreter interpreter;
+  Block &body = main.getBody().front();
+  for (auto [argument, tensor] : llvm::zip(body.getArguments(), arguments))
+    interpreter.define(argument, tensor);
+  if (std::string reason = interpreter.evaluateBlock(body); !reason.empty())
+    return problem("", reason);
+  std::vector<Tensor> results;
+  for (Value value : body.getTerminator()->getOperands())
+    results.push_back(interpreter.valueOf(value));
+  return results;
+}
+
+/// Whether kernels have no loops and no memory yet, so that the compiler can start with them.
+bool canBeCompiled(ModuleOp module) {
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (!function->hasAttr("proa.kernel"))
+      continue;
+    WalkResult walk = function.walk([](Operation *op) {
+      bool isLowered = isa_and_present<scf::SCFDialect>(op->getDialect()) ||
+                       llvm::any_of(op->getOperandTypes(), llvm::IsaPred<BaseMemRefType>);
+      return isLowered ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (walk.wasInterrupted() || !llvm::all_of(function.getArgumentTypes(), isTensor))
+      return false;
+  }
+  return true;
+}
+
+std::string firstLine(const Problems &problems) {
+  std::string text = problems.size() == 0 ? "" : problems[0].message;
+  return text.substr(0, text.find('\n'));
+}
+
+/// The error of a runtime kernel for invalid arguments (an index out of range), which the evaluator does not
+/// check; empty if there is none.
+std::string runtimeError(func::FuncOp function, const std::vector<Tensor> &arguments) {
+  ScopedDiagnosticHandler silent(function.getContext(), [](mlir::Diagnostic &) { return success(); });
+  OwningOpRef<ModuleOp> copy = copyWith(function);
+  if (!canBeCompiled(*copy))
+    return {};
+  auto compiled = CompiledFunction::create(std::move(copy), arguments);
+  if (!compiled)
+    return {};
+  auto ran = compiled->run(arguments);
+  return ran ? "" : firstLine(ran.problems());
+}
+
+Result<std::vector<Tensor>> compileAndRun(OwningOpRef<ModuleOp> module,
+                                          const std::vector<Tensor> &arguments) {
+  if (!canBeCompiled(*module))
+    return problem("", "its kernels are already lowered to loops or memory");
+  auto compiled = CompiledFunction::create(std::move(module), arguments);
+  if (!compiled)
+    return compiled.problems();
+  return compiled->run(arguments);
+}
+
+bool isFinite(const Tensor &tensor) {
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    pd::HostScalar element = pd::loadScalar(tensor, i);
+    if (!element.isInteger() &&
+        !(std::isfinite(element.number.real()) && std::isfinite(element.number.imag())))
+      return false;
+  }
+  return true;
+}
+
+/// Maps values to [0.1, 1], where logarithms and roots are defined.
+void mapToPositive(Tensor &tensor) {
+  for (int64_t i = 0; i < tensor.size(); ++i)
+    if (pd::HostScalar element = pd::loadScalar(tensor, i); !element.isInteger()) {
+      element.number = 0.1 + 0.9 * std::abs(element.number.real());
+      pd::storeScalar(tensor, i, element);
+    }
+}
+
+/// Sets the arguments that are LoD levels of feeds to offsets of sequences of equal length.
+void setOffsets(func::FuncOp function, std::vector<Tensor> &arguments) {
+  std::map<std::string, size_t> owners; // by name: the feed, then its levels from the innermost one
+  for (size_t i = 0; i < arguments.size(); ++i)
+    if (auto name = function.getArgAttrOfType<StringAttr>(i, pd::feedAttribute))
+      owners[name.str()] = i;
+  for (size_t i = arguments.size(); i-- > 0;) {
+    auto owner = function.getArgAttrOfType<StringAttr>(i, pd::lodOwnerAttribute);
+    if (!owner || !owners.contains(owner.str()))
+      continue;
+    const Tensor &counted = arguments[owners[owner.str()]];
+    bool isInnermost = !function.getArgAttr(owners[owner.str()], pd::lodOwnerAttribute);
+    int64_t parts = arguments[i].size() - 1, rows = counted.dims().empty() ? 0 : counted.dims()[0];
+    int64_t total = isInnermost ? rows : rows - 1;
+    for (int64_t part = 0; part <= parts; ++part)
+      arguments[i].as<int64_t>()[part] = parts == 0 ? 0 : part * total / parts;
+    owners[owner.str()] = i;
+  }
+}
+
+std::vector<int64_t> dimsOf(func::FuncOp function, unsigned argument, int64_t dynamicDim) {
+  std::vector<int64_t> dims(cast<RankedTensorType>(function.getArgumentTypes()[argument]).getShape());
+  bool isLod =
+      function.getArgAttr(argument, pd::lodOwnerAttribute) != nullptr; // N sequences have N + 1 offsets
+  std::replace_if(dims.begin(), dims.end(), ShapedType::isDynamic, dynamicDim + isLod);
+  return dims;
+}
+
+/// Whether arguments and results with static dims are small enough to run.
+bool isSmall(func::FuncOp function, int64_t dynamicDim) {
+  constexpr int64_t maxElements = int64_t(1) << 28;
+  int64_t total = 0;
+  auto add = [&](const std::vector<int64_t> &dims) {
+    auto count = elementCount(dims);
+    total = count && *count <= maxElements ? total + *count : maxElements + 1;
+    return total <= maxElements;
+  };
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (!add(dimsOf(function, i, dynamicDim)))
+      return false;
+  return llvm::all_of(function.getResultTypes(), [&](Type type) {
+    std::vector<int64_t> dims(cast<RankedTensorType>(type).getShape());
+    std::replace_if(dims.begin(), dims.end(), ShapedType::isDynamic, dynamicDim);
+    return add(dims);
+  });
+}
+
+std::vector<Tensor> randomArguments(func::FuncOp function, const NumericsCheckOptions &options) {
+  std::vector<Tensor> arguments;
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
+    auto tensor = cast<RankedTensorType>(type);
+    std::vector<int64_t> dims = dimsOf(function, static_cast<unsigned>(i), options.dynamicDim);
+    auto random = function.getArgAttr(i, pd::parameterAttribute) ? randomWeight : randomTensor;
+    arguments.push_back(random(std::to_string(i), *pd::dtypeOf(tensor.getElementType()), dims, options.seed));
+  }
+  setOffsets(function, arguments);
+  return arguments;
+}
+
+/// The default tolerance, by the narrowest floats of a function.
+double usualTolerance(func::FuncOp function) {
+  unsigned narrowest = 64;
+  auto visit = [&](Type type) {
+    Type element = getElementTypeOrSelf(type);
+    if (auto complex = dyn_cast<ComplexType>(element))
+      element = complex.getElementType();
+    if (auto real = dyn_cast<FloatType>(element))
+      narrowest = std::min(narrowest, real.getWidth());
+  };
+  llvm::for_each(function.getArgumentTypes(), visit);
+  function.walk([&](Operation *op) { llvm::for_each(op->getResultTypes(), visit); });
+  return narrowest < 32 ? 2e-2 : narrowest < 64 ? 1e-4 : 1e-9;
+}
+
+} // namespace
+
+std::string NumericsReport::text() const {
+  std::string passes = fmt::format("{} passes changed the IR, {} did not", changed, unchanged);
+  if (comparisons == 0)
+    return passes + "; no results were compared";
+  return fmt::format("{}; results were compared {} times: {}", passes, comparisons,
+                     differs ? "they differ" : "no difference");
+}
+
+NumericsCheck::~NumericsCheck() = default;
+
+void NumericsCheck::runBeforePass(Pass *pass, Operation *op) {
+  ModuleOp module = moduleOf(op);
+  if (seen || !module || isAdaptor(pass))
+    return;
+  seen.emplace(module);
+  for (auto function : module.getOps<func::FuncOp>())
+    record(function, "");
+}
+
+void NumericsCheck::runAfterPass(Pass *pass, Operation *op) {
+  ModuleOp module = moduleOf(op);
+  if (!seen || !module || isAdaptor(pass))
+    return;
+  OperationFingerPrint now(module);
+  if (now == *seen) {
+    ++report.unchanged;
+    return;
+  }
+  seen = now;
+  ++report.changed;
+  checkAll(module, pass->getArgument());
+}
+
+void NumericsCheck::checkAll(ModuleOp module, llvm::StringRef pass) {
+  for (auto function : module.getOps<func::FuncOp>()) {
+    auto entry = functions.find(function.getName().str());
+    if (entry == functions.end())
+      record(function, pass);
+    else if (entry->second.isChecked && hasSignatureOf(entry->second, function))
+      compareWith(function, entry->second, pass);
+    else if (entry->second.isChecked) {
+      functions.erase(entry);
+      record(function, pass);
+    }
+  }
+}
+
+bool NumericsCheck::hasSignatureOf(const Expected &expected, func::FuncOp function) {
+  auto fits = [](Type type, const Tensor &tensor) {
+    auto tensorType = dyn_cast<RankedTensorType>(type);
+    return tensorType && pd::dtypeOf(tensorType.getElementType()) == tensor.dtype() &&
+           succeeded(verifyCompatibleShape(tensorType.getShape(), tensor.dims()));
+  };
+  auto allFit = [&](llvm::ArrayRef<Type> types, const std::vector<Tensor> &tensors) {
+    return types.size() == tensors.size() && llvm::all_of(llvm::zip(types, tensors), [&](auto pair) {
+             return fits(std::get<0>(pair), std::get<1>(pair));
+           });
+  };
+  return allFit(function.getArgumentTypes(), expected.arguments) &&
+         (!expected.results || allFit(function.getResultTypes(), *expected.results));
+}
+
+/// Runs a new or changed function.
+void NumericsCheck::record(func::FuncOp function, llvm::StringRef pass) {
+  if (!canBeChecked(function))
+    return;
+  Expected &expected = functions[function.getName().str()];
+  expected.isChecked = isSmall(function, options.dynamicDim);
+  if (!expected.isChecked)
+    return remark(function, expected, "its arguments and results have too many elements");
+  expected.arguments = randomArguments(function, options);
+  expected.tolerance = usualTolerance(function);
+  std::string error = runtimeError(function, expected.arguments);
+  auto results = error.empty() ? run(function, expected.arguments) : problem("", error);
+  if (results && !llvm::all_of(*results, isFinite)) {
+    llvm::for_each(expected.arguments, mapToPositive);
+    results = run(function, expected.arguments);
+  }
+  expected.isChecked = error.empty();
+  if (!results)
+    return remark(function, expected, firstLine(results.problems()));
+  expected.results = std::move(*results);
+  if (!pass.empty())
+    emitRemark(function.getLoc()) << "'" << pass << "' created @" << function.getName()
+                                  << " or gave it this signature: it is compared from here on";
+}
+
+void NumericsCheck::compareWith(func::FuncOp function, Expected &expected, llvm::StringRef pass) {
+  if (options.progress)
+    options.progress("running @" + function.getName().str() + " after " + pass.str());
+  auto results = run(function, expected.arguments);
+  if (!results)
+    return remark(function, expected, firstLine(results.problems()));
+  if (!expected.results) { // could not be run before
+    expected.results = std::move(*results);
+    return;
+  }
+  ++report.comparisons;
+  expected.tolerance = std::max(expected.tolerance, usualTolerance(function));
+  double tolerance = options.tolerance.value_or(expected.tolerance);
+  for (auto [i, got, reference] : llvm::enumerate(*results, *expected.results)) {
+    Comparison comparison = compare(got, reference, {.rtol = tolerance, .atol = tolerance});
+    if (comparison.passed())
+      continue;
+    emitError(function.getLoc()) << "'" << pass << "' changed result " << i << " of @" << function.getName()
+                                 << ": " << comparison.reason;
+    report.differs = true;
+    expected.isChecked = false;
+  }
+}
+
+void NumericsCheck::remark(func::FuncOp function, Expected &expected, const std::string &why) {
+  if (why != expected.whyNot)
+    emitRemark(function.getLoc()) << "@" << function.getName() << " is not compared: " << why;
+  expected.whyNot = why;
+}
+
+Result<std::vector<Tensor>> NumericsCheck::run(func::FuncOp function,
+                                               const std::vector<Tensor> &arguments) try {
+  // Diagnostics of an attempt on the copy are not errors of the program.
+  ScopedDiagnosticHandler silent(function.getContext(), [](mlir::Diagnostic &) { return success(); });
+  OwningOpRef<ModuleOp> copy = copyWith(function);
+  auto evaluated = evaluate(copy->lookupSymbol<func::FuncOp>("main"), arguments);
+  if (evaluated)
+    return evaluated;
+  auto ran = compileAndRun(copyWith(function), arguments);
+  if (ran)
+    return ran;
+  return problem("", firstLine(evaluated.problems()) + ", and compiled: " + firstLine(ran.problems()));
+} catch (const std::bad_alloc &) {
+  return problem("", "out of memory");
+}
+
+} // namespace proa::numerics

@@ -1,0 +1,79 @@
+/// Numerical check of passes: runs a program before and after each pass, and names the first pass that
+/// changed its results.
+#pragma once
+
+#include "lib/tensors/Compare.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/OperationSupport.h"
+#include "mlir/Pass/PassInstrumentation.h"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace proa::numerics {
+
+struct NumericsCheckOptions {
+  /// Seed of the random arguments.
+  uint64_t seed = 0;
+  /// Size of dynamic dims.
+  int64_t dynamicDim = 2;
+  /// Tolerance, relative to the expected element and absolute. Default: 1e-9 if all floats of the function
+  /// are float64, 1e-4 if the narrowest are float32, else 2e-2.
+  std::optional<double> tolerance;
+  /// Called before each run, which may take long.
+  std::function<void(const std::string &what)> progress;
+};
+
+/// Results of the checks of one or more pass managers.
+struct NumericsReport {
+  int64_t changed = 0;     ///< passes that changed the IR
+  int64_t unchanged = 0;   ///< passes after which no run was needed
+  int64_t comparisons = 0; ///< runs compared with initial results
+  bool differs = false;
+  std::string text() const;
+};
+
+/// Checks the public functions of the module (all functions, if none is public) that have one block and only
+/// tensors as arguments and results. Each is run on random inputs by the reference evaluator, or compiled if
+/// the evaluator cannot run it (fused library calls). A difference is an error that names the pass, the
+/// result and the first element; the function is not checked further. A function that is new, has another
+/// signature or cannot be run is named in a remark, and compared from the first run on.
+///
+/// The context of the pass manager must run one thread.
+class NumericsCheck : public mlir::PassInstrumentation {
+public:
+  NumericsCheck(NumericsCheckOptions options, NumericsReport &report)
+      : options(std::move(options)), report(report) {}
+  ~NumericsCheck() override;
+
+  void runBeforePass(mlir::Pass *pass, mlir::Operation *op) override;
+  void runAfterPass(mlir::Pass *pass, mlir::Operation *op) override;
+
+private:
+  /// Initial results of a function.
+  struct Expected {
+    std::vector<Tensor> arguments;
+    std::optional<std::vector<Tensor>> results; ///< nullopt until the function can be run
+    bool isChecked = true;
+    double tolerance = 0;
+    std::string whyNot; ///< text of the last remark
+  };
+
+  static bool hasSignatureOf(const Expected &expected, mlir::func::FuncOp function);
+  void checkAll(mlir::ModuleOp module, llvm::StringRef pass);
+  void record(mlir::func::FuncOp function, llvm::StringRef pass);
+  void compareWith(mlir::func::FuncOp function, Expected &expected, llvm::StringRef pass);
+  void remark(mlir::func::FuncOp function, Expected &expected, const std::string &why);
+  Result<std::vector<Tensor>> run(mlir::func::FuncOp function, const std::vector<Tensor> &arguments);
+
+  NumericsCheckOptions options;
+  NumericsReport &report;
+  std::map<std::string, Expected> functions;
+  std::optional<mlir::OperationFingerPrint> seen; ///< state of the module after the last check
+};
+
+} // namespace proa::numerics

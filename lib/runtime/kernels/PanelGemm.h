@@ -1,0 +1,58 @@
+/// GEMMs with float32 matrices in panels, written for processors without AVX-512: what oneDNN 2.6
+/// has for those reads a matrix as it is and takes up to four times as long, by how its rows lie in the
+/// caches.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+namespace proa::runtime {
+
+/// A matrix [inner, columns] for the right side of a gemm. Its rows are cut into blocks; in a block each
+/// panel of panelWidth columns, filled up with zeros, is one piece of memory, row by row.
+struct PanelLayout {
+  static constexpr int64_t panelWidth = 16;
+  /// Rows of a block: as many of a left side's columns stay in the second-level cache beside a panel.
+  static constexpr int64_t blockInner = 384;
+
+  int64_t inner = 0, columns = 0;
+
+  int64_t panels() const { return (columns + panelWidth - 1) / panelWidth; }
+  /// Floats that the panels take.
+  int64_t size() const { return panels() * panelWidth * inner; }
+  /// Element [k, column] lies at matrix[k * innerStride + column * columnStride].
+  void pack(const float *matrix, int64_t innerStride, int64_t columnStride, float *to) const;
+};
+
+/// out [rows, columns] = x [rows, inner] times a matrix in panels, or that added to what is in `out`. The
+/// columns of x and of `out` lie side by side; strides are those of their rows, in elements.
+struct PanelGemm {
+  PanelLayout layout;
+  const float *panels = nullptr;
+  int64_t rows = 0;
+  const float *x = nullptr;
+  int64_t xStride = 0;
+  float *out = nullptr;
+  int64_t outStride = 0;
+  bool accumulates = false;
+
+  /// A part of the result.
+  struct Part {
+    int64_t row, rows, column, columns;
+  };
+  /// Runs on all threads; each calls `finish` for a part that it has computed while it is in its caches.
+  void run(const std::function<void(const Part &)> &finish) const;
+  void run() const {
+    run([](const Part &) {});
+  }
+};
+
+/// Whether this is faster than oneDNN's GEMMs here: on processors for which that does not pack matrices,
+/// and compiled by Clang. GCC 12 keeps the sums of a tile in memory.
+bool prefersPanels();
+
+/// The same on the calling thread, of columns that begin with a panel's. `wide`: with tiles for the 32
+/// registers of AVX-512; any processor can do it.
+void multiplyPanels(const PanelGemm &gemm, const PanelGemm::Part &part, bool wide);
+
+} // namespace proa::runtime

@@ -1,0 +1,43 @@
+/// Device meshes: named axes and an order of devices.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace proa::spmd {
+
+/// A part of a mesh axis. An axis of size n is viewed as [pre, size, n / (pre * size)], and the part is the
+/// middle. The full axis has pre = 1 and size = n.
+struct AxisRef {
+  unsigned axis = 0;
+  int64_t pre = 1;
+  int64_t size = 1;
+  bool operator==(const AxisRef &) const = default;
+};
+
+struct MeshAxis {
+  std::string name;
+  int64_t size = 1;
+  bool operator==(const MeshAxis &) const = default;
+};
+
+/// Devices in a grid. A position is the row-major index in the grid; the last axis changes fastest.
+struct Mesh {
+  std::vector<MeshAxis> axes;
+  /// The device at each position; empty: position p is device p.
+  std::vector<int64_t> devices = {};
+
+  /// The number of devices.
+  int64_t size() const;
+  std::optional<unsigned> indexOf(std::string_view axis) const;
+  /// The full axis.
+  AxisRef full(unsigned axis) const { return {axis, 1, axes[axis].size}; }
+  /// The coordinate of a position on an axis or sub-axis, from 0 to axis.size - 1.
+  int64_t coordinate(const AxisRef &axis, int64_t position) const;
+  int64_t deviceAt(int64_t position) const { return devices.empty() ? position : devices[position]; }
+};
+
+} // namespace proa::spmd

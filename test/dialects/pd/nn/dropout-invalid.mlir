@@ -1,0 +1,8 @@
+// RUN: proa-opt %s --split-input-file --verify-diagnostics
+
+func.func @dropout_c1(%a: tensor<2xf32>) {
+  // expected-error@+2 {{C1: p must be in [0, 1], found 1.5}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = "pd.dropout"(%a) {p = 1.5 : f64, operandSegmentSizes = array<i32: 1, 0, 0>} : (tensor<2xf32>) -> (tensor<2xf32>, tensor<2xui8>)
+  return
+}

@@ -1,0 +1,27 @@
+// RUN: proa-opt %s --dist-expand-reshard=memory-limit=16 --verify-diagnostics
+// RUN: not proa-opt %s --dist-expand-reshard=memory-limit=-1 2>&1 | FileCheck %s --check-prefix=LIMIT
+// RUN: not proa-opt %s --dist-expand-reshard=bandwidth=0 2>&1 | FileCheck %s --check-prefix=BANDWIDTH
+// RUN: not proa-opt %s --dist-expand-reshard=dynamic-dim=0 2>&1 | FileCheck %s --check-prefix=DIM
+// RUN: not proa-opt %s --dist-expand-reshard=links=x:1 2>&1 | FileCheck %s --check-prefix=LINKS
+// RUN: not proa-opt %s --dist-expand-reshard=links=x:1:-2 2>&1 | FileCheck %s --check-prefix=LINKS
+// RUN: not proa-opt %s --dist-expand-reshard=links=w:1:2 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+
+// LIMIT: dist-expand-reshard: expected a memory-limit of at least 0, found -1
+// BANDWIDTH: dist-expand-reshard: expected a finite latency of at least 0 and a finite bandwidth above 0
+// DIM: dist-expand-reshard: expected a dynamic-dim of at least 1, found 0
+// LINKS: dist-expand-reshard: expected links as AXIS:SECONDS:BYTES_PER_SECOND, found 'x:1
+// UNKNOWN: dist-expand-reshard: expected links of mesh axes, found 'w', which no mesh has
+
+dist.mesh @m = <["x"=2]>
+
+func.func @limit(%x: tensor<8x16xf32>) -> tensor<8x16xf32> {
+  // expected-error @below {{no sequence of collectives from [{x}, {}] to [{}, {x}] fits 16 bytes per device}}
+  %0 = dist.reshard %x from <@m, [{"x"}, {}]> to <@m, [{}, {"x"}]> : tensor<8x16xf32>
+  return %0 : tensor<8x16xf32>
+}
+
+func.func @too_large(%x: tensor<9223372036854775807x2xf32>) -> tensor<9223372036854775807x2xf32> {
+  // expected-error @below {{expected a tensor of less than 2^63 bytes}}
+  %0 = dist.reshard %x from <@m, [{"x"}, {}]> to <@m, [{}, {}]> : tensor<9223372036854775807x2xf32>
+  return %0 : tensor<9223372036854775807x2xf32>
+}

@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+"""Checks which folders may include which (docs/architecture.md, "Folders and layers").
+
+usage: layers.py ROOT
+"""
+import pathlib
+import re
+import sys
+
+# Folder, pattern of includes that files below it may not have, exception.
+RULES = [
+    # Test formats belong to proa-check and to tests.
+    ("lib", r"lib/check/", "lib/check/"),
+    ("tools", r"lib/check/", "tools/proa-check/"),
+    ("translator", r"lib/(check|compiler|runtime|planner|codegen)/", None),
+    ("dialects", r"(passes|translator|tools|lib/(?!support|spmd))", None),
+    ("passes", r"(translator|tools|lib/(?!support|spmd))", None),
+    ("include", r"(dialects|passes|translator|tools|lib|mlir)/", None),
+    # These use neither MLIR nor LLVM. The tables that are generated from records do not either.
+    ("lib/runtime", r"(mlir|llvm|dialects(?!/.*Kernels\.inc|/.*\.kernels\.inc)|passes|translator)/", None),
+    ("lib/spmd", r"(mlir|llvm|dialects|passes|translator)/", None),
+    ("lib/tensors", r"(mlir|llvm|dialects|passes|translator)/", None),
+    ("translator/legacy", r"(mlir|llvm|dialects|passes)/", None),
+    ("translator/newir", r"(mlir|llvm|dialects|passes)/", None),
+    ("translator/params", r"(mlir|llvm|dialects|passes)/", None),
+]
+# Importers create ops by their class, or by a name from a table.
+NAMED_OP = re.compile(r'createOp\([^)]*"pd\.|createByName\("')
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    errors = []
+    for folder, pattern, exception in RULES:
+        forbidden = re.compile(r'#include ["<]' + pattern)
+        for path in sorted((root / folder).rglob("*")):
+            name = path.relative_to(root).as_posix()
+            if path.suffix not in {".h", ".cpp"} or (exception and name.startswith(exception)):
+                continue
+            for number, line in enumerate(path.read_text().splitlines(), 1):
+                if forbidden.search(line):
+                    errors.append(f"{name}:{number}: {folder}/ may not have: {line}")
+    for path in sorted((root / "translator/import").rglob("*.cpp")):
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if NAMED_OP.search(line):
+                errors.append(f"{path.relative_to(root)}:{number}: creates an op by a literal name, expected its class")
+    print("\n".join(errors))
+    sys.exit(bool(errors))
+
+
+main()

@@ -1,0 +1,90 @@
+#include "lib/runtime/kernels/PanelGemm.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <tuple>
+#include <vector>
+
+namespace proa::runtime {
+namespace {
+
+/// Numbers in [-1, 1) that differ from element to element.
+float number(int64_t i) { return static_cast<float>((i * 7919 + 13) % 2048 - 1024) / 1024; }
+
+/// Rows, inner dim, columns.
+class Panels : public testing::TestWithParam<std::tuple<int64_t, int64_t, int64_t>> {
+protected:
+  static constexpr float untouched = 77;
+
+  /// The product of rows with stride 3 in x and 5 in the result.
+  void check(bool wide, bool transposed, bool accumulates) const {
+    auto [rows, inner, columns] = GetParam();
+    int64_t xStride = inner + 3, outStride = columns + 5;
+    std::vector<float> x, y, out(static_cast<size_t>(rows * outStride), untouched);
+    for (int64_t i = 0; i < rows * xStride; ++i)
+      x.push_back(number(i));
+    for (int64_t i = 0; i < inner * columns; ++i)
+      y.push_back(number(3 * i + 1));
+    int64_t innerStride = transposed ? 1 : columns, columnStride = transposed ? inner : 1;
+    PanelLayout layout{inner, columns};
+    std::vector<float> panels(static_cast<size_t>(layout.size()), NAN);
+    layout.pack(y.data(), innerStride, columnStride, panels.data());
+    PanelGemm product{layout, panels.data(), rows, x.data(), xStride, out.data(), outStride, accumulates};
+    if (wide)
+      multiplyPanels(product, {0, rows, 0, columns}, true);
+    else
+      product.run();
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t column = 0; column < outStride; ++column) {
+        float found = out[static_cast<size_t>(row * outStride + column)];
+        if (column >= columns) {
+          ASSERT_EQ(found, untouched) << "behind row " << row;
+          continue;
+        }
+        double want = accumulates ? static_cast<double>(untouched) : 0.0;
+        for (int64_t k = 0; k < inner; ++k)
+          want += static_cast<double>(x[static_cast<size_t>(row * xStride + k)]) *
+                  static_cast<double>(y[static_cast<size_t>(k * innerStride + column * columnStride)]);
+        ASSERT_NEAR(static_cast<double>(found), want, 1e-6 * (20 + static_cast<double>(inner)))
+            << "row " << row << ", column " << column;
+      }
+  }
+};
+
+TEST_P(Panels, EqualDefinition) {
+  for (bool wide : {false, true})
+    for (bool transposed : {false, true})
+      for (bool accumulates : {false, true}) {
+        SCOPED_TRACE(testing::Message() << (wide ? "wide " : "") << (transposed ? "transposed " : "")
+                                        << (accumulates ? "accumulating" : ""));
+        check(wide, transposed, accumulates);
+      }
+}
+
+INSTANTIATE_TEST_SUITE_P(Rows, Panels,
+                         testing::Combine(testing::Range<int64_t>(1, 27), testing::Values(5, 37),
+                                          testing::Values(17)));
+INSTANTIATE_TEST_SUITE_P(Inner, Panels,
+                         testing::Combine(testing::Values(1, 7, 80),
+                                          testing::Values(0, 1, 2, 383, 384, 385, 1000),
+                                          testing::Values(1, 16, 33)));
+// Several parts and several blocks of rows.
+INSTANTIATE_TEST_SUITE_P(Parts, Panels, testing::Values(std::tuple(700, 150, 300), std::tuple(3, 20, 600)));
+
+TEST(PanelGemm, EachElementIsFinishedOnce) {
+  constexpr int64_t rows = 700, inner = 200, columns = 530;
+  PanelLayout layout{inner, columns};
+  std::vector<float> x(rows * inner, 1), panels(static_cast<size_t>(layout.size()), 1), out(rows * columns);
+  PanelGemm{layout, panels.data(), rows, x.data(), inner, out.data(), columns}.run(
+      [&](const PanelGemm::Part &part) {
+        for (int64_t row = part.row; row < part.row + part.rows; ++row)
+          for (int64_t column = part.column; column < part.column + part.columns; ++column)
+            out[static_cast<size_t>(row * columns + column)] += 1;
+      });
+  for (float value : out)
+    ASSERT_EQ(value, inner + 1);
+}
+
+} // namespace
+} // namespace proa::runtime
