@@ -56,4 +56,43 @@ def ExpandReshard : Pass<"dist-expand-reshard", "::mlir::ModuleOp"> {
   let dependentDialects = ["::proa::dist::DistDialect"];
 }
 
+def ApplyStrategy : Pass<"dist-apply-strategy", "::mlir::ModuleOp"> {
+  let summary = "Annotate a program for a strategy of parallel training";
+  let description = [{
+    Creates the mesh of a strategy (lib/spmd/Strategy.h) and annotates the arguments of a function. Gradients must be
+    ops: run it after `--pd-decompose=only=pd.vjp`.
+
+    - dpN: dimension 0 of the feeds is split over the axis `dp`.
+    - cpN: dimension 1 of the feeds (sequences) is split over `cp`.
+    - mpN: dimensions of parameters are split over `mp`, as in Megatron. Dimensions that ops split together are one
+      component (the columns of a weight, the bias, the rows of the next weight). Components are chosen by their
+      traffic for their work, the least first, so that an op is split by at most one of them.
+    - epN: the same with dimension 0 of parameters of rank 3 (experts), over `ep`.
+    - sp: values that mp does not split are split along the sequence over `mp`.
+    - zero1: states of the optimizer are split over `dp`; zero2: also gradients; zero3: also parameters, which are
+      gathered where they are used.
+
+    The other parts of a strategy (amp, recompute, accN) are other passes. All annotations are closed: the layout of
+    parameters and states follows from the strategy alone.
+
+    ```mlir
+    // before: strategy=mp2
+    func.func @main(%x: tensor<8x16xf32> {pd.feed = "x"}, %w: tensor<16x64xf32> {pd.param = "w"},
+                    %v: tensor<64x16xf32> {pd.param = "v"}) -> tensor<8x16xf32> {
+      %0 = pd.matmul %x, %w : (tensor<8x16xf32>, tensor<16x64xf32>) -> tensor<8x64xf32>
+      %1 = pd.matmul %0, %v : (tensor<8x64xf32>, tensor<64x16xf32>) -> tensor<8x16xf32>
+    // after
+    dist.mesh @mesh = <["mp"=2]>
+    func.func @main(%x: tensor<8x16xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {} ]>, pd.feed = "x"},
+                    %w: tensor<16x64xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {"mp"} ]>, pd.param = "w"},
+                    %v: tensor<64x16xf32> {dist.sharding = #dist.sharding<@mesh, [{"mp"}, {} ]>, pd.param = "v"})
+    ```
+  }];
+  let options = [
+    Option<"strategy", "strategy", "std::string", "\"\"", "Parts separated by commas: dp2,mp2,zero1">,
+    Option<"function", "function", "std::string", "\"main\"", "The function to annotate">
+  ];
+  let dependentDialects = ["::proa::dist::DistDialect"];
+}
+
 #endif
