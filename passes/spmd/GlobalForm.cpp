@@ -35,8 +35,12 @@ const GlobalTensor *GlobalForm::find(Value value) const {
 }
 
 void GlobalForm::replace(Value value, Value local) {
-  if (const GlobalTensor *tensor = find(value))
-    tensors.try_emplace(local, GlobalTensor(*tensor));
+  auto found = tensors.find(value);
+  if (found == tensors.end() || value == local)
+    return;
+  GlobalTensor tensor = found->second;
+  tensors.erase(found); // the address of an erased op may be that of a new one
+  tensors.try_emplace(local, tensor);
 }
 
 dist::ShardingAttr GlobalForm::replicated(dist::ShardingAttr sharding) {
