@@ -35,6 +35,8 @@ std::string Interpreter::evaluate(Operation &op) {
 
 /// Evaluates one op, by its reference kernel or its decomposition.
 std::string Interpreter::evaluateOne(Operation &op) {
+  if (evaluateOther && !isa_and_present<pd::PdDialect>(op.getDialect()))
+    return evaluateOther(op, defined);
   if (op.getNumRegions() > 0 || !isa_and_present<pd::PdDialect>(op.getDialect()))
     return "no evaluation of " + op.getName().getStringRef().str();
   llvm::SmallVector<Tensor> operands;

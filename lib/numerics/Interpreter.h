@@ -28,6 +28,8 @@ public:
 
   /// Called after each op of a block is evaluated, except gradients.
   std::function<void(mlir::Operation &, const Interpreter &)> afterEach;
+  /// Evaluates ops of dialects that the interpreter does not know. Returns the reason if it cannot, or "".
+  std::function<std::string(mlir::Operation &, pd::HostValues &)> evaluateOther;
 
   /// Evaluates an op. Returns the reason if it cannot be evaluated (such as an op with only a library
   /// kernel), or "".

@@ -136,8 +136,11 @@ void addFactor(ShardingRuleBuilder &rule, llvm::ArrayRef<OwnDim> dims, bool isWh
   auto isResult = [](const OwnDim &dim) { return dim.isResult; };
   int64_t size = dims.front().size;
   // A decomposition for static dims may contain their sizes as constants, so a class of only operand dims or
-  // only result dims may not be splittable. Different sizes in a class come from attributes.
-  if (llvm::none_of(dims, isResult) || llvm::all_of(dims, isResult) ||
+  // only result dims may not be splittable, except where the sizes come from the attribute `shape`, which
+  // setLocalShape() sets. Different sizes in a class come from other attributes.
+  auto shape = rule.op()->getAttrOfType<DenseI64ArrayAttr>("shape");
+  bool hasShape = shape && shape.size() == rule.resultType(0).getRank();
+  if (llvm::none_of(dims, isResult) || (llvm::all_of(dims, isResult) && !hasShape) ||
       llvm::any_of(dims, [&](const OwnDim &dim) { return dim.size != size; }))
     return;
   unsigned factor = rule.addFactor(size, isWhole ? FactorKind::Replicated : FactorKind::PassThrough);

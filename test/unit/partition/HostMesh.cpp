@@ -1,0 +1,181 @@
+#include "test/unit/partition/HostMesh.h"
+
+#include "dialects/pd/reference/Evaluate.h"
+#include "dialects/pd/reference/HostScalar.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <map>
+
+namespace proa::test {
+namespace {
+
+using spmd::Reduction;
+
+/// For each dim, the indices in the whole tensor that a position holds.
+std::vector<std::vector<int64_t>> heldAt(const spmd::Mesh &mesh, const spmd::Placement &placement,
+                                         const std::vector<int64_t> &dims, int64_t position) {
+  std::vector<std::vector<int64_t>> held;
+  for (size_t d = 0; d < dims.size(); ++d) {
+    std::vector<int64_t> &indices = held.emplace_back();
+    for (const spmd::Range &range : spmd::localRanges(mesh, placement.dims[d], dims[d], position))
+      for (int64_t i = range.begin; i < range.end; ++i)
+        indices.push_back(i);
+  }
+  return held;
+}
+
+std::vector<int64_t> dimsOf(const std::vector<std::vector<int64_t>> &held) {
+  std::vector<int64_t> dims;
+  for (const auto &indices : held)
+    dims.push_back(static_cast<int64_t>(indices.size()));
+  return dims;
+}
+
+/// The position of an element in the local tensor; none if the position does not hold it.
+std::optional<int64_t> localIndex(const std::vector<std::vector<int64_t>> &held,
+                                  const std::vector<int64_t> &index) {
+  int64_t linear = 0;
+  for (size_t d = 0; d < held.size(); ++d) {
+    auto found = std::ranges::find(held[d], index[d]);
+    if (found == held[d].end())
+      return std::nullopt;
+    linear = linear * static_cast<int64_t>(held[d].size()) + (found - held[d].begin());
+  }
+  return linear;
+}
+
+pd::HostScalar scalarOf(DType dtype, double value) {
+  if (dtype == DType::Bool)
+    return pd::HostScalar::of(value != 0);
+  return dtype == DType::Int32 || dtype == DType::Int64 ? pd::HostScalar::of(static_cast<int64_t>(value))
+                                                        : pd::HostScalar::of(value);
+}
+
+double neutral(Reduction reduction) {
+  switch (reduction) {
+  case Reduction::Max:
+    return -std::numeric_limits<double>::infinity();
+  case Reduction::Min:
+    return std::numeric_limits<double>::infinity();
+  case Reduction::Prod:
+  case Reduction::All:
+    return 1;
+  default:
+    return 0;
+  }
+}
+
+double combine(Reduction reduction, const std::vector<double> &terms) {
+  double result = neutral(reduction);
+  for (double term : terms)
+    result = reduction == Reduction::Sum || reduction == Reduction::Avg   ? result + term
+             : reduction == Reduction::Prod                               ? result * term
+             : reduction == Reduction::Max || reduction == Reduction::Any ? std::max(result, term)
+                                                                          : std::min(result, term);
+  return reduction == Reduction::Avg ? result / static_cast<double>(terms.size()) : result;
+}
+
+std::vector<spmd::PartialAxis> without(const std::vector<spmd::PartialAxis> &axes,
+                                       const std::vector<spmd::PartialAxis> &others) {
+  std::vector<spmd::PartialAxis> rest;
+  for (const spmd::PartialAxis &axis : axes)
+    if (std::ranges::find(others, axis) == others.end())
+      rest.push_back(axis);
+  return rest;
+}
+
+bool splits(const spmd::Placement &placement, const spmd::AxisRef &axis) {
+  return std::ranges::any_of(placement.dims, [&](const spmd::DimPlacement &dim) {
+    return std::ranges::find(dim.axes, axis) != dim.axes.end();
+  });
+}
+
+/// Moves the elements of a tensor to one position.
+class Mover {
+public:
+  Mover(const spmd::Mesh &mesh, const spmd::Placement &from, const spmd::Placement &to,
+        const std::vector<int64_t> &dims, const Locals &locals, int64_t target)
+      : mesh(mesh), from(from), locals(locals), target(target), combined(without(from.partial, to.partial)),
+        created(without(to.partial, from.partial)), kept(without(from.partial, combined)),
+        heldByTarget(heldAt(mesh, to, dims, target)) {
+    for (int64_t position = 0; position < mesh.size(); ++position)
+      held.push_back(heldAt(mesh, from, dims, position));
+  }
+
+  Result<Tensor> run() {
+    for (int64_t p = 0; p < mesh.size(); ++p)
+      if (locals[p].dims() != dimsOf(held[p]))
+        return problem("position " + std::to_string(p),
+                       "a local tensor " + locals[p].describe() + " does not have the dims of its part");
+    Tensor result(locals[0].dtype(), dimsOf(heldByTarget));
+    std::string reason;
+    std::vector<int64_t> dims = result.dims();
+    pd::forEachIndex(dims, [&](llvm::ArrayRef<int64_t> local, int64_t linear) {
+      std::vector<int64_t> index;
+      for (size_t d = 0; d < local.size(); ++d)
+        index.push_back(heldByTarget[d][local[d]]);
+      double value = valueOf(index, reason);
+      pd::storeScalar(result, linear, scalarOf(result.dtype(), value));
+    });
+    if (!reason.empty())
+      return problem("position " + std::to_string(target), reason);
+    return result;
+  }
+
+private:
+  double valueOf(const std::vector<int64_t> &index, std::string &reason) {
+    std::map<std::vector<int64_t>, double> terms; // by the coordinates on the axes that are combined
+    for (int64_t p = 0; p < mesh.size(); ++p) {
+      auto at = localIndex(held[p], index);
+      bool isOther = std::ranges::any_of(kept, [&](const spmd::PartialAxis &axis) {
+        return mesh.coordinate(axis.axis, p) != mesh.coordinate(axis.axis, target);
+      });
+      if (!at || isOther)
+        continue;
+      std::vector<int64_t> coordinates;
+      for (const spmd::PartialAxis &axis : combined)
+        coordinates.push_back(mesh.coordinate(axis.axis, p));
+      double value = pd::loadScalar(locals[p], *at).real();
+      auto [term, isNew] = terms.try_emplace(coordinates, value);
+      if (!isNew && term->second != value && !(term->second != term->second && value != value))
+        reason = "copies of an element differ";
+    }
+    std::vector<double> values;
+    for (const auto &[coordinates, value] : terms)
+      values.push_back(value);
+    double value = combined.empty() ? values.at(0) : combine(combined.front().reduction, values);
+    bool isOwn = localIndex(held[target], index).has_value();
+    for (const spmd::PartialAxis &axis : created) {
+      bool copies = axis.reduction != Reduction::Sum && axis.reduction != Reduction::Prod;
+      bool isFirst = mesh.coordinate(axis.axis, target) == 0;
+      if (splits(from, axis.axis) ? !isOwn : !isFirst && !copies)
+        value = neutral(axis.reduction);
+    }
+    return value;
+  }
+
+  const spmd::Mesh &mesh;
+  const spmd::Placement &from;
+  const Locals &locals;
+  int64_t target;
+  std::vector<spmd::PartialAxis> combined, created, kept;
+  std::vector<std::vector<int64_t>> heldByTarget;
+  std::vector<std::vector<std::vector<int64_t>>> held;
+};
+
+} // namespace
+
+Tensor partAt(const spmd::Mesh &mesh, const spmd::Placement &placement, const Tensor &whole,
+              int64_t position) {
+  spmd::Placement replicated{std::vector<spmd::DimPlacement>(whole.dims().size())};
+  return *Mover(mesh, replicated, placement, whole.dims(), Locals(mesh.size(), whole), position).run();
+}
+
+Result<Tensor> moved(const spmd::Mesh &mesh, const spmd::Placement &from, const spmd::Placement &to,
+                     const std::vector<int64_t> &dims, const Locals &locals, int64_t position) {
+  return Mover(mesh, from, to, dims, locals, position).run();
+}
+
+} // namespace proa::test

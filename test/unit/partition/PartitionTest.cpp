@@ -1,0 +1,188 @@
+//! Programs in sharded form, partitioned and run on all positions of simulated meshes, against the
+//! single-device program.
+#include "test/unit/partition/SimulatedRanks.h"
+
+#include "dialects/dist/Placements.h"
+#include "dialects/pd/ir/Pd.h"
+#include "dialects/pd/reference/HostScalar.h"
+#include "lib/compiler/Registration.h"
+
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <random>
+#include <sstream>
+
+using namespace mlir;
+
+namespace proa::test {
+namespace {
+
+MLIRContext &context() {
+  static MLIRContext *shared = [] {
+    DialectRegistry registry;
+    registerAllDialects(registry);
+    registerAllPasses();
+    auto *created = new MLIRContext(registry);
+    created->loadAllAvailableDialects();
+    return created;
+  }();
+  return *shared;
+}
+
+/// The functions of programs.mlir of this folder.
+std::string programText() {
+  std::ifstream file(PROA_SOURCE_DIR "/test/unit/partition/programs.mlir");
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::string withMesh(std::string text, const spmd::Mesh &mesh) {
+  std::string axes;
+  for (const spmd::MeshAxis &axis : mesh.axes)
+    axes += (axes.empty() ? "\"" : ", \"") + axis.name + "\"=" + std::to_string(axis.size);
+  const std::string declaration = "dist.mesh @m = <[";
+  size_t begin = text.find(declaration) + declaration.size();
+  return text.replace(begin, text.find("]>", begin) - begin, axes);
+}
+
+OwningOpRef<ModuleOp> parse(const spmd::Mesh &mesh) {
+  return parseSourceString<ModuleOp>(withMesh(programText(), mesh), &context());
+}
+
+/// A module in local form.
+OwningOpRef<ModuleOp> partition(ModuleOp module, const std::string &pipeline) {
+  OwningOpRef<ModuleOp> clone = module.clone();
+  PassManager pm(&context());
+  if (failed(parsePassPipeline(pipeline, pm)) || failed(pm.run(*clone)))
+    return {};
+  return clone;
+}
+
+/// Small integers, so that sums are exact.
+Tensor randomTensor(Type type, std::mt19937 &random) {
+  auto tensor = cast<RankedTensorType>(type);
+  Tensor result(*pd::dtypeOf(tensor.getElementType()), tensor.getShape().vec());
+  bool isBool = result.dtype() == DType::Bool, isInteger = isa<IntegerType>(tensor.getElementType());
+  for (int64_t i = 0; i < result.size(); ++i) {
+    int64_t value = static_cast<int64_t>(random() % 7) - 2;
+    pd::storeScalar(result, i,
+                    isBool      ? pd::HostScalar::of(value > 0)
+                    : isInteger ? pd::HostScalar::of(std::abs(value))
+                                : pd::HostScalar::of(static_cast<double>(value) / 2));
+  }
+  return result;
+}
+
+/// Arguments of the single-device program and of all positions.
+struct Arguments {
+  std::vector<Tensor> whole;
+  std::vector<std::vector<Tensor>> local;
+};
+
+spmd::Placement replicated(size_t rank) { return {std::vector<spmd::DimPlacement>(rank)}; }
+
+Arguments randomArguments(func::FuncOp function, const spmd::Mesh &mesh, unsigned seed) {
+  std::mt19937 random(seed);
+  Arguments arguments{{}, std::vector<std::vector<Tensor>>(mesh.size())};
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
+    auto placement =
+        dist::placementOf(function.getArgAttrOfType<dist::ShardingAttr>(i, dist::shardingAttribute), mesh);
+    // One term for each coordinate on the partial axes.
+    std::map<int64_t, Tensor> terms;
+    Locals locals;
+    spmd::Placement dims{placement.dims};
+    for (int64_t position = 0; position < mesh.size(); ++position) {
+      int64_t coordinate = spmd::partialCoordinate(mesh, placement, position);
+      if (!terms.contains(coordinate))
+        terms[coordinate] = randomTensor(type, random);
+      locals.push_back(partAt(mesh, dims, terms[coordinate], position));
+      arguments.local[position].push_back(locals.back());
+    }
+    auto shape = cast<RankedTensorType>(type).getShape().vec();
+    arguments.whole.push_back(*moved(mesh, placement, replicated(shape.size()), shape, locals, 0));
+  }
+  return arguments;
+}
+
+void expectNear(const Tensor &actual, const Tensor &expected, const std::string &what) {
+  ASSERT_EQ(actual.dims(), expected.dims()) << what;
+  for (int64_t i = 0; i < expected.size(); ++i) {
+    double value = pd::loadScalar(expected, i).real();
+    ASSERT_NEAR(pd::loadScalar(actual, i).real(), value, 1e-5 * (1 + std::abs(value)))
+        << what << ", element " << i;
+  }
+}
+
+/// Compares the local results of `programs` with those of the single-device program.
+void expectEqual(func::FuncOp global, const std::vector<func::FuncOp> &programs, const spmd::Mesh &mesh) {
+  Arguments arguments = randomArguments(global, mesh, 1);
+  auto expected = runGlobal(global, arguments.whole);
+  ASSERT_TRUE(expected) << expected.problems().text();
+  auto actual = runOnRanks(mesh, programs, arguments.local);
+  ASSERT_TRUE(actual) << actual.problems().text();
+  for (auto [i, whole, locals] : llvm::enumerate(*expected, *actual)) {
+    auto placement =
+        dist::placementOf(global.getResultAttrOfType<dist::ShardingAttr>(i, dist::shardingAttribute), mesh);
+    for (int64_t position = 0; position < mesh.size(); ++position) {
+      auto joined = moved(mesh, placement, replicated(whole.dims().size()), whole.dims(), locals, position);
+      ASSERT_TRUE(joined) << joined.problems().text();
+      expectNear(*joined, whole, "result " + std::to_string(i) + ", position " + std::to_string(position));
+    }
+  }
+}
+
+std::vector<std::string> functionNames() {
+  std::vector<std::string> names;
+  auto module = parse({{{"x", 2}, {"y", 2}}});
+  if (module)
+    for (auto function : module->getOps<func::FuncOp>())
+      if (!function.isPrivate())
+        names.push_back(function.getName().str());
+  return names;
+}
+
+const spmd::Mesh meshes[] = {{{{"x", 2}, {"y", 2}}}, {{{"x", 2}, {"y", 3}}}};
+
+class PartitionTest : public testing::TestWithParam<std::string> {
+protected:
+  /// Runs the program, partitioned by `passes`, on the meshes.
+  static void check(const std::string &passes) {
+    for (const spmd::Mesh &mesh : meshes) {
+      SCOPED_TRACE("mesh of " + std::to_string(mesh.size()) + " devices, " + passes);
+      auto module = parse(mesh);
+      ASSERT_TRUE(module);
+      auto global = module->lookupSymbol<func::FuncOp>(GetParam());
+      std::vector<OwningOpRef<ModuleOp>> modules;
+      std::vector<func::FuncOp> programs;
+      bool isForRank = passes.find("RANK") != std::string::npos;
+      for (int64_t position = 0; position < mesh.size(); ++position) {
+        std::string pipeline = passes;
+        if (isForRank)
+          pipeline.replace(pipeline.find("RANK"), 4, std::to_string(position));
+        modules.push_back(partition(*module, pipeline));
+        ASSERT_TRUE(modules.back());
+        programs.push_back(modules.back()->lookupSymbol<func::FuncOp>(GetParam()));
+      }
+      expectEqual(global, programs, mesh);
+    }
+  }
+};
+
+TEST_P(PartitionTest, OneProgramForAllDevicesGivesTheGlobalResults) { check("dist-partition"); }
+
+TEST_P(PartitionTest, ProgramsOfPositionsGiveTheGlobalResults) {
+  check("dist-partition{rank=RANK},canonicalize,cse");
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, PartitionTest, testing::ValuesIn(functionNames()),
+                         [](const auto &info) { return info.param; });
+
+} // namespace
+} // namespace proa::test

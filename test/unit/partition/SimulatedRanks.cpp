@@ -1,0 +1,133 @@
+#include "test/unit/partition/SimulatedRanks.h"
+
+#include "dialects/dist/Placements.h"
+#include "lib/numerics/Interpreter.h"
+
+#include <barrier>
+#include <thread>
+
+using namespace mlir;
+
+namespace proa::test {
+namespace {
+
+/// The exchange of local tensors: all positions give one, then each reads those of all.
+class Exchange {
+public:
+  explicit Exchange(int64_t size) : locals(size), ops(size), barrier(size) {}
+
+  /// The local tensors of all positions. A position that has ended gives none.
+  std::pair<Locals, std::string> all(int64_t position, Tensor local, std::string op) {
+    locals[position] = std::move(local);
+    ops[position] = std::move(op);
+    barrier.arrive_and_wait();
+    std::pair result(locals, std::string());
+    for (const std::string &other : ops)
+      if (other != ops[position])
+        result.second = "other positions are at " + (other.empty() ? "the end" : other);
+    barrier.arrive_and_wait();
+    return result;
+  }
+
+  /// No exchange follows.
+  void leave(int64_t position) {
+    locals[position] = Tensor();
+    ops[position].clear();
+    barrier.arrive_and_drop();
+  }
+
+private:
+  Locals locals;
+  std::vector<std::string> ops;
+  std::barrier<> barrier;
+};
+
+/// One position.
+class Rank {
+public:
+  Rank(const spmd::Mesh &mesh, Exchange &exchange, int64_t position)
+      : mesh(mesh), exchange(exchange), position(position) {}
+
+  std::string evaluate(Operation &op, pd::HostValues &values) {
+    if (isa<dist::WaitOp>(op)) {
+      values.copy(op.getOperand(0), op.getResult(0));
+      return {};
+    }
+    auto step = dyn_cast<dist::StepOpInterface>(op);
+    if (!step)
+      return "no evaluation of " + op.getName().getStringRef().str();
+    std::string text = op.getName().getStringRef().str();
+    llvm::raw_string_ostream(text) << " of " << step.getGlobal() << " from " << step.getFrom() << " to "
+                                   << step.getTo();
+    auto [locals, reason] = exchange.all(position, values.tensors.at(step.getX()), text);
+    if (!reason.empty())
+      return text + ": " + reason;
+    auto result = moved(mesh, dist::placementOf(step.getFrom(), mesh), dist::placementOf(step.getTo(), mesh),
+                        step.getGlobal().getShape().vec(), locals, position);
+    if (!result)
+      return text + ": " + result.problems().text();
+    values.tensors[op.getResult(0)] = *result;
+    return {};
+  }
+
+private:
+  const spmd::Mesh &mesh;
+  Exchange &exchange;
+  int64_t position;
+};
+
+Result<std::vector<Tensor>> run(func::FuncOp function, const std::vector<Tensor> &arguments,
+                                std::function<std::string(Operation &, pd::HostValues &)> evaluateOther) {
+  numerics::Interpreter interpreter;
+  interpreter.evaluateOther = std::move(evaluateOther);
+  for (auto [argument, tensor] : llvm::zip_equal(function.getArguments(), arguments))
+    interpreter.define(argument, tensor);
+  if (std::string reason = interpreter.evaluateBlock(function.getBody().front()); !reason.empty())
+    return problem("@" + function.getName().str(), reason);
+  std::vector<Tensor> results;
+  for (Value value : function.getBody().front().getTerminator()->getOperands())
+    results.push_back(interpreter.valueOf(value));
+  return results;
+}
+
+} // namespace
+
+Result<std::vector<Locals>> runOnRanks(const spmd::Mesh &mesh, const std::vector<func::FuncOp> &programs,
+                                       const std::vector<std::vector<Tensor>> &arguments) {
+  Exchange exchange(mesh.size());
+  std::vector<Problems> problems(mesh.size());
+  std::vector<std::vector<Tensor>> results(mesh.size());
+  std::vector<std::thread> threads;
+  for (int64_t position = 0; position < mesh.size(); ++position)
+    threads.emplace_back([&, position] {
+      Rank rank(mesh, exchange, position);
+      auto ran = run(programs[position], arguments[position],
+                     [&](Operation &op, pd::HostValues &values) { return rank.evaluate(op, values); });
+      exchange.leave(position);
+      if (ran)
+        results[position] = *ran;
+      else
+        problems[position] = ran.problems();
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  std::vector<Locals> byResult(results[0].size());
+  for (int64_t position = 0; position < mesh.size(); ++position) {
+    if (!problems[position].empty())
+      return problem("position " + std::to_string(position), problems[position].text());
+    for (size_t i = 0; i < byResult.size(); ++i)
+      byResult[i].push_back(results[position][i]);
+  }
+  return byResult;
+}
+
+Result<std::vector<Tensor>> runGlobal(func::FuncOp function, const std::vector<Tensor> &arguments) {
+  return run(function, arguments, [](Operation &op, pd::HostValues &values) -> std::string {
+    if (!isa<dist::ReshardOp, dist::ConstrainOp>(op))
+      return "no evaluation of " + op.getName().getStringRef().str();
+    values.copy(op.getOperand(0), op.getResult(0));
+    return {};
+  });
+}
+
+} // namespace proa::test

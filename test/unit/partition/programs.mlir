@@ -1,0 +1,199 @@
+// Programs in sharded form that partition-test runs on simulated meshes. The test replaces the sizes of the mesh.
+dist.mesh @m = <["x"=2, "y"=2]>
+
+#scalar = #dist.sharding<@m, []>
+#scalar_sum_x = #dist.sharding<@m, [], partial = [sum {"x"}]>
+#vector = #dist.sharding<@m, [{}]>
+#vector_x = #dist.sharding<@m, [{"x"}]>
+#vector_y = #dist.sharding<@m, [{"y"}]>
+#vector_sum = #dist.sharding<@m, [{}], partial = [sum {"x"}]>
+#whole = #dist.sharding<@m, [{}, {}]>
+#rows = #dist.sharding<@m, [{"x"}, {}]>
+#columns = #dist.sharding<@m, [{}, {"y"}]>
+#rows_y = #dist.sharding<@m, [{"y"}, {}]>
+#grid = #dist.sharding<@m, [{"x"}, {"y"}]>
+#both = #dist.sharding<@m, [{"x", "y"}, {}]>
+#rows_sum = #dist.sharding<@m, [{"x"}, {}], partial = [sum {"y"}]>
+#sum_xy = #dist.sharding<@m, [{}, {}], partial = [sum {"x", "y"}]>
+
+// The layers of Megatron: columns, then rows, then one reduction. All parts are uneven.
+func.func @megatron(%x: tensor<5x7xf32> {dist.sharding = #rows}, %w: tensor<7x5xf32> {dist.sharding = #columns},
+                    %b: tensor<5xf32> {dist.sharding = #vector_y}, %v: tensor<5x3xf32> {dist.sharding = #rows_y})
+    -> (tensor<5x3xf32> {dist.sharding = #rows}) {
+  %0 = pd.matmul %x, %w {dist.shardings = [#grid]} : (tensor<5x7xf32>, tensor<7x5xf32>) -> tensor<5x5xf32>
+  %1 = pd.add %0, %b {dist.shardings = [#grid]} : (tensor<5x5xf32>, tensor<5xf32>) -> tensor<5x5xf32>
+  %2 = pd.gelu %1 {dist.shardings = [#grid]} : (tensor<5x5xf32>) -> tensor<5x5xf32>
+  %3 = pd.matmul %2, %v {dist.shardings = [#rows_sum]} : (tensor<5x5xf32>, tensor<5x3xf32>) -> tensor<5x3xf32>
+  %4 = dist.reshard %3 from <@m, [{"x"}, {}], partial = [sum {"y"}]> to <@m, [{"x"}, {}]> : tensor<5x3xf32>
+  return %4 : tensor<5x3xf32>
+}
+
+// A linear op passes terms of a sum over y, and has a split dimension of its own.
+func.func @terms(%x: tensor<4x5xf32> {dist.sharding = #dist.sharding<@m, [{}, {}], partial = [sum {"y"}]>},
+                 %w: tensor<5x3xf32> {dist.sharding = #dist.sharding<@m, [{}, {"x"}]>})
+    -> (tensor<4x3xf32> {dist.sharding = #dist.sharding<@m, [{}, {"x"}], partial = [sum {"y"}]>}, tensor<5x4xf32> {dist.sharding = #whole}) {
+  %0 = pd.matmul %x, %w {dist.shardings = [#dist.sharding<@m, [{}, {"x"}], partial = [sum {"y"}]>]}
+         : (tensor<4x5xf32>, tensor<5x3xf32>) -> tensor<4x3xf32>
+  %1 = pd.transpose %x {perm = array<i64: 1, 0>, dist.shardings = [#dist.sharding<@m, [{}, {}], partial = [sum {"y"}]>]}
+         : (tensor<4x5xf32>) -> tensor<5x4xf32>
+  %2 = pd.add %1, %1 {dist.shardings = [#dist.sharding<@m, [{}, {}], partial = [sum {"y"}]>]} : (tensor<5x4xf32>, tensor<5x4xf32>) -> tensor<5x4xf32>
+  %3 = dist.reshard %2 from <@m, [{}, {}], partial = [sum {"y"}]> to <@m, [{}, {}]> : tensor<5x4xf32>
+  return %0, %3 : tensor<4x3xf32>, tensor<5x4xf32>
+}
+
+// A mean of terms, with a replicated addend.
+func.func @average(%x: tensor<6xf32> {dist.sharding = #dist.sharding<@m, [{}], partial = [avg {"x"}]>},
+                   %y: tensor<6xf32> {dist.sharding = #vector}) -> (tensor<6xf32> {dist.sharding = #vector_x}) {
+  %0 = pd.add %x, %y {dist.shardings = [#dist.sharding<@m, [{}], partial = [avg {"x"}]>]} : (tensor<6xf32>, tensor<6xf32>) -> tensor<6xf32>
+  %1 = dist.reshard %0 from <@m, [{}], partial = [avg {"x"}]> to <@m, [{"x"}]> : tensor<6xf32>
+  return %1 : tensor<6xf32>
+}
+
+// The contraction is over two axes: terms over both.
+func.func @contraction(%x: tensor<4x13xf32> {dist.sharding = #dist.sharding<@m, [{}, {"y", "x"}]>},
+                       %w: tensor<13x3xf32> {dist.sharding = #dist.sharding<@m, [{"y", "x"}, {}]>})
+    -> (tensor<4x3xf32> {dist.sharding = #whole}, tensor<4x3xf32> {dist.sharding = #dist.sharding<@m, [{"y"}, {"x"}]>}) {
+  %0 = pd.matmul %x, %w {dist.shardings = [#sum_xy]} : (tensor<4x13xf32>, tensor<13x3xf32>) -> tensor<4x3xf32>
+  %1 = dist.reshard %0 from <@m, [{}, {}], partial = [sum {"x", "y"}]> to <@m, [{}, {}]> : tensor<4x3xf32>
+  %2 = dist.reshard %0 from <@m, [{}, {}], partial = [sum {"x", "y"}]> to <@m, [{"y"}, {"x"}]> : tensor<4x3xf32>
+  return %1, %2 : tensor<4x3xf32>, tensor<4x3xf32>
+}
+
+// Two axes on one dimension; parts of different sizes; a reshape that splits another dimension.
+func.func @uneven(%x: tensor<13x6xf32> {dist.sharding = #both})
+    -> (tensor<13x2x3xf32> {dist.sharding = #dist.sharding<@m, [{"x", "y"}, {}, {}]>}, tensor<13xf32> {dist.sharding = #dist.sharding<@m, [{"x", "y"}]>}) {
+  %0 = pd.exp %x {dist.shardings = [#both]} : (tensor<13x6xf32>) -> tensor<13x6xf32>
+  %1 = pd.reshape %0 {shape = array<i64: 13, 2, 3>, dist.shardings = [#dist.sharding<@m, [{"x", "y"}, {}, {}]>]}
+         : (tensor<13x6xf32>) -> tensor<13x2x3xf32>
+  %2 = pd.max %0 {axis = array<i64: 1>, dist.shardings = [#dist.sharding<@m, [{"x", "y"}]>]} : (tensor<13x6xf32>) -> tensor<13xf32>
+  return %1, %2 : tensor<13x2x3xf32>, tensor<13xf32>
+}
+
+// Fewer rows than devices: some parts are empty.
+func.func @empty_parts(%x: tensor<3x4xf32> {dist.sharding = #both}) -> (tensor<3x4xf32> {dist.sharding = #both}, tensor<4xf32> {dist.sharding = #vector}) {
+  %0 = pd.tanh %x {dist.shardings = [#both]} : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %1 = pd.sum %0 {axis = array<i64: 0>, dist.shardings = [#dist.sharding<@m, [{}], partial = [sum {"x", "y"}]>]} : (tensor<3x4xf32>) -> tensor<4xf32>
+  %2 = dist.reshard %1 from <@m, [{}], partial = [sum {"x", "y"}]> to <@m, [{}]> : tensor<4xf32>
+  return %0, %2 : tensor<3x4xf32>, tensor<4xf32>
+}
+
+// Two dims of the reshape are dynamic in the program for all devices: it runs whole.
+func.func @two_uneven_dims(%x: tensor<9x5x6xf32> {dist.sharding = #dist.sharding<@m, [{"x"}, {"y"}, {}]>})
+    -> (tensor<9x5x2x3xf32> {dist.sharding = #dist.sharding<@m, [{"x"}, {"y"}, {}, {}]>}) {
+  %0 = pd.reshape %x {shape = array<i64: 9, 5, 2, 3>, dist.shardings = [#dist.sharding<@m, [{"x"}, {"y"}, {}, {}]>]}
+         : (tensor<9x5x6xf32>) -> tensor<9x5x2x3xf32>
+  return %0 : tensor<9x5x2x3xf32>
+}
+
+// Merged dimensions, the outer one split; then split again.
+func.func @merge(%x: tensor<6x4xf32> {dist.sharding = #rows}) -> (tensor<24xf32> {dist.sharding = #vector_x}, tensor<6x4xf32> {dist.sharding = #rows}) {
+  %0 = pd.reshape %x {shape = array<i64: 24>, dist.shardings = [#vector_x]} : (tensor<6x4xf32>) -> tensor<24xf32>
+  %1 = pd.reshape %0 {shape = array<i64: -1, 4>, dist.shardings = [#rows]} : (tensor<24xf32>) -> tensor<6x4xf32>
+  return %0, %1 : tensor<24xf32>, tensor<6x4xf32>
+}
+
+// All kinds of reductions of parts.
+func.func @reductions(%x: tensor<7x3xf32> {dist.sharding = #rows}, %p: tensor<7x3xi1> {dist.sharding = #rows})
+    -> (tensor<3xf32> {dist.sharding = #vector}, tensor<3xf32> {dist.sharding = #vector}, tensor<3xf32> {dist.sharding = #vector_x}, tensor<3xf32> {dist.sharding = #vector},
+        tensor<3xi1> {dist.sharding = #vector}, tensor<3xi1> {dist.sharding = #vector_x}) {
+  %0 = pd.max %x {axis = array<i64: 0>, dist.shardings = [#dist.sharding<@m, [{}], partial = [max {"x"}]>]} : (tensor<7x3xf32>) -> tensor<3xf32>
+  %1 = pd.min %x {axis = array<i64: 0>, dist.shardings = [#dist.sharding<@m, [{}], partial = [min {"x"}]>]} : (tensor<7x3xf32>) -> tensor<3xf32>
+  %2 = pd.prod %x {axis = array<i64: 0>, dist.shardings = [#dist.sharding<@m, [{}], partial = [prod {"x"}]>]} : (tensor<7x3xf32>) -> tensor<3xf32>
+  %3 = pd.sum %x {axis = array<i64: 0>, dist.shardings = [#vector_sum]} : (tensor<7x3xf32>) -> tensor<3xf32>
+  %4 = pd.any %p {axis = array<i64: 0>, dist.shardings = [#dist.sharding<@m, [{}], partial = [any {"x"}]>]} : (tensor<7x3xi1>) -> tensor<3xi1>
+  %5 = pd.all %p {axis = array<i64: 0>, dist.shardings = [#dist.sharding<@m, [{}], partial = [all {"x"}]>]} : (tensor<7x3xi1>) -> tensor<3xi1>
+  %6 = dist.reshard %0 from <@m, [{}], partial = [max {"x"}]> to <@m, [{}]> : tensor<3xf32>
+  %7 = dist.reshard %1 from <@m, [{}], partial = [min {"x"}]> to <@m, [{}]> : tensor<3xf32>
+  %8 = dist.reshard %2 from <@m, [{}], partial = [prod {"x"}]> to <@m, [{"x"}]> : tensor<3xf32>
+  %9 = dist.reshard %3 from <@m, [{}], partial = [sum {"x"}]> to <@m, [{}]> : tensor<3xf32>
+  %10 = dist.reshard %4 from <@m, [{}], partial = [any {"x"}]> to <@m, [{}]> : tensor<3xi1>
+  %11 = dist.reshard %5 from <@m, [{}], partial = [all {"x"}]> to <@m, [{"x"}]> : tensor<3xi1>
+  return %6, %7, %8, %9, %10, %11 : tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xi1>, tensor<3xi1>
+}
+
+// Values that attributes define, with even and uneven parts. Random numbers are those of one device.
+func.func @creation(%bias: tensor<5xf32> {dist.sharding = #vector_y}) -> (tensor<9x5xf32> {dist.sharding = #grid}, tensor<9xf32> {dist.sharding = #vector_sum}) {
+  %0 = pd.full {shape = array<i64: 9, 5>, dtype = f32, value = 2.0 : f64, dist.shardings = [#grid]} : () -> tensor<9x5xf32>
+  %1 = pd.constant {dist.shardings = [#grid]} dense<3.0> : tensor<9x5xf32>
+  %2 = pd.constant {dist.shardings = [#vector_y]} dense<[1.0, 2.0, 3.0, 4.0, 5.0]> : tensor<5xf32>
+  %3 = pd.uniform {shape = array<i64: 9, 5>, dtype = f32, seed = 7 : i64, dist.shardings = [#grid]} : () -> tensor<9x5xf32>
+  %4 = pd.expand %bias {shape = array<i64: 9, 5>, dist.shardings = [#grid]} : (tensor<5xf32>) -> tensor<9x5xf32>
+  %5 = pd.add %0, %1 {dist.shardings = [#grid]} : (tensor<9x5xf32>, tensor<9x5xf32>) -> tensor<9x5xf32>
+  %6 = pd.multiply %5, %3 {dist.shardings = [#grid]} : (tensor<9x5xf32>, tensor<9x5xf32>) -> tensor<9x5xf32>
+  %7 = pd.subtract %6, %4 {dist.shardings = [#grid]} : (tensor<9x5xf32>, tensor<9x5xf32>) -> tensor<9x5xf32>
+  %8 = pd.multiply %7, %2 {dist.shardings = [#grid]} : (tensor<9x5xf32>, tensor<5xf32>) -> tensor<9x5xf32>
+  %9 = pd.full {shape = array<i64: 9>, dtype = f32, value = 4.0 : f64, dist.shardings = [#vector_sum]} : () -> tensor<9xf32>
+  return %8, %9 : tensor<9x5xf32>, tensor<9xf32>
+}
+
+// Every kind of step between shardings.
+func.func @moves(%x: tensor<9x7xf32> {dist.sharding = #whole}) -> (tensor<9x7xf32> {dist.sharding = #rows}) {
+  %0 = dist.reshard %x from <@m, [{}, {}]> to <@m, [{"x"}, {"y"}]> : tensor<9x7xf32>
+  %1 = pd.exp %0 {dist.shardings = [#grid]} : (tensor<9x7xf32>) -> tensor<9x7xf32>
+  %2 = dist.reshard %1 from <@m, [{"x"}, {"y"}]> to <@m, [{"y"}, {"x"}]> : tensor<9x7xf32>
+  %3 = pd.relu %2 {dist.shardings = [#dist.sharding<@m, [{"y"}, {"x"}]>]} : (tensor<9x7xf32>) -> tensor<9x7xf32>
+  %4 = dist.reshard %3 from <@m, [{"y"}, {"x"}]> to <@m, [{}, {"x"}]> : tensor<9x7xf32>
+  %5 = dist.reshard %4 from <@m, [{}, {"x"}]> to <@m, [{}, {}], partial = [sum {"x"}]> : tensor<9x7xf32>
+  %6 = dist.reshard %5 from <@m, [{}, {}], partial = [sum {"x"}]> to <@m, [{"x"}, {}]> : tensor<9x7xf32>
+  return %6 : tensor<9x7xf32>
+}
+
+// Branch, loop and call. Conditions are replicated.
+func.func @regions(%x: tensor<5x6xf32> {dist.sharding = #rows}, %n: tensor<f32> {dist.sharding = #scalar}) -> (tensor<5x6xf32> {dist.sharding = #rows}) {
+  %zero = pd.constant {dist.shardings = [#scalar]} dense<0.0> : tensor<f32>
+  %c = pd.less_than %zero, %n {dist.shardings = [#scalar]} : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  %p = tensor.extract %c[] : tensor<i1>
+  %0 = scf.if %p -> tensor<5x6xf32> {
+    %y = func.call @helper(%x) : (tensor<5x6xf32>) -> tensor<5x6xf32>
+    scf.yield %y : tensor<5x6xf32>
+  } else {
+    %y = pd.exp %x {dist.shardings = [#rows]} : (tensor<5x6xf32>) -> tensor<5x6xf32>
+    scf.yield %y : tensor<5x6xf32>
+  } {dist.shardings = [#rows]}
+  %1 = scf.while (%a = %0) : (tensor<5x6xf32>) -> tensor<5x6xf32> {
+    %s = pd.sum %a {dist.shardings = [#scalar_sum_x]} : (tensor<5x6xf32>) -> tensor<f32>
+    %t = dist.reshard %s from <@m, [], partial = [sum {"x"}]> to <@m, []> : tensor<f32>
+    %u = pd.abs %t {dist.shardings = [#scalar]} : (tensor<f32>) -> tensor<f32>
+    %limit = pd.constant {dist.shardings = [#scalar]} dense<300.0> : tensor<f32>
+    %d = pd.less_than %u, %limit {dist.shardings = [#scalar]} : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %b = tensor.extract %d[] : tensor<i1>
+    scf.condition(%b) %a : tensor<5x6xf32>
+  } do {
+  ^bb0(%a: tensor<5x6xf32>):
+    %one = pd.constant {dist.shardings = [#rows]} dense<1.0> : tensor<5x6xf32>
+    %y = pd.add %a, %a {dist.shardings = [#rows]} : (tensor<5x6xf32>, tensor<5x6xf32>) -> tensor<5x6xf32>
+    %z = pd.add %y, %one {dist.shardings = [#rows]} : (tensor<5x6xf32>, tensor<5x6xf32>) -> tensor<5x6xf32>
+    scf.yield %z : tensor<5x6xf32>
+  } attributes {dist.shardings = [#rows]}
+  return %1 : tensor<5x6xf32>
+}
+
+func.func private @helper(%x: tensor<5x6xf32> {dist.sharding = #rows}) -> (tensor<5x6xf32> {dist.sharding = #rows}) {
+  %0 = pd.tanh %x {dist.shardings = [#rows]} : (tensor<5x6xf32>) -> tensor<5x6xf32>
+  return %0 : tensor<5x6xf32>
+}
+
+// A training step with data parallelism: batch over x, two weights, gradients reduced over x. Forward and backward of
+// out = relu(x w) v, loss = sum(out^2) / 2.
+func.func @data_parallel(%x: tensor<7x4xf32> {dist.sharding = #rows}, %w: tensor<4x5xf32> {dist.sharding = #whole}, %v: tensor<5x2xf32> {dist.sharding = #whole})
+    -> (tensor<4x5xf32> {dist.sharding = #whole}, tensor<5x2xf32> {dist.sharding = #whole}, tensor<f32> {dist.sharding = #scalar}) {
+  %0 = pd.matmul %x, %w {dist.shardings = [#rows]} : (tensor<7x4xf32>, tensor<4x5xf32>) -> tensor<7x5xf32>
+  %1 = pd.relu %0 {dist.shardings = [#rows]} : (tensor<7x5xf32>) -> tensor<7x5xf32>
+  %2 = pd.matmul %1, %v {dist.shardings = [#rows]} : (tensor<7x5xf32>, tensor<5x2xf32>) -> tensor<7x2xf32>
+  %3 = pd.multiply %2, %2 {dist.shardings = [#rows]} : (tensor<7x2xf32>, tensor<7x2xf32>) -> tensor<7x2xf32>
+  %4 = pd.sum %3 {dist.shardings = [#scalar_sum_x]} : (tensor<7x2xf32>) -> tensor<f32>
+  %loss = dist.reshard %4 from <@m, [], partial = [sum {"x"}]> to <@m, []> : tensor<f32>
+  %5 = pd.matmul %1, %2 {transpose_x = true, dist.shardings = [#dist.sharding<@m, [{}, {}], partial = [sum {"x"}]>]} : (tensor<7x5xf32>, tensor<7x2xf32>) -> tensor<5x2xf32>
+  %dv = dist.reshard %5 from <@m, [{}, {}], partial = [sum {"x"}]> to <@m, [{}, {}]> : tensor<5x2xf32>
+  %6 = pd.matmul %2, %v {transpose_y = true, dist.shardings = [#rows]} : (tensor<7x2xf32>, tensor<5x2xf32>) -> tensor<7x5xf32>
+  %7 = pd.sign %1 {dist.shardings = [#rows]} : (tensor<7x5xf32>) -> tensor<7x5xf32>
+  %8 = pd.multiply %6, %7 {dist.shardings = [#rows]} : (tensor<7x5xf32>, tensor<7x5xf32>) -> tensor<7x5xf32>
+  %9 = pd.matmul %x, %8 {transpose_x = true, dist.shardings = [#dist.sharding<@m, [{}, {}], partial = [sum {"x"}]>]} : (tensor<7x4xf32>, tensor<7x5xf32>) -> tensor<4x5xf32>
+  %dw = dist.reshard %9 from <@m, [{}, {}], partial = [sum {"x"}]> to <@m, [{}, {}]> : tensor<4x5xf32>
+  %rate = pd.full {shape = array<i64: 1>, dtype = f32, value = 0.1 : f64, dist.shardings = [#vector]} : () -> tensor<1xf32>
+  %sw = pd.multiply %dw, %rate {dist.shardings = [#whole]} : (tensor<4x5xf32>, tensor<1xf32>) -> tensor<4x5xf32>
+  %sv = pd.multiply %dv, %rate {dist.shardings = [#whole]} : (tensor<5x2xf32>, tensor<1xf32>) -> tensor<5x2xf32>
+  %nw = pd.subtract %w, %sw {dist.shardings = [#whole]} : (tensor<4x5xf32>, tensor<4x5xf32>) -> tensor<4x5xf32>
+  %nv = pd.subtract %v, %sv {dist.shardings = [#whole]} : (tensor<5x2xf32>, tensor<5x2xf32>) -> tensor<5x2xf32>
+  return %nw, %nv, %loss : tensor<4x5xf32>, tensor<5x2xf32>, tensor<f32>
+}
