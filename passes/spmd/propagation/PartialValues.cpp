@@ -1,6 +1,8 @@
 //! Where partial values are combined: at the op that gives them, or after linear ops.
 #include "passes/spmd/propagation/Assignment.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 #include <algorithm>
 
 namespace proa::sharding {
@@ -16,8 +18,8 @@ class PartialValues {
 public:
   PartialValues(const ShardingGraph &graph, Assignment &assignment, PlacementPool &pool, ReshardCosts &costs)
       : graph(graph), assignment(assignment), pool(pool), costs(costs), uses(graph.values.size()),
-        potential(assignment.natural), least(graph.values.size(), 0), isDropped(graph.values.size(), false),
-        passes(graph.nodes.size(), false) {}
+        potential(assignment.natural), least(graph.values.size(), 0), secondsOfResults(graph.nodes.size(), 0),
+        isDropped(graph.values.size(), false), passes(graph.nodes.size(), false) {}
 
   void run() {
     for (unsigned node = 0; node < graph.nodes.size(); ++node)
@@ -29,8 +31,10 @@ public:
     for (unsigned node = static_cast<unsigned>(graph.nodes.size()); node-- > 0;)
       estimate(node);
     for (unsigned value = 0; value < graph.values.size(); ++value)
-      if (isPartial(potential[value]) && !llvm::all_of(uses[value], [&](Use use) { return isPassed(use); }))
+      if (isPartial(potential[value]) && !isPassedByAll(value))
         drop(value);
+    for (unsigned value : combined)
+      drop(value);
     apply();
   }
 
@@ -46,6 +50,10 @@ private:
     return passes[use.node] && llvm::is_contained(assignment.plans[use.node].passedOperands, use.operand);
   }
 
+  bool isPassedByAll(unsigned value) const {
+    return llvm::all_of(uses[value], [&](Use use) { return isPassed(use); });
+  }
+
   /// Whether the op can pass the partial values of a group of operands, all of which have equal partial axes.
   bool isPassable(unsigned index, llvm::ArrayRef<unsigned> group) const {
     const NodePlan &plan = assignment.plans[index];
@@ -56,7 +64,7 @@ private:
           pool[potential[value]].dims != pool[plan.operands[operand]].dims)
         return false;
     }
-    if (first.partial.empty())
+    if (first.partial.empty() || !keepsPrecision(index, group))
       return false;
     for (const spmd::PartialAxis &partial : first.partial) {
       if (partial.reduction != spmd::Reduction::Sum && partial.reduction != spmd::Reduction::Avg)
@@ -71,6 +79,26 @@ private:
           }))
         return false;
     return true;
+  }
+
+  /// Whether terms may be combined after the op: integers round in divisions and casts, and terms should not
+  /// be rounded to a narrower type.
+  bool keepsPrecision(unsigned index, llvm::ArrayRef<unsigned> group) const {
+    mlir::Operation *op = graph.nodes[index].op;
+    auto bitsOf = [](mlir::Type type) {
+      mlir::Type element = mlir::getElementTypeOrSelf(type);
+      if (auto complex = llvm::dyn_cast<mlir::ComplexType>(element))
+        element = complex.getElementType();
+      return llvm::isa<mlir::FloatType>(element) ? element.getIntOrFloatBitWidth() : 0;
+    };
+    unsigned widest = 0;
+    for (unsigned operand : group) {
+      unsigned bits = bitsOf(op->getOperand(operand).getType());
+      if (bits == 0)
+        return false;
+      widest = std::max(widest, bits);
+    }
+    return llvm::all_of(op->getResultTypes(), [&](mlir::Type type) { return bitsOf(type) >= widest; });
   }
 
   /// Finds operands that may stay partial, with the placements of the results in that case.
@@ -133,19 +161,22 @@ private:
       unsigned value = resultValue(index, i);
       if (value == none || !isPartial(potential[value]))
         continue;
+      // Where it makes no difference, values are combined early.
       least[value] = combineSeconds(value);
-      if (llvm::all_of(uses[value], [&](Use use) { return isPassed(use); }))
-        least[value] = std::min(least[value], secondsAfter(value));
+      double after = isPassedByAll(value) ? secondsAfter(value) : least[value];
+      if (after < least[value])
+        least[value] = after;
+      else
+        combined.push_back(value);
       later += least[value];
     }
     if (!passes[index])
       return;
-    secondsOfResults.resize(graph.nodes.size(), 0);
     secondsOfResults[index] = later;
     double now = 0;
     for (unsigned value : passedValues(index))
       now += combineSeconds(value);
-    passes[index] = later <= now;
+    passes[index] = later < now;
   }
 
   double secondsAfter(unsigned value) {
@@ -205,6 +236,8 @@ private:
   std::vector<unsigned> potential;
   /// The least time to combine each partial value, where it is defined or later.
   std::vector<double> least;
+  /// Values that are combined where they are defined because that is not slower.
+  std::vector<unsigned> combined;
   std::vector<double> secondsOfResults;
   std::vector<bool> isDropped, passes;
 };
