@@ -145,4 +145,39 @@ def Partition : Pass<"dist-partition", "::mlir::ModuleOp"> {
   let dependentDialects = ["::proa::dist::DistDialect", "::proa::pd::PdDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def Propagate : Pass<"dist-propagate", "::mlir::ModuleOp"> {
+  let summary = "Choose the shardings of all values from annotations of some";
+  let description = [{
+    Input: a program of global types with shardings on some arguments and results of functions (`dist.sharding`), on
+    some ops (`dist.shardings`), or in `dist.constrain`. Output: the sharded form, in which
+
+    - each tensor argument and result of a function, and each tensor result of an op, has a final sharding,
+    - the shardings of operands and results of each op follow from mesh axes of the factors of its rule
+      (`pd-annotate-sharding-rules`), or are all replicated, or the op is linear and passes a partial operand to its
+      results,
+    - `dist.reshard` changes the sharding of a value for the uses that need another one; each change of a value is
+      written once.
+
+    Axes pass through ops in both directions, into functions and regions, until nothing changes. Closed dimensions,
+    priorities and `replicated` limit them. If operands and results of an op contradict each other, the alpha-beta model
+    of `lib/spmd` decides by the time of the reshards. A new value of a parameter (`pd.state`) has the sharding of the
+    parameter. An op without a rule runs whole on each device; a remark names it (`--remarks=dist-propagate`).
+
+    Errors: an annotation does not fit the mesh or the type; annotations name several meshes.
+
+    ```mlir
+    // before
+    func.func @main(%x: tensor<8x4xf32>, %w: tensor<4x6xf32> {dist.sharding = #dist.sharding<@m, [{"mp"}, {} ]>})
+        -> tensor<8x6xf32> {
+      %0 = pd.matmul %x, %w : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32>
+      return %0 : tensor<8x6xf32>
+    }
+    // after: x and w are split along the contracted dimension, and the partial products are added
+      %0 = pd.matmul %x, %w {dist.shardings = [#dist.sharding<@m, [{}, {} ], partial = [sum {"mp"} ]>]} : ...
+      %1 = dist.reshard %0 from <@m, [{}, {} ], partial = [sum {"mp"} ]> to <@m, [{}, {} ]> : tensor<8x6xf32>
+    ```
+  }];
+  let dependentDialects = ["::proa::dist::DistDialect"];
+}
+
 #endif
