@@ -163,6 +163,10 @@ def Propagate : Pass<"dist-propagate", "::mlir::ModuleOp"> {
     of `lib/spmd` decides by the time of the reshards. A new value of a parameter (`pd.state`) has the sharding of the
     parameter. An op without a rule runs whole on each device; a remark names it (`--remarks=dist-propagate`).
 
+    `explain` prints the chain of decisions that gave a value its sharding, to the standard error output. The value is
+    the name of a feed, parameter, fetch or state, or a result as in `pd.matmul#2`: that of the op with this index among
+    those of its name, from 0 (`pd.split#0:1`: its result 1).
+
     Errors: an annotation does not fit the mesh or the type; annotations name several meshes.
 
     ```mlir
@@ -177,6 +181,31 @@ def Propagate : Pass<"dist-propagate", "::mlir::ModuleOp"> {
       %1 = dist.reshard %0 from <@m, [{}, {} ], partial = [sum {"mp"} ]> to <@m, [{}, {} ]> : tensor<8x6xf32>
     ```
   }];
+  let options = [ListOption<"explain", "explain", "std::string", "Values whose shardings are explained">];
+  let dependentDialects = ["::proa::dist::DistDialect"];
+}
+
+def Annotate : Pass<"dist-annotate", "::mlir::ModuleOp"> {
+  let summary = "Annotate named arguments and results with shardings";
+  let description = [{
+    Adds `dist.mesh @mesh` and sets `dist.sharding` on arguments and results of functions by their names (`pd.feed`,
+    `pd.param`, `pd.fetch`, `pd.state`). The file is JSON:
+
+    ```
+    {"mesh": {"dp": 2, "mp": 4},
+     "shardings": [{"name": "linear_*.w_0", "sharding": "[{}, {mp} ]"}, {"name": "x", "sharding": "[{dp, ?}, {} ]"} ]}
+    ```
+
+    A name may have the wildcards `*`, `?` and `[ ]`; the last matching entry applies. A sharding is written as the
+    attribute (`dialects/dist/Attributes.td`), without the mesh; quotes around axes may be omitted. The mesh comes from
+    the option, the file (both must agree), or the module.
+
+    Errors: an entry matches nothing, or does not fit the mesh or a type; all are reported.
+  }];
+  let options = [
+    Option<"mesh", "mesh", "std::string", [{""}], "Axes and sizes: dp=2,mp=4">,
+    Option<"shardings", "shardings", "std::string", [{""}], "JSON file of shardings by name">
+  ];
   let dependentDialects = ["::proa::dist::DistDialect"];
 }
 

@@ -5,6 +5,7 @@
 #include "dialects/pd/ir/Pd.h"
 #include "passes/remarks/Remarks.h"
 #include "passes/spmd/propagation/Annotations.h"
+#include "passes/spmd/propagation/Explain.h"
 #include "passes/spmd/propagation/Materialize.h"
 
 using namespace mlir;
@@ -33,6 +34,10 @@ public:
     propagation.run();
     sharding::Assignment assignment(graph, mesh->mesh, pool, costs);
     assignment.run();
+    for (const std::string &value : explain)
+      if (failed(sharding::explain(value, module, graph, propagation, assignment, pool, mesh->mesh,
+                                   llvm::errs())))
+        return signalPassFailure();
     sharding::materialize(graph, assignment, pool, mesh->mesh, mesh->symbol);
   }
 
