@@ -73,6 +73,8 @@ struct KernelRequest {
   bool isStatic() const;
 };
 
+class Communicator;
+
 /// What a kernel keeps for one step of one session, such as oneDNN memory objects.
 class KernelState {
 public:
@@ -110,6 +112,8 @@ public:
   virtual void *scratch(size_t bytes) = 0;
   /// Where draws without a seed of their own take their numbers from.
   RandomGenerator &random() { return *generator; }
+  /// The other ranks of a distributed run; null where the run is not distributed.
+  Communicator *communicator() const { return network; }
   /// The slot for this step's state in this session.
   std::unique_ptr<KernelState> &state() { return *stateSlot; }
 
@@ -118,6 +122,7 @@ protected:
   std::span<const ValueId> inputs, outputs;
   std::unique_ptr<KernelState> *stateSlot = nullptr;
   RandomGenerator *generator = nullptr;
+  Communicator *network = nullptr;
 };
 
 /// Problems of a kernel carry no place; whoever runs it knows the op and the user's line.
