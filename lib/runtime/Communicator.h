@@ -1,5 +1,4 @@
-/// What one rank of a distributed run sees of the others: messages between ranks, and how all ranks end when
-/// one fails.
+/// The ranks of a distributed run: messages between them, and how all end when one fails.
 ///
 /// A rank is a device of a mesh (spmd::Mesh::deviceAt). `SimulatedMesh` runs all ranks as threads of one
 /// process, `openMpi` is one rank among the processes that mpirun started.
@@ -12,7 +11,6 @@
 
 #include "proa/Result.h"
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -21,6 +19,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace proa::runtime {
@@ -32,7 +31,7 @@ struct CommunicatorOptions {
   double startTimeout = 600;
 };
 
-/// What a rank communicates for. Two ranks that exchange messages must give equal hashes.
+/// The purpose of a communication. Two ranks that exchange messages must give equal hashes.
 struct Operation {
   /// For messages: "all_reduce sum of tensor<8x16xfloat32>, collective 3".
   std::string text;
@@ -56,6 +55,7 @@ public:
   size_t size() const { return bytes; }
   /// Envelope and bytes as they are sent.
   std::span<std::byte> all() { return {memory.get(), bytes + envelopeBytes}; }
+  std::span<const std::byte> all() const { return {memory.get(), bytes + envelopeBytes}; }
 
 private:
   std::unique_ptr<std::byte[]> memory;
@@ -82,7 +82,7 @@ struct Incoming {
 /// The communicator of one rank. Used by one thread at a time.
 class Communicator {
 public:
-  /// Tells the others that this rank has ended, if they still wait for it.
+  /// Tells the others that this rank has ended: who still waits for it fails.
   virtual ~Communicator() = default;
   Communicator(const Communicator &) = delete;
   Communicator &operator=(const Communicator &) = delete;
@@ -90,18 +90,22 @@ public:
   int64_t rank() const { return self; }
   int64_t size() const { return count; }
 
-  /// Sends messages and waits for others. Messages between two ranks on one channel arrive in the order in
-  /// which they are sent. Sending does not wait for the receiver. No rank is this one. Errors: a failed rank,
-  /// another operation or another number of bytes than expected, the timeout.
+  /// Sends messages and waits for others: at most one from each rank and channel, none from this rank.
+  /// Messages between two ranks on one channel arrive in the order in which they are sent. Messages on
+  /// channel 0 have left when it returns; those on others may leave later. Errors: a failed rank, a message
+  /// of another operation or of another size, the timeout.
   Result<void> exchange(const Operation &operation, std::vector<Outgoing> outgoing,
                         std::span<Incoming> incoming);
 
   /// Returns when all of `ranks` (empty: all ranks), with equal operations, have called it.
   Result<void> barrier(const Operation &operation, std::span<const int64_t> ranks = {});
 
-  /// The bytes of each rank, by rank, on all ranks. Sizes may differ.
-  Result<std::vector<std::vector<std::byte>>> gather(const Operation &operation,
-                                                     std::span<const std::byte> bytes);
+  /// The bytes of each of `ranks` (empty: all ranks), by rank, on all of them. Sizes may differ.
+  Result<std::map<int64_t, std::vector<std::byte>>>
+  gather(const Operation &operation, std::span<const std::byte> bytes, std::span<const int64_t> ranks = {});
+
+  /// Error: the text of another one of `ranks` differs; it names the first line that does.
+  Result<void> compare(const Operation &operation, std::string_view text, std::span<const int64_t> ranks);
 
   /// Ends the operations of all ranks, because this rank found errors. Returns after the others know or a
   /// second has passed. The first failure of a rank stays.
@@ -111,48 +115,50 @@ public:
 
 protected:
   Communicator(int64_t rank, int64_t size, const CommunicatorOptions &options)
-      : self(rank), count(size), options(options) {}
+      : self(rank), count(size), options(options), ended(static_cast<size_t>(size)) {}
 
-  /// What the implementations provide. Tags are channels, or one of the tags below.
+  static constexpr int64_t anyRank = -1;
+  /// The tag of notes about failures and ends; those of other messages are their channels.
+  static constexpr int64_t noteTag = -1;
+
+  /// Sends a message without waiting.
   virtual void post(int64_t rank, int64_t tag, MessageBuffer buffer) = 0;
-  /// The next message of that rank and tag, if it has arrived. `bytes` of it are without the envelope.
+  /// The next message of a rank (or of any) with that tag, if it has arrived.
   virtual std::optional<MessageBuffer> poll(int64_t rank, int64_t tag) = 0;
-  /// Waits a moment for messages; `wait` is how long at most, in seconds.
-  virtual void idle(double wait) = 0;
-  /// Whether all posted messages have left, so that this process may end.
-  virtual bool isFlushed() = 0;
+  /// Waits a moment for what may arrive.
+  virtual void idle() = 0;
+  /// Whether all posted messages have left this process.
+  virtual bool isFlushed() { return true; }
   /// Why the run was ended from outside; empty as long as it was not.
   virtual std::string endedFromOutside() { return {}; }
 
-  /// Of notes: a failure, and the normal end of a rank.
-  static constexpr int64_t failureTag = -1, endTag = -2;
-  /// Tells all ranks that this one ends, and waits for the same of the others after a failure. For
-  /// destructors of implementations.
-  void end();
+  /// For destructors of implementations: tells all ranks that this one ends.
+  void announceEnd() { postNote(Note::End, ""); }
+  /// Waits until the messages have left; after a failure for the ends of the others, at most two seconds.
+  /// Returns whether that happened.
+  bool waitForEnd();
 
 private:
-  using Clock = std::chrono::steady_clock;
+  enum class Note : uint64_t { Failure, End };
   struct Wait;
 
-  void seal(MessageBuffer &buffer, const Operation &operation, int64_t peer, int64_t channel);
-  Result<void> open(const Operation &operation, Incoming &incoming, MessageBuffer buffer, bool anySize);
   Result<void> exchange(const Operation &operation, std::vector<Outgoing> outgoing,
                         std::span<Incoming> incoming, bool anySize);
-  bool receive(const Operation &operation, std::span<Incoming> incoming, std::vector<bool> &arrived,
-               bool anySize);
-  bool checkNotes(const Operation *waiting, std::span<const Incoming> incoming,
-                  const std::vector<bool> &arrived);
-  void report(const std::string &text);
-  void collectReports();
-  std::string textOf(const Operation &operation) const;
+  Result<void> waitFor(Wait &wait);
+  std::string receive(Wait &wait);
+  std::string openEnvelope(const Wait &wait, const Incoming &incoming, const MessageBuffer &buffer);
+  Result<void> failInWait(Wait &wait, const std::string &reason);
+  bool readNotes();
+  void postNote(Note note, const std::string &text);
+  std::vector<int64_t> othersOf(std::span<const int64_t> ranks) const;
+  template <class Condition> bool pollUntil(double seconds, const Condition &isDone);
 
   int64_t self, count;
   CommunicatorOptions options;
   Problems failure;
-  /// By rank: what it reported after a failure.
-  std::map<int64_t, std::string> reports;
-  std::vector<bool> hasEnded;
-  /// Numbers of messages by (rank, channel).
+  std::map<int64_t, std::string> reports; ///< by rank: its failure
+  std::vector<bool> ended;                ///< by rank
+  /// Numbers of messages by rank and channel.
   std::map<std::pair<int64_t, int64_t>, uint64_t> sent, received;
 };
 

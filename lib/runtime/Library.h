@@ -125,6 +125,12 @@ protected:
   Communicator *network = nullptr;
 };
 
+/// Communication of several ranks of a distributed run.
+struct Agreement {
+  std::vector<int64_t> ranks;
+  std::string text; ///< equal on all of them
+};
+
 /// Problems of a kernel carry no place; whoever runs it knows the op and the user's line.
 class LibraryKernel {
 public:
@@ -133,6 +139,8 @@ public:
   /// packs weights. Called again when the parameters of the program are replaced.
   virtual Result<void> bind(std::span<const View> inputs) { return {}; }
   virtual Result<void> run(Call &call) const = 0;
+  /// Of a kernel that communicates: what must be equal on all ranks, which is compared before the first run.
+  virtual std::optional<Agreement> agreement() const { return std::nullopt; }
 };
 
 enum class Arity : uint8_t { Required, Optional, Variadic };
