@@ -24,7 +24,7 @@ const std::vector<Group> &groups() {
       {"Training programs",
        {"pd-scale-loss", "pd-accumulate", "pd-amp", "pd-widen-library-ops", "pd-rematerialize"}},
       {"Layout", {"pd-channels-last"}},
-      {"Sharding", {"pd-annotate-sharding-rules", "dist-expand-reshard"}},
+      {"Sharding", {"pd-annotate-sharding-rules", "dist-expand-reshard", "dist-lower-collectives"}},
       {"Fusion", {"pd-fold-batch-norm", "pd-fuse-epilogues", "pd-form-kernels"}},
       {"Kernels for the CPU, in pipeline order",
        {"proa-extract-kernels", "pd-lower-to-linalg", "proa-store-bools-as-bytes",
