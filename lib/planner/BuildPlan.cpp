@@ -70,6 +70,42 @@ std::string whereOf(Location location) {
   return nameOf(location) + (lineOf(location).empty() ? "" : " at " + lineOf(location));
 }
 
+std::optional<nlohmann::json> toJson(Attribute attribute);
+
+template <class Items> nlohmann::json arrayOf(const Items &items) {
+  nlohmann::json out = nlohmann::json::array();
+  for (Attribute item : items)
+    out.push_back(*toJson(item));
+  return out;
+}
+
+/// A mesh or a sharding, or a part of one: an object with the parameters of the attribute's record.
+std::optional<nlohmann::json> distToJson(Attribute attribute) {
+  auto integers = [](ArrayRef<int64_t> values) { return std::vector<int64_t>(values); };
+  if (auto axis = dyn_cast<dist::AxisAttr>(attribute))
+    return nlohmann::json{{"name", axis.getName().str()}, {"pre", axis.getPre()}, {"size", axis.getSize()}};
+  if (auto dim = dyn_cast<dist::DimShardingAttr>(attribute))
+    return nlohmann::json{{"axes", arrayOf(dim.getAxes())},
+                          {"isClosed", dim.getIsClosed()},
+                          {"priority", dim.getPriority()},
+                          {"blocks", integers(dim.getBlocks())}};
+  if (auto partial = dyn_cast<dist::PartialAttr>(attribute))
+    return nlohmann::json{{"reduction", dist::stringifyReduction(partial.getReduction()).str()},
+                          {"axes", arrayOf(partial.getAxes())}};
+  if (auto sharding = dyn_cast<dist::ShardingAttr>(attribute))
+    return nlohmann::json{{"mesh", sharding.getMesh().getValue().str()},
+                          {"dims", arrayOf(sharding.getDims())},
+                          {"replicated", arrayOf(sharding.getReplicated())},
+                          {"partial", arrayOf(sharding.getPartial())}};
+  if (auto group = dyn_cast<dist::GroupAttr>(attribute))
+    return nlohmann::json{{"mesh", group.getMesh().getValue().str()}, {"axes", arrayOf(group.getAxes())}};
+  if (auto mesh = dyn_cast<dist::MeshAttr>(attribute))
+    return nlohmann::json{{"names", arrayOf(mesh.getNames())},
+                          {"sizes", integers(mesh.getSizes())},
+                          {"devices", integers(mesh.getDevices())}};
+  return std::nullopt;
+}
+
 /// The form in which a plan stores an attribute, which lib/runtime/AttributeReader.h reads; nothing where it
 /// has none.
 std::optional<nlohmann::json> toJson(Attribute attribute) {
@@ -99,6 +135,8 @@ std::optional<nlohmann::json> toJson(Attribute attribute) {
       out["beta"] = value.getBeta().getValueAsDouble();
     return out;
   }
+  if (std::optional<nlohmann::json> stored = distToJson(attribute))
+    return stored;
   auto array = dyn_cast<ArrayAttr>(attribute);
   if (!array)
     return std::nullopt;

@@ -66,6 +66,7 @@ public:
     outputs = step.outputs;
     stateSlot = &slot;
     generator = frame.generator.get();
+    network = frame.communicator.get();
   }
   Result<View> output(size_t i, std::span<const int64_t> dims) override {
     if (!hasOutput(i))

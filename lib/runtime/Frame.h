@@ -89,6 +89,9 @@ public:
   /// Where random numbers come from; a new frame has a generator of its own.
   void setGenerator(std::shared_ptr<RandomGenerator> shared) { generator = std::move(shared); }
   const std::shared_ptr<RandomGenerator> &sharedGenerator() const { return generator; }
+  /// The other ranks of a distributed run; null: the run is not distributed.
+  void setCommunicator(std::shared_ptr<Communicator> shared) { communicator = std::move(shared); }
+  const std::shared_ptr<Communicator> &sharedCommunicator() const { return communicator; }
   /// Takes the memory of a Dynamic value out of the frame; null where its bytes are those of a feed or a
   /// constant.
   std::shared_ptr<void> takeBuffer(ValueId id);
@@ -145,6 +148,7 @@ private:
   bool checksFinite = false;
   const KernelDiagnosis *kernelDiagnosis = nullptr;
   std::shared_ptr<RandomGenerator> generator = std::make_shared<RandomGenerator>();
+  std::shared_ptr<Communicator> communicator;
 };
 
 /// "net.py:42: gelu + matmul": where a problem of a step is.

@@ -73,6 +73,8 @@ struct KernelRequest {
   bool isStatic() const;
 };
 
+class Communicator;
+
 /// What a kernel keeps for one step of one session, such as oneDNN memory objects.
 class KernelState {
 public:
@@ -110,6 +112,8 @@ public:
   virtual void *scratch(size_t bytes) = 0;
   /// Where draws without a seed of their own take their numbers from.
   RandomGenerator &random() { return *generator; }
+  /// The other ranks of a distributed run; null where the run is not distributed.
+  Communicator *communicator() const { return network; }
   /// The slot for this step's state in this session.
   std::unique_ptr<KernelState> &state() { return *stateSlot; }
 
@@ -118,6 +122,13 @@ protected:
   std::span<const ValueId> inputs, outputs;
   std::unique_ptr<KernelState> *stateSlot = nullptr;
   RandomGenerator *generator = nullptr;
+  Communicator *network = nullptr;
+};
+
+/// Communication of several ranks of a distributed run.
+struct Agreement {
+  std::vector<int64_t> ranks;
+  std::string text; ///< equal on all of them
 };
 
 /// Problems of a kernel carry no place; whoever runs it knows the op and the user's line.
@@ -128,6 +139,8 @@ public:
   /// packs weights. Called again when the parameters of the program are replaced.
   virtual Result<void> bind(std::span<const View> inputs) { return {}; }
   virtual Result<void> run(Call &call) const = 0;
+  /// Of a kernel that communicates: what must be equal on all ranks, which is compared before the first run.
+  virtual std::optional<Agreement> agreement() const { return std::nullopt; }
 };
 
 enum class Arity : uint8_t { Required, Optional, Variadic };

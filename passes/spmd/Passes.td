@@ -209,4 +209,27 @@ def Annotate : Pass<"dist-annotate", "::mlir::ModuleOp"> {
   let dependentDialects = ["::proa::dist::DistDialect"];
 }
 
+def LowerCollectives : Pass<"dist-lower-collectives", "::mlir::ModuleOp"> {
+  let summary = "Replace ops of dist on local tensors by calls of the runtime";
+  let description = [{
+    Replaces collectives, `dist.slice`, `dist.to_partial`, `dist.broadcast`, `dist.send` and `dist.recv` by the ops of
+    rt of the same names, which carry the mesh itself. They keep their order on all ranks: ops of rt that communicate
+    have an effect. A collective whose result is a future communicates where it starts, and `dist.wait` gives its
+    result. `dist.mesh` and the sharding attributes of functions stay.
+
+    It is an error if an op of the global form is left: `dist.reshard`, `dist.to_local`, `dist.to_global`.
+    `dist.constrain` is replaced by its operand.
+
+    ```mlir
+    // before
+    %1 = dist.all_reduce %0 of tensor<8xf32> from <@m, [{} ], partial = [sum {"x"} ]> to <@m, [{} ]>
+           : tensor<8xf32> -> tensor<8xf32>
+    // after
+    %1 = rt.all_reduce %0 of [8] on <["x"=2]> from <@m, [{} ], partial = [sum {"x"} ]> to <@m, [{} ]> number 0
+           : tensor<8xf32> -> tensor<8xf32>
+    ```
+  }];
+  let dependentDialects = ["::proa::rt::RtDialect"];
+}
+
 #endif
