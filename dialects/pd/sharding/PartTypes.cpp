@@ -2,6 +2,7 @@
 #include "dialects/pd/ir/InferredTypes.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
+#include "dialects/pd/sharding/CloneWithDims.h"
 #include "dialects/pd/sharding/ShardingRule.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -23,29 +24,16 @@ llvm::SmallVector<int64_t> dimsOfPart(RankedTensorType type, const TensorFactors
   return dims;
 }
 
-/// A clone of the op on operands with the dims of a part. Constants that are not split are cloned too.
-Operation *clonePart(Block &block, Operation *op, const ShardingRule &rule, unsigned factor) {
-  OpBuilder builder(op->getContext());
-  builder.setInsertionPointToEnd(&block);
-  IRMapping mapping;
-  for (auto [operand, tensor] : llvm::zip(op->getOperands(), rule.operands)) {
-    auto type = cast<RankedTensorType>(operand.getType());
-    auto dims = dimsOfPart(type, tensor, factor, rule.factors[factor].size);
-    auto constant = operand.getDefiningOp<ConstantOp>();
-    if (constant && llvm::ArrayRef<int64_t>(dims) == type.getShape())
-      mapping.map(operand, builder.clone(*constant)->getResult(0));
-    else
-      mapping.map(operand, block.addArgument(type.clone(dims), op->getLoc()));
-  }
-  return builder.clone(*op, mapping);
-}
-
 bool fits(Operation *op, const ShardingRule &rule, unsigned factor) {
   Block block;
-  Operation *part = clonePart(block, op, rule, factor);
+  int64_t size = rule.factors[factor].size;
+  Operation *part = cloneWithDims(block, op, [&](unsigned operand) {
+    return dimsOfPart(cast<RankedTensorType>(op->getOperand(operand).getType()), rule.operands[operand],
+                      factor, size);
+  });
   llvm::SmallVector<llvm::SmallVector<int64_t>> expected;
   for (auto [type, tensor] : llvm::zip(op->getResultTypes(), rule.results))
-    expected.push_back(dimsOfPart(cast<RankedTensorType>(type), tensor, factor, rule.factors[factor].size));
+    expected.push_back(dimsOfPart(cast<RankedTensorType>(type), tensor, factor, size));
   setLocalShape(part, expected.front());
   if (!isa<InferTypeOpInterface>(part))
     return true;
@@ -57,6 +45,26 @@ bool fits(Operation *op, const ShardingRule &rule, unsigned factor) {
 }
 
 } // namespace
+
+Operation *cloneWithDims(Block &block, Operation *op,
+                         llvm::function_ref<llvm::SmallVector<int64_t>(unsigned operand)> dimsOf) {
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointToEnd(&block);
+  IRMapping mapping;
+  for (OpOperand &operand : op->getOpOperands()) {
+    Value value = operand.get();
+    if (mapping.contains(value))
+      continue;
+    auto type = cast<RankedTensorType>(value.getType());
+    auto dims = dimsOf(operand.getOperandNumber());
+    auto constant = value.getDefiningOp<ConstantOp>();
+    if (constant && llvm::ArrayRef<int64_t>(dims) == type.getShape())
+      mapping.map(value, builder.clone(*constant)->getResult(0));
+    else
+      mapping.map(value, Value(block.addArgument(type.clone(dims), op->getLoc())));
+  }
+  return builder.clone(*op, mapping);
+}
 
 void setLocalShape(Operation *op, llvm::ArrayRef<int64_t> dims) {
   if (!isa<ReshapeOp, ExpandOp>(op))

@@ -87,6 +87,11 @@ ShardingRule fitted(mlir::Operation *op, ShardingRule rule);
 /// "decomposition", or "none".
 llvm::StringRef shardingSource(mlir::Operation *op);
 
+/// Groups of operands through which partial sums pass: if the operands of a group are partial sums over a
+/// mesh axis, and the others are not, the op computes terms of its results. These are the groups in which the
+/// op is linear (LinearOpInterface), where operands and results are floats or complex: integers are rounded.
+llvm::SmallVector<llvm::SmallVector<unsigned>> partialGroupsOf(mlir::Operation *op);
+
 /// The rule of an op, from the first of these: its record, describeSharding(), its interfaces (elementwise,
 /// reduction, data movement), its decomposition. An op without a rule runs unsplit on each device.
 std::optional<ShardingRule> shardingRuleOf(mlir::Operation *op);

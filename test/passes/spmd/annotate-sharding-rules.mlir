@@ -64,6 +64,20 @@ func.func @composites(%x: tensor<4x8xf32>, %scale: tensor<8xf32>, %image: tensor
 
 // -----
 
+// A part has the local number of classes, and another first dimension of size 3.
+// CHECK-LABEL: @dims_in_the_op
+// CHECK: pd.label_smooth {{.*}}"([i, j])->([i, j]) {i=4, j=8} replicated={j}"
+// CHECK: pd.cross {{.*}}"([*, *, i], [*, *, i])->([*, *, i]) {i=5}"
+// CHECK: pd.cross {{.*}}"([i, *, j], [i, *, j])->([i, *, j]) {i=6, j=5}"
+func.func @dims_in_the_op(%x: tensor<4x8xf32>, %y: tensor<6x3x5xf32>) -> (tensor<4x8xf32>, tensor<6x3x5xf32>, tensor<6x3x5xf32>) {
+  %0 = pd.label_smooth %x {epsilon = 0.1 : f64} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %1 = pd.cross %y, %y : (tensor<6x3x5xf32>, tensor<6x3x5xf32>) -> tensor<6x3x5xf32>
+  %2 = pd.cross %y, %y {axis = 1} : (tensor<6x3x5xf32>, tensor<6x3x5xf32>) -> tensor<6x3x5xf32>
+  return %0, %1, %2 : tensor<4x8xf32>, tensor<6x3x5xf32>, tensor<6x3x5xf32>
+}
+
+// -----
+
 // By the record, for a batch of any dimensions.
 // CHECK-LABEL: @records
 // CHECK: pd.cholesky {{.*}}"([i, j, *, *])->([i, j, *, *]) {i=2, j=3}"
