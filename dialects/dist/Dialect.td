@@ -15,7 +15,8 @@ def Dist_Dialect : Dialect {
       arguments and results of functions, `dist.shardings` on ops (one entry for each result, a sharding or `unit`), and
       the ops `dist.constrain` and `dist.reshard`.
     - **local**: values are the tensors of one device; all devices of a mesh run the same program. Collectives take and
-      give local tensors.
+      give local tensors. Arguments and results of functions keep `dist.sharding`, and `dist.global` is their type in
+      the single-device program.
 
     `dist.to_local` and `dist.to_global` lead from one form to the other. docs/dist.md defines which device holds which
     elements, and gives the reasons.

@@ -51,15 +51,31 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   return success();
 }
 
+/// The global type of a local tensor has its rank and element type. `type` may be null, if it is not known.
+static LogicalResult verifyGlobalType(function_ref<InFlightDiagnostic()> emitError, Attribute attribute,
+                                      Type type) {
+  auto global = dyn_cast<TypeAttr>(attribute);
+  auto globalTensor = global ? dyn_cast<RankedTensorType>(global.getValue()) : RankedTensorType();
+  if (!globalTensor)
+    return emitError() << "expected the type of a ranked tensor, found " << attribute;
+  auto local = dyn_cast_if_present<RankedTensorType>(type);
+  if (type && (!local || local.getRank() != globalTensor.getRank() ||
+               local.getElementType() != globalTensor.getElementType()))
+    return emitError() << "expected the rank and element type of " << type << ", found " << globalTensor;
+  return success();
+}
+
 static LogicalResult verifyFunctionAttribute(Operation *op, NamedAttribute attribute, Type type,
                                              StringRef what, unsigned index) {
   auto emitError = [&] {
     return op->emitOpError() << "attribute '" << attribute.getName().getValue() << "' of " << what << " "
                              << index << ": ";
   };
+  if (attribute.getName() == globalAttribute)
+    return verifyGlobalType(emitError, attribute.getValue(), type);
   if (attribute.getName() != shardingAttribute)
     return emitError() << "is not an attribute of arguments or results; expected '" << shardingAttribute
-                       << "'";
+                       << "' or '" << globalAttribute << "'";
   return type ? verifyAnnotation(emitError, attribute.getValue(), type) : success();
 }
 

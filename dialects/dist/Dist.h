@@ -32,6 +32,8 @@ struct Network : mlir::SideEffects::Resource::Base<Network> {
 
 /// The sharding of an argument or result of a function.
 inline constexpr llvm::StringLiteral shardingAttribute = "dist.sharding";
+/// The type in the single-device program of an argument or result of a function whose type is local.
+inline constexpr llvm::StringLiteral globalAttribute = "dist.global";
 /// The shardings of the results of an op: an array with a sharding or `unit` for each result.
 inline constexpr llvm::StringLiteral shardingsAttribute = "dist.shardings";
 

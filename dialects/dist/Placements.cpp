@@ -155,6 +155,19 @@ RankedTensorType localType(RankedTensorType global, const spmd::Placement &place
   return global.clone(shape);
 }
 
+RankedTensorType localType(RankedTensorType global, const spmd::Placement &placement, const spmd::Mesh &mesh,
+                           int64_t position) {
+  SmallVector<int64_t> shape;
+  for (auto [dim, size] : llvm::zip(placement.dims, global.getShape())) {
+    int64_t count = 0;
+    if (!ShapedType::isDynamic(size))
+      for (const spmd::Range &range : spmd::localRanges(mesh, dim, size, position))
+        count += range.size();
+    shape.push_back(ShapedType::isDynamic(size) ? size : count);
+  }
+  return global.clone(shape);
+}
+
 bool isLocalType(RankedTensorType local, RankedTensorType global, const spmd::Placement &placement) {
   if (local.getElementType() != global.getElementType() || local.getRank() != global.getRank() ||
       local.getEncoding() != global.getEncoding())
@@ -174,11 +187,10 @@ bool isLocalType(RankedTensorType local, RankedTensorType global, const spmd::Pl
   return true;
 }
 
-Value createStep(OpBuilder &builder, Location location, spmd::StepKind kind, Value x, RankedTensorType global,
-                 ShardingAttr from, ShardingAttr to, const spmd::Mesh &mesh) {
-  RankedTensorType type = localType(global, placementOf(to, mesh));
+Value createStep(OpBuilder &builder, Location location, spmd::StepKind kind, Value x, RankedTensorType local,
+                 RankedTensorType global, ShardingAttr from, ShardingAttr to) {
   auto create = [&]<class Op>(Op) -> Value {
-    return Op::create(builder, location, type, x, global, from, to);
+    return Op::create(builder, location, local, x, global, from, to);
   };
   switch (kind) {
   case spmd::StepKind::Slice:

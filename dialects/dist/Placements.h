@@ -26,14 +26,18 @@ ShardingAttr shardingOf(const spmd::Placement &placement, mlir::FlatSymbolRefAtt
 /// The type of the local tensors of all devices: a dim is static if it is the same on all.
 mlir::RankedTensorType localType(mlir::RankedTensorType global, const spmd::Placement &placement);
 
+/// The type of the local tensor of the device at a position of the mesh.
+mlir::RankedTensorType localType(mlir::RankedTensorType global, const spmd::Placement &placement,
+                                 const spmd::Mesh &mesh, int64_t position);
+
 /// Whether a local tensor may have the type: each static dim of it is the size of a part.
 bool isLocalType(mlir::RankedTensorType local, mlir::RankedTensorType global,
                  const spmd::Placement &placement);
 
-/// Creates the op of a step from the local tensor `x`, with a tensor as result.
+/// Creates the op of a step from the local tensor `x` to one of the type `local`.
 mlir::Value createStep(mlir::OpBuilder &builder, mlir::Location location, spmd::StepKind kind, mlir::Value x,
-                       mlir::RankedTensorType global, ShardingAttr from, ShardingAttr to,
-                       const spmd::Mesh &mesh);
+                       mlir::RankedTensorType local, mlir::RankedTensorType global, ShardingAttr from,
+                       ShardingAttr to);
 
 /// The mesh that a symbol names, looked up from `op` on; null if there is none.
 MeshAttr lookupMesh(mlir::Operation *op, mlir::FlatSymbolRefAttr symbol);

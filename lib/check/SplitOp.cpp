@@ -30,7 +30,7 @@ std::string keyOf(const std::vector<Held> &operands, const std::vector<Held> &re
   return key;
 }
 
-/// What a position holds of operands or results.
+/// The indices that a position holds of operands or results.
 std::vector<Held> heldOfAll(const spmd::Mesh &mesh, llvm::ArrayRef<spmd::Placement> placements,
                             llvm::ArrayRef<Tensor> tensors, int64_t position) {
   std::vector<Held> all;

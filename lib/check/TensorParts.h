@@ -9,7 +9,7 @@ namespace proa::check {
 /// The indices that a device holds of each dimension, ascending.
 using Held = std::vector<std::vector<int64_t>>;
 
-/// What the position of a mesh holds of a tensor of these dims.
+/// The indices that a position of a mesh holds of a tensor of these dims.
 Held heldBy(const spmd::Mesh &mesh, const spmd::Placement &placement, spmd::Dims dims, int64_t position);
 std::vector<int64_t> dimsOf(const Held &held);
 

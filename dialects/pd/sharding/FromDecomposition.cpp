@@ -1,7 +1,7 @@
 //! Sharding rules of composites, from the rules of the ops of their decompositions.
 #include "dialects/pd/ir/InferredTypes.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
-#include "dialects/pd/sharding/CloneWithDims.h"
+#include "dialects/pd/sharding/CloneOnTypes.h"
 #include "dialects/pd/sharding/ShardingRule.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -137,8 +137,11 @@ void addFactor(ShardingRuleBuilder &rule, llvm::ArrayRef<OwnDim> dims, bool isWh
   auto isResult = [](const OwnDim &dim) { return dim.isResult; };
   int64_t size = dims.front().size;
   // A decomposition for static dims may contain their sizes as constants, so a class of only operand dims or
-  // only result dims may not be splittable. Different sizes in a class come from attributes.
-  if (llvm::none_of(dims, isResult) || llvm::all_of(dims, isResult) ||
+  // only result dims may not be splittable, except where the sizes come from the attribute `shape`, which
+  // setLocalShape() sets. Different sizes in a class come from other attributes.
+  auto shape = rule.op()->getAttrOfType<DenseI64ArrayAttr>("shape");
+  bool hasShape = shape && shape.size() == rule.resultType(0).getRank();
+  if (llvm::none_of(dims, isResult) || (llvm::all_of(dims, isResult) && !hasShape) ||
       llvm::any_of(dims, [&](const OwnDim &dim) { return dim.size != size; }))
     return;
   unsigned factor = rule.addFactor(size, isWhole ? FactorKind::Replicated : FactorKind::PassThrough);
@@ -146,11 +149,13 @@ void addFactor(ShardingRuleBuilder &rule, llvm::ArrayRef<OwnDim> dims, bool isWh
     dim.isResult ? rule.setResult(dim.index, dim.dim, factor) : rule.setOperand(dim.index, dim.dim, factor);
 }
 
-/// The decomposition of an op on operands with other dims.
+/// The decomposition of an op on operands of other types; `resultDims` are those of its first result if they
+/// change.
 class Formula {
 public:
-  Formula(Operation *op, llvm::function_ref<llvm::SmallVector<int64_t>(unsigned operand)> dimsOf) {
-    composite = cast<DecomposableOpInterface>(cloneWithDims(block, op, dimsOf));
+  Formula(Operation *op, TypeRange operands, llvm::ArrayRef<int64_t> resultDims) {
+    composite = cast<DecomposableOpInterface>(cloneOnTypes(block, op, operands));
+    setLocalShape(composite, resultDims);
     OpBuilder builder(op->getContext());
     builder.setInsertionPointToEnd(&block);
     // A use of the results, because a decomposition may skip unused results.
@@ -207,19 +212,30 @@ bool haveEqualNumbers(Formula &a, Formula &b) {
   });
 }
 
+/// The type with one more element in the dimensions of some factors.
+RankedTensorType enlarged(Value value, const TensorFactors &tensor,
+                          llvm::function_ref<bool(unsigned factor)> isLarger) {
+  auto type = cast<RankedTensorType>(value.getType());
+  llvm::SmallVector<int64_t> dims(type.getShape());
+  for (auto [dim, factors] : llvm::zip_equal(dims, tensor))
+    if (factors.size() == 1 && isLarger(factors[0]))
+      ++dim;
+  return type.clone(dims);
+}
+
 /// Replicates the factors whose size is a number in the decomposition, such as 1 / size.
 void replicateSizesInNumbers(Operation *op, Formula &whole, ShardingRule &rule) {
   auto isSplit = [](const ShardingFactor &factor) {
     return factor.kind != FactorKind::Replicated && !ShapedType::isDynamic(factor.size);
   };
   auto isIndependentOf = [&](llvm::function_ref<bool(unsigned)> isLarger) {
-    Formula larger(op, [&](unsigned operand) {
-      llvm::SmallVector<int64_t> dims(cast<RankedTensorType>(op->getOperand(operand).getType()).getShape());
-      for (auto [dim, factors] : llvm::zip_equal(dims, rule.operands[operand]))
-        if (factors.size() == 1 && isLarger(factors[0]))
-          ++dim;
-      return dims;
-    });
+    Formula larger(op,
+                   llvm::map_to_vector(llvm::zip_equal(op->getOperands(), rule.operands),
+                                       [&](auto each) -> Type {
+                                         auto [value, factors] = each;
+                                         return enlarged(value, factors, isLarger);
+                                       }),
+                   enlarged(op->getResult(0), rule.results[0], isLarger).getShape());
     return haveEqualNumbers(whole, larger);
   };
   if (isIndependentOf([&](unsigned factor) { return isSplit(rule.factors[factor]); }))
@@ -254,9 +270,7 @@ std::optional<ShardingRule> shardingOfDecomposition(Operation *op) {
   if (!isa<DecomposableOpInterface>(op))
     return std::nullopt;
   ScopedDiagnosticHandler silent(op->getContext(), [](Diagnostic &) { return success(); });
-  Formula formula(op, [&](unsigned operand) {
-    return llvm::SmallVector<int64_t>(cast<RankedTensorType>(op->getOperand(operand).getType()).getShape());
-  });
+  Formula formula(op, op->getOperandTypes(), {});
   if (failed(formula.results()))
     return std::nullopt;
   Classes classes;

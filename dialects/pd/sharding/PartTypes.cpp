@@ -1,8 +1,7 @@
 //! The check that type inference of an op accepts the types of a part, for each factor of a sharding rule.
 #include "dialects/pd/ir/InferredTypes.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
-#include "dialects/pd/ops/shape/ShapeOps.h"
-#include "dialects/pd/sharding/CloneWithDims.h"
+#include "dialects/pd/sharding/CloneOnTypes.h"
 #include "dialects/pd/sharding/ShardingRule.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -14,76 +13,83 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-/// The dims of a part of a tensor when the factor is split completely, into parts of size 1.
-llvm::SmallVector<int64_t> dimsOfPart(RankedTensorType type, const TensorFactors &tensor, unsigned factor,
-                                      int64_t size) {
-  llvm::SmallVector<int64_t> dims(type.getShape());
-  for (auto [dim, factors] : llvm::zip(dims, tensor))
-    if (llvm::is_contained(factors, factor))
-      dim /= size;
-  return dims;
+/// The types of a part of tensors when the factor is split completely, into parts of size 1.
+llvm::SmallVector<Type> partTypes(TypeRange types, llvm::ArrayRef<TensorFactors> tensors, unsigned factor,
+                                  int64_t size) {
+  llvm::SmallVector<Type> parts;
+  for (auto [whole, tensor] : llvm::zip(types, tensors)) {
+    auto type = cast<RankedTensorType>(whole);
+    llvm::SmallVector<int64_t> dims(type.getShape());
+    for (auto [dim, factors] : llvm::zip(dims, tensor))
+      if (llvm::is_contained(factors, factor))
+        dim /= size;
+    parts.push_back(type.clone(dims));
+  }
+  return parts;
 }
 
-bool fits(Operation *op, const ShardingRule &rule, unsigned factor) {
-  Block block;
-  int64_t size = rule.factors[factor].size;
-  Operation *part = cloneWithDims(block, op, [&](unsigned operand) {
-    return dimsOfPart(cast<RankedTensorType>(op->getOperand(operand).getType()), rule.operands[operand],
-                      factor, size);
-  });
-  llvm::SmallVector<llvm::SmallVector<int64_t>> expected;
-  for (auto [type, tensor] : llvm::zip(op->getResultTypes(), rule.results))
-    expected.push_back(dimsOfPart(cast<RankedTensorType>(type), tensor, factor, size));
-  setLocalShape(part, expected.front());
-  if (!isa<InferTypeOpInterface>(part))
-    return true;
-  FailureOr<llvm::SmallVector<Type>> types = inferredTypes(part);
-  return succeeded(types) && llvm::all_of(llvm::zip(*types, expected), [](auto pair) {
-           auto type = dyn_cast<RankedTensorType>(std::get<0>(pair));
-           return type && succeeded(verifyCompatibleShape(type.getShape(), std::get<1>(pair)));
-         });
+bool isPart(Type whole, Type expected, Type inferred) {
+  auto local = dyn_cast<RankedTensorType>(expected), type = dyn_cast<RankedTensorType>(inferred);
+  if (!local || !type)
+    return expected == inferred;
+  if (failed(verifyCompatibleShape(type.getShape(), local.getShape())))
+    return false;
+  for (auto [dim, part, found] :
+       llvm::zip(cast<RankedTensorType>(whole).getShape(), local.getShape(), type.getShape()))
+    if (!ShapedType::isDynamic(dim) && ShapedType::isDynamic(part) && !ShapedType::isDynamic(found))
+      return false;
+  return true;
 }
 
 } // namespace
 
-Operation *cloneWithDims(Block &block, Operation *op,
-                         llvm::function_ref<llvm::SmallVector<int64_t>(unsigned operand)> dimsOf) {
+Operation *cloneOnTypes(Block &block, Operation *op, TypeRange operands) {
   OpBuilder builder(op->getContext());
   builder.setInsertionPointToEnd(&block);
   IRMapping mapping;
-  for (OpOperand &operand : op->getOpOperands()) {
-    Value value = operand.get();
-    if (mapping.contains(value))
+  for (auto [operand, type] : llvm::zip(op->getOperands(), operands)) {
+    if (mapping.contains(operand))
       continue;
-    auto type = cast<RankedTensorType>(value.getType());
-    auto dims = dimsOf(operand.getOperandNumber());
-    auto constant = value.getDefiningOp<ConstantOp>();
-    if (constant && llvm::ArrayRef<int64_t>(dims) == type.getShape())
-      mapping.map(value, builder.clone(*constant)->getResult(0));
+    auto constant = operand.getDefiningOp<ConstantOp>();
+    if (constant && type == operand.getType())
+      mapping.map(operand, builder.clone(*constant)->getResult(0));
     else
-      mapping.map(value, Value(block.addArgument(type.clone(dims), op->getLoc())));
+      mapping.map(operand, block.addArgument(type, op->getLoc()));
   }
   return builder.clone(*op, mapping);
 }
 
 void setLocalShape(Operation *op, llvm::ArrayRef<int64_t> dims) {
-  if (!isa<ReshapeOp, ExpandOp>(op))
-    return;
   auto attribute = op->getAttrOfType<DenseI64ArrayAttr>("shape");
   if (!attribute || attribute.size() != static_cast<int64_t>(dims.size()))
     return;
   llvm::SmallVector<int64_t> shape(attribute.asArrayRef());
   for (auto [dim, local] : llvm::zip(shape, dims))
     if (dim > 0) // 0 and -1 are inferred from the operand
-      dim = local;
+      dim = ShapedType::isDynamic(local) ? -1 : local;
   op->setAttr("shape", Builder(op->getContext()).getDenseI64ArrayAttr(shape));
+}
+
+bool infersLocalTypes(Operation *op, llvm::ArrayRef<Type> operands, llvm::ArrayRef<Type> results) {
+  if (!isa<InferTypeOpInterface>(op))
+    return true;
+  Block block;
+  Operation *part = cloneOnTypes(block, op, TypeRange(operands));
+  if (auto first = dyn_cast<RankedTensorType>(results.front()))
+    setLocalShape(part, first.getShape());
+  FailureOr<llvm::SmallVector<Type>> types = inferredTypes(part);
+  return succeeded(types) && llvm::all_of(llvm::zip(op->getResultTypes(), results, *types), [](auto each) {
+           return isPart(std::get<0>(each), std::get<1>(each), std::get<2>(each));
+         });
 }
 
 ShardingRule fitted(Operation *op, ShardingRule rule) {
   ScopedDiagnosticHandler silent(op->getContext(), [](Diagnostic &) { return success(); });
   for (unsigned factor = 0; factor < rule.factors.size(); ++factor) {
     ShardingFactor &own = rule.factors[factor];
-    if (own.kind != FactorKind::Replicated && own.size > 1 && !fits(op, rule, factor))
+    if (own.kind != FactorKind::Replicated && own.size > 1 &&
+        !infersLocalTypes(op, partTypes(op->getOperandTypes(), rule.operands, factor, own.size),
+                          partTypes(op->getResultTypes(), rule.results, factor, own.size)))
       own.kind = FactorKind::Replicated;
   }
   return rule;

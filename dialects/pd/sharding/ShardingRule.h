@@ -76,8 +76,14 @@ std::optional<ShardingRule> shardingOfRecord(mlir::Operation *op);
 /// decomposition allows it.
 std::optional<ShardingRule> shardingOfDecomposition(mlir::Operation *op);
 
-/// Sets the attribute `shape` of a reshape or expand to the dims of a part of its result.
+/// Sets the dims of the first result in the attribute `shape` of an op (reshape, expand, full) to those of a
+/// part. Dynamic dims become -1, which some ops infer.
 void setLocalShape(mlir::Operation *op, llvm::ArrayRef<int64_t> dims);
+
+/// Whether a clone of the op on operands of these types, with setLocalShape(), infers results of these types.
+/// A result dim that is static in the op's type and dynamic in `results` must be inferred as dynamic.
+bool infersLocalTypes(mlir::Operation *op, llvm::ArrayRef<mlir::Type> operands,
+                      llvm::ArrayRef<mlir::Type> results);
 
 /// The rule with factors replicated that type inference does not support: for a part of the operands, the
 /// inferred results are not parts (the size is in an attribute, or a dimension of size 1 is removed).

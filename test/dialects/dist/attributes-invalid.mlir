@@ -178,3 +178,15 @@ func.func @annotation_of_argument_name(%x: tensor<4xf32> {dist.split = 1}) {
 
 // expected-error @below {{attribute 'dist.sharding' of result 0: expected a sharding of a ranked tensor, found one of 'index'}}
 func.func private @annotation_of_result() -> (index {dist.sharding = #dist.sharding<@m, [{}]>})
+
+// -----
+
+// expected-error @below {{attribute 'dist.global' of argument 0: expected the rank and element type of 'tensor<4xf32>', found 'tensor<8x2xf32>'}}
+func.func @global_type(%x: tensor<4xf32> {dist.global = tensor<8x2xf32>}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{attribute 'dist.global' of result 0: expected the type of a ranked tensor, found 1 : i64}}
+func.func private @global_type_of_result() -> (tensor<4xf32> {dist.global = 1})

@@ -1,0 +1,200 @@
+//! dist-partition: turns a program in sharded form into the program of one device.
+#include "passes/spmd/Passes.h"
+
+#include "dialects/pd/ops/creation/CreationOps.h"
+#include "passes/remarks/Remarks.h"
+#include "passes/spmd/GlobalForm.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace proa {
+
+#define GEN_PASS_DEF_PARTITION
+#include "passes/spmd/Passes.h.inc"
+
+namespace {
+
+/// Changes the values of functions to local tensors, in place.
+class LocalRewriter {
+public:
+  LocalRewriter(GlobalForm &form, ReshardExpander &expander, LocalTypes types, PassRemarks remarks)
+      : form(form), expander(expander), types(types), remarks(remarks) {}
+
+  LogicalResult rewrite(func::FuncOp function) {
+    SmallVector<Type> arguments, results;
+    for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
+      arguments.push_back(
+          local(type, function.getArgAttrOfType<dist::ShardingAttr>(i, dist::shardingAttribute),
+                [&](Attribute global) { function.setArgAttr(i, dist::globalAttribute, global); }));
+    for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
+      results.push_back(
+          local(type, function.getResultAttrOfType<dist::ShardingAttr>(i, dist::shardingAttribute),
+                [&](Attribute global) { function.setResultAttr(i, dist::globalAttribute, global); }));
+    function.setFunctionType(FunctionType::get(function.getContext(), arguments, results));
+    return function.isExternal() ? success() : rewriteBlock(function.getBody().front());
+  }
+
+private:
+  Type local(Type type, dist::ShardingAttr sharding, llvm::function_ref<void(Attribute)> setGlobal) const {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor)
+      return type;
+    setGlobal(TypeAttr::get(type));
+    return types.of(tensor, sharding);
+  }
+
+  void setLocalTypes(ValueRange values) {
+    for (Value value : values)
+      if (const GlobalTensor *tensor = form.find(value))
+        value.setType(types.of(tensor->type, tensor->sharding));
+  }
+
+  LogicalResult rewriteBlock(Block &block) {
+    setLocalTypes(block.getArguments());
+    for (Operation &op : llvm::make_early_inc_range(block))
+      if (failed(rewriteOp(&op)))
+        return failure();
+    return success();
+  }
+
+  LogicalResult rewriteOp(Operation *op) {
+    if (auto reshard = dyn_cast<dist::ReshardOp>(op))
+      return expand(reshard);
+    if (isa<dist::ConstrainOp, dist::ToLocalOp, dist::ToGlobalOp>(op)) {
+      replaceByOperand(op);
+      return success();
+    }
+    if (form.runsWhole(op))
+      return runWhole(op);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        if (failed(rewriteBlock(block)))
+          return failure();
+    Type before = op->getNumResults() > 0 ? op->getResult(0).getType() : Type();
+    setLocalTypes(op->getResults());
+    if (before && before != op->getResult(0).getType())
+      pd::setLocalShape(op, cast<RankedTensorType>(op->getResult(0).getType()).getShape());
+    op->removeAttr(dist::shardingsAttribute);
+    return success();
+  }
+
+  void replace(Value value, Value by) {
+    form.replace(value, by);
+    value.replaceAllUsesWith(by);
+  }
+
+  LogicalResult expand(dist::ReshardOp op) {
+    const GlobalTensor tensor = *form.find(op.getX());
+    auto plan = expander.plan(op, tensor.type, op.getFrom(), op.getTo());
+    if (failed(plan))
+      return failure();
+    OpBuilder builder(op);
+    replace(op.getResult(),
+            expander.createSteps(builder, op.getLoc(), *plan, op.getX(), tensor.type, op.getFrom()));
+    op.erase();
+    return success();
+  }
+
+  /// The types differ if code between dist.to_local and dist.to_global is for all devices.
+  void replaceByOperand(Operation *op) {
+    const GlobalTensor *tensor = form.find(op->getResult(0));
+    Type type = tensor ? Type(types.of(tensor->type, tensor->sharding)) : op->getResult(0).getType();
+    Value x = op->getOperand(0);
+    OpBuilder builder(op);
+    if (x.getType() != type)
+      x = tensor::CastOp::create(builder, op->getLoc(), type, x);
+    replace(op->getResult(0), x);
+    op->erase();
+  }
+
+  /// A splat constant of the local type, if that is static.
+  bool shrinkConstant(Operation *op) {
+    auto constant = dyn_cast<pd::ConstantOp>(op);
+    auto splat = constant ? dyn_cast<SplatElementsAttr>(constant.getValue()) : SplatElementsAttr();
+    const GlobalTensor *tensor = form.find(op->getResult(0));
+    if (!splat || !tensor || !tensor->sharding.getPartial().empty())
+      return false;
+    RankedTensorType type = types.of(tensor->type, tensor->sharding);
+    if (!type.hasStaticShape())
+      return false;
+    constant.setValueAttr(splat.resizeSplat(type));
+    constant.getResult().setType(type);
+    return true;
+  }
+
+  LogicalResult runWhole(Operation *op) {
+    op->removeAttr(dist::shardingsAttribute);
+    if (shrinkConstant(op))
+      return success();
+    remarks.missed(op) << op->getName().getStringRef() << " runs whole on each device"
+                       << (form.reasonOfWhole(op).empty() ? "" : ": ") << form.reasonOfWhole(op);
+    OpBuilder builder(op);
+    for (OpOperand &operand : op->getOpOperands())
+      if (const GlobalTensor *found = form.find(operand.get())) {
+        GlobalTensor tensor = *found;
+        auto plan = expander.plan(op, tensor.type, tensor.sharding, GlobalForm::replicated(tensor.sharding));
+        if (failed(plan))
+          return failure();
+        operand.set(
+            expander.createSteps(builder, op->getLoc(), *plan, operand.get(), tensor.type, tensor.sharding));
+      }
+    builder.setInsertionPointAfter(op);
+    for (Value result : op->getResults())
+      if (const GlobalTensor *found = form.find(result)) {
+        GlobalTensor tensor = *found;
+        dist::ShardingAttr from = GlobalForm::replicated(tensor.sharding);
+        auto plan = expander.plan(op, tensor.type, from, tensor.sharding);
+        if (failed(plan))
+          return failure();
+        auto uses = llvm::map_to_vector(result.getUses(), [](OpOperand &use) { return &use; });
+        Value part = expander.createSteps(builder, op->getLoc(), *plan, result, tensor.type, from);
+        form.replace(result, part);
+        for (OpOperand *use : uses)
+          use->set(part);
+      }
+    return success();
+  }
+
+  GlobalForm &form;
+  ReshardExpander &expander;
+  LocalTypes types;
+  PassRemarks remarks;
+};
+
+class PartitionPass : public impl::PartitionBase<PartitionPass> {
+public:
+  using PartitionBase::PartitionBase;
+
+  void runOnOperation() override {
+    if (rank < -1) {
+      getOperation().emitError() << getArgumentName() << ": expected a rank of at least -1, found "
+                                 << int64_t(rank);
+      return signalPassFailure();
+    }
+    MeshPlacements meshes(getOperation());
+    LocalTypes types{meshes, rank < 0 ? std::nullopt : std::optional<int64_t>(rank)};
+    ReshardExpander expander({latency, bandwidth, {links.begin(), links.end()}, memoryLimit, dynamicDim},
+                             types);
+    if (failed(expander.verifyOptions(getOperation(), getArgumentName())))
+      return signalPassFailure();
+    SmallVector<func::FuncOp> functions;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (GlobalForm::isSharded(function))
+        functions.push_back(function);
+    GlobalForm form(meshes, types);
+    bool isValid = true;
+    for (func::FuncOp function : functions)
+      isValid &= succeeded(form.read(function));
+    if (!isValid)
+      return signalPassFailure();
+    LocalRewriter rewriter(form, expander, types, PassRemarks(getArgumentName()));
+    for (func::FuncOp function : functions)
+      if (failed(rewriter.rewrite(function)))
+        return signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace proa
