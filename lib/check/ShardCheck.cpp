@@ -60,6 +60,22 @@ bool isModest(const Tensor &tensor) {
   return true;
 }
 
+/// The tensor with small numbers added to equal elements: the order of equal elements in pd.topk is that of
+/// an algorithm, which local forms do not keep.
+Tensor withoutTies(const Tensor &tensor) {
+  if (tensor.dtype() != DType::Float32 && tensor.dtype() != DType::Float64)
+    return tensor;
+  Tensor out(tensor.dtype(), tensor.dims());
+  std::set<double> seen;
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    double value = pd::loadScalar(tensor, i).real();
+    while (std::isfinite(value) && !seen.insert(value).second)
+      value += 1.0 / 1024;
+    pd::storeScalar(out, i, pd::HostScalar::of(value));
+  }
+  return out;
+}
+
 /// Runs the splits of one op.
 class OpCheck {
 public:
@@ -72,8 +88,11 @@ public:
     for (const MeshAxes &mesh : options.meshes) {
       forEachSplit(mesh, rule, [&](const FactorAxes &axes) {
         OpPlacements placements = placementsOf(rule, axes);
-        count(split.run(mesh.mesh, placements), mesh, placements, "");
+        SplitOp::Outcome outcome = split.run(mesh.mesh, placements);
+        count(outcome, mesh, placements, ": " + split.reason());
       });
+      if (rule.localForm)
+        runLocalForms(mesh);
       if (llvm::all_of(operands, isModest))
         for (const llvm::SmallVector<unsigned> &group : pd::partialGroupsOf(op))
           runPartial(mesh, group);
@@ -81,6 +100,29 @@ public:
   }
 
 private:
+  /// The splits for which devices compute the local form.
+  void runLocalForms(const MeshAxes &mesh) {
+    pd::ShardingRule local = pd::withLocalForm(rule);
+    llvm::SmallVector<Tensor> inputs = llvm::map_to_vector(operands, withoutTies);
+    Block block;
+    Operation *whole = cloneOn(block, op, inputs);
+    auto expected = succeeded(pd::inferAgain(whole)) ? pd::evaluateOp(whole, inputs)
+                                                     : Result<llvm::SmallVector<Tensor>>(Problems());
+    if (!expected)
+      return;
+    SplitOp split(whole, inputs, *expected);
+    forEachSplit(mesh, local, [&](const FactorAxes &axes) {
+      bool isDirect = llvm::all_of(llvm::zip_equal(rule.factors, axes), [](auto each) {
+        return !std::get<0>(each).localKind || std::get<1>(each).empty();
+      });
+      if (isDirect)
+        return;
+      ++check.localForms;
+      SplitOp::Outcome outcome = split.runLocalForms(mesh, local, axes);
+      count(outcome, mesh, placementsOf(local, axes), " by local form: " + split.reason());
+    });
+  }
+
   /// One axis holds terms of the operands of the group, the others split factors.
   void runPartial(const MeshAxes &mesh, llvm::ArrayRef<unsigned> group) {
     llvm::SmallVector<int64_t> others;
@@ -88,8 +130,8 @@ private:
       others.push_back(mesh.axes[axis].size);
     auto run = [&](const MeshAxes &rest, const OpPlacements &placements) {
       ++check.partialCases;
-      count(split.runPartial(rest.mesh, placements, group, mesh.axes[0].size), rest, placements,
-            fmt::format(", operand {}{} partial", group[0], group.size() > 1 ? ", ..." : ""));
+      SplitOp::Outcome outcome = split.runPartial(rest.mesh, placements, group, mesh.axes[0].size);
+      count(outcome, rest, placements, fmt::format(", operand {} partial: {}", group[0], split.reason()));
     };
     MeshAxes rest = meshOf(others);
     run(rest, placementsOf(rule, FactorAxes(rule.factors.size())));
@@ -107,9 +149,8 @@ private:
     ++check.cases;
     ++check.casesOf[name];
     if (outcome != SplitOp::Outcome::Equal)
-      check.differences.push_back(fmt::format("{} {} on mesh {}, {}{}: {}", name, rule.text(),
-                                              describe(mesh.mesh), describe(mesh, placements), more,
-                                              split.reason()));
+      check.differences.push_back(fmt::format("{} {} on mesh {}, {}{}", name, rule.text(),
+                                              describe(mesh.mesh), describe(mesh, placements), more));
   }
 
   Operation *op;

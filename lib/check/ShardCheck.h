@@ -25,9 +25,9 @@ struct ShardCheckOptions {
 };
 
 struct ShardCheck {
-  /// The splits that were run, of them those of partial operands, and splits that the op refuses because a
-  /// part has no elements.
-  int64_t cases = 0, partialCases = 0, empty = 0;
+  /// The splits that were run, of them those of partial operands and by local forms, and splits that the op
+  /// refuses because a part has too few elements.
+  int64_t cases = 0, partialCases = 0, localForms = 0, empty = 0;
   /// Cases, and refused splits with empty parts, by the name of the op.
   std::map<std::string, int64_t> casesOf = {}, emptyOf = {};
   /// The op and the rule of each op that was run.

@@ -1,4 +1,5 @@
 #include "lib/check/SplitOp.h"
+#include "lib/check/SimulatedForm.h"
 #include "lib/tensors/Compare.h"
 
 #include "dialects/pd/ir/InferredTypes.h"
@@ -158,6 +159,32 @@ SplitOp::Outcome SplitOp::runAll(const spmd::Mesh &mesh, const OpPlacements &pla
       return hasEmptyPart(mesh, placements.operands, operands) ? Outcome::Empty : Outcome::Refused;
     }
   }
+  return joinAll(mesh, placements, locals, joined);
+}
+
+SplitOp::Outcome SplitOp::runLocalForms(const MeshAxes &mesh, const pd::ShardingRule &rule,
+                                        const FactorAxes &axes) {
+  OpPlacements placements = placementsOf(rule, axes);
+  std::vector<Values> parts;
+  for (int64_t position = 0; position < mesh.mesh.size(); ++position) {
+    Values &own = parts.emplace_back();
+    for (auto [tensor, held] :
+         llvm::zip_equal(operands, heldOfAll(mesh.mesh, placements.operands, operands, position)))
+      own.push_back(partOf(tensor, held));
+  }
+  SimulatedResults ran = runLocalForm(op, mesh, rule, axes, parts, results);
+  if (why = ran.refused; !why.empty())
+    return hasEmptyPart(mesh.mesh, placements.operands, operands) ? Outcome::Empty : Outcome::Refused;
+  llvm::SmallVector<const Values *> locals;
+  for (const Values &own : ran.ofPosition)
+    locals.push_back(&own);
+  Values joined;
+  Outcome outcome = joinAll(mesh.mesh, placements, locals, joined);
+  return outcome == Outcome::Equal ? compareAll(joined) : outcome;
+}
+
+SplitOp::Outcome SplitOp::joinAll(const spmd::Mesh &mesh, const OpPlacements &placements,
+                                  llvm::ArrayRef<const Values *> locals, Values &joined) {
   joined.resize(results.size());
   for (size_t number = 0; number < results.size(); ++number) {
     why = join(mesh, placements.results[number], number, locals, joined[number]);

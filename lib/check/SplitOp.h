@@ -1,8 +1,8 @@
 /// Runs of one op on all positions of a mesh by a sharding rule.
 #pragma once
 
+#include "lib/check/FactorCases.h"
 #include "lib/check/TensorParts.h"
-#include "passes/spmd/FactorAxes.h"
 
 #include <map>
 
@@ -27,6 +27,8 @@ public:
 
   /// Each position runs the op on its parts of the operands, and the results are joined by their placements.
   Outcome run(const spmd::Mesh &mesh, const OpPlacements &placements);
+  /// As run(), where each position runs the local form of the op's rule, which is one withLocalForm().
+  Outcome runLocalForms(const MeshAxes &mesh, const pd::ShardingRule &rule, const FactorAxes &axes);
   /// As run(), where the operands of a linear group are partial sums over one more axis, of size `terms`. The
   /// terms are random.
   Outcome runPartial(const spmd::Mesh &mesh, const OpPlacements &placements, llvm::ArrayRef<unsigned> group,
@@ -41,6 +43,9 @@ private:
   /// Runs all positions on parts of `values` and joins the results; sets `why` unless the outcome is Equal.
   Outcome runAll(const spmd::Mesh &mesh, const OpPlacements &placements, llvm::ArrayRef<Tensor> values,
                  Cache &cache, Values &joined);
+  /// Joins the results of all positions.
+  Outcome joinAll(const spmd::Mesh &mesh, const OpPlacements &placements,
+                  llvm::ArrayRef<const Values *> locals, Values &joined);
   const Values *runPart(llvm::ArrayRef<Tensor> values, const std::vector<Held> &operandParts,
                         const std::vector<Held> &resultParts, Cache &cache);
   std::optional<Values> evaluate(llvm::ArrayRef<Tensor> inputs, const std::vector<Held> &resultParts) const;

@@ -50,6 +50,16 @@ Tensor partOf(const Tensor &whole, const Held &held) {
   return part;
 }
 
+void copyInto(Tensor &whole, const Tensor &part, const Held &held) {
+  size_t bytes = sizeOf(whole.dtype());
+  const char *from = static_cast<const char *>(part.data());
+  char *to = static_cast<char *>(whole.data());
+  forEachHeld(whole.dims(), held, [&](size_t index) {
+    std::memcpy(to + index * bytes, from, bytes);
+    from += bytes;
+  });
+}
+
 Joined::Joined(DType dtype, std::vector<int64_t> dims)
     : whole(dtype, std::move(dims)), filled(static_cast<size_t>(whole.size())) {}
 

@@ -16,6 +16,9 @@ std::vector<int64_t> dimsOf(const Held &held);
 /// The elements at these indices.
 Tensor partOf(const Tensor &whole, const Held &held);
 
+/// Copies a part to these indices of a tensor.
+void copyInto(Tensor &whole, const Tensor &part, const Held &held);
+
 /// A tensor that is put together from parts.
 class Joined {
 public:

@@ -22,7 +22,14 @@ struct ShardingFactor {
   FactorKind kind = FactorKind::PassThrough;
   /// The combiner of a Reduction factor.
   ReductionKind reduction = ReductionKind::Sum;
+  /// The kind that a Replicated factor has where devices compute the local form of the op (LocalForm.h).
+  std::optional<FactorKind> localKind = {};
 };
+
+class LocalFormBuilder;
+/// Creates the results of an op on one device, of the types of their parts, from the parts of the operands.
+/// Failure, without an error, where the form does not cover these parts; ops created by then are dead.
+using LocalForm = llvm::FailureOr<llvm::SmallVector<mlir::Value>> (*)(LocalFormBuilder &form);
 
 /// The factors of a dimension, outermost first. If `reshape` merges several dimensions into one, that one has
 /// the factors of all of them. A dimension without factors must not be split.
@@ -36,8 +43,11 @@ using TensorFactors = llvm::SmallVector<DimFactors, 4>;
 struct ShardingRule {
   llvm::SmallVector<ShardingFactor> factors;
   llvm::SmallVector<TensorFactors> operands, results;
+  /// What a device computes instead of the op if a factor with a `localKind` is split; null if none has one.
+  LocalForm localForm = nullptr;
 
-  /// The rule in the notation above. Factors are named i, j, k, ...; those that are not pass-through follow.
+  /// The rule in the notation above. Factors are named i, j, k, ...; those that are not pass-through follow,
+  /// at last those that the local form can split.
   std::string text() const;
 };
 
@@ -55,6 +65,13 @@ public:
   /// Adds a factor shared by an operand dimension and a result dimension, if their sizes are equal.
   void pair(unsigned operand, int64_t operandDim, unsigned result, int64_t resultDim,
             FactorKind kind = FactorKind::PassThrough);
+
+  /// States that the factor of an operand dimension can be split by the local form, with this kind. The
+  /// factor is Replicated; it is added if the dimension has none. A dynamic dimension, or one of several
+  /// factors, is left as it is.
+  void splitByLocalForm(unsigned operand, int64_t dim, LocalForm form,
+                        FactorKind kind = FactorKind::PassThrough,
+                        ReductionKind reduction = ReductionKind::Sum);
 
   mlir::RankedTensorType operandType(unsigned operand) const;
   mlir::RankedTensorType resultType(unsigned result) const;
@@ -75,6 +92,9 @@ std::optional<ShardingRule> shardingOfRecord(mlir::Operation *op);
 /// The rule that follows from the decomposition of a composite: a dimension can be split if every op of the
 /// decomposition allows it.
 std::optional<ShardingRule> shardingOfDecomposition(mlir::Operation *op);
+
+/// The rule where devices compute the local form: each factor with a `localKind` is of that kind.
+ShardingRule withLocalForm(ShardingRule rule);
 
 /// Sets the dims of the first result in the attribute `shape` of an op (reshape, expand, full) to those of a
 /// part. Dynamic dims become -1, which some ops infer.

@@ -167,8 +167,8 @@ TEST(Soundness, OfAllSplitsOnSmallMeshes) {
     fmt::print("{:<40} {}\n", name, cases);
   for (const auto &[name, count] : check.emptyOf)
     fmt::print("{:<40} {} with empty parts refused\n", name, count);
-  fmt::print("{} cases of {} kinds of ops, {} with partial operands; {} with empty parts are refused\n",
-             check.cases, check.casesOf.size(), check.partialCases, check.empty);
+  fmt::print("{} cases of {} kinds of ops, {} with partial operands, {} by local forms; {} with empty parts are refused\n",
+             check.cases, check.casesOf.size(), check.partialCases, check.localForms, check.empty);
   fmt::print("not run: {}\n", fmt::join(notRun, " "));
   for (const std::string &difference : check.differences)
     ADD_FAILURE() << difference;
