@@ -6,7 +6,6 @@
 #include "lib/compiler/Registration.h"
 #include "proa/Half.h"
 #include "translator/import/Import.h"
-#include "translator/legacy/ReadProgram.h"
 #include "translator/params/ModelFolder.h"
 #include "translator/params/Safetensors.h"
 
@@ -101,7 +100,7 @@ std::optional<Case> caseAt(const std::string &folder, bool dynamicDims) {
   auto feeds = params::readSafetensors(folder + "/inputs.safetensors");
   if (!meta || !files || !feeds || meta->training || !meta->runnable)
     return std::nullopt;
-  auto program = legacy::readProgram(files->program);
+  auto program = translator::readProgram(files->program);
   auto parameters = program ? params::readParameters(*files, *program) : program.problems();
   if (!parameters)
     return std::nullopt;
