@@ -1,4 +1,5 @@
 #include "dialects/pd/builders/TensorBuilder.h"
+#include "dialects/pd/ir/MatchFailure.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/detection/BoxesOps.h"
 #include "dialects/pd/ops/detection/Detection.h"
@@ -302,7 +303,7 @@ FailureOr<SmallVector<Value>> BoxClipOp::decompose(OpBuilder &builder) {
   if (getOffsets())
     info = gatherRows(info, rowPlaces(input, e.wrap(getOffsets())).sequence);
   else if (tensorType(getImInfo()).getDimSize(0) != 1)
-    return failure();
+    return notifyDecompositionFailure(builder, *this, "without offsets, im_info must have one row");
   // The limits as [rows or 1, 1, ..., 4]: those of the image of each row.
   auto number = [&](int64_t i) { return slice(info, 1, i, i + 1); };
   auto greatest = [&](int64_t i) { return e.wrap(e.create<RoundOp>(number(i) / number(2))) - 1.0; };
