@@ -71,8 +71,8 @@ def Rt_PostOpsOpInterface : OpInterface<"PostOpsOpInterface"> {
     InterfaceMethod<"The post-ops.", "::mlir::ArrayAttr", "getPostOps">,
     InterfaceMethod<"The tensors that the post-ops read.", "::mlir::OperandRange", "getExtras">,
     InterfaceMethod<[{
-      The tensor that the first post-op of kind `add` reads, or null. The result may take over its memory: then the kernel
-      adds in place.
+      The tensor that the first post-op of kind `add` reads, or null. The result may take over its memory: then the
+      kernel adds in place.
     }], "::mlir::Value", "getAccumulator", (ins), "", [{ return accumulatorOf($_op.getPostOps(), $_op.getExtras()); }]>,
   ];
   let verify = "return verifyPostOps($_op);";

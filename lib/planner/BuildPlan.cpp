@@ -261,7 +261,7 @@ private:
     for (Value operand : call.getOperands())
       step.inputs.push_back(ids.lookup(operand));
     KernelFacts facts = kernelFacts(call.getCallee());
-    step.extent = facts.rows;
+    step.rows = facts.rows;
     step.work = facts.work;
     if (auto label = call->getAttrOfType<StringAttr>("proa.label"))
       step.label = label.str();
@@ -358,8 +358,8 @@ private:
     (once ? plan.prepare : *steps).push_back(std::move(step));
   }
 
-  /// What control flow is made of beside its ops: a tensor read as a condition, and a tensor under a type
-  /// that says less of its dims. Both are the same value of the plan.
+  /// Maps conditions (tensor.extract) and casts to types with fewer static dims to the plan's value of their
+  /// operand.
   bool addControlValue(Operation &op) {
     if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
       ids[extract.getResult()] = ids.lookup(extract.getTensor());
@@ -401,8 +401,8 @@ private:
     return body;
   }
 
-  /// What has no kernel in an arm is an error of the run that comes there.
-  runtime::Body makeArm(Region &region) {
+  /// The body of a branch. If it has an op without a kernel, a run that reaches the branch is an error.
+  runtime::Body makeBranch(Region &region) {
     size_t before = problems.size();
     runtime::Body body = makeBody(region, {});
     if (problems.size() == before)
@@ -439,8 +439,8 @@ private:
     Step step;
     step.kind = runtime::StepKind::If;
     step.inputs = {ids.lookup(op.getCondition())};
-    step.bodies.push_back(makeArm(op.getThenRegion()));
-    step.bodies.push_back(makeArm(op.getElseRegion()));
+    step.bodies.push_back(makeBranch(op.getThenRegion()));
+    step.bodies.push_back(makeBranch(op.getElseRegion()));
     addControlStep(std::move(step), op);
   }
 
@@ -453,7 +453,7 @@ private:
     for (Value argument : op.getBeforeArguments())
       testArguments.push_back(addValue(argument, Storage::Dynamic, nameOf(op->getLoc())));
     step.bodies.push_back(makeBody(op.getBefore(), testArguments));
-    // What the test hands on as it is needs no second place.
+    // An argument that the test passes through unchanged keeps its value.
     auto flowing = op.getConditionOp().getArgs();
     for (auto [i, argument] : llvm::enumerate(op.getAfterArguments())) {
       bool same = isa<BlockArgument>(flowing[i]) && flowing[i].getParentBlock() == op.getBeforeBody() &&

@@ -52,7 +52,7 @@ struct ArrayElement {
 };
 using TensorArray = std::vector<ArrayElement>;
 
-/// What is known of an operand when the program is loaded. dims may hold dynamicDim.
+/// The type of an operand when the program is loaded. dims may hold dynamicDim.
 struct OperandType {
   bool present = false;
   bool constant = false; ///< its bytes are the same in every run and are there at `bind`
@@ -75,7 +75,7 @@ struct KernelRequest {
 
 class Communicator;
 
-/// What a kernel keeps for one step of one session, such as oneDNN memory objects.
+/// State of a kernel for one step of one session, such as oneDNN memory objects.
 class KernelState {
 public:
   virtual ~KernelState() = default;
@@ -94,7 +94,7 @@ public:
   }
   size_t outputCount() const { return outputs.size(); }
   bool hasOutput(size_t i) const { return i < outputs.size() && outputs[i] != none; }
-  /// Memory for output i, which must be wanted. Error: the dims are not those that the program declares.
+  /// Memory for output i, which the step must list. Error: the dims are not those that the program declares.
   virtual Result<View> output(size_t i, std::span<const int64_t> dims) = 0;
   /// Input i, a tensor array.
   virtual const TensorArray &array(size_t i) const = 0;

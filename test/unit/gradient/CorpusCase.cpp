@@ -6,7 +6,6 @@
 #include "lib/compiler/Registration.h"
 #include "proa/Half.h"
 #include "translator/import/Import.h"
-#include "translator/legacy/ReadProgram.h"
 #include "translator/params/ModelFolder.h"
 #include "translator/params/Safetensors.h"
 
@@ -103,7 +102,7 @@ std::optional<Case> openCase(const std::string &folder, const check::CaseMeta &m
   auto files = params::findModel(folder);
   if (!files)
     return std::nullopt;
-  auto program = legacy::readProgram(files->program);
+  auto program = translator::readProgram(files->program);
   auto parameters = program ? params::readParameters(*files, *program) : program.problems();
   if (!parameters)
     return std::nullopt;

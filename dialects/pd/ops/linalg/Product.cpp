@@ -1,3 +1,4 @@
+#include "dialects/pd/ir/MatchFailure.h"
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/linalg/ProductOps.h"
 #include "dialects/pd/ops/shape/DimSize.h"
@@ -116,7 +117,7 @@ FailureOr<SmallVector<Value>> CrossOp::decompose(OpBuilder &builder) {
   if (axis < 0 ||
       (isOpen && llvm::is_contained(x.type().getShape().take_front(axis), ShapedType::kDynamic))) {
     if (!isOpen)
-      return failure();
+      return notifyDecompositionFailure(builder, *this, "x has no dimension of size 3");
     return e.results({openCross(x, y)});
   }
   auto part = [&](Expression value, int64_t i) { return slice(value, axis, i % 3, i % 3 + 1); };
