@@ -35,6 +35,9 @@ public:
         drop(value);
     for (unsigned value : combined)
       drop(value);
+    for (unsigned node = 0; node < graph.nodes.size(); ++node)
+      if (!assignment.plans[node].passed.empty() && !passes[node])
+        dropResults(node);
     apply();
   }
 
@@ -234,10 +237,16 @@ private:
           continue;
         passes[use.node] = false;
         llvm::append_range(work, passedValues(use.node));
+        // The results are not partial for this reason.
         for (unsigned i = 0; i < graph.nodes[use.node].numResults; ++i)
           work.push_back(resultValue(use.node, i));
       }
     }
+  }
+
+  void dropResults(unsigned node) {
+    for (unsigned i = 0; i < graph.nodes[node].numResults; ++i)
+      drop(resultValue(node, i));
   }
 
   void apply() {
