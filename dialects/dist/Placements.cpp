@@ -34,27 +34,26 @@ LogicalResult verifyAxis(EmitError emitError, AxisAttr axis, const spmd::Mesh &m
   return success();
 }
 
-static LogicalResult verifyReduction(EmitError emitError, Reduction reduction, Type element) {
+bool reduces(Reduction reduction, Type element) {
   bool isBool = element.isInteger(1), isReal = isa<IntegerType, FloatType>(element) && !isBool;
-  bool fits = true;
   switch (reduction) {
   case Reduction::Any:
   case Reduction::All:
-    fits = isBool;
-    break;
+    return isBool;
   case Reduction::Max:
   case Reduction::Min:
-    fits = isReal;
-    break;
+    return isReal;
   case Reduction::Avg:
-    fits = isa<FloatType, ComplexType>(element);
-    break;
+    return isa<FloatType, ComplexType>(element);
   case Reduction::Sum:
   case Reduction::Prod:
-    fits = !isBool;
-    break;
+    return !isBool;
   }
-  if (!fits)
+  return false;
+}
+
+static LogicalResult verifyReduction(EmitError emitError, Reduction reduction, Type element) {
+  if (!reduces(reduction, element))
     return emitError() << "C6: expected an element type that '" << stringifyReduction(reduction)
                        << "' reduces, found " << element;
   return success();

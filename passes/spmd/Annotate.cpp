@@ -78,17 +78,29 @@ public:
         apply(entry, mesh);
     if (!isValid)
       return signalPassFailure();
-    for (auto &[tensor, sharding] : chosen) {
-      const NamedTensor &own = tensors[tensor];
-      func::FuncOp function = own.function;
-      if (own.isResult)
-        function.setResultAttr(own.index, dist::shardingAttribute, sharding);
-      else
-        function.setArgAttr(own.index, dist::shardingAttribute, sharding);
-    }
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      setShardings(function);
   }
 
 private:
+  void setShardings(func::FuncOp function) {
+    // All at once: each change of one argument copies the list of all.
+    SmallVector<DictionaryAttr> arguments, results;
+    function.getAllArgAttrs(arguments);
+    function.getAllResultAttrs(results);
+    for (auto &[tensor, sharding] : chosen) {
+      const NamedTensor &own = tensors[tensor];
+      if (own.function != function)
+        continue;
+      DictionaryAttr &attributes = (own.isResult ? results : arguments)[own.index];
+      NamedAttrList list(attributes);
+      list.set(dist::shardingAttribute, sharding);
+      attributes = list.getDictionary(&getContext());
+    }
+    function.setAllArgAttrs(arguments);
+    function.setAllResultAttrs(results);
+  }
+
   InFlightDiagnostic error() {
     isValid = false;
     return getOperation().emitError();

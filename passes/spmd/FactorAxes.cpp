@@ -47,6 +47,21 @@ spmd::Reduction reductionOf(const pd::ShardingFactor &factor) {
   return spmd::Reduction::Sum;
 }
 
+std::vector<spmd::PartialAxis> canonicalPartial(std::vector<spmd::PartialAxis> partial) {
+  std::ranges::sort(partial, {},
+                    [](const spmd::PartialAxis &p) { return std::pair(p.axis.axis, p.axis.pre); });
+  std::vector<spmd::PartialAxis> joined;
+  for (const spmd::PartialAxis &next : partial) {
+    spmd::PartialAxis *last = joined.empty() ? nullptr : &joined.back();
+    if (last && last->reduction == next.reduction && last->axis.axis == next.axis.axis &&
+        last->axis.pre * last->axis.size == next.axis.pre)
+      last->axis.size *= next.axis.size;
+    else
+      joined.push_back(next);
+  }
+  return joined;
+}
+
 namespace {
 
 /// Checks the factors of one dimension, outermost first.
@@ -83,22 +98,6 @@ spmd::Placement dimsOf(const pd::TensorFactors &tensor, const FactorAxes &axes) 
     placement.dims.push_back({{dim.begin(), dim.end()}, {}});
   }
   return placement;
-}
-
-/// Sorts by mesh axis, and joins parts of an axis.
-std::vector<spmd::PartialAxis> canonicalPartial(std::vector<spmd::PartialAxis> partial) {
-  std::ranges::sort(partial, {},
-                    [](const spmd::PartialAxis &p) { return std::pair(p.axis.axis, p.axis.pre); });
-  std::vector<spmd::PartialAxis> joined;
-  for (const spmd::PartialAxis &next : partial) {
-    spmd::PartialAxis *last = joined.empty() ? nullptr : &joined.back();
-    if (last && last->reduction == next.reduction && last->axis.axis == next.axis.axis &&
-        last->axis.pre * last->axis.size == next.axis.pre)
-      last->axis.size *= next.axis.size;
-    else
-      joined.push_back(next);
-  }
-  return joined;
 }
 
 std::string reductionMismatch(const ShardingRule &rule, const FactorAxes &axes) {

@@ -26,6 +26,9 @@ bool overlap(const spmd::AxisRef &a, const spmd::AxisRef &b);
 /// form.
 void appendAxis(llvm::SmallVectorImpl<spmd::AxisRef> &axes, const spmd::AxisRef &next);
 
+/// Partial axes in the canonical form: in the order of the mesh, with parts of an axis joined.
+std::vector<spmd::PartialAxis> canonicalPartial(std::vector<spmd::PartialAxis> partial);
+
 /// The reduction of partial values that a Reduction factor leads to.
 spmd::Reduction reductionOf(const pd::ShardingFactor &factor);
 

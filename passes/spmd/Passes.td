@@ -181,7 +181,10 @@ def Propagate : Pass<"dist-propagate", "::mlir::ModuleOp"> {
       %1 = dist.reshard %0 from <@m, [{}, {} ], partial = [sum {"mp"} ]> to <@m, [{}, {} ]> : tensor<8x6xf32>
     ```
   }];
-  let options = [ListOption<"explain", "explain", "std::string", "Values whose shardings are explained">];
+  let options = [
+    ListOption<"explain", "explain", "std::string", "Values whose shardings are explained">,
+    Option<"check", "check", "bool", "false", "Check that each op of the result matches its rule">
+  ];
   let dependentDialects = ["::proa::dist::DistDialect"];
 }
 

@@ -4,6 +4,7 @@
 #include "dialects/dist/Dist.h"
 #include "dialects/pd/ir/Pd.h"
 #include "passes/remarks/Remarks.h"
+#include "passes/spmd/ShardedForm.h"
 #include "passes/spmd/propagation/Annotations.h"
 #include "passes/spmd/propagation/Explain.h"
 #include "passes/spmd/propagation/Materialize.h"
@@ -39,6 +40,8 @@ public:
                                    llvm::errs())))
         return signalPassFailure();
     sharding::materialize(graph, assignment, pool, mesh->mesh, mesh->symbol);
+    if (check && failed(verifyShardedForm(module)))
+      signalPassFailure();
   }
 
 private:

@@ -14,6 +14,8 @@ struct NodePlan {
   /// Operands that stay partial, because the op is linear in them, and the axes over which its results are
   /// partial for that reason.
   llvm::SmallVector<unsigned, 2> passedOperands;
+  /// Other operands of a sum, which become terms of it.
+  llvm::SmallVector<unsigned, 2> terms;
   std::vector<spmd::PartialAxis> passed;
 };
 

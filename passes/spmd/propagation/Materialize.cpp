@@ -155,15 +155,24 @@ private:
   }
 
   void setShardings(func::FuncOp function, const FunctionStates &states) {
+    auto with = [&](DictionaryAttr attributes, unsigned placement) {
+      NamedAttrList list(attributes);
+      list.set(dist::shardingAttribute, shardingOf(placement));
+      return list.getDictionary(function.getContext());
+    };
+    // All at once: each change of one argument copies the list of all.
+    SmallVector<DictionaryAttr> arguments, results;
+    function.getAllArgAttrs(arguments);
+    function.getAllResultAttrs(results);
     if (!function.isDeclaration())
-      for (BlockArgument argument : function.getArguments())
+      for (auto [argument, attributes] : llvm::zip_equal(function.getArguments(), arguments))
         if (unsigned index = graph.indexOf(argument); index != none)
-          function.setArgAttr(argument.getArgNumber(), dist::shardingAttribute,
-                              shardingOf(assignment.natural[index]));
-    for (auto [i, state] : llvm::enumerate(states.results))
+          attributes = with(attributes, assignment.natural[index]);
+    for (auto [state, attributes] : llvm::zip_equal(states.results, results))
       if (state != none)
-        function.setResultAttr(static_cast<unsigned>(i), dist::shardingAttribute,
-                               shardingOf(assignment.placementOfState(state)));
+        attributes = with(attributes, assignment.placementOfState(state));
+    function.setAllArgAttrs(arguments);
+    function.setAllResultAttrs(results);
   }
 
   void removeConstraints() {

@@ -35,6 +35,9 @@ public:
         drop(value);
     for (unsigned value : combined)
       drop(value);
+    for (unsigned node = 0; node < graph.nodes.size(); ++node)
+      if (!assignment.plans[node].passed.empty() && !passes[node])
+        dropResults(node);
     apply();
   }
 
@@ -54,31 +57,41 @@ private:
     return llvm::all_of(uses[value], [&](Use use) { return isPassed(use); });
   }
 
-  /// Whether the op can pass the partial values of a group of operands, all of which have equal partial axes.
-  bool isPassable(unsigned index, llvm::ArrayRef<unsigned> group) const {
+  /// The partial axes that the op can pass for a group of operands: those of its partial operands, which must
+  /// be equal. The others become terms, which costs nothing. Empty if the op cannot.
+  std::vector<spmd::PartialAxis> passableAxes(unsigned index, llvm::ArrayRef<unsigned> group) const {
     const NodePlan &plan = assignment.plans[index];
-    const spmd::Placement &first = pool[potential[operandValue(index, group.front())]];
+    std::vector<spmd::PartialAxis> axes;
     for (unsigned operand : group) {
       unsigned value = operandValue(index, operand);
-      if (value == none || pool[potential[value]].partial != first.partial ||
-          pool[potential[value]].dims != pool[plan.operands[operand]].dims)
-        return false;
+      if (value == none || plan.operands[operand] == none)
+        return {};
+      const spmd::Placement &own = pool[potential[value]];
+      if (own.partial.empty())
+        continue;
+      if ((!axes.empty() && own.partial != axes) || own.dims != pool[plan.operands[operand]].dims)
+        return {};
+      axes = own.partial;
     }
-    if (first.partial.empty() || !keepsPrecision(index, group))
-      return false;
-    for (const spmd::PartialAxis &partial : first.partial) {
+    if (axes.empty() || !keepsPrecision(index, group) || !areFree(plan, axes))
+      return {};
+    return axes;
+  }
+
+  /// Whether an op can have results that are partial over these axes in addition.
+  bool areFree(const NodePlan &plan, llvm::ArrayRef<spmd::PartialAxis> axes) const {
+    for (const spmd::PartialAxis &partial : axes) {
       if (partial.reduction != spmd::Reduction::Sum && partial.reduction != spmd::Reduction::Avg)
         return false;
-      for (const auto &axes : plan.axes)
-        if (llvm::any_of(axes, [&](const spmd::AxisRef &axis) { return overlap(axis, partial.axis); }))
+      for (const auto &list : plan.axes)
+        if (llvm::any_of(list, [&](const spmd::AxisRef &axis) { return overlap(axis, partial.axis); }))
           return false;
     }
-    for (unsigned placement : plan.results)
-      if (placement == none || llvm::any_of(pool[placement].partial, [&](const spmd::PartialAxis &own) {
-            return !spmd::commute(own.reduction, first.partial.front().reduction);
-          }))
-        return false;
-    return true;
+    return llvm::all_of(plan.results, [&](unsigned placement) {
+      return placement != none && llvm::all_of(pool[placement].partial, [&](const spmd::PartialAxis &own) {
+               return spmd::commute(own.reduction, axes.front().reduction);
+             });
+    });
   }
 
   /// Whether terms may be combined after the op: integers round in divisions and casts, and terms should not
@@ -112,10 +125,12 @@ private:
     if (!hasPartial || node.edge || !linear)
       return;
     for (const auto &group : linear.getLinearGroups()) {
-      if (group.empty() || !isPassable(index, group))
+      plan.passed = passableAxes(index, group);
+      if (plan.passed.empty())
         continue;
-      plan.passedOperands.assign(group.begin(), group.end());
-      plan.passed = pool[potential[operandValue(index, group.front())]].partial;
+      for (unsigned operand : group)
+        (isPartial(potential[operandValue(index, operand)]) ? plan.passedOperands : plan.terms)
+            .push_back(operand);
       passes[index] = true;
       for (unsigned i = 0; i < node.numResults; ++i) {
         unsigned value = resultValue(index, i);
@@ -126,11 +141,11 @@ private:
     }
   }
 
+  /// The placement, partial in addition over the axes that the node passes.
   unsigned withPassed(unsigned placement, const NodePlan &plan) {
     spmd::Placement result = pool[placement];
     result.partial.insert(result.partial.end(), plan.passed.begin(), plan.passed.end());
-    std::ranges::sort(result.partial, {},
-                      [](const spmd::PartialAxis &p) { return std::pair(p.axis.axis, p.axis.pre); });
+    result.partial = canonicalPartial(std::move(result.partial));
     return pool.indexOf(result);
   }
 
@@ -170,13 +185,26 @@ private:
         combined.push_back(value);
       later += least[value];
     }
-    if (!passes[index])
-      return;
     secondsOfResults[index] = later;
+    passes[index] = passes[index] && isCheaper(index);
+  }
+
+  /// Whether a node saves time by passing its partial operands.
+  bool isCheaper(unsigned index) {
     double now = 0;
     for (unsigned value : passedValues(index))
       now += combineSeconds(value);
-    passes[index] = later < now;
+    return secondsOfPassing(index) < now;
+  }
+
+  /// The time after a node that passes partial operands, and for its other operands.
+  double secondsOfPassing(unsigned index) {
+    const NodePlan &plan = assignment.plans[index];
+    double seconds = secondsOfResults[index];
+    for (unsigned operand : plan.terms)
+      seconds += costs.seconds(plan.operands[operand], withPassed(plan.operands[operand], plan),
+                               graph.states[graph.nodeStates[graph.nodes[index].first + operand]].type);
+    return seconds;
   }
 
   double secondsAfter(unsigned value) {
@@ -184,14 +212,14 @@ private:
     unsigned last = none;
     for (Use use : uses[value]) {
       if (use.node != last)
-        seconds += secondsOfResults[use.node] / static_cast<double>(passedValues(use.node).size());
+        seconds += secondsOfPassing(use.node) / static_cast<double>(passedValues(use.node).size());
       last = use.node;
     }
     return seconds;
   }
 
-  /// The value is combined where it is defined, so no node passes it, and the other operands of these nodes
-  /// are combined too.
+  /// The value is combined where it is defined. Nodes that pass it get it as a term; if passing the others
+  /// does not save time then, these and the results are combined too.
   void drop(unsigned first) {
     llvm::SmallVector<unsigned> work{first};
     while (!work.empty()) {
@@ -202,12 +230,23 @@ private:
       for (Use use : uses[value]) {
         if (!isPassed(use))
           continue;
+        NodePlan &plan = assignment.plans[use.node];
+        llvm::erase(plan.passedOperands, use.operand);
+        plan.terms.push_back(use.operand);
+        if (isCheaper(use.node))
+          continue;
         passes[use.node] = false;
         llvm::append_range(work, passedValues(use.node));
+        // The results are not partial for this reason.
         for (unsigned i = 0; i < graph.nodes[use.node].numResults; ++i)
           work.push_back(resultValue(use.node, i));
       }
     }
+  }
+
+  void dropResults(unsigned node) {
+    for (unsigned i = 0; i < graph.nodes[node].numResults; ++i)
+      drop(resultValue(node, i));
   }
 
   void apply() {
@@ -218,6 +257,8 @@ private:
         plan.passed.clear();
         continue;
       }
+      for (unsigned operand : plan.terms)
+        plan.operands[operand] = withPassed(plan.operands[operand], plan);
       for (unsigned i = 0; i < graph.nodes[index].numResults; ++i) {
         plan.results[i] = withPassed(plan.results[i], plan);
         unsigned value = resultValue(index, i);

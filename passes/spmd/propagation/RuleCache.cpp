@@ -1,7 +1,11 @@
 #include "passes/spmd/propagation/RuleCache.h"
 
+#include "dialects/dist/Placements.h"
+#include "passes/spmd/FactorAxes.h"
+
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/OperationSupport.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 
@@ -26,6 +30,24 @@ std::unique_ptr<CachedRule> cached(pd::ShardingRule rule) {
   });
   result->rule = std::move(rule);
   return result;
+}
+
+/// The rule without factors whose partial results have no reduction of their element type: the maximum of
+/// bools.
+pd::ShardingRule reducible(Operation *op, pd::ShardingRule rule) {
+  for (auto [index, factor] : llvm::enumerate(rule.factors)) {
+    if (factor.kind != pd::FactorKind::Reduction)
+      continue;
+    auto reduction = static_cast<dist::Reduction>(reductionOf(factor));
+    auto hasFactor = [&](const pd::DimFactors &dim) {
+      return llvm::is_contained(dim, static_cast<unsigned>(index));
+    };
+    for (auto [result, tensor] : llvm::zip_equal(op->getResults(), rule.results))
+      if (llvm::none_of(tensor, hasFactor) &&
+          !dist::reduces(reduction, getElementTypeOrSelf(result.getType())))
+        factor.kind = pd::FactorKind::Replicated;
+  }
+  return rule;
 }
 
 } // namespace
@@ -53,7 +75,7 @@ const CachedRule *RuleCache::of(Operation *op) {
   auto [entry, isNew] = rules.try_emplace(op);
   if (isNew)
     if (auto rule = pd::shardingRuleOf(op))
-      entry->second = cached(std::move(*rule));
+      entry->second = cached(reducible(op, std::move(*rule)));
   return entry->second.get();
 }
 

@@ -1,4 +1,4 @@
-// RUN: proa-opt %s --dist-propagate --split-input-file | FileCheck %s
+// RUN: proa-opt %s --dist-propagate=check --split-input-file | FileCheck %s
 
 // Closed dimensions and `replicated` stop propagation; open dimensions are extended.
 // CHECK-LABEL: func.func @limits

@@ -1,4 +1,4 @@
-// RUN: proa-opt %s --dist-propagate --split-input-file | FileCheck %s
+// RUN: proa-opt %s --dist-propagate=check --split-input-file | FileCheck %s
 
 // Through a call, in both directions: the caller's feed and the weight inside of the callee.
 // CHECK-LABEL: func.func @main

@@ -1,4 +1,4 @@
-// RUN: proa-opt %s --dist-propagate --split-input-file | FileCheck %s
+// RUN: proa-opt %s --dist-propagate=check --split-input-file | FileCheck %s
 
 // Weights split by columns, then by rows: the hidden values and the first bias are split, and the partial sums are
 // combined once, before the second bias.
@@ -157,4 +157,15 @@ func.func @sequence_parallel(%x: tensor<8x64xf32>, %w1: tensor<64x64xf32> {dist.
   %3 = pd.matmul %2, %w2 : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32>
   %4 = pd.matmul %2, %w3 : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32>
   return %3, %4 : tensor<8x64xf32>, tensor<8x64xf32>
+}
+
+// -----
+
+// The kind of the reduction is that of the op.
+// CHECK-LABEL: func.func @reduction_kinds
+// CHECK: pd.any {{.*}}partial = [any {"dp"}]
+dist.mesh @m = <["dp"=2]>
+func.func @reduction_kinds(%x: tensor<4x8xi1> {dist.sharding = #dist.sharding<@m, [{"dp"}, {}]>}) -> tensor<8xi1> {
+  %0 = pd.any %x {axis = array<i64: 0>} : (tensor<4x8xi1>) -> tensor<8xi1>
+  return %0 : tensor<8xi1>
 }
