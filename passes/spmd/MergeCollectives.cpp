@@ -205,7 +205,7 @@ private:
   }
 
   /// The number of members, from the first on, until one depends on another, or until an op that depends on
-  /// one cannot move behind the next.
+  /// one cannot move after the next.
   static size_t independentPrefix(const Members &members) {
     llvm::SmallPtrSet<Operation *, 16> dependents;
     size_t count = 0;

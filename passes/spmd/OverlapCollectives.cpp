@@ -47,7 +47,7 @@ private:
     return !isa<dist::DistDialect>(op->getDialect()) && !op->hasTrait<OpTrait::ConstantLike>();
   }
 
-  /// The place to start from: behind the operand, at most `window` ops that compute before the user. Null if
+  /// The place to start from: after the operand, at most `window` ops that compute before the user. Null if
   /// nothing is computed between them.
   Operation *startOf(dist::StepOpInterface op, Operation *user) {
     Operation *definition = op.getX().getDefiningOp(), *start = user;

@@ -113,7 +113,7 @@ def MergeCollectives : Pass<"dist-merge-collectives", "::mlir::ModuleOp"> {
   let description = [{
     Replaces `dist.all_reduce`, `dist.reduce_scatter` or `dist.all_gather` ops of one block by one op, if they have the
     same axes, reduction and element type and do not depend on each other. Their local tensors are flattened and
-    concatenated, up to `bucket-bytes`. The merged op is at the last of them; ops that use earlier results move behind
+    concatenated, up to `bucket-bytes`. The merged op is at the last of them; ops that use earlier results move after
     it. So the gradients of data parallelism need one reduction. Each element is combined as before.
 
     Not merged: collectives over sub-axes, over several dimensions, with blocks, or with parts of different sizes; and

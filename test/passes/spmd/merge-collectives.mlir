@@ -7,7 +7,7 @@
 dist.mesh @m = <["x"=2, "y"=3]>
 
 // The second value has other parts over y: in the bucket, these are parts of a larger tensor. The user of the first
-// moves behind the merged op.
+// moves after the merged op.
 // CHECK-LABEL: func @all_reduce
 // CHECK-SAME: (%[[A:.*]]: tensor<4x5xf32>, %[[B:.*]]: tensor<6xf32>)
 // CHECK-NEXT: %[[E:.*]] = pd.exp %[[B]]
