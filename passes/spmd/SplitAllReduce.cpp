@@ -174,7 +174,8 @@ private:
     spmd::Placement from{std::vector<spmd::DimPlacement>(static_cast<size_t>(own.getRank()))}, to = from;
     SmallVector<int64_t> global(own.getShape());
     for (size_t d = 0; d < global.size(); ++d)
-      if (own.getDimSize(static_cast<int64_t>(d)) != 1) {
+      // A dim of size 1 may be a part, if that of the result is 1 too.
+      if (own.getDimSize(static_cast<int64_t>(d)) == type.getDimSize(static_cast<int64_t>(d + skipped))) {
         from.dims[d] = placement.dims[d + skipped];
         to.dims[d] = parted.dims[d + skipped];
         global[d] = op.getGlobal().getDimSize(static_cast<int64_t>(d + skipped));

@@ -250,3 +250,12 @@ func.func @gather_in_loop(%x: tensor<4x6xf32> {dist.sharding = #rows}, %w: tenso
   } attributes {dist.shardings = [#rows]}
   return %0 : tensor<4x6xf32>
 }
+
+// Local dims of size 1 are parts of dimension 0, and broadcast in dimension 1.
+func.func @unit_parts(%x: tensor<2x6xf32> {dist.sharding = #rows_sum}, %s: tensor<2x1xf32> {dist.sharding = #rows}, %z: tensor<2x6xf32> {dist.sharding = #rows})
+    -> (tensor<2x6xf32> {dist.sharding = #rows}) {
+  %0 = dist.reshard %x from <@m, [{"x"}, {}], partial = [sum {"y"}]> to <@m, [{"x"}, {}]> : tensor<2x6xf32>
+  %1 = pd.multiply %0, %s {dist.shardings = [#rows]} : (tensor<2x6xf32>, tensor<2x1xf32>) -> tensor<2x6xf32>
+  %2 = pd.add %1, %z {dist.shardings = [#rows]} : (tensor<2x6xf32>, tensor<2x6xf32>) -> tensor<2x6xf32>
+  return %2 : tensor<2x6xf32>
+}
