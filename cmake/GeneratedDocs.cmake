@@ -94,7 +94,7 @@ it: reference evaluation, derivatives, batching, sharding, lowering (checked by 
 (the table below) |\n\n\
 ## Primitives\n\n${primitive_count} ops:\n\n${primitive_list}\n\
 ## Library ops\n\n${library_count} ops. What their records state, checked by `compiler-test`:\n\n\
-- evaluation: by a `reference kernel`, the `evaluator of arrays`, as a `constant`, or `none`: the reference evaluator refuses the op\n\
+- evaluation: by a `reference kernel`, as a `constant`, or `none`: the reference evaluator refuses the op\n\
 - derivative, in forward and reverse mode: a `rule`; `zero`, because no operand or no result holds floats; `none`: an \
 error\n\
 - batching: a `rule`; `unbatched`: one example at a time; `refused`: an error, because the dims of results depend on \

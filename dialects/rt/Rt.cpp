@@ -29,9 +29,13 @@ static FailureOr<FloatAttr> parseNumber(AsmParser &parser) {
 
 namespace proa::rt {
 
-/// Attaches FusableOpInterface to the ops of pd that these ops compute together with their neighbours.
+/// Attaches FusableOpInterface to the ops of pd that those of these ops with post-ops extend.
 template <class... Ops> static void attachFusable(MLIRContext &context) {
-  (Ops::attachFusable(context), ...);
+  auto attach = [&]<class Op>() {
+    if constexpr (requires { Op::attachFusable(context); })
+      Op::attachFusable(context);
+  };
+  (attach.template operator()<Ops>(), ...);
 }
 
 void RtDialect::initialize() {

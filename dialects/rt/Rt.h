@@ -1,6 +1,7 @@
 /// The rt dialect: calls of fused kernels of the CPU runtime.
 #pragma once
 
+#include "dialects/dist/Dist.h"
 #include "dialects/pd/ir/Contraction.h"
 #include "dialects/pd/ir/Enums.h"
 #include "dialects/pd/ir/Pd.h"

@@ -6,6 +6,7 @@ include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/CommonAttrConstraints.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "dialects/dist/Attributes.td"
 include "dialects/pd/ir/AttributeNames.td"
 include "dialects/pd/ir/Contraction.td"
 include "dialects/pd/ir/Format.td"
@@ -15,8 +16,8 @@ include "dialects/rt/PostOpKind.td"
 def Rt_Dialect : Dialect {
   let name = "rt";
   let cppNamespace = "::proa::rt";
-  let summary = "Fused calls of the CPU runtime";
-  let dependentDialects = ["::proa::pd::PdDialect"];
+  let summary = "Fused calls and collectives of the CPU runtime";
+  let dependentDialects = ["::proa::pd::PdDialect", "::proa::dist::DistDialect"];
   let useDefaultAttributePrinterParser = 1;
 }
 
@@ -70,8 +71,8 @@ def Rt_PostOpsOpInterface : OpInterface<"PostOpsOpInterface"> {
     InterfaceMethod<"The post-ops.", "::mlir::ArrayAttr", "getPostOps">,
     InterfaceMethod<"The tensors that the post-ops read.", "::mlir::OperandRange", "getExtras">,
     InterfaceMethod<[{
-      The tensor that the first post-op of kind `add` reads, or null. The result may take over its memory: then the kernel
-      adds in place.
+      The tensor that the first post-op of kind `add` reads, or null. The result may take over its memory: then the
+      kernel adds in place.
     }], "::mlir::Value", "getAccumulator", (ins), "", [{ return accumulatorOf($_op.getPostOps(), $_op.getExtras()); }]>,
   ];
   let verify = "return verifyPostOps($_op);";
@@ -128,6 +129,73 @@ def Rt_Conv2dOp : Rt_LibraryOp<"conv2d", "fused_conv2d"> {
     Ints<"{1, 1}">:$strides, Ints<"{0, 0, 0, 0}">:$paddings, Ints<"{1, 1}">:$dilations,
     DefaultValuedAttr<I64Attr, "1">:$groups, Pd_DefaultEnum<Pd_DataFormatAttr, "NCHW">:$data_format,
     DefaultValuedAttr<Rt_PostOps, "{}">:$post_ops);
+}
+
+//===-- Communication ---------------------------------------------------------------------------------------------===//
+
+// Keeps the order of communication and every op of it, on all ranks.
+def Rt_Communicates : MemoryEffects<[MemRead<Resource<"::proa::dist::Network">>,
+  MemWrite<Resource<"::proa::dist::Network">>]>;
+
+// Their kernels are in lib/runtime/kernels/Collectives.cpp. A dim of `global` is -1 if it is not known before the run.
+class Rt_RankOp<string mnemonic, list<Trait> traits> : Op<Rt_Dialect, mnemonic, [Pd_DeclaredAttributesOnly,
+    DeclareOpInterfaceMethods<LibraryOpInterface>] # traits> {
+  string library = "dist_" # mnemonic;
+  bit libraryHalf = 1;
+  let extraClassDefinition = "::llvm::StringRef $cppClass::getLibraryKernel() { return \"" # library # "\"; }";
+}
+
+// A step of dist with its mesh, instead of the symbol of the mesh. `number` counts the ops that communicate in the
+// program: ranks that are at different ops report it.
+class Rt_StepOp<string mnemonic, list<Trait> traits> : Rt_RankOp<mnemonic, traits> {
+  let summary = "dist." # mnemonic # " as a call of the runtime";
+  let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$global, Dist_MeshAttr:$mesh, Dist_ShardingAttr:$from,
+    Dist_ShardingAttr:$to, I64Attr:$number);
+  let results = (outs AnyRankedTensor:$out);
+  let assemblyFormat = [{
+    $x `of` $global `on` $mesh `from` $from `to` $to `number` $number attr-dict `:` type($x) `->` type($out)
+  }];
+}
+class Rt_CollectiveOp<string mnemonic> : Rt_StepOp<mnemonic, [Rt_Communicates]>;
+// Not pure: the result depends on the rank, which Plan::prepare does not know.
+class Rt_LocalStepOp<string mnemonic> : Rt_StepOp<mnemonic, [NoMemoryEffect]>;
+
+def Rt_SliceOp : Rt_LocalStepOp<"slice">;
+def Rt_ToPartialOp : Rt_LocalStepOp<"to_partial">;
+def Rt_AllGatherOp : Rt_CollectiveOp<"all_gather">;
+def Rt_AllToAllOp : Rt_CollectiveOp<"all_to_all">;
+def Rt_PermuteOp : Rt_CollectiveOp<"permute">;
+def Rt_ReduceScatterOp : Rt_CollectiveOp<"reduce_scatter">;
+def Rt_AllReduceOp : Rt_CollectiveOp<"all_reduce">;
+
+def Rt_BroadcastOp : Rt_RankOp<"broadcast", [Rt_Communicates]> {
+  let summary = "dist.broadcast as a call of the runtime";
+  let arguments = (ins AnyRankedTensor:$x, Dist_MeshAttr:$mesh, Dist_GroupAttr:$group, DenseI64ArrayAttr:$root,
+    I64Attr:$number);
+  let results = (outs AnyRankedTensor:$out);
+  let assemblyFormat = [{
+    $x `on` $mesh `over` $group `root` $root `number` $number attr-dict `:` type($x) `->` type($out)
+  }];
+}
+
+// The ranks of `source` call rt.send, those of `target` rt.recv.
+class Rt_TransferOp<string mnemonic> : Rt_RankOp<mnemonic, [Rt_Communicates]> {
+  let summary = "dist." # mnemonic # " as a call of the runtime";
+  dag attributes = (ins DenseI64ArrayAttr:$global, Dist_MeshAttr:$source, Dist_ShardingAttr:$from,
+    Dist_MeshAttr:$target, Dist_ShardingAttr:$to, I64Attr:$channel);
+}
+def Rt_SendOp : Rt_TransferOp<"send"> {
+  let arguments = !con((ins AnyRankedTensor:$x), attributes);
+  let assemblyFormat = [{
+    $x `of` $global `on` $source `from` $from `on` $target `to` $to `channel` $channel attr-dict `:` type($x)
+  }];
+}
+def Rt_RecvOp : Rt_TransferOp<"recv"> {
+  let arguments = attributes;
+  let results = (outs AnyRankedTensor:$out);
+  let assemblyFormat = [{
+    `of` $global `on` $source `from` $from `on` $target `to` $to `channel` $channel attr-dict `:` type($out)
+  }];
 }
 
 #endif

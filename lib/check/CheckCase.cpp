@@ -216,13 +216,13 @@ private:
     std::string notEvaluated;
     Tensors feeds = withPrefix(inputs, meta.runPrefix(0));
     setLods(feeds, meta);
-    Result<ShardCheck> done = checkShardings(folder, meta, feeds, notEvaluated);
-    if (!done)
+    ShardCheck check;
+    if (Result<void> done = checkShardings(folder, meta, feeds, {}, check, notEvaluated); !done)
       failed(done.problems());
-    else if (!done->differences.empty())
-      for (const std::string &difference : done->differences)
+    else if (!check.differences.empty())
+      for (const std::string &difference : check.differences)
         failed(problem("", difference));
-    else if (!notEvaluated.empty() || done->factors == done->notRun)
+    else if (!notEvaluated.empty() || check.cases == 0)
       skip(notEvaluated.empty() ? "no op that can be split" : notEvaluated);
   }
 

@@ -3,7 +3,6 @@
 #include "lib/check/Mutate.h"
 #include "lib/check/ReferenceRun.h"
 #include "lib/support/Files.h"
-#include "translator/legacy/ReadProgram.h"
 #include "translator/legacy/WriteProgram.h"
 #include "translator/params/ModelFolder.h"
 
@@ -134,15 +133,17 @@ Result<DifferentialResult> compareMutants(const std::string &folder, const CaseM
   Result<params::ModelFiles> files = params::findModel(folder);
   if (!files)
     return files.problems();
-  Result<legacy::Program> program = legacy::readProgram(files->program);
+  Result<translator::SourceProgram> program = translator::readProgram(files->program);
   if (!program)
     return program.problems();
+  if (!program->legacy()) // mutations are of legacy programs: nothing is compared
+    return DifferentialResult();
   Result<params::Tensors> parameters = params::readParameters(*files, *program);
   if (!parameters)
     return parameters.problems();
   Differential differential(meta, *parameters, seed);
   for (int i = 0; i < count; ++i)
-    differential.tryMutant(*program, feeds, i);
+    differential.tryMutant(*program->legacy(), feeds, i);
   if (!differential.problems.empty())
     return differential.problems;
   return differential.result;

@@ -30,9 +30,12 @@ std::set<std::string> weightsOf(const legacy::Program &program) {
 
 } // namespace
 
-legacy::Program withDynamicDims(legacy::Program program, const Tensors &feeds) {
-  std::set<std::string> weights = weightsOf(program);
-  for (legacy::Block &block : program.blocks)
+translator::SourceProgram withDynamicDims(translator::SourceProgram program, const Tensors &feeds) {
+  legacy::Program *legacy = program.legacy();
+  if (!legacy)
+    return program;
+  std::set<std::string> weights = weightsOf(*legacy);
+  for (legacy::Block &block : legacy->blocks)
     for (legacy::Variable &variable : block.variables)
       if (feeds.contains(variable.name) && !weights.contains(variable.name))
         std::fill(variable.dims.begin(), variable.dims.end(), -1);

@@ -2,7 +2,6 @@
 
 #include "lib/compiler/Registration.h"
 #include "translator/import/Import.h"
-#include "translator/legacy/ReadProgram.h"
 #include "translator/params/ModelFolder.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -15,7 +14,7 @@ Result<void> importAndVerify(const std::string &folder, const CaseMeta &meta,
   Result<params::ModelFiles> files = params::findModel(folder);
   if (!files)
     return files.problems();
-  Result<legacy::Program> program = legacy::readProgram(files->program);
+  Result<translator::SourceProgram> program = translator::readProgram(files->program);
   if (!program)
     return program.problems();
   if (Result<params::Tensors> weights = params::readParameters(*files, *program); !weights)

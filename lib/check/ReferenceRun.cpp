@@ -9,7 +9,6 @@
 #include "passes/decompose/Passes.h"
 #include "passes/normalize/Passes.h"
 #include "translator/import/Import.h"
-#include "translator/legacy/ReadProgram.h"
 #include "translator/params/ModelFolder.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -80,7 +79,7 @@ ReferenceRun evaluateMain(func::FuncOp main, const Tensors &feeds, const Tensors
 
 } // namespace
 
-Result<ReferenceRun> runReference(const legacy::Program &program, const std::string &source,
+Result<ReferenceRun> runReference(const translator::SourceProgram &program, const std::string &source,
                                   const Tensors &parameters, const CaseMeta &meta, const Tensors &feeds,
                                   bool dynamicDims, const OpObserver &afterEach) {
   DialectRegistry registry;
@@ -126,7 +125,7 @@ Result<ReferenceRun> runReference(const std::string &folder, const CaseMeta &met
   Result<params::ModelFiles> files = params::findModel(folder);
   if (!files)
     return files.problems();
-  Result<legacy::Program> program = legacy::readProgram(files->program);
+  Result<translator::SourceProgram> program = translator::readProgram(files->program);
   if (!program)
     return program.problems();
   Result<params::Tensors> parameters = params::readParameters(*files, *program);

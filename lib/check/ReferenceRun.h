@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lib/check/CaseResult.h"
-#include "translator/legacy/Program.h"
+#include "translator/program/SourceProgram.h"
 
 #include <functional>
 
@@ -28,7 +28,7 @@ using OpObserver = std::function<void(mlir::Operation &, const numerics::Interpr
 
 /// Imports a program, decomposes its gradients, and evaluates it with these feeds and weights. `source` is
 /// the location in problems.
-Result<ReferenceRun> runReference(const legacy::Program &program, const std::string &source,
+Result<ReferenceRun> runReference(const translator::SourceProgram &program, const std::string &source,
                                   const Tensors &parameters, const CaseMeta &meta, const Tensors &feeds,
                                   bool dynamicDims = false, const OpObserver &afterEach = {});
 /// As above for the program and the weights of a folder. With `dynamicDims` all ops are decomposed with

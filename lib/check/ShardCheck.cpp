@@ -1,21 +1,16 @@
 #include "lib/check/ShardCheck.h"
 #include "lib/check/ReferenceRun.h"
+#include "lib/check/SplitOp.h"
 #include "lib/numerics/Interpreter.h"
-#include "lib/tensors/Compare.h"
 
 #include "dialects/pd/ir/InferredTypes.h"
-#include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/reference/Evaluate.h"
-#include "dialects/pd/sharding/ShardingRule.h"
 
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/IRMapping.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstring>
-#include <functional>
 #include <numeric>
 
 using namespace mlir;
@@ -23,229 +18,219 @@ using namespace mlir;
 namespace proa::check {
 namespace {
 
-/// A dimension with a factor, as [outer, size of the factor, inner].
-struct Cut {
-  size_t dim;
-  int64_t left, size, right;
-};
+/// Dims that are smaller than the meshes, or that their sizes do not divide.
+constexpr int64_t oddSizes[] = {5, 7, 9, 11, 3, 10};
 
-/// The position of a factor in a tensor of these dims.
-llvm::SmallVector<Cut> cutsOf(const pd::TensorFactors &tensor, llvm::ArrayRef<int64_t> dims, unsigned factor,
-                              const pd::ShardingRule &rule) {
-  auto product = [](llvm::ArrayRef<int64_t> sizes) {
-    return std::accumulate(sizes.begin(), sizes.end(), int64_t(1), std::multiplies<>());
+std::string describe(const MeshAxes &mesh, const OpPlacements &placements) {
+  auto text = [&](llvm::ArrayRef<spmd::Placement> all) {
+    std::string out;
+    for (const spmd::Placement &placement : all)
+      out += (out.empty() ? "" : ", ") + spmd::toText(mesh.mesh, placement);
+    return out;
   };
-  llvm::SmallVector<Cut> cuts;
-  for (auto [dim, factors] : llvm::enumerate(tensor)) {
-    auto *found = llvm::find(factors, factor);
-    if (found == factors.end())
-      continue;
-    Cut cut{dim, product(dims.take_front(dim)), rule.factors[factor].size, product(dims.drop_front(dim + 1))};
-    for (auto *other = factors.begin(); other != factors.end(); ++other)
-      if (other != found)
-        (other < found ? cut.left : cut.right) *= rule.factors[*other].size;
-    cuts.push_back(cut);
+  return fmt::format("({}) -> ({})", text(placements.operands), text(placements.results));
+}
+
+std::string describe(const spmd::Mesh &mesh) {
+  std::string text;
+  for (const spmd::MeshAxis &axis : mesh.axes)
+    text += (text.empty() ? "" : "x") + std::to_string(axis.size);
+  return text;
+}
+
+int64_t countOf(llvm::ArrayRef<Tensor> tensors) {
+  return std::accumulate(tensors.begin(), tensors.end(), int64_t(0),
+                         [](int64_t sum, const Tensor &tensor) { return sum + tensor.size(); });
+}
+
+/// Whether type inference gives the results the dims of these tensors.
+bool fits(Operation *clone, llvm::ArrayRef<Tensor> tensors) {
+  return succeeded(pd::inferAgain(clone)) &&
+         llvm::all_of(llvm::zip(clone->getResultTypes(), tensors), [](auto pair) {
+           auto type = dyn_cast<RankedTensorType>(std::get<0>(pair));
+           return type && type.getShape() == llvm::ArrayRef<int64_t>(std::get<1>(pair).dims());
+         });
+}
+
+/// Whether sums of terms do not lose the elements: they are finite and not large.
+bool isModest(const Tensor &tensor) {
+  for (int64_t i = 0; i < tensor.size(); ++i)
+    if (double size = std::abs(pd::loadScalar(tensor, i).number); !(size < 1e6))
+      return false;
+  return true;
+}
+
+/// The tensor with small numbers added to equal elements: the order of equal elements in pd.topk is that of
+/// an algorithm, which local forms do not keep.
+Tensor withoutTies(const Tensor &tensor) {
+  if (tensor.dtype() != DType::Float32 && tensor.dtype() != DType::Float64)
+    return tensor;
+  Tensor out(tensor.dtype(), tensor.dims());
+  std::set<double> seen;
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    double value = pd::loadScalar(tensor, i).real();
+    while (std::isfinite(value) && !seen.insert(value).second)
+      value += 1.0 / 1024;
+    pd::storeScalar(out, i, pd::HostScalar::of(value));
   }
-  return cuts;
-}
-
-/// Indices [begin, end) of a factor.
-struct Part {
-  int64_t begin, end;
-  int64_t size() const { return end - begin; }
-};
-
-/// Copies a part of a tensor, in the direction of `intoWhole`.
-template <bool intoWhole, class Whole> void copyPart(Whole &whole, Tensor &part, const Cut &cut, Part range) {
-  size_t bytes = sizeOf(whole.dtype()) * static_cast<size_t>(cut.right);
-  for (int64_t left = 0; left < cut.left; ++left)
-    for (int64_t i = 0; i < range.size(); ++i) {
-      auto *inPart = static_cast<char *>(part.data()) + static_cast<size_t>(left * range.size() + i) * bytes;
-      auto at = static_cast<size_t>(left * cut.size + range.begin + i) * bytes;
-      if constexpr (intoWhole)
-        std::memcpy(static_cast<char *>(whole.data()) + at, inPart, bytes);
-      else
-        std::memcpy(inPart, static_cast<const char *>(whole.data()) + at, bytes);
-    }
-}
-
-std::vector<int64_t> dimsOfPart(const std::vector<int64_t> &dims, const Cut &cut, Part range) {
-  std::vector<int64_t> out = dims;
-  out[cut.dim] = out[cut.dim] / cut.size * range.size();
   return out;
 }
 
-pd::HostScalar combined(const pd::HostScalar &a, const pd::HostScalar &b, DType dtype,
-                        pd::ReductionKind kind) {
-  pd::HostScalarBuilder builder(dtype);
-  switch (kind) {
-  case pd::ReductionKind::Sum:
-    return builder.add(a, b);
-  case pd::ReductionKind::Product:
-    return builder.multiply(a, b);
-  case pd::ReductionKind::Maximum:
-    return builder.maximum(a, b);
-  case pd::ReductionKind::Minimum:
-    return builder.minimum(a, b);
-  case pd::ReductionKind::And:
-    return pd::HostScalar::of(a.integer != 0 && b.integer != 0);
-  case pd::ReductionKind::Or:
-    return pd::HostScalar::of(a.integer != 0 || b.integer != 0);
-  }
-  return a;
-}
-
-Tensor combined(const Tensor &a, const Tensor &b, pd::ReductionKind kind) {
-  Tensor out(a.dtype(), a.dims());
-  for (int64_t i = 0; i < out.size(); ++i)
-    pd::storeScalar(out, i, combined(pd::loadScalar(a, i), pd::loadScalar(b, i), a.dtype(), kind));
-  return out;
-}
-
-/// Splits one op along each factor of its rule and compares with its results.
-class Splitter {
+/// Runs the splits of one op.
+class OpCheck {
 public:
-  Splitter(Operation *op, llvm::ArrayRef<Tensor> operands, llvm::ArrayRef<Tensor> results, ShardCheck &check)
-      : op(op), operands(operands), results(results), check(check) {}
+  OpCheck(Operation *op, const pd::ShardingRule &rule, llvm::ArrayRef<Tensor> operands,
+          llvm::ArrayRef<Tensor> results, const ShardCheckOptions &options, ShardCheck &check)
+      : op(op), rule(rule), operands(operands), options(options), check(check), split(op, operands, results) {
+  }
 
   void run() {
-    Block block;
-    Operation *whole = cloneOn(block, operands);
-    if (!whole || !fits(whole, results))
-      return;
-    auto found = pd::shardingRuleOf(whole);
-    if (!found)
-      return;
-    rule = std::move(*found);
-    for (unsigned factor = 0; factor < rule.factors.size(); ++factor)
-      if (rule.factors[factor].kind != pd::FactorKind::Replicated && rule.factors[factor].size > 1)
-        split(factor);
+    for (const MeshAxes &mesh : options.meshes) {
+      forEachSplit(mesh, rule, [&](const FactorAxes &axes) {
+        OpPlacements placements = placementsOf(rule, axes);
+        SplitOp::Outcome outcome = split.run(mesh.mesh, placements);
+        count(outcome, mesh, placements, ": " + split.reason());
+      });
+      if (rule.localForm)
+        runLocalForms(mesh);
+      if (llvm::all_of(operands, isModest))
+        for (const llvm::SmallVector<unsigned> &group : pd::partialGroupsOf(op))
+          runPartial(mesh, group);
+    }
   }
 
 private:
-  /// A clone of the op with the dims of these tensors. Constant operands stay constants, the others become
-  /// block arguments.
-  Operation *cloneOn(Block &block, llvm::ArrayRef<Tensor> tensors) const {
-    MLIRContext *context = op->getContext();
-    OpBuilder builder(context);
-    builder.setInsertionPointToEnd(&block);
-    IRMapping mapping;
-    for (auto [operand, tensor] : llvm::zip(op->getOperands(), tensors)) {
-      auto type = RankedTensorType::get(tensor.dims(), pd::elementTypeOf(context, tensor.dtype()));
-      if (operand.getDefiningOp<pd::ConstantOp>())
-        mapping.map(operand, Value(pd::ConstantOp::create(builder, op->getLoc(), type,
-                                                          pd::attributeFromTensor(context, tensor))));
-      else
-        mapping.map(operand, Value(block.addArgument(type, op->getLoc())));
-    }
-    return builder.clone(*op, mapping);
-  }
-
-  /// Whether type inference gives the results these dims.
-  static bool fits(Operation *clone, llvm::ArrayRef<Tensor> tensors) {
-    return succeeded(pd::inferAgain(clone)) &&
-           llvm::all_of(llvm::zip(clone->getResultTypes(), tensors), [](auto pair) {
-             auto type = dyn_cast<RankedTensorType>(std::get<0>(pair));
-             return type && type.getShape() == llvm::ArrayRef<int64_t>(std::get<1>(pair).dims());
-           });
-  }
-
-  void split(unsigned factor) {
-    ++check.factors;
-    int64_t size = rule.factors[factor].size;
-    llvm::SmallVector<llvm::SmallVector<Tensor>, 2> parts;
-    llvm::SmallVector<Part, 2> ranges{{0, size / 2}, {size / 2, size}};
-    for (Part range : ranges) {
-      auto part = runPart(factor, range);
-      if (!part) {
-        ++check.notRun;
-        return;
-      }
-      parts.push_back(std::move(*part));
-    }
-    for (size_t i = 0; i < results.size(); ++i)
-      compareResult(factor, i, join(factor, i, parts, ranges));
-  }
-
-  Tensor partOf(const Tensor &whole, const pd::TensorFactors &dims, unsigned factor, Part range) const {
-    Tensor out = whole;
-    for (const Cut &cut : cutsOf(dims, whole.dims(), factor, rule)) {
-      Tensor part(out.dtype(), dimsOfPart(out.dims(), cut, range));
-      copyPart<false>(out, part, cut, range);
-      out = part;
-    }
-    return out;
-  }
-
-  std::optional<llvm::SmallVector<Tensor>> runPart(unsigned factor, Part range) const {
-    llvm::SmallVector<Tensor> inputs;
-    for (auto [tensor, dims] : llvm::zip(operands, rule.operands))
-      inputs.push_back(partOf(tensor, dims, factor, range));
+  /// The splits for which devices compute the local form.
+  void runLocalForms(const MeshAxes &mesh) {
+    pd::ShardingRule local = pd::withLocalForm(rule);
+    llvm::SmallVector<Tensor> inputs = llvm::map_to_vector(operands, withoutTies);
     Block block;
-    Operation *clone = cloneOn(block, inputs);
-    llvm::SmallVector<llvm::SmallVector<int64_t>> partDims;
-    for (auto [tensor, dims] : llvm::zip(results, rule.results))
-      partDims.push_back(llvm::to_vector(partOf(tensor, dims, factor, range).dims()));
-    pd::setLocalShape(clone, partDims.front());
-    if (!succeeded(pd::inferAgain(clone)))
-      return std::nullopt;
-    auto ran = pd::evaluateOp(clone, inputs);
-    if (!ran)
-      return std::nullopt;
-    return llvm::SmallVector<Tensor>(ran->begin(), ran->end());
+    Operation *whole = cloneOn(block, op, inputs);
+    auto expected = succeeded(pd::inferAgain(whole)) ? pd::evaluateOp(whole, inputs)
+                                                     : Result<llvm::SmallVector<Tensor>>(Problems());
+    if (!expected)
+      return;
+    SplitOp split(whole, inputs, *expected);
+    forEachSplit(mesh, local, [&](const FactorAxes &axes) {
+      bool isDirect = llvm::all_of(llvm::zip_equal(rule.factors, axes), [](auto each) {
+        return !std::get<0>(each).localKind || std::get<1>(each).empty();
+      });
+      if (isDirect)
+        return;
+      ++check.localForms;
+      SplitOp::Outcome outcome = split.runLocalForms(mesh, local, axes);
+      count(outcome, mesh, placementsOf(local, axes), " by local form: " + split.reason());
+    });
   }
 
-  /// The result combined from the parts. It has other dims than the result if the parts do not match.
-  Tensor join(unsigned factor, size_t number, llvm::ArrayRef<llvm::SmallVector<Tensor>> parts,
-              llvm::ArrayRef<Part> ranges) const {
-    auto cuts = cutsOf(rule.results[number], results[number].dims(), factor, rule);
-    Tensor first = parts[0][number];
-    if (cuts.empty())
-      return rule.factors[factor].kind == pd::FactorKind::Reduction
-                 ? combined(first, parts[1][number], rule.factors[factor].reduction)
-                 : first;
-    Tensor whole(first.dtype(), results[number].dims());
-    for (auto [part, range] : llvm::zip(parts, ranges)) {
-      Tensor piece = part[number];
-      if (cuts.size() > 1 || piece.dims() != dimsOfPart(whole.dims(), cuts[0], range))
-        return first;
-      copyPart<true>(whole, piece, cuts[0], range);
+  /// One axis holds terms of the operands of the group, the others split factors.
+  void runPartial(const MeshAxes &mesh, llvm::ArrayRef<unsigned> group) {
+    llvm::SmallVector<int64_t> others;
+    for (size_t axis = 1; axis < mesh.axes.size(); ++axis)
+      others.push_back(mesh.axes[axis].size);
+    auto run = [&](const MeshAxes &rest, const OpPlacements &placements) {
+      ++check.partialCases;
+      SplitOp::Outcome outcome = split.runPartial(rest.mesh, placements, group, mesh.axes[0].size);
+      count(outcome, rest, placements, fmt::format(", operand {} partial: {}", group[0], split.reason()));
+    };
+    MeshAxes rest = meshOf(others);
+    run(rest, placementsOf(rule, FactorAxes(rule.factors.size())));
+    forEachSplit(rest, rule, [&](const FactorAxes &axes) { run(rest, placementsOf(rule, axes)); });
+  }
+
+  void count(SplitOp::Outcome outcome, const MeshAxes &mesh, const OpPlacements &placements,
+             const std::string &more) {
+    std::string name = op->getName().getStringRef().str();
+    if (outcome == SplitOp::Outcome::Empty) {
+      ++check.empty;
+      ++check.emptyOf[name];
+      return;
     }
-    return whole;
-  }
-
-  void compareResult(unsigned factor, size_t number, const Tensor &joined) {
-    double greatest = 1;
-    for (int64_t i = 0; i < results[number].size(); ++i)
-      if (double value = std::abs(pd::loadScalar(results[number], i).number); std::isfinite(value))
-        greatest = std::max(greatest, value);
-    bool isHalf = sizeOf(results[number].dtype()) <= 2;
-    double tolerance = isHalf ? 2e-2 : 1e-5;
-    Comparison comparison =
-        compare(joined, results[number], {.rtol = tolerance, .atol = tolerance * greatest});
-    if (!comparison.passed())
-      check.differences.push_back(fmt::format("{} {}: split along factor {}, result {}: {}",
-                                              op->getName().getStringRef().str(), rule.text(), factor, number,
-                                              comparison.reason));
+    ++check.cases;
+    ++check.casesOf[name];
+    if (outcome != SplitOp::Outcome::Equal)
+      check.differences.push_back(fmt::format("{} {} on mesh {}, {}{}", name, rule.text(),
+                                              describe(mesh.mesh), describe(mesh, placements), more));
   }
 
   Operation *op;
-  llvm::ArrayRef<Tensor> operands, results;
+  const pd::ShardingRule &rule;
+  llvm::ArrayRef<Tensor> operands;
+  const ShardCheckOptions &options;
   ShardCheck &check;
-  pd::ShardingRule rule;
+  SplitOp split;
 };
+
+/// The elements of a tensor with other dims; where a dim grows, they repeat.
+Tensor resized(const Tensor &tensor, llvm::ArrayRef<int64_t> dims) {
+  Held held;
+  for (auto [from, to] : llvm::zip_equal(tensor.dims(), dims)) {
+    std::vector<int64_t> &indices = held.emplace_back();
+    for (int64_t i = 0; i < to; ++i)
+      indices.push_back(i % from);
+  }
+  return partOf(tensor, held);
+}
+
+/// The operands with new sizes of the factors that are alone in their dimensions.
+llvm::SmallVector<Tensor> withOddSizes(llvm::ArrayRef<Tensor> operands, const pd::ShardingRule &rule) {
+  llvm::SmallVector<Tensor> out;
+  for (auto [tensor, factors] : llvm::zip_equal(operands, rule.operands)) {
+    llvm::SmallVector<int64_t> dims(llvm::ArrayRef<int64_t>(tensor.dims()));
+    for (auto [dim, own] : llvm::zip_equal(dims, factors))
+      if (own.size() == 1 && dim > 1 && rule.factors[own[0]].kind != pd::FactorKind::Replicated)
+        dim = oddSizes[own[0] % std::size(oddSizes)];
+    out.push_back(resized(tensor, dims));
+  }
+  return out;
+}
+
+/// Checks the rule of an op with the types of these operands, if it has one that was not yet checked.
+void checkTyped(Operation *op, llvm::ArrayRef<Tensor> operands, llvm::ArrayRef<Tensor> results,
+                const ShardCheckOptions &options, ShardCheck &check) {
+  if (options.maxElements && countOf(operands) + countOf(results) > options.maxElements)
+    return;
+  Block block;
+  Operation *whole = cloneOn(block, op, operands);
+  if (!fits(whole, results) || !pd::evaluateOp(whole, operands))
+    return;
+  auto rule = pd::shardingRuleOf(whole);
+  if (!rule)
+    return;
+  if (options.opsOfKind) {
+    auto &rules = check.rulesOf[op->getName().getStringRef().str()];
+    if (rules.size() >= options.opsOfKind || !rules.insert(rule->text()).second)
+      return;
+  }
+  checkRule(op, *rule, operands, results, options, check);
+}
 
 } // namespace
 
-void checkSharding(Operation *op, llvm::ArrayRef<Tensor> operands, llvm::ArrayRef<Tensor> results,
-                   ShardCheck &check) {
-  ScopedDiagnosticHandler silent(op->getContext(), [](mlir::Diagnostic &) { return success(); });
-  Splitter(op, operands, results, check).run();
+void checkRule(Operation *op, const pd::ShardingRule &rule, llvm::ArrayRef<Tensor> operands,
+               llvm::ArrayRef<Tensor> results, const ShardCheckOptions &options, ShardCheck &check) {
+  OpCheck(op, rule, operands, results, options, check).run();
 }
 
-Result<ShardCheck> checkShardings(const std::string &folder, const CaseMeta &meta, const Tensors &feeds,
-                                  std::string &notEvaluated) {
-  ShardCheck check;
+void checkSharding(Operation *op, llvm::ArrayRef<Tensor> operands, llvm::ArrayRef<Tensor> results,
+                   const ShardCheckOptions &options, ShardCheck &check) {
+  ScopedDiagnosticHandler silent(op->getContext(), [](mlir::Diagnostic &) { return success(); });
+  if (options.resize) {
+    Block block;
+    Operation *whole = cloneOn(block, op, operands);
+    if (auto rule = fits(whole, results) ? pd::shardingRuleOf(whole) : std::nullopt) {
+      auto other = withOddSizes(operands, *rule);
+      Operation *changed = cloneOn(block, op, other);
+      if (succeeded(pd::inferAgain(changed)))
+        if (auto ran = pd::evaluateOp(changed, other))
+          checkTyped(op, other, *ran, options, check);
+    }
+  }
+  checkTyped(op, operands, results, options, check);
+}
+
+Result<void> checkShardings(const std::string &folder, const CaseMeta &meta, const Tensors &feeds,
+                            const ShardCheckOptions &options, ShardCheck &check, std::string &notEvaluated) {
   auto afterEach = [&](Operation &op, const numerics::Interpreter &interpreter) {
     auto tensorsOf = [&](ValueRange values) -> std::optional<llvm::SmallVector<Tensor>> {
       llvm::SmallVector<Tensor> tensors;
@@ -258,13 +243,13 @@ Result<ShardCheck> checkShardings(const std::string &folder, const CaseMeta &met
     };
     auto operands = tensorsOf(op.getOperands()), results = tensorsOf(op.getResults());
     if (operands && results && !results->empty() && isa_and_present<pd::PdDialect>(op.getDialect()))
-      checkSharding(&op, *operands, *results, check);
+      checkSharding(&op, *operands, *results, options, check);
   };
   Result<ReferenceRun> run = runReference(folder, meta, feeds, false, afterEach);
   if (!run)
     return run.problems();
   notEvaluated = run->notEvaluated;
-  return check;
+  return {};
 }
 
 } // namespace proa::check

@@ -10,7 +10,6 @@
 #include "passes/autodiff/Transforms.h"
 #include "passes/normalize/Passes.h"
 #include "translator/import/Import.h"
-#include "translator/legacy/ReadProgram.h"
 #include "translator/params/ModelFolder.h"
 
 #include "dialects/pd/autodiff/Autodiff.h"
@@ -182,7 +181,7 @@ Result<Function> Function::open(const std::string &path) {
   auto files = params::findModel(path);
   if (!files)
     return files.problems();
-  auto program = legacy::readProgram(files->program);
+  auto program = translator::readProgram(files->program);
   if (!program)
     return program.problems();
   if (auto weights = params::readParameters(*files, *program); !weights) // types are valid

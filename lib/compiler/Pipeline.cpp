@@ -6,6 +6,7 @@
 #include "passes/fuse/Passes.h"
 #include "passes/layout/Passes.h"
 #include "passes/normalize/Passes.h"
+#include "passes/spmd/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/Passes.h"
@@ -47,6 +48,9 @@ void buildCpuPipeline(OpPassManager &pm, const PipelineOptions &options) {
   gradients.only = {"pd.vjp"};
   pm.addPass(createDecompose(gradients));
   addCleanup(pm);
+  // From here on ops may be folded on one rank only; calls of the runtime keep the collectives of all ranks
+  // equal.
+  pm.addPass(createLowerCollectives());
   if (options.decompose) {
     pm.addPass(createDecompose());
     addCleanup(pm);

@@ -3,7 +3,6 @@
 #include "lib/compiler/CompiledCache.h"
 #include "lib/compiler/IrProgram.h"
 #include "lib/compiler/Registration.h"
-#include "translator/legacy/ReadProgram.h"
 
 #include <fmt/format.h>
 
@@ -13,24 +12,25 @@ namespace {
 using Module = Result<mlir::OwningOpRef<mlir::ModuleOp>>;
 
 /// A ProgramDesc, or a program of Paddle's new IR.
-class LegacySource : public ProgramSource {
+class PaddleSource : public ProgramSource {
 public:
   static Result<std::unique_ptr<ProgramSource>> open(ProgramRequest request) {
-    auto program = legacy::readProgramText(request.text, request.files.program);
+    auto program = translator::readProgramText(request.text, request.files.program);
     if (!program)
       return program.problems();
-    auto source = std::make_unique<LegacySource>(std::move(request), std::move(*program));
+    auto source = std::make_unique<PaddleSource>(std::move(request), std::move(*program));
     if (!source->request.files.startup.empty()) {
-      auto startup = legacy::readProgram(source->request.files.startup);
+      auto startup = translator::readProgram(source->request.files.startup);
       if (!startup)
         return startup.problems();
-      source->options.sharedParameters = legacy::sharedStorageOf(*startup);
+      if (startup->legacy())
+        source->options.sharedParameters = legacy::sharedStorageOf(*startup->legacy());
     }
     return std::unique_ptr<ProgramSource>(std::move(source));
   }
 
-  LegacySource(ProgramRequest given, legacy::Program readProgram)
-      : request(std::move(given)), program(std::move(readProgram)) {
+  PaddleSource(ProgramRequest requested, translator::SourceProgram source)
+      : request(std::move(requested)), program(std::move(source)) {
     options.source = request.files.program;
     options.feeds = request.feeds;
     options.fetches = request.fetches;
@@ -57,8 +57,8 @@ public:
   }
 
   std::optional<int> lodLevelOf(const std::string &feed) const override {
-    if (!program.blocks.empty())
-      for (const legacy::Variable &variable : program.blocks.front().variables)
+    if (const legacy::Program *legacy = program.legacy(); legacy && !legacy->blocks.empty())
+      for (const legacy::Variable &variable : legacy->blocks.front().variables)
         if (variable.name == feed)
           return variable.lodLevel;
     return 0;
@@ -67,11 +67,11 @@ public:
   const std::vector<legacy::SharedStorage> &sharedParameters() const override {
     return options.sharedParameters;
   }
-  const legacy::Program *legacyProgram() const override { return &program; }
+  const legacy::Program *legacyProgram() const override { return program.legacy(); }
 
 private:
   ProgramRequest request;
-  legacy::Program program;
+  translator::SourceProgram program;
   import::ImportOptions options;
 };
 
@@ -147,7 +147,7 @@ Result<std::unique_ptr<ProgramSource>> ProgramSource::open(mlir::MLIRContext &co
   if (!request.function.empty())
     return problem(path,
                    "function '" + request.function + "' is requested, but the program is not an IR file");
-  return LegacySource::open(std::move(request));
+  return PaddleSource::open(std::move(request));
 }
 
 } // namespace proa

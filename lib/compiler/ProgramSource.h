@@ -5,9 +5,9 @@
 #include "proa/Result.h"
 #include "proa/Tensor.h"
 #include "translator/import/Import.h"
-#include "translator/legacy/Program.h"
 #include "translator/legacy/SharedStorage.h"
 #include "translator/params/ModelFolder.h"
+#include "translator/program/SourceProgram.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -73,7 +73,7 @@ public:
   virtual std::optional<int> lodLevelOf(const std::string &feed) const = 0;
   /// Parameters that share memory with others.
   virtual const std::vector<legacy::SharedStorage> &sharedParameters() const = 0;
-  /// The legacy program; null for IR.
+  /// The legacy program; null for other forms.
   virtual const legacy::Program *legacyProgram() const = 0;
 };
 

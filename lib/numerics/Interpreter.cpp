@@ -1,5 +1,6 @@
 #include "lib/numerics/Interpreter.h"
 
+#include "dialects/pd/ir/ArrayReference.h"
 #include "dialects/pd/ir/Specialize.h"
 #include "dialects/pd/ops/autodiff/VjpOps.h"
 #include "dialects/pd/reference/Evaluate.h"
@@ -20,8 +21,8 @@ std::string Interpreter::evaluate(Operation &op) {
     defined.copy(op.getOperand(0), op.getResult(0));
     return {};
   }
-  if (auto computation = pd::ArrayComputations::get().find(op.getName()))
-    return computation(&op, defined);
+  if (auto onArrays = dyn_cast<pd::ArrayReferenceOpInterface>(op))
+    return onArrays.computeOnArrays(defined);
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return evaluateBranch(branch);
   if (auto loop = dyn_cast<scf::WhileOp>(op))

@@ -70,6 +70,42 @@ std::string whereOf(Location location) {
   return nameOf(location) + (lineOf(location).empty() ? "" : " at " + lineOf(location));
 }
 
+std::optional<nlohmann::json> toJson(Attribute attribute);
+
+template <class Items> nlohmann::json arrayOf(const Items &items) {
+  nlohmann::json out = nlohmann::json::array();
+  for (Attribute item : items)
+    out.push_back(*toJson(item));
+  return out;
+}
+
+/// A mesh or a sharding, or a part of one: an object with the parameters of the attribute's record.
+std::optional<nlohmann::json> distToJson(Attribute attribute) {
+  auto integers = [](ArrayRef<int64_t> values) { return std::vector<int64_t>(values); };
+  if (auto axis = dyn_cast<dist::AxisAttr>(attribute))
+    return nlohmann::json{{"name", axis.getName().str()}, {"pre", axis.getPre()}, {"size", axis.getSize()}};
+  if (auto dim = dyn_cast<dist::DimShardingAttr>(attribute))
+    return nlohmann::json{{"axes", arrayOf(dim.getAxes())},
+                          {"isClosed", dim.getIsClosed()},
+                          {"priority", dim.getPriority()},
+                          {"blocks", integers(dim.getBlocks())}};
+  if (auto partial = dyn_cast<dist::PartialAttr>(attribute))
+    return nlohmann::json{{"reduction", dist::stringifyReduction(partial.getReduction()).str()},
+                          {"axes", arrayOf(partial.getAxes())}};
+  if (auto sharding = dyn_cast<dist::ShardingAttr>(attribute))
+    return nlohmann::json{{"mesh", sharding.getMesh().getValue().str()},
+                          {"dims", arrayOf(sharding.getDims())},
+                          {"replicated", arrayOf(sharding.getReplicated())},
+                          {"partial", arrayOf(sharding.getPartial())}};
+  if (auto group = dyn_cast<dist::GroupAttr>(attribute))
+    return nlohmann::json{{"mesh", group.getMesh().getValue().str()}, {"axes", arrayOf(group.getAxes())}};
+  if (auto mesh = dyn_cast<dist::MeshAttr>(attribute))
+    return nlohmann::json{{"names", arrayOf(mesh.getNames())},
+                          {"sizes", integers(mesh.getSizes())},
+                          {"devices", integers(mesh.getDevices())}};
+  return std::nullopt;
+}
+
 /// The form in which a plan stores an attribute, which lib/runtime/AttributeReader.h reads; nothing where it
 /// has none.
 std::optional<nlohmann::json> toJson(Attribute attribute) {
@@ -99,6 +135,8 @@ std::optional<nlohmann::json> toJson(Attribute attribute) {
       out["beta"] = value.getBeta().getValueAsDouble();
     return out;
   }
+  if (std::optional<nlohmann::json> stored = distToJson(attribute))
+    return stored;
   auto array = dyn_cast<ArrayAttr>(attribute);
   if (!array)
     return std::nullopt;
@@ -223,7 +261,7 @@ private:
     for (Value operand : call.getOperands())
       step.inputs.push_back(ids.lookup(operand));
     KernelFacts facts = kernelFacts(call.getCallee());
-    step.extent = facts.rows;
+    step.rows = facts.rows;
     step.work = facts.work;
     if (auto label = call->getAttrOfType<StringAttr>("proa.label"))
       step.label = label.str();
@@ -320,8 +358,8 @@ private:
     (once ? plan.prepare : *steps).push_back(std::move(step));
   }
 
-  /// What control flow is made of beside its ops: a tensor read as a condition, and a tensor under a type
-  /// that says less of its dims. Both are the same value of the plan.
+  /// Maps conditions (tensor.extract) and casts to types with fewer static dims to the plan's value of their
+  /// operand.
   bool addControlValue(Operation &op) {
     if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
       ids[extract.getResult()] = ids.lookup(extract.getTensor());
@@ -363,8 +401,8 @@ private:
     return body;
   }
 
-  /// What has no kernel in an arm is an error of the run that comes there.
-  runtime::Body makeArm(Region &region) {
+  /// The body of a branch. If it has an op without a kernel, a run that reaches the branch is an error.
+  runtime::Body makeBranch(Region &region) {
     size_t before = problems.size();
     runtime::Body body = makeBody(region, {});
     if (problems.size() == before)
@@ -401,8 +439,8 @@ private:
     Step step;
     step.kind = runtime::StepKind::If;
     step.inputs = {ids.lookup(op.getCondition())};
-    step.bodies.push_back(makeArm(op.getThenRegion()));
-    step.bodies.push_back(makeArm(op.getElseRegion()));
+    step.bodies.push_back(makeBranch(op.getThenRegion()));
+    step.bodies.push_back(makeBranch(op.getElseRegion()));
     addControlStep(std::move(step), op);
   }
 
@@ -415,7 +453,7 @@ private:
     for (Value argument : op.getBeforeArguments())
       testArguments.push_back(addValue(argument, Storage::Dynamic, nameOf(op->getLoc())));
     step.bodies.push_back(makeBody(op.getBefore(), testArguments));
-    // What the test hands on as it is needs no second place.
+    // An argument that the test passes through unchanged keeps its value.
     auto flowing = op.getConditionOp().getArgs();
     for (auto [i, argument] : llvm::enumerate(op.getAfterArguments())) {
       bool same = isa<BlockArgument>(flowing[i]) && flowing[i].getParentBlock() == op.getBeforeBody() &&

@@ -10,7 +10,7 @@
 
 namespace proa::planner {
 
-/// What the code generator says of a compiled kernel.
+/// Facts about a compiled kernel, from the code generator.
 struct KernelFacts {
   int64_t rows = 1; ///< number of parallel rows; runtime::dynamicDim: the shape function computes it
   double work = 0;  ///< estimated nanoseconds on one thread

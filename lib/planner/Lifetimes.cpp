@@ -62,7 +62,7 @@ private:
     }
   }
 
-  /// What was there before a loop began is needed until it ends.
+  /// A value that is defined before a loop and used in it lives until the loop ends.
   void use(ValueId id, int64_t position, const std::vector<Span> &loops) {
     if (id == none)
       return;

@@ -85,4 +85,11 @@ void AttributeReader::convert(const char *name, const json &stored, std::vector<
     wrong(name, stored, "numbers");
 }
 
+void AttributeReader::convert(const char *name, const json &stored, std::vector<std::string> &out) {
+  if (stored.is_array() && std::ranges::all_of(stored, [](const json &item) { return item.is_string(); }))
+    out = stored.get<std::vector<std::string>>();
+  else
+    wrong(name, stored, "strings");
+}
+
 } // namespace proa::runtime

@@ -53,6 +53,7 @@ private:
   void convert(const char *name, const nlohmann::json &stored, DType &out);
   void convert(const char *name, const nlohmann::json &stored, std::vector<int64_t> &out);
   void convert(const char *name, const nlohmann::json &stored, std::vector<double> &out);
+  void convert(const char *name, const nlohmann::json &stored, std::vector<std::string> &out);
 
   /// An enum is stored as its keyword.
   template <class Enum>
@@ -69,17 +70,22 @@ private:
     wrong(name, stored, expected);
   }
 
-  /// An array of attribute classes is stored as an array of objects.
+  /// An attribute class is stored as an object.
+  template <class Struct>
+    requires requires(AttributeReader &reader, Struct &out) { readAttributes(reader, out); }
+  void convert(const std::string &name, const nlohmann::json &stored, Struct &out) {
+    AttributeReader reader(stored);
+    readAttributes(reader, out);
+    for (const Problem &problem : reader.finish())
+      list.add("", name + ": " + problem.message);
+  }
+  /// An array of them is stored as an array of objects.
   template <class Struct>
   void convert(const char *name, const nlohmann::json &stored, std::vector<Struct> &out) {
     if (!stored.is_array())
       return wrong(name, stored, "an array");
-    for (size_t i = 0; i < stored.size(); ++i) {
-      AttributeReader reader(stored[i]);
-      readAttributes(reader, out.emplace_back());
-      for (const Problem &problem : reader.finish())
-        list.add("", std::string(name) + "[" + std::to_string(i) + "]: " + problem.message);
-    }
+    for (size_t i = 0; i < stored.size(); ++i)
+      convert(std::string(name) + "[" + std::to_string(i) + "]", stored[i], out.emplace_back());
   }
 
   const nlohmann::json &object;

@@ -41,8 +41,8 @@ BufferPool::Buffer BufferPool::acquire(size_t bytes) {
     freeBySize.erase(found);
     return buffer;
   }
-  // The next smaller one was outgrown: a loop whose tensors grow would keep all their sizes. Where it was
-  // not, it is allocated once more, and all that a run needs is there after a few runs.
+  // Free the next smaller buffer: a loop whose tensors grow would keep one of each size. If it is still
+  // needed, it is allocated again; after a few runs the pool holds all buffers of a run.
   if (found != freeBySize.begin())
     freeBySize.erase(std::prev(found));
   size_t rounded = sizeClass(bytes == 0 ? 1 : bytes);

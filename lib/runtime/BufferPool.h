@@ -8,8 +8,8 @@
 
 namespace proa::runtime {
 
-/// Uninitialized memory at a multiple of 64 (of 2 MiB with huge pages, where it is large); null where there
-/// is none.
+/// Uninitialized memory at a multiple of 64 (of 2 MiB with huge pages, if it is large); null if the system
+/// has no memory.
 void *allocateAligned(size_t bytes);
 
 /// Owns memory of allocateAligned.
@@ -18,7 +18,7 @@ struct FreeDeleter {
 };
 using AlignedMemory = std::unique_ptr<void, FreeDeleter>;
 
-/// Not for use by several threads at once.
+/// Free buffers of a session by size. Not thread-safe.
 class BufferPool {
 public:
   /// Copies of it share the memory.
@@ -26,11 +26,11 @@ public:
     std::shared_ptr<void> memory;
     size_t bytes = 0;
   };
-  /// At least `bytes` bytes; memory is null where the system has no more.
+  /// At least `bytes` bytes; memory is null if the system has none.
   Buffer acquire(size_t bytes);
-  /// Nothing happens as long as another copy of the buffer is there.
+  /// Does nothing while another copy of the buffer exists.
   void release(Buffer buffer);
-  /// What it keeps for later, in bytes.
+  /// Bytes of the free buffers.
   size_t freeBytes() const;
 
 private:

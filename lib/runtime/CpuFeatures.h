@@ -8,7 +8,7 @@
 namespace proa::runtime {
 
 /// Names, as compilers spell them ("avx512f"), of the instruction sets that compiled kernels may use. Empty
-/// on CPUs other than x86-64, whose code is not told apart.
+/// on CPUs other than x86-64, for which no instruction sets are distinguished.
 std::vector<std::string> knownCpuFeatures();
 
 /// Those of them that this CPU has.

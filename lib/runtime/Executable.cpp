@@ -106,7 +106,7 @@ Result<void> Executable::bindControlFlow(BoundStep &bound, const std::string &pl
     auto done = bindSteps(step.bodies[i].steps, bound.bodies[i], fmt::format("{}bodies[{}]", place, i),
                           resolve, count);
     problems.append(done.problems());
-    // What is handed on may reach a kernel under another name.
+    // A result of a body may reach a kernel as another value.
     for (ValueId id : step.bodies[i].results)
       markReadByKernel(id);
   }
@@ -146,7 +146,7 @@ Result<void> Executable::bindKernel(BoundStep &bound, const KernelResolver &reso
   }
   for (ValueId id : step.outputs)
     visit(id, bound.outputDims);
-  if (step.extent == dynamicDim || !bound.outputDims.empty()) {
+  if (step.rows == dynamicDim || !bound.outputDims.empty()) {
     Result<void *> shape = resolve(step.symbol + "_shape");
     if (!shape)
       return shape.problems();
@@ -154,9 +154,9 @@ Result<void> Executable::bindKernel(BoundStep &bound, const KernelResolver &reso
     if (!bound.shape)
       return failure("the object file has no '{}_shape', but the kernel has dynamic dims", step.symbol);
   }
-  if (step.extent != dynamicDim && (step.work > 0 || allStatic))
+  if (step.rows != dynamicDim && (step.work > 0 || allStatic))
     bound.grain = grainOf((step.work > 0 ? step.work : nanosecondsFor(bytes)) /
-                          static_cast<double>(std::max<int64_t>(1, step.extent)));
+                          static_cast<double>(std::max<int64_t>(1, step.rows)));
   return {};
 }
 

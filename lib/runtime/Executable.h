@@ -100,9 +100,15 @@ public:
   /// Lets several sessions draw from one sequence of random numbers; they must not run at once.
   void setGenerator(std::shared_ptr<RandomGenerator> generator) { frame.setGenerator(std::move(generator)); }
 
+  /// Makes the session one rank of a distributed run: collectives of the program use it. All ranks run the
+  /// same program as often; the first run compares the collectives of the ranks. An error of a run ends the
+  /// run of all ranks. Several sessions of a rank may share it; they must not run at once.
+  void setCommunicator(std::shared_ptr<Communicator> communicator);
+
 private:
   explicit Session(std::shared_ptr<const Executable> executable);
   Result<std::vector<Tensor>> runSteps(const NamedTensors &feeds);
+  Result<void> compareCollectives();
   Result<void> bindFeeds(const NamedTensors &feeds);
   void placeFetched();
   std::vector<Tensor> fetch();
@@ -120,6 +126,7 @@ private:
   std::vector<Tensor> boundFeeds; ///< keeps the feeds, or their aligned copies, during a run
   std::vector<Fetched> fetched;   ///< in the order of Plan::fetches
   Profile *profile = nullptr;
+  bool comparesCollectives = false; ///< before the next run
 };
 
 } // namespace proa::runtime

@@ -109,8 +109,8 @@ NonFinite countNonFinite(const Tensor &tensor) {
   return countNonFinite(View{tensor.dtype(), tensor.dims(), const_cast<void *>(tensor.data())});
 }
 
-std::optional<std::string> describeMade(const NonFinite &inputs, const NonFinite &output,
-                                        std::span<const int64_t> dims) {
+std::optional<std::string> describeCreated(const NonFinite &inputs, const NonFinite &output,
+                                           std::span<const int64_t> dims) {
   bool madeNan = output.nans > 0 && inputs.nans == 0;
   bool madeInfinity = output.infinities > 0 && inputs.isFinite();
   if (!madeNan && !madeInfinity)
@@ -148,8 +148,8 @@ std::vector<Tensor> Frame::copiesOf(std::span<const ValueId> ids) const {
   return copies;
 }
 
-/// Inputs are looked at before the step runs, since its output may lie where one of them lies. The steps in
-/// the bodies of control flow are looked at one by one.
+/// Checks inputs before the step runs, because an output may overwrite them. Each step in a body of control
+/// flow is checked by itself.
 Result<void> Frame::runChecked(const BoundStep &bound, States states, Profile *profile) {
   const Step &step = *bound.step;
   if (!bound.bodies.empty())
@@ -167,8 +167,8 @@ Result<void> Frame::runChecked(const BoundStep &bound, States states, Profile *p
       continue;
     const Value &value = plan.values[static_cast<size_t>(id)];
     std::string name = value.name.empty() ? fmt::format("output {}", i) : "output '" + value.name + "'";
-    if (auto made = describeMade(before, countNonFinite(view(id)), view(id).dims))
-      problems.add("", fmt::format("{} ({}) {}", name, describe(value.dtype, view(id).dims), *made));
+    if (auto created = describeCreated(before, countNonFinite(view(id)), view(id).dims))
+      problems.add("", fmt::format("{} ({}) {}", name, describe(value.dtype, view(id).dims), *created));
   }
   if (!problems.empty() && kernelDiagnosis && step.kind == StepKind::Kernel)
     if (Problems found = (*kernelDiagnosis)(step, inputs); !found.empty())

@@ -23,10 +23,9 @@ struct NonFinite {
 NonFinite countNonFinite(const View &view);
 NonFinite countNonFinite(const Tensor &tensor);
 
-/// What a step made that its inputs do not account for: NaN where no input holds NaN, Inf where no input
-/// holds NaN or Inf. "gets NaN from finite inputs, the first at [0, 1]; 3 NaN and 0 Inf in all". Nothing
-/// where it made none.
-std::optional<std::string> describeMade(const NonFinite &inputs, const NonFinite &output,
-                                        std::span<const int64_t> dims);
+/// Describes the NaN and Inf that a step created: NaN if no input has NaN, Inf if no input has NaN or Inf.
+/// "gets NaN from finite inputs, the first at [0, 1]; 3 NaN and 0 Inf in all". Nothing if it created none.
+std::optional<std::string> describeCreated(const NonFinite &inputs, const NonFinite &output,
+                                           std::span<const int64_t> dims);
 
 } // namespace proa::runtime

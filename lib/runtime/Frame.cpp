@@ -66,6 +66,7 @@ public:
     outputs = step.outputs;
     stateSlot = &slot;
     generator = frame.generator.get();
+    network = frame.communicator.get();
   }
   Result<View> output(size_t i, std::span<const int64_t> dims) override {
     if (!hasOutput(i))
@@ -230,22 +231,22 @@ Result<View> Frame::provide(ValueId id, std::span<const int64_t> dims) {
   return views[i];
 }
 
-int64_t Frame::grainFor(const BoundStep &bound, int64_t extent) const {
-  double perRow = bound.step->work; // of one row: the work of a known extent became a grain at load
+int64_t Frame::grainFor(const BoundStep &bound, int64_t rows) const {
+  double perRow = bound.step->work; // of one row: a static number of rows became a grain at load
   if (perRow <= 0) {
     double bytes = 0;
     for (const auto *ids : {&bound.step->inputs, &bound.step->outputs})
       for (ValueId id : *ids)
         bytes += static_cast<double>(view(id).size()) * static_cast<double>(sizeOf(view(id).dtype));
-    perRow = nanosecondsFor(bytes) / static_cast<double>(std::max<int64_t>(1, extent));
+    perRow = nanosecondsFor(bytes) / static_cast<double>(std::max<int64_t>(1, rows));
   }
   return grainOf(perRow);
 }
 
-Result<void> Frame::computeShape(const BoundStep &bound, int64_t &extent) {
+Result<void> Frame::computeShape(const BoundStep &bound, int64_t &rows) {
   bound.shape(kernelDims.data(), shapeResult.data());
-  if (bound.step->extent == dynamicDim)
-    extent = shapeResult[bound.outputDims.size()];
+  if (bound.step->rows == dynamicDim)
+    rows = shapeResult[bound.outputDims.size()];
   size_t next = 0;
   std::vector<int64_t> dims;
   for (ValueId id : bound.step->outputs) {
@@ -262,11 +263,11 @@ Result<void> Frame::computeShape(const BoundStep &bound, int64_t &extent) {
 }
 
 Result<void> Frame::runKernel(const BoundStep &bound) {
-  int64_t extent = bound.step->extent;
+  int64_t rows = bound.step->rows;
   for (size_t i = 0; i < bound.inputDims.size(); ++i)
     kernelDims[i] = view(bound.inputDims[i].value).dims[bound.inputDims[i].axis];
   if (bound.shape) {
-    if (Result<void> done = computeShape(bound, extent); !done)
+    if (Result<void> done = computeShape(bound, rows); !done)
       return done;
     for (size_t i = 0; i < bound.outputDims.size(); ++i)
       kernelDims[bound.inputDims.size() + i] = shapeResult[i];
@@ -280,9 +281,9 @@ Result<void> Frame::runKernel(const BoundStep &bound) {
   for (const auto *ids : {&bound.step->inputs, &bound.step->outputs})
     for (ValueId id : *ids)
       pointers[count++] = view(id).data;
-  int64_t grain = bound.grain != 0 ? bound.grain : grainFor(bound, extent);
+  int64_t grain = bound.grain != 0 ? bound.grain : grainFor(bound, rows);
   std::atomic<bool> hasMemory = true;
-  parallelFor(extent, grain, [&](int64_t begin, int64_t end) {
+  parallelFor(rows, grain, [&](int64_t begin, int64_t end) {
     if (!callKernel([&] { bound.function(pointers.data(), kernelDims.data(), begin, end); }))
       hasMemory = false;
   });

@@ -32,12 +32,12 @@ using KernelDiagnosis = std::function<Problems(const Step &step, const std::vect
 struct BoundStep;
 using BoundSteps = std::vector<BoundStep>;
 
-/// A step with all that can be found out at load.
+/// A step, with the facts that are known at load.
 struct BoundStep {
   const Step *step = nullptr;
   size_t index = 0;                  ///< in the order of forEachStep: of its state and its times
   KernelFunction function = nullptr; ///< Kernel
-  ShapeFunction shape = nullptr;     ///< Kernel whose extent or output dims are dynamic
+  ShapeFunction shape = nullptr;     ///< Kernel with a dynamic number of rows or dynamic output dims
   std::unique_ptr<LibraryKernel> library;
   /// Of a library step in a body: why the runtime lacks a kernel for it. The body may never run.
   Problems refusal;
@@ -49,16 +49,16 @@ struct BoundStep {
 
 /// Rows below which another thread does not pay, from the nanoseconds of one row.
 int64_t grainOf(double nanosecondsPerRow);
-/// Nanoseconds to read or write so many bytes, for kernels that come without an estimate.
+/// Nanoseconds to read or write `bytes` bytes, for kernels without an estimate.
 double nanosecondsFor(double bytes);
 
-/// What all frames of an executable share.
+/// Facts that all frames of an executable share.
 struct Layout {
   const Plan *plan = nullptr;
   std::vector<std::vector<ValueId>> followers; ///< by value: the aliases that change with it
   std::vector<uint8_t> isStatic;               ///< by value: all dims known
   size_t maximalBuffers = 0;                   ///< of a kernel step
-  size_t maximalDims = 0;                      ///< dynamic dims of a kernel step, and one for the extent
+  size_t maximalDims = 0; ///< dynamic dims of a kernel step, and one for its number of rows
 
   explicit Layout(const Plan &plan);
 };
@@ -89,6 +89,9 @@ public:
   /// Where random numbers come from; a new frame has a generator of its own.
   void setGenerator(std::shared_ptr<RandomGenerator> shared) { generator = std::move(shared); }
   const std::shared_ptr<RandomGenerator> &sharedGenerator() const { return generator; }
+  /// The other ranks of a distributed run; null: the run is not distributed.
+  void setCommunicator(std::shared_ptr<Communicator> shared) { communicator = std::move(shared); }
+  const std::shared_ptr<Communicator> &sharedCommunicator() const { return communicator; }
   /// Takes the memory of a Dynamic value out of the frame; null where its bytes are those of a feed or a
   /// constant.
   std::shared_ptr<void> takeBuffer(ValueId id);
@@ -119,8 +122,8 @@ private:
                     std::span<const ValueId> to);
   void release(ValueId id);
   Result<void> runKernel(const BoundStep &bound);
-  Result<void> computeShape(const BoundStep &bound, int64_t &extent);
-  int64_t grainFor(const BoundStep &bound, int64_t extent) const;
+  Result<void> computeShape(const BoundStep &bound, int64_t &rows);
+  int64_t grainFor(const BoundStep &bound, int64_t rows) const;
   Result<View> provide(ValueId id, std::span<const int64_t> dims);
   void updateFollowers(ValueId id);
   bool setAliasDims(ValueId id);
@@ -145,6 +148,7 @@ private:
   bool checksFinite = false;
   const KernelDiagnosis *kernelDiagnosis = nullptr;
   std::shared_ptr<RandomGenerator> generator = std::make_shared<RandomGenerator>();
+  std::shared_ptr<Communicator> communicator;
 };
 
 /// "net.py:42: gelu + matmul": where a problem of a step is.

@@ -52,7 +52,7 @@ struct ArrayElement {
 };
 using TensorArray = std::vector<ArrayElement>;
 
-/// What is known of an operand when the program is loaded. dims may hold dynamicDim.
+/// The type of an operand when the program is loaded. dims may hold dynamicDim.
 struct OperandType {
   bool present = false;
   bool constant = false; ///< its bytes are the same in every run and are there at `bind`
@@ -73,7 +73,9 @@ struct KernelRequest {
   bool isStatic() const;
 };
 
-/// What a kernel keeps for one step of one session, such as oneDNN memory objects.
+class Communicator;
+
+/// State of a kernel for one step of one session, such as oneDNN memory objects.
 class KernelState {
 public:
   virtual ~KernelState() = default;
@@ -92,7 +94,7 @@ public:
   }
   size_t outputCount() const { return outputs.size(); }
   bool hasOutput(size_t i) const { return i < outputs.size() && outputs[i] != none; }
-  /// Memory for output i, which must be wanted. Error: the dims are not those that the program declares.
+  /// Memory for output i, which the step must list. Error: the dims are not those that the program declares.
   virtual Result<View> output(size_t i, std::span<const int64_t> dims) = 0;
   /// Input i, a tensor array.
   virtual const TensorArray &array(size_t i) const = 0;
@@ -110,6 +112,8 @@ public:
   virtual void *scratch(size_t bytes) = 0;
   /// Where draws without a seed of their own take their numbers from.
   RandomGenerator &random() { return *generator; }
+  /// The other ranks of a distributed run; null where the run is not distributed.
+  Communicator *communicator() const { return network; }
   /// The slot for this step's state in this session.
   std::unique_ptr<KernelState> &state() { return *stateSlot; }
 
@@ -118,6 +122,13 @@ protected:
   std::span<const ValueId> inputs, outputs;
   std::unique_ptr<KernelState> *stateSlot = nullptr;
   RandomGenerator *generator = nullptr;
+  Communicator *network = nullptr;
+};
+
+/// Communication of several ranks of a distributed run.
+struct Agreement {
+  std::vector<int64_t> ranks;
+  std::string text; ///< equal on all of them
 };
 
 /// Problems of a kernel carry no place; whoever runs it knows the op and the user's line.
@@ -128,6 +139,8 @@ public:
   /// packs weights. Called again when the parameters of the program are replaced.
   virtual Result<void> bind(std::span<const View> inputs) { return {}; }
   virtual Result<void> run(Call &call) const = 0;
+  /// Of a kernel that communicates: what must be equal on all ranks, which is compared before the first run.
+  virtual std::optional<Agreement> agreement() const { return std::nullopt; }
 };
 
 enum class Arity : uint8_t { Required, Optional, Variadic };

@@ -10,7 +10,7 @@ namespace {
 using nlohmann::json;
 
 // Numbers in the file; Storage and StepKind are stored by name, so that a plan stays readable.
-constexpr int formatVersion = 3;
+constexpr int formatVersion = 4;
 // Of control flow in control flow; more than any program has, less than the stack holds.
 constexpr int maximalDepth = 256;
 constexpr std::pair<Storage, const char *> storageNames[] = {
@@ -56,7 +56,7 @@ json toJson(const Step &step) {
           {"inputs", step.inputs},
           {"outputs", step.outputs},
           {"attributes", step.attributes},
-          {"extent", step.extent},
+          {"rows", step.rows},
           {"work", step.work},
           {"label", step.label},
           {"location", step.location},
@@ -157,7 +157,7 @@ Step readStep(Problems &problems, const json &object, const std::string &where, 
   step.inputs = fields.get<std::vector<ValueId>>("inputs");
   step.outputs = fields.get<std::vector<ValueId>>("outputs");
   step.attributes = fields.get<json>("attributes");
-  step.extent = fields.get<int64_t>("extent");
+  step.rows = fields.get<int64_t>("rows");
   step.work = fields.get<double>("work");
   step.label = fields.get<std::string>("label");
   step.location = fields.get<std::string>("location");

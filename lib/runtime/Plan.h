@@ -1,5 +1,5 @@
-/// What the compiler hands to the runtime: the values of a program, where each one lives, and the steps that
-/// compute them.
+/// The plan of a program, from the compiler to the runtime: its values, the storage of each, and the steps
+/// that compute them.
 ///
 /// A plan and one object file of compiled kernels are an executable. Both are stored in the object cache and,
 /// ahead of time, in a shared library. The runtime needs no compiler to run them.
@@ -27,13 +27,13 @@ inline constexpr ValueId none = -1;
 /// Where the bytes of a value live.
 enum class Storage : uint8_t {
   Feed,      ///< given by the caller of a run; `name` is the feed's name
-  Parameter, ///< given when the program is loaded, constant over all runs, known dims; `name` is the
+  Parameter, ///< set when the program is loaded, constant over all runs, static dims; `name` is the
              ///< parameter's name
   Constant,  ///< part of the plan: Plan::constants at `offset`
-  Prepared,  ///< computed once by Plan::prepare after the parameters are there; own memory, known dims, then
+  Prepared,  ///< computed once by Plan::prepare after the parameters are there; own memory, static dims, then
              ///< constant
-  Arena,     ///< at `offset` (a multiple of 64) of the run's arena; its dims are all known
-  Result,  ///< its bytes become a result of the run, so that none is copied; its dims are all known, and one
+  Arena,     ///< at `offset` (a multiple of 64) of the run's arena; its dims are all static
+  Result,  ///< its bytes become a result of the run, so that none is copied; its dims are all static, and one
            ///< of Plan::fetches is the value or an alias of it
   Dynamic, ///< allocated by the step that writes it, freed after the step that lists it in `release`
   Alias,   ///< the bytes of value `base` from byte `offset` on, under other dims (a reshape, a slice of the
@@ -75,28 +75,28 @@ struct Body {
 ///
 /// A compiled kernel is `void symbol(void *const *buffers, const int64_t *dims, int64_t begin, int64_t end)`:
 /// `buffers` are the inputs, then the outputs; `dims` holds the value of each *dynamic* dimension of these
-/// buffers in order; [begin, end) is a range of the kernel's `extent` parallel rows, so that the runtime may
-/// split it over threads. When `extent` or a dim of an output is dynamic, the object also has `void
+/// buffers in order; [begin, end) is a range of the kernel's parallel rows, so that the runtime may split it
+/// over threads. When their number or a dim of an output is dynamic, the object also has `void
 /// symbol_shape(const int64_t *inputDims, int64_t *result)`: from the dynamic dims of the inputs it writes
-/// the dynamic dims of the outputs and then the extent. A library kernel computes the dims of its Dynamic
-/// outputs itself. The library kernel "reshape" may write an Alias of its input: no bytes move, only the dims
-/// are computed. An Alias that no step writes has at most one dynamic dim, which follows from the number of
-/// elements of its base. The output of a step with `post_ops` may have the memory of the first operand
-/// of kind `add`: it adds in place. If: inputs[0] is a condition, one bool. bodies[0] runs where it holds,
-/// else bodies[1]; the results of the body become the outputs. While: bodies[0] is the test. Its arguments
-/// are the inputs at first; its results are a condition and then what flows on: as the condition holds, to
-/// the arguments of bodies[1], whose results are the next arguments of the test; at last to the outputs. An
-/// argument of the test may be that of the body too. Values that control flow hands on share their bytes:
-/// nothing writes to them any more.
+/// the dynamic dims of the outputs and then the number of rows. A library kernel computes the dims of its
+/// Dynamic outputs itself. The library kernel "reshape" may write an Alias of its input: no bytes move, only
+/// the dims are computed. An Alias that no step writes has at most one dynamic dim, which follows from the
+/// number of elements of its base. The output of a step with `post_ops` may have the memory of the first
+/// operand of kind `add`: it adds in place. If: inputs[0] is a condition, one bool. bodies[0] runs where it
+/// holds, else bodies[1]; the results of the body become the outputs. While: bodies[0] is the test. Its
+/// arguments are the inputs at first; its results are a condition and then what flows on: as the condition
+/// holds, to the arguments of bodies[1], whose results are the next arguments of the test; at last to the
+/// outputs. An argument of the test may be that of the body too. Values that control flow hands on share
+/// their bytes: nothing writes to them any more.
 struct Step {
   StepKind kind = StepKind::Kernel;
   std::string symbol;
   std::vector<ValueId> inputs;  ///< Library: `none` where an optional operand is absent
   std::vector<ValueId> outputs; ///< Library: `none` where nobody reads an optional result
   nlohmann::json attributes = nlohmann::json::object(); ///< Library: the op's attributes by name
-  int64_t extent = 1; ///< Kernel: number of parallel rows; dynamicDim: symbol_shape says
-  /// Estimated nanoseconds on one thread for the whole extent (for one row, where the extent is dynamic); 0:
-  /// guessed from the bytes touched.
+  int64_t rows = 1; ///< Kernel: number of parallel rows; dynamicDim: symbol_shape says
+  /// Estimated nanoseconds on one thread for all rows (for one row, if their number is dynamic); 0: estimated
+  /// from the bytes read and written.
   double work = 0;
   std::string label;            ///< for profiles: op names of the group
   std::string location;         ///< where the user wrote it ("net.py:42"), or empty

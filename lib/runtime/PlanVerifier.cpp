@@ -41,7 +41,7 @@ private:
     return std::find(value.dims.begin(), value.dims.end(), dynamicDim) == value.dims.end();
   }
 
-  /// Bytes of a value with known dims; nothing if the number overflows.
+  /// Bytes of a value with static dims; nothing if the number overflows.
   static std::optional<int64_t> bytesOf(const Value &value) {
     std::optional<int64_t> count = elementCount(value.dims);
     int64_t bytes = 0;
@@ -64,7 +64,7 @@ private:
                        v.storage == Storage::Result || v.storage == Storage::Parameter ||
                        v.storage == Storage::Prepared;
     if (needsStatic && !isStatic(v))
-      return add(place, "its storage needs known dims, found " + describe(v.dtype, v.dims));
+      return add(place, "its storage needs static dims, found " + describe(v.dtype, v.dims));
     if (v.offset < 0 || v.offset % addressAlignment != 0)
       return add(place, fmt::format("offset {} is not a multiple of {}", v.offset, addressAlignment));
     if (v.storage == Storage::Arena)
@@ -86,13 +86,13 @@ private:
     const Value &v = value(id);
     // Bases come first: so there are no cycles, and one pass in order resolves all aliases.
     if (!isValue(v.base) || v.base >= id)
-      return add(place, fmt::format("base {} is no earlier value", v.base));
+      return add(place, fmt::format("base {} is not an earlier value", v.base));
     const Value &base = value(v.base);
     if (base.dtype != v.dtype && sizeOf(base.dtype) != sizeOf(v.dtype))
       return add(place,
                  fmt::format("an alias of {} cannot have dtype {}", nameOf(base.dtype), nameOf(v.dtype)));
     if (v.offset != 0 && !(isStatic(v) && isStatic(base)))
-      return add(place, "an alias with an offset needs known dims");
+      return add(place, "an alias with an offset needs static dims");
     if (isStatic(v) && isStatic(base) && bytesOf(base))
       checkRange(place, v, *bytesOf(base), "its base");
   }
@@ -102,7 +102,7 @@ private:
     auto check = [&](const std::vector<ValueId> &ids, Storage storage, const char *list) {
       for (size_t i = 0; i < ids.size(); ++i) {
         if (!isValue(ids[i]) || value(ids[i]).storage != storage)
-          add(fmt::format("{}[{}]", list, i), fmt::format("{} is no value of that storage", ids[i]));
+          add(fmt::format("{}[{}]", list, i), fmt::format("{} is not a value of that storage", ids[i]));
         else
           listed[static_cast<size_t>(ids[i])] = true;
       }
@@ -162,7 +162,7 @@ private:
         setWritten(static_cast<ValueId>(i), true);
     for (size_t i = 0; i < plan.prepare.size(); ++i)
       checkStep(plan.prepare[i], fmt::format("prepare[{}] '{}'", i, plan.prepare[i].symbol), true);
-    // What prepare left in its own arena is gone when a run starts.
+    // Values in the arena of prepare do not exist in a run.
     for (size_t i = 0; i < plan.values.size(); ++i) {
       Storage storage = value(roots[i]).storage;
       if (storage == Storage::Arena || storage == Storage::Result || storage == Storage::Dynamic ||
@@ -190,7 +190,7 @@ private:
       if (id == none && mayBeAbsent)
         continue;
       if (!isValue(id))
-        add(place, fmt::format("input {} is no value", id));
+        add(place, fmt::format("input {} is not a value", id));
       else if (!written[static_cast<size_t>(id)])
         add(place, fmt::format("reads value {} '{}' before it is written, or after its release", id,
                                value(id).name));
@@ -199,7 +199,7 @@ private:
       if (id == none && mayBeAbsent)
         continue;
       if (!isValue(id)) {
-        add(place, fmt::format("output {} is no value", id));
+        add(place, fmt::format("output {} is not a value", id));
         continue;
       }
       checkOutput(step, place, id, preparing);
@@ -209,8 +209,8 @@ private:
       checkLibraryOperands(step, place);
     if (!step.attributes.is_object())
       add(place, "expected the attributes to be an object");
-    if (step.kind == StepKind::Kernel && step.extent < dynamicDim)
-      add(place, fmt::format("extent {} is negative", step.extent));
+    if (step.kind == StepKind::Kernel && step.rows < dynamicDim)
+      add(place, fmt::format("number of rows {} is negative", step.rows));
     checkRelease(step, place);
   }
 
@@ -253,7 +253,7 @@ private:
       bool releasable =
           isValue(id) && (value(id).storage == Storage::Dynamic || value(id).storage == Storage::Array);
       if (!releasable || !written[static_cast<size_t>(id)]) {
-        add(place, fmt::format("releases {}, which is no dynamic value that is there", id));
+        add(place, fmt::format("releases {}, which is not a live dynamic value", id));
         continue;
       }
       if (outer[static_cast<size_t>(id)])
@@ -266,7 +266,7 @@ private:
   /// Whether one value may become another when control flow passes it on.
   bool checkPass(const std::string &place, ValueId from, ValueId to) {
     if (!isValue(from) || !isValue(to)) {
-      add(place, fmt::format("passes {} to {}, of which one is no value", from, to));
+      add(place, fmt::format("passes {} to {}, of which one is not a value", from, to));
       return false;
     }
     const Value &a = value(from), &b = value(to);
@@ -327,7 +327,7 @@ private:
         add(place, fmt::format("result {} is not there at the end", id));
     for (ValueId id : body.release)
       if (!isValue(id) || !written[static_cast<size_t>(id)] || outer[static_cast<size_t>(id)])
-        add(place, fmt::format("releases {}, which is no value of the body that is there", id));
+        add(place, fmt::format("releases {}, which is not a live value of the body", id));
     written = before;
     outer = outerBefore;
   }

@@ -1,4 +1,4 @@
-/// What each step of the runs took.
+/// Times of the steps of runs.
 #pragma once
 
 #include "lib/runtime/Plan.h"
@@ -11,7 +11,7 @@
 
 namespace proa::runtime {
 
-/// Give it to Session::setProfile; it collects until it is taken away. Of one session only.
+/// The times of one session's steps. Session::setProfile starts and ends the collection.
 class Profile {
 public:
   /// Copies names and places of the steps, so it may outlive the plan.

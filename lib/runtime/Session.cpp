@@ -1,3 +1,4 @@
+#include "lib/runtime/Communicator.h"
 #include "lib/runtime/Executable.h"
 #include "lib/runtime/Silence.h"
 #include "lib/runtime/ThreadPool.h"
@@ -136,10 +137,39 @@ Result<std::vector<Tensor>> Session::run(const NamedTensors &feeds) {
   } catch (const std::bad_alloc &) {
     results = problem(executable->title, "no memory for the run");
   }
+  if (!results && frame.sharedCommunicator())
+    frame.sharedCommunicator()->fail(results.problems());
   frame.releaseAll();
   for (Tensor &feed : boundFeeds)
     feed = Tensor();
   return results;
+}
+
+void Session::setCommunicator(std::shared_ptr<Communicator> communicator) {
+  comparesCollectives = communicator != nullptr;
+  frame.setCommunicator(std::move(communicator));
+}
+
+/// Ends all ranks if their programs communicate in different ways, before the first one waits for another.
+Result<void> Session::compareCollectives() {
+  Communicator &communicator = *frame.sharedCommunicator();
+  // Programs of ranks on different meshes (pipeline stages) may differ.
+  std::map<std::vector<int64_t>, std::string> textOfMesh;
+  auto add = [&](auto &&add, const BoundSteps &steps) -> void {
+    for (const BoundStep &step : steps) {
+      std::optional<Agreement> agreement = step.library ? step.library->agreement() : std::nullopt;
+      if (agreement && std::ranges::find(agreement->ranks, communicator.rank()) != agreement->ranks.end())
+        textOfMesh[agreement->ranks] += agreement->text + "\n";
+      for (const BoundSteps &body : step.bodies)
+        add(add, body);
+    }
+  };
+  add(add, executable->steps);
+  Operation operation{"the comparison of the collectives of " + executable->title, 1, /*isStart=*/true};
+  for (const auto &[ranks, text] : textOfMesh)
+    if (Result<void> same = communicator.compare(operation, text, ranks); !same)
+      return same;
+  return {};
 }
 
 Result<void> Session::runSilently(const NamedTensors &feeds) {
@@ -154,6 +184,10 @@ Result<void> Session::runSilently(const NamedTensors &feeds) {
 Result<std::vector<Tensor>> Session::runSteps(const NamedTensors &feeds) {
   if (Result<void> done = bindFeeds(feeds); !done)
     return done.problems();
+  if (comparesCollectives)
+    if (Result<void> done = compareCollectives(); !done)
+      return executable->inProgram(done.problems());
+  comparesCollectives = false;
   // Parameters may have been replaced since the last run.
   executable->placeConstants(frame);
   placeFetched();

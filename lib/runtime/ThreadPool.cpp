@@ -25,7 +25,7 @@ std::atomic<int> &threadCount() {
 struct Region {
   detail::Body body;
   void *context;
-  int64_t extent;
+  int64_t count;
   int ranges;
 };
 
@@ -53,30 +53,30 @@ SingleThreadScope::~SingleThreadScope() {
     applyThreads();
 }
 
-int detail::rangesFor(int64_t extent, int64_t grain) {
-  int64_t most = extent / std::max<int64_t>(1, grain);
+int detail::rangesFor(int64_t count, int64_t grain) {
+  int64_t most = count / std::max<int64_t>(1, grain);
   if (most < 2)
     return 1;
-  int count = threads();
-  if (count == 1 || omp_in_parallel())
+  int available = threads();
+  if (available == 1 || omp_in_parallel())
     return 1;
-  return static_cast<int>(std::min<int64_t>(most, count));
+  return static_cast<int>(std::min<int64_t>(most, available));
 }
 
-void detail::parallelRanges(int64_t extent, int ranges, Body body, void *context) {
-  Region region{body, context, extent, ranges};
+void detail::parallelRanges(int64_t count, int ranges, Body body, void *context) {
+  Region region{body, context, count, ranges};
   GOMP_parallel(
       [](void *data) {
         const Region &r = *static_cast<const Region *>(data);
         // libgomp may give fewer threads than there are ranges; then some do more.
         for (int i = omp_get_thread_num(), team = omp_get_num_threads(); i < r.ranges; i += team) {
-          int64_t whole = r.extent / r.ranges, rest = r.extent % r.ranges;
+          int64_t whole = r.count / r.ranges, rest = r.count % r.ranges;
           int64_t begin = i * whole + std::min<int64_t>(i, rest);
           r.body(r.context, begin, begin + whole + (i < rest ? 1 : 0));
         }
       },
-      // Always the whole team: libgomp ends the threads that a smaller team leaves out, and would start them
-      // anew.
+      // Always the whole team: libgomp ends the threads that a smaller team omits, and would have to start
+      // them again.
       &region, static_cast<unsigned>(threads()), 0);
 }
 

@@ -22,7 +22,7 @@ void applyThreads();
 inline constexpr double minimalForkNanoseconds = 20000;
 
 /// Keeps oneDNN on the calling thread while it lives, where `small` says that the work does not pay a second
-/// one. A primitive must be made and run under the same count.
+/// one. A primitive must be created and run under the same count.
 class SingleThreadScope {
 public:
   explicit SingleThreadScope(bool small);
@@ -36,22 +36,22 @@ private:
 
 namespace detail {
 using Body = void (*)(void *context, int64_t begin, int64_t end);
-void parallelRanges(int64_t extent, int ranges, Body body, void *context);
-int rangesFor(int64_t extent, int64_t grain);
+void parallelRanges(int64_t count, int ranges, Body body, void *context);
+int rangesFor(int64_t count, int64_t grain);
 } // namespace detail
 
-/// Calls body(begin, end) for ranges that partition [0, extent), at most one a thread, each of at least
+/// Calls body(begin, end) for ranges that partition [0, count), at most one per thread, each of at least
 /// `grain` (as long as there are two). Inside another region, or with one range, the calling thread does it
 /// all.
-template <class Body> void parallelFor(int64_t extent, int64_t grain, Body &&body) {
-  if (extent <= 0)
+template <class Body> void parallelFor(int64_t count, int64_t grain, Body &&body) {
+  if (count <= 0)
     return;
-  int ranges = detail::rangesFor(extent, grain);
+  int ranges = detail::rangesFor(count, grain);
   if (ranges == 1)
-    return body(static_cast<int64_t>(0), extent);
+    return body(static_cast<int64_t>(0), count);
   using Callable = std::remove_reference_t<Body>;
   detail::parallelRanges(
-      extent, ranges,
+      count, ranges,
       [](void *context, int64_t begin, int64_t end) { (*static_cast<Callable *>(context))(begin, end); },
       const_cast<void *>(static_cast<const void *>(&body)));
 }

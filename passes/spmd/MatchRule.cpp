@@ -29,10 +29,7 @@ std::optional<std::vector<spmd::PartialAxis>> passedPartial(Operation *op, const
         passed.push_back(axis);
   if (passed.empty())
     return passed;
-  auto linear = dyn_cast<pd::LinearOpInterface>(op);
-  if (!linear)
-    return std::nullopt;
-  auto groups = linear.getLinearGroups();
+  auto groups = pd::partialGroupsOf(op);
   for (const spmd::PartialAxis &axis : passed)
     if (llvm::none_of(groups, [&](const auto &group) { return passes(group, axis, placements); }))
       return std::nullopt;

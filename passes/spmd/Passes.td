@@ -59,6 +59,45 @@ def ExpandReshard : Pass<"dist-expand-reshard", "::mlir::ModuleOp"> {
   let dependentDialects = ["::proa::dist::DistDialect"];
 }
 
+def ApplyStrategy : Pass<"dist-apply-strategy", "::mlir::ModuleOp"> {
+  let summary = "Annotate a program for a strategy of parallel training";
+  let description = [{
+    Creates the mesh of a strategy (lib/spmd/Strategy.h) and annotates the arguments of a function. Gradients must be
+    ops: run it after `--pd-decompose=only=pd.vjp`.
+
+    - dpN: dimension 0 of the feeds is split over the axis `dp`.
+    - cpN: dimension 1 of the feeds (sequences) is split over `cp`.
+    - mpN: dimensions of parameters are split over `mp`, as in Megatron. Dimensions that ops split together are one
+      component (the columns of a weight, the bias, the rows of the next weight). Components are chosen by their
+      traffic for their work, the least first, so that an op is split by at most one of them.
+    - epN: the same with dimension 0 of parameters of rank 3 (experts), over `ep`.
+    - sp: values that mp does not split are split along the sequence over `mp`.
+    - zero1: states of the optimizer are split over `dp`; zero2: also gradients; zero3: also parameters, which are
+      gathered where they are used.
+
+    The other parts of a strategy (amp, recompute, accN) are other passes. All annotations are closed: the layout of
+    parameters and states follows from the strategy alone.
+
+    ```mlir
+    // before: strategy=mp2
+    func.func @main(%x: tensor<8x16xf32> {pd.feed = "x"}, %w: tensor<16x64xf32> {pd.param = "w"},
+                    %v: tensor<64x16xf32> {pd.param = "v"}) -> tensor<8x16xf32> {
+      %0 = pd.matmul %x, %w : (tensor<8x16xf32>, tensor<16x64xf32>) -> tensor<8x64xf32>
+      %1 = pd.matmul %0, %v : (tensor<8x64xf32>, tensor<64x16xf32>) -> tensor<8x16xf32>
+    // after
+    dist.mesh @mesh = <["mp"=2]>
+    func.func @main(%x: tensor<8x16xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {} ]>, pd.feed = "x"},
+                    %w: tensor<16x64xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {"mp"} ]>, pd.param = "w"},
+                    %v: tensor<64x16xf32> {dist.sharding = #dist.sharding<@mesh, [{"mp"}, {} ]>, pd.param = "v"})
+    ```
+  }];
+  let options = [
+    Option<"strategy", "strategy", "std::string", "\"\"", "Parts separated by commas: dp2,mp2,zero1">,
+    Option<"function", "function", "std::string", "\"main\"", "The function to annotate">
+  ];
+  let dependentDialects = ["::proa::dist::DistDialect"];
+}
+
 //===-- Partitioner -----------------------------------------------------------------------------------------------===//
 
 def Partition : Pass<"dist-partition", "::mlir::ModuleOp"> {
@@ -219,6 +258,93 @@ def OverlapCollectives : Pass<"dist-overlap-collectives", "::mlir::ModuleOp"> {
     Option<"window", "window", "int64_t", "16", "The most ops that run between the start and the wait">
   ];
   let dependentDialects = ["::proa::dist::DistDialect"];
+}
+
+def Propagate : Pass<"dist-propagate", "::mlir::ModuleOp"> {
+  let summary = "Choose the shardings of all values from annotations of some";
+  let description = [{
+    Input: a program of global types with shardings on some arguments and results of functions (`dist.sharding`), on
+    some ops (`dist.shardings`), or in `dist.constrain`. Output: the sharded form, in which
+
+    - each tensor argument and result of a function, and each tensor result of an op, has a final sharding,
+    - the shardings of operands and results of each op follow from mesh axes of the factors of its rule
+      (`pd-annotate-sharding-rules`), or are all replicated, or the op is linear and passes a partial operand to its
+      results,
+    - `dist.reshard` changes the sharding of a value for the uses that need another one; each change of a value is
+      written once.
+
+    Axes pass through ops in both directions, into functions and regions, until nothing changes. Closed dimensions,
+    priorities and `replicated` limit them. If operands and results of an op contradict each other, the alpha-beta model
+    of `lib/spmd` decides by the time of the reshards. A new value of a parameter (`pd.state`) has the sharding of the
+    parameter. An op without a rule runs whole on each device; a remark names it (`--remarks=dist-propagate`).
+
+    `explain` prints the chain of decisions that gave a value its sharding, to the standard error output. The value is
+    the name of a feed, parameter, fetch or state, or a result as in `pd.matmul#2`: that of the op with this index among
+    those of its name, from 0 (`pd.split#0:1`: its result 1).
+
+    Errors: an annotation does not fit the mesh or the type; annotations name several meshes.
+
+    ```mlir
+    // before
+    func.func @main(%x: tensor<8x4xf32>, %w: tensor<4x6xf32> {dist.sharding = #dist.sharding<@m, [{"mp"}, {} ]>})
+        -> tensor<8x6xf32> {
+      %0 = pd.matmul %x, %w : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32>
+      return %0 : tensor<8x6xf32>
+    }
+    // after: x and w are split along the contracted dimension, and the partial products are added
+      %0 = pd.matmul %x, %w {dist.shardings = [#dist.sharding<@m, [{}, {} ], partial = [sum {"mp"} ]>]} : ...
+      %1 = dist.reshard %0 from <@m, [{}, {} ], partial = [sum {"mp"} ]> to <@m, [{}, {} ]> : tensor<8x6xf32>
+    ```
+  }];
+  let options = [ListOption<"explain", "explain", "std::string", "Values whose shardings are explained">];
+  let dependentDialects = ["::proa::dist::DistDialect"];
+}
+
+def Annotate : Pass<"dist-annotate", "::mlir::ModuleOp"> {
+  let summary = "Annotate named arguments and results with shardings";
+  let description = [{
+    Adds `dist.mesh @mesh` and sets `dist.sharding` on arguments and results of functions by their names (`pd.feed`,
+    `pd.param`, `pd.fetch`, `pd.state`). The file is JSON:
+
+    ```
+    {"mesh": {"dp": 2, "mp": 4},
+     "shardings": [{"name": "linear_*.w_0", "sharding": "[{}, {mp} ]"}, {"name": "x", "sharding": "[{dp, ?}, {} ]"} ]}
+    ```
+
+    A name may have the wildcards `*`, `?` and `[ ]`; the last matching entry applies. A sharding is written as the
+    attribute (`dialects/dist/Attributes.td`), without the mesh; quotes around axes may be omitted. The mesh comes from
+    the option, the file (both must agree), or the module.
+
+    Errors: an entry matches nothing, or does not fit the mesh or a type; all are reported.
+  }];
+  let options = [
+    Option<"mesh", "mesh", "std::string", [{""}], "Axes and sizes: dp=2,mp=4">,
+    Option<"shardings", "shardings", "std::string", [{""}], "JSON file of shardings by name">
+  ];
+  let dependentDialects = ["::proa::dist::DistDialect"];
+}
+
+def LowerCollectives : Pass<"dist-lower-collectives", "::mlir::ModuleOp"> {
+  let summary = "Replace ops of dist on local tensors by calls of the runtime";
+  let description = [{
+    Replaces collectives, `dist.slice`, `dist.to_partial`, `dist.broadcast`, `dist.send` and `dist.recv` by the ops of
+    rt of the same names, which carry the mesh itself. They keep their order on all ranks: ops of rt that communicate
+    have an effect. A collective whose result is a future communicates where it starts, and `dist.wait` gives its
+    result. `dist.mesh` and the sharding attributes of functions stay.
+
+    It is an error if an op of the global form is left: `dist.reshard`, `dist.to_local`, `dist.to_global`.
+    `dist.constrain` is replaced by its operand.
+
+    ```mlir
+    // before
+    %1 = dist.all_reduce %0 of tensor<8xf32> from <@m, [{} ], partial = [sum {"x"} ]> to <@m, [{} ]>
+           : tensor<8xf32> -> tensor<8xf32>
+    // after
+    %1 = rt.all_reduce %0 of [8] on <["x"=2]> from <@m, [{} ], partial = [sum {"x"} ]> to <@m, [{} ]> number 0
+           : tensor<8xf32> -> tensor<8xf32>
+    ```
+  }];
+  let dependentDialects = ["::proa::rt::RtDialect"];
 }
 
 #endif

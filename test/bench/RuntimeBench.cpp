@@ -109,7 +109,7 @@ void emptySteps(benchmark::State &state) {
     step.symbol = "nothing";
     step.inputs = {i};
     step.outputs = {i + 1};
-    step.extent = 64;
+    step.rows = 64;
     plan.steps.push_back(step);
   }
   plan.arenaBytes = 512;

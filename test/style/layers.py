@@ -20,8 +20,9 @@ RULES = [
     ("lib/runtime", r"(mlir|llvm|dialects(?!/.*Kernels\.inc|/.*\.kernels\.inc)|passes|translator)/", None),
     ("lib/spmd", r"(mlir|llvm|dialects|passes|translator)/", None),
     ("lib/tensors", r"(mlir|llvm|dialects|passes|translator)/", None),
-    ("translator/legacy", r"(mlir|llvm|dialects|passes)/", None),
-    ("translator/newir", r"(mlir|llvm|dialects|passes)/", None),
+    ("translator/legacy", r"(mlir|llvm|dialects|passes|translator/(?!legacy))/", None),
+    ("translator/newir", r"(mlir|llvm|dialects|passes|translator/(?!newir))/", None),
+    ("translator/program", r"(mlir|llvm|dialects|passes|translator/(?!legacy|newir|program))/", None),
     ("translator/params", r"(mlir|llvm|dialects|passes)/", None),
 ]
 # Importers create ops by their class, or by a name from a table.

@@ -44,7 +44,7 @@ std::string withoutNumbers(const std::string &message) {
     bool digit = message[i] >= '0' && message[i] <= '9';
     bool inWord =
         i > 0 && (std::isalpha(static_cast<unsigned char>(message[i - 1])) || message[i - 1] == '_');
-    if (!digit || inWord) { // "conv2d" and "float32" stay as they are
+    if (!digit || inWord) { // "pool2d" and "float32" stay as they are
       out += message[i];
       if (digit)
         while (i + 1 < message.size() && std::isdigit(static_cast<unsigned char>(message[i + 1])))

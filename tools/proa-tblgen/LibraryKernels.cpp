@@ -8,6 +8,7 @@
 #include "mlir/TableGen/EnumInfo.h"
 #include "mlir/TableGen/GenInfo.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Path.h"
@@ -114,9 +115,16 @@ std::string structOf(const mlir::tblgen::AttrDef &definition) {
   return llvm::StringRef(definition.getCppClassName()).rsplit("Attr").first.str() + "Attribute";
 }
 
+/// Attributes of enums are attribute classes of MLIR, but not of the runtime.
+bool isAttributeClass(const mlir::tblgen::Attribute &attribute) {
+  return attribute.getBaseAttr().getDef().isSubClassOf("AttrDef") && !enumOf(attribute);
+}
+
 /// The C++ type of an attribute in the runtime.
 std::string typeOf(const llvm::Record &record, const NamedAttribute &attribute) {
   mlir::tblgen::Attribute base = attribute.attr.getBaseAttr();
+  if (isAttributeClass(attribute.attr))
+    return structOf(mlir::tblgen::AttrDef(&base.getDef()));
   if (base.getDef().isSubClassOf("TypedArrayAttrBase")) {
     const llvm::Record *element = base.getDef().getValueAsDef("elementAttr");
     if (element->isSubClassOf("AttrDef"))
@@ -233,33 +241,79 @@ const llvm::Record *findEnum(const llvm::RecordKeeper &records, llvm::StringRef 
   return nullptr;
 }
 
-/// The struct of an attribute class, its reader, and the enums of its parameters.
-void emitAttributeClass(const llvm::RecordKeeper &records, const llvm::Record &record,
-                        llvm::raw_ostream &os) {
-  mlir::tblgen::AttrDef definition(&record);
-  std::string fields, reads;
-  for (const mlir::tblgen::AttrOrTypeParameter &parameter : definition.getParameters()) {
-    llvm::StringRef cppType = parameter.getCppType();
-    std::string type = cppType.str();
-    if (const llvm::Record *enumRecord = findEnum(records, cppType)) {
-      mlir::tblgen::EnumInfo info(enumRecord);
-      emitEnum(info, os);
-      type = info.getEnumClassName().str() + " " + parameter.getName().str() + " = {}";
-    } else if (cppType.trim(": ") == "mlir::FloatAttr" && parameter.isOptional()) {
-      type = "std::optional<double> " + parameter.getName().str();
-    } else {
+/// The attribute class of that C++ type among the records, or null.
+const llvm::Record *findAttributeClass(const llvm::RecordKeeper &records, llvm::StringRef cppType) {
+  for (const llvm::Record *record : records.getAllDerivedDefinitionsIfDefined("AttrDef")) {
+    mlir::tblgen::AttrDef definition(record);
+    std::string name =
+        (definition.getDialect().getCppNamespace() + "::" + definition.getCppClassName()).str();
+    if (cppType.trim(": ") == llvm::StringRef(name).trim(": "))
+      return record;
+  }
+  return nullptr;
+}
+
+/// Emits the structs of attribute classes and their enums, each once and after those that it uses.
+class AttributeClassEmitter {
+public:
+  AttributeClassEmitter(const llvm::RecordKeeper &records, llvm::raw_ostream &os)
+      : records(records), os(os) {}
+
+  /// The struct, its reader, and the enums of its parameters.
+  void emit(const llvm::Record &record) {
+    if (!emitted.insert(&record).second)
+      return;
+    mlir::tblgen::AttrDef definition(&record);
+    std::string fields, reads;
+    for (const mlir::tblgen::AttrOrTypeParameter &parameter : definition.getParameters()) {
+      std::string name = parameter.getName().str(), type = typeOf(record, parameter);
+      bool isOptional = llvm::StringRef(type).starts_with("std::optional<");
+      fields +=
+          "  " + type + " " + name + (llvm::StringRef(type).starts_with("std::") ? "" : " = {}") + ";\n";
+      reads += "  reader." + std::string(isOptional ? "read" : "require") + "(" + quoted(name) + ", out." +
+               name + ");\n";
+    }
+    std::string name = structOf(definition);
+    os << "/// " << definition.getSummary() << "\nstruct " << name << " {\n"
+       << fields << "};\ninline void readAttributes(AttributeReader &reader, " << name << " &out) {\n"
+       << reads << "}\n\n";
+  }
+
+private:
+  std::string typeOf(const llvm::Record &record, const mlir::tblgen::AttrOrTypeParameter &parameter) {
+    llvm::StringRef cppType = parameter.getCppType().trim();
+    if (cppType.trim(": ") == "mlir::FloatAttr" && parameter.isOptional())
+      return "std::optional<double>";
+    bool isArray = cppType.consume_front("::llvm::ArrayRef<") && cppType.consume_back(">");
+    std::string type = elementTypeOf(cppType);
+    if (type.empty())
       llvm::PrintFatalError(record.getLoc(), "library: the runtime has no type for the parameter '" +
                                                  parameter.getName() + "'");
-    }
-    fields += "  " + type + ";\n";
-    reads += "  reader." + std::string(parameter.isOptional() ? "read" : "require") + "(" +
-             quoted(parameter.getName()) + ", out." + parameter.getName().str() + ");\n";
+    return isArray ? "std::vector<" + type + ">" : type;
   }
-  std::string name = structOf(definition);
-  os << "/// " << definition.getSummary() << "\nstruct " << name << " {\n"
-     << fields << "};\ninline void readAttributes(AttributeReader &reader, " << name << " &out) {\n"
-     << reads << "}\n\n";
-}
+
+  std::string elementTypeOf(llvm::StringRef cppType) {
+    if (const llvm::Record *enumRecord = findEnum(records, cppType)) {
+      mlir::tblgen::EnumInfo info(enumRecord);
+      if (emitted.insert(enumRecord).second)
+        emitEnum(info, os);
+      return info.getEnumClassName().str();
+    }
+    if (const llvm::Record *nested = findAttributeClass(records, cppType)) {
+      emit(*nested);
+      return structOf(mlir::tblgen::AttrDef(nested));
+    }
+    return llvm::StringSwitch<std::string>(cppType.trim(": "))
+        .Case("int64_t", "int64_t")
+        .Case("bool", "bool")
+        .Cases({"llvm::StringRef", "mlir::StringAttr", "mlir::FlatSymbolRefAttr"}, "std::string")
+        .Default("");
+  }
+
+  const llvm::RecordKeeper &records;
+  llvm::raw_ostream &os;
+  llvm::SmallPtrSet<const llvm::Record *, 8> emitted;
+};
 
 //===-- Generated files ---------------------------------------------------------------------------------===//
 
@@ -276,9 +330,16 @@ Kernels kernelsOf(const llvm::RecordKeeper &records) {
 void emitDeclarations(const llvm::RecordKeeper &records, const Kernels &kernels, llvm::raw_ostream &os) {
   os << "#include \"lib/runtime/AttributeReader.h\"\n\n#include "
         "\"dialects/pd/ir/Enums.kernels.inc\"\n\nnamespace proa::runtime {\n\n";
+  AttributeClassEmitter classes(records, os);
   for (const llvm::Record *record : records.getAllDerivedDefinitionsIfDefined("AttrDef"))
     if (isInMainFile(*record))
-      emitAttributeClass(records, *record, os);
+      classes.emit(*record);
+  for (const auto &[kernel, ops] : kernels) {
+    Operator op(*ops.front());
+    for (const NamedAttribute &attribute : op.getAttributes())
+      if (!attribute.attr.isDerivedAttr() && isAttributeClass(attribute.attr))
+        classes.emit(attribute.attr.getBaseAttr().getDef());
+  }
   for (const auto &[kernel, ops] : kernels) {
     std::string type = camel(kernel, true) + "Attributes";
     os << "/// The attributes of " << Operator(*ops.front()).getOperationName() << ".\n";

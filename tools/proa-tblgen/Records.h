@@ -65,7 +65,7 @@ void emitBatching(const llvm::Record &record, const std::string &name, llvm::raw
 
 /// The statement of a library op for each transform, as the generated pages show it.
 struct LibraryTransforms {
-  std::string evaluation; ///< "reference kernel", "evaluator of arrays", "constant" or "none"
+  std::string evaluation; ///< "reference kernel", "constant" or "none"
   std::string derivative; ///< "rule", "zero" or "none" (an error)
   std::string
       batching; ///< "rule", "unbatched" (one example at a time), "refused" (an error) or "no operands"

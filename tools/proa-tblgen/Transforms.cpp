@@ -63,12 +63,9 @@ bool hasBatchingRule(const llvm::Record &record) {
 
 bool transformsOf(const llvm::Record &record, LibraryTransforms &out) {
   mlir::tblgen::Operator op(record);
-  bool isOnArrays = llvm::any_of(op.getOperands(), isArray) || llvm::any_of(op.getResults(), isArray);
+  bool hasReference = record.getValueAsBit("referenceInCode") || record.getValueAsBit("arrayReferenceInCode");
   bool isConstant = op.getTrait("::mlir::OpTrait::ConstantLike") != nullptr;
-  out.evaluation = isConstant                                ? "constant"
-                   : record.getValueAsBit("referenceInCode") ? "reference kernel"
-                   : isOnArrays                              ? "evaluator of arrays"
-                                                             : "none";
+  out.evaluation = isConstant ? "constant" : hasReference ? "reference kernel" : "none";
   out.derivative = derivativeOf(record, op);
   out.batching = batchingOf(record, op);
   llvm::StringRef sharding = record.getValueAsString("sharding");

@@ -1,9 +1,9 @@
 #include "tools/proa-translate/Coverage.h"
 
 #include "dialects/pd/autodiff/ArrayGradient.h"
+#include "dialects/pd/ir/ArrayReference.h"
 #include "dialects/pd/ir/LibraryTransforms.h"
 #include "dialects/pd/ir/Pd.h"
-#include "dialects/pd/reference/Arrays.h"
 #include "dialects/pd/sharding/ShardingRule.h"
 #include "lib/support/Files.h"
 #include "translator/import/LegacyTable.h"
@@ -32,8 +32,7 @@ public:
   /// Some ops are linear under one value of an attribute only; they count as linear.
   bool isLinear() const { return llvm::isa<pd::LinearOpInterface>(op); }
   bool hasReferenceKernel() const {
-    return llvm::isa<pd::ReferenceOpInterface>(op) ||
-           pd::ArrayComputations::get().find(op->getName()) != nullptr;
+    return llvm::isa<pd::ReferenceOpInterface, pd::ArrayReferenceOpInterface>(op);
   }
   llvm::StringRef shardingSource() const { return pd::shardingSource(op); }
   bool hasBatchingRule() const { return llvm::isa<pd::BatchableOpInterface>(op); }

@@ -5,7 +5,6 @@
 #include "lib/compiler/ProgramDialects.h"
 #include "lib/support/Files.h"
 #include "translator/export/Export.h"
-#include "translator/legacy/ReadProgram.h"
 #include "translator/legacy/WriteProgram.h"
 #include "translator/params/ModelFolder.h"
 
@@ -34,7 +33,7 @@ readModel(const FolderRequest &request, const params::ModelFiles &files, mlir::M
       return weights.problems();
     return std::pair(std::move(*module), std::move(*weights));
   }
-  auto program = legacy::readProgramText(*text, files.program);
+  auto program = translator::readProgramText(*text, files.program);
   if (!program)
     return program.problems();
   auto weights = params::readParameters(files, *program);

@@ -2,7 +2,6 @@
 
 #include "translator/import/LegacyTable.h"
 #include "translator/import/newir/NewIrImporter.h"
-#include "translator/newir/Model.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -48,12 +47,11 @@ std::optional<int64_t> elementsOf(const legacy::Variable &variable) {
   return elementCount(variable.dims);
 }
 
-void countVariable(const legacy::Variable &variable, ProgramSummary &summary) {
-  if (variable.kind != legacy::VariableKind::DenseTensor)
-    return;
-  std::optional<int64_t> elements = elementsOf(variable);
-  int64_t bytes = elements ? *elements * static_cast<int64_t>(sizeOf(*variable.dtype)) : 0;
-  if (variable.persistable) {
+void countTensor(bool isPersistable, std::optional<DType> dtype, const std::vector<int64_t> &dims,
+                 ProgramSummary &summary) {
+  std::optional<int64_t> elements = dtype ? elementCount(dims) : std::nullopt;
+  int64_t bytes = elements ? *elements * static_cast<int64_t>(sizeOf(*dtype)) : 0;
+  if (isPersistable) {
     ++summary.parameters;
     summary.parameterElements += elements.value_or(0);
     summary.parameterBytes += bytes;
@@ -88,9 +86,9 @@ std::string amountText(int64_t amount) {
 
 } // namespace
 
-ProgramSummary summarize(const legacy::Program &program) {
-  ProgramSummary summary;
-  std::map<std::string, int64_t> counts;
+/// The ops and variables of a legacy program.
+static void countLegacy(const legacy::Program &program, ProgramSummary &summary,
+                        std::map<std::string, int64_t> &counts) {
   for (const legacy::Block &block : program.blocks) {
     ++summary.blocks;
     for (const legacy::Operation &op : block.operations) {
@@ -100,12 +98,24 @@ ProgramSummary summarize(const legacy::Program &program) {
       ++counts[op.type];
     }
     for (const legacy::Variable &variable : block.variables)
-      countVariable(variable, summary);
+      if (variable.kind == legacy::VariableKind::DenseTensor)
+        countTensor(variable.persistable, variable.dtype, variable.dims, summary);
   }
-  if (program.newIr)
-    countNewIr(program.newIr->operations, summary, counts);
+}
+
+ProgramSummary summarize(const translator::SourceProgram &program) {
+  ProgramSummary summary;
+  std::map<std::string, int64_t> counts;
+  if (const newir::Model *model = program.newIr()) {
+    summary.blocks = 1;
+    for (const newir::Parameter &parameter : model->parameters)
+      countTensor(parameter.isPersistable, parameter.value.type.dtype, parameter.value.type.dims, summary);
+    countNewIr(model->operations, summary, counts);
+  } else {
+    countLegacy(*program.legacy(), summary, counts);
+  }
   for (auto &[type, count] : counts) {
-    bool isKnown = program.newIr
+    bool isKnown = program.newIr()
                        ? import::isKnownInNewIr(type.find('.') == std::string::npos ? "1." + type : type)
                        : import::isImported(type);
     summary.types.push_back({type, count, isKnown, 0});
@@ -139,10 +149,9 @@ void addNewIrFlops(const std::vector<newir::Operation> &operations, const FlopCo
 
 } // namespace
 
-void addFlops(ProgramSummary &summary, const legacy::Program &program, const FlopCount &count) {
-  OpCounts byType, uncountedByType;
-  if (program.newIr)
-    addNewIrFlops(program.newIr->operations, count, byType, uncountedByType);
+/// Adds the counts of each op by its first output, and the bytes of variables whose dims the import inferred.
+static void addLegacyFlops(const legacy::Program &program, const FlopCount &count, ProgramSummary &summary,
+                           OpCounts &byType, OpCounts &uncountedByType) {
   for (const legacy::Block &block : program.blocks) {
     for (const legacy::Operation &op : block.operations)
       for (const legacy::Slot &slot : op.outputs)
@@ -158,6 +167,14 @@ void addFlops(ProgramSummary &summary, const legacy::Program &program, const Flo
         summary.activationBytes += known->second;
       }
   }
+}
+
+void addFlops(ProgramSummary &summary, const translator::SourceProgram &program, const FlopCount &count) {
+  OpCounts byType, uncountedByType;
+  if (const newir::Model *model = program.newIr())
+    addNewIrFlops(model->operations, count, byType, uncountedByType);
+  else
+    addLegacyFlops(*program.legacy(), count, summary, byType, uncountedByType);
   for (OpSummary &op : summary.types) {
     op.flops = byType[op.type];
     op.uncounted = uncountedByType[op.type];

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tools/proa-translate/Flops.h"
-#include "translator/legacy/Program.h"
+#include "translator/program/SourceProgram.h"
 
 #include <optional>
 #include <string>
@@ -39,10 +39,10 @@ struct ProgramSummary {
   int64_t uncounted = 0;
 };
 
-ProgramSummary summarize(const legacy::Program &program);
+ProgramSummary summarize(const translator::SourceProgram &program);
 
 /// Adds the counts of the imported program.
-void addFlops(ProgramSummary &summary, const legacy::Program &program, const FlopCount &count);
+void addFlops(ProgramSummary &summary, const translator::SourceProgram &program, const FlopCount &count);
 
 /// The summary as a table and as JSON.
 std::string summaryText(const ProgramSummary &summary);

@@ -10,7 +10,6 @@
 #include "tools/proa-translate/Summary.h"
 #include "translator/export/Export.h"
 #include "translator/import/Import.h"
-#include "translator/legacy/ReadProgram.h"
 #include "translator/legacy/WriteProgram.h"
 #include "translator/params/ModelFolder.h"
 #include "translator/params/ModelMeta.h"
@@ -200,8 +199,9 @@ Result<void> writeCoverage(const Options &options) {
 }
 
 /// Imports a program of Paddle.
-Result<Translation> importModule(Options &options, const std::string &source, Result<legacy::Program> program,
-                                 mlir::MLIRContext &context, Timing &timing) {
+Result<Translation> importModule(Options &options, const std::string &source,
+                                 Result<translator::SourceProgram> program, mlir::MLIRContext &context,
+                                 Timing &timing) {
   if (!program)
     return program.problems();
   if (Result<void> done = checkFunction(options); !done)
@@ -213,7 +213,7 @@ Result<Translation> importModule(Options &options, const std::string &source, Re
   auto imported = import::importProgram(context, *program, options.import);
   timing.lap("import");
   // Not freed: freeing a large program is slow, and the process ends soon.
-  new legacy::Program(std::move(*program));
+  new translator::SourceProgram(std::move(*program));
   if (!imported)
     return imported.problems();
   return Translation{std::move(*imported), true};
@@ -248,14 +248,15 @@ Result<Translation> readModule(Options &options, mlir::MLIRContext &context, Tim
     }
     if (isIr(path, *text))
       return parsedModule(mlir::parseSourceString<mlir::ModuleOp>(*text, &context, path), options, timing);
-    return importModule(options, options.path, legacy::readProgramText(*text, options.path), context, timing);
+    return importModule(options, options.path, translator::readProgramText(*text, options.path), context,
+                        timing);
   }
   Result<params::ModelFiles> files = params::findModel(options.path);
   if (!files)
     return files.problems();
   if (Result<void> done = readInterface(files->meta, options.import); !done)
     return done.problems();
-  Result<legacy::Program> program = legacy::readProgram(files->program);
+  Result<translator::SourceProgram> program = translator::readProgram(files->program);
   // Types of stored weights override declared ones. Unreadable weights are ignored.
   if (program && files->weightsForm != params::WeightsForm::Generated)
     (void)static_cast<bool>(params::readParameters(*files, *program));
@@ -279,7 +280,7 @@ Result<void> writeContent(Translation &translation, const Options &options, Outp
 }
 
 /// Operations are not counted for a program that cannot be imported; ops, parameters and bytes are.
-Result<void> addFlops(Options &options, const legacy::Program &program, ProgramSummary &summary) {
+Result<void> addFlops(Options &options, const translator::SourceProgram &program, ProgramSummary &summary) {
   Problems problems;
   FeedDims dims = parseFeedDims(options.dims, problems);
   if (!problems.empty())
@@ -335,7 +336,7 @@ Result<void> writeSummary(Options &options) {
   }
   if (Result<void> done = checkFunction(options); !done)
     return done;
-  Result<legacy::Program> program = legacy::readProgramText(*text, files->program);
+  Result<translator::SourceProgram> program = translator::readProgramText(*text, files->program);
   if (!program)
     return program.problems();
   if (Result<void> done = readInterface(files->meta, options.import); !done)

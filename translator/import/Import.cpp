@@ -27,8 +27,6 @@ std::map<std::string, Tensor> specializingFeeds(const std::map<std::string, Tens
 
 Result<OwningOpRef<ModuleOp>> importProgram(MLIRContext &context, const legacy::Program &program,
                                             const ImportOptions &options) {
-  if (program.newIr)
-    return importNewIr(context, *program.newIr, options);
   ProgramImporter first(context, program, options);
   first.heldWarnings.emplace();
   auto imported = first.run();
@@ -41,9 +39,18 @@ Result<OwningOpRef<ModuleOp>> importProgram(MLIRContext &context, const legacy::
   return second.run();
 }
 
-Result<Interface> declaredInterface(MLIRContext &context, const legacy::Program &program,
+Result<OwningOpRef<ModuleOp>> importProgram(MLIRContext &context, const translator::SourceProgram &program,
+                                            const ImportOptions &options) {
+  if (const newir::Model *model = program.newIr())
+    return importNewIr(context, *model, options);
+  return importProgram(context, *program.legacy(), options);
+}
+
+Result<Interface> declaredInterface(MLIRContext &context, const translator::SourceProgram &program,
                                     const ImportOptions &options) {
-  return ProgramImporter(context, program, options).declaredInterface();
+  if (!program.legacy())
+    return problem(options.source, "a model of the new IR has no declarations besides its ops");
+  return ProgramImporter(context, *program.legacy(), options).declaredInterface();
 }
 
 } // namespace proa::import

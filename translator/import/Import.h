@@ -10,6 +10,7 @@
 
 #include "translator/import/Arguments.h"
 #include "translator/legacy/SharedStorage.h"
+#include "translator/program/SourceProgram.h"
 
 #include "proa/Diagnostic.h"
 #include "proa/Result.h"
@@ -69,6 +70,10 @@ std::map<std::string, Tensor> specializingFeeds(const std::map<std::string, Tens
 /// with the op's index, type, output and Python line.
 Result<mlir::OwningOpRef<mlir::ModuleOp>>
 importProgram(mlir::MLIRContext &context, const legacy::Program &program, const ImportOptions &options = {});
+/// The same for a program of either format.
+Result<mlir::OwningOpRef<mlir::ModuleOp>> importProgram(mlir::MLIRContext &context,
+                                                        const translator::SourceProgram &program,
+                                                        const ImportOptions &options = {});
 
 /// The inputs and outputs of a program, by its declarations.
 struct Interface {
@@ -77,7 +82,8 @@ struct Interface {
   /// Parameters that a run may change.
   std::vector<std::string> states;
 };
-Result<Interface> declaredInterface(mlir::MLIRContext &context, const legacy::Program &program,
+/// Error: a model of the new IR, which has declarations only in its ops.
+Result<Interface> declaredInterface(mlir::MLIRContext &context, const translator::SourceProgram &program,
                                     const ImportOptions &options = {});
 
 } // namespace proa::import

@@ -1,8 +1,7 @@
-/// A legacy PaddlePaddle program (ProgramDesc) in memory, as both readers (JSON and .pdmodel) make it.
+/// A legacy PaddlePaddle program (ProgramDesc) in memory, as both readers (JSON and .pdmodel) return it.
 #pragma once
 
 #include "proa/Tensor.h"
-#include "translator/newir/Model.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -16,7 +15,7 @@
 
 namespace proa::legacy {
 
-/// VarType.Type numbers of variables that are no plain element types.
+/// VarType.Type numbers of variables, except those of element types.
 enum class VariableKind : int32_t {
   DenseTensor = 7,
   SelectedRows = 8,
@@ -38,7 +37,7 @@ enum class VariableKind : int32_t {
   SparseCsr = 31,
 };
 
-/// The element type of a VarType.Type number (5 = FP32), if it is one; and back.
+/// The element type of a VarType.Type number (5 = FP32); nothing for other kinds. And the reverse.
 std::optional<DType> dtypeFromNumber(int64_t number);
 int32_t numberOf(DType dtype);
 
@@ -77,7 +76,7 @@ struct BlockIndices {
   std::vector<int32_t> indices;
   bool operator==(const BlockIndices &) const = default;
 };
-/// An attribute that is given by a variable (or several) instead of a literal.
+/// An attribute whose value is that of a variable (or several), not a literal.
 struct VariableName {
   std::string name;
   bool operator==(const VariableName &) const = default;
@@ -106,14 +105,14 @@ struct Attribute {
   std::string name;
   AttributeValue value;
 
-  /// Whether variables give it instead of a literal.
+  /// Whether the value is that of variables.
   bool isVariable() const {
     return std::holds_alternative<VariableName>(value) || std::holds_alternative<VariableNames>(value);
   }
   bool operator==(const Attribute &) const = default;
 };
 
-/// The attributes of an op. Ops that have the same ones may share the memory of them.
+/// The attributes of an op. Ops with equal attributes may share their memory.
 class Attributes {
 public:
   Attributes() = default;
@@ -126,7 +125,7 @@ public:
   size_t size() const { return shared ? shared->size() : 0; }
   const Attribute &operator[](size_t i) const { return (*shared)[i]; }
 
-  /// The list to change, which is this op's own from now on.
+  /// The list for changes; copies it first if other ops share it.
   std::vector<Attribute> &own() {
     if (!shared || shared.use_count() != 1)
       shared = std::make_shared<std::vector<Attribute>>(begin(), end());
@@ -159,8 +158,7 @@ struct Operation {
   const Slot *input(std::string_view name) const;
   const Slot *output(std::string_view name) const;
   const Attribute *attribute(std::string_view name) const;
-  /// The innermost frame of op_callstack that is the user's, not Paddle's own; nothing where there is no
-  /// stack.
+  /// The innermost frame of op_callstack in the user's code, not in Paddle's; nothing without a call stack.
   std::optional<SourceLine> sourceLine() const;
 
   bool operator==(const Operation &) const = default;
@@ -180,8 +178,6 @@ struct Program {
   int64_t version = 0;
   std::vector<Block> blocks;
   std::vector<std::pair<std::string, int32_t>> opVersions;
-  /// Set where the file holds Paddle's new IR. Block 0 then declares its parameters and has no ops.
-  std::shared_ptr<const newir::Model> newIr;
 
   bool operator==(const Program &) const = default;
 };

@@ -11,9 +11,9 @@
 namespace proa::legacy {
 namespace {
 
-/// Whether it begins with a brace. A binary ProgramDesc can begin so too, as 0x0A is the tag of a block and a
-/// line feed, and 0x7B the length of that block and a brace; but then the tag of the block's index follows, a
-/// control character.
+/// Whether the text begins with a brace or a bracket. A binary ProgramDesc may do so too: 0x0A is the tag of
+/// a block and a line feed, 0x7B is a brace and a length. There, a control character follows, the tag of the
+/// block's index.
 bool looksLikeJson(std::string_view text) {
   constexpr std::string_view byteOrderMark = "\xEF\xBB\xBF", whiteSpace = " \t\r\n";
   if (text.starts_with(byteOrderMark))
@@ -25,8 +25,7 @@ bool looksLikeJson(std::string_view text) {
   return next == std::string_view::npos || static_cast<unsigned char>(text[next]) >= ' ';
 }
 
-/// Whether its first bytes are those of a text: the binary form has control characters among them, UTF-16 a
-/// mark and zeros.
+/// Whether the first bytes are text. The binary form has control characters there; UTF-16 has a mark.
 bool looksLikeText(std::string_view text) {
   constexpr size_t beginning = 64;
   constexpr std::string_view utf16Marks[] = {"\xFF\xFE", "\xFE\xFF"};
@@ -39,46 +38,25 @@ bool looksLikeText(std::string_view text) {
   });
 }
 
-/// Declares the variables of a program of the new IR that are stored with it.
-Program withParameters(newir::Model model) {
-  Program program;
-  Block &block = program.blocks.emplace_back();
-  for (const newir::Parameter &parameter : model.parameters) {
-    Variable &variable = block.variables.emplace_back();
-    variable.name = parameter.name;
-    variable.dtype = parameter.value.type.dtype;
-    variable.dims = parameter.value.type.dims;
-    variable.persistable = parameter.isPersistable;
-    variable.isParameter = true;
-  }
-  program.newIr = std::make_shared<const newir::Model>(std::move(model));
-  return program;
-}
-
 } // namespace
 
 Result<Program> readProgram(const std::string &path) {
   auto file = mapFile(path);
-  if (!file)
-    return file.problems();
-  std::span<const std::byte> bytes = (*file)->bytes();
+  return file ? readMappedProgram(**file, path) : Result<Program>(file.problems());
+}
+
+Result<Program> readMappedProgram(const MappedFile &file, const std::string &name) {
+  std::span<const std::byte> bytes = file.bytes();
   std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
-  if (looksLikeJson(text) && !newir::isNewIr(text))
-    return readMappedJson(**file, path);
-  return readProgramText(text, path);
+  return looksLikeJson(text) ? readMappedJson(file, name) : readProgramText(text, name);
 }
 
 Result<Program> readProgramText(std::string_view text, const std::string &name) {
-  if (!looksLikeJson(text))
-    return looksLikeText(text) ? problem(name, "this is neither JSON, which would begin with '{', nor a "
-                                               "ProgramDesc in the binary form")
-                               : readBinaryBytes(std::as_bytes(std::span(text)), name);
-  if (!newir::isNewIr(text))
+  if (looksLikeJson(text))
     return readJsonText(text, name);
-  Result<newir::Model> model = newir::readModel(text, name);
-  if (!model)
-    return model.problems();
-  return withParameters(std::move(*model));
+  return looksLikeText(text) ? problem(name, "this is neither JSON, which would begin with '{', nor a "
+                                             "ProgramDesc in the binary form")
+                             : readBinaryBytes(std::as_bytes(std::span(text)), name);
 }
 
 } // namespace proa::legacy

@@ -294,7 +294,9 @@ const Literal *Operation::attribute(std::string_view attributeName) const {
 
 bool isNewIr(std::string_view text) {
   std::string_view head = text.substr(0, 200);
-  return head.find("\"base_code\"") != std::string_view::npos &&
+  size_t first = head.find_first_not_of("\xEF\xBB\xBF \t\r\n");
+  return first != std::string_view::npos && head[first] == '{' &&
+         head.find("\"base_code\"") != std::string_view::npos &&
          head.find("\"pir\"") != std::string_view::npos;
 }
 

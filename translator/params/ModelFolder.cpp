@@ -1,6 +1,5 @@
 #include "translator/params/ModelFolder.h"
 
-#include "translator/legacy/ReadProgram.h"
 #include "translator/params/GeneratedParams.h"
 #include "translator/params/PaddleParams.h"
 #include "translator/params/Safetensors.h"
@@ -98,7 +97,7 @@ Result<Tensors> readAll(const ModelFiles &files, const std::vector<std::string> 
   return Tensors();
 }
 
-/// The stored weights, and those that meta.json says how to make beside them.
+/// The stored weights, and those that meta.json generates.
 Result<Tensors> readStoredAndGenerated(const ModelFiles &files, const std::vector<std::string> &names) {
   Result<Tensors> stored = readAll(files, names);
   bool isPartial =
@@ -116,11 +115,18 @@ bool dimsAgree(const std::vector<int64_t> &declared, const std::vector<int64_t> 
                     [](int64_t a, int64_t b) { return a == -1 || a == b; });
 }
 
-bool agrees(const legacy::Variable &variable, const Tensor &tensor) {
-  return (!variable.dtype || *variable.dtype == tensor.dtype()) && dimsAgree(variable.dims, tensor.dims());
+/// Whether a tensor has the declared dtype, if any, and the declared dims.
+bool agrees(std::optional<DType> dtype, const std::vector<int64_t> &dims, const Tensor &tensor) {
+  return (!dtype || *dtype == tensor.dtype()) && dimsAgree(dims, tensor.dims());
 }
 
-/// Paddle runs with the type that it loads, whatever the program declares: so does everything here.
+std::string typeError(const std::string &name, std::optional<DType> dtype, const std::vector<int64_t> &dims,
+                      const Tensor &tensor) {
+  return fmt::format("tensor '{}': found {}, the program declares {}", name, tensor.describe(),
+                     describe(dtype.value_or(tensor.dtype()), dims));
+}
+
+/// Paddle runs with the type that it loads, whatever the program declares.
 void adoptType(legacy::Variable &variable, const Tensor &tensor) {
   variable.declaredAs = describe(variable.dtype.value_or(tensor.dtype()), variable.dims);
   variable.dtype = tensor.dtype();
@@ -136,6 +142,18 @@ std::vector<std::string> savedVariables(const legacy::Program &program) {
       if (variable.persistable && variable.kind == legacy::VariableKind::DenseTensor)
         names.insert(variable.name);
   return {names.begin(), names.end()};
+}
+
+static std::vector<std::string> savedVariables(const newir::Model &model) {
+  std::set<std::string> names;
+  for (const newir::Parameter &parameter : model.parameters)
+    if (parameter.isPersistable)
+      names.insert(parameter.name);
+  return {names.begin(), names.end()};
+}
+
+std::vector<std::string> savedVariables(const translator::SourceProgram &program) {
+  return program.legacy() ? savedVariables(*program.legacy()) : savedVariables(*program.newIr());
 }
 
 Result<ModelFiles> findModel(const std::string &path, const std::string &weights) {
@@ -192,14 +210,13 @@ Result<Tensors> readParameters(const ModelFiles &files, legacy::Program &program
       auto tensor = variable.persistable ? all->find(variable.name) : all->end();
       if (tensor == all->end())
         continue;
-      bool hasTypes = !program.newIr && variable.kind == legacy::VariableKind::DenseTensor;
-      if (!agrees(variable, tensor->second) && hasTypes)
-        adoptType(variable, tensor->second);
-      else if (!agrees(variable, tensor->second)) // every op of the new IR has its types in the file
-        problems.add(files.weights,
-                     fmt::format("tensor '{}': found {}, the program declares {}", variable.name,
-                                 tensor->second.describe(),
-                                 describe(variable.dtype.value_or(tensor->second.dtype()), variable.dims)));
+      if (!agrees(variable.dtype, variable.dims, tensor->second)) {
+        if (variable.kind == legacy::VariableKind::DenseTensor)
+          adoptType(variable, tensor->second);
+        else
+          problems.add(files.weights,
+                       typeError(variable.name, variable.dtype, variable.dims, tensor->second));
+      }
       used.insert(all->extract(tensor));
     }
   if (!problems.empty())
@@ -207,11 +224,38 @@ Result<Tensors> readParameters(const ModelFiles &files, legacy::Program &program
   return used;
 }
 
+/// Each op of the new IR declares its types, so weights of other types are errors.
+static Result<Tensors> readParameters(const ModelFiles &files, const newir::Model &model) {
+  Result<Tensors> all = readStoredAndGenerated(files, savedVariables(model));
+  if (!all)
+    return all.problems();
+  Tensors used;
+  Problems problems;
+  for (const newir::Parameter &parameter : model.parameters) {
+    auto tensor = parameter.isPersistable ? all->find(parameter.name) : all->end();
+    if (tensor == all->end())
+      continue;
+    const newir::Type &type = parameter.value.type;
+    if (!agrees(type.dtype, type.dims, tensor->second))
+      problems.add(files.weights, typeError(parameter.name, type.dtype, type.dims, tensor->second));
+    used.insert(all->extract(tensor));
+  }
+  if (!problems.empty())
+    return problems;
+  return used;
+}
+
+Result<Tensors> readParameters(const ModelFiles &files, translator::SourceProgram &program) {
+  if (legacy::Program *legacy = program.legacy())
+    return readParameters(files, *legacy);
+  return readParameters(files, *program.newIr());
+}
+
 Result<ModelFolder> readModelFolder(const std::string &path, const std::string &weights) {
   Result<ModelFiles> files = findModel(path, weights);
   if (!files)
     return files.problems();
-  Result<legacy::Program> program = legacy::readProgram(files->program);
+  Result<translator::SourceProgram> program = translator::readProgram(files->program);
   if (!program)
     return program.problems();
   Result<Tensors> parameters = readParameters(*files, *program);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "proa/Tensor.h"
-#include "translator/legacy/Program.h"
+#include "translator/program/SourceProgram.h"
 
 #include <map>
 #include <string>
@@ -31,33 +31,35 @@ struct ModelFiles {
 };
 
 /// Finds the files of a model. `path` is a program file or a folder with one program: program.json,
-/// program.pdmodel,
-/// __model__, or else the only *.json or *.pdmodel in it. Weights are `weights` if given; else, beside the
-/// program, the file of the program's own name with .safetensors or .pdiparams, params.safetensors,
-/// params.pdiparams, __params__; else what meta.json generates; else, for __model__, the folder itself.
-/// Errors: a missing file or folder; no program, or several; weights in an unknown form.
+/// program.pdmodel, __model__, or else the only *.json or *.pdmodel in it. Weights are `weights` if given;
+/// else, beside the program, the file of the program's own name with .safetensors or .pdiparams,
+/// params.safetensors, params.pdiparams, __params__; else what meta.json generates; else, for __model__, the
+/// folder itself. Errors: a missing file or folder; no program, or several; weights in an unknown form.
 Result<ModelFiles> findModel(const std::string &path, const std::string &weights = {});
 
 struct ModelFolder {
   ModelFiles files;
-  legacy::Program program;
+  translator::SourceProgram program;
   /// Weights and other persistable variables by name; nothing where the model has none.
   Tensors parameters;
 };
 
 /// Reads the program and its weights. Errors, all at once: those of the readers. Tensors that the program
 /// does not name are ignored, and variables without a tensor are not errors: the program may write them
-/// first. Where weights have another element type or other dims than the program declares, the variable gets
-/// those of the weights (legacy::Variable::declaredAs); the importer warns.
+/// first. Where weights have another element type or other dims than a legacy program declares, the variable
+/// gets those of the weights (legacy::Variable::declaredAs); the importer warns. For a model of the new IR
+/// this is an error: each of its ops declares its types.
 Result<ModelFolder> readModelFolder(const std::string &path, const std::string &weights = {});
 /// The tensors of the weights file by name; empty without a file. `names`: the names in a file without names,
 /// in the order of Paddle's files. Other tensors are ignored.
 Result<Tensors> readTensors(const ModelFiles &files, const std::vector<std::string> &names);
 /// The weights alone.
+Result<Tensors> readParameters(const ModelFiles &files, translator::SourceProgram &program);
 Result<Tensors> readParameters(const ModelFiles &files, legacy::Program &program);
 
 /// Names of the variables that Paddle saves with a model, in the order of its files: persistable tensors,
 /// sorted.
+std::vector<std::string> savedVariables(const translator::SourceProgram &program);
 std::vector<std::string> savedVariables(const legacy::Program &program);
 
 } // namespace proa::params

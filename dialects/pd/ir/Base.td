@@ -12,6 +12,7 @@ include "dialects/pd/ir/AttributeNames.td"
 include "dialects/pd/ir/Dialect.td"
 include "dialects/pd/ir/Enums.td"
 include "dialects/pd/ir/Format.td"
+include "dialects/pd/ir/ArrayReference.td"
 include "dialects/pd/ir/Interfaces.td"
 
 //===-- Types -----------------------------------------------------------------------------------------------------===//
@@ -165,6 +166,8 @@ def Pd_Elementwise : NativeOpTrait<"ElementwiseTrait"> {
 //                  "refused": an error, because the dims of its results depend on data, or it has effects
 //   referenceInCode the family's folder defines computeReference() (ReferenceOpInterface): the results of a library op
 //                  in plain loops, which proa-check --reference compares the kernel with
+//   arrayReferenceInCode the family's folder defines computeOnArrays() (ArrayReferenceOpInterface): the same for an op
+//                  with tensor arrays
 //   lod            which results of the legacy op have the LoD of its first tensor: "first": the first result (a list
 //                  is one result); "all"; "rows": the first, if it has the same number of rows; "outer": the first,
 //                  without the innermost level; "none"
@@ -210,6 +213,7 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
   bit differentiable = 1;
   string batching = "";
   bit referenceInCode = 0;
+  bit arrayReferenceInCode = 0;
   string lod = "first";
   string precision = "";
   string sharding = "";
@@ -234,6 +238,7 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
           [DeclareOpInterfaceMethods<BatchableOpInterface>])
     # !if(!eq(sharding, "inCode"), [DeclareOpInterfaceMethods<ShardableOpInterface>], []<Trait>)
     # !if(referenceInCode, [DeclareOpInterfaceMethods<ReferenceOpInterface>], []<Trait>)
+    # !if(arrayReferenceInCode, [DeclareOpInterfaceMethods<ArrayReferenceOpInterface>], []<Trait>)
     # !if(!empty(library), []<Trait>, [DeclareOpInterfaceMethods<LibraryOpInterface>]);
 
   // How operands are written; by default in order, with optional ones named.

@@ -11,7 +11,7 @@ namespace proa::pd {
 /// The keyword of an enum attribute of pd: "NCHW"; none for other attributes.
 std::optional<llvm::StringRef> keywordOf(mlir::Attribute attribute);
 
-/// Converts a string to the enum attribute that the op `op` ("pd.conv2d") declares by `name`. Returns other
+/// Converts a string to the enum attribute that the op `op` ("pd.pool2d") declares by `name`. Returns other
 /// values, and strings for other attributes, unchanged. Fails for an unknown keyword, after an error at
 /// `location` that lists the accepted ones.
 mlir::FailureOr<mlir::Attribute> enumFromKeyword(mlir::Location location, llvm::StringRef op,

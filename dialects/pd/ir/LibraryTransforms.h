@@ -9,7 +9,7 @@ namespace proa::pd {
 /// proa-tblgen derives it from the fields of the record (tools/proa-tblgen/Transforms.cpp).
 struct LibraryTransforms {
   const char *op;
-  const char *evaluation; ///< "reference kernel", "evaluator of arrays", "constant" or "none"
+  const char *evaluation; ///< "reference kernel", "constant" or "none"
   const char *derivative; ///< in forward and reverse mode: "rule", "zero" or "none" (an error)
   const char
       *batching; ///< "rule", "unbatched" (one example at a time), "refused" (an error) or "no operands"

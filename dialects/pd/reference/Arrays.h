@@ -1,15 +1,13 @@
-/// Reference kernels of ops on tensor arrays.
+/// Values of tensors and tensor arrays on the host, which reference kernels of ops on arrays compute.
 #pragma once
 
 #include "proa/Tensor.h"
 
-#include "mlir/IR/Operation.h"
+#include "mlir/IR/Value.h"
 
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/StringMap.h"
 
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace proa::pd {
@@ -24,22 +22,6 @@ struct HostValues {
 
   /// Copies the tensor or array of `from` to `to`.
   void copy(mlir::Value from, mlir::Value to);
-};
-
-/// The registry of reference kernels of ops with array operands or results.
-class ArrayComputations {
-public:
-  /// Runs the op on `values`. Returns an error message; empty on success.
-  using Computation = std::string (*)(mlir::Operation *op, HostValues &values);
-  static const ArrayComputations &get();
-
-  template <class Op> void add(Computation computation) {
-    computations.try_emplace(Op::getOperationName(), computation);
-  }
-  Computation find(mlir::OperationName name) const { return computations.lookup(name.getStringRef()); }
-
-private:
-  llvm::StringMap<Computation> computations;
 };
 
 } // namespace proa::pd

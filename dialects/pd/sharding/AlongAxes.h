@@ -5,6 +5,9 @@
 
 namespace proa::pd {
 
+/// The index of a dimension that may be counted from the end.
+inline int64_t normalized(int64_t axis, int64_t rank) { return axis < 0 ? axis + rank : axis; }
+
 /// Adds a factor for each dimension of the first operand; operands and results of that rank and dim size
 /// share it. The dimensions in `axes`, which may be negative, are replicated.
 void shareDims(ShardingRuleBuilder &rule, llvm::ArrayRef<int64_t> axes);

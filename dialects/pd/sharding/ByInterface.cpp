@@ -3,6 +3,8 @@
 #include "dialects/pd/ops/math/UnaryOps.h"
 #include "dialects/pd/sharding/ShardingRule.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 using namespace mlir;
 
 namespace proa::pd {
@@ -92,6 +94,18 @@ llvm::StringRef shardingSource(Operation *op) {
       op->hasTrait<ElementwiseTrait>())
     return "interface";
   return isa<DecomposableOpInterface>(op) ? "decomposition" : "none";
+}
+
+llvm::SmallVector<llvm::SmallVector<unsigned>> partialGroupsOf(Operation *op) {
+  auto isExact = [](Type type) { return isa<FloatType, ComplexType>(getElementTypeOrSelf(type)); };
+  auto linear = dyn_cast<LinearOpInterface>(op);
+  if (!linear || !llvm::all_of(op->getResultTypes(), isExact))
+    return {};
+  auto groups = linear.getLinearGroups();
+  llvm::erase_if(groups, [&](llvm::ArrayRef<unsigned> group) {
+    return llvm::any_of(group, [&](unsigned operand) { return !isExact(op->getOperand(operand).getType()); });
+  });
+  return groups;
 }
 
 std::optional<ShardingRule> shardingRuleOf(Operation *op) {

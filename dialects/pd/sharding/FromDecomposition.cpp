@@ -1,9 +1,10 @@
 //! Sharding rules of composites, from the rules of the ops of their decompositions.
+#include "dialects/pd/ir/InferredTypes.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
+#include "dialects/pd/sharding/CloneOnTypes.h"
 #include "dialects/pd/sharding/ShardingRule.h"
 
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/IRMapping.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
@@ -148,24 +149,100 @@ void addFactor(ShardingRuleBuilder &rule, llvm::ArrayRef<OwnDim> dims, bool isWh
     dim.isResult ? rule.setResult(dim.index, dim.dim, factor) : rule.setOperand(dim.index, dim.dim, factor);
 }
 
-/// A clone of the op in the block. Constant operands are cloned too; other operands become block arguments.
-Operation *cloneInto(Block &block, Operation *op) {
-  OpBuilder builder(op->getContext());
-  builder.setInsertionPointToEnd(&block);
-  IRMapping mapping;
-  for (Value operand : op->getOperands()) {
-    if (mapping.contains(operand))
-      continue;
-    if (auto constant = operand.getDefiningOp<ConstantOp>())
-      mapping.map(operand, builder.clone(*constant)->getResult(0));
-    else
-      mapping.map(operand, block.addArgument(operand.getType(), op->getLoc()));
+/// The decomposition of an op on operands of other types; `resultDims` are those of its first result if they
+/// change.
+class Formula {
+public:
+  Formula(Operation *op, TypeRange operands, llvm::ArrayRef<int64_t> resultDims) {
+    composite = cast<DecomposableOpInterface>(cloneOnTypes(block, op, operands));
+    setLocalShape(composite, resultDims);
+    OpBuilder builder(op->getContext());
+    builder.setInsertionPointToEnd(&block);
+    // A use of the results, because a decomposition may skip unused results.
+    use = UnrealizedConversionCastOp::create(builder, op->getLoc(), TypeRange{builder.getI1Type()},
+                                             composite->getResults());
+    if (isa<InferTypeOpInterface>(composite.getOperation()) && failed(inferAgain(composite)))
+      return;
+    builder.setInsertionPoint(composite);
+    values = composite.tryDecompose(builder);
   }
-  Operation *clone = builder.clone(*op, mapping);
-  // A use of the results, because a decomposition may skip unused results.
-  UnrealizedConversionCastOp::create(builder, op->getLoc(), TypeRange{builder.getI1Type()},
-                                     clone->getResults());
-  return clone;
+
+  Operation *clone() { return composite; }
+  const FailureOr<llvm::SmallVector<Value>> &results() const { return values; }
+  /// The ops of the decomposition, and cloned constants.
+  llvm::SmallVector<Operation *> ops() {
+    llvm::SmallVector<Operation *> all;
+    for (Operation &op : block)
+      if (&op != composite && &op != use)
+        all.push_back(&op);
+    return all;
+  }
+
+private:
+  Block block;
+  DecomposableOpInterface composite;
+  Operation *use = nullptr;
+  FailureOr<llvm::SmallVector<Value>> values = failure();
+};
+
+/// Whether a number in an attribute is equal, or may depend on sizes: dims of types and lists of dims.
+bool hasEqualNumber(Attribute a, Attribute b) {
+  auto splatOf = [](Attribute attribute) -> Attribute {
+    auto elements = dyn_cast<DenseElementsAttr>(attribute);
+    return elements && elements.isSplat() ? elements.getSplatValue<Attribute>() : Attribute();
+  };
+  if (isa<FloatAttr>(a) || isa<FloatAttr>(b))
+    return a == b;
+  return splatOf(a) == splatOf(b);
+}
+
+/// Whether two decompositions have the same ops and numbers.
+bool haveEqualNumbers(Formula &a, Formula &b) {
+  auto first = a.ops(), second = b.ops();
+  if (failed(a.results()) || failed(b.results()) || first.size() != second.size())
+    return false;
+  return llvm::all_of(llvm::zip_equal(first, second), [](auto pair) {
+    auto [one, other] = pair;
+    if (one->getName() != other->getName())
+      return false;
+    return llvm::all_of(one->getAttrDictionary(), [other](NamedAttribute attribute) {
+      Attribute own = other->getAttr(attribute.getName());
+      return own && hasEqualNumber(attribute.getValue(), own);
+    });
+  });
+}
+
+/// The type with one more element in the dimensions of some factors.
+RankedTensorType enlarged(Value value, const TensorFactors &tensor,
+                          llvm::function_ref<bool(unsigned factor)> isLarger) {
+  auto type = cast<RankedTensorType>(value.getType());
+  llvm::SmallVector<int64_t> dims(type.getShape());
+  for (auto [dim, factors] : llvm::zip_equal(dims, tensor))
+    if (factors.size() == 1 && isLarger(factors[0]))
+      ++dim;
+  return type.clone(dims);
+}
+
+/// Replicates the factors whose size is a number in the decomposition, such as 1 / size.
+void replicateSizesInNumbers(Operation *op, Formula &whole, ShardingRule &rule) {
+  auto isSplit = [](const ShardingFactor &factor) {
+    return factor.kind != FactorKind::Replicated && !ShapedType::isDynamic(factor.size);
+  };
+  auto isIndependentOf = [&](llvm::function_ref<bool(unsigned)> isLarger) {
+    Formula larger(op,
+                   llvm::map_to_vector(llvm::zip_equal(op->getOperands(), rule.operands),
+                                       [&](auto each) -> Type {
+                                         auto [value, factors] = each;
+                                         return enlarged(value, factors, isLarger);
+                                       }),
+                   enlarged(op->getResult(0), rule.results[0], isLarger).getShape());
+    return haveEqualNumbers(whole, larger);
+  };
+  if (isIndependentOf([&](unsigned factor) { return isSplit(rule.factors[factor]); }))
+    return;
+  for (auto [number, factor] : llvm::enumerate(rule.factors))
+    if (isSplit(factor) && !isIndependentOf([&](unsigned other) { return other == number; }))
+      factor.kind = FactorKind::Replicated;
 }
 
 ShardingRule ruleOf(Operation *op, Operation *clone, ValueRange values, Classes &classes) {
@@ -193,17 +270,16 @@ std::optional<ShardingRule> shardingOfDecomposition(Operation *op) {
   if (!isa<DecomposableOpInterface>(op))
     return std::nullopt;
   ScopedDiagnosticHandler silent(op->getContext(), [](Diagnostic &) { return success(); });
-  Block block;
-  auto composite = cast<DecomposableOpInterface>(cloneInto(block, op));
-  OpBuilder builder(composite);
-  auto values = composite.tryDecompose(builder);
-  if (failed(values))
+  Formula formula(op, op->getOperandTypes(), {});
+  if (failed(formula.results()))
     return std::nullopt;
   Classes classes;
-  for (Operation &inner : block)
-    if (&inner != composite && !isa<UnrealizedConversionCastOp>(inner) && !addConstraints(classes, &inner))
+  for (Operation *inner : formula.ops())
+    if (!addConstraints(classes, inner))
       return std::nullopt;
-  return ruleOf(op, composite, *values, classes);
+  ShardingRule rule = ruleOf(op, formula.clone(), *formula.results(), classes);
+  replicateSizesInNumbers(op, formula, rule);
+  return rule;
 }
 
 } // namespace proa::pd

@@ -1,6 +1,7 @@
 //! The check that type inference of an op accepts the types of a part, for each factor of a sharding rule.
 #include "dialects/pd/ir/InferredTypes.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
+#include "dialects/pd/sharding/CloneOnTypes.h"
 #include "dialects/pd/sharding/ShardingRule.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -27,21 +28,6 @@ llvm::SmallVector<Type> partTypes(TypeRange types, llvm::ArrayRef<TensorFactors>
   return parts;
 }
 
-/// A clone of the op on operands of these types. Constants that are not split are cloned too.
-Operation *clonePart(Block &block, Operation *op, llvm::ArrayRef<Type> operands) {
-  OpBuilder builder(op->getContext());
-  builder.setInsertionPointToEnd(&block);
-  IRMapping mapping;
-  for (auto [operand, type] : llvm::zip(op->getOperands(), operands)) {
-    auto constant = operand.getDefiningOp<ConstantOp>();
-    if (constant && type == operand.getType())
-      mapping.map(operand, builder.clone(*constant)->getResult(0));
-    else
-      mapping.map(operand, block.addArgument(type, op->getLoc()));
-  }
-  return builder.clone(*op, mapping);
-}
-
 bool isPart(Type whole, Type expected, Type inferred) {
   auto local = dyn_cast<RankedTensorType>(expected), type = dyn_cast<RankedTensorType>(inferred);
   if (!local || !type)
@@ -56,6 +42,22 @@ bool isPart(Type whole, Type expected, Type inferred) {
 }
 
 } // namespace
+
+Operation *cloneOnTypes(Block &block, Operation *op, TypeRange operands) {
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointToEnd(&block);
+  IRMapping mapping;
+  for (auto [operand, type] : llvm::zip(op->getOperands(), operands)) {
+    if (mapping.contains(operand))
+      continue;
+    auto constant = operand.getDefiningOp<ConstantOp>();
+    if (constant && type == operand.getType())
+      mapping.map(operand, builder.clone(*constant)->getResult(0));
+    else
+      mapping.map(operand, block.addArgument(type, op->getLoc()));
+  }
+  return builder.clone(*op, mapping);
+}
 
 void setLocalShape(Operation *op, llvm::ArrayRef<int64_t> dims) {
   auto attribute = op->getAttrOfType<DenseI64ArrayAttr>("shape");
@@ -72,7 +74,7 @@ bool infersLocalTypes(Operation *op, llvm::ArrayRef<Type> operands, llvm::ArrayR
   if (!isa<InferTypeOpInterface>(op))
     return true;
   Block block;
-  Operation *part = clonePart(block, op, operands);
+  Operation *part = cloneOnTypes(block, op, TypeRange(operands));
   if (auto first = dyn_cast<RankedTensorType>(results.front()))
     setLocalShape(part, first.getShape());
   FailureOr<llvm::SmallVector<Type>> types = inferredTypes(part);

@@ -64,7 +64,7 @@ llvm::SmallVector<TensorFactors> withoutFactors(ValueRange values) {
 } // namespace
 
 std::string ShardingRule::text() const {
-  llvm::SmallVector<std::string> sizes, reductions, replicated;
+  llvm::SmallVector<std::string> sizes, reductions, replicated, local;
   for (auto [i, factor] : llvm::enumerate(factors)) {
     std::string name = nameOf(static_cast<unsigned>(i));
     sizes.push_back(name + "=" + (ShapedType::isDynamic(factor.size) ? "?" : std::to_string(factor.size)));
@@ -72,6 +72,10 @@ std::string ShardingRule::text() const {
       reductions.push_back(name + ":" + nameOf(factor.reduction));
     if (factor.kind == FactorKind::Replicated)
       replicated.push_back(name);
+    if (factor.localKind)
+      local.push_back(name + (factor.localKind == FactorKind::Reduction
+                                  ? std::string(":") + nameOf(factor.reduction)
+                                  : ""));
   }
   std::string out =
       fmt::format("{}->{} {{{}}}", describe(operands), describe(results), llvm::join(sizes, ", "));
@@ -79,6 +83,8 @@ std::string ShardingRule::text() const {
     out += fmt::format(" reduction={{{}}}", llvm::join(reductions, ", "));
   if (!replicated.empty())
     out += fmt::format(" replicated={{{}}}", llvm::join(replicated, ", "));
+  if (!local.empty())
+    out += fmt::format(" local={{{}}}", llvm::join(local, ", "));
   return out;
 }
 
@@ -108,6 +114,27 @@ void ShardingRuleBuilder::pair(unsigned operand, int64_t operandDim, unsigned re
   unsigned factor = addFactor(size, kind);
   setOperand(operand, operandDim, factor);
   setResult(result, resultDim, factor);
+}
+
+void ShardingRuleBuilder::splitByLocalForm(unsigned operand, int64_t dim, LocalForm form, FactorKind kind,
+                                           ReductionKind reduction) {
+  int64_t size = operandType(operand).getDimSize(dim);
+  DimFactors &factors = rule.operands[operand][static_cast<size_t>(dim)];
+  if (ShapedType::isDynamic(size) || size == 1 || factors.size() > 1)
+    return;
+  if (factors.empty())
+    factors.push_back(addFactor(size, FactorKind::Replicated));
+  ShardingFactor &factor = rule.factors[factors.front()];
+  factor.kind = FactorKind::Replicated;
+  factor.reduction = reduction;
+  factor.localKind = kind;
+  rule.localForm = form;
+}
+
+ShardingRule withLocalForm(ShardingRule rule) {
+  for (ShardingFactor &factor : rule.factors)
+    factor.kind = factor.localKind.value_or(factor.kind);
+  return rule;
 }
 
 RankedTensorType ShardingRuleBuilder::operandType(unsigned operand) const {

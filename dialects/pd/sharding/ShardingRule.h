@@ -22,7 +22,14 @@ struct ShardingFactor {
   FactorKind kind = FactorKind::PassThrough;
   /// The combiner of a Reduction factor.
   ReductionKind reduction = ReductionKind::Sum;
+  /// The kind that a Replicated factor has where devices compute the local form of the op (LocalForm.h).
+  std::optional<FactorKind> localKind = {};
 };
+
+class LocalFormBuilder;
+/// Creates the results of an op on one device, of the types of their parts, from the parts of the operands.
+/// Failure, without an error, where the form does not cover these parts; ops created by then are dead.
+using LocalForm = llvm::FailureOr<llvm::SmallVector<mlir::Value>> (*)(LocalFormBuilder &form);
 
 /// The factors of a dimension, outermost first. If `reshape` merges several dimensions into one, that one has
 /// the factors of all of them. A dimension without factors must not be split.
@@ -36,8 +43,11 @@ using TensorFactors = llvm::SmallVector<DimFactors, 4>;
 struct ShardingRule {
   llvm::SmallVector<ShardingFactor> factors;
   llvm::SmallVector<TensorFactors> operands, results;
+  /// What a device computes instead of the op if a factor with a `localKind` is split; null if none has one.
+  LocalForm localForm = nullptr;
 
-  /// The rule in the notation above. Factors are named i, j, k, ...; those that are not pass-through follow.
+  /// The rule in the notation above. Factors are named i, j, k, ...; those that are not pass-through follow,
+  /// at last those that the local form can split.
   std::string text() const;
 };
 
@@ -55,6 +65,13 @@ public:
   /// Adds a factor shared by an operand dimension and a result dimension, if their sizes are equal.
   void pair(unsigned operand, int64_t operandDim, unsigned result, int64_t resultDim,
             FactorKind kind = FactorKind::PassThrough);
+
+  /// States that the factor of an operand dimension can be split by the local form, with this kind. The
+  /// factor is Replicated; it is added if the dimension has none. A dynamic dimension, or one of several
+  /// factors, is left as it is.
+  void splitByLocalForm(unsigned operand, int64_t dim, LocalForm form,
+                        FactorKind kind = FactorKind::PassThrough,
+                        ReductionKind reduction = ReductionKind::Sum);
 
   mlir::RankedTensorType operandType(unsigned operand) const;
   mlir::RankedTensorType resultType(unsigned result) const;
@@ -76,6 +93,9 @@ std::optional<ShardingRule> shardingOfRecord(mlir::Operation *op);
 /// decomposition allows it.
 std::optional<ShardingRule> shardingOfDecomposition(mlir::Operation *op);
 
+/// The rule where devices compute the local form: each factor with a `localKind` is of that kind.
+ShardingRule withLocalForm(ShardingRule rule);
+
 /// Sets the dims of the first result in the attribute `shape` of an op (reshape, expand, full) to those of a
 /// part. Dynamic dims become -1, which some ops infer.
 void setLocalShape(mlir::Operation *op, llvm::ArrayRef<int64_t> dims);
@@ -92,6 +112,11 @@ ShardingRule fitted(mlir::Operation *op, ShardingRule rule);
 /// The source of the rule of an op of this kind: "record", "code" (ShardableOpInterface), "interface",
 /// "decomposition", or "none".
 llvm::StringRef shardingSource(mlir::Operation *op);
+
+/// Groups of operands through which partial sums pass: if the operands of a group are partial sums over a
+/// mesh axis, and the others are not, the op computes terms of its results. These are the groups in which the
+/// op is linear (LinearOpInterface), where operands and results are floats or complex: integers are rounded.
+llvm::SmallVector<llvm::SmallVector<unsigned>> partialGroupsOf(mlir::Operation *op);
 
 /// The rule of an op, from the first of these: its record, describeSharding(), its interfaces (elementwise,
 /// reduction, data movement), its decomposition. An op without a rule runs unsplit on each device.

@@ -50,7 +50,7 @@ template <class T> struct Overlaps {
   }
 };
 
-/// What the anchors of one image are for.
+/// The anchors of one image by their part in the training.
 template <class T> struct Assignment {
   std::vector<size_t> located, positive, negative;
   std::vector<T> weights; ///< one for each of `located`

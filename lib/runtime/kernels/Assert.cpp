@@ -14,7 +14,7 @@ template <class T> void append(std::string &text, const View &view, int64_t coun
     text += fmt::format("{}{}", i == 0 ? "" : ", ", view.as<T>()[i]);
 }
 
-/// "float32[2, 3]: 1, 2, 3, ..."; elements of the dtypes that conditions are made from.
+/// "float32[2, 3]: 1, 2, 3, ..."; elements of the dtypes of conditions.
 std::string show(const View &view, int64_t summarize) {
   int64_t count = summarize < 0 ? view.size() : std::min(summarize, view.size());
   std::string text = describe(view.dtype, view.dims) + ": ";

@@ -46,7 +46,7 @@ Result<BeamStep<T>> stepOf(const ArrayElement &ids, const ArrayElement &scores, 
                      std::move(*prefixEnds)};
 }
 
-/// The prefix that a row goes on from.
+/// The prefix that a row continues.
 template <class T> int64_t prefixOf(const BeamStep<T> &step, int64_t row) {
   return std::upper_bound(step.prefixes.begin(), step.prefixes.end(), row) - step.prefixes.begin() - 1;
 }
@@ -69,7 +69,7 @@ Result<std::vector<Translation<T>>> translationsOf(const std::vector<BeamStep<T>
     for (Translation<T> &translation : found) {
       int64_t row = translation.row;
       if (row >= step.prefixes.back())
-        return failure("step {} goes on from row {}, step {} has {}", t + 1, row, t, step.prefixes.back());
+        return failure("step {} continues row {}, step {} has {}", t + 1, row, t, step.prefixes.back());
       if (step.ids[row] != endId) {
         translation.ids.push_back(step.ids[row]);
         translation.scores.push_back(step.scores[row]);
@@ -131,7 +131,7 @@ Result<std::unique_ptr<LibraryKernel>> makeArrayBeamSearchDecode(const ArrayBeam
   int64_t beamSize = op.beamSize, endId = op.endId;
   checks.expectOperands(4, 0);
   for (size_t i = 0; checks.ok() && i < 4; ++i)
-    checks.expect(request.inputs[i].array, "an input is no tensor array");
+    checks.expect(request.inputs[i].array, "an input is not a tensor array");
   checks.expectDType(1, {DType::Float32, DType::Float64});
   if (!checks.ok())
     return checks.problems();

@@ -92,7 +92,7 @@ std::vector<int64_t> bestBoxes(const ImageBoxes<T> &image, int64_t label, T thre
   return order;
 }
 
-/// What the two operands of a non-maximum suppression hold. Error: dims or dtypes that do not fit each other.
+/// The operands of a non-maximum suppression. Error: dims or dtypes that do not fit each other.
 struct DetectionInput {
   const View &boxes, &scores;
   bool shared;
@@ -113,10 +113,11 @@ Result<void> writeDetections(Call &call, const DetectionInput &input, std::span<
   const int64_t rowDims[] = {isMarked ? 1 : total, isMarked ? 1 : input.boxSize + 2},
                 indexDims[] = {total, 1};
   const int64_t imageDims[] = {isMarked ? 1 : static_cast<int64_t>(images.size())};
-  auto wanted = [&](size_t i, std::span<const int64_t> dims) {
+  auto outputOrNothing = [&](size_t i, std::span<const int64_t> dims) {
     return call.hasOutput(i) ? call.output(i, dims) : Result<View>(View());
   };
-  Result<View> rows = wanted(0, rowDims), index = wanted(1, indexDims), counts = wanted(2, imageDims);
+  Result<View> rows = outputOrNothing(0, rowDims), index = outputOrNothing(1, indexDims),
+               counts = outputOrNothing(2, imageDims);
   for (const Result<View> *result : {&rows, &index, &counts})
     if (!*result)
       return result->problems();

@@ -44,7 +44,7 @@ struct Chunk {
   bool operator==(const Chunk &) const = default;
 };
 
-/// A label taken apart; a type of `types` is outside of all chunks.
+/// A label as tag and chunk type; the type `types` is outside of all chunks.
 struct TaggedLabel {
   int64_t tag, type;
 };
@@ -100,7 +100,7 @@ Result<void> chunkEval(Call &call, const ChunkRules &rules) {
     return !inferred ? inferred.problems() : !labels ? labels.problems() : spans.problems();
   if (inferred->size() != labels->size())
     return failure("there are {} inferred labels for {}", inferred->size(), labels->size());
-  double found = 0, wanted = 0, right = 0;
+  double found = 0, expected = 0, correct = 0;
   for (const SequenceSpan &span : *spans) {
     auto part = [&](const std::vector<int64_t> &all) {
       return std::span(all).subspan(static_cast<size_t>(span.begin), static_cast<size_t>(span.length));
@@ -110,13 +110,13 @@ Result<void> chunkEval(Call &call, const ChunkRules &rules) {
     if (!ours || !theirs)
       return !ours ? ours.problems() : theirs.problems();
     found += static_cast<double>(ours->size());
-    wanted += static_cast<double>(theirs->size());
+    expected += static_cast<double>(theirs->size());
     for (const Chunk &chunk : *ours)
-      right += std::find(theirs->begin(), theirs->end(), chunk) != theirs->end();
+      correct += std::find(theirs->begin(), theirs->end(), chunk) != theirs->end();
   }
-  double precision = found > 0 ? right / found : 0, recall = wanted > 0 ? right / wanted : 0;
-  double mean = right > 0 ? 2 * precision * recall / (precision + recall) : 0;
-  const double values[] = {precision, recall, mean, found, wanted, right};
+  double precision = found > 0 ? correct / found : 0, recall = expected > 0 ? correct / expected : 0;
+  double mean = correct > 0 ? 2 * precision * recall / (precision + recall) : 0;
+  const double values[] = {precision, recall, mean, found, expected, correct};
   for (size_t i = 0; i < 6; ++i)
     if (Result<void> written = writeOne(call, i, values[i]); !written)
       return written;

@@ -103,7 +103,7 @@ Result<void> Conv::convolve(Call &call, const ConvEntry &entry, const View &out)
     if (!port.copied)
       return view.data;
     stridedCopy(sizeOf(view.dtype), port.stored.dims, view.data, port.stored.strides, scratch + piece,
-                port.wanted);
+                port.planned);
     return scratch + piece;
   };
   Execution &execution = *entry.execution;
@@ -121,7 +121,7 @@ Result<void> Conv::convolve(Call &call, const ConvEntry &entry, const View &out)
     execution.set(3 + i, provide(plan.extras()[i], call.input(plan.extras()[i].input), extraPieces[i]));
   execution.run(scratch);
   if (plan.output().copied)
-    stridedCopy(sizeOf(out.dtype), plan.output().stored.dims, scratch + outputPiece, plan.output().wanted,
+    stridedCopy(sizeOf(out.dtype), plan.output().stored.dims, scratch + outputPiece, plan.output().planned,
                 out.data, plan.output().stored.strides);
   return {};
 }

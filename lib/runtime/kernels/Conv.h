@@ -19,13 +19,13 @@ Result<void> blasWeightGradient(DType dtype, const ConvGeometry &geometry, const
 /// that lie otherwise are copied.
 class ConvPlan {
 public:
-  /// A tensor of the caller, and how oneDNN wants it.
+  /// A tensor of the caller, and the layout that oneDNN requires.
   struct Port {
-    int argument = 0;            ///< oneDNN's name
-    size_t input = 0;            ///< index of the step's input; not used for the output
-    StridedOperand stored;       ///< as the caller has it
-    std::vector<int64_t> wanted; ///< strides
-    dnnl::memory::desc desc;     ///< of the wanted layout
+    int argument = 0;             ///< oneDNN's name
+    size_t input = 0;             ///< index of the step's input; not used for the output
+    StridedOperand stored;        ///< as the caller has it
+    std::vector<int64_t> planned; ///< strides of the layout that oneDNN requires
+    dnnl::memory::desc desc;      ///< of the planned layout
     bool copied = false;
   };
 

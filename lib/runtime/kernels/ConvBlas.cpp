@@ -32,7 +32,7 @@ public:
 
   int64_t width() const { return static_cast<int64_t>(outputAt.size()); }
 
-  /// Goes on to the positions [begin, end).
+  /// Moves to the positions [begin, end).
   void locate(int64_t begin, int64_t end) {
     if (begin == first && end - begin == width())
       return;

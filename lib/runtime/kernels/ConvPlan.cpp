@@ -52,10 +52,10 @@ memory::desc plainFilterDesc(const ConvConfig &attributes, const ConvGeometry &g
 ConvPlan::Port convPort(const StridedOperand &stored, memory::data_type dtype, bool channelLast) {
   ConvPlan::Port port;
   port.stored = stored;
-  port.wanted = convStrides(stored.dims, channelLast);
+  port.planned = convStrides(stored.dims, channelLast);
   port.desc = memory::desc(memory::dims(stored.dims.begin(), stored.dims.end()), dtype,
-                           memory::dims(port.wanted.begin(), port.wanted.end()));
-  port.copied = !hasStrides(stored, port.wanted);
+                           memory::dims(port.planned.begin(), port.planned.end()));
+  port.copied = !hasStrides(stored, port.planned);
   return port;
 }
 

@@ -122,7 +122,7 @@ private:
       if (!port.copied)
         return view.data;
       stridedCopy(sizeOf(view.dtype), port.stored.dims, view.data, port.stored.strides, scratch + piece,
-                  port.wanted);
+                  port.planned);
       return scratch + piece;
     };
     void *filter = unpacks ? scratch + filterPiece : out.data;

@@ -288,7 +288,7 @@ Result<void> editDistances(Call &call, bool normalized) {
     auto [a, m] = (*hyps)[i];
     auto [b, n] = (*refs)[i];
     if (normalized && n == 0)
-      return failure("reference {} is empty: its distance can't be divided by its length", i);
+      return failure("reference {} is empty: its distance cannot be divided by its length", i);
     int64_t distance = editDistance({hypTokens->data() + a, static_cast<size_t>(m)},
                                     {refTokens->data() + b, static_cast<size_t>(n)});
     out->as<float>()[i] = static_cast<float>(distance) / (normalized ? static_cast<float>(n) : 1.0f);

@@ -17,7 +17,7 @@ struct Axis {
         dilation(g.dilations[i]), before(g.before[i]) {}
 };
 
-/// What one row of the output is computed from.
+/// The operands of one row of the output.
 struct Row {
   Axis height, width;
   int64_t channels, y;
@@ -27,7 +27,8 @@ struct Row {
 
 constexpr int64_t tile = 8;
 
-/// `tile` places of the row from x on (`count` of them wanted), 16 channels from `channel` on.
+/// Computes up to `tile` positions of the row from x on, of which `count` are stored, for 16 channels from
+/// `channel` on.
 PROA_VECTOR_INLINE void computeTile(const Row &row, int64_t x, int64_t count, int64_t channel) {
   Vector sums[tile], first{};
   if (row.bias)

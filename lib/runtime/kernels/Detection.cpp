@@ -1,11 +1,13 @@
 /// The library kernels "yolo_box" (x, img_size), "multiclass_nms3" (bboxes, scores, rois_num) and
-/// "matrix_nms" (bboxes, scores). dialects/pd/ops/detection/Detection.td says what they compute.
+/// "matrix_nms" (bboxes, scores). Boxes.td and Nms.td of
+/// dialects/pd/ops/detection say what they compute.
 #include "lib/runtime/ThreadPool.h"
 #include "lib/runtime/kernels/Boxes.h"
 #include "lib/runtime/kernels/Checks.h"
 #include "lib/runtime/kernels/OutputMemory.h"
 
-#include "dialects/pd/ops/detection/Detection.kernels.inc"
+#include "dialects/pd/ops/detection/Boxes.kernels.inc"
+#include "dialects/pd/ops/detection/Nms.kernels.inc"
 
 #include <cmath>
 #include <limits>

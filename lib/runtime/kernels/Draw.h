@@ -1,4 +1,4 @@
-/// What the kernels of random ops share.
+/// Helpers of the kernels of random ops.
 #pragma once
 
 #include "lib/runtime/Library.h"

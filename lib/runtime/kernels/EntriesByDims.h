@@ -1,4 +1,4 @@
-/// What library kernels prepare for each set of dims that they meet.
+/// A cache of what a library kernel prepares for each set of dims.
 #pragma once
 
 #include "lib/runtime/Library.h"
@@ -12,8 +12,8 @@
 
 namespace proa::runtime {
 
-/// Entries that a kernel makes once for each set of dims, for one step of one session: a geometry, a plan of
-/// oneDNN. Those for more sets of dims than `most` are made anew.
+/// Entries that a kernel creates once for each set of dims, for one step of one session: a geometry, a plan
+/// of oneDNN. With more sets of dims than `most`, all are created again.
 template <class Entry> class EntriesByDims final : public KernelState {
 public:
   /// Those of a call's step.
@@ -44,13 +44,13 @@ public:
     auto found = byDims.find(key);
     if (found != byDims.end())
       return &found->second;
-    Result<Entry> made = make();
-    if (!made)
-      return made.problems();
+    Result<Entry> entry = make();
+    if (!entry)
+      return entry.problems();
     constexpr size_t most = 64;
     if (byDims.size() >= most)
       byDims.clear();
-    return &byDims.emplace(key, std::move(*made)).first->second;
+    return &byDims.emplace(key, std::move(*entry)).first->second;
   }
 
   /// Any entry, or null: the only one of a step whose dims are known before the run.

@@ -44,7 +44,7 @@ template <class T> Result<void> cholesky(Call &call, bool upper) {
       for (int64_t c = 0; c < n; ++c)
         if (upper ? c < r : c > r)
           a[r * n + c] = T(0);
-    // Row-major memory is the transpose to LAPACK, whose other triangle holds the wanted factor's transpose.
+    // Row-major memory is the transpose to LAPACK, whose other triangle holds the transpose of the factor.
     return Lapack<T>::potrf(LAPACK_COL_MAJOR, upper ? 'L' : 'U', static_cast<lapack_int>(n), a, leading(n)) ==
            0;
   });
@@ -60,7 +60,7 @@ template <class T> Result<void> lu(Call &call) {
   auto infos = outputOf<int32_t>(call, 2, infoDims);
   if (!out || !pivots || !infos)
     return !out ? out.problems() : !pivots ? pivots.problems() : infos.problems();
-  return forEachMatrix(stack.count, stack.size() * least, "can't be factored", [&](int64_t i) {
+  return forEachMatrix(stack.count, stack.size() * least, "cannot be factored", [&](int64_t i) {
     std::vector<T> a = columnMajor(x.as<T>() + i * stack.size(), stack.rows, stack.columns);
     std::vector<lapack_int> swaps(static_cast<size_t>(least));
     lapack_int info =
@@ -129,7 +129,7 @@ template <class T> Result<void> qr(Call &call, QrMode mode) {
   auto r = outputOf<T>(call, 1, stack.dimsWith({width, n}));
   if (!q || !r)
     return !q ? q.problems() : r.problems();
-  return forEachMatrix(stack.count, stack.size() * least, "can't be factored", [&](int64_t i) {
+  return forEachMatrix(stack.count, stack.size() * least, "cannot be factored", [&](int64_t i) {
     std::vector<T> a = columnMajor(x.as<T>() + i * stack.size(), m, n), factors(static_cast<size_t>(least));
     auto rows = static_cast<lapack_int>(m), inner = static_cast<lapack_int>(least);
     if (Lapack<T>::geqrf(LAPACK_COL_MAJOR, rows, static_cast<lapack_int>(n), a.data(), leading(m),

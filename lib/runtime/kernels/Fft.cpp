@@ -159,7 +159,7 @@ Result<void> toComplex(Call &call, const FftAttributes &attributes, bool fromRea
   return {};
 }
 
-/// The last axis goes last: its missing half mirrors what the others have made.
+/// Transforms the last axis last: its missing half mirrors the results of the other axes.
 Result<void> toReal(Call &call, const FftAttributes &attributes) {
   const View &x = call.input(0);
   auto transform = Transform::of(attributes, x.dims);

@@ -71,7 +71,7 @@ private:
   }
 
   Taps cubic(float k) const {
-    // Here Paddle goes on from the ratio with the precision of the elements.
+    // From here on Paddle computes with the precision of the elements.
     double source = attributes->alignCorners ? ratio * k : static_cast<double>(ratio) * (k + 0.5) - 0.5;
     double floor = std::floor(source), t = source - floor;
     auto base = static_cast<int64_t>(floor);

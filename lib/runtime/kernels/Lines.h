@@ -17,8 +17,8 @@ struct Lines {
       (i < axis ? outer : i == axis ? dim : inner) *= dims[i];
   }
   int64_t count() const { return outer * inner; }
-  /// Where the first element of line `line` stands in a tensor that has `length` elements along the axis; the
-  /// next ones follow `inner` apart.
+  /// Index of the first element of line `line` in a tensor with `length` elements along the axis. The next
+  /// elements are `inner` apart.
   int64_t begin(int64_t line, int64_t length) const { return line / inner * length * inner + line % inner; }
 };
 

@@ -62,7 +62,7 @@ Result<StridedOperand> orient(std::span<const int64_t> dims, const std::vector<i
   StridedOperand out{{dims.begin(), dims.end()}, rowMajorStrides(dims)};
   if (!permutation.empty()) {
     if (!isPermutation(permutation, dims.size()))
-      return failure("[{}] is no permutation of {} axes", fmt::join(permutation, ", "), dims.size());
+      return failure("[{}] is not a permutation of {} axes", fmt::join(permutation, ", "), dims.size());
     StridedOperand stored = out;
     for (size_t i = 0; i < dims.size(); ++i) {
       out.dims[i] = stored.dims[static_cast<size_t>(permutation[i])];
@@ -185,7 +185,7 @@ Result<MatmulGeometry> MatmulGeometry::compute(const MatmulConfig &attributes, s
       stored.push_back(axis);
   if (!attributes.permutationOut.empty()) {
     if (!isPermutation(attributes.permutationOut, stored.size()))
-      return failure("[{}] is no permutation of {} axes", fmt::join(attributes.permutationOut, ", "),
+      return failure("[{}] is not a permutation of {} axes", fmt::join(attributes.permutationOut, ", "),
                      stored.size());
     std::vector<size_t> order = stored;
     for (size_t i = 0; i < stored.size(); ++i)

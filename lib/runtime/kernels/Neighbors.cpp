@@ -33,7 +33,7 @@ Result<void> writeList(Call &call, size_t output, std::span<const int64_t> value
   return writeList(call, output, values, dims);
 }
 
-/// A graph as the neighbours of its nodes, and the numbers of its edges where they are wanted.
+/// A graph as the neighbours of its nodes, and the ids of its edges if they are requested.
 struct Neighborhoods {
   std::vector<int64_t> row, begins, edges;
   bool wantsEdges;
@@ -49,7 +49,7 @@ struct Neighborhoods {
     return Neighborhoods{std::move(*rows), std::move(*starts), std::move(*numbers), wantsEdges};
   }
 
-  /// Where the neighbours of a node stand in row.
+  /// Indices of the neighbours of a node in `row`.
   Result<std::vector<int64_t>> placesOf(int64_t node) const {
     auto count = static_cast<int64_t>(begins.size()) - 1;
     if (node < 0 || node >= count)
@@ -63,7 +63,7 @@ struct Neighborhoods {
   }
 };
 
-/// What is drawn for a list of nodes.
+/// The sampled neighbours of a list of nodes.
 struct DrawnNeighbors {
   std::vector<int64_t> nodes, counts, edges;
 

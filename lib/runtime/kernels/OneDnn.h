@@ -1,4 +1,4 @@
-/// What all kernels on top of oneDNN share.
+/// Helpers of the kernels on top of oneDNN.
 #pragma once
 
 #include "lib/runtime/Library.h"
@@ -21,7 +21,7 @@ std::optional<dnnl::memory::data_type> dnnlType(DType dtype);
 /// Attributes of a primitive whose scratch memory comes from the caller, so that several sessions may run it
 /// at once.
 dnnl::primitive_attr userScratchpad();
-/// Whether so many multiplications and additions are done before a second thread is awake.
+/// Whether this number of multiplications and additions takes less time than waking a second thread.
 bool isSmallWork(double operations);
 /// Whether the chosen implementation is oneDNN's slow reference code.
 bool isReference(const char *implementation);
@@ -60,10 +60,10 @@ public:
   uint64_t generation() const { return resets; }
   /// The tensor, described by `from`, in the layout `to`.
   std::shared_ptr<const PackedTensor> get(const dnnl::memory::desc &from, const dnnl::memory::desc &to) const;
-  /// What `make` makes of the tensor, described by `to`, which nothing else that is made of it may be.
+  /// The result of `make` for the tensor, in the layout `to`, which no other packed form of it may have.
   std::shared_ptr<const PackedTensor>
   get(const dnnl::memory::desc &to, const std::function<std::shared_ptr<const PackedTensor>()> &make) const;
-  /// Layouts made so far.
+  /// Layouts created so far.
   std::vector<dnnl::memory::desc> layouts() const;
 
 private:
@@ -91,7 +91,7 @@ private:
 /// A primitive with memory objects whose addresses are set before each execution; belongs to one session.
 class Execution {
 public:
-  /// `small`: made under a SingleThreadScope, and run so.
+  /// `small`: created and run under a SingleThreadScope.
   Execution(const dnnl::primitive &primitive, const dnnl::memory::desc &scratchpad, bool small);
   /// Adds an argument; its slot is the number of arguments added before.
   void add(int argument, const dnnl::memory::desc &desc);

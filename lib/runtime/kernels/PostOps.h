@@ -99,8 +99,8 @@ struct StridedOperand {
 std::optional<size_t> inPlaceCandidate(std::span<const PostOp> ops, std::span<const StridedOperand> operands,
                                        const StridedOperand &result, std::span<const OperandType> inputs);
 
-/// The operands of the post-ops that a kernel does not fuse. Made before the kernel writes its output: an
-/// operand that lies where the output goes is copied first.
+/// The operands of the post-ops that a kernel does not fuse. Created before the kernel writes its output: an
+/// operand in the memory of the output is copied first.
 class PostOpOperands {
 public:
   /// For ops[fused], ops[fused + 1] and so on.

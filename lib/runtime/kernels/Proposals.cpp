@@ -1,10 +1,12 @@
 /// The library kernels that match, select and distribute boxes: nms (boxes), bipartite_match (distances,
 /// offsets), generate_proposals (scores, deltas, image sizes, anchors, variances), distribute_fpn_proposals
 /// (boxes, boxes_num) and collect_fpn_proposals (boxes and scores of all levels, their counts).
-/// dialects/pd/ops/detection/Proposals.td says what they compute.
+/// Matching.td, Nms.td and Proposals.td of dialects/pd/ops/detection say what they compute.
 #include "lib/runtime/kernels/Boxes.h"
 #include "lib/runtime/kernels/Sequences.h"
 
+#include "dialects/pd/ops/detection/Matching.kernels.inc"
+#include "dialects/pd/ops/detection/Nms.kernels.inc"
 #include "dialects/pd/ops/detection/Proposals.kernels.inc"
 
 #include <cmath>

@@ -159,7 +159,7 @@ double normalQuantile(double p) {
   return 0.5 * (low + high);
 }
 
-/// A normal number in [a, b]: the ones outside are drawn anew; where nearly all are, from the inverse
+/// A normal number in [a, b]: samples outside are drawn again; if nearly all are outside, by the inverse
 /// distribution.
 double truncatedNormal(RandomStream stream, double a, double b, double mass) {
   if (mass < 0.05) {

@@ -37,7 +37,7 @@ inline void multiply(int64_t rows, int64_t columns, int64_t inner, const double 
                        leading(columns));
 }
 
-/// What one layer in one direction keeps for its gradient, [time, batch, ...].
+/// Values of one layer in one direction that its gradient needs, [time, batch, ...].
 template <class T> struct RnnTape {
   std::vector<T> gates;    ///< activated, gates * hidden
   std::vector<T> before;   ///< the hidden state before the step

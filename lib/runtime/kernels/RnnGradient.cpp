@@ -1,6 +1,6 @@
 /// The library kernel "rnn_gradient": backpropagation through time for the kernel "rnn". Inputs: those of
 /// "rnn" (the lengths may be absent), then the cotangents of its results. Outputs: the gradients of x, the
-/// initial states and the weights. The layers run forward once more, and keep what the way back needs.
+/// initial states and the weights. The layers run forward again and keep the values that the gradient needs.
 #include "lib/runtime/kernels/Rnn.h"
 
 #include "dialects/pd/ops/nn/Recurrent.kernels.inc"

@@ -31,9 +31,9 @@ template <class T> struct CellInputs {
     if (x.rank() != 4 || boxes.rank() != 2 || boxes.dims[1] != 4 || boxes.dtype != x.dtype)
       return failure("x is {}, the boxes {}; expected [N, C, H, W] and [R, 4]", describe(x.dtype, x.dims),
                      describe(boxes.dtype, boxes.dims));
-    int64_t wanted = attributes.channels * attributes.groups[0] * attributes.groups[1];
-    if (x.dims[1] < wanted || x.dims[2] < 1 || x.dims[3] < 1)
-      return failure("x is {}; expected {} channels", describe(x.dtype, x.dims), wanted);
+    int64_t expected = attributes.channels * attributes.groups[0] * attributes.groups[1];
+    if (x.dims[1] < expected || x.dims[2] < 1 || x.dims[3] < 1)
+      return failure("x is {}; expected {} channels", describe(x.dtype, x.dims), expected);
     int64_t classes = attributes.moves && moves.rank() == 4 ? moves.dims[1] / 2 : 1;
     bool fits =
         !attributes.moves || (moves.rank() == 4 && moves.dtype == x.dtype && moves.dims[0] == boxes.dims[0] &&

@@ -107,7 +107,7 @@ PROA_VECTOR_INLINE void combine(bool multiply, float *values, const float *opera
 
 } // namespace
 
-/// `values` and an operand that has `period` elements and begins anew then.
+/// `values` and an operand of `period` elements, which repeats.
 // Not static: GCC does not clone such functions. The declaration shows that it is meant to be external.
 PROA_VECTOR_CLONES void combineRow(bool multiply, float *values, const float *operand, int64_t period,
                                    int64_t count);

@@ -65,7 +65,7 @@ Problems outside(int64_t index, int64_t dim, int64_t position) {
   return failure("index {} at element {} of the indices is outside of [{}, {})", index, position, -dim, dim);
 }
 
-/// What the rows of an index tensor point at.
+/// The elements that the rows of an index tensor select.
 template <class Index> struct Places {
   const Index *indices;
   std::span<const int64_t> dims; ///< that they address

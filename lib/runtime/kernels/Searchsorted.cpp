@@ -1,5 +1,5 @@
-/// The library kernel "searchsorted" (sorted_sequence, values; right): how many elements of a sorted line
-/// stand before each value. Lines that are not sorted give what bisecting them finds, as in Paddle.
+/// The library kernel "searchsorted" (sorted_sequence, values; right): the number of elements of a sorted
+/// line that precede each value. An unsorted line gives the result of bisection, as in Paddle.
 #include "lib/runtime/ThreadPool.h"
 #include "lib/runtime/kernels/Checks.h"
 #include "lib/runtime/kernels/Convert.h"

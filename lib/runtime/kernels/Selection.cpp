@@ -1,11 +1,13 @@
 /// The library kernels "box_decoder_and_assign" (priors, variances, targets, scores), "locality_aware_nms"
 /// (boxes, scores), "mine_hard_examples" (class losses, matches, distances, location losses),
 /// "retinanet_detection_output" (boxes, scores and anchors of all levels, image sizes) and "similarity_focus"
-/// (x). dialects/pd/ops/detection/Selection.td says what they compute.
+/// (x). Boxes.td, Matching.td and Nms.td of dialects/pd/ops/detection say what they compute.
 #include "lib/runtime/kernels/Boxes.h"
 #include "lib/runtime/kernels/Sequences.h"
 
-#include "dialects/pd/ops/detection/Selection.kernels.inc"
+#include "dialects/pd/ops/detection/Boxes.kernels.inc"
+#include "dialects/pd/ops/detection/Matching.kernels.inc"
+#include "dialects/pd/ops/detection/Nms.kernels.inc"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-/// What kernels on sequences share: how their samples lie in memory.
+/// Helpers of kernels on sequences: the layout of samples in memory.
 #pragma once
 
 #include "lib/runtime/kernels/Checks.h"

@@ -105,7 +105,7 @@ Result<void> copyBox(Call &call, const Box &box, std::span<const int64_t> outDim
   return {};
 }
 
-/// The bounds of this run: tensors from input `first` on win over the attributes.
+/// The bounds of this run: tensors from input `first` on override the attributes.
 Result<Box> boxOf(const Call &call, Bounds bounds, size_t first) {
   std::vector<int64_t> *lists[] = {&bounds.starts, &bounds.ends, &bounds.steps};
   for (size_t i = 0; i < 3; ++i)

@@ -116,7 +116,7 @@ Result<void> sort(Call &call, int64_t axisAttribute, bool descending, SortOrder 
   return known ? Result<void>() : failure("sorting {} is not supported", nameOf(x.dtype));
 }
 
-/// So many lines that lie side by side are treated at once.
+/// Number of adjacent lines that are sorted together.
 constexpr int64_t lineBlock = 256;
 
 struct ArgAttributes {

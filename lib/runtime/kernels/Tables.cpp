@@ -60,7 +60,7 @@ Result<void> lookUp(Call &call, int64_t padding) {
       continue;
     }
     if (id < 0 || id >= table.dims[0])
-      return failure("id {} is no row of a table of {}", id, table.dims[0]);
+      return failure("id {} is not a row of a table of {}", id, table.dims[0]);
     const float *row = table.as<float>() + id * table.dims[1];
     float least = row[0], scale = (row[1] - row[0]) / 256;
     const auto *codes = reinterpret_cast<const unsigned char *>(row + 2);

@@ -11,7 +11,7 @@ namespace {
 
 using dnnl::memory;
 
-/// What a core with AVX-512 does in a nanosecond. Only ratios matter, and they are alike on other machines.
+/// Throughput of a core with AVX-512 per nanosecond. Only ratios matter; they are similar on other machines.
 constexpr double operationsPerNanosecond = 150, filterBytesPerNanosecond = 15, tileBytesPerNanosecond = 20;
 
 int64_t tilesAlong(int64_t tileDim, int64_t tile) { return (tileDim + tile - 1) / tile; }
@@ -45,14 +45,14 @@ double winogradNanoseconds(const ConvGeometry &g, int64_t tileDim, bool isConsta
          tiles * static_cast<double>(tileBytes(g, tileDim)) / tileBytesPerNanosecond;
 }
 
-/// Tiles of a block: few enough that what is made of them stays in the caches, but the larger the filter is,
-/// which each block reads once, the more.
+/// Tiles of a block: few enough that their V and products stay in the caches, and more for a larger filter,
+/// which each block reads once.
 int64_t blockTiles(const ConvGeometry &g, int64_t tileDim) {
   constexpr int64_t least = int64_t(3) << 19, most = int64_t(24) << 20;
   int64_t points = (tileDim + 2) * (tileDim + 2);
   int64_t filterBytes = points * g.inputChannels() * g.outputChannels() * static_cast<int64_t>(sizeof(float));
-  int64_t wanted = std::clamp(3 * filterBytes, least, most) / tileBytes(g, tileDim);
-  int64_t tiles = countTiles(g, tileDim), blocks = tilesAlong(tiles, std::max<int64_t>(wanted, 16));
+  int64_t perBlock = std::clamp(3 * filterBytes, least, most) / tileBytes(g, tileDim);
+  int64_t tiles = countTiles(g, tileDim), blocks = tilesAlong(tiles, std::max<int64_t>(perBlock, 16));
   return tilesAlong(tiles, blocks);
 }
 
@@ -62,8 +62,8 @@ bool isDenseChannelsLast(const StridedOperand &tensor) {
 }
 
 bool hasForm(const ConvConfig &attributes, const ConvGeometry &g, std::span<const OperandType> inputs) {
-  auto all = [](std::span<const int64_t> values, int64_t wanted) {
-    return std::ranges::all_of(values, [&](int64_t value) { return value == wanted; });
+  auto all = [](std::span<const int64_t> values, int64_t expected) {
+    return std::ranges::all_of(values, [&](int64_t value) { return value == expected; });
   };
   return inputs[0].dtype == DType::Float32 && attributes.spatial == 2 && g.groups == 1 && all(g.kernel, 3) &&
          all(g.strides, 1) && all(g.dilations, 1) && g.inputChannels() >= vectorSize &&
@@ -93,21 +93,21 @@ std::unique_ptr<WinogradConv> WinogradConv::create(const ConvConfig &attributes,
   auto postOps = RowPostOps::create(attributes.postOps, geometry.output, geometry.operands, inputs);
   if (!tileDim || !postOps)
     return nullptr;
-  std::unique_ptr<WinogradConv> made(new WinogradConv(attributes, geometry, std::move(*postOps), *tileDim));
+  std::unique_ptr<WinogradConv> conv(new WinogradConv(attributes, geometry, std::move(*postOps), *tileDim));
   if (filters.isConstant() && prefersPanels()) {
-    made->pack(filter, filters);
-    return made;
+    conv->pack(filter, filters);
+    return conv;
   }
-  made->createGemm();
+  conv->createGemm();
   if (filters.isConstant()) {
-    made->transformed = filters.get(made->transformedDesc, [&] {
-      auto filled = std::make_shared<PackedTensor>(made->transformedDesc);
-      made->transform(filter, filled->data());
+    conv->transformed = filters.get(conv->transformedDesc, [&] {
+      auto filled = std::make_shared<PackedTensor>(conv->transformedDesc);
+      conv->transform(filter, filled->data());
       return filled;
     });
-    made->gemm->set(1, made->transformed->data());
+    conv->gemm->set(1, conv->transformed->data());
   }
-  return made;
+  return conv;
 }
 
 WinogradConv::WinogradConv(const ConvConfig &attributes, const ConvGeometry &geometry, RowPostOps postOps,

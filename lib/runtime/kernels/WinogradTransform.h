@@ -19,7 +19,7 @@ struct WinogradBlock {
   float *output = nullptr;
 };
 
-/// What the transform of one filter takes.
+/// Time of the transform of one filter.
 inline constexpr double filterNanoseconds = 25;
 
 /// G g G^T of each filter: [out, in, 3, 3] to [points, in, out]. `transposed`: of the filters of the

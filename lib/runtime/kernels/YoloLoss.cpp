@@ -86,11 +86,11 @@ public:
     for (size_t anchor = 0; anchor < head.mask.size(); ++anchor)
       for (int64_t row = 0; row < height; ++row)
         for (int64_t column = 0; column < width; ++column) {
-          auto wanted = static_cast<double>(objectness[cell(static_cast<int64_t>(anchor), row, column)]);
+          auto expected = static_cast<double>(objectness[cell(static_cast<int64_t>(anchor), row, column)]);
           int64_t logit = entry(static_cast<int64_t>(anchor), 4, row, column);
-          if (wanted > 1e-5)
-            addCrossEntropy(logit, 1, wanted);
-          else if (wanted > -0.5)
+          if (expected > 1e-5)
+            addCrossEntropy(logit, 1, expected);
+          else if (expected > -0.5)
             addCrossEntropy(logit, 0, 1);
         }
   }

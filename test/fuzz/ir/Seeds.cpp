@@ -3,7 +3,6 @@
 #include "lib/check/CaseMeta.h"
 #include "lib/support/Files.h"
 #include "translator/import/Import.h"
-#include "translator/legacy/ReadProgram.h"
 #include "translator/params/ModelFolder.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -44,7 +43,7 @@ static Result<void> addProgram(MLIRContext &context, const std::string &folder, 
   Result<params::ModelFiles> files = params::findModel(folder);
   if (!files)
     return files.problems();
-  Result<legacy::Program> program = legacy::readProgram(files->program);
+  Result<translator::SourceProgram> program = translator::readProgram(files->program);
   if (!program)
     return program.problems();
   import::ImportOptions options;

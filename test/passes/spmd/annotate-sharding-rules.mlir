@@ -64,6 +64,38 @@ func.func @composites(%x: tensor<4x8xf32>, %scale: tensor<8xf32>, %image: tensor
 
 // -----
 
+// A part has the local number of classes, and another first dimension of size 3.
+// CHECK-LABEL: @dims_in_the_op
+// CHECK: pd.label_smooth {{.*}}"([i, j])->([i, j]) {i=4, j=8} replicated={j}"
+// CHECK: pd.cross {{.*}}"([*, *, i], [*, *, i])->([*, *, i]) {i=5}"
+// CHECK: pd.cross {{.*}}"([i, *, j], [i, *, j])->([i, *, j]) {i=6, j=5}"
+func.func @dims_in_the_op(%x: tensor<4x8xf32>, %y: tensor<6x3x5xf32>) -> (tensor<4x8xf32>, tensor<6x3x5xf32>, tensor<6x3x5xf32>) {
+  %0 = pd.label_smooth %x {epsilon = 0.1 : f64} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %1 = pd.cross %y, %y : (tensor<6x3x5xf32>, tensor<6x3x5xf32>) -> tensor<6x3x5xf32>
+  %2 = pd.cross %y, %y {axis = 1} : (tensor<6x3x5xf32>, tensor<6x3x5xf32>) -> tensor<6x3x5xf32>
+  return %0, %1, %2 : tensor<4x8xf32>, tensor<6x3x5xf32>, tensor<6x3x5xf32>
+}
+
+// -----
+
+// What the local form of an op can split besides. With k elements the results have the axis too.
+// CHECK-LABEL: @local_forms
+// CHECK: pd.cumsum {{.*}}"([i, j])->([i, j]) {i=4, j=8} replicated={j} local={j}"
+// CHECK: pd.argmax {{.*}}"([i, j])->([i]) {i=4, j=8} replicated={j} local={j}"
+// CHECK: pd.topk {{.*}}"([i, j])->([i, *], [i, *]) {i=4, j=8} replicated={j} local={j}"
+// CHECK: pd.topk {{.*}}"([i, j])->([i, j], [i, j]) {i=4, j=8} replicated={j}"
+// CHECK: pd.embedding {{.*}}"([i], [k, j])->([i, j]) {i=5, j=8, k=4} replicated={k} local={k:sum}"
+func.func @local_forms(%x: tensor<4x8xf32>, %ids: tensor<5xi64>) -> (tensor<4x8xf32>, tensor<4xi64>, tensor<4x2xf32>, tensor<4x8xf32>, tensor<5x8xf32>) {
+  %0 = pd.cumsum %x {axis = 1} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %1 = pd.argmax %x {axis = 1} : (tensor<4x8xf32>) -> tensor<4xi64>
+  %2:2 = pd.topk %x {k = 2, axis = 1} : (tensor<4x8xf32>) -> (tensor<4x2xf32>, tensor<4x2xi64>)
+  %3:2 = pd.topk %x {k = 8, axis = 1} : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xi64>)
+  %4 = pd.embedding %ids, %x : (tensor<5xi64>, tensor<4x8xf32>) -> tensor<5x8xf32>
+  return %0, %1, %2#0, %3#0, %4 : tensor<4x8xf32>, tensor<4xi64>, tensor<4x2xf32>, tensor<4x8xf32>, tensor<5x8xf32>
+}
+
+// -----
+
 // By the record, for a batch of any dimensions.
 // CHECK-LABEL: @records
 // CHECK: pd.cholesky {{.*}}"([i, j, *, *])->([i, j, *, *]) {i=2, j=3}"

@@ -37,7 +37,7 @@ Description accumulator() {
   step.symbol = "accumulate";
   step.inputs = {0, 1, 2};
   step.outputs = {3};
-  step.extent = 3;
+  step.rows = 3;
   plan.steps = {step};
   plan.feeds = {0, 1};
   plan.parameters = {2};

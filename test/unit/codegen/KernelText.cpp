@@ -152,7 +152,7 @@ std::vector<Tensor> TestKernel::run(const std::vector<Tensor> &inputs, int piece
       else
         EXPECT_EQ(inputTypes[i].dims[d], inputs[i].dims()[d]);
   }
-  int64_t extent = description().rows;
+  int64_t rows = description().rows;
   std::vector<int64_t> resultDims(64);
   if (shape)
     shape(dims.data(), resultDims.data());
@@ -170,11 +170,11 @@ std::vector<Tensor> TestKernel::run(const std::vector<Tensor> &inputs, int piece
     buffers.push_back(outputs.back().data());
   }
   if (shape) {
-    EXPECT_TRUE(extent == -1 || extent == resultDims[next]);
-    extent = resultDims[next];
+    EXPECT_TRUE(rows == -1 || rows == resultDims[next]);
+    rows = resultDims[next];
   }
   for (int piece = 0; piece < pieces; ++piece) {
-    int64_t begin = extent * piece / pieces, end = extent * (piece + 1) / pieces;
+    int64_t begin = rows * piece / pieces, end = rows * (piece + 1) / pieces;
     if (begin < end)
       entry(buffers.data(), dims.data(), begin, end);
   }

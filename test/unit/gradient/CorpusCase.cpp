@@ -6,12 +6,13 @@
 #include "lib/compiler/Registration.h"
 #include "proa/Half.h"
 #include "translator/import/Import.h"
-#include "translator/legacy/ReadProgram.h"
 #include "translator/params/ModelFolder.h"
 #include "translator/params/Safetensors.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
+
+#include "llvm/ADT/StringExtras.h"
 
 #include <fmt/format.h>
 
@@ -58,6 +59,8 @@ void replaceAll(std::string &text, const std::string &from, const std::string &t
 std::optional<std::string> widenedBytes(std::string text) {
   constexpr size_t digits = 8;
   for (size_t at = text.find("0x"); at != std::string::npos; at = text.find("0x", at + 2)) {
+    if (at > 0 && llvm::isDigit(text[at - 1])) // dims: 10x16
+      continue;
     size_t end = text.find_first_not_of("0123456789ABCDEF", at + 2);
     if (end - at - 2 != digits && end - at - 2 != 2 * digits)
       return std::nullopt;
@@ -93,15 +96,13 @@ std::set<std::string> readSkipped() {
   return skipped;
 }
 
-} // namespace
-
-std::optional<Case> caseAt(const std::string &folder, bool dynamicDims) {
-  auto meta = check::readCaseMeta(folder + "/meta.json");
+/// The case with these feeds.
+std::optional<Case> openCase(const std::string &folder, const check::CaseMeta &meta, params::Tensors feeds,
+                             bool dynamicDims) {
   auto files = params::findModel(folder);
-  auto feeds = params::readSafetensors(folder + "/inputs.safetensors");
-  if (!meta || !files || !feeds || meta->training || !meta->runnable)
+  if (!files)
     return std::nullopt;
-  auto program = legacy::readProgram(files->program);
+  auto program = translator::readProgram(files->program);
   auto parameters = program ? params::readParameters(*files, *program) : program.problems();
   if (!parameters)
     return std::nullopt;
@@ -110,14 +111,14 @@ std::optional<Case> caseAt(const std::string &folder, bool dynamicDims) {
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   mlir::ScopedDiagnosticHandler silent(&context, [](mlir::Diagnostic &) { return mlir::success(); });
   import::ImportOptions options;
-  options.feeds = meta->feeds;
-  options.fetches = meta->fetches;
-  params::setLods(*feeds, *meta);
-  auto given = import::withLods(*feeds);
-  for (const auto &[name, tensor] : *feeds)
+  options.feeds = meta.feeds;
+  options.fetches = meta.fetches;
+  params::setLods(feeds, meta);
+  auto given = import::withLods(feeds);
+  for (const auto &[name, tensor] : feeds)
     options.lodLevels[name] = static_cast<int>(tensor.lod().size());
   auto module = import::importProgram(
-      context, dynamicDims ? check::withDynamicDims(*program, *feeds) : *program, options);
+      context, dynamicDims ? check::withDynamicDims(*program, feeds) : *program, options);
   if (!module)
     return std::nullopt;
   Case found;
@@ -144,6 +145,28 @@ std::optional<Case> caseAt(const std::string &folder, bool dynamicDims) {
     return std::nullopt;
   found.text = *widened;
   return found;
+}
+
+} // namespace
+
+std::optional<Case> caseAt(const std::string &folder, bool dynamicDims) {
+  auto meta = check::readCaseMeta(folder + "/meta.json");
+  auto feeds = params::readSafetensors(folder + "/inputs.safetensors");
+  if (!meta || !feeds || meta->training || !meta->runnable)
+    return std::nullopt;
+  return openCase(folder, *meta, *feeds, dynamicDims);
+}
+
+std::optional<Case> trainingCaseAt(const std::string &folder) {
+  auto meta = check::readCaseMeta(folder + "/meta.json");
+  auto inputs = params::readSafetensors(folder + "/inputs.safetensors");
+  if (!meta || !inputs || !meta->training || !meta->runnable)
+    return std::nullopt;
+  params::Tensors feeds;
+  for (const std::string &name : meta->feeds)
+    if (auto found = inputs->find("step0/" + name); found != inputs->end())
+      feeds.emplace(name, found->second);
+  return openCase(folder, *meta, feeds, /*dynamicDims=*/false);
 }
 
 std::span<const double> numbersOf(const Tensor &tensor) {

@@ -119,15 +119,6 @@ TEST(Corpus, StartupProgramsAreRead) {
   EXPECT_GT(operations, 100u);
 }
 
-TEST(Corpus, NewIrModelsDeclareTheirParameters) {
-  auto program = readProgram(PROA_CORPUS_DIR "/pir/lenet/program.json");
-  ASSERT_TRUE(program) << program.problems().text();
-  ASSERT_TRUE(program->newIr);
-  EXPECT_EQ(program->newIr->operations.size(), 23u);
-  EXPECT_EQ(program->blocks[0].variables.size(), 10u);
-  EXPECT_TRUE(program->blocks[0].operations.empty());
-}
-
 TEST(Corpus, UserLineOfAnOp) {
   auto program = readProgram(PROA_CORPUS_DIR "/ops/abs/f32_grad/program.json");
   ASSERT_TRUE(program);

@@ -101,7 +101,7 @@ TEST(ReadBinary, EveryChangedByteIsReadOrReported) {
 
 TEST(ReadBinary, OtherBytes) {
   EXPECT_THAT(readBad(""), HasSubstr("the file is empty"));
-  EXPECT_THAT(readBad("this is no model"), HasSubstr("no ProgramDesc"));
+  EXPECT_THAT(readBad("not a model"), HasSubstr("no ProgramDesc"));
   EXPECT_THAT(readBad("\x22\x02\x08\x01"), HasSubstr("blocks: found none"));
 }
 

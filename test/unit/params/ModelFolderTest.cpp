@@ -34,9 +34,10 @@ TEST(ModelFolder, EveryCaseOfTheCorpusWithWeights) {
     auto model = readModelFolder(folder.string());
     ASSERT_TRUE(model) << model.problems().text();
     EXPECT_EQ(model->files.weightsForm, WeightsForm::Safetensors);
+    const legacy::Program &legacy = *model->program.legacy();
     // A training program creates some of its persistable variables itself.
     if (std::none_of(
-            model->program.blocks[0].operations.begin(), model->program.blocks[0].operations.end(),
+            legacy.blocks[0].operations.begin(), legacy.blocks[0].operations.end(),
             [](const legacy::Operation &operation) { return operation.output("ParamOut") != nullptr; })) {
       EXPECT_EQ(model->parameters.size(), savedVariables(model->program).size());
     }
@@ -99,18 +100,18 @@ TEST(ModelFolder, WeightsThatDifferFromTheProgram) {
   auto good = readModelFolder(folder.path(""));
   ASSERT_TRUE(good) << good.problems().text();
   EXPECT_EQ(good->parameters.size(), 1u);
-  EXPECT_EQ(good->program.blocks[0].variables[0].declaredAs, "");
+  EXPECT_EQ(good->program.legacy()->blocks[0].variables[0].declaredAs, "");
   // As in Paddle, weights keep the types of the file.
   ASSERT_TRUE(writeSafetensors(folder.path("params.safetensors"), {{"w", floats({3, 5})}}));
   auto wider = readModelFolder(folder.path(""));
   ASSERT_TRUE(wider) << wider.problems().text();
-  const legacy::Variable &variable = wider->program.blocks[0].variables[0];
+  const legacy::Variable &variable = wider->program.legacy()->blocks[0].variables[0];
   EXPECT_EQ(variable.declaredAs, "float32[2, -1]");
   EXPECT_EQ(variable.dims, (std::vector<int64_t>{3, 5}));
   ASSERT_TRUE(writeSafetensors(folder.path("params.safetensors"), {{"w", Tensor(DType::Int8, {2, 0})}}));
   auto quantized = readModelFolder(folder.path(""));
   ASSERT_TRUE(quantized) << quantized.problems().text();
-  EXPECT_EQ(quantized->program.blocks[0].variables[0].dtype, DType::Int8);
+  EXPECT_EQ(quantized->program.legacy()->blocks[0].variables[0].dtype, DType::Int8);
 }
 
 TEST(ModelFolder, WeightsAreOptional) {

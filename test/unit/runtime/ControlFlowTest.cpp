@@ -236,7 +236,7 @@ TEST(ControlFlow, VerifyReportsErrors) {
   EXPECT_THAT(messageAfter([](Step &s) { s.bodies[1].results[0] = s.outputs[0]; }),
               HasSubstr("result 12 is not there at the end"));
   EXPECT_THAT(messageAfter([](Step &s) { s.bodies[1].release.push_back(99); }),
-              HasSubstr("releases 99, which is no value of the body"));
+              HasSubstr("releases 99, which is not a live value of the body"));
   EXPECT_THAT(messageAfter([](Step &s) { s.bodies[0].results.clear(); }),
               HasSubstr("the test has no condition"));
   EXPECT_THAT(messageAfter([](Step &s) { s.bodies[1].steps[0].inputs[0] = s.outputs[0]; }),

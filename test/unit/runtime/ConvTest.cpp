@@ -76,11 +76,12 @@ TEST(Conv, PostOps) {
 class DepthwiseWithResidual : public ::testing::TestWithParam<std::array<int64_t, 5>> {};
 
 TEST_P(DepthwiseWithResidual, IsAdded) {
-  auto [batch, channels, size, extent, dilation] = GetParam();
-  Tensor x = randomFloats({batch, channels, extent, extent}, 1),
+  auto [batch, channels, size, imageSize, dilation] = GetParam();
+  Tensor x = randomFloats({batch, channels, imageSize, imageSize}, 1),
          w = randomFloats({channels, 1, size, size}, 2);
-  Tensor residual = randomFloats({batch, channels, extent, extent}, 3), bias = randomFloats({channels}, 4);
-  int64_t pad = dilation * (size / 2), plane = extent * extent;
+  Tensor residual = randomFloats({batch, channels, imageSize, imageSize}, 3),
+         bias = randomFloats({channels}, 4);
+  int64_t pad = dilation * (size / 2), plane = imageSize * imageSize;
   Window window{{1, 1}, {pad, pad}, {dilation, dilation}, channels};
   std::vector<double> expected = convolve(x, w, x.dims(), window);
   for (int64_t i = 0; i < x.size(); ++i)

@@ -54,12 +54,12 @@ void *resolve(const std::string &symbol) {
 }
 
 Step kernelStep(const std::string &symbol, std::vector<ValueId> inputs, std::vector<ValueId> outputs,
-                int64_t extent) {
+                int64_t rows) {
   Step step;
   step.symbol = symbol;
   step.inputs = std::move(inputs);
   step.outputs = std::move(outputs);
-  step.extent = extent;
+  step.rows = rows;
   step.label = symbol;
   step.location = "net.py:7";
   return step;

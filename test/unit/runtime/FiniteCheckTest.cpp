@@ -55,15 +55,15 @@ TEST(FiniteCheck, CountsComplexElementsOnce) {
 TEST(FiniteCheck, ReportsNonFiniteCreatedByStep) {
   NonFinite finite, withNan{.nans = 1, .firstNan = 5}, withInf{.infinities = 2, .firstInfinity = 4};
   const int64_t dims[] = {2, 3};
-  EXPECT_FALSE(describeMade(finite, finite, dims));
-  EXPECT_FALSE(describeMade(withNan, withNan, dims));
-  EXPECT_FALSE(describeMade(withInf, withInf, dims));
-  EXPECT_FALSE(describeMade(withNan, withInf, dims)); // Inf may come of NaN: where(isnan(x), ...)
-  EXPECT_THAT(*describeMade(finite, withNan, dims),
+  EXPECT_FALSE(describeCreated(finite, finite, dims));
+  EXPECT_FALSE(describeCreated(withNan, withNan, dims));
+  EXPECT_FALSE(describeCreated(withInf, withInf, dims));
+  EXPECT_FALSE(describeCreated(withNan, withInf, dims)); // Inf may come of NaN: where(isnan(x), ...)
+  EXPECT_THAT(*describeCreated(finite, withNan, dims),
               HasSubstr("gets NaN from finite inputs, the first at [1, 2]; 1 NaN and 0 Inf"));
-  EXPECT_THAT(*describeMade(finite, withInf, dims),
+  EXPECT_THAT(*describeCreated(finite, withInf, dims),
               HasSubstr("gets Inf from finite inputs, the first at [1, 1]"));
-  EXPECT_THAT(*describeMade(withInf, withNan, dims),
+  EXPECT_THAT(*describeCreated(withInf, withNan, dims),
               HasSubstr("gets NaN from inputs with Inf and without NaN"));
 }
 

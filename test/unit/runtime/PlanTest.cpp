@@ -79,19 +79,21 @@ TEST(Plan, VerifyReportsErrors) {
               HasSubstr("offset 4 is not a multiple of 64"));
   EXPECT_THAT(messageAfter([](Plan &p) { p.values[2].offset = 128; }),
               HasSubstr("lie outside of the constants, which has 80"));
-  EXPECT_THAT(messageAfter([](Plan &p) { p.values[4].dims = {dynamicDim}; }), HasSubstr("needs known dims"));
+  EXPECT_THAT(messageAfter([](Plan &p) { p.values[4].dims = {dynamicDim}; }), HasSubstr("needs static dims"));
   EXPECT_THAT(messageAfter([](Plan &p) { p.values[4].dims = {int64_t(1) << 40, int64_t(1) << 40}; }),
               HasSubstr("does not fit in 63 bits"));
-  EXPECT_THAT(messageAfter([](Plan &p) { p.values[6].base = 6; }), HasSubstr("base 6 is no earlier value"));
+  EXPECT_THAT(messageAfter([](Plan &p) { p.values[6].base = 6; }),
+              HasSubstr("base 6 is not an earlier value"));
   EXPECT_THAT(messageAfter([](Plan &p) { p.values[6].dims = {dynamicDim, dynamicDim}; }),
               HasSubstr("several dynamic dims"));
   EXPECT_THAT(messageAfter([](Plan &p) { p.feeds = {}; }),
               HasSubstr("values[0] 'x': is not in the list of its storage"));
   EXPECT_THAT(messageAfter([](Plan &p) { p.feeds = {77}; }),
-              HasSubstr("feeds[0]: 77 is no value of that storage"));
+              HasSubstr("feeds[0]: 77 is not a value of that storage"));
   EXPECT_THAT(messageAfter([](Plan &p) { p.steps[1].inputs[1] = 70; }),
-              HasSubstr("steps[1] 'k1': input 70 is no value"));
-  EXPECT_THAT(messageAfter([](Plan &p) { p.steps[1].inputs[1] = none; }), HasSubstr("input -1 is no value"));
+              HasSubstr("steps[1] 'k1': input 70 is not a value"));
+  EXPECT_THAT(messageAfter([](Plan &p) { p.steps[1].inputs[1] = none; }),
+              HasSubstr("input -1 is not a value"));
   EXPECT_THAT(messageAfter([](Plan &p) { std::swap(p.steps[0], p.steps[1]); }),
               HasSubstr("reads value 4 'a' before it is written"));
   EXPECT_THAT(messageAfter([](Plan &p) { p.steps[0].outputs = {1}; }),
@@ -99,7 +101,7 @@ TEST(Plan, VerifyReportsErrors) {
   EXPECT_THAT(messageAfter([](Plan &p) { p.steps[1].release = {5}; }),
               HasSubstr("fetches[0]: value 6 is not there at the end"));
   EXPECT_THAT(messageAfter([](Plan &p) { p.steps[1].release = {4}; }),
-              HasSubstr("releases 4, which is no dynamic value"));
+              HasSubstr("releases 4, which is not a live dynamic value"));
   EXPECT_THAT(messageAfter([](Plan &p) { p.fetches[0] = 99; }),
               HasSubstr("fetches[0]: value 99 is not there"));
   EXPECT_THAT(messageAfter([](Plan &p) { p.fetchNames.pop_back(); }), HasSubstr("1 names for 2 fetches"));

@@ -18,9 +18,9 @@ TEST(ThreadPool, VisitsEachIndexOnce) {
   RestoreThreads restore;
   for (int count : {1, 2, 3, 8}) {
     setThreads(count);
-    for (int64_t extent : {0, 1, 2, 7, 100}) {
-      std::vector<std::atomic<int>> visits(static_cast<size_t>(extent));
-      parallelFor(extent, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t size : {0, 1, 2, 7, 100}) {
+      std::vector<std::atomic<int>> visits(static_cast<size_t>(size));
+      parallelFor(size, 1, [&](int64_t begin, int64_t end) {
         EXPECT_LT(begin, end);
         for (int64_t i = begin; i < end; ++i)
           ++visits[static_cast<size_t>(i)];

@@ -254,4 +254,11 @@ std::vector<double> SimulatedMesh::whole() const {
   return result;
 }
 
+std::vector<double> SimulatedMesh::local(int64_t position) const {
+  std::vector<double> values;
+  for (const auto &[index, value] : buffers[position])
+    values.push_back(value);
+  return values;
+}
+
 } // namespace proa::spmd

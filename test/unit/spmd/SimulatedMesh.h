@@ -23,6 +23,8 @@ public:
   /// The tensor: elements of all positions, with partial values combined. Copies must be equal; otherwise
   /// NaN.
   std::vector<double> whole() const;
+  /// The local tensor of a position.
+  std::vector<double> local(int64_t position) const;
 
   std::vector<int64_t> received;
 

@@ -3,7 +3,7 @@
 #include "translator/import/hooks/TensorOps.h"
 
 #include "dialects/pd/ir/Infer.h"
-#include "dialects/pd/ops/detection/DetectionOps.h"
+#include "dialects/pd/ops/detection/Nms.h"
 #include "dialects/pd/ops/detection/Proposals.h"
 #include "dialects/pd/ops/detection/Targets.h"
 #include "dialects/pd/ops/sequence/RowsOps.h"

@@ -1,6 +1,7 @@
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/autodiff/ForLoop.h"
 #include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ir/MatchFailure.h"
 #include "dialects/pd/ir/Types.h"
 #include "dialects/pd/ops/autodiff/RecomputeOps.h"
 #include "dialects/pd/ops/autodiff/VjpOps.h"
@@ -53,6 +54,20 @@ LogicalResult VjpOp::verifyRegions() {
   return verifyResultsOf(*this, "cotangent", getCotangents(), getCotangentOf(), yield.getValues());
 }
 
+/// Why a region without an error has no derivative yet: the rule of an op needs a static dim.
+static std::string reasonOfDeferral(VjpOp op) {
+  std::string reason = "its derivative needs static dims";
+  llvm::raw_string_ostream stream(reason);
+  for (Operation &inner : op.getBody().front().without_terminator())
+    for (OpOperand &operand : inner.getOpOperands())
+      if (auto type = dyn_cast<RankedTensorType>(operand.get().getType()); type && !type.hasStaticShape()) {
+        stream << "; operand " << operand.getOperandNumber() << " of '" << inner.getName().getStringRef()
+               << "' has dynamic dims: '" << type << "'";
+        return reason;
+      }
+  return reason;
+}
+
 /// Differentiates the region, replaces computed results by the saved ones, and moves used ops out of it.
 FailureOr<llvm::SmallVector<Value>> VjpOp::decompose(OpBuilder &builder) {
   if (isLoopGradient(*this))
@@ -71,8 +86,9 @@ FailureOr<llvm::SmallVector<Value>> VjpOp::decompose(OpBuilder &builder) {
   bool isOneOp = llvm::hasSingleElement(block.without_terminator());
   auto gradients = differentiate(block, copy.getCotangentOf(), cotangents, inputs, !isOneOp);
   if (failed(gradients)) {
+    std::string reason = reasonOfDeferral(*this);
     clone->erase();
-    return failure();
+    return notifyDecompositionFailure(builder, *this, reason);
   }
   for (auto [saved, number] : llvm::zip(copy.getSaved(), copy.getSavedOf())) {
     Value computed = yield.getValues()[number];

@@ -10,6 +10,7 @@ def Pd_ArrayCreateOp : Pd_Op<"array_create"> {
   let arguments = (ins);
   let results = (outs Pd_Array:$out);
   let library = "array_create";
+  let arrayReferenceInCode = 1;
   let libraryHalf = 1;
 }
 
@@ -26,6 +27,7 @@ def Pd_ArrayWriteOp : Pd_Op<"array_write"> {
   let arguments = (ins Pd_Array:$array, Pd_IntTensor:$index, Pd_Tensor:$x);
   let results = (outs Pd_Array:$out);
   let library = "array_write";
+  let arrayReferenceInCode = 1;
   let libraryHalf = 1;
   let legacy = [Legacy<"write_to_array", ["Out", "I", "X"], ["Out"], [], [], "importWriteToArray">];
   let linear = ["array, x"];
@@ -38,6 +40,7 @@ def Pd_ArrayReadOp : Pd_Op<"array_read"> {
   let arguments = (ins Pd_Array:$array, Pd_IntTensor:$index);
   let results = (outs Pd_Tensor:$out);
   let library = "array_read";
+  let arrayReferenceInCode = 1;
   let libraryHalf = 1;
   let legacy = [Legacy<"read_from_array", ["X", "I"], ["Out"], [], ["X_W"], "importReadFromArray">];
   let linear = ["array"];
@@ -53,6 +56,7 @@ def Pd_ArrayReadOrOp : Pd_Op<"array_read_or"> {
   let arguments = (ins Pd_Array:$array, Pd_IntTensor:$index, Pd_Tensor:$otherwise);
   let results = (outs Pd_Tensor:$out);
   let library = "array_read_or";
+  let arrayReferenceInCode = 1;
   let libraryHalf = 1;
   let linear = ["array, otherwise"];
   let batching = "inCode";
@@ -64,6 +68,7 @@ def Pd_ArrayAddOp : Pd_Op<"array_add"> {
   let arguments = (ins Pd_Array:$x, Pd_Array:$y);
   let results = (outs Pd_Array:$out);
   let library = "array_add";
+  let arrayReferenceInCode = 1;
   let libraryHalf = 1;
   let vjpInCode = 1;
   let linear = ["x, y"];
@@ -79,6 +84,7 @@ def Pd_ArrayConcatOp : Pd_Op<"array_concat"> {
   let arguments = (ins Pd_Array:$x, Pd_Array:$y);
   let results = (outs Pd_Array:$out);
   let library = "array_concat";
+  let arrayReferenceInCode = 1;
   let libraryHalf = 1;
   let vjpInCode = 1;
   let linear = ["x, y"];
@@ -92,6 +98,7 @@ def Pd_ArrayZerosLikeOp : Pd_Op<"array_zeros_like"> {
   let arguments = (ins Pd_Array:$array);
   let results = (outs Pd_Array:$out);
   let library = "array_zeros_like";
+  let arrayReferenceInCode = 1;
   let libraryHalf = 1;
   let vjpInCode = 1;
   let batching = "batchArrays";
@@ -107,6 +114,7 @@ def Pd_ArraySplitOp : Pd_Op<"array_split"> {
     DefaultValuedAttr<BoolAttr, "false">:$use_stack);
   let results = (outs Pd_Array:$out);
   let library = "array_split";
+  let arrayReferenceInCode = 1;
   let libraryHalf = 1;
   let vjpInCode = 1;
   let linear = ["x"];
@@ -119,6 +127,7 @@ def Pd_ArrayLengthOp : Pd_Op<"array_length"> {
   let arguments = (ins Pd_Array:$array);
   let results = (outs Pd_IntTensor:$out);
   let library = "array_length";
+  let arrayReferenceInCode = 1;
   let libraryHalf = 1;
   let legacy = [Legacy<"lod_array_length", ["X"], ["Out"]>];
   let batching = "inCode";
@@ -131,6 +140,7 @@ def Pd_ArraySliceOp : Pd_Op<"array_slice"> {
   let arguments = (ins Pd_Array:$array, Pd_IntTensor:$start, Pd_IntTensor:$end);
   let results = (outs Pd_Array:$out);
   let library = "array_slice";
+  let arrayReferenceInCode = 1;
   let libraryHalf = 1;
   let linear = ["array"];
   let batching = "batchArrays";
@@ -147,6 +157,7 @@ def Pd_ArrayToTensorOp : Pd_Op<"array_to_tensor"> {
     "false">:$use_stack);
   let results = (outs Pd_Tensor:$out, Pd_IntTensor:$sizes);
   let library = "array_to_tensor";
+  let arrayReferenceInCode = 1;
   let libraryHalf = 1;
   let legacy = [Legacy<"tensor_array_to_tensor", ["X"], ["Out", "OutIndex"], ["axis", "use_stack"]>];
   let linear = ["array"];
@@ -155,7 +166,8 @@ def Pd_ArrayToTensorOp : Pd_Op<"array_to_tensor"> {
 
 // Not a Pd_Op, because the result type is not inferred.
 def Pd_ArrayCastOp : Op<Pd_Dialect, "array_cast", [Pd_DeclaredAttributesOnly, Pure,
-    DeclareOpInterfaceMethods<LinearOpInterface>, DeclareOpInterfaceMethods<BatchableOpInterface>]> {
+    DeclareOpInterfaceMethods<LinearOpInterface>, DeclareOpInterfaceMethods<BatchableOpInterface>,
+    DeclareOpInterfaceMethods<ArrayReferenceOpInterface>]> {
   let summary = "The same array with a type that has fewer static dims";
   let arguments = (ins Pd_Array:$array);
   let results = (outs Pd_Array:$out);

@@ -1,7 +1,7 @@
 //! Batching rules of ops on regions of images: the examples are joined to the images' batch.
 #include "dialects/pd/autodiff/BatchSamples.h"
+#include "dialects/pd/ops/detection/BoxesOps.h"
 #include "dialects/pd/ops/detection/RoiPool.h"
-#include "dialects/pd/ops/detection/Selection.h"
 
 using namespace mlir;
 

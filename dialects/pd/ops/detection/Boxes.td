@@ -1,8 +1,9 @@
-// Prior boxes, anchors and box coding.
+// Boxes: prior boxes and anchors, coding and decoding, clipping, overlap.
 #ifndef PROA_DIALECTS_PD_DETECTION_BOXES
 #define PROA_DIALECTS_PD_DETECTION_BOXES
 
 include "dialects/pd/ir/Base.td"
+include "dialects/pd/ops/detection/Detection.td"
 
 defvar FloatsDefault = DefaultValuedAttr<DenseF64ArrayAttr, "{}">;
 
@@ -105,6 +106,96 @@ def Pd_PolygonBoxTransformOp : Pd_Op<"polygon_box_transform"> {
   let infer = "inferPolygonBoxTransform";
   let decomposesInCode = 1;
   let legacy = [Legacy<"polygon_box_transform", ["Input"], ["Output"]>];
+}
+
+def Pd_YoloBoxOp : Pd_Op<"yolo_box"> {
+  let summary = "Boxes and class scores from a YOLOv3 head";
+  let description = [{
+    x [N, A * (5 + class_num), H, W] has 4 box values, an objectness and `class_num` class logits for each of the A
+    anchors (pairs width, height in `anchors`) and each of the H x W cells; with `iou_aware` A IoU logits precede them.
+    `img_size` has height and width of each image. With b = scale_x_y and c = -0.5 * (b - 1):
+
+    - box center x = (cell column + sigmoid(t_x) * b + c) * image width / W, and the same for y;
+    - width = exp(t_w) * anchor width * image width / (downsample_ratio * W), and the same for height;
+    - confidence = sigmoid(t_o), with `iou_aware` confidence^(1 - iou_aware_factor) * sigmoid(iou)^iou_aware_factor;
+    - score of a class = confidence * sigmoid(class logit).
+
+    Boxes are given by their corners, with `clip_bbox` clamped to the image. Boxes with a confidence below conf_thresh
+    are all 0. The boxes of an image are ordered by anchor, then by row.
+  }];
+  let constraints = [
+    "C1. x has rank 4, img_size is [N, 2]",
+    "C2. anchors has at least one pair of positive numbers, class_num is positive",
+    "C3. x has the number of channels given by anchors and class_num"
+  ];
+  let arguments = (ins Pd_FloatTensor:$x, Pd_IntTensor:$img_size, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$anchors,
+    Count<"1">:$class_num, Number<"0.01">:$conf_thresh, Count<"32">:$downsample_ratio, Flag<"true">:$clip_bbox,
+    Number<"1.0">:$scale_x_y, Flag<"false">:$iou_aware, Number<"0.5">:$iou_aware_factor);
+  let results = (outs Pd_FloatTensor:$boxes, Pd_FloatTensor:$scores);
+  let infer = "inferYoloBox";
+  let library = "yolo_box";
+  let legacy = [Legacy<"yolo_box", ["X", "ImgSize"], ["Boxes", "Scores"], ["anchors", "class_num", "conf_thresh",
+    "downsample_ratio", "clip_bbox", "scale_x_y", "iou_aware", "iou_aware_factor"]>];
+  let batching = "batchImageSamples";
+  let referenceInCode = 1;
+  let differentiable = 0;
+}
+
+def Pd_BoxDecoderAndAssignOp : Pd_DetectionOp<"box_decoder_and_assign"> {
+  let summary = "Boxes of all classes decoded from one prior box each, and the box of the best class";
+  let description = [{
+    The boxes of a row are decoded from its prior box, whose corners are pixels, by offsets and logarithms of sizes
+    times the four variances; logarithms are at most `box_clip`. The best class is the one of the largest score above
+    -1, except class 0; if there is none, the prior box is assigned.
+  }];
+  let constraints = [
+    "C1. prior_box is [R, 4], prior_box_var has 4 elements, target_box is [R, 4 * classes] and box_score [R, classes]"
+  ];
+  let arguments = (ins Pd_FloatTensor:$prior_box, Pd_FloatTensor:$prior_box_var, Pd_FloatTensor:$target_box,
+    Pd_FloatTensor:$box_score, Number<"4.135">:$box_clip);
+  let results = (outs Pd_FloatTensor:$output_box, Pd_FloatTensor:$output_assign_box);
+  let infer = "inferBoxDecoderAndAssign";
+  let legacy = [Legacy<"box_decoder_and_assign", ["PriorBox", "PriorBoxVar", "TargetBox", "BoxScore"],
+    ["DecodeBox", "OutputAssignBox"], ["box_clip"]>];
+  let batching = "inCode";
+  let referenceInCode = 1;
+  let differentiable = 0;
+}
+
+def Pd_IouSimilarityOp : Pd_Op<"iou_similarity"> {
+  let summary = "The overlap (intersection over union) of each box of x with each box of y";
+  let constraints = ["C1. x is [N, 4] and y [M, 4]"];
+  let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$y, Flag<"true">:$box_normalized);
+  let results = (outs Pd_FloatTensor:$out);
+  let infer = "inferIouSimilarity";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"iou_similarity", ["X", "Y"], ["Out"], ["box_normalized"]>];
+}
+
+def Pd_DensityPriorBoxOp : Pd_Op<"density_prior_box"> {
+  let summary = "Density prior boxes: boxes of fixed sizes, several around each element of a feature map";
+  let description = [{
+    The center of an element is ((w + offset) * step_w, (h + offset) * step_h); a step of 0 means the image size
+    divided by the map size. For each size s with density d and each ratio r there are d * d boxes of width s *
+    sqrt(r) and height s / sqrt(r), on a grid of d x d centers in a square of side (step_w + step_h) / 2 (rounded
+    down). `boxes` has the corners divided by the image size, clamped to [0, 1].
+  }];
+  let constraints = [
+    "C1. input and image have rank 4",
+    "C2. densities has one positive entry for each of fixed_sizes, which are positive, as fixed_ratios are",
+    "C3. variances has four entries"
+  ];
+  let arguments = (ins Pd_FloatTensor:$input, Pd_FloatTensor:$image, DefaultValuedAttr<DenseF64ArrayAttr,
+    "{}">:$variances, Flag<"true">:$clip, Flag<"false">:$flatten_to_2d, Number<"0.0">:$step_w, Number<"0.0">:$step_h,
+      Number<"0.5">:$offset,
+    DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$fixed_sizes, DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$fixed_ratios,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$densities);
+  let results = (outs Pd_FloatTensor:$boxes, Pd_FloatTensor:$variances_out);
+  let infer = "inferDensityPriorBox";
+  let decomposesInCode = 1;
+  let lod = "none";
+  let legacy = [Legacy<"density_prior_box", ["Input", "Image"], ["Boxes", "Variances"], ["variances", "clip",
+    "flatten_to_2d", "step_w", "step_h", "offset", "fixed_sizes", "fixed_ratios", "densities"]>];
 }
 
 #endif

@@ -1,5 +1,6 @@
 //! deformable_psroi_pooling as a formula, for derivatives of its gradient and for forward mode.
 #include "dialects/pd/autodiff/FormulaGradient.h"
+#include "dialects/pd/ir/MatchFailure.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/detection/RoiFormula.h"
 #include "dialects/pd/ops/detection/RoiPool.h"
@@ -27,7 +28,8 @@ public:
   Values build() {
     DimSize classes = op.getNoTrans() ? DimSize(1) : divide(e, DimSize(e.computed(op.getTrans()), 1), 2);
     if (classes.isKnown() && (classes.getNumber() < 1 || channels < classes.getNumber()))
-      return failure();
+      return notifyDecompositionFailure(e.getBuilder(), op,
+                                        "the offsets are for more classes than it has channels");
     Axis down = axisOf(0, classes), across = axisOf(1, classes);
     Expression isInside = both(down.isInside, across.isInside);
     Expression plane = planes();

@@ -1,4 +1,4 @@
-/// Boxes: decoding and selection.
+/// Type inference of ops on boxes and regions.
 #pragma once
 
 #include "dialects/pd/ir/Enums.h"
@@ -7,38 +7,28 @@
 
 namespace proa::pd {
 
+/// Whether a tensor has this rank, and the dim `dim` if it is static.
+inline bool hasDims(mlir::Value value, int64_t rank, int64_t axis, int64_t dimSize) {
+  auto type = tensorType(value);
+  return type.getRank() == rank && (type.isDynamicDim(axis) || type.getDimSize(axis) == dimSize);
+}
+
+/// Rows of a dynamic number and offsets for `images` images.
+void addSelectedRows(mlir::RankedTensorType like, int64_t width, int64_t images, Results &results);
+
+/// Whether a type is [n, 4].
+inline bool isBoxList(mlir::RankedTensorType type) {
+  return type.getRank() == 2 && (type.getDimSize(1) == 4 || type.isDynamicDim(1));
+}
+
 mlir::LogicalResult inferYoloBoxOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
                                    mlir::RankedTensorType imageSize, llvm::ArrayRef<int64_t> anchors,
                                    int64_t classes, bool iouAware, Results &results);
-/// Types of a selection of boxes; `roisNum` may be null.
-mlir::LogicalResult inferSelectedBoxes(std::optional<mlir::Location> location, mlir::RankedTensorType boxes,
-                                       mlir::RankedTensorType scores, mlir::Value roisNum, Results &results);
 
 template <class Adaptor>
 mlir::LogicalResult inferYoloBox(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
   return inferYoloBoxOf(location, tensorType(adaptor.getX()), tensorType(adaptor.getImgSize()),
                         adaptor.getAnchors(), adaptor.getClassNum(), adaptor.getIouAware(), results);
-}
-
-template <class Adaptor>
-mlir::LogicalResult inferMulticlassNms(std::optional<mlir::Location> location, Adaptor adaptor,
-                                       Results &results) {
-  if (failed(inferSelectedBoxes(location, tensorType(adaptor.getBboxes()), tensorType(adaptor.getScores()),
-                                adaptor.getRoisNum(), results)))
-    return mlir::failure();
-  if (adaptor.getMarksNone()) {
-    int64_t open = mlir::ShapedType::kDynamic;
-    results[0] = mlir::cast<mlir::RankedTensorType>(results[0]).clone({open, open});
-    results[2] = mlir::cast<mlir::RankedTensorType>(results[2]).clone({open});
-  }
-  return mlir::success();
-}
-
-template <class Adaptor>
-mlir::LogicalResult inferMatrixNms(std::optional<mlir::Location> location, Adaptor adaptor,
-                                   Results &results) {
-  return inferSelectedBoxes(location, tensorType(adaptor.getBboxes()), tensorType(adaptor.getScores()), {},
-                            results);
 }
 
 //===-- Boxes from positions and from other boxes -------------------------------------------------------===//
@@ -123,6 +113,49 @@ mlir::LogicalResult inferRoiPool(std::optional<mlir::Location> location, Adaptor
   auto out = mlir::cast<mlir::RankedTensorType>(results.back());
   results.push_back(out.clone(mlir::IntegerType::get(out.getContext(), 64)));
   return mlir::success();
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferBoxDecoderAndAssign(std::optional<mlir::Location> location, Adaptor adaptor,
+                                             Results &results) {
+  auto prior = tensorType(adaptor.getPriorBox()), target = tensorType(adaptor.getTargetBox());
+  auto variances = tensorType(adaptor.getPriorBoxVar());
+  bool fits = hasDims(adaptor.getPriorBox(), 2, 1, 4) && target.getRank() == 2 &&
+              tensorType(adaptor.getBoxScore()).getRank() == 2 &&
+              (!variances.hasStaticShape() || variances.getNumElements() == 4);
+  if (failed(require(location, fits,
+                     "C1: prior_box must be [R, 4], prior_box_var of 4 elements, target_box [R, 4 * classes] "
+                     "and box_score [R, classes]",
+                     adaptor.getOperands())))
+    return mlir::failure();
+  results.push_back(target);
+  results.push_back(target.clone({prior.getDimSize(0), 4}));
+  return mlir::success();
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferIouSimilarity(std::optional<mlir::Location> location, Adaptor adaptor,
+                                       Results &results) {
+  auto x = tensorType(adaptor.getX()), y = tensorType(adaptor.getY());
+  if (failed(require(location, isBoxList(x) && isBoxList(y), "C1: x and y must be [boxes, 4]",
+                     adaptor.getOperands())))
+    return mlir::failure();
+  results.push_back(x.clone({x.getDimSize(0), y.getDimSize(0)}));
+  return mlir::success();
+}
+
+mlir::LogicalResult inferDensityPriorBoxOf(std::optional<mlir::Location> location,
+                                           mlir::RankedTensorType input, mlir::RankedTensorType image,
+                                           llvm::ArrayRef<double> sizes, llvm::ArrayRef<double> ratios,
+                                           llvm::ArrayRef<int64_t> densities,
+                                           llvm::ArrayRef<double> variances, bool flat, Results &results);
+
+template <class Adaptor>
+mlir::LogicalResult inferDensityPriorBox(std::optional<mlir::Location> location, Adaptor adaptor,
+                                         Results &results) {
+  return inferDensityPriorBoxOf(location, tensorType(adaptor.getInput()), tensorType(adaptor.getImage()),
+                                adaptor.getFixedSizes(), adaptor.getFixedRatios(), adaptor.getDensities(),
+                                adaptor.getVariances(), adaptor.getFlattenTo_2d(), results);
 }
 
 } // namespace proa::pd

@@ -1,43 +1,9 @@
-/// Types of ops that match, select and distribute boxes.
+/// Types of ops on region proposals.
 #pragma once
 
-#include "dialects/pd/ops/sequence/Labels.h"
+#include "dialects/pd/ops/detection/Detection.h"
 
 namespace proa::pd {
-
-mlir::LogicalResult inferDensityPriorBoxOf(std::optional<mlir::Location> location,
-                                           mlir::RankedTensorType input, mlir::RankedTensorType image,
-                                           llvm::ArrayRef<double> sizes, llvm::ArrayRef<double> ratios,
-                                           llvm::ArrayRef<int64_t> densities,
-                                           llvm::ArrayRef<double> variances, bool flat, Results &results);
-
-/// Whether a type is [n, 4].
-inline bool isBoxList(mlir::RankedTensorType type) {
-  return type.getRank() == 2 && (type.getDimSize(1) == 4 || type.isDynamicDim(1));
-}
-
-template <class Adaptor>
-mlir::LogicalResult inferNms(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
-  auto x = tensorType(adaptor.getX());
-  if (failed(require(location, isBoxList(x), "C1: x must be [boxes, 4]", adaptor.getOperands())))
-    return mlir::failure();
-  results.push_back(vectorOfInts(x.getContext(), mlir::ShapedType::kDynamic));
-  return mlir::success();
-}
-
-template <class Adaptor>
-mlir::LogicalResult inferBipartiteMatch(std::optional<mlir::Location> location, Adaptor adaptor,
-                                        Results &results) {
-  auto distances = tensorType(adaptor.getDistMat());
-  if (failed(require(location, distances.getRank() == 2, "C1: dist_mat must be a matrix",
-                     adaptor.getOperands())))
-    return mlir::failure();
-  int64_t count = adaptor.getOffsets() ? sequenceCount(adaptor.getOffsets()) : 1;
-  auto type = distances.clone({count, distances.getDimSize(1)});
-  results.push_back(type.clone(mlir::IntegerType::get(type.getContext(), 32)));
-  results.push_back(type);
-  return mlir::success();
-}
 
 template <class Adaptor>
 mlir::LogicalResult inferGenerateProposals(std::optional<mlir::Location> location, Adaptor adaptor,
@@ -90,25 +56,6 @@ mlir::LogicalResult inferCollectFpnProposals(std::optional<mlir::Location> locat
   int64_t images = inputs.size() == 3 * levels ? tensorType(inputs[2 * levels]).getDimSize(0) : 1;
   results.push_back(mlir::RankedTensorType::get({images}, mlir::IntegerType::get(boxes.getContext(), 32)));
   return mlir::success();
-}
-
-template <class Adaptor>
-mlir::LogicalResult inferIouSimilarity(std::optional<mlir::Location> location, Adaptor adaptor,
-                                       Results &results) {
-  auto x = tensorType(adaptor.getX()), y = tensorType(adaptor.getY());
-  if (failed(require(location, isBoxList(x) && isBoxList(y), "C1: x and y must be [boxes, 4]",
-                     adaptor.getOperands())))
-    return mlir::failure();
-  results.push_back(x.clone({x.getDimSize(0), y.getDimSize(0)}));
-  return mlir::success();
-}
-
-template <class Adaptor>
-mlir::LogicalResult inferDensityPriorBox(std::optional<mlir::Location> location, Adaptor adaptor,
-                                         Results &results) {
-  return inferDensityPriorBoxOf(location, tensorType(adaptor.getInput()), tensorType(adaptor.getImage()),
-                                adaptor.getFixedSizes(), adaptor.getFixedRatios(), adaptor.getDensities(),
-                                adaptor.getVariances(), adaptor.getFlattenTo_2d(), results);
 }
 
 } // namespace proa::pd

@@ -101,67 +101,6 @@ std::vector<int64_t> imageOfEach(llvm::ArrayRef<int64_t> perImage) {
 
 } // namespace
 
-LogicalResult NmsOp::computeReference(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results,
-                                      RandomState *) {
-  std::vector<Box> boxes;
-  for (int64_t i = 0; i < operands[0].dims()[0]; ++i)
-    boxes.push_back(boxAt(operands[0], i));
-  double threshold = rounded(operands[0].dtype(), getThreshold().convertToDouble());
-  std::vector<size_t> out = staying(boxes, threshold, 1, 0);
-  results[0] = vectorOf(results[0].dtype(), std::vector<int64_t>(out.begin(), out.end()));
-  return success();
-}
-
-LogicalResult BipartiteMatchOp::computeReference(llvm::ArrayRef<Tensor> operands,
-                                                 llvm::MutableArrayRef<Tensor> results, RandomState *) {
-  int64_t columns = operands[0].dims()[1];
-  std::vector<int64_t> offsets =
-      operands.size() > 1 ? integersOf(operands[1]) : std::vector<int64_t>{0, operands[0].dims()[0]};
-  auto images = static_cast<int64_t>(offsets.size()) - 1;
-  double least = rounded(operands[0].dtype(), 1e-6),
-         threshold = rounded(operands[0].dtype(), getDistThreshold().convertToDouble());
-  std::vector<int64_t> rowOf(static_cast<size_t>(images * columns), -1);
-  results[1] = Tensor(results[1].dtype(), {images, columns});
-  for (int64_t i = 0; i < results[1].size(); ++i)
-    setReal(results[1], i, 0);
-  for (int64_t n = 0; n < images; ++n) {
-    int64_t begin = offsets[static_cast<size_t>(n)], end = offsets[static_cast<size_t>(n) + 1];
-    auto distance = [&](int64_t row, int64_t column) { return realAt(operands[0], row * columns + column); };
-    auto chosen = [&](int64_t column) -> int64_t & {
-      return rowOf[static_cast<size_t>(n * columns + column)];
-    };
-    auto choose = [&](int64_t row, int64_t column) {
-      chosen(column) = row - begin;
-      setReal(results[1], n * columns + column, distance(row, column));
-    };
-    std::vector<bool> isTaken(static_cast<size_t>(end - begin));
-    while (true) { // the greatest of all remaining pairs
-      std::optional<std::pair<int64_t, int64_t>> best;
-      for (int64_t row = begin; row < end; ++row)
-        for (int64_t column = 0; column < columns; ++column)
-          if (!isTaken[static_cast<size_t>(row - begin)] && chosen(column) < 0 &&
-              distance(row, column) >= least &&
-              (!best || distance(row, column) > distance(best->first, best->second)))
-            best = {row, column};
-      if (!best)
-        break;
-      isTaken[static_cast<size_t>(best->first - begin)] = true;
-      choose(best->first, best->second);
-    }
-    for (int64_t column = 0; getMatchType() == MatchType::PerPrediction && column < columns; ++column) {
-      if (chosen(column) >= 0)
-        continue;
-      for (int64_t row = begin; row < end; ++row)
-        if (double own = distance(row, column);
-            own >= least && own >= threshold &&
-            (chosen(column) < 0 || own > distance(chosen(column) + begin, column)))
-          choose(row, column);
-    }
-  }
-  results[0] = vectorOf(results[0].dtype(), rowOf).reshaped({images, columns});
-  return success();
-}
-
 LogicalResult GenerateProposalsOp::computeReference(llvm::ArrayRef<Tensor> operands,
                                                     llvm::MutableArrayRef<Tensor> results, RandomState *) {
   std::vector<Box> boxes;

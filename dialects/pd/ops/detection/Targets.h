@@ -1,7 +1,8 @@
 /// Types of ops that match anchors, regions and masks with true boxes.
 #pragma once
 
-#include "dialects/pd/ops/detection/Selection.h"
+#include "dialects/pd/ops/detection/Detection.h"
+#include "dialects/pd/ops/sequence/Labels.h"
 
 namespace proa::pd {
 

@@ -94,10 +94,10 @@ namespace {
 
 FailureOr<SmallVector<Value>> asIs(Value x) { return SmallVector<Value>{x}; }
 
-/// The identity on a ring of one process; no value if the op names more.
-template <class Op> FailureOr<SmallVector<Value>> asIsAlone(Op op) {
+/// The identity on a ring of one process; failure if the op names more.
+template <class Op> FailureOr<SmallVector<Value>> asIsAlone(OpBuilder &builder, Op op) {
   if (op.getNranks() > 1)
-    return failure();
+    return notifyDecompositionFailure(builder, op, "it has several ranks");
   return asIs(op.getX());
 }
 
@@ -112,24 +112,38 @@ FailureOr<SmallVector<Value>> AllReduceOp::decompose(OpBuilder &) { return asIs(
 FailureOr<SmallVector<Value>> BarrierOp::decompose(OpBuilder &) { return asIs(getX()); }
 FailureOr<SmallVector<Value>> CIdentityOp::decompose(OpBuilder &) { return asIs(getX()); }
 FailureOr<SmallVector<Value>> AllToAllOp::decompose(OpBuilder &) { return asIs(getX()); }
-FailureOr<SmallVector<Value>> AllGatherOp::decompose(OpBuilder &) { return asIsAlone(*this); }
-FailureOr<SmallVector<Value>> CConcatOp::decompose(OpBuilder &) { return asIsAlone(*this); }
-FailureOr<SmallVector<Value>> ReduceScatterOp::decompose(OpBuilder &) { return asIsAlone(*this); }
-FailureOr<SmallVector<Value>> CScatterOp::decompose(OpBuilder &) { return asIsAlone(*this); }
-FailureOr<SmallVector<Value>> PartialAllgatherOp::decompose(OpBuilder &) { return asIsAlone(*this); }
+FailureOr<SmallVector<Value>> AllGatherOp::decompose(OpBuilder &builder) { return asIsAlone(builder, *this); }
+FailureOr<SmallVector<Value>> CConcatOp::decompose(OpBuilder &builder) { return asIsAlone(builder, *this); }
+FailureOr<SmallVector<Value>> ReduceScatterOp::decompose(OpBuilder &builder) {
+  return asIsAlone(builder, *this);
+}
+FailureOr<SmallVector<Value>> CScatterOp::decompose(OpBuilder &builder) { return asIsAlone(builder, *this); }
+FailureOr<SmallVector<Value>> PartialAllgatherOp::decompose(OpBuilder &builder) {
+  return asIsAlone(builder, *this);
+}
 
 /// Ops with a root: a root other than 0 is another process.
-template <class Op> static FailureOr<SmallVector<Value>> asIsAtRoot(Op op) {
+template <class Op> static FailureOr<SmallVector<Value>> asIsAtRoot(OpBuilder &builder, Op op) {
   if (op.getRoot() != 0)
-    return failure();
+    return notifyDecompositionFailure(builder, op, "its root is another process");
   return asIs(op.getX());
 }
-FailureOr<SmallVector<Value>> CReduceSumOp::decompose(OpBuilder &) { return asIsAtRoot(*this); }
-FailureOr<SmallVector<Value>> CReduceMaxOp::decompose(OpBuilder &) { return asIsAtRoot(*this); }
-FailureOr<SmallVector<Value>> CReduceMinOp::decompose(OpBuilder &) { return asIsAtRoot(*this); }
-FailureOr<SmallVector<Value>> CReduceProdOp::decompose(OpBuilder &) { return asIsAtRoot(*this); }
-FailureOr<SmallVector<Value>> ReduceOp::decompose(OpBuilder &) { return asIsAtRoot(*this); }
-FailureOr<SmallVector<Value>> BroadcastOp::decompose(OpBuilder &) { return asIsAtRoot(*this); }
+FailureOr<SmallVector<Value>> CReduceSumOp::decompose(OpBuilder &builder) {
+  return asIsAtRoot(builder, *this);
+}
+FailureOr<SmallVector<Value>> CReduceMaxOp::decompose(OpBuilder &builder) {
+  return asIsAtRoot(builder, *this);
+}
+FailureOr<SmallVector<Value>> CReduceMinOp::decompose(OpBuilder &builder) {
+  return asIsAtRoot(builder, *this);
+}
+FailureOr<SmallVector<Value>> CReduceProdOp::decompose(OpBuilder &builder) {
+  return asIsAtRoot(builder, *this);
+}
+FailureOr<SmallVector<Value>> ReduceOp::decompose(OpBuilder &builder) { return asIsAtRoot(builder, *this); }
+FailureOr<SmallVector<Value>> BroadcastOp::decompose(OpBuilder &builder) {
+  return asIsAtRoot(builder, *this);
+}
 
 //===-- Without communication ---------------------------------------------------------------------------===//
 

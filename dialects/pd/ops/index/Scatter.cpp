@@ -1,3 +1,4 @@
+#include "dialects/pd/ir/MatchFailure.h"
 #include "dialects/pd/ops/index/Positions.h"
 #include "dialects/pd/ops/index/ScatterOps.h"
 #include "dialects/pd/ops/shape/DimSize.h"
@@ -236,7 +237,7 @@ FailureOr<SmallVector<Value>> IndexAddOp::decompose(OpBuilder &builder) {
   Expression x = e.wrap(getX());
   auto axis = normalizeAxis(getAxis(), x.rank());
   if (failed(axis))
-    return failure();
+    return notifyDecompositionFailure(builder, *this, "its axis is out of range");
   // Swapping a dimension with the first one is its own inverse.
   llvm::SmallVector<int64_t> swap;
   for (int64_t d = 0; d < x.rank(); ++d)
@@ -252,7 +253,8 @@ FailureOr<SmallVector<Value>> IndexPutOp::decompose(OpBuilder &builder) {
   auto type = tensorType(getX());
   auto count = static_cast<int64_t>(getIndices().size());
   if (failed(common) || count == 0 || count > type.getRank())
-    return failure();
+    return notifyDecompositionFailure(
+        builder, *this, "its indices have different shapes, or more of them than x has dimensions");
   TensorBuilder e(builder, getOperation());
   llvm::SmallVector<DimSize> box = commonDims(e, getIndices(), *common), value = box;
   box.push_back(1);

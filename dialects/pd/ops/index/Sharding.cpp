@@ -1,11 +1,39 @@
 //! Sharding rules of gathers and scatters: indexed dimensions are needed whole, the others can be split.
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/index/ScatterOps.h"
-#include "dialects/pd/sharding/ShardingRule.h"
+#include "dialects/pd/ops/shape/DimSize.h"
+#include "dialects/pd/sharding/AlongAxes.h"
+#include "dialects/pd/sharding/LocalForm.h"
+
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 
 namespace proa::pd {
+
+static ReductionKind kindOfTerms(Type type) {
+  return getElementTypeOrSelf(type).isInteger(1) ? ReductionKind::Or : ReductionKind::Sum;
+}
+
+/// A split of the indexed axis: each device takes the elements that it has, and zeros for the others.
+template <class Op> static FailureOr<SmallVector<Value>> gatherFromPart(LocalFormBuilder &form) {
+  auto op = cast<Op>(form.op());
+  TensorBuilder e(form.getBuilder(), op);
+  Expression x = e.wrap(form.operand(0));
+  int64_t axis = normalized(op.getAxis(), x.rank());
+  unsigned factor = *form.splitFactor(0, axis);
+  int64_t size = form.globalDim(0, axis);
+  if (size < form.partsOf(factor)) // a part has no element
+    return failure();
+  auto [index, isHeld] = indicesInPart(form, e, form.operand(1), factor, size);
+  Operation *local = form.cloneOn({x, index});
+  if (!local)
+    return failure();
+  if (isa<GatherOp>(op)) // the dimensions after those of the index
+    for (int64_t dim = axis + 1; dim < x.rank(); ++dim)
+      isHeld = insertDim(isHeld, isHeld.rank());
+  return SmallVector<Value>{termOf(e, isHeld, e.wrap(local->getResult(0)))};
+}
 
 /// out: the dimensions of x before the axis, those of the index, those of x after the axis.
 bool GatherOp::describeSharding(ShardingRuleBuilder &rule) {
@@ -21,6 +49,8 @@ bool GatherOp::describeSharding(ShardingRuleBuilder &rule) {
       rule.pair(0, dim, 0, dim < axis ? dim : dim - 1 + indexRank);
   for (int64_t dim = 0; dim < indexRank; ++dim)
     rule.pair(1, dim, 0, axis + dim);
+  rule.splitByLocalForm(0, axis, gatherFromPart<GatherOp>, FactorKind::Reduction,
+                        kindOfTerms(rule.operandType(0)));
   return true;
 }
 
@@ -79,7 +109,11 @@ static bool shardAlongIndexedAxis(ShardingRuleBuilder &rule, int64_t axis, bool 
 }
 
 bool TakeAlongAxisOp::describeSharding(ShardingRuleBuilder &rule) {
-  return shardAlongIndexedAxis(rule, getAxis(), /*resultHasDimOfIndices=*/true);
+  int64_t axis = normalized(getAxis(), rule.operandType(0).getRank());
+  shardAlongIndexedAxis(rule, axis, /*resultHasDimOfIndices=*/true);
+  rule.splitByLocalForm(0, axis, gatherFromPart<TakeAlongAxisOp>, FactorKind::Reduction,
+                        kindOfTerms(rule.operandType(0)));
+  return true;
 }
 bool PutAlongAxisOp::describeSharding(ShardingRuleBuilder &rule) {
   return shardAlongIndexedAxis(rule, getAxis(), /*resultHasDimOfIndices=*/false);

@@ -1,5 +1,6 @@
 //! pd.einsum: its notation, its type, and its formula of transposes, matmuls and elementwise products.
 #include "dialects/pd/builders/TensorBuilder.h"
+#include "dialects/pd/ir/MatchFailure.h"
 #include "dialects/pd/ops/linalg/Contract.h"
 #include "dialects/pd/ops/shape/DiagonalOps.h"
 #include "dialects/pd/ops/shape/DimSize.h"
@@ -117,7 +118,7 @@ class Contraction {
 public:
   Contraction(TensorBuilder &e, const Equation &equation) : e(e), equation(equation) {}
 
-  FailureOr<Expression> run(llvm::ArrayRef<Expression> operands) {
+  Expression run(llvm::ArrayRef<Expression> operands) {
     Labelled product = diagonals({operands[0], equation.terms[0]});
     sumUnused(product, 1);
     for (size_t i = 1; i < operands.size(); ++i) {
@@ -277,15 +278,12 @@ LogicalResult inferEinsumOf(std::optional<Location> location, ValueRange operand
 FailureOr<SmallVector<Value>> EinsumOp::decompose(OpBuilder &builder) {
   auto equation = parseEquation(std::nullopt, getEquation(), getX());
   if (failed(equation))
-    return failure();
+    return notifyDecompositionFailure(builder, *this, "its equation does not fit the operands");
   TensorBuilder e(builder, getOperation());
   llvm::SmallVector<Expression> operands;
   for (unsigned i = 0; i < getNumOperands(); ++i)
     operands.push_back(e.operand(i));
-  auto result = Contraction(e, *equation).run(operands);
-  if (failed(result))
-    return failure();
-  return e.results({*result});
+  return e.results({Contraction(e, *equation).run(operands)});
 }
 
 } // namespace proa::pd

@@ -1,6 +1,8 @@
+#include "dialects/pd/ir/MatchFailure.h"
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/linalg/ProductOps.h"
 #include "dialects/pd/ops/shape/DimSize.h"
+#include "dialects/pd/sharding/ShardingRule.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
@@ -115,7 +117,7 @@ FailureOr<SmallVector<Value>> CrossOp::decompose(OpBuilder &builder) {
   if (axis < 0 ||
       (isOpen && llvm::is_contained(x.type().getShape().take_front(axis), ShapedType::kDynamic))) {
     if (!isOpen)
-      return failure();
+      return notifyDecompositionFailure(builder, *this, "x has no dimension of size 3");
     return e.results({openCross(x, y)});
   }
   auto part = [&](Expression value, int64_t i) { return slice(value, axis, i % 3, i % 3 + 1); };
@@ -123,6 +125,24 @@ FailureOr<SmallVector<Value>> CrossOp::decompose(OpBuilder &builder) {
   for (int64_t i = 0; i < 3; ++i)
     parts.push_back(part(x, i + 1) * part(y, i + 2) - part(x, i + 2) * part(y, i + 1));
   return e.results({concat(parts, axis)});
+}
+
+/// All dimensions but the axis. Where the axis is the first of size 3, those before it are needed whole: a
+/// part of them may have size 3.
+bool CrossOp::describeSharding(ShardingRuleBuilder &rule) {
+  int64_t axis = crossAxis(rule.operandType(0), getAxis());
+  if (axis < 0)
+    return true;
+  int64_t first = getAxis() == 9 ? axis + 1 : 0;
+  for (int64_t dim = first; dim < rule.resultType(0).getRank(); ++dim) {
+    if (dim == axis)
+      continue;
+    unsigned factor = rule.addFactor(rule.resultType(0).getDimSize(dim));
+    for (unsigned operand : {0u, 1u})
+      rule.setOperand(operand, dim, factor);
+    rule.setResult(0, dim, factor);
+  }
+  return true;
 }
 
 } // namespace proa::pd

@@ -23,6 +23,7 @@ def Pd_CrossOp : Pd_Op<"cross"> {
   let arguments = (ins Pd_NumberTensor:$x, Pd_NumberTensor:$y, DefaultValuedAttr<I64Attr, "9">:$axis);
   let results = (outs Pd_NumberTensor:$out);
   let decomposesInCode = 1;
+  let sharding = "inCode";
   let legacy = [Legacy<"cross", ["X", "Y"], ["Out"], ["axis=dim"]>];
 }
 

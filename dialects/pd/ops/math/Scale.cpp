@@ -32,6 +32,13 @@ FailureOr<SmallVector<Value>> ScaleOp::decompose(OpBuilder &builder) {
   return e.results({getBiasAfterScale() ? shifted(scaled(x)) : scaled(shifted(x))});
 }
 
+/// An offset makes the op affine. A tensor as factor has a derivative of its own.
+llvm::SmallVector<llvm::SmallVector<unsigned>> ScaleOp::getLinearGroups() {
+  if (getScaleTensor() || getBiasTensor() || !getBias().isZero())
+    return {};
+  return {{0}};
+}
+
 FailureOr<SmallVector<Value>> PowOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.operand(0);

@@ -17,6 +17,7 @@ def Pd_ScaleOp : Pd_Op<"scale", [AttrSizedOperandSegments, Pd_Elementwise]> {
   let legacy = [Legacy<"scale", ["X", "ScaleTensor|@scale", "BiasTensor"], ["Out"], ["scale", "bias",
     "bias_after_scale"], [], "importScale">];
   let newIrGradients = ["scale_grad(dout, scale_tensor)"];
+  let linear = ["inCode"];
 }
 
 def Pd_PowOp : Pd_Op<"pow", [Pd_Elementwise]> {

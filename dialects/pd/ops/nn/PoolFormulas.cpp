@@ -149,7 +149,7 @@ template <class Op> FailureOr<SmallVector<Value>> decomposeFractionalPool(Op op,
   Expression x = e.operand(0);
   llvm::ArrayRef<int64_t> space = x.type().getShape().drop_front(2);
   if (llvm::is_contained(space, ShapedType::kDynamic))
-    return failure();
+    return notifyDecompositionFailure(builder, op, "its windows depend on dynamic dims");
   AllWindows windows;
   auto random = static_cast<float>(op.getRandomU().convertToDouble());
   for (auto [d, dimSize] : llvm::enumerate(space))

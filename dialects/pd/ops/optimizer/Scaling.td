@@ -11,6 +11,7 @@ def Pd_AddNOp : Pd_Op<"add_n"> {
   let results = (outs Pd_NumberTensor:$out);
   let infer = "inferAddN";
   let decomposesInCode = 1;
+  let linear = ["inputs"];
   let precision = "follow";
   let legacy = [Legacy<"sum", ["X*"], ["Out"], [], [], "importSum">];
   let newIrInPlace = ["add_n_()"];

@@ -1,4 +1,5 @@
 #include "dialects/pd/builders/TensorBuilder.h"
+#include "dialects/pd/ir/MatchFailure.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/math/UnaryOps.h"
 #include "dialects/pd/ops/reduce/NormOps.h"
@@ -101,7 +102,7 @@ FailureOr<SmallVector<Value>> RenormOp::decompose(OpBuilder &builder) {
   Expression x = e.operand(0);
   auto axis = normalizeAxis(getAxis(), x.rank());
   if (failed(axis))
-    return failure();
+    return notifyDecompositionFailure(builder, *this, "its axis is out of range");
   llvm::SmallVector<int64_t> others = allAxes(x);
   others.erase(others.begin() + *axis);
   Expression norm = pNorm(x, getP().convertToDouble(), others, true);

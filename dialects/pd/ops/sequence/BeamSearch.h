@@ -1,6 +1,7 @@
 /// Type inference of beam search.
 #pragma once
 
+#include "dialects/pd/ir/ArrayReference.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/ir/Types.h"

@@ -55,6 +55,7 @@ def Pd_BeamSearchDecodeOp : Pd_Op<"beam_search_decode"> {
     Pd_IntTensor:$sentence_offsets);
   let infer = "inferBeamSearchDecode";
   let library = "array_beam_search_decode";
+  let arrayReferenceInCode = 1;
   let lod = "none";
   let legacy = [Legacy<"beam_search_decode", ["Ids", "Scores", "", ""], ["SentenceIds", "SentenceScores", "", ""], [],
     ["beam_size", "end_id"], "importBeamSearchDecode">];

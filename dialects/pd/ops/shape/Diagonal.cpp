@@ -1,3 +1,4 @@
+#include "dialects/pd/ir/MatchFailure.h"
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/shape/DiagonalOps.h"
@@ -100,7 +101,7 @@ FailureOr<SmallVector<Value>> DiagonalOp::decompose(OpBuilder &builder) {
   auto type = tensorType(getX());
   auto axes = matrixAxes(std::nullopt, getAxis1(), getAxis2(), type.getRank(), "C1");
   if (failed(axes))
-    return failure();
+    return notifyDecompositionFailure(builder, *this, "its axes are not two dimensions of x");
   TensorBuilder e(builder, getOperation());
   llvm::SmallVector<int64_t> perm;
   for (int64_t axis = 0; axis < type.getRank(); ++axis)
@@ -174,7 +175,7 @@ FailureOr<SmallVector<Value>> DiagEmbedOp::decompose(OpBuilder &builder) {
   auto type = tensorType(getX());
   auto axes = matrixAxes(std::nullopt, getDim1(), getDim2(), type.getRank() + 1, "C2");
   if (failed(axes))
-    return failure();
+    return notifyDecompositionFailure(builder, *this, "its dims are not two dimensions of the result");
   TensorBuilder e(builder, getOperation());
   Expression matrices = embed(e.wrap(getX()), static_cast<int64_t>(getOffset()), 0);
   // Where each dimension of the result comes from.

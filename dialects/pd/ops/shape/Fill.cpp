@@ -1,4 +1,5 @@
 #include "dialects/pd/ops/shape/Fill.h"
+#include "dialects/pd/ir/MatchFailure.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/index/ScatterOps.h"
@@ -153,7 +154,7 @@ Values FillDiagonalTensorOp::decompose(OpBuilder &builder) {
   auto type = tensorType(getX());
   auto dims = matrixDims(type.getRank(), static_cast<int64_t>(getDim1()), static_cast<int64_t>(getDim2()));
   if (!dims)
-    return failure();
+    return notifyDecompositionFailure(builder, *this, "its dims are not two dimensions of x");
   TensorBuilder e(builder, getOperation());
   if (!type.hasStaticShape())
     return SmallVector<Value>{fillOpenDiagonals(e, *this, *dims)};

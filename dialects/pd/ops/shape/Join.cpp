@@ -1,3 +1,4 @@
+#include "dialects/pd/ir/MatchFailure.h"
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/sequence/Rows.h"
 #include "dialects/pd/ops/shape/DynamicDims.h"
@@ -169,7 +170,7 @@ FailureOr<SmallVector<Value>> TileOp::decompose(OpBuilder &builder) {
   if (getRepeatTimesTensor()) {
     auto known = dimsFromTensor(std::nullopt, getRepeatTimesTensor(), "C2");
     if (failed(known))
-      return failure();
+      return notifyDecompositionFailure(builder, *this, "the number of repeat times is dynamic");
     times.clear();
     for (auto [i, count] : llvm::enumerate(*known))
       times.push_back(count == unknown
@@ -332,7 +333,7 @@ FailureOr<SmallVector<Value>> RepeatInterleaveOp::decompose(OpBuilder &builder) 
     if (!known)
       return SmallVector<Value>{repeatedByData(e, x, axis, e.wrap(getRepeatsTensor()))};
     if (failed(checkRepeats(std::nullopt, *known, x.type().getDimSize(axis))))
-      return failure();
+      return notifyDecompositionFailure(builder, *this, "its repeats do not fit the dim that it repeats");
     times = *known;
   }
   if (times.size() == 1) {
@@ -501,7 +502,7 @@ LogicalResult Pad3dOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
 FailureOr<SmallVector<Value>> Pad3dOp::decompose(OpBuilder &builder) {
   auto paddings = constantOr(getPaddingsTensor(), getPaddings());
   if (failed(paddings))
-    return failure();
+    return notifyDecompositionFailure(builder, *this, "paddings_tensor is not a constant");
   TensorBuilder e(builder, getOperation());
   Expression x = e.wrap(getX());
   std::array<int64_t, 3> axes = volumeAxes(getDataFormat());

@@ -1,3 +1,4 @@
+#include "dialects/pd/ir/MatchFailure.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/reduce/Reduce.h"
@@ -222,7 +223,7 @@ FailureOr<SmallVector<Value>> RollOp::decompose(OpBuilder &builder) {
   auto shifts = constantOr(getShiftsTensor(), getShifts());
   size_t count = std::max<size_t>(getAxis().size(), 1);
   if (succeeded(shifts) && shifts->size() != count)
-    return failure();
+    return notifyDecompositionFailure(builder, *this, "it has not one shift for each axis");
   TensorBuilder e(builder, getOperation());
   auto roll = [&](Expression x, int64_t axis, size_t i) {
     if (succeeded(shifts) && !x.type().isDynamicDim(axis))
@@ -358,7 +359,8 @@ static llvm::SmallVector<Value> splitAround(Expression x, int64_t axis, llvm::Ar
 FailureOr<SmallVector<Value>> SplitOp::decompose(OpBuilder &builder) {
   auto sections = sectionsOf(std::nullopt, *this);
   if (failed(sections))
-    return failure();
+    return notifyDecompositionFailure(builder, *this,
+                                      "axis_tensor is not a constant, or its sections do not fit x");
   TensorBuilder e(builder, getOperation());
   Expression x = e.wrap(getX());
   llvm::SmallVector<Value> parts;
@@ -372,7 +374,7 @@ FailureOr<SmallVector<Value>> SplitOp::decompose(OpBuilder &builder) {
   }
   if (getNum() <= 0) {
     if (llvm::count(sections->dimSizes, unknown) != 1)
-      return failure();
+      return notifyDecompositionFailure(builder, *this, "several of its sections are dynamic");
     return splitAround(x, sections->axis, sections->dimSizes);
   }
   // Equal parts of a dynamic dim: an additional dimension, and a slice of it for each.

@@ -1,4 +1,5 @@
 #include "dialects/pd/builders/TensorBuilder.h"
+#include "dialects/pd/ir/MatchFailure.h"
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/ops/shape/DynamicDims.h"
@@ -87,7 +88,7 @@ FailureOr<SmallVector<Value>> TensorUnfoldOp::decompose(OpBuilder &builder) {
   Expression x = e.wrap(getX());
   auto axis = normalizeAxis(getAxis(), x.rank());
   if (failed(axis))
-    return failure();
+    return notifyDecompositionFailure(builder, *this, "its axis is out of range");
   auto size = static_cast<int64_t>(getSize()), step = static_cast<int64_t>(getStep());
   Type i64 = builder.getI64Type();
   DimSize windows = add(e, divide(e, add(e, DimSize(x, *axis), -size), step), 1);

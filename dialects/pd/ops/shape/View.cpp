@@ -1,4 +1,5 @@
 #include "dialects/pd/ops/shape/View.h"
+#include "dialects/pd/ir/MatchFailure.h"
 #include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/ops/shape/KnownElements.h"
 #include "dialects/pd/ops/shape/Shape.h"
@@ -113,7 +114,7 @@ LogicalResult SqueezeOp::inferReturnTypes(MLIRContext *, std::optional<Location>
 FailureOr<SmallVector<Value>> SqueezeOp::decompose(OpBuilder &builder) {
   auto dropped = squeezedDims(std::nullopt, tensorType(getX()), getAxisTensor(), getAxis());
   if (failed(dropped))
-    return failure();
+    return notifyDecompositionFailure(builder, *this, "its axes are not constants, or out of range");
   TensorBuilder e(builder, getOperation());
   llvm::SmallVector<DimSize> shape;
   for (auto [axis, dimSize] : llvm::enumerate(dimSizesOf(e.wrap(getX()))))
@@ -136,11 +137,11 @@ LogicalResult UnsqueezeOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
 FailureOr<SmallVector<Value>> UnsqueezeOp::decompose(OpBuilder &builder) {
   auto axes = constantOr(getAxisTensor(), getAxis());
   if (failed(axes))
-    return failure();
+    return notifyDecompositionFailure(builder, *this, "its axes are not constants");
   TensorBuilder e(builder, getOperation());
   llvm::SmallVector<DimSize> shape = dimSizesOf(e.wrap(getX()));
   if (failed(insertAxes<DimSize>(std::nullopt, shape, *axes, 1)))
-    return failure();
+    return notifyDecompositionFailure(builder, *this, "its axes are out of range");
   return SmallVector<Value>{reshapeTo(e.wrap(getX()), shape)};
 }
 

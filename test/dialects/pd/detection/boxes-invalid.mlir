@@ -141,3 +141,102 @@ func.func @prior_box_c2_max(%input: tensor<1x8x1x1xf32>, %image: tensor<1x3x4x4x
   %0:2 = pd.prior_box %input, %image {min_sizes = array<f64: 2.0>, aspect_ratios = array<f64: 4.0>, flip = false, variances = array<f64: 1.0, 2.0, 3.0, 4.0>, max_sizes = array<f64: 9.0, 10.0, 11.0, 12.0, 13.0>} : (tensor<1x8x1x1xf32>, tensor<1x3x4x4xf32>) -> (tensor<1x1x2x4xf32>, tensor<1x1x2x4xf32>)
   return
 }
+
+// -----
+
+func.func @yolo_c1(%a: tensor<1x6x3xf32>, %b: tensor<1x2xi32>) {
+  // expected-error@+2 {{C1: x must have rank 4, and img_size be [N, 2], found tensor<1x6x3xf32> and tensor<1x2xi32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = "pd.yolo_box"(%a, %b) {anchors = array<i64: 1, 2>} : (tensor<1x6x3xf32>, tensor<1x2xi32>) -> (tensor<1x9x4xf32>, tensor<1x9x1xf32>)
+  return
+}
+
+// -----
+
+func.func @yolo_c2(%a: tensor<1x6x3x3xf32>, %b: tensor<1x2xi32>) {
+  // expected-error@+2 {{C2: anchors must be pairs of positive numbers and class_num positive, found 3 numbers and class_num 1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = "pd.yolo_box"(%a, %b) {anchors = array<i64: 1, 2, 3>} : (tensor<1x6x3x3xf32>, tensor<1x2xi32>) -> (tensor<1x9x4xf32>, tensor<1x9x1xf32>)
+  return
+}
+
+// -----
+
+func.func @yolo_c3(%a: tensor<1x6x3x3xf32>, %b: tensor<1x2xi32>) {
+  // expected-error@+2 {{C3: x must have 8 channels, found 6}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = "pd.yolo_box"(%a, %b) {anchors = array<i64: 1, 2>, class_num = 3 : i64} : (tensor<1x6x3x3xf32>, tensor<1x2xi32>) -> (tensor<1x9x4xf32>, tensor<1x9x1xf32>)
+  return
+}
+
+// -----
+
+func.func @yolo_box_c1_size(%x: tensor<1x16x3x3xf32>, %v1: tensor<9x3xi32>) {
+  // expected-error@+2 {{C1: x must have rank 4, and img_size be [N, 2], found tensor<1x16x3x3xf32> and tensor<9x3xi32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.yolo_box %x, %v1 {anchors = array<i64: 10, 13, 16, 30>, class_num = 3 : i64, conf_thresh = 0.0099999997764825821 : f64} : (tensor<1x16x3x3xf32>, tensor<9x3xi32>) -> (tensor<1x18x4xf32>, tensor<1x18x3xf32>)
+  return
+}
+
+// -----
+
+func.func @decoder_c1(%p: tensor<7x4xf32>, %v: tensor<3xf32>, %t: tensor<7x12xf32>, %s: tensor<7x3xf32>) {
+  // expected-error@+2 {{C1: prior_box must be [R, 4], prior_box_var of 4 elements}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = "pd.box_decoder_and_assign"(%p, %v, %t, %s) : (tensor<7x4xf32>, tensor<3xf32>, tensor<7x12xf32>, tensor<7x3xf32>) -> (tensor<7x12xf32>, tensor<7x4xf32>)
+  return
+}
+
+// -----
+
+func.func @box_decoder_and_assign_c1(%p: tensor<7x4xf32>, %t: tensor<7x12xf32>, %s: tensor<7x3xf32>, %v1: tensor<9xf32>) {
+  // expected-error@+2 {{C1: prior_box must be [R, 4], prior_box_var of 4 elements, target_box [R, 4 * classes] and box_score [R, classes], found tensor<7x4xf32>, tensor<9xf32>, tensor<7x12xf32>, tensor<7x3xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.box_decoder_and_assign %p, %v1, %t, %s : (tensor<7x4xf32>, tensor<9xf32>, tensor<7x12xf32>, tensor<7x3xf32>) -> (tensor<7x12xf32>, tensor<7x4xf32>)
+  return
+}
+
+// -----
+
+func.func @density_c2(%m: tensor<1x2x3x4xf32>, %i: tensor<1x3x24x32xf32>) {
+  // expected-error@+2 {{C2: there must be as many positive densities as fixed_sizes, and fixed_ratios, found 1, 2 and 1 numbers}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = "pd.density_prior_box"(%m, %i) {fixed_sizes = array<f64: 8.0, 16.0>, fixed_ratios = array<f64: 1.0>, densities = array<i64: 2>} : (tensor<1x2x3x4xf32>, tensor<1x3x24x32xf32>) -> (tensor<3x4x5x4xf32>, tensor<3x4x5x4xf32>)
+  return
+}
+
+// -----
+
+func.func @density_prior_box_c1(%m: tensor<2x3x4xf32>, %i: tensor<1x3x24x32xf32>) {
+  // expected-error@+2 {{C1: input and image must have rank 4, found ranks 3 and 4}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %3:2 = pd.density_prior_box %m, %i {variances = array<f64: 0.1, 0.1, 0.2, 0.2>, fixed_sizes = array<f64: 8.0, 16.0>, fixed_ratios = array<f64: 1.0>, densities = array<i64: 2, 1>} : (tensor<2x3x4xf32>, tensor<1x3x24x32xf32>) -> (tensor<3x4x5x4xf32>, tensor<3x4x5x4xf32>)
+  return
+}
+
+// -----
+
+func.func @density_prior_box_c3(%m: tensor<1x2x3x4xf32>, %i: tensor<1x3x24x32xf32>) {
+  // expected-error@+2 {{C3: variances must hold four numbers, found 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %3:2 = pd.density_prior_box %m, %i {variances = array<f64: 1.0, 1.0>, fixed_sizes = array<f64: 8.0, 16.0>, fixed_ratios = array<f64: 1.0>, densities = array<i64: 2, 1>} : (tensor<1x2x3x4xf32>, tensor<1x3x24x32xf32>) -> (tensor<3x4x5x4xf32>, tensor<3x4x5x4xf32>)
+  return
+}
+
+// -----
+
+func.func @iou_similarity_c1(%b: tensor<9x4xf32>, %v0: tensor<9x5xf32>) {
+  // expected-error@+2 {{C1: x and y must be [boxes, 4], found tensor<9x5xf32>, tensor<9x4xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %2 = pd.iou_similarity %v0, %b : (tensor<9x5xf32>, tensor<9x4xf32>) -> tensor<9x9xf32>
+  return
+}
+
+// -----
+
+func.func @iou_similarity_c1_y(%b: tensor<9x4xf32>, %v1: tensor<9x5xf32>) {
+  // expected-error@+2 {{C1: x and y must be [boxes, 4], found tensor<9x4xf32>, tensor<9x5xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %2 = pd.iou_similarity %b, %v1 : (tensor<9x4xf32>, tensor<9x5xf32>) -> tensor<9x9xf32>
+  return
+}

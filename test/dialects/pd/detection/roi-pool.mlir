@@ -63,3 +63,18 @@ func.func @boxes(%x: tensor<1x2x8x8xf32>, %boxes: tensor<3x4xf32>, %number: tens
     : (tensor<1x2x8x8xf32>, tensor<3x4xf32>, tensor<1xi32>) -> tensor<3x2x2x2xf32>
   return
 }
+
+// CHECK-LABEL: @regions
+func.func @regions(%b: tensor<9x4xf32>, %n: tensor<2xi32>, %x: tensor<2x8x12x14xf32>, %g: tensor<9x8x2x2xf32>, %h: tensor<9x2x2x2xf32>, %p: tensor<9x8x2x2xi64>) {
+  // CHECK: pd.roi_align {{.*}} -> tensor<9x8x2x2xf32>
+  %4 = pd.roi_align %x, %b, %n {pooled_height = 2, pooled_width = 2} : (tensor<2x8x12x14xf32>, tensor<9x4xf32>, tensor<2xi32>) -> tensor<9x8x2x2xf32>
+  // CHECK: pd.psroi_pool {{.*}} -> tensor<9x2x2x2xf32>
+  %5 = pd.psroi_pool %x, %b, %n {pooled_height = 2, pooled_width = 2, output_channels = 2} : (tensor<2x8x12x14xf32>, tensor<9x4xf32>, tensor<2xi32>) -> tensor<9x2x2x2xf32>
+  // CHECK: pd.roi_align_grad
+  %6 = pd.roi_align_grad %x, %b, %g, %n {pooled_height = 2, pooled_width = 2, spatial_scale = 1.0, sampling_ratio = 2, aligned = true} : (tensor<2x8x12x14xf32>, tensor<9x4xf32>, tensor<9x8x2x2xf32>, tensor<2xi32>) -> tensor<2x8x12x14xf32>
+  // CHECK: pd.psroi_pool_grad
+  %7 = pd.psroi_pool_grad %x, %b, %h, %n {pooled_height = 2, pooled_width = 2, spatial_scale = 1.0, output_channels = 2} : (tensor<2x8x12x14xf32>, tensor<9x4xf32>, tensor<9x2x2x2xf32>, tensor<2xi32>) -> tensor<2x8x12x14xf32>
+  // CHECK: pd.roi_pool_grad
+  %8 = pd.roi_pool_grad %x, %b, %g, %p, %n {pooled_height = 2, pooled_width = 2, spatial_scale = 1.0} : (tensor<2x8x12x14xf32>, tensor<9x4xf32>, tensor<9x8x2x2xf32>, tensor<9x8x2x2xi64>, tensor<2xi32>) -> tensor<2x8x12x14xf32>
+  return
+}

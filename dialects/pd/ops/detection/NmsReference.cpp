@@ -1,5 +1,5 @@
-//! Reference kernels of the selections that heads of detectors make.
-#include "dialects/pd/ops/detection/Selection.h"
+//! Reference kernels of non-maximum suppression.
+#include "dialects/pd/ops/detection/Nms.h"
 #include "dialects/pd/reference/Boxes.h"
 
 #include <cmath>
@@ -12,6 +12,93 @@ namespace proa::pd {
 namespace {
 
 using namespace boxes;
+
+/// The boxes of one image and their scores by class. `shared`: all classes have the same boxes.
+struct Candidates {
+  const Tensor &boxes, &scores;
+  bool shared;
+  int64_t first, count, classes; ///< `first` counts boxes of all images
+
+  double score(int64_t label, int64_t i) const {
+    return realAt(scores, shared ? (first / std::max<int64_t>(1, count) * classes + label) * count + i
+                                 : (first + i) * classes + label);
+  }
+  Box box(int64_t label, int64_t i) const {
+    return boxAt(boxes, shared ? first + i : (first + i) * classes + label);
+  }
+  /// The boxes of a class above the threshold, best first, at most `most` (below 0: all).
+  std::vector<int64_t> best(int64_t label, double threshold, int64_t most) const {
+    std::vector<int64_t> out;
+    for (int64_t i = 0; i < count; ++i)
+      if (score(label, i) > threshold)
+        out.push_back(i);
+    llvm::stable_sort(out, [&](int64_t a, int64_t b) { return score(label, a) > score(label, b); });
+    if (most >= 0 && static_cast<int64_t>(out.size()) > most)
+      out.resize(static_cast<size_t>(most));
+    return out;
+  }
+};
+
+struct Found {
+  int64_t label, box;
+  double score;
+};
+
+std::vector<Found> bestOf(std::vector<Found> found, int64_t most) {
+  llvm::stable_sort(found, [](const Found &a, const Found &b) { return a.score > b.score; });
+  if (most >= 0 && static_cast<int64_t>(found.size()) > most)
+    found.resize(static_cast<size_t>(most));
+  return found;
+}
+
+FailureOr<std::vector<Candidates>> imagesOf(llvm::ArrayRef<Tensor> operands) {
+  const Tensor &boxes = operands[0], &scores = operands[1];
+  bool shared = scores.dims().size() == 3;
+  if (boxes.dims().back() != 4)
+    return failure();
+  std::vector<int64_t> counts(static_cast<size_t>(shared ? boxes.dims()[0] : 0), boxes.dims()[1]);
+  if (!shared) {
+    if (operands.size() < 3)
+      return failure();
+    counts = integersOf(operands[2]);
+  }
+  std::vector<Candidates> out;
+  int64_t first = 0;
+  for (int64_t count : counts) {
+    out.push_back({boxes, scores, shared, first, count, scores.dims()[1]});
+    first += count;
+  }
+  return out;
+}
+
+/// Stores label, score and corners of the boxes of each image, their indices, and their number.
+void setFound(const std::vector<Candidates> &images, const std::vector<std::vector<Found>> &found,
+              llvm::MutableArrayRef<Tensor> results) {
+  std::vector<double> rows;
+  std::vector<int64_t> places, counts;
+  for (auto [image, list] : llvm::zip(images, found)) {
+    for (const Found &one : list) {
+      Box box = image.box(one.label, one.box);
+      rows.insert(rows.end(), {static_cast<double>(one.label), one.score, box[0], box[1], box[2], box[3]});
+      int64_t place = image.first + one.box;
+      places.push_back(image.shared ? place : place * image.classes + one.label);
+    }
+    counts.push_back(static_cast<int64_t>(list.size()));
+  }
+  results[0] = Tensor(results[0].dtype(), {static_cast<int64_t>(places.size()), 6});
+  for (auto [i, value] : llvm::enumerate(rows))
+    setReal(results[0], static_cast<int64_t>(i), value);
+  results[1] = vectorOf(results[1].dtype(), places).reshaped({static_cast<int64_t>(places.size()), 1});
+  results[2] = vectorOf(results[2].dtype(), counts);
+}
+
+/// Calls `visit(label, best)` for each class except the background, with its best candidates.
+template <class Nms, class Visit>
+void forEachLabel(Nms nms, const Candidates &image, double scoreThreshold, const Visit &visit) {
+  for (int64_t label = 0; label < image.classes; ++label)
+    if (label != static_cast<int64_t>(nms.getBackgroundLabel()))
+      visit(label, image.best(label, scoreThreshold, static_cast<int64_t>(nms.getNmsTopK())));
+}
 
 struct Selected {
   int64_t label;
@@ -138,6 +225,91 @@ std::vector<Selected> mergedOf(LocalityAwareNmsOp op, Merging image, DType dtype
 
 } // namespace
 
+LogicalResult MulticlassNms3Op::computeReference(llvm::ArrayRef<Tensor> operands,
+                                                 llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  auto images = imagesOf(operands);
+  if (failed(images))
+    return failure();
+  auto element = [&](llvm::APFloat value) { return rounded(operands[0].dtype(), value.convertToDouble()); };
+  std::vector<std::vector<Found>> all;
+  for (const Candidates &image : *images) {
+    std::vector<Found> found;
+    auto keep = [&](int64_t label, const std::vector<int64_t> &best) {
+      std::vector<Box> boxes;
+      for (int64_t i : best)
+        boxes.push_back(image.box(label, i));
+      for (size_t i :
+           staying(boxes, element(getNmsThreshold()), element(getNmsEta()), getNormalized() ? 0 : 1))
+        found.push_back({label, best[i], image.score(label, best[i])});
+    };
+    forEachLabel(*this, image, element(getScoreThreshold()), keep);
+    auto most = static_cast<int64_t>(getKeepTopK());
+    if (most >= 0 && static_cast<int64_t>(found.size()) > most)
+      found = bestOf(std::move(found), most);
+    llvm::stable_sort(found, [&](const Found &a, const Found &b) {
+      return image.shared ? a.label < b.label : std::pair(a.label, a.box) < std::pair(b.label, b.box);
+    });
+    all.push_back(std::move(found));
+  }
+  setFound(*images, all, results);
+  if (getMarksNone() && results[0].size() == 0) {
+    results[0] = Tensor(results[0].dtype(), {1, 1});
+    setReal(results[0], 0, -1);
+    results[2] = vectorOf(results[2].dtype(), {1});
+  }
+  return success();
+}
+
+LogicalResult MatrixNmsOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                            llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  auto images = imagesOf(operands);
+  if (failed(images))
+    return failure();
+  auto element = [&](llvm::APFloat value) { return rounded(operands[0].dtype(), value.convertToDouble()); };
+  double pixel = getNormalized() ? 0 : 1, sigma = element(getGaussianSigma());
+  std::vector<std::vector<Found>> all;
+  for (const Candidates &image : *images) {
+    std::vector<Found> found;
+    auto keep = [&](int64_t label, const std::vector<int64_t> &best) {
+      auto between = [&](size_t i, size_t j) {
+        return overlap(image.box(label, best[i]), image.box(label, best[j]), pixel);
+      };
+      auto greatest = [&](size_t i) {
+        double out = 0;
+        for (size_t better = 0; better < i; ++better)
+          out = std::max(out, between(i, better));
+        return out;
+      };
+      for (size_t i = 0; i < best.size(); ++i) {
+        double decay = 1;
+        for (size_t j = 0; j < i; ++j) {
+          double own = between(i, j), worst = greatest(j);
+          decay = std::min(decay, getUseGaussian() ? std::exp((worst * worst - own * own) * sigma)
+                                                   : (1 - own) / (1 - worst));
+        }
+        double score = decay * image.score(label, best[i]);
+        if (score > element(getPostThreshold()))
+          found.push_back({label, best[i], score});
+      }
+    };
+    forEachLabel(*this, image, element(getScoreThreshold()), keep);
+    all.push_back(bestOf(std::move(found), static_cast<int64_t>(getKeepTopK())));
+  }
+  setFound(*images, all, results);
+  return success();
+}
+
+LogicalResult NmsOp::computeReference(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results,
+                                      RandomState *) {
+  std::vector<Box> boxes;
+  for (int64_t i = 0; i < operands[0].dims()[0]; ++i)
+    boxes.push_back(boxAt(operands[0], i));
+  double threshold = rounded(operands[0].dtype(), getThreshold().convertToDouble());
+  std::vector<size_t> out = staying(boxes, threshold, 1, 0);
+  results[0] = vectorOf(results[0].dtype(), std::vector<int64_t>(out.begin(), out.end()));
+  return success();
+}
+
 LogicalResult RetinanetDetectionOutputOp::computeReference(llvm::ArrayRef<Tensor> operands,
                                                            llvm::MutableArrayRef<Tensor> results,
                                                            RandomState *) {
@@ -184,108 +356,6 @@ LogicalResult LocalityAwareNmsOp::computeReference(llvm::ArrayRef<Tensor> operan
     results[0] = Tensor(results[0].dtype(), {1, 1});
     setReal(results[0], 0, -1);
     results[1] = vectorOf(results[1].dtype(), {0, 1});
-  }
-  return success();
-}
-
-LogicalResult MineHardExamplesOp::computeReference(llvm::ArrayRef<Tensor> operands,
-                                                   llvm::MutableArrayRef<Tensor> results, RandomState *) {
-  const Tensor *placeLoss = operandOf(getOperation(), operands, getLocLoss());
-  bool isHard = getMiningType() == MiningType::HardExample;
-  double least = rounded(operands[2].dtype(), getNegDistThreshold().convertToDouble());
-  std::vector<int64_t> matches = integersOf(operands[1]), updated = matches, negatives, ends{0};
-  int64_t count = operands[1].dims()[1];
-  for (int64_t n = 0; n < operands[1].dims()[0]; ++n) {
-    std::vector<int64_t> chosen;
-    double matched = 0;
-    for (int64_t i = n * count; i < (n + 1) * count; ++i) {
-      bool isMatched = matches[static_cast<size_t>(i)] != -1;
-      matched += isMatched;
-      if (isHard || (!isMatched && realAt(operands[2], i) < least))
-        chosen.push_back(i);
-    }
-    auto loss = [&](int64_t i) {
-      return realAt(operands[0], i) + (isHard && placeLoss ? realAt(*placeLoss, i) : 0);
-    };
-    llvm::stable_sort(chosen, [&](int64_t a, int64_t b) { return loss(a) > loss(b); });
-    auto most = isHard ? static_cast<int64_t>(getSampleSize())
-                       : static_cast<int64_t>(matched * getNegPosRatio().convertToDouble());
-    if (most >= 0 && static_cast<int64_t>(chosen.size()) > most)
-      chosen.resize(static_cast<size_t>(most));
-    llvm::sort(chosen);
-    for (int64_t i = n * count; i < (n + 1) * count; ++i) {
-      bool isChosen = llvm::is_contained(chosen, i), isMatched = matches[static_cast<size_t>(i)] > -1;
-      if (isChosen && !(isHard && isMatched))
-        negatives.push_back(i - n * count);
-      if (isHard && isMatched && !isChosen)
-        updated[static_cast<size_t>(i)] = -1;
-    }
-    ends.push_back(static_cast<int64_t>(negatives.size()));
-  }
-  results[0] = vectorOf(results[0].dtype(), negatives).reshaped({ends.back(), 1});
-  results[1] = vectorOf(results[1].dtype(), ends);
-  results[2] = vectorOf(results[2].dtype(), updated).reshaped(operands[1].dims());
-  return success();
-}
-
-LogicalResult SimilarityFocusOp::computeReference(llvm::ArrayRef<Tensor> operands,
-                                                  llvm::MutableArrayRef<Tensor> results, RandomState *) {
-  const std::vector<int64_t> &dims = operands[0].dims();
-  auto axis = static_cast<size_t>(getAxis());
-  size_t rowAxis = axis == 1 ? 2 : 1, columnAxis = axis == 3 ? 2 : 3;
-  auto place = [&](int64_t n, int64_t slice, int64_t row, int64_t column) {
-    std::array<int64_t, 4> index{n, 0, 0, 0};
-    index[axis] = slice;
-    index[rowAxis] = row;
-    index[columnAxis] = column;
-    return ((index[0] * dims[1] + index[1]) * dims[2] + index[2]) * dims[3] + index[3];
-  };
-  for (int64_t i = 0; i < results[0].size(); ++i)
-    setReal(results[0], i, 0);
-  for (int64_t n = 0; n < dims[0]; ++n)
-    for (int64_t slice : getIndexes()) {
-      std::vector<bool> rowHas(static_cast<size_t>(dims[rowAxis])),
-          columnHas(static_cast<size_t>(dims[columnAxis]));
-      while (true) { // the greatest in the remaining rows and columns
-        std::optional<std::pair<int64_t, int64_t>> best;
-        for (int64_t row = 0; row < dims[rowAxis]; ++row)
-          for (int64_t column = 0; column < dims[columnAxis]; ++column)
-            if (!rowHas[static_cast<size_t>(row)] && !columnHas[static_cast<size_t>(column)] &&
-                (!best || realAt(operands[0], place(n, slice, row, column)) >
-                              realAt(operands[0], place(n, slice, best->first, best->second))))
-              best = {row, column};
-        if (!best)
-          break;
-        rowHas[static_cast<size_t>(best->first)] = columnHas[static_cast<size_t>(best->second)] = true;
-        for (int64_t k = 0; k < dims[axis]; ++k)
-          setReal(results[0], place(n, k, best->first, best->second), 1);
-      }
-    }
-  return success();
-}
-
-LogicalResult BoxDecoderAndAssignOp::computeReference(llvm::ArrayRef<Tensor> operands,
-                                                      llvm::MutableArrayRef<Tensor> results, RandomState *) {
-  double clip = rounded(operands[0].dtype(), getBoxClip().convertToDouble());
-  int64_t classes = operands[3].dims()[1];
-  for (int64_t row = 0; row < operands[0].dims()[0]; ++row) {
-    Box prior = boxAt(operands[0], row), assigned = prior;
-    double best = -1;
-    for (int64_t label = 0; label < classes; ++label) {
-      std::array<double, 4> numbers{};
-      for (int64_t k = 0; k < 4; ++k)
-        numbers[static_cast<size_t>(k)] =
-            realAt(operands[2], (row * classes + label) * 4 + k) * realAt(operands[1], k);
-      Box box = decoded(prior, numbers, 1, clip);
-      for (int64_t k = 0; k < 4; ++k)
-        setReal(results[0], (row * classes + label) * 4 + k, box[static_cast<size_t>(k)]);
-      if (double score = realAt(operands[3], row * classes + label); label > 0 && score > best) {
-        best = score;
-        assigned = box;
-      }
-    }
-    for (int64_t k = 0; k < 4; ++k)
-      setReal(results[1], row * 4 + k, assigned[static_cast<size_t>(k)]);
   }
   return success();
 }

@@ -1,14 +1,8 @@
-#include "dialects/pd/ops/detection/Selection.h"
+#include "dialects/pd/ops/detection/Matching.h"
 
 using namespace mlir;
 
 namespace proa::pd {
-
-void addSelectedRows(RankedTensorType like, int64_t width, int64_t images, Results &results) {
-  results.push_back(like.clone({ShapedType::kDynamic, width}));
-  int64_t ends = ShapedType::isDynamic(images) ? ShapedType::kDynamic : images + 1;
-  results.push_back(RankedTensorType::get({ends}, IntegerType::get(like.getContext(), 64)));
-}
 
 LogicalResult inferSimilarityFocusOf(std::optional<Location> location, RankedTensorType x, int64_t axis,
                                      llvm::ArrayRef<int64_t> indexes, Results &results) {
@@ -27,5 +21,6 @@ LogicalResult inferSimilarityFocusOf(std::optional<Location> location, RankedTen
 } // namespace proa::pd
 
 #define GET_OP_CLASSES
-#include "dialects/pd/ops/detection/Selection.cpp.inc"
-#include "dialects/pd/ops/detection/Selection.methods.inc"
+#include "dialects/pd/ops/detection/Matching.cpp.inc"
+#include "dialects/pd/ops/detection/Matching.methods.inc"
+#include "dialects/pd/ops/detection/Matching.scalar.inc"

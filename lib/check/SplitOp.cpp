@@ -1,0 +1,234 @@
+#include "lib/check/SplitOp.h"
+#include "lib/check/SimulatedForm.h"
+#include "lib/tensors/Compare.h"
+
+#include "dialects/pd/ir/InferredTypes.h"
+#include "dialects/pd/ops/creation/CreationOps.h"
+#include "dialects/pd/reference/Evaluate.h"
+
+#include "mlir/IR/IRMapping.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <random>
+
+using namespace mlir;
+
+namespace proa::check {
+namespace {
+
+/// The dims of the local tensors, and which elements they are.
+std::string keyOf(const std::vector<Held> &operands, const std::vector<Held> &results) {
+  std::string key;
+  for (const auto *all : {&operands, &results})
+    for (const Held &held : *all)
+      for (const std::vector<int64_t> &indices : held) {
+        int64_t count = static_cast<int64_t>(indices.size());
+        key.append(reinterpret_cast<const char *>(&count), sizeof(count));
+        key.append(reinterpret_cast<const char *>(indices.data()), indices.size() * sizeof(int64_t));
+      }
+  return key;
+}
+
+/// The indices that a position holds of operands or results.
+std::vector<Held> heldOfAll(const spmd::Mesh &mesh, llvm::ArrayRef<spmd::Placement> placements,
+                            llvm::ArrayRef<Tensor> tensors, int64_t position) {
+  std::vector<Held> all;
+  for (auto [placement, tensor] : llvm::zip_equal(placements, tensors))
+    all.push_back(heldBy(mesh, placement, tensor.dims(), position));
+  return all;
+}
+
+/// Whether some device has no elements of a tensor that has elements.
+bool hasEmptyPart(const spmd::Mesh &mesh, llvm::ArrayRef<spmd::Placement> placements,
+                  llvm::ArrayRef<Tensor> tensors) {
+  for (int64_t position = 0; position < mesh.size(); ++position)
+    for (auto [held, tensor] : llvm::zip_equal(heldOfAll(mesh, placements, tensors, position), tensors))
+      if (tensor.size() > 0 && llvm::is_contained(dimsOf(held), 0))
+        return true;
+  return false;
+}
+
+/// Terms of a sum that is the tensor.
+llvm::SmallVector<Tensor> termsOf(const Tensor &whole, int64_t count, std::mt19937 &random) {
+  llvm::SmallVector<Tensor> terms;
+  for (int64_t i = 0; i < count; ++i)
+    terms.emplace_back(whole.dtype(), whole.dims());
+  pd::HostScalarBuilder builder(whole.dtype());
+  std::uniform_int_distribution<int> draw(-4, 4);
+  for (int64_t at = 0; at < whole.size(); ++at) {
+    pd::HostScalar rest = pd::loadScalar(whole, at);
+    for (int64_t i = 0; i + 1 < count; ++i) {
+      int term = draw(random);
+      pd::storeScalar(terms[i], at,
+                      rest.isInteger() ? pd::HostScalar::of(int64_t(term)) : pd::HostScalar::of(term * 0.25));
+      rest = builder.subtract(rest, pd::loadScalar(terms[i], at));
+    }
+    pd::storeScalar(terms.back(), at, rest);
+  }
+  return terms;
+}
+
+} // namespace
+
+Operation *cloneOn(Block &block, Operation *op, llvm::ArrayRef<Tensor> operands) {
+  MLIRContext *context = op->getContext();
+  OpBuilder builder(context);
+  builder.setInsertionPointToEnd(&block);
+  IRMapping mapping;
+  for (auto [operand, tensor] : llvm::zip(op->getOperands(), operands)) {
+    auto type = RankedTensorType::get(tensor.dims(), pd::elementTypeOf(context, tensor.dtype()));
+    if (operand.getDefiningOp<pd::ConstantOp>())
+      mapping.map(operand, Value(pd::ConstantOp::create(builder, op->getLoc(), type,
+                                                        pd::attributeFromTensor(context, tensor))));
+    else
+      mapping.map(operand, Value(block.addArgument(type, op->getLoc())));
+  }
+  return builder.clone(*op, mapping);
+}
+
+std::string difference(const Tensor &joined, const Tensor &expected) {
+  double greatest = 1;
+  for (int64_t i = 0; i < expected.size(); ++i)
+    if (double value = std::abs(pd::loadScalar(expected, i).number); std::isfinite(value))
+      greatest = std::max(greatest, value);
+  double tolerance = sizeOf(expected.dtype()) <= 2 ? 2e-2 : 1e-5;
+  return compare(joined, expected, {.rtol = tolerance, .atol = tolerance * greatest}).reason;
+}
+
+std::optional<SplitOp::Values> SplitOp::evaluate(llvm::ArrayRef<Tensor> inputs,
+                                                 const std::vector<Held> &resultParts) const {
+  Block block;
+  Operation *clone = cloneOn(block, op, inputs);
+  pd::setLocalShape(clone, dimsOf(resultParts.front()));
+  if (failed(pd::inferAgain(clone)))
+    return std::nullopt;
+  auto ran = pd::evaluateOp(clone, inputs);
+  if (!ran)
+    return std::nullopt;
+  return Values(ran->begin(), ran->end());
+}
+
+const SplitOp::Values *SplitOp::runPart(llvm::ArrayRef<Tensor> values, const std::vector<Held> &operandParts,
+                                        const std::vector<Held> &resultParts, Cache &cache) {
+  auto [entry, isNew] = cache.try_emplace(keyOf(operandParts, resultParts));
+  if (isNew) {
+    Values inputs;
+    for (auto [value, part] : llvm::zip_equal(values, operandParts))
+      inputs.push_back(partOf(value, part));
+    entry->second = evaluate(inputs, resultParts);
+  }
+  return entry->second ? &*entry->second : nullptr;
+}
+
+/// Puts a result together from what each position computed. Returns what is wrong with the parts.
+std::string SplitOp::join(const spmd::Mesh &mesh, const spmd::Placement &placement, size_t number,
+                          llvm::ArrayRef<const Values *> locals, Tensor &joined) const {
+  std::map<int64_t, Joined> terms;
+  for (int64_t position = 0; position < mesh.size(); ++position) {
+    const Tensor &local = (*locals[position])[number];
+    Held part = heldBy(mesh, placement, results[number].dims(), position);
+    if (local.dims() != dimsOf(part) || local.dtype() != results[number].dtype())
+      return fmt::format("the local result is {}, expected {}", local.describe(),
+                         describe(results[number].dtype(), dimsOf(part)));
+    auto &term = terms
+                     .try_emplace(spmd::partialCoordinate(mesh, placement, position), results[number].dtype(),
+                                  results[number].dims())
+                     .first->second;
+    if (!term.add(local, part))
+      return "devices that hold the same part computed different values";
+  }
+  for (auto &[coordinate, term] : terms) {
+    if (!term.isComplete())
+      return "no device holds some elements";
+    joined = coordinate == 0 ? term.tensor()
+                             : combined(joined, term.tensor(), placement.partial.front().reduction);
+  }
+  return "";
+}
+
+SplitOp::Outcome SplitOp::runAll(const spmd::Mesh &mesh, const OpPlacements &placements,
+                                 llvm::ArrayRef<Tensor> values, Cache &cache, Values &joined) {
+  llvm::SmallVector<const Values *> locals;
+  for (int64_t position = 0; position < mesh.size(); ++position) {
+    locals.push_back(runPart(values, heldOfAll(mesh, placements.operands, operands, position),
+                             heldOfAll(mesh, placements.results, results, position), cache));
+    if (!locals.back()) {
+      why = fmt::format("the part of position {} is refused", position);
+      return hasEmptyPart(mesh, placements.operands, operands) ? Outcome::Empty : Outcome::Refused;
+    }
+  }
+  return joinAll(mesh, placements, locals, joined);
+}
+
+SplitOp::Outcome SplitOp::runLocalForms(const MeshAxes &mesh, const pd::ShardingRule &rule,
+                                        const FactorAxes &axes) {
+  OpPlacements placements = placementsOf(rule, axes);
+  std::vector<Values> parts;
+  for (int64_t position = 0; position < mesh.mesh.size(); ++position) {
+    Values &own = parts.emplace_back();
+    for (auto [tensor, held] :
+         llvm::zip_equal(operands, heldOfAll(mesh.mesh, placements.operands, operands, position)))
+      own.push_back(partOf(tensor, held));
+  }
+  SimulatedResults ran = runLocalForm(op, mesh, rule, axes, parts, results);
+  if (why = ran.refused; !why.empty())
+    return hasEmptyPart(mesh.mesh, placements.operands, operands) ? Outcome::Empty : Outcome::Refused;
+  llvm::SmallVector<const Values *> locals;
+  for (const Values &own : ran.ofPosition)
+    locals.push_back(&own);
+  Values joined;
+  Outcome outcome = joinAll(mesh.mesh, placements, locals, joined);
+  return outcome == Outcome::Equal ? compareAll(joined) : outcome;
+}
+
+SplitOp::Outcome SplitOp::joinAll(const spmd::Mesh &mesh, const OpPlacements &placements,
+                                  llvm::ArrayRef<const Values *> locals, Values &joined) {
+  joined.resize(results.size());
+  for (size_t number = 0; number < results.size(); ++number) {
+    why = join(mesh, placements.results[number], number, locals, joined[number]);
+    if (!why.empty()) {
+      why = fmt::format("result {}: {}", number, why);
+      return Outcome::Different;
+    }
+  }
+  return Outcome::Equal;
+}
+
+SplitOp::Outcome SplitOp::compareAll(llvm::ArrayRef<Tensor> joined) {
+  for (size_t number = 0; number < results.size(); ++number)
+    if (std::string found = difference(joined[number], results[number]); !found.empty()) {
+      why = fmt::format("result {}: {}", number, found);
+      return Outcome::Different;
+    }
+  return Outcome::Equal;
+}
+
+SplitOp::Outcome SplitOp::run(const spmd::Mesh &mesh, const OpPlacements &placements) {
+  Values joined;
+  Outcome outcome = runAll(mesh, placements, operands, known, joined);
+  return outcome == Outcome::Equal ? compareAll(joined) : outcome;
+}
+
+SplitOp::Outcome SplitOp::runPartial(const spmd::Mesh &mesh, const OpPlacements &placements,
+                                     llvm::ArrayRef<unsigned> group, int64_t terms) {
+  std::mt19937 random(7);
+  llvm::SmallVector<Values> values(static_cast<size_t>(terms), Values(operands));
+  for (unsigned operand : group)
+    for (auto [own, term] : llvm::zip_equal(values, termsOf(operands[operand], terms, random)))
+      own[operand] = term;
+  Values sums;
+  for (const Values &own : values) {
+    Values joined;
+    Cache cache;
+    if (Outcome outcome = runAll(mesh, placements, own, cache, joined); outcome != Outcome::Equal)
+      return outcome;
+    for (size_t number = 0; number < sums.size(); ++number)
+      joined[number] = combined(sums[number], joined[number], spmd::Reduction::Sum);
+    sums = std::move(joined);
+  }
+  return compareAll(sums);
+}
+
+} // namespace proa::check

@@ -1,0 +1,313 @@
+#include "lib/runtime/Communicator.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+namespace proa::runtime {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double secondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// The head of a message.
+struct Envelope {
+  uint64_t hash;     ///< of the operation; of a note its kind
+  uint64_t sequence; ///< number of the message between the two ranks on its channel
+  uint64_t source;
+  char text[MessageBuffer::envelopeBytes - 24]; ///< the operation's, perhaps cut off
+};
+static_assert(sizeof(Envelope) == MessageBuffer::envelopeBytes);
+
+uint64_t hashOf(const Operation &operation) {
+  return operation.hash ? operation.hash : runtime::hashOf(operation.text);
+}
+
+void writeEnvelope(MessageBuffer &buffer, const std::string &text, uint64_t hash, uint64_t sequence,
+                   int64_t source) {
+  Envelope envelope = {hash, sequence, static_cast<uint64_t>(source), {}};
+  text.copy(envelope.text, sizeof(envelope.text) - 1);
+  std::memcpy(buffer.all().data(), &envelope, sizeof(envelope));
+}
+
+Envelope readEnvelope(const MessageBuffer &buffer) {
+  Envelope envelope;
+  std::memcpy(&envelope, buffer.all().data(), sizeof(envelope));
+  return envelope;
+}
+
+/// "rank 1", "ranks 1, 2".
+std::string ranksText(const std::vector<int64_t> &ranks) {
+  return fmt::format("rank{} {}", ranks.size() == 1 ? "" : "s", fmt::join(ranks, ", "));
+}
+
+std::string onOneLine(const Problems &problems) {
+  std::string text;
+  for (const Problem &p : problems)
+    text += (text.empty() ? "" : "; ") + p.where + (p.where.empty() ? "" : ": ") + p.message;
+  return text;
+}
+
+} // namespace
+
+uint64_t hashOf(std::string_view bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
+
+MessageBuffer::MessageBuffer(size_t bytes)
+    : memory(std::make_unique_for_overwrite<std::byte[]>(bytes + envelopeBytes)), bytes(bytes) {}
+
+/// One call of `exchange`.
+struct Communicator::Wait {
+  const Operation &operation;
+  std::span<Incoming> incoming;
+  bool anySize;
+  bool mustFlush;
+  std::vector<bool> arrived;
+  Clock::time_point lastArrival = Clock::now();
+
+  std::vector<int64_t> missingRanks() const {
+    std::vector<int64_t> ranks;
+    for (size_t i = 0; i < incoming.size(); ++i)
+      if (!arrived[i])
+        ranks.push_back(incoming[i].rank);
+    return ranks;
+  }
+  std::string text(int64_t self) const {
+    std::vector<int64_t> missing = missingRanks();
+    std::string what = missing.empty() ? "sends its part" : "waits for " + ranksText(missing);
+    return fmt::format("rank {} {} in {}", self, what, operation.text);
+  }
+};
+
+Result<void> Communicator::exchange(const Operation &operation, std::vector<Outgoing> outgoing,
+                                    std::span<Incoming> incoming) {
+  return exchange(operation, std::move(outgoing), incoming, false);
+}
+
+Result<void> Communicator::exchange(const Operation &operation, std::vector<Outgoing> outgoing,
+                                    std::span<Incoming> incoming, bool anySize) {
+  if (hasFailed())
+    return failure;
+  auto isWrong = [&](const auto &message) { return message.rank < 0 || message.rank >= count; };
+  if (std::ranges::any_of(outgoing, isWrong) || std::ranges::any_of(incoming, isWrong))
+    return problem("", fmt::format("{} needs more than the {} ranks of this run", operation.text, count));
+  Wait wait{operation, incoming, anySize, false, std::vector<bool>(incoming.size())};
+  // A late rank may find the messages that it needs, but the others have given up.
+  readNotes();
+  if (!reports.empty())
+    return failInWait(wait, "");
+  for (Outgoing &message : outgoing) {
+    writeEnvelope(message.buffer, operation.text, hashOf(operation), sent[{message.rank, message.channel}]++,
+                  self);
+    wait.mustFlush |= message.channel == 0;
+    post(message.rank, message.channel, std::move(message.buffer));
+  }
+  return waitFor(wait);
+}
+
+Result<void> Communicator::waitFor(Wait &wait) {
+  double limit = wait.operation.isStart ? options.startTimeout : options.timeout;
+  while (true) {
+    if (std::string reason = receive(wait); !reason.empty())
+      return failInWait(wait, reason);
+    if (wait.missingRanks().empty() && (!wait.mustFlush || isFlushed()))
+      return {};
+    if (std::string reason = endedFromOutside(); !reason.empty())
+      return failInWait(wait, reason);
+    bool hasNote = readNotes();
+    if (!reports.empty())
+      return failInWait(wait, "");
+    // The last messages of a rank may have come with the note of its end.
+    if (hasNote)
+      if (std::string reason = receive(wait); !reason.empty())
+        return failInWait(wait, reason);
+    for (int64_t rank : wait.missingRanks())
+      if (ended[static_cast<size_t>(rank)])
+        return failInWait(wait, fmt::format("rank {} has ended its run", rank));
+    if (secondsSince(wait.lastArrival) > limit)
+      return failInWait(wait, fmt::format("no message for {} s", limit));
+    idle();
+  }
+}
+
+/// Takes what has arrived. Returns why a message is wrong, if one is.
+std::string Communicator::receive(Wait &wait) {
+  for (size_t i = 0; i < wait.incoming.size(); ++i) {
+    if (wait.arrived[i])
+      continue;
+    Incoming &incoming = wait.incoming[i];
+    std::optional<MessageBuffer> buffer = poll(incoming.rank, incoming.channel);
+    if (!buffer)
+      continue;
+    wait.arrived[i] = true;
+    wait.lastArrival = Clock::now();
+    if (std::string reason = openEnvelope(wait, incoming, *buffer); !reason.empty())
+      return reason;
+    incoming.buffer = std::move(*buffer);
+  }
+  return {};
+}
+
+std::string Communicator::openEnvelope(const Wait &wait, const Incoming &incoming,
+                                       const MessageBuffer &buffer) {
+  Envelope envelope = readEnvelope(buffer);
+  uint64_t expected = received[{incoming.rank, incoming.channel}]++;
+  if (envelope.hash != hashOf(wait.operation))
+    return fmt::format("rank {} is at {}, rank {} at {}: the ranks run different programs", incoming.rank,
+                       envelope.text, self, wait.operation.text);
+  if (envelope.sequence != expected)
+    return fmt::format("message {} of rank {} came, expected message {}", envelope.sequence, incoming.rank,
+                       expected);
+  if (!wait.anySize && buffer.size() != incoming.bytes)
+    return fmt::format("rank {} sent {} bytes, expected {}", incoming.rank, buffer.size(), incoming.bytes);
+  return {};
+}
+
+/// Ends the run of all ranks. `reason` is empty if another rank has failed.
+Result<void> Communicator::failInWait(Wait &wait, const std::string &reason) {
+  std::string state = wait.text(self);
+  postNote(Note::Failure, reason.empty() ? state : state + ": " + reason);
+  // The others tell what they are doing.
+  pollUntil(0.5, [&] {
+    readNotes();
+    for (int64_t rank = 0; rank < count; ++rank)
+      if (rank != self && !reports.contains(rank) && !ended[static_cast<size_t>(rank)])
+        return false;
+    return true;
+  });
+  std::string text = reason.empty() ? state : state + ": " + reason;
+  for (int64_t rank = 0; rank < count && endedFromOutside().empty(); ++rank)
+    if (auto report = reports.find(rank); report != reports.end())
+      text += "; " + report->second;
+    else if (rank != self)
+      text += fmt::format("; rank {} {}", rank,
+                          ended[static_cast<size_t>(rank)] ? "has ended" : "does not answer");
+  failure = problem("", text);
+  return failure;
+}
+
+bool Communicator::readNotes() {
+  bool found = false;
+  while (std::optional<MessageBuffer> note = poll(anyRank, noteTag)) {
+    Envelope envelope = readEnvelope(*note);
+    auto source = static_cast<int64_t>(envelope.source);
+    found = true;
+    if (static_cast<Note>(envelope.hash) == Note::End)
+      ended[static_cast<size_t>(source)] = true;
+    else
+      reports.try_emplace(source, reinterpret_cast<const char *>(note->data()), note->size());
+  }
+  return found;
+}
+
+void Communicator::postNote(Note note, const std::string &text) {
+  for (int64_t rank = 0; rank < count; ++rank) {
+    if (rank == self)
+      continue;
+    MessageBuffer buffer(text.size());
+    text.copy(reinterpret_cast<char *>(buffer.data()), text.size());
+    writeEnvelope(buffer, {}, static_cast<uint64_t>(note), 0, self);
+    post(rank, noteTag, std::move(buffer));
+  }
+}
+
+template <class Condition> bool Communicator::pollUntil(double seconds, const Condition &isDone) {
+  Clock::time_point start = Clock::now();
+  while (!isDone()) {
+    if (secondsSince(start) > seconds || !endedFromOutside().empty())
+      return false;
+    idle();
+  }
+  return true;
+}
+
+/// `ranks` (empty: all) without this one.
+std::vector<int64_t> Communicator::othersOf(std::span<const int64_t> ranks) const {
+  std::vector<int64_t> others(ranks.begin(), ranks.end());
+  for (int64_t rank = 0; ranks.empty() && rank < count; ++rank)
+    others.push_back(rank);
+  std::erase(others, self);
+  return others;
+}
+
+Result<void> Communicator::barrier(const Operation &operation, std::span<const int64_t> ranks) {
+  std::vector<Outgoing> outgoing;
+  std::vector<Incoming> incoming;
+  for (int64_t other : othersOf(ranks)) {
+    outgoing.push_back({other, MessageBuffer(0)});
+    incoming.push_back({other});
+  }
+  return exchange(operation, std::move(outgoing), incoming);
+}
+
+Result<std::map<int64_t, std::vector<std::byte>>> Communicator::gather(const Operation &operation,
+                                                                       std::span<const std::byte> bytes,
+                                                                       std::span<const int64_t> ranks) {
+  std::vector<Outgoing> outgoing;
+  std::vector<Incoming> incoming;
+  for (int64_t other : othersOf(ranks)) {
+    MessageBuffer buffer(bytes.size());
+    std::ranges::copy(bytes, buffer.data());
+    outgoing.push_back({other, std::move(buffer)});
+    incoming.push_back({other});
+  }
+  if (Result<void> done = exchange(operation, std::move(outgoing), incoming, /*anySize=*/true); !done)
+    return done.problems();
+  std::map<int64_t, std::vector<std::byte>> all;
+  all[self].assign(bytes.begin(), bytes.end());
+  for (const Incoming &message : incoming)
+    all[message.rank].assign(message.buffer.data(), message.buffer.data() + message.buffer.size());
+  return all;
+}
+
+/// The next line of a text, which loses it.
+static std::string_view takeLine(std::string_view &text) {
+  size_t end = text.find('\n');
+  std::string_view line = text.substr(0, end);
+  text.remove_prefix(end == text.npos ? text.size() : end + 1);
+  return line;
+}
+
+Result<void> Communicator::compare(const Operation &operation, std::string_view text,
+                                   std::span<const int64_t> ranks) {
+  auto texts = gather(operation, std::as_bytes(std::span(text)), ranks);
+  if (!texts)
+    return texts.problems();
+  for (const auto &[other, bytes] : *texts) {
+    std::string_view theirs(reinterpret_cast<const char *>(bytes.data()), bytes.size()), own = text;
+    while (!own.empty() || !theirs.empty()) {
+      std::string_view ownLine = takeLine(own), theirLine = takeLine(theirs);
+      if (ownLine != theirLine)
+        return problem("", fmt::format("the ranks run different programs: rank {} has '{}', rank {} has '{}'",
+                                       self, ownLine, other, theirLine));
+    }
+  }
+  return {};
+}
+
+void Communicator::fail(const Problems &problems) {
+  if (hasFailed() || problems.empty())
+    return;
+  failure = problem("", fmt::format("rank {} has failed: {}", self, onOneLine(problems)));
+  postNote(Note::Failure, failure[0].message);
+  pollUntil(1, [&] { return isFlushed(); });
+}
+
+bool Communicator::waitForEnd() {
+  if (!hasFailed())
+    return pollUntil(options.timeout, [&] { return isFlushed(); });
+  return pollUntil(2, [&] {
+    readNotes();
+    ended[static_cast<size_t>(self)] = true;
+    return isFlushed() && std::ranges::find(ended, false) == ended.end();
+  });
+}
+
+} // namespace proa::runtime

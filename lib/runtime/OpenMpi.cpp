@@ -1,0 +1,233 @@
+//! A rank among the processes that mpirun started. OpenMPI is loaded at run time, so that proa needs no MPI
+//! to build or to run on one device. Declarations follow the ABI of OpenMPI 4 (libmpi.so.40).
+#include "lib/runtime/Communicator.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <limits>
+
+namespace proa::runtime {
+namespace {
+
+using Handle = void *; ///< of communicators, datatypes, requests, messages, error handlers
+
+struct Status {
+  int source, tag, error, cancelled;
+  size_t count;
+};
+
+constexpr int anySource = -1, serialized = 2;
+
+/// The functions of MPI that are used.
+struct Mpi {
+  int (*init)(int *argc, char ***argv, int required, int *provided);
+  int (*initialized)(int *flag);
+  int (*finalize)();
+  int (*abort)(Handle communicator, int code);
+  int (*rank)(Handle communicator, int *rank);
+  int (*size)(Handle communicator, int *size);
+  int (*setErrorHandler)(Handle communicator, Handle handler);
+  int (*send)(const void *data, int count, Handle type, int target, int tag, Handle communicator,
+              Handle *request);
+  int (*probe)(int source, int tag, Handle communicator, int *flag, Handle *message, Status *status);
+  int (*receive)(void *data, int count, Handle type, Handle *message, Handle *request);
+  int (*test)(Handle *request, int *flag, Status *status);
+  int (*countOf)(const Status *status, Handle type, int *count);
+  Handle world, byte, errorsReturn;
+};
+
+constexpr const char *packageHint = "install OpenMPI 4 (on Debian the packages libopenmpi3 and openmpi-bin)";
+
+Result<Mpi> loadMpi() {
+  void *library = nullptr;
+  std::string reason;
+  // Its plugins need its symbols.
+  for (const char *name : {"libmpi.so.40", "libmpi.so"})
+    if (!library) {
+      library = dlopen(name, RTLD_NOW | RTLD_GLOBAL);
+      if (!library && reason.empty())
+        reason = dlerror();
+    }
+  if (!library)
+    return problem("", fmt::format("cannot load MPI: {}; {}", reason, packageHint));
+  Mpi mpi;
+  std::string missing;
+  auto load = [&](auto &target, const char *name) {
+    void *symbol = dlsym(library, name);
+    if (!symbol)
+      missing = name;
+    std::memcpy(&target, &symbol, sizeof(symbol));
+  };
+  load(mpi.init, "MPI_Init_thread");
+  load(mpi.initialized, "MPI_Initialized");
+  load(mpi.finalize, "MPI_Finalize");
+  load(mpi.abort, "MPI_Abort");
+  load(mpi.rank, "MPI_Comm_rank");
+  load(mpi.size, "MPI_Comm_size");
+  load(mpi.setErrorHandler, "MPI_Comm_set_errhandler");
+  load(mpi.send, "MPI_Isend");
+  load(mpi.probe, "MPI_Improbe");
+  load(mpi.receive, "MPI_Imrecv");
+  load(mpi.test, "MPI_Test");
+  load(mpi.countOf, "MPI_Get_count");
+  load(mpi.world, "ompi_mpi_comm_world");
+  load(mpi.byte, "ompi_mpi_byte");
+  load(mpi.errorsReturn, "ompi_mpi_errors_return");
+  if (!missing.empty())
+    return problem(
+        "", fmt::format("the MPI library has no symbol '{}': it is not OpenMPI 4; {}", missing, packageHint));
+  return mpi;
+}
+
+/// Set by SIGTERM, which mpirun sends to all ranks when one has died.
+std::atomic<bool> isTerminated = false;
+
+class OpenMpiCommunicator final : public Communicator {
+public:
+  OpenMpiCommunicator(const Mpi &mpi, int rank, int size, const CommunicatorOptions &options)
+      : Communicator(rank, size, options), mpi(mpi) {}
+
+  ~OpenMpiCommunicator() override {
+    // mpirun ends all ranks; there is nobody to talk to.
+    if (isTerminated)
+      return;
+    announceEnd();
+    if (waitForEnd())
+      mpi.finalize();
+    else
+      mpi.abort(mpi.world, 1);
+  }
+
+protected:
+  void post(int64_t rank, int64_t tag, MessageBuffer buffer) override {
+    // A count is an int, so that large messages go in pieces, whose order MPI keeps. The last one is smaller.
+    std::span<std::byte> rest = buffer.all();
+    Outbox &entry = outbox.emplace_back();
+    for (size_t size = pieceBytes; size == pieceBytes; rest = rest.subspan(size)) {
+      size = std::min(rest.size(), pieceBytes);
+      mpi.send(rest.data(), static_cast<int>(size), mpi.byte, static_cast<int>(rank), tagOf(tag), mpi.world,
+               &entry.requests.emplace_back());
+    }
+    entry.buffer = std::move(buffer);
+  }
+
+  std::optional<MessageBuffer> poll(int64_t rank, int64_t tag) override {
+    Inbox &box = inbox[{rank, tag}];
+    while (true) {
+      if (!box.isReceiving && !beginReceive(box, rank, tag))
+        return std::nullopt;
+      int isDone = 0;
+      mpi.test(&box.request, &isDone, nullptr);
+      if (!isDone)
+        return std::nullopt;
+      idleCount = 0;
+      box.isReceiving = false;
+      if (box.isLast) {
+        box.received = 0;
+        return std::move(box.buffer);
+      }
+    }
+  }
+
+  void idle() override {
+    isFlushed(); // lets MPI work
+    // Ranks may share cores: spinning takes them from the one that is waited for.
+    if (++idleCount < 200)
+      sched_yield();
+    else
+      usleep(idleCount < 2000 ? 20 : 200);
+  }
+
+  bool isFlushed() override {
+    std::erase_if(outbox, [&](Outbox &entry) {
+      std::erase_if(entry.requests, [&](Handle &request) {
+        int isDone = 0;
+        mpi.test(&request, &isDone, nullptr);
+        return isDone != 0;
+      });
+      return entry.requests.empty();
+    });
+    return outbox.empty();
+  }
+
+  std::string endedFromOutside() override {
+    return isTerminated ? "this process got SIGTERM, as mpirun sends it when another rank has died" : "";
+  }
+
+private:
+  static constexpr size_t pieceBytes = size_t(1) << 30;
+
+  struct Outbox {
+    MessageBuffer buffer;
+    std::vector<Handle> requests;
+  };
+  struct Inbox {
+    MessageBuffer buffer;
+    size_t received = 0; ///< bytes of the pieces that have arrived or are being received
+    Handle request = nullptr;
+    bool isReceiving = false, isLast = false;
+  };
+
+  /// MPI's tags are not negative.
+  static int tagOf(int64_t tag) { return static_cast<int>(tag + 1); }
+
+  /// Starts to receive the next message, or the next piece of it, if it is there.
+  bool beginReceive(Inbox &box, int64_t rank, int64_t tag) {
+    int isThere = 0, count = 0;
+    Handle message = nullptr;
+    Status status{};
+    mpi.probe(rank == anyRank ? anySource : static_cast<int>(rank), tagOf(tag), mpi.world, &isThere, &message,
+              &status);
+    if (!isThere)
+      return false;
+    mpi.countOf(&status, mpi.byte, &count);
+    auto bytes = static_cast<size_t>(count);
+    MessageBuffer larger(box.received + bytes - MessageBuffer::envelopeBytes);
+    if (box.received > 0)
+      std::memcpy(larger.all().data(), box.buffer.all().data(), box.received);
+    box.buffer = std::move(larger);
+    box.isLast = bytes < pieceBytes;
+    mpi.receive(box.buffer.all().data() + box.received, count, mpi.byte, &message, &box.request);
+    box.received += bytes;
+    box.isReceiving = true;
+    return true;
+  }
+
+  Mpi mpi;
+  std::vector<Outbox> outbox;
+  std::map<std::pair<int64_t, int64_t>, Inbox> inbox;
+  int idleCount = 0;
+};
+
+} // namespace
+
+bool isStartedByMpi() { return std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr; }
+
+Result<std::unique_ptr<Communicator>> openMpi(const CommunicatorOptions &options) {
+  static bool isOpen = false;
+  if (isOpen)
+    return problem("", "MPI can be started once in a process");
+  Result<Mpi> mpi = loadMpi();
+  if (!mpi)
+    return mpi.problems();
+  int isInitialized = 0, provided = 0, rank = 0, size = 0;
+  mpi->initialized(&isInitialized);
+  if (!isInitialized && mpi->init(nullptr, nullptr, serialized, &provided) != 0)
+    return problem("", "MPI_Init_thread failed");
+  isOpen = true;
+  mpi->setErrorHandler(mpi->world, mpi->errorsReturn);
+  mpi->rank(mpi->world, &rank);
+  mpi->size(mpi->world, &size);
+  std::signal(SIGTERM, [](int) { isTerminated = true; });
+  return std::unique_ptr<Communicator>(std::make_unique<OpenMpiCommunicator>(*mpi, rank, size, options));
+}
+
+} // namespace proa::runtime

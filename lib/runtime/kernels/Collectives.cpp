@@ -1,0 +1,353 @@
+//! The communication of dist: steps between placements, broadcast, send and receive.
+#include "lib/runtime/Collective.h"
+#include "lib/runtime/kernels/Checks.h"
+
+#include "dialects/rt/Rt.kernels.inc"
+
+#include <algorithm>
+#include <cstring>
+
+namespace proa::runtime {
+namespace {
+
+//===-- Attributes --------------------------------------------------------------------------------------===//
+
+spmd::Mesh meshOf(const MeshAttribute &attribute) {
+  spmd::Mesh mesh;
+  for (size_t i = 0; i < std::min(attribute.names.size(), attribute.sizes.size()); ++i)
+    mesh.axes.push_back({attribute.names[i], attribute.sizes[i]});
+  mesh.devices = attribute.devices;
+  return mesh;
+}
+
+Result<spmd::AxisRef> axisOf(const AxisAttribute &attribute, const spmd::Mesh &mesh) {
+  std::optional<unsigned> index = mesh.indexOf(attribute.name);
+  if (!index)
+    return failure("the mesh has no axis '{}'", attribute.name);
+  bool isFull = attribute.size == 0;
+  return isFull ? mesh.full(*index) : spmd::AxisRef{*index, attribute.pre, attribute.size};
+}
+
+/// The value of spmd with the keyword of the attribute's enum.
+spmd::Reduction reductionOf(Reduction reduction) { return static_cast<spmd::Reduction>(reduction); }
+static_assert(static_cast<int>(Reduction::Avg) == static_cast<int>(spmd::Reduction::Avg) &&
+              static_cast<int>(Reduction::All) == static_cast<int>(spmd::Reduction::All));
+
+Result<spmd::Placement> placementOf(const ShardingAttribute &attribute, const spmd::Mesh &mesh) {
+  spmd::Placement placement;
+  auto axes = [&](const std::vector<AxisAttribute> &list,
+                  const std::function<void(spmd::AxisRef)> &use) -> Result<void> {
+    for (const AxisAttribute &item : list) {
+      Result<spmd::AxisRef> axis = axisOf(item, mesh);
+      if (!axis)
+        return axis.problems();
+      use(*axis);
+    }
+    return {};
+  };
+  for (const DimShardingAttribute &dim : attribute.dims) {
+    spmd::DimPlacement &target = placement.dims.emplace_back();
+    if (auto done = axes(dim.axes, [&](spmd::AxisRef axis) { target.axes.push_back(axis); }); !done)
+      return done.problems();
+    if (!target.axes.empty())
+      target.blocks = dim.blocks;
+  }
+  for (const PartialAttribute &partial : attribute.partial) {
+    auto add = [&](spmd::AxisRef axis) {
+      placement.partial.push_back({axis, reductionOf(partial.reduction)});
+    };
+    if (auto done = axes(partial.axes, add); !done)
+      return done.problems();
+  }
+  std::ranges::sort(placement.partial, {},
+                    [](const spmd::PartialAxis &p) { return std::pair(p.axis.axis, p.axis.pre); });
+  return placement;
+}
+
+std::vector<int64_t> ranksOf(const spmd::Mesh &mesh) {
+  std::vector<int64_t> ranks;
+  for (int64_t position = 0; position < mesh.size(); ++position)
+    ranks.push_back(mesh.deviceAt(position));
+  return ranks;
+}
+
+/// Error: the devices of a mesh are more than this run has.
+Result<void> checkSize(const Communicator *communicator, const spmd::Mesh &mesh) {
+  int64_t size = communicator ? communicator->size() : 1, largest = std::ranges::max(ranksOf(mesh));
+  return largest < size ? Result<void>()
+                        : failure("the mesh has a device {}, but this run has {} rank{}", largest, size,
+                                  size == 1 ? "" : "s");
+}
+
+//===-- Steps -------------------------------------------------------------------------------------------===//
+
+class StepKernel final : public LibraryKernel {
+public:
+  StepKernel(PlacementStep step, DType dtype) : step(std::move(step)), dtype(dtype) {}
+
+  Result<void> run(Call &call) const override {
+    Communicator *communicator = call.communicator();
+    State *state = static_cast<State *>(call.state().get());
+    if (!state) {
+      if (Result<void> fits = checkSize(communicator, step.mesh); !fits)
+        return fits;
+      call.state() = std::make_unique<State>(StepExecution(step, dtype));
+      state = static_cast<State *>(call.state().get());
+    }
+    const View &x = call.input(0);
+    Result<std::span<const int64_t>> dims = state->execution.plan(communicator, x.dims);
+    if (!dims)
+      return dims.problems();
+    Result<View> out = call.output(0, *dims);
+    return out ? state->execution.run(communicator, x.data, out->data) : out.problems();
+  }
+
+  std::optional<Agreement> agreement() const override {
+    return Agreement{ranksOf(step.mesh), StepExecution(step, dtype).operation().text};
+  }
+
+private:
+  struct State final : KernelState {
+    explicit State(StepExecution execution) : execution(std::move(execution)) {}
+    StepExecution execution;
+  };
+
+  PlacementStep step;
+  DType dtype;
+};
+
+template <class Attributes>
+Result<std::unique_ptr<LibraryKernel>> makeStep(spmd::StepKind kind, const Attributes &op,
+                                                const KernelRequest &request) {
+  Checks checks(request);
+  checks.expectOperands(1, 1);
+  if (!checks.ok())
+    return checks.problems();
+  spmd::Mesh mesh = meshOf(op.mesh);
+  Result<spmd::Placement> from = placementOf(op.from, mesh), to = placementOf(op.to, mesh);
+  if (!from || !to)
+    return (from ? to : from).problems();
+  size_t rank = request.inputs[0].dims.size();
+  if (from->dims.size() != rank || to->dims.size() != rank || op.global.size() != rank)
+    return failure("the operand has rank {}, but the shardings have {} and {} dimensions, and the value {}",
+                   rank, from->dims.size(), to->dims.size(), op.global.size());
+  if (std::string reason = mismatch(kind, mesh, *from, *to); !reason.empty())
+    return failure("{} from {} to {}: {}", nameOf(kind), toText(mesh, *from), toText(mesh, *to), reason);
+  PlacementStep step{kind, mesh, *from, *to, op.global, op.number};
+  return std::unique_ptr<LibraryKernel>(
+      std::make_unique<StepKernel>(std::move(step), request.inputs[0].dtype));
+}
+
+//===-- Broadcast ---------------------------------------------------------------------------------------===//
+
+/// All elements, from one position to another.
+spmd::Transfer wholeTransfer(int64_t position, std::span<const int64_t> dims) {
+  spmd::Transfer transfer{position, {}};
+  for (int64_t dim : dims)
+    transfer.dims.push_back({{0, 0, dim}});
+  return transfer;
+}
+
+/// The transfers of this rank in a broadcast of a tensor of these dims.
+Result<RankExchange> planBroadcast(const Communicator &communicator, const spmd::Mesh &mesh,
+                                   std::span<const spmd::AxisRef> group, std::span<const int64_t> root,
+                                   std::span<const int64_t> dims) {
+  Result<int64_t> own = positionOfRank(mesh, communicator.rank());
+  if (!own)
+    return own.problems();
+  spmd::Exchange exchange;
+  exchange.sourceDims.assign(dims.begin(), dims.end());
+  exchange.targetDims = exchange.sourceDims;
+  int64_t source = rootOf(mesh, group, root, *own);
+  exchange.receives.push_back(wholeTransfer(source, dims));
+  for (int64_t other = 0; other < mesh.size() && source == *own; ++other)
+    if (other != *own && rootOf(mesh, group, root, other) == *own)
+      exchange.sends.push_back(wholeTransfer(other, dims));
+  return RankExchange(exchange, [&](int64_t position) { return mesh.deviceAt(position); });
+}
+
+//===-- Transfers between meshes ------------------------------------------------------------------------===//
+
+struct TransferPlan {
+  spmd::Mesh source, target;
+  spmd::Placement from, to;
+  std::vector<int64_t> global;
+  int64_t channel = 0;
+  DType dtype = DType::Float32;
+
+  Operation operation() const {
+    std::vector<int64_t> dims = global;
+    return {fmt::format("the transfer of {} from {} to {} on channel {}", describe(dtype, dims),
+                        toText(source, from), toText(target, to), channel)};
+  }
+  bool isDynamic() const { return std::ranges::find(global, dynamicDim) != global.end(); }
+  /// Channel 0 of a communicator is that of collectives.
+  int64_t tag() const { return channel + 1; }
+};
+
+template <class Attributes>
+Result<TransferPlan> readTransfer(const Attributes &op, const OperandType &operand) {
+  TransferPlan plan{meshOf(op.source), meshOf(op.target), {}, {}, op.global, op.channel, operand.dtype};
+  Result<spmd::Placement> from = placementOf(op.from, plan.source), to = placementOf(op.to, plan.target);
+  if (!from || !to)
+    return (from ? to : from).problems();
+  size_t rank = operand.dims.size();
+  if (from->dims.size() != rank || to->dims.size() != rank || op.global.size() != rank)
+    return failure("the tensor has rank {}, but the shardings have {} and {} dimensions, and the value {}",
+                   rank, from->dims.size(), to->dims.size(), op.global.size());
+  if (!from->partial.empty() || !to->partial.empty())
+    return failure("a partial value cannot move to another mesh");
+  // A dim that is not known before the run would have to be sent first.
+  if (plan.isDynamic())
+    return failure("a value with a dynamic dim, {}, cannot move to another mesh",
+                   describe(plan.dtype, op.global));
+  constexpr int64_t channels = 1 << 20;
+  if (op.channel < 0 || op.channel >= channels)
+    return failure("expected a channel from 0 to {}, found {}", channels - 1, op.channel);
+  plan.from = *from;
+  plan.to = *to;
+  return plan;
+}
+
+/// The transfers of this rank. Error: it is not a rank of `mesh`, or the mesh has more than this run.
+Result<RankExchange> planTransfer(const Communicator *communicator, const TransferPlan &plan,
+                                  const spmd::Mesh &mesh) {
+  for (const spmd::Mesh *used : {&plan.source, &plan.target})
+    if (Result<void> fits = checkSize(communicator, *used); !fits)
+      return fits.problems();
+  int64_t rank = communicator ? communicator->rank() : 0;
+  if (Result<int64_t> position = positionOfRank(mesh, rank); !position)
+    return position.problems();
+  if (spmd::positionOf(plan.source, rank) && spmd::positionOf(plan.target, rank))
+    return failure("rank {} is a device of both meshes", rank);
+  spmd::Exchange exchange = planMove(plan.source, plan.from, plan.target, plan.to, plan.global, rank);
+  return RankExchange(exchange, [](int64_t device) { return device; });
+}
+
+/// The transfers of this rank, computed in the first run of a session.
+template <class Compute> Result<const RankExchange *> keptExchange(Call &call, const Compute &compute) {
+  struct State final : KernelState {
+    explicit State(RankExchange exchange) : exchange(std::move(exchange)) {}
+    RankExchange exchange;
+  };
+  if (!call.state()) {
+    Result<RankExchange> exchange = compute();
+    if (!exchange)
+      return exchange.problems();
+    call.state() = std::make_unique<State>(std::move(*exchange));
+  }
+  return &static_cast<State *>(call.state().get())->exchange;
+}
+
+} // namespace
+
+Result<std::unique_ptr<LibraryKernel>> makeDistSlice(const DistSliceAttributes &op,
+                                                     const KernelRequest &request) {
+  return makeStep(spmd::StepKind::Slice, op, request);
+}
+Result<std::unique_ptr<LibraryKernel>> makeDistToPartial(const DistToPartialAttributes &op,
+                                                         const KernelRequest &request) {
+  return makeStep(spmd::StepKind::ToPartial, op, request);
+}
+Result<std::unique_ptr<LibraryKernel>> makeDistAllGather(const DistAllGatherAttributes &op,
+                                                         const KernelRequest &request) {
+  return makeStep(spmd::StepKind::AllGather, op, request);
+}
+Result<std::unique_ptr<LibraryKernel>> makeDistAllToAll(const DistAllToAllAttributes &op,
+                                                        const KernelRequest &request) {
+  return makeStep(spmd::StepKind::AllToAll, op, request);
+}
+Result<std::unique_ptr<LibraryKernel>> makeDistPermute(const DistPermuteAttributes &op,
+                                                       const KernelRequest &request) {
+  return makeStep(spmd::StepKind::Permute, op, request);
+}
+Result<std::unique_ptr<LibraryKernel>> makeDistReduceScatter(const DistReduceScatterAttributes &op,
+                                                             const KernelRequest &request) {
+  return makeStep(spmd::StepKind::ReduceScatter, op, request);
+}
+Result<std::unique_ptr<LibraryKernel>> makeDistAllReduce(const DistAllReduceAttributes &op,
+                                                         const KernelRequest &request) {
+  return makeStep(spmd::StepKind::AllReduce, op, request);
+}
+
+Result<std::unique_ptr<LibraryKernel>> makeDistBroadcast(const DistBroadcastAttributes &op,
+                                                         const KernelRequest &request) {
+  Checks checks(request);
+  checks.expectOperands(1, 1);
+  if (!checks.ok())
+    return checks.problems();
+  spmd::Mesh mesh = meshOf(op.mesh);
+  std::vector<spmd::AxisRef> group;
+  for (const AxisAttribute &item : op.group.axes) {
+    Result<spmd::AxisRef> axis = axisOf(item, mesh);
+    if (!axis)
+      return axis.problems();
+    group.push_back(*axis);
+  }
+  if (group.size() != op.root.size())
+    return failure("the group has {} axes, the root {} coordinates", group.size(), op.root.size());
+  DType dtype = request.inputs[0].dtype;
+  return makeKernel([=, root = op.root, number = op.number](Call &call) -> Result<void> {
+    const View &x = call.input(0);
+    Result<View> out = call.output(0, x.dims);
+    if (Result<void> fits = checkSize(call.communicator(), mesh); !out || !fits)
+      return out ? fits : out.problems();
+    if (!call.communicator()) {
+      std::memcpy(out->data, x.data, static_cast<size_t>(x.size()) * sizeOf(dtype));
+      return {};
+    }
+    Result<RankExchange> exchange = planBroadcast(*call.communicator(), mesh, group, root, x.dims);
+    if (!exchange)
+      return exchange.problems();
+    Operation operation{fmt::format("broadcast of {}, collective {}", describe(dtype, x.dims), number)};
+    return runExchange(call.communicator(), operation, *exchange, dtype, x.data, out->data);
+  });
+}
+
+Result<std::unique_ptr<LibraryKernel>> makeDistSend(const DistSendAttributes &op,
+                                                    const KernelRequest &request) {
+  Checks checks(request);
+  checks.expectOperands(1, 0);
+  if (!checks.ok())
+    return checks.problems();
+  Result<TransferPlan> plan = readTransfer(op, request.inputs[0]);
+  if (!plan)
+    return plan.problems();
+  return makeKernel([plan = *plan](Call &call) -> Result<void> {
+    auto kept = keptExchange(call, [&] { return planTransfer(call.communicator(), plan, plan.source); });
+    if (!kept)
+      return kept.problems();
+    RankExchange exchange = **kept;
+    if (!std::ranges::equal(exchange.sourceDims, call.input(0).dims))
+      return failure("the operand has the type {}, expected {}", describe(plan.dtype, call.input(0).dims),
+                     describe(plan.dtype, exchange.sourceDims));
+    exchange.receives.clear();
+    return runExchange(call.communicator(), plan.operation(), exchange, plan.dtype, call.input(0).data,
+                       nullptr, plan.tag());
+  });
+}
+
+Result<std::unique_ptr<LibraryKernel>> makeDistRecv(const DistRecvAttributes &op,
+                                                    const KernelRequest &request) {
+  Checks checks(request);
+  checks.expectOperands(0, 1);
+  if (!checks.ok())
+    return checks.problems();
+  Result<TransferPlan> plan = readTransfer(op, request.outputs[0]);
+  if (!plan)
+    return plan.problems();
+  return makeKernel([plan = *plan](Call &call) -> Result<void> {
+    auto kept = keptExchange(call, [&] { return planTransfer(call.communicator(), plan, plan.target); });
+    if (!kept)
+      return kept.problems();
+    RankExchange exchange = **kept;
+    Result<View> out = call.output(0, exchange.targetDims);
+    if (!out)
+      return out.problems();
+    exchange.sends.clear();
+    return runExchange(call.communicator(), plan.operation(), exchange, plan.dtype, nullptr, out->data,
+                       plan.tag());
+  });
+}
+
+} // namespace proa::runtime

@@ -1,0 +1,47 @@
+/// Strategies of parallel training as text: "dp2,mp2,zero1,amp,recompute".
+#pragma once
+
+#include "lib/spmd/Mesh.h"
+
+#include "proa/Result.h"
+
+namespace proa::spmd {
+
+/// How often ZeRO (Rajbhandari et al. 2020) keeps a state on the ranks of data parallelism: each stage splits
+/// one more of them.
+enum class ZeroStage : uint8_t {
+  None,
+  /// States of the optimizer.
+  Optimizer,
+  /// Also gradients.
+  Gradients,
+  /// Also parameters.
+  Parameters,
+};
+
+/// Parts that are not in the text are off.
+struct Strategy {
+  /// Sizes of the axes; 1: the strategy does not use the axis.
+  int64_t data = 1;    ///< "dp": batch
+  int64_t context = 1; ///< "cp": sequence, everywhere
+  int64_t expert = 1;  ///< "ep": experts
+  int64_t model = 1;   ///< "mp": columns and rows of weights (Shoeybi et al. 2019, "Megatron-LM")
+  /// "sp": sequence over the axis mp, where tensor parallelism splits nothing (Korthikanti et al. 2022).
+  bool sequence = false;
+  ZeroStage zero = ZeroStage::None;
+  /// "amp" and "amp1": 1, "amp2": 2, off: 0.
+  int ampLevel = 0;
+  bool recompute = false;
+  /// "acc4": the number of micro-batches.
+  int64_t microBatches = 1;
+
+  /// The axes of size above 1, in the order dp, cp, ep, mp.
+  Mesh mesh() const;
+};
+
+/// Reads a strategy: parts separated by commas, each at most once: dpN, cpN, epN, mpN (or tpN), sp, zero1,
+/// zero2, zero3, amp (amp1), amp2, recompute, accN. Errors: an unknown part, a part without its number, sp
+/// without mp, ZeRO without dp; all in one list.
+Result<Strategy> parseStrategy(std::string_view text);
+
+} // namespace proa::spmd

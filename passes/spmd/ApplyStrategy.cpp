@@ -1,0 +1,402 @@
+//! dist-apply-strategy: annotates a program for a strategy of parallel training.
+#include "passes/spmd/DimComponents.h"
+#include "passes/spmd/Passes.h"
+
+#include "dialects/dist/Placements.h"
+#include "dialects/pd/ir/FunctionAttributes.h"
+#include "lib/spmd/Strategy.h"
+#include "passes/remarks/Remarks.h"
+
+using namespace mlir;
+
+namespace proa {
+
+#define GEN_PASS_DEF_APPLYSTRATEGY
+#include "passes/spmd/Passes.h.inc"
+
+namespace {
+
+using Id = DimComponents::Id;
+
+/// Annotates one function.
+class Annotator {
+public:
+  Annotator(func::FuncOp function, const spmd::Strategy &strategy, FlatSymbolRefAttr symbol,
+            PassRemarks &remarks)
+      : function(function), strategy(strategy), mesh(strategy.mesh()), symbol(symbol), remarks(remarks),
+        dims(function), componentAxes(dims.components().size()) {}
+
+  void run() {
+    splitFeeds();
+    chooseComponents("ep", [&](const ValueDim &dim) {
+      return dim.dim == 0 && cast<RankedTensorType>(dim.value.getType()).getRank() == 3;
+    });
+    chooseComponents("mp", [&](const ValueDim &dim) {
+      return cast<RankedTensorType>(dim.value.getType()).getRank() >= 2;
+    });
+    for (BlockArgument argument : function.getArguments())
+      if (isa<RankedTensorType>(argument.getType()))
+        arguments[argument] = placementOf(argument);
+    if (strategy.zero != spmd::ZeroStage::None)
+      splitStates();
+    for (BlockArgument argument : function.getArguments())
+      if (auto found = arguments.find(argument); found != arguments.end())
+        function.setArgAttr(argument.getArgNumber(), dist::shardingAttribute, shardingOf(found->second));
+    if (strategy.sequence)
+      splitSequence();
+  }
+
+private:
+  StringAttr nameOf(BlockArgument argument, StringRef attribute) {
+    return function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), attribute);
+  }
+  bool isFeed(Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    return argument && argument.getOwner() == &function.getBody().front() &&
+           nameOf(argument, pd::feedAttribute);
+  }
+  dist::ShardingAttr shardingOf(const spmd::Placement &placement) {
+    return dist::shardingOf(placement, symbol, mesh);
+  }
+  std::optional<unsigned> axis(StringRef name) const { return mesh.indexOf(std::string_view(name)); }
+
+  /// Data parallelism splits the batch, context parallelism the sequence: by convention dimensions 0 and 1 of
+  /// the feeds. Dimensions of other feeds that belong to the same component, or have the same position and
+  /// size, are split with them.
+  void splitFeeds() {
+    splitFeedDim("dp", 0);
+    splitFeedDim("cp", 1);
+  }
+
+  void splitFeedDim(StringRef name, int64_t position) {
+    std::optional<unsigned> split = axis(name);
+    if (!split)
+      return;
+    std::optional<Id> most;
+    int64_t size = 0;
+    for (BlockArgument argument : function.getArguments())
+      if (auto type = feedType(argument); type && type.getRank() > position) {
+        Id id = *dims.of(argument, position);
+        if (!componentAxes[id] && (!most || workOf(id) > workOf(*most)))
+          most = id, size = type.getDimSize(position);
+      }
+    if (!most) {
+      remarks.missed(function) << name << ": no feed has dimension " << (position == 0 ? "0" : "1");
+      return;
+    }
+    componentAxes[*most] = *split;
+    for (BlockArgument argument : function.getArguments())
+      if (auto type = feedType(argument);
+          type && type.getRank() > position && type.getDimSize(position) == size)
+        if (Id id = *dims.of(argument, position); !componentAxes[id])
+          componentAxes[id] = *split;
+  }
+
+  RankedTensorType feedType(BlockArgument argument) {
+    return isFeed(argument) ? dyn_cast<RankedTensorType>(argument.getType()) : RankedTensorType();
+  }
+  double workOf(Id id) const { return dims.components()[id].work; }
+
+  /// Splits components of parameters over an axis, those with the least traffic for their work first. An op
+  /// is split by at most one of them.
+  void chooseComponents(StringRef name, function_ref<bool(const ValueDim &)> isCandidate) {
+    std::optional<unsigned> split = axis(name);
+    if (!split)
+      return;
+    SmallVector<Id> candidates;
+    for (auto [id, component] : llvm::enumerate(dims.components()))
+      if (!componentAxes[id] && component.hasContraction && !component.isAmbiguous &&
+          isDivisible(component, mesh.axes[*split].size) && areParameters(component) &&
+          valueOf(static_cast<Id>(id)) > 0 && llvm::any_of(component.arguments, isCandidate))
+        candidates.push_back(static_cast<Id>(id));
+    SmallVector<Id> chosen = independentSet(candidates);
+    for (Id id : chosen)
+      componentAxes[id] = *split;
+    if (chosen.empty())
+      remarks.missed(function) << name << ": no parameters can be split over it";
+  }
+
+  /// The steps of loop nests that splitting a component saves, less those that its traffic costs. A matmul of
+  /// inner size 32 takes 8 steps for each byte of its result in f32.
+  double valueOf(Id id) const {
+    constexpr double stepsPerByte = 8;
+    return dims.components()[id].work - stepsPerByte * dims.components()[id].traffic;
+  }
+
+  /// Components of large value in sum, such that no op has two of them: those with the least traffic for
+  /// their work, then exchanges that increase the sum.
+  SmallVector<Id> independentSet(SmallVector<Id> candidates) const {
+    auto ratio = [&](Id id) { return dims.components()[id].traffic / dims.components()[id].work; };
+    llvm::stable_sort(candidates, [&](Id a, Id b) { return ratio(a) < ratio(b); });
+    llvm::DenseMap<unsigned, Id> componentOfOp;
+    auto ownersOf = [&](Id id) {
+      llvm::SmallSetVector<Id, 4> owners;
+      for (unsigned op : dims.components()[id].ops)
+        if (auto found = componentOfOp.find(op); found != componentOfOp.end())
+          owners.insert(found->second);
+      return owners;
+    };
+    constexpr int mostRounds = 8;
+    bool hasChanged = true;
+    for (int round = 0; round < mostRounds && hasChanged; ++round) {
+      hasChanged = false;
+      for (Id id : candidates) {
+        llvm::SmallSetVector<Id, 4> owners = ownersOf(id);
+        double lost = 0;
+        for (Id owner : owners)
+          lost += valueOf(owner);
+        if (owners.contains(id) || valueOf(id) <= lost)
+          continue;
+        for (Id owner : owners)
+          for (unsigned op : dims.components()[owner].ops)
+            componentOfOp.erase(op);
+        for (unsigned op : dims.components()[id].ops)
+          componentOfOp[op] = id;
+        hasChanged = true;
+      }
+    }
+    return llvm::to_vector(llvm::make_filter_range(
+        candidates, [&](Id id) { return componentOfOp.lookup(dims.components()[id].ops.front()) == id; }));
+  }
+
+  bool isDivisible(const DimComponents::Component &component, int64_t parts) const {
+    return llvm::all_of(component.ops, [&](unsigned op) {
+      const DimComponents::OpUses &uses = dims.ops()[op];
+      return llvm::all_of(uses.uses, [&](const DimComponents::Use &use) {
+        return &dims.components()[use.component] != &component ||
+               (use.kind != pd::FactorKind::Replicated && !ShapedType::isDynamic(use.size) &&
+                use.size % parts == 0);
+      });
+    });
+  }
+
+  bool areParameters(const DimComponents::Component &component) {
+    return llvm::none_of(component.arguments, [&](const ValueDim &dim) { return isFeed(dim.value); });
+  }
+
+  spmd::Placement placementOf(Value value) {
+    spmd::Placement placement;
+    llvm::SmallDenseSet<unsigned> used;
+    for (int64_t dim = 0; dim < cast<RankedTensorType>(value.getType()).getRank(); ++dim) {
+      spmd::DimPlacement &target = placement.dims.emplace_back();
+      std::optional<Id> id = dims.of(value, dim);
+      if (id && componentAxes[*id] && used.insert(*componentAxes[*id]).second)
+        target.axes.push_back(mesh.full(*componentAxes[*id]));
+    }
+    return placement;
+  }
+
+  /// An op that computes new values of states from their old values: the parameter, which other ops use too,
+  /// and the states of the optimizer (moments, velocities, copies in full precision), which only such ops
+  /// use.
+  struct Update {
+    Operation *op = nullptr;
+    BlockArgument parameter;
+    SmallVector<BlockArgument> states;
+  };
+
+  SmallVector<Update> findUpdates() {
+    llvm::StringMap<Value> newValues;
+    for (auto [number, value] : llvm::enumerate(function.getBody().front().getTerminator()->getOperands()))
+      if (auto name = function.getResultAttrOfType<StringAttr>(number, pd::stateAttribute))
+        newValues[name] = value;
+    llvm::MapVector<Operation *, SmallVector<BlockArgument>> argumentsOf;
+    for (BlockArgument argument : function.getArguments()) {
+      StringAttr name = nameOf(argument, pd::parameterAttribute);
+      Operation *op = name ? newValues.lookup(name).getDefiningOp() : nullptr;
+      if (op && llvm::is_contained(op->getOperands(), argument) && isa<RankedTensorType>(argument.getType()))
+        argumentsOf[op].push_back(argument);
+    }
+    SmallVector<Update> updates;
+    for (auto &[op, operands] : argumentsOf) {
+      Update update{op, {}, {}};
+      for (BlockArgument argument : operands) {
+        bool isOwn =
+            llvm::all_of(argument.getUsers(), [&](Operation *user) { return argumentsOf.contains(user); });
+        if (isOwn)
+          update.states.push_back(argument);
+        else
+          update.parameter = argument;
+      }
+      if (update.parameter)
+        updates.push_back(update);
+    }
+    return updates;
+  }
+
+  void splitStates() {
+    unsigned data = *axis("dp");
+    SmallVector<Update> updates = findUpdates();
+    if (updates.empty())
+      remarks.missed(function) << "zero: the function has no optimizer";
+    llvm::DenseSet<Operation *> updateOps;
+    for (const Update &update : updates)
+      updateOps.insert(update.op);
+    for (const Update &update : updates) {
+      ArrayRef<int64_t> shape = cast<RankedTensorType>(update.parameter.getType()).getShape();
+      spmd::Placement whole = arguments[update.parameter];
+      spmd::Placement split = withAxis(whole, shape, data);
+      for (BlockArgument state : update.states)
+        if (cast<RankedTensorType>(state.getType()).getShape() == shape)
+          arguments[state] = split;
+      constrainGradients(update, strategy.zero == spmd::ZeroStage::Optimizer ? whole : split);
+      if (strategy.zero == spmd::ZeroStage::Parameters) {
+        arguments[update.parameter] = split;
+        for (OpOperand &use : llvm::make_early_inc_range(update.parameter.getUses()))
+          if (!updateOps.contains(use.getOwner()) && !isa<dist::ConstrainOp>(use.getOwner()))
+            constrain(use, whole);
+      }
+    }
+  }
+
+  /// The placement split over one more axis: along the largest dimension that is not split and is divisible,
+  /// else along one that stays divisible, else along the largest one that is not split.
+  spmd::Placement withAxis(spmd::Placement placement, ArrayRef<int64_t> shape, unsigned added) {
+    int64_t parts = mesh.axes[added].size;
+    std::optional<size_t> best;
+    std::array<int64_t, 2> bestRank{};
+    for (auto [dim, target] : llvm::enumerate(placement.dims)) {
+      if (ShapedType::isDynamic(shape[dim]) || shape[dim] < parts * target.parts())
+        continue;
+      bool isDivisible = shape[dim] % (parts * target.parts()) == 0;
+      int64_t preference = isDivisible ? (target.axes.empty() ? 3 : 2) : (target.axes.empty() ? 1 : 0);
+      std::array rank{preference, shape[dim]};
+      if (preference > 0 && (!best || rank > bestRank))
+        best = dim, bestRank = rank;
+    }
+    if (best)
+      placement.dims[*best].axes.push_back(mesh.full(added));
+    return placement;
+  }
+
+  /// Operands that are computed and have the dims of the parameter.
+  void constrainGradients(const Update &update, const spmd::Placement &placement) {
+    Type type = update.parameter.getType();
+    for (OpOperand &operand : update.op->getOpOperands())
+      if (operand.get().getDefiningOp() &&
+          cast<ShapedType>(operand.get().getType()).getShape() == cast<ShapedType>(type).getShape())
+        constrain(operand, placement);
+  }
+
+  void constrain(OpOperand &operand, const spmd::Placement &placement) {
+    OpBuilder builder(operand.getOwner());
+    operand.set(dist::ConstrainOp::create(builder, operand.getOwner()->getLoc(), operand.get(),
+                                          shardingOf(placement)));
+  }
+
+  /// Sequence parallelism: what tensor parallelism does not split is split along the sequence over the same
+  /// axis. An op of tensor parallelism gathers such operands, and its partial results are reduced and
+  /// scattered.
+  void splitSequence() {
+    std::optional<Id> sequence = sequenceComponent();
+    if (!sequence) {
+      remarks.missed(function) << "sp: no feed has a sequence dimension";
+      return;
+    }
+    unsigned model = *axis("mp");
+    for (const DimComponents::OpUses &uses : dims.ops()) {
+      bool isSplit = llvm::any_of(
+          uses.uses, [&](const DimComponents::Use &use) { return componentAxes[use.component] == model; });
+      if (isSplit && uses.isContraction)
+        splitSequenceAround(uses.op, *sequence, model);
+    }
+  }
+
+  std::optional<Id> sequenceComponent() {
+    std::optional<Id> most;
+    for (BlockArgument argument : function.getArguments())
+      if (auto type = feedType(argument); type && type.getRank() > 1)
+        if (Id id = *dims.of(argument, 1); !most || workOf(id) > workOf(*most))
+          most = id;
+    return most;
+  }
+
+  void splitSequenceAround(Operation *op, Id sequence, unsigned model) {
+    auto sequenceDim = [&](Value value, const spmd::Placement &placement) -> std::optional<int64_t> {
+      auto uses = [&](const spmd::DimPlacement &dim) {
+        return llvm::is_contained(dim.axes, mesh.full(model));
+      };
+      if (!llvm::any_of(placement.dims, uses))
+        for (int64_t dim = 0; dim < static_cast<int64_t>(placement.dims.size()); ++dim)
+          if (dims.of(value, dim) == sequence)
+            return dim;
+      return std::nullopt;
+    };
+    for (OpOperand &operand : op->getOpOperands())
+      if (spmd::Placement placement = placementOf(operand.get()); sequenceDim(operand.get(), placement))
+        constrain(operand, placement);
+    for (Value result : op->getResults()) {
+      spmd::Placement placement = placementOf(result);
+      std::optional<int64_t> dim = sequenceDim(result, placement);
+      if (!dim)
+        continue;
+      placement.dims[*dim].axes.push_back(mesh.full(model));
+      OpBuilder builder(op->getContext());
+      builder.setInsertionPointAfter(op);
+      auto constrained = dist::ConstrainOp::create(builder, op->getLoc(), result, shardingOf(placement));
+      result.replaceAllUsesExcept(constrained, constrained);
+    }
+  }
+
+  func::FuncOp function;
+  const spmd::Strategy &strategy;
+  spmd::Mesh mesh;
+  FlatSymbolRefAttr symbol;
+  PassRemarks &remarks;
+  DimComponents dims;
+  /// By component.
+  SmallVector<std::optional<unsigned>> componentAxes;
+  llvm::DenseMap<Value, spmd::Placement> arguments;
+};
+
+class ApplyStrategyPass : public impl::ApplyStrategyBase<ApplyStrategyPass> {
+public:
+  using ApplyStrategyBase::ApplyStrategyBase;
+
+  void runOnOperation() override {
+    Result<spmd::Strategy> parsed = spmd::parseStrategy(strategy);
+    if (!parsed) {
+      for (const Problem &problem : parsed.problems())
+        getOperation()->emitError() << getArgumentName() << ": " << problem.message;
+      return signalPassFailure();
+    }
+    auto target = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+        getOperation(), StringAttr::get(&getContext(), function));
+    if (!target || target.isExternal()) {
+      getOperation()->emitError() << getArgumentName() << ": expected a function '" << function << "'";
+      return signalPassFailure();
+    }
+    if (!llvm::hasSingleElement(target.getBody())) {
+      target.emitError() << getArgumentName() << ": expected a function with one block";
+      return signalPassFailure();
+    }
+    spmd::Mesh mesh = parsed->mesh();
+    if (mesh.axes.empty())
+      return;
+    if (Operation *other = SymbolTable::lookupSymbolIn(getOperation(), meshName)) {
+      other->emitError() << getArgumentName() << ": the strategy defines the mesh '" << meshName << "'";
+      return signalPassFailure();
+    }
+    createMesh(mesh);
+    PassRemarks remarks(getArgumentName());
+    Annotator(target, *parsed, FlatSymbolRefAttr::get(&getContext(), meshName), remarks).run();
+  }
+
+private:
+  static constexpr StringLiteral meshName = "mesh";
+
+  void createMesh(const spmd::Mesh &mesh) {
+    OpBuilder builder = OpBuilder::atBlockBegin(getOperation().getBody());
+    SmallVector<StringAttr> names;
+    SmallVector<int64_t> sizes;
+    for (const spmd::MeshAxis &axis : mesh.axes) {
+      names.push_back(builder.getStringAttr(axis.name));
+      sizes.push_back(axis.size);
+    }
+    dist::MeshOp::create(builder, getOperation().getLoc(), meshName,
+                         dist::MeshAttr::get(&getContext(), names, sizes, {}));
+  }
+};
+
+} // namespace
+} // namespace proa

@@ -1,0 +1,57 @@
+//! dist-propagate: shardings of all values from annotations of some.
+#include "passes/spmd/Passes.h"
+
+#include "dialects/dist/Dist.h"
+#include "dialects/pd/ir/Pd.h"
+#include "passes/remarks/Remarks.h"
+#include "passes/spmd/propagation/Annotations.h"
+#include "passes/spmd/propagation/Explain.h"
+#include "passes/spmd/propagation/Materialize.h"
+
+using namespace mlir;
+
+namespace proa {
+
+#define GEN_PASS_DEF_PROPAGATE
+#include "passes/spmd/Passes.h.inc"
+
+namespace {
+
+class PropagatePass : public impl::PropagateBase<PropagatePass> {
+public:
+  using PropagateBase::PropagateBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    FailureOr<sharding::MeshOfModule> mesh = sharding::findMesh(module);
+    sharding::ShardingGraph graph;
+    if (failed(mesh) || failed(graph.build(module)) || failed(sharding::readAnnotations(graph, *mesh)))
+      return signalPassFailure();
+    remark(graph);
+    sharding::PlacementPool pool;
+    sharding::ReshardCosts costs(mesh->mesh, pool);
+    sharding::Propagation propagation(graph, costs);
+    propagation.run();
+    sharding::Assignment assignment(graph, mesh->mesh, pool, costs);
+    assignment.run();
+    for (const std::string &value : explain)
+      if (failed(sharding::explain(value, module, graph, propagation, assignment, pool, mesh->mesh,
+                                   llvm::errs())))
+        return signalPassFailure();
+    sharding::materialize(graph, assignment, pool, mesh->mesh, mesh->symbol);
+  }
+
+private:
+  void remark(const sharding::ShardingGraph &graph) {
+    if (!PassRemarks::areEnabled(&getContext()))
+      return;
+    PassRemarks remarks(getArgumentName());
+    for (const sharding::Node &node : graph.nodes)
+      if (!node.rule)
+        remarks.missed(node.op) << node.op->getName().getStringRef()
+                                << " has no sharding rule: it runs whole on each device";
+  }
+};
+
+} // namespace
+} // namespace proa

@@ -1,0 +1,69 @@
+#include "passes/spmd/propagation/Assignment.h"
+
+namespace proa::sharding {
+
+void Assignment::run() {
+  for (unsigned state : graph.stateOfValue)
+    natural.push_back(placementOfState(state));
+  plans.resize(graph.nodes.size());
+  for (unsigned node = 0; node < graph.nodes.size(); ++node)
+    plan(node);
+  passPartials(graph, *this, pool, costs);
+}
+
+void Assignment::planWhole(const Node &node, NodePlan &plan) {
+  for (unsigned i = 0; i < node.numOperands + node.numResults; ++i) {
+    unsigned state = graph.nodeStates[node.first + i];
+    unsigned placement = state == none ? none : pool.whole(graph.states[state].type.getRank());
+    (i < node.numOperands ? plan.operands : plan.results).push_back(placement);
+  }
+}
+
+void Assignment::plan(unsigned index) {
+  const Node &node = graph.nodes[index];
+  NodePlan &plan = plans[index];
+  if (node.edge) {
+    plan.operands.push_back(placementOfState(graph.nodeStates[node.first + 1]));
+    return;
+  }
+  if (!node.rule) {
+    planWhole(node, plan);
+  } else {
+    llvm::SmallVector<const spmd::Placement *> wanted;
+    for (unsigned i = 0; i < node.numOperands; ++i)
+      wanted.push_back(&pool[natural[graph.nodeValues[node.first + i]]]);
+    for (unsigned i = 0; i < node.numResults; ++i)
+      wanted.push_back(&graph.states[graph.nodeStates[node.first + node.numOperands + i]].placement);
+    plan.axes =
+        chooseAxes(node.rule->rule, wanted, [&](const FactorAxes &axes) { return costOf(node, axes); }).axes;
+    OpPlacements placements = placementsOf(node.rule->rule, plan.axes);
+    for (const spmd::Placement &placement : placements.operands)
+      plan.operands.push_back(pool.indexOf(placement));
+    for (const spmd::Placement &placement : placements.results)
+      plan.results.push_back(pool.indexOf(placement));
+  }
+  for (unsigned i = 0; i < node.numResults; ++i)
+    if (unsigned value = graph.nodeValues[node.first + node.numOperands + i]; value != none) {
+      // Uses of an annotated result see the annotation.
+      const State &state = graph.states[graph.stateOfValue[value]];
+      natural[value] = state.isPinned ? placementOfState(graph.stateOfValue[value]) : plan.results[i];
+    }
+}
+
+double Assignment::costOf(const Node &node, const FactorAxes &axes) {
+  OpPlacements placements = placementsOf(node.rule->rule, axes);
+  double seconds = 0;
+  for (unsigned i = 0; i < node.numOperands; ++i) {
+    unsigned from = natural[graph.nodeValues[node.first + i]];
+    seconds += costs.seconds(from, pool.indexOf(placements.operands[i]),
+                             graph.states[graph.nodeStates[node.first + i]].type);
+  }
+  for (unsigned i = 0; i < node.numResults; ++i) {
+    const State &state = graph.states[graph.nodeStates[node.first + node.numOperands + i]];
+    spmd::Placement target = targetOf(state, placements.results[i]);
+    seconds += costs.seconds(placements.results[i], target, state.type);
+  }
+  return seconds;
+}
+
+} // namespace proa::sharding

@@ -1,0 +1,50 @@
+/// The axes of an op's factors that follow from placements that its operands and results have or should have.
+#pragma once
+
+#include "passes/spmd/FactorAxes.h"
+
+namespace proa::sharding {
+
+/// Adds the axes of one tensor after the other to factors. Axes that an earlier tensor uses otherwise are
+/// left out.
+class FactorMerge {
+public:
+  explicit FactorMerge(const pd::ShardingRule &rule)
+      : axes(rule.factors.size()), source(rule.factors.size(), 0), rule(rule) {}
+
+  /// Adds the axes of a tensor; `index` identifies it in `source`.
+  void add(unsigned index, const pd::TensorFactors &tensor, const spmd::Placement &placement);
+
+  FactorAxes axes;
+  /// The last tensor that added axes to each factor.
+  llvm::SmallVector<unsigned> source;
+  /// Whether another order of the tensors may give other axes.
+  bool hasConflict = false;
+
+private:
+  void extend(unsigned index, unsigned factor, llvm::ArrayRef<spmd::AxisRef> wanted);
+  /// Whether a factor may be split by its axes, given those of the factors in its dimensions.
+  bool isLegal(unsigned factor) const;
+
+  const pd::ShardingRule &rule;
+};
+
+/// Whether a list of axes begins another: `x:(1)2` begins `x, y`.
+bool isPrefix(llvm::ArrayRef<spmd::AxisRef> prefix, llvm::ArrayRef<spmd::AxisRef> axes);
+
+/// The tensors of an op: operands, then results.
+inline const pd::TensorFactors &tensorOf(const pd::ShardingRule &rule, unsigned index) {
+  return index < rule.operands.size() ? rule.operands[index] : rule.results[index - rule.operands.size()];
+}
+
+struct FactorChoice {
+  FactorAxes axes;
+  llvm::SmallVector<unsigned> source;
+};
+
+/// The axes for the placements of operands and results. If they contradict each other, each tensor is tried
+/// as the first one, and `cost` decides; the first of equal ones is taken.
+FactorChoice chooseAxes(const pd::ShardingRule &rule, llvm::ArrayRef<const spmd::Placement *> wanted,
+                        llvm::function_ref<double(const FactorAxes &)> cost);
+
+} // namespace proa::sharding

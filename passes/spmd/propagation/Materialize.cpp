@@ -1,0 +1,196 @@
+#include "passes/spmd/propagation/Materialize.h"
+
+#include "dialects/dist/Placements.h"
+
+using namespace mlir;
+
+namespace proa::sharding {
+
+namespace {
+
+/// Uses of a value that need one placement.
+struct Request {
+  unsigned placement;
+  SmallVector<OpOperand *, 2> uses;
+};
+
+class Materializer {
+public:
+  Materializer(ShardingGraph &graph, Assignment &assignment, PlacementPool &pool, const spmd::Mesh &mesh,
+               FlatSymbolRefAttr symbol)
+      : graph(graph), assignment(assignment), pool(pool), mesh(mesh), symbol(symbol),
+        requests(graph.values.size()) {}
+
+  void run() {
+    for (unsigned node = 0; node < graph.nodes.size(); ++node)
+      collect(node);
+    // Attributes first: they belong to the ops of the graph, not to reshards.
+    setShardings();
+    for (unsigned value = 0; value < graph.values.size(); ++value)
+      insertReshards(value);
+    removeConstraints();
+  }
+
+private:
+  dist::ShardingAttr shardingOf(unsigned placement) {
+    if (placement >= shardings.size())
+      shardings.resize(placement + 1);
+    if (!shardings[placement])
+      shardings[placement] = dist::shardingOf(pool[placement], symbol, mesh);
+    return shardings[placement];
+  }
+
+  void collect(unsigned index) {
+    const Node &node = graph.nodes[index];
+    const NodePlan &plan = assignment.plans[index];
+    for (unsigned i = 0; i < node.numOperands; ++i) {
+      unsigned value = graph.nodeValues[node.first + i];
+      if (value == none || assignment.natural[value] == plan.operands[i] ||
+          llvm::is_contained(plan.passedOperands, i))
+        continue;
+      OpOperand *use = node.edge ? node.edge : &node.op->getOpOperand(i);
+      auto known =
+          llvm::find_if(requests[value], [&](const Request &r) { return r.placement == plan.operands[i]; });
+      if (known == requests[value].end())
+        requests[value].push_back({plan.operands[i], {use}});
+      else
+        known->uses.push_back(use);
+    }
+  }
+
+  Value reshard(OpBuilder &builder, Value x, unsigned from, unsigned to) {
+    return dist::ReshardOp::create(builder, x.getLoc(), x.getType(), x, shardingOf(from), shardingOf(to));
+  }
+
+  int64_t localCount(unsigned placement, RankedTensorType type) const {
+    SmallVector<int64_t> dims(type.getShape());
+    for (int64_t &dim : dims)
+      dim = ShapedType::isDynamic(dim) ? 1024 : dim;
+    return spmd::largestLocalCount(pool[placement], {dims.data(), dims.size()});
+  }
+
+  void insertReshards(unsigned index) {
+    Value value = graph.values[index];
+    OpBuilder builder(value.getContext());
+    builder.setInsertionPointAfterValue(value);
+    unsigned natural = assignment.natural[index];
+    if (unsigned own = ownPlacement(value); own != none && own != natural) {
+      // An annotated result: all uses see the annotated placement.
+      SmallVector<OpOperand *> all;
+      for (OpOperand &use : value.getUses())
+        all.push_back(&use);
+      Value pinned = reshard(builder, value, own, natural);
+      for (OpOperand *use : all)
+        use->set(pinned);
+      value = pinned;
+    }
+    SmallVectorImpl<Request> &own = requests[index];
+    if (own.size() > 1 && !pool[natural].partial.empty()) {
+      // A partial value is combined once, to the most split placement; the others follow from that one.
+      auto type = cast<RankedTensorType>(value.getType());
+      auto first = llvm::min_element(own, [&](const Request &a, const Request &b) {
+        return localCount(a.placement, type) < localCount(b.placement, type);
+      });
+      std::rotate(own.begin(), first, first + 1);
+      Request base = own.front();
+      own.erase(own.begin());
+      value = reshard(builder, value, natural, base.placement);
+      natural = base.placement;
+      for (OpOperand *use : base.uses)
+        use->set(value);
+    }
+    for (const Request &request : own) {
+      Value result = reshard(builder, value, natural, request.placement);
+      for (OpOperand *use : request.uses)
+        use->set(result);
+    }
+  }
+
+  /// The placement that the op gives its result, or `none` if the value is not the result of a node.
+  unsigned ownPlacement(Value value) const {
+    auto entry = ownPlacements.find(value);
+    return entry == ownPlacements.end() ? none : entry->second;
+  }
+
+  void setShardings() {
+    for (unsigned index = 0; index < graph.nodes.size(); ++index) {
+      const Node &node = graph.nodes[index];
+      for (unsigned i = 0; i < node.numResults && !node.edge; ++i)
+        if (unsigned value = graph.nodeValues[node.first + node.numOperands + i];
+            value != none && assignment.natural[value] != assignment.plans[index].results[i])
+          ownPlacements[graph.values[value]] = assignment.plans[index].results[i];
+    }
+    Operation *last = nullptr;
+    for (Value value : graph.values)
+      if (Operation *op = value.getDefiningOp(); op && op != last) {
+        setShardings(op);
+        last = op;
+      }
+    for (auto &[op, states] : graph.functions)
+      setShardings(cast<func::FuncOp>(op), states);
+  }
+
+  void setShardings(Operation *op) {
+    if (isa<dist::DistDialect>(op->getDialect()))
+      return;
+    if (op->getNumResults() == 1 && isa<RankedTensorType>(op->getResult(0).getType())) {
+      unsigned placement = finalPlacement(op->getResult(0));
+      if (placement >= arrays.size())
+        arrays.resize(placement + 1);
+      if (!arrays[placement])
+        arrays[placement] = ArrayAttr::get(op->getContext(), {shardingOf(placement)});
+      op->setDiscardableAttr(dist::shardingsAttribute, arrays[placement]);
+      return;
+    }
+    SmallVector<Attribute> all;
+    for (Value result : op->getResults())
+      all.push_back(isa<RankedTensorType>(result.getType()) ? Attribute(shardingOf(finalPlacement(result)))
+                                                            : UnitAttr::get(op->getContext()));
+    op->setDiscardableAttr(dist::shardingsAttribute, ArrayAttr::get(op->getContext(), all));
+  }
+
+  unsigned finalPlacement(Value result) const {
+    unsigned own = ownPlacement(result);
+    return own == none ? assignment.natural[graph.indexOf(result)] : own;
+  }
+
+  void setShardings(func::FuncOp function, const FunctionStates &states) {
+    if (!function.isDeclaration())
+      for (BlockArgument argument : function.getArguments())
+        if (unsigned index = graph.indexOf(argument); index != none)
+          function.setArgAttr(argument.getArgNumber(), dist::shardingAttribute,
+                              shardingOf(assignment.natural[index]));
+    for (auto [i, state] : llvm::enumerate(states.results))
+      if (state != none)
+        function.setResultAttr(static_cast<unsigned>(i), dist::shardingAttribute,
+                               shardingOf(assignment.placementOfState(state)));
+  }
+
+  void removeConstraints() {
+    for (auto &[op, states] : graph.functions)
+      op->walk([](dist::ConstrainOp constrain) {
+        constrain.getResult().replaceAllUsesWith(constrain.getX());
+        constrain.erase();
+      });
+  }
+
+  ShardingGraph &graph;
+  Assignment &assignment;
+  PlacementPool &pool;
+  const spmd::Mesh &mesh;
+  FlatSymbolRefAttr symbol;
+  std::vector<SmallVector<Request, 0>> requests;
+  /// Placements of results that annotations change.
+  llvm::DenseMap<Value, unsigned> ownPlacements;
+  std::vector<dist::ShardingAttr> shardings;
+  std::vector<ArrayAttr> arrays;
+};
+
+} // namespace
+
+void materialize(ShardingGraph &graph, Assignment &assignment, PlacementPool &pool, const spmd::Mesh &mesh,
+                 FlatSymbolRefAttr symbol) {
+  Materializer(graph, assignment, pool, mesh, symbol).run();
+}
+
+} // namespace proa::sharding

@@ -1,0 +1,142 @@
+#include "passes/spmd/propagation/Propagation.h"
+
+#include <set>
+
+namespace proa::sharding {
+
+bool uses(const State &state, const spmd::AxisRef &axis) {
+  auto hits = [&](const spmd::AxisRef &other) { return overlap(axis, other); };
+  for (const spmd::DimPlacement &dim : state.placement.dims)
+    if (llvm::any_of(dim.axes, hits))
+      return true;
+  return llvm::any_of(state.replicated, hits) ||
+         llvm::any_of(state.placement.partial, [&](const spmd::PartialAxis &p) { return hits(p.axis); });
+}
+
+spmd::Placement targetOf(const State &state, const spmd::Placement &natural) {
+  spmd::Placement target = state.placement;
+  for (size_t dim = 0; dim < target.dims.size(); ++dim)
+    if (target.dims[dim].axes.empty() && state.isOpen[dim] &&
+        llvm::none_of(natural.dims[dim].axes, [&](const spmd::AxisRef &axis) { return uses(state, axis); }))
+      target.dims[dim] = natural.dims[dim];
+  return target;
+}
+
+void Propagation::run() {
+  std::set<int64_t> priorities{0};
+  for (auto [index, state] : llvm::enumerate(graph.states)) {
+    for (size_t dim = 0; dim < state.placement.dims.size(); ++dim) {
+      if (!state.placement.dims[dim].axes.empty())
+        decisions.push_back({unsigned(index), unsigned(dim), state.placement.dims[dim].axes});
+      priorities.insert(state.priority[dim]);
+    }
+  }
+  lastPriority = *priorities.rbegin();
+  isQueued.assign(graph.nodes.size(), false);
+  for (int64_t next : priorities)
+    runRound(next);
+}
+
+void Propagation::runRound(int64_t round) {
+  priority = round;
+  for (unsigned state = 0; state < graph.states.size(); ++state)
+    if (llvm::any_of(graph.states[state].placement.dims,
+                     [](const spmd::DimPlacement &dim) { return !dim.axes.empty(); }))
+      enqueueNodesOf(state);
+  while (!queues[0].empty() || !queues[1].empty()) {
+    std::deque<unsigned> &queue = queues[queues[0].empty() ? 1 : 0];
+    unsigned node = queue.front();
+    queue.pop_front();
+    isQueued[node] = false;
+    visit(node);
+  }
+}
+
+void Propagation::enqueueNodesOf(unsigned state, unsigned except) {
+  for (unsigned node : graph.nodesOfState[state])
+    if (node != except && !isQueued[node]) {
+      isQueued[node] = true;
+      queues[graph.nodes[node].rule->isPassThrough ? 0 : 1].push_back(node);
+    }
+}
+
+const spmd::Placement *Propagation::wantedOf(unsigned state) {
+  const State &own = graph.states[state];
+  if (priority == lastPriority)
+    return &own.placement;
+  spmd::Placement &placement = masked.emplace_back(own.placement);
+  for (auto [dim, dimPriority] : llvm::zip_equal(placement.dims, own.priority))
+    if (dimPriority > priority)
+      dim = {};
+  return &placement;
+}
+
+double Propagation::costOf(const Node &node, const FactorAxes &axes) {
+  OpPlacements placements = placementsOf(node.rule->rule, axes);
+  double seconds = 0;
+  for (unsigned i = 0; i < node.numOperands; ++i) {
+    const State &state = graph.states[graph.nodeStates[node.first + i]];
+    seconds += costs.seconds(state.placement, placements.operands[i], state.type);
+  }
+  for (unsigned i = 0; i < node.numResults; ++i) {
+    const State &state = graph.states[graph.nodeStates[node.first + node.numOperands + i]];
+    const spmd::Placement &natural = placements.results[i];
+    seconds += costs.seconds(natural, targetOf(state, natural), state.type);
+  }
+  return seconds;
+}
+
+bool Propagation::appendAxes(unsigned index, unsigned dim, const std::vector<spmd::AxisRef> &axes) {
+  State &state = graph.states[index];
+  std::vector<spmd::AxisRef> &own = state.placement.dims[dim].axes;
+  if (!state.isOpen[dim] || state.priority[dim] > priority || !isPrefix(own, axes) || own == axes)
+    return false;
+  std::vector<spmd::AxisRef> previous = std::move(own);
+  own.clear();
+  llvm::SmallVector<spmd::AxisRef> next(previous.begin(), previous.end());
+  for (size_t i = 0; i < axes.size(); ++i) {
+    bool isKept = i < previous.size() && previous[i] == axes[i];
+    // A sub-axis that grows is checked without its own part, which was moved out of the state.
+    if (!isKept && uses(state, axes[i]))
+      break;
+    if (i < previous.size())
+      next[i] = axes[i];
+    else
+      next.push_back(axes[i]);
+  }
+  own.assign(next.begin(), next.end());
+  return own != previous;
+}
+
+void Propagation::visit(unsigned index) {
+  const Node &node = graph.nodes[index];
+  unsigned count = node.numOperands + node.numResults;
+  llvm::SmallVector<const spmd::Placement *> wanted;
+  masked.clear();
+  for (unsigned i = 0; i < count; ++i)
+    wanted.push_back(wantedOf(graph.nodeStates[node.first + i]));
+  const pd::ShardingRule &rule = node.rule->rule;
+  FactorChoice choice = chooseAxes(rule, wanted, [&](const FactorAxes &axes) { return costOf(node, axes); });
+  for (unsigned i = 0; i < count; ++i) {
+    unsigned state = graph.nodeStates[node.first + i];
+    bool isChanged = false;
+    for (auto [dim, factors] : llvm::enumerate(tensorOf(rule, i))) {
+      llvm::SmallVector<spmd::AxisRef> axes;
+      unsigned from = none;
+      for (unsigned factor : factors)
+        for (const spmd::AxisRef &axis : choice.axes[factor]) {
+          appendAxis(axes, axis);
+          from = choice.source[factor];
+        }
+      if (axes.empty() || !appendAxes(state, static_cast<unsigned>(dim), {axes.begin(), axes.end()}))
+        continue;
+      isChanged = true;
+      decisions.push_back({state, unsigned(dim), graph.states[state].placement.dims[dim].axes, index,
+                           graph.nodeStates[node.first + from]});
+    }
+    if (isChanged)
+      enqueueNodesOf(state, index);
+  }
+}
+
+} // namespace proa::sharding

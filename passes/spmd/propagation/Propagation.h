@@ -1,0 +1,56 @@
+/// The fixed point: axes pass through ops and edges to the states of values.
+#pragma once
+
+#include "passes/spmd/propagation/FactorMerge.h"
+#include "passes/spmd/propagation/ReshardCosts.h"
+#include "passes/spmd/propagation/ShardingGraph.h"
+
+#include <deque>
+
+namespace proa::sharding {
+
+/// Why a state has axes in a dimension.
+struct Decision {
+  unsigned state = none;
+  unsigned dim = 0;
+  /// The axes of the dimension from now on.
+  std::vector<spmd::AxisRef> axes;
+  /// The node that passed them, and the state that they come from; `none` for annotations.
+  unsigned node = none, from = none;
+};
+
+/// Propagates by priority: dimensions of priority p take part from round p on. In a round, ops whose rules
+/// have pass-through factors only go first. A state only grows, so the fixed point is reached.
+class Propagation {
+public:
+  Propagation(ShardingGraph &graph, ReshardCosts &costs) : graph(graph), costs(costs) {}
+  void run();
+
+  std::vector<Decision> decisions;
+
+private:
+  void runRound(int64_t priority);
+  void visit(unsigned node);
+  void enqueueNodesOf(unsigned state, unsigned except = none);
+  bool appendAxes(unsigned state, unsigned dim, const std::vector<spmd::AxisRef> &axes);
+  const spmd::Placement *wantedOf(unsigned state);
+  double costOf(const Node &node, const FactorAxes &axes);
+
+  ShardingGraph &graph;
+  ReshardCosts &costs;
+  int64_t priority = 0, lastPriority = 0;
+  /// Nodes to visit: those with pass-through factors only, and the others.
+  std::deque<unsigned> queues[2];
+  std::vector<bool> isQueued;
+  /// Placements without the dimensions of later rounds.
+  std::deque<spmd::Placement> masked;
+};
+
+/// Whether an axis overlaps one that a state uses or must not use.
+bool uses(const State &state, const spmd::AxisRef &axis);
+
+/// The placement that a result gets: the state's, where it has axes or is closed, otherwise that of
+/// `natural`.
+spmd::Placement targetOf(const State &state, const spmd::Placement &natural);
+
+} // namespace proa::sharding

@@ -1,0 +1,52 @@
+// RUN: proa-opt %s --pd-decompose --remarks=pd-decompose --verify-diagnostics -o /dev/null
+
+// Reasons that a user can act on: number of processes, dynamic dims, operands that are not constants. After each,
+// a near miss that is decomposed.
+
+func.func @several_ranks(%x: tensor<4x6xf32>) -> tensor<8x6xf32> {
+  // expected-remark @below {{pd.all_gather is not decomposed: it has several ranks}}
+  %0 = pd.all_gather %x {nranks = 2 : i64} : (tensor<4x6xf32>) -> tensor<8x6xf32>
+  return %0 : tensor<8x6xf32>
+}
+
+func.func @one_rank(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  // expected-remark @below {{pd.all_gather is decomposed}}
+  %0 = pd.all_gather %x {nranks = 1 : i64} : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  return %0 : tensor<4x6xf32>
+}
+
+func.func @other_root(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  // expected-remark @below {{pd.c_reduce_sum is not decomposed: its root is another process}}
+  %0 = pd.c_reduce_sum %x {root = 1 : i64} : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  return %0 : tensor<4x6xf32>
+}
+
+func.func @own_root(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  // expected-remark @below {{pd.c_reduce_sum is decomposed}}
+  %0 = pd.c_reduce_sum %x {root = 0 : i64} : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  return %0 : tensor<4x6xf32>
+}
+
+func.func @several_images(%input: tensor<5x4xf64>, %info: tensor<?x3xf64>) -> tensor<5x4xf64> {
+  // expected-remark @below {{pd.box_clip is not decomposed: without offsets, im_info must have one row}}
+  %0 = pd.box_clip %input, %info : (tensor<5x4xf64>, tensor<?x3xf64>) -> tensor<5x4xf64>
+  return %0 : tensor<5x4xf64>
+}
+
+func.func @dynamic_windows(%x: tensor<1x2x?x6xf32>) -> tensor<1x2x4x4xf32> {
+  // expected-remark @below {{pd.fractional_max_pool2d is not decomposed: its windows depend on dynamic dims}}
+  %0:2 = pd.fractional_max_pool2d %x {output_size = array<i64: 4, 4>, random_u = 0.3 : f64} : (tensor<1x2x?x6xf32>) -> (tensor<1x2x4x4xf32>, tensor<1x2x4x4xi32>)
+  return %0#0 : tensor<1x2x4x4xf32>
+}
+
+func.func @static_windows(%x: tensor<?x2x6x6xf32>) -> tensor<?x2x4x4xf32> {
+  // expected-remark @below {{pd.fractional_max_pool2d is decomposed}}
+  %0:2 = pd.fractional_max_pool2d %x {output_size = array<i64: 4, 4>, random_u = 0.3 : f64} : (tensor<?x2x6x6xf32>) -> (tensor<?x2x4x4xf32>, tensor<?x2x4x4xi32>)
+  return %0#0 : tensor<?x2x4x4xf32>
+}
+
+func.func @dynamic_sections(%x: tensor<6x2xf32>, %sizes: tensor<2xi64>) -> (tensor<?x2xf32>, tensor<?x2xf32>) {
+  // expected-remark @below {{pd.split is not decomposed: several of its sections are dynamic}}
+  %0:2 = pd.split %x sections = %sizes : (tensor<6x2xf32>, tensor<2xi64>) -> (tensor<?x2xf32>, tensor<?x2xf32>)
+  return %0#0, %0#1 : tensor<?x2xf32>, tensor<?x2xf32>
+}

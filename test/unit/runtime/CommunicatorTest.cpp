@@ -1,0 +1,180 @@
+//! Ranks that fail, end, stay silent or do something else: all others end with an error that names rank and
+//! operation.
+#include "lib/runtime/Communicator.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+
+namespace proa::runtime {
+namespace {
+
+using testing::HasSubstr;
+
+using Body = std::function<Result<void>(std::shared_ptr<Communicator>)>;
+
+/// The messages of the ranks; the run must not take longer than `seconds`.
+std::vector<std::string> messagesOf(int64_t size, const Body &body, double seconds,
+                                    const CommunicatorOptions &options = {}) {
+  auto start = std::chrono::steady_clock::now();
+  std::vector<std::string> messages;
+  for (const Problems &problems : runSimulated(size, body, options))
+    messages.push_back(problems.empty() ? "" : problems[0].message);
+  EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), seconds);
+  return messages;
+}
+
+TEST(CommunicatorTest, MessagesKeepTheirOrder) {
+  auto messages = messagesOf(
+      3,
+      [](const std::shared_ptr<Communicator> &c) -> Result<void> {
+        for (int i = 0; i < 200; ++i) {
+          std::vector<Outgoing> outgoing;
+          std::vector<Incoming> incoming;
+          for (int64_t other = 0; other < 3; ++other)
+            if (other != c->rank())
+              for (int64_t channel : {0, 5}) {
+                MessageBuffer buffer(sizeof(int));
+                *reinterpret_cast<int *>(buffer.data()) =
+                    static_cast<int>(i * 100 + c->rank() * 10 + channel);
+                outgoing.push_back({other, std::move(buffer), channel});
+                incoming.push_back({other, sizeof(int), channel});
+              }
+          if (auto done = c->exchange({"step"}, std::move(outgoing), incoming); !done)
+            return done;
+          for (Incoming &message : incoming)
+            EXPECT_EQ(*reinterpret_cast<int *>(message.buffer.data()),
+                      i * 100 + message.rank * 10 + message.channel);
+        }
+        return c->barrier({"the end"});
+      },
+      10);
+  EXPECT_EQ(messages, std::vector<std::string>(3));
+}
+
+TEST(CommunicatorTest, ARankFails) {
+  auto messages = messagesOf(
+      3,
+      [](const std::shared_ptr<Communicator> &c) -> Result<void> {
+        if (c->rank() == 1)
+          return problem("net.py:7: log", "the operand is negative");
+        return c->barrier({"all_reduce 4"});
+      },
+      3);
+  EXPECT_EQ(messages[1], "the operand is negative");
+  EXPECT_THAT(messages[0], HasSubstr("rank 0 waits for rank"));
+  EXPECT_THAT(messages[0], HasSubstr("in all_reduce 4"));
+  EXPECT_THAT(messages[0], HasSubstr("rank 1 has failed: net.py:7: log: the operand is negative"));
+  EXPECT_THAT(messages[2], HasSubstr("rank 1 has failed: net.py:7: log: the operand is negative"));
+}
+
+TEST(CommunicatorTest, ARankThrows) {
+  auto messages = messagesOf(
+      2,
+      [](const std::shared_ptr<Communicator> &c) -> Result<void> {
+        if (c->rank() == 1)
+          throw std::runtime_error("no memory");
+        return c->barrier({"all_gather 2"});
+      },
+      3);
+  EXPECT_THAT(messages[0], HasSubstr("rank 1 has failed: no memory"));
+}
+
+TEST(CommunicatorTest, ARankEndsEarly) {
+  auto messages = messagesOf(
+      2,
+      [](const std::shared_ptr<Communicator> &c) -> Result<void> {
+        return c->rank() == 1 ? Result<void>() : c->barrier({"all_gather 2"});
+      },
+      3);
+  EXPECT_THAT(messages[0], HasSubstr("rank 0 waits for rank 1 in all_gather 2: rank 1 has ended its run"));
+}
+
+TEST(CommunicatorTest, ARankIsSilent) {
+  auto messages = messagesOf(3,
+                             [](const std::shared_ptr<Communicator> &c) -> Result<void> {
+                               if (c->rank() == 2)
+                                 std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+                               return c->barrier({"reduce_scatter 9"});
+                             },
+                             4, {.timeout = 0.3});
+  EXPECT_THAT(messages[0], HasSubstr("rank 0 waits for rank 2 in reduce_scatter 9"));
+  EXPECT_THAT(messages[0], HasSubstr("no message for 0.3 s"));
+  EXPECT_THAT(messages[0], HasSubstr("rank 1 waits for rank 2 in reduce_scatter 9"));
+  EXPECT_THAT(messages[0], HasSubstr("rank 2 does not answer"));
+  // It learns of the failure when it arrives, and does not use the messages of the others.
+  EXPECT_THAT(messages[2], HasSubstr("waits for rank 2 in reduce_scatter 9: no message for 0.3 s"));
+}
+
+TEST(CommunicatorTest, RanksMayMeetLate) {
+  auto messages = messagesOf(2,
+                             [](const std::shared_ptr<Communicator> &c) -> Result<void> {
+                               if (c->rank() == 1)
+                                 std::this_thread::sleep_for(std::chrono::milliseconds(600));
+                               return c->barrier({.text = "the first run", .isStart = true});
+                             },
+                             4, {.timeout = 0.2});
+  EXPECT_EQ(messages, std::vector<std::string>(2));
+}
+
+TEST(CommunicatorTest, RanksDisagree) {
+  auto messages = messagesOf(
+      2,
+      [](const std::shared_ptr<Communicator> &c) {
+        return c->barrier({c->rank() == 0 ? "all_reduce of float32[4], collective 1"
+                                          : "all_gather of float32[4], collective 2"});
+      },
+      3);
+  for (const std::string &message : messages) {
+    EXPECT_THAT(message, HasSubstr("the ranks run different programs"));
+    EXPECT_THAT(message, HasSubstr("all_reduce of float32[4], collective 1"));
+    EXPECT_THAT(message, HasSubstr("all_gather of float32[4], collective 2"));
+  }
+}
+
+TEST(CommunicatorTest, SizesDisagree) {
+  auto messages = messagesOf(
+      2,
+      [](const std::shared_ptr<Communicator> &c) -> Result<void> {
+        std::vector<Outgoing> outgoing;
+        outgoing.push_back({1 - c->rank(), MessageBuffer(c->rank() == 0 ? 8 : 16)});
+        Incoming incoming{1 - c->rank(), 16};
+        return c->exchange({"permute"}, std::move(outgoing), {&incoming, 1});
+      },
+      3);
+  EXPECT_THAT(messages[1], HasSubstr("rank 0 sent 8 bytes, expected 16"));
+}
+
+TEST(CommunicatorTest, TextsAreComparedByLine) {
+  auto messages = messagesOf(
+      3,
+      [](const std::shared_ptr<Communicator> &c) {
+        return c->compare({"the comparison"}, c->rank() == 2 ? "a\nb\nd\n" : "a\nb\nc\n", {});
+      },
+      3);
+  EXPECT_THAT(messages[0], HasSubstr("rank 0 has 'c', rank 2 has 'd'"));
+  EXPECT_THAT(messages[2], HasSubstr("rank 2 has 'd', rank 0 has 'c'"));
+}
+
+TEST(CommunicatorTest, BytesAreGathered) {
+  auto messages = messagesOf(
+      3,
+      [](const std::shared_ptr<Communicator> &c) -> Result<void> {
+        std::string own(static_cast<size_t>(c->rank()), 'a');
+        auto all = c->gather({"the names"}, std::as_bytes(std::span(own)));
+        if (!all)
+          return all.problems();
+        EXPECT_EQ(all->size(), 3U);
+        for (const auto &[rank, bytes] : *all)
+          EXPECT_EQ(bytes.size(), static_cast<size_t>(rank));
+        return {};
+      },
+      3);
+  EXPECT_EQ(messages, std::vector<std::string>(3));
+}
+
+} // namespace
+} // namespace proa::runtime

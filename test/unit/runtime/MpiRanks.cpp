@@ -1,0 +1,90 @@
+//! One rank of the test mpi_test.py, which starts several with mpirun: MODE says what it does.
+#include "test/unit/runtime/CollectiveCases.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <unistd.h>
+
+using namespace proa;
+using namespace proa::runtime;
+
+namespace {
+
+/// All steps between placements on a mesh of these ranks.
+Result<void> runSteps(Communicator &communicator) {
+  spmd::Mesh mesh =
+      communicator.size() == 4 ? spmd::Mesh{{{"x", 2}, {"y", 2}}} : spmd::Mesh{{{"x", communicator.size()}}};
+  const spmd::Reduction sum[] = {spmd::Reduction::Sum};
+  return runCases(communicator, allCases(DType::Float32, mesh, {5, 6}, sum));
+}
+
+/// A sum of 16 MiB on each rank, which MPI does not send at once.
+Result<void> runLarge(Communicator &communicator) {
+  constexpr int64_t count = 1 << 22;
+  spmd::Mesh mesh = {{{"x", communicator.size()}}};
+  PlacementStep step{
+      spmd::StepKind::AllReduce, mesh, {{{}}, {{mesh.full(0), spmd::Reduction::Sum}}}, {{{}}}, {count}};
+  Tensor tensor(DType::Float32, {count});
+  for (int64_t i = 0; i < count; ++i)
+    tensor.as<float>()[i] = static_cast<float>(i % 1000 + communicator.rank());
+  auto start = std::chrono::steady_clock::now();
+  Result<Tensor> result = applyStep(&communicator, step, tensor);
+  if (!result)
+    return result.problems();
+  double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  int64_t size = communicator.size();
+  for (int64_t i = 0; i < count; ++i)
+    if (result->as<float>()[i] != static_cast<float>(i % 1000 * size + size * (size - 1) / 2))
+      return problem("", fmt::format("element {} is wrong", i));
+  if (communicator.rank() == 0)
+    fmt::print("all_reduce of 16 MiB: {:.1f} ms\n", seconds * 1e3);
+  return {};
+}
+
+Result<void> runMode(const std::string &mode, Communicator &communicator) {
+  bool isOther = communicator.rank() == 1;
+  if (Result<void> met = communicator.barrier({.text = "the start", .isStart = true}); !met)
+    return met;
+  if (mode == "steps")
+    return runSteps(communicator);
+  if (mode == "large")
+    return runLarge(communicator);
+  if (mode == "fail" && isOther)
+    return problem("net.py:7: log", "the operand is negative");
+  if (mode == "kill" && isOther)
+    raise(SIGKILL);
+  if (mode == "exit" && isOther)
+    _exit(0);
+  if (mode == "end" && isOther)
+    return {};
+  if (mode == "hang" && isOther)
+    sleep(60);
+  for (volatile bool spins = mode == "spin" && isOther; spins;) {
+  }
+  if (mode == "delay" && isOther)
+    sleep(3);
+  return communicator.barrier(
+      {mode == "other" && isOther ? "all_gather, collective 5" : "all_reduce, collective 4"});
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  std::string mode = argc > 1 ? argv[1] : "";
+  Result<std::unique_ptr<Communicator>> communicator = openMpi({.timeout = 2});
+  if (!communicator) {
+    fmt::print(stderr, "{}", communicator.problems().text());
+    return 1;
+  }
+  int64_t rank = (*communicator)->rank();
+  Result<void> done = runMode(mode, **communicator);
+  (*communicator)->fail(done.problems());
+  fmt::print(stderr, "rank {}: {}", rank, done ? "done\n" : done.problems().text());
+  fflush(stderr);
+  return done ? 0 : 1;
+}
