@@ -145,6 +145,121 @@ def Partition : Pass<"dist-partition", "::mlir::ModuleOp"> {
   let dependentDialects = ["::proa::dist::DistDialect", "::proa::pd::PdDialect", "::mlir::tensor::TensorDialect"];
 }
 
+//===-- Optimizations of collectives on local tensors -------------------------------------------------------------===//
+
+def MergeCollectives : Pass<"dist-merge-collectives", "::mlir::ModuleOp"> {
+  let summary = "Merge small collectives into buckets";
+  let description = [{
+    Replaces `dist.all_reduce`, `dist.reduce_scatter` or `dist.all_gather` ops of one block by one op, if they have the
+    same axes, reduction and element type and do not depend on each other. Their local tensors are flattened and
+    concatenated, up to `bucket-bytes`. The merged op is at the last of them; ops that use earlier results move after
+    it. So the gradients of data parallelism need one reduction. Each element is combined as before.
+
+    Not merged: collectives over sub-axes, over several dimensions, with blocks, or with parts of different sizes; and
+    collectives between which an op with effects uses a result.
+
+    ```mlir
+    // before
+    %2 = dist.all_reduce %0 of tensor<4x5xf32> from <@m, [{}, {} ], partial = [sum {"dp"} ]> to <@m, [{}, {} ]>
+           : tensor<4x5xf32> -> tensor<4x5xf32>
+    %3 = dist.all_reduce %1 of tensor<6xf32> from <@m, [{} ], partial = [sum {"dp"} ]> to <@m, [{} ]>
+           : tensor<6xf32> -> tensor<6xf32>
+    // after
+    %4 = pd.reshape %0 {shape = array<i64: 1, 20>} : (tensor<4x5xf32>) -> tensor<1x20xf32>
+    %5 = pd.reshape %1 {shape = array<i64: 1, 6>} : (tensor<6xf32>) -> tensor<1x6xf32>
+    %6 = pd.concat %4, %5 {axis = 1 : i64} : (tensor<1x20xf32>, tensor<1x6xf32>) -> tensor<1x26xf32>
+    %7 = dist.all_reduce %6 of tensor<1x26xf32> from <@m, [{}, {} ], partial = [sum {"dp"} ]> to <@m, [{}, {} ]>
+           : tensor<1x26xf32> -> tensor<1x26xf32>
+    %8 = pd.slice %7 {axes = array<i64: 1>, starts = array<i64: 0>, ends = array<i64: 20>}
+           : (tensor<1x26xf32>) -> tensor<1x20xf32>
+    %2 = pd.reshape %8 {shape = array<i64: 4, 5>} : (tensor<1x20xf32>) -> tensor<4x5xf32>
+    // and %3 from the other 6 elements
+    ```
+  }];
+  let options = [
+    Option<"bucketBytes", "bucket-bytes", "int64_t", "26214400",
+           "The most bytes of a merged local tensor; larger collectives are not merged">
+  ];
+  let dependentDialects = ["::proa::dist::DistDialect", "::proa::pd::PdDialect"];
+}
+
+def SplitAllReduce : Pass<"dist-split-all-reduce", "::mlir::ModuleOp"> {
+  let summary = "Replace all_reduce by reduce_scatter, and all_gather of what is needed whole";
+  let description = [{
+    - An all_reduce whose users are all slices to one sharding is a reduce_scatter.
+    - An all_reduce is a reduce_scatter if the elementwise ops after it can run on parts and at most one of their
+      results is needed whole, which an all_gather joins. The bytes moved are the same, and each device computes its
+      part only. An example is the update of a parameter. Other operands of the ops are sliced; they must be equal on
+      the devices that reduce. The dimension that is split is the first one with equal parts. Reductions of less than
+      `min-bytes` stay: two collectives have a larger latency than one.
+
+    ```mlir
+    // before
+    %1 = dist.all_reduce %g of tensor<8xf32> from <@m, [{} ], partial = [sum {"dp"} ]> to <@m, [{} ]>
+           : tensor<8xf32> -> tensor<8xf32>
+    %2 = pd.subtract %w, %1 : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    // after
+    %1 = dist.reduce_scatter %g of tensor<8xf32> from <@m, [{} ], partial = [sum {"dp"} ]> to <@m, [{"dp"} ]>
+           : tensor<8xf32> -> tensor<4xf32>
+    %3 = dist.slice %w of tensor<8xf32> from <@m, [{} ]> to <@m, [{"dp"} ]> : tensor<8xf32> -> tensor<4xf32>
+    %4 = pd.subtract %3, %1 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %2 = dist.all_gather %4 of tensor<8xf32> from <@m, [{"dp"} ]> to <@m, [{} ]> : tensor<4xf32> -> tensor<8xf32>
+    ```
+  }];
+  let options = [
+    Option<"minBytes", "min-bytes", "int64_t", "65536", "The fewest bytes of a reduction that is split for ops">
+  ];
+  let dependentDialects = ["::proa::dist::DistDialect", "::proa::pd::PdDialect"];
+}
+
+def HoistCollectives : Pass<"dist-hoist-collectives", "::mlir::ModuleOp"> {
+  let summary = "Move collectives with the same operands in each iteration out of loops";
+  let description = [{
+    Moves a collective that each iteration of a loop runs, and whose operands do not change, before the loop, with the
+    ops without effects that compute the operands. All devices of a group run a collective of a loop equally often, so
+    they run the loop equally often, and the moved collective once. A collective in a branch inside of the loop stays.
+    If the loop has no iterations, the collective runs although nothing uses it.
+
+    ```mlir
+    // before
+    scf.while (%i = %0) : (tensor<i32>) -> tensor<i32> {
+      ...
+    } do {
+    ^bb0(%i: tensor<i32>):
+      %1 = dist.all_gather %w of tensor<8xf32> from <@m, [{"x"} ]> to <@m, [{} ]> : tensor<4xf32> -> tensor<8xf32>
+      ...
+    // after
+    %1 = dist.all_gather %w of tensor<8xf32> from <@m, [{"x"} ]> to <@m, [{} ]> : tensor<4xf32> -> tensor<8xf32>
+    scf.while ...
+    ```
+  }];
+}
+
+def OverlapCollectives : Pass<"dist-overlap-collectives", "::mlir::ModuleOp"> {
+  let summary = "Start collectives early and wait for them late";
+  let description = [{
+    A collective becomes asynchronous: it gives a future, and `dist.wait` is before the first op that uses the result.
+    The collective moves up to its operand, but at most `window` ops before the wait, which bounds the memory of
+    results that arrive early. It stays synchronous if nothing is computed between the operand and the first use.
+    Run it last: other passes match collectives with tensors as results.
+
+    ```mlir
+    // before
+    %1 = pd.exp %y : (tensor<9xf32>) -> tensor<9xf32>
+    %2 = dist.all_gather %x of tensor<8xf32> from <@m, [{"x"} ]> to <@m, [{} ]> : tensor<4xf32> -> tensor<8xf32>
+    // after
+    %f = dist.all_gather %x of tensor<8xf32> from <@m, [{"x"} ]> to <@m, [{} ]>
+           : tensor<4xf32> -> !dist.future<tensor<8xf32>>
+    %1 = pd.exp %y : (tensor<9xf32>) -> tensor<9xf32>
+    %2 = dist.wait %f : !dist.future<tensor<8xf32>> -> tensor<8xf32>
+    ```
+  }];
+  let options = [
+    Option<"window", "window", "int64_t", "16", "The most ops that run between the start and the wait">
+  ];
+  let dependentDialects = ["::proa::dist::DistDialect"];
+}
+
 def Propagate : Pass<"dist-propagate", "::mlir::ModuleOp"> {
   let summary = "Choose the shardings of all values from annotations of some";
   let description = [{

@@ -37,7 +37,7 @@ static bool isValid(const spmd::Link &link) {
          link.bandwidth > 0;
 }
 
-static int64_t elementBytes(Type element) {
+int64_t elementBytes(Type element) {
   if (auto complex = dyn_cast<ComplexType>(element))
     return 2 * elementBytes(complex.getElementType());
   return element.isIntOrFloat() ? llvm::divideCeil(element.getIntOrFloatBitWidth(), 8) : 8;

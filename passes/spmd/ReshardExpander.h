@@ -33,6 +33,9 @@ struct LocalTypes {
   mlir::RankedTensorType of(mlir::RankedTensorType global, dist::ShardingAttr sharding) const;
 };
 
+/// The size of an element in memory.
+int64_t elementBytes(mlir::Type element);
+
 /// Options of the cost model of the planner, as passes have them.
 struct ReshardCosts {
   double latency = 5e-6, bandwidth = 1e10;

@@ -181,6 +181,16 @@ TEST_P(PartitionTest, ProgramsOfPositionsGiveTheGlobalResults) {
   check("dist-partition{rank=RANK},canonicalize,cse");
 }
 
+TEST_P(PartitionTest, MergedCollectivesGiveTheGlobalResults) {
+  check("dist-partition,dist-merge-collectives");
+  check("dist-partition{rank=RANK},dist-merge-collectives{bucket-bytes=200}");
+}
+
+TEST_P(PartitionTest, AllOptimizationsGiveTheGlobalResults) {
+  check("dist-partition,canonicalize,cse,dist-split-all-reduce{min-bytes=0},dist-hoist-collectives,"
+        "dist-merge-collectives,canonicalize,dist-overlap-collectives");
+}
+
 INSTANTIATE_TEST_SUITE_P(Programs, PartitionTest, testing::ValuesIn(functionNames()),
                          [](const auto &info) { return info.param; });
 

@@ -197,3 +197,65 @@ func.func @data_parallel(%x: tensor<7x4xf32> {dist.sharding = #rows}, %w: tensor
   %nv = pd.subtract %v, %sv {dist.shardings = [#whole]} : (tensor<5x2xf32>, tensor<5x2xf32>) -> tensor<5x2xf32>
   return %nw, %nv, %loss : tensor<4x5xf32>, tensor<5x2xf32>, tensor<f32>
 }
+
+// Even parts, for the optimizations of collectives: gradients of three weights, two of them of parts over y, and the
+// update of one that runs on parts.
+func.func @buckets(%x: tensor<4x6xf32> {dist.sharding = #rows}, %w: tensor<6x12xf32> {dist.sharding = #columns}, %b: tensor<12xf32> {dist.sharding = #vector},
+                   %v: tensor<12x6xf32> {dist.sharding = #rows_y})
+    -> (tensor<6x12xf32> {dist.sharding = #columns}, tensor<12xf32> {dist.sharding = #vector}, tensor<12x6xf32> {dist.sharding = #rows_y}, tensor<6x6xf32> {dist.sharding = #rows},
+        tensor<6x12xf32> {dist.sharding = #dist.sharding<@m, [{}, {"x"}]>}) {
+  %0 = pd.matmul %x, %w {dist.shardings = [#grid]} : (tensor<4x6xf32>, tensor<6x12xf32>) -> tensor<4x12xf32>
+  %1 = pd.matmul %x, %0 {transpose_x = true, dist.shardings = [#dist.sharding<@m, [{}, {"y"}], partial = [sum {"x"}]>]} : (tensor<4x6xf32>, tensor<4x12xf32>) -> tensor<6x12xf32>
+  %2 = dist.reshard %1 from <@m, [{}, {"y"}], partial = [sum {"x"}]> to <@m, [{}, {"y"}]> : tensor<6x12xf32>
+  %3 = pd.subtract %w, %2 {dist.shardings = [#columns]} : (tensor<6x12xf32>, tensor<6x12xf32>) -> tensor<6x12xf32>
+  %4 = dist.reshard %0 from <@m, [{"x"}, {"y"}]> to <@m, [{"x"}, {}]> : tensor<4x12xf32>
+  %5 = pd.sum %4 {axis = array<i64: 0>, dist.shardings = [#vector_sum]} : (tensor<4x12xf32>) -> tensor<12xf32>
+  %6 = dist.reshard %5 from <@m, [{}], partial = [sum {"x"}]> to <@m, [{}]> : tensor<12xf32>
+  %7 = pd.exp %6 {dist.shardings = [#vector]} : (tensor<12xf32>) -> tensor<12xf32>
+  %8 = pd.multiply %7, %b {dist.shardings = [#vector]} : (tensor<12xf32>, tensor<12xf32>) -> tensor<12xf32>
+  %9 = pd.matmul %0, %x {transpose_x = true, dist.shardings = [#dist.sharding<@m, [{"y"}, {}], partial = [sum {"x"}]>]} : (tensor<4x12xf32>, tensor<4x6xf32>) -> tensor<12x6xf32>
+  %10 = dist.reshard %9 from <@m, [{"y"}, {}], partial = [sum {"x"}]> to <@m, [{"y"}, {}]> : tensor<12x6xf32>
+  %11 = pd.tanh %v {dist.shardings = [#rows_y]} : (tensor<12x6xf32>) -> tensor<12x6xf32>
+  %12 = pd.add %10, %11 {dist.shardings = [#rows_y]} : (tensor<12x6xf32>, tensor<12x6xf32>) -> tensor<12x6xf32>
+  %13 = pd.matmul %x, %x {transpose_x = true, dist.shardings = [#dist.sharding<@m, [{}, {}], partial = [sum {"x"}]>]} : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<6x6xf32>
+  %14 = dist.reshard %13 from <@m, [{}, {}], partial = [sum {"x"}]> to <@m, [{"x"}, {}]> : tensor<6x6xf32>
+  %15 = pd.matmul %x, %4 {transpose_x = true, dist.shardings = [#dist.sharding<@m, [{}, {}], partial = [sum {"x"}]>]} : (tensor<4x6xf32>, tensor<4x12xf32>) -> tensor<6x12xf32>
+  %16 = dist.reshard %15 from <@m, [{}, {}], partial = [sum {"x"}]> to <@m, [{}, {"x"}]> : tensor<6x12xf32>
+  return %3, %8, %12, %14, %16 : tensor<6x12xf32>, tensor<12xf32>, tensor<12x6xf32>, tensor<6x6xf32>, tensor<6x12xf32>
+}
+
+// Weights in parts that a loop gathers in each iteration.
+func.func @gather_in_loop(%x: tensor<4x6xf32> {dist.sharding = #rows}, %w: tensor<6x6xf32> {dist.sharding = #rows_y}, %v: tensor<6x6xf32> {dist.sharding = #columns})
+    -> (tensor<4x6xf32> {dist.sharding = #rows}) {
+  %0 = scf.while (%a = %x) : (tensor<4x6xf32>) -> tensor<4x6xf32> {
+    %s = pd.sum %a {dist.shardings = [#scalar_sum_x]} : (tensor<4x6xf32>) -> tensor<f32>
+    %t = dist.reshard %s from <@m, [], partial = [sum {"x"}]> to <@m, []> : tensor<f32>
+    %u = pd.abs %t {dist.shardings = [#scalar]} : (tensor<f32>) -> tensor<f32>
+    %limit = pd.constant {dist.shardings = [#scalar]} dense<200.0> : tensor<f32>
+    %d = pd.less_than %u, %limit {dist.shardings = [#scalar]} : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %b = tensor.extract %d[] : tensor<i1>
+    scf.condition(%b) %a : tensor<4x6xf32>
+  } do {
+  ^bb0(%a: tensor<4x6xf32>):
+    %e = pd.abs %w {dist.shardings = [#rows_y]} : (tensor<6x6xf32>) -> tensor<6x6xf32>
+    %1 = dist.reshard %e from <@m, [{"y"}, {}]> to <@m, [{}, {}]> : tensor<6x6xf32>
+    %2 = dist.reshard %v from <@m, [{}, {"y"}]> to <@m, [{}, {}]> : tensor<6x6xf32>
+    %3 = pd.matmul %a, %1 {dist.shardings = [#rows]} : (tensor<4x6xf32>, tensor<6x6xf32>) -> tensor<4x6xf32>
+    %4 = pd.abs %3 {dist.shardings = [#rows]} : (tensor<4x6xf32>) -> tensor<4x6xf32>
+    %5 = pd.matmul %4, %2 {dist.shardings = [#rows]} : (tensor<4x6xf32>, tensor<6x6xf32>) -> tensor<4x6xf32>
+    %6 = pd.abs %5 {dist.shardings = [#rows]} : (tensor<4x6xf32>) -> tensor<4x6xf32>
+    %one = pd.constant {dist.shardings = [#rows]} dense<1.0> : tensor<4x6xf32>
+    %7 = pd.add %6, %one {dist.shardings = [#rows]} : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
+    scf.yield %7 : tensor<4x6xf32>
+  } attributes {dist.shardings = [#rows]}
+  return %0 : tensor<4x6xf32>
+}
+
+// Local dims of size 1 are parts of dimension 0, and broadcast in dimension 1.
+func.func @unit_parts(%x: tensor<2x6xf32> {dist.sharding = #rows_sum}, %s: tensor<2x1xf32> {dist.sharding = #rows}, %z: tensor<2x6xf32> {dist.sharding = #rows})
+    -> (tensor<2x6xf32> {dist.sharding = #rows}) {
+  %0 = dist.reshard %x from <@m, [{"x"}, {}], partial = [sum {"y"}]> to <@m, [{"x"}, {}]> : tensor<2x6xf32>
+  %1 = pd.multiply %0, %s {dist.shardings = [#rows]} : (tensor<2x6xf32>, tensor<2x1xf32>) -> tensor<2x6xf32>
+  %2 = pd.add %1, %z {dist.shardings = [#rows]} : (tensor<2x6xf32>, tensor<2x6xf32>) -> tensor<2x6xf32>
+  return %2 : tensor<2x6xf32>
+}

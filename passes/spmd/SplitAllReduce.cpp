@@ -1,0 +1,267 @@
+//! dist-split-all-reduce: all_reduce becomes reduce_scatter, and all_gather where the whole is needed.
+#include "passes/spmd/Passes.h"
+
+#include "passes/remarks/Remarks.h"
+#include "passes/spmd/Collectives.h"
+
+#include "dialects/pd/sharding/ShardingRule.h"
+
+#include "mlir/IR/IRMapping.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace proa {
+
+#define GEN_PASS_DEF_SPLITALLREDUCE
+#include "passes/spmd/Passes.h.inc"
+
+namespace {
+
+/// If all users are slices to one sharding to which a reduce_scatter leads, replaces them by it.
+bool scatterForSlices(dist::AllReduceOp op, MeshPlacements &meshes) {
+  dist::SliceOp first;
+  for (Operation *user : op->getUsers()) {
+    auto slice = dyn_cast<dist::SliceOp>(user);
+    if (!slice || (first && slice.getTo() != first.getTo()))
+      return false;
+    first = slice;
+  }
+  if (!first)
+    return false;
+  const spmd::Mesh &mesh = *meshes.meshOf(op.getFrom().getMesh());
+  spmd::Placement from = meshes.placementOf(op.getFrom());
+  if (!spmd::mismatch(spmd::StepKind::ReduceScatter, mesh, from, meshes.placementOf(first.getTo())).empty())
+    return false;
+  OpBuilder builder(op);
+  Value scattered = dist::ReduceScatterOp::create(builder, op.getLoc(), first.getResult().getType(),
+                                                  op.getX(), op.getGlobal(), op.getFrom(), first.getTo());
+  for (Operation *user : llvm::make_early_inc_range(op->getUsers())) {
+    user->getResult(0).replaceAllUsesWith(scattered);
+    user->erase();
+  }
+  op.erase();
+  return true;
+}
+
+/// Whether the op's rule is that of an elementwise op: each dimension of the result is that of all operands,
+/// aligned at the end, but for dims of size 1.
+bool isElementwise(Operation *op) {
+  auto rule = isa_and_present<pd::PdDialect>(op->getDialect()) ? pd::shardingRuleOf(op) : std::nullopt;
+  if (!rule || rule->results.size() != 1)
+    return false;
+  const pd::TensorFactors &result = rule->results[0];
+  for (const pd::DimFactors &factors : result)
+    if (factors.size() > 1 ||
+        (factors.size() == 1 && rule->factors[factors[0]].kind != pd::FactorKind::PassThrough))
+      return false;
+  return llvm::all_of(rule->operands, [&](const pd::TensorFactors &operand) {
+    return operand.size() <= result.size() &&
+           llvm::all_of(llvm::zip(operand, ArrayRef(result).take_back(operand.size())), [](auto dims) {
+             return std::get<0>(dims).empty() || std::get<0>(dims) == std::get<1>(dims);
+           });
+  });
+}
+
+/// Elementwise ops after an all_reduce, as ops on parts.
+class PartedOps {
+public:
+  PartedOps(const EvenCollective &reduction, MeshPlacements &meshes)
+      : reduction(reduction), op(reduction.op()), mesh(*meshes.meshOf(op.getFrom().getMesh())),
+        placement(meshes.placementOf(op.getTo())), type(op.getX().getType()),
+        replicated(meshes, op.getFrom().getMesh(), reduction.axes) {}
+
+  /// Finds a dimension with equal parts, the ops, and the results that are needed whole.
+  bool find() {
+    if (!findDim())
+      return false;
+    values.insert(op->getResult(0));
+    for (Operation *next = op->getNextNode(); next; next = next->getNextNode())
+      if (llvm::any_of(next->getOperands(), [&](Value v) { return values.contains(v); }) &&
+          runsOnParts(next)) {
+        ops.insert(next);
+        values.insert(next->getResult(0));
+      }
+    for (Value value : values)
+      if (llvm::any_of(value.getUsers(),
+                       [&](Operation *user) { return !ops.contains(user) && !isSlice(user); }))
+        whole.push_back(value);
+    return true;
+  }
+
+  size_t opCount() const { return ops.size(); }
+  ArrayRef<Value> wholeValues() const { return whole; }
+
+  /// Replaces the all_reduce and the ops.
+  void replace() {
+    OpBuilder builder(op);
+    parts[op->getResult(0)] =
+        dist::ReduceScatterOp::create(builder, op.getLoc(), localPart(op.getGlobal(), parted), op.getX(),
+                                      op.getGlobal(), op.getFrom(), shardingOf(parted));
+    finish(builder, op->getResult(0));
+    for (Operation *next : ops) {
+      builder.setInsertionPoint(next);
+      IRMapping mapping;
+      for (Value operand : next->getOperands())
+        mapping.map(operand, partOf(builder, operand));
+      Operation *clone = builder.clone(*next, mapping);
+      auto result = cast<RankedTensorType>(next->getResult(0).getType());
+      clone->getResult(0).setType(
+          result.clone(cast<RankedTensorType>(parts[op->getResult(0)].getType()).getShape()));
+      parts[next->getResult(0)] = clone->getResult(0);
+      finish(builder, next->getResult(0));
+    }
+    for (Operation *next : llvm::reverse(ops.getArrayRef()))
+      next->erase();
+    op->erase();
+  }
+
+private:
+  bool findDim() {
+    for (size_t d = 0; d < placement.dims.size(); ++d) {
+      parted = placement;
+      if (!parted.dims[d].blocks.empty())
+        continue;
+      for (const spmd::AxisRef &axis : reduction.axes)
+        parted.dims[d].axes.push_back(axis);
+      if (spmd::evenLocalSize(parted.dims[d], op.getGlobal().getDimSize(static_cast<int64_t>(d)))) {
+        dim = d;
+        return spmd::mismatch(spmd::StepKind::ReduceScatter, mesh, dist::placementOf(op.getFrom(), mesh),
+                              parted)
+            .empty();
+      }
+    }
+    return false;
+  }
+
+  bool isSlice(Operation *user) {
+    auto slice = dyn_cast<dist::SliceOp>(user);
+    return slice && dist::placementOf(slice.getTo(), mesh) == parted;
+  }
+
+  /// An elementwise op of the shape of the all_reduce, on values that are equal on all devices that reduce.
+  bool runsOnParts(Operation *next) {
+    if (next->getBlock() != op->getBlock() || next->getNumResults() != 1 || !isMovable(next) ||
+        !isElementwise(next))
+      return false;
+    auto result = dyn_cast<RankedTensorType>(next->getResult(0).getType());
+    return result && result.getShape() == type.getShape() &&
+           llvm::all_of(next->getOperands(), [&](Value operand) {
+             return values.contains(operand) || (hasPart(operand) && replicated.contains(operand));
+           });
+  }
+
+  /// Whether each dim of the operand is that of the result, or is broadcast.
+  bool hasPart(Value operand) const {
+    auto own = dyn_cast<RankedTensorType>(operand.getType());
+    if (!own || own.getRank() > type.getRank())
+      return false;
+    ArrayRef<int64_t> aligned = type.getShape().take_back(own.getRank());
+    return llvm::all_of(llvm::zip(own.getShape(), aligned), [](auto dims) {
+      return std::get<0>(dims) == 1 || std::get<0>(dims) == std::get<1>(dims);
+    });
+  }
+
+  /// The part of an operand. One whose dimension is broadcast is needed whole.
+  Value partOf(OpBuilder &builder, Value operand) {
+    if (Value part = parts.lookup(operand))
+      return part;
+    auto own = cast<RankedTensorType>(operand.getType());
+    size_t skipped = placement.dims.size() - static_cast<size_t>(own.getRank());
+    if (dim < skipped || own.getDimSize(static_cast<int64_t>(dim - skipped)) == 1)
+      return operand;
+    spmd::Placement from{std::vector<spmd::DimPlacement>(static_cast<size_t>(own.getRank()))}, to = from;
+    SmallVector<int64_t> global(own.getShape());
+    for (size_t d = 0; d < global.size(); ++d)
+      // A dim of size 1 may be a part, if that of the result is 1 too.
+      if (own.getDimSize(static_cast<int64_t>(d)) == type.getDimSize(static_cast<int64_t>(d + skipped))) {
+        from.dims[d] = placement.dims[d + skipped];
+        to.dims[d] = parted.dims[d + skipped];
+        global[d] = op.getGlobal().getDimSize(static_cast<int64_t>(d + skipped));
+      }
+    RankedTensorType globalType = own.clone(global);
+    return parts[operand] = dist::SliceOp::create(builder, op.getLoc(), localPart(globalType, to), operand,
+                                                  globalType, shardingOf(from), shardingOf(to));
+  }
+
+  /// Replaces the uses of a value: slices by the part, others by a gather.
+  void finish(OpBuilder &builder, Value value) {
+    Value part = parts[value];
+    for (Operation *user : llvm::make_early_inc_range(value.getUsers()))
+      if (isSlice(user) && !ops.contains(user)) {
+        user->getResult(0).replaceAllUsesWith(part);
+        user->erase();
+      }
+    if (!llvm::is_contained(whole, value))
+      return;
+    auto own = cast<RankedTensorType>(value.getType());
+    Value gathered =
+        dist::AllGatherOp::create(builder, op.getLoc(), own, part, op.getGlobal().clone(own.getElementType()),
+                                  shardingOf(parted), op.getTo());
+    value.replaceUsesWithIf(gathered, [&](OpOperand &use) { return !ops.contains(use.getOwner()); });
+  }
+
+  static RankedTensorType localPart(RankedTensorType global, const spmd::Placement &to) {
+    return dist::localType(global, to);
+  }
+
+  dist::ShardingAttr shardingOf(const spmd::Placement &own) {
+    return dist::shardingOf(own, op.getFrom().getMesh(), mesh);
+  }
+
+  EvenCollective reduction;
+  dist::StepOpInterface op;
+  const spmd::Mesh &mesh;
+  spmd::Placement placement, parted; ///< after the all_reduce, and with a dimension split over its axes
+  RankedTensorType type;
+  ReplicatedValues replicated;
+  size_t dim = 0;
+  llvm::SetVector<Operation *> ops;
+  llvm::SetVector<Value> values;
+  SmallVector<Value> whole;
+  llvm::DenseMap<Value, Value> parts;
+};
+
+class SplitAllReducePass : public impl::SplitAllReduceBase<SplitAllReducePass> {
+public:
+  using SplitAllReduceBase::SplitAllReduceBase;
+
+  void runOnOperation() override {
+    MeshPlacements meshes(getOperation());
+    SmallVector<dist::AllReduceOp> ops;
+    getOperation()->walk([&](dist::AllReduceOp op) {
+      if (collectiveOf(op))
+        ops.push_back(op);
+    });
+    for (dist::AllReduceOp op : ops)
+      if (!scatterForSlices(op, meshes))
+        splitForOps(op, meshes);
+  }
+
+private:
+  void splitForOps(dist::AllReduceOp op, MeshPlacements &meshes) {
+    auto reduction = evenCollectiveOf(cast<dist::StepOpInterface>(op.getOperation()), meshes);
+    if (!reduction || reduction->bytes() < minBytes)
+      return;
+    PartedOps parts(*reduction, meshes);
+    if (!parts.find()) {
+      remarks.missed(op) << "dist.all_reduce stays: no dimension has equal parts";
+      return;
+    }
+    size_t gathers = parts.wholeValues().size();
+    if (gathers == 0 ? op->use_empty() : gathers > 1 || parts.wholeValues()[0] == op.getResult()) {
+      remarks.missed(op) << "dist.all_reduce stays: " << std::to_string(gathers)
+                         << " results of the elementwise ops after it are needed whole";
+      return;
+    }
+    remarks.done(op) << "dist.all_reduce becomes reduce_scatter; " << std::to_string(parts.opCount())
+                     << " ops run on parts; " << std::to_string(gathers) << " all_gather";
+    parts.replace();
+  }
+
+  PassRemarks remarks{getArgumentName()};
+};
+
+} // namespace
+} // namespace proa
