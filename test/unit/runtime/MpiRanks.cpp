@@ -32,11 +32,16 @@ Result<void> runLarge(Communicator &communicator) {
   Tensor tensor(DType::Float32, {count});
   for (int64_t i = 0; i < count; ++i)
     tensor.as<float>()[i] = static_cast<float>(i % 1000 + communicator.rank());
-  auto start = std::chrono::steady_clock::now();
-  Result<Tensor> result = applyStep(&communicator, step, tensor);
-  if (!result)
-    return result.problems();
-  double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  double seconds = 1e9;
+  Result<Tensor> result = Problems();
+  for (int i = 0; i < 10; ++i) {
+    auto start = std::chrono::steady_clock::now();
+    result = applyStep(&communicator, step, tensor);
+    if (!result)
+      return result.problems();
+    seconds =
+        std::min(seconds, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
   int64_t size = communicator.size();
   for (int64_t i = 0; i < count; ++i)
     if (result->as<float>()[i] != static_cast<float>(i % 1000 * size + size * (size - 1) / 2))
