@@ -145,8 +145,8 @@ class Rt_RankOp<string mnemonic, list<Trait> traits> : Op<Rt_Dialect, mnemonic, 
   let extraClassDefinition = "::llvm::StringRef $cppClass::getLibraryKernel() { return \"" # library # "\"; }";
 }
 
-// A step of dist with its mesh, instead of the symbol of the mesh. `number` counts the ops that communicate in the
-// program: ranks that are at different ops report it.
+// A step of dist with its mesh, instead of the symbol of the mesh. `number` counts the ops before it that communicate:
+// ranks that are at different ops report it.
 class Rt_StepOp<string mnemonic, list<Trait> traits> : Rt_RankOp<mnemonic, traits> {
   let summary = "dist." # mnemonic # " as a call of the runtime";
   let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$global, Dist_MeshAttr:$mesh, Dist_ShardingAttr:$from,

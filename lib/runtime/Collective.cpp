@@ -95,7 +95,10 @@ public:
         incoming.push_back({move.rank, static_cast<size_t>(move.count) * bytes, channel});
     if (Result<void> done = communicate(std::move(outgoing), incoming); !done)
       return done;
-    return exchange.reduction ? combine(source, target, incoming) : place(source, target, incoming);
+    Result<void> done =
+        exchange.reduction ? combine(source, target, incoming) : place(source, target, incoming);
+    recycle(incoming);
+    return done;
   }
 
 private:
@@ -107,8 +110,16 @@ private:
     return communicator->exchange(operation, std::move(outgoing), incoming);
   }
 
+  MessageBuffer newBuffer(size_t size) const {
+    return communicator ? communicator->takeBuffer(size) : MessageBuffer(size);
+  }
+  void recycle(std::span<Incoming> messages) const {
+    for (Incoming &message : messages)
+      communicator->recycle(std::move(message.buffer));
+  }
+
   MessageBuffer packed(const Move &move, const void *source) const {
-    MessageBuffer buffer(static_cast<size_t>(move.count) * bytes);
+    MessageBuffer buffer = newBuffer(static_cast<size_t>(move.count) * bytes);
     copyTransfer(move.pack, bytes, exchange.sourceDims, source, move.dims, buffer.data());
     return buffer;
   }
@@ -146,7 +157,7 @@ private:
   /// The bytes of part `i` of a tensor of `count` elements, as a message.
   MessageBuffer partOf(const void *data, int64_t count, size_t i) const {
     spmd::Range range = partRange(count, i);
-    MessageBuffer buffer(static_cast<size_t>(range.size()) * bytes);
+    MessageBuffer buffer = newBuffer(static_cast<size_t>(range.size()) * bytes);
     std::memcpy(buffer.data(), static_cast<const std::byte *>(data) + range.begin * int64_t(bytes),
                 buffer.size());
     return buffer;
@@ -182,6 +193,7 @@ private:
                                : incoming[i - (i > own)].buffer.data());
     std::byte *place = static_cast<std::byte *>(target) + range.begin * int64_t(bytes);
     Result<void> reduced = reduceTerms(*exchange.reduction, dtype, terms, range.size(), place);
+    recycle(incoming);
     return !reduced || isSmall ? reduced : gatherParts(target, count, own);
   }
 
@@ -200,6 +212,7 @@ private:
       if (i != own)
         std::memcpy(static_cast<std::byte *>(target) + partRange(count, i).begin * int64_t(bytes),
                     incoming[i - (i > own)].buffer.data(), incoming[i - (i > own)].buffer.size());
+    recycle(incoming);
     return {};
   }
 

@@ -61,7 +61,33 @@ std::string onOneLine(const Problems &problems) {
 uint64_t hashOf(std::string_view bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
 
 MessageBuffer::MessageBuffer(size_t bytes)
-    : memory(std::make_unique_for_overwrite<std::byte[]>(bytes + envelopeBytes)), bytes(bytes) {}
+    : memory(std::make_unique_for_overwrite<std::byte[]>(bytes + envelopeBytes)), bytes(bytes), room(bytes) {}
+
+MessageBuffer Communicator::takeBuffer(size_t bytes) {
+  auto fits = [&](const MessageBuffer &buffer) {
+    return buffer.capacity() >= bytes && buffer.capacity() / 2 <= bytes;
+  };
+  auto found = std::ranges::find_if(freeBuffers, fits);
+  if (found == freeBuffers.end())
+    return MessageBuffer(bytes);
+  MessageBuffer buffer = std::move(*found);
+  freeBuffers.erase(found);
+  buffer.shrink(bytes);
+  return buffer;
+}
+
+void Communicator::recycle(MessageBuffer buffer) {
+  // Small ones cost nothing to allocate. Of large ones only the last are kept.
+  constexpr size_t leastBytes = 1 << 16, mostBuffers = 16, mostBytes = size_t(256) << 20;
+  if (!buffer.all().data() || buffer.capacity() < leastBytes)
+    return;
+  freeBuffers.insert(freeBuffers.begin(), std::move(buffer));
+  size_t count = 0, bytes = 0;
+  while (count < std::min(freeBuffers.size(), mostBuffers) &&
+         bytes + freeBuffers[count].capacity() <= mostBytes)
+    bytes += freeBuffers[count++].capacity();
+  freeBuffers.resize(count);
+}
 
 /// One call of `exchange`.
 struct Communicator::Wait {

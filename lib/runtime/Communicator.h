@@ -50,6 +50,10 @@ public:
   MessageBuffer() = default;
   /// The bytes are not initialized.
   explicit MessageBuffer(size_t bytes);
+  /// How many bytes fit without new memory.
+  size_t capacity() const { return room; }
+  /// Changes the number of bytes, at most to the capacity.
+  void shrink(size_t count) { bytes = count; }
   std::byte *data() { return memory.get() + envelopeBytes; }
   const std::byte *data() const { return memory.get() + envelopeBytes; }
   size_t size() const { return bytes; }
@@ -59,7 +63,7 @@ public:
 
 private:
   std::unique_ptr<std::byte[]> memory;
-  size_t bytes = 0;
+  size_t bytes = 0, room = 0;
 };
 
 /// Channels keep independent sequences of messages between two ranks apart. Channel 0 is that of collectives;
@@ -96,6 +100,11 @@ public:
   /// of another operation or of another size, the timeout.
   Result<void> exchange(const Operation &operation, std::vector<Outgoing> outgoing,
                         std::span<Incoming> incoming);
+
+  /// A buffer for a message, perhaps with memory that was used before.
+  MessageBuffer takeBuffer(size_t bytes);
+  /// Keeps the memory of a message for later ones.
+  void recycle(MessageBuffer buffer);
 
   /// Returns when all of `ranks` (empty: all ranks), with equal operations, have called it.
   Result<void> barrier(const Operation &operation, std::span<const int64_t> ranks = {});
@@ -156,6 +165,7 @@ private:
   int64_t self, count;
   CommunicatorOptions options;
   Problems failure;
+  std::vector<MessageBuffer> freeBuffers;
   std::map<int64_t, std::string> reports; ///< by rank: its failure
   std::vector<bool> ended;                ///< by rank
   /// Numbers of messages by rank and channel.

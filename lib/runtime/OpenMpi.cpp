@@ -139,11 +139,13 @@ protected:
 
   void idle() override {
     isFlushed(); // lets MPI work
-    // Ranks may share cores: spinning takes them from the one that is waited for.
-    if (++idleCount < 200)
+    // Ranks may share cores: spinning takes them from the one that is waited for. Large messages move on only
+    // in calls of MPI, so that sleep begins late.
+    constexpr int yields = 20000;
+    if (++idleCount < yields)
       sched_yield();
     else
-      usleep(idleCount < 2000 ? 20 : 200);
+      usleep(100);
   }
 
   bool isFlushed() override {
@@ -153,6 +155,8 @@ protected:
         mpi.test(&request, &isDone, nullptr);
         return isDone != 0;
       });
+      if (entry.requests.empty())
+        recycle(std::move(entry.buffer));
       return entry.requests.empty();
     });
     return outbox.empty();
@@ -190,7 +194,7 @@ private:
       return false;
     mpi.countOf(&status, mpi.byte, &count);
     auto bytes = static_cast<size_t>(count);
-    MessageBuffer larger(box.received + bytes - MessageBuffer::envelopeBytes);
+    MessageBuffer larger = takeBuffer(box.received + bytes - MessageBuffer::envelopeBytes);
     if (box.received > 0)
       std::memcpy(larger.all().data(), box.buffer.all().data(), box.received);
     box.buffer = std::move(larger);

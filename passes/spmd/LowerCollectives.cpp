@@ -68,9 +68,11 @@ private:
 
   template <class RtOp, class StepOp> LogicalResult lowerStep(StepOp op) {
     OpBuilder builder(op);
+    constexpr bool isLocal =
+        std::is_same_v<StepOp, dist::SliceOp> || std::is_same_v<StepOp, dist::ToPartialOp>;
     return replace(op, RtOp::create(builder, op.getLoc(), tensorOf(op.getResult().getType()), op.getX(),
                                     dimsOf(op.getGlobal()), meshOf(op, op.getFrom().getMesh()), op.getFrom(),
-                                    op.getTo(), number++));
+                                    op.getTo(), isLocal ? number : number++));
   }
 
   LogicalResult lowerBroadcast(dist::BroadcastOp op) {

@@ -1,6 +1,7 @@
 //! The communication of dist: steps between placements, broadcast, send and receive.
 #include "lib/runtime/Collective.h"
 #include "lib/runtime/kernels/Checks.h"
+#include "lib/spmd/Validity.h"
 
 #include "dialects/rt/Rt.kernels.inc"
 
@@ -12,11 +13,15 @@ namespace {
 
 //===-- Attributes --------------------------------------------------------------------------------------===//
 
-spmd::Mesh meshOf(const MeshAttribute &attribute) {
+Result<spmd::Mesh> meshOf(const MeshAttribute &attribute) {
+  if (attribute.names.size() != attribute.sizes.size())
+    return failure("the mesh has {} names and {} sizes", attribute.names.size(), attribute.sizes.size());
   spmd::Mesh mesh;
-  for (size_t i = 0; i < std::min(attribute.names.size(), attribute.sizes.size()); ++i)
+  for (size_t i = 0; i < attribute.names.size(); ++i)
     mesh.axes.push_back({attribute.names[i], attribute.sizes[i]});
   mesh.devices = attribute.devices;
+  if (std::string reason = invalidity(mesh); !reason.empty())
+    return failure("{}", reason);
   return mesh;
 }
 
@@ -25,7 +30,10 @@ Result<spmd::AxisRef> axisOf(const AxisAttribute &attribute, const spmd::Mesh &m
   if (!index)
     return failure("the mesh has no axis '{}'", attribute.name);
   bool isFull = attribute.size == 0;
-  return isFull ? mesh.full(*index) : spmd::AxisRef{*index, attribute.pre, attribute.size};
+  spmd::AxisRef axis = isFull ? mesh.full(*index) : spmd::AxisRef{*index, attribute.pre, attribute.size};
+  if (std::string reason = invalidity(mesh, axis); !reason.empty())
+    return failure("{}", reason);
+  return axis;
 }
 
 /// The value of spmd with the keyword of the attribute's enum.
@@ -33,7 +41,8 @@ spmd::Reduction reductionOf(Reduction reduction) { return static_cast<spmd::Redu
 static_assert(static_cast<int>(Reduction::Avg) == static_cast<int>(spmd::Reduction::Avg) &&
               static_cast<int>(Reduction::All) == static_cast<int>(spmd::Reduction::All));
 
-Result<spmd::Placement> placementOf(const ShardingAttribute &attribute, const spmd::Mesh &mesh) {
+Result<spmd::Placement> placementOf(const ShardingAttribute &attribute, const spmd::Mesh &mesh,
+                                    std::span<const int64_t> dims) {
   spmd::Placement placement;
   auto axes = [&](const std::vector<AxisAttribute> &list,
                   const std::function<void(spmd::AxisRef)> &use) -> Result<void> {
@@ -61,6 +70,10 @@ Result<spmd::Placement> placementOf(const ShardingAttribute &attribute, const sp
   }
   std::ranges::sort(placement.partial, {},
                     [](const spmd::PartialAxis &p) { return std::pair(p.axis.axis, p.axis.pre); });
+  if (std::ranges::any_of(dims, [](int64_t dim) { return dim < dynamicDim; }))
+    return failure("the value has a negative dim");
+  if (std::string reason = invalidity(mesh, placement, dims); !reason.empty())
+    return failure("{}", reason);
   return placement;
 }
 
@@ -103,6 +116,9 @@ public:
   }
 
   std::optional<Agreement> agreement() const override {
+    // A pass may remove a local step on one rank only.
+    if (step.kind == spmd::StepKind::Slice || step.kind == spmd::StepKind::ToPartial)
+      return std::nullopt;
     return Agreement{ranksOf(step.mesh), StepExecution(step, dtype).operation().text};
   }
 
@@ -123,17 +139,16 @@ Result<std::unique_ptr<LibraryKernel>> makeStep(spmd::StepKind kind, const Attri
   checks.expectOperands(1, 1);
   if (!checks.ok())
     return checks.problems();
-  spmd::Mesh mesh = meshOf(op.mesh);
-  Result<spmd::Placement> from = placementOf(op.from, mesh), to = placementOf(op.to, mesh);
+  Result<spmd::Mesh> mesh = meshOf(op.mesh);
+  if (!mesh)
+    return mesh.problems();
+  Result<spmd::Placement> from = placementOf(op.from, *mesh, op.global),
+                          to = placementOf(op.to, *mesh, op.global);
   if (!from || !to)
     return (from ? to : from).problems();
-  size_t rank = request.inputs[0].dims.size();
-  if (from->dims.size() != rank || to->dims.size() != rank || op.global.size() != rank)
-    return failure("the operand has rank {}, but the shardings have {} and {} dimensions, and the value {}",
-                   rank, from->dims.size(), to->dims.size(), op.global.size());
-  if (std::string reason = mismatch(kind, mesh, *from, *to); !reason.empty())
-    return failure("{} from {} to {}: {}", nameOf(kind), toText(mesh, *from), toText(mesh, *to), reason);
-  PlacementStep step{kind, mesh, *from, *to, op.global, op.number};
+  if (std::string reason = mismatch(kind, *mesh, *from, *to); !reason.empty())
+    return failure("{} from {} to {}: {}", nameOf(kind), toText(*mesh, *from), toText(*mesh, *to), reason);
+  PlacementStep step{kind, *mesh, *from, *to, op.global, op.number};
   return std::unique_ptr<LibraryKernel>(
       std::make_unique<StepKernel>(std::move(step), request.inputs[0].dtype));
 }
@@ -187,14 +202,14 @@ struct TransferPlan {
 
 template <class Attributes>
 Result<TransferPlan> readTransfer(const Attributes &op, const OperandType &operand) {
-  TransferPlan plan{meshOf(op.source), meshOf(op.target), {}, {}, op.global, op.channel, operand.dtype};
-  Result<spmd::Placement> from = placementOf(op.from, plan.source), to = placementOf(op.to, plan.target);
+  Result<spmd::Mesh> source = meshOf(op.source), target = meshOf(op.target);
+  if (!source || !target)
+    return (source ? target : source).problems();
+  TransferPlan plan{*source, *target, {}, {}, op.global, op.channel, operand.dtype};
+  Result<spmd::Placement> from = placementOf(op.from, plan.source, op.global),
+                          to = placementOf(op.to, plan.target, op.global);
   if (!from || !to)
     return (from ? to : from).problems();
-  size_t rank = operand.dims.size();
-  if (from->dims.size() != rank || to->dims.size() != rank || op.global.size() != rank)
-    return failure("the tensor has rank {}, but the shardings have {} and {} dimensions, and the value {}",
-                   rank, from->dims.size(), to->dims.size(), op.global.size());
   if (!from->partial.empty() || !to->partial.empty())
     return failure("a partial value cannot move to another mesh");
   // A dim that is not known before the run would have to be sent first.
@@ -276,32 +291,37 @@ Result<std::unique_ptr<LibraryKernel>> makeDistBroadcast(const DistBroadcastAttr
   checks.expectOperands(1, 1);
   if (!checks.ok())
     return checks.problems();
-  spmd::Mesh mesh = meshOf(op.mesh);
+  Result<spmd::Mesh> mesh = meshOf(op.mesh);
+  if (!mesh)
+    return mesh.problems();
   std::vector<spmd::AxisRef> group;
+  if (op.group.axes.size() != op.root.size())
+    return failure("the group has {} axes, the root {} coordinates", op.group.axes.size(), op.root.size());
   for (const AxisAttribute &item : op.group.axes) {
-    Result<spmd::AxisRef> axis = axisOf(item, mesh);
+    Result<spmd::AxisRef> axis = axisOf(item, *mesh);
     if (!axis)
       return axis.problems();
+    if (int64_t root = op.root[group.size()]; root < 0 || root >= axis->size)
+      return failure("the root has the coordinate {} on an axis of size {}", root, axis->size);
     group.push_back(*axis);
   }
-  if (group.size() != op.root.size())
-    return failure("the group has {} axes, the root {} coordinates", group.size(), op.root.size());
   DType dtype = request.inputs[0].dtype;
-  return makeKernel([=, root = op.root, number = op.number](Call &call) -> Result<void> {
-    const View &x = call.input(0);
-    Result<View> out = call.output(0, x.dims);
-    if (Result<void> fits = checkSize(call.communicator(), mesh); !out || !fits)
-      return out ? fits : out.problems();
-    if (!call.communicator()) {
-      std::memcpy(out->data, x.data, static_cast<size_t>(x.size()) * sizeOf(dtype));
-      return {};
-    }
-    Result<RankExchange> exchange = planBroadcast(*call.communicator(), mesh, group, root, x.dims);
-    if (!exchange)
-      return exchange.problems();
-    Operation operation{fmt::format("broadcast of {}, collective {}", describe(dtype, x.dims), number)};
-    return runExchange(call.communicator(), operation, *exchange, dtype, x.data, out->data);
-  });
+  return makeKernel(
+      [mesh = *mesh, group, dtype, root = op.root, number = op.number](Call &call) -> Result<void> {
+        const View &x = call.input(0);
+        Result<View> out = call.output(0, x.dims);
+        if (Result<void> fits = checkSize(call.communicator(), mesh); !out || !fits)
+          return out ? fits : out.problems();
+        if (!call.communicator()) {
+          std::memcpy(out->data, x.data, static_cast<size_t>(x.size()) * sizeOf(dtype));
+          return {};
+        }
+        Result<RankExchange> exchange = planBroadcast(*call.communicator(), mesh, group, root, x.dims);
+        if (!exchange)
+          return exchange.problems();
+        Operation operation{fmt::format("broadcast of {}, collective {}", describe(dtype, x.dims), number)};
+        return runExchange(call.communicator(), operation, *exchange, dtype, x.data, out->data);
+      });
 }
 
 Result<std::unique_ptr<LibraryKernel>> makeDistSend(const DistSendAttributes &op,

@@ -37,12 +37,12 @@ func.func @main(%x: tensor<4x6xf32> {pd.feed = "x"}, %n: tensor<?x6xf32> {pd.fee
 func.func @others(%x: tensor<8x4xf32>) -> (tensor<4x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>) {
   // CHECK: rt.slice %{{.*}} number 4
   %0 = dist.slice %x of tensor<8x4xf32> from <@m, [{}, {}]> to <@m, [{"x"}, {}]> : tensor<8x4xf32> -> tensor<4x4xf32>
-  // CHECK: rt.all_to_all %{{.*}} number 5
+  // CHECK: rt.all_to_all %{{.*}} number 4
   %1 = dist.all_to_all %0 of tensor<8x4xf32> from <@m, [{"x"}, {}]> to <@m, [{}, {"x"}]> : tensor<4x4xf32> -> tensor<8x2xf32>
-  // CHECK: rt.to_partial %{{.*}} number 6
+  // CHECK: rt.to_partial %{{.*}} number 5
   %2 = dist.to_partial %1 of tensor<8x4xf32> from <@m, [{}, {"x"}]> to <@m, [{}, {}], partial = [sum {"x"}]>
     : tensor<8x2xf32> -> tensor<8x4xf32>
-  // CHECK: rt.broadcast %{{.*}} on <["x"=2, "y"=2]> over <@m, {"y"}> root [1] number 7
+  // CHECK: rt.broadcast %{{.*}} on <["x"=2, "y"=2]> over <@m, {"y"}> root [1] number 5
   %3 = dist.broadcast %x over <@m, {"y"}> root [1] : tensor<8x4xf32> -> tensor<8x4xf32>
   return %0, %2, %3 : tensor<4x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>
 }

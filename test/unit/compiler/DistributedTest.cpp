@@ -125,6 +125,37 @@ func.func @main(%x: tensor<?x2xf32> {pd.feed = "x"}) -> (tensor<3x2xf32> {pd.fet
     EXPECT_EQ(valuesOf(fetched[0]), (std::vector<float>{1, 4, 9, 16, 25, 36}));
 }
 
+TEST(DistributedTest, RootsBroadcastAndLocalStepsDependOnTheRank) {
+  auto program = compile(R"(
+dist.mesh @m = <["x"=2, "y"=2]>
+func.func @main(%x: tensor<2xf32> {pd.feed = "x"})
+    -> (tensor<2xf32> {pd.fetch = "b"}, tensor<1xf32> {pd.fetch = "s"}, tensor<2xf32> {pd.fetch = "p"}) {
+  %0 = dist.broadcast %x over <@m, {"y"}> root [1] : tensor<2xf32> -> tensor<2xf32>
+  %1 = dist.slice %x of tensor<2xf32> from <@m, [{}]> to <@m, [{"x"}]> : tensor<2xf32> -> tensor<1xf32>
+  %2 = dist.to_partial %1 of tensor<2xf32> from <@m, [{"x"}]> to <@m, [{}], partial = [sum {"x"}]>
+    : tensor<1xf32> -> tensor<2xf32>
+  return %0, %1, %2 : tensor<2xf32>, tensor<1xf32>, tensor<2xf32>
+})");
+  ASSERT_TRUE(program);
+  std::vector<std::vector<Tensor>> results;
+  auto texts = runRanks(
+      {program, program, program, program},
+      [](int64_t rank) -> NamedTensors {
+        auto value = static_cast<float>(rank);
+        return {{"x", tensor({2}, {value, value + 10})}};
+      },
+      results);
+  ASSERT_EQ(texts, std::vector<std::string>(4));
+  for (size_t rank = 0; rank < 4; ++rank) {
+    auto root = static_cast<float>(rank / 2 * 2 + 1), own = static_cast<float>(rank);
+    EXPECT_EQ(valuesOf(results[rank][0]), (std::vector<float>{root, root + 10}));
+    float part = rank < 2 ? own : own + 10;
+    EXPECT_EQ(valuesOf(results[rank][1]), (std::vector<float>{part}));
+    EXPECT_EQ(valuesOf(results[rank][2]),
+              (rank < 2 ? std::vector<float>{part, 0} : std::vector<float>{0, part}));
+  }
+}
+
 TEST(DistributedTest, StagesSendToEachOther) {
   std::string meshes = R"(
 dist.mesh @first = <["x"=2]>
