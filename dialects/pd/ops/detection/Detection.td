@@ -9,6 +9,7 @@ class Number<string value> : DefaultValuedAttr<F64Attr, value>;
 class Count<string value> : DefaultValuedAttr<I64Attr, value>;
 
 def Pd_YoloBoxOp : Pd_Op<"yolo_box"> {
+  let sharding = "b * * *, b * -> b * *, b * *";
   let summary = "Boxes and class scores from a YOLOv3 head";
   let description = [{
     x [N, A * (5 + class_num), H, W] has 4 box values, an objectness and `class_num` class logits for each of the A

@@ -60,6 +60,7 @@ def Pd_RetinanetDetectionOutputOp : Pd_SelectionOp<"retinanet_detection_output",
 }
 
 def Pd_BoxDecoderAndAssignOp : Pd_SelectionOp<"box_decoder_and_assign"> {
+  let sharding = "r *, *, r *, r * -> r *, r *";
   let summary = "Boxes of all classes decoded from one prior box each, and the box of the best class";
   let description = [{
     The boxes of a row are decoded from its prior box, whose corners are pixels, by offsets and logarithms of sizes
@@ -105,6 +106,7 @@ def Pd_MineHardExamplesOp : Pd_SelectionOp<"mine_hard_examples"> {
 }
 
 def Pd_SimilarityFocusOp : Pd_SelectionOp<"similarity_focus"> {
+  let sharding = "b * * * -> b * * *";
   let summary = "Ones at the largest elements of slices, one in each row and column, in all slices along the axis";
   let description = [{
     For each image and each of the `indexes` of slices along `axis`: the elements of the slice in descending order,
