@@ -21,6 +21,7 @@ defvar roiConstraints = [
 
 def Pd_RoiAlignOp : Pd_RoiOp<"roi_align", (ins DefaultValuedAttr<I64Attr, "-1">:$sampling_ratio,
     DefaultValuedAttr<BoolAttr, "false">:$aligned), (outs Pd_FloatTensor:$out)> {
+  let sharding = "* c * *, * *, * -> * c * *";
   let summary = "RoI align: means of samples in the cells of regions";
   let description = [{
     Each box, times spatial_scale and with `aligned` shifted by -0.5, is divided into pooled_height x pooled_width
@@ -39,6 +40,7 @@ def Pd_RoiAlignOp : Pd_RoiOp<"roi_align", (ins DefaultValuedAttr<I64Attr, "-1">:
 }
 
 def Pd_RoiPoolOp : Pd_RoiOp<"roi_pool", (ins), (outs Pd_FloatTensor:$out, Pd_IntTensor:$arg_max)> {
+  let sharding = "* c * *, * *, * -> * c * *, * c * *";
   let summary = "RoI pooling: maxima of the cells of regions";
   let description = [{
     Each box, times spatial_scale and rounded, is divided into pooled_height x pooled_width cells. The result of a
@@ -92,9 +94,13 @@ class Pd_RoiGradOp<string mnemonic, dag operands, dag attributes> : Pd_Op<mnemon
   let referenceInCode = 1;
 }
 
-def Pd_RoiAlignGradOp : Pd_RoiGradOp<"roi_align_grad", (ins), (ins I64Attr:$sampling_ratio, BoolAttr:$aligned)>;
+def Pd_RoiAlignGradOp : Pd_RoiGradOp<"roi_align_grad", (ins), (ins I64Attr:$sampling_ratio, BoolAttr:$aligned)> {
+  let sharding = "* c * *, * *, * c * *, * -> * c * *";
+}
 def Pd_PsroiPoolGradOp : Pd_RoiGradOp<"psroi_pool_grad", (ins), (ins I64Attr:$output_channels)>;
-def Pd_RoiPoolGradOp : Pd_RoiGradOp<"roi_pool_grad", (ins Pd_IntTensor:$arg_max), (ins)>;
+def Pd_RoiPoolGradOp : Pd_RoiGradOp<"roi_pool_grad", (ins Pd_IntTensor:$arg_max), (ins)> {
+  let sharding = "* c * *, * *, * c * *, * c * *, * -> * c * *";
+}
 
 defvar movedCellAttributes = (ins DefaultValuedAttr<BoolAttr, "false">:$no_trans, DefaultValuedAttr<F64Attr,
   "1.0">:$spatial_scale,

@@ -137,6 +137,7 @@ def Pd_ScatterNdAddOp : Pd_Op<"scatter_nd_add"> {
 }
 
 def Pd_IndexAddOp : Pd_Op<"index_add"> {
+  let sharding = "inCode";
   let summary = "x with slice i of add_value along `axis` added to slice index[i]";
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$index, Pd_Tensor:$add_value, DefaultValuedAttr<I64Attr, "0">:$axis);
   let results = (outs Pd_Tensor:$out);

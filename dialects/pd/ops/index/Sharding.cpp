@@ -1,10 +1,12 @@
 //! Sharding rules of gathers and scatters: indexed dimensions are needed whole, the others can be split.
+#include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/index/ScatterOps.h"
 #include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/sharding/AlongAxes.h"
 #include "dialects/pd/sharding/LocalForm.h"
 
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -66,17 +68,60 @@ bool GatherNdOp::describeSharding(ShardingRuleBuilder &rule) {
   return true;
 }
 
-/// The dimensions of x after the indexed ones.
+/// Whether all elements are the constant 0: what each device adds to it is then a term of a sum. Ops of the
+/// dialect `dist` keep zeros.
+static bool isZero(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (op->getName().getDialectNamespace() != "dist" || op->getNumOperands() != 1)
+      break;
+    value = op->getOperand(0);
+  }
+  if (auto full = value.getDefiningOp<FullOp>())
+    return !full.getValueTensor() && full.getIntegerValue().value_or(0) == 0 && full.getValue().isZero();
+  if (auto full = value.getDefiningOp<FullLikeOp>())
+    return !full.getValueTensor() && full.getValue().isZero();
+  return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
+}
+
+/// The dimensions of x after the indexed ones, and rows that are added to zeros.
 bool ScatterNdOp::describeSharding(ShardingRuleBuilder &rule) {
   int64_t rows = rule.operandType(1).getRank() - 1, depth = rule.operandType(1).getDimSize(rows);
   if (ShapedType::isDynamic(depth))
     return false;
+  if (getReduce() == ScatterReduce::Add && isZero(getX()))
+    for (int64_t dim = 0; dim < rows; ++dim) {
+      unsigned factor = rule.addFactor(rule.operandType(1).getDimSize(dim), FactorKind::Reduction);
+      rule.setOperand(1, dim, factor);
+      rule.setOperand(2, dim, factor);
+    }
   for (int64_t dim = depth; dim < rule.operandType(0).getRank(); ++dim) {
     unsigned factor = rule.addFactor(rule.operandType(0).getDimSize(dim));
     rule.setOperand(0, dim, factor);
     rule.setResult(0, dim, factor);
     if (rule.operandType(2).getDimSize(rows + dim - depth) == rule.operandType(0).getDimSize(dim))
       rule.setOperand(2, rows + dim - depth, factor);
+  }
+  return true;
+}
+
+/// The dimensions of x other than the axis. Rows that are added to zeros can be split: the results are terms
+/// of a sum.
+bool IndexAddOp::describeSharding(ShardingRuleBuilder &rule) {
+  int64_t rank = rule.operandType(0).getRank(), axis = normalized(getAxis(), rank);
+  if (rule.operandType(2).getRank() != rank)
+    return false;
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    if (dim == axis || rule.operandType(0).getDimSize(dim) != rule.operandType(2).getDimSize(dim))
+      continue;
+    unsigned factor = rule.addFactor(rule.operandType(0).getDimSize(dim));
+    for (unsigned operand : {0u, 2u})
+      rule.setOperand(operand, dim, factor);
+    rule.setResult(0, dim, factor);
+  }
+  if (isZero(getX())) {
+    unsigned rows = rule.addFactor(rule.operandType(1).getDimSize(0), FactorKind::Reduction);
+    rule.setOperand(1, 0, rows);
+    rule.setOperand(2, axis, rows);
   }
   return true;
 }
@@ -116,7 +161,16 @@ bool TakeAlongAxisOp::describeSharding(ShardingRuleBuilder &rule) {
   return true;
 }
 bool PutAlongAxisOp::describeSharding(ShardingRuleBuilder &rule) {
-  return shardAlongIndexedAxis(rule, getAxis(), /*resultHasDimOfIndices=*/false);
+  int64_t rank = rule.operandType(0).getRank(), axis = normalized(getAxis(), rank);
+  shardAlongIndexedAxis(rule, axis, /*resultHasDimOfIndices=*/false);
+  RankedTensorType indices = rule.operandType(1), values = rule.operandType(2);
+  if (getReduce() != ScatterReduce::Add || !isZero(getX()) || values.getRank() != rank ||
+      values.getDimSize(axis) != indices.getDimSize(axis))
+    return true;
+  unsigned factor = rule.addFactor(indices.getDimSize(axis), FactorKind::Reduction);
+  rule.setOperand(1, axis, factor);
+  rule.setOperand(2, axis, factor);
+  return true;
 }
 
 /// The values broadcast to the slice that they replace.

@@ -5,6 +5,7 @@
 include "dialects/pd/ops/loss/KernelLoss.td"
 
 def Pd_WarprnntOp : Pd_KernelLossOp<"warprnnt"> {
+  let sharding = "b * * *, b *, b, b -> b, b * * *";
   let summary = "RNN transducer loss: the negative logarithm of the probability of a label sequence";
   let description = [{
     input [batch, T, U + 1, classes] has the log probabilities of each class after t steps and u labels. A path

@@ -5,6 +5,7 @@
 include "dialects/pd/ops/loss/KernelLoss.td"
 
 def Pd_YoloLossOp : Pd_KernelLossOp<"yolo_loss"> {
+  let sharding = "b * * *, b * *, b *, b * -> b, b * * *, b *, b * * *";
   let summary = "The loss of a YOLOv3 head";
   let description = [{
     x [N, M * (5 + class_num), H, W] has t_x, t_y, t_w, t_h, an objectness logit and class logits for each cell and

@@ -3,7 +3,6 @@
 #include "dialects/pd/ops/nn/ConvOps.h"
 #include "dialects/pd/ops/nn/Nn.h"
 #include "dialects/pd/reference/Evaluate.h"
-#include "dialects/pd/sharding/ShardingRule.h"
 
 using namespace mlir;
 
@@ -270,31 +269,6 @@ BatchedResults Conv2dTransposeOp::batch(Batcher &batcher) { return batchConv(bat
 BatchedResults Conv3dTransposeOp::batch(Batcher &batcher) { return batchConv(batcher, *this); }
 BatchedResults Conv2dWeightGradientOp::batch(Batcher &batcher) { return batchWeightGradient(batcher, *this); }
 BatchedResults Conv3dWeightGradientOp::batch(Batcher &batcher) { return batchWeightGradient(batcher, *this); }
-
-//===-- Sharding ----------------------------------------------------------------------------------------===//
-
-/// `filterOut` and `filterIn` are the dimensions of the filter with the channels of the result and of the
-/// image. The channels that are summed over can be split, and their parts are added; with groups they are
-/// needed whole.
-template <class Op>
-static bool shardConv(ShardingRuleBuilder &rule, Op op, int64_t filterOut, int64_t filterIn) {
-  int64_t channels = channelsAreLast(op.getDataFormat()) ? rule.resultType(0).getRank() - 1 : 1;
-  rule.pair(0, 0, 0, 0);
-  if (op.getGroups() != 1)
-    return true;
-  rule.pair(1, filterOut, 0, channels);
-  unsigned summed = rule.addFactor(rule.operandType(0).getDimSize(channels), FactorKind::Reduction);
-  rule.setOperand(0, channels, summed);
-  rule.setOperand(1, filterIn, summed);
-  return true;
-}
-
-// The filter of a convolution is [out channels, in channels / groups, ...].
-bool Conv2dOp::describeSharding(ShardingRuleBuilder &rule) { return shardConv(rule, *this, 0, 1); }
-bool Conv3dOp::describeSharding(ShardingRuleBuilder &rule) { return shardConv(rule, *this, 0, 1); }
-// That of a transposed one is [in channels, out channels / groups, ...].
-bool Conv2dTransposeOp::describeSharding(ShardingRuleBuilder &rule) { return shardConv(rule, *this, 1, 0); }
-bool Conv3dTransposeOp::describeSharding(ShardingRuleBuilder &rule) { return shardConv(rule, *this, 1, 0); }
 
 } // namespace proa::pd
 

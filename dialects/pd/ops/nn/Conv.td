@@ -113,6 +113,7 @@ def Pd_Conv3dTransposeOp : Pd_ConvTransposeOp<"conv3d_transpose", 3, "{1, 1, 1}"
 
 class Pd_ConvWeightGradientOp<string mnemonic, int spatial, string ones, string zeros, string format>
     : Pd_Op<mnemonic, [DeclareOpInterfaceMethods<LayoutOpInterface, ["getNumImageOperands", "hasImageResults"]>]> {
+  let sharding = "inCode";
   let summary = "Gradient of a convolution over " # spatial # " spatial dimensions by its filter";
   let description = [{
     `filter_gradient[o, c, k...] = sum over n, p... of input[n, c, p * stride + k * dilation - padding...] *

@@ -35,6 +35,7 @@ def Pd_EmbeddingOp : Pd_Op<"embedding"> {
 }
 
 def Pd_LookupTableDequantOp : Pd_Op<"lookup_table_dequant"> {
+  let sharding = "* *, ... * -> ... *";
   let summary = "Rows of a table with one byte per element, scaled by the minimum and maximum of each row";
   let description = [{
     A row of w is its minimum, its maximum, then bytes b, four in each float: element = (maximum - minimum) / 256 * b

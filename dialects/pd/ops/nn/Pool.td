@@ -54,6 +54,7 @@ def Pd_Pool3dOp : Pd_PoolOp<"pool3d", 3, "NCDHW"> {
 
 class Pd_PoolGradientOp<string mnemonic, int spatial, string format>
     : Pd_Op<mnemonic, [DeclareOpInterfaceMethods<LayoutOpInterface, ["getNumImageOperands"]>]> {
+  let sharding = "inCode";
   let summary = "Gradient of a pooling over " # spatial # " spatial dimensions by its input";
   let description = [{
     For the pooling of x with these attributes whose result has the cotangent `out_gradient`: a mean gives each

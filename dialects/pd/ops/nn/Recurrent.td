@@ -6,6 +6,7 @@ include "dialects/pd/ir/Base.td"
 include "dialects/pd/ir/Contraction.td"
 
 def Pd_RnnOp : Pd_Op<"rnn", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<ContractionOpInterface>]> {
+  let sharding = "inCode";
   let summary = "A stack of recurrent layers over time";
   let description = [{
     x is [time, batch, features]. There are L = num_layers layers of D directions (2 with `is_bidirec`, else 1), each
@@ -53,6 +54,7 @@ def Pd_RnnOp : Pd_Op<"rnn", [AttrSizedOperandSegments, DeclareOpInterfaceMethods
 }
 
 def Pd_RnnGradientOp : Pd_Op<"rnn_gradient", [AttrSizedOperandSegments]> {
+  let sharding = "inCode";
   let summary = "The gradients of a stack of recurrent layers, by backpropagation through time";
   let description = [{
     For pd.rnn with these operands and attributes, whose results have the cotangents `out_gradient` and

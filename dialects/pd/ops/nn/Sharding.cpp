@@ -5,6 +5,7 @@
 #include "dialects/pd/ops/nn/InterpolateOps.h"
 #include "dialects/pd/ops/nn/NormOps.h"
 #include "dialects/pd/ops/nn/PoolOps.h"
+#include "dialects/pd/ops/nn/RecurrentOps.h"
 #include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/sharding/LocalForm.h"
 
@@ -43,6 +44,20 @@ bool MaxPool2dWithIndexOp::describeSharding(ShardingRuleBuilder &rule) {
 bool MaxPool3dWithIndexOp::describeSharding(ShardingRuleBuilder &rule) {
   return shardImagesAndChannels(rule);
 }
+/// The cotangent has the images and channels of the input.
+static bool shardPoolGradient(ShardingRuleBuilder &rule) {
+  int64_t channels = isChannelsLast(rule.op()) ? rule.operandType(0).getRank() - 1 : 1;
+  for (int64_t dim : {int64_t(0), channels}) {
+    unsigned factor = rule.addFactor(rule.operandType(0).getDimSize(dim));
+    for (unsigned operand : {0u, 1u})
+      rule.setOperand(operand, dim, factor);
+    rule.setResult(0, dim, factor);
+  }
+  return true;
+}
+bool Pool2dGradientOp::describeSharding(ShardingRuleBuilder &rule) { return shardPoolGradient(rule); }
+bool Pool3dGradientOp::describeSharding(ShardingRuleBuilder &rule) { return shardPoolGradient(rule); }
+
 bool LinearInterpOp::describeSharding(ShardingRuleBuilder &rule) { return shardImagesAndChannels(rule); }
 bool BilinearInterpOp::describeSharding(ShardingRuleBuilder &rule) { return shardImagesAndChannels(rule); }
 bool TrilinearInterpOp::describeSharding(ShardingRuleBuilder &rule) { return shardImagesAndChannels(rule); }
@@ -75,6 +90,43 @@ bool EmbeddingOp::describeSharding(ShardingRuleBuilder &rule) {
     rule.pair(0, dim, 0, dim);
   rule.pair(1, 1, 0, rank);
   rule.splitByLocalForm(1, 0, embeddingOfPart, FactorKind::Reduction);
+  return true;
+}
+
+/// Whether dropout between layers draws random numbers.
+template <class Op> static bool dropsOut(Op op) {
+  return !op.getIsTest() && op.getDropoutProb().convertToDouble() != 0 && op.getNumLayers() > 1;
+}
+
+/// The dimension of the batch in each operand of a recurrent layer: the second of x, states and cotangents,
+/// and that of the lengths.
+static void shareBatch(ShardingRuleBuilder &rule, unsigned factor, unsigned firstWeight, unsigned weights) {
+  for (unsigned operand = 0; operand < rule.op()->getNumOperands(); ++operand)
+    if (operand < firstWeight || operand >= firstWeight + weights)
+      rule.setOperand(operand, rule.operandType(operand).getRank() == 1 ? 0 : 1, factor);
+}
+
+/// Samples are independent.
+bool RnnOp::describeSharding(ShardingRuleBuilder &rule) {
+  if (dropsOut(*this))
+    return false;
+  unsigned factor = rule.addFactor(rule.operandType(0).getDimSize(1));
+  shareBatch(rule, factor, 1 + static_cast<unsigned>(getPreState().size()),
+             static_cast<unsigned>(getWeightList().size()));
+  for (unsigned result = 0; result < getNumResults(); ++result)
+    rule.setResult(result, 1, factor);
+  return true;
+}
+
+/// The gradients of the weights are sums over samples.
+bool RnnGradientOp::describeSharding(ShardingRuleBuilder &rule) {
+  if (dropsOut(*this))
+    return false;
+  auto states = static_cast<unsigned>(getPreState().size());
+  unsigned factor = rule.addFactor(rule.operandType(0).getDimSize(1), FactorKind::Reduction);
+  shareBatch(rule, factor, 1 + states, static_cast<unsigned>(getWeightList().size()));
+  for (unsigned result = 0; result <= states; ++result)
+    rule.setResult(result, 1, factor);
   return true;
 }
 

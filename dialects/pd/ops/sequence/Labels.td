@@ -87,6 +87,7 @@ def Pd_ViterbiDecodeOp : Pd_LabelOp<"viterbi_decode"> {
 }
 
 def Pd_WarpctcOp : Pd_LabelOp<"warpctc", [AttrSizedOperandSegments, Pd_KeepsDerivative]> {
+  let sharding = "* b *, b *, b, b -> b *, * b *";
   let summary = "CTC loss: the negative log probability of label sequences over all alignments";
   let description = [{
     The softmax of the logits [time, batch, classes] gives the probabilities. A path has one class per step; repeated
