@@ -2,12 +2,13 @@
 #include "passes/fuse/Passes.h"
 
 #include "dialects/pd/builders/TensorBuilder.h"
+#include "dialects/pd/ir/Contraction.h"
 #include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ir/Layout.h"
 #include "dialects/pd/ir/ReplaceResult.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
-#include "dialects/pd/ops/nn/ConvOps.h"
 #include "dialects/pd/ops/nn/NormOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "passes/remarks/Remarks.h"
@@ -44,16 +45,23 @@ Value biasBefore(pd::BatchNormOp op) {
   return isParameter(reshape ? reshape.getX() : bias) ? bias : Value();
 }
 
-pd::Conv2dOp convBefore(pd::BatchNormOp op) {
-  if (biasBefore(op))
-    return op.getX().getDefiningOp<pd::AddOp>().getX().getDefiningOp<pd::Conv2dOp>();
-  return op.getX().getDefiningOp<pd::Conv2dOp>();
+/// The convolution before the normalization and before its bias; null if there is none.
+pd::ContractionOpInterface convBefore(pd::BatchNormOp op) {
+  Value x = biasBefore(op) ? op.getX().getDefiningOp<pd::AddOp>().getX() : op.getX();
+  auto conv = x.getDefiningOp<pd::ContractionOpInterface>();
+  return conv && conv.getChannelWeights() ? conv : pd::ContractionOpInterface();
+}
+
+/// The layout of the result of a convolution.
+std::optional<pd::ImageLayout> layoutOf(Operation *conv) {
+  auto onImages = dyn_cast<pd::LayoutOpInterface>(conv);
+  return onImages ? onImages.getImageLayout() : std::nullopt;
 }
 
 /// Whether a bias has one element for each channel of a convolution with channels first.
-bool isPerChannel(Value bias, pd::Conv2dOp conv) {
+bool isPerChannel(Value bias, pd::ContractionOpInterface conv) {
   ArrayRef<int64_t> shape = pd::tensorType(bias).getShape();
-  int64_t channels = pd::tensorType(conv.getFilter()).getDimSize(0);
+  int64_t channels = pd::tensorType(conv.getChannelWeights()->get()).getDimSize(0);
   return shape.size() >= 3 && shape.size() <= 4 && shape[shape.size() - 3] == channels &&
          pd::tensorType(bias).hasStaticShape() && pd::tensorType(bias).getNumElements() == channels;
 }
@@ -62,21 +70,23 @@ bool isPerChannel(Value bias, pd::Conv2dOp conv) {
 const char *obstacle(pd::BatchNormOp op) {
   if (!op.getUseGlobalStats() && (!op.getIsTest() || op.getTrainableStatistics()))
     return "it uses the statistics of the batch";
-  pd::Conv2dOp conv = convBefore(op);
+  pd::ContractionOpInterface conv = convBefore(op);
   if (!conv)
     return "its input is not the result of pd.conv2d, with or without a constant bias";
-  if (!conv.getOut().hasOneUse())
+  if (!conv->hasOneUse())
     return "the convolution has other users";
-  if (!pd::tensorType(conv.getOut()).getElementType().isF32())
+  if (!pd::tensorType(conv->getResult(0)).getElementType().isF32())
     return "the convolution is not in f32";
-  if (conv.getDataFormat() != op.getDataFormat())
+  std::optional<pd::ImageLayout> layout = layoutOf(conv);
+  if (!layout || layout != layoutOf(op))
     return "the convolution has another data_format";
   if (Value bias = biasBefore(op))
-    if (!isPerChannel(bias, conv) || conv.getDataFormat() != pd::DataFormat::NCHW)
+    if (!isPerChannel(bias, conv) || layout != pd::ImageLayout::ChannelsFirst)
       return "the bias before it is not one value for each channel of a convolution with channels first";
   if (!op->getResults().back().use_empty())
     return "its reserve space is used";
-  Value constants[] = {conv.getFilter(), op.getMean(), op.getVariance(), op.getScale(), op.getBias()};
+  Value constants[] = {conv.getChannelWeights()->get(), op.getMean(), op.getVariance(), op.getScale(),
+                       op.getBias()};
   return llvm::all_of(constants, isParameter)
              ? nullptr
              : "the filter or a statistic is neither a parameter nor a constant";
@@ -92,7 +102,7 @@ public:
     if (const char *reason = obstacle(op))
       return rewriter.notifyMatchFailure(op, Twine("pd.batch_norm is not folded: ") + reason);
     remarks.done(op) << "pd.batch_norm is folded into the convolution before it";
-    pd::Conv2dOp conv = convBefore(op);
+    pd::ContractionOpInterface conv = convBefore(op);
     Value convBias = biasBefore(op);
     pd::TensorBuilder e(rewriter, op);
     pd::Expression factor = e.rsqrt(e.wrap(op.getVariance()) + op.getEpsilon().convertToDouble());
@@ -104,11 +114,12 @@ public:
     pd::Expression shift = -(mean * factor);
     if (op.getBias())
       shift = e.wrap(op.getBias()) + shift;
-    pd::Expression filter = e.wrap(conv.getFilter()) * e.reshape(factor, {-1, 1, 1, 1});
-    auto scaled = cast<pd::Conv2dOp>(rewriter.clone(*conv));
-    scaled.getFilterMutable().assign(filter);
-    bool channelsLast = conv.getDataFormat() == pd::DataFormat::NHWC;
-    pd::Expression out = e.wrap(scaled.getOut()) + (channelsLast ? shift : e.reshape(shift, {1, -1, 1, 1}));
+    pd::Expression filter = e.wrap(conv.getChannelWeights()->get()) * e.reshape(factor, {-1, 1, 1, 1});
+    auto scaled = cast<pd::ContractionOpInterface>(rewriter.clone(*conv));
+    scaled.getChannelWeights()->set(filter);
+    bool channelsLast = layoutOf(conv) == pd::ImageLayout::ChannelsLast;
+    pd::Expression out =
+        e.wrap(scaled->getResult(0)) + (channelsLast ? shift : e.reshape(shift, {1, -1, 1, 1}));
     pd::replaceResult(rewriter, op.getOut(), out);
     for (auto [result, operand] :
          {std::pair(op.getMeanOut(), op.getMean()), std::pair(op.getSavedMean(), op.getMean()),

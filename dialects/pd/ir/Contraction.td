@@ -10,6 +10,10 @@ def ContractionOpInterface : OpInterface<"ContractionOpInterface"> {
   let methods = [
     InterfaceMethod<"Number of multiply-adds of one execution; empty if a dim is dynamic.",
       "::std::optional<int64_t>", "getMultiplyAdds">,
+    InterfaceMethod<[{
+      The operand with one slice along its dimension 0 for each channel of the result: a factor of a channel can be
+      folded into its slice. Null if there is none.
+    }], "::mlir::OpOperand *", "getChannelWeights", (ins), "", [{ return nullptr; }]>,
   ];
 }
 
