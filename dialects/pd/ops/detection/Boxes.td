@@ -109,6 +109,7 @@ def Pd_PolygonBoxTransformOp : Pd_Op<"polygon_box_transform"> {
 }
 
 def Pd_YoloBoxOp : Pd_Op<"yolo_box"> {
+  let sharding = "b * * *, b * -> b * *, b * *";
   let summary = "Boxes and class scores from a YOLOv3 head";
   let description = [{
     x [N, A * (5 + class_num), H, W] has 4 box values, an objectness and `class_num` class logits for each of the A
@@ -142,6 +143,7 @@ def Pd_YoloBoxOp : Pd_Op<"yolo_box"> {
 }
 
 def Pd_BoxDecoderAndAssignOp : Pd_DetectionOp<"box_decoder_and_assign"> {
+  let sharding = "r *, *, r *, r * -> r *, r *";
   let summary = "Boxes of all classes decoded from one prior box each, and the box of the best class";
   let description = [{
     The boxes of a row are decoded from its prior box, whose corners are pixels, by offsets and logarithms of sizes

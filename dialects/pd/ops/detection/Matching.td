@@ -49,6 +49,7 @@ def Pd_MineHardExamplesOp : Pd_DetectionOp<"mine_hard_examples"> {
 }
 
 def Pd_SimilarityFocusOp : Pd_DetectionOp<"similarity_focus"> {
+  let sharding = "b * * * -> b * * *";
   let summary = "Ones at the largest elements of slices, one in each row and column, in all slices along the axis";
   let description = [{
     For each image and each of the `indexes` of slices along `axis`: the elements of the slice in descending order,
