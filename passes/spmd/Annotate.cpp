@@ -64,6 +64,33 @@ std::string withQuotes(StringRef text) {
   return result;
 }
 
+/// The sharding without mesh axes of size 1, so that one file fits meshes of all sizes.
+dist::ShardingAttr withoutUnitAxes(dist::ShardingAttr sharding, const spmd::Mesh &mesh) {
+  MLIRContext *context = sharding.getContext();
+  auto kept = [&](ArrayRef<dist::AxisAttr> axes) {
+    SmallVector<dist::AxisAttr> result;
+    for (dist::AxisAttr axis : axes) {
+      std::optional<unsigned> index = mesh.indexOf(axis.getName().str());
+      if (!index || mesh.axes[*index].size != 1 || !axis.isFull())
+        result.push_back(axis);
+    }
+    return result;
+  };
+  SmallVector<dist::DimShardingAttr> dims;
+  for (dist::DimShardingAttr dim : sharding.getDims()) {
+    SmallVector<dist::AxisAttr> axes = kept(dim.getAxes());
+    bool isWhole = axes.empty() && dim.getIsClosed();
+    dims.push_back(dist::DimShardingAttr::get(context, axes, dim.getIsClosed(),
+                                              isWhole ? 0 : dim.getPriority(),
+                                              axes.empty() ? ArrayRef<int64_t>() : dim.getBlocks()));
+  }
+  SmallVector<dist::PartialAttr> partial;
+  for (dist::PartialAttr own : sharding.getPartial())
+    if (SmallVector<dist::AxisAttr> axes = kept(own.getAxes()); !axes.empty())
+      partial.push_back(dist::PartialAttr::get(context, own.getReduction(), axes));
+  return dist::ShardingAttr::get(context, sharding.getMesh(), dims, kept(sharding.getReplicated()), partial);
+}
+
 class AnnotatePass : public impl::AnnotateBase<AnnotatePass> {
 public:
   using AnnotateBase::AnnotateBase;
@@ -255,6 +282,7 @@ private:
     }
     bool hasMatch = false;
     spmd::Mesh axes = mesh.getMesh().toMesh();
+    sharding = withoutUnitAxes(sharding, axes);
     for (auto [i, tensor] : llvm::enumerate(tensors)) {
       if (!pattern->match(tensor.name))
         continue;

@@ -62,9 +62,6 @@ std::vector<spmd::PartialAxis> canonicalPartial(std::vector<spmd::PartialAxis> p
   return joined;
 }
 
-namespace {
-
-/// Checks the factors of one dimension, outermost first.
 std::string dimMismatch(const ShardingRule &rule, const pd::DimFactors &factors, const FactorAxes &axes) {
   bool isInnermost = true, isInnerSplit = false;
   for (unsigned factor : llvm::reverse(factors)) {
@@ -82,6 +79,8 @@ std::string dimMismatch(const ShardingRule &rule, const pd::DimFactors &factors,
   }
   return "";
 }
+
+namespace {
 
 bool hasFactor(const pd::TensorFactors &tensor, unsigned factor) {
   return llvm::any_of(tensor, [&](const pd::DimFactors &dim) { return llvm::is_contained(dim, factor); });

@@ -41,6 +41,9 @@ spmd::Reduction reductionOf(const pd::ShardingFactor &factor);
 /// - a result is partial by reductions that do not commute.
 std::string factorMismatch(const pd::ShardingRule &rule, const FactorAxes &axes);
 
+/// The part of factorMismatch() for one dimension of several factors, outermost first.
+std::string dimMismatch(const pd::ShardingRule &rule, const pd::DimFactors &factors, const FactorAxes &axes);
+
 /// The placements that follow from axes that factorMismatch() accepts, in canonical form. A result is partial
 /// over the axes of each split Reduction factor that it does not have.
 OpPlacements placementsOf(const pd::ShardingRule &rule, const FactorAxes &axes);

@@ -315,8 +315,8 @@ def Annotate : Pass<"dist-annotate", "::mlir::ModuleOp"> {
     ```
 
     A name may have the wildcards `*`, `?` and `[ ]`; the last matching entry applies. A sharding is written as the
-    attribute (`dialects/dist/Attributes.td`), without the mesh; quotes around axes may be omitted. The mesh comes from
-    the option, the file (both must agree), or the module.
+    attribute (`dialects/dist/Attributes.td`), without the mesh; quotes around axes may be omitted, and axes of size 1
+    are left out. The mesh comes from the option, the file (both must agree), or the module.
 
     Errors: an entry matches nothing, or does not fit the mesh or a type; all are reported.
   }];

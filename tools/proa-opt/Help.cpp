@@ -65,6 +65,7 @@ Options:
   --mlir-print-ir-tree-dir=<dir>  Prints the IR into files
   --mlir-timing                   Prints the time of each pass
   --remarks=<regex>               Prints what passes with a matching name did and why they left an op unchanged
+  --explain-sharding=<value>      Prints the decisions of dist-propagate that gave a value its sharding
   --show-dialects                 Lists the dialects
   --help, -h                      Prints this page
   --help-all                      Prints all passes of MLIR and all options of LLVM

@@ -9,11 +9,13 @@
 #include "tools/proa-opt/Help.h"
 
 #include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Support/LogicalResult.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Process.h"
@@ -26,6 +28,9 @@ struct Options {
   cl::opt<std::string> remarks{
       "remarks", cl::value_desc("regex"),
       cl::desc("Prints what passes with a matching name did and why they left an op unchanged")};
+  cl::list<std::string> explainSharding{
+      "explain-sharding", cl::value_desc("value"),
+      cl::desc("Prints the decisions of dist-propagate that gave a value its sharding; may be repeated")};
   cl::opt<std::string> input{cl::Positional, cl::desc("<input file>"), cl::init("-")};
   cl::opt<std::string> output{"o", cl::desc("Output filename"), cl::value_desc("filename"), cl::init("-")};
   cl::opt<bool> force{"f", cl::desc("Writes bytecode even to a terminal")};
@@ -51,6 +56,29 @@ mlir::MlirOptMainConfig withRemarks(const mlir::MlirOptMainConfig &base, const s
     if (failed(proa::enableRemarks(*pm.getContext(), passes, error)))
       return llvm::failure();
     return base.setupPassPipeline(pm);
+  });
+  return config;
+}
+
+/// `base` with the option `explain` of dist-propagate.
+mlir::MlirOptMainConfig withExplanations(const mlir::MlirOptMainConfig &base,
+                                         const std::vector<std::string> &values) {
+  mlir::MlirOptMainConfig config = base;
+  config.setPassPipelineSetupFn([base, values](mlir::PassManager &pm) {
+    if (failed(base.setupPassPipeline(pm)))
+      return llvm::failure();
+    auto fail = [](const llvm::Twine &message) {
+      llvm::errs() << "error: --explain-sharding: " << message << "\n";
+      return llvm::failure();
+    };
+    bool isFound = false;
+    for (mlir::Pass &pass : pm.getPasses())
+      if (pass.getArgument() == "dist-propagate") {
+        isFound = true;
+        if (failed(pass.initializeOptions("explain=" + llvm::join(values, ","), fail)))
+          return llvm::failure();
+      }
+    return isFound ? llvm::success() : fail("expected the pass dist-propagate in the pipeline of the module");
   });
   return config;
 }
@@ -141,6 +169,8 @@ int main(int argc, char **argv) {
       return proa::tools::fail(problems);
     config = withRemarks(config, options.remarks);
   }
+  if (!options.explainSharding.empty())
+    config = withExplanations(config, {options.explainSharding.begin(), options.explainSharding.end()});
   if (input == "-" && llvm::sys::Process::StandardInIsUserInput())
     llvm::errs() << "(reads from stdin now)\n";
   if (!options.checkNumerics)

@@ -29,13 +29,15 @@ void Assignment::plan(unsigned index) {
   if (!node.rule) {
     planWhole(node, plan);
   } else {
-    llvm::SmallVector<const spmd::Placement *> wanted;
+    llvm::SmallVector<const spmd::Placement *> requested;
     for (unsigned i = 0; i < node.numOperands; ++i)
-      wanted.push_back(&pool[natural[graph.nodeValues[node.first + i]]]);
+      requested.push_back(&pool[natural[graph.nodeValues[node.first + i]]]);
     for (unsigned i = 0; i < node.numResults; ++i)
-      wanted.push_back(&graph.states[graph.nodeStates[node.first + node.numOperands + i]].placement);
-    plan.axes =
-        chooseAxes(node.rule->rule, wanted, [&](const FactorAxes &axes) { return costOf(node, axes); }).axes;
+      requested.push_back(&graph.states[graph.nodeStates[node.first + node.numOperands + i]].placement);
+    auto naturalOfOperand = [&](unsigned i) -> const spmd::Placement & { return *requested[i]; };
+    plan.axes = chooseAxes(node.rule->rule, requested, [&](const FactorAxes &axes) {
+                  return reshardSeconds(graph, costs, node, axes, naturalOfOperand);
+                }).axes;
     OpPlacements placements = placementsOf(node.rule->rule, plan.axes);
     for (const spmd::Placement &placement : placements.operands)
       plan.operands.push_back(pool.indexOf(placement));
@@ -48,22 +50,6 @@ void Assignment::plan(unsigned index) {
       const State &state = graph.states[graph.stateOfValue[value]];
       natural[value] = state.isPinned ? placementOfState(graph.stateOfValue[value]) : plan.results[i];
     }
-}
-
-double Assignment::costOf(const Node &node, const FactorAxes &axes) {
-  OpPlacements placements = placementsOf(node.rule->rule, axes);
-  double seconds = 0;
-  for (unsigned i = 0; i < node.numOperands; ++i) {
-    unsigned from = natural[graph.nodeValues[node.first + i]];
-    seconds += costs.seconds(from, pool.indexOf(placements.operands[i]),
-                             graph.states[graph.nodeStates[node.first + i]].type);
-  }
-  for (unsigned i = 0; i < node.numResults; ++i) {
-    const State &state = graph.states[graph.nodeStates[node.first + node.numOperands + i]];
-    spmd::Placement target = targetOf(state, placements.results[i]);
-    seconds += costs.seconds(placements.results[i], target, state.type);
-  }
-  return seconds;
 }
 
 } // namespace proa::sharding

@@ -36,7 +36,6 @@ public:
 private:
   void plan(unsigned node);
   void planWhole(const Node &node, NodePlan &plan);
-  double costOf(const Node &node, const FactorAxes &axes);
 
   const ShardingGraph &graph;
   const spmd::Mesh &mesh;

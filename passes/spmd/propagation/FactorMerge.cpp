@@ -21,34 +21,25 @@ bool isPrefix(llvm::ArrayRef<spmd::AxisRef> prefix, llvm::ArrayRef<spmd::AxisRef
 bool FactorMerge::isLegal(unsigned factor) const {
   for (auto *tensors : {&rule.operands, &rule.results})
     for (const pd::TensorFactors &tensor : *tensors)
-      for (const pd::DimFactors &factors : tensor) {
-        if (factors.size() < 2 || !llvm::is_contained(factors, factor))
-          continue;
-        bool isInnermost = true, isInnerSplit = false;
-        for (unsigned other : llvm::reverse(factors)) {
-          int64_t size = rule.factors[other].size, parts = partsOf(axes[other]);
-          if ((isInnerSplit && parts != size) ||
-              (!isInnermost && parts > 1 && (mlir::ShapedType::isDynamic(size) || size % parts != 0)))
-            return false;
-          isInnerSplit |= parts > 1;
-          isInnermost = false;
-        }
-      }
+      for (const pd::DimFactors &factors : tensor)
+        if (factors.size() > 1 && llvm::is_contained(factors, factor) &&
+            !dimMismatch(rule, factors, axes).empty())
+          return false;
   return true;
 }
 
-void FactorMerge::extend(unsigned index, unsigned factor, llvm::ArrayRef<spmd::AxisRef> wanted) {
+void FactorMerge::extend(unsigned index, unsigned factor, llvm::ArrayRef<spmd::AxisRef> requested) {
   auto &own = axes[factor];
   const pd::ShardingFactor &description = rule.factors[factor];
-  if (wanted.empty() || description.kind == pd::FactorKind::Replicated || isPrefix(wanted, own))
+  if (requested.empty() || description.kind == pd::FactorKind::Replicated || isPrefix(requested, own))
     return;
-  if (!isPrefix(own, wanted)) {
+  if (!isPrefix(own, requested)) {
     hasConflict = true;
     return;
   }
   llvm::SmallVector<spmd::AxisRef, 2> next;
   int64_t parts = 1;
-  for (const spmd::AxisRef &axis : wanted) {
+  for (const spmd::AxisRef &axis : requested) {
     bool isUsed = false;
     for (auto [other, list] : llvm::enumerate(axes))
       isUsed |=
@@ -85,13 +76,13 @@ void FactorMerge::add(unsigned index, const pd::TensorFactors &tensor, const spm
 
 namespace {
 
-FactorMerge merge(const pd::ShardingRule &rule, llvm::ArrayRef<const spmd::Placement *> wanted,
+FactorMerge merge(const pd::ShardingRule &rule, llvm::ArrayRef<const spmd::Placement *> requested,
                   unsigned leader) {
   FactorMerge result(rule);
-  result.add(leader, tensorOf(rule, leader), *wanted[leader]);
-  for (unsigned i = 0; i < wanted.size(); ++i)
+  result.add(leader, tensorOf(rule, leader), *requested[leader]);
+  for (unsigned i = 0; i < requested.size(); ++i)
     if (i != leader)
-      result.add(i, tensorOf(rule, i), *wanted[i]);
+      result.add(i, tensorOf(rule, i), *requested[i]);
   return result;
 }
 
@@ -101,20 +92,20 @@ bool isSplit(const spmd::Placement &placement) {
 
 } // namespace
 
-FactorChoice chooseAxes(const pd::ShardingRule &rule, llvm::ArrayRef<const spmd::Placement *> wanted,
+FactorChoice chooseAxes(const pd::ShardingRule &rule, llvm::ArrayRef<const spmd::Placement *> requested,
                         llvm::function_ref<double(const FactorAxes &)> cost) {
-  if (wanted.empty())
+  if (requested.empty())
     return {FactorAxes(rule.factors.size()), llvm::SmallVector<unsigned>(rule.factors.size(), 0)};
-  FactorMerge first = merge(rule, wanted, 0);
+  FactorMerge first = merge(rule, requested, 0);
   if (!first.hasConflict)
     return {std::move(first.axes), std::move(first.source)};
   // Ops with many operands, such as concatenations, would make many candidates.
   constexpr size_t maxCandidates = 8;
   llvm::SmallVector<FactorMerge> candidates{std::move(first)};
-  for (unsigned leader = 1; leader < wanted.size() && candidates.size() < maxCandidates; ++leader) {
-    if (!isSplit(*wanted[leader]))
+  for (unsigned leader = 1; leader < requested.size() && candidates.size() < maxCandidates; ++leader) {
+    if (!isSplit(*requested[leader]))
       continue;
-    FactorMerge next = merge(rule, wanted, leader);
+    FactorMerge next = merge(rule, requested, leader);
     if (llvm::none_of(candidates, [&](const FactorMerge &other) { return other.axes == next.axes; }))
       candidates.push_back(std::move(next));
   }

@@ -22,7 +22,7 @@ public:
   bool hasConflict = false;
 
 private:
-  void extend(unsigned index, unsigned factor, llvm::ArrayRef<spmd::AxisRef> wanted);
+  void extend(unsigned index, unsigned factor, llvm::ArrayRef<spmd::AxisRef> requested);
   /// Whether a factor may be split by its axes, given those of the factors in its dimensions.
   bool isLegal(unsigned factor) const;
 
@@ -44,7 +44,7 @@ struct FactorChoice {
 
 /// The axes for the placements of operands and results. If they contradict each other, each tensor is tried
 /// as the first one, and `cost` decides; the first of equal ones is taken.
-FactorChoice chooseAxes(const pd::ShardingRule &rule, llvm::ArrayRef<const spmd::Placement *> wanted,
+FactorChoice chooseAxes(const pd::ShardingRule &rule, llvm::ArrayRef<const spmd::Placement *> requested,
                         llvm::function_ref<double(const FactorAxes &)> cost);
 
 } // namespace proa::sharding

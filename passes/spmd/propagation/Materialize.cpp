@@ -164,13 +164,18 @@ private:
     SmallVector<DictionaryAttr> arguments, results;
     function.getAllArgAttrs(arguments);
     function.getAllResultAttrs(results);
-    if (!function.isDeclaration())
-      for (auto [argument, attributes] : llvm::zip_equal(function.getArguments(), arguments))
-        if (unsigned index = graph.indexOf(argument); index != none)
-          attributes = with(attributes, assignment.natural[index]);
-    for (auto [state, attributes] : llvm::zip_equal(states.results, results))
-      if (state != none)
-        attributes = with(attributes, assignment.placementOfState(state));
+    auto rankOf = [](Type type) { return cast<RankedTensorType>(type).getRank(); };
+    for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
+      if (isa<RankedTensorType>(type))
+        arguments[i] =
+            with(arguments[i], function.isDeclaration()
+                                   ? pool.whole(rankOf(type))
+                                   : assignment.natural[graph.indexOf(function.getArgument(unsigned(i)))]);
+    for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
+      if (isa<RankedTensorType>(type))
+        results[i] =
+            with(results[i], function.isDeclaration() ? pool.whole(rankOf(type))
+                                                      : assignment.placementOfState(states.results[i]));
     function.setAllArgAttrs(arguments);
     function.setAllResultAttrs(results);
   }

@@ -22,6 +22,22 @@ spmd::Placement targetOf(const State &state, const spmd::Placement &natural) {
   return target;
 }
 
+double reshardSeconds(const ShardingGraph &graph, ReshardCosts &costs, const Node &node,
+                      const FactorAxes &axes,
+                      llvm::function_ref<const spmd::Placement &(unsigned)> placementOfOperand) {
+  OpPlacements placements = placementsOf(node.rule->rule, axes);
+  double seconds = 0;
+  for (unsigned i = 0; i < node.numOperands; ++i)
+    seconds += costs.seconds(placementOfOperand(i), placements.operands[i],
+                             graph.states[graph.nodeStates[node.first + i]].type);
+  for (unsigned i = 0; i < node.numResults; ++i) {
+    const State &state = graph.states[graph.nodeStates[node.first + node.numOperands + i]];
+    const spmd::Placement &natural = placements.results[i];
+    seconds += costs.seconds(natural, targetOf(state, natural), state.type);
+  }
+  return seconds;
+}
+
 void Propagation::run() {
   std::set<int64_t> priorities{0};
   for (auto [index, state] : llvm::enumerate(graph.states)) {
@@ -60,7 +76,7 @@ void Propagation::enqueueNodesOf(unsigned state, unsigned except) {
     }
 }
 
-const spmd::Placement *Propagation::wantedOf(unsigned state) {
+const spmd::Placement *Propagation::requestedOf(unsigned state) {
   const State &own = graph.states[state];
   if (priority == lastPriority)
     return &own.placement;
@@ -69,21 +85,6 @@ const spmd::Placement *Propagation::wantedOf(unsigned state) {
     if (dimPriority > priority)
       dim = {};
   return &placement;
-}
-
-double Propagation::costOf(const Node &node, const FactorAxes &axes) {
-  OpPlacements placements = placementsOf(node.rule->rule, axes);
-  double seconds = 0;
-  for (unsigned i = 0; i < node.numOperands; ++i) {
-    const State &state = graph.states[graph.nodeStates[node.first + i]];
-    seconds += costs.seconds(state.placement, placements.operands[i], state.type);
-  }
-  for (unsigned i = 0; i < node.numResults; ++i) {
-    const State &state = graph.states[graph.nodeStates[node.first + node.numOperands + i]];
-    const spmd::Placement &natural = placements.results[i];
-    seconds += costs.seconds(natural, targetOf(state, natural), state.type);
-  }
-  return seconds;
 }
 
 bool Propagation::appendAxes(unsigned index, unsigned dim, const std::vector<spmd::AxisRef> &axes) {
@@ -111,12 +112,17 @@ bool Propagation::appendAxes(unsigned index, unsigned dim, const std::vector<spm
 void Propagation::visit(unsigned index) {
   const Node &node = graph.nodes[index];
   unsigned count = node.numOperands + node.numResults;
-  llvm::SmallVector<const spmd::Placement *> wanted;
+  llvm::SmallVector<const spmd::Placement *> requested;
   masked.clear();
   for (unsigned i = 0; i < count; ++i)
-    wanted.push_back(wantedOf(graph.nodeStates[node.first + i]));
+    requested.push_back(requestedOf(graph.nodeStates[node.first + i]));
   const pd::ShardingRule &rule = node.rule->rule;
-  FactorChoice choice = chooseAxes(rule, wanted, [&](const FactorAxes &axes) { return costOf(node, axes); });
+  auto stateOfOperand = [&](unsigned i) -> const spmd::Placement & {
+    return graph.states[graph.nodeStates[node.first + i]].placement;
+  };
+  FactorChoice choice = chooseAxes(rule, requested, [&](const FactorAxes &axes) {
+    return reshardSeconds(graph, costs, node, axes, stateOfOperand);
+  });
   for (unsigned i = 0; i < count; ++i) {
     unsigned state = graph.nodeStates[node.first + i];
     bool isChanged = false;

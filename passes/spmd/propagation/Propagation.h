@@ -33,8 +33,7 @@ private:
   void visit(unsigned node);
   void enqueueNodesOf(unsigned state, unsigned except = none);
   bool appendAxes(unsigned state, unsigned dim, const std::vector<spmd::AxisRef> &axes);
-  const spmd::Placement *wantedOf(unsigned state);
-  double costOf(const Node &node, const FactorAxes &axes);
+  const spmd::Placement *requestedOf(unsigned state);
 
   ShardingGraph &graph;
   ReshardCosts &costs;
@@ -48,6 +47,12 @@ private:
 
 /// Whether an axis overlaps one that a state uses or must not use.
 bool uses(const State &state, const spmd::AxisRef &axis);
+
+/// The time of the reshards that a node causes if its factors have these axes: from the placements of its
+/// operands, and to the placements that its results should have.
+double reshardSeconds(const ShardingGraph &graph, ReshardCosts &costs, const Node &node,
+                      const FactorAxes &axes,
+                      llvm::function_ref<const spmd::Placement &(unsigned)> placementOfOperand);
 
 /// The placement that a result gets: the state's, where it has axes or is closed, otherwise that of
 /// `natural`.

@@ -13,7 +13,7 @@ namespace proa::sharding {
 /// The index of a value that is not a tensor.
 inline constexpr unsigned none = ~0u;
 
-/// What is known about the sharding of a value, or of several values that have the same one.
+/// The known part of the sharding of a value, or of several values that have the same one.
 struct State {
   mlir::RankedTensorType type;
   /// The axes so far.

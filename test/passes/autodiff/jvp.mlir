@@ -1,4 +1,5 @@
 // RUN: proa-opt %s --pd-jvp=function=linear | FileCheck %s --check-prefix=LINEAR
+// RUN: proa-opt %s --pd-jvp=function=scales | FileCheck %s --check-prefix=SCALES
 // RUN: proa-opt %s --pd-jvp="function=product arguments=0" | FileCheck %s --check-prefix=PRODUCT
 // RUN: proa-opt %s --pd-jvp="function=branch arguments=0" | FileCheck %s --check-prefix=BRANCH
 // RUN: proa-opt %s --pd-jvp="function=loop arguments=1" | FileCheck %s --check-prefix=LOOP
@@ -54,4 +55,19 @@ func.func @loop(%x: tensor<4xf32>, %w: tensor<4xf32>, %c: tensor<i1>) -> tensor<
     scf.yield %p, %n : tensor<4xf32>, tensor<i1>
   }
   return %y#0 : tensor<4xf32>
+}
+
+// Sums and scales without offset are linear; an offset is not in the tangent.
+// SCALES-LABEL: func @scales_jvp(
+// SCALES-SAME: %[[X:.*]]: tensor<4xf32>, %[[T:.*]]: tensor<4xf32>)
+// SCALES: %[[DA:.*]] = pd.scale %[[T]] {scale = 2.0
+// SCALES: %[[THREE:.*]] = pd.constant dense<3.0
+// SCALES: %[[DB:.*]] = pd.multiply %[[DA]], %[[THREE]]
+// SCALES: %[[DOUT:.*]] = pd.add_n %[[DA]], %[[DB]]
+// SCALES: return %{{.*}}, %[[DOUT]]
+func.func @scales(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = pd.scale %x {scale = 2.0 : f64} : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = pd.scale %0 {scale = 3.0 : f64, bias = 1.0 : f64} : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = pd.add_n %0, %1 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %2 : tensor<4xf32>
 }

@@ -1,6 +1,7 @@
 // RUN: split-file %s %t
 // RUN: proa-opt %t/program.mlir --dist-annotate="mesh=dp=2,mp=4 shardings=%t/plan.json" | FileCheck %t/program.mlir
 // RUN: proa-opt %t/program.mlir --dist-annotate="shardings=%t/with-mesh.json" | FileCheck %t/program.mlir --check-prefix=FILE
+// RUN: proa-opt %t/program.mlir --dist-annotate="mesh=dp=2,mp=1 shardings=%t/unit.json" | FileCheck %t/program.mlir --check-prefix=UNIT
 // RUN: not proa-opt %t/program.mlir --dist-annotate="mesh=dp=2 shardings=%t/wrong.json" 2>&1 | FileCheck %t/program.mlir --check-prefix=WRONG
 // RUN: not proa-opt %t/program.mlir --dist-annotate="mesh=dp=x" 2>&1 | FileCheck %t/program.mlir --check-prefix=MESH
 // RUN: not proa-opt %t/program.mlir --dist-annotate="mesh=dp=4 shardings=%t/with-mesh.json" 2>&1 | FileCheck %t/program.mlir --check-prefix=DIFFERENT
@@ -16,6 +17,11 @@
 
 //--- with-mesh.json
 {"mesh": {"y": 2, "x": 4}, "shardings": [{"name": "out", "sharding": "[{x}, {}], partial = [sum {y}]"}]}
+
+//--- unit.json
+{"shardings": [{"name": "fc_*.w_0", "sharding": "[{mp}p1, {}]"},
+  {"name": "x", "sharding": "[{dp, mp}, {}]"},
+  {"name": "out", "sharding": "[{}, {}], partial = [sum {dp, mp}]"}]}
 
 //--- wrong.json
 {"shardings": [
@@ -38,6 +44,11 @@
 
 // FILE: dist.mesh @mesh = <["y"=2, "x"=4]>
 // FILE: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"x"}, {}], partial = [sum {"y"}]>, pd.fetch = "out"}
+
+// UNIT: dist.mesh @mesh = <["dp"=2, "mp"=1]>
+// UNIT: %arg0: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"dp"}, {}]>, pd.feed = "x"}
+// UNIT-SAME: %arg1: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {}]>, pd.param = "fc_0.w_0"}
+// UNIT-SAME: {dist.sharding = #dist.sharding<@mesh, [{}, {}], partial = [sum {"dp"}]>, pd.fetch = "out"}
 
 // WRONG-DAG: wrong.json: shardings[0]: no feed, parameter, fetch or state has a name that matches 'fc_2.w_0'; did you mean 'fc_0.w_0', 'fc_1.w_0'
 // WRONG-DAG: wrong.json: shardings[1]: 'x': C3: expected an axis of the mesh, found "mp"; the axes are "dp"

@@ -1,4 +1,6 @@
 // RUN: proa-opt %s --dist-propagate="explain=pd.tanh#0,b,main:result0" -o /dev/null 2>&1 | FileCheck %s
+// RUN: proa-opt %s --dist-propagate --explain-sharding=pd.tanh#0 --explain-sharding=b,main:result0 -o /dev/null 2>&1 | FileCheck %s
+// RUN: not proa-opt %s --cse --explain-sharding=b -o /dev/null 2>&1 | FileCheck %s --check-prefix=NOPASS
 // RUN: not proa-opt %s --dist-propagate=explain=pd.tanb#0 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: proa-opt %s --dist-propagate --remarks=dist-propagate 2>&1 | FileCheck %s --check-prefix=REMARK
 
@@ -12,6 +14,7 @@
 // CHECK-NEXT: b dimension 0 = {mp}: follows in pd.add#0 from pd.matmul#0 [{}, {mp}]
 // CHECK: main:result0: [{}, {mp}]
 // CHECK-NEXT: main:result0 dimension 1 = {mp}: passed by func.return#0 from pd.tanh#0 [{}, {mp}]
+// NOPASS: error: --explain-sharding: expected the pass dist-propagate in the pipeline of the module
 // UNKNOWN: no value 'pd.tanb#0' to explain; expected the name of a feed, parameter, fetch or state, or a result as in 'pd.matmul#0'; did you mean 'pd.tanh#0'
 // REMARK: pd.nonzero has no sharding rule: it runs whole on each device
 dist.mesh @m = <["mp"=2]>

@@ -17,6 +17,20 @@ func.func private @layer(%a: tensor<8x4xf32>) -> tensor<8x4xf32> {
 
 // -----
 
+// A function without a body takes and gives whole values.
+// CHECK-LABEL: func.func private @external
+// CHECK-SAME: (tensor<8xf32> {dist.sharding = #dist.sharding<@m, [{}]>}) -> (tensor<8xf32> {dist.sharding = #dist.sharding<@m, [{}]>})
+// CHECK: %[[WHOLE:.*]] = dist.reshard %{{.*}} from <@m, [{"x"}]> to <@m, [{}]>
+// CHECK-NEXT: call @external(%[[WHOLE]]) {dist.shardings = [#dist.sharding<@m, [{}]>]}
+dist.mesh @m = <["x"=2]>
+func.func private @external(tensor<8xf32>) -> tensor<8xf32>
+func.func @main(%a: tensor<8xf32> {dist.sharding = #dist.sharding<@m, [{"x"}]>}) -> tensor<8xf32> {
+  %0 = func.call @external(%a) : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
 // The values of a loop have one sharding: that of the first value, if nothing else is known. Both branches give it.
 // CHECK-LABEL: func.func @loop
 // CHECK: scf.while
