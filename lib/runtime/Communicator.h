@@ -139,7 +139,7 @@ protected:
   virtual void idle() = 0;
   /// Whether all posted messages have left this process.
   virtual bool isFlushed() { return true; }
-  /// Called when a part of a message has arrived or left: the timeout begins anew.
+  /// Called when a part of a message has arrived or left: the timeout starts again.
   void noteProgress() { lastProgress = std::chrono::steady_clock::now(); }
   /// Why the run was ended from outside; empty as long as it was not.
   virtual std::string endedFromOutside() { return {}; }
@@ -191,7 +191,9 @@ private:
 };
 
 /// Calls `body` for each rank of a simulated mesh, in a thread of its own, and returns the problems of each
-/// rank. A body that returns problems or throws fails on all ranks.
+/// rank. A body that returns problems or throws fails on all ranks. It returns when all threads have ended: a
+/// thread that hangs cannot be stopped. Kernels of all ranks share the thread pool's count (ThreadPool.h),
+/// which is best 1.
 std::vector<Problems> runSimulated(int64_t size,
                                    const std::function<Result<void>(std::shared_ptr<Communicator>)> &body,
                                    const CommunicatorOptions &options = {});
