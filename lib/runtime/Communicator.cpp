@@ -331,7 +331,7 @@ void Communicator::fail(const Problems &problems) {
 bool Communicator::waitForEnd() {
   if (!hasFailed())
     return pollUntil(options.timeout, [&] { return isFlushed(); });
-  return pollUntil(2, [&] {
+  return pollUntil(1.5, [&] {
     readNotes();
     ended[static_cast<size_t>(self)] = true;
     return isFlushed() && std::ranges::find(ended, false) == ended.end();

@@ -27,7 +27,7 @@ namespace proa::runtime {
 
 struct CommunicatorOptions {
   /// Seconds that a rank waits in one operation of a run while nothing arrives or leaves.
-  double timeout = 8;
+  double timeout = 6;
   /// The same for an operation where ranks meet after different work: compilation, reading of weights.
   double startTimeout = 600;
 };
@@ -146,7 +146,7 @@ protected:
 
   /// For destructors of implementations: tells all ranks that this one ends.
   void announceEnd() { postNote(Note::End, ""); }
-  /// Waits until the messages have left; after a failure for the ends of the others, at most two seconds.
+  /// Waits until the messages have left; after a failure for the ends of the others, at most 1.5 s.
   /// Returns whether that happened.
   bool waitForEnd();
 
