@@ -23,9 +23,9 @@ struct Envelope {
   uint64_t hash;     ///< of the operation; of a note its kind
   uint64_t sequence; ///< number of the message between the two ranks on its channel
   uint64_t source;
-  char text[MessageBuffer::envelopeBytes - 24]; ///< the operation's, perhaps cut off
+  char text[MessageBuffer::envelopeBytes - MessageBuffer::transportBytes - 24]; ///< perhaps cut off
 };
-static_assert(sizeof(Envelope) == MessageBuffer::envelopeBytes);
+static_assert(sizeof(Envelope) == MessageBuffer::envelopeBytes - MessageBuffer::transportBytes);
 
 uint64_t hashOf(const Operation &operation) {
   return operation.hash ? operation.hash : runtime::hashOf(operation.text);
@@ -96,7 +96,6 @@ struct Communicator::Wait {
   bool anySize;
   bool mustFlush;
   std::vector<bool> arrived;
-  Clock::time_point lastArrival = Clock::now();
 
   std::vector<int64_t> missingRanks() const {
     std::vector<int64_t> ranks;
@@ -140,6 +139,7 @@ Result<void> Communicator::exchange(const Operation &operation, std::vector<Outg
 
 Result<void> Communicator::waitFor(Wait &wait) {
   double limit = wait.operation.isStart ? options.startTimeout : options.timeout;
+  noteProgress();
   while (true) {
     if (std::string reason = receive(wait); !reason.empty())
       return failInWait(wait, reason);
@@ -157,7 +157,7 @@ Result<void> Communicator::waitFor(Wait &wait) {
     for (int64_t rank : wait.missingRanks())
       if (ended[static_cast<size_t>(rank)])
         return failInWait(wait, fmt::format("rank {} has ended its run", rank));
-    if (secondsSince(wait.lastArrival) > limit)
+    if (secondsSince(lastProgress) > limit)
       return failInWait(wait, fmt::format("no message for {} s", limit));
     idle();
   }
@@ -173,7 +173,7 @@ std::string Communicator::receive(Wait &wait) {
     if (!buffer)
       continue;
     wait.arrived[i] = true;
-    wait.lastArrival = Clock::now();
+    noteProgress();
     if (std::string reason = openEnvelope(wait, incoming, *buffer); !reason.empty())
       return reason;
     incoming.buffer = std::move(*buffer);
@@ -233,7 +233,9 @@ bool Communicator::readNotes() {
   return found;
 }
 
-void Communicator::postNote(Note note, const std::string &text) {
+void Communicator::postNote(Note note, const std::string &fullText) {
+  constexpr size_t mostBytes = 1 << 16;
+  std::string text = fullText.substr(0, mostBytes);
   for (int64_t rank = 0; rank < count; ++rank) {
     if (rank == self)
       continue;
@@ -329,7 +331,7 @@ void Communicator::fail(const Problems &problems) {
 bool Communicator::waitForEnd() {
   if (!hasFailed())
     return pollUntil(options.timeout, [&] { return isFlushed(); });
-  return pollUntil(2, [&] {
+  return pollUntil(1.5, [&] {
     readNotes();
     ended[static_cast<size_t>(self)] = true;
     return isFlushed() && std::ranges::find(ended, false) == ended.end();

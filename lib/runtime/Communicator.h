@@ -11,6 +11,7 @@
 
 #include "proa/Result.h"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -25,8 +26,8 @@
 namespace proa::runtime {
 
 struct CommunicatorOptions {
-  /// Seconds that a rank waits for the messages of one operation of a run.
-  double timeout = 8;
+  /// Seconds that a rank waits in one operation of a run while nothing arrives or leaves.
+  double timeout = 6;
   /// The same for an operation where ranks meet after different work: compilation, reading of weights.
   double startTimeout = 600;
 };
@@ -44,8 +45,8 @@ struct Operation {
 /// The bytes of a message. Before them is room for what the communicator adds.
 class MessageBuffer {
 public:
-  /// Bytes before `data`, a multiple of 64.
-  static constexpr size_t envelopeBytes = 256;
+  /// Bytes before `data`, a multiple of 64. The last `transportBytes` of them are for the implementation.
+  static constexpr size_t envelopeBytes = 256, transportBytes = 8;
 
   MessageBuffer() = default;
   /// The bytes are not initialized.
@@ -138,12 +139,14 @@ protected:
   virtual void idle() = 0;
   /// Whether all posted messages have left this process.
   virtual bool isFlushed() { return true; }
+  /// Called when a part of a message has arrived or left: the timeout starts again.
+  void noteProgress() { lastProgress = std::chrono::steady_clock::now(); }
   /// Why the run was ended from outside; empty as long as it was not.
   virtual std::string endedFromOutside() { return {}; }
 
   /// For destructors of implementations: tells all ranks that this one ends.
   void announceEnd() { postNote(Note::End, ""); }
-  /// Waits until the messages have left; after a failure for the ends of the others, at most two seconds.
+  /// Waits until the messages have left; after a failure for the ends of the others, at most 1.5 s.
   /// Returns whether that happened.
   bool waitForEnd();
 
@@ -166,6 +169,7 @@ private:
   CommunicatorOptions options;
   Problems failure;
   std::vector<MessageBuffer> freeBuffers;
+  std::chrono::steady_clock::time_point lastProgress;
   std::map<int64_t, std::string> reports; ///< by rank: its failure
   std::vector<bool> ended;                ///< by rank
   /// Numbers of messages by rank and channel.
@@ -187,7 +191,9 @@ private:
 };
 
 /// Calls `body` for each rank of a simulated mesh, in a thread of its own, and returns the problems of each
-/// rank. A body that returns problems or throws fails on all ranks.
+/// rank. A body that returns problems or throws fails on all ranks. It returns when all threads have ended: a
+/// thread that hangs cannot be stopped. Kernels of all ranks share the thread pool's count (ThreadPool.h),
+/// which is best 1.
 std::vector<Problems> runSimulated(int64_t size,
                                    const std::function<Result<void>(std::shared_ptr<Communicator>)> &body,
                                    const CommunicatorOptions &options = {});

@@ -108,13 +108,17 @@ public:
 
 protected:
   void post(int64_t rank, int64_t tag, MessageBuffer buffer) override {
-    // A count is an int, so that large messages go in pieces, whose order MPI keeps. The last one is smaller.
+    // Large messages go in pieces, whose order MPI keeps: a count is an int, and each piece shows progress.
+    // The first one tells the size of all.
     std::span<std::byte> rest = buffer.all();
+    uint64_t total = rest.size();
+    std::memcpy(rest.data() + sizeOffset, &total, sizeof(total));
     Outbox &entry = outbox.emplace_back();
-    for (size_t size = pieceBytes; size == pieceBytes; rest = rest.subspan(size)) {
-      size = std::min(rest.size(), pieceBytes);
+    while (!rest.empty()) {
+      size_t size = std::min(rest.size(), pieceBytes);
       mpi.send(rest.data(), static_cast<int>(size), mpi.byte, static_cast<int>(rank), tagOf(tag), mpi.world,
                &entry.requests.emplace_back());
+      rest = rest.subspan(size);
     }
     entry.buffer = std::move(buffer);
   }
@@ -130,9 +134,17 @@ protected:
         return std::nullopt;
       idleCount = 0;
       box.isReceiving = false;
-      if (box.isLast) {
+      noteProgress();
+      uint64_t total = 0;
+      std::memcpy(&total, box.buffer.all().data() + sizeOffset, sizeof(total));
+      if (box.received == total) {
         box.received = 0;
         return std::move(box.buffer);
+      }
+      if (box.buffer.all().size() < total) {
+        MessageBuffer whole = takeBuffer(total - MessageBuffer::envelopeBytes);
+        std::memcpy(whole.all().data(), box.buffer.all().data(), box.received);
+        recycle(std::exchange(box.buffer, std::move(whole)));
       }
     }
   }
@@ -153,6 +165,8 @@ protected:
       std::erase_if(entry.requests, [&](Handle &request) {
         int isDone = 0;
         mpi.test(&request, &isDone, nullptr);
+        if (isDone)
+          noteProgress();
         return isDone != 0;
       });
       if (entry.requests.empty())
@@ -167,7 +181,9 @@ protected:
   }
 
 private:
-  static constexpr size_t pieceBytes = size_t(1) << 30;
+  static constexpr size_t pieceBytes = size_t(4) << 20;
+  /// Of the bytes of the whole message.
+  static constexpr size_t sizeOffset = MessageBuffer::envelopeBytes - MessageBuffer::transportBytes;
 
   struct Outbox {
     MessageBuffer buffer;
@@ -177,7 +193,7 @@ private:
     MessageBuffer buffer;
     size_t received = 0; ///< bytes of the pieces that have arrived or are being received
     Handle request = nullptr;
-    bool isReceiving = false, isLast = false;
+    bool isReceiving = false;
   };
 
   /// MPI's tags are not negative.
@@ -194,11 +210,8 @@ private:
       return false;
     mpi.countOf(&status, mpi.byte, &count);
     auto bytes = static_cast<size_t>(count);
-    MessageBuffer larger = takeBuffer(box.received + bytes - MessageBuffer::envelopeBytes);
-    if (box.received > 0)
-      std::memcpy(larger.all().data(), box.buffer.all().data(), box.received);
-    box.buffer = std::move(larger);
-    box.isLast = bytes < pieceBytes;
+    if (box.received == 0)
+      box.buffer = takeBuffer(bytes - MessageBuffer::envelopeBytes);
     mpi.receive(box.buffer.all().data() + box.received, count, mpi.byte, &message, &box.request);
     box.received += bytes;
     box.isReceiving = true;

@@ -103,7 +103,8 @@ Result<void> runMode(const std::string &mode, Communicator &communicator) {
 
 int main(int argc, char **argv) {
   std::string mode = argc > 1 ? argv[1] : "";
-  Result<std::unique_ptr<Communicator>> communicator = openMpi({.timeout = 2});
+  Result<std::unique_ptr<Communicator>> communicator =
+      openMpi(mode == "hang" ? CommunicatorOptions() : CommunicatorOptions{.timeout = 2});
   if (!communicator) {
     fmt::print(stderr, "{}", communicator.problems().text());
     return 1;

@@ -16,7 +16,7 @@ FAULTS = {
     "end": "rank 1 has ended its run",
     "exit": "",
     "kill": "in all_reduce, collective 4",
-    "hang": "waits for rank 1 in all_reduce, collective 4: no message for 2 s",
+    "hang": "waits for rank 1 in all_reduce, collective 4: no message for 6 s",
     "spin": "waits for rank 1 in all_reduce, collective 4: no message for 2 s",
     "delay": "waits for rank 1 in all_reduce, collective 4: no message for 2 s",
 }
