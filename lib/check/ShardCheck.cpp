@@ -110,16 +110,20 @@ private:
     if (!expected)
       return;
     SplitOp split(whole, inputs, *expected);
+    std::vector<FactorAxes> all;
     forEachSplit(mesh, local, [&](const FactorAxes &axes) {
       bool isDirect = llvm::all_of(llvm::zip_equal(rule.factors, axes), [](auto each) {
         return !std::get<0>(each).localKind || std::get<1>(each).empty();
       });
-      if (isDirect)
-        return;
-      ++check.localForms;
-      SplitOp::Outcome outcome = split.runLocalForms(mesh, local, axes);
-      count(outcome, mesh, placementsOf(local, axes), " by local form: " + split.reason());
+      if (!isDirect)
+        all.push_back(axes);
     });
+    size_t step = options.localSplits ? all.size() / options.localSplits + 1 : 1;
+    for (size_t i = 0; i < all.size(); i += step) {
+      ++check.localForms;
+      SplitOp::Outcome outcome = split.runLocalForms(mesh, local, all[i]);
+      count(outcome, mesh, placementsOf(local, all[i]), " by local form: " + split.reason());
+    }
   }
 
   /// One axis holds terms of the operands of the group, the others split factors.

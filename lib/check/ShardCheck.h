@@ -19,6 +19,8 @@ struct ShardCheckOptions {
   bool resize = false;
   /// Ops of a kind that are run; those with the same rule count once. 0: all.
   size_t opsOfKind = 0;
+  /// Splits by local forms that are run of each rule on each mesh, which are slow; 0: all.
+  size_t localSplits = 0;
   /// Ops with more elements in operands and results are not run, where they were not made smaller. 0: no
   /// limit.
   int64_t maxElements = 0;

@@ -7,8 +7,6 @@
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/reference/Evaluate.h"
 
-#include "mlir/IR/IRMapping.h"
-
 #include <fmt/format.h>
 
 #include <cmath>
@@ -87,16 +85,18 @@ Operation *cloneOn(Block &block, Operation *op, llvm::ArrayRef<Tensor> operands)
   MLIRContext *context = op->getContext();
   OpBuilder builder(context);
   builder.setInsertionPointToEnd(&block);
-  IRMapping mapping;
+  llvm::SmallVector<Value> values; // one for each operand, also if operands are the same value
   for (auto [operand, tensor] : llvm::zip(op->getOperands(), operands)) {
     auto type = RankedTensorType::get(tensor.dims(), pd::elementTypeOf(context, tensor.dtype()));
     if (isConstant(operand, tensor))
-      mapping.map(operand, Value(pd::ConstantOp::create(builder, op->getLoc(), type,
-                                                        pd::attributeFromTensor(context, tensor))));
+      values.push_back(
+          pd::ConstantOp::create(builder, op->getLoc(), type, pd::attributeFromTensor(context, tensor)));
     else
-      mapping.map(operand, Value(block.addArgument(type, op->getLoc())));
+      values.push_back(block.addArgument(type, op->getLoc()));
   }
-  return builder.clone(*op, mapping);
+  Operation *clone = builder.clone(*op);
+  clone->setOperands(values);
+  return clone;
 }
 
 std::optional<llvm::SmallVector<Tensor>> evaluateClone(Operation *clone, llvm::ArrayRef<Tensor> operands) {
