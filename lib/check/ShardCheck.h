@@ -21,7 +21,7 @@ struct ShardCheckOptions {
   size_t opsOfKind = 0;
   /// Splits by local forms that are run of each rule on each mesh, which are slow; 0: all.
   size_t localSplits = 0;
-  /// Ops with more elements in operands and results are not run, where they were not made smaller. 0: no
+  /// Ops with more elements in operands and results are not run, unless their dims are reduced. 0: no
   /// limit.
   int64_t maxElements = 0;
 };

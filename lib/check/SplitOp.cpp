@@ -196,7 +196,10 @@ SplitOp::Outcome SplitOp::runLocalForms(const MeshAxes &mesh, const pd::Sharding
   }
   SimulatedResults ran = runLocalForm(op, mesh, rule, axes, parts, results);
   if (why = ran.refused; !why.empty())
-    return hasEmptyPart(mesh.mesh, placements.operands, operands) ? Outcome::Empty : Outcome::Refused;
+    return hasEmptyPart(mesh.mesh, placements.operands, operands) ||
+                   hasEmptyPart(mesh.mesh, placements.results, results)
+               ? Outcome::Empty
+               : Outcome::Refused;
   llvm::SmallVector<const Values *> locals;
   for (const Values &own : ran.ofPosition)
     locals.push_back(&own);

@@ -6,9 +6,9 @@
 
 namespace proa::pd {
 
-/// What the local form of an op has on one device: its parts of the operands, and collectives over the axes
-/// of a factor. All devices create the same ops, with other dims and numbers. The partitioner implements the
-/// collectives; tests simulate them.
+/// The inputs of the local form of an op on one device: its parts of the operands, and collectives over the
+/// axes of a factor. All devices create the same ops, with other dims and numbers. The partitioner implements
+/// the collectives; tests simulate them.
 class LocalFormBuilder {
 public:
   LocalFormBuilder(mlir::OpBuilder &builder, mlir::Operation *op, const ShardingRule &rule,

@@ -116,12 +116,12 @@ void ShardingRuleBuilder::pair(unsigned operand, int64_t operandDim, unsigned re
   setResult(result, resultDim, factor);
 }
 
-void ShardingRuleBuilder::splitByLocalForm(unsigned operand, int64_t dim, LocalForm form, FactorKind kind,
-                                           ReductionKind reduction) {
+std::optional<unsigned> ShardingRuleBuilder::splitByLocalForm(unsigned operand, int64_t dim, LocalForm form,
+                                                              FactorKind kind, ReductionKind reduction) {
   int64_t size = operandType(operand).getDimSize(dim);
   DimFactors &factors = rule.operands[operand][static_cast<size_t>(dim)];
   if (ShapedType::isDynamic(size) || size == 1 || factors.size() > 1)
-    return;
+    return std::nullopt;
   if (factors.empty())
     factors.push_back(addFactor(size, FactorKind::Replicated));
   ShardingFactor &factor = rule.factors[factors.front()];
@@ -129,6 +129,7 @@ void ShardingRuleBuilder::splitByLocalForm(unsigned operand, int64_t dim, LocalF
   factor.reduction = reduction;
   factor.localKind = kind;
   rule.localForm = form;
+  return factors.front();
 }
 
 ShardingRule withLocalForm(ShardingRule rule) {

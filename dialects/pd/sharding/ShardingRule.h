@@ -43,7 +43,8 @@ using TensorFactors = llvm::SmallVector<DimFactors, 4>;
 struct ShardingRule {
   llvm::SmallVector<ShardingFactor> factors;
   llvm::SmallVector<TensorFactors> operands, results;
-  /// What a device computes instead of the op if a factor with a `localKind` is split; null if none has one.
+  /// The computation of a device instead of the op if a factor with a `localKind` is split; null if none has
+  /// one.
   LocalForm localForm = nullptr;
 
   /// The rule in the notation above. Factors are named i, j, k, ...; those that are not pass-through follow,
@@ -69,9 +70,10 @@ public:
   /// States that the factor of an operand dimension can be split by the local form, with this kind. The
   /// factor is Replicated; it is added if the dimension has none. A dynamic dimension, or one of several
   /// factors, is left as it is.
-  void splitByLocalForm(unsigned operand, int64_t dim, LocalForm form,
-                        FactorKind kind = FactorKind::PassThrough,
-                        ReductionKind reduction = ReductionKind::Sum);
+  /// Returns the factor.
+  std::optional<unsigned> splitByLocalForm(unsigned operand, int64_t dim, LocalForm form,
+                                           FactorKind kind = FactorKind::PassThrough,
+                                           ReductionKind reduction = ReductionKind::Sum);
 
   mlir::RankedTensorType operandType(unsigned operand) const;
   mlir::RankedTensorType resultType(unsigned result) const;

@@ -16,8 +16,8 @@ func.func @elementwise(%x: tensor<2x1x4xf32>, %y: tensor<3x4xf32>) -> tensor<2x3
 // CHECK-LABEL: @products
 // CHECK: pd.matmul {{.*}}"([l, k, j], [k, i])->([l, j, i]) {i=5, j=?, k=4, l=2} reduction={k:sum}"
 // CHECK: pd.max {{.*}}"([i, j, k])->([i, j, *]) {i=2, j=?, k=5} reduction={k:maximum}"
-// CHECK: pd.conv2d {{.*}}"([i, k, *, *], [j, k, *, *])->([i, j, *, *]) {i=2, j=6, k=3} reduction={k:sum}"
-// CHECK: pd.conv2d {{.*}}"([i, *, *, *], [*, *, *, *])->([i, *, *, *]) {i=2}"
+// CHECK: pd.conv2d {{.*}}"([i, k, l, m], [j, k, *, *])->([i, j, l, m]) {i=2, j=6, k=3, l=8, m=8} reduction={k:sum} replicated={l, m} local={l, m}"
+// CHECK: pd.conv2d {{.*}}"([i, *, j, k], [*, *, *, *])->([i, *, j, k]) {i=2, j=8, k=8} replicated={j, k} local={j, k}"
 func.func @products(%x: tensor<2x4x?xf32>, %y: tensor<4x5xf32>, %image: tensor<2x3x8x8xf32>, %filter: tensor<6x3x3x3xf32>,
                     %grouped: tensor<6x1x3x3xf32>) -> (tensor<2x?x1xf32>, tensor<2x6x6x6xf32>, tensor<2x6x6x6xf32>) {
   %0 = pd.matmul %x, %y {transpose_x = true} : (tensor<2x4x?xf32>, tensor<4x5xf32>) -> tensor<2x?x5xf32>

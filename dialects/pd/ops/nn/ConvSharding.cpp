@@ -1,6 +1,6 @@
 //! Sharding rules of convolutions and of their gradients by the filter.
 #include "dialects/pd/ops/nn/ConvOps.h"
-#include "dialects/pd/sharding/ShardingRule.h"
+#include "dialects/pd/ops/nn/WindowSharding.h"
 
 using namespace mlir;
 
@@ -22,9 +22,24 @@ static bool shardConv(ShardingRuleBuilder &rule, Op op, int64_t filterOut, int64
   return true;
 }
 
+/// The convolution of the elements that the part of the result needs.
+template <class Op> static FailureOr<SmallVector<Value>> convOfWindow(LocalFormBuilder &form) {
+  auto op = cast<Op>(form.op());
+  llvm::ArrayRef<int64_t> kernel = cast<RankedTensorType>(op.getFilter().getType()).getShape().drop_front(2);
+  return windowOfPart(form, {kernel, op.getStrides(), op.getDilations(), op.getPaddings(), 0});
+}
+
+/// As shardConv(), with spatial dimensions by exchange of their borders.
+template <class Op> static bool shardConvAndSpace(ShardingRuleBuilder &rule, Op op) {
+  shardConv(rule, op, 0, 1);
+  if (op.getPaddingAlgorithm() == PaddingAlgorithm::Explicit && rule.operandType(1).hasStaticShape())
+    shardSpace(rule, channelsAreLast(op.getDataFormat()), convOfWindow<Op>);
+  return true;
+}
+
 // The filter of a convolution is [out channels, in channels / groups, ...].
-bool Conv2dOp::describeSharding(ShardingRuleBuilder &rule) { return shardConv(rule, *this, 0, 1); }
-bool Conv3dOp::describeSharding(ShardingRuleBuilder &rule) { return shardConv(rule, *this, 0, 1); }
+bool Conv2dOp::describeSharding(ShardingRuleBuilder &rule) { return shardConvAndSpace(rule, *this); }
+bool Conv3dOp::describeSharding(ShardingRuleBuilder &rule) { return shardConvAndSpace(rule, *this); }
 // That of a transposed one is [in channels, out channels / groups, ...].
 bool Conv2dTransposeOp::describeSharding(ShardingRuleBuilder &rule) { return shardConv(rule, *this, 1, 0); }
 bool Conv3dTransposeOp::describeSharding(ShardingRuleBuilder &rule) { return shardConv(rule, *this, 1, 0); }

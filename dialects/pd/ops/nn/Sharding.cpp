@@ -6,6 +6,7 @@
 #include "dialects/pd/ops/nn/NormOps.h"
 #include "dialects/pd/ops/nn/PoolOps.h"
 #include "dialects/pd/ops/nn/RecurrentOps.h"
+#include "dialects/pd/ops/nn/WindowSharding.h"
 #include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/sharding/LocalForm.h"
 
@@ -36,8 +37,32 @@ bool shardImagesAndChannels(ShardingRuleBuilder &rule) {
 
 } // namespace
 
-bool Pool2dOp::describeSharding(ShardingRuleBuilder &rule) { return shardImagesAndChannels(rule); }
-bool Pool3dOp::describeSharding(ShardingRuleBuilder &rule) { return shardImagesAndChannels(rule); }
+/// The pooling of the elements that the part of the result needs.
+template <class Op> static FailureOr<SmallVector<Value>> poolOfWindow(LocalFormBuilder &form) {
+  auto op = cast<Op>(form.op());
+  bool isMax = op.getPoolingType() == PoolingType::Max;
+  return windowOfPart(form, {op.getKernelSize(),
+                             op.getStrides(),
+                             {},
+                             op.getPaddings(),
+                             isMax ? -std::numeric_limits<double>::infinity() : 0});
+}
+
+/// Images and channels; and spatial dimensions by exchange of borders, unless means count windows at the
+/// border differently.
+template <class Op> static bool shardPool(ShardingRuleBuilder &rule, Op op) {
+  shardImagesAndChannels(rule);
+  bool isPadded = llvm::any_of(op.getPaddings(), [](int64_t padding) { return padding != 0; });
+  bool isUniform = op.getPoolingType() == PoolingType::Max || !op.getExclusive() || !isPadded;
+  if (isUniform && !op.getKernelSizeTensor() && !op.getAdaptive() && !op.getGlobalPooling() &&
+      !op.getCeilMode() && op.getPaddingAlgorithm() == PaddingAlgorithm::Explicit &&
+      !op.getStrides().empty() && !op.getPaddings().empty())
+    shardSpace(rule, isChannelsLast(op), poolOfWindow<Op>);
+  return true;
+}
+
+bool Pool2dOp::describeSharding(ShardingRuleBuilder &rule) { return shardPool(rule, *this); }
+bool Pool3dOp::describeSharding(ShardingRuleBuilder &rule) { return shardPool(rule, *this); }
 bool MaxPool2dWithIndexOp::describeSharding(ShardingRuleBuilder &rule) {
   return shardImagesAndChannels(rule);
 }
@@ -93,7 +118,7 @@ bool EmbeddingOp::describeSharding(ShardingRuleBuilder &rule) {
   return true;
 }
 
-/// Whether dropout between layers draws random numbers.
+/// Whether dropout between layers is random.
 template <class Op> static bool dropsOut(Op op) {
   return !op.getIsTest() && op.getDropoutProb().convertToDouble() != 0 && op.getNumLayers() > 1;
 }
