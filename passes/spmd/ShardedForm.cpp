@@ -123,12 +123,10 @@ private:
       }
     if (partial.empty())
       return true;
-    auto linear = dyn_cast<pd::LinearOpInterface>(op);
-    bool isGroup = linear && llvm::any_of(linear.getLinearGroups(), [&](const auto &group) {
-                     return llvm::equal(group, partial) && llvm::all_of(group, [&](unsigned operand) {
-                              return own.operands[operand].partial == passed;
-                            });
-                   });
+    bool isGroup = llvm::any_of(pd::partialGroupsOf(op), [&](const auto &group) {
+      return llvm::equal(group, partial) &&
+             llvm::all_of(group, [&](unsigned operand) { return own.operands[operand].partial == passed; });
+    });
     if (!isGroup) {
       error(op) << "operands are partial, and the op is not linear in them";
       return false;

@@ -121,10 +121,9 @@ private:
     bool hasPartial = false;
     for (unsigned i = 0; i < node.numOperands; ++i)
       hasPartial |= operandValue(index, i) != none && isPartial(potential[operandValue(index, i)]);
-    auto linear = llvm::dyn_cast<pd::LinearOpInterface>(node.op);
-    if (!hasPartial || node.edge || !linear)
+    if (!hasPartial || node.edge)
       return;
-    for (const auto &group : linear.getLinearGroups()) {
+    for (const auto &group : pd::partialGroupsOf(node.op)) {
       plan.passed = passableAxes(index, group);
       if (plan.passed.empty())
         continue;
