@@ -87,6 +87,28 @@ typedef struct proa_amp_options {
 /* clang-format on */
 
 /**
+ * The devices of a run, and how tensors are distributed over them. Each device has one rank, which computes its
+ * part of the program. Initialize it with PROA_MESH_OPTIONS_INIT. ABI: as for proa_model_options.
+ */
+typedef struct proa_mesh_options {
+  size_t size; /**< sizeof(proa_mesh_options) of the caller's header */
+  /** Axes and their sizes, from major to minor: "dp=2,mp=4". NULL: those of the shardings or of the IR file. */
+  const char *axes;
+  /** Shardings of feeds, parameters and fetches by name pattern: a JSON file, or its content (text that begins
+   * with a brace). NULL: those of the IR file alone. */
+  const char *shardings;
+  /** Strategy of parallel training: parts separated by commas, such as "dp2,mp2,zero1,amp,recompute,acc4". "dp"
+   * without a number takes the size of the axis. NULL: none. */
+  const char *strategy;
+  /** Not 0: the ranks are threads of this process. 0: each rank is a process started by mpirun, and the mesh
+   * needs as many devices as there are processes. */
+  int simulate;
+} proa_mesh_options;
+
+/** A mesh of processes: proa_mesh_options mesh = PROA_MESH_OPTIONS_INIT; */
+#define PROA_MESH_OPTIONS_INIT {sizeof(proa_mesh_options), NULL, NULL, NULL, 0}
+
+/**
  * Options of proa_model_open. Initialize it with PROA_MODEL_OPTIONS_INIT, or set all fields to zero and
  * `size` to sizeof(proa_model_options). Zero and NULL are the defaults described here.
  *
@@ -127,13 +149,14 @@ typedef struct proa_model_options {
   /** Passes whose remarks are reported to `diagnostic`: a regular expression that matches the whole name of a
    * pass, such as "pd-fuse-.*"; NULL: none. Cached programs are then not used. */
   const char *remarks;
+  const proa_mesh_options *mesh; /**< the mesh to run on, read during the call; NULL: one device */
 } proa_model_options;
 
 /** Default options: proa_model_options options = PROA_MODEL_OPTIONS_INIT; */
 /* clang-format off */
 #define PROA_MODEL_OPTIONS_INIT \
   {sizeof(proa_model_options), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
-   0, NULL, NULL, 0, NULL, 0, NULL, NULL}
+   0, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL}
 /* clang-format on */
 
 /** One level of a LoD: ascending offsets, the first of which is 0; N sequences have N + 1 offsets. */
@@ -163,6 +186,12 @@ proa_model *proa_model_open(const char *path, const proa_model_options *options)
 
 /** Frees the model and its outputs. NULL is allowed. */
 void proa_model_close(proa_model *model);
+
+/**
+ * The rank of this process on a mesh of processes; 0 otherwise, and if `model` is NULL. Each process of a mesh
+ * opens the model and calls the same functions with equal arguments. Feeds and fetches are whole on each.
+ */
+int64_t proa_model_rank(const proa_model *model);
 
 /** Number of feeds. 0 if `model` is NULL. */
 size_t proa_model_feed_count(const proa_model *model);

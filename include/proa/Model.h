@@ -11,6 +11,7 @@
 
 #include "proa/Amp.h"
 #include "proa/Diagnostic.h"
+#include "proa/Mesh.h"
 #include "proa/Profile.h"
 #include "proa/Result.h"
 #include "proa/Tensor.h"
@@ -75,10 +76,13 @@ struct ModelOptions {
   bool checkFinite = false;
   /// Mixed precision; empty: none. Dynamic loss scaling adds its state to the parameters.
   std::optional<AmpOptions> amp;
+  /// The mesh to run on; empty: one device.
+  std::optional<MeshOptions> mesh;
   /// Called during long work, with the current activity and the fraction done in [0, 1].
   std::function<void(const std::string &what, double part)> progress;
   /// Called with each warning about the program, from open(), prepare() and run(). Each warning is reported
-  /// once, even if the program is imported again for other feeds.
+  /// once, even if the program is imported again for other feeds. On a mesh of processes rank 0 calls this and
+  /// `progress`.
   std::function<void(const Diagnostic &diagnostic)> onDiagnostic;
   /// Passes whose remarks are reported to onDiagnostic when a program is compiled: what they did with an op,
   /// or why they left it unchanged. A regular expression that matches the whole name of a pass, such as
@@ -121,15 +125,23 @@ public:
   const std::vector<std::string> &fetches() const;
   const std::vector<TensorInfo> &parameters() const;
 
+  /// The rank of this process, and the number of ranks. Without a mesh of processes they are 0 and 1.
+  ///
+  /// Each process of a mesh opens the model and calls the same functions with equal arguments. Feeds and
+  /// fetches are whole on each of them. If one process gets an error, all do.
+  int64_t rank() const;
+  int64_t rankCount() const;
+
   /// Sets a parameter or a state variable before the next run, for example the learning rate. Error: no
   /// variable of this name, or a value of another dtype or other dims.
   Result<void> setParameter(const std::string &name, Tensor value);
-  /// The current value of a parameter or state variable. Error: no variable of this name, or it has no value.
+  /// The current value of a parameter or state variable, on a mesh the whole of it. Error: no variable of
+  /// this name, or it has no value.
   Result<Tensor> parameter(const std::string &name) const;
   /// Writes the current values of all parameters and state variables: to a `.safetensors` file by name, or to
   /// a `.pdiparams` file as Paddle does (persistable variables in alphabetical order). A file is written
-  /// completely or not at all. Error: another suffix; a file that cannot be written; for `.pdiparams`,
-  /// variables without a value.
+  /// completely or not at all; on a mesh of processes rank 0 writes it. Error: another suffix; a file that
+  /// cannot be written; for `.pdiparams`, variables without a value.
   Result<void> saveParameters(const std::string &path) const;
 
   /// Compiles for the dims of these feeds if needed; run() does so too. Error: missing or unknown feeds,
@@ -145,10 +157,10 @@ public:
 
   /// Times of the last open, compilation and run.
   const ModelTimes &times() const;
-  /// Number of threads of a run.
+  /// Number of threads of a run; on a mesh, of each rank.
   int threads() const;
-  /// Arena size of the last run, in bytes. The arena does not hold feeds, parameters, values with dynamic
-  /// dims, and values carried by loops.
+  /// Arena size of the last run, in bytes; on a mesh, of the first rank of this process. The arena does not
+  /// hold feeds, parameters, values with dynamic dims, and values carried by loops.
   int64_t arenaBytes() const;
 
   /// Turns on or off the collection of step times in the following runs.

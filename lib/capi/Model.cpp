@@ -28,6 +28,8 @@ std::vector<std::string> namesFromC(const char *const *names) {
   return list;
 }
 
+std::string textFromC(const char *text) { return text ? text : ""; }
+
 void deliver(const Diagnostic &diagnostic, void (*call)(void *, const proa_diagnostic *), void *context) {
   std::string text = diagnostic.text();
   bool isWarning = diagnostic.severity == Diagnostic::Severity::Warning;
@@ -90,11 +92,20 @@ Result<AmpOptions> ampFromC(const proa_amp_options &source) {
                     .decreaseRatio = read->decrease_ratio};
 }
 
+Result<MeshOptions> meshFromC(const proa_mesh_options &source) {
+  const proa_mesh_options defaults = PROA_MESH_OPTIONS_INIT;
+  auto read = readStruct(source, defaults, sizeof source, "options of the mesh", "PROA_MESH_OPTIONS_INIT");
+  if (!read)
+    return read.problems();
+  return MeshOptions{.axes = textFromC(read->axes),
+                     .shardings = textFromC(read->shardings),
+                     .strategy = textFromC(read->strategy),
+                     .simulate = read->simulate != 0};
+}
+
 static_assert(static_cast<int>(AmpOptions::Scaling::None) == PROA_LOSS_SCALING_NONE &&
               static_cast<int>(AmpOptions::Scaling::Static) == PROA_LOSS_SCALING_STATIC &&
               static_cast<int>(AmpOptions::Scaling::Dynamic) == PROA_LOSS_SCALING_DYNAMIC);
-
-std::string textFromC(const char *text) { return text ? text : ""; }
 
 Result<ModelOptions> optionsFromC(const proa_model_options &source) {
   const proa_model_options defaults = PROA_MODEL_OPTIONS_INIT;
@@ -115,6 +126,13 @@ Result<ModelOptions> optionsFromC(const proa_model_options &source) {
       options.amp = *amp;
     else
       problems.append(amp.problems());
+  }
+  if (read->mesh) {
+    auto mesh = meshFromC(*read->mesh);
+    if (mesh)
+      options.mesh = *mesh;
+    else
+      problems.append(mesh.problems());
   }
   if (!problems.empty())
     return problems;
@@ -207,6 +225,8 @@ proa_model *proa_model_open(const char *path, const proa_model_options *options)
 }
 
 void proa_model_close(proa_model *model) { delete model; }
+
+int64_t proa_model_rank(const proa_model *model) { return model ? model->model.rank() : 0; }
 
 size_t proa_model_feed_count(const proa_model *model) { return feedsOf(model).size(); }
 

@@ -86,6 +86,7 @@ private:
     modelOptions.memoryBudget = options.memoryBudget;
     modelOptions.microBatches = options.microBatches;
     modelOptions.amp = options.amp;
+    modelOptions.mesh = options.mesh;
     modelOptions.onDiagnostic = options.onDiagnostic;
     // The listed gradients may be clipped or accumulated; with loss scaling each is listed twice.
     if (options.deriveGradients && meta.training)

@@ -31,6 +31,8 @@ struct CheckOptions {
   int64_t microBatches = 1;
   /// Outputs are then compared by compareLowPrecision.
   std::optional<AmpOptions> amp;
+  /// The mesh to run on; empty: one device.
+  std::optional<MeshOptions> mesh;
   /// Called with the warnings about each imported program.
   std::function<void(const Diagnostic &)> onDiagnostic;
   /// Called when a stage begins.

@@ -1,6 +1,8 @@
 //! Compilation of imported IR to a plan and object code.
 #include "lib/compiler/Compile.h"
 
+#include "lib/compiler/RemarkReporter.h"
+
 #include "dialects/pd/ir/FunctionAttributes.h"
 
 #include "lib/codegen/CompileKernels.h"
@@ -11,9 +13,9 @@
 #include "lib/support/Files.h"
 #include "passes/lower-linalg/Passes.h"
 #include "passes/remarks/Remarks.h"
+#include "passes/spmd/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/Diagnostics.h"
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -25,18 +27,6 @@ using namespace mlir;
 
 namespace proa {
 namespace {
-
-Result<void> dump(ModuleOp module, const CompileOptions &options, const char *stage) {
-  if (options.dumpDirectory.empty())
-    return {};
-  std::error_code error;
-  std::filesystem::create_directories(options.dumpDirectory, error);
-  if (error)
-    return problem(options.dumpDirectory, "cannot create the folder: " + error.message());
-  std::string text;
-  llvm::raw_string_ostream(text) << module;
-  return writeFile(options.dumpDirectory + "/" + stage + ".mlir", text);
-}
 
 /// Removes state results that are the parameter itself, such as the running mean of a normalization at
 /// inference. The parameter is then a constant, and so is everything computed from it.
@@ -53,36 +43,6 @@ void dropUnchangedStates(func::FuncOp main) {
   exit->eraseOperands(unchanged);
   (void)main.eraseResults(unchanged);
 }
-
-/// Reports the remarks of passes during its lifetime.
-class RemarkReporter {
-public:
-  RemarkReporter(MLIRContext *context, const CompileOptions &options) : context(context) {
-    std::string ignored; // Model::open and compileLibrary call checkRemarks
-    if (options.remarks.empty() || !options.onRemark ||
-        failed(enableRemarks(*context, options.remarks, ignored)))
-      return;
-    handler.emplace(context, [report = options.onRemark](mlir::Diagnostic &diagnostic) {
-      if (diagnostic.getSeverity() != DiagnosticSeverity::Remark)
-        return failure();
-      proa::Diagnostic remark;
-      remark.severity = proa::Diagnostic::Severity::Remark;
-      remark.message = diagnostic.str();
-      remark.code = remark.message.substr(0, remark.message.find(": "));
-      remark.file = planner::lineOf(diagnostic.getLocation());
-      report(remark);
-      return success();
-    });
-  }
-  ~RemarkReporter() {
-    if (handler)
-      context->setRemarkEngine(nullptr);
-  }
-
-private:
-  MLIRContext *context;
-  std::optional<ScopedDiagnosticHandler> handler;
-};
 
 bool isKernel(func::FuncOp function) { return function->hasAttr("proa.kernel"); }
 
@@ -118,6 +78,18 @@ OwningOpRef<ModuleOp> takeKernels(ModuleOp module) {
 
 } // namespace
 
+Result<void> dumpStage(ModuleOp module, const std::string &directory, const char *stage) {
+  if (directory.empty())
+    return {};
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error)
+    return problem(directory, "cannot create the folder: " + error.message());
+  std::string text;
+  llvm::raw_string_ostream(text) << module;
+  return writeFile(directory + "/" + stage + ".mlir", text);
+}
+
 Result<std::vector<std::string>> cpuFeaturesOf(const std::string &cpu) {
   CodegenOptions options;
   options.cpu = cpu;
@@ -140,13 +112,18 @@ Result<void> formKernels(ModuleOp module, const PipelineOptions &options) {
   DiagnosticCollector diagnostics(module->getContext());
   PassManager pm(module->getContext());
   pm.enableVerifier(false);
-  buildCpuPipeline(pm, options);
+  if (options.isLocal)
+    buildKernelPipeline(pm, options);
+  else
+    buildCpuPipeline(pm, options);
   return failed(pm.run(module)) ? Result<void>(diagnostics.take("optimization failed")) : Result<void>();
 }
 
 Result<void> checkRemarks(const std::string &passes) {
   OpPassManager pm(ModuleOp::getOperationName());
   buildCpuPipeline(pm);
+  pm.addPass(createPropagate());
+  pm.addPass(createPartition());
   pm.addPass(createLowerToLinalg());
   std::string pipeline;
   llvm::raw_string_ostream stream(pipeline);
@@ -163,7 +140,7 @@ Result<CompiledProgram> compileForCpu(OwningOpRef<ModuleOp> module, const Compil
   };
   RemarkReporter remarks(module->getContext(), options);
   DiagnosticCollector diagnostics(module->getContext());
-  if (Result<void> written = dump(*module, options, "0-imported"); !written)
+  if (Result<void> written = dumpStage(*module, options.dumpDirectory, "0-imported"); !written)
     return written.problems();
   progress("optimizing", 0.0);
   if (Result<void> formed = formKernels(*module, options); !formed)
@@ -171,7 +148,7 @@ Result<CompiledProgram> compileForCpu(OwningOpRef<ModuleOp> module, const Compil
   if (failed(verifyProgram(*module)))
     return diagnostics.take("the program cannot be planned");
   dropUnchangedStates(module->lookupSymbol<func::FuncOp>("main"));
-  if (Result<void> written = dump(*module, options, "1-kernels-formed"); !written)
+  if (Result<void> written = dumpStage(*module, options.dumpDirectory, "1-kernels-formed"); !written)
     return written.problems();
 
   OwningOpRef<ModuleOp> kernels = takeKernels(*module);
@@ -181,7 +158,7 @@ Result<CompiledProgram> compileForCpu(OwningOpRef<ModuleOp> module, const Compil
   lowering.addPass(createLowerToLinalg());
   if (failed(lowering.run(*kernels)))
     return diagnostics.take("lowering to linalg failed");
-  if (Result<void> written = dump(*kernels, options, "2-linalg"); !written)
+  if (Result<void> written = dumpStage(*kernels, options.dumpDirectory, "2-linalg"); !written)
     return written.problems();
   progress("generating code", 0.2);
   CodegenOptions codegen;
@@ -191,7 +168,7 @@ Result<CompiledProgram> compileForCpu(OwningOpRef<ModuleOp> module, const Compil
   auto compiled = compileKernels(*kernels, codegen);
   if (!compiled)
     return compiled.problems();
-  if (Result<void> written = dump(*kernels, options, "3-llvm"); !written)
+  if (Result<void> written = dumpStage(*kernels, options.dumpDirectory, "3-llvm"); !written)
     return written.problems();
 
   llvm::StringMap<planner::KernelFacts> facts;
@@ -206,13 +183,29 @@ Result<CompiledProgram> compileForCpu(OwningOpRef<ModuleOp> module, const Compil
   return CompiledProgram{std::move(*plan), std::move(compiled->archive)};
 }
 
-Result<std::shared_ptr<runtime::Executable>> loadProgram(CompiledProgram program, const std::string &name) {
+Result<std::vector<std::shared_ptr<runtime::Executable>>> loadProgram(CompiledProgram program,
+                                                                      const std::string &name, size_t count) {
   auto object = LoadedObject::load(program.archive);
   if (!object)
     return object.problems();
   auto code = std::make_shared<LoadedObject>(std::move(*object));
   auto resolve = [&](const std::string &symbol) { return code->find(symbol); };
-  return runtime::Executable::create(std::move(program.plan), name, resolve, code);
+  std::vector<std::shared_ptr<runtime::Executable>> executables;
+  for (size_t i = 0; i < count; ++i) {
+    runtime::Plan plan = i + 1 < count ? program.plan : std::move(program.plan);
+    auto executable = runtime::Executable::create(std::move(plan), name, resolve, code);
+    if (!executable)
+      return executable.problems();
+    executables.push_back(std::move(*executable));
+  }
+  return executables;
+}
+
+Result<std::shared_ptr<runtime::Executable>> loadProgram(CompiledProgram program, const std::string &name) {
+  auto loaded = loadProgram(std::move(program), name, 1);
+  if (!loaded)
+    return loaded.problems();
+  return std::move(loaded->front());
 }
 
 } // namespace proa

@@ -27,6 +27,8 @@ struct PipelineOptions {
   std::optional<AmpOptions> amp;
   /// Calls of kernels have the locations of the kernel's ops (opLocationsAttribute).
   bool opLocations = false;
+  /// The module went through buildProgramPipeline already: it is the program of one rank of a mesh.
+  bool isLocal = false;
 };
 
 struct CompileOptions : PipelineOptions {
@@ -47,8 +49,26 @@ struct CompiledProgram {
   std::string archive; ///< object code of the kernels, a static library
 };
 
-/// The passes from imported pd to library ops and kernel calls.
+/// The result of compiling a program for one device, or for some ranks of a mesh.
+struct Compilation {
+  /// Without repetitions: ranks with equal programs share one.
+  std::vector<CompiledProgram> programs;
+  /// For each compiled rank, ascending: the index of its program.
+  std::vector<size_t> programOf;
+  /// See meshInterfaceText; empty without a mesh.
+  std::string interface;
+};
+
+/// The passes from imported pd to library ops and kernel calls: buildProgramPipeline, then
+/// buildKernelPipeline.
 void buildCpuPipeline(mlir::OpPassManager &pm, const PipelineOptions &options = {});
+/// The passes that a program for a mesh goes through before it is distributed: mixed precision, gradients.
+void buildProgramPipeline(mlir::OpPassManager &pm, const PipelineOptions &options);
+/// The passes that depend on the sizes of local tensors.
+void buildKernelPipeline(mlir::OpPassManager &pm, const PipelineOptions &options);
+
+/// Writes the IR of a stage to the folder of dumps, if there is one. Error: a file that cannot be written.
+Result<void> dumpStage(mlir::ModuleOp module, const std::string &directory, const char *stage);
 
 /// Runs the passes of buildCpuPipeline, if kernels are not formed yet. Error: a pass fails.
 Result<void> formKernels(mlir::ModuleOp module, const PipelineOptions &options);
@@ -74,5 +94,8 @@ Result<CompiledProgram> compileForCpu(mlir::OwningOpRef<mlir::ModuleOp> module,
 
 /// Loads the object code into this process and resolves the symbols of the plan. `name` is used in messages.
 Result<std::shared_ptr<runtime::Executable>> loadProgram(CompiledProgram program, const std::string &name);
+/// The same for `count` executables, which share the object code.
+Result<std::vector<std::shared_ptr<runtime::Executable>>> loadProgram(CompiledProgram program,
+                                                                      const std::string &name, size_t count);
 
 } // namespace proa

@@ -36,26 +36,65 @@ std::string describeAmp(const AmpOptions &amp) {
   return text;
 }
 
-std::string pack(const std::vector<uint8_t> &plan, const std::string &archive) {
-  uint64_t size = plan.size();
-  std::string bytes(sizeof size, '\0');
-  std::memcpy(bytes.data(), &size, sizeof size);
-  bytes.append(plan.begin(), plan.end());
-  return bytes + archive;
+void append(std::string &bytes, std::string_view field) {
+  uint64_t size = field.size();
+  bytes.append(reinterpret_cast<const char *>(&size), sizeof size);
+  bytes.append(field);
 }
 
-Result<CompiledProgram> unpack(const std::string &bytes) {
+/// Removes the first field of `bytes` and returns it. Error: `bytes` is too short.
+Result<std::string_view> takeField(std::string_view &bytes) {
   uint64_t size = 0;
   if (bytes.size() < sizeof size)
     return problem("object cache", "entry is too short");
   std::memcpy(&size, bytes.data(), sizeof size);
-  if (bytes.size() - sizeof size < size)
+  bytes.remove_prefix(sizeof size);
+  if (bytes.size() < size)
     return problem("object cache", "entry is too short");
-  const auto *begin = reinterpret_cast<const uint8_t *>(bytes.data()) + sizeof size;
-  auto plan = runtime::deserialize({begin, size}, "object cache");
-  if (!plan)
-    return plan.problems();
-  return CompiledProgram{std::move(*plan), bytes.substr(sizeof size + size)};
+  std::string_view field = bytes.substr(0, size);
+  bytes.remove_prefix(size);
+  return field;
+}
+
+/// The interface, the index of the program of each rank (one byte sequence), then plan and archive of each
+/// program.
+std::string pack(const Compilation &compilation) {
+  std::string bytes;
+  append(bytes, compilation.interface);
+  const auto &indices = compilation.programOf;
+  append(bytes, {reinterpret_cast<const char *>(indices.data()), indices.size() * sizeof indices[0]});
+  for (const CompiledProgram &program : compilation.programs) {
+    std::vector<uint8_t> plan = runtime::serialize(program.plan);
+    append(bytes, {reinterpret_cast<const char *>(plan.data()), plan.size()});
+    append(bytes, program.archive);
+  }
+  return bytes;
+}
+
+Result<Compilation> unpack(std::string_view bytes) {
+  Compilation compilation;
+  auto interface = takeField(bytes);
+  auto indices = interface ? takeField(bytes) : interface;
+  if (!indices)
+    return indices.problems();
+  compilation.interface = *interface;
+  compilation.programOf.resize(indices->size() / sizeof(size_t));
+  std::memcpy(compilation.programOf.data(), indices->data(), compilation.programOf.size() * sizeof(size_t));
+  while (!bytes.empty()) {
+    auto planBytes = takeField(bytes);
+    auto archive = planBytes ? takeField(bytes) : planBytes;
+    if (!archive)
+      return archive.problems();
+    const auto *begin = reinterpret_cast<const uint8_t *>(planBytes->data());
+    auto plan = runtime::deserialize({begin, planBytes->size()}, "object cache");
+    if (!plan)
+      return plan.problems();
+    compilation.programs.push_back({std::move(*plan), std::string(*archive)});
+  }
+  for (size_t index : compilation.programOf)
+    if (index >= compilation.programs.size())
+      return problem("object cache", "entry has too few programs");
+  return compilation;
 }
 
 } // namespace
@@ -98,6 +137,7 @@ std::string CompiledKey::describe() const {
   key += options.amp ? "|" + describeAmp(*options.amp) : "";
   key += options.microBatches == 1 ? "" : "|micro-batches " + std::to_string(options.microBatches);
   key += options.memoryBudget ? "|budget " + std::to_string(*options.memoryBudget) : "";
+  key += mesh.empty() ? "" : "|" + mesh;
   key += "|" + std::to_string(llvm::xxh3_64bits(text)) + ":" + std::to_string(text.size());
   return key;
 }
@@ -109,16 +149,16 @@ Result<CompiledCache> CompiledCache::open(const std::string &directory) {
   return CompiledCache(std::move(*objects));
 }
 
-std::optional<CompiledProgram> CompiledCache::find(const std::string &key) const {
+std::optional<Compilation> CompiledCache::find(const std::string &key) const {
   std::optional<std::string> bytes = objects.find(key);
   if (!bytes)
     return std::nullopt;
-  Result<CompiledProgram> program = unpack(*bytes);
-  return program ? std::optional(std::move(*program)) : std::nullopt;
+  Result<Compilation> compilation = unpack(*bytes);
+  return compilation ? std::optional(std::move(*compilation)) : std::nullopt;
 }
 
-void CompiledCache::store(const std::string &key, const CompiledProgram &program) const {
-  (void)static_cast<bool>(objects.store(key, pack(runtime::serialize(program.plan), program.archive)));
+void CompiledCache::store(const std::string &key, const Compilation &compilation) const {
+  (void)static_cast<bool>(objects.store(key, pack(compilation)));
 }
 
 } // namespace proa

@@ -31,6 +31,8 @@ struct CompiledKey {
   std::map<std::string, Tensor> values;
   /// ImportOptions::deferAll.
   bool deferAll = false;
+  /// ModelMesh::key; empty without a mesh.
+  std::string mesh = {};
 
   std::string describe() const;
 };
@@ -41,9 +43,9 @@ public:
   /// Opens the cache; empty: the default folder. Error: the folder cannot be used.
   static Result<CompiledCache> open(const std::string &directory);
 
-  std::optional<CompiledProgram> find(const std::string &key) const;
+  std::optional<Compilation> find(const std::string &key) const;
   /// Ignores a file that cannot be written: the program is then compiled again.
-  void store(const std::string &key, const CompiledProgram &program) const;
+  void store(const std::string &key, const Compilation &compilation) const;
 
 private:
   explicit CompiledCache(ObjectCache objects) : objects(std::move(objects)) {}

@@ -6,6 +6,7 @@
 #include "lib/compiler/FeedChecks.h"
 #include "lib/compiler/IrProgram.h"
 #include "lib/compiler/KernelDiagnosis.h"
+#include "lib/compiler/ModelMesh.h"
 #include "lib/compiler/ParameterValues.h"
 #include "lib/compiler/ProgramSource.h"
 #include "lib/compiler/Registration.h"
@@ -85,8 +86,10 @@ struct Imported {
 /// A compilation for one set of feed dims.
 struct Variant {
   const Imported *imported = nullptr;
+  /// Of the first rank of this process on a mesh.
   std::shared_ptr<runtime::Executable> executable;
-  std::unique_ptr<runtime::Session> session;
+  std::unique_ptr<runtime::Session> session; ///< null on a mesh
+  std::unique_ptr<MeshProgram> onMesh;       ///< null without a mesh
   std::unique_ptr<runtime::Profile> profile;
 };
 
@@ -102,7 +105,9 @@ struct Model::Implementation {
   std::vector<TensorInfo> feeds, parameters;
   std::vector<std::string> fetches;
   std::set<std::string> states;
-  std::map<std::string, Tensor> values; ///< of parameters and state variables
+  /// Of parameters and state variables; on a mesh only those that are not distributed yet.
+  std::map<std::string, Tensor> values;
+  std::unique_ptr<ModelMesh> mesh; ///< null without one
   std::map<std::string, Variant> variants;
   Variant *current = nullptr;
   ModelTimes times;
@@ -116,6 +121,7 @@ struct Model::Implementation {
   std::shared_ptr<runtime::RandomGenerator> generator;
 
   Result<void> open(const std::string &path);
+  Result<void> readProgram();
   Result<void> readSource(const params::ModelFiles &files);
   Result<void> importDeclared();
   /// Adds a module to `imports`.
@@ -131,17 +137,24 @@ struct Model::Implementation {
   Result<const Imported *> importWith(const FeedFacts &facts, bool *feedsMayHelp = nullptr);
   Result<Variant *> variantFor(const std::map<std::string, Tensor> &feeds);
   /// The first import and compilation that succeed, from `known` on.
-  Result<CompiledProgram> compileWith(const std::map<std::string, Tensor> &feeds, FeedKnowledge &known,
-                                      const Imported *&imported);
-  Result<CompiledProgram> compile(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds,
-                                  Attempt attempt);
-  Result<CompiledProgram> compileFresh(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds);
+  Result<Compilation> compileWith(const std::map<std::string, Tensor> &feeds, FeedKnowledge &known,
+                                  const Imported *&imported);
+  Result<Compilation> compile(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds,
+                              Attempt attempt);
+  Result<Compilation> compileFresh(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds);
   /// A copy of the module for the dims of the feeds.
   Result<mlir::OwningOpRef<mlir::ModuleOp>>
   specialized(mlir::ModuleOp module, const std::map<std::string, std::vector<int64_t>> &dims);
   CompileOptions compileOptions() const;
-  Result<Variant> load(CompiledProgram program, const Imported &imported,
+  Result<Variant> load(Compilation compilation, const Imported &imported,
                        const std::map<std::string, Tensor> &feeds);
+  /// Gives changed parameters to all variants.
+  Result<void> bindParameters();
+  Result<const std::map<std::string, Tensor> *> wholeValues();
+  /// The results of a run of the current variant: fetches and their LoDs, without a mesh also state.
+  Result<std::vector<Tensor>> runCurrent(const runtime::NamedTensors &inputs);
+  /// Stops the other processes of a mesh, which may not have these problems.
+  Problems failEverywhere(const Problems &problems) const;
   /// Finds the op in a kernel of a variant that makes a NaN or an Inf.
   runtime::KernelDiagnosis diagnosisOf(const Imported &imported, const std::map<std::string, Tensor> &feeds);
   Result<void> transform(mlir::ModuleOp module);
@@ -205,6 +218,19 @@ Result<void> Model::Implementation::open(const std::string &modelPath) {
   if (!options.cpu.empty())
     if (Result<void> runs = checkRunsHere(options.cpu); !runs)
       return runs;
+  if (options.mesh) {
+    auto opened = ModelMesh::open(options, values);
+    if (!opened)
+      return opened.problems();
+    mesh = std::move(*opened);
+    if (mesh->rank() != 0) // rank 0 reports
+      options.progress = {}, options.onDiagnostic = {};
+  }
+  Result<void> read = readProgram();
+  return mesh ? mesh->agree("opening of " + path, read) : read;
+}
+
+Result<void> Model::Implementation::readProgram() {
   auto files = params::findModel(path, options.parameters);
   if (!files)
     return files.problems();
@@ -347,8 +373,8 @@ void Model::Implementation::describeInterface(mlir::ModuleOp module) {
     auto feed = main.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), pd::feedAttribute);
     auto parameter = main.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), pd::parameterAttribute);
     (feed ? feeds : parameters)
-        .push_back(describe((feed ? feed : parameter).str(),
-                            mlir::cast<mlir::RankedTensorType>(argument.getType())));
+        .push_back(
+            describe((feed ? feed : parameter).str(), globalArgumentType(module, argument.getArgNumber())));
   }
   for (TensorInfo &info : feeds)
     info.lodLevel = levels[info.name];
@@ -381,7 +407,7 @@ Model::Implementation::specialized(mlir::ModuleOp module,
   registerAllDialects(registry);
   context->appendDialectRegistry(registry);
   mlir::OwningOpRef<mlir::ModuleOp> copy(mlir::cast<mlir::ModuleOp>(module->clone()));
-  if (!hasFormedKernels(*copy)) // kernels keep their types
+  if (!hasFormedKernels(*copy) && !isLocalForm(*copy)) // these keep their types
     if (auto done = specializeFeeds(*copy, dims); !done)
       return done.problems();
   return copy;
@@ -397,8 +423,8 @@ CompileOptions Model::Implementation::compileOptions() const {
   return compileOptions;
 }
 
-Result<CompiledProgram> Model::Implementation::compileFresh(mlir::ModuleOp module,
-                                                            const std::map<std::string, Tensor> &feeds) {
+Result<Compilation> Model::Implementation::compileFresh(mlir::ModuleOp module,
+                                                        const std::map<std::string, Tensor> &feeds) {
   Stopwatch watch(times.compile);
   auto copy = specialized(module, dimsOf(feeds));
   if (!copy)
@@ -408,12 +434,20 @@ Result<CompiledProgram> Model::Implementation::compileFresh(mlir::ModuleOp modul
   withOutput.progress = options.progress;
   withOutput.remarks = options.remarks;
   withOutput.onRemark = onRemark;
-  return compileForCpu(std::move(*copy), withOutput);
+  if (mesh)
+    return mesh->compile(std::move(*copy), withOutput);
+  auto program = compileForCpu(std::move(*copy), withOutput);
+  if (!program)
+    return program.problems();
+  Compilation compilation;
+  compilation.programs.push_back(std::move(*program));
+  compilation.programOf.push_back(0);
+  return compilation;
 }
 
-Result<CompiledProgram> Model::Implementation::compile(mlir::ModuleOp module,
-                                                       const std::map<std::string, Tensor> &inputs,
-                                                       Attempt attempt) {
+Result<Compilation> Model::Implementation::compile(mlir::ModuleOp module,
+                                                   const std::map<std::string, Tensor> &inputs,
+                                                   Attempt attempt) {
   times.fromCache = false;
   times.compile = 0;
   if (options.cacheDirectory == "off" || !options.dumpDirectory.empty() || !options.remarks.empty())
@@ -426,6 +460,8 @@ Result<CompiledProgram> Model::Implementation::compile(mlir::ModuleOp module,
   CompiledKey described{options, programText, source->legacyProgram(), feeds, {}, attempt.deferAll};
   if (attempt.known == FeedKnowledge::Elements)
     described.values = import::specializingFeeds(inputs);
+  if (mesh)
+    described.mesh = mesh->key();
   std::string key = described.describe();
   if (auto found = cache->find(key)) {
     times.fromCache = true;
@@ -450,10 +486,16 @@ runtime::KernelDiagnosis Model::Implementation::diagnosisOf(const Imported &impo
   };
 }
 
-Result<Variant> Model::Implementation::load(CompiledProgram program, const Imported &imported,
+Result<Variant> Model::Implementation::load(Compilation compilation, const Imported &imported,
                                             const std::map<std::string, Tensor> &feeds) {
   Stopwatch watch(times.load);
-  auto executable = loadProgram(std::move(program), path);
+  if (mesh) {
+    auto program = mesh->load(std::move(compilation), *context, path, options, threadsOf(options));
+    if (!program)
+      return program.problems();
+    return Variant{&imported, (*program)->executable(), nullptr, std::move(*program), nullptr};
+  }
+  auto executable = loadProgram(std::move(compilation.programs.front()), path);
   if (!executable)
     return executable.problems();
   if (auto bound = (*executable)->bindParameters(values); !bound)
@@ -467,7 +509,7 @@ Result<Variant> Model::Implementation::load(CompiledProgram program, const Impor
   if (!generator)
     generator = std::make_shared<runtime::RandomGenerator>(options.seed);
   (*session)->setGenerator(generator);
-  return Variant{nullptr, *executable, std::move(*session), nullptr};
+  return Variant{&imported, *executable, std::move(*session), nullptr, nullptr};
 }
 
 std::vector<Attempt> Model::Implementation::attemptsFor(const std::map<std::string, Tensor> &inputs,
@@ -488,9 +530,9 @@ std::vector<Attempt> Model::Implementation::attemptsFor(const std::map<std::stri
   return attempts;
 }
 
-Result<CompiledProgram> Model::Implementation::compileWith(const std::map<std::string, Tensor> &inputs,
-                                                           FeedKnowledge &known, const Imported *&imported) {
-  Result<CompiledProgram> program = Problems();
+Result<Compilation> Model::Implementation::compileWith(const std::map<std::string, Tensor> &inputs,
+                                                       FeedKnowledge &known, const Imported *&imported) {
+  Result<Compilation> program = Problems();
   // Some ops have another result rank for other dims (squeeze of a dim other than 1), so that types inferred
   // from dynamic dims are wrong. Importing with the dims of the feeds helps. Other ops need the value of an
   // axis or a number, which may be fed.
@@ -498,7 +540,7 @@ Result<CompiledProgram> Model::Implementation::compileWith(const std::map<std::s
   for (Attempt next : attemptsFor(inputs, known)) {
     auto attempt = importFor(inputs, next);
     auto compiled =
-        attempt ? compile(*(*attempt)->module, inputs, next) : Result<CompiledProgram>(attempt.problems());
+        attempt ? compile(*(*attempt)->module, inputs, next) : Result<Compilation>(attempt.problems());
     if (compiled) {
       imported = *attempt;
       describeStates(*imported->module);
@@ -523,14 +565,18 @@ Result<Variant *> Model::Implementation::variantFor(const std::map<std::string, 
     return &found->second;
   runtime::setThreads(threadsOf(options));
   const Imported *imported = nullptr;
-  auto program = compileWith(inputs, known, imported);
-  if (!program)
-    return program.problems();
+  auto compiled = compileWith(inputs, known, imported);
+  if (mesh)
+    if (auto agreed = mesh->agree("compilation of " + path, compiled ? Result<void>() : compiled.problems(),
+                                  compiled ? runtime::hashOf(compiled->interface) : 0);
+        !agreed)
+      return agreed.problems();
+  if (!compiled)
+    return compiled.problems();
   times.load = 0;
-  auto variant = load(std::move(*program), *imported, inputs);
+  auto variant = load(std::move(*compiled), *imported, inputs);
   if (!variant)
     return variant.problems();
-  variant->imported = imported;
   if (known == FeedKnowledge::Elements) {
     valueSpecialized.insert(dims);
     key = dims + describeValues(import::specializingFeeds(inputs));
@@ -558,6 +604,8 @@ const ModelTimes &Model::times() const { return implementation->times; }
 
 Result<void> Model::Implementation::checkParameter(const std::string &name, const Tensor &value) const {
   auto known = std::ranges::find(parameters, name, &TensorInfo::name);
+  if (const ShardedTensor *current = mesh ? mesh->find(name) : nullptr)
+    return checkType(path, name, value, current->type.dtype, current->type.dims);
   if (auto current = values.find(name); current != values.end())
     return checkType(path, name, value, current->second.dtype(), current->second.dims());
   if (known != parameters.end())
@@ -575,6 +623,12 @@ Result<void> Model::setParameter(const std::string &name, Tensor value) {
   Implementation &self = *implementation;
   if (Result<void> checked = self.checkParameter(name, value); !checked)
     return checked;
+  // Parameters that share memory are updated as whole values.
+  if (self.mesh && !self.source->sharedParameters().empty())
+    if (Result<void> gathered = self.mesh->gatherAll(); !gathered)
+      return gathered;
+  if (self.mesh)
+    self.mesh->forget(name);
   self.values[name] = std::move(value);
   // State is fed to each run, so values computed once from parameters must be recomputed.
   self.parametersChanged |= !self.states.contains(name);
@@ -583,22 +637,38 @@ Result<void> Model::setParameter(const std::string &name, Tensor value) {
 }
 
 Result<Tensor> Model::parameter(const std::string &name) const {
-  if (Result<void> updated =
-          updateBuffers(implementation->source->sharedParameters(), implementation->values);
-      !updated)
-    return updated.problems();
-  auto found = implementation->values.find(name);
-  if (found == implementation->values.end())
-    return problem(implementation->path, "unknown parameter or state variable '" + name + "'");
+  Implementation &self = *implementation;
+  bool isShared = !self.source->sharedParameters().empty();
+  if (const ShardedTensor *value = self.mesh && !isShared ? self.mesh->find(name) : nullptr)
+    return self.mesh->gather(*value, name);
+  auto values = self.wholeValues();
+  if (!values)
+    return values.problems();
+  auto found = (*values)->find(name);
+  if (found == (*values)->end())
+    return problem(self.path, "unknown parameter or state variable '" + name + "'");
   return found->second;
 }
 
 Result<void> Model::saveParameters(const std::string &path) const {
-  if (Result<void> updated =
-          updateBuffers(implementation->source->sharedParameters(), implementation->values);
-      !updated)
-    return updated;
-  return writeParameters(path, implementation->values, implementation->source->savedVariables());
+  Implementation &self = *implementation;
+  auto values = self.wholeValues();
+  Result<void> saved;
+  if (!values)
+    saved = values.problems();
+  else if (rank() == 0)
+    saved = writeParameters(path, **values, self.source->savedVariables());
+  return self.mesh ? self.mesh->agree("saving of parameters", saved) : saved;
+}
+
+/// All values, each whole, with buffers that agree with their parts.
+Result<const std::map<std::string, Tensor> *> Model::Implementation::wholeValues() {
+  if (mesh)
+    if (Result<void> gathered = mesh->gatherAll(); !gathered)
+      return gathered.problems();
+  if (Result<void> updated = updateBuffers(source->sharedParameters(), values); !updated)
+    return updated.problems();
+  return &values;
 }
 
 Result<void> Model::prepare(const std::map<std::string, Tensor> &feeds) {
@@ -606,23 +676,44 @@ Result<void> Model::prepare(const std::map<std::string, Tensor> &feeds) {
   return variant ? Result<void>() : Result<void>(variant.problems());
 }
 
+Result<void> Model::Implementation::bindParameters() {
+  if (!std::exchange(parametersChanged, false))
+    return {};
+  for (auto &[key, variant] : variants)
+    if (auto bound =
+            mesh ? variant.onMesh->rebind(*mesh->values()) : variant.executable->bindParameters(values);
+        !bound)
+      return bound;
+  return {};
+}
+
+Problems Model::Implementation::failEverywhere(const Problems &problems) const {
+  if (mesh)
+    mesh->fail(problems);
+  return problems;
+}
+
+Result<std::vector<Tensor>> Model::Implementation::runCurrent(const runtime::NamedTensors &inputs) {
+  Stopwatch watch(times.lastRun);
+  return mesh ? current->onMesh->run(inputs, *mesh->values()) : current->session->run(inputs);
+}
+
 Result<runtime::NamedTensors> Model::Implementation::beforeRun(const std::map<std::string, Tensor> &feeds) {
   auto variant = variantFor(feeds);
   if (!variant)
     return variant.problems();
   current = *variant;
-  if (std::exchange(parametersChanged, false))
-    for (auto &[key, other] : variants)
-      if (auto bound = other.executable->bindParameters(values); !bound)
-        return bound.problems();
+  if (Result<void> bound = bindParameters(); !bound)
+    return bound.problems();
   const runtime::Plan &plan = current->executable->plan();
   if (profiling && !current->profile)
     current->profile = std::make_unique<runtime::Profile>(plan);
-  current->session->setProfile(profiling ? current->profile.get() : nullptr);
+  runtime::Session &session = mesh ? current->onMesh->session() : *current->session;
+  session.setProfile(profiling ? current->profile.get() : nullptr);
   std::map<std::string, Tensor> all = import::withLods(feeds);
   runtime::NamedTensors inputs(all.begin(), all.end());
   for (const std::string &name : states)
-    if (auto found = values.find(name); found != values.end())
+    if (auto found = values.find(name); !mesh && found != values.end())
       for (runtime::ValueId id : plan.feeds)
         if (plan.values[id].name == name)
           inputs[name] = found->second;
@@ -634,11 +725,8 @@ Result<std::vector<NamedTensor>> Model::run(const std::map<std::string, Tensor> 
   Implementation &self = *implementation;
   auto inputs = self.beforeRun(feeds);
   if (!inputs)
-    return inputs.problems();
-  Result<std::vector<Tensor>> results = [&] {
-    Stopwatch watch(self.times.lastRun);
-    return self.current->session->run(*inputs);
-  }();
+    return self.failEverywhere(inputs.problems());
+  auto results = self.runCurrent(*inputs);
   if (!results)
     return results.problems();
   return self.take(*self.current, *results);
@@ -648,17 +736,24 @@ Result<double> Model::measure(const std::map<std::string, Tensor> &feeds) {
   Implementation &self = *implementation;
   auto inputs = self.beforeRun(feeds);
   if (!inputs)
-    return inputs.problems();
+    return self.failEverywhere(inputs.problems());
   Result<void> done = [&] {
     Stopwatch watch(self.times.lastRun);
-    return self.current->session->runSilently(*inputs);
+    return self.mesh ? self.current->onMesh->runSilently(*inputs, *self.mesh->values())
+                     : self.current->session->runSilently(*inputs);
   }();
   if (!done)
     return done.problems();
   return self.times.lastRun;
 }
 
-int Model::threads() const { return threadsOf(implementation->options); }
+int Model::threads() const {
+  int threads = threadsOf(implementation->options);
+  return implementation->mesh ? implementation->mesh->threadsOfRank(threads) : threads;
+}
+
+int64_t Model::rank() const { return implementation->mesh ? implementation->mesh->rank() : 0; }
+int64_t Model::rankCount() const { return implementation->mesh ? implementation->mesh->rankCount() : 1; }
 
 int64_t Model::arenaBytes() const {
   return implementation->current ? implementation->current->executable->plan().arenaBytes : 0;

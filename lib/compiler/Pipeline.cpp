@@ -35,7 +35,7 @@ std::unique_ptr<Pass> ampOf(const AmpOptions &amp) {
 
 } // namespace
 
-void buildCpuPipeline(OpPassManager &pm, const PipelineOptions &options) {
+void buildProgramPipeline(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createLowerFor());
   DecomposeOptions checkpoints;
   checkpoints.only = {"pd.checkpoint"};
@@ -48,6 +48,9 @@ void buildCpuPipeline(OpPassManager &pm, const PipelineOptions &options) {
   gradients.only = {"pd.vjp"};
   pm.addPass(createDecompose(gradients));
   addCleanup(pm);
+}
+
+void buildKernelPipeline(OpPassManager &pm, const PipelineOptions &options) {
   // From here on ops may be folded on one rank only; calls of the runtime keep the collectives of all ranks
   // equal.
   pm.addPass(createLowerCollectives());
@@ -77,6 +80,11 @@ void buildCpuPipeline(OpPassManager &pm, const PipelineOptions &options) {
   FormKernelsOptions kernels;
   kernels.opLocations = options.opLocations;
   pm.addPass(createFormKernels(kernels));
+}
+
+void buildCpuPipeline(OpPassManager &pm, const PipelineOptions &options) {
+  buildProgramPipeline(pm, options);
+  buildKernelPipeline(pm, options);
 }
 
 } // namespace proa

@@ -280,6 +280,7 @@ Result<void> Executable::runPrepare() {
       constantTensors[i] = Tensor(program.values[i].dtype, program.values[i].dims);
   Frame frame(layout);
   frame.setFiniteCheck(checksFinite, kernelDiagnosis);
+  frame.setCommunicator(communicator);
   if (!prepare.empty())
     if (Result<void> done = frame.allocate(); !done)
       return done;

@@ -40,6 +40,9 @@ public:
   /// in a kernel; it may be empty. Error: a step of Plan::prepare makes one from the bound parameters.
   Result<void> checkFinite(KernelDiagnosis diagnosis = {});
 
+  /// The communicator of Plan::prepare, when it has collectives. Set it before bindParameters.
+  void setCommunicator(std::shared_ptr<Communicator> shared) { communicator = std::move(shared); }
+
   const Plan &plan() const { return program; }
   const std::string &name() const { return title; }
   /// "float32[-1, 3, 224, 224]" of a value.
@@ -77,6 +80,7 @@ private:
   bool ready = false;
   bool checksFinite = false;
   KernelDiagnosis kernelDiagnosis;
+  std::shared_ptr<Communicator> communicator;
 };
 
 /// The memory of one caller. Run it from one thread at a time; several sessions may run at once.

@@ -155,7 +155,10 @@ private:
 
   /// False if the file is not an object in JSON.
   bool readFile(std::vector<Entry> &entries, Json &axes) {
-    auto text = proa::readFile(shardings);
+    bool isContent = StringRef(shardings).starts_with("{");
+    auto text = isContent ? Result<std::string>(shardings) : proa::readFile(shardings);
+    if (isContent)
+      shardings = "the shardings"; // in messages
     auto checked = text ? parseJson(*text, shardings) : Result<nlohmann::json>(text.problems());
     if (!checked) {
       for (const Problem &problem : checked.problems())

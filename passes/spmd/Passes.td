@@ -322,7 +322,7 @@ def Annotate : Pass<"dist-annotate", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"mesh", "mesh", "std::string", [{""}], "Axes and sizes: dp=2,mp=4">,
-    Option<"shardings", "shardings", "std::string", [{""}], "JSON file of shardings by name">
+    Option<"shardings", "shardings", "std::string", [{""}], "JSON file of shardings by name, or its content">
   ];
   let dependentDialects = ["::proa::dist::DistDialect"];
 }

@@ -18,6 +18,38 @@ std::optional<AmpOptions> ampOf(const AmpChoice &choice) {
                     .dtype = choice.bfloat16 ? DType::BFloat16 : DType::Float16};
 }
 
+CLI::Option *declareMesh(CLI::App &line, MeshChoice &choice) {
+  auto choose = [&choice](const std::string &) { choice.isChosen = true; };
+  line.add_option("--shardings", choice.mesh.shardings,
+                  "Shardings of feeds, parameters and fetches by name pattern (JSON)")
+      ->check(checkName)
+      ->each(choose)
+      ->type_name("FILE");
+  line.add_option(
+          "--strategy", choice.mesh.strategy,
+          "Strategy of parallel training: dpN, mpN, cpN, epN, sp, zero1, zero2, zero3, amp, recompute, "
+          "accN, separated by commas")
+      ->check(checkName)
+      ->each(choose)
+      ->type_name("PART,...");
+  return line
+      .add_option("--mesh", choice.mesh.axes,
+                  "Runs on several devices: axes of the mesh and their sizes, from major to minor")
+      ->check(checkName)
+      ->each(choose)
+      ->type_name("AXIS=SIZE,...");
+}
+
+void declareSimulatedMesh(CLI::App &line, MeshChoice &choice) {
+  line.add_flag("--simulate-mesh", choice.mesh.simulate,
+                "Runs all devices of the mesh as threads of this process, without mpirun")
+      ->each([&choice](const std::string &) { choice.isChosen = true; });
+}
+
+std::optional<MeshOptions> meshOf(const MeshChoice &choice) {
+  return choice.isChosen ? std::optional(choice.mesh) : std::nullopt;
+}
+
 CLI::Option *declareCpu(CLI::App &line, std::string &cpu) {
   return line
       .add_option(

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "proa/Amp.h"
+#include "proa/Mesh.h"
 #include "tools/common/CommandLine.h"
 
 #include <optional>
@@ -20,6 +21,20 @@ CLI::Option *declareAmp(CLI::App &line, AmpChoice &choice);
 
 /// The options as AmpOptions; nothing without --amp.
 std::optional<AmpOptions> ampOf(const AmpChoice &choice);
+
+/// Values of --mesh, --shardings, --strategy and --simulate-mesh.
+struct MeshChoice {
+  MeshOptions mesh;
+  bool isChosen = false;
+};
+
+/// Adds these options except --simulate-mesh; returns --mesh.
+CLI::Option *declareMesh(CLI::App &line, MeshChoice &choice);
+/// Adds --simulate-mesh.
+void declareSimulatedMesh(CLI::App &line, MeshChoice &choice);
+
+/// ModelOptions::mesh; nothing without any of the options.
+std::optional<MeshOptions> meshOf(const MeshChoice &choice);
 
 /// Adds --cpu (ModelOptions::cpu).
 CLI::Option *declareCpu(CLI::App &line, std::string &cpu);

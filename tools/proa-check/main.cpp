@@ -30,6 +30,7 @@ struct Options {
   std::string json, junit;
   std::string recompute; ///< empty: no recomputation
   AmpChoice amp;
+  MeshChoice mesh;
   std::string known, updateKnown;
   bool verbose = false;
   bool list = false;
@@ -96,7 +97,8 @@ void declareModes(CommandLine &line, Options &options) {
                 "Recomputes values instead of keeping them, as in proa-run")
       ->check(checkMemoryBudget);
   // These modes run the program in their own ways.
-  for (CLI::Option *option : {declareAmp(line, options.amp), declareCpu(line, options.check.cpu)})
+  for (CLI::Option *option :
+       {declareAmp(line, options.amp), declareCpu(line, options.check.cpu), declareMesh(line, options.mesh)})
     for (const char *mode : {"--reference", "--sharding", "--mutants"})
       option->excludes(line.get_option(mode));
   line.add_option("--micro-batches", options.check.microBatches,
@@ -258,6 +260,7 @@ int main(int argc, char **argv) {
                    "  proa-check test/corpus\n"
                    "  proa-check test/corpus/ops --filter 'conv2d|pool' --verbose\n"
                    "  proa-check test/corpus/models --jobs 2 --timeout 120 --json report.json\n"
+                   "  proa-check test/corpus/training --mesh dp=2,mp=2 --strategy dp\n"
                    "  gdb --args proa-check --jobs 0 test/corpus/ops/relu/basic\n");
   declareSelection(line, options);
   declareModes(line, options);
@@ -267,6 +270,8 @@ int main(int argc, char **argv) {
     return *code;
   options.check.memoryBudget = memoryBudgetOf(options.recompute);
   options.check.amp = ampOf(options.amp);
+  options.mesh.mesh.simulate = true;
+  options.check.mesh = meshOf(options.mesh);
   options.pool.timeout = std::chrono::milliseconds(static_cast<int64_t>(options.timeoutSeconds * 1000));
   options.check.onDiagnostic = [](const Diagnostic &diagnostic) {
     fmt::print(stderr, "{}", diagnostic.text());

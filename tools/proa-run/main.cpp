@@ -35,6 +35,7 @@ struct Options {
   std::string profile;   ///< trace file, or `table` for stdout; empty: none
   std::string recompute; ///< empty: no recomputation
   AmpChoice amp;
+  MeshChoice mesh;
   int repeat = 1;
   std::optional<int> warmup; ///< default: 1 if runs are repeated
   bool json = false;
@@ -124,6 +125,8 @@ void declare(CommandLine &line, Options &options) {
   line.takeNextValue("--profile", [](const std::string &) { return false; });
   line.takeNextValue("--recompute", isMemoryBudget);
   declareAmp(line, options.amp);
+  declareMesh(line, options.mesh);
+  declareSimulatedMesh(line, options.mesh);
   declareCpu(line, options.model.cpu);
   line.add_option("--micro-batches", options.model.microBatches,
                   "Number of equal parts of the batch for which gradients are computed one after the other")
@@ -221,6 +224,7 @@ private:
     Result<Model> model = Model::open(options.path, options.model);
     if (!model)
       return model.problems();
+    isMain = model->rank() == 0;
     if (Result<void> done = setParameters(*model); !done)
       return done;
     options.feeds.defaultFile = isIrPath() ? "" : besideModel("inputs.safetensors");
@@ -264,7 +268,7 @@ private:
     bool replaces = randomSeed.has_value();
     if (!randomSeed && isIrPath() && options.model.parameters.empty() && lacksParameters(model)) {
       randomSeed = 0;
-      if (!options.quiet)
+      if (!options.quiet && isMain)
         fmt::print(stderr, "warning: {}: no weights; random weights are used (--params random:0)\n",
                    options.path);
     }
@@ -289,12 +293,15 @@ private:
   }
 
   /// Reports non-finite inputs, for which no op is responsible.
-  static void noteNonFinite(const Model &model, const params::Tensors &feeds) {
+  void noteNonFinite(const Model &model, const params::Tensors &feeds) const {
+    std::string notes;
     for (const auto &[name, tensor] : feeds)
-      fmt::print(stderr, "{}", nonFiniteText("feed", name, tensor));
+      notes += nonFiniteText("feed", name, tensor);
     for (const TensorInfo &info : model.parameters())
-      if (Result<Tensor> value = model.parameter(info.name))
-        fmt::print(stderr, "{}", nonFiniteText("parameter", info.name, *value));
+      if (Result<Tensor> value = model.parameter(info.name)) // on a mesh, all processes take part
+        notes += nonFiniteText("parameter", info.name, *value);
+    if (isMain)
+      fmt::print(stderr, "{}", notes);
   }
 
   /// Compares the first run. The state of a training program advances with each run.
@@ -348,7 +355,7 @@ private:
     compared = params::compareOutputs(outputs, expected, meta);
     for (const params::ComparedOutput &output : compared) {
       allPassed = allPassed && output.comparison.passed();
-      if (options.json)
+      if (options.json || !isMain)
         continue;
       auto got = std::find_if(outputs.begin(), outputs.end(), [&](auto &o) { return o.name == output.name; });
       if (got == outputs.end())
@@ -358,7 +365,7 @@ private:
     }
     for (const Problem &problem : params::compareLods(outputs, meta)) {
       allPassed = false;
-      if (!options.json)
+      if (!options.json && isMain)
         fmt::print("{}  {}: FAIL\n", problem.where, problem.message);
       compared.push_back({problem.where, {.reason = problem.message, .first = {}}});
     }
@@ -368,6 +375,8 @@ private:
     if (!options.saved.empty())
       if (Result<void> saved = model.saveParameters(options.saved); !saved)
         return saved;
+    if (!isMain)
+      return {};
     if (!options.outputs.empty()) {
       params::Tensors tensors;
       for (const NamedTensor &output : outputs)
@@ -418,23 +427,26 @@ private:
   RunTimes runTimes;
   ProgressBar bar;
   bool allPassed = true;
+  bool isMain = true; ///< one process of a mesh prints and writes files
 };
 
 } // namespace
 
 int main(int argc, char **argv) {
   Options options;
-  CommandLine line(
-      "proa-run", "Runs a legacy program: imports it, compiles it for the shapes of its feeds, executes it.",
-      "  proa-run test/corpus/models/nlp/bert --expect\n"
-      "  proa-run resnet50 --inputs image.npy --outputs scores.safetensors\n"
-      "  proa-run model.pdmodel --params model.pdiparams --dims x=8x3x224x224\n"
-      "  proa-run test/corpus/realistic/resnet50 --threads 1 --warmup 3 --repeat 20 --profile\n");
+  CommandLine line("proa-run",
+                   "Runs a legacy program: imports it, compiles it for the shapes of its feeds, executes it.",
+                   "  proa-run test/corpus/models/nlp/bert --expect\n"
+                   "  proa-run resnet50 --inputs image.npy --outputs scores.safetensors\n"
+                   "  proa-run model.pdmodel --params model.pdiparams --dims x=8x3x224x224\n"
+                   "  proa-run test/corpus/realistic/resnet50 --threads 1 --warmup 3 --repeat 20 --profile\n"
+                   "  mpirun -n 4 proa-run gpt --mesh dp=2,mp=2 --shardings plan.json\n");
   declare(line, options);
   if (std::optional<int> code = line.read(argc, argv))
     return *code;
   options.path = inputPath(options.path);
   options.model.memoryBudget = memoryBudgetOf(options.recompute);
   options.model.amp = ampOf(options.amp);
+  options.model.mesh = meshOf(options.mesh);
   return runTool(line, [&] { return Runner(std::move(options)).run(); });
 }

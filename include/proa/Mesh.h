@@ -1,0 +1,24 @@
+/// Running a model on several devices: ModelOptions::mesh.
+#pragma once
+
+#include <string>
+
+namespace proa {
+
+/// The devices of a run, and how tensors are distributed over them. Each device has one rank, a number from 0
+/// on: the row-major index of the device in the grid of axes. A rank computes its part of the program.
+struct MeshOptions {
+  /// Axes and their sizes, from major to minor: "dp=2,mp=4". Empty: those of the shardings or of the IR file.
+  std::string axes;
+  /// Shardings of feeds, parameters, state variables and fetches, by name pattern: a JSON file, or its
+  /// content (text that begins with a brace). Empty: those of the IR file alone.
+  std::string shardings;
+  /// Strategy of parallel training: parts separated by commas, such as "dp2,mp2,zero1,amp,recompute,acc4"
+  /// (lib/spmd/Strategy.h). "dp" without a number takes the size of the axis. Empty: none.
+  std::string strategy;
+  /// Whether the ranks are threads of this process. If not, each rank is a process started by mpirun, and the
+  /// mesh needs as many devices as there are processes.
+  bool simulate = false;
+};
+
+} // namespace proa

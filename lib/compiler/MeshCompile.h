@@ -1,0 +1,31 @@
+/// Compilation of a program for the ranks of a mesh.
+#pragma once
+
+#include "lib/compiler/Compile.h"
+#include "lib/spmd/Strategy.h"
+#include "proa/Mesh.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace proa {
+
+/// Parses the axes of MeshOptions: "dp=2,mp=4". Error: another form, an axis twice, too many devices.
+Result<spmd::Mesh> parseMesh(const std::string &text);
+
+/// Parses a strategy. A part that is the name of an axis of `mesh` gets its size: "dp" becomes "dp2". Error:
+/// those of parseStrategy; another number of devices than a mesh with axes has.
+Result<spmd::Strategy> completeStrategy(std::string &text, const spmd::Mesh &mesh);
+
+/// The error of a mesh that has another number of devices than processes run.
+Problems wrongMeshSize(int64_t devices, int64_t processes);
+
+/// Distributes a program over a mesh and compiles the local programs for a CPU: of one rank, or of all. The
+/// module is the program of a single device, with or without annotations, or in local form (docs/dist.md).
+/// Errors: those of the passes and of compileForCpu; a rank that
+/// is not a device of the mesh.
+Result<Compilation> compileForMesh(mlir::OwningOpRef<mlir::ModuleOp> module, const CompileOptions &options,
+                                   const MeshOptions &mesh, std::optional<int64_t> rank);
+
+} // namespace proa

@@ -1,0 +1,44 @@
+/// How the feeds, parameters, fetches and state variables of a program are distributed over a mesh.
+#pragma once
+
+#include "lib/spmd/Placement.h"
+#include "proa/Result.h"
+#include "proa/Tensor.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace proa {
+
+/// A distributed tensor: its global type and its placement. A dim of -1 is dynamic.
+struct ShardedType {
+  DType dtype = DType::Float32;
+  std::vector<int64_t> dims;
+  spmd::Placement placement;
+  bool operator==(const ShardedType &) const = default;
+};
+
+struct MeshInterface {
+  spmd::Mesh mesh;
+  std::map<std::string, ShardedType> arguments; ///< feeds and parameters
+  std::vector<ShardedType> fetches;             ///< with their LoDs, in the order of the results
+  std::map<std::string, ShardedType> states;
+};
+
+/// Whether `main` of a module is in local form: the program of one rank (docs/dist.md).
+bool isLocalForm(mlir::ModuleOp module);
+
+/// The type of argument `index` of `main` in the single-device program.
+mlir::RankedTensorType globalArgumentType(mlir::ModuleOp module, unsigned index);
+
+/// Text of the interface of `main` of a module in sharded or local form: the meshes and the declaration of
+/// `main` with global types. Error: `main` has no shardings.
+Result<std::string> meshInterfaceText(mlir::ModuleOp module);
+
+/// Reads this text. Error: it does not parse; shardings that are not final or partial; several meshes.
+Result<MeshInterface> readMeshInterface(mlir::MLIRContext &context, const std::string &text);
+
+} // namespace proa

@@ -1,0 +1,286 @@
+#include "lib/compiler/MeshProgram.h"
+
+#include "lib/runtime/Collective.h"
+#include "lib/runtime/Silence.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <utility>
+
+namespace proa {
+namespace {
+
+bool isReplicated(const spmd::Placement &placement) {
+  for (const spmd::DimPlacement &dim : placement.dims)
+    if (dim.parts() != 1)
+      return false;
+  return placement.partial.empty();
+}
+
+/// The global dims of a tensor with dynamic dims, from the local dims of all ranks.
+Result<std::vector<int64_t>> exchangeDims(runtime::Communicator &communicator, const spmd::Mesh &mesh,
+                                          const ShardedType &type, const Tensor &local,
+                                          const std::string &name) {
+  const std::vector<int64_t> &own = local.dims();
+  auto gathered = communicator.gather({"dims of " + name}, std::as_bytes(std::span(own)));
+  if (!gathered)
+    return gathered.problems();
+  std::vector<int64_t> dims = type.dims;
+  for (size_t d = 0; d < dims.size(); ++d) {
+    if (dims[d] >= 0)
+      continue;
+    dims[d] = 0;
+    for (const auto &[rank, bytes] : *gathered) {
+      int64_t dim = 0;
+      std::memcpy(&dim, bytes.data() + d * sizeof dim, sizeof dim);
+      dims[d] += dim;
+    }
+    dims[d] /= mesh.size() / type.placement.dims[d].parts(); // so many ranks hold each part
+  }
+  return dims;
+}
+
+/// The whole of a tensor from the local tensor of this rank; all ranks call it.
+Result<Tensor> wholeOf(runtime::Communicator &communicator, const spmd::Mesh &mesh, const ShardedType &type,
+                       const Tensor &local, const std::string &name) {
+  if (isReplicated(type.placement))
+    return local;
+  std::vector<int64_t> dims = type.dims;
+  if (std::ranges::find(dims, -1) != dims.end()) {
+    auto exchanged = exchangeDims(communicator, mesh, type, local, name);
+    if (!exchanged)
+      return exchanged.problems();
+    dims = std::move(*exchanged);
+  }
+  return runtime::gatherWhole(&communicator, mesh, type.placement, dims, local, name);
+}
+
+Result<Tensor> partOf(const Tensor &whole, const spmd::Mesh &mesh, const ShardedType &type, int64_t rank) {
+  return isReplicated(type.placement) ? Result<Tensor>(whole)
+                                      : runtime::localPart(mesh, type.placement, whole, rank);
+}
+
+bool fits(const Tensor &whole, const ShardedType &type) {
+  bool fits = whole.dtype() == type.dtype && whole.dims().size() == type.dims.size();
+  for (size_t d = 0; fits && d < type.dims.size(); ++d)
+    fits = type.dims[d] < 0 || type.dims[d] == whole.dims()[d];
+  return fits;
+}
+
+} // namespace
+
+Result<Tensor> gather(RankGroup &ranks, const ShardedTensor &tensor, const std::string &name) {
+  std::vector<Tensor> wholes(ranks.count());
+  Result<void> done = ranks.forEach([&](size_t index) -> Result<void> {
+    auto whole =
+        wholeOf(*ranks.communicator(index), tensor.mesh, tensor.type, tensor.locals[index], "'" + name + "'");
+    if (!whole)
+      return whole.problems();
+    wholes[index] = std::move(*whole);
+    return {};
+  });
+  if (!done)
+    return done.problems();
+  return std::move(wholes.front());
+}
+
+Result<const ShardedTensor *> MeshValues::distribute(const std::string &name, const spmd::Mesh &mesh,
+                                                     const ShardedType &type) {
+  auto found = sharded.find(name);
+  if (found != sharded.end() && found->second.type.placement == type.placement)
+    return &found->second;
+  if (found != sharded.end()) { // another program distributes it in another way
+    auto gathered = gather(ranks, found->second, name);
+    if (!gathered)
+      return gathered.problems();
+    whole.insert_or_assign(name, std::move(*gathered));
+  }
+  auto value = whole.find(name);
+  if (value == whole.end())
+    return nullptr;
+  if (!fits(value->second, type))
+    return problem("parameter '" + name + "'",
+                   "is " + value->second.describe() + "; expected " + describe(type.dtype, type.dims));
+  ShardedTensor result{mesh, type, {}};
+  for (size_t index = 0; index < ranks.count(); ++index) {
+    auto part = partOf(value->second, mesh, type, ranks.rankOf(index));
+    if (!part)
+      return part.problems();
+    result.locals.push_back(std::move(*part));
+  }
+  whole.erase(value);
+  return &(sharded[name] = std::move(result));
+}
+
+void MeshValues::set(const std::string &name, ShardedTensor value) {
+  whole.erase(name);
+  sharded.insert_or_assign(name, std::move(value));
+}
+
+const ShardedTensor *MeshValues::find(const std::string &name) const {
+  auto found = sharded.find(name);
+  return found == sharded.end() ? nullptr : &found->second;
+}
+
+Result<void> MeshValues::gatherAll() {
+  for (auto &[name, tensor] : std::exchange(sharded, {})) {
+    auto gathered = gather(ranks, tensor, name);
+    if (!gathered)
+      return gathered.problems();
+    whole.insert_or_assign(name, std::move(*gathered));
+  }
+  return {};
+}
+
+Result<std::unique_ptr<MeshProgram>> MeshProgram::load(Compilation compilation, MeshInterface interface,
+                                                       RankGroup &ranks, const std::string &name) {
+  std::unique_ptr<MeshProgram> program(new MeshProgram(std::move(interface), ranks));
+  std::vector<std::vector<std::shared_ptr<runtime::Executable>>> loaded;
+  for (size_t i = 0; i < compilation.programs.size(); ++i) {
+    auto count = static_cast<size_t>(std::ranges::count(compilation.programOf, i));
+    auto copies = loadProgram(std::move(compilation.programs[i]), name, count);
+    if (!copies)
+      return copies.problems();
+    loaded.push_back(std::move(*copies));
+  }
+  for (size_t i : compilation.programOf) {
+    program->executables.push_back(std::move(loaded[i].back()));
+    loaded[i].pop_back();
+  }
+  program->sessions.resize(ranks.count());
+  program->connected.resize(ranks.count());
+  return program;
+}
+
+Result<std::vector<runtime::NamedTensors>> MeshProgram::parametersOf(MeshValues &values) {
+  std::vector<runtime::NamedTensors> parts(ranks.count());
+  for (const auto &[name, type] : interface.arguments) {
+    auto value = values.distribute(name, interface.mesh, type);
+    if (!value)
+      return value.problems();
+    for (size_t index = 0; *value && index < ranks.count(); ++index)
+      parts[index][name] = (*value)->locals[index];
+  }
+  return parts;
+}
+
+Result<void> MeshProgram::bind(MeshValues &values, bool checksFinite, const Generators &generators) {
+  auto parts = parametersOf(values);
+  if (!parts)
+    return parts.problems();
+  return ranks.forEach([&](size_t index) -> Result<void> {
+    runtime::Executable &executable = *executables[index];
+    executable.setCommunicator(ranks.communicator(index));
+    if (Result<void> bound = executable.bindParameters((*parts)[index]); !bound)
+      return bound;
+    if (checksFinite)
+      if (Result<void> checked = executable.checkFinite(); !checked)
+        return checked;
+    auto session = runtime::Session::create(executables[index]);
+    if (!session)
+      return session.problems();
+    (*session)->setGenerator(generators[index]);
+    sessions[index] = std::move(*session);
+    return {};
+  });
+}
+
+Result<void> MeshProgram::rebind(MeshValues &values) {
+  auto parts = parametersOf(values);
+  if (!parts)
+    return parts.problems();
+  return ranks.forEach([&](size_t index) {
+    executables[index]->setCommunicator(ranks.communicator(index));
+    return executables[index]->bindParameters((*parts)[index]);
+  });
+}
+
+Result<std::vector<runtime::NamedTensors>> MeshProgram::inputsOf(const runtime::NamedTensors &feeds,
+                                                                 MeshValues &values) {
+  std::vector<runtime::NamedTensors> inputs(ranks.count());
+  const runtime::Plan &plan = executable()->plan();
+  for (runtime::ValueId id : plan.feeds) {
+    const std::string &name = plan.values[static_cast<size_t>(id)].name;
+    const ShardedType &type = interface.arguments.at(name);
+    auto feed = feeds.find(name);
+    if (feed != feeds.end()) {
+      for (size_t index = 0; index < ranks.count(); ++index) {
+        auto part = partOf(feed->second, interface.mesh, type, ranks.rankOf(index));
+        if (!part)
+          return part.problems();
+        inputs[index][name] = std::move(*part);
+      }
+      continue;
+    }
+    auto state = values.distribute(name, interface.mesh, type);
+    if (!state)
+      return state.problems();
+    for (size_t index = 0; *state && index < ranks.count(); ++index)
+      inputs[index][name] = (*state)->locals[index];
+  }
+  return inputs;
+}
+
+Result<void> MeshProgram::gatherFetches(size_t index, std::vector<Tensor> &results) {
+  const runtime::Plan &plan = executables[index]->plan();
+  for (size_t i = 0; i < interface.fetches.size(); ++i) {
+    auto whole = wholeOf(*ranks.communicator(index), interface.mesh, interface.fetches[i], results[i],
+                         "fetch '" + plan.fetchNames[i] + "'");
+    if (!whole)
+      return whole.problems();
+    results[i] = std::move(*whole);
+  }
+  return {};
+}
+
+void MeshProgram::connect(size_t index) {
+  if (std::exchange(connected[index], ranks.communicator(index)) != ranks.communicator(index))
+    sessions[index]->setCommunicator(connected[index]);
+}
+
+Result<void> MeshProgram::runRank(size_t index, const runtime::NamedTensors &inputs,
+                                  std::vector<Tensor> &results) {
+  std::optional<runtime::Silence> silence; // one rank prints
+  if (ranks.rankOf(index) != 0)
+    silence.emplace();
+  connect(index);
+  auto outcome = sessions[index]->run(inputs);
+  if (!outcome)
+    return outcome.problems();
+  results = std::move(*outcome);
+  return gatherFetches(index, results);
+}
+
+Result<std::vector<Tensor>> MeshProgram::run(const runtime::NamedTensors &feeds, MeshValues &values) {
+  auto inputs = inputsOf(feeds, values);
+  if (!inputs)
+    return inputs.problems();
+  std::vector<std::vector<Tensor>> results(ranks.count());
+  Result<void> done =
+      ranks.forEach([&](size_t index) { return runRank(index, (*inputs)[index], results[index]); });
+  if (!done)
+    return done.problems();
+  const std::vector<std::string> &names = executable()->plan().fetchNames;
+  for (size_t i = interface.fetches.size(); i < names.size(); ++i) {
+    ShardedTensor state{interface.mesh, interface.states.at(names[i]), {}};
+    for (std::vector<Tensor> &own : results)
+      state.locals.push_back(own[i]);
+    values.set(names[i], std::move(state));
+  }
+  results.front().resize(interface.fetches.size());
+  return std::move(results.front());
+}
+
+Result<void> MeshProgram::runSilently(const runtime::NamedTensors &feeds, MeshValues &values) {
+  auto inputs = inputsOf(feeds, values);
+  if (!inputs)
+    return inputs.problems();
+  return ranks.forEach([&](size_t index) {
+    connect(index);
+    return sessions[index]->runSilently((*inputs)[index]);
+  });
+}
+
+} // namespace proa

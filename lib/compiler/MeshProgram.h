@@ -1,0 +1,92 @@
+/// A program that runs on the ranks of a mesh, and its distributed values.
+#pragma once
+
+#include "lib/compiler/Compile.h"
+#include "lib/compiler/MeshInterface.h"
+#include "lib/compiler/RankGroup.h"
+#include "lib/runtime/Executable.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace proa {
+
+/// A tensor on a mesh: the local tensors of the ranks of this process, by index.
+struct ShardedTensor {
+  spmd::Mesh mesh;
+  ShardedType type;
+  std::vector<Tensor> locals;
+};
+
+/// The whole of a tensor, on all ranks. All processes must call it. `name` is for messages.
+Result<Tensor> gather(RankGroup &ranks, const ShardedTensor &tensor, const std::string &name);
+
+/// Parameters and state variables. Each is whole, as it was read or set, until a program needs it
+/// distributed; then each rank keeps its part only, and the whole is dropped.
+class MeshValues {
+public:
+  MeshValues(RankGroup &ranks, std::map<std::string, Tensor> &whole) : ranks(ranks), whole(whole) {}
+
+  /// The local tensors of a variable in a placement; none if it has no value. Error: the value has other dims
+  /// than `type`.
+  Result<const ShardedTensor *> distribute(const std::string &name, const spmd::Mesh &mesh,
+                                           const ShardedType &type);
+  /// Replaces the value of a variable.
+  void set(const std::string &name, ShardedTensor value);
+  /// Drops the distributed value, because the variable was set to a whole one.
+  void forget(const std::string &name) { sharded.erase(name); }
+  /// The distributed value; null if the variable is whole or has no value.
+  const ShardedTensor *find(const std::string &name) const;
+  /// Makes all values whole. All processes must call it.
+  Result<void> gatherAll();
+
+private:
+  RankGroup &ranks;
+  std::map<std::string, Tensor> &whole;
+  std::map<std::string, ShardedTensor> sharded;
+};
+
+/// The executables and sessions of the ranks of this process.
+class MeshProgram {
+public:
+  /// Of the random numbers of the ranks, by index.
+  using Generators = std::vector<std::shared_ptr<runtime::RandomGenerator>>;
+
+  /// Loads the programs of a compilation. bind() must follow. `name` begins the messages.
+  static Result<std::unique_ptr<MeshProgram>> load(Compilation compilation, MeshInterface interface,
+                                                   RankGroup &ranks, const std::string &name);
+
+  /// Gives each rank its parts of the parameters. The first call creates the sessions.
+  Result<void> bind(MeshValues &values, bool checksFinite, const Generators &generators);
+  /// Gives each rank its parts of changed parameters.
+  Result<void> rebind(MeshValues &values);
+
+  /// Runs the program once with whole feeds and updates the state in `values`. Returns the fetches, whole.
+  Result<std::vector<Tensor>> run(const runtime::NamedTensors &feeds, MeshValues &values);
+  /// Runs the program once to measure it: Session::runSilently.
+  Result<void> runSilently(const runtime::NamedTensors &feeds, MeshValues &values);
+
+  /// Of the first rank of this process.
+  const std::shared_ptr<runtime::Executable> &executable() const { return executables.front(); }
+  runtime::Session &session() const { return *sessions.front(); }
+
+private:
+  MeshProgram(MeshInterface interface, RankGroup &ranks) : interface(std::move(interface)), ranks(ranks) {}
+  /// The parts of feeds and state for each rank, by index.
+  Result<std::vector<runtime::NamedTensors>> inputsOf(const runtime::NamedTensors &feeds, MeshValues &values);
+  Result<std::vector<runtime::NamedTensors>> parametersOf(MeshValues &values);
+  /// Gives a session the communicator of its rank, which is another one after a failure.
+  void connect(size_t index);
+  Result<void> runRank(size_t index, const runtime::NamedTensors &inputs, std::vector<Tensor> &results);
+  Result<void> gatherFetches(size_t index, std::vector<Tensor> &results);
+
+  MeshInterface interface;
+  RankGroup &ranks;
+  std::vector<std::shared_ptr<runtime::Executable>> executables; ///< by index
+  std::vector<std::unique_ptr<runtime::Session>> sessions;       ///< by index, after bind
+  std::vector<std::shared_ptr<runtime::Communicator>> connected; ///< by index, those of the sessions
+};
+
+} // namespace proa

@@ -1,0 +1,127 @@
+#include "lib/compiler/ModelMesh.h"
+
+#include "lib/compiler/MeshCompile.h"
+#include "lib/runtime/Random.h"
+#include "lib/runtime/ThreadPool.h"
+#include "lib/support/Files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace proa {
+
+namespace {
+
+/// Sets options of training that a strategy names, where they are not set.
+void applyTraining(const spmd::Strategy &strategy, ModelOptions &options) {
+  if (strategy.ampLevel > 0 && !options.amp)
+    options.amp = AmpOptions{.level = strategy.ampLevel == 1 ? AmpOptions::Level::O1 : AmpOptions::Level::O2};
+  if (strategy.recompute && !options.memoryBudget)
+    options.memoryBudget = -1;
+  if (strategy.microBatches > 1 && options.microBatches == 1)
+    options.microBatches = strategy.microBatches;
+}
+
+} // namespace
+
+Result<std::unique_ptr<ModelMesh>> ModelMesh::open(ModelOptions &options,
+                                                   std::map<std::string, Tensor> &whole) {
+  auto opened = std::make_unique<ModelMesh>();
+  opened->whole = &whole;
+  MeshOptions given = *options.mesh;
+  Problems problems;
+  auto mesh = given.axes.empty() ? Result<spmd::Mesh>(spmd::Mesh()) : parseMesh(given.axes);
+  problems.append(mesh ? Problems() : mesh.problems());
+  if (mesh && !given.strategy.empty()) {
+    auto strategy = completeStrategy(given.strategy, *mesh);
+    problems.append(strategy ? Problems() : strategy.problems());
+    if (strategy)
+      applyTraining(*strategy, options);
+  }
+  opened->shardings = given.shardings;
+  if (!given.shardings.empty() && !given.shardings.starts_with("{")) {
+    auto text = readFile(given.shardings);
+    problems.append(text ? Problems() : text.problems());
+    opened->shardings = text ? *text : "";
+  }
+  if (!problems.empty())
+    return problems;
+  opened->given = std::move(given);
+  if (opened->given.simulate)
+    return opened;
+  auto ranks = RankGroup::openProcesses();
+  if (!ranks)
+    return ranks.problems();
+  opened->ranks = std::move(*ranks);
+  if (!opened->given.axes.empty() && mesh->size() != opened->ranks->size())
+    return wrongMeshSize(mesh->size(), opened->ranks->size());
+  return opened;
+}
+
+std::string ModelMesh::key() const {
+  return fmt::format("mesh {}|{}|{}|{}", given.axes, given.strategy, compiledRank().value_or(-1), shardings);
+}
+
+std::optional<int64_t> ModelMesh::compiledRank() const {
+  return processes() ? std::optional(ranks->rankOf(0)) : std::nullopt;
+}
+
+Result<Compilation> ModelMesh::compile(mlir::OwningOpRef<mlir::ModuleOp> module,
+                                       const CompileOptions &options) const {
+  return compileForMesh(std::move(module), options, given, compiledRank());
+}
+
+Result<std::unique_ptr<MeshProgram>> ModelMesh::load(Compilation compilation, mlir::MLIRContext &context,
+                                                     const std::string &name, const ModelOptions &options,
+                                                     int threads) {
+  auto interface = readMeshInterface(context, compilation.interface);
+  if (!interface)
+    return interface.problems();
+  if (processes() && interface->mesh.size() != ranks->size())
+    return wrongMeshSize(interface->mesh.size(), ranks->size());
+  if (!ranks)
+    ranks = RankGroup::simulate(interface->mesh.size());
+  if (!distributed)
+    distributed = std::make_unique<MeshValues>(*ranks, *whole);
+  while (generators.size() < ranks->count())
+    generators.push_back(std::make_shared<runtime::RandomGenerator>(options.seed));
+  runtime::setThreads(threadsOfRank(threads));
+  auto program = MeshProgram::load(std::move(compilation), std::move(*interface), *ranks, name);
+  if (!program)
+    return program;
+  if (Result<void> bound = (*program)->bind(*distributed, options.checkFinite, generators); !bound)
+    return bound.problems();
+  return program;
+}
+
+int ModelMesh::threadsOfRank(int threads) const {
+  size_t count = ranks ? ranks->count() : 1;
+  return std::max(1, threads / static_cast<int>(count));
+}
+
+Result<void> ModelMesh::agree(const std::string &what, const Result<void> &outcome, uint64_t hash) {
+  return processes() ? ranks->agree(what, outcome, hash) : outcome;
+}
+
+void ModelMesh::fail(const Problems &problems) {
+  if (processes() && !ranks->communicator(0)->hasFailed())
+    ranks->communicator(0)->fail(problems);
+}
+
+const ShardedTensor *ModelMesh::find(const std::string &name) const {
+  return distributed ? distributed->find(name) : nullptr;
+}
+
+Result<Tensor> ModelMesh::gather(const ShardedTensor &value, const std::string &name) const {
+  return proa::gather(*ranks, value, name);
+}
+
+Result<void> ModelMesh::gatherAll() { return distributed ? distributed->gatherAll() : Result<void>(); }
+
+void ModelMesh::forget(const std::string &name) {
+  if (distributed)
+    distributed->forget(name);
+}
+
+} // namespace proa

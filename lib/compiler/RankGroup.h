@@ -1,0 +1,66 @@
+/// The ranks of a mesh that this process runs.
+#pragma once
+
+#include "lib/runtime/Communicator.h"
+#include "proa/Mesh.h"
+#include "proa/Result.h"
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace proa {
+
+/// All ranks of a mesh as threads of this process, or this process as one rank of MPI. A rank of this process
+/// has an index from 0 to count() - 1.
+class RankGroup {
+public:
+  /// This process as a rank. Error: MPI cannot be used.
+  static Result<std::unique_ptr<RankGroup>> openProcesses();
+  static std::unique_ptr<RankGroup> simulate(int64_t size);
+  ~RankGroup();
+
+  /// The number of ranks of the mesh.
+  int64_t size() const { return communicators[0]->size(); }
+  /// The number of ranks of this process.
+  size_t count() const { return communicators.size(); }
+  int64_t rankOf(size_t index) const { return communicators[index]->rank(); }
+  const std::shared_ptr<runtime::Communicator> &communicator(size_t index) const {
+    return communicators[index];
+  }
+
+  using Body = std::function<Result<void>(size_t index)>;
+  /// Calls `body` for each rank of this process, all at once. A rank with problems, or whose body throws,
+  /// fails on all ranks. Returns the problems of the ranks that failed first; each problem once.
+  Result<void> forEach(const Body &body);
+
+  /// Exchanges the outcome of some work between the processes, so that all of them fail if one does. `what`
+  /// names the work. It is also an error if `hash`, of what must be equal on all ranks, differs.
+  Result<void> agree(const std::string &what, const Result<void> &outcome, uint64_t hash = 0);
+
+private:
+  RankGroup(bool simulates, size_t count);
+  void connect();
+  void serve(size_t index);
+  void call(size_t index);
+
+  bool simulates;
+  std::vector<std::shared_ptr<runtime::Communicator>> communicators;
+
+  // Threads of simulated ranks, if there are several. They live as long as the group, because libgomp keeps a
+  // pool of threads for each.
+  std::vector<std::thread> threads;
+  std::mutex mutex;
+  std::condition_variable changed;
+  uint64_t round = 0; ///< number of calls of forEach
+  size_t running = 0;
+  bool isEnding = false;
+  const Body *body = nullptr;
+  std::vector<Problems> problems; ///< by index
+  std::vector<uint8_t> isFirst;   ///< by index: no other rank had failed before
+};
+
+} // namespace proa
