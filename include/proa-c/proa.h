@@ -87,18 +87,19 @@ typedef struct proa_amp_options {
 /* clang-format on */
 
 /**
- * The devices of a run, and how tensors are distributed over them. Each device has one rank, which computes its
- * part of the program. Initialize it with PROA_MESH_OPTIONS_INIT. ABI: as for proa_model_options.
+ * The devices of a run, and how tensors are distributed over them. Each device has one rank, which computes
+ * its part of the program. Initialize it with PROA_MESH_OPTIONS_INIT. ABI: as for proa_model_options.
  */
 typedef struct proa_mesh_options {
   size_t size; /**< sizeof(proa_mesh_options) of the caller's header */
-  /** Axes and their sizes, from major to minor: "dp=2,mp=4". NULL: those of the shardings or of the IR file. */
+  /** Axes and their sizes, from major to minor: "dp=2,mp=4". NULL: those of the shardings or of the IR file.
+   */
   const char *axes;
-  /** Shardings of feeds, parameters and fetches by name pattern: a JSON file, or its content (text that begins
-   * with a brace). NULL: those of the IR file alone. */
+  /** Shardings of feeds, parameters and fetches by name pattern: a JSON file, or its content (text that
+   * begins with a brace). NULL: those of the IR file alone. */
   const char *shardings;
-  /** Strategy of parallel training: parts separated by commas, such as "dp2,mp2,zero1,amp,recompute,acc4". "dp"
-   * without a number takes the size of the axis. NULL: none. */
+  /** Strategy of parallel training: parts separated by commas, such as "dp2,mp2,zero1,amp,recompute,acc4".
+   * "dp" without a number takes the size of the axis. NULL: none. */
   const char *strategy;
   /** Not 0: the ranks are threads of this process. 0: each rank is a process started by mpirun, and the mesh
    * needs as many devices as there are processes. */
@@ -188,8 +189,9 @@ proa_model *proa_model_open(const char *path, const proa_model_options *options)
 void proa_model_close(proa_model *model);
 
 /**
- * The rank of this process on a mesh of processes; 0 otherwise, and if `model` is NULL. Each process of a mesh
- * opens the model and calls the same functions with equal arguments. Feeds and fetches are whole on each.
+ * The rank of this process on a mesh of processes; 0 otherwise, and if `model` is NULL. Each process of a
+ * mesh opens the model and calls the same functions with equal arguments. Feeds and fetches are whole on
+ * each.
  */
 int64_t proa_model_rank(const proa_model *model);
 

@@ -81,8 +81,8 @@ struct ModelOptions {
   /// Called during long work, with the current activity and the fraction done in [0, 1].
   std::function<void(const std::string &what, double part)> progress;
   /// Called with each warning about the program, from open(), prepare() and run(). Each warning is reported
-  /// once, even if the program is imported again for other feeds. On a mesh of processes rank 0 calls this and
-  /// `progress`.
+  /// once, even if the program is imported again for other feeds. On a mesh of processes rank 0 calls this
+  /// and `progress`.
   std::function<void(const Diagnostic &diagnostic)> onDiagnostic;
   /// Passes whose remarks are reported to onDiagnostic when a program is compiled: what they did with an op,
   /// or why they left it unchanged. A regular expression that matches the whole name of a pass, such as

@@ -63,6 +63,7 @@ private:
     PartitionOptions partitioning;
     partitioning.rank = position;
     pm.addPass(createPartition(partitioning));
+    pm.addPass(createMergeCollectives());
     return failed(pm.run(module)) ? Result<void>(diagnostics.take("partitioning failed")) : Result<void>();
   }
 
@@ -70,6 +71,11 @@ private:
   CompileOptions options;
   std::vector<OwningOpRef<ModuleOp>> locals; ///< by index of the program
 };
+
+/// Whether the mesh has these axes; `axes` is checked before.
+bool hasAxes(dist::MeshOp mesh, const std::string &axes) {
+  return mesh.getMesh().toMesh().axes == parseMesh(axes)->axes;
+}
 
 /// Annotates a module: by a strategy, by a file, and by open shardings where no argument has any.
 LogicalResult annotate(ModuleOp module, const MeshOptions &mesh) {
@@ -80,8 +86,13 @@ LogicalResult annotate(ModuleOp module, const MeshOptions &mesh) {
     pm.addPass(createApplyStrategy(strategy));
   }
   bool isStrategyMesh = !mesh.strategy.empty() && spmd::parseStrategy(mesh.strategy)->mesh().size() > 1;
+  auto own = module.getOps<dist::MeshOp>();
   AnnotateOptions annotations;
-  annotations.mesh = isStrategyMesh ? "" : mesh.axes;
+  if (!isStrategyMesh && own.empty())
+    annotations.mesh = mesh.axes;
+  else if (!isStrategyMesh && !mesh.axes.empty() && !hasAxes(*own.begin(), mesh.axes))
+    return (*own.begin()).emitError() << "the program has mesh @" << (*own.begin()).getSymName()
+                                      << ", which differs from '" << mesh.axes << "'";
   annotations.shardings = mesh.shardings;
   if (!annotations.mesh.empty() || !annotations.shardings.empty())
     pm.addPass(createAnnotate(annotations));

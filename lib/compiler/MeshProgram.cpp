@@ -37,7 +37,7 @@ Result<std::vector<int64_t>> exchangeDims(runtime::Communicator &communicator, c
       std::memcpy(&dim, bytes.data() + d * sizeof dim, sizeof dim);
       dims[d] += dim;
     }
-    dims[d] /= mesh.size() / type.placement.dims[d].parts(); // so many ranks hold each part
+    dims[d] /= mesh.size() / type.placement.dims[d].parts(); // the number of ranks that hold each part
   }
   return dims;
 }

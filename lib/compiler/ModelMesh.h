@@ -19,7 +19,7 @@ public:
   /// cannot be used, another number of processes than devices.
   static Result<std::unique_ptr<ModelMesh>> open(ModelOptions &options, std::map<std::string, Tensor> &whole);
 
-  /// What compilations depend on, for the cache.
+  /// A text of all that compilations depend on, for the cache.
   std::string key() const;
   /// The rank that programs are compiled for; none: all ranks, which are simulated.
   std::optional<int64_t> compiledRank() const;

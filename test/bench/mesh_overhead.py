@@ -30,7 +30,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--repeat", type=int, default=50)
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--limit", type=float, default=1.03, help="the largest ratio that is no failure")
+    parser.add_argument("--limit", type=float, default=1.03, help="the largest ratio that passes")
     arguments = parser.parse_args()
     kind = KINDS[arguments.kind]
     failed = False

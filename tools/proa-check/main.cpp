@@ -1,5 +1,6 @@
 // proa-check: runs the programs of case folders and compares their outputs with the expected ones.
 #include "lib/check/CheckCase.h"
+#include "lib/spmd/Strategy.h"
 #include "lib/support/Files.h"
 #include "tools/common/CommandLine.h"
 #include "tools/common/ProgressBar.h"
@@ -260,7 +261,7 @@ int main(int argc, char **argv) {
                    "  proa-check test/corpus\n"
                    "  proa-check test/corpus/ops --filter 'conv2d|pool' --verbose\n"
                    "  proa-check test/corpus/models --jobs 2 --timeout 120 --json report.json\n"
-                   "  proa-check test/corpus/training --mesh dp=2,mp=2 --strategy dp\n"
+                   "  proa-check test/corpus/training --strategy dp2,mp2,zero1\n"
                    "  gdb --args proa-check --jobs 0 test/corpus/ops/relu/basic\n");
   declareSelection(line, options);
   declareModes(line, options);
@@ -270,6 +271,10 @@ int main(int argc, char **argv) {
     return *code;
   options.check.memoryBudget = memoryBudgetOf(options.recompute);
   options.check.amp = ampOf(options.amp);
+  // Results are compared as for --amp.
+  if (auto strategy = spmd::parseStrategy(options.mesh.mesh.strategy); strategy && strategy->ampLevel > 0)
+    options.check.amp =
+        AmpOptions{.level = strategy->ampLevel == 1 ? AmpOptions::Level::O1 : AmpOptions::Level::O2};
   options.mesh.mesh.simulate = true;
   options.check.mesh = meshOf(options.mesh);
   options.pool.timeout = std::chrono::milliseconds(static_cast<int64_t>(options.timeoutSeconds * 1000));

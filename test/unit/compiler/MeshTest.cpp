@@ -79,9 +79,12 @@ func.func @main(%x: tensor<?x6xf32> {pd.feed = "x"}, %w: tensor<6x4xf32> {pd.par
 /// In local form, for each of two ranks: x is split by rows, and so is y.
 const char *const local = R"(
 dist.mesh @m = <["dp"=2]>
-func.func @main(%x: tensor<2x6xf32> {pd.feed = "x", dist.global = tensor<4x6xf32>, dist.sharding = #dist.sharding<@m, [{"dp"}, {}]>},
-                %w: tensor<6x4xf32> {pd.param = "w", dist.global = tensor<6x4xf32>, dist.sharding = #dist.sharding<@m, [{}, {}]>})
-    -> (tensor<2x4xf32> {pd.fetch = "y", dist.global = tensor<4x4xf32>, dist.sharding = #dist.sharding<@m, [{"dp"}, {}]>}) {
+func.func @main(%x: tensor<2x6xf32> {pd.feed = "x", dist.global = tensor<4x6xf32>,
+                 dist.sharding = #dist.sharding<@m, [{"dp"}, {}]>},
+                %w: tensor<6x4xf32> {pd.param = "w", dist.global = tensor<6x4xf32>,
+                 dist.sharding = #dist.sharding<@m, [{}, {}]>})
+    -> (tensor<2x4xf32> {pd.fetch = "y", dist.global = tensor<4x4xf32>,
+         dist.sharding = #dist.sharding<@m, [{"dp"}, {}]>}) {
   %0 = pd.matmul %x, %w : (tensor<2x6xf32>, tensor<6x4xf32>) -> tensor<2x4xf32>
   return %0 : tensor<2x4xf32>
 })";
@@ -183,7 +186,8 @@ TEST(Mesh, WrongOptionsAreRefused) {
   EXPECT_THAT(problemsOf(plain, {.axes = "dp=2,dp=2"}), HasSubstr("axis 'dp' occurs twice"));
   EXPECT_THAT(problemsOf(plain, {.axes = "dp=2", .shardings = pathOf("missing.json")}),
               HasSubstr("missing.json"));
-  EXPECT_THAT(problemsOf(plain, {.axes = "mp=2", .strategy = "dp"}), HasSubstr("the mesh has no axis 'dp'"));
+  EXPECT_THAT(problemsOf(plain, {.axes = "mp=2", .strategy = "dp"}),
+              HasSubstr("expected a number from 1 to 16777216 after 'dp'"));
   EXPECT_THAT(problemsOf(annotated, {.axes = "mp=2"}), HasSubstr("the program has mesh @m"));
 }
 
