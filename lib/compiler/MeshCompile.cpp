@@ -77,6 +77,14 @@ bool hasAxes(dist::MeshOp mesh, const std::string &axes) {
   return mesh.getMesh().toMesh().axes == parseMesh(axes)->axes;
 }
 
+/// For a strategy that splits nothing, such as "amp,recompute".
+void createMeshOfOneDevice(ModuleOp module) {
+  auto builder = OpBuilder::atBlockBegin(module.getBody());
+  dist::MeshOp::create(
+      builder, module.getLoc(), "mesh",
+      dist::MeshAttr::get(module.getContext(), ArrayRef<StringAttr>(), ArrayRef<int64_t>(), {}));
+}
+
 /// Annotates a module: by a strategy, by a file, and by open shardings where no argument has any.
 LogicalResult annotate(ModuleOp module, const MeshOptions &mesh) {
   PassManager pm(module.getContext());
@@ -98,6 +106,8 @@ LogicalResult annotate(ModuleOp module, const MeshOptions &mesh) {
     pm.addPass(createAnnotate(annotations));
   if (failed(pm.run(module)))
     return failure();
+  if (!mesh.strategy.empty() && module.getOps<dist::MeshOp>().empty())
+    createMeshOfOneDevice(module);
   auto meshes = module.getOps<dist::MeshOp>();
   if (meshes.empty())
     return module.emitError("the program has no mesh; give its axes, shardings or a strategy");

@@ -74,8 +74,8 @@ bool fits(const Tensor &whole, const ShardedType &type) {
 Result<Tensor> gather(RankGroup &ranks, const ShardedTensor &tensor, const std::string &name) {
   std::vector<Tensor> wholes(ranks.count());
   Result<void> done = ranks.forEach([&](size_t index) -> Result<void> {
-    auto whole =
-        wholeOf(*ranks.communicator(index), tensor.mesh, tensor.type, tensor.locals[index], "'" + name + "'");
+    auto whole = wholeOf(*ranks.communicator(index), *tensor.mesh, *tensor.type, tensor.locals[index],
+                         "'" + name + "'");
     if (!whole)
       return whole.problems();
     wholes[index] = std::move(*whole);
@@ -86,10 +86,12 @@ Result<Tensor> gather(RankGroup &ranks, const ShardedTensor &tensor, const std::
   return std::move(wholes.front());
 }
 
-Result<const ShardedTensor *> MeshValues::distribute(const std::string &name, const spmd::Mesh &mesh,
-                                                     const ShardedType &type) {
+Result<const ShardedTensor *> MeshValues::distribute(const std::string &name,
+                                                     const std::shared_ptr<const spmd::Mesh> &mesh,
+                                                     const std::shared_ptr<const ShardedType> &type) {
   auto found = sharded.find(name);
-  if (found != sharded.end() && found->second.type.placement == type.placement)
+  if (found != sharded.end() &&
+      (found->second.type == type || found->second.type->placement == type->placement))
     return &found->second;
   if (found != sharded.end()) { // another program distributes it in another way
     auto gathered = gather(ranks, found->second, name);
@@ -100,12 +102,12 @@ Result<const ShardedTensor *> MeshValues::distribute(const std::string &name, co
   auto value = whole.find(name);
   if (value == whole.end())
     return nullptr;
-  if (!fits(value->second, type))
+  if (!fits(value->second, *type))
     return problem("parameter '" + name + "'",
-                   "is " + value->second.describe() + "; expected " + describe(type.dtype, type.dims));
+                   "is " + value->second.describe() + "; expected " + describe(type->dtype, type->dims));
   ShardedTensor result{mesh, type, {}};
   for (size_t index = 0; index < ranks.count(); ++index) {
-    auto part = partOf(value->second, mesh, type, ranks.rankOf(index));
+    auto part = partOf(value->second, *mesh, *type, ranks.rankOf(index));
     if (!part)
       return part.problems();
     result.locals.push_back(std::move(*part));
@@ -157,7 +159,7 @@ Result<std::unique_ptr<MeshProgram>> MeshProgram::load(Compilation compilation, 
 Result<std::vector<runtime::NamedTensors>> MeshProgram::parametersOf(MeshValues &values) {
   std::vector<runtime::NamedTensors> parts(ranks.count());
   for (const auto &[name, type] : interface.arguments) {
-    auto value = values.distribute(name, interface.mesh, type);
+    auto value = values.distribute(name, mesh(), sharing(type));
     if (!value)
       return value.problems();
     for (size_t index = 0; *value && index < ranks.count(); ++index)
@@ -214,7 +216,7 @@ Result<std::vector<runtime::NamedTensors>> MeshProgram::inputsOf(const runtime::
       }
       continue;
     }
-    auto state = values.distribute(name, interface.mesh, type);
+    auto state = values.distribute(name, mesh(), sharing(type));
     if (!state)
       return state.problems();
     for (size_t index = 0; *state && index < ranks.count(); ++index)
@@ -264,9 +266,9 @@ Result<std::vector<Tensor>> MeshProgram::run(const runtime::NamedTensors &feeds,
     return done.problems();
   const std::vector<std::string> &names = executable()->plan().fetchNames;
   for (size_t i = interface.fetches.size(); i < names.size(); ++i) {
-    ShardedTensor state{interface.mesh, interface.states.at(names[i]), {}};
+    ShardedTensor state{mesh(), sharing(interface.states.at(names[i])), {}};
     for (std::vector<Tensor> &own : results)
-      state.locals.push_back(own[i]);
+      state.locals.push_back(std::move(own[i]));
     values.set(names[i], std::move(state));
   }
   results.front().resize(interface.fetches.size());

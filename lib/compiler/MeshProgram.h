@@ -15,8 +15,8 @@ namespace proa {
 
 /// A tensor on a mesh: the local tensors of the ranks of this process, by index.
 struct ShardedTensor {
-  spmd::Mesh mesh;
-  ShardedType type;
+  std::shared_ptr<const spmd::Mesh> mesh;
+  std::shared_ptr<const ShardedType> type;
   std::vector<Tensor> locals;
 };
 
@@ -31,8 +31,9 @@ public:
 
   /// The local tensors of a variable in a placement; none if it has no value. Error: the value has other dims
   /// than `type`.
-  Result<const ShardedTensor *> distribute(const std::string &name, const spmd::Mesh &mesh,
-                                           const ShardedType &type);
+  Result<const ShardedTensor *> distribute(const std::string &name,
+                                           const std::shared_ptr<const spmd::Mesh> &mesh,
+                                           const std::shared_ptr<const ShardedType> &type);
   /// Replaces the value of a variable.
   void set(const std::string &name, ShardedTensor value);
   /// Drops the distributed value, because the variable was set to a whole one.
@@ -73,7 +74,11 @@ public:
   runtime::Session &session() const { return *sessions.front(); }
 
 private:
-  MeshProgram(MeshInterface interface, RankGroup &ranks) : interface(std::move(interface)), ranks(ranks) {}
+  MeshProgram(MeshInterface interface, RankGroup &ranks)
+      : shared(std::make_shared<const MeshInterface>(std::move(interface))), interface(*shared),
+        ranks(ranks) {}
+  std::shared_ptr<const spmd::Mesh> mesh() const { return {shared, &interface.mesh}; }
+  std::shared_ptr<const ShardedType> sharing(const ShardedType &type) const { return {shared, &type}; }
   /// The parts of feeds and state for each rank, by index.
   Result<std::vector<runtime::NamedTensors>> inputsOf(const runtime::NamedTensors &feeds, MeshValues &values);
   Result<std::vector<runtime::NamedTensors>> parametersOf(MeshValues &values);
@@ -82,7 +87,8 @@ private:
   Result<void> runRank(size_t index, const runtime::NamedTensors &inputs, std::vector<Tensor> &results);
   Result<void> gatherFetches(size_t index, std::vector<Tensor> &results);
 
-  MeshInterface interface;
+  std::shared_ptr<const MeshInterface> shared; ///< distributed values refer to it
+  const MeshInterface &interface;
   RankGroup &ranks;
   std::vector<std::shared_ptr<runtime::Executable>> executables; ///< by index
   std::vector<std::unique_ptr<runtime::Session>> sessions;       ///< by index, after bind

@@ -605,7 +605,7 @@ const ModelTimes &Model::times() const { return implementation->times; }
 Result<void> Model::Implementation::checkParameter(const std::string &name, const Tensor &value) const {
   auto known = std::ranges::find(parameters, name, &TensorInfo::name);
   if (const ShardedTensor *current = mesh ? mesh->find(name) : nullptr)
-    return checkType(path, name, value, current->type.dtype, current->type.dims);
+    return checkType(path, name, value, current->type->dtype, current->type->dims);
   if (auto current = values.find(name); current != values.end())
     return checkType(path, name, value, current->second.dtype(), current->second.dims());
   if (known != parameters.end())

@@ -34,17 +34,19 @@ private:
   void add(mlir::Diagnostic &diagnostic) {
     std::string message = diagnostic.str();
     for (mlir::Diagnostic &note : diagnostic.getNotes())
-      llvm::raw_string_ostream(message) << "; " << note << " (" << textOf(note.getLocation()) << ")";
+      llvm::raw_string_ostream(message) << "; " << note << inParentheses(textOf(note.getLocation()));
     problems.add(textOf(diagnostic.getLocation()), message);
   }
 
-  /// A position in a file: "net.mlir:3:12".
+  static std::string inParentheses(const std::string &text) { return text.empty() ? "" : " (" + text + ")"; }
+
+  /// A position in a file: "net.mlir:3:12"; empty if it is unknown.
   static std::string textOf(mlir::Location location) {
     std::string text;
     llvm::raw_string_ostream stream(text);
     if (auto position = mlir::dyn_cast<mlir::FileLineColLoc>(location))
       stream << position.getFilename().getValue() << ":" << position.getLine() << ":" << position.getColumn();
-    else
+    else if (!mlir::isa<mlir::UnknownLoc>(location))
       stream << location;
     return text;
   }
