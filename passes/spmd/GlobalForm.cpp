@@ -259,47 +259,89 @@ OpPlacements GlobalForm::placementsOf(Operation *op) {
           llvm::SmallVector<spmd::Placement>(placements(op->getResults()))};
 }
 
+/// All values must be on one mesh, and all tensors must have shardings if one has. An op on local tensors is
+/// not global.
+LogicalResult GlobalForm::verifyOneMesh(Operation *op, bool &isGlobal) {
+  FlatSymbolRefAttr mesh;
+  for (ValueRange values : {ValueRange(op->getOperands()), ValueRange(op->getResults())})
+    for (Value value : values) {
+      const GlobalTensor *tensor = find(value);
+      if (tensor && mesh && tensor->sharding.getMesh() != mesh)
+        return op->emitOpError() << "expected values on one mesh, found " << mesh << " and "
+                                 << tensor->sharding.getMesh();
+      if (tensor)
+        mesh = tensor->sharding.getMesh();
+    }
+  isGlobal = mesh != nullptr;
+  for (auto [i, value] : llvm::enumerate(op->getOperands()))
+    if (isGlobal && isa<RankedTensorType>(value.getType()) && !find(value))
+      return op->emitOpError() << "operand " << i << " has no sharding; run dist-propagate first";
+  return success();
+}
+
+LogicalResult GlobalForm::emitMismatch(Operation *op, const pd::ShardingRule *rule) {
+  InFlightDiagnostic error =
+      op->emitOpError() << "cannot run on parts: its shardings do not follow from its rule ("
+                        << (rule ? rule->text() : "none") << "), and it is not linear in partial operands";
+  for (auto [i, value] : llvm::enumerate(op->getOperands()))
+    if (const GlobalTensor *tensor = find(value))
+      error.attachNote() << "operand " << i << ": " << tensor->type << ", " << tensor->sharding;
+  for (auto [i, value] : llvm::enumerate(op->getResults()))
+    if (const GlobalTensor *tensor = find(value))
+      error.attachNote() << "result " << i << ": " << tensor->type << ", " << tensor->sharding;
+  return error;
+}
+
+GlobalForm::Match GlobalForm::matchOf(Operation *op, const pd::ShardingRule *rule) {
+  OpPlacements placements = placementsOf(op);
+  if (matchesRule(op, rule, placements))
+    return {infersParts(op) ? Form::Parts : Form::Whole};
+  bool hasPartial =
+      llvm::any_of(placements.operands, [](const spmd::Placement &p) { return !p.partial.empty(); });
+  if (rule && rule->localForm && !hasPartial)
+    if (auto axes = factorAxesOf(pd::withLocalForm(*rule), placements))
+      return {Form::LocalForm, *axes};
+  return {};
+}
+
+const GlobalForm::Match &GlobalForm::cachedMatchOf(Operation *op, const sharding::CachedRule *rule) {
+  std::vector<const void *> key{rule};
+  for (ValueRange values : {ValueRange(op->getOperands()), ValueRange(op->getResults())})
+    for (Value value : values) {
+      const GlobalTensor *tensor = find(value);
+      key.push_back(tensor ? tensor->sharding.getAsOpaquePointer() : nullptr);
+    }
+  auto [entry, isNew] = matches.try_emplace(std::move(key));
+  if (isNew)
+    entry->second = matchOf(op, &rule->rule);
+  return entry->second;
+}
+
 /// Decides how an op without regions runs on local tensors.
 LogicalResult GlobalForm::match(Operation *op) {
-  FlatSymbolRefAttr mesh;
-  SmallVector<Value> values(op->getOperands());
-  llvm::append_range(values, op->getResults());
-  for (Value value : values) {
-    const GlobalTensor *tensor = find(value);
-    if (!tensor)
-      continue;
-    if (mesh && tensor->sharding.getMesh() != mesh)
-      return op->emitOpError() << "expected values on one mesh, found " << mesh << " and "
-                               << tensor->sharding.getMesh();
-    mesh = tensor->sharding.getMesh();
-  }
-  for (auto [i, value] : llvm::enumerate(op->getOperands()))
-    if (mesh && isa<RankedTensorType>(value.getType()) && !find(value))
-      return op->emitOpError() << "operand " << i << " has no sharding; run dist-propagate first";
+  bool isGlobal = false;
+  if (failed(verifyOneMesh(op, isGlobal)))
+    return failure();
   bool hasReplicatedOperands = isReplicated(op->getOperands());
-  if (!mesh || (hasReplicatedOperands && isReplicated(op->getResults())))
+  if (!isGlobal || (hasReplicatedOperands && isReplicated(op->getResults())))
     return success();
-  std::optional<pd::ShardingRule> rule;
-  if (isa_and_present<pd::PdDialect>(op->getDialect()))
-    rule = pd::shardingRuleOf(op);
-  if (!matchesRule(op, rule ? &*rule : nullptr, placementsOf(op))) {
-    if (hasReplicatedOperands) {
-      whole[op] = op->getNumOperands() == 0 ? "" : "its rule does not split the results over these axes";
-      return success();
-    }
-    InFlightDiagnostic error =
-        op->emitOpError() << "cannot run on parts: its shardings do not follow from its rule ("
-                          << (rule ? rule->text() : "none") << "), and it is not linear in partial operands";
-    for (auto [i, value] : llvm::enumerate(op->getOperands()))
-      if (const GlobalTensor *tensor = find(value))
-        error.attachNote() << "operand " << i << ": " << tensor->type << ", " << tensor->sharding;
-    for (auto [i, value] : llvm::enumerate(op->getResults()))
-      if (const GlobalTensor *tensor = find(value))
-        error.attachNote() << "result " << i << ": " << tensor->type << ", " << tensor->sharding;
-    return error;
-  }
-  if (!infersParts(op))
+  const sharding::CachedRule *rule = rules.of(op);
+  Match match = rule ? cachedMatchOf(op, rule) : matchOf(op, nullptr);
+  switch (match.form) {
+  case Form::Parts:
+    return success();
+  case Form::LocalForm:
+    localForms[op] = {pd::withLocalForm(rule->rule), match.axes};
+    return success();
+  case Form::Whole:
     whole[op] = "type inference does not accept its local types";
+    return success();
+  case Form::None:
+    break;
+  }
+  if (!hasReplicatedOperands)
+    return emitMismatch(op, rule ? &rule->rule : nullptr);
+  whole[op] = op->getNumOperands() == 0 ? "" : "its rule does not split the results over these axes";
   return success();
 }
 

@@ -4,9 +4,12 @@
 
 #include "passes/spmd/FactorAxes.h"
 #include "passes/spmd/ReshardExpander.h"
+#include "passes/spmd/propagation/RuleCache.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+
+#include <map>
 
 namespace proa {
 
@@ -14,6 +17,12 @@ namespace proa {
 struct GlobalTensor {
   mlir::RankedTensorType type;
   dist::ShardingAttr sharding;
+};
+
+/// A split of an op that its local form computes.
+struct LocalFormSplit {
+  pd::ShardingRule rule; ///< withLocalForm()
+  FactorAxes axes;
 };
 
 /// Reads functions in sharded form and checks them (docs/dist.md, "Partitioner"). Values without a sharding
@@ -39,6 +48,12 @@ public:
   /// The reason for a remark; empty for an op without tensor operands.
   llvm::StringRef reasonOfWhole(mlir::Operation *op) const { return whole.find(op)->second; }
 
+  /// The split of an op that runs its local form; otherwise null.
+  const LocalFormSplit *localFormOf(mlir::Operation *op) const {
+    auto found = localForms.find(op);
+    return found == localForms.end() ? nullptr : &found->second;
+  }
+
   /// The sharding of a tensor of this rank that is replicated on the mesh of `sharding`.
   static dist::ShardingAttr replicated(dist::ShardingAttr sharding);
 
@@ -55,7 +70,18 @@ private:
   llvm::LogicalResult readCall(mlir::func::CallOp op);
   llvm::LogicalResult connect(mlir::Operation *op, mlir::ValueRange from, mlir::ValueRange to);
   llvm::LogicalResult expectSharding(mlir::Operation *op, unsigned operand, dist::ShardingAttr expected);
+  /// How an op runs on local tensors.
+  enum class Form : uint8_t { Parts, LocalForm, Whole, None };
+  struct Match {
+    Form form = Form::None;
+    FactorAxes axes = {}; ///< of a local form
+  };
+
   llvm::LogicalResult match(mlir::Operation *op);
+  Match matchOf(mlir::Operation *op, const pd::ShardingRule *rule);
+  const Match &cachedMatchOf(mlir::Operation *op, const sharding::CachedRule *rule);
+  llvm::LogicalResult verifyOneMesh(mlir::Operation *op, bool &isGlobal);
+  llvm::LogicalResult emitMismatch(mlir::Operation *op, const pd::ShardingRule *rule);
   bool infersParts(mlir::Operation *op);
   bool infersPartsAt(mlir::Operation *op, std::optional<int64_t> position);
   bool isReplicated(mlir::ValueRange values);
@@ -65,6 +91,10 @@ private:
   LocalTypes types;
   llvm::DenseMap<mlir::Value, GlobalTensor> tensors;
   llvm::DenseMap<mlir::Operation *, std::string> whole;
+  llvm::DenseMap<mlir::Operation *, LocalFormSplit> localForms;
+  sharding::RuleCache rules;
+  /// By the rule, which ops of the same signature share, and the shardings of operands and results.
+  std::map<std::vector<const void *>, Match> matches;
 };
 
 /// The partial axes that a linear op passes from its operands to its results: each is one of a group of

@@ -2,10 +2,13 @@
 #include "passes/spmd/Passes.h"
 
 #include "dialects/pd/ops/creation/CreationOps.h"
+#include "dialects/pd/sharding/CloneOnTypes.h"
 #include "passes/remarks/Remarks.h"
+#include "passes/spmd/CollectiveForm.h"
 #include "passes/spmd/GlobalForm.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 
@@ -68,6 +71,8 @@ private:
     }
     if (form.runsWhole(op))
       return runWhole(op);
+    if (const LocalFormSplit *split = form.localFormOf(op))
+      return runLocalForm(op, *split);
     for (Region &region : op->getRegions())
       for (Block &block : region)
         if (failed(rewriteBlock(block)))
@@ -122,6 +127,41 @@ private:
     constant.setValueAttr(splat.resizeSplat(type));
     constant.getResult().setType(type);
     return true;
+  }
+
+  /// Replaces an op by its local form. The form reads global types from a clone.
+  LogicalResult runLocalForm(Operation *op, const LocalFormSplit &split) {
+    op->removeAttr(dist::shardingsAttribute);
+    Block scratch;
+    Operation *global =
+        pd::cloneOnTypes(scratch, op, llvm::map_to_vector(op->getOperands(), [&](Value value) {
+                           const GlobalTensor *tensor = form.find(value);
+                           return tensor ? Type(tensor->type) : value.getType();
+                         }));
+    SmallVector<RankedTensorType> resultTypes;
+    for (Value result : op->getResults()) {
+      const GlobalTensor &tensor = *form.find(result);
+      resultTypes.push_back(types.of(tensor.type, tensor.sharding));
+    }
+    OpBuilder builder(op);
+    CollectiveForm created(builder, global, split.rule, op->getOperands(), split.axes,
+                           form.find(op->getResult(0))->sharding.getMesh(), types, resultTypes);
+    FailureOr<SmallVector<Value>> values = split.rule.localForm(created);
+    if (failed(values)) {
+      if (types.position)
+        return op->emitOpError() << "its local form does not cover the parts of position " << *types.position;
+      return runWhole(op);
+    }
+    remarks.done(op) << op->getName().getStringRef() << " becomes its local form";
+    for (auto [result, value, type] : llvm::zip_equal(op->getResults(), *values, resultTypes)) {
+      if (failed(verifyCompatibleShape(value.getType(), type)))
+        return op->emitOpError() << "expected a local form of type " << type << ", found " << value.getType();
+      replace(result, value.getType() == type
+                          ? value
+                          : tensor::CastOp::create(builder, op->getLoc(), type, value).getResult());
+    }
+    op->erase();
+    return success();
   }
 
   LogicalResult runWhole(Operation *op) {

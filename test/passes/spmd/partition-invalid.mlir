@@ -55,10 +55,10 @@ func.func @mesh(%x: tensor<8xf32> {dist.sharding = #dist.sharding<@m, [{"y"}]>})
 dist.mesh @m = <["x"=2]>
 #split = #dist.sharding<@m, [{"x"}]>
 func.func @scan(%x: tensor<8xf32> {dist.sharding = #split}) -> (tensor<8xf32> {dist.sharding = #split}) {
-  // expected-error @below {{'pd.cumsum' op cannot run on parts: its shardings do not follow from its rule (([i])->([i]) {i=8} replicated={i} local={i}), and it is not linear in partial operands}}
+  // expected-error @below {{'pd.logcumsumexp' op cannot run on parts: its shardings do not follow from its rule (([i])->([i]) {i=8} replicated={i}), and it is not linear in partial operands}}
   // expected-note @below {{operand 0: 'tensor<8xf32>', #dist.sharding<@m, [{"x"}]>}}
   // expected-note @below {{result 0: 'tensor<8xf32>', #dist.sharding<@m, [{"x"}]>}}
-  %0 = pd.cumsum %x {axis = 0 : i64, dist.shardings = [#split]} : (tensor<8xf32>) -> tensor<8xf32>
+  %0 = pd.logcumsumexp %x {axis = 0 : i64, dist.shardings = [#split]} : (tensor<8xf32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }
 

@@ -163,3 +163,16 @@ func.func @local(%x: tensor<8xf32>) -> tensor<8xf32> {
   %0 = pd.relu %x : (tensor<8xf32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// A scan of a split dimension: its local form gathers the totals of the parts. The value may differ on the devices of
+// the other axis.
+// CHECK-LABEL: func @local_form
+// CHECK: %[[T:.*]] = pd.sum %{{.*}} : (tensor<4xf32>) -> tensor<1xf32>
+// CHECK: dist.all_gather %[[T]] of tensor<2xf32> from <@m, [{"x"}], partial = [sum {"y"}]> to <@m, [{}], partial = [sum {"y"}]> : tensor<1xf32> -> tensor<2xf32>
+// REMARK: pd.cumsum becomes its local form
+// RANK-LABEL: func @local_form
+// RANK: dist.all_gather %{{.*}} of tensor<2xf32>
+func.func @local_form(%x: tensor<8xf32> {dist.sharding = #vector}) -> (tensor<8xf32> {dist.sharding = #vector}) {
+  %0 = pd.cumsum %x {axis = 0 : i64, dist.shardings = [#vector]} : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

@@ -106,7 +106,7 @@ public:
 
   Result<Tensor> run() {
     for (int64_t p = 0; p < mesh.size(); ++p)
-      if (locals[p].dims() != dimsOf(held[p]))
+      if (!isOther(p) && locals[p].dims() != dimsOf(held[p]))
         return problem("position " + std::to_string(p),
                        "a local tensor " + locals[p].describe() + " does not have the dims of its part");
     Tensor result(locals[0].dtype(), dimsOf(heldByTarget));
@@ -125,14 +125,18 @@ public:
   }
 
 private:
+  /// Whether a position has other terms of the value.
+  bool isOther(int64_t position) const {
+    return std::ranges::any_of(kept, [&](const spmd::PartialAxis &axis) {
+      return mesh.coordinate(axis.axis, position) != mesh.coordinate(axis.axis, target);
+    });
+  }
+
   double valueOf(const std::vector<int64_t> &index, std::string &reason) {
     std::map<std::vector<int64_t>, double> terms; // by the coordinates on the axes that are combined
     for (int64_t p = 0; p < mesh.size(); ++p) {
       auto at = localIndex(held[p], index);
-      bool isOther = std::ranges::any_of(kept, [&](const spmd::PartialAxis &axis) {
-        return mesh.coordinate(axis.axis, p) != mesh.coordinate(axis.axis, target);
-      });
-      if (!at || isOther)
+      if (!at || isOther(p))
         continue;
       std::vector<int64_t> coordinates;
       for (const spmd::PartialAxis &axis : combined)

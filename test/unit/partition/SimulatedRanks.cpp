@@ -62,8 +62,13 @@ public:
     auto [locals, reason] = exchange.all(position, values.tensors.at(step.getX()), text);
     if (!reason.empty())
       return text + ": " + reason;
+    // A dynamic dim is not split: it is that of the local tensor.
+    std::vector<int64_t> dims = step.getGlobal().getShape().vec();
+    for (size_t d = 0; d < dims.size(); ++d)
+      if (ShapedType::isDynamic(dims[d]))
+        dims[d] = locals[position].dims()[d];
     auto result = moved(mesh, dist::placementOf(step.getFrom(), mesh), dist::placementOf(step.getTo(), mesh),
-                        step.getGlobal().getShape().vec(), locals, position);
+                        dims, locals, position);
     if (!result)
       return text + ": " + result.problems().text();
     values.tensors[op.getResult(0)] = *result;

@@ -259,3 +259,16 @@ func.func @unit_parts(%x: tensor<2x6xf32> {dist.sharding = #rows_sum}, %s: tenso
   %2 = pd.add %1, %z {dist.shardings = [#rows]} : (tensor<2x6xf32>, tensor<2x6xf32>) -> tensor<2x6xf32>
   return %2 : tensor<2x6xf32>
 }
+
+// Ops whose splits need communication inside of the op: a scan, the index of the largest element, and rows of a table
+// that is split.
+func.func @local_forms(%x: tensor<5x7xf32> {dist.sharding = #grid}, %table: tensor<9x4xf32> {dist.sharding = #dist.sharding<@m, [{"y"}, {}]>},
+                       %index: tensor<6xi64> {dist.sharding = #vector_x}, %long: tensor<11xf32> {dist.sharding = #dist.sharding<@m, [{"x", "y"}]>})
+    -> (tensor<5x7xf32> {dist.sharding = #grid}, tensor<5xi64> {dist.sharding = #vector_x}, tensor<6x4xf32> {dist.sharding = #rows}, tensor<11xf32> {dist.sharding = #dist.sharding<@m, [{"x", "y"}]>}) {
+  %0 = pd.cumsum %x {axis = 1 : i64, dist.shardings = [#grid]} : (tensor<5x7xf32>) -> tensor<5x7xf32>
+  %1 = pd.argmax %x {axis = 1 : i64, dist.shardings = [#vector_x]} : (tensor<5x7xf32>) -> tensor<5xi64>
+  %2 = pd.gather %table, %index {axis = 0 : i64, dist.shardings = [#rows_sum]} : (tensor<9x4xf32>, tensor<6xi64>) -> tensor<6x4xf32>
+  %3 = dist.reshard %2 from <@m, [{"x"}, {}], partial = [sum {"y"}]> to <@m, [{"x"}, {}]> : tensor<6x4xf32>
+  %4 = pd.cumsum %long {axis = 0 : i64, dist.shardings = [#dist.sharding<@m, [{"x", "y"}]>]} : (tensor<11xf32>) -> tensor<11xf32>
+  return %0, %1, %3, %4 : tensor<5x7xf32>, tensor<5xi64>, tensor<6x4xf32>, tensor<11xf32>
+}

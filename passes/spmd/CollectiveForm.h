@@ -1,0 +1,42 @@
+/// Local forms of ops with the collectives of dist.
+#pragma once
+
+#include "passes/spmd/FactorAxes.h"
+#include "passes/spmd/ReshardExpander.h"
+
+#include "dialects/pd/sharding/LocalForm.h"
+
+namespace proa {
+
+/// Creates the local form of an op on a device. Values inside of a local form have no shardings of their own.
+/// Collectives state them as terms of a reduction over the mesh axes that the factor does not use: then each
+/// device may have its own.
+class CollectiveForm : public pd::LocalFormBuilder {
+public:
+  /// `op` has global types, `operands` are local; `axes` split the factors of `rule`.
+  CollectiveForm(mlir::OpBuilder &builder, mlir::Operation *op, const pd::ShardingRule &rule,
+                 mlir::ValueRange operands, const FactorAxes &axes, mlir::FlatSymbolRefAttr mesh,
+                 LocalTypes types, llvm::ArrayRef<mlir::RankedTensorType> resultTypes);
+
+  mlir::RankedTensorType localResultType(unsigned result) const override { return resultTypes[result]; }
+  int64_t partsOf(unsigned factor) const override { return proa::partsOf(axes[factor]); }
+  mlir::Value byPart(unsigned factor, llvm::ArrayRef<int64_t> values) override;
+  mlir::Value gather(mlir::Value local, int64_t dim, unsigned factor, int64_t size) override;
+  mlir::Value reduce(mlir::Value local, pd::ReductionKind kind, unsigned factor) override;
+  mlir::Value window(mlir::Value local, int64_t dim, unsigned factor, int64_t size,
+                     llvm::ArrayRef<std::pair<int64_t, int64_t>> ranges, double fill) override;
+
+private:
+  mlir::Value createStep(spmd::StepKind kind, mlir::Value local, mlir::RankedTensorType result,
+                         mlir::RankedTensorType global, const spmd::Placement &from,
+                         const spmd::Placement &to);
+  llvm::SmallVector<spmd::PartialAxis> otherTerms(unsigned factor, spmd::Reduction reduction) const;
+
+  const FactorAxes &axes;
+  mlir::FlatSymbolRefAttr symbol;
+  LocalTypes types;
+  const spmd::Mesh &mesh;
+  llvm::SmallVector<mlir::RankedTensorType> resultTypes;
+};
+
+} // namespace proa
