@@ -7,6 +7,9 @@
 
 #include "dialects/dist/Dist.h"
 #include "dialects/pd/ir/FunctionAttributes.h"
+#include "passes/decompose/Passes.h"
+#include "passes/fuse/Passes.h"
+#include "passes/normalize/Passes.h"
 #include "passes/spmd/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -135,6 +138,12 @@ Result<void> shard(ModuleOp module, const CompileOptions &options, const MeshOpt
   PassManager program(module.getContext()), propagation(module.getContext());
   program.enableVerifier(false);
   buildProgramPipeline(program, options);
+  // Statistics over a split batch become partial sums.
+  program.addNestedPass<func::FuncOp>(createFoldBatchNorm());
+  DecomposeOptions statistics;
+  statistics.only = {"pd.batch_norm", "pd.mean"};
+  program.addPass(createDecompose(statistics));
+  program.addNestedPass<func::FuncOp>(createCanonicalizeProgram());
   propagation.addPass(createPropagate());
   if (failed(program.run(module)) || failed(annotate(module, mesh)) || failed(propagation.run(module)))
     return diagnostics.take("distribution failed");
