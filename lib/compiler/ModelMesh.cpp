@@ -33,11 +33,15 @@ Result<std::unique_ptr<ModelMesh>> ModelMesh::open(ModelOptions &options,
   Problems problems;
   auto mesh = given.axes.empty() ? Result<spmd::Mesh>(spmd::Mesh()) : parseMesh(given.axes);
   problems.append(mesh ? Problems() : mesh.problems());
+  int64_t devices = mesh && !given.axes.empty() ? mesh->size() : 0; // 0: those of shardings or of the program
   if (mesh && !given.strategy.empty()) {
     auto strategy = completeStrategy(given.strategy, *mesh);
     problems.append(strategy ? Problems() : strategy.problems());
-    if (strategy)
+    if (strategy) {
       applyTraining(*strategy, options);
+      if (int64_t size = strategy->mesh().size(); size > 1)
+        devices = size;
+    }
   }
   opened->shardings = given.shardings;
   if (!given.shardings.empty() && !given.shardings.starts_with("{")) {
@@ -54,8 +58,8 @@ Result<std::unique_ptr<ModelMesh>> ModelMesh::open(ModelOptions &options,
   if (!ranks)
     return ranks.problems();
   opened->ranks = std::move(*ranks);
-  if (!opened->given.axes.empty() && mesh->size() != opened->ranks->size())
-    return wrongMeshSize(mesh->size(), opened->ranks->size());
+  if (devices > 0 && devices != opened->ranks->size())
+    return wrongMeshSize(devices, opened->ranks->size());
   return opened;
 }
 

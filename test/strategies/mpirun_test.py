@@ -118,7 +118,8 @@ def check_faults(folder):
     for what, process, message in [
             ("truncated weights", on_rank_1(broken), "rank 1"),
             ("another program", on_rank_1(f"{CORPUS}/training/mlp_sgd"), "rank"),
-            ("a wrong number of ranks", mpirun(3, PROA_RUN, model, "--strategy", "dp2", "-q", "-o", written), "rank 2")]:
+            ("a wrong number of ranks", mpirun(3, PROA_RUN, model, "--strategy", "dp2", "-q", "-o", written),
+             "it has 2 devices, but 3 processes run")]:
         code, output, seconds = finish(process)
         expect(code != 0 and seconds < 30 and message in output and "error:" in output and not os.path.exists(written),
                f"{what}: ends in {seconds:.1f} s", output)
@@ -128,7 +129,8 @@ def check_faults(folder):
     if ranks:
         os.kill(max(ranks), signal.SIGKILL)
     code, output, seconds = finish(process, 30)
-    expect(ranks and code != 0 and seconds < 10 and "all_reduce" in output, f"a killed rank: ends in {seconds:.1f} s", output)
+    expect(ranks and code != 0 and seconds < 10 and "all_reduce" in output,
+           f"a killed rank: ends in {seconds:.1f} s", output)
     time.sleep(0.5)
     expect(not ranks_left(), "no process is left", str(ranks_left()))
 
