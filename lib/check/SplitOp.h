@@ -64,7 +64,8 @@ private:
 mlir::Operation *cloneOn(mlir::Block &block, mlir::Operation *op, llvm::ArrayRef<Tensor> operands);
 
 /// The results of such a clone by the reference evaluator; nothing if it cannot run the op.
-std::optional<llvm::SmallVector<Tensor>> evaluateClone(mlir::Operation *clone, llvm::ArrayRef<Tensor> operands);
+std::optional<llvm::SmallVector<Tensor>> evaluateClone(mlir::Operation *clone,
+                                                       llvm::ArrayRef<Tensor> operands);
 
 /// The reason why a joined result is not the expected one; empty if it is, within the rounding of sums.
 std::string difference(const Tensor &joined, const Tensor &expected);
