@@ -31,6 +31,9 @@ constexpr const char *strategies[] = {
     "dp2",       "mp2",       "cp2",     "dp3",        "dp2,mp2", "mp2,sp",        "dp2,zero1",
     "dp2,zero2", "dp2,zero3", "dp2,cp2", "dp2,mp2,sp", "mp2,cp2", "dp2,mp2,zero2", "dp2,mp2,sp,zero3"};
 
+/// Programs with empty tensors: the conversion of the text takes `0xf32` for the bytes of a number.
+constexpr llvm::StringLiteral notInFloat64[] = {"cnn_bn_momentum", "resnet18_momentum"};
+
 std::string environment(const char *name) {
   const char *value = std::getenv(name);
   return value ? value : "";
@@ -114,15 +117,16 @@ void StrategiesTest::compare(func::FuncOp main, const spmd::Mesh &mesh, const st
 
 TEST_P(StrategiesTest, GiveTheResultsOfOneDevice) {
   auto program = trainingCaseAt(PROA_CORPUS_DIR "/training/" + GetParam());
-  if (!program)
-    GTEST_SKIP() << "not in float64, or random";
+  if (!program) {
+    ASSERT_TRUE(llvm::is_contained(notInFloat64, GetParam())) << "not converted to float64";
+    GTEST_SKIP() << "not converted to float64, see docs/known-gaps.md";
+  }
   auto parsed = parseSourceString<ModuleOp>(program->text, context.get());
   ASSERT_TRUE(parsed);
   auto global = transformed(*parsed, gradients);
   ASSERT_TRUE(global);
   auto expected = runGlobal(global->lookupSymbol<func::FuncOp>("main"), program->arguments);
-  if (!expected)
-    GTEST_SKIP() << "not evaluated: " << expected.problems().text();
+  ASSERT_TRUE(expected) << expected.problems().text();
   std::string only = environment("PROA_STRATEGY");
   for (const char *strategy : strategies)
     if (only.empty() || only == strategy) {
