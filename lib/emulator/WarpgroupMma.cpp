@@ -1,0 +1,204 @@
+// wgmma: matrices in shared memory by descriptors. The layouts are the canonical ones of the PTX ISA. The
+// result is there at once: a missing wgmma.wait_group does not show.
+#include "lib/emulator/Functions.h"
+#include "proa/Half.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+namespace proa::emulator {
+namespace {
+
+constexpr uint32_t allLanes = ~0u;
+/// Rows of a core matrix, and bytes of a row of one.
+constexpr int64_t coreRows = 8, coreBytes = 16;
+
+/// A float of 8 bits. E4M3 has no infinities.
+double decodeByte(uint8_t bits, int exponentBits, int mantissaBits) {
+  int bias = (1 << (exponentBits - 1)) - 1, exponent = bits >> mantissaBits & ((1 << exponentBits) - 1);
+  int mantissa = bits & ((1 << mantissaBits) - 1), largest = (1 << exponentBits) - 1;
+  double sign = bits & 0x80 ? -1 : 1;
+  bool hasInfinities = exponentBits == 5;
+  if (exponent == largest && hasInfinities)
+    return mantissa ? NAN : sign * INFINITY;
+  if (exponent == largest && mantissa == (1 << mantissaBits) - 1)
+    return NAN;
+  if (exponent == 0)
+    return sign * std::ldexp(mantissa, 1 - bias - mantissaBits);
+  return sign * std::ldexp(mantissa + (1 << mantissaBits), exponent - bias - mantissaBits);
+}
+
+template <class T> T read(const std::byte *address) {
+  T value;
+  std::memcpy(&value, address, sizeof value);
+  return value;
+}
+
+double decode(WgmmaType type, const std::byte *address) {
+  switch (type) {
+  case WgmmaType::Float16:
+    return static_cast<float>(read<Float16>(address));
+  case WgmmaType::BFloat16:
+    return static_cast<float>(read<BFloat16>(address));
+  case WgmmaType::TensorFloat32:
+    return std::bit_cast<float>(read<uint32_t>(address) & 0xffffe000);
+  case WgmmaType::Int8:
+    return read<int8_t>(address);
+  case WgmmaType::UInt8:
+    return read<uint8_t>(address);
+  case WgmmaType::E4M3:
+    return decodeByte(read<uint8_t>(address), 4, 3);
+  case WgmmaType::E5M2:
+    return decodeByte(read<uint8_t>(address), 5, 2);
+  default:
+    return 0;
+  }
+}
+
+int64_t bytesOf(WgmmaType type) {
+  switch (type) {
+  case WgmmaType::TensorFloat32:
+    return 4;
+  case WgmmaType::Float16:
+  case WgmmaType::BFloat16:
+    return 2;
+  default:
+    return 1;
+  }
+}
+
+/// A matrix descriptor.
+struct MatrixLayout {
+  int64_t start, leading, stride; ///< byte offsets in the shared memory of a block
+  Swizzle swizzle;
+  bool isTransposed;
+  int64_t elementBytes;
+
+  MatrixLayout(uint64_t descriptor, bool isTransposed, int64_t elementBytes)
+      : isTransposed(isTransposed), elementBytes(elementBytes) {
+    auto field = [&](unsigned bit) { return static_cast<int64_t>(descriptor >> bit & 0x3fff) << 4; };
+    start = field(0);
+    leading = field(16);
+    stride = field(32);
+    constexpr Swizzle modes[] = {Swizzle::None, Swizzle::Bytes128, Swizzle::Bytes64, Swizzle::Bytes32};
+    swizzle = modes[descriptor >> 62];
+  }
+
+  /// The offset of the element at `outer` (a row of A or a column of B) and `k`.
+  int64_t offsetOf(int64_t outer, int64_t k) const {
+    int64_t width = swizzle == Swizzle::None ? coreBytes : static_cast<int64_t>(swizzle), offset = 0;
+    if (!isTransposed) {
+      int64_t along = k * elementBytes;
+      offset = outer / coreRows * stride + outer % coreRows * width;
+      offset += swizzle == Swizzle::None ? along / coreBytes * leading + along % coreBytes : along;
+    } else {
+      int64_t along = outer * elementBytes, inK = k / coreRows, inOuter = along / width;
+      offset = k % coreRows * width + along % width;
+      offset +=
+          swizzle == Swizzle::None ? inOuter * stride + inK * leading : inOuter * leading + inK * stride;
+    }
+    return static_cast<int64_t>(swizzled(static_cast<uintptr_t>(start + offset), swizzle));
+  }
+};
+
+struct Operands {
+  int32_t n, k;
+  WgmmaType typeA, typeB, typeD;
+  int32_t flags;
+  uint64_t descriptorA, descriptorB;
+  const void *c;
+  void *d;
+};
+
+double elementOf(Block &block, Thread &thread, const MatrixLayout &layout, WgmmaType type, int64_t outer,
+                 int64_t k) {
+  int64_t offset = layout.offsetOf(outer, k);
+  if (offset + layout.elementBytes > static_cast<int64_t>(block.launch().sharedBytes))
+    block.fail(thread, fmt::format("multiplies a matrix at offset {} of shared memory, which has {} bytes",
+                                   offset, block.launch().sharedBytes));
+  return decode(type, block.shared() + offset);
+}
+
+/// The rounded or saturated sum as it is in a register.
+void storeSum(const Operands &operands, size_t index, double sum) {
+  auto *bytes = static_cast<std::byte *>(operands.d);
+  if (operands.typeD == WgmmaType::Float16) {
+    Float16 value(static_cast<float>(sum));
+    std::memcpy(bytes + index * sizeof value, &value, sizeof value);
+  } else if (operands.typeD == WgmmaType::Int32) {
+    auto whole = static_cast<int64_t>(sum);
+    if (operands.flags & saturatesSums)
+      whole = std::clamp<int64_t>(whole, INT32_MIN, INT32_MAX);
+    auto value = static_cast<int32_t>(whole);
+    std::memcpy(bytes + index * sizeof value, &value, sizeof value);
+  } else {
+    auto value = static_cast<float>(sum);
+    std::memcpy(bytes + index * sizeof value, &value, sizeof value);
+  }
+}
+
+double accumulatorOf(const Operands &operands, size_t index) {
+  const auto *bytes = static_cast<const std::byte *>(operands.c);
+  if (!(operands.flags & addsAccumulator))
+    return 0;
+  if (operands.typeD == WgmmaType::Float16)
+    return static_cast<float>(read<Float16>(bytes + index * sizeof(Float16)));
+  if (operands.typeD == WgmmaType::Int32)
+    return read<int32_t>(bytes + index * sizeof(int32_t));
+  return read<float>(bytes + index * sizeof(float));
+}
+
+void multiplyLane(Block &block, Thread &thread, const Operands &operands, int64_t warp, int64_t lane) {
+  MatrixLayout a(operands.descriptorA, (operands.flags & isATransposed) != 0, bytesOf(operands.typeA)),
+      b(operands.descriptorB, (operands.flags & isBTransposed) != 0, bytesOf(operands.typeB));
+  double sign = ((operands.flags & negatesA) != 0) != ((operands.flags & negatesB) != 0) ? -1 : 1;
+  for (int64_t i = 0; i < operands.n / 2; ++i) {
+    int64_t row = warp * 16 + lane / 4 + i / 2 % 2 * 8, column = i / 4 * 8 + lane % 4 * 2 + i % 2;
+    double sum = accumulatorOf(operands, static_cast<size_t>(i));
+    for (int64_t k = 0; k < operands.k; ++k)
+      sum += sign * elementOf(block, thread, a, operands.typeA, row, k) *
+             elementOf(block, thread, b, operands.typeB, column, k);
+    storeSum(operands, static_cast<size_t>(i), sum);
+  }
+}
+
+void performWarpgroupMma(Block &block, Thread &thread, const LaneOperands &lanes, uint32_t) {
+  const auto &first = *static_cast<const Operands *>(lanes[0]);
+  int64_t warp = thread.index / warpSize % 4;
+  block.countWarpgroupOperation(thread);
+  for (size_t lane = 0; lane < warpSize; ++lane) {
+    const auto &operands = *static_cast<const Operands *>(lanes[lane]);
+    if (operands.descriptorA != first.descriptorA || operands.descriptorB != first.descriptorB)
+      block.fail(thread,
+                 fmt::format("executes wgmma with other matrix descriptors in lane {} than in lane 0", lane));
+    multiplyLane(block, thread, operands, warp, static_cast<int64_t>(lane));
+  }
+}
+
+} // namespace
+
+void multiplyInWarpgroup(Thread *thread, int32_t n, int32_t k, WgmmaType typeA, WgmmaType typeB,
+                         WgmmaType typeD, int32_t flags, int64_t descriptorA, int64_t descriptorB,
+                         const void *c, void *d) {
+  constexpr uint32_t warpgroupThreads = 128;
+  Block &block = *thread->block;
+  if (thread->index / warpgroupThreads * warpgroupThreads + warpgroupThreads > block.launch().threads())
+    block.fail(*thread, fmt::format("executes wgmma in a block of {} threads, expected a multiple of {}",
+                                    block.launch().threads(), warpgroupThreads));
+  Operands operands{n,
+                    k,
+                    typeA,
+                    typeB,
+                    typeD,
+                    flags,
+                    static_cast<uint64_t>(descriptorA),
+                    static_cast<uint64_t>(descriptorB),
+                    c,
+                    d};
+  block.collect(*thread, allLanes, WarpOperation::WarpgroupMma,
+                static_cast<uint32_t>(n | k << 10 | flags << 20), &operands, performWarpgroupMma);
+}
+
+} // namespace proa::emulator
