@@ -1,0 +1,179 @@
+// The threads of a block and the work of each, written into the IR: see Passes.td.
+#include "passes/analysis/KernelAttributes.h"
+#include "passes/lower-gpu/ContractionForm.h"
+#include "passes/lower-gpu/LaunchForm.h"
+#include "passes/lower-gpu/Passes.h"
+#include "passes/lower-gpu/ReductionForm.h"
+#include "passes/remarks/Remarks.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace proa {
+#define GEN_PASS_DEF_CHOOSELAUNCH
+#include "passes/lower-gpu/Passes.h.inc"
+} // namespace proa
+
+using namespace mlir;
+
+namespace {
+
+/// The assumed size of a dynamic dimension.
+constexpr int64_t assumedSize = 1024;
+using proa::warpSize;
+
+/// Why a kernel has no form on the GPU; empty if it has one.
+std::string refusalOf(func::FuncOp function) {
+  std::string refusal;
+  function.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<linalg::LinalgOp>(op))
+      return WalkResult::skip();
+    bool isKnown = isa<func::ReturnOp, scf::ForOp, scf::YieldOp>(op) ||
+                   isa<memref::MemRefDialect, arith::ArithDialect, affine::AffineDialect, math::MathDialect,
+                       complex::ComplexDialect>(op->getDialect());
+    if (!isKnown || isa<memref::CopyOp, memref::ReallocOp, memref::DeallocOp>(op)) {
+      refusal = ("it has the op '" + op->getName().getStringRef() + "' outside of loops").str();
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return refusal;
+}
+
+class LaunchChooser {
+public:
+  LaunchChooser(func::FuncOp function, int64_t maxThreads, int64_t accessBytes, int64_t unrolledOps)
+      : function(function), maxThreads(maxThreads), accessBytes(accessBytes), unrolledOps(unrolledOps) {
+    function.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+  }
+
+  /// The number of threads; nothing, after an error, if the attributes of a contraction are wrong.
+  FailureOr<int64_t> run() {
+    int64_t threads = warpSize;
+    for (linalg::LinalgOp op : ops) {
+      if (proa::isChosenContraction(op)) {
+        FailureOr<proa::ContractionChoice> choice = proa::ContractionChoice::read(op);
+        if (failed(choice))
+          return failure();
+        maxThreads = threads = choice->threads;
+        continue;
+      }
+      int64_t vector = vectorOf(op);
+      set(op, proa::vectorAttribute, vector);
+      while (threads < maxThreads && threads * vector < elements(op))
+        threads *= 2;
+    }
+    set(function, proa::threadsAttribute, threads);
+    for (linalg::LinalgOp op : ops)
+      if (op.getNumReductionLoops() > 0 && !proa::isChosenContraction(op))
+        set(op, proa::groupAttribute, groupOf(op, threads));
+    return threads;
+  }
+
+private:
+  func::FuncOp function;
+  int64_t maxThreads, accessBytes, unrolledOps;
+  SmallVector<linalg::LinalgOp> ops;
+
+  static void set(Operation *op, StringRef name, int64_t value) {
+    op->setAttr(name, Builder(op->getContext()).getI64IntegerAttr(value));
+  }
+
+  static int64_t elements(linalg::LinalgOp op) { return product(op, std::nullopt); }
+
+  /// Product of the sizes of the loops of a kind, of all loops without one.
+  static int64_t product(linalg::LinalgOp op, std::optional<utils::IteratorType> kind) {
+    int64_t total = 1;
+    for (auto [size, own] : llvm::zip(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
+      if (!kind || own == *kind)
+        total *= ShapedType::isDynamic(size) ? assumedSize : size;
+    return total;
+  }
+
+  static int64_t bytesOf(Type type) {
+    if (auto complex = dyn_cast<ComplexType>(type))
+      return 2 * bytesOf(complex.getElementType());
+    return type.isIntOrFloat() ? (type.getIntOrFloatBitWidth() + 7) / 8 : 8;
+  }
+
+  /// Whether `operand` runs along loop `loop` contiguously.
+  static bool isContiguousAlong(linalg::LinalgOp op, OpOperand &operand, unsigned loop) {
+    auto type = dyn_cast<MemRefType>(operand.get().getType());
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    if (!type || map.getNumResults() == 0 || !type.isLastDimUnitStride())
+      return false;
+    return map.getResults().back() == getAffineDimExpr(loop, op.getContext());
+  }
+
+  /// Elements of a step: those of the widest operand that fit an access, as far as they divide the innermost
+  /// loop. An op with one loop has a rest instead.
+  int64_t vectorOf(linalg::LinalgOp op) {
+    // Copies of a long body need more registers than a thread has.
+    if (op.getNumLoops() == 0 || static_cast<int64_t>(op.getBlock()->getOperations().size()) > unrolledOps)
+      return 1;
+    unsigned innermost = op.getNumLoops() - 1;
+    int64_t widest = 1;
+    bool isContiguous = false;
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (!isContiguousAlong(op, operand, innermost))
+        continue;
+      isContiguous = true;
+      widest = std::max(widest, bytesOf(cast<MemRefType>(operand.get().getType()).getElementType()));
+    }
+    int64_t vector = std::max<int64_t>(accessBytes / widest, 1), size = op.getStaticLoopRanges().back();
+    if (!isContiguous || (op.getNumReductionLoops() > 0 && !proa::isReductionLoop(op, innermost)))
+      return 1;
+    bool hasRest = ShapedType::isDynamic(size) || size % vector != 0;
+    bool oneLoop = op.getNumLoops() == 1 || (op.getNumReductionLoops() == 1);
+    if (hasRest && !oneLoop)
+      return 1;
+    return ShapedType::isDynamic(size) || size >= vector ? vector : 1;
+  }
+
+  /// Threads that compute one element of the result together.
+  static int64_t groupOf(linalg::LinalgOp op, int64_t threads) {
+    int64_t results = product(op, utils::IteratorType::parallel);
+    int64_t terms = product(op, utils::IteratorType::reduction);
+    if (!proa::combinersOf(op) || terms == 1)
+      return 1;
+    bool isContiguous = proa::isReductionLoop(op, op.getNumLoops() - 1);
+    // Threads side by side read along the memory: a result that lies along it is one of a thread.
+    if (!isContiguous && results >= warpSize)
+      return 1;
+    int64_t group = 1;
+    while (group < warpSize && group < terms)
+      group *= 2;
+    bool fillsBlock = results * warpSize < threads && terms >= 2 * warpSize;
+    return fillsBlock ? threads : group;
+  }
+};
+
+struct ChooseLaunch : proa::impl::ChooseLaunchBase<ChooseLaunch> {
+  using ChooseLaunchBase::ChooseLaunchBase;
+
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (!function->hasAttr(proa::kernelAttribute) || function.isDeclaration())
+      return;
+    if (maxThreads < warpSize || maxThreads > 1024 || !llvm::isPowerOf2_64(maxThreads)) {
+      function.emitError() << "max-threads is " << maxThreads.getValue()
+                           << ", expected a power of two from 32 to 1024";
+      return signalPassFailure();
+    }
+    proa::PassRemarks remarks(getArgumentName());
+    if (std::string refusal = refusalOf(function); !refusal.empty()) {
+      function->setAttr(proa::hostAttribute, StringAttr::get(&getContext(), refusal));
+      remarks.missed(function) << "the kernel stays on the host: " << refusal;
+      return;
+    }
+    FailureOr<int64_t> threads = LaunchChooser(function, maxThreads, accessBytes, unrolledOps).run();
+    if (failed(threads))
+      return signalPassFailure();
+    remarks.analysis(function) << "a block has " << std::to_string(*threads) << " threads";
+  }
+};
+
+} // namespace

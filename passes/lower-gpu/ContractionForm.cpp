@@ -1,0 +1,133 @@
+#include "passes/lower-gpu/ContractionForm.h"
+
+#include "passes/analysis/KernelAttributes.h"
+#include "passes/lower-gpu/ReductionForm.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace proa {
+
+/// The block argument that `value` is, before conversions of its type.
+static BlockArgument convertedArgument(Value value) {
+  while (auto conversion = value.getDefiningOp<CastOpInterface>())
+    value = conversion->getOperand(0);
+  return dyn_cast<BlockArgument>(value);
+}
+
+/// Whether the body adds the product of the two inputs to the result.
+static bool addsProduct(linalg::LinalgOp op) {
+  std::optional<SmallVector<Combiner>> combiners = combinersOf(op);
+  if (!combiners || combiners->size() != 1 || !isa<arith::AddFOp, arith::AddIOp>(combiners->front().op))
+    return false;
+  Operation *product = combiners->front().term.getDefiningOp();
+  if (!isa_and_present<arith::MulFOp, arith::MulIOp>(product))
+    return false;
+  BlockArgument x = convertedArgument(product->getOperand(0)), y = convertedArgument(product->getOperand(1));
+  Block *body = op.getBlock();
+  return x && y && x.getOwner() == body && y.getOwner() == body && x.getArgNumber() + y.getArgNumber() == 1;
+}
+
+static bool hasLoop(AffineMap map, unsigned loop) {
+  return map.getResultPosition(getAffineDimExpr(loop, map.getContext())).has_value();
+}
+
+/// Whether each result of the map is a loop of its own, or the constant 0.
+static bool isPlain(AffineMap map) { return map.isProjectedPermutation(/*allowZeroInResults=*/true); }
+
+std::optional<ContractionForm> ContractionForm::of(linalg::LinalgOp op) {
+  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 || op.getNumReductionLoops() != 1)
+    return std::nullopt;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  if (!llvm::all_of(maps, isPlain) || maps[2].getNumResults() + 1 != op.getNumLoops() || !addsProduct(op))
+    return std::nullopt;
+  ContractionForm form;
+  std::optional<unsigned> m, n;
+  // The last dim of the result that only one operand has is that of the matrix; others are of the batch.
+  for (AffineExpr result : maps[2].getResults()) {
+    auto loop = dyn_cast<AffineDimExpr>(result);
+    if (!loop)
+      return std::nullopt;
+    bool inX = hasLoop(maps[0], loop.getPosition()), inY = hasLoop(maps[1], loop.getPosition());
+    if (inX != inY)
+      (inX ? m : n) = loop.getPosition();
+  }
+  SmallVector<unsigned> reduced;
+  op.getReductionDims(reduced);
+  form.k = reduced.front();
+  if (!m || !n || !hasLoop(maps[0], form.k) || !hasLoop(maps[1], form.k))
+    return std::nullopt;
+  form.m = *m;
+  form.n = *n;
+  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+    if (loop != form.m && loop != form.n && loop != form.k)
+      form.batch.push_back(loop);
+  return form;
+}
+
+bool canUseTensorCores(linalg::LinalgOp op) {
+  Type x = getElementTypeOrSelf(op->getOperand(0).getType()),
+       y = getElementTypeOrSelf(op->getOperand(1).getType());
+  Type sum = getElementTypeOrSelf(op->getOperand(2).getType());
+  return x == y && (x.isF16() || x.isBF16()) && sum.isF32();
+}
+
+bool isChosenContraction(Operation *op) { return op->hasAttr(contractionAttribute); }
+
+static FailureOr<ContractionChoice> checked(linalg::LinalgOp op, ContractionChoice choice) {
+  auto refuse = [&]() -> InFlightDiagnostic { return op->emitError("the choice for the contraction: "); };
+  int64_t unitOfM = choice.usesTensorCores ? 16 : 4, unitOfN = choice.usesTensorCores ? 16 : 4;
+  if (choice.usesTensorCores && !canUseTensorCores(op))
+    return refuse() << "'mma' needs operands of f16 or of bf16 and an f32 result";
+  if (choice.partOfM < 1 || choice.partOfN < 1 || choice.partOfM % unitOfM != 0 ||
+      choice.partOfN % unitOfN != 0)
+    return refuse() << "'" << partAttribute << "' is " << choice.partOfM << ", " << choice.partOfN
+                    << ", expected multiples of " << unitOfM << " and " << unitOfN;
+  if (choice.m % choice.partOfM != 0 || choice.n % choice.partOfN != 0 || choice.k < 1 || choice.k % 16 != 0)
+    return refuse() << "the tile is " << choice.m << ", " << choice.n << ", " << choice.k
+                    << ", expected multiples of '" << partAttribute << "' and of 16";
+  if (choice.stages < 1 || choice.stages > 2)
+    return refuse() << "'" << stagesAttribute << "' is " << choice.stages << ", expected 1 or 2";
+  choice.threads =
+      choice.m / choice.partOfM * (choice.n / choice.partOfN) * (choice.usesTensorCores ? 32 : 1);
+  if (choice.threads < 32 || choice.threads > 1024 || choice.threads % 32 != 0)
+    return refuse() << "a block has " << choice.threads << " threads, expected a multiple of 32 up to 1024";
+  return choice;
+}
+
+FailureOr<ContractionChoice> ContractionChoice::read(linalg::LinalgOp op) {
+  auto strategy = op->getAttrOfType<StringAttr>(contractionAttribute);
+  auto tiles = op->getAttrOfType<DenseI64ArrayAttr>(loopTilesAttribute);
+  auto part = op->getAttrOfType<DenseI64ArrayAttr>(partAttribute);
+  std::optional<ContractionForm> form = ContractionForm::of(op);
+  if (!form)
+    return op->emitError() << "'" << contractionAttribute
+                           << "' is on an op that is not a product of matrices";
+  if (!strategy || (strategy != "fma" && strategy != "mma"))
+    return op->emitError() << "'" << contractionAttribute << "' is not \"fma\" or \"mma\"";
+  if (!tiles || tiles.size() != op.getNumLoops() || !part || part.size() != 2)
+    return op->emitError() << "a contraction needs '" << loopTilesAttribute
+                           << "' with a number for each loop and '" << partAttribute << "' with two numbers";
+  ContractionChoice choice;
+  choice.usesTensorCores = strategy == "mma";
+  choice.m = tiles[form->m];
+  choice.n = tiles[form->n];
+  choice.k = tiles[form->k];
+  choice.partOfM = part[0];
+  choice.partOfN = part[1];
+  if (auto stages = op->getAttrOfType<IntegerAttr>(stagesAttribute))
+    choice.stages = stages.getInt();
+  return checked(op, choice);
+}
+
+linalg::LinalgOp epilogueOf(linalg::LinalgOp contraction) {
+  Value result = contraction->getNumResults() > 0 ? contraction->getResult(0) : contraction.getDpsInits()[0];
+  for (Operation *op = contraction->getNextNode(); op; op = op->getNextNode())
+    if (auto reader = dyn_cast<linalg::LinalgOp>(op); reader && reader->hasAttr(epilogueAttribute))
+      if (llvm::is_contained(reader.getDpsInputs(), result))
+        return reader;
+  return {};
+}
+
+} // namespace proa

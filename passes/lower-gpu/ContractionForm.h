@@ -1,0 +1,40 @@
+/// Sums of products of two operands, and how a block of threads computes a tile of one.
+#pragma once
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace proa {
+
+/// The loops of `out[batch, m, n] += x[batch, m, k] * y[batch, k, n]`, where any operand may be stored in
+/// another order of its dims, and x or y may lack dims of the batch.
+struct ContractionForm {
+  unsigned m = 0, n = 0, k = 0;
+  llvm::SmallVector<unsigned> batch;
+
+  /// Nothing if the op is not a contraction with one loop of each kind, or if its body does anything else
+  /// than convert two elements, multiply them and add the product.
+  static std::optional<ContractionForm> of(mlir::linalg::LinalgOp op);
+};
+
+/// Whether `mma.sync` computes the products: both elements are f16 or bf16, the sum is f32.
+bool canUseTensorCores(mlir::linalg::LinalgOp op);
+
+/// The attributes that `proa-choose-contraction` wrote on a contraction.
+struct ContractionChoice {
+  bool usesTensorCores = false;
+  int64_t m = 0, n = 0, k = 0;      ///< the tile of a block; k is the part that is in shared memory at once
+  int64_t partOfM = 0, partOfN = 0; ///< of a thread, or of a warp with tensor cores
+  int64_t stages = 1;               ///< parts in shared memory
+  int64_t threads = 0;              ///< of a block
+
+  /// Reads and checks the attributes. Emits an error where they contradict each other.
+  static mlir::FailureOr<ContractionChoice> read(mlir::linalg::LinalgOp op);
+};
+
+/// Whether `proa-choose-contraction` chose how to compute the op.
+bool isChosenContraction(mlir::Operation *op);
+
+/// The op that reads the result of `contraction` element by element in registers, or null.
+mlir::linalg::LinalgOp epilogueOf(mlir::linalg::LinalgOp contraction);
+
+} // namespace proa

@@ -1,0 +1,91 @@
+#include "passes/lower-gpu/LaunchForm.h"
+
+#include "passes/analysis/KernelAttributes.h"
+#include "passes/lower-gpu/ReductionForm.h"
+
+using namespace mlir;
+
+namespace proa {
+
+bool hasLaunch(Operation *function) {
+  return function->hasAttr(kernelAttribute) && function->hasAttr(threadsAttribute);
+}
+
+FailureOr<int64_t> threadsOf(Operation *function) {
+  Attribute attribute = function->getAttr(threadsAttribute);
+  auto threads = dyn_cast_or_null<IntegerAttr>(attribute);
+  if (threads && threads.getType().isInteger(64) && threads.getInt() >= warpSize &&
+      threads.getInt() <= 1024 && threads.getInt() % warpSize == 0)
+    return threads.getInt();
+  return function->emitError() << "'" << threadsAttribute << "' is " << attribute
+                               << ", expected an i64 that is a multiple of 32 from 32 to 1024";
+}
+
+int64_t numberOf(Operation *op, StringRef attribute) {
+  auto value = op->getAttrOfType<IntegerAttr>(attribute);
+  return value && value.getType().isInteger(64) ? value.getInt() : 1;
+}
+
+static LogicalResult verifyVector(linalg::LinalgOp op) {
+  int64_t vector = numberOf(op, vectorAttribute);
+  if (vector == 1)
+    return success();
+  if (vector < 1 || vector > 16 || op.getNumLoops() == 0)
+    return op.emitError() << "'" << vectorAttribute << "' is " << vector
+                          << ", expected 1 to 16, and 1 without loops";
+  unsigned reductions = op.getNumReductionLoops();
+  bool isReduced = isReductionLoop(op, op.getNumLoops() - 1);
+  if (reductions > 0 && !isReduced)
+    return op.emitError() << "'" << vectorAttribute << "' is " << vector
+                          << ", expected 1 where the innermost loop of a reduction is not reduced";
+  int64_t size = op.getStaticLoopRanges().back();
+  bool hasRest = ShapedType::isDynamic(size) || size % vector != 0;
+  bool oneLoop = reductions > 0 ? reductions == 1 : op.getNumLoops() == 1;
+  if (hasRest && !oneLoop)
+    return op.emitError() << "'" << vectorAttribute << "' is " << vector
+                          << ", which does not divide the innermost of several loops";
+  return success();
+}
+
+static LogicalResult verifyGroup(linalg::LinalgOp op, int64_t threads) {
+  int64_t group = numberOf(op, groupAttribute);
+  bool isLanes = group >= 1 && group <= warpSize && llvm::isPowerOf2_64(group);
+  if (!isLanes && group != threads)
+    return op.emitError() << "'" << groupAttribute << "' is " << group
+                          << ", expected a power of two up to 32, or the number of threads of a block, "
+                          << threads;
+  if (group > 1 && (op.getNumReductionLoops() == 0 || !combinersOf(op)))
+    return op.emitError() << "'" << groupAttribute << "' is " << group
+                          << ", expected 1 for an op that threads cannot compute together";
+  return success();
+}
+
+static LogicalResult verifyStarts(linalg::LinalgOp op) {
+  Attribute attribute = op->getAttr(startsFilledAttribute);
+  if (!attribute)
+    return success();
+  auto starts = dyn_cast<ArrayAttr>(attribute);
+  bool fits = starts && starts.size() == op.getDpsInits().size() && op.getNumReductionLoops() > 0;
+  for (size_t i = 0; fits && i < starts.size(); ++i) {
+    auto typed = dyn_cast<TypedAttr>(starts[i]);
+    bool isUnit = isa<UnitAttr>(starts[i]);
+    fits = isUnit || (typed && typed.getType() == getElementTypeOrSelf(op.getDpsInits()[i].getType()));
+  }
+  if (fits)
+    return success();
+  return op.emitError()
+         << "'" << startsFilledAttribute
+         << "' does not fit, expected a constant of the element type, or unit, for each result of a "
+            "reduction";
+}
+
+LogicalResult verifyLaunch(linalg::LinalgOp op, int64_t threads) {
+  if (!op.hasPureBufferSemantics())
+    return op.emitError() << "the op is on tensors, expected memory (--proa-bufferize-kernels)";
+  bool isCorrect = succeeded(verifyVector(op));
+  isCorrect &= succeeded(verifyGroup(op, threads));
+  isCorrect &= succeeded(verifyStarts(op));
+  return success(isCorrect);
+}
+
+} // namespace proa

@@ -1,0 +1,126 @@
+// Kernels into a gpu.module and out of it: see Passes.td.
+#include "passes/analysis/KernelAttributes.h"
+#include "passes/lower-cpu/KernelForm.h"
+#include "passes/lower-gpu/LaunchForm.h"
+#include "passes/lower-gpu/Passes.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace proa {
+#define GEN_PASS_DEF_OUTLINEDEVICE
+#define GEN_PASS_DEF_INLINEDEVICE
+#include "passes/lower-gpu/Passes.h.inc"
+} // namespace proa
+
+using namespace mlir;
+
+namespace {
+
+struct OutlineDevice : proa::impl::OutlineDeviceBase<OutlineDevice> {
+  using OutlineDeviceBase::OutlineDeviceBase;
+
+  /// The kernels of the device.
+  static FailureOr<SmallVector<Operation *>> deviceKernels(ModuleOp module) {
+    SmallVector<Operation *> kernels;
+    bool isCorrect = true;
+    for (auto function : module.getOps<func::FuncOp>()) {
+      if (!function->hasAttr(proa::kernelAttribute) || function.isDeclaration())
+        continue;
+      isCorrect &= succeeded(proa::verifyNotReferenced(function, module));
+      if (!proa::hasLaunch(function))
+        continue;
+      isCorrect &= succeeded(proa::threadsOf(function));
+      kernels.push_back(function);
+    }
+    if (!isCorrect)
+      return failure();
+    return kernels;
+  }
+
+  /// The shared memory of `kernels`.
+  static SmallVector<Operation *> sharedMemory(ModuleOp module, ArrayRef<Operation *> kernels) {
+    SmallVector<Operation *> globals;
+    for (Operation *kernel : kernels)
+      kernel->walk([&](memref::GetGlobalOp use) {
+        Operation *global = module.lookupSymbol(use.getName());
+        if (global && !llvm::is_contained(globals, global))
+          globals.push_back(global);
+      });
+    return globals;
+  }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    FailureOr<SmallVector<Operation *>> kernels = deviceKernels(module);
+    if (failed(kernels))
+      return signalPassFailure();
+    SmallVector<Operation *> moved = sharedMemory(module, *kernels), erased;
+    llvm::append_range(moved, *kernels);
+    for (auto function : module.getOps<func::FuncOp>()) {
+      if (!function->hasAttr(proa::kernelAttribute) || llvm::is_contained(*kernels, function))
+        continue;
+      erased.push_back(function);
+      if (Operation *shape = module.lookupSymbol((function.getName() + "_shape").str()))
+        erased.push_back(shape);
+    }
+    OpBuilder builder(&getContext());
+    auto device = gpu::GPUModuleOp::create(builder, module.getLoc(), "device");
+    SymbolTable(module).insert(device);
+    for (Operation *op : moved)
+      op->moveBefore(device.getBody(), device.getBody()->end());
+    for (Operation *op : erased)
+      op->erase();
+  }
+};
+
+/// Alignment of every buffer that a kernel gets (runtime::addressAlignment).
+constexpr int64_t bufferAlignment = 64;
+
+struct InlineDevice : proa::impl::InlineDeviceBase<InlineDevice> {
+  using InlineDeviceBase::InlineDeviceBase;
+
+  static void markAsKernel(LLVM::LLVMFuncOp kernel, int64_t threads) {
+    Builder builder(kernel.getContext());
+    kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), builder.getUnitAttr());
+    kernel->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
+    kernel->setAttr(NVVM::NVVMDialect::getMaxntidAttrName(),
+                    builder.getDenseI32ArrayAttr({static_cast<int32_t>(threads)}));
+    kernel.setLinkage(LLVM::Linkage::External);
+    kernel.setPublic();
+    for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes()))
+      if (isa<LLVM::LLVMPointerType>(type))
+        kernel.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
+                          builder.getI64IntegerAttr(bufferAlignment));
+  }
+
+  /// Moves the content of `device` before it. Error: a symbol that the module has already.
+  static LogicalResult inlineModule(gpu::GPUModuleOp device, ModuleOp module) {
+    for (Operation &op : *device.getBody())
+      if (auto symbol = dyn_cast<SymbolOpInterface>(op); symbol && module.lookupSymbol(symbol.getName()))
+        return op.emitError() << "the module has a symbol '" << symbol.getName() << "' already";
+    for (Operation &op : llvm::make_early_inc_range(*device.getBody()))
+      op.moveBefore(device);
+    device.erase();
+    return success();
+  }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    for (auto device : llvm::make_early_inc_range(module.getOps<gpu::GPUModuleOp>()))
+      if (failed(inlineModule(device, module)))
+        return signalPassFailure();
+    for (auto kernel : module.getOps<LLVM::LLVMFuncOp>()) {
+      if (!proa::hasLaunch(kernel))
+        continue;
+      FailureOr<int64_t> threads = proa::threadsOf(kernel);
+      if (failed(threads))
+        return signalPassFailure();
+      markAsKernel(kernel, *threads);
+    }
+  }
+};
+
+} // namespace

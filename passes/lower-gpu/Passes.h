@@ -1,0 +1,44 @@
+/// Kernels on tensors to the LLVM dialect with ops of NVVM. Passes.td describes each pass.
+#pragma once
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassOptions.h"
+
+namespace proa {
+
+#define GEN_PASS_DECL
+#include "passes/lower-gpu/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "passes/lower-gpu/Passes.h.inc"
+
+struct LowerGpuKernelsOptions : mlir::PassPipelineOptions<LowerGpuKernelsOptions> {
+  Option<int64_t> maxThreads{*this, "max-threads", llvm::cl::desc("Largest number of threads of a block"),
+                             llvm::cl::init(256)};
+  Option<int64_t> sharedBytes{*this, "shared-bytes",
+                              llvm::cl::desc("Largest size of the static shared memory of a block, in bytes"),
+                              llvm::cl::init(49152)};
+  Option<std::string> contraction{
+      *this, "contraction",
+      llvm::cl::desc("How products of matrices are computed: fma or mma; empty: by element type"),
+      llvm::cl::init("")};
+  Option<bool> expandBFloat16{
+      *this, "expand-bfloat16",
+      llvm::cl::desc("Convert bf16 by integer arithmetic: for emulation on CPUs without instructions for it"),
+      llvm::cl::init(false)};
+  Option<bool> expandFloat16{
+      *this, "expand-float16",
+      llvm::cl::desc("Convert f16 by integer arithmetic: for emulation on CPUs without instructions for it"),
+      llvm::cl::init(false)};
+};
+
+/// From kernels on tensors to a device module: kernels `@NAME(buffers, dims, begin, end)` with bare pointers
+/// in the LLVM dialect with ops of NVVM, and functions `@NAME_shape` for the host. A block computes the rows
+/// begin + blockIdx.x, begin + blockIdx.x + gridDim.x, ... below end. Kernels without a form on the GPU are
+/// removed, with a remark.
+void buildLowerGpuKernelsPipeline(mlir::OpPassManager &passes, const LowerGpuKernelsOptions &options);
+
+} // namespace proa

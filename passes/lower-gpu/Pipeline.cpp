@@ -1,0 +1,77 @@
+// The way from kernels on tensors to a device module, pass by pass.
+#include "passes/lower-gpu/Passes.h"
+
+#include "passes/lower-cpu/Passes.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Affine/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace proa {
+
+/// Loops over memory to threads.
+static void addThreadPasses(OpPassManager &passes, const LowerGpuKernelsOptions &options) {
+  OpPassManager &functions = passes.nest<func::FuncOp>();
+  ChooseLaunchOptions launch;
+  launch.maxThreads = options.maxThreads;
+  functions.addPass(createChooseLaunch(launch));
+  functions.addPass(createPlaceBarriers());
+  functions.addPass(createMapToThreads());
+  functions.addPass(createCanonicalizerPass()); // removes the buffers of sums with an epilogue
+  passes.addPass(createPlaceShared({options.sharedBytes}));
+  OpPassManager &bodies = passes.nest<func::FuncOp>();
+  bodies.addPass(createCanonicalizerPass());
+  bodies.addPass(createCSEPass());
+  bodies.addPass(createConvertComplexToStandardPass());
+  bodies.addPass(createExpandMath());
+  bodies.addPass(createCSEPass());
+  passes.addPass(createOutlineDevice());
+}
+
+/// The content of gpu.module to NVVM.
+static void addDevicePasses(OpPassManager &passes, const LowerGpuKernelsOptions &options) {
+  OpPassManager &device = passes.nest<gpu::GPUModuleOp>();
+  device.addPass(memref::createExpandStridedMetadataPass());
+  device.addPass(affine::createAffineExpandIndexOpsPass());
+  device.addPass(createLowerAffinePass());
+  device.addPass(createCanonicalizerPass());
+  device.addPass(createCSEPass());
+  OpPassManager &kernels = device.nest<func::FuncOp>();
+  kernels.addPass(createSCFToControlFlowPass());
+  kernels.addPass(createExpandHalfConversions({options.expandBFloat16, options.expandFloat16}));
+  kernels.addPass(arith::createArithExpandOpsPass());
+  device.addPass(createConvertComplexToLLVMPass());
+  device.addPass(createConvertDeviceMath());
+  device.addPass(createConvertNVGPUToNVVMPass());
+  ConvertGpuOpsToNVVMOpsOptions nvvm;
+  nvvm.indexBitwidth = 64;
+  nvvm.useBarePtrCallConv = true;
+  device.addPass(createConvertGpuOpsToNVVMOps(nvvm));
+  device.addPass(createReconcileUnrealizedCastsPass());
+}
+
+void buildLowerGpuKernelsPipeline(OpPassManager &passes, const LowerGpuKernelsOptions &options) {
+  ChooseRowsOptions rows;
+  rows.innerElements = 4 * options.maxThreads;
+  rows.rowElements = 2 * options.maxThreads;
+  addTensorPasses(passes);
+  ChooseContractionOptions contractions;
+  contractions.maxThreads = options.maxThreads;
+  contractions.strategy = options.contraction;
+  passes.addNestedPass<func::FuncOp>(createChooseContraction(contractions));
+  addRowPasses(passes, rows);
+  addBufferPasses(passes);
+  addThreadPasses(passes, options);
+  addDevicePasses(passes, options);
+  LowerKernelsOptions shapes;
+  addLLVMPasses(passes, shapes);
+  passes.addPass(createInlineDevice());
+}
+
+} // namespace proa

@@ -1,0 +1,206 @@
+// Barriers between ops whose threads exchange data: see Passes.td.
+#include "passes/analysis/KernelAttributes.h"
+#include "passes/lower-gpu/ContractionForm.h"
+#include "passes/lower-gpu/LaunchForm.h"
+#include "passes/lower-gpu/Passes.h"
+#include "passes/remarks/Remarks.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+namespace proa {
+#define GEN_PASS_DEF_PLACEBARRIERS
+#include "passes/lower-gpu/Passes.h.inc"
+} // namespace proa
+
+using namespace mlir;
+
+namespace {
+
+/// An access of an op to memory.
+struct Access {
+  Value root; ///< the buffer or argument below all views
+  Value view; ///< the operand itself
+  bool writes = false;
+  linalg::LinalgOp op; ///< null: all threads access the same elements
+  AffineMap map;
+};
+
+Value rootOf(Value memory) {
+  while (auto view = memory.getDefiningOp<ViewLikeOpInterface>())
+    memory = view.getViewSource();
+  return memory;
+}
+
+/// Whether an op of the body reads memory by itself, at indices that it computes.
+void addLoads(linalg::LinalgOp op, SmallVectorImpl<Access> &accesses) {
+  op->walk([&](memref::LoadOp load) {
+    accesses.push_back({rootOf(load.getMemRef()), load.getMemRef(), false, {}, {}});
+  });
+}
+
+SmallVector<Access> accessesOf(Operation &op) {
+  SmallVector<Access> accesses;
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
+    for (OpOperand &operand : op.getOpOperands()) {
+      if (!isa<MemRefType>(operand.get().getType()))
+        continue;
+      AffineMap map = linalgOp.getMatchingIndexingMap(&operand);
+      Access access{rootOf(operand.get()), operand.get(), linalgOp.isDpsInit(&operand), linalgOp, map};
+      accesses.push_back(access);
+    }
+    addLoads(linalgOp, accesses);
+  } else if (auto load = dyn_cast<memref::LoadOp>(op)) {
+    accesses.push_back({rootOf(load.getMemRef()), load.getMemRef(), false, {}, {}});
+  } else if (auto store = dyn_cast<memref::StoreOp>(op)) {
+    accesses.push_back({rootOf(store.getMemRef()), store.getMemRef(), true, {}, {}});
+  }
+  return accesses;
+}
+
+/// Whether one is a contraction and the other its epilogue, which reads the result in registers.
+bool areFused(const Access &a, const Access &b) {
+  return a.op && b.op && a.view == b.view && a.writes && a.op->hasAttr(proa::contractionAttribute) &&
+         proa::epilogueOf(a.op) == b.op;
+}
+
+/// Whether thread t accesses the same elements in both: the loops and their distribution are equal.
+bool haveSameThreads(const Access &a, const Access &b) {
+  if (areFused(a, b) || areFused(b, a))
+    return true;
+  if (!a.op || !b.op || a.view != b.view || a.map != b.map || !a.map.isPermutation())
+    return false;
+  auto haveEqualDistribution = [](linalg::LinalgOp left, linalg::LinalgOp right) {
+    if (left->hasAttr(proa::epilogueAttribute) || right->hasAttr(proa::epilogueAttribute))
+      return false; // an epilogue is distributed as its contraction
+    return left.getNumReductionLoops() == 0 && right.getNumReductionLoops() == 0 &&
+           left->getAttr(proa::vectorAttribute) == right->getAttr(proa::vectorAttribute);
+  };
+  return haveEqualDistribution(a.op, b.op);
+}
+
+bool conflict(const Access &a, const Access &b) {
+  return a.root == b.root && (a.writes || b.writes) && !haveSameThreads(a, b);
+}
+
+class BarrierPlacer {
+public:
+  explicit BarrierPlacer(func::FuncOp function) : function(function) {}
+
+  unsigned run() {
+    foldFills();
+    placeIn(function.getBody().front());
+    return barriers;
+  }
+
+private:
+  func::FuncOp function;
+  SmallVector<Access> pending; ///< since the last barrier
+  unsigned barriers = 0;
+
+  void addBarrier(OpBuilder builder, Location loc) {
+    gpu::BarrierOp::create(builder, loc);
+    pending.clear();
+    ++barriers;
+  }
+
+  bool conflictsWithPending(ArrayRef<Access> accesses) const {
+    return llvm::any_of(accesses, [&](const Access &access) {
+      return llvm::any_of(pending, [&](const Access &earlier) { return conflict(earlier, access); });
+    });
+  }
+
+  void placeIn(Block &block) {
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      if (auto loop = dyn_cast<scf::ForOp>(op)) {
+        placeInLoop(loop);
+        continue;
+      }
+      SmallVector<Access> accesses = accessesOf(op);
+      if (conflictsWithPending(accesses))
+        addBarrier(OpBuilder(&op), op.getLoc());
+      pending.append(accesses);
+    }
+  }
+
+  /// The first ops of an iteration follow the last ones of the iteration before.
+  void placeInLoop(scf::ForOp loop) {
+    if (!pending.empty())
+      addBarrier(OpBuilder(loop), loop.getLoc());
+    placeIn(*loop.getBody());
+    SmallVector<Access> all;
+    for (Operation &op : loop.getBody()->without_terminator())
+      all.append(accessesOf(op));
+    // Other iterations write other elements of the arguments.
+    llvm::erase_if(all, [](const Access &access) { return isa<BlockArgument>(access.root); });
+    if (conflictsWithPending(all))
+      addBarrier(OpBuilder(loop.getBody()->getTerminator()), loop.getLoc());
+  }
+
+  /// A fill whose only reader is the reduction that accumulates into it becomes the start of the accumulator.
+  void foldFills() {
+    SmallVector<linalg::FillOp> fills;
+    function.walk([&](linalg::FillOp fill) { fills.push_back(fill); });
+    for (linalg::FillOp fill : fills)
+      if (auto [reduction, result] = startedBy(fill); reduction) {
+        // A complex constant is an array of two attributes, without a type.
+        Attribute constant;
+        if (!matchPattern(fill.getInputs()[0], m_Constant(&constant)) || !isa<TypedAttr>(constant))
+          continue;
+        Builder builder(function.getContext());
+        SmallVector<Attribute> starts(reduction.getNumDpsInits(), builder.getUnitAttr());
+        if (auto known = reduction->getAttrOfType<ArrayAttr>(proa::startsFilledAttribute))
+          starts.assign(known.begin(), known.end());
+        starts[result] = constant;
+        reduction->setAttr(proa::startsFilledAttribute, builder.getArrayAttr(starts));
+        fill.erase();
+      }
+  }
+
+  /// The reduction after `fill`, in its block, that accumulates into the filled memory before anything else
+  /// accesses it.
+  static std::pair<linalg::LinalgOp, unsigned> startedBy(linalg::FillOp fill) {
+    Value memory = fill.getOutputs()[0], root = rootOf(memory);
+    for (Operation *op = fill->getNextNode(); op; op = op->getNextNode()) {
+      if (op->getNumRegions() > 0 && !isa<linalg::LinalgOp>(op))
+        break;
+      SmallVector<Access> accesses = accessesOf(*op);
+      if (llvm::none_of(accesses, [&](const Access &access) { return access.root == root; }))
+        continue;
+      auto reduction = dyn_cast<linalg::LinalgOp>(op);
+      if (!reduction || reduction.getNumReductionLoops() == 0 ||
+          llvm::count_if(accesses, [&](const Access &access) { return access.root == root; }) != 1)
+        break;
+      for (auto [i, init] : llvm::enumerate(reduction.getDpsInits()))
+        if (init == memory)
+          return {reduction, i};
+      break;
+    }
+    return {linalg::LinalgOp(), 0};
+  }
+};
+
+struct PlaceBarriers : proa::impl::PlaceBarriersBase<PlaceBarriers> {
+  using PlaceBarriersBase::PlaceBarriersBase;
+
+  void runOnOperation() override {
+    if (!proa::hasLaunch(getOperation()) || getOperation().isDeclaration())
+      return;
+    FailureOr<int64_t> threads = proa::threadsOf(getOperation());
+    if (failed(threads))
+      return signalPassFailure();
+    bool isCorrect = true;
+    getOperation().walk(
+        [&](linalg::LinalgOp op) { isCorrect &= succeeded(proa::verifyLaunch(op, *threads)); });
+    if (!isCorrect)
+      return signalPassFailure();
+    unsigned barriers = BarrierPlacer(getOperation()).run();
+    proa::PassRemarks(getArgumentName()).analysis(getOperation())
+        << std::to_string(barriers) << " barriers between the threads of a block";
+  }
+};
+
+} // namespace

@@ -1,0 +1,329 @@
+#include "passes/lower-gpu/ThreadLoops.h"
+
+#include "passes/analysis/KernelAttributes.h"
+#include "passes/lower-gpu/ElementCode.h"
+#include "passes/lower-gpu/LaunchForm.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace proa {
+
+void ThreadLoops::replace(linalg::LinalgOp replaced) {
+  op = replaced;
+  loc = op.getLoc();
+  b.setInsertionPoint(op);
+  vector = numberOf(op, vectorAttribute);
+  resultLoops.clear(), termLoops.clear(), resultSizes.clear(), termSizes.clear();
+  for (auto [loop, range] : llvm::enumerate(op.createLoopRanges(b, loc))) {
+    bool isTerm = isReductionLoop(op, loop);
+    (isTerm ? termLoops : resultLoops).push_back(loop);
+    (isTerm ? termSizes : resultSizes).push_back(range.size);
+  }
+  int64_t group = numberOf(op, groupAttribute);
+  combiners = combinersOf(op).value_or(SmallVector<Combiner>());
+  if (termLoops.empty())
+    parallel();
+  else if (group == 1)
+    reduceByThread();
+  else if (group <= warpSize && group < threads)
+    reduceByLanes(group);
+  else
+    reduceByBlock();
+  b.eraseOp(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Indices
+//===----------------------------------------------------------------------===//
+
+Value ThreadLoops::constant(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
+
+Value ThreadLoops::toValue(OpFoldResult size) { return getValueOrCreateConstantIndexOp(b, loc, size); }
+
+OpFoldResult ThreadLoops::product(ArrayRef<OpFoldResult> sizes) {
+  OpFoldResult total = b.getIndexAttr(1);
+  AffineExpr multiply = b.getAffineSymbolExpr(0) * b.getAffineSymbolExpr(1);
+  for (OpFoldResult size : sizes)
+    total = affine::makeComposedFoldedAffineApply(b, loc, multiply, {total, size});
+  return total;
+}
+
+/// The index in each dimension of a linear one.
+ThreadLoops::Values ThreadLoops::split(Value linear, ArrayRef<OpFoldResult> sizes) {
+  if (sizes.empty())
+    return {};
+  if (sizes.size() == 1)
+    return {linear};
+  auto indices = affine::AffineDelinearizeIndexOp::create(b, loc, linear, sizes);
+  return Values(indices.getResults());
+}
+
+Value ThreadLoops::scaled(Value chunk, int64_t factor, int64_t offset) {
+  if (factor == 1 && offset == 0)
+    return chunk;
+  AffineExpr scale = b.getAffineDimExpr(0) * factor + offset;
+  return affine::makeComposedAffineApply(b, loc, scale, {chunk});
+}
+
+ThreadLoops::Values ThreadLoops::loop(Value begin, OpFoldResult end, int64_t step, ValueRange state,
+                                      BodyBuilder body) {
+  Value last = toValue(end), stride = constant(step);
+  auto created = scf::ForOp::create(
+      b, loc, begin, last, stride, state, [&](OpBuilder &inner, Location, Value position, ValueRange own) {
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPoint(inner.getInsertionBlock(), inner.getInsertionPoint());
+        Values next = body(position, own);
+        scf::YieldOp::create(b, loc, next);
+      });
+  return Values(created.getResults());
+}
+
+//===----------------------------------------------------------------------===//
+// The body at one element
+//===----------------------------------------------------------------------===//
+
+/// Indices of all loops, from those of the loops over results and over terms.
+ThreadLoops::Values ThreadLoops::indicesOf(ValueRange results, ValueRange terms) {
+  Values indices(op.getNumLoops());
+  for (auto [loop, index] : llvm::zip(resultLoops, results))
+    indices[loop] = index;
+  for (auto [loop, index] : llvm::zip(termLoops, terms))
+    indices[loop] = index;
+  return indices;
+}
+
+Value ThreadLoops::load(OpOperand &operand, ValueRange indices) {
+  return loadElement(b, loc, op, operand, indices);
+}
+
+/// The values that the body yields. Without `accumulators` the operands that are written are read.
+ThreadLoops::Values ThreadLoops::body(ValueRange indices, ValueRange accumulators) {
+  unsigned numInputs = op.getNumDpsInputs();
+  return cloneBody(b, op, indices, [&](OpOperand &operand) {
+    bool isAccumulator = op.isDpsInit(&operand) && !accumulators.empty();
+    return isAccumulator ? accumulators[operand.getOperandNumber() - numInputs] : load(operand, indices);
+  });
+}
+
+/// The values that the results of a reduction start with.
+ThreadLoops::Values ThreadLoops::starts(ValueRange indices) {
+  auto filled = op->getAttrOfType<ArrayAttr>(startsFilledAttribute);
+  Values values;
+  for (auto [i, init] : llvm::enumerate(op.getDpsInitsMutable())) {
+    auto constant = filled ? dyn_cast<TypedAttr>(filled[i]) : TypedAttr();
+    if (constant && !isa<UnitAttr>(filled[i]))
+      values.push_back(arith::ConstantOp::create(b, loc, constant));
+    else
+      values.push_back(load(init, indices));
+  }
+  return values;
+}
+
+void ThreadLoops::store(ValueRange values, ValueRange indices) { storeElements(b, loc, op, values, indices); }
+
+//===----------------------------------------------------------------------===//
+// Elementwise ops
+//===----------------------------------------------------------------------===//
+
+void ThreadLoops::parallel() {
+  Sizes sizes = resultSizes;
+  if (vector > 1)
+    sizes.back() = affine::makeComposedFoldedAffineApply(b, loc, b.getAffineSymbolExpr(0).floorDiv(vector),
+                                                         {sizes.back()});
+  OpFoldResult chunks = product(sizes);
+  loop(thread, chunks, threads, {}, [&](Value chunk, ValueRange) -> Values {
+    Values first = split(chunk, sizes);
+    SmallVector<Values> indices, results;
+    for (int64_t i = 0; i < vector; ++i) {
+      indices.push_back(first);
+      if (vector > 1)
+        indices.back().back() = scaled(first.back(), vector, i);
+      results.push_back(body(indices.back(), {}));
+    }
+    for (auto [own, values] : llvm::zip(indices, results))
+      store(values, own);
+    return {};
+  });
+  if (vector > 1 && resultSizes.size() == 1)
+    parallelRest(chunks);
+}
+
+/// The elements after the last whole chunk of the only loop.
+void ThreadLoops::parallelRest(OpFoldResult chunks) {
+  std::optional<int64_t> size = getConstantIntValue(resultSizes[0]);
+  if (size && *size % vector == 0)
+    return;
+  AffineExpr first = b.getAffineSymbolExpr(0) * vector + b.getAffineSymbolExpr(1);
+  OpFoldResult begin = affine::makeComposedFoldedAffineApply(b, loc, first, {chunks, OpFoldResult(thread)});
+  loop(toValue(begin), resultSizes[0], threads, {}, [&](Value index, ValueRange) -> Values {
+    store(body({index}, {}), {index});
+    return {};
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+/// One element of the result after the other, each by one thread.
+void ThreadLoops::reduceByThread() {
+  loop(thread, product(resultSizes), threads, {}, [&](Value result, ValueRange) -> Values {
+    Values own = split(result, resultSizes), at = indicesOf(own, {});
+    Values state = starts(at), terms(termLoops.size());
+    std::function<Values(unsigned, ValueRange)> nest = [&](unsigned depth, ValueRange inner) -> Values {
+      if (depth == termLoops.size())
+        return body(indicesOf(own, terms), inner);
+      return loop(constant(0), termSizes[depth], 1, inner, [&](Value term, ValueRange innermost) {
+        terms[depth] = term;
+        return nest(depth + 1, innermost);
+      });
+    };
+    store(nest(0, state), at);
+    return {};
+  });
+}
+
+ThreadLoops::Values ThreadLoops::neutral() {
+  Values values;
+  for (const Combiner &combiner : combiners)
+    values.push_back(arith::ConstantOp::create(b, loc, combiner.neutral));
+  return values;
+}
+
+ThreadLoops::Values ThreadLoops::combine(ValueRange left, ValueRange right) {
+  Values values;
+  for (auto [combiner, a, c] : llvm::zip(combiners, left, right))
+    values.push_back(combiner.build(b, a, c));
+  return values;
+}
+
+/// The terms first, first + step, ... of one element of the result, in chunks of `vector` terms.
+ThreadLoops::Values ThreadLoops::reduceTerms(ValueRange resultIndices, Value first, int64_t step,
+                                             ValueRange state) {
+  Sizes sizes = termSizes;
+  if (vector > 1)
+    sizes.back() = affine::makeComposedFoldedAffineApply(b, loc, b.getAffineSymbolExpr(0).floorDiv(vector),
+                                                         {sizes.back()});
+  OpFoldResult chunks = product(sizes);
+  Values results(resultIndices);
+  Values sums = loop(first, chunks, step, state, [&](Value chunk, ValueRange own) -> Values {
+    Values terms = split(chunk, sizes), next(own);
+    Value start = terms.back();
+    for (int64_t i = 0; i < vector; ++i) {
+      if (vector > 1)
+        terms.back() = scaled(start, vector, i);
+      next = body(indicesOf(results, terms), next);
+    }
+    return next;
+  });
+  std::optional<int64_t> size = getConstantIntValue(termSizes.back());
+  if (vector == 1 || (size && *size % vector == 0))
+    return sums;
+  AffineExpr rest = b.getAffineSymbolExpr(0) * vector + b.getAffineSymbolExpr(1);
+  OpFoldResult begin = affine::makeComposedFoldedAffineApply(b, loc, rest, {chunks, OpFoldResult(first)});
+  return loop(toValue(begin), termSizes[0], step, sums,
+              [&](Value term, ValueRange own) -> Values { return body(indicesOf(results, {term}), own); });
+}
+
+/// `value` of the lane whose number differs in the bits of `offset`.
+Value ThreadLoops::shuffle(Value value, int64_t offset) {
+  Type type = value.getType();
+  bool isSmall = type.getIntOrFloatBitWidth() < 32;
+  if (isSmall)
+    value = arith::ExtUIOp::create(b, loc, b.getI32Type(), value);
+  auto constant32 = [&](int64_t number) {
+    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(static_cast<int32_t>(number)));
+  };
+  Value other =
+      gpu::ShuffleOp::create(b, loc, value, constant32(offset), constant32(warpSize), gpu::ShuffleMode::XOR)
+          .getShuffleResult();
+  return isSmall ? Value(arith::TruncIOp::create(b, loc, type, other)) : other;
+}
+
+/// Afterwards each lane of a group has the combination of all of them.
+ThreadLoops::Values ThreadLoops::combineLanes(Values partial, int64_t group) {
+  for (int64_t offset = group / 2; offset > 0; offset /= 2) {
+    Values others;
+    for (Value value : partial)
+      others.push_back(shuffle(value, offset));
+    partial = combine(partial, others);
+  }
+  return partial;
+}
+
+/// Several elements of the result in a warp. All threads run the same iterations, because a shuffle needs all
+/// lanes.
+void ThreadLoops::reduceByLanes(int64_t group) {
+  int64_t groups = threads / group;
+  Value size = toValue(product(resultSizes));
+  Value lane = affine::makeComposedAffineApply(b, loc, b.getAffineDimExpr(0) % group, {thread});
+  loop(constant(0), size, groups, {}, [&](Value base, ValueRange) -> Values {
+    AffineExpr own = b.getAffineDimExpr(0) + b.getAffineDimExpr(1).floorDiv(group);
+    Value result = affine::makeComposedAffineApply(b, loc, own, {base, thread});
+    Value isInside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, result, size);
+    Values start = neutral();
+    TypeRange types = ValueRange(start).getTypes();
+    auto guarded = scf::IfOp::create(b, loc, types, isInside, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&guarded.getThenRegion().front());
+    scf::YieldOp::create(b, loc, reduceTerms(split(result, resultSizes), lane, group, start));
+    b.setInsertionPointToStart(&guarded.getElseRegion().front());
+    scf::YieldOp::create(b, loc, start);
+    b.setInsertionPointAfter(guarded);
+    Values sums = combineLanes(Values(guarded.getResults()), group);
+    Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane, constant(0));
+    Value stores = arith::AndIOp::create(b, loc, isInside, isFirst);
+    auto storing = scf::IfOp::create(b, loc, stores);
+    b.setInsertionPointToStart(&storing.getThenRegion().front());
+    Values at = indicesOf(split(result, resultSizes), {});
+    store(combine(starts(at), sums), at);
+    b.setInsertionPointAfter(storing);
+    return {};
+  });
+}
+
+/// One element of the result after the other, each by all threads.
+void ThreadLoops::reduceByBlock() {
+  int64_t warps = threads / warpSize;
+  SmallVector<Value> exchange;
+  for (const Combiner &combiner : combiners)
+    exchange.push_back(
+        memref::AllocOp::create(b, loc, MemRefType::get({warps}, combiner.accumulator.getType())));
+  Value warp = affine::makeComposedAffineApply(b, loc, b.getAffineDimExpr(0).floorDiv(warpSize), {thread});
+  Value lane = affine::makeComposedAffineApply(b, loc, b.getAffineDimExpr(0) % warpSize, {thread});
+  loop(constant(0), product(resultSizes), 1, {}, [&](Value result, ValueRange) -> Values {
+    Values own = split(result, resultSizes);
+    Values sums = combineLanes(reduceTerms(own, thread, threads, neutral()), warpSize);
+    Value isFirstLane = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane, constant(0));
+    auto writing = scf::IfOp::create(b, loc, isFirstLane);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&writing.getThenRegion().front());
+    for (auto [memory, sum] : llvm::zip(exchange, sums))
+      memref::StoreOp::create(b, loc, sum, memory, warp);
+    b.setInsertionPointAfter(writing);
+    gpu::BarrierOp::create(b, loc);
+    Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, thread, constant(0));
+    auto storing = scf::IfOp::create(b, loc, isFirst);
+    b.setInsertionPointToStart(&storing.getThenRegion().front());
+    Values at = indicesOf(own, {}), total = starts(at);
+    for (int64_t i = 0; i < warps; ++i) {
+      Values partial;
+      for (Value memory : exchange)
+        partial.push_back(memref::LoadOp::create(b, loc, memory, constant(i)));
+      total = combine(total, partial);
+    }
+    store(total, at);
+    b.setInsertionPointAfter(storing);
+    gpu::BarrierOp::create(b, loc);
+    return {};
+  });
+}
+
+} // namespace proa

@@ -1,0 +1,65 @@
+/// Loops over the elements of linalg ops, distributed over the threads of a block.
+#pragma once
+
+#include "passes/lower-gpu/ReductionForm.h"
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace proa {
+
+/// Replaces linalg ops on memory by loops of one thread; Passes.td (`proa-map-to-threads`) describes them.
+class ThreadLoops {
+public:
+  /// `thread` is the index of the thread in its block of `threads` threads.
+  ThreadLoops(mlir::IRRewriter &rewriter, mlir::Value thread, int64_t threads)
+      : b(rewriter), loc(thread.getLoc()), thread(thread), threads(threads) {}
+
+  /// Replaces `op` by loops with the work that its attributes describe.
+  void replace(mlir::linalg::LinalgOp op);
+
+private:
+  using Values = llvm::SmallVector<mlir::Value>;
+  using Sizes = llvm::SmallVector<mlir::OpFoldResult>;
+  using BodyBuilder = llvm::function_ref<Values(mlir::Value position, mlir::ValueRange state)>;
+
+  // Arithmetic on indices.
+  mlir::Value constant(int64_t value);
+  mlir::Value toValue(mlir::OpFoldResult size);
+  mlir::OpFoldResult product(llvm::ArrayRef<mlir::OpFoldResult> sizes);
+  Values split(mlir::Value linear, llvm::ArrayRef<mlir::OpFoldResult> sizes);
+  mlir::Value scaled(mlir::Value chunk, int64_t factor, int64_t offset);
+
+  // Loops.
+  Values loop(mlir::Value begin, mlir::OpFoldResult end, int64_t step, mlir::ValueRange state,
+              BodyBuilder body);
+  void parallel();
+  void parallelRest(mlir::OpFoldResult chunks);
+  void reduceByThread();
+  void reduceByLanes(int64_t group);
+  void reduceByBlock();
+  Values reduceTerms(mlir::ValueRange resultIndices, mlir::Value first, int64_t step, mlir::ValueRange state);
+  Values combineLanes(Values partial, int64_t group);
+  mlir::Value shuffle(mlir::Value value, int64_t offset);
+  Values combine(mlir::ValueRange left, mlir::ValueRange right);
+  Values neutral();
+
+  // The body of the op at one element.
+  Values indicesOf(mlir::ValueRange results, mlir::ValueRange terms);
+  mlir::Value load(mlir::OpOperand &operand, mlir::ValueRange indices);
+  Values body(mlir::ValueRange indices, mlir::ValueRange accumulators);
+  Values starts(mlir::ValueRange indices);
+  void store(mlir::ValueRange values, mlir::ValueRange indices);
+
+  mlir::IRRewriter &b;
+  mlir::Location loc;
+  mlir::Value thread;
+  int64_t threads;
+
+  mlir::linalg::LinalgOp op;
+  int64_t vector = 1;
+  llvm::SmallVector<Combiner> combiners; ///< of a reduction with a group
+  llvm::SmallVector<unsigned> resultLoops, termLoops;
+  Sizes resultSizes, termSizes;
+};
+
+} // namespace proa
