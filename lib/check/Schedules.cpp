@@ -1,0 +1,64 @@
+#include "lib/check/Schedules.h"
+
+#include "lib/compiler/Target.h"
+#include "lib/emulator/Emulator.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+namespace proa::check {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder that is removed with the object; empty if it could not be created.
+class PrivateFolder {
+public:
+  PrivateFolder() {
+    std::string pattern = (fs::temp_directory_path() / "proa-check-XXXXXX").string();
+    if (::mkdtemp(pattern.data()))
+      path = pattern;
+  }
+  PrivateFolder(const PrivateFolder &) = delete;
+  ~PrivateFolder() {
+    std::error_code ignored;
+    if (!path.empty())
+      fs::remove_all(path, ignored);
+  }
+
+  std::string path;
+};
+
+} // namespace
+
+bool isEmulated(const CheckOptions &options) {
+  if (options.target.empty())
+    return false;
+  Result<TargetKind> target = chooseTarget(options.target);
+  return target && *target == TargetKind::CudaEmulated;
+}
+
+CaseResult checkInAllSchedules(const CheckOptions &options,
+                               const std::function<CaseResult(const CheckOptions &)> &check) {
+  PrivateFolder cache;
+  CheckOptions own = options;
+  if (own.cacheDirectory == "off" && !cache.path.empty())
+    own.cacheDirectory = cache.path;
+  CaseResult result;
+  for (uint32_t rotation = 0; rotation < emulator::scheduleCount; ++rotation) {
+    emulator::setScheduling({.fixed = {}, .rotation = rotation, .seed = options.seed});
+    result = check(own);
+    if (result.status == Status::Passed)
+      continue;
+    if (rotation > 0 && result.status == Status::Failed)
+      result.diagnostics.add("schedules",
+                             "rotation " + std::to_string(rotation) +
+                                 " differs from the rotations before it: the result depends on the order "
+                                 "of threads");
+    break;
+  }
+  emulator::setScheduling({});
+  return result;
+}
+
+} // namespace proa::check

@@ -1,0 +1,42 @@
+#include "lib/codegen/EmulatedKernels.h"
+
+#include "passes/analysis/KernelAttributes.h"
+#include "passes/emulate-gpu/Passes.h"
+#include "passes/lower-gpu/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+
+namespace proa {
+
+FailureOr<OwningOpRef<ModuleOp>> takeEmulatedKernels(ModuleOp module, bool expandBFloat16,
+                                                     bool expandFloat16) {
+  OwningOpRef<ModuleOp> emulated = module.clone();
+  PassManager passes(module.getContext());
+  LowerGpuKernelsOptions options;
+  options.expandBFloat16 = expandBFloat16;
+  options.expandFloat16 = expandFloat16;
+  buildLowerGpuKernelsPipeline(passes, options);
+  passes.addPass(createEmulateGpu());
+  if (failed(passes.run(*emulated)))
+    return failure();
+  for (auto kernel : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+    if (kernel->hasAttr(kernelAttribute) && emulated->lookupSymbol(kernel.getName()))
+      kernel.erase();
+  return emulated;
+}
+
+void mergeModules(ModuleOp into, ModuleOp from) {
+  SymbolTable symbols(into);
+  for (Operation &op : llvm::make_early_inc_range(*from.getBody())) {
+    auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
+    if (function && function.isExternal() && symbols.lookup(function.getName()))
+      continue;
+    op.moveBefore(into.getBody(), into.getBody()->end());
+  }
+}
+
+} // namespace proa

@@ -1,0 +1,58 @@
+/// Compilation of lowered kernels for a CUDA device.
+#pragma once
+
+#include "lib/codegen/cuda/Assembler.h"
+#include "lib/codegen/cuda/EmitPtx.h"
+
+#include "proa/Result.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace proa::cuda {
+
+struct DeviceCompileOptions {
+  std::string chip = "sm_90a";          ///< one of knownChips()
+  unsigned threads = 2;                 ///< number of threads that compile
+  const ObjectCache *cache = nullptr;   ///< of cubins
+  bool assembles = true;                ///< false: PTX only
+  std::optional<ResourceBudget> budget; ///< checked by checkResources
+  std::string dumpDirectory; ///< folder for KERNEL.ll, KERNEL.ptx and KERNEL.txt (the report); empty: none
+};
+
+/// A kernel of the device module. docs/decisions/0020-device-plans.md has its calling convention.
+struct DeviceKernel {
+  std::string symbol;
+  int64_t rows = 1;        ///< number of rows, -1: dynamic
+  double work = 0;         ///< estimated nanoseconds, as CompiledKernel::work
+  int32_t threads = 1;     ///< of a block
+  int64_t sharedBytes = 0; ///< dynamic shared memory of a block
+  /// Parameters in order: 'p' an address of a buffer, 'd' a dynamic dim; then the two of the range of rows,
+  /// which are left out.
+  std::string parameters;
+  bool hasShapeFunction = false;
+  std::string ptx;
+  std::string cubin; ///< empty without an assembler
+  KernelResources resources;
+};
+
+struct DeviceKernels {
+  std::vector<DeviceKernel> kernels;
+  mlir::OwningOpRef<mlir::ModuleOp> host; ///< the functions `NAME_shape`, in the LLVM dialect
+};
+
+/// Compiles each function with the attribute `gpu.kernel` of a device module to PTX and machine code of its
+/// own, so that equal kernels of several programs share an entry of the cache. Attributes of a kernel:
+///
+/// - `proa.rows`, `proa.work`: as on the CPU
+/// - `proa.threads`: the number of threads of a block
+/// - `proa.shared`: bytes of dynamic shared memory; none: 0
+///
+/// Error: the errors of emitPtx and the assembler, for all kernels.
+Result<DeviceKernels> compileDeviceKernels(mlir::ModuleOp module, const CudaToolkit &toolkit,
+                                           const DeviceCompileOptions &options = {});
+
+} // namespace proa::cuda

@@ -1,0 +1,343 @@
+//! cuBLASLt, loaded at run time. Declarations and numbers follow the ABI of cublasLt.h of CUDA 12 and 13.
+#include "lib/runtime/cuda/Blas.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace proa::cuda {
+namespace {
+
+using Status = int;
+using Handle = void *;
+
+/// The values of the enumerations of cublasLt.h, cublas_api.h and library_types.h that are used.
+namespace value {
+enum Compute : int { compute32F = 68, compute64F = 70 };
+enum DataType : int { real32F = 0, real64F = 1, real16F = 2, real16BF = 14 };
+enum Operation : int { notTransposed = 0, transposed = 1 };
+enum LayoutAttribute : int { batchCount = 5, stridedBatchOffset = 6 };
+enum DescriptionAttribute : int { transposeA = 3, transposeB = 4, epilogue = 7, biasPointer = 8 };
+enum Epilogue : int { plain = 1, relu = 2, bias = 4, gelu = 32 };
+enum Preference : int {
+  maxWorkspaceBytes = 1,
+  alignmentA = 5,
+  alignmentB = 6,
+  alignmentC = 7,
+  alignmentD = 8
+};
+} // namespace value
+
+struct Algorithm {
+  uint64_t data[8];
+};
+struct HeuristicResult {
+  Algorithm algorithm;
+  size_t workspaceBytes;
+  Status state;
+  float waves;
+  int reserved[4];
+};
+
+/// The functions that are used, as in cublasLt.h.
+struct Api {
+  Status (*create)(Handle *handle) = nullptr;
+  Status (*destroy)(Handle handle) = nullptr;
+  const char *(*statusName)(Status status) = nullptr;
+  Status (*layoutCreate)(Handle *layout, int type, uint64_t rows, uint64_t columns,
+                         int64_t leading) = nullptr;
+  Status (*layoutDestroy)(Handle layout) = nullptr;
+  Status (*layoutSet)(Handle layout, int attribute, const void *value, size_t bytes) = nullptr;
+  Status (*descriptionCreate)(Handle *description, int compute, int scaleType) = nullptr;
+  Status (*descriptionDestroy)(Handle description) = nullptr;
+  Status (*descriptionSet)(Handle description, int attribute, const void *value, size_t bytes) = nullptr;
+  Status (*preferenceCreate)(Handle *preference) = nullptr;
+  Status (*preferenceDestroy)(Handle preference) = nullptr;
+  Status (*preferenceSet)(Handle preference, int attribute, const void *value, size_t bytes) = nullptr;
+  Status (*heuristic)(Handle handle, Handle description, Handle a, Handle b, Handle c, Handle d,
+                      Handle preference, int requested, HeuristicResult *results, int *returned) = nullptr;
+  Status (*matmul)(Handle handle, Handle description, const void *alpha, DeviceAddress a, Handle aLayout,
+                   DeviceAddress b, Handle bLayout, const void *beta, DeviceAddress c, Handle cLayout,
+                   DeviceAddress d, Handle dLayout, const Algorithm *algorithm, DeviceAddress workspace,
+                   size_t workspaceBytes, void *stream) = nullptr;
+};
+
+Diagnostics failure(const Api &api, const char *function, Status status) {
+  const char *name = api.statusName ? api.statusName(status) : nullptr;
+  return errorAt("", fmt::format("{}: {}", function, name ? name : fmt::format("cuBLAS error {}", status)));
+}
+
+/// An opaque object of the library.
+class Object {
+public:
+  Object() = default;
+  Object(Handle handle, Status (*destroy)(Handle)) : handle(handle), destroy(destroy) {}
+  Object(Object &&other) noexcept : handle(std::exchange(other.handle, nullptr)), destroy(other.destroy) {}
+  Object &operator=(Object &&other) noexcept {
+    std::swap(handle, other.handle);
+    std::swap(destroy, other.destroy);
+    return *this;
+  }
+  ~Object() {
+    if (handle)
+      destroy(handle);
+  }
+  Handle get() const { return handle; }
+
+private:
+  Handle handle = nullptr;
+  Status (*destroy)(Handle) = nullptr;
+};
+
+int typeOf(DType dtype) {
+  switch (dtype) {
+  case DType::Float16:
+    return value::real16F;
+  case DType::BFloat16:
+    return value::real16BF;
+  case DType::Float64:
+    return value::real64F;
+  default:
+    return value::real32F;
+  }
+}
+
+/// The library's objects for a product, and the algorithm that it chose.
+struct Prepared {
+  Object description, a, b, c, d;
+  Algorithm algorithm{};
+};
+
+class CublasLt final : public Blas {
+public:
+  CublasLt(const Api &api, std::shared_ptr<Driver> driver, Handle handle)
+      : api(api), driver(std::move(driver)), handle(handle, api.destroy) {}
+
+  size_t workspaceBytes() const override { return size_t(32) << 20; } // as NVIDIA recommends for Hopper
+
+  Result<void> multiply(const MatrixProduct &product, const MatrixAddresses &addresses,
+                        DeviceAddress workspace, StreamHandle stream) override {
+    if (Result<void> current = driver->makeCurrent(); !current)
+      return current;
+    std::lock_guard lock(mutex);
+    Result<Prepared *> prepared = find(product, addresses);
+    if (!prepared)
+      return prepared.diagnostics();
+    Prepared &p = **prepared;
+    if (product.hasBias)
+      if (Result<void> done = set(p.description, value::biasPointer, addresses.bias); !done)
+        return done;
+    bool isDouble = product.dtype == DType::Float64;
+    double wide[] = {product.alpha, product.hasAddend ? 1.0 : 0.0};
+    float narrow[] = {static_cast<float>(wide[0]), static_cast<float>(wide[1])};
+    const void *alpha = isDouble ? static_cast<const void *>(wide) : narrow;
+    const void *beta = isDouble ? static_cast<const void *>(wide + 1) : narrow + 1;
+    Status status =
+        api.matmul(handle.get(), p.description.get(), alpha, addresses.a, p.a.get(), addresses.b, p.b.get(),
+                   beta, product.hasAddend ? addresses.c : addresses.d, p.c.get(), addresses.d, p.d.get(),
+                   &p.algorithm, workspace, workspaceBytes(), stream.value);
+    return status == 0 ? Result<void>() : Result<void>(failure(api, "cublasLtMatmul", status));
+  }
+
+private:
+  const Api api;
+  std::shared_ptr<Driver> driver;
+  Object handle;
+  std::mutex mutex;
+  /// By product and alignment of its addresses.
+  std::map<std::pair<MatrixProduct, uint32_t>, Prepared> products;
+
+  /// The largest power of two, up to 256, that divides all addresses: algorithms with wide accesses depend on
+  /// it.
+  static uint32_t alignmentOf(const MatrixAddresses &addresses) {
+    constexpr DeviceAddress most = 256;
+    DeviceAddress all = addresses.a | addresses.b | addresses.c | addresses.d | addresses.bias | most;
+    return static_cast<uint32_t>(all & (~all + 1));
+  }
+
+  Result<Prepared *> find(const MatrixProduct &product, const MatrixAddresses &addresses) {
+    std::pair key(product, alignmentOf(addresses));
+    if (auto found = products.find(key); found != products.end())
+      return &found->second;
+    Result<Prepared> prepared = prepare(product, addresses, key.second);
+    if (!prepared)
+      return prepared.diagnostics();
+    return &products.emplace(key, std::move(*prepared)).first->second;
+  }
+
+  template <class T> Result<void> set(const Object &description, int attribute, T value) const {
+    Status status = api.descriptionSet(description.get(), attribute, &value, sizeof value);
+    return status == 0 ? Result<void>()
+                       : Result<void>(failure(api, "cublasLtMatmulDescSetAttribute", status));
+  }
+
+  Result<Object> layout(const MatrixProduct &product, const MatrixLayout &matrix, int64_t rows,
+                        int64_t columns) const {
+    if (matrix.isTransposed)
+      std::swap(rows, columns);
+    Handle created = nullptr;
+    Status status = api.layoutCreate(&created, typeOf(product.dtype), static_cast<uint64_t>(rows),
+                                     static_cast<uint64_t>(columns), matrix.leading);
+    if (status != 0)
+      return failure(api, "cublasLtMatrixLayoutCreate", status);
+    Object object(created, api.layoutDestroy);
+    auto count = static_cast<int32_t>(product.batch);
+    status = api.layoutSet(created, value::batchCount, &count, sizeof count);
+    if (status == 0)
+      status =
+          api.layoutSet(created, value::stridedBatchOffset, &matrix.batchStride, sizeof matrix.batchStride);
+    if (status != 0)
+      return failure(api, "cublasLtMatrixLayoutSetAttribute", status);
+    return object;
+  }
+
+  Result<void> describe(const MatrixProduct &product, Prepared &prepared) const {
+    bool isDouble = product.dtype == DType::Float64;
+    Handle created = nullptr;
+    Status status = api.descriptionCreate(&created, isDouble ? value::compute64F : value::compute32F,
+                                          isDouble ? value::real64F : value::real32F);
+    if (status != 0)
+      return failure(api, "cublasLtMatmulDescCreate", status);
+    prepared.description = Object(created, api.descriptionDestroy);
+    auto operation = [](const MatrixLayout &matrix) {
+      return static_cast<int32_t>(matrix.isTransposed ? value::transposed : value::notTransposed);
+    };
+    uint32_t epilogue = product.hasBias ? value::bias : 0;
+    if (product.activation == MatrixProduct::Activation::Relu)
+      epilogue |= value::relu;
+    if (product.activation == MatrixProduct::Activation::GeluTanh)
+      epilogue |= value::gelu;
+    if (epilogue == 0)
+      epilogue = value::plain;
+    if (Result<void> done = set(prepared.description, value::transposeA, operation(product.a)); !done)
+      return done;
+    if (Result<void> done = set(prepared.description, value::transposeB, operation(product.b)); !done)
+      return done;
+    return set(prepared.description, value::epilogue, epilogue);
+  }
+
+  Result<Prepared> prepare(const MatrixProduct &product, const MatrixAddresses &addresses,
+                           uint32_t alignment) const {
+    Prepared prepared;
+    if (Result<void> done = describe(product, prepared); !done)
+      return done.diagnostics();
+    if (product.hasBias) // its alignment is read
+      if (Result<void> done = set(prepared.description, value::biasPointer, addresses.bias); !done)
+        return done.diagnostics();
+    struct {
+      Object &object;
+      const MatrixLayout &matrix;
+      int64_t rows, columns;
+    } layouts[] = {{prepared.a, product.a, product.m, product.k},
+                   {prepared.b, product.b, product.k, product.n},
+                   {prepared.c, product.hasAddend ? product.c : product.d, product.m, product.n},
+                   {prepared.d, product.d, product.m, product.n}};
+    for (auto &[object, matrix, rows, columns] : layouts) {
+      Result<Object> created = layout(product, matrix, rows, columns);
+      if (!created)
+        return created.diagnostics();
+      object = std::move(*created);
+    }
+    if (Result<void> done = choose(prepared, alignment); !done)
+      return done.diagnostics();
+    return prepared;
+  }
+
+  /// The library's first choice.
+  Result<void> choose(Prepared &prepared, uint32_t alignment) const {
+    Handle created = nullptr;
+    if (Status status = api.preferenceCreate(&created); status != 0)
+      return failure(api, "cublasLtMatmulPreferenceCreate", status);
+    Object preference(created, api.preferenceDestroy);
+    uint64_t bytes = workspaceBytes();
+    api.preferenceSet(created, value::maxWorkspaceBytes, &bytes, sizeof bytes);
+    for (int attribute : {value::alignmentA, value::alignmentB, value::alignmentC, value::alignmentD})
+      api.preferenceSet(created, attribute, &alignment, sizeof alignment);
+    HeuristicResult result{};
+    int returned = 0;
+    Status status =
+        api.heuristic(handle.get(), prepared.description.get(), prepared.a.get(), prepared.b.get(),
+                      prepared.c.get(), prepared.d.get(), created, 1, &result, &returned);
+    if (status != 0)
+      return failure(api, "cublasLtMatmulAlgoGetHeuristic", status);
+    if (returned == 0 || result.state != 0)
+      return errorAt("", "cuBLASLt has no algorithm for the product");
+    prepared.algorithm = result.algorithm;
+    return {};
+  }
+};
+
+/// Names to try, in order.
+std::vector<std::string> libraryNames(const std::string &library) {
+  if (!library.empty())
+    return {library};
+  std::vector<std::string> names;
+  for (const char *name : {"libcublasLt.so.13", "libcublasLt.so.12"}) {
+    names.emplace_back(name);
+    for (const char *variable : {"CUDA_HOME", "CUDA_PATH"})
+      if (const char *folder = std::getenv(variable))
+        names.push_back(std::string(folder) + "/lib64/" + name);
+    names.push_back(std::string("/usr/local/cuda/lib64/") + name);
+  }
+  return names;
+}
+
+Result<Api> loadApi(const std::string &library) {
+  void *loaded = nullptr;
+  std::string reason;
+  for (const std::string &name : libraryNames(library)) {
+    loaded = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (loaded)
+      break;
+    reason += (reason.empty() ? "" : "; ") + std::string(dlerror());
+  }
+  if (!loaded)
+    return errorAt("", "cannot load cuBLASLt: " + reason);
+  Api api;
+  std::string missing;
+  auto load = [&](auto &target, const char *name) {
+    void *symbol = dlsym(loaded, name);
+    if (!symbol)
+      missing = name;
+    std::memcpy(&target, &symbol, sizeof(symbol));
+  };
+  load(api.create, "cublasLtCreate");
+  load(api.destroy, "cublasLtDestroy");
+  load(api.statusName, "cublasLtGetStatusName");
+  load(api.layoutCreate, "cublasLtMatrixLayoutCreate");
+  load(api.layoutDestroy, "cublasLtMatrixLayoutDestroy");
+  load(api.layoutSet, "cublasLtMatrixLayoutSetAttribute");
+  load(api.descriptionCreate, "cublasLtMatmulDescCreate");
+  load(api.descriptionDestroy, "cublasLtMatmulDescDestroy");
+  load(api.descriptionSet, "cublasLtMatmulDescSetAttribute");
+  load(api.preferenceCreate, "cublasLtMatmulPreferenceCreate");
+  load(api.preferenceDestroy, "cublasLtMatmulPreferenceDestroy");
+  load(api.preferenceSet, "cublasLtMatmulPreferenceSetAttribute");
+  load(api.heuristic, "cublasLtMatmulAlgoGetHeuristic");
+  load(api.matmul, "cublasLtMatmul");
+  if (!missing.empty())
+    return errorAt("", "cuBLASLt has no symbol '" + missing + "', expected that of CUDA 12 or 13");
+  return api;
+}
+
+} // namespace
+
+Result<std::shared_ptr<Blas>> openCublasLt(std::shared_ptr<Driver> driver, const std::string &library) {
+  Result<Api> api = loadApi(library);
+  if (!api)
+    return api.diagnostics();
+  if (Result<void> current = driver->makeCurrent(); !current)
+    return current.diagnostics();
+  Handle handle = nullptr;
+  if (Status status = api->create(&handle); status != 0)
+    return failure(*api, "cublasLtCreate", status);
+  return std::shared_ptr<Blas>(std::make_shared<CublasLt>(*api, std::move(driver), handle));
+}
+
+} // namespace proa::cuda

@@ -1,0 +1,438 @@
+#include "lib/runtime/cuda/RecordingDriver.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace proa::cuda {
+
+namespace {
+
+constexpr size_t alignment = 256;
+constexpr int freshByte = 0xCD;
+
+void *pointerOf(DeviceAddress address) { return reinterpret_cast<void *>(address); }
+
+void *allocateFilled(size_t bytes) {
+  void *memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  if (memory)
+    std::memset(memory, freshByte, bytes);
+  return memory;
+}
+
+} // namespace
+
+struct RecordingDriver::Stream {
+  struct Item {
+    Work work;
+    const Event *event = nullptr;
+  };
+  std::deque<Item> items;
+  Graph *capture = nullptr; ///< of a capture that is under way
+};
+
+struct RecordingDriver::Event {
+  Stream *stream = nullptr; ///< where it was recorded and not yet reached
+};
+
+struct RecordingDriver::Function {
+  std::string name;
+  size_t allowedSharedBytes = size_t(48) << 10;
+};
+
+struct RecordingDriver::Graph {
+  std::vector<std::pair<std::string, Work>> items;
+};
+
+RecordingDriver::RecordingDriver(int64_t memoryBytes) {
+  described = {.name = "recording driver",
+               .major = 9,
+               .minor = 0,
+               .memoryBytes = memoryBytes,
+               .multiprocessors = 4,
+               .sharedBytesPerBlock = 232448};
+}
+
+RecordingDriver::~RecordingDriver() {
+  for (auto [address, bytes] : memory)
+    std::free(pointerOf(address));
+  for (auto [address, bytes] : pinned)
+    std::free(const_cast<void *>(address));
+}
+
+void RecordingDriver::registerKernel(const std::string &name, Kernel kernel) {
+  std::lock_guard lock(mutex);
+  kernels[name] = std::move(kernel);
+}
+
+void RecordingDriver::registerRowKernel(const std::string &name, runtime::KernelFunction function,
+                                        const std::string &parameters) {
+  rowParameters[name] = parameters;
+  registerKernel(name, [function, parameters](const LaunchShape &, std::span<const uint64_t> values) {
+    std::vector<void *> buffers;
+    std::vector<int64_t> dims;
+    for (size_t i = 0; i < parameters.size(); ++i)
+      if (parameters[i] == 'p')
+        buffers.push_back(pointerOf(values[i]));
+      else
+        dims.push_back(static_cast<int64_t>(values[i]));
+    std::span<const uint64_t> rows = values.last(2);
+    function(buffers.data(), dims.data(), static_cast<int64_t>(rows[0]), static_cast<int64_t>(rows[1]));
+  });
+}
+
+/// The error of the parameters of a row kernel.
+std::optional<std::string> RecordingDriver::checkKernel(const std::string &name,
+                                                        std::span<const uint64_t> values) const {
+  auto parameters = rowParameters.find(name);
+  if (parameters == rowParameters.end())
+    return std::nullopt;
+  if (values.size() != parameters->second.size() + 2)
+    return fmt::format("kernel {} gets {} parameters, expected {}", name, values.size(),
+                       parameters->second.size() + 2);
+  for (size_t i = 0; i + 2 < values.size(); ++i)
+    if (parameters->second[i] == 'p' && !checkDevice(values[i], 1))
+      return fmt::format("parameter {} of kernel {} is not in device memory", i, name);
+  return std::nullopt;
+}
+
+std::vector<std::string> RecordingDriver::log() const {
+  std::lock_guard lock(mutex);
+  return lines;
+}
+
+void RecordingDriver::clearLog() {
+  std::lock_guard lock(mutex);
+  lines.clear();
+}
+
+int64_t RecordingDriver::allocatedBytes() const {
+  std::lock_guard lock(mutex);
+  int64_t total = 0;
+  for (auto [address, bytes] : memory)
+    total += static_cast<int64_t>(bytes);
+  return total;
+}
+
+void RecordingDriver::failCalls(const std::string &function, const std::string &error) {
+  std::lock_guard lock(mutex);
+  failures[function] = error;
+}
+
+/// Called first in each method, for failCalls.
+Result<void> RecordingDriver::entered(const char *function) {
+  if (auto failure = failures.find(function); failure != failures.end())
+    return errorAt("", std::string(function) + ": " + failure->second);
+  return {};
+}
+
+Result<MemoryInfo> RecordingDriver::memoryInfo() {
+  return MemoryInfo{described.memoryBytes - allocatedBytes(), described.memoryBytes};
+}
+
+Result<DeviceAddress> RecordingDriver::allocate(size_t bytes) {
+  std::lock_guard lock(mutex);
+  if (Result<void> done = entered("cuMemAlloc"); !done)
+    return done.diagnostics();
+  if (bytes == 0)
+    return errorAt("", "cuMemAlloc: CUDA_ERROR_INVALID_VALUE (invalid argument)");
+  void *address = allocatedBytes() + static_cast<int64_t>(bytes) <= described.memoryBytes
+                      ? allocateFilled(bytes)
+                      : nullptr;
+  if (!address)
+    return errorAt("", "cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (out of memory)");
+  memory[reinterpret_cast<DeviceAddress>(address)] = bytes;
+  return reinterpret_cast<DeviceAddress>(address);
+}
+
+/// As on a device, memory is freed after everything that was requested before.
+Result<void> RecordingDriver::free(DeviceAddress address) {
+  std::lock_guard lock(mutex);
+  Diagnostics diagnostics;
+  for (auto &stream : streams)
+    diagnostics.append(run(*stream, nullptr).diagnostics());
+  if (memory.erase(address) == 0)
+    diagnostics.add("", "cuMemFree: CUDA_ERROR_INVALID_VALUE (invalid argument)");
+  else
+    std::free(pointerOf(address));
+  return diagnostics;
+}
+
+Result<void *> RecordingDriver::allocatePinned(size_t bytes) {
+  std::lock_guard lock(mutex);
+  if (Result<void> done = entered("cuMemHostAlloc"); !done)
+    return done.diagnostics();
+  void *address = allocateFilled(bytes);
+  if (!address)
+    return errorAt("", "cuMemHostAlloc: CUDA_ERROR_OUT_OF_MEMORY (out of memory)");
+  pinned[address] = bytes;
+  return address;
+}
+
+Result<void> RecordingDriver::freePinned(void *address) {
+  std::lock_guard lock(mutex);
+  if (pinned.erase(address) == 0)
+    return errorAt("", "cuMemFreeHost: CUDA_ERROR_INVALID_VALUE (invalid argument)");
+  std::free(address);
+  return {};
+}
+
+bool RecordingDriver::isPinned(const void *address) const {
+  auto after = pinned.upper_bound(address);
+  if (after == pinned.begin())
+    return false;
+  auto [begin, bytes] = *std::prev(after);
+  return static_cast<const std::byte *>(address) < static_cast<const std::byte *>(begin) + bytes;
+}
+
+Result<void> RecordingDriver::checkDevice(DeviceAddress address, size_t bytes) const {
+  auto after = memory.upper_bound(address);
+  if (after != memory.begin())
+    if (auto [begin, size] = *std::prev(after); address - begin <= size && bytes <= size - (address - begin))
+      return {};
+  return errorAt("", fmt::format("access of {} bytes outside of device memory", bytes));
+}
+
+Result<StreamHandle> RecordingDriver::createStream() {
+  std::lock_guard lock(mutex);
+  return StreamHandle{streams.emplace_back(std::make_unique<Stream>()).get()};
+}
+
+Result<void> RecordingDriver::destroyStream(StreamHandle stream) {
+  std::lock_guard lock(mutex);
+  Result<void> done = run(*static_cast<Stream *>(stream.value), nullptr);
+  std::erase_if(streams, [&](const auto &owned) { return owned.get() == stream.value; });
+  return done;
+}
+
+/// Runs the stream up to an event, or to its end.
+Result<void> RecordingDriver::run(Stream &stream, const Event *until) {
+  Diagnostics diagnostics;
+  while (!stream.items.empty()) {
+    Stream::Item item = std::move(stream.items.front());
+    stream.items.pop_front();
+    if (item.work)
+      diagnostics.append(item.work().diagnostics());
+    if (item.event && item.event == until)
+      break;
+  }
+  return diagnostics;
+}
+
+Result<void> RecordingDriver::synchronize(StreamHandle stream) {
+  std::lock_guard lock(mutex);
+  if (Result<void> done = entered("cuStreamSynchronize"); !done)
+    return done;
+  auto *found = static_cast<Stream *>(stream.value);
+  if (found->capture)
+    return errorAt("", "cuStreamSynchronize: CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED (operation not permitted "
+                       "when stream is capturing)");
+  lines.emplace_back("wait");
+  return run(*found, nullptr);
+}
+
+Result<void> RecordingDriver::enqueue(StreamHandle stream, std::string line, Work work) {
+  auto *found = static_cast<Stream *>(stream.value);
+  if (found->capture) {
+    found->capture->items.emplace_back(std::move(line), std::move(work));
+    return {};
+  }
+  lines.push_back(std::move(line));
+  found->items.push_back({std::move(work)});
+  return {};
+}
+
+Result<void> RecordingDriver::copyToDevice(DeviceAddress to, const void *from, size_t bytes,
+                                           StreamHandle stream) {
+  std::lock_guard lock(mutex);
+  if (Result<void> done = entered("cuMemcpyHtoDAsync"); !done)
+    return done;
+  std::string line = fmt::format("copy to device {}", bytes);
+  if (isPinned(from))
+    return enqueue(stream, line, [=, this] {
+      Result<void> valid = checkDevice(to, bytes);
+      if (valid)
+        std::memcpy(pointerOf(to), from, bytes);
+      return valid;
+    });
+  auto *begin = static_cast<const std::byte *>(from);
+  return enqueue(stream, line, [=, this, copy = std::vector<std::byte>(begin, begin + bytes)] {
+    Result<void> valid = checkDevice(to, bytes);
+    if (valid && bytes > 0)
+      std::memcpy(pointerOf(to), copy.data(), bytes);
+    return valid;
+  });
+}
+
+Result<void> RecordingDriver::copyToHost(void *to, DeviceAddress from, size_t bytes, StreamHandle stream) {
+  std::lock_guard lock(mutex);
+  if (Result<void> done = entered("cuMemcpyDtoHAsync"); !done)
+    return done;
+  return enqueue(stream, fmt::format("copy to host {}", bytes), [=, this] {
+    Result<void> valid = checkDevice(from, bytes);
+    if (valid)
+      std::memcpy(to, pointerOf(from), bytes);
+    return valid;
+  });
+}
+
+Result<void> RecordingDriver::copyOnDevice(DeviceAddress to, DeviceAddress from, size_t bytes,
+                                           StreamHandle stream) {
+  std::lock_guard lock(mutex);
+  return enqueue(stream, fmt::format("copy on device {}", bytes), [=, this] {
+    Diagnostics diagnostics = checkDevice(from, bytes).diagnostics();
+    diagnostics.append(checkDevice(to, bytes).diagnostics());
+    if (diagnostics.empty())
+      std::memmove(pointerOf(to), pointerOf(from), bytes);
+    return Result<void>(diagnostics);
+  });
+}
+
+Result<void> RecordingDriver::fill(DeviceAddress to, uint8_t byte, size_t bytes, StreamHandle stream) {
+  std::lock_guard lock(mutex);
+  return enqueue(stream, fmt::format("fill {}", bytes), [=, this] {
+    Result<void> valid = checkDevice(to, bytes);
+    if (valid)
+      std::memset(pointerOf(to), byte, bytes);
+    return valid;
+  });
+}
+
+Result<EventHandle> RecordingDriver::createEvent() {
+  std::lock_guard lock(mutex);
+  return EventHandle{events.emplace_back(std::make_unique<Event>()).get()};
+}
+
+Result<void> RecordingDriver::destroyEvent(EventHandle event) {
+  std::lock_guard lock(mutex);
+  std::erase_if(events, [&](const auto &owned) { return owned.get() == event.value; });
+  return {};
+}
+
+Result<void> RecordingDriver::record(EventHandle event, StreamHandle stream) {
+  std::lock_guard lock(mutex);
+  auto *found = static_cast<Stream *>(stream.value);
+  auto *recorded = static_cast<Event *>(event.value);
+  recorded->stream = found;
+  found->items.push_back({[recorded] {
+                            recorded->stream = nullptr;
+                            return Result<void>();
+                          },
+                          recorded});
+  return {};
+}
+
+Result<void> RecordingDriver::synchronize(EventHandle event) {
+  std::lock_guard lock(mutex);
+  auto *recorded = static_cast<Event *>(event.value);
+  return recorded->stream ? run(*recorded->stream, recorded) : Result<void>();
+}
+
+Result<float> RecordingDriver::elapsed(EventHandle begin, EventHandle end) {
+  std::lock_guard lock(mutex);
+  for (EventHandle event : {begin, end})
+    if (static_cast<Event *>(event.value)->stream)
+      return errorAt("", "cuEventElapsedTime: CUDA_ERROR_NOT_READY (device not ready)");
+  return 0.001F;
+}
+
+Result<ModuleHandle> RecordingDriver::loadModule(const std::string &image) {
+  std::lock_guard lock(mutex);
+  if (Result<void> done = entered("cuModuleLoadData"); !done)
+    return done.diagnostics();
+  auto *module = reinterpret_cast<const void *>(++modulesLoaded);
+  modules.insert(module);
+  return ModuleHandle{const_cast<void *>(module)};
+}
+
+Result<void> RecordingDriver::unloadModule(ModuleHandle module) {
+  std::lock_guard lock(mutex);
+  return modules.erase(module.value) ? Result<void>()
+                                     : Result<void>(errorAt("", "cuModuleUnload: CUDA_ERROR_INVALID_HANDLE"));
+}
+
+Result<FunctionHandle> RecordingDriver::function(ModuleHandle module, const std::string &name) {
+  std::lock_guard lock(mutex);
+  if (Result<void> done = entered("cuModuleGetFunction"); !done)
+    return done.diagnostics();
+  functions.push_back(std::make_unique<Function>());
+  functions.back()->name = name;
+  return FunctionHandle{functions.back().get()};
+}
+
+Result<void> RecordingDriver::allowSharedBytes(FunctionHandle function, size_t bytes) {
+  std::lock_guard lock(mutex);
+  if (bytes > static_cast<size_t>(described.sharedBytesPerBlock))
+    return errorAt("", "cuFuncSetAttribute: CUDA_ERROR_INVALID_VALUE (invalid argument)");
+  static_cast<Function *>(function.value)->allowedSharedBytes = bytes;
+  return {};
+}
+
+Result<void> RecordingDriver::launch(FunctionHandle function, const LaunchShape &shape,
+                                     std::span<const uint64_t> parameters, StreamHandle stream) {
+  std::lock_guard lock(mutex);
+  if (Result<void> done = entered("cuLaunchKernel"); !done)
+    return done;
+  const auto &launched = *static_cast<Function *>(function.value);
+  if (shape.blocks == 0 || shape.threads == 0 || shape.threads > 1024 ||
+      shape.sharedBytes > launched.allowedSharedBytes)
+    return errorAt("", "cuLaunchKernel: CUDA_ERROR_INVALID_VALUE (invalid argument)");
+  std::string line =
+      fmt::format("launch {} {}x{}+{}", launched.name, shape.blocks, shape.threads, shape.sharedBytes);
+  auto kernel = kernels.find(launched.name);
+  if (kernel == kernels.end())
+    return enqueue(stream, line, {});
+  return enqueue(stream, line,
+                 [this, name = launched.name, kernel = kernel->second, shape,
+                  values = std::vector<uint64_t>(parameters.begin(), parameters.end())]() -> Result<void> {
+                   if (std::optional<std::string> wrong = checkKernel(name, values))
+                     return errorAt("", *wrong);
+                   kernel(shape, values);
+                   return {};
+                 });
+}
+
+Result<void> RecordingDriver::request(StreamHandle stream, const std::string &line,
+                                      std::vector<std::pair<DeviceAddress, size_t>> regions,
+                                      std::function<void()> work) {
+  std::lock_guard lock(mutex);
+  return enqueue(stream, line, [this, regions = std::move(regions), work = std::move(work)] {
+    Diagnostics diagnostics;
+    for (auto [address, bytes] : regions)
+      diagnostics.append(checkDevice(address, bytes).diagnostics());
+    if (diagnostics.empty())
+      work();
+    return Result<void>(diagnostics);
+  });
+}
+
+Result<void> RecordingDriver::beginCapture(StreamHandle stream) {
+  std::lock_guard lock(mutex);
+  static_cast<Stream *>(stream.value)->capture = graphs.emplace_back(std::make_unique<Graph>()).get();
+  return {};
+}
+
+Result<GraphHandle> RecordingDriver::endCapture(StreamHandle stream) {
+  std::lock_guard lock(mutex);
+  Graph *captured = std::exchange(static_cast<Stream *>(stream.value)->capture, nullptr);
+  return captured ? Result<GraphHandle>(GraphHandle{captured})
+                  : Result<GraphHandle>(errorAt("", "cuStreamEndCapture: CUDA_ERROR_ILLEGAL_STATE"));
+}
+
+Result<void> RecordingDriver::launch(GraphHandle graph, StreamHandle stream) {
+  std::lock_guard lock(mutex);
+  lines.emplace_back("launch graph");
+  for (const auto &[line, work] : static_cast<Graph *>(graph.value)->items)
+    static_cast<Stream *>(stream.value)->items.push_back({work});
+  return {};
+}
+
+Result<void> RecordingDriver::destroyGraph(GraphHandle graph) {
+  std::lock_guard lock(mutex);
+  std::erase_if(graphs, [&](const auto &owned) { return owned.get() == graph.value; });
+  return {};
+}
+
+} // namespace proa::cuda
