@@ -159,10 +159,10 @@ private:
     auto text = isContent ? Result<std::string>(shardings) : proa::readFile(shardings);
     if (isContent)
       shardings = "the shardings"; // in messages
-    auto checked = text ? parseJson(*text, shardings) : Result<nlohmann::json>(text.problems());
+    auto checked = text ? parseJson(*text, shardings) : Result<nlohmann::json>(text.diagnostics());
     if (!checked) {
-      for (const Problem &problem : checked.problems())
-        error() << problem.where << ": " << problem.message;
+      for (const proa::Diagnostic &diagnostic : checked.diagnostics())
+        error() << diagnostic.location << ": " << diagnostic.message;
       return false;
     }
     // The order of axes is that of the file.
@@ -262,7 +262,7 @@ private:
   /// Null if the text is not valid; then `parseError` has the reason.
   template <class Attribute> Attribute parse(const std::string &text) {
     parseError.clear();
-    ScopedDiagnosticHandler handler(&getContext(), [&](Diagnostic &diagnostic) {
+    ScopedDiagnosticHandler handler(&getContext(), [&](mlir::Diagnostic &diagnostic) {
       parseError = parseError.empty() ? diagnostic.str() : parseError;
       return success();
     });

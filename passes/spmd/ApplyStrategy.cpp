@@ -21,32 +21,59 @@ using Id = DimComponents::Id;
 /// Annotates one function.
 class Annotator {
 public:
-  Annotator(func::FuncOp function, const spmd::Strategy &strategy, FlatSymbolRefAttr symbol,
-            PassRemarks &remarks)
-      : function(function), strategy(strategy), mesh(strategy.mesh()), symbol(symbol), remarks(remarks),
-        dims(function), componentAxes(dims.components().size()) {}
+  Annotator(func::FuncOp function, const spmd::Strategy &strategy, dist::MeshOp mesh, PassRemarks &remarks)
+      : function(function), strategy(strategy), mesh(mesh.getMesh().toMesh()),
+        symbol(FlatSymbolRefAttr::get(mesh.getSymNameAttr())), remarks(remarks), dims(function),
+        componentAxes(dims.components().size()) {}
 
-  void run() {
+  LogicalResult run() {
+    if (failed(checkAnnotations()))
+      return failure();
+    for (const spmd::MeshAxis &axis : mesh.axes)
+      if (axis.size > 1 && strategy.sizeOf(axis.name) == 1)
+        remarks.missed(function) << "the strategy does not use the axis '" << axis.name << "' of the mesh";
     splitFeeds();
-    chooseComponents("ep", [&](const ValueDim &dim) {
-      return dim.dim == 0 && cast<RankedTensorType>(dim.value.getType()).getRank() == 3;
-    });
+    splitExperts();
     chooseComponents("mp", [&](const ValueDim &dim) {
       return cast<RankedTensorType>(dim.value.getType()).getRank() >= 2;
     });
     for (BlockArgument argument : function.getArguments())
-      if (isa<RankedTensorType>(argument.getType()))
-        arguments[argument] = placementOf(argument);
+      if (isa<RankedTensorType>(argument.getType())) {
+        dist::ShardingAttr own = annotationOf(argument);
+        arguments[argument] = own ? dist::placementOf(own, mesh) : placementOf(argument);
+      }
     if (strategy.zero != spmd::ZeroStage::None)
       splitStates();
     for (BlockArgument argument : function.getArguments())
-      if (auto found = arguments.find(argument); found != arguments.end())
+      if (auto found = arguments.find(argument); found != arguments.end() && !annotationOf(argument))
         function.setArgAttr(argument.getArgNumber(), dist::shardingAttribute, shardingOf(found->second));
     if (strategy.sequence)
       splitSequence();
+    return success();
   }
 
 private:
+  dist::ShardingAttr annotationOf(BlockArgument argument) {
+    return function.getArgAttrOfType<dist::ShardingAttr>(argument.getArgNumber(), dist::shardingAttribute);
+  }
+
+  /// Shardings that arguments already have must be of the mesh of the strategy.
+  LogicalResult checkAnnotations() {
+    for (BlockArgument argument : function.getArguments()) {
+      dist::ShardingAttr sharding = annotationOf(argument);
+      if (!sharding)
+        continue;
+      auto emit = [&] {
+        return function.emitError() << "sharding of argument " << argument.getArgNumber() << ": ";
+      };
+      if (sharding.getMesh() != symbol)
+        return emit() << "expected the mesh " << symbol << " of the strategy, found " << sharding.getMesh();
+      if (failed(dist::verifySharding(emit, sharding, mesh, cast<RankedTensorType>(argument.getType()))))
+        return failure();
+    }
+    return success();
+  }
+
   StringAttr nameOf(BlockArgument argument, StringRef attribute) {
     return function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), attribute);
   }
@@ -58,7 +85,10 @@ private:
   dist::ShardingAttr shardingOf(const spmd::Placement &placement) {
     return dist::shardingOf(placement, symbol, mesh);
   }
-  std::optional<unsigned> axis(StringRef name) const { return mesh.indexOf(std::string_view(name)); }
+  /// The axis of the mesh, if the strategy uses it.
+  std::optional<unsigned> axis(std::string_view name) const {
+    return strategy.sizeOf(name) > 1 ? mesh.indexOf(name) : std::nullopt;
+  }
 
   /// Data parallelism splits the batch, context parallelism the sequence: by convention dimensions 0 and 1 of
   /// the feeds. Dimensions of other feeds that belong to the same component, or have the same position and
@@ -77,19 +107,66 @@ private:
     for (BlockArgument argument : function.getArguments())
       if (auto type = feedType(argument); type && type.getRank() > position) {
         Id id = *dims.of(argument, position);
-        if (!componentAxes[id] && (!most || workOf(id) > workOf(*most)))
+        if (componentAxes[id].empty() && (!most || workOf(id) > workOf(*most)))
           most = id, size = type.getDimSize(position);
       }
     if (!most) {
       remarks.missed(function) << name << ": no feed has dimension " << (position == 0 ? "0" : "1");
       return;
     }
-    componentAxes[*most] = *split;
+    componentAxes[*most] = {*split};
     for (BlockArgument argument : function.getArguments())
       if (auto type = feedType(argument);
           type && type.getRank() > position && type.getDimSize(position) == size)
-        if (Id id = *dims.of(argument, position); !componentAxes[id])
-          componentAxes[id] = *split;
+        if (Id id = *dims.of(argument, position); componentAxes[id].empty())
+          componentAxes[id] = {*split};
+  }
+
+  /// Expert parallelism splits the experts: the first dimensions of parameters of rank 3 over which a
+  /// contraction is batched. It splits the batch too, after data parallelism, so that each device routes its
+  /// own tokens, and tokens move to the devices of their experts (all_to_all).
+  void splitExperts() {
+    std::optional<unsigned> split = axis("ep");
+    if (!split)
+      return;
+    llvm::SmallDenseSet<Id> experts;
+    for (const DimComponents::OpUses &uses : dims.ops())
+      for (auto [operand, tensor] : llvm::zip_equal(uses.op->getOperands(), uses.rule.operands))
+        if (uses.isContraction && isExpertParameter(operand, mesh.axes[*split].size) &&
+            isBatch(uses.rule, tensor[0]))
+          experts.insert(*dims.of(operand, 0));
+    for (BlockArgument argument : function.getArguments())
+      if (isExpertParameter(argument, mesh.axes[*split].size) && experts.contains(*dims.of(argument, 0)))
+        expertArguments.insert(argument);
+    if (expertArguments.empty()) {
+      remarks.missed(function) << "ep: no parameters can be split over it";
+      return;
+    }
+    std::optional<unsigned> data = axis("dp");
+    if (!data)
+      return splitFeedDim("ep", 0);
+    for (SmallVector<unsigned, 2> &axes : componentAxes)
+      if (llvm::is_contained(axes, *data))
+        axes.push_back(*split);
+  }
+
+  /// Whether a value is a parameter, or a state of an optimizer, with a divisible number of matrices.
+  bool isExpertParameter(Value value, int64_t parts) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return argument && argument.getOwner() == &function.getBody().front() &&
+           nameOf(argument, pd::parameterAttribute) && type && type.getRank() == 3 && !type.isDynamicDim(0) &&
+           type.getDimSize(0) % parts == 0;
+  }
+
+  /// Whether all operands and results of a contraction have the factor of a dimension.
+  static bool isBatch(const pd::ShardingRule &rule, const pd::DimFactors &dim) {
+    auto hasFactor = [&](const pd::TensorFactors &tensor) {
+      return llvm::any_of(tensor,
+                          [&](const pd::DimFactors &own) { return llvm::is_contained(own, dim.front()); });
+    };
+    return dim.size() == 1 && rule.factors[dim.front()].kind == pd::FactorKind::PassThrough &&
+           llvm::all_of(rule.operands, hasFactor) && llvm::all_of(rule.results, hasFactor);
   }
 
   RankedTensorType feedType(BlockArgument argument) {
@@ -105,13 +182,13 @@ private:
       return;
     SmallVector<Id> candidates;
     for (auto [id, component] : llvm::enumerate(dims.components()))
-      if (!componentAxes[id] && component.hasContraction && !component.isAmbiguous &&
+      if (componentAxes[id].empty() && component.hasContraction && !component.isAmbiguous &&
           isDivisible(component, mesh.axes[*split].size) && areParameters(component) &&
           valueOf(static_cast<Id>(id)) > 0 && llvm::any_of(component.arguments, isCandidate))
         candidates.push_back(static_cast<Id>(id));
     SmallVector<Id> chosen = independentSet(candidates);
     for (Id id : chosen)
-      componentAxes[id] = *split;
+      componentAxes[id] = {*split};
     if (chosen.empty())
       remarks.missed(function) << name << ": no parameters can be split over it";
   }
@@ -179,9 +256,12 @@ private:
     llvm::SmallDenseSet<unsigned> used;
     for (int64_t dim = 0; dim < cast<RankedTensorType>(value.getType()).getRank(); ++dim) {
       spmd::DimPlacement &target = placement.dims.emplace_back();
-      std::optional<Id> id = dims.of(value, dim);
-      if (id && componentAxes[*id] && used.insert(*componentAxes[*id]).second)
-        target.axes.push_back(mesh.full(*componentAxes[*id]));
+      if (dim == 0 && expertArguments.contains(value) && used.insert(*axis("ep")).second)
+        target.axes.push_back(mesh.full(*axis("ep")));
+      if (std::optional<Id> id = dims.of(value, dim))
+        for (unsigned own : componentAxes[*id])
+          if (used.insert(own).second)
+            target.axes.push_back(mesh.full(own));
     }
     return placement;
   }
@@ -253,6 +333,11 @@ private:
   /// else along one that stays divisible, else along the largest one that is not split.
   spmd::Placement withAxis(spmd::Placement placement, ArrayRef<int64_t> shape, unsigned added) {
     int64_t parts = mesh.axes[added].size;
+    auto usesAxis = [&](const spmd::DimPlacement &dim) {
+      return llvm::any_of(dim.axes, [&](const spmd::AxisRef &axis) { return axis.axis == added; });
+    };
+    if (llvm::any_of(placement.dims, usesAxis)) // by an annotation
+      return placement;
     std::optional<size_t> best;
     std::array<int64_t, 2> bestRank{};
     for (auto [dim, target] : llvm::enumerate(placement.dims)) {
@@ -295,8 +380,9 @@ private:
     }
     unsigned model = *axis("mp");
     for (const DimComponents::OpUses &uses : dims.ops()) {
-      bool isSplit = llvm::any_of(
-          uses.uses, [&](const DimComponents::Use &use) { return componentAxes[use.component] == model; });
+      bool isSplit = llvm::any_of(uses.uses, [&](const DimComponents::Use &use) {
+        return llvm::is_contained(componentAxes[use.component], model);
+      });
       if (isSplit && uses.isContraction)
         splitSequenceAround(uses.op, *sequence, model);
     }
@@ -344,8 +430,9 @@ private:
   FlatSymbolRefAttr symbol;
   PassRemarks &remarks;
   DimComponents dims;
-  /// By component.
-  SmallVector<std::optional<unsigned>> componentAxes;
+  /// By component, from major to minor.
+  SmallVector<SmallVector<unsigned, 2>> componentAxes;
+  llvm::DenseSet<Value> expertArguments;
   llvm::DenseMap<Value, spmd::Placement> arguments;
 };
 
@@ -355,11 +442,8 @@ public:
 
   void runOnOperation() override {
     Result<spmd::Strategy> parsed = spmd::parseStrategy(strategy);
-    if (!parsed) {
-      for (const Problem &problem : parsed.problems())
-        getOperation()->emitError() << getArgumentName() << ": " << problem.message;
-      return signalPassFailure();
-    }
+    if (!parsed)
+      return fail(parsed.diagnostics());
     auto target = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
         getOperation(), StringAttr::get(&getContext(), function));
     if (!target || target.isExternal()) {
@@ -370,22 +454,43 @@ public:
       target.emitError() << getArgumentName() << ": expected a function with one block";
       return signalPassFailure();
     }
-    spmd::Mesh mesh = parsed->mesh();
-    if (mesh.axes.empty())
-      return;
-    if (Operation *other = SymbolTable::lookupSymbolIn(getOperation(), meshName)) {
-      other->emitError() << getArgumentName() << ": the strategy defines the mesh '" << meshName << "'";
+    SmallVector<dist::MeshOp> meshes(getOperation().getOps<dist::MeshOp>());
+    if (meshes.size() > 1) {
+      getOperation()->emitError() << getArgumentName() << ": expected at most one dist.mesh, found "
+                                  << meshes.size();
       return signalPassFailure();
     }
-    createMesh(mesh);
+    std::optional<spmd::Mesh> mesh;
+    if (!meshes.empty())
+      mesh = meshes.front().getMesh().toMesh();
+    Result<spmd::Strategy> complete = spmd::strategyOnMesh(*parsed, mesh ? &*mesh : nullptr);
+    if (!complete)
+      return fail(complete.diagnostics());
+    if (complete->mesh().axes.empty())
+      return;
+    if (meshes.empty()) {
+      if (Operation *other = SymbolTable::lookupSymbolIn(getOperation(), meshName)) {
+        other->emitError() << getArgumentName() << ": expected that the symbol '" << meshName
+                           << "' is free or a mesh";
+        return signalPassFailure();
+      }
+      meshes.push_back(createMesh(complete->mesh()));
+    }
     PassRemarks remarks(getArgumentName());
-    Annotator(target, *parsed, FlatSymbolRefAttr::get(&getContext(), meshName), remarks).run();
+    if (failed(Annotator(target, *complete, meshes.front(), remarks).run()))
+      signalPassFailure();
   }
 
 private:
   static constexpr StringLiteral meshName = "mesh";
 
-  void createMesh(const spmd::Mesh &mesh) {
+  void fail(const Diagnostics &diagnostics) {
+    for (const proa::Diagnostic &diagnostic : diagnostics)
+      getOperation()->emitError() << getArgumentName() << ": " << diagnostic.message;
+    signalPassFailure();
+  }
+
+  dist::MeshOp createMesh(const spmd::Mesh &mesh) {
     OpBuilder builder = OpBuilder::atBlockBegin(getOperation().getBody());
     SmallVector<StringAttr> names;
     SmallVector<int64_t> sizes;
@@ -393,8 +498,8 @@ private:
       names.push_back(builder.getStringAttr(axis.name));
       sizes.push_back(axis.size);
     }
-    dist::MeshOp::create(builder, getOperation().getLoc(), meshName,
-                         dist::MeshAttr::get(&getContext(), names, sizes, {}));
+    return dist::MeshOp::create(builder, getOperation().getLoc(), meshName,
+                                dist::MeshAttr::get(&getContext(), names, sizes, {}));
   }
 };
 

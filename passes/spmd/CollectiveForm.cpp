@@ -97,36 +97,131 @@ Value CollectiveForm::reduce(Value local, pd::ReductionKind kind, unsigned facto
                     from, to);
 }
 
-/// Joins the whole dimension, pads it, and takes the range of the device.
+namespace {
+
+/// How far the ranges of parts reach into the parts before and after them.
+struct Halo {
+  int64_t before = 0, after = 0;
+  /// The least number of elements of a part.
+  int64_t leastPart = 0;
+};
+
+} // namespace
+
+static Halo haloOf(int64_t size, llvm::ArrayRef<std::pair<int64_t, int64_t>> ranges) {
+  Halo halo{0, 0, size};
+  auto parts = static_cast<int64_t>(ranges.size());
+  for (auto [part, range] : llvm::enumerate(ranges)) {
+    int64_t begin = pd::beginOfPart(size, parts, static_cast<int64_t>(part)),
+            end = pd::beginOfPart(size, parts, static_cast<int64_t>(part) + 1);
+    halo.before = std::max(halo.before, begin - range.first);
+    halo.after = std::max(halo.after, range.second - end);
+    halo.leastPart = std::min(halo.leastPart, end - begin);
+  }
+  return halo;
+}
+
+Value CollectiveForm::padded(Value x, int64_t dim, int64_t before, int64_t after, double fill) {
+  if (before == 0 && after == 0)
+    return x;
+  OpBuilder &builder = getBuilder();
+  SmallVector<int64_t> paddings(2 * static_cast<size_t>(cast<RankedTensorType>(x.getType()).getRank()), 0);
+  paddings[2 * static_cast<size_t>(dim)] = before;
+  paddings[2 * static_cast<size_t>(dim) + 1] = after;
+  return pd::PadOp::create(builder, op()->getLoc(), x, builder.getDenseI64ArrayAttr(paddings),
+                           builder.getF64FloatAttr(fill));
+}
+
+Value CollectiveForm::range(Value x, int64_t dim, int64_t begin, int64_t end) {
+  OpBuilder &builder = getBuilder();
+  auto list = [&](ArrayRef<int64_t> values) { return builder.getDenseI64ArrayAttr(values); };
+  return pd::SliceOp::create(builder, op()->getLoc(), x, Value(), Value(), Value(), list({dim}),
+                             list({begin}), list({end}), list({}));
+}
+
+/// The range that `ranges` gives for the part of the device.
+Value CollectiveForm::rangeByPart(Value x, int64_t dim, unsigned factor,
+                                  llvm::ArrayRef<std::pair<int64_t, int64_t>> ranges) {
+  OpBuilder &builder = getBuilder();
+  auto bound = [&](ArrayRef<int64_t> values) -> Value {
+    return pd::ReshapeOp::create(builder, op()->getLoc(), byPart(factor, values), Value(),
+                                 builder.getDenseI64ArrayAttr({1}));
+  };
+  SmallVector<int64_t> begins, ends;
+  for (auto [begin, end] : ranges) {
+    begins.push_back(begin);
+    ends.push_back(end);
+  }
+  Value first = bound(begins), last = bound(ends);
+  auto none = builder.getDenseI64ArrayAttr({});
+  return pd::SliceOp::create(builder, op()->getLoc(), x, first, last, Value(),
+                             builder.getDenseI64ArrayAttr({dim}), none, none, none);
+}
+
 Value CollectiveForm::window(Value local, int64_t dim, unsigned factor, int64_t size,
                              llvm::ArrayRef<std::pair<int64_t, int64_t>> ranges, double fill) {
-  OpBuilder &builder = getBuilder();
-  Location location = op()->getLoc();
-  Value whole = gather(local, dim, factor, size);
+  Halo halo = haloOf(size, ranges);
+  int64_t borders = (halo.before + halo.after) * static_cast<int64_t>(ranges.size());
+  bool isInNeighbours = std::max(halo.before, halo.after) <= halo.leastPart;
+  return isInNeighbours && borders < size ? windowOfBorders(local, dim, factor, size, ranges, fill)
+                                          : windowOfWhole(local, dim, factor, size, ranges, fill);
+}
+
+/// Gathers the whole dimension, pads it, and takes the range of the device.
+Value CollectiveForm::windowOfWhole(Value local, int64_t dim, unsigned factor, int64_t size,
+                                    llvm::ArrayRef<std::pair<int64_t, int64_t>> ranges, double fill) {
   int64_t before = 0, after = 0;
-  SmallVector<int64_t> begins, ends;
   for (auto [begin, end] : ranges) {
     before = std::max(before, -begin);
     after = std::max(after, end - size);
   }
-  for (auto [begin, end] : ranges) {
-    begins.push_back(begin + before);
-    ends.push_back(end + before);
-  }
-  auto type = cast<RankedTensorType>(whole.getType());
-  SmallVector<int64_t> paddings(2 * static_cast<size_t>(type.getRank()), 0);
-  paddings[2 * static_cast<size_t>(dim)] = before;
-  paddings[2 * static_cast<size_t>(dim) + 1] = after;
-  Value padded = pd::PadOp::create(builder, location, whole, builder.getDenseI64ArrayAttr(paddings),
-                                   builder.getF64FloatAttr(fill));
-  auto bound = [&](ArrayRef<int64_t> values) -> Value {
-    return pd::ReshapeOp::create(builder, location, byPart(factor, values), Value(),
-                                 builder.getDenseI64ArrayAttr({1}));
+  auto moved = llvm::map_to_vector(ranges, [before](std::pair<int64_t, int64_t> range) {
+    return std::pair(range.first + before, range.second + before);
+  });
+  Value whole = gather(local, dim, factor, size);
+  return rangeByPart(padded(whole, dim, before, after, fill), dim, factor, moved);
+}
+
+/// Gathers the borders of all parts, and joins those of the neighbours with the part of the device.
+Value CollectiveForm::windowOfBorders(Value local, int64_t dim, unsigned factor, int64_t size,
+                                      llvm::ArrayRef<std::pair<int64_t, int64_t>> ranges, double fill) {
+  OpBuilder &builder = getBuilder();
+  Halo halo = haloOf(size, ranges);
+  auto join = [&](ArrayRef<Value> values) -> Value {
+    return values.size() == 1 ? values.front()
+                              : pd::ConcatOp::create(builder, op()->getLoc(), values, Value(),
+                                                     builder.getI64IntegerAttr(dim))
+                                    .getResult();
   };
-  Value first = bound(begins), last = bound(ends);
-  auto none = builder.getDenseI64ArrayAttr({});
-  return pd::SliceOp::create(builder, location, padded, first, last, Value(),
-                             builder.getDenseI64ArrayAttr({dim}), none, none, none);
+  auto parts = static_cast<int64_t>(ranges.size()), step = halo.before + halo.after;
+  SmallVector<Value> joined{local};
+  if (step > 0) {
+    constexpr int64_t toEnd = std::numeric_limits<int64_t>::max();
+    SmallVector<Value> borders;
+    if (halo.before > 0)
+      borders.push_back(range(local, dim, -halo.before, toEnd));
+    if (halo.after > 0)
+      borders.push_back(range(local, dim, 0, halo.after));
+    // Between the borders of parts -1 and `parts`, which are fill.
+    Value all = padded(gather(join(borders), dim, factor, parts * step), dim, step, step, fill);
+    auto of = [&](int64_t neighbour, int64_t begin, int64_t end) {
+      SmallVector<std::pair<int64_t, int64_t>> own;
+      for (int64_t part = 0; part < parts; ++part)
+        own.push_back({(part + neighbour + 1) * step + begin, (part + neighbour + 1) * step + end});
+      return rangeByPart(all, dim, factor, own);
+    };
+    if (halo.before > 0)
+      joined.insert(joined.begin(), of(-1, 0, halo.before));
+    if (halo.after > 0)
+      joined.push_back(of(1, halo.before, step));
+  }
+  SmallVector<std::pair<int64_t, int64_t>> own;
+  for (int64_t part = 0; part < parts; ++part) {
+    auto [begin, end] = ranges[static_cast<size_t>(part)];
+    int64_t first = pd::beginOfPart(size, parts, part) - halo.before;
+    own.push_back({begin - first, end - first});
+  }
+  return rangeByPart(join(joined), dim, factor, own);
 }
 
 } // namespace proa

@@ -27,6 +27,15 @@ public:
                      llvm::ArrayRef<std::pair<int64_t, int64_t>> ranges, double fill) override;
 
 private:
+  using Ranges = llvm::ArrayRef<std::pair<int64_t, int64_t>>;
+
+  mlir::Value windowOfWhole(mlir::Value local, int64_t dim, unsigned factor, int64_t size, Ranges ranges,
+                            double fill);
+  mlir::Value windowOfBorders(mlir::Value local, int64_t dim, unsigned factor, int64_t size, Ranges ranges,
+                              double fill);
+  mlir::Value padded(mlir::Value x, int64_t dim, int64_t before, int64_t after, double fill);
+  mlir::Value range(mlir::Value x, int64_t dim, int64_t begin, int64_t end);
+  mlir::Value rangeByPart(mlir::Value x, int64_t dim, unsigned factor, Ranges ranges);
   mlir::Value createStep(spmd::StepKind kind, mlir::Value local, mlir::RankedTensorType result,
                          mlir::RankedTensorType global, const spmd::Placement &from,
                          const spmd::Placement &to);

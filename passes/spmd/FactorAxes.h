@@ -29,6 +29,9 @@ void appendAxis(llvm::SmallVectorImpl<spmd::AxisRef> &axes, const spmd::AxisRef 
 /// Partial axes in the canonical form: in the order of the mesh, with parts of an axis joined.
 std::vector<spmd::PartialAxis> canonicalPartial(std::vector<spmd::PartialAxis> partial);
 
+/// Whether axes split a factor that only the local form of the op can split (LocalForm.h).
+bool needsLocalForm(const pd::ShardingRule &rule, const FactorAxes &axes);
+
 /// The reduction of partial values that a Reduction factor leads to.
 spmd::Reduction reductionOf(const pd::ShardingFactor &factor);
 

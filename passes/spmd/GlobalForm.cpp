@@ -292,14 +292,15 @@ LogicalResult GlobalForm::emitMismatch(Operation *op, const pd::ShardingRule *ru
   return error;
 }
 
-GlobalForm::Match GlobalForm::matchOf(Operation *op, const pd::ShardingRule *rule) {
+GlobalForm::Match GlobalForm::matchOf(Operation *op, const sharding::CachedRule *cached) {
+  const pd::ShardingRule *rule = cached ? &cached->rule : nullptr;
   OpPlacements placements = placementsOf(op);
   if (matchesRule(op, rule, placements))
     return {infersParts(op) ? Form::Parts : Form::Whole};
   bool hasPartial =
       llvm::any_of(placements.operands, [](const spmd::Placement &p) { return !p.partial.empty(); });
   if (rule && rule->localForm && !hasPartial)
-    if (auto axes = factorAxesOf(pd::withLocalForm(*rule), placements))
+    if (auto axes = factorAxesOf(cached->local, placements))
       return {Form::LocalForm, *axes};
   return {};
 }
@@ -313,7 +314,7 @@ const GlobalForm::Match &GlobalForm::cachedMatchOf(Operation *op, const sharding
     }
   auto [entry, isNew] = matches.try_emplace(std::move(key));
   if (isNew)
-    entry->second = matchOf(op, &rule->rule);
+    entry->second = matchOf(op, rule);
   return entry->second;
 }
 
@@ -331,7 +332,7 @@ LogicalResult GlobalForm::match(Operation *op) {
   case Form::Parts:
     return success();
   case Form::LocalForm:
-    localForms[op] = {pd::withLocalForm(rule->rule), match.axes};
+    localForms[op] = {rule->local, match.axes};
     return success();
   case Form::Whole:
     whole[op] = "type inference does not accept its local types";
@@ -382,7 +383,7 @@ bool GlobalForm::infersPartsAt(Operation *op, std::optional<int64_t> position) {
       return tensor ? Type(local.of(tensor->type, tensor->sharding)) : value.getType();
     });
   };
-  ScopedDiagnosticHandler silent(op->getContext(), [](Diagnostic &) { return success(); });
+  ScopedDiagnosticHandler silent(op->getContext(), [](mlir::Diagnostic &) { return success(); });
   return pd::infersLocalTypes(op, localTypes(op->getOperands()), localTypes(op->getResults()));
 }
 

@@ -34,7 +34,7 @@ public:
   /// Whether an argument, a result or an op of the function has a sharding.
   static bool isSharded(mlir::func::FuncOp function);
 
-  /// Reads a function. Failure after errors, at least one at each op that has a problem.
+  /// Reads a function. Failure after errors, at least one at each op that has an error.
   llvm::LogicalResult read(mlir::func::FuncOp function);
 
   /// Null for a local value and for a value that is not a tensor.
@@ -78,7 +78,7 @@ private:
   };
 
   llvm::LogicalResult match(mlir::Operation *op);
-  Match matchOf(mlir::Operation *op, const pd::ShardingRule *rule);
+  Match matchOf(mlir::Operation *op, const sharding::CachedRule *cached);
   const Match &cachedMatchOf(mlir::Operation *op, const sharding::CachedRule *rule);
   llvm::LogicalResult verifyOneMesh(mlir::Operation *op, bool &isGlobal);
   llvm::LogicalResult emitMismatch(mlir::Operation *op, const pd::ShardingRule *rule);

@@ -62,21 +62,26 @@ def ExpandReshard : Pass<"dist-expand-reshard", "::mlir::ModuleOp"> {
 def ApplyStrategy : Pass<"dist-apply-strategy", "::mlir::ModuleOp"> {
   let summary = "Annotate a program for a strategy of parallel training";
   let description = [{
-    Creates the mesh of a strategy (lib/spmd/Strategy.h) and annotates the arguments of a function. Gradients must be
-    ops: run it after `--pd-decompose=only=pd.vjp`.
+    Annotates the arguments of a function for a strategy (lib/spmd/Strategy.h). Gradients must be ops: run it after
+    `--pd-decompose=only=pd.vjp`. If the module has a mesh, the parts dp, cp, ep and mp without a number take the sizes
+    of its axes, and others must agree with them; a remark names axes that the strategy does not use. If not, the pass
+    creates the mesh of the strategy. Shardings that arguments already have are kept.
 
     - dpN: dimension 0 of the feeds is split over the axis `dp`.
     - cpN: dimension 1 of the feeds (sequences) is split over `cp`.
     - mpN: dimensions of parameters are split over `mp`, as in Megatron. Dimensions that ops split together are one
       component (the columns of a weight, the bias, the rows of the next weight). Components are chosen by their
       traffic for their work, the least first, so that an op is split by at most one of them.
-    - epN: the same with dimension 0 of parameters of rank 3 (experts), over `ep`.
+    - epN: dimension 0 of parameters of rank 3 over which a contraction is batched (experts) is split over `ep`, and
+      so is dimension 0 of the feeds, after `dp`.
     - sp: values that mp does not split are split along the sequence over `mp`.
     - zero1: states of the optimizer are split over `dp`; zero2: also gradients; zero3: also parameters, which are
       gathered where they are used.
 
     The other parts of a strategy (amp, recompute, accN) are other passes. All annotations are closed: the layout of
     parameters and states follows from the strategy alone.
+
+    Errors: an unknown part; a strategy and a mesh that disagree; several meshes; shardings on another mesh.
 
     ```mlir
     // before: strategy=mp2
@@ -235,6 +240,43 @@ def HoistCollectives : Pass<"dist-hoist-collectives", "::mlir::ModuleOp"> {
   }];
 }
 
+def DecomposeRings : Pass<"dist-decompose-rings", "::mlir::ModuleOp"> {
+  let summary = "Replace all_gather and reduce_scatter of contractions by steps around a ring";
+  let description = [{
+    The devices of a collective are a ring. In each of n - 1 steps a device sends a part to the previous device while it
+    computes with the part that it has.
+
+    - An all_gather along rows of an operand, if a contraction is its only user: the device computes the rows of its
+      own part, then those of the parts that it gets.
+    - A reduce_scatter (a sum of f32 or f64) along rows of a contraction: the device computes its term of the rows of
+      one part after the other, and adds it to the sum that travels with them.
+    - The all_gathers of keys and values of an attention, softmax(f(q k^T)) v of f32 or f64, where f is a chain of ops
+      on elements and nothing else uses the values between: the device combines the softmax of part after part.
+
+    Rows are a dimension that one operand and the result share. Bytes are those of the collective; the gathered operand
+    is not held as a whole. The local tensors must have equal static dims on all devices. Collectives of less than
+    `min-bytes` stay: n - 1 messages have a larger latency. Messages go to a second view of the mesh (`@m_ring`), in
+    which the devices have moved by one.
+
+    ```mlir
+    // before
+    %1 = dist.all_gather %x of tensor<8x4xf32> from <@m, [{"x"}, {} ]> to <@m, [{}, {} ]>
+           : tensor<4x4xf32> -> tensor<8x4xf32>
+    %2 = pd.matmul %1, %w : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32>
+    // after: x of the other device arrives after the first product; then the rows are put in order
+    dist.mesh @m_ring = <["x"=2], devices = [1, 0]>
+    dist.send %x of tensor<8x4xf32> from <@m, [{"x"}, {} ]> to <@m_ring, [{"x"}, {} ]> channel 0 : tensor<4x4xf32>
+    %1 = pd.matmul %x, %w : (tensor<4x4xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
+    %2 = dist.recv of tensor<8x4xf32> from <@m, [{"x"}, {} ]> to <@m_ring, [{"x"}, {} ]> channel 0 : tensor<4x4xf32>
+    %3 = pd.matmul %2, %w : (tensor<4x4xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
+    ```
+  }];
+  let options = [
+    Option<"minBytes", "min-bytes", "int64_t", "65536", "The fewest bytes of a collective that becomes a ring">
+  ];
+  let dependentDialects = ["::proa::dist::DistDialect", "::proa::pd::PdDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def OverlapCollectives : Pass<"dist-overlap-collectives", "::mlir::ModuleOp"> {
   let summary = "Start collectives early and wait for them late";
   let description = [{
@@ -268,15 +310,17 @@ def Propagate : Pass<"dist-propagate", "::mlir::ModuleOp"> {
 
     - each tensor argument and result of a function, and each tensor result of an op, has a final sharding,
     - the shardings of operands and results of each op follow from mesh axes of the factors of its rule
-      (`pd-annotate-sharding-rules`), or are all replicated, or the op is linear and passes a partial operand to its
-      results,
+      (`pd-annotate-sharding-rules`), also of one that the op's local form splits, or are all replicated, or the op is
+      linear and passes a partial operand to its results,
     - `dist.reshard` changes the sharding of a value for the uses that need another one; each change of a value is
       written once.
 
     Axes pass through ops in both directions, into functions and regions, until nothing changes. Closed dimensions,
-    priorities and `replicated` limit them. If operands and results of an op contradict each other, the alpha-beta model
-    of `lib/spmd` decides by the time of the reshards. A new value of a parameter (`pd.state`) has the sharding of the
-    parameter. An op without a rule runs whole on each device; a remark names it (`--remarks=dist-propagate`).
+    priorities and `replicated` limit them. If operands and results of an op contradict each other, the alpha-beta
+    model of `lib/spmd` decides by the time of the reshards. An op that is split along a factor that it needs whole
+    runs its local form if the collectives inside of it take less time than the reshards without it. A new value of a
+    parameter (`pd.state`) has the sharding of the parameter. An op without a rule runs whole on each device; a remark
+    names it (`--remarks=dist-propagate`).
 
     `explain` prints the chain of decisions that gave a value its sharding, to the standard error output. The value is
     the name of a feed, parameter, fetch or state, or a result as in `pd.matmul#2`: that of the op with this index among
@@ -325,6 +369,78 @@ def Annotate : Pass<"dist-annotate", "::mlir::ModuleOp"> {
     Option<"shardings", "shardings", "std::string", [{""}], "JSON file of shardings by name, or its content">
   ];
   let dependentDialects = ["::proa::dist::DistDialect"];
+}
+
+//===-- Legacy collective programs --------------------------------------------------------------------------------===//
+
+defvar ringsOption = ListOption<"rings", "rings", "std::string",
+  "Axes of each ring: 0=dp,1=mp,2=dp+mp; default: the only axis of the mesh for all rings, or all axes for ring 0">;
+defvar ringRankOption = Option<"rank", "rank", "int64_t", "0", "Position of the mesh whose program it is">;
+
+def FromRings : Pass<"dist-from-rings", "::mlir::ModuleOp"> {
+  let summary = "Replace ops of legacy collective programs by ops of dist";
+  let description = [{
+    A legacy collective program is that of one process: `ring_id` of an op names a group of processes. The pass maps
+    rings to axes of the mesh of the module, and the ops to ops of dist on local tensors, which are the same on all
+    devices. Process i of a ring is the device with the i-th coordinates on its axes.
+
+    | ops | become |
+    |---|---|
+    | c_allreduce_sum, max, min, prod, mp_allreduce_sum, c_reduce_*, all_reduce, reduce | dist.all_reduce |
+    | c_allgather, c_concat | dist.all_gather along the first, the last dimension |
+    | c_reducescatter | dist.reduce_scatter |
+    | c_split, of values that are equal on all processes | dist.slice |
+    | c_broadcast; c_scatter | dist.broadcast; and dist.slice |
+    | alltoall | dist.all_to_all between reshapes |
+    | partial_allgather | pd.gather of the process's part, dist.all_gather |
+    | send_v2, recv_v2, in a ring of all devices | dist.send, dist.recv between meshes of one device |
+    | with `expand`: c_embedding | dist.slice of a constant for the first index |
+    | with `expand`: c_softmax_with_cross_entropy | the same, and dist.all_reduce |
+
+    c_identity and barrier stay: they do not communicate, or only wait. An op of dist that replaces one op keeps its
+    name and attributes as `ring_op`, from which `dist-to-rings` restores it.
+
+    A `dist.sharding` of an argument or result says which part of a tensor the process has; the others are replicated.
+    They get `dist.global`.
+
+    Errors: a ring without axes; nranks, root or peer that does not fit the size of the axes; rank or start_index of
+    another process than `rank`; no mesh, or several.
+
+    ```mlir
+    // before
+    %1 = pd.mp_allreduce_sum %0 {ring_id = 1 : i64} : (tensor<4x16xf32>) -> tensor<4x16xf32>
+    // after: rings=1=mp
+    %1 = dist.all_reduce %0 of tensor<4x16xf32> from <@mesh, [{}, {} ], partial = [sum {"mp"} ]> to <@mesh, [{}, {} ]>
+           {ring_op = {name = "pd.mp_allreduce_sum", ring_id = 1 : i64}} : tensor<4x16xf32> -> tensor<4x16xf32>
+    ```
+  }];
+  let options = [
+    ringsOption, ringRankOption,
+    Option<"expand", "expand", "bool", "false", "Replace ops that are several collectives too, to run the program">
+  ];
+  let dependentDialects = ["::proa::dist::DistDialect", "::proa::pd::PdDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def ToRings : Pass<"dist-to-rings", "::mlir::ModuleOp"> {
+  let summary = "Replace ops of dist by those of legacy collective programs";
+  let description = [{
+    The reverse of `dist-from-rings`: the program of the process at position `rank` of the mesh, which can be exported.
+    An op with `ring_op` becomes that op; others become the ops of the table there. A slice of another dimension than
+    the last is a `pd.slice` of the part of `rank`. Shardings of the interface and meshes are removed.
+
+    Errors: an op of the global form, or one that legacy programs lack (permute, started collectives, a gather of
+    another dimension than the first or last); axes without a ring.
+
+    ```mlir
+    // before
+    %1 = dist.all_gather %0 of tensor<8x16xf32> from <@mesh, [{}, {"mp"} ]> to <@mesh, [{}, {} ]>
+           : tensor<8x8xf32> -> tensor<8x16xf32>
+    // after: rings=1=mp rank=1
+    %1 = pd.c_concat %0 {nranks = 2 : i64, rank = 1 : i64, ring_id = 1 : i64} : (tensor<8x8xf32>) -> tensor<8x16xf32>
+    ```
+  }];
+  let options = [ringsOption, ringRankOption];
+  let dependentDialects = ["::proa::dist::DistDialect", "::proa::pd::PdDialect"];
 }
 
 def LowerCollectives : Pass<"dist-lower-collectives", "::mlir::ModuleOp"> {

@@ -31,9 +31,10 @@ public:
     remark(graph);
     sharding::PlacementPool pool;
     sharding::ReshardCosts costs(mesh->mesh, pool);
-    sharding::Propagation propagation(graph, costs);
+    sharding::LocalFormCosts forms(module, *mesh, costs);
+    sharding::Propagation propagation(graph, costs, forms);
     propagation.run();
-    sharding::Assignment assignment(graph, mesh->mesh, pool, costs);
+    sharding::Assignment assignment(graph, pool, costs, forms);
     assignment.run();
     for (const std::string &value : explain)
       if (failed(sharding::explain(value, module, graph, propagation, assignment, pool, mesh->mesh,

@@ -107,7 +107,7 @@ FailureOr<spmd::ReshardPlan> ReshardExpander::plan(Operation *op, RankedTensorTy
   Result<spmd::ReshardPlan> plan =
       spmd::planReshard(mesh, source, types.meshes.placementOf(to), *dims, options);
   if (!plan)
-    return op->emitOpError() << plan.problems()[0].message;
+    return op->emitOpError() << plan.diagnostics()[0].message;
   return *plan;
 }
 

@@ -86,11 +86,14 @@ private:
       return placement.partial.empty() &&
              llvm::all_of(placement.dims, [](const spmd::DimPlacement &dim) { return dim.axes.empty(); });
     };
+    bool isNotPartial =
+        llvm::all_of(own.operands, [](const spmd::Placement &operand) { return operand.partial.empty(); });
     if ((llvm::all_of(own.operands, isWhole) && llvm::all_of(own.results, isWhole)) ||
         !withoutPassed(op, own))
       return;
     const sharding::CachedRule *rule = rules.of(op);
-    bool isRuled = rule && factorAxesOf(rule->rule, own);
+    bool isRuled = rule && (factorAxesOf(rule->rule, own) ||
+                            (isNotPartial && rule->rule.localForm && factorAxesOf(rule->local, own)));
     bool isReplicated = llvm::all_of(own.operands, isWhole) && llvm::all_of(own.results, isWhole);
     if (isRuled || isReplicated)
       return;

@@ -84,7 +84,7 @@ bool infersLocalTypes(Operation *op, llvm::ArrayRef<Type> operands, llvm::ArrayR
 }
 
 ShardingRule fitted(Operation *op, ShardingRule rule) {
-  ScopedDiagnosticHandler silent(op->getContext(), [](Diagnostic &) { return success(); });
+  ScopedDiagnosticHandler silent(op->getContext(), [](mlir::Diagnostic &) { return success(); });
   for (unsigned factor = 0; factor < rule.factors.size(); ++factor) {
     ShardingFactor &own = rule.factors[factor];
     if (own.kind != FactorKind::Replicated && own.size > 1 &&

@@ -35,10 +35,12 @@ void Assignment::plan(unsigned index) {
     for (unsigned i = 0; i < node.numResults; ++i)
       requested.push_back(&graph.states[graph.nodeStates[node.first + node.numOperands + i]].placement);
     auto naturalOfOperand = [&](unsigned i) -> const spmd::Placement & { return *requested[i]; };
-    plan.axes = chooseAxes(node.rule->rule, requested, [&](const FactorAxes &axes) {
-                  return reshardSeconds(graph, costs, node, axes, naturalOfOperand);
-                }).axes;
-    OpPlacements placements = placementsOf(node.rule->rule, plan.axes);
+    FactorChoice choice = chooseAxes(*node.rule, requested, [&](const FactorAxes &axes) {
+      return secondsOf(graph, costs, forms, node, axes, naturalOfOperand);
+    });
+    plan.axes = std::move(choice.axes);
+    plan.localForm = choice.localForm;
+    OpPlacements placements = placementsOf(node.rule->local, plan.axes);
     for (const spmd::Placement &placement : placements.operands)
       plan.operands.push_back(pool.indexOf(placement));
     for (const spmd::Placement &placement : placements.results)

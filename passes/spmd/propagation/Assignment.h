@@ -8,6 +8,7 @@ namespace proa::sharding {
 /// How a node computes.
 struct NodePlan {
   FactorAxes axes;
+  std::optional<LocalFormDecision> localForm;
   /// The placements of operands and results (indices of the pool): what the op needs and gives, if no partial
   /// value passes through it.
   llvm::SmallVector<unsigned, 3> operands, results;
@@ -23,8 +24,8 @@ struct NodePlan {
 /// program order; reshards decide among contradicting ones. Then decides where partial values are combined.
 class Assignment {
 public:
-  Assignment(const ShardingGraph &graph, const spmd::Mesh &mesh, PlacementPool &pool, ReshardCosts &costs)
-      : graph(graph), mesh(mesh), pool(pool), costs(costs) {}
+  Assignment(const ShardingGraph &graph, PlacementPool &pool, ReshardCosts &costs, LocalFormCosts &forms)
+      : graph(graph), pool(pool), costs(costs), forms(forms) {}
   void run();
 
   std::vector<NodePlan> plans;
@@ -38,9 +39,9 @@ private:
   void planWhole(const Node &node, NodePlan &plan);
 
   const ShardingGraph &graph;
-  const spmd::Mesh &mesh;
   PlacementPool &pool;
   ReshardCosts &costs;
+  LocalFormCosts &forms;
 };
 
 /// Lets partial values pass through linear ops where it is cheaper to combine them later: sets `passed` of

@@ -138,6 +138,7 @@ private:
     unsigned natural = assignment.natural[value];
     if (graph.values[value].getDefiningOp())
       os << "  computed as " << spmd::toText(mesh, pool[natural]) << "\n";
+    printLocalForm(graph.values[value].getDefiningOp());
     for (unsigned index = 0; index < graph.nodes.size(); ++index)
       for (unsigned i = 0; i < graph.nodes[index].numOperands; ++i) {
         const NodePlan &plan = assignment.plans[index];
@@ -146,6 +147,24 @@ private:
           os << "  resharded to " << spmd::toText(mesh, pool[plan.operands[i]]) << " for "
              << names.lookup(graph.nodes[index].op) << "\n";
       }
+  }
+
+  /// Prints why the op of a value runs its local form or not, if it could.
+  void printLocalForm(Operation *op) {
+    for (auto [node, plan] : llvm::zip_equal(graph.nodes, assignment.plans)) {
+      if (node.edge || node.op != op || !plan.localForm)
+        continue;
+      bool isTaken = needsLocalForm(node.rule->rule, plan.axes);
+      os << "  " << (isTaken ? "by its local form" : "not by its local form") << ": communication of ";
+      auto print = [&](double seconds, const char *what) {
+        if (seconds >= LocalFormCosts::refused)
+          os << "(not possible) " << what;
+        else
+          os << fmt::format("{:.1f} us {}", seconds * 1e6, what);
+      };
+      print(plan.localForm->with, "with it, ");
+      print(plan.localForm->without, "without\n");
+    }
   }
 
   const ShardingGraph &graph;

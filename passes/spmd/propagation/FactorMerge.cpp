@@ -90,33 +90,65 @@ bool isSplit(const spmd::Placement &placement) {
   return llvm::any_of(placement.dims, [](const spmd::DimPlacement &dim) { return !dim.axes.empty(); });
 }
 
+/// Adds the axes that follow if each split tensor is the first one, those of `first` aside.
+void addOtherOrders(const pd::ShardingRule &rule, llvm::ArrayRef<const spmd::Placement *> requested,
+                    FactorMerge first, llvm::function_ref<bool(const FactorAxes &)> isWanted,
+                    llvm::SmallVectorImpl<FactorMerge> &candidates) {
+  // Ops with many operands, such as concatenations, would make many candidates.
+  constexpr size_t maxCandidates = 8;
+  size_t begin = candidates.size();
+  auto add = [&](FactorMerge &&next) {
+    if (isWanted(next.axes) &&
+        llvm::none_of(candidates, [&](const FactorMerge &other) { return other.axes == next.axes; }))
+      candidates.push_back(std::move(next));
+  };
+  bool hasConflict = first.hasConflict;
+  add(std::move(first));
+  for (unsigned leader = 1; hasConflict && leader < requested.size(); ++leader)
+    if (candidates.size() < begin + maxCandidates && isSplit(*requested[leader]))
+      add(merge(rule, requested, leader));
+}
+
+/// Whether a dimension of a factor that only the local form splits should be split.
+bool mayNeedLocalForm(const pd::ShardingRule &rule, llvm::ArrayRef<const spmd::Placement *> requested) {
+  if (!rule.localForm)
+    return false;
+  for (unsigned i = 0; i < requested.size(); ++i)
+    for (auto [factors, dim] : llvm::zip_equal(tensorOf(rule, i), requested[i]->dims))
+      if (!dim.axes.empty() &&
+          llvm::any_of(factors, [&](unsigned factor) { return rule.factors[factor].localKind; }))
+        return true;
+  return false;
+}
+
 } // namespace
 
-FactorChoice chooseAxes(const pd::ShardingRule &rule, llvm::ArrayRef<const spmd::Placement *> requested,
+FactorChoice chooseAxes(const CachedRule &cached, llvm::ArrayRef<const spmd::Placement *> requested,
                         llvm::function_ref<double(const FactorAxes &)> cost) {
+  const pd::ShardingRule &rule = cached.rule;
   if (requested.empty())
     return {FactorAxes(rule.factors.size()), llvm::SmallVector<unsigned>(rule.factors.size(), 0)};
   FactorMerge first = merge(rule, requested, 0);
-  if (!first.hasConflict)
+  bool triesLocalForm = mayNeedLocalForm(rule, requested);
+  if (!first.hasConflict && !triesLocalForm)
     return {std::move(first.axes), std::move(first.source)};
-  // Ops with many operands, such as concatenations, would make many candidates.
-  constexpr size_t maxCandidates = 8;
-  llvm::SmallVector<FactorMerge> candidates{std::move(first)};
-  for (unsigned leader = 1; leader < requested.size() && candidates.size() < maxCandidates; ++leader) {
-    if (!isSplit(*requested[leader]))
-      continue;
-    FactorMerge next = merge(rule, requested, leader);
-    if (llvm::none_of(candidates, [&](const FactorMerge &other) { return other.axes == next.axes; }))
-      candidates.push_back(std::move(next));
-  }
-  size_t best = 0;
-  double least = candidates.size() > 1 ? cost(candidates[0].axes) : 0;
-  for (size_t i = 1; i < candidates.size(); ++i)
-    if (double next = cost(candidates[i].axes); next < least) {
-      least = next;
-      best = i;
-    }
-  return {std::move(candidates[best].axes), std::move(candidates[best].source)};
+  llvm::SmallVector<FactorMerge> candidates;
+  addOtherOrders(rule, requested, std::move(first), [](const FactorAxes &) { return true; }, candidates);
+  size_t direct = candidates.size();
+  if (triesLocalForm)
+    addOtherOrders(
+        cached.local, requested, merge(cached.local, requested, 0),
+        [&](const FactorAxes &axes) { return needsLocalForm(rule, axes); }, candidates);
+  if (candidates.size() == 1)
+    return {std::move(candidates[0].axes), std::move(candidates[0].source)};
+  llvm::SmallVector<double> times =
+      llvm::map_to_vector(candidates, [&](const FactorMerge &candidate) { return cost(candidate.axes); });
+  auto best = std::min_element(times.begin(), times.end()) - times.begin();
+  std::optional<LocalFormDecision> decision;
+  if (direct < candidates.size())
+    decision = {*std::min_element(times.begin() + direct, times.end()),
+                *std::min_element(times.begin(), times.begin() + direct)};
+  return {std::move(candidates[best].axes), std::move(candidates[best].source), decision};
 }
 
 } // namespace proa::sharding

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "passes/spmd/FactorAxes.h"
+#include "passes/spmd/propagation/RuleCache.h"
 
 namespace proa::sharding {
 
@@ -37,14 +38,21 @@ inline const pd::TensorFactors &tensorOf(const pd::ShardingRule &rule, unsigned 
   return index < rule.operands.size() ? rule.operands[index] : rule.results[index - rule.operands.size()];
 }
 
+/// The times of an op with and without its local form, where both are possible.
+struct LocalFormDecision {
+  double with = 0, without = 0;
+};
+
 struct FactorChoice {
   FactorAxes axes;
   llvm::SmallVector<unsigned> source;
+  std::optional<LocalFormDecision> localForm = {};
 };
 
 /// The axes for the placements of operands and results. If they contradict each other, each tensor is tried
-/// as the first one, and `cost` decides; the first of equal ones is taken.
-FactorChoice chooseAxes(const pd::ShardingRule &rule, llvm::ArrayRef<const spmd::Placement *> requested,
+/// as the first one. If they split a factor that the local form of the op can split, that is tried too.
+/// `cost` decides; the first of equal ones is taken.
+FactorChoice chooseAxes(const CachedRule &rule, llvm::ArrayRef<const spmd::Placement *> requested,
                         llvm::function_ref<double(const FactorAxes &)> cost);
 
 } // namespace proa::sharding

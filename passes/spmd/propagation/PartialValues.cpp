@@ -121,7 +121,8 @@ private:
     bool hasPartial = false;
     for (unsigned i = 0; i < node.numOperands; ++i)
       hasPartial |= operandValue(index, i) != none && isPartial(potential[operandValue(index, i)]);
-    if (!hasPartial || node.edge)
+    // A local form takes no partial operands.
+    if (!hasPartial || node.edge || (node.rule && needsLocalForm(node.rule->rule, plan.axes)))
       return;
     for (const auto &group : pd::partialGroupsOf(node.op)) {
       plan.passed = passableAxes(index, group);

@@ -22,11 +22,11 @@ spmd::Placement targetOf(const State &state, const spmd::Placement &natural) {
   return target;
 }
 
-double reshardSeconds(const ShardingGraph &graph, ReshardCosts &costs, const Node &node,
-                      const FactorAxes &axes,
-                      llvm::function_ref<const spmd::Placement &(unsigned)> placementOfOperand) {
-  OpPlacements placements = placementsOf(node.rule->rule, axes);
-  double seconds = 0;
+double secondsOf(const ShardingGraph &graph, ReshardCosts &costs, LocalFormCosts &forms, const Node &node,
+                 const FactorAxes &axes,
+                 llvm::function_ref<const spmd::Placement &(unsigned)> placementOfOperand) {
+  OpPlacements placements = placementsOf(node.rule->local, axes);
+  double seconds = forms.seconds(node, axes);
   for (unsigned i = 0; i < node.numOperands; ++i)
     seconds += costs.seconds(placementOfOperand(i), placements.operands[i],
                              graph.states[graph.nodeStates[node.first + i]].type);
@@ -120,8 +120,8 @@ void Propagation::visit(unsigned index) {
   auto stateOfOperand = [&](unsigned i) -> const spmd::Placement & {
     return graph.states[graph.nodeStates[node.first + i]].placement;
   };
-  FactorChoice choice = chooseAxes(rule, requested, [&](const FactorAxes &axes) {
-    return reshardSeconds(graph, costs, node, axes, stateOfOperand);
+  FactorChoice choice = chooseAxes(*node.rule, requested, [&](const FactorAxes &axes) {
+    return secondsOf(graph, costs, forms, node, axes, stateOfOperand);
   });
   for (unsigned i = 0; i < count; ++i) {
     unsigned state = graph.nodeStates[node.first + i];

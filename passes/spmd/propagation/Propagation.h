@@ -2,7 +2,7 @@
 #pragma once
 
 #include "passes/spmd/propagation/FactorMerge.h"
-#include "passes/spmd/propagation/ReshardCosts.h"
+#include "passes/spmd/propagation/LocalFormCosts.h"
 #include "passes/spmd/propagation/ShardingGraph.h"
 
 #include <deque>
@@ -23,7 +23,8 @@ struct Decision {
 /// have pass-through factors only go first. A state only grows, so the fixed point is reached.
 class Propagation {
 public:
-  Propagation(ShardingGraph &graph, ReshardCosts &costs) : graph(graph), costs(costs) {}
+  Propagation(ShardingGraph &graph, ReshardCosts &costs, LocalFormCosts &forms)
+      : graph(graph), costs(costs), forms(forms) {}
   void run();
 
   std::vector<Decision> decisions;
@@ -37,6 +38,7 @@ private:
 
   ShardingGraph &graph;
   ReshardCosts &costs;
+  LocalFormCosts &forms;
   int64_t priority = 0, lastPriority = 0;
   /// Nodes to visit: those with pass-through factors only, and the others.
   std::deque<unsigned> queues[2];
@@ -48,11 +50,11 @@ private:
 /// Whether an axis overlaps one that a state uses or must not use.
 bool uses(const State &state, const spmd::AxisRef &axis);
 
-/// The time of the reshards that a node causes if its factors have these axes: from the placements of its
-/// operands, and to the placements that its results should have.
-double reshardSeconds(const ShardingGraph &graph, ReshardCosts &costs, const Node &node,
-                      const FactorAxes &axes,
-                      llvm::function_ref<const spmd::Placement &(unsigned)> placementOfOperand);
+/// The time of the reshards that a node causes if its factors have these axes, from the placements of its
+/// operands and to the placements that its results should have, and of the collectives in its local form.
+double secondsOf(const ShardingGraph &graph, ReshardCosts &costs, LocalFormCosts &forms, const Node &node,
+                 const FactorAxes &axes,
+                 llvm::function_ref<const spmd::Placement &(unsigned)> placementOfOperand);
 
 /// The placement that a result gets: the state's, where it has axes or is closed, otherwise that of
 /// `natural`.

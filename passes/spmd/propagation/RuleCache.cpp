@@ -28,6 +28,7 @@ std::unique_ptr<CachedRule> cached(pd::ShardingRule rule) {
   result->isPassThrough = llvm::all_of(rule.factors, [](const pd::ShardingFactor &factor) {
     return factor.kind == pd::FactorKind::PassThrough;
   });
+  result->local = rule.localForm ? pd::withLocalForm(rule) : rule;
   result->rule = std::move(rule);
   return result;
 }
@@ -36,7 +37,9 @@ std::unique_ptr<CachedRule> cached(pd::ShardingRule rule) {
 /// bools.
 pd::ShardingRule reducible(Operation *op, pd::ShardingRule rule) {
   for (auto [index, factor] : llvm::enumerate(rule.factors)) {
-    if (factor.kind != pd::FactorKind::Reduction)
+    bool isReduction = factor.kind == pd::FactorKind::Reduction,
+         isLocal = factor.localKind == pd::FactorKind::Reduction;
+    if (!isReduction && !isLocal)
       continue;
     auto reduction = static_cast<dist::Reduction>(reductionOf(factor));
     auto hasFactor = [&](const pd::DimFactors &dim) {
@@ -44,8 +47,10 @@ pd::ShardingRule reducible(Operation *op, pd::ShardingRule rule) {
     };
     for (auto [result, tensor] : llvm::zip_equal(op->getResults(), rule.results))
       if (llvm::none_of(tensor, hasFactor) &&
-          !dist::reduces(reduction, getElementTypeOrSelf(result.getType())))
+          !dist::reduces(reduction, getElementTypeOrSelf(result.getType()))) {
         factor.kind = pd::FactorKind::Replicated;
+        factor.localKind.reset();
+      }
   }
   return rule;
 }

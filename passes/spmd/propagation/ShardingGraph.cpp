@@ -25,6 +25,9 @@ public:
         if (op != function)
           isGlobal &= succeeded(add(op));
       });
+    // Users of a refused op have values without a state.
+    if (!isGlobal)
+      return failure();
     graph.nodesOfState.resize(graph.states.size());
     for (auto [index, node] : llvm::enumerate(graph.nodes))
       if (node.rule)
@@ -33,7 +36,7 @@ public:
           if (list.empty() || list.back() != index)
             list.push_back(static_cast<unsigned>(index));
         }
-    return success(isGlobal);
+    return success();
   }
 
 private:

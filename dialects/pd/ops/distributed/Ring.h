@@ -1,0 +1,66 @@
+/// Ops of a ring as collectives: what each process of the ring does.
+#pragma once
+
+#include "dialects/pd/sharding/ShardingRule.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace proa::pd {
+
+/// The collectives of a ring. All processes of the ring run the same ops on tensors of equal types.
+class RingBuilder {
+public:
+  RingBuilder(mlir::OpBuilder &builder, mlir::Operation *op) : builder(builder), original(op) {}
+  virtual ~RingBuilder() = default;
+
+  mlir::OpBuilder &getBuilder() { return builder; }
+  /// The op that is replaced.
+  mlir::Operation *op() const { return original; }
+  /// The number of processes.
+  virtual int64_t size() const = 0;
+  /// The number in the ring of the process whose program is being changed.
+  virtual int64_t rank() const = 0;
+
+  /// The elementwise combination of x of all processes.
+  virtual mlir::Value reduce(mlir::Value x, ReductionKind kind) = 0;
+  /// The parts of reduce() by sum along `dim`; the result is the part of each process.
+  virtual mlir::Value reduceScatter(mlir::Value x, int64_t dim) = 0;
+  /// x of all processes, joined along `dim`.
+  virtual mlir::Value gather(mlir::Value x, int64_t dim) = 0;
+  /// The part of each process along `dim` of x, which is equal on all processes.
+  virtual mlir::Value part(mlir::Value x, int64_t dim) = 0;
+  /// x of one process.
+  virtual mlir::Value broadcast(mlir::Value x, int64_t root) = 0;
+  /// Of x [1, n, ...] on each of the n processes, the slices along dimension 1 for each process: [n, 1, ...].
+  virtual mlir::Value exchange(mlir::Value x) = 0;
+  /// A rank-0 int64 tensor: `values[i]` on process i.
+  virtual mlir::Value byRank(llvm::ArrayRef<int64_t> values) = 0;
+  /// Sends x to a process of the ring. Failure after an error.
+  virtual llvm::LogicalResult send(mlir::Value x, int64_t peer) = 0;
+  virtual mlir::FailureOr<mlir::Value> receive(mlir::RankedTensorType type, int64_t peer) = 0;
+
+private:
+  mlir::OpBuilder &builder;
+  mlir::Operation *original;
+};
+
+/// Whether the op communicates in a ring, or takes its part of a value.
+bool isRingOp(mlir::Operation *op);
+
+/// Whether the op is several collectives (parallel cross entropy, an embedding in a split table), for which a
+/// legacy program has one op.
+bool isRingComposite(mlir::Operation *op);
+
+/// The id of the ring: the attribute of the op, or of the op that adds the results of the processes. None,
+/// and no error, if it is not known.
+std::optional<int64_t> ringOf(mlir::Operation *op);
+
+/// The results of the op by collectives. Failure after an error: its rank or number of processes differs from
+/// that of the ring, or it needs static dims.
+mlir::FailureOr<llvm::SmallVector<mlir::Value>> createOnRing(RingBuilder &ring);
+
+/// The ring op of a reduction without a root.
+mlir::Value createAllReduce(mlir::OpBuilder &builder, mlir::Location location, mlir::Value x,
+                            ReductionKind kind, int64_t ring);
+
+} // namespace proa::pd

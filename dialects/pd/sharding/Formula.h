@@ -1,0 +1,59 @@
+/// The decomposition of a composite, and which of its dimensions are split together.
+#pragma once
+
+#include "dialects/pd/ir/Pd.h"
+#include "dialects/pd/sharding/ShardingRule.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+namespace proa::pd {
+
+/// Equivalence classes (union-find) of the dimensions of a decomposition's values: the dimensions of a class
+/// are split together.
+class Classes {
+public:
+  using Dim = std::pair<mlir::Value, int64_t>;
+  /// The needs of the ops of the decomposition. Communication: each op computes its part, if sums of parts
+  /// are combined before they are used, or computes all and the part is taken.
+  enum class Need : uint8_t { Part, Communication, Whole };
+
+  unsigned of(Dim dim);
+  void join(Dim a, Dim b);
+  void require(Dim dim, Need need);
+  Need needOf(unsigned id) const { return needs[id]; }
+
+private:
+  llvm::DenseMap<Dim, unsigned> ids;
+  llvm::SmallVector<unsigned> parents;
+  llvm::SmallVector<Need> needs;
+};
+
+/// Whether an op computes the same on all devices, such as indices: it has constants as operands and no
+/// effects.
+bool isIndependentOfInputs(mlir::Operation *op);
+
+/// The decomposition of an op on operands of other types; `resultDims` are those of its first result if they
+/// change.
+class Formula {
+public:
+  Formula(mlir::Operation *op, mlir::TypeRange operands, llvm::ArrayRef<int64_t> resultDims);
+
+  mlir::Operation *clone() { return composite; }
+  const mlir::FailureOr<llvm::SmallVector<mlir::Value>> &results() const { return values; }
+  /// The ops of the decomposition, and cloned constants.
+  llvm::SmallVector<mlir::Operation *> ops();
+  /// Adds the constraints of all ops; false if an op has regions, which have no rule.
+  bool addConstraints(Classes &classes);
+
+private:
+  mlir::Block block;
+  DecomposableOpInterface composite;
+  mlir::Operation *use = nullptr;
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>> values = mlir::failure();
+};
+
+/// The local form of a composite: its decomposition on parts, where each sum over a split dimension is
+/// combined at once.
+llvm::FailureOr<llvm::SmallVector<mlir::Value>> localDecomposition(LocalFormBuilder &form);
+
+} // namespace proa::pd

@@ -1,0 +1,151 @@
+//! dist-decompose-rings: contractions with a collective become steps around a ring of devices.
+#include "passes/spmd/Passes.h"
+
+#include "dialects/dist/Placements.h"
+#include "dialects/pd/ops/math/BinaryOps.h"
+#include "dialects/pd/ops/shape/JoinOps.h"
+#include "passes/remarks/Remarks.h"
+#include "passes/spmd/RingAttention.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace proa {
+
+#define GEN_PASS_DEF_DECOMPOSERINGS
+#include "passes/spmd/Passes.h.inc"
+
+namespace {
+
+class DecomposeRingsPass : public impl::DecomposeRingsBase<DecomposeRingsPass> {
+public:
+  using DecomposeRingsBase::DecomposeRingsBase;
+
+  void runOnOperation() override {
+    getOperation()->walk(
+        [&](dist::SendOp op) { channel = std::max(channel, static_cast<int64_t>(op.getChannel()) + 1); });
+    MeshPlacements meshes(getOperation());
+    SmallVector<dist::StepOpInterface> ops;
+    getOperation()->walk([&](Operation *op) {
+      if (isa<dist::AllGatherOp, dist::ReduceScatterOp>(op))
+        if (auto collective = collectiveOf(op))
+          ops.push_back(collective);
+    });
+    for (dist::StepOpInterface op : ops)
+      if (!erased.contains(op))
+        decompose(op, meshes);
+  }
+
+private:
+  void decompose(dist::StepOpInterface op, MeshPlacements &meshes) {
+    auto collective = evenCollectiveOf(op, meshes);
+    if (!collective || collective->bytes() < minBytes || !isOfAllDevices(op, meshes))
+      return;
+    const spmd::Mesh &mesh = *meshes.meshOf(op.getFrom().getMesh());
+    auto dim = static_cast<int64_t>(collective->dim);
+    if (isa<dist::AllGatherOp>(op.getOperation())) {
+      if (RingAttention attention; attention.match(op, *collective, meshes)) {
+        remarks.done(op) << "attention becomes a ring of " << std::to_string(collective->parts) << " devices";
+        erased.insert(attention.gatherOfValues());
+        attention.rewrite(Ring(getOperation(), *collective, mesh, channel));
+        return;
+      }
+      Operation *user = op->hasOneUse() ? *op->getUsers().begin() : nullptr;
+      auto rows =
+          user ? rowsOf(user,
+                        [&](const Rows &own) {
+                          return user->getOperand(own.operand) == op->getResult(0) && own.operandDim == dim;
+                        })
+               : std::nullopt;
+      if (!rows || user->getBlock() != op->getBlock())
+        return missed(op, "its result is not the rows of one contraction");
+      remarks.done(op) << "dist.all_gather and " << user->getName().getStringRef() << " become a ring of "
+                       << std::to_string(collective->parts) << " devices";
+      return gatherInSteps(op, user, *rows, Ring(getOperation(), *collective, mesh, channel));
+    }
+    Operation *source = op.getX().getDefiningOp();
+    auto rows = source && source->hasOneUse()
+                    ? rowsOf(source, [&](const Rows &own) { return own.resultDim == dim; })
+                    : std::nullopt;
+    auto element = op.getGlobal().getElementType();
+    if (!rows || source->getBlock() != op->getBlock())
+      return missed(op, "it does not split the rows of a contraction without other uses");
+    // A sum of more terms would be rounded to 16 bits after each.
+    if (collective->reduction != spmd::Reduction::Sum || !(element.isF32() || element.isF64()))
+      return missed(op, "it is not a sum of f32 or f64");
+    remarks.done(op) << "dist.reduce_scatter and " << source->getName().getStringRef() << " become a ring of "
+                     << std::to_string(collective->parts) << " devices";
+    reduceInSteps(op, source, *rows, Ring(getOperation(), *collective, mesh, channel));
+  }
+
+  void missed(dist::StepOpInterface op, StringRef reason) {
+    remarks.missed(op) << op->getName().getStringRef() << " stays: " << reason;
+  }
+
+  /// Whether the local types are those of all devices, so that all agree on the messages.
+  static bool isOfAllDevices(dist::StepOpInterface op, MeshPlacements &meshes) {
+    auto result = cast<RankedTensorType>(op->getResult(0).getType());
+    return op.getX().getType().hasStaticShape() && result.hasStaticShape() && result.getRank() > 0 &&
+           dist::localType(op.getGlobal(), meshes.placementOf(op.getFrom())) == op.getX().getType() &&
+           dist::localType(op.getGlobal(), meshes.placementOf(op.getTo())) == result;
+  }
+
+  /// Device i computes the parts i, i + 1, ... of the result, and moves them to their places.
+  static void gatherInSteps(dist::StepOpInterface op, Operation *user, const Rows &rows, Ring ring) {
+    OpBuilder builder(user);
+    Location location = user->getLoc();
+    Value x = op.getX();
+    SmallVector<Value> parts;
+    for (int64_t step = 0; step < ring.size(); ++step) {
+      bool isLast = step + 1 == ring.size();
+      if (!isLast)
+        ring.send(builder, location, x);
+      parts.push_back(onPart(builder, user, rows.operand, x));
+      if (!isLast)
+        x = ring.receive(builder, location, x.getType());
+    }
+    int64_t length = cast<RankedTensorType>(parts[0].getType()).getDimSize(rows.resultDim);
+    for (int64_t part = 0; part + 1 < ring.size(); ++part)
+      parts.push_back(parts[static_cast<size_t>(part)]);
+    Value all =
+        pd::ConcatOp::create(builder, location, parts, Value(), builder.getI64IntegerAttr(rows.resultDim));
+    SmallVector<int64_t> begins;
+    for (int64_t part = 0; part < ring.size(); ++part)
+      begins.push_back((ring.size() - part) % ring.size() * length);
+    Value ordered = ring.range(builder, location, all, rows.resultDim, begins, length * ring.size());
+    user->getResult(0).replaceAllUsesWith(ordered);
+    user->erase();
+    op->erase();
+  }
+
+  /// Device i adds its terms of the parts i + 1, i + 2, ..., i to what it gets from the next device.
+  static void reduceInSteps(dist::StepOpInterface op, Operation *source, const Rows &rows, Ring ring) {
+    OpBuilder builder(op);
+    Location location = source->getLoc();
+    Value x = source->getOperand(rows.operand), sum;
+    int64_t length = cast<RankedTensorType>(x.getType()).getDimSize(rows.operandDim) / ring.size();
+    for (int64_t step = 0; step < ring.size(); ++step) {
+      SmallVector<int64_t> begins;
+      for (int64_t part = 0; part < ring.size(); ++part)
+        begins.push_back((part + step + 1) % ring.size() * length);
+      Value piece = ring.range(builder, location, x, rows.operandDim, begins, length);
+      Value term = onPart(builder, source, rows.operand, piece);
+      if (step > 0)
+        term = pd::AddOp::create(builder, location, term, ring.receive(builder, location, term.getType()));
+      if (step + 1 < ring.size())
+        ring.send(builder, location, term);
+      sum = term;
+    }
+    op->getResult(0).replaceAllUsesWith(sum);
+    op->erase();
+    source->erase();
+  }
+
+  int64_t channel = 0;
+  llvm::DenseSet<Operation *> erased; ///< with another collective
+  PassRemarks remarks{getArgumentName()};
+};
+
+} // namespace
+} // namespace proa

@@ -1,0 +1,341 @@
+//! dist-from-rings: ops of legacy collective programs become ops of dist on local tensors.
+#include "passes/spmd/Passes.h"
+#include "passes/spmd/Rings.h"
+
+#include "dialects/dist/Placements.h"
+#include "dialects/pd/ir/FunctionAttributes.h"
+#include "dialects/pd/ops/creation/CreationOps.h"
+#include "dialects/pd/ops/distributed/Ring.h"
+#include "dialects/pd/ops/shape/ShapeOps.h"
+#include "lib/spmd/Refine.h"
+#include "passes/spmd/FactorAxes.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace proa {
+
+#define GEN_PASS_DEF_FROMRINGS
+#include "passes/spmd/Passes.h.inc"
+
+namespace {
+
+/// The program of one rank, and meshes of single ranks for sends.
+struct RankProgram {
+  dist::MeshOp meshOp;
+  spmd::Mesh mesh;
+  int64_t rank = 0;
+  std::map<int64_t, FlatSymbolRefAttr> meshOfRank;
+  /// Numbers of messages between two ranks.
+  std::map<std::pair<int64_t, int64_t>, int64_t> channels;
+
+  FlatSymbolRefAttr symbol() { return FlatSymbolRefAttr::get(meshOp.getSymNameAttr()); }
+
+  /// A mesh of one device.
+  FlatSymbolRefAttr meshOf(int64_t position) {
+    FlatSymbolRefAttr &symbol = meshOfRank[position];
+    if (symbol)
+      return symbol;
+    OpBuilder builder(meshOp);
+    builder.setInsertionPointAfter(meshOp);
+    std::string name = (meshOp.getSymName() + "_" + Twine(position)).str();
+    auto attribute = dist::MeshAttr::get(meshOp.getContext(), ArrayRef<StringAttr>(), ArrayRef<int64_t>(),
+                                         ArrayRef<int64_t>(mesh.deviceAt(position)));
+    dist::MeshOp::create(builder, meshOp.getLoc(), name, attribute);
+    return symbol = FlatSymbolRefAttr::get(meshOp.getContext(), name);
+  }
+};
+
+/// A ring as axes of a mesh. Over other axes, values are stated as terms of a reduction: then each device may
+/// have its own.
+class MeshRing : public pd::RingBuilder {
+public:
+  MeshRing(OpBuilder &builder, Operation *op, RankProgram &program, RingAxes::Axes axes)
+      : RingBuilder(builder, op), program(program), mesh(program.mesh), axes(std::move(axes)) {}
+
+  int64_t size() const override { return partsOf(axes); }
+  int64_t rank() const override { return coordinateOf(program.rank); }
+
+  Value reduce(Value x, pd::ReductionKind kind) override {
+    RankedTensorType type = typeOf(x);
+    spmd::Reduction reduction = reductionOf({0, pd::FactorKind::Reduction, kind});
+    spmd::Placement to = whole(type, reduction), from = withTerms(to, reduction);
+    return step(spmd::StepKind::AllReduce, x, type, type, from, to);
+  }
+
+  Value reduceScatter(Value x, int64_t dim) override {
+    RankedTensorType type = typeOf(x);
+    spmd::Placement to = whole(type, spmd::Reduction::Sum), from = withTerms(to, spmd::Reduction::Sum);
+    to.dims[static_cast<size_t>(dim)].axes.assign(axes.begin(), axes.end());
+    return step(spmd::StepKind::ReduceScatter, x, scaled(type, dim, 1, size()), type, from, to);
+  }
+
+  Value gather(Value x, int64_t dim) override {
+    RankedTensorType type = typeOf(x), joined = scaled(type, dim, size(), 1);
+    spmd::Placement to = whole(type), from = to;
+    from.dims[static_cast<size_t>(dim)].axes.assign(axes.begin(), axes.end());
+    return step(spmd::StepKind::AllGather, x, joined, joined, from, to);
+  }
+
+  Value part(Value x, int64_t dim) override {
+    RankedTensorType type = typeOf(x);
+    spmd::Placement from = whole(type), to = from;
+    to.dims[static_cast<size_t>(dim)].axes.assign(axes.begin(), axes.end());
+    return step(spmd::StepKind::Slice, x, scaled(type, dim, 1, size()), type, from, to);
+  }
+
+  Value broadcast(Value x, int64_t root) override {
+    if (axes.empty())
+      return x;
+    SmallVector<int64_t> coordinates(axes.size());
+    for (size_t i = axes.size(); i-- > 0; root /= axes[i].size)
+      coordinates[i] = root % axes[i].size;
+    auto names = llvm::map_to_vector(axes, [&](const spmd::AxisRef &axis) {
+      return dist::AxisAttr::get(op()->getContext(), mesh.axes[axis.axis].name);
+    });
+    auto group = dist::GroupAttr::get(op()->getContext(), program.symbol(), names);
+    return note(dist::BroadcastOp::create(getBuilder(), op()->getLoc(), x.getType(), x, group, coordinates));
+  }
+
+  Value exchange(Value x) override {
+    if (axes.empty())
+      return x;
+    RankedTensorType type = typeOf(x), global = scaled(type, 0, size(), 1);
+    spmd::Placement from = whole(type), to = from;
+    from.dims[0].axes.assign(axes.begin(), axes.end());
+    to.dims[1].axes.assign(axes.begin(), axes.end());
+    return step(spmd::StepKind::AllToAll, x, scaled(global, 1, 1, size()), global, from, to);
+  }
+
+  Value byRank(ArrayRef<int64_t> values) override {
+    OpBuilder &builder = getBuilder();
+    auto type = RankedTensorType::get({static_cast<int64_t>(values.size())}, builder.getI64Type());
+    Value all = pd::ConstantOp::create(builder, op()->getLoc(), type, DenseElementsAttr::get(type, values));
+    return pd::ReshapeOp::create(builder, op()->getLoc(), part(all, 0), Value(),
+                                 builder.getDenseI64ArrayAttr({}));
+  }
+
+  LogicalResult send(Value x, int64_t peer) override {
+    auto ends = endsOf(typeOf(x), rank(), peer);
+    if (failed(ends))
+      return failure();
+    note(dist::SendOp::create(getBuilder(), op()->getLoc(), Type(), x, TypeAttr::get(x.getType()), ends->from,
+                              ends->to, getBuilder().getI64IntegerAttr(ends->channel)));
+    return success();
+  }
+
+  FailureOr<Value> receive(RankedTensorType type, int64_t peer) override {
+    auto ends = endsOf(type, peer, rank());
+    if (failed(ends))
+      return failure();
+    return note(dist::RecvOp::create(getBuilder(), op()->getLoc(), type, TypeAttr::get(type), ends->from,
+                                     ends->to, getBuilder().getI64IntegerAttr(ends->channel)));
+  }
+
+  /// The ops of dist that were created.
+  ArrayRef<Operation *> created() const { return ops; }
+
+private:
+  struct Ends {
+    dist::ShardingAttr from, to;
+    int64_t channel = 0;
+  };
+
+  static RankedTensorType typeOf(Value x) { return cast<RankedTensorType>(x.getType()); }
+
+  static RankedTensorType scaled(RankedTensorType type, int64_t dim, int64_t factor, int64_t divisor) {
+    SmallVector<int64_t> shape(type.getShape());
+    if (int64_t &size = shape[static_cast<size_t>(dim)]; !ShapedType::isDynamic(size))
+      size = size * factor / divisor;
+    return type.clone(shape);
+  }
+
+  int64_t coordinateOf(int64_t position) const {
+    int64_t coordinate = 0;
+    for (const spmd::AxisRef &axis : axes)
+      coordinate = coordinate * axis.size + mesh.coordinate(axis, position);
+    return coordinate;
+  }
+
+  spmd::Placement whole(RankedTensorType type) const {
+    return whole(type, type.getElementType().isInteger(1) ? spmd::Reduction::Any : spmd::Reduction::Sum);
+  }
+  spmd::Placement whole(RankedTensorType type, spmd::Reduction reduction) const {
+    spmd::Placement placement{std::vector<spmd::DimPlacement>(static_cast<size_t>(type.getRank()))};
+    for (unsigned axis = 0; axis < mesh.axes.size(); ++axis)
+      if (mesh.axes[axis].size > 1 && !llvm::is_contained(axes, mesh.full(axis)))
+        placement.partial.push_back({mesh.full(axis), reduction});
+    return placement;
+  }
+  spmd::Placement withTerms(spmd::Placement placement, spmd::Reduction reduction) const {
+    for (const spmd::AxisRef &axis : axes)
+      placement.partial.push_back({axis, reduction});
+    return placement;
+  }
+
+  Value step(spmd::StepKind kind, Value x, RankedTensorType local, RankedTensorType global,
+             const spmd::Placement &from, const spmd::Placement &to) {
+    if (axes.empty())
+      return x;
+    auto shardingOf = [&](const spmd::Placement &placement) {
+      return dist::shardingOf(spmd::canonical(mesh, placement), program.symbol(), mesh);
+    };
+    return note(dist::createStep(getBuilder(), op()->getLoc(), kind, x, local, global, shardingOf(from),
+                                 shardingOf(to))
+                    .getDefiningOp());
+  }
+
+  Value note(Operation *created) {
+    ops.push_back(created);
+    return created->getNumResults() == 0 ? Value() : created->getResult(0);
+  }
+
+  FailureOr<Ends> endsOf(RankedTensorType type, int64_t from, int64_t to) {
+    if (size() != mesh.size())
+      return op()->emitOpError() << "expected a ring of all " << mesh.size() << " devices, found one of "
+                                 << size();
+    if (from == to)
+      return op()->emitOpError() << "peer is " << to << ", the rank of the program (option rank)";
+    if (!type.hasStaticShape())
+      return op()->emitOpError() << "expected static dims, found " << type;
+    auto sharding = [&](int64_t process) {
+      spmd::Placement placement{std::vector<spmd::DimPlacement>(static_cast<size_t>(type.getRank()))};
+      return dist::shardingOf(placement, program.meshOf(positionOf(process)), {});
+    };
+    int64_t channel = program.channels[{from, to}]++;
+    return Ends{sharding(from), sharding(to), channel};
+  }
+
+  int64_t positionOf(int64_t process) const {
+    for (int64_t position = 0; position < mesh.size(); ++position)
+      if (coordinateOf(position) == process)
+        return position;
+    llvm_unreachable("checked by createOnRing");
+  }
+
+  RankProgram &program;
+  const spmd::Mesh &mesh;
+  RingAxes::Axes axes;
+  SmallVector<Operation *> ops;
+};
+
+class FromRingsPass : public impl::FromRingsBase<FromRingsPass> {
+public:
+  using FromRingsBase::FromRingsBase;
+
+  void runOnOperation() override {
+    FailureOr<dist::MeshOp> meshOp = singleMesh(getOperation());
+    if (failed(meshOp))
+      return signalPassFailure();
+    RankProgram program{*meshOp, meshOp->getMesh().toMesh(), rank, {}, {}};
+    FailureOr<RingAxes> parsed =
+        RingAxes::parse(getOperation(), program.mesh, SmallVector<std::string>(rings.begin(), rings.end()));
+    if (failed(parsed))
+      return signalPassFailure();
+    if (rank < 0 || rank >= program.mesh.size()) {
+      getOperation().emitError() << "rank: expected a position of the mesh, from 0 to "
+                                 << program.mesh.size() - 1 << ", found " << rank.getValue();
+      return signalPassFailure();
+    }
+    SmallVector<Operation *> ops;
+    getOperation().walk([&](Operation *op) {
+      if (pd::isRingOp(op) || (expand && pd::isRingComposite(op)))
+        ops.push_back(op);
+    });
+    bool isValid = true;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      isValid &= succeeded(describeInterface(function, program));
+    for (Operation *op : ops)
+      isValid &= succeeded(convert(op, program, *parsed));
+    if (!isValid)
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult convert(Operation *op, RankProgram &program, const RingAxes &axesOfRings) {
+    std::optional<int64_t> ring = pd::ringOf(op);
+    if (!ring)
+      return op->emitOpError() << "expected a use by mp_allreduce_sum or c_allreduce_sum, whose ring is that "
+                                  "of the parts of the table";
+    FailureOr<RingAxes::Axes> axes = axesOfRings.axesOf(op, *ring);
+    if (failed(axes))
+      return failure();
+    OpBuilder builder(op);
+    MeshRing onMesh(builder, op, program, *axes);
+    FailureOr<SmallVector<Value>> results = pd::createOnRing(onMesh);
+    if (failed(results))
+      return failure();
+    ArrayRef<Operation *> created = onMesh.created();
+    if (created.size() == 1 && created[0]->getOperands() == op->getOperands() &&
+        created[0]->getNumResults() == op->getNumResults() &&
+        (results->empty() || results->front() == created[0]->getResult(0)))
+      recordOrigin(created[0], op);
+    for (auto [result, value] : llvm::zip(op->getResults(), *results)) {
+      if (value.getType() != result.getType())
+        value = tensor::CastOp::create(builder, op->getLoc(), result.getType(), value);
+      result.replaceAllUsesWith(value);
+    }
+    op->erase();
+    return success();
+  }
+
+  static void recordOrigin(Operation *created, Operation *op) {
+    NamedAttrList origin(op->getAttrDictionary());
+    origin.set("name", StringAttr::get(op->getContext(), op->getName().getStringRef()));
+    created->setAttr(ringOpAttribute, origin.getDictionary(op->getContext()));
+  }
+
+  /// Arguments and results that have no sharding are replicated; new values of states are as the states.
+  LogicalResult describeInterface(func::FuncOp function, RankProgram &program) {
+    llvm::StringMap<dist::ShardingAttr> states;
+    bool isValid = true;
+    for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+      NamedAttrList attributes(function.getArgAttrDict(i));
+      auto sharding = attributes.getNamed(dist::shardingAttribute)
+                          ? cast<dist::ShardingAttr>(attributes.get(dist::shardingAttribute))
+                          : dist::ShardingAttr();
+      isValid &= succeeded(describe(function, function.getArgumentTypes()[i], sharding, attributes, program));
+      if (auto name = dyn_cast_or_null<StringAttr>(attributes.get(pd::parameterAttribute)))
+        states[name] = sharding;
+      function.setArgAttrs(i, attributes.getDictionary(&getContext()));
+    }
+    for (unsigned i = 0; i < function.getNumResults(); ++i) {
+      NamedAttrList attributes(function.getResultAttrDict(i));
+      auto sharding = dyn_cast_or_null<dist::ShardingAttr>(attributes.get(dist::shardingAttribute));
+      if (auto name = dyn_cast_or_null<StringAttr>(attributes.get(pd::stateAttribute)); name && !sharding)
+        sharding = states.lookup(name);
+      isValid &= succeeded(describe(function, function.getResultTypes()[i], sharding, attributes, program));
+      function.setResultAttrs(i, attributes.getDictionary(&getContext()));
+    }
+    return success(isValid);
+  }
+
+  LogicalResult describe(func::FuncOp function, Type type, dist::ShardingAttr &sharding,
+                         NamedAttrList &attributes, RankProgram &program) {
+    auto local = dyn_cast<RankedTensorType>(type);
+    if (!local)
+      return success();
+    spmd::Placement placement{std::vector<spmd::DimPlacement>(static_cast<size_t>(local.getRank()))};
+    if (sharding) {
+      auto emit = [&] { return function.emitError() << "sharding of a local tensor: "; };
+      if (!sharding.isFinal() || sharding.getMesh() != program.symbol())
+        return emit() << "expected a final sharding on " << program.symbol() << ", found " << sharding;
+      if (failed(dist::verifySharding(emit, sharding, program.mesh, local)))
+        return failure();
+      placement = dist::placementOf(sharding, program.mesh);
+    } else {
+      sharding = dist::shardingOf(placement, program.symbol(), program.mesh);
+    }
+    attributes.set(dist::shardingAttribute, sharding);
+    SmallVector<int64_t> shape(local.getShape());
+    for (auto [size, dim] : llvm::zip(shape, placement.dims))
+      size = ShapedType::isDynamic(size) ? size : size * dim.parts();
+    if (!attributes.get(dist::globalAttribute))
+      attributes.set(dist::globalAttribute, TypeAttr::get(local.clone(shape)));
+    return success();
+  }
+};
+
+} // namespace
+} // namespace proa

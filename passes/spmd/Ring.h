@@ -1,0 +1,50 @@
+/// Devices as a ring, and contractions whose parts are computed in steps around it.
+#pragma once
+
+#include "passes/spmd/Collectives.h"
+
+namespace proa {
+
+/// A dimension of a result of a contraction that follows from a dimension of one operand: parts of the
+/// operand give parts of the result.
+struct Rows {
+  unsigned operand = 0;
+  int64_t operandDim = 0, resultDim = 0;
+};
+
+/// The rows of the only result of a contraction; none if `isWanted` accepts none.
+std::optional<Rows> rowsOf(mlir::Operation *op, llvm::function_ref<bool(const Rows &)> isWanted);
+
+/// The op with another operand, of inferred types.
+mlir::Value onPart(mlir::OpBuilder &builder, mlir::Operation *op, unsigned operand, mlir::Value part);
+
+/// The devices that differ only on the axes of a collective, in the order of parts. Each gets tensors from
+/// the next one, by messages to a mesh in which the devices have moved by one.
+class Ring {
+public:
+  /// `channel` is the next free one of the module.
+  Ring(mlir::ModuleOp module, const EvenCollective &collective, const spmd::Mesh &mesh, int64_t &channel);
+
+  int64_t size() const { return collective.parts; }
+
+  void send(mlir::OpBuilder &builder, mlir::Location location, mlir::Value x);
+  /// The tensor that the next device sent last.
+  mlir::Value receive(mlir::OpBuilder &builder, mlir::Location location, mlir::Type type);
+
+  /// `length` elements of a dimension, from `begins[i]` on the devices of part i.
+  mlir::Value range(mlir::OpBuilder &builder, mlir::Location location, mlir::Value x, int64_t dim,
+                    llvm::ArrayRef<int64_t> begins, int64_t length);
+
+private:
+  mlir::Value byPart(mlir::OpBuilder &builder, mlir::Location location, llvm::ArrayRef<int64_t> values);
+  mlir::RankedTensorType globalType(mlir::Type local) const;
+  dist::ShardingAttr shardingOf(mlir::Type local, mlir::FlatSymbolRefAttr ofMesh) const;
+  mlir::StringAttr movedMesh(mlir::ModuleOp module) const;
+
+  const EvenCollective &collective;
+  const spmd::Mesh &mesh;
+  mlir::FlatSymbolRefAttr symbol, moved;
+  int64_t &channel;
+};
+
+} // namespace proa

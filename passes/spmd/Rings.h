@@ -1,0 +1,43 @@
+/// Rings of legacy programs (`ring_id`) as axes of a mesh.
+#pragma once
+
+#include "dialects/dist/Dist.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <map>
+
+namespace proa {
+
+/// The axes of each ring, from major to minor: process i of a ring is the one with the i-th coordinates on
+/// them.
+class RingAxes {
+public:
+  using Axes = llvm::SmallVector<spmd::AxisRef, 2>;
+
+  /// `entries`: "0=dp", "1=mp", "2=dp+mp". Empty: if the mesh has one axis, all rings are that axis,
+  /// otherwise ring 0 is all axes. Failure after errors at `op`.
+  static mlir::FailureOr<RingAxes> parse(mlir::Operation *op, const spmd::Mesh &mesh,
+                                         llvm::ArrayRef<std::string> entries);
+
+  /// The axes of a ring. Failure after an error at `op`.
+  mlir::FailureOr<Axes> axesOf(mlir::Operation *op, int64_t ring) const;
+  /// The first ring with these axes. Failure after an error at `op`.
+  mlir::FailureOr<int64_t> ringOf(mlir::Operation *op, llvm::ArrayRef<spmd::AxisRef> axes) const;
+
+private:
+  explicit RingAxes(const spmd::Mesh &mesh) : mesh(mesh) {}
+  std::string textOfMesh() const;
+
+  const spmd::Mesh &mesh;
+  std::map<int64_t, Axes> rings;
+  std::optional<Axes> other; ///< rings that are not listed
+};
+
+/// The attribute of an op of dist that holds the ring op from which it was created: its name and attributes.
+inline constexpr llvm::StringLiteral ringOpAttribute = "ring_op";
+
+/// The mesh of a module, which must have one. Failure after an error.
+mlir::FailureOr<dist::MeshOp> singleMesh(mlir::ModuleOp module);
+
+} // namespace proa
