@@ -3,6 +3,7 @@
 #   ./bootstrap.sh run    install what is missing, build, run a real program of the corpus
 #   ./bootstrap.sh test   install what is missing, build, run every test
 #   ./bootstrap.sh setup  install what is missing only
+#   ./bootstrap.sh cuda   install the parts of a CUDA toolkit that are missing (setup, run and test do so too)
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -10,7 +11,7 @@ packages=(
   clang-22 lld-22 g++ cmake ninja-build ccache git
   llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools libclang-rt-22-dev clang-format-22
   libdnnl-dev libfmt-dev nlohmann-json3-dev libcli11-dev protobuf-compiler libprotobuf-dev libsimdjson-dev
-  libopenblas-pthread-dev liblapacke-dev libkissfft-dev libxxhash-dev libmimalloc-dev
+  libopenblas-pthread-dev liblapacke-dev libkissfft-dev libxxhash-dev libmimalloc-dev libboost-context-dev
   libgtest-dev libgmock-dev libbenchmark-dev libzstd-dev zlib1g-dev python3
   openmpi-bin libopenmpi3
 )
@@ -24,6 +25,49 @@ setup() {
     echo "installing ${missing[*]}"
     apt-get update -qq
     DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+  fi
+}
+
+# Parts of a CUDA toolkit: a file, and the Python package that has it. The versions are the newest that LLVM 22 knows
+# (PTX 9.0); nvdisasm has no package of that version, and a newer one reads the same code.
+cuda_parts=(
+  'libnvJitLink.so.13 nvidia-nvjitlink==13.0.88'
+  'ptxas nvidia-cuda-nvcc==13.0.88'
+  'libdevice.10.bc nvidia-nvvm==13.0.88'
+  'nvdisasm nvidia-cuda-nvdisasm==13.2.51'
+)
+cuda_packages=build/cuda # lib/codegen/cuda/CMakeLists.txt
+
+# Whether one of the folders has a file, in the layout of a toolkit.
+has_cuda_part() {
+  local folder place
+  for folder in "${@:2}"; do
+    for place in bin lib64 lib nvvm/libdevice; do
+      [[ -f $folder/$place/$1 ]] && return
+    done
+  done
+  return 1
+}
+
+# Installs missing parts of a CUDA toolkit. Nothing of the build needs them: without them proa runs on the CPU.
+cuda() {
+  local part missing=() is_complete=1
+  local toolkits=(${CUDA_HOME:+"$CUDA_HOME"} ${CUDA_PATH:+"$CUDA_PATH"} /usr/local/cuda)
+  [[ -z ${PROA_CUDA_PATH:-} ]] || return 0
+  for part in "${cuda_parts[@]}"; do
+    has_cuda_part "${part% *}" "${toolkits[@]}" || missing+=("${part#* }")
+    has_cuda_part "${part% *}" "${toolkits[@]}" "$cuda_packages"/nvidia/* || is_complete=0
+  done
+  # All packages at once: pip replaces the folder that they share.
+  ((is_complete == 0)) || return 0
+  echo "installing ${missing[*]} into $cuda_packages"
+  if ! python3 -m pip --version >/dev/null 2>&1; then
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends python3-pip >/dev/null || true
+  fi
+  if ! python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --no-deps --upgrade \
+    --target "$cuda_packages" "${missing[@]}"; then
+    echo "warning: the packages above cannot be installed; proa is built without them: code for CUDA devices cannot" \
+      "be compiled, and its tests are skipped. Set CUDA_HOME, or run ./bootstrap.sh cuda again when online" >&2
   fi
 }
 
@@ -70,8 +114,9 @@ tests() {
 }
 
 case "${1:-}" in
-  setup) setup ;;
-  run) setup; build; run ;;
-  test) setup; build; tests ;;
-  *) sed -n '2,5p' "$0"; exit 1 ;;
+  setup) setup; cuda ;;
+  cuda) cuda ;;
+  run) setup; cuda; build; run ;;
+  test) setup; cuda; build; tests ;;
+  *) sed -n '2,6p' "$0"; exit 1 ;;
 esac

@@ -20,7 +20,7 @@ target_include_directories(proa_ir INTERFACE $<INSTALL_INTERFACE:${PROA_IR_DIR}>
 target_compile_features(proa_ir INTERFACE cxx_std_20)
 install(TARGETS proa_ir proa_support proa_placement proa_dist proa_pd proa_rt proa_normalize proa_decompose
                 proa_autodiff proa_fuse proa_layout proa_spmd proa_lower_linalg
-                proa_lower_cpu proa_remarks proa_analysis
+                proa_lower_cpu proa_emulate_gpu proa_kernel_entry proa_remarks proa_analysis
         EXPORT proa ARCHIVE DESTINATION lib)
 foreach(folder dialects passes lib/spmd lib/support)
   install(DIRECTORY ${folder} DESTINATION ${PROA_IR_DIR}/$<PATH:GET_PARENT_PATH,${folder}>

@@ -1,7 +1,9 @@
 """lit configuration of proa: one test is one .mlir, .test or .json file with RUN lines."""
 
+import ctypes
 import os
 import shutil
+import subprocess
 
 import lit.formats
 
@@ -25,3 +27,19 @@ for folder in ("corpus", "cases"):
 # util-linux: runs a command on a terminal.
 if shutil.which("script"):
     config.available_features.add("script")
+try:
+    ctypes.CDLL("libcuda.so.1")
+except OSError:
+    config.available_features.add("no-cuda-driver")
+# Parts of a CUDA toolkit that proa-ptx finds.
+if "PROA_CUDA_PATH" in os.environ:
+    config.environment["PROA_CUDA_PATH"] = os.environ["PROA_CUDA_PATH"]
+ptx_tool = os.path.join(config.proa_tools_dir, "proa-ptx")
+if os.path.exists(ptx_tool):
+    listing = subprocess.run([ptx_tool, "--toolkit"], capture_output=True, text=True, check=False).stdout
+    parts = [line.split(": ")[0] for line in listing.splitlines() if ": " in line and "not found" not in line]
+    if "nvJitLink" in parts and "ptxas" in parts:
+        config.available_features.add("cuda-assembler")
+    for part, feature in (("libdevice", "cuda-libdevice"), ("nvdisasm", "nvdisasm")):
+        if part in parts:
+            config.available_features.add(feature)

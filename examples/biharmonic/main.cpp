@@ -43,7 +43,7 @@ func.func @u(%p: tensor<64x2xf64>, %w1: tensor<2x16xf64>, %b1: tensor<16xf64>, %
 
 template <class T> T check(Result<T> result) {
   if (!result) {
-    std::fprintf(stderr, "%s", result.problems().text().c_str());
+    std::fprintf(stderr, "%s", result.diagnostics().text().c_str());
     std::exit(1);
   }
   return std::move(*result);

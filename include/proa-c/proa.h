@@ -99,7 +99,8 @@ typedef struct proa_mesh_options {
    * begins with a brace). NULL: those of the IR file alone. */
   const char *shardings;
   /** Strategy of parallel training: parts separated by commas, such as "dp2,mp2,zero1,amp,recompute,acc4".
-   * "dp" without a number takes the size of the axis. NULL: none. */
+   * "dp" without a number takes the size of the axis of the mesh; a number that differs from it is an error.
+   * Shardings of `shardings` take precedence. NULL: none. */
   const char *strategy;
   /** Not 0: the ranks are threads of this process. 0: each rank is a process started by mpirun, and the mesh
    * needs as many devices as there are processes. */
@@ -151,13 +152,16 @@ typedef struct proa_model_options {
    * pass, such as "pd-fuse-.*"; NULL: none. Cached programs are then not used. */
   const char *remarks;
   const proa_mesh_options *mesh; /**< the mesh to run on, read during the call; NULL: one device */
+  /** The device that kernels are compiled for: "cpu", "cuda", "cuda-emulated", or a list such as "cuda,cpu"
+   * of which the first is chosen that this machine can run; NULL: "cpu". */
+  const char *target;
 } proa_model_options;
 
 /** Default options: proa_model_options options = PROA_MODEL_OPTIONS_INIT; */
 /* clang-format off */
 #define PROA_MODEL_OPTIONS_INIT \
   {sizeof(proa_model_options), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
-   0, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL}
+   0, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL}
 /* clang-format on */
 
 /** One level of a LoD: ascending offsets, the first of which is 0; N sequences have N + 1 offsets. */
@@ -180,7 +184,7 @@ typedef struct proa_lod {
  * Opens a program: a folder with program.json or *.pdmodel and its weights, a program file, or an IR file
  * (*.mlir, *.mlirbc). Arguments and results of an IR file are feeds and fetches by their attributes, or by
  * position ("argument0", "result0"). `options` may be NULL. Free the result with proa_model_close. NULL on
- * failure; proa_error then lists all problems of the program: unknown ops and attributes, missing inputs and
+ * failure; proa_error then lists all errors of the program: unknown ops and attributes, missing inputs and
  * weights, wrong shapes.
  */
 proa_model *proa_model_open(const char *path, const proa_model_options *options);

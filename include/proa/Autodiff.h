@@ -9,7 +9,7 @@
 /// \endcode
 ///
 /// Each transform returns a new Function, so that transforms compose in any order. A transform fails if an op
-/// that matters has no derivative; the problem names the op and the ops between it and the result.
+/// that matters has no derivative; the error names the op and the ops between it and the result.
 #pragma once
 
 #include "proa/Amp.h"
@@ -29,7 +29,7 @@ public:
   static Result<Function> parse(const std::string &text, const std::string &name = "");
   /// Opens a legacy program, found as by Model::open. The arguments are its feeds, then its parameters, whose
   /// values Model::parameter returns. The results are its fetches; updated state is not a result. Error: the
-  /// problems of the program.
+  /// errors of the program.
   static Result<Function> open(const std::string &path);
   Function(const Function &);
   Function(Function &&) noexcept;

@@ -2,7 +2,7 @@
 ///
 /// \code
 ///   auto model = proa::Model::open("resnet50");
-///   if (!model) { std::cerr << model.problems().text(); return 1; }
+///   if (!model) { std::cerr << model.diagnostics().text(); return 1; }
 ///   auto outputs = model->run({{"image", image}});  // compiles for these shapes on the first call
 /// \endcode
 ///
@@ -91,6 +91,10 @@ struct ModelOptions {
   /// The CPU that kernels are compiled for, by its LLVM name ("x86-64-v3", "znver4"); empty: this machine's
   /// CPU. Error: a CPU with instructions that this machine lacks.
   std::string cpu;
+  /// The device that kernels are compiled for: "cpu", "cuda", or "cuda-emulated", which compiles kernels for
+  /// a GPU and runs them on the CPU, one fiber for each thread. A list ("cuda,cpu") chooses the first that
+  /// this machine can run. Empty: "cpu". Error: an unknown name, or no target of the list can run here.
+  std::string target;
   /// Folder for the IR of each stage, one file per stage; empty: none is written.
   std::string dumpDirectory;
 };
@@ -109,7 +113,7 @@ struct ModelTimes {
 class Model {
 public:
   /// Opens a program: a folder with program.json or *.pdmodel and its weights, a program file, or an IR file
-  /// (*.mlir, *.mlirbc). Error: all problems of the program in one list (unknown ops and attributes, missing
+  /// (*.mlir, *.mlirbc). Error: all errors of the program in one list (unknown ops and attributes, missing
   /// inputs and weights, wrong shapes).
   ///
   /// Arguments of the function of an IR file are feeds (`pd.feed = "name"`) or parameters (`pd.param =

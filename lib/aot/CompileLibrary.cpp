@@ -43,16 +43,16 @@ Result<CompiledProgram> compile(const LibraryRequest &request, ProgramSource &so
   Context context;
   auto module = source.import(context, facts);
   if (!module)
-    return module.problems();
+    return module.diagnostics();
   auto main = (*module)->lookupSymbol<mlir::func::FuncOp>("main");
   resultCount = 0;
   for (unsigned i = 0; i < main.getNumResults(); ++i)
     resultCount += main.getResultAttr(i, pd::fetchAttribute) != nullptr;
   if (hasFormedKernels(**module) && !request.dims.empty())
-    return problem(request.model, "the dims of its feeds cannot be changed, because its kernels are formed");
+    return errorAt(request.model, "the dims of its feeds cannot be changed, because its kernels are formed");
   if (!request.dims.empty())
     if (auto done = specializeFeeds(**module, request.dims); !done)
-      return done.problems();
+      return done.diagnostics();
   CompileOptions options;
   options.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   options.cpu = request.cpu;
@@ -85,7 +85,7 @@ Result<std::vector<std::string>> kernelsOf(const runtime::Plan &plan, const std:
   auto archive =
       llvm::object::Archive::create(llvm::MemoryBufferRef(llvm::StringRef(archiveBytes), "kernels"));
   if (!archive)
-    return problem("compiled kernels", llvm::toString(archive.takeError()));
+    return errorAt("compiled kernels", llvm::toString(archive.takeError()));
   llvm::StringSet<> defined;
   for (const llvm::object::Archive::Symbol &symbol : (*archive)->symbols())
     defined.insert(symbol.getName());
@@ -104,24 +104,24 @@ Result<std::vector<std::string>> kernelsOf(const runtime::Plan &plan, const std:
 /// Selects the weights that the plan reads and assigns their offsets.
 Result<void> embed(const params::Tensors &tensors, CompiledLibrary &library) {
   Description &description = library.description;
-  Problems problems;
+  Diagnostics diagnostics;
   uint64_t end = 0;
   for (const TensorInfo &info : description.weights()) {
     std::string where = "weight '" + info.name + "'";
     auto found = tensors.find(info.name);
     if (found == tensors.end())
-      problems.add(where, "is missing; expected " + describe(info.dtype, info.dims));
+      diagnostics.add(where, "is missing; expected " + describe(info.dtype, info.dims));
     else if (found->second.dtype() != info.dtype || found->second.dims() != info.dims)
-      problems.add(where, fmt::format("is {}; expected {}", found->second.describe(),
-                                      describe(info.dtype, info.dims)));
-    if (!problems.empty())
+      diagnostics.add(where, fmt::format("is {}; expected {}", found->second.describe(),
+                                         describe(info.dtype, info.dims)));
+    if (!diagnostics.empty())
       continue;
     description.embedded.push_back({info, end});
     library.weights.push_back(found->second);
     constexpr uint64_t alignment = runtime::addressAlignment;
     end = (end + found->second.bytes() + alignment - 1) / alignment * alignment;
   }
-  return problems;
+  return diagnostics;
 }
 
 } // namespace
@@ -129,13 +129,13 @@ Result<void> embed(const params::Tensors &tensors, CompiledLibrary &library) {
 Result<CompiledLibrary> compileLibrary(const LibraryRequest &request) {
   if (!request.remarks.empty())
     if (Result<void> checked = checkRemarks(request.remarks); !checked)
-      return checked.problems();
+      return checked.diagnostics();
   auto files = params::findModel(request.model, request.parameters);
   if (!files)
-    return files.problems();
+    return files.diagnostics();
   auto text = readFile(files->program);
   if (!text)
-    return text.problems();
+    return text.diagnostics();
   Context reading;
   auto source = ProgramSource::open(reading, {*files,
                                               std::move(*text),
@@ -145,13 +145,13 @@ Result<CompiledLibrary> compileLibrary(const LibraryRequest &request) {
                                               {},
                                               onceEach(request.onDiagnostic)});
   if (!source)
-    return source.problems();
+    return source.diagnostics();
   CompiledLibrary library;
   Description &description = library.description;
   description.name = request.name;
   auto features = cpuFeaturesOf(request.cpu);
   if (!features)
-    return features.problems();
+    return features.diagnostics();
   description.cpuFeatures = std::move(*features);
   description.savedVariables = (*source)->savedVariables();
   params::Tensors tensors;
@@ -159,22 +159,22 @@ Result<CompiledLibrary> compileLibrary(const LibraryRequest &request) {
   if (request.embedWeights || files->weightsForm != params::WeightsForm::None) {
     auto read = (*source)->readWeights();
     if (!read)
-      return read.problems();
+      return read.diagnostics();
     if (request.embedWeights)
       tensors = std::move(*read);
   }
   auto compiled = compileFirst(request, **source, description.resultCount);
   if (!compiled)
-    return compiled.problems();
+    return compiled.diagnostics();
   description.plan = std::move(compiled->plan);
   library.archive = std::move(compiled->archive);
   auto kernels = kernelsOf(description.plan, library.archive);
   if (!kernels)
-    return kernels.problems();
+    return kernels.diagnostics();
   description.kernels = std::move(*kernels);
   if (request.embedWeights)
     if (auto done = embed(tensors, library); !done)
-      return done.problems();
+      return done.diagnostics();
   return library;
 }
 

@@ -49,18 +49,18 @@ EmbeddedTensor readEmbedded(const json &entry) {
 }
 
 Result<void> verify(const Description &description, uint64_t weightsBytes, const std::string &where) {
-  Problems problems;
+  Diagnostics diagnostics;
   if (description.resultCount > description.plan.fetches.size())
-    problems.add(where, fmt::format("it has {} results, but its plan has {} fetches", description.resultCount,
-                                    description.plan.fetches.size()));
+    diagnostics.add(where, fmt::format("it has {} results, but its plan has {} fetches",
+                                       description.resultCount, description.plan.fetches.size()));
   for (const EmbeddedTensor &entry : description.embedded) {
     std::optional<uint64_t> bytes = bytesOf(entry);
     if (!bytes || *bytes > weightsBytes || entry.offset > weightsBytes - *bytes ||
         entry.offset % runtime::addressAlignment != 0)
-      problems.add(where, fmt::format("weight '{}' is not within the {} bytes of weights", entry.info.name,
-                                      weightsBytes));
+      diagnostics.add(where, fmt::format("weight '{}' is not within the {} bytes of weights", entry.info.name,
+                                         weightsBytes));
   }
-  return problems;
+  return diagnostics;
 }
 
 } // namespace
@@ -109,7 +109,7 @@ Result<Description> deserializeDescription(std::span<const uint8_t> bytes, uint6
     read.at("name").get_to(description.name);
     auto plan = runtime::deserialize(read.at("plan").get_binary(), where);
     if (!plan)
-      return plan.problems();
+      return plan.diagnostics();
     description.plan = std::move(*plan);
     read.at("results").get_to(description.resultCount);
     read.at("kernels").get_to(description.kernels);
@@ -118,10 +118,10 @@ Result<Description> deserializeDescription(std::span<const uint8_t> bytes, uint6
     for (const json &entry : read.at("embedded"))
       description.embedded.push_back(readEmbedded(entry));
   } catch (const std::exception &error) {
-    return problem(where, fmt::format("its description is damaged: {}", error.what()));
+    return errorAt(where, fmt::format("its description is damaged: {}", error.what()));
   }
   if (Result<void> valid = verify(description, weightsBytes, where); !valid)
-    return valid.problems();
+    return valid.diagnostics();
   return description;
 }
 

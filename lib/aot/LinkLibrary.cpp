@@ -24,7 +24,7 @@ public:
   static Result<std::unique_ptr<TemporaryFolder>> create() {
     llvm::SmallString<128> path;
     if (std::error_code error = llvm::sys::fs::createUniqueDirectory("proa-compile", path))
-      return problem("temporary folder", "cannot create one: " + error.message());
+      return errorAt("temporary folder", "cannot create one: " + error.message());
     return std::unique_ptr<TemporaryFolder>(new TemporaryFolder(std::string(path)));
   }
   ~TemporaryFolder() {
@@ -42,12 +42,12 @@ Result<std::string> findLinker(const std::string &requested) {
   if (!requested.empty()) {
     auto found = llvm::sys::findProgramByName(requested);
     return found ? Result<std::string>(*found)
-                 : Result<std::string>(problem("--linker", "cannot find the program '" + requested + "'"));
+                 : Result<std::string>(errorAt("--linker", "cannot find the program '" + requested + "'"));
   }
   for (const char *name : {"clang-22", "clang", "gcc", "cc"})
     if (auto found = llvm::sys::findProgramByName(name))
       return *found;
-  return problem("linker",
+  return errorAt("linker",
                  "found none of clang-22, clang, gcc and cc in $PATH; install clang-22 and lld-22, or "
                  "give a C compiler with --linker");
 }
@@ -61,16 +61,16 @@ Result<void> writeInputs(const CompiledLibrary &library, const LinkOptions &opti
     weights.emplace_back(static_cast<const std::byte *>(tensor.data()), tensor.bytes());
     weights.emplace_back(padding.data(), (padding.size() - tensor.bytes() % padding.size()) % padding.size());
   }
-  Problems problems;
-  auto check = [&](const Result<void> &done) { problems.append(done.problems()); };
+  Diagnostics diagnostics;
+  auto check = [&](const Result<void> &done) { diagnostics.append(done.diagnostics()); };
   check(writeFile(folder.file("description.bin"), std::as_bytes(std::span(description))));
   check(writeFilePieces(folder.file("weights.bin"), weights));
   check(writeFile(folder.file("kernels.a"), library.archive));
   check(writeFile(folder.file("entry.c"), entryText(library.description, options.prefix)));
-  return problems;
+  return diagnostics;
 }
 
-/// Runs a program; if it fails, its output is the problem.
+/// Runs a program; if it fails, its output is the error.
 Result<void> execute(const std::vector<std::string> &command, const TemporaryFolder &folder) {
   std::string log = folder.file("log"), error;
   std::vector<llvm::StringRef> arguments(command.begin(), command.end());
@@ -81,31 +81,31 @@ Result<void> execute(const std::vector<std::string> &command, const TemporaryFol
   if (status == 0)
     return {};
   auto output = readFile(log);
-  return problem(command[0], fmt::format("it ended with {}: {}{}", status, error, output ? *output : ""));
+  return errorAt(command[0], fmt::format("it ended with {}: {}{}", status, error, output ? *output : ""));
 }
 
 /// A file of the installation.
 Result<void> checkInstallation(const LinkOptions &options) {
-  Problems problems;
+  Diagnostics diagnostics;
   for (const char *file : {"lib/libproa_runtime.so", "include/proa-c/runtime.h"})
     if (std::error_code ignored; !fs::exists(fs::path(options.installation) / file, ignored))
-      problems.add(options.installation, fmt::format("{} is missing; a compiled library needs it", file));
-  return problems;
+      diagnostics.add(options.installation, fmt::format("{} is missing; a compiled library needs it", file));
+  return diagnostics;
 }
 
 } // namespace
 
 Result<void> linkLibrary(const CompiledLibrary &library, const LinkOptions &options) {
-  Problems problems;
+  Diagnostics diagnostics;
   auto linker = findLinker(options.linker);
   if (!linker)
-    problems.append(linker.problems());
-  problems.append(checkInstallation(options).problems());
-  if (!problems.empty())
-    return problems;
+    diagnostics.append(linker.diagnostics());
+  diagnostics.append(checkInstallation(options).diagnostics());
+  if (!diagnostics.empty())
+    return diagnostics;
   auto folder = TemporaryFolder::create();
   if (!folder)
-    return folder.problems();
+    return folder.diagnostics();
   if (auto done = writeInputs(library, options, **folder); !done)
     return done;
   std::string runtime = fs::absolute(fs::path(options.installation) / "lib").lexically_normal().string();
@@ -123,7 +123,7 @@ Result<void> linkLibrary(const CompiledLibrary &library, const LinkOptions &opti
   if (auto done = execute(command, **folder); !done)
     return done;
   if (std::error_code error; fs::rename(temporary, options.output, error), error)
-    return problem(options.output, "cannot write the file: " + error.message());
+    return errorAt(options.output, "cannot write the file: " + error.message());
   return {};
 }
 

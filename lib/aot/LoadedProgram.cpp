@@ -26,7 +26,7 @@ Result<runtime::NamedTensors> readWeights(const Description &description, const 
   if (!description.embedded.empty())
     return embeddedWeights(description, data);
   if (std::vector<TensorInfo> needed = description.weights(); !needed.empty())
-    return problem(description.name, fmt::format("a weights file is needed for {} weights, the first is '{}'",
+    return errorAt(description.name, fmt::format("a weights file is needed for {} weights, the first is '{}'",
                                                  needed.size(), needed.front().name));
   return runtime::NamedTensors();
 }
@@ -34,7 +34,7 @@ Result<runtime::NamedTensors> readWeights(const Description &description, const 
 Result<void> checkTable(const Description &description, const proa_program_data &data) {
   if (description.kernels.size() == data.kernel_count)
     return {};
-  return problem(description.name, fmt::format("the library has {} kernels, but its description names {}",
+  return errorAt(description.name, fmt::format("the library has {} kernels, but its description names {}",
                                                data.kernel_count, description.kernels.size()));
 }
 
@@ -42,7 +42,7 @@ Result<void> checkCpu(const Description &description) {
   std::vector<std::string> missing = runtime::missingCpuFeatures(description.cpuFeatures);
   if (missing.empty())
     return {};
-  return problem(
+  return errorAt(
       description.name,
       fmt::format("the library was compiled for a CPU with {}, which this CPU lacks; compile it on this CPU",
                   fmt::join(missing, ", ")));
@@ -57,7 +57,7 @@ LoadedProgram::LoadedProgram(const Description &description)
 Result<std::unique_ptr<LoadedProgram>> LoadedProgram::create(const proa_program_data &data,
                                                              const std::string &weightsPath) {
   if (data.format != PROA_PROGRAM_FORMAT)
-    return problem("compiled library",
+    return errorAt("compiled library",
                    fmt::format("its format is {}, but this libproa_runtime reads {}; compile it "
                                "again with proa-compile {}",
                                data.format, PROA_PROGRAM_FORMAT, version()));
@@ -65,14 +65,14 @@ Result<std::unique_ptr<LoadedProgram>> LoadedProgram::create(const proa_program_
       deserializeDescription({static_cast<const uint8_t *>(data.description), data.description_size},
                              data.weights_size, "compiled library");
   if (!description)
-    return description.problems();
+    return description.diagnostics();
   if (Result<void> valid = checkTable(*description, data); !valid)
-    return valid.problems();
+    return valid.diagnostics();
   if (Result<void> valid = checkCpu(*description); !valid)
-    return valid.problems();
+    return valid.diagnostics();
   auto weights = readWeights(*description, data, weightsPath);
   if (!weights)
-    return weights.problems();
+    return weights.diagnostics();
 
   std::unique_ptr<LoadedProgram> program(new LoadedProgram(*description));
   std::map<std::string, void *> kernels;
@@ -85,47 +85,47 @@ Result<std::unique_ptr<LoadedProgram>> LoadedProgram::create(const proa_program_
   std::vector<TensorInfo> fedStates = description->fedStates();
   auto executable = runtime::Executable::create(std::move(description->plan), program->name, resolve);
   if (!executable)
-    return executable.problems();
+    return executable.diagnostics();
   if (Result<void> bound = (*executable)->bindParameters(*weights); !bound)
-    return bound.problems();
+    return bound.diagnostics();
   if (Result<void> bound = program->bindStates(fedStates, *weights); !bound)
-    return bound.problems();
+    return bound.diagnostics();
   auto session = runtime::Session::create(*executable);
   if (!session)
-    return session.problems();
+    return session.diagnostics();
   program->session = std::move(*session);
   return program;
 }
 
 Result<void> LoadedProgram::bindStates(std::span<const TensorInfo> fed,
                                        const runtime::NamedTensors &weights) {
-  Problems problems;
+  Diagnostics diagnostics;
   for (const TensorInfo &state : fed) {
     auto found = weights.find(state.name);
     if (found == weights.end())
-      problems.add(name + ": state variable '" + state.name + "'",
-                   "is missing; expected " + describe(state.dtype, state.dims));
+      diagnostics.add(name + ": state variable '" + state.name + "'",
+                      "is missing; expected " + describe(state.dtype, state.dims));
     else
       states.insert(*found);
   }
-  return problems;
+  return diagnostics;
 }
 
 Result<void> LoadedProgram::checkInputs(std::span<const Tensor> tensors) const {
   if (tensors.size() == inputInfos.size())
     return {};
-  return problem(name, fmt::format("found {} inputs, expected {}", tensors.size(), inputInfos.size()));
+  return errorAt(name, fmt::format("found {} inputs, expected {}", tensors.size(), inputInfos.size()));
 }
 
 Result<std::vector<Tensor>> LoadedProgram::run(std::span<const Tensor> tensors) {
   if (Result<void> valid = checkInputs(tensors); !valid)
-    return valid.problems();
+    return valid.diagnostics();
   runtime::NamedTensors feeds = states;
   for (size_t i = 0; i < tensors.size(); ++i)
     feeds.insert_or_assign(inputInfos[i].name, tensors[i]);
   auto results = session->run(feeds);
   if (!results)
-    return results.problems();
+    return results.diagnostics();
   for (size_t i = 0; i < stateNames.size(); ++i)
     if (auto fed = states.find(stateNames[i]); fed != states.end())
       fed->second = (*results)[outputInfos.size() + i];

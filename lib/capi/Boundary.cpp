@@ -33,30 +33,30 @@ std::string &errorText() {
 
 } // namespace
 
-void setError(const Problems &problems) { errorText() = problems.text(); }
+void setError(const Diagnostics &diagnostics) { errorText() = diagnostics.text(); }
 
 Result<Tensor> tensorFromC(const proa_tensor &tensor, const std::string &where, bool needsData) {
   if (!isKnown(tensor.dtype))
-    return problem(where,
+    return errorAt(where,
                    fmt::format("found dtype {}, expected a proa_dtype", static_cast<int>(tensor.dtype)));
   if (tensor.rank > 0 && !tensor.dims)
-    return problem(where, fmt::format("its dims are NULL, but its rank is {}", tensor.rank));
+    return errorAt(where, fmt::format("its dims are NULL, but its rank is {}", tensor.rank));
   auto dtype = static_cast<DType>(tensor.dtype);
   std::vector<int64_t> dims(tensor.dims, tensor.dims + tensor.rank);
   std::optional<int64_t> count = elementCount(dims);
   if (!count)
-    return problem(where,
+    return errorAt(where,
                    "it is " + describe(dtype, dims) + ", which has a negative dim or too many elements");
   if (needsData && *count > 0 && !tensor.data)
-    return problem(where, "its data is NULL, but it is " + describe(dtype, dims));
+    return errorAt(where, "its data is NULL, but it is " + describe(dtype, dims));
   return Tensor(dtype, std::move(dims), tensor.data, nullptr);
 }
 
 Result<std::vector<Tensor>> tensorsFromC(const proa_tensor *tensors, std::span<const TensorInfo> infos,
                                          bool needsData) {
   if (!tensors && !infos.empty())
-    return problem("inputs", fmt::format("they are NULL; expected {} tensors", infos.size()));
-  Problems problems;
+    return errorAt("inputs", fmt::format("they are NULL; expected {} tensors", infos.size()));
+  Diagnostics diagnostics;
   std::vector<Tensor> views;
   for (size_t i = 0; i < infos.size(); ++i) {
     Result<Tensor> view =
@@ -64,10 +64,10 @@ Result<std::vector<Tensor>> tensorsFromC(const proa_tensor *tensors, std::span<c
     if (view)
       views.push_back(std::move(*view));
     else
-      problems.append(view.problems());
+      diagnostics.append(view.diagnostics());
   }
-  if (!problems.empty())
-    return problems;
+  if (!diagnostics.empty())
+    return diagnostics;
   return views;
 }
 
@@ -84,9 +84,9 @@ void tensorsToC(std::span<const Tensor> tensors, proa_tensor *outputs) {
 Result<void> describeEntry(std::span<const TensorInfo> infos, size_t index, const char *what,
                            proa_tensor_info *info) {
   if (!info)
-    return problem("", "the place for the description is NULL");
+    return errorAt("", "the place for the description is NULL");
   if (index >= infos.size())
-    return problem("", fmt::format("no {} {}, expected an index below {}", what, index, infos.size()));
+    return errorAt("", fmt::format("no {} {}, expected an index below {}", what, index, infos.size()));
   const TensorInfo &entry = infos[index];
   *info = {entry.name.c_str(), static_cast<proa_dtype>(entry.dtype), entry.dims.size(), entry.dims.data()};
   return {};

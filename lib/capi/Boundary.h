@@ -13,7 +13,7 @@
 namespace proa::capi {
 
 /// Sets the text that proa_error() returns on this thread.
-void setError(const Problems &problems);
+void setError(const Diagnostics &diagnostics);
 
 /// Calls `body`, which returns a Result<T>, and returns its value. On failure, or if C++ throws (out of
 /// memory), sets the error and returns `failed`.
@@ -22,9 +22,9 @@ template <class T, class Body> T guarded(T failed, Body &&body) {
     Result<T> result = body();
     if (result)
       return std::move(*result);
-    setError(result.problems());
+    setError(result.diagnostics());
   } catch (const std::exception &error) {
-    setError(problem("", error.what()));
+    setError(errorAt("", error.what()));
   }
   return failed;
 }
@@ -33,7 +33,7 @@ template <class T, class Body> T guarded(T failed, Body &&body) {
 template <class Body> int guardedCall(Body &&body) {
   return guarded(1, [&]() -> Result<int> {
     Result<void> done = body();
-    return done ? Result<int>(0) : Result<int>(done.problems());
+    return done ? Result<int>(0) : Result<int>(done.diagnostics());
   });
 }
 

@@ -53,7 +53,7 @@ template <class Options>
 Result<Options> readStruct(const Options &source, const Options &defaults, size_t firstVersion,
                            const std::string &what, const std::string &initializer) {
   if (source.size < firstVersion || source.size > sizeof source)
-    return problem("proa_model_open", fmt::format("size of the {} is {}, expected {} (begin with {})", what,
+    return errorAt("proa_model_open", fmt::format("size of the {} is {}, expected {} (begin with {})", what,
                                                   source.size, sizeof source, initializer));
   Options options = defaults;
   std::memcpy(&options, &source, source.size);
@@ -65,20 +65,20 @@ Result<AmpOptions> ampFromC(const proa_amp_options &source) {
   auto read =
       readStruct(source, defaults, sizeof source, "options of mixed precision", "PROA_AMP_OPTIONS_INIT");
   if (!read)
-    return read.problems();
-  Problems problems;
+    return read.diagnostics();
+  Diagnostics diagnostics;
   if (read->level != PROA_AMP_O1 && read->level != PROA_AMP_O2)
-    problems.add("proa_model_open", fmt::format("amp.level is {}, expected PROA_AMP_O1 or PROA_AMP_O2",
-                                                static_cast<int>(read->level)));
+    diagnostics.add("proa_model_open", fmt::format("amp.level is {}, expected PROA_AMP_O1 or PROA_AMP_O2",
+                                                   static_cast<int>(read->level)));
   if (read->dtype != PROA_FLOAT16 && read->dtype != PROA_BFLOAT16)
-    problems.add("proa_model_open", fmt::format("amp.dtype is {}, expected PROA_FLOAT16 or PROA_BFLOAT16",
-                                                static_cast<int>(read->dtype)));
+    diagnostics.add("proa_model_open", fmt::format("amp.dtype is {}, expected PROA_FLOAT16 or PROA_BFLOAT16",
+                                                   static_cast<int>(read->dtype)));
   if (read->scaling < PROA_LOSS_SCALING_NONE || read->scaling > PROA_LOSS_SCALING_DYNAMIC)
-    problems.add("proa_model_open",
-                 fmt::format("amp.scaling is {}, expected PROA_LOSS_SCALING_NONE, _STATIC or _DYNAMIC",
-                             static_cast<int>(read->scaling)));
-  if (!problems.empty())
-    return problems;
+    diagnostics.add("proa_model_open",
+                    fmt::format("amp.scaling is {}, expected PROA_LOSS_SCALING_NONE, _STATIC or _DYNAMIC",
+                                static_cast<int>(read->scaling)));
+  if (!diagnostics.empty())
+    return diagnostics;
   return AmpOptions{.level = read->level == PROA_AMP_O1 ? AmpOptions::Level::O1 : AmpOptions::Level::O2,
                     .dtype = static_cast<DType>(read->dtype),
                     .allow = namesFromC(read->allow),
@@ -96,7 +96,7 @@ Result<MeshOptions> meshFromC(const proa_mesh_options &source) {
   const proa_mesh_options defaults = PROA_MESH_OPTIONS_INIT;
   auto read = readStruct(source, defaults, sizeof source, "options of the mesh", "PROA_MESH_OPTIONS_INIT");
   if (!read)
-    return read.problems();
+    return read.diagnostics();
   return MeshOptions{.axes = textFromC(read->axes),
                      .shardings = textFromC(read->shardings),
                      .strategy = textFromC(read->strategy),
@@ -112,30 +112,30 @@ Result<ModelOptions> optionsFromC(const proa_model_options &source) {
   constexpr size_t firstVersion = offsetof(proa_model_options, function) + sizeof source.function;
   auto read = readStruct(source, defaults, firstVersion, "options", "PROA_MODEL_OPTIONS_INIT");
   if (!read)
-    return read.problems();
-  Problems problems;
+    return read.diagnostics();
+  Diagnostics diagnostics;
   if (read->threads < 0)
-    problems.add("proa_model_open", fmt::format("threads is {}, expected 0 or more", read->threads));
+    diagnostics.add("proa_model_open", fmt::format("threads is {}, expected 0 or more", read->threads));
   if (read->micro_batches < 0)
-    problems.add("proa_model_open",
-                 fmt::format("micro_batches is {}, expected 0 or more", read->micro_batches));
+    diagnostics.add("proa_model_open",
+                    fmt::format("micro_batches is {}, expected 0 or more", read->micro_batches));
   ModelOptions options;
   if (read->amp) {
     auto amp = ampFromC(*read->amp);
     if (amp)
       options.amp = *amp;
     else
-      problems.append(amp.problems());
+      diagnostics.append(amp.diagnostics());
   }
   if (read->mesh) {
     auto mesh = meshFromC(*read->mesh);
     if (mesh)
       options.mesh = *mesh;
     else
-      problems.append(mesh.problems());
+      diagnostics.append(mesh.diagnostics());
   }
-  if (!problems.empty())
-    return problems;
+  if (!diagnostics.empty())
+    return diagnostics;
   options.threads = read->threads;
   options.seed = read->seed;
   options.parameters = textFromC(read->parameters);
@@ -145,6 +145,7 @@ Result<ModelOptions> optionsFromC(const proa_model_options &source) {
   options.function = textFromC(read->function);
   options.checkFinite = read->check_finite != 0;
   options.cpu = textFromC(read->cpu);
+  options.target = textFromC(read->target);
   options.dumpDirectory = textFromC(read->dump_directory);
   options.remarks = textFromC(read->remarks);
   if (read->memory_budget)
@@ -168,8 +169,8 @@ std::span<const TensorInfo> parametersOf(const proa_model *model) {
   return model ? std::span<const TensorInfo>(model->model.parameters()) : std::span<const TensorInfo>();
 }
 
-Problems isNull(const char *function, const char *what) {
-  return problem(function, std::string(what) + " is NULL");
+Diagnostics isNull(const char *function, const char *what) {
+  return errorAt(function, std::string(what) + " is NULL");
 }
 
 Result<std::map<std::string, Tensor>> feedsFromC(const proa_model &model, const proa_tensor *inputs,
@@ -177,7 +178,7 @@ Result<std::map<std::string, Tensor>> feedsFromC(const proa_model &model, const 
   const std::vector<TensorInfo> &infos = model.model.feeds();
   auto views = capi::tensorsFromC(inputs, infos, needsData);
   if (!views)
-    return views.problems();
+    return views.diagnostics();
   std::map<std::string, Tensor> feeds;
   for (size_t i = 0; i < infos.size(); ++i) {
     if (auto lod = model.feedLods.find(infos[i].name); lod != model.feedLods.end())
@@ -189,11 +190,11 @@ Result<std::map<std::string, Tensor>> feedsFromC(const proa_model &model, const 
 
 Result<Lod> lodFromC(const proa_lod &given) {
   if (given.level_count > 0 && !given.levels)
-    return problem("proa_model_set_feed_lod", "the levels are NULL");
+    return errorAt("proa_model_set_feed_lod", "the levels are NULL");
   Lod lod;
   for (const proa_lod_level &level : std::span(given.levels, given.level_count)) {
     if (!level.offsets)
-      return problem("proa_model_set_feed_lod",
+      return errorAt("proa_model_set_feed_lod",
                      "the offsets of level " + std::to_string(lod.size()) + " are NULL");
     lod.emplace_back(level.offsets, level.offsets + level.count);
   }
@@ -216,10 +217,10 @@ proa_model *proa_model_open(const char *path, const proa_model_options *options)
     const proa_model_options defaults = PROA_MODEL_OPTIONS_INIT;
     Result<ModelOptions> converted = optionsFromC(options ? *options : defaults);
     if (!converted)
-      return converted.problems();
+      return converted.diagnostics();
     auto opened = Model::open(path, std::move(*converted));
     if (!opened)
-      return opened.problems();
+      return opened.diagnostics();
     return new proa_model{std::move(*opened), {}, {}, {}, {}};
   });
 }
@@ -258,7 +259,7 @@ int proa_model_set_parameter(proa_model *model, const char *name, const proa_ten
       return isNull("proa_model_set_parameter", !model ? "the model" : !name ? "the name" : "the value");
     auto view = capi::tensorFromC(*value, std::string("parameter '") + name + "'");
     if (!view)
-      return view.problems();
+      return view.diagnostics();
     Tensor copy(view->dtype(), view->dims());
     if (copy.bytes() != 0)
       std::memcpy(copy.data(), view->data(), copy.bytes());
@@ -272,7 +273,7 @@ int proa_model_get_parameter(proa_model *model, const char *name, proa_tensor *v
       return isNull("proa_model_get_parameter", !model ? "the model" : !name ? "the name" : "the value");
     auto found = model->model.parameter(name);
     if (!found)
-      return found.problems();
+      return found.diagnostics();
     model->parameter = std::move(*found);
     *value = capi::tensorToC(model->parameter);
     return {};
@@ -299,7 +300,7 @@ int proa_model_set_feed_lod(proa_model *model, size_t index, const proa_lod *lod
     }
     Result<Lod> read = lodFromC(*lod);
     if (!read)
-      return read.problems();
+      return read.diagnostics();
     model->feedLods[feed.name] = std::move(*read);
     return {};
   });
@@ -311,7 +312,7 @@ int proa_model_prepare(proa_model *model, const proa_tensor *inputs) {
       return isNull("proa_model_prepare", "the model");
     auto feeds = feedsFromC(*model, inputs, /*needsData=*/false);
     if (!feeds)
-      return feeds.problems();
+      return feeds.diagnostics();
     return model->model.prepare(*feeds);
   });
 }
@@ -324,10 +325,10 @@ int proa_model_run(proa_model *model, const proa_tensor *inputs, proa_tensor *ou
       return isNull("proa_model_run", "the place for the outputs");
     auto feeds = feedsFromC(*model, inputs, /*needsData=*/true);
     if (!feeds)
-      return feeds.problems();
+      return feeds.diagnostics();
     auto results = model->model.run(*feeds);
     if (!results)
-      return results.problems();
+      return results.diagnostics();
     model->outputs.clear();
     model->outputLods.clear();
     for (NamedTensor &result : *results) {
@@ -344,11 +345,11 @@ int proa_model_fetch_lod(const proa_model *model, size_t index, proa_lod *lod) {
     if (!model || !lod)
       return isNull("proa_model_fetch_lod", !model ? "the model" : "the place for the LoD");
     if (index >= model->model.fetches().size())
-      return problem("proa_model_fetch_lod", "no fetch " + std::to_string(index) +
+      return errorAt("proa_model_fetch_lod", "no fetch " + std::to_string(index) +
                                                  ", expected an index below " +
                                                  std::to_string(model->model.fetches().size()));
     if (index >= model->outputLods.size())
-      return problem("proa_model_fetch_lod", "the model has not run yet");
+      return errorAt("proa_model_fetch_lod", "the model has not run yet");
     const std::vector<proa_lod_level> &levels = model->outputLods[index];
     *lod = {levels.size(), levels.data()};
     return {};

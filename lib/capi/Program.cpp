@@ -32,7 +32,7 @@ std::span<const TensorInfo> outputsOf(const proa_program *program) {
 int proa_set_threads(int count) {
   return capi::guardedCall([&]() -> Result<void> {
     if (count < 0)
-      return problem("proa_set_threads", fmt::format("found {}, expected 0 or more", count));
+      return errorAt("proa_set_threads", fmt::format("found {}, expected 0 or more", count));
     runtime::setThreads(count > 0 ? count
                                   : static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
     return {};
@@ -42,10 +42,10 @@ int proa_set_threads(int count) {
 proa_program *proa_program_create(const proa_program_data *data, const char *weights_path) {
   return capi::guarded<proa_program *>(nullptr, [&]() -> Result<proa_program *> {
     if (!data)
-      return problem("proa_program_create", "the compiled library is NULL");
+      return errorAt("proa_program_create", "the compiled library is NULL");
     auto loaded = aot::LoadedProgram::create(*data, weights_path ? weights_path : "");
     if (!loaded)
-      return loaded.problems();
+      return loaded.diagnostics();
     return new proa_program{std::move(*loaded), {}};
   });
 }
@@ -67,15 +67,15 @@ int proa_program_output(const proa_program *program, size_t index, proa_tensor_i
 int proa_program_run(proa_program *program, const proa_tensor *inputs, proa_tensor *outputs) {
   return capi::guardedCall([&]() -> Result<void> {
     if (!program)
-      return problem("proa_program_run", "the program is NULL");
+      return errorAt("proa_program_run", "the program is NULL");
     if (!outputs && !program->loaded->outputs().empty())
-      return problem("proa_program_run", "the place for the outputs is NULL");
+      return errorAt("proa_program_run", "the place for the outputs is NULL");
     auto given = capi::tensorsFromC(inputs, program->loaded->inputs());
     if (!given)
-      return given.problems();
+      return given.diagnostics();
     auto results = program->loaded->run(*given);
     if (!results)
-      return results.problems();
+      return results.diagnostics();
     program->outputs = std::move(*results);
     capi::tensorsToC(program->outputs, outputs);
     return {};

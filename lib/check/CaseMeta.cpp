@@ -7,9 +7,9 @@ namespace proa::check {
 Result<CaseMeta> readCaseMeta(const std::string &path) {
   Result<nlohmann::json> object = params::readJsonObject(path);
   if (!object)
-    return object.problems();
-  Problems problems;
-  params::MetaFields fields(*object, path, problems);
+    return object.diagnostics();
+  Diagnostics diagnostics;
+  params::MetaFields fields(*object, path, diagnostics);
   CaseMeta meta;
   meta.read(fields);
   fields.read("case", meta.name);
@@ -22,8 +22,8 @@ Result<CaseMeta> readCaseMeta(const std::string &path) {
   fields.read("param_grad", meta.parameterGradients);
   if (meta.runs < 1)
     fields.addError(fmt::format("runs: found {}, expected at least 1", meta.runs));
-  if (!problems.empty())
-    return problems;
+  if (!diagnostics.empty())
+    return diagnostics;
   return meta;
 }
 

@@ -24,7 +24,7 @@ struct CaseResult {
   /// The stage that failed.
   Stage stage = Stage::Read;
   /// The reason of a failure or skip; empty if it passed.
-  Problems problems;
+  Diagnostics diagnostics;
   std::vector<ComparedOutput> outputs;
 };
 

@@ -3,6 +3,7 @@
 #include "lib/check/Differential.h"
 #include "lib/check/ImportOnly.h"
 #include "lib/check/ReferenceRun.h"
+#include "lib/check/Schedules.h"
 #include "lib/check/ShardCheck.h"
 #include "translator/params/Safetensors.h"
 
@@ -43,16 +44,16 @@ private:
     options.onStage(stage);
   }
 
-  bool failed(const Problems &problems) {
+  bool failed(const Diagnostics &diagnostics) {
     result.status = Status::Failed;
-    result.problems.append(problems);
+    result.diagnostics.append(diagnostics);
     return false;
   }
 
   bool readTensors(const char *file, Tensors &out) {
     Result<Tensors> read = params::readSafetensors(folder + "/" + file);
     if (!read)
-      return failed(read.problems());
+      return failed(read.diagnostics());
     out = std::move(*read);
     return true;
   }
@@ -61,7 +62,7 @@ private:
     enter(Stage::Read);
     Result<CaseMeta> read = readCaseMeta(folder + "/meta.json");
     if (!read)
-      return failed(read.problems());
+      return failed(read.diagnostics());
     meta = std::move(*read);
     return !meta.runnable ||
            (readTensors("inputs.safetensors", inputs) && readTensors("expected.safetensors", expected));
@@ -83,6 +84,7 @@ private:
     modelOptions.fetches = meta.fetches;
     modelOptions.decompose = options.decompose;
     modelOptions.cpu = options.cpu;
+    modelOptions.target = options.target;
     modelOptions.memoryBudget = options.memoryBudget;
     modelOptions.microBatches = options.microBatches;
     modelOptions.amp = options.amp;
@@ -95,7 +97,7 @@ private:
           modelOptions.derivedGradients[parameter] = parameter + "@GRAD";
     Result<Model> model = Model::open(folder, modelOptions);
     if (!model) {
-      failed(model.problems());
+      failed(model.diagnostics());
       return std::nullopt;
     }
     return std::move(*model);
@@ -106,22 +108,22 @@ private:
     Tensors feeds = withPrefix(inputs, prefix);
     Result<Tensors> states = takeStateInputs(feeds, meta, prefix);
     if (!states)
-      return failed(states.problems());
+      return failed(states.diagnostics());
     for (const auto &[name, value] : *states)
       if (Result<void> set = model.setParameter(name, value); !set)
-        return failed(set.problems());
+        return failed(set.diagnostics());
     setLods(feeds, meta);
     enter(Stage::Compile);
     if (Result<void> prepared = model.prepare(feeds); !prepared)
-      return failed(prepared.problems());
+      return failed(prepared.diagnostics());
     enter(Stage::Run);
     Result<std::vector<NamedTensor>> outputs = model.run(feeds);
     if (!outputs)
-      return failed(outputs.problems());
+      return failed(outputs.diagnostics());
     enter(Stage::Compare);
     take(compareOutputs(*outputs, withPrefix(expected, prefix), meta, prefix, lowPrecision()));
     if (!options.amp)
-      result.problems.append(compareLods(*outputs, meta));
+      result.diagnostics.append(compareLods(*outputs, meta));
     return true;
   }
 
@@ -156,7 +158,7 @@ private:
     for (auto &[name, tensor] : finals) {
       Result<Tensor> value = model->parameter(name);
       if (!value) {
-        failed(value.problems());
+        failed(value.diagnostics());
         return;
       }
       state.push_back({name, *value});
@@ -168,7 +170,7 @@ private:
   void importOnly() {
     enter(Stage::Import);
     if (Result<void> imported = importAndVerify(folder, meta, options.onDiagnostic); !imported)
-      failed(imported.problems());
+      failed(imported.diagnostics());
   }
 
   void evaluate() {
@@ -181,7 +183,7 @@ private:
       enter(Stage::Run);
       Result<ReferenceRun> evaluated = runReference(folder, meta, feeds, options.dynamicDims);
       if (!evaluated)
-        failed(evaluated.problems());
+        failed(evaluated.diagnostics());
       else if (!evaluated->notEvaluated.empty())
         skip(evaluated->notEvaluated);
       else if (take(compareOutputs(evaluated->outputs, withPrefix(expected, prefix), meta, prefix));
@@ -198,7 +200,7 @@ private:
       return;
     Result<std::vector<NamedTensor>> outputs = model->run(feeds);
     if (!outputs) {
-      failed(outputs.problems());
+      failed(outputs.diagnostics());
       return;
     }
     CaseMeta exact = meta;
@@ -219,10 +221,10 @@ private:
     setLods(feeds, meta);
     ShardCheck check;
     if (Result<void> done = checkShardings(folder, meta, feeds, {}, check, notEvaluated); !done)
-      failed(done.problems());
+      failed(done.diagnostics());
     else if (!check.differences.empty())
       for (const std::string &difference : check.differences)
-        failed(problem("", difference));
+        failed(errorAt("", difference));
     else if (!notEvaluated.empty() || check.cases == 0)
       skip(notEvaluated.empty() ? "no op that can be split" : notEvaluated);
   }
@@ -234,14 +236,14 @@ private:
     setLods(inputs, meta);
     Result<DifferentialResult> done = compareMutants(folder, meta, inputs, options.seed, options.mutants);
     if (!done)
-      failed(done.problems());
+      failed(done.diagnostics());
     else if (done->compared == 0)
       skip("the evaluator cannot run any of the mutants");
   }
 
   void skip(const std::string &reason) {
     result.status = Status::Skipped;
-    result.problems.add("not evaluated", reason);
+    result.diagnostics.add("not evaluated", reason);
   }
 
   void setStatus() {
@@ -249,8 +251,8 @@ private:
       return;
     for (const ComparedOutput &output : result.outputs)
       if (!output.comparison.passed())
-        result.problems.add(output.name, output.comparison.reason);
-    if (!result.problems.empty())
+        result.diagnostics.add(output.name, output.comparison.reason);
+    if (!result.diagnostics.empty())
       result.status = Status::Failed;
   }
 
@@ -264,7 +266,8 @@ private:
 } // namespace
 
 CaseResult checkCase(const std::string &folder, const CheckOptions &options) {
-  return Checker(folder, options).check();
+  auto check = [&](const CheckOptions &own) { return Checker(folder, own).check(); };
+  return isEmulated(options) ? checkInAllSchedules(options, check) : check(options);
 }
 
 } // namespace proa::check

@@ -58,7 +58,7 @@ public:
       : meta(meta), parameters(parameters), random(seed ^ std::hash<std::string>()(meta.name)) {}
 
   DifferentialResult result;
-  Problems problems;
+  Diagnostics diagnostics;
 
   void tryMutant(const legacy::Program &program, const Tensors &feeds, int number) {
     Mutant mutant = mutate(program, feeds, random);
@@ -84,16 +84,16 @@ public:
   }
 
 private:
-  /// Returns nullopt and adds a problem if the compiler rejects a program that the evaluator ran.
+  /// Returns nullopt and adds an error if the compiler rejects a program that the evaluator ran.
   std::optional<Model> compile(const std::string &name, const Mutant &mutant) {
-    auto refuse = [&](const Problems &why) {
-      problems.add(name, "the evaluator runs it, but the compiler rejects it: " + why[0].message);
+    auto refuse = [&](const Diagnostics &why) {
+      diagnostics.add(name, "the evaluator runs it, but the compiler rejects it: " + why[0].message);
       return std::nullopt;
     };
     TemporaryFolder folder;
     std::string file = folder.path + "/program.json";
     if (Result<void> written = writeFile(file, legacy::writeJson(mutant.program)); !written)
-      return refuse(written.problems());
+      return refuse(written.diagnostics());
     ModelOptions options;
     options.threads = 1;
     options.cacheDirectory = "off";
@@ -101,12 +101,12 @@ private:
     options.fetches = meta.fetches;
     Result<Model> model = Model::open(file, options);
     if (!model)
-      return refuse(model.problems());
+      return refuse(model.diagnostics());
     for (const auto &[parameter, value] : parameters)
       if (Result<void> set = model->setParameter(parameter, value); !set)
-        return refuse(set.problems());
+        return refuse(set.diagnostics());
     if (Result<void> prepared = model->prepare(mutant.feeds); !prepared)
-      return refuse(prepared.problems());
+      return refuse(prepared.diagnostics());
     return std::move(*model);
   }
 
@@ -118,7 +118,7 @@ private:
           if (Comparison comparison =
                   compare(output.tensor, reference.tensor, ruleFor(reference.tensor.dtype(), halfPrecision));
               !comparison.passed())
-            problems.add(name, output.name + ": " + comparison.reason);
+            diagnostics.add(name, output.name + ": " + comparison.reason);
   }
 
   const CaseMeta &meta;
@@ -132,20 +132,20 @@ Result<DifferentialResult> compareMutants(const std::string &folder, const CaseM
                                           const Tensors &feeds, uint64_t seed, int count) {
   Result<params::ModelFiles> files = params::findModel(folder);
   if (!files)
-    return files.problems();
+    return files.diagnostics();
   Result<translator::SourceProgram> program = translator::readProgram(files->program);
   if (!program)
-    return program.problems();
+    return program.diagnostics();
   if (!program->legacy()) // mutations are of legacy programs: nothing is compared
     return DifferentialResult();
   Result<params::Tensors> parameters = params::readParameters(*files, *program);
   if (!parameters)
-    return parameters.problems();
+    return parameters.diagnostics();
   Differential differential(meta, *parameters, seed);
   for (int i = 0; i < count; ++i)
     differential.tryMutant(*program->legacy(), feeds, i);
-  if (!differential.problems.empty())
-    return differential.problems;
+  if (!differential.diagnostics.empty())
+    return differential.diagnostics;
   return differential.result;
 }
 

@@ -10,7 +10,7 @@ struct DifferentialResult {
   int refused = 0;  ///< invalid mutants, and those that the evaluator or a runtime kernel refuses
 };
 
-/// Runs `count` mutants of the program in a folder. Problems, each with the change: outputs that differ by
+/// Runs `count` mutants of the program in a folder. Errors, each with the change: outputs that differ by
 /// more than rounding; a program that the evaluator runs and the compiler refuses. Prints each change before
 /// it is tried, so that a crash can be traced.
 Result<DifferentialResult> compareMutants(const std::string &folder, const CaseMeta &meta,

@@ -43,17 +43,17 @@ translator::SourceProgram withDynamicDims(translator::SourceProgram program, con
 }
 
 Result<void> decomposeAll(ModuleOp module) {
-  DiagnosticCollector diagnostics(module.getContext());
+  DiagnosticCollector collector(module.getContext());
   PassManager pm(module.getContext());
   pm.addPass(createDecompose());
   if (failed(pm.run(module)))
-    return diagnostics.take("decomposition failed");
+    return collector.take("decomposition failed");
   std::set<std::string> remaining;
   module.walk([&](pd::DecomposableOpInterface op) { remaining.insert(op->getName().getStringRef().str()); });
-  Problems problems;
+  Diagnostics diagnostics;
   for (const std::string &name : remaining)
-    problems.add(name, "is not decomposed with dynamic dims");
-  return problems.empty() ? Result<void>() : Result<void>(problems);
+    diagnostics.add(name, "is not decomposed with dynamic dims");
+  return diagnostics.empty() ? Result<void>() : Result<void>(diagnostics);
 }
 
 } // namespace proa::check

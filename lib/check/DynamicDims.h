@@ -13,7 +13,7 @@ namespace proa::check {
 /// their types.
 translator::SourceProgram withDynamicDims(translator::SourceProgram program, const Tensors &feeds);
 
-/// Decomposes all composites. Problems: the first error, or each kind of composite that remains.
+/// Decomposes all composites. Errors: the first error, or each kind of composite that remains.
 Result<void> decomposeAll(mlir::ModuleOp module);
 
 } // namespace proa::check

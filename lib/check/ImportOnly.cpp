@@ -13,12 +13,12 @@ Result<void> importAndVerify(const std::string &folder, const CaseMeta &meta,
                              const std::function<void(const Diagnostic &)> &onDiagnostic) {
   Result<params::ModelFiles> files = params::findModel(folder);
   if (!files)
-    return files.problems();
+    return files.diagnostics();
   Result<translator::SourceProgram> program = translator::readProgram(files->program);
   if (!program)
-    return program.problems();
+    return program.diagnostics();
   if (Result<params::Tensors> weights = params::readParameters(*files, *program); !weights)
-    return weights.problems();
+    return weights.diagnostics();
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
@@ -29,14 +29,14 @@ Result<void> importAndVerify(const std::string &folder, const CaseMeta &meta,
   options.onDiagnostic = onDiagnostic;
   auto module = import::importProgram(context, *program, options);
   if (!module)
-    return module.problems();
+    return module.diagnostics();
   std::string errors;
   mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
     errors += (errors.empty() ? "" : "; ") + diagnostic.str();
     return mlir::success();
   });
   if (mlir::failed(mlir::verify(**module)))
-    return problem(files->program, "the imported module does not verify: " + errors);
+    return errorAt(files->program, "the imported module does not verify: " + errors);
   return {};
 }
 

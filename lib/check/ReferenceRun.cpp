@@ -35,7 +35,7 @@ LogicalResult expandGradients(ModuleOp module) {
 /// Specializes the program to these feeds and decomposes its gradients; false if some remain.
 Result<bool> prepare(ModuleOp module, const std::map<std::string, std::vector<int64_t>> &dims) {
   if (Result<void> specialized = specializeFeeds(module, dims); !specialized)
-    return specialized.problems();
+    return specialized.diagnostics();
   ScopedDiagnosticHandler silent(module.getContext(), [](mlir::Diagnostic &) { return success(); });
   return succeeded(expandGradients(module));
 }
@@ -103,18 +103,18 @@ Result<ReferenceRun> runReference(const translator::SourceProgram &program, cons
     return ReferenceRun{{}, "the program cannot be imported with dynamic dims"};
   if (dynamicDims)
     if (Result<void> done = decomposeAll(**module); !done)
-      return done.problems();
-  Result<bool> prepared = module ? prepare(**module, dims) : module.problems();
+      return done.diagnostics();
+  Result<bool> prepared = module ? prepare(**module, dims) : module.diagnostics();
   // If types inferred from declared dims are wrong, those inferred from the dims of the feeds may be right.
   if (!dynamicDims && (module ? !prepared || !*prepared : feedsMayHelp)) {
     options.feedDims = dims;
     options.feedValues = import::specializingFeeds(feeds);
     options.deferAll = true;
     module = import::importProgram(context, program, options);
-    prepared = module ? prepare(**module, dims) : module.problems();
+    prepared = module ? prepare(**module, dims) : module.diagnostics();
   }
   if (!prepared)
-    return prepared.problems();
+    return prepared.diagnostics();
   if (!*prepared)
     return ReferenceRun{{}, "a gradient cannot be decomposed"};
   return evaluateMain((*module)->lookupSymbol<func::FuncOp>("main"), inputs, parameters, afterEach);
@@ -124,13 +124,13 @@ Result<ReferenceRun> runReference(const std::string &folder, const CaseMeta &met
                                   bool dynamicDims, const OpObserver &afterEach) {
   Result<params::ModelFiles> files = params::findModel(folder);
   if (!files)
-    return files.problems();
+    return files.diagnostics();
   Result<translator::SourceProgram> program = translator::readProgram(files->program);
   if (!program)
-    return program.problems();
+    return program.diagnostics();
   Result<params::Tensors> parameters = params::readParameters(*files, *program);
   if (!parameters)
-    return parameters.problems();
+    return parameters.diagnostics();
   return runReference(*program, files->program, *parameters, meta, feeds, dynamicDims, afterEach);
 }
 

@@ -27,7 +27,7 @@ struct ReferenceRun {
 using OpObserver = std::function<void(mlir::Operation &, const numerics::Interpreter &)>;
 
 /// Imports a program, decomposes its gradients, and evaluates it with these feeds and weights. `source` is
-/// the location in problems.
+/// the location in errors.
 Result<ReferenceRun> runReference(const translator::SourceProgram &program, const std::string &source,
                                   const Tensors &parameters, const CaseMeta &meta, const Tensors &feeds,
                                   bool dynamicDims = false, const OpObserver &afterEach = {});

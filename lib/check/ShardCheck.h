@@ -19,8 +19,10 @@ struct ShardCheckOptions {
   bool resize = false;
   /// Ops of a kind that are run; those with the same rule count once. 0: all.
   size_t opsOfKind = 0;
-  /// Splits by local forms that are run of each rule on each mesh, which are slow; 0: all.
+  /// Splits by local forms that are run of each rule on each mesh; 0: all.
   size_t localSplits = 0;
+  /// The same for forms that follow from decompositions, which are slow.
+  size_t decomposedSplits = 0;
   /// Ops with more elements in operands and results are not run, unless their dims are reduced. 0: no
   /// limit.
   int64_t maxElements = 0;
@@ -30,6 +32,8 @@ struct ShardCheck {
   /// The splits that were run, of them those of partial operands and by local forms, and splits that the op
   /// refuses because a part has too few elements.
   int64_t cases = 0, partialCases = 0, localForms = 0, empty = 0;
+  /// Splits that a local form does not cover.
+  int64_t notCovered = 0;
   /// Cases, and refused splits with empty parts, by the name of the op.
   std::map<std::string, int64_t> casesOf = {}, emptyOf = {};
   /// The op and the rule of each op that was run.

@@ -264,6 +264,7 @@ SimulatedResults runLocalForm(Operation *op, const MeshAxes &mesh, const pd::Sha
                               llvm::ArrayRef<Tensor> results) {
   Simulation simulation(op, mesh, rule, axes);
   SimulatedResults out{{}, simulation.create(operands, results)};
+  out.isNotCovered = !out.refused.empty();
   if (out.refused.empty())
     out.refused = simulation.evaluate();
   if (out.refused.empty())

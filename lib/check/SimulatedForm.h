@@ -11,6 +11,8 @@ namespace proa::check {
 struct SimulatedResults {
   std::vector<llvm::SmallVector<Tensor>> ofPosition;
   std::string refused;
+  /// Whether the reason is that the form fails.
+  bool isNotCovered = false;
 };
 SimulatedResults runLocalForm(mlir::Operation *op, const MeshAxes &mesh, const pd::ShardingRule &rule,
                               const FactorAxes &axes, llvm::ArrayRef<llvm::SmallVector<Tensor>> operands,

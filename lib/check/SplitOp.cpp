@@ -195,7 +195,9 @@ SplitOp::Outcome SplitOp::runLocalForms(const MeshAxes &mesh, const pd::Sharding
       own.push_back(partOf(tensor, held));
   }
   SimulatedResults ran = runLocalForm(op, mesh, rule, axes, parts, results);
-  if (why = ran.refused; !why.empty())
+  if (why = ran.refused; !why.empty() && ran.isNotCovered)
+    return Outcome::NotCovered;
+  if (!why.empty())
     return hasEmptyPart(mesh.mesh, placements.operands, operands) ||
                    hasEmptyPart(mesh.mesh, placements.results, results)
                ? Outcome::Empty

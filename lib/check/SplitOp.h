@@ -20,6 +20,8 @@ public:
     Refused,
     /// As Refused, where some device has no elements (more devices than elements).
     Empty,
+    /// The local form says that it does not cover the parts.
+    NotCovered,
   };
 
   SplitOp(mlir::Operation *op, llvm::ArrayRef<Tensor> operands, llvm::ArrayRef<Tensor> results)

@@ -1,5 +1,6 @@
 #include "lib/codegen/CompileKernels.h"
 
+#include "lib/codegen/EmulatedKernels.h"
 #include "lib/codegen/TargetCode.h"
 #include "lib/support/DiagnosticCollector.h"
 #include "lib/support/Files.h"
@@ -28,7 +29,7 @@ struct Share {
   std::unique_ptr<llvm::LLVMContext> context = std::make_unique<llvm::LLVMContext>();
   std::unique_ptr<llvm::Module> module;
   llvm::SmallVector<char, 0> object;
-  Problems problems;
+  Diagnostics diagnostics;
 };
 
 template <class T> std::string textOf(T &printable) {
@@ -48,21 +49,21 @@ public:
 
   Result<CompiledKernels> run() {
     if (auto written = dump("kernels.mlir", [&] { return textOf(module); }); !written)
-      return written.problems();
+      return written.diagnostics();
     if (auto lowered = lower(); !lowered)
-      return lowered.problems();
+      return lowered.diagnostics();
     CompiledKernels compiled;
     compiled.kernels = describeKernels();
     if (auto translated = translate(); !translated)
-      return translated.problems();
+      return translated.diagnostics();
     if (auto emitted = emit(); !emitted)
-      return emitted.problems();
+      return emitted.diagnostics();
     std::vector<llvm::SmallVector<char, 0>> objects;
     for (Share &share : shares)
       objects.push_back(std::move(share.object));
     Result<std::string> archive = makeArchive(objects);
     if (!archive)
-      return archive.problems();
+      return archive.diagnostics();
     compiled.archive = std::move(*archive);
     return compiled;
   }
@@ -84,16 +85,21 @@ private:
     PassManager passes(module.getContext());
     auto machine = createTargetMachine(target);
     if (!machine)
-      return machine.problems();
+      return machine.diagnostics();
     LowerKernelsOptions lowering;
     // Only x86-64 is queried: other CPUs use integer arithmetic, which needs no special instructions.
     bool isX86 = (*machine)->getTargetTriple().getArch() == llvm::Triple::x86_64;
     const llvm::MCSubtargetInfo &subtarget = *(*machine)->getMCSubtargetInfo();
     lowering.expandBFloat16 = !isX86 || !subtarget.checkFeatures("+avx512bf16,+avx512vl");
     lowering.expandFloat16 = !isX86 || !subtarget.checkFeatures("+f16c");
+    FailureOr<OwningOpRef<ModuleOp>> emulated = OwningOpRef<ModuleOp>();
+    if (options.emulatesGpu)
+      emulated = takeEmulatedKernels(module, lowering.expandBFloat16, lowering.expandFloat16);
     buildLowerKernelsPipeline(passes, lowering);
-    if (failed(passes.run(module)))
+    if (failed(emulated) || failed(passes.run(module)))
       return diagnostics.take("the kernels could not be lowered");
+    if (*emulated)
+      mergeModules(module, **emulated);
     return dump("lowered.mlir", [&] { return textOf(module); });
   }
 
@@ -167,32 +173,32 @@ private:
   void emitShare(Share &share, size_t index) {
     auto machine = createTargetMachine(target);
     if (!machine) {
-      share.problems = machine.problems();
+      share.diagnostics = machine.diagnostics();
       return;
     }
     optimize(*share.module, **machine);
     if (auto written = dump("kernels" + std::to_string(index) + ".ll", [&] { return textOf(*share.module); });
         !written)
-      share.problems.append(written.problems());
+      share.diagnostics.append(written.diagnostics());
     auto object = emitObject(*share.module, **machine);
     if (!object) {
-      share.problems.append(object.problems());
+      share.diagnostics.append(object.diagnostics());
       return;
     }
     share.object = std::move(*object);
     if (auto written = dump("kernels" + std::to_string(index) + ".o",
                             [&] { return std::string(share.object.begin(), share.object.end()); });
         !written)
-      share.problems.append(written.problems());
+      share.diagnostics.append(written.diagnostics());
   }
 
   Result<void> emit() {
     parallelFor(shares.size(), [&](size_t i) { emitShare(shares[i], i); });
-    Problems problems;
+    Diagnostics diagnostics;
     for (Share &share : shares)
-      problems.append(share.problems);
-    if (!problems.empty())
-      return problems;
+      diagnostics.append(share.diagnostics);
+    if (!diagnostics.empty())
+      return diagnostics;
     return {};
   }
 };
@@ -207,7 +213,7 @@ Result<std::vector<std::string>> targetFeatures(const CodegenOptions &options,
                                                 std::span<const std::string> features) {
   auto machine = createTargetMachine(chooseTarget(options));
   if (!machine)
-    return machine.problems();
+    return machine.diagnostics();
   std::vector<std::string> found;
   llvm::copy_if(features, std::back_inserter(found), [&](const std::string &feature) {
     return (*machine)->getMCSubtargetInfo()->checkFeatures("+" + feature);

@@ -1,5 +1,6 @@
 #include "lib/codegen/LoadedObject.h"
 
+#include "lib/emulator/Emulator.h"
 #include "lib/support/KernelScratch.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -29,8 +30,8 @@ struct LoadedObject::Reports {
   }
 };
 
-static Problems toProblems(llvm::Error error) {
-  return problem("loading compiled kernels", llvm::toString(std::move(error)));
+static Diagnostics toDiagnostics(llvm::Error error) {
+  return errorAt("loading compiled kernels", llvm::toString(std::move(error)));
 }
 
 static llvm::Error defineSupportSymbols(llvm::orc::LLJIT &jit) {
@@ -40,6 +41,8 @@ static llvm::Error defineSupportSymbols(llvm::orc::LLJIT &jit) {
                                           llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
   };
   define("aligned_alloc", allocateKernelScratch);
+  for (const emulator::Symbol &symbol : emulator::symbols())
+    define(symbol.name, symbol.address);
   return jit.getMainJITDylib().define(llvm::orc::absoluteSymbols(std::move(symbols)));
 }
 
@@ -66,7 +69,7 @@ Result<LoadedObject> LoadedObject::load(std::string_view archive) {
   (void)initialized;
   auto jit = llvm::orc::LLJITBuilder().create();
   if (!jit)
-    return toProblems(jit.takeError());
+    return toDiagnostics(jit.takeError());
   // The session reports the reason of a failed lookup separately; by default it prints it.
   auto reports = std::make_shared<Reports>();
   (*jit)->getExecutionSession().setErrorReporter(
@@ -74,13 +77,13 @@ Result<LoadedObject> LoadedObject::load(std::string_view archive) {
   auto process = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
       (*jit)->getDataLayout().getGlobalPrefix());
   if (!process)
-    return toProblems(process.takeError());
+    return toDiagnostics(process.takeError());
   (*jit)->getMainJITDylib().addGenerator(std::move(*process));
   if (auto error = defineSupportSymbols(**jit))
-    return toProblems(std::move(error));
+    return toDiagnostics(std::move(error));
   if (auto error = addMembers(
           **jit, llvm::MemoryBufferRef(llvm::StringRef(archive.data(), archive.size()), "kernels")))
-    return toProblems(std::move(error));
+    return toDiagnostics(std::move(error));
   LoadedObject loaded;
   loaded.jit = std::move(*jit);
   loaded.reports = reports;
@@ -97,7 +100,7 @@ Result<void *> LoadedObject::find(const std::string &symbol) const {
                 llvm::join(reports->missing, "', '") + "'";
     if (!reports->others.empty())
       message += " (" + reports->others + ")";
-    return problem("loading compiled kernels", message);
+    return errorAt("loading compiled kernels", message);
   }
   return address->toPtr<void *>();
 }

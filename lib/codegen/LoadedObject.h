@@ -27,7 +27,7 @@ public:
   template <class Function> Result<Function *> function(const std::string &symbol) const {
     Result<void *> address = find(symbol);
     if (!address)
-      return address.problems();
+      return address.diagnostics();
     return reinterpret_cast<Function *>(*address);
   }
 

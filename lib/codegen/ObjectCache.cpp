@@ -47,11 +47,11 @@ Result<ObjectCache> ObjectCache::open(const Options &options) {
   cache.path = options.directory.empty() ? defaultDirectory() : options.directory;
   cache.maxBytes = options.maxBytes;
   if (cache.path.empty())
-    return problem("object cache", "no directory given, and neither PROA_CACHE_DIR nor HOME is set");
+    return errorAt("object cache", "no directory given, and neither PROA_CACHE_DIR nor HOME is set");
   std::error_code error;
   fs::create_directories(cache.path, error);
   if (error)
-    return problem(cache.path, "cannot create the directory of the object cache: " + error.message());
+    return errorAt(cache.path, "cannot create the directory of the object cache: " + error.message());
   return cache;
 }
 
@@ -91,7 +91,7 @@ Result<void> ObjectCache::store(std::string_view key, std::string_view bytes) co
   std::string content(reinterpret_cast<const char *>(&header), sizeof header);
   content.append(key).append(bytes);
   if (auto written = writeFile(fileOf(key), content); !written)
-    return written.problems();
+    return written.diagnostics();
   removeOldest();
   return {};
 }

@@ -41,18 +41,18 @@ Result<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const Target &t
   std::string error;
   const llvm::Target *backend = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!backend)
-    return problem("code generation", error);
+    return errorAt("code generation", error);
   // Checked first, because creating a machine for an unknown CPU prints a warning.
   std::unique_ptr<llvm::MCSubtargetInfo> known(backend->createMCSubtargetInfo(triple, "", ""));
   if (!known->isCPUStringValid(target.cpu))
-    return problem("code generation", "LLVM does not know the CPU '" + target.cpu + "'");
+    return errorAt("code generation", "LLVM does not know the CPU '" + target.cpu + "'");
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
   std::unique_ptr<llvm::TargetMachine> machine(
       backend->createTargetMachine(triple, target.cpu, target.features, options, llvm::Reloc::PIC_,
                                    llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
   if (!machine)
-    return problem("code generation", "LLVM has no target machine for " + triple.str());
+    return errorAt("code generation", "LLVM has no target machine for " + triple.str());
   return machine;
 }
 
@@ -94,7 +94,7 @@ Result<llvm::SmallVector<char, 0>> emitObject(llvm::Module &module, llvm::Target
   llvm::raw_svector_ostream stream(object);
   llvm::legacy::PassManager passes;
   if (machine.addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
-    return problem("code generation",
+    return errorAt("code generation",
                    "LLVM cannot write object files for " + machine.getTargetTriple().str());
   passes.run(module);
   return object;
@@ -112,7 +112,7 @@ Result<std::string> makeArchive(llvm::ArrayRef<llvm::SmallVector<char, 0>> objec
       llvm::writeArchiveToBuffer(members, llvm::SymtabWritingMode::NormalSymtab, llvm::object::Archive::K_GNU,
                                  /*Deterministic=*/true, /*Thin=*/false);
   if (!archive)
-    return problem("code generation", llvm::toString(archive.takeError()));
+    return errorAt("code generation", llvm::toString(archive.takeError()));
   return (*archive)->getBuffer().str();
 }
 

@@ -62,7 +62,7 @@ struct Function::Implementation {
     for (mlir::Type type :
          llvm::concat<const mlir::Type>(function.getArgumentTypes(), function.getResultTypes()))
       if (!mlir::isa<mlir::RankedTensorType>(type))
-        return problem("function", "expected arguments and results that are tensors");
+        return errorAt("function", "expected arguments and results that are tensors");
     auto nameOf = [](mlir::StringAttr name, const char *kind, unsigned number) {
       return name ? name.str() : kind + std::to_string(number);
     };
@@ -90,7 +90,7 @@ struct FunctionTransforms {
     created->context = std::move(context);
     created->module = std::move(module);
     if (auto described = created->describe(); !described)
-      return described.problems();
+      return described.diagnostics();
     FuncOp function = created->main();
     auto named = [&](llvm::StringRef role, const std::string &name) {
       mlir::Builder builder(function.getContext());
@@ -123,19 +123,19 @@ struct FunctionTransforms {
 
 Result<void> Function::Implementation::check(const std::vector<Tensor> &inputs) const {
   if (inputs.size() != arguments.size())
-    return problem("function", "expected " + std::to_string(arguments.size()) + " arguments, found " +
+    return errorAt("function", "expected " + std::to_string(arguments.size()) + " arguments, found " +
                                    std::to_string(inputs.size()));
-  Problems problems;
+  Diagnostics diagnostics;
   for (size_t i = 0; i < inputs.size(); ++i)
     if (inputs[i].dtype() != arguments[i].dtype)
-      problems.add(arguments[i].name, "got " + inputs[i].describe() + ", expected " +
-                                          proa::describe(arguments[i].dtype, arguments[i].dims));
-  return problems.empty() ? Result<void>() : Result<void>(problems);
+      diagnostics.add(arguments[i].name, "got " + inputs[i].describe() + ", expected " +
+                                             proa::describe(arguments[i].dtype, arguments[i].dims));
+  return diagnostics.empty() ? Result<void>() : Result<void>(diagnostics);
 }
 
 Result<CompiledFunction *> Function::Implementation::compiledFor(const std::vector<Tensor> &inputs) {
   if (auto checked = check(inputs); !checked)
-    return checked.problems();
+    return checked.diagnostics();
   std::string key;
   for (const Tensor &tensor : inputs)
     key += tensor.describe() + ";";
@@ -143,7 +143,7 @@ Result<CompiledFunction *> Function::Implementation::compiledFor(const std::vect
     return &found->second;
   auto newFunction = CompiledFunction::create(mlir::cast<mlir::ModuleOp>(module->clone()), inputs);
   if (!newFunction)
-    return newFunction.problems();
+    return newFunction.diagnostics();
   return &compiled.emplace(key, std::move(*newFunction)).first->second;
 }
 
@@ -168,7 +168,7 @@ Result<Function> Function::parse(const std::string &text, const std::string &nam
   auto functions = llvm::to_vector(module->getOps<FuncOp>());
   FuncOp selected = name.empty() && functions.size() == 1 ? functions[0] : module->lookupSymbol<FuncOp>(name);
   if (!selected)
-    return problem("", name.empty() ? "expected one function, found " + std::to_string(functions.size())
+    return errorAt("", name.empty() ? "expected one function, found " + std::to_string(functions.size())
                                     : "unknown function '" + name + "'");
   for (FuncOp other : functions)
     if (other != selected)
@@ -180,18 +180,18 @@ Result<Function> Function::parse(const std::string &text, const std::string &nam
 Result<Function> Function::open(const std::string &path) {
   auto files = params::findModel(path);
   if (!files)
-    return files.problems();
+    return files.diagnostics();
   auto program = translator::readProgram(files->program);
   if (!program)
-    return program.problems();
+    return program.diagnostics();
   if (auto weights = params::readParameters(*files, *program); !weights) // types are valid
-    return weights.problems();
+    return weights.diagnostics();
   auto context = makeContext();
   import::ImportOptions options;
   options.source = files->program;
   auto module = import::importProgram(*context, *program, options);
   if (!module)
-    return module.problems();
+    return module.diagnostics();
   auto main = (*module)->lookupSymbol<FuncOp>("main");
   llvm::BitVector states(main.getNumResults());
   for (unsigned i = 0; i < main.getNumResults(); ++i)
@@ -216,7 +216,7 @@ std::string Function::text() const {
 
 Result<Function> Function::withDims(const std::vector<std::vector<int64_t>> &dims) const {
   if (dims.size() != arguments().size())
-    return problem("function", "expected the dims of " + std::to_string(arguments().size()) +
+    return errorAt("function", "expected the dims of " + std::to_string(arguments().size()) +
                                    " arguments, found " + std::to_string(dims.size()));
   mlir::OwningOpRef<mlir::ModuleOp> copy(mlir::cast<mlir::ModuleOp>(implementation->module->clone()));
   auto main = copy->lookupSymbol<FuncOp>("main");
@@ -226,7 +226,7 @@ Result<Function> Function::withDims(const std::vector<std::vector<int64_t>> &dim
     main.setArgAttr(i, pd::feedAttribute, mlir::StringAttr::get(main.getContext(), std::to_string(i)));
   }
   if (auto done = specializeFeeds(*copy, byNumber); !done)
-    return done.problems();
+    return done.diagnostics();
   for (unsigned i = 0; i < dims.size(); ++i)
     main.setArgAttr(i, pd::feedAttribute, mlir::StringAttr::get(main.getContext(), arguments()[i].name));
   DiagnosticCollector errors(implementation->context.get());
@@ -245,7 +245,7 @@ Result<Function> Function::withResults(const std::vector<int64_t> &indices) cons
   llvm::SmallVector<mlir::DictionaryAttr> attributes;
   for (int64_t index : indices) {
     if (index < 0 || index >= main.getNumResults())
-      return problem("function", "result " + std::to_string(index) + " is requested, the function has " +
+      return errorAt("function", "result " + std::to_string(index) + " is requested, the function has " +
                                      std::to_string(main.getNumResults()));
     kept.push_back(block.getTerminator()->getOperand(static_cast<unsigned>(index)));
     attributes.push_back(main.getResultAttrDict(static_cast<unsigned>(index)));
@@ -261,14 +261,14 @@ Result<Function> Function::withResults(const std::vector<int64_t> &indices) cons
 Result<std::vector<Tensor>> Function::run(const std::vector<Tensor> &inputs) {
   auto compiled = implementation->compiledFor(inputs);
   if (!compiled)
-    return compiled.problems();
+    return compiled.diagnostics();
   return (*compiled)->run(inputs);
 }
 
 Result<int64_t> Function::arenaBytes(const std::vector<Tensor> &inputs) {
   auto compiled = implementation->compiledFor(inputs);
   if (!compiled)
-    return compiled.problems();
+    return compiled.diagnostics();
   return (*compiled)->arenaBytes();
 }
 
@@ -292,7 +292,7 @@ Result<Function> jvp(const Function &function, const std::vector<int64_t> &argum
 
 Result<Function> vmap(const Function &function, const std::vector<int64_t> &mapped, int64_t size) {
   if (size == 0 || size < -1)
-    return problem("function",
+    return errorAt("function",
                    "the number of examples must be above 0, or -1, found " + std::to_string(size));
   return FunctionTransforms::apply(function, "the batched function", [&](FuncOp main) {
     return autodiff::vmap(main, "derived", size == -1 ? mlir::ShapedType::kDynamic : size, mapped);
@@ -314,7 +314,7 @@ Result<Function> checkpoint(const Function &function, const std::vector<std::str
 
 Result<Function> rematerialize(const Function &function, int64_t memoryBudget) {
   if (memoryBudget < -1)
-    return problem("function", "the memory budget must be a number of bytes, or -1 for none, found " +
+    return errorAt("function", "the memory budget must be a number of bytes, or -1 for none, found " +
                                    std::to_string(memoryBudget));
   return FunctionTransforms::apply(function, "recomputation", [&](FuncOp main) -> mlir::FailureOr<FuncOp> {
     FuncOp copy = copyOf(main);
@@ -325,7 +325,7 @@ Result<Function> rematerialize(const Function &function, int64_t memoryBudget) {
 
 Result<Function> mixPrecision(const Function &function, const AmpOptions &options) {
   if (options.scaling != AmpOptions::Scaling::None)
-    return problem("function", "loss scaling is for training programs (ModelOptions::amp)");
+    return errorAt("function", "loss scaling is for training programs (ModelOptions::amp)");
   return FunctionTransforms::apply(function, "mixed precision", [&](FuncOp main) -> mlir::FailureOr<FuncOp> {
     FuncOp copy = copyOf(main);
     if (failed(autodiff::mixPrecision(copy, options)))

@@ -1,14 +1,17 @@
 //! Compilation of imported IR to a plan and object code.
 #include "lib/compiler/Compile.h"
 
+#include "lib/compiler/CudaProgram.h"
 #include "lib/compiler/RemarkReporter.h"
 
 #include "dialects/pd/ir/FunctionAttributes.h"
 
 #include "lib/codegen/CompileKernels.h"
 #include "lib/codegen/LoadedObject.h"
+#include "lib/emulator/Emulator.h"
 #include "lib/planner/BuildPlan.h"
 #include "lib/runtime/CpuFeatures.h"
+#include "lib/runtime/cuda/DeviceMatmul.h"
 #include "lib/support/DiagnosticCollector.h"
 #include "lib/support/Files.h"
 #include "passes/lower-linalg/Passes.h"
@@ -84,7 +87,7 @@ Result<void> dumpStage(ModuleOp module, const std::string &directory, const char
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error)
-    return problem(directory, "cannot create the folder: " + error.message());
+    return errorAt(directory, "cannot create the folder: " + error.message());
   std::string text;
   llvm::raw_string_ostream(text) << module;
   return writeFile(directory + "/" + stage + ".mlir", text);
@@ -99,11 +102,11 @@ Result<std::vector<std::string>> cpuFeaturesOf(const std::string &cpu) {
 Result<void> checkRunsHere(const std::string &cpu) {
   auto needed = cpuFeaturesOf(cpu);
   if (!needed)
-    return needed.problems();
+    return needed.diagnostics();
   std::vector<std::string> missing = runtime::missingCpuFeatures(*needed);
   if (missing.empty())
     return {};
-  return problem("CPU '" + cpu + "'", "it has " + llvm::join(missing, ", ") + ", which this machine lacks");
+  return errorAt("CPU '" + cpu + "'", "it has " + llvm::join(missing, ", ") + ", which this machine lacks");
 }
 
 Result<void> formKernels(ModuleOp module, const PipelineOptions &options) {
@@ -133,7 +136,14 @@ Result<void> checkRemarks(const std::string &passes) {
 
 bool hasFormedKernels(ModuleOp module) { return llvm::any_of(module.getOps<func::FuncOp>(), isKernel); }
 
-Result<CompiledProgram> compileForCpu(OwningOpRef<ModuleOp> module, const CompileOptions &options) {
+Result<CompiledProgram> compileForCpu(OwningOpRef<ModuleOp> module, const CompileOptions &given) {
+  CompileOptions options = given;
+  if (options.target == TargetKind::Cuda) {
+    auto context = cudaContext();
+    if (!context)
+      return context.diagnostics();
+    options.hasMatrixLibrary = context->blas != nullptr;
+  }
   auto progress = [&](const char *what, double part) {
     if (options.progress)
       options.progress(what, part);
@@ -141,15 +151,15 @@ Result<CompiledProgram> compileForCpu(OwningOpRef<ModuleOp> module, const Compil
   RemarkReporter remarks(module->getContext(), options);
   DiagnosticCollector diagnostics(module->getContext());
   if (Result<void> written = dumpStage(*module, options.dumpDirectory, "0-imported"); !written)
-    return written.problems();
+    return written.diagnostics();
   progress("optimizing", 0.0);
   if (Result<void> formed = formKernels(*module, options); !formed)
-    return formed.problems();
+    return formed.diagnostics();
   if (failed(verifyProgram(*module)))
     return diagnostics.take("the program cannot be planned");
   dropUnchangedStates(module->lookupSymbol<func::FuncOp>("main"));
   if (Result<void> written = dumpStage(*module, options.dumpDirectory, "1-kernels-formed"); !written)
-    return written.problems();
+    return written.diagnostics();
 
   OwningOpRef<ModuleOp> kernels = takeKernels(*module);
   progress("lowering kernels", 0.1);
@@ -159,43 +169,106 @@ Result<CompiledProgram> compileForCpu(OwningOpRef<ModuleOp> module, const Compil
   if (failed(lowering.run(*kernels)))
     return diagnostics.take("lowering to linalg failed");
   if (Result<void> written = dumpStage(*kernels, options.dumpDirectory, "2-linalg"); !written)
-    return written.problems();
+    return written.diagnostics();
   progress("generating code", 0.2);
+  DeviceKernelSet onDevice;
+  if (options.target == TargetKind::Cuda) {
+    auto context = cudaContext();
+    if (!context)
+      return context.diagnostics();
+    auto taken = takeDeviceKernels(*kernels, chipOf(context->driver->properties()), options.dumpDirectory);
+    if (!taken)
+      return taken.diagnostics();
+    onDevice = std::move(*taken);
+  }
   CodegenOptions codegen;
   codegen.cpu = options.cpu;
+  codegen.emulatesGpu = options.target == TargetKind::CudaEmulated;
   codegen.threads = static_cast<unsigned>(options.threads);
   codegen.dumpDirectory = options.dumpDirectory;
   auto compiled = compileKernels(*kernels, codegen);
   if (!compiled)
-    return compiled.problems();
+    return compiled.diagnostics();
   if (Result<void> written = dumpStage(*kernels, options.dumpDirectory, "3-llvm"); !written)
-    return written.problems();
+    return written.diagnostics();
 
-  llvm::StringMap<planner::KernelFacts> facts;
+  llvm::StringMap<planner::KernelFacts> facts = std::move(onDevice.facts);
   for (const CompiledKernel &kernel : compiled->kernels)
-    facts[kernel.symbol] = {kernel.rows, kernel.work};
+    facts[kernel.symbol] = {kernel.rows, kernel.work, {}};
   progress("planning", 0.95);
-  auto plan = planner::buildPlan(module->lookupSymbol<func::FuncOp>("main"),
-                                 [&](llvm::StringRef symbol) { return facts.lookup(symbol); });
+  auto plan = planner::buildPlan(
+      module->lookupSymbol<func::FuncOp>("main"),
+      [&](llvm::StringRef symbol) { return facts.lookup(symbol); },
+      options.hasMatrixLibrary ? cuda::deviceLibraryOf : planner::DeviceLibraryChoice());
   if (!plan)
-    return plan.problems();
+    return plan.diagnostics();
   progress("compiled", 1.0);
-  return CompiledProgram{std::move(*plan), std::move(compiled->archive)};
+  return CompiledProgram{std::move(*plan), std::move(compiled->archive), options.target,
+                         std::move(onDevice.hostArchive), std::move(onDevice.code)};
 }
+
+namespace {
+
+/// The object code of a program: that of kernels for the CPU, and that of functions that compute the shapes
+/// of kernels on a device.
+struct HostCode {
+  LoadedObject kernels;
+  std::optional<LoadedObject> shapes;
+
+  Result<void *> find(const std::string &symbol) const {
+    if (shapes)
+      if (auto found = shapes->find(symbol))
+        return found;
+    return kernels.find(symbol);
+  }
+};
+
+Result<std::shared_ptr<HostCode>> loadHostCode(const CompiledProgram &program) {
+  auto kernels = LoadedObject::load(program.archive);
+  if (!kernels)
+    return kernels.diagnostics();
+  auto code = std::make_shared<HostCode>(HostCode{std::move(*kernels), std::nullopt});
+  if (program.shapeArchive.empty())
+    return code;
+  auto shapes = LoadedObject::load(program.shapeArchive);
+  if (!shapes)
+    return shapes.diagnostics();
+  code->shapes = std::move(*shapes);
+  return code;
+}
+
+/// The device that runs the kernels of a program; null for a program without one.
+Result<std::shared_ptr<runtime::Device>> deviceOf(const CompiledProgram &program) {
+  if (program.target != TargetKind::Cuda)
+    return std::shared_ptr<runtime::Device>();
+  auto context = cudaContext();
+  if (!context)
+    return context.diagnostics();
+  cuda::CudaDeviceOptions options;
+  options.blas = context->blas;
+  return std::shared_ptr<runtime::Device>(
+      std::make_shared<cuda::CudaDevice>(context->driver, program.deviceCode, options));
+}
+
+} // namespace
 
 Result<std::vector<std::shared_ptr<runtime::Executable>>> loadProgram(CompiledProgram program,
                                                                       const std::string &name, size_t count) {
-  auto object = LoadedObject::load(program.archive);
-  if (!object)
-    return object.problems();
-  auto code = std::make_shared<LoadedObject>(std::move(*object));
-  auto resolve = [&](const std::string &symbol) { return code->find(symbol); };
+  auto code = loadHostCode(program);
+  if (!code)
+    return code.diagnostics();
+  auto device = deviceOf(program);
+  if (!device)
+    return device.diagnostics();
+  auto resolve = [&](const std::string &symbol) { return (*code)->find(symbol); };
   std::vector<std::shared_ptr<runtime::Executable>> executables;
   for (size_t i = 0; i < count; ++i) {
     runtime::Plan plan = i + 1 < count ? program.plan : std::move(program.plan);
-    auto executable = runtime::Executable::create(std::move(plan), name, resolve, code);
+    auto executable = runtime::Executable::create(std::move(plan), name, resolve, *code, *device);
     if (!executable)
-      return executable.problems();
+      return executable.diagnostics();
+    if (program.target == TargetKind::CudaEmulated)
+      (*executable)->setKernelInvoker(emulator::invoke);
     executables.push_back(std::move(*executable));
   }
   return executables;
@@ -204,7 +277,7 @@ Result<std::vector<std::shared_ptr<runtime::Executable>>> loadProgram(CompiledPr
 Result<std::shared_ptr<runtime::Executable>> loadProgram(CompiledProgram program, const std::string &name) {
   auto loaded = loadProgram(std::move(program), name, 1);
   if (!loaded)
-    return loaded.problems();
+    return loaded.diagnostics();
   return std::move(loaded->front());
 }
 

@@ -1,8 +1,10 @@
 /// Compilation of imported IR to an executable.
 #pragma once
 
+#include "lib/compiler/Target.h"
 #include "lib/runtime/Executable.h"
 #include "lib/runtime/Plan.h"
+#include "lib/runtime/cuda/DeviceCode.h"
 #include "proa/Amp.h"
 #include "proa/Diagnostic.h"
 
@@ -29,6 +31,10 @@ struct PipelineOptions {
   bool opLocations = false;
   /// The module went through buildProgramPipeline already: it is the program of one rank of a mesh.
   bool isLocal = false;
+  /// Where kernels run. On a GPU they compute products of matrices too.
+  TargetKind target = TargetKind::Cpu;
+  /// With TargetKind::Cuda: the device has a library for large products of matrices.
+  bool hasMatrixLibrary = false;
 };
 
 struct CompileOptions : PipelineOptions {
@@ -47,6 +53,10 @@ struct CompileOptions : PipelineOptions {
 struct CompiledProgram {
   runtime::Plan plan;
   std::string archive; ///< object code of the kernels, a static library
+  TargetKind target = TargetKind::Cpu;
+  /// For a CUDA device: object code of the functions that compute the shapes of its kernels, and the kernels.
+  std::string shapeArchive;
+  cuda::DeviceCode deviceCode;
 };
 
 /// The result of compiling a program for one device, or for some ranks of a mesh.

@@ -6,6 +6,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/xxhash.h"
 
+#include <array>
 #include <cstring>
 #include <dlfcn.h>
 #include <sys/stat.h>
@@ -46,11 +47,11 @@ void append(std::string &bytes, std::string_view field) {
 Result<std::string_view> takeField(std::string_view &bytes) {
   uint64_t size = 0;
   if (bytes.size() < sizeof size)
-    return problem("object cache", "entry is too short");
+    return errorAt("object cache", "entry is too short");
   std::memcpy(&size, bytes.data(), sizeof size);
   bytes.remove_prefix(sizeof size);
   if (bytes.size() < size)
-    return problem("object cache", "entry is too short");
+    return errorAt("object cache", "entry is too short");
   std::string_view field = bytes.substr(0, size);
   bytes.remove_prefix(size);
   return field;
@@ -67,8 +68,37 @@ std::string pack(const Compilation &compilation) {
     std::vector<uint8_t> plan = runtime::serialize(program.plan);
     append(bytes, {reinterpret_cast<const char *>(plan.data()), plan.size()});
     append(bytes, program.archive);
+    append(bytes, std::string(1, static_cast<char>(program.target)));
+    append(bytes, program.shapeArchive);
+    std::vector<uint8_t> code = cuda::serialize(program.deviceCode);
+    append(bytes, {reinterpret_cast<const char *>(code.data()), code.size()});
   }
   return bytes;
+}
+
+std::span<const uint8_t> bytesOf(std::string_view field) {
+  return {reinterpret_cast<const uint8_t *>(field.data()), field.size()};
+}
+
+/// Removes the fields of a program, in the order of pack().
+Result<CompiledProgram> unpackProgram(std::string_view &bytes) {
+  std::array<std::string_view, 5> fields;
+  for (std::string_view &field : fields) {
+    auto taken = takeField(bytes);
+    if (!taken)
+      return taken.diagnostics();
+    field = *taken;
+  }
+  auto plan = runtime::deserialize(bytesOf(fields[0]), "object cache");
+  if (!plan)
+    return plan.diagnostics();
+  auto code = cuda::deserializeDeviceCode(bytesOf(fields[4]), "object cache");
+  if (!code)
+    return code.diagnostics();
+  if (fields[2].size() != 1)
+    return errorAt("object cache", "the target of a program has a wrong size");
+  return CompiledProgram{std::move(*plan), std::string(fields[1]), static_cast<TargetKind>(fields[2].front()),
+                         std::string(fields[3]), std::move(*code)};
 }
 
 Result<Compilation> unpack(std::string_view bytes) {
@@ -76,24 +106,19 @@ Result<Compilation> unpack(std::string_view bytes) {
   auto interface = takeField(bytes);
   auto indices = interface ? takeField(bytes) : interface;
   if (!indices)
-    return indices.problems();
+    return indices.diagnostics();
   compilation.interface = *interface;
   compilation.programOf.resize(indices->size() / sizeof(size_t));
   std::memcpy(compilation.programOf.data(), indices->data(), compilation.programOf.size() * sizeof(size_t));
   while (!bytes.empty()) {
-    auto planBytes = takeField(bytes);
-    auto archive = planBytes ? takeField(bytes) : planBytes;
-    if (!archive)
-      return archive.problems();
-    const auto *begin = reinterpret_cast<const uint8_t *>(planBytes->data());
-    auto plan = runtime::deserialize({begin, planBytes->size()}, "object cache");
-    if (!plan)
-      return plan.problems();
-    compilation.programs.push_back({std::move(*plan), std::string(*archive)});
+    auto program = unpackProgram(bytes);
+    if (!program)
+      return program.diagnostics();
+    compilation.programs.push_back(std::move(*program));
   }
   for (size_t index : compilation.programOf)
     if (index >= compilation.programs.size())
-      return problem("object cache", "entry has too few programs");
+      return errorAt("object cache", "entry has too few programs");
   return compilation;
 }
 
@@ -131,6 +156,7 @@ std::string CompiledKey::describe() const {
     for (const std::string &name : *list)
       key += name + ",";
   key += options.function;
+  key += options.target.empty() ? "" : "|target " + options.target;
   for (const auto &[parameter, gradient] : options.derivedGradients)
     key += parameter + ">" + gradient + ",";
   key += options.decompose ? "|decompose" : "";
@@ -145,7 +171,7 @@ std::string CompiledKey::describe() const {
 Result<CompiledCache> CompiledCache::open(const std::string &directory) {
   auto objects = ObjectCache::open({directory});
   if (!objects)
-    return objects.problems();
+    return objects.diagnostics();
   return CompiledCache(std::move(*objects));
 }
 

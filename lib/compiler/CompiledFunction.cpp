@@ -35,17 +35,17 @@ Result<CompiledFunction> CompiledFunction::create(OwningOpRef<ModuleOp> module,
     for (size_t i = 0; i < arguments.size(); ++i)
       dims[std::to_string(i)] = arguments[i].dims();
     if (Result<void> done = specializeFeeds(*module, dims); !done)
-      return done.problems();
+      return done.diagnostics();
   }
   auto program = compileForCpu(std::move(module), options);
   if (!program)
-    return program.problems();
+    return program.diagnostics();
   auto executable = loadProgram(std::move(*program), name);
   if (!executable)
-    return executable.problems();
+    return executable.diagnostics();
   auto session = runtime::Session::create(*executable);
   if (!session)
-    return session.problems();
+    return session.diagnostics();
   CompiledFunction compiled;
   compiled.executable = *executable;
   compiled.session = std::move(*session);

@@ -17,7 +17,7 @@ std::vector<std::string> namesOf(const std::vector<TensorInfo> &infos) {
 
 /// The error of a LoD, or "": offsets must ascend from 0, and the last one of a level is the number of
 /// sequences of the next level, or of rows.
-std::string lodProblem(const Tensor &tensor) {
+std::string lodError(const Tensor &tensor) {
   for (size_t level = 0; level < tensor.lod().size(); ++level) {
     const std::vector<int64_t> &offsets = tensor.lod()[level];
     bool isLast = level + 1 == tensor.lod().size();
@@ -35,14 +35,14 @@ std::string lodProblem(const Tensor &tensor) {
 
 Result<void> checkFeeds(const std::string &source, const std::vector<TensorInfo> &feeds,
                         const std::map<std::string, Tensor> &inputs) {
-  Problems problems;
+  Diagnostics diagnostics;
   std::set<std::string> known;
   for (const TensorInfo &info : feeds) {
     known.insert(info.name);
     auto found = inputs.find(info.name);
     if (found == inputs.end()) {
-      problems.add(source,
-                   "feed '" + info.name + "' is missing, expected " + describe(info.dtype, info.dims));
+      diagnostics.add(source,
+                      "feed '" + info.name + "' is missing, expected " + describe(info.dtype, info.dims));
       continue;
     }
     const Tensor &tensor = found->second;
@@ -50,16 +50,16 @@ Result<void> checkFeeds(const std::string &source, const std::vector<TensorInfo>
     for (size_t d = 0; fits && d < info.dims.size(); ++d)
       fits = info.dims[d] < 0 || info.dims[d] == tensor.dims()[d];
     if (!fits)
-      problems.add(source, "feed '" + info.name + "' is " + tensor.describe() + ", expected " +
-                               describe(info.dtype, info.dims));
+      diagnostics.add(source, "feed '" + info.name + "' is " + tensor.describe() + ", expected " +
+                                  describe(info.dtype, info.dims));
   }
   for (const auto &[name, tensor] : inputs)
-    if (std::string wrong = lodProblem(tensor); !wrong.empty())
-      problems.add(source, "feed '" + name + "': " + wrong);
+    if (std::string wrong = lodError(tensor); !wrong.empty())
+      diagnostics.add(source, "feed '" + name + "': " + wrong);
   for (const auto &[name, tensor] : inputs)
     if (!known.contains(name))
-      problems.add(source, "the program has no feed '" + name + "'" + didYouMean(name, namesOf(feeds)));
-  return problems.empty() ? Result<void>() : Result<void>(problems);
+      diagnostics.add(source, "the program has no feed '" + name + "'" + didYouMean(name, namesOf(feeds)));
+  return diagnostics.empty() ? Result<void>() : Result<void>(diagnostics);
 }
 
 } // namespace proa

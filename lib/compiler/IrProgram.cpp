@@ -35,10 +35,10 @@ public:
 
   Result<void> read() {
     if (!choose() || !checkTypes() || !inlineCalls() || !isolate())
-      return problems;
+      return diagnostics;
     nameInterface();
     if (!checkNames())
-      return problems;
+      return diagnostics;
     orderResults();
     pd::eraseUnused(main.getBody().front());
     eraseUnusedArguments();
@@ -47,7 +47,7 @@ public:
 
 private:
   bool refuse(const std::string &message) {
-    problems.add(request.path, message);
+    diagnostics.add(request.path, message);
     return false;
   }
 
@@ -94,7 +94,7 @@ private:
       check("argument", static_cast<unsigned>(i), type);
     for (auto [i, type] : llvm::enumerate(main.getResultTypes()))
       check("result", static_cast<unsigned>(i), type);
-    return problems.empty();
+    return diagnostics.empty();
   }
 
   func::FuncOp calleeOf(func::CallOp call) { return module.lookupSymbol<func::FuncOp>(call.getCallee()); }
@@ -213,7 +213,7 @@ private:
     };
     checkAsked("feed", request.feeds, feeds);
     checkAsked("fetch", request.fetches, fetches);
-    return problems.empty();
+    return diagnostics.empty();
   }
 
   /// Fetches in the requested order, then their LoDs, then states. A subset of the fetches is not a training
@@ -264,7 +264,7 @@ private:
   ModuleOp module;
   const IrRequest &request;
   func::FuncOp main;
-  Problems problems;
+  Diagnostics diagnostics;
 };
 
 } // namespace
@@ -289,7 +289,7 @@ Result<OwningOpRef<ModuleOp>> readIr(MLIRContext &context, llvm::StringRef conte
   if (!module)
     return errors.take(request.path + ": does not parse");
   if (Result<void> read = IrReader(*module, request).read(); !read)
-    return read.problems();
+    return read.diagnostics();
   if (failed(verify(*module)))
     return errors.take(request.path + ": does not verify");
   return module;

@@ -98,8 +98,8 @@ func::CallOp findCall(ModuleOp module, const runtime::Step &step) {
 
 } // namespace
 
-Problems findNonFiniteOp(ModuleOp module, const runtime::Step &step, const std::vector<Tensor> &inputs,
-                         const CompileOptions &options) {
+Diagnostics findNonFiniteOp(ModuleOp module, const runtime::Step &step, const std::vector<Tensor> &inputs,
+                            const CompileOptions &options) {
   func::CallOp call = findCall(module, step);
   auto kernel = module.lookupSymbol<func::FuncOp>(step.symbol);
   if (!call || !kernel || kernel.getNumArguments() != inputs.size())
@@ -112,9 +112,9 @@ Problems findNonFiniteOp(ModuleOp module, const runtime::Step &step, const std::
   if (!compiled)
     return {};
   if (Result<void> checked = compiled->checkFinite(); !checked)
-    return checked.problems();
+    return checked.diagnostics();
   auto results = compiled->run(inputs);
-  return results ? Problems() : results.problems();
+  return results ? Diagnostics() : results.diagnostics();
 }
 
 } // namespace proa

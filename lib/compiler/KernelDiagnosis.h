@@ -16,7 +16,7 @@ namespace proa {
 ///
 /// `module` is the program with formed kernels and PipelineOptions::opLocations, `step` the step of its plan
 /// that runs the kernel, `inputs` the inputs of that step.
-Problems findNonFiniteOp(mlir::ModuleOp module, const runtime::Step &step, const std::vector<Tensor> &inputs,
-                         const CompileOptions &options);
+Diagnostics findNonFiniteOp(mlir::ModuleOp module, const runtime::Step &step,
+                            const std::vector<Tensor> &inputs, const CompileOptions &options);
 
 } // namespace proa

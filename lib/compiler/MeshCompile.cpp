@@ -46,7 +46,7 @@ public:
       chosen.dumpDirectory += "/rank" + std::to_string(rank);
     auto program = compileForCpu(OwningOpRef<ModuleOp>(local->clone()), chosen);
     if (!program)
-      return program.problems();
+      return program.diagnostics();
     compilation.programOf.push_back(locals.size());
     compilation.programs.push_back(std::move(*program));
     locals.push_back(std::move(local));
@@ -88,25 +88,35 @@ void createMeshOfOneDevice(ModuleOp module) {
       dist::MeshAttr::get(module.getContext(), ArrayRef<StringAttr>(), ArrayRef<int64_t>(), {}));
 }
 
-/// Annotates a module: by a strategy, by a file, and by open shardings where no argument has any.
+/// The axes of the options: given, or those of a strategy with all sizes; empty: none.
+std::string axesOf(const MeshOptions &mesh) {
+  if (!mesh.axes.empty() || mesh.strategy.empty())
+    return mesh.axes;
+  std::string text;
+  if (auto strategy = spmd::strategyOnMesh(*spmd::parseStrategy(mesh.strategy), nullptr))
+    for (const spmd::MeshAxis &axis : strategy->mesh().axes)
+      text += fmt::format("{}{}={}", text.empty() ? "" : ",", axis.name, axis.size);
+  return text;
+}
+
+/// Annotates a module: by a file, then by a strategy, and by open shardings where no argument has any.
 LogicalResult annotate(ModuleOp module, const MeshOptions &mesh) {
   PassManager pm(module.getContext());
-  if (!mesh.strategy.empty()) {
-    ApplyStrategyOptions strategy;
-    strategy.strategy = mesh.strategy;
-    pm.addPass(createApplyStrategy(strategy));
-  }
-  bool isStrategyMesh = !mesh.strategy.empty() && spmd::parseStrategy(mesh.strategy)->mesh().size() > 1;
   auto own = module.getOps<dist::MeshOp>();
   AnnotateOptions annotations;
-  if (!isStrategyMesh && own.empty())
-    annotations.mesh = mesh.axes;
-  else if (!isStrategyMesh && !mesh.axes.empty() && !hasAxes(*own.begin(), mesh.axes))
+  if (own.empty())
+    annotations.mesh = axesOf(mesh);
+  else if (!mesh.axes.empty() && !hasAxes(*own.begin(), mesh.axes))
     return (*own.begin()).emitError() << "the program has mesh @" << (*own.begin()).getSymName()
                                       << ", which differs from '" << mesh.axes << "'";
   annotations.shardings = mesh.shardings;
   if (!annotations.mesh.empty() || !annotations.shardings.empty())
     pm.addPass(createAnnotate(annotations));
+  if (!mesh.strategy.empty()) {
+    ApplyStrategyOptions strategy;
+    strategy.strategy = mesh.strategy;
+    pm.addPass(createApplyStrategy(strategy));
+  }
   if (failed(pm.run(module)))
     return failure();
   if (!mesh.strategy.empty() && module.getOps<dist::MeshOp>().empty())
@@ -162,34 +172,18 @@ Result<spmd::Mesh> parseMesh(const std::string &text) {
     int64_t number = 0;
     if (name.empty() || size.getAsInteger(10, number) || number < 1 || number > most ||
         mesh.size() * number > most)
-      return problem("the mesh", fmt::format("found '{}', expected axes and sizes such as dp=2,mp=4, with at "
+      return errorAt("the mesh", fmt::format("found '{}', expected axes and sizes such as dp=2,mp=4, with at "
                                              "most {} devices",
                                              text, most));
     if (mesh.indexOf(std::string_view(name.data(), name.size())))
-      return problem("the mesh", fmt::format("axis '{}' occurs twice in '{}'", name.str(), text));
+      return errorAt("the mesh", fmt::format("axis '{}' occurs twice in '{}'", name.str(), text));
     mesh.axes.push_back({name.str(), number});
   }
   return mesh;
 }
 
-Result<spmd::Strategy> completeStrategy(std::string &text, const spmd::Mesh &mesh) {
-  llvm::SmallVector<llvm::StringRef> parts;
-  llvm::StringRef(text).split(parts, ',');
-  std::vector<std::string> complete;
-  for (llvm::StringRef part : parts) {
-    auto axis = mesh.indexOf(std::string_view(part.data(), part.size()));
-    complete.push_back(part.str() + (axis ? std::to_string(mesh.axes[*axis].size) : ""));
-  }
-  text = llvm::join(complete, ",");
-  auto strategy = spmd::parseStrategy(text);
-  if (strategy && !mesh.axes.empty() && strategy->mesh().size() != mesh.size())
-    return problem("strategy '" + text + "'", fmt::format("it uses {} devices, expected the {} of the mesh",
-                                                          strategy->mesh().size(), mesh.size()));
-  return strategy;
-}
-
-Problems wrongMeshSize(int64_t devices, int64_t processes) {
-  return problem("the mesh", fmt::format("it has {} devices, but {} processes run; expected mpirun -n {}, or "
+Diagnostics wrongMeshSize(int64_t devices, int64_t processes) {
+  return errorAt("the mesh", fmt::format("it has {} devices, but {} processes run; expected mpirun -n {}, or "
                                          "simulated ranks (--simulate-mesh)",
                                          devices, processes, devices));
 }
@@ -197,22 +191,22 @@ Problems wrongMeshSize(int64_t devices, int64_t processes) {
 Result<Compilation> compileForMesh(OwningOpRef<ModuleOp> module, const CompileOptions &options,
                                    const MeshOptions &mesh, std::optional<int64_t> rank) {
   if (Result<void> written = dumpStage(*module, options.dumpDirectory, "0-imported"); !written)
-    return written.problems();
+    return written.diagnostics();
   if (Result<void> done = shard(*module, options, mesh); !done)
-    return done.problems();
+    return done.diagnostics();
   if (Result<void> written = dumpStage(*module, options.dumpDirectory, "1-sharded"); !written)
-    return written.problems();
+    return written.diagnostics();
   auto text = meshInterfaceText(*module);
-  auto interface = text ? readMeshInterface(*module->getContext(), *text) : text.problems();
+  auto interface = text ? readMeshInterface(*module->getContext(), *text) : text.diagnostics();
   if (!interface)
-    return interface.problems();
+    return interface.diagnostics();
   RankCompiler compiler(*module, options);
   for (int64_t r = rank.value_or(0); r < (rank ? *rank + 1 : interface->mesh.size()); ++r) {
     auto position = runtime::positionOfRank(interface->mesh, r);
     if (!position)
-      return position.problems();
+      return position.diagnostics();
     if (Result<void> added = compiler.add(r, *position); !added)
-      return added.problems();
+      return added.diagnostics();
   }
   compiler.compilation.interface = std::move(*text);
   return std::move(compiler.compilation);

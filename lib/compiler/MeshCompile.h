@@ -14,12 +14,8 @@ namespace proa {
 /// Parses the axes of MeshOptions: "dp=2,mp=4". Error: another form, an axis twice, too many devices.
 Result<spmd::Mesh> parseMesh(const std::string &text);
 
-/// Parses a strategy. A part that is the name of an axis of `mesh` gets its size: "dp" becomes "dp2". Error:
-/// those of parseStrategy; another number of devices than a mesh with axes has.
-Result<spmd::Strategy> completeStrategy(std::string &text, const spmd::Mesh &mesh);
-
 /// The error of a mesh that has another number of devices than processes run.
-Problems wrongMeshSize(int64_t devices, int64_t processes);
+Diagnostics wrongMeshSize(int64_t devices, int64_t processes);
 
 /// Distributes a program over a mesh and compiles the local programs for a CPU: of one rank, or of all. The
 /// module is the program of a single device, with or without annotations, or in local form (docs/dist.md).

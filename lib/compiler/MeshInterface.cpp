@@ -53,9 +53,9 @@ public:
         read(interface.fetches.emplace_back(), name, main.getResultTypes()[i], sharding);
     }
     if (!symbol)
-      problems.add("the mesh", "arguments and results of 'main' have no shardings");
-    if (!problems.empty())
-      return problems;
+      diagnostics.add("the mesh", "arguments and results of 'main' have no shardings");
+    if (!diagnostics.empty())
+      return diagnostics;
     return interface;
   }
 
@@ -69,17 +69,18 @@ private:
     if (!sharding) // replicated
       return;
     if (symbol && symbol != sharding.getMesh())
-      return problems.add("'" + name.str() + "'", "its sharding is on mesh @" +
-                                                      sharding.getMesh().getValue().str() + ", expected @" +
-                                                      symbol.getValue().str() + ", the mesh of the others");
+      return diagnostics.add("'" + name.str() + "'",
+                             "its sharding is on mesh @" + sharding.getMesh().getValue().str() +
+                                 ", expected @" + symbol.getValue().str() + ", the mesh of the others");
     if (!symbol && !readMesh(sharding.getMesh()))
       return;
     std::string text;
     llvm::raw_string_ostream(text) << sharding;
     if (!sharding.isFinal() || !sharding.getPartial().empty() ||
         sharding.getDims().size() != entry.dims.size())
-      return problems.add("'" + name.str() + "'",
-                          "its sharding is " + text + ", expected closed dimensions without partial values");
+      return diagnostics.add("'" + name.str() + "'",
+                             "its sharding is " + text +
+                                 ", expected closed dimensions without partial values");
     entry.placement = dist::placementOf(sharding, interface.mesh);
   }
 
@@ -87,7 +88,7 @@ private:
     dist::MeshAttr mesh = dist::lookupMesh(main, name);
     symbol = name;
     if (!mesh) {
-      problems.add("mesh @" + name.getValue().str(), "not found");
+      diagnostics.add("mesh @" + name.getValue().str(), "not found");
       return false;
     }
     interface.mesh = mesh.toMesh();
@@ -97,7 +98,7 @@ private:
   func::FuncOp main;
   MeshInterface interface;
   FlatSymbolRefAttr symbol;
-  Problems problems;
+  Diagnostics diagnostics;
 };
 
 } // namespace
@@ -121,7 +122,7 @@ RankedTensorType globalArgumentType(ModuleOp module, unsigned index) {
 Result<std::string> meshInterfaceText(ModuleOp module) {
   auto main = module.lookupSymbol<func::FuncOp>("main");
   if (!main || !hasShardings(main))
-    return problem("the mesh", "arguments and results of 'main' have no shardings");
+    return errorAt("the mesh", "arguments and results of 'main' have no shardings");
   OwningOpRef<ModuleOp> copy = ModuleOp::create(module.getLoc());
   OpBuilder builder = OpBuilder::atBlockEnd(copy->getBody());
   for (auto mesh : module.getOps<dist::MeshOp>())

@@ -26,7 +26,7 @@ Result<std::vector<int64_t>> exchangeDims(runtime::Communicator &communicator, c
   const std::vector<int64_t> &own = local.dims();
   auto gathered = communicator.gather({"dims of " + name}, std::as_bytes(std::span(own)));
   if (!gathered)
-    return gathered.problems();
+    return gathered.diagnostics();
   std::vector<int64_t> dims = type.dims;
   for (size_t d = 0; d < dims.size(); ++d) {
     if (dims[d] >= 0)
@@ -51,7 +51,7 @@ Result<Tensor> wholeOf(runtime::Communicator &communicator, const spmd::Mesh &me
   if (std::ranges::find(dims, -1) != dims.end()) {
     auto exchanged = exchangeDims(communicator, mesh, type, local, name);
     if (!exchanged)
-      return exchanged.problems();
+      return exchanged.diagnostics();
     dims = std::move(*exchanged);
   }
   return runtime::gatherWhole(&communicator, mesh, type.placement, dims, local, name);
@@ -77,12 +77,12 @@ Result<Tensor> gather(RankGroup &ranks, const ShardedTensor &tensor, const std::
     auto whole = wholeOf(*ranks.communicator(index), *tensor.mesh, *tensor.type, tensor.locals[index],
                          "'" + name + "'");
     if (!whole)
-      return whole.problems();
+      return whole.diagnostics();
     wholes[index] = std::move(*whole);
     return {};
   });
   if (!done)
-    return done.problems();
+    return done.diagnostics();
   return std::move(wholes.front());
 }
 
@@ -96,20 +96,20 @@ Result<const ShardedTensor *> MeshValues::distribute(const std::string &name,
   if (found != sharded.end()) { // another program distributes it in another way
     auto gathered = gather(ranks, found->second, name);
     if (!gathered)
-      return gathered.problems();
+      return gathered.diagnostics();
     whole.insert_or_assign(name, std::move(*gathered));
   }
   auto value = whole.find(name);
   if (value == whole.end())
     return nullptr;
   if (!fits(value->second, *type))
-    return problem("parameter '" + name + "'",
+    return errorAt("parameter '" + name + "'",
                    "is " + value->second.describe() + "; expected " + describe(type->dtype, type->dims));
   ShardedTensor result{mesh, type, {}};
   for (size_t index = 0; index < ranks.count(); ++index) {
     auto part = partOf(value->second, *mesh, *type, ranks.rankOf(index));
     if (!part)
-      return part.problems();
+      return part.diagnostics();
     result.locals.push_back(std::move(*part));
   }
   whole.erase(value);
@@ -130,7 +130,7 @@ Result<void> MeshValues::gatherAll() {
   for (auto &[name, tensor] : std::exchange(sharded, {})) {
     auto gathered = gather(ranks, tensor, name);
     if (!gathered)
-      return gathered.problems();
+      return gathered.diagnostics();
     whole.insert_or_assign(name, std::move(*gathered));
   }
   return {};
@@ -144,7 +144,7 @@ Result<std::unique_ptr<MeshProgram>> MeshProgram::load(Compilation compilation, 
     auto count = static_cast<size_t>(std::ranges::count(compilation.programOf, i));
     auto copies = loadProgram(std::move(compilation.programs[i]), name, count);
     if (!copies)
-      return copies.problems();
+      return copies.diagnostics();
     loaded.push_back(std::move(*copies));
   }
   for (size_t i : compilation.programOf) {
@@ -161,7 +161,7 @@ Result<std::vector<runtime::NamedTensors>> MeshProgram::parametersOf(MeshValues 
   for (const auto &[name, type] : interface.arguments) {
     auto value = values.distribute(name, mesh(), sharing(type));
     if (!value)
-      return value.problems();
+      return value.diagnostics();
     for (size_t index = 0; *value && index < ranks.count(); ++index)
       parts[index][name] = (*value)->locals[index];
   }
@@ -171,7 +171,7 @@ Result<std::vector<runtime::NamedTensors>> MeshProgram::parametersOf(MeshValues 
 Result<void> MeshProgram::bind(MeshValues &values, bool checksFinite, const Generators &generators) {
   auto parts = parametersOf(values);
   if (!parts)
-    return parts.problems();
+    return parts.diagnostics();
   return ranks.forEach([&](size_t index) -> Result<void> {
     runtime::Executable &executable = *executables[index];
     executable.setCommunicator(ranks.communicator(index));
@@ -182,7 +182,7 @@ Result<void> MeshProgram::bind(MeshValues &values, bool checksFinite, const Gene
         return checked;
     auto session = runtime::Session::create(executables[index]);
     if (!session)
-      return session.problems();
+      return session.diagnostics();
     (*session)->setGenerator(generators[index]);
     sessions[index] = std::move(*session);
     return {};
@@ -192,7 +192,7 @@ Result<void> MeshProgram::bind(MeshValues &values, bool checksFinite, const Gene
 Result<void> MeshProgram::rebind(MeshValues &values) {
   auto parts = parametersOf(values);
   if (!parts)
-    return parts.problems();
+    return parts.diagnostics();
   return ranks.forEach([&](size_t index) {
     executables[index]->setCommunicator(ranks.communicator(index));
     return executables[index]->bindParameters((*parts)[index]);
@@ -211,14 +211,14 @@ Result<std::vector<runtime::NamedTensors>> MeshProgram::inputsOf(const runtime::
       for (size_t index = 0; index < ranks.count(); ++index) {
         auto part = partOf(feed->second, interface.mesh, type, ranks.rankOf(index));
         if (!part)
-          return part.problems();
+          return part.diagnostics();
         inputs[index][name] = std::move(*part);
       }
       continue;
     }
     auto state = values.distribute(name, mesh(), sharing(type));
     if (!state)
-      return state.problems();
+      return state.diagnostics();
     for (size_t index = 0; *state && index < ranks.count(); ++index)
       inputs[index][name] = (*state)->locals[index];
   }
@@ -231,7 +231,7 @@ Result<void> MeshProgram::gatherFetches(size_t index, std::vector<Tensor> &resul
     auto whole = wholeOf(*ranks.communicator(index), interface.mesh, interface.fetches[i], results[i],
                          "fetch '" + plan.fetchNames[i] + "'");
     if (!whole)
-      return whole.problems();
+      return whole.diagnostics();
     results[i] = std::move(*whole);
   }
   return {};
@@ -250,7 +250,7 @@ Result<void> MeshProgram::runRank(size_t index, const runtime::NamedTensors &inp
   connect(index);
   auto outcome = sessions[index]->run(inputs);
   if (!outcome)
-    return outcome.problems();
+    return outcome.diagnostics();
   results = std::move(*outcome);
   return gatherFetches(index, results);
 }
@@ -258,12 +258,12 @@ Result<void> MeshProgram::runRank(size_t index, const runtime::NamedTensors &inp
 Result<std::vector<Tensor>> MeshProgram::run(const runtime::NamedTensors &feeds, MeshValues &values) {
   auto inputs = inputsOf(feeds, values);
   if (!inputs)
-    return inputs.problems();
+    return inputs.diagnostics();
   std::vector<std::vector<Tensor>> results(ranks.count());
   Result<void> done =
       ranks.forEach([&](size_t index) { return runRank(index, (*inputs)[index], results[index]); });
   if (!done)
-    return done.problems();
+    return done.diagnostics();
   const std::vector<std::string> &names = executable()->plan().fetchNames;
   for (size_t i = interface.fetches.size(); i < names.size(); ++i) {
     ShardedTensor state{mesh(), sharing(interface.states.at(names[i])), {}};
@@ -278,7 +278,7 @@ Result<std::vector<Tensor>> MeshProgram::run(const runtime::NamedTensors &feeds,
 Result<void> MeshProgram::runSilently(const runtime::NamedTensors &feeds, MeshValues &values) {
   auto inputs = inputsOf(feeds, values);
   if (!inputs)
-    return inputs.problems();
+    return inputs.diagnostics();
   return ranks.forEach([&](size_t index) {
     connect(index);
     return sessions[index]->runSilently((*inputs)[index]);

@@ -98,6 +98,7 @@ struct Model::Implementation {
   std::function<void(const Diagnostic &)> onRemark;
   std::string path; ///< begins the messages
   std::string programText;
+  TargetKind target = TargetKind::Cpu;
   std::unique_ptr<mlir::MLIRContext> context;
   std::unique_ptr<ProgramSource> source;
   /// By FeedFacts::key.
@@ -153,8 +154,8 @@ struct Model::Implementation {
   Result<const std::map<std::string, Tensor> *> wholeValues();
   /// The results of a run of the current variant: fetches and their LoDs, without a mesh also state.
   Result<std::vector<Tensor>> runCurrent(const runtime::NamedTensors &inputs);
-  /// Stops the other processes of a mesh, which may not have these problems.
-  Problems failEverywhere(const Problems &problems) const;
+  /// Stops the other processes of a mesh, which may not have these errors.
+  Diagnostics failEverywhere(const Diagnostics &diagnostics) const;
   /// Finds the op in a kernel of a variant that makes a NaN or an Inf.
   runtime::KernelDiagnosis diagnosisOf(const Imported &imported, const std::map<std::string, Tensor> &feeds);
   Result<void> transform(mlir::ModuleOp module);
@@ -192,21 +193,21 @@ static Result<void> checkIrOptions(const ModelOptions &options, const std::strin
                                std::pair(options.microBatches != 1, "micro-batches"),
                                std::pair(!options.derivedGradients.empty(), "derived gradients")})
     if (isGiven)
-      return problem(path, std::string(what) + " of an IR file is done by passes (proa-opt), not by options");
+      return errorAt(path, std::string(what) + " of an IR file is done by passes (proa-opt), not by options");
   return {};
 }
 
 static Result<void> checkOptions(const ModelOptions &options, const std::string &path) {
-  Problems problems;
+  Diagnostics diagnostics;
   if (!options.remarks.empty())
-    problems.append(checkRemarks(options.remarks).problems());
+    diagnostics.append(checkRemarks(options.remarks).diagnostics());
   if (options.amp && options.amp->dtype != DType::Float16 && options.amp->dtype != DType::BFloat16)
-    problems.add(path, "mixed precision needs float16 or bfloat16, found " +
-                           std::string(nameOf(options.amp->dtype)));
+    diagnostics.add(path, "mixed precision needs float16 or bfloat16, found " +
+                              std::string(nameOf(options.amp->dtype)));
   if (options.memoryBudget && *options.memoryBudget < -1)
-    problems.add(path, "the memory budget must be a number of bytes, or -1 for none, found " +
-                           std::to_string(*options.memoryBudget));
-  return problems;
+    diagnostics.add(path, "the memory budget must be a number of bytes, or -1 for none, found " +
+                              std::to_string(*options.memoryBudget));
+  return diagnostics;
 }
 
 Result<void> Model::Implementation::open(const std::string &modelPath) {
@@ -218,10 +219,17 @@ Result<void> Model::Implementation::open(const std::string &modelPath) {
   if (!options.cpu.empty())
     if (Result<void> runs = checkRunsHere(options.cpu); !runs)
       return runs;
+  if (!options.target.empty()) {
+    auto chosen = chooseTarget(options.target);
+    if (!chosen)
+      return chosen.diagnostics();
+    target = *chosen;
+    options.target = nameOf(target); // part of the key of the cache
+  }
   if (options.mesh) {
     auto opened = ModelMesh::open(options, values);
     if (!opened)
-      return opened.problems();
+      return opened.diagnostics();
     mesh = std::move(*opened);
     if (mesh->rank() != 0) // rank 0 reports
       options.progress = {}, options.onDiagnostic = {};
@@ -233,7 +241,7 @@ Result<void> Model::Implementation::open(const std::string &modelPath) {
 Result<void> Model::Implementation::readProgram() {
   auto files = params::findModel(path, options.parameters);
   if (!files)
-    return files.problems();
+    return files.diagnostics();
   context = std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED);
   context->printOpOnDiagnostic(false); // no function's text after an error
   if (Result<void> read = readSource(*files); !read)
@@ -245,7 +253,7 @@ Result<void> Model::Implementation::readSource(const params::ModelFiles &files) 
   Stopwatch watch(times.read);
   auto text = readFile(files.program);
   if (!text)
-    return text.problems();
+    return text.diagnostics();
   programText = std::move(*text);
   if (isIr(files.program, programText))
     if (Result<void> checked = checkIrOptions(options, path); !checked)
@@ -254,11 +262,11 @@ Result<void> Model::Implementation::readSource(const params::ModelFiles &files) 
       ProgramSource::open(*context, {files, programText, options.function, options.feeds, options.fetches,
                                      options.derivedGradients, options.onDiagnostic});
   if (!opened)
-    return opened.problems();
+    return opened.diagnostics();
   source = std::move(*opened);
   auto weights = source->readWeights();
   if (!weights)
-    return weights.problems();
+    return weights.diagnostics();
   values = std::move(*weights);
   return {};
 }
@@ -271,7 +279,7 @@ Result<void> Model::Implementation::importDeclared() {
     needsFeeds = false;
     describeInterface(*(*imported)->module);
   } else if (!needsFeeds || !describeDeclared()) {
-    return imported.problems();
+    return imported.diagnostics();
   }
   for (TensorInfo &info : feeds)
     info.lodLevel = source->lodLevelOf(info.name).value_or(info.lodLevel);
@@ -284,9 +292,9 @@ Result<const Imported *> Model::Implementation::importWith(const FeedFacts &fact
     return &found->second;
   auto module = source->import(*context, facts, feedsMayHelp);
   if (!module)
-    return module.problems();
+    return module.diagnostics();
   if (auto transformed = transform(**module); !transformed)
-    return transformed.problems();
+    return transformed.diagnostics();
   return keep(key, std::move(*module));
 }
 
@@ -303,18 +311,18 @@ const Imported *Model::Implementation::keep(const std::string &key,
 
 /// Applies loss scaling and micro-batches, and sets the initial state of the scale.
 Result<void> Model::Implementation::transform(mlir::ModuleOp module) {
-  Problems problems;
+  Diagnostics diagnostics;
   mlir::ScopedDiagnosticHandler handler(context.get(), [&](mlir::Diagnostic &diagnostic) {
-    problems.add(path, diagnostic.str());
+    diagnostics.add(path, diagnostic.str());
     return mlir::success();
   });
   auto main = module.lookupSymbol<mlir::func::FuncOp>("main");
   if (options.amp && failed(autodiff::scaleLoss(main, *options.amp)))
-    return problems;
+    return diagnostics;
   if (options.microBatches != 1) {
     auto accumulated = autodiff::accumulate(main, "accumulated", options.microBatches);
     if (failed(accumulated))
-      return problems;
+      return diagnostics;
     main.erase();
     accumulated->setName("main");
   }
@@ -351,7 +359,7 @@ Result<const Imported *> Model::Implementation::importFor(const std::map<std::st
 Result<void> Model::Implementation::describeDeclared() {
   auto interface = source->declaredInterface(*context);
   if (!interface)
-    return interface.problems();
+    return interface.diagnostics();
   for (const auto &[name, type] : interface->feeds)
     feeds.push_back(describe(name, type));
   for (const auto &[name, type] : interface->parameters)
@@ -409,7 +417,7 @@ Model::Implementation::specialized(mlir::ModuleOp module,
   mlir::OwningOpRef<mlir::ModuleOp> copy(mlir::cast<mlir::ModuleOp>(module->clone()));
   if (!hasFormedKernels(*copy) && !isLocalForm(*copy)) // these keep their types
     if (auto done = specializeFeeds(*copy, dims); !done)
-      return done.problems();
+      return done.diagnostics();
   return copy;
 }
 
@@ -420,6 +428,7 @@ CompileOptions Model::Implementation::compileOptions() const {
   compileOptions.memoryBudget = options.memoryBudget;
   compileOptions.amp = options.amp;
   compileOptions.cpu = options.cpu;
+  compileOptions.target = target;
   return compileOptions;
 }
 
@@ -428,7 +437,7 @@ Result<Compilation> Model::Implementation::compileFresh(mlir::ModuleOp module,
   Stopwatch watch(times.compile);
   auto copy = specialized(module, dimsOf(feeds));
   if (!copy)
-    return copy.problems();
+    return copy.diagnostics();
   CompileOptions withOutput = compileOptions();
   withOutput.dumpDirectory = options.dumpDirectory;
   withOutput.progress = options.progress;
@@ -438,7 +447,7 @@ Result<Compilation> Model::Implementation::compileFresh(mlir::ModuleOp module,
     return mesh->compile(std::move(*copy), withOutput);
   auto program = compileForCpu(std::move(*copy), withOutput);
   if (!program)
-    return program.problems();
+    return program.diagnostics();
   Compilation compilation;
   compilation.programs.push_back(std::move(*program));
   compilation.programOf.push_back(0);
@@ -455,7 +464,7 @@ Result<Compilation> Model::Implementation::compile(mlir::ModuleOp module,
   // A default cache that cannot be used is ignored: it only costs time.
   auto cache = CompiledCache::open(options.cacheDirectory);
   if (!cache)
-    return options.cacheDirectory.empty() ? compileFresh(module, inputs) : cache.problems();
+    return options.cacheDirectory.empty() ? compileFresh(module, inputs) : cache.diagnostics();
   std::map<std::string, Tensor> feeds = import::withLods(inputs);
   CompiledKey described{options, programText, source->legacyProgram(), feeds, {}, attempt.deferAll};
   if (attempt.known == FeedKnowledge::Elements)
@@ -476,7 +485,7 @@ Result<Compilation> Model::Implementation::compile(mlir::ModuleOp module,
 runtime::KernelDiagnosis Model::Implementation::diagnosisOf(const Imported &imported,
                                                             const std::map<std::string, Tensor> &feeds) {
   return [this, module = *imported.module, dims = dimsOf(feeds)](
-             const runtime::Step &step, const std::vector<Tensor> &inputs) mutable -> Problems {
+             const runtime::Step &step, const std::vector<Tensor> &inputs) mutable -> Diagnostics {
     auto copy = specialized(module, dims);
     CompileOptions formOptions = compileOptions();
     formOptions.opLocations = true;
@@ -492,20 +501,20 @@ Result<Variant> Model::Implementation::load(Compilation compilation, const Impor
   if (mesh) {
     auto program = mesh->load(std::move(compilation), *context, path, options, threadsOf(options));
     if (!program)
-      return program.problems();
+      return program.diagnostics();
     return Variant{&imported, (*program)->executable(), nullptr, std::move(*program), nullptr};
   }
   auto executable = loadProgram(std::move(compilation.programs.front()), path);
   if (!executable)
-    return executable.problems();
+    return executable.diagnostics();
   if (auto bound = (*executable)->bindParameters(values); !bound)
-    return bound.problems();
+    return bound.diagnostics();
   if (options.checkFinite)
     if (auto checked = (*executable)->checkFinite(diagnosisOf(imported, feeds)); !checked)
-      return checked.problems();
+      return checked.diagnostics();
   auto session = runtime::Session::create(*executable);
   if (!session)
-    return session.problems();
+    return session.diagnostics();
   if (!generator)
     generator = std::make_shared<runtime::RandomGenerator>(options.seed);
   (*session)->setGenerator(generator);
@@ -532,7 +541,7 @@ std::vector<Attempt> Model::Implementation::attemptsFor(const std::map<std::stri
 
 Result<Compilation> Model::Implementation::compileWith(const std::map<std::string, Tensor> &inputs,
                                                        FeedKnowledge &known, const Imported *&imported) {
-  Result<Compilation> program = Problems();
+  Result<Compilation> program = Diagnostics();
   // Some ops have another result rank for other dims (squeeze of a dim other than 1), so that types inferred
   // from dynamic dims are wrong. Importing with the dims of the feeds helps. Other ops need the value of an
   // axis or a number, which may be fed.
@@ -540,7 +549,7 @@ Result<Compilation> Model::Implementation::compileWith(const std::map<std::strin
   for (Attempt next : attemptsFor(inputs, known)) {
     auto attempt = importFor(inputs, next);
     auto compiled =
-        attempt ? compile(*(*attempt)->module, inputs, next) : Result<Compilation>(attempt.problems());
+        attempt ? compile(*(*attempt)->module, inputs, next) : Result<Compilation>(attempt.diagnostics());
     if (compiled) {
       imported = *attempt;
       describeStates(*imported->module);
@@ -549,14 +558,14 @@ Result<Compilation> Model::Implementation::compileWith(const std::map<std::strin
     }
     // If no attempt succeeds, the errors of the most specialized one are the most precise.
     if (std::exchange(isFirst, false) || needsFeeds)
-      program = compiled.problems();
+      program = compiled.diagnostics();
   }
   return program;
 }
 
 Result<Variant *> Model::Implementation::variantFor(const std::map<std::string, Tensor> &inputs) {
   if (auto checked = checkFeeds(path, feeds, inputs); !checked)
-    return checked.problems();
+    return checked.diagnostics();
   std::string dims = describeDims(import::withLods(inputs)), key = dims;
   FeedKnowledge known = valueSpecialized.contains(dims) ? FeedKnowledge::Elements : FeedKnowledge::Declared;
   if (known == FeedKnowledge::Elements)
@@ -567,16 +576,17 @@ Result<Variant *> Model::Implementation::variantFor(const std::map<std::string, 
   const Imported *imported = nullptr;
   auto compiled = compileWith(inputs, known, imported);
   if (mesh)
-    if (auto agreed = mesh->agree("compilation of " + path, compiled ? Result<void>() : compiled.problems(),
-                                  compiled ? runtime::hashOf(compiled->interface) : 0);
+    if (auto agreed =
+            mesh->agree("compilation of " + path, compiled ? Result<void>() : compiled.diagnostics(),
+                        compiled ? runtime::hashOf(compiled->interface) : 0);
         !agreed)
-      return agreed.problems();
+      return agreed.diagnostics();
   if (!compiled)
-    return compiled.problems();
+    return compiled.diagnostics();
   times.load = 0;
   auto variant = load(std::move(*compiled), *imported, inputs);
   if (!variant)
-    return variant.problems();
+    return variant.diagnostics();
   if (known == FeedKnowledge::Elements) {
     valueSpecialized.insert(dims);
     key = dims + describeValues(import::specializingFeeds(inputs));
@@ -593,7 +603,7 @@ Result<Model> Model::open(const std::string &path, ModelOptions options) {
   auto implementation = std::make_unique<Implementation>();
   implementation->options = std::move(options);
   if (auto opened = implementation->open(path); !opened)
-    return opened.problems();
+    return opened.diagnostics();
   return Model(std::move(implementation));
 }
 
@@ -615,7 +625,7 @@ Result<void> Model::Implementation::checkParameter(const std::string &name, cons
   std::vector<std::string> names(states.begin(), states.end());
   for (const TensorInfo &info : parameters)
     names.push_back(info.name);
-  return problem(path,
+  return errorAt(path,
                  "the program has no parameter or state variable '" + name + "'" + didYouMean(name, names));
 }
 
@@ -643,10 +653,10 @@ Result<Tensor> Model::parameter(const std::string &name) const {
     return self.mesh->gather(*value, name);
   auto values = self.wholeValues();
   if (!values)
-    return values.problems();
+    return values.diagnostics();
   auto found = (*values)->find(name);
   if (found == (*values)->end())
-    return problem(self.path, "unknown parameter or state variable '" + name + "'");
+    return errorAt(self.path, "unknown parameter or state variable '" + name + "'");
   return found->second;
 }
 
@@ -655,7 +665,7 @@ Result<void> Model::saveParameters(const std::string &path) const {
   auto values = self.wholeValues();
   Result<void> saved;
   if (!values)
-    saved = values.problems();
+    saved = values.diagnostics();
   else if (rank() == 0)
     saved = writeParameters(path, **values, self.source->savedVariables());
   return self.mesh ? self.mesh->agree("saving of parameters", saved) : saved;
@@ -665,15 +675,15 @@ Result<void> Model::saveParameters(const std::string &path) const {
 Result<const std::map<std::string, Tensor> *> Model::Implementation::wholeValues() {
   if (mesh)
     if (Result<void> gathered = mesh->gatherAll(); !gathered)
-      return gathered.problems();
+      return gathered.diagnostics();
   if (Result<void> updated = updateBuffers(source->sharedParameters(), values); !updated)
-    return updated.problems();
+    return updated.diagnostics();
   return &values;
 }
 
 Result<void> Model::prepare(const std::map<std::string, Tensor> &feeds) {
   auto variant = implementation->variantFor(feeds);
-  return variant ? Result<void>() : Result<void>(variant.problems());
+  return variant ? Result<void>() : Result<void>(variant.diagnostics());
 }
 
 Result<void> Model::Implementation::bindParameters() {
@@ -687,10 +697,10 @@ Result<void> Model::Implementation::bindParameters() {
   return {};
 }
 
-Problems Model::Implementation::failEverywhere(const Problems &problems) const {
+Diagnostics Model::Implementation::failEverywhere(const Diagnostics &diagnostics) const {
   if (mesh)
-    mesh->fail(problems);
-  return problems;
+    mesh->fail(diagnostics);
+  return diagnostics;
 }
 
 Result<std::vector<Tensor>> Model::Implementation::runCurrent(const runtime::NamedTensors &inputs) {
@@ -701,10 +711,10 @@ Result<std::vector<Tensor>> Model::Implementation::runCurrent(const runtime::Nam
 Result<runtime::NamedTensors> Model::Implementation::beforeRun(const std::map<std::string, Tensor> &feeds) {
   auto variant = variantFor(feeds);
   if (!variant)
-    return variant.problems();
+    return variant.diagnostics();
   current = *variant;
   if (Result<void> bound = bindParameters(); !bound)
-    return bound.problems();
+    return bound.diagnostics();
   const runtime::Plan &plan = current->executable->plan();
   if (profiling && !current->profile)
     current->profile = std::make_unique<runtime::Profile>(plan);
@@ -725,10 +735,10 @@ Result<std::vector<NamedTensor>> Model::run(const std::map<std::string, Tensor> 
   Implementation &self = *implementation;
   auto inputs = self.beforeRun(feeds);
   if (!inputs)
-    return self.failEverywhere(inputs.problems());
+    return self.failEverywhere(inputs.diagnostics());
   auto results = self.runCurrent(*inputs);
   if (!results)
-    return results.problems();
+    return results.diagnostics();
   return self.take(*self.current, *results);
 }
 
@@ -736,14 +746,14 @@ Result<double> Model::measure(const std::map<std::string, Tensor> &feeds) {
   Implementation &self = *implementation;
   auto inputs = self.beforeRun(feeds);
   if (!inputs)
-    return self.failEverywhere(inputs.problems());
+    return self.failEverywhere(inputs.diagnostics());
   Result<void> done = [&] {
     Stopwatch watch(self.times.lastRun);
     return self.mesh ? self.current->onMesh->runSilently(*inputs, *self.mesh->values())
                      : self.current->session->runSilently(*inputs);
   }();
   if (!done)
-    return done.problems();
+    return done.diagnostics();
   return self.times.lastRun;
 }
 

@@ -30,33 +30,37 @@ Result<std::unique_ptr<ModelMesh>> ModelMesh::open(ModelOptions &options,
   auto opened = std::make_unique<ModelMesh>();
   opened->whole = &whole;
   MeshOptions given = *options.mesh;
-  Problems problems;
+  Diagnostics diagnostics;
   auto mesh = given.axes.empty() ? Result<spmd::Mesh>(spmd::Mesh()) : parseMesh(given.axes);
-  problems.append(mesh ? Problems() : mesh.problems());
+  diagnostics.append(mesh ? Diagnostics() : mesh.diagnostics());
   int64_t devices = mesh && !given.axes.empty() ? mesh->size() : 0; // 0: those of shardings or of the program
   if (mesh && !given.strategy.empty()) {
-    auto strategy = completeStrategy(given.strategy, *mesh);
-    problems.append(strategy ? Problems() : strategy.problems());
+    auto strategy = spmd::parseStrategy(given.strategy);
+    if (strategy && devices > 0)
+      strategy = spmd::strategyOnMesh(*strategy, &*mesh);
+    diagnostics.append(strategy ? Diagnostics() : strategy.diagnostics());
     if (strategy) {
       applyTraining(*strategy, options);
-      if (int64_t size = strategy->mesh().size(); size > 1)
-        devices = size;
+      // Without axes, sizes may be those of the program's mesh.
+      auto complete = spmd::strategyOnMesh(*strategy, nullptr);
+      if (complete && devices == 0 && complete->mesh().size() > 1)
+        devices = complete->mesh().size();
     }
   }
   opened->shardings = given.shardings;
   if (!given.shardings.empty() && !given.shardings.starts_with("{")) {
     auto text = readFile(given.shardings);
-    problems.append(text ? Problems() : text.problems());
+    diagnostics.append(text ? Diagnostics() : text.diagnostics());
     opened->shardings = text ? *text : "";
   }
-  if (!problems.empty())
-    return problems;
+  if (!diagnostics.empty())
+    return diagnostics;
   opened->given = std::move(given);
   if (opened->given.simulate)
     return opened;
   auto ranks = RankGroup::openProcesses();
   if (!ranks)
-    return ranks.problems();
+    return ranks.diagnostics();
   opened->ranks = std::move(*ranks);
   if (devices > 0 && devices != opened->ranks->size())
     return wrongMeshSize(devices, opened->ranks->size());
@@ -81,7 +85,7 @@ Result<std::unique_ptr<MeshProgram>> ModelMesh::load(Compilation compilation, ml
                                                      int threads) {
   auto interface = readMeshInterface(context, compilation.interface);
   if (!interface)
-    return interface.problems();
+    return interface.diagnostics();
   if (processes() && interface->mesh.size() != ranks->size())
     return wrongMeshSize(interface->mesh.size(), ranks->size());
   if (!ranks)
@@ -95,7 +99,7 @@ Result<std::unique_ptr<MeshProgram>> ModelMesh::load(Compilation compilation, ml
   if (!program)
     return program;
   if (Result<void> bound = (*program)->bind(*distributed, options.checkFinite, generators); !bound)
-    return bound.problems();
+    return bound.diagnostics();
   return program;
 }
 
@@ -108,9 +112,9 @@ Result<void> ModelMesh::agree(const std::string &what, const Result<void> &outco
   return processes() ? ranks->agree(what, outcome, hash) : outcome;
 }
 
-void ModelMesh::fail(const Problems &problems) {
+void ModelMesh::fail(const Diagnostics &diagnostics) {
   if (processes() && !ranks->communicator(0)->hasFailed())
-    ranks->communicator(0)->fail(problems);
+    ranks->communicator(0)->fail(diagnostics);
 }
 
 const ShardedTensor *ModelMesh::find(const std::string &name) const {

@@ -38,7 +38,7 @@ public:
   /// Agrees on the outcome of some work with the other processes.
   Result<void> agree(const std::string &what, const Result<void> &outcome, uint64_t hash = 0);
   /// Ends the other processes because of an error that they may not have.
-  void fail(const Problems &problems);
+  void fail(const Diagnostics &diagnostics);
 
   /// The distributed values; null before the first program is loaded.
   MeshValues *values() { return distributed.get(); }

@@ -12,7 +12,7 @@ Result<void> checkType(const std::string &where, const std::string &name, const 
     fits = dims[d] < 0 || dims[d] == value.dims()[d];
   if (fits)
     return {};
-  return problem(where, "parameter '" + name + "' is set to " + value.describe() + ", expected " +
+  return errorAt(where, "parameter '" + name + "' is set to " + value.describe() + ", expected " +
                             describe(dtype, dims));
 }
 
@@ -21,18 +21,18 @@ Result<void> writeParameters(const std::string &path, const std::map<std::string
   if (path.ends_with(".safetensors"))
     return params::writeSafetensors(path, values);
   if (!path.ends_with(".pdiparams"))
-    return problem(path, "parameters are saved as *.safetensors or *.pdiparams, found another suffix");
-  Problems problems;
+    return errorAt(path, "parameters are saved as *.safetensors or *.pdiparams, found another suffix");
+  Diagnostics diagnostics;
   std::vector<Tensor> tensors;
   for (const std::string &name : saved)
     if (auto value = values.find(name); value != values.end())
       tensors.push_back(value->second);
     else
-      problems.add(path, "variable '" + name +
-                             "' has no value, but a .pdiparams file holds all variables; "
-                             "a .safetensors file need not");
-  if (!problems.empty())
-    return problems;
+      diagnostics.add(path, "variable '" + name +
+                                "' has no value, but a .pdiparams file holds all variables; "
+                                "a .safetensors file need not");
+  if (!diagnostics.empty())
+    return diagnostics;
   return params::writeCombinedParams(path, tensors);
 }
 

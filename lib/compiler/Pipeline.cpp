@@ -65,7 +65,11 @@ void buildKernelPipeline(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createDecompose(normalization));
   pm.addNestedPass<func::FuncOp>(createChannelsLast());
   addCleanup(pm);
-  pm.addNestedPass<func::FuncOp>(createFuseEpilogues());
+  bool usesBlas = options.target == TargetKind::Cuda && options.hasMatrixLibrary;
+  std::string target = options.target == TargetKind::Cpu ? "cpu" : usesBlas ? "gpu-blas" : "gpu";
+  FuseEpiloguesOptions epilogues;
+  epilogues.target = target;
+  pm.addNestedPass<func::FuncOp>(createFuseEpilogues(epilogues));
   DecomposeOptions withoutKernels;
   withoutKernels.target = "cpu";
   pm.addPass(createDecompose(withoutKernels));
@@ -79,6 +83,7 @@ void buildKernelPipeline(OpPassManager &pm, const PipelineOptions &options) {
   }
   FormKernelsOptions kernels;
   kernels.opLocations = options.opLocations;
+  kernels.target = target;
   pm.addPass(createFormKernels(kernels));
 }
 

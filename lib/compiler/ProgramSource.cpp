@@ -17,12 +17,12 @@ public:
   static Result<std::unique_ptr<ProgramSource>> open(ProgramRequest request) {
     auto program = translator::readProgramText(request.text, request.files.program);
     if (!program)
-      return program.problems();
+      return program.diagnostics();
     auto source = std::make_unique<PaddleSource>(std::move(request), std::move(*program));
     if (!source->request.files.startup.empty()) {
       auto startup = translator::readProgram(source->request.files.startup);
       if (!startup)
-        return startup.problems();
+        return startup.diagnostics();
       if (startup->legacy())
         source->options.sharedParameters = legacy::sharedStorageOf(*startup->legacy());
     }
@@ -82,7 +82,7 @@ public:
     auto source = std::make_unique<IrSource>(std::move(request));
     Module module = source->read(context);
     if (!module)
-      return module.problems();
+      return module.diagnostics();
     source->saved = proa::savedVariables(**module);
     source->parsed = std::move(*module);
     return std::unique_ptr<ProgramSource>(std::move(source));
@@ -93,7 +93,7 @@ public:
   Module import(mlir::MLIRContext &context, const FeedFacts &facts, bool *) override {
     if (!facts.lodLevels.empty()) {
       const auto &[name, count] = *facts.lodLevels.begin();
-      return problem(request.files.program,
+      return errorAt(request.files.program,
                      fmt::format("feed '{}' has {} LoD levels, the function has arguments for another number",
                                  name, count));
     }
@@ -106,7 +106,7 @@ public:
   std::vector<std::string> savedVariables() const override { return saved; }
   Result<params::Tensors> readWeights() override { return params::readTensors(request.files, saved); }
   Result<import::Interface> declaredInterface(mlir::MLIRContext &) override {
-    return problem(request.files.program, "an IR file has no declarations apart from its function");
+    return errorAt(request.files.program, "an IR file has no declarations apart from its function");
   }
   std::optional<int> lodLevelOf(const std::string &) const override { return std::nullopt; }
   const std::vector<legacy::SharedStorage> &sharedParameters() const override { return none; }
@@ -145,7 +145,7 @@ Result<std::unique_ptr<ProgramSource>> ProgramSource::open(mlir::MLIRContext &co
   if (isIr(path, request.text))
     return IrSource::open(context, std::move(request));
   if (!request.function.empty())
-    return problem(path,
+    return errorAt(path,
                    "function '" + request.function + "' is requested, but the program is not an IR file");
   return PaddleSource::open(std::move(request));
 }

@@ -17,31 +17,31 @@ Result<std::shared_ptr<runtime::Communicator>> processRank() {
     return shared;
   auto opened = runtime::openMpi();
   if (!opened)
-    return opened.problems();
+    return opened.diagnostics();
   shared = std::move(*opened);
   return shared;
 }
 
-/// The problems without repetitions.
-Problems uniqueOf(const std::vector<const Problems *> &lists) {
-  Problems unique;
+/// The errors without repetitions.
+Diagnostics uniqueOf(const std::vector<const Diagnostics *> &lists) {
+  Diagnostics unique;
   std::set<std::pair<std::string, std::string>> seen;
-  for (const Problems *list : lists)
-    for (const Problem &problem : *list)
-      if (seen.emplace(problem.where, problem.message).second)
-        unique.add(problem.where, problem.message);
+  for (const Diagnostics *list : lists)
+    for (const Diagnostic &diagnostic : *list)
+      if (seen.emplace(diagnostic.location, diagnostic.message).second)
+        unique.add(diagnostic.location, diagnostic.message);
   return unique;
 }
 
 } // namespace
 
 RankGroup::RankGroup(bool simulates, size_t count)
-    : simulates(simulates), communicators(count), problems(count), isFirst(count) {}
+    : simulates(simulates), communicators(count), diagnostics(count), isFirst(count) {}
 
 Result<std::unique_ptr<RankGroup>> RankGroup::openProcesses() {
   auto rank = processRank();
   if (!rank)
-    return rank.problems();
+    return rank.diagnostics();
   std::unique_ptr<RankGroup> group(new RankGroup(false, 1));
   group->communicators[0] = *rank;
   return group;
@@ -74,16 +74,16 @@ void RankGroup::connect() {
 
 void RankGroup::call(size_t index) {
   runtime::Communicator &communicator = *communicators[index];
-  Problems found;
+  Diagnostics found;
   try {
-    found = (*body)(index).problems();
+    found = (*body)(index).diagnostics();
   } catch (const std::exception &error) {
-    found = problem("", error.what());
+    found = errorAt("", error.what());
   }
   isFirst[index] = !communicator.hasFailed();
   if (!found.empty() && isFirst[index])
     communicator.fail(found);
-  problems[index] = std::move(found);
+  diagnostics[index] = std::move(found);
 }
 
 void RankGroup::serve(size_t index) {
@@ -114,13 +114,13 @@ Result<void> RankGroup::forEach(const Body &work) {
     changed.notify_all();
     changed.wait(lock, [&] { return running == 0; });
   }
-  std::vector<const Problems *> first, all;
+  std::vector<const Diagnostics *> first, all;
   for (size_t index = 0; index < count(); ++index) {
-    all.push_back(&problems[index]);
+    all.push_back(&diagnostics[index]);
     if (isFirst[index])
-      first.push_back(&problems[index]);
+      first.push_back(&diagnostics[index]);
   }
-  Problems causes = uniqueOf(first);
+  Diagnostics causes = uniqueOf(first);
   return causes.empty() ? uniqueOf(all) : causes;
 }
 
@@ -128,26 +128,79 @@ Result<void> RankGroup::agree(const std::string &what, const Result<void> &outco
   if (simulates)
     return outcome;
   std::string text(reinterpret_cast<const char *>(&hash), sizeof hash);
-  for (const Problem &problem : outcome.problems())
-    text += problem.where + '\0' + problem.message + '\0';
+  text += bytesOf(outcome.diagnostics());
   auto gathered =
       communicators[0]->gather({what, 0, true}, std::as_bytes(std::span(text.data(), text.size())));
   if (!gathered)
-    return outcome ? Result<void>(gathered.problems()) : outcome;
-  Problems found;
+    return outcome ? Result<void>(gathered.diagnostics()) : outcome;
+  std::vector<Diagnostics> byRank;
   bool isEqual = true;
   for (const auto &[rank, bytes] : *gathered) {
-    std::string_view given(reinterpret_cast<const char *>(bytes.data()), bytes.size());
-    isEqual &= given.size() > sizeof hash || given.starts_with(text.substr(0, sizeof hash));
-    for (given.remove_prefix(sizeof hash); !given.empty();) {
-      std::string where(given.data()), message(given.data() + where.size() + 1);
-      given.remove_prefix(where.size() + message.size() + 2);
-      found.add("rank " + std::to_string(rank) + (where.empty() ? "" : ": " + where), message);
-    }
+    std::string_view other(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+    isEqual &= other.size() > sizeof hash || other.starts_with(text.substr(0, sizeof hash));
+    byRank.push_back(diagnosticsOf(other.substr(sizeof hash)));
   }
-  if (found.empty() && !isEqual)
-    return problem(what, "the ranks have different programs, expected equal ones");
-  return found;
+  Diagnostics all = diagnosticsOfRanks(byRank);
+  if (all.empty() && !isEqual)
+    return errorAt(what, "the ranks have different programs, expected equal ones");
+  return all;
+}
+
+Result<std::vector<std::string>> RankGroup::meet(const std::string &what, const std::string &text,
+                                                 double seconds) {
+  if (simulates)
+    return std::vector{text};
+  if (Result<void> met = communicators[0]->restart(seconds); !met)
+    return met.diagnostics();
+  auto gathered = communicators[0]->gather({what}, std::as_bytes(std::span(text.data(), text.size())));
+  if (!gathered)
+    return gathered.diagnostics();
+  std::vector<std::string> texts;
+  for (const auto &[rank, bytes] : *gathered)
+    texts.emplace_back(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+  return texts;
+}
+
+Diagnostics diagnosticsOfRanks(const std::vector<Diagnostics> &byRank) {
+  auto isOf = [](const Diagnostic &diagnostic, const Diagnostics &diagnostics) {
+    return std::ranges::any_of(diagnostics, [&](const Diagnostic &other) {
+      return other.location == diagnostic.location && other.message == diagnostic.message;
+    });
+  };
+  Diagnostics all;
+  for (size_t rank = 0; rank < byRank.size(); ++rank)
+    for (const Diagnostic &diagnostic : byRank[rank]) {
+      bool isOfAll =
+          std::ranges::all_of(byRank, [&](const Diagnostics &other) { return isOf(diagnostic, other); });
+      bool namesRank = diagnostic.location.starts_with("rank ") ||
+                       (diagnostic.location.empty() && diagnostic.message.starts_with("rank "));
+      Diagnostic named = diagnostic;
+      if (!isOfAll && !namesRank)
+        named.location =
+            "rank " + std::to_string(rank) + (named.location.empty() ? "" : ": " + named.location);
+      if (!isOf(named, all))
+        all.add(std::move(named));
+    }
+  return all;
+}
+
+std::string bytesOf(const Diagnostics &diagnostics) {
+  std::string bytes;
+  for (const Diagnostic &diagnostic : diagnostics)
+    bytes += diagnostic.location + '\0' + diagnostic.message + '\0';
+  return bytes;
+}
+
+Diagnostics diagnosticsOf(std::string_view bytes) {
+  Diagnostics diagnostics;
+  while (!bytes.empty()) {
+    std::string where(bytes.substr(0, bytes.find('\0')));
+    bytes.remove_prefix(std::min(where.size() + 1, bytes.size()));
+    std::string message(bytes.substr(0, bytes.find('\0')));
+    bytes.remove_prefix(std::min(message.size() + 1, bytes.size()));
+    diagnostics.add(where, message);
+  }
+  return diagnostics;
 }
 
 } // namespace proa

@@ -9,10 +9,19 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
 namespace proa {
+
+/// The errors of all ranks: those of all ranks once, others with the rank in `where`.
+Diagnostics diagnosticsOfRanks(const std::vector<Diagnostics> &byRank);
+
+/// Errors as bytes that ranks exchange, and back.
+std::string bytesOf(const Diagnostics &diagnostics);
+Diagnostics diagnosticsOf(std::string_view bytes);
 
 /// All ranks of a mesh as threads of this process, or this process as one rank of MPI. A rank of this process
 /// has an index from 0 to count() - 1.
@@ -33,13 +42,17 @@ public:
   }
 
   using Body = std::function<Result<void>(size_t index)>;
-  /// Calls `body` for each rank of this process, all at once. A rank with problems, or whose body throws,
-  /// fails on all ranks. Returns the problems of the ranks that failed first; each problem once.
+  /// Calls `body` for each rank of this process, all at once. A rank with errors, or whose body throws,
+  /// fails on all ranks. Returns the errors of the ranks that failed first; each error once.
   Result<void> forEach(const Body &body);
 
   /// Exchanges the outcome of some work between the processes, so that all of them fail if one does. `what`
   /// names the work. It is also an error if `hash`, of what must be equal on all ranks, differs.
   Result<void> agree(const std::string &what, const Result<void> &outcome, uint64_t hash = 0);
+
+  /// Ends what the processes were doing, also after a failure, and exchanges texts: a call of all processes.
+  /// Returns the texts by rank. Error: a process does not come within `seconds`, or has ended.
+  Result<std::vector<std::string>> meet(const std::string &what, const std::string &text, double seconds);
 
 private:
   RankGroup(bool simulates, size_t count);
@@ -59,8 +72,8 @@ private:
   size_t running = 0;
   bool isEnding = false;
   const Body *body = nullptr;
-  std::vector<Problems> problems; ///< by index
-  std::vector<uint8_t> isFirst;   ///< by index: no other rank had failed before
+  std::vector<Diagnostics> diagnostics; ///< by index
+  std::vector<uint8_t> isFirst;         ///< by index: no other rank had failed before
 };
 
 } // namespace proa

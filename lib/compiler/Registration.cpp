@@ -4,12 +4,16 @@
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/ir/Types.h"
 #include "dialects/rt/Rt.h"
+#include "lib/codegen/cuda/EmitPtx.h"
 #include "lib/compiler/Compile.h"
+#include "passes/autodiff/BatchSharded.h"
 #include "passes/autodiff/Passes.h"
 #include "passes/decompose/Passes.h"
+#include "passes/emulate-gpu/Passes.h"
 #include "passes/fuse/Passes.h"
 #include "passes/layout/Passes.h"
 #include "passes/lower-cpu/Passes.h"
+#include "passes/lower-gpu/Passes.h"
 #include "passes/lower-linalg/Passes.h"
 #include "passes/normalize/Passes.h"
 #include "passes/spmd/Passes.h"
@@ -27,8 +31,10 @@ void registerAllDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   registry.insert<dist::DistDialect, pd::PdDialect, rt::RtDialect>();
+  autodiff::registerDistBatching(registry);
   mlir::registerBuiltinDialectTranslation(registry);
   mlir::registerLLVMDialectTranslation(registry);
+  cuda::registerDeviceDialects(registry);
 }
 
 void registerProaPasses() {
@@ -40,6 +46,8 @@ void registerProaPasses() {
   registerProaSpmdPasses();
   registerProaLowerLinalgPasses();
   registerLowerCpuPasses();
+  registerLowerGpuPasses();
+  registerEmulateGpuPasses();
   mlir::PassPipelineRegistration<LowerKernelsOptions>(
       lowerKernelsPipelineName,
       "Kernels, on pd ops or on linalg, to the LLVM dialect; removes all other functions",
@@ -47,6 +55,14 @@ void registerProaPasses() {
         pm.addPass(createExtractKernels());
         pm.addPass(createLowerToLinalg());
         buildLowerKernelsPipeline(pm, options);
+      });
+  mlir::PassPipelineRegistration<LowerGpuKernelsOptions>(
+      lowerGpuKernelsPipelineName,
+      "Kernels, on pd ops or on linalg, to the LLVM dialect with ops of NVVM; removes all other functions",
+      [](mlir::OpPassManager &pm, const LowerGpuKernelsOptions &options) {
+        pm.addPass(createExtractKernels());
+        pm.addPass(createLowerToLinalg());
+        buildLowerGpuKernelsPipeline(pm, options);
       });
   mlir::PassPipelineRegistration<>(cpuPipelineName, "Imported pd to library ops and kernel calls",
                                    [](mlir::OpPassManager &pm) { buildCpuPipeline(pm); });

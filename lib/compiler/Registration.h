@@ -13,6 +13,7 @@ void registerAllDialects(mlir::DialectRegistry &registry);
 /// Names of the pipelines of proa.
 inline constexpr const char *cpuPipelineName = "proa-cpu";
 inline constexpr const char *lowerKernelsPipelineName = "proa-lower-kernels";
+inline constexpr const char *lowerGpuKernelsPipelineName = "proa-lower-gpu-kernels";
 
 /// Adds the passes and pipelines of proa to the global pass registry.
 void registerProaPasses();

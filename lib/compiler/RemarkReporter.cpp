@@ -20,6 +20,7 @@ RemarkReporter::RemarkReporter(MLIRContext *context, const CompileOptions &optio
     remark.message = diagnostic.str();
     remark.code = remark.message.substr(0, remark.message.find(": "));
     remark.file = planner::lineOf(diagnostic.getLocation());
+    remark.locate();
     report(remark);
     return success();
   });

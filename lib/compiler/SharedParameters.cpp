@@ -41,7 +41,7 @@ Result<void> updateBuffers(const std::vector<legacy::SharedStorage> &shared,
     auto *to = static_cast<std::byte *>(whole.data());
     if (!forEachPart(storage, whole, values,
                      [&](const Tensor &part, size_t at) { std::memcpy(to + at, part.data(), part.bytes()); }))
-      return problem(
+      return errorAt(
           "variable '" + storage.buffer + "'",
           "its parts do not fit into it as coalesce_tensor of the startup program puts them there");
     buffer->second = std::move(whole);

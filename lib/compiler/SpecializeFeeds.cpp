@@ -24,8 +24,8 @@ std::vector<std::string> feedsOf(func::FuncOp main) {
 Result<void> specializeFeeds(ModuleOp module, const std::map<std::string, std::vector<int64_t>> &dims) {
   auto main = module.lookupSymbol<func::FuncOp>("main");
   if (!main)
-    return problem("", "the module has no function 'main'");
-  Problems problems;
+    return errorAt("", "the module has no function 'main'");
+  Diagnostics diagnostics;
   llvm::SmallVector<Type> types(main.getArgumentTypes());
   for (auto &[name, given] : dims) {
     bool found = false;
@@ -43,18 +43,19 @@ Result<void> specializeFeeds(ModuleOp module, const std::map<std::string, std::v
         for (int64_t &dim : declared)
           dim = ShapedType::isDynamic(dim) ? -1 : dim;
         DType dtype = pd::dtypeOf(type.getElementType()).value_or(DType::Float32);
-        problems.add("feed '" + name + "'",
-                     "got " + describe(dtype, given) + ", expected " + describe(dtype, declared));
+        diagnostics.add("feed '" + name + "'",
+                        "got " + describe(dtype, given) + ", expected " + describe(dtype, declared));
         continue;
       }
       types[argument.getArgNumber()] = type.clone(given);
       argument.setType(types[argument.getArgNumber()]);
     }
     if (!found)
-      problems.add("feed '" + name + "'", "the program has no such feed" + didYouMean(name, feedsOf(main)));
+      diagnostics.add("feed '" + name + "'",
+                      "the program has no such feed" + didYouMean(name, feedsOf(main)));
   }
   main.setType(FunctionType::get(main.getContext(), types, main.getResultTypes()));
-  return problems.empty() ? Result<void>() : Result<void>(problems);
+  return diagnostics.empty() ? Result<void>() : Result<void>(diagnostics);
 }
 
 } // namespace proa

@@ -59,7 +59,7 @@ std::string Interpreter::evaluateOne(Operation &op) {
     return evaluateFormula(op, clone, operands);
   }
   if (!results)
-    return results.problems()[0].where + ": " + results.problems()[0].message;
+    return results.diagnostics()[0].location + ": " + results.diagnostics()[0].message;
   for (auto [value, tensor] : llvm::zip(op.getResults(), *results))
     defined.tensors[value] = tensor;
   return {};

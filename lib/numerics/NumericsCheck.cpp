@@ -61,7 +61,7 @@ Result<std::vector<Tensor>> evaluate(func::FuncOp main, const std::vector<Tensor
   for (auto [argument, tensor] : llvm::zip(body.getArguments(), arguments))
     interpreter.define(argument, tensor);
   if (std::string reason = interpreter.evaluateBlock(body); !reason.empty())
-    return problem("", reason);
+    return errorAt("", reason);
   std::vector<Tensor> results;
   for (Value value : body.getTerminator()->getOperands())
     results.push_back(interpreter.valueOf(value));
@@ -84,8 +84,8 @@ bool canBeCompiled(ModuleOp module) {
   return true;
 }
 
-std::string firstLine(const Problems &problems) {
-  std::string text = problems.size() == 0 ? "" : problems[0].message;
+std::string firstLine(const Diagnostics &diagnostics) {
+  std::string text = diagnostics.size() == 0 ? "" : diagnostics[0].message;
   return text.substr(0, text.find('\n'));
 }
 
@@ -100,16 +100,16 @@ std::string runtimeError(func::FuncOp function, const std::vector<Tensor> &argum
   if (!compiled)
     return {};
   auto ran = compiled->run(arguments);
-  return ran ? "" : firstLine(ran.problems());
+  return ran ? "" : firstLine(ran.diagnostics());
 }
 
 Result<std::vector<Tensor>> compileAndRun(OwningOpRef<ModuleOp> module,
                                           const std::vector<Tensor> &arguments) {
   if (!canBeCompiled(*module))
-    return problem("", "its kernels are already lowered to loops or memory");
+    return errorAt("", "its kernels are already lowered to loops or memory");
   auto compiled = CompiledFunction::create(std::move(module), arguments);
   if (!compiled)
-    return compiled.problems();
+    return compiled.diagnostics();
   return compiled->run(arguments);
 }
 
@@ -281,14 +281,14 @@ void NumericsCheck::record(func::FuncOp function, llvm::StringRef pass) {
   expected.arguments = randomArguments(function, options);
   expected.tolerance = usualTolerance(function);
   std::string error = runtimeError(function, expected.arguments);
-  auto results = error.empty() ? run(function, expected.arguments) : problem("", error);
+  auto results = error.empty() ? run(function, expected.arguments) : errorAt("", error);
   if (results && !llvm::all_of(*results, isFinite)) {
     llvm::for_each(expected.arguments, mapToPositive);
     results = run(function, expected.arguments);
   }
   expected.isChecked = error.empty();
   if (!results)
-    return remark(function, expected, firstLine(results.problems()));
+    return remark(function, expected, firstLine(results.diagnostics()));
   expected.results = std::move(*results);
   if (!pass.empty())
     emitRemark(function.getLoc()) << "'" << pass << "' created @" << function.getName()
@@ -300,7 +300,7 @@ void NumericsCheck::compareWith(func::FuncOp function, Expected &expected, llvm:
     options.progress("running @" + function.getName().str() + " after " + pass.str());
   auto results = run(function, expected.arguments);
   if (!results)
-    return remark(function, expected, firstLine(results.problems()));
+    return remark(function, expected, firstLine(results.diagnostics()));
   if (!expected.results) { // could not be run before
     expected.results = std::move(*results);
     return;
@@ -336,9 +336,9 @@ Result<std::vector<Tensor>> NumericsCheck::run(func::FuncOp function,
   auto ran = compileAndRun(copyWith(function), arguments);
   if (ran)
     return ran;
-  return problem("", firstLine(evaluated.problems()) + ", and compiled: " + firstLine(ran.problems()));
+  return errorAt("", firstLine(evaluated.diagnostics()) + ", and compiled: " + firstLine(ran.diagnostics()));
 } catch (const std::bad_alloc &) {
-  return problem("", "out of memory");
+  return errorAt("", "out of memory");
 }
 
 } // namespace proa::numerics

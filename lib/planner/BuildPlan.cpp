@@ -1,5 +1,6 @@
 #include "lib/planner/BuildPlan.h"
 #include "lib/planner/Lifetimes.h"
+#include "lib/planner/PlaceOnDevice.h"
 
 #include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/Infer.h"
@@ -152,15 +153,23 @@ std::optional<nlohmann::json> toJson(Attribute attribute) {
 
 class PlanBuilder {
 public:
-  PlanBuilder(func::FuncOp main, const std::function<KernelFacts(llvm::StringRef)> &kernelFacts)
-      : main(main), kernelFacts(kernelFacts) {}
+  PlanBuilder(func::FuncOp main, const std::function<KernelFacts(llvm::StringRef)> &kernelFacts,
+              const DeviceLibraryChoice &deviceLibrary)
+      : main(main), kernelFacts(kernelFacts), deviceLibrary(deviceLibrary) {}
 
   Result<Plan> build() {
     addArguments();
     for (Operation &op : main.getBody().front())
       addOp(op);
-    if (!problems.empty())
-      return problems;
+    if (!diagnostics.empty())
+      return diagnostics;
+    if (deviceLibrary)
+      for (auto *list : {&plan.prepare, &plan.steps})
+        runtime::forEachStep(*list, [&](Step &step) {
+          if (step.kind == runtime::StepKind::Library)
+            step.launch.library = deviceLibrary(step, plan);
+        });
+    placeOnDevice(plan);
     placeValues(plan, accumulators);
     return std::move(plan);
   }
@@ -179,7 +188,7 @@ private:
       if (!dtype) {
         std::string typeText;
         llvm::raw_string_ostream(typeText) << value.getType();
-        problems.add(whereOf(value.getLoc()), "the CPU back end has no values of type " + typeText);
+        diagnostics.add(whereOf(value.getLoc()), "the CPU back end has no values of type " + typeText);
       }
       entry.dtype = dtype.value_or(DType::Float32);
     }
@@ -202,8 +211,9 @@ private:
       auto feed = main.getArgAttrOfType<StringAttr>(argument.getArgNumber(), pd::feedAttribute);
       auto parameter = main.getArgAttrOfType<StringAttr>(argument.getArgNumber(), pd::parameterAttribute);
       if (!feed && !parameter) {
-        problems.add(whereOf(argument.getLoc()), "argument " + std::to_string(argument.getArgNumber()) +
-                                                     " has neither the attribute 'pd.feed' nor 'pd.param'");
+        diagnostics.add(whereOf(argument.getLoc()),
+                        "argument " + std::to_string(argument.getArgNumber()) +
+                            " has neither the attribute 'pd.feed' nor 'pd.param'");
         continue;
       }
       // State changes from run to run: its owner feeds it.
@@ -234,8 +244,8 @@ private:
       return;
     if (addControlValue(op))
       return;
-    problems.add(whereOf(op.getLoc()),
-                 "the CPU back end has no kernel for " + op.getName().getStringRef().str());
+    diagnostics.add(whereOf(op.getLoc()),
+                    "the CPU back end has no kernel for " + op.getName().getStringRef().str());
   }
 
   void addConstant(Value value, ElementsAttr elements) {
@@ -263,6 +273,7 @@ private:
     KernelFacts facts = kernelFacts(call.getCallee());
     step.rows = facts.rows;
     step.work = facts.work;
+    step.launch = facts.launch;
     if (auto label = call->getAttrOfType<StringAttr>("proa.label"))
       step.label = label.str();
     addStep(std::move(step), call);
@@ -291,8 +302,8 @@ private:
       if (!stored) {
         std::string text;
         llvm::raw_string_ostream(text) << attribute.getValue();
-        problems.add(whereOf(op->getLoc()),
-                     "a plan cannot store the attribute '" + name.str() + "', " + text);
+        diagnostics.add(whereOf(op->getLoc()),
+                        "a plan cannot store the attribute '" + name.str() + "', " + text);
         continue;
       }
       step.attributes[name.str()] = std::move(*stored);
@@ -403,18 +414,18 @@ private:
 
   /// The body of a branch. If it has an op without a kernel, a run that reaches the branch is an error.
   runtime::Body makeBranch(Region &region) {
-    size_t before = problems.size();
+    size_t before = diagnostics.size();
     runtime::Body body = makeBody(region, {});
-    if (problems.size() == before)
+    if (diagnostics.size() == before)
       return body;
     std::string message;
-    Problems outside;
-    for (size_t i = 0; i < problems.size(); ++i)
+    Diagnostics outside;
+    for (size_t i = 0; i < diagnostics.size(); ++i)
       if (i < before)
-        outside.add(problems[i].where, problems[i].message);
+        outside.add(diagnostics[i].location, diagnostics[i].message);
       else
-        message += (message.empty() ? "" : "; ") + problems[i].where + ": " + problems[i].message;
-    problems = std::move(outside);
+        message += (message.empty() ? "" : "; ") + diagnostics[i].location + ": " + diagnostics[i].message;
+    diagnostics = std::move(outside);
     Step fail;
     fail.kind = runtime::StepKind::Library;
     fail.symbol = fail.label = "fail";
@@ -488,18 +499,20 @@ private:
 
   func::FuncOp main;
   const std::function<KernelFacts(llvm::StringRef)> &kernelFacts;
+  const DeviceLibraryChoice &deviceLibrary;
   Plan plan;
   std::vector<Step> *steps = &plan.steps; ///< the list that is being filled
-  Problems problems;
+  Diagnostics diagnostics;
   llvm::DenseMap<Value, ValueId> ids;
   Accumulators accumulators;
 };
 
 } // namespace
 
-Result<Plan> buildPlan(func::FuncOp main, const std::function<KernelFacts(llvm::StringRef)> &kernelFacts) {
+Result<Plan> buildPlan(func::FuncOp main, const std::function<KernelFacts(llvm::StringRef)> &kernelFacts,
+                       const DeviceLibraryChoice &deviceLibrary) {
   main.getContext()->getOrLoadDialect<rt::RtDialect>(); // attaches StorageOpInterface
-  return PlanBuilder(main, kernelFacts).build();
+  return PlanBuilder(main, kernelFacts, deviceLibrary).build();
 }
 
 } // namespace proa::planner

@@ -14,12 +14,20 @@ namespace proa::planner {
 struct KernelFacts {
   int64_t rows = 1; ///< number of parallel rows; runtime::dynamicDim: the shape function computes it
   double work = 0;  ///< estimated nanoseconds on one thread
+  runtime::DeviceLaunch launch; ///< of a kernel that runs on a device
 };
 
+using DeviceLibraryChoice = std::function<std::string(const runtime::Step &step, const runtime::Plan &plan)>;
+
 /// Plans `main`. Values that depend on nothing but parameters and constants are computed once, in
-/// Plan::prepare. An op that is neither a kernel call nor a library op is a problem that names it.
+/// Plan::prepare. Kernels with a launch run on a device (PlaceOnDevice.h). An op that is neither a kernel
+/// call nor a library op is an error that names it.
+///
+/// `deviceLibrary` names the library of the device that computes a library step (DeviceLaunch::library), or
+/// returns an empty string; null: none does.
 Result<runtime::Plan> buildPlan(mlir::func::FuncOp main,
-                                const std::function<KernelFacts(llvm::StringRef)> &kernelFacts);
+                                const std::function<KernelFacts(llvm::StringRef)> &kernelFacts,
+                                const DeviceLibraryChoice &deviceLibrary = nullptr);
 
 /// The user's lines of a location, as in Step::location: "net.py:42", "net.py:42, net.py:44", or "".
 std::string lineOf(mlir::Location location);

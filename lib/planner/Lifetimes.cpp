@@ -29,7 +29,8 @@ public:
     for (ValueId id : plan.fetches)
       if (Value &root = plan.values[index(rootOf(id))]; root.storage == Storage::Arena)
         root.storage = Storage::Result;
-    placeArena();
+    placeArena(Memory::Host, plan.arenaBytes);
+    placeArena(Memory::Device, plan.deviceArenaBytes);
     std::set<ValueId> kept;
     for (ValueId id : plan.fetches)
       kept.insert(rootOf(id));
@@ -104,20 +105,23 @@ private:
     ValueId root = rootOf(found->second);
     const Value &from = plan.values[index(root)], &to = plan.values[index(step.outputs[0])];
     bool dies = from.storage == Storage::Arena && last[index(root)] == spans.at(&step).begin;
-    bool same = from.dtype == to.dtype && elementCount(from.dims) == elementCount(to.dims);
+    bool same = from.memory == to.memory && from.dtype == to.dtype &&
+                elementCount(from.dims) == elementCount(to.dims);
     auto uses =
         std::ranges::count_if(step.inputs, [&](ValueId id) { return id != none && rootOf(id) == root; });
     return dies && same && uses == 1 && to.storage == Storage::Arena ? root : none;
   }
 
-  void placeArena() {
+  /// Sets the offsets in the arena of one memory.
+  void placeArena(Memory memory, int64_t &arenaBytes) {
     std::vector<Lifetime> lifetimes;
     std::vector<std::pair<ValueId, size_t>> owners;
     std::vector<size_t> bufferOf(plan.values.size(), 0);
     forEachStep(plan.steps, [&](const Step &step) {
       ValueId reused = accumulatorToReuse(step);
       for (ValueId id : step.outputs) {
-        if (id == none || plan.values[index(id)].storage != Storage::Arena)
+        if (id == none || plan.values[index(id)].storage != Storage::Arena ||
+            plan.values[index(id)].memory != memory)
           continue;
         if (reused != none) {
           bufferOf[index(id)] = bufferOf[index(reused)];
@@ -131,10 +135,10 @@ private:
         owners.emplace_back(id, bufferOf[index(id)]);
       }
     });
-    MemoryPlan memory = planMemory(lifetimes, addressAlignment);
+    MemoryPlan planned = planMemory(lifetimes, addressAlignment);
     for (auto [id, buffer] : owners)
-      plan.values[index(id)].offset = memory.offsets[buffer];
-    plan.arenaBytes = memory.bytes;
+      plan.values[index(id)].offset = planned.offsets[buffer];
+    arenaBytes = planned.bytes;
   }
 
   /// The roots that a step touches, with all that is in it.

@@ -18,7 +18,7 @@ void AttributeReader::wrong(const char *name, const json &stored, std::string_vi
   list.add("", fmt::format("attribute '{}' is {}; expected {}", name, stored.dump(), expected));
 }
 
-Problems AttributeReader::finish() {
+Diagnostics AttributeReader::finish() {
   if (object.is_object())
     for (const auto &[name, value] : object.items())
       if (!known.contains(name))

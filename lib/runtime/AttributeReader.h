@@ -40,7 +40,7 @@ public:
   }
 
   /// All errors, with those of the attributes that no field asked for.
-  Problems finish();
+  Diagnostics finish();
 
 private:
   const nlohmann::json *find(const char *name);
@@ -76,8 +76,8 @@ private:
   void convert(const std::string &name, const nlohmann::json &stored, Struct &out) {
     AttributeReader reader(stored);
     readAttributes(reader, out);
-    for (const Problem &problem : reader.finish())
-      list.add("", name + ": " + problem.message);
+    for (const Diagnostic &diagnostic : reader.finish())
+      list.add("", name + ": " + diagnostic.message);
   }
   /// An array of them is stored as an array of objects.
   template <class Struct>
@@ -90,7 +90,7 @@ private:
 
   const nlohmann::json &object;
   std::set<std::string_view> known;
-  Problems list;
+  Diagnostics list;
 };
 
 /// The keyword of an enum's value.
@@ -106,9 +106,9 @@ template <class Struct> Result<Struct> readStored(const nlohmann::json &stored) 
   AttributeReader reader(stored);
   Struct out;
   readAttributes(reader, out);
-  Problems problems = reader.finish();
-  if (!problems.empty())
-    return problems;
+  Diagnostics diagnostics = reader.finish();
+  if (!diagnostics.empty())
+    return diagnostics;
   return out;
 }
 

@@ -33,6 +33,12 @@ void *allocateAligned(size_t bytes) {
 
 void FreeDeleter::operator()(void *memory) const { std::free(memory); }
 
+BufferPool::BufferPool()
+    : allocate([](size_t bytes) -> std::shared_ptr<void> {
+        void *memory = allocateAligned(bytes);
+        return memory ? std::shared_ptr<void>(memory, FreeDeleter()) : nullptr;
+      }) {}
+
 BufferPool::Buffer BufferPool::acquire(size_t bytes) {
   auto found = freeBySize.lower_bound(bytes);
   // A buffer more than twice as large may be needed whole later.
@@ -46,12 +52,12 @@ BufferPool::Buffer BufferPool::acquire(size_t bytes) {
   if (found != freeBySize.begin())
     freeBySize.erase(std::prev(found));
   size_t rounded = sizeClass(bytes == 0 ? 1 : bytes);
-  void *memory = allocateAligned(rounded);
+  std::shared_ptr<void> memory = allocate(rounded);
   if (!memory && !freeBySize.empty()) { // give the unused ones back and try again
     freeBySize.clear();
-    memory = allocateAligned(rounded);
+    memory = allocate(rounded);
   }
-  return {memory ? std::shared_ptr<void>(memory, FreeDeleter()) : nullptr, rounded};
+  return {std::move(memory), rounded};
 }
 
 void BufferPool::release(Buffer buffer) {

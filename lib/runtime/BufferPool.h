@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 
@@ -18,9 +19,16 @@ struct FreeDeleter {
 };
 using AlignedMemory = std::unique_ptr<void, FreeDeleter>;
 
-/// Free buffers of a session by size. Not thread-safe.
+/// Free buffers of a session by size, in one kind of memory. Not thread-safe.
 class BufferPool {
 public:
+  /// New memory, or null.
+  using Allocate = std::function<std::shared_ptr<void>(size_t bytes)>;
+
+  /// Memory of allocateAligned.
+  BufferPool();
+  explicit BufferPool(Allocate allocate) : allocate(std::move(allocate)) {}
+
   /// Copies of it share the memory.
   struct Buffer {
     std::shared_ptr<void> memory;
@@ -34,6 +42,7 @@ public:
   size_t freeBytes() const;
 
 private:
+  Allocate allocate;
   std::multimap<size_t, std::shared_ptr<void>> freeBySize;
 };
 

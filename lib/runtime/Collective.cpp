@@ -255,7 +255,7 @@ Result<void> runExchange(Communicator *communicator, const Operation &operation,
 Result<int64_t> positionOfRank(const spmd::Mesh &mesh, int64_t rank) {
   if (std::optional<int64_t> position = spmd::positionOf(mesh, rank))
     return *position;
-  return problem("",
+  return errorAt("",
                  fmt::format("rank {} is not a device of the mesh, which has {} devices", rank, mesh.size()));
 }
 
@@ -287,7 +287,7 @@ Result<std::vector<int64_t>> StepExecution::globalDims(Communicator *communicato
     incoming.push_back({step.mesh.deviceAt(other), localDims.size_bytes()});
   }
   if (Result<void> done = communicator->exchange(what, std::move(outgoing), incoming); !done)
-    return done.problems();
+    return done.diagnostics();
   for (size_t i = 0, other = 0; i < incoming.size(); ++i, ++other) {
     other += static_cast<int64_t>(other) == position;
     sizes[other].resize(localDims.size());
@@ -312,16 +312,16 @@ Result<std::vector<int64_t>> StepExecution::globalDims(Communicator *communicato
 Result<std::span<const int64_t>> StepExecution::plan(Communicator *communicator,
                                                      std::span<const int64_t> localDims) {
   if (!communicator && step.mesh.size() > 1)
-    return problem("", fmt::format("the program is for {} ranks, but this run has one", step.mesh.size()));
+    return errorAt("", fmt::format("the program is for {} ranks, but this run has one", step.mesh.size()));
   Result<int64_t> position = communicator ? positionOfRank(step.mesh, communicator->rank()) : int64_t(0);
   if (!position)
-    return position.problems();
+    return position.diagnostics();
   if (localDims.size() != step.dims.size())
-    return problem("",
+    return errorAt("",
                    fmt::format("the operand has rank {}, expected {}", localDims.size(), step.dims.size()));
   Result<std::vector<int64_t>> dims = globalDims(communicator, *position, localDims);
   if (!dims)
-    return dims.problems();
+    return dims.diagnostics();
   if (!isPlanned || *dims != plannedDims) {
     spmd::Exchange planned = planExchange(step.kind, step.mesh, step.from, step.to, *dims, *position);
     exchange = RankExchange(planned, [&](int64_t other) { return step.mesh.deviceAt(other); });
@@ -329,7 +329,7 @@ Result<std::span<const int64_t>> StepExecution::plan(Communicator *communicator,
     isPlanned = true;
   }
   if (!std::ranges::equal(exchange.sourceDims, localDims))
-    return problem("", fmt::format("the operand has the dims [{}]; the part of [{}] at {} has [{}]",
+    return errorAt("", fmt::format("the operand has the dims [{}]; the part of [{}] at {} has [{}]",
                                    fmt::join(localDims, ", "), fmt::join(plannedDims, ", "),
                                    toText(step.mesh, step.from), fmt::join(exchange.sourceDims, ", ")));
   return std::span<const int64_t>(exchange.targetDims);
@@ -343,10 +343,10 @@ Result<Tensor> applyStep(Communicator *communicator, const PlacementStep &step, 
   StepExecution execution(step, local.dtype());
   Result<std::span<const int64_t>> dims = execution.plan(communicator, local.dims());
   if (!dims)
-    return dims.problems();
+    return dims.diagnostics();
   Tensor result(local.dtype(), {dims->begin(), dims->end()});
   if (Result<void> done = execution.run(communicator, local.data(), result.data()); !done)
-    return done.problems();
+    return done.diagnostics();
   return result;
 }
 
@@ -354,9 +354,9 @@ Result<Tensor> localPart(const spmd::Mesh &mesh, const spmd::Placement &placemen
                          int64_t rank) {
   Result<int64_t> position = positionOfRank(mesh, rank);
   if (!position)
-    return position.problems();
+    return position.diagnostics();
   if (!placement.partial.empty())
-    return problem("", fmt::format("the placement {} is partial", toText(mesh, placement)));
+    return errorAt("", fmt::format("the placement {} is partial", toText(mesh, placement)));
   spmd::Placement replicated{std::vector<spmd::DimPlacement>(whole.dims().size())};
   spmd::Exchange exchange =
       planExchange(spmd::StepKind::Slice, mesh, replicated, placement, whole.dims(), *position);
@@ -364,7 +364,7 @@ Result<Tensor> localPart(const spmd::Mesh &mesh, const spmd::Placement &placemen
   Result<void> done = runExchange(nullptr, {}, RankExchange(exchange, [](int64_t p) { return p; }),
                                   whole.dtype(), whole.data(), local.data());
   if (!done)
-    return done.problems();
+    return done.diagnostics();
   return local;
 }
 
@@ -374,7 +374,7 @@ Result<Tensor> gatherWhole(Communicator *communicator, const spmd::Mesh &mesh,
   spmd::Placement replicated{std::vector<spmd::DimPlacement>(dims.size())};
   Result<spmd::ReshardPlan> plan = planReshard(mesh, placement, replicated, dims);
   if (!plan)
-    return plan.problems();
+    return plan.diagnostics();
   Tensor tensor = local;
   PlacementStep step{spmd::StepKind::Slice, mesh, placement, placement, {dims.begin(), dims.end()}};
   for (const spmd::ReshardStep &next : plan->steps) {
@@ -382,8 +382,8 @@ Result<Tensor> gatherWhole(Communicator *communicator, const spmd::Mesh &mesh,
     step.from = std::exchange(step.to, next.to);
     Result<Tensor> result = applyStep(communicator, step, tensor);
     if (!result) {
-      Problems named;
-      for (const Problem &p : result.problems())
+      Diagnostics named;
+      for (const Diagnostic &p : result.diagnostics())
         named.add(name, p.message);
       return named;
     }

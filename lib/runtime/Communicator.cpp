@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <utility>
 
 namespace proa::runtime {
 namespace {
@@ -26,6 +27,22 @@ struct Envelope {
   char text[MessageBuffer::envelopeBytes - MessageBuffer::transportBytes - 24]; ///< perhaps cut off
 };
 static_assert(sizeof(Envelope) == MessageBuffer::envelopeBytes - MessageBuffer::transportBytes);
+
+/// An entry of a note about an end or a restart.
+struct ChannelCount {
+  int64_t channel;
+  uint64_t count;
+};
+
+std::map<int64_t, uint64_t> readCounts(std::string_view text) {
+  std::map<int64_t, uint64_t> counts;
+  for (; text.size() >= sizeof(ChannelCount); text.remove_prefix(sizeof(ChannelCount))) {
+    ChannelCount entry;
+    std::memcpy(&entry, text.data(), sizeof(entry));
+    counts[entry.channel] = entry.count;
+  }
+  return counts;
+}
 
 uint64_t hashOf(const Operation &operation) {
   return operation.hash ? operation.hash : runtime::hashOf(operation.text);
@@ -49,10 +66,10 @@ std::string ranksText(const std::vector<int64_t> &ranks) {
   return fmt::format("rank{} {}", ranks.size() == 1 ? "" : "s", fmt::join(ranks, ", "));
 }
 
-std::string onOneLine(const Problems &problems) {
+std::string onOneLine(const Diagnostics &diagnostics) {
   std::string text;
-  for (const Problem &p : problems)
-    text += (text.empty() ? "" : "; ") + p.where + (p.where.empty() ? "" : ": ") + p.message;
+  for (const Diagnostic &p : diagnostics)
+    text += (text.empty() ? "" : "; ") + p.location + (p.location.empty() ? "" : ": ") + p.message;
   return text;
 }
 
@@ -122,11 +139,11 @@ Result<void> Communicator::exchange(const Operation &operation, std::vector<Outg
     return failure;
   auto isWrong = [&](const auto &message) { return message.rank < 0 || message.rank >= count; };
   if (std::ranges::any_of(outgoing, isWrong) || std::ranges::any_of(incoming, isWrong))
-    return problem("", fmt::format("{} needs more than the {} ranks of this run", operation.text, count));
+    return errorAt("", fmt::format("{} needs more than the {} ranks of this run", operation.text, count));
   Wait wait{operation, incoming, anySize, false, std::vector<bool>(incoming.size())};
   // A late rank may find the messages that it needs, but the others have given up.
   readNotes();
-  if (!reports.empty())
+  if (!notes.reports.empty())
     return failInWait(wait, "");
   for (Outgoing &message : outgoing) {
     writeEnvelope(message.buffer, operation.text, hashOf(operation), sent[{message.rank, message.channel}]++,
@@ -147,16 +164,12 @@ Result<void> Communicator::waitFor(Wait &wait) {
       return {};
     if (std::string reason = endedFromOutside(); !reason.empty())
       return failInWait(wait, reason);
-    bool hasNote = readNotes();
-    if (!reports.empty())
+    readNotes();
+    if (!notes.reports.empty())
       return failInWait(wait, "");
-    // The last messages of a rank may have come with the note of its end.
-    if (hasNote)
-      if (std::string reason = receive(wait); !reason.empty())
-        return failInWait(wait, reason);
-    for (int64_t rank : wait.missingRanks())
-      if (ended[static_cast<size_t>(rank)])
-        return failInWait(wait, fmt::format("rank {} has ended its run", rank));
+    for (size_t i = 0; i < wait.incoming.size(); ++i)
+      if (!wait.arrived[i] && sendsNoMoreOf(wait.incoming[i]))
+        return failInWait(wait, fmt::format("rank {} has ended its run", wait.incoming[i].rank));
     if (secondsSince(lastProgress) > limit)
       return failInWait(wait, fmt::format("no message for {} s", limit));
     idle();
@@ -204,46 +217,124 @@ Result<void> Communicator::failInWait(Wait &wait, const std::string &reason) {
   pollUntil(0.5, [&] {
     readNotes();
     for (int64_t rank = 0; rank < count; ++rank)
-      if (rank != self && !reports.contains(rank) && !ended[static_cast<size_t>(rank)])
+      if (rank != self && !notes.reports.contains(rank) && !hasLeft(rank))
         return false;
     return true;
   });
   std::string text = reason.empty() ? state : state + ": " + reason;
   for (int64_t rank = 0; rank < count && endedFromOutside().empty(); ++rank)
-    if (auto report = reports.find(rank); report != reports.end())
+    if (auto report = notes.reports.find(rank); report != notes.reports.end())
       text += "; " + report->second;
     else if (rank != self)
-      text += fmt::format("; rank {} {}", rank,
-                          ended[static_cast<size_t>(rank)] ? "has ended" : "does not answer");
-  failure = problem("", text);
+      text += fmt::format("; rank {} {}", rank, hasLeft(rank) ? "has ended" : "does not answer");
+  failure = errorAt("", text);
   return failure;
 }
 
-bool Communicator::readNotes() {
-  bool found = false;
+void Communicator::readNotes() {
   while (std::optional<MessageBuffer> note = poll(anyRank, noteTag)) {
     Envelope envelope = readEnvelope(*note);
     auto source = static_cast<int64_t>(envelope.source);
-    found = true;
-    if (static_cast<Note>(envelope.hash) == Note::End)
-      ended[static_cast<size_t>(source)] = true;
-    else
-      reports.try_emplace(source, reinterpret_cast<const char *>(note->data()), note->size());
+    std::string text(reinterpret_cast<const char *>(note->data()), note->size());
+    Notes &target = notes.restarts.contains(source) ? nextNotes : notes;
+    switch (static_cast<Note>(envelope.hash)) {
+    case Note::End:
+      ended[source] = readCounts(text);
+      break;
+    case Note::Failure:
+      target.reports.try_emplace(source, std::move(text));
+      break;
+    case Note::Restart:
+      target.restarts[source] = readCounts(text);
+      break;
+    }
   }
-  return found;
+}
+
+/// Whether a rank has ended or started again, and all that it had sent before on a channel was taken.
+bool Communicator::sendsNoMoreOf(const Incoming &incoming) {
+  auto restarted = notes.restarts.find(incoming.rank), end = ended.find(incoming.rank);
+  if (restarted == notes.restarts.end() && end == ended.end())
+    return false;
+  Counts &counts = restarted == notes.restarts.end() ? end->second : restarted->second;
+  return received[{incoming.rank, incoming.channel}] >= counts[incoming.channel];
 }
 
 void Communicator::postNote(Note note, const std::string &fullText) {
   constexpr size_t mostBytes = 1 << 16;
-  std::string text = fullText.substr(0, mostBytes);
-  for (int64_t rank = 0; rank < count; ++rank) {
-    if (rank == self)
-      continue;
-    MessageBuffer buffer(text.size());
-    text.copy(reinterpret_cast<char *>(buffer.data()), text.size());
-    writeEnvelope(buffer, {}, static_cast<uint64_t>(note), 0, self);
-    post(rank, noteTag, std::move(buffer));
+  for (int64_t rank = 0; rank < count; ++rank)
+    if (rank != self)
+      postNote(rank, note, fullText.substr(0, mostBytes));
+}
+
+void Communicator::postNote(int64_t rank, Note note, const std::string &text) {
+  MessageBuffer buffer(text.size());
+  text.copy(reinterpret_cast<char *>(buffer.data()), text.size());
+  writeEnvelope(buffer, {}, static_cast<uint64_t>(note), 0, self);
+  post(rank, noteTag, std::move(buffer));
+}
+
+/// Tells each rank how many messages it was sent.
+void Communicator::postCounts(Note note) {
+  for (int64_t rank = 0; rank < count; ++rank)
+    if (rank != self)
+      postNote(rank, note, countsTo(rank));
+}
+
+void Communicator::announceEnd() { postCounts(Note::End); }
+
+/// The numbers of messages sent to a rank since the last start, as bytes of ChannelCount.
+std::string Communicator::countsTo(int64_t rank) const {
+  std::string text;
+  for (const auto &[target, number] : sent)
+    if (target.first == rank) {
+      ChannelCount entry{target.second, number};
+      text.append(reinterpret_cast<const char *>(&entry), sizeof(entry));
+    }
+  return text;
+}
+
+/// Takes the messages that a rank had sent before it called restart(). Whether all have arrived.
+bool Communicator::dropMessagesOf(int64_t rank) {
+  auto counts = notes.restarts.find(rank);
+  if (counts == notes.restarts.end())
+    return false;
+  for (auto [channel, number] : counts->second)
+    for (uint64_t &taken = received[{rank, channel}]; taken < number; ++taken) {
+      std::optional<MessageBuffer> buffer = poll(rank, channel);
+      if (!buffer)
+        return false;
+      recycle(std::move(*buffer));
+    }
+  return true;
+}
+
+Result<void> Communicator::restart(double seconds) {
+  postCounts(Note::Restart);
+  std::vector<int64_t> missing;
+  pollUntil(seconds, [&] {
+    readNotes();
+    missing.clear();
+    bool waits = !isFlushed();
+    for (int64_t rank = 0; rank < count; ++rank)
+      if (rank != self && !dropMessagesOf(rank)) {
+        missing.push_back(rank);
+        waits |= notes.restarts.contains(rank) || !ended.contains(rank);
+      }
+    return !waits;
+  });
+  failure = {};
+  if (!missing.empty() || !endedFromOutside().empty()) {
+    std::string reason = endedFromOutside();
+    failure = errorAt("", reason.empty() ? fmt::format("{} {} ended or not answered", ranksText(missing),
+                                                       missing.size() == 1 ? "has" : "have")
+                                         : reason);
+    return failure;
   }
+  notes = std::exchange(nextNotes, {});
+  sent.clear();
+  received.clear();
+  return {};
 }
 
 template <class Condition> bool Communicator::pollUntil(double seconds, const Condition &isDone) {
@@ -287,7 +378,7 @@ Result<std::map<int64_t, std::vector<std::byte>>> Communicator::gather(const Ope
     incoming.push_back({other});
   }
   if (Result<void> done = exchange(operation, std::move(outgoing), incoming, /*anySize=*/true); !done)
-    return done.problems();
+    return done.diagnostics();
   std::map<int64_t, std::vector<std::byte>> all;
   all[self].assign(bytes.begin(), bytes.end());
   for (const Incoming &message : incoming)
@@ -307,23 +398,23 @@ Result<void> Communicator::compare(const Operation &operation, std::string_view 
                                    std::span<const int64_t> ranks) {
   auto texts = gather(operation, std::as_bytes(std::span(text)), ranks);
   if (!texts)
-    return texts.problems();
+    return texts.diagnostics();
   for (const auto &[other, bytes] : *texts) {
     std::string_view theirs(reinterpret_cast<const char *>(bytes.data()), bytes.size()), own = text;
     while (!own.empty() || !theirs.empty()) {
       std::string_view ownLine = takeLine(own), theirLine = takeLine(theirs);
       if (ownLine != theirLine)
-        return problem("", fmt::format("the ranks run different programs: rank {} has '{}', rank {} has '{}'",
+        return errorAt("", fmt::format("the ranks run different programs: rank {} has '{}', rank {} has '{}'",
                                        self, ownLine, other, theirLine));
     }
   }
   return {};
 }
 
-void Communicator::fail(const Problems &problems) {
-  if (hasFailed() || problems.empty())
+void Communicator::fail(const Diagnostics &diagnostics) {
+  if (hasFailed() || diagnostics.empty())
     return;
-  failure = problem("", fmt::format("rank {} has failed: {}", self, onOneLine(problems)));
+  failure = errorAt("", fmt::format("rank {} has failed: {}", self, onOneLine(diagnostics)));
   postNote(Note::Failure, failure[0].message);
   pollUntil(1, [&] { return isFlushed(); });
 }
@@ -333,8 +424,7 @@ bool Communicator::waitForEnd() {
     return pollUntil(options.timeout, [&] { return isFlushed(); });
   return pollUntil(1.5, [&] {
     readNotes();
-    ended[static_cast<size_t>(self)] = true;
-    return isFlushed() && std::ranges::find(ended, false) == ended.end();
+    return isFlushed() && static_cast<int64_t>(ended.size()) == count - 1;
   });
 }
 

@@ -6,7 +6,7 @@
 /// Failures: the first rank that finds an error tells all others (`fail`). A rank that waits learns of it,
 /// reports what it was waiting for, and its call returns an error that names the failed rank and the
 /// operation. A rank that waits longer than the timeout, and one that gets a message of another operation
-/// than its own, is the first to fail. After a failure each call returns that failure.
+/// than its own, is the first to fail. After a failure each call returns that failure, until `restart`.
 #pragma once
 
 #include "proa/Result.h"
@@ -119,13 +119,18 @@ public:
 
   /// Ends the operations of all ranks, because this rank found errors. Returns after the others know or a
   /// second has passed. The first failure of a rank stays.
-  void fail(const Problems &problems);
+  void fail(const Diagnostics &diagnostics);
+  /// Ends what the ranks were doing, also after a failure, and starts again: a call of all ranks. Messages
+  /// that a rank did not take are dropped. A rank that waits for one that has called it fails. A failure ends
+  /// the work of all ranks up to their call: call it also after work that succeeded, before other work that
+  /// may fail. Error: ranks have ended, or did not call it within `seconds`.
+  Result<void> restart(double seconds);
   /// Whether this rank or another one has failed.
   bool hasFailed() const { return !failure.empty(); }
 
 protected:
   Communicator(int64_t rank, int64_t size, const CommunicatorOptions &options)
-      : self(rank), count(size), options(options), ended(static_cast<size_t>(size)) {}
+      : self(rank), count(size), options(options) {}
 
   static constexpr int64_t anyRank = -1;
   /// The tag of notes about failures and ends; those of other messages are their channels.
@@ -145,14 +150,22 @@ protected:
   virtual std::string endedFromOutside() { return {}; }
 
   /// For destructors of implementations: tells all ranks that this one ends.
-  void announceEnd() { postNote(Note::End, ""); }
+  void announceEnd();
   /// Waits until the messages have left; after a failure for the ends of the others, at most 1.5 s.
   /// Returns whether that happened.
   bool waitForEnd();
 
 private:
-  enum class Note : uint64_t { Failure, End };
+  enum class Note : uint64_t { Failure, End, Restart };
   struct Wait;
+  /// Numbers of messages since the last start, by channel.
+  using Counts = std::map<int64_t, uint64_t>;
+  /// Failures and starts of other ranks since the last start.
+  struct Notes {
+    std::map<int64_t, std::string> reports; ///< by rank: its failure
+    /// By rank that has called `restart`: how many messages it had sent to this rank.
+    std::map<int64_t, Counts> restarts;
+  };
 
   Result<void> exchange(const Operation &operation, std::vector<Outgoing> outgoing,
                         std::span<Incoming> incoming, bool anySize);
@@ -160,18 +173,27 @@ private:
   std::string receive(Wait &wait);
   std::string openEnvelope(const Wait &wait, const Incoming &incoming, const MessageBuffer &buffer);
   Result<void> failInWait(Wait &wait, const std::string &reason);
-  bool readNotes();
+  void readNotes();
   void postNote(Note note, const std::string &text);
+  void postCounts(Note note);
+  void postNote(int64_t rank, Note note, const std::string &text);
+  std::string countsTo(int64_t rank) const;
+  bool dropMessagesOf(int64_t rank);
+  bool hasLeft(int64_t rank) const { return ended.contains(rank) || notes.restarts.contains(rank); }
+  bool sendsNoMoreOf(const Incoming &incoming);
   std::vector<int64_t> othersOf(std::span<const int64_t> ranks) const;
   template <class Condition> bool pollUntil(double seconds, const Condition &isDone);
 
   int64_t self, count;
   CommunicatorOptions options;
-  Problems failure;
+  Diagnostics failure;
   std::vector<MessageBuffer> freeBuffers;
   std::chrono::steady_clock::time_point lastProgress;
-  std::map<int64_t, std::string> reports; ///< by rank: its failure
-  std::vector<bool> ended;                ///< by rank
+  /// A rank that has called `restart` may work, fail and call it again before this rank has returned from the
+  /// first call.
+  Notes notes, nextNotes;
+  /// By rank that has ended: how many messages it had sent to this rank.
+  std::map<int64_t, Counts> ended;
   /// Numbers of messages by rank and channel.
   std::map<std::pair<int64_t, int64_t>, uint64_t> sent, received;
 };
@@ -190,13 +212,13 @@ private:
   friend class SimulatedCommunicator;
 };
 
-/// Calls `body` for each rank of a simulated mesh, in a thread of its own, and returns the problems of each
-/// rank. A body that returns problems or throws fails on all ranks. It returns when all threads have ended: a
+/// Calls `body` for each rank of a simulated mesh, in a thread of its own, and returns the errors of each
+/// rank. A body that returns errors or throws fails on all ranks. It returns when all threads have ended: a
 /// thread that hangs cannot be stopped. Kernels of all ranks share the thread pool's count (ThreadPool.h),
 /// which is best 1.
-std::vector<Problems> runSimulated(int64_t size,
-                                   const std::function<Result<void>(std::shared_ptr<Communicator>)> &body,
-                                   const CommunicatorOptions &options = {});
+std::vector<Diagnostics> runSimulated(int64_t size,
+                                      const std::function<Result<void>(std::shared_ptr<Communicator>)> &body,
+                                      const CommunicatorOptions &options = {});
 
 /// This process as a rank of OpenMPI, which is loaded at run time (libmpi.so.40). At most one exists in a
 /// process, once. When it is destroyed the process leaves MPI; after a failure it ends the processes of ranks

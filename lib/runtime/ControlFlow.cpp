@@ -17,7 +17,7 @@ Result<bool> Frame::condition(ValueId id) const {
 /// The value and a share in its memory. What lives in the arena is copied: a later step writes there.
 Result<ArrayElement> Frame::share(ValueId id) {
   if (Result<void> fits = checkFits(id); !fits)
-    return fits.problems();
+    return fits.diagnostics();
   const View &value = view(id);
   ArrayElement element{value.dtype, {value.dims.begin(), value.dims.end()}, value.data, {}};
   ValueId root = id;
@@ -29,11 +29,16 @@ Result<ArrayElement> Frame::share(ValueId id) {
   if (storage != Storage::Arena)
     return element;
   size_t bytes = static_cast<size_t>(value.size()) * sizeOf(value.dtype);
-  element.buffer = pool.acquire(bytes);
+  element.buffer = poolOf(id).acquire(bytes);
   element.data = element.buffer.memory.get();
   if (!element.data)
-    return failure("no memory for {}", describe(value.dtype, value.dims));
-  std::memcpy(element.data, value.data, bytes);
+    return noMemoryFor(plan.values[static_cast<size_t>(id)], value.dims);
+  if (isOnDevice(id)) {
+    if (Result<void> done = queue->copyOnDevice(element.data, value.data, bytes); !done)
+      return done.diagnostics();
+  } else {
+    std::memcpy(element.data, value.data, bytes);
+  }
   return element;
 }
 
@@ -47,7 +52,7 @@ Result<void> Frame::set(ValueId id, ArrayElement element) {
   if (!fits)
     return failure("the value is {}, but the program declares {}", describe(element.dtype, element.dims),
                    describe(value.dtype, value.dims));
-  pool.release(std::exchange(buffers[i], std::move(element.buffer)));
+  poolOf(id).release(std::exchange(buffers[i], std::move(element.buffer)));
   place(id, element.data, element.dims);
   return {};
 }
@@ -55,7 +60,7 @@ Result<void> Frame::set(ValueId id, ArrayElement element) {
 void Frame::release(ValueId id) {
   auto i = static_cast<size_t>(id);
   arrays[i].reset();
-  pool.release(std::exchange(buffers[i], {}));
+  poolOf(id).release(std::exchange(buffers[i], {}));
 }
 
 /// All values at once, so that two of them may change places.
@@ -72,7 +77,7 @@ Result<void> Frame::pass(std::span<const ValueId> from, std::span<const ValueId>
     }
     Result<ArrayElement> shared = share(from[i]);
     if (!shared)
-      return shared.problems();
+      return shared.diagnostics();
     value.element = std::move(*shared);
   }
   for (ValueId id : dying)
@@ -93,7 +98,7 @@ Result<void> Frame::runIf(const BoundStep &bound, States states, Profile *profil
   const Step &step = *bound.step;
   Result<bool> holds = condition(step.inputs.front());
   if (!holds)
-    return holds.problems();
+    return holds.diagnostics();
   size_t taken = *holds ? 0 : 1;
   if (Result<void> done = execute(bound.bodies[taken], states, profile); !done)
     return done;
@@ -107,17 +112,17 @@ Result<void> Frame::runWhile(const BoundStep &bound, States states, Profile *pro
   if (Result<void> done = pass(step.inputs, {}, test.arguments); !done)
     return done;
   auto inIteration = [](Result<void> done, int64_t iteration) -> Result<void> {
-    Problems problems;
-    for (const Problem &p : done.problems())
-      problems.add(p.where, fmt::format("{} (in iteration {} of the loop)", p.message, iteration));
-    return problems;
+    Diagnostics diagnostics;
+    for (const Diagnostic &p : done.diagnostics())
+      diagnostics.add(p.location, fmt::format("{} (in iteration {} of the loop)", p.message, iteration));
+    return diagnostics;
   };
   for (int64_t iteration = 0;; ++iteration) {
     if (Result<void> done = execute(bound.bodies[0], states, profile); !done)
       return inIteration(done, iteration);
     Result<bool> goesOn = condition(test.results.front());
     if (!goesOn)
-      return goesOn.problems();
+      return goesOn.diagnostics();
     if (!*goesOn)
       break;
     if (Result<void> done = pass(flowing, test.release, body.arguments); !done)

@@ -21,33 +21,37 @@ Executable::Executable(Plan plan, std::string name)
 
 Result<std::shared_ptr<Executable>> Executable::create(Plan plan, const std::string &name,
                                                        const KernelResolver &resolve,
-                                                       std::shared_ptr<const void> code) {
+                                                       std::shared_ptr<const void> code,
+                                                       std::shared_ptr<Device> device) {
   if (Result<void> valid = verify(plan, name); !valid)
-    return valid.problems();
+    return valid.diagnostics();
   std::shared_ptr<Executable> executable(new Executable(std::move(plan), name));
   executable->code = std::move(code);
+  executable->device = std::move(device);
+  if (!executable->device && usesDevice(executable->program))
+    return errorAt(name, "the plan has steps on a device, but no device is given");
   const Plan &program = executable->program;
   executable->constants.reset(allocateAligned(program.constants.size()));
   if (!executable->constants)
-    return problem(name, fmt::format("no memory for {} bytes of constants", program.constants.size()));
+    return errorAt(name, fmt::format("no memory for {} bytes of constants", program.constants.size()));
   std::ranges::copy(program.constants, static_cast<std::byte *>(executable->constants.get()));
   executable->constantTensors.resize(program.values.size());
   executable->readByKernel.resize(program.values.size(), false);
-  Problems problems;
+  Diagnostics diagnostics;
   size_t prepareCount = 0;
   if (auto done =
           executable->bindSteps(program.prepare, executable->prepare, "prepare", resolve, prepareCount);
       !done)
-    problems.append(done.problems());
+    diagnostics.append(done.diagnostics());
   if (auto done =
           executable->bindSteps(program.steps, executable->steps, "steps", resolve, executable->stateCount);
       !done)
-    problems.append(done.problems());
-  if (!problems.empty())
-    return problems;
+    diagnostics.append(done.diagnostics());
+  if (!diagnostics.empty())
+    return diagnostics;
   if (program.parameters.empty())
     if (Result<void> done = executable->bindParameters({}); !done)
-      return done.problems();
+      return done.diagnostics();
   return executable;
 }
 
@@ -74,45 +78,47 @@ OperandType Executable::operandType(ValueId id) const {
 Result<void> Executable::bindSteps(const std::vector<Step> &list, std::vector<BoundStep> &bound,
                                    const std::string &listName, const KernelResolver &resolve,
                                    size_t &count) {
-  Problems problems;
+  Diagnostics diagnostics;
   bound.resize(list.size());
   for (size_t i = 0; i < list.size(); ++i) {
     bound[i].step = &list[i];
     bound[i].index = count++;
     if (!list[i].bodies.empty()) {
-      problems.append(
-          bindControlFlow(bound[i], fmt::format("{}[{}].", listName, i), resolve, count).problems());
+      diagnostics.append(
+          bindControlFlow(bound[i], fmt::format("{}[{}].", listName, i), resolve, count).diagnostics());
       continue;
     }
+    if (list[i].kind == StepKind::Copy || list[i].kind == StepKind::Wait)
+      continue;
     bool compiled = list[i].kind == StepKind::Kernel,
          isInBody = &list != &program.steps && &list != &program.prepare;
     Result<void> done = compiled ? bindKernel(bound[i], resolve) : bindLibrary(bound[i]);
     if (!compiled && isInBody && !done) {
-      bound[i].refusal = done.problems();
+      bound[i].refusal = done.diagnostics();
       continue;
     }
-    for (const Problem &p : done.problems())
-      problems.add(fmt::format("{}: {}[{}]: {}", title, listName, i, placeOf(list[i])), p.message);
+    for (const Diagnostic &p : done.diagnostics())
+      diagnostics.add(fmt::format("{}: {}[{}]: {}", title, listName, i, placeOf(list[i])), p.message);
   }
-  return problems;
+  return diagnostics;
 }
 
 Result<void> Executable::bindControlFlow(BoundStep &bound, const std::string &place,
                                          const KernelResolver &resolve, size_t &count) {
   const Step &step = *bound.step;
-  Problems problems;
+  Diagnostics diagnostics;
   bound.bodies.resize(step.bodies.size());
   for (size_t i = 0; i < step.bodies.size(); ++i) {
     auto done = bindSteps(step.bodies[i].steps, bound.bodies[i], fmt::format("{}bodies[{}]", place, i),
                           resolve, count);
-    problems.append(done.problems());
+    diagnostics.append(done.diagnostics());
     // A result of a body may reach a kernel as another value.
     for (ValueId id : step.bodies[i].results)
       markReadByKernel(id);
   }
   for (ValueId id : step.inputs)
     markReadByKernel(id);
-  return problems;
+  return diagnostics;
 }
 
 void Executable::markReadByKernel(ValueId id) {
@@ -120,14 +126,28 @@ void Executable::markReadByKernel(ValueId id) {
     readByKernel[static_cast<size_t>(root)] = true;
 }
 
-Result<void> Executable::bindKernel(BoundStep &bound, const KernelResolver &resolve) {
+Result<void> Executable::bindFunction(BoundStep &bound, const KernelResolver &resolve) {
   const Step &step = *bound.step;
+  if (step.isOnDevice()) {
+    Result<size_t> kernel = device->bind(step.symbol, step.launch);
+    if (!kernel)
+      return kernel.diagnostics();
+    bound.deviceKernel = *kernel;
+    return {};
+  }
   Result<void *> function = resolve(step.symbol);
   if (!function)
-    return function.problems();
+    return function.diagnostics();
   bound.function = reinterpret_cast<KernelFunction>(*function);
   if (!bound.function)
     return failure("the object file has no kernel '{}'", step.symbol);
+  return {};
+}
+
+Result<void> Executable::bindKernel(BoundStep &bound, const KernelResolver &resolve) {
+  const Step &step = *bound.step;
+  if (Result<void> done = bindFunction(bound, resolve); !done)
+    return done;
   double bytes = 0;
   bool allStatic = true;
   auto visit = [&](ValueId id, std::vector<DynamicDim> &dynamic) {
@@ -149,7 +169,7 @@ Result<void> Executable::bindKernel(BoundStep &bound, const KernelResolver &reso
   if (step.rows == dynamicDim || !bound.outputDims.empty()) {
     Result<void *> shape = resolve(step.symbol + "_shape");
     if (!shape)
-      return shape.problems();
+      return shape.diagnostics();
     bound.shape = reinterpret_cast<ShapeFunction>(*shape);
     if (!bound.shape)
       return failure("the object file has no '{}_shape', but the kernel has dynamic dims", step.symbol);
@@ -162,18 +182,25 @@ Result<void> Executable::bindKernel(BoundStep &bound, const KernelResolver &reso
 
 Result<void> Executable::bindLibrary(BoundStep &bound) {
   const Step &step = *bound.step;
-  const KernelEntry *entry = findLibraryKernel(step.symbol);
-  if (!entry)
-    return failure("the runtime has no library kernel '{}'", step.symbol);
   std::vector<OperandType> inputs, outputs;
   for (ValueId id : step.inputs)
     inputs.push_back(operandType(id));
   for (ValueId id : step.outputs)
     outputs.push_back(operandType(id));
+  if (step.isOnDevice()) {
+    Result<std::shared_ptr<DeviceLibraryKernel>> kernel = device->bindLibrary(step, {inputs, outputs});
+    if (!kernel)
+      return kernel.diagnostics();
+    bound.deviceLibrary = std::move(*kernel);
+    return {};
+  }
+  const KernelEntry *entry = findLibraryKernel(step.symbol);
+  if (!entry)
+    return failure("the runtime has no library kernel '{}'", step.symbol);
   try {
     Result<std::unique_ptr<LibraryKernel>> kernel = entry->create(step.attributes, {inputs, outputs});
     if (!kernel)
-      return kernel.problems();
+      return kernel.diagnostics();
     bound.library = std::move(*kernel);
   } catch (const std::exception &error) { // oneDNN's and the JSON library's
     return failure("{}", error.what());
@@ -181,31 +208,31 @@ Result<void> Executable::bindLibrary(BoundStep &bound) {
   return {};
 }
 
-Problems Executable::inProgram(const Problems &problems) const {
-  Problems named;
-  for (const Problem &p : problems) {
-    bool needsSeparator = !title.empty() && !p.where.empty();
-    named.add(title + (needsSeparator ? ": " : "") + p.where, p.message);
+Diagnostics Executable::inProgram(const Diagnostics &diagnostics) const {
+  Diagnostics named;
+  for (const Diagnostic &p : diagnostics) {
+    bool needsSeparator = !title.empty() && !p.location.empty();
+    named.add(title + (needsSeparator ? ": " : "") + p.location, p.message);
   }
   return named;
 }
 
 Result<void> Executable::bindParameters(const NamedTensors &parameters) {
-  Problems problems;
+  Diagnostics diagnostics;
   std::vector<std::pair<ValueId, Tensor>> found;
   for (ValueId id : program.parameters) {
     const Value &value = program.values[static_cast<size_t>(id)];
     std::string where = title + ": parameter '" + value.name + "'";
     auto entry = parameters.find(value.name);
     if (entry == parameters.end())
-      problems.add(where, "is missing; expected " + describe(id));
+      diagnostics.add(where, "is missing; expected " + describe(id));
     else if (entry->second.dtype() != value.dtype || entry->second.dims() != value.dims)
-      problems.add(where, "is " + entry->second.describe() + "; expected " + describe(id));
+      diagnostics.add(where, "is " + entry->second.describe() + "; expected " + describe(id));
     else
       found.emplace_back(id, entry->second);
   }
-  if (!problems.empty())
-    return problems;
+  if (!diagnostics.empty())
+    return diagnostics;
   ready = false;
   for (auto &[id, tensor] : found) {
     auto i = static_cast<size_t>(id);
@@ -213,12 +240,12 @@ Result<void> Executable::bindParameters(const NamedTensors &parameters) {
   }
   try {
     if (Result<void> done = runPrepare(); !done)
-      problems = inProgram(done.problems());
+      diagnostics = inProgram(done.diagnostics());
   } catch (const std::bad_alloc &) {
-    problems.add(title, "no memory for the values prepared from the parameters");
+    diagnostics.add(title, "no memory for the values prepared from the parameters");
   }
-  if (!problems.empty())
-    return problems;
+  if (!diagnostics.empty())
+    return diagnostics;
   ready = true;
   return {};
 }
@@ -230,7 +257,7 @@ Result<void> Executable::checkFinite(KernelDiagnosis diagnosis) {
     return {};
   Result<void> done = runPrepare();
   ready = static_cast<bool>(done);
-  return done ? done : Result<void>(inProgram(done.problems()));
+  return done ? done : Result<void>(inProgram(done.diagnostics()));
 }
 
 void Executable::placeConstants(Frame &frame) const {
@@ -247,42 +274,79 @@ void Executable::placeConstants(Frame &frame) const {
   }
 }
 
+bool Executable::isHostConstant(ValueId id) const {
+  return id != none && isConstant(id) && program.values[static_cast<size_t>(id)].memory == Memory::Host;
+}
+
 /// Lets the library kernels [first, first + count) see their constant inputs.
 Result<void> Executable::bindConstants(std::vector<BoundStep> &list, const Frame &frame, size_t first,
                                        size_t count) {
-  Problems problems;
+  Diagnostics diagnostics;
   for (size_t i = first; i < first + count; ++i) {
     for (BoundSteps &body : list[i].bodies)
-      problems.append(bindConstants(body, frame, 0, body.size()).problems());
+      diagnostics.append(bindConstants(body, frame, 0, body.size()).diagnostics());
     bool isInBody = &list != &steps && &list != &prepare;
     if (!list[i].library)
       continue;
     std::vector<View> inputs;
     for (ValueId id : list[i].step->inputs)
-      inputs.push_back(id != none && isConstant(id) ? frame.view(id) : View());
+      inputs.push_back(isHostConstant(id) ? frame.view(id) : View());
     try {
       Result<void> done = list[i].library->bind(inputs);
       if (isInBody && !done)
-        list[i].refusal = done.problems();
+        list[i].refusal = done.diagnostics();
       else
-        for (const Problem &p : done.problems())
-          problems.add(placeOf(*list[i].step), p.message);
+        for (const Diagnostic &p : done.diagnostics())
+          diagnostics.add(placeOf(*list[i].step), p.message);
     } catch (const std::exception &error) {
-      problems.add(placeOf(*list[i].step), error.what());
+      diagnostics.add(placeOf(*list[i].step), error.what());
     }
   }
-  return problems;
+  return diagnostics;
+}
+
+/// Whether Plan::prepare has values that do not outlive it in the arena of the device, which may be large.
+bool Executable::preparesInDeviceArena() const {
+  return std::ranges::any_of(program.prepare, [&](const Step &step) {
+    return std::ranges::any_of(step.outputs, [&](ValueId id) {
+      const Value *value = id == none ? nullptr : &program.values[static_cast<size_t>(id)];
+      return value && value->storage == Storage::Arena && value->memory == Memory::Device;
+    });
+  });
+}
+
+Result<void> Executable::allocatePrepared(Frame &frame) {
+  for (size_t i = 0; i < program.values.size(); ++i) {
+    const Value &value = program.values[i];
+    if (value.storage != Storage::Prepared)
+      continue;
+    constantTensors[i] = Tensor();
+    if (value.memory == Memory::Host) {
+      constantTensors[i] = Tensor(value.dtype, value.dims);
+      continue;
+    }
+    size_t bytes = static_cast<size_t>(elementCount(value.dims).value_or(0)) * sizeOf(value.dtype);
+    Result<std::shared_ptr<void>> memory = frame.allocateOnDevice(bytes);
+    if (!memory)
+      return failure(
+          "{}: {}",
+          deviceMemoryText(program, value.name + " " + proa::describe(value.dtype, value.dims), *device),
+          memory.diagnostics()[0].message);
+    void *data = memory->get();
+    constantTensors[i] = Tensor(value.dtype, value.dims, data, std::move(*memory));
+  }
+  return {};
 }
 
 Result<void> Executable::runPrepare() {
-  for (size_t i = 0; i < program.values.size(); ++i)
-    if (program.values[i].storage == Storage::Prepared)
-      constantTensors[i] = Tensor(program.values[i].dtype, program.values[i].dims);
-  Frame frame(layout);
+  Frame frame(layout, device.get());
+  if (Result<void> done = allocatePrepared(frame); !done)
+    return done;
   frame.setFiniteCheck(checksFinite, kernelDiagnosis);
   frame.setCommunicator(communicator);
+  frame.setKernelInvoker(kernelInvoker);
   if (!prepare.empty())
-    if (Result<void> done = frame.allocate(); !done)
+    if (Result<void> done = frame.allocate(preparesInDeviceArena()); !done)
       return done;
   placeConstants(frame);
   std::vector<std::unique_ptr<KernelState>> states(prepare.size());
@@ -292,6 +356,8 @@ Result<void> Executable::runPrepare() {
     if (Result<void> done = frame.execute(std::span(prepare).subspan(i, 1), states, nullptr); !done)
       return done;
   }
+  if (Result<void> done = frame.waitForDevice(); !done)
+    return done;
   return bindConstants(steps, frame, 0, steps.size());
 }
 

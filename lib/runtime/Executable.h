@@ -1,4 +1,4 @@
-/// A compiled program, ready to run on the CPU.
+/// A compiled program, ready to run.
 #pragma once
 
 #include "lib/runtime/Frame.h"
@@ -25,11 +25,13 @@ using NamedTensors = std::map<std::string, Tensor>;
 /// one; they must not run while parameters are bound.
 class Executable {
 public:
-  /// `name` begins the messages. `code` keeps the object file loaded. Error: the plan is not valid, a symbol
-  /// is missing, a library kernel does not exist or refuses its attributes or operands; all of them at once.
+  /// `name` begins the messages. `code` keeps the object file loaded. `device` runs the steps on a device.
+  /// Error: the plan is not valid, a symbol is missing, a library kernel does not exist or refuses its
+  /// attributes or operands, a step needs a device; all of them at once.
   static Result<std::shared_ptr<Executable>> create(Plan plan, const std::string &name,
                                                     const KernelResolver &resolve,
-                                                    std::shared_ptr<const void> code = nullptr);
+                                                    std::shared_ptr<const void> code = nullptr,
+                                                    std::shared_ptr<Device> device = nullptr);
 
   /// Gives the parameters and runs Plan::prepare. May be called again with other tensors. Names that the
   /// program does not use are ignored. Error: every parameter that is missing or has another dtype or other
@@ -40,6 +42,9 @@ public:
   /// in a kernel; it may be empty. Error: a step of Plan::prepare makes one from the bound parameters.
   Result<void> checkFinite(KernelDiagnosis diagnosis = {});
 
+  /// Makes the calls of all compiled kernels. Set it before bindParameters and before sessions are created.
+  void setKernelInvoker(KernelInvoker invoker) { kernelInvoker = std::move(invoker); }
+
   /// The communicator of Plan::prepare, when it has collectives. Set it before bindParameters.
   void setCommunicator(std::shared_ptr<Communicator> shared) { communicator = std::move(shared); }
 
@@ -47,8 +52,8 @@ public:
   const std::string &name() const { return title; }
   /// "float32[-1, 3, 224, 224]" of a value.
   std::string describe(ValueId id) const;
-  /// Problems of its steps, with its name before their places.
-  Problems inProgram(const Problems &problems) const;
+  /// Errors of its steps, with its name before their places.
+  Diagnostics inProgram(const Diagnostics &diagnostics) const;
 
 private:
   friend class Session;
@@ -61,9 +66,13 @@ private:
   /// A compiled kernel may get the bytes of this value.
   void markReadByKernel(ValueId id);
   Result<void> bindKernel(BoundStep &bound, const KernelResolver &resolve);
+  Result<void> bindFunction(BoundStep &bound, const KernelResolver &resolve);
   Result<void> bindLibrary(BoundStep &bound);
   OperandType operandType(ValueId id) const;
   bool isConstant(ValueId id) const;
+  bool isHostConstant(ValueId id) const;
+  bool preparesInDeviceArena() const;
+  Result<void> allocatePrepared(Frame &frame);
   Result<void> runPrepare();
   Result<void> bindConstants(std::vector<BoundStep> &steps, const Frame &frame, size_t first, size_t count);
   void placeConstants(Frame &frame) const;
@@ -71,15 +80,18 @@ private:
   Plan program;
   std::string title;
   std::shared_ptr<const void> code;
+  std::shared_ptr<Device> device; ///< null for a plan that uses none
   Layout layout;
   std::vector<BoundStep> prepare, steps;
-  size_t stateCount = 0;               ///< of `steps` with all that is in them
-  std::vector<bool> readByKernel;      ///< by value: a compiled kernel reads it, so it must be aligned
-  AlignedMemory constants;             ///< Plan::constants at an aligned address
-  std::vector<Tensor> constantTensors; ///< by value: of Parameter and Prepared values
+  size_t stateCount = 0;          ///< of `steps` with all that is in them
+  std::vector<bool> readByKernel; ///< by value: a compiled kernel reads it, so it must be aligned
+  AlignedMemory constants;        ///< Plan::constants at an aligned address
+  /// By value: of Parameter and Prepared values. Those on the device have addresses of the device as data.
+  std::vector<Tensor> constantTensors;
   bool ready = false;
   bool checksFinite = false;
   KernelDiagnosis kernelDiagnosis;
+  KernelInvoker kernelInvoker;
   std::shared_ptr<Communicator> communicator;
 };
 

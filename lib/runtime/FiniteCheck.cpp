@@ -122,6 +122,14 @@ std::optional<std::string> describeCreated(const NonFinite &inputs, const NonFin
                      output.infinities);
 }
 
+/// Of a value on the device, a copy is checked.
+NonFinite Frame::nonFiniteOf(ValueId id) const {
+  if (!isOnDevice(id))
+    return countNonFinite(view(id));
+  Result<Tensor> copy = hostCopy(id);
+  return copy ? countNonFinite(*copy) : NonFinite();
+}
+
 NonFinite Frame::nonFiniteIn(std::span<const ValueId> ids) const {
   NonFinite sum;
   for (ValueId id : ids) {
@@ -131,7 +139,7 @@ NonFinite Frame::nonFiniteIn(std::span<const ValueId> ids) const {
       for (const ArrayElement &element : *array)
         sum += countNonFinite(element.view());
     else if (plan.values[static_cast<size_t>(id)].storage != Storage::Array)
-      sum += countNonFinite(view(id));
+      sum += nonFiniteOf(id);
   }
   return sum;
 }
@@ -140,6 +148,11 @@ std::vector<Tensor> Frame::copiesOf(std::span<const ValueId> ids) const {
   std::vector<Tensor> copies;
   for (ValueId id : ids) {
     const View &source = view(id);
+    if (isOnDevice(id)) {
+      Result<Tensor> copied = hostCopy(id);
+      copies.push_back(copied ? std::move(*copied) : Tensor());
+      continue;
+    }
     Tensor &copy =
         copies.emplace_back(source.dtype, std::vector<int64_t>(source.dims.begin(), source.dims.end()));
     if (copy.bytes() != 0)
@@ -152,7 +165,8 @@ std::vector<Tensor> Frame::copiesOf(std::span<const ValueId> ids) const {
 /// flow is checked by itself.
 Result<void> Frame::runChecked(const BoundStep &bound, States states, Profile *profile) {
   const Step &step = *bound.step;
-  if (!bound.bodies.empty())
+  // The destination of a copy to the host is filled by the next wait.
+  if (!bound.bodies.empty() || step.kind == StepKind::Copy)
     return runStep(bound, states, profile);
   NonFinite before = nonFiniteIn(step.inputs);
   std::vector<Tensor> inputs; // for the diagnosis: outputs may overwrite them
@@ -160,20 +174,20 @@ Result<void> Frame::runChecked(const BoundStep &bound, States states, Profile *p
     inputs = copiesOf(step.inputs);
   if (Result<void> done = runStep(bound, states, profile); !done)
     return done;
-  Problems problems;
+  Diagnostics diagnostics;
   for (size_t i = 0; i < step.outputs.size(); ++i) {
     ValueId id = step.outputs[i];
     if (id == none || plan.values[static_cast<size_t>(id)].storage == Storage::Array)
       continue;
     const Value &value = plan.values[static_cast<size_t>(id)];
     std::string name = value.name.empty() ? fmt::format("output {}", i) : "output '" + value.name + "'";
-    if (auto created = describeCreated(before, countNonFinite(view(id)), view(id).dims))
-      problems.add("", fmt::format("{} ({}) {}", name, describe(value.dtype, view(id).dims), *created));
+    if (auto created = describeCreated(before, nonFiniteOf(id), view(id).dims))
+      diagnostics.add("", fmt::format("{} ({}) {}", name, describe(value.dtype, view(id).dims), *created));
   }
-  if (!problems.empty() && kernelDiagnosis && step.kind == StepKind::Kernel)
-    if (Problems found = (*kernelDiagnosis)(step, inputs); !found.empty())
+  if (!diagnostics.empty() && kernelDiagnosis && step.kind == StepKind::Kernel)
+    if (Diagnostics found = (*kernelDiagnosis)(step, inputs); !found.empty())
       return found;
-  return problems;
+  return diagnostics;
 }
 
 } // namespace proa::runtime

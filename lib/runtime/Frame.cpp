@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
 #include <utility>
 
 namespace proa::runtime {
@@ -114,7 +115,11 @@ private:
   const Step &step;
 };
 
-Frame::Frame(const Layout &layout) : layout(layout), plan(*layout.plan) {
+Frame::Frame(const Layout &layout, Device *device)
+    : layout(layout), plan(*layout.plan), device(device), devicePool([this](size_t bytes) {
+        Result<std::shared_ptr<void>> memory = allocateOnDevice(bytes);
+        return memory ? std::move(*memory) : nullptr;
+      }) {
   size_t total = 0;
   for (const Value &value : plan.values) {
     dimBegin.push_back(total);
@@ -136,14 +141,18 @@ Frame::Frame(const Layout &layout) : layout(layout), plan(*layout.plan) {
   shapeResult.resize(layout.maximalDims);
 }
 
-Result<void> Frame::allocate() {
+Result<void> Frame::allocate(bool onDevice) {
+  if (onDevice)
+    if (Result<void> done = allocateDeviceArena(); !done)
+      return done;
   arena.reset(allocateAligned(static_cast<size_t>(plan.arenaBytes)));
   if (!arena)
     return failure("no memory for an arena of {} bytes", plan.arenaBytes);
   for (size_t i = 0; i < plan.values.size(); ++i) {
     if (plan.values[i].storage != Storage::Arena)
       continue;
-    views[i].data = static_cast<std::byte *>(arena.get()) + plan.values[i].offset;
+    void *begin = isOnDevice(static_cast<ValueId>(i)) ? deviceArena.get() : arena.get();
+    views[i].data = static_cast<std::byte *>(begin) + plan.values[i].offset;
     updateFollowers(static_cast<ValueId>(i));
   }
   return {};
@@ -216,10 +225,10 @@ Result<View> Frame::provide(ValueId id, std::span<const int64_t> dims) {
   if (value.storage == Storage::Dynamic) {
     if (!count || *count > INT64_MAX / 16)
       return failure("{} is too large", describe(value.dtype, dims));
-    pool.release(std::exchange(buffers[i], {}));
-    buffers[i] = pool.acquire(static_cast<size_t>(*count) * sizeOf(value.dtype));
+    poolOf(id).release(std::exchange(buffers[i], {}));
+    buffers[i] = poolOf(id).acquire(static_cast<size_t>(*count) * sizeOf(value.dtype));
     if (!buffers[i].memory)
-      return failure("no memory for {}", describe(value.dtype, dims));
+      return noMemoryFor(value, dims);
     views[i].data = buffers[i].memory.get();
   } else {
     const View &base = views[static_cast<size_t>(value.base)];
@@ -257,7 +266,7 @@ Result<void> Frame::computeShape(const BoundStep &bound, int64_t &rows) {
         dim = shapeResult[next++];
     if (value.storage == Storage::Dynamic)
       if (Result<View> memory = provide(id, dims); !memory)
-        return memory.problems();
+        return memory.diagnostics();
   }
   return {};
 }
@@ -275,13 +284,17 @@ Result<void> Frame::runKernel(const BoundStep &bound) {
     for (ValueId id : bound.step->outputs)
       if (plan.values[static_cast<size_t>(id)].storage == Storage::Dynamic)
         if (Result<View> memory = provide(id, plan.values[static_cast<size_t>(id)].dims); !memory)
-          return memory.problems();
+          return memory.diagnostics();
   }
   size_t count = 0;
   for (const auto *ids : {&bound.step->inputs, &bound.step->outputs})
     for (ValueId id : *ids)
       pointers[count++] = view(id).data;
+  if (bound.step->isOnDevice())
+    return launchKernel(bound, rows);
   int64_t grain = bound.grain != 0 ? bound.grain : grainFor(bound, rows);
+  if (kernelInvoker)
+    return invokeKernel(bound, rows, grain);
   std::atomic<bool> hasMemory = true;
   parallelFor(rows, grain, [&](int64_t begin, int64_t end) {
     if (!callKernel([&] { bound.function(pointers.data(), kernelDims.data(), begin, end); }))
@@ -290,6 +303,29 @@ Result<void> Frame::runKernel(const BoundStep &bound) {
   if (!hasMemory)
     return failure("no memory for what the kernel computes in between");
   return {};
+}
+
+/// Calls the kernel by the invoker. The buffers are in `pointers`.
+Result<void> Frame::invokeKernel(const BoundStep &bound, int64_t rows, int64_t grain) {
+  std::vector<size_t> bytes;
+  for (const auto *ids : {&bound.step->inputs, &bound.step->outputs})
+    for (ValueId id : *ids)
+      bytes.push_back(static_cast<size_t>(view(id).size()) * sizeOf(view(id).dtype));
+  std::mutex mutex;
+  Diagnostics diagnostics;
+  parallelFor(rows, grain, [&](int64_t begin, int64_t end) {
+    Result<void> done = (*kernelInvoker)({.name = bound.step->symbol,
+                                          .function = bound.function,
+                                          .buffers = std::span(pointers).first(bytes.size()),
+                                          .bytes = bytes,
+                                          .dims = kernelDims.data(),
+                                          .begin = begin,
+                                          .end = end});
+    std::lock_guard lock(mutex);
+    if (!done && diagnostics.empty())
+      diagnostics = done.diagnostics();
+  });
+  return diagnostics;
 }
 
 Result<void> Frame::runStep(const BoundStep &bound, States states, Profile *profile) {
@@ -303,6 +339,8 @@ Result<void> Frame::runStep(const BoundStep &bound, States states, Profile *prof
     case StepKind::Library: {
       if (!bound.refusal.empty())
         return bound.refusal;
+      if (bound.deviceLibrary)
+        return runDeviceLibrary(bound);
       LibraryCall call(*this, *bound.step, states[bound.index]);
       return bound.library->run(call);
     }
@@ -310,6 +348,10 @@ Result<void> Frame::runStep(const BoundStep &bound, States states, Profile *prof
       return runIf(bound, states, profile);
     case StepKind::While:
       return runWhile(bound, states, profile);
+    case StepKind::Copy:
+      return runCopy(*bound.step);
+    case StepKind::Wait:
+      return waitForDevice();
     }
   } catch (const std::exception &error) { // oneDNN's and the allocator's
     return failure("{}", error.what());
@@ -321,11 +363,14 @@ Result<void> Frame::execute(std::span<const BoundStep> steps, States states, Pro
   for (const BoundStep &bound : steps) {
     int64_t start = profile ? Profile::now() : 0;
     Result<void> done = checksFinite ? runChecked(bound, states, profile) : runStep(bound, states, profile);
+    // Times of single steps need a wait after each.
+    if (done && profile && (bound.step->isOnDevice() || bound.step->kind == StepKind::Copy))
+      done = waitForDevice();
     if (!done) {
-      Problems problems;
-      for (const Problem &p : done.problems()) // a step of a body has said already where it is
-        problems.add(p.where.empty() ? placeOf(*bound.step) : p.where, p.message);
-      return problems;
+      Diagnostics diagnostics;
+      for (const Diagnostic &p : done.diagnostics()) // a step of a body has said already where it is
+        diagnostics.add(p.location.empty() ? placeOf(*bound.step) : p.location, p.message);
+      return diagnostics;
     }
     if (profile && bound.bodies.empty())
       profile->add(bound.index, start, Profile::now());
@@ -345,7 +390,7 @@ void Frame::releaseAll() {
     array.reset();
   for (BufferPool::Buffer &buffer : buffers)
     if (buffer.memory)
-      pool.release(std::exchange(buffer, {}));
+      poolOf(static_cast<ValueId>(&buffer - buffers.data())).release(std::exchange(buffer, {}));
 }
 
 } // namespace proa::runtime

@@ -3,6 +3,8 @@
 #pragma once
 
 #include "lib/runtime/BufferPool.h"
+#include "lib/runtime/Device.h"
+#include "lib/runtime/KernelCall.h"
 #include "lib/runtime/Library.h"
 #include "lib/runtime/Plan.h"
 
@@ -16,7 +18,6 @@ namespace proa::runtime {
 class Profile;
 struct NonFinite;
 
-using KernelFunction = void (*)(void *const *buffers, const int64_t *dims, int64_t begin, int64_t end);
 using ShapeFunction = void (*)(const int64_t *inputDims, int64_t *result);
 
 /// A dim of a value that is known only in a run.
@@ -27,7 +28,7 @@ struct DynamicDim {
 
 /// Names the op of a compiled kernel that computed a NaN or an Inf: the errors to report instead of the
 /// kernel's, empty if no op was found. `inputs` are the kernel's inputs before it ran.
-using KernelDiagnosis = std::function<Problems(const Step &step, const std::vector<Tensor> &inputs)>;
+using KernelDiagnosis = std::function<Diagnostics(const Step &step, const std::vector<Tensor> &inputs)>;
 
 struct BoundStep;
 using BoundSteps = std::vector<BoundStep>;
@@ -37,10 +38,12 @@ struct BoundStep {
   const Step *step = nullptr;
   size_t index = 0;                  ///< in the order of forEachStep: of its state and its times
   KernelFunction function = nullptr; ///< Kernel
+  size_t deviceKernel = 0;           ///< Kernel on a device: the number of Device::bind
   ShapeFunction shape = nullptr;     ///< Kernel with a dynamic number of rows or dynamic output dims
   std::unique_ptr<LibraryKernel> library;
+  std::shared_ptr<DeviceLibraryKernel> deviceLibrary; ///< Library on a device
   /// Of a library step in a body: why the runtime lacks a kernel for it. The body may never run.
-  Problems refusal;
+  Diagnostics refusal;
   std::vector<DynamicDim> inputDims;  ///< Kernel
   std::vector<DynamicDim> outputDims; ///< Kernel
   int64_t grain = 0; ///< Kernel: rows below which a thread does not pay; 0: depends on dims of the run
@@ -65,18 +68,19 @@ struct Layout {
 
 class Frame {
 public:
-  explicit Frame(const Layout &layout);
+  /// `device` is null for a plan that uses none; it must outlive the frame.
+  explicit Frame(const Layout &layout, Device *device = nullptr);
   Frame(const Frame &) = delete;
   Frame &operator=(const Frame &) = delete;
 
-  /// Allocates the arena. Error: no memory.
-  Result<void> allocate();
+  /// Allocates the arena, and that of the device unless nothing will be placed there. Error: no memory.
+  Result<void> allocate(bool onDevice = true);
   /// Gives a value that lives outside of the frame its bytes, and its dims where they are dynamic.
   void place(ValueId id, void *data, std::span<const int64_t> dims);
   const View &view(ValueId id) const { return views[static_cast<size_t>(id)]; }
   /// Error: a value whose elements do not fill its dims.
   Result<void> checkFits(ValueId id) const;
-  /// Runs the steps in order; `states` has a slot for each step's index. The problem of a step names the
+  /// Runs the steps in order; `states` has a slot for each step's index. The error of a step names the
   /// user's line and the op.
   Result<void> execute(std::span<const BoundStep> steps, std::span<std::unique_ptr<KernelState>> states,
                        Profile *profile);
@@ -86,6 +90,8 @@ public:
     checksFinite = on;
     kernelDiagnosis = on && diagnosis ? &diagnosis : nullptr;
   }
+  /// How compiled kernels are called; empty: plainly. It must outlive the frame.
+  void setKernelInvoker(const KernelInvoker &invoker) { kernelInvoker = invoker ? &invoker : nullptr; }
   /// Where random numbers come from; a new frame has a generator of its own.
   void setGenerator(std::shared_ptr<RandomGenerator> shared) { generator = std::move(shared); }
   const std::shared_ptr<RandomGenerator> &sharedGenerator() const { return generator; }
@@ -97,6 +103,15 @@ public:
   std::shared_ptr<void> takeBuffer(ValueId id);
   /// Frees all Dynamic and Array values that are left.
   void releaseAll();
+  /// Waits for the work on the device. Error: it failed.
+  Result<void> waitForDevice() { return queue ? queue->wait() : Result<void>(); }
+  /// Ends the work on the device after an error of a run.
+  void abandonDevice() {
+    if (queue)
+      queue->abandon();
+  }
+  /// Memory of the device that outlives the frame. Error: no memory.
+  Result<std::shared_ptr<void>> allocateOnDevice(size_t bytes);
 
 private:
   /// A value on its way from one place to another.
@@ -109,9 +124,19 @@ private:
 
   Result<void> runStep(const BoundStep &bound, States states, Profile *profile);
   // The check of finite values (FiniteCheck.cpp).
+  NonFinite nonFiniteOf(ValueId id) const;
   NonFinite nonFiniteIn(std::span<const ValueId> ids) const;
   std::vector<Tensor> copiesOf(std::span<const ValueId> ids) const;
   Result<void> runChecked(const BoundStep &bound, States states, Profile *profile);
+  // Steps on the device (DeviceSteps.cpp).
+  Result<void> allocateDeviceArena();
+  Result<void> launchKernel(const BoundStep &bound, int64_t rows);
+  Result<void> runDeviceLibrary(const BoundStep &bound);
+  Result<void> runCopy(const Step &step);
+  Result<Tensor> hostCopy(ValueId id) const;
+  bool isOnDevice(ValueId id) const { return plan.values[static_cast<size_t>(id)].memory == Memory::Device; }
+  BufferPool &poolOf(ValueId id) { return isOnDevice(id) ? devicePool : pool; }
+  Diagnostics noMemoryFor(const Value &value, std::span<const int64_t> dims) const;
   // Control flow (ControlFlow.cpp).
   Result<void> runIf(const BoundStep &bound, States states, Profile *profile);
   Result<void> runWhile(const BoundStep &bound, States states, Profile *profile);
@@ -122,6 +147,7 @@ private:
                     std::span<const ValueId> to);
   void release(ValueId id);
   Result<void> runKernel(const BoundStep &bound);
+  Result<void> invokeKernel(const BoundStep &bound, int64_t rows, int64_t grain);
   Result<void> computeShape(const BoundStep &bound, int64_t &rows);
   int64_t grainFor(const BoundStep &bound, int64_t rows) const;
   Result<View> provide(ValueId id, std::span<const int64_t> dims);
@@ -131,27 +157,32 @@ private:
 
   const Layout &layout;
   const Plan &plan;
+  Device *device;
+  std::unique_ptr<DeviceQueue> queue; ///< null until the plan needs the device
   AlignedMemory arena;
+  std::shared_ptr<void> deviceArena;
   std::vector<int64_t> dimStorage;
   std::vector<size_t> dimBegin; ///< by value: into dimStorage
   std::vector<View> views;      ///< by value
   std::vector<uint8_t> misfits; ///< by value: an alias that its base does not fill now
   size_t misfitCount = 0;
-  BufferPool pool;
+  BufferPool pool, devicePool;
   std::vector<BufferPool::Buffer> buffers;          ///< by value: of Dynamic values
   std::vector<std::shared_ptr<TensorArray>> arrays; ///< by value: of Array values
   std::vector<Held> held;                           ///< what control flow is passing on
   BufferPool::Buffer scratch;
-  std::vector<void *> pointers;    ///< arguments of the kernel being called
-  std::vector<int64_t> kernelDims; ///< likewise
+  std::vector<void *> pointers;     ///< arguments of the kernel being called
+  std::vector<int64_t> kernelDims;  ///< likewise
+  std::vector<uint64_t> parameters; ///< of the device kernel being launched
   std::vector<int64_t> shapeResult;
   bool checksFinite = false;
   const KernelDiagnosis *kernelDiagnosis = nullptr;
+  const KernelInvoker *kernelInvoker = nullptr;
   std::shared_ptr<RandomGenerator> generator = std::make_shared<RandomGenerator>();
   std::shared_ptr<Communicator> communicator;
 };
 
-/// "net.py:42: gelu + matmul": where a problem of a step is.
+/// "net.py:42: gelu + matmul": where an error of a step is.
 std::string placeOf(const Step &step);
 
 } // namespace proa::runtime

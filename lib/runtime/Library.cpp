@@ -16,7 +16,7 @@ template <class Attributes, auto Make>
 Result<std::unique_ptr<LibraryKernel>> create(const nlohmann::json &stored, const KernelRequest &request) {
   Result<Attributes> attributes = readStored<Attributes>(stored);
   if (!attributes)
-    return attributes.problems();
+    return attributes.diagnostics();
   return Make(*attributes, request);
 }
 
@@ -78,26 +78,26 @@ std::span<const KernelOperand> rulesFor(std::span<const KernelOperand> rules, si
 
 /// An absent output is one that nobody reads.
 void check(std::span<const KernelOperand> rules, std::span<const OperandType> operands, const char *what,
-           bool mayBeAbsent, const std::string &kernel, Problems &problems) {
+           bool mayBeAbsent, const std::string &kernel, Diagnostics &diagnostics) {
   for (size_t i = 0; i < std::max(rules.size(), operands.size()); ++i) {
     std::span<const KernelOperand> candidates = rulesFor(rules, i);
     bool isPresent = i < operands.size() && operands[i].present;
     if (candidates.empty()) {
-      problems.add("", fmt::format("library kernel '{}' has {} {}s, expected at most {}", kernel,
-                                   operands.size(), what, rules.size()));
+      diagnostics.add("", fmt::format("library kernel '{}' has {} {}s, expected at most {}", kernel,
+                                      operands.size(), what, rules.size()));
       return;
     }
     const KernelOperand &rule = candidates.front();
     bool isRequired = candidates.size() == 1 && rule.arity == Arity::Required && !mayBeAbsent;
     if (!isPresent && isRequired)
-      problems.add("", fmt::format("{} '{}' of library kernel '{}' is missing", what, rule.name, kernel));
+      diagnostics.add("", fmt::format("{} '{}' of library kernel '{}' is missing", what, rule.name, kernel));
     if (isPresent && std::ranges::none_of(candidates, [&](const KernelOperand &candidate) {
           return accepts(candidate, operands[i]);
         }))
-      problems.add("",
-                   fmt::format("{} {} of library kernel '{}' is {}, expected {}", what, namesOf(candidates),
-                               kernel, operands[i].array ? "a tensor array" : nameOf(operands[i].dtype),
-                               typesOf(candidates)));
+      diagnostics.add("", fmt::format("{} {} of library kernel '{}' is {}, expected {}", what,
+                                      namesOf(candidates), kernel,
+                                      operands[i].array ? "a tensor array" : nameOf(operands[i].dtype),
+                                      typesOf(candidates)));
   }
 }
 
@@ -107,11 +107,11 @@ bool OperandType::isStatic() const { return !contains(dims, dynamicDim); }
 
 bool KernelRequest::isStatic() const { return allStatic(inputs) && allStatic(outputs); }
 
-Problems KernelEntry::checkOperands(const std::string &kernel, const KernelRequest &request) const {
-  Problems problems;
-  check(inputs, request.inputs, "operand", false, kernel, problems);
-  check(outputs, request.outputs, "result", true, kernel, problems);
-  return problems;
+Diagnostics KernelEntry::checkOperands(const std::string &kernel, const KernelRequest &request) const {
+  Diagnostics diagnostics;
+  check(inputs, request.inputs, "operand", false, kernel, diagnostics);
+  check(outputs, request.outputs, "result", true, kernel, diagnostics);
+  return diagnostics;
 }
 
 const KernelEntry *findLibraryKernel(const std::string &name) {

@@ -131,7 +131,7 @@ struct Agreement {
   std::string text; ///< equal on all of them
 };
 
-/// Problems of a kernel carry no place; whoever runs it knows the op and the user's line.
+/// Errors of a kernel carry no place; whoever runs it knows the op and the user's line.
 class LibraryKernel {
 public:
   virtual ~LibraryKernel() = default;
@@ -162,7 +162,7 @@ struct KernelEntry {
   std::vector<KernelOperand> inputs, outputs;
 
   /// Compares operands with the signature. Messages begin with `kernel`, the kernel's name.
-  Problems checkOperands(const std::string &kernel, const KernelRequest &request) const;
+  Diagnostics checkOperands(const std::string &kernel, const KernelRequest &request) const;
 };
 
 /// The kernel of that name, or null.
@@ -170,9 +170,9 @@ const KernelEntry *findLibraryKernel(const std::string &name);
 /// All names, sorted.
 std::vector<std::string> libraryKernelNames();
 
-/// A problem of a kernel, with fmt's format string.
-template <class... Args> Problems failure(fmt::format_string<Args...> format, Args &&...args) {
-  return problem("", fmt::format(format, std::forward<Args>(args)...));
+/// An error of a kernel, with fmt's format string.
+template <class... Args> Diagnostics failure(fmt::format_string<Args...> format, Args &&...args) {
+  return errorAt("", fmt::format(format, std::forward<Args>(args)...));
 }
 
 } // namespace proa::runtime

@@ -57,7 +57,7 @@ Result<Mpi> loadMpi() {
         reason = dlerror();
     }
   if (!library)
-    return problem("", fmt::format("cannot load MPI: {}; {}", reason, packageHint));
+    return errorAt("", fmt::format("cannot load MPI: {}; {}", reason, packageHint));
   Mpi mpi;
   std::string missing;
   auto load = [&](auto &target, const char *name) {
@@ -82,7 +82,7 @@ Result<Mpi> loadMpi() {
   load(mpi.byte, "ompi_mpi_byte");
   load(mpi.errorsReturn, "ompi_mpi_errors_return");
   if (!missing.empty())
-    return problem(
+    return errorAt(
         "", fmt::format("the MPI library has no symbol '{}': it is not OpenMPI 4; {}", missing, packageHint));
   return mpi;
 }
@@ -231,14 +231,14 @@ bool isStartedByMpi() { return std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr; }
 Result<std::unique_ptr<Communicator>> openMpi(const CommunicatorOptions &options) {
   static bool isOpen = false;
   if (isOpen)
-    return problem("", "MPI can be started once in a process");
+    return errorAt("", "MPI can be started once in a process");
   Result<Mpi> mpi = loadMpi();
   if (!mpi)
-    return mpi.problems();
+    return mpi.diagnostics();
   int isInitialized = 0, provided = 0, rank = 0, size = 0;
   mpi->initialized(&isInitialized);
   if (!isInitialized && mpi->init(nullptr, nullptr, serialized, &provided) != 0)
-    return problem("", "MPI_Init_thread failed");
+    return errorAt("", "MPI_Init_thread failed");
   isOpen = true;
   mpi->setErrorHandler(mpi->world, mpi->errorsReturn);
   mpi->rank(mpi->world, &rank);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 namespace proa::runtime {
@@ -10,25 +11,27 @@ namespace {
 using nlohmann::json;
 
 // Numbers in the file; Storage and StepKind are stored by name, so that a plan stays readable.
-constexpr int formatVersion = 4;
+constexpr int formatVersion = 4, deviceFormatVersion = 5; // 5: with steps or values on a device
 // Of control flow in control flow; more than any program has, less than the stack holds.
 constexpr int maximalDepth = 256;
 constexpr std::pair<Storage, const char *> storageNames[] = {
     {Storage::Feed, "feed"},         {Storage::Parameter, "parameter"}, {Storage::Constant, "constant"},
     {Storage::Prepared, "prepared"}, {Storage::Arena, "arena"},         {Storage::Dynamic, "dynamic"},
     {Storage::Alias, "alias"},       {Storage::Result, "result"},       {Storage::Array, "array"}};
-constexpr std::pair<StepKind, const char *> stepNames[] = {{StepKind::Kernel, "kernel"},
-                                                           {StepKind::Library, "library"},
-                                                           {StepKind::If, "if"},
-                                                           {StepKind::While, "while"}};
+constexpr std::pair<StepKind, const char *> stepNames[] = {
+    {StepKind::Kernel, "kernel"}, {StepKind::Library, "library"}, {StepKind::If, "if"},
+    {StepKind::While, "while"},   {StepKind::Copy, "copy"},       {StepKind::Wait, "wait"}};
 
 json toJson(const Value &value) {
   const char *storage = "";
   for (auto [kind, name] : storageNames)
     if (kind == value.storage)
       storage = name;
-  return {{"dtype", nameOf(value.dtype)}, {"dims", value.dims}, {"storage", storage},
-          {"offset", value.offset},       {"base", value.base}, {"name", value.name}};
+  json object = {{"dtype", nameOf(value.dtype)}, {"dims", value.dims}, {"storage", storage},
+                 {"offset", value.offset},       {"base", value.base}, {"name", value.name}};
+  if (value.memory == Memory::Device)
+    object["onDevice"] = true;
+  return object;
 }
 
 json toJson(const Step &step);
@@ -51,31 +54,37 @@ json toJson(const Step &step) {
   json bodies = json::array();
   for (const Body &body : step.bodies)
     bodies.push_back(toJson(body));
-  return {{"kind", kind},
-          {"symbol", step.symbol},
-          {"inputs", step.inputs},
-          {"outputs", step.outputs},
-          {"attributes", step.attributes},
-          {"rows", step.rows},
-          {"work", step.work},
-          {"label", step.label},
-          {"location", step.location},
-          {"release", step.release},
-          {"bodies", std::move(bodies)}};
+  json object = {{"kind", kind},
+                 {"symbol", step.symbol},
+                 {"inputs", step.inputs},
+                 {"outputs", step.outputs},
+                 {"attributes", step.attributes},
+                 {"rows", step.rows},
+                 {"work", step.work},
+                 {"label", step.label},
+                 {"location", step.location},
+                 {"release", step.release},
+                 {"bodies", std::move(bodies)}};
+  if (step.isOnDevice())
+    object["launch"] = {{"library", step.launch.library},
+                        {"threads", step.launch.threads},
+                        {"sharedBytes", step.launch.sharedBytes},
+                        {"parameters", step.launch.parameters}};
+  return object;
 }
 
-/// Takes fields out of JSON objects; a missing field or one of the wrong type becomes a problem and a
+/// Takes fields out of JSON objects; a missing field or one of the wrong type becomes an error and a
 /// default.
 class FieldReader {
 public:
-  FieldReader(Problems &problems, const json &object, std::string where)
-      : problems(problems), object(object), where(std::move(where)) {}
+  FieldReader(Diagnostics &diagnostics, const json &object, std::string where)
+      : diagnostics(diagnostics), object(object), where(std::move(where)) {}
 
   template <class T> T get(const char *name) {
     try {
       return object.at(name).template get<T>();
     } catch (const json::exception &error) {
-      problems.add(where, fmt::format("field '{}': {}", name, error.what()));
+      diagnostics.add(where, fmt::format("field '{}': {}", name, error.what()));
       return T();
     }
   }
@@ -83,7 +92,7 @@ public:
   /// The elements of an array field, each given to `read(element, its path)`.
   template <class Read> void forEach(const char *name, Read read) {
     if (!object.is_object() || !object.contains(name) || !object.at(name).is_array()) {
-      problems.add(where, fmt::format("field '{}': expected an array", name));
+      diagnostics.add(where, fmt::format("field '{}': expected an array", name));
       return;
     }
     size_t index = 0;
@@ -94,19 +103,19 @@ public:
   }
 
 private:
-  Problems &problems;
+  Diagnostics &diagnostics;
   const json &object;
   std::string where;
 };
 
-Value readValue(Problems &problems, const json &object, const std::string &where) {
-  FieldReader fields(problems, object, where);
+Value readValue(Diagnostics &diagnostics, const json &object, const std::string &where) {
+  FieldReader fields(diagnostics, object, where);
   Value value;
   auto name = fields.get<std::string>("dtype");
   if (std::optional<DType> dtype = dtypeFromName(name))
     value.dtype = *dtype;
   else
-    problems.add(where, fmt::format("unknown dtype '{}'", name));
+    diagnostics.add(where, fmt::format("unknown dtype '{}'", name));
   auto storage = fields.get<std::string>("storage");
   bool known = false;
   for (auto [kind, text] : storageNames)
@@ -115,30 +124,32 @@ Value readValue(Problems &problems, const json &object, const std::string &where
       known = true;
     }
   if (!known)
-    problems.add(where, fmt::format("unknown storage '{}'", storage));
+    diagnostics.add(where, fmt::format("unknown storage '{}'", storage));
   value.dims = fields.get<std::vector<int64_t>>("dims");
   value.offset = fields.get<int64_t>("offset");
   value.base = fields.get<ValueId>("base");
   value.name = fields.get<std::string>("name");
+  if (object.contains("onDevice") && fields.get<bool>("onDevice"))
+    value.memory = Memory::Device;
   return value;
 }
 
-Step readStep(Problems &problems, const json &object, const std::string &where, int depth = 0);
+Step readStep(Diagnostics &diagnostics, const json &object, const std::string &where, int depth = 0);
 
-Body readBody(Problems &problems, const json &object, const std::string &where, int depth) {
-  FieldReader fields(problems, object, where);
+Body readBody(Diagnostics &diagnostics, const json &object, const std::string &where, int depth) {
+  FieldReader fields(diagnostics, object, where);
   Body body;
   body.arguments = fields.get<std::vector<ValueId>>("arguments");
   fields.forEach("steps", [&](const json &element, const std::string &path) {
-    body.steps.push_back(readStep(problems, element, path, depth + 1));
+    body.steps.push_back(readStep(diagnostics, element, path, depth + 1));
   });
   body.results = fields.get<std::vector<ValueId>>("results");
   body.release = fields.get<std::vector<ValueId>>("release");
   return body;
 }
 
-Step readStep(Problems &problems, const json &object, const std::string &where, int depth) {
-  FieldReader fields(problems, object, where);
+Step readStep(Diagnostics &diagnostics, const json &object, const std::string &where, int depth) {
+  FieldReader fields(diagnostics, object, where);
   Step step;
   auto kind = fields.get<std::string>("kind");
   bool known = false;
@@ -148,9 +159,9 @@ Step readStep(Problems &problems, const json &object, const std::string &where, 
       known = true;
     }
   if (!known)
-    problems.add(where, fmt::format("unknown kind '{}' of step", kind));
+    diagnostics.add(where, fmt::format("unknown kind '{}' of step", kind));
   if (depth > maximalDepth) {
-    problems.add(where, fmt::format("steps are nested more than {} deep", maximalDepth));
+    diagnostics.add(where, fmt::format("steps are nested more than {} deep", maximalDepth));
     return step;
   }
   step.symbol = fields.get<std::string>("symbol");
@@ -162,13 +173,30 @@ Step readStep(Problems &problems, const json &object, const std::string &where, 
   step.label = fields.get<std::string>("label");
   step.location = fields.get<std::string>("location");
   step.release = fields.get<std::vector<ValueId>>("release");
+  if (object.contains("launch")) {
+    FieldReader launch(diagnostics, object["launch"], where + ": launch");
+    step.launch.library = launch.get<std::string>("library");
+    step.launch.threads = launch.get<int32_t>("threads");
+    step.launch.sharedBytes = launch.get<int64_t>("sharedBytes");
+    step.launch.parameters = launch.get<std::string>("parameters");
+  }
   fields.forEach("bodies", [&](const json &element, const std::string &path) {
-    step.bodies.push_back(readBody(problems, element, path, depth));
+    step.bodies.push_back(readBody(diagnostics, element, path, depth));
   });
   return step;
 }
 
 } // namespace
+
+bool usesDevice(const Plan &plan) {
+  bool uses =
+      std::ranges::any_of(plan.values, [](const Value &value) { return value.memory == Memory::Device; });
+  for (const auto *steps : {&plan.prepare, &plan.steps})
+    forEachStep(*steps, [&](const Step &step) {
+      uses |= step.isOnDevice() || step.kind == StepKind::Copy || step.kind == StepKind::Wait;
+    });
+  return uses;
+}
 
 std::vector<uint8_t> serialize(const Plan &plan) {
   json values = json::array(), prepare = json::array(), steps = json::array();
@@ -179,7 +207,8 @@ std::vector<uint8_t> serialize(const Plan &plan) {
   for (const Step &step : plan.steps)
     steps.push_back(toJson(step));
   auto bytes = reinterpret_cast<const uint8_t *>(plan.constants.data());
-  json whole = {{"version", formatVersion},
+  bool isForDevice = usesDevice(plan);
+  json whole = {{"version", isForDevice ? deviceFormatVersion : formatVersion},
                 {"values", std::move(values)},
                 {"prepare", std::move(prepare)},
                 {"steps", std::move(steps)},
@@ -189,6 +218,8 @@ std::vector<uint8_t> serialize(const Plan &plan) {
                 {"fetchNames", plan.fetchNames},
                 {"arenaBytes", plan.arenaBytes},
                 {"constants", json::binary(std::vector<uint8_t>(bytes, bytes + plan.constants.size()))}};
+  if (isForDevice)
+    whole["deviceArenaBytes"] = plan.deviceArenaBytes;
   return json::to_cbor(whole);
 }
 
@@ -197,41 +228,44 @@ Result<Plan> deserialize(std::span<const uint8_t> bytes, const std::string &wher
   try {
     whole = json::from_cbor(bytes.begin(), bytes.end());
   } catch (const json::exception &error) {
-    return problem(where, fmt::format("expected a plan in CBOR: {}", error.what()));
+    return errorAt(where, fmt::format("expected a plan in CBOR: {}", error.what()));
   }
   if (!whole.is_object())
-    return problem(where, "expected a plan in CBOR");
-  if (!whole.contains("version") || whole["version"] != formatVersion)
-    return problem(where, fmt::format("expected plan version {}, found {}", formatVersion,
+    return errorAt(where, "expected a plan in CBOR");
+  bool isForDevice = whole.contains("version") && whole["version"] == deviceFormatVersion;
+  if (!isForDevice && (!whole.contains("version") || whole["version"] != formatVersion))
+    return errorAt(where, fmt::format("expected plan version {}, found {}", formatVersion,
                                       whole.contains("version") ? whole["version"].dump() : "none"));
-  Problems problems;
-  FieldReader fields(problems, whole, where);
+  Diagnostics diagnostics;
+  FieldReader fields(diagnostics, whole, where);
   Plan plan;
   fields.forEach("values", [&](const json &object, const std::string &path) {
-    plan.values.push_back(readValue(problems, object, path));
+    plan.values.push_back(readValue(diagnostics, object, path));
   });
   fields.forEach("prepare", [&](const json &object, const std::string &path) {
-    plan.prepare.push_back(readStep(problems, object, path));
+    plan.prepare.push_back(readStep(diagnostics, object, path));
   });
   fields.forEach("steps", [&](const json &object, const std::string &path) {
-    plan.steps.push_back(readStep(problems, object, path));
+    plan.steps.push_back(readStep(diagnostics, object, path));
   });
   plan.feeds = fields.get<std::vector<ValueId>>("feeds");
   plan.parameters = fields.get<std::vector<ValueId>>("parameters");
   plan.fetches = fields.get<std::vector<ValueId>>("fetches");
   plan.fetchNames = fields.get<std::vector<std::string>>("fetchNames");
   plan.arenaBytes = fields.get<int64_t>("arenaBytes");
+  if (isForDevice)
+    plan.deviceArenaBytes = fields.get<int64_t>("deviceArenaBytes");
   auto constants = fields.get<json>("constants");
   if (constants.is_binary()) {
     auto first = reinterpret_cast<const std::byte *>(constants.get_binary().data());
     plan.constants.assign(first, first + constants.get_binary().size());
   } else {
-    problems.add(where, "field 'constants': expected bytes");
+    diagnostics.add(where, "field 'constants': expected bytes");
   }
-  if (!problems.empty())
-    return problems;
+  if (!diagnostics.empty())
+    return diagnostics;
   if (Result<void> valid = verify(plan, where); !valid)
-    return valid.problems();
+    return valid.diagnostics();
   return plan;
 }
 

@@ -41,6 +41,12 @@ enum class Storage : uint8_t {
   Array,   ///< a tensor array: dtype and dims are those of its elements; released as Dynamic values are
 };
 
+/// Which memory holds the bytes of a value. A device has its own arena, at the same kind of offsets.
+enum class Memory : uint8_t {
+  Host,
+  Device, ///< only Prepared, Arena, Dynamic and Alias values
+};
+
 /// Every address that a compiled kernel gets is a multiple of this; so are the offsets of arena values and
 /// constants.
 inline constexpr int64_t addressAlignment = 64;
@@ -49,9 +55,10 @@ struct Value {
   DType dtype = DType::Float32;
   std::vector<int64_t> dims; ///< dynamicDim where not known
   Storage storage = Storage::Arena;
-  int64_t offset = 0;  ///< Arena, Constant, Alias: in bytes, a multiple of addressAlignment
-  ValueId base = none; ///< Alias: an earlier value
-  std::string name;    ///< Feed, Parameter; otherwise for people only
+  int64_t offset = 0;           ///< Arena, Constant, Alias: in bytes, a multiple of addressAlignment
+  ValueId base = none;          ///< Alias: an earlier value
+  std::string name;             ///< Feed, Parameter; otherwise for people only
+  Memory memory = Memory::Host; ///< Alias: as its base
 };
 
 enum class StepKind : uint8_t {
@@ -59,6 +66,20 @@ enum class StepKind : uint8_t {
   Library, ///< a kernel of the runtime: `symbol` is its name in the library registry ("matmul", "topk")
   If,      ///< runs one of two bodies
   While,   ///< runs a body as long as another one says so
+  /// Copies inputs[0] to outputs[0], which have the same type and dims and are in different memories. A copy
+  /// to the host is done when a later step of kind Wait has run.
+  Copy,
+  Wait, ///< waits until the device has done everything before
+};
+
+/// How a step runs on a device. lib/codegen/cuda/CompileDevice.h describes the parameters of kernels.
+struct DeviceLaunch {
+  std::string library; ///< Library: that of the device which computes the step; empty: it runs on the host
+  int32_t threads = 0; ///< Kernel: of a block; 0: it runs on the host
+  int64_t sharedBytes = 0; ///< dynamic shared memory of a block
+  /// The kernel's parameters in order: 'p' is the address of the next buffer, 'd' the next dynamic dim. The
+  /// range of rows follows: a block computes the rows begin + its index, in steps of the number of blocks.
+  std::string parameters;
 };
 
 struct Step;
@@ -102,6 +123,13 @@ struct Step {
   std::string location;         ///< where the user wrote it ("net.py:42"), or empty
   std::vector<ValueId> release; ///< Dynamic and Array values that die after this step
   std::vector<Body> bodies;     ///< If, While
+  DeviceLaunch launch;          ///< Kernel, Library
+
+  /// Whether the inputs and outputs are in device memory.
+  bool isOnDevice() const {
+    return (kind == StepKind::Kernel && launch.threads > 0) ||
+           (kind == StepKind::Library && !launch.library.empty());
+  }
 };
 
 /// Calls `visit` with each step of a list and of the bodies in it: a step first, then what is in its bodies.
@@ -122,8 +150,12 @@ struct Plan {
   std::vector<ValueId> fetches; ///< may repeat a value, may be feeds or parameters themselves
   std::vector<std::string> fetchNames;
   int64_t arenaBytes = 0;
+  int64_t deviceArenaBytes = 0;
   std::vector<std::byte> constants;
 };
+
+/// Whether a step of the plan runs on a device or uses its memory.
+bool usesDevice(const Plan &plan);
 
 /// Checks every index, offset and size of the plan, and that each value is written before it is read. After
 /// it a run touches no memory outside of the values. `where` begins the messages.

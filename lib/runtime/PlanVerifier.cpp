@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <span>
 
 namespace proa::runtime {
@@ -14,17 +15,19 @@ class Verifier {
 public:
   Verifier(const Plan &plan, const std::string &where) : plan(plan), where(where) {}
 
-  Problems run() {
+  Diagnostics run() {
     for (size_t i = 0; i < plan.values.size(); ++i)
       checkValue(static_cast<ValueId>(i));
-    if (plan.arenaBytes < 0 || plan.arenaBytes > maximalArenaBytes)
-      add("arenaBytes", fmt::format("{} is not a size", plan.arenaBytes));
+    for (auto [name, bytes] :
+         {std::pair("arenaBytes", plan.arenaBytes), std::pair("deviceArenaBytes", plan.deviceArenaBytes)})
+      if (bytes < 0 || bytes > maximalArenaBytes)
+        add(name, fmt::format("{} is not a size", bytes));
     checkBoundary();
-    if (!problems.empty()) // the order of steps says nothing while indices are wrong
-      return problems;
+    if (!diagnostics.empty()) // the order of steps says nothing while indices are wrong
+      return diagnostics;
     checkSteps();
     checkFetches();
-    return problems;
+    return diagnostics;
   }
 
 private:
@@ -32,7 +35,7 @@ private:
   static constexpr size_t maximalRank = 16;
 
   void add(const std::string &place, std::string message) {
-    problems.add(where + ": " + place, std::move(message));
+    diagnostics.add(where + ": " + place, std::move(message));
   }
   bool isValue(ValueId id) const { return id >= 0 && static_cast<size_t>(id) < plan.values.size(); }
   const Value &value(ValueId id) const { return plan.values[static_cast<size_t>(id)]; }
@@ -67,8 +70,11 @@ private:
       return add(place, "its storage needs static dims, found " + describe(v.dtype, v.dims));
     if (v.offset < 0 || v.offset % addressAlignment != 0)
       return add(place, fmt::format("offset {} is not a multiple of {}", v.offset, addressAlignment));
+    if (v.memory == Memory::Device && v.storage != Storage::Prepared && v.storage != Storage::Arena &&
+        v.storage != Storage::Dynamic && v.storage != Storage::Alias)
+      return add(place, "a value of its storage cannot be in device memory");
     if (v.storage == Storage::Arena)
-      checkRange(place, v, plan.arenaBytes, "the arena");
+      checkRange(place, v, v.memory == Memory::Device ? plan.deviceArenaBytes : plan.arenaBytes, "the arena");
     if (v.storage == Storage::Constant)
       checkRange(place, v, static_cast<int64_t>(plan.constants.size()), "the constants");
     if (v.storage == Storage::Alias)
@@ -88,6 +94,8 @@ private:
     if (!isValue(v.base) || v.base >= id)
       return add(place, fmt::format("base {} is not an earlier value", v.base));
     const Value &base = value(v.base);
+    if (base.memory != v.memory)
+      return add(place, "an alias is in another memory than its base");
     if (base.dtype != v.dtype && sizeOf(base.dtype) != sizeOf(v.dtype))
       return add(place,
                  fmt::format("an alias of {} cannot have dtype {}", nameOf(base.dtype), nameOf(v.dtype)));
@@ -171,8 +179,10 @@ private:
     }
     for (ValueId id : plan.feeds)
       setWritten(id, true);
+    checkNothingAwaited("prepare", "ends");
     for (size_t i = 0; i < plan.steps.size(); ++i)
       checkStep(plan.steps[i], fmt::format("steps[{}] '{}'", i, plan.steps[i].symbol), false);
+    checkNothingAwaited("steps", "ends");
   }
 
   void checkStep(const Step &step, const std::string &place, bool preparing) {
@@ -183,6 +193,8 @@ private:
       return add(place, fmt::format("has {} bodies", step.bodies.size()));
     if (isControlFlow && !checkPassing(step, place))
       return;
+    if (isControlFlow)
+      checkNothingAwaited(place, "begins");
     for (size_t i = 0; i < step.bodies.size(); ++i)
       checkBody(step, i, fmt::format("{}: bodies[{}]", place, i));
     bool mayBeAbsent = step.kind == StepKind::Library;
@@ -191,6 +203,8 @@ private:
         continue;
       if (!isValue(id))
         add(place, fmt::format("input {} is not a value", id));
+      else if (isAwaited(id))
+        add(place, fmt::format("reads value {} '{}' before the wait for its copy", id, value(id).name));
       else if (!written[static_cast<size_t>(id)])
         add(place, fmt::format("reads value {} '{}' before it is written, or after its release", id,
                                value(id).name));
@@ -205,6 +219,7 @@ private:
       checkOutput(step, place, id, preparing);
       setWritten(id, true);
     }
+    checkMemory(step, place);
     if (step.kind == StepKind::Library)
       checkLibraryOperands(step, place);
     if (!step.attributes.is_object())
@@ -212,6 +227,78 @@ private:
     if (step.kind == StepKind::Kernel && step.rows < dynamicDim)
       add(place, fmt::format("number of rows {} is negative", step.rows));
     checkRelease(step, place);
+  }
+
+  /// Whether a copy to the value, in host memory, may not be done.
+  bool isAwaited(ValueId id) const { return awaited.contains(roots[static_cast<size_t>(id)]); }
+
+  void checkNothingAwaited(const std::string &place, const char *where) {
+    if (!awaited.empty())
+      add(place, fmt::format("{} before the wait for the copy to value {}", where, *awaited.begin()));
+    awaited.clear();
+  }
+
+  bool isOn(Memory memory, ValueId id) const { return !isValue(id) || value(id).memory == memory; }
+
+  /// Operands are in the memory of the step, except for those of copies and the bytes that a reshape hands
+  /// on.
+  void checkMemory(const Step &step, const std::string &place) {
+    if (step.kind == StepKind::Copy)
+      return checkCopy(step, place);
+    if (step.kind == StepKind::Wait)
+      awaited.clear();
+    if (step.kind == StepKind::Wait && (!step.inputs.empty() || !step.outputs.empty()))
+      return add(place, "a wait has no operands");
+    if (step.isOnDevice() && step.kind == StepKind::Kernel)
+      checkLaunch(step, place);
+    if (step.isOnDevice() && step.kind == StepKind::Library &&
+        (step.outputs.size() != 1 || !isValue(step.outputs[0])))
+      return add(place, "a library step on a device has one output");
+    bool isAlias = step.kind == StepKind::Library && !step.isOnDevice() && !step.inputs.empty() &&
+                   step.outputs.size() == 1 && isValue(step.outputs[0]) &&
+                   value(step.outputs[0]).storage == Storage::Alias;
+    bool isFlow = step.kind == StepKind::If || step.kind == StepKind::While;
+    if (step.kind == StepKind::If && !isOn(Memory::Host, step.inputs[0]))
+      add(place, "its condition is not in host memory");
+    if (isFlow)
+      return;
+    Memory memory = step.isOnDevice() ? Memory::Device : Memory::Host;
+    for (const auto *ids : {&step.inputs, &step.outputs})
+      for (size_t i = isAlias ? (ids == &step.inputs ? 1 : ids->size()) : 0; i < ids->size(); ++i)
+        if (!isOn(memory, (*ids)[i]))
+          add(place, fmt::format("value {} '{}' is in the memory of the other side", (*ids)[i],
+                                 value((*ids)[i]).name));
+  }
+
+  void checkCopy(const Step &step, const std::string &place) {
+    if (step.inputs.size() != 1 || step.outputs.size() != 1 || !isValue(step.inputs[0]) ||
+        !isValue(step.outputs[0]))
+      return add(place, "expected one input and one output");
+    const Value &from = value(step.inputs[0]), &to = value(step.outputs[0]);
+    if (to.memory == Memory::Host)
+      awaited.insert(step.outputs[0]);
+    if (from.memory == to.memory || from.storage == Storage::Array || to.storage == Storage::Alias ||
+        from.dtype != to.dtype || from.dims != to.dims)
+      add(place,
+          fmt::format("cannot copy {} '{}' to {} '{}'", step.inputs[0], from.name, step.outputs[0], to.name));
+  }
+
+  /// The parameters hold each buffer and each dynamic dim once.
+  void checkLaunch(const Step &step, const std::string &place) {
+    auto count = [&](char kind) { return std::ranges::count(step.launch.parameters, kind); };
+    int64_t dims = 0;
+    for (const auto *ids : {&step.inputs, &step.outputs})
+      for (ValueId id : *ids)
+        if (isValue(id))
+          dims += std::ranges::count(value(id).dims, dynamicDim);
+    auto buffers = static_cast<int64_t>(step.inputs.size() + step.outputs.size());
+    auto total = static_cast<int64_t>(step.launch.parameters.size());
+    if (count('p') != buffers || count('d') != dims || buffers + dims != total)
+      add(place, fmt::format("parameters '{}' of the kernel: expected {} buffers and {} dynamic dims",
+                             step.launch.parameters, buffers, dims));
+    if (step.launch.threads > 1024 || step.launch.sharedBytes < 0)
+      add(place, fmt::format("cannot launch blocks of {} threads with {} bytes of shared memory",
+                             step.launch.threads, step.launch.sharedBytes));
   }
 
   /// An unknown kernel is an error when the program is loaded: a block that never runs may have one.
@@ -228,8 +315,8 @@ private:
       return types;
     };
     std::vector<OperandType> inputs = typesOf(step.inputs), outputs = typesOf(step.outputs);
-    for (const Problem &problem : kernel->checkOperands(step.symbol, {inputs, outputs}))
-      add(place, problem.message);
+    for (const Diagnostic &diagnostic : kernel->checkOperands(step.symbol, {inputs, outputs}))
+      add(place, diagnostic.message);
   }
 
   void checkOutput(const Step &step, const std::string &place, ValueId id, bool preparing) {
@@ -273,7 +360,7 @@ private:
     bool arrays =
         a.storage == Storage::Array && b.storage == Storage::Array; // elements are checked when they are read
     bool fits = arrays || ((a.storage == Storage::Array) == (b.storage == Storage::Array) &&
-                           a.dtype == b.dtype && a.dims.size() == b.dims.size());
+                           a.dtype == b.dtype && a.dims.size() == b.dims.size() && a.memory == b.memory);
     if (!fits || (from != to && b.storage != Storage::Dynamic && b.storage != Storage::Array))
       add(place, fmt::format("cannot pass {} '{}' to {} '{}'", from, a.name, to, b.name));
     return fits;
@@ -304,6 +391,8 @@ private:
       add(place, "the test has no condition");
       return false;
     }
+    if (!isOn(Memory::Host, first.results[0]))
+      add(place, "its condition is not in host memory");
     std::span<const ValueId> flowing = std::span(first.results).subspan(1);
     bool fits = checkPass(place, step.inputs, first.arguments);
     fits &= checkPass(place, flowing, second.arguments);
@@ -322,6 +411,7 @@ private:
     }
     for (size_t i = 0; i < body.steps.size(); ++i)
       checkStep(body.steps[i], fmt::format("{}.steps[{}] '{}'", place, i, body.steps[i].symbol), false);
+    checkNothingAwaited(place, "ends");
     for (ValueId id : body.results)
       if (!isValue(id) || !written[static_cast<size_t>(id)])
         add(place, fmt::format("result {} is not there at the end", id));
@@ -340,6 +430,8 @@ private:
         fetched[static_cast<size_t>(roots[static_cast<size_t>(id)])] = true;
       if (!isValue(id) || !written[static_cast<size_t>(id)])
         add(fmt::format("fetches[{}]", i), fmt::format("value {} is not there at the end", id));
+      else if (!isOn(Memory::Host, id))
+        add(fmt::format("fetches[{}]", i), fmt::format("value {} is not in host memory", id));
     }
     for (size_t i = 0; i < plan.values.size(); ++i)
       if (plan.values[i].storage == Storage::Result && !fetched[i])
@@ -348,9 +440,10 @@ private:
 
   const Plan &plan;
   const std::string &where;
-  Problems problems;
+  Diagnostics diagnostics;
   std::vector<bool> outer;                     ///< value was there before the innermost body began
   std::vector<bool> written;                   ///< value is there at this point of the run
+  std::set<ValueId> awaited;                   ///< in host memory: a copy to it is under way
   std::vector<std::vector<ValueId>> followers; ///< by base: aliases whose dims no step computes
   std::vector<ValueId> roots;                  ///< the value that owns the bytes
   std::vector<std::vector<ValueId>> membersOf; ///< by root: itself and all its aliases

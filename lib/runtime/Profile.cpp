@@ -10,7 +10,18 @@ namespace proa::runtime {
 
 Profile::Profile(const Plan &plan) {
   forEachStep(plan.steps, [&](const Step &step) {
-    names.push_back({step.symbol, step.label, step.location, step.kind == StepKind::Library});
+    bool isCompiled = step.kind == StepKind::Kernel;
+    const char *category = step.isOnDevice()                ? "device"
+                           : isCompiled                     ? "compiled"
+                           : step.kind == StepKind::Library ? "library"
+                           : step.kind == StepKind::Copy    ? "copy"
+                           : step.kind == StepKind::Wait    ? "wait"
+                                                            : "control flow";
+    names.push_back({step.symbol, step.label, step.location,
+                     step.isOnDevice() ? "(device)"
+                     : isCompiled      ? "(compiled)"
+                                       : step.symbol,
+                     category});
   });
 }
 
@@ -37,8 +48,7 @@ std::string Profile::table() const {
   int64_t all = 0;
   for (const Span &span : spans) {
     const Name &name = names[span.step];
-    Row &row =
-        rows[{name.library ? name.symbol : "(compiled)", name.label.empty() ? name.symbol : name.label}];
+    Row &row = rows[{name.kernel, name.label.empty() ? name.symbol : name.label}];
     row.nanoseconds += span.end - span.begin;
     all += span.end - span.begin;
     row.severalLocations |= row.calls > 0 && row.location != name.location;
@@ -76,7 +86,7 @@ std::vector<StepTime> Profile::steps() const {
     if (times[i].calls == 0)
       continue;
     const Name &name = names[i];
-    ran.push_back({.kernel = name.library ? name.symbol : "(compiled)",
+    ran.push_back({.kernel = name.kernel,
                    .ops = name.label.empty() ? name.symbol : name.label,
                    .location = name.location,
                    .calls = std::max<int64_t>(1, times[i].calls / divisor),
@@ -91,7 +101,7 @@ std::string Profile::chromeTrace() const {
   for (const Span &span : spans) {
     const Name &name = names[span.step];
     events.push_back({{"name", name.label.empty() ? name.symbol : name.label},
-                      {"cat", name.library ? "library" : "compiled"},
+                      {"cat", name.category},
                       {"ph", "X"},
                       {"ts", static_cast<double>(span.begin - origin) * 1e-3},
                       {"dur", static_cast<double>(span.end - span.begin) * 1e-3},

@@ -38,7 +38,8 @@ public:
 private:
   struct Name {
     std::string symbol, label, location;
-    bool library;
+    std::string kernel;   ///< of the table: a library kernel, "(compiled)", "(device)", a copy
+    const char *category; ///< of the trace
   };
   struct Span {
     size_t step;

@@ -113,7 +113,7 @@ template <class Body> Result<void> dispatch(Reduction reduction, DType dtype, co
                   return isSupportedType;
                 });
   return isDone ? Result<void>()
-                : problem("", fmt::format("the reduction '{}' does not take {}", spmd::keywordOf(reduction),
+                : errorAt("", fmt::format("the reduction '{}' does not take {}", spmd::keywordOf(reduction),
                                           nameOf(dtype)));
 }
 

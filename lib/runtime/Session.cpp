@@ -24,7 +24,7 @@ size_t bytesOf(const View &view) { return static_cast<size_t>(view.size()) * siz
 } // namespace
 
 Session::Session(std::shared_ptr<const Executable> executable)
-    : executable(std::move(executable)), frame(this->executable->layout),
+    : executable(std::move(executable)), frame(this->executable->layout, this->executable->device.get()),
       states(this->executable->stateCount), boundFeeds(this->executable->program.feeds.size()),
       fetched(this->executable->program.fetches.size()) {
   const Plan &plan = this->executable->program;
@@ -41,38 +41,38 @@ Session::Session(std::shared_ptr<const Executable> executable)
 
 Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<const Executable> executable) {
   if (!executable->ready)
-    return problem(executable->title, "its parameters are not bound");
+    return errorAt(executable->title, "its parameters are not bound");
   std::unique_ptr<Session> session(new Session(std::move(executable)));
   if (Result<void> done = session->frame.allocate(); !done)
-    return session->executable->inProgram(done.problems());
+    return session->executable->inProgram(done.diagnostics());
   return session;
 }
 
 Result<void> Session::bindFeeds(const NamedTensors &feeds) {
   const Plan &plan = executable->program;
-  Problems problems;
+  Diagnostics diagnostics;
   size_t used = 0;
   for (ValueId id : plan.feeds) {
     const Value &value = plan.values[static_cast<size_t>(id)];
     std::string where = executable->title + ": feed '" + value.name + "'";
     auto entry = feeds.find(value.name);
     if (entry == feeds.end()) {
-      problems.add(where, "is missing; expected " + executable->describe(id));
+      diagnostics.add(where, "is missing; expected " + executable->describe(id));
       continue;
     }
     ++used;
     if (!matches(value, entry->second))
-      problems.add(where, "is " + entry->second.describe() + "; expected " + executable->describe(id));
+      diagnostics.add(where, "is " + entry->second.describe() + "; expected " + executable->describe(id));
   }
   if (used != feeds.size())
     for (const auto &[name, tensor] : feeds) {
       bool known = std::any_of(plan.feeds.begin(), plan.feeds.end(),
                                [&](ValueId id) { return plan.values[static_cast<size_t>(id)].name == name; });
       if (!known)
-        problems.add(executable->title + ": feed '" + name + "'", "is not a feed of this program");
+        diagnostics.add(executable->title + ": feed '" + name + "'", "is not a feed of this program");
     }
-  if (!problems.empty())
-    return problems;
+  if (!diagnostics.empty())
+    return diagnostics;
   for (size_t i = 0; i < plan.feeds.size(); ++i) {
     ValueId id = plan.feeds[i];
     const Tensor &given = feeds.find(plan.values[static_cast<size_t>(id)].name)->second;
@@ -85,7 +85,7 @@ Result<void> Session::bindFeeds(const NamedTensors &feeds) {
     }
     frame.place(id, boundFeeds[i].data(), given.dims());
   }
-  return problems;
+  return diagnostics;
 }
 
 void Session::placeFetched() {
@@ -131,14 +131,16 @@ std::vector<Tensor> Session::fetch() {
 
 Result<std::vector<Tensor>> Session::run(const NamedTensors &feeds) {
   applyThreads();
-  Result<std::vector<Tensor>> results = Problems();
+  Result<std::vector<Tensor>> results = Diagnostics();
   try {
     results = runSteps(feeds);
   } catch (const std::bad_alloc &) {
-    results = problem(executable->title, "no memory for the run");
+    results = errorAt(executable->title, "no memory for the run");
   }
   if (!results && frame.sharedCommunicator())
-    frame.sharedCommunicator()->fail(results.problems());
+    frame.sharedCommunicator()->fail(results.diagnostics());
+  if (!results)
+    frame.abandonDevice();
   frame.releaseAll();
   for (Tensor &feed : boundFeeds)
     feed = Tensor();
@@ -178,27 +180,28 @@ Result<void> Session::runSilently(const NamedTensors &feeds) {
   frame.setGenerator(std::make_shared<RandomGenerator>(*generator));
   Result<std::vector<Tensor>> results = run(feeds);
   frame.setGenerator(std::move(generator));
-  return results ? Result<void>() : Result<void>(results.problems());
+  return results ? Result<void>() : Result<void>(results.diagnostics());
 }
 
 Result<std::vector<Tensor>> Session::runSteps(const NamedTensors &feeds) {
   if (Result<void> done = bindFeeds(feeds); !done)
-    return done.problems();
+    return done.diagnostics();
   if (comparesCollectives)
     if (Result<void> done = compareCollectives(); !done)
-      return executable->inProgram(done.problems());
+      return executable->inProgram(done.diagnostics());
   comparesCollectives = false;
   // Parameters may have been replaced since the last run.
   executable->placeConstants(frame);
   placeFetched();
   frame.setFiniteCheck(executable->checksFinite, executable->kernelDiagnosis);
+  frame.setKernelInvoker(executable->kernelInvoker);
   if (profile)
     profile->beginRun();
   if (Result<void> done = frame.execute(executable->steps, states, profile); !done)
-    return executable->inProgram(done.problems());
+    return executable->inProgram(done.diagnostics());
   for (ValueId id : executable->program.fetches)
     if (Result<void> fits = frame.checkFits(id); !fits)
-      return executable->inProgram(fits.problems());
+      return executable->inProgram(fits.diagnostics());
   return fetch();
 }
 

@@ -85,28 +85,28 @@ std::unique_ptr<Communicator> SimulatedMesh::take(int64_t rank) {
   return std::make_unique<SimulatedCommunicator>(state, rank);
 }
 
-std::vector<Problems> runSimulated(int64_t size,
-                                   const std::function<Result<void>(std::shared_ptr<Communicator>)> &body,
-                                   const CommunicatorOptions &options) {
+std::vector<Diagnostics> runSimulated(int64_t size,
+                                      const std::function<Result<void>(std::shared_ptr<Communicator>)> &body,
+                                      const CommunicatorOptions &options) {
   SimulatedMesh mesh(size, options);
-  std::vector<Problems> problems(static_cast<size_t>(size));
+  std::vector<Diagnostics> diagnostics(static_cast<size_t>(size));
   std::vector<std::shared_ptr<Communicator>> communicators;
   for (int64_t rank = 0; rank < size; ++rank)
     communicators.push_back(mesh.take(rank));
   auto runRank = [&](size_t rank) {
     std::shared_ptr<Communicator> communicator = std::move(communicators[rank]);
     try {
-      problems[rank] = body(communicator).problems();
+      diagnostics[rank] = body(communicator).diagnostics();
     } catch (const std::exception &error) {
-      problems[rank] = problem("", error.what());
+      diagnostics[rank] = errorAt("", error.what());
     }
-    communicator->fail(problems[rank]);
+    communicator->fail(diagnostics[rank]);
   };
   std::vector<std::jthread> threads;
-  for (size_t rank = 0; rank < problems.size(); ++rank)
+  for (size_t rank = 0; rank < diagnostics.size(); ++rank)
     threads.emplace_back(runRank, rank);
   threads.clear();
-  return problems;
+  return diagnostics;
 }
 
 } // namespace proa::runtime

@@ -381,7 +381,7 @@ Result<ReshardPlan> planReshard(const Mesh &mesh, const Placement &from, const P
   CostModel costs(refined->mesh, links, dims, options);
   auto steps = Search(refined->mesh, costs, source, target, dims).run();
   if (!steps)
-    return problem("", fmt::format("no sequence of collectives from {} to {} fits {} bytes per device",
+    return errorAt("", fmt::format("no sequence of collectives from {} to {} fits {} bytes per device",
                                    toText(mesh, from), toText(mesh, to), options.memoryLimit));
   joinSteps(source, costs, *steps);
   const Placement *previous = &source;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <charconv>
 #include <set>
 
@@ -13,6 +14,38 @@ constexpr std::string_view expected =
     "expected parts among dpN, cpN, epN, mpN, sp, zero1, zero2, zero3, amp, amp2, recompute and accN";
 constexpr int64_t mostDevices = 1 << 24;
 
+using Size = int64_t Strategy::*;
+constexpr std::array<std::pair<std::string_view, Size>, 4> axisSizes{{{"dp", &Strategy::data},
+                                                                      {"cp", &Strategy::context},
+                                                                      {"ep", &Strategy::expert},
+                                                                      {"mp", &Strategy::model}}};
+
+Size memberOf(std::string_view axis) {
+  for (auto [name, member] : axisSizes)
+    if (name == axis)
+      return member;
+  return nullptr;
+}
+
+void report(Diagnostics &diagnostics, std::string message) {
+  diagnostics.add("--strategy", std::move(message));
+}
+
+/// Parts that need another one.
+void checkParts(const Strategy &strategy, Diagnostics &diagnostics) {
+  if (strategy.sequence && strategy.model == 1)
+    report(diagnostics, "sp splits over the axis mp: expected a part mpN of at least 2");
+  if (strategy.zero != ZeroStage::None && strategy.data == 1)
+    report(diagnostics, "zero splits over the axis dp: expected a part dpN of at least 2");
+}
+
+std::string textOf(const Mesh &mesh) {
+  std::string text;
+  for (const MeshAxis &axis : mesh.axes)
+    text += fmt::format("{}{}={}", text.empty() ? "" : ",", axis.name, axis.size);
+  return text;
+}
+
 class StrategyReader {
 public:
   Result<Strategy> read(std::string_view text) {
@@ -21,12 +54,9 @@ public:
       readPart(text.substr(begin, end - begin));
       begin = end + 1;
     }
-    if (strategy.sequence && strategy.model == 1)
-      report("sp splits over the axis mp: expected a part mpN of at least 2");
-    if (strategy.zero != ZeroStage::None && strategy.data == 1)
-      report("zero splits over the axis dp: expected a part dpN of at least 2");
-    if (!problems.empty())
-      return problems;
+    checkParts(strategy, diagnostics);
+    if (!diagnostics.empty())
+      return diagnostics;
     return strategy;
   }
 
@@ -50,18 +80,13 @@ private:
       report(fmt::format("unknown part '{}' of a strategy: {}", part, expected));
   }
 
-  /// Parts that need a number. False if the part is not one of them.
+  /// Parts with a size or a number. False if the part is not one of them.
   bool readSize(std::string_view part, std::string_view name, std::optional<int64_t> number) {
-    int64_t *target = name == "dp"    ? &strategy.data
-                      : name == "cp"  ? &strategy.context
-                      : name == "ep"  ? &strategy.expert
-                      : name == "mp"  ? &strategy.model
-                      : name == "acc" ? &strategy.microBatches
-                                      : nullptr;
-    if (!target)
+    Size axis = memberOf(name);
+    if (!axis && name != "acc")
       return false;
-    if (number && *number >= 1 && *number <= mostDevices)
-      *target = *number;
+    if (number ? *number >= 1 && *number <= mostDevices : axis != nullptr)
+      strategy.*(axis ? axis : &Strategy::microBatches) = number.value_or(0);
     else
       report(fmt::format("expected a number from 1 to {} after '{}', found '{}'", mostDevices, name, part));
     return true;
@@ -81,23 +106,56 @@ private:
     return true;
   }
 
-  void report(std::string message) { problems.add("--strategy", std::move(message)); }
+  void report(std::string message) { spmd::report(diagnostics, std::move(message)); }
 
   Strategy strategy;
-  Problems problems;
+  Diagnostics diagnostics;
   std::set<std::string> seen;
 };
 
 } // namespace
 
+int64_t Strategy::sizeOf(std::string_view axis) const {
+  Size member = memberOf(axis);
+  return member ? this->*member : 1;
+}
+
 Mesh Strategy::mesh() const {
   Mesh mesh;
-  for (auto [name, size] : {std::pair("dp", data), {"cp", context}, {"ep", expert}, {"mp", model}})
-    if (size > 1)
-      mesh.axes.push_back({name, size});
+  for (auto [name, member] : axisSizes)
+    if (this->*member > 1)
+      mesh.axes.push_back({std::string(name), this->*member});
   return mesh;
 }
 
 Result<Strategy> parseStrategy(std::string_view text) { return StrategyReader().read(text); }
+
+Result<Strategy> strategyOnMesh(const Strategy &strategy, const Mesh *mesh) {
+  Strategy complete = strategy;
+  Diagnostics diagnostics;
+  for (auto [name, member] : axisSizes) {
+    int64_t size = strategy.*member;
+    std::optional<unsigned> axis = mesh ? mesh->indexOf(name) : std::nullopt;
+    if (size == 0 && !mesh)
+      report(diagnostics,
+             fmt::format("'{0}' has no number and there is no mesh: expected {0}N, or a mesh with "
+                         "an axis '{0}'",
+                         name));
+    else if (mesh && size != 1 && !axis)
+      report(diagnostics, fmt::format("'{0}{1}' splits over the axis '{0}', which the mesh '{2}' lacks", name,
+                                      size == 0 ? "" : std::to_string(size), textOf(*mesh)));
+    else if (size != 0 && axis && mesh->axes[*axis].size != size && size != 1)
+      report(diagnostics,
+             fmt::format("'{0}{1}' and the mesh '{2}' disagree: expected {0}{3}, or a mesh with {0}={1}",
+                         name, size, textOf(*mesh), mesh->axes[*axis].size));
+    else if (size == 0)
+      complete.*member = mesh->axes[*axis].size;
+  }
+  if (diagnostics.empty())
+    checkParts(complete, diagnostics);
+  if (!diagnostics.empty())
+    return diagnostics;
+  return complete;
+}
 
 } // namespace proa::spmd

@@ -21,7 +21,7 @@ enum class ZeroStage : uint8_t {
 
 /// Parts that are not in the text are off.
 struct Strategy {
-  /// Sizes of the axes; 1: the strategy does not use the axis.
+  /// Sizes of the axes; 1: the strategy does not use the axis; 0: the size of the axis of the mesh.
   int64_t data = 1;    ///< "dp": batch
   int64_t context = 1; ///< "cp": sequence, everywhere
   int64_t expert = 1;  ///< "ep": experts
@@ -35,13 +35,21 @@ struct Strategy {
   /// "acc4": the number of micro-batches.
   int64_t microBatches = 1;
 
+  /// The size of an axis; 1 if no part has that name.
+  int64_t sizeOf(std::string_view axis) const;
   /// The axes of size above 1, in the order dp, cp, ep, mp.
   Mesh mesh() const;
 };
 
 /// Reads a strategy: parts separated by commas, each at most once: dpN, cpN, epN, mpN (or tpN), sp, zero1,
-/// zero2, zero3, amp (amp1), amp2, recompute, accN. Errors: an unknown part, a part without its number, sp
-/// without mp, ZeRO without dp; all in one list.
+/// zero2, zero3, amp (amp1), amp2, recompute, accN. dp, cp, ep and mp (tp) without a number have the size of
+/// the axis of the mesh. Errors: an unknown part, acc without its number, sp without mp, ZeRO without dp; all
+/// in one list.
 Result<Strategy> parseStrategy(std::string_view text);
+
+/// The strategy on a mesh, which may have axes that it does not use: all sizes are known. `mesh` is null if
+/// there is none; then the strategy must have all sizes. Errors, in one list: a size that differs from that
+/// of the axis, an axis that the mesh lacks.
+Result<Strategy> strategyOnMesh(const Strategy &strategy, const Mesh *mesh);
 
 } // namespace proa::spmd

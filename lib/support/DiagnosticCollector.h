@@ -1,4 +1,4 @@
-/// Conversion of MLIR's diagnostics to problems.
+/// Conversion of MLIR's diagnostics to errors.
 #pragma once
 
 #include "proa/Result.h"
@@ -25,9 +25,9 @@ public:
         }) {}
 
   /// The errors so far; `otherwise` if an operation failed without one.
-  Problems take(const std::string &otherwise) {
-    Problems collected = std::exchange(problems, {});
-    return collected.empty() ? problem("", otherwise) : collected;
+  Diagnostics take(const std::string &otherwise) {
+    Diagnostics collected = std::exchange(diagnostics, {});
+    return collected.empty() ? errorAt("", otherwise) : collected;
   }
 
 private:
@@ -35,7 +35,7 @@ private:
     std::string message = diagnostic.str();
     for (mlir::Diagnostic &note : diagnostic.getNotes())
       llvm::raw_string_ostream(message) << "; " << note << inParentheses(textOf(note.getLocation()));
-    problems.add(textOf(diagnostic.getLocation()), message);
+    diagnostics.add(textOf(diagnostic.getLocation()), message);
   }
 
   static std::string inParentheses(const std::string &text) { return text.empty() ? "" : " (" + text + ")"; }
@@ -51,7 +51,7 @@ private:
     return text;
   }
 
-  Problems problems;
+  Diagnostics diagnostics;
   mlir::ScopedDiagnosticHandler handler;
 };
 

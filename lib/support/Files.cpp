@@ -22,23 +22,23 @@ struct Descriptor {
   }
 };
 
-Problems systemProblem(const std::string &path, const std::string &action) {
-  return problem(path, "cannot " + action + ": " + std::strerror(errno));
+Diagnostics systemError(const std::string &path, const std::string &action) {
+  return errorAt(path, "cannot " + action + ": " + std::strerror(errno));
 }
 
 /// Opens a regular file or a pipe for reading. Returns the size of a file; nullopt for a pipe.
 Result<std::optional<size_t>> openForReading(const std::string &path, Descriptor &file) {
   file.number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file.number < 0)
-    return systemProblem(path, "open the file");
+    return systemError(path, "open the file");
   struct stat status{};
   if (::fstat(file.number, &status) != 0)
-    return systemProblem(path, "read the file's size");
+    return systemError(path, "read the file's size");
   if (S_ISREG(status.st_mode))
     return std::optional<size_t>(static_cast<size_t>(status.st_size));
   if (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode))
     return std::optional<size_t>();
-  return problem(path, S_ISDIR(status.st_mode) ? "found a folder, expected a regular file or a pipe"
+  return errorAt(path, S_ISDIR(status.st_mode) ? "found a folder, expected a regular file or a pipe"
                                                : "found a device, expected a regular file or a pipe");
 }
 
@@ -50,7 +50,7 @@ Result<std::string> readPipe(const std::string &path, const Descriptor &file) {
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)
-      return systemProblem(path, "read from the pipe");
+      return systemError(path, "read from the pipe");
     if (got == 0)
       return content;
     content.append(buffer, static_cast<size_t>(got));
@@ -61,13 +61,13 @@ Result<std::string> readPipe(const std::string &path, const Descriptor &file) {
 Result<std::shared_ptr<const MappedFile>> mapPipe(const std::string &path, const Descriptor &file) {
   Result<std::string> content = readPipe(path, file);
   if (!content)
-    return content.problems();
+    return content.diagnostics();
   if (content->empty())
     return std::shared_ptr<const MappedFile>(std::make_shared<MappedFile>(nullptr, 0));
   void *address =
       ::mmap(nullptr, content->size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (address == MAP_FAILED)
-    return systemProblem(path, "keep the content in memory");
+    return systemError(path, "keep the content in memory");
   std::memcpy(address, content->data(), content->size());
   return std::shared_ptr<const MappedFile>(
       std::make_shared<MappedFile>(static_cast<const std::byte *>(address), content->size()));
@@ -91,7 +91,7 @@ Result<std::shared_ptr<const MappedFile>> mapFile(const std::string &path) {
   Descriptor file{-1};
   Result<std::optional<size_t>> fileSize = openForReading(path, file);
   if (!fileSize)
-    return fileSize.problems();
+    return fileSize.diagnostics();
   if (!*fileSize)
     return mapPipe(path, file);
   size_t size = **fileSize;
@@ -100,7 +100,7 @@ Result<std::shared_ptr<const MappedFile>> mapFile(const std::string &path) {
   // Tensors over the file may be written: a private mapping copies written pages.
   void *address = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file.number, 0);
   if (address == MAP_FAILED)
-    return systemProblem(path, "map the file");
+    return systemError(path, "map the file");
   return std::shared_ptr<const MappedFile>(
       std::make_shared<MappedFile>(static_cast<const std::byte *>(address), size));
 }
@@ -109,7 +109,7 @@ Result<std::string> readFile(const std::string &path) {
   Descriptor file{-1};
   Result<std::optional<size_t>> fileSize = openForReading(path, file);
   if (!fileSize)
-    return fileSize.problems();
+    return fileSize.diagnostics();
   if (!*fileSize)
     return readPipe(path, file);
   std::string content(**fileSize, '\0');
@@ -119,7 +119,7 @@ Result<std::string> readFile(const std::string &path) {
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)
-      return systemProblem(path, "read the file");
+      return systemError(path, "read the file");
     if (got == 0) // the file was truncated while it was read
       break;
     done += static_cast<size_t>(got);
@@ -138,8 +138,8 @@ FileWriter::~FileWriter() {
 }
 
 void FileWriter::fail(const std::string &action) {
-  if (problems.empty())
-    problems = systemProblem(path, action);
+  if (diagnostics.empty())
+    diagnostics = systemError(path, action);
 }
 
 void FileWriter::open() {
@@ -147,7 +147,7 @@ void FileWriter::open() {
   if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
     // Replacing /dev/null by a file would break the machine.
     if (S_ISDIR(status.st_mode))
-      problems = problem(path, "found a folder, expected a file name");
+      diagnostics = errorAt(path, "found a folder, expected a file name");
     else if (file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC); file < 0)
       fail("open the file");
     return;
@@ -162,7 +162,7 @@ void FileWriter::open() {
 }
 
 void FileWriter::append(std::span<const std::byte> piece) {
-  while (!piece.empty() && problems.empty()) {
+  while (!piece.empty() && diagnostics.empty()) {
     ssize_t put = ::write(file, piece.data(), piece.size());
     if (put < 0 && errno != EINTR)
       fail("write the file");
@@ -172,7 +172,7 @@ void FileWriter::append(std::span<const std::byte> piece) {
 }
 
 Result<void> FileWriter::finish() {
-  if (problems.empty() && !temporary.empty()) {
+  if (diagnostics.empty() && !temporary.empty()) {
     // mkostemp creates private files; an output file has the usual permissions.
     mode_t mask = ::umask(0);
     ::umask(mask);
@@ -183,7 +183,7 @@ Result<void> FileWriter::finish() {
     else
       temporary.clear();
   }
-  return problems.empty() ? Result<void>() : problems;
+  return diagnostics.empty() ? Result<void>() : diagnostics;
 }
 
 Result<void> writeFilePieces(const std::string &path, std::span<const std::span<const std::byte>> pieces) {

@@ -54,7 +54,7 @@ private:
   std::string path, target;
   std::string temporary; ///< empty if there is none
   int file = -1;
-  Problems problems;
+  Diagnostics diagnostics;
 };
 
 /// Writes a complete file, as FileWriter does.

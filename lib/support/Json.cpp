@@ -13,16 +13,16 @@ Result<json> parseJson(std::string_view text, const std::string &where,
   try {
     return json::parse(text, filter);
   } catch (const json::parse_error &error) {
-    return problem(where, fmt::format("invalid JSON at byte {}", error.byte));
+    return errorAt(where, fmt::format("invalid JSON at byte {}", error.byte));
   } catch (const json::out_of_range &) {
-    return problem(where, "the JSON has a number out of the range of double");
+    return errorAt(where, "the JSON has a number out of the range of double");
   }
 }
 
 Result<json> readJsonFile(const std::string &path) {
   Result<std::string> text = readFile(path);
   if (!text)
-    return text.problems();
+    return text.diagnostics();
   return parseJson(*text, path);
 }
 

@@ -1,4 +1,4 @@
-/// JSON parsing with errors as Problems.
+/// JSON parsing with errors as Diagnostics.
 #pragma once
 
 #include "proa/Result.h"
@@ -10,7 +10,7 @@
 
 namespace proa {
 
-/// Parses `text`. `where` is the location of problems: invalid JSON (with the byte), a number out of the
+/// Parses `text`. `where` is the location of errors: invalid JSON (with the byte), a number out of the
 /// range of double. `filter` is nlohmann's parser callback.
 Result<nlohmann::json> parseJson(std::string_view text, const std::string &where,
                                  const nlohmann::json::parser_callback_t &filter = nullptr);

@@ -39,11 +39,11 @@ std::map<std::string, Tensor> withLods(const std::map<std::string, Tensor> &tens
 }
 
 void LodCollector::add(const LodEntry &entry, const Tensor &offsets, const std::string &where,
-                       Problems &problems) {
+                       Diagnostics &diagnostics) {
   bool isWide = offsets.dtype() == DType::Int64;
   if (offsets.dims().size() != 1 || (!isWide && offsets.dtype() != DType::Int32)) {
-    problems.add(where, "'" + lodName(entry.variable, entry.level) + "' is " + offsets.describe() +
-                            ", expected the offsets of a LoD level: an int64 vector");
+    diagnostics.add(where, "'" + lodName(entry.variable, entry.level) + "' is " + offsets.describe() +
+                               ", expected the offsets of a LoD level: an int64 vector");
     return;
   }
   std::vector<int64_t> &level = levels[entry.variable][entry.level];
@@ -53,22 +53,22 @@ void LodCollector::add(const LodEntry &entry, const Tensor &offsets, const std::
     level.assign(offsets.as<int32_t>(), offsets.as<int32_t>() + offsets.size());
 }
 
-std::map<std::string, Lod> LodCollector::finish(const std::string &where, Problems &problems) const {
+std::map<std::string, Lod> LodCollector::finish(const std::string &where, Diagnostics &diagnostics) const {
   std::map<std::string, Lod> lods;
   for (const auto &[variable, byLevel] : levels) {
     Lod &lod = lods[variable];
     for (const auto &[level, offsets] : byLevel)
       lod.push_back(offsets);
     if (byLevel.rbegin()->first >= lod.size())
-      problems.add(where, "'" + lodName(variable, byLevel.rbegin()->first) +
-                              "' exists, but an outer level is missing; levels are numbered from 0, the "
-                              "outermost");
+      diagnostics.add(where, "'" + lodName(variable, byLevel.rbegin()->first) +
+                                 "' exists, but an outer level is missing; levels are numbered from 0, the "
+                                 "outermost");
   }
   return lods;
 }
 
 std::map<std::string, Lod> takeLods(std::map<std::string, Tensor> &tensors, const std::string &where,
-                                    Problems &problems) {
+                                    Diagnostics &diagnostics) {
   LodCollector collector;
   for (auto next = tensors.begin(); next != tensors.end();) {
     std::optional<LodEntry> entry = lodEntryOf(next->first);
@@ -76,10 +76,10 @@ std::map<std::string, Lod> takeLods(std::map<std::string, Tensor> &tensors, cons
       ++next;
       continue;
     }
-    collector.add(*entry, next->second, where, problems);
+    collector.add(*entry, next->second, where, diagnostics);
     next = tensors.erase(next);
   }
-  return collector.finish(where, problems);
+  return collector.finish(where, diagnostics);
 }
 
 } // namespace proa

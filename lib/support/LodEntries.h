@@ -28,9 +28,9 @@ std::map<std::string, Tensor> withLods(const std::map<std::string, Tensor> &tens
 class LodCollector {
 public:
   /// Adds the level in an entry. Error: it is not a vector of int64 or int32.
-  void add(const LodEntry &entry, const Tensor &offsets, const std::string &where, Problems &problems);
+  void add(const LodEntry &entry, const Tensor &offsets, const std::string &where, Diagnostics &diagnostics);
   /// The LoDs by variable. Error: a missing outer level.
-  std::map<std::string, Lod> finish(const std::string &where, Problems &problems) const;
+  std::map<std::string, Lod> finish(const std::string &where, Diagnostics &diagnostics) const;
 
 private:
   std::map<std::string, std::map<size_t, std::vector<int64_t>>> levels;
@@ -38,6 +38,6 @@ private:
 
 /// Removes the entries of LoD levels from the tensors of the file `where` and returns them as LoDs.
 std::map<std::string, Lod> takeLods(std::map<std::string, Tensor> &tensors, const std::string &where,
-                                    Problems &problems);
+                                    Diagnostics &diagnostics);
 
 } // namespace proa

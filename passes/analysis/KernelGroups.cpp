@@ -1,7 +1,10 @@
 #include "passes/analysis/KernelGroups.h"
 
+#include "dialects/pd/ir/Contraction.h"
+#include "dialects/pd/ir/ElementInterface.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
+#include "dialects/pd/ops/math/UnaryOps.h"
 
 using namespace mlir;
 
@@ -43,23 +46,43 @@ bool isReducedDomain(const KernelGroup &group, ArrayRef<int64_t> shape) {
          llvm::all_of(shape.drop_front(kept.size()), [](int64_t dim) { return dim == 1; });
 }
 
+/// Whether a product reads the op's operand in its place: the op moves elements, or extends their type. A
+/// narrower type would be rounded once for each use.
+bool canBeReadThrough(Operation *op) {
+  if (!op->hasOneUse() || op->getNumOperands() != 1)
+    return false;
+  if (isa<pd::IndexingMapOpInterface>(op))
+    return true;
+  Type from = pd::tensorType(op->getOperand(0)).getElementType();
+  Type to = pd::tensorType(op->getResult(0)).getElementType();
+  return isa<pd::CastOp>(op) && isa<FloatType>(from) && isa<FloatType>(to) &&
+         from.getIntOrFloatBitWidth() < to.getIntOrFloatBitWidth();
+}
+
+/// Whether kernels compute the op by its elements (ElementOpInterface).
+bool isComputedByElement(Operation *op) {
+  return isa<pd::ElementOpInterface>(op) && !isa<pd::ScalarOpInterface, pd::ReductionOpInterface>(op);
+}
+
 class Grouping {
 public:
+  explicit Grouping(KernelTarget target) : target(target) {}
+
   void visit(Operation *op) {
     if (op->hasTrait<OpTrait::ConstantLike>())
       return;
-    if (whyNoKernelOp(op)) {
+    if (whyNoKernelOp(op, target)) {
       closeProducers(op, nullptr);
       return;
     }
     const char *reason = nullptr;
-    KernelGroup *target = join(op, reason);
-    if (!target) {
-      target = start(op);
-      target->startReason = reason;
-    }
-    closeProducers(op, target);
-    groupOf[op] = target;
+    KernelGroup *group = isContractionOfKernels(op, target) ? startContraction(op, reason) : join(op, reason);
+    if (!group)
+      group = start(op);
+    if (group->members.front() == op)
+      group->startReason = reason;
+    closeProducers(op, group);
+    groupOf[op] = group;
   }
 
   SmallVector<std::unique_ptr<KernelGroup>> take() {
@@ -96,11 +119,16 @@ private:
     // A transposed or expanded view of a value inside the group would need all of that value first.
     if (isa<pd::IndexingMapOpInterface>(op))
       return "it permutes or repeats elements, which only the inputs of a kernel can be read by";
+    // Nor are its elements read at computed indices.
+    if (isComputedByElement(op))
+      return "it reads elements at other indices, which only the inputs of a kernel can be read by";
     int64_t reduced = reducedTrailingDims(op);
     if (reduced < 0)
       return "it reduces dimensions that are not the last ones";
     SmallVector<int64_t> domain = domainOf(op);
     bool isDomain = domain == group.domain;
+    if (reduced > 0 && group.hasContraction)
+      return "it reduces a dimension of the product of matrices that that kernel computes tile by tile";
     if (reduced > 0 && group.reducedDims != 0 && group.reducedDims != reduced)
       return "it reduces another number of dimensions than that kernel";
     return isDomain || (reduced == 0 && isReducedDomain(group, domain))
@@ -109,6 +137,9 @@ private:
   }
 
   static bool canMerge(const KernelGroup &a, const KernelGroup &b) {
+    bool reduces = a.reducedDims > 0 || b.reducedDims > 0;
+    if ((a.hasContraction && b.hasContraction) || ((a.hasContraction || b.hasContraction) && reduces))
+      return false;
     return a.domain == b.domain &&
            (a.reducedDims == 0 || b.reducedDims == 0 || a.reducedDims == b.reducedDims) &&
            a.members.size() + b.members.size() < maxMembers;
@@ -143,6 +174,7 @@ private:
       groupOf[member] = &into;
     into.members.append(from.members);
     into.reducedDims = std::max(into.reducedDims, from.reducedDims);
+    into.hasContraction |= from.hasContraction;
     from.members.clear();
     llvm::sort(into.members, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   }
@@ -159,20 +191,76 @@ private:
     return groups.back().get();
   }
 
+  /// A product starts a group, with the transposes and casts through which it reads its operands.
+  KernelGroup *startContraction(Operation *op, const char *&reason) {
+    KernelGroup *product = start(op);
+    product->hasContraction = true;
+    for (Value operand : op->getOperands()) {
+      KernelGroup *group = producerGroup(operand);
+      if (!group || group == product)
+        continue;
+      if (group->closed || !llvm::all_of(group->members, canBeReadThrough))
+        reason = "a tile of the product needs all of its rows or columns";
+      else
+        merge(*product, *group);
+    }
+    return product;
+  }
+
+  KernelTarget target;
   SmallVector<std::unique_ptr<KernelGroup>> groups;
   llvm::DenseMap<Operation *, KernelGroup *> groupOf;
 };
 
 } // namespace
 
-const char *whyNoKernelOp(Operation *op) {
+std::optional<KernelTarget> kernelTargetNamed(llvm::StringRef name) {
+  if (name == "cpu")
+    return KernelTarget::Cpu;
+  if (name == "gpu-blas")
+    return KernelTarget::GpuWithBlas;
+  return name == "gpu" ? std::optional(KernelTarget::Gpu) : std::nullopt;
+}
+
+/// Number of multiplications of a product, 0 if a dim is dynamic.
+static double multiplicationsOf(pd::ContractionOpInterface op) {
+  SmallVector<AffineMap> maps = op.getContractionMaps();
+  SmallVector<double> sizes(maps.front().getNumDims(), 0);
+  for (auto [operand, map] : llvm::zip_first(op->getOperands().take_front(2), maps))
+    for (auto [expression, size] : llvm::zip(map.getResults(), pd::tensorType(operand).getShape()))
+      if (auto loop = dyn_cast<AffineDimExpr>(expression); loop && !ShapedType::isDynamic(size))
+        sizes[loop.getPosition()] = static_cast<double>(size);
+  double product = 1;
+  for (double size : sizes)
+    product *= size;
+  return product;
+}
+
+bool isContractionOfKernels(Operation *op, KernelTarget target) {
+  auto contraction = dyn_cast<pd::ContractionOpInterface>(op);
+  if (target == KernelTarget::Cpu || !contraction || contraction.getContractionMaps().empty() ||
+      isa<ComplexType>(pd::tensorType(op->getResult(0)).getElementType()))
+    return false;
+  // A guess: about 10 microseconds of a large GPU. No device has measured it yet.
+  constexpr double libraryMultiplications = double(1 << 28);
+  return target == KernelTarget::Gpu || multiplicationsOf(contraction) < libraryMultiplications;
+}
+
+const char *whyNoKernelOp(Operation *op, KernelTarget target) {
   if (op->getNumResults() != 1 || !isa<RankedTensorType>(op->getResult(0).getType()))
     return "it does not have one ranked tensor as its result";
   if (auto movement = dyn_cast<pd::IndexingMapOpInterface>(op)) {
     bool isKnown = op->getNumOperands() == 1 && succeeded(movement.getIndexingMap());
     return isKnown ? nullptr : "which element it reads is known only at run time";
   }
-  bool isComputable = isa<pd::ScalarOpInterface, pd::ReductionOpInterface>(op);
+  if (target != KernelTarget::Cpu && isComputedByElement(op)) {
+    // MLIR passes no memrefs of static dims that are 0 as bare pointers.
+    auto isEmpty = [](Type type) { return llvm::is_contained(cast<RankedTensorType>(type).getShape(), 0); };
+    return llvm::any_of(op->getOperandTypes(), isEmpty) ? "an operand has no elements"
+                                                        : cast<pd::ElementOpInterface>(op).whyNoElement();
+  }
+  bool isComputable =
+      isa<pd::ScalarOpInterface, pd::ReductionOpInterface>(op) || isContractionOfKernels(op, target);
   return isComputable ? nullptr : "it is not an elementwise op, a reduction or a permutation";
 }
 
@@ -181,8 +269,8 @@ bool isInlineConstant(Value value) {
   return constant && pd::tensorType(value).hasStaticShape() && pd::tensorType(value).getNumElements() == 1;
 }
 
-SmallVector<std::unique_ptr<KernelGroup>> findKernelGroups(Block &block) {
-  Grouping grouping;
+SmallVector<std::unique_ptr<KernelGroup>> findKernelGroups(Block &block, KernelTarget target) {
+  Grouping grouping(target);
   for (Operation &op : block)
     grouping.visit(&op);
   return grouping.take();

@@ -10,6 +10,17 @@
 
 namespace proa {
 
+/// Where kernels run. On the GPU they also compute products of matrices and ops of ElementOpInterface, which
+/// are library ops on the CPU.
+enum class KernelTarget : uint8_t {
+  Cpu,
+  Gpu,
+  GpuWithBlas, ///< products with many multiplications stay library ops, as the GPU has a library for them
+};
+
+/// The target with the name "cpu", "gpu" or "gpu-blas".
+std::optional<KernelTarget> kernelTargetNamed(llvm::StringRef name);
+
 /// Ops of one block that are computed by one loop nest over rows.
 struct KernelGroup {
   /// In program order.
@@ -18,6 +29,8 @@ struct KernelGroup {
   llvm::SmallVector<int64_t> domain;
   /// Number of trailing dimensions that the group's reductions combine; 0 without reductions.
   int64_t reducedDims = 0;
+  /// A member is a product of matrices. Then no member is a reduction.
+  bool hasContraction = false;
   /// No op may join: an op outside of the group uses a result, so the group cannot be computed later.
   bool closed = false;
   /// Why the first member did not join the group of an operand; null if no operand is of a group.
@@ -25,12 +38,17 @@ struct KernelGroup {
 };
 
 /// Why no kernel can compute the op; null if a kernel can.
-const char *whyNoKernelOp(mlir::Operation *op);
+const char *whyNoKernelOp(mlir::Operation *op, KernelTarget target = KernelTarget::Cpu);
+
+/// Whether kernels for `target` compute the op and it is a product of matrices (ContractionOpInterface). This
+/// function chooses between kernels and library ops.
+bool isContractionOfKernels(mlir::Operation *op, KernelTarget target);
 
 /// A constant of one element, which kernels hold in their code.
 bool isInlineConstant(mlir::Value value);
 
 /// The groups of a block, in the order of their last members. Linear in the number of operands.
-llvm::SmallVector<std::unique_ptr<KernelGroup>> findKernelGroups(mlir::Block &block);
+llvm::SmallVector<std::unique_ptr<KernelGroup>> findKernelGroups(mlir::Block &block,
+                                                                 KernelTarget target = KernelTarget::Cpu);
 
 } // namespace proa

@@ -182,7 +182,7 @@ private:
     for (OpOperand &operand : op->getOpOperands())
       give(operand, true);
     FailureOr<SmallVector<Type>> types = [&] {
-      ScopedDiagnosticHandler silent(op->getContext(), [](Diagnostic &) { return success(); });
+      ScopedDiagnosticHandler silent(op->getContext(), [](mlir::Diagnostic &) { return success(); });
       return pd::inferredTypes(op);
     }();
     if (failed(types) || !llvm::all_of(*types, [](Type type) { return isa<RankedTensorType>(type); })) {

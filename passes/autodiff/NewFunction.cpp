@@ -4,6 +4,7 @@
 #include "dialects/pd/autodiff/ForLoop.h"
 #include "dialects/pd/ir/FunctionAttributes.h"
 #include "passes/autodiff/BackwardPart.h"
+#include "passes/autodiff/BatchSharded.h"
 
 #include "llvm/ADT/DenseSet.h"
 
@@ -115,6 +116,12 @@ void NewFunction::returnOriginal(int64_t number, Value value) {
   results.push_back(value);
   DictionaryAttr own = original.getResultAttrDict(static_cast<unsigned>(number));
   attributes.push_back(own ? own : DictionaryAttr::get(function.getContext()));
+}
+
+void NewFunction::returnBatched(int64_t number, Value value, bool openExamples) {
+  returnOriginal(number, value);
+  if (auto type = dyn_cast<RankedTensorType>(value.getType()))
+    attributes.back() = withExamples(attributes.back(), type.getDimSize(0), openExamples);
 }
 
 void NewFunction::returnGradients(ArrayRef<Value> gradients) {

@@ -39,6 +39,8 @@ public:
   /// Adds a result of the original function, or a new one.
   void returnOriginal(int64_t number, mlir::Value value);
   void returnNew(mlir::Value value, const std::string &name);
+  /// Adds the batched form of a result of the original function.
+  void returnBatched(int64_t number, mlir::Value value, bool openExamples);
   /// Adds the gradients of the differentiated arguments as results, named after the arguments.
   void returnGradients(llvm::ArrayRef<mlir::Value> gradients);
 

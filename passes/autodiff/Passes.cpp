@@ -103,7 +103,8 @@ public:
       if (size == 0 || size < -1)
         return f.emitError() << "the number of examples must be above 0, or -1 where it is not known, found "
                              << size.getValue();
-      return autodiff::vmap(f, newName, size == -1 ? ShapedType::kDynamic : size, ArrayRef<int64_t>(mapped));
+      return autodiff::vmap(f, newName, size == -1 ? ShapedType::kDynamic : size, ArrayRef<int64_t>(mapped),
+                            openExamples);
     };
     if (failed(apply(getOperation(), function, name, "_vmap", transform)))
       signalPassFailure();
@@ -231,10 +232,10 @@ public:
 
 private:
   LogicalResult write(const autodiff::RecomputeReport &done, StringRef name) {
-    std::string problem;
-    auto file = openOutputFile(report, &problem);
+    std::string diagnostic;
+    auto file = openOutputFile(report, &diagnostic);
     if (!file)
-      return getOperation().emitError() << problem;
+      return getOperation().emitError() << diagnostic;
     llvm::json::Object object{{"function", name},
                               {"peak_bytes_before", done.peakBefore},
                               {"peak_bytes_after", done.peakAfter},

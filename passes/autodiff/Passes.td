@@ -78,11 +78,17 @@ def Vmap : AutodiffPass<"pd-vmap"> {
     examples; results get it as their first dimension. An op with a batched operand is batched by its rule, by its
     decomposition, or else by a loop over the examples. If a condition differs between examples, both branches are
     computed and a loop runs until no example continues.
+
+    Shardings of batched values (`dist.sharding`, `dist.constrain`, and the ops of dist) get an entry for the examples,
+    which are not split, or, with `open-examples`, may be split by propagation. `dist.shardings` of ops become
+    `dist.constrain`: a program in sharded form must be propagated again.
   }];
   let options = common # [
     Option<"size", "size", "int64_t", "-1", "Number of examples; -1: known only at run time">,
     ListOption<"mapped", "mapped", "int64_t",
       "For each argument the index of its batch dimension, or -1 if all examples share it; default: 0 for all">,
+    Option<"openExamples", "open-examples", "bool", "false",
+      "Shardings of arguments, results and constraints leave the dimension of the examples open">,
   ];
 }
 

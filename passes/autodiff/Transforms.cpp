@@ -1,4 +1,5 @@
 #include "passes/autodiff/Transforms.h"
+#include "passes/autodiff/BatchSharded.h"
 #include "passes/autodiff/NewFunction.h"
 
 #include "dialects/pd/autodiff/Autodiff.h"
@@ -36,7 +37,7 @@ LogicalResult checkScalar(Function function, int64_t result) {
   if (!tensor || !isa<FloatType>(tensor.getElementType()))
     return emitError(function.getLoc())
            << "the gradient of result " << result << " is asked for: expected floats, found " << type;
-  if (llvm::any_of(tensor.getShape(), [](int64_t extent) { return extent != 1; }))
+  if (llvm::any_of(tensor.getShape(), [](int64_t dim) { return dim != 1; }))
     return emitError(function.getLoc())
            << "the gradient of result " << result << " is asked for: expected one element, found " << type;
   return success();
@@ -168,7 +169,7 @@ LogicalResult checkMapped(Function function, Numbers mapped) {
 
 } // namespace
 
-FailureOr<Function> vmap(Function function, StringRef name, int64_t size, Numbers mapped) {
+FailureOr<Function> vmap(Function function, StringRef name, int64_t size, Numbers mapped, bool openExamples) {
   if (failed(checkMapped(function, mapped)))
     return failure();
   // The body is moved into a scratch region, in which composites may be decomposed.
@@ -177,6 +178,8 @@ FailureOr<Function> vmap(Function function, StringRef name, int64_t size, Number
     return failure();
   Region scratch;
   scratch.takeBody(created.function.getBody());
+  constrainAnnotated(scratch);
+  OpenExamples examples(created.function, openExamples);
   Block &block = created.function.getBody().emplaceBlock(), &original = scratch.front();
   OpBuilder builder = OpBuilder::atBlockEnd(&block);
   Value source;
@@ -189,6 +192,8 @@ FailureOr<Function> vmap(Function function, StringRef name, int64_t size, Number
       return failure();
     Value value = block.addArgument(*type, argument.getLoc());
     given.push_back(place < 0 ? value : examplesFirst(builder, value, place));
+    if (place >= 0)
+      addExamplesToArgument(created.function, argument.getArgNumber(), place, size, openExamples);
     if (place >= 0 && !source)
       source = given.back();
   }
@@ -202,7 +207,7 @@ FailureOr<Function> vmap(Function function, StringRef name, int64_t size, Number
     results.push_back(batcher.batched(value));
   func::ReturnOp::create(builder, original.getTerminator()->getLoc(), results);
   for (auto [i, value] : llvm::enumerate(results))
-    created.returnOriginal(static_cast<int64_t>(i), value);
+    created.returnBatched(static_cast<int64_t>(i), value, openExamples);
   return created.finish();
 }
 

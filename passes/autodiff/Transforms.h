@@ -31,8 +31,10 @@ mlir::FailureOr<Function> jvp(Function function, llvm::StringRef name, Numbers a
 
 /// The function for a batch of `size` examples (kDynamic: any number). `mapped` has the index of the batch
 /// dimension of each argument; an argument with a negative entry is the same for all examples. Empty: it is
-/// the first dimension of all arguments. It is the first dimension of every result.
-mlir::FailureOr<Function> vmap(Function function, llvm::StringRef name, int64_t size, Numbers mapped = {});
+/// the first dimension of all arguments. It is the first dimension of every result. Shardings get an entry
+/// for it that does not split it; `openExamples`: which propagation may split.
+mlir::FailureOr<Function> vmap(Function function, llvm::StringRef name, int64_t size, Numbers mapped = {},
+                               bool openExamples = false);
 
 /// (arguments) -> the second derivatives of result `result`, which has one element, by argument
 /// `argument`: a tensor with the argument's dimensions twice. A batched forward mode of the gradient, so its

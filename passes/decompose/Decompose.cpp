@@ -19,8 +19,8 @@ namespace {
 /// Keeps the reason that a decomposition gave by notifyDecompositionFailure.
 class ReasonListener : public RewriterBase::Listener {
 public:
-  void notifyMatchFailure(Location location, function_ref<void(Diagnostic &)> explain) override {
-    Diagnostic diagnostic(location, DiagnosticSeverity::Remark);
+  void notifyMatchFailure(Location location, function_ref<void(mlir::Diagnostic &)> explain) override {
+    mlir::Diagnostic diagnostic(location, DiagnosticSeverity::Remark);
     explain(diagnostic);
     reason = diagnostic.str();
   }

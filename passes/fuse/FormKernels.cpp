@@ -1,4 +1,4 @@
-//! pd-form-kernels: replaces groups of primitives by calls of kernel functions.
+// pd-form-kernels: replaces groups of primitives by calls of kernel functions.
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/analysis/KernelGroups.h"
 #include "passes/fuse/Passes.h"
@@ -46,6 +46,12 @@ public:
   using FormKernelsBase::FormKernelsBase;
 
   void runOnOperation() override {
+    std::optional<KernelTarget> named = kernelTargetNamed(target);
+    if (!named) {
+      getOperation().emitError() << "target is '" << target << "', expected cpu, gpu or gpu-blas";
+      return signalPassFailure();
+    }
+    kernelTarget = *named;
     symbols.emplace(getOperation());
     SmallVector<func::FuncOp> functions;
     for (auto function : getOperation().getOps<func::FuncOp>())
@@ -59,7 +65,7 @@ public:
       });
     for (Block *block : blocks) {
       reportOthers(*block);
-      for (auto &group : findKernelGroups(*block))
+      for (auto &group : findKernelGroups(*block, kernelTarget))
         outline(*group);
     }
   }
@@ -70,7 +76,7 @@ private:
     if (!PassRemarks::areEnabled(&getContext()))
       return;
     for (Operation &op : block) {
-      const char *reason = whyNoKernelOp(&op);
+      const char *reason = whyNoKernelOp(&op, kernelTarget);
       StringRef dialect = op.getName().getDialectNamespace();
       if (!reason || (dialect != "pd" && dialect != "rt") || op.hasTrait<OpTrait::ConstantLike>())
         continue;
@@ -196,6 +202,7 @@ private:
   }
 
   PassRemarks remarks{getArgumentName()};
+  KernelTarget kernelTarget = KernelTarget::Cpu;
   llvm::StringMap<func::FuncOp> kernels; ///< by text
   std::optional<SymbolTable>
       symbols; ///< of the module; kernels get names that its other functions do not have

@@ -1,4 +1,4 @@
-//! pd-fuse-epilogues: a contraction and the ops around it become one op of rt.
+// pd-fuse-epilogues: a contraction and the ops around it become one op of rt.
 #include "passes/fuse/Passes.h"
 
 #include "dialects/pd/ir/Contraction.h"
@@ -8,6 +8,7 @@
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "dialects/rt/Fusable.h"
 #include "dialects/rt/Rt.h"
+#include "passes/analysis/KernelGroups.h"
 #include "passes/remarks/Remarks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -227,8 +228,8 @@ StoredOperand storedOperand(Value operand) {
 /// Fuses a contraction with the ops around it.
 class FuseNeighbours : public OpInterfaceRewritePattern<pd::ContractionOpInterface> {
 public:
-  FuseNeighbours(MLIRContext *context, PassRemarks remarks)
-      : OpInterfaceRewritePattern(context), remarks(remarks) {}
+  FuseNeighbours(MLIRContext *context, PassRemarks remarks, KernelTarget target)
+      : OpInterfaceRewritePattern(context), remarks(remarks), target(target) {}
 
   LogicalResult matchAndRewrite(pd::ContractionOpInterface op, PatternRewriter &rewriter) const override {
     if (isa<rt::RtDialect>(op->getDialect()))
@@ -236,6 +237,8 @@ public:
     auto notFused = [&](const Twine &reason) {
       return rewriter.notifyMatchFailure(op, op->getName().getStringRef() + " is not fused: " + reason);
     };
+    if (isContractionOfKernels(op, target))
+      return notFused("a kernel computes it with its neighbours");
     auto fusable = dyn_cast<rt::FusableOpInterface>(op.getOperation());
     if (!fusable)
       return notFused("the runtime has no fused kernel for it");
@@ -283,14 +286,22 @@ private:
   }
 
   PassRemarks remarks;
+  KernelTarget target;
 };
 
 class FuseEpiloguesPass : public impl::FuseEpiloguesBase<FuseEpiloguesPass> {
 public:
+  using FuseEpiloguesBase::FuseEpiloguesBase;
+
   void runOnOperation() override {
+    std::optional<KernelTarget> kernels = kernelTargetNamed(target);
+    if (!kernels) {
+      getOperation().emitError() << "target is '" << target << "', expected cpu, gpu or gpu-blas";
+      return signalPassFailure();
+    }
     PassRemarks remarks(getArgumentName());
     RewritePatternSet patterns(&getContext());
-    patterns.add<FuseNeighbours>(&getContext(), remarks);
+    patterns.add<FuseNeighbours>(&getContext(), remarks, *kernels);
     if (failed(applyPatternsInOrder(getOperation(), std::move(patterns), remarks)))
       signalPassFailure();
   }

@@ -13,8 +13,16 @@ def FormKernels : Pass<"pd-form-kernels", "::mlir::ModuleOp"> {
     A group has one iteration space: the shape of its widest values. An op joins the group of an operand if its result
     has that shape, or if it reduces the same trailing dimensions as the group's other reductions, and if no op outside
     of the group uses the group's results before. Remarks say why an op is not part of a kernel or starts a new one.
+
+    With `target=gpu` a product of matrices (ContractionOpInterface) is part of a kernel too. It starts a group with the
+    transposes and widening casts of its operands; elementwise ops on the result join it, reductions do not.
+
+    With `target=gpu` an op of ElementOpInterface (slice, concat, pooling) is part of a kernel too. As a transpose, it
+    reads inputs of the kernel only, and ops on its result join it.
   }];
   let options = [
+    Option<"target", "target", "std::string", "\"cpu\"", 
+      "Where the kernels run: cpu, gpu, or gpu-blas, which leaves large products to a library">,
     Option<"opLocations", "op-locations", "bool", "false",
       "Adds the locations of the ops of a kernel to each of its calls (proa.op_locations)">
   ];
@@ -49,6 +57,10 @@ def FuseEpilogues : Pass<"pd-fuse-epilogues", "::mlir::func::FuncOp"> {
     %2 = rt.matmul %x, %w, %b {post_ops = [#rt.post_op<bias>, #rt.post_op<relu>]} : ...
     ```
   }];
+  let options = [
+    Option<"target", "target", "std::string", "\"cpu\"",
+      "Where kernels run. On gpu a contraction that they compute stays as it is: pd-form-kernels fuses its epilogue">
+  ];
   let dependentDialects = ["::proa::pd::PdDialect", "::proa::rt::RtDialect"];
 }
 

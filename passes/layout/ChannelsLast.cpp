@@ -88,7 +88,7 @@ private:
 };
 
 LogicalResult keepsChannelsFirst(Operation *op, PatternRewriter &rewriter, const char *reason) {
-  return rewriter.notifyMatchFailure(op, [&](Diagnostic &diagnostic) {
+  return rewriter.notifyMatchFailure(op, [&](mlir::Diagnostic &diagnostic) {
     diagnostic << op->getName().getStringRef() << " keeps channels first: " << reason;
   });
 }

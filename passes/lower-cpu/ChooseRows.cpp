@@ -133,7 +133,27 @@ private:
     return loop ? std::optional<unsigned>(loop.getPosition()) : std::nullopt;
   }
 
+  /// Tiles of the loops of an op that has the attribute. Rows of other dimensions have one element.
+  bool takeLoopTiles() {
+    for (linalg::LinalgOp op : classes.operations()) {
+      auto loopTiles = op->getAttrOfType<DenseI64ArrayAttr>(proa::loopTilesAttribute);
+      if (!loopTiles || loopTiles.size() != op.getNumLoops())
+        continue;
+      SmallVector<unsigned> loops = classes.ofLoops(op);
+      for (unsigned c : rowClasses) {
+        const auto *loop = llvm::find(loops, c);
+        int64_t tile = loop == loops.end() ? 1 : loopTiles[loop - loops.begin()];
+        int64_t size = loop == loops.end() ? tile : op.getStaticLoopRanges()[loop - loops.begin()];
+        tiles.push_back(ShapedType::isDynamic(size) ? tile : std::clamp<int64_t>(size, 1, tile));
+      }
+      return true;
+    }
+    return false;
+  }
+
   void chooseTiles() {
+    if (takeLoopTiles())
+      return;
     llvm::DenseMap<unsigned, int64_t> tileOfClass;
     std::optional<unsigned> contiguous;
     double elements = 1;

@@ -25,6 +25,19 @@ struct LowerKernelsOptions : mlir::PassPipelineOptions<LowerKernelsOptions> {
       llvm::cl::init(true)};
 };
 
+/// The passes on tensors that do not depend on the target: few operations with few loops.
+void addTensorPasses(mlir::OpPassManager &passes);
+
+/// The choice of rows, and functions that compute shapes and the number of rows.
+void addRowPasses(mlir::OpPassManager &passes, const ChooseRowsOptions &rows = {});
+
+/// From tensors with chosen rows to linalg ops on memory in a loop over rows, with scratch buffers allocated
+/// outside of loops where that is possible.
+void addBufferPasses(mlir::OpPassManager &passes);
+
+/// From the content of loops to the LLVM dialect, without entry points.
+void addLLVMPasses(mlir::OpPassManager &passes, const LowerKernelsOptions &options);
+
 /// From kernels on tensors to the LLVM dialect. --proa-lower-kernels runs it after --proa-extract-kernels and
 /// --pd-lower-to-linalg.
 void buildLowerKernelsPipeline(mlir::OpPassManager &passes, const LowerKernelsOptions &options);

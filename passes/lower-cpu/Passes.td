@@ -79,6 +79,7 @@ def ChooseRows : Pass<"proa-choose-rows", "mlir::func::FuncOp"> {
     - `proa.row_dims = [[0, -1], [0]]`: for each result, the row dimension that each of its dimensions is, or -1.
     - `proa.work`: estimated nanoseconds of the whole kernel on one thread.
 
+    An op with `proa.loop_tiles` (the tile size of each of its loops) determines the tiles of the kernel.
     Without shared dimensions the kernel is one row. `proa-tile-rows` and `proa-outline-shapes` read the attributes.
   }];
   let options = [

@@ -14,8 +14,7 @@ using namespace mlir;
 
 namespace proa {
 
-/// Tensors in their final form: few operations, and the choice of rows.
-static void addTensorPasses(OpPassManager &passes) {
+void addTensorPasses(OpPassManager &passes) {
   passes.addPass(createStoreBoolsAsBytes());
   OpPassManager &functions = passes.nest<func::FuncOp>();
   functions.addPass(createLinalgFoldUnitExtentDimsPass());
@@ -25,12 +24,14 @@ static void addTensorPasses(OpPassManager &passes) {
   functions.addPass(createCollapseLoops());
   functions.addPass(createCanonicalizerPass());
   functions.addPass(createMarkFastMath());
-  functions.addPass(createChooseRows());
+}
+
+void addRowPasses(OpPassManager &passes, const ChooseRowsOptions &rows) {
+  passes.addNestedPass<func::FuncOp>(createChooseRows(rows));
   passes.addPass(createOutlineShapes());
 }
 
-/// Tensors to loops over memory.
-static void addLoopPasses(OpPassManager &passes) {
+void addBufferPasses(OpPassManager &passes) {
   passes.addPass(createTileRows());
   OpPassManager &tiling = passes.nest<func::FuncOp>();
   tiling.addPass(createCanonicalizerPass());
@@ -42,6 +43,10 @@ static void addLoopPasses(OpPassManager &passes) {
   functions.addPass(createBoundScratch());
   functions.addPass(bufferization::createBufferHoistingPass());
   functions.addPass(bufferization::createBufferLoopHoistingPass());
+}
+
+static void addLoopPasses(OpPassManager &passes) {
+  OpPassManager &functions = passes.nest<func::FuncOp>();
   functions.addPass(createPlaceScratch());
   functions.addPass(createConvertLinalgToLoopsPass());
   functions.addPass(createCanonicalizerPass());
@@ -51,8 +56,7 @@ static void addLoopPasses(OpPassManager &passes) {
   functions.addPass(createCSEPass());
 }
 
-/// Loops to the LLVM dialect.
-static void addLLVMPasses(OpPassManager &passes, const LowerKernelsOptions &options) {
+void addLLVMPasses(OpPassManager &passes, const LowerKernelsOptions &options) {
   OpPassManager &functions = passes.nest<func::FuncOp>();
   functions.addPass(memref::createExpandStridedMetadataPass());
   functions.addPass(createLowerAffinePass());
@@ -74,13 +78,15 @@ static void addLLVMPasses(OpPassManager &passes, const LowerKernelsOptions &opti
   passes.addPass(createConvertFuncToLLVMPass(calls));
   passes.addPass(createConvertControlFlowToLLVMPass());
   passes.addPass(createReconcileUnrealizedCastsPass());
-  passes.addPass(createWrapKernels());
 }
 
 void buildLowerKernelsPipeline(OpPassManager &passes, const LowerKernelsOptions &options) {
   addTensorPasses(passes);
+  addRowPasses(passes);
+  addBufferPasses(passes);
   addLoopPasses(passes);
   addLLVMPasses(passes, options);
+  passes.addPass(createWrapKernels());
 }
 
 } // namespace proa

@@ -10,7 +10,8 @@ def LowerToLinalg : Pass<"pd-lower-to-linalg", "::mlir::ModuleOp"> {
 
     - an elementwise op becomes a `linalg.generic` whose body is the op's scalar formula,
     - a reduction becomes one with reduction iterators, initialized with the neutral element,
-    - a permutation or expansion becomes one that reads through an index map.
+    - a permutation or expansion becomes one that reads through an index map,
+    - an op of ElementOpInterface becomes one whose body reads tensors at indices that it computes.
 
     Operands broadcast by their index maps: a dim of size 1 is read at index 0. Integers become signless; the bodies
     keep the signedness. An op that kernels cannot compute is an error. So is a kernel that is called and whose
@@ -34,7 +35,7 @@ def LowerToLinalg : Pass<"pd-lower-to-linalg", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::complex::ComplexDialect",
                            "::mlir::linalg::LinalgDialect",
-                           "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
 #endif

@@ -1,6 +1,8 @@
-//! pd-lower-to-linalg: the primitives in kernel functions become linalg ops on tensors.
+// pd-lower-to-linalg: the primitives in kernel functions become linalg ops on tensors.
 #include "passes/lower-linalg/Passes.h"
 
+#include "dialects/pd/builders/ElementBuilder.h"
+#include "dialects/pd/ir/Contraction.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "passes/lower-cpu/KernelForm.h"
@@ -11,6 +13,7 @@
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -275,6 +278,88 @@ public:
   }
 };
 
+/// A sum of products: one loop for each dim of the result and one for the sum.
+class LowerContraction : public OpInterfaceConversionPattern<pd::ContractionOpInterface> {
+public:
+  using OpInterfaceConversionPattern::OpInterfaceConversionPattern;
+
+  LogicalResult matchAndRewrite(pd::ContractionOpInterface op, ArrayRef<Value> operands,
+                                ConversionPatternRewriter &rewriter) const override {
+    SmallVector<AffineMap> maps = op.getContractionMaps();
+    if (maps.empty())
+      return rewriter.notifyMatchFailure(op, "not a product of matrices");
+    Location location = op.getLoc();
+    auto resultType = cast<RankedTensorType>(signless(op->getResult(0).getType()));
+    Type element = resultType.getElementType();
+    SmallVector<OpFoldResult> sizes = getAsIndexOpFoldResult(getContext(), resultType.getShape());
+    for (auto [loop, size] : llvm::enumerate(sizes))
+      if (resultType.isDynamicDim(loop))
+        size = loopSize(rewriter, location, operands.take_front(2), maps, loop);
+    Value empty = tensor::EmptyOp::create(rewriter, location, sizes, element);
+    Value zero = pd::ScalarBuilder(rewriter, location, element, false, false).constant(0, element);
+    Value init = linalg::FillOp::create(rewriter, location, zero, empty).getResult(0);
+    SmallVector<utils::IteratorType> iterators(resultType.getRank(), utils::IteratorType::parallel);
+    iterators.push_back(utils::IteratorType::reduction);
+    auto generic =
+        linalg::GenericOp::create(rewriter, location, init.getType(), operands.take_front(2), init, maps,
+                                  iterators, [&](OpBuilder &b, Location l, ValueRange arguments) {
+                                    pd::ScalarBuilder builder(b, l, element, false, false);
+                                    Value product = builder.multiply(arguments[0], arguments[1]);
+                                    linalg::YieldOp::create(b, l, builder.add(arguments[2], product));
+                                  });
+    Value result = generic.getResult(0);
+    if (result.getType() != resultType)
+      result = tensor::CastOp::create(rewriter, location, resultType, result);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+
+private:
+  /// The size of a loop: that of a dim of x or y which it runs over.
+  static OpFoldResult loopSize(OpBuilder &builder, Location location, ArrayRef<Value> operands,
+                               ArrayRef<AffineMap> maps, unsigned loop) {
+    OpFoldResult size = builder.getIndexAttr(1);
+    for (auto [operand, map] : llvm::zip_first(operands, maps))
+      if (auto dim = map.getResultPosition(builder.getAffineDimExpr(loop)))
+        size = tensor::getMixedSize(builder, location, operand, *dim);
+    return size;
+  }
+};
+
+class LowerElement : public OpInterfaceConversionPattern<pd::ElementOpInterface> {
+public:
+  using OpInterfaceConversionPattern::OpInterfaceConversionPattern;
+
+  LogicalResult matchAndRewrite(pd::ElementOpInterface op, ArrayRef<Value> operands,
+                                ConversionPatternRewriter &rewriter) const override {
+    if (const char *why = op.whyNoElement())
+      return rewriter.notifyMatchFailure(op, why);
+    Location location = op.getLoc();
+    auto resultType = cast<RankedTensorType>(signless(op->getResult(0).getType()));
+    pd::ElementBuilder builder(rewriter, op, operands);
+    SmallVector<OpFoldResult> sizes;
+    for (auto [dim, size] : llvm::enumerate(resultType.getShape()))
+      sizes.push_back(ShapedType::isDynamic(size) ? OpFoldResult(op.buildDim(builder, dim))
+                                                  : rewriter.getIndexAttr(size));
+    Value init = tensor::EmptyOp::create(rewriter, location, sizes, resultType.getElementType());
+    SmallVector<utils::IteratorType> iterators(resultType.getRank(), utils::IteratorType::parallel);
+    auto generic = linalg::GenericOp::create(rewriter, location, init.getType(), ValueRange(), init,
+                                             rewriter.getMultiDimIdentityMap(resultType.getRank()), iterators,
+                                             [&](OpBuilder &b, Location l, ValueRange) {
+                                               SmallVector<Value> at;
+                                               for (int64_t dim = 0; dim < resultType.getRank(); ++dim)
+                                                 at.push_back(linalg::IndexOp::create(b, l, dim));
+                                               builder.enterBody(b);
+                                               linalg::YieldOp::create(b, l, op.buildElement(builder, at));
+                                             });
+    Value result = generic.getResult(0);
+    if (result.getType() != resultType) // a size that folded to a constant
+      result = tensor::CastOp::create(rewriter, location, resultType, result);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
 class LowerConstant : public OpConversionPattern<pd::ConstantOp> {
 public:
   using OpConversionPattern::OpConversionPattern;
@@ -297,7 +382,7 @@ LogicalResult lowerKernels(ModuleOp module) {
   converter.addConversion([](Type type) { return signless(type); });
   ConversionTarget target(*context);
   target.addLegalDialect<linalg::LinalgDialect, arith::ArithDialect, math::MathDialect,
-                         complex::ComplexDialect, tensor::TensorDialect, BuiltinDialect>();
+                         complex::ComplexDialect, scf::SCFDialect, tensor::TensorDialect, BuiltinDialect>();
   target.addIllegalDialect<pd::PdDialect>();
   target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp op) {
     return converter.isSignatureLegal(op.getFunctionType()) && converter.isLegal(&op.getBody());
@@ -306,7 +391,8 @@ LogicalResult lowerKernels(ModuleOp module) {
       [&](func::ReturnOp op) { return converter.isLegal(op.getOperandTypes()); });
   RewritePatternSet patterns(context);
   patterns.add<LowerConstant>(converter, context);
-  patterns.add<LowerScalar, LowerReduction, LowerIndexingMap>(converter, context);
+  patterns.add<LowerScalar, LowerReduction, LowerIndexingMap, LowerContraction, LowerElement>(converter,
+                                                                                              context);
   populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns, converter);
   populateReturnOpTypeConversionPattern(patterns, converter);
   FrozenRewritePatternSet frozen(std::move(patterns));

@@ -430,7 +430,7 @@ private:
     }
     std::string reasons;
     ScopedDiagnosticHandler handler(&getContext(),
-                                    [&, own = std::this_thread::get_id()](Diagnostic &diagnostic) {
+                                    [&, own = std::this_thread::get_id()](mlir::Diagnostic &diagnostic) {
                                       if (std::this_thread::get_id() != own) // of another function
                                         return failure();
                                       reasons += (reasons.empty() ? "" : "; ") + diagnostic.str();

@@ -58,10 +58,10 @@ Result<void> checkRemarkedPasses(const std::string &passes, const std::vector<st
   std::string error;
   llvm::Regex regex("^(" + passes + ")$");
   if (!regex.isValid(error))
-    return problem(where, "'" + passes + "' is not a regular expression: " + error);
+    return errorAt(where, "'" + passes + "' is not a regular expression: " + error);
   if (llvm::any_of(names, [&](const std::string &name) { return regex.match(name); }))
     return {};
-  return problem(where, "no pass matches '" + passes + "'" + didYouMean(passes, names));
+  return errorAt(where, "no pass matches '" + passes + "'" + didYouMean(passes, names));
 }
 
 PassRemark::PassRemark(InFlightRemark remark, StringRef pass, Operation *op)
@@ -146,10 +146,11 @@ void MatchFailureRemarks::report() {
 
 void MatchFailureRemarks::notifyPatternBegin(const Pattern &, Operation *op) { current = op; }
 
-void MatchFailureRemarks::notifyMatchFailure(Location location, function_ref<void(Diagnostic &)> reason) {
+void MatchFailureRemarks::notifyMatchFailure(Location location,
+                                             function_ref<void(mlir::Diagnostic &)> reason) {
   if (!current)
     return;
-  Diagnostic diagnostic(location, DiagnosticSeverity::Remark);
+  mlir::Diagnostic diagnostic(location, DiagnosticSeverity::Remark);
   reason(diagnostic);
   reasons[current] = diagnostic.str();
 }

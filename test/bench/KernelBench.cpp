@@ -245,12 +245,12 @@ int main(int argc, char **argv) {
   auto start = std::chrono::steady_clock::now();
   auto compiled = compileKernels(*module, options);
   if (!compiled) {
-    std::fputs(compiled.problems().text().c_str(), stderr);
+    std::fputs(compiled.diagnostics().text().c_str(), stderr);
     return 1;
   }
   auto loaded = LoadedObject::load(compiled->archive);
   if (!loaded) {
-    std::fputs(loaded.problems().text().c_str(), stderr);
+    std::fputs(loaded.diagnostics().text().c_str(), stderr);
     return 1;
   }
   std::printf("%zu kernels in %.0f ms, %zu bytes\n", all.size(),
@@ -259,7 +259,7 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < all.size(); ++i) {
     auto entry = loaded->function<Kernel>(compiled->kernels[i].symbol);
     if (!entry) {
-      std::fputs(entry.problems().text().c_str(), stderr);
+      std::fputs(entry.diagnostics().text().c_str(), stderr);
       return 1;
     }
     run(all[i], compiled->kernels[i], *entry);

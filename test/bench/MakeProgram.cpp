@@ -15,6 +15,6 @@ int main(int argc, char **argv) {
   CLI11_PARSE(app, argc, argv);
   proa::Result<void> written = proa::writeFile(file, proa::bench::syntheticProgram(operations));
   if (!written)
-    std::cerr << written.problems().text();
+    std::cerr << written.diagnostics().text();
   return written ? 0 : 1;
 }

@@ -22,7 +22,7 @@ template <class Read> void measure(benchmark::State &state, Read read) {
     std::optional<Result<legacy::Program>> program(read());
     state.PauseTiming();
     if (!*program)
-      state.SkipWithError(program->problems().text().c_str());
+      state.SkipWithError(program->diagnostics().text().c_str());
     program.reset();
     state.ResumeTiming();
   }

@@ -54,14 +54,14 @@ void runStep(benchmark::State &state, const OneStep &program, double operations)
   setThreads(static_cast<int>(state.range(0)));
   auto executable = Executable::create(program.plan, "bench", [](const std::string &) { return nullptr; });
   if (!executable)
-    return state.SkipWithError(executable.problems().text().c_str());
+    return state.SkipWithError(executable.diagnostics().text().c_str());
   if (Result<void> bound = (*executable)->bindParameters(program.parameters); !bound)
-    return state.SkipWithError(bound.problems().text().c_str());
+    return state.SkipWithError(bound.diagnostics().text().c_str());
   auto session = Session::create(*executable);
   for (auto _ : state) {
     Result<std::vector<Tensor>> result = (*session)->run(program.feeds);
     if (!result)
-      return state.SkipWithError(result.problems().text().c_str());
+      return state.SkipWithError(result.diagnostics().text().c_str());
   }
   state.counters["GFLOP/s"] =
       benchmark::Counter(operations * 1e-9, benchmark::Counter::kIsIterationInvariantRate);

@@ -27,7 +27,7 @@ private:
 
 /// Whether the reader succeeded. A failure must have a reason.
 template <class T> bool check(const Result<T> &result) {
-  if (!result && result.problems().empty())
+  if (!result && result.diagnostics().empty())
     std::abort();
   return static_cast<bool>(result);
 }

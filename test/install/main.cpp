@@ -12,7 +12,7 @@ int main(int argc, char **argv) {
   options.cacheDirectory = "off";
   auto model = proa::Model::open(folder, options);
   if (!model) {
-    std::cerr << model.problems().text();
+    std::cerr << model.diagnostics().text();
     return 1;
   }
   if (model->feeds().size() != 1 || model->fetches().size() != 1) {
@@ -26,7 +26,7 @@ int main(int argc, char **argv) {
   proa::Tensor input(proa::DType::Float32, dims, image.tensor.data, nullptr);
   auto outputs = model->run({{model->feeds()[0].name, input}});
   if (!outputs) {
-    std::cerr << outputs.problems().text();
+    std::cerr << outputs.diagnostics().text();
     return 1;
   }
   proa::Tensor &result = outputs->at(0).tensor;

@@ -22,17 +22,17 @@ TRIPLES = [
     ("AMP O1", "DP", "ZeRO 2"), ("AMP O2", "TP", "recompute"), ("DP", "TP", "accumulation"),
     ("TP", "SP", "recompute"), ("DP", "EP", "AMP O1"), ("DP", "CP", "ZeRO 3"),
 ]
-PROGRAMS = ["training/gpt_sgd", "training/llama_adamw", "training/mlp_adamw"]
+PROGRAMS = ["training/gpt_sgd", "training/llama_adamw", "training/mlp_adamw", "../cases/training/moe_sgd"]
 # A program that one device cannot run on micro-batches either: its labels are not divided like its tokens.
 WITHOUT_ACCUMULATION = {"training/llama_adamw"}
 
 INTRODUCTION = """# Which strategies of parallel training combine
 
 All of them, except two stages of ZeRO and two levels of mixed precision ("same feature"). "passed": three steps of
-`{programs}` on 1 to 8 simulated ranks end with the losses, parameters and optimizer states
-of one device. `test/strategies/matrix.py` runs the cells and writes this page; CI repeats it.
+`{programs}` on 1 to 8 simulated ranks end with the losses, parameters
+and optimizer states of one device. `test/strategies/matrix.py` runs the cells and writes this page; CI repeats it.
 
-[dist.md](dist.md), "Strategies", describes the parts. No program has experts, so that EP splits nothing here.
+[dist.md](dist.md), "Strategies", describes the parts. `moe_sgd` has experts; in the others EP splits nothing.
 """
 
 
@@ -69,7 +69,7 @@ def page_of(check, corpus):
     cells |= {frozenset(triple): triple for triple in TRIPLES}
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         texts = dict(zip(cells, pool.map(lambda features: run(check, corpus, features), cells.values())))
-    lines = [INTRODUCTION.format(programs="`, `".join(program.split("/")[1] for program in PROGRAMS)), "## Pairs\n"]
+    lines = [INTRODUCTION.format(programs="`, `".join(program.split("/")[-1] for program in PROGRAMS)), "## Pairs\n"]
     lines.append("The diagonal is one feature alone.\n")
     lines.append("| | " + " | ".join(names) + " |\n" + "|---" * (len(names) + 1) + "|")
     for i, a in enumerate(names):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs programs of the corpus under mpirun: results, states after training, and faults of one rank.
 
-usage: mpirun_test.py PROA_RUN CORPUS
+usage: mpirun_test.py PROA_RUN PROA_CHECK CORPUS
 """
 import json
 import os
@@ -20,7 +20,10 @@ TRAINING = [("training/gpt_sgd", "dp2,mp2", 4), ("training/llama_sgd", "mp2,sp",
 # Biases of keys have gradient zero: AdamW divides rounding noise by itself (test/corpus/known-failures.txt).
 NOISE = {"linear_1.b_0", "linear_7.b_0"}
 
-PROA_RUN, CORPUS = sys.argv[1:3]
+# Cases of proa-check on 2 ranks.
+CASES = ["training/mlp_adamw", "training/mlp_sgd", "training/mlp_sgd_l2", "models/nlp/gpt"]
+
+PROA_RUN, PROA_CHECK, CORPUS = sys.argv[1:4]
 failures = 0
 
 
@@ -135,12 +138,50 @@ def check_faults(folder):
     expect(not ranks_left(), "no process is left", str(ranks_left()))
 
 
+def check_cases(folder):
+    """proa-check: a case that fails on one rank fails, the others pass, and rank 0 reports."""
+    whole, broken, report = f"{folder}/whole", f"{folder}/truncated", f"{folder}/report.json"
+    for tree in (whole, broken):
+        for case in CASES:
+            shutil.copytree(f"{CORPUS}/{case}", f"{tree}/{case}")
+    command = [PROA_CHECK, ".", "--strategy", "dp2", "--json", report]
+    code, output, _ = finish(mpirun(2, "bash", "-c", f"cd {whole} && exec {' '.join(command)}"))
+    with open(report, encoding="utf-8") as file:
+        is_report = len(json.load(file)["cases"]) == len(CASES)
+    expect(code == 0 and output.count(f"{len(CASES)} passed, 0 failed") == 1 and is_report,
+           "proa-check on 2 ranks", output)
+    with open(f"{broken}/{CASES[0]}/params.safetensors", "r+b") as file:
+        file.truncate(3000)
+    for file in ("inputs", "expected"):
+        os.remove(f"{broken}/{CASES[1]}/{file}.safetensors")
+    choice = f'if [ "$OMPI_COMM_WORLD_RANK" = 1 ]; then cd {broken}; else cd {whole}; fi'
+    code, output, _ = finish(mpirun(2, "bash", "-c", f"{choice}; exec {' '.join(command)}"))
+    expect(code == 1 and output.count(f"{len(CASES) - 2} passed, 2 failed") == 1
+           and f"FAIL {CASES[0]}: import: rank 1: " in output and f"FAIL {CASES[1]}: " in output,
+           "proa-check with files that one rank lacks", output)
+    command = [PROA_CHECK, f"{CORPUS}/training/mlp_sgd", "--strategy", "dp2", "--timeout", "0.05"]
+    code, output, seconds = finish(mpirun(2, *command))
+    expect(code != 0 and seconds < 10 and "mlp_sgd: time-out after 0.1 s" in output, "proa-check: a time limit", output)
+
+
+def check_messages():
+    """Errors of all ranks are printed once."""
+    for command, message in [([PROA_RUN, "/none", "--strategy", "dp2"], "found no such file or folder"),
+                             ([PROA_RUN, "/none", "--strategy", "dp2", "--foo"], "unknown option '--foo'"),
+                             ([PROA_RUN, f"{CORPUS}/models/nlp/gpt", "--strategy", "dp2x"], "unknown part 'dp2x'"),
+                             ([PROA_CHECK, "/none", "--strategy", "dp2"], "the directory does not exist")]:
+        code, output, _ = finish(mpirun(2, *command))
+        expect(code != 0 and output.count("error:") == 1 and message in output, f"one error: {message}", output)
+
+
 def main():
     if not shutil.which("mpirun"):
         print("mpirun is not installed")
         return SKIPPED
     with tempfile.TemporaryDirectory() as folder:
         check_results(folder)
+        check_messages()
+        check_cases(folder)
         check_faults(folder)
     return 1 if failures else 0
 

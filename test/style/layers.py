@@ -18,6 +18,7 @@ RULES = [
     ("include", r"(dialects|passes|translator|tools|lib|mlir)/", None),
     # These use neither MLIR nor LLVM. The tables that are generated from records do not either.
     ("lib/runtime", r"(mlir|llvm|dialects(?!/.*Kernels\.inc|/.*\.kernels\.inc)|passes|translator)/", None),
+    ("lib/emulator", r"(mlir|llvm|dialects|passes|translator|tools|lib/(?!emulator|support|runtime/KernelCall))", None),
     ("lib/spmd", r"(mlir|llvm|dialects|passes|translator)/", None),
     ("lib/tensors", r"(mlir|llvm|dialects|passes|translator)/", None),
     ("translator/legacy", r"(mlir|llvm|dialects|passes|translator/(?!legacy))/", None),

@@ -170,43 +170,52 @@ std::optional<int> CommandLine::read(int argc, char **argv) {
 namespace {
 
 bool errorsAreJson = false;
+ErrorPrinter errorPrinter;
 
-Problems outputProblem() {
-  return problem("stdout", std::string("cannot write the output") +
+Diagnostics outputError() {
+  return errorAt("stdout", std::string("cannot write the output") +
                                (errno == 0 ? "" : std::string(": ") + std::strerror(errno)));
 }
 
-void print(const Problems &problems, const std::string &hint = "") {
-  if (errorsAreJson)
-    std::cout << errorsJson(problems) << std::flush;
+void print(const Diagnostics &diagnostics, const std::string &hint = "") {
+  auto printHere = [&hint](const Diagnostics &printed) {
+    if (errorsAreJson)
+      std::cout << errorsJson(printed) << std::flush;
+    else
+      std::cerr << printed.text() << hint;
+  };
+  if (errorPrinter)
+    errorPrinter(diagnostics, printHere);
   else
-    std::cerr << problems.text() << hint;
+    printHere(diagnostics);
 }
 
 } // namespace
 
 void printErrorsAsJson() { errorsAreJson = true; }
 
-std::string errorsJson(const Problems &problems) {
+void setErrorPrinter(ErrorPrinter printer) { errorPrinter = std::move(printer); }
+
+std::string errorsJson(const Diagnostics &diagnostics) {
   nlohmann::json errors = nlohmann::json::array();
-  for (const Problem &problem : problems)
-    errors.push_back({{"where", problem.where}, {"message", problem.message}});
+  for (const Diagnostic &diagnostic : diagnostics)
+    errors.push_back({{"where", diagnostic.location}, {"message", diagnostic.message}});
   return nlohmann::json{{"errors", errors}}.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +
          "\n";
 }
 
-int fail(const Problems &problems) {
-  print(problems);
+int fail(const Diagnostics &diagnostics) {
+  print(diagnostics);
   return ExitCode::failure;
 }
 
 int failCommandLine(const CLI::App &app, const std::string &message) {
-  print(problem(app.get_name(), message), "Try " + app.get_name() + " --help.\n");
+  print(errorAt(app.get_name(), message), "Try " + app.get_name() + " --help.\n");
   return ExitCode::wrongCommandLine;
 }
 
-int failCommandLine(const Problems &problems) {
-  print(problems);
+int failCommandLine(const Diagnostics &diagnostics) {
+  print(diagnostics);
   return ExitCode::wrongCommandLine;
 }
 
@@ -232,7 +241,7 @@ int finishOutput(int code) {
   bool isWritten = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good();
   if (isWritten)
     return code;
-  std::cerr << outputProblem().text(); // also if errors are JSON, which stdout would not deliver
+  std::cerr << outputError().text(); // also if errors are JSON, which stdout would not deliver
   return ExitCode::failure;
 }
 
@@ -260,7 +269,7 @@ std::string checkName(const std::string &path) {
   return path.empty() ? "expected a name, found nothing" : "";
 }
 
-void checkOutputFile(const std::string &path, Problems &problems) {
+void checkOutputFile(const std::string &path, Diagnostics &diagnostics) {
   namespace fs = std::filesystem;
   std::error_code ignored;
   if (path.empty() || path == "-")
@@ -272,11 +281,11 @@ void checkOutputFile(const std::string &path, Problems &problems) {
   // A device is written in place, and the target of a link is in another folder.
   bool isReplaced = !fs::exists(status) || fs::is_regular_file(status);
   if (fs::is_directory(path, ignored))
-    problems.add(path, "found a folder, expected a file name");
+    diagnostics.add(path, "found a folder, expected a file name");
   else if (!fs::is_directory(folder, ignored))
-    problems.add(path, "the folder '" + folder.string() + "' does not exist");
+    diagnostics.add(path, "the folder '" + folder.string() + "' does not exist");
   else if (isReplaced && ::access(folder.c_str(), W_OK) != 0)
-    problems.add(path, std::string("cannot create a file in its folder: ") + std::strerror(errno));
+    diagnostics.add(path, std::string("cannot create a file in its folder: ") + std::strerror(errno));
 }
 
 std::string inputPath(const std::string &path) { return path == "-" ? "/dev/stdin" : path; }
@@ -286,10 +295,10 @@ int runTool(const CLI::App &app, const std::function<int()> &work) {
     return finishOutput(work());
   } catch (const std::bad_alloc &) {
     return fail(
-        problem(app.get_name(),
+        errorAt(app.get_name(),
                 "out of memory; the program, its weights or its feeds are too large for this machine"));
   } catch (const std::exception &error) { // of the file system, or of writing stdout
-    return fail(problem(app.get_name(), error.what()));
+    return fail(errorAt(app.get_name(), error.what()));
   }
 }
 
@@ -354,16 +363,16 @@ std::vector<std::string> separated(const std::vector<std::string> &texts) {
 
 } // namespace
 
-FeedDims parseFeedDims(const std::vector<std::string> &texts, Problems &problems) {
+FeedDims parseFeedDims(const std::vector<std::string> &texts, Diagnostics &diagnostics) {
   FeedDims all;
   for (const std::string &text : separated(texts)) {
     size_t equals = text.rfind('=');
     auto dims =
         equals == std::string::npos ? std::nullopt : parseDims(std::string_view(text).substr(equals + 1));
     if (!dims)
-      problems.add("--dims", "found '" + text + "', expected NAME=1x3x224x224");
+      diagnostics.add("--dims", "found '" + text + "', expected NAME=1x3x224x224");
     else if (!all.emplace(text.substr(0, equals), *dims).second)
-      problems.add("--dims", "'" + text.substr(0, equals) + "' occurs twice");
+      diagnostics.add("--dims", "'" + text.substr(0, equals) + "' occurs twice");
   }
   return all;
 }

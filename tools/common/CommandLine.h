@@ -53,17 +53,22 @@ private:
 /// ...}]}, and nothing on stderr.
 void printErrorsAsJson();
 
-/// The problems as that JSON.
-std::string errorsJson(const Problems &problems);
+/// Prints errors by a function instead, which calls `print` if this process is the one to print them.
+using ErrorPrinter = std::function<void(const Diagnostics &diagnostics,
+                                        const std::function<void(const Diagnostics &)> &print)>;
+void setErrorPrinter(ErrorPrinter printer);
 
-/// Prints all problems on stderr; returns ExitCode::failure.
-int fail(const Problems &problems);
+/// The errors as that JSON.
+std::string errorsJson(const Diagnostics &diagnostics);
+
+/// Prints all errors on stderr; returns ExitCode::failure.
+int fail(const Diagnostics &diagnostics);
 
 /// Prints "error: TOOL: MESSAGE" on stderr; returns ExitCode::wrongCommandLine.
 int failCommandLine(const CLI::App &app, const std::string &message);
 
-/// Prints problems of the command line that CLI11 does not detect; returns ExitCode::wrongCommandLine.
-int failCommandLine(const Problems &problems);
+/// Prints errors of the command line that CLI11 does not detect; returns ExitCode::wrongCommandLine.
+int failCommandLine(const Diagnostics &diagnostics);
 
 /// The error of writing binary data to `path`, or "": a terminal is refused unless `force` is set.
 std::string checkBinaryOutput(const std::string &path, bool force);
@@ -95,7 +100,7 @@ std::string checkName(const std::string &path);
 std::string checkSeed(const std::string &text);
 
 /// Adds the reasons why `path` cannot be written, to report them before the work is done.
-void checkOutputFile(const std::string &path, Problems &problems);
+void checkOutputFile(const std::string &path, Diagnostics &diagnostics);
 
 /// The path to read: "-" is stdin.
 std::string inputPath(const std::string &path);
@@ -111,7 +116,7 @@ using FeedDims = std::map<std::string, std::vector<int64_t>>;
 bool isFeedDims(const std::string &text);
 
 /// Parses values of --dims, each NAME=1x3x224x224 (nothing after the sign: a scalar). Adds errors to
-/// `problems`.
-FeedDims parseFeedDims(const std::vector<std::string> &texts, Problems &problems);
+/// `diagnostics`.
+FeedDims parseFeedDims(const std::vector<std::string> &texts, Diagnostics &diagnostics);
 
 } // namespace proa::tools

@@ -58,9 +58,9 @@ std::vector<std::string> registeredNames(bool onlyPasses) {
   return names;
 }
 
-void addUnknownPass(const std::string &where, llvm::StringRef name, Problems &problems) {
-  problems.add(where, "unknown pass or pipeline '" + name.str() + "'" +
-                          didYouMean(name.str(), registeredNames(true)));
+void addUnknownPass(const std::string &where, llvm::StringRef name, Diagnostics &diagnostics) {
+  diagnostics.add(where, "unknown pass or pipeline '" + name.str() + "'" +
+                             didYouMean(name.str(), registeredNames(true)));
 }
 
 /// The index after the bracket that closes the one at `begin`, or npos.
@@ -76,7 +76,7 @@ size_t closing(llvm::StringRef text, size_t begin) {
 
 /// Checks the values of options with valid names. LLVM prints the error of a value.
 void checkValues(const mlir::PassRegistryEntry &entry, llvm::StringRef text, const std::string &where,
-                 Problems &problems) {
+                 Diagnostics &diagnostics) {
   if (text.empty())
     return;
   mlir::OpPassManager passes("builtin.module", mlir::OpPassManager::Nesting::Implicit);
@@ -86,22 +86,22 @@ void checkValues(const mlir::PassRegistryEntry &entry, llvm::StringRef text, con
     return llvm::failure();
   };
   if (failed(entry.addToPipeline(passes, text, onError)))
-    problems.add(where, "'" + entry.getPassArgument().str() + "' refuses the options '" + text.str() + "'" +
-                            (message.empty() ? "" : ": " + llvm::StringRef(message).trim().str()));
+    diagnostics.add(where, "'" + entry.getPassArgument().str() + "' refuses the options '" + text.str() +
+                               "'" + (message.empty() ? "" : ": " + llvm::StringRef(message).trim().str()));
 }
 
 /// Checks names and values in "a=1 b={x=2 y} c='z w'".
 void checkOptions(const mlir::PassRegistryEntry &entry, llvm::StringRef text, const std::string &where,
-                  Problems &problems) {
+                  Diagnostics &diagnostics) {
   std::vector<std::string> names = optionsOf(entry);
   llvm::StringRef whole = text;
-  size_t problemsBefore = problems.size();
+  size_t diagnosticsBefore = diagnostics.size();
   for (text = text.ltrim(); !text.empty(); text = text.ltrim()) {
     size_t end = text.find_first_of(" =");
     std::string name = text.substr(0, end).str();
     if (std::find(names.begin(), names.end(), name) == names.end())
-      problems.add(where, "'" + entry.getPassArgument().str() + "' has no option '" + name + "'" +
-                              (names.empty() ? "; it has none" : didYouMean(name, names)));
+      diagnostics.add(where, "'" + entry.getPassArgument().str() + "' has no option '" + name + "'" +
+                                 (names.empty() ? "; it has none" : didYouMean(name, names)));
     text = end == llvm::StringRef::npos ? "" : text.substr(end);
     if (!text.consume_front("="))
       continue;
@@ -116,34 +116,34 @@ void checkOptions(const mlir::PassRegistryEntry &entry, llvm::StringRef text, co
     }
     text = text.substr(at);
   }
-  if (problems.size() == problemsBefore)
-    checkValues(entry, whole, where, problems);
+  if (diagnostics.size() == diagnosticsBefore)
+    checkValues(entry, whole, where, diagnostics);
 }
 
 /// The passes that run on modules.
-void checkAnchor(llvm::StringRef text, const std::string &where, Problems &problems) {
+void checkAnchor(llvm::StringRef text, const std::string &where, Diagnostics &diagnostics) {
   llvm::StringRef anchor = text.trim().split('(').first.trim();
   if (text.contains('(') && anchor != "builtin.module" && anchor != "any")
-    problems.add(where, "the pipeline begins with '" + anchor.str() +
-                            "', expected 'builtin.module(...)'; function passes are nested: "
-                            "builtin.module(func.func(pd-refine-shapes))");
+    diagnostics.add(where, "the pipeline begins with '" + anchor.str() +
+                               "', expected 'builtin.module(...)'; function passes are nested: "
+                               "builtin.module(func.func(pd-refine-shapes))");
 }
 
 /// Checks the names in "builtin.module(func.func(pd-decompose{only=x},cse),canonicalize)".
-void checkPipeline(llvm::StringRef text, const std::string &where, Problems &problems) {
+void checkPipeline(llvm::StringRef text, const std::string &where, Diagnostics &diagnostics) {
   while (!text.empty()) {
     size_t end = text.find_first_of(",(){}");
     llvm::StringRef name = text.substr(0, end).trim();
     char next = end == llvm::StringRef::npos ? '\0' : text[end];
     const mlir::PassRegistryEntry *entry = name.empty() || next == '(' ? nullptr : findPass(name);
     if (!name.empty() && next != '(' && !entry)
-      addUnknownPass(where, name, problems);
+      addUnknownPass(where, name, diagnostics);
     if (next == '{') {
       size_t close = closing(text, end);
       if (close == llvm::StringRef::npos)
         return; // MLIR reports it
       if (entry)
-        checkOptions(*entry, text.slice(end + 1, close - 1), where, problems);
+        checkOptions(*entry, text.slice(end + 1, close - 1), where, diagnostics);
       end = close - 1;
     }
     text = end == llvm::StringRef::npos ? "" : text.substr(end + 1);
@@ -182,38 +182,38 @@ void forEachOption(int argc, char **argv,
 
 } // namespace
 
-Problems checkArguments(int argc, char **argv) {
-  Problems problems;
+Diagnostics checkArguments(int argc, char **argv) {
+  Diagnostics diagnostics;
   const auto &registered = cl::getRegisteredOptions();
   forEachOption(argc, argv, [&](llvm::StringRef name, llvm::StringRef value) {
     std::string where = "--" + name.str();
     if (!registered.contains(name) && !beginsWithPrefixOption(name))
-      problems.add("",
-                   "unknown option '" + where + "'" + didYouMean(name.str(), registeredNames(false), "--"));
+      diagnostics.add("", "unknown option '" + where + "'" +
+                              didYouMean(name.str(), registeredNames(false), "--"));
     if (name == "mlir-print-ir-after" || name == "mlir-print-ir-before")
       for (llvm::StringRef pass : llvm::split(value, ','))
         if (!findPass(pass))
-          addUnknownPass(where, pass, problems);
+          addUnknownPass(where, pass, diagnostics);
   });
-  return problems;
+  return diagnostics;
 }
 
-Problems checkPasses(int argc, char **argv) {
-  Problems problems;
+Diagnostics checkPasses(int argc, char **argv) {
+  Diagnostics diagnostics;
   forEachOption(argc, argv, [&](llvm::StringRef name, llvm::StringRef value) {
     std::string where = "--" + name.str();
     if (const mlir::PassRegistryEntry *entry = findPass(name))
-      checkOptions(*entry, value, where, problems);
+      checkOptions(*entry, value, where, diagnostics);
     if (name != "pass-pipeline" && name != "p") // its alias
       return;
-    checkAnchor(value, where, problems);
-    checkPipeline(value, where, problems);
+    checkAnchor(value, where, diagnostics);
+    checkPipeline(value, where, diagnostics);
   });
-  return problems;
+  return diagnostics;
 }
 
-Problems checkRemarks(const std::string &passes) {
-  return checkRemarkedPasses(passes, registeredNames(/*onlyPasses=*/true), "--remarks").problems();
+Diagnostics checkRemarks(const std::string &passes) {
+  return checkRemarkedPasses(passes, registeredNames(/*onlyPasses=*/true), "--remarks").diagnostics();
 }
 
 std::vector<char *> completeArguments(int argc, char **argv) {

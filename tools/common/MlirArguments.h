@@ -11,15 +11,15 @@ namespace proa::tools {
 
 /// Reports unknown options, with near names. Call it after all options are registered and before they are
 /// parsed.
-Problems checkArguments(int argc, char **argv);
+Diagnostics checkArguments(int argc, char **argv);
 
 /// Reports unknown passes in pipelines and wrong options of passes. Call it after parsing, when passes of
 /// plugins are registered.
-Problems checkPasses(int argc, char **argv);
+Diagnostics checkPasses(int argc, char **argv);
 
 /// Checks the value of --remarks: a regular expression that matches the name of some pass as a whole. Call it
 /// after parsing.
-Problems checkRemarks(const std::string &passes);
+Diagnostics checkRemarks(const std::string &passes);
 
 /// The arguments, with `--mlir-print-ir-after-all` added if `--mlir-print-ir-after-change` is given without a
 /// selection of passes.

@@ -60,6 +60,16 @@ CLI::Option *declareCpu(CLI::App &line, std::string &cpu) {
       ->type_name("NAME");
 }
 
+CLI::Option *declareTarget(CLI::App &line, std::string &target) {
+  return line
+      .add_option(
+          "--target", target,
+          "The device: cpu, cuda, or cuda-emulated (kernels for a GPU, run on the CPU); of a list such as "
+          "cuda,cpu the first that this machine can run; default: cpu")
+      ->check(checkName)
+      ->type_name("NAME,...");
+}
+
 CLI::Option *declareRemarks(CLI::App &line, std::string &passes) {
   return line
       .add_option("--remarks", passes,

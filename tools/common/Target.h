@@ -39,6 +39,9 @@ std::optional<MeshOptions> meshOf(const MeshChoice &choice);
 /// Adds --cpu (ModelOptions::cpu).
 CLI::Option *declareCpu(CLI::App &line, std::string &cpu);
 
+/// Adds --target (ModelOptions::target).
+CLI::Option *declareTarget(CLI::App &line, std::string &target);
+
 /// Adds --remarks (ModelOptions::remarks).
 CLI::Option *declareRemarks(CLI::App &line, std::string &passes);
 

@@ -26,32 +26,25 @@ Outcome outcomeOf(const check::CaseResult &result) {
   Outcome outcome;
   outcome.status = result.status;
   outcome.stage = check::nameOf(result.stage);
-  outcome.problems = result.problems;
+  outcome.diagnostics = result.diagnostics;
   for (const check::ComparedOutput &output : result.outputs)
     outcome.maxAbsolute = std::max(outcome.maxAbsolute, output.comparison.maxAbsolute);
   return outcome;
 }
 
+std::string dump(const json &value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
 /// Messages to the parent, one line of JSON each: {"stage": ...} when a stage begins, {"status": ...} at the
 /// end.
-void writeLine(int descriptor, const json &value) {
-  std::string line = value.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+void writeLine(int descriptor, const std::string &line) {
   for (size_t done = 0; done < line.size();) {
     ssize_t put = ::write(descriptor, line.data() + done, line.size() - done);
     if (put < 0 && errno != EINTR)
       return;
     done += put > 0 ? static_cast<size_t>(put) : 0;
   }
-}
-
-json toJson(const Outcome &outcome) {
-  json problems = json::array();
-  for (const Problem &p : outcome.problems)
-    problems.push_back({p.where, p.message});
-  return {{"status", static_cast<int>(outcome.status)},
-          {"stage", outcome.stage},
-          {"problems", problems},
-          {"maxAbsolute", outcome.maxAbsolute}};
 }
 
 [[noreturn]] void runChild(const CheckFunction &check, const std::string &folder, int resultEnd,
@@ -61,8 +54,8 @@ json toJson(const Outcome &outcome) {
   ::dup2(null, STDIN_FILENO);
   ::dup2(outputEnd, STDOUT_FILENO);
   ::dup2(outputEnd, STDERR_FILENO);
-  auto onStage = [&](check::Stage stage) { writeLine(resultEnd, {{"stage", check::nameOf(stage)}}); };
-  writeLine(resultEnd, toJson(outcomeOf(check(folder, onStage))));
+  auto onStage = [&](check::Stage stage) { writeLine(resultEnd, dump({{"stage", check::nameOf(stage)}})); };
+  writeLine(resultEnd, lineOf(outcomeOf(check(folder, onStage))));
   std::fflush(nullptr);
   ::_exit(0); // skip the parent's atexit handlers
 }
@@ -136,7 +129,7 @@ Outcome Child::finish() {
   Outcome outcome;
   if (process < 0) {
     outcome.stage = "crash";
-    outcome.problems.add("", std::string("cannot start a process: ") + std::strerror(errno));
+    outcome.diagnostics.add("", std::string("cannot start a process: ") + std::strerror(errno));
     return outcome;
   }
   int status = 0;
@@ -153,29 +146,46 @@ Outcome Child::interpret(int status) {
   Outcome outcome;
   std::string stage = "start";
   for (size_t at = 0, end; (end = result.text.find('\n', at)) != std::string::npos; at = end + 1) {
-    json line = json::parse(result.text.substr(at, end - at), nullptr, false);
-    if (!line.is_object() || !line.contains("stage"))
-      continue;
-    stage = line["stage"];
-    if (!line.contains("status"))
-      continue;
-    outcome.status = static_cast<check::Status>(line["status"].get<int>());
-    outcome.stage = stage;
-    for (const json &p : line["problems"])
-      outcome.problems.add(p[0], p[1]);
-    if (line["maxAbsolute"].is_number())
-      outcome.maxAbsolute = line["maxAbsolute"];
-    return outcome;
+    std::string text = result.text.substr(at, end - at);
+    if (std::optional<Outcome> ended = outcomeOfLine(text))
+      return *ended;
+    json line = json::parse(text, nullptr, false);
+    if (line.is_object() && line.contains("stage"))
+      stage = line["stage"];
   }
   outcome.stage = timedOut ? "time-out" : "crash";
   if (timedOut)
-    outcome.problems.add("",
-                         fmt::format("time-out after {:.1f} s in stage {}", timeout.count() / 1000.0, stage));
+    outcome.diagnostics.add(
+        "", fmt::format("time-out after {:.1f} s in stage {}", timeout.count() / 1000.0, stage));
   else if (WIFSIGNALED(status))
-    outcome.problems.add("", fmt::format("{} in stage {}", ::strsignal(WTERMSIG(status)), stage));
+    outcome.diagnostics.add("", fmt::format("{} in stage {}", ::strsignal(WTERMSIG(status)), stage));
   else
-    outcome.problems.add(
+    outcome.diagnostics.add(
         "", fmt::format("the process ended with code {} in stage {}", WEXITSTATUS(status), stage));
+  return outcome;
+}
+
+std::string lineOf(const Outcome &outcome) {
+  json diagnostics = json::array();
+  for (const Diagnostic &p : outcome.diagnostics)
+    diagnostics.push_back({p.location, p.message});
+  return dump({{"status", static_cast<int>(outcome.status)},
+               {"stage", outcome.stage},
+               {"problems", diagnostics},
+               {"maxAbsolute", outcome.maxAbsolute}});
+}
+
+std::optional<Outcome> outcomeOfLine(const std::string &text) {
+  json line = json::parse(text, nullptr, false);
+  if (!line.is_object() || !line.contains("status"))
+    return std::nullopt;
+  Outcome outcome;
+  outcome.status = static_cast<check::Status>(line["status"].get<int>());
+  outcome.stage = line["stage"];
+  for (const json &p : line["problems"])
+    outcome.diagnostics.add(p[0], p[1]);
+  if (line["maxAbsolute"].is_number())
+    outcome.maxAbsolute = line["maxAbsolute"];
   return outcome;
 }
 

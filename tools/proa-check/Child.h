@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include <sys/types.h>
@@ -16,7 +17,7 @@ struct Outcome {
   check::Status status = check::Status::Failed;
   /// "import", "compile", ...; "crash" or "time-out" if the process ended early.
   std::string stage;
-  Problems problems;
+  Diagnostics diagnostics;
   double milliseconds = 0;
   /// The largest absolute error of all outputs.
   double maxAbsolute = 0;
@@ -69,6 +70,10 @@ private:
   std::chrono::milliseconds timeout;
   Clock::time_point start, limit;
 };
+
+/// An outcome as one line of JSON, without its time and output, and back.
+std::string lineOf(const Outcome &outcome);
+std::optional<Outcome> outcomeOfLine(const std::string &line);
 
 /// Checks a case in this process.
 Outcome checkHere(const CheckFunction &check, const std::string &folder);

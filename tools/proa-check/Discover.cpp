@@ -84,26 +84,26 @@ std::string describe(const std::regex_error &error, const std::string &expressio
 
 /// Reports ops that no case uses, with near names.
 void checkOps(const char *option, const std::vector<std::string> &ops,
-              const std::map<std::string, int64_t> &known, Problems &problems) {
+              const std::map<std::string, int64_t> &known, Diagnostics &diagnostics) {
   std::vector<std::string> names;
   for (const auto &[name, count] : known)
     names.push_back(name);
   for (const std::string &op : ops)
     if (!known.contains(op))
-      problems.add(option, "no case uses the op '" + op + "'" + didYouMean(op, names));
+      diagnostics.add(option, "no case uses the op '" + op + "'" + didYouMean(op, names));
 }
 
 /// The reason why no case is selected.
-Problems nothingSelected(const Selection &selection, size_t cases,
-                         const std::map<std::string, int64_t> &ops) {
-  Problems problems;
-  checkOps("--with-op", selection.withOps, ops, problems);
-  checkOps("--ops-only", selection.onlyOps, ops, problems);
-  if (problems.empty()) // a misspelt filter must not look like success
-    problems.add("proa-check",
-                 fmt::format("no case is selected; {} cases were found{}", cases,
-                             selection.filter.empty() ? "" : ", --filter '" + selection.filter + "'"));
-  return problems;
+Diagnostics nothingSelected(const Selection &selection, size_t cases,
+                            const std::map<std::string, int64_t> &ops) {
+  Diagnostics diagnostics;
+  checkOps("--with-op", selection.withOps, ops, diagnostics);
+  checkOps("--ops-only", selection.onlyOps, ops, diagnostics);
+  if (diagnostics.empty()) // a misspelt filter must not look like success
+    diagnostics.add("proa-check",
+                    fmt::format("no case is selected; {} cases were found{}", cases,
+                                selection.filter.empty() ? "" : ", --filter '" + selection.filter + "'"));
+  return diagnostics;
 }
 
 /// The case folders below `directory`, or the directory itself if it is one.
@@ -123,10 +123,10 @@ std::vector<std::string> foldersBelow(const std::string &directory) {
 
 Result<std::vector<FoundCase>> findCases(const std::vector<std::string> &directories,
                                          const Selection &selection) {
-  Problems problems;
+  Diagnostics diagnostics;
   std::regex filter;
   if (std::string wrong = checkExpression(selection.filter); !wrong.empty())
-    problems.add("--filter", wrong);
+    diagnostics.add("--filter", wrong);
   else
     filter = std::regex(selection.filter);
   std::vector<std::string> folders;
@@ -134,13 +134,13 @@ Result<std::vector<FoundCase>> findCases(const std::vector<std::string> &directo
     std::vector<std::string> found = foldersBelow(directory);
     std::error_code ignored;
     if (found.empty())
-      problems.add(directory,
-                   std::string(fs::exists(directory, ignored) ? "" : "the directory does not exist, ") +
-                       "expected a directory that contains case folders (meta.json)");
+      diagnostics.add(directory,
+                      std::string(fs::exists(directory, ignored) ? "" : "the directory does not exist, ") +
+                          "expected a directory that contains case folders (meta.json)");
     folders.insert(folders.end(), found.begin(), found.end());
   }
-  if (!problems.empty())
-    return problems;
+  if (!diagnostics.empty())
+    return diagnostics;
   std::sort(folders.begin(), folders.end());
   folders.erase(std::unique(folders.begin(), folders.end()), folders.end());
   std::vector<FoundCase> selected;

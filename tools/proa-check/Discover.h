@@ -23,7 +23,7 @@ struct FoundCase {
   std::string group; ///< the first part of the name in meta.json: "ops", "models"
 };
 
-/// The folders with a meta.json below each directory (or the directory itself), sorted. Problems: a directory
+/// The folders with a meta.json below each directory (or the directory itself), sorted. Errors: a directory
 /// that does not exist or has no case, an invalid filter, an empty selection.
 Result<std::vector<FoundCase>> findCases(const std::vector<std::string> &directories,
                                          const Selection &selection);

@@ -94,9 +94,9 @@ std::string KnownFailures::add(const std::string &line) {
 Result<KnownFailures> KnownFailures::read(const std::string &file) {
   Result<std::string> text = readFile(file);
   if (!text)
-    return text.problems();
+    return text.diagnostics();
   KnownFailures known;
-  Problems problems;
+  Diagnostics diagnostics;
   std::istringstream lines(*text);
   std::string line;
   for (int number = 1; std::getline(lines, line); ++number) {
@@ -106,10 +106,10 @@ Result<KnownFailures> KnownFailures::read(const std::string &file) {
     if (content.empty() || content.starts_with('#'))
       continue;
     if (std::string wrong = known.add(line); !wrong.empty())
-      problems.add(fmt::format("{}:{}", file, number), wrong);
+      diagnostics.add(fmt::format("{}:{}", file, number), wrong);
   }
-  if (!problems.empty())
-    return problems;
+  if (!diagnostics.empty())
+    return diagnostics;
   return known;
 }
 

@@ -34,7 +34,7 @@ public:
   std::string removal(const std::string &folder, const std::string &mode, const std::string &file) const;
 
   /// Adds `mode` to the cases that failed and removes it from those that passed. Entries keep their reason; a
-  /// new entry gets the first problem. Cases that were not checked keep their lines.
+  /// new entry gets the first error. Cases that were not checked keep their lines.
   void update(const Report &report, const std::string &mode);
 
   /// The text of the file, sorted by name.

@@ -33,9 +33,11 @@ void wait(const std::list<Running> &running) {
 
 void checkAll(const std::vector<FoundCase> &cases, const PoolOptions &options,
               const std::function<void(size_t, Outcome)> &onDone) {
-  if (options.jobs == 0) {
-    for (size_t i = 0; i < cases.size(); ++i)
-      onDone(i, checkHere(options.check, cases[i].folder));
+  if (options.jobs == 0 || options.combine) {
+    for (size_t i = 0; i < cases.size(); ++i) {
+      Outcome outcome = checkHere(options.check, cases[i].folder);
+      onDone(i, options.combine ? options.combine(cases[i].folder, outcome) : std::move(outcome));
+    }
     return;
   }
   std::list<Running> running;

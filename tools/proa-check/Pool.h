@@ -13,6 +13,9 @@ struct PoolOptions {
   int jobs = 1;
   std::chrono::milliseconds timeout{60000};
   CheckFunction check;
+  /// Combines the outcome of a case with those of other processes that check the same cases. Cases are then
+  /// checked in this process. None: this process checks all cases alone.
+  std::function<Outcome(const std::string &folder, const Outcome &own)> combine;
 };
 
 /// Checks all cases. Calls `onDone` with the index of each case when it ends.

@@ -58,15 +58,15 @@ std::string withoutNumbers(const std::string &message) {
   return out;
 }
 
-std::string reasonKey(const Outcome &outcome, const Problem &problem) {
+std::string reasonKey(const Outcome &outcome, const Diagnostic &diagnostic) {
   if (outcome.stage == "compare") {
-    bool values = problem.message.find(" differ; ") != std::string::npos;
-    bool type = problem.message.starts_with("got ");
+    bool values = diagnostic.message.find(" differ; ") != std::string::npos;
+    bool type = diagnostic.message.starts_with("got ");
     return values ? "compare: values differ"
            : type ? "compare: dtype or dims differ"
-                  : "compare: " + withoutNumbers(problem.message);
+                  : "compare: " + withoutNumbers(diagnostic.message);
   }
-  return outcome.stage + ": " + withoutNumbers(problem.message);
+  return outcome.stage + ": " + withoutNumbers(diagnostic.message);
 }
 
 std::string firstLine(const std::string &text) { return text.substr(0, text.find('\n')); }
@@ -78,20 +78,20 @@ std::string caseLine(const FoundCase &found, const Outcome &outcome, bool verbos
                      : outcome.status == Status::Failed ? "FAIL"
                                                         : "skip";
   std::string line = fmt::format("{} {}", word, found.folder);
-  if (!outcome.problems.empty()) {
-    const Problem &first = outcome.problems[0];
-    line += fmt::format(": {}: {}{}{}", outcome.stage, first.where, first.where.empty() ? "" : ": ",
+  if (!outcome.diagnostics.empty()) {
+    const Diagnostic &first = outcome.diagnostics[0];
+    line += fmt::format(": {}: {}{}{}", outcome.stage, first.location, first.location.empty() ? "" : ": ",
                         firstLine(first.message));
-    if (outcome.problems.size() > 1)
-      line += fmt::format(" (and {} more)", outcome.problems.size() - 1);
+    if (outcome.diagnostics.size() > 1)
+      line += fmt::format(" (and {} more)", outcome.diagnostics.size() - 1);
   }
   if (outcome.status == Status::Passed)
     line += fmt::format("  {:.0f} ms, max abs error {:.3g}", outcome.milliseconds, outcome.maxAbsolute);
   line += "\n";
   if (!verbose || outcome.status != Status::Failed)
     return line;
-  for (const Problem &p : outcome.problems)
-    line += fmt::format("     {}{}{}\n", p.where, p.where.empty() ? "" : ": ", p.message);
+  for (const Diagnostic &p : outcome.diagnostics)
+    line += fmt::format("     {}{}{}\n", p.location, p.location.empty() ? "" : ": ", p.message);
   for (size_t at = 0; at < outcome.output.size();) {
     size_t end = std::min(outcome.output.find('\n', at), outcome.output.size());
     line += "     | " + outcome.output.substr(at, end - at) + "\n";
@@ -101,7 +101,7 @@ std::string caseLine(const FoundCase &found, const Outcome &outcome, bool verbos
 }
 
 std::string reasonOf(const Outcome &outcome) {
-  return outcome.problems.empty() ? outcome.stage : firstLine(reasonKey(outcome, outcome.problems[0]));
+  return outcome.diagnostics.empty() ? outcome.stage : firstLine(reasonKey(outcome, outcome.diagnostics[0]));
 }
 
 std::string groupTable(const Report &report) {
@@ -132,7 +132,7 @@ std::string reasonTable(const Report &report, size_t rows) {
     if (report.outcomes[i].status != Status::Failed)
       continue;
     std::set<std::string> keys; // a reason counts once per case
-    for (const Problem &p : report.outcomes[i].problems)
+    for (const Diagnostic &p : report.outcomes[i].diagnostics)
       keys.insert(firstLine(reasonKey(report.outcomes[i], p)));
     for (const std::string &key : keys)
       if (reasons[key].cases++ == 0)

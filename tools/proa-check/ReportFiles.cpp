@@ -41,12 +41,12 @@ std::string junitCase(const FoundCase &found, const Outcome &outcome) {
                                 escaped(found.group), escaped(found.folder), outcome.milliseconds / 1000);
   if (outcome.status == Status::Passed)
     return out + "/>\n";
-  std::string first = outcome.problems.empty() ? "" : outcome.problems[0].message;
+  std::string first = outcome.diagnostics.empty() ? "" : outcome.diagnostics[0].message;
   const char *element = outcome.status == Status::Failed ? "failure" : "skipped";
   out += fmt::format(">\n    <{} message=\"{}\"", element, escaped(outcome.stage + ": " + first));
   if (outcome.status == Status::Skipped)
     return out + "/>\n  </testcase>\n";
-  return out + fmt::format(">{}{}</failure>\n  </testcase>\n", escaped(outcome.problems.text()),
+  return out + fmt::format(">{}{}</failure>\n  </testcase>\n", escaped(outcome.diagnostics.text()),
                            escaped(outcome.output));
 }
 
@@ -56,16 +56,16 @@ std::string toJson(const Report &report) {
   nlohmann::json cases = nlohmann::json::array();
   for (size_t i = 0; i < report.cases.size(); ++i) {
     const Outcome &outcome = report.outcomes[i];
-    nlohmann::json problems = nlohmann::json::array();
-    for (const Problem &p : outcome.problems)
-      problems.push_back({{"where", p.where}, {"message", p.message}});
+    nlohmann::json diagnostics = nlohmann::json::array();
+    for (const Diagnostic &p : outcome.diagnostics)
+      diagnostics.push_back({{"where", p.location}, {"message", p.message}});
     cases.push_back({{"case", report.cases[i].folder},
                      {"group", report.cases[i].group},
                      {"status", statusNames[static_cast<size_t>(outcome.status)]},
                      {"stage", outcome.stage},
                      {"milliseconds", outcome.milliseconds},
                      {"max_abs_error", outcome.maxAbsolute},
-                     {"problems", problems}});
+                     {"problems", diagnostics}});
   }
   nlohmann::json all{{"summary", lastLine(report)}, {"cases", cases}};
   return all.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";

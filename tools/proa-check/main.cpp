@@ -8,6 +8,7 @@
 #include "tools/common/Training.h"
 #include "tools/proa-check/KnownFailures.h"
 #include "tools/proa-check/Pool.h"
+#include "tools/proa-check/Ranks.h"
 #include "tools/proa-check/Report.h"
 
 #include <fmt/format.h>
@@ -35,6 +36,7 @@ struct Options {
   std::string known, updateKnown;
   bool verbose = false;
   bool list = false;
+  bool isMain = true; ///< one process of a mesh prints and writes files
 };
 
 /// Options that select cases and their number of processes.
@@ -52,9 +54,10 @@ void declareSelection(CommandLine &line, Options &options) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("OP,...");
-  line.add_option(
-          "-j,--jobs", options.pool.jobs,
-          "Number of cases checked in parallel, each in its own process; 0: in this process, for debuggers")
+  line.add_option("-j,--jobs", options.pool.jobs,
+                  "Number of cases checked in parallel, each in its own process; 0: in this process, for "
+                  "debuggers, and "
+                  "always under mpirun with a mesh")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
   line.add_option("--timeout", options.timeoutSeconds, "Time limit of a case, in seconds")
@@ -98,8 +101,8 @@ void declareModes(CommandLine &line, Options &options) {
                 "Recomputes values instead of keeping them, as in proa-run")
       ->check(checkMemoryBudget);
   // These modes run the program in their own ways.
-  for (CLI::Option *option :
-       {declareAmp(line, options.amp), declareCpu(line, options.check.cpu), declareMesh(line, options.mesh)})
+  for (CLI::Option *option : {declareAmp(line, options.amp), declareCpu(line, options.check.cpu),
+                              declareTarget(line, options.check.target), declareMesh(line, options.mesh)})
     for (const char *mode : {"--reference", "--sharding", "--mutants"})
       option->excludes(line.get_option(mode));
   line.add_option("--micro-batches", options.check.microBatches,
@@ -142,11 +145,11 @@ Result<KnownFailures> readKnownFailures(const Options &options) {
 }
 
 /// Reports these errors, also in the file of --json.
-int failWithReport(const Problems &problems, const Options &options) {
-  if (!options.json.empty())
-    if (Result<void> written = writeFile(options.json, errorsJson(problems)); !written)
-      fail(written.problems());
-  return fail(problems);
+int failWithReport(const Diagnostics &diagnostics, const Options &options) {
+  if (!options.json.empty() && options.isMain)
+    if (Result<void> written = writeFile(options.json, errorsJson(diagnostics)); !written)
+      fail(written.diagnostics());
+  return fail(diagnostics);
 }
 
 /// Checks the cases and prints failures as they occur.
@@ -171,15 +174,20 @@ private:
       expectFailure(found, outcome);
     else
       printsReason |= outcome.status == check::Status::Failed;
+    if (options.isMain)
+      print(found, outcome, printsReason || outcome.stage == unexpectedPass);
+    report.outcomes[index] = std::move(outcome);
+  }
+
+  void print(const FoundCase &found, const Outcome &outcome, bool printsReason) {
     bar.clear();
-    if (printsReason || outcome.stage == unexpectedPass)
+    if (printsReason)
       fmt::print("{}", caseLine(found, outcome, options.verbose));
     std::fflush(stdout); // before a later case is forked, which would print it again
     ++done;
     failed += outcome.status == check::Status::Failed;
     bar.show(fmt::format("{} of {} cases, {} failed", done, report.cases.size(), failed),
              static_cast<double>(done) / static_cast<double>(report.cases.size()));
-    report.outcomes[index] = std::move(outcome);
   }
 
   /// A listed case that fails counts as skipped. One that passes fails, to keep the list up to date.
@@ -189,8 +197,8 @@ private:
     } else if (outcome.status == check::Status::Passed && !known.mayPass(found.folder, mode)) {
       outcome.status = check::Status::Failed;
       outcome.stage = unexpectedPass;
-      outcome.problems.add("", "unexpectedly passed in mode '" + mode + "'; " +
-                                   known.removal(found.folder, mode, options.known));
+      outcome.diagnostics.add("", "unexpectedly passed in mode '" + mode + "'; " +
+                                      known.removal(found.folder, mode, options.known));
     }
   }
 
@@ -204,50 +212,70 @@ private:
   size_t done = 0, failed = 0;
 };
 
-Problems writeReports(const Report &report, const Options &options) {
-  Problems problems;
+Diagnostics writeReports(const Report &report, const Options &options) {
+  Diagnostics diagnostics;
   auto write = [&](const std::string &file, const std::string &text) {
     if (file.empty())
       return;
     if (Result<void> written = writeFile(file, text); !written)
-      problems.append(written.problems());
+      diagnostics.append(written.diagnostics());
   };
   write(options.json, toJson(report));
   write(options.junit, toJunit(report));
-  return problems;
+  return diagnostics;
+}
+
+bool hasFailure(const Report &report) {
+  return std::any_of(report.outcomes.begin(), report.outcomes.end(),
+                     [](const Outcome &o) { return o.status == check::Status::Failed; });
 }
 
 int finish(const Report &report, KnownFailures known, const Options &options) {
-  Problems problems = writeReports(report, options);
+  Diagnostics diagnostics = writeReports(report, options);
   if (!options.updateKnown.empty()) {
     known.update(report, modeOf(options.check));
     if (Result<void> written = writeFile(options.updateKnown, known.text()); !written)
-      problems.append(written.problems());
+      diagnostics.append(written.diagnostics());
   }
   std::string reasons = reasonTable(report, options.reasons);
   fmt::print("{}{}{}{}\n", groupTable(report), reasons.empty() ? "" : "\n", reasons, lastLine(report));
-  bool anyFailed = std::any_of(report.outcomes.begin(), report.outcomes.end(),
-                               [](const Outcome &o) { return o.status == check::Status::Failed; });
-  if (!problems.empty())
-    return fail(problems);
-  return anyFailed ? ExitCode::failure : ExitCode::success;
+  fmt::print(stderr, "{}", diagnostics.text()); // not fail(), which other ranks would have to call too
+  return hasFailure(report) || !diagnostics.empty() ? ExitCode::failure : ExitCode::success;
 }
 
-int work(const Options &options) {
+int work(const Options &options, Ranks *ranks) {
   Result<std::vector<FoundCase>> cases = findCases(options.directories, options.selection);
   if (!cases) {
-    int code = failWithReport(cases.problems(), options);
+    int code = failWithReport(cases.diagnostics(), options);
     return checkExpression(options.selection.filter).empty() ? code : ExitCode::wrongCommandLine;
   }
   if (options.list) {
     for (const FoundCase &found : *cases)
-      fmt::print("{}\n", found.folder);
+      if (options.isMain)
+        fmt::print("{}\n", found.folder);
     return ExitCode::success;
   }
   Result<KnownFailures> known = readKnownFailures(options);
   if (!known)
-    return failWithReport(known.problems(), options);
-  return finish(Session(std::move(*cases), *known, options).check(), *known, options);
+    return failWithReport(known.diagnostics(), options);
+  Report report = Session(std::move(*cases), *known, options).check();
+  int code = options.isMain ? finish(report, *known, options) : ExitCode::success;
+  return ranks ? ranks->codeOfMain(code) : code;
+}
+
+/// Checks on the ranks of mpirun: all processes check each case together.
+int workOnRanks(Options &options) {
+  Result<Ranks> ranks = Ranks::open(options.pool.timeout);
+  if (!ranks)
+    return fail(ranks.diagnostics());
+  options.isMain = ranks->isMain();
+  if (!options.isMain)
+    options.check.onDiagnostic = [](const Diagnostic &) {};
+  options.pool.check = ranks->withLimit(options.pool.check);
+  options.pool.combine = [&](const std::string &folder, const Outcome &own) {
+    return ranks->combine(folder, own);
+  };
+  return work(options, &*ranks);
 }
 
 } // namespace
@@ -262,11 +290,15 @@ int main(int argc, char **argv) {
                    "  proa-check test/corpus/ops --filter 'conv2d|pool' --verbose\n"
                    "  proa-check test/corpus/models --jobs 2 --timeout 120 --json report.json\n"
                    "  proa-check test/corpus/training --strategy dp2,mp2,zero1\n"
+                   "  mpirun -n 2 proa-check test/corpus/training --strategy dp2\n"
                    "  gdb --args proa-check --jobs 0 test/corpus/ops/relu/basic\n");
   declareSelection(line, options);
   declareModes(line, options);
   declareReports(line, options);
   line.takeNextValue("--recompute", isMemoryBudget);
+  bool onRanks = areProcessesOfMesh(argc, argv);
+  if (onRanks)
+    printErrorsOfRanks();
   if (std::optional<int> code = line.read(argc, argv))
     return *code;
   options.check.memoryBudget = memoryBudgetOf(options.recompute);
@@ -275,7 +307,7 @@ int main(int argc, char **argv) {
   if (auto strategy = spmd::parseStrategy(options.mesh.mesh.strategy); strategy && strategy->ampLevel > 0)
     options.check.amp =
         AmpOptions{.level = strategy->ampLevel == 1 ? AmpOptions::Level::O1 : AmpOptions::Level::O2};
-  options.mesh.mesh.simulate = true;
+  options.mesh.mesh.simulate = !onRanks;
   options.check.mesh = meshOf(options.mesh);
   options.pool.timeout = std::chrono::milliseconds(static_cast<int64_t>(options.timeoutSeconds * 1000));
   options.check.onDiagnostic = [](const Diagnostic &diagnostic) {
@@ -285,10 +317,10 @@ int main(int argc, char **argv) {
     options.check.onStage = onStage;
     return check::checkCase(folder, options.check);
   };
-  Problems unwritable;
+  Diagnostics unwritable;
   for (const std::string &file : {options.json, options.junit, options.updateKnown})
     checkOutputFile(file, unwritable);
   if (!unwritable.empty())
     return fail(unwritable);
-  return runTool(line, [&] { return work(options); });
+  return runTool(line, [&] { return onRanks ? workOnRanks(options) : work(options, nullptr); });
 }

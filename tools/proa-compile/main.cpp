@@ -86,32 +86,32 @@ void declare(CommandLine &line, Options &options) {
 }
 
 /// Checks that CLI11 does not do; reports all errors.
-Problems checkOptions(Options &options) {
-  Problems problems;
-  options.request.dims = parseFeedDims(options.dims, problems);
+Diagnostics checkOptions(Options &options) {
+  Diagnostics diagnostics;
+  options.request.dims = parseFeedDims(options.dims, diagnostics);
   options.request.amp = ampOf(options.amp);
   if (options.link.prefix.empty())
     options.link.prefix = aot::prefixOf(options.link.output);
   else if (!aot::isIdentifier(options.link.prefix))
-    problems.add("--name", "found '" + options.link.prefix + "', expected a C identifier");
+    diagnostics.add("--name", "found '" + options.link.prefix + "', expected a C identifier");
   if (options.emit != Options::library && !options.header.empty())
-    problems.add("--header", "requires --emit=library, found --emit=" + options.emit);
+    diagnostics.add("--header", "requires --emit=library, found --emit=" + options.emit);
   if (options.emit != Options::library && options.request.embedWeights)
-    problems.add("--embed-weights", "--emit=" + options.emit + " does not write weights");
-  return problems;
+    diagnostics.add("--embed-weights", "--emit=" + options.emit + " does not write weights");
+  return diagnostics;
 }
 
 /// Reads feeds and fetches of a case folder.
 Result<void> readCase(aot::LibraryRequest &request) {
   auto files = params::findModel(request.model, request.parameters);
   if (!files)
-    return files.problems();
+    return files.diagnostics();
   bool isIr = files->program.ends_with(".mlir") || files->program.ends_with(".mlirbc");
   if (files->meta.empty() || isIr) // an IR file describes its own interface
     return {};
   auto meta = params::readModelMeta(files->meta);
   if (!meta)
-    return meta.problems();
+    return meta.diagnostics();
   if (request.feeds.empty())
     request.feeds = meta->feeds;
   if (request.fetches.empty())
@@ -155,14 +155,14 @@ void report(const Options &options) {
 }
 
 Result<void> work(Options options) {
-  Problems problems;
-  checkOutputFile(options.link.output, problems);
-  checkOutputFile(options.header, problems);
+  Diagnostics diagnostics;
+  checkOutputFile(options.link.output, diagnostics);
+  checkOutputFile(options.header, diagnostics);
   if (std::error_code ignored; options.emit == Options::library && fs::exists(options.link.output, ignored) &&
-                               !fs::is_regular_file(options.link.output, ignored) && problems.empty())
-    problems.add(options.link.output, "found a device, expected a file name");
-  if (!problems.empty())
-    return problems;
+                               !fs::is_regular_file(options.link.output, ignored) && diagnostics.empty())
+    diagnostics.add(options.link.output, "found a device, expected a file name");
+  if (!diagnostics.empty())
+    return diagnostics;
   ProgressBar bar;
   options.request.name = options.link.prefix;
   options.request.progress = [&](const std::string &what, double part) { bar.show(what, part); };
@@ -177,7 +177,7 @@ Result<void> work(Options options) {
     return done;
   auto compiled = aot::compileLibrary(options.request);
   if (!compiled)
-    return compiled.problems();
+    return compiled.diagnostics();
   bar.show("linking", 1);
   Result<void> done = write(options, *compiled);
   bar.clear();
@@ -201,12 +201,12 @@ int main(int argc, char **argv) {
   declare(line, options);
   if (std::optional<int> code = line.read(argc, argv))
     return *code;
-  if (Problems problems = checkOptions(options); !problems.empty())
-    return failCommandLine(problems);
+  if (Diagnostics diagnostics = checkOptions(options); !diagnostics.empty())
+    return failCommandLine(diagnostics);
   options.request.model = inputPath(options.request.model);
   options.link.installation = installation(argv[0]);
   return runTool(line, [&] {
     Result<void> done = work(std::move(options));
-    return done ? static_cast<int>(ExitCode::success) : fail(done.problems());
+    return done ? static_cast<int>(ExitCode::success) : fail(done.diagnostics());
   });
 }

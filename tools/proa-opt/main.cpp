@@ -103,25 +103,25 @@ mlir::MlirOptMainConfig checking(const mlir::MlirOptMainConfig &given, const Opt
 /// MLIR's main function, except that the output file is written as a whole, and only if the passes succeed.
 int run(const std::string &input, const std::string &output, mlir::DialectRegistry &registry,
         const mlir::MlirOptMainConfig &config) {
-  proa::Problems problems;
+  proa::Diagnostics diagnostics;
   if (std::string wrong = proa::tools::checkName(output); !wrong.empty())
-    problems.add("-o", wrong);
-  proa::tools::checkOutputFile(output, problems);
+    diagnostics.add("-o", wrong);
+  proa::tools::checkOutputFile(output, diagnostics);
   std::string error;
   std::unique_ptr<llvm::MemoryBuffer> file = mlir::openInputFile(input, &error);
   if (!file)
-    problems.add("", error);
+    diagnostics.add("", error);
   else if (llvm::StringRef text = file->getBuffer().ltrim();
            text.starts_with("{") && !text.starts_with("{-#"))
-    problems.add(input, "found JSON, expected MLIR; proa-translate imports Paddle programs");
-  if (!problems.empty())
-    return proa::tools::fail(problems);
+    diagnostics.add(input, "found JSON, expected MLIR; proa-translate imports Paddle programs");
+  if (!diagnostics.empty())
+    return proa::tools::fail(diagnostics);
   std::string text;
   llvm::raw_string_ostream stream(text);
   bool succeeded = llvm::succeeded(mlir::MlirOptMain(stream, std::move(file), registry, config));
   if (succeeded || output == "-") // stdout gets the parts before the failed one
     if (proa::Result<void> written = proa::tools::writeOutput(output, text); !written)
-      return proa::tools::fail(written.problems());
+      return proa::tools::fail(written.diagnostics());
   return proa::tools::finishOutput(succeeded ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
@@ -142,13 +142,13 @@ int main(int argc, char **argv) {
   Options options;
   llvm::InitLLVM init(argc, argv);
   std::string title = mlir::registerCLIOptions("proa's pass driver", registry);
-  if (proa::Problems problems = proa::tools::checkArguments(argc, argv); !problems.empty())
-    return proa::tools::fail(problems);
+  if (proa::Diagnostics diagnostics = proa::tools::checkArguments(argc, argv); !diagnostics.empty())
+    return proa::tools::fail(diagnostics);
   std::vector<char *> arguments = proa::tools::completeArguments(argc, argv);
   cl::ParseCommandLineOptions(static_cast<int>(arguments.size()), arguments.data(), title);
   proa::tools::printNoOpsWithErrors();
-  if (proa::Problems problems = proa::tools::checkPasses(argc, argv); !problems.empty())
-    return proa::tools::fail(problems);
+  if (proa::Diagnostics diagnostics = proa::tools::checkPasses(argc, argv); !diagnostics.empty())
+    return proa::tools::fail(diagnostics);
   const std::string &input = options.input, &output = options.output;
   if (options.dynamicDim < 0) {
     llvm::errs() << "error: --check-numerics-dynamic-dim is " << options.dynamicDim
@@ -158,15 +158,15 @@ int main(int argc, char **argv) {
   auto config = mlir::MlirOptMainConfig::createFromCLOptions();
   if (config.shouldEmitBytecode())
     if (std::string wrong = proa::tools::checkBinaryOutput(output, options.force); !wrong.empty())
-      return proa::tools::fail(proa::problem("--emit-bytecode", wrong));
+      return proa::tools::fail(proa::errorAt("--emit-bytecode", wrong));
   if (config.shouldShowDialects() || config.shouldListPasses())
     return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, input, output, registry));
   if (options.remarks.getNumOccurrences() > 0) {
     if (config.shouldEmitRemarks())
       return proa::tools::fail(
-          proa::problem("--remarks", "expected one of --remarks and --remarks-filter, found both"));
-    if (proa::Problems problems = proa::tools::checkRemarks(options.remarks); !problems.empty())
-      return proa::tools::fail(problems);
+          proa::errorAt("--remarks", "expected one of --remarks and --remarks-filter, found both"));
+    if (proa::Diagnostics diagnostics = proa::tools::checkRemarks(options.remarks); !diagnostics.empty())
+      return proa::tools::fail(diagnostics);
     config = withRemarks(config, options.remarks);
   }
   if (!options.explainSharding.empty())

@@ -192,7 +192,7 @@ private:
     if (!change(*copy))
       return false;
     {
-      ScopedDiagnosticHandler silent(&getContext(), [](Diagnostic &) { return success(); });
+      ScopedDiagnosticHandler silent(&getContext(), [](mlir::Diagnostic &) { return success(); });
       if (failed(verify(*copy)))
         return false;
     }

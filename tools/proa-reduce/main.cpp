@@ -51,21 +51,21 @@ Exit codes: 0 done, 1 something failed or a wrong command line.
 /// MLIR's main function, except that the output file is written as a whole, and only if the passes succeed.
 int run(const std::string &input, const std::string &output, const mlir::PassPipelineCLParser &pipeline,
         mlir::MLIRContext &context) {
-  proa::Problems problems;
+  proa::Diagnostics diagnostics;
   if (std::string wrong = checkName(output); !wrong.empty())
-    problems.add("-o", wrong);
-  checkOutputFile(output, problems);
+    diagnostics.add("-o", wrong);
+  checkOutputFile(output, diagnostics);
   if (!pipeline.hasAnyOccurrences())
-    problems.add("proa-reduce", "no reducing pass, expected --reduce='test=SCRIPT'");
+    diagnostics.add("proa-reduce", "no reducing pass, expected --reduce='test=SCRIPT'");
   std::string error;
   std::unique_ptr<llvm::MemoryBuffer> file = mlir::openInputFile(input, &error);
   if (!file)
-    problems.add("", error);
-  if (!problems.empty())
-    return fail(problems);
+    diagnostics.add("", error);
+  if (!diagnostics.empty())
+    return fail(diagnostics);
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
-  mlir::SourceMgrDiagnosticHandler diagnostics(sources, &context);
+  mlir::SourceMgrDiagnosticHandler handler(sources, &context);
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
   if (!module)
     return ExitCode::failure;
@@ -80,7 +80,7 @@ int run(const std::string &input, const std::string &output, const mlir::PassPip
   llvm::raw_string_ostream stream(text);
   module->print(stream);
   if (proa::Result<void> written = writeOutput(output, text); !written)
-    return fail(written.problems());
+    return fail(written.diagnostics());
   return finishOutput(ExitCode::success);
 }
 
@@ -99,11 +99,11 @@ int main(int argc, char **argv) {
   cl::opt<std::string> input(cl::Positional, cl::Required, cl::desc("<input file>"));
   cl::opt<std::string> output("o", cl::desc("Output file"), cl::init("-"));
   mlir::PassPipelineCLParser pipeline("", "Passes that reduce");
-  if (proa::Problems problems = checkArguments(argc, argv); !problems.empty())
-    return fail(problems);
+  if (proa::Diagnostics diagnostics = checkArguments(argc, argv); !diagnostics.empty())
+    return fail(diagnostics);
   cl::ParseCommandLineOptions(argc, argv, "proa's reducer\n");
-  if (proa::Problems problems = checkPasses(argc, argv); !problems.empty())
-    return fail(problems);
+  if (proa::Diagnostics diagnostics = checkPasses(argc, argv); !diagnostics.empty())
+    return fail(diagnostics);
   mlir::MLIRContext context(registry);
   context.printOpOnDiagnostic(false); // the op may be the whole module
   return run(input, output, pipeline, context);

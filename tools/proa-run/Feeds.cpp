@@ -41,19 +41,19 @@ public:
       addSource(source);
     for (const auto &[name, given] : dims)
       if (auto fed = result.find(name); fed != result.end() && fed->second.dims() != given)
-        problems.add(
+        diagnostics.add(
             "--dims",
             fmt::format("'{}' should be {}, but is fed {} ({}); for random feeds of other dims: --inputs "
                         "random:SEED",
                         name, describe(fed->second.dtype(), given), fed->second.describe(),
                         fmt::join(sources, ", ")));
     giveLods();
-    if (problems.empty())
+    if (diagnostics.empty())
       for (const TensorInfo &feed : feeds)
         if (!result.count(feed.name))
-          problems.add(feed.name, "no value is fed, expected " + describe(feed.dtype, feed.dims));
-    if (!problems.empty())
-      return std::move(problems);
+          diagnostics.add(feed.name, "no value is fed, expected " + describe(feed.dtype, feed.dims));
+    if (!diagnostics.empty())
+      return std::move(diagnostics);
     return std::move(result);
   }
 
@@ -68,12 +68,12 @@ private:
     if (find(name))
       result.insert_or_assign(name, std::move(tensor));
     else if (auto entry = lodEntryOf(name); entry && find(entry->variable))
-      lods.add(*entry, tensor, source, problems);
+      lods.add(*entry, tensor, source, diagnostics);
     else
       addUnknown(source, name);
   }
 
-  /// Adds a problem if no feed has this name.
+  /// Adds an error if no feed has this name.
   void checkFed(const std::string &source, const std::string &name) {
     auto entry = lodEntryOf(name);
     if (!find(name) && !(entry && find(entry->variable)))
@@ -84,19 +84,19 @@ private:
     std::vector<std::string> names;
     for (const TensorInfo &feed : feeds)
       names.push_back(feed.name);
-    problems.add(source, fmt::format("'{}' is not a feed of the program, which has: {}{}", name,
-                                     namesOf(feeds), didYouMean(name, names)));
+    diagnostics.add(source, fmt::format("'{}' is not a feed of the program, which has: {}{}", name,
+                                        namesOf(feeds), didYouMean(name, names)));
   }
 
   void giveLods() {
-    for (auto &[name, lod] : lods.finish(fmt::format("{}", fmt::join(options.sources, ", ")), problems))
+    for (auto &[name, lod] : lods.finish(fmt::format("{}", fmt::join(options.sources, ", ")), diagnostics))
       if (auto fed = result.find(name); fed != result.end())
         fed->second.setLod(lod);
   }
 
   void readDims() {
-    dims = parseFeedDims(options.dims, problems);
-    dimsAreWrong = !problems.empty();
+    dims = parseFeedDims(options.dims, diagnostics);
+    dimsAreWrong = !diagnostics.empty();
     for (const auto &[name, given] : dims)
       if (!find(name))
         addUnknown("--dims", name);
@@ -116,7 +116,7 @@ private:
     const char *end = source.data() + source.size();
     auto [next, error] = std::from_chars(source.data() + std::string_view("random:").size(), end, seed);
     if (error != std::errc() || next != end) {
-      problems.add("--inputs", "found '" + source + "', expected random:SEED with a number");
+      diagnostics.add("--inputs", "found '" + source + "', expected random:SEED with a number");
       return;
     }
     for (const TensorInfo &feed : feeds) {
@@ -127,8 +127,8 @@ private:
       if (elementCount(shape))
         emplaceRandom(feed, shape, seed);
       else if (!dimsAreWrong)
-        problems.add(feed.name, fmt::format("has dynamic dims in the program: {}; expected --dims {}=...",
-                                            describe(feed.dtype, feed.dims), feed.name));
+        diagnostics.add(feed.name, fmt::format("has dynamic dims in the program: {}; expected --dims {}=...",
+                                               describe(feed.dtype, feed.dims), feed.name));
     }
   }
 
@@ -136,7 +136,7 @@ private:
     try {
       result.emplace(feed.name, randomTensor(feed.name, feed.dtype, shape, seed));
     } catch (const std::bad_alloc &) {
-      problems.add(feed.name, "out of memory for a feed of " + describe(feed.dtype, shape));
+      diagnostics.add(feed.name, "out of memory for a feed of " + describe(feed.dtype, shape));
     }
   }
 
@@ -151,13 +151,13 @@ private:
       return other.ends_with(".npy") && other.find('=') == std::string::npos;
     };
     if (!isNamed && std::ranges::count_if(options.sources, isUnnamed) != std::ssize(feeds)) {
-      problems.add(source, "the program has several feeds (" + namesOf(feeds) +
-                               "); expected NAME=FILE.npy, or a file for each feed in this order");
+      diagnostics.add(source, "the program has several feeds (" + namesOf(feeds) +
+                                  "); expected NAME=FILE.npy, or a file for each feed in this order");
       return;
     }
     Result<Tensor> tensor = params::readNpy(file);
     if (!tensor)
-      problems.append(tensor.problems());
+      diagnostics.append(tensor.diagnostics());
     else
       add(file, isNamed ? source.substr(0, equals) : feeds[unnamed].name, *tensor);
     unnamed += !isNamed;
@@ -166,13 +166,13 @@ private:
   void addSafetensors(const std::string &source) {
     std::error_code ignored;
     if (!source.ends_with(".safetensors") && !std::filesystem::exists(source, ignored)) {
-      problems.add("--inputs", "found '" + source +
-                                   "', expected FILE.safetensors, FILE.npy, NAME=FILE.npy or random:SEED");
+      diagnostics.add("--inputs", "found '" + source +
+                                      "', expected FILE.safetensors, FILE.npy, NAME=FILE.npy or random:SEED");
       return;
     }
     Result<Tensors> tensors = params::readSafetensors(source);
     if (!tensors) {
-      problems.append(tensors.problems());
+      diagnostics.append(tensors.diagnostics());
       return;
     }
     bool isDefault = options.sources.empty();
@@ -189,7 +189,7 @@ private:
   bool dimsAreWrong = false;
   Tensors result;
   LodCollector lods;
-  Problems problems;
+  Diagnostics diagnostics;
   size_t unnamed = 0; ///< number of .npy files without a name so far
 };
 

@@ -93,7 +93,7 @@ public:
     if (equals == std::string::npos) {
       if (text.ends_with(".safetensors"))
         return readSafetensors(text, "");
-      problems.add("--set", "found '" + text + "', expected NAME=VALUE, NAME=FILE or FILE.safetensors");
+      diagnostics.add("--set", "found '" + text + "', expected NAME=VALUE, NAME=FILE or FILE.safetensors");
       return;
     }
     std::string name = text.substr(0, equals), value = text.substr(equals + 1);
@@ -108,15 +108,15 @@ public:
       readNumber(*info, value);
   }
 
-  Problems problems;
+  Diagnostics diagnostics;
 
 private:
   const TensorInfo *find(const std::string &name, const std::string &where) {
     auto found = std::ranges::find(parameters, name, &TensorInfo::name);
     if (found != parameters.end())
       return &*found;
-    problems.add(where,
-                 "the program has no parameter or state variable '" + name + "'" + didYouMean(name, names));
+    diagnostics.add(where, "the program has no parameter or state variable '" + name + "'" +
+                               didYouMean(name, names));
     return nullptr;
   }
 
@@ -129,22 +129,22 @@ private:
     if (tensor.dtype() == info.dtype && (isOpen || tensor.dims() == info.dims))
       byRun[run].insert_or_assign(info.name, tensor);
     else
-      problems.add(where, "'" + info.name + "' is set to " + tensor.describe() + ", expected " +
-                              describe(info.dtype, info.dims) + " or one element of that type");
+      diagnostics.add(where, "'" + info.name + "' is set to " + tensor.describe() + ", expected " +
+                                 describe(info.dtype, info.dims) + " or one element of that type");
   }
 
   void readNumber(const TensorInfo &info, const std::string &text) {
     std::optional<double> number = numberOf(text);
     if (!number)
-      return problems.add("--set", "found '" + info.name + "=" + text +
-                                       "', expected a number, FILE.npy or FILE.safetensors as the value");
+      return diagnostics.add("--set", "found '" + info.name + "=" + text +
+                                          "', expected a number, FILE.npy or FILE.safetensors as the value");
     if (!elementCount(info.dims))
-      return problems.add("--set", "the dims of '" + info.name + "' are not known: " +
-                                       describe(info.dtype, info.dims) + "; give a file");
+      return diagnostics.add("--set", "the dims of '" + info.name + "' are not known: " +
+                                          describe(info.dtype, info.dims) + "; give a file");
     std::optional<Tensor> tensor = filled(info.dtype, info.dims, *number);
     if (!tensor)
-      return problems.add("--set", "'" + info.name + "' is " + describe(info.dtype, info.dims) +
-                                       ", which cannot hold " + text);
+      return diagnostics.add("--set", "'" + info.name + "' is " + describe(info.dtype, info.dims) +
+                                          ", which cannot hold " + text);
     byRun[0].insert_or_assign(info.name, *tensor);
   }
 
@@ -153,14 +153,14 @@ private:
     if (tensor)
       add(info, file, 0, *tensor);
     else
-      problems.append(tensor.problems());
+      diagnostics.append(tensor.diagnostics());
   }
 
   /// With a name, only the entries of that variable.
   void readSafetensors(const std::string &file, const std::string &only) {
     Result<Tensors> tensors = params::readSafetensors(file);
     if (!tensors)
-      return problems.append(tensors.problems());
+      return diagnostics.append(tensors.diagnostics());
     bool isFound = only.empty();
     for (const auto &[entry, tensor] : *tensors) {
       auto [run, name] = runOf(entry);
@@ -171,7 +171,7 @@ private:
         add(*info, file, run, tensor);
     }
     if (!isFound)
-      problems.add(file, "has no entry '" + only + "' or 'step0/" + only + "'");
+      diagnostics.add(file, "has no entry '" + only + "' or 'step0/" + only + "'");
   }
 
   const std::vector<TensorInfo> &parameters;
@@ -187,8 +187,8 @@ Result<StateValues> StateValues::read(const std::vector<TensorInfo> &parameters,
   Reader reader(parameters, values.byRun);
   for (const std::string &text : texts)
     reader.read(text);
-  if (!reader.problems.empty())
-    return reader.problems;
+  if (!reader.diagnostics.empty())
+    return reader.diagnostics;
   return values;
 }
 
@@ -196,10 +196,10 @@ Result<void> StateValues::apply(Model &model, int run) const {
   auto values = byRun.find(run);
   if (values == byRun.end())
     return {};
-  Problems problems;
+  Diagnostics diagnostics;
   for (const auto &[name, tensor] : values->second)
-    problems.append(model.setParameter(name, tensor).problems());
-  return problems;
+    diagnostics.append(model.setParameter(name, tensor).diagnostics());
+  return diagnostics;
 }
 
 bool lacksParameters(const Model &model) {
@@ -208,18 +208,18 @@ bool lacksParameters(const Model &model) {
 }
 
 Result<void> setRandomParameters(Model &model, uint64_t seed, bool replaces) {
-  Problems problems;
+  Diagnostics diagnostics;
   for (const TensorInfo &info : model.parameters()) {
     if (!replaces && model.parameter(info.name))
       continue;
     if (!elementCount(info.dims))
-      problems.add(info.name, "has dynamic dims: " + describe(info.dtype, info.dims) +
-                                  "; a random value needs them; give --params FILE or --set");
+      diagnostics.add(info.name, "has dynamic dims: " + describe(info.dtype, info.dims) +
+                                     "; a random value needs them; give --params FILE or --set");
     else
-      problems.append(
-          model.setParameter(info.name, randomWeight(info.name, info.dtype, info.dims, seed)).problems());
+      diagnostics.append(
+          model.setParameter(info.name, randomWeight(info.name, info.dtype, info.dims, seed)).diagnostics());
   }
-  return problems;
+  return diagnostics;
 }
 
 } // namespace proa::tools

@@ -2,6 +2,7 @@
 #include "lib/support/Files.h"
 #include "lib/support/LodEntries.h"
 #include "tools/common/CommandLine.h"
+#include "tools/common/Processes.h"
 #include "tools/common/ProgressBar.h"
 #include "tools/common/Target.h"
 #include "tools/common/Training.h"
@@ -128,6 +129,7 @@ void declare(CommandLine &line, Options &options) {
   declareMesh(line, options.mesh);
   declareSimulatedMesh(line, options.mesh);
   declareCpu(line, options.model.cpu);
+  declareTarget(line, options.model.target);
   line.add_option("--micro-batches", options.model.microBatches,
                   "Number of equal parts of the batch for which gradients are computed one after the other")
       ->check(CLI::Range(1, 1000000))
@@ -153,7 +155,7 @@ public:
   int run() {
     if (Result<void> done = work(); !done) {
       bar.clear();
-      return fail(done.problems());
+      return fail(done.diagnostics());
     }
     return allPassed ? ExitCode::success : ExitCode::failure;
   }
@@ -174,7 +176,7 @@ private:
       return {};
     Result<params::ModelMeta> read = params::readModelMeta(file);
     if (!read)
-      return read.problems();
+      return read.diagnostics();
     meta = std::move(*read);
     prefix = meta.training ? meta.stepPrefix(0) : "";
     options.feeds.isPart = !options.model.feeds.empty() || !options.model.fetches.empty();
@@ -191,22 +193,22 @@ private:
     Result<params::Tensors> read = params::readSafetensors(
         options.expect == Options::beside ? besideModel("expected.safetensors") : options.expect);
     if (!read)
-      return read.problems();
+      return read.diagnostics();
     expected = tensorsOfRun(*read, prefix);
-    Problems problems;
-    for (auto &[name, lod] : takeLods(expected, options.expect, problems))
+    Diagnostics diagnostics;
+    for (auto &[name, lod] : takeLods(expected, options.expect, diagnostics))
       meta.expectedLod[name] = lod;
-    return problems;
+    return diagnostics;
   }
 
   Result<void> work() {
-    Problems problems;
-    checkOutputFile(options.outputs, problems);
-    checkOutputFile(options.saved, problems);
+    Diagnostics diagnostics;
+    checkOutputFile(options.outputs, diagnostics);
+    checkOutputFile(options.saved, diagnostics);
     if (options.profile != Options::table)
-      checkOutputFile(options.profile, problems);
-    if (!problems.empty())
-      return problems;
+      checkOutputFile(options.profile, diagnostics);
+    if (!diagnostics.empty())
+      return diagnostics;
     if (Result<void> done = readMeta(); !done)
       return done;
     if (Result<void> done = readExpected(); !done)
@@ -223,7 +225,7 @@ private:
       return done;
     Result<Model> model = Model::open(options.path, options.model);
     if (!model)
-      return model.problems();
+      return model.diagnostics();
     isMain = model->rank() == 0;
     if (Result<void> done = setParameters(*model); !done)
       return done;
@@ -232,7 +234,7 @@ private:
     options.feeds.ignored = meta.stateInputs;
     Result<params::Tensors> feeds = makeFeeds(model->feeds(), options.feeds);
     if (!feeds)
-      return feeds.problems();
+      return feeds.diagnostics();
     giveDeclaredLods(*feeds, meta);
     if (Result<void> set = states.apply(*model, 0); !set)
       return set;
@@ -256,7 +258,7 @@ private:
     const char *end = text.data() + text.size();
     auto [next, error] = std::from_chars(text.data() + random.size(), end, seed);
     if (error != std::errc() || next != end)
-      return problem("--params", "found '" + text + "', expected random:SEED with a number");
+      return errorAt("--params", "found '" + text + "', expected random:SEED with a number");
     randomSeed = seed;
     text.clear();
     return {};
@@ -277,17 +279,17 @@ private:
         return done;
     Result<StateValues> given = StateValues::read(model.parameters(), options.set);
     if (!given)
-      return given.problems();
+      return given.diagnostics();
     states = std::move(*given);
     if (meta.stateInputs.empty() || !options.feeds.sources.empty())
       return {};
     Result<params::Tensors> inputs = params::readSafetensors(besideModel("inputs.safetensors"));
     if (!inputs)
-      return inputs.problems();
+      return inputs.diagnostics();
     params::Tensors first = params::withPrefix(*inputs, prefix);
     Result<params::Tensors> values = params::takeStateInputs(first, meta, prefix);
     if (!values)
-      return values.problems();
+      return values.diagnostics();
     states.add(0, *values);
     return {};
   }
@@ -319,7 +321,7 @@ private:
       Result<std::vector<NamedTensor>> ran = model.run(feeds);
       std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
       if (!ran)
-        return ran.problems();
+        return ran.diagnostics();
       outputs = std::move(*ran);
       if (i == 0 && !options.expect.empty())
         compareOutputs();
@@ -344,7 +346,7 @@ private:
     model.enableProfile(!options.profile.empty());
     Result<double> time = model.measure(feeds);
     if (!time)
-      return time.problems();
+      return time.diagnostics();
     double first = runTimes.first;
     runTimes = summarize({*time});
     runTimes.first = first;
@@ -363,11 +365,11 @@ private:
       else
         fmt::print("{}", comparisonText(*got, expected.at(output.name), output.comparison));
     }
-    for (const Problem &problem : params::compareLods(outputs, meta)) {
+    for (const Diagnostic &diagnostic : params::compareLods(outputs, meta)) {
       allPassed = false;
       if (!options.json && isMain)
-        fmt::print("{}  {}: FAIL\n", problem.where, problem.message);
-      compared.push_back({problem.where, {.reason = problem.message, .first = {}}});
+        fmt::print("{}  {}: FAIL\n", diagnostic.location, diagnostic.message);
+      compared.push_back({diagnostic.location, {.reason = diagnostic.message, .first = {}}});
     }
   }
 
@@ -442,6 +444,8 @@ int main(int argc, char **argv) {
                    "  proa-run test/corpus/realistic/resnet50 --threads 1 --warmup 3 --repeat 20 --profile\n"
                    "  mpirun -n 4 proa-run gpt --mesh dp=2,mp=2 --shardings plan.json\n");
   declare(line, options);
+  if (areProcessesOfMesh(argc, argv))
+    printErrorsOfRanks();
   if (std::optional<int> code = line.read(argc, argv))
     return *code;
   options.path = inputPath(options.path);

@@ -1,7 +1,7 @@
 #include "tools/proa-translate/Coverage.h"
 
-#include "dialects/pd/autodiff/ArrayGradient.h"
 #include "dialects/pd/ir/ArrayReference.h"
+#include "dialects/pd/ir/ArrayVjp.h"
 #include "dialects/pd/ir/LibraryTransforms.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/sharding/ShardingRule.h"
@@ -28,7 +28,7 @@ public:
   Specimen(const Specimen &) = delete;
   ~Specimen() { op->destroy(); }
 
-  bool isOnArrays() const { return pd::isOnArrays(op); }
+  bool isOnArrays() const { return llvm::isa<pd::ArrayVjpOpInterface>(op); }
   /// Some ops are linear under one value of an attribute only; they count as linear.
   bool isLinear() const { return llvm::isa<pd::LinearOpInterface>(op); }
   bool hasReferenceKernel() const {
@@ -135,13 +135,13 @@ Result<std::map<std::string, int64_t>> countCases(const std::string &directory) 
   std::error_code error;
   std::filesystem::recursive_directory_iterator walk(directory, error), end;
   if (error)
-    return problem(directory, "cannot be read: " + error.message());
+    return errorAt(directory, "cannot be read: " + error.message());
   for (; walk != end; walk.increment(error)) {
     if (walk->path().filename() != "meta.json")
       continue;
     Result<std::string> text = readFile(walk->path().string());
     if (!text)
-      return text.problems();
+      return text.diagnostics();
     auto meta = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
     if (!meta.is_object() || !meta.contains("op_histogram"))
       continue;

@@ -150,7 +150,7 @@ Result<void> writeModule(mlir::ModuleOp module, const Options &options, Output &
   stream.SetBufferSize(1 << 16); // the printer writes a few characters at a time
   if (options.bytecode) {
     if (llvm::failed(mlir::writeBytecodeToFile(module, stream)))
-      return problem(options.path, "the module cannot be written as bytecode");
+      return errorAt(options.path, "the module cannot be written as bytecode");
   } else {
     mlir::OpPrintingFlags flags;
     flags.enableDebugInfo(options.locations, /*prettyForm=*/false);
@@ -166,7 +166,7 @@ Result<void> writeModule(mlir::ModuleOp module, const Options &options, Output &
 Result<void> checkFunction(const Options &options) {
   if (options.function.empty())
     return {};
-  return problem(options.path,
+  return errorAt(options.path,
                  "function '" + options.function + "' is requested, but the program is not an IR file");
 }
 
@@ -176,7 +176,7 @@ Result<void> readInterface(const std::string &meta, import::ImportOptions &optio
     return {};
   Result<params::ModelMeta> read = params::readModelMeta(meta);
   if (!read)
-    return read.problems();
+    return read.diagnostics();
   if (options.feeds.empty())
     options.feeds = read->feeds;
   if (options.fetches.empty())
@@ -189,7 +189,7 @@ Result<void> writeCoverage(const Options &options) {
   if (!options.cases.empty()) {
     Result<std::map<std::string, int64_t>> counted = countCases(options.cases);
     if (!counted)
-      return counted.problems();
+      return counted.diagnostics();
     cases = *counted;
   }
   std::vector<OpCoverage> rows = coverageOfOps(cases);
@@ -203,9 +203,9 @@ Result<Translation> importModule(Options &options, const std::string &source,
                                  Result<translator::SourceProgram> program, mlir::MLIRContext &context,
                                  Timing &timing) {
   if (!program)
-    return program.problems();
+    return program.diagnostics();
   if (Result<void> done = checkFunction(options); !done)
-    return done.problems();
+    return done.diagnostics();
   timing.lap("read");
   options.import.source = source;
   if (!options.quiet)
@@ -215,7 +215,7 @@ Result<Translation> importModule(Options &options, const std::string &source,
   // Not freed: freeing a large program is slow, and the process ends soon.
   new translator::SourceProgram(std::move(*program));
   if (!imported)
-    return imported.problems();
+    return imported.diagnostics();
   return Translation{std::move(*imported), true};
 }
 
@@ -223,7 +223,7 @@ Result<Translation> parsedModule(mlir::OwningOpRef<mlir::ModuleOp> module, const
                                  Timing &timing) {
   timing.lap("read");
   if (!module)
-    return problem(options.path, "cannot be parsed; see above");
+    return errorAt(options.path, "cannot be parsed; see above");
   return Translation{std::move(module)};
 }
 
@@ -237,13 +237,13 @@ Result<Translation> readModule(Options &options, mlir::MLIRContext &context, Tim
   if (isIr(path, "") || path == inputPath("-")) {
     Result<std::string> text = readFile(options.path);
     if (!text)
-      return text.problems();
+      return text.diagnostics();
     bool isPart =
         !options.function.empty() || !options.import.feeds.empty() || !options.import.fetches.empty();
     if (isIr(path, *text) && isPart) {
       auto module = readIr(context, *text, irRequest(options));
       if (!module)
-        return module.problems();
+        return module.diagnostics();
       return parsedModule(std::move(*module), options, timing);
     }
     if (isIr(path, *text))
@@ -253,9 +253,9 @@ Result<Translation> readModule(Options &options, mlir::MLIRContext &context, Tim
   }
   Result<params::ModelFiles> files = params::findModel(options.path);
   if (!files)
-    return files.problems();
+    return files.diagnostics();
   if (Result<void> done = readInterface(files->meta, options.import); !done)
-    return done.problems();
+    return done.diagnostics();
   Result<translator::SourceProgram> program = translator::readProgram(files->program);
   // Types of stored weights override declared ones. Unreadable weights are ignored.
   if (program && files->weightsForm != params::WeightsForm::Generated)
@@ -266,12 +266,12 @@ Result<Translation> readModule(Options &options, mlir::MLIRContext &context, Tim
 /// Writes the module in the format of `--to`.
 Result<void> writeContent(Translation &translation, const Options &options, Output &output) {
   if (llvm::failed(mlir::verify(*translation.module)))
-    return problem(options.path, "the imported module is invalid; see above");
+    return errorAt(options.path, "the imported module is invalid; see above");
   if (options.to == "mlir")
     return writeModule(*translation.module, options, output);
   Result<legacy::Program> program = exporter::exportProgram(*translation.module);
   if (!program)
-    return program.problems();
+    return program.diagnostics();
   if (options.to == "json")
     legacy::writeJson(*program, [&](std::string_view text) { output.append(text); });
   else
@@ -281,10 +281,10 @@ Result<void> writeContent(Translation &translation, const Options &options, Outp
 
 /// Operations are not counted for a program that cannot be imported; ops, parameters and bytes are.
 Result<void> addFlops(Options &options, const translator::SourceProgram &program, ProgramSummary &summary) {
-  Problems problems;
-  FeedDims dims = parseFeedDims(options.dims, problems);
-  if (!problems.empty())
-    return problems;
+  Diagnostics diagnostics;
+  FeedDims dims = parseFeedDims(options.dims, diagnostics);
+  if (!diagnostics.empty())
+    return diagnostics;
   mlir::DialectRegistry registry;
   registerProgramDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
@@ -292,8 +292,8 @@ Result<void> addFlops(Options &options, const translator::SourceProgram &program
   if (!module) {
     if (!options.quiet)
       llvm::errs() << "warning: " << options.path
-                   << ": cannot be imported, so its operations are not counted (" << module.problems().size()
-                   << " problems, listed without --summary)\n";
+                   << ": cannot be imported, so its operations are not counted ("
+                   << module.diagnostics().size() << " problems, listed without --summary)\n";
     return {};
   }
   if (Result<void> done = specializeFeeds(**module, dims); !done)
@@ -306,39 +306,39 @@ Result<void> addFlops(Options &options, const translator::SourceProgram &program
 
 /// The summary of an IR file.
 Result<ProgramSummary> summaryOfIr(const Options &options, const std::string &text) {
-  Problems problems;
-  FeedDims dims = parseFeedDims(options.dims, problems);
+  Diagnostics diagnostics;
+  FeedDims dims = parseFeedDims(options.dims, diagnostics);
   mlir::DialectRegistry registry;
   registerProgramDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   auto module = readIr(context, text, irRequest(options));
   if (!module)
-    problems.append(module.problems());
+    diagnostics.append(module.diagnostics());
   else
-    problems.append(specializeFeeds(**module, dims).problems());
-  if (!problems.empty())
-    return problems;
+    diagnostics.append(specializeFeeds(**module, dims).diagnostics());
+  if (!diagnostics.empty())
+    return diagnostics;
   return summarizeIr(**module);
 }
 
 Result<void> writeSummary(Options &options) {
   Result<params::ModelFiles> files = params::findModel(options.path);
   if (!files)
-    return files.problems();
+    return files.diagnostics();
   Result<std::string> text = readFile(files->program);
   if (!text)
-    return text.problems();
+    return text.diagnostics();
   if (isIr(files->program, *text)) {
     Result<ProgramSummary> summary = summaryOfIr(options, *text);
     if (!summary)
-      return summary.problems();
+      return summary.diagnostics();
     return writeOutput(options.output, options.json ? summaryJson(*summary) : summaryText(*summary));
   }
   if (Result<void> done = checkFunction(options); !done)
     return done;
   Result<translator::SourceProgram> program = translator::readProgramText(*text, files->program);
   if (!program)
-    return program.problems();
+    return program.diagnostics();
   if (Result<void> done = readInterface(files->meta, options.import); !done)
     return done;
   ProgramSummary summary = summarize(*program);
@@ -351,10 +351,10 @@ void printWarning(const Diagnostic &warning) { llvm::errs() << warning.text(); }
 
 Result<void> translateToFolder(Options &options) {
   if (options.output == "-")
-    return problem("-o", "expected a folder name for --to=folder");
+    return errorAt("-o", "expected a folder name for --to=folder");
   Result<params::ModelFiles> files = params::findModel(options.path);
   if (!files)
-    return files.problems();
+    return files.diagnostics();
   if (!isIr(files->program, "")) {
     if (Result<void> done = checkFunction(options); !done)
       return done;
@@ -382,7 +382,7 @@ Result<void> translate(Options options) {
   timing.lap("start");
   Result<Translation> translation = readModule(options, context, timing);
   if (!translation)
-    return translation.problems();
+    return translation.diagnostics();
   std::optional<mlir::ScopedDiagnosticHandler> withoutPlaces;
   bool lacksPlaces = translation->isImported && !options.import.locations;
   if (lacksPlaces)
@@ -446,11 +446,11 @@ int main(int argc, char **argv) {
   if (options.to != "folder" && (options.bytecode || options.to == "pdmodel"))
     if (std::string wrong = checkBinaryOutput(options.output, options.force); !wrong.empty())
       return failCommandLine(line, wrong);
-  if (Problems problems; options.to != "folder")
-    if (checkOutputFile(options.output, problems); !problems.empty())
-      return fail(problems);
+  if (Diagnostics diagnostics; options.to != "folder")
+    if (checkOutputFile(options.output, diagnostics); !diagnostics.empty())
+      return fail(diagnostics);
   return runTool(line, [&] {
     Result<void> done = translate(std::move(options));
-    return done ? static_cast<int>(ExitCode::success) : fail(done.problems());
+    return done ? static_cast<int>(ExitCode::success) : fail(done.diagnostics());
   });
 }

@@ -61,8 +61,8 @@ Result<legacy::Program> ProgramExporter::run() {
   addOps(main.getBody().front());
   addFetches();
   eraseUnread(begin, end);
-  if (!problems.empty())
-    return problems;
+  if (!diagnostics.empty())
+    return diagnostics;
   return std::move(program);
 }
 
@@ -181,8 +181,8 @@ void ProgramExporter::declareType(Type given, const std::string &name, bool pers
   auto type = array ? array.getElement() : dyn_cast<RankedTensorType>(given);
   auto dtype = type ? pd::dtypeOf(type.getElementType()) : std::nullopt;
   if (!dtype && !array)
-    return problems.add("variable '" + name + "'",
-                        "is not a tensor of an element type that legacy programs have");
+    return diagnostics.add("variable '" + name + "'",
+                           "is not a tensor of an element type that legacy programs have");
   if (!declared.insert(name).second)
     return;
   legacy::Variable variable;
@@ -200,8 +200,8 @@ void ProgramExporter::declareType(Type given, const std::string &name, bool pers
 void ProgramExporter::addArgument(BlockArgument argument) {
   StringAttr feed = roleOf(argument, pd::feedAttribute), parameter = roleOf(argument, pd::parameterAttribute);
   if (!feed && !parameter)
-    return problems.add("argument " + std::to_string(argument.getArgNumber()) + " of main",
-                        "expected the attribute pd.feed or pd.param");
+    return diagnostics.add("argument " + std::to_string(argument.getArgNumber()) + " of main",
+                           "expected the attribute pd.feed or pd.param");
   std::string name = (feed ? feed : parameter).str();
   names[argument] = name;
   declare(argument, name, /*persistable=*/!feed, /*fed=*/static_cast<bool>(feed));
@@ -240,16 +240,16 @@ void ProgramExporter::addOp(Operation &op) {
 }
 
 void ProgramExporter::addTable(Operation &op) {
-  auto addProblems = [&](const Problems &all) {
-    for (const Problem &found : all)
-      problems.add(op.getName().getStringRef().str() +
-                       (op.getNumResults() ? " -> " + of(op.getResult(0)) : ""),
-                   found.message);
+  auto addDiagnostics = [&](const Diagnostics &all) {
+    for (const Diagnostic &found : all)
+      diagnostics.add(op.getName().getStringRef().str() +
+                          (op.getNumResults() ? " -> " + of(op.getResult(0)) : ""),
+                      found.message);
   };
   if (isa<pd::ConstantOp>(op)) {
     Result<std::vector<legacy::Operation>> constant = exportConstant(&op, *this);
     if (!constant)
-      return addProblems(constant.problems());
+      return addDiagnostics(constant.diagnostics());
     declare(op.getResult(0), of(op.getResult(0)));
     for (legacy::Operation &operation : *constant)
       write(std::move(operation));
@@ -257,7 +257,7 @@ void ProgramExporter::addTable(Operation &op) {
   }
   Result<legacy::Operation> exported = exportOp(&op, *this);
   if (!exported)
-    return addProblems(exported.problems());
+    return addDiagnostics(exported.diagnostics());
   for (Value result : op.getResults())
     declare(result, of(result));
   for (const legacy::Slot &slot : exported->outputs)
@@ -369,7 +369,7 @@ void ProgramExporter::addFetches() {
 Result<legacy::Program> exportProgram(ModuleOp module) {
   auto main = module.lookupSymbol<func::FuncOp>("main");
   if (!main || main.isExternal() || !main.getBody().hasOneBlock())
-    return problem("", "the module has no function 'main' of one block");
+    return errorAt("", "the module has no function 'main' of one block");
   return ProgramExporter(main).run();
 }
 

@@ -81,7 +81,7 @@ Result<std::vector<legacy::Operation>> exportConstant(Operation *op, Names &name
   if (elements && isa<ComplexType>(element))
     return complexConstant(elements, type, names, name);
   if (!elements || !written)
-    return problem("", "a constant of this kind cannot be written");
+    return errorAt("", "a constant of this kind cannot be written");
   llvm::SmallVector<double> reals;
   llvm::SmallVector<int64_t> integers;
   if (isa<FloatType>(element))

@@ -172,8 +172,8 @@ std::string ProgramExporter::inputOf(pd::VjpOp vjp, size_t number, Value offsets
 
 void ProgramExporter::addGradient(pd::VjpOp vjp) {
   if (!addGradientOp(vjp) && !addDecomposition(*vjp))
-    problems.add("pd.vjp -> " + of(vjp.getResult(0)),
-                 "no legacy op is equivalent to it, and it cannot be decomposed");
+    diagnostics.add("pd.vjp -> " + of(vjp.getResult(0)),
+                    "no legacy op is equivalent to it, and it cannot be decomposed");
 }
 
 /// The gradient op of the convolution, with a filter of the right dims that it does not read.

@@ -99,7 +99,7 @@ std::string ProgramExporter::withLod(Value tensor, llvm::ArrayRef<Value> levels)
       fed.size() == levels.size() && (levels == llvm::ArrayRef(fed) || !names.contains(levels.front())))
     return of(tensor);
   if (llvm::any_of(levels, [&](Value level) { return isa<BlockArgument>(level) && !names.contains(level); }))
-    problems.add(of(tensor), "Paddle 2.6 cannot read LoDs of three levels");
+    diagnostics.add(of(tensor), "Paddle 2.6 cannot read LoDs of three levels");
   Type real = Float32Type::get(main.getContext());
   std::string from = tensor ? of(tensor) : zerosBelow(levels.back(), real), to = freshName();
   declareType(tensor ? tensor.getType() : RankedTensorType::get({ShapedType::kDynamic}, real), to,
@@ -231,7 +231,7 @@ void ProgramExporter::addLodArguments() {
       for (BlockArgument argument : arguments)
         for (Operation *user : argument.getUsers())
           if (!isa<pd::GenerateMaskLabelsOp>(user))
-            problems.add(feed.str(), "Paddle 2.6 cannot read LoDs of three levels");
+            diagnostics.add(feed.str(), "Paddle 2.6 cannot read LoDs of three levels");
       continue;
     }
     for (BlockArgument argument : llvm::reverse(arguments))

@@ -74,7 +74,7 @@ Result<legacy::Operation> exportOp(Operation *op, Names &names) {
   }
   const LegacyOp *entry = entryOf(op);
   if (!entry)
-    return problem("", "no legacy op is equivalent to '" + op->getName().getStringRef().str() + "'");
+    return errorAt("", "no legacy op is equivalent to '" + op->getName().getStringRef().str() + "'");
   return OpExporter(op, *entry, names).run();
 }
 

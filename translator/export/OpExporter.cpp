@@ -109,8 +109,8 @@ Result<legacy::Operation> OpExporter::run() {
     hook(*this);
   else
     exportByTable();
-  if (!problems.empty())
-    return problems;
+  if (!diagnostics.empty())
+    return diagnostics;
   return out;
 }
 
@@ -150,7 +150,7 @@ void OpExporter::exportInputs() {
     if (name.empty() && (addConstantAttribute(slot, group) || addElements(slot, group)))
       continue;
     if (name.empty()) {
-      problems.add(
+      diagnostics.add(
           "",
           ("operand '" + slot.spelling + "' has no input of '" + entry.type + "' that takes a tensor").str());
       continue;
@@ -294,7 +294,7 @@ void OpExporter::addAttribute(const LegacyAttribute &attribute) {
   else if (auto reals = dyn_cast<DenseF64ArrayAttr>(value))
     setAttribute(name, vectorOf<float>(reals.asArrayRef()));
   else
-    problems.add("", ("attribute '" + attribute.name + "' cannot be written as a legacy attribute").str());
+    diagnostics.add("", ("attribute '" + attribute.name + "' cannot be written as a legacy attribute").str());
 }
 
 void OpExporter::addInteger(const LegacyAttribute &attribute, int64_t value) {

@@ -85,7 +85,7 @@ private:
   /// Input slots by the output slots that are written over them.
   llvm::StringMap<std::string> shared;
   bool usesLists = false;
-  Problems problems;
+  Diagnostics diagnostics;
 };
 
 } // namespace proa::exporter

@@ -145,7 +145,7 @@ private:
   mlir::func::FuncOp main;
   legacy::Program program;
   int32_t currentBlock = 0;
-  Problems problems;
+  Diagnostics diagnostics;
   llvm::DenseMap<mlir::Value, std::string> names;
   /// Names in use, and those of them that a variable is declared for.
   llvm::StringSet<> taken, declared;

@@ -159,9 +159,9 @@ void ControlFlowImporter::importConditionalBlock(const legacy::Operation &op) {
     return;
   const legacy::Attribute *scalar = op.attribute("is_scalar_condition");
   if (scalar && scalar->value == legacy::AttributeValue(false)) {
-    size_t before = program.problems.size();
+    size_t before = program.diagnostics.size();
     Value hasElements = inputsHaveElements(op);
-    if (program.problems.size() != before)
+    if (program.diagnostics.size() != before)
       return;
     recordRun(*block, op, hasElements);
     return finishPending(
@@ -250,10 +250,10 @@ void ControlFlowImporter::importRegion(const PendingBlock *conditional, Branch &
   }
   Scope outer = std::exchange(program.scope, conditional->scope);
   Names results(branch.names.begin(), branch.names.end());
-  size_t before = program.problems.size();
+  size_t before = program.diagnostics.size();
   SharedBuffers::State outerBuffers = program.sharedBuffers.state();
   importBlock(conditional->block, results);
-  branch.failures[region] = deferProblems(before);
+  branch.failures[region] = deferDiagnostics(before);
   bool hasFailed = !branch.failures[region].empty();
   if (hasFailed) // the values of the block's ops go with them
     program.sharedBuffers.restore(std::move(outerBuffers));
@@ -327,7 +327,7 @@ llvm::SmallVector<Value> ControlFlowImporter::makeBranch(Branch &branch, Value c
                 program.lookup(name) ? program.lookup(name).getType() : Type());
             return fed && !fed.hasStaticShape();
           }))
-        program.ofOpenOperands.push_back(program.problems.size());
+        program.ofOpenOperands.push_back(program.diagnostics.size());
       program.report("the two branches give '" + branch.names[i] +
                      "' different ranks or element types: " + text);
       return {};
@@ -359,7 +359,7 @@ llvm::SmallVector<Value> ControlFlowImporter::makeBranch(Branch &branch, Value c
 
 void ControlFlowImporter::finishPending(const PendingBlock &conditional) {
   const legacy::Operation *outerOp = std::exchange(program.currentOp, conditional.op);
-  size_t before = program.problems.size();
+  size_t before = program.diagnostics.size();
   Branch branch;
   for (llvm::StringRef name : conditional.written)
     branch.names.push_back(name.str());
@@ -374,14 +374,14 @@ void ControlFlowImporter::finishPending(const PendingBlock &conditional) {
       branch.erase(i);
     }
   llvm::SmallVector<Value> results;
-  if (program.problems.size() == before)
+  if (program.diagnostics.size() == before)
     results =
         makeBranch(branch, conditional.condition, program.locationOf(program.currentIndex, *conditional.op));
   for (auto [i, value] : llvm::enumerate(results)) {
     program.define(branch.names[i], value);
     program.lods.set(branch.names[i], branch.resultLods[i]);
   }
-  if (program.problems.size() != before)
+  if (program.diagnostics.size() != before)
     for (llvm::StringRef name : conditional.written)
       program.poisoned.insert(name);
   program.currentOp = outerOp;
@@ -531,10 +531,10 @@ void ControlFlowImporter::importSelectInput(const legacy::Operation &op) {
   bool isSingle = isOuterOnFalse && !onFalse && isMaskOf(maskValue, onTrue->condition);
   if (!isPair && !isSingle)
     return selectByMask(op, names, result);
-  size_t before = program.problems.size();
+  size_t before = program.diagnostics.size();
   mergePending(onFalse, onTrue, names);
   removePending(onFalse, onTrue);
-  if (program.problems.size() == before)
+  if (program.diagnostics.size() == before)
     defineSelected(result, key);
 }
 

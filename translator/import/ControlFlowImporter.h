@@ -72,7 +72,7 @@ private:
     /// The element types that select_inputs declare for the first variables; may be null.
     llvm::SmallVector<mlir::Type> declared;
     /// Errors of the import of a region: the run ends with them if it reaches that region.
-    Problems failures[2];
+    Diagnostics failures[2];
 
     void erase(size_t i);
   };
@@ -132,13 +132,13 @@ private:
 
   /// Removes the errors from `first` on and returns them if the run may report them. Returns none where
   /// feeds may help with one.
-  Problems deferProblems(size_t first);
-  void dropProblems(size_t first);
+  Diagnostics deferDiagnostics(size_t first);
+  void dropDiagnostics(size_t first);
   /// Replaces the ops of a region that could not be imported by pd.fail. False, and a report, where both
   /// regions failed.
   bool makeFailures(Branch &branch, mlir::Location location);
   /// Replaces a loop whose body cannot be imported by pd.fail under the loop's condition.
-  void finishFailedLoop(const Loop &loop, const Problems &failure);
+  void finishFailedLoop(const Loop &loop, const Diagnostics &failure);
   /// The tensor type that the program declares for a variable, or null.
   mlir::RankedTensorType declaredType(llvm::StringRef name) const;
 

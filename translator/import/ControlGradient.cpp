@@ -137,17 +137,17 @@ void ControlFlowImporter::importBlockGradient(const legacy::Operation &op) {
     }
   if (names.empty())
     return;
-  size_t before = program.problems.size();
+  size_t before = program.diagnostics.size();
   Location location = program.locationOf(program.currentIndex, op);
   Region region;
   Block &body = region.emplaceBlock();
   for (Value value : values)
     body.addArgument(value.getType(), location);
   llvm::SmallVector<Value> results = importRunAgain(*run, body, names, outputs, cotangents);
-  if (program.problems.size() == before &&
+  if (program.diagnostics.size() == before &&
       (results.size() != outputs.size() || llvm::is_contained(results, Value())))
     program.report("the forward op does not define all variables that have a cotangent");
-  if (program.problems.size() != before)
+  if (program.diagnostics.size() != before)
     return;
   llvm::SmallVector<int64_t> numbers;
   for (size_t i = 0; i < outputs.size(); ++i)
@@ -163,7 +163,7 @@ void ControlFlowImporter::importBlockGradient(const legacy::Operation &op) {
   vjp.getBody().takeBody(region);
   pd::usePaddleGradients(vjp);
   if (failed(vjp.verifyRegions()))
-    return program.report(program.takeDiagnostics());
+    return program.report(program.takeMlirErrors());
   for (auto [name, value] : llvm::zip(gradients, vjp.getGradients()))
     program.define(name, value);
 }

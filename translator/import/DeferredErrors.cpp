@@ -11,39 +11,39 @@ namespace proa::import {
 namespace {
 
 /// The errors in one line, without the program's file, which the caller shows.
-std::string textOf(const Problems &problems, llvm::StringRef source) {
+std::string textOf(const Diagnostics &diagnostics, llvm::StringRef source) {
   std::string text;
-  for (const Problem &problem : problems) {
-    llvm::StringRef where = problem.where;
+  for (const Diagnostic &diagnostic : diagnostics) {
+    llvm::StringRef where = diagnostic.location;
     if (where.consume_front(source))
       where.consume_front(": ");
-    text += (text.empty() ? "" : "; ") + where.str() + ": " + problem.message;
+    text += (text.empty() ? "" : "; ") + where.str() + ": " + diagnostic.message;
   }
   return text;
 }
 
 } // namespace
 
-void ControlFlowImporter::dropProblems(size_t first) {
-  Problems kept;
-  for (size_t i = 0; i < std::min(first, program.problems.size()); ++i)
-    kept.add(program.problems[i].where, program.problems[i].message);
-  program.problems = std::move(kept);
+void ControlFlowImporter::dropDiagnostics(size_t first) {
+  Diagnostics kept;
+  for (size_t i = 0; i < std::min(first, program.diagnostics.size()); ++i)
+    kept.add(program.diagnostics[i].location, program.diagnostics[i].message);
+  program.diagnostics = std::move(kept);
   for (std::vector<size_t> *indices : {&program.consequences, &program.ofOpenOperands})
     llvm::erase_if(*indices, [&](size_t i) { return i >= first; });
 }
 
-Problems ControlFlowImporter::deferProblems(size_t first) {
+Diagnostics ControlFlowImporter::deferDiagnostics(size_t first) {
   bool feedsMayHelp = llvm::any_of(program.ofOpenOperands, [&](size_t i) { return i >= first; });
   if (feedsMayHelp && !program.options.deferAll)
     return {};
-  Problems causes, all;
-  for (size_t i = first; i < program.problems.size(); ++i) {
-    all.add(program.problems[i].where, program.problems[i].message);
+  Diagnostics causes, all;
+  for (size_t i = first; i < program.diagnostics.size(); ++i) {
+    all.add(program.diagnostics[i].location, program.diagnostics[i].message);
     if (!llvm::is_contained(program.consequences, i))
-      causes.add(program.problems[i].where, program.problems[i].message);
+      causes.add(program.diagnostics[i].location, program.diagnostics[i].message);
   }
-  dropProblems(first);
+  dropDiagnostics(first);
   deferredCount += !all.empty();
   return causes.empty() ? all : causes;
 }
@@ -60,8 +60,8 @@ RankedTensorType ControlFlowImporter::declaredType(llvm::StringRef name) const {
 
 bool ControlFlowImporter::makeFailures(Branch &branch, Location location) {
   if (!branch.failures[0].empty() && !branch.failures[1].empty()) {
-    for (const Problems &failure : branch.failures)
-      program.problems.append(failure);
+    for (const Diagnostics &failure : branch.failures)
+      program.diagnostics.append(failure);
     return false;
   }
   for (size_t region : {0, 1}) {
@@ -92,7 +92,7 @@ bool ControlFlowImporter::makeFailures(Branch &branch, Location location) {
   return true;
 }
 
-void ControlFlowImporter::finishFailedLoop(const Loop &loop, const Problems &failure) {
+void ControlFlowImporter::finishFailedLoop(const Loop &loop, const Diagnostics &failure) {
   Value condition = program.lookup(loop.condition);
   Branch branch;
   branch.failures[0] = failure;
@@ -111,7 +111,7 @@ void ControlFlowImporter::finishFailedLoop(const Loop &loop, const Problems &fai
   for (Region &region : branch.regions)
     region.emplaceBlock();
   if (!condition) {
-    program.problems.append(failure);
+    program.diagnostics.append(failure);
     return;
   }
   llvm::SmallVector<Value> results = makeBranch(branch, condition, loop.location);

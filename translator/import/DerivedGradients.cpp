@@ -57,13 +57,13 @@ void DerivedGradients::find() {
           last[name] = index;
       }
   if (!begin)
-    return program.problems.add(program.options.source,
-                                "the program has no op that begins the gradient of a loss with a constant");
+    return program.diagnostics.add(
+        program.options.source, "the program has no op that begins the gradient of a loss with a constant");
   for (const auto &[parameter, gradient] : program.options.derivedGradients) {
     auto found = last.find(gradient);
     if (found == last.end())
-      program.problems.add(program.options.source, "no gradient op of block 0 writes '" + gradient +
-                                                       "', the gradient of '" + parameter + "'");
+      program.diagnostics.add(program.options.source, "no gradient op of block 0 writes '" + gradient +
+                                                          "', the gradient of '" + parameter + "'");
     else
       lastWrites[found->second].push_back(parameter);
   }

@@ -45,7 +45,8 @@ Result<Interface> FunctionInterface::declared() {
   for (const legacy::Variable *parameter : parameters)
     if (RankedTensorType type = typeOf(*parameter, program.options.source))
       found.parameters.emplace_back(parameter->name, type);
-  return program.problems.empty() ? Result<Interface>(std::move(found)) : Result<Interface>(program.problems);
+  return program.diagnostics.empty() ? Result<Interface>(std::move(found))
+                                     : Result<Interface>(program.diagnostics);
 }
 
 void FunctionInterface::findFeedsAndFetches() {
@@ -109,15 +110,15 @@ void FunctionInterface::find() {
 RankedTensorType FunctionInterface::typeOf(const std::string &name, const std::string &where) {
   if (const legacy::Variable *variable = program.variables.find(0, name))
     return typeOf(*variable, where);
-  program.problems.add(where, "variable '" + name + "' is not declared in block 0" +
-                                  suggestion(program.legacyProgram, name));
+  program.diagnostics.add(where, "variable '" + name + "' is not declared in block 0" +
+                                     suggestion(program.legacyProgram, name));
   return {};
 }
 
 RankedTensorType FunctionInterface::typeOf(const legacy::Variable &variable, const std::string &where) {
   if (variable.kind != legacy::VariableKind::DenseTensor || !variable.dtype) {
-    program.problems.add(where, "variable '" + variable.name +
-                                    "' is not a dense tensor with an element type that proa has");
+    program.diagnostics.add(where, "variable '" + variable.name +
+                                       "' is not a dense tensor with an element type that proa has");
     return {};
   }
   llvm::SmallVector<int64_t> shape;
@@ -245,15 +246,15 @@ void FunctionInterface::finish() {
   auto add = [&](const std::string &name, llvm::StringRef role) {
     Value value = program.lookup(name);
     if (!value) {
-      if (!program.poisoned.contains(name) || program.problems.empty())
-        program.problems.add(program.options.source, "fetched variable '" + name +
-                                                         "' is not defined by the program" +
-                                                         suggestion(program.legacyProgram, name));
+      if (!program.poisoned.contains(name) || program.diagnostics.empty())
+        program.diagnostics.add(program.options.source, "fetched variable '" + name +
+                                                            "' is not defined by the program" +
+                                                            suggestion(program.legacyProgram, name));
       return;
     }
     if (!isa<RankedTensorType>(value.getType()))
-      return program.problems.add(program.options.source,
-                                  "fetched variable '" + name + "' is a tensor array, expected a tensor");
+      return program.diagnostics.add(program.options.source,
+                                     "fetched variable '" + name + "' is a tensor array, expected a tensor");
     addResult(value, named(role, name));
   };
   for (const std::string &name : fetches)

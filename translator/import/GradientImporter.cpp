@@ -127,7 +127,7 @@ const GradientImporter::Producer *GradientImporter::findProducer(const legacy::O
 
 /// Whether each cotangent that the op names has a value. `@EMPTY@` means none.
 bool GradientImporter::checkCotangents(const legacy::Operation &op) {
-  size_t before = program.problems.size();
+  size_t before = program.diagnostics.size();
   for (const legacy::Slot &slot : op.inputs)
     for (const std::string &name : slot.arguments) {
       if (!isGradientSlot(slot.name) || name == legacy::emptyVariable || program.lookup(name) ||
@@ -138,14 +138,14 @@ bool GradientImporter::checkCotangents(const legacy::Operation &op) {
         continue;
       program.report("input '" + slot.name + "': variable '" + name + "' is read before anything defines it");
     }
-  return program.problems.size() == before;
+  return program.diagnostics.size() == before;
 }
 
 /// Collects the forward op and the values of its inputs: those that the gradient op receives, else those that
 /// the forward op had.
 bool GradientImporter::collectForward(GradientImport &gradient) {
   const legacy::Operation &op = gradient.op;
-  size_t before = program.problems.size();
+  size_t before = program.diagnostics.size();
   llvm::SmallVector<std::string> types = differentiatedTypes(op.type);
   gradient.producer = findProducer(op, types, gradient.self);
   gradient.forward.type = types.front();
@@ -193,12 +193,12 @@ bool GradientImporter::collectForward(GradientImport &gradient) {
           gradient.forward.inputs.push_back(slot);
       }
   }
-  return program.problems.size() == before;
+  return program.diagnostics.size() == before;
 }
 
 /// Finds the gradients that the op computes.
 bool GradientImporter::findRequests(GradientImport &gradient) {
-  size_t before = program.problems.size();
+  size_t before = program.diagnostics.size();
   bool isOnIntegers = llvm::any_of(gradient.received, [](const auto &slot) {
     return isGradientSlot(slot.first) && llvm::any_of(slot.second, [](Value value) {
              return value && pd::isIntegerTensor(value.getType());
@@ -233,13 +233,13 @@ bool GradientImporter::findRequests(GradientImport &gradient) {
         gradient.requests.push_back({index, place, slot.name, place});
     }
   }
-  return program.problems.size() == before;
+  return program.diagnostics.size() == before;
 }
 
 /// Imports the forward op into the block of the region. Returns false after an error.
 bool GradientImporter::importForward(const GradientImport &gradient, Location location, Block &body,
                                      SlotResults &results) {
-  size_t before = program.problems.size();
+  size_t before = program.diagnostics.size();
   OpBuilder::InsertionGuard guard(program.builder);
   program.builder.setInsertionPointToStart(&body);
   SlotValues inputs = gradient.inputs;
@@ -258,7 +258,7 @@ bool GradientImporter::importForward(const GradientImport &gradient, Location lo
   for (auto &[slot, values] : inputs)
     importer.overrideInputs(slot, values);
   program.importWithFusedParts(importer);
-  return program.problems.size() == before;
+  return program.diagnostics.size() == before;
 }
 
 /// All results of the forward op, and their values and cotangents that the gradient op receives.
@@ -375,7 +375,7 @@ bool GradientImporter::createGradient(GradientImport &gradient, Location locatio
   vjp.getBody().takeBody(region);
   pd::usePaddleGradients(vjp);
   if (failed(vjp.verifyRegions())) {
-    program.report(program.takeDiagnostics());
+    program.report(program.takeMlirErrors());
     return false;
   }
   for (auto [request, value] : llvm::zip(gradient.requests, vjp.getGradients())) {

@@ -49,7 +49,7 @@ Result<OwningOpRef<ModuleOp>> importProgram(MLIRContext &context, const translat
 Result<Interface> declaredInterface(MLIRContext &context, const translator::SourceProgram &program,
                                     const ImportOptions &options) {
   if (!program.legacy())
-    return problem(options.source, "a model of the new IR has no declarations besides its ops");
+    return errorAt(options.source, "a model of the new IR has no declarations besides its ops");
   return ProgramImporter(context, *program.legacy(), options).declaredInterface();
 }
 

@@ -38,7 +38,7 @@ bool ControlFlowImporter::findCarried(Loop &loop) {
                    "'");
     return false;
   }
-  size_t before = program.problems.size();
+  size_t before = program.diagnostics.size();
   for (llvm::StringRef name : effects.written) {
     bool isReadFirst = name == loop.condition || effects.read.contains(name);
     Value value = program.lookup(name);
@@ -65,7 +65,7 @@ bool ControlFlowImporter::findCarried(Loop &loop) {
       loop.carried.push_back({name.str(), value, value ? value.getType() : Type(), isReadFirst, isUndefined,
                               /*isLevel=*/false, program.lods.of(name)});
   }
-  return program.problems.size() == before;
+  return program.diagnostics.size() == before;
 }
 
 /// The value of a variable after a loop of no iterations, if an iteration changes its type: its value before
@@ -143,7 +143,7 @@ bool ControlFlowImporter::declareArrays(Loop &loop) {
 
 /// Imports the body once, under the types that are known so far.
 ControlFlowImporter::Attempt ControlFlowImporter::importBody(Loop &loop) {
-  size_t before = program.problems.size();
+  size_t before = program.diagnostics.size();
   Scope outer = program.scope;
   loop.results.clear();
   Region body;
@@ -163,10 +163,10 @@ ControlFlowImporter::Attempt ControlFlowImporter::importBody(Loop &loop) {
     importBlock(loop.block, results);
     for (const Loop::Carried &variable : loop.carried)
       after.push_back(program.lookup(variable.name));
-    again = program.problems.size() == before && followLods(loop);
+    again = program.diagnostics.size() == before && followLods(loop);
   }
   program.scope = std::move(outer);
-  if (program.problems.size() != before)
+  if (program.diagnostics.size() != before)
     return Attempt::Failed;
   if (again)
     return Attempt::Again;
@@ -223,7 +223,7 @@ void ControlFlowImporter::importPeeled(const legacy::Operation &op, const Loop &
       branch.names.push_back(variable.name);
       written.insert(variable.name);
     }
-  size_t before = program.problems.size();
+  size_t before = program.diagnostics.size();
   Value condition = program.lookup(loop.condition);
   for (size_t side : {0, 1}) {
     OpBuilder::InsertionGuard guard(program.builder);
@@ -239,7 +239,7 @@ void ControlFlowImporter::importPeeled(const legacy::Operation &op, const Loop &
     }
     program.scope = std::move(outer);
   }
-  if (program.problems.size() != before)
+  if (program.diagnostics.size() != before)
     return;
   for (size_t i = branch.names.size(); i-- > 0;) {
     Value after = branch.values[0][i], &start = branch.values[1][i];
@@ -284,7 +284,7 @@ void ControlFlowImporter::importLoop(const legacy::Operation &op, int32_t block,
             false,
             {},
             {}};
-  size_t before = program.problems.size();
+  size_t before = program.diagnostics.size();
   if (findCarried(loop)) {
     // The types of what is carried are wide enough when an iteration keeps them. Each attempt widens one at
     // least; only the warnings of the last one count.
@@ -292,11 +292,11 @@ void ControlFlowImporter::importLoop(const legacy::Operation &op, int32_t block,
     Attempt attempt = Attempt::Again;
     while (attempt == Attempt::Again) {
       program.heldWarnings.emplace();
-      size_t earlier = program.problems.size(), deferred = deferredCount;
+      size_t earlier = program.diagnostics.size(), deferred = deferredCount;
       attempt = importBody(loop);
       // The element type of an array that the body fills is unknown at first, and the body may read it.
       if ((attempt == Attempt::Failed || deferredCount != deferred) && declareArrays(loop)) {
-        dropProblems(earlier);
+        dropDiagnostics(earlier);
         attempt = Attempt::Again;
       }
     }
@@ -314,13 +314,13 @@ void ControlFlowImporter::importLoop(const legacy::Operation &op, int32_t block,
           program.warn("loop-variable", variable.name, variable.lost);
     }
     if (attempt == Attempt::Failed && loop.changesType && mayPeel) {
-      dropProblems(before);
+      dropDiagnostics(before);
       importPeeled(op, loop);
     }
   }
-  if (Problems failure = deferProblems(before); !failure.empty())
+  if (Diagnostics failure = deferDiagnostics(before); !failure.empty())
     finishFailedLoop(loop, failure);
-  if (program.problems.size() != before)
+  if (program.diagnostics.size() != before)
     for (llvm::StringRef name : effectsOf(program.legacyProgram, block).written)
       program.poisoned.insert(name);
 }

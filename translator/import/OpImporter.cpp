@@ -112,7 +112,7 @@ std::vector<double> numbersOf(DenseElementsAttr elements) {
 
 void OpImporter::report(const llvm::Twine &message) { program.report(message); }
 void OpImporter::reportOpen(const llvm::Twine &message) {
-  program.ofOpenOperands.push_back(program.problems.size());
+  program.ofOpenOperands.push_back(program.diagnostics.size());
   program.report(message);
 }
 
@@ -191,9 +191,9 @@ bool OpImporter::isSelectedRows(llvm::StringRef slot) const {
 }
 
 Value OpImporter::requiredInput(llvm::StringRef slot) {
-  size_t before = program.problems.size();
+  size_t before = program.diagnostics.size();
   Value value = input(slot);
-  if (!value && program.problems.size() == before)
+  if (!value && program.diagnostics.size() == before)
     report("input '" + slot + "' is missing");
   return value;
 }
@@ -420,14 +420,14 @@ void OpImporter::runGuarded(llvm::function_ref<void()> build) {
   Block *block = builder.getInsertionBlock();
   bool isFirst = builder.getInsertionPoint() == block->begin();
   Operation *before = isFirst ? nullptr : &*std::prev(builder.getInsertionPoint());
-  size_t problemsBefore = program.problems.size(), diagnosticsBefore = program.diagnostics.size();
+  size_t errorsBefore = program.diagnostics.size(), mlirErrorsBefore = program.mlirErrors.size();
   LogicalResult built = pd::guarded([&]() -> LogicalResult {
     build();
     return success();
   });
   auto created = llvm::make_range(before ? std::next(before->getIterator()) : block->begin(),
                                   builder.getInsertionPoint());
-  if (failed(built) || program.diagnostics.size() > diagnosticsBefore) {
+  if (failed(built) || program.mlirErrors.size() > mlirErrorsBefore) {
     // It is not known which op failed: its operands are among these.
     llvm::SmallVector<Value> values;
     for (const legacy::Slot &slot : op.inputs)
@@ -438,7 +438,7 @@ void OpImporter::runGuarded(llvm::function_ref<void()> build) {
       llvm::append_range(values, op.getResults());
     return program.reportRefused({values});
   }
-  if (!tensorBuilder || program.problems.size() != problemsBefore)
+  if (!tensorBuilder || program.diagnostics.size() != errorsBefore)
     return;
   // The declarative constraints: operand types, attribute kinds.
   for (Operation &op : created)
@@ -447,10 +447,10 @@ void OpImporter::runGuarded(llvm::function_ref<void()> build) {
 }
 
 Value OpImporter::build(llvm::function_ref<Value(pd::TensorBuilder &)> formula) {
-  size_t before = program.problems.size();
+  size_t before = program.diagnostics.size();
   Value result;
   runGuarded([&] { result = formula(tensors()); });
-  return program.problems.size() == before ? result : Value();
+  return program.diagnostics.size() == before ? result : Value();
 }
 
 llvm::SmallVector<Value> OpImporter::createByName(llvm::StringRef name,

@@ -202,12 +202,12 @@ void ProgramImporter::importKnownOp(const legacy::Operation &op, const LegacyOp 
     return importByEntry(importer);
   Block &block = *builder.getInsertionBlock();
   Operation *before = block.empty() ? nullptr : &block.back();
-  size_t problemsBefore = problems.size();
+  size_t diagnosticsBefore = diagnostics.size();
   std::vector<std::pair<const std::string *, Value>> definitions;
   defined = &definitions;
   importByEntry(importer);
   defined = nullptr;
-  if (problems.size() != problemsBefore || importer.dependsOnOutputs || lods.isActive)
+  if (diagnostics.size() != diagnosticsBefore || importer.dependsOnOutputs || lods.isActive)
     return;
   llvm::SmallVector<Operation *> created;
   for (Operation &op :

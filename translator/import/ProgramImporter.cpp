@@ -27,16 +27,16 @@ ProgramImporter::ProgramImporter(MLIRContext &context, const legacy::Program &pr
 
 Result<Interface> ProgramImporter::declaredInterface() {
   if (legacyProgram.blocks.empty())
-    return problem(options.source, "the program has no blocks");
+    return errorAt(options.source, "the program has no blocks");
   interface.find();
   return interface.declared();
 }
 
 Result<OwningOpRef<ModuleOp>> ProgramImporter::run() {
   if (legacyProgram.blocks.empty())
-    return problem(options.source, "the program has no blocks");
+    return errorAt(options.source, "the program has no blocks");
   ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
-    diagnostics += (diagnostics.empty() ? "" : "; ") + diagnostic.str();
+    mlirErrors += (mlirErrors.empty() ? "" : "; ") + diagnostic.str();
     return success();
   });
   interface.find();
@@ -50,10 +50,11 @@ Result<OwningOpRef<ModuleOp>> ProgramImporter::run() {
   currentOp = nullptr;
   interface.finish();
   if (options.feedsMayHelp)
-    *options.feedsMayHelp = !problems.empty() && llvm::all_of(llvm::seq(problems.size()), [&](size_t i) {
-      return llvm::is_contained(consequences, i) || llvm::is_contained(ofOpenOperands, i);
-    });
-  if (!problems.empty())
+    *options.feedsMayHelp =
+        !diagnostics.empty() && llvm::all_of(llvm::seq(diagnostics.size()), [&](size_t i) {
+          return llvm::is_contained(consequences, i) || llvm::is_contained(ofOpenOperands, i);
+        });
+  if (!diagnostics.empty())
     return withoutConsequences();
   return std::move(module);
 }
@@ -64,7 +65,7 @@ void ProgramImporter::importOp(size_t index, const legacy::Operation &op) {
   if (isFeed(op) || isFetch(op))
     return;
   const LegacyOp *entry = findLegacyOp(op);
-  size_t before = problems.size();
+  size_t before = diagnostics.size();
   if (controlFlow.hasPending())
     controlFlow.finishPendingBefore(op);
   if (!sharedBuffers.empty())
@@ -96,7 +97,7 @@ void ProgramImporter::importOp(size_t index, const legacy::Operation &op) {
       gradients.recordProducer(op);
     importKnownOp(op, *entry);
   }
-  if (problems.size() == before) {
+  if (diagnostics.size() == before) {
     if (sparseRows.isActive())
       sparseRows.share(op, rows);
     lods.share(op, entry, lod);
@@ -120,15 +121,15 @@ void ProgramImporter::importWithFusedParts(OpImporter &importer) {
 }
 
 void ProgramImporter::importFusedParts(OpImporter &importer) {
-  size_t before = problems.size();
+  size_t before = diagnostics.size();
   FusedParts fused(importer, *importer.entry);
-  if (problems.size() != before)
+  if (diagnostics.size() != before)
     return;
   auto importOp = [&] {
     if (!importer.entry->hook)
       return importer.importByTable();
     importer.entry->hook(importer);
-    if (problems.size() == before)
+    if (diagnostics.size() == before)
       importer.reportUnread();
   };
   if (fused.empty())
@@ -138,11 +139,11 @@ void ProgramImporter::importFusedParts(OpImporter &importer) {
   {
     auto *outer = std::exchange(importer.capturedOutputs, &results);
     llvm::scope_exit restore([&] { importer.capturedOutputs = outer; });
-    if (problems.size() == before)
+    if (diagnostics.size() == before)
       importOp();
   }
   auto first = results.find(importer.entry->outputs.begin()->spelling.str());
-  if (problems.size() != before || first == results.end())
+  if (diagnostics.size() != before || first == results.end())
     return;
   first->second.front() = fused.applyToResult(first->second.front());
   for (auto &[slot, values] : results)
@@ -202,6 +203,7 @@ Location ProgramImporter::locationOf(size_t index, const legacy::Operation &op) 
 Diagnostic ProgramImporter::atCurrentOp() const {
   Diagnostic place;
   place.file = options.source;
+  place.location = options.source;
   if (!currentOp)
     return place;
   place.block = currentBlock;
@@ -216,34 +218,38 @@ Diagnostic ProgramImporter::atCurrentOp() const {
     place.pythonFile = source->file;
     place.pythonLine = source->line;
   }
+  place.locate();
   return place;
 }
 
 void ProgramImporter::report(const llvm::Twine &message) {
-  problems.add(atCurrentOp().where(), message.str());
+  Diagnostic error = atCurrentOp();
+  error.message = message.str();
+  diagnostics.add(std::move(error));
 }
 
 void ProgramImporter::reportConsequence(const llvm::Twine &message) {
-  consequences.push_back(problems.size());
+  consequences.push_back(diagnostics.size());
   report(message);
 }
 
-Problems ProgramImporter::withoutConsequences() const {
-  Problems causes;
+Diagnostics ProgramImporter::withoutConsequences() const {
+  Diagnostics causes;
   auto next = consequences.begin();
-  for (size_t i = 0; i < problems.size(); ++i) {
+  for (size_t i = 0; i < diagnostics.size(); ++i) {
     if (next != consequences.end() && *next == i)
       ++next;
     else
-      causes.add(problems[i].where, problems[i].message);
+      causes.add(diagnostics[i]);
   }
-  return causes.empty() ? problems : causes;
+  return causes.empty() ? diagnostics : causes;
 }
 
 void ProgramImporter::warn(const char *code, llvm::StringRef variable, const llvm::Twine &message) {
   if (!options.onDiagnostic)
     return;
   Diagnostic warning = atCurrentOp();
+  warning.severity = Diagnostic::Severity::Warning;
   warning.code = code;
   warning.variable = variable.str();
   warning.message = message.str();
@@ -268,10 +274,10 @@ void ProgramImporter::reportRefused(llvm::ArrayRef<llvm::SmallVector<Value>> ope
                                                !pd::allKnownElements(operand)));
   };
   if (llvm::any_of(operands, [&](const auto &group) { return llvm::any_of(group, isOpen); }))
-    ofOpenOperands.push_back(problems.size());
-  report(takeDiagnostics());
+    ofOpenOperands.push_back(diagnostics.size());
+  report(takeMlirErrors());
 }
 
-std::string ProgramImporter::takeDiagnostics() { return std::exchange(diagnostics, {}); }
+std::string ProgramImporter::takeMlirErrors() { return std::exchange(mlirErrors, {}); }
 
 } // namespace proa::import

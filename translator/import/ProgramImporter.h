@@ -72,11 +72,11 @@ private:
   void report(const llvm::Twine &message);
   /// Reports an error that follows from an earlier one. The user sees only the causes.
   void reportConsequence(const llvm::Twine &message);
-  Problems withoutConsequences() const;
+  Diagnostics withoutConsequences() const;
   /// A warning about a variable; `code` as in Diagnostic.
   void warn(const char *code, llvm::StringRef variable, const llvm::Twine &message);
   /// The text of errors that MLIR emitted since the last call.
-  std::string takeDiagnostics();
+  std::string takeMlirErrors();
   /// Reports the emitted errors about an op that could not be created. Feeds may help if an operand has
   /// dynamic dims or unknown elements (ImportOptions::feedsMayHelp).
   void reportRefused(llvm::ArrayRef<llvm::SmallVector<mlir::Value>> operands);
@@ -87,12 +87,13 @@ private:
   VariableIndex variables;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::OpBuilder builder;
-  Problems problems;
+  Diagnostics diagnostics;
   /// Indices of the errors that follow from others, in order.
   std::vector<size_t> consequences;
   /// Indices of the errors that feeds may help with.
   std::vector<size_t> ofOpenOperands;
-  std::string diagnostics;
+  /// Errors of MLIR's verifiers and of inference since the last call of takeMlirErrors().
+  std::string mlirErrors;
 
   Scope scope;
   LodTracker lods;

@@ -54,7 +54,7 @@ struct ControlFlowImporter::Recurrence {
 /// of the next step: its index, the states, the arrays.
 bool ControlFlowImporter::importStep(Recurrence &loop, Block &body, llvm::SmallVectorImpl<Value> &yielded) {
   OpImporter &importer = loop.importer;
-  size_t before = program.problems.size(), stateCount = loop.states.size();
+  size_t before = program.diagnostics.size(), stateCount = loop.states.size();
   Value step = body.getArgument(0), position;
   BlockInputs inputs;
   importer.runGuarded([&] {
@@ -65,14 +65,14 @@ bool ControlFlowImporter::importStep(Recurrence &loop, Block &body, llvm::SmallV
   });
   for (auto [i, name] : llvm::enumerate(loop.earlierStates))
     inputs.emplace_back(name, body.getArgument(1 + i));
-  if (program.problems.size() != before)
+  if (program.diagnostics.size() != before)
     return false;
   Names results(loop.outputs.begin(), loop.outputs.end());
   results.insert(loop.states.begin(), loop.states.end());
   importBlock(loop.block, results, inputs);
   auto tensorOf = [&](const std::string &name) {
     Value value = program.lookup(name);
-    if ((!value || !isa<RankedTensorType>(value.getType())) && program.problems.size() == before)
+    if ((!value || !isa<RankedTensorType>(value.getType())) && program.diagnostics.size() == before)
       program.report("block " + llvm::Twine(loop.block) + " does not define the tensor '" + name + "'");
     return value;
   };
@@ -81,7 +81,7 @@ bool ControlFlowImporter::importStep(Recurrence &loop, Block &body, llvm::SmallV
     states.push_back(tensorOf(name));
   for (const std::string &name : loop.outputs)
     outputs.push_back(tensorOf(name));
-  if (program.problems.size() != before)
+  if (program.diagnostics.size() != before)
     return false;
   importer.runGuarded([&] {
     yielded.push_back(importer.wrap(step) + loop.number(1));
@@ -90,7 +90,7 @@ bool ControlFlowImporter::importStep(Recurrence &loop, Block &body, llvm::SmallV
       yielded.push_back(
           importer.tensors().create<pd::ArrayWriteOp>(body.getArgument(1 + stateCount + i), position, value));
   });
-  return program.problems.size() == before;
+  return program.diagnostics.size() == before;
 }
 
 /// Imports the body of the loop. `types` are the types of the carried values, which become less specific

@@ -170,13 +170,13 @@ void OpImporter::reportUnread() {
 }
 
 void OpImporter::importByTable() {
-  size_t before = program.problems.size();
+  size_t before = program.diagnostics.size();
   if (!entry->hook) // with a hook: after it, when all that it asks for is known
     reportUnread();
   llvm::SmallVector<llvm::SmallVector<Value>> operands;
   for (const LegacySlot &slot : entry->inputs) {
     operands.push_back(operandsFor(*this, slot));
-    if (operands.back().empty() && slot.arity == Arity::Required && program.problems.size() == before)
+    if (operands.back().empty() && slot.arity == Arity::Required && program.diagnostics.size() == before)
       report("input '" + slot.spelling + "' is missing");
   }
   llvm::SmallVector<NamedAttribute> attributes = addedAttributes;
@@ -193,7 +193,7 @@ void OpImporter::importByTable() {
     else if (attribute.required && !given)
       report("attribute '" + attribute.legacyName + "' is missing");
   }
-  if (program.problems.size() != before)
+  if (program.diagnostics.size() != before)
     return;
   llvm::SmallVector<Value> results = createByName(entry->target, operands, attributes);
   if (results.empty())

@@ -195,11 +195,11 @@ private:
     auto known = typesByText.find(raw);
     if (known == typesByText.end()) {
       VariableType read;
-      size_t problems = report.count();
+      size_t diagnostics = report.count();
       if (members.reset().error() != simdjson::SUCCESS)
         return leave();
       typeMembers(at, members, read);
-      if (report.count() != problems || !isWhole() || typesByText.size() >= mostKept)
+      if (report.count() != diagnostics || !isWhole() || typesByText.size() >= mostKept)
         return read.giveTo(out);
       known = typesByText.emplace(raw, std::move(read)).first;
     }
@@ -294,14 +294,14 @@ private:
     }
     if (auto known = attributesByText.find(raw); known != attributesByText.end())
       return known->second;
-    size_t problems = report.count();
+    size_t diagnostics = report.count();
     std::vector<Attribute> found;
     if (elements.reset().error() == simdjson::SUCCESS)
       list(at, elements, [&](const Path &path, Element e) { found.push_back(attribute(path, e)); });
     else
       leave();
     Attributes read(std::move(found));
-    if (report.count() != problems)
+    if (report.count() != diagnostics)
       return read;
     return attributesByText.emplace(raw, std::move(read)).first->second;
   }

@@ -222,15 +222,15 @@ void reportMissingValues(const proto::ProgramDesc &program, Report &report) {
 
 Result<Program> readBinaryBytes(std::span<const std::byte> bytes, const std::string &name) {
   if (bytes.empty())
-    return problem(name, "the file is empty, expected a ProgramDesc");
+    return errorAt(name, "the file is empty, expected a ProgramDesc");
   if (bytes.size() > INT_MAX)
-    return problem(
+    return errorAt(
         name, fmt::format("found {} bytes, expected less than 2 GiB: a protobuf message cannot be larger",
                           bytes.size()));
   google::protobuf::Arena arena;
   auto &message = *google::protobuf::Arena::CreateMessage<proto::ProgramDesc>(&arena);
   if (!message.ParsePartialFromArray(bytes.data(), static_cast<int>(bytes.size())))
-    return problem(
+    return errorAt(
         name,
         fmt::format("{} bytes that are no ProgramDesc: the protobuf message is cut off or damaged, after "
                     "{} blocks with {} ops in the last",
@@ -252,7 +252,7 @@ Result<Program> readBinaryBytes(std::span<const std::byte> bytes, const std::str
 Result<Program> readBinary(const std::string &path) {
   auto file = mapFile(path);
   if (!file)
-    return file.problems();
+    return file.diagnostics();
   return readBinaryBytes((*file)->bytes(), path);
 }
 

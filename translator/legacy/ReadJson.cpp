@@ -49,9 +49,9 @@ Result<Program> parsePadded(std::string_view text, const std::string &name) {
                  document.current_location().error() == simdjson::OUT_OF_BOUNDS;
   if (!isWhole)
     if (std::optional<std::string> damage = damageOf(text))
-      return problem(name, *damage);
+      return errorAt(name, *damage);
   if (!isRead)
-    return problem(name, "found a single value, expected an object");
+    return errorAt(name, "found a single value, expected an object");
   if (!report.empty())
     return report.take();
   return program;
@@ -70,7 +70,7 @@ Result<Program> parse(std::string_view text, bool isPadded, const std::string &n
   if (text.starts_with(byteOrderMark))
     text.remove_prefix(byteOrderMark.size());
   if (text.empty())
-    return problem(name, "the file is empty, expected a JSON object");
+    return errorAt(name, "the file is empty, expected a JSON object");
   Result<Program> program =
       isPadded ? parsePadded(text, name) : parsePadded(simdjson::padded_string(text), name);
   return program ? validated(std::move(*program), name) : program;
@@ -85,7 +85,7 @@ Result<Program> readJsonText(std::string_view text, const std::string &name) {
 Result<Program> readJson(const std::string &path) {
   auto file = mapFile(path);
   if (!file)
-    return file.problems();
+    return file.diagnostics();
   return readMappedJson(**file, path);
 }
 

@@ -42,7 +42,7 @@ bool looksLikeText(std::string_view text) {
 
 Result<Program> readProgram(const std::string &path) {
   auto file = mapFile(path);
-  return file ? readMappedProgram(**file, path) : Result<Program>(file.problems());
+  return file ? readMappedProgram(**file, path) : Result<Program>(file.diagnostics());
 }
 
 Result<Program> readMappedProgram(const MappedFile &file, const std::string &name) {
@@ -54,7 +54,7 @@ Result<Program> readMappedProgram(const MappedFile &file, const std::string &nam
 Result<Program> readProgramText(std::string_view text, const std::string &name) {
   if (looksLikeJson(text))
     return readJsonText(text, name);
-  return looksLikeText(text) ? problem(name, "this is neither JSON, which would begin with '{', nor a "
+  return looksLikeText(text) ? errorAt(name, "this is neither JSON, which would begin with '{', nor a "
                                              "ProgramDesc in the binary form")
                              : readBinaryBytes(std::as_bytes(std::span(text)), name);
 }

@@ -23,7 +23,7 @@ public:
     else
       list.add(path.empty() ? file : file + ": " + path, std::move(message));
   }
-  Problems take() {
+  Diagnostics take() {
     if (notListed != 0)
       list.add(file, std::to_string(notListed) + " more problems");
     notListed = 0;
@@ -33,7 +33,7 @@ public:
 private:
   static constexpr size_t limit = 100;
   std::string file;
-  Problems list;
+  Diagnostics list;
   size_t notListed = 0;
 };
 

@@ -79,13 +79,13 @@ private:
       else if (mayRepeat && !names.insert(variable.name).second)
         report.add(at() + ".name",
                    fmt::format("variable '{}' is declared twice in this block", variable.name));
-      if (std::string wrong = problemOfDims(variable.dims); !wrong.empty())
+      if (std::string wrong = errorOfDims(variable.dims); !wrong.empty())
         report.add(at(), fmt::format("variable '{}': {}", variable.name, wrong));
     }
   }
 
   /// Any negative dim is unknown: Paddle computes with -1 as with a size, so that twice an unknown one is -2.
-  static std::string problemOfDims(const std::vector<int64_t> &dims) {
+  static std::string errorOfDims(const std::vector<int64_t> &dims) {
     int64_t product = 1;
     bool overflows = false, isEmpty = false;
     for (size_t i = 0; i < dims.size(); ++i) {

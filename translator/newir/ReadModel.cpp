@@ -38,7 +38,7 @@ class Reader {
 public:
   explicit Reader(const std::string &file) : file(file) {}
 
-  Problems problems;
+  Diagnostics diagnostics;
 
   Model model(const Json &json) {
     Model model;
@@ -72,7 +72,7 @@ public:
 
 private:
   void report(const std::string &where, const std::string &message) {
-    problems.add(file + ": " + where, message);
+    diagnostics.add(file + ": " + where, message);
   }
 
   const Json *field(const Json &json, const char *name, const std::string &path) {
@@ -305,12 +305,12 @@ Result<Model> readModel(std::string_view text, const std::string &path) {
   try {
     json = Json::parse(text);
   } catch (const Json::exception &error) { // a number out of the range of double is not a parse_error
-    return problem(path, std::string("is not valid JSON: ") + error.what());
+    return errorAt(path, std::string("is not valid JSON: ") + error.what());
   }
   Reader reader(path);
   Model model = reader.model(json);
-  if (!reader.problems.empty())
-    return reader.problems;
+  if (!reader.diagnostics.empty())
+    return reader.diagnostics;
   return model;
 }
 

@@ -55,7 +55,7 @@ bool hasGeneratedParams(const std::string &metaPath) {
 Result<std::map<std::string, Tensor>> readGeneratedParams(const std::string &metaPath) {
   Result<json> meta = readJsonFile(metaPath);
   if (!meta)
-    return meta.problems();
+    return meta.diagnostics();
   const json *list = nullptr;
   uint64_t seed = 0;
   try {
@@ -63,21 +63,21 @@ Result<std::map<std::string, Tensor>> readGeneratedParams(const std::string &met
     generated.at("seed").get_to(seed);
     list = &generated.at("params");
   } catch (const json::exception &) {
-    return problem(metaPath, "generated_params: expected an object with seed and params");
+    return errorAt(metaPath, "generated_params: expected an object with seed and params");
   }
   std::map<std::string, Tensor> tensors;
-  Problems problems;
+  Diagnostics diagnostics;
   for (size_t i = 0; i < list->size() && list->is_array(); ++i) {
     Recipe recipe;
     if (std::string wrong = parseRecipe((*list)[i], recipe); !wrong.empty()) {
-      problems.add(metaPath, fmt::format("generated_params.params[{}]: {}", i, wrong));
+      diagnostics.add(metaPath, fmt::format("generated_params.params[{}]: {}", i, wrong));
       continue;
     }
     tensors.insert_or_assign(recipe.name,
                              generateParameter(recipe.name, recipe.dims, seed, recipe.lo, recipe.hi));
   }
-  if (!problems.empty())
-    return problems;
+  if (!diagnostics.empty())
+    return diagnostics;
   return tensors;
 }
 

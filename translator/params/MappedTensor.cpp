@@ -28,7 +28,7 @@ Result<Tensor> mappedTensor(const std::shared_ptr<const MappedFile> &file, size_
   if (dtype == DType::Bool) {
     const std::byte *bad = std::find_if(from, from + bytes, [](std::byte b) { return b > std::byte{1}; });
     if (bad != from + bytes)
-      return problem("", fmt::format("element {} is a bool with the value {}, expected 0 or 1", bad - from,
+      return errorAt("", fmt::format("element {} is a bool with the value {}, expected 0 or 1", bad - from,
                                      static_cast<int>(*bad)));
   }
   if (reinterpret_cast<uintptr_t>(from) % alignmentOf(dtype) == 0)

@@ -10,8 +10,8 @@ namespace proa::params {
 /// Reads fields of a JSON object and collects the errors.
 class MetaFields {
 public:
-  MetaFields(const nlohmann::json &object, std::string file, Problems &problems)
-      : object(object), file(std::move(file)), problems(problems) {}
+  MetaFields(const nlohmann::json &object, std::string file, Diagnostics &diagnostics)
+      : object(object), file(std::move(file)), diagnostics(diagnostics) {}
 
   /// Sets `field` from the member `key`, if it exists. Error: another type.
   template <class T> void read(const char *key, T &field) {
@@ -26,12 +26,12 @@ public:
     }
   }
 
-  void addError(const std::string &message) { problems.add(file, message); }
+  void addError(const std::string &message) { diagnostics.add(file, message); }
 
 private:
   const nlohmann::json &object;
   std::string file;
-  Problems &problems;
+  Diagnostics &diagnostics;
 };
 
 /// Parses a file that holds one JSON object.

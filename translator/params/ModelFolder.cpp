@@ -32,7 +32,7 @@ Result<std::string> programIn(const fs::path &folder) {
         isFile(path) && (path.extension() == ".pdmodel" || path.extension() == ".json"))
       found.push_back(path.string());
   if (error)
-    return problem(folder.string(), "cannot list the folder: " + error.message());
+    return errorAt(folder.string(), "cannot list the folder: " + error.message());
   std::sort(found.begin(), found.end());
   // A .pdmodel is a program; a .json beside it may be anything.
   auto isBinary = [](const std::string &path) { return path.ends_with(".pdmodel"); };
@@ -44,8 +44,8 @@ Result<std::string> programIn(const fs::path &folder) {
   if (found.size() == 1)
     return found[0];
   if (found.empty())
-    return problem(folder.string(), "found no program, expected program.json, *.pdmodel or __model__");
-  return problem(folder.string(),
+    return errorAt(folder.string(), "found no program, expected program.json, *.pdmodel or __model__");
+  return errorAt(folder.string(),
                  fmt::format("found several programs, give the path of one: {}", fmt::join(found, ", ")));
 }
 
@@ -162,12 +162,12 @@ Result<ModelFiles> findModel(const std::string &path, const std::string &weights
   if (fs::is_directory(path, ignored)) {
     Result<std::string> program = programIn(path);
     if (!program)
-      return program.problems();
+      return program.diagnostics();
     files.program = *program;
   } else if (fs::exists(path, ignored)) {
     files.program = path;
   } else {
-    return problem(path, "found no such file or folder, expected a program or the folder of one");
+    return errorAt(path, "found no such file or folder, expected a program or the folder of one");
   }
   fs::path folder = fs::path(files.program).parent_path();
   if (isFile(folder / "meta.json"))
@@ -179,11 +179,11 @@ Result<ModelFiles> findModel(const std::string &path, const std::string &weights
     return files;
   }
   if (!fs::exists(weights, ignored))
-    return problem(weights, "found no such file or folder, expected weights");
+    return errorAt(weights, "found no such file or folder, expected weights");
   files.weights = weights;
   files.weightsForm = formOf(weights);
   if (files.weightsForm == WeightsForm::None)
-    return problem(
+    return errorAt(
         weights,
         "expected weights as *.safetensors, *.pdiparams, __params__ or a folder with a file for each");
   return files;
@@ -192,7 +192,7 @@ Result<ModelFiles> findModel(const std::string &path, const std::string &weights
 Result<Tensors> readTensors(const ModelFiles &files, const std::vector<std::string> &names) {
   Result<Tensors> all = readStoredAndGenerated(files, names);
   if (!all)
-    return all.problems();
+    return all.diagnostics();
   std::erase_if(*all, [&](const auto &entry) {
     return std::find(names.begin(), names.end(), entry.first) == names.end();
   });
@@ -202,9 +202,9 @@ Result<Tensors> readTensors(const ModelFiles &files, const std::vector<std::stri
 Result<Tensors> readParameters(const ModelFiles &files, legacy::Program &program) {
   Result<Tensors> all = readStoredAndGenerated(files, savedVariables(program));
   if (!all)
-    return all.problems();
+    return all.diagnostics();
   Tensors used;
-  Problems problems;
+  Diagnostics diagnostics;
   for (legacy::Block &block : program.blocks)
     for (legacy::Variable &variable : block.variables) {
       auto tensor = variable.persistable ? all->find(variable.name) : all->end();
@@ -214,13 +214,13 @@ Result<Tensors> readParameters(const ModelFiles &files, legacy::Program &program
         if (variable.kind == legacy::VariableKind::DenseTensor)
           adoptType(variable, tensor->second);
         else
-          problems.add(files.weights,
-                       typeError(variable.name, variable.dtype, variable.dims, tensor->second));
+          diagnostics.add(files.weights,
+                          typeError(variable.name, variable.dtype, variable.dims, tensor->second));
       }
       used.insert(all->extract(tensor));
     }
-  if (!problems.empty())
-    return problems;
+  if (!diagnostics.empty())
+    return diagnostics;
   return used;
 }
 
@@ -228,20 +228,20 @@ Result<Tensors> readParameters(const ModelFiles &files, legacy::Program &program
 static Result<Tensors> readParameters(const ModelFiles &files, const newir::Model &model) {
   Result<Tensors> all = readStoredAndGenerated(files, savedVariables(model));
   if (!all)
-    return all.problems();
+    return all.diagnostics();
   Tensors used;
-  Problems problems;
+  Diagnostics diagnostics;
   for (const newir::Parameter &parameter : model.parameters) {
     auto tensor = parameter.isPersistable ? all->find(parameter.name) : all->end();
     if (tensor == all->end())
       continue;
     const newir::Type &type = parameter.value.type;
     if (!agrees(type.dtype, type.dims, tensor->second))
-      problems.add(files.weights, typeError(parameter.name, type.dtype, type.dims, tensor->second));
+      diagnostics.add(files.weights, typeError(parameter.name, type.dtype, type.dims, tensor->second));
     used.insert(all->extract(tensor));
   }
-  if (!problems.empty())
-    return problems;
+  if (!diagnostics.empty())
+    return diagnostics;
   return used;
 }
 
@@ -254,13 +254,13 @@ Result<Tensors> readParameters(const ModelFiles &files, translator::SourceProgra
 Result<ModelFolder> readModelFolder(const std::string &path, const std::string &weights) {
   Result<ModelFiles> files = findModel(path, weights);
   if (!files)
-    return files.problems();
+    return files.diagnostics();
   Result<translator::SourceProgram> program = translator::readProgram(files->program);
   if (!program)
-    return program.problems();
+    return program.diagnostics();
   Result<Tensors> parameters = readParameters(*files, *program);
   if (!parameters)
-    return parameters.problems();
+    return parameters.diagnostics();
   return ModelFolder{std::move(*files), std::move(*program), std::move(*parameters)};
 }
 

@@ -51,20 +51,20 @@ void ModelMeta::read(MetaFields &fields) {
 Result<nlohmann::json> readJsonObject(const std::string &path) {
   Result<nlohmann::json> value = readJsonFile(path);
   if (value && !value->is_object())
-    return problem(path, "expected a JSON object");
+    return errorAt(path, "expected a JSON object");
   return value;
 }
 
 Result<ModelMeta> readModelMeta(const std::string &path) {
   Result<nlohmann::json> object = readJsonObject(path);
   if (!object)
-    return object.problems();
-  Problems problems;
-  MetaFields fields(*object, path, problems);
+    return object.diagnostics();
+  Diagnostics diagnostics;
+  MetaFields fields(*object, path, diagnostics);
   ModelMeta meta;
   meta.read(fields);
-  if (!problems.empty())
-    return problems;
+  if (!diagnostics.empty())
+    return diagnostics;
   return meta;
 }
 

@@ -53,14 +53,14 @@ std::vector<ComparedOutput> compareOutputs(const std::vector<NamedTensor> &outpu
 
 Result<Tensors> takeStateInputs(Tensors &inputs, const ModelMeta &meta, const std::string &prefix) {
   Tensors states;
-  Problems problems;
+  Diagnostics diagnostics;
   for (const std::string &name : meta.stateInputs)
     if (auto state = inputs.extract(name))
       states.insert(std::move(state));
     else
-      problems.add(prefix + name, "is a state input of the model, but the inputs lack it");
-  if (!problems.empty())
-    return problems;
+      diagnostics.add(prefix + name, "is a state input of the model, but the inputs lack it");
+  if (!diagnostics.empty())
+    return diagnostics;
   return states;
 }
 
@@ -70,15 +70,15 @@ void setLods(Tensors &feeds, const ModelMeta &meta) {
       feed->second.setLod(lod);
 }
 
-Problems compareLods(const std::vector<NamedTensor> &outputs, const ModelMeta &meta) {
-  Problems problems;
+Diagnostics compareLods(const std::vector<NamedTensor> &outputs, const ModelMeta &meta) {
+  Diagnostics diagnostics;
   for (const NamedTensor &output : outputs) {
     auto reference = meta.expectedLod.find(output.name);
     if (reference != meta.expectedLod.end() && output.tensor.lod() != reference->second)
-      problems.add(output.name,
-                   fmt::format("the LoD is {}, expected {}", output.tensor.lod(), reference->second));
+      diagnostics.add(output.name,
+                      fmt::format("the LoD is {}, expected {}", output.tensor.lod(), reference->second));
   }
-  return problems;
+  return diagnostics;
 }
 
 } // namespace proa::params

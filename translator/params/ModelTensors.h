@@ -34,6 +34,6 @@ std::vector<ComparedOutput> compareOutputs(const std::vector<NamedTensor> &outpu
                                            std::optional<DType> lowPrecision = {});
 
 /// Errors of outputs with an unexpected LoD.
-Problems compareLods(const std::vector<NamedTensor> &outputs, const ModelMeta &meta);
+Diagnostics compareLods(const std::vector<NamedTensor> &outputs, const ModelMeta &meta);
 
 } // namespace proa::params

@@ -157,19 +157,19 @@ Tensor fromFortranOrder(const Tensor &tensor) {
 Result<Tensor> readNpy(const std::string &path) {
   auto file = mapFile(path);
   if (!file)
-    return file.problems();
+    return file.diagnostics();
   std::span<const std::byte> bytes = (*file)->bytes();
   Header header;
   if (std::string wrong = parseHeader({reinterpret_cast<const char *>(bytes.data()), bytes.size()}, header);
       !wrong.empty())
-    return problem(path, wrong);
+    return errorAt(path, wrong);
   std::optional<size_t> needed = byteCount(header.dtype, header.dims);
   if (size_t found = bytes.size() - header.data; !needed || *needed != found)
-    return problem(path, fmt::format("{} does not fit the {} bytes of elements",
+    return errorAt(path, fmt::format("{} does not fit the {} bytes of elements",
                                      describe(header.dtype, header.dims), found));
   Result<Tensor> tensor = mappedTensor(*file, header.data, header.dtype, std::move(header.dims));
   if (!tensor)
-    return problem(path, tensor.problems()[0].message);
+    return errorAt(path, tensor.diagnostics()[0].message);
   if (header.fortranOrder && tensor->dims().size() > 1)
     return fromFortranOrder(*tensor);
   return tensor;

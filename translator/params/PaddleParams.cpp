@@ -32,13 +32,13 @@ public:
     if (expectVersion("version") && skipLod() && expectVersion("tensor version"))
       tensor = described();
     if (!tensor)
-      return std::move(problems);
+      return std::move(diagnostics);
     return std::move(*tensor);
   }
 
 private:
   std::nullopt_t wrong(const std::string &message) {
-    problems.add(path, fmt::format("tensor '{}', at byte {}: {}", *current, offset, message));
+    diagnostics.add(path, fmt::format("tensor '{}', at byte {}: {}", *current, offset, message));
     return std::nullopt;
   }
 
@@ -98,7 +98,7 @@ private:
           fmt::format("{} does not fit the {} bytes left in the file", describe(dtype, dims), bytesLeft()));
     Result<Tensor> tensor = mappedTensor(file, offset, dtype, std::move(dims));
     if (!tensor)
-      return wrong(tensor.problems()[0].message);
+      return wrong(tensor.diagnostics()[0].message);
     offset += *bytes;
     return std::move(*tensor);
   }
@@ -107,7 +107,7 @@ private:
   std::shared_ptr<const MappedFile> file;
   size_t offset = 0;
   const std::string *current = nullptr;
-  Problems problems;
+  Diagnostics diagnostics;
 };
 
 } // namespace
@@ -115,20 +115,20 @@ private:
 Result<Tensors> readCombinedParams(const std::string &path, std::span<const std::string> names) {
   auto file = mapFile(path);
   if (!file)
-    return file.problems();
+    return file.diagnostics();
   Reader reader(path, *file);
   Tensors tensors;
   for (size_t i = 0; i < names.size(); ++i) {
     if (reader.atEnd())
-      return problem(
+      return errorAt(
           path, fmt::format("found {} tensors, expected {} (the next is '{}')", i, names.size(), names[i]));
     Result<Tensor> tensor = reader.tensor(names[i]);
     if (!tensor)
-      return tensor.problems();
+      return tensor.diagnostics();
     tensors.insert_or_assign(names[i], std::move(*tensor));
   }
   if (!reader.atEnd())
-    return problem(path, fmt::format("expected {} tensors, but {} bytes follow the last", names.size(),
+    return errorAt(path, fmt::format("expected {} tensors, but {} bytes follow the last", names.size(),
                                      reader.bytesLeft()));
   return tensors;
 }
@@ -154,16 +154,16 @@ Result<void> writeCombinedParams(const std::string &path, std::span<const Tensor
 
 Result<Tensors> readSeparateParams(const std::string &folder, std::span<const std::string> names) {
   Tensors tensors;
-  Problems problems;
+  Diagnostics diagnostics;
   for (const std::string &name : names) {
     Result<Tensors> one = readCombinedParams(folder + "/" + name, std::span(&name, 1));
     if (one)
       tensors.merge(*one);
     else
-      problems.append(one.problems());
+      diagnostics.append(one.diagnostics());
   }
-  if (!problems.empty())
-    return problems;
+  if (!diagnostics.empty())
+    return diagnostics;
   return tensors;
 }
 

@@ -70,7 +70,7 @@ std::optional<std::vector<int64_t>> sizesOf(const json &value) {
 }
 
 /// Where a tensor's bytes lie in the file.
-struct Extent {
+struct ByteRange {
   size_t begin = 0;
   size_t end = 0;
   std::string name;
@@ -86,30 +86,30 @@ public:
       for (auto &[name, entry] : header.items())
         if (name != metadataKey)
           readTensor(name, entry);
-      checkExtents();
+      checkRanges();
     }
-    if (!problems.empty())
-      return problems;
+    if (!diagnostics.empty())
+      return diagnostics;
     return std::move(tensors);
   }
 
 private:
   void wrong(const std::string &name, std::string message) {
-    problems.add(path, fmt::format("tensor '{}': {}", name, std::move(message)));
+    diagnostics.add(path, fmt::format("tensor '{}': {}", name, std::move(message)));
   }
 
   bool readHeader() {
     std::span<const std::byte> bytes = file->bytes();
     uint64_t length = 0;
     if (bytes.size() < lengthBytes) {
-      problems.add(path, fmt::format("found {} bytes, expected at least {} for the length of the header",
-                                     bytes.size(), lengthBytes));
+      diagnostics.add(path, fmt::format("found {} bytes, expected at least {} for the length of the header",
+                                        bytes.size(), lengthBytes));
       return false;
     }
     std::memcpy(&length, bytes.data(), lengthBytes);
     if (length > bytes.size() - lengthBytes) {
-      problems.add(path, fmt::format("the header should have {} bytes, but the file ends after {}", length,
-                                     bytes.size() - lengthBytes));
+      diagnostics.add(path, fmt::format("the header should have {} bytes, but the file ends after {}", length,
+                                        bytes.size() - lengthBytes));
       return false;
     }
     data = lengthBytes + length;
@@ -125,12 +125,12 @@ private:
     };
     Result<json> parsed = parseJson(text, path + ": header", noteKey);
     if (!parsed) {
-      problems.append(parsed.problems());
+      diagnostics.append(parsed.diagnostics());
       return false;
     }
     header = std::move(*parsed);
     if (!header.is_object()) {
-      problems.add(path, "the header is not a JSON object");
+      diagnostics.add(path, "the header is not a JSON object");
       return false;
     }
     readComplexNames();
@@ -200,34 +200,34 @@ private:
       dtype = DType::Complex128;
       dims.pop_back();
     }
-    extents.push_back({begin, end, name});
+    ranges.push_back({begin, end, name});
     Result<Tensor> tensor = mappedTensor(file, data + begin, dtype, std::move(dims));
     if (!tensor)
-      return wrong(name, tensor.problems()[0].message);
+      return wrong(name, tensor.diagnostics()[0].message);
     tensors.emplace(name, std::move(*tensor));
   }
 
-  void checkExtents() {
-    if (!problems.empty()) // tensors are missing, so that gaps would be reported that are none
+  void checkRanges() {
+    if (!diagnostics.empty()) // tensors are missing, so that gaps would be reported that are none
       return;
-    std::sort(extents.begin(), extents.end(), [](const Extent &a, const Extent &b) {
+    std::sort(ranges.begin(), ranges.end(), [](const ByteRange &a, const ByteRange &b) {
       return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
     });
     size_t end = 0;
-    const Extent *previous = nullptr;
-    for (const Extent &extent : extents) {
-      if (extent.begin < end && extent.begin != extent.end)
-        wrong(extent.name, fmt::format("its bytes from {} on overlap those of '{}', which end at {}",
-                                       extent.begin, previous->name, end));
-      if (extent.begin > end)
-        problems.add(path, fmt::format("data bytes {} to {} belong to no tensor", end, extent.begin));
-      if (extent.end >= end) {
-        end = extent.end;
-        previous = &extent;
+    const ByteRange *previous = nullptr;
+    for (const ByteRange &range : ranges) {
+      if (range.begin < end && range.begin != range.end)
+        wrong(range.name, fmt::format("its bytes from {} on overlap those of '{}', which end at {}",
+                                      range.begin, previous->name, end));
+      if (range.begin > end)
+        diagnostics.add(path, fmt::format("data bytes {} to {} belong to no tensor", end, range.begin));
+      if (range.end >= end) {
+        end = range.end;
+        previous = &range;
       }
     }
     if (size_t available = file->bytes().size() - data; end < available)
-      problems.add(path, fmt::format("data bytes {} to {} belong to no tensor", end, available));
+      diagnostics.add(path, fmt::format("data bytes {} to {} belong to no tensor", end, available));
   }
 
   std::string path;
@@ -236,9 +236,9 @@ private:
   /// Offset of the data in the file.
   size_t data = 0;
   std::set<std::string, std::less<>> complexNames;
-  std::vector<Extent> extents;
+  std::vector<ByteRange> ranges;
   Tensors tensors;
-  Problems problems;
+  Diagnostics diagnostics;
 };
 
 /// The header with its length before it, padded so that the data begins at a multiple of 64 bytes.
@@ -272,7 +272,7 @@ std::string makeHeader(const std::vector<Tensors::const_iterator> &order) {
 Result<Tensors> readSafetensors(const std::string &path) {
   auto file = mapFile(path);
   if (!file)
-    return file.problems();
+    return file.diagnostics();
   return Reader(path, *file).read();
 }
 
@@ -289,7 +289,7 @@ Result<void> writeSafetensors(const std::string &path, const Tensors &tensors) {
   try {
     header = makeHeader(order);
   } catch (const json::type_error &) {
-    return problem(path, "the name of a tensor is not UTF-8");
+    return errorAt(path, "the name of a tensor is not UTF-8");
   }
   std::vector<std::span<const std::byte>> pieces{std::as_bytes(std::span(header))};
   for (auto entry : order)

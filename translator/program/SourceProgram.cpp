@@ -8,14 +8,14 @@ namespace {
 
 Result<SourceProgram> toSource(Result<legacy::Program> program) {
   if (!program)
-    return program.problems();
+    return program.diagnostics();
   return SourceProgram(std::move(*program));
 }
 
 Result<SourceProgram> readNewIr(std::string_view text, const std::string &name) {
   Result<newir::Model> model = newir::readModel(text, name);
   if (!model)
-    return model.problems();
+    return model.diagnostics();
   return SourceProgram(std::move(*model));
 }
 
@@ -24,7 +24,7 @@ Result<SourceProgram> readNewIr(std::string_view text, const std::string &name) 
 Result<SourceProgram> readProgram(const std::string &path) {
   auto file = mapFile(path);
   if (!file)
-    return file.problems();
+    return file.diagnostics();
   std::span<const std::byte> bytes = (*file)->bytes();
   std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
   return newir::isNewIr(text) ? readNewIr(text, path) : toSource(legacy::readMappedProgram(**file, path));

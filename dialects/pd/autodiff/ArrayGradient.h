@@ -20,15 +20,4 @@ mlir::Value sumOfArrays(mlir::OpBuilder &builder, mlir::Location location, mlir:
 /// the read.
 mlir::Value indexFromStart(ArrayReadOp read);
 
-/// Whether the op works on arrays and has a rule in differentiateOnArrays().
-bool isOnArrays(mlir::Operation *op);
-
-/// The reverse-mode rule of an op on arrays: the gradients of its operands, from the cotangents of its
-/// results (null: zero). `soFar` is the accumulated gradient of the array that the op reads, or null; the
-/// returned gradient of the array includes it.
-mlir::FailureOr<llvm::SmallVector<mlir::Value>> differentiateOnArrays(mlir::OpBuilder &builder,
-                                                                      mlir::Operation *op,
-                                                                      llvm::ArrayRef<mlir::Value> cotangents,
-                                                                      mlir::Value soFar);
-
 } // namespace proa::pd

@@ -68,8 +68,7 @@ void findDiffering(Batcher &batcher, Operation *op, Values &differing) {
     flow(loop.getAfterArguments(), op->getResults(), differing);
     return;
   }
-  // Dims are equal for all examples, and a schedule is that of the example with the most iterations.
-  if (isa<ShapeOp, DimOp, ArrayLengthOp, BinomialScheduleOp>(op))
+  if (op->hasTrait<SameForAllExamples>())
     return;
   bool any = false;
   op->walk([&](Operation *inner) { any |= llvm::any_of(inner->getOperands(), differs); });

@@ -253,6 +253,12 @@ bool dimsFollowFromOperands(Operation *op) {
   });
 }
 
+std::string typeText(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
 bool allStatic(TypeRange types) {
   return llvm::all_of(types, [](Type type) { return cast<RankedTensorType>(type).hasStaticShape(); });
 }
@@ -273,6 +279,11 @@ LogicalResult Batcher::checkPerExample(Operation *op) {
   };
   if (llvm::any_of(op->getOperandTypes(), isForeign) || llvm::any_of(op->getResultTypes(), isForeign))
     return refuse(op, "it has an element type that the dialect pd lacks");
+  for (Type type : llvm::concat<const Type>(SmallVector<Type>(op->getOperandTypes()),
+                                            SmallVector<Type>(op->getResultTypes())))
+    if (!isa<RankedTensorType, ArrayType>(type))
+      return refuse(op, "it has no batching rule, and a value of type " + typeText(type) +
+                            " has no batched form");
   auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
   if (!llvm::all_of(op->getOperandTypes(), isTensor) || !llvm::all_of(op->getResultTypes(), isTensor))
     return refuse(op,

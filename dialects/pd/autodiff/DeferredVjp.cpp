@@ -32,7 +32,7 @@ Operation *cloneOn(OpBuilder &builder, Operation *op, ValueRange operands) {
 } // namespace
 
 ErrorWatch::ErrorWatch(MLIRContext *context)
-    : handler(context, [this, thread = std::this_thread::get_id()](Diagnostic &diagnostic) {
+    : handler(context, [this, thread = std::this_thread::get_id()](mlir::Diagnostic &diagnostic) {
         seen |= diagnostic.getSeverity() == DiagnosticSeverity::Error && thread == std::this_thread::get_id();
         return failure(); // others may handle it too
       }) {}

@@ -274,7 +274,7 @@ private:
   /// transposed() without errors, for an op that can be decomposed instead.
   LogicalResult quietly(Operation *op) {
     ScopedDiagnosticHandler handler(op->getContext(),
-                                    [thread = std::this_thread::get_id()](Diagnostic &diagnostic) {
+                                    [thread = std::this_thread::get_id()](mlir::Diagnostic &diagnostic) {
                                       return success(thread == std::this_thread::get_id() &&
                                                      diagnostic.getSeverity() == DiagnosticSeverity::Error);
                                     });

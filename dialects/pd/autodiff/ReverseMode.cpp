@@ -99,7 +99,7 @@ public:
     bool hasFailed = false;
     // Attaches the path from the loss to the op to all errors of rules.
     ScopedDiagnosticHandler handler(builder.getContext(),
-                                    [&, thread = std::this_thread::get_id()](Diagnostic &diagnostic) {
+                                    [&, thread = std::this_thread::get_id()](mlir::Diagnostic &diagnostic) {
                                       if (current && diagnostic.getSeverity() == DiagnosticSeverity::Error &&
                                           thread == std::this_thread::get_id()) {
                                         hasReported = true;
@@ -145,7 +145,7 @@ private:
   }
 
   /// Attaches notes at the ops on the path from the block's results to `op`, the last op first.
-  void notePath(Diagnostic &diagnostic, Operation *op) const {
+  void notePath(mlir::Diagnostic &diagnostic, Operation *op) const {
     llvm::DenseSet<Operation *> inSweep(ops.begin(), ops.end());
     llvm::DenseMap<Operation *, Operation *> cameFrom{{op, nullptr}};
     llvm::SmallVector<Operation *> queue{op};
@@ -211,9 +211,9 @@ private:
     return failure(hasFailed);
   }
 
-  LogicalResult differentiateArrays(Operation *op, llvm::ArrayRef<Value> cotangents) {
+  LogicalResult differentiateArrays(ArrayVjpOpInterface op, llvm::ArrayRef<Value> cotangents) {
     Value array = op->getOperand(0);
-    auto gradients = differentiateOnArrays(builder, op, cotangents, isActive(array) ? take(array) : Value());
+    auto gradients = op.vjpOnArrays(builder, cotangents, isActive(array) ? take(array) : Value());
     if (failed(gradients))
       return failure();
     for (auto [operand, gradient] : llvm::zip(op->getOperands(), *gradients))
@@ -233,8 +233,8 @@ private:
       return differentiateFor(builder, loop, cotangents, isActive, accumulate);
     if (isGradientOfLoop(op))
       return differentiateLoopGradient(builder, cast<VjpOp>(op), cotangents, isActive, accumulate);
-    if (isOnArrays(op))
-      return differentiateArrays(op, cotangents);
+    if (auto onArrays = dyn_cast<ArrayVjpOpInterface>(op))
+      return differentiateArrays(onArrays, cotangents);
     if (auto cast = dyn_cast<tensor::CastOp>(op)) { // only dims become static or dynamic
       accumulate(cast.getSource(),
                  widened(builder, op->getLoc(), cotangents.front(), cast.getSource().getType()));

@@ -13,6 +13,8 @@ include "dialects/pd/ir/Dialect.td"
 include "dialects/pd/ir/Enums.td"
 include "dialects/pd/ir/Format.td"
 include "dialects/pd/ir/ArrayReference.td"
+include "dialects/pd/ir/ArrayVjp.td"
+include "dialects/pd/ir/ElementInterface.td"
 include "dialects/pd/ir/Interfaces.td"
 
 //===-- Types -----------------------------------------------------------------------------------------------------===//
@@ -117,6 +119,10 @@ class NewIr<list<string> operands_, list<string> results_ = [], list<string> att
 // Pure data movement: every element of every result is an element of an operand (reshape, slice, concat).
 def Pd_MovesElements : NativeOpTrait<"MovesElements"> { let cppNamespace = "::proa::pd"; }
 
+// The results are the same for all examples of a batch: they depend on dims and lengths of arrays, or hold for the
+// example that needs most.
+def Pd_SameForAllExamples : NativeOpTrait<"SameForAllExamples"> { let cppNamespace = "::proa::pd"; }
+
 // Constraints that many ops share.
 defvar SameTypeAsX = ["C1. out has the dimensions and the element type of x"];
 defvar BroadcastAlike = [
@@ -144,6 +150,8 @@ def Pd_Elementwise : NativeOpTrait<"ElementwiseTrait"> {
 //   evaluates      the family's file defines evaluate() (EvaluatableOpInterface)
 //   reduction      name of a ReductionKind; the record has the attribute `axis` (ReductionOpInterface)
 //   indexingMap    the family's file defines getIndexingMap() (IndexingMapOpInterface)
+//   element        the family's folder defines whyNoElement(), buildDim() and buildElement() (ElementOpInterface); its
+//                  header includes ir/ElementInterface.h
 //   library        name of the runtime's library kernel (LibraryOpInterface); proa-tblgen generates the struct of its
 //                  attributes and its row of the runtime's table (tools/proa-tblgen/LibraryKernels.cpp)
 //   libraryHalf    whether that kernel takes and returns f16 and bf16 (dialects/pd/ir/LibraryTypes.h); otherwise
@@ -203,6 +211,7 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
   bit evaluates = 0;
   string reduction = "";
   bit indexingMap = 0;
+  bit element = 0;
   string library = "";
   bit libraryHalf = 0;
   string postOp = "";
@@ -230,6 +239,7 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
     # !if(evaluates, [DeclareOpInterfaceMethods<EvaluatableOpInterface>], []<Trait>)
     # !if(!empty(reduction), []<Trait>, [DeclareOpInterfaceMethods<ReductionOpInterface>])
     # !if(indexingMap, [DeclareOpInterfaceMethods<IndexingMapOpInterface>], []<Trait>)
+    # !if(element, [DeclareOpInterfaceMethods<ElementOpInterface>], []<Trait>)
     # !if(!empty(postOp), []<Trait>, [DeclareOpInterfaceMethods<PostOpInterface>])
     # !if(!and(!empty(derivatives), !empty(vjp), !not(vjpInCode)), []<Trait>,
           [DeclareOpInterfaceMethods<VjpOpInterface>])

@@ -1,6 +1,7 @@
 /// Interface of contractions: matmuls and convolutions.
 #pragma once
 
+#include "mlir/IR/AffineMap.h"
 #include "mlir/IR/OpDefinition.h"
 
 #include <optional>

@@ -14,6 +14,10 @@ def ContractionOpInterface : OpInterface<"ContractionOpInterface"> {
       The operand with one slice along its dimension 0 for each channel of the result: a factor of a channel can be
       folded into its slice. Null if there is none.
     }], "::mlir::OpOperand *", "getChannelWeights", (ins), "", [{ return nullptr; }]>,
+    InterfaceMethod<[{
+      The indexing maps of x, y and the result of `out[...] = sum of x[...] * y[...]`. The loops are the dims of the
+      result, outermost first, then the summed dim. Empty if the op is not of this form, or if a map is not known.
+    }], "::llvm::SmallVector<::mlir::AffineMap>", "getContractionMaps", (ins), "", [{ return {}; }]>,
   ];
 }
 

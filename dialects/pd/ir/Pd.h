@@ -44,6 +44,11 @@ struct PostOp {
 template <class ConcreteOp>
 class MovesElements : public mlir::OpTrait::TraitBase<ConcreteOp, MovesElements> {};
 
+/// Trait of ops whose results are the same for all examples of a batch (vmap), because dims and lengths of
+/// arrays are.
+template <class ConcreteOp>
+class SameForAllExamples : public mlir::OpTrait::TraitBase<ConcreteOp, SameForAllExamples> {};
+
 /// Whether each given type is compatible with the inferred one: equal element types, and equal dims where
 /// both are static.
 bool compatibleTypes(mlir::TypeRange inferred, mlir::TypeRange given);

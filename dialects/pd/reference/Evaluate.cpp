@@ -82,7 +82,7 @@ Result<llvm::SmallVector<Tensor>> evaluateStep(Operation *step, llvm::ArrayRef<T
   Block block;
   Operation *clone = cloneForValues(step, operands, block);
   if (!clone)
-    return problem(step->getName().getStringRef().str(), "its operands have invalid shapes or values");
+    return errorAt(step->getName().getStringRef().str(), "its operands have invalid shapes or values");
   return evaluateWithin(clone, operands, limits);
 }
 
@@ -119,12 +119,12 @@ Result<llvm::SmallVector<Tensor>> evaluateComposite(DecomposableOpInterface op,
   builder.setInsertionPointToEnd(&block);
   auto values = op.tryDecompose(builder);
   if (failed(values))
-    return problem(name, "the op cannot be decomposed: a dim or operand value is not static");
+    return errorAt(name, "the op cannot be decomposed: a dim or operand value is not static");
   llvm::DenseMap<Value, Tensor> tensors;
   for (auto [value, tensor] : llvm::zip(op->getOperands(), operands))
     tensors[value] = tensor;
   if (failed(flatten(block, *values)))
-    return problem(name, "the reference evaluator does not support control flow in a decomposition");
+    return errorAt(name, "the reference evaluator does not support control flow in a decomposition");
   for (Operation &step : block) {
     llvm::SmallVector<Tensor> inputs;
     for (Value input : step.getOperands())
@@ -235,12 +235,12 @@ Result<llvm::SmallVector<Tensor>> evaluateWithin(Operation *op, llvm::ArrayRef<T
   for (Type type : op->getResultTypes()) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor || (!tensor.hasStaticShape() && !reference))
-      return problem(op->getName().getStringRef().str(), "the reference evaluator needs static result types");
+      return errorAt(op->getName().getStringRef().str(), "the reference evaluator needs static result types");
     auto dtype = dtypeOf(tensor.getElementType());
     if (!dtype)
-      return problem(op->getName().getStringRef().str(), "the element type has no host representation");
+      return errorAt(op->getName().getStringRef().str(), "the element type has no host representation");
     if (limits.elements && (!tensor.hasStaticShape() || exceeds(tensor, *limits.elements)))
-      return problem(op->getName().getStringRef().str(), "its results are too large to fold");
+      return errorAt(op->getName().getStringRef().str(), "its results are too large to fold");
     std::vector<int64_t> dims(tensor.getShape());
     std::replace_if(dims.begin(), dims.end(), ShapedType::isDynamic, 0);
     results.emplace_back(*dtype, dims);
@@ -258,7 +258,7 @@ Result<llvm::SmallVector<Tensor>> evaluateWithin(Operation *op, llvm::ArrayRef<T
     return evaluateComposite(composite, operands, limits);
   if (ElementsAttr value; matchPattern(op, m_Constant(&value)))
     return llvm::SmallVector<Tensor>{tensorFromAttribute(value)};
-  return problem(op->getName().getStringRef().str(), "the reference evaluator cannot run this op");
+  return errorAt(op->getName().getStringRef().str(), "the reference evaluator cannot run this op");
 }
 
 } // namespace

@@ -119,7 +119,7 @@ template <class T> struct AnchorInputs {
       labels = integersOf(call.input(5));
     for (const auto *list : {&offsets, &crowds, &labels})
       if (!*list)
-        return list->problems();
+        return list->diagnostics();
     auto images = static_cast<int64_t>(offsets->size()) - 1;
     if (sizes.rank() != 2 || sizes.dims[0] != images || sizes.dims[1] != 3 || sizes.dtype != anchors.dtype)
       return failure("im_info is {}; expected [{}, 3]", describe(sizes.dtype, sizes.dims), images);
@@ -194,7 +194,7 @@ void assignImage(const AnchorInputs<T> &inputs, size_t image, const AnchorAttrib
 template <class T> Result<void> assignTargets(Call &call, const AnchorAttributes &attributes) {
   Result<AnchorInputs<T>> inputs = AnchorInputs<T>::check(call);
   if (!inputs)
-    return inputs.problems();
+    return inputs.diagnostics();
   size_t images = inputs->offsets.size() - 1;
   std::optional<RandomStream> random;
   RandomCall draw = attributes.random ? call.random().next() : RandomCall();
@@ -236,7 +236,7 @@ Result<std::unique_ptr<LibraryKernel>> makeRpnTargetAssign(const RpnTargetAssign
   attributes.samples = op.rpnBatchSizePerIm;
   attributes.random = op.useRandom;
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return floatKernel(request, 5,
                      [=](Call &call, auto zero) { return assignTargets<decltype(zero)>(call, attributes); });
 }
@@ -248,7 +248,7 @@ Result<std::unique_ptr<LibraryKernel>> makeRetinanetTargetAssign(const Retinanet
   attributes.positive = op.positiveOverlap;
   attributes.negative = op.negativeOverlap;
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return floatKernel(request, 6,
                      [=](Call &call, auto zero) { return assignTargets<decltype(zero)>(call, attributes); });
 }

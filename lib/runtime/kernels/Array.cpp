@@ -18,7 +18,7 @@ constexpr int64_t maximalLength = int64_t(1) << 28;
 Result<int64_t> numberOf(const View &view) {
   Result<std::vector<int64_t>> numbers = integersOf(view);
   if (!numbers)
-    return numbers.problems();
+    return numbers.diagnostics();
   if (numbers->size() != 1)
     return failure("the index has {} elements, expected one", numbers->size());
   return numbers->front();
@@ -32,12 +32,12 @@ Result<void> create(Call &call) {
 Result<void> write(Call &call) {
   Result<int64_t> index = numberOf(call.input(1));
   if (!index)
-    return index.problems();
+    return index.diagnostics();
   if (*index < 0 || *index >= maximalLength)
     return failure("index {} is not between 0 and {}", *index, maximalLength);
   Result<ArrayElement> element = call.share(2);
   if (!element)
-    return element.problems();
+    return element.diagnostics();
   TensorArray &array = call.outputArray(0, 0);
   array.resize(std::max(array.size(), static_cast<size_t>(*index) + 1));
   array[static_cast<size_t>(*index)] = std::move(*element);
@@ -47,7 +47,7 @@ Result<void> write(Call &call) {
 Result<void> read(Call &call) {
   Result<int64_t> index = numberOf(call.input(1));
   if (!index)
-    return index.problems();
+    return index.diagnostics();
   const TensorArray &array = call.array(0);
   auto length = static_cast<int64_t>(array.size());
   int64_t place = *index < 0 ? *index + length : *index;
@@ -62,7 +62,7 @@ Result<void> read(Call &call) {
 Result<void> length(Call &call) {
   Result<View> out = call.output(0, std::vector<int64_t>{1});
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   *out->as<int64_t>() = static_cast<int64_t>(call.array(0).size());
   return {};
 }
@@ -70,9 +70,9 @@ Result<void> length(Call &call) {
 Result<void> slice(Call &call) {
   Result<int64_t> start = numberOf(call.input(1)), end = numberOf(call.input(2));
   if (!start)
-    return start.problems();
+    return start.diagnostics();
   if (!end)
-    return end.problems();
+    return end.diagnostics();
   auto length = static_cast<int64_t>(call.array(0).size());
   auto within = [&](int64_t place) {
     return std::clamp(place < 0 ? place + length : place, int64_t(0), length);
@@ -83,7 +83,7 @@ Result<void> slice(Call &call) {
   return {};
 }
 
-/// The dims of all elements joined; a problem where they do not fit.
+/// The dims of all elements joined; an error where they do not fit.
 Result<std::vector<int64_t>> joinedDims(const TensorArray &array, int64_t axisAttribute, bool stack,
                                         size_t &axis) {
   if (array.empty())
@@ -91,7 +91,7 @@ Result<std::vector<int64_t>> joinedDims(const TensorArray &array, int64_t axisAt
   std::vector<int64_t> dims = array.front().dims;
   Result<size_t> place = normalizeAxis(axisAttribute, dims.size() + (stack ? 1 : 0));
   if (!place)
-    return place.problems();
+    return place.diagnostics();
   axis = *place;
   int64_t sum = 0;
   for (size_t i = 0; i < array.size(); ++i) {
@@ -116,7 +116,7 @@ Result<std::vector<int64_t>> joinedDims(const TensorArray &array, int64_t axisAt
 Result<void> join(Call &call, const TensorArray &array, const std::vector<int64_t> &dims, size_t axis) {
   Result<View> out = call.output(0, dims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   Lines whole(dims, axis);
   size_t bytes = sizeOf(array.front().dtype);
   int64_t offset = 0;
@@ -134,7 +134,7 @@ Result<void> toTensor(Call &call, int64_t axisAttribute, bool stack) {
   size_t axis = 0;
   Result<std::vector<int64_t>> dims = joinedDims(array, axisAttribute, stack, axis);
   if (!dims)
-    return dims.problems();
+    return dims.diagnostics();
   if (call.hasOutput(0))
     if (Result<void> joined = join(call, array, *dims, axis); !joined)
       return joined;
@@ -142,7 +142,7 @@ Result<void> toTensor(Call &call, int64_t axisAttribute, bool stack) {
     return {};
   Result<View> sizes = call.output(1, std::vector<int64_t>{static_cast<int64_t>(array.size())});
   if (!sizes)
-    return sizes.problems();
+    return sizes.diagnostics();
   for (size_t i = 0; i < array.size(); ++i)
     sizes->as<int32_t>()[i] = axis < array[i].dims.size() ? static_cast<int32_t>(array[i].dims[axis]) : 1;
   return {};
@@ -156,14 +156,14 @@ Result<void> checkOperands(const KernelRequest &request, size_t inputs, bool rea
     checks.expect(request.inputs[i].array == (i == 0 && readsArray),
                   fmt::format("input {} is of the wrong kind", i));
   checks.expect(!checks.ok() || request.outputs[0].array == writesArray, "output 0 is of the wrong kind");
-  return checks.problems();
+  return checks.diagnostics();
 }
 
 template <class Run>
 Result<std::unique_ptr<LibraryKernel>> make(const KernelRequest &request, size_t inputs, bool readsArray,
                                             bool writesArray, Run run) {
   if (Result<void> valid = checkOperands(request, inputs, readsArray, writesArray); !valid)
-    return valid.problems();
+    return valid.diagnostics();
   return makeKernel(run);
 }
 
@@ -197,7 +197,7 @@ Result<std::unique_ptr<LibraryKernel>> makeArrayToTensor(const ArrayToTensorAttr
   checks.expectOperands(1, 0);
   checks.expect(!checks.ok() || request.inputs[0].array, "input 0 is of the wrong kind");
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([axis, stack](Call &call) { return toTensor(call, axis, stack); });
 }
 

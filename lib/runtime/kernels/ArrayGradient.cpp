@@ -57,7 +57,7 @@ Result<void> add(Call &call) {
     }
     Result<ArrayElement> both = sum(out[i], other[i]);
     if (!both)
-      return both.problems();
+      return both.diagnostics();
     out[i] = std::move(*both);
   }
   return {};
@@ -84,7 +84,7 @@ Result<void> zerosLike(Call &call) {
 Result<void> readOr(Call &call) {
   Result<std::vector<int64_t>> index = integersOf(call.input(1));
   if (!index)
-    return index.problems();
+    return index.diagnostics();
   if (index->size() != 1)
     return failure("the index has {} elements, expected one", index->size());
   const TensorArray &array = call.array(0);
@@ -94,7 +94,7 @@ Result<void> readOr(Call &call) {
   const View &otherwise = call.input(2);
   Result<View> out = call.output(0, otherwise.dims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   std::memcpy(out->data, otherwise.data, static_cast<size_t>(otherwise.size()) * sizeOf(otherwise.dtype));
   return {};
 }
@@ -104,7 +104,7 @@ Result<void> split(Call &call, int64_t axisAttribute, bool stack) {
   Result<std::vector<int64_t>> sizes = integersOf(call.input(1));
   Result<size_t> axis = normalizeAxis(axisAttribute, x.rank());
   if (!sizes || !axis)
-    return sizes ? axis.problems() : sizes.problems();
+    return sizes ? axis.diagnostics() : sizes.diagnostics();
   std::vector<int64_t> whole(x.dims.begin(), x.dims.end());
   bool isNegative = std::any_of(sizes->begin(), sizes->end(), [](int64_t size) { return size < 0; });
   int64_t total =
@@ -140,7 +140,7 @@ Result<std::unique_ptr<LibraryKernel>> makeOfTwo(const KernelRequest &request, R
                     (request.inputs[0].array && request.inputs[1].array && request.outputs[0].array),
                 "expected tensor arrays");
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel(run);
 }
 
@@ -162,7 +162,7 @@ Result<std::unique_ptr<LibraryKernel>> makeArrayZerosLike(const ArrayZerosLikeAt
   checks.expect(!checks.ok() || (request.inputs[0].array && request.outputs[0].array),
                 "expected a tensor array");
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel(zerosLike);
 }
 
@@ -174,7 +174,7 @@ Result<std::unique_ptr<LibraryKernel>> makeArrayReadOr(const ArrayReadOrAttribut
                     (request.inputs[0].array && !request.inputs[2].array && !request.outputs[0].array),
                 "expected a tensor array, an index and a tensor");
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel(readOr);
 }
 
@@ -187,7 +187,7 @@ Result<std::unique_ptr<LibraryKernel>> makeArraySplit(const ArraySplitAttributes
   checks.expect(!checks.ok() || (!request.inputs[0].array && request.outputs[0].array),
                 "expected a tensor and a tensor array");
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([axis, stack](Call &call) { return split(call, axis, stack); });
 }
 

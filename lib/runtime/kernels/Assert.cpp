@@ -1,5 +1,5 @@
 /// The library kernels "assert" (condition, data...; summarize) and "fail" (; message): they end the run with
-/// a problem.
+/// an error.
 #include "lib/runtime/kernels/Checks.h"
 
 #include "dialects/pd/ops/control/Check.kernels.inc"
@@ -61,7 +61,7 @@ Result<std::unique_ptr<LibraryKernel>> makeAssert(const AssertAttributes &op, co
   checks.expectOperands(1, 0);
   checks.expectDType(0, {DType::Bool});
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([summarize](Call &call) { return check(call, summarize); });
 }
 
@@ -70,7 +70,7 @@ Result<std::unique_ptr<LibraryKernel>> makeFail(const FailAttributes &op, const 
   std::string message = op.message;
   checks.expect(!message.empty(), "attribute 'message' is empty");
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([message](Call &) -> Result<void> { return failure("{}", message); });
 }
 

@@ -104,7 +104,7 @@ template <class T> Result<void> attentionLstm(Call &call, const AttentionActivat
   const View &x = call.input(0), &c0 = call.input(2), &h0 = call.input(6);
   Result<std::vector<int64_t>> offsets = checkedOffsets(call.input(1), x.rank() == 0 ? 0 : x.dims[0]);
   if (!offsets)
-    return offsets.problems();
+    return offsets.diagnostics();
   if (Result<void> checked = checkAttention(call, static_cast<int64_t>(offsets->size()) - 1); !checked)
     return checked;
   int64_t width = x.dims[1], units = c0.dims[1];
@@ -112,7 +112,7 @@ template <class T> Result<void> attentionLstm(Call &call, const AttentionActivat
   OutputMemory memory;
   Result<View> hidden = memory.get(call, 0, x.dtype, dims), cell = memory.get(call, 1, x.dtype, dims);
   if (!hidden || !cell)
-    return hidden ? cell.problems() : hidden.problems();
+    return hidden ? cell.diagnostics() : hidden.diagnostics();
   auto given = [&](size_t i) { return call.input(i) ? call.input(i).as<T>() : nullptr; };
   AttentionLstm<T> lstm{
       x.as<T>(), given(3), given(4),   given(5), given(8), given(9), given(7) ? *given(7) : T(0),
@@ -133,7 +133,7 @@ Result<std::unique_ptr<LibraryKernel>> makeAttentionLstm(const AttentionLstmAttr
   Checks checks(request);
   AttentionActivations activations{op.gateActivation, op.cellActivation, op.candidateActivation};
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return floatKernel(request, 6,
                      [=](Call &call, auto zero) { return attentionLstm<decltype(zero)>(call, activations); });
 }

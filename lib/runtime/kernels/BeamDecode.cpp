@@ -32,11 +32,11 @@ Result<BeamStep<T>> stepOf(const ArrayElement &ids, const ArrayElement &scores, 
   int64_t rows = ids.view().size();
   Result<std::vector<int64_t>> prefixEnds = checkedOffsets(prefixes.view(), rows);
   if (!prefixEnds)
-    return prefixEnds.problems();
+    return prefixEnds.diagnostics();
   Result<std::vector<int64_t>> sourceEnds =
       checkedOffsets(sources.view(), static_cast<int64_t>(prefixEnds->size()) - 1);
   if (!sourceEnds)
-    return sourceEnds.problems();
+    return sourceEnds.diagnostics();
   if (ids.dtype != DType::Int64 || scores.view().size() != rows ||
       (sourceCount >= 0 && static_cast<int64_t>(sourceEnds->size()) != sourceCount + 1))
     return failure("a step has ids {}, scores {} and {} sources; expected {} sources",
@@ -96,7 +96,7 @@ template <class T> Result<void> decode(Call &call, int64_t beamSize, int64_t end
     Result<BeamStep<T>> step =
         stepOf<T>(call.array(0)[t], call.array(1)[t], call.array(2)[t], call.array(3)[t], sources);
     if (!step)
-      return step.problems();
+      return step.diagnostics();
     steps.push_back(std::move(*step));
   }
   std::vector<int64_t> ids, translationEnds{0}, sentenceEnds{0};
@@ -104,7 +104,7 @@ template <class T> Result<void> decode(Call &call, int64_t beamSize, int64_t end
   for (size_t source = 0; source + 1 < steps.front().sources.size(); ++source) {
     Result<std::vector<Translation<T>>> found = translationsOf(steps, source, beamSize, endId);
     if (!found)
-      return found.problems();
+      return found.diagnostics();
     for (const Translation<T> &translation : *found) {
       ids.insert(ids.end(), translation.ids.rbegin(), translation.ids.rend());
       scores.insert(scores.end(), translation.scores.rbegin(), translation.scores.rend());
@@ -134,7 +134,7 @@ Result<std::unique_ptr<LibraryKernel>> makeArrayBeamSearchDecode(const ArrayBeam
     checks.expect(request.inputs[i].array, "an input is not a tensor array");
   checks.expectDType(1, {DType::Float32, DType::Float64});
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   if (request.inputs[1].dtype == DType::Float32)
     return makeKernel([=](Call &call) { return decode<float>(call, beamSize, endId); });
   return makeKernel([=](Call &call) { return decode<double>(call, beamSize, endId); });

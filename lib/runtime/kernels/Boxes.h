@@ -120,7 +120,7 @@ Result<void> writeDetections(Call &call, const DetectionInput &input, std::span<
                counts = outputOrNothing(2, imageDims);
   for (const Result<View> *result : {&rows, &index, &counts})
     if (!*result)
-      return result->problems();
+      return result->diagnostics();
   for (const Result<View> *result : {&index, &counts})
     if (**result && (*result)->dtype != DType::Int32)
       return failure("expected int32 results, found {}", nameOf((*result)->dtype));

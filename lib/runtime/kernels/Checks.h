@@ -10,7 +10,7 @@
 
 namespace proa::runtime {
 
-/// Collects the errors of a request. Ask `ok` or `problems` at the end.
+/// Collects the errors of a request. Ask `ok` or `diagnostics` at the end.
 class Checks {
 public:
   explicit Checks(const KernelRequest &request) : request(request) {}
@@ -35,11 +35,11 @@ public:
   }
 
   bool ok() const { return list.empty(); }
-  const Problems &problems() const { return list; }
+  const Diagnostics &diagnostics() const { return list; }
 
 private:
   const KernelRequest &request;
-  Problems list;
+  Diagnostics list;
 };
 
 /// The axis counted from the front. Error: it is outside of [-rank, rank).

@@ -18,7 +18,7 @@ Result<void> writeOne(Call &call, size_t output, double value) {
   const int64_t one[] = {1};
   Result<View> out = call.output(output, one);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   if (out->dtype == DType::Int64)
     out->as<int64_t>()[0] = static_cast<int64_t>(value);
   else
@@ -97,7 +97,7 @@ Result<void> chunkEval(Call &call, const ChunkRules &rules) {
   Result<std::vector<int64_t>> inferred = integersOf(call.input(0)), labels = integersOf(call.input(1));
   Result<std::vector<SequenceSpan>> spans = sequenceSpans(call.input(0), call.input(2), call.input(3));
   if (!inferred || !labels || !spans)
-    return !inferred ? inferred.problems() : !labels ? labels.problems() : spans.problems();
+    return !inferred ? inferred.diagnostics() : !labels ? labels.diagnostics() : spans.diagnostics();
   if (inferred->size() != labels->size())
     return failure("there are {} inferred labels for {}", inferred->size(), labels->size());
   double found = 0, expected = 0, correct = 0;
@@ -108,7 +108,7 @@ Result<void> chunkEval(Call &call, const ChunkRules &rules) {
     Result<std::vector<Chunk>> ours = chunksOf(rules, part(*inferred)),
                                theirs = chunksOf(rules, part(*labels));
     if (!ours || !theirs)
-      return !ours ? ours.problems() : theirs.problems();
+      return !ours ? ours.diagnostics() : theirs.diagnostics();
     found += static_cast<double>(ours->size());
     expected += static_cast<double>(theirs->size());
     for (const Chunk &chunk : *ours)
@@ -137,7 +137,7 @@ Result<void> writeMetrics(Call &call, size_t output, const std::vector<ClassCoun
   const int64_t dims[] = {6};
   Result<View> out = call.output(output, dims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   double precision = 0, recall = 0, positives = 0, wrong = 0, missed = 0;
   for (const auto &[tp, fp, tn, fn] : classes) {
     precision += partOf(tp, fp) / static_cast<double>(classes.size());
@@ -157,7 +157,7 @@ Result<void> precisionRecall(Call &call, int64_t count) {
   const View &weights = call.input(3), &states = call.input(4);
   Result<std::vector<int64_t>> inferred = integersOf(call.input(1)), labels = integersOf(call.input(2));
   if (!inferred || !labels)
-    return inferred ? labels.problems() : inferred.problems();
+    return inferred ? labels.diagnostics() : inferred.diagnostics();
   if (inferred->size() != labels->size() ||
       (weights && weights.size() != static_cast<int64_t>(labels->size())) ||
       (states && states.size() != 4 * count))
@@ -181,7 +181,7 @@ Result<void> precisionRecall(Call &call, int64_t count) {
   const int64_t dims[] = {count, 4};
   Result<View> out = call.output(2, dims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   for (int64_t i = 0; i < 4 * count; ++i)
     out->as<float>()[i] = static_cast<float>(classes[static_cast<size_t>(i / 4)][static_cast<size_t>(i % 4)]);
   return {};
@@ -211,7 +211,7 @@ Result<std::unique_ptr<LibraryKernel>> makeChunkEval(const ChunkEvalAttributes &
   checks.expectOperands(2, 0);
   checks.expect(rules.types > 0, "num_chunk_types must be positive");
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([rules](Call &call) { return chunkEval(call, rules); });
 }
 
@@ -224,7 +224,7 @@ Result<std::unique_ptr<LibraryKernel>> makePrecisionRecall(const PrecisionRecall
   checks.expectDType(4, {DType::Float32});
   checks.expect(count > 0, "class_number must be positive");
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([count](Call &call) { return precisionRecall(call, count); });
 }
 

@@ -49,7 +49,7 @@ Result<spmd::Placement> placementOf(const ShardingAttribute &attribute, const sp
     for (const AxisAttribute &item : list) {
       Result<spmd::AxisRef> axis = axisOf(item, mesh);
       if (!axis)
-        return axis.problems();
+        return axis.diagnostics();
       use(*axis);
     }
     return {};
@@ -57,7 +57,7 @@ Result<spmd::Placement> placementOf(const ShardingAttribute &attribute, const sp
   for (const DimShardingAttribute &dim : attribute.dims) {
     spmd::DimPlacement &target = placement.dims.emplace_back();
     if (auto done = axes(dim.axes, [&](spmd::AxisRef axis) { target.axes.push_back(axis); }); !done)
-      return done.problems();
+      return done.diagnostics();
     if (!target.axes.empty())
       target.blocks = dim.blocks;
   }
@@ -66,7 +66,7 @@ Result<spmd::Placement> placementOf(const ShardingAttribute &attribute, const sp
       placement.partial.push_back({axis, reductionOf(partial.reduction)});
     };
     if (auto done = axes(partial.axes, add); !done)
-      return done.problems();
+      return done.diagnostics();
   }
   std::ranges::sort(placement.partial, {},
                     [](const spmd::PartialAxis &p) { return std::pair(p.axis.axis, p.axis.pre); });
@@ -110,9 +110,9 @@ public:
     const View &x = call.input(0);
     Result<std::span<const int64_t>> dims = state->execution.plan(communicator, x.dims);
     if (!dims)
-      return dims.problems();
+      return dims.diagnostics();
     Result<View> out = call.output(0, *dims);
-    return out ? state->execution.run(communicator, x.data, out->data) : out.problems();
+    return out ? state->execution.run(communicator, x.data, out->data) : out.diagnostics();
   }
 
   std::optional<Agreement> agreement() const override {
@@ -138,14 +138,14 @@ Result<std::unique_ptr<LibraryKernel>> makeStep(spmd::StepKind kind, const Attri
   Checks checks(request);
   checks.expectOperands(1, 1);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   Result<spmd::Mesh> mesh = meshOf(op.mesh);
   if (!mesh)
-    return mesh.problems();
+    return mesh.diagnostics();
   Result<spmd::Placement> from = placementOf(op.from, *mesh, op.global),
                           to = placementOf(op.to, *mesh, op.global);
   if (!from || !to)
-    return (from ? to : from).problems();
+    return (from ? to : from).diagnostics();
   if (std::string reason = mismatch(kind, *mesh, *from, *to); !reason.empty())
     return failure("{} from {} to {}: {}", nameOf(kind), toText(*mesh, *from), toText(*mesh, *to), reason);
   PlacementStep step{kind, *mesh, *from, *to, op.global, op.number};
@@ -169,7 +169,7 @@ Result<RankExchange> planBroadcast(const Communicator &communicator, const spmd:
                                    std::span<const int64_t> dims) {
   Result<int64_t> own = positionOfRank(mesh, communicator.rank());
   if (!own)
-    return own.problems();
+    return own.diagnostics();
   spmd::Exchange exchange;
   exchange.sourceDims.assign(dims.begin(), dims.end());
   exchange.targetDims = exchange.sourceDims;
@@ -204,12 +204,12 @@ template <class Attributes>
 Result<TransferPlan> readTransfer(const Attributes &op, const OperandType &operand) {
   Result<spmd::Mesh> source = meshOf(op.source), target = meshOf(op.target);
   if (!source || !target)
-    return (source ? target : source).problems();
+    return (source ? target : source).diagnostics();
   TransferPlan plan{*source, *target, {}, {}, op.global, op.channel, operand.dtype};
   Result<spmd::Placement> from = placementOf(op.from, plan.source, op.global),
                           to = placementOf(op.to, plan.target, op.global);
   if (!from || !to)
-    return (from ? to : from).problems();
+    return (from ? to : from).diagnostics();
   if (!from->partial.empty() || !to->partial.empty())
     return failure("a partial value cannot move to another mesh");
   // A dim that is not known before the run would have to be sent first.
@@ -229,10 +229,10 @@ Result<RankExchange> planTransfer(const Communicator *communicator, const Transf
                                   const spmd::Mesh &mesh) {
   for (const spmd::Mesh *used : {&plan.source, &plan.target})
     if (Result<void> fits = checkSize(communicator, *used); !fits)
-      return fits.problems();
+      return fits.diagnostics();
   int64_t rank = communicator ? communicator->rank() : 0;
   if (Result<int64_t> position = positionOfRank(mesh, rank); !position)
-    return position.problems();
+    return position.diagnostics();
   if (spmd::positionOf(plan.source, rank) && spmd::positionOf(plan.target, rank))
     return failure("rank {} is a device of both meshes", rank);
   spmd::Exchange exchange = planMove(plan.source, plan.from, plan.target, plan.to, plan.global, rank);
@@ -248,7 +248,7 @@ template <class Compute> Result<const RankExchange *> keptExchange(Call &call, c
   if (!call.state()) {
     Result<RankExchange> exchange = compute();
     if (!exchange)
-      return exchange.problems();
+      return exchange.diagnostics();
     call.state() = std::make_unique<State>(std::move(*exchange));
   }
   return &static_cast<State *>(call.state().get())->exchange;
@@ -290,17 +290,17 @@ Result<std::unique_ptr<LibraryKernel>> makeDistBroadcast(const DistBroadcastAttr
   Checks checks(request);
   checks.expectOperands(1, 1);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   Result<spmd::Mesh> mesh = meshOf(op.mesh);
   if (!mesh)
-    return mesh.problems();
+    return mesh.diagnostics();
   std::vector<spmd::AxisRef> group;
   if (op.group.axes.size() != op.root.size())
     return failure("the group has {} axes, the root {} coordinates", op.group.axes.size(), op.root.size());
   for (const AxisAttribute &item : op.group.axes) {
     Result<spmd::AxisRef> axis = axisOf(item, *mesh);
     if (!axis)
-      return axis.problems();
+      return axis.diagnostics();
     if (int64_t root = op.root[group.size()]; root < 0 || root >= axis->size)
       return failure("the root has the coordinate {} on an axis of size {}", root, axis->size);
     group.push_back(*axis);
@@ -311,14 +311,14 @@ Result<std::unique_ptr<LibraryKernel>> makeDistBroadcast(const DistBroadcastAttr
         const View &x = call.input(0);
         Result<View> out = call.output(0, x.dims);
         if (Result<void> fits = checkSize(call.communicator(), mesh); !out || !fits)
-          return out ? fits : out.problems();
+          return out ? fits : out.diagnostics();
         if (!call.communicator()) {
           std::memcpy(out->data, x.data, static_cast<size_t>(x.size()) * sizeOf(dtype));
           return {};
         }
         Result<RankExchange> exchange = planBroadcast(*call.communicator(), mesh, group, root, x.dims);
         if (!exchange)
-          return exchange.problems();
+          return exchange.diagnostics();
         Operation operation{fmt::format("broadcast of {}, collective {}", describe(dtype, x.dims), number)};
         return runExchange(call.communicator(), operation, *exchange, dtype, x.data, out->data);
       });
@@ -329,14 +329,14 @@ Result<std::unique_ptr<LibraryKernel>> makeDistSend(const DistSendAttributes &op
   Checks checks(request);
   checks.expectOperands(1, 0);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   Result<TransferPlan> plan = readTransfer(op, request.inputs[0]);
   if (!plan)
-    return plan.problems();
+    return plan.diagnostics();
   return makeKernel([plan = *plan](Call &call) -> Result<void> {
     auto kept = keptExchange(call, [&] { return planTransfer(call.communicator(), plan, plan.source); });
     if (!kept)
-      return kept.problems();
+      return kept.diagnostics();
     RankExchange exchange = **kept;
     if (!std::ranges::equal(exchange.sourceDims, call.input(0).dims))
       return failure("the operand has the type {}, expected {}", describe(plan.dtype, call.input(0).dims),
@@ -352,18 +352,18 @@ Result<std::unique_ptr<LibraryKernel>> makeDistRecv(const DistRecvAttributes &op
   Checks checks(request);
   checks.expectOperands(0, 1);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   Result<TransferPlan> plan = readTransfer(op, request.outputs[0]);
   if (!plan)
-    return plan.problems();
+    return plan.diagnostics();
   return makeKernel([plan = *plan](Call &call) -> Result<void> {
     auto kept = keptExchange(call, [&] { return planTransfer(call.communicator(), plan, plan.target); });
     if (!kept)
-      return kept.problems();
+      return kept.diagnostics();
     RankExchange exchange = **kept;
     Result<View> out = call.output(0, exchange.targetDims);
     if (!out)
-      return out.problems();
+      return out.diagnostics();
     exchange.sends.clear();
     return runExchange(call.communicator(), plan.operation(), exchange, plan.dtype, nullptr, out->data,
                        plan.tag());

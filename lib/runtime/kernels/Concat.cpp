@@ -24,7 +24,7 @@ Result<void> concat(Call &call, int64_t axisAttribute) {
   std::vector<int64_t> dims = dimsOf(first);
   Result<size_t> axis = normalizeAxis(axisAttribute, dims.size());
   if (!axis)
-    return axis.problems();
+    return axis.diagnostics();
   dims[*axis] = 0;
   std::vector<View> parts;
   for (size_t i = 0; i < call.inputCount(); ++i) {
@@ -43,7 +43,7 @@ Result<void> concat(Call &call, int64_t axisAttribute) {
   }
   Result<View> out = call.output(0, dims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   Lines whole(dims, *axis);
   size_t bytes = sizeOf(first.dtype);
   int64_t offset = 0;
@@ -63,7 +63,7 @@ Result<std::unique_ptr<LibraryKernel>> makeConcat(const ConcatAttributes &op, co
   int64_t axis = op.axis;
   checks.expectOperands(1, 1);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([axis](Call &call) { return concat(call, axis); });
 }
 

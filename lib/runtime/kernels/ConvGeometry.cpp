@@ -30,7 +30,7 @@ Result<void> ConvConfig::check(const KernelRequest &request) {
   checks.expect(std::ranges::all_of(strides, positive) && std::ranges::all_of(dilations, positive) &&
                     groups > 0,
                 "expected strides, dilations and groups above 0");
-  return checks.problems();
+  return checks.diagnostics();
 }
 
 bool channelsAreLast(DataFormat format) {
@@ -125,7 +125,7 @@ Result<StridedOperand> operandLayout(const PostOp &op, std::span<const int64_t> 
   if (op.kind != PostOp::Kind::Bias) {
     Result<StridedOperand> operand = broadcastOperand(dims, g.outDims);
     if (!operand)
-      return operand.problems();
+      return operand.diagnostics();
     return StridedOperand{toLogical(operand->dims, channelLast), toLogical(operand->strides, channelLast)};
   }
   if (dims.size() != 1 || dims[0] != g.outputChannels())
@@ -164,12 +164,12 @@ Result<ConvGeometry> ConvGeometry::compute(const ConvConfig &attributes, std::sp
                                           std::span(g.input.dims).subspan(2), g.kernel, g.strides,
                                           g.dilations, g.before, g.after);
       !done)
-    return done.problems();
+    return done.diagnostics();
   g.output.dims = {g.input.dims[0], outputChannels};
   for (size_t axis = 0; axis < attributes.spatial; ++axis) {
     Result<int64_t> dim = outputDim(attributes, g, axis);
     if (!dim)
-      return dim.problems();
+      return dim.diagnostics();
     g.output.dims.push_back(*dim);
   }
   g.output.strides = convStrides(g.output.dims, attributes.channelLast);
@@ -182,7 +182,7 @@ Result<ConvGeometry> ConvGeometry::compute(const ConvConfig &attributes, std::sp
     Result<StridedOperand> operand =
         operandLayout(attributes.postOps[i], operandDims[i], g, attributes.channelLast);
     if (!operand)
-      return operand.problems();
+      return operand.diagnostics();
     g.operands.push_back(std::move(*operand));
   }
   return g;

@@ -79,10 +79,10 @@ Result<ConvConfig> ConvConfig::create(const Op &op, const KernelRequest &request
   if constexpr (requires { op.postOps; })
     attributes = op.postOps;
   if (Result<void> valid = config.check(request); !valid)
-    return valid.problems();
+    return valid.diagnostics();
   Result<std::vector<PostOp>> postOps = resolvePostOps(attributes, request, "input, filter and result");
   if (!postOps)
-    return postOps.problems();
+    return postOps.diagnostics();
   config.postOps = std::move(*postOps);
   return config;
 }

@@ -75,11 +75,11 @@ public:
     auto make = [&] { return makeEntry(call.input(0), call.input(1)); };
     Result<WeightGradientEntry *> found = EntriesByDims<WeightGradientEntry>::of(call).find(call, 2, make);
     if (!found)
-      return found.problems();
+      return found.diagnostics();
     const WeightGradientEntry &entry = **found;
     Result<View> out = call.output(0, entry.filter);
     if (!out)
-      return out.problems();
+      return out.diagnostics();
     if (entry.plan)
       return compute(call, *entry.plan, *out);
     return blasWeightGradient(out->dtype, entry.geometry, call.input(0).data, call.input(1).data, out->data);
@@ -96,7 +96,7 @@ private:
     entry.filter.insert(entry.filter.end(), kernel.begin(), kernel.end());
     Result<ConvGeometry> geometry = ConvGeometry::compute(attributes, input.dims, entry.filter, {});
     if (!geometry)
-      return geometry.problems();
+      return geometry.diagnostics();
     if (!std::ranges::equal(geometry->outDims, outGradient.dims))
       return failure("expected a cotangent of dims [{}], found [{}]", fmt::join(geometry->outDims, ", "),
                      fmt::join(outGradient.dims, ", "));
@@ -145,14 +145,14 @@ template <class Op>
 Result<std::unique_ptr<LibraryKernel>> make(const Op &op, const KernelRequest &request, size_t spatial) {
   Result<ConvConfig> attributes = ConvConfig::create(op, request, spatial, false);
   if (!attributes)
-    return attributes.problems();
+    return attributes.diagnostics();
   Checks checks(request);
   std::vector<int64_t> kernel = op.kernelSize;
   checks.expect(
       kernel.size() == spatial,
       fmt::format("attribute 'kernel_size' has {} numbers for {} spatial axes", kernel.size(), spatial));
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return std::unique_ptr<LibraryKernel>(
       std::make_unique<ConvWeightGradient>(std::move(*attributes), std::move(kernel)));
 }

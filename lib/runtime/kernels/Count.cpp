@@ -47,7 +47,7 @@ Result<void> nonzero(Call &call) {
   const int64_t dims[] = {count, static_cast<int64_t>(x.rank())};
   Result<View> out = call.output(0, dims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   bool fits = dispatchIndex(out->dtype, [&](auto zero) {
     using Index = decltype(zero);
     dispatchAll(x.dtype, [&](auto element) { writePlaces<decltype(element)>(x, out->as<Index>()); });
@@ -59,7 +59,7 @@ Result<void> bincount(Call &call, int64_t minimalLength) {
   const View &weights = call.input(1);
   Result<std::vector<int64_t>> numbers = integersOf(call.input(0));
   if (!numbers)
-    return numbers.problems();
+    return numbers.diagnostics();
   int64_t length = minimalLength;
   for (int64_t number : *numbers) {
     if (number < 0)
@@ -70,7 +70,7 @@ Result<void> bincount(Call &call, int64_t minimalLength) {
     return failure("{} weights for {} numbers", weights.size(), numbers->size());
   Result<View> out = call.output(0, std::span(&length, 1));
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   bool areAdded = true;
   bool known = dispatchReal(out->dtype, [&](auto zero) {
     using T = decltype(zero);
@@ -203,7 +203,7 @@ Result<void> writeList(Call &call, size_t output, const std::vector<int64_t> &li
   const int64_t dims[] = {static_cast<int64_t>(list.size())};
   Result<View> out = call.output(output, dims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   bool known = dispatchIndex(out->dtype, [&](auto zero) {
     using T = decltype(zero);
     std::transform(list.begin(), list.end(), out->as<T>(),
@@ -218,7 +218,7 @@ Result<void> distinct(Call &call, const std::vector<int64_t> &axes, Order order)
   if (!axes.empty()) {
     Result<size_t> given = normalizeAxis(axes.front(), x.rank());
     if (!given)
-      return given.problems();
+      return given.diagnostics();
     axis = *given;
   }
   Classes classes;
@@ -237,7 +237,7 @@ Result<void> distinct(Call &call, const std::vector<int64_t> &axes, Order order)
       return;
     Result<View> out = call.output(0, dims);
     if (!out) {
-      copied = out.problems();
+      copied = out.diagnostics();
       return;
     }
     for (int64_t i = 0; i < count; ++i)
@@ -265,7 +265,7 @@ Result<std::unique_ptr<LibraryKernel>> makeDistinct(const Op &op, const KernelRe
   checks.expectOperands(1, 0);
   checks.expect(axes.size() <= 1, "expected at most one axis");
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([axes, order](Call &call) { return distinct(call, axes, order); });
 }
 
@@ -276,7 +276,7 @@ Result<std::unique_ptr<LibraryKernel>> makeNonzero(const NonzeroAttributes &op,
   Checks checks(request);
   checks.expectOperands(1, 1);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel(nonzero);
 }
 
@@ -286,7 +286,7 @@ Result<std::unique_ptr<LibraryKernel>> makeBincount(const BincountAttributes &op
   int64_t length = op.minlength;
   checks.expectOperands(1, 1);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([length](Call &call) { return bincount(call, length); });
 }
 

@@ -31,7 +31,7 @@ struct Chain {
                      tags + 2, tags);
     Result<std::vector<SequenceSpan>> spans = sequenceSpans(emission, call.input(3), call.input(4));
     if (!spans)
-      return spans.problems();
+      return spans.diagnostics();
     return Chain{std::move(*spans), tags};
   }
 
@@ -170,11 +170,11 @@ template <class T> Result<void> linearChainCrf(Call &call) {
   const View &emission = call.input(0), &transition = call.input(1);
   Result<Chain> chain = Chain::check(call);
   if (!chain)
-    return chain.problems();
+    return chain.diagnostics();
   int64_t tags = chain->tags, rows = tags == 0 ? 0 : emission.size() / tags;
   Result<std::vector<int64_t>> labels = chain->labels(call.input(2), rows);
   if (!labels)
-    return labels.problems();
+    return labels.diagnostics();
   const int64_t costDims[] = {static_cast<int64_t>(chain->spans.size()), 1};
   OutputMemory memory;
   Result<View> alpha = memory.get(call, 0, emission.dtype, emission.dims);
@@ -183,7 +183,7 @@ template <class T> Result<void> linearChainCrf(Call &call) {
   Result<View> cost = memory.get(call, 3, emission.dtype, costDims);
   for (const Result<View> *result : {&alpha, &powers, &moves, &cost})
     if (!*result)
-      return result->problems();
+      return result->diagnostics();
   std::fill_n(alpha->as<T>(), alpha->size(), T(0));
   std::fill_n(powers->as<T>(), powers->size(), T(0));
   for (int64_t i = 0; i < transition.size(); ++i)
@@ -201,11 +201,11 @@ template <class T> Result<void> linearChainCrfGradient(Call &call) {
   const View &emission = call.input(0), &transition = call.input(1), &cotangent = call.input(5);
   Result<Chain> chain = Chain::check(call);
   if (!chain)
-    return chain.problems();
+    return chain.diagnostics();
   int64_t tags = chain->tags, rows = tags == 0 ? 0 : emission.size() / tags;
   Result<std::vector<int64_t>> labels = chain->labels(call.input(2), rows);
   if (!labels)
-    return labels.problems();
+    return labels.diagnostics();
   if (cotangent.size() != static_cast<int64_t>(chain->spans.size()))
     return failure("the cotangent is {}; expected [{}, 1]", describe(cotangent.dtype, cotangent.dims),
                    chain->spans.size());
@@ -214,7 +214,7 @@ template <class T> Result<void> linearChainCrfGradient(Call &call) {
                dw = memory.get(call, 1, emission.dtype, transition.dims);
   for (const Result<View> *result : {&dx, &dw}) {
     if (!*result)
-      return result->problems();
+      return result->diagnostics();
     std::fill_n((*result)->template as<T>(), (*result)->size(), T(0));
   }
   std::vector<T> alpha(static_cast<size_t>(emission.size())), powers(alpha), moves;
@@ -237,13 +237,13 @@ template <class T> Result<void> crfDecoding(Call &call) {
   const View &emission = call.input(0), &label = call.input(2);
   Result<Chain> chain = Chain::check(call);
   if (!chain)
-    return chain.problems();
+    return chain.diagnostics();
   int64_t tags = chain->tags, rows = tags == 0 ? 0 : emission.size() / tags;
   const int64_t rowDims[] = {rows, 1};
   Result<View> path =
       call.output(0, emission.rank() == 2 ? std::span<const int64_t>(rowDims) : emission.dims.first(2));
   if (!path)
-    return path.problems();
+    return path.diagnostics();
   auto *out = path->as<int64_t>();
   std::fill_n(out, rows, 0);
   for (auto [begin, length] : chain->spans)
@@ -255,7 +255,7 @@ template <class T> Result<void> crfDecoding(Call &call) {
     return {};
   Result<std::vector<int64_t>> labels = chain->labels(label, rows);
   if (!labels)
-    return labels.problems();
+    return labels.diagnostics();
   for (auto [begin, length] : chain->spans)
     for (int64_t row = begin; row < begin + length; ++row)
       out[row] = out[row] == (*labels)[static_cast<size_t>(row)] ? 1 : 0;
@@ -302,7 +302,7 @@ template <class T> Result<void> viterbiDecode(Call &call, bool bounded) {
                    describe(x.dtype, x.dims), describe(transition.dtype, transition.dims));
   Result<std::vector<SequenceSpan>> spans = sequenceSpans(x, call.input(2), View());
   if (!spans)
-    return spans.problems();
+    return spans.diagnostics();
   int64_t longest = 0;
   for (const SequenceSpan &span : *spans)
     longest = std::max(longest, span.length);
@@ -312,7 +312,7 @@ template <class T> Result<void> viterbiDecode(Call &call, bool bounded) {
                paths = memory.get(call, 1, DType::Int64, pathDims);
   for (const Result<View> *result : {&scores, &paths})
     if (!*result)
-      return result->problems();
+      return result->diagnostics();
   std::fill_n(paths->as<int64_t>(), paths->size(), 0);
   for (size_t i = 0; i < spans->size(); ++i) {
     auto [begin, length] = (*spans)[i];

@@ -151,7 +151,7 @@ template <class T> Result<void> warpctc(Call &call, int64_t blank) {
   Result<std::vector<int64_t>> labels = integersOf(label);
   for (const auto *list : {&times, &counts, &labels})
     if (!*list)
-      return list->problems();
+      return list->diagnostics();
   for (int64_t i = 0; i < batch; ++i)
     for (int64_t j = 0; j < (*counts)[static_cast<size_t>(i)]; ++j)
       if (int64_t value = (*labels)[static_cast<size_t>(i * width + j)]; value < 0 || value >= classes)
@@ -162,7 +162,7 @@ template <class T> Result<void> warpctc(Call &call, int64_t blank) {
   Result<View> gradient = memory.get(call, 1, logits.dtype, logits.dims);
   for (const Result<View> *result : {&loss, &gradient})
     if (!*result)
-      return result->problems();
+      return result->diagnostics();
   std::fill_n(gradient->template as<T>(), gradient->size(), T(0));
   parallelFor(batch, 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
@@ -209,9 +209,9 @@ Result<void> ctcAlign(Call &call, const AlignAttributes &attributes) {
   Result<std::vector<SequenceSpan>> spans = sequenceSpans(input, call.input(1), offsets);
   Result<std::vector<int64_t>> tokens = integersOf(input);
   if (!spans)
-    return spans.problems();
+    return spans.diagnostics();
   if (!tokens)
-    return tokens.problems();
+    return tokens.diagnostics();
   std::vector<std::vector<int64_t>> aligned;
   std::vector<int64_t> all, ends{0}, counts;
   for (auto [begin, length] : *spans) {
@@ -227,7 +227,7 @@ Result<void> ctcAlign(Call &call, const AlignAttributes &attributes) {
                  lengths = memory.get(call, 1, input.dtype, countDims);
     for (const Result<View> *result : {&out, &lengths})
       if (!*result)
-        return result->problems();
+        return result->diagnostics();
     storeInts(*out, 0, std::vector<int64_t>(static_cast<size_t>(out->size()), attributes.padding));
     for (size_t i = 0; i < aligned.size(); ++i)
       storeInts(*out, static_cast<int64_t>(i) * input.dims[1], aligned[i]);
@@ -241,7 +241,7 @@ Result<void> ctcAlign(Call &call, const AlignAttributes &attributes) {
   Result<View> out = memory.get(call, 0, input.dtype, rows), lod = memory.get(call, 1, DType::Int64, levels);
   for (const Result<View> *result : {&out, &lod})
     if (!*result)
-      return result->problems();
+      return result->diagnostics();
   storeInts(*out, 0, all);
   storeInts(*lod, 0, ends);
   return {};
@@ -270,10 +270,10 @@ Result<void> editDistances(Call &call, bool normalized) {
   Result<std::vector<int64_t>> hypTokens = integersOf(call.input(0)), refTokens = integersOf(call.input(1));
   for (const auto *list : {&hyps, &refs})
     if (!*list)
-      return list->problems();
+      return list->diagnostics();
   for (const auto *list : {&hypTokens, &refTokens})
     if (!*list)
-      return list->problems();
+      return list->diagnostics();
   if (hyps->size() != refs->size())
     return failure("there are {} hypotheses for {} references", hyps->size(), refs->size());
   const int64_t one[] = {1}, columns[] = {static_cast<int64_t>(hyps->size()), 1};
@@ -282,7 +282,7 @@ Result<void> editDistances(Call &call, bool normalized) {
                out = memory.get(call, 1, DType::Float32, columns);
   for (const Result<View> *result : {&count, &out})
     if (!*result)
-      return result->problems();
+      return result->diagnostics();
   count->as<int64_t>()[0] = static_cast<int64_t>(hyps->size());
   for (size_t i = 0; i < hyps->size(); ++i) {
     auto [a, m] = (*hyps)[i];
@@ -307,10 +307,10 @@ Result<void> gatherTree(Call &call) {
   Result<std::vector<int64_t>> tokens = integersOf(ids), links = integersOf(parents);
   for (const auto *list : {&tokens, &links})
     if (!*list)
-      return list->problems();
+      return list->diagnostics();
   Result<View> out = call.output(0, ids.dims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   int64_t time = ids.dims[0], beam = ids.dims[2], row = ids.dims[1] * beam;
   std::vector<int64_t> chosen(tokens->size());
   for (int64_t i = 0; i < row; ++i) {
@@ -344,7 +344,7 @@ Result<std::unique_ptr<LibraryKernel>> makeCtcAlign(const CtcAlignAttributes &op
   attributes.padding = op.paddingValue;
   attributes.merges = op.mergeRepeated;
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([attributes](Call &call) { return ctcAlign(call, attributes); });
 }
 

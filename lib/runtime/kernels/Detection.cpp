@@ -121,7 +121,7 @@ Result<void> yoloBox(Call &call, const YoloAttributes &attributes) {
                scores = memory.get(call, 1, x.dtype, scoreDims);
   for (const Result<View> *result : {&boxes, &scores})
     if (!*result)
-      return result->problems();
+      return result->diagnostics();
   auto decodeAll = [&](auto zero) {
     YoloHead<decltype(zero)> head(attributes, x, sizes, *boxes, *scores);
     parallelFor(x.dims[0] * anchors * plane, 1 + 2000 / perAnchor, [&](int64_t begin, int64_t end) {
@@ -243,10 +243,10 @@ std::vector<Detection<T>> detect(const ImageBoxes<T> &image, const MatrixNmsConf
 template <class T, class NmsKind> Result<void> selectOf(Call &call, const NmsKind &attributes) {
   Result<DetectionInput> input = DetectionInput::check(call.input(0), call.input(1), call.input(2));
   if (!input)
-    return input.problems();
+    return input.diagnostics();
   Result<std::vector<ImageBoxes<T>>> images = imagesOf<T>(*input, call.input(2));
   if (!images)
-    return images.problems();
+    return images.diagnostics();
   std::vector<std::vector<Detection<T>>> detections(images->size());
   parallelFor(static_cast<int64_t>(images->size()), 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i)
@@ -263,7 +263,7 @@ Result<std::unique_ptr<LibraryKernel>> makeSelection(Checks &checks, NmsKind att
   checks.expectOperands(2, 0);
   checks.expectDType(0, {DType::Float32, DType::Float64});
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([attributes](Call &call) {
     return call.input(0).dtype == DType::Float32 ? selectOf<float>(call, attributes)
                                                  : selectOf<double>(call, attributes);
@@ -290,7 +290,7 @@ Result<std::unique_ptr<LibraryKernel>> makeYoloBox(const YoloBoxAttributes &op,
   checks.expect(attributes.classes > 0 && attributes.downsample > 0,
                 "expected class_num and downsample_ratio above 0");
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([attributes](Call &call) { return yoloBox(call, attributes); });
 }
 

@@ -173,7 +173,7 @@ Result<void> readVerdicts(const View &rows, const View &offsets,
     return failure("the detections so far are {}; expected [n, 2]", describe(rows.dtype, rows.dims));
   Result<std::vector<int64_t>> ends = checkedOffsets(offsets, rows.dims[0]);
   if (!ends)
-    return ends.problems();
+    return ends.diagnostics();
   for (size_t label = 0; label + 1 < ends->size(); ++label)
     for (int64_t i = (*ends)[label]; i < (*ends)[label + 1]; ++i)
       to[static_cast<int64_t>(label)].push_back(
@@ -187,7 +187,7 @@ template <class T> Result<PrecisionState<T>> stateBefore(Call &call, const Preci
     return state;
   Result<std::vector<int64_t>> has = integersOf(call.input(4)), counts = integersOf(call.input(5));
   if (!has || !counts)
-    return has ? counts.problems() : has.problems();
+    return has ? counts.diagnostics() : has.diagnostics();
   if (has->empty() || has->front() == 0)
     return state;
   if (static_cast<int64_t>(counts->size()) != attributes.classes)
@@ -197,7 +197,7 @@ template <class T> Result<PrecisionState<T>> stateBefore(Call &call, const Preci
   Result<void> right = readVerdicts(call.input(6), call.input(8), state.right),
                wrong = readVerdicts(call.input(7), call.input(9), state.wrong);
   if (!right || !wrong)
-    return right ? wrong.problems() : right.problems();
+    return right ? wrong.diagnostics() : right.diagnostics();
   return state;
 }
 
@@ -230,13 +230,13 @@ template <class T> Result<void> detectionMap(Call &call, const PrecisionAttribut
   Result<std::vector<int64_t>> ends = checkedOffsets(call.input(2), detected.dims[0]),
                                labelEnds = checkedOffsets(call.input(3), labels.dims[0]);
   if (!ends || !labelEnds)
-    return ends ? labelEnds.problems() : ends.problems();
+    return ends ? labelEnds.diagnostics() : ends.diagnostics();
   if (ends->size() != labelEnds->size())
     return failure("there are detections of {} images, labels of {}", ends->size() - 1,
                    labelEnds->size() - 1);
   Result<PrecisionState<T>> state = stateBefore<T>(call, attributes);
   if (!state)
-    return state.problems();
+    return state.diagnostics();
   for (size_t i = 0; i + 1 < ends->size(); ++i)
     judgeImage(
         readImage<T>(detected, (*ends)[i], (*ends)[i + 1], labels, (*labelEnds)[i], (*labelEnds)[i + 1]),
@@ -270,7 +270,7 @@ Result<std::unique_ptr<LibraryKernel>> makeDetectionMap(const DetectionMapAttrib
   attributes.elevenPoints = op.apType == AveragePrecision::ElevenPoint;
   checks.expect(attributes.classes > 0, "expected class_num above 0");
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return floatKernel(request, 4,
                      [=](Call &call, auto zero) { return detectionMap<decltype(zero)>(call, attributes); });
 }

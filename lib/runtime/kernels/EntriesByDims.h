@@ -32,7 +32,7 @@ public:
   }
 
   /// The entry for the dims of the first `inputs` inputs and for `more`. make() gives a Result<Entry>, whose
-  /// problems are handed on.
+  /// errors are handed on.
   template <class Make>
   Result<Entry *> find(const Call &call, size_t inputs, Make make, std::span<const int64_t> more = {}) {
     key.clear();
@@ -46,7 +46,7 @@ public:
       return &found->second;
     Result<Entry> entry = make();
     if (!entry)
-      return entry.problems();
+      return entry.diagnostics();
     constexpr size_t most = 64;
     if (byDims.size() >= most)
       byDims.clear();

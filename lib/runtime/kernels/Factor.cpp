@@ -26,7 +26,7 @@ template <class T> Result<T *> outputOf(Call &call, size_t i, const std::vector<
     return static_cast<T *>(nullptr);
   Result<View> view = call.output(i, dims);
   if (!view)
-    return view.problems();
+    return view.diagnostics();
   return view->as<T>();
 }
 
@@ -36,7 +36,7 @@ template <class T> Result<void> cholesky(Call &call, bool upper) {
   int64_t n = stack.rows;
   auto out = outputOf<T>(call, 0, stack.dimsWith({n, n}));
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   return forEachMatrix(stack.count, stack.size() * n, "is not positive definite", [&](int64_t i) {
     T *a = *out + i * stack.size();
     std::copy_n(x.as<T>() + i * stack.size(), stack.size(), a);
@@ -59,7 +59,7 @@ template <class T> Result<void> lu(Call &call) {
   std::vector<int64_t> infoDims = stack.batch.empty() ? std::vector<int64_t>{1} : stack.batch;
   auto infos = outputOf<int32_t>(call, 2, infoDims);
   if (!out || !pivots || !infos)
-    return !out ? out.problems() : !pivots ? pivots.problems() : infos.problems();
+    return !out ? out.diagnostics() : !pivots ? pivots.diagnostics() : infos.diagnostics();
   return forEachMatrix(stack.count, stack.size() * least, "cannot be factored", [&](int64_t i) {
     std::vector<T> a = columnMajor(x.as<T>() + i * stack.size(), stack.rows, stack.columns);
     std::vector<lapack_int> swaps(static_cast<size_t>(least));
@@ -82,7 +82,7 @@ Result<void> permutation(Call &call, int64_t rows) {
   if (call.input(1)) {
     Result<std::vector<int64_t>> given = integersOf(call.input(1));
     if (!given)
-      return given.problems();
+      return given.diagnostics();
     if (given->size() != 1 || given->front() < 0)
       return failure("expected one number of rows, not negative");
     rows = given->front();
@@ -97,7 +97,7 @@ Result<void> permutation(Call &call, int64_t rows) {
   dims.insert(dims.end(), {rows, rows});
   Result<View> out = call.output(0, dims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   bool inRange = std::all_of(pivots.as<int32_t>(), pivots.as<int32_t>() + pivots.size(),
                              [&](int32_t pivot) { return pivot >= 1 && pivot <= rows; });
   if (!inRange || swaps > rows)
@@ -128,7 +128,7 @@ template <class T> Result<void> qr(Call &call, QrMode mode) {
                              : outputOf<T>(call, 0, stack.dimsWith({m, width}));
   auto r = outputOf<T>(call, 1, stack.dimsWith({width, n}));
   if (!q || !r)
-    return !q ? q.problems() : r.problems();
+    return !q ? q.diagnostics() : r.diagnostics();
   return forEachMatrix(stack.count, stack.size() * least, "cannot be factored", [&](int64_t i) {
     std::vector<T> a = columnMajor(x.as<T>() + i * stack.size(), m, n), factors(static_cast<size_t>(least));
     auto rows = static_cast<lapack_int>(m), inner = static_cast<lapack_int>(least);
@@ -160,7 +160,7 @@ template <class T> Result<void> svd(Call &call, bool full) {
   auto s = outputOf<RealOf<T>>(call, 1, stack.dimsWith({least}));
   auto v = outputOf<T>(call, 2, stack.dimsWith({right, n}));
   if (!u || !s || !v)
-    return !u ? u.problems() : !s ? s.problems() : v.problems();
+    return !u ? u.diagnostics() : !s ? s.diagnostics() : v.diagnostics();
   char job = !*u && !*v ? 'N' : full ? 'A' : 'S';
   return forEachMatrix(stack.count, stack.size() * least, "has no singular values that LAPACK finds (NaN?)",
                        [&](int64_t i) {
@@ -189,7 +189,7 @@ template <class T> Result<void> eigh(Call &call, bool upper) {
   auto values = outputOf<RealOf<T>>(call, 0, stack.dimsWith({n}));
   auto vectors = outputOf<T>(call, 1, stack.dimsWith({n, n}));
   if (!values || !vectors)
-    return !values ? values.problems() : vectors.problems();
+    return !values ? values.diagnostics() : vectors.diagnostics();
   return forEachMatrix(
       stack.count, stack.size() * n, "has no eigenvalues that LAPACK finds (NaN?)", [&](int64_t i) {
         std::vector<T> a = columnMajor(x.as<T>() + i * stack.size(), n, n);
@@ -245,7 +245,7 @@ template <class T> Result<void> eig(Call &call, bool withVectors) {
   auto vectors = withVectors ? outputOf<Complex>(call, 1, stack.dimsWith({n, n}))
                              : Result<Complex *>(static_cast<Complex *>(nullptr));
   if (!values || !vectors)
-    return !values ? values.problems() : vectors.problems();
+    return !values ? values.diagnostics() : vectors.diagnostics();
   return forEachMatrix(
       stack.count, stack.size() * n, "has no eigenvalues that LAPACK finds (NaN?)", [&](int64_t i) {
         // Eigenvalues alone are those of the transpose, which row-major memory is: in the order that Paddle
@@ -271,7 +271,7 @@ Result<std::unique_ptr<LibraryKernel>> makeCholesky(const CholeskyAttributes &op
   bool upper = op.upper;
   checks.expectOperands(1, 1);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([upper](Call &call) {
     return dispatchMatrices(call.input(0), [&](auto zero) { return cholesky<decltype(zero)>(call, upper); });
   });
@@ -281,7 +281,7 @@ Result<std::unique_ptr<LibraryKernel>> makeLu(const LuAttributes &op, const Kern
   Checks checks(request);
   checks.expectOperands(1, 0);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([](Call &call) {
     return dispatchMatrices(call.input(0), [&](auto zero) { return lu<decltype(zero)>(call); });
   });
@@ -293,7 +293,7 @@ Result<std::unique_ptr<LibraryKernel>> makeLuPermutation(const LuPermutationAttr
   int64_t rows = op.rows;
   checks.expectOperands(1, 1);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([rows](Call &call) { return permutation(call, rows); });
 }
 
@@ -302,7 +302,7 @@ Result<std::unique_ptr<LibraryKernel>> makeQr(const QrAttributes &op, const Kern
   QrMode mode = op.mode;
   checks.expectOperands(1, 0);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([mode](Call &call) {
     return dispatchMatrices(call.input(0), [&](auto zero) { return qr<decltype(zero)>(call, mode); });
   });
@@ -313,7 +313,7 @@ Result<std::unique_ptr<LibraryKernel>> makeSvd(const SvdAttributes &op, const Ke
   bool full = op.fullMatrices;
   checks.expectOperands(1, 0);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([full](Call &call) {
     return dispatchMatrices(call.input(0), [&](auto zero) { return svd<decltype(zero)>(call, full); });
   });
@@ -324,7 +324,7 @@ Result<std::unique_ptr<LibraryKernel>> makeEigh(const EighAttributes &op, const 
   bool upper = op.UPLO == Triangle::Upper;
   checks.expectOperands(1, 0);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([upper](Call &call) {
     return dispatchMatrices(call.input(0), [&](auto zero) { return eigh<decltype(zero)>(call, upper); });
   });
@@ -335,7 +335,7 @@ static Result<std::unique_ptr<LibraryKernel>> makeGeneralEigen(const KernelReque
   Checks checks(request);
   checks.expectOperands(1, 0);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([withVectors](Call &call) {
     return dispatchMatrices(call.input(0), [&](auto zero) { return eig<decltype(zero)>(call, withVectors); });
   });

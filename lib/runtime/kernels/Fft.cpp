@@ -122,7 +122,7 @@ struct Transform {
     for (int64_t axis : attributes.axes) {
       Result<size_t> normal = normalizeAxis(axis, dims.size());
       if (!normal)
-        return normal.problems();
+        return normal.diagnostics();
       transform.axes.push_back(*normal);
       transform.count *= static_cast<double>(dims[*normal]);
     }
@@ -136,7 +136,7 @@ Result<void> toComplex(Call &call, const FftAttributes &attributes, bool fromRea
   auto transform = Transform::of(attributes, x.dims);
   auto data = loadAny(x);
   if (!transform || !data)
-    return !transform ? transform.problems() : data.problems();
+    return !transform ? transform.diagnostics() : data.diagnostics();
   double scale = attributes.scale(transform->count);
   std::vector<int64_t> dims = transform->dims;
   size_t last = transform->axes.back();
@@ -148,7 +148,7 @@ Result<void> toComplex(Call &call, const FftAttributes &attributes, bool fromRea
     dims[last] = dims[last] / 2 + 1;
   Result<View> out = call.output(0, dims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   Lines from(transform->dims, last), to(dims, last);
   parallelFor(to.count(), 1 + 4096 / (to.dim + 1), [&](int64_t begin, int64_t end) {
     for (int64_t line = begin; line < end; ++line)
@@ -165,7 +165,7 @@ Result<void> toReal(Call &call, const FftAttributes &attributes) {
   auto transform = Transform::of(attributes, x.dims);
   auto data = loadAny(x);
   if (!transform || !data)
-    return !transform ? transform.problems() : data.problems();
+    return !transform ? transform.diagnostics() : data.diagnostics();
   size_t last = transform->axes.back();
   std::vector<int64_t> dims = transform->dims;
   int64_t given = dims[last];
@@ -178,7 +178,7 @@ Result<void> toReal(Call &call, const FftAttributes &attributes) {
     transformAxis(*data, transform->dims, transform->axes[i], attributes.forward, 1);
   Result<View> out = call.output(0, dims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   Lines from(transform->dims, last), to(dims, last);
   if (out->size() == 0)
     return {};
@@ -208,7 +208,7 @@ Result<std::unique_ptr<LibraryKernel>> makeTransform(const Op &op, const KernelR
   FftAttributes attributes(op, checks);
   checks.expectOperands(1, 1);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([attributes, run](Call &call) { return run(call, attributes); });
 }
 

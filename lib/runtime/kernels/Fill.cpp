@@ -34,7 +34,7 @@ Result<void> pad(Call &call, const std::vector<int64_t> &paddings, double value)
   }
   Result<View> out = call.output(0, dims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   bool known = dispatchAll(x.dtype, [&](auto zero) {
     using T = decltype(zero);
     T fill = convertElement<T>(value);
@@ -70,7 +70,7 @@ template <class T> Result<void> arangeOf(Call &call) {
     count = exact < 0x1p62 ? static_cast<int64_t>(exact) : INT64_MAX;
   Result<View> out = call.output(0, std::span(&count, 1));
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   bool known = dispatchReal(out->dtype, [&](auto zero) {
     using To = decltype(zero);
     auto first = static_cast<Wide<T>>(start), by = static_cast<Wide<T>>(step);
@@ -95,13 +95,13 @@ Result<void> repeatInterleave(Call &call, int64_t repeats, int64_t axisAttribute
   const View &x = call.input(0);
   Result<size_t> axis = normalizeAxis(axisAttribute, x.rank());
   if (!axis)
-    return axis.problems();
+    return axis.diagnostics();
   Lines lines(x.dims, *axis);
   std::vector<int64_t> times{repeats};
   if (call.input(1)) {
     Result<std::vector<int64_t>> given = integersOf(call.input(1));
     if (!given)
-      return given.problems();
+      return given.diagnostics();
     times = std::move(*given);
   }
   if (times.size() == 1)
@@ -114,7 +114,7 @@ Result<void> repeatInterleave(Call &call, int64_t repeats, int64_t axisAttribute
   dims[*axis] = std::accumulate(times.begin(), times.end(), int64_t(0));
   Result<View> out = call.output(0, dims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   size_t rowBytes = static_cast<size_t>(lines.inner) * sizeOf(x.dtype);
   auto *target = out->as<std::byte>();
   for (int64_t outer = 0; outer < lines.outer; ++outer)
@@ -136,7 +136,7 @@ Result<void> viewDtype(Call &call, DType dtype) {
   }
   Result<View> out = call.output(0, dims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   std::memcpy(out->data, x.data, static_cast<size_t>(x.size() * from));
   return {};
 }
@@ -149,7 +149,7 @@ Result<std::unique_ptr<LibraryKernel>> makePad(const PadAttributes &op, const Ke
   double value = op.padValue;
   checks.expectOperands(1, 1);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([=](Call &call) { return pad(call, paddings, value); });
 }
 
@@ -157,7 +157,7 @@ Result<std::unique_ptr<LibraryKernel>> makeArange(const ArangeAttributes &op, co
   Checks checks(request);
   checks.expectOperands(3, 1);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel(arange);
 }
 
@@ -167,7 +167,7 @@ Result<std::unique_ptr<LibraryKernel>> makeRepeatInterleave(const RepeatInterlea
   int64_t repeats = op.repeats, axis = op.axis;
   checks.expectOperands(1, 1);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([=](Call &call) { return repeatInterleave(call, repeats, axis); });
 }
 
@@ -176,7 +176,7 @@ Result<std::unique_ptr<LibraryKernel>> makeViewDtype(const ViewDtypeAttributes &
   Checks checks(request);
   checks.expectOperands(1, 1);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   DType dtype = request.outputs.front().dtype;
   return makeKernel([=](Call &call) { return viewDtype(call, dtype); });
 }

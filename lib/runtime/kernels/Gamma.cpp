@@ -72,14 +72,14 @@ Result<std::unique_ptr<LibraryKernel>> makeGammaincc(const GammainccAttributes &
   Checks checks(request);
   checks.expectOperands(2, 1);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([](Call &call) -> Result<void> {
     const View &x = call.input(0), &y = call.input(1);
     if (!std::ranges::equal(x.dims, y.dims) || x.dtype != y.dtype)
       return failure("x and y differ in dims or type");
     Result<View> out = call.output(0, x.dims);
     if (!out)
-      return out.problems();
+      return out.diagnostics();
     bool known = dispatchFloat(x.dtype, [&](auto zero) {
       using T = decltype(zero);
       parallelFor(x.size(), 64, [&](int64_t begin, int64_t end) {

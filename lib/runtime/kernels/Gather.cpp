@@ -75,12 +75,12 @@ Result<void> embedding(Call &call, int64_t padding) {
   Result<std::vector<int64_t>> indices =
       checkedIndices(ids, rows, false, padding == -1 ? std::nullopt : std::optional(padding));
   if (!indices)
-    return indices.problems();
+    return indices.diagnostics();
   std::vector<int64_t> dims(ids.dims.begin(), ids.dims.end());
   dims.push_back(width);
   Result<View> out = call.output(0, dims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   size_t rowBytes = static_cast<size_t>(width) * sizeOf(weight.dtype);
   auto count = static_cast<int64_t>(indices->size());
   parallelFor(count, 1 + 65536 / static_cast<int64_t>(rowBytes + 1), [&](int64_t begin, int64_t end) {
@@ -108,16 +108,16 @@ Result<void> gather(Call &call, int64_t axisAttribute) {
   }
   Result<size_t> axis = normalizeAxis(given, x.rank());
   if (!axis)
-    return axis.problems();
+    return axis.diagnostics();
   Result<std::vector<int64_t>> indices = checkedIndices(index, x.dims[*axis], true);
   if (!indices)
-    return indices.problems();
+    return indices.diagnostics();
   std::vector<int64_t> dims(x.dims.begin(), x.dims.begin() + static_cast<ptrdiff_t>(*axis));
   dims.insert(dims.end(), index.dims.begin(), index.dims.end());
   dims.insert(dims.end(), x.dims.begin() + static_cast<ptrdiff_t>(*axis) + 1, x.dims.end());
   Result<View> out = call.output(0, dims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   int64_t outer = 1, inner = 1;
   for (size_t i = 0; i < x.rank(); ++i)
     if (i != *axis)
@@ -136,7 +136,7 @@ Result<void> gatherNd(Call &call) {
   dims.insert(dims.end(), x.dims.begin() + static_cast<ptrdiff_t>(depth), x.dims.end());
   Result<View> out = call.output(0, dims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   int64_t rows = 1, inner = 1;
   for (size_t i = 0; i + 1 < index.rank(); ++i)
     rows *= index.dims[i];
@@ -175,7 +175,7 @@ Result<void> takeAlongAxis(Call &call, int64_t axisAttribute) {
   const View &x = call.input(0), &index = call.input(1);
   Result<size_t> axis = normalizeAxis(axisAttribute, x.rank());
   if (!axis)
-    return axis.problems();
+    return axis.diagnostics();
   bool fits = index.rank() == x.rank();
   std::vector<int64_t> dims(index.dims.begin(), index.dims.end());
   for (size_t i = 0; fits && i < x.rank(); ++i) {
@@ -187,10 +187,10 @@ Result<void> takeAlongAxis(Call &call, int64_t axisAttribute) {
     return failure("indices {} do not fit {}", describe(index.dtype, index.dims), describe(x.dtype, x.dims));
   Result<std::vector<int64_t>> indices = checkedIndices(index, x.dims[*axis], true);
   if (!indices)
-    return indices.problems();
+    return indices.diagnostics();
   Result<View> out = call.output(0, dims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   dispatchSize(sizeOf(x.dtype), [&](auto zero) {
     using T = decltype(zero);
     parallelFor(out->size(), 8192, [&](int64_t begin, int64_t end) {
@@ -218,7 +218,7 @@ Result<std::unique_ptr<LibraryKernel>> withAxis(const KernelRequest &request, in
   Checks checks(request);
   checks.expectOperands(2, 1);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([axis, body](Call &call) { return body(call, axis); });
 }
 

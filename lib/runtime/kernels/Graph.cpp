@@ -15,7 +15,7 @@ Result<void> store(Call &call, size_t result, DType dtype, std::span<const int64
   const int64_t dims[] = {static_cast<int64_t>(values.size())};
   Result<View> out = call.output(result, dims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   for (size_t i = 0; i < values.size(); ++i)
     if (dtype == DType::Int64)
       out->as<int64_t>()[i] = values[i];
@@ -29,7 +29,7 @@ Result<void> reindexGraph(Call &call) {
                                count = integersOf(call.input(2));
   for (const auto *list : {&x, &neighbors, &count})
     if (!*list)
-      return list->problems();
+      return list->diagnostics();
   if (count->size() != x->size())
     return failure("there are {} counts for {} nodes", count->size(), x->size());
   std::unordered_map<int64_t, int64_t> numbers;

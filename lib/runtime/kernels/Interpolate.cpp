@@ -134,7 +134,7 @@ Result<Target> targetOf(const Call &call, const InterpolateConfig &attributes,
   if (sizes.empty()) {
     Result<std::vector<double>> scale = scaleOf(call, attributes, spatial);
     if (!scale)
-      return scale.problems();
+      return scale.diagnostics();
     for (size_t i = 0; i < scale->size(); ++i)
       if ((*scale)[i] > 0) {
         target.scale[i] = (*scale)[i];
@@ -144,7 +144,7 @@ Result<Target> targetOf(const Call &call, const InterpolateConfig &attributes,
     if (call.input(first)) {
       Result<std::vector<int64_t>> given = integersOf(call.input(first));
       if (!given)
-        return given.problems();
+        return given.diagnostics();
       sizes = std::move(*given);
     }
   }
@@ -377,12 +377,12 @@ Result<void> interpolate(Call &call, const InterpolateConfig &attributes) {
   std::span<const int64_t> spatialDims = x.dims.subspan(firstAxis, spatial);
   Result<Target> target = targetOf(call, attributes, spatialDims);
   if (!target)
-    return target.problems();
+    return target.diagnostics();
   std::vector<int64_t> dims(x.dims.begin(), x.dims.end());
   std::copy(target->size.begin(), target->size.end(), dims.begin() + static_cast<ptrdiff_t>(firstAxis));
   Result<View> out = call.output(0, attributes.isGradient ? x.dims : std::span<const int64_t>(dims));
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   if (x.size() == 0)
     return out->size() == 0 ? Result<void>() : failure("an empty image cannot be resampled");
   Resampling resampling(attributes, x.dims, dims, target->scale);
@@ -414,7 +414,7 @@ Result<std::unique_ptr<LibraryKernel>> make(const Op &op, const KernelRequest &r
   attributes.scale = op.scale;
   checks.expectOperands(1, 1);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([attributes](Call &call) { return interpolate(call, attributes); });
 }
 

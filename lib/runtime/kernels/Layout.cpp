@@ -27,7 +27,7 @@ Result<void> expand(Call &call, const std::vector<int64_t> &attribute) {
   const View &x = call.input(0);
   Result<std::vector<int64_t>> shape = argument(call, attribute);
   if (!shape)
-    return shape.problems();
+    return shape.diagnostics();
   bool fits = shape->size() >= x.rank();
   size_t shift = fits ? shape->size() - x.rank() : 0;
   std::vector<int64_t> strides = rowMajorStrides(x.dims), sourceStrides(shape->size(), 0);
@@ -43,7 +43,7 @@ Result<void> expand(Call &call, const std::vector<int64_t> &attribute) {
     return failure("cannot expand [{}] to [{}]", fmt::join(x.dims, ", "), fmt::join(*shape, ", "));
   Result<View> out = call.output(0, *shape);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   stridedCopy(sizeOf(x.dtype), *shape, x.data, sourceStrides, out->data, rowMajorStrides(*shape));
   return {};
 }
@@ -52,7 +52,7 @@ Result<void> reshape(Call &call, const std::vector<int64_t> &attribute) {
   const View &x = call.input(0);
   Result<std::vector<int64_t>> shape = argument(call, attribute);
   if (!shape)
-    return shape.problems();
+    return shape.diagnostics();
   std::vector<int64_t> dims = *shape;
   int64_t known = 1;
   size_t open = SIZE_MAX;
@@ -73,7 +73,7 @@ Result<void> reshape(Call &call, const std::vector<int64_t> &attribute) {
     return failure("cannot reshape [{}] to [{}]", fmt::join(x.dims, ", "), fmt::join(*shape, ", "));
   Result<View> out = call.output(0, dims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   if (!call.outputIsAlias(0) && x.size() != 0)
     std::memcpy(out->data, x.data, static_cast<size_t>(x.size()) * sizeOf(x.dtype));
   return {};
@@ -96,7 +96,7 @@ Result<std::unique_ptr<LibraryKernel>> withList(const KernelRequest &request,
   Checks checks(request);
   checks.expectOperands(1, 1);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([list, body](Call &call) { return body(call, list); });
 }
 
@@ -114,11 +114,11 @@ Result<std::unique_ptr<LibraryKernel>> makeShape(const ShapeAttributes &op, cons
   Checks checks(request);
   checks.expectOperands(1, 1);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([](Call &call) -> Result<void> {
     const int64_t rank[] = {static_cast<int64_t>(call.input(0).rank())};
     Result<View> out = call.output(0, rank);
-    return out ? writeIntegers(*out, call.input(0).dims) : Result<void>(out.problems());
+    return out ? writeIntegers(*out, call.input(0).dims) : Result<void>(out.diagnostics());
   });
 }
 
@@ -127,13 +127,13 @@ Result<std::unique_ptr<LibraryKernel>> makeDim(const DimAttributes &op, const Ke
   int64_t index = op.index;
   checks.expectOperands(1, 1);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([index](Call &call) -> Result<void> {
     Result<size_t> axis = normalizeAxis(index, call.input(0).rank());
     if (!axis)
-      return axis.problems();
+      return axis.diagnostics();
     Result<View> out = call.output(0, {});
-    return out ? writeIntegers(*out, call.input(0).dims.subspan(*axis, 1)) : Result<void>(out.problems());
+    return out ? writeIntegers(*out, call.input(0).dims.subspan(*axis, 1)) : Result<void>(out.diagnostics());
   });
 }
 

@@ -94,14 +94,14 @@ template <class T> struct MaskInputs {
                                  roiEnds = checkedOffsets(call.input(6), rois.dims[0]),
                                  pointEnds = checkedOffsets(call.input(9), points.dims[0]);
     if (!classes || !pointEnds)
-      return classes ? pointEnds.problems() : classes.problems();
+      return classes ? pointEnds.diagnostics() : classes.diagnostics();
     auto objectCount = static_cast<int64_t>(classes->size());
     Result<std::vector<int64_t>> objects = checkedOffsets(call.input(7), objectCount),
                                  polygons = checkedOffsets(call.input(8),
                                                            static_cast<int64_t>(pointEnds->size()) - 1);
     for (const auto *list : {&crowds, &labels, &roiEnds, &objects, &polygons})
       if (!*list)
-        return list->problems();
+        return list->diagnostics();
     auto images = static_cast<int64_t>(roiEnds->size()) - 1;
     if (objects->size() != roiEnds->size() || sizes.rank() != 2 || sizes.dims[0] != images ||
         sizes.dims[1] != 3 || sizes.dtype != rois.dtype)
@@ -221,7 +221,7 @@ Result<void> maskImage(const MaskInputs<T> &inputs, size_t image, const MaskShap
 template <class T> Result<void> maskLabels(Call &call, const MaskShape &shape) {
   Result<MaskInputs<T>> inputs = MaskInputs<T>::check(call);
   if (!inputs)
-    return inputs.problems();
+    return inputs.diagnostics();
   MaskResults<T> results;
   for (size_t image = 0; image + 1 < inputs->roiEnds.size(); ++image)
     if (Result<void> done = maskImage(*inputs, image, shape, results); !done)
@@ -246,7 +246,7 @@ Result<std::unique_ptr<LibraryKernel>> makeGenerateMaskLabels(const GenerateMask
   MaskShape shape{op.numClasses, op.resolution};
   checks.expect(shape.classes > 0 && shape.resolution > 0, "expected num_classes and resolution above 0");
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return floatKernel(request, 10,
                      [=](Call &call, auto zero) { return maskLabels<decltype(zero)>(call, shape); });
 }

@@ -14,7 +14,7 @@ Result<MatmulConfig> MatmulConfig::create(const MatmulAttributes &op, const Kern
   config.transposeX = op.transposeX;
   config.transposeY = op.transposeY;
   if (Result<void> done = config.addPostOps({}, request); !done)
-    return done.problems();
+    return done.diagnostics();
   return config;
 }
 
@@ -27,7 +27,7 @@ Result<MatmulConfig> MatmulConfig::create(const FusedMatmulAttributes &op, const
   config.permutationOut = op.outPermutation;
   config.alpha = static_cast<float>(op.alpha);
   if (Result<void> done = config.addPostOps(op.postOps, request); !done)
-    return done.problems();
+    return done.diagnostics();
   return config;
 }
 
@@ -36,10 +36,10 @@ Result<void> MatmulConfig::addPostOps(std::span<const PostOpAttribute> attribute
   Checks checks(request);
   checks.expectOperands(2, 1);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   Result<std::vector<PostOp>> ops = resolvePostOps(attributes, request, "x, y and the result");
   if (!ops)
-    return ops.problems();
+    return ops.diagnostics();
   postOps = std::move(*ops);
   return {};
 }
@@ -160,7 +160,7 @@ Result<MatmulGeometry> MatmulGeometry::compute(const MatmulConfig &attributes, s
   Result<StridedOperand> right = orient(yDims, attributes.permutationY, attributes.transposeY, false);
   for (const Result<StridedOperand> *side : {&left, &right})
     if (!*side)
-      return side->problems();
+      return side->diagnostics();
   MatmulGeometry g{{}, std::move(*left), std::move(*right), {}, {}};
   size_t rank = std::max(g.x.dims.size(), g.y.dims.size());
   padBatch(g.x, rank);
@@ -219,7 +219,7 @@ Result<MatmulGeometry> MatmulGeometry::compute(const MatmulConfig &attributes, s
     }
     Result<StridedOperand> operand = broadcastOperand(operandDims[i], g.outDims);
     if (!operand)
-      return operand.problems();
+      return operand.diagnostics();
     g.operands.push_back(alongMatmul(*operand, false));
   }
   g.mergeAxes();

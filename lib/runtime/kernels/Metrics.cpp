@@ -65,7 +65,7 @@ Result<void> auc(Call &call, const AucShape &shape) {
                                negative = integersOf(call.input(3));
   for (const auto *list : {&labels, &positive, &negative})
     if (!*list)
-      return list->problems();
+      return list->diagnostics();
   if (static_cast<int64_t>(positive->size()) < shape.counts() ||
       static_cast<int64_t>(negative->size()) < shape.counts())
     return failure("stat_pos and stat_neg hold {} and {} counts, expected {}", positive->size(),
@@ -100,7 +100,7 @@ Result<void> auc(Call &call, const AucShape &shape) {
   if (call.hasOutput(0)) {
     Result<View> out = call.output(0, {});
     if (!out)
-      return out.problems();
+      return out.diagnostics();
     out->as<double>()[0] = area;
   }
   std::vector<int64_t> dims{1, shape.buckets()};
@@ -111,7 +111,7 @@ Result<void> auc(Call &call, const AucShape &shape) {
       continue;
     Result<View> out = call.output(static_cast<size_t>(place), dims);
     if (!out)
-      return out.problems();
+      return out.diagnostics();
     std::copy(counts->begin(), counts->end(), out->as<int64_t>());
   }
   return {};
@@ -127,7 +127,7 @@ Result<std::unique_ptr<LibraryKernel>> makeAuc(const AucAttributes &op, const Ke
   checks.expect(shape.thresholds > 0 && shape.steps >= 0,
                 "num_thresholds must be positive and slide_steps not negative");
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([shape](Call &call) { return auc(call, shape); });
 }
 

@@ -19,7 +19,7 @@ Result<void> writeList(Call &call, size_t output, std::span<const int64_t> value
     return {};
   Result<View> out = call.output(output, dims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   bool known = dispatchIndex(out->dtype, [&](auto zero) {
     using T = decltype(zero);
     std::transform(values.begin(), values.end(), out->as<T>(),
@@ -43,7 +43,7 @@ struct Neighborhoods {
                                  numbers = wantsEdges ? integersOf(edges) : std::vector<int64_t>();
     for (const auto *list : {&rows, &starts, &numbers})
       if (!*list)
-        return list->problems();
+        return list->diagnostics();
     if (wantsEdges && numbers->size() != rows->size())
       return failure("there are {} eids for {} neighbours", numbers->size(), rows->size());
     return Neighborhoods{std::move(*rows), std::move(*starts), std::move(*numbers), wantsEdges};
@@ -106,7 +106,7 @@ Result<DrawnNeighbors> drawUniformly(const Neighborhoods &graph, std::span<const
   for (int64_t node : nodes) {
     Result<std::vector<int64_t>> places = graph.placesOf(node);
     if (!places)
-      return places.problems();
+      return places.diagnostics();
     draw.keep(*places, size);
     out.add(graph, *places);
   }
@@ -125,17 +125,17 @@ Result<void> sampleNeighbors(Call &call, int64_t size, bool wantsEdges) {
   Result<Neighborhoods> graph = Neighborhoods::read(call.input(0), call.input(1), call.input(3), wantsEdges);
   Result<std::vector<int64_t>> nodes = integersOf(call.input(2));
   if (!graph || !nodes)
-    return graph ? nodes.problems() : graph.problems();
+    return graph ? nodes.diagnostics() : graph.diagnostics();
   UniformDraw draw(call);
   Result<DrawnNeighbors> drawn = drawUniformly(*graph, *nodes, size, draw);
-  return drawn ? writeNeighbors(call, *drawn) : drawn.problems();
+  return drawn ? writeNeighbors(call, *drawn) : drawn.diagnostics();
 }
 
 Result<void> sampleByWeight(Call &call, int64_t size, bool wantsEdges) {
   Result<Neighborhoods> graph = Neighborhoods::read(call.input(0), call.input(1), call.input(4), wantsEdges);
   Result<std::vector<int64_t>> nodes = integersOf(call.input(3));
   if (!graph || !nodes)
-    return graph ? nodes.problems() : graph.problems();
+    return graph ? nodes.diagnostics() : graph.diagnostics();
   const View &weights = call.input(2);
   if (weights.dtype != DType::Float32 || weights.size() != static_cast<int64_t>(graph->row.size()))
     return failure("the weights are {}; expected {} elements of float32",
@@ -145,7 +145,7 @@ Result<void> sampleByWeight(Call &call, int64_t size, bool wantsEdges) {
   for (int64_t node : *nodes) {
     Result<std::vector<int64_t>> places = graph->placesOf(node);
     if (!places)
-      return places.problems();
+      return places.diagnostics();
     if (size >= 0 && size < static_cast<int64_t>(places->size())) {
       std::vector<std::pair<double, int64_t>> keys;
       for (int64_t place : *places)
@@ -181,7 +181,7 @@ Result<Hops> hop(const Neighborhoods &graph, std::vector<int64_t> nodes, const s
   for (int64_t size : sizes) {
     Result<DrawnNeighbors> drawn = drawUniformly(graph, nodes, size, draw);
     if (!drawn)
-      return drawn.problems();
+      return drawn.diagnostics();
     auto append = [](std::vector<int64_t> &to, const std::vector<int64_t> &from) {
       to.insert(to.end(), from.begin(), from.end());
     };
@@ -200,13 +200,13 @@ Result<void> sampleHops(Call &call, const std::vector<int64_t> &sizes, bool want
   Result<Neighborhoods> graph = Neighborhoods::read(call.input(0), call.input(1), call.input(3), wantsEdges);
   Result<std::vector<int64_t>> x = integersOf(call.input(2));
   if (!graph || !x)
-    return graph ? x.problems() : graph.problems();
+    return graph ? x.diagnostics() : graph.diagnostics();
   std::vector<int64_t> first = *x;
   first.erase(std::unique(first.begin(), first.end()), first.end());
   UniformDraw draw(call);
   Result<Hops> hops = hop(*graph, std::move(first), sizes, draw);
   if (!hops)
-    return hops.problems();
+    return hops.diagnostics();
   std::unordered_map<int64_t, int64_t> numbers;
   std::vector<int64_t> &nodes = hops->nodes, sources, targets, starts;
   for (size_t i = 0; i < nodes.size(); ++i)
@@ -239,7 +239,7 @@ Result<std::unique_ptr<LibraryKernel>> makeGraphSampleNeighbors(const GraphSampl
   bool wantsEdges = op.returnEids;
   checks.expectOperands(wantsEdges ? 4 : 3, 0);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([=](Call &call) { return sampleNeighbors(call, size, wantsEdges); });
 }
 
@@ -250,7 +250,7 @@ makeWeightedSampleNeighbors(const WeightedSampleNeighborsAttributes &op, const K
   bool wantsEdges = op.returnEids;
   checks.expectOperands(wantsEdges ? 5 : 4, 0);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([=](Call &call) { return sampleByWeight(call, size, wantsEdges); });
 }
 
@@ -261,7 +261,7 @@ Result<std::unique_ptr<LibraryKernel>> makeGraphKhopSampler(const GraphKhopSampl
   bool wantsEdges = op.returnEids;
   checks.expectOperands(wantsEdges ? 4 : 3, 0);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([=](Call &call) { return sampleHops(call, sizes, wantsEdges); });
 }
 

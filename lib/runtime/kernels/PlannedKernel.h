@@ -28,7 +28,7 @@ public:
     for (const OperandType &input : inputs)
       dims.push_back(input.dims);
     Result<Geometry> geometry = geometryOf(dims);
-    return geometry ? Result<void>() : geometry.problems();
+    return geometry ? Result<void>() : geometry.diagnostics();
   }
 
   Result<void> bind(std::span<const View> views) override {
@@ -39,10 +39,10 @@ public:
   Result<void> run(Call &call) const override {
     Result<Entry *> entry = entryFor(call);
     if (!entry)
-      return entry.problems();
+      return entry.diagnostics();
     Result<View> out = call.output(0, (*entry)->geometry.outDims);
     if (!out)
-      return out.problems();
+      return out.diagnostics();
     if (!(*entry)->planned)
       plan(**entry, call, *out);
     (*entry)->planned = true;
@@ -80,7 +80,7 @@ private:
         dims.emplace_back(call.input(i).dims.begin(), call.input(i).dims.end());
       Result<Geometry> geometry = geometryOf(dims);
       if (!geometry)
-        return geometry.problems();
+        return geometry.diagnostics();
       Entry entry;
       entry.geometry = std::move(*geometry);
       return entry;
@@ -101,10 +101,10 @@ private:
 template <class Kernel, class Config>
 Result<std::unique_ptr<LibraryKernel>> makePlanned(Result<Config> attributes, const KernelRequest &request) {
   if (!attributes)
-    return attributes.problems();
+    return attributes.diagnostics();
   auto kernel = std::make_unique<Kernel>(std::move(*attributes), request);
   if (Result<void> valid = kernel->check(); !valid)
-    return valid.problems();
+    return valid.diagnostics();
   return std::unique_ptr<LibraryKernel>(std::move(kernel));
 }
 

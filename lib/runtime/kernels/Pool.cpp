@@ -168,13 +168,13 @@ public:
     if (call.input(1)) {
       Result<std::vector<int64_t>> given = integersOf(call.input(1));
       if (!given)
-        return given.problems();
+        return given.diagnostics();
       kernel = std::move(*given);
     }
     auto make = [&]() -> Result<PoolEntry> {
       Result<PoolGeometry> geometry = PoolGeometry::compute(attributes, in.dims, kernel);
       if (!geometry)
-        return geometry.problems();
+        return geometry.diagnostics();
       std::unique_ptr<Execution> execution;
       if (!withIndex && attributes.channelLast)
         execution = planPool(*geometry, attributes, in.dtype);
@@ -182,7 +182,7 @@ public:
     };
     Result<PoolEntry *> entry = EntriesByDims<PoolEntry>::of(call).find(call, 1, make, kernel);
     if (!entry)
-      return entry.problems();
+      return entry.diagnostics();
     return pool(call, **entry);
   }
 
@@ -194,7 +194,7 @@ private:
                            ? call.output(0, entry.geometry.outDims)
                            : Result<View>(View{in.dtype, entry.geometry.outDims, nullptr});
     if (!out)
-      return out.problems();
+      return out.diagnostics();
     if (!out->data) {
       unwantedMaxima.resize(static_cast<size_t>(out->size()) * sizeOf(in.dtype));
       out->data = unwantedMaxima.data();
@@ -205,7 +205,7 @@ private:
       if (call.hasOutput(1)) {
         Result<View> given = call.output(1, entry.geometry.outDims);
         if (!given)
-          return given.problems();
+          return given.diagnostics();
         mask = *given;
         if (mask.dtype != DType::Int32)
           return failure("expected a mask of int32, found {}", nameOf(mask.dtype));
@@ -234,7 +234,7 @@ Result<std::unique_ptr<LibraryKernel>> make(const Op &op, const KernelRequest &r
                                             bool withIndex) {
   Result<PoolConfig> attributes = PoolConfig::create(op, request, spatial, withIndex);
   if (!attributes)
-    return attributes.problems();
+    return attributes.diagnostics();
   return std::unique_ptr<LibraryKernel>(std::make_unique<Pool>(std::move(*attributes), withIndex));
 }
 

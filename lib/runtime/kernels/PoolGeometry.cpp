@@ -25,7 +25,7 @@ Result<void> PoolConfig::check(const KernelRequest &request, bool withIndex) {
   checks.expect(
       paddings.size() == spatial || paddings.size() == 2 * spatial,
       fmt::format("attribute 'paddings' has {} numbers for {} spatial axes", paddings.size(), spatial));
-  return checks.problems();
+  return checks.diagnostics();
 }
 
 Result<PoolGeometry> PoolGeometry::compute(const PoolConfig &attributes, std::span<const int64_t> dims,
@@ -52,7 +52,7 @@ Result<PoolGeometry> PoolGeometry::compute(const PoolConfig &attributes, std::sp
                                           padded ? attributes.paddings : zeros, spatialDims, g.kernel,
                                           g.strides, dilations, g.before, g.after);
       !done)
-    return done.problems();
+    return done.diagnostics();
   g.output = {g.input[0], g.input[1]};
   for (size_t axis = 0; axis < spatial; ++axis) {
     int64_t room = spatialDims[axis] + g.before[axis] + g.after[axis] - g.kernel[axis];

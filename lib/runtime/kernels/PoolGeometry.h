@@ -51,7 +51,7 @@ Result<PoolConfig> PoolConfig::create(const Op &op, const KernelRequest &request
   if constexpr (requires { op.ceilMode; })
     config.ceilMode = op.ceilMode;
   if (Result<void> valid = config.check(request, withIndex); !valid)
-    return valid.problems();
+    return valid.diagnostics();
   return config;
 }
 

@@ -150,18 +150,18 @@ Result<void> poolGradient(Call &call, const PoolConfig &attributes) {
   if (call.input(2)) {
     Result<std::vector<int64_t>> given = integersOf(call.input(2));
     if (!given)
-      return given.problems();
+      return given.diagnostics();
     kernel = std::move(*given);
   }
   Result<PoolGeometry> geometry = PoolGeometry::compute(attributes, x.dims, kernel);
   if (!geometry)
-    return geometry.problems();
+    return geometry.diagnostics();
   if (!std::ranges::equal(geometry->outDims, outGradient.dims) || outGradient.dtype != x.dtype)
     return failure("expected a cotangent {}, found {}", describe(x.dtype, geometry->outDims),
                    describe(outGradient.dtype, outGradient.dims));
   Result<View> out = call.output(0, x.dims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   bool known = dispatchFloat(x.dtype, [&](auto zero) {
     using T = decltype(zero);
     if constexpr (std::is_same_v<T, Wide<T>>) {
@@ -180,7 +180,7 @@ template <class Op>
 Result<std::unique_ptr<LibraryKernel>> make(const Op &op, const KernelRequest &request, size_t spatial) {
   Result<PoolConfig> attributes = PoolConfig::create(op, request, spatial, false);
   if (!attributes)
-    return attributes.problems();
+    return attributes.diagnostics();
   return makeKernel(
       [attributes = std::move(*attributes)](Call &call) { return poolGradient(call, attributes); });
 }

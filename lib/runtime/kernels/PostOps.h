@@ -120,7 +120,7 @@ private:
 Result<void> applyPostOps(const View &result, const StridedOperand &layout, std::span<const PostOp> ops,
                           std::span<const StridedOperand> layouts, const PostOpOperands &operands);
 
-/// `operand` aligned at the last axis with the dims `result`, or a problem where it does not broadcast to
+/// `operand` aligned at the last axis with the dims `result`, or an error where it does not broadcast to
 /// them.
 Result<StridedOperand> broadcastOperand(std::span<const int64_t> operand, std::span<const int64_t> result);
 

@@ -44,7 +44,7 @@ Result<std::string> levelsOf(Call &call) {
   for (size_t i = 1; i < call.inputCount(); ++i) {
     Result<std::vector<int64_t>> level = integersOf(call.input(i));
     if (!level)
-      return level.problems();
+      return level.diagnostics();
     text += "{" + joined(*level) + "}";
   }
   return "{" + text + "}";
@@ -68,7 +68,7 @@ Result<void> print(Call &call, const PrintAttributes &attributes) {
   if (attributes.printTensorLod) {
     Result<std::string> levels = levelsOf(call);
     if (!levels)
-      return levels.problems();
+      return levels.diagnostics();
     text += "  - lod: " + *levels + "\n";
   }
   text += "  - place: Place(cpu)\n";
@@ -89,7 +89,7 @@ Result<std::unique_ptr<LibraryKernel>> makePrint(const PrintAttributes &op, cons
   Checks checks(request);
   checks.expectOperands(1, 0);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([op](Call &call) { return print(call, op); });
 }
 

@@ -33,7 +33,7 @@ template <class T> struct ProposalInputs {
                                  boxOffsets = checkedOffsets(call.input(6), boxes.dims[0]);
     for (const auto *list : {&classes, &crowds, &roiOffsets, &boxOffsets})
       if (!*list)
-        return list->problems();
+        return list->diagnostics();
     auto images = static_cast<int64_t>(roiOffsets->size()) - 1;
     if (boxOffsets->size() != roiOffsets->size() || sizes.rank() != 2 || sizes.dims[0] != images ||
         sizes.dims[1] != 3 || sizes.dtype != rois.dtype)
@@ -146,7 +146,7 @@ private:
 template <class T> Result<void> labelProposals(Call &call, const ProposalAttributes &attributes) {
   Result<ProposalInputs<T>> inputs = ProposalInputs<T>::check(call, attributes.cascade);
   if (!inputs)
-    return inputs.problems();
+    return inputs.diagnostics();
   ProposalResults<T> results;
   std::optional<RandomStream> random;
   RandomCall draw = attributes.random ? call.random().next() : RandomCall();
@@ -194,7 +194,7 @@ Result<std::unique_ptr<LibraryKernel>> makeGenerateProposalLabels(const Generate
   checks.expect(attributes.weights.size() == 4 && attributes.classes > 0,
                 "expected four bbox_reg_weights, and class_nums above 0");
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return floatKernel(request, 7,
                      [=](Call &call, auto zero) { return labelProposals<decltype(zero)>(call, attributes); });
 }

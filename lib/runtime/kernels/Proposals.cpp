@@ -44,7 +44,7 @@ template <class T> Result<void> nms(Call &call, double threshold) {
   const int64_t dims[] = {static_cast<int64_t>(taken.size())};
   Result<View> out = call.output(0, dims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   storeInts(*out, taken);
   return {};
 }
@@ -102,7 +102,7 @@ template <class T> Result<void> bipartiteMatch(Call &call, bool perPrediction, d
   if (offsets) {
     Result<std::vector<SequenceSpan>> given = sequenceSpans(distances, View(), offsets);
     if (!given)
-      return given.problems();
+      return given.diagnostics();
     spans = std::move(*given);
   }
   const int64_t dims[] = {static_cast<int64_t>(spans.size()), columns};
@@ -111,7 +111,7 @@ template <class T> Result<void> bipartiteMatch(Call &call, bool perPrediction, d
                values = memory.get(call, 1, distances.dtype, dims);
   for (const Result<View> *result : {&indices, &values})
     if (!*result)
-      return result->problems();
+      return result->diagnostics();
   std::fill_n(indices->as<int32_t>(), indices->size(), -1);
   std::fill_n(values->template as<T>(), values->size(), T(0));
   for (size_t i = 0; i < spans.size(); ++i) {
@@ -273,7 +273,7 @@ template <class T> Result<void> generateProposals(Call &call, const ProposalAttr
   Result<View> number = memory.get(call, 2, DType::Int32, imageDims);
   for (const Result<View> *result : {&rois, &chosen, &number})
     if (!*result)
-      return result->problems();
+      return result->diagnostics();
   std::copy(boxes.begin(), boxes.end(), rois->template as<T>());
   std::copy(probabilities.begin(), probabilities.end(), chosen->template as<T>());
   storeInts(*number, counts);
@@ -309,7 +309,7 @@ template <class T> Result<void> distributeProposals(Call &call, const LevelAttri
     return checked;
   Result<std::vector<int64_t>> images = imagesOfBoxes(perImage, boxes.dims[0]);
   if (!images)
-    return images.problems();
+    return images.diagnostics();
   auto levels = static_cast<size_t>(attributes.most - attributes.least + 1);
   int64_t imageCount = perImage ? perImage.size() : 1;
   std::vector<std::vector<int64_t>> chosen(levels),
@@ -333,7 +333,7 @@ template <class T> Result<void> distributeProposals(Call &call, const LevelAttri
                  number = memory.get(call, levels + 1 + level, DType::Int32, countDims);
     for (const Result<View> *result : {&out, &number})
       if (!*result)
-        return result->problems();
+        return result->diagnostics();
     for (size_t i = 0; i < chosen[level].size(); ++i) {
       std::copy_n(boxes.as<T>() + 4 * chosen[level][i], 4, out->template as<T>() + 4 * i);
       restore[static_cast<size_t>(chosen[level][i])] = next++;
@@ -343,7 +343,7 @@ template <class T> Result<void> distributeProposals(Call &call, const LevelAttri
   const int64_t restoreDims[] = {boxes.dims[0], 1};
   Result<View> index = memory.get(call, levels, DType::Int32, restoreDims);
   if (!index)
-    return index.problems();
+    return index.diagnostics();
   storeInts(*index, restore);
   return {};
 }
@@ -363,7 +363,7 @@ template <class T> Result<void> collectProposals(Call &call, size_t levels, int6
       return checked;
     Result<std::vector<int64_t>> images = imagesOfBoxes(counts, boxes.dims[0]);
     if (!images)
-      return images.problems();
+      return images.diagnostics();
     if (scores.size() != boxes.dims[0])
       return failure("there are {} scores for {} boxes", scores.size(), boxes.dims[0]);
     imageCount = counts ? counts.size() : 1;
@@ -382,7 +382,7 @@ template <class T> Result<void> collectProposals(Call &call, size_t levels, int6
                number = memory.get(call, 1, DType::Int32, countDims);
   for (const Result<View> *result : {&out, &number})
     if (!*result)
-      return result->problems();
+      return result->diagnostics();
   std::vector<int64_t> counts(static_cast<size_t>(imageCount));
   for (size_t i = 0; i < all.size(); ++i) {
     std::copy_n(all[i].box, 4, out->template as<T>() + 4 * i);
@@ -405,7 +405,7 @@ Result<std::unique_ptr<LibraryKernel>> makeBipartiteMatch(const BipartiteMatchAt
   bool perPrediction = op.matchType == MatchType::PerPrediction;
   double threshold = op.distThreshold;
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return floatKernel(request, 1, [=](Call &call, auto zero) {
     return bipartiteMatch<decltype(zero)>(call, perPrediction, threshold);
   });
@@ -423,7 +423,7 @@ Result<std::unique_ptr<LibraryKernel>> makeGenerateProposals(const GeneratePropo
   attributes.pixelOffset = op.pixelOffset;
   attributes.scaled = op.isScaled;
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return floatKernel(
       request, 4, [=](Call &call, auto zero) { return generateProposals<decltype(zero)>(call, attributes); });
 }
@@ -440,7 +440,7 @@ Result<std::unique_ptr<LibraryKernel>> makeDistributeFpnProposals(const Distribu
   checks.expect(attributes.most >= attributes.least && attributes.scale > 0,
                 "expected max_level from min_level on, and refer_scale above 0");
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return floatKernel(request, 1, [=](Call &call, auto zero) {
     return distributeProposals<decltype(zero)>(call, attributes);
   });
@@ -452,7 +452,7 @@ Result<std::unique_ptr<LibraryKernel>> makeCollectFpnProposals(const CollectFpnP
   auto levels = static_cast<size_t>(op.levels);
   int64_t topN = op.postNmsTopn;
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return floatKernel(request, 2 * levels, [=](Call &call, auto zero) {
     return collectProposals<decltype(zero)>(call, levels, topN);
   });

@@ -34,13 +34,13 @@ Result<void> pyramidHash(Call &call, const PyramidAttributes &attributes) {
   const View &x = call.input(0), &w = call.input(1);
   Result<std::vector<int64_t>> ids = integersOf(x);
   if (!ids)
-    return ids.problems();
+    return ids.diagnostics();
   if (w.dtype != DType::Float32 || w.size() != attributes.space + attributes.length)
     return failure("w is {}; expected {} elements of float32", describe(w.dtype, w.dims),
                    attributes.space + attributes.length);
   Result<std::vector<int64_t>> ends = checkedOffsets(call.input(2), x.size());
   if (!ends)
-    return ends.problems();
+    return ends.diagnostics();
   std::vector<float> numbers(ids->begin(), ids->end()), rows;
   std::vector<int64_t> stays, rowEnds{0}, stayEnds{0};
   unsigned state = attributes.seed;
@@ -95,7 +95,7 @@ Result<std::unique_ptr<LibraryKernel>> makePyramidHash(const PyramidHashAttribut
                     attributes.width % attributes.length == 0,
                 "expected positive space_len, rand_len and num_emb, a multiple of rand_len");
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([=](Call &call) { return pyramidHash(call, attributes); });
 }
 

@@ -42,7 +42,7 @@ Result<Fill> beginFill(Call &call, const FillAttributes &attributes) {
   if (call.input(0)) {
     Result<std::vector<int64_t>> given = integersOf(call.input(0));
     if (!given)
-      return given.problems();
+      return given.diagnostics();
     dims = std::move(*given);
   }
   for (int64_t dim : dims)
@@ -52,14 +52,14 @@ Result<Fill> beginFill(Call &call, const FillAttributes &attributes) {
   if (call.input(1)) {
     Result<std::vector<int64_t>> given = integersOf(call.input(1));
     if (!given)
-      return given.problems();
+      return given.diagnostics();
     if (given->size() != 1)
       return failure("expected one seed, found {}", given->size());
     seed = static_cast<uint64_t>(given->front());
   }
   Result<View> out = call.output(0, dims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   return Fill{*out, drawOf(call, seed)};
 }
 
@@ -102,7 +102,7 @@ Result<void> uniform(Call &call, const FillAttributes &attributes, double min, d
                      Diagonal diagonal) {
   Result<Fill> fill = beginFill(call, attributes);
   if (!fill)
-    return fill.problems();
+    return fill.diagnostics();
   int64_t size = fill->out.size();
   if (diagonal.count > 0 && (diagonal.step < 0 || diagonal.count - 1 > (size - 1) / (diagonal.step + 1)))
     return failure("{} diagonal elements, {} apart, do not fit {} elements", diagonal.count,
@@ -127,7 +127,7 @@ std::pair<double, double> normalPair(const PhiloxBlock &words) {
 Result<void> gaussian(Call &call, const FillAttributes &attributes, double mean, double deviation) {
   Result<Fill> fill = beginFill(call, attributes);
   if (!fill)
-    return fill.problems();
+    return fill.diagnostics();
   auto numbers = [&](auto zero, int64_t count, double scale) {
     using T = decltype(zero);
     fillBlocks<2>(fill->draw, count, [&](const PhiloxBlock &words, size_t part, int64_t i) {
@@ -187,7 +187,7 @@ Result<void> truncatedGaussian(Call &call, const FillAttributes &attributes, dou
     return failure("the interval [{}, {}] is empty", a, b);
   Result<Fill> fill = beginFill(call, attributes);
   if (!fill)
-    return fill.problems();
+    return fill.diagnostics();
   double mass = normalBelow(b) - normalBelow(a);
   bool known = dispatchFloat(fill->out.dtype, [&](auto zero) {
     using T = decltype(zero);
@@ -204,7 +204,7 @@ Result<void> truncatedGaussian(Call &call, const FillAttributes &attributes, dou
 Result<void> randint(Call &call, const FillAttributes &attributes, int64_t low, int64_t high) {
   Result<Fill> fill = beginFill(call, attributes);
   if (!fill)
-    return fill.problems();
+    return fill.diagnostics();
   auto range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
   bool known = dispatchIndex(fill->out.dtype, [&](auto zero) {
     using T = decltype(zero);
@@ -225,7 +225,7 @@ Result<void> eachFrom(Call &call, uint64_t seed, const char *expected, const Dra
   const View &x = call.input(0);
   Result<View> out = call.output(0, x.dims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   RandomCall numbers = drawOf(call, seed);
   double wrong = 0;
   bool isWrong = false;
@@ -266,7 +266,7 @@ Result<void> binomial(Call &call, uint64_t seed) {
     return failure("count and prob differ in dims");
   Result<View> out = call.output(0, count.dims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   if (out->dtype != DType::Int64)
     return failure("counts of {} are not supported", nameOf(out->dtype));
   std::vector<double> trials(static_cast<size_t>(count.size()));
@@ -310,7 +310,7 @@ Result<std::unique_ptr<LibraryKernel>> makeFill(const Op &op, const KernelReques
   Checks checks(request);
   FillAttributes attributes(op, checks);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([=](Call &call) { return run(call, attributes); });
 }
 
@@ -321,7 +321,7 @@ Result<std::unique_ptr<LibraryKernel>> makeSampler(const Op &op, const KernelReq
   Checks checks(request);
   checks.expectOperands(inputs, 1);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([=, seed = static_cast<uint64_t>(op.seed)](Call &call) { return run(call, seed); });
 }
 

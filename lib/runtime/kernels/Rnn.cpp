@@ -58,7 +58,7 @@ Result<void> RnnOperands::check() {
     return {};
   Result<std::vector<int64_t>> list = integersOf(given);
   if (!list)
-    return list.problems();
+    return list.diagnostics();
   if (static_cast<int64_t>(list->size()) != x.dims[1])
     return failure("{} lengths for {} samples", list->size(), x.dims[1]);
   lengths = std::move(*list);
@@ -92,7 +92,7 @@ template <class T> Result<void> writeStates(Call &call, const std::vector<std::v
       continue;
     Result<View> final = call.output(1 + i, call.input(1 + i).dims);
     if (!final)
-      return final.problems();
+      return final.diagnostics();
     std::copy(states[i].begin(), states[i].end(), final->template as<T>());
   }
   return {};
@@ -109,7 +109,7 @@ template <class T> Result<void> run(RnnOperands &operands, const PackedStack &pa
   OutputMemory memory; // a program may read the final states alone
   Result<View> out = memory.get(call, 0, x.dtype, outDims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   std::vector<std::vector<T>> state(states);
   for (size_t i = 0; i < states; ++i)
     state[i].assign(call.input(1 + i).as<T>(), call.input(1 + i).as<T>() + call.input(1 + i).size());
@@ -212,7 +212,7 @@ template <class Op> Result<RnnConfig> checkedConfig(const Op &op, const KernelRe
   checks.expectOperands(1, 0);
   checks.expectDType(0, {DType::Float32, DType::Float64});
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return attributes;
 }
 
@@ -228,7 +228,7 @@ Result<RnnConfig> configOf(const RnnGradientAttributes &op, const KernelRequest 
 Result<std::unique_ptr<LibraryKernel>> makeRnn(const RnnAttributes &op, const KernelRequest &request) {
   Result<RnnConfig> attributes = configOf(op, request);
   if (!attributes)
-    return attributes.problems();
+    return attributes.diagnostics();
   return std::unique_ptr<LibraryKernel>(std::make_unique<Rnn>(*attributes));
 }
 

@@ -113,7 +113,7 @@ public:
       if (call.hasOutput(i)) {
         Result<View> out = call.output(i, call.input(i).dims);
         if (!out)
-          return out.problems();
+          return out.diagnostics();
         gradients.push_back(out->template as<T>());
       } else {
         unwanted.back().resize(static_cast<size_t>(call.input(i).size()));
@@ -230,7 +230,7 @@ Result<std::unique_ptr<LibraryKernel>> makeRnnGradient(const RnnGradientAttribut
                                                        const KernelRequest &request) {
   Result<RnnConfig> attributes = configOf(op, request);
   if (!attributes)
-    return attributes.problems();
+    return attributes.diagnostics();
   return makeKernel([attributes = *attributes](Call &call) -> Result<void> {
     RnnOperands operands(attributes, call);
     if (Result<void> done = operands.check(); !done)

@@ -37,7 +37,7 @@ struct Regions {
     if (counts) {
       Result<std::vector<int64_t>> given = integersOf(counts);
       if (!given)
-        return given.problems();
+        return given.diagnostics();
       perImage = std::move(*given);
     }
     if (static_cast<int64_t>(perImage.size()) > x.dims[0])
@@ -161,7 +161,7 @@ Result<void> weightedPool(Call &call, Kind kind, const RegionAttributes &attribu
   const View &x = call.input(0), &boxes = call.input(1), &cotangent = call.input(2);
   Result<Regions> regions = Regions::check(x, boxes, call.input(isGradient ? 3 : 2));
   if (!regions)
-    return regions.problems();
+    return regions.diagnostics();
   if (kind == Kind::PositionSensitive && regions->channels != attributes.channels * attributes.cells())
     return failure("x has {} channels; expected {}", regions->channels,
                    attributes.channels * attributes.cells());
@@ -170,7 +170,7 @@ Result<void> weightedPool(Call &call, Kind kind, const RegionAttributes &attribu
   const int64_t dims[] = {count, cells.channels(), attributes.height, attributes.width};
   Result<View> out = isGradient ? call.output(0, x.dims) : call.output(0, dims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   T *result = out->template as<T>();
   std::fill_n(result, out->size(), T(0));
   if (isGradient) {
@@ -195,14 +195,14 @@ template <class T> Result<void> maxPool(Call &call, const RegionAttributes &attr
   const View &x = call.input(0), &boxes = call.input(1);
   Result<Regions> regions = Regions::check(x, boxes, call.input(2));
   if (!regions)
-    return regions.problems();
+    return regions.diagnostics();
   auto count = static_cast<int64_t>(regions->images.size());
   const int64_t dims[] = {count, regions->channels, attributes.height, attributes.width};
   OutputMemory memory;
   Result<View> out = memory.get(call, 0, x.dtype, dims), places = memory.get(call, 1, DType::Int64, dims);
   for (const Result<View> *result : {&out, &places})
     if (!*result)
-      return result->problems();
+      return result->diagnostics();
   auto range = [](int64_t start, int64_t end, int64_t index, int64_t cells, int64_t limit) {
     T size = static_cast<T>(std::max<int64_t>(1, end - start + 1)) / static_cast<T>(cells);
     auto first = static_cast<int64_t>(std::floor(static_cast<T>(index) * size)) + start;
@@ -240,14 +240,14 @@ template <class T> Result<void> maxPoolGradient(Call &call) {
   const View &x = call.input(0), &cotangent = call.input(2), &places = call.input(3);
   Result<Regions> regions = Regions::check(x, call.input(1), call.input(4));
   if (!regions)
-    return regions.problems();
+    return regions.diagnostics();
   auto count = static_cast<int64_t>(regions->images.size());
   if (places.size() != cotangent.size() || (count > 0 && cotangent.size() % (count * regions->channels) != 0))
     return failure("the cotangent is {}, the places {}", describe(cotangent.dtype, cotangent.dims),
                    describe(places.dtype, places.dims));
   Result<View> out = call.output(0, x.dims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   std::fill_n(out->template as<T>(), out->size(), T(0));
   int64_t cells = count == 0 ? 1 : cotangent.size() / count / regions->channels;
   for (int64_t i = 0; i < cotangent.size(); ++i) {
@@ -276,7 +276,7 @@ template <class Op> Result<RegionAttributes> regionsOf(const Op &op, const Kerne
   checks.expect(attributes.height > 0 && attributes.width > 0,
                 "expected pooled_height and pooled_width above 0");
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return attributes;
 }
 
@@ -285,7 +285,7 @@ Result<std::unique_ptr<LibraryKernel>> makeWeighted(const Op &op, const KernelRe
                                                     bool isGradient) {
   Result<RegionAttributes> attributes = regionsOf(op, request);
   if (!attributes)
-    return attributes.problems();
+    return attributes.diagnostics();
   return floatKernel(request, 2, [=, given = *attributes](Call &call, auto zero) {
     return weightedPool<decltype(zero)>(call, kind, given, isGradient);
   });
@@ -314,7 +314,7 @@ Result<std::unique_ptr<LibraryKernel>> makeRoiPool(const RoiPoolAttributes &op,
                                                    const KernelRequest &request) {
   Result<RegionAttributes> attributes = regionsOf(op, request);
   if (!attributes)
-    return attributes.problems();
+    return attributes.diagnostics();
   return floatKernel(request, 2, [given = *attributes](Call &call, auto zero) {
     return maxPool<decltype(zero)>(call, given);
   });

@@ -47,7 +47,7 @@ template <class T> struct CellInputs {
     if (const View &perImage = call.input(countInput)) {
       Result<std::vector<int64_t>> given = integersOf(perImage);
       if (!given)
-        return given.problems();
+        return given.diagnostics();
       counts = std::move(*given);
     }
     for (size_t i = 0; i < counts.size(); ++i)
@@ -142,13 +142,13 @@ template <class T> struct Surroundings {
 template <class T> Result<void> pool(Call &call, const CellAttributes &attributes) {
   Result<CellInputs<T>> inputs = CellInputs<T>::check(call, attributes, 3);
   if (!inputs)
-    return inputs.problems();
+    return inputs.diagnostics();
   const int64_t dims[] = {call.input(1).dims[0], attributes.channels, attributes.rows, attributes.columns};
   OutputMemory memory;
   Result<View> out = memory.get(call, 0, call.input(0).dtype, dims),
                counts = memory.get(call, 1, call.input(0).dtype, dims);
   if (!out || !counts)
-    return out ? counts.problems() : out.problems();
+    return out ? counts.diagnostics() : out.diagnostics();
   const T *x = inputs->x;
   for (int64_t i = 0; i < out->size(); ++i) {
     Cell<T> cell = cellOf(*inputs, attributes, i);
@@ -168,7 +168,7 @@ template <class T> Result<void> pool(Call &call, const CellAttributes &attribute
 template <class T> Result<void> poolGradient(Call &call, const CellAttributes &attributes) {
   Result<CellInputs<T>> inputs = CellInputs<T>::check(call, attributes, 4);
   if (!inputs)
-    return inputs.problems();
+    return inputs.diagnostics();
   const View &cotangent = call.input(3);
   int64_t size = call.input(1).dims[0] * attributes.channels * attributes.cells();
   if (cotangent.size() != size || cotangent.dtype != call.input(0).dtype)
@@ -178,7 +178,7 @@ template <class T> Result<void> poolGradient(Call &call, const CellAttributes &a
   Result<View> dx = memory.get(call, 0, call.input(0).dtype, call.input(0).dims),
                dMoves = memory.get(call, 1, call.input(2).dtype, call.input(2).dims);
   if (!dx || !dMoves)
-    return dx ? dMoves.problems() : dx.problems();
+    return dx ? dMoves.diagnostics() : dx.diagnostics();
   T *toX = dx->template as<T>(), *toMoves = dMoves->template as<T>();
   std::fill_n(toX, dx->size(), T(0));
   std::fill_n(toMoves, dMoves->size(), T(0));
@@ -222,7 +222,7 @@ template <class Op> Result<CellAttributes> cellsOf(const Op &op, const KernelReq
   for (const auto &pair : {attributes.groups, attributes.parts})
     checks.expect(pair.size() == 2 && pair[0] > 0 && pair[1] > 0, "expected pairs of positive sizes");
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return attributes;
 }
 
@@ -232,7 +232,7 @@ Result<std::unique_ptr<LibraryKernel>> makeDeformablePsroiPooling(const Deformab
                                                                   const KernelRequest &request) {
   Result<CellAttributes> attributes = cellsOf(op, request);
   if (!attributes)
-    return attributes.problems();
+    return attributes.diagnostics();
   return floatKernel(
       request, 3, [given = *attributes](Call &call, auto zero) { return pool<decltype(zero)>(call, given); });
 }
@@ -241,7 +241,7 @@ Result<std::unique_ptr<LibraryKernel>>
 makeDeformablePsroiPoolingGrad(const DeformablePsroiPoolingGradAttributes &op, const KernelRequest &request) {
   Result<CellAttributes> attributes = cellsOf(op, request);
   if (!attributes)
-    return attributes.problems();
+    return attributes.diagnostics();
   return floatKernel(request, 4, [given = *attributes](Call &call, auto zero) {
     return poolGradient<decltype(zero)>(call, given);
   });

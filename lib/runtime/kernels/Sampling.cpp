@@ -93,7 +93,7 @@ Result<void> multinomial(Call &call, int64_t samples, bool replacement, uint64_t
   if (call.input(1)) {
     Result<std::vector<int64_t>> given = integersOf(call.input(1));
     if (!given)
-      return given.problems();
+      return given.diagnostics();
     if (given->size() != 1)
       return failure("expected one number of samples, found {}", given->size());
     samples = given->front();
@@ -105,7 +105,7 @@ Result<void> multinomial(Call &call, int64_t samples, bool replacement, uint64_t
   dims.back() = samples;
   Result<View> out = call.output(0, dims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   RandomCall draw = drawOf(call, seed);
   int64_t rows = categories == 0 ? 0 : x.size() / categories;
   if (rows == 0 && out->size() != 0)
@@ -113,7 +113,7 @@ Result<void> multinomial(Call &call, int64_t samples, bool replacement, uint64_t
   for (int64_t row = 0; row < rows; ++row) {
     Result<std::vector<double>> weights = weightsOf(x, row, categories);
     if (!weights)
-      return weights.problems();
+      return weights.diagnostics();
     std::span<int64_t> target(out->as<int64_t>() + row * samples, static_cast<size_t>(samples));
     if (Result<void> done =
             sampleRow(*weights, replacement, RandomStream(draw, static_cast<uint64_t>(row)), target);
@@ -130,12 +130,12 @@ Result<void> samplingId(Call &call, double min, double max, uint64_t seed) {
   int64_t rows = x.dims[0], categories = x.dims[1];
   Result<View> out = call.output(0, std::span(&rows, 1));
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   RandomCall draw = drawOf(call, seed);
   for (int64_t row = 0; row < rows; ++row) {
     Result<std::vector<double>> weights = weightsOf(x, row, categories);
     if (!weights)
-      return weights.problems();
+      return weights.diagnostics();
     double place = min + (max - min) * RandomStream(draw, static_cast<uint64_t>(row)).uniform(), sum = 0;
     int64_t found = categories - 1;
     for (int64_t i = 0; i < categories; ++i)
@@ -151,7 +151,7 @@ Result<void> samplingId(Call &call, double min, double max, uint64_t seed) {
 Result<void> randperm(Call &call, int64_t n, uint64_t seed) {
   Result<View> out = call.output(0, std::span(&n, 1));
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   std::vector<int64_t> order = permutation(drawOf(call, seed), n);
   bool known = dispatchReal(out->dtype, [&](auto zero) {
     using T = decltype(zero);
@@ -165,7 +165,7 @@ Result<void> shuffleBatch(Call &call, int64_t startupSeed) {
   const View &x = call.input(0);
   Result<std::vector<int64_t>> seeds = integersOf(call.input(1));
   if (!seeds)
-    return seeds.problems();
+    return seeds.diagnostics();
   int64_t width = x.rank() == 0 ? 1 : x.dims.back();
   int64_t rows = 1;
   for (size_t i = 0; i + 1 < x.rank(); ++i)
@@ -176,7 +176,7 @@ Result<void> shuffleBatch(Call &call, int64_t startupSeed) {
   if (call.hasOutput(0)) {
     Result<View> out = call.output(0, x.dims);
     if (!out)
-      return out.problems();
+      return out.diagnostics();
     size_t bytes = static_cast<size_t>(width) * sizeOf(x.dtype);
     for (size_t i = 0; i < order.size() && bytes > 0; ++i)
       std::memcpy(out->as<std::byte>() + i * bytes, x.as<std::byte>() + static_cast<size_t>(order[i]) * bytes,
@@ -185,14 +185,14 @@ Result<void> shuffleBatch(Call &call, int64_t startupSeed) {
   if (call.hasOutput(1)) {
     Result<View> indices = call.output(1, std::span(&rows, 1));
     if (!indices)
-      return indices.problems();
+      return indices.diagnostics();
     std::copy(order.begin(), order.end(), indices->as<int64_t>());
   }
   if (call.hasOutput(2)) {
     int64_t one = 1;
     Result<View> next = call.output(2, std::span(&one, 1));
     if (!next)
-      return next.problems();
+      return next.diagnostics();
     RandomStream stream(draw, 1);
     next->as<int64_t>()[0] = static_cast<int64_t>(stream() >> 1 | 1);
   }
@@ -230,7 +230,7 @@ Result<void> storeIntegers(Call &call, size_t output, std::span<const int64_t> d
     return {};
   Result<View> out = call.output(output, dims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   bool known = dispatchIndex(out->dtype, [&](auto zero) {
     using T = decltype(zero);
     std::transform(values.begin(), values.end(), out->template as<T>(),
@@ -243,7 +243,7 @@ Result<void> classCenterSample(Call &call, int64_t classes, int64_t samples, uin
   const View &label = call.input(0);
   Result<std::vector<int64_t>> labels = integersOf(label);
   if (!labels)
-    return labels.problems();
+    return labels.diagnostics();
   for (int64_t value : *labels)
     if (value < 0 || value >= classes)
       return failure("expected labels in [0, {}), found {}", classes, value);
@@ -266,7 +266,7 @@ Result<std::unique_ptr<LibraryKernel>> makeMultinomial(const MultinomialAttribut
   auto seed = static_cast<uint64_t>(op.seed);
   checks.expectOperands(1, 1);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([=](Call &call) { return multinomial(call, samples, replacement, seed); });
 }
 
@@ -277,7 +277,7 @@ Result<std::unique_ptr<LibraryKernel>> makeSamplingId(const SamplingIdAttributes
   auto seed = static_cast<uint64_t>(op.seed);
   checks.expectOperands(1, 1);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([=](Call &call) { return samplingId(call, min, max, seed); });
 }
 
@@ -289,7 +289,7 @@ Result<std::unique_ptr<LibraryKernel>> makeRandperm(const RandpermAttributes &op
   checks.expectOperands(0, 1);
   checks.expect(n >= 0, fmt::format("n is {}, expected a number from 0 on", n));
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([=](Call &call) { return randperm(call, n, seed); });
 }
 
@@ -299,7 +299,7 @@ Result<std::unique_ptr<LibraryKernel>> makeShuffleBatch(const ShuffleBatchAttrib
   int64_t startupSeed = op.startupSeed;
   checks.expectOperands(2, 0);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([=](Call &call) { return shuffleBatch(call, startupSeed); });
 }
 
@@ -311,7 +311,7 @@ Result<std::unique_ptr<LibraryKernel>> makeClassCenterSample(const ClassCenterSa
   checks.expectOperands(1, 0);
   checks.expect(classes > 0, "expected num_classes above 0");
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([=](Call &call) { return classCenterSample(call, classes, samples, seed); });
 }
 

@@ -72,10 +72,10 @@ template <class Combine> Result<void> scan(Call &call, ScanAttributes attributes
   Result<size_t> axis =
       normalizeAxis(attributes.flatten ? 0 : attributes.axis, std::max<size_t>(1, dims.size()));
   if (!axis)
-    return axis.problems();
+    return axis.diagnostics();
   Result<View> out = call.output(0, dims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   Lines lines(dims, *axis);
   bool known = false;
   auto run = [&](auto zero) {
@@ -111,10 +111,10 @@ Result<void> recur(Call &call, int64_t axisAttribute, bool reverse) {
     return failure("expected a decay of the type and dims of x");
   Result<size_t> axis = normalizeAxis(axisAttribute, x.rank());
   if (!axis)
-    return axis.problems();
+    return axis.diagnostics();
   Result<View> out = call.output(0, std::vector<int64_t>(x.dims.begin(), x.dims.end()));
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   bool known = dispatchAll(x.dtype, [&](auto zero) {
     using T = decltype(zero);
     recurLines(Lines(x.dims, *axis), reverse, x.as<T>(), decay.as<T>(), out->template as<T>());
@@ -148,16 +148,16 @@ Result<void> extreme(Call &call, int64_t axisAttribute, bool greatest) {
   const View &x = call.input(0);
   Result<size_t> axis = normalizeAxis(axisAttribute, std::max<size_t>(1, x.rank()));
   if (!axis)
-    return axis.problems();
+    return axis.diagnostics();
   OutputMemory memory;
   Result<View> out = memory.get(call, 0, x.dtype, x.dims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   View indices;
   if (call.hasOutput(1)) {
     Result<View> given = call.output(1, x.dims);
     if (!given)
-      return given.problems();
+      return given.diagnostics();
     indices = *given;
   }
   bool known = dispatchReal(x.dtype, [&](auto zero) {
@@ -173,7 +173,7 @@ Result<std::unique_ptr<LibraryKernel>> makeScan(const Op &op, const KernelReques
   ScanAttributes attributes{op.axis, op.flatten, op.exclusive, op.reverse};
   checks.expectOperands(1, 1);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([attributes](Call &call) { return scan<Combine>(call, attributes); });
 }
 
@@ -184,7 +184,7 @@ Result<std::unique_ptr<LibraryKernel>> makeExtreme(const Op &op, const KernelReq
   int64_t axis = op.axis;
   checks.expectOperands(1, 0);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([axis, greatest](Call &call) { return extreme(call, axis, greatest); });
 }
 
@@ -208,7 +208,7 @@ Result<std::unique_ptr<LibraryKernel>> makeLinearRecurrence(const LinearRecurren
   bool reverse = op.reverse;
   checks.expectOperands(2, 0);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([axis, reverse](Call &call) { return recur(call, axis, reverse); });
 }
 Result<std::unique_ptr<LibraryKernel>> makeCummax(const CummaxAttributes &op, const KernelRequest &request) {

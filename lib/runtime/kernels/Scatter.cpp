@@ -61,7 +61,7 @@ int64_t place(int64_t index, int64_t dim) {
   return at < dim ? std::max<int64_t>(at, -1) : -1;
 }
 
-Problems outside(int64_t index, int64_t dim, int64_t position) {
+Diagnostics outside(int64_t index, int64_t dim, int64_t position) {
   return failure("index {} at element {} of the indices is outside of [{}, {})", index, position, -dim, dim);
 }
 
@@ -70,7 +70,7 @@ template <class Index> struct Places {
   const Index *indices;
   std::span<const int64_t> dims; ///< that they address
 
-  /// Problems: the first index outside of its dimension.
+  /// Errors: the first index outside of its dimension.
   Result<void> check(int64_t rows) const {
     auto depth = static_cast<int64_t>(dims.size());
     for (int64_t position = 0; position < rows * depth; ++position) {
@@ -96,7 +96,7 @@ Result<void> scatterRows(Call &call, ScatterReduce combine, const Places<Index> 
     return valid;
   Result<View> out = copyOfFirst(call);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   const View &updates = call.input(2);
   bool known = dispatchAll(out->dtype, [&](auto zero) {
     using T = decltype(zero);
@@ -141,7 +141,7 @@ Result<void> putAlongAxis(Call &call, int64_t axisAttribute, ScatterReduce combi
   const View &x = call.input(0), &index = call.input(1), &values = call.input(2);
   Result<size_t> axis = normalizeAxis(axisAttribute, x.rank());
   if (!axis)
-    return axis.problems();
+    return axis.diagnostics();
   bool fits = index.rank() == x.rank() && values.dtype == x.dtype;
   for (size_t i = 0; fits && i < x.rank(); ++i)
     fits = i == *axis || index.dims[i] <= x.dims[i];
@@ -150,10 +150,10 @@ Result<void> putAlongAxis(Call &call, int64_t axisAttribute, ScatterReduce combi
                    describe(index.dtype, index.dims), describe(x.dtype, x.dims));
   Result<StridedOperand> from = broadcastOperand(values.dims, index.dims);
   if (!from)
-    return from.problems();
+    return from.diagnostics();
   Result<std::vector<int64_t>> indices = integersOf(index);
   if (!indices)
-    return indices.problems();
+    return indices.diagnostics();
   std::vector<int64_t> targets(indices->size()), sources(indices->size());
   for (size_t flat = 0; flat < indices->size(); ++flat) {
     int64_t at = place((*indices)[flat], x.dims[*axis]);
@@ -170,7 +170,7 @@ Result<void> putAlongAxis(Call &call, int64_t axisAttribute, ScatterReduce combi
   }
   Result<View> out = copyOfFirst(call);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   bool known = dispatchAll(x.dtype, [&](auto zero) {
     using T = decltype(zero);
     dispatchCombine(combine, [&](auto how) {
@@ -189,7 +189,7 @@ Result<std::unique_ptr<LibraryKernel>> makeScatterNd(const ScatterNdAttributes &
   ScatterReduce combine = op.reduce;
   checks.expectOperands(3, 1);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([combine](Call &call) { return scatterNd(call, combine); });
 }
 
@@ -200,7 +200,7 @@ Result<std::unique_ptr<LibraryKernel>> makePutAlongAxis(const PutAlongAxisAttrib
   int64_t axis = op.axis;
   checks.expectOperands(3, 1);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([=](Call &call) { return putAlongAxis(call, axis, combine); });
 }
 

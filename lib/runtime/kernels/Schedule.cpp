@@ -12,7 +12,7 @@ namespace {
 Result<void> schedule(Call &call, int64_t snapshots) {
   Result<std::vector<int64_t>> iterations = integersOf(call.input(0));
   if (!iterations)
-    return iterations.problems();
+    return iterations.diagnostics();
   if (iterations->size() != 1)
     return failure("the number of iterations has {} elements, expected one", iterations->size());
   std::vector<LoopAction> actions = binomialSchedule(iterations->front(), snapshots);
@@ -21,7 +21,7 @@ Result<void> schedule(Call &call, int64_t snapshots) {
   Result<View> kinds = memory.get(call, 0, DType::Int64, dims),
                numbers = memory.get(call, 1, DType::Int64, dims);
   if (!kinds || !numbers)
-    return kinds ? numbers.problems() : kinds.problems();
+    return kinds ? numbers.diagnostics() : kinds.diagnostics();
   for (size_t i = 0; i < actions.size(); ++i) {
     kinds->as<int64_t>()[i] = actions[i].kind;
     numbers->as<int64_t>()[i] = actions[i].argument;
@@ -38,7 +38,7 @@ Result<std::unique_ptr<LibraryKernel>> makeBinomialSchedule(const BinomialSchedu
   checks.expectOperands(1, 0);
   checks.expect(snapshots > 0, "snapshots must be positive");
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([snapshots](Call &call) { return schedule(call, snapshots); });
 }
 

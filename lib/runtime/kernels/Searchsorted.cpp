@@ -33,7 +33,7 @@ Result<void> searchsorted(Call &call, bool right) {
                    describe(values.dtype, values.dims));
   Result<View> out = call.output(0, values.dims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   int64_t length = sequence.dims.back(), perLine = shared ? values.size() : values.dims.back();
   bool known = dispatchReal(sequence.dtype, [&](auto zero) {
     using T = decltype(zero);
@@ -62,7 +62,7 @@ Result<std::unique_ptr<LibraryKernel>> makeSearchsorted(const SearchsortedAttrib
   bool right = op.right;
   checks.expectOperands(2, 1);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([right](Call &call) { return searchsorted(call, right); });
 }
 

@@ -44,7 +44,7 @@ Result<void> writeFound(Call &call, const std::vector<std::vector<Found<T>>> &im
   Result<View> rows = memory.get(call, 0, call.input(0).dtype, rowDims),
                offsets = memory.get(call, 1, DType::Int64, endDims);
   if (!rows || !offsets)
-    return rows ? offsets.problems() : rows.problems();
+    return rows ? offsets.diagnostics() : rows.diagnostics();
   std::copy(ends.begin(), ends.end(), offsets->as<int64_t>());
   T *to = rows->template as<T>();
   if (isMarked)
@@ -257,7 +257,7 @@ template <class T> Result<void> boxDecoderAndAssign(Call &call, double most) {
   Result<View> decoded = memory.get(call, 0, priors.dtype, targets.dims),
                assigned = memory.get(call, 1, priors.dtype, assignedDims);
   if (!decoded || !assigned)
-    return decoded ? assigned.problems() : decoded.problems();
+    return decoded ? assigned.diagnostics() : decoded.diagnostics();
   const T *v = variances.as<T>();
   auto bound = static_cast<T>(static_cast<float>(most));
   for (int64_t i = 0; i < rows; ++i) {
@@ -353,7 +353,7 @@ template <class T> Result<void> mineHardExamples(Call &call, const MiningAttribu
                out = memory.get(call, 2, DType::Int32, matches.dims);
   for (const Result<View> *result : {&rows, &offsets, &out})
     if (!*result)
-      return result->problems();
+      return result->diagnostics();
   std::copy(negatives.begin(), negatives.end(), rows->template as<int32_t>());
   std::copy(ends.begin(), ends.end(), offsets->template as<int64_t>());
   std::copy(updated.begin(), updated.end(), out->template as<int32_t>());
@@ -369,7 +369,7 @@ Result<void> similarityFocus(Call &call, size_t axis, const std::vector<int64_t>
     return failure("x is {}; expected rank 4", describe(x.dtype, x.dims));
   Result<View> out = call.output(0, x.dims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   std::fill_n(out->template as<T>(), x.size(), T(0));
   size_t rowAxis = axis == 1 ? 2 : 1, columnAxis = axis == 3 ? 2 : 3;
   const int64_t strides[] = {x.dims[1] * x.dims[2] * x.dims[3], x.dims[2] * x.dims[3], x.dims[3], 1};
@@ -419,7 +419,7 @@ Result<std::unique_ptr<LibraryKernel>> makeLocalityAwareNms(const LocalityAwareN
   SelectionAttributes attributes = selectionOf(op);
   attributes.normalized = op.normalized;
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return floatKernel(
       request, 2, [=](Call &call, auto zero) { return localityAwareNms<decltype(zero)>(call, attributes); });
 }
@@ -430,7 +430,7 @@ makeRetinanetDetectionOutput(const RetinanetDetectionOutputAttributes &op, const
   SelectionAttributes attributes = selectionOf(op);
   attributes.normalized = false;
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return floatKernel(request, 4, [=](Call &call, auto zero) {
     return retinanetDetectionOutput<decltype(zero)>(call, attributes);
   });
@@ -441,7 +441,7 @@ Result<std::unique_ptr<LibraryKernel>> makeBoxDecoderAndAssign(const BoxDecoderA
   Checks checks(request);
   double most = op.boxClip;
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return floatKernel(request, 4,
                      [=](Call &call, auto zero) { return boxDecoderAndAssign<decltype(zero)>(call, most); });
 }
@@ -455,7 +455,7 @@ Result<std::unique_ptr<LibraryKernel>> makeMineHardExamples(const MineHardExampl
   attributes.samples = op.sampleSize;
   attributes.isHard = op.miningType == MiningType::HardExample;
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return floatKernel(
       request, 1, [=](Call &call, auto zero) { return mineHardExamples<decltype(zero)>(call, attributes); });
 }
@@ -467,7 +467,7 @@ Result<std::unique_ptr<LibraryKernel>> makeSimilarityFocus(const SimilarityFocus
   std::vector<int64_t> indexes = op.indexes;
   checks.expect(axis >= 1 && axis <= 3, "axis must be 1, 2 or 3");
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return floatKernel(request, 1, [=](Call &call, auto zero) {
     return similarityFocus<decltype(zero)>(call, static_cast<size_t>(axis), indexes);
   });

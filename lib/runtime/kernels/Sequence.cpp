@@ -28,7 +28,7 @@ Result<std::vector<SequenceSpan>> sequenceSpans(const View &x, const View &lengt
   if (offsets) {
     Result<std::vector<int64_t>> checked = checkedOffsets(offsets, x.rank() == 0 ? 0 : x.dims[0]);
     if (!checked)
-      return checked.problems();
+      return checked.diagnostics();
     for (size_t i = 0; i + 1 < checked->size(); ++i)
       out.push_back({(*checked)[i], (*checked)[i + 1] - (*checked)[i]});
     return out;
@@ -40,7 +40,7 @@ Result<std::vector<SequenceSpan>> sequenceSpans(const View &x, const View &lengt
   if (lengths) {
     Result<std::vector<int64_t>> given = integersOf(lengths);
     if (!given)
-      return given.problems();
+      return given.diagnostics();
     if (given->size() != counts.size())
       return failure("there are {} lengths for {} sequences", given->size(), batch);
     counts = std::move(*given);
@@ -61,13 +61,13 @@ Result<void> rowPositions(Call &call) {
   int64_t rows = x.rank() == 0 ? 0 : x.dims[0];
   Result<std::vector<int64_t>> offsets = checkedOffsets(call.input(1), rows);
   if (!offsets)
-    return offsets.problems();
+    return offsets.diagnostics();
   for (size_t result = 0; result < 2; ++result) {
     if (!call.hasOutput(result))
       continue;
     Result<View> out = call.output(result, std::span(&rows, 1));
     if (!out)
-      return out.problems();
+      return out.diagnostics();
     for (size_t i = 0; i + 1 < offsets->size(); ++i)
       for (int64_t row = (*offsets)[i]; row < (*offsets)[i + 1]; ++row)
         out->as<int64_t>()[row] = result == 0 ? static_cast<int64_t>(i) : row - (*offsets)[i];
@@ -79,7 +79,7 @@ Result<void> ranges(Call &call) {
   Result<std::vector<int64_t>> starts = integersOf(call.input(0)), lengths = integersOf(call.input(1));
   for (const auto *operand : {&starts, &lengths})
     if (!*operand)
-      return operand->problems();
+      return operand->diagnostics();
   if (starts->size() != lengths->size())
     return failure("there are {} starts and {} lengths", starts->size(), lengths->size());
   int64_t sum = 0;
@@ -91,7 +91,7 @@ Result<void> ranges(Call &call) {
   if (call.hasOutput(0)) {
     Result<View> rows = call.output(0, std::span(&sum, 1));
     if (!rows)
-      return rows.problems();
+      return rows.diagnostics();
     int64_t *next = rows->as<int64_t>();
     for (size_t i = 0; i < lengths->size(); next += (*lengths)[i++])
       std::iota(next, next + (*lengths)[i], (*starts)[i]);
@@ -100,7 +100,7 @@ Result<void> ranges(Call &call) {
     auto count = static_cast<int64_t>(lengths->size()) + 1;
     Result<View> offsets = call.output(1, std::span(&count, 1));
     if (!offsets)
-      return offsets.problems();
+      return offsets.diagnostics();
     offsets->as<int64_t>()[0] = 0;
     std::partial_sum(lengths->begin(), lengths->end(), offsets->as<int64_t>() + 1);
   }

@@ -61,7 +61,7 @@ struct Layer {
                      describe(weight.dtype, weight.dims), gates, gates);
     Result<std::vector<SequenceSpan>> spans = sequenceSpans(x, View(), offsets);
     if (!spans)
-      return spans.problems();
+      return spans.diagnostics();
     for (const View *state : states)
       if (*state && state->size() != static_cast<int64_t>(spans->size()) * weight.dims[0])
         return failure("an initial state is {}; expected [{}, {}]", describe(state->dtype, state->dims),
@@ -157,7 +157,7 @@ template <class T> Result<void> gru(Call &call, const LayerAttributes &attribute
              &cotangent = call.input(5);
   Result<Layer> layer = Layer::check(x, weight, call.input(2), 3, {&h0});
   if (!layer)
-    return layer.problems();
+    return layer.diagnostics();
   int64_t n = layer->size;
   const int64_t dims[] = {layer->rows, n}, initial[] = {static_cast<int64_t>(layer->spans.size()), n},
                 biasDims[] = {1, 3 * n};
@@ -168,7 +168,7 @@ template <class T> Result<void> gru(Call &call, const LayerAttributes &attribute
   Result<View> hidden =
       isGradient ? Result<View>(View{x.dtype, dims, own.data()}) : memory.get(call, 0, x.dtype, dims);
   if (!hidden)
-    return hidden.problems();
+    return hidden.diagnostics();
   Gru<T> cell{
       attributes, *layer, x.as<T>(), weight.as<T>(), h0.as<T>(), bias.as<T>(), hidden->template as<T>(),
       {},         {}};
@@ -182,7 +182,7 @@ template <class T> Result<void> gru(Call &call, const LayerAttributes &attribute
   Result<View> dH0 = memory.get(call, 2, x.dtype, initial), dBias = memory.get(call, 3, x.dtype, biasDims);
   for (const Result<View> *result : {&dx, &dWeight, &dH0, &dBias}) {
     if (!*result)
-      return result->problems();
+      return result->diagnostics();
     std::fill_n((*result)->template as<T>(), (*result)->size(), T(0));
   }
   cell.backward(cotangent.as<T>(), dx->template as<T>(), dWeight->template as<T>(), dH0->template as<T>(),
@@ -275,7 +275,7 @@ template <class T> Result<void> lstm(Call &call, const LayerAttributes &attribut
              &c0 = call.input(5);
   Result<Layer> layer = Layer::check(x, weight, call.input(3), 4, {&h0, &c0});
   if (!layer)
-    return layer.problems();
+    return layer.diagnostics();
   int64_t n = layer->size;
   if (bias.size() != (attributes.peepholes ? 7 : 4) * n)
     return failure("the bias is {}; expected [1, {}]", describe(bias.dtype, bias.dims),
@@ -288,7 +288,7 @@ template <class T> Result<void> lstm(Call &call, const LayerAttributes &attribut
   Result<View> cells = isGradient ? View{x.dtype, dims, ownCells.data()} : memory.get(call, 1, x.dtype, dims);
   for (const Result<View> *result : {&hidden, &cells})
     if (!*result)
-      return result->problems();
+      return result->diagnostics();
   Lstm<T> cell{attributes,
                *layer,
                x.as<T>(),
@@ -311,7 +311,7 @@ template <class T> Result<void> lstm(Call &call, const LayerAttributes &attribut
   Result<View> dH0 = memory.get(call, 3, x.dtype, initial), dC0 = memory.get(call, 4, x.dtype, initial);
   for (const Result<View> *result : {&dx, &dWeight, &dBias, &dH0, &dC0}) {
     if (!*result)
-      return result->problems();
+      return result->diagnostics();
     std::fill_n((*result)->template as<T>(), (*result)->size(), T(0));
   }
   cell.backward(call.input(6).as<T>(), call.input(7).as<T>(), dx->template as<T>(), dWeight->template as<T>(),
@@ -329,7 +329,7 @@ Result<std::unique_ptr<LibraryKernel>> makeGruKernel(const Op &op, const KernelR
   attributes.gate = op.gateActivation;
   attributes.candidate = op.activation;
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return floatKernel(
       request, 3, [=](Call &call, auto zero) { return gru<decltype(zero)>(call, attributes, isGradient); });
 }
@@ -345,7 +345,7 @@ Result<std::unique_ptr<LibraryKernel>> makeLstmKernel(const Op &op, const Kernel
   attributes.state = op.cellActivation;
   attributes.candidate = op.candidateActivation;
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return floatKernel(
       request, 4, [=](Call &call, auto zero) { return lstm<decltype(zero)>(call, attributes, isGradient); });
 }

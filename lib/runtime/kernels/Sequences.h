@@ -37,7 +37,7 @@ Result<std::unique_ptr<LibraryKernel>> floatKernel(const KernelRequest &request,
   checks.expectOperands(inputs, 0);
   checks.expectDType(0, {DType::Float32, DType::Float64});
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([run](Call &call) {
     return call.input(0).dtype == DType::Float32 ? run(call, float()) : run(call, double());
   });

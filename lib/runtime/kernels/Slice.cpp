@@ -57,7 +57,7 @@ struct Bounds {
     for (size_t i = 0; i < axes.size(); ++i) {
       Result<size_t> axis = normalizeAxis(axes[i], dims.size());
       if (!axis)
-        return axis.problems();
+        return axis.diagnostics();
       int64_t step = steps.empty() ? 1 : steps[i];
       if (step == 0)
         return failure("the step of axis {} is 0", axes[i]);
@@ -72,7 +72,7 @@ Result<void> replace(std::vector<int64_t> &list, const View &tensor) {
     return {};
   Result<std::vector<int64_t>> given = integersOf(tensor);
   if (!given)
-    return given.problems();
+    return given.diagnostics();
   list = std::move(*given);
   return {};
 }
@@ -95,7 +95,7 @@ Result<void> copyBox(Call &call, const Box &box, std::span<const int64_t> outDim
   const View &x = call.input(0);
   Result<View> out = call.output(0, outDims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   int64_t offset = 0;
   std::vector<CopyAxis> axes = boxAxes(box, x.dims, true, offset);
   if (out->size() == 0)
@@ -110,7 +110,7 @@ Result<Box> boxOf(const Call &call, Bounds bounds, size_t first) {
   std::vector<int64_t> *lists[] = {&bounds.starts, &bounds.ends, &bounds.steps};
   for (size_t i = 0; i < 3; ++i)
     if (Result<void> done = replace(*lists[i], call.input(first + i)); !done)
-      return done.problems();
+      return done.diagnostics();
   return bounds.boxIn(call.input(0).dims);
 }
 
@@ -122,7 +122,7 @@ Result<void> fillBox(const View &target, const Box &box, const View &values) {
     valueDims = valueDims.subspan(1);
   Result<StridedOperand> from = broadcastOperand(valueDims, box.count);
   if (!from)
-    return from.problems();
+    return from.diagnostics();
   std::vector<int64_t> strides = rowMajorStrides(target.dims);
   std::vector<CopyAxis> axes;
   int64_t offset = 0;
@@ -145,10 +145,10 @@ Result<std::unique_ptr<LibraryKernel>> makeSlice(const SliceAttributes &op, cons
   Bounds bounds{op.axes, op.starts, op.ends, op.strides};
   checks.expectOperands(1, 1);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([=](Call &call) -> Result<void> {
     Result<Box> box = boxOf(call, bounds, 1);
-    return box ? copyBox(call, *box, box->count) : box.problems();
+    return box ? copyBox(call, *box, box->count) : box.diagnostics();
   });
 }
 
@@ -158,15 +158,15 @@ Result<std::unique_ptr<LibraryKernel>> makeSetValue(const SetValueAttributes &op
   Bounds bounds{op.axes, op.starts, op.ends, op.steps};
   checks.expectOperands(2, 1);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([=](Call &call) -> Result<void> {
     const View &x = call.input(0), &values = call.input(1);
     Result<Box> box = boxOf(call, bounds, 2);
     if (!box)
-      return box.problems();
+      return box.diagnostics();
     Result<View> out = call.output(0, x.dims);
     if (!out)
-      return out.problems();
+      return out.diagnostics();
     if (values.dtype != x.dtype)
       return failure("the values are {}, but x is {}", nameOf(values.dtype), nameOf(x.dtype));
     if (out->data != x.data)
@@ -180,7 +180,7 @@ Result<std::unique_ptr<LibraryKernel>> makeRoll(const RollAttributes &op, const 
   std::vector<int64_t> shifts = op.shifts, axes = op.axis;
   checks.expectOperands(1, 1);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([=](Call &call) -> Result<void> {
     const View &x = call.input(0);
     std::vector<int64_t> by = shifts;
@@ -188,7 +188,7 @@ Result<std::unique_ptr<LibraryKernel>> makeRoll(const RollAttributes &op, const 
       return done;
     Result<View> out = call.output(0, x.dims);
     if (!out)
-      return out.problems();
+      return out.diagnostics();
     if (x.size() == 0)
       return {};
     // Without axes the flattened tensor rolls.
@@ -201,7 +201,7 @@ Result<std::unique_ptr<LibraryKernel>> makeRoll(const RollAttributes &op, const 
     for (size_t i = 0; i < by.size(); ++i) {
       Result<size_t> axis = normalizeAxis(axes.empty() ? 0 : axes[i], dims.size());
       if (!axis)
-        return axis.problems();
+        return axis.diagnostics();
       shift[*axis] = ((shift[*axis] + by[i]) % dims[*axis] + dims[*axis]) % dims[*axis];
     }
     // Each rolled axis falls into two pieces: 2^n boxes.

@@ -64,7 +64,7 @@ struct System {
     System system{MatrixStack(xDims), MatrixStack(yDims), {}};
     auto batch = broadcastBatches(system.x.batch, system.y.batch);
     if (!batch)
-      return batch.problems();
+      return batch.diagnostics();
     if (system.x.rows != system.x.columns || system.y.rows != system.x.rows)
       return failure("expected a square matrix and as many rows beside it, found {}x{} and {}x{}",
                      system.x.rows, system.x.columns, system.y.rows, system.y.columns);
@@ -89,13 +89,13 @@ template <class T> Result<void> solve(Call &call) {
     yDims.push_back(1);
   auto system = System::of(x.dims, yDims);
   if (!system)
-    return system.problems();
+    return system.diagnostics();
   std::vector<int64_t> outDims = system->outDims();
   if (vectors)
     outDims.pop_back();
   Result<View> out = call.output(0, outDims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   BroadcastStack xAt(system->x.batch, system->batch), yAt(system->y.batch, system->batch);
   int64_t n = system->x.rows, k = system->y.columns;
   return forEachMatrix(system->count, n * n * n, singular, [&](int64_t i) {
@@ -113,10 +113,10 @@ template <class T> Result<void> choleskySolve(Call &call, bool upper) {
   const View &y = call.input(0), &factor = call.input(1);
   auto system = System::of(factor.dims, y.dims);
   if (!system)
-    return system.problems();
+    return system.diagnostics();
   Result<View> out = call.output(0, system->outDims());
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   BroadcastStack xAt(system->x.batch, system->batch), yAt(system->y.batch, system->batch);
   int64_t n = system->x.rows, k = system->y.columns;
   return forEachMatrix(system->count, n * n * k, singular, [&](int64_t i) {
@@ -138,10 +138,10 @@ template <class T> Result<void> triangularSolve(Call &call, TriangularSystem tri
   const View &x = call.input(0), &y = call.input(1);
   auto system = System::of(x.dims, y.dims);
   if (!system)
-    return system.problems();
+    return system.diagnostics();
   Result<View> out = call.output(0, system->outDims());
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   BroadcastStack xAt(system->x.batch, system->batch), yAt(system->y.batch, system->batch);
   int64_t n = system->x.rows, k = system->y.columns;
   return forEachMatrix(n * k == 0 ? 0 : system->count, n * n * k, singular, [&](int64_t i) {
@@ -168,7 +168,7 @@ template <class T> Result<void> inverse(Call &call) {
   int64_t n = stack.rows;
   Result<View> out = call.output(0, x.dims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   return forEachMatrix(stack.count, n * n * n, singular, [&](int64_t i) {
     Factored<T> factored(x.as<T>() + i * n * n, n);
     if (!factored.regular)
@@ -187,7 +187,7 @@ template <class T> Result<void> determinant(Call &call) {
   MatrixStack stack(x.dims);
   Result<View> out = call.output(0, stack.batch);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   return forEachMatrix(stack.count, stack.size() * stack.rows, singular, [&](int64_t i) {
     Factored<T> factored(x.as<T>() + i * stack.size(), stack.rows);
     T product(factored.isOdd() ? -1 : 1);
@@ -206,7 +206,7 @@ template <class T> Result<void> signAndLogarithm(Call &call) {
   dims.insert(dims.begin(), 2);
   Result<View> out = call.output(0, dims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   return forEachMatrix(stack.count, stack.size() * stack.rows, singular, [&](int64_t i) {
     Factored<T> factored(x.as<T>() + i * stack.size(), stack.rows);
     T sign(factored.isOdd() ? -1 : 1);
@@ -284,7 +284,7 @@ template <class T> Result<void> leastSquares(Call &call, const LeastSquares &att
     if (call.hasOutput(i)) {
       Result<View> out = call.output(i, dims[i]);
       if (!out)
-        return out.problems();
+        return out.diagnostics();
       outs[i] = *out;
     }
   return forEachMatrix(xs.count, xs.size() * least, "has no least squares solution that LAPACK finds",
@@ -315,7 +315,7 @@ template <class Run>
 Result<std::unique_ptr<LibraryKernel>> makeChecked(Checks &checks, size_t inputs, Run run) {
   checks.expectOperands(inputs, 0);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([run](Call &call) {
     return dispatchMatrices(call.input(0), call.input(1), [&](auto zero) { return run(call, zero); });
   });

@@ -96,7 +96,7 @@ Result<void> sort(Call &call, int64_t axisAttribute, bool descending, SortOrder 
   const View &x = call.input(0);
   Result<size_t> axis = normalizeAxis(axisAttribute, std::max<size_t>(1, x.rank()));
   if (!axis)
-    return axis.problems();
+    return axis.diagnostics();
   Lines lines(x.dims, *axis);
   int64_t length = first.value_or(lines.dim);
   if (length < 0 || length > lines.dim)
@@ -107,7 +107,7 @@ Result<void> sort(Call &call, int64_t axisAttribute, bool descending, SortOrder 
   Result<View> values = optionalOutput(call, 0, dims), indices = optionalOutput(call, 1, dims);
   for (const Result<View> *result : {&values, &indices})
     if (!*result)
-      return result->problems();
+      return result->diagnostics();
   bool known = dispatchReal(x.dtype, [&](auto zero) {
     using T = decltype(zero);
     descending ? sortLines<true>(lines, order, length, x.as<T>(), values->as<T>(), *indices)
@@ -181,7 +181,7 @@ Result<void> arg(Call &call, ArgAttributes attributes) {
   Result<size_t> axis =
       normalizeAxis(attributes.flatten ? 0 : attributes.axis, std::max<size_t>(1, lineDims.size()));
   if (!axis)
-    return axis.problems();
+    return axis.diagnostics();
   std::vector<int64_t> dims;
   for (size_t i = 0; i < x.rank(); ++i) {
     bool reduced = attributes.flatten || i == *axis;
@@ -193,7 +193,7 @@ Result<void> arg(Call &call, ArgAttributes attributes) {
     return failure("an empty axis has no extreme");
   Result<View> out = call.output(0, dims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   bool known = dispatchReal(x.dtype, [&](auto zero) {
     using T = decltype(zero);
     attributes.greatest ? bestOfAll<T, true>(lines, x.as<T>(), *out)
@@ -217,7 +217,7 @@ Result<std::unique_ptr<LibraryKernel>> makeArg(const Op &op, const KernelRequest
   checks.expectOperands(1, 1);
   expectIndexOutput(checks, request, 0);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([attributes](Call &call) { return arg(call, attributes); });
 }
 
@@ -232,7 +232,7 @@ Result<std::unique_ptr<LibraryKernel>> makeArgsort(const ArgsortAttributes &op,
   checks.expectOperands(1, 0);
   expectIndexOutput(checks, request, 1);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([=](Call &call) { return sort(call, axis, descending, order, std::nullopt); });
 }
 
@@ -244,7 +244,7 @@ Result<std::unique_ptr<LibraryKernel>> makeTopk(const TopkAttributes &op, const 
   checks.expectOperands(1, 0);
   expectIndexOutput(checks, request, 1);
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([=](Call &call) -> Result<void> {
     if (!call.input(1))
       return sort(call, axis, largest, order, count);

@@ -24,7 +24,7 @@ Result<void> hash(Call &call, int64_t count, int64_t modulus) {
   const int64_t dims[] = {x.dims[0], count, 1};
   Result<View> out = call.output(0, dims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   size_t bytes = static_cast<size_t>(x.dims[1]) * sizeOf(x.dtype);
   for (int64_t row = 0; row < x.dims[0]; ++row)
     for (int64_t seed = 0; seed < count; ++seed) {
@@ -43,7 +43,7 @@ Result<void> lookUp(Call &call, int64_t padding) {
   const View &table = call.input(0);
   Result<std::vector<int64_t>> ids = integersOf(call.input(1));
   if (!ids)
-    return ids.problems();
+    return ids.diagnostics();
   if (table.rank() != 2 || table.dims[1] < 3 || call.input(1).rank() == 0)
     return failure("the table is {}; expected a matrix of 3 columns or more",
                    describe(table.dtype, table.dims));
@@ -52,7 +52,7 @@ Result<void> lookUp(Call &call, int64_t padding) {
   dims.back() = width;
   Result<View> out = call.output(0, dims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   float *to = out->as<float>();
   for (int64_t id : *ids) {
     if (id == padding && padding != -1) {
@@ -139,7 +139,7 @@ Result<void> writeBeams(Call &call, const std::vector<Candidate<T>> &selected, i
                ends = memory.get(call, 3, DType::Int64, endDims);
   for (const Result<View> *result : {&ids, &scores, &parents, &ends})
     if (!*result)
-      return result->problems();
+      return result->diagnostics();
   std::fill_n(ends->template as<int64_t>(), prefixes + 1, int64_t(0));
   for (int64_t i = 0; i < count; ++i) {
     const Candidate<T> &one = selected[static_cast<size_t>(i)];
@@ -162,7 +162,7 @@ template <class T> Result<void> beamSearch(Call &call, const BeamAttributes &att
                                offsets = checkedOffsets(call.input(3), scores.dims[0]);
   for (const auto *list : {&previous, &ids, &offsets})
     if (!*list)
-      return list->problems();
+      return list->diagnostics();
   auto prefixes = static_cast<int64_t>(previous->size());
   if (prefixes != scores.dims[0] || previousScores.size() != prefixes ||
       previousScores.dtype != scores.dtype ||
@@ -187,7 +187,7 @@ Result<std::unique_ptr<LibraryKernel>> makeHash(const HashAttributes &op, const 
   checks.expectDType(0, {DType::Int32, DType::Int64});
   checks.expect(count > 0 && modulus > 0, "num_hash and mod_by must be positive");
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([=](Call &call) { return hash(call, count, modulus); });
 }
 
@@ -198,7 +198,7 @@ Result<std::unique_ptr<LibraryKernel>> makeLookupTableDequant(const LookupTableD
   checks.expectOperands(2, 1);
   checks.expectDType(0, {DType::Float32});
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([=](Call &call) { return lookUp(call, padding); });
 }
 
@@ -210,7 +210,7 @@ Result<std::unique_ptr<LibraryKernel>> makeBeamSearch(const BeamSearchAttributes
   checks.expectDType(2, {DType::Float32, DType::Float64});
   checks.expect(attributes.size > 0, "beam_size must be positive");
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([attributes](Call &call) {
     return call.input(2).dtype == DType::Float32 ? beamSearch<float>(call, attributes)
                                                  : beamSearch<double>(call, attributes);

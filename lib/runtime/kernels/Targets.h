@@ -53,7 +53,7 @@ Result<void> writeOutput(Call &call, size_t index, std::span<const int64_t> dims
     return {};
   Result<View> out = call.output(index, dims);
   if (!out)
-    return out.problems();
+    return out.diagnostics();
   if (sizeOf(out->dtype) != sizeof(To) || out->size() != static_cast<int64_t>(values.size()))
     return failure("result {} is {}; expected {} elements of {} bytes", index,
                    describe(out->dtype, out->dims), values.size(), sizeof(To));

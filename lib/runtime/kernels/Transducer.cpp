@@ -87,14 +87,14 @@ template <class T> Result<void> run(Call &call, const Transducer &transducer) {
                                counts = integersOf(call.input(3));
   for (const auto *list : {&labels, &times, &counts})
     if (!*list)
-      return list->problems();
+      return list->diagnostics();
   int64_t batch = input.dims[0], time = input.dims[1], width = input.dims[2], classes = input.dims[3];
   OutputMemory memory;
   const int64_t lossDims[] = {batch};
   Result<View> loss = memory.get(call, 0, input.dtype, lossDims),
                gradient = memory.get(call, 1, input.dtype, input.dims);
   if (!loss || !gradient)
-    return loss ? gradient.problems() : loss.problems();
+    return loss ? gradient.diagnostics() : loss.diagnostics();
   std::fill_n(gradient->as<T>(), gradient->size(), T(0));
   for (int64_t i = 0; i < batch; ++i) {
     auto sample = static_cast<size_t>(i);
@@ -124,7 +124,7 @@ Result<std::unique_ptr<LibraryKernel>> makeWarprnnt(const WarprnntAttributes &op
   Checks checks(request);
   Transducer transducer{op.blank, op.fastemitLambda};
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return floatKernel(request, 4,
                      [transducer](Call &call, auto zero) { return run<decltype(zero)>(call, transducer); });
 }

@@ -44,7 +44,7 @@ Result<void> sampleTree(Call &call, const TreeAttributes &attributes) {
                                layer = integersOf(call.input(2));
   for (const auto *list : {&items, &travel, &layer})
     if (!*list)
-      return list->problems();
+      return list->diagnostics();
   size_t layers = attributes.counts.size();
   auto rows = layers == 0 ? int64_t(0) : static_cast<int64_t>(travel->size() / layers);
   if (attributes.layers.front() < 0 || attributes.layers.back() > static_cast<int64_t>(layer->size()))
@@ -81,7 +81,7 @@ Result<void> sampleTree(Call &call, const TreeAttributes &attributes) {
       continue;
     Result<View> out = call.output(index, dims);
     if (!out)
-      return out.problems();
+      return out.diagnostics();
     dispatchIndex(out->dtype, [&, to = *out, from = values](auto zero) {
       std::copy(from->begin(), from->end(), to.template as<decltype(zero)>());
     });
@@ -104,7 +104,7 @@ Result<std::unique_ptr<LibraryKernel>> makeTdmSampler(const TdmSamplerAttributes
                     std::is_sorted(attributes.layers.begin(), attributes.layers.end()),
                 "layer_offset_lod must ascend, one element more than neg_samples_num_list");
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return makeKernel([=](Call &call) { return sampleTree(call, attributes); });
 }
 

@@ -158,7 +158,7 @@ template <class T> Result<void> yoloLoss(Call &call, const YoloHead &head) {
   const View &x = call.input(0), &boxes = call.input(1), &scores = call.input(3);
   Result<std::vector<int64_t>> labels = integersOf(call.input(2));
   if (!labels)
-    return labels.problems();
+    return labels.diagnostics();
   int64_t batch = x.dims[0], height = x.dims[2], width = x.dims[3], count = boxes.dims[1],
           size = x.size() / std::max<int64_t>(batch, 1);
   auto masks = static_cast<int64_t>(head.mask.size());
@@ -170,7 +170,7 @@ template <class T> Result<void> yoloLoss(Call &call, const YoloHead &head) {
                derivative = memory.get(call, 3, x.dtype, x.dims);
   for (const auto *out : {&loss, &mask, &match, &derivative})
     if (!*out)
-      return out->problems();
+      return out->diagnostics();
   std::fill_n(mask->as<T>(), mask->size(), T(0));
   std::fill_n(derivative->as<T>(), derivative->size(), T(0));
   for (int64_t n = 0; n < batch; ++n) {
@@ -214,7 +214,7 @@ Result<std::unique_ptr<LibraryKernel>> makeYoloLoss(const YoloLossAttributes &op
       "anchor_mask must hold numbers of anchors");
   checks.expect(head.ratio > 0, "downsample_ratio must be positive");
   if (!checks.ok())
-    return checks.problems();
+    return checks.diagnostics();
   return floatKernel(request, 3,
                      [head](Call &call, auto zero) { return yoloLoss<decltype(zero)>(call, head); });
 }

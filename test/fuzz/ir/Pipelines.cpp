@@ -50,6 +50,7 @@ std::vector<PassEntry> registeredPasses() {
   // MLIR does not print pipelines.
   passes.push_back({cpuPipelineName, {}});
   passes.push_back({lowerKernelsPipelineName, {{"expand-bfloat16", "<bool>"}}});
+  passes.push_back({lowerGpuKernelsPipelineName, {{"max-threads", "<long>"}, {"shared-bytes", "<long>"}}});
   return passes;
 }
 

@@ -42,21 +42,21 @@ void addModulesOfTests(MLIRContext &context, const std::string &folder, Modules 
 static Result<void> addProgram(MLIRContext &context, const std::string &folder, Modules &modules) {
   Result<params::ModelFiles> files = params::findModel(folder);
   if (!files)
-    return files.problems();
+    return files.diagnostics();
   Result<translator::SourceProgram> program = translator::readProgram(files->program);
   if (!program)
-    return program.problems();
+    return program.diagnostics();
   import::ImportOptions options;
   if (!files->meta.empty()) {
     Result<check::CaseMeta> meta = check::readCaseMeta(files->meta);
     if (!meta)
-      return meta.problems();
+      return meta.diagnostics();
     options.feeds = meta->feeds;
     options.fetches = meta->fetches;
   }
   auto module = import::importProgram(context, *program, options);
   if (!module)
-    return module.problems();
+    return module.diagnostics();
   modules.push_back(std::move(*module));
   return {};
 }

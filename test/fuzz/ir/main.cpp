@@ -66,9 +66,9 @@ public:
     for (const std::string &folder : options.programs)
       addPrograms(context, folder, modules);
     if (modules.empty())
-      return problem("", "there are no valid modules to begin with");
+      return errorAt("", "there are no valid modules to begin with");
     if (passes.empty())
-      return problem("--pass", "no pass has such a name");
+      return errorAt("--pass", "no pass has such a name");
     fmt::print("{} modules, {} passes and pipelines\n", modules.size(), passes.size());
     std::fflush(stdout); // a child would write it again
     return {};
@@ -151,7 +151,7 @@ private:
       text += "// " + line.str() + "\n";
     std::filesystem::create_directories(options.out);
     if (Result<void> written = writeFile(path, text + "\n" + failure.mutant); !written)
-      tools::fail(written.problems());
+      tools::fail(written.diagnostics());
     fmt::print("case {}: {}: {}: {}\n", number, failure.pipeline, nameOf(failure.outcome), path);
     std::fflush(stdout);
   }
@@ -173,6 +173,6 @@ int main(int argc, char **argv) {
     return *code;
   Fuzzer fuzzer(options);
   if (Result<void> prepared = fuzzer.prepare(); !prepared)
-    return tools::fail(prepared.problems());
+    return tools::fail(prepared.diagnostics());
   return tools::finishOutput(fuzzer.run() ? tools::ExitCode::success : tools::ExitCode::failure);
 }

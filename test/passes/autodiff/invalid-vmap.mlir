@@ -22,3 +22,14 @@ func.func @dynamic(%x: tensor<?xf32>) -> tensor<?x1xi64> {
   %y = pd.nonzero %x : (tensor<?xf32>) -> tensor<?x1xi64>
   return %y : tensor<?x1xi64>
 }
+
+// -----
+
+// A future of all examples has no type.
+dist.mesh @m = <["x"=2]>
+func.func @started(%x: tensor<4xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{'dist.all_gather' cannot be batched: it has no batching rule, and a value of type !dist.future<tensor<8xf32>> has no batched form}}
+  %f = dist.all_gather %x of tensor<8xf32> from <@m, [{"x"} ]> to <@m, [{} ]> : tensor<4xf32> -> !dist.future<tensor<8xf32>>
+  %y = dist.wait %f : !dist.future<tensor<8xf32>> -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}

@@ -65,10 +65,10 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 // What a kernel cannot compute is an error.
-func.func private @product(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) -> tensor<2x4xf32> attributes {proa.kernel} {
-  // expected-error @+1 {{failed to legalize operation 'pd.matmul'}}
-  %0 = pd.matmul %x, %y : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
-  return %0 : tensor<2x4xf32>
+func.func private @reshaped(%x: tensor<2x6xf32>) -> tensor<3x4xf32> attributes {proa.kernel} {
+  // expected-error @+1 {{failed to legalize operation 'pd.reshape'}}
+  %0 = pd.reshape %x {shape = array<i64: 3, 4>} : (tensor<2x6xf32>) -> tensor<3x4xf32>
+  return %0 : tensor<3x4xf32>
 }
 
 // -----

@@ -52,8 +52,8 @@ func.func @moves(%x: tensor<4x10x6xf32>, %y: tensor<4x60xf32>, %open: tensor<?x8
 
 // Composites: by their decomposition. What is summed and then spread again is needed whole.
 // CHECK-LABEL: @composites
-// CHECK: pd.softmax {{.*}}"([i, j])->([i, j]) {i=4, j=8} replicated={j}"
-// CHECK: pd.layer_norm {{.*}}"([i, j], [*], [*])->([i, j], [i], [i]) {i=4, j=8} replicated={j}"
+// CHECK: pd.softmax {{.*}}"([i, j])->([i, j]) {i=4, j=8} replicated={j} local={j}"
+// CHECK: pd.layer_norm {{.*}}"([i, j], [j], [j])->([i, j], [i], [i]) {i=4, j=8} replicated={j} local={j}"
 // CHECK: pd.linear_interp {{.*}}"([i, j, *])->([i, j, *]) {i=4, j=2}"
 func.func @composites(%x: tensor<4x8xf32>, %scale: tensor<8xf32>, %image: tensor<4x2x8xf32>) -> (tensor<4x8xf32>, tensor<4x2x16xf32>) {
   %0 = pd.softmax %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
@@ -66,7 +66,7 @@ func.func @composites(%x: tensor<4x8xf32>, %scale: tensor<8xf32>, %image: tensor
 
 // A part has the local number of classes, and another first dimension of size 3.
 // CHECK-LABEL: @dims_in_the_op
-// CHECK: pd.label_smooth {{.*}}"([i, j])->([i, j]) {i=4, j=8} replicated={j}"
+// CHECK: pd.label_smooth {{.*}}"([i, j])->([i, j]) {i=4, j=8} replicated={j} local={j}"
 // CHECK: pd.cross {{.*}}"([*, *, i], [*, *, i])->([*, *, i]) {i=5}"
 // CHECK: pd.cross {{.*}}"([i, *, j], [i, *, j])->([i, *, j]) {i=6, j=5}"
 func.func @dims_in_the_op(%x: tensor<4x8xf32>, %y: tensor<6x3x5xf32>) -> (tensor<4x8xf32>, tensor<6x3x5xf32>, tensor<6x3x5xf32>) {

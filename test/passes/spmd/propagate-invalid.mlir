@@ -56,5 +56,6 @@ dist.mesh @m = <["x"=2]>
 func.func @local(%a: tensor<8xf32>) {
   // expected-error @below {{'dist.to_local' op is of the local form; expected ops of the global form}}
   %0 = dist.to_local %a with <@m, [{"x"}]> : tensor<8xf32> -> tensor<4xf32>
+  %1 = pd.relu %0 : (tensor<4xf32>) -> tensor<4xf32>
   return
 }

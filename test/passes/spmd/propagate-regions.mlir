@@ -62,7 +62,7 @@ func.func @loop(%a: tensor<8x4xf32> {dist.sharding = #dist.sharding<@m, [{"x"}, 
 // CHECK-LABEL: func.func @counted_loop
 // CHECK: scf.for
 // CHECK: %[[WHOLE:.*]] = dist.reshard %{{.*}} from <@m, [{"x"}]> to <@m, [{}]>
-// CHECK: %[[NEXT:.*]] = pd.cumsum %[[WHOLE]]
+// CHECK: %[[NEXT:.*]] = pd.logcumsumexp %[[WHOLE]]
 // CHECK: %[[PART:.*]] = dist.reshard %[[NEXT]] from <@m, [{}]> to <@m, [{"x"}]>
 // CHECK: scf.yield %[[PART]]
 dist.mesh @m = <["x"=2]>
@@ -70,7 +70,7 @@ func.func @counted_loop(%a: tensor<8xf32> {dist.sharding = #dist.sharding<@m, [{
   %0 = arith.constant 0 : index
   %1 = arith.constant 1 : index
   %2 = scf.for %i = %0 to %n step %1 iter_args(%v = %a) -> tensor<8xf32> {
-    %3 = pd.cumsum %v {axis = 0 : i64} : (tensor<8xf32>) -> tensor<8xf32>
+    %3 = pd.logcumsumexp %v {axis = 0 : i64} : (tensor<8xf32>) -> tensor<8xf32>
     scf.yield %3 : tensor<8xf32>
   }
   return %2 : tensor<8xf32>

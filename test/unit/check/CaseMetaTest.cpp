@@ -25,7 +25,7 @@ Result<CaseMeta> readText(const std::string &text) {
 
 TEST(CaseMeta, ReadsRunsAndPrefixes) {
   Result<CaseMeta> meta = readCaseMeta(corpus + "/control/case/meta.json");
-  ASSERT_TRUE(meta) << meta.problems().text();
+  ASSERT_TRUE(meta) << meta.diagnostics().text();
   EXPECT_EQ(meta->name, "control/case");
   EXPECT_EQ(meta->runs, 3);
   EXPECT_THAT(meta->feeds, ElementsAre("x"));
@@ -36,13 +36,13 @@ TEST(CaseMeta, ReadsRunsAndPrefixes) {
 
 TEST(CaseMeta, ReadsStateInputs) {
   Result<CaseMeta> meta = readCaseMeta(corpus + "/training/mlp_noam/meta.json");
-  ASSERT_TRUE(meta) << meta.problems().text();
+  ASSERT_TRUE(meta) << meta.diagnostics().text();
   EXPECT_THAT(meta->stateInputs, ElementsAre("learning_rate_0"));
 }
 
 TEST(CaseMeta, ReadsStatistics) {
   Result<CaseMeta> meta = readCaseMeta(corpus + "/ops/poisson/stats/meta.json");
-  ASSERT_TRUE(meta) << meta.problems().text();
+  ASSERT_TRUE(meta) << meta.diagnostics().text();
   CompareRule rule = meta->ruleFor("poisson_0.tmp_0");
   EXPECT_EQ(rule.kind, CompareKind::Stats);
   ASSERT_TRUE(rule.statistics);
@@ -57,25 +57,25 @@ TEST(CaseMeta, ReadsEveryCaseOfTheCorpus) {
       continue;
     ++cases;
     Result<CaseMeta> meta = readCaseMeta(entry.path().string());
-    EXPECT_TRUE(meta) << meta.problems().text();
+    EXPECT_TRUE(meta) << meta.diagnostics().text();
     if (meta && meta->training && meta->runnable)
       EXPECT_GE(meta->steps, 3) << meta->name;
   }
   EXPECT_EQ(cases, 877);
 }
 
-TEST(CaseMeta, ReportsAllProblemsAtOnce) {
+TEST(CaseMeta, ReportsAllErrorsAtOnce) {
   Result<CaseMeta> meta = readText(R"({"feeds": "x", "rtol": "small", "compare": "close", "runs": 0})");
   ASSERT_FALSE(meta);
-  EXPECT_EQ(meta.problems().size(), 4u);
-  EXPECT_THAT(meta.problems().text(), HasSubstr("feeds: found \"x\""));
-  EXPECT_THAT(meta.problems().text(), HasSubstr("compare: unknown kind 'close'"));
+  EXPECT_EQ(meta.diagnostics().size(), 4u);
+  EXPECT_THAT(meta.diagnostics().text(), HasSubstr("feeds: found \"x\""));
+  EXPECT_THAT(meta.diagnostics().text(), HasSubstr("compare: unknown kind 'close'"));
 }
 
 TEST(CaseMeta, RefusesOtherJsonThanObject) {
-  EXPECT_THAT(readText("[1]").problems().text(), HasSubstr("expected a JSON object"));
-  EXPECT_THAT(readText("{\"a\": ").problems().text(), HasSubstr("invalid JSON at byte"));
-  EXPECT_THAT(readCaseMeta("missing/meta.json").problems().text(),
+  EXPECT_THAT(readText("[1]").diagnostics().text(), HasSubstr("expected a JSON object"));
+  EXPECT_THAT(readText("{\"a\": ").diagnostics().text(), HasSubstr("invalid JSON at byte"));
+  EXPECT_THAT(readCaseMeta("missing/meta.json").diagnostics().text(),
               HasSubstr("missing/meta.json: cannot open"));
 }
 

@@ -162,7 +162,7 @@ TEST(HalfConversion, NeedsNoSupportLibraryOnAnyCpu) {
           options.cpu = cpu;
           auto compiled =
               compileText(conversion(down ? wide : narrow, down ? narrow : wide, 100, op), options);
-          ASSERT_TRUE(compiled) << compiled.problems().text();
+          ASSERT_TRUE(compiled) << compiled.diagnostics().text();
           EXPECT_THAT(undefinedSymbols(compiled->archive), IsEmpty())
               << cpu << " " << op << " " << narrow << " " << wide;
         }
@@ -179,7 +179,7 @@ TEST(HalfConversion, IntegersNeedNoSupportLibrary) {
           options.cpu = cpu;
           auto compiled =
               compileText(conversion(up ? integer : narrow, up ? narrow : integer, 100, op), options);
-          ASSERT_TRUE(compiled) << compiled.problems().text();
+          ASSERT_TRUE(compiled) << compiled.diagnostics().text();
           EXPECT_THAT(undefinedSymbols(compiled->archive), IsEmpty())
               << cpu << " " << op << " " << narrow << " " << integer;
         }
@@ -193,17 +193,17 @@ TEST(LoadedObject, NamesUndefinedSymbols) {
                                           diagnostic, context);
   ASSERT_TRUE(module) << diagnostic.getMessage().str();
   auto machine = createTargetMachine(chooseTarget({}));
-  ASSERT_TRUE(machine) << machine.problems().text();
+  ASSERT_TRUE(machine) << machine.diagnostics().text();
   optimize(*module, **machine);
   auto object = emitObject(*module, **machine);
-  ASSERT_TRUE(object) << object.problems().text();
+  ASSERT_TRUE(object) << object.diagnostics().text();
   auto archive = makeArchive({std::move(*object)});
-  ASSERT_TRUE(archive) << archive.problems().text();
+  ASSERT_TRUE(archive) << archive.diagnostics().text();
   auto loaded = LoadedObject::load(*archive);
-  ASSERT_TRUE(loaded) << loaded.problems().text();
+  ASSERT_TRUE(loaded) << loaded.diagnostics().text();
   auto found = loaded->find("kernel");
   ASSERT_FALSE(found);
-  EXPECT_THAT(found.problems().text(),
+  EXPECT_THAT(found.diagnostics().text(),
               HasSubstr("'kernel' cannot be linked: undefined symbol 'nobody_defines_this'"));
 }
 

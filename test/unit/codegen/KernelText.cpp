@@ -1,6 +1,7 @@
 #include "test/unit/codegen/KernelText.h"
 
 #include "lib/compiler/Registration.h"
+#include "lib/emulator/Emulator.h"
 #include "proa/Half.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -98,7 +99,7 @@ Result<CompiledKernels> compileText(const std::string &text, const CodegenOption
   mlir::MLIRContext context(registry);
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   if (!module)
-    return problem("kernel", "no module: " + text);
+    return errorAt("kernel", "no module: " + text);
   return compileKernels(*module, options);
 }
 
@@ -110,6 +111,7 @@ void TestKernel::build(const std::string &text, const CodegenOptions &options) {
   mlir::MLIRContext context(registry);
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   ASSERT_TRUE(module) << text;
+  emulatesGpu = options.emulatesGpu;
   auto function = *module->getOps<mlir::func::FuncOp>().begin();
   auto typesOf = [](mlir::TypeRange from) {
     std::vector<Type> types;
@@ -124,17 +126,17 @@ void TestKernel::build(const std::string &text, const CodegenOptions &options) {
   inputTypes = typesOf(function.getArgumentTypes());
   outputTypes = typesOf(function.getResultTypes());
   auto result = compileKernels(*module, options);
-  ASSERT_TRUE(bool(result)) << result.problems().text();
+  ASSERT_TRUE(bool(result)) << result.diagnostics().text();
   compiled = std::move(*result);
   ASSERT_EQ(compiled.kernels.size(), 1u);
   auto object = LoadedObject::load(compiled.archive);
-  ASSERT_TRUE(bool(object)) << object.problems().text();
+  ASSERT_TRUE(bool(object)) << object.diagnostics().text();
   loaded = std::move(*object);
   auto found = loaded.function<Entry>(description().symbol);
-  ASSERT_TRUE(bool(found)) << found.problems().text();
+  ASSERT_TRUE(bool(found)) << found.diagnostics().text();
   if (description().hasShapeFunction) {
     auto shapeFound = loaded.function<Shape>(description().symbol + "_shape");
-    ASSERT_TRUE(bool(shapeFound)) << shapeFound.problems().text();
+    ASSERT_TRUE(bool(shapeFound)) << shapeFound.diagnostics().text();
     shape = *shapeFound;
   }
   entry = *found;
@@ -142,10 +144,12 @@ void TestKernel::build(const std::string &text, const CodegenOptions &options) {
 
 std::vector<Tensor> TestKernel::run(const std::vector<Tensor> &inputs, int pieces) const {
   std::vector<void *> buffers;
+  std::vector<size_t> bytes;
   std::vector<int64_t> dims;
   for (size_t i = 0; i < inputs.size(); ++i) {
     EXPECT_EQ(inputs[i].dtype(), inputTypes[i].dtype);
     buffers.push_back(const_cast<void *>(inputs[i].data()));
+    bytes.push_back(inputs[i].bytes());
     for (size_t d = 0; d < inputTypes[i].dims.size(); ++d)
       if (inputTypes[i].dims[d] < 0)
         dims.push_back(inputs[i].dims()[d]);
@@ -168,6 +172,7 @@ std::vector<Tensor> TestKernel::run(const std::vector<Tensor> &inputs, int piece
     outputs.emplace_back(type.dtype, outputDims);
     std::memset(outputs.back().data(), 0x5a, outputs.back().bytes());
     buffers.push_back(outputs.back().data());
+    bytes.push_back(outputs.back().bytes());
   }
   if (shape) {
     EXPECT_TRUE(rows == -1 || rows == resultDims[next]);
@@ -175,8 +180,18 @@ std::vector<Tensor> TestKernel::run(const std::vector<Tensor> &inputs, int piece
   }
   for (int piece = 0; piece < pieces; ++piece) {
     int64_t begin = rows * piece / pieces, end = rows * (piece + 1) / pieces;
-    if (begin < end)
+    if (begin < end && !emulatesGpu)
       entry(buffers.data(), dims.data(), begin, end);
+    if (begin >= end || !emulatesGpu)
+      continue;
+    Result<void> done = emulator::invoke({.name = description().symbol.c_str(),
+                                          .function = entry,
+                                          .buffers = buffers,
+                                          .bytes = bytes,
+                                          .dims = dims.data(),
+                                          .begin = begin,
+                                          .end = end});
+    EXPECT_TRUE(bool(done)) << done.diagnostics().text();
   }
   return outputs;
 }

@@ -56,7 +56,8 @@ public:
   bool valid() const { return entry != nullptr; }
   const CompiledKernel &description() const { return compiled.kernels[0]; }
 
-  /// Runs all rows in `pieces` ranges. Result dims come from the types or from the shape function.
+  /// Runs all rows in `pieces` ranges; on the emulated GPU, fails the test if a thread does something wrong.
+  /// Result dims come from the types or from the shape function.
   std::vector<Tensor> run(const std::vector<Tensor> &inputs, int pieces = 3) const;
 
 private:
@@ -69,6 +70,7 @@ private:
   using Entry = void(void *const *, const int64_t *, int64_t, int64_t);
   using Shape = void(const int64_t *, int64_t *);
 
+  bool emulatesGpu = false;
   CompiledKernels compiled;
   LoadedObject loaded;
   std::vector<Type> inputTypes, outputTypes;

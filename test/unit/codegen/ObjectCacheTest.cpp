@@ -89,6 +89,6 @@ TEST_F(ObjectCacheTest, UnusableDirectoryIsAnError) {
   std::ofstream(directory) << "a file";
   auto cache = ObjectCache::open({(directory / "below").string(), 1});
   ASSERT_FALSE(bool(cache));
-  EXPECT_NE(cache.problems().text().find("below"), std::string::npos);
+  EXPECT_NE(cache.diagnostics().text().find("below"), std::string::npos);
   fs::remove(directory);
 }

@@ -33,7 +33,7 @@ protected:
     }
     auto main = module->lookupSymbol<mlir::func::FuncOp>("main");
     Result<Plan> plan = planner::buildPlan(main, [](llvm::StringRef) { return planner::KernelFacts(); });
-    EXPECT_TRUE(plan) << plan.problems().text();
+    EXPECT_TRUE(plan) << plan.diagnostics().text();
     return plan ? std::move(*plan) : Plan();
   }
 

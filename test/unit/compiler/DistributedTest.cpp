@@ -27,11 +27,11 @@ std::shared_ptr<runtime::Executable> compile(const std::string &text) {
   }
   Result<CompiledProgram> program = compileForCpu(std::move(module), {});
   if (!program) {
-    ADD_FAILURE() << program.problems().text();
+    ADD_FAILURE() << program.diagnostics().text();
     return nullptr;
   }
   auto executable = loadProgram(std::move(*program), "program");
-  EXPECT_TRUE(executable) << executable.problems().text();
+  EXPECT_TRUE(executable) << executable.diagnostics().text();
   return executable ? *executable : nullptr;
 }
 
@@ -43,29 +43,29 @@ Tensor tensor(std::vector<int64_t> dims, const std::vector<float> &values) {
 
 std::vector<float> valuesOf(const Tensor &x) { return {x.as<float>(), x.as<float>() + x.size()}; }
 
-/// Runs each rank `runs` times; the results of the last run by rank, or the problems.
+/// Runs each rank `runs` times; the results of the last run by rank, or the errors.
 std::vector<std::string> runRanks(const std::vector<std::shared_ptr<runtime::Executable>> &programs,
                                   const std::function<NamedTensors(int64_t rank)> &feeds,
                                   std::vector<std::vector<Tensor>> &results, int runs = 2) {
   auto size = static_cast<int64_t>(programs.size());
   results.resize(programs.size());
   std::vector<std::string> texts;
-  for (const Problems &problems :
+  for (const Diagnostics &diagnostics :
        runtime::runSimulated(size, [&](const std::shared_ptr<Communicator> &c) -> Result<void> {
          auto rank = static_cast<size_t>(c->rank());
          auto session = runtime::Session::create(programs[rank]);
          if (!session)
-           return session.problems();
+           return session.diagnostics();
          (*session)->setCommunicator(c);
          for (int i = 0; i < runs; ++i) {
            auto fetched = (*session)->run(feeds(c->rank()));
            if (!fetched)
-             return fetched.problems();
+             return fetched.diagnostics();
            results[rank] = *fetched;
          }
          return {};
        }))
-    texts.push_back(problems.text());
+    texts.push_back(diagnostics.text());
   return texts;
 }
 
@@ -233,7 +233,7 @@ TEST(DistributedTest, ACollectiveNeedsRanks) {
   Tensor x = tensor({2, 2}, {1, 2, 3, 4});
   auto fetched = (*session)->run({{"x", x}, {"w", x}});
   ASSERT_FALSE(fetched);
-  EXPECT_THAT(fetched.problems().text(),
+  EXPECT_THAT(fetched.diagnostics().text(),
               HasSubstr("all_reduce: the mesh has a device 1, but this run has 1 rank"));
 }
 

@@ -32,10 +32,10 @@ protected:
     return Model::open(path, std::move(options));
   }
 
-  std::string problemsOf(const std::string &text, ModelOptions options = {}) {
+  std::string diagnosticsOf(const std::string &text, ModelOptions options = {}) {
     auto model = open(text, std::move(options));
     EXPECT_FALSE(model);
-    return model ? "" : model.problems().text();
+    return model ? "" : model.diagnostics().text();
   }
 };
 
@@ -50,7 +50,7 @@ func.func @main(%x: tensor<?xf32> {pd.feed = "x"}, %w: tensor<2xf32> {pd.param =
 
 TEST_F(Ir, AttributesNameArguments) {
   auto model = open(step);
-  ASSERT_TRUE(model) << model.problems().text();
+  ASSERT_TRUE(model) << model.diagnostics().text();
   ASSERT_EQ(model->feeds().size(), 2U);
   EXPECT_EQ(model->feeds()[0].dims[0], -1);
   EXPECT_EQ(model->parameters()[0].name, "w");
@@ -58,12 +58,12 @@ TEST_F(Ir, AttributesNameArguments) {
   ASSERT_TRUE(model->setParameter("w", vectorOf({1, 2})));
   auto run = [&] { return model->run({{"x", vectorOf({3, 4})}, {"y", vectorOf({1, 2})}}); };
   auto outputs = run();
-  ASSERT_TRUE(outputs) << outputs.problems().text();
+  ASSERT_TRUE(outputs) << outputs.diagnostics().text();
   EXPECT_EQ((*outputs)[0].name, "product");
   EXPECT_THAT(elementsOf((*outputs)[0].tensor), ElementsAre(3, 8));
   EXPECT_EQ((*outputs)[1].name, "sum");
   outputs = run(); // w is state: the last run set it to w + y
-  ASSERT_TRUE(outputs) << outputs.problems().text();
+  ASSERT_TRUE(outputs) << outputs.diagnostics().text();
   EXPECT_THAT(elementsOf((*outputs)[0].tensor), ElementsAre(6, 16));
 }
 
@@ -71,9 +71,9 @@ TEST_F(Ir, PositionsNameOtherArguments) {
   auto model = open("func.func @f(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {\n"
                     "  %0 = pd.subtract %x, %y : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>\n"
                     "  return %0 : tensor<2xf32>\n}\n");
-  ASSERT_TRUE(model) << model.problems().text();
+  ASSERT_TRUE(model) << model.diagnostics().text();
   auto outputs = model->run({{"argument0", vectorOf({3, 4})}, {"argument1", vectorOf({1, 1})}});
-  ASSERT_TRUE(outputs) << outputs.problems().text();
+  ASSERT_TRUE(outputs) << outputs.diagnostics().text();
   EXPECT_EQ((*outputs)[0].name, "result0");
   EXPECT_THAT(elementsOf((*outputs)[0].tensor), ElementsAre(2, 3));
 }
@@ -86,20 +86,20 @@ TEST_F(Ir, CallsAreInlined) {
                     "  %0 = call @twice(%x) : (tensor<2xf32>) -> tensor<2xf32>\n"
                     "  %1 = call @twice(%0) : (tensor<2xf32>) -> tensor<2xf32>\n"
                     "  return %1 : tensor<2xf32>\n}\n");
-  ASSERT_TRUE(model) << model.problems().text();
+  ASSERT_TRUE(model) << model.diagnostics().text();
   auto outputs = model->run({{"argument0", vectorOf({3, 4})}});
-  ASSERT_TRUE(outputs) << outputs.problems().text();
+  ASSERT_TRUE(outputs) << outputs.diagnostics().text();
   EXPECT_THAT(elementsOf((*outputs)[0].tensor), ElementsAre(12, 16));
 }
 
 TEST_F(Ir, SomeFetchesNeedSomeFeeds) {
   auto model = open(step, {.fetches = {"product"}});
-  ASSERT_TRUE(model) << model.problems().text();
+  ASSERT_TRUE(model) << model.diagnostics().text();
   ASSERT_EQ(model->feeds().size(), 1U);
   ASSERT_TRUE(model->setParameter("w", vectorOf({1, 2})));
   for (int run = 0; run < 2; ++run) { // no state changes
     auto outputs = model->run({{"x", vectorOf({3, 4})}});
-    ASSERT_TRUE(outputs) << outputs.problems().text();
+    ASSERT_TRUE(outputs) << outputs.diagnostics().text();
     EXPECT_THAT(elementsOf((*outputs)[0].tensor), ElementsAre(3, 8));
   }
 }
@@ -107,33 +107,33 @@ TEST_F(Ir, SomeFetchesNeedSomeFeeds) {
 TEST_F(Ir, WrongFilesAreRefused) {
   const std::string identity = " { return %x : tensor<2xf32> }\n",
                     type = "(%x: tensor<2xf32>) -> tensor<2xf32>";
-  EXPECT_THAT(problemsOf("func.func @f(\n%x: tensor<2xf3>)"), HasSubstr("proa-ir-test.mlir:2:"));
-  EXPECT_THAT(problemsOf("func.func @f" + type + identity + "func.func @g" + type + identity),
+  EXPECT_THAT(diagnosticsOf("func.func @f(\n%x: tensor<2xf3>)"), HasSubstr("proa-ir-test.mlir:2:"));
+  EXPECT_THAT(diagnosticsOf("func.func @f" + type + identity + "func.func @g" + type + identity),
               HasSubstr("expected a function 'main' or one public function"));
-  EXPECT_THAT(problemsOf("func.func @forward" + type + identity, {.function = "forwards"}),
+  EXPECT_THAT(diagnosticsOf("func.func @forward" + type + identity, {.function = "forwards"}),
               HasSubstr("no function 'forwards'; did you mean 'forward'?"));
-  EXPECT_THAT(problemsOf("func.func private @main" + type + "\n"), HasSubstr("has no body"));
-  EXPECT_THAT(problemsOf("func.func @f(%x: memref<2xf32>, %y: index) { return }\n"),
+  EXPECT_THAT(diagnosticsOf("func.func private @main" + type + "\n"), HasSubstr("has no body"));
+  EXPECT_THAT(diagnosticsOf("func.func @f(%x: memref<2xf32>, %y: index) { return }\n"),
               testing::AllOf(HasSubstr("argument 0 is 'memref<2xf32>'"), HasSubstr("argument 1 is 'index'")));
-  EXPECT_THAT(problemsOf("func.func @f(%x: tensor<2xf32> {pd.feed = \"x\"}, %y: tensor<2xf32> {pd.feed = "
-                         "\"x\"}) { return }\n"),
+  EXPECT_THAT(diagnosticsOf("func.func @f(%x: tensor<2xf32> {pd.feed = \"x\"}, %y: tensor<2xf32> {pd.feed = "
+                            "\"x\"}) { return }\n"),
               HasSubstr("two arguments have the name 'x'"));
-  EXPECT_THAT(problemsOf("func.func @f" + type +
-                         " { %0 = call @f(%x) : (tensor<2xf32>) -> tensor<2xf32>\n"
-                         "  return %0 : tensor<2xf32> }\n"),
+  EXPECT_THAT(diagnosticsOf("func.func @f" + type +
+                            " { %0 = call @f(%x) : (tensor<2xf32>) -> tensor<2xf32>\n"
+                            "  return %0 : tensor<2xf32> }\n"),
               HasSubstr("function 'f' cannot be inlined"));
-  EXPECT_THAT(problemsOf(step, {.fetches = {"sums"}}), HasSubstr("no fetch 'sums'; did you mean 'sum'?"));
-  EXPECT_THAT(problemsOf(step, {.amp = AmpOptions()}), HasSubstr("mixed precision"));
+  EXPECT_THAT(diagnosticsOf(step, {.fetches = {"sums"}}), HasSubstr("no fetch 'sums'; did you mean 'sum'?"));
+  EXPECT_THAT(diagnosticsOf(step, {.amp = AmpOptions()}), HasSubstr("mixed precision"));
 }
 
 TEST_F(Ir, WrongFeedsAreRefused) {
   auto model = open(step);
-  ASSERT_TRUE(model) << model.problems().text();
+  ASSERT_TRUE(model) << model.diagnostics().text();
   ASSERT_TRUE(model->setParameter("w", vectorOf({1, 2})));
   auto outputs = model->run({{"y", vectorOf({1, 2, 3})}});
   ASSERT_FALSE(outputs);
-  EXPECT_THAT(outputs.problems().text(), HasSubstr("feed 'x' is missing, expected float32[-1]"));
-  EXPECT_THAT(outputs.problems().text(), HasSubstr("feed 'y' is float32[3], expected float32[2]"));
+  EXPECT_THAT(outputs.diagnostics().text(), HasSubstr("feed 'x' is missing, expected float32[-1]"));
+  EXPECT_THAT(outputs.diagnostics().text(), HasSubstr("feed 'y' is float32[3], expected float32[2]"));
 }
 
 } // namespace

@@ -33,7 +33,7 @@ class LibraryOps : public ::testing::Test {
 protected:
   LibraryOps() : context(registry(), MLIRContext::Threading::DISABLED) {
     context.loadAllAvailableDialects();
-    handler = std::make_unique<ScopedDiagnosticHandler>(&context, [this](Diagnostic &diagnostic) {
+    handler = std::make_unique<ScopedDiagnosticHandler>(&context, [this](mlir::Diagnostic &diagnostic) {
       if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
         errors += diagnostic.str() + "\n";
       return success();

@@ -46,14 +46,14 @@ Result<Model> open(const std::string &text, MeshOptions mesh, const std::string 
   return Model::open(path, {.cacheDirectory = cache, .mesh = mesh});
 }
 
-std::string problemsOf(const std::string &text, const MeshOptions &mesh) {
+std::string diagnosticsOf(const std::string &text, const MeshOptions &mesh) {
   auto model = open(text, mesh);
   if (!model)
-    return model.problems().text();
+    return model.diagnostics().text();
   EXPECT_TRUE(model->setParameter("w", matrix(6, 4, 1, 1)));
   auto ran = model->run({{"x", matrix(5, 6, 0, 1)}});
   EXPECT_FALSE(ran);
-  return ran ? "" : ran.problems().text();
+  return ran ? "" : ran.diagnostics().text();
 }
 
 /// y = x w, then w doubles. The weight of a sharded program is split in uneven rows.
@@ -91,13 +91,13 @@ func.func @main(%x: tensor<2x6xf32> {pd.feed = "x", dist.global = tensor<4x6xf32
 
 TEST(Mesh, LocalFormRunsOnParts) {
   auto model = open(local, {});
-  ASSERT_TRUE(model) << model.problems().text();
+  ASSERT_TRUE(model) << model.diagnostics().text();
   EXPECT_THAT(model->feeds()[0].dims, ElementsAre(4, 6));
   Tensor x = matrix(4, 6, -2, 1), w = matrix(6, 4, 3, -0.5);
   ASSERT_TRUE(model->setParameter("w", w));
   for (int run = 0; run < 2; ++run) {
     auto outputs = model->run({{"x", x}});
-    ASSERT_TRUE(outputs) << outputs.problems().text();
+    ASSERT_TRUE(outputs) << outputs.diagnostics().text();
     EXPECT_THAT((*outputs)[0].tensor.dims(), ElementsAre(4, 4));
     EXPECT_EQ(elementsOf((*outputs)[0].tensor), product(x, w));
   }
@@ -105,24 +105,24 @@ TEST(Mesh, LocalFormRunsOnParts) {
 
 TEST(Mesh, StateStaysDistributed) {
   auto model = open(annotated, {});
-  ASSERT_TRUE(model) << model.problems().text();
+  ASSERT_TRUE(model) << model.diagnostics().text();
   Tensor x = matrix(5, 6, -2, 1), w = matrix(6, 4, 3, -0.5);
   ASSERT_TRUE(model->setParameter("w", w));
   std::vector<float> expected = product(x, w);
   for (float factor = 1; factor <= 4; factor *= 2) {
     auto outputs = model->run({{"x", x}});
-    ASSERT_TRUE(outputs) << outputs.problems().text();
+    ASSERT_TRUE(outputs) << outputs.diagnostics().text();
     for (size_t i = 0; i < expected.size(); ++i)
       EXPECT_EQ((*outputs)[0].tensor.as<float>()[i], factor * expected[i]);
   }
   auto last = model->parameter("w");
-  ASSERT_TRUE(last) << last.problems().text();
+  ASSERT_TRUE(last) << last.diagnostics().text();
   for (int64_t i = 0; i < w.size(); ++i)
     EXPECT_EQ(last->as<float>()[i], 8 * w.as<float>()[i]);
   ASSERT_TRUE(model->setParameter("w", w)); // replaces the distributed value
   EXPECT_EQ(elementsOf(*model->parameter("w")), elementsOf(w));
   auto again = model->run({{"x", x}});
-  ASSERT_TRUE(again) << again.problems().text();
+  ASSERT_TRUE(again) << again.diagnostics().text();
   EXPECT_EQ(elementsOf((*again)[0].tensor), expected);
   ASSERT_TRUE(model->saveParameters(pathOf("w.safetensors")));
   auto saved = params::readSafetensors(pathOf("w.safetensors"));
@@ -134,13 +134,13 @@ TEST(Mesh, StrategySplitsTheBatch) {
   for (const char *axes : {"dp=1", "dp=2", "dp=3", "dp=2,mp=2"}) {
     std::string strategy = axes == std::string("dp=2,mp=2") ? "dp,mp" : "dp";
     auto model = open(plain, {.axes = axes, .strategy = strategy});
-    ASSERT_TRUE(model) << model.problems().text();
+    ASSERT_TRUE(model) << model.diagnostics().text();
     Tensor w = matrix(6, 4, 3, -0.5);
     ASSERT_TRUE(model->setParameter("w", w));
     for (int64_t rows : {7, 2}) { // also uneven parts, and an empty one
       Tensor x = matrix(rows, 6, -2, 1);
       auto outputs = model->run({{"x", x}});
-      ASSERT_TRUE(outputs) << axes << outputs.problems().text();
+      ASSERT_TRUE(outputs) << axes << outputs.diagnostics().text();
       std::vector<float> expected = product(x, w);
       for (float &element : expected)
         element *= rows == 7 ? 1 : 2;
@@ -154,11 +154,11 @@ TEST(Mesh, CompiledProgramsAreCached) {
   for (const char *axes : {"dp=2", "dp=3", "dp=2"}) {
     bool isSecond = axes == std::string("dp=2") && std::filesystem::exists(pathOf("seen"));
     auto model = open(plain, {.axes = axes, .strategy = "dp"}, pathOf("cache"));
-    ASSERT_TRUE(model) << model.problems().text();
+    ASSERT_TRUE(model) << model.diagnostics().text();
     Tensor x = matrix(7, 6, -2, 1), w = matrix(6, 4, 3, -0.5);
     ASSERT_TRUE(model->setParameter("w", w));
     auto outputs = model->run({{"x", x}});
-    ASSERT_TRUE(outputs) << outputs.problems().text();
+    ASSERT_TRUE(outputs) << outputs.diagnostics().text();
     EXPECT_EQ(elementsOf((*outputs)[0].tensor), product(x, w));
     EXPECT_EQ(model->times().fromCache, isSecond) << axes;
     ASSERT_TRUE(writeFile(pathOf("seen"), ""));
@@ -171,24 +171,24 @@ TEST(Mesh, ShardingsComeFromTextOrFile) {
   ASSERT_TRUE(writeFile(pathOf("shardings.json"), text));
   for (const std::string &shardings : {text, pathOf("shardings.json")}) {
     auto model = open(plain, {.axes = "mp=2", .shardings = shardings});
-    ASSERT_TRUE(model) << model.problems().text();
+    ASSERT_TRUE(model) << model.diagnostics().text();
     Tensor x = matrix(3, 6, -2, 1), w = matrix(6, 4, 3, -0.5);
     ASSERT_TRUE(model->setParameter("w", w));
     auto outputs = model->run({{"x", x}});
-    ASSERT_TRUE(outputs) << outputs.problems().text();
+    ASSERT_TRUE(outputs) << outputs.diagnostics().text();
     EXPECT_EQ(elementsOf((*outputs)[0].tensor), product(x, w));
   }
 }
 
 TEST(Mesh, WrongOptionsAreRefused) {
-  EXPECT_THAT(problemsOf(plain, {.axes = "dp=2x"}), HasSubstr("found 'dp=2x', expected axes and sizes"));
-  EXPECT_THAT(problemsOf(plain, {.axes = "dp=0"}), HasSubstr("expected axes and sizes"));
-  EXPECT_THAT(problemsOf(plain, {.axes = "dp=2,dp=2"}), HasSubstr("axis 'dp' occurs twice"));
-  EXPECT_THAT(problemsOf(plain, {.axes = "dp=2", .shardings = pathOf("missing.json")}),
+  EXPECT_THAT(diagnosticsOf(plain, {.axes = "dp=2x"}), HasSubstr("found 'dp=2x', expected axes and sizes"));
+  EXPECT_THAT(diagnosticsOf(plain, {.axes = "dp=0"}), HasSubstr("expected axes and sizes"));
+  EXPECT_THAT(diagnosticsOf(plain, {.axes = "dp=2,dp=2"}), HasSubstr("axis 'dp' occurs twice"));
+  EXPECT_THAT(diagnosticsOf(plain, {.axes = "dp=2", .shardings = pathOf("missing.json")}),
               HasSubstr("missing.json"));
-  EXPECT_THAT(problemsOf(plain, {.axes = "mp=2", .strategy = "dp"}),
-              HasSubstr("expected a number from 1 to 16777216 after 'dp'"));
-  EXPECT_THAT(problemsOf(annotated, {.axes = "mp=2"}), HasSubstr("the program has mesh @m"));
+  EXPECT_THAT(diagnosticsOf(plain, {.axes = "mp=2", .strategy = "dp"}),
+              HasSubstr("'dp' splits over the axis 'dp', which the mesh 'mp=2' lacks"));
+  EXPECT_THAT(diagnosticsOf(annotated, {.axes = "mp=2"}), HasSubstr("the program has mesh @m"));
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 #include "proa/Model.h"
 
 #include "lib/support/Files.h"
+#include "lib/tensors/Compare.h"
 #include "translator/params/ModelTensors.h"
 #include "translator/params/PaddleParams.h"
 #include "translator/params/Safetensors.h"
@@ -23,11 +24,11 @@ const std::string corpus = PROA_CORPUS_DIR, cases = corpus + "/../cases";
 
 params::Tensors tensorsOf(const std::string &file) {
   auto tensors = params::readSafetensors(file);
-  EXPECT_TRUE(tensors) << (tensors ? "" : tensors.problems().text());
+  EXPECT_TRUE(tensors) << (tensors ? "" : tensors.diagnostics().text());
   return tensors ? *tensors : params::Tensors();
 }
 
-std::string problemsOf(const Result<void> &result) { return result ? "" : result.problems().text(); }
+std::string diagnosticsOf(const Result<void> &result) { return result ? "" : result.diagnostics().text(); }
 
 Tensor scalar(float value) {
   Tensor tensor(DType::Float32, {});
@@ -45,7 +46,7 @@ protected:
   void SetUp() override {
     auto opened =
         Model::open(folder, {.cacheDirectory = "off", .feeds = {"x", "y"}, .fetches = {"mean_0.tmp_0"}});
-    ASSERT_TRUE(opened) << opened.problems().text();
+    ASSERT_TRUE(opened) << opened.diagnostics().text();
     model.emplace(std::move(*opened));
     feeds = params::withPrefix(tensorsOf(folder + "/inputs.safetensors"), "step0/");
     feeds.erase("learning_rate_0");
@@ -73,18 +74,18 @@ TEST_F(Training, StateIsSetBetweenRuns) {
 }
 
 TEST_F(Training, WrongStateIsRefused) {
-  EXPECT_THAT(problemsOf(model->setParameter("learning_rate", scalar(0))),
+  EXPECT_THAT(diagnosticsOf(model->setParameter("learning_rate", scalar(0))),
               HasSubstr("no parameter or state variable 'learning_rate'; did you mean 'learning_rate_0'?"));
-  EXPECT_THAT(problemsOf(model->setParameter("learning_rate_0", Tensor(DType::Float64, {}))),
+  EXPECT_THAT(diagnosticsOf(model->setParameter("learning_rate_0", Tensor(DType::Float64, {}))),
               HasSubstr("'learning_rate_0' is set to float64[], expected float32[]"));
-  EXPECT_THAT(problemsOf(model->setParameter("learning_rate_0", Tensor(DType::Float32, {2}))),
+  EXPECT_THAT(diagnosticsOf(model->setParameter("learning_rate_0", Tensor(DType::Float32, {2}))),
               HasSubstr("is set to float32[2], expected float32[]"));
 }
 
 TEST_F(Training, ParametersAreSaved) {
   ASSERT_TRUE(model->run(feeds));
-  ASSERT_EQ(problemsOf(model->saveParameters(file("p.safetensors"))), "");
-  ASSERT_EQ(problemsOf(model->saveParameters(file("p.pdiparams"))), "");
+  ASSERT_EQ(diagnosticsOf(model->saveParameters(file("p.safetensors"))), "");
+  ASSERT_EQ(diagnosticsOf(model->saveParameters(file("p.pdiparams"))), "");
   params::Tensors saved = tensorsOf(file("p.safetensors"));
   std::vector<std::string> names;
   for (const auto &[name, tensor] : saved) {
@@ -93,10 +94,10 @@ TEST_F(Training, ParametersAreSaved) {
   }
   EXPECT_EQ(names.size(), 7U);
   auto combined = params::readCombinedParams(file("p.pdiparams"), names);
-  ASSERT_TRUE(combined) << combined.problems().text();
+  ASSERT_TRUE(combined) << combined.diagnostics().text();
   for (const auto &[name, tensor] : *combined)
     EXPECT_TRUE(isSame(tensor, saved.at(name))) << name;
-  EXPECT_THAT(problemsOf(model->saveParameters(file("p.npz"))),
+  EXPECT_THAT(diagnosticsOf(model->saveParameters(file("p.npz"))),
               HasSubstr("saved as *.safetensors or *.pdiparams"));
   EXPECT_FALSE(std::filesystem::exists(file("p.npz")));
 }
@@ -109,17 +110,19 @@ TEST_F(Training, PartNeedsNoLabels) {
                            .feeds = {"x"},
                            .fetches = {"fc_2.tmp_1"},
                            .onDiagnostic = [&](const Diagnostic &given) { warnings.push_back(given); }});
-  ASSERT_TRUE(part) << part.problems().text();
+  ASSERT_TRUE(part) << part.diagnostics().text();
   ASSERT_EQ(part->feeds().size(), 1U);
   auto outputs = part->run({{"x", feeds.at("x")}});
-  ASSERT_TRUE(outputs) << outputs.problems().text();
+  ASSERT_TRUE(outputs) << outputs.diagnostics().text();
   ASSERT_EQ(warnings.size(), 1U);
   EXPECT_EQ(warnings[0].code, "pruned-state");
   auto whole = Model::open(folder, {.cacheDirectory = "off", .feeds = {"x", "y"}, .fetches = {"fc_2.tmp_1"}});
-  ASSERT_TRUE(whole) << whole.problems().text();
+  ASSERT_TRUE(whole) << whole.diagnostics().text();
   auto expected = whole->run(feeds);
-  ASSERT_TRUE(expected) << expected.problems().text();
-  EXPECT_TRUE(isSame((*outputs)[0].tensor, (*expected)[0].tensor));
+  ASSERT_TRUE(expected) << expected.diagnostics().text();
+  // The whole program keeps values for its gradients, so that the sums of the two may be rounded differently.
+  Comparison comparison = compare((*outputs)[0].tensor, (*expected)[0].tensor);
+  EXPECT_TRUE(comparison.passed()) << comparison.reason;
 }
 
 TEST(ModelTest, WarningsAreReportedOnce) {
@@ -130,7 +133,7 @@ TEST(ModelTest, WarningsAreReportedOnce) {
                        .onDiagnostic = [&](const Diagnostic &given) { warnings.push_back(given); }};
   std::string folder = cases + "/control/lod_array";
   auto model = Model::open(folder, options);
-  ASSERT_TRUE(model) << model.problems().text();
+  ASSERT_TRUE(model) << model.diagnostics().text();
   ASSERT_FALSE(warnings.empty());
   for (const Diagnostic &warning : warnings) {
     EXPECT_EQ(warning.severity, Diagnostic::Severity::Warning);

@@ -13,7 +13,7 @@ using namespace proa;
 namespace {
 
 template <class T> T take(Result<T> result) {
-  EXPECT_TRUE(result) << (result ? "" : result.problems().text());
+  EXPECT_TRUE(result) << (result ? "" : result.diagnostics().text());
   return std::move(*result);
 }
 

@@ -55,12 +55,12 @@ template <class Float> void expectCasts(const char *from, DType fromType, const 
                                   to.type + "> {\n  %y = pd.cast %x {dtype = " + to.type + "} : (tensor<" +
                                   dims + from + ">) -> tensor<" + dims + to.type +
                                   ">\n  return %y : tensor<" + dims + to.type + ">\n}");
-  ASSERT_TRUE(function) << function.problems().text();
+  ASSERT_TRUE(function) << function.diagnostics().text();
   Tensor x(fromType, {count});
   for (int64_t i = 0; i < count; ++i)
     x.as<Float>()[i] = static_cast<float>(numbers[static_cast<size_t>(i) % numbers.size()]);
   auto results = function->run({x});
-  ASSERT_TRUE(results) << results.problems().text();
+  ASSERT_TRUE(results) << results.diagnostics().text();
   for (int64_t i = 0; i < count; ++i) {
     size_t at = static_cast<size_t>(i) % numbers.size();
     EXPECT_EQ(elementOf((*results)[0], i), to.expected[at])

@@ -57,7 +57,7 @@ void expectToRun(Function function, const std::string &path) {
     arguments.push_back(tensor);
   }
   auto results = function.run(arguments);
-  ASSERT_TRUE(results) << path << ": " << results.problems().text();
+  ASSERT_TRUE(results) << path << ": " << results.diagnostics().text();
   for (const Tensor &result : *results)
     for (int64_t i = 0; i < result.size(); ++i)
       ASSERT_TRUE(std::isfinite(result.as<double>()[i])) << path;
@@ -69,7 +69,7 @@ void applyAll(const Function &function, const std::string &path, size_t level) {
       continue;
     std::string now = path + " " + transform.name;
     auto transformed = transform.apply(function);
-    ASSERT_TRUE(transformed) << now << ": " << transformed.problems().text();
+    ASSERT_TRUE(transformed) << now << ": " << transformed.diagnostics().text();
     if (level < depth)
       expectToRun(*transformed, now);
     if (level < depth)
@@ -79,7 +79,7 @@ void applyAll(const Function &function, const std::string &path, size_t level) {
 
 TEST(ComposeTest, AnyThreeTransforms) {
   auto f = Function::parse(sample);
-  ASSERT_TRUE(f) << f.problems().text();
+  ASSERT_TRUE(f) << f.diagnostics().text();
   applyAll(*f, "f", 1);
 }
 

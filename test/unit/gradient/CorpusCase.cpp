@@ -59,9 +59,10 @@ void replaceAll(std::string &text, const std::string &from, const std::string &t
 std::optional<std::string> widenedBytes(std::string text) {
   constexpr size_t digits = 8;
   for (size_t at = text.find("0x"); at != std::string::npos; at = text.find("0x", at + 2)) {
-    if (at > 0 && llvm::isDigit(text[at - 1])) // dims: 10x16
-      continue;
     size_t end = text.find_first_not_of("0123456789ABCDEF", at + 2);
+    bool isDim = (at > 0 && llvm::isDigit(text[at - 1])) || end == at + 2 || text[end] == 'x';
+    if (isDim) // 10x16, 0x16x, 0xf64
+      continue;
     if (end - at - 2 != digits && end - at - 2 != 2 * digits)
       return std::nullopt;
     if (end - at - 2 != digits)
@@ -103,7 +104,7 @@ std::optional<Case> openCase(const std::string &folder, const check::CaseMeta &m
   if (!files)
     return std::nullopt;
   auto program = translator::readProgram(files->program);
-  auto parameters = program ? params::readParameters(*files, *program) : program.problems();
+  auto parameters = program ? params::readParameters(*files, *program) : program.diagnostics();
   if (!parameters)
     return std::nullopt;
   mlir::DialectRegistry registry;

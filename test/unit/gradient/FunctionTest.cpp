@@ -21,7 +21,7 @@ Tensor doubles(std::vector<int64_t> dims, std::vector<double> values) {
 }
 
 template <class T> T take(Result<T> result) {
-  EXPECT_TRUE(result) << (result ? "" : result.problems().text());
+  EXPECT_TRUE(result) << (result ? "" : result.diagnostics().text());
   return std::move(*result);
 }
 
@@ -209,8 +209,8 @@ func.func @f(%x: tensor<2x3xf64>, %i: tensor<2x1xi64>, %v: tensor<2x3xf64>) -> t
 })"));
   auto g = grad(f);
   ASSERT_FALSE(g);
-  EXPECT_NE(g.problems().text().find("reduce = multiply"), std::string::npos);
-  EXPECT_NE(g.problems().text().find("through 'pd.exp'"), std::string::npos);
+  EXPECT_NE(g.diagnostics().text().find("reduce = multiply"), std::string::npos);
+  EXPECT_NE(g.diagnostics().text().find("through 'pd.exp'"), std::string::npos);
 }
 
 /// A tensor for an argument of the model: small floats, or the first ids.

@@ -128,9 +128,9 @@ protected:
       feeds["in" + std::to_string(place)] = randomTensor(program.main(), place, random);
     }
     auto runner = Runner::create(program.get());
-    ASSERT_TRUE(runner) << runner.problems().text();
+    ASSERT_TRUE(runner) << runner.diagnostics().text();
     auto results = runner->run(feeds);
-    ASSERT_TRUE(results) << results.problems().text();
+    ASSERT_TRUE(results) << results.diagnostics().text();
     for (auto [i, argument] : llvm::enumerate(program.differentiated)) {
       std::string name = "in" + std::to_string(argument);
       const Tensor original = feeds[name], &gradient = (*results)[program.floats.size() + i];

@@ -50,13 +50,13 @@ bool isFloat64(Type type) { return cast<RankedTensorType>(type).getElementType()
 Result<Runner> Runner::create(ModuleOp module) {
   auto compiled = compileForCpu(module.clone(), {});
   if (!compiled)
-    return compiled.problems();
+    return compiled.diagnostics();
   auto executable = loadProgram(std::move(*compiled), "test");
   if (!executable)
-    return executable.problems();
+    return executable.diagnostics();
   auto session = runtime::Session::create(*executable);
   if (!session)
-    return session.problems();
+    return session.diagnostics();
   Runner runner;
   runner.session = std::move(*session);
   return runner;

@@ -115,9 +115,9 @@ TEST_P(JaxTest, ChainsOfTransforms) {
     firsts.push_back(program.call(current, numbers));
   }
   auto runner = program.compile();
-  ASSERT_TRUE(runner) << runner.problems().text();
+  ASSERT_TRUE(runner) << runner.diagnostics().text();
   auto results = runner->run(feeds);
-  ASSERT_TRUE(results) << results.problems().text();
+  ASSERT_TRUE(results) << results.diagnostics().text();
   for (auto [sample, first] : llvm::zip(list, firsts))
     for (auto [r, value] : llvm::enumerate(sample["results"])) {
       Tensor expected = tensorOf(value);

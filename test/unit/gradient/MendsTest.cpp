@@ -18,7 +18,7 @@ Function load(const std::string &name) {
   text << file.rdbuf();
   auto function = Function::parse(text.str());
   if (!function)
-    throw std::runtime_error(function.problems().text());
+    throw std::runtime_error(function.diagnostics().text());
   return *function;
 }
 
@@ -60,12 +60,12 @@ void expectLast(const std::string &file, const std::string &chain, std::vector<T
                 const std::vector<std::vector<double>> &expected) {
   SCOPED_TRACE(file + ": " + chain);
   auto transformed = apply(load(file), chain, 1);
-  ASSERT_TRUE(transformed) << transformed.problems().text();
+  ASSERT_TRUE(transformed) << transformed.diagnostics().text();
   if (chain.find("vmap") != std::string::npos)
     for (Tensor &argument : arguments)
       argument = asBatch(argument);
   auto results = transformed->run(arguments);
-  ASSERT_TRUE(results) << results.problems().text();
+  ASSERT_TRUE(results) << results.diagnostics().text();
   for (size_t r = 0; r < expected.size(); ++r) {
     const Tensor &actual = (*results)[results->size() - expected.size() + r];
     ASSERT_EQ(actual.size(), static_cast<int64_t>(expected[r].size()));
@@ -164,17 +164,17 @@ void expectSameWithDynamicExamples(const std::string &file, const std::vector<Te
   for (const char *chain : {"vmap", "vjp vmap", "vmap vjp"}) {
     SCOPED_TRACE(file + ": " + chain);
     auto dynamic = apply(load(file), chain, -1), fixed = apply(load(file), chain, 2);
-    ASSERT_TRUE(dynamic) << dynamic.problems().text();
-    ASSERT_TRUE(fixed) << fixed.problems().text();
+    ASSERT_TRUE(dynamic) << dynamic.diagnostics().text();
+    ASSERT_TRUE(fixed) << fixed.diagnostics().text();
     std::vector<Tensor> given = arguments;
     if (std::string(chain) != "vmap") {
       auto first = apply(load(file), "vmap", 2)->run(arguments);
-      ASSERT_TRUE(first) << first.problems().text();
+      ASSERT_TRUE(first) << first.diagnostics().text();
       given.push_back((*first)[0]);
     }
     auto expected = fixed->run(given), actual = dynamic->run(given);
-    ASSERT_TRUE(expected) << expected.problems().text();
-    ASSERT_TRUE(actual) << actual.problems().text();
+    ASSERT_TRUE(expected) << expected.diagnostics().text();
+    ASSERT_TRUE(actual) << actual.diagnostics().text();
     ASSERT_EQ(expected->size(), actual->size());
     for (size_t r = 0; r < expected->size(); ++r) {
       ASSERT_EQ((*expected)[r].dims(), (*actual)[r].dims());
@@ -200,12 +200,12 @@ TEST(MendsTest, DynamicDimsAreBatched) {
 /// Loops with a trip count for each example, whose gradients read initial values of iterations.
 TEST(MendsTest, GradientsOfLoopsWithDynamicDims) {
   auto gradient = grad(load("while"));
-  ASSERT_TRUE(gradient) << gradient.problems().text();
+  ASSERT_TRUE(gradient) << gradient.diagnostics().text();
   for (int64_t examples : {int64_t(2), int64_t(-1)}) {
     auto batched = vmap(*gradient, {}, examples);
-    ASSERT_TRUE(batched) << batched.problems().text();
+    ASSERT_TRUE(batched) << batched.diagnostics().text();
     auto all = batched->run({reals({2, 2}, {0.5, 1, -1, 2}), integers({2, 1}, {1, 3})});
-    ASSERT_TRUE(all) << all.problems().text();
+    ASSERT_TRUE(all) << all.diagnostics().text();
     for (int64_t i = 0; i < 4; ++i) {
       double x = std::vector<double>{0.5, 1, -1, 2}[static_cast<size_t>(i)], expected = std::cos(x);
       for (int step = 1; step < (i < 2 ? 1 : 3); ++step)
@@ -218,8 +218,9 @@ TEST(MendsTest, GradientsOfLoopsWithDynamicDims) {
 TEST(MendsTest, ErrorsDoNotPrintFunctions) {
   auto gradient = grad(load("bce"));
   ASSERT_FALSE(gradient);
-  EXPECT_EQ(gradient.problems().text().find("pd.bce_loss"), std::string::npos) << gradient.problems().text();
-  EXPECT_NE(gradient.problems().text().find("expected one element"), std::string::npos);
+  EXPECT_EQ(gradient.diagnostics().text().find("pd.bce_loss"), std::string::npos)
+      << gradient.diagnostics().text();
+  EXPECT_NE(gradient.diagnostics().text().find("expected one element"), std::string::npos);
 }
 
 } // namespace

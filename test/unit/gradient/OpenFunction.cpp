@@ -110,8 +110,8 @@ LogicalResult makeDimsDynamic(func::FuncOp function, llvm::function_ref<bool()> 
   for (BlockArgument argument : block.getArguments()) {
     auto type = cast<RankedTensorType>(argument.getType());
     SmallVector<int64_t> shape(type.getShape());
-    for (int64_t &extent : shape)
-      extent = isOpen() ? ShapedType::kDynamic : extent;
+    for (int64_t &dim : shape)
+      dim = isOpen() ? ShapedType::kDynamic : dim;
     argument.setType(type.clone(shape));
   }
   if (failed(retype(block)))

@@ -70,9 +70,9 @@ protected:
       count = result->getNumResults();
     }
     auto runner = program.compile();
-    ASSERT_TRUE(runner) << runner.problems().text();
+    ASSERT_TRUE(runner) << runner.diagnostics().text();
     auto results = runner->run(feeds);
-    ASSERT_TRUE(results) << results.problems().text();
+    ASSERT_TRUE(results) << results.diagnostics().text();
     auto compareAll = [&](const char *where) {
       SCOPED_TRACE(where);
       for (size_t other = 1; other < chains.size(); ++other)

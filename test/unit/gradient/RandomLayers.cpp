@@ -185,19 +185,18 @@ void RandomProgram::alignmentLoss() {
 /// conv2d with any paddings, strides and dilations.
 void RandomProgram::convolution() {
   auto number = [&](size_t bound) { return static_cast<int64_t>(below(bound)); };
-  int64_t extents[2], strides[2], dilations[2], out[2], kernel = 2;
+  int64_t dims[2], strides[2], dilations[2], out[2], kernel = 2;
   Shape paddings;
   for (int i = 0; i < 2; ++i) {
-    extents[i] = 3 + number(2);
+    dims[i] = 3 + number(2);
     strides[i] = 1 + number(2);
     dilations[i] = 1 + number(2);
     paddings.push_back(number(2));
     paddings.push_back(number(2));
     out[i] =
-        (extents[i] + paddings[2 * i] + paddings[2 * i + 1] - dilations[i] * (kernel - 1) - 1) / strides[i] +
-        1;
+        (dims[i] + paddings[2 * i] + paddings[2 * i + 1] - dilations[i] * (kernel - 1) - 1) / strides[i] + 1;
   }
-  Value x = spread({1, 2, extents[0], extents[1]}), filter = spread({2, 2, kernel, kernel});
+  Value x = spread({1, 2, dims[0], dims[1]}), filter = spread({2, 2, kernel, kernel});
   emit("conv2d", {x, filter},
        fmt::format("strides = {}, paddings = {}, dilations = {}", ints({strides[0], strides[1]}),
                    ints(paddings), ints({dilations[0], dilations[1]})),

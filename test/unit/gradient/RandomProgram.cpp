@@ -181,7 +181,7 @@ void RandomProgram::movement() {
   if (rank == 0)
     return;
   auto axis = static_cast<int64_t>(below(x.shape.size()));
-  int64_t extent = x.shape[axis], given = below(2) ? axis : axis - rank;
+  int64_t dim = x.shape[axis], given = below(2) ? axis : axis - rank;
   Shape shape = x.shape;
   switch (below(7)) {
   case 0: {
@@ -202,17 +202,16 @@ void RandomProgram::movement() {
     return;
   }
   case 2: {
-    auto start = static_cast<int64_t>(below(extent));
-    shape[axis] = extent - start;
+    auto start = static_cast<int64_t>(below(dim));
+    shape[axis] = dim - start;
     emit("slice", {x},
-         fmt::format("axes = {}, starts = {}, ends = {}", ints({given}), ints({start}), ints({extent})),
-         shape);
+         fmt::format("axes = {}, starts = {}, ends = {}", ints({given}), ints({start}), ints({dim})), shape);
     return;
   }
   case 3: {
     // Not with itself: a maximum of equal elements has no derivative.
     Value other = emit("cos", {x}, "", x.shape);
-    shape[axis] = 2 * extent;
+    shape[axis] = 2 * dim;
     emit("concat", {x, other}, fmt::format("axis = {} : i64", given), shape);
     return;
   }

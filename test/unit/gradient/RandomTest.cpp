@@ -130,7 +130,7 @@ private:
       for (Type type : types)
         feeds.push_back(randomLike(type));
     auto compiled = program.compile();
-    ASSERT_TRUE(compiled) << compiled.problems().text();
+    ASSERT_TRUE(compiled) << compiled.diagnostics().text();
     runner = std::make_unique<Runner>(std::move(*compiled));
   }
 
@@ -147,7 +147,7 @@ private:
     for (size_t i = 0; i < given.size(); ++i)
       named["in" + std::to_string(i)] = given[i];
     auto results = runner->run(named);
-    EXPECT_TRUE(results) << results.problems().text();
+    EXPECT_TRUE(results) << results.diagnostics().text();
     return results
                ? *results
                : std::vector<Tensor>(openAt + function.getNumArguments() + 3, Tensor(DType::Float64, {0}));

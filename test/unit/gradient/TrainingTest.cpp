@@ -46,13 +46,13 @@ Training train(
   options.fetches = meta.fetches;
   Training training;
   auto model = Model::open(folderOf(name), options);
-  EXPECT_TRUE(model) << (model ? "" : model.problems().text());
+  EXPECT_TRUE(model) << (model ? "" : model.diagnostics().text());
   if (!model)
     return training;
   for (int step = 0; step < meta.steps; ++step) {
     change(*model, step);
     auto outputs = model->run(params::withPrefix(inputs, meta.stepPrefix(step)));
-    EXPECT_TRUE(outputs) << (outputs ? "" : outputs.problems().text());
+    EXPECT_TRUE(outputs) << (outputs ? "" : outputs.diagnostics().text());
     if (!outputs)
       return training;
     training.losses.push_back(*(*outputs)[0].tensor.as<float>());
@@ -107,7 +107,7 @@ TEST(TrainingTest, BatchNormalizationIsRefused) {
   ModelOptions options{.feeds = meta.feeds, .fetches = meta.fetches, .microBatches = 2};
   auto model = Model::open(folderOf("cnn_bn_momentum"), options);
   ASSERT_FALSE(model);
-  EXPECT_NE(model.problems().text().find("statistics from the whole batch"), std::string::npos);
+  EXPECT_NE(model.diagnostics().text().find("statistics from the whole batch"), std::string::npos);
 }
 
 // Losses are close to those of float32, but not equal: something was computed in 16 bits.
@@ -159,7 +159,7 @@ TEST(TrainingTest, DynamicLossScaling) {
 TEST(TrainingTest, SharedBuffersEqualTheirParts) {
   std::string folder = std::string(PROA_CORPUS_DIR) + "/../cases/training/rnn_average";
   auto model = Model::open(folder, {.cacheDirectory = "off"});
-  ASSERT_TRUE(model) << (model ? "" : model.problems().text());
+  ASSERT_TRUE(model) << (model ? "" : model.diagnostics().text());
   auto elements = [&](const char *name) {
     auto tensor = model->parameter(name);
     EXPECT_TRUE(tensor);

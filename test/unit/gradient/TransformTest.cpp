@@ -63,9 +63,9 @@ TEST_P(TransformTest, ForwardModeIsTheTransposeOfReverseMode) {
   size_t firstTangent = program.call(*forward, forwardFeeds) + function.getNumResults(),
          firstGradient = program.call(*backward, backwardFeeds) + function.getNumResults();
   auto runner = program.compile();
-  ASSERT_TRUE(runner) << runner.problems().text();
+  ASSERT_TRUE(runner) << runner.diagnostics().text();
   auto results = runner->run(feeds);
-  ASSERT_TRUE(results) << results.problems().text();
+  ASSERT_TRUE(results) << results.diagnostics().text();
   double sums[2] = {0, 0}, size = 1;
   for (size_t i = 0; i < cotangents.size(); ++i) {
     sums[0] += dot(cotangents[i], (*results)[firstTangent + i]);
@@ -111,10 +111,10 @@ TEST_P(TransformTest, BatchEqualsItsExamples) {
   size_t second = whole.call(*partly, partFeeds);
   single.call(*backward, singleFeeds);
   auto wholeRunner = whole.compile(), singleRunner = single.compile();
-  ASSERT_TRUE(wholeRunner) << wholeRunner.problems().text();
-  ASSERT_TRUE(singleRunner) << singleRunner.problems().text();
+  ASSERT_TRUE(wholeRunner) << wholeRunner.diagnostics().text();
+  ASSERT_TRUE(singleRunner) << singleRunner.diagnostics().text();
   auto found = wholeRunner->run(all);
-  ASSERT_TRUE(found) << found.problems().text();
+  ASSERT_TRUE(found) << found.diagnostics().text();
   for (int64_t example = 0; example < examples; ++example) {
     for (bool isPartly : {false, true}) {
       if (isPartly && batchFirst)
@@ -123,7 +123,7 @@ TEST_P(TransformTest, BatchEqualsItsExamples) {
       for (unsigned i = 1; isPartly && i < singleFeeds.size(); ++i)
         feeds["in" + std::to_string(singleFeeds[i])] = each[0]["in" + std::to_string(singleFeeds[i])];
       auto expected = singleRunner->run(feeds);
-      ASSERT_TRUE(expected) << expected.problems().text();
+      ASSERT_TRUE(expected) << expected.diagnostics().text();
       for (size_t r = 0; r < expected->size(); ++r)
         compare((*expected)[r], (*found)[(isPartly ? second : 0) + r], example, isPartly ? "partly" : "all");
     }

@@ -73,7 +73,7 @@ protected:
 
 TEST_F(Arguments, EachArgumentIsNamed) {
   auto module = import::importProgram(context, sumOfParameters(), feedingX());
-  ASSERT_TRUE(module) << module.problems().text();
+  ASSERT_TRUE(module) << module.diagnostics().text();
   EXPECT_FALSE(context.isMultithreadingEnabled());
   auto function = *(**module).getOps<mlir::func::FuncOp>().begin();
   ASSERT_EQ(function.getNumArguments(), 1 + parameterCount);
@@ -94,7 +94,7 @@ TEST_F(Arguments, NamesWithEscapesAreRead) {
       variable.name = name;
   program.blocks[0].operations[7].inputs[1].arguments[0] = name;
   auto imported = import::importProgram(context, program, feedingX());
-  ASSERT_TRUE(imported) << imported.problems().text();
+  ASSERT_TRUE(imported) << imported.diagnostics().text();
   std::string text;
   llvm::raw_string_ostream(text) << **imported;
   EXPECT_THAT(text, HasSubstr("{pd.feed = \"x@LOD0\", pd.lod_of = \"x\"}"));
@@ -109,8 +109,8 @@ TEST_F(Arguments, OfARefusedProgram) {
   program.blocks[0].variables[1].dtype.reset(); // the first parameter
   auto module = import::importProgram(context, program, feedingX());
   ASSERT_FALSE(module);
-  EXPECT_EQ(module.problems().size(), 1u);
-  EXPECT_THAT(module.problems().text(),
+  EXPECT_EQ(module.diagnostics().size(), 1u);
+  EXPECT_THAT(module.diagnostics().text(),
               HasSubstr("variable 'layer_0.w_0' is not a dense tensor with an element type that proa has"));
   EXPECT_FALSE(context.isMultithreadingEnabled());
 }
@@ -118,7 +118,7 @@ TEST_F(Arguments, OfARefusedProgram) {
 TEST_F(Arguments, LocationsOnRequest) {
   for (bool locations : {true, false}) {
     auto module = import::importProgram(context, sumOfParameters(), feedingX(locations));
-    ASSERT_TRUE(module) << module.problems().text();
+    ASSERT_TRUE(module) << module.diagnostics().text();
     auto function = *(**module).getOps<mlir::func::FuncOp>().begin();
     for (auto [i, op] : llvm::enumerate(function.getBody().front().without_terminator())) {
       auto name = op.getLoc()->findInstanceOf<mlir::NameLoc>();

@@ -80,7 +80,7 @@ protected:
     source.variable(0, "c", DType::Bool, {1});
   }
 
-  /// The IR, or the problems.
+  /// The IR, or the errors.
   std::string import(std::vector<std::string> fetches = {"x"}) {
     import::ImportOptions options;
     options.feeds = {"x", "y", "c"};
@@ -88,7 +88,7 @@ protected:
     options.onDiagnostic = [&](const Diagnostic &warning) { warnings += warning.message + "\n"; };
     auto module = import::importProgram(context, source.program, options);
     if (!module)
-      return module.problems().text();
+      return module.diagnostics().text();
     EXPECT_TRUE(mlir::succeeded(mlir::verify(**module)));
     std::string text;
     llvm::raw_string_ostream(text) << **module;
@@ -247,7 +247,7 @@ size_t count(const std::string &text, const std::string &piece) {
   return found;
 }
 
-TEST_F(ControlFlow, ProblemsOfABodyAreReportedOnce) {
+TEST_F(ControlFlow, ErrorsOfABodyAreReportedOnce) {
   int32_t body = source.block(0);
   source.op(body, "concat", {{"X", {"x", "y"}}}, {{"Out", {"x"}}}); // two attempts
   source.unary(body, "no_such_op", "x", "y");

@@ -58,7 +58,7 @@ protected:
   std::vector<std::string> imported() {
     auto module = import::importProgram(context, program, options);
     if (!module) {
-      problems = module.problems();
+      diagnostics = module.diagnostics();
       return {};
     }
     EXPECT_TRUE(mlir::succeeded(mlir::verify(**module)));
@@ -77,7 +77,7 @@ protected:
   legacy::Program program;
   import::ImportOptions options;
   mlir::MLIRContext context;
-  Problems problems;
+  Diagnostics diagnostics;
 };
 
 TEST_F(RepetitionTest, EachCopyHasItsOwnOperands) {
@@ -108,12 +108,12 @@ TEST_F(RepetitionTest, OtherTypesAreInferredAgain) {
     op("reduce_sum", {x}, std::string("sum_") + x, {{"dim", std::vector<int32_t>{0}}});
   auto module = import::importProgram(context, program, options);
   ASSERT_TRUE(module);
-  std::vector<int64_t> extents;
+  std::vector<int64_t> dims;
   (*module)->walk([&](mlir::Operation *op) {
     if (op->getName().getStringRef() == "pd.sum")
-      extents.push_back(mlir::cast<mlir::RankedTensorType>(op->getResult(0).getType()).getDimSize(0));
+      dims.push_back(mlir::cast<mlir::RankedTensorType>(op->getResult(0).getType()).getDimSize(0));
   });
-  EXPECT_THAT(extents, ElementsAre(3, 3, 2));
+  EXPECT_THAT(dims, ElementsAre(3, 3, 2));
 }
 
 TEST_F(RepetitionTest, AVariableMayBeWrittenTwice) {
@@ -131,13 +131,13 @@ TEST_F(RepetitionTest, AnOpMayBecomeSeveral) {
                                       "%2 = pd.matmul %arg1, %arg2", HasSubstr("%3 = pd.scale %2")));
 }
 
-TEST_F(RepetitionTest, ProblemsAreReportedForEachOp) {
+TEST_F(RepetitionTest, ErrorsAreReportedForEachOp) {
   for (const char *out : {"a", "b"})
     op("relu", {"x"}, out, {{"no_such", true}});
   op("elementwise_sub", {"x", "z"}, "c");
   op("elementwise_sub", {"y", "z"}, "d");
   EXPECT_TRUE(imported().empty());
-  EXPECT_EQ(problems.size(), 4U);
+  EXPECT_EQ(diagnostics.size(), 4U);
 }
 
 TEST_F(RepetitionTest, CopiesKeepTheirLocations) {

@@ -66,8 +66,8 @@ TEST(Corpus, JsonAndBinaryGiveEqualPrograms) {
     SCOPED_TRACE(folder.string());
     auto json = readProgram((folder / "program.json").string());
     auto binary = readProgram((folder / "program.pdmodel").string());
-    ASSERT_TRUE(json) << json.problems().text();
-    ASSERT_TRUE(binary) << binary.problems().text();
+    ASSERT_TRUE(json) << json.diagnostics().text();
+    ASSERT_TRUE(binary) << binary.diagnostics().text();
     replaceNaN(*json);
     replaceNaN(*binary);
     expectEqual(*json, *binary);
@@ -81,7 +81,7 @@ TEST(Corpus, OpsAreThoseThatMetaCounts) {
   for (const fs::path &folder : foldersWith("program.json")) {
     SCOPED_TRACE(folder.string());
     auto program = readProgram((folder / "program.json").string());
-    ASSERT_TRUE(program) << program.problems().text();
+    ASSERT_TRUE(program) << program.diagnostics().text();
     std::map<std::string, int64_t> histogram;
     for (const Block &block : program->blocks)
       for (const Operation &operation : block.operations)
@@ -96,7 +96,7 @@ TEST(Corpus, OpsAreThoseThatMetaCounts) {
 
 TEST(Corpus, ScalarsAreWritten) {
   auto program = readProgram(PROA_CORPUS_DIR "/ops/set_value/slice/program.json");
-  ASSERT_TRUE(program) << program.problems().text();
+  ASSERT_TRUE(program) << program.diagnostics().text();
   program->blocks[0].operations[0].attributes.push_back(
       {"others", std::vector<Scalar>{{true}, {int64_t(-3)}, {Complex{1, -2}}}});
   for (const auto &[name, text] : {std::pair("scalars.json", writeJson(*program)),
@@ -104,7 +104,7 @@ TEST(Corpus, ScalarsAreWritten) {
     std::string file = testing::TempDir() + "/" + name;
     std::ofstream(file, std::ios::binary) << text;
     auto again = readProgram(file);
-    ASSERT_TRUE(again) << again.problems().text();
+    ASSERT_TRUE(again) << again.diagnostics().text();
     EXPECT_EQ(again->blocks[0].operations, program->blocks[0].operations) << name;
   }
 }
@@ -113,7 +113,7 @@ TEST(Corpus, StartupProgramsAreRead) {
   size_t operations = 0;
   for (const fs::path &folder : foldersWith("startup.json")) {
     auto program = readProgram((folder / "startup.json").string());
-    ASSERT_TRUE(program) << program.problems().text();
+    ASSERT_TRUE(program) << program.diagnostics().text();
     operations += program->blocks[0].operations.size();
   }
   EXPECT_GT(operations, 100u);

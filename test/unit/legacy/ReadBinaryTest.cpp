@@ -18,7 +18,7 @@ Result<Program> read(const std::string &bytes) {
 std::string readBad(const std::string &bytes) {
   auto program = read(bytes);
   EXPECT_FALSE(program);
-  return program ? "" : program.problems().text();
+  return program ? "" : program.diagnostics().text();
 }
 
 /// A program with one block and one op.
@@ -47,7 +47,7 @@ TEST(ReadBinary, ScalarsAndVariablesAsAttributes) {
   addAttribute(message, proto::VARS).add_vars_name("x");
   addAttribute(message, proto::FLOAT64).set_float64(0.1);
   auto program = read(message.SerializeAsString());
-  ASSERT_TRUE(program) << program.problems().text();
+  ASSERT_TRUE(program) << program.diagnostics().text();
   const auto &attributes = program->blocks[0].operations[0].attributes;
   ASSERT_EQ(attributes.size(), 3u);
   EXPECT_EQ(std::get<Scalar>(attributes[0].value), (Scalar{Complex{1, -2}}));
@@ -60,19 +60,19 @@ TEST(ReadBinary, MissingFieldsHaveLocations) {
   message.mutable_blocks(0)->clear_parent_idx();
   message.mutable_blocks(0)->mutable_ops(0)->clear_type();
   message.mutable_blocks(0)->add_vars()->set_name("x");
-  std::string problems = readBad(message.SerializePartialAsString());
-  EXPECT_THAT(problems, HasSubstr("p.pdmodel: blocks[0].parent_idx: "));
-  EXPECT_THAT(problems, HasSubstr("blocks[0].ops[0].type: "));
-  EXPECT_THAT(problems, HasSubstr("blocks[0].vars[0].type: "));
+  std::string diagnostics = readBad(message.SerializePartialAsString());
+  EXPECT_THAT(diagnostics, HasSubstr("p.pdmodel: blocks[0].parent_idx: "));
+  EXPECT_THAT(diagnostics, HasSubstr("blocks[0].ops[0].type: "));
+  EXPECT_THAT(diagnostics, HasSubstr("blocks[0].vars[0].type: "));
 }
 
 TEST(ReadBinary, AttributesThatNeedAValue) {
   proto::ProgramDesc message = oneOp();
   addAttribute(message, proto::BLOCK);
   addAttribute(message, proto::VAR);
-  std::string problems = readBad(message.SerializeAsString());
-  EXPECT_THAT(problems, HasSubstr("blocks[0].ops[0].attrs[0]: attribute 'a' of type BLOCK has no value"));
-  EXPECT_THAT(problems, HasSubstr("blocks[0].ops[0].attrs[1]: attribute 'a' of type VAR has no value"));
+  std::string diagnostics = readBad(message.SerializeAsString());
+  EXPECT_THAT(diagnostics, HasSubstr("blocks[0].ops[0].attrs[0]: attribute 'a' of type BLOCK has no value"));
+  EXPECT_THAT(diagnostics, HasSubstr("blocks[0].ops[0].attrs[1]: attribute 'a' of type VAR has no value"));
 }
 
 TEST(ReadBinary, EveryTruncationOfAProgramIsReadOrReported) {
@@ -81,7 +81,7 @@ TEST(ReadBinary, EveryTruncationOfAProgramIsReadOrReported) {
   size_t reported = 0;
   for (size_t size = 0; size < bytes->size(); ++size)
     if (auto program = read(bytes->substr(0, size)); !program) {
-      EXPECT_FALSE(program.problems().empty());
+      EXPECT_FALSE(program.diagnostics().empty());
       ++reported;
     }
   EXPECT_GT(reported, bytes->size() / 2);
@@ -95,7 +95,7 @@ TEST(ReadBinary, EveryChangedByteIsReadOrReported) {
       std::string changed = *bytes;
       changed[at] = value;
       auto program = read(changed);
-      EXPECT_TRUE(program || !program.problems().empty());
+      EXPECT_TRUE(program || !program.diagnostics().empty());
     }
 }
 

@@ -22,7 +22,7 @@ std::string opWith(const std::string &attribute) {
 
 Program readGood(const std::string &text) {
   auto program = readJsonText(text, "p.json");
-  EXPECT_TRUE(program) << program.problems().text();
+  EXPECT_TRUE(program) << program.diagnostics().text();
   return program ? std::move(*program) : Program();
 }
 
@@ -33,11 +33,11 @@ template <class T> T attributeOf(const std::string &attribute) {
   return std::get<T>(program.blocks[0].operations[0].attributes[0].value);
 }
 
-/// The problems as text.
+/// The errors as text.
 std::string readBad(const std::string &text) {
   auto program = readJsonText(text, "p.json");
   EXPECT_FALSE(program);
-  return program ? "" : program.problems().text();
+  return program ? "" : program.diagnostics().text();
 }
 
 TEST(ReadJson, VariablesInBothVocabularies) {
@@ -142,29 +142,29 @@ TEST(ReadJson, VersionAndOpVersions) {
   EXPECT_EQ(program.opVersions[0], (std::pair<std::string, int32_t>("flip", 1)));
 }
 
-TEST(ReadJson, AllProblemsAtOnceWithLocations) {
-  std::string problems =
+TEST(ReadJson, AllErrorsAtOnceWithLocations) {
+  std::string diagnostics =
       readBad(programText(R"({"name":"x"},{"name":7,"type":{"type":"FP32"}})",
                           R"({"inputs":[{"arguments":["x",1]}],"attrs":[{"name":"a","type":"WORD"},)"
                           R"({"name":"b","type":"INT","i":4294967296},{"name":"c","type":"INT","f":1},
          {"name":"d","type":"BLOCK"}],"typ":1})"));
-  EXPECT_THAT(problems, HasSubstr("p.json: blocks[0].vars[0]: key 'type' is missing"));
-  EXPECT_THAT(problems, HasSubstr("blocks[0].vars[1].name: found 7, expected a string"));
+  EXPECT_THAT(diagnostics, HasSubstr("p.json: blocks[0].vars[0]: key 'type' is missing"));
+  EXPECT_THAT(diagnostics, HasSubstr("blocks[0].vars[1].name: found 7, expected a string"));
   EXPECT_THAT(
-      problems,
+      diagnostics,
       HasSubstr(
           "blocks[0].vars[1].type.type: found \"FP32\", expected a VarType that is not an element type"));
-  EXPECT_THAT(problems, HasSubstr("blocks[0].ops[0].inputs[0].arguments[1]: found 1, expected a string"));
-  EXPECT_THAT(problems, HasSubstr("blocks[0].ops[0].inputs[0]: key 'parameter' is missing"));
+  EXPECT_THAT(diagnostics, HasSubstr("blocks[0].ops[0].inputs[0].arguments[1]: found 1, expected a string"));
+  EXPECT_THAT(diagnostics, HasSubstr("blocks[0].ops[0].inputs[0]: key 'parameter' is missing"));
   EXPECT_THAT(
-      problems,
+      diagnostics,
       HasSubstr(
           "blocks[0].ops[0].attrs[0].type: found \"WORD\", expected the name or number of an AttrType"));
-  EXPECT_THAT(problems, HasSubstr("blocks[0].ops[0].attrs[1].i: found 4294967296, expected an int32"));
-  EXPECT_THAT(problems, HasSubstr("attribute 'c' of type INT has a value in 'f', expected it in 'i'"));
-  EXPECT_THAT(problems, HasSubstr("attribute 'd' of type BLOCK has no value"));
-  EXPECT_THAT(problems, HasSubstr("blocks[0].ops[0]: unknown key 'typ', expected one of type"));
-  EXPECT_THAT(problems, HasSubstr("blocks[0].ops[0]: key 'type' is missing"));
+  EXPECT_THAT(diagnostics, HasSubstr("blocks[0].ops[0].attrs[1].i: found 4294967296, expected an int32"));
+  EXPECT_THAT(diagnostics, HasSubstr("attribute 'c' of type INT has a value in 'f', expected it in 'i'"));
+  EXPECT_THAT(diagnostics, HasSubstr("attribute 'd' of type BLOCK has no value"));
+  EXPECT_THAT(diagnostics, HasSubstr("blocks[0].ops[0]: unknown key 'typ', expected one of type"));
+  EXPECT_THAT(diagnostics, HasSubstr("blocks[0].ops[0]: key 'type' is missing"));
 }
 
 TEST(ReadJson, WrongShapesOfTheFile) {
@@ -190,20 +190,20 @@ TEST(ReadJson, DeepNestingIsAnError) {
   EXPECT_THAT(readBad(deep + std::string(deep.size(), ']')), HasSubstr("damaged JSON"));
 }
 
-TEST(ReadJson, ManyProblemsAreCounted) {
+TEST(ReadJson, ManyErrorsAreCounted) {
   std::string ops = "{}";
   for (int i = 0; i < 999; ++i)
     ops += ",{}";
   auto program = readJsonText(programText("", ops), "p.json");
   ASSERT_FALSE(program);
-  EXPECT_EQ(program.problems().size(), 101u);
-  EXPECT_THAT(program.problems().text(), HasSubstr("900 more problems"));
+  EXPECT_EQ(program.diagnostics().size(), 101u);
+  EXPECT_THAT(program.diagnostics().text(), HasSubstr("900 more problems"));
 }
 
 TEST(ReadJson, MissingFile) {
   auto program = readJson("does/not/exist.json");
   ASSERT_FALSE(program);
-  EXPECT_THAT(program.problems().text(), HasSubstr("does/not/exist.json"));
+  EXPECT_THAT(program.diagnostics().text(), HasSubstr("does/not/exist.json"));
 }
 
 } // namespace

@@ -36,7 +36,7 @@ TEST(WriteJson, ListsOfAnyLengthAreReadAgain) {
     program.blocks[1].index = 1;
     program.blocks[1].parent = 0;
     auto again = readJsonText(writeJson(program), "p.json");
-    ASSERT_TRUE(again) << again.problems().text();
+    ASSERT_TRUE(again) << again.diagnostics().text();
     EXPECT_TRUE(*again == program) << count;
   }
 }

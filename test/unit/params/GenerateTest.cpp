@@ -23,16 +23,16 @@ TEST(Generate, Empty) { EXPECT_EQ(generateParameter("x", {0, 3}, 1, 0, 1).size()
 
 TEST(GeneratedParams, OfAModel) {
   auto tensors = readGeneratedParams(PROA_CORPUS_DIR "/models/vision/alexnet/meta.json");
-  ASSERT_TRUE(tensors) << tensors.problems().text();
+  ASSERT_TRUE(tensors) << tensors.diagnostics().text();
   EXPECT_EQ(tensors->size(), 16u);
 }
 
-TEST(GeneratedParams, Problems) {
+TEST(GeneratedParams, Diagnostics) {
   TemporaryFolder folder;
   auto textOf = [&](const std::string &content) {
     auto tensors = readGeneratedParams(folder.file("meta.json", content));
     EXPECT_FALSE(tensors);
-    return tensors ? "" : tensors.problems().text();
+    return tensors ? "" : tensors.diagnostics().text();
   };
   EXPECT_THAT(textOf("{"), HasSubstr("invalid JSON at byte"));
   EXPECT_THAT(textOf("[]"), HasSubstr("generated_params: expected an object with seed and params"));

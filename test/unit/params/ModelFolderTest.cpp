@@ -32,7 +32,7 @@ TEST(ModelFolder, EveryCaseOfTheCorpusWithWeights) {
       continue;
     SCOPED_TRACE(folder.string());
     auto model = readModelFolder(folder.string());
-    ASSERT_TRUE(model) << model.problems().text();
+    ASSERT_TRUE(model) << model.diagnostics().text();
     EXPECT_EQ(model->files.weightsForm, WeightsForm::Safetensors);
     const legacy::Program &legacy = *model->program.legacy();
     // A training program creates some of its persistable variables itself.
@@ -50,7 +50,7 @@ TEST(ModelFolder, CombinedWeightsOfAPdmodel) {
   std::string folder = PROA_CORPUS_DIR "/models/nlp/bert";
   auto expected = readModelFolder(folder);
   auto model = readModelFolder(folder + "/program.pdmodel", folder + "/params.pdiparams");
-  ASSERT_TRUE(model) << model.problems().text();
+  ASSERT_TRUE(model) << model.diagnostics().text();
   ASSERT_TRUE(expected);
   EXPECT_EQ(model->files.weightsForm, WeightsForm::Combined);
   ASSERT_EQ(model->parameters.size(), expected->parameters.size());
@@ -60,7 +60,7 @@ TEST(ModelFolder, CombinedWeightsOfAPdmodel) {
 
 TEST(ModelFolder, GeneratedWeights) {
   auto model = readModelFolder(PROA_CORPUS_DIR "/models/vision/alexnet");
-  ASSERT_TRUE(model) << model.problems().text();
+  ASSERT_TRUE(model) << model.diagnostics().text();
   EXPECT_EQ(model->files.weightsForm, WeightsForm::Generated);
   EXPECT_EQ(model->parameters.size(), 16u);
 }
@@ -71,7 +71,7 @@ TEST(ModelFolder, PlainFolderOfAUser) {
   fs::copy(PROA_CORPUS_DIR "/models/nlp/bert/params.pdiparams", folder.path("net.pdiparams"));
   folder.file("notes.json", "{}");
   auto model = readModelFolder(folder.path(""));
-  ASSERT_TRUE(model) << model.problems().text();
+  ASSERT_TRUE(model) << model.diagnostics().text();
   EXPECT_EQ(model->files.program, folder.path("net.pdmodel"));
   EXPECT_EQ(model->files.weights, folder.path("net.pdiparams"));
   EXPECT_EQ(model->files.meta, "");
@@ -80,15 +80,15 @@ TEST(ModelFolder, PlainFolderOfAUser) {
 
 TEST(ModelFolder, ProgramsThatAreNotFound) {
   TemporaryFolder folder;
-  EXPECT_THAT(findModel(folder.path("none")).problems().text(), HasSubstr("found no such file or folder"));
-  EXPECT_THAT(findModel(folder.path("")).problems().text(), HasSubstr("found no program"));
+  EXPECT_THAT(findModel(folder.path("none")).diagnostics().text(), HasSubstr("found no such file or folder"));
+  EXPECT_THAT(findModel(folder.path("")).diagnostics().text(), HasSubstr("found no program"));
   folder.file("a.pdmodel", "");
   folder.file("b.pdmodel", "");
-  EXPECT_THAT(findModel(folder.path("")).problems().text(), HasSubstr("found several programs"));
-  EXPECT_THAT(findModel(folder.path("a.pdmodel"), folder.path("w.txt")).problems().text(),
+  EXPECT_THAT(findModel(folder.path("")).diagnostics().text(), HasSubstr("found several programs"));
+  EXPECT_THAT(findModel(folder.path("a.pdmodel"), folder.path("w.txt")).diagnostics().text(),
               HasSubstr("w.txt: found no such file or folder, expected weights"));
   folder.file("w.txt", "");
-  EXPECT_THAT(findModel(folder.path("a.pdmodel"), folder.path("w.txt")).problems().text(),
+  EXPECT_THAT(findModel(folder.path("a.pdmodel"), folder.path("w.txt")).diagnostics().text(),
               HasSubstr("expected weights as"));
 }
 
@@ -98,19 +98,19 @@ TEST(ModelFolder, WeightsThatDifferFromTheProgram) {
   ASSERT_TRUE(
       writeSafetensors(folder.path("params.safetensors"), {{"w", floats({2, 5})}, {"unknown", floats({1})}}));
   auto good = readModelFolder(folder.path(""));
-  ASSERT_TRUE(good) << good.problems().text();
+  ASSERT_TRUE(good) << good.diagnostics().text();
   EXPECT_EQ(good->parameters.size(), 1u);
   EXPECT_EQ(good->program.legacy()->blocks[0].variables[0].declaredAs, "");
   // As in Paddle, weights keep the types of the file.
   ASSERT_TRUE(writeSafetensors(folder.path("params.safetensors"), {{"w", floats({3, 5})}}));
   auto wider = readModelFolder(folder.path(""));
-  ASSERT_TRUE(wider) << wider.problems().text();
+  ASSERT_TRUE(wider) << wider.diagnostics().text();
   const legacy::Variable &variable = wider->program.legacy()->blocks[0].variables[0];
   EXPECT_EQ(variable.declaredAs, "float32[2, -1]");
   EXPECT_EQ(variable.dims, (std::vector<int64_t>{3, 5}));
   ASSERT_TRUE(writeSafetensors(folder.path("params.safetensors"), {{"w", Tensor(DType::Int8, {2, 0})}}));
   auto quantized = readModelFolder(folder.path(""));
-  ASSERT_TRUE(quantized) << quantized.problems().text();
+  ASSERT_TRUE(quantized) << quantized.diagnostics().text();
   EXPECT_EQ(quantized->program.legacy()->blocks[0].variables[0].dtype, DType::Int8);
 }
 
@@ -118,7 +118,7 @@ TEST(ModelFolder, WeightsAreOptional) {
   TemporaryFolder folder;
   folder.file("program.json", oneWeight);
   auto model = readModelFolder(folder.path(""));
-  ASSERT_TRUE(model) << model.problems().text();
+  ASSERT_TRUE(model) << model.diagnostics().text();
   EXPECT_TRUE(model->parameters.empty());
 }
 

@@ -30,10 +30,10 @@ TEST(ModelTensors, StateInputsAreNotFeeds) {
   meta.stateInputs = {"rate"};
   Tensors inputs{{"x", scalar(1)}, {"rate", scalar(2)}};
   Result<Tensors> states = takeStateInputs(inputs, meta, "step1/");
-  ASSERT_TRUE(states) << states.problems().text();
+  ASSERT_TRUE(states) << states.diagnostics().text();
   EXPECT_EQ(*states->at("rate").as<float>(), 2);
   EXPECT_EQ(inputs.size(), 1u);
-  EXPECT_THAT(takeStateInputs(inputs, meta, "step1/").problems().text(),
+  EXPECT_THAT(takeStateInputs(inputs, meta, "step1/").diagnostics().text(),
               HasSubstr("step1/rate: is a state input of the model, but the inputs lack it"));
 }
 

@@ -20,14 +20,14 @@ class Npy : public testing::Test {
 protected:
   Tensor readGood(const std::string &content) {
     auto tensor = readNpy(folder.file("a.npy", content));
-    EXPECT_TRUE(tensor) << tensor.problems().text();
+    EXPECT_TRUE(tensor) << tensor.diagnostics().text();
     return tensor ? *tensor : Tensor();
   }
 
   std::string readBad(const std::string &content) {
     auto tensor = readNpy(folder.file("a.npy", content));
     EXPECT_FALSE(tensor);
-    return tensor ? "" : tensor.problems().text();
+    return tensor ? "" : tensor.diagnostics().text();
   }
 
   TemporaryFolder folder;

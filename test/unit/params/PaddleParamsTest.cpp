@@ -34,7 +34,7 @@ protected:
   std::string readBad(const std::string &content, std::vector<std::string> names) {
     auto tensors = readCombinedParams(folder.file("p.pdiparams", content), names);
     EXPECT_FALSE(tensors);
-    return tensors ? "" : tensors.problems().text();
+    return tensors ? "" : tensors.diagnostics().text();
   }
 
   TemporaryFolder folder;
@@ -47,12 +47,12 @@ TEST_F(PaddleParams, AgreesWithSafetensorsOfTheCorpus) {
       continue;
     SCOPED_TRACE(entry.path().string());
     auto expected = readSafetensors(fs::path(entry.path()).replace_extension(".safetensors").string());
-    ASSERT_TRUE(expected) << expected.problems().text();
+    ASSERT_TRUE(expected) << expected.diagnostics().text();
     std::vector<std::string> names;
     for (const auto &[name, tensor] : *expected)
       names.push_back(name);
     auto combined = readCombinedParams(entry.path().string(), names);
-    ASSERT_TRUE(combined) << combined.problems().text();
+    ASSERT_TRUE(combined) << combined.diagnostics().text();
     ASSERT_EQ(combined->size(), expected->size());
     for (const auto &[name, tensor] : *expected)
       expectSame(combined->at(name), tensor);
@@ -66,7 +66,7 @@ TEST_F(PaddleParams, WritesSameBytesAsPaddle) {
     SCOPED_TRACE(model);
     std::string file = std::string(PROA_CORPUS_DIR) + "/" + model + "/params.pdiparams";
     auto tensors = readSafetensors(fs::path(file).replace_extension(".safetensors").string());
-    ASSERT_TRUE(tensors) << tensors.problems().text();
+    ASSERT_TRUE(tensors) << tensors.diagnostics().text();
     std::vector<Tensor> ordered;
     for (const auto &[name, tensor] : *tensors)
       ordered.push_back(tensor);
@@ -79,14 +79,14 @@ TEST_F(PaddleParams, WritesSameBytesAsPaddle) {
 TEST_F(PaddleParams, UnwritableParametersAreErrors) {
   Tensor tensor(DType::Float32, {1});
   auto written = writeCombinedParams(folder.path("none/p.pdiparams"), std::span(&tensor, 1));
-  EXPECT_THAT(written.problems().text(), HasSubstr("none/p.pdiparams"));
+  EXPECT_THAT(written.diagnostics().text(), HasSubstr("none/p.pdiparams"));
 }
 
 TEST_F(PaddleParams, LodIsSkipped) {
   std::string lod = bytesOf<uint64_t>({1, 16, 0, 2});
   auto tensors = readCombinedParams(folder.file("p", tensorBytes(twoFloats, bytesOf<float>({1, 2}), lod)),
                                     std::vector<std::string>{"x"});
-  ASSERT_TRUE(tensors) << tensors.problems().text();
+  ASSERT_TRUE(tensors) << tensors.diagnostics().text();
   EXPECT_EQ(valuesOf<float>(tensors->at("x")), (std::vector<float>{1, 2}));
 }
 
@@ -127,11 +127,11 @@ TEST_F(PaddleParams, OneFileForEachVariable) {
   folder.file("a", tensorBytes(twoFloats, bytesOf<float>({1, 2})));
   folder.file("b", tensorBytes(twoFloats, bytesOf<float>({3, 4})));
   auto tensors = readSeparateParams(folder.path(""), std::vector<std::string>{"a", "b"});
-  ASSERT_TRUE(tensors) << tensors.problems().text();
+  ASSERT_TRUE(tensors) << tensors.diagnostics().text();
   EXPECT_EQ(valuesOf<float>(tensors->at("b")), (std::vector<float>{3, 4}));
   auto missing = readSeparateParams(folder.path(""), std::vector<std::string>{"a", "no1", "no2"});
   ASSERT_FALSE(missing);
-  EXPECT_EQ(missing.problems().size(), 2u);
+  EXPECT_EQ(missing.diagnostics().size(), 2u);
 }
 
 } // namespace

@@ -18,14 +18,14 @@ class Safetensors : public testing::Test {
 protected:
   Tensors readGood(const std::string &header, const std::string &data) {
     auto tensors = readSafetensors(folder.file("a.safetensors", fileWith(header, data)));
-    EXPECT_TRUE(tensors) << tensors.problems().text();
+    EXPECT_TRUE(tensors) << tensors.diagnostics().text();
     return tensors ? *tensors : Tensors();
   }
 
   std::string readBadBytes(const std::string &content) {
     auto tensors = readSafetensors(folder.file("a.safetensors", content));
     EXPECT_FALSE(tensors);
-    return tensors ? "" : tensors.problems().text();
+    return tensors ? "" : tensors.diagnostics().text();
   }
 
   std::string readBad(const std::string &header, const std::string &data) {
@@ -89,7 +89,7 @@ TEST_F(Safetensors, WritesWhatItReads) {
   std::string path = folder.path("b.safetensors");
   ASSERT_TRUE(writeSafetensors(path, tensors));
   auto read = readSafetensors(path);
-  ASSERT_TRUE(read) << read.problems().text();
+  ASSERT_TRUE(read) << read.diagnostics().text();
   ASSERT_EQ(read->size(), tensors.size());
   for (const auto &[name, tensor] : tensors) {
     SCOPED_TRACE(name);
@@ -100,7 +100,7 @@ TEST_F(Safetensors, WritesWhatItReads) {
 TEST_F(Safetensors, WritingFailsWithTheReason) {
   auto written = writeSafetensors(folder.path("no/such/folder/a.safetensors"), {});
   ASSERT_FALSE(written);
-  EXPECT_THAT(written.problems().text(), HasSubstr("no/such/folder"));
+  EXPECT_THAT(written.diagnostics().text(), HasSubstr("no/such/folder"));
   EXPECT_FALSE(writeSafetensors(folder.path("a.safetensors"), {{"\xFF", Tensor(DType::Int8, {1})}}));
 }
 
@@ -126,20 +126,20 @@ TEST_F(Safetensors, DeepNestingIsAnError) {
 }
 
 TEST_F(Safetensors, AllWrongTensorsAtOnce) {
-  std::string problems = readBad(
+  std::string diagnostics = readBad(
       R"({"a":{"dtype":"F33","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]},)"
       R"("c":{"dtype":"F32","shape":[1],"data_offsets":[4,0]},"d":{"dtype":"F32","shape":[2],"data_offsets":[0,4]},)"
       R"("e":{"dtype":"F32","shape":[4],"data_offsets":[0,16]},"f":7,"g":{},)"
       R"("h":{"dtype":"F64","shape":[4611686018427387904,4],"data_offsets":[0,4]}})",
       bytesOf<float>({1}));
-  EXPECT_THAT(problems, HasSubstr("tensor 'a': found dtype \"F33\", expected F32"));
-  EXPECT_THAT(problems, HasSubstr("tensor 'b': found shape [-1], expected a list of sizes"));
-  EXPECT_THAT(problems, HasSubstr("tensor 'c': found data_offsets [4,0], expected begin and end"));
-  EXPECT_THAT(problems, HasSubstr("tensor 'd': float32[2] does not fit 4 bytes"));
-  EXPECT_THAT(problems, HasSubstr("tensor 'e': its bytes end at 16, past the end of the data at 4"));
-  EXPECT_THAT(problems, HasSubstr("tensor 'f': found no JSON object"));
-  EXPECT_THAT(problems, HasSubstr("tensor 'g': found dtype null"));
-  EXPECT_THAT(problems, HasSubstr("tensor 'h': float64[4611686018427387904, 4] does not fit"));
+  EXPECT_THAT(diagnostics, HasSubstr("tensor 'a': found dtype \"F33\", expected F32"));
+  EXPECT_THAT(diagnostics, HasSubstr("tensor 'b': found shape [-1], expected a list of sizes"));
+  EXPECT_THAT(diagnostics, HasSubstr("tensor 'c': found data_offsets [4,0], expected begin and end"));
+  EXPECT_THAT(diagnostics, HasSubstr("tensor 'd': float32[2] does not fit 4 bytes"));
+  EXPECT_THAT(diagnostics, HasSubstr("tensor 'e': its bytes end at 16, past the end of the data at 4"));
+  EXPECT_THAT(diagnostics, HasSubstr("tensor 'f': found no JSON object"));
+  EXPECT_THAT(diagnostics, HasSubstr("tensor 'g': found dtype null"));
+  EXPECT_THAT(diagnostics, HasSubstr("tensor 'h': float64[4611686018427387904, 4] does not fit"));
 }
 
 TEST_F(Safetensors, OverlapsGapsAndRepetitions) {

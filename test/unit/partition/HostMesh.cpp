@@ -107,7 +107,7 @@ public:
   Result<Tensor> run() {
     for (int64_t p = 0; p < mesh.size(); ++p)
       if (!isOther(p) && locals[p].dims() != dimsOf(held[p]))
-        return problem("position " + std::to_string(p),
+        return errorAt("position " + std::to_string(p),
                        "a local tensor " + locals[p].describe() + " does not have the dims of its part");
     Tensor result(locals[0].dtype(), dimsOf(heldByTarget));
     std::string reason;
@@ -120,7 +120,7 @@ public:
       pd::storeScalar(result, linear, scalarOf(result.dtype(), value));
     });
     if (!reason.empty())
-      return problem("position " + std::to_string(target), reason);
+      return errorAt("position " + std::to_string(target), reason);
     return result;
   }
 

@@ -35,9 +35,8 @@ MLIRContext &context() {
   return *shared;
 }
 
-/// The functions of programs.mlir of this folder.
-std::string programText() {
-  std::ifstream file(PROA_SOURCE_DIR "/test/unit/partition/programs.mlir");
+std::string textOf(const std::string &name) {
+  std::ifstream file(PROA_SOURCE_DIR "/test/unit/partition/" + name);
   std::stringstream text;
   text << file.rdbuf();
   return text.str();
@@ -52,17 +51,35 @@ std::string withMesh(std::string text, const spmd::Mesh &mesh) {
   return text.replace(begin, text.find("]>", begin) - begin, axes);
 }
 
-OwningOpRef<ModuleOp> parse(const spmd::Mesh &mesh) {
-  return parseSourceString<ModuleOp>(withMesh(programText(), mesh), &context());
-}
-
-/// A module in local form.
-OwningOpRef<ModuleOp> partition(ModuleOp module, const std::string &pipeline) {
+/// A module after a pipeline; null if that fails.
+OwningOpRef<ModuleOp> run(ModuleOp module, const std::string &pipeline) {
   OwningOpRef<ModuleOp> clone = module.clone();
   PassManager pm(&context());
   if (failed(parsePassPipeline(pipeline, pm)) || failed(pm.run(*clone)))
     return {};
   return clone;
+}
+
+/// The programs of programs.mlir and annotated.mlir, in sharded form.
+std::vector<OwningOpRef<ModuleOp>> programsOn(const spmd::Mesh &mesh) {
+  std::vector<OwningOpRef<ModuleOp>> modules;
+  for (const char *name : {"programs.mlir", "annotated.mlir"}) {
+    modules.push_back(parseSourceString<ModuleOp>(withMesh(textOf(name), mesh), &context()));
+    EXPECT_TRUE(modules.back()) << name;
+  }
+  if (modules[1])
+    modules[1] = run(*modules[1], "dist-propagate{check}");
+  EXPECT_TRUE(modules[1]) << "propagation failed";
+  llvm::erase_if(modules, [](const OwningOpRef<ModuleOp> &module) { return !module; });
+  return modules;
+}
+
+/// The module that has a function.
+ModuleOp moduleOf(llvm::ArrayRef<OwningOpRef<ModuleOp>> modules, StringRef function) {
+  for (const OwningOpRef<ModuleOp> &module : modules)
+    if (module.get().lookupSymbol(function))
+      return module.get();
+  return {};
 }
 
 /// Small integers, so that sums are exact.
@@ -124,15 +141,15 @@ void expectNear(const Tensor &actual, const Tensor &expected, const std::string 
 void expectEqual(func::FuncOp global, const std::vector<func::FuncOp> &programs, const spmd::Mesh &mesh) {
   Arguments arguments = randomArguments(global, mesh, 1);
   auto expected = runGlobal(global, arguments.whole);
-  ASSERT_TRUE(expected) << expected.problems().text();
+  ASSERT_TRUE(expected) << expected.diagnostics().text();
   auto actual = runOnRanks(mesh, programs, arguments.local);
-  ASSERT_TRUE(actual) << actual.problems().text();
+  ASSERT_TRUE(actual) << actual.diagnostics().text();
   for (auto [i, whole, locals] : llvm::enumerate(*expected, *actual)) {
     auto placement =
         dist::placementOf(global.getResultAttrOfType<dist::ShardingAttr>(i, dist::shardingAttribute), mesh);
     for (int64_t position = 0; position < mesh.size(); ++position) {
       auto joined = moved(mesh, placement, replicated(whole.dims().size()), whole.dims(), locals, position);
-      ASSERT_TRUE(joined) << joined.problems().text();
+      ASSERT_TRUE(joined) << joined.diagnostics().text();
       expectNear(*joined, whole, "result " + std::to_string(i) + ", position " + std::to_string(position));
     }
   }
@@ -140,9 +157,8 @@ void expectEqual(func::FuncOp global, const std::vector<func::FuncOp> &programs,
 
 std::vector<std::string> functionNames() {
   std::vector<std::string> names;
-  auto module = parse({{{"x", 2}, {"y", 2}}});
-  if (module)
-    for (auto function : module->getOps<func::FuncOp>())
+  for (const OwningOpRef<ModuleOp> &module : programsOn({{{"x", 2}, {"y", 2}}}))
+    for (auto function : module.get().getOps<func::FuncOp>())
       if (!function.isPrivate())
         names.push_back(function.getName().str());
   return names;
@@ -156,9 +172,10 @@ protected:
   static void check(const std::string &passes) {
     for (const spmd::Mesh &mesh : meshes) {
       SCOPED_TRACE("mesh of " + std::to_string(mesh.size()) + " devices, " + passes);
-      auto module = parse(mesh);
+      auto all = programsOn(mesh);
+      ModuleOp module = moduleOf(all, GetParam());
       ASSERT_TRUE(module);
-      auto global = module->lookupSymbol<func::FuncOp>(GetParam());
+      auto global = module.lookupSymbol<func::FuncOp>(GetParam());
       std::vector<OwningOpRef<ModuleOp>> modules;
       std::vector<func::FuncOp> programs;
       bool isForRank = passes.find("RANK") != std::string::npos;
@@ -166,7 +183,7 @@ protected:
         std::string pipeline = passes;
         if (isForRank)
           pipeline.replace(pipeline.find("RANK"), 4, std::to_string(position));
-        modules.push_back(partition(*module, pipeline));
+        modules.push_back(run(module, pipeline));
         ASSERT_TRUE(modules.back());
         programs.push_back(modules.back()->lookupSymbol<func::FuncOp>(GetParam()));
       }
@@ -189,6 +206,11 @@ TEST_P(PartitionTest, MergedCollectivesGiveTheGlobalResults) {
 TEST_P(PartitionTest, AllOptimizationsGiveTheGlobalResults) {
   check("dist-partition,canonicalize,cse,dist-split-all-reduce{min-bytes=0},dist-hoist-collectives,"
         "dist-merge-collectives,canonicalize,dist-overlap-collectives");
+}
+
+TEST_P(PartitionTest, RingsGiveTheGlobalResults) {
+  check("dist-partition,canonicalize,cse,dist-decompose-rings{min-bytes=0}");
+  check("dist-partition{rank=RANK},canonicalize,cse,dist-decompose-rings{min-bytes=0},canonicalize");
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, PartitionTest, testing::ValuesIn(functionNames()),

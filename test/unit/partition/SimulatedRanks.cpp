@@ -2,8 +2,10 @@
 
 #include "dialects/dist/Placements.h"
 #include "lib/numerics/Interpreter.h"
+#include "lib/spmd/Exchange.h"
 
 #include <barrier>
+#include <map>
 #include <thread>
 
 using namespace mlir;
@@ -53,6 +55,12 @@ public:
       values.copy(op.getOperand(0), op.getResult(0));
       return {};
     }
+    if (auto broadcast = dyn_cast<dist::BroadcastOp>(op))
+      return evaluateBroadcast(broadcast, values);
+    if (auto send = dyn_cast<dist::SendOp>(op))
+      return evaluateSend(send, values);
+    if (auto recv = dyn_cast<dist::RecvOp>(op))
+      return evaluateRecv(recv, values);
     auto step = dyn_cast<dist::StepOpInterface>(op);
     if (!step)
       return "no evaluation of " + op.getName().getStringRef().str();
@@ -70,15 +78,61 @@ public:
     auto result = moved(mesh, dist::placementOf(step.getFrom(), mesh), dist::placementOf(step.getTo(), mesh),
                         dims, locals, position);
     if (!result)
-      return text + ": " + result.problems().text();
+      return text + ": " + result.diagnostics().text();
     values.tensors[op.getResult(0)] = *result;
     return {};
   }
 
 private:
+  /// The tensor of the position with the coordinates of the root on the axes of the group, which are full,
+  /// and the same coordinates on the others.
+  std::string evaluateBroadcast(dist::BroadcastOp op, pd::HostValues &values) {
+    auto [locals, reason] = exchange.all(position, values.tensors.at(op.getX()), "dist.broadcast");
+    if (!reason.empty())
+      return "dist.broadcast: " + reason;
+    std::vector<std::optional<int64_t>> root(mesh.axes.size());
+    for (auto [axis, coordinate] : llvm::zip(op.getGroup().getAxes(), op.getRoot()))
+      root[*mesh.indexOf(std::string_view(axis.getName()))] = coordinate;
+    for (int64_t other = 0; other < mesh.size(); ++other) {
+      bool isRoot = true;
+      for (unsigned axis = 0; axis < mesh.axes.size(); ++axis)
+        isRoot &= mesh.coordinate(mesh.full(axis), other) ==
+                  root[axis].value_or(mesh.coordinate(mesh.full(axis), position));
+      if (isRoot)
+        values.tensors[op.getResult()] = locals[other];
+    }
+    return {};
+  }
+
+  /// All positions send before one receives.
+  std::string evaluateSend(dist::SendOp op, pd::HostValues &values) {
+    std::string text = "dist.send of channel " + std::to_string(op.getChannel());
+    auto [locals, reason] = exchange.all(position, values.tensors.at(op.getX()), text);
+    sent[op.getChannel()] = locals;
+    return reason.empty() ? "" : text + ": " + reason;
+  }
+
+  /// The part of the position that the device has in the mesh of the receivers.
+  std::string evaluateRecv(dist::RecvOp op, pd::HostValues &values) {
+    auto found = sent.find(op.getChannel());
+    if (found == sent.end())
+      return "dist.recv before dist.send of channel " + std::to_string(op.getChannel());
+    spmd::Mesh source = dist::lookupMesh(op, op.getFrom().getMesh()).toMesh(),
+               target = dist::lookupMesh(op, op.getTo().getMesh()).toMesh();
+    std::vector<int64_t> dims = op.getGlobal().getShape().vec();
+    spmd::Placement whole{std::vector<spmd::DimPlacement>(dims.size())};
+    auto value = moved(source, dist::placementOf(op.getFrom(), source), whole, dims, found->second, 0);
+    if (!value)
+      return value.diagnostics().text();
+    std::optional<int64_t> own = spmd::positionOf(target, mesh.deviceAt(position));
+    values.tensors[op.getResult()] = partAt(target, dist::placementOf(op.getTo(), target), *value, *own);
+    return {};
+  }
+
   const spmd::Mesh &mesh;
   Exchange &exchange;
   int64_t position;
+  std::map<int64_t, Locals> sent; ///< by channel
 };
 
 Result<std::vector<Tensor>> run(func::FuncOp function, const std::vector<Tensor> &arguments,
@@ -88,7 +142,7 @@ Result<std::vector<Tensor>> run(func::FuncOp function, const std::vector<Tensor>
   for (auto [argument, tensor] : llvm::zip_equal(function.getArguments(), arguments))
     interpreter.define(argument, tensor);
   if (std::string reason = interpreter.evaluateBlock(function.getBody().front()); !reason.empty())
-    return problem("@" + function.getName().str(), reason);
+    return errorAt("@" + function.getName().str(), reason);
   std::vector<Tensor> results;
   for (Value value : function.getBody().front().getTerminator()->getOperands())
     results.push_back(interpreter.valueOf(value));
@@ -100,7 +154,7 @@ Result<std::vector<Tensor>> run(func::FuncOp function, const std::vector<Tensor>
 Result<std::vector<Locals>> runOnRanks(const spmd::Mesh &mesh, const std::vector<func::FuncOp> &programs,
                                        const std::vector<std::vector<Tensor>> &arguments) {
   Exchange exchange(mesh.size());
-  std::vector<Problems> problems(mesh.size());
+  std::vector<Diagnostics> diagnostics(mesh.size());
   std::vector<std::vector<Tensor>> results(mesh.size());
   std::vector<std::thread> threads;
   for (int64_t position = 0; position < mesh.size(); ++position)
@@ -112,14 +166,14 @@ Result<std::vector<Locals>> runOnRanks(const spmd::Mesh &mesh, const std::vector
       if (ran)
         results[position] = *ran;
       else
-        problems[position] = ran.problems();
+        diagnostics[position] = ran.diagnostics();
     });
   for (std::thread &thread : threads)
     thread.join();
   std::vector<Locals> byResult(results[0].size());
   for (int64_t position = 0; position < mesh.size(); ++position) {
-    if (!problems[position].empty())
-      return problem("position " + std::to_string(position), problems[position].text());
+    if (!diagnostics[position].empty())
+      return errorAt("position " + std::to_string(position), diagnostics[position].text());
     for (size_t i = 0; i < byResult.size(); ++i)
       byResult[i].push_back(results[position][i]);
   }

@@ -272,3 +272,47 @@ func.func @local_forms(%x: tensor<5x7xf32> {dist.sharding = #grid}, %table: tens
   %4 = pd.cumsum %long {axis = 0 : i64, dist.shardings = [#dist.sharding<@m, [{"x", "y"}]>]} : (tensor<11xf32>) -> tensor<11xf32>
   return %0, %1, %3, %4 : tensor<5x7xf32>, tensor<5xi64>, tensor<6x4xf32>, tensor<11xf32>
 }
+
+// Formulas over split classes and features: maxima and sums of the parts are combined, and the device that has the
+// class of a label gives its logit.
+func.func @classes(%x: tensor<4x12xf32> {dist.sharding = #grid}, %label: tensor<4x1xi64> {dist.sharding = #rows},
+                   %s: tensor<12xf32> {dist.sharding = #vector_y}, %image: tensor<6x4x5xf32> {dist.sharding = #dist.sharding<@m, [{"x"}, {"y"}, {}]>},
+                   %c: tensor<4xf32> {dist.sharding = #vector_y})
+    -> (tensor<4x12xf32> {dist.sharding = #grid}, tensor<4x1xf32> {dist.sharding = #rows}, tensor<4x12xf32> {dist.sharding = #grid},
+        tensor<6x4x5xf32> {dist.sharding = #dist.sharding<@m, [{"x"}, {"y"}, {}]>}, tensor<4xf32> {dist.sharding = #vector_y}) {
+  %0 = pd.softmax %x {axis = 1 : i64, dist.shardings = [#grid]} : (tensor<4x12xf32>) -> tensor<4x12xf32>
+  %1:2 = pd.cross_entropy_with_softmax %x, %label {dist.shardings = [#grid, #rows]} : (tensor<4x12xf32>, tensor<4x1xi64>) -> (tensor<4x12xf32>, tensor<4x1xf32>)
+  %2:3 = pd.layer_norm %x scale = %s bias = %s {dist.shardings = [#grid, #vector_x, #vector_x]} : (tensor<4x12xf32>, tensor<12xf32>, tensor<12xf32>) -> (tensor<4x12xf32>, tensor<4xf32>, tensor<4xf32>)
+  %3:6 = pd.batch_norm %image, %c, %c scale = %c bias = %c {dist.shardings = [#dist.sharding<@m, [{"x"}, {"y"}, {}]>, #vector_y, #vector_y, #vector_y, #vector_y, #vector]} : (tensor<6x4x5xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<6x4x5xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<0xf32>)
+  return %0, %1#1, %2#0, %3#0, %3#3 : tensor<4x12xf32>, tensor<4x1xf32>, tensor<4x12xf32>, tensor<6x4x5xf32>, tensor<4xf32>
+}
+
+// Sequence parallelism: rows are gathered before the first product, and the sum of the second is split into rows. Both
+// collectives can be rings, over one axis and over two.
+func.func @rings(%x: tensor<12x4xf32> {dist.sharding = #rows}, %w: tensor<4x6xf32> {dist.sharding = #dist.sharding<@m, [{}, {"x"}]>}, %v: tensor<6x5xf32> {dist.sharding = #dist.sharding<@m, [{"x"}, {}]>},
+                 %b: tensor<3x12x4xf32> {dist.sharding = #dist.sharding<@m, [{}, {"y", "x"}, {}]>}, %whole: tensor<4x5xf32> {dist.sharding = #whole})
+    -> (tensor<12x5xf32> {dist.sharding = #rows}, tensor<3x12x5xf32> {dist.sharding = #dist.sharding<@m, [{}, {}, {}]>}) {
+  %0 = dist.reshard %x from <@m, [{"x"}, {}]> to <@m, [{}, {}]> : tensor<12x4xf32>
+  %1 = pd.matmul %0, %w {dist.shardings = [#dist.sharding<@m, [{}, {"x"}]>]} : (tensor<12x4xf32>, tensor<4x6xf32>) -> tensor<12x6xf32>
+  %2 = pd.matmul %1, %v {dist.shardings = [#dist.sharding<@m, [{}, {}], partial = [sum {"x"}]>]} : (tensor<12x6xf32>, tensor<6x5xf32>) -> tensor<12x5xf32>
+  %3 = dist.reshard %2 from <@m, [{}, {}], partial = [sum {"x"}]> to <@m, [{"x"}, {}]> : tensor<12x5xf32>
+  %4 = dist.reshard %b from <@m, [{}, {"y", "x"}, {}]> to <@m, [{}, {}, {}]> : tensor<3x12x4xf32>
+  %5 = pd.matmul %4, %whole {dist.shardings = [#dist.sharding<@m, [{}, {}, {}]>]} : (tensor<3x12x4xf32>, tensor<4x5xf32>) -> tensor<3x12x5xf32>
+  return %3, %5 : tensor<12x5xf32>, tensor<3x12x5xf32>
+}
+
+// Attention with a split sequence: keys and values are gathered, or travel around a ring. The mask has rows and columns.
+#heads = #dist.sharding<@m, [{}, {}, {"x"}, {}]>
+#all_heads = #dist.sharding<@m, [{}, {}, {}, {}]>
+func.func @attention(%q: tensor<2x3x12x4xf32> {dist.sharding = #heads}, %k: tensor<2x3x12x4xf32> {dist.sharding = #heads},
+                     %v: tensor<2x3x12x5xf32> {dist.sharding = #heads}, %mask: tensor<12x12xf32> {dist.sharding = #rows})
+    -> (tensor<2x3x12x5xf32> {dist.sharding = #heads}) {
+  %0 = dist.reshard %k from <@m, [{}, {}, {"x"}, {}]> to <@m, [{}, {}, {}, {}]> : tensor<2x3x12x4xf32>
+  %1 = dist.reshard %v from <@m, [{}, {}, {"x"}, {}]> to <@m, [{}, {}, {}, {}]> : tensor<2x3x12x5xf32>
+  %2 = pd.matmul %q, %0 {transpose_y = true, dist.shardings = [#heads]} : (tensor<2x3x12x4xf32>, tensor<2x3x12x4xf32>) -> tensor<2x3x12x12xf32>
+  %3 = pd.scale %2 {scale = 3.0, dist.shardings = [#heads]} : (tensor<2x3x12x12xf32>) -> tensor<2x3x12x12xf32>
+  %4 = pd.add %3, %mask {dist.shardings = [#heads]} : (tensor<2x3x12x12xf32>, tensor<12x12xf32>) -> tensor<2x3x12x12xf32>
+  %5 = pd.softmax %4 {dist.shardings = [#heads]} : (tensor<2x3x12x12xf32>) -> tensor<2x3x12x12xf32>
+  %6 = pd.matmul %5, %1 {dist.shardings = [#heads]} : (tensor<2x3x12x12xf32>, tensor<2x3x12x5xf32>) -> tensor<2x3x12x5xf32>
+  return %6 : tensor<2x3x12x5xf32>
+}

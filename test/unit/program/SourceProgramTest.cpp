@@ -18,7 +18,7 @@ const std::string lenet = PROA_CORPUS_DIR "/pir/lenet/program.json";
 
 TEST(SourceProgram, ModelOfTheNewIr) {
   auto program = translator::readProgram(lenet);
-  ASSERT_TRUE(program) << program.problems().text();
+  ASSERT_TRUE(program) << program.diagnostics().text();
   EXPECT_EQ(program->legacy(), nullptr);
   ASSERT_TRUE(program->newIr());
   EXPECT_EQ(program->newIr()->operations.size(), 23u);
@@ -29,7 +29,7 @@ TEST(SourceProgram, ModelOfTheNewIr) {
 TEST(SourceProgram, LegacyProgramInBothForms) {
   for (const char *file : {"program.json", "program.pdmodel"}) {
     auto program = translator::readProgram(PROA_CORPUS_DIR "/models/nlp/bert/" + std::string(file));
-    ASSERT_TRUE(program) << program.problems().text();
+    ASSERT_TRUE(program) << program.diagnostics().text();
     EXPECT_EQ(program->newIr(), nullptr);
     ASSERT_TRUE(program->legacy());
     EXPECT_FALSE(program->legacy()->blocks[0].operations.empty());
@@ -37,16 +37,17 @@ TEST(SourceProgram, LegacyProgramInBothForms) {
 }
 
 TEST(SourceProgram, TextOfNeitherFormat) {
-  EXPECT_THAT(translator::readProgramText("hello", "x").problems().text(), HasSubstr("this is neither JSON"));
-  // The name of the new IR alone does not make a model of it.
-  EXPECT_THAT(translator::readProgramText("\"base_code\" \"pir\"", "x").problems().text(),
+  EXPECT_THAT(translator::readProgramText("hello", "x").diagnostics().text(),
               HasSubstr("this is neither JSON"));
-  EXPECT_THAT(translator::readProgram("/nonexistent").problems().text(), HasSubstr("/nonexistent"));
+  // The name of the new IR alone does not make a model of it.
+  EXPECT_THAT(translator::readProgramText("\"base_code\" \"pir\"", "x").diagnostics().text(),
+              HasSubstr("this is neither JSON"));
+  EXPECT_THAT(translator::readProgram("/nonexistent").diagnostics().text(), HasSubstr("/nonexistent"));
 }
 
 TEST(SourceProgram, WeightsOfAnotherTypeAreErrorsInTheNewIr) {
   auto program = translator::readProgram(lenet);
-  ASSERT_TRUE(program) << program.problems().text();
+  ASSERT_TRUE(program) << program.diagnostics().text();
   const newir::Parameter &first = program->newIr()->parameters.front();
   Tensor tensor(DType::Int8, {1});
   std::memset(tensor.data(), 0, tensor.bytes());
@@ -56,7 +57,7 @@ TEST(SourceProgram, WeightsOfAnotherTypeAreErrorsInTheNewIr) {
   files.weights = folder.path("params.safetensors");
   files.weightsForm = params::WeightsForm::Safetensors;
   ASSERT_TRUE(params::writeSafetensors(files.weights, {{first.name, tensor}}));
-  EXPECT_THAT(params::readParameters(files, *program).problems().text(),
+  EXPECT_THAT(params::readParameters(files, *program).diagnostics().text(),
               HasSubstr("tensor '" + first.name + "': found int8[1], the program declares float32"));
 }
 

@@ -107,16 +107,16 @@ std::vector<CollectiveCase> allCases(DType dtype, const Mesh &mesh, const std::v
 
 Result<void> runCases(Communicator &communicator, const std::vector<CollectiveCase> &cases) {
   if (cases.empty())
-    return problem("", "there are no cases");
+    return errorAt("", "there are no cases");
   auto position = static_cast<size_t>(*positionOfRank(cases.front().step.mesh, communicator.rank()));
   for (const CollectiveCase &c : cases) {
     const Tensor &local = c.before[position];
     std::string what = describe(c, local.dtype());
     Result<Tensor> result = applyStep(&communicator, c.step, local);
     if (!result)
-      return problem(what, result.problems()[0].message);
+      return errorAt(what, result.diagnostics()[0].message);
     if (std::string wrong = difference(*result, c.after[position], c.isRounded); !wrong.empty())
-      return problem(what, wrong);
+      return errorAt(what, wrong);
   }
   return {};
 }

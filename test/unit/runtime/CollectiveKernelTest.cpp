@@ -24,14 +24,14 @@ json sharding(std::vector<json> dims, std::vector<json> partial = {}) {
   return {{"mesh", "m"}, {"dims", dims}, {"replicated", json::array()}, {"partial", partial}};
 }
 
-/// The first problem of a kernel with one operand and one result.
-std::string problemOf(const std::string &kernel, const json &attributes) {
+/// The first error of a kernel with one operand and one result.
+std::string errorOf(const std::string &kernel, const json &attributes) {
   const KernelEntry *entry = findLibraryKernel(kernel);
   if (!entry)
     return "there is no such kernel";
   std::vector<OperandType> operands = {{true, false, DType::Float32, {dynamicDim}}};
   auto created = entry->create(attributes, {operands, operands});
-  return created ? "" : created.problems()[0].message;
+  return created ? "" : created.diagnostics()[0].message;
 }
 
 json gatherAttributes() {
@@ -42,46 +42,46 @@ json gatherAttributes() {
           {"number", 0}};
 }
 
-std::string problemWith(const char *attribute, const json &value) {
+std::string errorWith(const char *attribute, const json &value) {
   json attributes = gatherAttributes();
   attributes[attribute] = value;
-  return problemOf("dist_all_gather", attributes);
+  return errorOf("dist_all_gather", attributes);
 }
 
 TEST(CollectiveKernelTest, WrongAttributesAreRefusedAtLoad) {
-  EXPECT_EQ(problemOf("dist_all_gather", gatherAttributes()), "");
-  EXPECT_EQ(problemWith("mesh", meshOf({"x", "y"}, {4})), "the mesh has 2 names and 1 sizes");
-  EXPECT_EQ(problemWith("mesh", meshOf({"y"}, {4})), "the mesh has no axis 'x'");
-  EXPECT_EQ(problemWith("mesh", meshOf({"x"}, {-4})),
+  EXPECT_EQ(errorOf("dist_all_gather", gatherAttributes()), "");
+  EXPECT_EQ(errorWith("mesh", meshOf({"x", "y"}, {4})), "the mesh has 2 names and 1 sizes");
+  EXPECT_EQ(errorWith("mesh", meshOf({"y"}, {4})), "the mesh has no axis 'x'");
+  EXPECT_EQ(errorWith("mesh", meshOf({"x"}, {-4})),
             "axis 'x' of the mesh has size -4; expected a positive one, and at most 16777216 devices");
-  EXPECT_EQ(problemWith("mesh", meshOf({"x"}, {4}, {0, 1, 2})), "the mesh lists 3 devices, expected 4");
-  EXPECT_EQ(problemWith("mesh", 5), "mesh: the attributes are 5; expected an object");
-  EXPECT_EQ(problemWith("from", sharding({dim({axis("x", 3, 2)})})),
+  EXPECT_EQ(errorWith("mesh", meshOf({"x"}, {4}, {0, 1, 2})), "the mesh lists 3 devices, expected 4");
+  EXPECT_EQ(errorWith("mesh", 5), "mesh: the attributes are 5; expected an object");
+  EXPECT_EQ(errorWith("from", sharding({dim({axis("x", 3, 2)})})),
             "'x:(3)2' is not a part of an axis of size 4");
-  EXPECT_EQ(problemWith("from", sharding({dim({axis("x")}), dim()})),
+  EXPECT_EQ(errorWith("from", sharding({dim({axis("x")}), dim()})),
             "the placement has 2 dimensions, the tensor 1");
-  EXPECT_EQ(problemWith("from", sharding({dim({axis("x")}, {3, 6})})),
+  EXPECT_EQ(errorWith("from", sharding({dim({axis("x")}, {3, 6})})),
             "the blocks of dimension 0 do not add up to 8");
-  EXPECT_EQ(problemWith("to", sharding({dim({axis("x"), axis("x")})})), "the placement uses axis 'x' twice");
-  EXPECT_EQ(problemWith("to", sharding({dim({axis("x")})})),
+  EXPECT_EQ(errorWith("to", sharding({dim({axis("x"), axis("x")})})), "the placement uses axis 'x' twice");
+  EXPECT_EQ(errorWith("to", sharding({dim({axis("x")})})),
             "all_gather from [{x}] to [{x}]: minor axes must be removed from dimensions");
-  EXPECT_EQ(problemWith("global", {-8}), "the value has a negative dim");
+  EXPECT_EQ(errorWith("global", {-8}), "the value has a negative dim");
   EXPECT_EQ(
-      problemWith("from", sharding({dim()}, {{{"reduction", "median"}, {"axes", json::array()}}})),
+      errorWith("from", sharding({dim()}, {{{"reduction", "median"}, {"axes", json::array()}}})),
       "from: partial[0]: attribute 'reduction' is \"median\"; expected one of sum, max, min, prod, avg, any, "
       "all");
 }
 
 TEST(CollectiveKernelTest, RootsAreCoordinatesOfTheGroup) {
-  auto problemWithRoot = [](std::vector<int64_t> root) {
-    return problemOf("dist_broadcast", {{"mesh", meshOf({"x"}, {4})},
-                                        {"group", {{"mesh", "m"}, {"axes", {axis("x")}}}},
-                                        {"root", root},
-                                        {"number", 0}});
+  auto errorWithRoot = [](std::vector<int64_t> root) {
+    return errorOf("dist_broadcast", {{"mesh", meshOf({"x"}, {4})},
+                                      {"group", {{"mesh", "m"}, {"axes", {axis("x")}}}},
+                                      {"root", root},
+                                      {"number", 0}});
   };
-  EXPECT_EQ(problemWithRoot({3}), "");
-  EXPECT_EQ(problemWithRoot({4}), "the root has the coordinate 4 on an axis of size 4");
-  EXPECT_EQ(problemWithRoot({0, 0}), "the group has 1 axes, the root 2 coordinates");
+  EXPECT_EQ(errorWithRoot({3}), "");
+  EXPECT_EQ(errorWithRoot({4}), "the root has the coordinate 4 on an axis of size 4");
+  EXPECT_EQ(errorWithRoot({0, 0}), "the group has 1 axes, the root 2 coordinates");
 }
 
 } // namespace

@@ -20,7 +20,7 @@ using spmd::StepKind;
 
 void check(const std::vector<CollectiveCase> &cases) {
   ASSERT_FALSE(cases.empty());
-  for (const Problems &p :
+  for (const Diagnostics &p :
        runSimulated(cases.front().step.mesh.size(),
                     [&](const std::shared_ptr<Communicator> &c) { return runCases(*c, cases); }))
     EXPECT_EQ(p.text(), "");
@@ -124,16 +124,16 @@ TEST(CollectiveTest, AllReduceGivesEqualBits) {
                          {{{}}, {{mesh.full(0), Reduction::Sum}, {mesh.full(1), Reduction::Sum}}},
                          {{{}}},
                          {count}};
-      auto problems = runSimulated(6, [&](const std::shared_ptr<Communicator> &c) -> Result<void> {
+      auto diagnostics = runSimulated(6, [&](const std::shared_ptr<Communicator> &c) -> Result<void> {
         auto rank = static_cast<size_t>(c->rank());
         Result<Tensor> result = applyStep(c.get(), step, terms[rank]);
         if (!result)
-          return result.problems();
+          return result.diagnostics();
         results[rank] = *result;
         return {};
       });
       for (size_t rank = 0; rank < 6; ++rank) {
-        ASSERT_EQ(problems[rank].text(), "");
+        ASSERT_EQ(diagnostics[rank].text(), "");
         EXPECT_EQ(std::memcmp(results[rank].data(), results[0].data(), results[0].bytes()), 0);
       }
       dispatchFloat(dtype, [&](auto zero) {
@@ -168,17 +168,17 @@ TEST(CollectiveTest, WholeTensorsAreSlicedAndGathered) {
   Tensor whole = tensorOf(DType::Float32, {7, 5}, values);
   for (const Placement &placement : {Placement{{{{y}}, {{x}}}}, Placement{{{{x, y}}, {}}},
                                      Placement{{{{y}, {4, 3}}, {}}}, Placement{{{}, {}}}}) {
-    auto problems = runSimulated(6, [&](const std::shared_ptr<Communicator> &c) -> Result<void> {
+    auto diagnostics = runSimulated(6, [&](const std::shared_ptr<Communicator> &c) -> Result<void> {
       Result<Tensor> local = localPart(mesh, placement, whole, c->rank());
       if (!local)
-        return local.problems();
+        return local.diagnostics();
       Result<Tensor> gathered = gatherWhole(c.get(), mesh, placement, whole.dims(), *local, "x");
       if (!gathered)
-        return gathered.problems();
+        return gathered.diagnostics();
       EXPECT_EQ(difference(*gathered, whole), "");
       return {};
     });
-    for (const Problems &p : problems)
+    for (const Diagnostics &p : diagnostics)
       EXPECT_EQ(p.text(), "");
   }
 }
@@ -188,19 +188,19 @@ TEST(CollectiveTest, WrongOperandsAreErrors) {
   PlacementStep step{StepKind::AllGather, mesh, {{{{mesh.full(0)}}}}, {{{}}}, {5}, 3};
   Result<Tensor> alone = applyStep(nullptr, step, Tensor(DType::Float32, {3}));
   ASSERT_FALSE(alone);
-  EXPECT_EQ(alone.problems()[0].message, "the program is for 2 ranks, but this run has one");
-  auto problems = runSimulated(3, [&](const std::shared_ptr<Communicator> &c) -> Result<void> {
+  EXPECT_EQ(alone.diagnostics()[0].message, "the program is for 2 ranks, but this run has one");
+  auto diagnostics = runSimulated(3, [&](const std::shared_ptr<Communicator> &c) -> Result<void> {
     Result<Tensor> result = applyStep(c.get(), step, Tensor(DType::Float32, {c->rank() + 1}));
-    return result ? Result<void>() : result.problems();
+    return result ? Result<void>() : result.diagnostics();
   });
-  EXPECT_EQ(problems[0][0].message, "the operand has the dims [1]; the part of [5] at [{x}] has [3]");
-  EXPECT_EQ(problems[2][0].message, "rank 2 is not a device of the mesh, which has 2 devices");
+  EXPECT_EQ(diagnostics[0][0].message, "the operand has the dims [1]; the part of [5] at [{x}] has [3]");
+  EXPECT_EQ(diagnostics[2][0].message, "rank 2 is not a device of the mesh, which has 2 devices");
   PlacementStep sum{StepKind::AllReduce, mesh, {{{}}, {{mesh.full(0), Reduction::Sum}}}, {{{}}}, {1}};
-  problems = runSimulated(2, [&](const std::shared_ptr<Communicator> &c) -> Result<void> {
+  diagnostics = runSimulated(2, [&](const std::shared_ptr<Communicator> &c) -> Result<void> {
     Result<Tensor> result = applyStep(c.get(), sum, tensorOf(DType::Bool, {1}, {1}));
-    return result ? Result<void>() : result.problems();
+    return result ? Result<void>() : result.diagnostics();
   });
-  EXPECT_EQ(problems[0][0].message, "the reduction 'sum' does not take bool");
+  EXPECT_EQ(diagnostics[0][0].message, "the reduction 'sum' does not take bool");
 }
 
 } // namespace

@@ -21,8 +21,8 @@ std::vector<std::string> messagesOf(int64_t size, const Body &body, double secon
                                     const CommunicatorOptions &options = {}) {
   auto start = std::chrono::steady_clock::now();
   std::vector<std::string> messages;
-  for (const Problems &problems : runSimulated(size, body, options))
-    messages.push_back(problems.empty() ? "" : problems[0].message);
+  for (const Diagnostics &diagnostics : runSimulated(size, body, options))
+    messages.push_back(diagnostics.empty() ? "" : diagnostics[0].message);
   EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), seconds);
   return messages;
 }
@@ -60,7 +60,7 @@ TEST(CommunicatorTest, ARankFails) {
       3,
       [](const std::shared_ptr<Communicator> &c) -> Result<void> {
         if (c->rank() == 1)
-          return problem("net.py:7: log", "the operand is negative");
+          return errorAt("net.py:7: log", "the operand is negative");
         return c->barrier({"all_reduce 4"});
       },
       3);
@@ -91,6 +91,71 @@ TEST(CommunicatorTest, ARankEndsEarly) {
       },
       3);
   EXPECT_THAT(messages[0], HasSubstr("rank 0 waits for rank 1 in all_gather 2: rank 1 has ended its run"));
+}
+
+TEST(CommunicatorTest, RanksStartAgainAfterAFailure) {
+  auto messages = messagesOf(
+      3,
+      [](const std::shared_ptr<Communicator> &c) -> Result<void> {
+        for (int round = 0; round < 20; ++round) {
+          // Messages on channel 5 that nobody takes; then one rank fails, or leaves without a word.
+          std::vector<Outgoing> outgoing;
+          for (int64_t other = 0; other < 3; ++other)
+            if (other != c->rank())
+              outgoing.push_back({other, MessageBuffer(100), 5});
+          (void)c->exchange({"lost"}, std::move(outgoing), {});
+          bool isCause = c->rank() == round % 3;
+          if (isCause && round % 2 == 0)
+            c->fail(errorAt("", "round " + std::to_string(round)));
+          else if (!isCause && c->barrier({"round"}))
+            return errorAt("", "the barrier without a rank must fail");
+          if (Result<void> done = c->restart(10); !done)
+            return done;
+          std::vector<Incoming> incoming;
+          outgoing.clear();
+          for (int64_t other = 0; other < 3; ++other)
+            if (other != c->rank()) {
+              MessageBuffer buffer(sizeof(int));
+              *reinterpret_cast<int *>(buffer.data()) = round;
+              outgoing.push_back({other, std::move(buffer), 5});
+              incoming.push_back({other, sizeof(int), 5});
+            }
+          if (Result<void> done = c->exchange({"current"}, std::move(outgoing), incoming); !done)
+            return done;
+          for (Incoming &message : incoming)
+            EXPECT_EQ(*reinterpret_cast<int *>(message.buffer.data()), round);
+        }
+        return {};
+      },
+      20);
+  EXPECT_EQ(messages, std::vector<std::string>(3));
+}
+
+// A rank may fail and start again while a slower one has not yet returned from the start before.
+TEST(CommunicatorTest, StartsFollowEachOther) {
+  auto messages = messagesOf(
+      4,
+      [](const std::shared_ptr<Communicator> &c) -> Result<void> {
+        for (int round = 0; round < 500; ++round) {
+          if (c->rank() == round % 4)
+            c->fail(errorAt("", "round " + std::to_string(round)));
+          if (Result<void> done = c->restart(5); !done)
+            return done;
+        }
+        return c->barrier({"the end"});
+      },
+      60);
+  EXPECT_EQ(messages, std::vector<std::string>(4));
+}
+
+TEST(CommunicatorTest, ARestartWithoutARankFails) {
+  auto messages = messagesOf(
+      2,
+      [](const std::shared_ptr<Communicator> &c) -> Result<void> {
+        return c->rank() == 1 ? Result<void>() : c->restart(0.3);
+      },
+      3);
+  EXPECT_EQ(messages[0], "rank 1 has ended or not answered");
 }
 
 TEST(CommunicatorTest, ARankIsSilent) {
@@ -166,7 +231,7 @@ TEST(CommunicatorTest, BytesAreGathered) {
         std::string own(static_cast<size_t>(c->rank()), 'a');
         auto all = c->gather({"the names"}, std::as_bytes(std::span(own)));
         if (!all)
-          return all.problems();
+          return all.diagnostics();
         EXPECT_EQ(all->size(), 3U);
         for (const auto &[rank, bytes] : *all)
           EXPECT_EQ(bytes.size(), static_cast<size_t>(rank));

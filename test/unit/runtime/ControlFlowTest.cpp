@@ -81,7 +81,7 @@ Plan loopPlan() {
 
 std::unique_ptr<Session> sessionOf(Plan plan) {
   auto executable = Executable::create(std::move(plan), "net", resolve);
-  EXPECT_TRUE(executable) << executable.problems().text();
+  EXPECT_TRUE(executable) << executable.diagnostics().text();
   return executable ? std::move(*Session::create(*executable)) : nullptr;
 }
 
@@ -96,7 +96,7 @@ TEST(ControlFlow, LoopsUntilTheTestFails) {
   ASSERT_TRUE(session);
   for (int64_t n : {0, 1, 2, 5}) {
     auto result = session->run({{"n", int64(n)}, {"x", floats({}, {3})}, {"y", floats({}, {5})}});
-    ASSERT_TRUE(result) << result.problems().text();
+    ASSERT_TRUE(result) << result.diagnostics().text();
     float x = 3, y = 5;
     for (int64_t i = 0; i < n; ++i)
       std::tie(x, y) = std::pair(y, 2 * x);
@@ -119,7 +119,7 @@ TEST(ControlFlow, ResultsBelongToTheCallerEvenWithoutIterations) {
 TEST(ControlFlow, PlanSurvivesStorage) {
   Plan plan = loopPlan();
   Result<Plan> again = deserialize(serialize(plan), "loop");
-  ASSERT_TRUE(again) << again.problems().text();
+  ASSERT_TRUE(again) << again.diagnostics().text();
   EXPECT_EQ(serialize(*again), serialize(plan));
   EXPECT_EQ(again->steps[0].bodies[1].results, plan.steps[0].bodies[1].results);
 }
@@ -159,7 +159,7 @@ TEST(ControlFlow, RunsOneBranch) {
   auto session = sessionOf(branchPlan());
   for (bool taken : {true, false, true}) {
     auto result = session->run({{"c", bools({1}, taken)}, {"x", floats({}, {4})}});
-    ASSERT_TRUE(result) << result.problems().text();
+    ASSERT_TRUE(result) << result.diagnostics().text();
     EXPECT_EQ(valuesOf<float>((*result)[0]), std::vector<float>{taken ? 8.0f : 4.0f});
   }
 }
@@ -175,11 +175,11 @@ TEST(ControlFlow, RefusedKernelInBranchIsRunError) {
   auto session = sessionOf(plan);
   ASSERT_TRUE(session);
   auto other = session->run({{"c", bools({1}, false)}, {"x", floats({}, {4})}});
-  ASSERT_TRUE(other) << other.problems().text();
+  ASSERT_TRUE(other) << other.diagnostics().text();
   EXPECT_EQ(valuesOf<float>((*other)[0]), std::vector<float>{4});
   auto taken = session->run({{"c", bools({1}, true)}, {"x", floats({}, {4})}});
   ASSERT_FALSE(taken);
-  EXPECT_THAT(taken.problems().text(), HasSubstr("net: net.py:2: concat: "));
+  EXPECT_THAT(taken.diagnostics().text(), HasSubstr("net: net.py:2: concat: "));
   plan.steps.insert(plan.steps.begin(), refused);
   EXPECT_FALSE(Executable::create(plan, "net", resolve));
 }
@@ -188,7 +188,7 @@ TEST(ControlFlow, ConditionMustBeOneBool) {
   auto session = sessionOf(branchPlan());
   auto result = session->run({{"c", bools({2}, true)}, {"x", floats({}, {4})}});
   ASSERT_FALSE(result);
-  EXPECT_THAT(result.problems().text(),
+  EXPECT_THAT(result.diagnostics().text(),
               HasSubstr("net: net.py:8: if: the condition is bool[2], expected one bool"));
 }
 
@@ -214,7 +214,7 @@ TEST(ControlFlow, ErrorInTheBodyNamesTheStepAndTheIteration) {
   feeds["n"] = int64(9);
   auto result = session->run(feeds);
   ASSERT_FALSE(result);
-  EXPECT_THAT(result.problems().text(),
+  EXPECT_THAT(result.diagnostics().text(),
               AllOf(HasSubstr("net: net.py:55: gather: "), HasSubstr("(in iteration 3 of the loop)")));
   feeds["n"] = int64(1); // the session still works
   EXPECT_TRUE(session->run(feeds));
@@ -223,7 +223,7 @@ TEST(ControlFlow, ErrorInTheBodyNamesTheStepAndTheIteration) {
 std::string messageAfter(const std::function<void(Step &)> &change) {
   Plan plan = loopPlan();
   change(plan.steps[0]);
-  return verify(plan, "loop").problems().text();
+  return verify(plan, "loop").diagnostics().text();
 }
 
 TEST(ControlFlow, VerifyReportsErrors) {

@@ -50,14 +50,14 @@ TEST_P(ConvGradientTest, FloatIsDouble) {
   filter.insert(filter.end(), p.kernel.begin(), p.kernel.end());
   c.outputs = {{DType::Float64, filter}};
   auto expected = runCase(c);
-  ASSERT_TRUE(expected) << expected.problems().text();
+  ASSERT_TRUE(expected) << expected.diagnostics().text();
   for (Tensor &input : c.inputs)
     input = narrowed(input);
   c.outputs[0].first = DType::Float32;
   for (Dims dims : {Dims::Static, Dims::Dynamic}) {
     c.dims = dims;
     auto found = runCase(c);
-    ASSERT_TRUE(found) << found.problems().text();
+    ASSERT_TRUE(found) << found.diagnostics().text();
     for (int64_t i = 0; i < found->front().size(); ++i)
       ASSERT_NEAR(found->front().as<float>()[i], expected->front().as<double>()[i], 2e-4) << i;
   }
@@ -81,9 +81,9 @@ TEST(ConvGradient, WrongExtents) {
   c.outputs = {{DType::Float32, {1, 1, 2, 2}}};
   auto found = runCase(c);
   ASSERT_FALSE(found);
-  EXPECT_NE(found.problems().text().find("expected a cotangent of dims [1, 1, 3, 3], found [1, 1, 4, 3]"),
+  EXPECT_NE(found.diagnostics().text().find("expected a cotangent of dims [1, 1, 3, 3], found [1, 1, 4, 3]"),
             std::string::npos)
-      << found.problems().text();
+      << found.diagnostics().text();
 }
 
 } // namespace

@@ -27,7 +27,7 @@ void expectConv(const std::string &name, json attributes, const Tensor &x, const
           c.constantInputs = {1};
         c.outputs = {{DType::Float32, last ? Shape{out[0], out[2], out[3], out[1]} : out}};
         auto result = runCase(c);
-        ASSERT_TRUE(result) << result.problems().text();
+        ASSERT_TRUE(result) << result.diagnostics().text();
         expectClose((*result)[0], last ? channelsLast(expected, out) : expected, 1e-5);
       }
 }
@@ -147,7 +147,7 @@ TEST(Conv, ResidualInPlace) {
       plan.fetchNames = {"second"};
       plan.arenaBytes = 1024;
       auto executable = Executable::create(plan, "test", [](const std::string &) { return nullptr; });
-      ASSERT_TRUE(executable) << executable.problems().text();
+      ASSERT_TRUE(executable) << executable.diagnostics().text();
       auto convert = [&](const Tensor &tensor) {
         if (fusable)
           return tensor;
@@ -158,7 +158,7 @@ TEST(Conv, ResidualInPlace) {
       ASSERT_TRUE((*executable)->bindParameters({{"w", convert(w)}}));
       auto session = Session::create(*executable);
       auto result = (*session)->run({{"x", convert(last ? channelsLast(x) : x)}});
-      ASSERT_TRUE(result) << result.problems().text();
+      ASSERT_TRUE(result) << result.diagnostics().text();
       std::vector<double> expected = convolve(x, w, {1, 8, 4, 4}, {{1, 1}, {1, 1}});
       for (double &value : expected)
         value = std::max(0.0, 2 * value);
@@ -191,14 +191,14 @@ TEST(Conv, ThreeDimensions) {
                          {{"paddings", {0, 1, 1}}, {"data_format", "NCDHW"}},
                          {x.reshaped({1, 4, 1, 6, 6}), w.reshaped({5, 4, 1, 3, 3})},
                          {{DType::Float32, {1, 5, 1, 6, 6}}}});
-  ASSERT_TRUE(result) << result.problems().text();
+  ASSERT_TRUE(result) << result.diagnostics().text();
   expectClose((*result)[0], expected, 1e-5);
   // And summing over depth: a kernel as deep as the input.
   Tensor deep = randomFloats({1, 2, 2, 6, 6}, 3), deepW = randomFloats({5, 2, 2, 3, 3}, 4);
   expected =
       convolve(deep.reshaped({1, 4, 6, 6}), deepW.reshaped({5, 4, 3, 3}), {1, 5, 6, 6}, {{1, 1}, {1, 1}});
   result = runCase({"conv3d", {{"paddings", {0, 1, 1}}}, {deep, deepW}, {{DType::Float32, {1, 5, 1, 6, 6}}}});
-  ASSERT_TRUE(result) << result.problems().text();
+  ASSERT_TRUE(result) << result.diagnostics().text();
   expectClose((*result)[0], expected, 1e-5);
 }
 
@@ -209,21 +209,21 @@ TEST(Conv, MismatchedOperandsAreErrors) {
                          {{DType::Float32, {1, 4, 2, 2}}}});
   ASSERT_FALSE(result);
   EXPECT_THAT(
-      result.problems().text(),
+      result.diagnostics().text(),
       ::testing::HasSubstr("an input of 3 channels does not fit a filter of [4, 2, 3, 3] in 1 groups"));
   result = runCase({"conv2d",
                     {},
                     {randomFloats({1, 3, 2, 2}, 1), randomFloats({4, 3, 3, 3}, 2)},
                     {{DType::Float32, {1, 4, 2, 2}}}});
   ASSERT_FALSE(result);
-  EXPECT_THAT(result.problems().text(), ::testing::HasSubstr("a window of 3 does not fit into 2"));
+  EXPECT_THAT(result.diagnostics().text(), ::testing::HasSubstr("a window of 3 does not fit into 2"));
   auto errorsOf = [](const json &attributes) {
     auto failed = runCase({"conv2d",
                            attributes,
                            {randomFloats({1, 3, 2, 2}, 1), randomFloats({4, 3, 1, 1}, 2)},
                            {{DType::Float32, {1, 4, 2, 2}}}});
     EXPECT_FALSE(failed);
-    return failed ? "" : failed.problems().text();
+    return failed ? "" : failed.diagnostics().text();
   };
   std::string errors = errorsOf({{"strides", {0, 1}}, {"paddings", {1, 1, 1}}});
   EXPECT_THAT(errors, ::testing::HasSubstr("expected strides, dilations and groups above 0"));

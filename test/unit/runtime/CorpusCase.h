@@ -101,9 +101,10 @@ inline void keepKnownAttributes(KernelCase &c) {
   if (created)
     return;
   const std::string prefix = "unknown attribute '";
-  for (const Problem &problem : created.problems())
-    if (problem.message.starts_with(prefix))
-      c.attributes.erase(problem.message.substr(prefix.size(), problem.message.size() - prefix.size() - 1));
+  for (const Diagnostic &diagnostic : created.diagnostics())
+    if (diagnostic.message.starts_with(prefix))
+      c.attributes.erase(
+          diagnostic.message.substr(prefix.size(), diagnostic.message.size() - prefix.size() - 1));
 }
 
 /// The variable that a cast of the same type or an assign copies.
@@ -117,7 +118,7 @@ inline std::string sourceOf(const legacy::Program &program, const std::string &n
 inline void runCorpusOp(const CorpusOp &test) {
   std::string folder = PROA_CORPUS_DIR "/" + test.folder;
   auto program = legacy::readProgram(folder + "/program.json");
-  ASSERT_TRUE(program) << program.problems().text();
+  ASSERT_TRUE(program) << program.diagnostics().text();
   NamedTensors known = readTensors(folder + "/inputs.safetensors"),
                expected = readTensors(folder + "/expected.safetensors");
   known.merge(readTensors(folder + "/params.safetensors"));
@@ -154,7 +155,7 @@ inline void runCorpusOp(const CorpusOp &test) {
       }
     ASSERT_FALSE(results.empty()) << "no result is fetched";
     auto found = runCase(c);
-    ASSERT_TRUE(found) << found.problems().text();
+    ASSERT_TRUE(found) << found.diagnostics().text();
     for (size_t i = 0; i < results.size(); ++i)
       expectSame((*found)[i], results[i], test.tolerance);
     return;

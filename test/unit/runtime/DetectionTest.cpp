@@ -25,7 +25,7 @@ TEST(Proposals, VariancesAreThoseOfTheAnchors) {
   for (const std::vector<int64_t> &dims : {std::vector<int64_t>{2, 2, 1, 1}, std::vector<int64_t>{4}}) {
     auto refused = runCase(proposals(zeros(dims)));
     ASSERT_FALSE(refused);
-    EXPECT_THAT(refused.problems().text(),
+    EXPECT_THAT(refused.diagnostics().text(),
                 ::testing::HasSubstr("anchors float32[2, 2, 1, 4] and variances " +
                                      describe(DType::Float32, dims) + " do not fit"));
   }
@@ -39,7 +39,7 @@ TEST(RoiAlign, BoxOfNaNGivesNaN) {
                       {{"pooled_height", 1}, {"pooled_width", 1}, {"sampling_ratio", 1}},
                       {zeros({1, 1, 4, 4}), boxes, counts},
                       {{DType::Float32, {1, 1, 1, 1}}}});
-  ASSERT_TRUE(out) << out.problems().text();
+  ASSERT_TRUE(out) << out.diagnostics().text();
   EXPECT_THAT((*out)[0].as<float>()[0], ::testing::IsNan());
 }
 

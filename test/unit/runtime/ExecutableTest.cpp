@@ -88,9 +88,9 @@ Plan dynamicPlan() {
 
 std::unique_ptr<Session> sessionOf(Plan plan, const NamedTensors &parameters) {
   auto executable = Executable::create(std::move(plan), "net", resolve);
-  EXPECT_TRUE(executable) << executable.problems().text();
+  EXPECT_TRUE(executable) << executable.diagnostics().text();
   Result<void> bound = (*executable)->bindParameters(parameters);
-  EXPECT_TRUE(bound) << bound.problems().text();
+  EXPECT_TRUE(bound) << bound.diagnostics().text();
   auto session = Session::create(*executable);
   EXPECT_TRUE(session);
   return std::move(*session);
@@ -101,7 +101,7 @@ TEST(Executable, DynamicDimsAndAliases) {
   for (int64_t rows : {1, 3, 0, 2}) {
     Tensor x = randomFloats({rows, 4}, 1);
     Result<std::vector<Tensor>> result = session->run({{"x", x}});
-    ASSERT_TRUE(result) << result.problems().text();
+    ASSERT_TRUE(result) << result.diagnostics().text();
     std::vector<double> expected;
     for (int64_t i = 0; i < rows * 4; ++i)
       expected.push_back(static_cast<double>((x.as<float>()[i] + static_cast<float>(10 * (i % 4 + 1))) *
@@ -123,7 +123,7 @@ TEST(Executable, AliasMustFitWhereItIsRead) {
   EXPECT_TRUE(session->run({{"x", randomFloats({3, 4}, 1)}}));
   auto failed = session->run({{"x", randomFloats({1, 4}, 1)}});
   ASSERT_FALSE(failed);
-  EXPECT_EQ(failed.problems()[0].message, "4 elements of float32[4] do not fill float32[-1, 3]");
+  EXPECT_EQ(failed.diagnostics()[0].message, "4 elements of float32[4] do not fill float32[-1, 3]");
   EXPECT_TRUE(session->run({{"x", randomFloats({6, 4}, 1)}}));
   plan.fetches = {4};
   plan.fetchNames = {"y"};
@@ -179,20 +179,20 @@ TEST(Executable, ResultsOfEarlierRunsStayAndTheirMemoryIsUsedAgain) {
       EXPECT_TRUE(last.contains(result.data()));
 }
 
-TEST(Executable, FeedProblemsAllAtOnce) {
+TEST(Executable, FeedErrorsAllAtOnce) {
   Plan plan = dynamicPlan();
   plan.values.push_back({DType::Int64, {2}, Storage::Feed, 0, none, "ids"});
   plan.feeds.push_back(6);
   auto session = sessionOf(plan, {{"w", floats({4}, {0, 0, 0, 0})}});
   auto result = session->run({{"x", floats({2, 3}, {1, 2, 3, 4, 5, 6})}, {"z", floats({1}, {1})}});
   ASSERT_FALSE(result);
-  EXPECT_THAT(result.problems().text(),
+  EXPECT_THAT(result.diagnostics().text(),
               AllOf(HasSubstr("net: feed 'x': is float32[2, 3]; expected float32[-1, 4]"),
                     HasSubstr("net: feed 'ids': is missing; expected int64[2]"),
                     HasSubstr("net: feed 'z': is not a feed of this program")));
 }
 
-TEST(Executable, ParameterProblemsAllAtOnce) {
+TEST(Executable, ParameterErrorsAllAtOnce) {
   Plan plan = dynamicPlan();
   plan.values.push_back({DType::Float32, {2}, Storage::Parameter, 0, none, "b"});
   plan.parameters.push_back(6);
@@ -202,8 +202,31 @@ TEST(Executable, ParameterProblemsAllAtOnce) {
   Result<void> bound =
       (*executable)->bindParameters({{"w", longs({4}, {1, 2, 3, 4})}, {"unused", floats({1}, {1})}});
   ASSERT_FALSE(bound);
-  EXPECT_EQ(bound.problems().text(), "error: net: parameter 'w': is int64[4]; expected float32[4]\n"
-                                     "error: net: parameter 'b': is missing; expected float32[2]\n");
+  EXPECT_EQ(bound.diagnostics().text(), "error: net: parameter 'w': is int64[4]; expected float32[4]\n"
+                                        "error: net: parameter 'b': is missing; expected float32[2]\n");
+}
+
+TEST(Executable, KernelsAreCalledByTheInvoker) {
+  auto executable = Executable::create(dynamicPlan(), "net", resolve);
+  ASSERT_TRUE(executable);
+  std::atomic<int64_t> rows = 0;
+  (*executable)->setKernelInvoker([&](const KernelCall &call) -> Result<void> {
+    if (call.name == "add_rows") {
+      EXPECT_THAT(call.bytes, ::testing::ElementsAre(48, 16, 48));
+      EXPECT_EQ(call.buffers.size(), 3u);
+      rows += call.end - call.begin;
+      call.function(call.buffers.data(), call.dims, call.begin, call.end);
+      return {};
+    }
+    return errorAt("", "thread 5 waits forever");
+  });
+  ASSERT_TRUE((*executable)->bindParameters({{"w", floats({4}, {10, 20, 30, 40})}}));
+  auto session = Session::create(*executable);
+  ASSERT_TRUE(session);
+  auto result = (*session)->run({{"x", randomFloats({3, 4}, 1)}});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.diagnostics().text(), "error: net: net.py:7: times_length: thread 5 waits forever\n");
+  EXPECT_EQ(rows, 3);
 }
 
 TEST(Executable, MissingSymbolsAllAtOnce) {
@@ -213,7 +236,7 @@ TEST(Executable, MissingSymbolsAllAtOnce) {
   plan.steps[1].symbol = "unheard";
   auto executable = Executable::create(plan, "net", resolve);
   ASSERT_FALSE(executable);
-  EXPECT_THAT(executable.problems().text(),
+  EXPECT_THAT(executable.diagnostics().text(),
               AllOf(HasSubstr("net: steps[0]: net.py:7: add_rows: the object file has no kernel 'gone'"),
                     HasSubstr("the runtime has no library kernel 'unheard'")));
 }
@@ -239,13 +262,13 @@ TEST(Executable, PreparedValuesAndNewParameters) {
   const float c[] = {1, 2, 3, 4};
   std::memcpy(plan.constants.data(), c, sizeof(c));
   auto executable = Executable::create(plan, "net", resolve);
-  ASSERT_TRUE(executable) << executable.problems().text();
+  ASSERT_TRUE(executable) << executable.diagnostics().text();
   ASSERT_TRUE((*executable)->bindParameters({{"w0", floats({1, 4}, {10, 10, 10, 10})}}));
   auto session = Session::create(*executable);
   ASSERT_TRUE(session);
   NamedTensors feeds{{"x", floats({2, 4}, {0, 0, 0, 0, 100, 100, 100, 100})}};
   auto result = (*session)->run(feeds);
-  ASSERT_TRUE(result) << result.problems().text();
+  ASSERT_TRUE(result) << result.diagnostics().text();
   EXPECT_EQ(valuesOf<float>((*result)[0]), (std::vector<float>{11, 12, 13, 14, 111, 112, 113, 114}));
   EXPECT_EQ(valuesOf<float>((*result)[1]), (std::vector<float>{11, 12, 13, 14}));
   ASSERT_TRUE((*executable)->bindParameters({{"w0", floats({1, 4}, {0, 0, 0, 0})}}));
@@ -290,7 +313,7 @@ TEST(Executable, ErrorHasLocationOfStep) {
   ASSERT_TRUE(session);
   auto result = (*session)->run({{"in0", c.inputs[0]}, {"in1", c.inputs[1]}});
   ASSERT_FALSE(result);
-  EXPECT_EQ(result.problems().text(),
+  EXPECT_EQ(result.diagnostics().text(),
             "error: net: net.py:42: matmul_v2: cannot multiply dims [2, 3] by [4, 2]\n");
 }
 

@@ -25,7 +25,7 @@ Tensor randomSignal(DType dtype, std::vector<int64_t> dims) {
 
 Tensor run(const KernelCase &c) {
   auto out = runCase(c);
-  EXPECT_TRUE(out) << (out ? "" : out.problems().text());
+  EXPECT_TRUE(out) << (out ? "" : out.diagnostics().text());
   return out ? out->front() : Tensor();
 }
 

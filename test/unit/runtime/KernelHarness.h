@@ -17,7 +17,7 @@ struct KernelCase {
   nlohmann::json attributes = nlohmann::json::object();
   std::vector<Tensor> inputs; ///< without data: an absent operand
   /// Type and dims of each result; a result with dynamic dims has Dynamic storage.
-  std::vector<std::pair<DType, std::vector<int64_t>>> outputs;
+  std::vector<std::pair<DType, std::vector<int64_t>>> outputs = {};
   std::vector<size_t> constantInputs = {};
   Dims dims = Dims::Static;
   std::vector<size_t> absentOutputs = {}; ///< indices of unused outputs of the step
@@ -77,7 +77,7 @@ inline Plan planOf(const KernelCase &c) {
 inline Result<std::vector<Tensor>> runCase(const KernelCase &c) {
   auto executable = Executable::create(planOf(c), "test", [](const std::string &) { return nullptr; });
   if (!executable)
-    return executable.problems();
+    return executable.diagnostics();
   NamedTensors feeds, parameters;
   for (size_t i = 0; i < c.inputs.size(); ++i) {
     if (!c.inputs[i].data())
@@ -86,10 +86,10 @@ inline Result<std::vector<Tensor>> runCase(const KernelCase &c) {
     (constant ? parameters : feeds)["in" + std::to_string(i)] = c.inputs[i];
   }
   if (Result<void> done = (*executable)->bindParameters(parameters); !done)
-    return done.problems();
+    return done.diagnostics();
   auto session = Session::create(*executable);
   if (!session)
-    return session.problems();
+    return session.diagnostics();
   Result<std::vector<Tensor>> first = (*session)->run(feeds);
   if (!first)
     return first;

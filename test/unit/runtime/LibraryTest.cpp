@@ -19,7 +19,7 @@ Tensor empty(DType dtype, std::vector<int64_t> dims) { return Tensor(dtype, std:
 std::string errorsOf(const KernelCase &c) {
   auto result = runCase(c);
   EXPECT_FALSE(result);
-  return result ? "" : result.problems().text();
+  return result ? "" : result.diagnostics().text();
 }
 
 const nlohmann::json window = {{"kernel_size", {1, 1}}};
@@ -63,7 +63,7 @@ TEST(Library, ReportsUnknownAndMissingAttributes) {
 
 TEST(Library, AbsentAttributesHaveTheDefaultOfTheRecord) {
   auto attributes = readStored<Pool2dAttributes>({{"strides", {2, 2}}});
-  ASSERT_TRUE(attributes) << attributes.problems().text();
+  ASSERT_TRUE(attributes) << attributes.diagnostics().text();
   EXPECT_EQ(attributes->strides, (std::vector<int64_t>{2, 2}));
   EXPECT_EQ(attributes->poolingType, PoolingType::Max);
   EXPECT_TRUE(attributes->exclusive);
@@ -71,19 +71,19 @@ TEST(Library, AbsentAttributesHaveTheDefaultOfTheRecord) {
 
 TEST(Library, ReadsEnumsByKeyword) {
   auto attributes = readStored<Pool2dAttributes>({{"pooling_type", "avg"}, {"data_format", "NHWC"}});
-  ASSERT_TRUE(attributes) << attributes.problems().text();
+  ASSERT_TRUE(attributes) << attributes.diagnostics().text();
   EXPECT_EQ(attributes->poolingType, PoolingType::Avg);
   EXPECT_EQ(attributes->dataFormat, DataFormat::NHWC);
   auto unknown = readStored<Pool2dAttributes>({{"pooling_type", "median"}});
   ASSERT_FALSE(unknown);
-  EXPECT_THAT(unknown.problems().text(),
+  EXPECT_THAT(unknown.diagnostics().text(),
               HasSubstr("attribute 'pooling_type' is \"median\"; expected one of max, avg"));
 }
 
 TEST(Library, ReadsPostOps) {
   auto attributes = readStored<FusedMatmulAttributes>(
       {{"post_ops", {{{"kind", "bias"}}, {{"kind", "clip"}, {"alpha", -1}, {"beta", 2.5}}}}});
-  ASSERT_TRUE(attributes) << attributes.problems().text();
+  ASSERT_TRUE(attributes) << attributes.diagnostics().text();
   ASSERT_EQ(attributes->postOps.size(), 2u);
   EXPECT_EQ(attributes->postOps[0].kind, PostOpKind::Bias);
   EXPECT_FALSE(attributes->postOps[0].alpha);

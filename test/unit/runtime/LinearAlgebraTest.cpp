@@ -85,7 +85,7 @@ Matrix identity(int64_t n) {
 
 std::vector<Tensor> run(const KernelCase &c) {
   Result<std::vector<Tensor>> out = runCase(c);
-  EXPECT_TRUE(out) << (out ? "" : out.problems().text());
+  EXPECT_TRUE(out) << (out ? "" : out.diagnostics().text());
   return out ? *out : std::vector<Tensor>();
 }
 
@@ -252,10 +252,10 @@ TEST(LinearAlgebra, SingularMatrixErrorHasIndex) {
   Tensor x = doubles({2, 2, 2}, {1, 0, 0, 1, 1, 2, 2, 4});
   auto out = runCase({"inverse", {}, {x}, {{DType::Float64, {2, 2, 2}}}});
   ASSERT_FALSE(out);
-  EXPECT_THAT(out.problems().text(), HasSubstr("matrix 1 is singular"));
+  EXPECT_THAT(out.diagnostics().text(), HasSubstr("matrix 1 is singular"));
   auto factor = runCase({"cholesky", {}, {doubles({2, 2}, {1, 2, 2, 1})}, {{DType::Float64, {2, 2}}}});
   ASSERT_FALSE(factor);
-  EXPECT_THAT(factor.problems().text(), HasSubstr("matrix 0 is not positive definite"));
+  EXPECT_THAT(factor.diagnostics().text(), HasSubstr("matrix 0 is not positive definite"));
 }
 
 } // namespace

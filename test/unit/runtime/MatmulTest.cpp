@@ -82,8 +82,8 @@ template <class T> Tensor converted(const Tensor &tensor, DType dtype) {
 
 /// BLAS computes the types that oneDNN does not have: the same matmuls in float64 and, without post-ops, in
 /// complex128.
-void expectProductByBlas(KernelCase c, const Shape &dims, const std::vector<double> &expected,
-                         double tolerance) {
+void expectMatmulByBlas(KernelCase c, const Shape &dims, const std::vector<double> &expected,
+                        double tolerance) {
   KernelCase wide = c, complex = c;
   for (size_t i = 0; i < c.inputs.size(); ++i) {
     wide.inputs[i] = converted<double>(c.inputs[i], DType::Float64);
@@ -92,12 +92,12 @@ void expectProductByBlas(KernelCase c, const Shape &dims, const std::vector<doub
   wide.outputs = {{DType::Float64, dims}};
   complex.outputs = {{DType::Complex128, dims}};
   Result<std::vector<Tensor>> result = runCase(wide);
-  ASSERT_TRUE(result) << result.problems().text();
+  ASSERT_TRUE(result) << result.diagnostics().text();
   expectClose((*result)[0], expected, tolerance);
   if (c.name == "fused_matmul") // not for complex numbers
     return;
   result = runCase(complex);
-  ASSERT_TRUE(result) << result.problems().text();
+  ASSERT_TRUE(result) << result.diagnostics().text();
   const auto *found = (*result)[0].as<std::complex<double>>();
   for (size_t i = 0; i < expected.size(); ++i) {
     EXPECT_NEAR(found[i].real(), expected[i], tolerance * (1 + std::abs(expected[i])));
@@ -109,8 +109,8 @@ void expectProductByBlas(KernelCase c, const Shape &dims, const std::vector<doub
 constexpr double roundedToFloat = 1e-7;
 
 /// With all kinds of operands: static and dynamic dims, constant and fed weights.
-void expectProduct(KernelCase c, const Shape &dims, const std::vector<double> &expected,
-                   double tolerance = 2e-6, double wideTolerance = 1e-14) {
+void expectMatmul(KernelCase c, const Shape &dims, const std::vector<double> &expected,
+                  double tolerance = 2e-6, double wideTolerance = 1e-14) {
   bool isFused = false;
   for (const char *name : {"alpha", "post_ops", "x_permutation", "y_permutation", "out_permutation"})
     isFused |= c.attributes.contains(name);
@@ -123,41 +123,41 @@ void expectProduct(KernelCase c, const Shape &dims, const std::vector<double> &e
       c.dims = mode;
       c.constantInputs = constant ? std::vector<size_t>{1} : std::vector<size_t>{};
       Result<std::vector<Tensor>> result = runCase(c);
-      ASSERT_TRUE(result) << result.problems().text();
+      ASSERT_TRUE(result) << result.diagnostics().text();
       EXPECT_EQ((*result)[0].dims(), dims);
       expectClose((*result)[0], expected, tolerance);
     }
   if (c.inputs[0].dtype() == DType::Float32)
-    expectProductByBlas(c, dims, expected, wideTolerance);
+    expectMatmulByBlas(c, dims, expected, wideTolerance);
 }
 
 TEST(Matmul, Plain) {
   Tensor x = randomFloats({37, 65}, 1), y = randomFloats({65, 130}, 2);
-  expectProduct({"", {}, {x, y}, {}}, {37, 130}, product(x, y, {37, 130}));
+  expectMatmul({"", {}, {x, y}, {}}, {37, 130}, product(x, y, {37, 130}));
 }
 
 TEST(Matmul, TransposedOperands) {
   Tensor x = randomFloats({5, 7}, 1), y = randomFloats({7, 9}, 2);
   std::vector<double> expected = product(x, y, {5, 9});
-  expectProduct(
+  expectMatmul(
       {"", {{"transpose_x", true}, {"transpose_y", true}}, {stored(x, {1, 0}), stored(y, {1, 0})}, {}},
       {5, 9}, expected);
 }
 
 TEST(Matmul, BatchesBroadcast) {
   Tensor x = randomFloats({2, 1, 3, 4}, 1), y = randomFloats({5, 4, 6}, 2);
-  expectProduct({"", {}, {x, y}, {}}, {2, 5, 3, 6}, product(x, y, {2, 5, 3, 6}));
+  expectMatmul({"", {}, {x, y}, {}}, {2, 5, 3, 6}, product(x, y, {2, 5, 3, 6}));
   Tensor many = randomFloats({2, 3, 8, 16}, 3), weight = randomFloats({16, 24}, 4);
-  expectProduct({"", {}, {many, weight}, {}}, {2, 3, 8, 24}, product(many, weight, {2, 3, 8, 24}));
+  expectMatmul({"", {}, {many, weight}, {}}, {2, 3, 8, 24}, product(many, weight, {2, 3, 8, 24}));
 }
 
 TEST(Matmul, VectorOperandsHaveNoAxisInResult) {
   Tensor x = randomFloats({3, 4}, 1), v = randomFloats({4}, 2);
   std::vector<double> expected = product(x, v.reshaped({4, 1}), {3, 1});
-  expectProduct({"", {}, {x, v}, {}}, {3}, expected);
-  expectProduct({"", {{"transpose_y", true}}, {v, x}, {}}, {3}, expected);
-  expectProduct({"", {{"transpose_x", true}}, {v, v}, {}}, {},
-                product(v.reshaped({1, 4}), v.reshaped({4, 1}), {1, 1}));
+  expectMatmul({"", {}, {x, v}, {}}, {3}, expected);
+  expectMatmul({"", {{"transpose_y", true}}, {v, x}, {}}, {3}, expected);
+  expectMatmul({"", {{"transpose_x", true}}, {v, v}, {}}, {},
+               product(v.reshaped({1, 4}), v.reshaped({4, 1}), {1, 1}));
 }
 
 TEST(Matmul, AttentionWithoutCopies) {
@@ -169,35 +169,35 @@ TEST(Matmul, AttentionWithoutCopies) {
     score *= 0.25;
   Shape heads{0, 2, 1, 3};
   Tensor k = stored(stored(kT, {0, 1, 3, 2}), heads); // [2, 7, 3, 16]
-  expectProduct({"",
-                 {{"x_permutation", heads}, {"y_permutation", heads}, {"transpose_y", true}, {"alpha", 0.25}},
-                 {stored(q, heads), k},
-                 {}},
-                {2, 3, 5, 7}, scores);
+  expectMatmul({"",
+                {{"x_permutation", heads}, {"y_permutation", heads}, {"transpose_y", true}, {"alpha", 0.25}},
+                {stored(q, heads), k},
+                {}},
+               {2, 3, 5, 7}, scores);
   Tensor p = randomFloats({2, 3, 5, 7}, 4);
   Tensor out(DType::Float32, {2, 3, 5, 16});
   std::vector<double> context = product(p, v, {2, 3, 5, 16});
   for (size_t i = 0; i < context.size(); ++i)
     out.as<float>()[i] = static_cast<float>(context[i]);
   Tensor asStored = stored(out, heads);
-  expectProduct({"", {{"y_permutation", heads}, {"out_permutation", heads}}, {p, stored(v, heads)}, {}},
-                {2, 5, 3, 16}, {asStored.as<float>(), asStored.as<float>() + asStored.size()}, 2e-6,
-                roundedToFloat);
+  expectMatmul({"", {{"y_permutation", heads}, {"out_permutation", heads}}, {p, stored(v, heads)}, {}},
+               {2, 5, 3, 16}, {asStored.as<float>(), asStored.as<float>() + asStored.size()}, 2e-6,
+               roundedToFloat);
 }
 
 TEST(Matmul, PermutationThatMovesTheInnermostAxis) {
   Tensor x = randomFloats({3, 4, 5}, 1), y = randomFloats({3, 5, 6}, 2);
   std::vector<double> expected = product(x, y, {3, 4, 6});
-  expectProduct({"",
-                 {{"x_permutation", Shape{2, 0, 1}}, {"y_permutation", Shape{2, 1, 0}}},
-                 {stored(x, {2, 0, 1}), stored(y, {2, 1, 0})},
-                 {}},
-                {3, 4, 6}, expected);
+  expectMatmul({"",
+                {{"x_permutation", Shape{2, 0, 1}}, {"y_permutation", Shape{2, 1, 0}}},
+                {stored(x, {2, 0, 1}), stored(y, {2, 1, 0})},
+                {}},
+               {3, 4, 6}, expected);
   Tensor out = floats({3, 4, 6}, {expected.begin(), expected.end()});
   Tensor moved = stored(out, {1, 2, 0}); // stored axis permutation^-1
   Shape inverse{2, 0, 1};
-  expectProduct({"", {{"out_permutation", inverse}}, {x, y}, {}}, moved.dims(),
-                {moved.as<float>(), moved.as<float>() + moved.size()}, 2e-6, roundedToFloat);
+  expectMatmul({"", {{"out_permutation", inverse}}, {x, y}, {}}, moved.dims(),
+               {moved.as<float>(), moved.as<float>() + moved.size()}, 2e-6, roundedToFloat);
 }
 
 TEST(Matmul, PostOpsInOrder) {
@@ -216,8 +216,8 @@ TEST(Matmul, PostOpsInOrder) {
                           {{"kind", "add"}},
                           {{"kind", "multiply"}},
                           {{"kind", "relu"}}});
-  expectProduct({"", {{"post_ops", ops}, {"alpha", 0.5}}, {x, y, bias, residual, mask}, {}}, {2, 9, 48},
-                expected);
+  expectMatmul({"", {{"post_ops", ops}, {"alpha", 0.5}}, {x, y, bias, residual, mask}, {}}, {2, 9, 48},
+               expected);
 }
 
 TEST(Matmul, PermutedResultWithBroadcastOperands) {
@@ -230,8 +230,8 @@ TEST(Matmul, PermutedResultWithBroadcastOperands) {
   Tensor moved = stored(result, heads);
   for (const char *kind : {"add", "bias"}) {
     json ops = json::array({{{"kind", "relu"}}, {{"kind", kind}}});
-    expectProduct({"", {{"out_permutation", heads}, {"post_ops", ops}}, {x, y, row}, {}}, {1, 5, 3, 8},
-                  {moved.as<float>(), moved.as<float>() + moved.size()}, 2e-6, roundedToFloat);
+    expectMatmul({"", {{"out_permutation", heads}, {"post_ops", ops}}, {x, y, row}, {}}, {1, 5, 3, 8},
+                 {moved.as<float>(), moved.as<float>() + moved.size()}, 2e-6, roundedToFloat);
   }
 }
 
@@ -265,7 +265,7 @@ TEST(Matmul, EveryActivation) {
     std::vector<double> expected = product(x, y, {4, 16});
     for (double &value : expected)
       value = apply(value);
-    expectProduct({"", {{"post_ops", json::array({op})}}, {x, y}, {}}, {4, 16}, expected, 1e-5, 1e-7);
+    expectMatmul({"", {{"post_ops", json::array({op})}}, {x, y}, {}}, {4, 16}, expected, 1e-5, 1e-7);
   }
 }
 
@@ -296,11 +296,11 @@ void checkSummandInPlace(const json &postOps, const std::function<double(double)
   plan.fetchNames = {"second"};
   plan.arenaBytes = 9 * 34 * sizeof(float);
   auto executable = Executable::create(plan, "test", [](const std::string &) { return nullptr; });
-  ASSERT_TRUE(executable) << executable.problems().text();
+  ASSERT_TRUE(executable) << executable.diagnostics().text();
   ASSERT_TRUE((*executable)->bindParameters({{"y", y}}));
   auto session = Session::create(*executable);
   auto result = (*session)->run({{"x", x}});
-  ASSERT_TRUE(result) << result.problems().text();
+  ASSERT_TRUE(result) << result.diagnostics().text();
   std::vector<double> products = product(x, y, {9, 34});
   for (double &value : products)
     value = expected(value);
@@ -322,7 +322,7 @@ TEST(Matmul, IntegersAndHalf) {
                {longs({2, 2}, {1, 2, 3, 4}), longs({2, 1}, {10, int64_t(1) << 40})},
                {{DType::Int64, {2, 1}}}};
   auto result = runCase(c);
-  ASSERT_TRUE(result) << result.problems().text();
+  ASSERT_TRUE(result) << result.diagnostics().text();
   EXPECT_EQ(valuesOf<int64_t>((*result)[0]),
             (std::vector<int64_t>{10 + (int64_t(2) << 40), 30 + (int64_t(4) << 40)}));
   // The sum 2048 + 1 + 1 is exact only if it is not rounded to half after each addition.
@@ -333,7 +333,7 @@ TEST(Matmul, IntegersAndHalf) {
     y.as<Float16>()[i] = Float16(1.0f);
   }
   result = runCase({"matmul", {}, {x, y}, {{DType::Float16, {1, 1}}}});
-  ASSERT_TRUE(result) << result.problems().text();
+  ASSERT_TRUE(result) << result.diagnostics().text();
   EXPECT_EQ(static_cast<float>((*result)[0].as<Float16>()[0]), 2050.0f);
 }
 
@@ -352,7 +352,7 @@ TEST(Matmul, HalfReadThroughPermutations) {
                            {{"x_permutation", Shape{2, 0, 1}}, {"y_permutation", Shape{2, 1, 0}}},
                            {half(xStored), half(yStored)},
                            {{dtype, {2, 3, 5}}}});
-    ASSERT_TRUE(result) << result.problems().text();
+    ASSERT_TRUE(result) << result.diagnostics().text();
     std::vector<double> expected = product(x, y, {2, 3, 5});
     for (size_t i = 0; i < expected.size(); ++i) {
       float found = dtype == DType::Float16 ? static_cast<float>((*result)[0].as<Float16>()[i])
@@ -369,7 +369,7 @@ TEST(Matmul, BFloat16) {
   for (int i = 0; i < 160; ++i)
     y.as<BFloat16>()[i] = BFloat16(static_cast<float>(i % 5 - 2));
   auto result = runCase({"matmul", {}, {x, y}, {{DType::BFloat16, {3, 5}}}, {1}});
-  ASSERT_TRUE(result) << result.problems().text();
+  ASSERT_TRUE(result) << result.diagnostics().text();
   for (int m = 0; m < 3; ++m)
     for (int n = 0; n < 5; ++n) {
       float sum = 0;
@@ -380,21 +380,21 @@ TEST(Matmul, BFloat16) {
 }
 
 TEST(Matmul, EmptyOperands) {
-  expectProduct({"", {}, {randomFloats({0, 3}, 1), randomFloats({3, 2}, 2)}, {}}, {0, 2}, {});
-  expectProduct({"", {}, {randomFloats({2, 0}, 1), randomFloats({0, 2}, 2)}, {}}, {2, 2}, {0, 0, 0, 0});
+  expectMatmul({"", {}, {randomFloats({0, 3}, 1), randomFloats({3, 2}, 2)}, {}}, {0, 2}, {});
+  expectMatmul({"", {}, {randomFloats({2, 0}, 1), randomFloats({0, 2}, 2)}, {}}, {2, 2}, {0, 0, 0, 0});
 }
 
 TEST(Matmul, MismatchedOperandsAreErrors) {
   auto result =
       runCase({"matmul", {}, {randomFloats({2, 3}, 1), randomFloats({4, 2}, 2)}, {{DType::Float32, {2, 2}}}});
   ASSERT_FALSE(result);
-  EXPECT_THAT(result.problems().text(), ::testing::HasSubstr("cannot multiply dims [2, 3] by [4, 2]"));
+  EXPECT_THAT(result.diagnostics().text(), ::testing::HasSubstr("cannot multiply dims [2, 3] by [4, 2]"));
   result = runCase({"fused_matmul",
                     {{"post_ops", {{{"kind", "bent"}}}}},
                     {randomFloats({2, 3}, 1), randomFloats({3, 2}, 2)},
                     {{DType::Float32, {2, 2}}}});
   ASSERT_FALSE(result);
-  EXPECT_THAT(result.problems().text(),
+  EXPECT_THAT(result.diagnostics().text(),
               ::testing::HasSubstr("post_ops[0]: attribute 'kind' is \"bent\"; expected one of bias, add"));
 }
 

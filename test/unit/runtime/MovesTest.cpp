@@ -78,13 +78,13 @@ TEST(Moves, SliceByTensorsAndDynamicDims) {
                            {{DType::Float32, {3, 1}}},
                            {},
                            dims});
-    ASSERT_TRUE(result) << result.problems().text();
+    ASSERT_TRUE(result) << result.diagnostics().text();
     EXPECT_EQ((*result)[0].dims(), (Shape{3, 1}));
     EXPECT_EQ(valuesOf<float>((*result)[0]), (std::vector<float>{4, 7, 10}));
   }
   auto result =
       runCase({"slice", {{"axes", {0}}, {"starts", {3}}, {"ends", {1}}}, {x}, {{DType::Float32, {0, 3}}}});
-  ASSERT_TRUE(result) << result.problems().text();
+  ASSERT_TRUE(result) << result.diagnostics().text();
 }
 
 TEST(Moves, ReverseSlice) {
@@ -94,7 +94,7 @@ TEST(Moves, ReverseSlice) {
                            {{"axes", {0}}, {"starts", {start}}, {"ends", {end}}, {"strides", {step}}},
                            {x},
                            {{DType::Int64, {count}}}});
-    EXPECT_TRUE(result) << result.problems().text();
+    EXPECT_TRUE(result) << result.diagnostics().text();
     return valuesOf<int64_t>((*result)[0]);
   };
   EXPECT_EQ(run(4, 0, -2, 2), (Shape{4, 2}));
@@ -107,19 +107,19 @@ TEST(Moves, SetValueBroadcasts) {
   Tensor x = floats({3, 2}, {0, 0, 0, 0, 0, 0});
   nlohmann::json attributes = {{"axes", {0}}, {"starts", {0}}, {"ends", {3}}, {"steps", {2}}};
   auto result = runCase({"set_value", attributes, {x, floats({2}, {7, 8})}, {{DType::Float32, {3, 2}}}});
-  ASSERT_TRUE(result) << result.problems().text();
+  ASSERT_TRUE(result) << result.diagnostics().text();
   EXPECT_EQ(valuesOf<float>((*result)[0]), (std::vector<float>{7, 8, 0, 0, 7, 8}));
   result = runCase({"set_value", attributes, {x, floats({3}, {7, 8, 9})}, {{DType::Float32, {3, 2}}}});
-  EXPECT_THAT(result.problems().text(), HasSubstr("[3] does not broadcast to [2, 2]"));
+  EXPECT_THAT(result.diagnostics().text(), HasSubstr("[3] does not broadcast to [2, 2]"));
 }
 
 TEST(Moves, RollTwoAxesAndFlat) {
   Tensor x = longs({2, 3}, {0, 1, 2, 3, 4, 5});
   auto result = runCase({"roll", {{"shifts", {1, -1}}, {"axis", {0, 1}}}, {x}, {{DType::Int64, {2, 3}}}});
-  ASSERT_TRUE(result) << result.problems().text();
+  ASSERT_TRUE(result) << result.diagnostics().text();
   EXPECT_EQ(valuesOf<int64_t>((*result)[0]), (Shape{4, 5, 3, 1, 2, 0}));
   result = runCase({"roll", {{"shifts", {2}}}, {x}, {{DType::Int64, {2, 3}}}});
-  ASSERT_TRUE(result) << result.problems().text();
+  ASSERT_TRUE(result) << result.diagnostics().text();
   EXPECT_EQ(valuesOf<int64_t>((*result)[0]), (Shape{4, 5, 0, 1, 2, 3}));
 }
 
@@ -131,18 +131,18 @@ TEST(Moves, ReshapeSharesBytes) {
   plan.values[1].storage = Storage::Alias;
   plan.values[1].base = 0;
   auto executable = Executable::create(plan, "test", [](const std::string &) { return nullptr; });
-  ASSERT_TRUE(executable) << executable.problems().text();
+  ASSERT_TRUE(executable) << executable.diagnostics().text();
   auto session = Session::create(*executable);
   auto result = (*session)->run({{"in0", x}});
-  ASSERT_TRUE(result) << result.problems().text();
+  ASSERT_TRUE(result) << result.diagnostics().text();
   EXPECT_EQ((*result)[0].dims(), (Shape{2, 3, 2}));
   EXPECT_EQ(valuesOf<int64_t>((*result)[0]), valuesOf<int64_t>(x));
   result = (*session)->run({{"in0", longs({1, 4}, {1, 2, 3, 4})}});
   ASSERT_FALSE(result);
-  EXPECT_THAT(result.problems().text(), HasSubstr("cannot reshape [1, 4] to [0, 3, -1]"));
+  EXPECT_THAT(result.diagnostics().text(), HasSubstr("cannot reshape [1, 4] to [0, 3, -1]"));
   for (Dims dims : {Dims::Static, Dims::Dynamic}) { // into memory of its own, by a tensor
     result = runCase({"reshape", {}, {x, longs({2}, {-1, 4})}, {{DType::Int64, {3, 4}}}, {}, dims});
-    ASSERT_TRUE(result) << result.problems().text();
+    ASSERT_TRUE(result) << result.diagnostics().text();
     EXPECT_EQ(valuesOf<int64_t>((*result)[0]), valuesOf<int64_t>(x));
   }
 }
@@ -150,10 +150,10 @@ TEST(Moves, ReshapeSharesBytes) {
 TEST(Moves, ShapeAndDim) {
   Tensor x(DType::Float32, {2, 0, 5});
   auto result = runCase({"shape", {}, {x}, {{DType::Int32, {3}}}});
-  ASSERT_TRUE(result) << result.problems().text();
+  ASSERT_TRUE(result) << result.diagnostics().text();
   EXPECT_EQ(valuesOf<int32_t>((*result)[0]), (std::vector<int32_t>{2, 0, 5}));
   result = runCase({"dim", {{"index", 2}}, {x}, {{DType::Int64, {}}}, {}, Dims::Dynamic});
-  ASSERT_TRUE(result) << result.problems().text();
+  ASSERT_TRUE(result) << result.diagnostics().text();
   EXPECT_EQ(valuesOf<int64_t>((*result)[0]), Shape{5});
 }
 
@@ -161,11 +161,11 @@ TEST(Gather, BadIndexIsNamed) {
   Tensor table = randomFloats({10, 4}, 1);
   auto result =
       runCase({"embedding", {}, {longs({2, 2}, {0, 9, 10, 3}), table}, {{DType::Float32, {2, 2, 4}}}});
-  EXPECT_THAT(result.problems().text(), HasSubstr("index 10 at [1, 0] is outside of [0, 10)"));
+  EXPECT_THAT(result.diagnostics().text(), HasSubstr("index 10 at [1, 0] is outside of [0, 10)"));
   result = runCase({"gather", {}, {table, longs({1}, {-11})}, {{DType::Float32, {1, 4}}}});
-  EXPECT_THAT(result.problems().text(), HasSubstr("index -1 at [0] is outside of [-10, 10)"));
+  EXPECT_THAT(result.diagnostics().text(), HasSubstr("index -1 at [0] is outside of [-10, 10)"));
   result = runCase({"gather_nd", {}, {table, longs({1, 2}, {3, 4})}, {{DType::Float32, {1}}}});
-  EXPECT_THAT(result.problems().text(),
+  EXPECT_THAT(result.diagnostics().text(),
               HasSubstr("the index at [0, 1] is outside of axis 1 of float32[10, 4]"));
 }
 
@@ -173,21 +173,21 @@ TEST(Gather, AlongAxis) {
   Tensor x = floats({2, 3}, {1, 2, 3, 4, 5, 6});
   auto result = runCase(
       {"take_along_axis", {{"axis", 1}}, {x, longs({2, 2}, {2, 0, -1, 1})}, {{DType::Float32, {2, 2}}}});
-  ASSERT_TRUE(result) << result.problems().text();
+  ASSERT_TRUE(result) << result.diagnostics().text();
   EXPECT_EQ(valuesOf<float>((*result)[0]), (std::vector<float>{3, 1, 6, 5}));
   result =
       runCase({"take_along_axis", {{"axis", 0}}, {x, longs({1, 3}, {1, 0, 1})}, {{DType::Float32, {1, 3}}}});
-  ASSERT_TRUE(result) << result.problems().text();
+  ASSERT_TRUE(result) << result.diagnostics().text();
 }
 
 TEST(Gather, NegativeIndicesAndAxis) {
   Tensor x = floats({2, 3}, {1, 2, 3, 4, 5, 6});
   auto result = runCase(
       {"gather", {{"axis", 1}}, {x, longs({2}, {-1, 0})}, {{DType::Float32, {2, 2}}}, {}, Dims::Dynamic});
-  ASSERT_TRUE(result) << result.problems().text();
+  ASSERT_TRUE(result) << result.diagnostics().text();
   EXPECT_EQ(valuesOf<float>((*result)[0]), (std::vector<float>{3, 1, 6, 4}));
   result = runCase({"gather", {{"axis", 0}}, {x, longs({}, {1}), longs({1}, {1})}, {{DType::Float32, {2}}}});
-  ASSERT_TRUE(result) << result.problems().text();
+  ASSERT_TRUE(result) << result.diagnostics().text();
   EXPECT_EQ(valuesOf<float>((*result)[0]), (std::vector<float>{2, 5}));
 }
 
@@ -198,7 +198,7 @@ TEST(Scatter, EveryReduction) {
                            {{"reduce", reduce}},
                            {x, longs({3, 1}, {1, -1, 1}), floats({3}, {10, 2, 5})},
                            {{DType::Float32, {4}}}});
-    EXPECT_TRUE(result) << result.problems().text();
+    EXPECT_TRUE(result) << result.diagnostics().text();
     return valuesOf<float>((*result)[0]);
   };
   EXPECT_EQ(run("assign"), (std::vector<float>{1, 5, 3, 2}));
@@ -208,7 +208,7 @@ TEST(Scatter, EveryReduction) {
   EXPECT_EQ(run("amax"), (std::vector<float>{1, 10, 3, 4}));
   auto result =
       runCase({"scatter_nd", {}, {x, longs({1, 1}, {4}), floats({1}, {0})}, {{DType::Float32, {4}}}});
-  EXPECT_THAT(result.problems().text(),
+  EXPECT_THAT(result.diagnostics().text(),
               HasSubstr("index 4 at element 0 of the indices is outside of [-4, 4)"));
 }
 
@@ -228,10 +228,10 @@ TEST(Pool, ChannelsLastEqualsChannelsFirst) {
         Shape out = adaptive ? Shape{3, 2} : Shape{4, 5};
         attributes["data_format"] = "NHWC";
         auto last = runCase({"pool2d", attributes, {x}, {{DType::Float32, {2, out[0], out[1], 5}}}});
-        ASSERT_TRUE(last) << last.problems().text();
+        ASSERT_TRUE(last) << last.diagnostics().text();
         attributes["data_format"] = "NCHW";
         auto plain = runCase({"pool2d", attributes, {first}, {{DType::Float32, {2, 5, out[0], out[1]}}}});
-        ASSERT_TRUE(plain) << plain.problems().text();
+        ASSERT_TRUE(plain) << plain.diagnostics().text();
         int64_t positions = out[0] * out[1];
         for (int64_t n = 0; n < 2; ++n)
           for (int64_t i = 0; i < positions; ++i)
@@ -264,11 +264,11 @@ TEST(Pool, GradientOfChannelsLastEqualsChannelsFirst) {
                                  {"paddings", {1, 1}},
                                  {"data_format", "NHWC"}};
     auto last = runCase({"pool2d_gradient", attributes, {x, cotangent}, {{DType::Float32, x.dims()}}});
-    ASSERT_TRUE(last) << last.problems().text();
+    ASSERT_TRUE(last) << last.diagnostics().text();
     attributes["data_format"] = "NCHW";
     auto plain =
         runCase({"pool2d_gradient", attributes, {xFirst, cotangentFirst}, {{DType::Float32, xFirst.dims()}}});
-    ASSERT_TRUE(plain) << plain.problems().text();
+    ASSERT_TRUE(plain) << plain.diagnostics().text();
     for (int64_t n = 0; n < 2; ++n)
       for (int64_t i = 0; i < positions; ++i)
         for (int64_t c = 0; c < channels; ++c)
@@ -289,7 +289,7 @@ TEST(Interpolate, ChannelsLastAndSizesByTensors) {
       attributes["out_h"] = 7;
       attributes["out_w"] = 9;
       auto byAttribute = runCase({"interpolate", attributes, {x}, {{DType::Float32, {2, 3, 7, 9}}}});
-      ASSERT_TRUE(byAttribute) << byAttribute.problems().text();
+      ASSERT_TRUE(byAttribute) << byAttribute.diagnostics().text();
       attributes["data_format"] = "NHWC";
       attributes["out_h"] = 1;
       Tensor seven = tensorOf<int32_t>(DType::Int32, {1}, {7}),
@@ -300,7 +300,7 @@ TEST(Interpolate, ChannelsLastAndSizesByTensors) {
         // An empty Tensor of rank 1 has no data: the operand is absent.
         auto byTensor = runCase(
             {"interpolate", attributes, operands, {{DType::Float32, {2, 7, 9, 3}}}, {}, Dims::Dynamic});
-        ASSERT_TRUE(byTensor) << byTensor.problems().text();
+        ASSERT_TRUE(byTensor) << byTensor.diagnostics().text();
         for (int64_t n = 0; n < 2; ++n)
           for (int64_t c = 0; c < 3; ++c)
             for (int64_t i = 0; i < 63; ++i)
@@ -317,7 +317,7 @@ TEST(Interpolate, ByHand) {
     attributes["out_w"] = static_cast<int64_t>(expected.size());
     auto result = runCase(
         {"interpolate", attributes, {x}, {{DType::Float32, {1, 1, static_cast<int64_t>(expected.size())}}}});
-    ASSERT_TRUE(result) << result.problems().text();
+    ASSERT_TRUE(result) << result.diagnostics().text();
     expectClose((*result)[0], expected, 1e-6);
   };
   run({{"interp_method", "linear"}, {"align_corners", true}}, {0, 5, 10, 15, 20, 25, 30});
@@ -333,24 +333,24 @@ TEST(Order, NanIsLargestAndTiesAreAsInPaddle) {
   float nan = std::numeric_limits<float>::quiet_NaN();
   Tensor x = floats({6}, {2, nan, 1, 2, nan, 3});
   auto sorted = runCase({"argsort", {}, {x}, {{DType::Float32, {6}}, {DType::Int64, {6}}}});
-  ASSERT_TRUE(sorted) << sorted.problems().text();
+  ASSERT_TRUE(sorted) << sorted.diagnostics().text();
   EXPECT_EQ(valuesOf<int64_t>((*sorted)[1]), (Shape{2, 0, 3, 5, 1, 4}));
   auto top = runCase(
       {"topk", {}, {x, longs({1}, {4})}, {{DType::Float32, {4}}, {DType::Int64, {4}}}, {}, Dims::Dynamic});
-  ASSERT_TRUE(top) << top.problems().text();
+  ASSERT_TRUE(top) << top.diagnostics().text();
   EXPECT_EQ(valuesOf<int64_t>((*top)[1]), (Shape{1, 4, 5, 3})); // by Paddle 2.6.2
   auto arg = runCase({"argmax", {{"axis", 0}}, {x}, {{DType::Int64, {}}}});
-  ASSERT_TRUE(arg) << arg.problems().text();
+  ASSERT_TRUE(arg) << arg.diagnostics().text();
   EXPECT_EQ(valuesOf<int64_t>((*arg)[0]), Shape{1});
   auto tooMany = runCase({"topk", {{"k", 7}}, {x}, {{DType::Float32, {7}}, {DType::Int64, {7}}}});
-  EXPECT_THAT(tooMany.problems().text(), HasSubstr("expected k in [0, 6], found 7"));
+  EXPECT_THAT(tooMany.diagnostics().text(), HasSubstr("expected k in [0, 6], found 7"));
 }
 
 TEST(Order, TopOfManyByPartialSort) {
   Tensor x = randomFloats({3, 500}, 1);
   auto top = runCase(
       {"topk", {{"k", 5}, {"largest", false}}, {x}, {{DType::Float32, {3, 5}}, {DType::Int64, {3, 5}}}});
-  ASSERT_TRUE(top) << top.problems().text();
+  ASSERT_TRUE(top) << top.diagnostics().text();
   for (int64_t row = 0; row < 3; ++row) {
     std::vector<float> line(x.as<float>() + row * 500, x.as<float>() + row * 500 + 500);
     std::sort(line.begin(), line.end());
@@ -365,7 +365,7 @@ TEST(Order, TopOfManyByPartialSort) {
 TEST(Order, LogCumSumExp) {
   auto result = runCase(
       {"logcumsumexp", {{"axis", 0}}, {floats({4}, {1000, 1000, -1000, 0.5f})}, {{DType::Float32, {4}}}});
-  ASSERT_TRUE(result) << result.problems().text();
+  ASSERT_TRUE(result) << result.diagnostics().text();
   double two = 1000 + std::log(2.0);
   expectClose((*result)[0], {1000, two, two, two}, 1e-6);
 }
@@ -373,7 +373,7 @@ TEST(Order, LogCumSumExp) {
 TEST(Count, NonzeroRowsInOrder) {
   auto result = runCase(
       {"nonzero", {}, {floats({2, 3}, {0, 1, 0, -2, 0, 3})}, {{DType::Int64, {3, 2}}}, {}, Dims::Dynamic});
-  ASSERT_TRUE(result) << result.problems().text();
+  ASSERT_TRUE(result) << result.diagnostics().text();
   EXPECT_EQ((*result)[0].dims(), (Shape{3, 2}));
   EXPECT_EQ(valuesOf<int64_t>((*result)[0]), (Shape{0, 1, 1, 0, 1, 2}));
 }
@@ -384,16 +384,16 @@ TEST(Fill, Ranges) {
         {"arange", {{"dtype", nameOf(dtype)}}, {start, end, step}, {{dtype, {count}}}, {}, Dims::Dynamic});
   };
   auto result = run(longs({1}, {5}), longs({1}, {-2}), longs({1}, {-3}), DType::Int64, 3);
-  ASSERT_TRUE(result) << result.problems().text();
+  ASSERT_TRUE(result) << result.diagnostics().text();
   EXPECT_EQ(valuesOf<int64_t>((*result)[0]), (Shape{5, 2, -1}));
   result = run(floats({1}, {0}), floats({1}, {1}), floats({1}, {0.25f}), DType::Float32, 4);
-  ASSERT_TRUE(result) << result.problems().text();
+  ASSERT_TRUE(result) << result.diagnostics().text();
   EXPECT_EQ(valuesOf<float>((*result)[0]), (std::vector<float>{0, 0.25f, 0.5f, 0.75f}));
   result = run(longs({1}, {3}), longs({1}, {3}), longs({1}, {1}), DType::Int64, 0);
-  ASSERT_TRUE(result) << result.problems().text();
+  ASSERT_TRUE(result) << result.diagnostics().text();
   EXPECT_EQ((*result)[0].size(), 0);
   result = run(longs({1}, {3}), longs({1}, {9}), longs({1}, {0}), DType::Int64, 0);
-  EXPECT_THAT(result.problems().text(), HasSubstr("the step is 0"));
+  EXPECT_THAT(result.diagnostics().text(), HasSubstr("the step is 0"));
 }
 
 } // namespace

@@ -33,19 +33,19 @@ Result<void> runLarge(Communicator &communicator) {
   for (int64_t i = 0; i < count; ++i)
     tensor.as<float>()[i] = static_cast<float>(i % 1000 + communicator.rank());
   double seconds = 1e9;
-  Result<Tensor> result = Problems();
+  Result<Tensor> result = Diagnostics();
   for (int i = 0; i < 10; ++i) {
     auto start = std::chrono::steady_clock::now();
     result = applyStep(&communicator, step, tensor);
     if (!result)
-      return result.problems();
+      return result.diagnostics();
     seconds =
         std::min(seconds, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
   int64_t size = communicator.size();
   for (int64_t i = 0; i < count; ++i)
     if (result->as<float>()[i] != static_cast<float>(i % 1000 * size + size * (size - 1) / 2))
-      return problem("", fmt::format("element {} is wrong", i));
+      return errorAt("", fmt::format("element {} is wrong", i));
   if (communicator.rank() == 0)
     fmt::print("all_reduce of 16 MiB: {:.1f} ms\n", seconds * 1e3);
   return {};
@@ -61,14 +61,41 @@ Result<void> runSmall(Communicator &communicator) {
   auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < count; ++i) {
     if (auto planned = execution.plan(&communicator, {}); !planned)
-      return planned.problems();
+      return planned.diagnostics();
     if (Result<void> done = execution.run(&communicator, &number, &sum); !done)
       return done;
   }
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (communicator.rank() == 0)
     fmt::print("all_reduce of 4 bytes: {:.1f} us\n", seconds * 1e6 / count);
-  return sum == static_cast<float>(communicator.size()) ? Result<void>() : problem("", "the sum is wrong");
+  return sum == static_cast<float>(communicator.size()) ? Result<void>() : errorAt("", "the sum is wrong");
+}
+
+/// Ranks fail with messages under way, large ones too, and start again.
+Result<void> runRestarts(Communicator &communicator) {
+  // A failure in the first round must not end the start of a slower rank.
+  if (Result<void> done = communicator.restart(10); !done)
+    return done;
+  for (int round = 0; round < 10; ++round) {
+    bool isCause = communicator.rank() == round % communicator.size();
+    std::vector<Outgoing> outgoing;
+    for (int64_t other = 0; other < communicator.size(); ++other)
+      if (other != communicator.rank())
+        outgoing.push_back({other, MessageBuffer(size_t(9) << 20), 3});
+    (void)communicator.exchange({"lost"}, std::move(outgoing), {});
+    if (isCause && round % 2 == 0)
+      communicator.fail(errorAt("", "the operand is negative"));
+    else if (!isCause && communicator.barrier({"all_reduce"}))
+      return errorAt("", "the barrier without a rank must fail");
+    if (Result<void> done = communicator.restart(10); !done)
+      return done;
+    if (Result<void> done = runSteps(communicator); !done)
+      return done;
+    // The next failure must not end these steps on a slower rank.
+    if (Result<void> done = communicator.restart(10); !done)
+      return done;
+  }
+  return {};
 }
 
 Result<void> runMode(const std::string &mode, Communicator &communicator) {
@@ -77,12 +104,14 @@ Result<void> runMode(const std::string &mode, Communicator &communicator) {
     return met;
   if (mode == "steps")
     return runSteps(communicator);
+  if (mode == "restart")
+    return runRestarts(communicator);
   if (mode == "small")
     return runSmall(communicator);
   if (mode == "large")
     return runLarge(communicator);
   if (mode == "fail" && isOther)
-    return problem("net.py:7: log", "the operand is negative");
+    return errorAt("net.py:7: log", "the operand is negative");
   if (mode == "kill" && isOther)
     raise(SIGKILL);
   if (mode == "exit" && isOther)
@@ -106,13 +135,13 @@ int main(int argc, char **argv) {
   Result<std::unique_ptr<Communicator>> communicator =
       openMpi(mode == "hang" ? CommunicatorOptions() : CommunicatorOptions{.timeout = 2});
   if (!communicator) {
-    fmt::print(stderr, "{}", communicator.problems().text());
+    fmt::print(stderr, "{}", communicator.diagnostics().text());
     return 1;
   }
   int64_t rank = (*communicator)->rank();
   Result<void> done = runMode(mode, **communicator);
-  (*communicator)->fail(done.problems());
-  fmt::print(stderr, "rank {}: {}", rank, done ? "done\n" : done.problems().text());
+  (*communicator)->fail(done.diagnostics());
+  fmt::print(stderr, "rank {}: {}", rank, done ? "done\n" : done.diagnostics().text());
   fflush(stderr);
   return done ? 0 : 1;
 }

@@ -39,10 +39,10 @@ Plan samplePlan() {
 
 TEST(Plan, RoundTrip) {
   Plan plan = samplePlan();
-  ASSERT_TRUE(verify(plan, "sample")) << verify(plan, "sample").problems().text();
+  ASSERT_TRUE(verify(plan, "sample")) << verify(plan, "sample").diagnostics().text();
   std::vector<uint8_t> bytes = serialize(plan);
   Result<Plan> again = deserialize(bytes, "sample");
-  ASSERT_TRUE(again) << again.problems().text();
+  ASSERT_TRUE(again) << again.diagnostics().text();
   EXPECT_EQ(serialize(*again), bytes);
   EXPECT_EQ(again->values[6].base, 5);
   EXPECT_EQ(again->values[2].offset, 64);
@@ -69,7 +69,7 @@ TEST(Plan, DamagedPlansDoNotCrash) {
 std::string messageAfter(const std::function<void(Plan &)> &change) {
   Plan plan = samplePlan();
   change(plan);
-  return verify(plan, "sample").problems().text();
+  return verify(plan, "sample").diagnostics().text();
 }
 
 TEST(Plan, VerifyReportsErrors) {
@@ -110,12 +110,12 @@ TEST(Plan, VerifyReportsErrors) {
   EXPECT_THAT(messageAfter([](Plan &p) { p.arenaBytes = -5; }), HasSubstr("-5 is not a size"));
 }
 
-TEST(Plan, AllProblemsAtOnce) {
+TEST(Plan, AllErrorsAtOnce) {
   Plan plan = samplePlan();
   plan.values[4].offset = 4;
   plan.values[6].base = 9;
   plan.fetchNames.clear();
-  EXPECT_EQ(verify(plan, "sample").problems().size(), 3u);
+  EXPECT_EQ(verify(plan, "sample").diagnostics().size(), 3u);
 }
 
 } // namespace

@@ -34,7 +34,7 @@ Tensor draw(const std::string &kernel, nlohmann::json attributes, DType dtype = 
   if (!attributes.contains("seed"))
     attributes["seed"] = 7;
   auto results = runCase({kernel, attributes, std::move(inputs), {{dtype, dims}}});
-  EXPECT_TRUE(results) << results.problems().text();
+  EXPECT_TRUE(results) << results.diagnostics().text();
   return results ? (*results)[0] : Tensor(dtype, {0});
 }
 
@@ -169,7 +169,7 @@ TEST(Random, Multinomial) {
                        {{"num_samples", 20000}, {"replacement", true}, {"seed", 3}},
                        {weights},
                        {{DType::Int64, {2, 20000}}}});
-  ASSERT_TRUE(with) << with.problems().text();
+  ASSERT_TRUE(with) << with.diagnostics().text();
   std::array<std::array<double, 4>, 2> counts{};
   for (size_t i = 0; i < 40000; ++i)
     counts[i / 20000][static_cast<size_t>((*with)[0].as<int64_t>()[i])] += 1.0 / 20000;
@@ -178,7 +178,7 @@ TEST(Random, Multinomial) {
     EXPECT_NEAR(counts[static_cast<size_t>(row)][static_cast<size_t>(index)], expected, 0.015);
   auto without =
       runCase({"multinomial", {{"num_samples", 2}, {"seed", 3}}, {weights}, {{DType::Int64, {2, 2}}}});
-  ASSERT_TRUE(without) << without.problems().text();
+  ASSERT_TRUE(without) << without.diagnostics().text();
   std::vector<int64_t> second = valuesOf<int64_t>((*without)[0]);
   EXPECT_NE(second[0], second[1]);
   EXPECT_EQ(second[2] + second[3], 3); // the second row has only classes 1 and 2
@@ -202,7 +202,7 @@ TEST(Random, ShuffledRows) {
                           {{"startup_seed", 4}},
                           {x, longs({1}, {0})},
                           {{DType::Float32, {3, 2, 2}}, {DType::Int64, {6}}, {DType::Int64, {1}}}});
-  ASSERT_TRUE(results) << results.problems().text();
+  ASSERT_TRUE(results) << results.diagnostics().text();
   for (int64_t i = 0; i < 12; ++i)
     EXPECT_EQ((*results)[0].as<float>()[i], static_cast<float>((*results)[1].as<int64_t>()[i / 2]));
 }
@@ -212,7 +212,7 @@ TEST(Random, ClassCenters) {
                           {{"num_classes", 20}, {"num_samples", 6}, {"seed", 4}, {"fix_seed", true}},
                           {longs({4}, {11, 5, 1, 5})},
                           {{DType::Int64, {4}}, {DType::Int64, {dynamicDim}}}});
-  ASSERT_TRUE(results) << results.problems().text();
+  ASSERT_TRUE(results) << results.diagnostics().text();
   std::vector<int64_t> classes = valuesOf<int64_t>((*results)[1]), labels = valuesOf<int64_t>((*results)[0]);
   EXPECT_EQ(classes.size(), 6u);
   EXPECT_TRUE(std::is_sorted(classes.begin(), classes.end()));

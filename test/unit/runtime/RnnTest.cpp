@@ -147,7 +147,7 @@ TEST_P(RnnTest, EqualsDefinition) {
   for (size_t i = 0; i < states; ++i)
     c.outputs.push_back({DType::Float32, {layers * directions, batch, width}});
   auto result = runCase(c);
-  ASSERT_TRUE(result) << result.problems().text();
+  ASSERT_TRUE(result) << result.diagnostics().text();
   expectClose((*result)[0], out, 1e-5);
   for (size_t i = 0; i < states; ++i)
     expectClose((*result)[1 + i], finals[i], 1e-5);
@@ -170,7 +170,7 @@ TEST(Rnn, MismatchedOperandsAreErrors) {
                 randomFloats({6, 2}, 4), randomFloats({6}, 5), randomFloats({6}, 6)},
                {{DType::Float32, {3, 1, 2}}, {DType::Float32, {1, 1, 2}}}};
   auto result = runCase(c);
-  EXPECT_THAT(result.problems().text(),
+  EXPECT_THAT(result.diagnostics().text(),
               ::testing::HasSubstr("weight 0 of layer 0 is float32[6, 5]; expected float32[6, 4]"));
 }
 

@@ -22,9 +22,9 @@ std::optional<int64_t> tileDimOf(const Geometry &g, bool isConstant = true) {
   OperandType operand{true, true, DType::Float32, {}};
   std::vector<OperandType> inputs(2, operand), outputs(1, operand);
   auto parsed = ConvConfig::create(attributes, {inputs, outputs}, 2, false);
-  EXPECT_TRUE(parsed) << parsed.problems().text();
+  EXPECT_TRUE(parsed) << parsed.diagnostics().text();
   auto geometry = ConvGeometry::compute(*parsed, Shape{g[0], g[3], g[4], g[1]}, Shape{g[2], g[1], 3, 3}, {});
-  EXPECT_TRUE(geometry) << geometry.problems().text();
+  EXPECT_TRUE(geometry) << geometry.diagnostics().text();
   return WinogradConv::chooseTileDim(*geometry, isConstant);
 }
 
@@ -62,7 +62,7 @@ TEST_P(Winograd, EqualsDefinition) {
                    constant ? std::vector<size_t>{1} : std::vector<size_t>(),
                    mode};
       auto result = runCase(c);
-      ASSERT_TRUE(result) << result.problems().text();
+      ASSERT_TRUE(result) << result.diagnostics().text();
       expectClose((*result)[0], channelsLast(expected, out), 1e-5);
     }
 }
@@ -92,7 +92,7 @@ TEST_P(Winograd, TransposedEqualsDefinition) {
                {{DType::Float32, {out[0], out[2], out[3], out[1]}}},
                {1}};
   auto result = runCase(c);
-  ASSERT_TRUE(result) << result.problems().text();
+  ASSERT_TRUE(result) << result.diagnostics().text();
   expectClose((*result)[0], channelsLast(expected, out), 1e-5);
 }
 
@@ -132,11 +132,11 @@ TEST(WinogradConv, ResidualInPlace) {
   plan.fetchNames = {"second"};
   plan.arenaBytes = x.size() * static_cast<int64_t>(sizeof(float));
   auto executable = Executable::create(plan, "test", [](const std::string &) { return nullptr; });
-  ASSERT_TRUE(executable) << executable.problems().text();
+  ASSERT_TRUE(executable) << executable.diagnostics().text();
   ASSERT_TRUE((*executable)->bindParameters({{"w", w}}));
   auto session = Session::create(*executable);
   auto result = (*session)->run({{"x", channelsLast(x)}});
-  ASSERT_TRUE(result) << result.problems().text();
+  ASSERT_TRUE(result) << result.diagnostics().text();
   std::vector<double> expected = convolve(x, w, x.dims(), {{1, 1}, {1, 1}});
   for (double &value : expected)
     value *= 2;
@@ -159,9 +159,9 @@ TEST(RowPostOps, VectorActivationsEqualScalarOnes) {
         json{{"kind", "gelu_tanh"}}, json{{"kind", "gelu_erf"}}}) {
     SCOPED_TRACE(op.dump());
     auto attribute = readStored<PostOpAttribute>(op);
-    ASSERT_TRUE(attribute) << attribute.problems().text();
+    ASSERT_TRUE(attribute) << attribute.diagnostics().text();
     auto ops = resolvePostOps({&*attribute, 1}, {factors, result}, "x, y and the result");
-    ASSERT_TRUE(ops) << ops.problems().text();
+    ASSERT_TRUE(ops) << ops.diagnostics().text();
     const PostOp &one = ops->front();
     ASSERT_NE(rowActivation(one), RowActivation::None);
     std::vector<float> row = numbers;

@@ -49,7 +49,7 @@ void checkProgram(const std::string &folder, const ShardCheckOptions &options, S
   setLods(feeds, *meta);
   std::string notEvaluated;
   Result<void> done = checkShardings(folder, *meta, feeds, options, check, notEvaluated);
-  EXPECT_TRUE(bool(done)) << folder << ": " << done.problems()[0].message;
+  EXPECT_TRUE(bool(done)) << folder << ": " << done.diagnostics()[0].message;
 }
 
 /// Operands of the types of the op: small numbers, which are also valid indices. Nothing if a type is not a
@@ -161,6 +161,7 @@ TEST(Soundness, OfAllSplitsOnSmallMeshes) {
   options.meshes = smallMeshes();
   options.resize = true;
   options.opsOfKind = 6;
+  options.decomposedSplits = 6;
   options.maxElements = 20000;
   ShardCheck check;
   for (const std::string &folder : programs())
@@ -171,8 +172,9 @@ TEST(Soundness, OfAllSplitsOnSmallMeshes) {
   for (const auto &[name, count] : check.emptyOf)
     fmt::print("{:<40} {} with empty parts refused\n", name, count);
   fmt::print("{} cases of {} kinds of ops, {} with partial operands, {} by local forms; {} with empty parts "
-             "are refused\n",
-             check.cases, check.casesOf.size(), check.partialCases, check.localForms, check.empty);
+             "are refused, {} are not covered by local forms\n",
+             check.cases, check.casesOf.size(), check.partialCases, check.localForms, check.empty,
+             check.notCovered);
   fmt::print("not run: {}\n", fmt::join(notRun, " "));
   for (const std::string &difference : check.differences)
     ADD_FAILURE() << difference;

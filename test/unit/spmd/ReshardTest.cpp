@@ -79,7 +79,7 @@ Summary checkAllPairs(const Mesh &mesh, const std::vector<int64_t> &dims,
           std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
       std::string pair = toText(mesh, from) + " -> " + toText(mesh, to);
       if (!plan) {
-        ADD_FAILURE() << pair << ": " << plan.problems().text();
+        ADD_FAILURE() << pair << ": " << plan.diagnostics().text();
         continue;
       }
       pair += ":" + textOf(mesh, *plan);
@@ -157,7 +157,7 @@ TEST(ReshardTest, UnevenPartsAndEachReductionAreRight) {
 ReshardPlan checkPair(const Mesh &mesh, const Placement &from, const Placement &to, std::vector<int64_t> dims,
                       const ReshardOptions &options = byBytes()) {
   Result<ReshardPlan> plan = planReshard(mesh, from, to, dims, options);
-  EXPECT_TRUE(plan) << (plan ? "" : plan.problems().text());
+  EXPECT_TRUE(plan) << (plan ? "" : plan.diagnostics().text());
   if (!plan)
     return {};
   Placement at = from;
@@ -239,7 +239,7 @@ TEST(ReshardTest, MemoryLimitChangesThePlanOrIsAnError) {
   options.memoryLimit = 16;
   Result<ReshardPlan> none = planReshard(mesh, from, to, std::array<int64_t, 2>{8, 8}, options);
   ASSERT_FALSE(none);
-  EXPECT_EQ(none.problems()[0].message,
+  EXPECT_EQ(none.diagnostics()[0].message,
             "no sequence of collectives from [{x}, {}] to [{y}, {}] fits 16 bytes per device");
 }
 

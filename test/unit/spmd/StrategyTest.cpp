@@ -8,7 +8,7 @@ namespace {
 
 TEST(Strategy, ReadsEachPart) {
   auto strategy = parseStrategy("dp2,tp4,cp3,ep5,sp,zero2,amp2,recompute,acc8");
-  ASSERT_TRUE(strategy) << strategy.problems().text();
+  ASSERT_TRUE(strategy) << strategy.diagnostics().text();
   EXPECT_EQ(strategy->data, 2);
   EXPECT_EQ(strategy->model, 4);
   EXPECT_EQ(strategy->context, 3);
@@ -27,7 +27,7 @@ TEST(Strategy, ReadsEachPart) {
 
 TEST(Strategy, AxesOfSizeOneAreLeftOut) {
   auto strategy = parseStrategy("dp1,mp2,amp");
-  ASSERT_TRUE(strategy) << strategy.problems().text();
+  ASSERT_TRUE(strategy) << strategy.diagnostics().text();
   EXPECT_EQ(strategy->mesh().axes.size(), 1U);
   EXPECT_EQ(strategy->ampLevel, 1);
   EXPECT_FALSE(strategy->recompute);
@@ -36,7 +36,7 @@ TEST(Strategy, AxesOfSizeOneAreLeftOut) {
 TEST(Strategy, ReportsAllErrors) {
   auto text = [](std::string_view strategy) {
     auto parsed = parseStrategy(strategy);
-    return parsed ? std::string() : parsed.problems().text();
+    return parsed ? std::string() : parsed.diagnostics().text();
   };
   EXPECT_NE(text("").find("unknown part ''"), std::string::npos);
   EXPECT_NE(text("dp2x").find("unknown part 'dp2x'"), std::string::npos);
@@ -48,6 +48,37 @@ TEST(Strategy, ReportsAllErrors) {
   EXPECT_NE(several.find("unknown part 'zero9'"), std::string::npos);
   EXPECT_NE(several.find("after 'acc'"), std::string::npos);
   EXPECT_NE(several.find("sp splits over the axis mp"), std::string::npos);
+}
+
+TEST(Strategy, PartsWithoutANumberHaveTheSizesOfTheMesh) {
+  auto strategy = parseStrategy("dp,mp2,zero1,sp");
+  ASSERT_TRUE(strategy) << strategy.diagnostics().text();
+  EXPECT_EQ(strategy->data, 0);
+  Mesh mesh{{{"mp", 2}, {"other", 3}, {"dp", 4}}};
+  auto complete = strategyOnMesh(*strategy, &mesh);
+  ASSERT_TRUE(complete) << complete.diagnostics().text();
+  EXPECT_EQ(complete->data, 4);
+  EXPECT_EQ(complete->model, 2);
+  EXPECT_EQ(complete->context, 1);
+  EXPECT_EQ(complete->sizeOf("other"), 1);
+}
+
+TEST(Strategy, ReportsAllDisagreementsWithAMesh) {
+  Mesh mesh{{{"dp", 2}, {"mp", 4}}};
+  auto text = [&](std::string_view strategy, const Mesh *mesh) {
+    auto complete = strategyOnMesh(*parseStrategy(strategy), mesh);
+    return complete ? std::string() : complete.diagnostics().text();
+  };
+  std::string several = text("dp3,cp2,ep", &mesh);
+  EXPECT_NE(several.find("'dp3' and the mesh 'dp=2,mp=4' disagree: expected dp2, or a mesh with dp=3"),
+            std::string::npos);
+  EXPECT_NE(several.find("'cp2' splits over the axis 'cp', which the mesh 'dp=2,mp=4' lacks"),
+            std::string::npos);
+  EXPECT_NE(several.find("'ep' splits over the axis 'ep', which the mesh"), std::string::npos);
+  EXPECT_NE(text("dp,mp2", nullptr).find("'dp' has no number and there is no mesh"), std::string::npos);
+  EXPECT_EQ(text("dp1", &mesh), "");
+  Mesh one{{{"dp", 1}}};
+  EXPECT_NE(text("dp,zero1", &one).find("zero splits over the axis dp"), std::string::npos);
 }
 
 } // namespace

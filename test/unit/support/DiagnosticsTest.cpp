@@ -10,6 +10,7 @@ namespace {
 
 Diagnostic at(int64_t op, const char *code, const char *variable, const char *message) {
   Diagnostic diagnostic;
+  diagnostic.severity = Diagnostic::Severity::Warning;
   diagnostic.file = "net.json";
   diagnostic.block = 0;
   diagnostic.op = op;
@@ -17,6 +18,7 @@ Diagnostic at(int64_t op, const char *code, const char *variable, const char *me
   diagnostic.code = code;
   diagnostic.variable = variable;
   diagnostic.message = message;
+  diagnostic.locate();
   return diagnostic;
 }
 
@@ -27,8 +29,11 @@ TEST(Diagnostics, TextHasLocationAndMessage) {
   diagnostic.pythonFile = "net.py";
   diagnostic.pythonLine = 42;
   diagnostic.severity = Diagnostic::Severity::Remark;
+  diagnostic.locate();
   EXPECT_EQ(diagnostic.text(), "remark: net.json: blocks[0].ops[3] (relu) -> y at net.py:42: it differs\n");
-  EXPECT_EQ(Diagnostic{.message = "it differs"}.text(), "warning: it differs\n");
+  diagnostic = {.message = "it differs"};
+  diagnostic.locate();
+  EXPECT_EQ(diagnostic.text(), "error: it differs\n");
 }
 
 TEST(Diagnostics, EachIsReportedOnce) {

@@ -22,7 +22,7 @@ TEST(Files, WriteThenReadAndMap) {
   ASSERT_TRUE(writeFile(path, std::string("something longer that must vanish")));
   ASSERT_TRUE(writeFile(path, content));
   Result<std::string> read = readFile(path);
-  ASSERT_TRUE(read) << read.problems().text();
+  ASSERT_TRUE(read) << read.diagnostics().text();
   EXPECT_EQ(*read, content);
   auto mapped = mapFile(path);
   ASSERT_TRUE(mapped);
@@ -42,21 +42,21 @@ TEST(Files, ErrorsNameTheFileAndTheReason) {
   std::string path = freshPath("proa-files-absent");
   Result<std::string> read = readFile(path);
   ASSERT_FALSE(read);
-  EXPECT_THAT(read.problems().text(), ::testing::HasSubstr(path + ": cannot open the file: No such file"));
+  EXPECT_THAT(read.diagnostics().text(), ::testing::HasSubstr(path + ": cannot open the file: No such file"));
   EXPECT_FALSE(mapFile(path));
-  EXPECT_THAT(mapFile(::testing::TempDir()).problems().text(),
+  EXPECT_THAT(mapFile(::testing::TempDir()).diagnostics().text(),
               ::testing::HasSubstr("found a folder, expected a regular file or a pipe"));
-  EXPECT_THAT(readFile("/dev/null").problems().text(), ::testing::HasSubstr("found a device"));
-  EXPECT_THAT(writeFile(::testing::TempDir(), std::string("x")).problems().text(),
+  EXPECT_THAT(readFile("/dev/null").diagnostics().text(), ::testing::HasSubstr("found a device"));
+  EXPECT_THAT(writeFile(::testing::TempDir(), std::string("x")).diagnostics().text(),
               ::testing::HasSubstr("found a folder, expected a file name"));
-  EXPECT_THAT(writeFile(path + "/inside", std::string("x")).problems().text(),
+  EXPECT_THAT(writeFile(path + "/inside", std::string("x")).diagnostics().text(),
               ::testing::HasSubstr("cannot create"));
 }
 
 TEST(Files, DevicesAreWrittenInPlace) {
   EXPECT_TRUE(writeFile("/dev/null", std::string("x")));
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
-  EXPECT_THAT(writeFile("/dev/full", std::string("x")).problems().text(),
+  EXPECT_THAT(writeFile("/dev/full", std::string("x")).diagnostics().text(),
               ::testing::HasSubstr("/dev/full: cannot write the file: No space left on device"));
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
 }

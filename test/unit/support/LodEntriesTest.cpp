@@ -28,10 +28,10 @@ TEST(LodEntries, LevelsRoundTripThroughFile) {
   std::map<std::string, Tensor> tensors =
       withLods({{"x", rows(5, {{0, 1, 2}, {0, 2, 5}})}, {"y", rows(2, {})}});
   EXPECT_EQ(tensors.size(), 4u);
-  Problems problems;
-  EXPECT_THAT(takeLods(tensors, "f", problems),
+  Diagnostics diagnostics;
+  EXPECT_THAT(takeLods(tensors, "f", diagnostics),
               ElementsAre(Pair("x", ElementsAre(ElementsAre(0, 1, 2), ElementsAre(0, 2, 5)))));
-  EXPECT_TRUE(problems.empty()) << problems.text();
+  EXPECT_TRUE(diagnostics.empty()) << diagnostics.text();
   EXPECT_EQ(tensors.size(), 2u);
 }
 
@@ -40,11 +40,11 @@ TEST(LodEntries, InvalidLevelsAreErrors) {
   tensors.erase("x@LOD0");
   tensors.emplace("y", Tensor(DType::Float32, {1}));
   tensors.emplace("y@LOD0", Tensor(DType::Float32, {1}));
-  Problems problems;
-  takeLods(tensors, "f", problems);
-  EXPECT_EQ(problems.size(), 2u);
-  EXPECT_THAT(problems.text(), HasSubstr("'x@LOD1' exists, but an outer level is missing"));
-  EXPECT_THAT(problems.text(), HasSubstr("'y@LOD0' is float32[1], expected the offsets of a LoD level"));
+  Diagnostics diagnostics;
+  takeLods(tensors, "f", diagnostics);
+  EXPECT_EQ(diagnostics.size(), 2u);
+  EXPECT_THAT(diagnostics.text(), HasSubstr("'x@LOD1' exists, but an outer level is missing"));
+  EXPECT_THAT(diagnostics.text(), HasSubstr("'y@LOD0' is float32[1], expected the offsets of a LoD level"));
 }
 
 } // namespace

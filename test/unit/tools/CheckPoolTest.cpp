@@ -33,8 +33,8 @@ CaseResult pretend(const std::string &folder, const std::function<void(Stage)> &
   if (folder == "fail") {
     result.status = Status::Failed;
     result.stage = Stage::Import;
-    result.problems.add("op 3", "unknown op 'x'");
-    result.problems.add("op 4", "unknown op 'y'");
+    result.diagnostics.add("op 3", "unknown op 'x'");
+    result.diagnostics.add("op 4", "unknown op 'y'");
     std::cout << "last words\n" << std::flush;
   }
   return result;
@@ -57,14 +57,14 @@ TEST(CheckPool, CrashAndTimeOutCostOneCaseOnly) {
     for (size_t i : {0, 2, 5})
       EXPECT_EQ(outcomes[i].status, Status::Passed) << i;
     EXPECT_EQ(outcomes[1].stage, "crash");
-    EXPECT_THAT(outcomes[1].problems.text(), HasSubstr("Segmentation fault in stage compile"));
+    EXPECT_THAT(outcomes[1].diagnostics.text(), HasSubstr("Segmentation fault in stage compile"));
     EXPECT_EQ(outcomes[3].stage, "time-out");
-    EXPECT_THAT(outcomes[3].problems.text(), HasSubstr("time-out after 0.5 s in stage compile"));
+    EXPECT_THAT(outcomes[3].diagnostics.text(), HasSubstr("time-out after 0.5 s in stage compile"));
     EXPECT_GE(outcomes[3].milliseconds, 500);
     EXPECT_EQ(outcomes[4].stage, "crash");
-    EXPECT_THAT(outcomes[4].problems.text(), HasSubstr("ended with code 3"));
+    EXPECT_THAT(outcomes[4].diagnostics.text(), HasSubstr("ended with code 3"));
     EXPECT_EQ(outcomes[6].stage, "import");
-    EXPECT_EQ(outcomes[6].problems.size(), 2u);
+    EXPECT_EQ(outcomes[6].diagnostics.size(), 2u);
     EXPECT_EQ(outcomes[6].output, "last words\n");
   }
 }
@@ -78,7 +78,7 @@ TEST(CheckPool, MuchOutputDoesNotBlock) {
 TEST(CheckPool, ZeroJobsRunInThisProcess) {
   std::vector<Outcome> outcomes = checkFolders({"pass", "fail"}, 0);
   EXPECT_EQ(outcomes[0].status, Status::Passed);
-  EXPECT_EQ(outcomes[1].problems.size(), 2u);
+  EXPECT_EQ(outcomes[1].diagnostics.size(), 2u);
 }
 
 TEST(CheckDiscover, FindsAndSelectsCases) {
@@ -97,13 +97,13 @@ TEST(CheckDiscover, FindsAndSelectsCases) {
   EXPECT_EQ(findCases({corpus + "/control/case/"}, {})->front().group, "control");
 }
 
-TEST(CheckDiscover, ReportsAllProblems) {
+TEST(CheckDiscover, ReportsAllErrors) {
   Result<std::vector<FoundCase>> found =
       findCases({"no-such-directory", PROA_SOURCE_DIR "/cmake"}, {"(", {}, {}});
   ASSERT_FALSE(found);
-  EXPECT_EQ(found.problems().size(), 3u);
-  EXPECT_THAT(found.problems().text(), HasSubstr("'(' is not a regular expression"));
-  EXPECT_THAT(found.problems().text(),
+  EXPECT_EQ(found.diagnostics().size(), 3u);
+  EXPECT_THAT(found.diagnostics().text(), HasSubstr("'(' is not a regular expression"));
+  EXPECT_THAT(found.diagnostics().text(),
               HasSubstr("no-such-directory: the directory does not exist, expected a directory"));
 }
 

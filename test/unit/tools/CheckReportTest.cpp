@@ -15,7 +15,7 @@ Outcome failedAt(const std::string &stage, const std::vector<std::string> &messa
   Outcome outcome;
   outcome.stage = stage;
   for (const std::string &message : messages)
-    outcome.problems.add("program.json", message);
+    outcome.diagnostics.add("program.json", message);
   return outcome;
 }
 

@@ -48,7 +48,7 @@ TEST(Feeds, RandomIntegersAreZeroOrOne) {
 
 TEST(Feeds, DimsReplaceDynamicDims) {
   Result<params::Tensors> fed = makeFeeds(feeds, {{"random:0"}, {"image=5x3"}, "", ""});
-  ASSERT_TRUE(fed) << fed.problems().text();
+  ASSERT_TRUE(fed) << fed.diagnostics().text();
   EXPECT_EQ(fed->at("image").describe(), "float32[5, 3]");
   EXPECT_EQ(fed->at("ids").describe(), "int64[2]");
 }
@@ -58,18 +58,19 @@ TEST(Feeds, MismatchedFeedIsAnError) {
   Result<params::Tensors> fed =
       makeFeeds({{"large", DType::Float64, {most, 1 << 19}}}, {{"random:0"}, {}, "", ""});
   ASSERT_FALSE(fed);
-  EXPECT_THAT(fed.problems().text(),
+  EXPECT_THAT(fed.diagnostics().text(),
               HasSubstr("large: out of memory for a feed of float64[1099511627776, 524288]"));
 }
 
-TEST(Feeds, AllProblemsAtOnce) {
+TEST(Feeds, AllErrorsAtOnce) {
   Result<params::Tensors> fed =
       makeFeeds(feeds, {{"random:", "nowhere.safetensors"}, {"image=5y3", "mask=1"}, "", ""});
   ASSERT_FALSE(fed);
-  EXPECT_EQ(fed.problems().size(), 4u);
-  EXPECT_THAT(fed.problems().text(), HasSubstr("found 'image=5y3', expected NAME=1x3x224x224"));
-  EXPECT_THAT(fed.problems().text(), HasSubstr("'mask' is not a feed of the program, which has: image, ids"));
-  EXPECT_THAT(makeFeeds(feeds, {{"array.npy"}, {}, "", ""}).problems().text(),
+  EXPECT_EQ(fed.diagnostics().size(), 4u);
+  EXPECT_THAT(fed.diagnostics().text(), HasSubstr("found 'image=5y3', expected NAME=1x3x224x224"));
+  EXPECT_THAT(fed.diagnostics().text(),
+              HasSubstr("'mask' is not a feed of the program, which has: image, ids"));
+  EXPECT_THAT(makeFeeds(feeds, {{"array.npy"}, {}, "", ""}).diagnostics().text(),
               HasSubstr("expected NAME=FILE.npy"));
 }
 
@@ -80,9 +81,9 @@ TEST(Feeds, FilesAreReadWithoutTensorsOfOtherRuns) {
   std::fill_n(ids.as<int64_t>(), 2, 0);
   ASSERT_TRUE(params::writeSafetensors(file, {{"image", image}, {"ids", ids}, {"run1/image", image}}));
   Result<params::Tensors> fed = makeFeeds(feeds, {{}, {}, file, ""});
-  ASSERT_TRUE(fed) << fed.problems().text();
+  ASSERT_TRUE(fed) << fed.diagnostics().text();
   EXPECT_EQ(fed->size(), 2u);
-  EXPECT_THAT(makeFeeds(feeds, {{}, {}, file, "run1/"}).problems().text(),
+  EXPECT_THAT(makeFeeds(feeds, {{}, {}, file, "run1/"}).diagnostics().text(),
               HasSubstr("ids: no value is fed, expected int64[2]"));
 }
 

@@ -29,14 +29,14 @@ Outcome passed() {
 Outcome failed() {
   Outcome outcome;
   outcome.stage = "import";
-  outcome.problems.add("ops[3]", "op 'x' is not known");
+  outcome.diagnostics.add("ops[3]", "op 'x' is not known");
   return outcome;
 }
 
 TEST(KnownFailures, NamesAreEndsOfPaths) {
   Result<KnownFailures> known =
       readText("# a comment\n\nops/relu/basic [compiled]  # because\nwhole [compiled] # so\n");
-  ASSERT_TRUE(known) << known.problems().text();
+  ASSERT_TRUE(known) << known.diagnostics().text();
   EXPECT_TRUE(known->contains("ops/relu/basic", "compiled"));
   EXPECT_TRUE(known->contains("/somewhere/test/corpus/ops/relu/basic", "compiled"));
   EXPECT_TRUE(known->contains("a/whole", "compiled"));
@@ -48,7 +48,7 @@ TEST(KnownFailures, NamesAreEndsOfPaths) {
 TEST(KnownFailures, ACaseIsKnownInItsModesOnly) {
   Result<KnownFailures> known =
       readText("ops/a [reference decompose+recompute]  # why\nops/b [mutants]  # why\n");
-  ASSERT_TRUE(known) << known.problems().text();
+  ASSERT_TRUE(known) << known.diagnostics().text();
   EXPECT_TRUE(known->contains("c/ops/a", "reference"));
   EXPECT_TRUE(known->contains("c/ops/a", "decompose+recompute"));
   EXPECT_FALSE(known->contains("c/ops/a", "decompose"));
@@ -59,7 +59,7 @@ TEST(KnownFailures, ACaseIsKnownInItsModesOnly) {
 
 TEST(KnownFailures, ACaseMayPassWhereRoundingDecides) {
   Result<KnownFailures> known = readText("ops/a [compiled? reference]  # a tie\n");
-  ASSERT_TRUE(known) << known.problems().text();
+  ASSERT_TRUE(known) << known.diagnostics().text();
   EXPECT_TRUE(known->contains("c/ops/a", "compiled"));
   EXPECT_TRUE(known->mayPass("c/ops/a", "compiled"));
   EXPECT_FALSE(known->mayPass("c/ops/a", "reference"));
@@ -79,11 +79,11 @@ TEST(KnownFailures, ModesAreNamedByTheOptions) {
 }
 
 TEST(KnownFailures, WrongLinesAreReported) {
-  Problems problems = readText("a b [compiled]  # r\nc [compiled]  # r\nc [reference]  # r\nd  # r\n"
-                               "e [compiled]\nf [compield]  # r\ng []  # r\n")
-                          .problems();
-  EXPECT_EQ(problems.size(), 6u);
-  std::string text = problems.text();
+  Diagnostics diagnostics = readText("a b [compiled]  # r\nc [compiled]  # r\nc [reference]  # r\nd  # r\n"
+                                     "e [compiled]\nf [compield]  # r\ng []  # r\n")
+                                .diagnostics();
+  EXPECT_EQ(diagnostics.size(), 6u);
+  std::string text = diagnostics.text();
   EXPECT_THAT(text, HasSubstr(".txt:1: found 'a b [compiled]  # r', expected 'case [modes]  # reason'"));
   EXPECT_THAT(text, HasSubstr(".txt:3: 'c' occurs twice"));
   EXPECT_THAT(text, HasSubstr(".txt:4: found 'd  # r', expected 'case [modes]  # reason'"));
@@ -98,7 +98,7 @@ TEST(KnownFailures, UpdateKeepsReasonsAndOtherModes) {
                                          "ops/b [reference]  # by hand\n"
                                          "ops/c [compiled reference]  # by hand, too\n"
                                          "ops/unchecked [compiled]  # remains\n");
-  ASSERT_TRUE(known) << known.problems().text();
+  ASSERT_TRUE(known) << known.diagnostics().text();
   known->update({{{"c/ops/a", "ops"}, {"c/ops/b", "ops"}, {"c/ops/c", "ops"}, {"c/ops/new", "ops"}},
                  {passed(), failed(), passed(), failed()}},
                 "compiled");

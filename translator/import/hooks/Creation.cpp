@@ -100,10 +100,8 @@ void importAssignValue(OpImporter &importer) {
       integers = importer.intsAttribute(name);
     }
   int64_t count = 1;
-  for (int64_t extent : shape)
-    count = extent < 0 || (extent > 0 && count > std::numeric_limits<int32_t>::max() / extent)
-                ? -1
-                : count * extent;
+  for (int64_t dim : shape)
+    count = dim < 0 || (dim > 0 && count > std::numeric_limits<int32_t>::max() / dim) ? -1 : count * dim;
   if (count != static_cast<int64_t>(numbers.size())) {
     importer.report("there are " + llvm::Twine(numbers.size()) + " values for a shape of " +
                     llvm::Twine(count) + " elements");

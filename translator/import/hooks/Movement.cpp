@@ -94,8 +94,8 @@ Value literalValues(OpImporter &importer, Type element) {
       integers = importer.intsAttribute(name);
     }
   int64_t count = 1;
-  for (int64_t extent : shape)
-    count *= extent;
+  for (int64_t dim : shape)
+    count *= dim;
   if (numbers.empty() || count != static_cast<int64_t>(numbers.size())) {
     importer.report("set_value holds " + llvm::Twine(numbers.size()) + " values for a shape of " +
                     llvm::Twine(count) + " elements");

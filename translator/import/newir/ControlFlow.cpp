@@ -93,14 +93,14 @@ void ModelImporter::importWhile(const newir::Operation &op) {
   size_t firstWritten = types.size() - written.size();
   for (auto [id, value] : llvm::zip(written, after->getArguments().drop_front(firstWritten)))
     values[id] = {value};
-  size_t known = problems.size();
+  size_t known = diagnostics.size();
   llvm::SaveAndRestore scope(carried);
   carried.insert(written.begin(), written.end());
   Values yielded = importBlock(block);
   for (int64_t id : written)
     llvm::append_range(yielded, operand(id));
   // The errors in the body are reported; the loop has no terminator and is never used.
-  if (problems.size() != known)
+  if (diagnostics.size() != known)
     return;
   if (!yieldAs("the block", types, std::move(yielded)))
     return;
@@ -158,13 +158,13 @@ void ModelImporter::importIf(const newir::Operation &op) {
   for (int side = 0; side < 2; ++side) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(&(side == 0 ? branch.getThenRegion() : branch.getElseRegion()).front());
-    size_t before = problems.size();
+    size_t before = diagnostics.size();
     Values yielded = importBlock(op.regions[side][0]);
     for (auto [id, value] : llvm::zip(written, outside)) {
       llvm::append_range(yielded, values[id]);
       values[id] = value;
     }
-    if (problems.size() != before)
+    if (diagnostics.size() != before)
       return;
     if (!yieldAs("a branch", types, std::move(yielded)))
       return;

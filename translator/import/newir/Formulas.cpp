@@ -13,6 +13,16 @@ using namespace mlir;
 
 namespace proa::import {
 
+/// Of float16 every difference but zero is larger; complex numbers are compared exactly (docs/known-gaps.md).
+void ModelImporter::importEquality(const newir::Operation &op) {
+  Values x = op.inputs.empty() ? Values() : operand(op.inputs[0]);
+  auto type = x.size() == 1 ? dyn_cast<RankedTensorType>(x[0].getType()) : RankedTensorType();
+  Type element = type ? type.getElementType() : Type();
+  if (!element || !(element.isF32() || element.isF64() || element.isBF16()))
+    return importByTable(op);
+  importByTable(op, builder.getNamedAttr("tolerance", builder.getF64FloatAttr(1e-15)));
+}
+
 void ModelImporter::importTruncDivide(const newir::Operation &op) {
   if (op.inputs.size() != 2)
     return report(llvm::Twine(op.inputs.size()) + " operands, expected 2");

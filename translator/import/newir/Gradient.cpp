@@ -185,14 +185,14 @@ void ModelImporter::importGradient(const newir::Operation &op, const NewIrGradie
                   llvm::Twine(entry.operands.size()));
   GradientImport gradient{op, entry};
   auto differentiatedBy = std::exchange(independent, std::nullopt);
-  size_t before = problems.size();
+  size_t before = diagnostics.size();
   collectForward(gradient);
   Region region;
   Block &body = region.emplaceBlock();
-  if (problems.size() != before || isBlocked)
+  if (diagnostics.size() != before || isBlocked)
     return;
   importForward(gradient, body);
-  if (problems.size() != before || isBlocked || gradient.inputs.empty())
+  if (diagnostics.size() != before || isBlocked || gradient.inputs.empty())
     return;
   collectCotangents(gradient, differentiatedBy);
   if (isBlocked)
@@ -208,7 +208,7 @@ void ModelImporter::importGradient(const newir::Operation &op, const NewIrGradie
   vjp.getBody().takeBody(region);
   pd::usePaddleGradients(vjp);
   if (failed(vjp.verifyRegions()))
-    return report(std::exchange(diagnostics, {}));
+    return report(std::exchange(mlirErrors, {}));
   for (size_t result = 0; result < op.outputs.size(); ++result) {
     Values found;
     for (auto [of, value] : llvm::zip(gradient.resultOf, vjp.getGradients()))

@@ -64,7 +64,8 @@ private:
 
   // Ops that a record describes (TableImport.cpp).
 
-  void importByTable(const newir::Operation &op);
+  /// `implied`: attributes that are not in the file.
+  void importByTable(const newir::Operation &op, llvm::ArrayRef<mlir::NamedAttribute> implied = {});
   void collectOperands(const newir::Operation &op, const NewIrOp &entry,
                        std::map<llvm::StringRef, Values> &operands,
                        llvm::SmallVectorImpl<mlir::NamedAttribute> &attributes);
@@ -120,6 +121,8 @@ private:
 
   // Ops that are formulas of pd ops (Formulas.cpp).
 
+  /// equal, not_equal, equal_all: Paddle 3.3.1 compares floats within a tolerance.
+  void importEquality(const newir::Operation &op);
   /// Operands: x, y; out = x / y rounded towards zero.
   void importTruncDivide(const newir::Operation &op);
   /// With the mode min along one axis, the second result is the index of the median.
@@ -165,8 +168,8 @@ private:
   mlir::OpBuilder builder;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::func::FuncOp function;
-  Problems problems;
-  std::string diagnostics;
+  Diagnostics diagnostics;
+  std::string mlirErrors;
   const newir::Operation *current = nullptr;
   /// The op that computes each value, and the ops of each name, for gradient ops.
   std::map<int64_t, const newir::Operation *> makers;

@@ -22,15 +22,15 @@ ModelImporter::ModelImporter(MLIRContext &context, const newir::Model &model, co
 
 Result<OwningOpRef<ModuleOp>> ModelImporter::run() {
   ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
-    diagnostics += (diagnostics.empty() ? "" : "; ") + diagnostic.str();
+    mlirErrors += (mlirErrors.empty() ? "" : "; ") + diagnostic.str();
     return success();
   });
   makeFunction();
   for (const newir::Operation &op : model.operations)
     importOp(op);
   finishFunction();
-  if (!problems.empty())
-    return problems;
+  if (!diagnostics.empty())
+    return diagnostics;
   return std::move(module);
 }
 
@@ -41,8 +41,8 @@ void ModelImporter::makeFunction() {
   llvm::SmallVector<int64_t> ids;
   auto add = [&](const newir::Definition &value, llvm::StringRef role, llvm::StringRef name) {
     if (value.type.kind != newir::Type::Kind::Tensor)
-      return problems.add(options.source,
-                          "'" + name.str() + "' is of type '" + value.type.name + "', expected a tensor");
+      return diagnostics.add(options.source,
+                             "'" + name.str() + "' is of type '" + value.type.name + "', expected a tensor");
     types.push_back(tensorTypeOf(value.type));
     ids.push_back(value.id);
     attributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(role, builder.getStringAttr(name))));
@@ -65,8 +65,8 @@ void ModelImporter::makeFunction() {
 }
 
 /// Values of the new IR have no names: the feeds are those of the model, and fetches are only renamed.
-static Problems checkInterface(const ImportOptions &options, func::FuncOp function, size_t fetchCount) {
-  Problems problems;
+static Diagnostics checkInterface(const ImportOptions &options, func::FuncOp function, size_t fetchCount) {
+  Diagnostics diagnostics;
   auto isFeed = [&](const std::string &name) {
     return llvm::any_of(llvm::seq(function.getNumArguments()), [&](unsigned i) {
       auto feed = function.getArgAttrOfType<StringAttr>(i, pd::feedAttribute);
@@ -75,17 +75,19 @@ static Problems checkInterface(const ImportOptions &options, func::FuncOp functi
   };
   for (const std::string &name : options.feeds)
     if (!isFeed(name))
-      problems.add(options.source, "the program has no feed '" + name +
-                                       "'; values of the new IR have no names by which others could be fed");
+      diagnostics.add(options.source,
+                      "the program has no feed '" + name +
+                          "'; values of the new IR have no names by which others could be fed");
   if (!options.fetches.empty() && options.fetches.size() != fetchCount)
-    problems.add(options.source, std::to_string(options.fetches.size()) + " fetches are named, expected " +
-                                     std::to_string(fetchCount) +
-                                     "; values of the new IR have no names by which others could be fetched");
-  return problems;
+    diagnostics.add(options.source,
+                    std::to_string(options.fetches.size()) + " fetches are named, expected " +
+                        std::to_string(fetchCount) +
+                        "; values of the new IR have no names by which others could be fetched");
+  return diagnostics;
 }
 
 void ModelImporter::finishFunction() {
-  problems.append(checkInterface(options, function, fetches.size()));
+  diagnostics.append(checkInterface(options, function, fetches.size()));
   Values results;
   llvm::SmallVector<Type> types;
   llvm::SmallVector<DictionaryAttr> attributes;
@@ -146,6 +148,11 @@ const llvm::StringMap<ModelImporter::Handler> &ModelImporter::handlers() {
                                                {"1.assign_out_", &ModelImporter::importAssignOut},
                                                {"1.slice_array_dense", &ModelImporter::importArraySlice},
                                                {"1.slice_array", &ModelImporter::importArraySlice},
+                                               {"1.equal", &ModelImporter::importEquality},
+                                               {"1.equal_", &ModelImporter::importEquality},
+                                               {"1.not_equal", &ModelImporter::importEquality},
+                                               {"1.not_equal_", &ModelImporter::importEquality},
+                                               {"1.equal_all", &ModelImporter::importEquality},
                                                {"1.median", &ModelImporter::importMedian},
                                                {"1.nanmedian", &ModelImporter::importMedian},
                                                {"1.trunc_divide", &ModelImporter::importTruncDivide},
@@ -159,7 +166,7 @@ const llvm::StringMap<ModelImporter::Handler> &ModelImporter::handlers() {
 
 void ModelImporter::importOp(const newir::Operation &op) {
   current = &op;
-  size_t before = problems.size();
+  size_t before = diagnostics.size();
   isBlocked = false;
   auto handler = handlers().find(op.name);
   llvm::StringRef name = op.name;
@@ -168,12 +175,12 @@ void ModelImporter::importOp(const newir::Operation &op) {
     (this->*handler->second)(op);
   else
     gradient && !findNewIrOp(name) ? importGradient(op, *gradient) : importByTable(op);
-  if (problems.size() == before && !isBlocked)
+  if (diagnostics.size() == before && !isBlocked)
     updateStates(op);
   for (const newir::Definition &output : op.outputs)
     makers[output.id] = &op;
   byName[name.rtrim('_').str()].push_back(&op);
-  if (problems.size() == before && !isBlocked)
+  if (diagnostics.size() == before && !isBlocked)
     return;
   for (const newir::Definition &output : op.outputs)
     poisoned.insert(output.id);
@@ -255,7 +262,7 @@ Value ModelImporter::build(llvm::function_ref<Value(pd::TensorBuilder &)> formul
     return {};
   Value value = buildFormula(builder, location(), formula);
   if (!value)
-    report(std::exchange(diagnostics, {}));
+    report(std::exchange(mlirErrors, {}));
   return value;
 }
 
@@ -341,8 +348,9 @@ Location ModelImporter::location() {
 }
 
 void ModelImporter::report(const llvm::Twine &message) {
-  problems.add(options.source + ": " + (current ? current->path + " (" + current->name + ")" : std::string()),
-               message.str());
+  diagnostics.add(options.source + ": " +
+                      (current ? current->path + " (" + current->name + ")" : std::string()),
+                  message.str());
 }
 
 bool isKnownInNewIr(llvm::StringRef name) {

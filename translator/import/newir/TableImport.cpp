@@ -10,14 +10,14 @@ using namespace mlir;
 
 namespace proa::import {
 
-void ModelImporter::importByTable(const newir::Operation &op) {
+void ModelImporter::importByTable(const newir::Operation &op, llvm::ArrayRef<NamedAttribute> implied) {
   llvm::StringRef name = op.name;
   const NewIrOp *entry = name.consume_front("1.") ? findNewIrOp(name) : nullptr;
   if (!entry)
     return report("op '" + llvm::Twine(op.name) + "' is not known");
-  size_t before = problems.size();
+  size_t before = diagnostics.size();
   std::map<llvm::StringRef, Values> operands;
-  llvm::SmallVector<NamedAttribute> attributes;
+  llvm::SmallVector<NamedAttribute> attributes(implied);
   collectOperands(op, *entry, operands, attributes);
   collectAttributes(op, *entry, attributes);
   for (llvm::StringRef name : entry->set)
@@ -29,11 +29,11 @@ void ModelImporter::importByTable(const newir::Operation &op) {
       report("operand '" + llvm::Twine(slot.spelling) + "' has " + llvm::Twine(groups.back().size()) +
              " values, expected one");
   }
-  if (problems.size() != before || isBlocked)
+  if (diagnostics.size() != before || isBlocked)
     return;
   Operation *created = createOp(builder, location(), entry->target, groups, attributes);
   if (!created)
-    return report(std::exchange(diagnostics, {}));
+    return report(std::exchange(mlirErrors, {}));
   defineResults(op, *entry, created);
 }
 

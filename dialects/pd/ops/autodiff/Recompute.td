@@ -20,7 +20,7 @@ def Pd_OptimizationBarrierOp : Pd_Op<"optimization_barrier", [Pd_Elementwise]> {
   let precision = "follow";
 }
 
-def Pd_BinomialScheduleOp : Pd_Op<"binomial_schedule"> {
+def Pd_BinomialScheduleOp : Pd_Op<"binomial_schedule", [Pd_SameForAllExamples]> {
   let summary = "The schedule of binomial checkpointing for the gradient of a loop"
     " with at most `snapshots` kept states";
   let description = [{

@@ -14,7 +14,7 @@ def Pd_ArrayCreateOp : Pd_Op<"array_create"> {
   let libraryHalf = 1;
 }
 
-def Pd_ArrayWriteOp : Pd_Op<"array_write"> {
+def Pd_ArrayWriteOp : Pd_Op<"array_write", [DeclareOpInterfaceMethods<ArrayVjpOpInterface>]> {
   let summary = "The array with element `index` replaced by x";
   let description = [{
     The result is as long as the array, or index + 1 if that is larger. Elements in between that were never written
@@ -34,7 +34,7 @@ def Pd_ArrayWriteOp : Pd_Op<"array_write"> {
   let batching = "inCode";
 }
 
-def Pd_ArrayReadOp : Pd_Op<"array_read"> {
+def Pd_ArrayReadOp : Pd_Op<"array_read", [DeclareOpInterfaceMethods<ArrayVjpOpInterface>]> {
   let summary = "Element `index` of the array; a negative index counts from the end";
   let constraints = ["C1. index has one element; a run checks that it is in range", "C2. the array has been written"];
   let arguments = (ins Pd_Array:$array, Pd_IntTensor:$index);
@@ -47,7 +47,7 @@ def Pd_ArrayReadOp : Pd_Op<"array_read"> {
   let batching = "inCode";
 }
 
-def Pd_ArrayReadOrOp : Pd_Op<"array_read_or"> {
+def Pd_ArrayReadOrOp : Pd_Op<"array_read_or", [DeclareOpInterfaceMethods<ArrayVjpOpInterface>]> {
   let summary = "Element `index` of the array, or `otherwise` if it was never written";
   let description = [{
     Gradients read arrays of cotangents by this op: an element without a cotangent has cotangent zero.
@@ -121,7 +121,7 @@ def Pd_ArraySplitOp : Pd_Op<"array_split"> {
   let batching = "inCode";
 }
 
-def Pd_ArrayLengthOp : Pd_Op<"array_length"> {
+def Pd_ArrayLengthOp : Pd_Op<"array_length", [Pd_SameForAllExamples]> {
   let summary = "The number of elements, as an i64 vector of one element";
   let constraints = ["C1. out is a vector of one i64"];
   let arguments = (ins Pd_Array:$array);
@@ -133,7 +133,7 @@ def Pd_ArrayLengthOp : Pd_Op<"array_length"> {
   let batching = "inCode";
 }
 
-def Pd_ArraySliceOp : Pd_Op<"array_slice"> {
+def Pd_ArraySliceOp : Pd_Op<"array_slice", [DeclareOpInterfaceMethods<ArrayVjpOpInterface>]> {
   let summary = "The elements from index `start` to before index `end`; negative indices count from the end";
   let description = "Both are clamped to the bounds of the array.";
   let constraints = ["C1. start and end have one element each"];
@@ -146,7 +146,7 @@ def Pd_ArraySliceOp : Pd_Op<"array_slice"> {
   let batching = "batchArrays";
 }
 
-def Pd_ArrayToTensorOp : Pd_Op<"array_to_tensor"> {
+def Pd_ArrayToTensorOp : Pd_Op<"array_to_tensor", [DeclareOpInterfaceMethods<ArrayVjpOpInterface>]> {
   let summary = "All elements as one tensor, concatenated along `axis` or stacked along a new axis";
   let description = "`sizes` has the dim size of each element along `axis`.";
   let constraints = [
@@ -167,6 +167,7 @@ def Pd_ArrayToTensorOp : Pd_Op<"array_to_tensor"> {
 // Not a Pd_Op, because the result type is not inferred.
 def Pd_ArrayCastOp : Op<Pd_Dialect, "array_cast", [Pd_DeclaredAttributesOnly, Pure,
     DeclareOpInterfaceMethods<LinearOpInterface>, DeclareOpInterfaceMethods<BatchableOpInterface>,
+    DeclareOpInterfaceMethods<ArrayVjpOpInterface>,
     DeclareOpInterfaceMethods<ArrayReferenceOpInterface>]> {
   let summary = "The same array with a type that has fewer static dims";
   let arguments = (ins Pd_Array:$array);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dialects/pd/ir/ArrayReference.h"
+#include "dialects/pd/ir/ArrayVjp.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/ir/Types.h"

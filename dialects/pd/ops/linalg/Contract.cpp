@@ -123,7 +123,7 @@ LogicalResult inferFlattened(std::optional<Location> location, ValueRange operan
   return success();
 }
 
-LogicalResult inferBatchProduct(std::optional<Location> location, ValueRange operands, Results &results) {
+LogicalResult inferBatchMatmul(std::optional<Location> location, ValueRange operands, Results &results) {
   if (failed(checkRanks(location, operands, {3, 3})))
     return failure();
   int64_t x = tensorType(operands[0]).getDimSize(0), y = tensorType(operands[1]).getDimSize(0);
@@ -149,8 +149,8 @@ LogicalResult inferDotOf(std::optional<Location> location, ValueRange operands, 
   return success();
 }
 
-LogicalResult inferAddProductOf(std::optional<Location> location, ValueRange operands, int64_t rank,
-                                Results &results) {
+LogicalResult inferAddmmOf(std::optional<Location> location, ValueRange operands, int64_t rank,
+                           Results &results) {
   if (failed(checkRanks(location, operands.drop_front(), {rank, rank})) ||
       failed(checkElementTypes(location, operands)) ||
       failed(inferMatmulOf(location, operands.drop_front(), false, false, results)))
@@ -348,6 +348,37 @@ std::optional<int64_t> MatmulOp::getMultiplyAdds() {
   llvm::SmallVector<int64_t> dimSizes(tensorType(getOut()).getShape());
   dimSizes.push_back(contracted);
   return productOfDims(dimSizes);
+}
+
+/// The map of an operand of a matmul. Its leading dims are the last of the result's `batch` leading dims; a
+/// dim of size 1 is repeated. `matrix` are the loops of its last dims.
+static AffineMap operandMap(Value operand, Value result, llvm::ArrayRef<unsigned> matrix, unsigned batch) {
+  RankedTensorType type = tensorType(operand), resultType = tensorType(result);
+  MLIRContext *context = operand.getContext();
+  llvm::SmallVector<AffineExpr> dims;
+  unsigned leading = static_cast<unsigned>(type.getRank()) - static_cast<unsigned>(matrix.size());
+  for (unsigned dim = 0; dim < leading; ++dim) {
+    unsigned loop = batch - leading + dim;
+    bool isRepeated = type.getDimSize(dim) == 1 && resultType.getDimSize(loop) != 1;
+    dims.push_back(isRepeated ? getAffineConstantExpr(0, context) : getAffineDimExpr(loop, context));
+  }
+  for (unsigned loop : matrix)
+    dims.push_back(getAffineDimExpr(loop, context));
+  return AffineMap::get(static_cast<unsigned>(resultType.getRank()) + 1, 0, dims, context);
+}
+
+llvm::SmallVector<AffineMap> MatmulOp::getContractionMaps() {
+  bool hasRows = tensorType(getX()).getRank() > 1, hasColumns = tensorType(getY()).getRank() > 1;
+  auto rank = static_cast<unsigned>(tensorType(getOut()).getRank()), summed = rank;
+  unsigned batch = rank - hasRows - hasColumns;
+  llvm::SmallVector<unsigned> x{summed}, y{summed};
+  if (hasRows)
+    x.insert(getTransposeX() ? x.end() : x.begin(), batch);
+  if (hasColumns)
+    y.insert(getTransposeY() ? y.begin() : y.end(), rank - 1);
+  AffineMap out = AffineMap::getMultiDimIdentityMap(rank, getContext());
+  return {operandMap(getX(), getOut(), x, batch), operandMap(getY(), getOut(), y, batch),
+          AffineMap::get(rank + 1, 0, out.getResults(), getContext())};
 }
 
 LogicalResult MatmulOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {

@@ -23,12 +23,12 @@ mlir::LogicalResult inferEinsumOf(std::optional<mlir::Location> location, mlir::
 /// Emits an error naming constraint C1 unless operand i has rank ranks[i].
 mlir::LogicalResult checkRanks(std::optional<mlir::Location> location, mlir::ValueRange operands,
                                llvm::ArrayRef<int64_t> ranks);
-mlir::LogicalResult inferBatchProduct(std::optional<mlir::Location> location, mlir::ValueRange operands,
-                                      Results &results);
+mlir::LogicalResult inferBatchMatmul(std::optional<mlir::Location> location, mlir::ValueRange operands,
+                                     Results &results);
 mlir::LogicalResult inferDotOf(std::optional<mlir::Location> location, mlir::ValueRange operands,
                                Results &results);
-mlir::LogicalResult inferAddProductOf(std::optional<mlir::Location> location, mlir::ValueRange operands,
-                                      int64_t rank, Results &results);
+mlir::LogicalResult inferAddmmOf(std::optional<mlir::Location> location, mlir::ValueRange operands,
+                                 int64_t rank, Results &results);
 
 mlir::LogicalResult inferBilinearOf(std::optional<mlir::Location> location, mlir::ValueRange operands,
                                     Results &results);
@@ -68,7 +68,7 @@ mlir::LogicalResult inferMatmulWithFlatten(std::optional<mlir::Location> locatio
 
 template <class Adaptor>
 mlir::LogicalResult inferBmm(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
-  return inferBatchProduct(location, adaptor.getOperands(), results);
+  return inferBatchMatmul(location, adaptor.getOperands(), results);
 }
 
 template <class Adaptor>
@@ -84,9 +84,8 @@ mlir::LogicalResult inferDot(std::optional<mlir::Location> location, Adaptor ada
 }
 
 template <int64_t rank, class Adaptor>
-mlir::LogicalResult inferAddProduct(std::optional<mlir::Location> location, Adaptor adaptor,
-                                    Results &results) {
-  return inferAddProductOf(location, adaptor.getOperands(), rank, results);
+mlir::LogicalResult inferAddmm(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  return inferAddmmOf(location, adaptor.getOperands(), rank, results);
 }
 
 template <class Adaptor>

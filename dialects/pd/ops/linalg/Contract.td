@@ -10,7 +10,8 @@ defvar FusedIntoMatmul = ["force_fp32_output", "Scale_x", "Scale_y", "Scale_out"
   "fuse_activation", "fuse_residual_connection", "ResidualData", "fused_reshape_X", "fused_reshape_Y",
   "fused_reshape_Out", "fused_transpose_X", "fused_transpose_Y", "fused_transpose_Out"];
 
-def Pd_MatmulOp : Pd_FoldableOp<"matmul", [DeclareOpInterfaceMethods<ContractionOpInterface>]> {
+def Pd_MatmulOp : Pd_FoldableOp<"matmul",
+    [DeclareOpInterfaceMethods<ContractionOpInterface, ["getContractionMaps"]>]> {
   let summary = "Matrix product over the last two dimensions, with broadcast leading dimensions";
   let description = [{
     `out[..., m, n] = sum over k of x[..., m, k] * y[..., k, n]`. With `transpose_x` (`transpose_y`) the last two
@@ -130,7 +131,7 @@ class Pd_AddProductOp<string mnemonic, string text, int rank> : Pd_Op<mnemonic> 
   let arguments = (ins Pd_FloatTensor:$input, Pd_FloatTensor:$x, Pd_FloatTensor:$y,
     DefaultValuedAttr<F64Attr, "1.0">:$beta, DefaultValuedAttr<F64Attr, "1.0">:$alpha);
   let results = (outs Pd_FloatTensor:$out);
-  let infer = "inferAddProduct<" # rank # ">";
+  let infer = "inferAddmm<" # rank # ">";
   let decomposition = "input * op.getBeta().convertToDouble() + e.matmul(x, y) * op.getAlpha().convertToDouble()";
   let precision = "low";
   let legacy = [Legacy<mnemonic, ["Input", "X", "Y"], ["Out"], ["beta=Beta", "alpha=Alpha"]>];

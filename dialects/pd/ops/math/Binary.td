@@ -179,7 +179,7 @@ class Pd_EqualityOp<string mnemonic> : Pd_CompareOp<mnemonic, [Commutative]> {
   let description = [{
     With a `tolerance` above 0, x equals y if x == y or |x - y| < tolerance, computed in the element type of x. NaN
     equals nothing; an infinity equals only itself. The legacy ops of Paddle 2.6.2 compare float32 and float64 with
-    tolerance 1e-8, and other element types exactly.
+    tolerance 1e-8, and other element types exactly; those of Paddle 3.3.1 all floats with 1e-15.
   }];
   let constraints = [
     "C1. x and y have the same element type",

@@ -35,6 +35,7 @@ class Pd_InterpolateOp<string mnemonic, string spatial, string method, string te
   let results = (outs Pd_Tensor:$output);
   let infer = "inferInterpolate<Interpolation::" # method # ">";
   let precision = "always full";
+  let element = 1;
   let library = "interpolate";
   let libraryHalf = 1;
   let vjpInCode = 1;

@@ -4,6 +4,7 @@
 
 #include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ir/Contraction.h"
+#include "dialects/pd/ir/ElementInterface.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Layout.h"
 #include "dialects/pd/ir/Pd.h"

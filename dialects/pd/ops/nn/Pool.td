@@ -34,6 +34,7 @@ class Pd_PoolOp<string mnemonic, int spatial, string format> : Pd_Op<mnemonic, [
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferPool<" # spatial # ">";
   let precision = "follow";
+  let element = 1;
   let library = mnemonic;
   let libraryHalf = 1;
   let vjpInCode = 1;
@@ -73,6 +74,7 @@ class Pd_PoolGradientOp<string mnemonic, int spatial, string format>
   let results = (outs Pd_FloatTensor:$x_gradient);
   let infer = "inferPoolGradient<" # spatial # ">";
   let precision = "follow";
+  let element = 1;
   let library = mnemonic;
   let libraryHalf = 1;
   let vjpInCode = 1;

@@ -8,6 +8,7 @@
 #include "dialects/pd/ops/nn/RecurrentOps.h"
 #include "dialects/pd/ops/nn/WindowSharding.h"
 #include "dialects/pd/ops/shape/DimSize.h"
+#include "dialects/pd/sharding/Formula.h"
 #include "dialects/pd/sharding/LocalForm.h"
 
 using namespace mlir;
@@ -155,10 +156,11 @@ bool RnnGradientOp::describeSharding(ShardingRuleBuilder &rule) {
   return true;
 }
 
-/// The dimensions from begin_norm_axis on are needed whole; scale and bias have them as one.
+/// The dimensions from begin_norm_axis on are needed whole, for sums over devices in the local form; scale
+/// and bias have them as one.
 bool LayerNormOp::describeSharding(ShardingRuleBuilder &rule) {
-  int64_t begin = getBeginNormAxis();
-  for (int64_t dim = 0; dim < rule.operandType(0).getRank(); ++dim) {
+  int64_t begin = getBeginNormAxis(), rank = rule.operandType(0).getRank();
+  for (int64_t dim = 0; dim < rank; ++dim) {
     unsigned factor = rule.addFactor(rule.operandType(0).getDimSize(dim),
                                      dim < begin ? FactorKind::PassThrough : FactorKind::Replicated);
     rule.setOperand(0, dim, factor);
@@ -166,7 +168,12 @@ bool LayerNormOp::describeSharding(ShardingRuleBuilder &rule) {
     for (unsigned statistic : {1u, 2u})
       if (dim < begin && rule.resultType(statistic).getRank() == begin)
         rule.setResult(statistic, dim, factor);
+    if (dim >= begin)
+      for (unsigned operand = 1; operand < getNumOperands(); ++operand)
+        rule.setOperand(operand, 0, factor);
   }
+  for (int64_t dim = begin; dim < rank; ++dim)
+    rule.splitByLocalForm(0, dim, localDecomposition);
   return true;
 }
 

@@ -27,11 +27,11 @@ SmallVector<int64_t> pairsOf(llvm::ArrayRef<int64_t> paddings, size_t count) {
 SmallVector<std::pair<int64_t, int64_t>> rangesOf(const Windows &windows, size_t i, int64_t padding,
                                                   int64_t size, int64_t parts) {
   int64_t stride = windows.strides[i],
-          extent = (windows.kernel[i] - 1) * (windows.dilations.empty() ? 1 : windows.dilations[i]) + 1;
+          window = (windows.kernel[i] - 1) * (windows.dilations.empty() ? 1 : windows.dilations[i]) + 1;
   SmallVector<std::pair<int64_t, int64_t>> ranges;
   for (int64_t part = 0; part < parts; ++part) {
     int64_t first = beginOfPart(size, parts, part), last = beginOfPart(size, parts, part + 1) - 1;
-    ranges.push_back({first * stride - padding, last * stride - padding + extent});
+    ranges.push_back({first * stride - padding, last * stride - padding + window});
   }
   return ranges;
 }

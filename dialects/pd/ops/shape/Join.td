@@ -25,6 +25,7 @@ def Pd_ConcatOp : Pd_Op<"concat", [AttrSizedOperandSegments, Pd_MovesElements]> 
   let evaluates = 1;
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
+  let element = 1;
   let library = "concat";
   let libraryHalf = 1;
   let precision = "follow";
@@ -122,6 +123,7 @@ def Pd_PadOp : Pd_Op<"pad"> {
   let results = (outs Pd_Tensor:$out);
   let evaluates = 1;
   let hasFolder = 1;
+  let element = 1;
   let library = "pad";
   let libraryHalf = 1;
   let precision = "follow";

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dialects/pd/autodiff/Broadcasting.h"
+#include "dialects/pd/ir/ElementInterface.h"
 #include "dialects/pd/ir/Enums.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Pd.h"

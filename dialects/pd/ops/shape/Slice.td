@@ -28,6 +28,7 @@ def Pd_SliceOp : Pd_Op<"slice", [AttrSizedOperandSegments, Pd_MovesElements]> {
   let evaluates = 1;
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
+  let element = 1;
   let library = "slice";
   let libraryHalf = 1;
   let precision = "follow";
@@ -65,6 +66,7 @@ def Pd_RollOp : Pd_Op<"roll", [Pd_MovesElements]> {
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;
   let hasCanonicalizeMethod = 1;
+  let element = 1;
   let library = "roll";
   let libraryHalf = 1;
   let legacy = [Legacy<"roll", ["X", "ShiftsTensor|@shifts"], ["Out"], ["shifts:long", "axis:long"]>];

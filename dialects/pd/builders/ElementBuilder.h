@@ -1,0 +1,100 @@
+/// Index arithmetic, conditions and loops in IR: the builder for methods of ElementOpInterface.
+#pragma once
+
+#include "dialects/pd/builders/ScalarBuilder.h"
+#include "dialects/pd/ir/ElementInterface.h"
+
+namespace proa::pd {
+
+class ElementBuilder;
+
+/// A value of type `index`, with arithmetic that folds constants. Quotients and remainders are those of
+/// numbers that are not negative.
+class IndexValue {
+public:
+  IndexValue(ElementBuilder &owner, mlir::Value value) : owner(&owner), own(value) {}
+
+  ElementBuilder &getOwner() const { return *owner; }
+  mlir::Value value() const { return own; }
+  operator mlir::Value() const { return own; }
+
+private:
+  ElementBuilder *owner;
+  mlir::Value own;
+};
+
+IndexValue operator+(IndexValue a, IndexValue b);
+IndexValue operator-(IndexValue a, IndexValue b);
+IndexValue operator*(IndexValue a, IndexValue b);
+IndexValue operator/(IndexValue a, IndexValue b);
+IndexValue operator%(IndexValue a, IndexValue b);
+IndexValue operator+(IndexValue a, int64_t b);
+IndexValue operator-(IndexValue a, int64_t b);
+IndexValue operator*(IndexValue a, int64_t b);
+IndexValue operator/(IndexValue a, int64_t b);
+IndexValue min(IndexValue a, IndexValue b);
+IndexValue max(IndexValue a, IndexValue b);
+IndexValue max(IndexValue a, int64_t b);
+/// a / b rounded up, or 0 if a is negative.
+IndexValue ceilDivide(IndexValue a, int64_t b);
+/// Comparisons, as i1.
+mlir::Value isLess(IndexValue a, IndexValue b);
+
+/// The indices begin, begin + 1, ... before end.
+struct IndexRange {
+  IndexValue begin, end;
+};
+
+/// Emits the code for the elements of one op.
+class ElementBuilder {
+public:
+  using Value = mlir::Value;
+  using Values = llvm::SmallVector<mlir::Value>;
+  using Indices = llvm::SmallVector<IndexValue>;
+
+  /// `operands` are the tensors with signless elements that replace those of `op`. The code that `builder`
+  /// inserts now is outside of the loop over elements; that of enterBody is inside.
+  ElementBuilder(mlir::OpBuilder &builder, mlir::Operation *op, mlir::ValueRange operands);
+  void enterBody(mlir::OpBuilder &body) { builder = &body; }
+
+  mlir::OpBuilder &getBuilder() { return *builder; }
+  mlir::Location getLoc() const { return op->getLoc(); }
+
+  // Indices.
+  IndexValue index(int64_t value);
+  Indices indices(mlir::ValueRange values);
+  /// The size of a dimension of an operand.
+  IndexValue dim(unsigned operand, int64_t d) const { return dims[operand][d]; }
+  unsigned rank(unsigned operand) const { return dims[operand].size(); }
+  IndexValue select(Value condition, IndexValue x, IndexValue y);
+
+  // Elements.
+  /// The element of an operand; all indices must be within its dims.
+  Value load(unsigned operand, llvm::ArrayRef<IndexValue> at);
+  /// The constant in an element type, by the rules of casts.
+  Value constant(double value, mlir::Type type);
+  /// Functions on elements of an operand, with a result of this type.
+  ScalarBuilder scalar(mlir::Type result);
+  /// A number as an element of this type.
+  Value toElement(IndexValue number, mlir::Type type);
+  /// A float of a small absolute value without its fraction.
+  IndexValue toIndex(Value number);
+  /// The type in which sums of such elements are computed: f32 for 16 bits.
+  static mlir::Type sumType(mlir::Type element);
+
+  // Control flow.
+  Value logicalAnd(Value x, Value y);
+  Value choose(Value condition, llvm::function_ref<Value()> ifTrue, llvm::function_ref<Value()> ifFalse);
+  /// Nested loops over `ranges`, the last one innermost: `body` computes the next state from the indices and
+  /// the state. The results are the last state.
+  Values loops(llvm::ArrayRef<IndexRange> ranges, Values state,
+               llvm::function_ref<Values(llvm::ArrayRef<IndexValue>, mlir::ValueRange)> body);
+
+private:
+  mlir::OpBuilder *builder;
+  mlir::Operation *op;
+  mlir::ValueRange operands;
+  llvm::SmallVector<Indices> dims;
+};
+
+} // namespace proa::pd

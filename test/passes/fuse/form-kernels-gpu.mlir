@@ -1,0 +1,76 @@
+// RUN: proa-opt --pd-form-kernels=target=gpu %s | FileCheck %s
+// RUN: proa-opt --pd-form-kernels %s | FileCheck %s --check-prefix=CPU
+
+// A product with its epilogue is one kernel. On the CPU it is a library op.
+// CHECK-LABEL: func @epilogue
+// CHECK-NEXT: call @[[EPILOGUE:kernel_[0-9]+]](%arg0, %arg1, %arg2) {proa.label = "matmul+add+tanh"}
+// CHECK-NEXT: return
+// CPU-LABEL: func @epilogue
+// CPU: pd.matmul
+// CPU: call @kernel_0{{.*}}"add+tanh"
+func.func @epilogue(%x: tensor<4x8xf32>, %y: tensor<8x6xf32>, %b: tensor<6xf32>) -> tensor<4x6xf32> {
+  %p = pd.matmul %x, %y : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+  %s = pd.add %p, %b : (tensor<4x6xf32>, tensor<6xf32>) -> tensor<4x6xf32>
+  %r = pd.tanh %s : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  return %r : tensor<4x6xf32>
+}
+
+// Operands are read through transposes and widening casts.
+// CHECK-LABEL: func @operands
+// CHECK-NEXT: call @kernel{{.*}}(%arg0, %arg1) {proa.label = "transpose+cast+matmul"}
+// CHECK-NEXT: return
+func.func @operands(%x: tensor<8x4xf32>, %y: tensor<8x6xf16>) -> tensor<4x6xf32> {
+  %t = pd.transpose %x {perm = array<i64: 1, 0>} : (tensor<8x4xf32>) -> tensor<4x8xf32>
+  %c = pd.cast %y {dtype = f32} : (tensor<8x6xf16>) -> tensor<8x6xf32>
+  %p = pd.matmul %t, %c : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+  return %p : tensor<4x6xf32>
+}
+
+// Near miss: other ops on operands would be repeated in each tile, and a narrower type rounded.
+// CHECK-LABEL: func @computed_operands
+// CHECK-COUNT-2: call @kernel
+// CHECK: call @kernel{{.*}} {proa.label = "matmul"}
+func.func @computed_operands(%x: tensor<4x8xf16>, %y: tensor<8x6xf32>) -> tensor<4x6xf16> {
+  %e = pd.exp %x : (tensor<4x8xf16>) -> tensor<4x8xf16>
+  %c = pd.cast %y {dtype = f16} : (tensor<8x6xf32>) -> tensor<8x6xf16>
+  %p = pd.matmul %e, %c : (tensor<4x8xf16>, tensor<8x6xf16>) -> tensor<4x6xf16>
+  return %p : tensor<4x6xf16>
+}
+
+// Near miss: a transposed operand that something else uses is computed once.
+// CHECK-LABEL: func @used_twice
+// CHECK-COUNT-2: call @kernel
+// CHECK: return
+func.func @used_twice(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+  %t = pd.transpose %x {perm = array<i64: 1, 0>} : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  %p = pd.matmul %t, %y : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %t, %p : tensor<8x8xf32>, tensor<8x8xf32>
+}
+
+// Near miss: a reduction of the result needs whole rows, and a second product tiles of its own.
+// CHECK-LABEL: func @reduced
+// CHECK: call @kernel{{.*}} {proa.label = "matmul"}
+// CHECK: call @kernel{{.*}} {proa.label = "sum"}
+func.func @reduced(%x: tensor<4x8xf32>, %y: tensor<8x6xf32>) -> tensor<4xf32> {
+  %p = pd.matmul %x, %y : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+  %s = pd.sum %p {axis = array<i64: 1>, keepdim = false} : (tensor<4x6xf32>) -> tensor<4xf32>
+  return %s : tensor<4xf32>
+}
+
+// CHECK-LABEL: func @two_products
+// CHECK: call @kernel{{.*}} {proa.label = "matmul"}
+// CHECK: call @kernel{{.*}} {proa.label = "matmul+add"}
+func.func @two_products(%x: tensor<4x8xf32>, %y: tensor<8x6xf32>, %z: tensor<8x6xf32>) -> tensor<4x6xf32> {
+  %p = pd.matmul %x, %y : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+  %q = pd.matmul %x, %z : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+  %s = pd.add %p, %q : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
+  return %s : tensor<4x6xf32>
+}
+
+// Near miss: complex products stay library ops.
+// CHECK-LABEL: func @complex
+// CHECK-NEXT: pd.matmul
+func.func @complex(%x: tensor<4x8xcomplex<f32>>, %y: tensor<8x6xcomplex<f32>>) -> tensor<4x6xcomplex<f32>> {
+  %p = pd.matmul %x, %y : (tensor<4x8xcomplex<f32>>, tensor<8x6xcomplex<f32>>) -> tensor<4x6xcomplex<f32>>
+  return %p : tensor<4x6xcomplex<f32>>
+}

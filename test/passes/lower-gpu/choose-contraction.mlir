@@ -1,0 +1,136 @@
+// RUN: proa-opt %s --proa-choose-contraction --split-input-file | FileCheck %s
+// RUN: proa-opt %s --proa-choose-contraction=strategy=fma --split-input-file | FileCheck %s --check-prefix=FMA
+
+#x = affine_map<(m, n, k) -> (m, k)>
+#y = affine_map<(m, n, k) -> (k, n)>
+#r = affine_map<(m, n, k) -> (m, n)>
+#id = affine_map<(m, n) -> (m, n)>
+
+// Tensor cores for bf16 with an f32 sum, the largest tiles for a large product, and the epilogue.
+// CHECK-LABEL: func.func @tensor_cores
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "reduction"]
+// CHECK-SAME: attrs = {proa.contraction = "mma", proa.loop_tiles = array<i64: 128, 128, 32>,
+// CHECK-SAME: proa.part = array<i64: 64, 32>, proa.stages = 2 : i64}
+// CHECK: linalg.generic {{.*}}attrs = {proa.epilogue}
+// FMA-LABEL: func.func @tensor_cores
+// FMA: proa.contraction = "fma"
+func.func @tensor_cores(%x: tensor<2048x512xbf16>, %y: tensor<512x2048xbf16>) -> tensor<2048x2048xbf16> attributes {proa.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<2048x2048xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<2048x2048xf32>) -> tensor<2048x2048xf32>
+  %p = linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %y : tensor<2048x512xbf16>, tensor<512x2048xbf16>) outs(%init : tensor<2048x2048xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %s: f32):
+    %c = arith.extf %a : bf16 to f32
+    %d = arith.extf %b : bf16 to f32
+    %q = arith.mulf %c, %d : f32
+    %t = arith.addf %s, %q : f32
+    linalg.yield %t : f32
+  } -> tensor<2048x2048xf32>
+  %out = tensor.empty() : tensor<2048x2048xbf16>
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%p : tensor<2048x2048xf32>) outs(%out : tensor<2048x2048xbf16>) {
+  ^bb0(%a: f32, %b: bf16):
+    %c = arith.truncf %a : f32 to bf16
+    linalg.yield %c : bf16
+  } -> tensor<2048x2048xbf16>
+  return %r : tensor<2048x2048xbf16>
+}
+
+// -----
+
+#x = affine_map<(b, m, n, k) -> (b, k, m)>
+#y = affine_map<(b, m, n, k) -> (k, n)>
+#r = affine_map<(b, m, n, k) -> (b, m, n)>
+#swap = affine_map<(b, m, n) -> (b, n, m)>
+#id = affine_map<(b, m, n) -> (b, m, n)>
+
+// Few blocks: small tiles. Dims of a batch have one element. Near miss: a reader of the transposed result is not an
+// epilogue.
+// CHECK-LABEL: func.func @small
+// CHECK: attrs = {proa.contraction = "fma", proa.loop_tiles = array<i64: 1, 32, 32, 32>, proa.part = array<i64: 4, 4>}
+// CHECK-NOT: proa.epilogue
+func.func @small(%x: tensor<2x16x64xf32>, %y: tensor<16x64xf32>) -> tensor<2x64x64xf32> attributes {proa.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<2x64x64xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<2x64x64xf32>) -> tensor<2x64x64xf32>
+  %p = linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%x, %y : tensor<2x16x64xf32>, tensor<16x64xf32>) outs(%init : tensor<2x64x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %q = arith.mulf %a, %b : f32
+    %t = arith.addf %s, %q : f32
+    linalg.yield %t : f32
+  } -> tensor<2x64x64xf32>
+  %r = linalg.generic {indexing_maps = [#swap, #id], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%p : tensor<2x64x64xf32>) outs(%empty : tensor<2x64x64xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.negf %a : f32
+    linalg.yield %c : f32
+  } -> tensor<2x64x64xf32>
+  return %r : tensor<2x64x64xf32>
+}
+
+// -----
+
+#x = affine_map<(m, n, k) -> (m, k)>
+#y = affine_map<(m, n, k) -> (k, n)>
+#r = affine_map<(m, n, k) -> (m, n)>
+
+// Attributes of a person or a tuner stay.
+// CHECK-LABEL: func.func @kept
+// CHECK: attrs = {proa.contraction = "fma", proa.loop_tiles = array<i64: 64, 32, 16>, proa.part = array<i64: 8, 4>}
+func.func @kept(%x: tensor<512x512xf32>, %y: tensor<512x512xf32>, %init: tensor<512x512xf32>) -> tensor<512x512xf32>
+    attributes {proa.kernel} {
+  %p = linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %y : tensor<512x512xf32>, tensor<512x512xf32>) outs(%init : tensor<512x512xf32>)
+      attrs = {proa.contraction = "fma", proa.loop_tiles = array<i64: 64, 32, 16>, proa.part = array<i64: 8, 4>} {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %q = arith.mulf %a, %b : f32
+    %t = arith.addf %s, %q : f32
+    linalg.yield %t : f32
+  } -> tensor<512x512xf32>
+  return %p : tensor<512x512xf32>
+}
+
+// -----
+
+#x = affine_map<(m, n, k) -> (m, k)>
+#y = affine_map<(m, n, k) -> (k, n)>
+#r = affine_map<(m, n, k) -> (m, n)>
+
+// Near miss: the sum of other terms than products.
+// CHECK-LABEL: func.func @distances
+// CHECK-NOT: proa.contraction
+func.func @distances(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>, %init: tensor<64x64xf32>) -> tensor<64x64xf32>
+    attributes {proa.kernel} {
+  %p = linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %y : tensor<64x64xf32>, tensor<64x64xf32>) outs(%init : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %d = arith.subf %a, %b : f32
+    %q = arith.mulf %d, %d : f32
+    %t = arith.addf %s, %q : f32
+    linalg.yield %t : f32
+  } -> tensor<64x64xf32>
+  return %p : tensor<64x64xf32>
+}
+
+// -----
+
+#x = affine_map<(n, k) -> (k)>
+#y = affine_map<(n, k) -> (k, n)>
+#r = affine_map<(n, k) -> (n)>
+
+// Near miss: the product of a row and a matrix is an ordinary reduction.
+// CHECK-LABEL: func.func @row
+// CHECK-NOT: proa.contraction
+func.func @row(%x: tensor<64xf32>, %y: tensor<64x64xf32>, %init: tensor<64xf32>) -> tensor<64xf32>
+    attributes {proa.kernel} {
+  %p = linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %y : tensor<64xf32>, tensor<64x64xf32>) outs(%init : tensor<64xf32>) {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %q = arith.mulf %a, %b : f32
+    %t = arith.addf %s, %q : f32
+    linalg.yield %t : f32
+  } -> tensor<64xf32>
+  return %p : tensor<64xf32>
+}

@@ -1,0 +1,138 @@
+// RUN: proa-opt %s --proa-choose-launch --split-input-file | FileCheck %s
+// RUN: proa-opt %s --proa-choose-launch=max-threads=64 --split-input-file | FileCheck %s --check-prefix=SMALL
+// RUN: proa-opt %s --proa-choose-launch=unrolled-ops=2 --split-input-file | FileCheck %s --check-prefix=LONG
+// RUN: proa-opt %s --proa-choose-launch --remarks=proa-choose-launch --split-input-file -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=REMARK
+
+// Four floats are 16 bytes; 1024 elements are one chunk of each thread.
+// CHECK-LABEL: func.func @elementwise
+// CHECK-SAME: proa.threads = 256 : i64
+// CHECK: linalg.generic {{.*}}proa.vector = 4 : i64
+// SMALL-LABEL: func.func @elementwise
+// SMALL-SAME: proa.threads = 64 : i64
+// REMARK: a block has 256 threads
+func.func @elementwise(%a: memref<1024xf32>, %r: memref<1024xf32>) attributes {proa.kernel} {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%a : memref<1024xf32>) outs(%r : memref<1024xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %z = arith.negf %x : f32
+    linalg.yield %z : f32
+  }
+  return
+}
+
+// -----
+
+// The widest operand decides. A body longer than the limit, counted with its yield, is not copied.
+// LONG-LABEL: func.func @mixed_widths
+// LONG: linalg.generic {{.*}}proa.vector = 2 : i64
+// CHECK-LABEL: func.func @mixed_widths
+// CHECK: linalg.generic {{.*}}proa.vector = 2 : i64
+func.func @mixed_widths(%a: memref<1024xf64>, %r: memref<1024xf16>) attributes {proa.kernel} {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%a : memref<1024xf64>) outs(%r : memref<1024xf16>) {
+  ^bb0(%x: f64, %y: f16):
+    %z = arith.truncf %x : f64 to f16
+    linalg.yield %z : f16
+  }
+  return
+}
+
+// -----
+
+// LONG-LABEL: func.func @long
+// LONG: linalg.generic {{.*}}proa.vector = 1 : i64
+func.func @long(%r: memref<1024xf32>) attributes {proa.kernel} {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%r : memref<1024xf32>) {
+  ^bb0(%y: f32):
+    %z = arith.negf %y : f32
+    %u = math.absf %z : f32
+    linalg.yield %u : f32
+  }
+  return
+}
+
+// -----
+
+// Chunks of 4 do not divide rows of 6 elements; a single loop may have a rest.
+// CHECK-LABEL: func.func @rest
+// CHECK: linalg.generic {{.*}}proa.vector = 1 : i64
+// CHECK: linalg.generic {{.*}}proa.vector = 4 : i64
+func.func @rest(%a: memref<8x6xf32>, %b: memref<1025xf32>) attributes {proa.kernel} {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      outs(%a : memref<8x6xf32>) {
+  ^bb0(%y: f32):
+    linalg.yield %y : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%b : memref<1025xf32>) {
+  ^bb0(%y: f32):
+    linalg.yield %y : f32
+  }
+  return
+}
+
+// -----
+
+// One result: the block computes it. 16 results: a warp for each. Results along the memory: a thread for each. 8
+// terms: 8 lanes. An op without a neutral element: one thread.
+// CHECK-LABEL: func.func @groups
+// CHECK: linalg.generic {{.*}}iterator_types = ["reduction"]{{.*}}proa.group = 256 : i64, proa.vector = 4 : i64
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]{{.*}}proa.group = 32 : i64
+// CHECK: linalg.generic {{.*}}iterator_types = ["reduction", "parallel"]{{.*}}proa.group = 1 : i64
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]{{.*}}proa.group = 8 : i64
+// CHECK: linalg.generic {{.*}}iterator_types = ["reduction"]{{.*}}proa.group = 1 : i64
+func.func @groups(%a: memref<1024xf32>, %s: memref<f32>, %b: memref<16x64xf32>, %r: memref<16xf32>, %c: memref<64x64xf32>,
+                  %t: memref<64xf32>, %d: memref<32x8xf32>, %u: memref<32xf32>) attributes {proa.kernel} {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%a : memref<1024xf32>) outs(%s : memref<f32>) {
+  ^bb0(%x: f32, %y: f32):
+    %z = arith.addf %x, %y : f32
+    linalg.yield %z : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%b : memref<16x64xf32>) outs(%r : memref<16xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %z = arith.maximumf %x, %y : f32
+    linalg.yield %z : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>],
+                  iterator_types = ["reduction", "parallel"]}
+      ins(%c : memref<64x64xf32>) outs(%t : memref<64xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %z = arith.addf %x, %y : f32
+    linalg.yield %z : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%d : memref<32x8xf32>) outs(%u : memref<32xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %z = arith.addf %x, %y : f32
+    linalg.yield %z : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%a : memref<1024xf32>) outs(%s : memref<f32>) {
+  ^bb0(%x: f32, %y: f32):
+    %z = arith.subf %y, %x : f32
+    linalg.yield %z : f32
+  }
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @refused
+// CHECK-SAME: proa.host = "it has the op 'memref.copy' outside of loops"
+// REMARK: the kernel stays on the host: it has the op 'memref.copy' outside of loops
+func.func @refused(%a: memref<4xf32>, %b: memref<4xf32>) attributes {proa.kernel} {
+  memref.copy %a, %b : memref<4xf32> to memref<4xf32>
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @other
+// CHECK-NOT: proa.threads
+func.func @other() {
+  return
+}

@@ -1,0 +1,132 @@
+// RUN: proa-opt %s --proa-choose-launch --verify-diagnostics --split-input-file
+
+#x = affine_map<(m, n, k) -> (m, k)>
+#y = affine_map<(m, n, k) -> (k, n)>
+#r = affine_map<(m, n, k) -> (m, n)>
+
+func.func @wrong(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %r: memref<64x64xf32>) attributes {proa.kernel} {
+  // expected-error@+1 {{'proa.contraction' is not "fma" or "mma"}}
+  linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %y : memref<64x64xf32>, memref<64x64xf32>) outs(%r : memref<64x64xf32>)
+      attrs = {proa.contraction = "wgmma", proa.loop_tiles = array<i64: 32, 32, 32>, proa.part = array<i64: 4, 4>} {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %q = arith.mulf %a, %b : f32
+    %t = arith.addf %s, %q : f32
+    linalg.yield %t : f32
+  }
+  return
+}
+
+// -----
+
+#x = affine_map<(m, n, k) -> (m, k)>
+#y = affine_map<(m, n, k) -> (k, n)>
+#r = affine_map<(m, n, k) -> (m, n)>
+
+func.func @wrong(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %r: memref<64x64xf32>) attributes {proa.kernel} {
+  // expected-error@+1 {{a contraction needs 'proa.loop_tiles' with a number for each loop and 'proa.part' with two numbers}}
+  linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %y : memref<64x64xf32>, memref<64x64xf32>) outs(%r : memref<64x64xf32>)
+      attrs = {proa.contraction = "fma", proa.part = array<i64: 4, 4>} {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %q = arith.mulf %a, %b : f32
+    %t = arith.addf %s, %q : f32
+    linalg.yield %t : f32
+  }
+  return
+}
+
+// -----
+
+#x = affine_map<(m, n, k) -> (m, k)>
+#y = affine_map<(m, n, k) -> (k, n)>
+#r = affine_map<(m, n, k) -> (m, n)>
+
+func.func @wrong(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %r: memref<64x64xf32>) attributes {proa.kernel} {
+  // expected-error@+1 {{'mma' needs operands of f16 or of bf16 and an f32 result}}
+  linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %y : memref<64x64xf32>, memref<64x64xf32>) outs(%r : memref<64x64xf32>)
+      attrs = {proa.contraction = "mma", proa.loop_tiles = array<i64: 32, 32, 32>, proa.part = array<i64: 16, 16>} {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %q = arith.mulf %a, %b : f32
+    %t = arith.addf %s, %q : f32
+    linalg.yield %t : f32
+  }
+  return
+}
+
+// -----
+
+#x = affine_map<(m, n, k) -> (m, k)>
+#y = affine_map<(m, n, k) -> (k, n)>
+#r = affine_map<(m, n, k) -> (m, n)>
+
+func.func @wrong(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %r: memref<64x64xf32>) attributes {proa.kernel} {
+  // expected-error@+1 {{'proa.part' is 4, 3, expected multiples of 4 and 4}}
+  linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %y : memref<64x64xf32>, memref<64x64xf32>) outs(%r : memref<64x64xf32>)
+      attrs = {proa.contraction = "fma", proa.loop_tiles = array<i64: 32, 32, 32>, proa.part = array<i64: 4, 3>} {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %q = arith.mulf %a, %b : f32
+    %t = arith.addf %s, %q : f32
+    linalg.yield %t : f32
+  }
+  return
+}
+
+// -----
+
+#x = affine_map<(m, n, k) -> (m, k)>
+#y = affine_map<(m, n, k) -> (k, n)>
+#r = affine_map<(m, n, k) -> (m, n)>
+
+func.func @wrong(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %r: memref<64x64xf32>) attributes {proa.kernel} {
+  // expected-error@+1 {{the tile is 32, 32, 8, expected multiples of 'proa.part' and of 16}}
+  linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %y : memref<64x64xf32>, memref<64x64xf32>) outs(%r : memref<64x64xf32>)
+      attrs = {proa.contraction = "fma", proa.loop_tiles = array<i64: 32, 32, 8>, proa.part = array<i64: 4, 4>} {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %q = arith.mulf %a, %b : f32
+    %t = arith.addf %s, %q : f32
+    linalg.yield %t : f32
+  }
+  return
+}
+
+// -----
+
+#x = affine_map<(m, n, k) -> (m, k)>
+#y = affine_map<(m, n, k) -> (k, n)>
+#r = affine_map<(m, n, k) -> (m, n)>
+
+func.func @wrong(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %r: memref<64x64xf32>) attributes {proa.kernel} {
+  // expected-error@+1 {{'proa.stages' is 3, expected 1 or 2}}
+  linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %y : memref<64x64xf32>, memref<64x64xf32>) outs(%r : memref<64x64xf32>)
+      attrs = {proa.contraction = "fma", proa.loop_tiles = array<i64: 32, 32, 32>, proa.part = array<i64: 4, 4>, proa.stages = 3 : i64} {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %q = arith.mulf %a, %b : f32
+    %t = arith.addf %s, %q : f32
+    linalg.yield %t : f32
+  }
+  return
+}
+
+// -----
+
+#x = affine_map<(m, n, k) -> (m, k)>
+#y = affine_map<(m, n, k) -> (k, n)>
+#r = affine_map<(m, n, k) -> (m, n)>
+
+func.func @wrong(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %r: memref<64x64xf32>) attributes {proa.kernel} {
+  // expected-error@+1 {{a block has 4096 threads, expected a multiple of 32 up to 1024}}
+  linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %y : memref<64x64xf32>, memref<64x64xf32>) outs(%r : memref<64x64xf32>)
+      attrs = {proa.contraction = "fma", proa.loop_tiles = array<i64: 256, 256, 32>, proa.part = array<i64: 4, 4>} {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %q = arith.mulf %a, %b : f32
+    %t = arith.addf %s, %q : f32
+    linalg.yield %t : f32
+  }
+  return
+}

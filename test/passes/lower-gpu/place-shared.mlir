@@ -1,0 +1,73 @@
+// RUN: proa-opt %s --proa-place-shared --split-input-file | FileCheck %s
+// RUN: proa-opt %s --proa-place-shared=shared-bytes=64 --split-input-file | FileCheck %s --check-prefix=SMALL
+// RUN: proa-opt %s --proa-place-shared --remarks=proa-place-shared --split-input-file -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=REMARK
+
+// Each buffer begins at a multiple of 16 bytes. Views of it are in workgroup memory, too.
+// CHECK: memref.global "private" @two_shared : memref<80xi8, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
+// CHECK-LABEL: func.func @two
+// CHECK: %[[MEMORY:.*]] = memref.get_global @two_shared
+// CHECK: %[[A:.*]] = memref.view %[[MEMORY]][%c0][] : {{.*}} to memref<5xi8, #gpu.address_space<workgroup>>
+// CHECK: %[[B:.*]] = memref.view %[[MEMORY]][%c16][] : {{.*}} to memref<4x4xf32, #gpu.address_space<workgroup>>
+// CHECK: memref.subview %[[B]]{{.*}} to memref<2x4xf32, strided<[4, 1]>, #gpu.address_space<workgroup>>
+// SMALL-LABEL: func.func @two
+// SMALL-SAME: proa.host = "its scratch buffers need 80 bytes of shared memory, a block has 64"
+// SMALL-NOT: proa.threads
+func.func @two(%i: index, %v: f32, %b: i8) attributes {proa.kernel, proa.threads = 32 : i64} {
+  %a = memref.alloc() : memref<5xi8>
+  %c = memref.alloc() : memref<4x4xf32>
+  %part = memref.subview %c[0, 0] [2, 4] [1, 1] : memref<4x4xf32> to memref<2x4xf32, strided<[4, 1]>>
+  memref.store %b, %a[%i] : memref<5xi8>
+  memref.store %v, %part[%i, %i] : memref<2x4xf32, strided<[4, 1]>>
+  return
+}
+
+// -----
+
+// SMALL-LABEL: func.func @dynamic
+// CHECK-LABEL: func.func @dynamic
+// CHECK-SAME: proa.host = "a scratch buffer has a dynamic size"
+// REMARK: the kernel stays on the host: a scratch buffer has a dynamic size
+func.func @dynamic(%n: index, %v: f32) attributes {proa.kernel, proa.threads = 32 : i64} {
+  %a = memref.alloc(%n) : memref<?xf32>
+  memref.store %v, %a[%n] : memref<?xf32>
+  return
+}
+
+// -----
+
+// A pass may have chosen shared memory, also for users of its own. Other memory spaces are refused.
+// CHECK-LABEL: func.func @chosen
+// CHECK: memref.view
+// CHECK: memref.extract_aligned_pointer_as_index
+func.func @chosen() -> index attributes {proa.kernel, proa.threads = 32 : i64} {
+  %a = memref.alloc() : memref<4xf32, #gpu.address_space<workgroup>>
+  %p = memref.extract_aligned_pointer_as_index %a : memref<4xf32, #gpu.address_space<workgroup>> -> index
+  return %p : index
+}
+
+// Vectors of a part that was unrolled before.
+// CHECK-LABEL: func.func @vectors
+// CHECK: vector.store %{{.*}}, %{{.*}} : memref<8xf32, #gpu.address_space<workgroup>>, vector<4xf32>
+// CHECK: vector.load %{{.*}} : memref<8xf32, #gpu.address_space<workgroup>>, vector<4xf32>
+func.func @vectors(%i: index, %v: vector<4xf32>) -> vector<4xf32> attributes {proa.kernel, proa.threads = 32 : i64} {
+  %a = memref.alloc() : memref<8xf32>
+  vector.store %v, %a[%i] : memref<8xf32>, vector<4xf32>
+  %r = vector.load %a[%i] : memref<8xf32>, vector<4xf32>
+  return %r : vector<4xf32>
+}
+
+// CHECK-LABEL: func.func @elsewhere
+// CHECK-SAME: proa.host = "a scratch buffer has a layout or a memory space of its own"
+func.func @elsewhere() attributes {proa.kernel, proa.threads = 32 : i64} {
+  %a = memref.alloc() : memref<4xf32, 5>
+  return
+}
+
+// CHECK-LABEL: func.func @escapes
+// CHECK-SAME: proa.host = "a scratch buffer is used by 'memref.copy'"
+func.func @escapes(%r: memref<4xf32>) attributes {proa.kernel, proa.threads = 32 : i64} {
+  %a = memref.alloc() : memref<4xf32>
+  memref.copy %a, %r : memref<4xf32> to memref<4xf32>
+  return
+}
