@@ -17,6 +17,7 @@ struct FusableConv2d : FusableOpInterface::ExternalModel<FusableConv2d, pd::Conv
     limits.all = elementTypeLimit(conv.getOut());
     if (conv.getPaddingAlgorithm() != pd::PaddingAlgorithm::Explicit || conv.getPaddings().size() != 4)
       limits.all = "its paddings are not four constants";
+    limits.deviceActivations = {PostOpKind::Relu};
     limits.channelDim = conv.getDataFormat() == pd::DataFormat::NHWC ? 3 : 1;
     limits.factor = "the runtime's convolution does not scale its result";
     bool isDepthwise = conv.getGroups() != 1;

@@ -1,6 +1,8 @@
 /// The interface of contractions that can be fused with neighbouring ops into an op of rt.
 #pragma once
 
+#include "dialects/rt/Rt.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpDefinition.h"
 
@@ -20,6 +22,8 @@ struct FusionLimits {
   int64_t channelDim = 0;
   /// Whether transposes and scalings of the operands, and a transpose of the result, can be fused.
   bool permutes = false;
+  /// The activations that CUDA's library for the op applies after a bias and a residual.
+  llvm::SmallVector<PostOpKind, 2> deviceActivations;
 };
 
 /// The operands and attributes of a fused op of rt.

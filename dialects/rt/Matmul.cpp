@@ -14,6 +14,7 @@ struct FusableMatmul : FusableOpInterface::ExternalModel<FusableMatmul, pd::Matm
   FusionLimits getFusionLimits(Operation *op) const {
     FusionLimits limits;
     limits.permutes = true;
+    limits.deviceActivations = {PostOpKind::Relu, PostOpKind::GeluTanh};
     Value result = op->getResult(0);
     limits.all = elementTypeLimit(result);
     int64_t rank = pd::tensorType(result).getRank();

@@ -3,6 +3,7 @@
 
 #include "dialects/dist/Dist.h"
 #include "dialects/pd/ir/Contraction.h"
+#include "dialects/pd/ir/ElementInterface.h"
 #include "dialects/pd/ir/Enums.h"
 #include "dialects/pd/ir/Pd.h"
 

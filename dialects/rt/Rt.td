@@ -85,12 +85,13 @@ def Rt_Tensor : RankedTensorOf<[F16, BF16, F32, F64], [], "float tensor">;
 
 class Ints<string value> : DefaultValuedAttr<DenseI64ArrayAttr, value>;
 
-// The fields `library` and `libraryHalf` are those of Pd_Op (dialects/pd/ir/Base.td).
-class Rt_LibraryOp<string mnemonic, string kernel> : Op<Rt_Dialect, mnemonic, [Pd_DeclaredAttributesOnly, Pure,
-    DeclareOpInterfaceMethods<LibraryOpInterface>, DeclareOpInterfaceMethods<ContractionOpInterface>,
+// The fields `library`, `libraryHalf` and `cudaLibrary` are those of Pd_Op (dialects/pd/ir/Base.td).
+class Rt_LibraryOp<string mnemonic, string kernel, string cuda> : Op<Rt_Dialect, mnemonic, [Pd_DeclaredAttributesOnly,
+    Pure, DeclareOpInterfaceMethods<LibraryOpInterface>, DeclareOpInterfaceMethods<ContractionOpInterface>,
     Rt_PostOpsOpInterface]> {
   string library = kernel;
   bit libraryHalf = 1;
+  string cudaLibrary = cuda;
   let results = (outs Rt_Tensor:$out);
   let assemblyFormat = "operands" # Pd_Format<arguments>.enumText # " attr-dict `:` functional-type(operands, results)";
   let extraClassDefinition = "::llvm::StringRef $cppClass::getLibraryKernel() { return \"" # kernel # "\"; }";
@@ -100,7 +101,7 @@ class Rt_LibraryOp<string mnemonic, string kernel> : Op<Rt_Dialect, mnemonic, [P
   }];
 }
 
-def Rt_MatmulOp : Rt_LibraryOp<"matmul", "fused_matmul"> {
+def Rt_MatmulOp : Rt_LibraryOp<"matmul", "fused_matmul", "cublaslt"> {
   let summary = "Matmul with fused operand transposes, scaling and post-ops";
   let description = [{
     `out = transpose(post_ops(alpha * (x . y)))`, as pd.matmul, where
@@ -118,7 +119,7 @@ def Rt_MatmulOp : Rt_LibraryOp<"matmul", "fused_matmul"> {
     Ints<"{}">:$x_permutation, Ints<"{}">:$y_permutation, Ints<"{}">:$out_permutation);
 }
 
-def Rt_Conv2dOp : Rt_LibraryOp<"conv2d", "fused_conv2d"> {
+def Rt_Conv2dOp : Rt_LibraryOp<"conv2d", "fused_conv2d", "cudnn"> {
   let summary = "2-D convolution with fused post-ops";
   let description = [{
     As pd.conv2d with explicit paddings (top, bottom, left, right), followed by `post_ops` as in rt.matmul; a `bias` is
@@ -131,6 +132,27 @@ def Rt_Conv2dOp : Rt_LibraryOp<"conv2d", "fused_conv2d"> {
     DefaultValuedAttr<Rt_PostOps, "{}">:$post_ops);
 }
 
+//===-- Kernels of GPUs -------------------------------------------------------------------------------------------===//
+
+def Rt_RandomCallOp : Op<Rt_Dialect, "random_call", [Pd_DeclaredAttributesOnly,
+    DeclareOpInterfaceMethods<LibraryOpInterface>]> {
+  let summary = "Key and number of one execution of a random op";
+  let description = [{
+    The two 64-bit words that an execution of a random op of pd derives its numbers from (lib/runtime/Random.h). With a
+    nonzero seed they are the seed and 0. Otherwise they are the seed of the model and the number of the execution,
+    which this op counts, as the library kernel of the random op would. `seed_tensor` overrides `seed`.
+  }];
+  string library = "random_call";
+  bit libraryHalf = 1;
+  string cudaLibrary = "";
+  let arguments = (ins Optional<AnyRankedTensor>:$seed_tensor, DefaultValuedAttr<I64Attr, "0">:$seed);
+  let results = (outs Res<RankedTensorOf<[I64]>, "", [MemAlloc]>:$out);
+  let assemblyFormat = "(`seed` `=` $seed_tensor^)? attr-dict `:` functional-type(operands, results)";
+  let extraClassDefinition = "::llvm::StringRef $cppClass::getLibraryKernel() { return \"random_call\"; }";
+}
+
+include "dialects/rt/Device.td"
+
 //===-- Communication ---------------------------------------------------------------------------------------------===//
 
 // Keeps the order of communication and every op of it, on all ranks.
@@ -142,12 +164,14 @@ class Rt_RankOp<string mnemonic, list<Trait> traits> : Op<Rt_Dialect, mnemonic, 
     DeclareOpInterfaceMethods<LibraryOpInterface>] # traits> {
   string library = "dist_" # mnemonic;
   bit libraryHalf = 1;
+  string cudaLibrary = "";
   let extraClassDefinition = "::llvm::StringRef $cppClass::getLibraryKernel() { return \"" # library # "\"; }";
 }
 
 // A step of dist with its mesh, instead of the symbol of the mesh. `number` counts the ops before it that communicate:
 // ranks that are at different ops report it.
 class Rt_StepOp<string mnemonic, list<Trait> traits> : Rt_RankOp<mnemonic, traits> {
+  let cudaLibrary = "nccl";
   let summary = "dist." # mnemonic # " as a call of the runtime";
   let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$global, Dist_MeshAttr:$mesh, Dist_ShardingAttr:$from,
     Dist_ShardingAttr:$to, I64Attr:$number);

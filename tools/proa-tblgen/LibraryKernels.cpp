@@ -361,7 +361,12 @@ void emitRows(const Kernels &kernels, llvm::raw_ostream &os) {
     os << "},\n {";
     for (int i = 0; i < op.getNumResults(); ++i)
       emitOperand(record, op.getResult(i), "result " + std::to_string(i), os);
-    os << "}}},\n";
+    llvm::StringRef cuda = record.getValueAsString("cudaLibrary");
+    for (const llvm::Record *other : ops)
+      if (other->getValueAsString("cudaLibrary") != cuda)
+        llvm::PrintFatalError(other->getLoc(), "cudaLibrary: differs from that of " + record.getName() +
+                                                   ", which has the same kernel");
+    os << "},\n " << quoted(cuda) << "}},\n";
   }
 }
 

@@ -108,6 +108,7 @@ bool emitMeaning(const llvm::Record &record, llvm::raw_ostream &os) {
   } else {
     formula("library kernel of the CPU runtime", record.getValueAsString("library"));
   }
+  formula("library of CUDA", record.getValueAsString("cudaLibrary"));
   auto rules = [&](const char *what, const std::vector<llvm::StringRef> &texts) {
     if (texts.empty())
       return;

@@ -3,6 +3,7 @@
 #include "lib/support/Numbers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -24,10 +25,12 @@ IndexValue operator+(IndexValue a, int64_t b) { return a + a.getOwner().index(b)
 IndexValue operator-(IndexValue a, int64_t b) { return a - a.getOwner().index(b); }
 IndexValue operator*(IndexValue a, int64_t b) { return a * a.getOwner().index(b); }
 IndexValue operator/(IndexValue a, int64_t b) { return a / a.getOwner().index(b); }
+IndexValue operator%(IndexValue a, int64_t b) { return a % a.getOwner().index(b); }
 IndexValue min(IndexValue a, IndexValue b) { return emit<arith::MinSIOp>(a, b); }
 IndexValue max(IndexValue a, IndexValue b) { return emit<arith::MaxSIOp>(a, b); }
 IndexValue max(IndexValue a, int64_t b) { return max(a, a.getOwner().index(b)); }
 IndexValue ceilDivide(IndexValue a, int64_t b) { return b == 1 ? max(a, 0) : (max(a, 0) + (b - 1)) / b; }
+IndexValue ceilDivide(IndexValue a, IndexValue b) { return (a + (b - 1)) / b; }
 
 Value isLess(IndexValue a, IndexValue b) {
   ElementBuilder &e = a.getOwner();
@@ -35,14 +38,35 @@ Value isLess(IndexValue a, IndexValue b) {
                                                     b.value());
 }
 
-ElementBuilder::ElementBuilder(OpBuilder &builder, Operation *op, ValueRange operands)
-    : builder(&builder), op(op), operands(operands) {
+ElementBuilder::ElementBuilder(OpBuilder &builder, Operation *op, ValueRange operands, KernelChecks *checks)
+    : builder(&builder), op(op), operands(operands), checks(checks) {
   for (Value operand : operands) {
     Indices &own = dims.emplace_back();
-    for (auto [d, size] : llvm::enumerate(cast<RankedTensorType>(operand.getType()).getShape()))
-      own.push_back(ShapedType::isDynamic(size)
-                        ? IndexValue(*this, tensor::DimOp::create(builder, op->getLoc(), operand, d))
-                        : index(size));
+    bool isMemory = isa<MemRefType>(operand.getType());
+    for (auto [d, size] : llvm::enumerate(cast<ShapedType>(operand.getType()).getShape())) {
+      if (!ShapedType::isDynamic(size))
+        own.push_back(index(size));
+      else if (isMemory)
+        own.push_back({*this, builder.createOrFold<memref::DimOp>(op->getLoc(), operand, d)});
+      else
+        own.push_back({*this, tensor::DimOp::create(builder, op->getLoc(), operand, d)});
+    }
+  }
+}
+
+ElementBuilder::ElementBuilder(OpBuilder &builder, Operation *op, DynamicDims dynamicDims)
+    : builder(&builder), op(op) {
+  ValueRange left = dynamicDims.values;
+  for (Value operand : op->getOperands()) {
+    Indices &own = dims.emplace_back();
+    for (int64_t size : cast<ShapedType>(operand.getType()).getShape()) {
+      if (!ShapedType::isDynamic(size)) {
+        own.push_back(index(size));
+        continue;
+      }
+      own.push_back({*this, left.front()});
+      left = left.drop_front();
+    }
   }
 }
 
@@ -63,7 +87,77 @@ IndexValue ElementBuilder::select(Value condition, IndexValue x, IndexValue y) {
 
 Value ElementBuilder::load(unsigned operand, ArrayRef<IndexValue> at) {
   SmallVector<Value> values(at.begin(), at.end());
-  return tensor::ExtractOp::create(*builder, getLoc(), operands[operand], values);
+  if (!isa<MemRefType>(operands[operand].getType()))
+    return tensor::ExtractOp::create(*builder, getLoc(), operands[operand], values);
+  Value element = memref::LoadOp::create(*builder, getLoc(), operands[operand], values);
+  if (!getElementTypeOrSelf(op->getOperand(operand)).isInteger(1))
+    return element;
+  Value zero = arith::ConstantOp::create(*builder, getLoc(), builder->getIntegerAttr(element.getType(), 0));
+  return arith::CmpIOp::create(*builder, getLoc(), arith::CmpIPredicate::ne, element, zero);
+}
+
+Value ElementBuilder::isEqual(IndexValue x, IndexValue y) {
+  return builder->createOrFold<arith::CmpIOp>(getLoc(), arith::CmpIPredicate::eq, x.value(), y.value());
+}
+
+int64_t ElementBuilder::argumentOf(unsigned operand) const {
+  Value value = operands[operand];
+  // The conversion to signless integers may be under way; memory of dynamic dims is a view of the argument.
+  while (isa_and_present<UnrealizedConversionCastOp, memref::ReinterpretCastOp>(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  auto argument = dyn_cast<BlockArgument>(value);
+  return argument ? int64_t(argument.getArgNumber()) : -1;
+}
+
+IndexValue ElementBuilder::loadInteger(unsigned operand, ArrayRef<IndexValue> at) {
+  Value element = load(operand, at);
+  bool isUnsigned = getElementTypeOrSelf(op->getOperand(operand)).isUnsignedInteger();
+  Type index = builder->getIndexType();
+  return {*this, isUnsigned ? Value(arith::IndexCastUIOp::create(*builder, getLoc(), index, element))
+                            : Value(arith::IndexCastOp::create(*builder, getLoc(), index, element))};
+}
+
+CheckedIndex ElementBuilder::loadIndex(unsigned operand, ArrayRef<IndexValue> at, unsigned bound,
+                                       int64_t axis, bool wraps) {
+  IndexValue given = loadInteger(operand, at), size = dim(bound, axis), own = given;
+  if (wraps)
+    own = select(isLess(given, index(0)), given + size, given);
+  // As unsigned numbers, negative ones are large.
+  Value isInside =
+      arith::CmpIOp::create(*builder, getLoc(), arith::CmpIPredicate::ult, own.value(), size.value());
+  assert(checks && "the kernel has no place for errors");
+  KernelChecks::Check check{argumentOf(operand), argumentOf(bound), axis,
+                            getConstantIntValue(size.value()).value_or(0), wraps};
+  checks->list.push_back(check);
+  IndexValue position = index(0);
+  for (auto [d, i] : llvm::enumerate(at))
+    position = position * dim(operand, int64_t(d)) + i;
+  Value isOutside =
+      arith::XOrIOp::create(*builder, getLoc(), isInside,
+                            arith::ConstantOp::create(*builder, getLoc(), builder->getBoolAttr(true)));
+  auto reporting = scf::IfOp::create(*builder, getLoc(), isOutside);
+  OpBuilder inner = reporting.getThenBodyBuilder();
+  OpBuilder *outer = std::exchange(builder, &inner);
+  report(checks->list.size() - 1, position, given);
+  builder = outer;
+  return {own, isInside};
+}
+
+void ElementBuilder::report(unsigned check, IndexValue position, IndexValue index) {
+  constexpr int64_t valueBits = 24, largest = (int64_t(1) << (valueBits - 1)) - 1;
+  IndexValue clamped = max(min(index, this->index(largest)), -largest - 1);
+  auto integer = [&](IndexValue value) -> Value {
+    return arith::IndexCastOp::create(*builder, getLoc(), builder->getI64Type(), value.value());
+  };
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(*builder, getLoc(), builder->getI64IntegerAttr(value));
+  };
+  Value low =
+      arith::AndIOp::create(*builder, getLoc(), integer(clamped), constant((int64_t(1) << valueBits) - 1));
+  Value high = arith::ShLIOp::create(*builder, getLoc(), integer(position), constant(valueBits));
+  Value word = arith::OrIOp::create(*builder, getLoc(), high, low);
+  memref::AtomicRMWOp::create(*builder, getLoc(), builder->getI64Type(), arith::AtomicRMWKind::minu, word,
+                              checks->words, ValueRange{this->index(check).value()});
 }
 
 Value ElementBuilder::constant(double value, Type type) {

@@ -4,6 +4,8 @@
 #include "dialects/pd/builders/ScalarBuilder.h"
 #include "dialects/pd/ir/ElementInterface.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 namespace proa::pd {
 
 class ElementBuilder;
@@ -32,17 +34,38 @@ IndexValue operator+(IndexValue a, int64_t b);
 IndexValue operator-(IndexValue a, int64_t b);
 IndexValue operator*(IndexValue a, int64_t b);
 IndexValue operator/(IndexValue a, int64_t b);
+IndexValue operator%(IndexValue a, int64_t b);
 IndexValue min(IndexValue a, IndexValue b);
 IndexValue max(IndexValue a, IndexValue b);
 IndexValue max(IndexValue a, int64_t b);
 /// a / b rounded up, or 0 if a is negative.
 IndexValue ceilDivide(IndexValue a, int64_t b);
+IndexValue ceilDivide(IndexValue a, IndexValue b);
 /// Comparisons, as i1.
 mlir::Value isLess(IndexValue a, IndexValue b);
 
 /// The indices begin, begin + 1, ... before end.
 struct IndexRange {
   IndexValue begin, end;
+};
+
+/// The checks of a kernel that elements of its inputs are indices (runtime::IndexCheck). A wrong index is
+/// stored in the check's word, as lib/runtime/KernelServices.h describes.
+struct KernelChecks {
+  struct Check {
+    int64_t indices = -1; ///< number of the kernel's argument; -1: a constant
+    int64_t bound = -1;   ///< number of the argument with the bound; -1: `size` is the bound
+    int64_t axis = 0, size = 0;
+    bool wraps = false;
+  };
+  mlir::Value words; ///< memref<?xi64>
+  llvm::SmallVector<Check> list;
+};
+
+/// An element of an operand that is an index.
+struct CheckedIndex {
+  IndexValue index; ///< not negative, and inside of its dimension if `isInside`
+  mlir::Value isInside;
 };
 
 /// Emits the code for the elements of one op.
@@ -52,13 +75,23 @@ public:
   using Values = llvm::SmallVector<mlir::Value>;
   using Indices = llvm::SmallVector<IndexValue>;
 
-  /// `operands` are the tensors with signless elements that replace those of `op`. The code that `builder`
-  /// inserts now is outside of the loop over elements; that of enterBody is inside.
-  ElementBuilder(mlir::OpBuilder &builder, mlir::Operation *op, mlir::ValueRange operands);
+  /// `operands` are the tensors with signless elements that replace those of `op`, or memrefs, with bytes for
+  /// i1. The code that `builder` inserts now is outside of the loop over elements; that of enterBody is
+  /// inside.
+  ElementBuilder(mlir::OpBuilder &builder, mlir::Operation *op, mlir::ValueRange operands,
+                 KernelChecks *checks = nullptr);
+  /// Only the dynamic dims of the operands, in their order: the builder cannot load elements.
+  struct DynamicDims {
+    mlir::ValueRange values;
+  };
+  ElementBuilder(mlir::OpBuilder &builder, mlir::Operation *op, DynamicDims dynamicDims);
+  ElementBuilder(const ElementBuilder &) = delete;
+  ElementBuilder &operator=(const ElementBuilder &) = delete;
   void enterBody(mlir::OpBuilder &body) { builder = &body; }
 
   mlir::OpBuilder &getBuilder() { return *builder; }
   mlir::Location getLoc() const { return op->getLoc(); }
+  mlir::Operation *getOp() const { return op; }
 
   // Indices.
   IndexValue index(int64_t value);
@@ -71,6 +104,12 @@ public:
   // Elements.
   /// The element of an operand; all indices must be within its dims.
   Value load(unsigned operand, llvm::ArrayRef<IndexValue> at);
+  /// The element of an operand of integers, as an index of dimension `axis` of operand `bound`; with `wraps`
+  /// a negative one counts from the end. An index that is outside is reported.
+  CheckedIndex loadIndex(unsigned operand, llvm::ArrayRef<IndexValue> at, unsigned bound, int64_t axis,
+                         bool wraps);
+  /// The element of an operand of integers, of any value.
+  IndexValue loadInteger(unsigned operand, llvm::ArrayRef<IndexValue> at);
   /// The constant in an element type, by the rules of casts.
   Value constant(double value, mlir::Type type);
   /// Functions on elements of an operand, with a result of this type.
@@ -84,6 +123,7 @@ public:
 
   // Control flow.
   Value logicalAnd(Value x, Value y);
+  Value isEqual(IndexValue x, IndexValue y);
   Value choose(Value condition, llvm::function_ref<Value()> ifTrue, llvm::function_ref<Value()> ifFalse);
   /// Nested loops over `ranges`, the last one innermost: `body` computes the next state from the indices and
   /// the state. The results are the last state.
@@ -91,9 +131,14 @@ public:
                llvm::function_ref<Values(llvm::ArrayRef<IndexValue>, mlir::ValueRange)> body);
 
 private:
+  void report(unsigned check, IndexValue position, IndexValue index);
+  /// The number of the kernel's argument that an operand is; -1: none.
+  int64_t argumentOf(unsigned operand) const;
+
   mlir::OpBuilder *builder;
   mlir::Operation *op;
   mlir::ValueRange operands;
+  KernelChecks *checks = nullptr;
   llvm::SmallVector<Indices> dims;
 };
 

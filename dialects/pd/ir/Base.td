@@ -156,6 +156,9 @@ def Pd_Elementwise : NativeOpTrait<"ElementwiseTrait"> {
 //                  attributes and its row of the runtime's table (tools/proa-tblgen/LibraryKernels.cpp)
 //   libraryHalf    whether that kernel takes and returns f16 and bf16 (dialects/pd/ir/LibraryTypes.h); otherwise
 //                  casts to f32 are put around the op
+//   cudaLibrary    the library of CUDA that computes the op on a device: "cublaslt", "cudnn", "cufft", "cusolver" or
+//                  "nccl" (lib/runtime/cuda/DeviceLibraries.h); "": none, and unless kernels for the GPU compute the op
+//                  (KernelGroups.h), it runs on the host
 //   postOp         C++ expression on `op`, a PostOp: how the runtime fuses this activation (PostOpInterface)
 //   derivatives    for elementwise ops, one C++ expression for each operand: the partial derivative of the only
 //                  result. It may use the names of operands and the result (`out`); "": no derivative
@@ -214,6 +217,7 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
   bit element = 0;
   string library = "";
   bit libraryHalf = 0;
+  string cudaLibrary = "";
   string postOp = "";
   list<string> derivatives = [];
   list<string> vjp = [];

@@ -6,6 +6,7 @@
 #include "lib/runtime/kernels/Draw.h"
 
 #include "dialects/pd/ops/random/Random.kernels.inc"
+#include "dialects/rt/Rt.kernels.inc"
 
 #include <fmt/ranges.h>
 
@@ -37,6 +38,18 @@ struct FillAttributes {
   }
 };
 
+/// The seed in an optional operand, which overrides the attribute.
+Result<uint64_t> seedOf(Call &call, size_t input, uint64_t attribute) {
+  if (!call.input(input))
+    return attribute;
+  Result<std::vector<int64_t>> given = integersOf(call.input(input));
+  if (!given)
+    return given.diagnostics();
+  if (given->size() != 1)
+    return failure("expected one seed, found {}", given->size());
+  return static_cast<uint64_t>(given->front());
+}
+
 Result<Fill> beginFill(Call &call, const FillAttributes &attributes) {
   std::vector<int64_t> dims = attributes.shape;
   if (call.input(0)) {
@@ -48,19 +61,13 @@ Result<Fill> beginFill(Call &call, const FillAttributes &attributes) {
   for (int64_t dim : dims)
     if (dim < 0)
       return failure("the shape [{}] has a negative dim", fmt::join(dims, ", "));
-  uint64_t seed = attributes.seed;
-  if (call.input(1)) {
-    Result<std::vector<int64_t>> given = integersOf(call.input(1));
-    if (!given)
-      return given.diagnostics();
-    if (given->size() != 1)
-      return failure("expected one seed, found {}", given->size());
-    seed = static_cast<uint64_t>(given->front());
-  }
+  Result<uint64_t> seed = seedOf(call, 1, attributes.seed);
+  if (!seed)
+    return seed.diagnostics();
   Result<View> out = call.output(0, dims);
   if (!out)
     return out.diagnostics();
-  return Fill{*out, drawOf(call, seed)};
+  return Fill{*out, drawOf(call, *seed)};
 }
 
 /// Sets each element from some words of the sequence: body(words, element) where `perBlock` elements share a
@@ -326,6 +333,23 @@ Result<std::unique_ptr<LibraryKernel>> makeSampler(const Op &op, const KernelReq
 }
 
 } // namespace
+
+/// The key and the number of an execution, for a device.
+Result<std::unique_ptr<LibraryKernel>> makeRandomCall(const RandomCallAttributes &op, const KernelRequest &) {
+  return makeKernel([attribute = static_cast<uint64_t>(op.seed)](Call &call) -> Result<void> {
+    Result<uint64_t> seed = seedOf(call, 0, attribute);
+    if (!seed)
+      return seed.diagnostics();
+    const int64_t dims[] = {2};
+    Result<View> out = call.output(0, dims);
+    if (!out)
+      return out.diagnostics();
+    RandomCall draw = drawOf(call, *seed);
+    out->as<int64_t>()[0] = static_cast<int64_t>(draw.key);
+    out->as<int64_t>()[1] = static_cast<int64_t>(draw.call);
+    return {};
+  });
+}
 
 Result<std::unique_ptr<LibraryKernel>> makeUniform(const UniformAttributes &op,
                                                    const KernelRequest &request) {

@@ -19,6 +19,7 @@ def Pd_GatherOp : Pd_Op<"gather"> {
   let evaluates = 1;
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
+  let element = 1;
   let library = "gather";
   let libraryHalf = 1;
   let precision = "follow";
@@ -43,6 +44,7 @@ def Pd_GatherNdOp : Pd_FoldableOp<"gather_nd"> {
   let vjpInCode = 1;
   let results = (outs Pd_Tensor:$out);
   let evaluates = 1;
+  let element = 1;
   let library = "gather_nd";
   let libraryHalf = 1;
   let legacy = [Legacy<"gather_nd", ["X", "Index"], ["Out"]>];
@@ -78,6 +80,7 @@ def Pd_TakeAlongAxisOp : Pd_FoldableOp<"take_along_axis", [Pd_BroadcastsOperands
   let vjpInCode = 1;
   let results = (outs Pd_Tensor:$out);
   let evaluates = 1;
+  let element = 1;
   let library = "take_along_axis";
   let libraryHalf = 1;
   let legacy = [Legacy<"take_along_axis", ["Input", "Index"], ["Result"], ["axis=Axis"]>];

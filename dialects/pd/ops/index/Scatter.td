@@ -92,6 +92,7 @@ def Pd_SetValueOp : Pd_Op<"set_value", [AttrSizedOperandSegments, Pd_BroadcastsO
   let evaluates = 1;
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
+  let element = 1;
   let library = "set_value";
   let libraryHalf = 1;
   let precision = "follow";

@@ -31,6 +31,7 @@ def Pd_MatmulOp : Pd_FoldableOp<"matmul",
   let infer = "inferMatmul";
   let evaluates = 1;
   let library = "matmul";
+  let cudaLibrary = "cublaslt";
   let libraryHalf = 1;
   let precision = "low";
   let legacy = [

@@ -13,6 +13,7 @@ class Pd_FactorOp<string mnemonic, string text> : Pd_Op<mnemonic> {
   let summary = text;
   let constraints = ["C1. x has rank 2 or more"];
   let library = mnemonic;
+  let cudaLibrary = "cusolver";
 }
 
 def Pd_CholeskyOp : Pd_FactorOp<"cholesky", "Cholesky factor: the triangle L of x = L L^H, or U of x = U^H U"> {
@@ -138,6 +139,7 @@ def Pd_EighOp : Pd_FactorOp<"eigh",
 }
 
 def Pd_EigOp : Pd_FactorOp<"eig", "Eigenvalues and eigenvectors (columns of norm 1) of square matrices"> {
+  let cudaLibrary = "";
   let sharding = "... * * -> ... *, ... * *";
   let arguments = (ins Pd_Matrices:$x);
   let results = (outs RankedTensorOf<[Pd_Complex]>:$w, RankedTensorOf<[Pd_Complex]>:$v);
@@ -150,6 +152,7 @@ def Pd_EigOp : Pd_FactorOp<"eig", "Eigenvalues and eigenvectors (columns of norm
 }
 
 def Pd_EigvalsOp : Pd_FactorOp<"eigvals", "Eigenvalues of square matrices"> {
+  let cudaLibrary = "";
   let sharding = "... * * -> ... *";
   let arguments = (ins Pd_Matrices:$x);
   let results = (outs RankedTensorOf<[Pd_Complex]>:$w);

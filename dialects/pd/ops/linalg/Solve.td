@@ -28,6 +28,7 @@ def Pd_SolveOp : Pd_Op<"solve", [Pd_BroadcastsOperands]> {
   let infer = "inferSolve";
   let vjpInCode = 1;
   let library = "solve";
+  let cudaLibrary = "cusolver";
   let legacy = [Legacy<"solve", ["X", "Y"], ["Out"]>];
   let newIrGradients = ["solve_grad(x, y, out)"];
   let batching = "batchSystem";
@@ -44,6 +45,7 @@ def Pd_CholeskySolveOp : Pd_Op<"cholesky_solve", [Pd_BroadcastsOperands]> {
   let infer = "inferCholeskySolve";
   let vjpInCode = 1;
   let library = "cholesky_solve";
+  let cudaLibrary = "cusolver";
   let legacy = [Legacy<"cholesky_solve", ["X", "Y"], ["Out"], ["upper"]>];
   let newIrGradients = ["cholesky_solve_grad(x, y, out)"];
   let batching = "batchSystem";
@@ -61,6 +63,7 @@ def Pd_TriangularSolveOp : Pd_Op<"triangular_solve", [Pd_BroadcastsOperands]> {
   let infer = "inferTriangularSolve";
   let vjpInCode = 1;
   let library = "triangular_solve";
+  let cudaLibrary = "cusolver";
   let legacy = [Legacy<"triangular_solve", ["X", "Y"], ["Out"], ["upper", "transpose", "unitriangular"]>];
   let newIrGradients = ["triangular_solve_grad(x, y, out)"];
   let batching = "batchSystem";
@@ -101,6 +104,7 @@ def Pd_InverseOp : Pd_SquareMatrixOp<"inverse", "The inverse of a matrix; a sing
   let infer = "inferSquare";
   let vjp = ["-(e.matmul(e.matmul(adjoint(out), dout), adjoint(out)))"];
   let library = "inverse";
+  let cudaLibrary = "cusolver";
   let legacy = [Legacy<"inverse", ["Input"], ["Output"]>];
   let newIrGradients = ["inverse_grad(out)"];
   let batching = "batchFirstOperand";

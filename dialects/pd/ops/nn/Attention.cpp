@@ -1,6 +1,7 @@
 #include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ops/nn/AttentionOps.h"
+#include "dialects/pd/ops/nn/FusedAttention.h"
 #include "dialects/pd/ops/nn/SoftmaxOps.h"
 #include "dialects/pd/ops/shape/DimSize.h"
 
@@ -69,6 +70,16 @@ LogicalResult FlashAttnOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
 
 FailureOr<SmallVector<Value>> FlashAttnOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
+  Value ownMask = getAttnMask();
+  bool isFused = !ownMask || tensorType(ownMask).getRank() == 4;
+  if (isFused && !tensorType(getV()).isDynamicDim(3)) {
+    double ownScale = 1 / std::sqrt(static_cast<double>(tensorType(getQ()).getDimSize(3)));
+    DenseI64ArrayAttr rowsFirst = builder.getDenseI64ArrayAttr({0, 2, 1, 3});
+    auto fused = AttentionOp::create(builder, getLoc(), getQ(), getK(), getV(), ownMask, Value(),
+                                     builder.getF64FloatAttr(ownScale), builder.getBoolAttr(getCausal()),
+                                     rowsFirst, rowsFirst, rowsFirst, rowsFirst);
+    return SmallVector<Value>{fused.getOut()};
+  }
   int64_t heads = tensorType(getQ()).getDimSize(2);
   Expression q = headsFirst(e.computed(getQ()), heads), k = headsFirst(e.computed(getK()), heads),
              v = headsFirst(e.computed(getV()), heads);

@@ -34,6 +34,7 @@ class Pd_ConvOp<string mnemonic, int spatial, string ones, string zeros, string 
   let infer = "inferConv<" # spatial # ">";
   let library = mnemonic;
   let libraryHalf = 1;
+  let cudaLibrary = "cudnn";
   let vjpInCode = 1;
   let hasFolder = 1;
   let linear = ["input", "filter"];
@@ -94,6 +95,7 @@ class Pd_ConvTransposeOp<string mnemonic, int spatial, string ones, string zeros
   let infer = "inferConvTranspose<" # spatial # ">";
   let library = mnemonic;
   let libraryHalf = 1;
+  let cudaLibrary = "cudnn";
   let vjpInCode = 1;
   let hasFolder = 1;
   let linear = ["x", "filter"];
@@ -140,6 +142,7 @@ class Pd_ConvWeightGradientOp<string mnemonic, int spatial, string ones, string 
   let infer = "inferConvWeightGradient<" # spatial # ">";
   let library = mnemonic;
   let libraryHalf = 1;
+  let cudaLibrary = "cudnn";
   let vjpInCode = 1;
   let linear = ["input", "out_gradient"];
   let batching = "inCode";

@@ -20,6 +20,7 @@ def Pd_EmbeddingOp : Pd_Op<"embedding"> {
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferEmbedding";
   let evaluates = 1;
+  let element = 1;
   let library = "embedding";
   let libraryHalf = 1;
   let precision = "always full";

@@ -3,6 +3,7 @@
 #define PROA_DIALECTS_PD_REDUCE_SCAN
 
 include "dialects/pd/ir/Base.td"
+include "dialects/pd/ir/ThreadInterface.td"
 
 class BoolDefault<string value> : DefaultValuedAttr<BoolAttr, value>;
 
@@ -11,7 +12,9 @@ defvar scanDescription = [{
   elements from the i-th on. With `flatten` x counts as a vector, which the result is.
 }];
 
-class Pd_ScanOp<string mnemonic, TypeConstraint type, string text> : Pd_Op<mnemonic> {
+defvar ByThreads = DeclareOpInterfaceMethods<ThreadOpInterface>;
+
+class Pd_ScanOp<string mnemonic, TypeConstraint type, string text> : Pd_Op<mnemonic, [ByThreads]> {
   let summary = text;
   let description = scanDescription;
   let constraints = [
@@ -63,7 +66,7 @@ def Pd_LogcumsumexpOp : Pd_ScanOp<"logcumsumexp", Pd_FloatTensor,
   let sharding = "inCode";
 }
 
-def Pd_LinearRecurrenceOp : Pd_Op<"linear_recurrence"> {
+def Pd_LinearRecurrenceOp : Pd_Op<"linear_recurrence", [ByThreads]> {
   let summary = "Linear recurrence along an axis: a cumulative sum with decay";
   let description = [{
     out[i] = x[i] + decay[i] * out[i - 1] along `axis`; with `reverse` x[i] + decay[i] * out[i + 1]. The first element
@@ -87,7 +90,7 @@ def Pd_LinearRecurrenceOp : Pd_Op<"linear_recurrence"> {
   let sharding = "inCode";
 }
 
-class Pd_ExtremeScanOp<string mnemonic, string text> : Pd_Op<mnemonic> {
+class Pd_ExtremeScanOp<string mnemonic, string text> : Pd_Op<mnemonic, [ByThreads]> {
   let lod = "all";
   let summary = text;
   let description = [{

@@ -4,6 +4,7 @@
 #include "dialects/pd/ir/Enums.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Pd.h"
+#include "dialects/pd/ir/ThreadInterface.h"
 
 namespace proa::pd {
 

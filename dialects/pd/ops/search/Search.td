@@ -3,11 +3,13 @@
 #define PROA_DIALECTS_PD_SEARCH_SEARCH
 
 include "dialects/pd/ir/Base.td"
+include "dialects/pd/ir/ThreadInterface.td"
 
 class IntDefault<string value> : DefaultValuedAttr<I64Attr, value>;
 class BoolDefault<string value> : DefaultValuedAttr<BoolAttr, value>;
 
-class Pd_ArgOp<string mnemonic, string legacyType, string text> : Pd_Op<mnemonic> {
+class Pd_ArgOp<string mnemonic, string legacyType, string text>
+    : Pd_Op<mnemonic, [DeclareOpInterfaceMethods<ArgExtremeOpInterface>]> {
   let lod = "none";
   let summary = text;
   let description = [{
@@ -37,11 +39,14 @@ class Pd_ArgOp<string mnemonic, string legacyType, string text> : Pd_Op<mnemonic
 def Pd_ArgmaxOp : Pd_ArgOp<"argmax", "arg_max", "Index of the first largest element along an axis">;
 def Pd_ArgminOp : Pd_ArgOp<"argmin", "arg_min", "Index of the first smallest element along an axis">;
 
-def Pd_ArgsortOp : Pd_Op<"argsort"> {
+defvar ByThreadsWithScratch = DeclareOpInterfaceMethods<ThreadOpInterface, ["buildScratchBytes"]>;
+
+def Pd_ArgsortOp : Pd_Op<"argsort", [ByThreadsWithScratch]> {
   let lod = "all";
   let summary = "The elements along an axis in order, and their original indices";
   let description = [{
-    With `stable` equal elements keep their order; else their order is that of std::sort, as in Paddle.
+    With `stable` equal elements keep their order; else their order is that of std::sort, as in Paddle (on a GPU equal
+    elements always keep their order).
   }];
   let constraints = [
     "C1. axis is in [-rank, rank) of x, where rank 0 counts as 1",
@@ -61,12 +66,13 @@ def Pd_ArgsortOp : Pd_Op<"argsort"> {
   let sharding = "inCode";
 }
 
-def Pd_TopkOp : Pd_Op<"topk"> {
+def Pd_TopkOp : Pd_Op<"topk", [ByThreadsWithScratch]> {
   let lod = "all";
   let summary = "The k largest (or smallest) elements along an axis in order, and their indices";
   let description = [{
     `k_tensor` overrides the attribute. Without `sorted` the order is that of std::nth_element. Equal elements are
-    ordered as by the algorithms of Paddle's kernel (`SortOrder::Select`).
+    ordered as by the algorithms of Paddle's kernel (`SortOrder::Select`); on a GPU they keep their order, and all
+    results are sorted.
   }];
   let constraints = [
     "C1. axis is in [-rank, rank) of x, where rank 0 counts as 1",

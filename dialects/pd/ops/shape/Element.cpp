@@ -2,6 +2,7 @@
 #include "dialects/pd/builders/ElementBuilder.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
 #include "dialects/pd/ops/shape/SliceOps.h"
+#include "dialects/pd/ops/shape/SlicedAxis.h"
 
 using namespace mlir;
 
@@ -9,28 +10,24 @@ namespace proa::pd {
 
 //===-- slice -------------------------------------------------------------------------------------------===//
 
-namespace {
-
-/// The elements of one dimension in a slice.
-struct SlicedAxis {
-  IndexValue first, count;
-  int64_t stride;
-};
-
-/// As sliceRange, for dims that may be known only at run time.
-SlicedAxis slicedAxis(ElementBuilder &b, SliceOp op, size_t i, int64_t axis) {
-  IndexValue size = b.dim(0, axis);
-  int64_t stride = op.getStrides().empty() ? 1 : op.getStrides()[i], last = op.getEnds()[i];
+SlicedAxis slicedAxis(ElementBuilder &b, IndexValue size, int64_t begin, int64_t last, int64_t stride) {
   auto fromEnd = [&](int64_t bound, int64_t least) {
     return bound < 0 ? max(size + bound, least) : b.index(bound);
   };
-  IndexValue start = fromEnd(op.getStarts()[i], 0);
+  IndexValue start = fromEnd(begin, 0);
   if (stride > 0) {
     IndexValue first = min(start, size);
     return {first, ceilDivide(min(fromEnd(last, 0), size) - first, stride), stride};
   }
   IndexValue first = min(start, size - 1), end = last == -1 ? b.index(-1) : fromEnd(last, -1);
   return {first, ceilDivide(first - end, -stride), stride};
+}
+
+namespace {
+
+SlicedAxis slicedAxis(ElementBuilder &b, SliceOp op, size_t i, int64_t axis) {
+  return slicedAxis(b, b.dim(0, axis), op.getStarts()[i], op.getEnds()[i],
+                    op.getStrides().empty() ? 1 : op.getStrides()[i]);
 }
 
 int64_t axisOf(int64_t axis, int64_t rank) { return axis < 0 ? axis + rank : axis; }

@@ -21,6 +21,7 @@ class Pd_TransformOp<string mnemonic, string text> : Pd_Op<mnemonic> {
   ];
   let vjpInCode = 1;
   let library = mnemonic;
+  let cudaLibrary = "cufft";
 }
 
 def Pd_FftC2cOp : Pd_TransformOp<"fft_c2c", "Discrete Fourier transform of complex numbers along axes"> {

@@ -1,0 +1,70 @@
+// Ops that kernels for GPUs compute. pd-expand-for-device creates them.
+#ifndef PROA_DIALECTS_RT_DEVICE
+#define PROA_DIALECTS_RT_DEVICE
+
+include "dialects/pd/ir/ElementInterface.td"
+include "dialects/pd/ir/Enums.td"
+
+//===-- Random numbers --------------------------------------------------------------------------------------------===//
+
+// An op whose elements kernels compute.
+class Rt_ElementOp<string mnemonic> : Op<Rt_Dialect, mnemonic, [Pd_DeclaredAttributesOnly, Pure,
+    DeclareOpInterfaceMethods<ElementOpInterface>]> {
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
+// Constraint C1: `call` has two elements.
+class Rt_RandomOp<string mnemonic, Type element, dag parameters> : Rt_ElementOp<mnemonic> {
+  let arguments = !con((ins RankedTensorOf<[I64]>:$call), parameters);
+  let results = (outs StaticShapeTensorOf<[element]>:$out);
+  let hasVerifier = 1;
+}
+
+def Rt_UniformOp : Rt_RandomOp<"uniform", AnyFloat, (ins F64Attr:$min, F64Attr:$max,
+    DefaultValuedAttr<I64Attr, "0">:$diag_num, DefaultValuedAttr<I64Attr, "0">:$diag_step,
+    DefaultValuedAttr<F64Attr, "1.0">:$diag_val)> {
+  let summary = "pd.uniform for an execution: equal numbers on all devices";
+}
+def Rt_GaussianOp : Rt_RandomOp<"gaussian", AnyTypeOf<[AnyFloat, AnyComplex]>, (ins F64Attr:$mean, F64Attr:$std)> {
+  let summary = "pd.gaussian for an execution: numbers of all devices differ by rounding only";
+}
+def Rt_RandintOp : Rt_RandomOp<"randint", AnyTypeOf<[I32, I64]>, (ins I64Attr:$low, I64Attr:$high)> {
+  let summary = "pd.randint for an execution: equal numbers on all devices";
+}
+
+//===-- Scattering ------------------------------------------------------------------------------------------------===//
+
+def Rt_ScatterKeysOp : Rt_ElementOp<"scatter_keys"> {
+  let summary = "The row-major numbers of the parts of x that index tuples address";
+  let description = [{
+    Without `axis` the last dimension of `index`, of static size k, addresses the first k dimensions of x, as in
+    pd.scatter_nd; the result has the other dimensions. With `axis` each element of `index` addresses an element of x in
+    its own place, but for the axis, as in pd.put_along_axis. A negative index counts from the end; a wrong one is
+    reported, and its key is -1.
+
+    Constraints. C1: with `axis`, x and index have the same rank, and the axis is a dimension. C2: without it, index has
+    a last dimension, whose size is static and at most the rank of x. C3: the result has the dimensions of the keys.
+  }];
+  let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$index, OptionalAttr<I64Attr>:$axis);
+  let results = (outs RankedTensorOf<[I32, I64]>:$out);
+  let hasVerifier = 1;
+}
+
+def Rt_ScatterSortedOp : Rt_ElementOp<"scatter_sorted"> {
+  let summary = "x with updates at sorted keys";
+  let description = [{
+    Update `order[i]` has the key `keys[i]`, and the keys ascend. Part number p of x, in its first `depth` dimensions,
+    is combined with the updates whose key is p, in the order of `order`: with `reduce`, as in pd.scatter_nd. `updates`
+    has the dimensions of `keys`, then those of x from `depth` on.
+
+    Constraints. C1: keys and order are vectors. C2: depth is at most the rank of x, and updates has the rank of x, less
+    depth, and one dimension more. C3: x, updates and the result have the same element type; the result has the type
+    of x.
+  }];
+  let arguments = (ins AnyRankedTensor:$x, RankedTensorOf<[I32, I64]>:$keys, RankedTensorOf<[I64]>:$order,
+    AnyRankedTensor:$updates, I64Attr:$depth, Pd_DefaultEnum<Pd_ScatterReduceAttr, "Assign">:$reduce);
+  let results = (outs AnyRankedTensor:$out);
+  let hasVerifier = 1;
+}
+
+#endif

@@ -1,0 +1,55 @@
+// RUN: proa-opt %s --split-input-file --verify-diagnostics
+
+func.func @random_c1(%c: tensor<3xi64>) -> tensor<3xf32> {
+  // expected-error@+1 {{C1: }}
+  %0 = rt.uniform %c {min = 0.0, max = 1.0} : (tensor<3xi64>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+
+// -----
+
+func.func @keys_c1(%x: tensor<5x4xf32>, %i: tensor<6xi64>) -> tensor<6xi32> {
+  // expected-error@+1 {{C1: axis 1 is a dimension of x and index}}
+  %0 = rt.scatter_keys %x, %i {axis = 1 : i64} : (tensor<5x4xf32>, tensor<6xi64>) -> tensor<6xi32>
+  return %0 : tensor<6xi32>
+}
+
+// -----
+
+func.func @keys_c2(%x: tensor<5x4xf32>, %i: tensor<6x3xi64>) -> tensor<6xi32> {
+  // expected-error@+1 {{C2: the last dim of index is static and at most the rank of x}}
+  %0 = rt.scatter_keys %x, %i : (tensor<5x4xf32>, tensor<6x3xi64>) -> tensor<6xi32>
+  return %0 : tensor<6xi32>
+}
+
+// -----
+
+func.func @keys_c3(%x: tensor<5x4xf32>, %i: tensor<6x1xi64>) -> tensor<5xi32> {
+  // expected-error@+1 {{C3: the result has the dimensions of the keys}}
+  %0 = rt.scatter_keys %x, %i : (tensor<5x4xf32>, tensor<6x1xi64>) -> tensor<5xi32>
+  return %0 : tensor<5xi32>
+}
+
+// -----
+
+func.func @sorted_c1(%x: tensor<5x4xf32>, %k: tensor<6x1xi32>, %o: tensor<6xi64>, %u: tensor<6x4xf32>) -> tensor<5x4xf32> {
+  // expected-error@+1 {{C1: keys and order are vectors}}
+  %0 = rt.scatter_sorted %x, %k, %o, %u {depth = 1 : i64} : (tensor<5x4xf32>, tensor<6x1xi32>, tensor<6xi64>, tensor<6x4xf32>) -> tensor<5x4xf32>
+  return %0 : tensor<5x4xf32>
+}
+
+// -----
+
+func.func @sorted_c2(%x: tensor<5x4xf32>, %k: tensor<6xi32>, %o: tensor<6xi64>, %u: tensor<6x4xf32>) -> tensor<5x4xf32> {
+  // expected-error@+1 {{C2: updates has rank 1 for depth 2}}
+  %0 = rt.scatter_sorted %x, %k, %o, %u {depth = 2 : i64} : (tensor<5x4xf32>, tensor<6xi32>, tensor<6xi64>, tensor<6x4xf32>) -> tensor<5x4xf32>
+  return %0 : tensor<5x4xf32>
+}
+
+// -----
+
+func.func @sorted_c3(%x: tensor<5x4xf32>, %k: tensor<6xi32>, %o: tensor<6xi64>, %u: tensor<6x4xf64>) -> tensor<5x4xf32> {
+  // expected-error@+1 {{C3: x, updates and the result have one element type}}
+  %0 = rt.scatter_sorted %x, %k, %o, %u {depth = 1 : i64} : (tensor<5x4xf32>, tensor<6xi32>, tensor<6xi64>, tensor<6x4xf64>) -> tensor<5x4xf32>
+  return %0 : tensor<5x4xf32>
+}
