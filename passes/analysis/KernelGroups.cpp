@@ -1,8 +1,10 @@
 #include "passes/analysis/KernelGroups.h"
 
 #include "dialects/pd/ir/Contraction.h"
+#include "dialects/pd/ir/DeviceKernel.h"
 #include "dialects/pd/ir/ElementInterface.h"
 #include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ir/ThreadInterface.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/math/UnaryOps.h"
 
@@ -11,39 +13,72 @@ using namespace mlir;
 namespace proa {
 namespace {
 
-/// Largest group: code size grows with the members, and registers are few.
-constexpr size_t maxMembers = 64;
-
 SmallVector<int64_t> shapeOf(Value value) { return SmallVector<int64_t>(pd::tensorType(value).getShape()); }
+
+/// Whether the op is a kernel of its own.
+bool isWholeKernel(Operation *op) { return isa<pd::DeviceKernelOpInterface>(op); }
 
 /// The shape that an op iterates over: that of a reduction's operand, of any other op's result.
 SmallVector<int64_t> domainOf(Operation *op) {
-  return shapeOf(isa<pd::ReductionOpInterface>(op) ? op->getOperand(0) : op->getResult(0));
+  bool reduces = isa<pd::ReductionOpInterface, pd::ArgExtremeOpInterface>(op);
+  return shapeOf(reduces ? op->getOperand(0) : op->getResult(0));
 }
 
-/// The number of reduced dimensions if they are the trailing ones, else -1; 0 for an op that is not a
-/// reduction.
-int64_t reducedTrailingDims(Operation *op) {
+/// The reduced dimensions, ascending; empty for an op that is not a reduction.
+SmallVector<int64_t> reducedDimsOf(Operation *op) {
+  if (auto extreme = dyn_cast<pd::ArgExtremeOpInterface>(op))
+    return extreme.getSearchedDims();
   auto reduction = dyn_cast<pd::ReductionOpInterface>(op);
-  if (!reduction)
-    return 0;
-  SmallVector<int64_t> dims = reduction.getReducedDims();
-  int64_t rank = pd::tensorType(op->getOperand(0)).getRank();
+  return reduction ? reduction.getReducedDims() : SmallVector<int64_t>();
+}
+
+/// Whether an operand or result has a static dim of 0.
+bool hasEmptyTensor(Operation *op) {
+  // MLIR passes no memrefs of static dims that are 0 as bare pointers.
+  auto isEmpty = [](Type type) { return llvm::is_contained(cast<RankedTensorType>(type).getShape(), 0); };
+  return llvm::any_of(op->getOperandTypes(), isEmpty) || llvm::any_of(op->getResultTypes(), isEmpty);
+}
+
+bool areTrailing(ArrayRef<int64_t> dims, int64_t rank) {
   for (auto [i, dim] : llvm::enumerate(dims))
     if (dim != rank - static_cast<int64_t>(dims.size() - i))
-      return -1;
-  return dims.empty() ? 0 : static_cast<int64_t>(dims.size());
+      return false;
+  return true;
 }
 
 /// Whether `shape` is the group's domain with its reduced dimensions removed or of size 1.
 bool isReducedDomain(const KernelGroup &group, ArrayRef<int64_t> shape) {
-  if (group.reducedDims == 0)
+  if (group.reducedDims.empty())
     return false;
-  ArrayRef<int64_t> kept = ArrayRef<int64_t>(group.domain).drop_back(group.reducedDims);
-  if (shape == kept)
+  SmallVector<int64_t> removed, kept;
+  for (auto [dim, size] : llvm::enumerate(group.domain)) {
+    bool isReduced = llvm::is_contained(group.reducedDims, static_cast<int64_t>(dim));
+    kept.push_back(isReduced ? 1 : size);
+    if (!isReduced)
+      removed.push_back(size);
+  }
+  return shape == ArrayRef<int64_t>(removed) || shape == ArrayRef<int64_t>(kept);
+}
+
+/// Whether a kernel for the GPU that reduces these dims of a domain also computes ops that read the whole
+/// domain again after it. One block then computes all terms of a row; otherwise several blocks can share
+/// them.
+bool readsDomainAfterReduction(ArrayRef<int64_t> domain, ArrayRef<int64_t> reduced) {
+  // Blocks that occupy half of a large device, and terms for which a block needs longer than a second launch.
+  // No device has measured them yet.
+  constexpr int64_t fewBlocks = 64, manyTerms = 16384;
+  // Terms of columns: a tile of 128 columns is in shared memory.
+  constexpr int64_t manyRows = 64;
+  if (areTrailing(reduced, static_cast<int64_t>(domain.size())) &&
+      llvm::any_of(domain, ShapedType::isDynamic))
     return true;
-  return shape.size() == group.domain.size() && shape.take_front(kept.size()) == kept &&
-         llvm::all_of(shape.drop_front(kept.size()), [](int64_t dim) { return dim == 1; });
+  double rows = 1, terms = 1;
+  for (auto [dim, size] : llvm::enumerate(domain))
+    (llvm::is_contained(reduced, static_cast<int64_t>(dim)) ? terms : rows) *=
+        ShapedType::isDynamic(size) ? manyTerms : static_cast<double>(size);
+  if (!areTrailing(reduced, static_cast<int64_t>(domain.size())))
+    return terms <= manyRows;
+  return rows >= fewBlocks || terms <= manyTerms;
 }
 
 /// Whether a product reads the op's operand in its place: the op moves elements, or extends their type. A
@@ -76,9 +111,21 @@ public:
       return;
     }
     const char *reason = nullptr;
-    KernelGroup *group = isContractionOfKernels(op, target) ? startContraction(op, reason) : join(op, reason);
+    if (isa<pd::ThreadOpInterface>(op)) {
+      KernelGroup *group = start(op);
+      group->hasThreadCode = group->closed = true;
+      closeProducers(op, group);
+      groupOf[op] = group;
+      return;
+    }
+    KernelGroup *group = nullptr;
+    if (isContractionOfKernels(op, target))
+      group = startContraction(op, reason);
+    else if (!isWholeKernel(op))
+      group = join(op, reason);
     if (!group)
       group = start(op);
+    group->closed |= isWholeKernel(op);
     if (group->members.front() == op)
       group->startReason = reason;
     closeProducers(op, group);
@@ -110,11 +157,21 @@ private:
     });
   }
 
+  /// Whether the op reads a reduction of the group, directly or through members of its domain.
+  bool dependsOnReduction(Operation *op, const KernelGroup &group) const {
+    return llvm::any_of(op->getOperands(), [&](Value operand) {
+      Operation *producer = operand.getDefiningOp();
+      if (!producer || groupOf.lookup(producer) != &group)
+        return false;
+      return group.afterReduction.contains(producer) || isReducedDomain(group, shapeOf(operand));
+    });
+  }
+
   /// Why the op cannot join the group; null if it can.
-  static const char *obstacle(Operation *op, const KernelGroup &group) {
+  const char *obstacle(Operation *op, const KernelGroup &group) const {
     if (group.closed)
       return "an op outside of that kernel uses its results before";
-    if (group.members.size() >= maxMembers)
+    if (group.members.size() >= maxGroupMembers)
       return "that kernel has the largest number of ops";
     // A transposed or expanded view of a value inside the group would need all of that value first.
     if (isa<pd::IndexingMapOpInterface>(op))
@@ -122,27 +179,29 @@ private:
     // Nor are its elements read at computed indices.
     if (isComputedByElement(op))
       return "it reads elements at other indices, which only the inputs of a kernel can be read by";
-    int64_t reduced = reducedTrailingDims(op);
-    if (reduced < 0)
+    SmallVector<int64_t> reduced = reducedDimsOf(op), domain = domainOf(op);
+    if (target == KernelTarget::Cpu && !areTrailing(reduced, static_cast<int64_t>(domain.size())))
       return "it reduces dimensions that are not the last ones";
-    SmallVector<int64_t> domain = domainOf(op);
     bool isDomain = domain == group.domain;
-    if (reduced > 0 && group.hasContraction)
+    if (!reduced.empty() && group.hasContraction)
       return "it reduces a dimension of the product of matrices that that kernel computes tile by tile";
-    if (reduced > 0 && group.reducedDims != 0 && group.reducedDims != reduced)
-      return "it reduces another number of dimensions than that kernel";
-    return isDomain || (reduced == 0 && isReducedDomain(group, domain))
-               ? nullptr
-               : "its shape is not the one that that kernel iterates over";
+    if (!reduced.empty() && !group.reducedDims.empty() && group.reducedDims != reduced)
+      return "it reduces other dimensions than that kernel";
+    if (!isDomain && (!reduced.empty() || !isReducedDomain(group, domain)))
+      return "its shape is not the one that that kernel iterates over";
+    if (target != KernelTarget::Cpu && isDomain && !isReducedDomain(group, domain) &&
+        dependsOnReduction(op, group) && !readsDomainAfterReduction(domain, group.reducedDims))
+      return "it reads elements again after a reduction that several blocks compute";
+    return nullptr;
   }
 
   static bool canMerge(const KernelGroup &a, const KernelGroup &b) {
-    bool reduces = a.reducedDims > 0 || b.reducedDims > 0;
+    bool reduces = !a.reducedDims.empty() || !b.reducedDims.empty();
     if ((a.hasContraction && b.hasContraction) || ((a.hasContraction || b.hasContraction) && reduces))
       return false;
     return a.domain == b.domain &&
-           (a.reducedDims == 0 || b.reducedDims == 0 || a.reducedDims == b.reducedDims) &&
-           a.members.size() + b.members.size() < maxMembers;
+           (a.reducedDims.empty() || b.reducedDims.empty() || a.reducedDims == b.reducedDims) &&
+           a.members.size() + b.members.size() < maxGroupMembers;
   }
 
   /// Adds the op to the group of an operand and merges the groups of several operands. Null, with the reason
@@ -164,8 +223,11 @@ private:
     }
     if (!target)
       return nullptr;
+    if (domainOf(op) == target->domain && dependsOnReduction(op, *target))
+      target->afterReduction.insert(op);
     target->members.push_back(op);
-    target->reducedDims = std::max(target->reducedDims, reducedTrailingDims(op));
+    if (SmallVector<int64_t> reduced = reducedDimsOf(op); !reduced.empty())
+      target->reducedDims = reduced;
     return target;
   }
 
@@ -173,7 +235,9 @@ private:
     for (Operation *member : from.members)
       groupOf[member] = &into;
     into.members.append(from.members);
-    into.reducedDims = std::max(into.reducedDims, from.reducedDims);
+    into.afterReduction.insert_range(from.afterReduction);
+    if (into.reducedDims.empty())
+      into.reducedDims = from.reducedDims;
     into.hasContraction |= from.hasContraction;
     from.members.clear();
     llvm::sort(into.members, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
@@ -183,10 +247,10 @@ private:
     auto group = std::make_unique<KernelGroup>();
     group->members.push_back(op);
     group->domain = domainOf(op);
-    int64_t reduced = reducedTrailingDims(op);
-    group->reducedDims = std::max<int64_t>(reduced, 0);
-    // A reduction of leading dimensions has a loop order of its own.
-    group->closed = reduced < 0;
+    group->reducedDims = reducedDimsOf(op);
+    // On the CPU a reduction of leading dimensions has a loop order of its own.
+    group->closed = target == KernelTarget::Cpu &&
+                    !areTrailing(group->reducedDims, static_cast<int64_t>(group->domain.size()));
     groups.push_back(std::move(group));
     return groups.back().get();
   }
@@ -246,19 +310,30 @@ bool isContractionOfKernels(Operation *op, KernelTarget target) {
   return target == KernelTarget::Gpu || multiplicationsOf(contraction) < libraryMultiplications;
 }
 
+/// Why no kernel for the GPU consists of the op.
+static const char *whyNoThreads(pd::ThreadOpInterface op) {
+  auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
+  if (!llvm::all_of(op->getOperandTypes(), isTensor) || !llvm::all_of(op->getResultTypes(), isTensor))
+    return "an operand or a result is not a ranked tensor";
+  return hasEmptyTensor(op) ? "an operand or a result has no elements" : op.whyNoThreads();
+}
+
 const char *whyNoKernelOp(Operation *op, KernelTarget target) {
+  if (auto kernel = dyn_cast<pd::DeviceKernelOpInterface>(op); kernel && target != KernelTarget::Cpu)
+    return kernel.whyNoDeviceKernel();
+  if (auto threads = dyn_cast<pd::ThreadOpInterface>(op); threads && target != KernelTarget::Cpu)
+    return whyNoThreads(threads);
   if (op->getNumResults() != 1 || !isa<RankedTensorType>(op->getResult(0).getType()))
     return "it does not have one ranked tensor as its result";
   if (auto movement = dyn_cast<pd::IndexingMapOpInterface>(op)) {
     bool isKnown = op->getNumOperands() == 1 && succeeded(movement.getIndexingMap());
     return isKnown ? nullptr : "which element it reads is known only at run time";
   }
-  if (target != KernelTarget::Cpu && isComputedByElement(op)) {
-    // MLIR passes no memrefs of static dims that are 0 as bare pointers.
-    auto isEmpty = [](Type type) { return llvm::is_contained(cast<RankedTensorType>(type).getShape(), 0); };
-    return llvm::any_of(op->getOperandTypes(), isEmpty) ? "an operand has no elements"
-                                                        : cast<pd::ElementOpInterface>(op).whyNoElement();
-  }
+  if (target != KernelTarget::Cpu && isComputedByElement(op))
+    return hasEmptyTensor(op) ? "an operand or the result has no elements"
+                              : cast<pd::ElementOpInterface>(op).whyNoElement();
+  if (auto extreme = dyn_cast<pd::ArgExtremeOpInterface>(op); extreme && target != KernelTarget::Cpu)
+    return extreme.whyNoArgExtreme();
   bool isComputable =
       isa<pd::ScalarOpInterface, pd::ReductionOpInterface>(op) || isContractionOfKernels(op, target);
   return isComputable ? nullptr : "it is not an elementwise op, a reduction or a permutation";

@@ -21,16 +21,24 @@ enum class KernelTarget : uint8_t {
 /// The target with the name "cpu", "gpu" or "gpu-blas".
 std::optional<KernelTarget> kernelTargetNamed(llvm::StringRef name);
 
+/// Largest group: code size grows with the members, and registers are few.
+inline constexpr size_t maxGroupMembers = 64;
+
 /// Ops of one block that are computed by one loop nest over rows.
 struct KernelGroup {
   /// In program order.
   llvm::SmallVector<mlir::Operation *> members;
   /// The shape of the widest values.
   llvm::SmallVector<int64_t> domain;
-  /// Number of trailing dimensions that the group's reductions combine; 0 without reductions.
-  int64_t reducedDims = 0;
+  /// The dimensions that the group's reductions combine, ascending; empty without reductions. On the CPU they
+  /// are the last ones.
+  llvm::SmallVector<int64_t> reducedDims;
+  /// Members of the shape `domain` that depend on a reduction of the group.
+  llvm::DenseSet<mlir::Operation *> afterReduction;
   /// A member is a product of matrices. Then no member is a reduction.
   bool hasContraction = false;
+  /// The only member is an op of pd::ThreadOpInterface.
+  bool hasThreadCode = false;
   /// No op may join: an op outside of the group uses a result, so the group cannot be computed later.
   bool closed = false;
   /// Why the first member did not join the group of an operand; null if no operand is of a group.

@@ -2,6 +2,7 @@
 #include "passes/decompose/Passes.h"
 
 #include "dialects/pd/autodiff/DeferredVjp.h"
+#include "dialects/pd/ir/DeviceKernel.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/ir/ReplaceResult.h"
 #include "passes/remarks/Remarks.h"
@@ -43,8 +44,8 @@ public:
 
 private:
   LogicalResult readOptions() {
-    if (!target.empty() && target != "cpu")
-      return getOperation()->emitError() << "expected the target 'cpu', found '" << target << "'";
+    if (!target.empty() && target != "cpu" && target != "gpu")
+      return getOperation()->emitError() << "expected the target 'cpu' or 'gpu', found '" << target << "'";
     for (auto [given, names] : {std::pair(&only, &onlyNames), std::pair(&except, &exceptNames)})
       for (const std::string &op : *given) {
         std::string name = StringRef(op).contains('.') ? op : "pd." + op;
@@ -113,10 +114,19 @@ private:
     StringRef name = op->getName().getStringRef();
     if ((!onlyNames.empty() && !onlyNames.contains(name)) || exceptNames.contains(name))
       return false;
+    auto kernel = dyn_cast<pd::DeviceKernelOpInterface>(op);
+    if (target == "gpu" && kernel) {
+      const char *why = kernel.whyNoDeviceKernel();
+      remarks.missed(op) << name
+                         << (why ? " has no kernel of its own on the target gpu: "
+                                 : " is not decomposed: the target gpu has a kernel for it")
+                         << (why ? why : "");
+      return why != nullptr;
+    }
     auto library = dyn_cast<pd::LibraryOpInterface>(op);
-    if (target != "cpu" || !library)
+    if (target.empty() || !library)
       return true;
-    remarks.missed(op) << name << " is not decomposed: the target cpu has the library kernel '"
+    remarks.missed(op) << name << " is not decomposed: the target " << target << " has the library kernel '"
                        << library.getLibraryKernel() << "'";
     return false;
   }

@@ -7,7 +7,8 @@ def Decompose : Pass<"pd-decompose"> {
   let summary = "Replace composite ops by the simpler ops that define them";
   let description = [{
     Replaces every composite by its decomposition until no composite is left. With `target=cpu`, an op that the CPU
-    runtime has a library kernel for stays. An unknown op name in an option is an error. A composite whose decomposition
+    runtime has a library kernel for stays. With `target=gpu` a composite that has a kernel of its own there
+    (DeviceKernelOpInterface) stays too. An unknown op name in an option is an error. A composite whose decomposition
     fails (a dim is not known) stays; a remark names it (`--remarks=pd-decompose`).
 
     ```mlir
@@ -19,7 +20,7 @@ def Decompose : Pass<"pd-decompose"> {
     ```
   }];
   let options = [
-    Option<"target", "target", "std::string", "\"\"", "Back end whose library ops stay: cpu, or empty">,
+    Option<"target", "target", "std::string", "\"\"", "Back end whose library ops stay: cpu, gpu, or empty">,
     ListOption<"only", "only", "std::string", "Names of the ops to decompose (pd.relu or relu); default: all">,
     ListOption<"except", "except", "std::string", "Names of ops to leave unchanged">,
   ];

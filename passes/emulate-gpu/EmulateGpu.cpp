@@ -4,6 +4,7 @@
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/emulate-gpu/ThreadCode.h"
 #include "passes/kernel-entry/KernelEntry.h"
+#include "passes/kernel-entry/TensorMapForm.h"
 
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/IR/AttrTypeSubElements.h"
@@ -20,8 +21,6 @@ namespace {
 /// Shared memory that a block may use on devices of compute capability 9.0, in bytes.
 constexpr int64_t maximalSharedBytes = 227 << 10;
 constexpr int64_t maximalThreads = 1024;
-/// On a kernel, the number of threads of a block. The lowering sets it.
-constexpr StringLiteral threadsAttribute = "proa.threads";
 
 struct EmulateGpu : proa::impl::EmulateGpuBase<EmulateGpu> {
   using EmulateGpuBase::EmulateGpuBase;
@@ -48,11 +47,11 @@ private:
     for (StringRef name : {NVVM::NVVMDialect::getReqntidAttrName(), NVVM::NVVMDialect::getMaxntidAttrName()})
       if (auto found = kernel->getAttrOfType<DenseI32ArrayAttr>(name); found && dims.empty())
         dims.assign(found.asArrayRef().begin(), found.asArrayRef().end());
-    if (auto threads = kernel->getAttrOfType<IntegerAttr>(threadsAttribute); threads && dims.empty())
+    if (auto threads = kernel->getAttrOfType<IntegerAttr>(proa::threadsAttribute); threads && dims.empty())
       dims.push_back(static_cast<int32_t>(threads.getInt()));
     if (dims.empty())
       return kernel.emitError() << "the kernel has no size of a block, expected the attribute '"
-                                << threadsAttribute << "'";
+                                << proa::threadsAttribute << "'";
     int64_t product = 1;
     for (int32_t dim : dims)
       product *= dim;
@@ -63,8 +62,16 @@ private:
     return dims;
   }
 
+  /// The number of parameters before the tensor maps.
+  static unsigned ordinaryParameters(LLVM::LLVMFuncOp kernel) {
+    unsigned count = kernel.getNumArguments();
+    while (count > 0 && kernel.getArgAttr(count - 1, proa::tensorMapAttribute))
+      --count;
+    return count;
+  }
+
   LogicalResult verifySignature(LLVM::LLVMFuncOp kernel) {
-    ArrayRef<Type> types = kernel.getFunctionType().getParams();
+    ArrayRef<Type> types = kernel.getFunctionType().getParams().take_front(ordinaryParameters(kernel));
     Type i64 = IntegerType::get(&getContext(), 64);
     bool endsWithRows = types.size() >= 2 && types.take_back(2) == ArrayRef<Type>{i64, i64};
     bool isKnown =
@@ -76,12 +83,69 @@ private:
     return success();
   }
 
+  /// An array of i64 on the stack.
+  static Value storeNumbers(OpBuilder &builder, Location loc, ValueRange numbers) {
+    Type i64 = builder.getI64Type(), pointer = LLVM::LLVMPointerType::get(builder.getContext());
+    Value count = proa::i64Constant(builder, loc, static_cast<int64_t>(numbers.size()));
+    Value array = LLVM::AllocaOp::create(builder, loc, pointer, i64, count);
+    for (auto [i, number] : llvm::enumerate(numbers)) {
+      Value address = LLVM::GEPOp::create(builder, loc, pointer, i64, array,
+                                          ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
+      LLVM::StoreOp::create(builder, loc, number, address);
+    }
+    return array;
+  }
+
+  /// Fills the memory of a tensor map, which the thread has on its stack. `arguments` are those of the
+  /// kernel.
+  static void fillTensorMap(OpBuilder &builder, Location loc, Value map, const proa::TensorMapForm &form,
+                            ArrayRef<Value> arguments, proa::ThreadCode &code) {
+    SmallVector<Value> buffers, dims, sizes, box;
+    for (Value argument : arguments)
+      (isa<LLVM::LLVMPointerType>(argument.getType()) ? buffers : dims).push_back(argument);
+    for (AffineExpr result : form.sizes.getResults()) {
+      proa::SizeFactors factors = *proa::SizeFactors::of(result);
+      Value size = proa::i64Constant(builder, loc, factors.constant);
+      for (unsigned dim : factors.dims)
+        size = LLVM::MulOp::create(builder, loc, size, dims[dim]);
+      sizes.push_back(size);
+    }
+    for (int64_t size : form.box)
+      box.push_back(proa::i64Constant(builder, loc, size));
+    code.call(builder, loc, "proa_emulate_tensor_map", {},
+              {map, buffers[static_cast<size_t>(form.buffer)], proa::i32Constant(builder, loc, form.buffer),
+               proa::i32Constant(builder, loc, form.elementBytes),
+               proa::i32Constant(builder, loc, static_cast<int64_t>(sizes.size())),
+               storeNumbers(builder, loc, sizes), storeNumbers(builder, loc, box),
+               proa::i32Constant(builder, loc, form.swizzle)});
+  }
+
+  /// The descriptions of the tensor maps among the parameters. Error: one that does not fit the kernel.
+  static FailureOr<SmallVector<proa::TensorMapForm>> tensorMapsOf(LLVM::LLVMFuncOp kernel) {
+    SmallVector<proa::TensorMapForm> forms;
+    unsigned ordinary = ordinaryParameters(kernel);
+    ArrayRef<Type> types = kernel.getFunctionType().getParams();
+    auto buffers = llvm::count_if(types.take_front(ordinary), llvm::IsaPred<LLVM::LLVMPointerType>);
+    for (unsigned i = ordinary; i < types.size(); ++i) {
+      auto form = proa::TensorMapForm::read(kernel.getArgAttr(i, proa::tensorMapAttribute), kernel);
+      if (failed(form))
+        return failure();
+      if (!isa<LLVM::LLVMPointerType>(types[i]) || form->buffer >= buffers ||
+          form->sizes.getNumSymbols() > ordinary - buffers - 2)
+        return kernel.emitError() << "parameter " << i << " is a tensor map of buffer " << form->buffer
+                                  << " and " << form->sizes.getNumSymbols()
+                                  << " dims, which the kernel does not have";
+      forms.push_back(*form);
+    }
+    return forms;
+  }
+
   /// Gives the code the parameters of a thread. Returns the pointers of the buffers.
-  SmallVector<Value> changeSignature(LLVM::LLVMFuncOp kernel) {
+  SmallVector<Value> changeSignature(LLVM::LLVMFuncOp kernel, ArrayRef<proa::TensorMapForm> tensorMaps) {
     Type pointer = LLVM::LLVMPointerType::get(&getContext()), i64 = IntegerType::get(&getContext(), 64);
     SmallVector<Type> types{pointer, pointer, pointer, pointer, i64, i64};
     Block &block = kernel.getBody().front();
-    unsigned count = block.getNumArguments();
+    unsigned all = block.getNumArguments(), count = all - static_cast<unsigned>(tensorMaps.size());
     SmallVector<Value> added;
     for (Type type : types)
       added.push_back(block.addArgument(type, kernel.getLoc()));
@@ -92,11 +156,19 @@ private:
     SmallVector<Value> buffers = llvm::filter_to_vector(
         loaded, [](Value value) { return isa<LLVM::LLVMPointerType>(value.getType()); });
     loaded.append({added[4], added[5]});
-    for (auto [argument, value] : llvm::zip(block.getArguments().take_front(count), loaded))
+    Type map = LLVM::LLVMArrayType::get(builder.getI8Type(), proa::tensorMapBytes);
+    Value one = proa::i64Constant(builder, kernel.getLoc(), 1);
+    for (unsigned i = count; i < all; ++i)
+      loaded.push_back(LLVM::AllocaOp::create(builder, kernel.getLoc(), pointer, map, one,
+                                              static_cast<unsigned>(proa::tensorMapAlignment)));
+    for (auto [argument, value] : llvm::zip(block.getArguments().take_front(all), loaded))
       argument.replaceAllUsesWith(value);
-    block.eraseArguments(0, count);
+    block.eraseArguments(0, all);
     kernel.removeArgAttrsAttr();
     kernel.setFunctionType(LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(&getContext()), types));
+    proa::ThreadCode code(kernel);
+    for (auto [map, form] : llvm::zip(ArrayRef(loaded).drop_front(count), tensorMaps))
+      fillTensorMap(builder, kernel.getLoc(), map, form, ArrayRef(loaded).take_front(count), code);
     return buffers;
   }
 
@@ -109,8 +181,8 @@ private:
         done = proa::emulateOp(op, code);
       else if (auto call = dyn_cast<LLVM::CallOp>(op))
         done = proa::emulateCall(call, code);
-      else if (isa<LLVM::InlineAsmOp>(op))
-        done = op->emitOpError("is assembly of the device, which the emulator does not support");
+      else if (auto assembly = dyn_cast<LLVM::InlineAsmOp>(op))
+        done = proa::emulateAssembly(assembly, code);
       else if (auto intrinsic = dyn_cast<LLVM::CallIntrinsicOp>(op);
                intrinsic && intrinsic.getIntrin().starts_with("llvm.nvvm."))
         done = op->emitOpError() << "calls '" << intrinsic.getIntrin()
@@ -179,13 +251,14 @@ private:
 
   LogicalResult emulateKernel(LLVM::LLVMFuncOp kernel) {
     auto dims = blockDims(kernel);
-    if (failed(dims) || failed(verifySignature(kernel)))
+    auto tensorMaps = tensorMapsOf(kernel);
+    if (failed(dims) || failed(tensorMaps) || failed(verifySignature(kernel)))
       return failure();
     std::string name = kernel.getName().str();
     if (auto shape = getOperation().lookupSymbol<LLVM::LLVMFuncOp>(name + "_shape");
         shape && !getOperation().lookupSymbol(name + "_shape_dims"))
       proa::wrapShapeFunction(shape);
-    SmallVector<Value> buffers = changeSignature(kernel);
+    SmallVector<Value> buffers = changeSignature(kernel, *tensorMaps);
     proa::hideFunction(kernel, proa::rowsSuffix);
     proa::ThreadCode code(kernel);
     if (checkAccesses)

@@ -337,6 +337,26 @@ public:
     return replace(op, LLVM::LoadOp::create(builder, loc, op.getType(), result));
   }
 
+  /// PTX that the dialect has no op for, by its text.
+  LogicalResult emulate(NVVM::InlinePtxOp op) {
+    if (op.getPtxCode() == "mov.b32 $0, $1;" && op.getReadOnlyArgs().size() == 1 && op.getNumResults() == 1 &&
+        op.getResult(0).getType() == op.getReadOnlyArgs()[0].getType() && !op.getPredicate())
+      return replace(op, op.getReadOnlyArgs()[0]);
+    return refuseForm(op);
+  }
+
+  /// wgmma with A in registers: operands are those, the descriptor of B, and the sums.
+  void emulate(LLVM::InlineAsmOp op, int64_t n, int64_t k, NVVM::WGMMATypes type, bool transposesB) {
+    constexpr unsigned registers = 4;
+    Value result = code.slot(op.getResult(0).getType());
+    int64_t flags = addsAccumulator | (transposesB ? int64_t(isBTransposed) : 0);
+    code.synchronize(builder, loc, "proa_emulate_wgmma_registers", {},
+                     {constant(n), constant(k), constant(static_cast<int64_t>(type)), constant(flags),
+                      store(op.getOperands().take_front(registers)), op.getOperand(registers),
+                      store(op.getOperands().drop_front(registers + 1)), result});
+    (void)replace(op, LLVM::LoadOp::create(builder, loc, op.getResult(0).getType(), result));
+  }
+
   LogicalResult emulate(NVVM::RcpApproxFtzF32Op op) {
     Value one = LLVM::ConstantOp::create(builder, loc, builder.getF32Type(), builder.getF32FloatAttr(1));
     return replace(op, LLVM::FDivOp::create(builder, loc, one, op.getArg()));
@@ -445,7 +465,39 @@ private:
   }
 };
 
+/// The numbers in the text of a wgmma with A in registers, as in
+/// "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {..}, {..}, $68, p, 1, 1, 1;".
+struct RegisterWgmma {
+  int64_t n = 0, k = 0;
+  bool isBrain = false, isYTransposed = false;
+
+  static std::optional<RegisterWgmma> of(StringRef text) {
+    RegisterWgmma found;
+    auto [before, rest] = text.split("wgmma.mma_async.sync.aligned.m64n");
+    bool isShape = !rest.consumeInteger(10, found.n) && rest.consume_front("k") &&
+                   !rest.consumeInteger(10, found.k) && rest.consume_front(".f32.");
+    found.isBrain = rest.consume_front("bf16.bf16 {");
+    bool isType = found.isBrain || rest.consume_front("f16.f16 {");
+    auto [operands, flags] = rest.rsplit(", p, 1, 1, ");
+    found.isYTransposed = flags.starts_with("1;");
+    bool isForm = operands.contains("}, {") && (found.isYTransposed || flags.starts_with("0;"));
+    return isShape && isType && isForm ? std::optional(found) : std::nullopt;
+  }
+};
+
 } // namespace
+
+LogicalResult emulateAssembly(LLVM::InlineAsmOp op, ThreadCode &code) {
+  std::optional<RegisterWgmma> wgmma = RegisterWgmma::of(op.getAsmString());
+  constexpr unsigned registers = 4;
+  if (!wgmma || op.getNumResults() != 1 ||
+      op.getOperands().size() != registers + 1 + static_cast<size_t>(wgmma->n / 2))
+    return op.emitOpError("is assembly of the device, which the emulator does not support");
+  OpEmulator(op, code).emulate(op, wgmma->n, wgmma->k,
+                               wgmma->isBrain ? NVVM::WGMMATypes::bf16 : NVVM::WGMMATypes::f16,
+                               wgmma->isYTransposed);
+  return success();
+}
 
 LogicalResult emulateOp(Operation *op, ThreadCode &code) {
   OpEmulator emulator(op, code);
@@ -462,8 +514,8 @@ LogicalResult emulateOp(Operation *op, ThreadCode &code) {
             NVVM::MBarrierTryWaitParityOp, NVVM::MBarrierTryWaitOp, NVVM::MBarrierTestWaitOp,
             NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp, NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp,
             NVVM::CpAsyncBulkGlobalToSharedClusterOp, NVVM::CpAsyncBulkSharedCTAToGlobalOp,
-            NVVM::CpAsyncBulkCommitGroupOp, NVVM::CpAsyncBulkWaitGroupOp, NVVM::WgmmaMmaAsyncOp>(
-          [&](auto found) { return emulator.emulate(found); })
+            NVVM::CpAsyncBulkCommitGroupOp, NVVM::CpAsyncBulkWaitGroupOp, NVVM::WgmmaMmaAsyncOp,
+            NVVM::InlinePtxOp>([&](auto found) { return emulator.emulate(found); })
       .Case<NVVM::MembarOp, NVVM::FenceScClusterOp, NVVM::FenceSyncRestrictOp, NVVM::FenceMbarrierInitOp,
             NVVM::FenceProxyOp, NVVM::FenceProxyAcquireOp, NVVM::FenceProxyReleaseOp,
             NVVM::FenceProxySyncRestrictOp, NVVM::PrefetchOp, NVVM::WgmmaFenceAlignedOp,

@@ -1,5 +1,7 @@
 #include "passes/emulate-gpu/ThreadCode.h"
 
+#include "passes/analysis/KernelAttributes.h"
+
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
 
@@ -56,6 +58,9 @@ SharedVariable ThreadCode::placeShared(LLVM::GlobalOp global) {
     int64_t alignment = std::max<int64_t>(global.getAlignment().value_or(1), minimalAlignment);
     entry->second.offset = llvm::alignTo(usedBytes, alignment);
     entry->second.size = layout.getTypeSize(global.getGlobalType());
+    // Dynamic shared memory has no size of its own.
+    if (auto bytes = code->getAttrOfType<IntegerAttr>(sharedAttribute); bytes && entry->second.size == 0)
+      entry->second.size = bytes.getInt();
     usedBytes = entry->second.offset + entry->second.size;
   }
   return entry->second;

@@ -54,6 +54,10 @@ mlir::Value i64Constant(mlir::OpBuilder &builder, mlir::Location loc, int64_t va
 /// Replaces an op of the nvvm dialect by calls. Error: the emulator lacks the op or its form.
 llvm::LogicalResult emulateOp(mlir::Operation *op, ThreadCode &code);
 
+/// Replaces assembly that the nvvm dialect has no op for: wgmma with an operand in registers. Error: the
+/// emulator lacks it.
+llvm::LogicalResult emulateAssembly(mlir::LLVM::InlineAsmOp op, ThreadCode &code);
+
 /// Replaces the callee of a call of libdevice. Error: libm and the emulator lack the function.
 llvm::LogicalResult emulateCall(mlir::LLVM::CallOp call, ThreadCode &code);
 

@@ -1,6 +1,7 @@
 // pd-form-kernels: replaces groups of primitives by calls of kernel functions.
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/analysis/KernelGroups.h"
+#include "passes/fuse/CloneProducers.h"
 #include "passes/fuse/Passes.h"
 #include "passes/remarks/Remarks.h"
 
@@ -32,7 +33,8 @@ Interface interfaceOf(const KernelGroup &group) {
     for (Value operand : member->getOperands()) {
       if (Operation *producer = operand.getDefiningOp(); producer && members.contains(producer))
         continue;
-      (isInlineConstant(operand) ? interface.constants : interface.inputs).insert(operand);
+      bool isInline = isInlineConstant(operand) && !group.hasThreadCode; // its code reads memory
+      (isInline ? interface.constants : interface.inputs).insert(operand);
     }
     for (Value result : member->getResults())
       if (llvm::any_of(result.getUsers(), [&](Operation *user) { return !members.contains(user); }))
@@ -65,7 +67,10 @@ public:
       });
     for (Block *block : blocks) {
       reportOthers(*block);
-      for (auto &group : findKernelGroups(*block, kernelTarget))
+      auto groups = findKernelGroups(*block, kernelTarget);
+      if (kernelTarget != KernelTarget::Cpu)
+        cloneProducers(groups, remarks);
+      for (auto &group : groups)
         outline(*group);
     }
   }

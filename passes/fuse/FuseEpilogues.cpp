@@ -32,8 +32,9 @@ std::optional<double> constantFactor(Operation *op) {
 /// The ops after a contraction that are fused into it.
 class Epilogue {
 public:
-  Epilogue(Value result, const rt::FusionLimits &limits)
-      : result(result), limits(limits), builder(result.getContext()) {}
+  /// `onDevice`: only what CUDA's library for the op can do. Kernels compute the rest.
+  Epilogue(Value result, const rt::FusionLimits &limits, bool onDevice)
+      : result(result), limits(limits), onDevice(onDevice), builder(result.getContext()) {}
 
   /// Absorbs the only user of the result as long as there is one that can be fused.
   void absorbUsers(OpBuilder &rewriter) {
@@ -87,6 +88,8 @@ private:
 
   bool absorb(Operation *user, OpBuilder &rewriter) {
     refusal = "is not a bias, residual, activation or multiplication by a constant";
+    if (onDevice && hasActivation)
+      return refuse("follows an activation, which is the last op of the library of the device");
     if (user->getResult(0).getType() != result.getType())
       return refuse("changes the type of the result");
     bool done = absorbActivation(user) || absorbFactor(user) || absorbSum(user, rewriter);
@@ -107,6 +110,9 @@ private:
     std::optional<rt::PostOpKind> kind = rt::symbolizePostOpKind(op.kind);
     if (!kind)
       return refuse("is an activation that the runtime does not fuse");
+    if (onDevice && !llvm::is_contained(limits.deviceActivations, *kind))
+      return refuse("is an activation that the library of the device does not fuse");
+    hasActivation = true;
     addPostOp(*kind, op.alpha, op.beta);
     return true;
   }
@@ -130,6 +136,11 @@ private:
     Value other = add.getX() == result ? add.getY() : add.getX();
     if (other == result)
       return refuse("adds the result to itself");
+    rt::PostOpKind kind = isBias(other) ? rt::PostOpKind::Bias : rt::PostOpKind::Add;
+    bool isRepeated =
+        llvm::any_of(postOps, [&](Attribute op) { return cast<rt::PostOpAttr>(op).getKind() == kind; });
+    if (onDevice && isRepeated)
+      return refuse("adds a second time, which the library of the device does not fuse");
     if (isBias(other)) {
       extras.push_back(flattened(other, user, rewriter));
       addPostOp(rt::PostOpKind::Bias);
@@ -178,6 +189,7 @@ private:
   }
 
   rt::FusionLimits limits;
+  bool onDevice, hasActivation = false;
   Builder builder;
   std::string refusal;
 };
@@ -250,7 +262,7 @@ public:
       x = storedOperand(x.value);
       y = storedOperand(y.value);
     }
-    Epilogue epilogue(op->getResult(0), limits);
+    Epilogue epilogue(op->getResult(0), limits, target == KernelTarget::GpuWithBlas);
     epilogue.alpha = x.factor * y.factor;
     epilogue.absorbUsers(rewriter);
     SmallVector<int64_t> outPermutation = epilogue.absorbTranspose();

@@ -7,8 +7,9 @@ def FormKernels : Pass<"pd-form-kernels", "::mlir::ModuleOp"> {
   let summary = "Form kernels, one function for each distinct group of primitives";
   let description = [{
     Groups elementwise ops, reductions along trailing dimensions, transposes and expansions that one loop nest over rows
-    can compute. Each group becomes a call of a private function with the attribute `proa.kernel`. Groups with equal
-    bodies and types share one function. Other ops (library ops, constants) stay.
+    can compute (with `target=gpu` reductions along any dimensions). Each group becomes a call of a private function
+    with the attribute `proa.kernel`. Groups with equal bodies and types share one function. Other ops (library ops,
+    constants) stay.
 
     A group has one iteration space: the shape of its widest values. An op joins the group of an operand if its result
     has that shape, or if it reduces the same trailing dimensions as the group's other reductions, and if no op outside
@@ -17,8 +18,15 @@ def FormKernels : Pass<"pd-form-kernels", "::mlir::ModuleOp"> {
     With `target=gpu` a product of matrices (ContractionOpInterface) is part of a kernel too. It starts a group with the
     transposes and widening casts of its operands; elementwise ops on the result join it, reductions do not.
 
+    With `target=gpu` an op of DeviceKernelOpInterface is a kernel of its own.
+
     With `target=gpu` an op of ElementOpInterface (slice, concat, pooling) is part of a kernel too. As a transpose, it
-    reads inputs of the kernel only, and ops on its result join it.
+    reads inputs of the kernel only, and ops on its result join it. An op of ThreadOpInterface (scan, sort) is a kernel
+    of its own.
+
+    With `target=gpu` an op that reads all elements again after a reduction of few, long rows or of long columns does
+    not join the reduction's group, so that several blocks can share the reduction. An elementwise op whose result only
+    other kernels read is computed again by these, where less memory is accessed then: `x - mean` of a normalization.
   }];
   let options = [
     Option<"target", "target", "std::string", "\"cpu\"", 
@@ -59,9 +67,35 @@ def FuseEpilogues : Pass<"pd-fuse-epilogues", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"target", "target", "std::string", "\"cpu\"",
-      "Where kernels run. On gpu a contraction that they compute stays as it is: pd-form-kernels fuses its epilogue">
+      "Where kernels run. On gpu a contraction that they compute stays as it is: pd-form-kernels fuses its epilogue; "
+      "with gpu-blas others absorb only what CUDA's libraries fuse">
   ];
   let dependentDialects = ["::proa::pd::PdDialect", "::proa::rt::RtDialect"];
+}
+
+def FormAttention : Pass<"pd-form-attention", "::mlir::func::FuncOp"> {
+  let summary = "Form pd.attention of products, softmax and what is between them";
+  let description = [{
+    A product with the softmax of another product becomes `pd.attention`, if nothing else uses what is between them.
+    That may be: scalings by constants of the first product or of its left operand, additions of a mask, casts to the
+    same type, reshapes that split or merge batch and heads, and dropout in inference, which changes nothing.
+    Transposes of operands and of the result become permutations, and repeated heads of keys and values are read as they
+    are.
+
+    ```mlir
+    // before
+    %s = pd.matmul %q, %k {transpose_y = true} : (tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x8xf32>
+    %t = pd.scale %s {scale = 2.5e-01 : f64} : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+    %u = pd.add %t, %mask : (tensor<2x4x8x8xf32>, tensor<2x1x1x8xf32>) -> tensor<2x4x8x8xf32>
+    %p = pd.softmax %u : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+    %o = pd.matmul %p, %v : (tensor<2x4x8x8xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
+    // after
+    %o, %lse = pd.attention %q, %k, %v mask = %mask {scale = 2.5e-01 : f64} : ...
+    ```
+
+    Remarks say for each softmax why it is not part of an attention (`--remarks=pd-form-attention`).
+  }];
+  let dependentDialects = ["::proa::pd::PdDialect"];
 }
 
 #endif

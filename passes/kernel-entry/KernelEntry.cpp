@@ -23,7 +23,8 @@ void hideFunction(LLVM::LLVMFuncOp inner, StringRef suffix) {
 }
 
 void moveKernelAttributes(LLVM::LLVMFuncOp inner, LLVM::LLVMFuncOp entry) {
-  for (StringRef attribute : {kernelAttribute, rowsAttribute, workAttribute})
+  for (StringRef attribute : {kernelAttribute, rowsAttribute, workAttribute, scratchAttribute,
+                              countersAttribute, indexChecksAttribute})
     if (Attribute value = inner->removeAttr(attribute))
       entry->setAttr(attribute, value);
 }

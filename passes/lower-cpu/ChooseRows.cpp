@@ -21,24 +21,27 @@ namespace {
 /// The assumed size of a dynamic dimension.
 constexpr int64_t assumedSize = 128;
 
-/// The largest divisor of `size` up to `limit` if it is not much smaller than the limit: then no row is a
-/// rest.
-int64_t tileOf(int64_t size, int64_t limit) {
+/// The largest divisor of `size` up to `limit` that is a multiple of `multiple`, if it is not much smaller
+/// than the limit: then no row is a rest.
+int64_t tileOf(int64_t size, int64_t limit, int64_t multiple = 1) {
   limit = std::max<int64_t>(limit, 1);
   if (ShapedType::isDynamic(size))
     return limit;
   if (size <= limit)
     return std::max<int64_t>(size, 1);
   for (int64_t tile = limit; tile * 2 > limit; --tile)
-    if (size % tile == 0)
+    if (size % tile == 0 && tile % multiple == 0)
       return tile;
-  return limit;
+  return std::max(limit / multiple * multiple, std::min(limit, multiple));
 }
 
 struct RowChooser {
-  RowChooser(func::FuncOp function, int64_t innerElements, int64_t rowElements)
-      : function(function), classes(function, DimensionClasses::Kind::Slices), innerElements(innerElements),
-        rowElements(rowElements) {
+  struct Limits {
+    int64_t innerElements, leastInnerElements, innerMultiple, rowElements;
+  };
+
+  RowChooser(func::FuncOp function, const Limits &limits)
+      : function(function), classes(function, DimensionClasses::Kind::Slices), limits(limits) {
     for (Value result : function.getBody().front().getTerminator()->getOperands()) {
       SmallVector<Operation *> reshapes;
       roots.push_back(proa::peelReshapes(result, reshapes));
@@ -54,7 +57,7 @@ struct RowChooser {
 private:
   func::FuncOp function;
   DimensionClasses classes;
-  int64_t innerElements, rowElements;
+  Limits limits;
   SmallVector<Value> roots;
   SmallVector<unsigned> rowClasses; ///< outermost first
   SmallVector<int64_t> tiles;
@@ -171,17 +174,18 @@ private:
     auto sizeOf = [&](unsigned c) {
       return cast<ShapedType>(mainRoot().getType()).getDimSize(llvm::find(all, c) - all.begin());
     };
-    auto choose = [&](unsigned c, double limit) {
-      int64_t tile = tileOf(sizeOf(c), static_cast<int64_t>(limit));
+    auto choose = [&](unsigned c, double limit, int64_t multiple) {
+      int64_t tile = tileOf(sizeOf(c), static_cast<int64_t>(limit), multiple);
       tileOfClass[c] = tile;
       elements *= tile;
     };
     if (contiguous && llvm::is_contained(rowClasses, *contiguous))
-      choose(*contiguous, std::max<double>(64, innerElements / elements));
+      choose(*contiguous, std::max<double>(limits.leastInnerElements, limits.innerElements / elements),
+             limits.innerMultiple);
     // Rows of a dynamic dimension are not gathered: the size of the last tile would be another.
     for (unsigned c : llvm::reverse(rowClasses))
       if (c != contiguous)
-        choose(c, ShapedType::isDynamic(sizeOf(c)) ? 1 : rowElements / elements);
+        choose(c, ShapedType::isDynamic(sizeOf(c)) ? 1 : limits.rowElements / elements, 1);
     for (unsigned c : rowClasses)
       tiles.push_back(tileOfClass[c]);
   }
@@ -243,7 +247,9 @@ struct ChooseRows : proa::impl::ChooseRowsBase<ChooseRows> {
       return;
     if (failed(proa::verifyTensorKernel(function)))
       return signalPassFailure();
-    RowChooser(function, innerElements, rowElements).run();
+    RowChooser(function,
+               {innerElements, leastInnerElements, std::max<int64_t>(innerMultiple, 1), rowElements})
+        .run();
     report(function);
   }
 };

@@ -33,6 +33,9 @@ struct ExtractKernels : proa::impl::ExtractKernelsBase<ExtractKernels> {
   void runOnOperation() override {
     bool isCorrect = true;
     SmallVector<func::FuncOp> kernels = proa::kernelsOf(getOperation());
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (function->hasAttr(proa::wholeKernelAttribute))
+        kernels.push_back(function);
     for (func::FuncOp kernel : kernels)
       isCorrect &= succeeded(verifyIsAlone(kernel));
     if (!isCorrect)

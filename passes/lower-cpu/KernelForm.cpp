@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/SymbolTable.h"
@@ -27,9 +28,16 @@ SmallVector<func::FuncOp> kernelsOf(ModuleOp module) {
 static bool canBeInKernel(Operation &op) {
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
     return linalgOp.hasPureTensorSemantics();
+  // The words of index checks.
+  if (isa<memref::ReinterpretCastOp>(op))
+    return true;
   return op.getNumRegions() == 0 &&
          isa_and_present<affine::AffineDialect, arith::ArithDialect, complex::ComplexDialect,
                          math::MathDialect, tensor::TensorDialect, ub::UBDialect>(op.getDialect());
+}
+
+bool hasIndexChecks(func::FuncOp kernel) {
+  return kernel->hasAttr(indexChecksAttribute) && kernel.getNumArguments() > 0;
 }
 
 LogicalResult verifyKernelSignature(func::FuncOp function) {
@@ -44,7 +52,8 @@ LogicalResult verifyKernelSignature(func::FuncOp function) {
         refuse() << what << " " << i << " of kernel '" << function.getName() << "' has type " << type
                  << ", expected a ranked tensor";
   };
-  checkTypes(function.getArgumentTypes(), "argument");
+  // The last argument may be the words of index checks.
+  checkTypes(function.getArgumentTypes().drop_back(hasIndexChecks(function) ? 1 : 0), "argument");
   checkTypes(function.getResultTypes(), "result");
   if (function.getNumResults() == 0)
     refuse() << "kernel '" << function.getName() << "' has no result, expected at least one tensor";

@@ -9,6 +9,9 @@ namespace proa {
 /// The functions of `module` that are kernels and have a body.
 llvm::SmallVector<mlir::func::FuncOp> kernelsOf(mlir::ModuleOp module);
 
+/// Whether the last argument of a kernel on tensors is the memory for the words of its index checks.
+bool hasIndexChecks(mlir::func::FuncOp kernel);
+
 /// Checks that `function` has one block, ranked tensors as arguments and at least one result, all of them
 /// ranked tensors. Reports all that is wrong.
 llvm::LogicalResult verifyKernelSignature(mlir::func::FuncOp function);

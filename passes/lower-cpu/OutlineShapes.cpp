@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -42,6 +43,15 @@ struct OutlineShapes : proa::impl::OutlineShapesBase<OutlineShapes> {
       rows = affine::makeComposedFoldedAffineApply(builder, loc, product, {rows, count});
     }
     return rows;
+  }
+
+  /// Dims do not depend on checks. Ops without effects are then unused, and removed.
+  static void dropIndexChecks(func::FuncOp function) {
+    function.walk([](memref::AtomicRMWOp op) {
+      if (op.use_empty())
+        op.erase();
+    });
+    function->removeAttr(proa::indexChecksAttribute);
   }
 
   /// Replaces the returned values of `function` by the dims of results and the number of rows.
@@ -127,6 +137,7 @@ struct OutlineShapes : proa::impl::OutlineShapesBase<OutlineShapes> {
         shape->removeAttr(attribute);
       shape.setArgAttrsAttr(ArrayAttr());
       shape.setResAttrsAttr(ArrayAttr());
+      dropIndexChecks(shape);
       returnDims(shape, *space);
       if (failed(resolve(shape)) || failed(replaceArguments(shape)))
         return signalPassFailure();

@@ -85,6 +85,10 @@ def ChooseRows : Pass<"proa-choose-rows", "mlir::func::FuncOp"> {
   let options = [
     Option<"innerElements", "inner-elements", "int64_t", "4096",
       "Largest tile of an innermost parallel dimension, in elements">,
+    Option<"leastInnerElements", "least-inner-elements", "int64_t", "64",
+      "Largest tile of an innermost parallel dimension if a row reduces many elements for each of its own">,
+    Option<"innerMultiple", "inner-multiple", "int64_t", "1",
+      "A tile of an innermost dimension that is divided is a multiple of this">,
     Option<"rowElements", "row-elements", "int64_t", "512",
       "Number of elements of a row up to which outer dimensions are tiled">
   ];

@@ -10,24 +10,6 @@ using namespace mlir;
 namespace proa {
 namespace {
 
-/// A number that divides `size`; 0 divides like every number: the size is 0.
-int64_t divisorOf(OpFoldResult size) {
-  if (std::optional<int64_t> constant = getConstantIntValue(size))
-    return std::abs(*constant);
-  Operation *op = cast<Value>(size).getDefiningOp();
-  AffineMap map;
-  if (auto apply = dyn_cast_or_null<affine::AffineApplyOp>(op))
-    map = apply.getAffineMap();
-  else if (auto minimum = dyn_cast_or_null<affine::AffineMinOp>(op))
-    map = minimum.getMap();
-  if (!map)
-    return 1;
-  int64_t divisor = 0;
-  for (AffineExpr result : map.getResults())
-    divisor = std::gcd(divisor, result.getLargestKnownDivisor());
-  return divisor;
-}
-
 /// A number of elements that divides the distance of `memory` from an aligned address.
 int64_t offsetDivisor(Value memory) {
   Operation *op = memory.getDefiningOp();
@@ -50,6 +32,29 @@ int64_t offsetDivisor(Value memory) {
 }
 
 } // namespace
+
+int64_t divisorOf(OpFoldResult size) {
+  if (std::optional<int64_t> constant = getConstantIntValue(size))
+    return std::abs(*constant);
+  Operation *op = cast<Value>(size).getDefiningOp();
+  if (auto dim = dyn_cast_or_null<memref::DimOp>(op)) {
+    auto view = dim.getSource().getDefiningOp<memref::SubViewOp>();
+    std::optional<int64_t> index = dim.getConstantIndex();
+    bool isKnown = view && index && view.getDroppedDims().none();
+    return isKnown ? divisorOf(view.getMixedSizes()[*index]) : 1;
+  }
+  AffineMap map;
+  if (auto apply = dyn_cast_or_null<affine::AffineApplyOp>(op))
+    map = apply.getAffineMap();
+  else if (auto minimum = dyn_cast_or_null<affine::AffineMinOp>(op))
+    map = minimum.getMap();
+  if (!map)
+    return 1;
+  int64_t divisor = 0;
+  for (AffineExpr result : map.getResults())
+    divisor = std::gcd(divisor, result.getLargestKnownDivisor());
+  return divisor;
+}
 
 int64_t chunkElements(Value memory, OpFoldResult lastSize) {
   auto type = cast<MemRefType>(memory.getType());

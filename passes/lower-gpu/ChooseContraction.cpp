@@ -1,8 +1,11 @@
 // How a block computes a tile of a contraction, written into the IR: see Passes.td.
 #include "passes/analysis/KernelAttributes.h"
-#include "passes/lower-gpu/ContractionForm.h"
+#include "passes/lower-gpu/ContractionCost.h"
 #include "passes/lower-gpu/Passes.h"
+#include "passes/lower-gpu/hopper/TensorView.h"
 #include "passes/remarks/Remarks.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace proa {
 #define GEN_PASS_DEF_CHOOSECONTRACTION
@@ -10,61 +13,44 @@ namespace proa {
 } // namespace proa
 
 using namespace mlir;
+using Kind = proa::ContractionChoice::Kind;
 
 namespace {
 
 /// The assumed size of a dynamic dimension.
 constexpr int64_t assumedSize = 1024;
 
-/// A tile of a block and the part of it that a thread or a warp computes.
-struct Tile {
-  int64_t m, n, k, partOfM, partOfN;
-};
+proa::ContractionSizes sizesOf(linalg::LinalgOp op, const proa::ContractionForm &form) {
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  auto sizeOf = [&](unsigned loop) {
+    return ShapedType::isDynamic(ranges[loop]) ? assumedSize : std::max<int64_t>(ranges[loop], 1);
+  };
+  proa::ContractionSizes sizes{sizeOf(form.m), sizeOf(form.n), sizeOf(form.k)};
+  for (unsigned loop : form.batch)
+    sizes.batch *= sizeOf(loop);
+  sizes.operandBits = getElementTypeOrSelf(op->getOperand(0).getType()).getIntOrFloatBitWidth();
+  sizes.sumBits = getElementTypeOrSelf(op->getOperand(2).getType()).getIntOrFloatBitWidth();
+  return sizes;
+}
 
-/// From the largest to the smallest. A thread of the first one multiplies 8 + 8 elements of shared memory to
-/// 64 products, one of the others 4 + 4 to 16.
-constexpr Tile fmaTiles[] = {{128, 128, 16, 8, 8}, {64, 64, 16, 4, 4}, {32, 32, 32, 4, 4}};
-/// The accumulators of the first one are 64 registers of a thread; the second keeps four warps busy.
-constexpr Tile mmaTiles[] = {{128, 128, 32, 64, 32}, {64, 64, 32, 32, 32}, {32, 32, 32, 32, 16}};
-
-class TileChooser {
-public:
-  TileChooser(linalg::LinalgOp op, proa::ContractionForm form, int64_t maxThreads, int64_t blocks)
-      : op(op), form(form), maxThreads(maxThreads), blocks(blocks) {}
-
-  /// The largest tile of which there are enough to occupy the device, or else the smallest.
-  Tile choose(bool usesTensorCores) const {
-    ArrayRef<Tile> tiles = usesTensorCores ? ArrayRef<Tile>(mmaTiles) : ArrayRef<Tile>(fmaTiles);
-    for (const Tile &tile : tiles)
-      if (fits(tile, usesTensorCores) && countOf(tile) >= blocks)
-        return tile;
-    return tiles.back();
+/// Why the tensor memory accelerator cannot read an operand for wgmma; empty if it can. Memory shows more
+/// than tensors: proa-choose-launch asks again.
+std::string whyNotForRing(OpOperand &operand, linalg::LinalgOp op, unsigned outerLoop, unsigned kLoop) {
+  Value tensor = operand.get();
+  while (Operation *reshape = tensor.getDefiningOp()) {
+    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(reshape))
+      return "the kernel computes it";
+    tensor = reshape->getOperand(0);
   }
-
-private:
-  linalg::LinalgOp op;
-  proa::ContractionForm form;
-  int64_t maxThreads, blocks;
-
-  int64_t sizeOf(unsigned loop) const {
-    int64_t size = linalg::LinalgOp(op).getStaticLoopRanges()[loop];
-    return ShapedType::isDynamic(size) ? assumedSize : size;
-  }
-
-  bool fits(const Tile &tile, bool usesTensorCores) const {
-    int64_t threads = tile.m / tile.partOfM * (tile.n / tile.partOfN) * (usesTensorCores ? 32 : 1);
-    // Twice the registers: 64-bit numbers take the tiles from the second one on.
-    bool isWide = getElementTypeOrSelf(op->getOperand(2).getType()).getIntOrFloatBitWidth() > 32;
-    return threads <= maxThreads && (!isWide || tile.partOfM * tile.partOfN <= 16);
-  }
-
-  int64_t countOf(const Tile &tile) const {
-    int64_t count = llvm::divideCeil(sizeOf(form.m), tile.m) * llvm::divideCeil(sizeOf(form.n), tile.n);
-    for (unsigned loop : form.batch)
-      count *= sizeOf(loop);
-    return count;
-  }
-};
+  auto type = cast<RankedTensorType>(operand.get().getType());
+  AffineExpr last = op.getMatchingIndexingMap(&operand).getResults().back();
+  AffineExpr k = getAffineDimExpr(kLoop, op.getContext());
+  if (last != k && last != getAffineDimExpr(outerLoop, op.getContext()))
+    return "its adjacent elements differ in another loop than its rows, its columns or k";
+  if (last != k && type.getElementTypeBitWidth() != 16)
+    return "elements of other than 16 bits must be adjacent along k";
+  return proa::whyNotAddressable(type.getShape(), type.getElementType());
+}
 
 struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> {
   using ChooseContractionBase::ChooseContractionBase;
@@ -86,23 +72,65 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
                                                                                         : linalg::GenericOp();
   }
 
-  LogicalResult chooseFor(linalg::LinalgOp op, const proa::ContractionForm &form) {
+  /// The kinds that can compute the op. Remarks say why wgmma cannot.
+  SmallVector<Kind> kindsFor(linalg::LinalgOp op, const proa::ContractionForm &form, const proa::Chip &chip) {
+    if (!proa::canUseTensorCores(op))
+      return {Kind::Fma};
+    SmallVector<Kind> kinds{Kind::Mma};
+    if (!chip.hasWarpgroupMma)
+      return kinds;
+    std::string x = whyNotForRing(op->getOpOperand(0), op, form.m, form.k),
+                y = whyNotForRing(op->getOpOperand(1), op, form.n, form.k);
+    if (x.empty() && y.empty())
+      kinds.push_back(Kind::Wgmma);
+    else
+      remarks.missed(op) << "wgmma cannot read operand " << (x.empty() ? "1: " + y : "0: " + x);
+    return kinds;
+  }
+
+  /// The fastest tile by the cost model. Nothing, after an error, if the requested strategy is impossible.
+  FailureOr<proa::ContractionTile> fastestTile(linalg::LinalgOp op, const proa::ContractionForm &form,
+                                               const proa::Chip &chip) {
+    proa::ContractionSizes sizes = sizesOf(op, form);
+    SmallVector<Kind> kinds = kindsFor(op, form, chip);
+    if (std::optional<Kind> requested = proa::contractionKindNamed(strategy)) {
+      if (*requested != Kind::Fma && !llvm::is_contained(kinds, *requested))
+        return op->emitError() << "strategy=" << strategy
+                               << (*requested == Kind::Mma
+                                       ? " needs operands of f16 or of bf16, accumulated in f32"
+                                       : " needs a chip with wgmma, and operands of f16 or of bf16 that the "
+                                         "tensor memory accelerator can read");
+      kinds = {*requested};
+    }
+    std::optional<proa::ContractionTile> best;
+    for (Kind kind : kinds)
+      for (const proa::ContractionTile &tile : proa::tilesOf(kind, sizes, chip)) {
+        bool fits = tile.threads() <= maxThreads;
+        if (fits && (!best || proa::clocksOf(tile, sizes, chip) < proa::clocksOf(*best, sizes, chip)))
+          best = tile;
+      }
+    if (!best)
+      return op->emitError() << "no tile fits " << maxThreads << " threads";
+    return *best;
+  }
+
+  LogicalResult chooseFor(linalg::LinalgOp op, const proa::ContractionForm &form, const proa::Chip &chip) {
     Builder b(&getContext());
     if (!proa::isChosenContraction(op)) {
-      bool canUse = proa::canUseTensorCores(op);
-      if (strategy == "mma" && !canUse)
-        return op->emitError("strategy=mma needs operands of f16 or of bf16, accumulated in f32");
-      bool usesTensorCores = canUse && strategy != "fma";
-      Tile tile = TileChooser(op, form, maxThreads, blocks).choose(usesTensorCores);
+      FailureOr<proa::ContractionTile> tile = fastestTile(op, form, chip);
+      if (failed(tile))
+        return failure();
       SmallVector<int64_t> tiles(op.getNumLoops(), 1);
-      tiles[form.m] = tile.m;
-      tiles[form.n] = tile.n;
-      tiles[form.k] = tile.k;
-      op->setAttr(proa::contractionAttribute, b.getStringAttr(usesTensorCores ? "mma" : "fma"));
+      tiles[form.m] = tile->m;
+      tiles[form.n] = tile->n;
+      tiles[form.k] = tile->k;
+      op->setAttr(proa::contractionAttribute, b.getStringAttr(proa::nameOf(tile->kind)));
       op->setAttr(proa::loopTilesAttribute, b.getDenseI64ArrayAttr(tiles));
-      if (usesTensorCores)
-        op->setAttr(proa::stagesAttribute, b.getI64IntegerAttr(2));
-      op->setAttr(proa::partAttribute, b.getDenseI64ArrayAttr({tile.partOfM, tile.partOfN}));
+      if (tile->kind != Kind::Fma)
+        op->setAttr(proa::stagesAttribute, b.getI64IntegerAttr(tile->stages));
+      op->setAttr(proa::partAttribute, b.getDenseI64ArrayAttr({tile->partOfM, tile->partOfN}));
+      if (tile->residentBlocks > 0)
+        getOperation()->setAttr(proa::residentBlocksAttribute, b.getI64IntegerAttr(tile->residentBlocks));
     }
     FailureOr<proa::ContractionChoice> choice = proa::ContractionChoice::read(op);
     if (failed(choice))
@@ -112,7 +140,8 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
       reader->setAttr(proa::epilogueAttribute, b.getUnitAttr());
     remarks.done(op) << "a block computes tiles of " << std::to_string(choice->m) << "x"
                      << std::to_string(choice->n) << " elements with " << std::to_string(choice->threads)
-                     << (choice->usesTensorCores ? " threads and tensor cores" : " threads")
+                     << " threads (" << proa::nameOf(choice->kind) << ", " << std::to_string(choice->stages)
+                     << (choice->stages == 1 ? " stage)" : " stages)")
                      << (reader ? ", and its epilogue in registers" : "");
     return success();
   }
@@ -121,15 +150,20 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
     func::FuncOp function = getOperation();
     if (!function->hasAttr(proa::kernelAttribute) || function.isDeclaration())
       return;
-    if (strategy != "" && strategy != "fma" && strategy != "mma") {
-      function.emitError() << "strategy is '" << strategy << "', expected fma, mma or nothing";
+    if (strategy != "" && !proa::contractionKindNamed(strategy)) {
+      function.emitError() << "strategy is '" << strategy << "', expected fma, mma, wgmma or nothing";
+      return signalPassFailure();
+    }
+    std::optional<proa::Chip> named = proa::Chip::named(chip);
+    if (!named) {
+      function.emitError() << "chip is '" << chip << "', expected one of " << proa::Chip::names();
       return signalPassFailure();
     }
     SmallVector<linalg::LinalgOp> ops;
     function.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
     for (linalg::LinalgOp op : ops)
       if (std::optional<proa::ContractionForm> form = proa::ContractionForm::of(op))
-        if (failed(chooseFor(op, *form)))
+        if (failed(chooseFor(op, *form, *named)))
           return signalPassFailure();
   }
 

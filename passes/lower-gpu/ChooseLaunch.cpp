@@ -8,6 +8,8 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -31,9 +33,9 @@ std::string refusalOf(func::FuncOp function) {
   function.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isa<linalg::LinalgOp>(op))
       return WalkResult::skip();
-    bool isKnown = isa<func::ReturnOp, scf::ForOp, scf::YieldOp>(op) ||
+    bool isKnown = isa<func::ReturnOp, scf::ForOp, scf::IfOp, scf::YieldOp>(op) ||
                    isa<memref::MemRefDialect, arith::ArithDialect, affine::AffineDialect, math::MathDialect,
-                       complex::ComplexDialect>(op->getDialect());
+                       complex::ComplexDialect, gpu::GPUDialect, NVVM::NVVMDialect>(op->getDialect());
     if (!isKnown || isa<memref::CopyOp, memref::ReallocOp, memref::DeallocOp>(op)) {
       refusal = ("it has the op '" + op->getName().getStringRef() + "' outside of loops").str();
       return WalkResult::interrupt();
@@ -55,6 +57,7 @@ public:
     int64_t threads = warpSize;
     for (linalg::LinalgOp op : ops) {
       if (proa::isChosenContraction(op)) {
+        leaveRing(op);
         FailureOr<proa::ContractionChoice> choice = proa::ContractionChoice::read(op);
         if (failed(choice))
           return failure();
@@ -77,6 +80,22 @@ private:
   func::FuncOp function;
   int64_t maxThreads, accessBytes, unrolledOps;
   SmallVector<linalg::LinalgOp> ops;
+
+  /// Memory shows what tensors do not: an operand of wgmma that the tensor memory accelerator cannot read.
+  void leaveRing(linalg::LinalgOp op) {
+    std::optional<proa::ContractionForm> form = proa::ContractionForm::of(op);
+    auto kind = op->getAttrOfType<StringAttr>(proa::contractionAttribute);
+    if (!form || !kind || kind.getValue() != proa::nameOf(proa::ContractionChoice::Kind::Wgmma))
+      return;
+    std::string x = proa::whyNotForRing(op, op->getOpOperand(0), form->m, form->k),
+                y = proa::whyNotForRing(op, op->getOpOperand(1), form->n, form->k);
+    if (x.empty() && y.empty())
+      return;
+    proa::useMmaInstead(op, *form);
+    function->removeAttr(proa::residentBlocksAttribute);
+    proa::PassRemarks("proa-choose-launch").missed(op)
+        << "mma is used instead of wgmma, which cannot read operand " << (x.empty() ? "1: " + y : "0: " + x);
+  }
 
   static void set(Operation *op, StringRef name, int64_t value) {
     op->setAttr(name, Builder(op->getContext()).getI64IntegerAttr(value));
@@ -124,25 +143,35 @@ private:
       widest = std::max(widest, bytesOf(cast<MemRefType>(operand.get().getType()).getElementType()));
     }
     int64_t vector = std::max<int64_t>(accessBytes / widest, 1), size = op.getStaticLoopRanges().back();
-    if (!isContiguous || (op.getNumReductionLoops() > 0 && !proa::isReductionLoop(op, innermost)))
+    bool isReduction = op.getNumReductionLoops() > 0, isReduced = proa::isReductionLoop(op, innermost);
+    if (!isContiguous || (isReduction && !isReduced && !proa::reducesColumns(op)))
       return 1;
     bool hasRest = ShapedType::isDynamic(size) || size % vector != 0;
-    bool oneLoop = op.getNumLoops() == 1 || (op.getNumReductionLoops() == 1);
-    if (hasRest && !oneLoop)
+    unsigned sameKind = isReduced ? op.getNumReductionLoops() : op.getNumParallelLoops();
+    if (hasRest && sameKind > 1)
       return 1;
     return ShapedType::isDynamic(size) || size >= vector ? vector : 1;
+  }
+
+  /// Threads that reduce an element of the result together where threads side by side have elements side by
+  /// side: as many as keep the block busy.
+  static int64_t columnGroupOf(linalg::LinalgOp op, int64_t vector, int64_t threads) {
+    int64_t chunks = llvm::divideCeil(product(op, utils::IteratorType::parallel), vector);
+    int64_t terms = product(op, utils::IteratorType::reduction);
+    int64_t group = 1;
+    while (group * 2 * chunks <= threads && group * 2 <= terms)
+      group *= 2;
+    return group;
   }
 
   /// Threads that compute one element of the result together.
   static int64_t groupOf(linalg::LinalgOp op, int64_t threads) {
     int64_t results = product(op, utils::IteratorType::parallel);
     int64_t terms = product(op, utils::IteratorType::reduction);
-    if (!proa::combinersOf(op) || terms == 1)
+    if (!proa::Combiner::of(op) || terms == 1)
       return 1;
-    bool isContiguous = proa::isReductionLoop(op, op.getNumLoops() - 1);
-    // Threads side by side read along the memory: a result that lies along it is one of a thread.
-    if (!isContiguous && results >= warpSize)
-      return 1;
+    if (proa::reducesColumns(op))
+      return columnGroupOf(op, proa::numberOf(op, proa::vectorAttribute), threads);
     int64_t group = 1;
     while (group < warpSize && group < terms)
       group *= 2;

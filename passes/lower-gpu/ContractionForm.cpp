@@ -18,10 +18,10 @@ static BlockArgument convertedArgument(Value value) {
 
 /// Whether the body adds the product of the two inputs to the result.
 static bool addsProduct(linalg::LinalgOp op) {
-  std::optional<SmallVector<Combiner>> combiners = combinersOf(op);
-  if (!combiners || combiners->size() != 1 || !isa<arith::AddFOp, arith::AddIOp>(combiners->front().op))
+  std::optional<Combiner> combiner = Combiner::of(op);
+  if (!combiner || !isa_and_present<arith::AddFOp, arith::AddIOp>(combiner->onlyOp()))
     return false;
-  Operation *product = combiners->front().term.getDefiningOp();
+  Operation *product = combiner->onlyTerm().getDefiningOp();
   if (!isa_and_present<arith::MulFOp, arith::MulIOp>(product))
     return false;
   BlockArgument x = convertedArgument(product->getOperand(0)), y = convertedArgument(product->getOperand(1));
@@ -75,11 +75,59 @@ bool canUseTensorCores(linalg::LinalgOp op) {
 
 bool isChosenContraction(Operation *op) { return op->hasAttr(contractionAttribute); }
 
+static constexpr std::pair<ContractionChoice::Kind, StringLiteral> kindNames[] = {
+    {ContractionChoice::Kind::Fma, "fma"},
+    {ContractionChoice::Kind::Mma, "mma"},
+    {ContractionChoice::Kind::Wgmma, "wgmma"}};
+
+StringRef nameOf(ContractionChoice::Kind kind) {
+  for (auto [own, name] : kindNames)
+    if (own == kind)
+      return name;
+  return "";
+}
+
+std::optional<ContractionChoice::Kind> contractionKindNamed(StringRef name) {
+  for (auto [kind, own] : kindNames)
+    if (own == name)
+      return kind;
+  return std::nullopt;
+}
+
+/// The parts of a kind are multiples of these rows and columns.
+static std::pair<int64_t, int64_t> unitsOf(ContractionChoice::Kind kind) {
+  switch (kind) {
+  case ContractionChoice::Kind::Fma:
+    return {4, 4};
+  case ContractionChoice::Kind::Mma:
+    return {16, 16};
+  case ContractionChoice::Kind::Wgmma:
+    return {64, 8};
+  }
+  return {1, 1};
+}
+
+/// Conditions of wgmma alone: all columns in each warpgroup, and lines of 128 bytes along k.
+static LogicalResult checkWgmma(linalg::LinalgOp op, const ContractionChoice &choice) {
+  int64_t bits = getElementTypeOrSelf(op->getOperand(0).getType()).getIntOrFloatBitWidth();
+  int64_t line = 128 * 8 / bits;
+  if (choice.partOfN == choice.n && choice.n <= 256 && choice.n % 64 == 0 && choice.m <= 256 &&
+      choice.k == line && choice.stages > 1)
+    return success();
+  return op->emitError()
+         << "the choice for the contraction: the tile is " << choice.m << ", " << choice.n << ", " << choice.k
+         << " with " << choice.stages
+         << " stages, expected with 'wgmma' up to 256 rows, 64, 128, 192 or 256 columns, all of "
+            "them in '"
+         << partAttribute << "', " << line << " for k, and 2 stages or more";
+}
+
 static FailureOr<ContractionChoice> checked(linalg::LinalgOp op, ContractionChoice choice) {
+  using Kind = ContractionChoice::Kind;
   auto refuse = [&]() -> InFlightDiagnostic { return op->emitError("the choice for the contraction: "); };
-  int64_t unitOfM = choice.usesTensorCores ? 16 : 4, unitOfN = choice.usesTensorCores ? 16 : 4;
-  if (choice.usesTensorCores && !canUseTensorCores(op))
-    return refuse() << "'mma' needs operands of f16 or of bf16 and an f32 result";
+  auto [unitOfM, unitOfN] = unitsOf(choice.kind);
+  if (choice.kind != Kind::Fma && !canUseTensorCores(op))
+    return refuse() << "'" << nameOf(choice.kind) << "' needs operands of f16 or of bf16 and an f32 result";
   if (choice.partOfM < 1 || choice.partOfN < 1 || choice.partOfM % unitOfM != 0 ||
       choice.partOfN % unitOfN != 0)
     return refuse() << "'" << partAttribute << "' is " << choice.partOfM << ", " << choice.partOfN
@@ -87,10 +135,13 @@ static FailureOr<ContractionChoice> checked(linalg::LinalgOp op, ContractionChoi
   if (choice.m % choice.partOfM != 0 || choice.n % choice.partOfN != 0 || choice.k < 1 || choice.k % 16 != 0)
     return refuse() << "the tile is " << choice.m << ", " << choice.n << ", " << choice.k
                     << ", expected multiples of '" << partAttribute << "' and of 16";
-  if (choice.stages < 1 || choice.stages > 2)
-    return refuse() << "'" << stagesAttribute << "' is " << choice.stages << ", expected 1 or 2";
-  choice.threads =
-      choice.m / choice.partOfM * (choice.n / choice.partOfN) * (choice.usesTensorCores ? 32 : 1);
+  if (choice.stages < 1 || choice.stages > 8)
+    return refuse() << "'" << stagesAttribute << "' is " << choice.stages << ", expected 1 to 8";
+  if (choice.kind == Kind::Wgmma && failed(checkWgmma(op, choice)))
+    return failure();
+  int64_t threadsOfPart = choice.kind == Kind::Fma ? 1 : choice.kind == Kind::Mma ? 32 : 128;
+  choice.storingThreads = choice.m / choice.partOfM * (choice.n / choice.partOfN) * threadsOfPart;
+  choice.threads = choice.storingThreads + (choice.kind == Kind::Wgmma ? 32 : 0);
   if (choice.threads < 32 || choice.threads > 1024 || choice.threads % 32 != 0)
     return refuse() << "a block has " << choice.threads << " threads, expected a multiple of 32 up to 1024";
   return choice;
@@ -104,13 +155,15 @@ FailureOr<ContractionChoice> ContractionChoice::read(linalg::LinalgOp op) {
   if (!form)
     return op->emitError() << "'" << contractionAttribute
                            << "' is on an op that is not a product of matrices";
-  if (!strategy || (strategy != "fma" && strategy != "mma"))
-    return op->emitError() << "'" << contractionAttribute << "' is not \"fma\" or \"mma\"";
+  std::optional<ContractionChoice::Kind> kind =
+      strategy ? contractionKindNamed(strategy.getValue()) : std::nullopt;
+  if (!kind)
+    return op->emitError() << "'" << contractionAttribute << "' is not \"fma\", \"mma\" or \"wgmma\"";
   if (!tiles || tiles.size() != op.getNumLoops() || !part || part.size() != 2)
     return op->emitError() << "a contraction needs '" << loopTilesAttribute
                            << "' with a number for each loop and '" << partAttribute << "' with two numbers";
   ContractionChoice choice;
-  choice.usesTensorCores = strategy == "mma";
+  choice.kind = *kind;
   choice.m = tiles[form->m];
   choice.n = tiles[form->n];
   choice.k = tiles[form->k];
@@ -119,6 +172,20 @@ FailureOr<ContractionChoice> ContractionChoice::read(linalg::LinalgOp op) {
   if (auto stages = op->getAttrOfType<IntegerAttr>(stagesAttribute))
     choice.stages = stages.getInt();
   return checked(op, choice);
+}
+
+void useMmaInstead(linalg::LinalgOp op, const ContractionForm &form) {
+  constexpr int64_t part = 64, k = 32, stages = 2;
+  Builder b(op->getContext());
+  auto tiles = op->getAttrOfType<DenseI64ArrayAttr>(loopTilesAttribute);
+  if (!tiles || tiles.size() != op.getNumLoops())
+    return; // read() reports it
+  SmallVector<int64_t> changed(tiles.asArrayRef());
+  changed[form.k] = k;
+  op->setAttr(contractionAttribute, b.getStringAttr(nameOf(ContractionChoice::Kind::Mma)));
+  op->setAttr(loopTilesAttribute, b.getDenseI64ArrayAttr(changed));
+  op->setAttr(partAttribute, b.getDenseI64ArrayAttr({part, part}));
+  op->setAttr(stagesAttribute, b.getI64IntegerAttr(stages));
 }
 
 linalg::LinalgOp epilogueOf(linalg::LinalgOp contraction) {

@@ -16,23 +16,41 @@ struct ContractionForm {
   static std::optional<ContractionForm> of(mlir::linalg::LinalgOp op);
 };
 
-/// Whether `mma.sync` computes the products: both elements are f16 or bf16, the sum is f32.
+/// Whether tensor cores compute the products: both elements are f16 or bf16, the sum is f32.
 bool canUseTensorCores(mlir::linalg::LinalgOp op);
 
 /// The attributes that `proa-choose-contraction` wrote on a contraction.
 struct ContractionChoice {
-  bool usesTensorCores = false;
+  enum class Kind : uint8_t {
+    Fma,   ///< each thread multiplies and adds
+    Mma,   ///< the warps multiply with tensor cores (`mma.sync`)
+    Wgmma, ///< the warpgroups multiply what the tensor memory accelerator has copied (`wgmma`)
+  };
+  Kind kind = Kind::Fma;
   int64_t m = 0, n = 0, k = 0;      ///< the tile of a block; k is the part that is in shared memory at once
-  int64_t partOfM = 0, partOfN = 0; ///< of a thread, or of a warp with tensor cores
+  int64_t partOfM = 0, partOfN = 0; ///< of a thread, of a warp (Mma), or of a warpgroup (Wgmma)
   int64_t stages = 1;               ///< parts in shared memory
   int64_t threads = 0;              ///< of a block
+  int64_t storingThreads = 0; ///< those with sums, the first ones; with Wgmma a warp follows that copies
 
   /// Reads and checks the attributes. Emits an error where they contradict each other.
   static mlir::FailureOr<ContractionChoice> read(mlir::linalg::LinalgOp op);
 };
 
+/// The name of a kind in the attribute, "wgmma", and back.
+llvm::StringRef nameOf(ContractionChoice::Kind kind);
+std::optional<ContractionChoice::Kind> contractionKindNamed(llvm::StringRef name);
+
+/// Why the tensor memory accelerator cannot copy parts of an operand to shared memory for wgmma; empty if it
+/// can.
+std::string whyNotForRing(mlir::linalg::LinalgOp op, mlir::OpOperand &operand, unsigned outerLoop,
+                          unsigned kLoop);
+
 /// Whether `proa-choose-contraction` chose how to compute the op.
 bool isChosenContraction(mlir::Operation *op);
+
+/// Changes the attributes of a contraction with wgmma so that mma computes the same tile.
+void useMmaInstead(mlir::linalg::LinalgOp op, const ContractionForm &form);
 
 /// The op that reads the result of `contraction` element by element in registers, or null.
 mlir::linalg::LinalgOp epilogueOf(mlir::linalg::LinalgOp contraction);

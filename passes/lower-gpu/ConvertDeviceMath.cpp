@@ -3,9 +3,13 @@
 
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
 #include "mlir/Conversion/LLVMCommon/VectorPattern.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Transforms/DialectConversion.h"
+
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace proa {
 #define GEN_PASS_DEF_CONVERTDEVICEMATH
@@ -28,10 +32,67 @@ struct LowerAbsI : ConvertOpToLLVMPattern<math::AbsIOp> {
   }
 };
 
+/// Replaces, in one kernel, ops that the assembler computes by calls: it does not overlap wgmma with anything
+/// in a kernel with calls.
+class CallAvoider {
+public:
+  explicit CallAvoider(func::FuncOp kernel) : kernel(kernel) {}
+
+  void run() {
+    SmallVector<Operation *> ops;
+    kernel.walk([&](Operation *op) {
+      if (isa<arith::DivFOp, math::SqrtOp, arith::DivUIOp, arith::RemUIOp>(op))
+        ops.push_back(op);
+    });
+    for (Operation *op : ops)
+      llvm::TypeSwitch<Operation *>(op)
+          .Case<arith::DivFOp>([](auto found) { approximate(found); })
+          .Case<math::SqrtOp>([](math::SqrtOp found) { approximateRoot(found); })
+          .Case<arith::DivUIOp, arith::RemUIOp>([](auto found) { narrow(found); });
+  }
+
+private:
+  func::FuncOp kernel;
+
+  /// div.approx instead of a division that is rounded correctly: an error of two units in the last place.
+  static void approximate(arith::DivFOp op) {
+    if (getElementTypeOrSelf(op.getType()).isF32())
+      op.setFastmath(op.getFastmath() | arith::FastMathFlags::afn);
+  }
+
+  static void approximateRoot(math::SqrtOp op) {
+    if (!getElementTypeOrSelf(op.getType()).isF32())
+      return;
+    OpBuilder b(op);
+    auto flags = LLVM::FastmathFlagsAttr::get(b.getContext(), LLVM::FastmathFlags::afn);
+    Value root = LLVM::SqrtOp::create(b, op.getLoc(), op.getType(), op.getOperand(), flags);
+    op.replaceAllUsesWith(root);
+    op.erase();
+  }
+
+  /// Indices of elements and tiles of one dim are below 2^32: more elements do not fit any memory.
+  template <class DivisionOp> static void narrow(DivisionOp op) {
+    if (!op.getType().isIndex() || getConstantIntValue(op.getRhs()))
+      return;
+    OpBuilder b(op);
+    Location loc = op.getLoc();
+    Type i32 = b.getI32Type();
+    Value left = arith::IndexCastUIOp::create(b, loc, i32, op.getLhs()),
+          right = arith::IndexCastUIOp::create(b, loc, i32, op.getRhs());
+    Value result =
+        arith::IndexCastUIOp::create(b, loc, b.getIndexType(), DivisionOp::create(b, loc, left, right));
+    op.replaceAllUsesWith(result);
+    op.erase();
+  }
+};
+
 struct ConvertDeviceMath : proa::impl::ConvertDeviceMathBase<ConvertDeviceMath> {
   using ConvertDeviceMathBase::ConvertDeviceMathBase;
 
   void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<func::FuncOp>())
+      if (kernel.walk([](NVVM::WgmmaMmaAsyncOp) { return WalkResult::interrupt(); }).wasInterrupted())
+        CallAvoider(kernel).run();
     LLVMTypeConverter types(&getContext());
     RewritePatternSet patterns(&getContext());
     patterns.add<LowerAbsI, VectorConvertToLLVMPattern<math::FmaOp, LLVM::FMAOp>,

@@ -3,7 +3,6 @@
 #include "passes/lower-gpu/ElementCode.h"
 #include "passes/lower-gpu/TileProducts.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -28,6 +27,7 @@ public:
     threadColumn = remainder(thread, threadsOfN);
     passes = choice.partOfM;
     rowsOfPass = threadsOfM;
+    columnsOfPass = choice.n;
   }
 
   /// Lines start at multiples of an access.
@@ -41,8 +41,7 @@ public:
     return Values(static_cast<size_t>(choice.partOfM * choice.partOfN), zero);
   }
 
-  using TileProducts::add;
-  Values add(const Staged &x, const Staged &y, ValueRange sums) override {
+  Values accumulate(const Staged &x, const Staged &y, ValueRange sums) override {
     int64_t unrolled =
         std::clamp<int64_t>(productsOfIteration / (choice.partOfM * choice.partOfN), 1, choice.k);
     while (choice.k % unrolled != 0)

@@ -35,13 +35,15 @@ static LogicalResult verifyVector(linalg::LinalgOp op) {
                           << ", expected 1 to 16, and 1 without loops";
   unsigned reductions = op.getNumReductionLoops();
   bool isReduced = isReductionLoop(op, op.getNumLoops() - 1);
-  if (reductions > 0 && !isReduced)
-    return op.emitError() << "'" << vectorAttribute << "' is " << vector
-                          << ", expected 1 where the innermost loop of a reduction is not reduced";
+  if (reductions > 0 && !isReduced && !Combiner::of(op))
+    return op.emitError()
+           << "'" << vectorAttribute << "' is " << vector
+           << ", expected 1 for a reduction that threads cannot compute together, and whose innermost "
+              "loop is not reduced";
   int64_t size = op.getStaticLoopRanges().back();
   bool hasRest = ShapedType::isDynamic(size) || size % vector != 0;
-  bool oneLoop = reductions > 0 ? reductions == 1 : op.getNumLoops() == 1;
-  if (hasRest && !oneLoop)
+  unsigned sameKind = isReduced ? reductions : op.getNumParallelLoops();
+  if (hasRest && sameKind > 1)
     return op.emitError() << "'" << vectorAttribute << "' is " << vector
                           << ", which does not divide the innermost of several loops";
   return success();
@@ -49,12 +51,13 @@ static LogicalResult verifyVector(linalg::LinalgOp op) {
 
 static LogicalResult verifyGroup(linalg::LinalgOp op, int64_t threads) {
   int64_t group = numberOf(op, groupAttribute);
+  bool isColumns = reducesColumns(op) && group >= 1 && threads % group == 0;
   bool isLanes = group >= 1 && group <= warpSize && llvm::isPowerOf2_64(group);
-  if (!isLanes && group != threads)
+  if (!isColumns && !isLanes && group != threads)
     return op.emitError() << "'" << groupAttribute << "' is " << group
                           << ", expected a power of two up to 32, or the number of threads of a block, "
                           << threads;
-  if (group > 1 && (op.getNumReductionLoops() == 0 || !combinersOf(op)))
+  if (group > 1 && (op.getNumReductionLoops() == 0 || !Combiner::of(op)))
     return op.emitError() << "'" << groupAttribute << "' is " << group
                           << ", expected 1 for an op that threads cannot compute together";
   return success();

@@ -7,6 +7,8 @@
 namespace proa {
 
 inline constexpr int64_t warpSize = 32;
+/// The shared memory of kernel NAME is the variable @NAME_shared.
+inline constexpr llvm::StringLiteral sharedSuffix = "_shared";
 
 /// Whether `function` has the number of threads of a block.
 bool hasLaunch(mlir::Operation *function);

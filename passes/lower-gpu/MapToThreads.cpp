@@ -71,6 +71,10 @@ struct MapToThreads : proa::impl::MapToThreadsBase<MapToThreads> {
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
+    if (function->removeAttr(proa::threadCodeAttribute)) { // it has its threads already
+      function->setAttr(proa::kernelAttribute, UnitAttr::get(&getContext()));
+      return;
+    }
     if (!proa::hasLaunch(function) || function.isDeclaration())
       return;
     FailureOr<int64_t> threads = proa::threadsOf(function);

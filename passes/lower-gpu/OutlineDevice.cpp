@@ -1,5 +1,6 @@
 // Kernels into a gpu.module and out of it: see Passes.td.
 #include "passes/analysis/KernelAttributes.h"
+#include "passes/kernel-entry/TensorMapForm.h"
 #include "passes/lower-cpu/KernelForm.h"
 #include "passes/lower-gpu/LaunchForm.h"
 #include "passes/lower-gpu/Passes.h"
@@ -82,6 +83,16 @@ constexpr int64_t bufferAlignment = 64;
 struct InlineDevice : proa::impl::InlineDeviceBase<InlineDevice> {
   using InlineDeviceBase::InlineDeviceBase;
 
+  /// The tensor memory accelerator reads a tensor map where the launch has put the parameters.
+  static void passByValue(LLVM::LLVMFuncOp kernel, unsigned parameter) {
+    Builder builder(kernel.getContext());
+    Type map = LLVM::LLVMArrayType::get(builder.getI8Type(), proa::tensorMapBytes);
+    kernel.setArgAttr(parameter, LLVM::LLVMDialect::getByValAttrName(), TypeAttr::get(map));
+    kernel.setArgAttr(parameter, NVVM::NVVMDialect::getGridConstantAttrName(), builder.getUnitAttr());
+    kernel.setArgAttr(parameter, LLVM::LLVMDialect::getAlignAttrName(),
+                      builder.getI64IntegerAttr(proa::tensorMapAlignment));
+  }
+
   static void markAsKernel(LLVM::LLVMFuncOp kernel, int64_t threads) {
     Builder builder(kernel.getContext());
     kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), builder.getUnitAttr());
@@ -91,9 +102,26 @@ struct InlineDevice : proa::impl::InlineDeviceBase<InlineDevice> {
     kernel.setLinkage(LLVM::Linkage::External);
     kernel.setPublic();
     for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes()))
-      if (isa<LLVM::LLVMPointerType>(type))
+      if (kernel.getArgAttr(i, proa::tensorMapAttribute))
+        passByValue(kernel, static_cast<unsigned>(i));
+      else if (isa<LLVM::LLVMPointerType>(type))
         kernel.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
                           builder.getI64IntegerAttr(bufferAlignment));
+  }
+
+  /// Static shared memory has a limit. Dynamic shared memory is a variable without a size that another module
+  /// defines.
+  static void makeSharedDynamic(LLVM::LLVMFuncOp kernel, ModuleOp module) {
+    if (!kernel->hasAttr(proa::sharedAttribute))
+      return;
+    auto shared = module.lookupSymbol<LLVM::GlobalOp>((kernel.getName() + proa::sharedSuffix).str());
+    if (!shared)
+      return;
+    shared.getInitializerRegion().getBlocks().clear();
+    shared.removeValueAttr();
+    shared.setLinkage(LLVM::Linkage::External);
+    auto type = cast<LLVM::LLVMArrayType>(shared.getGlobalType());
+    shared.setGlobalType(LLVM::LLVMArrayType::get(type.getElementType(), 0));
   }
 
   /// Moves the content of `device` before it. Error: a symbol that the module has already.
@@ -119,6 +147,7 @@ struct InlineDevice : proa::impl::InlineDeviceBase<InlineDevice> {
       if (failed(threads))
         return signalPassFailure();
       markAsKernel(kernel, *threads);
+      makeSharedDynamic(kernel, module);
     }
   }
 };

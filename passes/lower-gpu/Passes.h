@@ -18,12 +18,19 @@ namespace proa {
 struct LowerGpuKernelsOptions : mlir::PassPipelineOptions<LowerGpuKernelsOptions> {
   Option<int64_t> maxThreads{*this, "max-threads", llvm::cl::desc("Largest number of threads of a block"),
                              llvm::cl::init(256)};
-  Option<int64_t> sharedBytes{*this, "shared-bytes",
-                              llvm::cl::desc("Largest size of the static shared memory of a block, in bytes"),
-                              llvm::cl::init(49152)};
+  Option<std::string> chip{*this, "chip", llvm::cl::desc("The chip that code is generated for"),
+                           llvm::cl::init("sm_90a")};
+  Option<int64_t> sharedBytes{
+      *this, "shared-bytes",
+      llvm::cl::desc("Largest size of the shared memory of a block, in bytes; 0: that of the chip"),
+      llvm::cl::init(0)};
   Option<std::string> contraction{
       *this, "contraction",
-      llvm::cl::desc("How products of matrices are computed: fma or mma; empty: by element type"),
+      llvm::cl::desc(
+          "How products of matrices are computed: fma, mma or wgmma; empty: the fastest by the cost model"),
+      llvm::cl::init("")};
+  Option<std::string> attention{
+      *this, "attention", llvm::cl::desc("How attention is computed: fma, mma or wgmma; empty: the fastest"),
       llvm::cl::init("")};
   Option<bool> expandBFloat16{
       *this, "expand-bfloat16",

@@ -12,22 +12,66 @@ def ChooseContraction : Pass<"proa-choose-contraction", "mlir::func::FuncOp"> {
     attributes, and the pass keeps those that an op has already. On a linalg op
     `out[.., m, n] += x[.., m, k] * y[.., k, n]`, in which the dims of the operands may have any order, it sets
 
-    - `proa.contraction`: "mma" for f16 and bf16 operands (`mma.sync` of tensor cores), "fma" for all others,
+    - `proa.contraction`: "fma"; for f16 and bf16 operands "mma" (`mma.sync` of tensor cores), or "wgmma" on chips that
+      have it, if the tensor memory accelerator can read both operands: arguments of the kernel, in which the rows are
+      multiples of 16 bytes. `proa-choose-launch` takes "mma" if it turns out later that they are not,
     - `proa.loop_tiles = [1, 64, 64, 32]`: the tile of a block for each loop. For k: the part that is in shared
       memory at once,
-    - `proa.part = [32, 32]`: the rows and columns of the tile that a thread computes; with "mma", a warp,
-    - `proa.stages = 2`, with "mma": while one part of the operands is multiplied, the next is copied to shared memory
-      (`cp.async`), if the alignment of both operands is known.
+    - `proa.part = [32, 32]`: the rows and columns of the tile that a thread computes; with "mma", a warp; with
+      "wgmma", a warpgroup, which computes all columns,
+    - `proa.stages = 3`: parts of the operands in shared memory at once. While one is multiplied, the next ones are
+      copied: with "mma" by `cp.async`, if the alignment of both operands is known.
+
+    Tile and stages are those with the lowest estimate of a cost model (`ContractionCost.h`).
 
     The only reader of the result gets `proa.epilogue` if it is elementwise: it is computed with the result, before
     that is stored. Remarks show the choices.
   }];
   let options = [
     Option<"maxThreads", "max-threads", "int64_t", "256", "Largest number of threads of a block">,
-    Option<"blocks", "blocks", "int64_t", "132", "Number of blocks that occupy a device: tiles are smaller if there "
-      "are fewer">,
-    Option<"strategy", "strategy", "std::string", "\"\"", "fma or mma for all contractions; empty: by element type">
+    Option<"chip", "chip", "std::string", "\"sm_90a\"", "The chip that code is generated for">,
+    Option<"strategy", "strategy", "std::string", "\"\"",
+      "fma, mma or wgmma for all contractions; empty: the fastest by the cost model">
   ];
+}
+
+def ChooseParts : Pass<"proa-choose-parts", "mlir::func::FuncOp"> {
+  let summary = "Choose how many blocks share the reductions of a row";
+  let description = [{
+    Runs on memory. A kernel of few rows with long reductions would occupy few blocks. If its reductions can be split
+    (`proa-split-reductions`), the pass sets `proa.parts` on the function, the number of blocks for each row. It keeps
+    an attribute that is there already. Remarks show the choice.
+  }];
+  let options = [
+    Option<"blocks", "blocks", "int64_t", "264", "Number of blocks that occupy a device: two for each multiprocessor">,
+    Option<"leastElements", "least-elements", "int64_t", "4096", "Elements that a block reduces at least">,
+    Option<"largestParts", "largest-parts", "int64_t", "256", "Largest number of parts">
+  ];
+}
+
+def SplitReductions : Pass<"proa-split-reductions", "mlir::ModuleOp"> {
+  let summary = "Let several blocks share the reductions of a row";
+  let description = [{
+    A row of a kernel with `proa.parts` becomes that many rows, one for each part of the reduced dimension. A block
+    writes its partial results to scratch memory in the kernel's own slot, and counts itself in the counter of the row.
+    The last block of a row combines the partial results in the order of the parts, so that each run gives equal
+    numbers, and computes the ops that read the result.
+
+    ```mlir
+    scf.for %row = %begin to %end { reduce %x[0 .. n] }                      // before
+    scf.for %slot = %begin to %end {                                          // after: %row, %part = %slot / parts
+      reduce %x[%part * chunk .. ] to %scratch[%slot]
+      nvvm.memory.barrier, gpu.barrier, %last = count in %counters[%row]
+      scf.if %last { combine %scratch[%row, 0 .. parts] }
+    }
+    ```
+
+    The kernel gets `proa.scratch` and `proa.counters`, and the arguments that these describe. A kernel cannot be split
+    if an op reads the elements again after the reduction. Remarks say why.
+  }];
+  let dependentDialects = ["mlir::affine::AffineDialect", "mlir::arith::ArithDialect", "mlir::gpu::GPUDialect",
+                           "mlir::linalg::LinalgDialect", "mlir::memref::MemRefDialect", "mlir::NVVM::NVVMDialect",
+                           "mlir::scf::SCFDialect"];
 }
 
 def ChooseLaunch : Pass<"proa-choose-launch", "mlir::func::FuncOp"> {
@@ -40,7 +84,8 @@ def ChooseLaunch : Pass<"proa-choose-launch", "mlir::func::FuncOp"> {
     - on each linalg op, `proa.vector`: the number of consecutive elements that a thread computes in one step, so that
       it accesses up to 16 bytes at once;
     - on a reduction, `proa.group`: the number of threads that compute one element of the result together: 1, a power
-      of two up to 32 (lanes of a warp), or `proa.threads`.
+      of two up to 32 (lanes of a warp), or `proa.threads`. If the innermost loop is not reduced, threads side by side
+      have elements of the result side by side, and the group is any divisor of `proa.threads`.
 
     A kernel that has no form on the GPU gets `proa.host`, a string that says why, and the following passes ignore it.
   }];
@@ -71,11 +116,19 @@ def MapToThreads : Pass<"proa-map-to-threads", "mlir::func::FuncOp"> {
     of its part of the tile. Accesses outside of the operands are left out, and zeros take their place. Finally the
     sums go through shared memory to the epilogue, which all threads compute in the order of the memory.
 
+    With "wgmma" the copies are those of the tensor memory accelerator: the first lane of a warp of its own asks for
+    them as stages of a ring become free, also for the next tile while the other warps store the results of one. The
+    kernel gets a tensor map (`proa.tensor_map`, passes/kernel-entry/TensorMapForm.h) for each operand as its last
+    parameters. Elements outside of the operands arrive as zeros.
+
+    A function with `proa.thread_code` becomes a kernel as it is.
+
     The loop over rows runs over the rows of a block: from `begin` plus the index of the block, in steps of the number
     of blocks. Each linalg op becomes loops in which thread `t` computes the elements (or chunks of `proa.vector`
     elements) `t`, `t + threads`, and so on. A reduction with a group first computes one partial result for each
     thread, combines those of a warp with shuffles and, if the group is the block, those of the warps through shared
-    memory. Partial results start with the neutral element, so that each input is added once.
+    memory. Partial results start with the neutral element, so that each input is added once. A reduction whose
+    innermost loop is not reduced has the threads of a group in different warps, which combine through shared memory.
 
     ```mlir
     linalg.generic {iterator_types = ["parallel"], proa.vector = 4} ...   // 1024 elements, 256 threads
@@ -88,15 +141,55 @@ def MapToThreads : Pass<"proa-map-to-threads", "mlir::func::FuncOp"> {
                            "mlir::nvgpu::NVGPUDialect", "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"];
 }
 
-def PlaceShared : Pass<"proa-place-shared", "mlir::ModuleOp"> {
-  let summary = "Put the scratch buffers of a kernel into shared memory";
+def ChooseAttention : Pass<"proa-choose-attention", "mlir::func::FuncOp"> {
+  let summary = "Choose how blocks compute attention";
   let description = [{
-    The buffers of a kernel become views of one global `@NAME_shared` in workgroup memory. A buffer of dynamic
-    size, or more than `shared-bytes` in all, gives the kernel the attribute `proa.host`.
+    On the `pd.attention` of a kernel (`proa.whole_kernel`), sets attributes that `proa-lower-attention` reads; those
+    that the op has already stay:
+
+    - `proa.attention`: "fma" for f32; for f16 and bf16 "mma", or "wgmma" on chips that have it, if the tensor memory
+      accelerator can read q, k and v, and there are more than 32 queries,
+    - `proa.attention_tile = [64, 64]`: the queries of a block, and the keys whose scores it computes at once,
+    - `proa.stages = 2`: tiles in shared memory at once; with "wgmma" of keys and of values together.
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", "\"sm_90a\"", "The chip that code is generated for">,
+    Option<"strategy", "strategy", "std::string", "\"\"", "fma, mma or wgmma; empty: the fastest">
+  ];
+}
+
+def LowerAttention : Pass<"proa-lower-attention", "mlir::ModuleOp"> {
+  let summary = "Lower kernels of attention to the code of a thread";
+  let description = [{
+    A kernel with `pd.attention` becomes code on memory, with the attributes of a kernel that `proa-map-to-threads` has
+    mapped. A row of the kernel is a tile of queries of one head. A block keeps it in shared memory (or registers), and
+    loops over tiles of keys and values: products of queries and keys, exponentials relative to the largest score of
+    each row so far, products with the values. When the largest score of a row grows, its sums are rescaled (online
+    softmax).
+    Tiles of which a query does not use all keys are the last ones and have a loop of their own, with conditions.
+
+    Source: Dao, "FlashAttention-2: Faster Attention with Better Parallelism and Work Partitioning" (2023).
+  }];
+  let dependentDialects = ["mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+                           "mlir::bufferization::BufferizationDialect", "mlir::gpu::GPUDialect",
+                           "mlir::LLVM::LLVMDialect", "mlir::math::MathDialect", "mlir::memref::MemRefDialect",
+                           "mlir::NVVM::NVVMDialect", "mlir::nvgpu::NVGPUDialect", "mlir::scf::SCFDialect",
+                           "mlir::vector::VectorDialect"];
+}
+
+def PlaceShared : Pass<"proa-place-shared", "mlir::ModuleOp"> {
+  let summary = "Put the scratch buffers of a kernel into shared or global memory";
+  let description = [{
+    The buffers of a kernel become views of one global `@NAME_shared` in workgroup memory. More than 48 KiB are dynamic
+    shared memory: the kernel gets `proa.shared`, the size, and `proa-inline-device` makes the global external.
+
+    Buffers of dynamic size, and the largest ones if all of them need more than `shared-bytes`, become views of scratch
+    memory in global memory, which the kernel gets as an argument (`proa.scratch`). Each row has its own. A buffer whose
+    size depends on more than the dims of operands gives the kernel the attribute `proa.host`.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::gpu::GPUDialect", "mlir::memref::MemRefDialect"];
-  let options = [Option<"sharedBytes", "shared-bytes", "int64_t", "49152",
-      "Largest size of the static shared memory of a block, in bytes">];
+  let options = [Option<"sharedBytes", "shared-bytes", "int64_t", "232448",
+      "Largest size of the shared memory of a block, in bytes">];
 }
 
 def ConvertDeviceMath : Pass<"proa-convert-device-math", "mlir::gpu::GPUModuleOp"> {
@@ -105,6 +198,10 @@ def ConvertDeviceMath : Pass<"proa-convert-device-math", "mlir::gpu::GPUModuleOp
     `math.absi`, `math.fma` and `math.trunc` become LLVM intrinsics, for which NVPTX has instructions. Upstream's
     `convert-gpu-to-nvvm` calls libdevice for `math.fma`, and lacks a form of the others for some types. It converts all
     other math ops, and refuses the intrinsics of those that libdevice has.
+
+    In a kernel with `nvvm.wgmma.mma_async`, f32 divisions and square roots become approximate (two units in the last
+    place), and divisions of indices by dynamic sizes are done in 32 bits. The assembler computes exact ones by calls,
+    and completes each wgmma before the next in a kernel with calls (note C7509).
   }];
   let dependentDialects = ["mlir::LLVM::LLVMDialect"];
 }

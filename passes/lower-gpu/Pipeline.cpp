@@ -1,6 +1,7 @@
 // The way from kernels on tensors to a device module, pass by pass.
 #include "passes/lower-gpu/Passes.h"
 
+#include "passes/analysis/Chip.h"
 #include "passes/lower-cpu/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
@@ -17,14 +18,21 @@ namespace proa {
 
 /// Loops over memory to threads.
 static void addThreadPasses(OpPassManager &passes, const LowerGpuKernelsOptions &options) {
+  passes.addNestedPass<func::FuncOp>(createChooseParts());
+  passes.addPass(createSplitReductions());
   OpPassManager &functions = passes.nest<func::FuncOp>();
+  functions.addPass(createCanonicalizerPass());
+  functions.addPass(createCSEPass());
   ChooseLaunchOptions launch;
   launch.maxThreads = options.maxThreads;
   functions.addPass(createChooseLaunch(launch));
   functions.addPass(createPlaceBarriers());
   functions.addPass(createMapToThreads());
   functions.addPass(createCanonicalizerPass()); // removes the buffers of sums with an epilogue
-  passes.addPass(createPlaceShared({options.sharedBytes}));
+  passes.addPass(createLowerAttention());
+  std::optional<Chip> chip = Chip::named(options.chip);
+  passes.addPass(
+      createPlaceShared({options.sharedBytes > 0 || !chip ? options.sharedBytes : chip->sharedBytes}));
   OpPassManager &bodies = passes.nest<func::FuncOp>();
   bodies.addPass(createCanonicalizerPass());
   bodies.addPass(createCSEPass());
@@ -60,10 +68,18 @@ void buildLowerGpuKernelsPipeline(OpPassManager &passes, const LowerGpuKernelsOp
   ChooseRowsOptions rows;
   rows.innerElements = 4 * options.maxThreads;
   rows.rowElements = 2 * options.maxThreads;
+  // A warp reads 16 bytes with each thread: two rows of 128 columns of f16, or one of f32.
+  rows.leastInnerElements = 128;
+  rows.innerMultiple = 8;
+  ChooseAttentionOptions attention;
+  attention.chip = options.chip;
+  attention.strategy = options.attention;
+  passes.addNestedPass<func::FuncOp>(createChooseAttention(attention));
   addTensorPasses(passes);
   ChooseContractionOptions contractions;
   contractions.maxThreads = options.maxThreads;
   contractions.strategy = options.contraction;
+  contractions.chip = options.chip;
   passes.addNestedPass<func::FuncOp>(createChooseContraction(contractions));
   addRowPasses(passes, rows);
   addBufferPasses(passes);

@@ -42,11 +42,26 @@ void addLoads(linalg::LinalgOp op, SmallVectorImpl<Access> &accesses) {
   });
 }
 
-SmallVector<Access> accessesOf(Operation &op) {
+/// Whether the operand is the result of a contraction that its epilogue reads in registers.
+bool isInRegisters(linalg::LinalgOp op, OpOperand &operand) {
+  if (op->hasAttr(proa::contractionAttribute))
+    return op.isDpsInit(&operand) && proa::epilogueOf(op);
+  if (!op->hasAttr(proa::epilogueAttribute))
+    return false;
+  for (Operation *writer = op->getPrevNode(); writer; writer = writer->getPrevNode())
+    if (auto contraction = dyn_cast<linalg::LinalgOp>(writer);
+        contraction && contraction->hasAttr(proa::contractionAttribute) &&
+        proa::epilogueOf(contraction) == op)
+      return contraction.getDpsInits()[0] == operand.get();
+  return false;
+}
+
+/// The accesses of an op; with `inMemory` without those that its code makes in registers.
+SmallVector<Access> accessesOf(Operation &op, bool inMemory = true) {
   SmallVector<Access> accesses;
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
     for (OpOperand &operand : op.getOpOperands()) {
-      if (!isa<MemRefType>(operand.get().getType()))
+      if (!isa<MemRefType>(operand.get().getType()) || (inMemory && isInRegisters(linalgOp, operand)))
         continue;
       AffineMap map = linalgOp.getMatchingIndexingMap(&operand);
       Access access{rootOf(operand.get()), operand.get(), linalgOp.isDpsInit(&operand), linalgOp, map};
@@ -57,20 +72,14 @@ SmallVector<Access> accessesOf(Operation &op) {
     accesses.push_back({rootOf(load.getMemRef()), load.getMemRef(), false, {}, {}});
   } else if (auto store = dyn_cast<memref::StoreOp>(op)) {
     accesses.push_back({rootOf(store.getMemRef()), store.getMemRef(), true, {}, {}});
+  } else if (auto update = dyn_cast<memref::AtomicRMWOp>(op)) {
+    accesses.push_back({rootOf(update.getMemref()), update.getMemref(), true, {}, {}});
   }
   return accesses;
 }
 
-/// Whether one is a contraction and the other its epilogue, which reads the result in registers.
-bool areFused(const Access &a, const Access &b) {
-  return a.op && b.op && a.view == b.view && a.writes && a.op->hasAttr(proa::contractionAttribute) &&
-         proa::epilogueOf(a.op) == b.op;
-}
-
 /// Whether thread t accesses the same elements in both: the loops and their distribution are equal.
 bool haveSameThreads(const Access &a, const Access &b) {
-  if (areFused(a, b) || areFused(b, a))
-    return true;
   if (!a.op || !b.op || a.view != b.view || a.map != b.map || !a.map.isPermutation())
     return false;
   auto haveEqualDistribution = [](linalg::LinalgOp left, linalg::LinalgOp right) {
@@ -119,6 +128,19 @@ private:
         placeInLoop(loop);
         continue;
       }
+      // All threads of a block take the same branch, or there is nothing in it that needs a barrier.
+      if (auto branch = dyn_cast<scf::IfOp>(op)) {
+        SmallVector<Access> before = pending;
+        for (Region &region : branch->getRegions())
+          for (Block &inner : region)
+            placeIn(inner);
+        pending.append(before); // the branch may not be taken
+        continue;
+      }
+      if (isa<gpu::BarrierOp>(op)) {
+        pending.clear();
+        continue;
+      }
       SmallVector<Access> accesses = accessesOf(op);
       if (conflictsWithPending(accesses))
         addBarrier(OpBuilder(&op), op.getLoc());
@@ -132,8 +154,10 @@ private:
       addBarrier(OpBuilder(loop), loop.getLoc());
     placeIn(*loop.getBody());
     SmallVector<Access> all;
-    for (Operation &op : loop.getBody()->without_terminator())
-      all.append(accessesOf(op));
+    loop.getBody()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      all.append(accessesOf(*op));
+      return isa<linalg::LinalgOp>(op) ? WalkResult::skip() : WalkResult::advance();
+    });
     // Other iterations write other elements of the arguments.
     llvm::erase_if(all, [](const Access &access) { return isa<BlockArgument>(access.root); });
     if (conflictsWithPending(all))
@@ -167,7 +191,7 @@ private:
     for (Operation *op = fill->getNextNode(); op; op = op->getNextNode()) {
       if (op->getNumRegions() > 0 && !isa<linalg::LinalgOp>(op))
         break;
-      SmallVector<Access> accesses = accessesOf(*op);
+      SmallVector<Access> accesses = accessesOf(*op, /*inMemory=*/false);
       if (llvm::none_of(accesses, [&](const Access &access) { return access.root == root; }))
         continue;
       auto reduction = dyn_cast<linalg::LinalgOp>(op);

@@ -1,5 +1,7 @@
 // Scratch buffers in shared memory: see Passes.td.
+#include "passes/analysis/Chip.h"
 #include "passes/analysis/KernelAttributes.h"
+#include "passes/lower-gpu/GlobalScratch.h"
 #include "passes/lower-gpu/LaunchForm.h"
 #include "passes/lower-gpu/Passes.h"
 #include "passes/remarks/Remarks.h"
@@ -20,8 +22,8 @@ using namespace mlir;
 
 namespace {
 
-/// Alignment of each buffer, for accesses of 16 bytes.
-constexpr int64_t alignment = 16;
+/// Alignment of each buffer, for accesses of 16 bytes. A buffer may ask for more.
+constexpr int64_t minimalAlignment = 16;
 
 struct PlaceShared : proa::impl::PlaceSharedBase<PlaceShared> {
   using PlaceSharedBase::PlaceSharedBase;
@@ -39,8 +41,6 @@ struct PlaceShared : proa::impl::PlaceSharedBase<PlaceShared> {
   /// Why a buffer cannot be in shared memory; empty if it can.
   static std::string obstacleOf(memref::AllocOp buffer) {
     MemRefType type = buffer.getType();
-    if (!type.hasStaticShape())
-      return "a scratch buffer has a dynamic size";
     bool isShared = type.getMemorySpace() == workgroup(buffer.getContext());
     if (!type.getLayout().isIdentity() || (type.getMemorySpace() && !isShared))
       return "a scratch buffer has a layout or a memory space of its own";
@@ -65,7 +65,19 @@ struct PlaceShared : proa::impl::PlaceSharedBase<PlaceShared> {
     for (int64_t size : buffer.getType().getShape())
       if (llvm::MulOverflow(bytes, size, bytes) || bytes > tooMany)
         return tooMany;
-    return llvm::alignTo(std::max<int64_t>(bytes, 1), alignment);
+    return llvm::alignTo(std::max<int64_t>(bytes, 1), minimalAlignment);
+  }
+
+  /// The alignment that the type of accesses needs. That of other buffers is the one of an allocation on the
+  /// host, which they do not need here.
+  static int64_t alignmentOf(memref::AllocOp buffer) {
+    bool isShared = buffer.getType().getMemorySpace() == workgroup(buffer.getContext());
+    return std::max<int64_t>(minimalAlignment, isShared ? buffer.getAlignment().value_or(1) : 1);
+  }
+
+  /// The bytes that a buffer takes at most among others.
+  static int64_t roomOf(memref::AllocOp buffer, const DataLayout &layout) {
+    return bytesOf(buffer, layout) + alignmentOf(buffer) - minimalAlignment;
   }
 
   /// Replaces a buffer by a part of the shared memory. Views of it get the same memory space.
@@ -83,42 +95,101 @@ struct PlaceShared : proa::impl::PlaceSharedBase<PlaceShared> {
     buffer.erase();
   }
 
-  void place(func::FuncOp kernel) {
-    SmallVector<memref::AllocOp> buffers;
-    kernel.walk([&](memref::AllocOp op) { buffers.push_back(op); });
-    if (buffers.empty())
-      return;
-    DataLayout layout = DataLayout::closest(kernel);
-    SmallVector<int64_t> offsets;
-    int64_t bytes = 0;
-    for (memref::AllocOp op : buffers) {
-      if (std::string obstacle = obstacleOf(op); !obstacle.empty())
-        return refuse(kernel, obstacle);
-      offsets.push_back(bytes);
-      bytes = std::min<int64_t>(bytes + bytesOf(op, layout), int64_t(1) << 40);
-    }
-    if (bytes > sharedBytes)
-      return refuse(kernel, "its scratch buffers need " + std::to_string(bytes) +
-                                " bytes of shared memory, a block has " + std::to_string(sharedBytes));
-    OpBuilder builder(kernel);
+  /// The shared memory of a kernel, which is dynamic if it is larger than static memory may be. Null after an
+  /// error.
+  Value sharedMemory(OpBuilder &builder, func::FuncOp kernel, int64_t bytes, int64_t alignment) {
     Location loc = kernel.getLoc();
+    if (bytes > proa::staticSharedBytes)
+      kernel->setAttr(proa::sharedAttribute, builder.getI64IntegerAttr(bytes));
     auto type = MemRefType::get({bytes}, builder.getI8Type(), MemRefLayoutAttrInterface(),
                                 workgroup(builder.getContext()));
-    std::string name = (kernel.getName() + "_shared").str();
+    std::string name = (kernel.getName() + proa::sharedSuffix).str();
     if (Operation *other = getOperation().lookupSymbol(name)) {
       other->emitError() << "'" << name << "' exists, expected the name to be free for shared memory";
-      return signalPassFailure();
+      return {};
     }
     auto global = memref::GlobalOp::create(builder, loc, name, builder.getStringAttr("private"), type,
                                            builder.getUnitAttr(),
                                            /*constant=*/false, builder.getI64IntegerAttr(alignment));
     builder.setInsertionPointToStart(&kernel.getBody().front());
-    Value memory = memref::GetGlobalOp::create(builder, loc, type, global.getSymName());
+    return memref::GetGlobalOp::create(builder, loc, type, global.getSymName());
+  }
+
+  /// Moves the buffers that shared memory is too small for to global memory, and removes them from the list.
+  /// Returns why the kernel has no form, or an empty text.
+  std::string moveToGlobal(func::FuncOp kernel, SmallVector<memref::AllocOp> &buffers) {
+    DataLayout layout = DataLayout::closest(kernel);
+    int64_t bytes = 0;
+    SmallVector<memref::AllocOp> moved;
+    for (memref::AllocOp buffer : buffers) {
+      if (std::string obstacle = obstacleOf(buffer); !obstacle.empty())
+        return obstacle;
+      if (buffer.getType().hasStaticShape())
+        bytes = std::min<int64_t>(bytes + roomOf(buffer, layout), int64_t(1) << 40);
+      else
+        moved.push_back(buffer);
+    }
+    // The largest ones first.
+    SmallVector<memref::AllocOp> bySize = llvm::filter_to_vector(
+        buffers, [](memref::AllocOp buffer) { return buffer.getType().hasStaticShape(); });
+    llvm::sort(bySize, [&](memref::AllocOp a, memref::AllocOp b) {
+      int64_t bytesOfA = bytesOf(a, layout), bytesOfB = bytesOf(b, layout);
+      return bytesOfA != bytesOfB ? bytesOfA > bytesOfB
+                                  : a != b && llvm::find(buffers, a) < llvm::find(buffers, b);
+    });
+    for (memref::AllocOp buffer : bySize) {
+      if (bytes <= sharedBytes)
+        break;
+      if (proa::whyNotGlobal(buffer).empty()) {
+        moved.push_back(buffer);
+        bytes -= roomOf(buffer, layout);
+      }
+    }
+    if (bytes > sharedBytes)
+      return "its scratch buffers need " + std::to_string(bytes) + " bytes of shared memory, a block has " +
+             std::to_string(sharedBytes);
+    for (memref::AllocOp buffer : moved)
+      if (std::string obstacle = proa::whyNotGlobal(buffer); !obstacle.empty())
+        return obstacle;
+    if (moved.empty())
+      return "";
+    proa::PassRemarks("proa-place-shared").done(kernel)
+        << std::to_string(moved.size())
+        << " scratch buffers are in global memory: they are dynamic, or too large";
+    llvm::erase_if(buffers, [&](memref::AllocOp buffer) { return llvm::is_contained(moved, buffer); });
+    proa::placeGlobally(kernel, moved);
+    return "";
+  }
+
+  void place(func::FuncOp kernel) {
+    SmallVector<memref::AllocOp> buffers;
+    kernel.walk([&](memref::AllocOp op) { buffers.push_back(op); });
+    if (buffers.empty())
+      return;
+    if (std::string obstacle = moveToGlobal(kernel, buffers); !obstacle.empty())
+      return refuse(kernel, obstacle);
+    if (buffers.empty())
+      return;
+    DataLayout layout = DataLayout::closest(kernel);
+    SmallVector<int64_t> offsets;
+    int64_t bytes = 0, alignment = minimalAlignment;
+    for (memref::AllocOp op : buffers) {
+      alignment = std::max(alignment, alignmentOf(op));
+      bytes = llvm::alignTo(bytes, alignmentOf(op));
+      offsets.push_back(bytes);
+      bytes += bytesOf(op, layout);
+    }
+    OpBuilder builder(kernel);
+    Location loc = kernel.getLoc();
+    Value memory = sharedMemory(builder, kernel, bytes, alignment);
+    if (!memory)
+      return signalPassFailure();
+    Attribute space = workgroup(builder.getContext());
     SmallVector<Value> parts;
     for (auto [op, offset] : llvm::zip(buffers, offsets)) {
       MemRefType own = op.getType();
-      auto viewType = MemRefType::get(own.getShape(), own.getElementType(), MemRefLayoutAttrInterface(),
-                                      type.getMemorySpace());
+      auto viewType =
+          MemRefType::get(own.getShape(), own.getElementType(), MemRefLayoutAttrInterface(), space);
       Value start = arith::ConstantIndexOp::create(builder, loc, offset);
       parts.push_back(memref::ViewOp::create(builder, loc, viewType, memory, start, ValueRange()));
     }

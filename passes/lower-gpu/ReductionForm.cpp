@@ -1,5 +1,7 @@
 #include "passes/lower-gpu/ReductionForm.h"
 
+#include "passes/analysis/KernelAttributes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -7,15 +9,12 @@ using namespace mlir;
 
 namespace proa {
 
-Value Combiner::build(OpBuilder &builder, Value left, Value right) const {
-  IRMapping map;
-  map.map(accumulator, left);
-  map.map(term, right);
-  return builder.clone(*op, map)->getResult(0);
-}
-
 bool isReductionLoop(linalg::LinalgOp op, unsigned loop) {
   return op.getIteratorTypesArray()[loop] == utils::IteratorType::reduction;
+}
+
+bool reducesColumns(linalg::LinalgOp op) {
+  return op.getNumReductionLoops() > 0 && !isReductionLoop(op, op.getNumLoops() - 1) && Combiner::of(op);
 }
 
 bool canShuffle(Type type) {
@@ -24,29 +23,97 @@ bool canShuffle(Type type) {
   return type.isF32() || type.isF64();
 }
 
-static std::optional<Combiner> combinerOf(BlockArgument accumulator, Value yielded) {
-  Operation *op = yielded.getDefiningOp();
-  if (!op || op->getNumOperands() != 2 || !accumulator.hasOneUse() || !yielded.hasOneUse() ||
-      *accumulator.user_begin() != op || !canShuffle(accumulator.getType()))
-    return std::nullopt;
-  // Subtraction and division have no neutral element here, so the op commutes.
-  std::optional<TypedAttr> neutral = arith::getNeutralElement(op);
-  if (!neutral)
-    return std::nullopt;
-  Value term = op->getOperand(op->getOperand(0) == accumulator ? 1 : 0);
-  return Combiner{op, accumulator, term, *neutral};
+SmallVector<Type> Combiner::types() const {
+  return llvm::map_to_vector(accumulators, [](Value value) { return value.getType(); });
 }
 
-std::optional<SmallVector<Combiner>> combinersOf(linalg::LinalgOp op) {
-  Operation *yield = op.getBlock()->getTerminator();
-  SmallVector<Combiner> combiners;
-  for (auto [accumulator, yielded] : llvm::zip(op.getRegionOutputArgs(), yield->getOperands())) {
-    std::optional<Combiner> combiner = combinerOf(accumulator, yielded);
-    if (!combiner)
-      return std::nullopt;
-    combiners.push_back(*combiner);
+SmallVector<Value> Combiner::neutral(OpBuilder &builder, Location loc) const {
+  return llvm::map_to_vector(neutrals, [&](TypedAttr attribute) -> Value {
+    return arith::ConstantOp::create(builder, loc, attribute);
+  });
+}
+
+SmallVector<Value> Combiner::build(OpBuilder &builder, ValueRange left, ValueRange right) const {
+  IRMapping map;
+  map.map(ValueRange(accumulators), left);
+  map.map(ValueRange(terms), right);
+  for (Operation *op : code)
+    builder.clone(*op, map);
+  return llvm::map_to_vector(yielded, [&](Value value) { return map.lookup(value); });
+}
+
+/// Each result is an op on its accumulator and a term.
+bool Combiner::readSeparate(linalg::LinalgOp op) {
+  for (auto [argument, result] : llvm::zip(op.getRegionOutputArgs(), yielded)) {
+    Operation *combine = result.getDefiningOp();
+    if (!combine || combine->getNumOperands() != 2 || !argument.hasOneUse() || !result.hasOneUse() ||
+        *argument.user_begin() != combine)
+      return false;
+    // Subtraction and division have no neutral element here, so the op commutes.
+    std::optional<TypedAttr> neutral = arith::getNeutralElement(combine);
+    if (!neutral)
+      return false;
+    terms.push_back(combine->getOperand(combine->getOperand(0) == argument ? 1 : 0));
+    neutrals.push_back(*neutral);
+    code.push_back(combine);
   }
-  return combiners;
+  return true;
+}
+
+/// Each result is selected from its accumulator and a term; conditions depend on accumulators and terms.
+bool Combiner::readTogether(linalg::LinalgOp op) {
+  auto given = op->getAttrOfType<ArrayAttr>(neutralAttribute);
+  if (!given || given.size() != yielded.size())
+    return false;
+  for (auto [accumulator, result, attribute] : llvm::zip(accumulators, yielded, given)) {
+    auto select = result.getDefiningOp<arith::SelectOp>();
+    auto neutral = dyn_cast<TypedAttr>(attribute);
+    bool isFirst = select && select.getTrueValue() == accumulator;
+    if (!select || (!isFirst && select.getFalseValue() != accumulator) || !neutral ||
+        neutral.getType() != accumulator.getType())
+      return false;
+    terms.push_back(isFirst ? select.getFalseValue() : select.getTrueValue());
+    neutrals.push_back(neutral);
+  }
+  llvm::SmallPtrSet<Operation *, 16> needed;
+  for (Value result : yielded)
+    if (!addCode(result, op.getBlock(), needed))
+      return false;
+  for (Operation &inner : op.getBlock()->without_terminator())
+    if (needed.contains(&inner))
+      code.push_back(&inner);
+  return true;
+}
+
+/// Adds the ops that compute `value` from accumulators and terms. False if it depends on something else of
+/// the body.
+bool Combiner::addCode(Value value, Block *body, llvm::SmallPtrSetImpl<Operation *> &needed) const {
+  if (llvm::is_contained(accumulators, value) || llvm::is_contained(terms, value))
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (value.getParentBlock() != body)
+    return true; // of the kernel
+  if (!op || op->getNumRegions() > 0 || isa<linalg::IndexOp>(op))
+    return false;
+  if (!needed.insert(op).second)
+    return true;
+  return llvm::all_of(op->getOperands(), [&](Value operand) { return addCode(operand, body, needed); });
+}
+
+std::optional<Combiner> Combiner::of(linalg::LinalgOp op) {
+  Combiner combiner;
+  for (BlockArgument argument : op.getRegionOutputArgs()) {
+    if (!canShuffle(argument.getType()))
+      return std::nullopt;
+    combiner.accumulators.push_back(argument);
+  }
+  llvm::append_range(combiner.yielded, op.getBlock()->getTerminator()->getOperands());
+  if (combiner.readSeparate(op))
+    return combiner;
+  combiner.terms.clear(), combiner.neutrals.clear(), combiner.code.clear();
+  if (combiner.readTogether(op))
+    return combiner;
+  return std::nullopt;
 }
 
 } // namespace proa

@@ -3,25 +3,49 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
+
 namespace proa {
 
-/// One result of a reduction: result = combine(result, term), where `combine` is associative and commutative.
-struct Combiner {
-  mlir::Operation *op = nullptr;   ///< the op in the body that combines
-  mlir::BlockArgument accumulator; ///< the operand of `op` that is the result so far
-  mlir::Value term;                ///< the other operand
-  mlir::TypedAttr neutral;         ///< combine(neutral, x) = x
+/// A reduction whose results are combined from the terms by an associative and commutative function.
+///
+/// - Each result has a function of its own: result = combine(result, term), an op of arith with a neutral
+/// element.
+/// - The results are combined together: each is either the result so far or the term, by a condition on all
+/// of them
+///   (the greatest element and its index). The op has the attribute `proa.neutral` with the neutral element
+///   of each.
+class Combiner {
+public:
+  /// The combiner of `op`; nothing if it has another form, or a type that lanes of a warp cannot exchange.
+  static std::optional<Combiner> of(mlir::linalg::LinalgOp op);
 
-  /// A copy of the op that combines two values.
-  mlir::Value build(mlir::OpBuilder &builder, mlir::Value left, mlir::Value right) const;
+  llvm::SmallVector<mlir::Type> types() const;
+  /// Constants with combine(neutral, x) = x.
+  llvm::SmallVector<mlir::Value> neutral(mlir::OpBuilder &builder, mlir::Location loc) const;
+  /// The op that combines, if there is one result; null otherwise. Its term.
+  mlir::Operation *onlyOp() const { return code.size() == 1 ? code.front() : nullptr; }
+  mlir::Value onlyTerm() const { return terms.front(); }
+  /// Code that combines the results `left` with other results or terms.
+  llvm::SmallVector<mlir::Value> build(mlir::OpBuilder &builder, mlir::ValueRange left,
+                                       mlir::ValueRange right) const;
+
+private:
+  bool readSeparate(mlir::linalg::LinalgOp op);
+  bool readTogether(mlir::linalg::LinalgOp op);
+  bool addCode(mlir::Value value, mlir::Block *body, llvm::SmallPtrSetImpl<mlir::Operation *> &needed) const;
+
+  llvm::SmallVector<mlir::Value> accumulators, terms, yielded;
+  llvm::SmallVector<mlir::TypedAttr> neutrals;
+  llvm::SmallVector<mlir::Operation *> code; ///< the ops that depend on accumulators, in order
 };
-
-/// The combiners of all results of `op`; nothing if one of them has another form, or a type that lanes of a
-/// warp cannot exchange.
-std::optional<llvm::SmallVector<Combiner>> combinersOf(mlir::linalg::LinalgOp op);
 
 /// Whether loop `loop` of `op` is a reduction.
 bool isReductionLoop(mlir::linalg::LinalgOp op, unsigned loop);
+
+/// Whether threads side by side compute elements of the result side by side: the innermost loop is not
+/// reduced, and the op has a combiner.
+bool reducesColumns(mlir::linalg::LinalgOp op);
 
 /// Whether the element type can be exchanged by `gpu.shuffle`, extended to 32 bits if it is a small integer.
 bool canShuffle(mlir::Type type);

@@ -1,6 +1,7 @@
 #include "passes/lower-gpu/ThreadLoops.h"
 
 #include "passes/analysis/KernelAttributes.h"
+#include "passes/lower-gpu/AccessWidth.h"
 #include "passes/lower-gpu/ElementCode.h"
 #include "passes/lower-gpu/LaunchForm.h"
 
@@ -27,9 +28,11 @@ void ThreadLoops::replace(linalg::LinalgOp replaced) {
     (isTerm ? termSizes : resultSizes).push_back(range.size);
   }
   int64_t group = numberOf(op, groupAttribute);
-  combiners = combinersOf(op).value_or(SmallVector<Combiner>());
+  combiner = Combiner::of(op);
   if (termLoops.empty())
     parallel();
+  else if (reducesColumns(op))
+    reduceByColumns(group);
   else if (group == 1)
     reduceByThread();
   else if (group <= warpSize && group < threads)
@@ -190,18 +193,10 @@ void ThreadLoops::reduceByThread() {
   });
 }
 
-ThreadLoops::Values ThreadLoops::neutral() {
-  Values values;
-  for (const Combiner &combiner : combiners)
-    values.push_back(arith::ConstantOp::create(b, loc, combiner.neutral));
-  return values;
-}
+ThreadLoops::Values ThreadLoops::neutral() { return combiner->neutral(b, loc); }
 
 ThreadLoops::Values ThreadLoops::combine(ValueRange left, ValueRange right) {
-  Values values;
-  for (auto [combiner, a, c] : llvm::zip(combiners, left, right))
-    values.push_back(combiner.build(b, a, c));
-  return values;
+  return combiner->build(b, left, right);
 }
 
 /// The terms first, first + step, ... of one element of the result, in chunks of `vector` terms.
@@ -293,9 +288,8 @@ void ThreadLoops::reduceByLanes(int64_t group) {
 void ThreadLoops::reduceByBlock() {
   int64_t warps = threads / warpSize;
   SmallVector<Value> exchange;
-  for (const Combiner &combiner : combiners)
-    exchange.push_back(
-        memref::AllocOp::create(b, loc, MemRefType::get({warps}, combiner.accumulator.getType())));
+  for (Type type : combiner->types())
+    exchange.push_back(memref::AllocOp::create(b, loc, MemRefType::get({warps}, type)));
   Value warp = affine::makeComposedAffineApply(b, loc, b.getAffineDimExpr(0).floorDiv(warpSize), {thread});
   Value lane = affine::makeComposedAffineApply(b, loc, b.getAffineDimExpr(0) % warpSize, {thread});
   loop(constant(0), product(resultSizes), 1, {}, [&](Value result, ValueRange) -> Values {
@@ -324,6 +318,165 @@ void ThreadLoops::reduceByBlock() {
     gpu::BarrierOp::create(b, loc);
     return {};
   });
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions of columns
+//===----------------------------------------------------------------------===//
+
+/// The terms begin, begin + step, ... of `width` elements of the result side by side, from `first` on.
+/// Returns the values of the first element, then those of the next.
+ThreadLoops::Values ThreadLoops::reduceColumnTerms(ValueRange first, int64_t width, Value begin,
+                                                   int64_t step) {
+  Values state;
+  for (int64_t i = 0; i < width; ++i)
+    state.append(neutral());
+  size_t count = combiner->types().size();
+  return loop(begin, product(termSizes), step, state, [&](Value term, ValueRange own) -> Values {
+    Values terms = split(term, termSizes), next;
+    for (int64_t i = 0; i < width; ++i) {
+      Values results(first);
+      results.back() = scaled(results.back(), 1, i);
+      next.append(body(indicesOf(results, terms), own.slice(i * count, count)));
+    }
+    return next;
+  });
+}
+
+/// Combines `sums` with what the result starts with, and stores it.
+void ThreadLoops::storeColumns(ValueRange first, int64_t element, ValueRange sums) {
+  Values results(first);
+  results.back() = scaled(results.back(), 1, element);
+  Values at = indicesOf(results, {});
+  store(combine(starts(at), sums), at);
+}
+
+/// Combines `rows` rows of `width` values in each memory, halving their number until at most 8 are left.
+/// Returns the number of these.
+int64_t ThreadLoops::combineRows(ArrayRef<Value> exchange, int64_t rows, int64_t width) {
+  constexpr int64_t fewRows = 8;
+  AffineExpr d0 = b.getAffineDimExpr(0);
+  while (rows > fewRows) {
+    int64_t pairs = rows / 2, half = rows - pairs;
+    loop(thread, b.getIndexAttr(pairs * width), threads, {}, [&](Value element, ValueRange) -> Values {
+      Value row = affine::makeComposedAffineApply(b, loc, d0.floorDiv(width), {element});
+      Value other = affine::makeComposedAffineApply(b, loc, d0.floorDiv(width) + half, {element});
+      Value place = affine::makeComposedAffineApply(b, loc, d0 % width, {element});
+      Values own, others;
+      for (Value memory : exchange) {
+        own.push_back(memref::LoadOp::create(b, loc, memory, ValueRange{row, place}));
+        others.push_back(memref::LoadOp::create(b, loc, memory, ValueRange{other, place}));
+      }
+      for (auto [memory, value] : llvm::zip(exchange, combine(own, others)))
+        memref::StoreOp::create(b, loc, value, memory, ValueRange{row, place});
+      return {};
+    });
+    gpu::BarrierOp::create(b, loc);
+    rows = half;
+  }
+  return rows;
+}
+
+/// `chunks` chunks of `width` elements of the result each. Chunk c begins at element c * width + firstElement
+/// of the innermost of `sizes`, which count chunks. Threads side by side compute chunks side by side; the
+/// threads of a group are a whole number of such rows apart.
+void ThreadLoops::reduceColumns(int64_t group, int64_t width, OpFoldResult chunks,
+                                ArrayRef<OpFoldResult> sizes, OpFoldResult firstElement) {
+  int64_t columns = threads / group;
+  SmallVector<Value> exchange;
+  SmallVector<Type> types = combiner->types();
+  for (Type type : types)
+    if (group > 1)
+      exchange.push_back(memref::AllocOp::create(b, loc, MemRefType::get({group, columns * width}, type)));
+  AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
+  Value column = affine::makeComposedAffineApply(b, loc, d0 % columns, {thread});
+  Value part = affine::makeComposedAffineApply(b, loc, d0.floorDiv(columns), {thread});
+  Value count = toValue(chunks);
+  auto elementsOf = [&](Value chunk) {
+    Values first = split(chunk, sizes);
+    first.back() =
+        affine::makeComposedAffineApply(b, loc, d0 * width + d1, {first.back(), toValue(firstElement)});
+    return first;
+  };
+  auto guarded = [&](Value condition, TypeRange results, llvm::function_ref<Values()> then,
+                     ValueRange otherwise) -> Values {
+    auto created = scf::IfOp::create(b, loc, results, condition, /*withElseRegion=*/!results.empty());
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&created.getThenRegion().front());
+    Values values = then();
+    if (!results.empty()) {
+      scf::YieldOp::create(b, loc, values);
+      b.setInsertionPointToStart(&created.getElseRegion().front());
+      scf::YieldOp::create(b, loc, otherwise);
+    }
+    return Values(created.getResults());
+  };
+  loop(constant(0), chunks, columns, {}, [&](Value base, ValueRange) -> Values {
+    Value chunk = affine::makeComposedAffineApply(b, loc, d0 + d1, {base, column});
+    Value isInside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, chunk, count);
+    if (group == 1) {
+      guarded(isInside, {},
+              [&]() -> Values {
+                Values first = elementsOf(chunk), sums = reduceColumnTerms(first, width, constant(0), 1);
+                for (int64_t i = 0; i < width; ++i)
+                  storeColumns(first, i, ValueRange(sums).slice(i * types.size(), types.size()));
+                return {};
+              },
+              {});
+      return {};
+    }
+    Values none;
+    for (int64_t i = 0; i < width; ++i)
+      none.append(neutral());
+    Values sums = guarded(
+        isInside, ValueRange(none).getTypes(),
+        [&] { return reduceColumnTerms(elementsOf(chunk), width, part, group); }, none);
+    for (int64_t i = 0; i < width; ++i)
+      for (auto [c, memory] : llvm::enumerate(exchange)) {
+        Value place = scaled(column, width, i);
+        memref::StoreOp::create(b, loc, sums[i * types.size() + c], memory, ValueRange{part, place});
+      }
+    gpu::BarrierOp::create(b, loc);
+    int64_t left = combineRows(exchange, group, columns * width);
+    loop(thread, b.getIndexAttr(columns * width), threads, {}, [&](Value result, ValueRange) -> Values {
+      Value own = affine::makeComposedAffineApply(b, loc, d0 + d1.floorDiv(width), {base, result});
+      Value exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, own, count);
+      guarded(
+          exists, {},
+          [&]() -> Values {
+            Values total;
+            for (int64_t row = 0; row < left; ++row) {
+              Values partial;
+              for (Value memory : exchange)
+                partial.push_back(memref::LoadOp::create(b, loc, memory, ValueRange{constant(row), result}));
+              total = row == 0 ? partial : combine(total, partial);
+            }
+            Values first = elementsOf(own);
+            first.back() = affine::makeComposedAffineApply(b, loc, d0 + d1 % width, {first.back(), result});
+            storeColumns(first, 0, total);
+            return {};
+          },
+          {});
+      return {};
+    });
+    gpu::BarrierOp::create(b, loc);
+    return {};
+  });
+}
+
+/// Elements of the result that are side by side in memory by threads side by side, `vector` of them each.
+void ThreadLoops::reduceByColumns(int64_t group) {
+  Sizes sizes = resultSizes;
+  AffineExpr s0 = b.getAffineSymbolExpr(0);
+  if (vector > 1)
+    sizes.back() = affine::makeComposedFoldedAffineApply(b, loc, s0.floorDiv(vector), {sizes.back()});
+  reduceColumns(group, vector, product(sizes), sizes, b.getIndexAttr(0));
+  // The elements after the last whole chunk of the only loop.
+  if (vector == 1 || resultSizes.size() != 1 || divisorOf(resultSizes[0]) % vector == 0)
+    return;
+  OpFoldResult first = affine::makeComposedFoldedAffineApply(b, loc, s0 * vector, {sizes[0]});
+  OpFoldResult rest = affine::makeComposedFoldedAffineApply(b, loc, s0 % vector, {resultSizes[0]});
+  reduceColumns(group, 1, rest, {rest}, first);
 }
 
 } // namespace proa

@@ -37,6 +37,12 @@ private:
   void reduceByThread();
   void reduceByLanes(int64_t group);
   void reduceByBlock();
+  void reduceByColumns(int64_t group);
+  void reduceColumns(int64_t group, int64_t width, mlir::OpFoldResult chunks,
+                     llvm::ArrayRef<mlir::OpFoldResult> sizes, mlir::OpFoldResult firstElement);
+  Values reduceColumnTerms(mlir::ValueRange first, int64_t width, mlir::Value begin, int64_t step);
+  int64_t combineRows(llvm::ArrayRef<mlir::Value> exchange, int64_t rows, int64_t width);
+  void storeColumns(mlir::ValueRange first, int64_t element, mlir::ValueRange sums);
   Values reduceTerms(mlir::ValueRange resultIndices, mlir::Value first, int64_t step, mlir::ValueRange state);
   Values combineLanes(Values partial, int64_t group);
   mlir::Value shuffle(mlir::Value value, int64_t offset);
@@ -57,7 +63,7 @@ private:
 
   mlir::linalg::LinalgOp op;
   int64_t vector = 1;
-  llvm::SmallVector<Combiner> combiners; ///< of a reduction with a group
+  std::optional<Combiner> combiner; ///< of a reduction that threads can compute together
   llvm::SmallVector<unsigned> resultLoops, termLoops;
   Sizes resultSizes, termSizes;
 };

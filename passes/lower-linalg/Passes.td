@@ -11,7 +11,12 @@ def LowerToLinalg : Pass<"pd-lower-to-linalg", "::mlir::ModuleOp"> {
     - an elementwise op becomes a `linalg.generic` whose body is the op's scalar formula,
     - a reduction becomes one with reduction iterators, initialized with the neutral element,
     - a permutation or expansion becomes one that reads through an index map,
-    - an op of ElementOpInterface becomes one whose body reads tensors at indices that it computes.
+    - an op of ElementOpInterface becomes one whose body reads tensors at indices that it computes. If these are
+      elements of a tensor, the kernel gets the attribute `proa.index_checks` and a memref for their words as its last
+      argument, and the body stores a wrong index there (`memref.atomic_rmw minu`) instead of reading.
+
+    A kernel of one op of ThreadOpInterface becomes a function on memory with the code of one thread, whose row loop
+    begins at the index of its block. It has the attribute `proa.thread_code` instead of `proa.kernel`.
 
     Operands broadcast by their index maps: a dim of size 1 is read at index 0. Integers become signless; the bodies
     keep the signedness. An op that kernels cannot compute is an error. So is a kernel that is called and whose
@@ -33,9 +38,11 @@ def LowerToLinalg : Pass<"pd-lower-to-linalg", "::mlir::ModuleOp"> {
       } -> tensor<4xf32>
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::complex::ComplexDialect",
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::complex::ComplexDialect", "::mlir::gpu::GPUDialect",
                            "::mlir::linalg::LinalgDialect",
-                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+                           "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
 #endif

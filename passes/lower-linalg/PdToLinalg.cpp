@@ -3,16 +3,23 @@
 
 #include "dialects/pd/builders/ElementBuilder.h"
 #include "dialects/pd/ir/Contraction.h"
+#include "dialects/pd/ir/DeviceKernel.h"
 #include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ir/ThreadInterface.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
+#include "passes/analysis/KernelAttributes.h"
 #include "passes/lower-cpu/KernelForm.h"
+#include "passes/lower-linalg/LowerThreads.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -245,6 +252,130 @@ public:
   }
 };
 
+/// The index of the first extreme: a reduction to the extreme and its index, of which the first result is
+/// unused.
+class LowerArgExtreme : public OpInterfaceConversionPattern<pd::ArgExtremeOpInterface> {
+public:
+  using OpInterfaceConversionPattern::OpInterfaceConversionPattern;
+
+  LogicalResult matchAndRewrite(pd::ArgExtremeOpInterface op, ArrayRef<Value> operands,
+                                ConversionPatternRewriter &rewriter) const override {
+    if (const char *why = op.whyNoArgExtreme())
+      return rewriter.notifyMatchFailure(op, why);
+    Location location = op.getLoc();
+    Value x = operands[0];
+    auto type = cast<RankedTensorType>(x.getType());
+    auto resultType = cast<RankedTensorType>(signless(op->getResult(0).getType()));
+    SmallVector<int64_t> searched = op.getSearchedDims();
+    bool keepsDims = resultType.getRank() == type.getRank();
+    SmallVector<AffineExpr> exprs;
+    SmallVector<OpFoldResult> sizes;
+    SmallVector<utils::IteratorType> iterators;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      bool isReduced = llvm::is_contained(searched, dim);
+      iterators.push_back(isReduced ? utils::IteratorType::reduction : utils::IteratorType::parallel);
+      if (isReduced && !keepsDims)
+        continue;
+      exprs.push_back(isReduced ? getAffineConstantExpr(0, getContext())
+                                : getAffineDimExpr(dim, getContext()));
+      sizes.push_back(isReduced ? OpFoldResult(rewriter.getIndexAttr(1))
+                                : tensor::getMixedSize(rewriter, location, x, dim));
+    }
+    Type element = comparedType(type.getElementType()), index = resultType.getElementType();
+    SmallVector<TypedAttr> neutral{
+        neutralValue(rewriter, op, element),
+        rewriter.getIntegerAttr(index, APInt::getSignedMaxValue(index.getIntOrFloatBitWidth()))};
+    SmallVector<Value> inits;
+    for (TypedAttr start : neutral) {
+      Value empty = tensor::EmptyOp::create(rewriter, location, sizes, start.getType());
+      Value constant = arith::ConstantOp::create(rewriter, location, start);
+      inits.push_back(linalg::FillOp::create(rewriter, location, constant, empty).getResult(0));
+    }
+    AffineMap result = AffineMap::get(type.getRank(), 0, exprs, getContext());
+    SmallVector<AffineMap> maps{rewriter.getMultiDimIdentityMap(type.getRank()), result, result};
+    auto generic = linalg::GenericOp::create(
+        rewriter, location, ValueRange(inits).getTypes(), x, inits, maps, iterators,
+        [&](OpBuilder &b, Location l, ValueRange arguments) {
+          Value place = placeOf(b, l, x, searched, index), value = widened(b, l, arguments[0], element);
+          linalg::YieldOp::create(b, l, better(b, l, op, value, place, arguments[1], arguments[2]));
+        });
+    generic->setAttr(neutralAttribute, rewriter.getArrayAttr({neutral[0], neutral[1]}));
+    Value out = generic.getResult(1);
+    if (out.getType() != resultType)
+      out = tensor::CastOp::create(rewriter, location, resultType, out);
+    rewriter.replaceOp(op, out);
+    return success();
+  }
+
+private:
+  /// A type that lanes of a warp can exchange, in which elements compare as in their own.
+  static Type comparedType(Type element) {
+    if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32)
+      return Float32Type::get(element.getContext());
+    return element.isInteger(1) ? Type(IntegerType::get(element.getContext(), 8)) : element;
+  }
+
+  static Value widened(OpBuilder &b, Location loc, Value value, Type type) {
+    if (value.getType() == type)
+      return value;
+    return isa<FloatType>(type) ? Value(arith::ExtFOp::create(b, loc, type, value))
+                                : Value(arith::ExtUIOp::create(b, loc, type, value));
+  }
+
+  /// The value that all others are better than, or equal to.
+  static TypedAttr neutralValue(OpBuilder &b, pd::ArgExtremeOpInterface op, Type element) {
+    if (auto type = dyn_cast<FloatType>(element)) {
+      const llvm::fltSemantics &semantics = type.getFloatSemantics();
+      return b.getFloatAttr(type, op.isGreatest() ? APFloat::getInf(semantics, /*Negative=*/true)
+                                                  : APFloat::getNaN(semantics));
+    }
+    unsigned width = element.getIntOrFloatBitWidth();
+    bool isUnsignedType = isUnsigned(op->getOperand(0));
+    APInt value = op.isGreatest()
+                      ? (isUnsignedType ? APInt::getMinValue(width) : APInt::getSignedMinValue(width))
+                      : (isUnsignedType ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width));
+    return b.getIntegerAttr(element, value);
+  }
+
+  /// The row-major number of the element among those that are searched.
+  static Value placeOf(OpBuilder &b, Location loc, Value x, ArrayRef<int64_t> searched, Type type) {
+    Value place = arith::ConstantIndexOp::create(b, loc, 0);
+    for (int64_t dim : searched) {
+      int64_t size = cast<RankedTensorType>(x.getType()).getDimSize(dim);
+      Value count = ShapedType::isDynamic(size) ? Value(tensor::DimOp::create(b, loc, x, dim))
+                                                : Value(arith::ConstantIndexOp::create(b, loc, size));
+      place = arith::AddIOp::create(b, loc, arith::MulIOp::create(b, loc, place, count),
+                                    linalg::IndexOp::create(b, loc, dim));
+    }
+    return arith::IndexCastOp::create(b, loc, type, place);
+  }
+
+  /// The better element and its index: of equal ones, the first.
+  static SmallVector<Value> better(OpBuilder &b, Location loc, pd::ArgExtremeOpInterface op, Value x,
+                                   Value place, Value best, Value bestPlace) {
+    auto isLess = [&](Value left, Value right) -> Value {
+      if (!isa<FloatType>(left.getType())) {
+        bool isUnsignedType = isUnsigned(op->getOperand(0));
+        return arith::CmpIOp::create(
+            b, loc, isUnsignedType ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt, left, right);
+      }
+      Value less = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, left, right);
+      Value isNumber = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, left, left);
+      Value isNan = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, right, right);
+      return arith::OrIOp::create(b, loc, less, arith::AndIOp::create(b, loc, isNumber, isNan));
+    };
+    Value isBetter = op.isGreatest() ? isLess(best, x) : isLess(x, best);
+    Value isWorse = op.isGreatest() ? isLess(x, best) : isLess(best, x);
+    Value isEarlier = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, place, bestPlace);
+    // Neither is better: they are equal.
+    Value yes = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+    Value isAsGood = arith::XOrIOp::create(b, loc, isWorse, yes);
+    Value wins = arith::OrIOp::create(b, loc, isBetter, arith::AndIOp::create(b, loc, isAsGood, isEarlier));
+    return {arith::SelectOp::create(b, loc, wins, x, best),
+            arith::SelectOp::create(b, loc, wins, place, bestPlace)};
+  }
+};
+
 class LowerIndexingMap : public OpInterfaceConversionPattern<pd::IndexingMapOpInterface> {
 public:
   using OpInterfaceConversionPattern::OpInterfaceConversionPattern;
@@ -326,9 +457,13 @@ private:
   }
 };
 
+/// The index checks of kernels that are being lowered.
+using ChecksByKernel = llvm::DenseMap<Operation *, pd::KernelChecks>;
+
 class LowerElement : public OpInterfaceConversionPattern<pd::ElementOpInterface> {
 public:
-  using OpInterfaceConversionPattern::OpInterfaceConversionPattern;
+  LowerElement(const TypeConverter &converter, MLIRContext *context, ChecksByKernel &checks)
+      : OpInterfaceConversionPattern(converter, context), checks(checks) {}
 
   LogicalResult matchAndRewrite(pd::ElementOpInterface op, ArrayRef<Value> operands,
                                 ConversionPatternRewriter &rewriter) const override {
@@ -336,7 +471,7 @@ public:
       return rewriter.notifyMatchFailure(op, why);
     Location location = op.getLoc();
     auto resultType = cast<RankedTensorType>(signless(op->getResult(0).getType()));
-    pd::ElementBuilder builder(rewriter, op, operands);
+    pd::ElementBuilder builder(rewriter, op, operands, &checksOf(op, rewriter));
     SmallVector<OpFoldResult> sizes;
     for (auto [dim, size] : llvm::enumerate(resultType.getShape()))
       sizes.push_back(ShapedType::isDynamic(size) ? OpFoldResult(op.buildDim(builder, dim))
@@ -358,7 +493,48 @@ public:
     rewriter.replaceOp(op, result);
     return success();
   }
+
+private:
+  ChecksByKernel &checks;
+
+  /// The checks of the kernel of `op`. A placeholder has the place of their words until the kernel is
+  /// converted.
+  pd::KernelChecks &checksOf(Operation *op, OpBuilder &builder) const {
+    auto kernel = op->getParentOfType<func::FuncOp>();
+    pd::KernelChecks &own = checks[kernel];
+    if (!own.words) {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(&kernel.getBody().front());
+      auto type = MemRefType::get({ShapedType::kDynamic}, builder.getI64Type());
+      own.words =
+          UnrealizedConversionCastOp::create(builder, kernel.getLoc(), type, ValueRange()).getResult(0);
+    }
+    return own;
+  }
 };
+
+/// The function gets the words of its checks as its last argument.
+void addChecksArgument(func::FuncOp kernel, const pd::KernelChecks &checks) {
+  Operation *placeholder = checks.words.getDefiningOp();
+  if (!checks.list.empty()) {
+    OpBuilder builder(placeholder);
+    Location loc = kernel.getLoc();
+    unsigned position = kernel.getNumArguments();
+    (void)kernel.insertArgument(position, MemRefType::get({}, builder.getI64Type()), {}, loc);
+    auto count = static_cast<int64_t>(checks.list.size());
+    auto words = memref::ReinterpretCastOp::create(
+        builder, loc, cast<MemRefType>(checks.words.getType()), kernel.getArgument(position),
+        OpFoldResult(builder.getIndexAttr(0)), ArrayRef<OpFoldResult>{builder.getIndexAttr(count)},
+        ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
+    placeholder->getResult(0).replaceAllUsesWith(words);
+    SmallVector<Attribute> list;
+    for (const pd::KernelChecks::Check &check : checks.list)
+      list.push_back(builder.getDenseI64ArrayAttr(
+          {check.indices, check.bound, check.axis, check.size, check.wraps ? 1 : 0}));
+    kernel->setAttr(indexChecksAttribute, builder.getArrayAttr(list));
+  }
+  placeholder->erase();
+}
 
 class LowerConstant : public OpConversionPattern<pd::ConstantOp> {
 public:
@@ -376,14 +552,38 @@ public:
   }
 };
 
+/// A kernel that is one op is left alone by the passes on linalg.
+void markWholeKernel(func::FuncOp kernel) {
+  for (Operation &op : kernel.getBody().front())
+    if (isa<pd::DeviceKernelOpInterface>(op)) {
+      kernel->removeAttr(kernelAttribute);
+      kernel->setAttr(wholeKernelAttribute, UnitAttr::get(kernel.getContext()));
+      return;
+    }
+}
+
+/// Kernels of ops with code for threads.
+LogicalResult lowerThreadKernels(ModuleOp module, PassRemarks remarks) {
+  bool isCorrect = true;
+  for (func::FuncOp kernel : kernelsOf(module))
+    if (isThreadKernel(kernel))
+      isCorrect &= succeeded(verifyKernelSignature(kernel)) &&
+                   succeeded(verifyNotReferenced(kernel, module)) &&
+                   succeeded(lowerToThreads(kernel, remarks));
+  return success(isCorrect);
+}
+
 LogicalResult lowerKernels(ModuleOp module) {
   MLIRContext *context = module.getContext();
   TypeConverter converter;
   converter.addConversion([](Type type) { return signless(type); });
   ConversionTarget target(*context);
-  target.addLegalDialect<linalg::LinalgDialect, arith::ArithDialect, math::MathDialect,
-                         complex::ComplexDialect, scf::SCFDialect, tensor::TensorDialect, BuiltinDialect>();
-  target.addIllegalDialect<pd::PdDialect>();
+  target
+      .addLegalDialect<linalg::LinalgDialect, arith::ArithDialect, math::MathDialect, complex::ComplexDialect,
+                       memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect, BuiltinDialect>();
+  // Ops that are a kernel of their own are lowered on memory.
+  target.addDynamicallyLegalDialect<pd::PdDialect>(
+      [&](Operation *op) { return isa<pd::DeviceKernelOpInterface>(op) && converter.isLegal(op); });
   target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp op) {
     return converter.isSignatureLegal(op.getFunctionType()) && converter.isLegal(&op.getBody());
   });
@@ -391,8 +591,10 @@ LogicalResult lowerKernels(ModuleOp module) {
       [&](func::ReturnOp op) { return converter.isLegal(op.getOperandTypes()); });
   RewritePatternSet patterns(context);
   patterns.add<LowerConstant>(converter, context);
-  patterns.add<LowerScalar, LowerReduction, LowerIndexingMap, LowerContraction, LowerElement>(converter,
-                                                                                              context);
+  patterns.add<LowerScalar, LowerReduction, LowerArgExtreme, LowerIndexingMap, LowerContraction>(converter,
+                                                                                                 context);
+  ChecksByKernel checks;
+  patterns.add<LowerElement>(converter, context, checks);
   populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns, converter);
   populateReturnOpTypeConversionPattern(patterns, converter);
   FrozenRewritePatternSet frozen(std::move(patterns));
@@ -405,12 +607,19 @@ LogicalResult lowerKernels(ModuleOp module) {
   for (func::FuncOp kernel : kernels)
     if (isCorrect && failed(applyPartialConversion(kernel, target, frozen)))
       return failure();
+  for (func::FuncOp kernel : kernels)
+    if (auto own = checks.find(kernel); own != checks.end())
+      addChecksArgument(kernel, own->second);
+  if (isCorrect)
+    for (func::FuncOp kernel : kernels)
+      markWholeKernel(kernel);
   return success(isCorrect);
 }
 
 struct LowerToLinalg : impl::LowerToLinalgBase<LowerToLinalg> {
   void runOnOperation() override {
-    if (failed(lowerKernels(getOperation())))
+    if (failed(lowerThreadKernels(getOperation(), PassRemarks(getArgumentName()))) ||
+        failed(lowerKernels(getOperation())))
       signalPassFailure();
   }
 };

@@ -1,9 +1,9 @@
 // RUN: proa-opt %s --pd-decompose=only=relu | FileCheck %s --check-prefix=ONLY
 // RUN: proa-opt %s --pd-decompose=except=pd.relu | FileCheck %s --check-prefix=EXCEPT
 // RUN: proa-opt %s --pd-decompose=target=cpu | FileCheck %s --check-prefix=CPU
-// RUN: not proa-opt %s --pd-decompose=target=gpu 2>&1 | FileCheck %s --check-prefix=TARGET
+// RUN: not proa-opt %s --pd-decompose=target=tpu 2>&1 | FileCheck %s --check-prefix=TARGET
 // RUN: not proa-opt %s --pd-decompose=only=pd.relo 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-// TARGET: error: expected the target 'cpu', found 'gpu'
+// TARGET: error: expected the target 'cpu' or 'gpu', found 'tpu'
 // UNKNOWN: error: there is no op 'pd.relo' to be decomposed or left
 
 // ONLY-LABEL: func @f(

@@ -212,3 +212,32 @@ llvm.func @host() -> !llvm.ptr {
   %p = llvm.inttoptr %c : i64 to !llvm.ptr
   llvm.return %p : !llvm.ptr
 }
+
+// -----
+
+// A tensor map is made by the thread, of the buffer and dims that its description names. Dynamic shared memory has the
+// size that the kernel's attribute names. PTX text.
+// CHECK: llvm.func @proa_emulate_tensor_map(!llvm.ptr, !llvm.ptr, !llvm.ptr, i32, i32, i32, !llvm.ptr, !llvm.ptr, i32)
+// CHECK-NOT: @dynamic_shared()
+// CHECK-LABEL: llvm.func internal @dynamic_rows
+// CHECK: llvm.alloca %{{.*}} x !llvm.array<128 x i8> {alignment = 64 : i64}
+// CHECK: %[[ROWS:.*]] = llvm.mul %{{.*}}, %{{.*}} : i64
+// CHECK: llvm.call @proa_emulate_tensor_map(
+// CHECK-NOT: nvvm
+// CHECK-LABEL: llvm.func @dynamic(
+// CHECK: llvm.mlir.constant(65536 : i64)
+llvm.mlir.global external @dynamic_shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
+llvm.func @dynamic(%x: !llvm.ptr, %n: i64, %m: i64, %begin: i64, %end: i64,
+    %map: !llvm.ptr {llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant,
+                     proa.tensor_map = {buffer = 0 : i64, element_bytes = 2 : i64, box = array<i64: 64, 64>,
+                                        sizes = affine_map<()[s0, s1] -> (s0 * s1, 128)>, swizzle = 128 : i64}})
+    attributes {proa.kernel, nvvm.kernel, proa.threads = 32 : i32, proa.shared = 65536 : i64} {
+  %s = llvm.mlir.addressof @dynamic_shared : !llvm.ptr<3>
+  %b = llvm.getelementptr %s[65528] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
+  %one = llvm.mlir.constant(1 : i32) : i32
+  %moved = nvvm.inline_ptx "mov.b32 $0, $1;" ro (%one : i32) -> i32
+  nvvm.mbarrier.init %b, %moved : !llvm.ptr<3>, i32
+  %cluster = llvm.addrspacecast %s : !llvm.ptr<3> to !llvm.ptr<7>
+  nvvm.cp.async.bulk.tensor.shared.cluster.global %cluster, %map, %b, box[%one, %one] : !llvm.ptr<7>, !llvm.ptr
+  llvm.return
+}

@@ -1,4 +1,6 @@
-// RUN: proa-opt %s --proa-choose-contraction --split-input-file | FileCheck %s
+// RUN: proa-opt %s --proa-choose-contraction --remarks=proa-choose-contraction --split-input-file 2>%t | FileCheck %s
+// RUN: FileCheck %s --check-prefix=REMARK < %t
+// RUN: proa-opt %s --proa-choose-contraction=chip=sm_80 --split-input-file | FileCheck %s --check-prefix=SM80
 // RUN: proa-opt %s --proa-choose-contraction=strategy=fma --split-input-file | FileCheck %s --check-prefix=FMA
 
 #x = affine_map<(m, n, k) -> (m, k)>
@@ -6,12 +8,18 @@
 #r = affine_map<(m, n, k) -> (m, n)>
 #id = affine_map<(m, n) -> (m, n)>
 
-// Tensor cores for bf16 with an f32 sum, the largest tiles for a large product, and the epilogue.
+// Tensor cores for bf16 with an f32 sum, the largest tiles for a large product, and the epilogue. Each block computes
+// several tiles.
 // CHECK-LABEL: func.func @tensor_cores
+// CHECK-SAME: proa.resident_blocks = 1 : i64
 // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "reduction"]
-// CHECK-SAME: attrs = {proa.contraction = "mma", proa.loop_tiles = array<i64: 128, 128, 32>,
-// CHECK-SAME: proa.part = array<i64: 64, 32>, proa.stages = 2 : i64}
+// CHECK-SAME: attrs = {proa.contraction = "wgmma", proa.loop_tiles = array<i64: 128, 256, 64>,
+// CHECK-SAME: proa.part = array<i64: 64, 256>, proa.stages = 3 : i64}
 // CHECK: linalg.generic {{.*}}attrs = {proa.epilogue}
+// REMARK: a block computes tiles of 128x256 elements with 288 threads (wgmma, 3 stages), and its epilogue in registers
+// SM80-LABEL: func.func @tensor_cores
+// SM80: attrs = {proa.contraction = "mma", proa.loop_tiles = array<i64: 128, 128, 32>,
+// SM80-SAME: proa.part = array<i64: 64, 32>, proa.stages = 4 : i64}
 // FMA-LABEL: func.func @tensor_cores
 // FMA: proa.contraction = "fma"
 func.func @tensor_cores(%x: tensor<2048x512xbf16>, %y: tensor<512x2048xbf16>) -> tensor<2048x2048xbf16> attributes {proa.kernel} {
@@ -68,6 +76,56 @@ func.func @small(%x: tensor<2x16x64xf32>, %y: tensor<16x64xf32>) -> tensor<2x64x
     linalg.yield %c : f32
   } -> tensor<2x64x64xf32>
   return %r : tensor<2x64x64xf32>
+}
+
+// -----
+
+#x = affine_map<(m, n, k) -> (m, k)>
+#y = affine_map<(m, n, k) -> (k, n)>
+#r = affine_map<(m, n, k) -> (m, n)>
+#id = affine_map<(m, n) -> (m, n)>
+
+// Near miss: the tensor memory accelerator cannot read rows of 66 bytes.
+// CHECK-LABEL: func.func @unaligned
+// CHECK: proa.contraction = "mma"
+// REMARK: wgmma cannot read operand 1: its rows are not a multiple of 16 bytes
+func.func @unaligned(%x: tensor<2048x512xbf16>, %y: tensor<512x33xbf16>, %init: tensor<2048x33xf32>) -> tensor<2048x33xf32>
+    attributes {proa.kernel} {
+  %p = linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %y : tensor<2048x512xbf16>, tensor<512x33xbf16>) outs(%init : tensor<2048x33xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %s: f32):
+    %c = arith.extf %a : bf16 to f32
+    %d = arith.extf %b : bf16 to f32
+    %q = arith.mulf %c, %d : f32
+    %t = arith.addf %s, %q : f32
+    linalg.yield %t : f32
+  } -> tensor<2048x33xf32>
+  return %p : tensor<2048x33xf32>
+}
+
+// Near miss: nor what the kernel computes itself.
+// CHECK-LABEL: func.func @computed
+// CHECK: proa.contraction = "mma"
+// REMARK: wgmma cannot read operand 0: the kernel computes it
+func.func @computed(%x: tensor<2048x512xbf16>, %y: tensor<512x64xbf16>, %init: tensor<2048x64xf32>) -> tensor<2048x64xf32>
+    attributes {proa.kernel} {
+  %empty = tensor.empty() : tensor<2048x512xbf16>
+  %n = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<2048x512xbf16>) outs(%empty : tensor<2048x512xbf16>) {
+  ^bb0(%a: bf16, %b: bf16):
+    %c = arith.negf %a : bf16
+    linalg.yield %c : bf16
+  } -> tensor<2048x512xbf16>
+  %p = linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%n, %y : tensor<2048x512xbf16>, tensor<512x64xbf16>) outs(%init : tensor<2048x64xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %s: f32):
+    %c = arith.extf %a : bf16 to f32
+    %d = arith.extf %b : bf16 to f32
+    %q = arith.mulf %c, %d : f32
+    %t = arith.addf %s, %q : f32
+    linalg.yield %t : f32
+  } -> tensor<2048x64xf32>
+  return %p : tensor<2048x64xf32>
 }
 
 // -----

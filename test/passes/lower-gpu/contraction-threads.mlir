@@ -117,21 +117,24 @@ func.func @mma(%x: memref<64x64xbf16>, %y: memref<64x64xbf16>, %r: memref<64x64x
 #y = affine_map<(m, n, k) -> (k, n)>
 #r = affine_map<(m, n, k) -> (m, n)>
 
-// Two stages: the next parts are copied asynchronously, 16 bytes at a time, none of them where the operands end. A wait
-// precedes the barrier, and another one the end, when the sums take the place of the operands.
+// Three stages: the next two parts are copied asynchronously, 16 bytes at a time, none of them where the operands end.
+// After the barrier the stage of the last part is free. A wait precedes the end, when the sums take the place of the
+// operands.
 // CHECK-LABEL: func.func @stages
-// CHECK-DAG: %[[X:.*]] = memref.view %{{.*}} to memref<2x32x40xbf16, #gpu.address_space<workgroup>>
+// CHECK-DAG: %[[X:.*]] = memref.view %{{.*}} to memref<3x32x40xbf16, #gpu.address_space<workgroup>>
 // CHECK: gpu.barrier
 // CHECK: nvgpu.device_async_copy %arg0[{{.*}}], %[[X]][{{.*}}], 8, %{{.*}} {bypassL1}
 // CHECK: nvvm.cp.async.commit.group
-// CHECK: scf.for
-// CHECK: nvgpu.device_async_copy
+// CHECK: nvgpu.device_async_copy %arg0
 // CHECK: nvvm.cp.async.commit.group
+// CHECK: scf.for
 // CHECK: nvvm.cp.async.wait.group 1
 // CHECK-NEXT: gpu.barrier
+// CHECK: nvgpu.device_async_copy
+// CHECK: nvvm.cp.async.commit.group
 // CHECK: nvgpu.ldmatrix
 // CHECK: nvvm.mma.sync
-// CHECK: gpu.barrier
+// CHECK-NOT: gpu.barrier
 // CHECK: scf.yield
 // CHECK: nvvm.cp.async.wait.group 0
 // CHECK-NEXT: gpu.barrier
@@ -141,7 +144,7 @@ func.func @stages(%x: memref<64x64xbf16>, %y: memref<64x64xbf16>, %r: memref<64x
   linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %y : memref<64x64xbf16>, memref<64x64xbf16>) outs(%r : memref<64x64xf32>)
       attrs = {proa.contraction = "mma", proa.loop_tiles = array<i64: 32, 32, 32>,
-               proa.part = array<i64: 16, 16>, proa.stages = 2 : i64, proa.starts_filled = [0.0 : f32]} {
+               proa.part = array<i64: 16, 16>, proa.stages = 3 : i64, proa.starts_filled = [0.0 : f32]} {
   ^bb0(%a: bf16, %b: bf16, %s: f32):
     %c = arith.extf %a : bf16 to f32
     %d = arith.extf %b : bf16 to f32

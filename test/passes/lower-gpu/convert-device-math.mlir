@@ -14,3 +14,26 @@ gpu.module @device {
     return %a, %b, %c, %d : f32, f32, i64, f32
   }
 }
+
+// Beside wgmma no op may become a call: approximate divisions and roots of f32, 32 bits for indices with dynamic
+// divisors. Near miss: constant divisors.
+// CHECK-LABEL: func.func @beside_wgmma
+// CHECK: arith.divf %{{.*}} fastmath<afn> : f32
+// CHECK: llvm.intr.sqrt(%{{.*}}) {fastmathFlags = #llvm.fastmath<afn>} : (f32) -> f32
+// CHECK: arith.divui %{{.*}} : i32
+// CHECK: arith.remui %{{.*}} : i32
+// CHECK: arith.divui %{{.*}} : index
+gpu.module @hopper {
+  func.func @beside_wgmma(%x: f32, %i: index, %j: index, %d: i64, %s: !llvm.struct<(f32, f32, f32, f32)>)
+      -> (f32, f32, index, index, index) {
+    %r = nvvm.wgmma.mma_async %d, %d, %s, <m = 64, n = 8, k = 16>, D [<f32>, <zero>], A [<f16>, <one>, <row>],
+        B [<f16>, <one>, <col>] : !llvm.struct<(f32, f32, f32, f32)> -> !llvm.struct<(f32, f32, f32, f32)>
+    %c3 = arith.constant 3 : index
+    %a = arith.divf %x, %x : f32
+    %b = math.sqrt %a : f32
+    %p = arith.divui %i, %j : index
+    %q = arith.remui %i, %j : index
+    %t = arith.divui %i, %c3 : index
+    return %a, %b, %p, %q, %t : f32, f32, index, index, index
+  }
+}

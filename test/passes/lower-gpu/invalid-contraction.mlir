@@ -5,10 +5,10 @@
 #r = affine_map<(m, n, k) -> (m, n)>
 
 func.func @wrong(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %r: memref<64x64xf32>) attributes {proa.kernel} {
-  // expected-error@+1 {{'proa.contraction' is not "fma" or "mma"}}
+  // expected-error@+1 {{'proa.contraction' is not "fma", "mma" or "wgmma"}}
   linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %y : memref<64x64xf32>, memref<64x64xf32>) outs(%r : memref<64x64xf32>)
-      attrs = {proa.contraction = "wgmma", proa.loop_tiles = array<i64: 32, 32, 32>, proa.part = array<i64: 4, 4>} {
+      attrs = {proa.contraction = "simd", proa.loop_tiles = array<i64: 32, 32, 32>, proa.part = array<i64: 4, 4>} {
   ^bb0(%a: f32, %b: f32, %s: f32):
     %q = arith.mulf %a, %b : f32
     %t = arith.addf %s, %q : f32
@@ -100,10 +100,10 @@ func.func @wrong(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %r: memref<64x64x
 #r = affine_map<(m, n, k) -> (m, n)>
 
 func.func @wrong(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %r: memref<64x64xf32>) attributes {proa.kernel} {
-  // expected-error@+1 {{'proa.stages' is 3, expected 1 or 2}}
+  // expected-error@+1 {{'proa.stages' is 9, expected 1 to 8}}
   linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %y : memref<64x64xf32>, memref<64x64xf32>) outs(%r : memref<64x64xf32>)
-      attrs = {proa.contraction = "fma", proa.loop_tiles = array<i64: 32, 32, 32>, proa.part = array<i64: 4, 4>, proa.stages = 3 : i64} {
+      attrs = {proa.contraction = "fma", proa.loop_tiles = array<i64: 32, 32, 32>, proa.part = array<i64: 4, 4>, proa.stages = 9 : i64} {
   ^bb0(%a: f32, %b: f32, %s: f32):
     %q = arith.mulf %a, %b : f32
     %t = arith.addf %s, %q : f32
@@ -125,6 +125,27 @@ func.func @wrong(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %r: memref<64x64x
       attrs = {proa.contraction = "fma", proa.loop_tiles = array<i64: 256, 256, 32>, proa.part = array<i64: 4, 4>} {
   ^bb0(%a: f32, %b: f32, %s: f32):
     %q = arith.mulf %a, %b : f32
+    %t = arith.addf %s, %q : f32
+    linalg.yield %t : f32
+  }
+  return
+}
+
+// -----
+
+#x = affine_map<(m, n, k) -> (m, k)>
+#y = affine_map<(m, n, k) -> (k, n)>
+#r = affine_map<(m, n, k) -> (m, n)>
+
+func.func @wrong(%x: memref<64x64xbf16>, %y: memref<64x64xbf16>, %r: memref<64x64xf32>) attributes {proa.kernel} {
+  // expected-error@+1 {{the tile is 64, 64, 32 with 2 stages, expected with 'wgmma' up to 256 rows, 64, 128, 192 or 256 columns, all of them in 'proa.part', 64 for k, and 2 stages or more}}
+  linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %y : memref<64x64xbf16>, memref<64x64xbf16>) outs(%r : memref<64x64xf32>)
+      attrs = {proa.contraction = "wgmma", proa.loop_tiles = array<i64: 64, 64, 32>, proa.part = array<i64: 64, 64>, proa.stages = 2 : i64} {
+  ^bb0(%a: bf16, %b: bf16, %s: f32):
+    %c = arith.extf %a : bf16 to f32
+    %d = arith.extf %b : bf16 to f32
+    %q = arith.mulf %c, %d : f32
     %t = arith.addf %s, %q : f32
     linalg.yield %t : f32
   }

@@ -24,13 +24,32 @@ func.func @two(%i: index, %v: f32, %b: i8) attributes {proa.kernel, proa.threads
 
 // -----
 
-// SMALL-LABEL: func.func @dynamic
-// CHECK-LABEL: func.func @dynamic
-// CHECK-SAME: proa.host = "a scratch buffer has a dynamic size"
-// REMARK: the kernel stays on the host: a scratch buffer has a dynamic size
-func.func @dynamic(%n: index, %v: f32) attributes {proa.kernel, proa.threads = 32 : i64} {
-  %a = memref.alloc(%n) : memref<?xf32>
-  memref.store %v, %a[%n] : memref<?xf32>
+// A buffer of dynamic size is a part of scratch memory in global memory; the function of shapes computes its bytes.
+// CHECK-LABEL: func.func @dynamic(%arg0: index, %arg1: f32, %arg2: memref<i8> {llvm.noalias}, %arg3: index, %arg4: index, %arg5: index)
+// CHECK-SAME: proa.scratch = [array<i64: 1, -9223372036854775808>]
+// CHECK: memref.view %{{.*}} : memref<?xi8> to memref<?xf32>
+// CHECK-LABEL: func.func private @dynamic_shape(%arg0: index) -> (index, index)
+// REMARK: 1 scratch buffers are in global memory: they are dynamic, or too large
+func.func @dynamic(%n: index, %v: f32, %begin: index, %end: index) attributes {proa.kernel, proa.rows = 1 : i64, proa.threads = 32 : i64} {
+  %c1 = arith.constant 1 : index
+  scf.for %row = %begin to %end step %c1 {
+    %a = memref.alloc(%n) : memref<?xf32>
+    memref.store %v, %a[%row] : memref<?xf32>
+  }
+  return
+}
+
+// -----
+
+// The size depends on the row.
+// CHECK-LABEL: func.func @of_row
+// CHECK-SAME: proa.host = "the size of a scratch buffer depends on more than the dims of operands"
+func.func @of_row(%v: f32, %begin: index, %end: index) attributes {proa.kernel, proa.rows = 9 : i64, proa.threads = 32 : i64} {
+  %c1 = arith.constant 1 : index
+  scf.for %row = %begin to %end step %c1 {
+    %a = memref.alloc(%row) : memref<?xf32>
+    memref.store %v, %a[%row] : memref<?xf32>
+  }
   return
 }
 
@@ -70,4 +89,20 @@ func.func @escapes(%r: memref<4xf32>) attributes {proa.kernel, proa.threads = 32
   %a = memref.alloc() : memref<4xf32>
   memref.copy %a, %r : memref<4xf32> to memref<4xf32>
   return
+}
+
+// -----
+
+// More than 48 KiB are dynamic. The alignment of a buffer for shared memory stays.
+// CHECK: memref.global "private" @large_shared : memref<66560xi8, #gpu.address_space<workgroup>> = uninitialized {alignment = 1024 : i64}
+// CHECK-LABEL: func.func @large
+// CHECK-SAME: proa.shared = 66560 : i64
+// CHECK: memref.view %{{.*}}[%c1024]
+func.func @large(%i: index) -> index attributes {proa.kernel, proa.threads = 32 : i64} {
+  %a = memref.alloc() : memref<16xi8, #gpu.address_space<workgroup>>
+  %b = memref.alloc() {alignment = 1024 : i64} : memref<65536xi8, #gpu.address_space<workgroup>>
+  %p = memref.extract_aligned_pointer_as_index %a : memref<16xi8, #gpu.address_space<workgroup>> -> index
+  %q = memref.extract_aligned_pointer_as_index %b : memref<65536xi8, #gpu.address_space<workgroup>> -> index
+  %s = arith.addi %p, %q : index
+  return %s : index
 }

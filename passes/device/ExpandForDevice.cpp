@@ -1,0 +1,202 @@
+//! pd-expand-for-device: library ops become ops that kernels for GPUs compute.
+#include "passes/device/Passes.h"
+
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/index/ScatterOps.h"
+#include "dialects/pd/ops/random/Random.h"
+#include "dialects/pd/ops/search/SearchOps.h"
+#include "dialects/pd/ops/shape/ShapeOps.h"
+#include "dialects/rt/Rt.h"
+#include "passes/remarks/Remarks.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace proa {
+#define GEN_PASS_DEF_EXPANDFORDEVICE
+#include "passes/device/Passes.h.inc"
+
+namespace {
+
+//===-- Random numbers ----------------------------------------------------------------------------------===//
+
+/// The execution of a random op, on the host.
+template <class Op> Value callOf(Op op, PatternRewriter &rewriter) {
+  auto type = RankedTensorType::get({2}, rewriter.getI64Type());
+  return rt::RandomCallOp::create(rewriter, op.getLoc(), type, op.getSeedTensor(),
+                                  rewriter.getI64IntegerAttr(op.getSeed()));
+}
+
+/// Replaces an op whose shape is static; `create(type, call)` makes the op of rt.
+template <class Op>
+LogicalResult expandRandom(Op op, PatternRewriter &rewriter,
+                           llvm::function_ref<Value(RankedTensorType, Value)> create) {
+  RankedTensorType type = pd::tensorType(op.getOut());
+  if (!type.hasStaticShape())
+    return rewriter.notifyMatchFailure(op, "its shape is known only at run time");
+  rewriter.replaceOp(op, create(type, callOf(op, rewriter)));
+  return success();
+}
+
+struct ExpandUniform : OpRewritePattern<pd::UniformOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(pd::UniformOp op, PatternRewriter &rewriter) const override {
+    // The library kernel reports diagonals that do not fit.
+    RankedTensorType type = pd::tensorType(op.getOut());
+    auto count = static_cast<int64_t>(op.getDiagNum()), step = static_cast<int64_t>(op.getDiagStep());
+    if (count > 0 && type.hasStaticShape() &&
+        (step < 0 || count - 1 > (type.getNumElements() - 1) / (step + 1)))
+      return rewriter.notifyMatchFailure(op, "its diagonal does not fit");
+    return expandRandom(op, rewriter, [&](RankedTensorType own, Value call) -> Value {
+      return rt::UniformOp::create(rewriter, op.getLoc(), own, call, op.getMinAttr(), op.getMaxAttr(),
+                                   op.getDiagNumAttr(), op.getDiagStepAttr(), op.getDiagValAttr());
+    });
+  }
+};
+
+struct ExpandGaussian : OpRewritePattern<pd::GaussianOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(pd::GaussianOp op, PatternRewriter &rewriter) const override {
+    return expandRandom(op, rewriter, [&](RankedTensorType type, Value call) -> Value {
+      return rt::GaussianOp::create(rewriter, op.getLoc(), type, call, op.getMeanAttr(), op.getStdAttr());
+    });
+  }
+};
+
+struct ExpandRandint : OpRewritePattern<pd::RandintOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(pd::RandintOp op, PatternRewriter &rewriter) const override {
+    Type element = pd::tensorType(op.getOut()).getElementType();
+    if (!element.isSignlessInteger(32) && !element.isSignlessInteger(64))
+      return rewriter.notifyMatchFailure(op, "its element type is neither i32 nor i64");
+    return expandRandom(op, rewriter, [&](RankedTensorType type, Value call) -> Value {
+      return rt::RandintOp::create(rewriter, op.getLoc(), type, call, op.getLowAttr(), op.getHighAttr());
+    });
+  }
+};
+
+//===-- Scattering --------------------------------------------------------------------------------------===//
+
+/// The type of keys: 32 bits where all parts of x have such a number.
+Type keyType(OpBuilder &builder, RankedTensorType x) {
+  bool isSmall = x.hasStaticShape() && x.getNumElements() <= std::numeric_limits<int32_t>::max();
+  return isSmall ? builder.getI32Type() : builder.getI64Type();
+}
+
+Value reshaped(OpBuilder &builder, Location loc, Value value, ArrayRef<int64_t> shape) {
+  if (pd::tensorType(value).getShape() == shape)
+    return value;
+  // A dynamic dim follows from the number of elements.
+  SmallVector<int64_t> given(shape);
+  for (int64_t &size : given)
+    if (ShapedType::isDynamic(size))
+      size = -1;
+  return pd::ReshapeOp::create(builder, loc, value, Value(), builder.getDenseI64ArrayAttr(given));
+}
+
+/// The number of elements of these dims.
+int64_t countOf(ArrayRef<int64_t> dims) {
+  int64_t count = 1;
+  for (int64_t size : dims)
+    count = ShapedType::isDynamic(size) || ShapedType::isDynamic(count) ? ShapedType::kDynamic : count * size;
+  return count;
+}
+
+/// x with `updates`, [count, parts...], at `keys`, which have any shape.
+Value scatter(PatternRewriter &rewriter, Location loc, Value x, Value keys, Value updates, int64_t depth,
+              pd::ScatterReduce reduce) {
+  int64_t count = countOf(pd::tensorType(keys).getShape());
+  Value flat = reshaped(rewriter, loc, keys, {count});
+  auto sorted = pd::ArgsortOp::create(rewriter, loc, flat, /*axis=*/0, /*descending=*/false, /*stable=*/true);
+  return rt::ScatterSortedOp::create(rewriter, loc, x.getType(), x, sorted.getOut(), sorted.getIndices(),
+                                     updates, rewriter.getI64IntegerAttr(depth),
+                                     pd::ScatterReduceAttr::get(rewriter.getContext(), reduce));
+}
+
+const char *whyNoScatter(RankedTensorType x, RankedTensorType index, RankedTensorType updates,
+                         pd::ScatterReduce reduce) {
+  bool isExtreme = reduce == pd::ScatterReduce::Amin || reduce == pd::ScatterReduce::Amax;
+  if (isa<ComplexType>(x.getElementType()) && isExtreme)
+    return "complex numbers have no order";
+  Type element = index.getElementType();
+  if (!element.isSignlessInteger(32) && !element.isSignlessInteger(64))
+    return "its indices are neither i32 nor i64";
+  for (RankedTensorType type : {x, index, updates})
+    if (llvm::is_contained(type.getShape(), 0))
+      return "an operand has no elements";
+  return nullptr;
+}
+
+struct ExpandScatterNd : OpRewritePattern<pd::ScatterNdOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(pd::ScatterNdOp op, PatternRewriter &rewriter) const override {
+    RankedTensorType x = pd::tensorType(op.getX()), index = pd::tensorType(op.getIndex());
+    RankedTensorType updates = pd::tensorType(op.getUpdates());
+    if (const char *why = whyNoScatter(x, index, updates, op.getReduce()))
+      return rewriter.notifyMatchFailure(op, why);
+    int64_t depth = index.getShape().back(), rows = index.getRank() - 1;
+    if (ShapedType::isDynamic(depth))
+      return rewriter.notifyMatchFailure(op, "how many dimensions it addresses is known only at run time");
+    ArrayRef<int64_t> part = x.getShape().drop_front(depth);
+    // The library kernel reports dims that do not fit.
+    if (updates.getRank() != rows + int64_t(part.size()) || updates.getShape().drop_front(rows) != part ||
+        llvm::any_of(part, ShapedType::isDynamic))
+      return rewriter.notifyMatchFailure(op, "whether its updates fit is known only at run time");
+    for (auto [own, other] : llvm::zip_first(index.getShape().take_front(rows), updates.getShape()))
+      if (own != other || ShapedType::isDynamic(own))
+        return rewriter.notifyMatchFailure(op, "whether its updates fit is known only at run time");
+    Location loc = op.getLoc();
+    auto type = RankedTensorType::get(index.getShape().drop_back(), keyType(rewriter, x));
+    Value keys = rt::ScatterKeysOp::create(rewriter, loc, type, op.getX(), op.getIndex(), IntegerAttr());
+    SmallVector<int64_t> flat{countOf(type.getShape())};
+    llvm::append_range(flat, part);
+    Value rowsOfUpdates = reshaped(rewriter, loc, op.getUpdates(), flat);
+    rewriter.replaceOp(op, scatter(rewriter, loc, op.getX(), keys, rowsOfUpdates, depth, op.getReduce()));
+    return success();
+  }
+};
+
+struct ExpandPutAlongAxis : OpRewritePattern<pd::PutAlongAxisOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(pd::PutAlongAxisOp op, PatternRewriter &rewriter) const override {
+    RankedTensorType x = pd::tensorType(op.getX()), index = pd::tensorType(op.getIndices());
+    RankedTensorType values = pd::tensorType(op.getValues());
+    if (const char *why = whyNoScatter(x, index, values, op.getReduce()))
+      return rewriter.notifyMatchFailure(op, why);
+    int64_t axis = op.getAxis() < 0 ? int64_t(op.getAxis()) + x.getRank() : int64_t(op.getAxis());
+    if (!x.hasStaticShape() || !index.hasStaticShape() || !values.hasStaticShape())
+      return rewriter.notifyMatchFailure(op, "whether its operands fit is known only at run time");
+    for (int64_t d = 0; d < x.getRank(); ++d)
+      if (d != axis && index.getDimSize(d) > x.getDimSize(d))
+        return rewriter.notifyMatchFailure(op, "its indices do not fit");
+    Location loc = op.getLoc();
+    auto type = RankedTensorType::get(index.getShape(), keyType(rewriter, x));
+    Value keys = rt::ScatterKeysOp::create(rewriter, loc, type, op.getX(), op.getIndices(),
+                                           rewriter.getI64IntegerAttr(axis));
+    Value updates = op.getValues();
+    // Without leading dims of size 1 the values broadcast.
+    SmallVector<int64_t> own(values.getShape());
+    while (int64_t(own.size()) > index.getRank())
+      own.erase(own.begin());
+    updates = reshaped(rewriter, loc, updates, own);
+    if (own != index.getShape())
+      updates = pd::ExpandOp::create(rewriter, loc, updates, Value(),
+                                     rewriter.getDenseI64ArrayAttr(index.getShape()));
+    updates = reshaped(rewriter, loc, updates, {index.getNumElements()});
+    rewriter.replaceOp(op, scatter(rewriter, loc, op.getX(), keys, updates, x.getRank(), op.getReduce()));
+    return success();
+  }
+};
+
+struct ExpandForDevicePass : impl::ExpandForDeviceBase<ExpandForDevicePass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<ExpandUniform, ExpandGaussian, ExpandRandint, ExpandScatterNd, ExpandPutAlongAxis>(
+        &getContext());
+    applyPatternsOnce(getOperation(), std::move(patterns), PassRemarks(getArgumentName()));
+  }
+};
+
+} // namespace
+} // namespace proa

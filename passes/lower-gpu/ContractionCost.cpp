@@ -1,0 +1,126 @@
+#include "passes/lower-gpu/ContractionCost.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace proa {
+namespace {
+
+using Kind = ContractionChoice::Kind;
+
+/// Bytes for each clock of a multiprocessor: what the cache of all can deliver, and shared memory.
+constexpr double cacheBytes = 40, sharedMemoryBytes = 128;
+/// Clocks of a tile in which nothing is multiplied: the first parts arrive, the results are stored.
+constexpr double startClocks = 1200;
+/// Rows and bytes of k of a wgmma.
+constexpr int64_t wgmmaM = 64, wgmmaKBytes = 32;
+
+/// A tile of a block and the part of it that a thread or a warp computes.
+struct Shape {
+  int64_t m, n, k, partOfM, partOfN;
+};
+
+/// A thread of the first one multiplies 8 + 8 elements of shared memory to 64 products, one of the others
+/// 4 + 4 to 16.
+constexpr Shape fmaShapes[] = {{128, 128, 16, 8, 8}, {64, 64, 16, 4, 4}, {32, 32, 32, 4, 4}};
+/// The accumulators of the first one are 128 registers of a thread, of the second 64; the third keeps four
+/// warps busy.
+constexpr Shape mmaShapes[] = {
+    {128, 256, 32, 64, 64}, {128, 128, 32, 64, 32}, {64, 64, 32, 32, 32}, {32, 32, 32, 32, 16}};
+/// Accumulators of 64 x n elements in a warpgroup are n / 2 registers of a thread. k is a line of 128 bytes.
+constexpr Shape wgmmaShapes[] = {{128, 256, 0, 64, 256}, {128, 192, 0, 64, 192}, {128, 128, 0, 64, 128},
+                                 {64, 256, 0, 64, 256},  {64, 128, 0, 64, 128},  {128, 64, 0, 64, 64},
+                                 {64, 64, 0, 64, 64}};
+
+ArrayRef<Shape> shapesOf(Kind kind) {
+  switch (kind) {
+  case Kind::Fma:
+    return fmaShapes;
+  case Kind::Mma:
+    return mmaShapes;
+  case Kind::Wgmma:
+    return wgmmaShapes;
+  }
+  return {};
+}
+
+/// Products of a multiprocessor for each clock.
+double productsPerClock(Kind kind, const ContractionSizes &sizes) {
+  switch (kind) {
+  case Kind::Fma:
+    return sizes.sumBits > 32 ? 64 : 128;
+  case Kind::Mma:
+    return 1024 * 16.0 / static_cast<double>(sizes.operandBits);
+  case Kind::Wgmma:
+    return 2048 * 16.0 / static_cast<double>(sizes.operandBits);
+  }
+  return 1;
+}
+
+/// Clocks in which one part of k is multiplied.
+double clocksOfPart(const ContractionTile &tile, const ContractionSizes &sizes) {
+  double products = static_cast<double>(tile.m * tile.n * tile.k) / productsPerClock(tile.kind, sizes);
+  if (tile.kind != Kind::Wgmma)
+    return products;
+  // Each wgmma reads its rows and all columns from shared memory.
+  int64_t steps = tile.k * sizes.operandBits / 8 / wgmmaKBytes;
+  double bytes = static_cast<double>(tile.m / wgmmaM * steps * (wgmmaM + tile.n) * wgmmaKBytes);
+  return std::max(products, bytes / sharedMemoryBytes);
+}
+
+/// As many stages as fit into the shared memory that a block may have.
+int64_t stagesOf(ContractionTile tile, const ContractionSizes &sizes, int64_t sharedBytes) {
+  constexpr int64_t fewest = 2, most = 4;
+  for (tile.stages = most; tile.stages > fewest && tile.sharedBytes(sizes) > sharedBytes;)
+    --tile.stages;
+  return tile.stages;
+}
+
+} // namespace
+
+int64_t ContractionTile::threads() const {
+  int64_t ofPart = kind == Kind::Fma ? 1 : kind == Kind::Mma ? 32 : 128;
+  return m / partOfM * (n / partOfN) * ofPart;
+}
+
+int64_t ContractionTile::sharedBytes(const ContractionSizes &sizes) const {
+  int64_t bytes = sizes.operandBits / 8, pad = 8;
+  if (kind == Kind::Wgmma)
+    return stages * (m + n) * k * bytes + m * (std::min<int64_t>(n, 64) + pad) * sizes.sumBits / 8 + 64;
+  return stages * (m * (k + pad) + n * (k + pad)) * bytes;
+}
+
+SmallVector<ContractionTile> tilesOf(Kind kind, const ContractionSizes &sizes, const Chip &chip) {
+  SmallVector<ContractionTile> tiles;
+  for (const Shape &shape : shapesOf(kind)) {
+    ContractionTile tile{kind, shape.m, shape.n, shape.k, shape.partOfM, shape.partOfN};
+    // Twice the registers: 64-bit numbers take the tiles from the second one on.
+    if (kind == Kind::Fma && sizes.sumBits > 32 && shape.partOfM * shape.partOfN > 16)
+      continue;
+    if (kind == Kind::Wgmma) {
+      tile.k = 128 * 8 / sizes.operandBits;
+      // Two small blocks: one stores its results while the other multiplies.
+      tile.residentBlocks = tile.m * tile.n <= 128 * 128 ? 2 : 1;
+    }
+    int64_t blocks = std::max<int64_t>(tile.residentBlocks, kind == Kind::Mma ? 2 : 1);
+    if (kind != Kind::Fma)
+      tile.stages = stagesOf(tile, sizes, chip.sharedBytes / blocks - 1024); // 1 KiB of a block is reserved
+    if (tile.sharedBytes(sizes) <= chip.sharedBytes)
+      tiles.push_back(tile);
+  }
+  return tiles;
+}
+
+double clocksOf(const ContractionTile &tile, const ContractionSizes &sizes, const Chip &chip) {
+  auto count = [](int64_t size, int64_t of) { return static_cast<double>(llvm::divideCeil(size, of)); };
+  double tiles = count(sizes.m, tile.m) * count(sizes.n, tile.n) * static_cast<double>(sizes.batch);
+  double bytes = static_cast<double>((tile.m + tile.n) * tile.k * sizes.operandBits / 8);
+  double part = std::max(clocksOfPart(tile, sizes), bytes / cacheBytes);
+  double ofTile = count(sizes.k, tile.k) * part + startClocks;
+  return std::ceil(tiles / static_cast<double>(chip.multiprocessors)) * ofTile;
+}
+
+} // namespace proa

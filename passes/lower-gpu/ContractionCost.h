@@ -1,0 +1,37 @@
+/// A static cost model of products of matrices on a GPU.
+#pragma once
+
+#include "passes/analysis/Chip.h"
+#include "passes/lower-gpu/ContractionForm.h"
+
+namespace proa {
+
+/// A product of matrices of known or assumed sizes.
+struct ContractionSizes {
+  int64_t m = 1, n = 1, k = 1, batch = 1;
+  int64_t operandBits = 32, sumBits = 32;
+};
+
+/// One way to compute a contraction, with the attributes that ContractionChoice::read checks.
+struct ContractionTile {
+  ContractionChoice::Kind kind = ContractionChoice::Kind::Fma;
+  int64_t m = 0, n = 0, k = 0, partOfM = 0, partOfN = 0;
+  int64_t stages = 1;
+  int64_t residentBlocks = 0; ///< with Wgmma: blocks of a multiprocessor, each of which computes many tiles
+
+  int64_t threads() const;
+  int64_t sharedBytes(const ContractionSizes &sizes) const;
+};
+
+/// The tiles that may be chosen for a kind, from the largest to the smallest.
+llvm::SmallVector<ContractionTile> tilesOf(ContractionChoice::Kind kind, const ContractionSizes &sizes,
+                                           const Chip &chip);
+
+/// Estimated clocks of the kernel on all multiprocessors.
+///
+/// Each multiprocessor computes its share of the tiles one after the other. A tile takes the time of its
+/// products or of the copies of its operands, whichever is longer, and a fixed time in which the pipeline
+/// fills and the results are stored.
+double clocksOf(const ContractionTile &tile, const ContractionSizes &sizes, const Chip &chip);
+
+} // namespace proa

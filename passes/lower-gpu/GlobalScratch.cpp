@@ -1,0 +1,258 @@
+#include "passes/lower-gpu/GlobalScratch.h"
+
+#include "passes/analysis/KernelAttributes.h"
+#include "passes/kernel-entry/TensorMapForm.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/DataLayoutInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace proa {
+namespace {
+
+/// Alignment of each buffer, for accesses of 16 bytes.
+constexpr int64_t alignment = 16;
+
+scf::ForOp rowLoopOf(func::FuncOp kernel) {
+  auto loops = kernel.getBody().front().getOps<scf::ForOp>();
+  return loops.empty() ? scf::ForOp() : *loops.begin();
+}
+
+/// The ops that compute `value` from the arguments of the kernel, in order; nothing if it depends on more.
+std::optional<SetVector<Operation *>> computationOf(Value value) {
+  SetVector<Operation *> ops;
+  auto isFromArguments = [](Value operand) {
+    auto argument = dyn_cast<BlockArgument>(operand);
+    return !argument || isa<func::FuncOp>(argument.getOwner()->getParentOp());
+  };
+  if (Operation *op = value.getDefiningOp()) {
+    BackwardSliceOptions options;
+    options.inclusive = true;
+    options.omitBlockArguments = true;
+    (void)getBackwardSlice(op, &ops, options);
+  }
+  bool isKnown = isFromArguments(value) && llvm::all_of(ops, [&](Operation *op) {
+                   return isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
+                          llvm::all_of(op->getOperands(), isFromArguments);
+                 });
+  return isKnown ? std::optional(topologicalSort(ops)) : std::nullopt;
+}
+
+/// The arguments of a kernel that are dims.
+SmallVector<BlockArgument> dimsOf(func::FuncOp kernel) {
+  SmallVector<BlockArgument> dims;
+  for (BlockArgument argument : kernel.getArguments().drop_back(numTrailingArguments(kernel)))
+    if (argument.getType().isIndex())
+      dims.push_back(argument);
+  return dims;
+}
+
+class GlobalPlacer {
+public:
+  explicit GlobalPlacer(func::FuncOp kernel)
+      : kernel(kernel), loop(rowLoopOf(kernel)), b(kernel.getContext()), loc(kernel.getLoc()) {}
+
+  void place(ArrayRef<memref::AllocOp> buffers) {
+    SmallVector<memref::AllocOp> ofRows, ofKernel;
+    for (memref::AllocOp buffer : buffers)
+      (isOfRow(buffer) ? ofRows : ofKernel).push_back(buffer);
+    if (!ofRows.empty())
+      placeIn(ofRows, /*perRow=*/true);
+    if (!ofKernel.empty())
+      placeIn(ofKernel, /*perRow=*/false);
+  }
+
+private:
+  func::FuncOp kernel;
+  scf::ForOp loop;
+  OpBuilder b;
+  Location loc;
+
+  bool isOfRow(memref::AllocOp buffer) {
+    return loop &&
+           llvm::all_of(buffer->getUsers(), [&](Operation *user) { return loop->isProperAncestor(user); });
+  }
+
+  Value cloneComputation(Value value, IRMapping &map) {
+    SetVector<Operation *> ops = *computationOf(value);
+    for (Operation *op : ops)
+      if (!map.contains(op))
+        b.clone(*op, map);
+    return map.lookupOrDefault(value);
+  }
+
+  /// The bytes of a buffer, at the insertion point. Sizes are cloned from `map` on.
+  Value bytesOf(memref::AllocOp buffer, IRMapping &map) {
+    DataLayout layout = DataLayout::closest(kernel);
+    auto bytes = static_cast<int64_t>(layout.getTypeSize(buffer.getType().getElementType()).getFixedValue());
+    Value total = arith::ConstantIndexOp::create(b, loc, bytes);
+    for (OpFoldResult size : buffer.getMixedSizes()) {
+      if (auto value = dyn_cast<Value>(size))
+        size = cloneComputation(value, map);
+      total = arith::MulIOp::create(b, loc, total, getValueOrCreateConstantIndexOp(b, loc, size));
+    }
+    Value rest = arith::ConstantIndexOp::create(b, loc, alignment - 1);
+    Value unit = arith::ConstantIndexOp::create(b, loc, alignment);
+    Value units = arith::DivUIOp::create(b, loc, arith::AddIOp::create(b, loc, total, rest), unit);
+    return arith::MulIOp::create(b, loc, units, unit);
+  }
+
+  /// The beginning of each buffer in a slot, and its size.
+  SmallVector<Value> offsetsOf(ArrayRef<memref::AllocOp> buffers, IRMapping &map) {
+    SmallVector<Value> offsets{arith::ConstantIndexOp::create(b, loc, 0)};
+    for (memref::AllocOp buffer : buffers)
+      offsets.push_back(b.createOrFold<arith::AddIOp>(loc, offsets.back(), bytesOf(buffer, map)));
+    return offsets;
+  }
+
+  void placeIn(ArrayRef<memref::AllocOp> buffers, bool perRow) {
+    auto rowsAttr = kernel->getAttrOfType<IntegerAttr>(rowsAttribute);
+    int64_t rows = !perRow ? 1 : rowsAttr ? rowsAttr.getInt() : 1;
+    int64_t bytes = 0;
+    DataLayout layout = DataLayout::closest(kernel);
+    for (memref::AllocOp buffer : buffers) {
+      MemRefType type = buffer.getType();
+      bool isStatic = type.hasStaticShape() && !ShapedType::isDynamic(bytes);
+      bytes =
+          isStatic
+              ? bytes + static_cast<int64_t>(llvm::alignTo(
+                            type.getNumElements() * layout.getTypeSize(type.getElementType()).getFixedValue(),
+                            alignment))
+              : ShapedType::kDynamic;
+    }
+    if (ShapedType::isDynamic(rows) || ShapedType::isDynamic(bytes))
+      extendShapes(buffers, rows, bytes);
+    SmallVector<Value> arguments = addScratchArgument(kernel, {rows, bytes});
+    replaceBuffers(buffers, arguments.front(), perRow);
+  }
+
+  void replaceBuffers(ArrayRef<memref::AllocOp> buffers, Value base, bool perRow) {
+    IRMapping none;
+    b.setInsertionPointToStart(&kernel.getBody().front());
+    SmallVector<Value> offsets = offsetsOf(buffers, none);
+    Value begin = offsets.front();
+    if (perRow) {
+      b.setInsertionPointToStart(loop.getBody());
+      begin = arith::MulIOp::create(b, loc, loop.getInductionVar(), offsets.back());
+    }
+    for (size_t i = 0; i < buffers.size(); ++i) {
+      memref::AllocOp buffer = buffers[i];
+      MemRefType type = buffer.getType();
+      Value first = arith::AddIOp::create(b, loc, begin, offsets[i]);
+      Value next = arith::AddIOp::create(b, loc, begin, offsets[i + 1]);
+      auto bytesType = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());
+      // The bytes up to the end of the buffer: a view checks nothing.
+      Value bytes = memref::ReinterpretCastOp::create(
+          b, loc, bytesType, base, OpFoldResult(b.getIndexAttr(0)), ArrayRef<OpFoldResult>{next},
+          ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
+      SmallVector<Value> sizes;
+      for (OpFoldResult size : buffer.getMixedSizes())
+        if (auto value = dyn_cast<Value>(size))
+          sizes.push_back(cloneComputation(value, none));
+      Value view = memref::ViewOp::create(b, loc, type, bytes, first, sizes);
+      buffer.getResult().replaceAllUsesWith(view);
+    }
+    for (memref::AllocOp buffer : buffers)
+      buffer.erase();
+  }
+
+  /// The function of shapes; created if the kernel has none.
+  func::FuncOp shapesOf() {
+    auto module = kernel->getParentOfType<ModuleOp>();
+    std::string name = (kernel.getName() + "_shape").str();
+    if (auto shapes = module.lookupSymbol<func::FuncOp>(name))
+      return shapes;
+    OpBuilder builder(kernel);
+    builder.setInsertionPointAfter(kernel);
+    SmallVector<Type> dims(dimsOf(kernel).size(), builder.getIndexType());
+    auto shapes =
+        func::FuncOp::create(builder, loc, name, builder.getFunctionType(dims, builder.getIndexType()));
+    shapes.setPrivate();
+    builder.setInsertionPointToStart(shapes.addEntryBlock());
+    auto rows = kernel->getAttrOfType<IntegerAttr>(rowsAttribute);
+    Value count = arith::ConstantIndexOp::create(builder, loc, rows ? rows.getInt() : 1);
+    func::ReturnOp::create(builder, loc, count);
+    return shapes;
+  }
+
+  /// Adds the dynamic dims of the scratch memory to the results of the function of shapes, before the number
+  /// of rows.
+  void extendShapes(ArrayRef<memref::AllocOp> buffers, int64_t rows, int64_t bytes) {
+    func::FuncOp shapes = shapesOf();
+    Operation *terminator = shapes.getBody().front().getTerminator();
+    SmallVector<Value> results(terminator->getOperands());
+    Value rowCount = results.pop_back_val();
+    // The kernel's dims are those of its inputs, which the function has as arguments, then those of its
+    // results.
+    IRMapping map;
+    for (auto [i, dim] : llvm::enumerate(dimsOf(kernel))) {
+      unsigned inputs = shapes.getNumArguments();
+      map.map(dim, i < inputs ? Value(shapes.getArgument(i)) : results[i - inputs]);
+    }
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(terminator);
+    if (ShapedType::isDynamic(rows))
+      results.push_back(rowCount);
+    if (ShapedType::isDynamic(bytes))
+      results.push_back(offsetsOf(buffers, map).back());
+    results.push_back(rowCount);
+    terminator->setOperands(results);
+    shapes.setType(
+        FunctionType::get(b.getContext(), shapes.getArgumentTypes(), terminator->getOperandTypes()));
+  }
+};
+
+} // namespace
+
+unsigned numTrailingArguments(func::FuncOp kernel) {
+  unsigned count =
+      2 + (kernel->hasAttr(countersAttribute) ? 1 : 0) + (kernel->hasAttr(indexChecksAttribute) ? 1 : 0);
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
+    count += kernel.getArgAttr(i, tensorMapAttribute) ? 1 : 0;
+  return count;
+}
+
+SmallVector<Value> addScratchArgument(func::FuncOp kernel, ArrayRef<int64_t> dims) {
+  Builder builder(kernel.getContext());
+  unsigned position = kernel.getNumArguments() - numTrailingArguments(kernel);
+  SmallVector<Value> added;
+  auto insert = [&](Type type) {
+    (void)kernel.insertArgument(position, type, {}, kernel.getLoc());
+    added.push_back(kernel.getArgument(position++));
+  };
+  insert(MemRefType::get({}, builder.getI8Type()));
+  kernel.setArgAttr(position - 1, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
+  for (int64_t dim : dims)
+    if (ShapedType::isDynamic(dim))
+      insert(builder.getIndexType());
+  SmallVector<Attribute> buffers;
+  if (auto known = kernel->getAttrOfType<ArrayAttr>(scratchAttribute))
+    llvm::append_range(buffers, known);
+  buffers.push_back(builder.getDenseI64ArrayAttr(dims));
+  kernel->setAttr(scratchAttribute, builder.getArrayAttr(buffers));
+  return added;
+}
+
+std::string whyNotGlobal(memref::AllocOp buffer) {
+  MemRefType type = buffer.getType();
+  if (!type.getLayout().isIdentity() || type.getMemorySpace())
+    return "a scratch buffer has a layout or a memory space of its own";
+  for (Value size : buffer.getDynamicSizes())
+    if (!computationOf(size))
+      return "the size of a scratch buffer depends on more than the dims of operands";
+  return "";
+}
+
+void placeGlobally(func::FuncOp kernel, ArrayRef<memref::AllocOp> buffers) {
+  GlobalPlacer(kernel).place(buffers);
+}
+
+} // namespace proa

@@ -1,0 +1,39 @@
+/// mma.sync and the loads of its operands from shared memory, for 16-bit floats.
+#pragma once
+
+#include "passes/lower-gpu/IndexCode.h"
+
+namespace proa {
+
+/// Code of one lane. The PTX ISA describes which elements of the matrices a lane holds.
+class MmaCode : public IndexCode {
+public:
+  using Values = llvm::SmallVector<mlir::Value>;
+
+  /// Rows, columns and k of one instruction.
+  static constexpr int64_t m = 16, n = 8, k = 16;
+  /// Sums of a lane: two adjacent columns of row lane / 4, and of the row 8 below.
+  static constexpr int64_t sumsOfLane = 4, lanesOfRow = 4;
+
+  MmaCode(mlir::IRRewriter &b, mlir::Location loc, mlir::Value lane) : IndexCode(b, loc), lane(lane) {}
+
+  /// An operand in shared memory: [outer][k], or [k][outer] with `kFirst`.
+  struct Operand {
+    mlir::Value memory;
+    bool kFirst = false;
+  };
+
+  /// The registers of 16 rows from `row` on, and 16 k from `inner` on.
+  Values loadX(const Operand &x, mlir::Value row, mlir::Value inner) const;
+  /// The registers of 16 columns from `column` on, two for each 8 columns, and 16 k from `inner` on.
+  Values loadY(const Operand &y, mlir::Value column, mlir::Value inner) const;
+  /// Adds the products of four registers of x and two of y to the four sums from index `first` on.
+  void multiply(mlir::ValueRange x, mlir::ValueRange y, Values &sums, size_t first, mlir::Type element) const;
+
+private:
+  mlir::Value lane;
+
+  Values loadMatrices(const Operand &operand, mlir::Value outer, mlir::Value inner) const;
+};
+
+} // namespace proa

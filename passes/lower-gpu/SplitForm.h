@@ -1,0 +1,37 @@
+/// Kernels whose reductions several blocks can share.
+#pragma once
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace proa {
+
+/// The loops of one linalg op that run over the split dimension; most ops have one or none.
+struct SplitOp {
+  mlir::linalg::LinalgOp op;
+  std::optional<unsigned> loop; ///< over the split dimension
+  bool isReduced = false;       ///< `loop` is a reduction: blocks share it
+};
+
+/// The ops of a row in two phases. In the first one each block computes a part of the split dimension, ending
+/// with partial results of the reductions. The last block of a row combines these and computes the second
+/// phase.
+struct ReductionSplit {
+  mlir::scf::ForOp rows; ///< null: the kernel has one row
+  llvm::SmallVector<SplitOp> first;
+  /// Ops that read the results of the reductions, or write what these start with. The reductions of `first`
+  /// are in the list too, where they combine the parts.
+  llvm::SmallVector<mlir::linalg::LinalgOp> second;
+  int64_t size = 0;         ///< of the split dimension, or kDynamic
+  double elementsOfRow = 0; ///< loop iterations of a row in the first phase; a dynamic size counts as 1024
+
+  /// The split of `function`, a kernel on memory. Null, with the reason in `obstacle`, if blocks cannot share
+  /// its reductions.
+  static std::optional<ReductionSplit> find(mlir::func::FuncOp function, const char *&obstacle);
+
+  /// The block with the ops of a row.
+  mlir::Block &body(mlir::func::FuncOp function) const;
+};
+
+} // namespace proa

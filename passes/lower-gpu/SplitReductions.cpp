@@ -1,0 +1,549 @@
+// Blocks that share the reductions of a row: see Passes.td.
+#include "passes/analysis/KernelAttributes.h"
+#include "passes/lower-gpu/GlobalScratch.h"
+#include "passes/lower-gpu/Passes.h"
+#include "passes/lower-gpu/ReductionForm.h"
+#include "passes/lower-gpu/SplitForm.h"
+#include "passes/remarks/Remarks.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/DataLayoutInterfaces.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
+
+namespace proa {
+#define GEN_PASS_DEF_CHOOSEPARTS
+#define GEN_PASS_DEF_SPLITREDUCTIONS
+#include "passes/lower-gpu/Passes.h.inc"
+} // namespace proa
+
+using namespace mlir;
+
+namespace {
+
+/// Whether `kernel` has rows and a body, and no launch yet.
+bool isUnsplitKernel(func::FuncOp kernel) {
+  return kernel->hasAttr(proa::kernelAttribute) && !kernel.isDeclaration() && kernel.getNumArguments() >= 2 &&
+         !kernel->hasAttr(proa::scratchAttribute);
+}
+
+int64_t rowsOf(func::FuncOp kernel) {
+  auto rows = kernel->getAttrOfType<IntegerAttr>(proa::rowsAttribute);
+  return rows ? rows.getInt() : 1;
+}
+
+//===----------------------------------------------------------------------===//
+// The choice
+//===----------------------------------------------------------------------===//
+
+struct ChooseParts : proa::impl::ChoosePartsBase<ChooseParts> {
+  using ChoosePartsBase::ChoosePartsBase;
+
+  int64_t partsOf(func::FuncOp kernel, const proa::ReductionSplit &split) const {
+    constexpr int64_t partsOfDynamicRows = 32;
+    int64_t rows = rowsOf(kernel);
+    auto blocksForWork = static_cast<int64_t>(split.elementsOfRow / static_cast<double>(leastElements));
+    int64_t parts = std::min({blocksForWork, largestParts.getValue(),
+                              ShapedType::isDynamic(split.size) ? largestParts.getValue() : split.size});
+    if (ShapedType::isDynamic(rows))
+      return std::min(parts, partsOfDynamicRows);
+    parts = std::min<int64_t>(parts, llvm::divideCeil(blocks.getValue(), std::max<int64_t>(rows, 1)));
+    if (parts < 2 || ShapedType::isDynamic(split.size))
+      return parts;
+    return llvm::divideCeil(split.size, llvm::divideCeil(split.size, parts)); // no part is empty
+  }
+
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    if (!isUnsplitKernel(kernel) || kernel->hasAttr(proa::partsAttribute))
+      return;
+    proa::PassRemarks remarks(getArgumentName());
+    const char *obstacle = nullptr;
+    std::optional<proa::ReductionSplit> split = proa::ReductionSplit::find(kernel, obstacle);
+    if (!split) {
+      remarks.missed(kernel) << "each row is computed by one block: " << obstacle;
+      return;
+    }
+    int64_t parts = partsOf(kernel, *split);
+    if (parts < 2) {
+      remarks.analysis(kernel) << "each row is computed by one block: there are enough rows, or few elements";
+      return;
+    }
+    kernel->setAttr(proa::partsAttribute, Builder(&getContext()).getI64IntegerAttr(parts));
+    remarks.done(kernel) << std::to_string(parts) << " blocks share the reductions of a row";
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// The transformation
+//===----------------------------------------------------------------------===//
+
+/// The partial results of one reduction, in a slot of the scratch memory.
+struct Partial {
+  linalg::LinalgOp reduction;
+  unsigned result = 0;
+  SmallVector<int64_t> largest; ///< dims of the largest tile
+  int64_t offset = 0;           ///< in bytes, in the slot
+  Type element;
+};
+
+/// The largest size of each dimension of `memory`; nothing if one has no known bound.
+std::optional<SmallVector<int64_t>> largestDims(Value memory) {
+  auto type = cast<MemRefType>(memory.getType());
+  if (type.hasStaticShape())
+    return SmallVector<int64_t>(type.getShape());
+  SmallVector<OpFoldResult> sizes;
+  if (auto view = memory.getDefiningOp<memref::SubViewOp>(); view && view.getDroppedDims().none())
+    sizes = view.getMixedSizes();
+  else if (auto cast = memory.getDefiningOp<memref::ReinterpretCastOp>())
+    sizes = cast.getConstifiedMixedSizes();
+  SmallVector<int64_t> dims;
+  for (OpFoldResult size : sizes) {
+    FailureOr<int64_t> bound =
+        ValueBoundsConstraintSet::computeConstantBound(presburger::BoundType::UB, size, nullptr,
+                                                       /*closedUB=*/true);
+    if (failed(bound))
+      return std::nullopt;
+    dims.push_back(*bound);
+  }
+  if (static_cast<int64_t>(dims.size()) != type.getRank())
+    return std::nullopt;
+  return dims;
+}
+
+class ReductionSplitter {
+public:
+  ReductionSplitter(func::FuncOp kernel, proa::ReductionSplit split, int64_t parts)
+      : kernel(kernel), split(std::move(split)), maxParts(parts), b(kernel.getContext()),
+        loc(kernel.getLoc()) {}
+
+  /// Null, or why the kernel stays unchanged.
+  const char *run() {
+    if (const char *obstacle = layOutSlots())
+      return obstacle;
+    hasDynamicRows = ShapedType::isDynamic(rowsOf(kernel));
+    addArguments();
+    divideRows();
+    computeSlice();
+    emitFirstPhase();
+    emitSecondPhase(emitArrival());
+    return nullptr;
+  }
+
+  bool dynamicRows() const { return hasDynamicRows; }
+
+private:
+  static constexpr int64_t slotAlignment = 16;
+
+  func::FuncOp kernel;
+  proa::ReductionSplit split;
+  int64_t maxParts;
+  OpBuilder b;
+  Location loc;
+  bool hasDynamicRows = false;
+  SmallVector<Partial> partials;
+  int64_t slotBytes = 0;
+  Value scratch, counters;      ///< arguments
+  Value parts;                  ///< number of parts
+  Value slot, row, part, begin; ///< of the iteration; `begin` of the slice
+  OpFoldResult chunk, size;     ///< elements of a whole part, and of this one
+
+  const char *layOutSlots() {
+    DataLayout layout = DataLayout::closest(kernel);
+    for (const proa::SplitOp &own : split.first) {
+      if (!own.isReduced)
+        continue;
+      for (auto [i, init] : llvm::enumerate(linalg::LinalgOp(own.op).getDpsInits())) {
+        std::optional<SmallVector<int64_t>> dims = largestDims(init);
+        if (!dims)
+          return "the size of a partial result has no known bound";
+        Partial partial{own.op, static_cast<unsigned>(i), *dims, slotBytes,
+                        getElementTypeOrSelf(init.getType())};
+        auto bytes = static_cast<int64_t>(layout.getTypeSize(partial.element).getFixedValue());
+        for (int64_t dim : *dims)
+          bytes *= dim;
+        slotBytes += llvm::alignTo(std::max<int64_t>(bytes, 1), slotAlignment);
+        partials.push_back(partial);
+      }
+    }
+    return nullptr;
+  }
+
+  Value constant(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
+  Value toValue(OpFoldResult value) { return getValueOrCreateConstantIndexOp(b, loc, value); }
+
+  /// The scratch memory, its dynamic dims and the counters, before the range of rows.
+  void addArguments() {
+    int64_t rows = rowsOf(kernel), unknown = ShapedType::kDynamic;
+    SmallVector<Value> added = proa::addScratchArgument(
+        kernel, {hasDynamicRows ? unknown : rows, hasDynamicRows ? unknown : maxParts, slotBytes});
+    unsigned position = kernel.getNumArguments() - proa::numTrailingArguments(kernel);
+    (void)kernel.insertArgument(position, MemRefType::get({}, b.getI32Type()), {}, loc);
+    kernel.setArgAttr(position, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
+    kernel->setAttr(proa::countersAttribute, b.getUnitAttr());
+    kernel->setAttr(proa::rowsAttribute, b.getI64IntegerAttr(hasDynamicRows ? unknown : rows * maxParts));
+    b.setInsertionPointToStart(&kernel.getBody().front());
+    parts = hasDynamicRows ? added[2] : constant(maxParts);
+    Value rowCount = hasDynamicRows ? added[1] : constant(rows);
+    Value slots = arith::MulIOp::create(b, loc, rowCount, parts);
+    auto asVector = [&](Value base, Type element, Value elements) {
+      auto type = MemRefType::get({unknown}, element);
+      return memref::ReinterpretCastOp::create(b, loc, type, base, OpFoldResult(b.getIndexAttr(0)),
+                                               ArrayRef<OpFoldResult>{elements},
+                                               ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
+    };
+    scratch =
+        asVector(added.front(), b.getI8Type(), arith::MulIOp::create(b, loc, slots, constant(slotBytes)));
+    counters = asVector(kernel.getArgument(position), b.getI32Type(), rowCount);
+  }
+
+  /// Moves the linalg ops of `block` to the end of the loop over rows.
+  void moveOps(Block &block) {
+    for (auto op : llvm::to_vector(block.getOps<linalg::LinalgOp>()))
+      op->moveBefore(split.rows.getBody()->getTerminator());
+  }
+
+  /// The loop over rows becomes one over the parts of rows.
+  void divideRows() {
+    if (!split.rows) {
+      Block &whole = kernel.getBody().front();
+      b.setInsertionPoint(whole.getTerminator());
+      unsigned count = kernel.getNumArguments();
+      split.rows = scf::ForOp::create(b, loc, kernel.getArgument(count - 2), kernel.getArgument(count - 1),
+                                      constant(1));
+      moveOps(whole);
+    }
+    moveOps(*split.rows.getBody()); // after the views that the ops of a part need
+    b.setInsertionPointToStart(split.rows.getBody());
+    slot = split.rows.getInductionVar();
+    row = arith::DivUIOp::create(b, loc, slot, parts);
+    part = arith::RemUIOp::create(b, loc, slot, parts);
+    slot.replaceUsesWithIf(row, [&](OpOperand &use) {
+      return use.getOwner() != row.getDefiningOp() && use.getOwner() != part.getDefiningOp();
+    });
+  }
+
+  /// The elements of the split dimension that belong to the part.
+  void computeSlice() {
+    const proa::SplitOp *reduction =
+        llvm::find_if(split.first, [](const auto &own) { return own.isReduced; });
+    b.setInsertionPoint(split.first.front().op);
+    AffineExpr d0 = b.getAffineDimExpr(0);
+    if (!ShapedType::isDynamic(split.size) && !hasDynamicRows) {
+      int64_t elements = llvm::divideCeil(split.size, maxParts);
+      chunk = b.getIndexAttr(elements);
+      begin = affine::makeComposedAffineApply(b, loc, d0 * elements, {part});
+      size = chunk;
+      if (split.size % elements != 0) {
+        AffineMap least = AffineMap::get(
+            1, 0, {b.getAffineConstantExpr(elements), b.getAffineConstantExpr(split.size) - d0},
+            b.getContext());
+        size = affine::makeComposedFoldedAffineMin(b, loc, least, {OpFoldResult(begin)});
+      }
+      return;
+    }
+    linalg::LinalgOp op = reduction->op;
+    b.setInsertionPoint(split.first.front().op);
+    Value whole = toValue(op.createLoopRanges(b, loc)[*reduction->loop].size);
+    Value elements = arith::CeilDivUIOp::create(b, loc, whole, parts);
+    begin = arith::MinUIOp::create(b, loc, arith::MulIOp::create(b, loc, part, elements), whole);
+    Value left = arith::SubIOp::create(b, loc, whole, begin);
+    chunk = elements;
+    size = Value(arith::MinUIOp::create(b, loc, elements, left));
+  }
+
+  /// A view of the partial result in the slot of this part.
+  Value partialView(const Partial &partial, OpFoldResult byte, ArrayRef<OpFoldResult> sizes) {
+    Value view = memref::ViewOp::create(b, loc, MemRefType::get(partial.largest, partial.element), scratch,
+                                        toValue(byte), ValueRange());
+    SmallVector<OpFoldResult> zeros(sizes.size(), b.getIndexAttr(0)), ones(sizes.size(), b.getIndexAttr(1));
+    if (llvm::all_of(llvm::zip(sizes, partial.largest),
+                     [](auto pair) { return getConstantIntValue(std::get<0>(pair)) == std::get<1>(pair); }))
+      return view;
+    return memref::SubViewOp::create(b, loc, view, zeros, sizes, ones);
+  }
+
+  /// The part of an operand.
+  Value sliceOf(OpOperand &operand, const proa::SplitOp &own) {
+    Value memory = operand.get();
+    auto type = dyn_cast<MemRefType>(memory.getType());
+    AffineMap map = linalg::LinalgOp(own.op).getMatchingIndexingMap(&operand);
+    AffineExpr loop = b.getAffineDimExpr(*own.loop);
+    if (!type || !llvm::is_contained(map.getResults(), loop))
+      return memory;
+    SmallVector<OpFoldResult> sizes = memref::getMixedSizes(b, loc, memory);
+    SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0)),
+        strides(sizes.size(), b.getIndexAttr(1));
+    bool isLocal = memory.getDefiningOp<memref::AllocOp>() != nullptr;
+    for (auto [dim, expression] : llvm::enumerate(map.getResults()))
+      if (expression == loop) {
+        // A scratch buffer holds only the part.
+        offsets[dim] = isLocal ? OpFoldResult(b.getIndexAttr(0)) : OpFoldResult(begin);
+        sizes[dim] = size;
+      }
+    return memref::SubViewOp::create(b, loc, memory, offsets, sizes, strides);
+  }
+
+  /// Scratch buffers of the first phase with the elements of a part only.
+  void shrinkBuffers() {
+    SmallVector<std::pair<memref::AllocOp, unsigned>> buffers;
+    for (const proa::SplitOp &own : split.first)
+      for (OpOperand &operand : linalg::LinalgOp(own.op)->getOpOperands()) {
+        auto buffer = operand.get().getDefiningOp<memref::AllocOp>();
+        if (!buffer || !own.loop)
+          continue;
+        AffineMap map = linalg::LinalgOp(own.op).getMatchingIndexingMap(&operand);
+        for (auto [dim, expression] : llvm::enumerate(map.getResults()))
+          if (expression == b.getAffineDimExpr(*own.loop) &&
+              !llvm::is_contained(buffers, std::pair(buffer, unsigned(dim))))
+            buffers.push_back({buffer, dim});
+      }
+    for (auto [buffer, dim] : buffers) {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointAfterValue(toValue(chunk));
+      SmallVector<OpFoldResult> sizes = buffer.getMixedSizes();
+      sizes[dim] = chunk;
+      SmallVector<int64_t> shape;
+      SmallVector<Value> dynamic;
+      dispatchIndexOpFoldResults(sizes, dynamic, shape);
+      Value smaller =
+          memref::AllocOp::create(b, loc, MemRefType::get(shape, buffer.getType().getElementType()), dynamic,
+                                  buffer.getAlignmentAttr());
+      buffer.replaceAllUsesWith(smaller);
+      buffer.erase();
+    }
+  }
+
+  /// A copy of the op on its part, with other results.
+  linalg::LinalgOp emitPart(const proa::SplitOp &own, ValueRange results) {
+    linalg::LinalgOp op = own.op;
+    SmallVector<Value> operands;
+    for (OpOperand &operand : op->getOpOperands()) {
+      bool isResult = op.isDpsInit(&operand) && !results.empty();
+      operands.push_back(isResult ? results[operand.getOperandNumber() - op.getNumDpsInputs()]
+                                  : sliceOf(operand, own));
+    }
+    auto copy = cast<linalg::LinalgOp>(clone(b, op, TypeRange(), operands));
+    SmallVector<linalg::IndexOp> indices;
+    copy->walk([&](linalg::IndexOp index) { indices.push_back(index); });
+    for (linalg::IndexOp index : indices)
+      if (index.getDim() == *own.loop) {
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPointAfter(index);
+        Value moved = arith::AddIOp::create(b, loc, index, begin);
+        index.getResult().replaceAllUsesExcept(moved, moved.getDefiningOp());
+      }
+    return copy;
+  }
+
+  SmallVector<Value> partialsOf(linalg::LinalgOp op) {
+    SmallVector<Value> views;
+    AffineExpr d0 = b.getAffineDimExpr(0);
+    for (const Partial &partial : partials)
+      if (partial.reduction == op) {
+        Value byte = affine::makeComposedAffineApply(b, loc, d0 * slotBytes + partial.offset, {slot});
+        views.push_back(
+            partialView(partial, byte, memref::getMixedSizes(b, loc, op.getDpsInits()[partial.result])));
+      }
+    return views;
+  }
+
+  void emitFirstPhase() {
+    shrinkBuffers();
+    for (const proa::SplitOp &own : split.first) {
+      linalg::LinalgOp op = own.op;
+      b.setInsertionPoint(op);
+      if (!own.loop)
+        continue;
+      if (!own.isReduced) {
+        emitPart(own, {});
+        op->erase();
+        continue;
+      }
+      SmallVector<Value> views = partialsOf(op);
+      for (auto [view, neutral] : llvm::zip(views, proa::Combiner::of(op)->neutral(b, loc)))
+        linalg::FillOp::create(b, loc, neutral, view);
+      emitPart(own, views);
+    }
+  }
+
+  /// Whether this block is the last one of its row: i1. The row's counter counts the blocks that have stored
+  /// their partial results.
+  Value emitArrival() {
+    b.setInsertionPoint(split.rows.getBody()->getTerminator());
+    Value flag = memref::AllocOp::create(b, loc, MemRefType::get({1}, b.getI32Type()));
+    auto integer = [&](int32_t value) -> Value {
+      return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value));
+    };
+    NVVM::MembarOp::create(b, loc, NVVM::MemScopeKind::GPU);
+    gpu::BarrierOp::create(b, loc);
+    Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
+    Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, thread, constant(0));
+    auto counting = scf::IfOp::create(b, loc, isFirst);
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPoint(counting.thenBlock()->getTerminator());
+      Value last = arith::SubIOp::create(b, loc, parts, constant(1));
+      last = arith::IndexCastOp::create(b, loc, b.getI32Type(), last);
+      // Rows that one block computes need no counter: there may be more of them than counters.
+      Value isShared = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, last, integer(0));
+      auto adding = scf::IfOp::create(b, loc, TypeRange{b.getI32Type()}, isShared, /*withElseRegion=*/true);
+      OpBuilder then = adding.getThenBodyBuilder(), otherwise = adding.getElseBodyBuilder();
+      Value one = arith::ConstantOp::create(then, loc, then.getI32IntegerAttr(1));
+      Value before = memref::AtomicRMWOp::create(then, loc, b.getI32Type(), arith::AtomicRMWKind::addi, one,
+                                                 counters, ValueRange{row});
+      scf::YieldOp::create(then, loc, before);
+      scf::YieldOp::create(otherwise, loc, last);
+      Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, adding.getResult(0), last);
+      Value resets = arith::AndIOp::create(b, loc, isLast, isShared);
+      auto resetting = scf::IfOp::create(b, loc, resets);
+      OpBuilder inReset = resetting.getThenBodyBuilder();
+      Value zero = arith::ConstantOp::create(inReset, loc, inReset.getI32IntegerAttr(0));
+      memref::StoreOp::create(inReset, loc, zero, counters, ValueRange{row});
+      Value value = arith::ExtUIOp::create(b, loc, b.getI32Type(), isLast);
+      memref::StoreOp::create(b, loc, value, flag, ValueRange{constant(0)});
+    }
+    gpu::BarrierOp::create(b, loc);
+    Value value = memref::LoadOp::create(b, loc, flag, ValueRange{constant(0)});
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value, integer(0));
+  }
+
+  /// All parts of a partial result, as the first dimension.
+  Value allParts(const Partial &partial, ArrayRef<OpFoldResult> sizes) {
+    DataLayout layout = DataLayout::closest(kernel);
+    auto elementBytes = static_cast<int64_t>(layout.getTypeSize(partial.element).getFixedValue());
+    Value firstSlot = arith::MulIOp::create(b, loc, row, parts);
+    Value byte = affine::makeComposedAffineApply(b, loc, b.getAffineDimExpr(0) * slotBytes + partial.offset,
+                                                 {firstSlot});
+    Value view =
+        memref::ViewOp::create(b, loc, MemRefType::get({1}, partial.element), scratch, byte, ValueRange());
+    SmallVector<OpFoldResult> dims{hasDynamicRows ? OpFoldResult(parts)
+                                                  : OpFoldResult(b.getIndexAttr(maxParts))};
+    SmallVector<OpFoldResult> strides{b.getIndexAttr(slotBytes / elementBytes)};
+    llvm::append_range(dims, sizes);
+    SmallVector<int64_t> inner(sizes.size(), 1);
+    for (size_t dim = sizes.size(); dim-- > 1;)
+      inner[dim - 1] = inner[dim] * partial.largest[dim];
+    for (int64_t stride : inner)
+      strides.push_back(b.getIndexAttr(stride));
+    SmallVector<int64_t> shape, staticStrides;
+    SmallVector<Value> dynamic;
+    dispatchIndexOpFoldResults(dims, dynamic, shape);
+    for (OpFoldResult stride : strides)
+      staticStrides.push_back(*getConstantIntValue(stride));
+    auto type =
+        MemRefType::get(shape, partial.element, StridedLayoutAttr::get(b.getContext(), 0, staticStrides));
+    return memref::ReinterpretCastOp::create(b, loc, type, view, OpFoldResult(b.getIndexAttr(0)), dims,
+                                             strides);
+  }
+
+  /// Combines the parts of a reduction, in their order, into its results.
+  void emitCombination(linalg::LinalgOp op) {
+    SmallVector<Value> inputs, results(op.getDpsInits());
+    for (const Partial &partial : partials)
+      if (partial.reduction == op)
+        inputs.push_back(allParts(partial, memref::getMixedSizes(b, loc, results[partial.result])));
+    proa::Combiner combiner = *proa::Combiner::of(op);
+    auto rank = static_cast<unsigned>(cast<MemRefType>(results[0].getType()).getRank());
+    SmallVector<AffineMap> maps(inputs.size(), b.getMultiDimIdentityMap(rank + 1));
+    SmallVector<AffineExpr> kept;
+    for (unsigned dim = 0; dim < rank; ++dim)
+      kept.push_back(b.getAffineDimExpr(dim + 1));
+    maps.append(results.size(), AffineMap::get(rank + 1, 0, kept, b.getContext()));
+    SmallVector<utils::IteratorType> loops(rank + 1, utils::IteratorType::parallel);
+    loops[0] = utils::IteratorType::reduction;
+    auto combined = linalg::GenericOp::create(
+        b, loc, inputs, results, maps, loops, [&](OpBuilder &body, Location at, ValueRange own) {
+          linalg::YieldOp::create(
+              body, at, combiner.build(body, own.drop_front(inputs.size()), own.take_front(inputs.size())));
+        });
+    if (Attribute neutral = op->getAttr(proa::neutralAttribute))
+      combined->setAttr(proa::neutralAttribute, neutral);
+  }
+
+  void emitSecondPhase(Value isLast) {
+    auto last = scf::IfOp::create(b, loc, isLast);
+    b.setInsertionPoint(last.thenBlock()->getTerminator());
+    NVVM::MembarOp::create(b, loc, NVVM::MemScopeKind::GPU);
+    for (linalg::LinalgOp op : split.second) {
+      bool isReduction =
+          llvm::any_of(partials, [&](const Partial &partial) { return partial.reduction == op; });
+      if (!isReduction) {
+        op->moveBefore(last.thenBlock()->getTerminator());
+        continue;
+      }
+      b.setInsertionPoint(last.thenBlock()->getTerminator());
+      emitCombination(op);
+      op->erase();
+    }
+  }
+};
+
+struct SplitReductions : proa::impl::SplitReductionsBase<SplitReductions> {
+  using SplitReductionsBase::SplitReductionsBase;
+
+  /// A function of shapes also returns the dims of the scratch memory.
+  static void extendShapes(func::FuncOp shapes, int64_t maxParts) {
+    Operation *terminator = shapes.getBody().front().getTerminator();
+    OpBuilder b(terminator);
+    Location loc = shapes.getLoc();
+    SmallVector<Value> results(terminator->getOperands());
+    Value rows = results.pop_back_val(), most = arith::ConstantIndexOp::create(b, loc, maxParts);
+    Value areFew = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, rows, most);
+    Value one = arith::ConstantIndexOp::create(b, loc, 1);
+    Value parts = arith::SelectOp::create(b, loc, areFew, most, one);
+    results.append({rows, parts, Value(arith::MulIOp::create(b, loc, rows, parts))});
+    terminator->setOperands(results);
+    shapes.setType(
+        FunctionType::get(shapes.getContext(), shapes.getArgumentTypes(), terminator->getOperandTypes()));
+  }
+
+  /// The number of parts in the attribute; 1 without it. Error: not a number of parts.
+  static FailureOr<int64_t> partsOf(func::FuncOp kernel) {
+    Attribute attribute = kernel->getAttr(proa::partsAttribute);
+    if (!attribute)
+      return 1;
+    auto parts = dyn_cast<IntegerAttr>(attribute);
+    constexpr int64_t mostParts = 4096;
+    if (parts && parts.getType().isInteger(64) && parts.getInt() >= 1 && parts.getInt() <= mostParts)
+      return parts.getInt();
+    return kernel.emitError() << "'" << proa::partsAttribute << "' is " << attribute
+                              << ", expected an i64 from 1 to " << mostParts;
+  }
+
+  LogicalResult splitKernel(func::FuncOp kernel) {
+    FailureOr<int64_t> parts = partsOf(kernel);
+    if (failed(parts))
+      return failure();
+    if (*parts == 1)
+      return success();
+    const char *obstacle = nullptr;
+    std::optional<proa::ReductionSplit> split = proa::ReductionSplit::find(kernel, obstacle);
+    bool isDynamic = ShapedType::isDynamic(rowsOf(kernel));
+    auto shapes = getOperation().lookupSymbol<func::FuncOp>((kernel.getName() + "_shape").str());
+    if (split && isDynamic && !shapes)
+      obstacle = "the number of rows is dynamic, and no function computes it";
+    if (!obstacle)
+      obstacle = ReductionSplitter(kernel, std::move(*split), *parts).run();
+    if (obstacle)
+      proa::PassRemarks(getArgumentName()).missed(kernel)
+          << "each row is computed by one block: " << obstacle;
+    else if (isDynamic)
+      extendShapes(shapes, *parts);
+    return success();
+  }
+
+  void runOnOperation() override {
+    for (auto kernel : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
+      if (isUnsplitKernel(kernel) && failed(splitKernel(kernel)))
+        return signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,191 @@
+#include "passes/lower-gpu/TileResults.h"
+
+#include "passes/analysis/KernelAttributes.h"
+#include "passes/lower-gpu/AccessWidth.h"
+#include "passes/lower-gpu/ElementCode.h"
+#include "passes/lower-gpu/ReductionForm.h"
+
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace proa {
+
+TileResults::TileResults(IRRewriter &b, Location loc, Target given, Value thread)
+    : IndexCode(b, loc), target(std::move(given)), thread(thread) {}
+
+MemRefType TileResults::sumsType(const TileSums &tile) const {
+  constexpr int64_t pad = 8; // lanes with different rows access different banks
+  linalg::LinalgOp op = target.op;
+  Type sum = getElementTypeOrSelf(op.getDpsInits()[0].getType());
+  auto space = gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
+  return MemRefType::get({tile.rowsOfPass, tile.columnsOfPass + pad}, sum, MemRefLayoutAttrInterface(),
+                         space);
+}
+
+void TileResults::loop(Value begin, OpFoldResult end, int64_t step, function_ref<void(Value)> body) {
+  Value last = getValueOrCreateConstantIndexOp(b, loc, end);
+  auto created = scf::ForOp::create(b, loc, begin, last, constant(step));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(created.getBody());
+  body(created.getInductionVar());
+}
+
+/// `body` where `condition` holds; null: everywhere.
+void TileResults::guard(Value condition, function_ref<void()> body) {
+  OpBuilder::InsertionGuard guard(b);
+  if (condition)
+    b.setInsertionPointToStart(scf::IfOp::create(b, loc, condition).thenBlock());
+  body();
+}
+
+/// The threads that have sums wait for each other.
+void TileResults::barrier() {
+  const ContractionChoice &choice = target.choice;
+  if (choice.storingThreads == choice.threads) {
+    gpu::BarrierOp::create(b, loc);
+    return;
+  }
+  constexpr int32_t number = 1; // 0 is that of all threads
+  auto i32 = [&](int64_t value) {
+    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(static_cast<int32_t>(value)));
+  };
+  NVVM::BarrierOp::create(b, loc, TypeRange(), i32(number), i32(choice.storingThreads),
+                          NVVM::BarrierReductionAttr(), Value());
+}
+
+/// Whether an index of a tile is inside of the loop; null if that is known.
+Value TileResults::isInside(Value index, unsigned loop, int64_t tile) {
+  OpFoldResult end = target.sizes[loop];
+  std::optional<int64_t> size = getConstantIntValue(end);
+  if (size && *size % tile == 0)
+    return {};
+  return isBelow(index, getValueOrCreateConstantIndexOp(b, loc, end));
+}
+
+/// Adjacent elements of the results.
+int64_t TileResults::chunkOfStores() {
+  AffineMap map = target.op.getMatchingIndexingMap(target.op.getDpsInitOperand(0));
+  Value result = writer().getDpsInits()[0];
+  auto type = cast<MemRefType>(result.getType());
+  int64_t bits = type.getElementType().isIntOrFloat() ? type.getElementType().getIntOrFloatBitWidth() : 64;
+  bool isAdjacent =
+      map.getResults().back() == b.getAffineDimExpr(target.form.n) && type.isLastDimUnitStride();
+  return isAdjacent && bits % 8 == 0 ? std::max<int64_t>(accessBytes * 8 / bits, 1) : 1;
+}
+
+void TileResults::store(ValueRange indices, TileSums &tile, ValueRange sums, Value sumsMemory) {
+  memory = sumsMemory;
+  vector = std::gcd(chunkOfStores(), tile.columnsOfPass);
+  for (int64_t pass = 0; pass < tile.passes; ++pass) {
+    barrier();
+    tile.store(pass, sums, memory);
+    barrier();
+    storePass(pass, indices, tile);
+  }
+}
+
+void TileResults::storePass(int64_t pass, ValueRange indices, TileSums &tile) {
+  int64_t chunksOfRow = tile.columnsOfPass / vector;
+  auto count = b.getIndexAttr(tile.rowsOfPass * chunksOfRow);
+  loop(thread, count, target.choice.storingThreads, [&](Value chunk) {
+    Value row = divide(chunk, chunksOfRow), column = multiply(remainder(chunk, chunksOfRow), vector);
+    Values own(indices);
+    own[target.form.m] = add(indices[target.form.m], tile.rowOf(pass, row));
+    own[target.form.n] = add(indices[target.form.n], tile.columnOf(pass, column));
+    guard(isInside(own[target.form.m], target.form.m, target.choice.m),
+          [&] { storeChunk(own, row, column); });
+  });
+}
+
+/// A chunk of a row; of its last chunk the elements that the result has.
+void TileResults::storeChunk(ValueRange indices, Value row, Value column) {
+  unsigned n = target.form.n;
+  std::optional<int64_t> size = getConstantIntValue(target.sizes[n]);
+  if (size && *size % vector == 0)
+    return guard(isInside(indices[n], n, target.choice.n),
+                 [&] { storeElements(indices, row, column, vector); });
+  Value end = getValueOrCreateConstantIndexOp(b, loc, target.sizes[n]);
+  Value left = arith::SubIOp::create(b, loc, end, indices[n]);
+  Value isWhole = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, left, constant(vector));
+  auto branches = scf::IfOp::create(b, loc, isWhole, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branches.thenBlock());
+  storeElements(indices, row, column, vector);
+  b.setInsertionPointToStart(branches.elseBlock());
+  loop(constant(0), left, 1, [&](Value element) {
+    Values own(indices);
+    own[n] = add(indices[n], element);
+    storeElements(own, row, add(column, element), 1);
+  });
+}
+
+/// `count` elements: first all are computed, then they are stored, at once where the memory is aligned.
+void TileResults::storeElements(ValueRange indices, Value row, Value column, int64_t count) {
+  SmallVector<Values> results, places;
+  AffineMap resultMap = target.op.getMatchingIndexingMap(target.op.getDpsInitOperand(0));
+  for (int64_t i = 0; i < count; ++i) {
+    Values own(indices);
+    own[target.form.n] = add(indices[target.form.n], i);
+    Value sum = memref::LoadOp::create(b, loc, memory, ValueRange{row, add(column, i)});
+    results.push_back(valuesAt(own, withStart(own, sum)));
+    places.push_back(target.epilogue ? indicesThrough(b, loc, resultMap, own) : own);
+  }
+  for (auto [number, init] : llvm::enumerate(writer().getDpsInitsMutable())) {
+    AffineMap map = writer().getMatchingIndexingMap(&init);
+    OpFoldResult last =
+        map.getNumResults() > 0
+            ? memref::getMixedSize(b, loc, init.get(), static_cast<int64_t>(map.getNumResults()) - 1)
+            : OpFoldResult(b.getIndexAttr(1));
+    Type element = getElementTypeOrSelf(init.get().getType());
+    if (count > 1 && chunkElements(init.get(), last) % count == 0) {
+      auto type = VectorType::get({count}, element);
+      Value chunk = arith::ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(type)));
+      for (int64_t i = 0; i < count; ++i)
+        chunk = vector::InsertOp::create(b, loc, results[static_cast<size_t>(i)][number], chunk, i);
+      vector::StoreOp::create(
+          b, loc, chunk, init.get(), indicesThrough(b, loc, map, places[0]), /*nontemporal=*/false,
+          llvm::MaybeAlign(static_cast<uint64_t>(count * element.getIntOrFloatBitWidth() / 8)));
+      continue;
+    }
+    for (auto [own, values] : llvm::zip(places, results))
+      memref::StoreOp::create(b, loc, values[number], init.get(), indicesThrough(b, loc, map, own));
+  }
+}
+
+/// The sum and what the result of the op starts with.
+Value TileResults::withStart(ValueRange indices, Value sum) {
+  linalg::LinalgOp op = target.op;
+  auto filled = op->getAttrOfType<ArrayAttr>(startsFilledAttribute);
+  auto constantStart = filled ? dyn_cast<TypedAttr>(filled[0]) : TypedAttr();
+  if (constantStart && isa<UnitAttr>(constantStart))
+    constantStart = {};
+  if (constantStart &&
+      (matchPattern(constantStart, m_AnyZeroFloat()) || matchPattern(constantStart, m_Zero())))
+    return sum;
+  Value start = constantStart ? Value(arith::ConstantOp::create(b, loc, constantStart))
+                              : loadElement(b, loc, op, *op.getDpsInitOperand(0), indices);
+  return Combiner::of(op)->build(b, start, sum)[0];
+}
+
+/// The values that are stored for a sum: the results of the epilogue.
+TileResults::Values TileResults::valuesAt(ValueRange indices, Value sum) {
+  linalg::LinalgOp op = target.op, epilogue = target.epilogue;
+  if (!epilogue)
+    return {sum};
+  Values own = indicesThrough(b, loc, op.getMatchingIndexingMap(op.getDpsInitOperand(0)), indices);
+  Value result = op.getDpsInits()[0];
+  return cloneBody(b, epilogue, own, [&](OpOperand &operand) {
+    return operand.get() == result ? sum : loadElement(b, loc, epilogue, operand, own);
+  });
+}
+
+} // namespace proa

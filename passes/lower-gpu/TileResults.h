@@ -1,0 +1,53 @@
+/// The results of a tile of a contraction, stored to global memory.
+#pragma once
+
+#include "passes/lower-gpu/TileProducts.h"
+
+namespace proa {
+
+/// Stores what the epilogue of a contraction computes of the sums of a tile. The sums go through shared
+/// memory, so that threads side by side store adjacent elements, and the epilogue is compiled once for each
+/// pass instead of once for each register.
+class TileResults : public IndexCode {
+public:
+  /// The contraction, the op that reads its result in registers (or null), and the sizes of its loops.
+  struct Target {
+    mlir::linalg::LinalgOp op, epilogue;
+    ContractionForm form;
+    ContractionChoice choice;
+    llvm::SmallVector<mlir::OpFoldResult> sizes;
+  };
+
+  TileResults(mlir::IRRewriter &b, mlir::Location loc, Target target, mlir::Value thread);
+
+  /// The type of the shared memory that a pass of `tile` needs.
+  mlir::MemRefType sumsType(const TileSums &tile) const;
+
+  /// Stores the tile that starts at `indices` of the loops. The threads wait for each other before the memory
+  /// is written.
+  void store(mlir::ValueRange indices, TileSums &tile, mlir::ValueRange sums, mlir::Value memory);
+  /// The index of the thread in the code that store() creates.
+  void setThread(mlir::Value index) { thread = index; }
+
+private:
+  using Values = llvm::SmallVector<mlir::Value>;
+
+  void loop(mlir::Value begin, mlir::OpFoldResult end, int64_t step,
+            llvm::function_ref<void(mlir::Value)> body);
+  void guard(mlir::Value condition, llvm::function_ref<void()> body);
+  void barrier();
+  void storePass(int64_t pass, mlir::ValueRange indices, TileSums &tile);
+  void storeChunk(mlir::ValueRange indices, mlir::Value row, mlir::Value column);
+  void storeElements(mlir::ValueRange indices, mlir::Value row, mlir::Value column, int64_t count);
+  Values valuesAt(mlir::ValueRange indices, mlir::Value sum);
+  mlir::Value withStart(mlir::ValueRange indices, mlir::Value sum);
+  mlir::linalg::LinalgOp writer() { return target.epilogue ? target.epilogue : target.op; }
+  mlir::Value isInside(mlir::Value index, unsigned loop, int64_t tile);
+  int64_t chunkOfStores();
+
+  Target target;
+  mlir::Value thread, memory;
+  int64_t vector = 1; ///< adjacent elements that a thread stores
+};
+
+} // namespace proa

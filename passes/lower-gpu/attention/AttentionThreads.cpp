@@ -1,0 +1,289 @@
+#include "passes/lower-gpu/attention/AttentionThreads.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <limits>
+#include <numbers>
+
+using namespace mlir;
+
+namespace proa {
+namespace {
+
+constexpr double minusInfinity = -std::numeric_limits<double>::infinity();
+enum Dim : unsigned { batchDim, headDim, rowDim, elementDim };
+
+} // namespace
+
+AttentionThreads::Values AttentionThreads::State::all() const {
+  Values values(maxima);
+  values.append(sums);
+  values.append(outputs);
+  return values;
+}
+
+AttentionThreads::State AttentionThreads::State::of(ValueRange all, size_t rows) {
+  return {Values(all.take_front(rows)), Values(all.slice(rows, rows)), Values(all.drop_front(2 * rows))};
+}
+
+Value AttentionThreads::number(double value) const {
+  return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(static_cast<float>(value)));
+}
+
+Value AttentionThreads::size(const AttentionTensor &tensor, unsigned dim) const {
+  return getValueOrCreateConstantIndexOp(b, loc, tensor.sizes[dim]);
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+Value AttentionThreads::tilesOfHead() const {
+  AffineExpr tiles = b.getAffineSymbolExpr(0).ceilDiv(site.choice.queries);
+  return getValueOrCreateConstantIndexOp(
+      b, loc, affine::makeComposedFoldedAffineApply(b, loc, tiles, {site.q.sizes[rowDim]}));
+}
+
+/// The last queries of a head come first: with a causal mask they have most keys.
+AttentionTile::Place AttentionThreads::placeOf(Value row) const {
+  Value tiles = tilesOfHead(), heads = size(site.q, headDim);
+  Value inHead = b.createOrFold<arith::RemUIOp>(loc, row, tiles),
+        rest = b.createOrFold<arith::DivUIOp>(loc, row, tiles);
+  Value head = b.createOrFold<arith::RemUIOp>(loc, rest, heads),
+        batch = b.createOrFold<arith::DivUIOp>(loc, rest, heads);
+  Value last = b.createOrFold<arith::SubIOp>(loc, add(tiles, -1), inHead);
+  int64_t queriesOfKeys =
+      *getConstantIntValue(site.q.sizes[headDim]) / *getConstantIntValue(site.k.sizes[headDim]);
+  AttentionTile::Place place{
+      batch, head, divide(head, queriesOfKeys), multiply(last, site.choice.queries), {}};
+  place.keyEnd = endOfKeys(batch, place.firstQuery);
+  return place;
+}
+
+/// The number of keys that the tile uses.
+Value AttentionThreads::endOfKeys(Value batch, Value firstQuery) const {
+  Value keys = size(site.k, rowDim), end = limitOfKeys(batch);
+  if (!operands.isCausal)
+    return end;
+  Value distance = b.createOrFold<arith::SubIOp>(loc, keys, size(site.q, rowDim));
+  Value seen = add(add(firstQuery, distance), site.choice.queries);
+  seen = b.createOrFold<arith::MaxSIOp>(loc, seen, constant(0));
+  return b.createOrFold<arith::MinSIOp>(loc, end, seen);
+}
+
+/// The number of keys of a batch.
+Value AttentionThreads::limitOfKeys(Value batch) const {
+  Value keys = size(site.k, rowDim);
+  if (!operands.lengths)
+    return keys;
+  Value length = memref::LoadOp::create(b, loc, operands.lengths, batch);
+  length = arith::IndexCastOp::create(b, loc, b.getIndexType(), length);
+  length = arith::MaxSIOp::create(b, loc, length, constant(0));
+  return arith::MinSIOp::create(b, loc, keys, length);
+}
+
+/// The end of the tiles of keys of which all queries use all.
+Value AttentionThreads::endOfFreeKeys(const AttentionTile::Place &place) const {
+  Value end = limitOfKeys(place.batch);
+  if (operands.isCausal) {
+    Value distance = b.createOrFold<arith::SubIOp>(loc, size(site.k, rowDim), size(site.q, rowDim));
+    Value seen = add(add(place.firstQuery, distance), 1);
+    seen = b.createOrFold<arith::MaxSIOp>(loc, seen, constant(0));
+    end = b.createOrFold<arith::MinSIOp>(loc, end, seen);
+  }
+  return multiply(divide(end, site.choice.keys), site.choice.keys);
+}
+
+void AttentionThreads::build(Value row) {
+  AttentionTile::Place place = placeOf(row);
+  tile.tile(place, [&] { compute(place); });
+}
+
+void AttentionThreads::compute(const AttentionTile::Place &place) {
+  tile.begin(place);
+  State state;
+  state.maxima.assign(rows(), number(minusInfinity));
+  state.sums.assign(rows(), number(0));
+  state.outputs.assign(rows() * static_cast<size_t>(tile.outputsOfRow), number(0));
+  Value freeEnd = endOfFreeKeys(place);
+  state = overKeys(place, constant(0), freeEnd, std::move(state), /*isRestricted=*/false);
+  std::optional<int64_t> keys = getConstantIntValue(site.k.sizes[rowDim]);
+  bool isFree = keys && *keys % site.choice.keys == 0 && !operands.isCausal && !operands.lengths;
+  if (!isFree)
+    state = overKeys(place, freeEnd, place.keyEnd, std::move(state), /*isRestricted=*/true);
+  store(place, state);
+}
+
+AttentionThreads::State AttentionThreads::overKeys(const AttentionTile::Place &place, Value begin, Value end,
+                                                   State state, bool isRestricted) {
+  auto loop = scf::ForOp::create(b, loc, begin, end, constant(site.choice.keys), state.all());
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  State own = State::of(loop.getRegionIterArgs(), rows());
+  scf::YieldOp::create(b, loc, step(place, loop.getInductionVar(), own, isRestricted).all());
+  return State::of(loop.getResults(), rows());
+}
+
+//===----------------------------------------------------------------------===//
+// Online softmax
+//===----------------------------------------------------------------------===//
+
+/// The combination of the values of the lanes that share a row.
+Value AttentionThreads::acrossLanes(Value value, bool isMaximum) const {
+  auto i32 = [&](int64_t number) {
+    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(static_cast<int32_t>(number)));
+  };
+  constexpr int64_t warpSize = 32;
+  for (int64_t offset = tile.lanesOfRow / 2; offset > 0; offset /= 2) {
+    Value other = gpu::ShuffleOp::create(b, loc, value, i32(offset), i32(warpSize), gpu::ShuffleMode::XOR)
+                      .getShuffleResult();
+    value = isMaximum ? Value(arith::MaximumFOp::create(b, loc, value, other))
+                      : Value(arith::AddFOp::create(b, loc, value, other));
+  }
+  return value;
+}
+
+/// An element of the mask, in f32.
+Value AttentionThreads::maskAt(const AttentionTile::Place &place, Value query, Value key, bool isRestricted) {
+  auto clamp = [&](Value index, Value size) {
+    return b.createOrFold<arith::MinSIOp>(loc, index, b.createOrFold<arith::SubIOp>(loc, size, constant(1)));
+  };
+  std::optional<int64_t> queries = getConstantIntValue(site.q.sizes[rowDim]);
+  if (!queries || *queries % site.choice.queries != 0)
+    query = clamp(query, size(site.q, rowDim));
+  if (isRestricted)
+    key = clamp(key, size(site.k, rowDim));
+  auto type = cast<MemRefType>(operands.mask.getType());
+  Values indices{place.batch, place.head, query, key};
+  for (unsigned dim = 0; dim < 4; ++dim) {
+    if (type.getDimSize(dim) == 1)
+      indices[dim] = constant(0);
+    if (!type.isDynamicDim(dim))
+      continue;
+    Value isOne = isEqual(memref::DimOp::create(b, loc, operands.mask, constant(dim)), 1);
+    indices[dim] = select(isOne, constant(0), indices[dim]);
+  }
+  Value loaded = memref::LoadOp::create(b, loc, operands.mask, indices);
+  unsigned bits = type.getElementTypeBitWidth();
+  if (bits < 32)
+    return arith::ExtFOp::create(b, loc, b.getF32Type(), loaded);
+  return bits > 32 ? Value(arith::TruncFOp::create(b, loc, b.getF32Type(), loaded)) : loaded;
+}
+
+/// The scores in units of log 2, so that a power of 2 is their exponential.
+AttentionThreads::Values AttentionThreads::scaledScores(const AttentionTile::Place &place, Value firstKey,
+                                                        bool isRestricted) {
+  Values scores = tile.scores(place, firstKey);
+  Value scale = number(operands.scale * std::numbers::log2e), unit = number(std::numbers::log2e);
+  Value distance = b.createOrFold<arith::SubIOp>(loc, size(site.k, rowDim), size(site.q, rowDim));
+  Value limit = isRestricted ? limitOfKeys(place.batch) : Value();
+  for (auto [i, score] : llvm::enumerate(scores)) {
+    auto row = static_cast<int64_t>(i) / tile.scoresOfRow,
+         column = static_cast<int64_t>(i) % tile.scoresOfRow;
+    score = arith::MulFOp::create(b, loc, score, scale);
+    Value query = add(place.firstQuery, tile.rowOf(row)), key = add(firstKey, tile.keyOf(column));
+    if (operands.mask) {
+      Value mask = maskAt(place, query, key, isRestricted);
+      score = arith::AddFOp::create(b, loc, score, arith::MulFOp::create(b, loc, mask, unit));
+    }
+    if (!isRestricted)
+      continue;
+    Value isUsed = isBelow(key, limit);
+    if (operands.isCausal) {
+      Value isSeen = isBelow(key, add(add(query, distance), 1));
+      isUsed = b.createOrFold<arith::AndIOp>(loc, isUsed, isSeen);
+    }
+    score = arith::SelectOp::create(b, loc, isUsed, score, number(minusInfinity));
+  }
+  return scores;
+}
+
+AttentionThreads::State AttentionThreads::step(const AttentionTile::Place &place, Value firstKey,
+                                               const State &state, bool isRestricted) {
+  Values scores = scaledScores(place, firstKey, isRestricted), weights;
+  auto columns = static_cast<size_t>(tile.scoresOfRow), outputs = static_cast<size_t>(tile.outputsOfRow);
+  State next;
+  Values rescaled(state.outputs);
+  for (size_t row = 0; row < rows(); ++row) {
+    auto own = ValueRange(scores).slice(row * columns, columns);
+    Value maximum = own[0];
+    for (Value score : own.drop_front())
+      maximum = arith::MaximumFOp::create(b, loc, maximum, score);
+    maximum = acrossLanes(maximum, /*isMaximum=*/true);
+    maximum = arith::MaximumFOp::create(b, loc, state.maxima[row], maximum);
+    // Without any key so far all powers are 0.
+    Value isNothing =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, maximum, number(minusInfinity));
+    Value base = arith::SelectOp::create(b, loc, isNothing, number(0), maximum);
+    auto power = [&](Value exponent) -> Value {
+      return math::Exp2Op::create(b, loc, arith::SubFOp::create(b, loc, exponent, base));
+    };
+    Value correction = power(state.maxima[row]);
+    Value sum = arith::MulFOp::create(b, loc, state.sums[row], correction);
+    for (Value score : own) {
+      weights.push_back(power(score));
+      sum = arith::AddFOp::create(b, loc, sum, weights.back());
+    }
+    next.maxima.push_back(maximum);
+    next.sums.push_back(sum);
+    for (size_t i = row * outputs; i < (row + 1) * outputs; ++i)
+      rescaled[i] = arith::MulFOp::create(b, loc, rescaled[i], correction);
+  }
+  next.outputs = tile.accumulate(weights, rescaled);
+  return next;
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+void AttentionThreads::store(const AttentionTile::Place &place, const State &state) {
+  for (size_t row = 0; row < rows(); ++row) {
+    Value sum = acrossLanes(state.sums[row], /*isMaximum=*/false);
+    Value inverse = arith::DivFOp::create(b, loc, number(1), sum);
+    Values results;
+    auto outputs = static_cast<size_t>(tile.outputsOfRow);
+    for (Value output : ValueRange(state.outputs).slice(row * outputs, outputs))
+      results.push_back(arith::MulFOp::create(b, loc, output, inverse));
+    Value query = add(place.firstQuery, tile.rowOf(static_cast<int64_t>(row)));
+    auto stored = scf::IfOp::create(b, loc, isBelow(query, size(site.q, rowDim)));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(stored.thenBlock());
+    storeOutputs(results, place, query);
+    if (!operands.lse)
+      continue;
+    Value isFirst = isEqual(remainder(site.thread, tile.lanesOfRow), 0);
+    b.setInsertionPointToStart(scf::IfOp::create(b, loc, isFirst).thenBlock());
+    Value log = arith::AddFOp::create(b, loc, state.maxima[row], math::Log2Op::create(b, loc, sum));
+    Value lse = arith::MulFOp::create(b, loc, log, number(std::numbers::ln2));
+    memref::StoreOp::create(b, loc, lse, operands.lse, ValueRange{place.batch, place.head, query});
+  }
+}
+
+void AttentionThreads::storeOutputs(ValueRange outputs, const AttentionTile::Place &place, Value query) {
+  int64_t elements = site.v.elements();
+  int64_t width = elements % tile.adjacentOutputs == 0 ? tile.adjacentOutputs : 1;
+  for (int64_t first = 0; first < tile.outputsOfRow; first += width) {
+    Value element = tile.outputOf(first);
+    OpBuilder::InsertionGuard guard(b);
+    if (paddedElements(site.choice.kind, elements) != elements)
+      b.setInsertionPointToStart(scf::IfOp::create(b, loc, isBelow(element, constant(elements))).thenBlock());
+    auto wideType = VectorType::get({width}, b.getF32Type());
+    Value chunk = vector::FromElementsOp::create(
+        b, loc, wideType, outputs.slice(static_cast<size_t>(first), static_cast<size_t>(width)));
+    if (!site.element.isF32())
+      chunk = arith::TruncFOp::create(b, loc, VectorType::get({width}, site.element), chunk);
+    int64_t bytes = width * site.element.getIntOrFloatBitWidth() / 8;
+    vector::StoreOp::create(b, loc, chunk, site.out.memory,
+                            site.out.indices({place.batch, place.head, query, element}),
+                            /*nontemporal=*/false, llvm::MaybeAlign(static_cast<uint64_t>(bytes)));
+  }
+}
+
+} // namespace proa

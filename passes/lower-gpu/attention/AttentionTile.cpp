@@ -1,0 +1,16 @@
+#include "passes/lower-gpu/attention/AttentionTile.h"
+
+using namespace mlir;
+
+namespace proa {
+
+SmallVector<Value> AttentionTensor::indices(ValueRange at) const {
+  SmallVector<Value> own(4);
+  for (auto [dim, index] : llvm::zip(dims, at))
+    own[static_cast<size_t>(dim)] = index;
+  return own;
+}
+
+Value AttentionTile::zero() const { return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0)); }
+
+} // namespace proa

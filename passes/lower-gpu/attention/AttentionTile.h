@@ -1,0 +1,84 @@
+/// How the threads of a block compute the products of an attention.
+#pragma once
+
+#include "passes/lower-gpu/IndexCode.h"
+#include "passes/lower-gpu/attention/AttentionForm.h"
+
+#include <memory>
+
+namespace proa {
+
+/// A tensor of an attention in memory. `dims` are those of the memref that are [batch, heads, rows,
+/// elements].
+struct AttentionTensor {
+  mlir::Value memory;
+  llvm::SmallVector<int64_t> dims;
+  llvm::SmallVector<mlir::OpFoldResult> sizes; ///< in the order of `dims`
+
+  /// The indices of the memref at a batch, head, row and element.
+  llvm::SmallVector<mlir::Value> indices(mlir::ValueRange at) const;
+  int64_t elements() const { return *mlir::getConstantIntValue(sizes[3]); }
+};
+
+/// An attention that is being lowered, and the place of its code.
+struct AttentionSite {
+  mlir::IRRewriter &b;
+  mlir::Location loc;
+  mlir::func::FuncOp kernel;
+  AttentionTensor q, k, v, out;
+  AttentionChoice choice;
+  mlir::Type element;
+  mlir::Value thread;
+};
+
+/// The products of one tile of queries with tiles of keys. Each thread has some elements of some rows of the
+/// scores and of the output.
+class AttentionTile : public IndexCode {
+public:
+  using Values = llvm::SmallVector<mlir::Value>;
+
+  /// The tile that a block computes, as indices.
+  struct Place {
+    mlir::Value batch, head, keyHead, firstQuery;
+    mlir::Value keyEnd; ///< keys from here on are not used
+  };
+
+  virtual ~AttentionTile() = default;
+
+  /// Rows of a thread, its scores of each of them, and its elements of each row of the output. `lanesOfRow`
+  /// adjacent lanes, a power of two, share a row.
+  int64_t rows = 0, scoresOfRow = 0, outputsOfRow = 0, lanesOfRow = 1;
+  /// The index in the tile of a row of the thread, of a score among the keys, and of an output.
+  virtual mlir::Value rowOf(int64_t row) = 0;
+  virtual mlir::Value keyOf(int64_t score) = 0;
+  virtual mlir::Value outputOf(int64_t output) = 0;
+  /// Adjacent elements of the output that a thread has: `outputOf` of a multiple is that of the first one.
+  int64_t adjacentOutputs = 1;
+
+  /// Creates what all tiles of a kernel need, such as shared memory; once, at the start of the kernel.
+  virtual void prepare() {}
+  /// Code of a tile. `compute` creates that of the threads which have scores; others may help.
+  virtual void tile(const Place &place, llvm::function_ref<void()> compute) = 0;
+  /// In `compute`, before the first keys.
+  virtual void begin(const Place &place) = 0;
+  /// The products of the queries with the keys from `firstKey` on, by rows. Tiles of keys follow each other.
+  virtual Values scores(const Place &place, mlir::Value firstKey) = 0;
+  /// The outputs plus the products of the weights, by rows, with the values of the same keys.
+  virtual Values accumulate(mlir::ValueRange weights, mlir::ValueRange outputs) = 0;
+
+protected:
+  explicit AttentionTile(const AttentionSite &site) : IndexCode(site.b, site.loc), site(site) {}
+
+  mlir::Value zero() const;
+
+  const AttentionSite &site;
+};
+
+/// f32, by multiplications and additions of each thread.
+std::unique_ptr<AttentionTile> makeFmaAttention(const AttentionSite &site);
+/// 16-bit floats, by mma.sync.
+std::unique_ptr<AttentionTile> makeMmaAttention(const AttentionSite &site);
+/// 16-bit floats, by wgmma. Error: the tensor memory accelerator cannot address an operand.
+mlir::FailureOr<std::unique_ptr<AttentionTile>> makeWgmmaAttention(const AttentionSite &site);
+
+} // namespace proa

@@ -1,0 +1,132 @@
+// How blocks compute an attention, written into the IR: see Passes.td.
+#include "passes/analysis/Chip.h"
+#include "passes/analysis/KernelAttributes.h"
+#include "passes/lower-gpu/Passes.h"
+#include "passes/lower-gpu/attention/AttentionForm.h"
+#include "passes/lower-gpu/hopper/TensorView.h"
+#include "passes/remarks/Remarks.h"
+
+namespace proa {
+#define GEN_PASS_DEF_CHOOSEATTENTION
+#include "passes/lower-gpu/Passes.h.inc"
+} // namespace proa
+
+using namespace mlir;
+using proa::AttentionChoice;
+using Kind = proa::AttentionChoice::Kind;
+
+namespace {
+
+/// The assumed size of a dynamic dimension.
+constexpr int64_t assumedSize = 1024;
+
+int64_t queriesOf(proa::pd::AttentionOp op) {
+  auto dim = static_cast<unsigned>(proa::pd::attentionDims(op.getQPermutation())[2]);
+  int64_t size = cast<ShapedType>(op.getQ().getType()).getDimSize(dim);
+  return ShapedType::isDynamic(size) ? assumedSize : size;
+}
+
+/// Why the tensor memory accelerator cannot read the operands; empty if it can.
+std::string whyNoWgmma(proa::pd::AttentionOp op) {
+  for (auto [tensor, name] :
+       {std::pair(op.getQ(), "q"), std::pair(op.getK(), "k"), std::pair(op.getV(), "v")}) {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    if (std::string reason = proa::whyNotAddressable(type.getShape(), type.getElementType()); !reason.empty())
+      return std::string("wgmma cannot read ") + name + ": " + reason;
+  }
+  return "";
+}
+
+struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
+  using ChooseAttentionBase::ChooseAttentionBase;
+
+  static AttentionChoice withThreads(AttentionChoice choice) {
+    choice.storingThreads = choice.queries * (choice.kind == Kind::Fma ? 4 : 2);
+    choice.threads = choice.storingThreads + (choice.kind == Kind::Wgmma ? 32 : 0);
+    return choice;
+  }
+
+  /// The largest tiles that fit the shared memory and the registers.
+  static AttentionChoice tileOf(proa::pd::AttentionOp op, Kind kind, const proa::Chip &chip) {
+    int64_t head = proa::headElementsOf(op), value = proa::valueElementsOf(op);
+    int64_t padded = std::max(proa::paddedElements(kind, head), proa::paddedElements(kind, value));
+    Type element = getElementTypeOrSelf(op.getQ().getType());
+    AttentionChoice choice;
+    choice.kind = kind;
+    int64_t queries = queriesOf(op), unit = kind == Kind::Wgmma ? 64 : 16;
+    choice.queries = kind == Kind::Wgmma ? 128 : 64;
+    while (choice.queries > unit && choice.queries / 2 >= queries)
+      choice.queries /= 2;
+    // Accumulators and scores of a thread share its registers.
+    choice.keys = kind == Kind::Wgmma ? (padded <= 128 ? 128 : 64) : (padded <= 128 ? 64 : 32);
+    choice.stages = kind == Kind::Wgmma ? 4 : kind == Kind::Mma ? 2 : 1;
+    auto fits = [&] { return proa::sharedBytesOf(choice, head, value, element) <= chip.sharedBytes - 1024; };
+    while (choice.stages > (kind == Kind::Wgmma ? 2 : 1) && !fits())
+      --choice.stages;
+    while (choice.keys > 16 && !fits())
+      choice.keys /= 2;
+    return withThreads(choice);
+  }
+
+  FailureOr<Kind> kindOf(proa::pd::AttentionOp op, const proa::Chip &chip) {
+    bool isHalf = getElementTypeOrSelf(op.getQ().getType()).getIntOrFloatBitWidth() == 16;
+    std::string why = whyNoWgmma(op);
+    bool canWgmma = isHalf && chip.hasWarpgroupMma && why.empty();
+    if (isHalf && chip.hasWarpgroupMma && !why.empty())
+      remarks.missed(op) << why;
+    if (std::optional<Kind> requested = proa::attentionKindNamed(strategy)) {
+      if ((*requested == Kind::Wgmma && !canWgmma) || (*requested == Kind::Mma && !isHalf) ||
+          (*requested == Kind::Fma && isHalf))
+        return op->emitError()
+               << "strategy=" << strategy
+               << " cannot compute this attention, expected fma for f32, "
+                  "mma for f16 and bf16, or wgmma where the chip has it and can read the operands";
+      return *requested;
+    }
+    // Fewer queries do not fill a warpgroup.
+    constexpr int64_t fewest = 32;
+    return !isHalf ? Kind::Fma : canWgmma && queriesOf(op) > fewest ? Kind::Wgmma : Kind::Mma;
+  }
+
+  LogicalResult choose(proa::pd::AttentionOp op, const proa::Chip &chip) {
+    Builder b(&getContext());
+    if (!op->hasAttr(proa::attentionAttribute)) {
+      FailureOr<Kind> kind = kindOf(op, chip);
+      if (failed(kind))
+        return failure();
+      AttentionChoice choice = tileOf(op, *kind, chip);
+      op->setAttr(proa::attentionAttribute, b.getStringAttr(proa::nameOf(choice.kind)));
+      op->setAttr(proa::attentionTileAttribute, b.getDenseI64ArrayAttr({choice.queries, choice.keys}));
+      op->setAttr(proa::stagesAttribute, b.getI64IntegerAttr(choice.stages));
+    }
+    FailureOr<AttentionChoice> choice = AttentionChoice::read(op);
+    if (failed(choice))
+      return failure();
+    remarks.done(op) << "a block computes tiles of " << std::to_string(choice->queries) << " queries and "
+                     << std::to_string(choice->keys) << " keys with " << std::to_string(choice->threads)
+                     << " threads (" << proa::nameOf(choice->kind) << ")";
+    return success();
+  }
+
+  void runOnOperation() override {
+    proa::pd::AttentionOp op = proa::attentionOf(getOperation());
+    if (!op)
+      return;
+    if (strategy != "" && !proa::attentionKindNamed(strategy)) {
+      op->emitError() << "strategy is '" << strategy << "', expected fma, mma, wgmma or nothing";
+      return signalPassFailure();
+    }
+    std::optional<proa::Chip> named = proa::Chip::named(chip);
+    if (!named) {
+      op->emitError() << "chip is '" << chip << "', expected one of " << proa::Chip::names();
+      return signalPassFailure();
+    }
+    if (failed(choose(op, *named)))
+      signalPassFailure();
+  }
+
+private:
+  proa::PassRemarks remarks{getArgumentName()};
+};
+
+} // namespace

@@ -1,0 +1,121 @@
+// Attention in f32 by the arithmetic of each thread: 16 lanes share four rows.
+#include "passes/lower-gpu/attention/StagedAttention.h"
+
+#include "passes/lower-gpu/AccessWidth.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace proa {
+namespace {
+
+/// Elements that a thread reads from shared memory at once.
+constexpr int64_t group = 4;
+constexpr int64_t rowsOfThread = 4, lanes = 16;
+
+class FmaAttention : public StagedAttention {
+public:
+  explicit FmaAttention(const AttentionSite &site)
+      : StagedAttention(site, group), lane(remainder(site.thread, lanes)),
+        firstRow(multiply(divide(site.thread, lanes), rowsOfThread)) {
+    rows = rowsOfThread;
+    scoresOfRow = site.choice.keys / lanes;
+    outputsOfRow = valueElements / lanes;
+    lanesOfRow = lanes;
+    adjacentOutputs = std::gcd(outputsOfRow, group);
+  }
+
+  Value rowOf(int64_t row) override { return add(firstRow, row); }
+  Value keyOf(int64_t score) override { return add(lane, score * lanes); }
+  Value outputOf(int64_t output) override {
+    int64_t width = adjacentOutputs;
+    return add(multiply(lane, width), output / width * width * lanes + output % width);
+  }
+
+protected:
+  using IndexCode::multiply;
+
+  void prepareOwn() override {
+    weightMemory = allocate({site.choice.queries, site.choice.keys + group}, b.getF32Type());
+  }
+
+  Values multiply(Value queries, Value keys) override {
+    Values sums(static_cast<size_t>(rows * scoresOfRow), zero());
+    return overGroups(headElements, sums, [&](Value first, Values next) {
+      SmallVector<Values> xs, ys;
+      for (int64_t i = 0; i < rows; ++i)
+        xs.push_back(load(queries, rowOf(i), first, group));
+      for (int64_t j = 0; j < scoresOfRow; ++j)
+        ys.push_back(load(keys, keyOf(j), first, group));
+      for (size_t k = 0; k < group; ++k)
+        for (size_t i = 0; i < xs.size(); ++i)
+          for (size_t j = 0; j < ys.size(); ++j)
+            addProduct(next[i * ys.size() + j], xs[i][k], ys[j][k]);
+      return next;
+    });
+  }
+
+  Values addWeighted(ValueRange weights, Value values, ValueRange outputs) override {
+    for (auto [i, weight] : llvm::enumerate(weights)) {
+      auto number = static_cast<int64_t>(i);
+      memref::StoreOp::create(b, loc, weight, weightMemory,
+                              ValueRange{rowOf(number / scoresOfRow), keyOf(number % scoresOfRow)});
+    }
+    // The lanes of a warp read what they wrote.
+    Value all = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(-1));
+    NVVM::SyncWarpOp::create(b, loc, all);
+    return overGroups(site.choice.keys, Values(outputs), [&](Value first, Values next) {
+      SmallVector<Values> xs;
+      for (int64_t i = 0; i < rows; ++i)
+        xs.push_back(load(weightMemory, rowOf(i), first, group));
+      for (int64_t k = 0; k < group; ++k)
+        for (int64_t j = 0; j < outputsOfRow; j += adjacentOutputs) {
+          Values ys = load(values, add(first, k), outputOf(j), adjacentOutputs);
+          for (size_t i = 0; i < xs.size(); ++i)
+            for (size_t c = 0; c < ys.size(); ++c)
+              addProduct(next[i * static_cast<size_t>(outputsOfRow) + static_cast<size_t>(j) + c],
+                         xs[i][static_cast<size_t>(k)], ys[c]);
+        }
+      return next;
+    });
+  }
+
+private:
+  Value lane, firstRow, weightMemory;
+
+  void addProduct(Value &sum, Value x, Value y) { sum = math::FmaOp::create(b, loc, x, y, sum); }
+
+  Values load(Value memory, Value row, Value column, int64_t count) {
+    auto type = VectorType::get({count}, b.getF32Type());
+    Value chunk = vector::LoadOp::create(b, loc, type, memory, ValueRange{row, column}, /*nontemporal=*/false,
+                                         llvm::MaybeAlign(static_cast<uint64_t>(count * 4)));
+    Values elements;
+    for (int64_t i = 0; i < count; ++i)
+      elements.push_back(vector::ExtractOp::create(b, loc, chunk, i));
+    return elements;
+  }
+
+  /// A loop over groups of `count` elements.
+  Values overGroups(int64_t count, Values state, function_ref<Values(Value first, Values)> body) {
+    auto loop = scf::ForOp::create(b, loc, constant(0), constant(count), constant(group), state);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    scf::YieldOp::create(b, loc, body(loop.getInductionVar(), Values(loop.getRegionIterArgs())));
+    return Values(loop.getResults());
+  }
+};
+
+} // namespace
+
+std::unique_ptr<AttentionTile> makeFmaAttention(const AttentionSite &site) {
+  return std::make_unique<FmaAttention>(site);
+}
+
+} // namespace proa

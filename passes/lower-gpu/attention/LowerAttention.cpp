@@ -1,0 +1,222 @@
+// A kernel that is an attention becomes the code of one thread: see Passes.td.
+#include "passes/analysis/KernelAttributes.h"
+#include "passes/lower-cpu/KernelForm.h"
+#include "passes/lower-cpu/KernelSignature.h"
+#include "passes/lower-gpu/Passes.h"
+#include "passes/lower-gpu/attention/AttentionThreads.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace proa {
+#define GEN_PASS_DEF_LOWERATTENTION
+#include "passes/lower-gpu/Passes.h.inc"
+} // namespace proa
+
+using namespace mlir;
+
+namespace {
+
+enum Dim : unsigned { batchDim, headDim, rowDim, elementDim };
+
+/// A kernel before its body is replaced.
+class AttentionKernel {
+public:
+  AttentionKernel(func::FuncOp kernel, proa::pd::AttentionOp op)
+      : kernel(kernel), op(op), b(kernel.getContext()) {}
+
+  LogicalResult lower(ModuleOp module) {
+    FailureOr<proa::AttentionChoice> read = proa::AttentionChoice::read(op);
+    if (failed(read) || failed(proa::verifyNotReferenced(kernel, module)))
+      return failure();
+    choice = *read;
+    setRows();
+    if (failed(addShapeFunction(module)))
+      return failure();
+    Operation *terminator = kernel.getBody().front().getTerminator();
+    SmallVector<Value> results(terminator->getOperands());
+    proa::KernelSignature signature = proa::changeSignature(kernel);
+    terminator->setOperands({});
+    b.setInsertionPoint(op);
+    return replaceBody(signature, results);
+  }
+
+private:
+  func::FuncOp kernel;
+  proa::pd::AttentionOp op;
+  IRRewriter b;
+  proa::AttentionChoice choice;
+
+  ArrayRef<int64_t> shapeOf(Value value) const { return cast<ShapedType>(value.getType()).getShape(); }
+
+  SmallVector<int64_t> queryShape() {
+    SmallVector<int64_t> shape;
+    for (int64_t dim : proa::pd::attentionDims(op.getQPermutation()))
+      shape.push_back(shapeOf(op.getQ())[static_cast<size_t>(dim)]);
+    return shape;
+  }
+
+  /// The attributes that the planner reads.
+  void setRows() {
+    constexpr int64_t assumedSize = 128;
+    SmallVector<int64_t> q = queryShape();
+    bool isStatic = !ShapedType::isDynamicShape(q);
+    int64_t rows = isStatic ? q[batchDim] * q[headDim] *
+                                  static_cast<int64_t>(llvm::divideCeil(q[rowDim], choice.queries))
+                            : ShapedType::kDynamic;
+    int64_t keys =
+        shapeOf(op.getK())[static_cast<size_t>(proa::pd::attentionDims(op.getKPermutation())[rowDim])];
+    double products = proa::headElementsOf(op) + proa::valueElementsOf(op);
+    for (int64_t size : {q[batchDim], q[headDim], q[rowDim], keys})
+      products *= static_cast<double>(ShapedType::isDynamic(size) ? assumedSize : size);
+    constexpr double nanosecondsOfProduct = 0.1;
+    kernel->setAttr(proa::rowsAttribute, b.getI64IntegerAttr(rows));
+    kernel->setAttr(proa::workAttribute, b.getF64FloatAttr(products * nanosecondsOfProduct));
+  }
+
+  /// `@NAME_shape` for results with dynamic dims, which are dims of the operands.
+  LogicalResult addShapeFunction(ModuleOp module) {
+    auto isDynamic = [](Type type) { return !cast<ShapedType>(type).hasStaticShape(); };
+    if (llvm::none_of(kernel.getResultTypes(), isDynamic))
+      return success();
+    std::string name = (kernel.getName() + "_shape").str();
+    if (module.lookupSymbol(name))
+      return kernel.emitError("its shape function needs the name '")
+             << name << "', which another function has";
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointAfter(kernel);
+    SmallVector<std::pair<Value, int64_t>> dims; ///< the parameters, as dims of arguments
+    for (BlockArgument argument : kernel.getArguments())
+      for (auto [dim, size] : llvm::enumerate(shapeOf(argument)))
+        if (ShapedType::isDynamic(size))
+          dims.emplace_back(argument, static_cast<int64_t>(dim));
+    SmallVector<Type> inputs(dims.size(), b.getIndexType());
+    auto shape = func::FuncOp::create(b, kernel.getLoc(), name, b.getFunctionType(inputs, {}));
+    shape.setPrivate();
+    b.setInsertionPointToStart(shape.addEntryBlock());
+    auto sizeOf = [&](Value tensor, ArrayRef<int64_t> permutation, unsigned dim) -> OpFoldResult {
+      int64_t own = proa::pd::attentionDims(permutation)[dim];
+      if (int64_t size = shapeOf(tensor)[static_cast<size_t>(own)]; !ShapedType::isDynamic(size))
+        return b.getIndexAttr(size);
+      auto *found = llvm::find(dims, std::pair<Value, int64_t>(tensor, own));
+      return shape.getArgument(static_cast<unsigned>(found - dims.begin()));
+    };
+    SmallVector<OpFoldResult> q;
+    for (unsigned dim = 0; dim < 3; ++dim)
+      q.push_back(sizeOf(op.getQ(), op.getQPermutation(), dim));
+    SmallVector<Value> results;
+    auto add = [&](OpFoldResult size) {
+      results.push_back(getValueOrCreateConstantIndexOp(b, kernel.getLoc(), size));
+    };
+    for (Value result : kernel.getBody().front().getTerminator()->getOperands())
+      for (auto [dim, size] : llvm::enumerate(shapeOf(result)))
+        if (ShapedType::isDynamic(size))
+          add(q[result == op.getLse()
+                    ? dim
+                    : static_cast<size_t>(llvm::find(proa::pd::attentionDims(op.getOutPermutation()),
+                                                     static_cast<int64_t>(dim)) -
+                                          proa::pd::attentionDims(op.getOutPermutation()).begin())]);
+    AffineExpr count = b.getAffineSymbolExpr(0) * b.getAffineSymbolExpr(1) *
+                       b.getAffineSymbolExpr(2).ceilDiv(choice.queries);
+    add(affine::makeComposedFoldedAffineApply(b, kernel.getLoc(), count, q));
+    func::ReturnOp::create(b, kernel.getLoc(), results);
+    shape.setType(b.getFunctionType(inputs, TypeRange(ValueRange(results))));
+    return success();
+  }
+
+  /// The memory of a tensor of the op, in the dims [batch, heads, rows, elements].
+  proa::AttentionTensor tensorOf(Value memory, ArrayRef<int64_t> permutation) {
+    proa::AttentionTensor tensor{memory, proa::pd::attentionDims(permutation), {}};
+    SmallVector<OpFoldResult> sizes = memref::getMixedSizes(b, op.getLoc(), memory);
+    for (int64_t dim : tensor.dims)
+      tensor.sizes.push_back(sizes[static_cast<size_t>(dim)]);
+    return tensor;
+  }
+
+  static Value memoryOf(Value tensor) {
+    return tensor ? tensor.getDefiningOp<bufferization::ToTensorOp>().getBuffer() : Value();
+  }
+
+  LogicalResult replaceBody(const proa::KernelSignature &signature, ArrayRef<Value> results) {
+    Location loc = op.getLoc();
+    proa::AttentionThreads::Operands operands{memoryOf(op.getMask()),
+                                              memoryOf(op.getKeyLengths()),
+                                              {},
+                                              op.getScale().convertToDouble(),
+                                              op.getCausal()};
+    Value out;
+    for (auto [result, destination] : llvm::zip(results, signature.destinations))
+      (result == op.getLse() ? operands.lse : out) = destination;
+    Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
+    proa::AttentionSite site{b,
+                             loc,
+                             kernel,
+                             tensorOf(memoryOf(op.getQ()), op.getQPermutation()),
+                             tensorOf(memoryOf(op.getK()), op.getKPermutation()),
+                             tensorOf(memoryOf(op.getV()), op.getVPermutation()),
+                             out ? tensorOf(out, op.getOutPermutation()) : proa::AttentionTensor(),
+                             choice,
+                             getElementTypeOrSelf(op.getQ().getType()),
+                             thread};
+    FailureOr<std::unique_ptr<proa::AttentionTile>> tile = makeTile(site);
+    if (failed(tile))
+      return failure();
+    (*tile)->prepare();
+    Value block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
+    Value blocks = gpu::GridDimOp::create(b, loc, gpu::Dimension::x);
+    Value first = arith::AddIOp::create(b, loc, signature.begin, block);
+    auto loop = scf::ForOp::create(b, loc, first, signature.end, blocks);
+    b.setInsertionPointToStart(loop.getBody());
+    proa::AttentionThreads(site, **tile, operands).build(loop.getInductionVar());
+    finish();
+    return success();
+  }
+
+  static FailureOr<std::unique_ptr<proa::AttentionTile>> makeTile(const proa::AttentionSite &site) {
+    using Kind = proa::AttentionChoice::Kind;
+    if (site.choice.kind == Kind::Wgmma)
+      return proa::makeWgmmaAttention(site);
+    return site.choice.kind == Kind::Mma ? proa::makeMmaAttention(site) : proa::makeFmaAttention(site);
+  }
+
+  void finish() {
+    SmallVector<Operation *> tensors;
+    for (Value operand : op->getOperands())
+      if (!llvm::is_contained(tensors, operand.getDefiningOp()))
+        tensors.push_back(operand.getDefiningOp());
+    op->dropAllUses();
+    op->erase();
+    for (Operation *tensor : tensors)
+      tensor->erase();
+    kernel->removeAttr(proa::wholeKernelAttribute);
+    kernel->setAttr(proa::kernelAttribute, b.getUnitAttr());
+    kernel->setAttr(proa::threadsAttribute, b.getI64IntegerAttr(choice.threads));
+    if (choice.kind == proa::AttentionChoice::Kind::Wgmma)
+      kernel->setAttr(proa::residentBlocksAttribute, b.getI64IntegerAttr(1));
+  }
+};
+
+struct LowerAttention : proa::impl::LowerAttentionBase<LowerAttention> {
+  using LowerAttentionBase::LowerAttentionBase;
+
+  void runOnOperation() override {
+    SmallVector<func::FuncOp> kernels;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (proa::attentionOf(function))
+        kernels.push_back(function);
+    for (func::FuncOp kernel : kernels)
+      if (failed(AttentionKernel(kernel, proa::attentionOf(kernel)).lower(getOperation())))
+        signalPassFailure();
+  }
+};
+
+} // namespace

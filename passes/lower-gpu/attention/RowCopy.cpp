@@ -1,0 +1,76 @@
+#include "passes/lower-gpu/attention/RowCopy.h"
+
+#include "passes/lower-gpu/AccessWidth.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace proa {
+
+RowCopy::RowCopy(const AttentionSite &site, const AttentionTensor &tensor, int64_t rows, int64_t elements)
+    : IndexCode(site.b, site.loc), site(site), tensor(tensor), rows(rows), elements(elements) {
+  int64_t most = accessBytes * 8 / site.element.getIntOrFloatBitWidth();
+  auto type = cast<MemRefType>(tensor.memory.getType());
+  // Buffers are contiguous: all rows are aligned if one has a multiple of 16 bytes.
+  bool isAligned = tensor.dims[3] == 3 && type.getLayout().isIdentity() && tensor.elements() % most == 0;
+  vector = isAligned ? most : 1;
+}
+
+void RowCopy::copy(Value batch, Value head, Value firstRow, Value end, Value memory) {
+  int64_t chunks = rows * elements / vector, threads = site.choice.threads;
+  SmallVector<Value> place{batch, head, firstRow};
+  constexpr int64_t mostUnrolled = 8;
+  if (chunks % threads == 0 && chunks / threads <= mostUnrolled && vector > 1) {
+    for (int64_t chunk = 0; chunk < chunks; chunk += threads)
+      copyChunk(add(site.thread, chunk), place, end, memory);
+    return;
+  }
+  auto loop = scf::ForOp::create(b, loc, site.thread, constant(chunks), constant(threads));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  copyChunk(loop.getInductionVar(), place, end, memory);
+}
+
+/// Elements that are not read are zeros. Their address is that of the first row.
+void RowCopy::copyChunk(Value number, ValueRange place, Value end, Value memory) {
+  int64_t perRow = elements / vector;
+  Value inTile = divide(number, perRow), first = multiply(remainder(number, perRow), vector);
+  Value row = add(place[2], inTile);
+  Value isInside = isBelow(row, end);
+  if (tensor.elements() < elements)
+    isInside = b.createOrFold<arith::AndIOp>(loc, isInside, isBelow(first, constant(tensor.elements())));
+  Value zeroIndex = constant(0);
+  Value from = select(isInside, first, zeroIndex);
+  SmallVector<Value> indices = tensor.indices({place[0], place[1], select(isInside, row, zeroIndex), from});
+  if (vector > 1) {
+    Value read = select(isInside, constant(vector), zeroIndex);
+    nvgpu::DeviceAsyncCopyOp::create(b, loc, nvgpu::DeviceAsyncTokenType::get(b.getContext()), memory,
+                                     ValueRange{inTile, first}, tensor.memory, indices,
+                                     b.getIndexAttr(vector), read, /*bypassL1=*/b.getUnitAttr());
+    return;
+  }
+  Value nothing = arith::ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(site.element)));
+  auto guarded = scf::IfOp::create(b, loc, TypeRange(site.element), isInside, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(guarded.thenBlock());
+  Value loaded = memref::LoadOp::create(b, loc, tensor.memory, indices);
+  scf::YieldOp::create(b, loc, loaded);
+  b.setInsertionPointToStart(guarded.elseBlock());
+  scf::YieldOp::create(b, loc, nothing);
+  b.setInsertionPointAfter(guarded);
+  memref::StoreOp::create(b, loc, guarded.getResult(0), memory, ValueRange{inTile, first});
+}
+
+void commitCopies(const AttentionSite &site) { NVVM::CpAsyncCommitGroupOp::create(site.b, site.loc); }
+
+void awaitCopies(const AttentionSite &site, uint32_t pending) {
+  NVVM::CpAsyncWaitGroupOp::create(site.b, site.loc, pending);
+  gpu::BarrierOp::create(site.b, site.loc);
+}
+
+} // namespace proa

@@ -1,0 +1,110 @@
+/// Ops of one thread that only chips from sm_90 on have: mbarriers, copies by the tensor memory accelerator,
+/// and wgmma.
+#pragma once
+
+#include "passes/lower-gpu/IndexCode.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+namespace proa {
+
+inline constexpr int64_t warpgroupThreads = 128;
+/// Bytes and alignment of a swizzled line and of its pattern of 8 lines, in shared memory.
+inline constexpr int64_t swizzleBytes = 128, patternBytes = 8 * swizzleBytes;
+/// Bytes of an mbarrier.
+inline constexpr int64_t mbarrierBytes = 8;
+
+/// Addresses are those of shared memory, as indices.
+class HopperCode : public IndexCode {
+public:
+  using IndexCode::IndexCode;
+
+  /// The same index in a register of its own. What is computed of it stays where it is: moved out of the
+  /// loops around it, it would occupy registers in all of them.
+  mlir::Value pinned(mlir::Value index) const;
+
+  /// The address of a memref in shared memory.
+  mlir::Value addressOf(mlir::Value memory) const;
+
+  void initBarrier(mlir::Value barrier, int64_t arrivals) const;
+  /// Makes barriers that were initialized visible to the accelerator.
+  void fenceBarriers() const;
+  /// Arrives, and makes the phase wait for as many bytes of copies.
+  void expectBytes(mlir::Value barrier, int64_t bytes) const;
+  void arrive(mlir::Value barrier) const;
+  /// Waits until the phase with this parity (i32) has ended.
+  void wait(mlir::Value barrier, mlir::Value parity) const;
+
+  void prefetchMap(mlir::Value map) const;
+  /// Copies a box to shared memory. `coordinates` are outermost first.
+  void copyBox(mlir::Value target, mlir::Value map, mlir::ValueRange coordinates, mlir::Value barrier) const;
+
+  /// A matrix in shared memory, for wgmma: `leading` and `stride` are bytes as the PTX ISA defines them; its
+  /// lines of 128 bytes are swizzled.
+  mlir::Value matrixDescriptor(mlir::Value address, int64_t leading, int64_t stride) const;
+  /// The descriptor of a matrix that starts `bytes` later.
+  mlir::Value advance(mlir::Value descriptor, int64_t bytes) const;
+
+  mlir::Value i32(int64_t value) const;
+  /// The other parity.
+  mlir::Value flip(mlir::Value parity) const;
+
+private:
+  mlir::Value toI32(mlir::Value index) const;
+  mlir::Value toPointer(mlir::Value address) const;
+};
+
+/// Stages in shared memory that one thread fills and other warps read. Each stage has two barriers: "full",
+/// at which copies complete, and "empty", at which the readers arrive.
+class Ring {
+public:
+  /// A stage and the parity of its phase. Each thread counts for itself.
+  struct Position {
+    mlir::Value stage;  ///< index
+    mlir::Value parity; ///< i32
+  };
+
+  /// `base` is the address of the barriers, after which `barrierBytes()` bytes are used; `readers` the number
+  /// of arrivals that free a stage.
+  Ring(const HopperCode &code, mlir::Value base, int64_t stages, int64_t readers)
+      : code(code), base(base), stages(stages), readers(readers) {}
+
+  static int64_t barrierBytes(int64_t stages) { return 2 * stages * mbarrierBytes; }
+
+  /// Initializes the barriers; one thread does.
+  void init() const;
+  mlir::Value full(mlir::Value stage) const;
+  mlir::Value empty(mlir::Value stage) const;
+
+  /// Waits until the producer may fill the stage, and makes it expect `bytes`.
+  void acquire(const Position &position, int64_t bytes) const;
+  /// Waits until the copies of the stage are complete.
+  void awaitFull(const Position &position) const { code.wait(full(position.stage), position.parity); }
+  /// Frees the stage, as one of the readers.
+  void release(const Position &position) const { code.arrive(empty(position.stage)); }
+
+  Position first() const;
+  Position next(const Position &position) const;
+
+private:
+  const HopperCode &code;
+  mlir::Value base;
+  int64_t stages, readers;
+};
+
+/// The position of a thread in a ring, as a variable that outlives loops. It becomes registers.
+class RingVariable {
+public:
+  /// Creates the variable, with the position `first`.
+  RingVariable(mlir::IRRewriter &b, mlir::Location loc, const Ring::Position &first);
+
+  Ring::Position load() const;
+  void save(const Ring::Position &position) const;
+
+private:
+  mlir::IRRewriter &b;
+  mlir::Location loc;
+  mlir::Value stage, parity; ///< memrefs
+};
+
+} // namespace proa

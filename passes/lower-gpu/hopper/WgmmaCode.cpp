@@ -1,0 +1,89 @@
+#include "passes/lower-gpu/hopper/WgmmaCode.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace proa {
+namespace {
+
+/// Rows and k of one instruction.
+constexpr int64_t wgmmaM = 64, wgmmaK = 16;
+
+} // namespace
+
+Type WgmmaCode::sumsType(int64_t columns) const {
+  SmallVector<Type> registers(static_cast<size_t>(columns / 2), b.getF32Type());
+  return LLVM::LLVMStructType::getLiteral(b.getContext(), registers);
+}
+
+Value WgmmaCode::zeros(int64_t columns) const { return LLVM::ZeroOp::create(b, loc, sumsType(columns)); }
+
+Value WgmmaCode::pack(ValueRange registers) const {
+  Value packed = LLVM::UndefOp::create(b, loc, sumsType(2 * static_cast<int64_t>(registers.size())));
+  for (auto [i, value] : llvm::enumerate(registers))
+    packed = LLVM::InsertValueOp::create(b, loc, packed, value, static_cast<int64_t>(i));
+  return packed;
+}
+
+WgmmaCode::Values WgmmaCode::registersOf(Value sums, int64_t columns) const {
+  Values registers;
+  for (int64_t i = 0; i < columns / 2; ++i)
+    registers.push_back(LLVM::ExtractValueOp::create(b, loc, sums, i));
+  return registers;
+}
+
+void WgmmaCode::begin() const { NVVM::WgmmaFenceAlignedOp::create(b, loc); }
+
+Value WgmmaCode::multiply(Value x, Value y, Value sums, int64_t columns, Form form) const {
+  auto shape = NVVM::MMAShapeAttr::get(b.getContext(), static_cast<int>(wgmmaM), static_cast<int>(columns),
+                                       static_cast<int>(wgmmaK));
+  NVVM::WGMMATypes type = element.isF16() ? NVVM::WGMMATypes::f16 : NVVM::WGMMATypes::bf16;
+  auto layout = [](bool isRow) { return isRow ? NVVM::MMALayout::row : NVVM::MMALayout::col; };
+  return NVVM::WgmmaMmaAsyncOp::create(
+      b, loc, sums.getType(), sums, x, y, shape, type, type, NVVM::WGMMATypes::f32,
+      form.addsSums ? NVVM::WGMMAScaleOut::one : NVVM::WGMMAScaleOut::zero, NVVM::WGMMAScaleIn::one,
+      NVVM::WGMMAScaleIn::one, layout(!form.isXTransposed), layout(form.isYTransposed),
+      NVVM::MMAIntOverflowAttr());
+}
+
+/// The dialect has no op for x in registers.
+Value WgmmaCode::multiplyRegisters(ValueRange x, Value y, Value sums, int64_t columns, Form form) const {
+  int64_t count = columns / 2, next = count;
+  std::string text = "{\n.reg .pred p;\nsetp.ne.b32 p, 1, 0;\nwgmma.mma_async.sync.aligned.m64n" +
+                     std::to_string(columns) + "k16.f32.",
+              type = element.isF16() ? "f16" : "bf16", outputs, constraints;
+  for (int64_t i = 0; i < count; ++i) {
+    outputs += (i ? ", $" : "$") + std::to_string(i);
+    constraints += i ? ",=f" : "=f";
+  }
+  text += type + "." + type + " {" + outputs + "}, {";
+  Values operands;
+  for (Value registers : x) {
+    if (!registers.getType().isInteger(32))
+      registers = LLVM::BitcastOp::create(b, loc, b.getI32Type(), registers);
+    operands.push_back(registers);
+    text += (operands.size() > 1 ? ", $" : "$") + std::to_string(next++);
+    constraints += ",r";
+  }
+  operands.push_back(y);
+  text += "}, $" + std::to_string(next) + ", p, 1, 1, " + (form.isYTransposed ? "1" : "0") + ";\n}";
+  constraints += ",l";
+  for (int64_t i = 0; i < count; ++i) {
+    operands.push_back(LLVM::ExtractValueOp::create(b, loc, sums, i));
+    constraints += "," + std::to_string(i);
+  }
+  auto dialect = LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT);
+  return LLVM::InlineAsmOp::create(b, loc, sums.getType(), operands, text, constraints,
+                                   /*has_side_effects=*/true, /*is_align_stack=*/false,
+                                   LLVM::TailCallKind::None, dialect, /*operand_attrs=*/ArrayAttr())
+      .getRes();
+}
+
+void WgmmaCode::end() const {
+  NVVM::WgmmaGroupSyncAlignedOp::create(b, loc);
+  NVVM::WgmmaWaitGroupSyncOp::create(b, loc, /*group=*/0);
+}
+
+} // namespace proa

@@ -1,0 +1,41 @@
+/// Products of a warpgroup by wgmma, for 16-bit floats with sums in f32.
+#pragma once
+
+#include "passes/lower-gpu/hopper/HopperCode.h"
+
+namespace proa {
+
+/// Code of one thread. The sums of 64 rows and some columns are a struct of columns / 2 numbers, which the
+/// PTX ISA assigns to rows and columns.
+class WgmmaCode : public IndexCode {
+public:
+  using Values = llvm::SmallVector<mlir::Value>;
+
+  WgmmaCode(mlir::IRRewriter &b, mlir::Location loc, mlir::Type element)
+      : IndexCode(b, loc), element(element) {}
+
+  struct Form {
+    bool isXTransposed = false, isYTransposed = false; ///< adjacent elements are those of rows or columns
+    bool addsSums = true;                              ///< false: the sums start with the product
+  };
+
+  mlir::Type sumsType(int64_t columns) const;
+  mlir::Value zeros(int64_t columns) const;
+  mlir::Value pack(mlir::ValueRange registers) const;
+  Values registersOf(mlir::Value sums, int64_t columns) const;
+
+  /// Before the first product, after sums or operands in registers were written.
+  void begin() const;
+  /// The products of 16 k of two matrices in shared memory (HopperCode::matrixDescriptor).
+  mlir::Value multiply(mlir::Value x, mlir::Value y, mlir::Value sums, int64_t columns, Form form) const;
+  /// The same with x in four registers of two elements each.
+  mlir::Value multiplyRegisters(mlir::ValueRange x, mlir::Value y, mlir::Value sums, int64_t columns,
+                                Form form) const;
+  /// Waits for the products since begin().
+  void end() const;
+
+private:
+  mlir::Type element;
+};
+
+} // namespace proa

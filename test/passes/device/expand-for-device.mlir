@@ -1,0 +1,63 @@
+// RUN: proa-opt %s --pd-expand-for-device --split-input-file | FileCheck %s
+// RUN: proa-opt %s --pd-expand-for-device --split-input-file --remarks=pd-expand-for-device -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=REMARK
+
+// The number of the execution comes from the host; kernels compute the numbers.
+// CHECK-LABEL: func.func @random
+// CHECK: %[[A:.*]] = rt.random_call {seed = 3 : i64} : () -> tensor<2xi64>
+// CHECK: rt.uniform %[[A]] {{.*}} : (tensor<2xi64>) -> tensor<2x3xf32>
+// CHECK: %[[B:.*]] = rt.random_call{{.*}} : () -> tensor<2xi64>
+// CHECK: rt.gaussian %[[B]] {{.*}} : (tensor<2xi64>) -> tensor<2x3xf64>
+// CHECK: %[[C:.*]] = rt.random_call{{.*}} : () -> tensor<2xi64>
+// CHECK: rt.randint %[[C]] {{.*}} : (tensor<2xi64>) -> tensor<2x3xi64>
+func.func @random() -> (tensor<2x3xf32>, tensor<2x3xf64>, tensor<2x3xi64>) {
+  %0 = "pd.uniform"() {shape = array<i64: 2, 3>, dtype = f32, seed = 3 : i64, operandSegmentSizes = array<i32: 0, 0>} : () -> tensor<2x3xf32>
+  %1 = "pd.gaussian"() {shape = array<i64: 2, 3>, dtype = f64, operandSegmentSizes = array<i32: 0, 0>} : () -> tensor<2x3xf64>
+  %2 = "pd.randint"() {shape = array<i64: 2, 3>, dtype = i64, low = 2 : i64, high = 9 : i64, operandSegmentSizes = array<i32: 0, 0>} : () -> tensor<2x3xi64>
+  return %0, %1, %2 : tensor<2x3xf32>, tensor<2x3xf64>, tensor<2x3xi64>
+}
+
+// -----
+
+// REMARK: its shape is known only at run time
+// CHECK-LABEL: func.func @dynamic
+// CHECK: pd.uniform
+func.func @dynamic(%n: tensor<1xi64>) -> tensor<?xf32> {
+  %0 = "pd.uniform"(%n) {shape = array<i64: -1>, dtype = f32, operandSegmentSizes = array<i32: 1, 0>} : (tensor<1xi64>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @scatter_nd(%arg0: tensor<5x4xf32>, %arg1: tensor<2x3x1xi64>, %arg2: tensor<2x3x4xf32>)
+// CHECK: %[[KEYS:.*]] = rt.scatter_keys %arg0, %arg1 : (tensor<5x4xf32>, tensor<2x3x1xi64>) -> tensor<2x3xi32>
+// CHECK: %[[FLAT:.*]] = pd.reshape %[[KEYS]] {{.*}} -> tensor<6xi32>
+// CHECK: %[[SORTED:.*]], %[[ORDER:.*]] = pd.argsort %[[FLAT]] {axis = 0 : i64, stable = true}
+// CHECK: rt.scatter_sorted %arg0, %[[SORTED]], %[[ORDER]], %{{.*}} {depth = 1 : i64, reduce = {{.*}}} : {{.*}}tensor<6x4xf32>) -> tensor<5x4xf32>
+func.func @scatter_nd(%x: tensor<5x4xf32>, %i: tensor<2x3x1xi64>, %u: tensor<2x3x4xf32>) -> tensor<5x4xf32> {
+  %0 = "pd.scatter_nd"(%x, %i, %u) {reduce = #pd.scatter_reduce<add>} : (tensor<5x4xf32>, tensor<2x3x1xi64>, tensor<2x3x4xf32>) -> tensor<5x4xf32>
+  return %0 : tensor<5x4xf32>
+}
+
+// -----
+
+// Whether the updates have as many elements as the indices is not known.
+// REMARK: whether its updates fit is known only at run time
+// CHECK-LABEL: func.func @scatter_dynamic
+// CHECK: pd.scatter_nd
+func.func @scatter_dynamic(%x: tensor<5x4xf32>, %i: tensor<?x1xi64>, %u: tensor<?x4xf32>) -> tensor<5x4xf32> {
+  %0 = "pd.scatter_nd"(%x, %i, %u) : (tensor<5x4xf32>, tensor<?x1xi64>, tensor<?x4xf32>) -> tensor<5x4xf32>
+  return %0 : tensor<5x4xf32>
+}
+
+// -----
+
+// A value for all indices.
+// CHECK-LABEL: func.func @put_along_axis
+// CHECK: rt.scatter_keys %arg0, %arg1 {axis = 1 : i64} : (tensor<5x4xf32>, tensor<5x2xi64>) -> tensor<5x2xi32>
+// CHECK: pd.expand {{.*}} -> tensor<5x2xf32>
+// CHECK: rt.scatter_sorted {{.*}} {depth = 2 : i64
+func.func @put_along_axis(%x: tensor<5x4xf32>, %i: tensor<5x2xi64>, %v: tensor<1x1xf32>) -> tensor<5x4xf32> {
+  %0 = "pd.put_along_axis"(%x, %i, %v) {axis = 1 : i64} : (tensor<5x4xf32>, tensor<5x2xi64>, tensor<1x1xf32>) -> tensor<5x4xf32>
+  return %0 : tensor<5x4xf32>
+}

@@ -1,0 +1,67 @@
+// RUN: proa-opt --pd-lower-to-linalg --split-input-file %s | FileCheck %s
+// RUN: proa-opt --pd-lower-to-linalg --proa-lower-gpu-kernels --split-input-file %s -o /dev/null
+
+// An op of ThreadOpInterface becomes the code of one thread; the words of index checks and scratch memory are arguments
+// before the range of rows.
+// CHECK-LABEL: func.func private @scan(
+// CHECK-SAME: %{{.*}}: memref<3x1000xf32> {llvm.noalias}, %{{.*}}: memref<3x1000xf32> {llvm.noalias}, %{{.*}}: index, %{{.*}}: index)
+// CHECK-SAME: proa.rows = 3 : i64
+// CHECK-SAME: proa.strategy = "tiles"
+// CHECK-SAME: proa.thread_code
+// CHECK-SAME: proa.threads = 256 : i64
+// CHECK: gpu.thread_id x
+// CHECK: scf.for
+// CHECK: gpu.barrier
+func.func private @scan(%x: tensor<3x1000xf32>) -> tensor<3x1000xf32> attributes {proa.kernel} {
+  %0 = pd.cumsum %x {axis = 1 : i64} : (tensor<3x1000xf32>) -> tensor<3x1000xf32>
+  return %0 : tensor<3x1000xf32>
+}
+
+// -----
+
+// An attribute overrides the choice.
+// CHECK-LABEL: func.func private @strategy(
+// CHECK-SAME: proa.strategy = "lines"
+func.func private @strategy(%x: tensor<3x1000xf32>) -> tensor<3x1000xf32> attributes {proa.kernel} {
+  %0 = "pd.cumsum"(%x) <{axis = 1 : i64}> {proa.strategy = "lines"} : (tensor<3x1000xf32>) -> tensor<3x1000xf32>
+  return %0 : tensor<3x1000xf32>
+}
+
+// -----
+
+// A long line is sorted in scratch memory, whose size the shape function computes.
+// CHECK-LABEL: func.func private @sort(
+// CHECK-SAME: memref<i8>
+// CHECK-SAME: proa.scratch = [array<i64: -9223372036854775808>]
+// CHECK-SAME: proa.strategy = "merge"
+// CHECK-LABEL: func.func private @sort_shape
+func.func private @sort(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xi64>) attributes {proa.kernel} {
+  %0:2 = pd.argsort %x {axis = 0 : i64} : (tensor<?xf32>) -> (tensor<?xf32>, tensor<?xi64>)
+  return %0#0, %0#1 : tensor<?xf32>, tensor<?xi64>
+}
+
+// -----
+
+// A wrong index is stored, and nothing is read at it.
+// CHECK-LABEL: func.func private @gather(
+// CHECK-SAME: memref<i64>
+// CHECK-SAME: proa.index_checks = [array<i64: 1, 0, 0, {{.*}}, 1>]
+// CHECK: linalg.generic
+// CHECK: memref.atomic_rmw minu
+// CHECK: scf.if
+func.func private @gather(%x: tensor<?x4xf32>, %i: tensor<6xi64>) -> tensor<6x4xf32> attributes {proa.kernel} {
+  %0 = "pd.gather"(%x, %i) {axis = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 0>} : (tensor<?x4xf32>, tensor<6xi64>) -> tensor<6x4xf32>
+  return %0 : tensor<6x4xf32>
+}
+
+// -----
+
+// The greatest element and its index are combined together.
+// CHECK-LABEL: func.func private @argmax(
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]
+// CHECK-SAME: outs(%{{.*}}, %{{.*}} : tensor<3xf32>, tensor<3xi64>)
+// CHECK-SAME: proa.neutral = [0xFF800000 : f32, 9223372036854775807 : i64]
+func.func private @argmax(%x: tensor<3x5xf32>) -> tensor<3xi64> attributes {proa.kernel} {
+  %0 = pd.argmax %x {axis = 1 : i64, dtype = i64} : (tensor<3x5xf32>) -> tensor<3xi64>
+  return %0 : tensor<3xi64>
+}
