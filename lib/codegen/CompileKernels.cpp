@@ -94,7 +94,11 @@ private:
     lowering.expandFloat16 = !isX86 || !subtarget.checkFeatures("+f16c");
     FailureOr<OwningOpRef<ModuleOp>> emulated = OwningOpRef<ModuleOp>();
     if (options.emulatesGpu)
-      emulated = takeEmulatedKernels(module, lowering.expandBFloat16, lowering.expandFloat16);
+      emulated = takeEmulatedKernels(module, {.chip = options.emulatedChip,
+                                              .contraction = options.emulatedContraction,
+                                              .attention = options.emulatedAttention,
+                                              .expandBFloat16 = lowering.expandBFloat16,
+                                              .expandFloat16 = lowering.expandFloat16});
     buildLowerKernelsPipeline(passes, lowering);
     if (failed(emulated) || failed(passes.run(module)))
       return diagnostics.take("the kernels could not be lowered");
@@ -114,6 +118,7 @@ private:
         kernel.rows = ShapedType::isDynamic(rows.getInt()) ? -1 : rows.getInt();
       if (auto work = function->getAttrOfType<FloatAttr>(workAttribute))
         kernel.work = work.getValueAsDouble();
+      kernel.needs = KernelNeeds::of(function);
       kernel.hasShapeFunction = module.lookupSymbol((function.getName() + "_shape").str()) != nullptr;
     }
     return kernels;
@@ -223,7 +228,7 @@ Result<std::vector<std::string>> targetFeatures(const CodegenOptions &options,
 
 std::string codegenFingerprint(const CodegenOptions &options) {
   Target target = chooseTarget(options);
-  return "LLVM " LLVM_VERSION_STRING ", code version 2, cpu " + target.cpu + ", features " + target.features;
+  return "LLVM " LLVM_VERSION_STRING ", code version 3, cpu " + target.cpu + ", features " + target.features;
 }
 
 } // namespace proa

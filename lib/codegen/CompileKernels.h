@@ -1,6 +1,7 @@
 /// Compilation of kernels on tensors to machine code.
 #pragma once
 
+#include "passes/analysis/KernelNeeds.h"
 #include "proa/Result.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -18,6 +19,9 @@ struct CodegenOptions {
   /// Kernels are lowered for a GPU, and its threads are run on the CPU by lib/emulator. Kernels without a
   /// form on the GPU are compiled for the CPU.
   bool emulatesGpu = false;
+  std::string emulatedChip = "sm_90a"; ///< the chip that the kernels are lowered for
+  /// Strategies of matrix products and attention ("mma"); empty: chosen by the lowering.
+  std::string emulatedContraction, emulatedAttention;
   unsigned threads = 2;      ///< number of threads that compile
   std::string dumpDirectory; ///< folder for intermediate code; empty: none
 };
@@ -28,6 +32,7 @@ struct CompiledKernel {
   int64_t rows = 1;              ///< number of parallel rows, -1: dynamic
   double work = 0;               ///< estimated nanoseconds of all rows on one thread
   bool hasShapeFunction = false; ///< whether `symbol`_shape exists
+  KernelNeeds needs;             ///< of a kernel for the emulator
 };
 
 struct CompiledKernels {

@@ -12,20 +12,29 @@ using namespace mlir;
 
 namespace proa {
 
-FailureOr<OwningOpRef<ModuleOp>> takeEmulatedKernels(ModuleOp module, bool expandBFloat16,
-                                                     bool expandFloat16) {
+FailureOr<OwningOpRef<ModuleOp>> takeEmulatedKernels(ModuleOp module, const EmulationOptions &emulation) {
   OwningOpRef<ModuleOp> emulated = module.clone();
   PassManager passes(module.getContext());
   LowerGpuKernelsOptions options;
-  options.expandBFloat16 = expandBFloat16;
-  options.expandFloat16 = expandFloat16;
+  options.chip = emulation.chip;
+  options.contraction = emulation.contraction;
+  options.attention = emulation.attention;
+  options.expandBFloat16 = emulation.expandBFloat16;
+  options.expandFloat16 = emulation.expandFloat16;
   buildLowerGpuKernelsPipeline(passes, options);
   passes.addPass(createEmulateGpu());
   if (failed(passes.run(*emulated)))
     return failure();
-  for (auto kernel : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
-    if (kernel->hasAttr(kernelAttribute) && emulated->lookupSymbol(kernel.getName()))
+  for (auto kernel : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+    bool isKernel = kernel->hasAttr(kernelAttribute) || kernel->hasAttr(wholeKernelAttribute) ||
+                    kernel->hasAttr(threadCodeAttribute);
+    if (isKernel && emulated->lookupSymbol(kernel.getName())) {
+      // Shapes of kernels that are lowered already.
+      if (Operation *shapes = module.lookupSymbol((kernel.getName() + "_shape").str()))
+        shapes->erase();
       kernel.erase();
+    }
+  }
   return emulated;
 }
 

@@ -4,13 +4,22 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <string>
+
 namespace proa {
 
+struct EmulationOptions {
+  std::string chip = "sm_90a"; ///< the chip that the kernels are lowered for
+  std::string contraction;     ///< LowerGpuKernelsOptions::contraction
+  std::string attention;       ///< LowerGpuKernelsOptions::attention
+  bool expandBFloat16 = false; ///< the CPU lacks instructions for this type
+  bool expandFloat16 = false;
+};
+
 /// Moves the kernels of `module` that have a form on the GPU into a module of their own, lowered to the LLVM
-/// dialect with the entry points of the runtime. `expandBFloat16` and `expandFloat16`: the CPU lacks
-/// instructions for these types. Failure after an error of a pass.
-mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
-takeEmulatedKernels(mlir::ModuleOp module, bool expandBFloat16, bool expandFloat16);
+/// dialect with the entry points of the runtime. Failure after an error of a pass.
+mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> takeEmulatedKernels(mlir::ModuleOp module,
+                                                                       const EmulationOptions &options);
 
 /// Moves the functions and globals of `from` into `into`. Both may declare the same external functions.
 void mergeModules(mlir::ModuleOp into, mlir::ModuleOp from);

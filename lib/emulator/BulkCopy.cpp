@@ -1,6 +1,7 @@
 // Bulk copies between global and shared memory, of tensors and of bytes.
 #include "lib/emulator/Functions.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -71,6 +72,30 @@ void checkMbarrier(Thread *thread, uint64_t *object) {
 }
 
 } // namespace
+
+void makeTensorMap(Thread *thread, TensorMap *map, std::byte *base, int32_t buffer, int32_t elementBytes,
+                   int32_t rank, const int64_t *sizes, const int64_t *box, int32_t swizzle) {
+  *map = {.base = base, .rank = rank, .elementBytes = elementBytes};
+  map->swizzle = static_cast<Swizzle>(swizzle);
+  int64_t bytes = elementBytes;
+  bool isEmpty = false;
+  for (int32_t axis = 0; axis < rank; ++axis) {
+    auto inner = static_cast<size_t>(axis);
+    int64_t size = sizes[rank - 1 - axis];
+    isEmpty |= size == 0;
+    map->dims[inner] = std::max<int64_t>(size, 1);
+    map->box[inner] = static_cast<int32_t>(box[rank - 1 - axis]);
+    if (axis > 0)
+      map->strides[inner - 1] = bytes;
+    if (axis > 0 && bytes % bulkAlignment != 0)
+      thread->block->fail(*thread, fmt::format("describes a tensor with a stride of {} bytes to the tensor "
+                                               "memory accelerator, expected a multiple of {}",
+                                               bytes, bulkAlignment));
+    bytes *= map->dims[inner];
+  }
+  if (!isEmpty)
+    checkBuffer(thread, base, bytes, bulkAlignment, copyAccess, buffer);
+}
 
 void loadTensor(Thread *thread, std::byte *target, const TensorMap *map, uint64_t *object,
                 const int32_t *coordinates, int32_t rank, int32_t predicate) {

@@ -99,6 +99,10 @@ void completeBytes(Block &block, uint64_t *object, uint32_t bytes);
 void mbarrierArriveByCopies(Thread *thread, uint64_t *object, int32_t keepsCount);
 
 // BulkCopy.cpp: the tensor memory accelerator. Coordinates are innermost first.
+/// Describes the contiguous tensor in a buffer, as the launch on a device does for a parameter of the kernel.
+/// Sizes and boxes are outermost first; an empty tensor has one element, which no kernel may copy.
+void makeTensorMap(Thread *thread, TensorMap *map, std::byte *base, int32_t buffer, int32_t elementBytes,
+                   int32_t rank, const int64_t *sizes, const int64_t *box, int32_t swizzle);
 void loadTensor(Thread *thread, std::byte *target, const TensorMap *map, uint64_t *object,
                 const int32_t *coordinates, int32_t rank, int32_t predicate);
 void storeTensor(Thread *thread, const TensorMap *map, const std::byte *source, const int32_t *coordinates,
@@ -125,6 +129,10 @@ enum class WgmmaType : int32_t {
 void multiplyInWarpgroup(Thread *thread, int32_t n, int32_t k, WgmmaType typeA, WgmmaType typeB,
                          WgmmaType typeD, int32_t flags, int64_t descriptorA, int64_t descriptorB,
                          const void *c, void *d);
+/// The same with A in four registers of each lane: two elements of k each of row lane / 4 and the row 8
+/// below, then of the next 8 of k. 16-bit types only.
+void multiplyRegistersInWarpgroup(Thread *thread, int32_t n, int32_t k, WgmmaType type, int32_t flags,
+                                  const uint32_t *a, int64_t descriptorB, const void *c, void *d);
 /// Bits of `flags`.
 enum WgmmaFlag : int32_t {
   addsAccumulator = 1,

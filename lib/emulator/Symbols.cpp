@@ -73,6 +73,7 @@ std::span<const Symbol> symbols() {
       symbol("proa_emulate_mbarrier_arrive", mbarrierArrive),
       symbol("proa_emulate_mbarrier_wait", mbarrierWait),
       symbol("proa_emulate_cp_async_mbarrier_arrive", mbarrierArriveByCopies),
+      symbol("proa_emulate_tensor_map", makeTensorMap),
       symbol("proa_emulate_tma_load", loadTensor),
       symbol("proa_emulate_tma_store", storeTensor),
       symbol("proa_emulate_bulk_load", loadBulk),
@@ -80,6 +81,7 @@ std::span<const Symbol> symbols() {
       symbol("proa_emulate_bulk_commit", commitBulkCopies),
       symbol("proa_emulate_bulk_wait", waitForBulkCopies),
       symbol("proa_emulate_wgmma", multiplyInWarpgroup),
+      symbol("proa_emulate_wgmma_registers", multiplyRegistersInWarpgroup),
       // Functions of libdevice without an equivalent in libm.
       symbol("proa_emulate_rsqrtf", reciprocalSquareRoot<float>),
       symbol("proa_emulate_rsqrt", reciprocalSquareRoot<double>),

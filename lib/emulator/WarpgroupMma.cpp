@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <vector>
 
 namespace proa::emulator {
 namespace {
@@ -108,6 +109,7 @@ struct Operands {
   WgmmaType typeA, typeB, typeD;
   int32_t flags;
   uint64_t descriptorA, descriptorB;
+  const uint32_t *registersA; ///< instead of the descriptor
   const void *c;
   void *d;
 };
@@ -150,17 +152,42 @@ double accumulatorOf(const Operands &operands, size_t index) {
   return read<float>(bytes + index * sizeof(float));
 }
 
-void multiplyLane(Block &block, Thread &thread, const Operands &operands, int64_t warp, int64_t lane) {
-  MatrixLayout a(operands.descriptorA, (operands.flags & isATransposed) != 0, bytesOf(operands.typeA)),
-      b(operands.descriptorB, (operands.flags & isBTransposed) != 0, bytesOf(operands.typeB));
+/// Rows of A that a warp has.
+constexpr int64_t rowsOfWarp = 16;
+
+/// Rows of A or columns of B as numbers, with all k of each after each other.
+void decodeMatrix(std::vector<double> &numbers, Block &block, Thread &thread, const MatrixLayout &layout,
+                  WgmmaType type, int64_t first, int64_t count, int64_t depth) {
+  numbers.clear();
+  for (int64_t outer = first; outer < first + count; ++outer)
+    for (int64_t k = 0; k < depth; ++k)
+      numbers.push_back(elementOf(block, thread, layout, type, outer, k));
+}
+
+/// The rows of A of a warp, from its registers.
+void decodeRegisters(std::vector<double> &numbers, const LaneOperands &lanes, const Operands &operands) {
+  numbers.assign(static_cast<size_t>(rowsOfWarp * operands.k), 0);
+  for (size_t lane = 0; lane < warpSize; ++lane) {
+    const uint32_t *registers = static_cast<const Operands *>(lanes[lane])->registersA;
+    for (size_t i = 0; i < 8; ++i) {
+      size_t row = lane / 4 + i / 2 % 2 * 8, k = lane % 4 * 2 + i % 2 + i / 4 * 8;
+      const auto *element = reinterpret_cast<const std::byte *>(registers) + i * sizeof(uint16_t);
+      numbers[row * static_cast<size_t>(operands.k) + k] = decode(operands.typeA, element);
+    }
+  }
+}
+
+void multiplyLane(const Operands &operands, const std::vector<double> &a, const std::vector<double> &b,
+                  int64_t lane) {
   double sign = ((operands.flags & negatesA) != 0) != ((operands.flags & negatesB) != 0) ? -1 : 1;
   for (int64_t i = 0; i < operands.n / 2; ++i) {
-    int64_t row = warp * 16 + lane / 4 + i / 2 % 2 * 8, column = i / 4 * 8 + lane % 4 * 2 + i % 2;
-    double sum = accumulatorOf(operands, static_cast<size_t>(i));
+    int64_t row = lane / 4 + i / 2 % 2 * 8, column = i / 4 * 8 + lane % 4 * 2 + i % 2;
+    const double *left = &a[static_cast<size_t>(row * operands.k)],
+                 *right = &b[static_cast<size_t>(column * operands.k)];
+    double sum = accumulatorOf(operands, static_cast<size_t>(i)), products = 0;
     for (int64_t k = 0; k < operands.k; ++k)
-      sum += sign * elementOf(block, thread, a, operands.typeA, row, k) *
-             elementOf(block, thread, b, operands.typeB, column, k);
-    storeSum(operands, static_cast<size_t>(i), sum);
+      products += left[k] * right[k];
+    storeSum(operands, static_cast<size_t>(i), sum + sign * products);
   }
 }
 
@@ -168,13 +195,32 @@ void performWarpgroupMma(Block &block, Thread &thread, const LaneOperands &lanes
   const auto &first = *static_cast<const Operands *>(lanes[0]);
   int64_t warp = thread.index / warpSize % 4;
   block.countWarpgroupOperation(thread);
+  MatrixLayout ofA(first.descriptorA, (first.flags & isATransposed) != 0, bytesOf(first.typeA)),
+      ofB(first.descriptorB, (first.flags & isBTransposed) != 0, bytesOf(first.typeB));
+  thread_local std::vector<double> a, b; // an error does not destroy locals
+  if (first.registersA)
+    decodeRegisters(a, lanes, first);
+  else
+    decodeMatrix(a, block, thread, ofA, first.typeA, warp * rowsOfWarp, rowsOfWarp, first.k);
+  decodeMatrix(b, block, thread, ofB, first.typeB, 0, first.n, first.k);
   for (size_t lane = 0; lane < warpSize; ++lane) {
     const auto &operands = *static_cast<const Operands *>(lanes[lane]);
     if (operands.descriptorA != first.descriptorA || operands.descriptorB != first.descriptorB)
       block.fail(thread,
                  fmt::format("executes wgmma with other matrix descriptors in lane {} than in lane 0", lane));
-    multiplyLane(block, thread, operands, warp, static_cast<int64_t>(lane));
+    multiplyLane(operands, a, b, static_cast<int64_t>(lane));
   }
+}
+
+void collectWarpgroupMma(Thread *thread, Operands &operands) {
+  constexpr uint32_t warpgroupThreads = 128, registersFlag = 1 << 26;
+  Block &block = *thread->block;
+  if (thread->index / warpgroupThreads * warpgroupThreads + warpgroupThreads > block.launch().threads())
+    block.fail(*thread, fmt::format("executes wgmma in a block of {} threads, expected a multiple of {}",
+                                    block.launch().threads(), warpgroupThreads));
+  auto qualifiers = static_cast<uint32_t>(operands.n | operands.k << 10 | operands.flags << 20);
+  block.collect(*thread, allLanes, WarpOperation::WarpgroupMma,
+                qualifiers | (operands.registersA ? registersFlag : 0), &operands, performWarpgroupMma);
 }
 
 } // namespace
@@ -182,11 +228,6 @@ void performWarpgroupMma(Block &block, Thread &thread, const LaneOperands &lanes
 void multiplyInWarpgroup(Thread *thread, int32_t n, int32_t k, WgmmaType typeA, WgmmaType typeB,
                          WgmmaType typeD, int32_t flags, int64_t descriptorA, int64_t descriptorB,
                          const void *c, void *d) {
-  constexpr uint32_t warpgroupThreads = 128;
-  Block &block = *thread->block;
-  if (thread->index / warpgroupThreads * warpgroupThreads + warpgroupThreads > block.launch().threads())
-    block.fail(*thread, fmt::format("executes wgmma in a block of {} threads, expected a multiple of {}",
-                                    block.launch().threads(), warpgroupThreads));
   Operands operands{n,
                     k,
                     typeA,
@@ -195,10 +236,17 @@ void multiplyInWarpgroup(Thread *thread, int32_t n, int32_t k, WgmmaType typeA, 
                     flags,
                     static_cast<uint64_t>(descriptorA),
                     static_cast<uint64_t>(descriptorB),
+                    nullptr,
                     c,
                     d};
-  block.collect(*thread, allLanes, WarpOperation::WarpgroupMma,
-                static_cast<uint32_t>(n | k << 10 | flags << 20), &operands, performWarpgroupMma);
+  collectWarpgroupMma(thread, operands);
+}
+
+void multiplyRegistersInWarpgroup(Thread *thread, int32_t n, int32_t k, WgmmaType type, int32_t flags,
+                                  const uint32_t *a, int64_t descriptorB, const void *c, void *d) {
+  Operands operands{n, k, type, type, WgmmaType::Float32, flags, 0, static_cast<uint64_t>(descriptorB),
+                    a, c, d};
+  collectWarpgroupMma(thread, operands);
 }
 
 } // namespace proa::emulator

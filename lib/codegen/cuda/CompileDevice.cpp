@@ -2,20 +2,56 @@
 
 #include "lib/support/Files.h"
 #include "lib/support/Parallel.h"
+#include "passes/analysis/Chip.h"
 #include "passes/analysis/KernelAttributes.h"
+#include "passes/kernel-entry/TensorMapForm.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/SymbolTable.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
 
 using namespace mlir;
 
 namespace proa::cuda {
 namespace {
 
-constexpr llvm::StringLiteral threadsAttribute = "proa.threads", sharedAttribute = "proa.shared";
+/// Sets a number to the milliseconds of its lifetime.
+class Stopwatch {
+public:
+  explicit Stopwatch(double &milliseconds)
+      : milliseconds(milliseconds), begin(std::chrono::steady_clock::now()) {}
+  ~Stopwatch() {
+    milliseconds =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  }
+
+private:
+  double &milliseconds;
+  std::chrono::steady_clock::time_point begin;
+};
+
+std::string describeAsJson(const DeviceKernel &kernel) {
+  const KernelResources &used = kernel.resources;
+  return nlohmann::json{{"symbol", kernel.symbol},
+                        {"chip", used.chip},
+                        {"threads", kernel.threads},
+                        {"rows", kernel.rows},
+                        {"sharedBytes", kernel.sharedBytes + used.sharedBytes},
+                        {"registers", used.registers},
+                        {"stackBytes", used.stackBytes},
+                        {"spillBytes", used.spillStoreBytes + used.spillLoadBytes},
+                        {"notes", used.notes},
+                        {"emitMilliseconds", kernel.emitMilliseconds},
+                        {"assembleMilliseconds", kernel.assembleMilliseconds}}
+             .dump(1) +
+         "\n";
+}
 
 class DeviceCompiler {
 public:
@@ -69,14 +105,18 @@ private:
       kernel.rows = ShapedType::isDynamic(rows.getInt()) ? -1 : rows.getInt();
     if (auto work = function->getAttrOfType<FloatAttr>(workAttribute))
       kernel.work = work.getValueAsDouble();
-    if (auto threads = function->getAttrOfType<IntegerAttr>(threadsAttribute);
-        threads && threads.getInt() >= 1 && threads.getInt() <= 1024)
-      kernel.threads = static_cast<int32_t>(threads.getInt());
-    else
+    if (Result<BlockSize> block = blockOf(function); block) {
+      kernel.threads = static_cast<int32_t>(block->threads);
+      kernel.sharedBytes = block->sharedBytes;
+    } else {
+      diagnostics.append(block.diagnostics());
+    }
+    if (auto blocks = function->getAttrOfType<IntegerAttr>(residentBlocksAttribute))
+      kernel.residentBlocks = static_cast<int32_t>(blocks.getInt());
+    if (!describeTensorMaps(function, kernel.tensorMaps))
       diagnostics.add("kernel '" + kernel.symbol + "'",
-                      "expected the attribute `proa.threads` with a number of threads between 1 and 1024");
-    if (auto shared = function->getAttrOfType<IntegerAttr>(sharedAttribute))
-      kernel.sharedBytes = shared.getInt();
+                      "expected tensor maps as `proa.tensor_map` describes");
+    kernel.needs = KernelNeeds::of(function);
     if (!describeParameters(function, kernel.parameters))
       diagnostics.add("kernel '" + kernel.symbol + "'",
                       "expected parameters of type !llvm.ptr and i64, the last two of type i64");
@@ -84,8 +124,32 @@ private:
     return kernel;
   }
 
+  static bool describeTensorMaps(LLVM::LLVMFuncOp function,
+                                 std::vector<runtime::TensorMapParameter> &described) {
+    for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+      Attribute attribute = function.getArgAttr(i, tensorMapAttribute);
+      if (!attribute)
+        continue;
+      FailureOr<TensorMapForm> form = TensorMapForm::read(attribute, function);
+      if (failed(form))
+        return false;
+      runtime::TensorMapParameter &map = described.emplace_back();
+      map.buffer = static_cast<int32_t>(form->buffer);
+      map.elementBytes = static_cast<int32_t>(form->elementBytes);
+      map.box.assign(form->box.begin(), form->box.end());
+      map.swizzle = static_cast<int32_t>(form->swizzle);
+      for (AffineExpr size : form->sizes.getResults()) {
+        SizeFactors factors = *SizeFactors::of(size);
+        map.sizes.push_back({factors.constant, {factors.dims.begin(), factors.dims.end()}});
+      }
+    }
+    return true;
+  }
+
   static bool describeParameters(LLVM::LLVMFuncOp function, std::string &parameters) {
-    for (Type type : function.getArgumentTypes()) {
+    for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
+      if (function.getArgAttr(static_cast<unsigned>(i), tensorMapAttribute))
+        break;
       if (!isa<LLVM::LLVMPointerType>(type) && !type.isInteger(64))
         return false;
       parameters += isa<LLVM::LLVMPointerType>(type) ? 'p' : 'd';
@@ -104,6 +168,7 @@ private:
 
   Result<void> emit(ModuleOp device, DeviceKernel &kernel) {
     OwningOpRef<ModuleOp> part = moduleWith(device, kernel.symbol);
+    Stopwatch watch(kernel.emitMilliseconds);
     Result<PtxCode> code = emitPtx(*part, chip, toolkit, !options.dumpDirectory.empty());
     if (!code)
       return code.diagnostics();
@@ -114,19 +179,40 @@ private:
   }
 
   Result<void> assemble(DeviceKernel &kernel) {
+    std::optional<Stopwatch> watch(kernel.assembleMilliseconds);
     Result<Cubin> cubin = assembler->assemble(kernel.ptx, chip.name, options.cache);
+    watch.reset();
     if (!cubin)
       return cubin.diagnostics();
     kernel.cubin = std::move(cubin->bytes);
     if (!cubin->kernels.empty())
       kernel.resources = cubin->kernels.front();
-    if (Result<void> written = dump(kernel, ".txt", cubin->report); !written)
-      return written;
+    std::pair<const char *, std::string> files[] = {
+        {".txt", cubin->report}, {".cubin", kernel.cubin}, {".json", describeAsJson(kernel)}};
+    for (const auto &[suffix, text] : files)
+      if (Result<void> written = dump(kernel, suffix, text); !written)
+        return written;
+    if (Result<void> fits = checkBlock(kernel.resources, {kernel.threads, kernel.sharedBytes},
+                                       Chip::named(chip.name)->sharedBytes);
+        !fits)
+      return fits;
     return options.budget ? checkResources(cubin->kernels, *options.budget) : Result<void>();
   }
 };
 
 } // namespace
+
+Result<BlockSize> blockOf(Operation *kernel) {
+  BlockSize block;
+  auto threads = kernel->getAttrOfType<IntegerAttr>(threadsAttribute);
+  if (!threads || threads.getInt() < 1 || threads.getInt() > 1024)
+    return errorAt("kernel '" + SymbolTable::getSymbolName(kernel).str() + "'",
+                   "expected the attribute `proa.threads` with a number of threads between 1 and 1024");
+  block.threads = threads.getInt();
+  if (auto shared = kernel->getAttrOfType<IntegerAttr>(sharedAttribute))
+    block.sharedBytes = shared.getInt();
+  return block;
+}
 
 Result<DeviceKernels> compileDeviceKernels(ModuleOp module, const CudaToolkit &toolkit,
                                            const DeviceCompileOptions &options) {

@@ -3,6 +3,8 @@
 
 #include "lib/codegen/cuda/Assembler.h"
 #include "lib/codegen/cuda/EmitPtx.h"
+#include "lib/runtime/Plan.h"
+#include "passes/analysis/KernelNeeds.h"
 
 #include "proa/Result.h"
 
@@ -20,7 +22,9 @@ struct DeviceCompileOptions {
   const ObjectCache *cache = nullptr;   ///< of cubins
   bool assembles = true;                ///< false: PTX only
   std::optional<ResourceBudget> budget; ///< checked by checkResources
-  std::string dumpDirectory; ///< folder for KERNEL.ll, KERNEL.ptx and KERNEL.txt (the report); empty: none
+  /// Folder for KERNEL.ll, KERNEL.ptx, KERNEL.cubin, KERNEL.txt (the report) and KERNEL.json (launch,
+  /// resources and milliseconds of each step); empty: none.
+  std::string dumpDirectory;
 };
 
 /// A kernel of the device module. docs/decisions/0020-device-plans.md has its calling convention.
@@ -33,10 +37,14 @@ struct DeviceKernel {
   /// Parameters in order: 'p' an address of a buffer, 'd' a dynamic dim; then the two of the range of rows,
   /// which are left out.
   std::string parameters;
+  std::vector<runtime::TensorMapParameter> tensorMaps; ///< the parameters after the range of rows
+  int32_t residentBlocks = 0;                          ///< as runtime::DeviceLaunch::residentBlocks
+  KernelNeeds needs;
   bool hasShapeFunction = false;
   std::string ptx;
   std::string cubin; ///< empty without an assembler
   KernelResources resources;
+  double emitMilliseconds = 0, assembleMilliseconds = 0; ///< LLVM IR to PTX, and PTX to machine code
 };
 
 struct DeviceKernels {
@@ -44,14 +52,22 @@ struct DeviceKernels {
   mlir::OwningOpRef<mlir::ModuleOp> host; ///< the functions `NAME_shape`, in the LLVM dialect
 };
 
+/// The block of a kernel, by `proa.threads` and `proa.shared`. Error: no number of threads between 1 and
+/// 1024.
+Result<BlockSize> blockOf(mlir::Operation *kernel);
+
 /// Compiles each function with the attribute `gpu.kernel` of a device module to PTX and machine code of its
 /// own, so that equal kernels of several programs share an entry of the cache. Attributes of a kernel:
 ///
 /// - `proa.rows`, `proa.work`: as on the CPU
 /// - `proa.threads`: the number of threads of a block
 /// - `proa.shared`: bytes of dynamic shared memory; none: 0
+/// - `proa.resident_blocks`: the number of blocks of a multiprocessor; none: a block for each row
+/// - `proa.tensor_map` on the last parameters: see passes/kernel-entry/TensorMapForm.h
+/// - those of KernelNeeds
 ///
-/// Error: the errors of emitPtx and the assembler, for all kernels.
+/// Error: the errors of emitPtx and the assembler, for all kernels; a block that fits no multiprocessor
+/// (checkBlock).
 Result<DeviceKernels> compileDeviceKernels(mlir::ModuleOp module, const CudaToolkit &toolkit,
                                            const DeviceCompileOptions &options = {});
 

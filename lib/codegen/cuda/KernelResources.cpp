@@ -111,6 +111,24 @@ Result<void> checkResources(std::span<const KernelResources> kernels, const Reso
   return diagnostics;
 }
 
+Result<void> checkBlock(const KernelResources &kernel, const BlockSize &block, int64_t sharedBytes) {
+  constexpr int64_t warp = 32, unit = 256, registersOfBlock = 65536;
+  Diagnostics diagnostics;
+  std::string where = "kernel '" + kernel.symbol + "' for " + kernel.chip;
+  if (int64_t shared = kernel.sharedBytes + block.sharedBytes; shared > sharedBytes)
+    diagnostics.add(where,
+                    fmt::format("needs {} bytes of shared memory, expected at most {}, which a block can "
+                                "have",
+                                shared, sharedBytes));
+  int64_t warps = (block.threads + warp - 1) / warp;
+  int64_t ofWarp = (kernel.registers * warp + unit - 1) / unit * unit;
+  if (warps * ofWarp > registersOfBlock)
+    diagnostics.add(where,
+                    fmt::format("needs {} registers in each of {} threads, expected at most {} in a block",
+                                kernel.registers, block.threads, registersOfBlock));
+  return diagnostics;
+}
+
 std::string resourcesText(std::span<const KernelResources> kernels) {
   std::string text;
   for (const KernelResources &kernel : kernels) {

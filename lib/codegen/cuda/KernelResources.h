@@ -38,6 +38,17 @@ struct ResourceBudget {
 /// LLVM moves the zeros of an accumulator below wgmma.fence, which costs nothing.
 Result<void> checkResources(std::span<const KernelResources> kernels, const ResourceBudget &budget = {});
 
+/// The block that a kernel's launch asks for.
+struct BlockSize {
+  int64_t threads = 1;
+  int64_t sharedBytes = 0; ///< dynamic shared memory
+};
+
+/// Error, naming the kernel: no block of the kernel fits a multiprocessor, so that a launch would fail: its
+/// static and dynamic shared memory are more than `sharedBytes` (Chip::sharedBytes), or its threads have
+/// more registers than the 65536 of a block, which each warp takes in units of 256.
+Result<void> checkBlock(const KernelResources &kernel, const BlockSize &block, int64_t sharedBytes);
+
 /// A line for each kernel: "softmax sm_90a: 18 registers, 1 barriers, 128 bytes shared, 0 bytes stack, 0
 /// bytes spilled", then its notes.
 std::string resourcesText(std::span<const KernelResources> kernels);

@@ -22,6 +22,7 @@ struct Product {
   const char *typeName = "f32";
   Dims dims{};
   bool isDynamic = false, transposeX = false, transposeY = false, hasBatch = false, hasEpilogue = false;
+  std::string strategy = {}; ///< of proa-choose-contraction
 
   bool isFloat() const { return dtype != DType::Int32 && dtype != DType::Int64 && dtype != DType::Int8; }
 
@@ -123,7 +124,7 @@ struct Product {
   }
 
   void check() const {
-    TestKernel kernel(text(), {.emulatesGpu = true});
+    TestKernel kernel(text(), {.emulatesGpu = true, .emulatedContraction = strategy});
     ASSERT_TRUE(kernel.valid());
     check(kernel, dims);
   }
@@ -254,4 +255,74 @@ TEST(Contraction, Schedules) {
         Product{.dtype = element.dtype, .typeName = element.name, .dims = dims, .hasEpilogue = true}.check();
         emulator::setScheduling({});
       }
+}
+
+// wgmma reads what the tensor memory accelerator copies: rows of both operands, or columns, are multiples of
+// 16 bytes. All other sizes are those around tiles.
+TEST(Contraction, WarpgroupSizes) {
+  for (const Element &element : {elements[2], elements[3]})
+    for (Dims dims : {Dims{1, 1, 8, 8}, Dims{1, 31, 64, 64}, Dims{1, 65, 72, 72}, Dims{1, 127, 264, 200},
+                      Dims{1, 129, 136, 320}})
+      Product{.dtype = element.dtype, .typeName = element.name, .dims = dims, .strategy = "wgmma"}.check();
+}
+
+// Each operand with adjacent elements along k and along its rows or columns.
+TEST(Contraction, WarpgroupTransposedOperands) {
+  for (const Element &element : {elements[2], elements[3]})
+    for (bool x : {false, true})
+      for (bool y : {false, true})
+        for (Dims dims : {Dims{1, 64, 96, 80}, Dims{1, 136, 200, 72}})
+          Product{.dtype = element.dtype,
+                  .typeName = element.name,
+                  .dims = dims,
+                  .transposeX = x,
+                  .transposeY = y,
+                  .strategy = "wgmma"}
+              .check();
+}
+
+// One kernel for all sizes of the batch and of m, which do not change the alignment. Blocks compute several
+// tiles.
+TEST(Contraction, WarpgroupBatchAndEpilogue) {
+  for (const Element &element : {elements[2], elements[3]})
+    for (Dims dims : {Dims{3, 33, 40, 24}, Dims{2, 130, 72, 136}})
+      Product{.dtype = element.dtype,
+              .typeName = element.name,
+              .dims = dims,
+              .transposeY = true,
+              .hasBatch = true,
+              .hasEpilogue = true,
+              .strategy = "wgmma"}
+          .check();
+}
+
+TEST(Contraction, WarpgroupDynamicRows) {
+  const std::string x = "tensor<?x40xbf16>", y = "tensor<40x72xbf16>", out = "tensor<?x72xbf16>";
+  KernelText text("product", "%left: " + x + ", %right: " + y);
+  text.raw("%i = arith.constant 0 : index\n%d = tensor.dim %left, %i : " + x);
+  text.generic("%p", {{"%left", x, "0 2"}, {"%right", y, "2 1"}}, {"", out, "0 1"}, "ppr",
+               "%t = arith.mulf %i0, %i1 : bf16\n%y = arith.addf %o, %t : bf16", "0.0", "%d");
+  TestKernel kernel(text.returns("%p", out), {.emulatesGpu = true, .emulatedContraction = "wgmma"});
+  ASSERT_TRUE(kernel.valid());
+  Product product{.dtype = DType::BFloat16, .typeName = "bf16"};
+  for (int64_t m : {0, 1, 31, 64, 129, 300})
+    product.check(kernel, {1, m, 72, 40});
+}
+
+// Every block in every order of its threads, with early and late copies.
+TEST(Contraction, WarpgroupSchedules) {
+  for (bool transposes : {false, true})
+    for (uint32_t rotation = 0; rotation < emulator::scheduleCount; ++rotation) {
+      emulator::setScheduling({.rotation = rotation});
+      Product{.dtype = DType::BFloat16,
+              .typeName = "bf16",
+              .dims = {2, 136, 136, 328},
+              .transposeX = transposes,
+              .transposeY = !transposes,
+              .hasBatch = true,
+              .hasEpilogue = true,
+              .strategy = "wgmma"}
+          .check();
+      emulator::setScheduling({});
+    }
 }

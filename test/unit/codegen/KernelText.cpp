@@ -2,6 +2,7 @@
 
 #include "lib/compiler/Registration.h"
 #include "lib/emulator/Emulator.h"
+#include "lib/runtime/KernelServices.h"
 #include "proa/Half.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -174,6 +175,28 @@ std::vector<Tensor> TestKernel::run(const std::vector<Tensor> &inputs, int piece
     buffers.push_back(outputs.back().data());
     bytes.push_back(outputs.back().bytes());
   }
+  std::vector<std::vector<std::byte>> services;
+  auto addService = [&](size_t size, std::byte content) {
+    services.emplace_back(size, content);
+    buffers.push_back(services.back().data());
+    bytes.push_back(size);
+  };
+  const KernelNeeds &needs = description().needs;
+  for (const std::vector<int64_t> &scratch : needs.scratch) {
+    int64_t size = 1;
+    for (int64_t dim : scratch) {
+      if (dim < 0) {
+        dim = resultDims[next++];
+        dims.push_back(dim);
+      }
+      size *= dim;
+    }
+    addService(static_cast<size_t>(size), std::byte(0x5a));
+  }
+  if (needs.hasCounters)
+    addService(runtime::kernelCounters * sizeof(uint32_t), std::byte(0));
+  if (!needs.checks.empty())
+    addService(needs.checks.size() * sizeof(uint64_t), std::byte(0xff));
   if (shape) {
     EXPECT_TRUE(rows == -1 || rows == resultDims[next]);
     rows = resultDims[next];
