@@ -2,6 +2,7 @@
 #include "lib/planner/Lifetimes.h"
 #include "lib/planner/PlaceOnDevice.h"
 
+#include "dialects/pd/ir/Arithmetic.h"
 #include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Keywords.h"
@@ -273,10 +274,27 @@ private:
     KernelFacts facts = kernelFacts(call.getCallee());
     step.rows = facts.rows;
     step.work = facts.work;
+    step.flops = facts.flops;
     step.launch = facts.launch;
+    step.hasCounters = facts.hasCounters;
+    step.checks = facts.checks;
     if (auto label = call->getAttrOfType<StringAttr>("proa.label"))
       step.label = label.str();
-    addStep(std::move(step), call);
+    Step &added = addStep(std::move(step), call);
+    bool isPrepared = !plan.prepare.empty() && &added == &plan.prepare.back();
+    for (const std::vector<int64_t> &dims : facts.scratch)
+      added.outputs.push_back(addScratch(dims, isPrepared));
+  }
+
+  /// Memory that a kernel uses while it runs. Plan::prepare has no arena.
+  ValueId addScratch(const std::vector<int64_t> &dims, bool isPrepared) {
+    runtime::Value value;
+    value.dtype = DType::UInt8;
+    value.dims = dims;
+    bool isStatic = llvm::all_of(dims, [](int64_t dim) { return dim != runtime::dynamicDim; });
+    value.storage = isStatic && !isPrepared ? Storage::Arena : Storage::Dynamic;
+    plan.values.push_back(std::move(value));
+    return static_cast<ValueId>(plan.values.size() - 1);
   }
 
   void addLibrary(pd::LibraryOpInterface op) {
@@ -284,6 +302,7 @@ private:
     step.kind = runtime::StepKind::Library;
     step.symbol = op.getLibraryKernel().str();
     step.label = op->getName().stripDialect().str();
+    step.flops = static_cast<double>(pd::operationsOf(op).value_or(0));
     addLibraryInputs(step, op);
     addAttributes(step, op);
     addStep(std::move(step), op);
@@ -345,7 +364,7 @@ private:
     }
   }
 
-  void addStep(Step step, Operation *op) {
+  Step &addStep(Step step, Operation *op) {
     bool isStatic = llvm::all_of(op->getResultTypes(), [](Type type) {
       auto tensor = dyn_cast<RankedTensorType>(type);
       return tensor && tensor.hasStaticShape();
@@ -366,7 +385,9 @@ private:
       size_t number = cast<OpResult>(result).getResultNumber();
       step.outputs.push_back(addValue(result, storage, nameOf(op->getLoc(), number)));
     }
-    (once ? plan.prepare : *steps).push_back(std::move(step));
+    std::vector<Step> &list = once ? plan.prepare : *steps;
+    list.push_back(std::move(step));
+    return list.back();
   }
 
   /// Maps conditions (tensor.extract) and casts to types with fewer static dims to the plan's value of their

@@ -14,7 +14,13 @@ namespace proa::planner {
 struct KernelFacts {
   int64_t rows = 1; ///< number of parallel rows; runtime::dynamicDim: the shape function computes it
   double work = 0;  ///< estimated nanoseconds on one thread
+  double flops = 0; ///< arithmetic operations of all rows; 0: not known
   runtime::DeviceLaunch launch; ///< of a kernel that runs on a device
+  /// Dims of the buffers of scratch memory, in bytes, that follow the results; runtime::dynamicDim: the shape
+  /// function computes it.
+  std::vector<std::vector<int64_t>> scratch;
+  bool hasCounters = false; ///< Step::hasCounters
+  std::vector<runtime::IndexCheck> checks;
 };
 
 using DeviceLibraryChoice = std::function<std::string(const runtime::Step &step, const runtime::Plan &plan)>;

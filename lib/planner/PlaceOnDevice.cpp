@@ -132,6 +132,7 @@ private:
     std::set<ValueId> defined;         ///< values of this list
     std::map<ValueId, ValueId> copies; ///< of these values, in the other memory
     std::set<ValueId> awaited;         ///< copies on the host that need a wait
+    size_t feedCopies = 0;             ///< copies of feeds, at the beginning of the list
   };
 
   Plan &plan;
@@ -218,7 +219,12 @@ private:
     step.inputs = {from};
     step.outputs = {to};
     isComputed[index(to)] = true;
-    scope.steps->push_back(std::move(step));
+    // Feeds are copied first, so that the steps on the device follow each other: they are recorded as a
+    // graph.
+    bool isFeed = !toHost && plan.values[index(from)].storage == Storage::Feed;
+    auto place =
+        scope.steps->begin() + static_cast<ptrdiff_t>(isFeed ? scope.feedCopies++ : scope.steps->size());
+    scope.steps->insert(place, std::move(step));
     scope.defined.insert(to);
     if (!toHost)
       return;

@@ -12,6 +12,7 @@ namespace proa::planner {
 /// - A value is where the step runs that computes it. A value that control flow passes on is on the device if
 /// a
 ///   device step reads it or it comes from one.
+/// - Feeds are copied first.
 /// - Parameters and constants are copied once, in Plan::prepare. A value is copied at most once, in the list
 /// of
 ///   steps that defines it: one that a loop reads is copied before the loop.

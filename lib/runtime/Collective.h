@@ -5,6 +5,7 @@
 #pragma once
 
 #include "lib/runtime/Communicator.h"
+#include "lib/runtime/Library.h"
 #include "lib/runtime/Plan.h"
 #include "lib/spmd/Exchange.h"
 #include "proa/Tensor.h"
@@ -21,6 +22,11 @@ struct PlacementStep {
   /// The number of the step in its program, which is the same on all ranks; for messages and agreement.
   int64_t number = 0;
 };
+
+/// The step that a library kernel computes ("dist_all_gather"), from its stored attributes. Error: another
+/// kernel, or attributes that do not fit.
+Result<PlacementStep> placementStepOf(const std::string &kernel, const nlohmann::json &attributes,
+                                      const KernelRequest &request);
 
 /// A transfer between this rank and another one (or itself), through a message whose elements are in the
 /// order of the transfer.
@@ -62,6 +68,8 @@ public:
   /// Runs the last plan.
   Result<void> run(Communicator *communicator, const void *source, void *target) const;
   const Operation &operation() const { return what; }
+  /// The transfers of the last plan.
+  const RankExchange &transfers() const { return exchange; }
 
 private:
   Result<std::vector<int64_t>> globalDims(Communicator *communicator, int64_t position,

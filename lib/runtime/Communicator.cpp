@@ -231,6 +231,22 @@ Result<void> Communicator::failInWait(Wait &wait, const std::string &reason) {
   return failure;
 }
 
+Result<void> Communicator::checkOthers(const std::string &what) {
+  if (!failure.empty())
+    return failure;
+  readNotes();
+  if (notes.reports.empty() && endedFromOutside().empty())
+    return {};
+  std::string text = fmt::format("rank {} waits for {}", self, what);
+  postNote(Note::Failure, text);
+  for (const auto &[rank, report] : notes.reports)
+    text += "; " + report;
+  if (std::string reason = endedFromOutside(); !reason.empty())
+    text += "; " + reason;
+  failure = errorAt("", text);
+  return failure;
+}
+
 void Communicator::readNotes() {
   while (std::optional<MessageBuffer> note = poll(anyRank, noteTag)) {
     Envelope envelope = readEnvelope(*note);

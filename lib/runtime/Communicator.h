@@ -125,6 +125,9 @@ public:
   /// the work of all ranks up to their call: call it also after work that succeeded, before other work that
   /// may fail. Error: ranks have ended, or did not call it within `seconds`.
   Result<void> restart(double seconds);
+  /// Looks for failures of other ranks, without waiting: for a rank that waits outside of `exchange`. `what`
+  /// is what it waits for. Error: a rank has failed.
+  Result<void> checkOthers(const std::string &what);
   /// Whether this rank or another one has failed.
   bool hasFailed() const { return !failure.empty(); }
 

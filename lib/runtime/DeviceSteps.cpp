@@ -1,5 +1,7 @@
 //! Steps of a frame that run on a device, and the memory of the device.
 #include "lib/runtime/Frame.h"
+#include "lib/runtime/KernelServices.h"
+#include "lib/runtime/Profile.h"
 
 #include <algorithm>
 #include <functional>
@@ -11,12 +13,13 @@ int64_t bytesOf(const Value &value) {
   return elementCount(value.dims).value_or(0) * static_cast<int64_t>(sizeOf(value.dtype));
 }
 
-/// "conv2d_0.tmp_0 float32[8, 64] (2048 bytes)" of the largest values in the arena.
+/// "conv2d_0.tmp_0 float32[8, 64] (2048 bytes)" of the largest values with static dims.
 std::string largestValues(const Plan &plan) {
   constexpr size_t listed = 5;
   std::vector<const Value *> values;
   for (const Value &value : plan.values)
-    if (value.storage == Storage::Arena && value.memory == Memory::Device)
+    if (value.memory == Memory::Device &&
+        (value.storage == Storage::Arena || value.storage == Storage::Prepared))
       values.push_back(&value);
   std::ranges::sort(values, std::greater<>(), [](const Value *v) { return std::pair(bytesOf(*v), v); });
   std::string text;
@@ -81,21 +84,108 @@ Result<void> Frame::launchKernel(const BoundStep &bound, int64_t rows) {
   for (char parameter : bound.step->launch.parameters)
     parameters.push_back(parameter == 'p' ? reinterpret_cast<uint64_t>(pointers[nextBuffer++])
                                           : static_cast<uint64_t>(kernelDims[nextDim++]));
+  queue->enter(*bound.step);
   return queue->launch(bound.deviceKernel, rows, parameters);
 }
 
 Result<void> Frame::runDeviceLibrary(const BoundStep &bound) {
-  std::vector<View> inputs;
+  std::vector<View> inputs, outputs(bound.step->outputs.size());
   inputs.reserve(bound.step->inputs.size());
   for (ValueId id : bound.step->inputs)
     inputs.push_back(id == none ? View() : view(id));
-  Result<std::vector<int64_t>> dims = bound.deviceLibrary->outputDims(inputs);
+  Result<std::vector<std::vector<int64_t>>> dims =
+      bound.deviceLibrary->outputDims(inputs, communicator.get());
   if (!dims)
     return dims.diagnostics();
-  Result<View> output = provide(bound.step->outputs[0], *dims);
-  if (!output)
-    return output.diagnostics();
-  return bound.deviceLibrary->run(*queue, inputs, *output);
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (bound.step->outputs[i] == none)
+      continue;
+    Result<View> output = provide(bound.step->outputs[i], (*dims)[i]);
+    if (!output)
+      return output.diagnostics();
+    outputs[i] = *output;
+  }
+  queue->enter(*bound.step);
+  return bound.deviceLibrary->run({*queue, inputs, outputs, communicator.get()});
+}
+
+Result<void> Frame::executeGraph(std::span<const BoundStep> steps, States states, RecordedGraph &recorded) {
+  std::vector<const void *> addresses;
+  for (const BoundStep &bound : steps)
+    for (const auto *ids : {&bound.step->inputs, &bound.step->outputs})
+      for (ValueId id : *ids)
+        addresses.push_back(id == none ? nullptr : view(id).data);
+  bool isSame = recorded.addresses == addresses;
+  if (isSame && recorded.graph) {
+    for (const BoundStep &bound : steps)
+      if (!bound.step->checks.empty())
+        unchecked.push_back(&bound);
+    queue->enter(*steps.front().step);
+    return queue->launch(*recorded.graph);
+  }
+  recorded.graph = nullptr;
+  recorded.addresses = std::move(addresses);
+  if (!isSame)
+    return execute(steps, states, nullptr);
+  auto named = [&](const Result<void> &done) -> Result<void> {
+    return done ? done
+                : Result<void>(
+                      errorAt("", fmt::format("{} (a CUDA graph of {} steps from {} on; PROA_CUDA_GRAPHS=off "
+                                              "runs them one after the other)",
+                                              done.diagnostics()[0].message, steps.size(),
+                                              placeOf(*steps.front().step))));
+  };
+  if (Result<void> begun = queue->beginGraph(); !begun)
+    return named(begun);
+  Result<void> done = execute(steps, states, nullptr);
+  Result<std::shared_ptr<DeviceGraph>> graph = queue->endGraph();
+  if (!done)
+    return done;
+  if (!graph)
+    return named(graph.diagnostics());
+  recorded.graph = std::move(*graph);
+  return named(queue->launch(*recorded.graph));
+}
+
+double Frame::bytesOf(const Step &step) const {
+  double bytes = 0;
+  for (const auto *ids : {&step.inputs, &step.outputs})
+    for (ValueId id : *ids)
+      if (id != none)
+        bytes += static_cast<double>(view(id).size()) * static_cast<double>(sizeOf(view(id).dtype));
+  return bytes;
+}
+
+/// Runs a step between two marks of the device.
+Result<void> Frame::runTimed(const BoundStep &bound, States states, Profile &profile) {
+  if (!queue)
+    return runStep(bound, states, &profile);
+  Result<size_t> begin = queue->mark();
+  if (!begin)
+    return begin.diagnostics();
+  if (Result<void> done = runStep(bound, states, &profile); !done)
+    return done;
+  Result<size_t> end = queue->mark();
+  if (!end)
+    return end.diagnostics();
+  deviceTimes.push_back({bound.index, *begin, *end, bytesOf(*bound.step)});
+  return {};
+}
+
+Result<void> Frame::takeDeviceTimes(Profile &profile) {
+  if (Result<void> done = deviceTimes.empty() ? Result<void>() : waitForDevice(); !done)
+    return done;
+  for (const DeviceTime &time : deviceTimes) {
+    Result<double> before = queue->nanosecondsBetween(deviceTimes.front().begin, time.begin),
+                   length = queue->nanosecondsBetween(time.begin, time.end);
+    if (!before || !length)
+      return (before ? length : before).diagnostics();
+    profile.addOnDevice(time.step, static_cast<int64_t>(*before), static_cast<int64_t>(*length), time.bytes);
+  }
+  deviceTimes.clear();
+  if (queue)
+    queue->dropMarks();
+  return {};
 }
 
 Result<void> Frame::runCopy(const Step &step) {
@@ -106,6 +196,7 @@ Result<void> Frame::runCopy(const Step &step) {
   size_t bytes = static_cast<size_t>(from.size()) * sizeOf(from.dtype);
   if (bytes == 0)
     return {};
+  queue->enter(step);
   return isOnDevice(step.outputs[0]) ? queue->copyToDevice(to->data, from.data, bytes)
                                      : queue->copyToHost(to->data, from.data, bytes);
 }

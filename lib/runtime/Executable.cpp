@@ -49,6 +49,7 @@ Result<std::shared_ptr<Executable>> Executable::create(Plan plan, const std::str
     diagnostics.append(done.diagnostics());
   if (!diagnostics.empty())
     return diagnostics;
+  executable->formGraphs();
   if (program.parameters.empty())
     if (Result<void> done = executable->bindParameters({}); !done)
       return done.diagnostics();
@@ -166,6 +167,8 @@ Result<void> Executable::bindKernel(BoundStep &bound, const KernelResolver &reso
   }
   for (ValueId id : step.outputs)
     visit(id, bound.outputDims);
+  bound.firstFault = checkCount;
+  checkCount += step.checks.size();
   if (step.rows == dynamicDim || !bound.outputDims.empty()) {
     Result<void *> shape = resolve(step.symbol + "_shape");
     if (!shape)
@@ -206,6 +209,64 @@ Result<void> Executable::bindLibrary(BoundStep &bound) {
     return failure("{}", error.what());
   }
   return {};
+}
+
+/// Why a step cannot be part of a graph; null: it can.
+const char *Executable::whyNotRecorded(const BoundStep &bound) const {
+  const Step &step = *bound.step;
+  if (!step.bodies.empty())
+    return "control flow decides on the host";
+  if (step.kind == StepKind::Copy || step.kind == StepKind::Wait)
+    return "it exchanges values with the host";
+  if (!step.isOnDevice())
+    return "it runs on the host";
+  if (bound.deviceLibrary && !bound.deviceLibrary->isRecordable())
+    return "its library needs the host";
+  for (const auto *ids : {&step.inputs, &step.outputs})
+    for (ValueId id : *ids) {
+      const Value *value = id == none ? nullptr : &program.values[static_cast<size_t>(id)];
+      if (value && !layout.isStatic[static_cast<size_t>(id)])
+        return "its dims are dynamic";
+      while (value && value->storage == Storage::Alias)
+        value = &program.values[static_cast<size_t>(value->base)];
+      if (value && value->storage == Storage::Dynamic)
+        return "control flow passes on its values";
+    }
+  return nullptr;
+}
+
+void Executable::formGraphs() {
+  constexpr size_t leastSteps = 2; // a graph of one step saves nothing
+  graphs.clear();
+  for (size_t begin = 0; begin < steps.size() && device && device->recordsGraphs(); ++begin) {
+    size_t end = begin;
+    while (end < steps.size() && !whyNotRecorded(steps[end]))
+      ++end;
+    if (end - begin >= leastSteps)
+      graphs.push_back({begin, end});
+    begin = end;
+  }
+}
+
+Diagnostics Executable::describeGraphs() const {
+  Diagnostics remarks;
+  if (!device || !usesDevice(program))
+    return remarks;
+  size_t first = steps.size(), last = 0;
+  for (size_t i = 0; i < steps.size(); ++i)
+    if (steps[i].step->isOnDevice()) {
+      first = std::min(first, i);
+      last = i;
+    }
+  auto add = [&](const BoundStep &bound, std::string text) {
+    remarks.add(placeOf(*bound.step), std::move(text));
+  };
+  for (const GraphRange &range : graphs)
+    add(steps[range.begin], fmt::format("{} steps are a CUDA graph", range.end - range.begin));
+  for (size_t i = first; i <= last && i < steps.size(); ++i)
+    if (const char *reason = whyNotRecorded(steps[i]))
+      add(steps[i], fmt::format("is not part of a CUDA graph: {}", reason));
+  return remarks;
 }
 
 Diagnostics Executable::inProgram(const Diagnostics &diagnostics) const {

@@ -48,6 +48,12 @@ public:
   /// The communicator of Plan::prepare, when it has collectives. Set it before bindParameters.
   void setCommunicator(std::shared_ptr<Communicator> shared) { communicator = std::move(shared); }
 
+  /// Which steps are recorded as graphs of the device, and why others are not: remarks at the places of the
+  /// steps. Empty for a plan without steps on a device.
+  Diagnostics describeGraphs() const;
+  /// The peaks of the device; zeros for a plan that uses none.
+  DevicePeaks devicePeaks() const { return device ? device->peaks() : DevicePeaks(); }
+
   const Plan &plan() const { return program; }
   const std::string &name() const { return title; }
   /// "float32[-1, 3, 224, 224]" of a value.
@@ -71,6 +77,8 @@ private:
   OperandType operandType(ValueId id) const;
   bool isConstant(ValueId id) const;
   bool isHostConstant(ValueId id) const;
+  const char *whyNotRecorded(const BoundStep &bound) const;
+  void formGraphs();
   bool preparesInDeviceArena() const;
   Result<void> allocatePrepared(Frame &frame);
   Result<void> runPrepare();
@@ -83,7 +91,9 @@ private:
   std::shared_ptr<Device> device; ///< null for a plan that uses none
   Layout layout;
   std::vector<BoundStep> prepare, steps;
+  std::vector<GraphRange> graphs; ///< of `steps`, in order
   size_t stateCount = 0;          ///< of `steps` with all that is in them
+  size_t checkCount = 0;          ///< index checks of kernels that are bound
   std::vector<bool> readByKernel; ///< by value: a compiled kernel reads it, so it must be aligned
   AlignedMemory constants;        ///< Plan::constants at an aligned address
   /// By value: of Parameter and Prepared values. Those on the device have addresses of the device as data.
@@ -125,6 +135,7 @@ private:
   explicit Session(std::shared_ptr<const Executable> executable);
   Result<std::vector<Tensor>> runSteps(const NamedTensors &feeds);
   Result<void> compareCollectives();
+  Result<void> execute();
   Result<void> bindFeeds(const NamedTensors &feeds);
   void placeFetched();
   std::vector<Tensor> fetch();
@@ -139,8 +150,9 @@ private:
   std::shared_ptr<const Executable> executable;
   Frame frame;
   std::vector<std::unique_ptr<KernelState>> states;
-  std::vector<Tensor> boundFeeds; ///< keeps the feeds, or their aligned copies, during a run
-  std::vector<Fetched> fetched;   ///< in the order of Plan::fetches
+  std::vector<RecordedGraph> graphs; ///< for each of Executable::graphs
+  std::vector<Tensor> boundFeeds;    ///< keeps the feeds, or their aligned copies, during a run
+  std::vector<Fetched> fetched;      ///< in the order of Plan::fetches
   Profile *profile = nullptr;
   bool comparesCollectives = false; ///< before the next run
 };

@@ -43,7 +43,9 @@ Layout::Layout(const Plan &plan) : plan(&plan) {
           computed[static_cast<size_t>(id)] = 1;
       if (step.kind != StepKind::Kernel)
         return;
-      maximalBuffers = std::max(maximalBuffers, step.inputs.size() + step.outputs.size());
+      constexpr size_t services = 2;
+      maximalBuffers = std::max(maximalBuffers, step.inputs.size() + step.outputs.size() + services);
+      checkCount += step.checks.size();
       size_t dims = 1;
       for (const auto *ids : {&step.inputs, &step.outputs})
         for (ValueId id : *ids)
@@ -290,8 +292,17 @@ Result<void> Frame::runKernel(const BoundStep &bound) {
   for (const auto *ids : {&bound.step->inputs, &bound.step->outputs})
     for (ValueId id : *ids)
       pointers[count++] = view(id).data;
+  if (Result<void> done = addServices(bound, count); !done)
+    return done;
   if (bound.step->isOnDevice())
     return launchKernel(bound, rows);
+  if (Result<void> done = callOnHost(bound, rows); !done)
+    return done;
+  return findFaults(bound, faults);
+}
+
+/// Calls the kernel on this CPU. The buffers are in `pointers`.
+Result<void> Frame::callOnHost(const BoundStep &bound, int64_t rows) {
   int64_t grain = bound.grain != 0 ? bound.grain : grainFor(bound, rows);
   if (kernelInvoker)
     return invokeKernel(bound, rows, grain);
@@ -311,6 +322,7 @@ Result<void> Frame::invokeKernel(const BoundStep &bound, int64_t rows, int64_t g
   for (const auto *ids : {&bound.step->inputs, &bound.step->outputs})
     for (ValueId id : *ids)
       bytes.push_back(static_cast<size_t>(view(id).size()) * sizeOf(view(id).dtype));
+  bytes.insert(bytes.end(), serviceBytes.begin(), serviceBytes.end());
   std::mutex mutex;
   Diagnostics diagnostics;
   parallelFor(rows, grain, [&](int64_t begin, int64_t end) {
@@ -325,6 +337,8 @@ Result<void> Frame::invokeKernel(const BoundStep &bound, int64_t rows, int64_t g
     if (!done && diagnostics.empty())
       diagnostics = done.diagnostics();
   });
+  if (!diagnostics.empty())
+    std::ranges::fill(counters, 0);
   return diagnostics;
 }
 
@@ -362,17 +376,19 @@ Result<void> Frame::runStep(const BoundStep &bound, States states, Profile *prof
 Result<void> Frame::execute(std::span<const BoundStep> steps, States states, Profile *profile) {
   for (const BoundStep &bound : steps) {
     int64_t start = profile ? Profile::now() : 0;
-    Result<void> done = checksFinite ? runChecked(bound, states, profile) : runStep(bound, states, profile);
-    // Times of single steps need a wait after each.
-    if (done && profile && (bound.step->isOnDevice() || bound.step->kind == StepKind::Copy))
-      done = waitForDevice();
+    // The device measures its own steps, while the host continues.
+    bool isTimed =
+        profile && !checksFinite && (bound.step->isOnDevice() || bound.step->kind == StepKind::Copy);
+    Result<void> done = isTimed        ? runTimed(bound, states, *profile)
+                        : checksFinite ? runChecked(bound, states, profile)
+                                       : runStep(bound, states, profile);
     if (!done) {
       Diagnostics diagnostics;
       for (const Diagnostic &p : done.diagnostics()) // a step of a body has said already where it is
         diagnostics.add(p.location.empty() ? placeOf(*bound.step) : p.location, p.message);
       return diagnostics;
     }
-    if (profile && bound.bodies.empty())
+    if (profile && bound.bodies.empty() && !isTimed)
       profile->add(bound.index, start, Profile::now());
     for (ValueId id : bound.step->release)
       release(id);

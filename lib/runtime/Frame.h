@@ -44,6 +44,7 @@ struct BoundStep {
   std::shared_ptr<DeviceLibraryKernel> deviceLibrary; ///< Library on a device
   /// Of a library step in a body: why the runtime lacks a kernel for it. The body may never run.
   Diagnostics refusal;
+  size_t firstFault = 0;              ///< Kernel: the number of its first check among those of all steps
   std::vector<DynamicDim> inputDims;  ///< Kernel
   std::vector<DynamicDim> outputDims; ///< Kernel
   int64_t grain = 0; ///< Kernel: rows below which a thread does not pay; 0: depends on dims of the run
@@ -61,9 +62,23 @@ struct Layout {
   std::vector<std::vector<ValueId>> followers; ///< by value: the aliases that change with it
   std::vector<uint8_t> isStatic;               ///< by value: all dims known
   size_t maximalBuffers = 0;                   ///< of a kernel step
+  size_t checkCount = 0;                       ///< of all kernel steps
   size_t maximalDims = 0; ///< dynamic dims of a kernel step, and one for its number of rows
 
   explicit Layout(const Plan &plan);
+};
+
+/// Steps of a list whose work on a device is recorded: [begin, end).
+struct GraphRange {
+  size_t begin = 0, end = 0;
+};
+
+/// The record of a range of one session.
+struct RecordedGraph {
+  std::shared_ptr<DeviceGraph> graph;
+  /// Of the services and all values of the steps, when they were recorded or, without a graph, when they ran
+  /// last.
+  std::vector<const void *> addresses;
 };
 
 class Frame {
@@ -84,6 +99,10 @@ public:
   /// user's line and the op.
   Result<void> execute(std::span<const BoundStep> steps, std::span<std::unique_ptr<KernelState>> states,
                        Profile *profile);
+  /// Runs steps that the device can record: at first step by step, which loads code and allocates workspaces;
+  /// with the same addresses again, by a graph.
+  Result<void> executeGraph(std::span<const BoundStep> steps, std::span<std::unique_ptr<KernelState>> states,
+                            RecordedGraph &recorded);
   /// Whether execute() ends at the first step that makes a NaN or an Inf (FiniteCheck.h). `diagnosis` may be
   /// empty; it must outlive the frame.
   void setFiniteCheck(bool on, const KernelDiagnosis &diagnosis) {
@@ -103,13 +122,12 @@ public:
   std::shared_ptr<void> takeBuffer(ValueId id);
   /// Frees all Dynamic and Array values that are left.
   void releaseAll();
-  /// Waits for the work on the device. Error: it failed.
-  Result<void> waitForDevice() { return queue ? queue->wait() : Result<void>(); }
+  /// Waits for the work on the device. Error: it failed, or a kernel found a wrong index.
+  Result<void> waitForDevice();
+  /// Notes the times of the steps on the device in the profile of a run that has ended.
+  Result<void> takeDeviceTimes(Profile &profile);
   /// Ends the work on the device after an error of a run.
-  void abandonDevice() {
-    if (queue)
-      queue->abandon();
-  }
+  void abandonDevice();
   /// Memory of the device that outlives the frame. Error: no memory.
   Result<std::shared_ptr<void>> allocateOnDevice(size_t bytes);
 
@@ -133,7 +151,14 @@ private:
   Result<void> launchKernel(const BoundStep &bound, int64_t rows);
   Result<void> runDeviceLibrary(const BoundStep &bound);
   Result<void> runCopy(const Step &step);
+  Result<void> runTimed(const BoundStep &bound, States states, Profile &profile);
+  double bytesOf(const Step &step) const;
   Result<Tensor> hostCopy(ValueId id) const;
+  // Counters and index checks of kernels (KernelServices.h).
+  Result<void> addServices(const BoundStep &bound, size_t &count);
+  Result<void> allocateDeviceServices();
+  Result<void> findFaults(const BoundStep &bound, std::vector<uint64_t> &words);
+  Result<void> findDeviceFaults();
   bool isOnDevice(ValueId id) const { return plan.values[static_cast<size_t>(id)].memory == Memory::Device; }
   BufferPool &poolOf(ValueId id) { return isOnDevice(id) ? devicePool : pool; }
   Diagnostics noMemoryFor(const Value &value, std::span<const int64_t> dims) const;
@@ -147,6 +172,7 @@ private:
                     std::span<const ValueId> to);
   void release(ValueId id);
   Result<void> runKernel(const BoundStep &bound);
+  Result<void> callOnHost(const BoundStep &bound, int64_t rows);
   Result<void> invokeKernel(const BoundStep &bound, int64_t rows, int64_t grain);
   Result<void> computeShape(const BoundStep &bound, int64_t &rows);
   int64_t grainFor(const BoundStep &bound, int64_t rows) const;
@@ -161,6 +187,12 @@ private:
   std::unique_ptr<DeviceQueue> queue; ///< null until the plan needs the device
   AlignedMemory arena;
   std::shared_ptr<void> deviceArena;
+  /// Of a profiled step on the device: marks before and after it.
+  struct DeviceTime {
+    size_t step, begin, end;
+    double bytes;
+  };
+  std::vector<DeviceTime> deviceTimes;
   std::vector<int64_t> dimStorage;
   std::vector<size_t> dimBegin; ///< by value: into dimStorage
   std::vector<View> views;      ///< by value
@@ -175,6 +207,11 @@ private:
   std::vector<int64_t> kernelDims;  ///< likewise
   std::vector<uint64_t> parameters; ///< of the device kernel being launched
   std::vector<int64_t> shapeResult;
+  std::vector<uint32_t> counters;           ///< of kernels on the host
+  std::vector<uint64_t> faults;             ///< by check: of kernels on the host
+  std::shared_ptr<void> deviceServices;     ///< counters, then the words of checks
+  std::vector<const BoundStep *> unchecked; ///< steps with checks that the device may not have done
+  std::vector<size_t> serviceBytes;         ///< of the kernel being called: sizes of the last of `pointers`
   bool checksFinite = false;
   const KernelDiagnosis *kernelDiagnosis = nullptr;
   const KernelInvoker *kernelInvoker = nullptr;

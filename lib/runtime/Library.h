@@ -160,6 +160,8 @@ struct KernelEntry {
   Result<std::unique_ptr<LibraryKernel>> (*create)(const nlohmann::json &attributes,
                                                    const KernelRequest &request);
   std::vector<KernelOperand> inputs, outputs;
+  /// The library of CUDA that computes the op on a device: the record's field of that name; may be empty.
+  const char *cudaLibrary = "";
 
   /// Compares operands with the signature. Messages begin with `kernel`, the kernel's name.
   Diagnostics checkOperands(const std::string &kernel, const KernelRequest &request) const;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 namespace proa::runtime {
@@ -11,7 +12,7 @@ namespace {
 using nlohmann::json;
 
 // Numbers in the file; Storage and StepKind are stored by name, so that a plan stays readable.
-constexpr int formatVersion = 4, deviceFormatVersion = 5; // 5: with steps or values on a device
+constexpr int formatVersion = 4, deviceFormatVersion = 6; // 6: with steps or values on a device
 // Of control flow in control flow; more than any program has, less than the stack holds.
 constexpr int maximalDepth = 256;
 constexpr std::pair<Storage, const char *> storageNames[] = {
@@ -46,6 +47,26 @@ json toJson(const Body &body) {
           {"release", body.release}};
 }
 
+json toJson(const TensorMapParameter &map) {
+  json sizes = json::array();
+  for (const TensorMapParameter::Size &size : map.sizes)
+    sizes.push_back({{"constant", size.constant}, {"dims", size.dims}});
+  return {{"buffer", map.buffer},
+          {"elementBytes", map.elementBytes},
+          {"sizes", std::move(sizes)},
+          {"box", map.box},
+          {"swizzle", map.swizzle}};
+}
+
+json toJson(const DeviceLaunch &launch) {
+  json maps = json::array();
+  for (const TensorMapParameter &map : launch.tensorMaps)
+    maps.push_back(toJson(map));
+  return {{"library", launch.library},         {"threads", launch.threads},
+          {"sharedBytes", launch.sharedBytes}, {"parameters", launch.parameters},
+          {"tensorMaps", std::move(maps)},     {"residentBlocks", launch.residentBlocks}};
+}
+
 json toJson(const Step &step) {
   const char *kind = "";
   for (auto [value, name] : stepNames)
@@ -65,11 +86,14 @@ json toJson(const Step &step) {
                  {"location", step.location},
                  {"release", step.release},
                  {"bodies", std::move(bodies)}};
+  if (step.flops > 0)
+    object["flops"] = step.flops;
   if (step.isOnDevice())
-    object["launch"] = {{"library", step.launch.library},
-                        {"threads", step.launch.threads},
-                        {"sharedBytes", step.launch.sharedBytes},
-                        {"parameters", step.launch.parameters}};
+    object["launch"] = toJson(step.launch);
+  if (step.hasCounters)
+    object["hasCounters"] = true;
+  for (const IndexCheck &check : step.checks)
+    object["checks"].push_back({check.indices, check.bound, check.axis, check.size, check.wraps ? 1 : 0});
   return object;
 }
 
@@ -148,6 +172,34 @@ Body readBody(Diagnostics &diagnostics, const json &object, const std::string &w
   return body;
 }
 
+TensorMapParameter readTensorMap(Diagnostics &diagnostics, const json &object, const std::string &where) {
+  FieldReader fields(diagnostics, object, where);
+  TensorMapParameter map;
+  map.buffer = fields.get<int32_t>("buffer");
+  map.elementBytes = fields.get<int32_t>("elementBytes");
+  fields.forEach("sizes", [&](const json &element, const std::string &path) {
+    FieldReader size(diagnostics, element, path);
+    map.sizes.push_back({size.get<int64_t>("constant"), size.get<std::vector<int32_t>>("dims")});
+  });
+  map.box = fields.get<std::vector<int32_t>>("box");
+  map.swizzle = fields.get<int32_t>("swizzle");
+  return map;
+}
+
+DeviceLaunch readLaunch(Diagnostics &diagnostics, const json &object, const std::string &where) {
+  FieldReader fields(diagnostics, object, where);
+  DeviceLaunch launch;
+  launch.library = fields.get<std::string>("library");
+  launch.threads = fields.get<int32_t>("threads");
+  launch.sharedBytes = fields.get<int64_t>("sharedBytes");
+  launch.parameters = fields.get<std::string>("parameters");
+  fields.forEach("tensorMaps", [&](const json &element, const std::string &path) {
+    launch.tensorMaps.push_back(readTensorMap(diagnostics, element, path));
+  });
+  launch.residentBlocks = fields.get<int32_t>("residentBlocks");
+  return launch;
+}
+
 Step readStep(Diagnostics &diagnostics, const json &object, const std::string &where, int depth) {
   FieldReader fields(diagnostics, object, where);
   Step step;
@@ -173,13 +225,16 @@ Step readStep(Diagnostics &diagnostics, const json &object, const std::string &w
   step.label = fields.get<std::string>("label");
   step.location = fields.get<std::string>("location");
   step.release = fields.get<std::vector<ValueId>>("release");
-  if (object.contains("launch")) {
-    FieldReader launch(diagnostics, object["launch"], where + ": launch");
-    step.launch.library = launch.get<std::string>("library");
-    step.launch.threads = launch.get<int32_t>("threads");
-    step.launch.sharedBytes = launch.get<int64_t>("sharedBytes");
-    step.launch.parameters = launch.get<std::string>("parameters");
-  }
+  if (object.contains("flops"))
+    step.flops = fields.get<double>("flops");
+  if (object.contains("launch"))
+    step.launch = readLaunch(diagnostics, object["launch"], where + ": launch");
+  step.hasCounters = object.contains("hasCounters") && fields.get<bool>("hasCounters");
+  if (object.contains("checks"))
+    for (const auto &[indices, bound, axis, size, wraps] :
+         fields.get<std::vector<std::array<int64_t, 5>>>("checks"))
+      step.checks.push_back({static_cast<int32_t>(indices), static_cast<int32_t>(bound),
+                             static_cast<int32_t>(axis), size, wraps != 0});
   fields.forEach("bodies", [&](const json &element, const std::string &path) {
     step.bodies.push_back(readBody(diagnostics, element, path, depth));
   });

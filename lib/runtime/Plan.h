@@ -72,6 +72,21 @@ enum class StepKind : uint8_t {
   Wait, ///< waits until the device has done everything before
 };
 
+/// A parameter of a kernel that describes a contiguous tensor to the tensor memory accelerator: a
+/// CUtensorMap.
+struct TensorMapParameter {
+  /// A constant times dynamic dims, which are named by their numbers among the parameters of the kernel.
+  struct Size {
+    int64_t constant = 1;
+    std::vector<int32_t> dims;
+  };
+  int32_t buffer = 0;       ///< number among the buffers
+  int32_t elementBytes = 1; ///< 1, 2, 4 or 8
+  std::vector<Size> sizes;  ///< outermost first
+  std::vector<int32_t> box; ///< elements of one copy, for each dim
+  int32_t swizzle = 0;      ///< bytes of the pattern in shared memory: 0, 32, 64 or 128
+};
+
 /// How a step runs on a device. lib/codegen/cuda/CompileDevice.h describes the parameters of kernels.
 struct DeviceLaunch {
   std::string library; ///< Library: that of the device which computes the step; empty: it runs on the host
@@ -80,6 +95,18 @@ struct DeviceLaunch {
   /// The kernel's parameters in order: 'p' is the address of the next buffer, 'd' the next dynamic dim. The
   /// range of rows follows: a block computes the rows begin + its index, in steps of the number of blocks.
   std::string parameters;
+  std::vector<TensorMapParameter> tensorMaps; ///< the parameters after the range of rows
+  int32_t residentBlocks = 0; ///< largest number of blocks for each multiprocessor; 0: a block for each row
+};
+
+/// A check of a kernel that the elements of one of its inputs are indices of a dimension. KernelServices.h
+/// describes how the kernel reports one that is not.
+struct IndexCheck {
+  int32_t indices = -1; ///< into Step::inputs; -1: a constant of the kernel
+  int32_t bound = -1;   ///< into Step::inputs: the indices are below its dim `axis`; -1: below `size`
+  int32_t axis = 0;
+  int64_t size = 0;
+  bool wraps = false; ///< negative indices count from the end
 };
 
 struct Step;
@@ -119,11 +146,16 @@ struct Step {
   /// Estimated nanoseconds on one thread for all rows (for one row, if their number is dynamic); 0: estimated
   /// from the bytes read and written.
   double work = 0;
+  double flops = 0;             ///< arithmetic operations of a run; 0: not known
   std::string label;            ///< for profiles: op names of the group
   std::string location;         ///< where the user wrote it ("net.py:42"), or empty
   std::vector<ValueId> release; ///< Dynamic and Array values that die after this step
   std::vector<Body> bodies;     ///< If, While
   DeviceLaunch launch;          ///< Kernel, Library
+  /// Kernel: after its outputs it gets the address of kernelCounters counters.
+  bool hasCounters = false;
+  /// Kernel: after these it gets the address of a word for each check.
+  std::vector<IndexCheck> checks;
 
   /// Whether the inputs and outputs are in device memory.
   bool isOnDevice() const {

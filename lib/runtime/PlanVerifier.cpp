@@ -226,6 +226,7 @@ private:
       add(place, "expected the attributes to be an object");
     if (step.kind == StepKind::Kernel && step.rows < dynamicDim)
       add(place, fmt::format("number of rows {} is negative", step.rows));
+    checkIndexChecks(step, place);
     checkRelease(step, place);
   }
 
@@ -251,9 +252,6 @@ private:
       return add(place, "a wait has no operands");
     if (step.isOnDevice() && step.kind == StepKind::Kernel)
       checkLaunch(step, place);
-    if (step.isOnDevice() && step.kind == StepKind::Library &&
-        (step.outputs.size() != 1 || !isValue(step.outputs[0])))
-      return add(place, "a library step on a device has one output");
     bool isAlias = step.kind == StepKind::Library && !step.isOnDevice() && !step.inputs.empty() &&
                    step.outputs.size() == 1 && isValue(step.outputs[0]) &&
                    value(step.outputs[0]).storage == Storage::Alias;
@@ -283,6 +281,24 @@ private:
           fmt::format("cannot copy {} '{}' to {} '{}'", step.inputs[0], from.name, step.outputs[0], to.name));
   }
 
+  void checkIndexChecks(const Step &step, const std::string &place) {
+    auto isInput = [&](int32_t i) {
+      return i >= 0 && static_cast<size_t>(i) < step.inputs.size() &&
+             isValue(step.inputs[static_cast<size_t>(i)]);
+    };
+    for (const IndexCheck &check : step.checks) {
+      bool hasBound = check.bound == -1
+                          ? check.size >= 0
+                          : isInput(check.bound) && check.axis >= 0 &&
+                                static_cast<size_t>(check.axis) <
+                                    value(step.inputs[static_cast<size_t>(check.bound)]).dims.size();
+      bool isKnown = hasBound && (check.indices == -1 || isInput(check.indices));
+      if (step.kind != StepKind::Kernel || !isKnown)
+        add(place, fmt::format("checks the indices of input {} with dim {} of input {}", check.indices,
+                               check.axis, check.bound));
+    }
+  }
+
   /// The parameters hold each buffer and each dynamic dim once.
   void checkLaunch(const Step &step, const std::string &place) {
     auto count = [&](char kind) { return std::ranges::count(step.launch.parameters, kind); };
@@ -291,7 +307,8 @@ private:
       for (ValueId id : *ids)
         if (isValue(id))
           dims += std::ranges::count(value(id).dims, dynamicDim);
-    auto buffers = static_cast<int64_t>(step.inputs.size() + step.outputs.size());
+    auto buffers = static_cast<int64_t>(step.inputs.size() + step.outputs.size()) +
+                   (step.hasCounters ? 1 : 0) + (step.checks.empty() ? 0 : 1);
     auto total = static_cast<int64_t>(step.launch.parameters.size());
     if (count('p') != buffers || count('d') != dims || buffers + dims != total)
       add(place, fmt::format("parameters '{}' of the kernel: expected {} buffers and {} dynamic dims",
@@ -299,6 +316,29 @@ private:
     if (step.launch.threads > 1024 || step.launch.sharedBytes < 0)
       add(place, fmt::format("cannot launch blocks of {} threads with {} bytes of shared memory",
                              step.launch.threads, step.launch.sharedBytes));
+    if (step.launch.residentBlocks < 0)
+      add(place, fmt::format("cannot launch {} blocks for each multiprocessor", step.launch.residentBlocks));
+    for (const TensorMapParameter &map : step.launch.tensorMaps)
+      if (!isTensorMap(map, buffers, dims))
+        add(place,
+            fmt::format("wrong tensor map of buffer {}: expected one of the {} buffers, 1 to 5 sizes of "
+                        "the {} dynamic dims, a box with as many sizes of 1 to 256, elements of 1, 2, 4 "
+                        "or 8 bytes, and a swizzle of 0, 32, 64 or 128",
+                        map.buffer, buffers, dims));
+  }
+
+  static bool isTensorMap(const TensorMapParameter &map, int64_t buffers, int64_t dims) {
+    auto isBox = [](int32_t size) { return size >= 1 && size <= 256; };
+    auto isSize = [&](const TensorMapParameter::Size &size) {
+      return std::ranges::all_of(size.dims, [&](int32_t dim) { return dim >= 0 && dim < dims; });
+    };
+    auto isOneOf = [](int32_t value, std::initializer_list<int32_t> values) {
+      return std::ranges::find(values, value) != values.end();
+    };
+    return map.buffer >= 0 && map.buffer < buffers && !map.sizes.empty() && map.sizes.size() <= 5 &&
+           map.sizes.size() == map.box.size() && std::ranges::all_of(map.sizes, isSize) &&
+           std::ranges::all_of(map.box, isBox) && isOneOf(map.elementBytes, {1, 2, 4, 8}) &&
+           isOneOf(map.swizzle, {0, 32, 64, 128});
   }
 
   /// An unknown kernel is an error when the program is loaded: a block that never runs may have one.

@@ -1,6 +1,7 @@
 /// Times of the steps of runs.
 #pragma once
 
+#include "lib/runtime/Device.h"
 #include "lib/runtime/Plan.h"
 #include "proa/Profile.h"
 
@@ -14,20 +15,25 @@ namespace proa::runtime {
 /// The times of one session's steps. Session::setProfile starts and ends the collection.
 class Profile {
 public:
-  /// Copies names and places of the steps, so it may outlive the plan.
-  explicit Profile(const Plan &plan);
+  /// Copies names and places of the steps, so it may outlive the plan. `peaks` are those of the plan's
+  /// device.
+  explicit Profile(const Plan &plan, const DevicePeaks &peaks = {});
 
   /// Nanoseconds of a clock that never jumps.
   static int64_t now();
   void add(size_t step, int64_t begin, int64_t end) { spans.push_back({step, begin, end}); }
-  void beginRun() { ++runs; }
+  /// The time of a step on a device, which began `begin` nanoseconds after the first one of the run there.
+  /// `bytes` are those of its operands and results.
+  void addOnDevice(size_t step, int64_t begin, int64_t length, double bytes);
+  void beginRun();
 
   /// Nanoseconds of a step, summed over the runs. Steps are numbered as forEachStep visits them; control-flow
   /// steps have no time of their own.
   int64_t total(size_t step) const;
 
-  /// A table, the most expensive first: microseconds of a run, share, calls, kernel, label, location. Steps
-  /// of the same kernel and label are one row.
+  /// A table, the most expensive first: microseconds of a run, share, calls, kernel, label, location; for a
+  /// device also bytes/s, FLOP/s and the share of the roofline. Steps of the same kernel and label are one
+  /// row.
   std::string table() const;
   /// Calls and milliseconds of each step of a run, in the order of the program, without steps that did not
   /// run.
@@ -40,14 +46,26 @@ private:
     std::string symbol, label, location;
     std::string kernel;   ///< of the table: a library kernel, "(compiled)", "(device)", a copy
     const char *category; ///< of the trace
+    double flops;
+    bool isHalf; ///< its operands are 16-bit floats, which tensor cores multiply
   };
   struct Span {
     size_t step;
     int64_t begin, end;
+    double bytes = 0; ///< of a step on a device
   };
+  /// Work and time on the device.
+  struct Load {
+    double nanoseconds = 0, bytes = 0, flops = 0, tensorFlops = 0;
+  };
+  void addTo(Load &load, const Span &span) const;
+  double rooflineOf(const Load &load) const;
+  std::string loadText(const Load &load) const;
+
   std::vector<Name> names;
   std::vector<Span> spans;
-  int64_t runs = 0;
+  DevicePeaks peaks;
+  int64_t runs = 0, runStart = 0;
 };
 
 } // namespace proa::runtime

@@ -25,8 +25,8 @@ size_t bytesOf(const View &view) { return static_cast<size_t>(view.size()) * siz
 
 Session::Session(std::shared_ptr<const Executable> executable)
     : executable(std::move(executable)), frame(this->executable->layout, this->executable->device.get()),
-      states(this->executable->stateCount), boundFeeds(this->executable->program.feeds.size()),
-      fetched(this->executable->program.fetches.size()) {
+      states(this->executable->stateCount), graphs(this->executable->graphs.size()),
+      boundFeeds(this->executable->program.feeds.size()), fetched(this->executable->program.fetches.size()) {
   const Plan &plan = this->executable->program;
   std::set<ValueId> placed;
   for (size_t i = 0; i < fetched.size(); ++i) {
@@ -159,7 +159,9 @@ Result<void> Session::compareCollectives() {
   std::map<std::vector<int64_t>, std::string> textOfMesh;
   auto add = [&](auto &&add, const BoundSteps &steps) -> void {
     for (const BoundStep &step : steps) {
-      std::optional<Agreement> agreement = step.library ? step.library->agreement() : std::nullopt;
+      std::optional<Agreement> agreement = step.library         ? step.library->agreement()
+                                           : step.deviceLibrary ? step.deviceLibrary->agreement()
+                                                                : std::nullopt;
       if (agreement && std::ranges::find(agreement->ranks, communicator.rank()) != agreement->ranks.end())
         textOfMesh[agreement->ranks] += agreement->text + "\n";
       for (const BoundSteps &body : step.bodies)
@@ -183,6 +185,25 @@ Result<void> Session::runSilently(const NamedTensors &feeds) {
   return results ? Result<void>() : Result<void>(results.diagnostics());
 }
 
+/// Runs the steps; those of graphs by graphs, unless each step is looked at.
+Result<void> Session::execute() {
+  std::span<const BoundStep> steps = executable->steps;
+  if (profile || executable->checksFinite || graphs.empty())
+    return frame.execute(steps, states, profile);
+  size_t done = 0;
+  for (size_t i = 0; i < graphs.size(); ++i) {
+    const GraphRange &range = executable->graphs[i];
+    if (Result<void> ran = frame.execute(steps.subspan(done, range.begin - done), states, nullptr); !ran)
+      return ran;
+    if (Result<void> ran =
+            frame.executeGraph(steps.subspan(range.begin, range.end - range.begin), states, graphs[i]);
+        !ran)
+      return ran;
+    done = range.end;
+  }
+  return frame.execute(steps.subspan(done), states, nullptr);
+}
+
 Result<std::vector<Tensor>> Session::runSteps(const NamedTensors &feeds) {
   if (Result<void> done = bindFeeds(feeds); !done)
     return done.diagnostics();
@@ -197,8 +218,11 @@ Result<std::vector<Tensor>> Session::runSteps(const NamedTensors &feeds) {
   frame.setKernelInvoker(executable->kernelInvoker);
   if (profile)
     profile->beginRun();
-  if (Result<void> done = frame.execute(executable->steps, states, profile); !done)
+  if (Result<void> done = execute(); !done)
     return executable->inProgram(done.diagnostics());
+  if (profile)
+    if (Result<void> done = frame.takeDeviceTimes(*profile); !done)
+      return executable->inProgram(done.diagnostics());
   for (ValueId id : executable->program.fetches)
     if (Result<void> fits = frame.checkFits(id); !fits)
       return executable->inProgram(fits.diagnostics());

@@ -1,11 +1,10 @@
 //! cuBLASLt, loaded at run time. Declarations and numbers follow the ABI of cublasLt.h of CUDA 12 and 13.
 #include "lib/runtime/cuda/Blas.h"
+#include "lib/runtime/cuda/LibraryObject.h"
+#include "lib/runtime/cuda/SharedLibrary.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <cstdlib>
-#include <cstring>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -73,28 +72,6 @@ Diagnostics failure(const Api &api, const char *function, Status status) {
   return errorAt("", fmt::format("{}: {}", function, name ? name : fmt::format("cuBLAS error {}", status)));
 }
 
-/// An opaque object of the library.
-class Object {
-public:
-  Object() = default;
-  Object(Handle handle, Status (*destroy)(Handle)) : handle(handle), destroy(destroy) {}
-  Object(Object &&other) noexcept : handle(std::exchange(other.handle, nullptr)), destroy(other.destroy) {}
-  Object &operator=(Object &&other) noexcept {
-    std::swap(handle, other.handle);
-    std::swap(destroy, other.destroy);
-    return *this;
-  }
-  ~Object() {
-    if (handle)
-      destroy(handle);
-  }
-  Handle get() const { return handle; }
-
-private:
-  Handle handle = nullptr;
-  Status (*destroy)(Handle) = nullptr;
-};
-
 int typeOf(DType dtype) {
   switch (dtype) {
   case DType::Float16:
@@ -110,7 +87,7 @@ int typeOf(DType dtype) {
 
 /// The library's objects for a product, and the algorithm that it chose.
 struct Prepared {
-  Object description, a, b, c, d;
+  LibraryObject description, a, b, c, d;
   Algorithm algorithm{};
 };
 
@@ -148,7 +125,7 @@ public:
 private:
   const Api api;
   std::shared_ptr<Driver> driver;
-  Object handle;
+  LibraryObject handle;
   std::mutex mutex;
   /// By product and alignment of its addresses.
   std::map<std::pair<MatrixProduct, uint32_t>, Prepared> products;
@@ -171,14 +148,14 @@ private:
     return &products.emplace(key, std::move(*prepared)).first->second;
   }
 
-  template <class T> Result<void> set(const Object &description, int attribute, T value) const {
+  template <class T> Result<void> set(const LibraryObject &description, int attribute, T value) const {
     Status status = api.descriptionSet(description.get(), attribute, &value, sizeof value);
     return status == 0 ? Result<void>()
                        : Result<void>(failure(api, "cublasLtMatmulDescSetAttribute", status));
   }
 
-  Result<Object> layout(const MatrixProduct &product, const MatrixLayout &matrix, int64_t rows,
-                        int64_t columns) const {
+  Result<LibraryObject> layout(const MatrixProduct &product, const MatrixLayout &matrix, int64_t rows,
+                               int64_t columns) const {
     if (matrix.isTransposed)
       std::swap(rows, columns);
     Handle created = nullptr;
@@ -186,7 +163,7 @@ private:
                                      static_cast<uint64_t>(columns), matrix.leading);
     if (status != 0)
       return failure(api, "cublasLtMatrixLayoutCreate", status);
-    Object object(created, api.layoutDestroy);
+    LibraryObject object(created, api.layoutDestroy);
     auto count = static_cast<int32_t>(product.batch);
     status = api.layoutSet(created, value::batchCount, &count, sizeof count);
     if (status == 0)
@@ -204,7 +181,7 @@ private:
                                           isDouble ? value::real64F : value::real32F);
     if (status != 0)
       return failure(api, "cublasLtMatmulDescCreate", status);
-    prepared.description = Object(created, api.descriptionDestroy);
+    prepared.description = LibraryObject(created, api.descriptionDestroy);
     auto operation = [](const MatrixLayout &matrix) {
       return static_cast<int32_t>(matrix.isTransposed ? value::transposed : value::notTransposed);
     };
@@ -231,7 +208,7 @@ private:
       if (Result<void> done = set(prepared.description, value::biasPointer, addresses.bias); !done)
         return done.diagnostics();
     struct {
-      Object &object;
+      LibraryObject &object;
       const MatrixLayout &matrix;
       int64_t rows, columns;
     } layouts[] = {{prepared.a, product.a, product.m, product.k},
@@ -239,7 +216,7 @@ private:
                    {prepared.c, product.hasAddend ? product.c : product.d, product.m, product.n},
                    {prepared.d, product.d, product.m, product.n}};
     for (auto &[object, matrix, rows, columns] : layouts) {
-      Result<Object> created = layout(product, matrix, rows, columns);
+      Result<LibraryObject> created = layout(product, matrix, rows, columns);
       if (!created)
         return created.diagnostics();
       object = std::move(*created);
@@ -254,7 +231,7 @@ private:
     Handle created = nullptr;
     if (Status status = api.preferenceCreate(&created); status != 0)
       return failure(api, "cublasLtMatmulPreferenceCreate", status);
-    Object preference(created, api.preferenceDestroy);
+    LibraryObject preference(created, api.preferenceDestroy);
     uint64_t bytes = workspaceBytes();
     api.preferenceSet(created, value::maxWorkspaceBytes, &bytes, sizeof bytes);
     for (int attribute : {value::alignmentA, value::alignmentB, value::alignmentC, value::alignmentD})
@@ -273,56 +250,28 @@ private:
   }
 };
 
-/// Names to try, in order.
-std::vector<std::string> libraryNames(const std::string &library) {
-  if (!library.empty())
-    return {library};
-  std::vector<std::string> names;
-  for (const char *name : {"libcublasLt.so.13", "libcublasLt.so.12"}) {
-    names.emplace_back(name);
-    for (const char *variable : {"CUDA_HOME", "CUDA_PATH"})
-      if (const char *folder = std::getenv(variable))
-        names.push_back(std::string(folder) + "/lib64/" + name);
-    names.push_back(std::string("/usr/local/cuda/lib64/") + name);
-  }
-  return names;
-}
-
-Result<Api> loadApi(const std::string &library) {
-  void *loaded = nullptr;
-  std::string reason;
-  for (const std::string &name : libraryNames(library)) {
-    loaded = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (loaded)
-      break;
-    reason += (reason.empty() ? "" : "; ") + std::string(dlerror());
-  }
-  if (!loaded)
-    return errorAt("", "cannot load cuBLASLt: " + reason);
+Result<Api> loadApi(const std::string &file) {
+  Result<SharedLibrary> library = SharedLibrary::open(
+      {"cuBLASLt", {"libcublasLt.so.13", "libcublasLt.so.12"}, "cuBLASLt of CUDA 12 or 13"}, file);
+  if (!library)
+    return library.diagnostics();
   Api api;
-  std::string missing;
-  auto load = [&](auto &target, const char *name) {
-    void *symbol = dlsym(loaded, name);
-    if (!symbol)
-      missing = name;
-    std::memcpy(&target, &symbol, sizeof(symbol));
-  };
-  load(api.create, "cublasLtCreate");
-  load(api.destroy, "cublasLtDestroy");
-  load(api.statusName, "cublasLtGetStatusName");
-  load(api.layoutCreate, "cublasLtMatrixLayoutCreate");
-  load(api.layoutDestroy, "cublasLtMatrixLayoutDestroy");
-  load(api.layoutSet, "cublasLtMatrixLayoutSetAttribute");
-  load(api.descriptionCreate, "cublasLtMatmulDescCreate");
-  load(api.descriptionDestroy, "cublasLtMatmulDescDestroy");
-  load(api.descriptionSet, "cublasLtMatmulDescSetAttribute");
-  load(api.preferenceCreate, "cublasLtMatmulPreferenceCreate");
-  load(api.preferenceDestroy, "cublasLtMatmulPreferenceDestroy");
-  load(api.preferenceSet, "cublasLtMatmulPreferenceSetAttribute");
-  load(api.heuristic, "cublasLtMatmulAlgoGetHeuristic");
-  load(api.matmul, "cublasLtMatmul");
-  if (!missing.empty())
-    return errorAt("", "cuBLASLt has no symbol '" + missing + "', expected that of CUDA 12 or 13");
+  library->load(api.create, "cublasLtCreate");
+  library->load(api.destroy, "cublasLtDestroy");
+  library->load(api.statusName, "cublasLtGetStatusName");
+  library->load(api.layoutCreate, "cublasLtMatrixLayoutCreate");
+  library->load(api.layoutDestroy, "cublasLtMatrixLayoutDestroy");
+  library->load(api.layoutSet, "cublasLtMatrixLayoutSetAttribute");
+  library->load(api.descriptionCreate, "cublasLtMatmulDescCreate");
+  library->load(api.descriptionDestroy, "cublasLtMatmulDescDestroy");
+  library->load(api.descriptionSet, "cublasLtMatmulDescSetAttribute");
+  library->load(api.preferenceCreate, "cublasLtMatmulPreferenceCreate");
+  library->load(api.preferenceDestroy, "cublasLtMatmulPreferenceDestroy");
+  library->load(api.preferenceSet, "cublasLtMatmulPreferenceSetAttribute");
+  library->load(api.heuristic, "cublasLtMatmulAlgoGetHeuristic");
+  library->load(api.matmul, "cublasLtMatmul");
+  if (Result<void> complete = library->complete(); !complete)
+    return complete.diagnostics();
   return api;
 }
 

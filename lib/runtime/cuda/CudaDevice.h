@@ -2,9 +2,9 @@
 #pragma once
 
 #include "lib/runtime/Device.h"
-#include "lib/runtime/cuda/Blas.h"
 #include "lib/runtime/cuda/DeviceCode.h"
 #include "lib/runtime/cuda/Driver.h"
+#include "lib/runtime/cuda/Libraries.h"
 
 #include <map>
 #include <mutex>
@@ -18,9 +18,14 @@ struct CudaDeviceOptions {
   bool waitsAfterLaunch = false;
   /// Copies of at most this size use pinned memory of the queue; larger ones are left to the driver.
   size_t stagingBytes = size_t(16) << 20;
-  /// Computes matrix products; null: plans with such steps cannot be loaded.
-  std::shared_ptr<Blas> blas = nullptr;
+  /// Sessions record graphs of steps with static dims.
+  bool usesGraphs = true;
+  /// Null: plans with library steps cannot be loaded.
+  std::shared_ptr<Libraries> libraries = nullptr;
 };
+
+/// Peaks of a device from its attributes; zeros for what is not known.
+runtime::DevicePeaks peaksOf(const DeviceProperties &properties);
 
 /// The kernels of a program on one device. Each queue has a stream of its own. Thread-safe.
 class CudaDevice final : public runtime::Device {
@@ -34,13 +39,17 @@ public:
   Result<std::shared_ptr<runtime::DeviceLibraryKernel>>
   bindLibrary(const runtime::Step &step, const runtime::KernelRequest &request) override;
   Result<std::unique_ptr<runtime::DeviceQueue>> createQueue() override;
+  bool recordsGraphs() const override { return options.usesGraphs && !options.waitsAfterLaunch; }
+  runtime::DevicePeaks peaks() const override;
   std::string memoryText() override;
 
   /// A bound kernel.
   struct Kernel {
     std::string symbol;
     FunctionHandle function;
-    uint32_t threads = 1, sharedBytes = 0;
+    uint32_t threads = 1, sharedBytes = 0, residentBlocks = 0;
+    std::string parameters; ///< as runtime::DeviceLaunch::parameters
+    std::vector<runtime::TensorMapParameter> tensorMaps;
   };
 
   Kernel kernel(size_t number) const;
@@ -49,6 +58,7 @@ public:
 
 private:
   Result<FunctionHandle> load(const std::string &symbol);
+  Diagnostics loadError(const KernelImage &image, const Diagnostics &diagnostics, bool isPtx) const;
 
   std::shared_ptr<Driver> driver;
   DeviceCode code;

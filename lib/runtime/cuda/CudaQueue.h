@@ -6,6 +6,8 @@
 #include "lib/runtime/cuda/CudaDevice.h"
 
 #include <deque>
+#include <functional>
+#include <set>
 #include <vector>
 
 namespace proa::cuda {
@@ -18,6 +20,7 @@ public:
   CudaQueue &operator=(const CudaQueue &) = delete;
   ~CudaQueue() override;
 
+  void enter(const runtime::Step &step) override;
   Result<std::shared_ptr<void>> allocate(size_t bytes) override;
   Result<void> copyToDevice(void *to, const void *from, size_t bytes) override;
   Result<void> copyToHost(void *to, const void *from, size_t bytes) override;
@@ -25,32 +28,74 @@ public:
   Result<void> launch(size_t kernel, int64_t rows, std::span<const uint64_t> given) override;
   Result<void> wait() override;
   void abandon() override;
+  Result<void> beginGraph() override;
+  Result<std::shared_ptr<runtime::DeviceGraph>> endGraph() override;
+  Result<void> launch(const runtime::DeviceGraph &graph) override;
+  Result<size_t> mark() override;
+  Result<double> nanosecondsBetween(size_t first, size_t second) override;
+  void dropMarks() override;
 
-  /// A matrix product by the library of the device.
+  // For kernels of libraries.
+  Driver &api() { return *driver; }
+  /// The stream, for a request of a library; `what` is for errors where no step was entered.
+  StreamHandle use(const char *what) {
+    remember(what);
+    return stream;
+  }
+  Libraries &libraries() const { return *device.settings().libraries; }
+  /// Memory for the work of one call, in the order of the stream. A later call may get the same memory.
+  Result<DeviceAddress> workspace(size_t bytes);
+  Result<void> fillZero(void *to, size_t bytes);
   Result<void> multiply(const MatrixProduct &product, const MatrixAddresses &addresses);
+  Result<void> convolve(const Convolution &convolution, const ConvolutionAddresses &addresses);
+  /// Makes wait() fail with `describe(i, code)` for the first of `count` int32 at `codes` that is not 0.
+  Result<void> expectZeros(DeviceAddress codes, size_t count,
+                           std::function<std::string(size_t i, int32_t code)> describe);
+  /// Makes wait() check a group, whose members may fail, while it waits. The communicator is that of the
+  /// group.
+  void watch(std::shared_ptr<CollectiveGroup> group, runtime::Communicator *communicator);
+  /// To be called after the request of a kernel or a library call.
+  Result<void> requested(Result<void> done);
 
 private:
-  /// Pinned memory of a copy under way.
+  /// A copy to the host under way, or memory of one to the device.
   struct Staged {
-    void *target; ///< on the host; null: a copy to the device
+    void *target; ///< on the host; null: none
     size_t bytes;
     runtime::BufferPool::Buffer memory;
+    std::function<Result<void>(const void *data)> check = nullptr; ///< called when the copy has ended
+    bool isPinned = true;
+  };
+  /// A request, for errors: its step, or the kernel where no step was entered.
+  struct Request {
+    const runtime::Step *step;
+    std::string name;
   };
 
   runtime::BufferPool::Buffer acquireStaging(size_t bytes);
-  void release(bool completes);
+  Result<void> release(bool completes);
   Diagnostics failed(const Diagnostics &diagnostics) const;
-  void remember(std::string symbol);
+  void remember(const std::string &name);
+  Result<void> waitWithOthers();
+  Result<std::vector<TensorMap>> encodeMaps(const CudaDevice::Kernel &kernel,
+                                            std::span<const uint64_t> given);
 
   CudaDevice &device;
   std::shared_ptr<Driver> driver;
   StreamHandle stream;
   runtime::BufferPool pinned;
-  std::shared_ptr<void> workspace; ///< of the matrix library
-  bool isIdle = true;              ///< nothing was requested since the last wait
+  std::shared_ptr<void> work; ///< of libraries
+  size_t workBytes = 0;
+  bool isIdle = true; ///< nothing was requested since the last wait
+  bool isRecording = false;
+  const runtime::Step *step = nullptr; ///< entered last
   std::vector<Staged> staged;
-  std::deque<std::string> launched; ///< the last kernels since the last wait
+  std::deque<Request> launched; ///< the last requests since the last wait
   std::vector<uint64_t> parameters;
+  std::vector<EventHandle> marks;
+  size_t markCount = 0; ///< of `marks`; the others are kept for later
+  std::set<std::shared_ptr<CollectiveGroup>> watched;
+  runtime::Communicator *watchedBy = nullptr;
 };
 
 } // namespace proa::cuda

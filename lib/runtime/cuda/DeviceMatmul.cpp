@@ -178,14 +178,17 @@ class DeviceMatmul final : public runtime::DeviceLibraryKernel {
 public:
   DeviceMatmul(MatmulConfig config, Epilogue epilogue) : config(std::move(config)), epilogue(epilogue) {}
 
-  Result<std::vector<int64_t>> outputDims(std::span<const View> inputs) const override {
+  Result<std::vector<std::vector<int64_t>>> outputDims(std::span<const View> inputs,
+                                                       runtime::Communicator *) const override {
     Result<MatmulGeometry> geometry = geometryOf(inputs);
-    return geometry ? Result<std::vector<int64_t>>(geometry->outDims)
-                    : Result<std::vector<int64_t>>(geometry.diagnostics());
+    if (!geometry)
+      return geometry.diagnostics();
+    return std::vector<std::vector<int64_t>>{geometry->outDims};
   }
 
-  Result<void> run(runtime::DeviceQueue &queue, std::span<const View> inputs,
-                   const View &output) const override {
+  Result<void> run(const runtime::DeviceCall &call) const override {
+    std::span<const View> inputs = call.inputs;
+    const View &output = call.outputs[0];
     Result<MatmulGeometry> geometry = geometryOf(inputs);
     if (!geometry)
       return geometry.diagnostics();
@@ -201,7 +204,7 @@ public:
       return reinterpret_cast<DeviceAddress>(view.data) +
              static_cast<DeviceAddress>(offset) * sizeOf(output.dtype);
     };
-    auto &stream = static_cast<CudaQueue &>(queue);
+    auto &stream = static_cast<CudaQueue &>(call.queue);
     return schedule.forEach([&](int64_t y, int64_t x, int64_t c, int64_t out) {
       MatrixAddresses addresses;
       addresses.a = address(inputs[1], y);
@@ -252,26 +255,6 @@ std::optional<Epilogue> supportedEpilogue(const MatmulConfig &config, const Kern
 }
 
 } // namespace
-
-std::string deviceLibraryOf(const runtime::Step &step, const runtime::Plan &plan) {
-  if (step.symbol != "matmul" && step.symbol != "fused_matmul")
-    return "";
-  auto typesOf = [&](const std::vector<runtime::ValueId> &ids) {
-    std::vector<OperandType> types;
-    for (runtime::ValueId id : ids) {
-      OperandType &type = types.emplace_back();
-      if (id == runtime::none)
-        continue;
-      const runtime::Value &value = plan.values[static_cast<size_t>(id)];
-      type = {true, false, value.dtype, value.dims, value.storage == runtime::Storage::Array};
-    }
-    return types;
-  };
-  std::vector<OperandType> inputs = typesOf(step.inputs), outputs = typesOf(step.outputs);
-  KernelRequest request{inputs, outputs};
-  Result<MatmulConfig> config = configOf(step, request);
-  return config && supportedEpilogue(*config, request) ? matmulLibrary : "";
-}
 
 Result<std::shared_ptr<runtime::DeviceLibraryKernel>> createDeviceMatmul(const runtime::Step &step,
                                                                          const KernelRequest &request) {

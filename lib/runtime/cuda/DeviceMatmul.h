@@ -10,17 +10,10 @@
 
 namespace proa::cuda {
 
-/// DeviceLaunch::library of a matmul step.
-inline constexpr const char *matmulLibrary = "cublaslt";
-
-/// The library of a CUDA device that computes the step: matmulLibrary for steps "matmul" and "fused_matmul"
-/// of float16, bfloat16, float32 and float64 whose post-ops are at most one bias and one addition of a tensor
-/// with the dims of the result, then at most one activation, relu or gelu_tanh; an empty string for others.
-/// For planner::buildPlan.
-std::string deviceLibraryOf(const runtime::Step &step, const runtime::Plan &plan);
-
-/// The kernel of such a step; its queues are those of CudaDevice. Error: attributes or operands that it does
-/// not take.
+/// The kernel of a step "matmul" or "fused_matmul" of float16, bfloat16, float32 or float64 whose post-ops
+/// are at most one bias and one addition of a tensor with the dims of the result, then at most one
+/// activation, relu or gelu_tanh. Its queues are those of CudaDevice. Error: attributes or operands that
+/// cuBLASLt does not take.
 Result<std::shared_ptr<runtime::DeviceLibraryKernel>>
 createDeviceMatmul(const runtime::Step &step, const runtime::KernelRequest &request);
 

@@ -19,10 +19,30 @@ constexpr Code success = 0;
 
 /// CUdevice_attribute
 enum Attribute : int {
+  clockRate = 13,
   multiprocessorCount = 16,
+  memoryClockRate = 36,
+  memoryBusWidth = 37,
   majorVersion = 75,
   minorVersion = 76,
   sharedPerBlockOptin = 97
+};
+enum JitOption : int { errorLogBuffer = 5, errorLogBytes = 6 }; ///< CUjit_option
+constexpr Code notReady = 600;                                  ///< CUDA_ERROR_NOT_READY
+
+/// CUDA_MEMCPY2D_v2
+struct Memcpy2D {
+  size_t fromX = 0, fromY = 0;
+  int fromType = 2; ///< CU_MEMORYTYPE_DEVICE
+  const void *fromHost = nullptr;
+  DeviceAddress from = 0;
+  void *fromArray = nullptr;
+  size_t fromPitch = 0, toX = 0, toY = 0;
+  int toType = 2;
+  void *toHost = nullptr;
+  DeviceAddress to = 0;
+  void *toArray = nullptr;
+  size_t toPitch = 0, widthBytes = 0, height = 0;
 };
 constexpr int maxDynamicSharedSize = 8; ///< CUfunction_attribute
 constexpr int apiVersion = 12000;       ///< the ABI of the declarations below
@@ -32,6 +52,7 @@ struct Api {
   Code (*init)(unsigned flags) = nullptr;
   Code (*getErrorName)(Code error, const char **name) = nullptr;
   Code (*getErrorString)(Code error, const char **text) = nullptr;
+  Code (*driverGetVersion)(int *version) = nullptr;
   Code (*deviceGetCount)(int *count) = nullptr;
   Code (*deviceGet)(int *device, int ordinal) = nullptr;
   Code (*deviceGetName)(char *name, int length, int device) = nullptr;
@@ -48,22 +69,29 @@ struct Api {
   Code (*memcpyHtoDAsync)(DeviceAddress to, const void *from, size_t bytes, void *stream) = nullptr;
   Code (*memcpyDtoHAsync)(void *to, DeviceAddress from, size_t bytes, void *stream) = nullptr;
   Code (*memcpyDtoDAsync)(DeviceAddress to, DeviceAddress from, size_t bytes, void *stream) = nullptr;
+  Code (*memcpy2DAsync)(const Memcpy2D *copy, void *stream) = nullptr;
   Code (*memsetD8Async)(DeviceAddress to, unsigned char byte, size_t bytes, void *stream) = nullptr;
   Code (*streamCreate)(void **stream, unsigned flags) = nullptr;
   Code (*streamDestroy)(void *stream) = nullptr;
   Code (*streamSynchronize)(void *stream) = nullptr;
+  Code (*streamQuery)(void *stream) = nullptr;
   Code (*eventCreate)(void **event, unsigned flags) = nullptr;
   Code (*eventDestroy)(void *event) = nullptr;
   Code (*eventRecord)(void *event, void *stream) = nullptr;
   Code (*eventSynchronize)(void *event) = nullptr;
   Code (*eventElapsedTime)(float *milliseconds, void *begin, void *end) = nullptr;
-  Code (*moduleLoadData)(void **module, const void *image) = nullptr;
+  Code (*moduleLoadDataEx)(void **module, const void *image, unsigned count, int *options,
+                           void **values) = nullptr;
   Code (*moduleUnload)(void *module) = nullptr;
   Code (*moduleGetFunction)(void **function, void *module, const char *name) = nullptr;
   Code (*funcSetAttribute)(void *function, int attribute, int value) = nullptr;
   Code (*launchKernel)(void *function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX,
                        unsigned blockY, unsigned blockZ, unsigned sharedBytes, void *stream,
                        void **parameters, void **extra) = nullptr;
+  Code (*tensorMapEncodeTiled)(TensorMap *map, int dataType, uint32_t rank, void *address,
+                               const uint64_t *dims, const uint64_t *strides, const uint32_t *box,
+                               const uint32_t *elementStrides, int interleave, int swizzle, int promotion,
+                               int outOfBounds) = nullptr;
   Code (*streamBeginCapture)(void *stream, int mode) = nullptr;
   Code (*streamEndCapture)(void *stream, void **graph) = nullptr;
   Code (*graphInstantiate)(void **executable, void *graph, unsigned long long flags) = nullptr;
@@ -120,6 +148,7 @@ Result<Api> loadApi(const std::string &name) {
   loader.load(api.init, "cuInit");
   loader.load(api.getErrorName, "cuGetErrorName");
   loader.load(api.getErrorString, "cuGetErrorString");
+  loader.load(api.driverGetVersion, "cuDriverGetVersion");
   loader.load(api.deviceGetCount, "cuDeviceGetCount");
   loader.load(api.deviceGet, "cuDeviceGet");
   loader.load(api.deviceGetName, "cuDeviceGetName");
@@ -136,20 +165,23 @@ Result<Api> loadApi(const std::string &name) {
   loader.load(api.memcpyHtoDAsync, "cuMemcpyHtoDAsync");
   loader.load(api.memcpyDtoHAsync, "cuMemcpyDtoHAsync");
   loader.load(api.memcpyDtoDAsync, "cuMemcpyDtoDAsync");
+  loader.load(api.memcpy2DAsync, "cuMemcpy2DAsync");
   loader.load(api.memsetD8Async, "cuMemsetD8Async");
   loader.load(api.streamCreate, "cuStreamCreate");
   loader.load(api.streamDestroy, "cuStreamDestroy");
   loader.load(api.streamSynchronize, "cuStreamSynchronize");
+  loader.load(api.streamQuery, "cuStreamQuery");
   loader.load(api.eventCreate, "cuEventCreate");
   loader.load(api.eventDestroy, "cuEventDestroy");
   loader.load(api.eventRecord, "cuEventRecord");
   loader.load(api.eventSynchronize, "cuEventSynchronize");
   loader.load(api.eventElapsedTime, "cuEventElapsedTime");
-  loader.load(api.moduleLoadData, "cuModuleLoadData");
+  loader.load(api.moduleLoadDataEx, "cuModuleLoadDataEx");
   loader.load(api.moduleUnload, "cuModuleUnload");
   loader.load(api.moduleGetFunction, "cuModuleGetFunction");
   loader.load(api.funcSetAttribute, "cuFuncSetAttribute");
   loader.load(api.launchKernel, "cuLaunchKernel");
+  loader.load(api.tensorMapEncodeTiled, "cuTensorMapEncodeTiled");
   loader.load(api.streamBeginCapture, "cuStreamBeginCapture");
   loader.load(api.streamEndCapture, "cuStreamEndCapture");
   loader.load(api.graphInstantiate, "cuGraphInstantiate");
@@ -208,6 +240,10 @@ public:
     described.minor = attribute(minorVersion);
     described.multiprocessors = attribute(multiprocessorCount);
     described.sharedBytesPerBlock = attribute(sharedPerBlockOptin);
+    described.clockKilohertz = attribute(clockRate);
+    described.memoryClockKilohertz = attribute(memoryClockRate);
+    described.memoryBusBits = attribute(memoryBusWidth);
+    api.driverGetVersion(&described.driverVersion);
     if (Code code = api.devicePrimaryCtxRetain(&context, device); code != success)
       return noDevice(failure(api, "cuDevicePrimaryCtxRetain", code)[0].message);
     return {};
@@ -242,6 +278,15 @@ public:
     return check("cuStreamSynchronize", api.streamSynchronize, stream.value);
   }
 
+  Result<bool> isDone(StreamHandle stream) override {
+    if (Result<void> current = makeCurrent(); !current)
+      return current.diagnostics();
+    Code code = api.streamQuery(stream.value);
+    if (code == success || code == notReady)
+      return code == success;
+    return failure(api, "cuStreamQuery", code);
+  }
+
   Result<void> copyToDevice(DeviceAddress to, const void *from, size_t bytes, StreamHandle stream) override {
     return check("cuMemcpyHtoDAsync", api.memcpyHtoDAsync, to, from, bytes, stream.value);
   }
@@ -251,6 +296,16 @@ public:
   Result<void> copyOnDevice(DeviceAddress to, DeviceAddress from, size_t bytes,
                             StreamHandle stream) override {
     return check("cuMemcpyDtoDAsync", api.memcpyDtoDAsync, to, from, bytes, stream.value);
+  }
+  Result<void> copyRowsOnDevice(const RowCopy &rows, StreamHandle stream) override {
+    Memcpy2D copy;
+    copy.from = rows.from;
+    copy.fromPitch = rows.fromPitch;
+    copy.to = rows.to;
+    copy.toPitch = rows.toPitch;
+    copy.widthBytes = rows.rowBytes;
+    copy.height = rows.rows;
+    return check("cuMemcpy2DAsync", api.memcpy2DAsync, &copy, stream.value);
   }
   Result<void> fill(DeviceAddress to, uint8_t byte, size_t bytes, StreamHandle stream) override {
     return check("cuMemsetD8Async", api.memsetD8Async, to, byte, bytes, stream.value);
@@ -273,7 +328,14 @@ public:
   }
 
   Result<ModuleHandle> loadModule(const std::string &image) override {
-    return created<ModuleHandle>("cuModuleLoadData", api.moduleLoadData, image.c_str());
+    std::array<char, 4096> log{};
+    int options[] = {errorLogBuffer, errorLogBytes};
+    void *values[] = {log.data(), reinterpret_cast<void *>(log.size() - 1)};
+    Result<ModuleHandle> module =
+        created<ModuleHandle>("cuModuleLoadDataEx", api.moduleLoadDataEx, image.c_str(), 2U, options, values);
+    if (module || log[0] == 0)
+      return module;
+    return errorAt("", module.diagnostics()[0].message + ": " + log.data());
   }
   Result<void> unloadModule(ModuleHandle module) override {
     return check("cuModuleUnload", api.moduleUnload, module.value);
@@ -285,13 +347,30 @@ public:
     return check("cuFuncSetAttribute", api.funcSetAttribute, function.value, maxDynamicSharedSize,
                  static_cast<int>(bytes));
   }
+  Result<TensorMap> encode(const TensorLayout &layout) override {
+    // CUtensorMapDataType of unsigned integers, CUtensorMapSwizzle, CUtensorMapL2promotion of 128 bytes
+    int dataType = layout.elementBytes == 8 ? 4 : layout.elementBytes == 4 ? 2 : layout.elementBytes - 1;
+    int swizzle = layout.swizzle == 128 ? 3 : layout.swizzle / 32, promotion = 2;
+    size_t rank = layout.dims.size();
+    std::vector<uint64_t> dims(layout.dims.rbegin(), layout.dims.rend()), strides;
+    std::vector<uint32_t> box(layout.box.rbegin(), layout.box.rend()), steps(rank, 1);
+    auto bytes = static_cast<uint64_t>(layout.elementBytes);
+    for (size_t i = 0; i + 1 < rank; ++i)
+      strides.push_back(bytes *= dims[i]);
+    return created<TensorMap>("cuTensorMapEncodeTiled", api.tensorMapEncodeTiled, dataType,
+                              static_cast<uint32_t>(rank), reinterpret_cast<void *>(layout.address),
+                              dims.data(), strides.data(), box.data(), steps.data(), 0, swizzle, promotion,
+                              0);
+  }
   Result<void> launch(FunctionHandle function, const LaunchShape &shape, std::span<const uint64_t> parameters,
-                      StreamHandle stream) override {
+                      StreamHandle stream, std::span<const TensorMap> tensorMaps) override {
     std::vector<uint64_t> values(parameters.begin(), parameters.end());
     std::vector<void *> addresses;
-    addresses.reserve(values.size());
+    addresses.reserve(values.size() + tensorMaps.size());
     for (uint64_t &value : values)
       addresses.push_back(&value);
+    for (const TensorMap &map : tensorMaps)
+      addresses.push_back(const_cast<TensorMap *>(&map));
     return check("cuLaunchKernel", api.launchKernel, function.value, shape.blocks, 1U, 1U, shape.threads, 1U,
                  1U, shape.sharedBytes, stream.value, addresses.data(), nullptr);
   }

@@ -1,6 +1,7 @@
 #include "lib/runtime/cuda/RecordingDriver.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -14,6 +15,14 @@ constexpr size_t alignment = 256;
 constexpr int freshByte = 0xCD;
 
 void *pointerOf(DeviceAddress address) { return reinterpret_cast<void *>(address); }
+
+/// The content of a tensor map of the double.
+struct EncodedMap {
+  DeviceAddress address = 0;
+  uint64_t bytes = 0; ///< of the tensor
+  char text[112] = {};
+};
+static_assert(sizeof(EncodedMap) == sizeof(TensorMap));
 
 void *allocateFilled(size_t bytes) {
   void *memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
@@ -35,6 +44,7 @@ struct RecordingDriver::Stream {
 
 struct RecordingDriver::Event {
   Stream *stream = nullptr; ///< where it was recorded and not yet reached
+  size_t line = 0;          ///< the number of lines before it
 };
 
 struct RecordingDriver::Function {
@@ -52,7 +62,11 @@ RecordingDriver::RecordingDriver(int64_t memoryBytes) {
                .minor = 0,
                .memoryBytes = memoryBytes,
                .multiprocessors = 4,
-               .sharedBytesPerBlock = 232448};
+               .sharedBytesPerBlock = 232448,
+               .driverVersion = 13000,
+               .clockKilohertz = 1000000,
+               .memoryClockKilohertz = 1000000,
+               .memoryBusBits = 1024};
 }
 
 RecordingDriver::~RecordingDriver() {
@@ -103,8 +117,14 @@ std::vector<std::string> RecordingDriver::log() const {
   return lines;
 }
 
+void RecordingDriver::setCost(Cost milliseconds) {
+  std::lock_guard lock(mutex);
+  cost = std::move(milliseconds);
+}
+
 void RecordingDriver::clearLog() {
   std::lock_guard lock(mutex);
+  dropped += lines.size();
   lines.clear();
 }
 
@@ -116,19 +136,29 @@ int64_t RecordingDriver::allocatedBytes() const {
   return total;
 }
 
-void RecordingDriver::failCalls(const std::string &function, const std::string &error) {
+void RecordingDriver::failCalls(const std::string &function, const std::string &error, int passed) {
   std::lock_guard lock(mutex);
-  failures[function] = error;
+  failures[function] = {error, passed};
 }
 
 /// Called first in each method, for failCalls.
 Result<void> RecordingDriver::entered(const char *function) {
-  if (auto failure = failures.find(function); failure != failures.end())
-    return errorAt("", std::string(function) + ": " + failure->second);
-  return {};
+  auto failure = failures.find(function);
+  if (failure == failures.end() || failure->second.passed-- > 0)
+    return {};
+  failure->second.passed = 0;
+  return errorAt("", std::string(function) + ": " + failure->second.error);
+}
+
+Result<void> RecordingDriver::makeCurrent() {
+  std::lock_guard lock(mutex);
+  return entered("cuCtxSetCurrent");
 }
 
 Result<MemoryInfo> RecordingDriver::memoryInfo() {
+  std::lock_guard lock(mutex);
+  if (Result<void> done = entered("cuMemGetInfo"); !done)
+    return done.diagnostics();
   return MemoryInfo{described.memoryBytes - allocatedBytes(), described.memoryBytes};
 }
 
@@ -138,6 +168,9 @@ Result<DeviceAddress> RecordingDriver::allocate(size_t bytes) {
     return done.diagnostics();
   if (bytes == 0)
     return errorAt("", "cuMemAlloc: CUDA_ERROR_INVALID_VALUE (invalid argument)");
+  if (std::ranges::any_of(streams, [](const auto &stream) { return stream->capture != nullptr; }))
+    return errorAt("", "cuMemAlloc: CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED (operation not permitted when "
+                       "stream is capturing)");
   void *address = allocatedBytes() + static_cast<int64_t>(bytes) <= described.memoryBytes
                       ? allocateFilled(bytes)
                       : nullptr;
@@ -197,6 +230,8 @@ Result<void> RecordingDriver::checkDevice(DeviceAddress address, size_t bytes) c
 
 Result<StreamHandle> RecordingDriver::createStream() {
   std::lock_guard lock(mutex);
+  if (Result<void> done = entered("cuStreamCreate"); !done)
+    return done.diagnostics();
   return StreamHandle{streams.emplace_back(std::make_unique<Stream>()).get()};
 }
 
@@ -231,6 +266,14 @@ Result<void> RecordingDriver::synchronize(StreamHandle stream) {
                        "when stream is capturing)");
   lines.emplace_back("wait");
   return run(*found, nullptr);
+}
+
+Result<bool> RecordingDriver::isDone(StreamHandle stream) {
+  std::lock_guard lock(mutex);
+  if (Result<void> done = entered("cuStreamQuery"); !done)
+    return done.diagnostics();
+  Result<void> done = run(*static_cast<Stream *>(stream.value), nullptr);
+  return done ? Result<bool>(true) : Result<bool>(done.diagnostics());
 }
 
 Result<void> RecordingDriver::enqueue(StreamHandle stream, std::string line, Work work) {
@@ -281,6 +324,8 @@ Result<void> RecordingDriver::copyToHost(void *to, DeviceAddress from, size_t by
 Result<void> RecordingDriver::copyOnDevice(DeviceAddress to, DeviceAddress from, size_t bytes,
                                            StreamHandle stream) {
   std::lock_guard lock(mutex);
+  if (Result<void> done = entered("cuMemcpyDtoDAsync"); !done)
+    return done;
   return enqueue(stream, fmt::format("copy on device {}", bytes), [=, this] {
     Diagnostics diagnostics = checkDevice(from, bytes).diagnostics();
     diagnostics.append(checkDevice(to, bytes).diagnostics());
@@ -290,8 +335,29 @@ Result<void> RecordingDriver::copyOnDevice(DeviceAddress to, DeviceAddress from,
   });
 }
 
+Result<void> RecordingDriver::copyRowsOnDevice(const RowCopy &copy, StreamHandle stream) {
+  std::lock_guard lock(mutex);
+  if (Result<void> done = entered("cuMemcpy2DAsync"); !done)
+    return done;
+  if (copy.rowBytes > copy.fromPitch || copy.rowBytes > copy.toPitch)
+    return errorAt("", "cuMemcpy2DAsync: CUDA_ERROR_INVALID_VALUE (invalid argument)");
+  return enqueue(stream, fmt::format("copy on device {}x{}", copy.rows, copy.rowBytes), [=, this] {
+    Diagnostics diagnostics;
+    for (size_t row = 0; row < copy.rows && diagnostics.empty(); ++row) {
+      DeviceAddress to = copy.to + row * copy.toPitch, from = copy.from + row * copy.fromPitch;
+      diagnostics.append(checkDevice(from, copy.rowBytes).diagnostics());
+      diagnostics.append(checkDevice(to, copy.rowBytes).diagnostics());
+      if (diagnostics.empty())
+        std::memmove(pointerOf(to), pointerOf(from), copy.rowBytes);
+    }
+    return Result<void>(diagnostics);
+  });
+}
+
 Result<void> RecordingDriver::fill(DeviceAddress to, uint8_t byte, size_t bytes, StreamHandle stream) {
   std::lock_guard lock(mutex);
+  if (Result<void> done = entered("cuMemsetD8Async"); !done)
+    return done;
   return enqueue(stream, fmt::format("fill {}", bytes), [=, this] {
     Result<void> valid = checkDevice(to, bytes);
     if (valid)
@@ -302,6 +368,8 @@ Result<void> RecordingDriver::fill(DeviceAddress to, uint8_t byte, size_t bytes,
 
 Result<EventHandle> RecordingDriver::createEvent() {
   std::lock_guard lock(mutex);
+  if (Result<void> done = entered("cuEventCreate"); !done)
+    return done.diagnostics();
   return EventHandle{events.emplace_back(std::make_unique<Event>()).get()};
 }
 
@@ -313,9 +381,12 @@ Result<void> RecordingDriver::destroyEvent(EventHandle event) {
 
 Result<void> RecordingDriver::record(EventHandle event, StreamHandle stream) {
   std::lock_guard lock(mutex);
+  if (Result<void> done = entered("cuEventRecord"); !done)
+    return done;
   auto *found = static_cast<Stream *>(stream.value);
   auto *recorded = static_cast<Event *>(event.value);
   recorded->stream = found;
+  recorded->line = dropped + lines.size();
   found->items.push_back({[recorded] {
                             recorded->stream = nullptr;
                             return Result<void>();
@@ -326,21 +397,31 @@ Result<void> RecordingDriver::record(EventHandle event, StreamHandle stream) {
 
 Result<void> RecordingDriver::synchronize(EventHandle event) {
   std::lock_guard lock(mutex);
+  if (Result<void> done = entered("cuEventSynchronize"); !done)
+    return done;
   auto *recorded = static_cast<Event *>(event.value);
   return recorded->stream ? run(*recorded->stream, recorded) : Result<void>();
 }
 
 Result<float> RecordingDriver::elapsed(EventHandle begin, EventHandle end) {
   std::lock_guard lock(mutex);
+  if (Result<void> done = entered("cuEventElapsedTime"); !done)
+    return done.diagnostics();
   for (EventHandle event : {begin, end})
     if (static_cast<Event *>(event.value)->stream)
       return errorAt("", "cuEventElapsedTime: CUDA_ERROR_NOT_READY (device not ready)");
-  return 0.001F;
+  if (!cost)
+    return 0.001F;
+  double sum = 0;
+  size_t first = static_cast<Event *>(begin.value)->line, last = static_cast<Event *>(end.value)->line;
+  for (size_t i = std::max(first, dropped); i < last; ++i)
+    sum += cost(lines[i - dropped]);
+  return static_cast<float>(sum);
 }
 
 Result<ModuleHandle> RecordingDriver::loadModule(const std::string &image) {
   std::lock_guard lock(mutex);
-  if (Result<void> done = entered("cuModuleLoadData"); !done)
+  if (Result<void> done = entered("cuModuleLoadDataEx"); !done)
     return done.diagnostics();
   auto *module = reinterpret_cast<const void *>(++modulesLoaded);
   modules.insert(module);
@@ -364,14 +445,40 @@ Result<FunctionHandle> RecordingDriver::function(ModuleHandle module, const std:
 
 Result<void> RecordingDriver::allowSharedBytes(FunctionHandle function, size_t bytes) {
   std::lock_guard lock(mutex);
+  if (Result<void> done = entered("cuFuncSetAttribute"); !done)
+    return done;
   if (bytes > static_cast<size_t>(described.sharedBytesPerBlock))
     return errorAt("", "cuFuncSetAttribute: CUDA_ERROR_INVALID_VALUE (invalid argument)");
   static_cast<Function *>(function.value)->allowedSharedBytes = bytes;
   return {};
 }
 
+Result<TensorMap> RecordingDriver::encode(const TensorLayout &layout) {
+  std::lock_guard lock(mutex);
+  if (Result<void> done = entered("cuTensorMapEncodeTiled"); !done)
+    return done.diagnostics();
+  auto bytes = static_cast<uint64_t>(layout.elementBytes);
+  bool isValid = layout.address % 16 == 0 && !layout.dims.empty() && layout.dims.size() <= 5 &&
+                 layout.dims.size() == layout.box.size();
+  for (size_t i = layout.dims.size(); i-- > 0;) {
+    isValid &= layout.dims[i] >= 1 && layout.box[i] >= 1 && layout.box[i] <= 256;
+    bytes *= static_cast<uint64_t>(layout.dims[i]);
+    isValid &= i == 0 || bytes % 16 == 0;
+  }
+  if (!isValid)
+    return errorAt("", "cuTensorMapEncodeTiled: CUDA_ERROR_INVALID_VALUE (invalid argument)");
+  TensorMap map;
+  EncodedMap fields{layout.address, bytes, {}};
+  fmt::format_to_n(fields.text, sizeof(fields.text) - 1, "{}*{} box {} swizzle {}",
+                   fmt::join(layout.dims, "x"), layout.elementBytes, fmt::join(layout.box, "x"),
+                   layout.swizzle);
+  std::memcpy(map.bytes.data(), &fields, sizeof(fields));
+  return map;
+}
+
 Result<void> RecordingDriver::launch(FunctionHandle function, const LaunchShape &shape,
-                                     std::span<const uint64_t> parameters, StreamHandle stream) {
+                                     std::span<const uint64_t> parameters, StreamHandle stream,
+                                     std::span<const TensorMap> tensorMaps) {
   std::lock_guard lock(mutex);
   if (Result<void> done = entered("cuLaunchKernel"); !done)
     return done;
@@ -381,14 +488,24 @@ Result<void> RecordingDriver::launch(FunctionHandle function, const LaunchShape 
     return errorAt("", "cuLaunchKernel: CUDA_ERROR_INVALID_VALUE (invalid argument)");
   std::string line =
       fmt::format("launch {} {}x{}+{}", launched.name, shape.blocks, shape.threads, shape.sharedBytes);
+  std::vector<std::pair<DeviceAddress, size_t>> regions;
+  for (const TensorMap &map : tensorMaps) {
+    EncodedMap fields;
+    std::memcpy(&fields, map.bytes.data(), sizeof(fields));
+    line += fmt::format(" map {}", fields.text);
+    regions.emplace_back(fields.address, fields.bytes);
+  }
   auto kernel = kernels.find(launched.name);
   if (kernel == kernels.end())
-    return enqueue(stream, line, {});
+    return request(stream, line, std::move(regions), [] {});
   return enqueue(stream, line,
-                 [this, name = launched.name, kernel = kernel->second, shape,
+                 [this, name = launched.name, kernel = kernel->second, shape, regions = std::move(regions),
                   values = std::vector<uint64_t>(parameters.begin(), parameters.end())]() -> Result<void> {
                    if (std::optional<std::string> wrong = checkKernel(name, values))
                      return errorAt("", *wrong);
+                   for (auto [address, bytes] : regions)
+                     if (Result<void> found = checkDevice(address, bytes); !found)
+                       return found;
                    kernel(shape, values);
                    return {};
                  });
@@ -410,6 +527,8 @@ Result<void> RecordingDriver::request(StreamHandle stream, const std::string &li
 
 Result<void> RecordingDriver::beginCapture(StreamHandle stream) {
   std::lock_guard lock(mutex);
+  if (Result<void> done = entered("cuStreamBeginCapture"); !done)
+    return done;
   static_cast<Stream *>(stream.value)->capture = graphs.emplace_back(std::make_unique<Graph>()).get();
   return {};
 }
@@ -417,12 +536,17 @@ Result<void> RecordingDriver::beginCapture(StreamHandle stream) {
 Result<GraphHandle> RecordingDriver::endCapture(StreamHandle stream) {
   std::lock_guard lock(mutex);
   Graph *captured = std::exchange(static_cast<Stream *>(stream.value)->capture, nullptr);
+  for (const char *function : {"cuStreamEndCapture", "cuGraphInstantiate"})
+    if (Result<void> done = entered(function); !done)
+      return done.diagnostics();
   return captured ? Result<GraphHandle>(GraphHandle{captured})
                   : Result<GraphHandle>(errorAt("", "cuStreamEndCapture: CUDA_ERROR_ILLEGAL_STATE"));
 }
 
 Result<void> RecordingDriver::launch(GraphHandle graph, StreamHandle stream) {
   std::lock_guard lock(mutex);
+  if (Result<void> done = entered("cuGraphLaunch"); !done)
+    return done;
   lines.emplace_back("launch graph");
   for (const auto &[line, work] : static_cast<Graph *>(graph.value)->items)
     static_cast<Stream *>(stream.value)->items.push_back({work});

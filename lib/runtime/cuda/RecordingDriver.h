@@ -49,13 +49,19 @@ public:
   void clearLog();
   /// Device memory that was allocated and not freed.
   int64_t allocatedBytes() const;
-  /// Makes the call with this name fail from now on, as in failCalls("cuMemAlloc",
-  /// "CUDA_ERROR_OUT_OF_MEMORY").
-  void failCalls(const std::string &function, const std::string &error);
+  /// Makes the call with this name fail from now on, after `passed` calls that do not, as in
+  /// failCalls("cuMemAlloc", "CUDA_ERROR_OUT_OF_MEMORY").
+  void failCalls(const std::string &function, const std::string &error, int passed = 0);
+  /// Milliseconds of a request, by its line of the log; the time between two events is the sum of those
+  /// between them. At first a microsecond is between any two events.
+  using Cost = std::function<double(const std::string &line)>;
+  void setCost(Cost milliseconds);
+  /// Properties of the device that the test sets before it is used.
+  DeviceProperties &describe() { return described; }
 
   const DeviceProperties &properties() const override { return described; }
   Result<MemoryInfo> memoryInfo() override;
-  Result<void> makeCurrent() override { return {}; }
+  Result<void> makeCurrent() override;
   Result<DeviceAddress> allocate(size_t bytes) override;
   Result<void> free(DeviceAddress memory) override;
   Result<void *> allocatePinned(size_t bytes) override;
@@ -63,9 +69,11 @@ public:
   Result<StreamHandle> createStream() override;
   Result<void> destroyStream(StreamHandle stream) override;
   Result<void> synchronize(StreamHandle stream) override;
+  Result<bool> isDone(StreamHandle stream) override;
   Result<void> copyToDevice(DeviceAddress to, const void *from, size_t bytes, StreamHandle stream) override;
   Result<void> copyToHost(void *to, DeviceAddress from, size_t bytes, StreamHandle stream) override;
   Result<void> copyOnDevice(DeviceAddress to, DeviceAddress from, size_t bytes, StreamHandle stream) override;
+  Result<void> copyRowsOnDevice(const RowCopy &copy, StreamHandle stream) override;
   Result<void> fill(DeviceAddress to, uint8_t byte, size_t bytes, StreamHandle stream) override;
   Result<EventHandle> createEvent() override;
   Result<void> destroyEvent(EventHandle event) override;
@@ -76,8 +84,11 @@ public:
   Result<void> unloadModule(ModuleHandle module) override;
   Result<FunctionHandle> function(ModuleHandle module, const std::string &name) override;
   Result<void> allowSharedBytes(FunctionHandle function, size_t bytes) override;
+  /// The log of a launch has " map 128x512*2 box 64x64 swizzle 128" for each map: dims, bytes of an element.
+  /// The memory of the tensor is checked by the launch.
+  Result<TensorMap> encode(const TensorLayout &layout) override;
   Result<void> launch(FunctionHandle function, const LaunchShape &shape, std::span<const uint64_t> parameters,
-                      StreamHandle stream) override;
+                      StreamHandle stream, std::span<const TensorMap> tensorMaps = {}) override;
   Result<void> beginCapture(StreamHandle stream) override;
   Result<GraphHandle> endCapture(StreamHandle stream) override;
   Result<void> launch(GraphHandle graph, StreamHandle stream) override;
@@ -102,8 +113,14 @@ private:
   DeviceProperties described;
   std::map<std::string, Kernel> kernels;
   std::map<std::string, std::string> rowParameters; ///< of registerRowKernel
-  std::map<std::string, std::string> failures;
+  struct Failure {
+    std::string error;
+    int passed = 0;
+  };
+  std::map<std::string, Failure> failures; ///< by function
   std::vector<std::string> lines;
+  size_t dropped = 0; ///< lines that clearLog removed
+  Cost cost;
   std::map<DeviceAddress, size_t> memory; ///< allocated device memory
   std::map<const void *, size_t> pinned;
   std::deque<std::unique_ptr<Stream>> streams;

@@ -1,5 +1,7 @@
 #include "lib/runtime/kernels/Checks.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 namespace proa::runtime {
@@ -31,6 +33,16 @@ Result<size_t> normalizeAxis(int64_t axis, size_t rank) {
   if (axis < -signedRank || axis >= signedRank)
     return failure("axis {} is outside of [{}, {})", axis, -signedRank, signedRank);
   return static_cast<size_t>(axis < 0 ? axis + signedRank : axis);
+}
+
+std::string wrongIndexText(std::optional<int64_t> index, int64_t position, std::span<const int64_t> dims,
+                           int64_t size, bool wraps) {
+  std::vector<int64_t> place(dims.size());
+  for (size_t i = dims.size(); i-- > 0; position /= std::max<int64_t>(1, dims[i]))
+    place[i] = position % std::max<int64_t>(1, dims[i]);
+  return fmt::format("{} at [{}] is outside of [{}, {})",
+                     index ? fmt::format("index {}", *index) : "an index", fmt::join(place, ", "),
+                     wraps ? -size : 0, size);
 }
 
 Result<std::vector<int64_t>> integersOf(const View &view) {

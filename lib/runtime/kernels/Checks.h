@@ -45,6 +45,12 @@ private:
 /// The axis counted from the front. Error: it is outside of [-rank, rank).
 Result<size_t> normalizeAxis(int64_t axis, size_t rank);
 
+/// "index 7 at [1, 3] is outside of [-5, 5)": element number `position` of a tensor of indices of `dims`,
+/// which is not an index of a dimension of `size`. Without an index: one that is not known. Negative ones
+/// count from the end if they wrap.
+std::string wrongIndexText(std::optional<int64_t> index, int64_t position, std::span<const int64_t> dims,
+                           int64_t size, bool wraps);
+
 /// The integers of a small tensor of dtype int32 or int64 (shapes, axes, k).
 Result<std::vector<int64_t>> integersOf(const View &view);
 

@@ -133,8 +133,7 @@ private:
 };
 
 template <class Attributes>
-Result<std::unique_ptr<LibraryKernel>> makeStep(spmd::StepKind kind, const Attributes &op,
-                                                const KernelRequest &request) {
+Result<PlacementStep> stepOf(spmd::StepKind kind, const Attributes &op, const KernelRequest &request) {
   Checks checks(request);
   checks.expectOperands(1, 1);
   if (!checks.ok())
@@ -148,9 +147,24 @@ Result<std::unique_ptr<LibraryKernel>> makeStep(spmd::StepKind kind, const Attri
     return (from ? to : from).diagnostics();
   if (std::string reason = mismatch(kind, *mesh, *from, *to); !reason.empty())
     return failure("{} from {} to {}: {}", nameOf(kind), toText(*mesh, *from), toText(*mesh, *to), reason);
-  PlacementStep step{kind, *mesh, *from, *to, op.global, op.number};
+  return PlacementStep{kind, *mesh, *from, *to, op.global, op.number};
+}
+
+template <class Attributes>
+Result<std::unique_ptr<LibraryKernel>> makeStep(spmd::StepKind kind, const Attributes &op,
+                                                const KernelRequest &request) {
+  Result<PlacementStep> step = stepOf(kind, op, request);
+  if (!step)
+    return step.diagnostics();
   return std::unique_ptr<LibraryKernel>(
-      std::make_unique<StepKernel>(std::move(step), request.inputs[0].dtype));
+      std::make_unique<StepKernel>(std::move(*step), request.inputs[0].dtype));
+}
+
+template <class Attributes>
+Result<PlacementStep> storedStep(spmd::StepKind kind, const nlohmann::json &stored,
+                                 const KernelRequest &request) {
+  Result<Attributes> attributes = readStored<Attributes>(stored);
+  return attributes ? stepOf(kind, *attributes, request) : Result<PlacementStep>(attributes.diagnostics());
 }
 
 //===-- Broadcast ---------------------------------------------------------------------------------------===//
@@ -255,6 +269,28 @@ template <class Compute> Result<const RankExchange *> keptExchange(Call &call, c
 }
 
 } // namespace
+
+Result<PlacementStep> placementStepOf(const std::string &kernel, const nlohmann::json &attributes,
+                                      const KernelRequest &request) {
+  using spmd::StepKind;
+  struct Row {
+    const char *kernel;
+    StepKind kind;
+    Result<PlacementStep> (*read)(StepKind, const nlohmann::json &, const KernelRequest &);
+  };
+  static constexpr Row rows[] = {
+      {"dist_slice", StepKind::Slice, storedStep<DistSliceAttributes>},
+      {"dist_to_partial", StepKind::ToPartial, storedStep<DistToPartialAttributes>},
+      {"dist_all_gather", StepKind::AllGather, storedStep<DistAllGatherAttributes>},
+      {"dist_all_to_all", StepKind::AllToAll, storedStep<DistAllToAllAttributes>},
+      {"dist_permute", StepKind::Permute, storedStep<DistPermuteAttributes>},
+      {"dist_reduce_scatter", StepKind::ReduceScatter, storedStep<DistReduceScatterAttributes>},
+      {"dist_all_reduce", StepKind::AllReduce, storedStep<DistAllReduceAttributes>}};
+  for (const Row &row : rows)
+    if (kernel == row.kernel)
+      return row.read(row.kind, attributes, request);
+  return failure("'{}' is not a step between placements", kernel);
+}
 
 Result<std::unique_ptr<LibraryKernel>> makeDistSlice(const DistSliceAttributes &op,
                                                      const KernelRequest &request) {

@@ -1,10 +1,8 @@
 /// The library kernels "fft_c2c" (x; axes, normalization, forward), "fft_r2c" (x; also onesided) and
 /// "fft_c2r" (x; also last_dim_size). Lines of all lengths go through KissFFT in double precision.
 #include "lib/runtime/ThreadPool.h"
-#include "lib/runtime/kernels/Checks.h"
+#include "lib/runtime/kernels/FftConfig.h"
 #include "lib/runtime/kernels/Lines.h"
-
-#include "dialects/pd/ops/signal/Fft.kernels.inc"
 
 #include <kissfft/kissfft.hh>
 
@@ -14,29 +12,6 @@ namespace proa::runtime {
 namespace {
 
 using Complex = std::complex<double>;
-
-struct FftAttributes {
-  std::vector<int64_t> axes;
-  FftNormalization normalization;
-  bool forward = true, onesided = true;
-  int64_t lastDim = 0;
-
-  template <class Op>
-  FftAttributes(const Op &op, Checks &checks)
-      : axes(op.axes), normalization(op.normalization), forward(op.forward) {
-    if constexpr (requires { op.onesided; })
-      onesided = op.onesided;
-    if constexpr (requires { op.lastDimSize; })
-      lastDim = op.lastDimSize;
-    checks.expect(!axes.empty(), "expected at least one axis");
-  }
-  /// The factor of the result; `count` is the product of the transformed lengths.
-  double scale(double count) const {
-    if (normalization == FftNormalization::Ortho)
-      return 1 / std::sqrt(count);
-    return (normalization == FftNormalization::Forward) == forward ? 1 / count : 1;
-  }
-};
 
 /// Transforms all lines along an axis. `read(line, buffer)` fills a line of `length` numbers, `write(line,
 /// buffer)` takes the transformed one.
@@ -116,7 +91,7 @@ struct Transform {
   std::vector<int64_t> dims;
   double count = 1;
 
-  static Result<Transform> of(const FftAttributes &attributes, std::span<const int64_t> dims) {
+  static Result<Transform> of(const FftConfig &attributes, std::span<const int64_t> dims) {
     Transform transform;
     transform.dims.assign(dims.begin(), dims.end());
     for (int64_t axis : attributes.axes) {
@@ -131,7 +106,7 @@ struct Transform {
 };
 
 /// c2c and r2c: all axes, the last one first as it may lose the half that the other one mirrors.
-Result<void> toComplex(Call &call, const FftAttributes &attributes, bool fromReal) {
+Result<void> toComplex(Call &call, const FftConfig &attributes, bool fromReal) {
   const View &x = call.input(0);
   auto transform = Transform::of(attributes, x.dims);
   auto data = loadAny(x);
@@ -160,7 +135,7 @@ Result<void> toComplex(Call &call, const FftAttributes &attributes, bool fromRea
 }
 
 /// Transforms the last axis last: its missing half mirrors the results of the other axes.
-Result<void> toReal(Call &call, const FftAttributes &attributes) {
+Result<void> toReal(Call &call, const FftConfig &attributes) {
   const View &x = call.input(0);
   auto transform = Transform::of(attributes, x.dims);
   auto data = loadAny(x);
@@ -205,7 +180,7 @@ Result<void> toReal(Call &call, const FftAttributes &attributes) {
 template <class Op, class Run>
 Result<std::unique_ptr<LibraryKernel>> makeTransform(const Op &op, const KernelRequest &request, Run run) {
   Checks checks(request);
-  FftAttributes attributes(op, checks);
+  FftConfig attributes(op, checks);
   checks.expectOperands(1, 1);
   if (!checks.ok())
     return checks.diagnostics();
@@ -215,15 +190,13 @@ Result<std::unique_ptr<LibraryKernel>> makeTransform(const Op &op, const KernelR
 } // namespace
 
 Result<std::unique_ptr<LibraryKernel>> makeFftC2c(const FftC2cAttributes &op, const KernelRequest &request) {
-  return makeTransform(op, request,
-                       [](Call &call, const FftAttributes &a) { return toComplex(call, a, false); });
+  return makeTransform(op, request, [](Call &call, const FftConfig &a) { return toComplex(call, a, false); });
 }
 Result<std::unique_ptr<LibraryKernel>> makeFftR2c(const FftR2cAttributes &op, const KernelRequest &request) {
-  return makeTransform(op, request,
-                       [](Call &call, const FftAttributes &a) { return toComplex(call, a, true); });
+  return makeTransform(op, request, [](Call &call, const FftConfig &a) { return toComplex(call, a, true); });
 }
 Result<std::unique_ptr<LibraryKernel>> makeFftC2r(const FftC2rAttributes &op, const KernelRequest &request) {
-  return makeTransform(op, request, [](Call &call, const FftAttributes &a) { return toReal(call, a); });
+  return makeTransform(op, request, [](Call &call, const FftConfig &a) { return toReal(call, a); });
 }
 
 } // namespace proa::runtime

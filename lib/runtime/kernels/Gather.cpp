@@ -19,20 +19,13 @@
 namespace proa::runtime {
 namespace {
 
-/// "[1, 3]" of a flat position.
-std::string placeOf(int64_t flat, std::span<const int64_t> dims) {
-  std::vector<int64_t> place(dims.size());
-  for (size_t i = dims.size(); i-- > 0; flat /= std::max<int64_t>(1, dims[i]))
-    place[i] = flat % dims[i];
-  return fmt::format("[{}]", fmt::join(place, ", "));
-}
-
 /// The indices as int64, each in [0, dim); negative ones count from the end where `wraps`. `skipped` is
 /// left as it is.
 Result<std::vector<int64_t>> checkedIndices(const View &indices, int64_t dim, bool wraps,
                                             std::optional<int64_t> skipped = std::nullopt) {
   std::vector<int64_t> out(static_cast<size_t>(indices.size()));
   std::optional<size_t> wrong;
+  int64_t wrongIndex = 0;
   bool known = dispatchIndex(indices.dtype, [&](auto zero) {
     using T = decltype(zero);
     for (size_t i = 0; i < out.size(); ++i) {
@@ -40,15 +33,16 @@ Result<std::vector<int64_t>> checkedIndices(const View &indices, int64_t dim, bo
       if (wraps && index < 0)
         index += dim;
       out[i] = index;
-      if ((index < 0 || index >= dim) && index != skipped && !wrong)
+      if ((index < 0 || index >= dim) && index != skipped && !wrong) {
         wrong = i;
+        wrongIndex = indices.as<T>()[i];
+      }
     }
   });
   if (!known)
     return failure("expected indices of int32 or int64, found {}", nameOf(indices.dtype));
   if (wrong)
-    return failure("index {} at {} is outside of [{}, {})", out[*wrong],
-                   placeOf(static_cast<int64_t>(*wrong), indices.dims), wraps ? -dim : 0, dim);
+    return failure("{}", wrongIndexText(wrongIndex, static_cast<int64_t>(*wrong), indices.dims, dim, wraps));
   return out;
 }
 
@@ -143,8 +137,8 @@ Result<void> gatherNd(Call &call) {
   for (size_t i = depth; i < x.rank(); ++i)
     inner *= x.dims[i];
   std::vector<int64_t> flat(static_cast<size_t>(rows), 0);
-  std::optional<int64_t> wrong;
-  size_t wrongAxis = 0;
+  std::optional<int64_t> wrong; // a position in the tensor of indices
+  int64_t wrongIndex = 0;
   bool known = dispatchIndex(index.dtype, [&](auto zero) {
     using T = decltype(zero);
     for (int64_t row = 0; row < rows; ++row)
@@ -153,8 +147,8 @@ Result<void> gatherNd(Call &call) {
         if (at < 0)
           at += x.dims[axis];
         if ((at < 0 || at >= x.dims[axis]) && !wrong) {
-          wrong = row;
-          wrongAxis = axis;
+          wrong = row * static_cast<int64_t>(depth) + static_cast<int64_t>(axis);
+          wrongIndex = index.as<T>()[*wrong];
         }
         flat[static_cast<size_t>(row)] = flat[static_cast<size_t>(row)] * x.dims[axis] + at;
       }
@@ -162,10 +156,8 @@ Result<void> gatherNd(Call &call) {
   if (!known)
     return failure("expected indices of int32 or int64, found {}", nameOf(index.dtype));
   if (wrong)
-    return failure(
-        "the index at {} is outside of axis {} of {}",
-        placeOf(*wrong * static_cast<int64_t>(depth) + static_cast<int64_t>(wrongAxis), index.dims),
-        wrongAxis, describe(x.dtype, x.dims));
+    return failure("{}", wrongIndexText(wrongIndex, *wrong, index.dims,
+                                        x.dims[static_cast<size_t>(*wrong) % depth], /*wraps=*/true));
   copyRows(x.as<std::byte>(), out->as<std::byte>(), 1, 0, flat, static_cast<size_t>(inner) * sizeOf(x.dtype));
   return {};
 }

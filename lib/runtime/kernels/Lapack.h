@@ -7,6 +7,7 @@
 #include "lib/runtime/Library.h"
 #include "lib/runtime/ThreadPool.h"
 #include "lib/runtime/kernels/Convert.h"
+#include "lib/runtime/kernels/MatrixStack.h"
 
 #include <atomic>
 #include <complex>
@@ -69,30 +70,6 @@ template <class T> inline constexpr bool isComplexType = !std::is_same_v<T, Real
 template <class Body> bool dispatchLapack(DType dtype, Body &&body) {
   return dispatchOneOf<float, double, std::complex<float>, std::complex<double>>(dtype, body);
 }
-
-/// The last two dims of a tensor as matrices; those before them count the matrices.
-struct MatrixStack {
-  int64_t count = 1, rows = 0, columns = 0;
-  std::vector<int64_t> batch;
-
-  explicit MatrixStack(std::span<const int64_t> dims);
-  int64_t size() const { return rows * columns; }
-  /// The dims of results: the batch, then these.
-  std::vector<int64_t> dimsWith(std::initializer_list<int64_t> last) const;
-};
-
-/// Which matrix of an operand belongs to matrix i of a stack that operands are broadcast to.
-class BroadcastStack {
-public:
-  BroadcastStack(const std::vector<int64_t> &operand, const std::vector<int64_t> &result);
-  int64_t operator()(int64_t i) const { return places.empty() ? i : places[static_cast<size_t>(i)]; }
-
-private:
-  std::vector<int64_t> places; ///< empty: the same one
-};
-
-/// The batch dims that two stacks broadcast to, as in NumPy.
-Result<std::vector<int64_t>> broadcastBatches(const std::vector<int64_t> &x, const std::vector<int64_t> &y);
 
 /// `from` is rows x columns, row-major; `to` gets its transpose row-major, which is `from` column-major.
 template <class T> void transposeMatrix(const T *from, int64_t rows, int64_t columns, T *to) {

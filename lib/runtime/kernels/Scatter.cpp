@@ -61,8 +61,8 @@ int64_t place(int64_t index, int64_t dim) {
   return at < dim ? std::max<int64_t>(at, -1) : -1;
 }
 
-Diagnostics outside(int64_t index, int64_t dim, int64_t position) {
-  return failure("index {} at element {} of the indices is outside of [{}, {})", index, position, -dim, dim);
+Diagnostics outside(int64_t index, int64_t dim, int64_t position, std::span<const int64_t> dims) {
+  return failure("{}", wrongIndexText(index, position, dims, dim, /*wraps=*/true));
 }
 
 /// The elements that the rows of an index tensor select.
@@ -70,13 +70,13 @@ template <class Index> struct Places {
   const Index *indices;
   std::span<const int64_t> dims; ///< that they address
 
-  /// Errors: the first index outside of its dimension.
-  Result<void> check(int64_t rows) const {
+  /// Errors: the first index outside of its dimension. The tensor of indices has `indexDims`.
+  Result<void> check(int64_t rows, std::span<const int64_t> indexDims) const {
     auto depth = static_cast<int64_t>(dims.size());
     for (int64_t position = 0; position < rows * depth; ++position) {
       int64_t dim = dims[static_cast<size_t>(position % depth)];
       if (place(indices[position], dim) < 0)
-        return outside(indices[position], dim, position);
+        return outside(indices[position], dim, position, indexDims);
     }
     return {};
   }
@@ -92,7 +92,7 @@ template <class Index> struct Places {
 template <class Index>
 Result<void> scatterRows(Call &call, ScatterReduce combine, const Places<Index> &places, int64_t rows,
                          int64_t inner) {
-  if (Result<void> valid = places.check(rows); !valid) // before anything is written
+  if (Result<void> valid = places.check(rows, call.input(1).dims); !valid) // before anything is written
     return valid;
   Result<View> out = copyOfFirst(call);
   if (!out)
@@ -158,7 +158,7 @@ Result<void> putAlongAxis(Call &call, int64_t axisAttribute, ScatterReduce combi
   for (size_t flat = 0; flat < indices->size(); ++flat) {
     int64_t at = place((*indices)[flat], x.dims[*axis]);
     if (at < 0)
-      return outside((*indices)[flat], x.dims[*axis], static_cast<int64_t>(flat));
+      return outside((*indices)[flat], x.dims[*axis], static_cast<int64_t>(flat), index.dims);
     int64_t stride = 1;
     auto rest = static_cast<int64_t>(flat);
     for (size_t i = x.rank(); i-- > 0; rest /= index.dims[i]) {

@@ -52,42 +52,13 @@ template <class T> struct Factored {
   }
 };
 
-/// The operands of a system with a common stack; x is square, y has as many rows.
-struct System {
-  MatrixStack x, y;
-  std::vector<int64_t> batch;
-  int64_t count = 1;
-
-  static Result<System> of(std::span<const int64_t> xDims, std::span<const int64_t> yDims) {
-    if (xDims.size() < 2 || yDims.size() < 2)
-      return failure("expected matrices, found tensors of rank {} and {}", xDims.size(), yDims.size());
-    System system{MatrixStack(xDims), MatrixStack(yDims), {}};
-    auto batch = broadcastBatches(system.x.batch, system.y.batch);
-    if (!batch)
-      return batch.diagnostics();
-    if (system.x.rows != system.x.columns || system.y.rows != system.x.rows)
-      return failure("expected a square matrix and as many rows beside it, found {}x{} and {}x{}",
-                     system.x.rows, system.x.columns, system.y.rows, system.y.columns);
-    system.batch = *batch;
-    for (int64_t dim : *batch)
-      system.count *= dim;
-    return system;
-  }
-  std::vector<int64_t> outDims() const {
-    std::vector<int64_t> dims = batch;
-    dims.insert(dims.end(), {y.rows, y.columns});
-    return dims;
-  }
-};
-
 template <class T> Result<void> solve(Call &call) {
   const View &x = call.input(0), &y = call.input(1);
-  // A y of rank 1, or with x's dims but the last, holds vectors.
-  bool vectors = y.rank() == 1 || std::equal(y.dims.begin(), y.dims.end(), x.dims.begin(), x.dims.end() - 1);
+  bool vectors = holdsVectors(x.dims, y.dims);
   std::vector<int64_t> yDims(y.dims.begin(), y.dims.end());
   if (vectors)
     yDims.push_back(1);
-  auto system = System::of(x.dims, yDims);
+  auto system = LinearSystem::of(x.dims, yDims);
   if (!system)
     return system.diagnostics();
   std::vector<int64_t> outDims = system->outDims();
@@ -111,7 +82,7 @@ template <class T> Result<void> solve(Call &call) {
 
 template <class T> Result<void> choleskySolve(Call &call, bool upper) {
   const View &y = call.input(0), &factor = call.input(1);
-  auto system = System::of(factor.dims, y.dims);
+  auto system = LinearSystem::of(factor.dims, y.dims);
   if (!system)
     return system.diagnostics();
   Result<View> out = call.output(0, system->outDims());
@@ -136,7 +107,7 @@ struct TriangularSystem {
 
 template <class T> Result<void> triangularSolve(Call &call, TriangularSystem triangle) {
   const View &x = call.input(0), &y = call.input(1);
-  auto system = System::of(x.dims, y.dims);
+  auto system = LinearSystem::of(x.dims, y.dims);
   if (!system)
     return system.diagnostics();
   Result<View> out = call.output(0, system->outDims());

@@ -1,11 +1,5 @@
 #include "lib/runtime/cuda/DeviceMatmul.h"
-#include "lib/planner/Lifetimes.h"
-#include "lib/planner/PlaceOnDevice.h"
-#include "lib/runtime/cuda/CudaDevice.h"
-#include "lib/runtime/cuda/RecordingDriver.h"
-#include "test/unit/runtime/KernelHarness.h"
-
-#include <gmock/gmock.h>
+#include "test/unit/cuda/LibraryHarness.h"
 
 namespace proa::runtime {
 namespace {
@@ -14,46 +8,7 @@ using ::testing::HasSubstr;
 using json = nlohmann::json;
 using Shape = std::vector<int64_t>;
 
-struct Ran {
-  Result<Tensor> result;
-  std::vector<std::string> log; ///< of the run
-};
-
-/// The step of the case on a recorded device, twice.
-Ran runOnDevice(const KernelCase &c) {
-  auto driver = std::make_shared<cuda::RecordingDriver>();
-  Plan plan = planOf(c);
-  plan.steps[0].launch.library = cuda::deviceLibraryOf(plan.steps[0], plan);
-  EXPECT_EQ(plan.steps[0].launch.library, cuda::matmulLibrary);
-  planner::placeOnDevice(plan);
-  planner::placeValues(plan, {});
-  auto device = std::make_shared<cuda::CudaDevice>(
-      driver, cuda::DeviceCode(), cuda::CudaDeviceOptions{.blas = cuda::recordingBlas(driver)});
-  auto executable =
-      Executable::create(plan, "test", [](const std::string &) { return nullptr; }, nullptr, device);
-  if (!executable)
-    return {executable.diagnostics(), {}};
-  NamedTensors feeds, parameters;
-  for (size_t i = 0; i < c.inputs.size(); ++i) {
-    bool isConstant = std::ranges::find(c.constantInputs, i) != c.constantInputs.end();
-    (isConstant ? parameters : feeds)["in" + std::to_string(i)] = c.inputs[i];
-  }
-  if (Result<void> done = (*executable)->bindParameters(parameters); !done)
-    return {done.diagnostics(), {}};
-  auto session = Session::create(*executable);
-  if (!session)
-    return {session.diagnostics(), {}};
-  auto first = (*session)->run(feeds);
-  if (!first)
-    return {first.diagnostics(), {}};
-  driver->clearLog();
-  auto second = (*session)->run(feeds);
-  if (!second)
-    return {second.diagnostics(), {}};
-  return {(*second)[0], driver->log()};
-}
-
-size_t productsOf(const Ran &ran) {
+size_t productsOf(const DeviceRun &ran) {
   return static_cast<size_t>(
       std::ranges::count_if(ran.log, [](const std::string &line) { return line.starts_with("multiply"); }));
 }
@@ -61,7 +16,7 @@ size_t productsOf(const Ran &ran) {
 json op(const char *kind) { return {{"kind", kind}}; }
 
 /// Compares with the kernel of the CPU, whose test compares it with plain loops.
-void expectAsOnCpu(KernelCase c, const Shape &dims, size_t products) {
+void expectProduct(KernelCase c, const Shape &dims, size_t products) {
   c.name = "fused_matmul";
   c.outputs = {{DType::Float32, dims}};
   for (Dims mode : {Dims::Static, Dims::Dynamic})
@@ -71,11 +26,11 @@ void expectAsOnCpu(KernelCase c, const Shape &dims, size_t products) {
       c.constantInputs = isConstant ? std::vector<size_t>{1} : std::vector<size_t>{};
       auto expected = runCase(c);
       ASSERT_TRUE(bool(expected)) << expected.diagnostics().text();
-      Ran ran = runOnDevice(c);
-      ASSERT_TRUE(bool(ran.result)) << ran.result.diagnostics().text();
-      EXPECT_EQ(ran.result->dims(), dims);
+      DeviceRun ran = runOnDevice(c);
+      ASSERT_TRUE(bool(ran.results)) << ran.results.diagnostics().text() << ran.reason;
+      EXPECT_EQ(ran.results->front().dims(), dims);
       std::vector<float> values = valuesOf<float>((*expected)[0]);
-      expectClose(*ran.result, {values.begin(), values.end()}, 3e-6);
+      expectClose(ran.results->front(), {values.begin(), values.end()}, 3e-6);
       EXPECT_EQ(productsOf(ran), products);
     }
 }
@@ -85,9 +40,9 @@ void expectAsOnCpu(KernelCase c, const Shape &dims, size_t products) {
 TEST(DeviceMatmulTest, SmallProductByHand) {
   KernelCase c{"matmul", {}, {floats({2, 3}, {1, 2, 3, 4, 5, 6}), floats({3, 2}, {1, 0, 0, 1, 2, 2})}};
   c.outputs = {{DType::Float32, {2, 2}}};
-  Ran ran = runOnDevice(c);
-  ASSERT_TRUE(bool(ran.result)) << ran.result.diagnostics().text();
-  EXPECT_THAT(valuesOf<float>(*ran.result), ::testing::ElementsAre(7, 8, 16, 17));
+  DeviceRun ran = runOnDevice(c);
+  ASSERT_TRUE(bool(ran.results)) << ran.results.diagnostics().text();
+  EXPECT_THAT(valuesOf<float>(ran.results->front()), ::testing::ElementsAre(7, 8, 16, 17));
   EXPECT_THAT(ran.log, ::testing::ElementsAre("copy to device 24", "copy to device 24",
                                               "multiply float32 2x2x3 batch 1", "copy to host 16", "wait"));
 }
@@ -96,7 +51,7 @@ TEST(DeviceMatmulTest, Transposes) {
   for (bool x : {false, true})
     for (bool y : {false, true}) {
       SCOPED_TRACE(std::to_string(x) + std::to_string(y));
-      expectAsOnCpu(
+      expectProduct(
           {"",
            {{"transpose_x", x}, {"transpose_y", y}},
            {randomFloats(x ? Shape{7, 5} : Shape{5, 7}, 1), randomFloats(y ? Shape{6, 7} : Shape{7, 6}, 2)}},
@@ -108,7 +63,7 @@ TEST(DeviceMatmulTest, RowsColumnsAndInnerDimOfOne) {
   for (const Shape &mkn : {Shape{1, 7, 5}, Shape{7, 1, 5}, Shape{5, 7, 1}, Shape{1, 1, 1}, Shape{1, 7, 1}})
     for (bool x : {false, true})
       for (bool y : {false, true})
-        expectAsOnCpu({"",
+        expectProduct({"",
                        {{"transpose_x", x}, {"transpose_y", y}},
                        {randomFloats(x ? Shape{mkn[1], mkn[0]} : Shape{mkn[0], mkn[1]}, 1),
                         randomFloats(y ? Shape{mkn[2], mkn[1]} : Shape{mkn[1], mkn[2]}, 2)}},
@@ -116,28 +71,28 @@ TEST(DeviceMatmulTest, RowsColumnsAndInnerDimOfOne) {
 }
 
 TEST(DeviceMatmulTest, Vectors) {
-  expectAsOnCpu({"", {}, {randomFloats({7}, 1), randomFloats({7, 3}, 2)}}, {3}, 1);
-  expectAsOnCpu({"", {}, {randomFloats({4, 7}, 1), randomFloats({7}, 2)}}, {4}, 1);
-  expectAsOnCpu({"", {}, {randomFloats({7}, 1), randomFloats({7}, 2)}}, {}, 1);
+  expectProduct({"", {}, {randomFloats({7}, 1), randomFloats({7, 3}, 2)}}, {3}, 1);
+  expectProduct({"", {}, {randomFloats({4, 7}, 1), randomFloats({7}, 2)}}, {4}, 1);
+  expectProduct({"", {}, {randomFloats({7}, 1), randomFloats({7}, 2)}}, {}, 1);
 }
 
 TEST(DeviceMatmulTest, BatchesAndBroadcasts) {
-  expectAsOnCpu({"", {}, {randomFloats({3, 4, 5}, 1), randomFloats({3, 5, 6}, 2)}}, {3, 4, 6}, 1);
-  expectAsOnCpu({"", {}, {randomFloats({3, 4, 5}, 1), randomFloats({5, 6}, 2)}}, {3, 4, 6}, 1);
-  expectAsOnCpu({"", {}, {randomFloats({4, 5}, 1), randomFloats({3, 5, 6}, 2)}}, {3, 4, 6}, 1);
-  expectAsOnCpu({"", {}, {randomFloats({2, 1, 4, 5}, 1), randomFloats({1, 3, 5, 6}, 2)}}, {2, 3, 4, 6}, 2);
+  expectProduct({"", {}, {randomFloats({3, 4, 5}, 1), randomFloats({3, 5, 6}, 2)}}, {3, 4, 6}, 1);
+  expectProduct({"", {}, {randomFloats({3, 4, 5}, 1), randomFloats({5, 6}, 2)}}, {3, 4, 6}, 1);
+  expectProduct({"", {}, {randomFloats({4, 5}, 1), randomFloats({3, 5, 6}, 2)}}, {3, 4, 6}, 1);
+  expectProduct({"", {}, {randomFloats({2, 1, 4, 5}, 1), randomFloats({1, 3, 5, 6}, 2)}}, {2, 3, 4, 6}, 2);
 }
 
 /// The products of attention: heads are an inner axis of the stored tensors.
 TEST(DeviceMatmulTest, PermutationsOfAttention) {
-  expectAsOnCpu({"",
+  expectProduct({"",
                  {{"x_permutation", {0, 2, 1, 3}},
                   {"y_permutation", {0, 2, 1, 3}},
                   {"transpose_y", true},
                   {"alpha", 0.125}},
                  {randomFloats({2, 8, 4, 6}, 1), randomFloats({2, 8, 4, 6}, 2)}},
                 {2, 4, 8, 8}, 2);
-  expectAsOnCpu({"",
+  expectProduct({"",
                  {{"y_permutation", {0, 2, 1, 3}}, {"out_permutation", {0, 2, 1, 3}}},
                  {randomFloats({2, 4, 8, 8}, 1), randomFloats({2, 8, 4, 6}, 2)}},
                 {2, 8, 4, 6}, 2);
@@ -147,12 +102,12 @@ TEST(DeviceMatmulTest, Epilogues) {
   Tensor x = randomFloats({5, 7}, 1), y = randomFloats({7, 6}, 2), bias = randomFloats({6}, 3),
          other = randomFloats({5, 6}, 4);
   auto withOps = [](const json &ops) { return json{{"post_ops", ops}}; };
-  expectAsOnCpu({"", withOps(json::array({op("bias")})), {x, y, bias}}, {5, 6}, 1);
-  expectAsOnCpu({"", withOps(json::array({op("relu")})), {x, y}}, {5, 6}, 1);
-  expectAsOnCpu({"", withOps(json::array({op("bias"), op("gelu_tanh")})), {x, y, bias}}, {5, 6}, 1);
-  expectAsOnCpu({"", withOps(json::array({op("bias"), op("add"), op("relu")})), {x, y, bias, other}}, {5, 6},
+  expectProduct({"", withOps(json::array({op("bias")})), {x, y, bias}}, {5, 6}, 1);
+  expectProduct({"", withOps(json::array({op("relu")})), {x, y}}, {5, 6}, 1);
+  expectProduct({"", withOps(json::array({op("bias"), op("gelu_tanh")})), {x, y, bias}}, {5, 6}, 1);
+  expectProduct({"", withOps(json::array({op("bias"), op("add"), op("relu")})), {x, y, bias, other}}, {5, 6},
                 1);
-  expectAsOnCpu({"", withOps(json::array({op("add"), op("bias")})), {x, y, other, bias}}, {5, 6}, 1);
+  expectProduct({"", withOps(json::array({op("add"), op("bias")})), {x, y, other, bias}}, {5, 6}, 1);
 }
 
 TEST(DeviceMatmulTest, OtherFormsStayOnTheHost) {
@@ -162,9 +117,9 @@ TEST(DeviceMatmulTest, OtherFormsStayOnTheHost) {
     c.name = "fused_matmul";
     c.outputs = {{dtype, {5, 6}}};
     Plan plan = planOf(c);
-    return cuda::deviceLibraryOf(plan.steps[0], plan);
+    return cuda::chooseLibrary(plan.steps[0], plan, nullptr).library;
   };
-  EXPECT_EQ(libraryOf({"", {}, {x, y}}), cuda::matmulLibrary);
+  EXPECT_EQ(libraryOf({"", {}, {x, y}}), cuda::cublasLt);
   EXPECT_EQ(libraryOf({"", {{"post_ops", json::array({op("relu"), op("bias")})}}, {x, y, bias}}), "");
   EXPECT_EQ(libraryOf({"", {{"post_ops", json::array({op("multiply")})}}, {x, y, other}}), "");
   EXPECT_EQ(libraryOf({"", {{"post_ops", json::array({op("tanh")})}}, {x, y}}), "");
@@ -178,22 +133,23 @@ TEST(DeviceMatmulTest, EmptyResultsNeedNoProduct) {
   for (const Shape &mn : {Shape{0, 6}, Shape{5, 0}}) {
     KernelCase c{"matmul", {}, {randomFloats({mn[0], 7}, 1), randomFloats({7, mn[1]}, 2)}};
     c.outputs = {{DType::Float32, mn}};
-    Ran ran = runOnDevice(c);
-    ASSERT_TRUE(bool(ran.result)) << ran.result.diagnostics().text();
+    DeviceRun ran = runOnDevice(c);
+    ASSERT_TRUE(bool(ran.results)) << ran.results.diagnostics().text();
     EXPECT_EQ(productsOf(ran), 0U);
   }
   KernelCase c{"matmul", {}, {randomFloats({2, 0}, 1), randomFloats({0, 3}, 2)}};
   c.outputs = {{DType::Float32, {2, 3}}};
-  Ran ran = runOnDevice(c);
-  ASSERT_FALSE(ran.result);
-  EXPECT_THAT(ran.result.diagnostics().text(), HasSubstr("does not support a matmul with an inner dim of 0"));
+  DeviceRun ran = runOnDevice(c);
+  ASSERT_FALSE(ran.results);
+  EXPECT_THAT(ran.results.diagnostics().text(),
+              HasSubstr("does not support a matmul with an inner dim of 0"));
 }
 
 TEST(DeviceMatmulTest, StepNeedsTheLibrary) {
   KernelCase c{"matmul", {}, {randomFloats({2, 3}, 1), randomFloats({3, 2}, 2)}};
   c.outputs = {{DType::Float32, {2, 2}}};
   Plan plan = planOf(c);
-  plan.steps[0].launch.library = cuda::matmulLibrary;
+  plan.steps[0].launch.library = cuda::cublasLt;
   planner::placeOnDevice(plan);
   planner::placeValues(plan, {});
   auto read = deserialize(serialize(plan), "test");
@@ -203,7 +159,8 @@ TEST(DeviceMatmulTest, StepNeedsTheLibrary) {
   auto executable =
       Executable::create(*read, "test", [](const std::string &) { return nullptr; }, nullptr, device);
   ASSERT_FALSE(executable);
-  EXPECT_THAT(executable.diagnostics().text(), HasSubstr("the step needs cuBLASLt, which is not loaded"));
+  EXPECT_THAT(executable.diagnostics().text(),
+              HasSubstr("the step needs the library 'cublaslt': the device has no libraries"));
 }
 
 TEST(CublasLtTest, MissingLibraryIsAnError) {
@@ -213,7 +170,7 @@ TEST(CublasLtTest, MissingLibraryIsAnError) {
   EXPECT_THAT(blas.diagnostics().text(), HasSubstr("cannot load cuBLASLt: /missing/libcublasLt.so"));
   blas = cuda::openCublasLt(driver, "libm.so.6");
   ASSERT_FALSE(blas);
-  EXPECT_THAT(blas.diagnostics().text(), HasSubstr("cuBLASLt has no symbol"));
+  EXPECT_THAT(blas.diagnostics().text(), HasSubstr("cuBLASLt (libm.so.6) has no function 'cublasLtCreate'"));
 }
 
 } // namespace proa::runtime

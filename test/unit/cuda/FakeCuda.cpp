@@ -72,7 +72,7 @@ Code create(void **handle, unsigned) {
   *handle = &object;
   return 0;
 }
-Code loadData(void **module, const void *image) {
+Code loadData(void **module, const void *image, unsigned, int *, void **) {
   *module = const_cast<void *>(image);
   return 0;
 }
@@ -112,7 +112,7 @@ extern "C" __attribute__((visibility("default"))) Code cuGetProcAddress_v2(const
       {"cuMemcpyHtoDAsync", reinterpret_cast<void *>(toDevice)},
       {"cuMemcpyDtoHAsync", reinterpret_cast<void *>(toHost)},
       {"cuStreamCreate", reinterpret_cast<void *>(create)},
-      {"cuModuleLoadData", reinterpret_cast<void *>(loadData)},
+      {"cuModuleLoadDataEx", reinterpret_cast<void *>(loadData)},
       {"cuModuleGetFunction", reinterpret_cast<void *>(getFunction)},
       {"cuLaunchKernel", reinterpret_cast<void *>(launchKernel)}};
   auto found = functions.find(name);

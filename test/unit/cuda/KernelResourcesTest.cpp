@@ -66,4 +66,18 @@ TEST(KernelResourcesTest, CheckAcceptsC7519) {
   EXPECT_TRUE(bool(checkResources(std::span(kernels).subspan(1, 1))));
 }
 
+TEST(KernelResourcesTest, BlockMustFitTheChip) {
+  KernelResources kernel{.symbol = "gemm", .chip = "sm_86", .registers = 65, .sharedBytes = 2048};
+  // 65 registers of 32 threads are 2304 after rounding: 28 warps have 64512, 29 warps 66816.
+  EXPECT_TRUE(bool(checkBlock(kernel, {.threads = 28 * 32, .sharedBytes = 99 * 1024 - 2048}, 99 * 1024)));
+  Result<void> checked = checkBlock(kernel, {.threads = 28 * 32 + 1, .sharedBytes = 99 * 1024}, 99 * 1024);
+  ASSERT_FALSE(checked);
+  std::string text = checked.diagnostics().text();
+  EXPECT_THAT(
+      text,
+      HasSubstr("kernel 'gemm' for sm_86: needs 103424 bytes of shared memory, expected at most 101376"));
+  EXPECT_THAT(text,
+              HasSubstr("needs 65 registers in each of 897 threads, expected at most 65536 in a block"));
+}
+
 TEST(KernelResourcesTest, EmptyReportHasNoKernels) { EXPECT_THAT(parseResources(""), IsEmpty()); }

@@ -1,0 +1,45 @@
+/// Libraries of CUDA, loaded at run time. Nothing is linked.
+#pragma once
+
+#include "proa/Result.h"
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace proa::cuda {
+
+/// A library of CUDA, which stays loaded as long as the process.
+class SharedLibrary {
+public:
+  struct Description {
+    std::string title;              ///< "cuDNN", for messages
+    std::vector<std::string> names; ///< of files, the best one first: "libcudnn.so.9"
+    std::string expected;           ///< the versions whose ABI is declared: "cuDNN 9"
+  };
+
+  /// Loads the first file that is found. Folders in order: the search path of libraries, $CUDA_HOME,
+  /// $CUDA_PATH, /usr/local/cuda and Python packages of $VIRTUAL_ENV and $CONDA_PREFIX; if $PROA_CUDA_PATH
+  /// (folders separated by colons) is set, its folders only. `file` replaces the search. Error: none can be
+  /// loaded, with the reason.
+  static Result<SharedLibrary> open(const Description &description, const std::string &file = "");
+
+  /// Sets `target` to the function; a missing one is reported by complete().
+  template <class Function> void load(Function *&target, const char *name) {
+    void *symbol = find(name);
+    std::memcpy(&target, &symbol, sizeof(symbol));
+  }
+  /// Error: the functions that load() did not find.
+  Result<void> complete() const;
+
+private:
+  SharedLibrary(void *handle, const Description &description, std::string file)
+      : handle(handle), title(description.title), expected(description.expected), file(std::move(file)) {}
+  void *find(const char *name);
+
+  void *handle;
+  std::string title, expected, file;
+  std::vector<std::string> missing;
+};
+
+} // namespace proa::cuda
