@@ -43,3 +43,6 @@ if os.path.exists(ptx_tool):
     for part, feature in (("libdevice", "cuda-libdevice"), ("nvdisasm", "nvdisasm")):
         if part in parts:
             config.available_features.add(feature)
+    for line in listing.splitlines():
+        if line.startswith("libdevice: /"):
+            config.substitutions.append(("%libdevice", line.split(": ", 1)[1]))

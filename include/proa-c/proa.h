@@ -152,8 +152,8 @@ typedef struct proa_model_options {
    * pass, such as "pd-fuse-.*"; NULL: none. Cached programs are then not used. */
   const char *remarks;
   const proa_mesh_options *mesh; /**< the mesh to run on, read during the call; NULL: one device */
-  /** The device that kernels are compiled for: "cpu", "cuda", "cuda-emulated", or a list such as "cuda,cpu"
-   * of which the first is chosen that this machine can run; NULL: "cpu". */
+  /** The device that kernels are compiled for: "cpu", "cuda", "cuda:N" (device number N), "cuda-emulated", or
+   * a list such as "cuda,cpu" of which the first is chosen that this machine can run; NULL: "cpu". */
   const char *target;
 } proa_model_options;
 

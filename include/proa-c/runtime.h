@@ -20,6 +20,13 @@ extern "C" {
  */
 int proa_set_threads(int count);
 
+/**
+ * Sets the number of the CUDA device of programs that are created afterwards in this process; at first 0.
+ * Only programs compiled with `proa-compile --target=cuda` use it. Fails if `device` is negative; a device
+ * that does not exist makes NAME_create fail.
+ */
+int proa_set_device(int device);
+
 /** A compiled program with its weights and the memory of a run. It may be used by one thread at a time. */
 typedef struct proa_program proa_program;
 
@@ -35,7 +42,7 @@ typedef struct proa_program_data {
 } proa_program_data;
 
 /** The value of proa_program_data::format that this version reads. */
-#define PROA_PROGRAM_FORMAT 2
+#define PROA_PROGRAM_FORMAT 3
 
 /**
  * Loads the program of a compiled library; NAME_create calls it. `weights_path` is a .safetensors or

@@ -24,8 +24,8 @@ struct Diagnostic {
   std::string message;
 
   /// The kind of a warning or remark, the same in all versions: "declared-type", "loop-variable",
-  /// "fetched-lod", "state-lod", "pruned-state", "stored-type", "dead-block"; for a remark of a pass, the
-  /// pass's name.
+  /// "fetched-lod", "state-lod", "pruned-state", "stored-type", "dead-block", "no-assembler"; for a remark of
+  /// a pass, the pass's name.
   std::string code = {};
   /// The variable concerned; may be empty.
   std::string variable = {};

@@ -91,9 +91,11 @@ struct ModelOptions {
   /// The CPU that kernels are compiled for, by its LLVM name ("x86-64-v3", "znver4"); empty: this machine's
   /// CPU. Error: a CPU with instructions that this machine lacks.
   std::string cpu;
-  /// The device that kernels are compiled for: "cpu", "cuda", or "cuda-emulated", which compiles kernels for
-  /// a GPU and runs them on the CPU, one fiber for each thread. A list ("cuda,cpu") chooses the first that
-  /// this machine can run. Empty: "cpu". Error: an unknown name, or no target of the list can run here.
+  /// The device that kernels are compiled for: "cpu", "cuda" (the first CUDA device, or among the processes
+  /// of mpirun one for each), "cuda:N" (device number N; several models may use several devices), or
+  /// "cuda-emulated", which compiles kernels for a GPU and runs them on the CPU, one fiber for each thread. A
+  /// list ("cuda,cpu") chooses the first that this machine can run. Empty: "cpu". Error: an unknown name, or
+  /// no target of the list can run here.
   std::string target;
   /// Folder for the IR of each stage, one file per stage; empty: none is written.
   std::string dumpDirectory;

@@ -8,11 +8,14 @@ namespace proa {
 
 /// Time of one step of a run: a compiled kernel or a library kernel.
 struct StepTime {
-  std::string kernel;      ///< name of the library kernel, or "(compiled)"
-  std::string ops;         ///< ops of the step: "matmul", "add+max+subtract"
+  std::string kernel; ///< name of the library kernel, "(compiled)", "(device)", or "(NAME)" of CUDA's library
+  std::string ops;    ///< ops of the step: "matmul", "add+max+subtract"
   std::string location;    ///< the user's line, "net.py:42"; may be empty
   int64_t calls = 0;       ///< calls in one run
   double milliseconds = 0; ///< total time of these calls
+  double bytes = 0;        ///< bytes of operands and results in these calls; 0: not known
+  double flops = 0;        ///< arithmetic operations in these calls; 0: not known
+  double roofline = 0;     ///< share of the device's bytes/s or FLOP/s, the larger one; 0: not known
 };
 
 } // namespace proa

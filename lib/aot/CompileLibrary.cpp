@@ -2,6 +2,8 @@
 
 #include "dialects/pd/ir/FunctionAttributes.h"
 
+#include "lib/codegen/TargetCode.h"
+#include "lib/codegen/cuda/CudaToolkit.h"
 #include "lib/compiler/Compile.h"
 #include "lib/compiler/ProgramSource.h"
 #include "lib/compiler/Registration.h"
@@ -38,8 +40,8 @@ struct Context : mlir::MLIRContext {
   }
 };
 
-Result<CompiledProgram> compile(const LibraryRequest &request, ProgramSource &source, size_t &resultCount,
-                                const FeedFacts &facts) {
+Result<CompiledProgram> compile(const LibraryRequest &request, const std::string &chip, ProgramSource &source,
+                                size_t &resultCount, const FeedFacts &facts) {
   Context context;
   auto module = source.import(context, facts);
   if (!module)
@@ -56,6 +58,15 @@ Result<CompiledProgram> compile(const LibraryRequest &request, ProgramSource &so
   CompileOptions options;
   options.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   options.cpu = request.cpu;
+  if (!chip.empty()) {
+    options.target = TargetKind::Cuda;
+    options.chip = chip;
+    options.symbolPrefix = chip + "_";
+    options.tuningFile = request.tuningFile;
+    options.onDeviceKernels = request.onDeviceKernels;
+  }
+  if (!request.dumpDirectory.empty())
+    options.dumpDirectory = request.dumpDirectory + (chip.empty() ? "" : "/" + chip);
   options.amp = request.amp;
   options.progress = request.progress;
   options.remarks = request.remarks;
@@ -65,23 +76,24 @@ Result<CompiledProgram> compile(const LibraryRequest &request, ProgramSource &so
 
 /// Compiles by the declared dims; if that fails, by the requested dims; if that fails too, with errors of
 /// branches deferred to the run.
-Result<CompiledProgram> compileFirst(const LibraryRequest &request, ProgramSource &source,
-                                     size_t &resultCount) {
+Result<CompiledProgram> compileFirst(const LibraryRequest &request, const std::string &chip,
+                                     ProgramSource &source, size_t &resultCount) {
   FeedFacts facts;
-  auto compiled = compile(request, source, resultCount, facts);
+  auto compiled = compile(request, chip, source, resultCount, facts);
   facts.dims = request.dims;
   if (!compiled && !request.dims.empty())
-    if (auto recompiled = compile(request, source, resultCount, facts))
+    if (auto recompiled = compile(request, chip, source, resultCount, facts))
       return recompiled;
   facts.deferAll = true;
   if (!compiled)
-    if (auto recompiled = compile(request, source, resultCount, facts))
+    if (auto recompiled = compile(request, chip, source, resultCount, facts))
       return recompiled;
   return compiled;
 }
 
-/// The kernels that the plan calls, with their shape functions.
-Result<std::vector<std::string>> kernelsOf(const runtime::Plan &plan, const std::string &archiveBytes) {
+/// The kernels that the plans call on the host, and the shape functions.
+Result<std::vector<std::string>> kernelsOf(const std::vector<const runtime::Plan *> &plans,
+                                           const std::string &archiveBytes) {
   auto archive =
       llvm::object::Archive::create(llvm::MemoryBufferRef(llvm::StringRef(archiveBytes), "kernels"));
   if (!archive)
@@ -90,14 +102,18 @@ Result<std::vector<std::string>> kernelsOf(const runtime::Plan &plan, const std:
   for (const llvm::object::Archive::Symbol &symbol : (*archive)->symbols())
     defined.insert(symbol.getName());
   std::set<std::string> names;
-  for (const auto *steps : {&plan.prepare, &plan.steps})
-    runtime::forEachStep(*steps, [&](const runtime::Step &step) {
-      if (step.kind != runtime::StepKind::Kernel)
-        return;
+  auto visit = [&](const runtime::Step &step) {
+    if (step.kind != runtime::StepKind::Kernel)
+      return;
+    if (!step.isOnDevice())
       names.insert(step.symbol);
-      if (std::string shape = step.symbol + "_shape"; defined.contains(shape))
-        names.insert(shape);
-    });
+    if (std::string shape = step.symbol + "_shape"; defined.contains(shape))
+      names.insert(shape);
+  };
+  for (const runtime::Plan *plan : plans) {
+    runtime::forEachStep(plan->prepare, visit);
+    runtime::forEachStep(plan->steps, visit);
+  }
   return std::vector<std::string>(names.begin(), names.end());
 }
 
@@ -125,6 +141,65 @@ Result<void> embed(const params::Tensors &tensors, CompiledLibrary &library) {
 }
 
 } // namespace
+
+Result<std::string> joinArchives(const std::vector<std::string> &archives) {
+  std::vector<llvm::SmallVector<char, 0>> members;
+  for (const std::string &bytes : archives) {
+    if (bytes.empty())
+      continue;
+    auto archive = llvm::object::Archive::create(llvm::MemoryBufferRef(bytes, "kernels"));
+    if (!archive)
+      return errorAt("compiled kernels", llvm::toString(archive.takeError()));
+    llvm::Error error = llvm::Error::success();
+    for (const llvm::object::Archive::Child &child : (*archive)->children(error)) {
+      auto buffer = child.getBuffer();
+      if (!buffer)
+        return errorAt("compiled kernels", llvm::toString(buffer.takeError()));
+      members.emplace_back(buffer->begin(), buffer->end());
+    }
+    if (error)
+      return errorAt("compiled kernels", llvm::toString(std::move(error)));
+  }
+  return makeArchive(members);
+}
+
+/// The program for the CPU, or one for each chip.
+static Result<void> compilePrograms(const LibraryRequest &request, ProgramSource &source,
+                                    CompiledLibrary &library) {
+  Description &description = library.description;
+  if (request.chips.empty()) {
+    auto compiled = compileFirst(request, "", source, description.resultCount);
+    if (!compiled)
+      return compiled.diagnostics();
+    description.plan = std::move(compiled->plan);
+    library.archive = std::move(compiled->archive);
+    return {};
+  }
+  if (cuda::CudaToolkit toolkit = cuda::CudaToolkit::find(); !toolkit.canAssemble() && request.onDiagnostic)
+    request.onDiagnostic(
+        Diagnostic{.severity = Diagnostic::Severity::Warning,
+                   .location = request.model,
+                   .message = "the library has no machine code for its chips, only PTX, which the "
+                              "driver compiles when the library is loaded: no assembler was found; " +
+                              cuda::toolkitHint(),
+                   .code = "no-assembler"});
+  std::vector<std::string> archives;
+  for (const std::string &chip : request.chips) {
+    auto compiled = compileFirst(request, chip, source, description.resultCount);
+    if (!compiled)
+      return compiled.diagnostics();
+    description.devicePrograms.push_back({std::move(compiled->plan), std::move(compiled->deviceCode)});
+    archives.push_back(std::move(compiled->archive));
+    for (std::string &shapes : compiled->shapeArchives)
+      archives.push_back(std::move(shapes));
+  }
+  description.plan = description.devicePrograms.front().plan;
+  auto joined = joinArchives(archives);
+  if (!joined)
+    return joined.diagnostics();
+  library.archive = std::move(*joined);
+  return {};
+}
 
 Result<CompiledLibrary> compileLibrary(const LibraryRequest &request) {
   if (!request.remarks.empty())
@@ -163,12 +238,12 @@ Result<CompiledLibrary> compileLibrary(const LibraryRequest &request) {
     if (request.embedWeights)
       tensors = std::move(*read);
   }
-  auto compiled = compileFirst(request, **source, description.resultCount);
-  if (!compiled)
+  if (Result<void> compiled = compilePrograms(request, **source, library); !compiled)
     return compiled.diagnostics();
-  description.plan = std::move(compiled->plan);
-  library.archive = std::move(compiled->archive);
-  auto kernels = kernelsOf(description.plan, library.archive);
+  std::vector<const runtime::Plan *> plans{&description.plan};
+  for (const DeviceProgram &program : description.devicePrograms)
+    plans.push_back(&program.plan);
+  auto kernels = kernelsOf(plans, library.archive);
   if (!kernels)
     return kernels.diagnostics();
   description.kernels = std::move(*kernels);

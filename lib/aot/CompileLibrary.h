@@ -4,6 +4,8 @@
 #include "lib/aot/Description.h"
 #include "proa/Amp.h"
 
+#include "mlir/IR/BuiltinOps.h"
+
 #include <functional>
 #include <map>
 #include <optional>
@@ -24,6 +26,14 @@ struct LibraryRequest {
   std::string cpu;
   /// As in ModelOptions. Loss scaling is not supported, because it is for training.
   std::optional<AmpOptions> amp;
+  /// Chips of CUDA devices ("sm_90a"); empty: the program runs on the CPU.
+  std::vector<std::string> chips;
+  /// Folder for the IR of each stage, and for each chip a folder in it with the code of its kernels; empty:
+  /// none.
+  std::string dumpDirectory;
+  /// As in CompileOptions.
+  std::string tuningFile;
+  std::function<Result<void>(mlir::ModuleOp kernels)> onDeviceKernels;
   bool embedWeights = false;
   std::string parameters; ///< weights file to embed; empty: the one in the program's folder
   std::function<void(const std::string &what, double part)> progress;
@@ -38,6 +48,9 @@ struct CompiledLibrary {
   std::string archive;         ///< static library of the kernels
   std::vector<Tensor> weights; ///< in the order of Description::embedded
 };
+
+/// The members of several static libraries as one.
+Result<std::string> joinArchives(const std::vector<std::string> &archives);
 
 /// Errors of reading, importing and compiling, all of a stage at once; embedded weights that are missing or
 /// of another type.

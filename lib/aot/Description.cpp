@@ -48,11 +48,25 @@ EmbeddedTensor readEmbedded(const json &entry) {
   return tensor;
 }
 
+/// Names and types of feeds, parameters and fetches.
+std::string interfaceOf(const runtime::Plan &plan) {
+  std::string text;
+  for (const auto *ids : {&plan.feeds, &plan.parameters, &plan.fetches})
+    for (runtime::ValueId id : *ids) {
+      const runtime::Value &value = plan.values[static_cast<size_t>(id)];
+      text += (ids == &plan.fetches ? "" : value.name) + describe(value.dtype, value.dims) + ";";
+    }
+  return text;
+}
+
 Result<void> verify(const Description &description, uint64_t weightsBytes, const std::string &where) {
   Diagnostics diagnostics;
   if (description.resultCount > description.plan.fetches.size())
     diagnostics.add(where, fmt::format("it has {} results, but its plan has {} fetches",
                                        description.resultCount, description.plan.fetches.size()));
+  for (const DeviceProgram &program : description.devicePrograms)
+    if (interfaceOf(program.plan) != interfaceOf(description.plan))
+      diagnostics.add(where, "its programs for CUDA chips have different feeds, parameters or fetches");
   for (const EmbeddedTensor &entry : description.embedded) {
     std::optional<uint64_t> bytes = bytesOf(entry);
     if (!bytes || *bytes > weightsBytes || entry.offset > weightsBytes - *bytes ||
@@ -92,12 +106,17 @@ std::vector<uint8_t> serialize(const Description &description) {
   json embedded = json::array();
   for (const EmbeddedTensor &entry : description.embedded)
     embedded.push_back({entry.info.name, nameOf(entry.info.dtype), entry.info.dims, entry.offset});
+  json devices = json::array();
+  for (const DeviceProgram &program : description.devicePrograms)
+    devices.push_back({{"plan", json::binary(runtime::serialize(program.plan))},
+                       {"code", json::binary(cuda::serialize(program.code))}});
   return json::to_cbor({{"name", description.name},
                         {"plan", json::binary(runtime::serialize(description.plan))},
                         {"results", description.resultCount},
                         {"kernels", description.kernels},
                         {"savedVariables", description.savedVariables},
                         {"embedded", std::move(embedded)},
+                        {"devices", std::move(devices)},
                         {"cpuFeatures", description.cpuFeatures}});
 }
 
@@ -117,6 +136,13 @@ Result<Description> deserializeDescription(std::span<const uint8_t> bytes, uint6
     read.at("cpuFeatures").get_to(description.cpuFeatures);
     for (const json &entry : read.at("embedded"))
       description.embedded.push_back(readEmbedded(entry));
+    for (const json &entry : read.at("devices")) {
+      auto ownPlan = runtime::deserialize(entry.at("plan").get_binary(), where);
+      auto code = cuda::deserializeDeviceCode(entry.at("code").get_binary(), where);
+      if (!ownPlan || !code)
+        return ownPlan ? code.diagnostics() : ownPlan.diagnostics();
+      description.devicePrograms.push_back({std::move(*ownPlan), std::move(*code)});
+    }
   } catch (const std::exception &error) {
     return errorAt(where, fmt::format("its description is damaged: {}", error.what()));
   }

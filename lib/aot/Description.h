@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lib/runtime/Plan.h"
+#include "lib/runtime/cuda/DeviceCode.h"
 #include "proa/Model.h"
 
 #include <string>
@@ -15,9 +16,18 @@ struct EmbeddedTensor {
   uint64_t offset = 0; ///< in bytes, a multiple of runtime::addressAlignment
 };
 
-struct Description {
-  std::string name; ///< name of the library in messages
+/// The program for one CUDA chip.
+struct DeviceProgram {
   runtime::Plan plan;
+  cuda::DeviceCode code;
+};
+
+struct Description {
+  std::string name;   ///< name of the library in messages
+  runtime::Plan plan; ///< for CUDA that of the first of `devicePrograms`
+  /// For CUDA: one for each chip, with equal feeds, parameters and fetches; empty: the program runs on the
+  /// CPU.
+  std::vector<DeviceProgram> devicePrograms;
   /// The first fetches of the plan are results; the others are new values of the state variables named by
   /// fetchNames.
   size_t resultCount = 0;

@@ -1,10 +1,13 @@
 #include "lib/aot/LoadedProgram.h"
 
 #include "lib/runtime/CpuFeatures.h"
+#include "lib/runtime/cuda/CudaContext.h"
 #include "translator/params/PaddleParams.h"
 #include "translator/params/Safetensors.h"
 
 #include <fmt/format.h>
+
+#include <atomic>
 
 namespace proa::aot {
 namespace {
@@ -50,6 +53,42 @@ Result<void> checkCpu(const Description &description) {
 
 } // namespace
 
+static std::atomic<int> chosenDevice = 0;
+
+void setDevice(int device) { chosenDevice = device; }
+
+/// Makes the plan of the description that for the device of this process, and returns the device; null for a
+/// program that runs on the CPU.
+static Result<std::shared_ptr<runtime::Device>> chooseDevice(Description &description) {
+  if (description.devicePrograms.empty())
+    return std::shared_ptr<runtime::Device>();
+  auto context = cuda::cudaContext(chosenDevice);
+  if (!context)
+    return errorAt(description.name, context.diagnostics()[0].message);
+  const cuda::DeviceProperties &properties = context->driver->properties();
+  DeviceProgram *best = nullptr;
+  int fit = 0;
+  std::string chips;
+  for (DeviceProgram &program : description.devicePrograms) {
+    chips += (chips.empty() ? "" : ", ") + program.code.chip;
+    int own = cuda::fitOf(program.code, properties);
+    // Of several portable ones the newest.
+    if (own > fit || (own == fit && own == 1 && program.code.chip > best->code.chip)) {
+      best = &program;
+      fit = own;
+    }
+  }
+  if (!best)
+    return errorAt(
+        description.name,
+        fmt::format("the library was compiled for {}, but {} has compute capability {}.{}; compile it with "
+                    "--chips={}",
+                    chips, properties.name, properties.major, properties.minor, cuda::chipOf(properties)));
+  description.plan = std::move(best->plan);
+  return std::shared_ptr<runtime::Device>(std::make_shared<cuda::CudaDevice>(
+      context->driver, std::move(best->code), cuda::deviceOptions(*context)));
+}
+
 LoadedProgram::LoadedProgram(const Description &description)
     : name(description.name), inputInfos(description.inputs()), outputInfos(description.outputs()),
       stateNames(description.states()) {}
@@ -83,7 +122,11 @@ Result<std::unique_ptr<LoadedProgram>> LoadedProgram::create(const proa_program_
     return found == kernels.end() ? nullptr : found->second;
   };
   std::vector<TensorInfo> fedStates = description->fedStates();
-  auto executable = runtime::Executable::create(std::move(description->plan), program->name, resolve);
+  auto device = chooseDevice(*description);
+  if (!device)
+    return device.diagnostics();
+  auto executable =
+      runtime::Executable::create(std::move(description->plan), program->name, resolve, nullptr, *device);
   if (!executable)
     return executable.diagnostics();
   if (Result<void> bound = (*executable)->bindParameters(*weights); !bound)

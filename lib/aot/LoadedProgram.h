@@ -12,6 +12,9 @@
 
 namespace proa::aot {
 
+/// The number of the CUDA device of programs that are created afterwards.
+void setDevice(int device);
+
 /// May be used by one thread at a time.
 class LoadedProgram {
 public:

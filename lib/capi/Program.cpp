@@ -39,6 +39,15 @@ int proa_set_threads(int count) {
   });
 }
 
+int proa_set_device(int device) {
+  return capi::guardedCall([&]() -> Result<void> {
+    if (device < 0)
+      return errorAt("proa_set_device", fmt::format("found {}, expected 0 or more", device));
+    aot::setDevice(device);
+    return {};
+  });
+}
+
 proa_program *proa_program_create(const proa_program_data *data, const char *weights_path) {
   return capi::guarded<proa_program *>(nullptr, [&]() -> Result<proa_program *> {
     if (!data)

@@ -34,8 +34,8 @@ public:
 bool isEmulated(const CheckOptions &options) {
   if (options.target.empty())
     return false;
-  Result<TargetKind> target = chooseTarget(options.target);
-  return target && *target == TargetKind::CudaEmulated;
+  Result<ProgramTarget> target = chooseTarget(options.target);
+  return target && target->kind == TargetKind::CudaEmulated;
 }
 
 CaseResult checkInAllSchedules(const CheckOptions &options,

@@ -4,14 +4,17 @@
 #include "lib/compiler/CudaProgram.h"
 #include "lib/compiler/RemarkReporter.h"
 
+#include "dialects/pd/ir/Arithmetic.h"
 #include "dialects/pd/ir/FunctionAttributes.h"
 
 #include "lib/codegen/CompileKernels.h"
 #include "lib/codegen/LoadedObject.h"
+#include "lib/codegen/ObjectCache.h"
+#include "lib/codegen/cuda/EmitPtx.h"
 #include "lib/emulator/Emulator.h"
 #include "lib/planner/BuildPlan.h"
 #include "lib/runtime/CpuFeatures.h"
-#include "lib/runtime/cuda/DeviceMatmul.h"
+#include "lib/runtime/cuda/DeviceLibraries.h"
 #include "lib/support/DiagnosticCollector.h"
 #include "lib/support/Files.h"
 #include "passes/lower-linalg/Passes.h"
@@ -23,6 +26,7 @@
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Regex.h"
 
 #include <filesystem>
 
@@ -131,19 +135,96 @@ Result<void> checkRemarks(const std::string &passes) {
   std::string pipeline;
   llvm::raw_string_ostream stream(pipeline);
   pm.printAsTextualPipeline(stream);
-  return checkRemarkedPasses(passes, passNamesOf(pipeline), "remarks");
+  std::vector<std::string> names = passNamesOf(pipeline);
+  names.emplace_back(graphRemarks);
+  return checkRemarkedPasses(passes, names, "remarks");
+}
+
+bool remarksMatch(const std::string &passes, const std::string &name) {
+  return !passes.empty() && llvm::Regex("^(" + passes + ")$").match(name);
 }
 
 bool hasFormedKernels(ModuleOp module) { return llvm::any_of(module.getOps<func::FuncOp>(), isKernel); }
 
+/// With TargetKind::Cuda: opens the device, unless the chip is given.
+static Result<void> chooseChip(CompileOptions &options, cuda::CudaContext &context) {
+  if (options.target != TargetKind::Cuda)
+    return {};
+  if (!options.chip.empty()) {
+    options.hasMatrixLibrary = true;
+    auto known = cuda::chipNamed(options.chip);
+    return known ? Result<void>() : Result<void>(known.diagnostics());
+  }
+  auto opened = cuda::cudaContext(options.device);
+  if (!opened)
+    return opened.diagnostics();
+  context = *opened;
+  options.chip = cuda::chipOf(context.driver->properties());
+  options.hasMatrixLibrary = static_cast<bool>(context.libraries->check(cuda::cublasLt));
+  return {};
+}
+
+/// Null without a device.
+static planner::DeviceLibraryChoice libraryChoice(const CompileOptions &options,
+                                                  const cuda::CudaContext &context) {
+  if (options.target != TargetKind::Cuda)
+    return nullptr;
+  return [libraries = context.libraries](const runtime::Step &step, const runtime::Plan &plan) {
+    cuda::LibraryChoice choice = cuda::chooseLibrary(step, plan, libraries.get());
+    return choice.library;
+  };
+}
+
+/// A cache that cannot be used only costs time.
+static std::optional<ObjectCache> cacheOf(const CompileOptions &options) {
+  if (options.cacheDirectory == "off")
+    return std::nullopt;
+  auto cache = ObjectCache::open({options.cacheDirectory});
+  return cache ? std::optional(std::move(*cache)) : std::nullopt;
+}
+
+/// Empty without a database.
+static Result<TuningDatabase> tuningOf(const CompileOptions &options) {
+  std::string file = options.tuningFile.empty() ? defaultTuningFile() : options.tuningFile;
+  return file.empty() || file == "off" ? Result<TuningDatabase>(TuningDatabase())
+                                       : TuningDatabase::read(file);
+}
+
+/// Renames all kernels and their calls.
+static Result<void> prefixKernels(ModuleOp module, const std::string &prefix) {
+  SymbolTableCollection tables;
+  SymbolUserMap users(tables, module);
+  for (auto function : module.getOps<func::FuncOp>())
+    if (isKernel(function)) {
+      auto name = StringAttr::get(module.getContext(), prefix + function.getName().str());
+      users.replaceAllUsesWith(function, name);
+      function.setSymNameAttr(name);
+    }
+  return {};
+}
+
+/// The arithmetic operations of each kernel; without an entry where a dim is dynamic.
+static llvm::StringMap<double> flopsOfKernels(ModuleOp kernels) {
+  llvm::StringMap<double> flops;
+  for (auto function : kernels.getOps<func::FuncOp>()) {
+    std::optional<double> sum = 0;
+    function.walk([&](Operation *op) {
+      if (op == function || op->hasTrait<OpTrait::IsTerminator>())
+        return;
+      std::optional<int64_t> operations = pd::operationsOf(op);
+      sum = sum && operations ? std::optional(*sum + static_cast<double>(*operations)) : std::nullopt;
+    });
+    if (sum)
+      flops[function.getName()] = *sum;
+  }
+  return flops;
+}
+
 Result<CompiledProgram> compileForCpu(OwningOpRef<ModuleOp> module, const CompileOptions &given) {
   CompileOptions options = given;
-  if (options.target == TargetKind::Cuda) {
-    auto context = cudaContext();
-    if (!context)
-      return context.diagnostics();
-    options.hasMatrixLibrary = context->blas != nullptr;
-  }
+  cuda::CudaContext context;
+  if (Result<void> chosen = chooseChip(options, context); !chosen)
+    return chosen.diagnostics();
   auto progress = [&](const char *what, double part) {
     if (options.progress)
       options.progress(what, part);
@@ -161,7 +242,11 @@ Result<CompiledProgram> compileForCpu(OwningOpRef<ModuleOp> module, const Compil
   if (Result<void> written = dumpStage(*module, options.dumpDirectory, "1-kernels-formed"); !written)
     return written.diagnostics();
 
+  if (!options.symbolPrefix.empty())
+    if (Result<void> renamed = prefixKernels(*module, options.symbolPrefix); !renamed)
+      return renamed.diagnostics();
   OwningOpRef<ModuleOp> kernels = takeKernels(*module);
+  llvm::StringMap<double> flops = flopsOfKernels(*kernels);
   progress("lowering kernels", 0.1);
   PassManager lowering(kernels->getContext());
   lowering.enableVerifier(false);
@@ -173,10 +258,15 @@ Result<CompiledProgram> compileForCpu(OwningOpRef<ModuleOp> module, const Compil
   progress("generating code", 0.2);
   DeviceKernelSet onDevice;
   if (options.target == TargetKind::Cuda) {
-    auto context = cudaContext();
-    if (!context)
-      return context.diagnostics();
-    auto taken = takeDeviceKernels(*kernels, chipOf(context->driver->properties()), options.dumpDirectory);
+    std::optional<ObjectCache> cache = cacheOf(options);
+    if (Result<void> seen = options.onDeviceKernels ? options.onDeviceKernels(*kernels) : Result<void>();
+        !seen)
+      return seen.diagnostics();
+    auto tuning = tuningOf(options);
+    if (!tuning)
+      return tuning.diagnostics();
+    auto taken =
+        takeTunedKernels(*kernels, options.chip, options.dumpDirectory, cache ? &*cache : nullptr, *tuning);
     if (!taken)
       return taken.diagnostics();
     onDevice = std::move(*taken);
@@ -194,17 +284,18 @@ Result<CompiledProgram> compileForCpu(OwningOpRef<ModuleOp> module, const Compil
 
   llvm::StringMap<planner::KernelFacts> facts = std::move(onDevice.facts);
   for (const CompiledKernel &kernel : compiled->kernels)
-    facts[kernel.symbol] = {kernel.rows, kernel.work, {}};
+    facts[kernel.symbol] = kernelFacts(kernel.rows, kernel.work, kernel.needs);
+  for (auto &entry : facts)
+    entry.second.flops = flops.lookup(entry.first());
   progress("planning", 0.95);
   auto plan = planner::buildPlan(
       module->lookupSymbol<func::FuncOp>("main"),
-      [&](llvm::StringRef symbol) { return facts.lookup(symbol); },
-      options.hasMatrixLibrary ? cuda::deviceLibraryOf : planner::DeviceLibraryChoice());
+      [&](llvm::StringRef symbol) { return facts.lookup(symbol); }, libraryChoice(options, context));
   if (!plan)
     return plan.diagnostics();
   progress("compiled", 1.0);
-  return CompiledProgram{std::move(*plan), std::move(compiled->archive), options.target,
-                         std::move(onDevice.hostArchive), std::move(onDevice.code)};
+  return CompiledProgram{std::move(*plan), std::move(compiled->archive),     options.target,
+                         options.device,   std::move(onDevice.hostArchives), std::move(onDevice.code)};
 }
 
 namespace {
@@ -213,11 +304,11 @@ namespace {
 /// of kernels on a device.
 struct HostCode {
   LoadedObject kernels;
-  std::optional<LoadedObject> shapes;
+  std::vector<LoadedObject> shapes;
 
   Result<void *> find(const std::string &symbol) const {
-    if (shapes)
-      if (auto found = shapes->find(symbol))
+    for (const LoadedObject &object : shapes)
+      if (auto found = object.find(symbol); found && *found)
         return found;
     return kernels.find(symbol);
   }
@@ -227,43 +318,44 @@ Result<std::shared_ptr<HostCode>> loadHostCode(const CompiledProgram &program) {
   auto kernels = LoadedObject::load(program.archive);
   if (!kernels)
     return kernels.diagnostics();
-  auto code = std::make_shared<HostCode>(HostCode{std::move(*kernels), std::nullopt});
-  if (program.shapeArchive.empty())
-    return code;
-  auto shapes = LoadedObject::load(program.shapeArchive);
-  if (!shapes)
-    return shapes.diagnostics();
-  code->shapes = std::move(*shapes);
+  auto code = std::make_shared<HostCode>(HostCode{std::move(*kernels), {}});
+  for (const std::string &archive : program.shapeArchives) {
+    auto shapes = LoadedObject::load(archive);
+    if (!shapes)
+      return shapes.diagnostics();
+    code->shapes.push_back(std::move(*shapes));
+  }
   return code;
 }
 
-/// The device that runs the kernels of a program; null for a program without one.
-Result<std::shared_ptr<runtime::Device>> deviceOf(const CompiledProgram &program) {
+/// The device that runs an executable of a program; null for a program without one.
+Result<std::shared_ptr<runtime::Device>> deviceOf(const CompiledProgram &program, int offset) {
   if (program.target != TargetKind::Cuda)
     return std::shared_ptr<runtime::Device>();
-  auto context = cudaContext();
+  int device = program.device + offset;
+  if (auto count = cuda::countDevices(); offset > 0 && count)
+    device %= *count;
+  auto context = cuda::cudaContext(device);
   if (!context)
     return context.diagnostics();
-  cuda::CudaDeviceOptions options;
-  options.blas = context->blas;
   return std::shared_ptr<runtime::Device>(
-      std::make_shared<cuda::CudaDevice>(context->driver, program.deviceCode, options));
+      std::make_shared<cuda::CudaDevice>(context->driver, program.deviceCode, cuda::deviceOptions(*context)));
 }
 
 } // namespace
 
-Result<std::vector<std::shared_ptr<runtime::Executable>>> loadProgram(CompiledProgram program,
-                                                                      const std::string &name, size_t count) {
+Result<std::vector<std::shared_ptr<runtime::Executable>>>
+loadProgram(CompiledProgram program, const std::string &name, const std::vector<int> &offsets) {
   auto code = loadHostCode(program);
   if (!code)
     return code.diagnostics();
-  auto device = deviceOf(program);
-  if (!device)
-    return device.diagnostics();
   auto resolve = [&](const std::string &symbol) { return (*code)->find(symbol); };
   std::vector<std::shared_ptr<runtime::Executable>> executables;
-  for (size_t i = 0; i < count; ++i) {
-    runtime::Plan plan = i + 1 < count ? program.plan : std::move(program.plan);
+  for (size_t i = 0; i < offsets.size(); ++i) {
+    auto device = deviceOf(program, offsets[i]);
+    if (!device)
+      return device.diagnostics();
+    runtime::Plan plan = i + 1 < offsets.size() ? program.plan : std::move(program.plan);
     auto executable = runtime::Executable::create(std::move(plan), name, resolve, *code, *device);
     if (!executable)
       return executable.diagnostics();
@@ -275,7 +367,7 @@ Result<std::vector<std::shared_ptr<runtime::Executable>>> loadProgram(CompiledPr
 }
 
 Result<std::shared_ptr<runtime::Executable>> loadProgram(CompiledProgram program, const std::string &name) {
-  auto loaded = loadProgram(std::move(program), name, 1);
+  auto loaded = loadProgram(std::move(program), name, std::vector<int>{0});
   if (!loaded)
     return loaded.diagnostics();
   return std::move(loaded->front());

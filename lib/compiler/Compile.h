@@ -33,13 +33,28 @@ struct PipelineOptions {
   bool isLocal = false;
   /// Where kernels run. On a GPU they compute products of matrices too.
   TargetKind target = TargetKind::Cpu;
-  /// With TargetKind::Cuda: the device has a library for large products of matrices.
+  /// With TargetKind::Cuda: the number of the device.
+  int device = 0;
+  /// With TargetKind::Cuda: the device has a library for large products of matrices; compileForCpu sets it.
   bool hasMatrixLibrary = false;
 };
 
 struct CompileOptions : PipelineOptions {
   /// See ModelOptions.
   std::string cpu;
+  /// The chip that kernels are compiled for with TargetKind::Cuda ("sm_90a"). Empty: that of the device,
+  /// which must exist; its libraries are then asked which ops they compute. Otherwise all libraries are
+  /// assumed to be there.
+  std::string chip;
+  /// Folder of the cache of machine code for devices; empty: the default one, "off": none.
+  std::string cacheDirectory;
+  /// The tuning database (Tuning.h) that chooses strategies of kernels for a device; empty:
+  /// defaultTuningFile(), "off": none.
+  std::string tuningFile;
+  /// Called with the kernels for a device, on linalg, before they are lowered.
+  std::function<Result<void>(mlir::ModuleOp kernels)> onDeviceKernels;
+  /// Begins the names of all kernels, so that several programs can be linked into one library.
+  std::string symbolPrefix;
   /// Number of threads that compile.
   int threads = 1;
   /// Folder for the IR of each stage, one file per stage; empty: none is written.
@@ -54,8 +69,9 @@ struct CompiledProgram {
   runtime::Plan plan;
   std::string archive; ///< object code of the kernels, a static library
   TargetKind target = TargetKind::Cpu;
+  int device = 0; ///< TargetKind::Cuda: the number of the device that runs it
   /// For a CUDA device: object code of the functions that compute the shapes of its kernels, and the kernels.
-  std::string shapeArchive;
+  std::vector<std::string> shapeArchives;
   cuda::DeviceCode deviceCode;
 };
 
@@ -83,6 +99,11 @@ Result<void> dumpStage(mlir::ModuleOp module, const std::string &directory, cons
 /// Runs the passes of buildCpuPipeline, if kernels are not formed yet. Error: a pass fails.
 Result<void> formKernels(mlir::ModuleOp module, const PipelineOptions &options);
 
+/// The name of the remarks about CUDA graphs (runtime::Executable::describeGraphs), beside those of passes.
+inline constexpr const char *graphRemarks = "cuda-graphs";
+/// Whether a valid ModelOptions::remarks matches a name.
+bool remarksMatch(const std::string &passes, const std::string &name);
+
 /// Checks ModelOptions::remarks. Error: not a regular expression, or no pass of the compiler matches it.
 Result<void> checkRemarks(const std::string &passes);
 
@@ -103,9 +124,11 @@ Result<CompiledProgram> compileForCpu(mlir::OwningOpRef<mlir::ModuleOp> module,
                                       const CompileOptions &options);
 
 /// Loads the object code into this process and resolves the symbols of the plan. `name` is used in messages.
+/// A program for a CUDA device is loaded there.
 Result<std::shared_ptr<runtime::Executable>> loadProgram(CompiledProgram program, const std::string &name);
-/// The same for `count` executables, which share the object code.
-Result<std::vector<std::shared_ptr<runtime::Executable>>> loadProgram(CompiledProgram program,
-                                                                      const std::string &name, size_t count);
+/// The same for several executables, which share the object code. For a CUDA device executable i uses the
+/// device CompiledProgram::device + offsets[i], modulo the number of devices.
+Result<std::vector<std::shared_ptr<runtime::Executable>>>
+loadProgram(CompiledProgram program, const std::string &name, const std::vector<int> &offsets);
 
 } // namespace proa

@@ -69,7 +69,10 @@ std::string pack(const Compilation &compilation) {
     append(bytes, {reinterpret_cast<const char *>(plan.data()), plan.size()});
     append(bytes, program.archive);
     append(bytes, std::string(1, static_cast<char>(program.target)));
-    append(bytes, program.shapeArchive);
+    std::string shapes;
+    for (const std::string &archive : program.shapeArchives)
+      append(shapes, archive);
+    append(bytes, shapes);
     std::vector<uint8_t> code = cuda::serialize(program.deviceCode);
     append(bytes, {reinterpret_cast<const char *>(code.data()), code.size()});
   }
@@ -97,8 +100,16 @@ Result<CompiledProgram> unpackProgram(std::string_view &bytes) {
     return code.diagnostics();
   if (fields[2].size() != 1)
     return errorAt("object cache", "the target of a program has a wrong size");
-  return CompiledProgram{std::move(*plan), std::string(fields[1]), static_cast<TargetKind>(fields[2].front()),
-                         std::string(fields[3]), std::move(*code)};
+  std::vector<std::string> shapes;
+  while (!fields[3].empty()) {
+    auto archive = takeField(fields[3]);
+    if (!archive)
+      return archive.diagnostics();
+    shapes.emplace_back(*archive);
+  }
+  return CompiledProgram{
+      std::move(*plan),  std::string(fields[1]), static_cast<TargetKind>(fields[2].front()), 0,
+      std::move(shapes), std::move(*code)};
 }
 
 Result<Compilation> unpack(std::string_view bytes) {

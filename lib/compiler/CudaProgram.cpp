@@ -11,21 +11,21 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Pass/PassManager.h"
 
-#include <mutex>
+#include <iterator>
+#include <map>
 
 using namespace mlir;
 
 namespace proa {
 namespace {
 
-std::mutex contextMutex;
-CudaContext openContext;
-
 planner::KernelFacts factsOf(const cuda::DeviceKernel &kernel) {
-  planner::KernelFacts facts{kernel.rows, kernel.work, {}};
+  planner::KernelFacts facts = kernelFacts(kernel.rows, kernel.work, kernel.needs);
   facts.launch.threads = kernel.threads;
   facts.launch.sharedBytes = kernel.sharedBytes;
   facts.launch.parameters = kernel.parameters;
+  facts.launch.tensorMaps = kernel.tensorMaps;
+  facts.launch.residentBlocks = kernel.residentBlocks;
   return facts;
 }
 
@@ -42,37 +42,28 @@ Result<std::string> compileShapes(ModuleOp host) {
 
 } // namespace
 
-Result<CudaContext> cudaContext() {
-  std::lock_guard lock(contextMutex);
-  if (openContext.driver)
-    return openContext;
-  auto driver = cuda::openDriver();
-  if (!driver)
-    return driver.diagnostics();
-  openContext.driver = std::move(*driver);
-  if (auto blas = cuda::openCublasLt(openContext.driver))
-    openContext.blas = std::move(*blas);
-  return openContext;
-}
-
-void setCudaContext(CudaContext context) {
-  std::lock_guard lock(contextMutex);
-  openContext = std::move(context);
-}
-
-std::string chipOf(const cuda::DeviceProperties &properties) {
-  std::string chip = "sm_" + std::to_string(properties.major) + std::to_string(properties.minor);
-  // Features of one architecture only, such as wgmma.
-  bool hasOwnFeatures = properties.minor == 0 && (properties.major == 9 || properties.major == 10);
-  return hasOwnFeatures ? chip + "a" : chip;
+planner::KernelFacts kernelFacts(int64_t rows, double work, const KernelNeeds &needs) {
+  planner::KernelFacts facts;
+  facts.rows = rows;
+  facts.work = work;
+  facts.scratch = needs.scratch;
+  facts.hasCounters = needs.hasCounters;
+  for (const std::vector<int64_t> &check : needs.checks)
+    facts.checks.push_back({static_cast<int32_t>(check[0]), static_cast<int32_t>(check[1]),
+                            static_cast<int32_t>(check[2]), check[3], check[4] != 0});
+  return facts;
 }
 
 Result<DeviceKernelSet> takeDeviceKernels(ModuleOp kernels, const std::string &chip,
-                                          const std::string &dumpDirectory) {
+                                          const std::string &dumpDirectory, const ObjectCache *cache,
+                                          const KernelStrategy &strategy) {
   DiagnosticCollector diagnostics(kernels.getContext());
   OwningOpRef<ModuleOp> device = kernels.clone();
   PassManager passes(kernels.getContext());
   LowerGpuKernelsOptions lowering;
+  lowering.chip = chip;
+  lowering.maxThreads = strategy.maxThreads;
+  lowering.contraction = strategy.contraction;
   buildLowerGpuKernelsPipeline(passes, lowering);
   if (failed(passes.run(*device)))
     return diagnostics.take("the kernels could not be lowered for the device");
@@ -85,17 +76,53 @@ Result<DeviceKernelSet> takeDeviceKernels(ModuleOp kernels, const std::string &c
   options.chip = chip;
   options.assembles = toolkit.canAssemble();
   options.dumpDirectory = dumpDirectory;
+  options.cache = cache;
   auto compiled = cuda::compileDeviceKernels(*device, toolkit, options);
   if (!compiled)
     return compiled.diagnostics();
   auto shapes = compileShapes(*compiled->host);
   if (!shapes)
     return shapes.diagnostics();
-  result.hostArchive = std::move(*shapes);
+  if (!shapes->empty())
+    result.hostArchives.push_back(std::move(*shapes));
   for (cuda::DeviceKernel &kernel : compiled->kernels) {
     result.facts[kernel.symbol] = factsOf(kernel);
     result.code.kernels.push_back({kernel.symbol, std::move(kernel.cubin), std::move(kernel.ptx)});
     kernels.lookupSymbol(kernel.symbol)->erase();
+    if (Operation *shapes = kernels.lookupSymbol(kernel.symbol + "_shape"))
+      shapes->erase();
+  }
+  return result;
+}
+
+Result<DeviceKernelSet> takeTunedKernels(ModuleOp kernels, const std::string &chip,
+                                         const std::string &dumpDirectory, const ObjectCache *cache,
+                                         const TuningDatabase &database) {
+  std::map<KernelStrategy, SmallVector<func::FuncOp>> groups;
+  for (auto kernel : kernels.getOps<func::FuncOp>()) {
+    const TuningEntry *entry = database.size() > 0 ? database.find(tuningKey(kernel, chip)) : nullptr;
+    groups[entry ? entry->strategy : KernelStrategy()].push_back(kernel);
+  }
+  DeviceKernelSet result;
+  result.code.chip = chip;
+  for (auto &[strategy, group] : groups) {
+    OwningOpRef<ModuleOp> part = ModuleOp::create(kernels.getLoc());
+    for (func::FuncOp kernel : group) {
+      kernel->remove();
+      part->push_back(kernel);
+    }
+    auto taken = takeDeviceKernels(*part, chip, dumpDirectory, cache, strategy);
+    if (!taken)
+      return taken.diagnostics();
+    // Kernels without a form on the device are left.
+    for (auto kernel : llvm::make_early_inc_range(part->getOps<func::FuncOp>())) {
+      kernel->remove();
+      kernels.push_back(kernel);
+    }
+    for (auto &entry : taken->facts)
+      result.facts[entry.first()] = entry.second;
+    llvm::move(taken->code.kernels, std::back_inserter(result.code.kernels));
+    llvm::move(taken->hostArchives, std::back_inserter(result.hostArchives));
   }
   return result;
 }

@@ -141,8 +141,12 @@ Result<std::unique_ptr<MeshProgram>> MeshProgram::load(Compilation compilation, 
   std::unique_ptr<MeshProgram> program(new MeshProgram(std::move(interface), ranks));
   std::vector<std::vector<std::shared_ptr<runtime::Executable>>> loaded;
   for (size_t i = 0; i < compilation.programs.size(); ++i) {
-    auto count = static_cast<size_t>(std::ranges::count(compilation.programOf, i));
-    auto copies = loadProgram(std::move(compilation.programs[i]), name, count);
+    // Ranks of one process use one device each. The last copy is taken first.
+    std::vector<int> devices;
+    for (size_t index = compilation.programOf.size(); index-- > 0;)
+      if (compilation.programOf[index] == i)
+        devices.push_back(static_cast<int>(index));
+    auto copies = loadProgram(std::move(compilation.programs[i]), name, devices);
     if (!copies)
       return copies.diagnostics();
     loaded.push_back(std::move(*copies));

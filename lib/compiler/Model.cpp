@@ -3,6 +3,7 @@
 
 #include "lib/compiler/Compile.h"
 #include "lib/compiler/CompiledCache.h"
+#include "lib/compiler/CudaProgram.h"
 #include "lib/compiler/FeedChecks.h"
 #include "lib/compiler/IrProgram.h"
 #include "lib/compiler/KernelDiagnosis.h"
@@ -30,6 +31,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <set>
 #include <thread>
 
@@ -98,7 +100,7 @@ struct Model::Implementation {
   std::function<void(const Diagnostic &)> onRemark;
   std::string path; ///< begins the messages
   std::string programText;
-  TargetKind target = TargetKind::Cpu;
+  ProgramTarget target;
   std::unique_ptr<mlir::MLIRContext> context;
   std::unique_ptr<ProgramSource> source;
   /// By FeedFacts::key.
@@ -224,7 +226,13 @@ Result<void> Model::Implementation::open(const std::string &modelPath) {
     if (!chosen)
       return chosen.diagnostics();
     target = *chosen;
-    options.target = nameOf(target); // part of the key of the cache
+    // Part of the key of the cache: programs for equal chips are equal.
+    options.target = nameOf(target.kind);
+    if (target.kind == TargetKind::Cuda)
+      if (auto device = cuda::cudaContext(target.device))
+        options.target += " " + cuda::chipOf(device->driver->properties());
+    if (const char *libraries = std::getenv("PROA_CUDA_LIBRARIES"))
+      options.target += std::string(" libraries ") + libraries;
   }
   if (options.mesh) {
     auto opened = ModelMesh::open(options, values);
@@ -428,7 +436,9 @@ CompileOptions Model::Implementation::compileOptions() const {
   compileOptions.memoryBudget = options.memoryBudget;
   compileOptions.amp = options.amp;
   compileOptions.cpu = options.cpu;
-  compileOptions.target = target;
+  compileOptions.target = target.kind;
+  compileOptions.device = target.device;
+  compileOptions.cacheDirectory = options.cacheDirectory;
   return compileOptions;
 }
 
@@ -498,6 +508,8 @@ runtime::KernelDiagnosis Model::Implementation::diagnosisOf(const Imported &impo
 Result<Variant> Model::Implementation::load(Compilation compilation, const Imported &imported,
                                             const std::map<std::string, Tensor> &feeds) {
   Stopwatch watch(times.load);
+  for (CompiledProgram &program : compilation.programs)
+    program.device = target.device;
   if (mesh) {
     auto program = mesh->load(std::move(compilation), *context, path, options, threadsOf(options));
     if (!program)
@@ -507,6 +519,13 @@ Result<Variant> Model::Implementation::load(Compilation compilation, const Impor
   auto executable = loadProgram(std::move(compilation.programs.front()), path);
   if (!executable)
     return executable.diagnostics();
+  if (onRemark && remarksMatch(options.remarks, graphRemarks))
+    for (Diagnostic remark : (*executable)->describeGraphs()) {
+      remark.severity = Diagnostic::Severity::Remark;
+      remark.code = graphRemarks;
+      remark.message = remark.code + ": " + remark.message;
+      onRemark(remark);
+    }
   if (auto bound = (*executable)->bindParameters(values); !bound)
     return bound.diagnostics();
   if (options.checkFinite)
@@ -717,7 +736,7 @@ Result<runtime::NamedTensors> Model::Implementation::beforeRun(const std::map<st
     return bound.diagnostics();
   const runtime::Plan &plan = current->executable->plan();
   if (profiling && !current->profile)
-    current->profile = std::make_unique<runtime::Profile>(plan);
+    current->profile = std::make_unique<runtime::Profile>(plan, current->executable->devicePeaks());
   runtime::Session &session = mesh ? current->onMesh->session() : *current->session;
   session.setProfile(profiling ? current->profile.get() : nullptr);
   std::map<std::string, Tensor> all = import::withLods(feeds);

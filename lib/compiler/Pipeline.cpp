@@ -3,6 +3,7 @@
 
 #include "passes/autodiff/Passes.h"
 #include "passes/decompose/Passes.h"
+#include "passes/device/Passes.h"
 #include "passes/fuse/Passes.h"
 #include "passes/layout/Passes.h"
 #include "passes/normalize/Passes.h"
@@ -63,15 +64,24 @@ void buildKernelPipeline(OpPassManager &pm, const PipelineOptions &options) {
   DecomposeOptions normalization;
   normalization.only = {"pd.batch_norm"};
   pm.addPass(createDecompose(normalization));
-  pm.addNestedPass<func::FuncOp>(createChannelsLast());
-  addCleanup(pm);
   bool usesBlas = options.target == TargetKind::Cuda && options.hasMatrixLibrary;
+  // cuDNN takes filters in the order of the images; those of the program have the channels first.
+  if (!usesBlas)
+    pm.addNestedPass<func::FuncOp>(createChannelsLast());
+  addCleanup(pm);
   std::string target = options.target == TargetKind::Cpu ? "cpu" : usesBlas ? "gpu-blas" : "gpu";
+  if (options.target != TargetKind::Cpu) {
+    DecomposeOptions fused;
+    fused.only = {"pd.flash_attn"};
+    pm.addPass(createDecompose(fused));
+    pm.addNestedPass<func::FuncOp>(createFormAttention());
+    addCleanup(pm);
+  }
   FuseEpiloguesOptions epilogues;
   epilogues.target = target;
   pm.addNestedPass<func::FuncOp>(createFuseEpilogues(epilogues));
   DecomposeOptions withoutKernels;
-  withoutKernels.target = "cpu";
+  withoutKernels.target = options.target == TargetKind::Cpu ? "cpu" : "gpu";
   pm.addPass(createDecompose(withoutKernels));
   pm.addPass(createWidenLibraryOps());
   addCleanup(pm);
@@ -80,6 +90,10 @@ void buildKernelPipeline(OpPassManager &pm, const PipelineOptions &options) {
     recompute.function = "main";
     recompute.memoryBudget = *options.memoryBudget;
     pm.addPass(createRematerialize(recompute));
+  }
+  if (options.target != TargetKind::Cpu) {
+    pm.addNestedPass<func::FuncOp>(createExpandForDevice());
+    addCleanup(pm);
   }
   FormKernelsOptions kernels;
   kernels.opLocations = options.opLocations;

@@ -9,6 +9,7 @@
 #include "passes/autodiff/BatchSharded.h"
 #include "passes/autodiff/Passes.h"
 #include "passes/decompose/Passes.h"
+#include "passes/device/Passes.h"
 #include "passes/emulate-gpu/Passes.h"
 #include "passes/fuse/Passes.h"
 #include "passes/layout/Passes.h"
@@ -40,6 +41,7 @@ void registerAllDialects(mlir::DialectRegistry &registry) {
 void registerProaPasses() {
   registerProaNormalizePasses();
   registerProaDecomposePasses();
+  registerProaDevicePasses();
   registerProaAutodiffPasses();
   registerProaFusePasses();
   registerProaLayoutPasses();

@@ -9,13 +9,22 @@ namespace proa {
 
 enum class TargetKind : uint8_t {
   Cpu,
-  Cuda,         ///< the CUDA device of this machine
+  Cuda,         ///< a CUDA device of this machine
   CudaEmulated, ///< kernels for the GPU, run on the CPU by lib/emulator
+};
+
+struct ProgramTarget {
+  TargetKind kind = TargetKind::Cpu;
+  int device = 0; ///< Cuda: its number
 };
 
 /// The first target of ModelOptions::target that this machine can run. Error: an unknown name, or no target
 /// of the list can run here, with the reason of each.
-Result<TargetKind> chooseTarget(const std::string &targets);
+Result<ProgramTarget> chooseTarget(const std::string &targets);
+
+/// The number of the device of "cuda" without a number: 0, or that of this process among the processes that
+/// mpirun started on this machine, modulo the number of devices.
+int defaultDevice();
 
 /// "cpu", "cuda", "cuda-emulated".
 const char *nameOf(TargetKind target);

@@ -62,10 +62,10 @@ CLI::Option *declareCpu(CLI::App &line, std::string &cpu) {
 
 CLI::Option *declareTarget(CLI::App &line, std::string &target) {
   return line
-      .add_option(
-          "--target", target,
-          "The device: cpu, cuda, or cuda-emulated (kernels for a GPU, run on the CPU); of a list such as "
-          "cuda,cpu the first that this machine can run; default: cpu")
+      .add_option("--target", target,
+                  "The device: cpu, cuda, cuda:N (device number N), or cuda-emulated (kernels for a GPU, run "
+                  "on the CPU); of a "
+                  "list such as cuda,cpu the first that this machine can run; default: cpu")
       ->check(checkName)
       ->type_name("NAME,...");
 }

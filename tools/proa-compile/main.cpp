@@ -1,5 +1,6 @@
 // proa-compile: compiles a program to a shared library with a C interface.
 #include "lib/aot/LinkLibrary.h"
+#include "lib/codegen/cuda/EmitPtx.h"
 #include "lib/support/Files.h"
 #include "tools/common/CommandLine.h"
 #include "tools/common/ProgressBar.h"
@@ -7,6 +8,7 @@
 #include "translator/params/ModelFolder.h"
 #include "translator/params/ModelMeta.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 
 #include <fmt/format.h>
@@ -25,11 +27,14 @@ struct Options {
   aot::LibraryRequest request;
   aot::LinkOptions link;
   AmpChoice amp;
+  std::string target = cpu;
+  std::vector<std::string> chips;
   std::vector<std::string> dims;
   std::string header;
   std::string emit = library;
   bool quiet = false;
 
+  static constexpr const char *cpu = "cpu", *cuda = "cuda";
   static constexpr const char *library = "library";
   static constexpr const char *archive = "archive";
   static constexpr const char *plan = "plan";
@@ -58,10 +63,29 @@ void declare(CommandLine &line, Options &options) {
   line.takeMoreValues("--dims", isFeedDims);
   declareAmp(line, options.amp);
   declareCpu(line, request.cpu);
+  line.add_option("--target", options.target,
+                  "The device that runs the program: cpu, or cuda with the CPU for the rest")
+      ->check(CLI::IsMember({Options::cpu, Options::cuda}))
+      ->capture_default_str();
+  std::vector<std::string> known;
+  for (const cuda::ChipInfo &chip : cuda::knownChips())
+    known.push_back(chip.name);
+  line.add_option(
+          "--chips", options.chips,
+          "With --target=cuda: the chips that machine code is embedded for, with PTX beside it; default: "
+          "sm_80,sm_90a,sm_100a")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember(known))
+      ->type_name("NAME,...");
   line.add_flag("--embed-weights", request.embedWeights, "Embeds the weights into the library");
   line.add_option("--function", request.function,
                   "Function of an IR file; default: main, else the only public function")
       ->type_name("NAME");
+  line.add_option("--dump", request.dumpDirectory,
+                  "Writes the IR after each stage, and for CUDA the code of each kernel, into this folder")
+      ->check(checkName)
+      ->type_name("DIR");
   declareRemarks(line, request.remarks);
   line.add_flag("-q,--quiet", options.quiet, "Omits warnings");
   line.add_option("--params", request.parameters, "Weights file; default: the file in the model's folder")
@@ -90,6 +114,13 @@ Diagnostics checkOptions(Options &options) {
   Diagnostics diagnostics;
   options.request.dims = parseFeedDims(options.dims, diagnostics);
   options.request.amp = ampOf(options.amp);
+  if (!options.chips.empty() && options.target != Options::cuda)
+    diagnostics.add("--chips", "requires --target=cuda");
+  for (const std::string &chip : options.chips)
+    if (!llvm::is_contained(options.request.chips, chip))
+      options.request.chips.push_back(chip);
+  if (options.target == Options::cuda && options.chips.empty())
+    options.request.chips = {"sm_80", "sm_90a", "sm_100a"};
   if (options.link.prefix.empty())
     options.link.prefix = aot::prefixOf(options.link.output);
   else if (!aot::isIdentifier(options.link.prefix))
@@ -197,6 +228,7 @@ int main(int argc, char **argv) {
       "  proa-compile resnet50 -o libresnet50.so --header resnet50.h --dims image=1x3x224x224\n"
       "  proa-compile resnet50 -o libresnet50.so --header resnet50.h --embed-weights\n"
       "  proa-compile model.pdmodel --emit=archive -o kernels.a\n"
+      "  proa-compile bert -o libbert.so --header bert.h --target=cuda --chips=sm_90a\n"
       "  cc main.c -Linstall/lib -L. -lresnet50 -lproa_runtime -o main   (see examples/aot)\n");
   declare(line, options);
   if (std::optional<int> code = line.read(argc, argv))

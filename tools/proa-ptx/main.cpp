@@ -2,6 +2,7 @@
 #include "lib/codegen/cuda/CompileDevice.h"
 #include "lib/support/DiagnosticCollector.h"
 #include "lib/support/Files.h"
+#include "passes/analysis/Chip.h"
 #include "tools/common/CommandLine.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -47,7 +48,9 @@ void declare(CommandLine &line, Options &options) {
   line.add_option("--assembler", options.assembler, "nvjitlink: in process; ptxas: child process")
       ->transform(CLI::CheckedTransformer(std::map<std::string, Kind>{
           {"any", Kind::Any}, {"nvjitlink", Kind::NvJitLink}, {"ptxas", Kind::Ptxas}}));
-  line.add_flag("--check", options.check, "Fails on a spill, a stack frame or a note C75xx of a kernel");
+  line.add_flag(
+      "--check", options.check,
+      "Fails on a spill, a stack frame or a note C75xx of a kernel, or a block that does not fit the chip");
   line.add_option("--max-registers", options.maxRegisters, "With --check: registers per thread")
       ->type_name("N");
   line.add_option("--max-shared", options.maxShared, "With --check: bytes of static shared memory")
@@ -63,22 +66,34 @@ std::string textOf(mlir::ModuleOp module) {
   return text + "\n";
 }
 
-/// The output that is requested of the assembled PTX.
+/// --check of the assembled kernels of `device`.
+Result<void> check(const Options &options, const cuda::ChipInfo &chip, mlir::ModuleOp device,
+                   const cuda::Cubin &cubin) {
+  cuda::ResourceBudget budget;
+  budget.registers = options.maxRegisters.value_or(budget.registers);
+  budget.sharedBytes = options.maxShared.value_or(budget.sharedBytes);
+  Diagnostics diagnostics = cuda::checkResources(cubin.kernels, budget).diagnostics();
+  for (const cuda::KernelResources &kernel : cubin.kernels) {
+    Result<cuda::BlockSize> block = cuda::blockOf(device.lookupSymbol(kernel.symbol));
+    diagnostics.append(
+        block ? cuda::checkBlock(kernel, *block, Chip::named(chip.name)->sharedBytes).diagnostics()
+              : block.diagnostics());
+  }
+  return diagnostics;
+}
+
+/// The output that is requested of the assembled PTX of `device`.
 Result<std::string> assembled(const Options &options, const cuda::CudaToolkit &toolkit,
-                              const std::string &ptx) {
+                              const cuda::ChipInfo &chip, mlir::ModuleOp device, const std::string &ptx) {
   Result<std::unique_ptr<cuda::Assembler>> assembler = cuda::Assembler::create(toolkit, options.assembler);
   if (!assembler)
     return assembler.diagnostics();
   Result<cuda::Cubin> cubin = (*assembler)->assemble(ptx, options.chip);
   if (!cubin)
     return cubin.diagnostics();
-  if (options.check) {
-    cuda::ResourceBudget budget;
-    budget.registers = options.maxRegisters.value_or(budget.registers);
-    budget.sharedBytes = options.maxShared.value_or(budget.sharedBytes);
-    if (Result<void> checked = cuda::checkResources(cubin->kernels, budget); !checked)
+  if (options.check)
+    if (Result<void> checked = check(options, chip, device, *cubin); !checked)
       return checked.diagnostics();
-  }
   if (options.emit == Options::report)
     return cubin->report;
   if (options.emit == Options::resources)
@@ -121,7 +136,7 @@ Result<std::string> compile(const Options &options) {
     return code->llvmIr;
   if (options.emit == Options::ptx && !options.check)
     return code->ptx;
-  return assembled(options, toolkit, code->ptx);
+  return assembled(options, toolkit, *chip, *split->device, code->ptx);
 }
 
 } // namespace

@@ -113,12 +113,16 @@ std::string reportJson(const RunReport &report) {
                                 {"reason", output.comparison.reason},
                                 {"max_abs_error", output.comparison.maxAbsolute},
                                 {"max_rel_error", output.comparison.maxRelative}});
-  for (const StepTime &step : report.steps)
+  for (const StepTime &step : report.steps) {
     value["steps"].push_back({{"kernel", step.kernel},
                               {"ops", step.ops},
                               {"location", step.location},
                               {"calls", step.calls},
                               {"ms", step.milliseconds}});
+    if (step.bytes > 0)
+      value["steps"].back().update(
+          {{"bytes", step.bytes}, {"flops", step.flops}, {"roofline", step.roofline}});
+  }
   return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

@@ -2,9 +2,13 @@
 
 #include "dialects/pd/ir/ArrayReference.h"
 #include "dialects/pd/ir/ArrayVjp.h"
+#include "dialects/pd/ir/Contraction.h"
+#include "dialects/pd/ir/ElementInterface.h"
 #include "dialects/pd/ir/LibraryTransforms.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/sharding/ShardingRule.h"
+#include "lib/runtime/Library.h"
+#include "lib/runtime/cuda/Libraries.h"
 #include "lib/support/Files.h"
 #include "translator/import/LegacyTable.h"
 
@@ -35,6 +39,16 @@ public:
     return llvm::isa<pd::ReferenceOpInterface, pd::ArrayReferenceOpInterface>(op);
   }
   llvm::StringRef shardingSource() const { return pd::shardingSource(op); }
+  /// Whether kernels for the GPU multiply matrices of the op.
+  bool isProduct() const {
+    return llvm::isa<pd::ContractionOpInterface>(op) && cudaLibrary() == cuda::cublasLt;
+  }
+  /// The library of CUDA that the op's record names; may be empty.
+  std::string cudaLibrary() const {
+    auto library = llvm::dyn_cast<pd::LibraryOpInterface>(op);
+    auto *entry = library ? runtime::findLibraryKernel(library.getLibraryKernel().str()) : nullptr;
+    return entry ? entry->cudaLibrary : "";
+  }
   bool hasBatchingRule() const { return llvm::isa<pd::BatchableOpInterface>(op); }
 
 private:
@@ -69,6 +83,16 @@ void describeDerivatives(mlir::RegisteredOperationName name, OpCoverage &row) {
   }
 }
 
+/// Where an op runs on a CUDA device. `cpu` is its column of the CPU.
+std::string placeOnCuda(mlir::RegisteredOperationName name, const std::string &cpu) {
+  Specimen specimen(name);
+  bool isGenerated = cpu == "compiled" || specimen.isProduct() || name.hasInterface<pd::ElementOpInterface>();
+  std::string library = specimen.cudaLibrary();
+  if (!library.empty())
+    return (isGenerated ? "generated, library (" : "library (") + library + ")";
+  return isGenerated ? "generated" : cpu == "library" ? "host" : cpu;
+}
+
 void describe(mlir::RegisteredOperationName name, OpCoverage &row) {
   bool decomposes = name.hasInterface<pd::DecomposableOpInterface>();
   bool isCompiled = name.hasInterface<pd::ScalarOpInterface>() ||
@@ -80,6 +104,7 @@ void describe(mlir::RegisteredOperationName name, OpCoverage &row) {
     row.cpu = "library";
   else if (decomposes || name.hasTrait<mlir::OpTrait::ConstantLike>())
     row.cpu = decomposes ? "decomposition" : "compiled";
+  row.cuda = placeOnCuda(name, row.cpu);
   describeDerivatives(name, row);
   row.isDecomposed = decomposes;
   if (isCompiled || Specimen(name).hasReferenceKernel() || name.hasInterface<pd::EvaluatableOpInterface>() ||
@@ -92,7 +117,7 @@ void describe(mlir::RegisteredOperationName name, OpCoverage &row) {
 /// A legacy op that becomes several ops at import: the transforms see those.
 void describeFormula(OpCoverage &row) {
   row.isDecomposed = true;
-  row.cpu = row.gradient = row.forward = row.batching = row.sharding = row.evaluator = "formula";
+  row.cpu = row.cuda = row.gradient = row.forward = row.batching = row.sharding = row.evaluator = "formula";
 }
 
 struct Total {
@@ -107,6 +132,14 @@ std::vector<Total> totalsOf(const std::vector<OpCoverage> &rows) {
   return {
       {"imported", count([](const OpCoverage &row) { return !row.op.empty(); })},
       {"run on the CPU", count([](const OpCoverage &row) { return row.cpu != "none"; })},
+      {"run on a CUDA device by a generated kernel or a library", count([](const OpCoverage &row) {
+         return row.cuda.find("generated") != std::string::npos ||
+                row.cuda.find("library") != std::string::npos;
+       })},
+      {"run on a CUDA device by a decomposition or a formula",
+       count([](const OpCoverage &row) { return row.cuda == "decomposition" || row.cuda == "formula"; })},
+      {"run on the host beside a CUDA device",
+       count([](const OpCoverage &row) { return row.cuda == "host"; })},
       {"with a decomposition", count([](const OpCoverage &row) { return row.isDecomposed; })},
       {"with reverse mode",
        count([](const OpCoverage &row) { return row.gradient != "none" && row.gradient != "zero"; })},
@@ -174,6 +207,7 @@ std::vector<OpCoverage> coverageOfOps(const std::map<std::string, int64_t> &case
     row.legacy = type;
     row.op = entry.getValue();
     row.cpu = "compiled";
+    row.cuda = "host";
     row.evaluator = "yes";
     row.elements = "any";
     // Ops of control flow: each transform has a rule for them, or none.
@@ -197,11 +231,11 @@ std::string coverageMarkdown(const std::vector<OpCoverage> &rows) {
   for (const Total &total : totalsOf(rows))
     totals += fmt::format("| {} | {} |\n", total.what, total.count);
   for (const OpCoverage &row : rows)
-    table += fmt::format("| `{}` | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
+    table += fmt::format("| `{}` | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
                          row.legacy, row.op.empty() || row.op == "formula" ? row.op : "`" + row.op + "`",
-                         row.op.empty() ? "no" : "yes", row.cpu, yesNo(row.isDecomposed), row.gradient,
-                         yesNo(row.isOverridden), row.forward, yesNo(row.isTransposed), row.batching,
-                         row.sharding, row.evaluator, row.elements, row.cases);
+                         row.op.empty() ? "no" : "yes", row.cpu, row.cuda, yesNo(row.isDecomposed),
+                         row.gradient, yesNo(row.isOverridden), row.forward, yesNo(row.isTransposed),
+                         row.batching, row.sharding, row.evaluator, row.elements, row.cases);
   return fmt::format(
       "# Legacy ops\n\n"
       "Generated by `proa-translate --coverage --format=markdown`. Gradient ops (`_grad`) are not "
@@ -209,6 +243,10 @@ std::string coverageMarkdown(const std::vector<OpCoverage> &rows) {
       "| legacy op types | |\n|---|---|\n{}\n"
       "- `formula`: the legacy op becomes several pd ops, on which all transforms work\n"
       "- CPU: `compiled` to a kernel, a `library` kernel of the runtime, or by its `decomposition`\n"
+      "- CUDA: a `generated` kernel, a `library` of CUDA, by its `decomposition`, or on the `host`, with "
+      "copies that the "
+      "plan shows. Control flow decides on the host. What a library lacks (types, attributes) runs on the "
+      "host\n"
       "- gradient (reverse mode): a `rule` on the record, or through the `decomposition`; `zero`, because no "
       "operand or no result holds floats; `none`: an error; override: a composite with a rule\n"
       "- jvp (forward mode): the op is `linear`, or has a `diagonal` Jacobian; `reverse` mode through its "
@@ -225,9 +263,10 @@ std::string coverageMarkdown(const std::vector<OpCoverage> &rows) {
       "- evaluator: whether the reference evaluator runs the op itself or its decomposition\n"
       "- dtypes: the element types of the first operand\n"
       "- cases: programs of the test corpus that use the op\n\n"
-      "| legacy op | pd op | import | CPU | decomposition | gradient | override | jvp | transpose | batching "
+      "| legacy op | pd op | import | CPU | CUDA | decomposition | gradient | override | jvp | transpose | "
+      "batching "
       "| sharding | evaluator | dtypes | cases |\n"
-      "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n{}",
+      "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n{}",
       totals, table);
 }
 
@@ -251,6 +290,7 @@ std::string coverageJson(const std::vector<OpCoverage> &rows) {
                     {"op", row.op},
                     {"import", !row.op.empty()},
                     {"cpu", row.cpu},
+                    {"cuda", row.cuda},
                     {"decomposition", row.isDecomposed},
                     {"gradient", row.gradient},
                     {"override", row.isOverridden},

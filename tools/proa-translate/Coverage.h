@@ -16,6 +16,8 @@ struct OpCoverage {
   std::string op;
   /// "compiled", "library", "decomposition" or "none".
   std::string cpu = "none";
+  /// On a CUDA device: "generated" (a kernel), "library", both, "decomposition", "host" or "none".
+  std::string cuda = "none";
   /// Whether the op has a decomposition.
   bool isDecomposed = false;
   /// Reverse mode: "rule", "decomposition" or "none".

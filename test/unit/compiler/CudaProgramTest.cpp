@@ -7,6 +7,8 @@
 #include "lib/emulator/Emulator.h"
 #include "lib/runtime/cuda/RecordingDriver.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 
@@ -14,6 +16,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
+#include <unistd.h>
 
 using namespace proa;
 
@@ -35,9 +39,12 @@ class CudaProgramTest : public ::testing::Test {
 protected:
   CudaProgramTest() : context(registry()), driver(std::make_shared<cuda::RecordingDriver>()) {
     context.loadAllAvailableDialects();
-    setCudaContext({driver, cuda::recordingBlas(driver)});
+    auto libraries = cuda::Libraries::none("not recorded");
+    libraries->blas.set(cuda::recordingBlas(driver));
+    libraries->dnn.set(cuda::recordingDnn(driver));
+    cuda::setCudaContext({driver, libraries});
   }
-  ~CudaProgramTest() override { setCudaContext({}); }
+  ~CudaProgramTest() override { cuda::setCudaContext({}); }
 
   static mlir::DialectRegistry registry() {
     mlir::DialectRegistry all;
@@ -130,13 +137,124 @@ func.func @main(%x: tensor<512x1024xf32>, %w: tensor<1024x512xf32>) -> tensor<51
   EXPECT_THAT(driver->log(), ::testing::Contains(::testing::StartsWith("multiply float32 512x512x1024")));
 }
 
+/// A bias and a relu are part of the convolution; other activations are kernels on the device.
+TEST_F(CudaProgramTest, ConvolutionsUseTheLibrary) {
+  auto parsed = [&](const char *activation) {
+    std::string text = R"(
+func.func @main(%x: tensor<1x2x5x5xf32>, %w: tensor<3x2x3x3xf32>, %b: tensor<1x3x1x1xf32>) -> tensor<1x3x5x5xf32> {
+  %c = pd.conv2d %x, %w {paddings = array<i64: 1, 1>}
+      : (tensor<1x2x5x5xf32>, tensor<3x2x3x3xf32>) -> tensor<1x3x5x5xf32>
+  %s = pd.add %c, %b : (tensor<1x3x5x5xf32>, tensor<1x3x1x1xf32>) -> tensor<1x3x5x5xf32>
+  %y = pd.)" + std::string(activation) +
+                       R"( %s : (tensor<1x3x5x5xf32>) -> tensor<1x3x5x5xf32>
+  return %y : tensor<1x3x5x5xf32>
+})";
+    return mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+  };
+  CompileOptions options;
+  options.target = TargetKind::Cuda;
+  Tensor x(DType::Float32, {1, 2, 5, 5}), w(DType::Float32, {3, 2, 3, 3}), b(DType::Float32, {1, 3, 1, 1});
+  std::fill_n(x.as<float>(), x.size(), 1.0f);
+  std::fill_n(w.as<float>(), w.size(), 1.0f);
+  for (int i = 0; i < 3; ++i)
+    b.as<float>()[i] = static_cast<float>(10 * i - 10);
+  auto compiled = CompiledFunction::create(parsed("relu"), {x, w, b}, options);
+  ASSERT_TRUE(compiled) << compiled.diagnostics().text();
+  auto results = compiled->run({x, w, b});
+  ASSERT_TRUE(results) << results.diagnostics().text();
+  EXPECT_THAT(driver->log(), ::testing::Contains(::testing::HasSubstr("convolve forward float32")));
+  EXPECT_THAT(driver->log(), ::testing::Contains(::testing::HasSubstr("+bias relu")));
+  const float *y = results->front().as<float>();
+  EXPECT_EQ(y[12], 8); // 18 products in the middle, less 10
+  EXPECT_EQ(y[0], 0);  // 8 products in the corner
+  EXPECT_EQ(y[25], 8);
+  EXPECT_EQ(y[50], 18);
+
+  auto module = parsed("sigmoid");
+  mlir::Builder builder(&context);
+  auto main = module->lookupSymbol<mlir::func::FuncOp>("main");
+  for (unsigned i = 0; i < 3; ++i)
+    main.setArgAttr(i, "pd.feed", builder.getStringAttr(std::to_string(i)));
+  auto program = compileForCpu(std::move(module), options);
+  ASSERT_TRUE(program) << program.diagnostics().text();
+  for (const runtime::Step &step : program->plan.steps)
+    if (step.kind == runtime::StepKind::Library)
+      EXPECT_EQ(step.launch.library, cuda::cudnn) << step.symbol;
+    else if (step.kind == runtime::StepKind::Kernel)
+      EXPECT_TRUE(step.isOnDevice()) << step.symbol;
+}
+
+/// Two models of a process on two devices.
+TEST_F(CudaProgramTest, SecondDevice) {
+  auto second = std::make_shared<cuda::RecordingDriver>();
+  auto libraries = cuda::Libraries::none("not recorded");
+  libraries->blas.set(cuda::recordingBlas(second));
+  cuda::setCudaContext({second, libraries}, 1);
+  registerKernels();
+  CompileOptions options;
+  options.target = TargetKind::Cuda;
+  options.device = 1;
+  auto program = compileForCpu(parse(), options);
+  ASSERT_TRUE(program) << program.diagnostics().text();
+  EXPECT_EQ(program->device, 1);
+  size_t before = driver->log().size();
+  auto executable = loadProgram(std::move(*program), "net");
+  ASSERT_TRUE(executable) << executable.diagnostics().text();
+  auto session = runtime::Session::create(*executable);
+  ASSERT_TRUE(session) << session.diagnostics().text();
+  EXPECT_GT(second->allocatedBytes(), 0);
+  EXPECT_EQ(driver->log().size(), before);
+  cuda::setCudaContext({}, 1);
+}
+
+/// Equal PTX is assembled once.
+TEST_F(CudaProgramTest, MachineCodeIsCached) {
+  if (!cuda::CudaToolkit::find().canAssemble())
+    GTEST_SKIP() << "no assembler was found";
+  std::string folder = ::testing::TempDir() + "/cuda-cache-" + std::to_string(::getpid());
+  CompileOptions options;
+  options.target = TargetKind::Cuda;
+  options.cacheDirectory = folder;
+  auto count = [&] {
+    return std::distance(std::filesystem::directory_iterator(folder), std::filesystem::directory_iterator());
+  };
+  auto first = compileForCpu(parse(), options);
+  ASSERT_TRUE(first) << first.diagnostics().text();
+  auto files = count();
+  EXPECT_GT(files, 0);
+  auto second = compileForCpu(parse(), options);
+  ASSERT_TRUE(second);
+  EXPECT_EQ(count(), files);
+  EXPECT_EQ(second->deviceCode.kernels[0].cubin, first->deviceCode.kernels[0].cubin);
+  std::filesystem::remove_all(folder);
+}
+
+/// Code for a chip needs no device, and its kernels have names of their own.
+TEST_F(CudaProgramTest, CompilesForAChipWithoutADevice) {
+  cuda::setCudaContext({});
+  CompileOptions options;
+  options.target = TargetKind::Cuda;
+  options.chip = "sm_80";
+  options.symbolPrefix = "sm_80_";
+  options.cacheDirectory = options.tuningFile = "off";
+  auto program = compileForCpu(parse(), options);
+  ASSERT_TRUE(program) << program.diagnostics().text();
+  EXPECT_EQ(program->deviceCode.chip, "sm_80");
+  ASSERT_FALSE(program->deviceCode.kernels.empty());
+  EXPECT_THAT(program->deviceCode.kernels[0].symbol, ::testing::StartsWith("sm_80_kernel"));
+  options.chip = "sm_12";
+  auto unknown = compileForCpu(parse(), options);
+  ASSERT_FALSE(unknown);
+  EXPECT_THAT(unknown.diagnostics().text(), ::testing::HasSubstr("sm_12"));
+}
+
 TEST_F(CudaProgramTest, ChipsOfDevices) {
   cuda::DeviceProperties properties;
   properties.major = 9;
-  EXPECT_EQ(chipOf(properties), "sm_90a");
+  EXPECT_EQ(cuda::chipOf(properties), "sm_90a");
   properties.major = 8;
   properties.minor = 6;
-  EXPECT_EQ(chipOf(properties), "sm_86");
+  EXPECT_EQ(cuda::chipOf(properties), "sm_86");
 }
 
 } // namespace

@@ -10,7 +10,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <random>
 
 using namespace proa;
@@ -92,6 +94,50 @@ Matrix lessThanMean(const Matrix &x) {
   return y;
 }
 
+Matrix softmaxOfColumns(const Matrix &x) {
+  Matrix swapped(x.columns, x.rows), y(x.rows, x.columns);
+  for (int64_t i = 0; i < x.rows; ++i)
+    for (int64_t j = 0; j < x.columns; ++j)
+      swapped.at(j, i) = x.at(i, j);
+  swapped = softmax(swapped);
+  for (int64_t i = 0; i < x.rows; ++i)
+    for (int64_t j = 0; j < x.columns; ++j)
+      y.at(i, j) = swapped.at(j, i);
+  return y;
+}
+
+Matrix runningSum(const Matrix &x) {
+  Matrix y = x;
+  for (int64_t i = 0; i < x.rows; ++i)
+    for (int64_t j = 1; j < x.columns; ++j)
+      y.at(i, j) += y.at(i, j - 1);
+  return y;
+}
+
+Matrix runningSumOfColumns(const Matrix &x) {
+  Matrix y = x;
+  for (int64_t i = x.rows - 2; i >= 0; --i)
+    for (int64_t j = 0; j < x.columns; ++j)
+      y.at(i, j) += y.at(i + 1, j);
+  return y;
+}
+
+Matrix sortedRows(const Matrix &x) {
+  Matrix y = x;
+  for (int64_t i = 0; i < x.rows; ++i)
+    std::sort(&y.at(i, 0), &y.at(i, 0) + x.columns, std::greater<>());
+  return y;
+}
+
+Matrix greatestOfRows(const Matrix &x) {
+  Matrix y(x.rows, 1);
+  for (int64_t i = 0; i < x.rows; ++i)
+    for (int64_t j = 1; j < x.columns; ++j)
+      if (x.at(i, j) > x.at(i, static_cast<int64_t>(y.at(i, 0))))
+        y.at(i, 0) = static_cast<double>(j);
+  return y;
+}
+
 const Kernel kernels[] = {
     {"square", R"(%s = pd.multiply %x, %x : (tensor<{r}x{c}xf32>, tensor<{r}x{c}xf32>) -> tensor<{r}x{c}xf32>
       %y = pd.subtract %s, %x : (tensor<{r}x{c}xf32>, tensor<{r}x{c}xf32>) -> tensor<{r}x{c}xf32>)",
@@ -116,6 +162,35 @@ const Kernel kernels[] = {
       %a = pd.any %b {{axis = array<i64: 1>}} : (tensor<{r}x{c}xi1>) -> tensor<{r}xi1>
       %y = pd.cast %a {{dtype = f32}} : (tensor<{r}xi1>) -> tensor<{r}xf32>)",
      "{r}xf32", lessThanMean},
+    {"softmax_of_columns",
+     R"(%m = pd.max %x {{axis = array<i64: 0>, keepdim = true}} : (tensor<{r}x{c}xf32>) -> tensor<1x{c}xf32>
+      %d = pd.subtract %x, %m : (tensor<{r}x{c}xf32>, tensor<1x{c}xf32>) -> tensor<{r}x{c}xf32>
+      %e = pd.exp %d : (tensor<{r}x{c}xf32>) -> tensor<{r}x{c}xf32>
+      %s = pd.sum %e {{axis = array<i64: 0>, keepdim = true}} : (tensor<{r}x{c}xf32>) -> tensor<1x{c}xf32>
+      %y = pd.divide %e, %s : (tensor<{r}x{c}xf32>, tensor<1x{c}xf32>) -> tensor<{r}x{c}xf32>)",
+     "{r}x{c}xf32", softmaxOfColumns},
+    {"running_sum", R"(%y = pd.cumsum %x {{axis = 1 : i64}} : (tensor<{r}x{c}xf32>) -> tensor<{r}x{c}xf32>)",
+     "{r}x{c}xf32", runningSum, 1e-4},
+    {"running_sum_of_columns",
+     R"(%y = pd.cumsum %x {{axis = 0 : i64, reverse = true}} : (tensor<{r}x{c}xf32>) -> tensor<{r}x{c}xf32>)",
+     "{r}x{c}xf32", runningSumOfColumns, 1e-4},
+    {"sorted_rows", R"(%y, %i = pd.argsort %x {{axis = 1 : i64, descending = true, stable = true}}
+          : (tensor<{r}x{c}xf32>) -> (tensor<{r}x{c}xf32>, tensor<{r}x{c}xi64>))",
+     "{r}x{c}xf32", sortedRows, 0},
+    {"greatest_of_rows",
+     R"(%i = pd.argmax %x {{axis = 1 : i64, dtype = i64}} : (tensor<{r}x{c}xf32>) -> tensor<{r}xi64>
+      %y = pd.cast %i {{dtype = f32}} : (tensor<{r}xi64>) -> tensor<{r}xf32>)",
+     "{r}xf32", greatestOfRows, 0},
+    {"first_of_sorted_rows", R"(%y, %i = pd.topk %x {{axis = 1 : i64, k = 1 : i64}}
+          : (tensor<{r}x{c}xf32>) -> (tensor<{r}x1xf32>, tensor<{r}x1xi64>))",
+     "{r}x1xf32",
+     [](const Matrix &x) {
+       Matrix sorted = sortedRows(x), y(x.rows, 1);
+       for (int64_t i = 0; i < x.rows; ++i)
+         y.at(i, 0) = sorted.at(i, 0);
+       return y;
+     },
+     0},
 };
 
 std::string replaced(std::string text, const std::string &rows, const std::string &columns) {

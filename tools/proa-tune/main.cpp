@@ -1,0 +1,127 @@
+// proa-tune: measures the kernels of a program on a CUDA device and stores the fastest strategies.
+#include "lib/aot/CompileLibrary.h"
+#include "lib/compiler/TuneKernels.h"
+#include "tools/common/CommandLine.h"
+#include "translator/params/ModelFolder.h"
+#include "translator/params/ModelMeta.h"
+
+#include <fmt/format.h>
+
+using namespace proa;
+using namespace proa::tools;
+
+namespace {
+
+struct Options {
+  aot::LibraryRequest request;
+  std::vector<std::string> dims;
+  std::string database;
+  int device = 0, launches = 20;
+  bool again = false, quiet = false;
+};
+
+void declare(CommandLine &line, Options &options) {
+  aot::LibraryRequest &request = options.request;
+  line.add_option("model", request.model,
+                  "Folder of a program and its weights, the program's file, or an IR file (.mlir, .mlirbc)")
+      ->required()
+      ->type_name("MODEL");
+  line.add_option("--dims", options.dims,
+                  "Dims of feeds that are dynamic in the program; kernels need static dims")
+      ->allow_extra_args(false)
+      ->type_name("NAME=1x3x224x224,...");
+  line.takeMoreValues("--dims", isFeedDims);
+  line.add_option("--function", request.function,
+                  "Function of an IR file; default: main, else the only public function")
+      ->type_name("NAME");
+  line.add_option("--database", options.database,
+                  "The tuning database, which is extended; default: $PROA_TUNING, else tuning.json in the "
+                  "cache's folder")
+      ->check(checkName)
+      ->type_name("FILE");
+  line.add_option("--device", options.device, "The number of the CUDA device")
+      ->check(CLI::Range(0, 1023))
+      ->capture_default_str();
+  line.add_option("--launches", options.launches, "Launches of a measurement; the fastest of three counts")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  line.add_flag("--again", options.again, "Measures kernels that the database has already");
+  line.add_flag("-q,--quiet", options.quiet, "Prints totals only");
+}
+
+/// Feeds and fetches of a case folder.
+Result<void> readCase(aot::LibraryRequest &request) {
+  auto files = params::findModel(request.model, request.parameters);
+  if (!files)
+    return files.diagnostics();
+  bool isIr = files->program.ends_with(".mlir") || files->program.ends_with(".mlirbc");
+  if (files->meta.empty() || isIr)
+    return {};
+  auto meta = params::readModelMeta(files->meta);
+  if (!meta)
+    return meta.diagnostics();
+  request.feeds = meta->feeds;
+  request.fetches = meta->fetches;
+  return {};
+}
+
+Result<void> tune(Options options) {
+  if (options.database.empty())
+    options.database = defaultTuningFile();
+  if (options.database.empty())
+    return errorAt("--database", "no folder for it was found; give a file");
+  auto context = cuda::cudaContext(options.device);
+  if (!context)
+    return context.diagnostics();
+  auto database = TuningDatabase::read(options.database);
+  if (!database)
+    return database.diagnostics();
+  if (Result<void> read = readCase(options.request); !read)
+    return read;
+  TuneOptions tuning;
+  tuning.context = *context;
+  tuning.launches = options.launches;
+  tuning.again = options.again;
+  if (!options.quiet)
+    tuning.report = [](const std::string &text) { fmt::print("{}\n", text); };
+  size_t measured = 0;
+  options.request.chips = {cuda::chipOf(context->driver->properties())};
+  options.request.name = "tune";
+  options.request.tuningFile = "off";
+  options.request.onDeviceKernels = [&](mlir::ModuleOp kernels) -> Result<void> {
+    auto count = tuneKernels(kernels, *database, tuning);
+    measured += count ? *count : 0;
+    return count ? Result<void>() : Result<void>(count.diagnostics());
+  };
+  if (auto compiled = aot::compileLibrary(options.request); !compiled)
+    return compiled.diagnostics();
+  if (Result<void> written = database->write(options.database); !written)
+    return written;
+  fmt::print("{} kernels measured on {}; {} has {}\n", measured, context->driver->properties().name,
+             options.database, database->size());
+  return {};
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  Options options;
+  CommandLine line(
+      "proa-tune",
+      "Measures the kernels of a program on a CUDA device with several strategies, and stores the fastest\n"
+      "ones in a database, which later compilations for the same chip read.",
+      "  proa-tune bert --dims input_ids=8x128\n"
+      "  proa-tune kernels.mlir --database tuning.json --again\n");
+  declare(line, options);
+  if (std::optional<int> code = line.read(argc, argv))
+    return *code;
+  Diagnostics diagnostics;
+  options.request.dims = parseFeedDims(options.dims, diagnostics);
+  if (!diagnostics.empty())
+    return failCommandLine(diagnostics);
+  options.request.model = inputPath(options.request.model);
+  return runTool(line, [&] {
+    Result<void> done = tune(std::move(options));
+    return done ? finishOutput(ExitCode::success) : fail(done.diagnostics());
+  });
+}
