@@ -378,6 +378,10 @@ private:
     }
     if (auto cast = dyn_cast<tensor::CastOp>(op)) {
       ids[cast.getResult()] = ids.lookup(cast.getSource());
+      // Steps take dims from their inputs when they run, so a value may have more static dims than its
+      // reader's type.
+      if (tensor::preservesStaticInformation(cast.getType(), cast.getSource().getType()))
+        return true;
       return llvm::all_of(cast->getUsers(), [](Operation *user) {
         return isa<scf::YieldOp, scf::ConditionOp, scf::WhileOp, func::ReturnOp>(user);
       });

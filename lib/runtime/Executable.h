@@ -33,9 +33,9 @@ public:
                                                     std::shared_ptr<const void> code = nullptr,
                                                     std::shared_ptr<Device> device = nullptr);
 
-  /// Gives the parameters and runs Plan::prepare. May be called again with other tensors. Names that the
-  /// program does not use are ignored. Error: every parameter that is missing or has another dtype or other
-  /// dims.
+  /// Gives the parameters and runs Plan::prepare; a plan that has neither needs no call. May be called again
+  /// with other tensors. Names that the program does not use are ignored. Error: every parameter that is
+  /// missing or has another dtype or other dims.
   Result<void> bindParameters(const NamedTensors &parameters);
 
   /// Makes preparations and runs fail at the first step that makes a NaN or an Inf. `diagnosis` finds the op
