@@ -6,6 +6,7 @@
 #include "passes/fuse/Passes.h"
 #include "passes/layout/Passes.h"
 #include "passes/normalize/Passes.h"
+#include "passes/offload/Passes.h"
 #include "passes/spmd/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -85,6 +86,13 @@ void buildKernelPipeline(OpPassManager &pm, const PipelineOptions &options) {
   kernels.opLocations = options.opLocations;
   kernels.target = target;
   pm.addPass(createFormKernels(kernels));
+  if (options.offload) {
+    OffloadStatesOptions states;
+    states.optimizer = options.offload->optimizer;
+    states.parameters = options.offload->parameters;
+    states.minBytes = options.offload->leastBytes;
+    pm.addPass(createOffloadStates(states));
+  }
 }
 
 void buildCpuPipeline(OpPassManager &pm, const PipelineOptions &options) {

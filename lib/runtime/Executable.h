@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -105,6 +106,8 @@ public:
   /// copies of a result are gone, a later run writes its own there. Error: every feed that is missing, not
   /// known, or has another dtype or other dims; or the step that failed.
   Result<std::vector<Tensor>> run(const NamedTensors &feeds);
+  /// The same with feeds in the order of Plan::feeds.
+  Result<std::vector<Tensor>> run(std::span<const Tensor> feeds);
 
   /// Collects times until it is called with null.
   void setProfile(Profile *collector) { profile = collector; }
@@ -112,6 +115,7 @@ public:
   /// Runs the program once to measure it: the results are dropped, the op print shows nothing, and the next
   /// run draws the random numbers that it would have drawn.
   Result<void> runSilently(const NamedTensors &feeds);
+  Result<void> runSilently(std::span<const Tensor> feeds);
 
   /// Lets several sessions draw from one sequence of random numbers; they must not run at once.
   void setGenerator(std::shared_ptr<RandomGenerator> generator) { frame.setGenerator(std::move(generator)); }
@@ -121,11 +125,18 @@ public:
   /// run of all ranks. Several sessions of a rank may share it; they must not run at once.
   void setCommunicator(std::shared_ptr<Communicator> communicator);
 
+  /// Where the program's offloaded state variables are.
+  void setOffload(std::shared_ptr<OffloadQueue> queue) { frame.setOffload(std::move(queue)); }
+
 private:
   explicit Session(std::shared_ptr<const Executable> executable);
-  Result<std::vector<Tensor>> runSteps(const NamedTensors &feeds);
+  template <class Feeds> Result<std::vector<Tensor>> runWith(const Feeds &feeds);
+  template <class Feeds> Result<void> runSilentlyWith(const Feeds &feeds);
+  template <class Feeds> Result<std::vector<Tensor>> runSteps(const Feeds &feeds);
   Result<void> compareCollectives();
   Result<void> bindFeeds(const NamedTensors &feeds);
+  Result<void> bindFeeds(std::span<const Tensor> feeds);
+  void placeFeed(size_t index, const Tensor &tensor);
   void placeFetched();
   std::vector<Tensor> fetch();
 

@@ -65,6 +65,8 @@ json toJson(const Step &step) {
                  {"location", step.location},
                  {"release", step.release},
                  {"bodies", std::move(bodies)}};
+  if (step.isStart)
+    object["isStart"] = true;
   if (step.isOnDevice())
     object["launch"] = {{"library", step.launch.library},
                         {"threads", step.launch.threads},
@@ -173,6 +175,8 @@ Step readStep(Diagnostics &diagnostics, const json &object, const std::string &w
   step.label = fields.get<std::string>("label");
   step.location = fields.get<std::string>("location");
   step.release = fields.get<std::vector<ValueId>>("release");
+  if (object.contains("isStart"))
+    step.isStart = fields.get<bool>("isStart");
   if (object.contains("launch")) {
     FieldReader launch(diagnostics, object["launch"], where + ": launch");
     step.launch.library = launch.get<std::string>("library");

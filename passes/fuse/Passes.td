@@ -39,6 +39,28 @@ def FoldBatchNorm : Pass<"pd-fold-batch-norm", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::proa::pd::PdDialect"];
 }
 
+def FormAttention : Pass<"pd-form-attention", "::mlir::func::FuncOp"> {
+  let summary = "Replace self-attention and its gradient by one op each";
+  let description = [{
+    Matches softmax(f(q k^T)) v of queries and keys of one sequence length, where f multiplies by constants, adds
+    biases, and widens 16 bits: it becomes `pd.attention`. If the program has its gradient too, as the derivatives of
+    these ops give it, that becomes `pd.attention_grad`, which takes the statistics of the softmax. Nothing else may use
+    the values in between. Devices can split the sequence of the two ops; pd-decompose gives the formulas again.
+
+    ```mlir
+    // before
+    %0 = pd.matmul %q, %k {transpose_y = true} : (tensor<2x8x4xf32>, tensor<2x8x4xf32>) -> tensor<2x8x8xf32>
+    %1 = pd.scale %0 {scale = 5.0e-01 : f64} : (tensor<2x8x8xf32>) -> tensor<2x8x8xf32>
+    %2 = pd.add %1, %bias : (tensor<2x8x8xf32>, tensor<8x8xf32>) -> tensor<2x8x8xf32>
+    %3 = pd.softmax %2 : (tensor<2x8x8xf32>) -> tensor<2x8x8xf32>
+    %4 = pd.matmul %3, %v : (tensor<2x8x8xf32>, tensor<2x8x4xf32>) -> tensor<2x8x4xf32>
+    // after
+    %4, %maximum, %sum = pd.attention %q, %k, %v, %bias {scale = 5.0e-01 : f64} : ...
+    ```
+  }];
+  let dependentDialects = ["::proa::pd::PdDialect"];
+}
+
 def FuseEpilogues : Pass<"pd-fuse-epilogues", "::mlir::func::FuncOp"> {
   let summary = "Fuse bias, activation, residual, scaling and transposes into contractions";
   let description = [{

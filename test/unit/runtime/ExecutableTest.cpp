@@ -300,7 +300,7 @@ TEST(Executable, PreparationWithoutParametersUsesTheInvoker) {
   ASSERT_TRUE((*executable)->bindParameters({}));
   auto session = Session::create(*executable);
   ASSERT_TRUE(session) << session.diagnostics().text();
-  auto result = (*session)->run({});
+  auto result = (*session)->run(NamedTensors());
   ASSERT_TRUE(result) << result.diagnostics().text();
   EXPECT_EQ(valuesOf<float>((*result)[0]), (std::vector<float>{2, 4, 6, 8}));
   EXPECT_EQ(calls, 1);
