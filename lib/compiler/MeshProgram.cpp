@@ -164,6 +164,9 @@ Result<std::unique_ptr<MeshProgram>> MeshProgram::load(Compilation compilation, 
   }
   program->inputs.resize(ranks.count());
   program->stateResults.resize(ranks.count());
+  for (const ShardedType &type : program->interface.fetches)
+    program->isOnAllRanks.push_back(isReplicated(type.placement) &&
+                                    program->interface.meshes[type.mesh].size() == ranks.size());
   for (size_t index = 0; index < ranks.count(); ++index)
     program->describePlan(index, program->executables[index]->plan());
   program->sessions.resize(ranks.count());
@@ -289,24 +292,20 @@ Result<std::vector<std::vector<Tensor>>> MeshProgram::inputsOf(const runtime::Na
   return tensors;
 }
 
-/// The results of a rank begin with the fetches of its meshes.
+/// The results of a rank begin with the fetches of its meshes; those of others come in between.
 Result<void> MeshProgram::gatherFetches(size_t index, std::vector<Tensor> &results) {
-  std::vector<Tensor> fetches;
-  fetches.reserve(results.size());
-  size_t next = 0;
   for (size_t i = 0; i < interface.fetches.size(); ++i) {
+    if (isOnAllRanks[i])
+      continue;
     const ShardedType &type = interface.fetches[i];
-    const spmd::Mesh &mesh = interface.meshes[type.mesh];
-    Tensor local = has(type, index) ? std::move(results[next++]) : absent(type);
-    auto whole =
-        wholeOf(*ranks.communicator(index), mesh, type, local, "fetch '" + interface.fetchNames[i] + "'");
+    if (!has(type, index))
+      results.insert(results.begin() + static_cast<ptrdiff_t>(i), absent(type));
+    auto whole = wholeOf(*ranks.communicator(index), interface.meshes[type.mesh], type, results[i],
+                         "fetch '" + interface.fetchNames[i] + "'");
     if (!whole)
       return whole.diagnostics();
-    fetches.push_back(std::move(*whole));
+    results[i] = std::move(*whole);
   }
-  results.erase(results.begin(), results.begin() + static_cast<ptrdiff_t>(next));
-  results.insert(results.begin(), std::make_move_iterator(fetches.begin()),
-                 std::make_move_iterator(fetches.end()));
   return {};
 }
 

@@ -116,6 +116,7 @@ private:
   /// By index and state of the interface: where its new value is among the results after gatherFetches().
   /// none: the rank has none, or its program stores it itself.
   std::vector<std::vector<size_t>> stateResults;
+  std::vector<bool> isOnAllRanks;                                ///< by fetch: each rank has the whole value
   std::vector<std::shared_ptr<runtime::Executable>> executables; ///< by index
   std::vector<std::unique_ptr<runtime::Session>> sessions;       ///< by index, after bind
   std::vector<std::shared_ptr<runtime::Communicator>> connected; ///< by index, those of the sessions
