@@ -49,10 +49,6 @@ Result<std::shared_ptr<Executable>> Executable::create(Plan plan, const std::str
     diagnostics.append(done.diagnostics());
   if (!diagnostics.empty())
     return diagnostics;
-  // Preparation needs the invoker and the communicator.
-  if (program.parameters.empty() && program.prepare.empty())
-    if (Result<void> done = executable->bindParameters({}); !done)
-      return done.diagnostics();
   return executable;
 }
 

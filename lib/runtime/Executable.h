@@ -34,9 +34,9 @@ public:
                                                     std::shared_ptr<const void> code = nullptr,
                                                     std::shared_ptr<Device> device = nullptr);
 
-  /// Gives the parameters and runs Plan::prepare; a plan that has neither needs no call. May be called again
-  /// with other tensors. Names that the program does not use are ignored. Error: every parameter that is
-  /// missing or has another dtype or other dims.
+  /// Gives the parameters and runs Plan::prepare. The first session of a plan without parameters calls it.
+  /// May be called again with other tensors. Names that the program does not use are ignored. Error: every
+  /// parameter that is missing or has another dtype or other dims.
   Result<void> bindParameters(const NamedTensors &parameters);
 
   /// Makes preparations and runs fail at the first step that makes a NaN or an Inf. `diagnosis` finds the op
@@ -100,7 +100,7 @@ private:
 class Session {
 public:
   /// Error: no memory, or parameters are not bound.
-  static Result<std::unique_ptr<Session>> create(std::shared_ptr<const Executable> executable);
+  static Result<std::unique_ptr<Session>> create(std::shared_ptr<Executable> executable);
 
   /// Runs the program once. The results are in the order of Plan::fetches and belong to the caller; once all
   /// copies of a result are gone, a later run writes its own there. Error: every feed that is missing, not

@@ -42,9 +42,12 @@ Session::Session(std::shared_ptr<const Executable> executable)
   }
 }
 
-Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<const Executable> executable) {
-  if (!executable->ready)
+Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<Executable> executable) {
+  if (!executable->ready && !executable->program.parameters.empty())
     return errorAt(executable->title, "its parameters are not bound");
+  if (!executable->ready)
+    if (Result<void> done = executable->bindParameters({}); !done)
+      return done.diagnostics();
   std::unique_ptr<Session> session(new Session(std::move(executable)));
   if (Result<void> done = session->frame.allocate(); !done)
     return session->executable->inProgram(done.diagnostics());

@@ -297,7 +297,6 @@ TEST(Executable, PreparationWithoutParametersUsesTheInvoker) {
     call.function(call.buffers.data(), call.dims, call.begin, call.end);
     return {};
   });
-  ASSERT_TRUE((*executable)->bindParameters({}));
   auto session = Session::create(*executable);
   ASSERT_TRUE(session) << session.diagnostics().text();
   auto result = (*session)->run(NamedTensors());
