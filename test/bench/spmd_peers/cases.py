@@ -95,7 +95,7 @@ CASES = [
     ("slice", [X], lambda m, x, _: x[:, 4:16], "slice", [[1], [4], [16], [], []],
      ir("slice", 1, "axes = array<i64: 1>, starts = array<i64: 4>, ends = array<i64: 16>")),
     ("strided slice", [X], lambda m, x, _: x[:, 0:24:5], "strided_slice", [[1], [0], [24], [5]],
-     ir("slice", 1, "axes = array<i64: 1>, starts = array<i64: 0>, ends = array<i64: 24>, steps = array<i64: 5>")),
+     ir("slice", 1, "axes = array<i64: 1>, starts = array<i64: 0>, ends = array<i64: 24>, strides = array<i64: 5>")),
     ("index_select", [[24, 32], [16]], lambda m, w, i, _: w[i], "index_select", [0], ir("gather", 2)),
     ("where", [X, X], lambda m, x, y, _: m.where(x > y, x, y), None, [],
      "%c = pd.greater_than $0, $1 : ($t0, $t1) -> tensor<16x24xi1>\n"
@@ -109,7 +109,7 @@ CASES = [
     ("tile", [X], lambda m, x, _: m.tile(x, (2, 1)), "tile", [[2, 1]],
      ir("tile", 1, "repeat_times = array<i64: 2, 1>")),
     ("one_hot", [[16]], lambda m, i, _: (i[:, None] == m.arange(24)).astype(np.float32), "one_hot", [24],
-     ir("one_hot", 1, "depth = 24 : i64")),
+     ir("one_hot", 1, "num_classes = 24 : i64")),
     ("conv2d", [[4, 8, 12, 12], [8, 8, 3, 3]], lambda m, x, w, _: conv2d(m, x, w), "conv2d",
      [[1, 1], [0, 0], "EXPLICIT", [1, 1], 1, "NCHW"], ir("conv2d", 2)),
 ]

@@ -1,4 +1,5 @@
 """The cases that the shard dialect of MLIR can express, and its reshards, by mlir-opt."""
+import os
 import re
 import subprocess
 import time
@@ -29,7 +30,8 @@ OPS = {
 
 
 def mlir_opt(tool, text, *passes):
-    done = subprocess.run([tool, "-", *passes], input=text, capture_output=True, text=True, check=False, timeout=600)
+    done = subprocess.run([tool, "-", *passes], input=text, capture_output=True, text=True, check=False, timeout=600,
+                          env={**os.environ, "LLVM_DISABLE_SYMBOLIZATION": "1"})
     return done.stdout if done.returncode == 0 else None
 
 
