@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <stdexcept>
 #include <thread>
@@ -271,20 +272,34 @@ TEST(CommunicatorTest, StartedOperationsEndInAnyOrder) {
   EXPECT_EQ(messages, std::vector<std::string>(3));
 }
 
+/// As CountedRounds; says when the last round has ended.
+class ObservedRounds final : public Rounds {
+public:
+  ObservedRounds(Communicator &c, std::shared_ptr<std::atomic<bool>> hasEnded)
+      : rounds(c, 10, 20), hasEnded(std::move(hasEnded)) {}
+  Result<std::optional<Round>> next(std::span<Incoming> received) override {
+    auto round = rounds.next(received);
+    *hasEnded = round && !*round;
+    return round;
+  }
+
+private:
+  CountedRounds rounds;
+  std::shared_ptr<std::atomic<bool>> hasEnded;
+};
+
 TEST(CommunicatorTest, StartedOperationsCommunicateWhileTheCallerWorks) {
-  auto messages =
-      messagesOf(2,
-                 [](const std::shared_ptr<Communicator> &c) -> Result<void> {
-                   if (auto done = startRounds(*c, 10, 100); !done)
-                     return done;
-                   std::this_thread::sleep_for(std::chrono::milliseconds(500));
-                   auto start = std::chrono::steady_clock::now();
-                   if (auto done = c->wait(10); !done)
-                     return done;
-                   std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-                   return seconds.count() < 0.1 ? Result<void>() : errorAt("", "it had not ended");
-                 },
-                 10, {.link = {1e-3, 1e9}});
+  auto messages = messagesOf(
+      2,
+      [](const std::shared_ptr<Communicator> &c) -> Result<void> {
+        auto hasEnded = std::make_shared<std::atomic<bool>>(false);
+        if (auto done = c->start({"started"}, 10, std::make_unique<ObservedRounds>(*c, hasEnded)); !done)
+          return done;
+        for (int i = 0; i < 2000 && !*hasEnded; ++i) // without a call of the communicator
+          std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        return *hasEnded ? c->wait(10) : errorAt("", "it has not ended");
+      },
+      30, {.link = {1e-3, 1e9}});
   EXPECT_EQ(messages, std::vector<std::string>(2));
 }
 
