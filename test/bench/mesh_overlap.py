@@ -9,11 +9,11 @@ in turn, several times; the times are the smallest medians.
 """
 
 import argparse
-import json
 import os
-import subprocess
 import sys
 import tempfile
+
+from timing import median_of_run
 
 KINDS = {"simulated": ("--simulate-mesh",), "processes": ()}
 LINKS = ("", "20us,4GB/s", "20us,1GB/s", "20us,250MB/s")
@@ -45,14 +45,6 @@ def program(layers, width, batch):
             + f"\n  return {values} : {types}\n}}\n")
 
 
-def median(command):
-    """The median time of a run in milliseconds."""
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
-    return json.loads(done.stdout)["median_ms"]
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--proa", default="build/release/bin/proa-run")
@@ -77,7 +69,7 @@ def main():
             times = {True: [], False: []}
             for _ in range(arguments.rounds):
                 for overlap in times:
-                    times[overlap].append(median(command + emulated + ([] if overlap else ["--no-overlap"])))
+                    times[overlap].append(median_of_run(command + emulated + ([] if overlap else ["--no-overlap"])))
             with_overlap, without = min(times[True]), min(times[False])
             ratio = with_overlap / without
             print(f"| {link or 'none'} | {without:.2f} | {with_overlap:.2f} | {ratio:.2f} |", flush=True)
