@@ -87,6 +87,23 @@ void printAxes(AsmPrinter &printer, ArrayRef<AxisAttr> axes, bool isOpen = false
   printer << (!isOpen ? "}" : axes.empty() ? "?}" : ", ?}");
 }
 
+/// `16` or `3 * 16`.
+ParseResult parseBlocks(AsmParser &parser, SmallVectorImpl<int64_t> &blocks) {
+  int64_t size = 0, count = 1;
+  llvm::SMLoc location = parser.getCurrentLocation();
+  if (parser.parseInteger(size))
+    return failure();
+  if (succeeded(parser.parseOptionalStar())) {
+    count = size;
+    if (parser.parseInteger(size))
+      return failure();
+  }
+  if (count < 1 || count > spmd::mostBlocks)
+    return parser.emitError(location, "expected 1 to ") << spmd::mostBlocks << " blocks, found " << count;
+  blocks.append(static_cast<size_t>(count), size);
+  return success();
+}
+
 DimShardingAttr parseDim(AsmParser &parser) {
   llvm::SMLoc location = parser.getCurrentLocation();
   SmallVector<AxisAttr> axes;
@@ -99,7 +116,7 @@ DimShardingAttr parseDim(AsmParser &parser) {
   llvm::SMLoc keywordLocation = parser.getCurrentLocation();
   while (succeeded(parser.parseOptionalKeyword(&keyword))) {
     if (keyword == "blocks") {
-      auto parseBlock = [&] { return parser.parseInteger(blocks.emplace_back()); };
+      auto parseBlock = [&] { return parseBlocks(parser, blocks); };
       if (parser.parseCommaSeparatedList(Delimiter::Paren, parseBlock))
         return {};
     } else if (!keyword.consume_front("p") || keyword.getAsInteger(10, priority)) {
@@ -115,11 +132,8 @@ void printDim(AsmPrinter &printer, DimShardingAttr dim) {
   printAxes(printer, dim.getAxes(), !dim.getIsClosed());
   if (dim.getPriority() != 0)
     printer << "p" << dim.getPriority();
-  if (!dim.getBlocks().empty()) {
-    printer << " blocks(";
-    llvm::interleaveComma(dim.getBlocks(), printer);
-    printer << ")";
-  }
+  if (!dim.getBlocks().empty())
+    printer << " blocks(" << spmd::blocksText(dim.getBlocks()) << ")";
 }
 
 /// `sum {"x"}`.
@@ -358,6 +372,8 @@ LogicalResult DimShardingAttr::verify(function_ref<InFlightDiagnostic()> emitErr
   for (int64_t block : blocks)
     if (block < 1 || llvm::AddOverflow(sum, block, sum))
       return emitError() << "C2: expected blocks of positive sizes, found " << block;
+  if (static_cast<int64_t>(blocks.size()) > spmd::mostBlocks)
+    return emitError() << "C2: expected at most " << spmd::mostBlocks << " blocks, found " << blocks.size();
   if (blocks.size() < 2)
     return emitError() << "C2: expected at least two blocks, found " << blocks.size();
   return success();

@@ -68,11 +68,12 @@ def Dist_DimShardingAttr : Dist_Attr<"DimSharding", "dim"> {
     uses all dimensions of priority 0 first. The default is 0.
 
     `{"x"} blocks(8, 4, 4)` splits each block of the dimension, which has the sizes 8, 4 and 4: the local tensor is the
-    concatenation of the parts of all blocks. It describes fused weights (query, key and value).
+    concatenation of the parts of all blocks. It describes fused weights (query, key and value), and a dimension that
+    is outer and inner ones, of which an inner one is split. `blocks(3 * 16)` are three blocks of 16.
 
     Constraints:
     - C1. a priority is not negative; a closed dimension without axes has none
-    - C2. there are at least two blocks, with positive sizes; a closed dimension without axes has none
+    - C2. there are 2 to 4,096 blocks, with positive sizes; a closed dimension without axes has none
   }];
   let parameters = (ins ArrayRefParameter<"::proa::dist::AxisAttr">:$axes, "bool":$isClosed, "int64_t":$priority,
     OptionalArrayRefParameter<"int64_t">:$blocks);

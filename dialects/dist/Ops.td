@@ -314,6 +314,37 @@ def Dist_BroadcastOp : Dist_Op<"broadcast", [NoMemoryEffect, Dist_UsesMesh]> {
   let assemblyFormat = "$x `over` $group `root` $root attr-dict `:` type($x) `->` type($result)";
 }
 
+def Dist_ExchangeRowsOp : Dist_Op<"exchange_rows", [NoMemoryEffect, Dist_UsesMesh]> {
+  let summary = "Rows for each device of a group, whose numbers are known at run time";
+  let text = [{
+    A group is the devices that differ on the axes of `group` only, numbered in row-major order of their coordinates on
+    them. Of the rows of `x`, the first send_counts[0] go to device 0 of the group, the next send_counts[1] to device 1,
+    and so on. The result is recv_counts[0] rows from device 0, then those from the others. An exchange of rows between
+    experts of a model (Paddle's global_scatter and global_gather) is this op and reorderings on each device.
+
+    At run time: counts are not negative, send_counts add up to the rows of `x`, and what a device sends is what the
+    other one expects.
+
+    ```mlir
+    %1 = dist.exchange_rows %0, %send, %recv over <@m, {"x"}>
+      : tensor<6x8xf32>, tensor<2xi64>, tensor<2xi64> -> tensor<?x8xf32>
+    ```
+  }];
+  let constraints = [
+    "C1. the mesh of the group is the symbol of a dist.mesh",
+    "C2. the counts are int64 vectors with one number for each device of the group",
+    "C3. each axis is one of the mesh; the pre-size times the size of a sub-axis divides the axis, and a sub-axis is "
+      "not the whole axis",
+    "C4. x has a dimension, and the result has its element type and its dims after the first one"
+  ];
+  let arguments = (ins Dist_Tensor:$x, Dist_Tensor:$send_counts, Dist_Tensor:$recv_counts, Dist_GroupAttr:$group);
+  let results = (outs Dist_Tensor:$result);
+  let assemblyFormat = [{
+    $x `,` $send_counts `,` $recv_counts `over` $group attr-dict
+    `:` type($x) `,` type($send_counts) `,` type($recv_counts) `->` type($result)
+  }];
+}
+
 // A channel is a number that a send and its receive share.
 defvar ChannelConstraint = "C10. the channel is not negative";
 defvar TransferConstraints = ShardingConstraints # [FinalConstraint, LocalConstraint, ChannelConstraint];

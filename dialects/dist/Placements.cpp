@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace proa::dist {
 
-static spmd::AxisRef axisRefOf(AxisAttr axis, const spmd::Mesh &mesh) {
+spmd::AxisRef axisRefOf(AxisAttr axis, const spmd::Mesh &mesh) {
   unsigned index = *mesh.indexOf(axis.getName().str());
   return axis.isFull() ? mesh.full(index) : spmd::AxisRef{index, axis.getPre(), axis.getSize()};
 }

@@ -12,6 +12,9 @@ using EmitError = llvm::function_ref<mlir::InFlightDiagnostic()>;
 /// Checks that the mesh has an axis or sub-axis: constraint C3 of the ops (Ops.td).
 llvm::LogicalResult verifyAxis(EmitError emitError, AxisAttr axis, const spmd::Mesh &mesh);
 
+/// The axis or sub-axis of a mesh that has it.
+spmd::AxisRef axisRefOf(AxisAttr axis, const spmd::Mesh &mesh);
+
 /// Whether partial values of an element type may have a reduction: constraint C6 of the ops (Ops.td).
 bool reduces(Reduction reduction, mlir::Type element);
 

@@ -1,6 +1,8 @@
 //! Verifiers of the ops: the numbered constraints of Ops.td.
 #include "dialects/dist/Placements.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 using namespace mlir;
 
 namespace proa::dist {
@@ -18,6 +20,15 @@ public:
       return mesh.toMesh();
     op->emitOpError() << "C1: expected the symbol of a dist.mesh, found " << symbol;
     return std::nullopt;
+  }
+
+  /// The mesh of a group; none, and an error C1 or C3, if it does not have the axes.
+  std::optional<spmd::Mesh> meshOfGroup(GroupAttr group) {
+    std::optional<spmd::Mesh> mesh = meshOf(group.getMesh());
+    for (AxisAttr axis : group.getAxes())
+      if (mesh && failed(verifyAxis([&] { return op->emitOpError(); }, axis, *mesh)))
+        return std::nullopt;
+    return mesh;
   }
 
   /// The placement, if C1 to C6 hold, and C7 of a final sharding.
@@ -122,19 +133,15 @@ LogicalResult AllReduceOp::verifySymbolUses(SymbolTableCollection &symbols) {
 }
 
 LogicalResult BroadcastOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  std::optional<spmd::Mesh> mesh = Verifier(*this, symbols).meshOf(getGroup().getMesh());
+  std::optional<spmd::Mesh> mesh = Verifier(*this, symbols).meshOfGroup(getGroup());
   if (!mesh)
     return failure();
   ArrayRef<AxisAttr> axes = getGroup().getAxes();
-  auto emit = [&] { return emitOpError(); };
-  for (AxisAttr axis : axes)
-    if (failed(verifyAxis(emit, axis, *mesh)))
-      return failure();
   if (getRoot().size() != axes.size())
     return emitOpError() << "C2: expected " << axes.size() << " coordinates of the root, found "
                          << getRoot().size();
   for (auto [axis, coordinate] : llvm::zip(axes, getRoot())) {
-    int64_t size = axis.isFull() ? mesh->axes[*mesh->indexOf(axis.getName().str())].size : axis.getSize();
+    int64_t size = axisRefOf(axis, *mesh).size;
     if (coordinate < 0 || coordinate >= size)
       return emitOpError() << "C2: expected a coordinate from 0 to " << size - 1 << " on \"" << axis.getName()
                            << "\", found " << coordinate;
@@ -145,6 +152,26 @@ LogicalResult BroadcastOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (result != getX().getType())
     return emitOpError() << "C4: expected a result of type " << getX().getType()
                          << " or a future of it, found " << getResult().getType();
+  return success();
+}
+
+LogicalResult ExchangeRowsOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  std::optional<spmd::Mesh> mesh = Verifier(*this, symbols).meshOfGroup(getGroup());
+  if (!mesh)
+    return failure();
+  int64_t devices = 1;
+  for (AxisAttr axis : getGroup().getAxes())
+    devices *= axisRefOf(axis, *mesh).size;
+  for (Value counts : {getSendCounts(), getRecvCounts()}) {
+    auto type = cast<RankedTensorType>(counts.getType());
+    if (type.getRank() != 1 || !type.getElementType().isInteger(64) ||
+        (!type.isDynamicDim(0) && type.getDimSize(0) != devices))
+      return emitOpError() << "C2: expected counts of type tensor<" << devices << "xi64>, found " << type;
+  }
+  auto x = cast<RankedTensorType>(getX().getType()), result = cast<RankedTensorType>(getResult().getType());
+  if (x.getRank() == 0 || result.getRank() != x.getRank() || result.getElementType() != x.getElementType() ||
+      failed(verifyCompatibleShape(x.getShape().drop_front(), result.getShape().drop_front())))
+    return emitOpError() << "C4: expected rows of " << x << ", found " << result;
   return success();
 }
 

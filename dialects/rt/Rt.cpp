@@ -101,6 +101,30 @@ Value accumulatorOf(ArrayAttr postOps, OperandRange extras) {
   return Value();
 }
 
+LogicalResult FetchOp::verify() {
+  auto future = dyn_cast<dist::FutureType>(getOut().getType());
+  auto type = future ? future.getTensor() : cast<RankedTensorType>(getOut().getType());
+  if (!type || !type.hasStaticShape())
+    return emitOpError() << "C1: expected a tensor with static dims, found " << getOut().getType();
+  return success();
+}
+
+ResultStorage WaitOp::getResultStorage() { return ResultStorage::Awaited; }
+
+LogicalResult WaitOp::verify() {
+  Operation *start = getFuture().getDefiningOp();
+  if (!start || !isa<RtDialect>(start->getDialect()) || start->getBlock() != (*this)->getBlock() ||
+      !getFuture().hasOneUse())
+    return emitOpError() << "C1: expected the result of an op of rt in the same block, with no other use";
+  Value operand = start->getNumOperands() == 0 ? Value() : start->getOperand(0);
+  if (operand != getX())
+    return emitOpError() << "C2: expected the operand of the op that was started";
+  if (getOut().getType() != getFuture().getType().getTensor())
+    return emitOpError() << "C3: the result has type " << getOut().getType() << ", expected "
+                         << getFuture().getType().getTensor();
+  return success();
+}
+
 LogicalResult verifyPostOps(Operation *operation) {
   auto op = cast<PostOpsOpInterface>(operation);
   OperandRange extras = op.getExtras();

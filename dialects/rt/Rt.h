@@ -10,11 +10,17 @@
 #include "dialects/rt/RtDialect.h.inc"
 
 #include "dialects/rt/PostOpKind.h.inc"
+#include "dialects/rt/Storage.h"
 
 #define GET_ATTRDEF_CLASSES
 #include "dialects/rt/RtAttributes.h.inc"
 
 namespace proa::rt {
+
+/// The resource of state variables outside of the program.
+struct Variables : mlir::SideEffects::Resource::Base<Variables> {
+  llvm::StringRef getName() override { return "variables"; }
+};
 
 /// The extra that the first post-op of kind `add` reads, or null.
 mlir::Value accumulatorOf(mlir::ArrayAttr postOps, mlir::OperandRange extras);

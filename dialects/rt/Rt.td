@@ -12,6 +12,7 @@ include "dialects/pd/ir/Contraction.td"
 include "dialects/pd/ir/Format.td"
 include "dialects/pd/ir/Interfaces.td"
 include "dialects/rt/PostOpKind.td"
+include "dialects/rt/Storage.td"
 
 def Rt_Dialect : Dialect {
   let name = "rt";
@@ -159,6 +160,9 @@ include "dialects/rt/Device.td"
 def Rt_Communicates : MemoryEffects<[MemRead<Resource<"::proa::dist::Network">>,
   MemWrite<Resource<"::proa::dist::Network">>]>;
 
+// The result of an op that communicates may be a future: then the op starts, and rt.wait gives the tensor.
+def Rt_TensorOrFuture : AnyTypeOf<[AnyRankedTensor, Dist_FutureType]>;
+
 // Their kernels are in lib/runtime/kernels/Collectives.cpp. A dim of `global` is -1 if it is not known before the run.
 class Rt_RankOp<string mnemonic, list<Trait> traits> : Op<Rt_Dialect, mnemonic, [Pd_DeclaredAttributesOnly,
     DeclareOpInterfaceMethods<LibraryOpInterface>] # traits> {
@@ -170,19 +174,19 @@ class Rt_RankOp<string mnemonic, list<Trait> traits> : Op<Rt_Dialect, mnemonic, 
 
 // A step of dist with its mesh, instead of the symbol of the mesh. `number` counts the ops before it that communicate:
 // ranks that are at different ops report it.
-class Rt_StepOp<string mnemonic, list<Trait> traits> : Rt_RankOp<mnemonic, traits> {
+class Rt_StepOp<string mnemonic, Constraint result, list<Trait> traits> : Rt_RankOp<mnemonic, traits> {
   let cudaLibrary = "nccl";
   let summary = "dist." # mnemonic # " as a call of the runtime";
   let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$global, Dist_MeshAttr:$mesh, Dist_ShardingAttr:$from,
     Dist_ShardingAttr:$to, I64Attr:$number);
-  let results = (outs AnyRankedTensor:$out);
+  let results = (outs result:$out);
   let assemblyFormat = [{
     $x `of` $global `on` $mesh `from` $from `to` $to `number` $number attr-dict `:` type($x) `->` type($out)
   }];
 }
-class Rt_CollectiveOp<string mnemonic> : Rt_StepOp<mnemonic, [Rt_Communicates]>;
+class Rt_CollectiveOp<string mnemonic> : Rt_StepOp<mnemonic, Rt_TensorOrFuture, [Rt_Communicates]>;
 // Not pure: the result depends on the rank, which Plan::prepare does not know.
-class Rt_LocalStepOp<string mnemonic> : Rt_StepOp<mnemonic, [NoMemoryEffect]>;
+class Rt_LocalStepOp<string mnemonic> : Rt_StepOp<mnemonic, AnyRankedTensor, [NoMemoryEffect]>;
 
 def Rt_SliceOp : Rt_LocalStepOp<"slice">;
 def Rt_ToPartialOp : Rt_LocalStepOp<"to_partial">;
@@ -196,9 +200,20 @@ def Rt_BroadcastOp : Rt_RankOp<"broadcast", [Rt_Communicates]> {
   let summary = "dist.broadcast as a call of the runtime";
   let arguments = (ins AnyRankedTensor:$x, Dist_MeshAttr:$mesh, Dist_GroupAttr:$group, DenseI64ArrayAttr:$root,
     I64Attr:$number);
-  let results = (outs AnyRankedTensor:$out);
+  let results = (outs Rt_TensorOrFuture:$out);
   let assemblyFormat = [{
     $x `on` $mesh `over` $group `root` $root `number` $number attr-dict `:` type($x) `->` type($out)
+  }];
+}
+
+def Rt_ExchangeRowsOp : Rt_RankOp<"exchange_rows", [Rt_Communicates]> {
+  let summary = "dist.exchange_rows as a call of the runtime";
+  let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$send_counts, AnyRankedTensor:$recv_counts,
+    Dist_MeshAttr:$mesh, Dist_GroupAttr:$group, I64Attr:$number);
+  let results = (outs AnyRankedTensor:$out);
+  let assemblyFormat = [{
+    $x `,` $send_counts `,` $recv_counts `on` $mesh `over` $group `number` $number attr-dict
+    `:` type($x) `,` type($send_counts) `,` type($recv_counts) `->` type($out)
   }];
 }
 
@@ -216,10 +231,67 @@ def Rt_SendOp : Rt_TransferOp<"send"> {
 }
 def Rt_RecvOp : Rt_TransferOp<"recv"> {
   let arguments = attributes;
-  let results = (outs AnyRankedTensor:$out);
+  let results = (outs Rt_TensorOrFuture:$out);
   let assemblyFormat = [{
     `of` $global `on` $source `from` $from `on` $target `to` $to `channel` $channel attr-dict `:` type($out)
   }];
+}
+
+//===-- States outside of the program -----------------------------------------------------------------------------===//
+
+class Rt_VariableOp<string mnemonic, string kernel, list<Trait> traits> : Op<Rt_Dialect, mnemonic,
+    [Pd_DeclaredAttributesOnly, DeclareOpInterfaceMethods<LibraryOpInterface>] # traits> {
+  string library = kernel;
+  bit libraryHalf = 1;
+  let extraClassDefinition = "::llvm::StringRef $cppClass::getLibraryKernel() { return \"" # library # "\"; }";
+}
+
+// The store of the run (include/proa/Offload.h) keeps the order of fetches and stores of all variables.
+def Rt_Variables : Resource<"::proa::rt::Variables">;
+
+def Rt_FetchOp : Rt_VariableOp<"fetch", "fetch_variable", [MemoryEffects<[MemRead<Rt_Variables>]>]> {
+  let summary = "The value of a state variable that is kept outside of the program";
+  let description = [{
+    If the result is a future, the op only starts the fetch, and rt.wait gives the tensor. Constraint C1: the dims are
+    static.
+  }];
+  let arguments = (ins StrAttr:$name);
+  let results = (outs Rt_TensorOrFuture:$out);
+  let assemblyFormat = "$name attr-dict `:` type($out)";
+  let hasVerifier = 1;
+}
+
+def Rt_StoreOp : Rt_VariableOp<"store", "store_variable", [MemoryEffects<[MemWrite<Rt_Variables>]>]> {
+  let summary = "Replaces the value of a state variable that is kept outside of the program";
+  let arguments = (ins StrAttr:$name, AnyRankedTensor:$x);
+  let assemblyFormat = "$name `,` $x attr-dict `:` type($x)";
+}
+
+def Rt_WaitOp : Rt_RankOp<"wait", [Rt_Communicates, DeclareOpInterfaceMethods<StorageOpInterface>]> {
+  let summary = "The tensor of an op that was started";
+  let description = [{
+    Waits for the op that gives `future`, in the same block. The operand of that op, `x`, lives until then: it is sent
+    while other ops run.
+
+    ```mlir
+    %1 = rt.all_reduce %0 of [8] on <["x"=2]> from <@m, [{} ], partial = [sum {"x"} ]> to <@m, [{} ]> number 0
+           : tensor<8xf32> -> !dist.future<tensor<8xf32>>
+    %2 = pd.exp %y : (tensor<9xf32>) -> tensor<9xf32>
+    %3 = rt.wait %1 of %0 : !dist.future<tensor<8xf32>> of tensor<8xf32> -> tensor<8xf32>
+    ```
+
+    Constraints:
+
+    - C1. the future is the result of an op of rt in the same block, and this is its only use
+    - C2. `x` is the operand of that op, if it has one
+    - C3. the result has the type of the future's tensor
+  }];
+  let arguments = (ins Dist_FutureType:$future, Optional<AnyRankedTensor>:$x);
+  let results = (outs AnyRankedTensor:$out);
+  let assemblyFormat = [{
+    $future (`of` $x^)? attr-dict `:` qualified(type($future)) (`of` type($x)^)? `->` type($out)
+  }];
+  let hasVerifier = 1;
 }
 
 #endif

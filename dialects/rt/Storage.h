@@ -12,6 +12,7 @@ enum class ResultStorage {
   Reshaped,     ///< it has the bytes of operand 0 and other dims
   ArrayElement, ///< it is an element of the tensor array that is operand 0
   Array,        ///< it is a tensor array that keeps the bytes of its operands
+  Awaited,      ///< it has the bytes of operand 0, which the op waits for
 };
 
 /// ResultStorage::New for an op without the interface.

@@ -105,10 +105,47 @@ typedef struct proa_mesh_options {
   /** Not 0: the ranks are threads of this process. 0: each rank is a process started by mpirun, and the mesh
    * needs as many devices as there are processes. */
   int simulate;
+  /** Not 0: collectives do not communicate while kernels run. */
+  int no_overlap;
+  /** Delays messages as a slower link does, for measurements on one machine: "20us,1GB/s". NULL: none. */
+  const char *emulated_link;
 } proa_mesh_options;
 
 /** A mesh of processes: proa_mesh_options mesh = PROA_MESH_OPTIONS_INIT; */
-#define PROA_MESH_OPTIONS_INIT {sizeof(proa_mesh_options), NULL, NULL, NULL, 0}
+#define PROA_MESH_OPTIONS_INIT {sizeof(proa_mesh_options), NULL, NULL, NULL, 0, 0, NULL}
+
+/** A state variable in a store; on a mesh the part of one rank. */
+typedef struct proa_stored_variable {
+  const char *name;
+  int64_t rank;
+  proa_dtype dtype;
+  size_t dim_count;
+  const int64_t *dims;
+} proa_stored_variable;
+
+/**
+ * Where states of a training program are between their uses, instead of in memory: files of a folder, or
+ * functions of the caller. A model calls one function at a time, from any thread. A function returns 0, or
+ * another number if it has failed: then the run fails with an error that names the variable. Initialize it
+ * with PROA_OFFLOAD_OPTIONS_INIT. ABI: as for proa_model_options.
+ */
+typedef struct proa_offload_options {
+  size_t size;         /**< sizeof(proa_offload_options) of the caller's header */
+  int parameters;      /**< not 0: parameters too, not only states of the optimizer */
+  int64_t least_bytes; /**< states with fewer bytes stay in memory; 0: 4096 */
+  const char *folder;  /**< without functions: an existing folder; NULL: that of temporary files */
+  /** Copies the value that was stored last to `data`. NULL: files of `folder`. */
+  int (*fetch)(void *context, const proa_stored_variable *variable, void *data, size_t bytes);
+  /** Keeps a value: the initial one, that of each run, and that of proa_model_set_parameter. */
+  int (*store)(void *context, const proa_stored_variable *variable, const void *data, size_t bytes);
+  /** Called after each run of a rank; if the run has failed, the values that it stored should be dropped in
+   * favour of those before. May be NULL. */
+  int (*end_run)(void *context, int64_t rank, int has_succeeded);
+  void *context; /**< first argument of the functions */
+} proa_offload_options;
+
+/** Files in the folder of temporary files: proa_offload_options offload = PROA_OFFLOAD_OPTIONS_INIT; */
+#define PROA_OFFLOAD_OPTIONS_INIT {sizeof(proa_offload_options), 0, 0, NULL, NULL, NULL, NULL, NULL}
 
 /**
  * Options of proa_model_open. Initialize it with PROA_MODEL_OPTIONS_INIT, or set all fields to zero and
@@ -155,13 +192,16 @@ typedef struct proa_model_options {
   /** The device that kernels are compiled for: "cpu", "cuda", "cuda:N" (device number N), "cuda-emulated", or
    * a list such as "cuda,cpu" of which the first is chosen that this machine can run; NULL: "cpu". */
   const char *target;
+  /** Training programs: keeps states outside of memory between their uses, read during the call; NULL: all
+   * are in memory. */
+  const proa_offload_options *offload;
 } proa_model_options;
 
 /** Default options: proa_model_options options = PROA_MODEL_OPTIONS_INIT; */
 /* clang-format off */
 #define PROA_MODEL_OPTIONS_INIT \
   {sizeof(proa_model_options), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
-   0, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL}
+   0, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL}
 /* clang-format on */
 
 /** One level of a LoD: ascending offsets, the first of which is 0; N sequences have N + 1 offsets. */

@@ -21,6 +21,11 @@ struct MeshOptions {
   /// Whether the ranks are threads of this process. If not, each rank is a process started by mpirun, and the
   /// mesh needs as many devices as there are processes.
   bool simulate = false;
+  /// Whether collectives communicate while kernels run, where the program has such kernels.
+  bool overlap = true;
+  /// Delays messages as a slower link does, for measurements on one machine: latency and bandwidth, such as
+  /// "20us,1GB/s" (units us, ms, s and MB/s, GB/s). Empty: none.
+  std::string emulatedLink = {};
 };
 
 } // namespace proa

@@ -12,6 +12,7 @@
 #include "proa/Amp.h"
 #include "proa/Diagnostic.h"
 #include "proa/Mesh.h"
+#include "proa/Offload.h"
 #include "proa/Profile.h"
 #include "proa/Result.h"
 #include "proa/Tensor.h"
@@ -55,7 +56,7 @@ struct ModelOptions {
   /// Fed and fetched variables; empty: the program's own. Others select a part of the program: any variable
   /// may be fetched, and a fed variable is not computed. Ops that no fetch needs are left out, also those
   /// that update persistable variables, and so are feeds that no fetch needs and that are not listed here.
-  /// For an IR file: a subset of its feeds and results.
+  /// For an IR file: a subset of its feeds and results. Of a new-IR program `%12` is the value with that id.
   std::vector<std::string> feeds;
   std::vector<std::string> fetches;
   /// For an IR file: the function to run. Empty: `main`, else the only public function.
@@ -78,6 +79,8 @@ struct ModelOptions {
   std::optional<AmpOptions> amp;
   /// The mesh to run on; empty: one device.
   std::optional<MeshOptions> mesh;
+  /// Keeps states outside of memory between their uses; empty: all are in memory. For training programs.
+  std::optional<OffloadOptions> offload;
   /// Called during long work, with the current activity and the fraction done in [0, 1].
   std::function<void(const std::string &what, double part)> progress;
   /// Called with each warning about the program, from open(), prepare() and run(). Each warning is reported

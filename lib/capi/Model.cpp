@@ -94,13 +94,69 @@ Result<AmpOptions> ampFromC(const proa_amp_options &source) {
 
 Result<MeshOptions> meshFromC(const proa_mesh_options &source) {
   const proa_mesh_options defaults = PROA_MESH_OPTIONS_INIT;
-  auto read = readStruct(source, defaults, sizeof source, "options of the mesh", "PROA_MESH_OPTIONS_INIT");
+  constexpr size_t firstVersion = offsetof(proa_mesh_options, simulate) + sizeof source.simulate;
+  auto read = readStruct(source, defaults, firstVersion, "options of the mesh", "PROA_MESH_OPTIONS_INIT");
   if (!read)
     return read.diagnostics();
   return MeshOptions{.axes = textFromC(read->axes),
                      .shardings = textFromC(read->shardings),
                      .strategy = textFromC(read->strategy),
-                     .simulate = read->simulate != 0};
+                     .simulate = read->simulate != 0,
+                     .overlap = read->no_overlap == 0,
+                     .emulatedLink = textFromC(read->emulated_link)};
+}
+
+/// The functions of a caller as a store.
+class CallerStore final : public OffloadStore {
+public:
+  explicit CallerStore(const proa_offload_options &functions) : functions(functions) {}
+
+  Result<void> fetch(const OffloadedVariable &variable, std::span<std::byte> data) override {
+    proa_stored_variable described = describe(variable);
+    return check(functions.fetch(functions.context, &described, data.data(), data.size()), "fetch");
+  }
+  Result<void> store(const OffloadedVariable &variable, std::span<const std::byte> data) override {
+    proa_stored_variable described = describe(variable);
+    return check(functions.store(functions.context, &described, data.data(), data.size()), "store");
+  }
+  Result<void> endRun(int64_t rank, bool hasSucceeded) override {
+    return functions.end_run ? check(functions.end_run(functions.context, rank, hasSucceeded), "end_run")
+                             : Result<void>();
+  }
+
+private:
+  static proa_stored_variable describe(const OffloadedVariable &variable) {
+    return {variable.name.c_str(), variable.rank, static_cast<proa_dtype>(variable.dtype),
+            variable.dims.size(), variable.dims.data()};
+  }
+  static Result<void> check(int code, const char *function) {
+    return code == 0 ? Result<void>()
+                     : errorAt("", fmt::format("the function '{}' of the store returned {}", function, code));
+  }
+
+  proa_offload_options functions;
+};
+
+Result<OffloadOptions> offloadFromC(const proa_offload_options &source) {
+  const proa_offload_options defaults = PROA_OFFLOAD_OPTIONS_INIT;
+  auto read =
+      readStruct(source, defaults, sizeof source, "options of the store", "PROA_OFFLOAD_OPTIONS_INIT");
+  if (!read)
+    return read.diagnostics();
+  if ((read->fetch == nullptr) != (read->store == nullptr))
+    return errorAt("proa_model_open",
+                   "offload has one of the functions 'fetch' and 'store', expected both or none");
+  if (read->least_bytes < 0)
+    return errorAt("proa_model_open",
+                   fmt::format("offload.least_bytes is {}, expected 0 or more", read->least_bytes));
+  OffloadOptions options;
+  options.parameters = read->parameters != 0;
+  if (read->least_bytes > 0)
+    options.leastBytes = read->least_bytes;
+  options.folder = textFromC(read->folder);
+  if (read->fetch)
+    options.store = std::make_shared<CallerStore>(*read);
+  return options;
 }
 
 static_assert(static_cast<int>(AmpOptions::Scaling::None) == PROA_LOSS_SCALING_NONE &&
@@ -133,6 +189,13 @@ Result<ModelOptions> optionsFromC(const proa_model_options &source) {
       options.mesh = *mesh;
     else
       diagnostics.append(mesh.diagnostics());
+  }
+  if (read->offload) {
+    auto offload = offloadFromC(*read->offload);
+    if (offload)
+      options.offload = *offload;
+    else
+      diagnostics.append(offload.diagnostics());
   }
   if (!diagnostics.empty())
     return diagnostics;

@@ -89,6 +89,7 @@ private:
     modelOptions.microBatches = options.microBatches;
     modelOptions.amp = options.amp;
     modelOptions.mesh = options.mesh;
+    modelOptions.offload = options.offload;
     modelOptions.onDiagnostic = options.onDiagnostic;
     // The listed gradients may be clipped or accumulated; with loss scaling each is listed twice.
     if (options.deriveGradients && meta.training)

@@ -34,6 +34,8 @@ struct CheckOptions {
   std::optional<AmpOptions> amp;
   /// The mesh to run on; empty: one device.
   std::optional<MeshOptions> mesh;
+  /// Where states are between their uses; empty: in memory.
+  std::optional<OffloadOptions> offload;
   /// Called with the warnings about each imported program.
   std::function<void(const Diagnostic &)> onDiagnostic;
   /// Called when a stage begins.

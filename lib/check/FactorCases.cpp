@@ -38,12 +38,8 @@ public:
       : mesh(mesh), rule(rule), f(f), axes(rule.factors.size()) {}
 
   void give(size_t next) {
-    if (next == mesh.axes.size()) {
-      if (llvm::any_of(axes, [](const auto &list) { return !list.empty(); }) &&
-          factorMismatch(rule, axes).empty())
-        f(axes);
-      return;
-    }
+    if (next == mesh.axes.size())
+      return emit();
     give(next + 1);
     for (auto [factor, list] : llvm::zip_equal(rule.factors, axes)) {
       if (factor.kind == pd::FactorKind::Replicated)
@@ -57,6 +53,40 @@ public:
   }
 
 private:
+  /// The split with the blocks that pieces need; if one axis splits one factor, also with other blocks.
+  void emit() {
+    FactorAxes split = axes;
+    size_t count = 0;
+    std::optional<unsigned> last;
+    for (auto [factor, list] : llvm::enumerate(split)) {
+      count += list.size();
+      if (list.empty())
+        continue;
+      last = static_cast<unsigned>(factor);
+      list.blocks = rule.factors[factor].pieces;
+    }
+    if (!last)
+      return;
+    if (factorMismatch(rule, split).empty())
+      f(split);
+    if (count > 1)
+      return;
+    cutBlock(split[*last].blocks, rule.factors[*last].size);
+    if (!split[*last].blocks.empty() && factorMismatch(rule, split).empty())
+      f(split);
+  }
+
+  /// Cuts the first block (the factor, if there are none) into two of different sizes.
+  static void cutBlock(llvm::SmallVectorImpl<int64_t> &blocks, int64_t size) {
+    int64_t first = blocks.empty() ? size : blocks.front();
+    if (mlir::ShapedType::isDynamic(first) || first < 3)
+      return blocks.clear();
+    if (!blocks.empty())
+      blocks.erase(blocks.begin());
+    int64_t smaller = (first - 1) / 2;
+    blocks.insert(blocks.begin(), {first - smaller, smaller});
+  }
+
   const MeshAxes &mesh;
   const pd::ShardingRule &rule;
   llvm::function_ref<void(const FactorAxes &)> f;

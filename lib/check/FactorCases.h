@@ -21,7 +21,8 @@ MeshAxes cutAxis(llvm::ArrayRef<int64_t> sizes);
 std::vector<MeshAxes> smallMeshes();
 
 /// Calls `f` with each way to give some of the axes to factors that are not replicated, in all orders where a
-/// factor has several axes, if factorMismatch() accepts it. At least one factor is split.
+/// factor has several axes, if factorMismatch() accepts it. At least one factor is split. If one axis splits
+/// one factor, also with two blocks of different sizes.
 void forEachSplit(const MeshAxes &mesh, const pd::ShardingRule &rule,
                   llvm::function_ref<void(const FactorAxes &)> f);
 

@@ -18,7 +18,7 @@ namespace {
 
 /// A collective between the positions that differ only in the axes of a factor.
 struct Collective {
-  enum class Kind : uint8_t { Gather, Reduce, Window } kind;
+  enum class Kind : uint8_t { Gather, Reduce, Window, Next } kind;
   unsigned factor;
   int64_t dim = 0, size = 0;
   pd::ReductionKind reduction = pd::ReductionKind::Sum;
@@ -45,6 +45,10 @@ public:
 
   RankedTensorType localResultType(unsigned result) const override { return resultTypes[result]; }
   int64_t partsOf(unsigned factor) const override { return proa::partsOf(axes[factor]); }
+  llvm::ArrayRef<int64_t> blocksOf(unsigned factor) const override { return axes[factor].blocks; }
+  std::optional<int64_t> ownPart(unsigned factor) const override {
+    return partOf(mesh, axes[factor], position);
+  }
 
   Value byPart(unsigned factor, llvm::ArrayRef<int64_t> values) override {
     auto type = RankedTensorType::get({}, getBuilder().getI64Type());
@@ -57,6 +61,18 @@ public:
   }
   Value reduce(Value local, pd::ReductionKind kind, unsigned factor) override {
     return collective(local, -1, 0, {Collective::Kind::Reduce, factor, 0, 0, kind});
+  }
+  Value reduceScatter(Value local, int64_t dim, unsigned factor, int64_t size) override {
+    std::vector<std::pair<int64_t, int64_t>> ranges;
+    for (int64_t part = 0; part < partsOf(factor); ++part)
+      ranges.push_back(
+          {pd::beginOfPart(size, partsOf(factor), part), pd::beginOfPart(size, partsOf(factor), part + 1)});
+    auto [begin, end] = ranges[static_cast<size_t>(partOf(mesh, axes[factor], position))];
+    return collective(local, dim, end - begin,
+                      {Collective::Kind::Reduce, factor, dim, size, pd::ReductionKind::Sum, ranges});
+  }
+  Value next(Value local, unsigned factor) override {
+    return collective(local, -1, 0, {Collective::Kind::Next, factor});
   }
   Value window(Value local, int64_t dim, unsigned factor, int64_t size,
                llvm::ArrayRef<std::pair<int64_t, int64_t>> ranges, double fill) override {
@@ -228,11 +244,16 @@ private:
       Tensor out = group[0];
       for (const Tensor &term : group.drop_front())
         out = combined(out, term, reductionOf({0, pd::FactorKind::Reduction, what.reduction}));
-      return out;
+      return what.ranges.empty() ? out : rangeOf(out, what, part);
     }
+    if (what.kind == Collective::Kind::Next)
+      return group[static_cast<size_t>(part + 1) % group.size()];
     Tensor whole = joined(group, what.dim);
-    if (what.kind == Collective::Kind::Gather)
-      return whole;
+    return what.kind == Collective::Kind::Gather ? whole : rangeOf(whole, what, part);
+  }
+
+  /// The range of a part, with `fill` outside of the tensor.
+  static Tensor rangeOf(const Tensor &whole, const Collective &what, int64_t part) {
     auto at = static_cast<size_t>(what.dim);
     auto [begin, end] = what.ranges[static_cast<size_t>(part)];
     std::vector<int64_t> dims = whole.dims();

@@ -17,7 +17,9 @@
 #include "lib/runtime/cuda/DeviceLibraries.h"
 #include "lib/support/DiagnosticCollector.h"
 #include "lib/support/Files.h"
+#include "passes/fuse/Passes.h"
 #include "passes/lower-linalg/Passes.h"
+#include "passes/offload/Passes.h"
 #include "passes/remarks/Remarks.h"
 #include "passes/spmd/Passes.h"
 
@@ -129,8 +131,15 @@ Result<void> formKernels(ModuleOp module, const PipelineOptions &options) {
 Result<void> checkRemarks(const std::string &passes) {
   OpPassManager pm(ModuleOp::getOperationName());
   buildCpuPipeline(pm);
+  pm.addPass(createOffloadStates());
+  pm.addNestedPass<func::FuncOp>(createFormAttention());
+  pm.addPass(createApplyStrategy());
   pm.addPass(createPropagate());
+  pm.addPass(createChooseRings());
   pm.addPass(createPartition());
+  pm.addPass(createDecomposeRings());
+  pm.addPass(createMergeCollectives());
+  pm.addPass(createOverlapCollectives());
   pm.addPass(createLowerToLinalg());
   std::string pipeline;
   llvm::raw_string_ostream stream(pipeline);

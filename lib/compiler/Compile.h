@@ -7,6 +7,7 @@
 #include "lib/runtime/cuda/DeviceCode.h"
 #include "proa/Amp.h"
 #include "proa/Diagnostic.h"
+#include "proa/Offload.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -27,6 +28,7 @@ struct PipelineOptions {
   /// See ModelOptions.
   std::optional<int64_t> memoryBudget;
   std::optional<AmpOptions> amp;
+  std::optional<OffloadOptions> offload;
   /// Calls of kernels have the locations of the kernel's ops (opLocationsAttribute).
   bool opLocations = false;
   /// The module went through buildProgramPipeline already: it is the program of one rank of a mesh.

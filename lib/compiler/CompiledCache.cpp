@@ -6,6 +6,8 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/xxhash.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cstring>
 #include <dlfcn.h>
@@ -172,6 +174,9 @@ std::string CompiledKey::describe() const {
     key += parameter + ">" + gradient + ",";
   key += options.decompose ? "|decompose" : "";
   key += options.amp ? "|" + describeAmp(*options.amp) : "";
+  if (options.offload)
+    key += fmt::format("|offload {} {} {}", options.offload->optimizer, options.offload->parameters,
+                       options.offload->leastBytes);
   key += options.microBatches == 1 ? "" : "|micro-batches " + std::to_string(options.microBatches);
   key += options.memoryBudget ? "|budget " + std::to_string(*options.memoryBudget) : "";
   key += mesh.empty() ? "" : "|" + mesh;

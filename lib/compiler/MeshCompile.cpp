@@ -2,7 +2,6 @@
 
 #include "lib/compiler/MeshInterface.h"
 #include "lib/compiler/RemarkReporter.h"
-#include "lib/runtime/Collective.h"
 #include "lib/support/DiagnosticCollector.h"
 
 #include "dialects/dist/Dist.h"
@@ -20,21 +19,51 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <initializer_list>
+
 using namespace mlir;
 
 namespace proa {
 namespace {
 
+/// Whether two meshes have a common device. Then ranks of one mesh have different programs, which number
+/// collectives that are started, and messages of rings, in different ways.
+bool shareDevices(ModuleOp module) {
+  llvm::DenseSet<int64_t> devices;
+  for (auto op : module.getOps<dist::MeshOp>()) {
+    spmd::Mesh mesh = op.getMesh().toMesh();
+    for (int64_t position = 0; position < mesh.size(); ++position)
+      if (!devices.insert(mesh.deviceAt(position)).second)
+        return true;
+  }
+  return false;
+}
+
+spmd::RingUse ringsOf(ModuleOp module, const MeshOptions &mesh) {
+  if (shareDevices(module))
+    return spmd::RingUse::Never;
+  return mesh.strategy.empty() ? spmd::RingUse::ByCost : spmd::parseStrategy(mesh.strategy)->rings;
+}
+
+/// Whether the sequence may be split: by a strategy, or by shardings.
+bool splitsSequence(const MeshOptions &mesh) {
+  return !mesh.shardings.empty() ||
+         (!mesh.strategy.empty() && spmd::parseStrategy(mesh.strategy)->context != 1);
+}
+
 /// Compiles the program of each rank, equal ones once.
 class RankCompiler {
 public:
-  RankCompiler(ModuleOp sharded, CompileOptions given) : sharded(sharded), options(std::move(given)) {
+  RankCompiler(ModuleOp sharded, CompileOptions given, const MeshOptions &mesh)
+      : sharded(sharded), options(std::move(given)), overlaps(mesh.overlap && !shareDevices(sharded)),
+        rings(ringsOf(sharded, mesh)) {
     options.isLocal = true;
   }
 
-  Result<void> add(int64_t rank, int64_t position) {
+  Result<void> add(int64_t rank) {
     OwningOpRef<ModuleOp> local(sharded.clone());
-    if (Result<void> done = partition(*local, position); !done)
+    if (Result<void> done = partition(*local, rank); !done)
       return done;
     for (auto [i, other] : llvm::enumerate(locals))
       if (OperationEquivalence::isEquivalentTo(*local, *other, OperationEquivalence::IgnoreLocations)) {
@@ -56,7 +85,7 @@ public:
   Compilation compilation;
 
 private:
-  Result<void> partition(ModuleOp module, int64_t position) {
+  Result<void> partition(ModuleOp module, int64_t rank) {
     if (isLocalForm(module))
       return {};
     CompileOptions silent; // all ranks have the same remarks
@@ -64,14 +93,36 @@ private:
     DiagnosticCollector diagnostics(module.getContext());
     PassManager pm(module.getContext());
     PartitionOptions partitioning;
-    partitioning.rank = position;
+    partitioning.rank = rank;
     pm.addPass(createPartition(partitioning));
-    pm.addPass(createMergeCollectives());
+    DecomposeRingsOptions decomposition;
+    decomposition.use = rings;
+    decomposition.overlaps = overlaps;
+    if (rings == spmd::RingUse::Always)
+      decomposition.minBytes = 0;
+    pm.addPass(createDecomposeRings(decomposition));
+    // A large bucket waits for the last of its gradients.
+    MergeCollectivesOptions merging;
+    if (overlaps)
+      merging.bucketBytes = bytesOfBucketToOverlap;
+    pm.addPass(createMergeCollectives(merging));
+    if (overlaps) {
+      OverlapCollectivesOptions overlap;
+      overlap.minBytes = leastBytesToOverlap;
+      pm.addPass(createOverlapCollectives(overlap));
+    }
     return failed(pm.run(module)) ? Result<void>(diagnostics.take("partitioning failed")) : Result<void>();
   }
 
+  /// Smaller collectives take less time than a second thread needs to begin.
+  static constexpr int64_t leastBytesToOverlap = 16384;
+  /// Takes 400 us at 10 GB/s, against which the latency of a message is small.
+  static constexpr int64_t bytesOfBucketToOverlap = 4 << 20;
+
   ModuleOp sharded;
   CompileOptions options;
+  bool overlaps;
+  spmd::RingUse rings;
   std::vector<OwningOpRef<ModuleOp>> locals; ///< by index of the program
 };
 
@@ -104,6 +155,9 @@ LogicalResult annotate(ModuleOp module, const MeshOptions &mesh) {
   PassManager pm(module.getContext());
   auto own = module.getOps<dist::MeshOp>();
   AnnotateOptions annotations;
+  bool hasStages = llvm::range_size(own) > 1;
+  if (hasStages && !(mesh.axes.empty() && mesh.strategy.empty()))
+    return module.emitError("the program has several meshes; expected no axes and no strategy");
   if (own.empty())
     annotations.mesh = axesOf(mesh);
   else if (!mesh.axes.empty() && !hasAxes(*own.begin(), mesh.axes))
@@ -124,6 +178,8 @@ LogicalResult annotate(ModuleOp module, const MeshOptions &mesh) {
   auto meshes = module.getOps<dist::MeshOp>();
   if (meshes.empty())
     return module.emitError("the program has no mesh; give its axes, shardings or a strategy");
+  if (hasStages)
+    return success();
   auto main = module.lookupSymbol<func::FuncOp>("main");
   auto symbol = FlatSymbolRefAttr::get((*meshes.begin()).getSymNameAttr());
   auto open = dist::DimShardingAttr::get(module.getContext(), {}, /*isClosed=*/false, /*priority=*/0, {});
@@ -154,7 +210,13 @@ Result<void> shard(ModuleOp module, const CompileOptions &options, const MeshOpt
   statistics.only = {"pd.batch_norm", "pd.mean"};
   program.addPass(createDecompose(statistics));
   program.addNestedPass<func::FuncOp>(createCanonicalizeProgram());
+  if (splitsSequence(mesh))
+    program.addNestedPass<func::FuncOp>(createFormAttention());
   propagation.addPass(createPropagate());
+  ChooseRingsOptions rings;
+  rings.use = ringsOf(module, mesh);
+  rings.overlaps = mesh.overlap;
+  propagation.addPass(createChooseRings(rings));
   if (failed(program.run(module)) || failed(annotate(module, mesh)) || failed(propagation.run(module)))
     return diagnostics.take("distribution failed");
   return {};
@@ -182,6 +244,28 @@ Result<spmd::Mesh> parseMesh(const std::string &text) {
   return mesh;
 }
 
+/// A positive number before one of these units.
+static std::optional<double> numberBefore(llvm::StringRef text,
+                                          std::initializer_list<std::pair<llvm::StringRef, double>> units) {
+  for (auto [unit, factor] : units) {
+    llvm::StringRef number = text;
+    double value = 0;
+    if (number.consume_back(unit) && !number.getAsDouble(value) && value > 0 && std::isfinite(value * factor))
+      return value * factor;
+  }
+  return std::nullopt;
+}
+
+Result<runtime::EmulatedLink> parseLink(const std::string &text) {
+  auto [latency, bandwidth] = llvm::StringRef(text).split(',');
+  auto seconds = numberBefore(latency, {{"us", 1e-6}, {"ms", 1e-3}, {"s", 1}});
+  auto bytes = numberBefore(bandwidth, {{"MB/s", 1e6}, {"GB/s", 1e9}});
+  if (!seconds || !bytes)
+    return errorAt("the emulated link",
+                   fmt::format("found '{}', expected latency and bandwidth such as 20us,1GB/s", text));
+  return runtime::EmulatedLink{*seconds, *bytes};
+}
+
 Diagnostics wrongMeshSize(int64_t devices, int64_t processes) {
   return errorAt("the mesh", fmt::format("it has {} devices, but {} processes run; expected mpirun -n {}, or "
                                          "simulated ranks (--simulate-mesh)",
@@ -200,14 +284,13 @@ Result<Compilation> compileForMesh(OwningOpRef<ModuleOp> module, const CompileOp
   auto interface = text ? readMeshInterface(*module->getContext(), *text) : text.diagnostics();
   if (!interface)
     return interface.diagnostics();
-  RankCompiler compiler(*module, options);
-  for (int64_t r = rank.value_or(0); r < (rank ? *rank + 1 : interface->mesh.size()); ++r) {
-    auto position = runtime::positionOfRank(interface->mesh, r);
-    if (!position)
-      return position.diagnostics();
-    if (Result<void> added = compiler.add(r, *position); !added)
+  // A rank that is not a device of a mesh would not take part when a variable leaves the store.
+  if (options.offload && interface->meshes.size() > 1)
+    return errorAt("offload", "the program has several meshes; expected one where states are offloaded");
+  RankCompiler compiler(*module, options, mesh);
+  for (int64_t r = rank.value_or(0); r < (rank ? *rank + 1 : interface->rankCount()); ++r)
+    if (Result<void> added = compiler.add(r); !added)
       return added.diagnostics();
-  }
   compiler.compilation.interface = std::move(*text);
   return std::move(compiler.compilation);
 }

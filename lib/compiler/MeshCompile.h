@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lib/compiler/Compile.h"
+#include "lib/runtime/Communicator.h"
 #include "lib/spmd/Strategy.h"
 #include "proa/Mesh.h"
 
@@ -13,6 +14,9 @@ namespace proa {
 
 /// Parses the axes of MeshOptions: "dp=2,mp=4". Error: another form, an axis twice, too many devices.
 Result<spmd::Mesh> parseMesh(const std::string &text);
+
+/// Parses MeshOptions::emulatedLink, which is not empty. Error: another form.
+Result<runtime::EmulatedLink> parseLink(const std::string &text);
 
 /// The error of a mesh that has another number of devices than processes run.
 Diagnostics wrongMeshSize(int64_t devices, int64_t processes);

@@ -12,6 +12,8 @@
 
 #include "llvm/Support/raw_ostream.h"
 
+#include <algorithm>
+
 using namespace mlir;
 
 namespace proa {
@@ -38,6 +40,11 @@ public:
   explicit Reader(func::FuncOp main) : main(main) {}
 
   Result<MeshInterface> read() {
+    for (auto mesh : main->getParentOfType<ModuleOp>().getOps<dist::MeshOp>()) {
+      indexOfMesh[mesh.getSymNameAttr()] = static_cast<unsigned>(interface.meshes.size());
+      interface.meshes.push_back(mesh.getMesh().toMesh());
+    }
+    checkDevices();
     for (unsigned i = 0; i < main.getNumArguments(); ++i) {
       auto feed = main.getArgAttrOfType<StringAttr>(i, pd::feedAttribute);
       auto name = feed ? feed : main.getArgAttrOfType<StringAttr>(i, pd::parameterAttribute);
@@ -49,10 +56,12 @@ public:
       auto sharding = main.getResultAttrOfType<dist::ShardingAttr>(i, dist::shardingAttribute);
       if (auto name = main.getResultAttrOfType<StringAttr>(i, pd::stateAttribute))
         read(interface.states[name.str()], name, main.getResultTypes()[i], sharding);
-      if (auto name = main.getResultAttrOfType<StringAttr>(i, pd::fetchAttribute))
+      if (auto name = main.getResultAttrOfType<StringAttr>(i, pd::fetchAttribute)) {
+        interface.fetchNames.push_back(name.str());
         read(interface.fetches.emplace_back(), name, main.getResultTypes()[i], sharding);
+      }
     }
-    if (!symbol)
+    if (!isSharded)
       diagnostics.add("the mesh", "arguments and results of 'main' have no shardings");
     if (!diagnostics.empty())
       return diagnostics;
@@ -68,12 +77,11 @@ private:
     entry.placement.dims.resize(entry.dims.size());
     if (!sharding) // replicated
       return;
-    if (symbol && symbol != sharding.getMesh())
-      return diagnostics.add("'" + name.str() + "'",
-                             "its sharding is on mesh @" + sharding.getMesh().getValue().str() +
-                                 ", expected @" + symbol.getValue().str() + ", the mesh of the others");
-    if (!symbol && !readMesh(sharding.getMesh()))
-      return;
+    isSharded = true;
+    auto mesh = indexOfMesh.find(sharding.getMesh().getAttr());
+    if (mesh == indexOfMesh.end())
+      return diagnostics.add("mesh @" + sharding.getMesh().getValue().str(), "not found");
+    entry.mesh = mesh->second;
     std::string text;
     llvm::raw_string_ostream(text) << sharding;
     if (!sharding.isFinal() || !sharding.getPartial().empty() ||
@@ -81,27 +89,37 @@ private:
       return diagnostics.add("'" + name.str() + "'",
                              "its sharding is " + text +
                                  ", expected closed dimensions without partial values");
-    entry.placement = dist::placementOf(sharding, interface.mesh);
+    entry.placement = dist::placementOf(sharding, interface.meshes[entry.mesh]);
   }
 
-  bool readMesh(FlatSymbolRefAttr name) {
-    dist::MeshAttr mesh = dist::lookupMesh(main, name);
-    symbol = name;
-    if (!mesh) {
-      diagnostics.add("mesh @" + name.getValue().str(), "not found");
-      return false;
-    }
-    interface.mesh = mesh.toMesh();
-    return true;
+  /// Each rank must have a program.
+  void checkDevices() {
+    std::vector<bool> isUsed(static_cast<size_t>(interface.rankCount()));
+    for (const spmd::Mesh &mesh : interface.meshes)
+      for (int64_t position = 0; position < mesh.size(); ++position)
+        isUsed[static_cast<size_t>(mesh.deviceAt(position))] = true;
+    if (auto unused = std::ranges::find(isUsed, false); unused != isUsed.end())
+      diagnostics.add("the mesh", "no mesh has the device " + std::to_string(unused - isUsed.begin()) +
+                                      "; expected all devices from 0 to " +
+                                      std::to_string(isUsed.size() - 1));
   }
 
   func::FuncOp main;
   MeshInterface interface;
-  FlatSymbolRefAttr symbol;
+  llvm::DenseMap<StringAttr, unsigned> indexOfMesh;
+  bool isSharded = false;
   Diagnostics diagnostics;
 };
 
 } // namespace
+
+int64_t MeshInterface::rankCount() const {
+  int64_t count = 1;
+  for (const spmd::Mesh &mesh : meshes)
+    for (int64_t position = 0; position < mesh.size(); ++position)
+      count = std::max(count, mesh.deviceAt(position) + 1);
+  return count;
+}
 
 bool isLocalForm(ModuleOp module) {
   auto main = module.lookupSymbol<func::FuncOp>("main");

@@ -13,19 +13,25 @@
 
 namespace proa {
 
-/// A distributed tensor: its global type and its placement. A dim of -1 is dynamic.
+/// A distributed tensor: its global type and its placement on a mesh. A dim of -1 is dynamic.
 struct ShardedType {
   DType dtype = DType::Float32;
   std::vector<int64_t> dims;
+  unsigned mesh = 0; ///< index in MeshInterface::meshes
   spmd::Placement placement;
   bool operator==(const ShardedType &) const = default;
 };
 
 struct MeshInterface {
-  spmd::Mesh mesh;
+  /// All meshes of the program; pipeline stages have different devices.
+  std::vector<spmd::Mesh> meshes;
   std::map<std::string, ShardedType> arguments; ///< feeds and parameters
   std::vector<ShardedType> fetches;             ///< with their LoDs, in the order of the results
+  std::vector<std::string> fetchNames;
   std::map<std::string, ShardedType> states;
+
+  /// The number of ranks: each is a device of a mesh.
+  int64_t rankCount() const;
 };
 
 /// Whether `main` of a module is in local form: the program of one rank (docs/dist.md).
@@ -38,7 +44,8 @@ mlir::RankedTensorType globalArgumentType(mlir::ModuleOp module, unsigned index)
 /// `main` with global types. Error: `main` has no shardings.
 Result<std::string> meshInterfaceText(mlir::ModuleOp module);
 
-/// Reads this text. Error: it does not parse; shardings that are not final or partial; several meshes.
+/// Reads this text. Error: it does not parse; shardings that are not final or partial; devices that are not
+/// numbered from 0.
 Result<MeshInterface> readMeshInterface(mlir::MLIRContext &context, const std::string &text);
 
 } // namespace proa

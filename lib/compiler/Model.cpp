@@ -8,6 +8,7 @@
 #include "lib/compiler/IrProgram.h"
 #include "lib/compiler/KernelDiagnosis.h"
 #include "lib/compiler/ModelMesh.h"
+#include "lib/compiler/OffloadedValues.h"
 #include "lib/compiler/ParameterValues.h"
 #include "lib/compiler/ProgramSource.h"
 #include "lib/compiler/Registration.h"
@@ -93,6 +94,7 @@ struct Variant {
   std::unique_ptr<runtime::Session> session; ///< null on a mesh
   std::unique_ptr<MeshProgram> onMesh;       ///< null without a mesh
   std::unique_ptr<runtime::Profile> profile;
+  std::set<std::string> stored = {}; ///< state variables that the program fetches and stores itself
 };
 
 struct Model::Implementation {
@@ -111,6 +113,8 @@ struct Model::Implementation {
   /// Of parameters and state variables; on a mesh only those that are not distributed yet.
   std::map<std::string, Tensor> values;
   std::unique_ptr<ModelMesh> mesh; ///< null without one
+  /// State variables that are not in memory; null unless they are offloaded.
+  std::unique_ptr<OffloadedValues> offloaded;
   std::map<std::string, Variant> variants;
   Variant *current = nullptr;
   ModelTimes times;
@@ -154,6 +158,11 @@ struct Model::Implementation {
   /// Gives changed parameters to all variants.
   Result<void> bindParameters();
   Result<const std::map<std::string, Tensor> *> wholeValues();
+  Result<void> openOffload();
+  /// Moves the states that the current program fetches itself to the store, and others back.
+  Result<void> moveStates();
+  /// The value of a variable in the store, whole.
+  Result<Tensor> storedValue(const std::string &name) const;
   /// The results of a run of the current variant: fetches and their LoDs, without a mesh also state.
   Result<std::vector<Tensor>> runCurrent(const runtime::NamedTensors &inputs);
   /// Stops the other processes of a mesh, which may not have these errors.
@@ -171,7 +180,7 @@ struct Model::Implementation {
 std::vector<NamedTensor> Model::Implementation::take(const Variant &variant,
                                                      const std::vector<Tensor> &results) {
   std::vector<NamedTensor> fetched;
-  const auto &names = variant.executable->plan().fetchNames;
+  const auto &names = variant.onMesh ? variant.onMesh->fetchNames() : variant.executable->plan().fetchNames;
   const auto &lods = variant.imported->fetchedLods;
   std::map<std::string, Lod> levels;
   for (size_t i = 0; i < results.size(); ++i) {
@@ -243,7 +252,24 @@ Result<void> Model::Implementation::open(const std::string &modelPath) {
       options.progress = {}, options.onDiagnostic = {};
   }
   Result<void> read = readProgram();
+  if (read && options.offload)
+    read = openOffload();
   return mesh ? mesh->agree("opening of " + path, read) : read;
+}
+
+Result<void> Model::Implementation::openOffload() {
+  if (!source->sharedParameters().empty()) {
+    if (options.onDiagnostic)
+      options.onDiagnostic({Diagnostic::Severity::Warning, path,
+                            "states are not offloaded: parameters of the program share memory"});
+    options.offload.reset();
+    return {};
+  }
+  auto opened = OffloadedValues::open(*options.offload);
+  if (!opened)
+    return opened.diagnostics();
+  offloaded = std::move(*opened);
+  return {};
 }
 
 Result<void> Model::Implementation::readProgram() {
@@ -439,6 +465,7 @@ CompileOptions Model::Implementation::compileOptions() const {
   compileOptions.target = target.kind;
   compileOptions.device = target.device;
   compileOptions.cacheDirectory = options.cacheDirectory;
+  compileOptions.offload = options.offload;
   return compileOptions;
 }
 
@@ -514,6 +541,8 @@ Result<Variant> Model::Implementation::load(Compilation compilation, const Impor
     auto program = mesh->load(std::move(compilation), *context, path, options, threadsOf(options));
     if (!program)
       return program.diagnostics();
+    if (offloaded)
+      (*program)->setOffload([&](int64_t rank) { return offloaded->queueOf(rank); });
     return Variant{&imported, (*program)->executable(), nullptr, std::move(*program), nullptr};
   }
   auto executable = loadProgram(std::move(compilation.programs.front()), path);
@@ -537,6 +566,8 @@ Result<Variant> Model::Implementation::load(Compilation compilation, const Impor
   if (!generator)
     generator = std::make_shared<runtime::RandomGenerator>(options.seed);
   (*session)->setGenerator(generator);
+  if (offloaded)
+    (*session)->setOffload(offloaded->queueOf(0));
   return Variant{&imported, *executable, std::move(*session), nullptr, nullptr};
 }
 
@@ -606,6 +637,7 @@ Result<Variant *> Model::Implementation::variantFor(const std::map<std::string, 
   auto variant = load(std::move(*compiled), *imported, inputs);
   if (!variant)
     return variant.diagnostics();
+  variant->stored = offloadedVariables(variant->executable->plan());
   if (known == FeedKnowledge::Elements) {
     valueSpecialized.insert(dims);
     key = dims + describeValues(import::specializingFeeds(inputs));
@@ -668,6 +700,8 @@ Result<void> Model::setParameter(const std::string &name, Tensor value) {
 Result<Tensor> Model::parameter(const std::string &name) const {
   Implementation &self = *implementation;
   bool isShared = !self.source->sharedParameters().empty();
+  if (self.offloaded && self.offloaded->contains(name) && !self.values.contains(name))
+    return self.storedValue(name);
   if (const ShardedTensor *value = self.mesh && !isShared ? self.mesh->find(name) : nullptr)
     return self.mesh->gather(*value, name);
   auto values = self.wholeValues();
@@ -695,9 +729,60 @@ Result<const std::map<std::string, Tensor> *> Model::Implementation::wholeValues
   if (mesh)
     if (Result<void> gathered = mesh->gatherAll(); !gathered)
       return gathered.diagnostics();
+  for (const std::string &name : offloaded ? offloaded->names() : std::vector<std::string>())
+    if (!values.contains(name)) {
+      auto value = storedValue(name);
+      if (!value)
+        return value.diagnostics();
+      values[name] = std::move(*value);
+    }
   if (Result<void> updated = updateBuffers(source->sharedParameters(), values); !updated)
     return updated.diagnostics();
   return &values;
+}
+
+Result<Tensor> Model::Implementation::storedValue(const std::string &name) const {
+  auto value = offloaded->get(name);
+  if (!value)
+    return value.diagnostics();
+  return mesh ? mesh->gather(*value, name) : Result<Tensor>(std::move(value->locals[0]));
+}
+
+Result<void> Model::Implementation::moveStates() {
+  const runtime::Plan &plan = current->executable->plan();
+  for (runtime::ValueId id : plan.feeds)
+    if (const std::string &name = plan.values[static_cast<size_t>(id)].name;
+        offloaded->contains(name) && !values.contains(name)) {
+      auto value = storedValue(name);
+      if (!value)
+        return value.diagnostics();
+      values[name] = std::move(*value);
+      offloaded->drop(name);
+    }
+  for (const std::string &name : current->stored) {
+    ShardedTensor value;
+    std::vector<int64_t> ranks{0};
+    if (mesh) {
+      auto distributed = current->onMesh->distributed(name, *mesh->values());
+      if (!distributed)
+        return distributed.diagnostics();
+      if (*distributed)
+        value = **distributed;
+      ranks = current->onMesh->ranksOfProcess();
+    } else if (auto found = values.find(name); found != values.end()) {
+      value.locals.push_back(found->second);
+    }
+    if (value.locals.empty() && !offloaded->contains(name))
+      return errorAt(path, "state variable '" + name + "' has no value");
+    if (value.locals.empty())
+      continue;
+    if (Result<void> done = offloaded->put(name, value, std::move(ranks)); !done)
+      return done;
+    values.erase(name);
+    if (mesh)
+      mesh->forget(name);
+  }
+  return {};
 }
 
 Result<void> Model::prepare(const std::map<std::string, Tensor> &feeds) {
@@ -734,6 +819,9 @@ Result<runtime::NamedTensors> Model::Implementation::beforeRun(const std::map<st
   current = *variant;
   if (Result<void> bound = bindParameters(); !bound)
     return bound.diagnostics();
+  if (offloaded)
+    if (Result<void> moved = moveStates(); !moved)
+      return moved.diagnostics();
   const runtime::Plan &plan = current->executable->plan();
   if (profiling && !current->profile)
     current->profile = std::make_unique<runtime::Profile>(plan, current->executable->devicePeaks());

@@ -47,6 +47,9 @@ Result<std::unique_ptr<ModelMesh>> ModelMesh::open(ModelOptions &options,
         devices = complete->mesh().size();
     }
   }
+  auto link = given.emulatedLink.empty() ? Result<runtime::EmulatedLink>(runtime::EmulatedLink())
+                                         : parseLink(given.emulatedLink);
+  diagnostics.append(link ? Diagnostics() : link.diagnostics());
   opened->shardings = given.shardings;
   if (!given.shardings.empty() && !given.shardings.starts_with("{")) {
     auto text = readFile(given.shardings);
@@ -56,19 +59,22 @@ Result<std::unique_ptr<ModelMesh>> ModelMesh::open(ModelOptions &options,
   if (!diagnostics.empty())
     return diagnostics;
   opened->given = std::move(given);
+  opened->link = link ? *link : runtime::EmulatedLink();
   if (opened->given.simulate)
     return opened;
   auto ranks = RankGroup::openProcesses();
   if (!ranks)
     return ranks.diagnostics();
   opened->ranks = std::move(*ranks);
+  opened->ranks->setLink(opened->link);
   if (devices > 0 && devices != opened->ranks->size())
     return wrongMeshSize(devices, opened->ranks->size());
   return opened;
 }
 
 std::string ModelMesh::key() const {
-  return fmt::format("mesh {}|{}|{}|{}", given.axes, given.strategy, compiledRank().value_or(-1), shardings);
+  return fmt::format("mesh {}|{}|{}|{}|{}", given.axes, given.strategy, compiledRank().value_or(-1),
+                     given.overlap, shardings);
 }
 
 std::optional<int64_t> ModelMesh::compiledRank() const {
@@ -86,10 +92,11 @@ Result<std::unique_ptr<MeshProgram>> ModelMesh::load(Compilation compilation, ml
   auto interface = readMeshInterface(context, compilation.interface);
   if (!interface)
     return interface.diagnostics();
-  if (processes() && interface->mesh.size() != ranks->size())
-    return wrongMeshSize(interface->mesh.size(), ranks->size());
+  if (processes() && interface->rankCount() != ranks->size())
+    return wrongMeshSize(interface->rankCount(), ranks->size());
   if (!ranks)
-    ranks = RankGroup::simulate(interface->mesh.size());
+    ranks = RankGroup::simulate(interface->rankCount());
+  ranks->setLink(link);
   if (!distributed)
     distributed = std::make_unique<MeshValues>(*ranks, *whole);
   while (generators.size() < ranks->count())

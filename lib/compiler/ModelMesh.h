@@ -55,6 +55,7 @@ private:
   bool processes() const { return !given.simulate; }
 
   MeshOptions given;
+  runtime::EmulatedLink link;
   std::string shardings; ///< content of the file
   std::map<std::string, Tensor> *whole = nullptr;
   std::unique_ptr<RankGroup> ranks; ///< simulated ranks exist from the first load on

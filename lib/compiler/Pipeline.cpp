@@ -7,6 +7,7 @@
 #include "passes/fuse/Passes.h"
 #include "passes/layout/Passes.h"
 #include "passes/normalize/Passes.h"
+#include "passes/offload/Passes.h"
 #include "passes/spmd/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -74,7 +75,7 @@ void buildKernelPipeline(OpPassManager &pm, const PipelineOptions &options) {
     DecomposeOptions fused;
     fused.only = {"pd.flash_attn"};
     pm.addPass(createDecompose(fused));
-    pm.addNestedPass<func::FuncOp>(createFormAttention());
+    pm.addNestedPass<func::FuncOp>(createFormFusedAttention());
     addCleanup(pm);
   }
   FuseEpiloguesOptions epilogues;
@@ -99,6 +100,13 @@ void buildKernelPipeline(OpPassManager &pm, const PipelineOptions &options) {
   kernels.opLocations = options.opLocations;
   kernels.target = target;
   pm.addPass(createFormKernels(kernels));
+  if (options.offload) {
+    OffloadStatesOptions states;
+    states.optimizer = options.offload->optimizer;
+    states.parameters = options.offload->parameters;
+    states.minBytes = options.offload->leastBytes;
+    pm.addPass(createOffloadStates(states));
+  }
 }
 
 void buildCpuPipeline(OpPassManager &pm, const PipelineOptions &options) {

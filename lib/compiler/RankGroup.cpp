@@ -70,6 +70,13 @@ void RankGroup::connect() {
   runtime::SimulatedMesh mesh(static_cast<int64_t>(count()));
   for (size_t index = 0; index < count(); ++index)
     communicators[index] = mesh.take(static_cast<int64_t>(index));
+  setLink(link);
+}
+
+void RankGroup::setLink(const runtime::EmulatedLink &emulated) {
+  link = emulated;
+  for (const auto &communicator : communicators)
+    communicator->setLink(link);
 }
 
 void RankGroup::call(size_t index) {

@@ -30,6 +30,8 @@ public:
   /// This process as a rank. Error: MPI cannot be used.
   static Result<std::unique_ptr<RankGroup>> openProcesses();
   static std::unique_ptr<RankGroup> simulate(int64_t size);
+  /// Emulates a link between the ranks.
+  void setLink(const runtime::EmulatedLink &emulated);
   ~RankGroup();
 
   /// The number of ranks of the mesh.
@@ -61,6 +63,7 @@ private:
   void call(size_t index);
 
   bool simulates;
+  runtime::EmulatedLink link;
   std::vector<std::shared_ptr<runtime::Communicator>> communicators;
 
   // Threads of simulated ranks, if there are several. They live as long as the group, because libgomp keeps a

@@ -17,6 +17,7 @@
 #include "passes/lower-gpu/Passes.h"
 #include "passes/lower-linalg/Passes.h"
 #include "passes/normalize/Passes.h"
+#include "passes/offload/Passes.h"
 #include "passes/spmd/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -45,6 +46,7 @@ void registerProaPasses() {
   registerProaAutodiffPasses();
   registerProaFusePasses();
   registerProaLayoutPasses();
+  registerProaOffloadPasses();
   registerProaSpmdPasses();
   registerProaLowerLinalgPasses();
   registerLowerCpuPasses();

@@ -152,6 +152,12 @@ std::optional<nlohmann::json> toJson(Attribute attribute) {
   return out;
 }
 
+/// The type of a tensor, also of one that is under way; null for other types.
+RankedTensorType tensorOf(Type type) {
+  auto future = dyn_cast<dist::FutureType>(type);
+  return future ? future.getTensor() : dyn_cast<RankedTensorType>(type);
+}
+
 class PlanBuilder {
 public:
   PlanBuilder(func::FuncOp main, const std::function<KernelFacts(llvm::StringRef)> &kernelFacts,
@@ -177,7 +183,7 @@ public:
 
 private:
   ValueId addValue(Value value, Storage storage, std::string name = "") {
-    auto type = dyn_cast<RankedTensorType>(value.getType());
+    auto type = tensorOf(value.getType());
     runtime::Value entry;
     auto array = dyn_cast<pd::ArrayType>(value.getType());
     if (array) {
@@ -303,6 +309,7 @@ private:
     step.symbol = op.getLibraryKernel().str();
     step.label = op->getName().stripDialect().str();
     step.flops = static_cast<double>(pd::operationsOf(op).value_or(0));
+    step.isStart = llvm::any_of(op->getResultTypes(), llvm::IsaPred<dist::FutureType>);
     addLibraryInputs(step, op);
     addAttributes(step, op);
     addStep(std::move(step), op);
@@ -366,7 +373,7 @@ private:
 
   Step &addStep(Step step, Operation *op) {
     bool isStatic = llvm::all_of(op->getResultTypes(), [](Type type) {
-      auto tensor = dyn_cast<RankedTensorType>(type);
+      RankedTensorType tensor = tensorOf(type);
       return tensor && tensor.hasStaticShape();
     });
     // In a body only what cannot fail: the body may never run.
@@ -378,12 +385,19 @@ private:
         step.outputs.push_back(none);
         continue;
       }
-      auto type = dyn_cast<RankedTensorType>(result.getType());
-      bool isElement = rt::resultStorageOf(op) == rt::ResultStorage::ArrayElement;
-      bool inArena = type && type.hasStaticShape() && !escapes(result) && !isElement;
-      Storage storage = once ? Storage::Prepared : inArena ? Storage::Arena : Storage::Dynamic;
+      RankedTensorType type = tensorOf(result.getType());
+      rt::ResultStorage shared = rt::resultStorageOf(op);
+      bool inArena =
+          type && type.hasStaticShape() && !escapes(result) && shared != rt::ResultStorage::ArrayElement;
+      Storage storage = shared == rt::ResultStorage::Awaited ? Storage::Alias
+                        : once                               ? Storage::Prepared
+                        : inArena                            ? Storage::Arena
+                                                             : Storage::Dynamic;
       size_t number = cast<OpResult>(result).getResultNumber();
-      step.outputs.push_back(addValue(result, storage, nameOf(op->getLoc(), number)));
+      ValueId id = addValue(result, storage, nameOf(op->getLoc(), number));
+      if (storage == Storage::Alias)
+        plan.values[id].base = step.inputs.front();
+      step.outputs.push_back(id);
     }
     std::vector<Step> &list = once ? plan.prepare : *steps;
     list.push_back(std::move(step));
@@ -399,6 +413,10 @@ private:
     }
     if (auto cast = dyn_cast<tensor::CastOp>(op)) {
       ids[cast.getResult()] = ids.lookup(cast.getSource());
+      // Steps take dims from their inputs when they run, so a value may have more static dims than its
+      // reader's type.
+      if (tensor::preservesStaticInformation(cast.getType(), cast.getSource().getType()))
+        return true;
       return llvm::all_of(cast->getUsers(), [](Operation *user) {
         return isa<scf::YieldOp, scf::ConditionOp, scf::WhileOp, func::ReturnOp>(user);
       });
@@ -500,10 +518,11 @@ private:
   /// Whether control flow or an array keeps the bytes of a value. Such a value is not in the arena, where the
   /// next iteration writes.
   static bool escapes(Value value) {
-    return llvm::any_of(value.getUsers(), [](Operation *user) {
+    return llvm::any_of(value.getUses(), [](OpOperand &use) {
+      Operation *user = use.getOwner();
       rt::ResultStorage storage = rt::resultStorageOf(user);
       if (storage == rt::ResultStorage::Reshaped || storage == rt::ResultStorage::Forwarded ||
-          isa<tensor::CastOp>(user))
+          isa<tensor::CastOp>(user) || (storage == rt::ResultStorage::Awaited && use.getOperandNumber() == 0))
         return escapes(user->getResult(0));
       return isa<scf::YieldOp, scf::ConditionOp>(user) || storage == rt::ResultStorage::Array;
     });

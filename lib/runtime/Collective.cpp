@@ -67,47 +67,70 @@ Move moveOf(const spmd::Transfer &transfer, int64_t rank) {
   return move;
 }
 
-/// One exchange between this rank and others.
-class Run {
+/// One exchange between this rank and others: one round, or two of an all_reduce.
+class ExchangeRounds final : public Rounds {
 public:
-  Run(Communicator *communicator, const Operation &operation, const RankExchange &exchange, DType dtype,
-      int64_t channel)
-      : communicator(communicator), operation(operation), exchange(exchange), dtype(dtype),
-        bytes(sizeOf(dtype)), self(communicator ? communicator->rank() : -1), channel(channel) {}
+  /// `communicator` may be null.
+  ExchangeRounds(Communicator *communicator, const RankExchange &exchange, const ExchangeBuffers &buffers,
+                 int64_t channel)
+      : communicator(communicator), exchange(exchange), dtype(buffers.dtype), source(buffers.source),
+        target(buffers.target), bytes(sizeOf(dtype)), self(communicator ? communicator->rank() : -1),
+        channel(channel) {}
 
-  Result<void> run(const void *source, void *target) {
-    if (exchange.fill)
-      if (Result<void> done = fillNeutral(*exchange.fill, dtype, productOf(exchange.targetDims), target);
-          !done)
-        return done;
-    if (exchange.group.size() > 1)
-      return allReduce(source, target);
-    if (!exchange.group.empty()) {
+  Result<std::optional<Round>> next(std::span<Incoming> received) override {
+    switch (stage++) {
+    case 0:
+      if (exchange.fill)
+        if (Result<void> done = fillNeutral(*exchange.fill, dtype, productOf(exchange.targetDims), target);
+            !done)
+          return done.diagnostics();
+      if (exchange.group.empty())
+        return someOrLast(firstRound());
+      if (exchange.group.size() > 1)
+        return std::optional(firstRoundOfSum());
       std::memcpy(target, source, static_cast<size_t>(productOf(exchange.sourceDims)) * bytes);
-      return {};
+      return std::optional<Round>();
+    case 1:
+      if (exchange.group.empty())
+        return last(exchange.reduction ? combine(received) : place(received), received);
+      if (Result<void> done = combineOwnPart(received); !done || isSmall)
+        return last(done, received);
+      recycle(received);
+      return std::optional(secondRoundOfSum());
+    default:
+      placeParts(received);
+      return last({}, received);
     }
-    std::vector<Outgoing> outgoing;
-    for (const Move &move : exchange.sends)
-      outgoing.push_back({move.rank, packed(move, source), channel});
-    std::vector<Incoming> incoming;
-    for (const Move &move : exchange.receives)
-      if (!isOwn(move))
-        incoming.push_back({move.rank, static_cast<size_t>(move.count) * bytes, channel});
-    if (Result<void> done = communicate(std::move(outgoing), incoming); !done)
-      return done;
-    Result<void> done =
-        exchange.reduction ? combine(source, target, incoming) : place(source, target, incoming);
-    recycle(incoming);
-    return done;
   }
 
 private:
-  bool isOwn(const Move &move) const { return !communicator || move.rank == self; }
+  /// Whether the elements are copied from the source. A receive has none: its rank sends to itself before.
+  /// (That of an empty tensor may be null too.)
+  bool isOwn(const Move &move) const {
+    return (source || move.count == 0) && (!communicator || move.rank == self);
+  }
 
-  Result<void> communicate(std::vector<Outgoing> outgoing, std::span<Incoming> incoming) {
-    if (outgoing.empty() && incoming.empty())
-      return {};
-    return communicator->exchange(operation, std::move(outgoing), incoming);
+  /// The end, after the last messages.
+  Result<std::optional<Round>> last(const Result<void> &done, std::span<Incoming> received) const {
+    recycle(received);
+    return done ? Result<std::optional<Round>>(std::optional<Round>()) : done.diagnostics();
+  }
+  /// A round; the end, if it has no messages.
+  Result<std::optional<Round>> someOrLast(Round round) {
+    if (!round.outgoing.empty() || !round.incoming.empty())
+      return std::optional(std::move(round));
+    return next({});
+  }
+
+  Round firstRound() const {
+    Round round;
+    for (const Move &move : exchange.sends)
+      if (move.rank != self || move.count > 0)
+        round.outgoing.push_back({move.rank, packed(move), channel});
+    for (const Move &move : exchange.receives)
+      if (!isOwn(move))
+        round.incoming.push_back({move.rank, static_cast<size_t>(move.count) * bytes, channel});
+    return round;
   }
 
   MessageBuffer newBuffer(size_t size) const {
@@ -118,13 +141,13 @@ private:
       communicator->recycle(std::move(message.buffer));
   }
 
-  MessageBuffer packed(const Move &move, const void *source) const {
+  MessageBuffer packed(const Move &move) const {
     MessageBuffer buffer = newBuffer(static_cast<size_t>(move.count) * bytes);
     copyTransfer(move.pack, bytes, exchange.sourceDims, source, move.dims, buffer.data());
     return buffer;
   }
 
-  Result<void> place(const void *source, void *target, std::span<Incoming> incoming) const {
+  Result<void> place(std::span<Incoming> incoming) const {
     size_t next = 0;
     for (const Move &move : exchange.receives)
       if (!isOwn(move)) {
@@ -140,13 +163,13 @@ private:
     return {};
   }
 
-  Result<void> combine(const void *source, void *target, std::span<Incoming> incoming) const {
+  Result<void> combine(std::span<Incoming> incoming) const {
     std::vector<const void *> terms;
     MessageBuffer own;
     size_t next = 0;
     for (const Move &move : exchange.receives)
       if (isOwn(move)) {
-        own = packed(move, source);
+        own = packed(move);
         terms.push_back(own.data());
       } else {
         terms.push_back(incoming[next++].buffer.data());
@@ -154,75 +177,79 @@ private:
     return reduceTerms(*exchange.reduction, dtype, terms, productOf(exchange.targetDims), target);
   }
 
-  /// The bytes of part `i` of a tensor of `count` elements, as a message.
-  MessageBuffer partOf(const void *data, int64_t count, size_t i) const {
-    spmd::Range range = partRange(count, i);
+  /// The bytes of part `i` of a tensor, as a message.
+  MessageBuffer partOf(const void *data, size_t i) const {
+    spmd::Range range = partRange(i);
     MessageBuffer buffer = newBuffer(static_cast<size_t>(range.size()) * bytes);
     std::memcpy(buffer.data(), static_cast<const std::byte *>(data) + range.begin * int64_t(bytes),
                 buffer.size());
     return buffer;
   }
-  spmd::Range partRange(int64_t count, size_t i) const {
-    return spmd::partOf(count, static_cast<int64_t>(parts), static_cast<int64_t>(i));
+  spmd::Range partRange(size_t i) const {
+    return spmd::partOf(productOf(exchange.sourceDims), static_cast<int64_t>(parts), static_cast<int64_t>(i));
+  }
+  std::byte *placeOf(const spmd::Range &range) const {
+    return static_cast<std::byte *>(target) + range.begin * int64_t(bytes);
   }
 
   /// Each rank combines one part in the order of the ranks and sends it to the others: all get the same bits.
   /// Small tensors are sent whole, which takes one round instead of two.
-  Result<void> allReduce(const void *source, void *target) {
+  Round firstRoundOfSum() {
     constexpr int64_t smallBytes = 4096;
-    int64_t count = productOf(exchange.sourceDims);
-    bool isSmall = count * int64_t(bytes) <= smallBytes;
+    isSmall = productOf(exchange.sourceDims) * int64_t(bytes) <= smallBytes;
     size_t members = exchange.group.size();
-    auto own = static_cast<size_t>(std::ranges::find(exchange.group, self) - exchange.group.begin());
+    own = static_cast<size_t>(std::ranges::find(exchange.group, self) - exchange.group.begin());
     parts = isSmall ? 1 : members;
-    size_t ownPart = isSmall ? 0 : own;
-    spmd::Range range = partRange(count, ownPart);
-    std::vector<Outgoing> outgoing;
-    std::vector<Incoming> incoming;
+    Round round;
     for (size_t i = 0; i < members; ++i) {
       if (i == own)
         continue;
-      outgoing.push_back({exchange.group[i], partOf(source, count, isSmall ? 0 : i)});
-      incoming.push_back({exchange.group[i], static_cast<size_t>(range.size()) * bytes});
+      round.outgoing.push_back({exchange.group[i], partOf(source, isSmall ? 0 : i), channel});
+      round.incoming.push_back({exchange.group[i], static_cast<size_t>(ownRange().size()) * bytes, channel});
     }
-    if (Result<void> done = communicate(std::move(outgoing), incoming); !done)
-      return done;
+    return round;
+  }
+  spmd::Range ownRange() const { return partRange(isSmall ? 0 : own); }
+
+  Result<void> combineOwnPart(std::span<Incoming> incoming) const {
+    spmd::Range range = ownRange();
     std::vector<const void *> terms;
-    for (size_t i = 0; i < members; ++i)
+    for (size_t i = 0; i < exchange.group.size(); ++i)
       terms.push_back(i == own ? static_cast<const std::byte *>(source) + range.begin * int64_t(bytes)
                                : incoming[i - (i > own)].buffer.data());
-    std::byte *place = static_cast<std::byte *>(target) + range.begin * int64_t(bytes);
-    Result<void> reduced = reduceTerms(*exchange.reduction, dtype, terms, range.size(), place);
-    recycle(incoming);
-    return !reduced || isSmall ? reduced : gatherParts(target, count, own);
+    return reduceTerms(*exchange.reduction, dtype, terms, range.size(), placeOf(range));
   }
 
-  Result<void> gatherParts(void *target, int64_t count, size_t own) {
-    std::vector<Outgoing> outgoing;
-    std::vector<Incoming> incoming;
+  Round secondRoundOfSum() const {
+    Round round;
     for (size_t i = 0; i < parts; ++i) {
       if (i == own)
         continue;
-      outgoing.push_back({exchange.group[i], partOf(target, count, own)});
-      incoming.push_back({exchange.group[i], static_cast<size_t>(partRange(count, i).size()) * bytes});
+      round.outgoing.push_back({exchange.group[i], partOf(target, own), channel});
+      round.incoming.push_back(
+          {exchange.group[i], static_cast<size_t>(partRange(i).size()) * bytes, channel});
     }
-    if (Result<void> done = communicate(std::move(outgoing), incoming); !done)
-      return done;
+    return round;
+  }
+
+  void placeParts(std::span<Incoming> incoming) const {
     for (size_t i = 0; i < parts; ++i)
       if (i != own)
-        std::memcpy(static_cast<std::byte *>(target) + partRange(count, i).begin * int64_t(bytes),
-                    incoming[i - (i > own)].buffer.data(), incoming[i - (i > own)].buffer.size());
-    recycle(incoming);
-    return {};
+        std::memcpy(placeOf(partRange(i)), incoming[i - (i > own)].buffer.data(),
+                    incoming[i - (i > own)].buffer.size());
   }
 
   Communicator *communicator;
-  const Operation &operation;
   const RankExchange &exchange;
   DType dtype;
+  const void *source;
+  void *target;
   size_t bytes;
   int64_t self, channel;
-  size_t parts = 1; ///< of an all_reduce
+  int stage = 0; ///< the number of rounds that are done
+  // Of an all_reduce: the number of parts of the tensor, and the index of this rank in the group.
+  bool isSmall = false;
+  size_t parts = 1, own = 0;
 };
 
 /// "all_reduce of float32[8, ?], [{x}] to [{}], collective 3".
@@ -248,9 +275,35 @@ RankExchange::RankExchange(const spmd::Exchange &exchange, const std::function<i
 }
 
 Result<void> runExchange(Communicator *communicator, const Operation &operation, const RankExchange &exchange,
-                         DType dtype, const void *source, void *target, int64_t channel) {
-  return Run(communicator, operation, exchange, dtype, channel).run(source, target);
+                         const ExchangeBuffers &buffers, int64_t channel) {
+  ExchangeRounds rounds(communicator, exchange, buffers, channel);
+  if (communicator)
+    return communicator->run(operation, rounds);
+  Result<std::optional<Rounds::Round>> end = rounds.next({});
+  return end ? Result<void>() : Result<void>(end.diagnostics());
 }
+
+Result<std::unique_ptr<StartedWork>> startExchange(Communicator &communicator, const Operation &operation,
+                                                   const RankExchange &exchange,
+                                                   const ExchangeBuffers &buffers, int64_t channel) {
+  /// Without a wait the run has failed: Communicator::fail has ended the operation.
+  class Work final : public StartedWork {
+  public:
+    Work(Communicator &communicator, int64_t channel) : communicator(communicator), channel(channel) {}
+    Result<void> wait() override { return communicator.wait(channel); }
+
+  private:
+    Communicator &communicator;
+    int64_t channel;
+  };
+  auto rounds = std::make_unique<ExchangeRounds>(&communicator, exchange, buffers, channel);
+  if (Result<void> done = communicator.start(operation, channel, std::move(rounds)); !done)
+    return done.diagnostics();
+  return std::unique_ptr<StartedWork>(std::make_unique<Work>(communicator, channel));
+}
+
+int64_t channelOfTransfer(int64_t channel) { return channel + 1; } // 0 is that of collectives
+int64_t channelOfStarted(int64_t number) { return transferChannels + 1 + number; }
 
 Result<int64_t> positionOfRank(const spmd::Mesh &mesh, int64_t rank) {
   if (std::optional<int64_t> position = spmd::positionOf(mesh, rank))
@@ -336,7 +389,12 @@ Result<std::span<const int64_t>> StepExecution::plan(Communicator *communicator,
 }
 
 Result<void> StepExecution::run(Communicator *communicator, const void *source, void *target) const {
-  return runExchange(communicator, what, exchange, dtype, source, target);
+  return runExchange(communicator, what, exchange, {dtype, source, target});
+}
+
+Result<std::unique_ptr<StartedWork>> StepExecution::start(Communicator &communicator, const void *source,
+                                                          void *target) const {
+  return startExchange(communicator, what, exchange, {dtype, source, target}, channelOfStarted(step.number));
 }
 
 Result<Tensor> applyStep(Communicator *communicator, const PlacementStep &step, const Tensor &local) {
@@ -362,15 +420,38 @@ Result<Tensor> localPart(const spmd::Mesh &mesh, const spmd::Placement &placemen
       planExchange(spmd::StepKind::Slice, mesh, replicated, placement, whole.dims(), *position);
   Tensor local(whole.dtype(), exchange.targetDims);
   Result<void> done = runExchange(nullptr, {}, RankExchange(exchange, [](int64_t p) { return p; }),
-                                  whole.dtype(), whole.data(), local.data());
+                                  {whole.dtype(), whole.data(), local.data()});
   if (!done)
     return done.diagnostics();
   return local;
 }
 
+/// The devices of the mesh send their parts to all ranks.
+static Result<Tensor> sendToAll(Communicator &communicator, const spmd::Mesh &mesh,
+                                const spmd::Placement &placement, std::span<const int64_t> dims,
+                                const Tensor &local, const std::string &name) {
+  spmd::Mesh all{{{"ranks", communicator.size()}}};
+  spmd::Placement replicated{std::vector<spmd::DimPlacement>(dims.size())};
+  RankExchange exchange(planMove(mesh, placement, all, replicated, dims, communicator.rank()),
+                        [](int64_t device) { return device; });
+  Tensor whole(local.dtype(), {dims.begin(), dims.end()});
+  // The rank's own part needs no message.
+  bool isHolder = spmd::positionOf(mesh, communicator.rank()).has_value();
+  auto isOwn = [&](const Move &move) { return move.rank == communicator.rank(); };
+  std::erase_if(exchange.sends, isOwn);
+  Operation operation{"the gather of " + name};
+  Result<void> done = runExchange(&communicator, operation, exchange,
+                                  {local.dtype(), isHolder ? local.data() : nullptr, whole.data()});
+  if (!done)
+    return done.diagnostics();
+  return whole;
+}
+
 Result<Tensor> gatherWhole(Communicator *communicator, const spmd::Mesh &mesh,
                            const spmd::Placement &placement, std::span<const int64_t> dims,
                            const Tensor &local, const std::string &name) {
+  if (communicator && mesh.size() < communicator->size())
+    return sendToAll(*communicator, mesh, placement, dims, local, name);
   spmd::Placement replicated{std::vector<spmd::DimPlacement>(dims.size())};
   Result<spmd::ReshardPlan> plan = planReshard(mesh, placement, replicated, dims);
   if (!plan)

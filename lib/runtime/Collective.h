@@ -51,11 +51,31 @@ struct RankExchange {
   RankExchange(const spmd::Exchange &exchange, const std::function<int64_t(int64_t)> &rankOf);
 };
 
-/// Communicates: moves the elements of `source`, which has the dims sourceDims, to `target`. `communicator`
-/// may be null if all transfers are those of one rank. Error: those of Communicator::exchange, a dtype that
-/// the reduction does not take.
+/// The elements that an exchange moves, and where.
+struct ExchangeBuffers {
+  DType dtype = DType::Float32;
+  const void *source = nullptr; ///< of the dims sourceDims
+  void *target = nullptr;       ///< of the dims targetDims
+};
+
+/// Communicates: moves the elements of the source to the target. `communicator` may be null if all transfers
+/// are those of one rank. Error: those of Communicator::exchange, a dtype that the reduction does not take.
 Result<void> runExchange(Communicator *communicator, const Operation &operation, const RankExchange &exchange,
-                         DType dtype, const void *source, void *target, int64_t channel = 0);
+                         const ExchangeBuffers &buffers, int64_t channel = 0);
+
+/// Starts to communicate: Communicator::start on `channel`. `exchange` and the buffers must live until the
+/// end of the work, or a failure of the communicator.
+Result<std::unique_ptr<StartedWork>> startExchange(Communicator &communicator, const Operation &operation,
+                                                   const RankExchange &exchange,
+                                                   const ExchangeBuffers &buffers, int64_t channel);
+
+/// The channel of a started collective with this number (PlacementStep::number). Those of transfers between
+/// meshes are below.
+int64_t channelOfStarted(int64_t number);
+/// The channel of the transfers that `dist.send` and `dist.recv` call `channel`, from 0 to
+/// transferChannels - 1.
+int64_t channelOfTransfer(int64_t channel);
+inline constexpr int64_t transferChannels = 1 << 20;
 
 /// A step of one rank, whose plan is kept from run to run.
 class StepExecution {
@@ -67,6 +87,9 @@ public:
   Result<std::span<const int64_t>> plan(Communicator *communicator, std::span<const int64_t> localDims);
   /// Runs the last plan.
   Result<void> run(Communicator *communicator, const void *source, void *target) const;
+  /// Starts the last plan, on the channel of the step. It must end before the next one.
+  Result<std::unique_ptr<StartedWork>> start(Communicator &communicator, const void *source,
+                                             void *target) const;
   const Operation &operation() const { return what; }
   /// The transfers of the last plan.
   const RankExchange &transfers() const { return exchange; }
@@ -97,7 +120,8 @@ Result<int64_t> positionOfRank(const spmd::Mesh &mesh, int64_t rank);
 Result<Tensor> localPart(const spmd::Mesh &mesh, const spmd::Placement &placement, const Tensor &whole,
                          int64_t rank);
 
-/// The whole tensor, on all ranks of the mesh, from the local ones. `dims` are those of the whole tensor;
+/// The whole tensor, on all ranks, from the local ones of the mesh. All ranks call it; one that is not a
+/// device of the mesh has a local tensor of the dtype without elements. `dims` are those of the whole tensor;
 /// `name` is for messages.
 Result<Tensor> gatherWhole(Communicator *communicator, const spmd::Mesh &mesh,
                            const spmd::Placement &placement, std::span<const int64_t> dims,

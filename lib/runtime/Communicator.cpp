@@ -1,5 +1,7 @@
 #include "lib/runtime/Communicator.h"
 
+#include "lib/runtime/StartedOperation.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #define XXH_INLINE_ALL
@@ -24,7 +26,8 @@ struct Envelope {
   uint64_t hash;     ///< of the operation; of a note its kind
   uint64_t sequence; ///< number of the message between the two ranks on its channel
   uint64_t source;
-  char text[MessageBuffer::envelopeBytes - MessageBuffer::transportBytes - 24]; ///< perhaps cut off
+  int64_t sentAt; ///< nanoseconds of the clock of the machine, for emulated links
+  char text[MessageBuffer::envelopeBytes - MessageBuffer::transportBytes - 32]; ///< perhaps cut off
 };
 static_assert(sizeof(Envelope) == MessageBuffer::envelopeBytes - MessageBuffer::transportBytes);
 
@@ -50,7 +53,8 @@ uint64_t hashOf(const Operation &operation) {
 
 void writeEnvelope(MessageBuffer &buffer, const std::string &text, uint64_t hash, uint64_t sequence,
                    int64_t source) {
-  Envelope envelope = {hash, sequence, static_cast<uint64_t>(source), {}};
+  Envelope envelope = {
+      hash, sequence, static_cast<uint64_t>(source), Clock::now().time_since_epoch().count(), {}};
   text.copy(envelope.text, sizeof(envelope.text) - 1);
   std::memcpy(buffer.all().data(), &envelope, sizeof(envelope));
 }
@@ -80,7 +84,13 @@ uint64_t hashOf(std::string_view bytes) { return XXH3_64bits(bytes.data(), bytes
 MessageBuffer::MessageBuffer(size_t bytes)
     : memory(std::make_unique_for_overwrite<std::byte[]>(bytes + envelopeBytes)), bytes(bytes), room(bytes) {}
 
+Communicator::Communicator(int64_t rank, int64_t size, const CommunicatorOptions &options)
+    : self(rank), count(size), options(options) {}
+
+Communicator::~Communicator() = default;
+
 MessageBuffer Communicator::takeBuffer(size_t bytes) {
+  std::lock_guard lock(bufferMutex);
   auto fits = [&](const MessageBuffer &buffer) {
     return buffer.capacity() >= bytes && buffer.capacity() / 2 <= bytes;
   };
@@ -98,6 +108,7 @@ void Communicator::recycle(MessageBuffer buffer) {
   constexpr size_t leastBytes = 1 << 16, mostBuffers = 16, mostBytes = size_t(256) << 20;
   if (!buffer.all().data() || buffer.capacity() < leastBytes)
     return;
+  std::lock_guard lock(bufferMutex);
   freeBuffers.insert(freeBuffers.begin(), std::move(buffer));
   size_t count = 0, bytes = 0;
   while (count < std::min(freeBuffers.size(), mostBuffers) &&
@@ -106,27 +117,19 @@ void Communicator::recycle(MessageBuffer buffer) {
   freeBuffers.resize(count);
 }
 
-/// One call of `exchange`.
-struct Communicator::Wait {
-  const Operation &operation;
-  std::span<Incoming> incoming;
-  bool anySize;
-  bool mustFlush;
-  std::vector<bool> arrived;
+std::vector<int64_t> Communicator::Wait::missingRanks() const {
+  std::vector<int64_t> ranks;
+  for (size_t i = 0; i < incoming.size(); ++i)
+    if (!arrived[i])
+      ranks.push_back(incoming[i].rank);
+  return ranks;
+}
 
-  std::vector<int64_t> missingRanks() const {
-    std::vector<int64_t> ranks;
-    for (size_t i = 0; i < incoming.size(); ++i)
-      if (!arrived[i])
-        ranks.push_back(incoming[i].rank);
-    return ranks;
-  }
-  std::string text(int64_t self) const {
-    std::vector<int64_t> missing = missingRanks();
-    std::string what = missing.empty() ? "sends its part" : "waits for " + ranksText(missing);
-    return fmt::format("rank {} {} in {}", self, what, operation.text);
-  }
-};
+std::string Communicator::Wait::text(int64_t self) const {
+  std::vector<int64_t> missing = missingRanks();
+  std::string what = missing.empty() ? "sends its part" : "waits for " + ranksText(missing);
+  return fmt::format("rank {} {} in {}", self, what, operation.text);
+}
 
 Result<void> Communicator::exchange(const Operation &operation, std::vector<Outgoing> outgoing,
                                     std::span<Incoming> incoming) {
@@ -135,34 +138,52 @@ Result<void> Communicator::exchange(const Operation &operation, std::vector<Outg
 
 Result<void> Communicator::exchange(const Operation &operation, std::vector<Outgoing> outgoing,
                                     std::span<Incoming> incoming, bool anySize) {
+  Turn turn(*this);
   if (hasFailed())
     return failure;
   auto isWrong = [&](const auto &message) { return message.rank < 0 || message.rank >= count; };
   if (std::ranges::any_of(outgoing, isWrong) || std::ranges::any_of(incoming, isWrong))
     return errorAt("", fmt::format("{} needs more than the {} ranks of this run", operation.text, count));
-  Wait wait{operation, incoming, anySize, false, std::vector<bool>(incoming.size())};
+  Wait wait{operation, incoming, anySize, std::vector<bool>(incoming.size())};
   // A late rank may find the messages that it needs, but the others have given up.
   readNotes();
   if (!notes.reports.empty())
     return failInWait(wait, "");
+  bool mustFlush = postAll(operation, std::move(outgoing));
+  return waitFor(wait, [&](std::string &reason) {
+    reason = receive(wait);
+    return wait.missingRanks().empty() && (!mustFlush || isFlushed());
+  });
+}
+
+/// Returns whether messages of channel 0 are among them.
+bool Communicator::postAll(const Operation &operation, std::vector<Outgoing> outgoing) {
+  bool isOfChannel0 = false;
   for (Outgoing &message : outgoing) {
     writeEnvelope(message.buffer, operation.text, hashOf(operation), sent[{message.rank, message.channel}]++,
                   self);
-    wait.mustFlush |= message.channel == 0;
+    if (message.rank == self) {
+      own[message.channel].push_back(std::move(message.buffer));
+      continue;
+    }
+    isOfChannel0 |= message.channel == 0;
     post(message.rank, message.channel, std::move(message.buffer));
   }
-  return waitFor(wait);
+  return isOfChannel0;
 }
 
-Result<void> Communicator::waitFor(Wait &wait) {
+template <class Condition> Result<void> Communicator::waitFor(Wait &wait, const Condition &isDone) {
   double limit = wait.operation.isStart ? options.startTimeout : options.timeout;
   noteProgress();
   while (true) {
-    if (std::string reason = receive(wait); !reason.empty())
+    progress();
+    std::string reason;
+    bool done = isDone(reason);
+    if (!reason.empty())
       return failInWait(wait, reason);
-    if (wait.missingRanks().empty() && (!wait.mustFlush || isFlushed()))
+    if (done)
       return {};
-    if (std::string reason = endedFromOutside(); !reason.empty())
+    if (reason = endedFromOutside(); !reason.empty())
       return failInWait(wait, reason);
     readNotes();
     if (!notes.reports.empty())
@@ -172,8 +193,88 @@ Result<void> Communicator::waitFor(Wait &wait) {
         return failInWait(wait, fmt::format("rank {} has ended its run", wait.incoming[i].rank));
     if (secondsSince(lastProgress) > limit)
       return failInWait(wait, fmt::format("no message for {} s", limit));
-    idle();
+    rest();
   }
+}
+
+Result<void> Communicator::run(const Operation &operation, Rounds &rounds) {
+  std::vector<Incoming> received;
+  while (true) {
+    Result<std::optional<Rounds::Round>> round = rounds.next(received);
+    if (!round)
+      return round.diagnostics();
+    if (!*round)
+      return {};
+    received = std::move((*round)->incoming);
+    if (Result<void> done = exchange(operation, std::move((*round)->outgoing), received); !done)
+      return done;
+  }
+}
+
+Result<void> Communicator::wait(int64_t channel) {
+  Turn turn(*this);
+  if (hasFailed())
+    return failure;
+  auto found = started.find(channel);
+  if (found == started.end())
+    return errorAt("", fmt::format("no operation was started on channel {}", channel));
+  Started &operation = *found->second;
+  Result<void> done = waitFor(operation.wait, [&](std::string &reason) {
+    reason = operation.reason;
+    return operation.isDone;
+  });
+  if (done && !operation.diagnostics.empty())
+    done = operation.diagnostics;
+  started.erase(channel);
+  return done;
+}
+
+/// Lets the caller wait a moment.
+void Communicator::rest() {
+  isFlushed(); // lets the implementation work
+  limitRest(caller);
+  idle(caller);
+}
+
+/// A thread waits at most until a delayed message is due.
+void Communicator::limitRest(Idler &idler) const {
+  idler.seconds = 20e-3;
+  for (const auto &[from, messages] : delayed)
+    if (!messages.empty())
+      idler.seconds = std::min(idler.seconds, std::max(0.0, -secondsSince(messages.front().due)));
+}
+
+/// The next message of this rank to itself.
+std::optional<MessageBuffer> Communicator::takeOwn(int64_t channel) {
+  std::deque<MessageBuffer> &queue = own[channel];
+  if (queue.empty())
+    return std::nullopt;
+  MessageBuffer buffer = std::move(queue.front());
+  queue.pop_front();
+  return buffer;
+}
+
+/// The next message of a rank on a channel, if it has arrived and its link is not slower.
+std::optional<MessageBuffer> Communicator::take(int64_t rank, int64_t channel) {
+  if (rank == self)
+    return takeOwn(channel);
+  if (options.link.bandwidth <= 0)
+    return poll(rank, channel);
+  std::deque<Delayed> &messages = delayed[{rank, channel}];
+  while (std::optional<MessageBuffer> buffer = poll(rank, channel)) {
+    auto after = [](Clock::time_point start, double seconds) {
+      return start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+    };
+    Clock::time_point sentAt{Clock::duration(readEnvelope(*buffer).sentAt)};
+    linkIsFree = after(std::max(linkIsFree, after(sentAt, options.link.latency)),
+                       static_cast<double>(buffer->size()) / options.link.bandwidth);
+    messages.push_back({std::move(*buffer), linkIsFree});
+  }
+  if (messages.empty() || messages.front().due > Clock::now())
+    return std::nullopt;
+  MessageBuffer buffer = std::move(messages.front().buffer);
+  messages.pop_front();
+  return buffer;
 }
 
 /// Takes what has arrived. Returns why a message is wrong, if one is.
@@ -182,7 +283,7 @@ std::string Communicator::receive(Wait &wait) {
     if (wait.arrived[i])
       continue;
     Incoming &incoming = wait.incoming[i];
-    std::optional<MessageBuffer> buffer = poll(incoming.rank, incoming.channel);
+    std::optional<MessageBuffer> buffer = take(incoming.rank, incoming.channel);
     if (!buffer)
       continue;
     wait.arrived[i] = true;
@@ -326,6 +427,10 @@ bool Communicator::dropMessagesOf(int64_t rank) {
 }
 
 Result<void> Communicator::restart(double seconds) {
+  Turn turn(*this);
+  started.clear();
+  for (auto &[from, messages] : std::exchange(delayed, {}))
+    received[from] += messages.size();
   postCounts(Note::Restart);
   std::vector<int64_t> missing;
   pollUntil(seconds, [&] {
@@ -350,6 +455,7 @@ Result<void> Communicator::restart(double seconds) {
   notes = std::exchange(nextNotes, {});
   sent.clear();
   received.clear();
+  own.clear();
   return {};
 }
 
@@ -358,7 +464,7 @@ template <class Condition> bool Communicator::pollUntil(double seconds, const Co
   while (!isDone()) {
     if (secondsSince(start) > seconds || !endedFromOutside().empty())
       return false;
-    idle();
+    rest();
   }
   return true;
 }
@@ -428,7 +534,11 @@ Result<void> Communicator::compare(const Operation &operation, std::string_view 
 }
 
 void Communicator::fail(const Diagnostics &diagnostics) {
-  if (hasFailed() || diagnostics.empty())
+  Turn turn(*this);
+  if (diagnostics.empty())
+    return;
+  started.clear();
+  if (hasFailed())
     return;
   failure = errorAt("", fmt::format("rank {} has failed: {}", self, onOneLine(diagnostics)));
   postNote(Note::Failure, failure[0].message);

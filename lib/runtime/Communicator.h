@@ -7,29 +7,45 @@
 /// reports what it was waiting for, and its call returns an error that names the failed rank and the
 /// operation. A rank that waits longer than the timeout, and one that gets a message of another operation
 /// than its own, is the first to fail. After a failure each call returns that failure, until `restart`.
+///
+/// A started operation (`start`) communicates while the caller works: a thread of the communicator, which
+/// exists from the first one on, takes its messages and sends those that follow.
 #pragma once
 
 #include "proa/Result.h"
 
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 namespace proa::runtime {
+
+/// A link that is slower than the one that ranks of one machine have, for measurements: a message arrives
+/// after `latency` and the time of its bytes; messages to a rank follow each other.
+struct EmulatedLink {
+  double latency = 0;   ///< seconds
+  double bandwidth = 0; ///< bytes per second; 0: the messages are not delayed
+};
 
 struct CommunicatorOptions {
   /// Seconds that a rank waits in one operation of a run while nothing arrives or leaves.
   double timeout = 6;
   /// The same for an operation where ranks meet after different work: compilation, reading of weights.
   double startTimeout = 600;
+  /// All ranks must be on one machine, if there is one.
+  EmulatedLink link = {};
 };
 
 /// The purpose of a communication. Two ranks that exchange messages must give equal hashes.
@@ -67,8 +83,8 @@ private:
   size_t bytes = 0, room = 0;
 };
 
-/// Channels keep independent sequences of messages between two ranks apart. Channel 0 is that of collectives;
-/// others are for `dist.send` and `dist.recv`.
+/// Channels keep independent sequences of messages between two ranks apart. Channel 0 is that of collectives
+/// that are not started; others are for started ones, and for `dist.send` and `dist.recv`.
 struct Outgoing {
   int64_t rank = 0;
   MessageBuffer buffer;
@@ -84,23 +100,49 @@ struct Incoming {
   MessageBuffer buffer = {};
 };
 
+/// An operation as a sequence of rounds: each sends messages and waits for others.
+class Rounds {
+public:
+  struct Round {
+    std::vector<Outgoing> outgoing;
+    std::vector<Incoming> incoming;
+  };
+  virtual ~Rounds() = default;
+  /// The next round, from the messages of the one before (at first none), which it may take; nothing at the
+  /// end. Called by one thread at a time. Error: the operation fails.
+  virtual Result<std::optional<Round>> next(std::span<Incoming> received) = 0;
+};
+
 /// The communicator of one rank. Used by one thread at a time.
 class Communicator {
 public:
   /// Tells the others that this rank has ended: who still waits for it fails.
-  virtual ~Communicator() = default;
+  virtual ~Communicator();
   Communicator(const Communicator &) = delete;
   Communicator &operator=(const Communicator &) = delete;
+
+  /// Changes the emulated link (CommunicatorOptions::link), before messages are under way.
+  void setLink(const EmulatedLink &link) { options.link = link; }
 
   int64_t rank() const { return self; }
   int64_t size() const { return count; }
 
-  /// Sends messages and waits for others: at most one from each rank and channel, none from this rank.
-  /// Messages between two ranks on one channel arrive in the order in which they are sent. Messages on
-  /// channel 0 have left when it returns; those on others may leave later. Errors: a failed rank, a message
-  /// of another operation or of another size, the timeout.
+  /// Sends messages and waits for others: at most one from each rank and channel. Messages of a rank to
+  /// itself stay in its memory. Messages between two ranks on one channel arrive in the order in which they
+  /// are sent. Messages on channel 0 have left when it returns; those on others may leave later. Errors: a
+  /// failed rank, a message of another operation or of another size, the timeout.
   Result<void> exchange(const Operation &operation, std::vector<Outgoing> outgoing,
                         std::span<Incoming> incoming);
+
+  /// Runs all rounds of an operation. Errors: those of exchange and of the rounds.
+  Result<void> run(const Operation &operation, Rounds &rounds);
+
+  /// Starts an operation, whose rounds use `channel` and no other operation under way does. What the rounds
+  /// refer to must live until `wait`, `fail` or `restart` has returned. Error: a failed rank.
+  Result<void> start(const Operation &operation, int64_t channel, std::unique_ptr<Rounds> rounds);
+  /// Waits for the end of the operation that was started on `channel`. Errors: as `run`; no operation was
+  /// started.
+  Result<void> wait(int64_t channel);
 
   /// A buffer for a message, perhaps with memory that was used before.
   MessageBuffer takeBuffer(size_t bytes);
@@ -132,8 +174,15 @@ public:
   bool hasFailed() const { return !failure.empty(); }
 
 protected:
-  Communicator(int64_t rank, int64_t size, const CommunicatorOptions &options)
-      : self(rank), count(size), options(options) {}
+  Communicator(int64_t rank, int64_t size, const CommunicatorOptions &options);
+
+  /// One of the two threads that wait: the caller's and that of started operations.
+  struct Idler {
+    bool isCaller = true;
+    int rounds = 0;         ///< since something arrived or left
+    uint64_t seen = 0;      ///< for implementations: the arrivals that it knows of
+    double seconds = 20e-3; ///< the longest wait
+  };
 
   static constexpr int64_t anyRank = -1;
   /// The tag of notes about failures and ends; those of other messages are their channels.
@@ -143,15 +192,23 @@ protected:
   virtual void post(int64_t rank, int64_t tag, MessageBuffer buffer) = 0;
   /// The next message of a rank (or of any) with that tag, if it has arrived.
   virtual std::optional<MessageBuffer> poll(int64_t rank, int64_t tag) = 0;
-  /// Waits a moment for what may arrive.
-  virtual void idle() = 0;
-  /// Whether all posted messages have left this process.
+  /// Waits a moment for what may arrive. Both threads may be in it at once, unlike in other functions.
+  virtual void idle(Idler &idler) = 0;
+  /// Whether all posted messages have left this process; moves them on.
   virtual bool isFlushed() { return true; }
   /// Called when a part of a message has arrived or left: the timeout starts again.
-  void noteProgress() { lastProgress = std::chrono::steady_clock::now(); }
+  void noteProgress() {
+    lastProgress = std::chrono::steady_clock::now();
+    caller.rounds = 0;
+  }
+  /// Whether another thread than the caller may work on messages. Without it started operations move on in
+  /// calls only.
+  virtual bool mayUseThread() const { return true; }
   /// Why the run was ended from outside; empty as long as it was not.
   virtual std::string endedFromOutside() { return {}; }
 
+  /// For destructors of implementations: ends the thread of started operations.
+  void endProgress();
   /// For destructors of implementations: tells all ranks that this one ends.
   void announceEnd();
   /// Waits until the messages have left; after a failure for the ends of the others, at most 1.5 s.
@@ -161,6 +218,8 @@ protected:
 private:
   enum class Note : uint64_t { Failure, End, Restart };
   struct Wait;
+  struct Started;
+  class Turn;
   /// Numbers of messages since the last start, by channel.
   using Counts = std::map<int64_t, uint64_t>;
   /// Failures and starts of other ranks since the last start.
@@ -172,7 +231,10 @@ private:
 
   Result<void> exchange(const Operation &operation, std::vector<Outgoing> outgoing,
                         std::span<Incoming> incoming, bool anySize);
-  Result<void> waitFor(Wait &wait);
+  template <class Condition> Result<void> waitFor(Wait &wait, const Condition &isDone);
+  bool postAll(const Operation &operation, std::vector<Outgoing> outgoing);
+  std::optional<MessageBuffer> takeOwn(int64_t channel);
+  std::optional<MessageBuffer> take(int64_t rank, int64_t channel);
   std::string receive(Wait &wait);
   std::string openEnvelope(const Wait &wait, const Incoming &incoming, const MessageBuffer &buffer);
   Result<void> failInWait(Wait &wait, const std::string &reason);
@@ -186,12 +248,37 @@ private:
   bool sendsNoMoreOf(const Incoming &incoming);
   std::vector<int64_t> othersOf(std::span<const int64_t> ranks) const;
   template <class Condition> bool pollUntil(double seconds, const Condition &isDone);
+  void rest();
+  void limitRest(Idler &idler) const;
+  // Started operations (StartedOperations.cpp).
+  bool progress();
+  bool advance(Started &operation);
+  bool needsProgress();
+  void serve();
 
   int64_t self, count;
   CommunicatorOptions options;
   Diagnostics failure;
+  std::mutex bufferMutex;
   std::vector<MessageBuffer> freeBuffers;
+  /// Messages to this rank itself, by channel.
+  std::map<int64_t, std::deque<MessageBuffer>> own;
   std::chrono::steady_clock::time_point lastProgress;
+  Idler caller;
+  /// Messages that an emulated link delays, by rank and channel, and when the link of each rank is free.
+  struct Delayed {
+    MessageBuffer buffer;
+    std::chrono::steady_clock::time_point due;
+  };
+  std::map<std::pair<int64_t, int64_t>, std::deque<Delayed>> delayed;
+  std::chrono::steady_clock::time_point linkIsFree;
+
+  /// Held by the thread that works on messages.
+  std::mutex turn;
+  std::condition_variable hasStarted;
+  std::map<int64_t, std::unique_ptr<Started>> started; ///< by channel
+  std::thread thread;
+  bool isEnding = false;
   /// A rank that has called `restart` may work, fail and call it again before this rank has returned from the
   /// first call.
   Notes notes, nextNotes;

@@ -50,9 +50,6 @@ Result<std::shared_ptr<Executable>> Executable::create(Plan plan, const std::str
   if (!diagnostics.empty())
     return diagnostics;
   executable->formGraphs();
-  if (program.parameters.empty())
-    if (Result<void> done = executable->bindParameters({}); !done)
-      return done.diagnostics();
   return executable;
 }
 

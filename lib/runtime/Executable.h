@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,9 +34,9 @@ public:
                                                     std::shared_ptr<const void> code = nullptr,
                                                     std::shared_ptr<Device> device = nullptr);
 
-  /// Gives the parameters and runs Plan::prepare. May be called again with other tensors. Names that the
-  /// program does not use are ignored. Error: every parameter that is missing or has another dtype or other
-  /// dims.
+  /// Gives the parameters and runs Plan::prepare. The first session of a plan without parameters calls it.
+  /// May be called again with other tensors. Names that the program does not use are ignored. Error: every
+  /// parameter that is missing or has another dtype or other dims.
   Result<void> bindParameters(const NamedTensors &parameters);
 
   /// Makes preparations and runs fail at the first step that makes a NaN or an Inf. `diagnosis` finds the op
@@ -109,12 +110,14 @@ private:
 class Session {
 public:
   /// Error: no memory, or parameters are not bound.
-  static Result<std::unique_ptr<Session>> create(std::shared_ptr<const Executable> executable);
+  static Result<std::unique_ptr<Session>> create(std::shared_ptr<Executable> executable);
 
   /// Runs the program once. The results are in the order of Plan::fetches and belong to the caller; once all
   /// copies of a result are gone, a later run writes its own there. Error: every feed that is missing, not
   /// known, or has another dtype or other dims; or the step that failed.
   Result<std::vector<Tensor>> run(const NamedTensors &feeds);
+  /// The same with feeds in the order of Plan::feeds.
+  Result<std::vector<Tensor>> run(std::span<const Tensor> feeds);
 
   /// Collects times until it is called with null.
   void setProfile(Profile *collector) { profile = collector; }
@@ -122,6 +125,7 @@ public:
   /// Runs the program once to measure it: the results are dropped, the op print shows nothing, and the next
   /// run draws the random numbers that it would have drawn.
   Result<void> runSilently(const NamedTensors &feeds);
+  Result<void> runSilently(std::span<const Tensor> feeds);
 
   /// Lets several sessions draw from one sequence of random numbers; they must not run at once.
   void setGenerator(std::shared_ptr<RandomGenerator> generator) { frame.setGenerator(std::move(generator)); }
@@ -131,12 +135,19 @@ public:
   /// run of all ranks. Several sessions of a rank may share it; they must not run at once.
   void setCommunicator(std::shared_ptr<Communicator> communicator);
 
+  /// Where the program's offloaded state variables are.
+  void setOffload(std::shared_ptr<OffloadQueue> queue) { frame.setOffload(std::move(queue)); }
+
 private:
   explicit Session(std::shared_ptr<const Executable> executable);
-  Result<std::vector<Tensor>> runSteps(const NamedTensors &feeds);
+  template <class Feeds> Result<std::vector<Tensor>> runWith(const Feeds &feeds);
+  template <class Feeds> Result<void> runSilentlyWith(const Feeds &feeds);
+  template <class Feeds> Result<std::vector<Tensor>> runSteps(const Feeds &feeds);
   Result<void> compareCollectives();
   Result<void> execute();
   Result<void> bindFeeds(const NamedTensors &feeds);
+  Result<void> bindFeeds(std::span<const Tensor> feeds);
+  void placeFeed(size_t index, const Tensor &tensor);
   void placeFetched();
   std::vector<Tensor> fetch();
 

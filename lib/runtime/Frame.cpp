@@ -70,6 +70,7 @@ public:
     stateSlot = &slot;
     generator = frame.generator.get();
     network = frame.communicator.get();
+    variables = frame.offload.get();
   }
   Result<View> output(size_t i, std::span<const int64_t> dims) override {
     if (!hasOutput(i))
@@ -101,6 +102,12 @@ public:
   }
   bool outputIsAlias(size_t i) const override {
     return hasOutput(i) && frame.plan.values[static_cast<size_t>(outputs[i])].storage == Storage::Alias;
+  }
+  bool isStart() const override { return step.isStart; }
+  void setStarted(std::unique_ptr<StartedWork> work) override { frame.started[outputs[0]] = std::move(work); }
+  std::unique_ptr<StartedWork> takeStarted() override {
+    auto found = frame.started.extract(inputs[0]);
+    return found ? std::move(found.mapped()) : nullptr;
   }
   void *scratch(size_t bytes) override {
     if (frame.scratch.bytes < bytes) {
@@ -402,6 +409,7 @@ std::shared_ptr<void> Frame::takeBuffer(ValueId id) {
 }
 
 void Frame::releaseAll() {
+  started.clear();
   for (auto &array : arrays)
     array.reset();
   for (BufferPool::Buffer &buffer : buffers)

@@ -9,6 +9,7 @@
 #include "lib/runtime/Plan.h"
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -117,6 +118,9 @@ public:
   /// The other ranks of a distributed run; null: the run is not distributed.
   void setCommunicator(std::shared_ptr<Communicator> shared) { communicator = std::move(shared); }
   const std::shared_ptr<Communicator> &sharedCommunicator() const { return communicator; }
+  /// State variables outside of the program; null: there are none.
+  void setOffload(std::shared_ptr<OffloadQueue> shared) { offload = std::move(shared); }
+  const std::shared_ptr<OffloadQueue> &sharedOffload() const { return offload; }
   /// Takes the memory of a Dynamic value out of the frame; null where its bytes are those of a feed or a
   /// constant.
   std::shared_ptr<void> takeBuffer(ValueId id);
@@ -217,6 +221,8 @@ private:
   const KernelInvoker *kernelInvoker = nullptr;
   std::shared_ptr<RandomGenerator> generator = std::make_shared<RandomGenerator>();
   std::shared_ptr<Communicator> communicator;
+  std::shared_ptr<OffloadQueue> offload;
+  std::map<ValueId, std::unique_ptr<StartedWork>> started; ///< by output of Step::isStart, before the wait
 };
 
 /// "net.py:42: gelu + matmul": where an error of a step is.

@@ -74,11 +74,20 @@ struct KernelRequest {
 };
 
 class Communicator;
+class OffloadQueue;
 
 /// State of a kernel for one step of one session, such as oneDNN memory objects.
 class KernelState {
 public:
   virtual ~KernelState() = default;
+};
+
+/// Work that continues while other steps run. Destroyed without `wait` if the run fails; then it must not
+/// touch the values of the step any more.
+class StartedWork {
+public:
+  virtual ~StartedWork() = default;
+  virtual Result<void> wait() = 0;
 };
 
 /// One execution of a kernel.
@@ -114,6 +123,14 @@ public:
   RandomGenerator &random() { return *generator; }
   /// The other ranks of a distributed run; null where the run is not distributed.
   Communicator *communicator() const { return network; }
+  /// State variables outside of the program; null if the run has none.
+  OffloadQueue *offload() const { return variables; }
+  /// Whether the kernel returns before output 0 is complete (Step::isStart): it calls setStarted then.
+  virtual bool isStart() const { return false; }
+  /// Output 0 is complete when this work has ended.
+  virtual void setStarted(std::unique_ptr<StartedWork> work) {}
+  /// The work that completes input 0, once; null if it is complete.
+  virtual std::unique_ptr<StartedWork> takeStarted() { return nullptr; }
   /// The slot for this step's state in this session.
   std::unique_ptr<KernelState> &state() { return *stateSlot; }
 
@@ -123,12 +140,14 @@ protected:
   std::unique_ptr<KernelState> *stateSlot = nullptr;
   RandomGenerator *generator = nullptr;
   Communicator *network = nullptr;
+  OffloadQueue *variables = nullptr;
 };
 
 /// Communication of several ranks of a distributed run.
 struct Agreement {
   std::vector<int64_t> ranks;
-  std::string text; ///< equal on all of them
+  std::string text;   ///< equal on all of them
+  int64_t number = 0; ///< of the operation in its program
 };
 
 /// Errors of a kernel carry no place; whoever runs it knows the op and the user's line.

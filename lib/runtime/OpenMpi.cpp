@@ -24,12 +24,14 @@ struct Status {
   size_t count;
 };
 
+/// Levels of MPI: with `serialized` any thread may call it, one at a time.
 constexpr int anySource = -1, serialized = 2;
 
 /// The functions of MPI that are used.
 struct Mpi {
   int (*init)(int *argc, char ***argv, int required, int *provided);
   int (*initialized)(int *flag);
+  int (*threadLevel)(int *provided);
   int (*finalize)();
   int (*abort)(Handle communicator, int code);
   int (*rank)(Handle communicator, int *rank);
@@ -68,6 +70,7 @@ Result<Mpi> loadMpi() {
   };
   load(mpi.init, "MPI_Init_thread");
   load(mpi.initialized, "MPI_Initialized");
+  load(mpi.threadLevel, "MPI_Query_thread");
   load(mpi.finalize, "MPI_Finalize");
   load(mpi.abort, "MPI_Abort");
   load(mpi.rank, "MPI_Comm_rank");
@@ -93,9 +96,14 @@ std::atomic<bool> isTerminated = false;
 class OpenMpiCommunicator final : public Communicator {
 public:
   OpenMpiCommunicator(const Mpi &mpi, int rank, int size, const CommunicatorOptions &options)
-      : Communicator(rank, size, options), mpi(mpi) {}
+      : Communicator(rank, size, options), mpi(mpi) {
+    int level = 0;
+    mpi.threadLevel(&level);
+    isSerialized = level >= serialized;
+  }
 
   ~OpenMpiCommunicator() override {
+    endProgress();
     // mpirun ends all ranks; there is nobody to talk to.
     if (isTerminated)
       return;
@@ -132,7 +140,6 @@ protected:
       mpi.test(&box.request, &isDone, nullptr);
       if (!isDone)
         return std::nullopt;
-      idleCount = 0;
       box.isReceiving = false;
       noteProgress();
       uint64_t total = 0;
@@ -149,15 +156,14 @@ protected:
     }
   }
 
-  void idle() override {
-    isFlushed(); // lets MPI work
+  void idle(Idler &idler) override {
     // Ranks may share cores: spinning takes them from the one that is waited for. Large messages move on only
-    // in calls of MPI, so that sleep begins late.
-    constexpr int yields = 20000;
-    if (++idleCount < yields)
+    // in calls of MPI, so that the caller's sleep begins late. The other thread takes cores from kernels.
+    int yields = idler.isCaller ? 20000 : 50;
+    if (++idler.rounds < yields)
       sched_yield();
     else
-      usleep(100);
+      usleep(idler.isCaller ? 100 : 50);
   }
 
   bool isFlushed() override {
@@ -175,6 +181,8 @@ protected:
     });
     return outbox.empty();
   }
+
+  bool mayUseThread() const override { return isSerialized; }
 
   std::string endedFromOutside() override {
     return isTerminated ? "this process got SIGTERM, as mpirun sends it when another rank has died" : "";
@@ -219,9 +227,9 @@ private:
   }
 
   Mpi mpi;
+  bool isSerialized = false;
   std::vector<Outbox> outbox;
   std::map<std::pair<int64_t, int64_t>, Inbox> inbox;
-  int idleCount = 0;
 };
 
 } // namespace

@@ -88,6 +88,8 @@ json toJson(const Step &step) {
                  {"bodies", std::move(bodies)}};
   if (step.flops > 0)
     object["flops"] = step.flops;
+  if (step.isStart)
+    object["isStart"] = true;
   if (step.isOnDevice())
     object["launch"] = toJson(step.launch);
   if (step.hasCounters)
@@ -227,6 +229,8 @@ Step readStep(Diagnostics &diagnostics, const json &object, const std::string &w
   step.release = fields.get<std::vector<ValueId>>("release");
   if (object.contains("flops"))
     step.flops = fields.get<double>("flops");
+  if (object.contains("isStart"))
+    step.isStart = fields.get<bool>("isStart");
   if (object.contains("launch"))
     step.launch = readLaunch(diagnostics, object["launch"], where + ": launch");
   step.hasCounters = object.contains("hasCounters") && fields.get<bool>("hasCounters");

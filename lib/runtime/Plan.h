@@ -136,6 +136,10 @@ struct Body {
 /// holds, to the arguments of bodies[1], whose results are the next arguments of the test; at last to the
 /// outputs. An argument of the test may be that of the body too. Values that control flow hands on share
 /// their bytes: nothing writes to them any more.
+///
+/// A library step with `isStart` returns before its output is complete. The library step "dist_wait" whose
+/// first input is that output waits for it, in the same list of steps; its output is an alias of the input.
+/// Until then no other step uses the output, and the inputs do not change: they are inputs of the wait too.
 struct Step {
   StepKind kind = StepKind::Kernel;
   std::string symbol;
@@ -156,7 +160,10 @@ struct Step {
   bool hasCounters = false;
   /// Kernel: after these it gets the address of a word for each check.
   std::vector<IndexCheck> checks;
+  bool isStart = false;         ///< Library
 
+  /// Whether the step waits for the output of a step with `isStart`.
+  bool isWait() const { return kind == StepKind::Library && symbol == "dist_wait"; }
   /// Whether the inputs and outputs are in device memory.
   bool isOnDevice() const {
     return (kind == StepKind::Kernel && launch.threads > 0) ||

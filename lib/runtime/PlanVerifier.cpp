@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 #include <span>
+#include <utility>
 
 namespace proa::runtime {
 namespace {
@@ -180,9 +181,11 @@ private:
     for (ValueId id : plan.feeds)
       setWritten(id, true);
     checkNothingAwaited("prepare", "ends");
+    checkNothingStarted("prepare", 0);
     for (size_t i = 0; i < plan.steps.size(); ++i)
       checkStep(plan.steps[i], fmt::format("steps[{}] '{}'", i, plan.steps[i].symbol), false);
     checkNothingAwaited("steps", "ends");
+    checkNothingStarted("steps", 0);
   }
 
   void checkStep(const Step &step, const std::string &place, bool preparing) {
@@ -205,6 +208,8 @@ private:
         add(place, fmt::format("input {} is not a value", id));
       else if (isAwaited(id))
         add(place, fmt::format("reads value {} '{}' before the wait for its copy", id, value(id).name));
+      else if (isStarted(id) && !(step.isWait() && id == step.inputs[0]))
+        add(place, fmt::format("reads value {} '{}' before the wait for it", id, value(id).name));
       else if (!written[static_cast<size_t>(id)])
         add(place, fmt::format("reads value {} '{}' before it is written, or after its release", id,
                                value(id).name));
@@ -217,8 +222,13 @@ private:
         continue;
       }
       checkOutput(step, place, id, preparing);
+      checkNotInUse(place, id);
       setWritten(id, true);
     }
+    if (step.isStart)
+      start(step, place);
+    if (step.isWait())
+      wait(step, place);
     checkMemory(step, place);
     if (step.kind == StepKind::Library)
       checkLibraryOperands(step, place);
@@ -237,6 +247,74 @@ private:
     if (!awaited.empty())
       add(place, fmt::format("{} before the wait for the copy to value {}", where, *awaited.begin()));
     awaited.clear();
+  }
+
+  //===-- Steps that were started
+  //-------------------------------------------------------------------------===//
+
+  /// The values of a step with Step::isStart before the wait for it.
+  struct Started {
+    ValueId output;
+    std::vector<ValueId> inputs; ///< roots
+  };
+
+  ValueId rootOf(ValueId id) const { return roots[static_cast<size_t>(id)]; }
+
+  bool isStarted(ValueId id) const {
+    return std::ranges::any_of(started, [&](const Started &entry) { return entry.output == rootOf(id); });
+  }
+
+  void start(const Step &step, const std::string &place) {
+    bool hasOutput = step.outputs.size() == 1 && isValue(step.outputs[0]) && !step.isOnDevice();
+    if (step.kind != StepKind::Library || !hasOutput || value(step.outputs[0]).storage == Storage::Alias ||
+        value(step.outputs[0]).storage == Storage::Array)
+      return add(place, "only a library step on the host with one output, a tensor of its own, can start");
+    Started entry{step.outputs[0], {}};
+    for (ValueId id : step.inputs)
+      if (isValue(id))
+        entry.inputs.push_back(rootOf(id));
+    started.push_back(std::move(entry));
+  }
+
+  void wait(const Step &step, const std::string &place) {
+    auto found = std::ranges::find_if(started, [&](const Started &entry) {
+      return !step.inputs.empty() && entry.output == step.inputs[0];
+    });
+    if (found == started.end() || found - started.begin() < static_cast<ptrdiff_t>(startedOutside))
+      return add(place, "waits for a value that no earlier step of this list has started");
+    for (ValueId id : found->inputs)
+      if (std::ranges::none_of(step.inputs, [&](ValueId own) { return isValue(own) && rootOf(own) == id; }))
+        add(place, fmt::format("does not keep value {} '{}', an input of the step that it waits for", id,
+                               value(id).name));
+    started.erase(found);
+  }
+
+  /// `outside`: the number of steps that a list may leave without their waits, because they are around it.
+  void checkNothingStarted(const std::string &place, size_t outside) {
+    if (started.size() > outside)
+      add(place, fmt::format("ends before the wait for value {}", started.back().output));
+    started.resize(outside);
+  }
+
+  /// Whether two values may have common bytes at the same time.
+  bool overlap(ValueId a, ValueId b) const {
+    const Value &first = value(a), &second = value(b);
+    if (a == b || first.storage != Storage::Arena || second.storage != Storage::Arena ||
+        first.memory != second.memory)
+      return a == b;
+    return first.offset < second.offset + *bytesOf(second) && second.offset < first.offset + *bytesOf(first);
+  }
+
+  /// A step must not write or release what a started step reads or writes.
+  void checkNotInUse(const std::string &place, ValueId id) {
+    if (value(id).storage == Storage::Alias) // its bytes stay
+      return;
+    for (const Started &entry : started) {
+      bool isInput = std::ranges::any_of(entry.inputs, [&](ValueId root) { return overlap(root, id); });
+      if (isInput || overlap(entry.output, id))
+        add(place,
+            fmt::format("changes the bytes of value {} before the wait for value {}", id, entry.output));
+    }
   }
 
   bool isOn(Memory memory, ValueId id) const { return !isValue(id) || value(id).memory == memory; }
@@ -385,6 +463,7 @@ private:
       }
       if (outer[static_cast<size_t>(id)])
         add(place, fmt::format("releases {} '{}', which is not of this body", id, value(id).name));
+      checkNotInUse(place, id);
       for (ValueId member : membersOf[static_cast<size_t>(id)])
         written[static_cast<size_t>(member)] = false;
     }
@@ -444,6 +523,7 @@ private:
     const Body &body = step.bodies[index];
     std::vector<bool> before = written, outerBefore = outer;
     outer = written;
+    size_t outsideBefore = std::exchange(startedOutside, started.size());
     for (ValueId id : body.arguments) {
       if (outer[static_cast<size_t>(id)])
         add(place, fmt::format("argument {} is a value from outside", id));
@@ -452,9 +532,13 @@ private:
     for (size_t i = 0; i < body.steps.size(); ++i)
       checkStep(body.steps[i], fmt::format("{}.steps[{}] '{}'", place, i, body.steps[i].symbol), false);
     checkNothingAwaited(place, "ends");
+    checkNothingStarted(place, startedOutside);
+    startedOutside = outsideBefore;
     for (ValueId id : body.results)
       if (!isValue(id) || !written[static_cast<size_t>(id)])
         add(place, fmt::format("result {} is not there at the end", id));
+      else if (isStarted(id))
+        add(place, fmt::format("result {} is there only after the wait for it", id));
     for (ValueId id : body.release)
       if (!isValue(id) || !written[static_cast<size_t>(id)] || outer[static_cast<size_t>(id)])
         add(place, fmt::format("releases {}, which is not a live value of the body", id));
@@ -484,6 +568,8 @@ private:
   std::vector<bool> outer;                     ///< value was there before the innermost body began
   std::vector<bool> written;                   ///< value is there at this point of the run
   std::set<ValueId> awaited;                   ///< in host memory: a copy to it is under way
+  std::vector<Started> started;                ///< without their waits so far
+  size_t startedOutside = 0;                   ///< of `started`: those of the lists around the current one
   std::vector<std::vector<ValueId>> followers; ///< by base: aliases whose dims no step computes
   std::vector<ValueId> roots;                  ///< the value that owns the bytes
   std::vector<std::vector<ValueId>> membersOf; ///< by root: itself and all its aliases

@@ -1,7 +1,10 @@
 #include "lib/runtime/Communicator.h"
 #include "lib/runtime/Executable.h"
+#include "lib/runtime/Offload.h"
 #include "lib/runtime/Silence.h"
 #include "lib/runtime/ThreadPool.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
@@ -39,9 +42,12 @@ Session::Session(std::shared_ptr<const Executable> executable)
   }
 }
 
-Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<const Executable> executable) {
-  if (!executable->ready)
+Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<Executable> executable) {
+  if (!executable->ready && !executable->program.parameters.empty())
     return errorAt(executable->title, "its parameters are not bound");
+  if (!executable->ready)
+    if (Result<void> done = executable->bindParameters({}); !done)
+      return done.diagnostics();
   std::unique_ptr<Session> session(new Session(std::move(executable)));
   if (Result<void> done = session->frame.allocate(); !done)
     return session->executable->inProgram(done.diagnostics());
@@ -73,19 +79,39 @@ Result<void> Session::bindFeeds(const NamedTensors &feeds) {
     }
   if (!diagnostics.empty())
     return diagnostics;
-  for (size_t i = 0; i < plan.feeds.size(); ++i) {
-    ValueId id = plan.feeds[i];
-    const Tensor &given = feeds.find(plan.values[static_cast<size_t>(id)].name)->second;
-    bool aligned = reinterpret_cast<uintptr_t>(given.data()) % addressAlignment == 0;
-    if (aligned || !executable->readByKernel[static_cast<size_t>(id)]) {
-      boundFeeds[i] = given;
-    } else {
-      boundFeeds[i] = Tensor(given.dtype(), given.dims());
-      std::memcpy(boundFeeds[i].data(), given.data(), given.bytes());
-    }
-    frame.place(id, boundFeeds[i].data(), given.dims());
-  }
+  for (size_t i = 0; i < plan.feeds.size(); ++i)
+    placeFeed(i, feeds.find(plan.values[static_cast<size_t>(plan.feeds[i])].name)->second);
   return diagnostics;
+}
+
+Result<void> Session::bindFeeds(std::span<const Tensor> feeds) {
+  const Plan &plan = executable->program;
+  if (feeds.size() != plan.feeds.size())
+    return errorAt(executable->title,
+                   fmt::format("found {} feeds, expected {}", feeds.size(), plan.feeds.size()));
+  Diagnostics diagnostics;
+  for (size_t i = 0; i < feeds.size(); ++i)
+    if (const Value &value = plan.values[static_cast<size_t>(plan.feeds[i])]; !matches(value, feeds[i]))
+      diagnostics.add(executable->title + ": feed '" + value.name + "'",
+                      "is " + feeds[i].describe() + "; expected " + executable->describe(plan.feeds[i]));
+  if (!diagnostics.empty())
+    return diagnostics;
+  for (size_t i = 0; i < feeds.size(); ++i)
+    placeFeed(i, feeds[i]);
+  return {};
+}
+
+/// Gives a feed its bytes; those that a kernel reads are copied if they are not aligned.
+void Session::placeFeed(size_t index, const Tensor &given) {
+  ValueId id = executable->program.feeds[index];
+  bool aligned = reinterpret_cast<uintptr_t>(given.data()) % addressAlignment == 0;
+  if (aligned || !executable->readByKernel[static_cast<size_t>(id)]) {
+    boundFeeds[index] = given;
+  } else {
+    boundFeeds[index] = Tensor(given.dtype(), given.dims());
+    std::memcpy(boundFeeds[index].data(), given.data(), given.bytes());
+  }
+  frame.place(id, boundFeeds[index].data(), given.dims());
 }
 
 void Session::placeFetched() {
@@ -129,7 +155,10 @@ std::vector<Tensor> Session::fetch() {
   return results;
 }
 
-Result<std::vector<Tensor>> Session::run(const NamedTensors &feeds) {
+Result<std::vector<Tensor>> Session::run(const NamedTensors &feeds) { return runWith(feeds); }
+Result<std::vector<Tensor>> Session::run(std::span<const Tensor> feeds) { return runWith(feeds); }
+
+template <class Feeds> Result<std::vector<Tensor>> Session::runWith(const Feeds &feeds) {
   applyThreads();
   Result<std::vector<Tensor>> results = Diagnostics();
   try {
@@ -142,6 +171,9 @@ Result<std::vector<Tensor>> Session::run(const NamedTensors &feeds) {
   if (!results)
     frame.abandonDevice();
   frame.releaseAll();
+  if (frame.sharedOffload())
+    if (Result<void> ended = frame.sharedOffload()->endRun(static_cast<bool>(results)); !ended && results)
+      results = executable->inProgram(ended.diagnostics());
   for (Tensor &feed : boundFeeds)
     feed = Tensor();
   return results;
@@ -156,31 +188,44 @@ void Session::setCommunicator(std::shared_ptr<Communicator> communicator) {
 Result<void> Session::compareCollectives() {
   Communicator &communicator = *frame.sharedCommunicator();
   // Programs of ranks on different meshes (pipeline stages) may differ.
-  std::map<std::vector<int64_t>, std::string> textOfMesh;
+  std::map<std::vector<int64_t>, std::multimap<int64_t, std::string>> textsOfMesh;
   auto add = [&](auto &&add, const BoundSteps &steps) -> void {
     for (const BoundStep &step : steps) {
       std::optional<Agreement> agreement = step.library         ? step.library->agreement()
                                            : step.deviceLibrary ? step.deviceLibrary->agreement()
                                                                 : std::nullopt;
+      // Ranks may start them in other orders.
       if (agreement && std::ranges::find(agreement->ranks, communicator.rank()) != agreement->ranks.end())
-        textOfMesh[agreement->ranks] += agreement->text + "\n";
+        textsOfMesh[agreement->ranks].emplace(agreement->number,
+                                              agreement->text + (step.step->isStart ? ", started\n" : "\n"));
       for (const BoundSteps &body : step.bodies)
         add(add, body);
     }
   };
   add(add, executable->steps);
   Operation operation{"the comparison of the collectives of " + executable->title, 1, /*isStart=*/true};
-  for (const auto &[ranks, text] : textOfMesh)
+  for (const auto &[ranks, texts] : textsOfMesh) {
+    std::string text;
+    for (const auto &[number, own] : texts)
+      text += own;
     if (Result<void> same = communicator.compare(operation, text, ranks); !same)
       return same;
+  }
   return {};
 }
 
-Result<void> Session::runSilently(const NamedTensors &feeds) {
+Result<void> Session::runSilently(const NamedTensors &feeds) { return runSilentlyWith(feeds); }
+Result<void> Session::runSilently(std::span<const Tensor> feeds) { return runSilentlyWith(feeds); }
+
+template <class Feeds> Result<void> Session::runSilentlyWith(const Feeds &feeds) {
   Silence silence;
   std::shared_ptr<RandomGenerator> generator = frame.sharedGenerator();
   frame.setGenerator(std::make_shared<RandomGenerator>(*generator));
-  Result<std::vector<Tensor>> results = run(feeds);
+  if (frame.sharedOffload())
+    frame.sharedOffload()->setSilent(true);
+  Result<std::vector<Tensor>> results = runWith(feeds);
+  if (frame.sharedOffload())
+    frame.sharedOffload()->setSilent(false);
   frame.setGenerator(std::move(generator));
   return results ? Result<void>() : Result<void>(results.diagnostics());
 }
@@ -204,7 +249,7 @@ Result<void> Session::execute() {
   return frame.execute(steps.subspan(done), states, nullptr);
 }
 
-Result<std::vector<Tensor>> Session::runSteps(const NamedTensors &feeds) {
+template <class Feeds> Result<std::vector<Tensor>> Session::runSteps(const Feeds &feeds) {
   if (Result<void> done = bindFeeds(feeds); !done)
     return done.diagnostics();
   if (comparesCollectives)

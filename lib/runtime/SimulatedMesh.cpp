@@ -38,7 +38,10 @@ public:
   SimulatedCommunicator(std::shared_ptr<SimulatedMesh::State> mesh, int64_t rank)
       : Communicator(rank, static_cast<int64_t>(mesh->mailboxes.size()), mesh->options),
         state(std::move(mesh)), own(state->mailboxes[static_cast<size_t>(rank)]) {}
-  ~SimulatedCommunicator() override { announceEnd(); }
+  ~SimulatedCommunicator() override {
+    endProgress();
+    announceEnd();
+  }
 
 protected:
   void post(int64_t rank, int64_t tag, MessageBuffer buffer) override {
@@ -48,7 +51,7 @@ protected:
       mailbox.letters.push_back({this->rank(), tag, std::move(buffer)});
       ++mailbox.arrivals;
     }
-    mailbox.arrival.notify_one();
+    mailbox.arrival.notify_all();
   }
 
   std::optional<MessageBuffer> poll(int64_t rank, int64_t tag) override {
@@ -63,17 +66,17 @@ protected:
     return buffer;
   }
 
-  void idle() override {
+  void idle(Idler &idler) override {
     std::unique_lock lock(own.mutex);
     // The time limits of the callers are checked this often.
-    own.arrival.wait_for(lock, std::chrono::milliseconds(20), [&] { return own.arrivals != seen; });
-    seen = own.arrivals;
+    own.arrival.wait_for(lock, std::chrono::duration<double>(idler.seconds),
+                         [&] { return own.arrivals != idler.seen; });
+    idler.seen = own.arrivals;
   }
 
 private:
   std::shared_ptr<SimulatedMesh::State> state;
   Mailbox &own;
-  uint64_t seen = 0;
 };
 
 SimulatedMesh::SimulatedMesh(int64_t size, const CommunicatorOptions &options)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 
 namespace proa::spmd {
@@ -162,12 +163,32 @@ private:
   Exchange exchange;
 };
 
-/// The device that gives `receiver` a part which `holders` have.
-int64_t giverOf(const std::vector<int64_t> &holders, int64_t receiver, int64_t receiverPosition) {
-  if (std::ranges::find(holders, receiver) != holders.end())
-    return receiver;
-  return holders[static_cast<size_t>(receiverPosition) % holders.size()];
-}
+/// The parts of a value on a mesh, each with the devices that hold it.
+class PartHolders {
+public:
+  PartHolders(const Mesh &mesh, const Placement &placement, Dims dims) {
+    std::map<std::vector<int64_t>, size_t> indexOfPart;
+    for (int64_t position = 0; position < mesh.size(); ++position) {
+      std::vector<int64_t> part;
+      for (const DimPlacement &dim : placement.dims) {
+        int64_t index = 0;
+        for (const AxisRef &axis : dim.axes)
+          index = index * axis.size + mesh.coordinate(axis, position);
+        part.push_back(index);
+      }
+      auto [entry, isNew] = indexOfPart.try_emplace(part, parts.size());
+      if (isNew)
+        parts.push_back({rangesOf(mesh, placement, dims, position), {}});
+      parts[entry->second].devices.push_back(mesh.deviceAt(position));
+    }
+  }
+
+  struct Part {
+    Ranges ranges;
+    std::vector<int64_t> devices;
+  };
+  std::vector<Part> parts;
+};
 
 } // namespace
 
@@ -191,42 +212,40 @@ Exchange planExchange(StepKind kind, const Mesh &mesh, const Placement &from, co
   return Planner(kind, refined->mesh, refined->placements[0], refined->placements[1], dims, position).plan();
 }
 
-Exchange planMove(const Mesh &source, const Placement &from, const Mesh &target, const Placement &to,
-                  Dims dims, int64_t device) {
-  Exchange exchange;
-  // Positions that hold the same part.
-  std::map<std::vector<int64_t>, std::vector<int64_t>> holdersByPart;
-  std::map<std::vector<int64_t>, int64_t> positionByPart;
-  for (int64_t position = 0; position < source.size(); ++position) {
-    std::vector<int64_t> part;
-    for (const DimPlacement &dim : from.dims) {
-      int64_t index = 0;
-      for (const AxisRef &axis : dim.axes)
-        index = index * axis.size + source.coordinate(axis, position);
-      part.push_back(index);
-    }
-    holdersByPart[part].push_back(source.deviceAt(position));
-    positionByPart.try_emplace(part, position);
-  }
-  std::optional<int64_t> own = positionOf(source, device), ownTarget = positionOf(target, device);
-  if (own)
-    exchange.sourceDims = localDims(source, from, dims, *own);
-  if (ownTarget)
-    exchange.targetDims = localDims(target, to, dims, *ownTarget);
+void forEachTransfer(const Mesh &source, const Placement &from, const Mesh &target, const Placement &to,
+                     Dims dims, const std::function<void(int64_t, int64_t, Transfer)> &visit) {
+  PartHolders holders(source, from, dims);
+  // Receivers of a part take it from its holders in turn.
+  std::vector<size_t> next(holders.parts.size());
   for (int64_t position = 0; position < target.size(); ++position) {
     int64_t receiver = target.deviceAt(position);
     Ranges needed = rangesOf(target, to, dims, position);
-    for (const auto &[part, holders] : holdersByPart) {
-      int64_t giver = giverOf(holders, receiver, position);
-      if (giver != device && receiver != device)
+    for (size_t i = 0; i < holders.parts.size(); ++i) {
+      const auto &[ranges, devices] = holders.parts[i];
+      Transfer transfer = transferOf(0, ranges, needed);
+      if (transfer.count() == 0)
         continue;
-      Ranges held = rangesOf(source, from, dims, positionByPart[part]);
-      if (receiver == device)
-        addUnlessEmpty(exchange.receives, transferOf(giver, held, needed));
-      else
-        addUnlessEmpty(exchange.sends, transferOf(receiver, held, needed));
+      bool isHeld = std::ranges::find(devices, receiver) != devices.end();
+      visit(isHeld ? receiver : devices[next[i]++ % devices.size()], receiver, std::move(transfer));
     }
   }
+}
+
+Exchange planMove(const Mesh &source, const Placement &from, const Mesh &target, const Placement &to,
+                  Dims dims, int64_t device) {
+  Exchange exchange;
+  if (std::optional<int64_t> own = positionOf(source, device))
+    exchange.sourceDims = localDims(source, from, dims, *own);
+  if (std::optional<int64_t> own = positionOf(target, device))
+    exchange.targetDims = localDims(target, to, dims, *own);
+  forEachTransfer(source, from, target, to, dims, [&](int64_t giver, int64_t receiver, Transfer transfer) {
+    if (receiver == device)
+      exchange.receives.push_back({giver, transfer.dims});
+    if (giver == device)
+      exchange.sends.push_back({receiver, std::move(transfer.dims)});
+  });
+  std::ranges::stable_sort(exchange.sends, {}, &Transfer::position);
+  std::ranges::stable_sort(exchange.receives, {}, &Transfer::position);
   return exchange;
 }
 

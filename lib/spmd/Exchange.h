@@ -5,6 +5,8 @@
 
 #include "proa/Result.h"
 
+#include <functional>
+
 namespace proa::spmd {
 
 /// A range of indices of one dimension that two local tensors have: where it begins in each.
@@ -45,10 +47,16 @@ struct Exchange {
 Exchange planExchange(StepKind kind, const Mesh &mesh, const Placement &from, const Placement &to, Dims dims,
                       int64_t position);
 
-/// The exchange of a device that moves a value from one mesh to another. Positions of transfers are devices.
-/// Placements are not partial. A receiver gets each element from one device that holds it: itself if
-/// possible. `sends` is empty for a device that is not in `source`, `receives` for one that is not in
-/// `target`.
+/// Calls `visit` with each transfer of a move of a value from one mesh to another, by giver and receiver
+/// (devices). Placements are not partial. A receiver gets each element from one device that holds it: itself
+/// if possible, otherwise the holders of a part send it to the receivers in turn.
+void forEachTransfer(const Mesh &source, const Placement &from, const Mesh &target, const Placement &to,
+                     Dims dims,
+                     const std::function<void(int64_t giver, int64_t receiver, Transfer transfer)> &visit);
+
+/// The exchange of a device in such a move. Positions of transfers are devices; what the device gives itself
+/// is in `sends` and in `receives`. `sends` is empty for a device that is not in `source`, `receives` for one
+/// that is not in `target`.
 Exchange planMove(const Mesh &source, const Placement &from, const Mesh &target, const Placement &to,
                   Dims dims, int64_t device);
 

@@ -38,6 +38,7 @@ struct Mesh {
   /// The coordinate of a position on an axis or sub-axis, from 0 to axis.size - 1.
   int64_t coordinate(const AxisRef &axis, int64_t position) const;
   int64_t deviceAt(int64_t position) const { return devices.empty() ? position : devices[position]; }
+  bool operator==(const Mesh &) const = default;
 };
 
 } // namespace proa::spmd

@@ -110,6 +110,20 @@ static std::string toText(const Mesh &mesh, const AxisRef &ref) {
   return ref == mesh.full(ref.axis) ? axis.name : fmt::format("{}:({}){}", axis.name, ref.pre, ref.size);
 }
 
+std::string blocksText(std::span<const int64_t> blocks) {
+  std::string text;
+  for (size_t i = 0; i < blocks.size();) {
+    size_t end = i;
+    while (end < blocks.size() && blocks[end] == blocks[i])
+      ++end;
+    bool isRun = end - i >= 3;
+    text += text.empty() ? "" : ", ";
+    text += isRun ? fmt::format("{} * {}", end - i, blocks[i]) : std::to_string(blocks[i]);
+    i = isRun ? end : i + 1;
+  }
+  return text;
+}
+
 std::string toText(const Mesh &mesh, const Placement &placement) {
   std::string text = "[";
   for (const DimPlacement &dim : placement.dims) {
@@ -118,7 +132,7 @@ std::string toText(const Mesh &mesh, const Placement &placement) {
       text += (i ? ", " : "") + toText(mesh, dim.axes[i]);
     text += "}";
     if (!dim.blocks.empty())
-      text += fmt::format(" blocks({})", fmt::join(dim.blocks, ", "));
+      text += fmt::format(" blocks({})", blocksText(dim.blocks));
   }
   text += "]";
   for (const PartialAxis &partial : placement.partial)

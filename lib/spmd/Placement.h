@@ -29,6 +29,9 @@ struct Range {
 /// + j) for j = 0..m-1 together are partOf(size, k, i).
 Range partOf(int64_t size, int64_t parts, int64_t part);
 
+/// The most blocks of a dimension.
+inline constexpr int64_t mostBlocks = 4096;
+
 /// The split of one dimension.
 struct DimPlacement {
   /// From major to minor; the dimension is split into as many parts as the product of their sizes.
@@ -79,6 +82,9 @@ std::vector<int64_t> holdersOf(const Mesh &mesh, const Placement &placement, Dim
 
 /// The index of a position among those with different coordinates on the partial axes.
 int64_t partialCoordinate(const Mesh &mesh, const Placement &placement, int64_t position);
+
+/// Text of block sizes: `8, 4, 4`; three or more equal ones are `3 * 16`.
+std::string blocksText(std::span<const int64_t> blocks);
 
 /// Text for messages: `[{x, y}, {}] partial=sum{z}`; a sub-axis is `x:(1)2`.
 std::string toText(const Mesh &mesh, const Placement &placement);

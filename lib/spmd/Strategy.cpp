@@ -11,7 +11,8 @@ namespace proa::spmd {
 namespace {
 
 constexpr std::string_view expected =
-    "expected parts among dpN, cpN, epN, mpN, sp, zero1, zero2, zero3, amp, amp2, recompute and accN";
+    "expected parts among dpN, cpN, epN, mpN, sp, zero1, zero2, zero3, amp, amp2, recompute, accN, ring and "
+    "noring";
 constexpr int64_t mostDevices = 1 << 24;
 
 using Size = int64_t Strategy::*;
@@ -54,9 +55,14 @@ public:
       readPart(text.substr(begin, end - begin));
       begin = end + 1;
     }
-    checkParts(strategy, diagnostics);
     if (!diagnostics.empty())
       return diagnostics;
+    strategy.impliesData = strategy.zero != ZeroStage::None && !seen.contains("dp");
+    strategy.impliesModel = strategy.sequence && !seen.contains("mp");
+    if (strategy.impliesData)
+      strategy.data = 0;
+    if (strategy.impliesModel)
+      strategy.model = 0;
     return strategy;
   }
 
@@ -97,6 +103,8 @@ private:
       strategy.sequence = true;
     else if (name == "recompute" && !number)
       strategy.recompute = true;
+    else if ((name == "ring" || name == "noring") && !number)
+      setRings(name == "ring" ? RingUse::Always : RingUse::Never);
     else if (name == "amp" && (!number || *number == 1 || *number == 2))
       strategy.ampLevel = static_cast<int>(number.value_or(1));
     else if (name == "zero" && number && *number >= 1 && *number <= 3)
@@ -104,6 +112,12 @@ private:
     else
       return false;
     return true;
+  }
+
+  void setRings(RingUse use) {
+    if (strategy.rings != RingUse::ByCost && strategy.rings != use)
+      report("'ring' and 'noring' contradict each other");
+    strategy.rings = use;
   }
 
   void report(std::string message) { spmd::report(diagnostics, std::move(message)); }
@@ -136,7 +150,10 @@ Result<Strategy> strategyOnMesh(const Strategy &strategy, const Mesh *mesh) {
   for (auto [name, member] : axisSizes) {
     int64_t size = strategy.*member;
     std::optional<unsigned> axis = mesh ? mesh->indexOf(name) : std::nullopt;
-    if (size == 0 && !mesh)
+    bool isImplied = (name == "dp" && strategy.impliesData) || (name == "mp" && strategy.impliesModel);
+    if (isImplied && !axis)
+      complete.*member = 1;
+    else if (size == 0 && !mesh)
       report(diagnostics,
              fmt::format("'{0}' has no number and there is no mesh: expected {0}N, or a mesh with "
                          "an axis '{0}'",
@@ -151,8 +168,7 @@ Result<Strategy> strategyOnMesh(const Strategy &strategy, const Mesh *mesh) {
     else if (size == 0)
       complete.*member = mesh->axes[*axis].size;
   }
-  if (diagnostics.empty())
-    checkParts(complete, diagnostics);
+  checkParts(complete, diagnostics);
   if (!diagnostics.empty())
     return diagnostics;
   return complete;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lib/spmd/Mesh.h"
+#include "lib/spmd/RingCost.h"
 
 #include "proa/Result.h"
 
@@ -29,11 +30,16 @@ struct Strategy {
   /// "sp": sequence over the axis mp, where tensor parallelism splits nothing (Korthikanti et al. 2022).
   bool sequence = false;
   ZeroStage zero = ZeroStage::None;
+  /// ZeRO without "dp" and "sp" without "mp" use the axis of the mesh: its size is 0 then.
+  bool impliesData = false, impliesModel = false;
   /// "amp" and "amp1": 1, "amp2": 2, off: 0.
   int ampLevel = 0;
   bool recompute = false;
   /// "acc4": the number of micro-batches.
   int64_t microBatches = 1;
+  /// "ring", "noring": whether attention over a split sequence (cp) and matmuls with a collective (mp) pass
+  /// parts around a ring of devices. Without it the model of costs decides (RingCost.h).
+  RingUse rings = RingUse::ByCost;
 
   /// The size of an axis; 1 if no part has that name.
   int64_t sizeOf(std::string_view axis) const;
@@ -42,14 +48,14 @@ struct Strategy {
 };
 
 /// Reads a strategy: parts separated by commas, each at most once: dpN, cpN, epN, mpN (or tpN), sp, zero1,
-/// zero2, zero3, amp (amp1), amp2, recompute, accN. dp, cp, ep and mp (tp) without a number have the size of
-/// the axis of the mesh. Errors: an unknown part, acc without its number, sp without mp, ZeRO without dp; all
-/// in one list.
+/// zero2, zero3, amp (amp1), amp2, recompute, accN, ring, noring. dp, cp, ep and mp (tp) without a number
+/// have the size of the axis of the mesh; so have dp where ZeRO is given without it, and mp where sp is.
+/// Errors: an unknown part, a number that is missing or wrong, a part twice; all in one list.
 Result<Strategy> parseStrategy(std::string_view text);
 
 /// The strategy on a mesh, which may have axes that it does not use: all sizes are known. `mesh` is null if
 /// there is none; then the strategy must have all sizes. Errors, in one list: a size that differs from that
-/// of the axis, an axis that the mesh lacks.
+/// of the axis, an axis that the mesh lacks, sp without mp, ZeRO without dp.
 Result<Strategy> strategyOnMesh(const Strategy &strategy, const Mesh *mesh);
 
 } // namespace proa::spmd

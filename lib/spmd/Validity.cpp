@@ -58,6 +58,8 @@ std::string invalidity(const Mesh &mesh, const Placement &placement, Dims dims) 
     axes.insert(axes.end(), dim.axes.begin(), dim.axes.end());
     if (dim.blocks.empty())
       continue;
+    if (static_cast<int64_t>(dim.blocks.size()) > mostBlocks)
+      return fmt::format("dimension {} has {} blocks, expected at most {}", d, dim.blocks.size(), mostBlocks);
     int64_t rest = dims[d];
     for (int64_t block : dim.blocks)
       rest = block < 1 || block > rest ? -1 : rest - block;

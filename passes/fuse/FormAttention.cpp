@@ -1,385 +1,311 @@
-// pd-form-attention: softmax between two products becomes pd.attention.
+//! pd-form-attention: self-attention and its gradient as one op each.
 #include "passes/fuse/Passes.h"
 
-#include "dialects/pd/ir/Contraction.h"
 #include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/linalg/Contract.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/math/ScaleOps.h"
 #include "dialects/pd/ops/math/UnaryOps.h"
-#include "dialects/pd/ops/nn/AttentionOps.h"
-#include "dialects/pd/ops/nn/DropoutOps.h"
-#include "dialects/pd/ops/nn/FusedAttention.h"
+#include "dialects/pd/ops/nn/ScaledAttention.h"
 #include "dialects/pd/ops/nn/SoftmaxOps.h"
-#include "dialects/pd/ops/shape/JoinOps.h"
-#include "dialects/pd/ops/shape/ShapeOps.h"
+#include "dialects/pd/ops/reduce/ReduceOps.h"
+#include "passes/fuse/ConstantFactor.h"
 #include "passes/remarks/Remarks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/Matchers.h"
+
+#include "llvm/ADT/SetVector.h"
+
+#include <cmath>
 
 using namespace mlir;
 
 namespace proa {
+
 #define GEN_PASS_DEF_FORMATTENTION
 #include "passes/fuse/Passes.h.inc"
 
 namespace {
 
-ArrayRef<int64_t> shapeOf(Value value) { return pd::tensorType(value).getShape(); }
+int64_t rankOf(Value value) { return pd::tensorType(value).getRank(); }
 
-/// The factor of an op that multiplies its operand 0 by a constant.
-std::optional<double> factorOf(Operation *op) {
-  if (auto scale = dyn_cast<pd::ScaleOp>(op)) {
-    bool isFactor = !scale.getScaleTensor() && !scale.getBiasTensor() && scale.getBias().isZero();
-    return isFactor ? std::optional(scale.getScale().convertToDouble()) : std::nullopt;
-  }
-  DenseFPElementsAttr constant;
-  if (!isa<pd::MultiplyOp, pd::DivideOp>(op) || !matchPattern(op->getOperand(1), m_Constant(&constant)) ||
-      !constant.isSplat())
-    return std::nullopt;
-  double factor = constant.getSplatValue<APFloat>().convertToDouble();
-  if (isa<pd::DivideOp>(op))
-    factor = 1 / factor;
-  return std::isfinite(factor) ? std::optional(factor) : std::nullopt;
+/// The product of x and y with these operands transposed; null if the op is another one.
+pd::MatmulOp productOf(Operation *op, bool transposesX, bool transposesY) {
+  auto product = dyn_cast_or_null<pd::MatmulOp>(op);
+  bool isSame = product && product.getTransposeX() == transposesX && product.getTransposeY() == transposesY;
+  return isSame ? product : pd::MatmulOp();
 }
 
-bool isFloatCast(Operation *op) {
-  auto cast = dyn_cast<pd::CastOp>(op);
-  return cast && isa<FloatType>(pd::tensorType(cast.getX()).getElementType()) &&
-         isa<FloatType>(pd::tensorType(cast.getOut()).getElementType());
+/// The operand of a cast from 16 bits to 32; null if the op is another one.
+Value widened(Operation *op) {
+  auto cast = dyn_cast_or_null<pd::CastOp>(op);
+  if (!cast)
+    return Value();
+  Type from = pd::tensorType(cast.getX()).getElementType(),
+       to = pd::tensorType(cast.getOut()).getElementType();
+  return (from.isF16() || from.isBF16()) && to.isF32() ? cast.getX() : Value();
 }
 
-/// Whether a reshape keeps the last two dims, so that it only merges or splits batch and heads.
-bool keepsMatrices(Operation *op) {
-  if (!isa<pd::ReshapeOp>(op))
-    return false;
-  ArrayRef<int64_t> from = shapeOf(op->getOperand(0)), to = shapeOf(op->getResult(0));
-  return from.size() >= 2 && to.size() >= 2 && from.take_back(2) == to.take_back(2) &&
-         !ShapedType::isDynamicShape(from.take_back(2));
+/// The only user of a value, in its block; null if there are others.
+Operation *onlyUser(Value value) {
+  Operation *user = value.hasOneUse() ? *value.getUsers().begin() : nullptr;
+  return user && user->getBlock() == value.getParentBlock() ? user : nullptr;
 }
 
-/// A product of matrices x [.., m, k] and y [.., k, n] or, transposed, [.., n, k], with equal batches.
-struct MatrixProduct {
-  Operation *op = nullptr;
-  bool isYTransposed = false;
-
-  static std::optional<MatrixProduct> of(Operation *op) {
-    auto contraction = dyn_cast_or_null<pd::ContractionOpInterface>(op);
-    if (!contraction || op->getNumResults() != 1)
-      return std::nullopt;
-    SmallVector<AffineMap> maps = contraction.getContractionMaps();
-    if (maps.size() != 3)
-      return std::nullopt;
-    unsigned loops = maps[0].getNumDims();
-    if (loops < 4)
-      return std::nullopt;
-    SmallVector<unsigned> x = llvm::to_vector(llvm::seq<unsigned>(0, loops - 3)), y = x, out = x;
-    unsigned m = loops - 3, n = loops - 2, k = loops - 1;
-    x.append({m, k});
-    out.append({m, n});
-    SmallVector<unsigned> transposed = y;
-    y.append({k, n});
-    transposed.append({n, k});
-    MLIRContext *context = op->getContext();
-    auto map = [&](ArrayRef<unsigned> dims) {
-      return AffineMap::getMultiDimMapWithTargets(loops, dims, context);
-    };
-    if (maps[0] != map(x) || maps[2] != map(out) || (maps[1] != map(y) && maps[1] != map(transposed)))
-      return std::nullopt;
-    return MatrixProduct{op, maps[1] == map(transposed)};
-  }
-
-  Value x() const { return op->getOperand(0); }
-  Value y() const { return op->getOperand(1); }
-  Value result() const { return op->getResult(0); }
+/// softmax(f(q k^T)) v.
+struct Forward {
+  pd::SoftmaxOp softmax;
+  pd::MatmulOp scores, product;
+  double scale = 1;
+  SmallVector<std::pair<Value, double>> biases; ///< with factors
+  Value weights;                                ///< those of the product, perhaps rounded
 };
 
-/// A tensor as attention reads it: dim i of [batch, heads, rows, elements] is dim permutation[i] of `value`.
-struct Stored {
-  Value value;
-  SmallVector<int64_t> permutation{0, 1, 2, 3};
-
-  DenseI64ArrayAttr attribute(Builder &b) const {
-    return b.getDenseI64ArrayAttr(llvm::is_sorted(permutation) ? ArrayRef<int64_t>() : permutation);
-  }
+/// The gradients, as the derivatives of the ops above.
+struct Backward {
+  pd::MatmulOp q, k, v;
+  Value outGradient;
 };
 
-/// Finds and creates the attention that ends with a product.
-class AttentionMatcher {
+class Matcher {
 public:
-  AttentionMatcher(Operation *op, PatternRewriter &rewriter) : root(op), rewriter(rewriter) {}
+  explicit Matcher(pd::SoftmaxOp softmax) { forward.softmax = softmax; }
 
-  LogicalResult run() {
-    std::optional<MatrixProduct> second = MatrixProduct::of(root);
-    if (!second || second->isYTransposed)
-      return failure();
-    Value weights = upTo<pd::SoftmaxOp, pd::FusedSoftmaxMaskUpperTriangleOp>(second->x());
-    if (!weights)
-      return failure(); // an ordinary product
-    if (failed(matchSoftmax(weights)))
-      return failure();
-    std::optional<MatrixProduct> first = matchScores(softmaxInput);
-    if (!first)
-      return refuse("its scores are not a product that is scaled and masked");
-    return create(*first, *second);
+  /// The reason why the ops do not match; empty if they do.
+  std::string match() {
+    int64_t last = rankOf(forward.softmax.getX()) - 1;
+    if (auto axis = static_cast<int64_t>(forward.softmax.getAxis()); axis != last && axis != -1)
+      return "the softmax is not along the last dimension";
+    if (!findScores(forward.softmax.getX(), 1))
+      return "its operand is not a product q k^T with factors and biases, each used once";
+    auto q = pd::tensorType(forward.scores.getX()), k = pd::tensorType(forward.scores.getY());
+    if (q.getRank() != k.getRank() || !q.hasStaticShape() || !k.hasStaticShape() ||
+        q.getShape().drop_back(1) != k.getShape().drop_back(1))
+      return "queries and keys are not those of one sequence of a known length";
+    return matchUsers();
+  }
+
+  Forward forward;
+  std::optional<Backward> backward;
+
+private:
+  /// Follows the operand of the softmax to the product of queries and keys.
+  bool findScores(Value value, double factor) {
+    Operation *op = value.getDefiningOp();
+    if (!op || !value.hasOneUse() || op->getBlock() != forward.softmax->getBlock())
+      return false;
+    if (std::optional<double> own = constantFactor(op))
+      return findScores(op->getOperand(0), factor * *own);
+    if (Value x = widened(op))
+      return findScores(x, factor);
+    if (pd::MatmulOp product = productOf(op, false, true)) {
+      forward.scores = product;
+      forward.scale = factor;
+      return true;
+    }
+    auto add = dyn_cast<pd::AddOp>(op);
+    for (unsigned i = 0; add && i < 2; ++i) {
+      Value main = add->getOperand(i), bias = add->getOperand(1 - i);
+      if (main.getType() == value.getType() && findScores(main, factor)) {
+        forward.biases.push_back({bias, factor});
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// The users of the weights: the product, and with gradients the ops of the derivative of softmax.
+  std::string matchUsers() {
+    Value weights = forward.softmax.getOut();
+    forward.weights = weights;
+    SmallVector<Operation *> products, others;
+    for (Operation *user : weights.getUsers()) {
+      if (user->getBlock() != forward.softmax->getBlock())
+        return "its result is used in a region";
+      auto cast = dyn_cast<pd::CastOp>(user);
+      (cast || isa<pd::MatmulOp>(user) ? products : others).push_back(user);
+    }
+    if (!products.empty() && isa<pd::CastOp>(products[0])) {
+      if (products.size() != 1 ||
+          !pd::tensorType(products[0]->getResult(0)).getElementType().isIntOrFloat() ||
+          pd::tensorType(products[0]->getResult(0)).getElementTypeBitWidth() != 16)
+        return "its result is cast in several ways";
+      forward.weights = products[0]->getResult(0);
+      products.assign(forward.weights.user_begin(), forward.weights.user_end());
+    }
+    Backward found;
+    for (Operation *user : products) {
+      auto product = dyn_cast<pd::MatmulOp>(user);
+      if (product && product.getX() == forward.weights && product.getY() != forward.weights) {
+        bool isForward = productOf(user, false, false) != nullptr;
+        pd::MatmulOp &place = isForward ? forward.product : found.v;
+        if (!place && (isForward || productOf(user, true, false))) {
+          place = product;
+          continue;
+        }
+      }
+      return "its result has another use than the product with the values";
+    }
+    if (!forward.product || rankOf(forward.product.getY()) != rankOf(forward.scores.getY()))
+      return "its result is not multiplied by values";
+    auto values = pd::tensorType(forward.product.getY()), keys = pd::tensorType(forward.scores.getY());
+    if (values.getShape().drop_back(1) != keys.getShape().drop_back(1) ||
+        values.getElementType() != keys.getElementType())
+      return "keys and values have other dims";
+    if (!found.v && others.empty())
+      return "";
+    std::string reason = found.v ? matchGradient(found, others) : "its result has other uses";
+    if (reason.empty())
+      backward = found;
+    return reason;
+  }
+
+  /// The formula of the gradient of softmax: s_grad = (w - sum(w p)) p, with w = out_grad v^T. `users` are
+  /// the other users of p.
+  std::string matchGradient(Backward &found, ArrayRef<Operation *> users) {
+    const std::string other = "its result has uses that are not those of its gradient";
+    Value p = forward.softmax.getOut();
+    found.outGradient = found.v.getY();
+    Value gradient; // by the operand of softmax
+    for (Operation *user : users)
+      if (auto multiply = dyn_cast<pd::MultiplyOp>(user); multiply && users.size() == 2)
+        for (Value factor : {multiply.getX(), multiply.getY()})
+          if (auto subtract = dyn_cast_or_null<pd::SubtractOp>(factor.getDefiningOp());
+              subtract && factor.hasOneUse() && isGradientOfWeights(subtract, p, users, found.outGradient))
+            gradient = multiply.getOut();
+    if (!gradient)
+      return other;
+    double factor = 1;
+    Operation *user = onlyUser(gradient);
+    while (user && (constantFactor(user) || isa<pd::CastOp>(user))) {
+      factor *= constantFactor(user).value_or(1);
+      gradient = user->getResult(0);
+      user = onlyUser(gradient);
+    }
+    if (std::abs(factor - forward.scale) > 1e-6 * std::abs(forward.scale))
+      return "its gradient has another factor";
+    for (Operation *product : gradient.getUsers()) {
+      if (auto q = productOf(product, false, false);
+          q && q.getX() == gradient && q.getY() == forward.scores.getY())
+        found.q = q;
+      else if (auto k = productOf(product, true, false);
+               k && k.getX() == gradient && k.getY() == forward.scores.getX())
+        found.k = k;
+      else
+        return "the gradient of its operand has other uses than those of queries and keys";
+    }
+    return found.q && found.k ? "" : "the gradients of queries or keys are missing";
+  }
+
+  /// Whether the op is w - sum(w p), with the w of the values.
+  bool isGradientOfWeights(pd::SubtractOp subtract, Value p, ArrayRef<Operation *> users, Value outGradient) {
+    Value w = subtract.getX();
+    auto sum = dyn_cast_or_null<pd::SumOp>(subtract.getY().getDefiningOp());
+    if (!sum || !subtract.getY().hasOneUse() || !sum.getKeepdim() || sum.getAxis().size() != 1 ||
+        (sum.getAxis()[0] != rankOf(w) - 1 && sum.getAxis()[0] != -1))
+      return false;
+    auto multiply = dyn_cast_or_null<pd::MultiplyOp>(sum.getX().getDefiningOp());
+    bool isProduct =
+        multiply && sum.getX().hasOneUse() && llvm::is_contained(users, multiply.getOperation()) &&
+        ((multiply.getX() == w && multiply.getY() == p) || (multiply.getY() == w && multiply.getX() == p));
+    if (!isProduct || !w.hasNUses(2))
+      return false;
+    Value narrow = widened(w.getDefiningOp());
+    auto product = productOf((narrow ? narrow : w).getDefiningOp(), false, true);
+    return product && (!narrow || narrow.hasOneUse()) && product.getX() == outGradient &&
+           product.getY() == forward.product.getY();
+  }
+};
+
+class FormAttentionPass : public impl::FormAttentionBase<FormAttentionPass> {
+public:
+  using FormAttentionBase::FormAttentionBase;
+
+  void runOnOperation() override {
+    SmallVector<pd::SoftmaxOp> ops;
+    getOperation().walk([&](pd::SoftmaxOp op) { ops.push_back(op); });
+    for (pd::SoftmaxOp op : ops) {
+      Matcher matcher(op);
+      std::string reason = matcher.match();
+      if (reason.empty())
+        rewrite(matcher);
+      else
+        remarks.missed(op) << "pd.softmax is not part of an attention: " << reason;
+    }
   }
 
 private:
-  Operation *root;
-  PatternRewriter &rewriter;
-  Value softmaxInput;
-  bool isCausal = false;
-  double factor = 1;
-  SmallVector<std::pair<Value, double>> masks; ///< with the factor of each
-
-  LogicalResult refuse(const Twine &reason) {
-    return rewriter.notifyMatchFailure(root, root->getName().getStringRef() +
-                                                 " is not the end of an attention: " + reason);
-  }
-
-  /// The result of an op of `Ops` that `value` is, before ops that do not change the weights; null if there
-  /// is none.
-  template <class... Ops> static Value upTo(Value value) {
-    while (Operation *op = value.getDefiningOp()) {
-      if (isa<Ops...>(op))
-        return value;
-      auto dropout = dyn_cast<pd::DropoutOp>(op);
-      bool isIdentity = dropout && dropout.getIsTest() &&
-                        dropout.getMode() == pd::DropoutMode::UpscaleInTrain && value == dropout.getOut();
-      if (!value.hasOneUse() || (!isIdentity && !isFloatCast(op) && !keepsMatrices(op)))
-        return {};
-      value = op->getOperand(0);
-    }
-    return {};
-  }
-
-  LogicalResult matchSoftmax(Value weights) {
-    if (!weights.hasOneUse())
-      return refuse("its weights are used elsewhere");
-    Operation *op = weights.getDefiningOp();
-    softmaxInput = op->getOperand(0);
-    int64_t rank = pd::tensorType(weights).getRank();
-    auto softmax = dyn_cast<pd::SoftmaxOp>(op);
-    if (softmax) {
-      int64_t axis = static_cast<int64_t>(softmax.getAxis());
-      if (axis != -1 && axis != rank - 1)
-        return refuse("the softmax is not along the last dim");
-    }
-    isCausal = !softmax;
-    return success();
-  }
-
-  /// The product that `scores` is, before scalings and masks.
-  std::optional<MatrixProduct> matchScores(Value scores) {
-    for (;;) {
-      Operation *op = scores.getDefiningOp();
-      if (!op || !scores.hasOneUse())
-        return std::nullopt;
-      if (std::optional<MatrixProduct> product = MatrixProduct::of(op))
-        return product;
-      if (std::optional<double> own = factorOf(op)) {
-        factor *= *own;
-        scores = op->getOperand(0);
-      } else if (isFloatCast(op) || keepsMatrices(op)) {
-        scores = op->getOperand(0);
-      } else if (auto add = dyn_cast<pd::AddOp>(op)) {
-        bool isFirst = leadsToProduct(add.getX());
-        if (!isFirst && !leadsToProduct(add.getY()))
-          return std::nullopt;
-        masks.emplace_back(isFirst ? add.getY() : add.getX(), factor);
-        scores = isFirst ? add.getX() : add.getY();
-        if (shapeOf(scores) != shapeOf(add.getOut()))
-          return std::nullopt;
-      } else {
-        return std::nullopt;
-      }
-    }
-  }
-
-  static bool leadsToProduct(Value value) {
-    while (Operation *op = value.getDefiningOp()) {
-      if (MatrixProduct::of(op))
-        return true;
-      if (isa<pd::AddOp>(op))
-        return leadsToProduct(op->getOperand(0)) || leadsToProduct(op->getOperand(1));
-      if (!factorOf(op) && !isFloatCast(op) && !keepsMatrices(op))
-        return false;
-      value = op->getOperand(0);
-    }
-    return false;
-  }
-
-  //===-- Operands
-  //----------------------------------------------------------------------------------------===//
-
-  Value reshape(Value value, ArrayRef<int64_t> shape) {
-    auto type = RankedTensorType::get(shape, pd::tensorType(value).getElementType());
-    if (value.getType() == type)
-      return value;
-    return pd::ReshapeOp::create(rewriter, value.getLoc(), value, Value(),
-                                 rewriter.getDenseI64ArrayAttr(shape));
-  }
-
-  /// The operand without scalings, which go to `factor`.
-  Value withoutFactors(Value value) {
-    while (Operation *op = value.getDefiningOp()) {
-      std::optional<double> own = factorOf(op);
-      if (!own || !value.hasOneUse())
-        break;
-      factor *= *own;
-      value = op->getOperand(0);
-    }
-    return value;
-  }
-
-  /// Where the elements of a matrix [.., rows, elements], or transposed, are before transposes.
-  Stored store(Value value, bool isTransposed, ArrayRef<int64_t> batches) {
-    SmallVector<int64_t> shape(batches);
-    llvm::append_range(shape, shapeOf(value).take_back(2));
-    Stored stored{reshape(value, shape)};
-    if (isTransposed)
-      std::swap(stored.permutation[2], stored.permutation[3]);
-    while (auto transpose = stored.value.getDefiningOp<pd::TransposeOp>()) {
-      for (int64_t &dim : stored.permutation)
-        dim = transpose.getPerm()[static_cast<size_t>(dim)];
-      for (int64_t &dim : stored.permutation)
-        dim += dim < 0 ? 4 : 0;
-      stored.value = transpose.getX();
-    }
-    if (stored.permutation[3] != 3) { // kernels read rows of adjacent elements
-      stored.value = pd::TransposeOp::create(rewriter, root->getLoc(), stored.value,
-                                             rewriter.getDenseI64ArrayAttr(stored.permutation));
-      stored.permutation = {0, 1, 2, 3};
-    }
-    return stored;
-  }
-
-  /// Keys or values whose heads were repeated for groups of query heads, before that.
-  static void readUnrepeatedHeads(Stored &stored) {
-    auto merged = stored.value.getDefiningOp<pd::ReshapeOp>();
-    Operation *repeat = merged ? merged.getX().getDefiningOp() : nullptr;
-    if (!isa_and_present<pd::TileOp, pd::ExpandOp>(repeat))
-      return;
-    ArrayRef<int64_t> to = shapeOf(stored.value), repeated = shapeOf(repeat->getResult(0)),
-                      from = shapeOf(repeat->getOperand(0));
-    auto dim = static_cast<size_t>(stored.permutation[1]);
-    if (repeated.size() != 5 || from.size() != 5 || ShapedType::isDynamicShape(to) || from[dim + 1] != 1)
-      return;
-    SmallVector<int64_t> expected(to), unrepeated(from);
-    expected[dim] = repeated[dim];
-    expected.insert(expected.begin() + static_cast<long>(dim) + 1, repeated[dim + 1]);
-    SmallVector<int64_t> single = expected;
-    single[dim + 1] = 1;
-    if (ArrayRef(expected) != repeated || repeated[dim] * repeated[dim + 1] != to[dim] ||
-        ArrayRef(single) != from)
-      return;
-    unrepeated.erase(unrepeated.begin() + static_cast<long>(dim) + 1);
-    Operation *view = repeat->getOperand(0).getDefiningOp();
-    if (view && view->getNumOperands() == 1 && view->hasTrait<pd::MovesElements>() &&
-        shapeOf(view->getOperand(0)) == ArrayRef(unrepeated) && !isa<pd::TransposeOp>(view))
-      stored.value = view->getOperand(0);
-  }
-
-  /// The sum of the masks with four dims; null without any.
-  Value sumOfMasks(ArrayRef<int64_t> scores) {
+  /// The sum of the biases; null if there is none.
+  static Value biasOf(OpBuilder &builder, Location location, const Forward &forward) {
     Value sum;
-    for (auto [mask, own] : llvm::reverse(masks)) {
-      SmallVector<int64_t> shape(shapeOf(mask));
-      if (shape.size() == 3 && scores[0] == 1 && shape[0] == scores[1])
-        shape.insert(shape.begin(), 1);
-      shape.insert(shape.begin(), 4 - std::min<size_t>(4, shape.size()), 1);
-      Value part = reshape(mask, shape);
-      if (own != 1)
-        part = pd::ScaleOp::create(rewriter, root->getLoc(), part, Value(), Value(),
-                                   rewriter.getF64FloatAttr(own), rewriter.getF64FloatAttr(0),
-                                   rewriter.getBoolAttr(true));
-      sum = sum ? Value(pd::AddOp::create(rewriter, root->getLoc(), sum, part)) : part;
+    for (auto [value, factor] : forward.biases) {
+      Value bias = value;
+      if (factor != 1)
+        bias =
+            pd::ScaleOp::create(builder, location, value, Value(), Value(), builder.getF64FloatAttr(factor),
+                                builder.getF64FloatAttr(0), builder.getBoolAttr(true));
+      sum = sum ? pd::AddOp::create(builder, location, sum, bias).getResult() : bias;
     }
     return sum;
   }
 
-  /// Whether each mask broadcasts to the scores as attention does.
-  bool haveMasksFit(ArrayRef<int64_t> scores) {
-    return llvm::all_of(masks, [&](auto entry) {
-      ArrayRef<int64_t> shape = shapeOf(entry.first);
-      if (shape.size() > 4 || ShapedType::isDynamicShape(shape) ||
-          !isa<FloatType>(pd::tensorType(entry.first).getElementType()))
-        return false;
-      ArrayRef<int64_t> expected = scores.take_back(shape.size());
-      return llvm::all_of(llvm::zip(shape, expected), [](auto dims) {
-        return std::get<0>(dims) == 1 || std::get<0>(dims) == std::get<1>(dims);
-      });
-    });
-  }
-
-  LogicalResult create(const MatrixProduct &first, const MatrixProduct &second) {
-    ArrayRef<int64_t> softmaxShape = shapeOf(softmaxInput);
-    SmallVector<int64_t> scores(softmaxShape);
-    if (scores.size() == 3)
-      scores.insert(scores.begin(), 1);
-    Type element = pd::tensorType(first.x()).getElementType();
-    if (scores.size() != 4 || ShapedType::isDynamicShape(scores) ||
-        ShapedType::isDynamicShape(shapeOf(first.x())) || ShapedType::isDynamicShape(shapeOf(second.y())))
-      return refuse("its dims are dynamic, or the scores have other ranks than 3 and 4");
-    if (pd::tensorType(first.y()).getElementType() != element ||
-        pd::tensorType(second.y()).getElementType() != element ||
-        pd::tensorType(second.result()).getElementType() != element)
-      return refuse("its operands have several element types");
-    if (!haveMasksFit(scores))
-      return refuse("a mask does not broadcast to the scores");
-    rewriter.setInsertionPoint(root);
-    ArrayRef<int64_t> batches = ArrayRef(scores).take_front(2);
-    Stored q = store(withoutFactors(first.x()), false, batches),
-           k = store(withoutFactors(first.y()), !first.isYTransposed, batches),
-           v = store(second.y(), false, batches);
-    readUnrepeatedHeads(k);
-    readUnrepeatedHeads(v);
-    Stored out;
-    SmallVector<Operation *> users(second.result().getUsers());
-    auto transpose = users.size() == 1 ? dyn_cast<pd::TransposeOp>(users[0]) : pd::TransposeOp();
-    bool absorbs = transpose && shapeOf(second.result()).size() == 4;
-    if (absorbs)
-      for (auto [stored, dim] : llvm::enumerate(transpose.getPerm()))
-        out.permutation[static_cast<size_t>(dim + (dim < 0 ? 4 : 0))] = static_cast<int64_t>(stored);
-    if (absorbs && out.permutation[3] != 3) {
-      absorbs = false;
-      out = Stored();
+  void rewrite(Matcher &matcher) {
+    Forward &forward = matcher.forward;
+    OpBuilder builder(forward.product);
+    Location location = forward.product.getLoc();
+    Value bias = biasOf(builder, location, forward);
+    Value q = forward.scores.getX(), k = forward.scores.getY(), v = forward.product.getY();
+    FloatAttr scale = builder.getF64FloatAttr(forward.scale);
+    BoolAttr ring = builder.getBoolAttr(false);
+    auto attention = pd::AttentionOp::create(builder, location, q, k, v, bias, scale, ring);
+    Value out = forward.product.getOut();
+    remarks.done(forward.softmax) << (matcher.backward ? "an attention and its gradient become one op each"
+                                                       : "an attention becomes pd.attention");
+    if (matcher.backward) {
+      Backward &backward = *matcher.backward;
+      setAfter(builder, {attention.getOut(), backward.outGradient});
+      auto gradient = pd::AttentionGradOp::create(builder, backward.v.getLoc(), q, k, v, bias,
+                                                  attention.getOut(), attention.getMaximum(),
+                                                  attention.getSum(), backward.outGradient, scale, ring);
+      replace(backward.q, gradient.getQGrad());
+      replace(backward.k, gradient.getKGrad());
+      replace(backward.v, gradient.getVGrad());
     }
-    auto attention = pd::AttentionOp::create(
-        rewriter, root->getLoc(), q.value, k.value, v.value, sumOfMasks(scores), Value(),
-        rewriter.getF64FloatAttr(factor), rewriter.getBoolAttr(isCausal), q.attribute(rewriter),
-        k.attribute(rewriter), v.attribute(rewriter), out.attribute(rewriter));
-    if (absorbs)
-      rewriter.replaceAllUsesWith(transpose.getOut(), attention.getOut());
-    else
-      rewriter.replaceAllUsesWith(second.result(), reshape(attention.getOut(), shapeOf(second.result())));
-    return success();
-  }
-};
-
-class FormAttentionOf : public OpInterfaceRewritePattern<pd::ContractionOpInterface> {
-public:
-  FormAttentionOf(MLIRContext *context, PassRemarks remarks)
-      : OpInterfaceRewritePattern(context), remarks(remarks) {}
-
-  LogicalResult matchAndRewrite(pd::ContractionOpInterface op, PatternRewriter &rewriter) const override {
-    if (op->use_empty() || failed(AttentionMatcher(op, rewriter).run()))
-      return failure();
-    remarks.done(op) << op->getName().getStringRef() << " is the end of an attention";
-    return success();
+    out.replaceAllUsesWith(attention.getOut());
+    eraseDead(forward.product);
   }
 
-private:
-  PassRemarks remarks;
-};
-
-struct FormAttentionPass : impl::FormAttentionBase<FormAttentionPass> {
-  void runOnOperation() override {
-    PassRemarks remarks(getArgumentName());
-    RewritePatternSet patterns(&getContext());
-    patterns.add<FormAttentionOf>(&getContext(), remarks);
-    applyPatternsOnce(getOperation(), std::move(patterns), remarks);
+  /// Sets the place after the last of the values, which are in one block.
+  static void setAfter(OpBuilder &builder, ArrayRef<Value> values) {
+    Operation *last = nullptr;
+    for (Value value : values)
+      if (Operation *op = value.getDefiningOp(); op && (!last || last->isBeforeInBlock(op)))
+        last = op;
+    builder.setInsertionPointAfter(last);
   }
+
+  static void replace(pd::MatmulOp op, Value by) {
+    op.getOut().replaceAllUsesWith(by);
+    eraseDead(op);
+  }
+
+  /// Erases an op without uses, and the ops that only it used.
+  static void eraseDead(Operation *op) {
+    llvm::SetVector<Operation *> dead;
+    dead.insert(op);
+    while (!dead.empty()) {
+      Operation *next = dead.pop_back_val();
+      if (!isOpTriviallyDead(next))
+        continue;
+      for (Value operand : next->getOperands())
+        if (Operation *definition = operand.getDefiningOp())
+          dead.insert(definition);
+      dead.remove(next);
+      next->erase();
+    }
+  }
+
+  PassRemarks remarks{getArgumentName()};
 };
 
 } // namespace

@@ -4,11 +4,11 @@
 #include "dialects/pd/ir/Contraction.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
-#include "dialects/pd/ops/math/ScaleOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "dialects/rt/Fusable.h"
 #include "dialects/rt/Rt.h"
 #include "passes/analysis/KernelGroups.h"
+#include "passes/fuse/ConstantFactor.h"
 #include "passes/remarks/Remarks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -20,14 +20,6 @@ namespace proa {
 #include "passes/fuse/Passes.h.inc"
 
 namespace {
-
-/// The factor of a pd.scale that only multiplies by a constant.
-std::optional<double> constantFactor(Operation *op) {
-  auto scale = dyn_cast_or_null<pd::ScaleOp>(op);
-  if (!scale || scale.getScaleTensor() || scale.getBiasTensor() || !scale.getBias().isZero())
-    return std::nullopt;
-  return scale.getScale().convertToDouble();
-}
 
 /// The ops after a contraction that are fused into it.
 class Epilogue {

@@ -47,6 +47,28 @@ def FoldBatchNorm : Pass<"pd-fold-batch-norm", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::proa::pd::PdDialect"];
 }
 
+def FormAttention : Pass<"pd-form-attention", "::mlir::func::FuncOp"> {
+  let summary = "Replace self-attention and its gradient by one op each";
+  let description = [{
+    Matches softmax(f(q k^T)) v of queries and keys of one sequence length, where f multiplies by constants, adds
+    biases, and widens 16 bits: it becomes `pd.attention`. If the program has its gradient too, as the derivatives of
+    these ops give it, that becomes `pd.attention_grad`, which takes the statistics of the softmax. Nothing else may use
+    the values in between. Devices can split the sequence of the two ops; pd-decompose gives the formulas again.
+
+    ```mlir
+    // before
+    %0 = pd.matmul %q, %k {transpose_y = true} : (tensor<2x8x4xf32>, tensor<2x8x4xf32>) -> tensor<2x8x8xf32>
+    %1 = pd.scale %0 {scale = 5.0e-01 : f64} : (tensor<2x8x8xf32>) -> tensor<2x8x8xf32>
+    %2 = pd.add %1, %bias : (tensor<2x8x8xf32>, tensor<8x8xf32>) -> tensor<2x8x8xf32>
+    %3 = pd.softmax %2 : (tensor<2x8x8xf32>) -> tensor<2x8x8xf32>
+    %4 = pd.matmul %3, %v : (tensor<2x8x8xf32>, tensor<2x8x4xf32>) -> tensor<2x8x4xf32>
+    // after
+    %4, %maximum, %sum = pd.attention %q, %k, %v, %bias {scale = 5.0e-01 : f64} : ...
+    ```
+  }];
+  let dependentDialects = ["::proa::pd::PdDialect"];
+}
+
 def FuseEpilogues : Pass<"pd-fuse-epilogues", "::mlir::func::FuncOp"> {
   let summary = "Fuse bias, activation, residual, scaling and transposes into contractions";
   let description = [{
@@ -73,12 +95,12 @@ def FuseEpilogues : Pass<"pd-fuse-epilogues", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::proa::pd::PdDialect", "::proa::rt::RtDialect"];
 }
 
-def FormAttention : Pass<"pd-form-attention", "::mlir::func::FuncOp"> {
-  let summary = "Form pd.attention of products, softmax and what is between them";
+def FormFusedAttention : Pass<"pd-form-fused-attention", "::mlir::func::FuncOp"> {
+  let summary = "Form pd.fused_attention of products, softmax and what is between them";
   let description = [{
-    A product with the softmax of another product becomes `pd.attention`, if nothing else uses what is between them.
-    That may be: scalings by constants of the first product or of its left operand, additions of a mask, casts to the
-    same type, reshapes that split or merge batch and heads, and dropout in inference, which changes nothing.
+    A product with the softmax of another product becomes `pd.fused_attention`, if nothing else uses what is between
+    them. That may be: scalings by constants of the first product or of its left operand, additions of a mask, casts to
+    the same type, reshapes that split or merge batch and heads, and dropout in inference, which changes nothing.
     Transposes of operands and of the result become permutations, and repeated heads of keys and values are read as they
     are.
 
@@ -90,10 +112,10 @@ def FormAttention : Pass<"pd-form-attention", "::mlir::func::FuncOp"> {
     %p = pd.softmax %u : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
     %o = pd.matmul %p, %v : (tensor<2x4x8x8xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
     // after
-    %o, %lse = pd.attention %q, %k, %v mask = %mask {scale = 2.5e-01 : f64} : ...
+    %o, %lse = pd.fused_attention %q, %k, %v mask = %mask {scale = 2.5e-01 : f64} : ...
     ```
 
-    Remarks say for each softmax why it is not part of an attention (`--remarks=pd-form-attention`).
+    Remarks say for each softmax why it is not part of an attention (`--remarks=pd-form-fused-attention`).
   }];
   let dependentDialects = ["::proa::pd::PdDialect"];
 }

@@ -144,8 +144,8 @@ def MapToThreads : Pass<"proa-map-to-threads", "mlir::func::FuncOp"> {
 def ChooseAttention : Pass<"proa-choose-attention", "mlir::func::FuncOp"> {
   let summary = "Choose how blocks compute attention";
   let description = [{
-    On the `pd.attention` of a kernel (`proa.whole_kernel`), sets attributes that `proa-lower-attention` reads; those
-    that the op has already stay:
+    On the `pd.fused_attention` of a kernel (`proa.whole_kernel`), sets attributes that `proa-lower-attention` reads;
+    those that the op has already stay:
 
     - `proa.attention`: "fma" for f32; for f16 and bf16 "mma", or "wgmma" on chips that have it, if the tensor memory
       accelerator can read q, k and v, and there are more than 32 queries,
@@ -161,11 +161,11 @@ def ChooseAttention : Pass<"proa-choose-attention", "mlir::func::FuncOp"> {
 def LowerAttention : Pass<"proa-lower-attention", "mlir::ModuleOp"> {
   let summary = "Lower kernels of attention to the code of a thread";
   let description = [{
-    A kernel with `pd.attention` becomes code on memory, with the attributes of a kernel that `proa-map-to-threads` has
-    mapped. A row of the kernel is a tile of queries of one head. A block keeps it in shared memory (or registers), and
-    loops over tiles of keys and values: products of queries and keys, exponentials relative to the largest score of
-    each row so far, products with the values. When the largest score of a row grows, its sums are rescaled (online
-    softmax).
+    A kernel with `pd.fused_attention` becomes code on memory, with the attributes of a kernel that
+    `proa-map-to-threads` has mapped. A row of the kernel is a tile of queries of one head. A block keeps it in shared
+    memory (or registers), and loops over tiles of keys and values: products of queries and keys, exponentials relative
+    to the largest score of each row so far, products with the values. When the largest score of a row grows, its sums
+    are rescaled (online softmax).
     Tiles of which a query does not use all keys are the last ones and have a loop of their own, with conditions.
 
     Source: Dao, "FlashAttention-2: Faster Attention with Better Parallelism and Work Partitioning" (2023).

@@ -30,7 +30,7 @@ private:
       return;
     }
     PassRemarks(getArgumentName()).missed(op)
-        << op->getName().getStringRef() << " has no sharding rule: it runs whole on each device";
+        << op->getName().getStringRef() << " runs whole on each device: " << pd::whyWhole(op);
   }
 };
 

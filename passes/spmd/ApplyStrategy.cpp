@@ -251,6 +251,14 @@ private:
     return llvm::none_of(component.arguments, [&](const ValueDim &dim) { return isFeed(dim.value); });
   }
 
+  /// The blocks of a split dimension of a fused weight.
+  void setBlocks(spmd::DimPlacement &target, Value value, int64_t dim) {
+    llvm::SmallVector<int64_t> blocks;
+    if (!target.axes.empty())
+      blocks = dims.blocksOf(value, dim);
+    target.blocks.assign(blocks.begin(), blocks.end());
+  }
+
   spmd::Placement placementOf(Value value) {
     spmd::Placement placement;
     llvm::SmallDenseSet<unsigned> used;
@@ -262,6 +270,7 @@ private:
         for (unsigned own : componentAxes[*id])
           if (used.insert(own).second)
             target.axes.push_back(mesh.full(own));
+      setBlocks(target, value, dim);
     }
     return placement;
   }
@@ -343,7 +352,8 @@ private:
     for (auto [dim, target] : llvm::enumerate(placement.dims)) {
       if (ShapedType::isDynamic(shape[dim]) || shape[dim] < parts * target.parts())
         continue;
-      bool isDivisible = shape[dim] % (parts * target.parts()) == 0;
+      auto isEven = [&](int64_t size) { return size % (parts * target.parts()) == 0; };
+      bool isDivisible = target.blocks.empty() ? isEven(shape[dim]) : llvm::all_of(target.blocks, isEven);
       int64_t preference = isDivisible ? (target.axes.empty() ? 3 : 2) : (target.axes.empty() ? 1 : 0);
       std::array rank{preference, shape[dim]};
       if (preference > 0 && (!best || rank > bestRank))
@@ -417,6 +427,7 @@ private:
       if (!dim)
         continue;
       placement.dims[*dim].axes.push_back(mesh.full(model));
+      setBlocks(placement.dims[*dim], result, *dim);
       OpBuilder builder(op->getContext());
       builder.setInsertionPointAfter(op);
       auto constrained = dist::ConstrainOp::create(builder, op->getLoc(), result, shardingOf(placement));

@@ -1,10 +1,14 @@
 #include "passes/spmd/CollectiveForm.h"
 
+#include "passes/spmd/Ring.h"
+
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "dialects/pd/ops/shape/SliceOps.h"
 #include "lib/spmd/Refine.h"
+
+#include <array>
 
 using namespace mlir;
 
@@ -15,6 +19,16 @@ CollectiveForm::CollectiveForm(OpBuilder &builder, Operation *op, const pd::Shar
                                LocalTypes types, llvm::ArrayRef<RankedTensorType> resultTypes)
     : LocalFormBuilder(builder, op, rule, operands), axes(axes), symbol(symbol), types(types),
       mesh(*types.meshes.meshOf(symbol)), resultTypes(resultTypes) {}
+
+std::optional<int64_t> CollectiveForm::ownPart(unsigned factor) const {
+  auto position = types.device ? types.meshes.positionOf(symbol, *types.device) : std::nullopt;
+  if (!position)
+    return std::nullopt;
+  int64_t part = 0;
+  for (const spmd::AxisRef &axis : axes[factor])
+    part = part * axis.size + mesh.coordinate(axis, *position);
+  return part;
+}
 
 /// The parts of the mesh axes that the factor does not use.
 llvm::SmallVector<spmd::PartialAxis> CollectiveForm::otherTerms(unsigned factor,
@@ -48,10 +62,10 @@ Value CollectiveForm::createStep(spmd::StepKind kind, Value local, RankedTensorT
                           shardingOf(to));
 }
 
-/// The dims of a value in a collective. With the types of one position, others may have other dims, and all
-/// positions must state the same: those that the collective does not change are dynamic.
-static RankedTensorType statedType(RankedTensorType local, bool isOfPosition) {
-  if (!isOfPosition)
+/// The dims of a value in a collective. With the types of one device, others may have other dims, and all
+/// devices must state the same: those that the collective does not change are dynamic.
+static RankedTensorType statedType(RankedTensorType local, bool isOfDevice) {
+  if (!isOfDevice)
     return local;
   return local.clone(SmallVector<int64_t>(static_cast<size_t>(local.getRank()), ShapedType::kDynamic));
 }
@@ -74,7 +88,7 @@ Value CollectiveForm::gather(Value local, int64_t dim, unsigned factor, int64_t 
   auto type = cast<RankedTensorType>(local.getType());
   SmallVector<int64_t> joined(type.getShape());
   joined[static_cast<size_t>(dim)] = size;
-  SmallVector<int64_t> global(statedType(type, types.position.has_value()).getShape());
+  SmallVector<int64_t> global(statedType(type, types.device.has_value()).getShape());
   global[static_cast<size_t>(dim)] = size;
   spmd::Placement to{std::vector<spmd::DimPlacement>(static_cast<size_t>(type.getRank()))};
   auto others = otherTerms(factor, neutralReduction(type.getElementType()));
@@ -93,8 +107,38 @@ Value CollectiveForm::reduce(Value local, pd::ReductionKind kind, unsigned facto
   spmd::Placement from = to;
   for (const spmd::AxisRef &axis : axes[factor])
     from.partial.push_back({axis, reduction});
-  return createStep(spmd::StepKind::AllReduce, local, type, statedType(type, types.position.has_value()),
-                    from, to);
+  return createStep(spmd::StepKind::AllReduce, local, type, statedType(type, types.device.has_value()), from,
+                    to);
+}
+
+Value CollectiveForm::reduceScatter(Value local, int64_t dim, unsigned factor, int64_t size) {
+  auto type = cast<RankedTensorType>(local.getType());
+  SmallVector<int64_t> global(statedType(type, types.device.has_value()).getShape()), own(type.getShape());
+  global[static_cast<size_t>(dim)] = size;
+  spmd::Placement to{std::vector<spmd::DimPlacement>(static_cast<size_t>(type.getRank()))};
+  auto others = otherTerms(factor, spmd::Reduction::Sum);
+  to.partial.assign(others.begin(), others.end());
+  spmd::Placement from = to;
+  for (const spmd::AxisRef &axis : axes[factor])
+    from.partial.push_back({axis, spmd::Reduction::Sum});
+  to.dims[static_cast<size_t>(dim)].axes.assign(axes[factor].begin(), axes[factor].end());
+  auto split = spmd::evenLocalSize(to.dims[static_cast<size_t>(dim)], size);
+  if (auto position = types.device ? types.meshes.positionOf(symbol, *types.device) : std::nullopt)
+    own[static_cast<size_t>(dim)] =
+        spmd::localDims(mesh, {{to.dims[static_cast<size_t>(dim)]}}, std::array{size}, *position)[0];
+  else
+    own[static_cast<size_t>(dim)] = split ? *split : ShapedType::kDynamic;
+  return createStep(spmd::StepKind::ReduceScatter, local, type.clone(own), type.clone(global), from, to);
+}
+
+Value CollectiveForm::next(Value local, unsigned factor) {
+  OpBuilder &builder = getBuilder();
+  Operation *parent = builder.getInsertionBlock()->getParentOp();
+  auto module = parent ? parent->getParentOfType<ModuleOp>() : ModuleOp();
+  int64_t channel = module ? nextRingChannel(module) : 0;
+  Ring ring(module, symbol, axes[factor], mesh, channel);
+  ring.send(builder, op()->getLoc(), local);
+  return ring.receive(builder, op()->getLoc(), local.getType());
 }
 
 namespace {

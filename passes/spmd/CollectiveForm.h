@@ -20,9 +20,13 @@ public:
 
   mlir::RankedTensorType localResultType(unsigned result) const override { return resultTypes[result]; }
   int64_t partsOf(unsigned factor) const override { return proa::partsOf(axes[factor]); }
+  llvm::ArrayRef<int64_t> blocksOf(unsigned factor) const override { return axes[factor].blocks; }
+  std::optional<int64_t> ownPart(unsigned factor) const override;
   mlir::Value byPart(unsigned factor, llvm::ArrayRef<int64_t> values) override;
   mlir::Value gather(mlir::Value local, int64_t dim, unsigned factor, int64_t size) override;
   mlir::Value reduce(mlir::Value local, pd::ReductionKind kind, unsigned factor) override;
+  mlir::Value reduceScatter(mlir::Value local, int64_t dim, unsigned factor, int64_t size) override;
+  mlir::Value next(mlir::Value local, unsigned factor) override;
   mlir::Value window(mlir::Value local, int64_t dim, unsigned factor, int64_t size,
                      llvm::ArrayRef<std::pair<int64_t, int64_t>> ranges, double fill) override;
 

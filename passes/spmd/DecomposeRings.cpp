@@ -2,10 +2,12 @@
 #include "passes/spmd/Passes.h"
 
 #include "dialects/dist/Placements.h"
+#include "dialects/pd/ir/Contraction.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
 #include "passes/remarks/Remarks.h"
 #include "passes/spmd/RingAttention.h"
+#include "passes/spmd/RingText.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -23,8 +25,7 @@ public:
   using DecomposeRingsBase::DecomposeRingsBase;
 
   void runOnOperation() override {
-    getOperation()->walk(
-        [&](dist::SendOp op) { channel = std::max(channel, static_cast<int64_t>(op.getChannel()) + 1); });
+    channel = nextRingChannel(getOperation());
     MeshPlacements meshes(getOperation());
     SmallVector<dist::StepOpInterface> ops;
     getOperation()->walk([&](Operation *op) {
@@ -38,9 +39,14 @@ public:
   }
 
 private:
+  Ring ringOf(const EvenCollective &collective, const spmd::Mesh &mesh) {
+    return Ring(getOperation(), collective.op().getFrom().getMesh(), collective.axes, mesh, channel);
+  }
+
   void decompose(dist::StepOpInterface op, MeshPlacements &meshes) {
     auto collective = evenCollectiveOf(op, meshes);
-    if (!collective || collective->bytes() < minBytes || !isOfAllDevices(op, meshes))
+    if (use == spmd::RingUse::Never || !collective || collective->bytes() < minBytes ||
+        !isOfAllDevices(op, meshes))
       return;
     const spmd::Mesh &mesh = *meshes.meshOf(op.getFrom().getMesh());
     auto dim = static_cast<int64_t>(collective->dim);
@@ -48,7 +54,7 @@ private:
       if (RingAttention attention; attention.match(op, *collective, meshes)) {
         remarks.done(op) << "attention becomes a ring of " << std::to_string(collective->parts) << " devices";
         erased.insert(attention.gatherOfValues());
-        attention.rewrite(Ring(getOperation(), *collective, mesh, channel));
+        attention.rewrite(ringOf(*collective, mesh));
         return;
       }
       Operation *user = op->hasOneUse() ? *op->getUsers().begin() : nullptr;
@@ -60,9 +66,11 @@ private:
                : std::nullopt;
       if (!rows || user->getBlock() != op->getBlock())
         return missed(op, "its result is not the rows of one contraction");
+      if (!choose(op, user, *collective))
+        return;
       remarks.done(op) << "dist.all_gather and " << user->getName().getStringRef() << " become a ring of "
                        << std::to_string(collective->parts) << " devices";
-      return gatherInSteps(op, user, *rows, Ring(getOperation(), *collective, mesh, channel));
+      return gatherInSteps(op, user, *rows, ringOf(*collective, mesh));
     }
     Operation *source = op.getX().getDefiningOp();
     auto rows = source && source->hasOneUse()
@@ -74,13 +82,39 @@ private:
     // A sum of more terms would be rounded to 16 bits after each.
     if (collective->reduction != spmd::Reduction::Sum || !(element.isF32() || element.isF64()))
       return missed(op, "it is not a sum of f32 or f64");
+    if (!choose(op, source, *collective))
+      return;
     remarks.done(op) << "dist.reduce_scatter and " << source->getName().getStringRef() << " become a ring of "
                      << std::to_string(collective->parts) << " devices";
-    reduceInSteps(op, source, *rows, Ring(getOperation(), *collective, mesh, channel));
+    reduceInSteps(op, source, *rows, ringOf(*collective, mesh));
   }
 
-  void missed(dist::StepOpInterface op, StringRef reason) {
-    remarks.missed(op) << op->getName().getStringRef() << " stays: " << reason;
+  /// Whether a contraction becomes a ring.
+  bool choose(dist::StepOpInterface op, Operation *contraction, const EvenCollective &collective) {
+    if (use != spmd::RingUse::ByCost)
+      return use == spmd::RingUse::Always;
+    auto product = dyn_cast<pd::ContractionOpInterface>(contraction);
+    std::optional<int64_t> multiplyAdds = product ? product.getMultiplyAdds() : std::nullopt;
+    spmd::RingWork work;
+    work.parts = collective.parts;
+    work.messageBytes = collective.bytes() / collective.parts;
+    work.operations = 2 * static_cast<double>(multiplyAdds.value_or(0));
+    work.gatherBytes = collective.bytes();
+    work.ringBytes = 2 * work.messageBytes;
+    // A ring of a gather joins the rows of all steps, and takes them in their order.
+    if (auto type = cast<RankedTensorType>(contraction->getResult(0).getType());
+        isa<dist::AllGatherOp>(op.getOperation()) && type.hasStaticShape())
+      work.copiedBytes = 2 * type.getNumElements() * elementBytes(type.getElementType());
+    spmd::RingModel model;
+    model.overlaps = overlaps;
+    spmd::RingCost cost = costOfRing(work, model);
+    if (!cost.isRing)
+      missed(op, "by the model it takes " + textOf(cost, work));
+    return cost.isRing;
+  }
+
+  void missed(dist::StepOpInterface op, const Twine &reason) {
+    remarks.missed(op) << op->getName().getStringRef() << " stays: " << reason.str();
   }
 
   /// Whether the local types are those of all devices, so that all agree on the messages.

@@ -2,30 +2,41 @@
 
 #include "dialects/pd/ir/FunctionAttributes.h"
 
+#include <numeric>
+
 using namespace mlir;
 
 namespace proa {
 namespace {
 
-/// The first dimension, operands before results, whose outermost factor is this one, and whether any other
-/// tensor has it.
-template <class Visit>
-void forEachOutermost(Operation *op, const pd::ShardingRule &rule, unsigned factor, Visit visit) {
-  auto scan = [&](ValueRange values, ArrayRef<pd::TensorFactors> tensors) {
-    for (auto [value, tensor] : llvm::zip(values, tensors))
-      for (auto [dim, factors] : llvm::enumerate(tensor))
-        if (!factors.empty() && factors.front() == factor)
-          visit(value, static_cast<int64_t>(dim));
-  };
-  scan(op->getOperands(), rule.operands);
-  scan(op->getResults(), rule.results);
-}
-
 bool hasFactor(const pd::TensorFactors &tensor, unsigned factor) {
   return llvm::any_of(tensor, [&](const pd::DimFactors &dim) { return llvm::is_contained(dim, factor); });
 }
 
+/// Whether pieces of a factor are too small: they would not have an element on each device.
+bool cannotBeSplit(const pd::ShardingFactor &factor) { return llvm::is_contained(factor.pieces, 1); }
+
+/// Whether a dimension has all indices of one factor.
+bool isOneFactor(const pd::DimFactors &factors) { return factors.size() == 1 && !factors.range; }
+
 } // namespace
+
+void DimComponents::Sets::resize(size_t size) {
+  parent.resize(size);
+  std::iota(parent.begin(), parent.end(), 0u);
+}
+
+unsigned DimComponents::Sets::root(unsigned node) const {
+  while (parent[node] != node)
+    node = parent[node];
+  return node;
+}
+
+void DimComponents::Sets::unite(unsigned a, unsigned b) {
+  a = root(a), b = root(b);
+  if (a != b)
+    parent[std::max(a, b)] = std::min(a, b);
+}
 
 DimComponents::DimComponents(func::FuncOp function, int64_t dynamicDim) : dynamicDim(dynamicDim) {
   for (BlockArgument argument : function.getArguments())
@@ -39,32 +50,42 @@ DimComponents::DimComponents(func::FuncOp function, int64_t dynamicDim) : dynami
           for (BlockArgument argument : block.getArguments())
             number(argument);
   });
-  function.walk([&](Operation *op) { connect(op); });
+  spaces.resize(nodeCount);
+  splits.resize(nodeCount);
+  function.walk([&](Operation *op) { read(op); });
   connectStates(function);
+  for (const OpUses &uses : opUses)
+    findWholeDims(uses);
+  for (OpUses &uses : opUses)
+    connect(uses);
+  findCuts();
   collect(function);
 }
 
 void DimComponents::number(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type || !firstNode.try_emplace(value, parent.size()).second)
+  if (!type || !firstNode.try_emplace(value, nodeCount).second)
     return;
-  for (int64_t dim = 0; dim < type.getRank(); ++dim)
-    parent.push_back(parent.size());
+  nodeCount += static_cast<unsigned>(type.getRank());
+  llvm::append_range(sizeOfNode, type.getShape());
 }
 
-unsigned DimComponents::root(unsigned node) const {
-  while (parent[node] != node)
-    node = parent[node];
-  return node;
+void DimComponents::forEachDim(
+    const OpUses &uses,
+    llvm::function_ref<void(unsigned node, int64_t size, const pd::DimFactors &)> visit) const {
+  auto scan = [&](ValueRange values, ArrayRef<pd::TensorFactors> tensors) {
+    for (auto [value, tensor] : llvm::zip(values, tensors))
+      for (auto [dim, factors] : llvm::enumerate(tensor)) {
+        unsigned node = firstNode.lookup(value) + static_cast<unsigned>(dim);
+        visit(node, sizeOfNode[node], factors);
+      }
+  };
+  scan(uses.op->getOperands(), uses.rule.operands);
+  scan(uses.op->getResults(), uses.rule.results);
 }
 
-void DimComponents::unite(unsigned a, unsigned b) {
-  a = root(a), b = root(b);
-  if (a != b)
-    parent[std::max(a, b)] = std::min(a, b);
-}
-
-void DimComponents::connect(Operation *op) {
+/// Reads the rule of an op. Dimensions of one factor have the same indices.
+void DimComponents::read(Operation *op) {
   std::optional<pd::ShardingRule> rule;
   if (isa_and_present<pd::PdDialect>(op->getDialect()))
     rule = pd::shardingRuleOf(op);
@@ -73,23 +94,106 @@ void DimComponents::connect(Operation *op) {
   OpUses &uses = opUses.emplace_back();
   uses.op = op;
   uses.rule = std::move(*rule);
-  for (unsigned factor = 0; factor < uses.rule.factors.size(); ++factor) {
-    const pd::ShardingFactor &own = uses.rule.factors[factor];
-    uses.work *= static_cast<double>(ShapedType::isDynamic(own.size) ? dynamicDim : own.size);
-    std::optional<unsigned> first;
-    forEachOutermost(op, uses.rule, factor, [&](Value value, int64_t dim) {
-      unsigned node = firstNode.lookup(value) + static_cast<unsigned>(dim);
-      if (first)
-        unite(*first, node);
-      else
-        first = node;
+  for (const pd::ShardingFactor &factor : uses.rule.factors)
+    uses.work *= static_cast<double>(ShapedType::isDynamic(factor.size) ? dynamicDim : factor.size);
+  llvm::SmallVector<std::optional<unsigned>> first(uses.rule.factors.size());
+  forEachDim(uses, [&](unsigned node, int64_t, const pd::DimFactors &factors) {
+    if (!isOneFactor(factors))
+      return;
+    if (auto &own = first[factors.front()]) {
+      spaces.unite(*own, node);
+      splits.unite(*own, node);
+    } else {
+      own = node;
+    }
+  });
+}
+
+/// Notes the dimensions that an op cannot split.
+void DimComponents::findWholeDims(const OpUses &uses) {
+  forEachDim(uses, [&](unsigned node, int64_t size, const pd::DimFactors &factors) {
+    auto isWhole = [&](unsigned factor) {
+      const pd::ShardingFactor &own = uses.rule.factors[factor];
+      return own.kind == pd::FactorKind::Replicated && (!own.localKind || cannotBeSplit(own));
+    };
+    if (factors.empty() ? size != 1 : isOneFactor(factors) && isWhole(factors.front()))
+      wholeSpaces.insert(spaces.root(node));
+  });
+}
+
+/// The factor by which a dimension is split.
+std::optional<unsigned> DimComponents::splitFactorOf(const OpUses &uses,
+                                                     const pd::DimFactors &factors) const {
+  if (factors.size() <= 1)
+    return factors.empty() ? std::nullopt : std::optional(factors.front());
+  llvm::SmallDenseSet<unsigned, 4> whole;
+  forEachDim(uses, [&](unsigned node, int64_t, const pd::DimFactors &other) {
+    if (isOneFactor(other) && wholeSpaces.contains(spaces.root(node)))
+      whole.insert(other.front());
+  });
+  for (unsigned factor : factors) {
+    if (!whole.contains(factor))
+      return factor;
+    if (ShapedType::isDynamic(uses.rule.factors[factor].size))
+      break;
+  }
+  return factors.front();
+}
+
+void DimComponents::connect(OpUses &uses) {
+  llvm::SmallVector<std::optional<unsigned>> first(uses.rule.factors.size());
+  // Dimensions of one factor first: relations refer to them.
+  for (bool isSeveral : {false, true})
+    forEachDim(uses, [&](unsigned node, int64_t, const pd::DimFactors &factors) {
+      std::optional<unsigned> factor = splitFactorOf(uses, factors);
+      if (!factor || isOneFactor(factors) == isSeveral || cannotBeSplit(uses.rule.factors[*factor]))
+        return;
+      if (first[*factor]) {
+        splits.unite(*first[*factor], node);
+        if (isSeveral)
+          addRelation(uses, node, factors, *factor, *first[*factor]);
+      } else {
+        first[*factor] = node;
+      }
     });
-    if (first)
-      uses.uses.push_back(useOf(uses, factor, *first));
-    auto sharing = llvm::count_if(uses.rule.operands,
-                                  [&](const pd::TensorFactors &tensor) { return hasFactor(tensor, factor); });
+  for (auto [factor, node] : llvm::enumerate(first)) {
+    if (!node)
+      continue;
+    const pd::ShardingFactor &own = uses.rule.factors[factor];
+    uses.uses.push_back(useOf(uses, static_cast<unsigned>(factor), *node));
+    auto sharing = llvm::count_if(uses.rule.operands, [&](const pd::TensorFactors &tensor) {
+      return hasFactor(tensor, static_cast<unsigned>(factor));
+    });
     uses.isContraction |= own.kind == pd::FactorKind::Reduction && sharing > 1;
   }
+}
+
+/// States that `dim` is split by `factor`, of which `part` is a dimension.
+void DimComponents::addRelation(const OpUses &uses, unsigned dim, const pd::DimFactors &factors,
+                                unsigned factor, unsigned part) {
+  if (factors.range) {
+    relations.push_back({part, dim, 1, 1, factors.range->begin, factors.range->end - factors.range->begin});
+    llvm::SmallVector<int64_t> cuts;
+    int64_t begin = 0;
+    for (int64_t piece : uses.rule.factors[factor].pieces)
+      cuts.push_back(begin += piece);
+    addCuts(part, cuts);
+    return;
+  }
+  Relation relation{dim, part};
+  bool isInner = false;
+  for (unsigned other : factors) {
+    int64_t size = uses.rule.factors[other].size;
+    if (ShapedType::isDynamic(size))
+      return;
+    if (other == factor)
+      isInner = true;
+    else
+      (isInner ? relation.inner : relation.outer) *= size;
+  }
+  relation.size = sizeOfNode[part];
+  if (!ShapedType::isDynamic(relation.size))
+    relations.push_back(relation);
 }
 
 /// The use of a factor; `component` is a node until collect().
@@ -102,14 +206,19 @@ DimComponents::Use DimComponents::useOf(const OpUses &uses, unsigned factor, Id 
       bytes *= ShapedType::isDynamic(size) ? dynamicDim : size;
     return std::max<int64_t>(bytes, 1);
   };
-  int64_t bytes = 0;
-  if (own.kind == pd::FactorKind::Reduction)
+  Use use{component, own.kind, own.size, 0};
+  if (!own.pieces.empty()) { // split without communication
+    use.kind = *own.localKind;
+    for (int64_t piece : own.pieces)
+      use.size = std::gcd(use.size, piece);
+  }
+  if (use.kind == pd::FactorKind::Reduction)
     for (auto [type, tensor] : llvm::zip(uses.op->getResultTypes(), uses.rule.results))
-      bytes += hasFactor(tensor, factor) ? 0 : bytesOf(type);
-  if (own.kind == pd::FactorKind::Replicated)
+      use.bytes += hasFactor(tensor, factor) ? 0 : bytesOf(type);
+  if (use.kind == pd::FactorKind::Replicated)
     for (auto [type, tensor] : llvm::zip(uses.op->getOperandTypes(), uses.rule.operands))
-      bytes += hasFactor(tensor, factor) ? bytesOf(type) : 0;
-  return {component, own.kind, own.size, bytes};
+      use.bytes += hasFactor(tensor, factor) ? bytesOf(type) : 0;
+  return use;
 }
 
 /// A new value of a state is split as the argument is.
@@ -124,16 +233,74 @@ void DimComponents::connectStates(func::FuncOp function) {
     Value argument = name ? arguments.lookup(name) : Value();
     if (!argument || argument.getType() != value.getType() || !firstNode.contains(value))
       continue;
-    for (int64_t dim = 0; dim < cast<RankedTensorType>(value.getType()).getRank(); ++dim)
-      unite(firstNode.lookup(argument) + static_cast<unsigned>(dim),
-            firstNode.lookup(value) + static_cast<unsigned>(dim));
+    for (int64_t dim = 0; dim < cast<RankedTensorType>(value.getType()).getRank(); ++dim) {
+      unsigned a = firstNode.lookup(argument) + static_cast<unsigned>(dim),
+               b = firstNode.lookup(value) + static_cast<unsigned>(dim);
+      spaces.unite(a, b);
+      splits.unite(a, b);
+    }
   }
 }
 
+/// Adds indices where blocks of a dimension begin; whether some are new.
+bool DimComponents::addCuts(unsigned node, ArrayRef<int64_t> cuts) {
+  int64_t size = sizeOfNode[node];
+  bool isChanged = false;
+  for (int64_t cut : cuts)
+    if (cut > 0 && cut < size)
+      isChanged |= cutsOfSpace[spaces.root(node)].insert(cut).second;
+  return isChanged;
+}
+
+/// Passes the blocks of dimensions between spaces.
+void DimComponents::findCuts() {
+  auto cutsOf = [&](unsigned node) {
+    auto found = cutsOfSpace.find(spaces.root(node));
+    return found == cutsOfSpace.end() ? std::set<int64_t>() : found->second;
+  };
+  constexpr int mostRounds = 8;
+  bool isChanged = true;
+  for (int round = 0; round < mostRounds && isChanged; ++round) {
+    isChanged = false;
+    for (const Relation &relation : relations) {
+      llvm::SmallVector<int64_t> ofWhole, ofPart;
+      std::set<int64_t> part = cutsOf(relation.part);
+      for (int64_t outer = 0; outer < relation.outer; ++outer) {
+        int64_t begin = relation.begin + outer * relation.size * relation.inner;
+        ofWhole.push_back(begin);
+        for (int64_t cut : part)
+          ofWhole.push_back(begin + cut * relation.inner);
+      }
+      if (relation.outer == 1 && relation.inner == 1)
+        for (int64_t cut : cutsOf(relation.whole))
+          if (cut > relation.begin && cut < relation.begin + relation.size)
+            ofPart.push_back(cut - relation.begin);
+      isChanged |= addCuts(relation.whole, ofWhole);
+      isChanged |= addCuts(relation.part, ofPart);
+    }
+  }
+}
+
+llvm::SmallVector<int64_t> DimComponents::blocksOf(Value value, int64_t dim) const {
+  llvm::SmallVector<int64_t> blocks;
+  auto node = firstNode.find(value);
+  if (node == firstNode.end())
+    return blocks;
+  unsigned own = node->second + static_cast<unsigned>(dim);
+  auto cuts = cutsOfSpace.find(spaces.root(own));
+  if (cuts == cutsOfSpace.end() || cuts->second.empty())
+    return blocks;
+  int64_t begin = 0;
+  for (int64_t cut : cuts->second)
+    blocks.push_back(cut - std::exchange(begin, cut));
+  blocks.push_back(sizeOfNode[own] - begin);
+  return blocks;
+}
+
 void DimComponents::collect(func::FuncOp function) {
-  idOfRoot.assign(parent.size(), ~0u);
-  for (unsigned node = 0; node < parent.size(); ++node)
-    if (unsigned own = root(node); idOfRoot[own] == ~0u) {
+  idOfRoot.assign(nodeCount, ~0u);
+  for (unsigned node = 0; node < nodeCount; ++node)
+    if (unsigned own = splits.root(node); idOfRoot[own] == ~0u) {
       idOfRoot[own] = static_cast<Id>(list.size());
       list.emplace_back();
     }
@@ -143,7 +310,7 @@ void DimComponents::collect(func::FuncOp function) {
         list[*of(argument, dim)].arguments.push_back({argument, dim});
   for (auto [number, op] : llvm::enumerate(opUses))
     for (Use &use : op.uses) {
-      use.component = idOfRoot[root(use.component)];
+      use.component = idOfRoot[splits.root(use.component)];
       Component &component = list[use.component];
       if (!component.ops.empty() && component.ops.back() == number) {
         component.isAmbiguous = true;
@@ -160,7 +327,7 @@ std::optional<DimComponents::Id> DimComponents::of(Value value, int64_t dim) con
   auto found = firstNode.find(value);
   if (found == firstNode.end())
     return std::nullopt;
-  return idOfRoot[root(found->second + static_cast<unsigned>(dim))];
+  return idOfRoot[splits.root(found->second + static_cast<unsigned>(dim))];
 }
 
 } // namespace proa

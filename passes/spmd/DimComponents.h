@@ -5,6 +5,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include <set>
 #include <vector>
 
 namespace proa {
@@ -15,8 +16,10 @@ struct ValueDim {
   int64_t dim = 0;
 };
 
-/// The components of a function. The outermost factor of a dimension belongs to the component of the
-/// dimension, so splitting one dimension of a component splits all of them, up to where a factor is reduced.
+/// The components of a function: splitting one dimension of a component splits all of them, up to where a
+/// factor is reduced. Of a dimension with several factors, the outermost one that no op needs whole belongs
+/// to the component: of the columns of a fused projection, (3, heads, size), the heads. Then each block of
+/// the dimension is split.
 class DimComponents {
 public:
   using Id = unsigned;
@@ -58,23 +61,57 @@ public:
   llvm::ArrayRef<Component> components() const { return list; }
   /// The component of a dimension, if the value is a tensor of the function.
   std::optional<Id> of(mlir::Value value, int64_t dim) const;
+  /// The blocks that are each split if the component of the dimension is; empty: the dimension is one block.
+  llvm::SmallVector<int64_t> blocksOf(mlir::Value value, int64_t dim) const;
 
 private:
+  /// Sets of nodes, which are dimensions of values.
+  class Sets {
+  public:
+    void resize(size_t size);
+    unsigned root(unsigned node) const;
+    void unite(unsigned a, unsigned b);
+
+  private:
+    llvm::SmallVector<unsigned> parent;
+  };
+  /// A dimension that is several factors, or has a range of one, and a dimension of the factor that it is
+  /// split by.
+  struct Relation {
+    unsigned whole, part;
+    /// `whole` is `outer` times `part` times `inner` elements; or `part` begins at `begin` of `whole`.
+    int64_t outer = 1, inner = 1, begin = 0, size = 0;
+  };
+
   void number(mlir::Value value);
-  void connect(mlir::Operation *op);
+  void read(mlir::Operation *op);
+  void findWholeDims(const OpUses &uses);
+  void connect(OpUses &uses);
+  std::optional<unsigned> splitFactorOf(const OpUses &uses, const pd::DimFactors &factors) const;
+  void addRelation(const OpUses &uses, unsigned dim, const pd::DimFactors &factors, unsigned factor,
+                   unsigned part);
   void connectStates(mlir::func::FuncOp function);
+  void findCuts();
+  bool addCuts(unsigned node, llvm::ArrayRef<int64_t> cuts);
   void collect(mlir::func::FuncOp function);
   Use useOf(const OpUses &uses, unsigned factor, Id component) const;
+  /// Calls `visit` with the node, the size and the factors of each dimension of an op.
+  void forEachDim(const OpUses &uses,
+                  llvm::function_ref<void(unsigned node, int64_t size, const pd::DimFactors &)> visit) const;
 
   int64_t dynamicDim;
   llvm::DenseMap<mlir::Value, unsigned> firstNode;
-  llvm::SmallVector<unsigned> parent;
+  unsigned nodeCount = 0;
+  /// Dimensions with the same indices, and those that are split together.
+  Sets spaces, splits;
+  /// By root of a space: whether an op needs its dimensions whole, and the indices where blocks begin.
+  llvm::DenseSet<unsigned> wholeSpaces;
+  llvm::DenseMap<unsigned, std::set<int64_t>> cutsOfSpace;
+  llvm::SmallVector<int64_t> sizeOfNode;
+  std::vector<Relation> relations;
   llvm::SmallVector<Id> idOfRoot;
   std::vector<OpUses> opUses;
   std::vector<Component> list;
-
-  unsigned root(unsigned node) const;
-  void unite(unsigned a, unsigned b);
 };
 
 } // namespace proa

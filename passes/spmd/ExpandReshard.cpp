@@ -4,6 +4,8 @@
 #include "passes/remarks/Remarks.h"
 #include "passes/spmd/ReshardExpander.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 using namespace mlir;
 
 namespace proa {
@@ -20,8 +22,8 @@ public:
   void runOnOperation() override {
     MeshPlacements meshes(getOperation());
     LocalTypes types{meshes};
-    ReshardExpander expander({latency, bandwidth, {links.begin(), links.end()}, memoryLimit, dynamicDim},
-                             types);
+    ReshardExpander expander(
+        {latency, bandwidth, {links.begin(), links.end()}, memoryLimit, dynamicDim, meshLink}, types);
     if (failed(expander.verifyOptions(getOperation(), getArgumentName())))
       return signalPassFailure();
     SmallVector<dist::ReshardOp> ops;
@@ -33,29 +35,31 @@ public:
 
 private:
   LogicalResult expand(dist::ReshardOp op, ReshardExpander &expander, const LocalTypes &types) {
-    if (op.getFrom().getMesh() != op.getTo().getMesh()) {
-      remarks.missed(op) << "dist.reshard stays: its shardings are on the meshes "
-                         << op.getFrom().getMesh().getValue() << " and " << op.getTo().getMesh().getValue();
-      return success();
-    }
     RankedTensorType global = op.getX().getType();
-    FailureOr<spmd::ReshardPlan> plan = expander.plan(op, global, op.getFrom(), op.getTo());
+    FailureOr<spmd::MeshReshardPlan> plan = expander.plan(op, global, op.getFrom(), op.getTo());
     if (failed(plan))
       return failure();
-    if (PassRemarks::areEnabled(op.getContext())) {
-      std::string names;
-      for (const spmd::ReshardStep &step : plan->steps)
-        names += (names.empty() ? "" : ", ") + std::string(spmd::nameOf(step.kind));
-      remarks.done(op) << "dist.reshard becomes: " << names;
-    }
+    if (PassRemarks::areEnabled(op.getContext()))
+      remarks.done(op) << "dist.reshard becomes: " << textOf(*plan);
     OpBuilder builder(op);
     Location location = op.getLoc();
     Value value =
         dist::ToLocalOp::create(builder, location, types.of(global, op.getFrom()), op.getX(), op.getFrom());
-    value = expander.createSteps(builder, location, *plan, value, global, op.getFrom());
+    value = expander.create(builder, op, *plan, value, global, op.getFrom(), op.getTo());
     op.replaceAllUsesWith(dist::ToGlobalOp::create(builder, location, global, value, op.getTo()).getResult());
     op.erase();
     return success();
+  }
+
+  static std::string textOf(const spmd::MeshReshardPlan &plan) {
+    SmallVector<std::string> names;
+    for (const spmd::ReshardStep &step : plan.before)
+      names.emplace_back(spmd::nameOf(step.kind));
+    if (plan.move)
+      names.push_back("send, recv");
+    for (const spmd::ReshardStep &step : plan.after)
+      names.emplace_back(spmd::nameOf(step.kind));
+    return names.empty() ? "nothing" : llvm::join(names, ", ");
   }
 
   PassRemarks remarks{getArgumentName()};

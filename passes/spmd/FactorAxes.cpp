@@ -67,20 +67,75 @@ std::vector<spmd::PartialAxis> canonicalPartial(std::vector<spmd::PartialAxis> p
   return joined;
 }
 
+int64_t smallestBlock(const pd::ShardingFactor &factor, const FactorSplit &split) {
+  int64_t least = factor.size;
+  for (int64_t block : split.blocks)
+    least = std::min(least, block);
+  return least;
+}
+
+std::optional<llvm::SmallVector<int64_t, 0>> blocksIn(llvm::ArrayRef<int64_t> blocks,
+                                                      const pd::FactorRange &range) {
+  llvm::SmallVector<int64_t, 0> inside;
+  int64_t begin = 0;
+  for (int64_t block : blocks) {
+    int64_t end = begin + block;
+    if (begin >= range.begin && end <= range.end)
+      inside.push_back(block);
+    else if (begin < range.end && end > range.begin)
+      return std::nullopt;
+    begin = end;
+  }
+  if (inside.size() <= 1)
+    inside.clear();
+  return inside;
+}
+
 std::string dimMismatch(const ShardingRule &rule, const pd::DimFactors &factors, const FactorAxes &axes) {
-  bool isInnermost = true, isInnerSplit = false;
+  bool isInnermost = true, isInnerSplit = false, isOuterWhole = false;
+  int64_t blocks = 1;
   for (unsigned factor : llvm::reverse(factors)) {
     int64_t size = rule.factors[factor].size, parts = partsOf(axes[factor]);
-    if (isInnerSplit && parts != size)
+    bool isDynamic = mlir::ShapedType::isDynamic(size);
+    if (isInnerSplit && parts != 1 && (isOuterWhole || parts != size))
       return fmt::format(
           "factor {} is outside of a split factor of its dimension: expected {} parts, found {}", factor,
-          size, parts);
-    if (!isInnermost && parts > 1 && (mlir::ShapedType::isDynamic(size) || size % parts != 0))
+          isOuterWhole ? 1 : size, parts);
+    isOuterWhole |= isInnerSplit && parts == 1;
+    if (isOuterWhole && (isDynamic || (blocks *= size) > spmd::mostBlocks))
+      return fmt::format(
+          "factor {} is outside of a split factor of its dimension: expected a static size, and "
+          "at most {} blocks",
+          factor, spmd::mostBlocks);
+    blocks *= std::max<int64_t>(1, static_cast<int64_t>(axes[factor].blocks.size()));
+    if (isInnerSplit && !axes[factor].blocks.empty())
+      return fmt::format("factor {} has blocks and is outside of a split factor of its dimension", factor);
+    auto isMultiple = [&](int64_t block) { return block % parts == 0; };
+    bool isEven = !isDynamic && isMultiple(size) && llvm::all_of(axes[factor].blocks, isMultiple);
+    if (!isInnermost && parts > 1 && !isEven)
       return fmt::format("factor {} is not the innermost of its dimension: expected a static size that {} "
                          "divides, found {}",
-                         factor, parts, mlir::ShapedType::isDynamic(size) ? "?" : std::to_string(size));
+                         factor, parts, isDynamic ? "?" : std::to_string(size));
     isInnerSplit |= parts > 1;
     isInnermost = false;
+  }
+  return "";
+}
+
+std::string blockMismatch(const pd::ShardingFactor &factor, const FactorSplit &split) {
+  if (split.empty())
+    return split.blocks.empty() ? "" : "has blocks and no axes";
+  if (split.blocks.empty() && factor.pieces.empty())
+    return "";
+  if (llvm::sum_of(split.blocks, int64_t(0)) != factor.size)
+    return fmt::format("has blocks that do not add up to its size, {}", factor.size);
+  if (factor.localKind && factor.pieces.empty())
+    return "is one block in a local form";
+  int64_t begin = 0;
+  for (int64_t piece : factor.pieces) {
+    if (!blocksIn(split.blocks, {begin, begin + piece}))
+      return "has a block that is partly in a piece";
+    begin += piece;
   }
   return "";
 }
@@ -92,15 +147,10 @@ bool hasFactor(const pd::TensorFactors &tensor, unsigned factor) {
 }
 
 /// The placement of a result or operand without partial axes.
-spmd::Placement dimsOf(const pd::TensorFactors &tensor, const FactorAxes &axes) {
+spmd::Placement dimsOf(const ShardingRule &rule, const pd::TensorFactors &tensor, const FactorAxes &axes) {
   spmd::Placement placement;
-  for (const pd::DimFactors &factors : tensor) {
-    llvm::SmallVector<spmd::AxisRef> dim;
-    for (unsigned factor : factors)
-      for (const spmd::AxisRef &axis : axes[factor])
-        appendAxis(dim, axis);
-    placement.dims.push_back({{dim.begin(), dim.end()}, {}});
-  }
+  for (const pd::DimFactors &factors : tensor)
+    placement.dims.push_back(placementOf(rule, factors, axes));
   return placement;
 }
 
@@ -119,6 +169,18 @@ std::string reductionMismatch(const ShardingRule &rule, const FactorAxes &axes) 
     }
   }
   return "";
+}
+
+/// The blocks of a list that begin in a range of indices.
+llvm::SmallVector<int64_t, 0> blocksFrom(llvm::ArrayRef<int64_t> blocks, int64_t first, int64_t last) {
+  llvm::SmallVector<int64_t, 0> result;
+  int64_t begin = 0;
+  for (int64_t block : blocks) {
+    if (begin >= first && begin < last)
+      result.push_back(block);
+    begin += block;
+  }
+  return result;
 }
 
 /// Collects the axes of factors from the dimensions that have them.
@@ -142,35 +204,155 @@ public:
   FactorAxes take() { return std::move(axes); }
 
 private:
+  enum class Known : uint8_t { Nothing, Pieces, All };
+
   bool addDim(const pd::DimFactors &factors, const spmd::DimPlacement &dim) {
-    llvm::SmallVector<llvm::SmallVector<spmd::AxisRef, 2>, 2> lists;
-    if (!dim.blocks.empty() || !distribute(rule, factors, dim.axes, lists))
+    llvm::SmallVector<FactorSplit, 2> lists;
+    if (!distribute(rule, factors, dim, lists))
       return false;
-    for (auto [factor, list] : llvm::zip_equal(factors, lists)) {
-      if (known[factor] && axes[factor] != list)
+    for (auto [factor, list] : llvm::zip_equal(factors, lists))
+      if (!(factors.range ? addPieces(factor, list, *factors.range) : addWhole(factor, list)))
         return false;
-      known[factor] = true;
-      axes[factor] = list;
-    }
     return true;
   }
 
+  bool addWhole(unsigned factor, FactorSplit &list) {
+    if (known[factor] == Known::All)
+      return axes[factor] == list;
+    // Pieces that were added before must have the same axes; factorAxesOf() compares their blocks.
+    bool isEqual = known[factor] == Known::Nothing || sameAxes(axes[factor], list);
+    known[factor] = Known::All;
+    axes[factor] = std::move(list);
+    return isEqual;
+  }
+
+  bool addPieces(unsigned factor, FactorSplit &list, const pd::FactorRange &range) {
+    FactorSplit &own = axes[factor];
+    if (range.begin == range.end)
+      return true;
+    if (known[factor] == Known::Nothing) {
+      known[factor] = Known::Pieces;
+      own = std::move(list);
+      return true;
+    }
+    if (known[factor] == Known::Pieces) {
+      auto blocks = blocksFrom(own.blocks, 0, range.begin);
+      llvm::append_range(blocks, blocksFrom(list.blocks, range.begin, range.end));
+      llvm::append_range(blocks, blocksFrom(own.blocks, range.end, rule.factors[factor].size));
+      own.blocks = std::move(blocks);
+    }
+    return sameAxes(own, list);
+  }
+
+  static bool sameAxes(llvm::ArrayRef<spmd::AxisRef> a, llvm::ArrayRef<spmd::AxisRef> b) { return a == b; }
+
   const ShardingRule &rule;
   FactorAxes axes;
-  llvm::SmallVector<bool> known;
+  llvm::SmallVector<Known> known;
 };
+
+/// Takes from blocks what the indices of outer factors are: the number of these factors. The rest are the
+/// blocks of the next one.
+size_t takeOuterFactors(const ShardingRule &rule, const pd::DimFactors &factors,
+                        llvm::SmallVectorImpl<int64_t> &blocks) {
+  size_t count = 0;
+  for (; count + 1 < factors.size() && blocks.size() > 1; ++count) {
+    int64_t size = rule.factors[factors[count]].size, number = static_cast<int64_t>(blocks.size());
+    if (mlir::ShapedType::isDynamic(size) || number % size != 0)
+      break;
+    auto period = static_cast<size_t>(number / size);
+    bool isPeriodic = true;
+    for (size_t i = period; i < blocks.size(); ++i)
+      isPeriodic &= blocks[i] == blocks[i - period];
+    if (!isPeriodic)
+      break;
+    blocks.resize(period);
+  }
+  if (blocks.size() == 1)
+    blocks.clear();
+  return count;
+}
+
+/// The blocks of a factor of which a dimension has a range: each piece outside of it is one.
+void addOtherPieces(const pd::ShardingFactor &factor, const pd::FactorRange &range, FactorSplit &split) {
+  llvm::SmallVector<int64_t, 0> blocks;
+  int64_t begin = 0;
+  for (int64_t piece : factor.pieces) {
+    bool isInside = begin >= range.begin && begin < range.end;
+    if (!isInside)
+      blocks.push_back(piece);
+    else if (begin == range.begin && split.blocks.empty())
+      blocks.push_back(range.end - range.begin);
+    else if (begin == range.begin)
+      llvm::append_range(blocks, split.blocks);
+    begin += piece;
+  }
+  split.blocks = std::move(blocks);
+}
+
+/// Gives all axes to one factor. False if a block is not a multiple of the inner factors.
+bool giveToOne(const ShardingRule &rule, const pd::DimFactors &factors, size_t at,
+               llvm::ArrayRef<int64_t> blocks, llvm::ArrayRef<spmd::AxisRef> dimAxes,
+               llvm::SmallVectorImpl<FactorSplit> &axes) {
+  int64_t inner = 1;
+  for (unsigned factor : llvm::drop_begin(factors, at + 1))
+    inner *= rule.factors[factor].size;
+  if (inner < 1 || llvm::any_of(blocks, [&](int64_t block) { return block % inner != 0; }))
+    return false;
+  axes[at].append(dimAxes.begin(), dimAxes.end());
+  for (int64_t block : blocks)
+    axes[at].blocks.push_back(block / inner);
+  if (factors.range)
+    addOtherPieces(rule.factors[factors[at]], *factors.range, axes[at]);
+  return true;
+}
 
 } // namespace
 
-bool distribute(const ShardingRule &rule, const pd::DimFactors &factors,
-                llvm::ArrayRef<spmd::AxisRef> dimAxes,
-                llvm::SmallVectorImpl<llvm::SmallVector<spmd::AxisRef, 2>> &axes) {
+spmd::DimPlacement placementOf(const ShardingRule &rule, const pd::DimFactors &factors,
+                               const FactorAxes &axes) {
+  spmd::DimPlacement dim;
+  llvm::SmallVector<spmd::AxisRef> all;
+  const unsigned *first = nullptr;
+  int64_t outer = 1, inner = 1;
+  for (const unsigned &factor : factors) {
+    if (first)
+      inner *= rule.factors[factor].size;
+    else if (axes[factor].empty())
+      outer *= rule.factors[factor].size;
+    else
+      first = &factor;
+    for (const spmd::AxisRef &axis : axes[factor])
+      appendAxis(all, axis);
+  }
+  if (!first)
+    return dim;
+  dim.axes.assign(all.begin(), all.end());
+  llvm::SmallVector<int64_t, 0> blocks = axes[*first].blocks;
+  if (factors.range)
+    if (auto inside = blocksIn(blocks, *factors.range))
+      blocks = std::move(*inside);
+  if (outer == 1 && blocks.empty())
+    return dim;
+  if (blocks.empty())
+    blocks.push_back(rule.factors[*first].size);
+  for (int64_t i = 0; i < outer; ++i)
+    for (int64_t block : blocks)
+      dim.blocks.push_back(block * inner);
+  return dim;
+}
+
+bool distribute(const ShardingRule &rule, const pd::DimFactors &factors, const spmd::DimPlacement &dim,
+                llvm::SmallVectorImpl<FactorSplit> &axes) {
   axes.assign(factors.size(), {});
-  if (factors.empty())
-    return dimAxes.empty();
-  size_t at = 0;
+  if (dim.axes.empty() || factors.empty())
+    return dim.axes.empty();
+  llvm::SmallVector<int64_t> blocks(dim.blocks.begin(), dim.blocks.end());
+  size_t at = takeOuterFactors(rule, factors, blocks);
+  if (!blocks.empty() || factors.range)
+    return giveToOne(rule, factors, at, blocks, dim.axes, axes);
   int64_t parts = 1;
-  for (spmd::AxisRef axis : dimAxes) {
+  for (spmd::AxisRef axis : dim.axes) {
     while (axis.size > 1) {
       int64_t size = rule.factors[factors[at]].size;
       if (at + 1 == factors.size() || mlir::ShapedType::isDynamic(size) || parts * axis.size <= size) {
@@ -196,6 +378,8 @@ std::string factorMismatch(const ShardingRule &rule, const FactorAxes &axes) {
   for (auto [factor, list] : llvm::enumerate(axes)) {
     if (!list.empty() && rule.factors[factor].kind == FactorKind::Replicated)
       return fmt::format("factor {} is replicated and must not be split", factor);
+    if (std::string reason = blockMismatch(rule.factors[factor], list); !reason.empty())
+      return fmt::format("factor {} {}", factor, reason);
     for (const spmd::AxisRef &axis : list) {
       if (llvm::any_of(used, [&](const spmd::AxisRef &other) { return overlap(axis, other); }))
         return fmt::format("factor {} is split by an axis that is already used", factor);
@@ -214,9 +398,9 @@ std::string factorMismatch(const ShardingRule &rule, const FactorAxes &axes) {
 OpPlacements placementsOf(const ShardingRule &rule, const FactorAxes &axes) {
   OpPlacements placements;
   for (const pd::TensorFactors &operand : rule.operands)
-    placements.operands.push_back(dimsOf(operand, axes));
+    placements.operands.push_back(dimsOf(rule, operand, axes));
   for (const pd::TensorFactors &result : rule.results) {
-    spmd::Placement &placement = placements.results.emplace_back(dimsOf(result, axes));
+    spmd::Placement &placement = placements.results.emplace_back(dimsOf(rule, result, axes));
     for (unsigned factor = 0; factor < axes.size(); ++factor)
       if (rule.factors[factor].kind == FactorKind::Reduction && !hasFactor(result, factor))
         for (const spmd::AxisRef &axis : axes[factor])

@@ -4,9 +4,12 @@
 
 #include "dialects/dist/Placements.h"
 #include "dialects/pd/ir/FunctionAttributes.h"
+#include "dialects/pd/ir/ReplaceResult.h"
+#include "dialects/pd/ops/autodiff/VjpOps.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/distributed/Ring.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
+#include "lib/spmd/Exchange.h"
 #include "lib/spmd/Refine.h"
 #include "passes/spmd/FactorAxes.h"
 
@@ -88,14 +91,19 @@ public:
   Value broadcast(Value x, int64_t root) override {
     if (axes.empty())
       return x;
-    SmallVector<int64_t> coordinates(axes.size());
-    for (size_t i = axes.size(); i-- > 0; root /= axes[i].size)
-      coordinates[i] = root % axes[i].size;
-    auto names = llvm::map_to_vector(axes, [&](const spmd::AxisRef &axis) {
-      return dist::AxisAttr::get(op()->getContext(), mesh.axes[axis.axis].name);
-    });
-    auto group = dist::GroupAttr::get(op()->getContext(), program.symbol(), names);
-    return note(dist::BroadcastOp::create(getBuilder(), op()->getLoc(), x.getType(), x, group, coordinates));
+    SmallVector<int64_t> coordinates = coordinatesOf(root);
+    return note(
+        dist::BroadcastOp::create(getBuilder(), op()->getLoc(), x.getType(), x, group(), coordinates));
+  }
+
+  Value exchangeRows(Value x, Value sent, Value received) override {
+    if (axes.empty())
+      return x;
+    RankedTensorType type = typeOf(x);
+    SmallVector<int64_t> shape(type.getShape());
+    shape[0] = ShapedType::kDynamic;
+    return note(dist::ExchangeRowsOp::create(getBuilder(), op()->getLoc(), type.clone(shape), x, sent,
+                                             received, group()));
   }
 
   Value exchange(Value x) override {
@@ -117,7 +125,7 @@ public:
   }
 
   LogicalResult send(Value x, int64_t peer) override {
-    auto ends = endsOf(typeOf(x), rank(), peer);
+    auto ends = endsOf(typeOf(x), program.rank, positionOf(peer));
     if (failed(ends))
       return failure();
     note(dist::SendOp::create(getBuilder(), op()->getLoc(), Type(), x, TypeAttr::get(x.getType()), ends->from,
@@ -126,7 +134,7 @@ public:
   }
 
   FailureOr<Value> receive(RankedTensorType type, int64_t peer) override {
-    auto ends = endsOf(type, peer, rank());
+    auto ends = endsOf(type, positionOf(peer), program.rank);
     if (failed(ends))
       return failure();
     return note(dist::RecvOp::create(getBuilder(), op()->getLoc(), type, TypeAttr::get(type), ends->from,
@@ -191,27 +199,39 @@ private:
     return created->getNumResults() == 0 ? Value() : created->getResult(0);
   }
 
+  /// `from` and `to` are positions of the mesh.
   FailureOr<Ends> endsOf(RankedTensorType type, int64_t from, int64_t to) {
-    if (size() != mesh.size())
-      return op()->emitOpError() << "expected a ring of all " << mesh.size() << " devices, found one of "
-                                 << size();
     if (from == to)
-      return op()->emitOpError() << "peer is " << to << ", the rank of the program (option rank)";
+      return op()->emitOpError() << "peer is " << rank()
+                                 << ", the rank of the program in its ring (option rank)";
     if (!type.hasStaticShape())
       return op()->emitOpError() << "expected static dims, found " << type;
-    auto sharding = [&](int64_t process) {
+    auto sharding = [&](int64_t position) {
       spmd::Placement placement{std::vector<spmd::DimPlacement>(static_cast<size_t>(type.getRank()))};
-      return dist::shardingOf(placement, program.meshOf(positionOf(process)), {});
+      return dist::shardingOf(placement, program.meshOf(position), {});
     };
     int64_t channel = program.channels[{from, to}]++;
     return Ends{sharding(from), sharding(to), channel};
   }
 
+  /// The coordinates on the axes of a process of the ring.
+  SmallVector<int64_t> coordinatesOf(int64_t process) const {
+    SmallVector<int64_t> coordinates(axes.size());
+    for (size_t i = axes.size(); i-- > 0; process /= axes[i].size)
+      coordinates[i] = process % axes[i].size;
+    return coordinates;
+  }
+
+  /// The position of a process of the ring of this rank.
   int64_t positionOf(int64_t process) const {
-    for (int64_t position = 0; position < mesh.size(); ++position)
-      if (coordinateOf(position) == process)
-        return position;
-    llvm_unreachable("checked by createOnRing");
+    return spmd::rootOf(mesh, axes, coordinatesOf(process), program.rank);
+  }
+
+  dist::GroupAttr group() const {
+    auto names = llvm::map_to_vector(axes, [&](const spmd::AxisRef &axis) {
+      return dist::AxisAttr::get(op()->getContext(), mesh.axes[axis.axis].name);
+    });
+    return dist::GroupAttr::get(op()->getContext(), program.symbol(), names);
   }
 
   RankProgram &program;
@@ -238,27 +258,91 @@ public:
                                  << program.mesh.size() - 1 << ", found " << rank.getValue();
       return signalPassFailure();
     }
-    SmallVector<Operation *> ops;
-    getOperation().walk([&](Operation *op) {
-      if (pd::isRingOp(op) || (expand && pd::isRingComposite(op)))
-        ops.push_back(op);
-    });
     bool isValid = true;
     for (auto function : getOperation().getOps<func::FuncOp>())
-      isValid &= succeeded(describeInterface(function, program));
-    for (Operation *op : ops)
-      isValid &= succeeded(convert(op, program, *parsed));
+      isValid &= succeeded(describeInterface(function, program, *parsed));
+    auto isEmbedding = [](Operation *op) { return pd::isRingComposite(op) && !pd::isInRing(op); };
+    // Gradients of tables first: their ring is that of the op in the forward part.
+    isValid &=
+        succeeded(convertAll(program, *parsed, [&](Operation *op) { return expand && isEmbedding(op); }));
+    if (isValid)
+      isValid &= succeeded(expandGradients(program, *parsed));
+    isValid &= succeeded(convertAll(program, *parsed, [&](Operation *op) {
+      return pd::isRingOp(op) || (expand && pd::isRingComposite(op) && !isEmbedding(op));
+    }));
     if (!isValid)
       signalPassFailure();
   }
 
 private:
-  LogicalResult convert(Operation *op, RankProgram &program, const RingAxes &axesOfRings) {
-    std::optional<int64_t> ring = pd::ringOf(op);
-    if (!ring)
-      return op->emitOpError() << "expected a use by mp_allreduce_sum or c_allreduce_sum, whose ring is that "
-                                  "of the parts of the table";
-    FailureOr<RingAxes::Axes> axes = axesOfRings.axesOf(op, *ring);
+  LogicalResult convertAll(RankProgram &program, const RingAxes &axesOfRings,
+                           function_ref<bool(Operation *)> isSelected) {
+    // All rings before any op changes: that of a table follows from other ops.
+    SmallVector<std::pair<Operation *, std::optional<int64_t>>> ops;
+    getOperation().walk([&](Operation *op) {
+      if (isSelected(op))
+        ops.push_back({op, pd::ringOf(op)});
+    });
+    bool isValid = true;
+    for (auto [op, ring] : ops) {
+      if (!ring)
+        op->emitOpError()
+            << "expected a use by mp_allreduce_sum or c_allreduce_sum, whose ring is that of the "
+               "parts of the table";
+      isValid &= ring && succeeded(convert(op, *ring, program, axesOfRings));
+    }
+    return success(isValid);
+  }
+
+  /// Replaces each gradient of an op of a ring by ops: the gradient of a collective is another one.
+  LogicalResult expandGradients(RankProgram &program, const RingAxes &axesOfRings) {
+    SmallVector<pd::VjpOp> gradients;
+    getOperation().walk<WalkOrder::PreOrder>([&](pd::VjpOp op) {
+      bool isOfRing = op->walk([&](Operation *inner) {
+                          bool isPart =
+                              pd::hasRingDerivative(inner) && (expand || !pd::isRingComposite(inner));
+                          return isPart ? WalkResult::interrupt() : WalkResult::advance();
+                        }).wasInterrupted();
+      if (!isOfRing)
+        return WalkResult::advance();
+      gradients.push_back(op);
+      return WalkResult::skip();
+    });
+    for (pd::VjpOp op : gradients) {
+      if (failed(nameProcesses(op, program, axesOfRings)))
+        return failure();
+      OpBuilder builder(op);
+      auto values = cast<pd::DecomposableOpInterface>(op.getOperation()).tryDecompose(builder);
+      if (failed(values) || failed(pd::replaceResults(op, *values)))
+        return op.emitOpError() << "the gradient of an op of a ring cannot be computed";
+      op.erase();
+    }
+    return success();
+  }
+
+  /// States the number of processes and the rank at ops that do not know them.
+  LogicalResult nameProcesses(pd::VjpOp gradient, RankProgram &program, const RingAxes &axesOfRings) {
+    WalkResult result = gradient->walk([&](Operation *op) {
+      auto ranks = op->getAttrOfType<IntegerAttr>("nranks");
+      std::optional<int64_t> ring = ranks && ranks.getInt() == 0 ? pd::ringOf(op) : std::nullopt;
+      if (!ring)
+        return WalkResult::advance();
+      FailureOr<RingAxes::Axes> axes = axesOfRings.axesOf(op, *ring);
+      if (failed(axes))
+        return WalkResult::interrupt();
+      OpBuilder builder(op);
+      MeshRing onMesh(builder, op, program, *axes);
+      op->setAttr("nranks", builder.getI64IntegerAttr(onMesh.size()));
+      if (op->hasAttr("rank"))
+        op->setAttr("rank", builder.getI64IntegerAttr(onMesh.rank()));
+      return WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
+  }
+
+  static LogicalResult convert(Operation *op, int64_t ring, RankProgram &program,
+                               const RingAxes &axesOfRings) {
+    FailureOr<RingAxes::Axes> axes = axesOfRings.axesOf(op, ring);
     if (failed(axes))
       return failure();
     OpBuilder builder(op);
@@ -286,16 +370,19 @@ private:
     created->setAttr(ringOpAttribute, origin.getDictionary(op->getContext()));
   }
 
-  /// Arguments and results that have no sharding are replicated; new values of states are as the states.
-  LogicalResult describeInterface(func::FuncOp function, RankProgram &program) {
+  /// Arguments and results that have no sharding are split as the types of their wholes (dist.global) say,
+  /// and replicated without; new values of states are as the states.
+  LogicalResult describeInterface(func::FuncOp function, RankProgram &program, const RingAxes &axesOfRings) {
     llvm::StringMap<dist::ShardingAttr> states;
+    SmallVector<spmd::AxisRef> modelAxes = axesOfModel(function, program, axesOfRings);
     bool isValid = true;
     for (unsigned i = 0; i < function.getNumArguments(); ++i) {
       NamedAttrList attributes(function.getArgAttrDict(i));
       auto sharding = attributes.getNamed(dist::shardingAttribute)
                           ? cast<dist::ShardingAttr>(attributes.get(dist::shardingAttribute))
                           : dist::ShardingAttr();
-      isValid &= succeeded(describe(function, function.getArgumentTypes()[i], sharding, attributes, program));
+      isValid &= succeeded(
+          describe(function, function.getArgumentTypes()[i], sharding, attributes, program, modelAxes));
       if (auto name = dyn_cast_or_null<StringAttr>(attributes.get(pd::parameterAttribute)))
         states[name] = sharding;
       function.setArgAttrs(i, attributes.getDictionary(&getContext()));
@@ -305,14 +392,33 @@ private:
       auto sharding = dyn_cast_or_null<dist::ShardingAttr>(attributes.get(dist::shardingAttribute));
       if (auto name = dyn_cast_or_null<StringAttr>(attributes.get(pd::stateAttribute)); name && !sharding)
         sharding = states.lookup(name);
-      isValid &= succeeded(describe(function, function.getResultTypes()[i], sharding, attributes, program));
+      isValid &= succeeded(
+          describe(function, function.getResultTypes()[i], sharding, attributes, program, modelAxes));
       function.setResultAttrs(i, attributes.getDictionary(&getContext()));
     }
     return success(isValid);
   }
 
+  /// The axes that may split parameters: those of tensor parallelism if the function has such ops, else all.
+  static SmallVector<spmd::AxisRef> axesOfModel(func::FuncOp function, RankProgram &program,
+                                                const RingAxes &axesOfRings) {
+    SmallVector<spmd::AxisRef> all, ofParts;
+    for (unsigned axis = 0; axis < program.mesh.axes.size(); ++axis)
+      if (program.mesh.axes[axis].size > 1)
+        all.push_back(program.mesh.full(axis));
+    llvm::SmallDenseSet<int64_t> rings;
+    function.walk([&](Operation *op) {
+      if (std::optional<int64_t> ring = pd::isOfModelParts(op) ? pd::ringOf(op) : std::nullopt)
+        rings.insert(*ring);
+    });
+    for (const spmd::AxisRef &axis : all)
+      if (llvm::any_of(rings, [&](int64_t ring) { return axesOfRings.has(ring, axis); }))
+        ofParts.push_back(axis);
+    return ofParts.empty() ? all : ofParts;
+  }
+
   LogicalResult describe(func::FuncOp function, Type type, dist::ShardingAttr &sharding,
-                         NamedAttrList &attributes, RankProgram &program) {
+                         NamedAttrList &attributes, RankProgram &program, ArrayRef<spmd::AxisRef> modelAxes) {
     auto local = dyn_cast<RankedTensorType>(type);
     if (!local)
       return success();
@@ -325,6 +431,16 @@ private:
         return failure();
       placement = dist::placementOf(sharding, program.mesh);
     } else {
+      if (auto global = dyn_cast_or_null<TypeAttr>(attributes.get(dist::globalAttribute))) {
+        auto emit = [&] { return function.emitError() << "type of a whole tensor: "; };
+        auto whole = dyn_cast<RankedTensorType>(global.getValue());
+        if (!whole)
+          return emit() << "expected a tensor, found " << global;
+        auto inferred = placementOfParts(emit, program.mesh, modelAxes, local, whole);
+        if (failed(inferred))
+          return failure();
+        placement = *inferred;
+      }
       sharding = dist::shardingOf(placement, program.symbol(), program.mesh);
     }
     attributes.set(dist::shardingAttribute, sharding);

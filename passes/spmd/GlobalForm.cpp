@@ -49,11 +49,9 @@ dist::ShardingAttr GlobalForm::replicated(dist::ShardingAttr sharding) {
   return dist::ShardingAttr::get(sharding.getContext(), sharding.getMesh(), dims, {}, {});
 }
 
-/// Adds a tensor, after a check of its sharding. Values that are not tensors have none.
-LogicalResult GlobalForm::addValue(Operation *op, Value value, dist::ShardingAttr sharding) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type)
-    return success();
+/// Checks the sharding of a tensor.
+static LogicalResult verify(const MeshPlacements &meshes, Operation *op, RankedTensorType type,
+                            dist::ShardingAttr sharding) {
   const spmd::Mesh *mesh = meshes.meshOf(sharding.getMesh());
   if (!mesh)
     return op->emitOpError() << "expected the symbol of a dist.mesh in a sharding, found "
@@ -64,9 +62,16 @@ LogicalResult GlobalForm::addValue(Operation *op, Value value, dist::ShardingAtt
     return op->emitOpError() << "expected a final sharding (closed dimensions, no priorities, no replicated "
                                 "axes), found "
                              << sharding << "; run dist-propagate first";
-  if (types.position && *types.position >= mesh->size())
-    return op->emitOpError() << "expected a mesh with a position " << *types.position << ", found one of "
-                             << mesh->size() << " devices";
+  return success();
+}
+
+/// Adds a tensor, after a check of its sharding. Values that are not tensors have none.
+LogicalResult GlobalForm::addValue(Operation *op, Value value, dist::ShardingAttr sharding) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type)
+    return success();
+  if (failed(verify(meshes, op, type, sharding)))
+    return failure();
   tensors[value] = {type, sharding};
   return success();
 }
@@ -76,12 +81,20 @@ LogicalResult GlobalForm::addArguments(func::FuncOp function) {
     dist::ShardingAttr sharding = shardingOfArgument(function, i);
     if (!sharding && isa<RankedTensorType>(type))
       return function.emitOpError() << "argument " << i << " has no sharding; run dist-propagate first";
+    if (auto tensor = dyn_cast<RankedTensorType>(type);
+        tensor && failed(verify(meshes, function, tensor, sharding)))
+      return failure();
     if (sharding && !function.isExternal() && failed(addValue(function, function.getArgument(i), sharding)))
       return failure();
   }
-  for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
-    if (!shardingOfResult(function, i) && isa<RankedTensorType>(type))
+  for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {
+    dist::ShardingAttr sharding = shardingOfResult(function, i);
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (tensor && !sharding)
       return function.emitOpError() << "result " << i << " has no sharding; run dist-propagate first";
+    if (tensor && failed(verify(meshes, function, tensor, sharding)))
+      return failure();
+  }
   return success();
 }
 
@@ -133,10 +146,6 @@ LogicalResult GlobalForm::readOp(Operation *op) {
 
 LogicalResult GlobalForm::readDistOp(Operation *op) {
   if (auto reshard = dyn_cast<dist::ReshardOp>(op)) {
-    if (reshard.getFrom().getMesh() != reshard.getTo().getMesh())
-      return op->emitOpError() << "expected shardings on one mesh, found " << reshard.getFrom().getMesh()
-                               << " and " << reshard.getTo().getMesh()
-                               << "; pipeline stages are split before this pass";
     return failed(expectSharding(op, 0, reshard.getFrom()))
                ? failure()
                : addValue(op, reshard.getResult(), reshard.getTo());
@@ -346,24 +355,27 @@ LogicalResult GlobalForm::match(Operation *op) {
   return success();
 }
 
-/// The same answer for all devices, so that all run the same ops: with a position, the local types of all
-/// positions are tried.
+/// The same answer for all devices, so that all run the same ops: in the program of one device, the local
+/// types of all devices of the mesh are tried.
 bool GlobalForm::infersParts(Operation *op) {
-  if (!types.position)
-    return infersPartsAt(op, std::nullopt);
+  if (!types.device)
+    return infersPartsOn(op, std::nullopt);
   SmallVector<GlobalTensor> all;
   for (ValueRange values : {ValueRange(op->getOperands()), ValueRange(op->getResults())})
     for (Value value : values)
       if (const GlobalTensor *tensor = find(value))
         all.push_back(*tensor);
-  int64_t size = all.empty() ? 1 : meshes.meshOf(all.front().sharding.getMesh())->size();
+  if (all.empty())
+    return true;
+  const spmd::Mesh &mesh = *meshes.meshOf(all.front().sharding.getMesh());
   std::set<std::vector<void *>> seen;
-  for (int64_t position = 0; position < size; ++position) {
+  for (int64_t position = 0; position < mesh.size(); ++position) {
+    int64_t device = mesh.deviceAt(position);
     std::vector<void *> key;
     for (const GlobalTensor &tensor : all)
       key.push_back(const_cast<void *>(
-          LocalTypes{meshes, position}.of(tensor.type, tensor.sharding).getAsOpaquePointer()));
-    if (seen.insert(std::move(key)).second && !infersPartsAt(op, position))
+          LocalTypes{meshes, device}.of(tensor.type, tensor.sharding).getAsOpaquePointer()));
+    if (seen.insert(std::move(key)).second && !infersPartsOn(op, device))
       return false;
     bool isEven = llvm::all_of(all, [&](const GlobalTensor &tensor) {
       return LocalTypes{meshes}.of(tensor.type, tensor.sharding).getNumDynamicDims() ==
@@ -375,8 +387,8 @@ bool GlobalForm::infersParts(Operation *op) {
   return true;
 }
 
-bool GlobalForm::infersPartsAt(Operation *op, std::optional<int64_t> position) {
-  LocalTypes local{meshes, position};
+bool GlobalForm::infersPartsOn(Operation *op, std::optional<int64_t> device) {
+  LocalTypes local{meshes, device};
   auto localTypes = [&](ValueRange values) {
     return llvm::map_to_vector(values, [&](Value value) -> Type {
       const GlobalTensor *tensor = find(value);

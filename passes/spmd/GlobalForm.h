@@ -41,6 +41,8 @@ public:
   const GlobalTensor *find(mlir::Value value) const;
   /// Moves the entry of a value to its local form, unless that has one.
   void replace(mlir::Value value, mlir::Value local);
+  /// Removes the entry of a value that is erased.
+  void forget(mlir::Value value) { tensors.erase(value); }
 
   /// Whether the op runs whole on each device, on replicated operands, and the device keeps its part of the
   /// results: it has no operands that are split, or its local form has types that inference does not accept.
@@ -83,7 +85,7 @@ private:
   llvm::LogicalResult verifyOneMesh(mlir::Operation *op, bool &isGlobal);
   llvm::LogicalResult emitMismatch(mlir::Operation *op, const pd::ShardingRule *rule);
   bool infersParts(mlir::Operation *op);
-  bool infersPartsAt(mlir::Operation *op, std::optional<int64_t> position);
+  bool infersPartsOn(mlir::Operation *op, std::optional<int64_t> device);
   bool isReplicated(mlir::ValueRange values);
   OpPlacements placementsOf(mlir::Operation *op);
 

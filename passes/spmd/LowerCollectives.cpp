@@ -21,10 +21,15 @@ SmallVector<int64_t> dimsOf(RankedTensorType type) {
                              [](int64_t dim) { return ShapedType::isDynamic(dim) ? int64_t(-1) : dim; });
 }
 
-/// The tensor type of a result, which may be a future.
-RankedTensorType tensorOf(Type type) {
-  auto future = dyn_cast<dist::FutureType>(type);
-  return future ? future.getTensor() : cast<RankedTensorType>(type);
+/// The type of the call for a result: a future stays one if its only use is a wait in the same block.
+/// Otherwise the op communicates where it starts.
+Type typeOf(Value result) {
+  auto future = dyn_cast<dist::FutureType>(result.getType());
+  if (!future)
+    return result.getType();
+  Operation *user = result.hasOneUse() ? *result.getUsers().begin() : nullptr;
+  bool waits = isa_and_present<dist::WaitOp>(user) && user->getBlock() == result.getParentBlock();
+  return waits ? Type(future) : future.getTensor();
 }
 
 /// Lowers the ops of one module.
@@ -40,6 +45,7 @@ public:
         .Case([&](dist::ReduceScatterOp step) { return lowerStep<rt::ReduceScatterOp>(step); })
         .Case([&](dist::AllReduceOp step) { return lowerStep<rt::AllReduceOp>(step); })
         .Case([&](dist::BroadcastOp broadcast) { return lowerBroadcast(broadcast); })
+        .Case([&](dist::ExchangeRowsOp exchange) { return lowerExchange(exchange); })
         .Case([&](dist::SendOp send) { return lowerSend(send); })
         .Case([&](dist::RecvOp recv) { return lowerRecv(recv); })
         .Case([&](dist::ConstrainOp constrain) { return replace(constrain, constrain.getX()); })
@@ -49,13 +55,18 @@ public:
   }
 
   static LogicalResult lowerWait(dist::WaitOp op) {
-    if (!isa<RankedTensorType>(op.getFuture().getType()))
+    Value future = op.getFuture();
+    if (isa<RankedTensorType>(future.getType()))
+      return replace(op, future);
+    Operation *start = future.getDefiningOp();
+    if (!isa_and_present<rt::RtDialect>(start ? start->getDialect() : nullptr))
       return op->emitOpError() << "waits for a future that no collective of this function gives";
-    return replace(op, op.getFuture());
+    OpBuilder builder(op);
+    Value operand = start->getNumOperands() == 0 ? Value() : start->getOperand(0);
+    return replace(op, rt::WaitOp::create(builder, op.getLoc(), op.getResult().getType(), future, operand));
   }
 
 private:
-  /// Users of a future get the tensor: waits.
   static LogicalResult replace(Operation *op, Value value) {
     op->getResult(0).replaceAllUsesWith(value);
     op->erase();
@@ -70,16 +81,24 @@ private:
     OpBuilder builder(op);
     constexpr bool isLocal =
         std::is_same_v<StepOp, dist::SliceOp> || std::is_same_v<StepOp, dist::ToPartialOp>;
-    return replace(op, RtOp::create(builder, op.getLoc(), tensorOf(op.getResult().getType()), op.getX(),
+    return replace(op, RtOp::create(builder, op.getLoc(), typeOf(op.getResult()), op.getX(),
                                     dimsOf(op.getGlobal()), meshOf(op, op.getFrom().getMesh()), op.getFrom(),
-                                    op.getTo(), isLocal ? number : number++));
+                                    op.getTo(), numberOf(op.getFrom().getMesh(), isLocal)));
   }
 
   LogicalResult lowerBroadcast(dist::BroadcastOp op) {
     OpBuilder builder(op);
-    return replace(op, rt::BroadcastOp::create(builder, op.getLoc(), tensorOf(op.getResult().getType()),
-                                               op.getX(), meshOf(op, op.getGroup().getMesh()), op.getGroup(),
-                                               op.getRoot(), number++));
+    return replace(op, rt::BroadcastOp::create(builder, op.getLoc(), typeOf(op.getResult()), op.getX(),
+                                               meshOf(op, op.getGroup().getMesh()), op.getGroup(),
+                                               op.getRoot(), numberOf(op.getGroup().getMesh(), false)));
+  }
+
+  LogicalResult lowerExchange(dist::ExchangeRowsOp op) {
+    OpBuilder builder(op);
+    FlatSymbolRefAttr mesh = op.getGroup().getMesh();
+    return replace(op, rt::ExchangeRowsOp::create(builder, op.getLoc(), op.getResult().getType(), op.getX(),
+                                                  op.getSendCounts(), op.getRecvCounts(), meshOf(op, mesh),
+                                                  op.getGroup(), numberOf(mesh, false)));
   }
 
   LogicalResult checkTransfer(Operation *op, RankedTensorType global, dist::ShardingAttr from,
@@ -94,6 +113,9 @@ private:
   LogicalResult lowerSend(dist::SendOp op) {
     if (failed(checkTransfer(op, op.getGlobal(), op.getFrom(), op.getTo())))
       return failure();
+    for (Operation *user : op->getUsers())
+      if (!isa<dist::WaitOp>(user))
+        return user->emitOpError() << "uses the future of a dist.send; expected dist.wait";
     OpBuilder builder(op);
     rt::SendOp::create(builder, op.getLoc(), op.getX(), dimsOf(op.getGlobal()),
                        meshOf(op, op.getFrom().getMesh()), op.getFrom(), meshOf(op, op.getTo().getMesh()),
@@ -109,14 +131,17 @@ private:
     if (failed(checkTransfer(op, op.getGlobal(), op.getFrom(), op.getTo())))
       return failure();
     OpBuilder builder(op);
-    return replace(op, rt::RecvOp::create(builder, op.getLoc(), tensorOf(op.getResult().getType()),
-                                          dimsOf(op.getGlobal()), meshOf(op, op.getFrom().getMesh()),
-                                          op.getFrom(), meshOf(op, op.getTo().getMesh()), op.getTo(),
-                                          op.getChannel()));
+    return replace(op,
+                   rt::RecvOp::create(builder, op.getLoc(), typeOf(op.getResult()), dimsOf(op.getGlobal()),
+                                      meshOf(op, op.getFrom().getMesh()), op.getFrom(),
+                                      meshOf(op, op.getTo().getMesh()), op.getTo(), op.getChannel()));
   }
 
+  /// The number of a collective among those of its mesh: ranks of other meshes have other collectives.
+  int64_t numberOf(FlatSymbolRefAttr mesh, bool isLocal) { return isLocal ? numbers[mesh] : numbers[mesh]++; }
+
   SymbolTableCollection symbols;
-  int64_t number = 0;
+  llvm::DenseMap<Attribute, int64_t> numbers;
 };
 
 class LowerCollectivesPass : public impl::LowerCollectivesBase<LowerCollectivesPass> {

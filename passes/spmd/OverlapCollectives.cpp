@@ -4,6 +4,8 @@
 #include "passes/remarks/Remarks.h"
 #include "passes/spmd/Collectives.h"
 
+#include "mlir/Interfaces/DataLayoutInterfaces.h"
+
 using namespace mlir;
 
 namespace proa {
@@ -23,12 +25,12 @@ public:
                                  << int64_t(window);
       return signalPassFailure();
     }
-    SmallVector<dist::StepOpInterface> ops;
-    getOperation()->walk([&](dist::StepOpInterface op) {
-      if (collectiveOf(op))
+    SmallVector<Operation *> ops;
+    getOperation()->walk([&](Operation *op) {
+      if (collectiveOf(op) || (isa<dist::RecvOp>(op) && isa<RankedTensorType>(op->getResult(0).getType())))
         ops.push_back(op);
     });
-    for (dist::StepOpInterface op : ops)
+    for (Operation *op : ops)
       overlap(op);
   }
 
@@ -47,40 +49,95 @@ private:
     return !isa<dist::DistDialect>(op->getDialect()) && !op->hasTrait<OpTrait::ConstantLike>();
   }
 
-  /// The place to start from: after the operand, at most `window` ops that compute before the user. Null if
-  /// nothing is computed between them.
-  Operation *startOf(dist::StepOpInterface op, Operation *user) {
-    Operation *definition = op.getX().getDefiningOp(), *start = user;
+  static Value operandOf(Operation *op) { return op->getNumOperands() == 0 ? Value() : op->getOperand(0); }
+
+  /// The bytes of a tensor; 0 if its dims are not known, or if there is none.
+  static int64_t bytesOf(Value value) {
+    auto type = value ? cast<RankedTensorType>(value.getType()) : RankedTensorType();
+    if (!type || !type.hasStaticShape())
+      return 0;
+    return type.getNumElements() *
+           static_cast<int64_t>(DataLayout().getTypeSize(type.getElementType()).getFixedValue());
+  }
+
+  /// Whether a collective runs as late as possible: its result takes more memory than its operand, or the
+  /// operand lives anyway.
+  static bool isLate(Operation *op) {
+    Value operand = operandOf(op);
+    return operand.getParentBlock() != op->getBlock() || !operand.getDefiningOp() ||
+           bytesOf(op->getResult(0)) > bytesOf(operand);
+  }
+
+  /// Where an op starts and where the wait is: before these ops.
+  struct Places {
+    Operation *start, *wait;
+  };
+
+  /// The start is at most `window` ops that compute before the first user.
+  std::optional<Places> latePlaces(Operation *op, Operation *user) {
+    Operation *definition = operandOf(op).getDefiningOp(), *start = user;
     int64_t count = 0;
     for (Operation *before = user->getPrevNode(); before && before != definition;
          before = before->getPrevNode()) {
-      if (before == op.getOperation())
+      if (before == op)
         continue;
       if (count == window && isWork(before))
         break;
       count += isWork(before);
       start = before;
     }
-    return count > 0 ? start : nullptr;
+    return count > 0 ? std::optional(Places{start, user}) : std::nullopt;
   }
 
-  void overlap(dist::StepOpInterface op) {
-    Operation *user = firstUser(op), *start = startOf(op, user);
-    if (!start) {
-      remarks.missed(op) << op->getName().getStringRef()
-                         << " is not asynchronous: nothing is computed between "
+  /// The start follows the operand, and the wait is at most `window` ops that compute after it.
+  std::optional<Places> earlyPlaces(Operation *op, Operation *user) {
+    Operation *start = operandOf(op).getDefiningOp()->getNextNode(), *wait = start;
+    int64_t count = 0;
+    for (; wait != user && count < window; wait = wait->getNextNode())
+      count += isWork(wait);
+    return count > 0 ? std::optional(Places{start, wait}) : std::nullopt;
+  }
+
+  /// A receive starts after the send of the same channel, which is that of a step of a ring: what a device
+  /// receives needs no memory before.
+  static std::optional<Places> placesOfReceive(dist::RecvOp op, Operation *user) {
+    Operation *start = op;
+    for (Operation *before = op->getPrevNode(); before && start == op; before = before->getPrevNode())
+      if (auto send = dyn_cast<dist::SendOp>(before); send && send.getChannel() == op.getChannel())
+        start = send->getNextNode();
+    for (Operation *between = start; between != user; between = between->getNextNode())
+      if (isWork(between))
+        return Places{start, user};
+    return std::nullopt;
+  }
+
+  void overlap(Operation *op) {
+    StringRef name = op->getName().getStringRef();
+    if (int64_t bytes = std::max(bytesOf(operandOf(op)), bytesOf(op->getResult(0)));
+        bytes > 0 && bytes < minBytes) {
+      remarks.missed(op) << name << " is not asynchronous: it is of " << std::to_string(bytes)
+                         << " bytes, fewer than " << std::to_string(minBytes);
+      return;
+    }
+    Operation *user = firstUser(op);
+    auto receive = dyn_cast<dist::RecvOp>(op);
+    std::optional<Places> places = receive      ? placesOfReceive(receive, user)
+                                   : isLate(op) ? latePlaces(op, user)
+                                                : earlyPlaces(op, user);
+    if (!places) {
+      remarks.missed(op) << name << " is not asynchronous: nothing is computed between "
                          << "its operand and its first use";
       return;
     }
-    if (start->isBeforeInBlock(op))
-      op->moveBefore(start);
+    if (places->start != op && places->start->getPrevNode() != op)
+      op->moveBefore(places->start);
     Value result = op->getResult(0);
     auto type = cast<RankedTensorType>(result.getType());
     result.setType(dist::FutureType::get(&getContext(), type));
-    OpBuilder builder(user);
+    OpBuilder builder(places->wait);
     auto wait = dist::WaitOp::create(builder, op->getLoc(), type, result);
     result.replaceAllUsesExcept(wait.getResult(), wait);
-    remarks.done(op) << op->getName().getStringRef() << " is asynchronous";
+    remarks.done(op) << name << " is asynchronous";
   }
 
   PassRemarks remarks{getArgumentName()};

@@ -5,7 +5,7 @@
 #include "dialects/pd/sharding/CloneOnTypes.h"
 #include "passes/remarks/Remarks.h"
 #include "passes/spmd/CollectiveForm.h"
-#include "passes/spmd/GlobalForm.h"
+#include "passes/spmd/DevicePart.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -23,10 +23,11 @@ namespace {
 class LocalRewriter {
 public:
   LocalRewriter(GlobalForm &form, ReshardExpander &expander, LocalTypes types, PassRemarks remarks)
-      : form(form), expander(expander), types(types), remarks(remarks) {}
+      : form(form), expander(expander), types(types), remarks(remarks), part(form, types) {}
 
   LogicalResult rewrite(func::FuncOp function) {
     SmallVector<Type> arguments, results;
+    BitVector otherArguments = argumentsOfOthers(function), otherResults = resultsOfOthers(function);
     for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
       arguments.push_back(
           local(type, function.getArgAttrOfType<dist::ShardingAttr>(i, dist::shardingAttribute),
@@ -36,10 +37,33 @@ public:
           local(type, function.getResultAttrOfType<dist::ShardingAttr>(i, dist::shardingAttribute),
                 [&](Attribute global) { function.setResultAttr(i, dist::globalAttribute, global); }));
     function.setFunctionType(FunctionType::get(function.getContext(), arguments, results));
-    return function.isExternal() ? success() : rewriteBlock(function.getBody().front());
+    if (!function.isExternal() && failed(rewriteBlock(function.getBody().front())))
+      return failure();
+    for (unsigned i : otherArguments.set_bits())
+      if (!function.isExternal())
+        form.forget(function.getArgument(i));
+    if (failed(function.eraseArguments(otherArguments)) || failed(function.eraseResults(otherResults)))
+      return function.emitOpError() << "cannot lose the arguments and results of other meshes";
+    return success();
   }
 
 private:
+  /// The arguments and results that the device does not have.
+  BitVector argumentsOfOthers(func::FuncOp function) const {
+    BitVector others(function.getNumArguments());
+    for (unsigned i = 0; i < others.size(); ++i)
+      if (auto sharding = function.getArgAttrOfType<dist::ShardingAttr>(i, dist::shardingAttribute))
+        others[i] = !types.has(sharding.getMesh());
+    return others;
+  }
+  BitVector resultsOfOthers(func::FuncOp function) const {
+    BitVector others(function.getNumResults());
+    for (unsigned i = 0; i < others.size(); ++i)
+      if (auto sharding = function.getResultAttrOfType<dist::ShardingAttr>(i, dist::shardingAttribute))
+        others[i] = !types.has(sharding.getMesh());
+    return others;
+  }
+
   Type local(Type type, dist::ShardingAttr sharding, llvm::function_ref<void(Attribute)> setGlobal) const {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor)
@@ -56,9 +80,12 @@ private:
 
   LogicalResult rewriteBlock(Block &block) {
     setLocalTypes(block.getArguments());
-    for (Operation &op : llvm::make_early_inc_range(block))
-      if (failed(rewriteOp(&op)))
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      FailureOr<bool> isOther = types.device ? part.lacks(&op) : FailureOr<bool>(false);
+      if (failed(isOther) || (!*isOther && failed(rewriteOp(&op))))
         return failure();
+    }
+    part.eraseOthers(block);
     return success();
   }
 
@@ -70,13 +97,17 @@ private:
       return success();
     }
     if (form.runsWhole(op))
-      return runWhole(op);
+      return runWhole(op, form.reasonOfWhole(op));
     if (const LocalFormSplit *split = form.localFormOf(op))
       return runLocalForm(op, *split);
     for (Region &region : op->getRegions())
       for (Block &block : region)
         if (failed(rewriteBlock(block)))
           return failure();
+    if (FailureOr<Operation *> kept = part.removeOthers(op); succeeded(kept))
+      op = *kept;
+    else
+      return failure();
     Type before = op->getNumResults() > 0 ? op->getResult(0).getType() : Type();
     setLocalTypes(op->getResults());
     if (before && before != op->getResult(0).getType())
@@ -96,8 +127,10 @@ private:
     if (failed(plan))
       return failure();
     OpBuilder builder(op);
-    replace(op.getResult(),
-            expander.createSteps(builder, op.getLoc(), *plan, op.getX(), tensor.type, op.getFrom()));
+    Value value = expander.create(builder, op, *plan, op.getX(), tensor.type, op.getFrom(), op.getTo());
+    if (!value) // the device sends only
+      return part.lose(op), success();
+    replace(op.getResult(), value);
     op.erase();
     return success();
   }
@@ -148,9 +181,9 @@ private:
                            form.find(op->getResult(0))->sharding.getMesh(), types, resultTypes);
     FailureOr<SmallVector<Value>> values = split.rule.localForm(created);
     if (failed(values)) {
-      if (types.position)
-        return op->emitOpError() << "its local form does not cover the parts of position " << *types.position;
-      return runWhole(op);
+      if (types.device)
+        return op->emitOpError() << "its local form does not cover the parts of device " << *types.device;
+      return runWhole(op, "parts of unequal sizes need a program for each device");
     }
     remarks.done(op) << op->getName().getStringRef() << " becomes its local form";
     for (auto [result, value, type] : llvm::zip_equal(op->getResults(), *values, resultTypes)) {
@@ -164,21 +197,21 @@ private:
     return success();
   }
 
-  LogicalResult runWhole(Operation *op) {
+  LogicalResult runWhole(Operation *op, StringRef reason) {
     op->removeAttr(dist::shardingsAttribute);
     if (shrinkConstant(op))
       return success();
     remarks.missed(op) << op->getName().getStringRef() << " runs whole on each device"
-                       << (form.reasonOfWhole(op).empty() ? "" : ": ") << form.reasonOfWhole(op);
+                       << (reason.empty() ? "" : ": ") << reason;
     OpBuilder builder(op);
     for (OpOperand &operand : op->getOpOperands())
       if (const GlobalTensor *found = form.find(operand.get())) {
         GlobalTensor tensor = *found;
-        auto plan = expander.plan(op, tensor.type, tensor.sharding, GlobalForm::replicated(tensor.sharding));
+        dist::ShardingAttr to = GlobalForm::replicated(tensor.sharding);
+        auto plan = expander.plan(op, tensor.type, tensor.sharding, to);
         if (failed(plan))
           return failure();
-        operand.set(
-            expander.createSteps(builder, op->getLoc(), *plan, operand.get(), tensor.type, tensor.sharding));
+        operand.set(expander.create(builder, op, *plan, operand.get(), tensor.type, tensor.sharding, to));
       }
     builder.setInsertionPointAfter(op);
     for (Value result : op->getResults())
@@ -189,10 +222,10 @@ private:
         if (failed(plan))
           return failure();
         auto uses = llvm::map_to_vector(result.getUses(), [](OpOperand &use) { return &use; });
-        Value part = expander.createSteps(builder, op->getLoc(), *plan, result, tensor.type, from);
-        form.replace(result, part);
+        Value local = expander.create(builder, op, *plan, result, tensor.type, from, tensor.sharding);
+        form.replace(result, local);
         for (OpOperand *use : uses)
-          use->set(part);
+          use->set(local);
       }
     return success();
   }
@@ -201,6 +234,7 @@ private:
   ReshardExpander &expander;
   LocalTypes types;
   PassRemarks remarks;
+  DevicePart part;
 };
 
 class PartitionPass : public impl::PartitionBase<PartitionPass> {
@@ -215,8 +249,10 @@ public:
     }
     MeshPlacements meshes(getOperation());
     LocalTypes types{meshes, rank < 0 ? std::nullopt : std::optional<int64_t>(rank)};
-    ReshardExpander expander({latency, bandwidth, {links.begin(), links.end()}, memoryLimit, dynamicDim},
-                             types);
+    if (failed(verifyDevices(meshes)))
+      return signalPassFailure();
+    ReshardExpander expander(
+        {latency, bandwidth, {links.begin(), links.end()}, memoryLimit, dynamicDim, meshLink}, types);
     if (failed(expander.verifyOptions(getOperation(), getArgumentName())))
       return signalPassFailure();
     SmallVector<func::FuncOp> functions;
@@ -233,6 +269,21 @@ public:
     for (func::FuncOp function : functions)
       if (failed(rewriter.rewrite(function)))
         return signalPassFailure();
+  }
+
+private:
+  LogicalResult verifyDevices(const MeshPlacements &meshes) {
+    SmallVector<int64_t> devices = meshes.devices();
+    if (rank >= 0 && !devices.empty() && !llvm::is_contained(devices, rank))
+      return getOperation().emitError()
+             << getArgumentName() << ": expected the rank of a device of a mesh, of " << devices.front()
+             << " to " << devices.back() << ", found " << int64_t(rank);
+    if (rank < 0 && !meshes.haveEqualDevices())
+      return getOperation().emitError()
+             << getArgumentName()
+             << ": the meshes have different devices, which run different programs; "
+                "expected the option rank";
+    return success();
   }
 };
 

@@ -1,7 +1,9 @@
 /// Passes of this folder; Passes.td documents each.
 #pragma once
 
+#include "lib/spmd/RingCost.h"
 #include "mlir/IR/BuiltinOps.h"
+
 #include "mlir/Pass/Pass.h"
 
 namespace proa {

@@ -31,19 +31,30 @@ defvar ReshardOptions = [
              "Latency and bandwidth of mesh axes that differ: AXIS:SECONDS:BYTES_PER_SECOND">,
   Option<"memoryLimit", "memory-limit", "int64_t", "0",
          "The most bytes of a device that source and result of a step may take; 0: no limit">,
-  Option<"dynamicDim", "dynamic-dim", "int64_t", "1024", "Size of dynamic dims in the cost model">
+  Option<"dynamicDim", "dynamic-dim", "int64_t", "1024", "Size of dynamic dims in the cost model">,
+  Option<"meshLink", "mesh-link", "std::string", [{""}],
+         "Messages between meshes: SECONDS:BYTES_PER_SECOND; default: latency and bandwidth">
 ];
+
+// How rings are chosen (lib/spmd/RingCost.h).
+class RingUseOption<string default> : Option<"use", "use", "::proa::spmd::RingUse", default,
+  "Where rings are used: by-cost, always, never", [{ ::llvm::cl::values(
+    clEnumValN(::proa::spmd::RingUse::ByCost, "by-cost", "where they take less time or memory"),
+    clEnumValN(::proa::spmd::RingUse::Always, "always", "in all places"),
+    clEnumValN(::proa::spmd::RingUse::Never, "never", "in no place")) }]>;
+defvar ringOverlapOption = Option<"overlaps", "overlaps", "bool", "true",
+  "Whether messages are on their way while a device computes">;
 
 def ExpandReshard : Pass<"dist-expand-reshard", "::mlir::ModuleOp"> {
   let summary = "Replace dist.reshard by collectives";
   let description = [{
-    Replaces each `dist.reshard` between shardings on one mesh by the cheapest sequence of `dist.slice`,
-    `dist.to_partial`, `dist.all_gather`, `dist.all_to_all`, `dist.permute`, `dist.reduce_scatter` and
-    `dist.all_reduce` on local tensors, between `dist.to_local` and `dist.to_global`. `lib/spmd/Reshard.h` describes the
-    cost model. Plans are right for all dim sizes; the sizes choose among them.
+    Replaces each `dist.reshard` by the cheapest sequence of `dist.slice`, `dist.to_partial`, `dist.all_gather`,
+    `dist.all_to_all`, `dist.permute`, `dist.reduce_scatter` and `dist.all_reduce` on local tensors, between
+    `dist.to_local` and `dist.to_global`. `lib/spmd/Reshard.h` describes the cost model. Plans are right for all dim
+    sizes; the sizes choose among them. It is an error if no sequence fits the memory limit.
 
-    A reshard between meshes stays as it is, with a remark: the devices of both meshes must take part. It is an error if
-    no sequence fits the memory limit.
+    Between meshes, a `dist.send` and a `dist.recv` are between the steps on both meshes (`lib/spmd/MeshReshard.h`);
+    none is needed if the meshes are views of the same devices. Ops on local tensors run on the devices of their mesh.
 
     ```mlir
     // before
@@ -116,7 +127,9 @@ def Partition : Pass<"dist-partition", "::mlir::ModuleOp"> {
     program.
 
     Without `rank` the program is the same for all devices: a dim of parts of different sizes is dynamic. With `rank` it
-    is the program of one position of the mesh, with its sizes.
+    is the program of one device, with its sizes. If the meshes of a module have different devices, `rank` is required:
+    the device runs the ops of the meshes that have it, and functions lose the arguments and results of the others.
+    Values move between meshes by `dist.send` and `dist.recv`.
 
     An op whose results are split and whose operands are replicated, but which has no rule for it (random numbers, a
     constant), runs whole on each device, which keeps its part; so does an op whose local types inference does not
@@ -145,7 +158,7 @@ def Partition : Pass<"dist-partition", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"rank", "rank", "int64_t", "-1", "The position in the mesh; -1: one program for all devices">
+    Option<"rank", "rank", "int64_t", "-1", "The device; -1: one program for all devices">
   ] # ReshardOptions;
   let dependentDialects = ["::proa::dist::DistDialect", "::proa::pd::PdDialect", "::mlir::tensor::TensorDialect"];
 }
@@ -255,8 +268,9 @@ def DecomposeRings : Pass<"dist-decompose-rings", "::mlir::ModuleOp"> {
 
     Rows are a dimension that one operand and the result share. Bytes are those of the collective; the gathered operand
     is not held as a whole. The local tensors must have equal static dims on all devices. Collectives of less than
-    `min-bytes` stay: n - 1 messages have a larger latency. Messages go to a second view of the mesh (`@m_ring`), in
-    which the devices have moved by one.
+    `min-bytes` stay: n - 1 messages have a larger latency. With `use=by-cost` a contraction becomes a ring if that
+    takes less time, or saves memory, by lib/spmd/RingCost.h; a remark says both figures. Messages go to a second view
+    of the mesh (`@m_ring`), in which the devices have moved by one.
 
     ```mlir
     // before
@@ -272,18 +286,38 @@ def DecomposeRings : Pass<"dist-decompose-rings", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"minBytes", "min-bytes", "int64_t", "65536", "The fewest bytes of a collective that becomes a ring">
+    Option<"minBytes", "min-bytes", "int64_t", "65536", "The fewest bytes of a collective that becomes a ring">,
+    RingUseOption<"::proa::spmd::RingUse::Always">, ringOverlapOption
   ];
   let dependentDialects = ["::proa::dist::DistDialect", "::proa::pd::PdDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def ChooseRings : Pass<"dist-choose-rings", "::mlir::ModuleOp"> {
+  let summary = "Choose ops whose operands are passed around a ring instead of gathered";
+  let description = [{
+    For each op of a program in sharded form whose local form can pass parts of operands around a ring of devices
+    (attention over a split sequence), compares time and memory of a device with those of gathering the operands
+    (lib/spmd/RingCost.h), and sets or clears the attribute `ring`. A remark says both figures. With `use=always` or
+    `use=never` all such ops have one choice.
+  }];
+  let options = [RingUseOption<"::proa::spmd::RingUse::ByCost">, ringOverlapOption];
+  let dependentDialects = ["::proa::pd::PdDialect"];
 }
 
 def OverlapCollectives : Pass<"dist-overlap-collectives", "::mlir::ModuleOp"> {
   let summary = "Start collectives early and wait for them late";
   let description = [{
     A collective becomes asynchronous: it gives a future, and `dist.wait` is before the first op that uses the result.
-    The collective moves up to its operand, but at most `window` ops before the wait, which bounds the memory of
-    results that arrive early. It stays synchronous if nothing is computed between the operand and the first use.
-    Run it last: other passes match collectives with tensors as results.
+    At most `window` ops that compute are between them, which bounds the memory of operands and results under way:
+
+    - An all_gather, and other collectives whose result is larger than the operand or whose operand is an argument, are
+      late: they start at most `window` ops before the first use.
+    - Others are early: they start after their operand, and the wait is at most `window` ops after that.
+    - A `dist.recv` starts after the `dist.send` of its channel, as in a step of a ring.
+
+    A collective stays synchronous if nothing is computed between the operand and the first use, or if it has fewer than
+    `min-bytes` bytes. Run it last: other passes match collectives with tensors as results. All devices must have the
+    same ops, so that they keep one order of communication.
 
     ```mlir
     // before
@@ -297,7 +331,8 @@ def OverlapCollectives : Pass<"dist-overlap-collectives", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"window", "window", "int64_t", "16", "The most ops that run between the start and the wait">
+    Option<"window", "window", "int64_t", "16", "The most ops that run between the start and the wait">,
+    Option<"minBytes", "min-bytes", "int64_t", "0", "The fewest bytes of a collective that becomes asynchronous">
   ];
   let dependentDialects = ["::proa::dist::DistDialect"];
 }
@@ -393,18 +428,23 @@ def FromRings : Pass<"dist-from-rings", "::mlir::ModuleOp"> {
     | c_broadcast; c_scatter | dist.broadcast; and dist.slice |
     | alltoall | dist.all_to_all between reshapes |
     | partial_allgather | pd.gather of the process's part, dist.all_gather |
-    | send_v2, recv_v2, in a ring of all devices | dist.send, dist.recv between meshes of one device |
+    | send_v2, recv_v2 | dist.send, dist.recv between meshes of one device |
+    | partial_send, partial_recv | the same for the part; the other parts of what is received are zero |
+    | global_scatter, global_gather | dist.exchange_rows, and pd.gather to or from the order of experts |
+    | pd.vjp of these ops | the ops of the gradient, which are other ops of the ring |
     | with `expand`: c_embedding | dist.slice of a constant for the first index |
     | with `expand`: c_softmax_with_cross_entropy | the same, and dist.all_reduce |
 
     c_identity and barrier stay: they do not communicate, or only wait. An op of dist that replaces one op keeps its
     name and attributes as `ring_op`, from which `dist-to-rings` restores it.
 
-    A `dist.sharding` of an argument or result says which part of a tensor the process has; the others are replicated.
-    They get `dist.global`.
+    A `dist.sharding` of an argument or result says which part of a tensor the process has. So does `dist.global`, the
+    type of the whole tensor, if only one choice of axes makes parts of that size: of the axes of tensor parallelism, or
+    of all if the program has none. The others are replicated. All get `dist.global`.
 
     Errors: a ring without axes; nranks, root or peer that does not fit the size of the axes; rank or start_index of
-    another process than `rank`; no mesh, or several.
+    another process than `rank`; a whole tensor that no axes, or several choices of them, split into such parts; an op
+    without a derivative (broadcast, c_scatter) in pd.vjp; no mesh, or several.
 
     ```mlir
     // before
@@ -448,8 +488,9 @@ def LowerCollectives : Pass<"dist-lower-collectives", "::mlir::ModuleOp"> {
   let description = [{
     Replaces collectives, `dist.slice`, `dist.to_partial`, `dist.broadcast`, `dist.send` and `dist.recv` by the ops of
     rt of the same names, which carry the mesh itself. They keep their order on all ranks: ops of rt that communicate
-    have an effect. A collective whose result is a future communicates where it starts, and `dist.wait` gives its
-    result. `dist.mesh` and the sharding attributes of functions stay.
+    have an effect. A future that a `dist.wait` of the same block takes becomes one of an op of rt, which communicates
+    until `rt.wait`; other ops with a future as result communicate where they start. `dist.mesh` and the sharding
+    attributes of functions stay.
 
     It is an error if an op of the global form is left: `dist.reshard`, `dist.to_local`, `dist.to_global`.
     `dist.constrain` is replaced by its operand.

@@ -24,23 +24,28 @@ public:
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    FailureOr<sharding::MeshOfModule> mesh = sharding::findMesh(module);
-    sharding::ShardingGraph graph;
-    if (failed(mesh) || failed(graph.build(module)) || failed(sharding::readAnnotations(graph, *mesh)))
+    FailureOr<sharding::Meshes> meshes = sharding::findMeshes(module);
+    if (failed(meshes))
+      return signalPassFailure();
+    std::optional<sharding::ValueMeshes> meshOfValue;
+    if (meshes->list.size() > 1)
+      meshOfValue = sharding::ValueMeshes::assign(module, *meshes);
+    sharding::ShardingGraph graph(*meshes);
+    if (failed(graph.build(module, meshOfValue ? &*meshOfValue : nullptr)) ||
+        failed(sharding::readAnnotations(graph)))
       return signalPassFailure();
     remark(graph);
     sharding::PlacementPool pool;
-    sharding::ReshardCosts costs(mesh->mesh, pool);
-    sharding::LocalFormCosts forms(module, *mesh, costs);
+    sharding::ReshardCosts costs(*meshes, pool);
+    sharding::LocalFormCosts forms(module, *meshes, costs);
     sharding::Propagation propagation(graph, costs, forms);
     propagation.run();
     sharding::Assignment assignment(graph, pool, costs, forms);
     assignment.run();
     for (const std::string &value : explain)
-      if (failed(sharding::explain(value, module, graph, propagation, assignment, pool, mesh->mesh,
-                                   llvm::errs())))
+      if (failed(sharding::explain(value, module, graph, propagation, assignment, pool, llvm::errs())))
         return signalPassFailure();
-    sharding::materialize(graph, assignment, pool, mesh->mesh, mesh->symbol);
+    sharding::materialize(graph, assignment, pool);
     if (check && failed(verifyShardedForm(module)))
       signalPassFailure();
   }
@@ -53,7 +58,7 @@ private:
     for (const sharding::Node &node : graph.nodes)
       if (!node.rule)
         remarks.missed(node.op) << node.op->getName().getStringRef()
-                                << " has no sharding rule: it runs whole on each device";
+                                << " runs whole on each device: " << pd::whyWhole(node.op);
   }
 };
 

@@ -54,9 +54,20 @@ Value onPart(OpBuilder &builder, Operation *op, unsigned operand, Value part) {
   return clone->getResult(0);
 }
 
-Ring::Ring(ModuleOp module, const EvenCollective &collective, const spmd::Mesh &mesh, int64_t &channel)
-    : collective(collective), mesh(mesh), symbol(collective.op().getFrom().getMesh()),
-      moved(FlatSymbolRefAttr::get(movedMesh(module))), channel(channel) {}
+int64_t nextRingChannel(ModuleOp module) {
+  int64_t channel = firstRingChannel;
+  module.walk(
+      [&](dist::SendOp op) { channel = std::max(channel, static_cast<int64_t>(op.getChannel()) + 1); });
+  return channel;
+}
+
+Ring::Ring(ModuleOp module, FlatSymbolRefAttr symbol, llvm::ArrayRef<spmd::AxisRef> axes,
+           const spmd::Mesh &mesh, int64_t &channel)
+    : axes(axes), mesh(mesh), symbol(symbol), channel(channel) {
+  for (const spmd::AxisRef &axis : axes)
+    parts *= axis.size;
+  moved = module ? FlatSymbolRefAttr::get(movedMesh(module)) : symbol;
+}
 
 void Ring::send(OpBuilder &builder, Location location, Value x) {
   dist::SendOp::create(builder, location, Type(), x, globalType(x.getType()), shardingOf(x.getType(), symbol),
@@ -73,7 +84,7 @@ Value Ring::byPart(OpBuilder &builder, Location location, llvm::ArrayRef<int64_t
   auto type = RankedTensorType::get({size()}, builder.getI64Type());
   Value all = pd::ConstantOp::create(builder, location, type, DenseElementsAttr::get(type, values));
   spmd::Placement whole{std::vector<spmd::DimPlacement>(1)}, split = whole;
-  split.dims[0].axes.assign(collective.axes.begin(), collective.axes.end());
+  split.dims[0].axes.assign(axes.begin(), axes.end());
   return dist::createStep(builder, location, spmd::StepKind::Slice, all, type.clone({1}), type,
                           dist::shardingOf(whole, symbol, mesh), dist::shardingOf(split, symbol, mesh));
 }
@@ -113,14 +124,14 @@ StringAttr Ring::movedMesh(ModuleOp module) const {
   SmallVector<int64_t> devices;
   for (int64_t position = 0; position < mesh.size(); ++position) {
     int64_t part = 0;
-    for (const spmd::AxisRef &axis : collective.axes)
+    for (const spmd::AxisRef &axis : axes)
       part = part * axis.size + mesh.coordinate(axis, position);
-    part = (part + collective.parts - 1) % collective.parts;
-    SmallVector<int64_t> coordinates(collective.axes.size());
-    for (size_t i = coordinates.size(); i-- > 0; part /= collective.axes[i].size)
-      coordinates[i] = part % collective.axes[i].size;
-    devices.push_back(mesh.deviceAt(spmd::rootOf(mesh, {collective.axes.data(), collective.axes.size()},
-                                                 {coordinates.data(), coordinates.size()}, position)));
+    part = (part + parts - 1) % parts;
+    SmallVector<int64_t> coordinates(axes.size());
+    for (size_t i = coordinates.size(); i-- > 0; part /= axes[i].size)
+      coordinates[i] = part % axes[i].size;
+    devices.push_back(mesh.deviceAt(
+        spmd::rootOf(mesh, {axes.data(), axes.size()}, {coordinates.data(), coordinates.size()}, position)));
   }
   auto attribute = dist::MeshAttr::get(module.getContext(), original.getMesh().getNames(),
                                        original.getMesh().getSizes(), devices);

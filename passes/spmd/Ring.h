@@ -18,14 +18,22 @@ std::optional<Rows> rowsOf(mlir::Operation *op, llvm::function_ref<bool(const Ro
 /// The op with another operand, of inferred types.
 mlir::Value onPart(mlir::OpBuilder &builder, mlir::Operation *op, unsigned operand, mlir::Value part);
 
-/// The devices that differ only on the axes of a collective, in the order of parts. Each gets tensors from
-/// the next one, by messages to a mesh in which the devices have moved by one.
+/// The first channel of messages around rings. Other messages between meshes use those below.
+inline constexpr int64_t firstRingChannel = 1 << 19;
+
+/// The next free channel for messages around rings.
+int64_t nextRingChannel(mlir::ModuleOp module);
+
+/// The devices that differ only on some mesh axes, in the order of the parts that the axes make, from major
+/// to minor. Each gets tensors from the next one, by messages to a mesh in which the devices have moved by
+/// one.
 class Ring {
 public:
-  /// `channel` is the next free one of the module.
-  Ring(mlir::ModuleOp module, const EvenCollective &collective, const spmd::Mesh &mesh, int64_t &channel);
+  /// `channel` is the next free one of the module. Without a module the mesh is not created.
+  Ring(mlir::ModuleOp module, mlir::FlatSymbolRefAttr symbol, llvm::ArrayRef<spmd::AxisRef> axes,
+       const spmd::Mesh &mesh, int64_t &channel);
 
-  int64_t size() const { return collective.parts; }
+  int64_t size() const { return parts; }
 
   void send(mlir::OpBuilder &builder, mlir::Location location, mlir::Value x);
   /// The tensor that the next device sent last.
@@ -41,7 +49,8 @@ private:
   dist::ShardingAttr shardingOf(mlir::Type local, mlir::FlatSymbolRefAttr ofMesh) const;
   mlir::StringAttr movedMesh(mlir::ModuleOp module) const;
 
-  const EvenCollective &collective;
+  llvm::SmallVector<spmd::AxisRef> axes;
+  int64_t parts = 1;
   const spmd::Mesh &mesh;
   mlir::FlatSymbolRefAttr symbol, moved;
   int64_t &channel;

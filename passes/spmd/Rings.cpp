@@ -1,5 +1,8 @@
 #include "passes/spmd/Rings.h"
 
+#include "lib/spmd/Refine.h"
+#include "passes/spmd/FactorAxes.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 #include <fmt/format.h>
@@ -57,6 +60,11 @@ FailureOr<RingAxes::Axes> RingAxes::axesOf(Operation *op, int64_t ring) const {
   return axes;
 }
 
+bool RingAxes::has(int64_t ring, const spmd::AxisRef &axis) const {
+  auto found = rings.find(ring);
+  return llvm::is_contained(found != rings.end() ? found->second : other.value_or(Axes()), axis);
+}
+
 FailureOr<int64_t> RingAxes::ringOf(Operation *op, ArrayRef<spmd::AxisRef> axes) const {
   for (const auto &[ring, own] : rings) {
     Axes used = own;
@@ -70,6 +78,49 @@ FailureOr<int64_t> RingAxes::ringOf(Operation *op, ArrayRef<spmd::AxisRef> axes)
              (axis == mesh.full(axis.axis) ? "" : " (a part of it)");
   return op->emitOpError() << "no ring has the axes '" << names
                            << "': expected an entry for them in the option rings";
+}
+
+/// All ordered choices of `axes` whose sizes have the product `parts`, in the order of the mesh.
+static SmallVector<RingAxes::Axes> splitsInto(int64_t parts, ArrayRef<spmd::AxisRef> axes) {
+  SmallVector<RingAxes::Axes> found;
+  for (unsigned chosen = 1; chosen < (1u << axes.size()); ++chosen) {
+    RingAxes::Axes split;
+    int64_t product = 1;
+    for (auto [i, axis] : llvm::enumerate(axes))
+      if (chosen >> i & 1) {
+        split.push_back(axis);
+        product *= axis.size;
+      }
+    if (product == parts)
+      found.push_back(split);
+  }
+  return found;
+}
+
+FailureOr<spmd::Placement> placementOfParts(function_ref<InFlightDiagnostic()> emitError,
+                                            const spmd::Mesh &mesh, ArrayRef<spmd::AxisRef> candidates,
+                                            RankedTensorType local, RankedTensorType global) {
+  auto failed = [&](const Twine &why) -> FailureOr<spmd::Placement> {
+    return emitError() << "its local tensor is " << local << ", the whole one " << global << ": " << why;
+  };
+  if (local.getElementType() != global.getElementType() || local.getRank() != global.getRank())
+    return failed("expected the same element type and rank");
+  spmd::Placement placement{std::vector<spmd::DimPlacement>(static_cast<size_t>(local.getRank()))};
+  SmallVector<spmd::AxisRef> free(candidates);
+  for (int64_t d = 0; d < local.getRank(); ++d) {
+    int64_t part = local.getDimSize(d), size = global.getDimSize(d);
+    if (part == size)
+      continue;
+    if (ShapedType::isDynamic(part) || ShapedType::isDynamic(size) || part == 0 || size % part != 0)
+      return failed("dimension " + Twine(d) + " is not split into equal parts");
+    auto splits = splitsInto(size / part, free);
+    if (splits.size() != 1)
+      return failed((splits.empty() ? "no axes have" : "several axes have") + Twine(" the size ") +
+                    Twine(size / part) + " by which dimension " + Twine(d) + " is split; state its sharding");
+    placement.dims[static_cast<size_t>(d)].axes.assign(splits[0].begin(), splits[0].end());
+    llvm::erase_if(free, [&](const spmd::AxisRef &axis) { return llvm::is_contained(splits[0], axis); });
+  }
+  return spmd::canonical(mesh, placement);
 }
 
 FailureOr<dist::MeshOp> singleMesh(ModuleOp module) {

@@ -22,6 +22,8 @@ public:
 
   /// The axes of a ring. Failure after an error at `op`.
   mlir::FailureOr<Axes> axesOf(mlir::Operation *op, int64_t ring) const;
+  /// Whether the axis is one of a ring.
+  bool has(int64_t ring, const spmd::AxisRef &axis) const;
   /// The first ring with these axes. Failure after an error at `op`.
   mlir::FailureOr<int64_t> ringOf(mlir::Operation *op, llvm::ArrayRef<spmd::AxisRef> axes) const;
 
@@ -33,6 +35,15 @@ private:
   std::map<int64_t, Axes> rings;
   std::optional<Axes> other; ///< rings that are not listed
 };
+
+/// The placement of a value whose local tensors have the type `local`: the axes, among `candidates`, that
+/// split each dim of `global`. Failure after an error by `emitError`: the dims are no multiples, or several
+/// axes would do.
+mlir::FailureOr<spmd::Placement> placementOfParts(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+                                                  const spmd::Mesh &mesh,
+                                                  llvm::ArrayRef<spmd::AxisRef> candidates,
+                                                  mlir::RankedTensorType local,
+                                                  mlir::RankedTensorType global);
 
 /// The attribute of an op of dist that holds the ring op from which it was created: its name and attributes.
 inline constexpr llvm::StringLiteral ringOpAttribute = "ring_op";

@@ -1,7 +1,7 @@
 #include "passes/spmd/ShardedForm.h"
 
-#include "dialects/dist/Placements.h"
 #include "passes/spmd/FactorAxes.h"
+#include "passes/spmd/ReshardExpander.h"
 #include "passes/spmd/propagation/RuleCache.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -15,7 +15,7 @@ namespace {
 
 class Verifier {
 public:
-  explicit Verifier(ModuleOp module) : module(module) {}
+  explicit Verifier(ModuleOp module) : module(module), meshes(module) {}
 
   LogicalResult verify() {
     for (auto function : module.getOps<func::FuncOp>()) {
@@ -49,9 +49,7 @@ private:
       error(op) << "expected a final sharding of " << value.getType();
       return;
     }
-    if (!mesh)
-      mesh = dist::lookupMesh(module, sharding.getMesh()).toMesh();
-    placements[value] = dist::placementOf(sharding, *mesh);
+    shardings[value] = sharding;
   }
 
   void setResults(Operation *op) {
@@ -63,24 +61,25 @@ private:
   }
 
   /// The placement of a value; none for block arguments of regions, which have those of operands.
-  const spmd::Placement *of(Value value) const {
-    auto entry = placements.find(value);
-    return entry == placements.end() ? nullptr : &entry->second;
+  const spmd::Placement *of(Value value) {
+    dist::ShardingAttr sharding = shardings.lookup(value);
+    return sharding ? &meshes.placementOf(sharding) : nullptr;
   }
 
   void verifyReshard(dist::ReshardOp op) {
-    const spmd::Placement *from = of(op.getX());
-    if (from && *from != dist::placementOf(op.getFrom(), *mesh))
-      error(op) << "the operand has the sharding " << spmd::toText(*mesh, *from);
+    dist::ShardingAttr from = shardings.lookup(op.getX());
+    if (from && from != op.getFrom())
+      error(op) << "the operand has the sharding " << from;
   }
 
   void verifyOp(Operation *op) {
     OpPlacements own;
+    mesh = {};
     for (Value operand : op->getOperands())
-      if (!add(operand, own.operands))
+      if (!add(op, operand, own.operands))
         return;
     for (Value result : op->getResults())
-      if (!add(result, own.results))
+      if (!add(op, result, own.results))
         return;
     auto isWhole = [](const spmd::Placement &placement) {
       return placement.partial.empty() &&
@@ -99,18 +98,25 @@ private:
       return;
     InFlightDiagnostic diagnostic = error(op) << "the shardings";
     for (const spmd::Placement &placement : own.operands)
-      diagnostic << " " << spmd::toText(*mesh, placement);
+      diagnostic << " " << spmd::toText(*meshes.meshOf(mesh), placement);
     diagnostic << " ->";
     for (const spmd::Placement &placement : own.results)
-      diagnostic << " " << spmd::toText(*mesh, placement);
+      diagnostic << " " << spmd::toText(*meshes.meshOf(mesh), placement);
     diagnostic << " do not follow from the rule " << (rule ? rule->rule.text() : "(none)");
   }
 
-  bool add(Value value, llvm::SmallVectorImpl<spmd::Placement> &list) {
+  /// Adds the placement of a value, on the mesh of the others of the op.
+  bool add(Operation *op, Value value, llvm::SmallVectorImpl<spmd::Placement> &list) {
     const spmd::Placement *placement = of(value);
     if (!placement && isa<RankedTensorType>(value.getType()))
       return false;
     list.push_back(placement ? *placement : spmd::Placement());
+    FlatSymbolRefAttr own = placement ? shardings.lookup(value).getMesh() : mesh;
+    if (mesh && own != mesh) {
+      error(op) << "values are on the meshes " << mesh << " and " << own;
+      return false;
+    }
+    mesh = own;
     return true;
   }
 
@@ -146,8 +152,10 @@ private:
   }
 
   ModuleOp module;
-  std::optional<spmd::Mesh> mesh;
-  llvm::DenseMap<Value, spmd::Placement> placements;
+  MeshPlacements meshes;
+  /// Of the op that is verified.
+  FlatSymbolRefAttr mesh;
+  llvm::DenseMap<Value, dist::ShardingAttr> shardings;
   sharding::RuleCache rules;
   bool isValid = true;
 };

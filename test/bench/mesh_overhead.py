@@ -6,20 +6,12 @@ Both run in turn, several times; the ratio is that of the smallest medians.
 """
 
 import argparse
-import json
-import subprocess
 import sys
+
+from timing import median_of_run
 
 MESH = ["--mesh", "dp=1", "--strategy", "dp"]
 KINDS = {"simulated": (), "processes": ("mpirun", "-n", "1", "--allow-run-as-root")}
-
-
-def median(command):
-    """The median time of a run in milliseconds."""
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
-    return json.loads(done.stdout)["median_ms"]
 
 
 def main():
@@ -41,8 +33,8 @@ def main():
         mesh = [*kind, *run, *MESH, *([] if kind else ["--simulate-mesh"])]
         plain, distributed = [], []
         for _ in range(arguments.rounds):
-            plain.append(median(run))
-            distributed.append(median(mesh))
+            plain.append(median_of_run(run))
+            distributed.append(median_of_run(mesh))
         ratio = min(distributed) / min(plain)
         failed |= ratio > arguments.limit
         print(f"{model[-50:]:50} {min(plain):10.3f} {min(distributed):10.3f} {ratio:7.3f}")

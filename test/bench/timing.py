@@ -1,5 +1,8 @@
-"""How peers are timed: the one loop of peer_worker.py and training_peer.py."""
+"""How runs are timed: the loop of peer_worker.py and training_peer.py, and the medians of proa-run."""
 
+import json
+import subprocess
+import sys
 import time
 
 
@@ -14,3 +17,11 @@ def milliseconds(run, seconds):
         run()
         times.append((time.perf_counter() - start) * 1e3)
     return sorted(times)
+
+
+def median_of_run(command):
+    """The median in milliseconds that `proa-run --json` prints."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+    return json.loads(done.stdout)["median_ms"]

@@ -32,6 +32,13 @@ CLI::Option *declareMesh(CLI::App &line, MeshChoice &choice) {
       ->check(checkName)
       ->each(choose)
       ->type_name("PART,...");
+  line.add_flag_callback(
+      "--no-overlap", [&choice] { choice.mesh.overlap = false; },
+      "With a mesh: collectives do not communicate while kernels run");
+  line.add_option("--emulate-link", choice.mesh.emulatedLink,
+                  "With a mesh: delays messages as a slower link does, such as 20us,1GB/s (measurements)")
+      ->check(checkName)
+      ->type_name("LATENCY,BANDWIDTH");
   return line
       .add_option("--mesh", choice.mesh.axes,
                   "Runs on several devices: axes of the mesh and their sizes, from major to minor")
@@ -48,6 +55,22 @@ void declareSimulatedMesh(CLI::App &line, MeshChoice &choice) {
 
 std::optional<MeshOptions> meshOf(const MeshChoice &choice) {
   return choice.isChosen ? std::optional(choice.mesh) : std::nullopt;
+}
+
+void declareOffload(CLI::App &line, OffloadChoice &choice) {
+  CLI::Option *folder =
+      line.add_option(
+              "--offload", choice.options.folder,
+              "Training programs: keeps states of the optimizer in files of this folder between their uses")
+          ->check(checkName)
+          ->each([&choice](const std::string &) { choice.isChosen = true; })
+          ->type_name("DIR");
+  line.add_flag("--offload-parameters", choice.options.parameters, "With --offload: parameters too")
+      ->needs(folder);
+}
+
+std::optional<OffloadOptions> offloadOf(const OffloadChoice &choice) {
+  return choice.isChosen ? std::optional(choice.options) : std::nullopt;
 }
 
 CLI::Option *declareCpu(CLI::App &line, std::string &cpu) {

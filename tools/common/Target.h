@@ -3,6 +3,7 @@
 
 #include "proa/Amp.h"
 #include "proa/Mesh.h"
+#include "proa/Offload.h"
 #include "tools/common/CommandLine.h"
 
 #include <optional>
@@ -35,6 +36,14 @@ void declareSimulatedMesh(CLI::App &line, MeshChoice &choice);
 
 /// ModelOptions::mesh; nothing without any of the options.
 std::optional<MeshOptions> meshOf(const MeshChoice &choice);
+
+/// Options that keep states out of memory.
+struct OffloadChoice {
+  bool isChosen = false;
+  OffloadOptions options;
+};
+void declareOffload(CLI::App &line, OffloadChoice &choice);
+std::optional<OffloadOptions> offloadOf(const OffloadChoice &choice);
 
 /// Adds --cpu (ModelOptions::cpu).
 CLI::Option *declareCpu(CLI::App &line, std::string &cpu);

@@ -33,6 +33,7 @@ struct Options {
   std::string recompute; ///< empty: no recomputation
   AmpChoice amp;
   MeshChoice mesh;
+  OffloadChoice offload;
   std::string known, updateKnown;
   bool verbose = false;
   bool list = false;
@@ -105,6 +106,7 @@ void declareModes(CommandLine &line, Options &options) {
                               declareTarget(line, options.check.target), declareMesh(line, options.mesh)})
     for (const char *mode : {"--reference", "--sharding", "--mutants"})
       option->excludes(line.get_option(mode));
+  declareOffload(line, options.offload);
   line.add_option("--micro-batches", options.check.microBatches,
                   "Number of equal parts of the batch for which gradients are computed one after the other")
       ->check(CLI::Range(1, 1000000))
@@ -309,6 +311,7 @@ int main(int argc, char **argv) {
         AmpOptions{.level = strategy->ampLevel == 1 ? AmpOptions::Level::O1 : AmpOptions::Level::O2};
   options.mesh.mesh.simulate = !onRanks;
   options.check.mesh = meshOf(options.mesh);
+  options.check.offload = offloadOf(options.offload);
   options.pool.timeout = std::chrono::milliseconds(static_cast<int64_t>(options.timeoutSeconds * 1000));
   options.check.onDiagnostic = [](const Diagnostic &diagnostic) {
     fmt::print(stderr, "{}", diagnostic.text());

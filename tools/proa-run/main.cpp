@@ -37,6 +37,7 @@ struct Options {
   std::string recompute; ///< empty: no recomputation
   AmpChoice amp;
   MeshChoice mesh;
+  OffloadChoice offload;
   int repeat = 1;
   std::optional<int> warmup; ///< default: 1 if runs are repeated
   bool json = false;
@@ -128,6 +129,7 @@ void declare(CommandLine &line, Options &options) {
   declareAmp(line, options.amp);
   declareMesh(line, options.mesh);
   declareSimulatedMesh(line, options.mesh);
+  declareOffload(line, options.offload);
   declareCpu(line, options.model.cpu);
   declareTarget(line, options.model.target);
   line.add_option("--micro-batches", options.model.microBatches,
@@ -452,5 +454,6 @@ int main(int argc, char **argv) {
   options.model.memoryBudget = memoryBudgetOf(options.recompute);
   options.model.amp = ampOf(options.amp);
   options.model.mesh = meshOf(options.mesh);
+  options.model.offload = offloadOf(options.offload);
   return runTool(line, [&] { return Runner(std::move(options)).run(); });
 }

@@ -89,7 +89,8 @@ bool holds(const llvm::Record &predicate, Candidate candidate) {
   return llvm::all_of(children, childHolds);
 }
 
-/// `{"x", Arity::Required, false, {DType::Float32, DType::Float64}}`.
+/// `{"x", Arity::Required, false, {DType::Float32, DType::Float64}}`. A type that is not one of tensors, such
+/// as a future, means a tensor of any dtype.
 void emitOperand(const llvm::Record &record, const NamedTypeConstraint &value, llvm::StringRef fallback,
                  llvm::raw_ostream &os) {
   const llvm::Record &predicate = *value.constraint.getDef().getValueAsDef("predicate");
@@ -99,10 +100,12 @@ void emitOperand(const llvm::Record &record, const NamedTypeConstraint &value, l
   os << "{" << quoted(name) << ", Arity::" << arityOf(value) << ", " << (takesArrays ? "true" : "false")
      << ", {";
   llvm::ListSeparator comma;
+  bool isTensor =
+      llvm::any_of(elements, [&](const Element &element) { return holds(predicate, {&element}); });
   for (const Element &element : elements) {
     llvm::StringRef dtype = element.dtype;
     bool isHalf = dtype == "Float16" || dtype == "BFloat16";
-    if (holds(predicate, {&element}) && (takesHalf || !isHalf))
+    if ((!isTensor || holds(predicate, {&element})) && (takesHalf || !isHalf))
       os << comma << "DType::" << dtype;
   }
   os << "}}, ";

@@ -6,6 +6,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TableGen/Record.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -78,6 +79,8 @@ struct LibraryTransforms {
 bool transformsOf(const llvm::Record &record, LibraryTransforms &out);
 /// Whether the field `batching` names a rule.
 bool hasBatchingRule(const llvm::Record &record);
+/// The reason in the field `sharding` of an op that cannot be split.
+std::optional<llvm::StringRef> wholeReasonOf(const llvm::Record &record);
 
 /// Opens the dialect's namespaces on construction and closes them at the end.
 class NamespaceScope {

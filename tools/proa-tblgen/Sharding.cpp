@@ -7,6 +7,11 @@
 
 using namespace proa::tblgen;
 
+std::optional<llvm::StringRef> proa::tblgen::wholeReasonOf(const llvm::Record &record) {
+  llvm::StringRef text = record.getValueAsString("sharding");
+  return text.consume_front("whole: ") ? std::optional(text) : std::nullopt;
+}
+
 namespace {
 
 /// One character per value of the record.
@@ -61,7 +66,7 @@ void check(const llvm::Record &record, const mlir::tblgen::Operator &op, llvm::S
 bool emitTable(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
   for (const llvm::Record *record : opsOfMainFile(records)) {
     llvm::StringRef text = record->getValueAsString("sharding");
-    if (text.empty() || text == "inCode")
+    if (text.empty() || text == "inCode" || wholeReasonOf(*record))
       continue;
     mlir::tblgen::Operator op(*record);
     check(*record, op, text);
@@ -72,6 +77,16 @@ bool emitTable(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
   return false;
 }
 
+bool emitWholeTable(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
+  for (const llvm::Record *record : opsOfMainFile(records))
+    if (auto reason = wholeReasonOf(*record))
+      os << "{" << quoted(mlir::tblgen::Operator(*record).getOperationName()) << ", " << quoted(*reason)
+         << "},\n";
+  return false;
+}
+
+mlir::GenRegistration wholeGenerator("gen-whole-sharding", "The table of reasons why ops cannot be split",
+                                     emitWholeTable);
 mlir::GenRegistration generator("gen-sharding", "The table of recorded sharding rules", emitTable);
 
 } // namespace

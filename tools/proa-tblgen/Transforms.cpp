@@ -54,6 +54,17 @@ std::string batchingOf(const llvm::Record &record, const mlir::tblgen::Operator 
   return "";
 }
 
+/// "" after an error.
+std::string shardingOf(const llvm::Record &record) {
+  if (wholeReasonOf(record))
+    return "replicated";
+  if (!record.getValueAsString("sharding").empty())
+    return "rule";
+  llvm::PrintError(record.getLoc(),
+                   "expected a sharding rule of a library op, or sharding = 'whole: REASON'");
+  return "";
+}
+
 } // namespace
 
 bool hasBatchingRule(const llvm::Record &record) {
@@ -68,11 +79,10 @@ bool transformsOf(const llvm::Record &record, LibraryTransforms &out) {
   out.evaluation = isConstant ? "constant" : hasReference ? "reference kernel" : "none";
   out.derivative = derivativeOf(record, op);
   out.batching = batchingOf(record, op);
-  llvm::StringRef sharding = record.getValueAsString("sharding");
-  out.sharding = sharding.empty() ? "replicated" : "rule";
+  out.sharding = shardingOf(record);
   llvm::StringRef library = record.getValueAsString("library");
   out.lowering = isConstant ? "constant" : library.empty() ? "none" : ("kernel `" + library + "`").str();
-  return out.derivative.empty() || out.batching.empty();
+  return out.derivative.empty() || out.batching.empty() || out.sharding.empty();
 }
 
 } // namespace proa::tblgen

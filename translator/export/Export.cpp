@@ -80,6 +80,7 @@ StringAttr ProgramExporter::roleOf(BlockArgument argument, llvm::StringRef role)
 }
 
 void ProgramExporter::nameResults() {
+  taken.insert(legacy::emptyVariable); // means no variable
   for (BlockArgument argument : main.getArguments())
     for (llvm::StringRef role : {pd::feedAttribute, pd::parameterAttribute})
       if (StringAttr name = roleOf(argument, role))
@@ -340,8 +341,10 @@ void ProgramExporter::addFetches() {
     if (main.getResultAttr(i, pd::lodOwnerAttribute))
       continue;
     std::string name = of(value);
-    if (state && name != state.getValue())
+    if (state && name != state.getValue()) {
+      declareType(value.getType(), state.str(), /*persistable=*/true, /*fed=*/false);
       write(assign(name, state.str()));
+    }
     if (!fetch)
       continue;
     // A feed that the program changes has the last value under its name, unless the first one is returned as

@@ -141,8 +141,16 @@ void OpExporter::setAttribute(llvm::StringRef name, legacy::AttributeValue value
   out.attributes.push_back({name.str(), std::move(value)});
 }
 
+/// Whether a slot has one name, without a mark.
+static bool isPlainName(llvm::StringRef spelling) {
+  return spelling.find_first_of("@*|?") == llvm::StringRef::npos;
+}
+
 void OpExporter::exportInputs() {
   for (auto [slot, group] : llvm::zip(entry.inputs, operandGroups(op, entry))) {
+    if (group.empty() && slot.arity == import::Arity::Variadic && isPlainName(slot.spelling))
+      out.inputs.push_back(
+          {slot.spelling.str(), {}}); // Paddle requires the slot of a list even if it is empty
     if (group.empty() || addLod(slot, group))
       continue;
     bool isList = slot.arity == import::Arity::Variadic || usesLists;

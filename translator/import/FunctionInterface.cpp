@@ -25,6 +25,18 @@ std::string suggestion(const legacy::Program &program, const std::string &name) 
   return didYouMean(name, names);
 }
 
+/// Says why a fetched variable has no value.
+std::string whyUndefined(const legacy::Program &program, const std::string &name) {
+  for (const legacy::Operation &op : program.blocks[0].operations)
+    for (const legacy::Slot &slot : op.outputs)
+      if (llvm::is_contained(slot.arguments, name))
+        return "has no value: the output '" + slot.name + "' of '" + op.type + "' is not computed";
+  for (const legacy::Variable &variable : program.blocks[0].variables)
+    if (variable.name == name)
+      return "has no value: it is declared, but no op of block 0 defines it";
+  return "is not defined by the program" + suggestion(program, name);
+}
+
 int64_t columnOf(const legacy::Operation &op) {
   const legacy::Attribute *column = op.attribute("col");
   if (!column)
@@ -247,9 +259,8 @@ void FunctionInterface::finish() {
     Value value = program.lookup(name);
     if (!value) {
       if (!program.poisoned.contains(name) || program.diagnostics.empty())
-        program.diagnostics.add(program.options.source, "fetched variable '" + name +
-                                                            "' is not defined by the program" +
-                                                            suggestion(program.legacyProgram, name));
+        program.diagnostics.add(program.options.source, "fetched variable '" + name + "' " +
+                                                            whyUndefined(program.legacyProgram, name));
       return;
     }
     if (!isa<RankedTensorType>(value.getType()))

@@ -100,12 +100,16 @@ bool isImported(llvm::StringRef type) {
          findForwardOp(type);
 }
 
-/// Whether an attribute holds the range of a tensor of the op that paddle.quantization observed, by slot and
-/// index ("Filter0_threshold") or of its result. No kernel reads it: quantizing ops have their own scales.
+/// Whether an attribute holds the range of a tensor of the op that paddle.quantization observed: by slot and
+/// index ("Filter0_threshold"), by variable ("conv2d_0.w_0.max"), or of its result. No kernel reads it:
+/// quantizing ops have their own scales.
 static bool isQuantizationRecord(llvm::StringRef name) {
   static const llvm::StringSet<> ofResult = {"out_threshold", "in_threshold", "out_min", "out_max"};
   if (ofResult.contains(name))
     return true;
+  for (llvm::StringRef suffix : {".min", ".max", "_quant_scale"})
+    if (name.ends_with(suffix) && name.size() > suffix.size())
+      return true;
   for (llvm::StringRef suffix : {"_threshold", "_min", "_max"})
     if (llvm::StringRef slot = name; slot.consume_back(suffix))
       return slot.rtrim("0123456789").size() < slot.size() && !llvm::isDigit(slot.front());
@@ -130,15 +134,15 @@ bool isHintAttribute(llvm::StringRef name) {
   // Kernel choices, roles, names. Every op behaves as with `force_fp32_output`. Paddle has not read the data
   // formats of elementwise operands since 2.0.
   static const llvm::StringSet<> hints = {
-      "op_role",           "op_role_var",          "op_namescope",   "op_callstack",
-      "op_device",         "with_quant_attr",      "use_mkldnn",     "use_onednn",
-      "mkldnn_data_type",  "onednn_data_type",     "use_cudnn",      "use_quantizer",
-      "workspace_size_MB", "exhaustive_search",    "is_test",        "force_fp32_output",
-      "use_addto",         "skip_quant",           "x_data_format",  "y_data_format",
-      "use_cudnn_on_gpu",  "quantization_type",    "bit_length",     "deterministic",
-      "is_distributed",    "remote_prefetch",      "trainer_id",     "slot",
-      "height_sections",   "table_names",          "epmap",          "name",
-      "execution_stream",  "grad_merge_cond_name", "activation_bits"};
+      "op_role",           "op_role_var",          "op_namescope",    "op_callstack",
+      "op_device",         "with_quant_attr",      "use_mkldnn",      "use_onednn",
+      "mkldnn_data_type",  "onednn_data_type",     "use_cudnn",       "use_quantizer",
+      "workspace_size_MB", "exhaustive_search",    "is_test",         "force_fp32_output",
+      "use_addto",         "skip_quant",           "x_data_format",   "y_data_format",
+      "use_cudnn_on_gpu",  "quantization_type",    "bit_length",      "deterministic",
+      "is_distributed",    "remote_prefetch",      "trainer_id",      "slot",
+      "height_sections",   "table_names",          "epmap",           "name",
+      "execution_stream",  "grad_merge_cond_name", "activation_bits", "quantize_weight_bits"};
   return hints.contains(name) || name.starts_with("__") || name.starts_with("@ALL_KERNELS") ||
          isQuantizationRecord(name);
 }

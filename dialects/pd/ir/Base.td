@@ -189,8 +189,8 @@ def Pd_Elementwise : NativeOpTrait<"ElementwiseTrait"> {
 //                  ... i j; sum k". Dimensions with the same letter are split together; "*" is not split, "..." means
 //                  any leading dimensions; "; sum" lists the dimensions whose parts are added, "; replicated" those
 //                  that are not split. "inCode": the rule depends on attributes, and the family's folder defines
-//                  describeSharding() (ShardableOpInterface). Rules of elementwise ops, reductions, data movement
-//                  and composites follow from the other fields
+//                  describeSharding() (ShardableOpInterface). "whole: REASON": it cannot be split. Rules of
+//                  elementwise ops, reductions, data movement and composites follow from the other fields
 //   pure           0 for ops with effects: random numbers, communication
 //   legacy         mappings of legacy ops
 //   newIr          mappings of ops of Paddle's new IR that differ from the record

@@ -1,5 +1,7 @@
 #include "dialects/pd/sharding/AlongAxes.h"
 
+#include "dialects/pd/ir/Infer.h"
+
 using namespace mlir;
 
 namespace proa::pd {
@@ -21,6 +23,16 @@ void shareDims(ShardingRuleBuilder &rule, llvm::ArrayRef<int64_t> axes) {
       if (hasDim(rule.resultType(i)))
         rule.setResult(i, dim, factor);
   }
+}
+
+void shareFirstDim(ShardingRuleBuilder &rule, llvm::ArrayRef<Value> operands,
+                   llvm::ArrayRef<unsigned> results, FactorKind kind) {
+  unsigned factor = rule.addFactor(tensorType(operands.front()).getDimSize(0), kind);
+  for (OpOperand &operand : rule.op()->getOpOperands())
+    if (llvm::is_contained(operands, operand.get()))
+      rule.setOperand(operand.getOperandNumber(), 0, factor);
+  for (unsigned result : results)
+    rule.setResult(result, 0, factor);
 }
 
 bool shardAlongAxis(ShardingRuleBuilder &rule) {

@@ -12,6 +12,11 @@ inline int64_t normalized(int64_t axis, int64_t rank) { return axis < 0 ? axis +
 /// share it. The dimensions in `axes`, which may be negative, are replicated.
 void shareDims(ShardingRuleBuilder &rule, llvm::ArrayRef<int64_t> axes);
 
+/// Adds a factor for dimension 0 of these operands, of which some may be absent, and of results by their
+/// index.
+void shareFirstDim(ShardingRuleBuilder &rule, llvm::ArrayRef<mlir::Value> operands,
+                   llvm::ArrayRef<unsigned> results, FactorKind kind = FactorKind::PassThrough);
+
 /// shareDims() for an op along its attribute `axis` (default: last). False with `flatten`, which merges all
 /// dimensions.
 bool shardAlongAxis(ShardingRuleBuilder &rule);

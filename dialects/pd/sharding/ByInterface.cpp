@@ -86,6 +86,8 @@ bool describe(ShardingRuleBuilder &rule) {
 } // namespace
 
 llvm::StringRef shardingSource(Operation *op) {
+  if (!wholeReasonOf(op).empty())
+    return "none";
   if (hasRecordedSharding(op))
     return "record";
   if (isa<ShardableOpInterface>(op))
@@ -110,7 +112,7 @@ llvm::SmallVector<llvm::SmallVector<unsigned>> partialGroupsOf(Operation *op) {
 
 std::optional<ShardingRule> shardingRuleOf(Operation *op) {
   if (op->getNumRegions() > 0 || op->getNumResults() == 0 || !areTensors(op->getOperands()) ||
-      !areTensors(op->getResults()))
+      !areTensors(op->getResults()) || !wholeReasonOf(op).empty())
     return std::nullopt;
   if (auto recorded = shardingOfRecord(op))
     return fitted(op, *recorded);

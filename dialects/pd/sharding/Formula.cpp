@@ -54,6 +54,9 @@ void need(Classes &classes, ValueRange values, Classes::Need what) {
 Classes::Need needOf(const ShardingFactor &factor) {
   if (factor.kind == FactorKind::PassThrough)
     return Classes::Need::Part;
+  // Parts of a decomposition are ranges of one block.
+  if (!factor.pieces.empty())
+    return Classes::Need::Whole;
   return factor.kind == FactorKind::Reduction || factor.localKind ? Classes::Need::Communication
                                                                   : Classes::Need::Whole;
 }

@@ -21,6 +21,15 @@ constexpr RecordedSharding recorded[] = {
 #include "dialects/pd/AllSharding.inc"
 };
 
+/// An op that cannot be split, and the reason.
+struct WholeOp {
+  const char *op, *reason;
+};
+
+constexpr WholeOp wholeOps[] = {
+#include "dialects/pd/AllWholeSharding.inc"
+};
+
 const RecordedSharding *find(llvm::StringRef op) {
   static const auto byName = tableByName(recorded, &RecordedSharding::op);
   return byName.lookup(op);
@@ -102,6 +111,17 @@ private:
 };
 
 } // namespace
+
+llvm::StringRef wholeReasonOf(Operation *op) {
+  static const auto byName = tableByName(wholeOps, &WholeOp::op);
+  const WholeOp *found = byName.lookup(op->getName().getStringRef());
+  return found ? found->reason : "";
+}
+
+llvm::StringRef whyWhole(Operation *op) {
+  llvm::StringRef reason = wholeReasonOf(op);
+  return reason.empty() ? "these operands and attributes have no sharding rule" : reason;
+}
 
 bool hasRecordedSharding(Operation *op) { return find(op->getName().getStringRef()) != nullptr; }
 

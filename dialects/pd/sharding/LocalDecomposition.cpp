@@ -26,6 +26,12 @@ public:
   int64_t partsOf(unsigned factor) const override {
     return outerFactors[factor] ? outer.partsOf(*outerFactors[factor]) : 1;
   }
+  llvm::ArrayRef<int64_t> blocksOf(unsigned factor) const override {
+    return outerFactors[factor] ? outer.blocksOf(*outerFactors[factor]) : llvm::ArrayRef<int64_t>();
+  }
+  std::optional<int64_t> ownPart(unsigned factor) const override {
+    return outerFactors[factor] ? outer.ownPart(*outerFactors[factor]) : std::optional<int64_t>(0);
+  }
   Value byPart(unsigned factor, llvm::ArrayRef<int64_t> values) override {
     return outer.byPart(*outerFactors[factor], values);
   }
@@ -35,6 +41,10 @@ public:
   Value reduce(Value local, ReductionKind kind, unsigned factor) override {
     return outer.reduce(local, kind, *outerFactors[factor]);
   }
+  Value reduceScatter(Value local, int64_t dim, unsigned factor, int64_t size) override {
+    return outer.reduceScatter(local, dim, *outerFactors[factor], size);
+  }
+  Value next(Value local, unsigned factor) override { return outer.next(local, *outerFactors[factor]); }
   Value window(Value local, int64_t dim, unsigned factor, int64_t size,
                llvm::ArrayRef<std::pair<int64_t, int64_t>> ranges, double fill) override {
     return outer.window(local, dim, *outerFactors[factor], size, ranges, fill);

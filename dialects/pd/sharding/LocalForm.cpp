@@ -16,6 +16,27 @@ std::optional<unsigned> LocalFormBuilder::splitFactor(unsigned operand, int64_t 
   return std::nullopt;
 }
 
+std::optional<unsigned> LocalFormBuilder::splitResultFactor(unsigned result, int64_t dim) const {
+  for (unsigned factor : rule.results[result][static_cast<size_t>(dim)])
+    if (partsOf(factor) > 1)
+      return factor;
+  return std::nullopt;
+}
+
+std::optional<int64_t> LocalFormBuilder::countBefore(unsigned factor, int64_t index) const {
+  int64_t parts = partsOf(factor), begin = 0, count = 0;
+  for (int64_t block : blocksOf(factor)) {
+    if (begin >= index)
+      break;
+    std::optional<int64_t> part = block % parts == 0 ? 0 : ownPart(factor);
+    if (!part)
+      return std::nullopt;
+    count += beginOfPart(block, parts, *part + 1) - beginOfPart(block, parts, *part);
+    begin += block;
+  }
+  return begin == index ? std::optional(count) : std::nullopt;
+}
+
 Operation *LocalFormBuilder::cloneOn(ValueRange localOperands) {
   IRMapping mapping;
   Operation *clone = builder.clone(*global, mapping);

@@ -26,6 +26,7 @@ public:
   }
   /// The factor of a dimension of an operand or of a result, if it is split.
   std::optional<unsigned> splitFactor(unsigned operand, int64_t dim) const;
+  std::optional<unsigned> splitResultFactor(unsigned result, int64_t dim) const;
   /// A clone of the op on local operands, with the local dims of its first result, of inferred types; null if
   /// inference refuses the operands.
   mlir::Operation *cloneOn(mlir::ValueRange localOperands);
@@ -33,12 +34,23 @@ public:
   /// The type of the device's part of a result.
   virtual mlir::RankedTensorType localResultType(unsigned result) const = 0;
   virtual int64_t partsOf(unsigned factor) const = 0;
+  /// The blocks of the factor that are each split; empty: the factor is one block.
+  virtual llvm::ArrayRef<int64_t> blocksOf(unsigned) const { return {}; }
+  /// The part of the device, if the form is created for one device.
+  virtual std::optional<int64_t> ownPart(unsigned) const { return std::nullopt; }
+  /// The number of elements of the device's part before index `index` of the factor, which is at the begin of
+  /// a block. None if the devices have different numbers.
+  std::optional<int64_t> countBefore(unsigned factor, int64_t index) const;
   /// A rank-0 int64 tensor: `values[i]` on the devices of part i of the factor.
   virtual mlir::Value byPart(unsigned factor, llvm::ArrayRef<int64_t> values) = 0;
   /// The values of all parts, joined along `dim` in the order of the parts to `size` elements.
   virtual mlir::Value gather(mlir::Value local, int64_t dim, unsigned factor, int64_t size) = 0;
   /// The elementwise combination of the values of all parts, which have equal dims.
   virtual mlir::Value reduce(mlir::Value local, ReductionKind kind, unsigned factor) = 0;
+  /// The device's part of the sum of the values of all parts, along `dim`, which has `size` elements.
+  virtual mlir::Value reduceScatter(mlir::Value local, int64_t dim, unsigned factor, int64_t size) = 0;
+  /// The value of the next part; that of part 0 for the last one. All devices have equal dims.
+  virtual mlir::Value next(mlir::Value local, unsigned factor) = 0;
   /// Elements of a dimension of global size `size` that is split over the factor: part i gets `ranges[i]`,
   /// which may begin before 0 and end after `size`. The elements there are `fill`.
   virtual mlir::Value window(mlir::Value local, int64_t dim, unsigned factor, int64_t size,

@@ -3,6 +3,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 using namespace mlir;
 
@@ -40,6 +41,8 @@ std::string describe(const TensorFactors &dims) {
     std::string name;
     for (unsigned factor : factors)
       name += nameOf(factor);
+    if (factors.range)
+      name += fmt::format("[{}:{}]", factors.range->begin, factors.range->end);
     names.push_back(factors.empty() ? "*" : name);
   }
   return fmt::format("[{}]", llvm::join(names, ", "));
@@ -64,7 +67,7 @@ llvm::SmallVector<TensorFactors> withoutFactors(ValueRange values) {
 } // namespace
 
 std::string ShardingRule::text() const {
-  llvm::SmallVector<std::string> sizes, reductions, replicated, local;
+  llvm::SmallVector<std::string> sizes, reductions, replicated, local, pieces;
   for (auto [i, factor] : llvm::enumerate(factors)) {
     std::string name = nameOf(static_cast<unsigned>(i));
     sizes.push_back(name + "=" + (ShapedType::isDynamic(factor.size) ? "?" : std::to_string(factor.size)));
@@ -76,6 +79,8 @@ std::string ShardingRule::text() const {
       local.push_back(name + (factor.localKind == FactorKind::Reduction
                                   ? std::string(":") + nameOf(factor.reduction)
                                   : ""));
+    if (!factor.pieces.empty())
+      pieces.push_back(fmt::format("{}:{}", name, fmt::join(factor.pieces, "+")));
   }
   std::string out =
       fmt::format("{}->{} {{{}}}", describe(operands), describe(results), llvm::join(sizes, ", "));
@@ -85,6 +90,8 @@ std::string ShardingRule::text() const {
     out += fmt::format(" replicated={{{}}}", llvm::join(replicated, ", "));
   if (!local.empty())
     out += fmt::format(" local={{{}}}", llvm::join(local, ", "));
+  if (!pieces.empty())
+    out += fmt::format(" pieces={{{}}}", llvm::join(pieces, ", "));
   return out;
 }
 
@@ -106,6 +113,29 @@ void ShardingRuleBuilder::setResult(unsigned result, int64_t dim, unsigned facto
   rule.results[result][static_cast<size_t>(dim)].push_back(factor);
 }
 
+std::optional<unsigned> ShardingRuleBuilder::addPieces(llvm::ArrayRef<int64_t> sizes, LocalForm form) {
+  if (llvm::any_of(sizes, [](int64_t size) { return ShapedType::isDynamic(size); }))
+    return std::nullopt;
+  unsigned factor = addFactor(llvm::sum_of(sizes, int64_t(0)), FactorKind::Replicated);
+  ShardingFactor &own = rule.factors[factor];
+  own.localKind = FactorKind::PassThrough;
+  for (int64_t size : sizes)
+    if (size > 0)
+      own.pieces.push_back(size);
+  rule.localForm = form;
+  return factor;
+}
+
+void ShardingRuleBuilder::setOperandPiece(unsigned operand, int64_t dim, unsigned factor, FactorRange range) {
+  setOperand(operand, dim, factor);
+  rule.operands[operand][static_cast<size_t>(dim)].range = range;
+}
+
+void ShardingRuleBuilder::setResultPiece(unsigned result, int64_t dim, unsigned factor, FactorRange range) {
+  setResult(result, dim, factor);
+  rule.results[result][static_cast<size_t>(dim)].range = range;
+}
+
 void ShardingRuleBuilder::pair(unsigned operand, int64_t operandDim, unsigned result, int64_t resultDim,
                                FactorKind kind) {
   int64_t size = operandType(operand).getDimSize(operandDim);
@@ -124,12 +154,26 @@ std::optional<unsigned> ShardingRuleBuilder::splitByLocalForm(unsigned operand, 
     return std::nullopt;
   if (factors.empty())
     factors.push_back(addFactor(size, FactorKind::Replicated));
-  ShardingFactor &factor = rule.factors[factors.front()];
-  factor.kind = FactorKind::Replicated;
-  factor.reduction = reduction;
-  factor.localKind = kind;
-  rule.localForm = form;
+  rule.factors[factors.front()].reduction = reduction;
+  splitFactorByLocalForm(factors.front(), form, kind);
   return factors.front();
+}
+
+std::optional<unsigned> ShardingRuleBuilder::splitResultByLocalForm(unsigned result, int64_t dim,
+                                                                    LocalForm form) {
+  int64_t size = resultType(result).getDimSize(dim);
+  if (ShapedType::isDynamic(size) || size == 1)
+    return std::nullopt;
+  unsigned factor = addFactor(size);
+  setResult(result, dim, factor);
+  splitFactorByLocalForm(factor, form);
+  return factor;
+}
+
+void ShardingRuleBuilder::splitFactorByLocalForm(unsigned factor, LocalForm form, FactorKind kind) {
+  rule.factors[factor].kind = FactorKind::Replicated;
+  rule.factors[factor].localKind = kind;
+  rule.localForm = form;
 }
 
 ShardingRule withLocalForm(ShardingRule rule) {

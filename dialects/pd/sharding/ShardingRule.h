@@ -24,6 +24,9 @@ struct ShardingFactor {
   ReductionKind reduction = ReductionKind::Sum;
   /// The kind that a Replicated factor has where devices compute the local form of the op (LocalForm.h).
   std::optional<FactorKind> localKind = {};
+  /// Sizes of the pieces of a concatenation, if some dimensions have pieces of the factor only
+  /// (DimFactors::range). A split of the factor must split each piece by itself. Empty: one piece.
+  llvm::SmallVector<int64_t, 0> pieces = {};
 };
 
 class LocalFormBuilder;
@@ -31,15 +34,27 @@ class LocalFormBuilder;
 /// Failure, without an error, where the form does not cover these parts; ops created by then are dead.
 using LocalForm = llvm::FailureOr<llvm::SmallVector<mlir::Value>> (*)(LocalFormBuilder &form);
 
+/// Indices from begin to end - 1 of a factor.
+struct FactorRange {
+  int64_t begin = 0, end = 0;
+  bool operator==(const FactorRange &) const = default;
+};
+
 /// The factors of a dimension, outermost first. If `reshape` merges several dimensions into one, that one has
 /// the factors of all of them. A dimension without factors must not be split.
-using DimFactors = llvm::SmallVector<unsigned, 1>;
+struct DimFactors : llvm::SmallVector<unsigned, 1> {
+  using SmallVector::SmallVector;
+  /// The indices of its only factor that the dimension has: one or several pieces. None: all.
+  std::optional<FactorRange> range = {};
+};
 /// One entry for each dimension. Empty if the value is not a tensor.
 using TensorFactors = llvm::SmallVector<DimFactors, 4>;
 
 /// The equivalent of Shardy's OpShardingRule and GSPMD's dimension groups (Bauer et al. 2021, "GSPMD",
 /// section 3.5). The rule of a matmul of [m, k] and [k, n]:
-/// `([i, k], [k, j])->([i, j]) {i=m, j=n, k=k} reduction={k:sum}`.
+/// `([i, k], [k, j])->([i, j]) {i=m, j=n, k=k} reduction={k:sum}`. The rule of a split of [m, 5] into 2 and 3
+/// columns:
+/// `([i, j])->([i, j[0:2]], [i, j[2:5]]) {i=m, j=5} replicated={j} local={j} pieces={j:2+3}`.
 struct ShardingRule {
   llvm::SmallVector<ShardingFactor> factors;
   llvm::SmallVector<TensorFactors> operands, results;
@@ -63,6 +78,11 @@ public:
   /// Appends a factor to a dimension as its innermost one.
   void setOperand(unsigned operand, int64_t dim, unsigned factor);
   void setResult(unsigned result, int64_t dim, unsigned factor);
+  /// Adds a factor of pieces of these sizes, each of which the local form splits by itself; `setPiece()`
+  /// gives dimensions some of them. None if a size is dynamic.
+  std::optional<unsigned> addPieces(llvm::ArrayRef<int64_t> sizes, LocalForm form);
+  void setOperandPiece(unsigned operand, int64_t dim, unsigned factor, FactorRange range);
+  void setResultPiece(unsigned result, int64_t dim, unsigned factor, FactorRange range);
   /// Adds a factor shared by an operand dimension and a result dimension, if their sizes are equal.
   void pair(unsigned operand, int64_t operandDim, unsigned result, int64_t resultDim,
             FactorKind kind = FactorKind::PassThrough);
@@ -75,6 +95,11 @@ public:
                                            FactorKind kind = FactorKind::PassThrough,
                                            ReductionKind reduction = ReductionKind::Sum);
 
+  /// The same for a dimension of a result that no operand shares. The factor is that of its parts.
+  std::optional<unsigned> splitResultByLocalForm(unsigned result, int64_t dim, LocalForm form);
+  /// Makes a factor one that the local form can split, also if its size is dynamic.
+  void splitFactorByLocalForm(unsigned factor, LocalForm form, FactorKind kind = FactorKind::PassThrough);
+
   mlir::RankedTensorType operandType(unsigned operand) const;
   mlir::RankedTensorType resultType(unsigned result) const;
   mlir::Operation *op() const { return operation; }
@@ -86,8 +111,12 @@ private:
   ShardingRule rule;
 };
 
-/// Whether the op's record has the field `sharding`.
+/// Whether the op's record has a rule in the field `sharding`.
 bool hasRecordedSharding(mlir::Operation *op);
+/// Why an op of this kind has no rule and runs whole on each device; empty if it may have one.
+llvm::StringRef wholeReasonOf(mlir::Operation *op);
+/// The reason for an op without a rule, which may be that of this op only.
+llvm::StringRef whyWhole(mlir::Operation *op);
 /// The rule in the field `sharding` of the op's record, if there is one that matches the op's ranks.
 std::optional<ShardingRule> shardingOfRecord(mlir::Operation *op);
 

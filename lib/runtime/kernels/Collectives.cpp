@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 namespace proa::runtime {
 namespace {
@@ -92,6 +93,14 @@ Result<void> checkSize(const Communicator *communicator, const spmd::Mesh &mesh)
                                   size == 1 ? "" : "s");
 }
 
+/// Leaves the work to the step that waits for the output.
+Result<void> keep(Call &call, Result<std::unique_ptr<StartedWork>> work) {
+  if (!work)
+    return work.diagnostics();
+  call.setStarted(std::move(*work));
+  return {};
+}
+
 //===-- Steps -------------------------------------------------------------------------------------------===//
 
 class StepKernel final : public LibraryKernel {
@@ -112,14 +121,18 @@ public:
     if (!dims)
       return dims.diagnostics();
     Result<View> out = call.output(0, *dims);
-    return out ? state->execution.run(communicator, x.data, out->data) : out.diagnostics();
+    if (!out)
+      return out.diagnostics();
+    if (!call.isStart() || !communicator)
+      return state->execution.run(communicator, x.data, out->data);
+    return keep(call, state->execution.start(*communicator, x.data, out->data));
   }
 
   std::optional<Agreement> agreement() const override {
     // A pass may remove a local step on one rank only.
     if (step.kind == spmd::StepKind::Slice || step.kind == spmd::StepKind::ToPartial)
       return std::nullopt;
-    return Agreement{ranksOf(step.mesh), StepExecution(step, dtype).operation().text};
+    return Agreement{ranksOf(step.mesh), StepExecution(step, dtype).operation().text, step.number};
   }
 
 private:
@@ -167,6 +180,47 @@ Result<PlacementStep> storedStep(spmd::StepKind kind, const nlohmann::json &stor
   return attributes ? stepOf(kind, *attributes, request) : Result<PlacementStep>(attributes.diagnostics());
 }
 
+//===-- Groups ------------------------------------------------------------------------------------------===//
+
+/// The ranks that differ on axes of a mesh only.
+struct Group {
+  spmd::Mesh mesh;
+  std::vector<spmd::AxisRef> axes;
+
+  int64_t size() const {
+    int64_t size = 1;
+    for (const spmd::AxisRef &axis : axes)
+      size *= axis.size;
+    return size;
+  }
+
+  /// Those of the group of a position, in row-major order of their coordinates on the axes.
+  std::vector<int64_t> ranksOf(int64_t position) const {
+    std::vector<int64_t> ranks, coordinates(axes.size());
+    for (int64_t number = 0; number < size(); ++number) {
+      int64_t rest = number;
+      for (size_t i = axes.size(); i-- > 0; rest /= axes[i].size)
+        coordinates[i] = rest % axes[i].size;
+      ranks.push_back(mesh.deviceAt(rootOf(mesh, axes, coordinates, position)));
+    }
+    return ranks;
+  }
+};
+
+Result<Group> groupOf(const MeshAttribute &mesh, const GroupAttribute &attribute) {
+  Result<spmd::Mesh> checked = meshOf(mesh);
+  if (!checked)
+    return checked.diagnostics();
+  Group group{*checked, {}};
+  for (const AxisAttribute &item : attribute.axes) {
+    Result<spmd::AxisRef> axis = axisOf(item, group.mesh);
+    if (!axis)
+      return axis.diagnostics();
+    group.axes.push_back(*axis);
+  }
+  return group;
+}
+
 //===-- Broadcast ---------------------------------------------------------------------------------------===//
 
 /// All elements, from one position to another.
@@ -178,21 +232,98 @@ spmd::Transfer wholeTransfer(int64_t position, std::span<const int64_t> dims) {
 }
 
 /// The transfers of this rank in a broadcast of a tensor of these dims.
-Result<RankExchange> planBroadcast(const Communicator &communicator, const spmd::Mesh &mesh,
-                                   std::span<const spmd::AxisRef> group, std::span<const int64_t> root,
-                                   std::span<const int64_t> dims) {
+Result<RankExchange> planBroadcast(const Communicator &communicator, const Group &group,
+                                   std::span<const int64_t> root, std::span<const int64_t> dims) {
+  const spmd::Mesh &mesh = group.mesh;
   Result<int64_t> own = positionOfRank(mesh, communicator.rank());
   if (!own)
     return own.diagnostics();
   spmd::Exchange exchange;
   exchange.sourceDims.assign(dims.begin(), dims.end());
   exchange.targetDims = exchange.sourceDims;
-  int64_t source = rootOf(mesh, group, root, *own);
+  int64_t source = rootOf(mesh, group.axes, root, *own);
   exchange.receives.push_back(wholeTransfer(source, dims));
   for (int64_t other = 0; other < mesh.size() && source == *own; ++other)
-    if (other != *own && rootOf(mesh, group, root, other) == *own)
+    if (other != *own && rootOf(mesh, group.axes, root, other) == *own)
       exchange.sends.push_back(wholeTransfer(other, dims));
   return RankExchange(exchange, [&](int64_t position) { return mesh.deviceAt(position); });
+}
+
+//===-- Exchange of rows --------------------------------------------------------------------------------===//
+
+/// The rows for or from each of `ranks`. Error: there are not as many counts, or one is negative.
+Result<std::vector<int64_t>> rowsOf(const View &counts, size_t ranks, const char *name) {
+  auto *data = static_cast<const int64_t *>(counts.data);
+  std::vector<int64_t> rows(data, data + counts.size());
+  if (rows.size() != ranks)
+    return failure("{} has {} numbers, expected {}, the size of the group", name, rows.size(), ranks);
+  for (int64_t count : rows)
+    if (count < 0)
+      return failure("{} has the number {}, expected one that is not negative", name, count);
+  return rows;
+}
+
+int64_t sumOf(std::span<const int64_t> numbers) {
+  return std::accumulate(numbers.begin(), numbers.end(), int64_t(0));
+}
+
+/// Sends sent[i] rows of `source` to the i-th rank, and receives received[i] rows from it.
+Result<void> sendRows(Communicator &communicator, const Operation &operation, std::span<const int64_t> ranks,
+                      std::span<const int64_t> sent, std::span<const int64_t> received, size_t rowBytes,
+                      const std::byte *source, std::byte *target) {
+  std::vector<Outgoing> outgoing;
+  std::vector<Incoming> incoming;
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    size_t bytes = static_cast<size_t>(sent[i]) * rowBytes;
+    outgoing.push_back({ranks[i], communicator.takeBuffer(bytes)});
+    std::copy_n(source, bytes, outgoing.back().buffer.data());
+    source += bytes;
+    incoming.push_back({ranks[i], static_cast<size_t>(received[i]) * rowBytes});
+  }
+  if (auto done = communicator.exchange(operation, std::move(outgoing), incoming); !done)
+    return done;
+  for (Incoming &message : incoming) {
+    target = std::copy_n(message.buffer.data(), message.bytes, target);
+    communicator.recycle(std::move(message.buffer));
+  }
+  return {};
+}
+
+/// Operands: rows, and for each rank of the group the numbers of rows to send and to receive.
+Result<void> exchangeRows(Call &call, const Group &group, DType dtype, int64_t number) {
+  Communicator *communicator = call.communicator();
+  if (Result<void> fits = checkSize(communicator, group.mesh); !fits)
+    return fits;
+  Result<int64_t> position = positionOfRank(group.mesh, communicator ? communicator->rank() : 0);
+  if (!position)
+    return position.diagnostics();
+  std::vector<int64_t> ranks = group.ranksOf(*position);
+  Result<std::vector<int64_t>> sent = rowsOf(call.input(1), ranks.size(), "send_counts"),
+                               received = rowsOf(call.input(2), ranks.size(), "recv_counts");
+  if (!sent || !received)
+    return (sent ? received : sent).diagnostics();
+  const View &x = call.input(0);
+  if (sumOf(*sent) != x.dims[0])
+    return failure("send_counts add up to {}, but the tensor has {} rows", sumOf(*sent), x.dims[0]);
+  std::vector<int64_t> dims(x.dims.begin(), x.dims.end());
+  dims[0] = sumOf(*received);
+  Result<View> out = call.output(0, dims);
+  if (!out)
+    return out.diagnostics();
+  size_t rowBytes = sizeOf(dtype);
+  for (int64_t dim : std::span(dims).subspan(1))
+    rowBytes *= static_cast<size_t>(dim);
+  auto *source = static_cast<const std::byte *>(x.data);
+  auto *target = static_cast<std::byte *>(out->data);
+  if (!communicator) {
+    if (*sent != *received)
+      return failure("a rank alone sends {} rows to itself, but expects {}", sumOf(*sent), sumOf(*received));
+    std::copy_n(source, static_cast<size_t>(x.dims[0]) * rowBytes, target);
+    return {};
+  }
+  Operation operation{fmt::format("exchange of rows of {}, collective {}",
+                                  describe(dtype, std::span(dims).subspan(1)), number)};
+  return sendRows(*communicator, operation, ranks, *sent, *received, rowBytes, source, target);
 }
 
 //===-- Transfers between meshes ------------------------------------------------------------------------===//
@@ -210,8 +341,6 @@ struct TransferPlan {
                         toText(source, from), toText(target, to), channel)};
   }
   bool isDynamic() const { return std::ranges::find(global, dynamicDim) != global.end(); }
-  /// Channel 0 of a communicator is that of collectives.
-  int64_t tag() const { return channel + 1; }
 };
 
 template <class Attributes>
@@ -230,9 +359,8 @@ Result<TransferPlan> readTransfer(const Attributes &op, const OperandType &opera
   if (plan.isDynamic())
     return failure("a value with a dynamic dim, {}, cannot move to another mesh",
                    describe(plan.dtype, op.global));
-  constexpr int64_t channels = 1 << 20;
-  if (op.channel < 0 || op.channel >= channels)
-    return failure("expected a channel from 0 to {}, found {}", channels - 1, op.channel);
+  if (op.channel < 0 || op.channel >= transferChannels)
+    return failure("expected a channel from 0 to {}, found {}", transferChannels - 1, op.channel);
   plan.from = *from;
   plan.to = *to;
   return plan;
@@ -247,25 +375,37 @@ Result<RankExchange> planTransfer(const Communicator *communicator, const Transf
   int64_t rank = communicator ? communicator->rank() : 0;
   if (Result<int64_t> position = positionOfRank(mesh, rank); !position)
     return position.diagnostics();
-  if (spmd::positionOf(plan.source, rank) && spmd::positionOf(plan.target, rank))
-    return failure("rank {} is a device of both meshes", rank);
+  if (!communicator)
+    return failure("a value cannot move to another mesh in a run of one rank");
   spmd::Exchange exchange = planMove(plan.source, plan.from, plan.target, plan.to, plan.global, rank);
   return RankExchange(exchange, [](int64_t device) { return device; });
 }
 
-/// The transfers of this rank, computed in the first run of a session.
-template <class Compute> Result<const RankExchange *> keptExchange(Call &call, const Compute &compute) {
+/// The transfers of this rank, computed in the first run of a session, or in each run for other dims.
+template <class Compute>
+Result<const RankExchange *> keptExchange(Call &call, std::span<const int64_t> dims, const Compute &compute) {
   struct State final : KernelState {
-    explicit State(RankExchange exchange) : exchange(std::move(exchange)) {}
+    State(RankExchange exchange, std::span<const int64_t> dims)
+        : exchange(std::move(exchange)), dims(dims.begin(), dims.end()) {}
     RankExchange exchange;
+    std::vector<int64_t> dims;
   };
-  if (!call.state()) {
+  auto *state = static_cast<State *>(call.state().get());
+  if (!state || !std::ranges::equal(state->dims, dims)) {
     Result<RankExchange> exchange = compute();
     if (!exchange)
       return exchange.diagnostics();
-    call.state() = std::make_unique<State>(std::move(*exchange));
+    call.state() = std::make_unique<State>(std::move(*exchange), dims);
   }
   return &static_cast<State *>(call.state().get())->exchange;
+}
+
+/// Communicates now, or starts to.
+Result<void> runOrStart(Call &call, const Operation &operation, const RankExchange &exchange,
+                        const ExchangeBuffers &buffers, int64_t channel, int64_t startedChannel) {
+  if (!call.isStart() || !call.communicator())
+    return runExchange(call.communicator(), operation, exchange, buffers, channel);
+  return keep(call, startExchange(*call.communicator(), operation, exchange, buffers, startedChannel));
 }
 
 } // namespace
@@ -327,37 +467,51 @@ Result<std::unique_ptr<LibraryKernel>> makeDistBroadcast(const DistBroadcastAttr
   checks.expectOperands(1, 1);
   if (!checks.ok())
     return checks.diagnostics();
-  Result<spmd::Mesh> mesh = meshOf(op.mesh);
-  if (!mesh)
-    return mesh.diagnostics();
-  std::vector<spmd::AxisRef> group;
-  if (op.group.axes.size() != op.root.size())
-    return failure("the group has {} axes, the root {} coordinates", op.group.axes.size(), op.root.size());
-  for (const AxisAttribute &item : op.group.axes) {
-    Result<spmd::AxisRef> axis = axisOf(item, *mesh);
-    if (!axis)
-      return axis.diagnostics();
-    if (int64_t root = op.root[group.size()]; root < 0 || root >= axis->size)
-      return failure("the root has the coordinate {} on an axis of size {}", root, axis->size);
-    group.push_back(*axis);
-  }
+  Result<Group> group = groupOf(op.mesh, op.group);
+  if (!group)
+    return group.diagnostics();
+  if (group->axes.size() != op.root.size())
+    return failure("the group has {} axes, the root {} coordinates", group->axes.size(), op.root.size());
+  for (size_t i = 0; i < op.root.size(); ++i)
+    if (op.root[i] < 0 || op.root[i] >= group->axes[i].size)
+      return failure("the root has the coordinate {} on an axis of size {}", op.root[i], group->axes[i].size);
   DType dtype = request.inputs[0].dtype;
-  return makeKernel(
-      [mesh = *mesh, group, dtype, root = op.root, number = op.number](Call &call) -> Result<void> {
-        const View &x = call.input(0);
-        Result<View> out = call.output(0, x.dims);
-        if (Result<void> fits = checkSize(call.communicator(), mesh); !out || !fits)
-          return out ? fits : out.diagnostics();
-        if (!call.communicator()) {
-          std::memcpy(out->data, x.data, static_cast<size_t>(x.size()) * sizeOf(dtype));
-          return {};
-        }
-        Result<RankExchange> exchange = planBroadcast(*call.communicator(), mesh, group, root, x.dims);
-        if (!exchange)
-          return exchange.diagnostics();
-        Operation operation{fmt::format("broadcast of {}, collective {}", describe(dtype, x.dims), number)};
-        return runExchange(call.communicator(), operation, *exchange, dtype, x.data, out->data);
-      });
+  return makeKernel([group = *group, dtype, root = op.root, number = op.number](Call &call) -> Result<void> {
+    const View &x = call.input(0);
+    Result<View> out = call.output(0, x.dims);
+    if (Result<void> fits = checkSize(call.communicator(), group.mesh); !out || !fits)
+      return out ? fits : out.diagnostics();
+    if (!call.communicator()) {
+      std::memcpy(out->data, x.data, static_cast<size_t>(x.size()) * sizeOf(dtype));
+      return {};
+    }
+    auto exchange =
+        keptExchange(call, x.dims, [&] { return planBroadcast(*call.communicator(), group, root, x.dims); });
+    if (!exchange)
+      return exchange.diagnostics();
+    Operation operation{fmt::format("broadcast of {}, collective {}", describe(dtype, x.dims), number)};
+    return runOrStart(call, operation, **exchange, {dtype, x.data, out->data}, 0, channelOfStarted(number));
+  });
+}
+
+Result<std::unique_ptr<LibraryKernel>> makeDistExchangeRows(const DistExchangeRowsAttributes &op,
+                                                            const KernelRequest &request) {
+  Checks checks(request);
+  checks.expectOperands(3, 1);
+  if (!checks.ok())
+    return checks.diagnostics();
+  Result<Group> group = groupOf(op.mesh, op.group);
+  if (!group)
+    return group.diagnostics();
+  for (size_t counts : {1, 2})
+    if (request.inputs[counts].dtype != DType::Int64 || request.inputs[counts].dims.size() != 1)
+      return failure("counts are vectors of int64");
+  if (request.inputs[0].dims.empty())
+    return failure("the tensor has no rows");
+  DType dtype = request.inputs[0].dtype;
+  return makeKernel([group = *group, dtype, number = op.number](Call &call) {
+    return exchangeRows(call, group, dtype, number);
+  });
 }
 
 Result<std::unique_ptr<LibraryKernel>> makeDistSend(const DistSendAttributes &op,
@@ -370,16 +524,20 @@ Result<std::unique_ptr<LibraryKernel>> makeDistSend(const DistSendAttributes &op
   if (!plan)
     return plan.diagnostics();
   return makeKernel([plan = *plan](Call &call) -> Result<void> {
-    auto kept = keptExchange(call, [&] { return planTransfer(call.communicator(), plan, plan.source); });
-    if (!kept)
-      return kept.diagnostics();
-    RankExchange exchange = **kept;
-    if (!std::ranges::equal(exchange.sourceDims, call.input(0).dims))
+    auto exchange = keptExchange(call, {}, [&]() -> Result<RankExchange> {
+      Result<RankExchange> planned = planTransfer(call.communicator(), plan, plan.source);
+      if (planned)
+        planned->receives.clear();
+      return planned;
+    });
+    if (!exchange)
+      return exchange.diagnostics();
+    std::span<const int64_t> dims = (*exchange)->sourceDims;
+    if (!std::ranges::equal(dims, call.input(0).dims))
       return failure("the operand has the type {}, expected {}", describe(plan.dtype, call.input(0).dims),
-                     describe(plan.dtype, exchange.sourceDims));
-    exchange.receives.clear();
-    return runExchange(call.communicator(), plan.operation(), exchange, plan.dtype, call.input(0).data,
-                       nullptr, plan.tag());
+                     describe(plan.dtype, dims));
+    return runExchange(call.communicator(), plan.operation(), **exchange,
+                       {plan.dtype, call.input(0).data, nullptr}, channelOfTransfer(plan.channel));
   });
 }
 
@@ -393,16 +551,34 @@ Result<std::unique_ptr<LibraryKernel>> makeDistRecv(const DistRecvAttributes &op
   if (!plan)
     return plan.diagnostics();
   return makeKernel([plan = *plan](Call &call) -> Result<void> {
-    auto kept = keptExchange(call, [&] { return planTransfer(call.communicator(), plan, plan.target); });
-    if (!kept)
-      return kept.diagnostics();
-    RankExchange exchange = **kept;
-    Result<View> out = call.output(0, exchange.targetDims);
+    auto exchange = keptExchange(call, {}, [&]() -> Result<RankExchange> {
+      Result<RankExchange> planned = planTransfer(call.communicator(), plan, plan.target);
+      if (planned)
+        planned->sends.clear();
+      return planned;
+    });
+    if (!exchange)
+      return exchange.diagnostics();
+    Result<View> out = call.output(0, (*exchange)->targetDims);
     if (!out)
       return out.diagnostics();
-    exchange.sends.clear();
-    return runExchange(call.communicator(), plan.operation(), exchange, plan.dtype, nullptr, out->data,
-                       plan.tag());
+    int64_t channel = channelOfTransfer(plan.channel);
+    return runOrStart(call, plan.operation(), **exchange, {plan.dtype, nullptr, out->data}, channel, channel);
+  });
+}
+
+Result<std::unique_ptr<LibraryKernel>> makeDistWait(const DistWaitAttributes &,
+                                                    const KernelRequest &request) {
+  Checks checks(request);
+  checks.expectOperands(1, 1); // a second input is the operand of the step that was started
+  if (!checks.ok())
+    return checks.diagnostics();
+  return makeKernel([](Call &call) -> Result<void> {
+    if (std::unique_ptr<StartedWork> work = call.takeStarted())
+      if (Result<void> done = work->wait(); !done)
+        return done;
+    Result<View> out = call.output(0, call.input(0).dims);
+    return out ? Result<void>() : Result<void>(out.diagnostics());
   });
 }
 

@@ -1,9 +1,11 @@
 /// The library kernels "uniform", "gaussian", "truncated_gaussian_random" and "randint" (shape_tensor,
-/// seed_tensor; shape, seed and the distribution's parameters), "poisson" and "standard_gamma" (x; seed),
-/// "binomial" (count, prob; seed).
+/// seed_tensor, part_begin; shape, seed, whole_shape and the distribution's parameters), "poisson" and
+/// "standard_gamma" (x, part_begin; seed, whole_shape), "binomial" (count, prob, part_begin; seed,
+/// whole_shape).
 #include "lib/runtime/ThreadPool.h"
 #include "lib/runtime/kernels/Convert.h"
 #include "lib/runtime/kernels/Draw.h"
+#include "lib/runtime/kernels/WholeIndex.h"
 
 #include "dialects/pd/ops/random/Random.kernels.inc"
 #include "dialects/rt/Rt.kernels.inc"
@@ -26,14 +28,16 @@ constexpr int64_t blockGrain = 2048;
 struct Fill {
   View out;
   RandomCall draw;
+  WholeIndex index;
 };
 
 struct FillAttributes {
-  std::vector<int64_t> shape;
+  std::vector<int64_t> shape, whole;
   uint64_t seed = 0;
 
   template <class Op>
-  FillAttributes(const Op &op, Checks &checks) : shape(op.shape), seed(static_cast<uint64_t>(op.seed)) {
+  FillAttributes(const Op &op, Checks &checks)
+      : shape(op.shape), whole(op.wholeShape), seed(static_cast<uint64_t>(op.seed)) {
     checks.expectOperands(0, 1);
   }
 };
@@ -67,33 +71,48 @@ Result<Fill> beginFill(Call &call, const FillAttributes &attributes) {
   Result<View> out = call.output(0, dims);
   if (!out)
     return out.diagnostics();
-  return Fill{*out, drawOf(call, *seed)};
+  Result<WholeIndex> index = WholeIndex::create(dims, attributes.whole, call.input(2));
+  if (!index)
+    return index.diagnostics();
+  return Fill{*out, drawOf(call, *seed), *index};
 }
 
-/// Sets each element from some words of the sequence: body(words, element) where `perBlock` elements share a
-/// block.
+/// Sets each element from some words of the sequence: body(words, part of the words, element) where
+/// `perBlock` numbers share a block. An element has `numbers` numbers, which are counted as elements.
 template <size_t perBlock, class Body>
-void fillBlocks(const RandomCall &draw, int64_t count, const Body &body) {
+void fillBlocks(const Fill &fill, const Body &body, int64_t numbers = 1) {
   constexpr auto step = static_cast<int64_t>(perBlock);
-  parallelFor((count + step - 1) / step, blockGrain, [&](int64_t begin, int64_t end) {
-    for (int64_t block = begin; block < end; ++block) {
-      PhiloxBlock words = draw.block(static_cast<uint64_t>(block));
-      for (int64_t i = block * step, last = std::min(count, i + step), part = 0; i < last; ++i, ++part)
-        body(words, static_cast<size_t>(part), i);
+  // From `first` of the whole on.
+  auto fillRun = [&](int64_t first, int64_t local, int64_t count) {
+    for (int64_t i = 0; i < count;) {
+      int64_t block = (first + i) / step, part = (first + i) % step;
+      PhiloxBlock words = fill.draw.block(static_cast<uint64_t>(block));
+      for (; part < step && i < count; ++part, ++i)
+        body(words, static_cast<size_t>(part), local + i);
     }
+  };
+  int64_t count = fill.out.size() * numbers;
+  if (fill.index.isWhole())
+    return parallelFor((count + step - 1) / step, blockGrain, [&](int64_t begin, int64_t end) {
+      fillRun(begin * step, begin * step, std::min(count, end * step) - begin * step);
+    });
+  int64_t run = fill.index.runLength() * numbers;
+  parallelFor(count / run, std::max<int64_t>(1, blockGrain * step / run), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      fillRun(fill.index(i * run / numbers) * numbers, i * run, run);
   });
 }
 
 /// Numbers in [min, max), of the precision of T.
 template <class T> void fillUniform(const Fill &fill, double min, double max) {
   if constexpr (std::is_same_v<T, double>) {
-    fillBlocks<2>(fill.draw, fill.out.size(), [&](const PhiloxBlock &words, size_t part, int64_t i) {
+    fillBlocks<2>(fill, [&](const PhiloxBlock &words, size_t part, int64_t i) {
       double value = min + (max - min) * unitDouble(words[2 * part], words[2 * part + 1]);
       fill.out.as<double>()[i] = value < max ? value : std::nextafter(max, min);
     });
   } else {
     auto low = static_cast<float>(min), high = static_cast<float>(max);
-    fillBlocks<4>(fill.draw, fill.out.size(), [&](const PhiloxBlock &words, size_t part, int64_t i) {
+    fillBlocks<4>(fill, [&](const PhiloxBlock &words, size_t part, int64_t i) {
       float value = low + (high - low) * unitFloat(words[part]);
       fill.out.as<T>()[i] = static_cast<T>(value < high ? value : std::nextafter(high, low));
     });
@@ -111,6 +130,8 @@ Result<void> uniform(Call &call, const FillAttributes &attributes, double min, d
   if (!fill)
     return fill.diagnostics();
   int64_t size = fill->out.size();
+  if (diagonal.count > 0 && !fill->index.isWhole())
+    return failure("a part of a tensor has no diagonal");
   if (diagonal.count > 0 && (diagonal.step < 0 || diagonal.count - 1 > (size - 1) / (diagonal.step + 1)))
     return failure("{} diagonal elements, {} apart, do not fit {} elements", diagonal.count,
                    diagonal.step + 1, size);
@@ -135,22 +156,22 @@ Result<void> gaussian(Call &call, const FillAttributes &attributes, double mean,
   Result<Fill> fill = beginFill(call, attributes);
   if (!fill)
     return fill.diagnostics();
-  auto numbers = [&](auto zero, int64_t count, double scale) {
+  auto numbers = [&](auto zero, int64_t ofElement, double scale) {
     using T = decltype(zero);
-    fillBlocks<2>(fill->draw, count, [&](const PhiloxBlock &words, size_t part, int64_t i) {
+    auto set = [&](const PhiloxBlock &words, size_t part, int64_t i) {
       auto [first, second] = normalPair(words);
       fill->out.template as<T>()[i] =
           static_cast<T>(static_cast<Wide<T>>(mean + scale * (part == 0 ? first : second)));
-    });
+    };
+    fillBlocks<2>(*fill, set, ofElement);
   };
-  int64_t size = fill->out.size();
   // A complex number's parts share the variance.
   constexpr double half = 0.70710678118654752440;
   if (fill->out.dtype == DType::Complex64)
-    return numbers(float(), 2 * size, deviation * half), Result<void>();
+    return numbers(float(), 2, deviation * half), Result<void>();
   if (fill->out.dtype == DType::Complex128)
-    return numbers(double(), 2 * size, deviation * half), Result<void>();
-  bool known = dispatchFloat(fill->out.dtype, [&](auto zero) { numbers(zero, size, deviation); });
+    return numbers(double(), 2, deviation * half), Result<void>();
+  bool known = dispatchFloat(fill->out.dtype, [&](auto zero) { numbers(zero, 1, deviation); });
   return known ? Result<void>() : failure("normal numbers of {} are not supported", nameOf(fill->out.dtype));
 }
 
@@ -200,7 +221,8 @@ Result<void> truncatedGaussian(Call &call, const FillAttributes &attributes, dou
     using T = decltype(zero);
     parallelFor(fill->out.size(), blockGrain, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        double x = truncatedNormal(RandomStream(fill->draw, static_cast<uint64_t>(i)), a, b, mass);
+        auto element = static_cast<uint64_t>(fill->index(i));
+        double x = truncatedNormal(RandomStream(fill->draw, element), a, b, mass);
         fill->out.template as<T>()[i] = static_cast<T>(static_cast<Wide<T>>(mean + deviation * x));
       }
     });
@@ -216,7 +238,7 @@ Result<void> randint(Call &call, const FillAttributes &attributes, int64_t low, 
   bool known = dispatchIndex(fill->out.dtype, [&](auto zero) {
     using T = decltype(zero);
     // The upper half of a product: its deviation from an equal distribution is below range / 2^64.
-    fillBlocks<2>(fill->draw, fill->out.size(), [&](const PhiloxBlock &words, size_t part, int64_t i) {
+    fillBlocks<2>(*fill, [&](const PhiloxBlock &words, size_t part, int64_t i) {
       unsigned __int128 word = uint64_t(words[2 * part + 1]) << 32 | words[2 * part];
       fill->out.template as<T>()[i] =
           static_cast<T>(static_cast<uint64_t>(low) + static_cast<uint64_t>((word * range) >> 64));
@@ -225,15 +247,25 @@ Result<void> randint(Call &call, const FillAttributes &attributes, int64_t low, 
   return known ? Result<void>() : failure("random integers of {} are not supported", nameOf(fill->out.dtype));
 }
 
+/// The seed of an op that samples for each element, and the dims of the whole of its operands.
+struct SamplerAttributes {
+  uint64_t seed = 0;
+  std::vector<int64_t> whole;
+};
+
 /// Each element of the result from one of x and a stream of its own; `draw(x, stream)` computes it or refuses
 /// x.
 template <class Draw>
-Result<void> eachFrom(Call &call, uint64_t seed, const char *expected, const Draw &draw) {
+Result<void> eachFrom(Call &call, const SamplerAttributes &attributes, const char *expected,
+                      const Draw &draw) {
   const View &x = call.input(0);
   Result<View> out = call.output(0, x.dims);
   if (!out)
     return out.diagnostics();
-  RandomCall numbers = drawOf(call, seed);
+  Result<WholeIndex> index = WholeIndex::create(x.dims, attributes.whole, call.input(1));
+  if (!index)
+    return index.diagnostics();
+  RandomCall numbers = drawOf(call, attributes.seed);
   double wrong = 0;
   bool isWrong = false;
   bool known = dispatchFloat(x.dtype, [&](auto zero) {
@@ -248,7 +280,7 @@ Result<void> eachFrom(Call &call, uint64_t seed, const char *expected, const Dra
       return;
     parallelFor(x.size(), 256, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        RandomStream stream(numbers, static_cast<uint64_t>(i));
+        RandomStream stream(numbers, static_cast<uint64_t>((*index)(i)));
         out->template as<T>()[i] = static_cast<T>(
             static_cast<Wide<T>>(draw(static_cast<double>(static_cast<Wide<T>>(from[i])), stream, zero)));
       }
@@ -267,7 +299,7 @@ double drawGamma(double shape, RandomStream &stream) {
   return shape == 0 ? 0 : std::gamma_distribution<double>(shape)(stream);
 }
 
-Result<void> binomial(Call &call, uint64_t seed) {
+Result<void> binomial(Call &call, const SamplerAttributes &attributes) {
   const View &count = call.input(0), &prob = call.input(1);
   if (!std::ranges::equal(count.dims, prob.dims))
     return failure("count and prob differ in dims");
@@ -285,7 +317,10 @@ Result<void> binomial(Call &call, uint64_t seed) {
   for (double trial : trials)
     if (!(trial >= 0 && trial < 0x1p53))
       return failure("expected counts from 0 to 2^53, found {}", trial);
-  RandomCall numbers = drawOf(call, seed);
+  Result<WholeIndex> index = WholeIndex::create(count.dims, attributes.whole, call.input(2));
+  if (!index)
+    return index.diagnostics();
+  RandomCall numbers = drawOf(call, attributes.seed);
   std::optional<double> wrong;
   known &= dispatchFloat(prob.dtype, [&](auto zero) {
     using T = decltype(zero);
@@ -293,7 +328,7 @@ Result<void> binomial(Call &call, uint64_t seed) {
       auto chance = static_cast<double>(static_cast<Wide<T>>(prob.as<T>()[i]));
       if (!(chance >= 0 && chance <= 1))
         wrong = chance;
-      RandomStream stream(numbers, static_cast<uint64_t>(i));
+      RandomStream stream(numbers, static_cast<uint64_t>((*index)(i)));
       if (!wrong)
         out->as<int64_t>()[i] = std::binomial_distribution<int64_t>(
             static_cast<int64_t>(trials[static_cast<size_t>(i)]), chance)(stream);
@@ -321,7 +356,7 @@ Result<std::unique_ptr<LibraryKernel>> makeFill(const Op &op, const KernelReques
   return makeKernel([=](Call &call) { return run(call, attributes); });
 }
 
-/// A kernel that samples from a distribution for each element of its inputs: run(call, seed).
+/// A kernel that samples from a distribution for each element of its inputs: run(call, attributes).
 template <class Op, class Run>
 Result<std::unique_ptr<LibraryKernel>> makeSampler(const Op &op, const KernelRequest &request, size_t inputs,
                                                    Run run) {
@@ -329,7 +364,8 @@ Result<std::unique_ptr<LibraryKernel>> makeSampler(const Op &op, const KernelReq
   checks.expectOperands(inputs, 1);
   if (!checks.ok())
     return checks.diagnostics();
-  return makeKernel([=, seed = static_cast<uint64_t>(op.seed)](Call &call) { return run(call, seed); });
+  SamplerAttributes attributes{static_cast<uint64_t>(op.seed), op.wholeShape};
+  return makeKernel([=](Call &call) { return run(call, attributes); });
 }
 
 } // namespace
@@ -383,21 +419,21 @@ Result<std::unique_ptr<LibraryKernel>> makeRandint(const RandintAttributes &op,
 
 Result<std::unique_ptr<LibraryKernel>> makePoisson(const PoissonAttributes &op,
                                                    const KernelRequest &request) {
-  return makeSampler(op, request, 1, [](Call &call, uint64_t seed) {
-    return eachFrom(call, seed, "a mean that is finite and not negative",
+  return makeSampler(op, request, 1, [](Call &call, const SamplerAttributes &attributes) {
+    return eachFrom(call, attributes, "a mean that is finite and not negative",
                     [](double mean, RandomStream &stream, auto) { return drawPoisson(mean, stream); });
   });
 }
 
 Result<std::unique_ptr<LibraryKernel>> makeBinomial(const BinomialAttributes &op,
                                                     const KernelRequest &request) {
-  return makeSampler(op, request, 2, [](Call &call, uint64_t seed) { return binomial(call, seed); });
+  return makeSampler(op, request, 2, binomial);
 }
 
 Result<std::unique_ptr<LibraryKernel>> makeStandardGamma(const StandardGammaAttributes &op,
                                                          const KernelRequest &request) {
-  return makeSampler(op, request, 1, [](Call &call, uint64_t seed) {
-    return eachFrom(call, seed, "a shape that is finite and not negative",
+  return makeSampler(op, request, 1, [](Call &call, const SamplerAttributes &attributes) {
+    return eachFrom(call, attributes, "a shape that is finite and not negative",
                     [](double shape, RandomStream &stream, auto zero) {
                       return std::max(drawGamma(shape, stream), smallestNormal<decltype(zero)>());
                     });

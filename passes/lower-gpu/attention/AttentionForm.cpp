@@ -12,9 +12,9 @@ using Kind = AttentionChoice::Kind;
 constexpr std::pair<Kind, StringLiteral> kindNames[] = {
     {Kind::Fma, "fma"}, {Kind::Mma, "mma"}, {Kind::Wgmma, "wgmma"}};
 
-Type elementOf(pd::AttentionOp op) { return getElementTypeOrSelf(op.getQ().getType()); }
+Type elementOf(pd::FusedAttentionOp op) { return getElementTypeOrSelf(op.getQ().getType()); }
 
-LogicalResult check(pd::AttentionOp op, const AttentionChoice &choice) {
+LogicalResult check(pd::FusedAttentionOp op, const AttentionChoice &choice) {
   auto refuse = [&]() -> InFlightDiagnostic { return op->emitError("the choice for the attention: "); };
   bool usesTensorCores = choice.kind != Kind::Fma;
   if (usesTensorCores && elementOf(op).getIntOrFloatBitWidth() != 16)
@@ -48,7 +48,7 @@ std::optional<Kind> attentionKindNamed(StringRef name) {
   return std::nullopt;
 }
 
-FailureOr<AttentionChoice> AttentionChoice::read(pd::AttentionOp op) {
+FailureOr<AttentionChoice> AttentionChoice::read(pd::FusedAttentionOp op) {
   auto name = op->getAttrOfType<StringAttr>(attentionAttribute);
   std::optional<Kind> named = name ? attentionKindNamed(name.getValue()) : std::nullopt;
   auto tile = op->getAttrOfType<DenseI64ArrayAttr>(attentionTileAttribute);
@@ -99,21 +99,21 @@ int64_t sharedBytesOf(const AttentionChoice &choice, int64_t headElements, int64
   return 0;
 }
 
-int64_t headElementsOf(pd::AttentionOp op) {
+int64_t headElementsOf(pd::FusedAttentionOp op) {
   return cast<ShapedType>(op.getQ().getType())
       .getDimSize(static_cast<unsigned>(pd::attentionDims(op.getQPermutation())[3]));
 }
 
-int64_t valueElementsOf(pd::AttentionOp op) {
+int64_t valueElementsOf(pd::FusedAttentionOp op) {
   return cast<ShapedType>(op.getV().getType())
       .getDimSize(static_cast<unsigned>(pd::attentionDims(op.getVPermutation())[3]));
 }
 
-pd::AttentionOp attentionOf(func::FuncOp kernel) {
+pd::FusedAttentionOp attentionOf(func::FuncOp kernel) {
   if (!kernel->hasAttr(wholeKernelAttribute) || kernel.isDeclaration())
     return {};
   for (Operation &op : kernel.getBody().front())
-    if (auto attention = dyn_cast<pd::AttentionOp>(op))
+    if (auto attention = dyn_cast<pd::FusedAttentionOp>(op))
       return attention;
   return {};
 }

@@ -1,4 +1,4 @@
-/// pd.attention in a kernel, and how blocks compute it.
+/// pd.fused_attention in a kernel, and how blocks compute it.
 #pragma once
 
 #include "dialects/pd/ops/nn/FusedAttention.h"
@@ -21,7 +21,7 @@ struct AttentionChoice {
   int64_t storingThreads = 0;    ///< the first ones; with Wgmma a warp follows that copies
 
   /// Reads and checks the attributes. Emits an error where they contradict each other.
-  static mlir::FailureOr<AttentionChoice> read(pd::AttentionOp op);
+  static mlir::FailureOr<AttentionChoice> read(pd::FusedAttentionOp op);
 };
 
 /// The name of a kind in the attribute, "wgmma", and back.
@@ -36,10 +36,10 @@ int64_t sharedBytesOf(const AttentionChoice &choice, int64_t headElements, int64
                       mlir::Type element);
 
 /// Elements of a row of q and k, and of v.
-int64_t headElementsOf(pd::AttentionOp op);
-int64_t valueElementsOf(pd::AttentionOp op);
+int64_t headElementsOf(pd::FusedAttentionOp op);
+int64_t valueElementsOf(pd::FusedAttentionOp op);
 
 /// The attention of a kernel of one op; null if the kernel is another op.
-pd::AttentionOp attentionOf(mlir::func::FuncOp kernel);
+pd::FusedAttentionOp attentionOf(mlir::func::FuncOp kernel);
 
 } // namespace proa

@@ -20,14 +20,14 @@ namespace {
 /// The assumed size of a dynamic dimension.
 constexpr int64_t assumedSize = 1024;
 
-int64_t queriesOf(proa::pd::AttentionOp op) {
+int64_t queriesOf(proa::pd::FusedAttentionOp op) {
   auto dim = static_cast<unsigned>(proa::pd::attentionDims(op.getQPermutation())[2]);
   int64_t size = cast<ShapedType>(op.getQ().getType()).getDimSize(dim);
   return ShapedType::isDynamic(size) ? assumedSize : size;
 }
 
 /// Why the tensor memory accelerator cannot read the operands; empty if it can.
-std::string whyNoWgmma(proa::pd::AttentionOp op) {
+std::string whyNoWgmma(proa::pd::FusedAttentionOp op) {
   for (auto [tensor, name] :
        {std::pair(op.getQ(), "q"), std::pair(op.getK(), "k"), std::pair(op.getV(), "v")}) {
     auto type = cast<RankedTensorType>(tensor.getType());
@@ -47,7 +47,7 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
   }
 
   /// The largest tiles that fit the shared memory and the registers.
-  static AttentionChoice tileOf(proa::pd::AttentionOp op, Kind kind, const proa::Chip &chip) {
+  static AttentionChoice tileOf(proa::pd::FusedAttentionOp op, Kind kind, const proa::Chip &chip) {
     int64_t head = proa::headElementsOf(op), value = proa::valueElementsOf(op);
     int64_t padded = std::max(proa::paddedElements(kind, head), proa::paddedElements(kind, value));
     Type element = getElementTypeOrSelf(op.getQ().getType());
@@ -68,7 +68,7 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
     return withThreads(choice);
   }
 
-  FailureOr<Kind> kindOf(proa::pd::AttentionOp op, const proa::Chip &chip) {
+  FailureOr<Kind> kindOf(proa::pd::FusedAttentionOp op, const proa::Chip &chip) {
     bool isHalf = getElementTypeOrSelf(op.getQ().getType()).getIntOrFloatBitWidth() == 16;
     std::string why = whyNoWgmma(op);
     bool canWgmma = isHalf && chip.hasWarpgroupMma && why.empty();
@@ -88,7 +88,7 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
     return !isHalf ? Kind::Fma : canWgmma && queriesOf(op) > fewest ? Kind::Wgmma : Kind::Mma;
   }
 
-  LogicalResult choose(proa::pd::AttentionOp op, const proa::Chip &chip) {
+  LogicalResult choose(proa::pd::FusedAttentionOp op, const proa::Chip &chip) {
     Builder b(&getContext());
     if (!op->hasAttr(proa::attentionAttribute)) {
       FailureOr<Kind> kind = kindOf(op, chip);
@@ -109,7 +109,7 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
   }
 
   void runOnOperation() override {
-    proa::pd::AttentionOp op = proa::attentionOf(getOperation());
+    proa::pd::FusedAttentionOp op = proa::attentionOf(getOperation());
     if (!op)
       return;
     if (strategy != "" && !proa::attentionKindNamed(strategy)) {

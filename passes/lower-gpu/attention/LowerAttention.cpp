@@ -31,7 +31,7 @@ enum Dim : unsigned { batchDim, headDim, rowDim, elementDim };
 /// A kernel before its body is replaced.
 class AttentionKernel {
 public:
-  AttentionKernel(func::FuncOp kernel, proa::pd::AttentionOp op)
+  AttentionKernel(func::FuncOp kernel, proa::pd::FusedAttentionOp op)
       : kernel(kernel), op(op), b(kernel.getContext()) {}
 
   LogicalResult lower(ModuleOp module) {
@@ -52,7 +52,7 @@ public:
 
 private:
   func::FuncOp kernel;
-  proa::pd::AttentionOp op;
+  proa::pd::FusedAttentionOp op;
   IRRewriter b;
   proa::AttentionChoice choice;
 

@@ -10,35 +10,9 @@ namespace proa::sharding {
 
 namespace {
 
-using Visit = llvm::function_ref<void(Operation *op, const Twine &what, dist::ShardingAttr sharding)>;
-
-/// Calls `visit` for each sharding in the attributes of a function and its ops.
-void visitShardings(func::FuncOp function, Visit visit) {
-  auto visitOne = [&](const Twine &what, Attribute attribute) {
-    if (auto sharding = dyn_cast_or_null<dist::ShardingAttr>(attribute))
-      visit(function, what, sharding);
-  };
-  for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    visitOne("argument " + Twine(i), function.getArgAttr(i, dist::shardingAttribute));
-  for (unsigned i = 0; i < function.getNumResults(); ++i)
-    visitOne("result " + Twine(i), function.getResultAttr(i, dist::shardingAttribute));
-  function.walk([&](Operation *op) {
-    if (auto all = op->getAttrOfType<ArrayAttr>(dist::shardingsAttribute))
-      for (auto [i, entry] : llvm::enumerate(all))
-        if (auto sharding = dyn_cast<dist::ShardingAttr>(entry))
-          visit(op, "result " + Twine(i), sharding);
-    if (auto constrain = dyn_cast<dist::ConstrainOp>(op))
-      visit(op, "constraint", constrain.getSharding());
-    if (auto reshard = dyn_cast<dist::ReshardOp>(op)) {
-      visit(op, "source", reshard.getFrom());
-      visit(op, "target", reshard.getTo());
-    }
-  });
-}
-
 class Reader {
 public:
-  Reader(ShardingGraph &graph, const MeshOfModule &mesh) : graph(graph), mesh(mesh) {}
+  explicit Reader(ShardingGraph &graph) : graph(graph) {}
 
   LogicalResult read() {
     for (auto &[op, states] : graph.functions) {
@@ -93,16 +67,22 @@ private:
     if (!sharding || index == none)
       return;
     State &state = graph.states[index];
+    const spmd::Mesh &mesh = graph.meshes[state.mesh];
     std::string text = what.str();
     auto emit = [&] { return op->emitError() << "sharding of " << text << ": "; };
-    if (failed(dist::verifySharding(emit, sharding, mesh.mesh, state.type))) {
+    if (sharding.getMesh() != graph.meshes.symbol(state.mesh)) {
+      emit() << "expected the mesh " << graph.meshes.symbol(state.mesh) << ", found " << sharding.getMesh();
       isValid = false;
       return;
     }
-    spmd::Placement placement = spmd::canonical(mesh.mesh, dist::placementOf(sharding, mesh.mesh));
+    if (failed(dist::verifySharding(emit, sharding, mesh, state.type))) {
+      isValid = false;
+      return;
+    }
+    spmd::Placement placement = spmd::canonical(mesh, dist::placementOf(sharding, mesh));
     if (state.isAnnotated && state.placement != placement) {
-      emit() << "expected the sharding of the parameter, " << spmd::toText(mesh.mesh, state.placement)
-             << ", found " << spmd::toText(mesh.mesh, placement);
+      emit() << "expected the sharding of the parameter, " << spmd::toText(mesh, state.placement)
+             << ", found " << spmd::toText(mesh, placement);
       isValid = false;
       return;
     }
@@ -113,48 +93,18 @@ private:
       state.priority[dim] = entry.getPriority();
     }
     for (dist::AxisAttr axis : sharding.getReplicated()) {
-      unsigned number = *mesh.mesh.indexOf(axis.getName().str());
-      state.replicated.push_back(axis.isFull() ? mesh.mesh.full(number)
+      unsigned number = *mesh.indexOf(axis.getName().str());
+      state.replicated.push_back(axis.isFull() ? mesh.full(number)
                                                : spmd::AxisRef{number, axis.getPre(), axis.getSize()});
     }
   }
 
   ShardingGraph &graph;
-  const MeshOfModule &mesh;
   bool isValid = true;
 };
 
 } // namespace
 
-FailureOr<MeshOfModule> findMesh(ModuleOp module) {
-  FlatSymbolRefAttr symbol;
-  bool isValid = true;
-  for (auto function : module.getOps<func::FuncOp>())
-    visitShardings(function, [&](Operation *op, const Twine &what, dist::ShardingAttr sharding) {
-      if (!symbol)
-        symbol = sharding.getMesh();
-      if (sharding.getMesh() == symbol)
-        return;
-      op->emitError() << "sharding of " << what << ": expected the mesh " << symbol << ", found "
-                      << sharding.getMesh() << "; shardings propagate on one mesh";
-      isValid = false;
-    });
-  SmallVector<dist::MeshOp> meshes(module.getOps<dist::MeshOp>());
-  if (!symbol && meshes.size() == 1)
-    symbol = FlatSymbolRefAttr::get(meshes.front().getSymNameAttr());
-  if (!symbol)
-    return module.emitError() << "expected a dist.mesh or an annotation that names one, found "
-                              << meshes.size() << " meshes and no annotation";
-  dist::MeshAttr mesh = dist::lookupMesh(module, symbol);
-  if (!mesh)
-    return module.emitError() << "expected a dist.mesh " << symbol << ", which shardings name; found none";
-  if (!isValid)
-    return failure();
-  return MeshOfModule{symbol, mesh.toMesh()};
-}
-
-LogicalResult readAnnotations(ShardingGraph &graph, const MeshOfModule &mesh) {
-  return Reader(graph, mesh).read();
-}
+LogicalResult readAnnotations(ShardingGraph &graph) { return Reader(graph).read(); }
 
 } // namespace proa::sharding

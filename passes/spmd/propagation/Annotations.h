@@ -5,16 +5,7 @@
 
 namespace proa::sharding {
 
-struct MeshOfModule {
-  mlir::FlatSymbolRefAttr symbol;
-  spmd::Mesh mesh;
-};
-
-/// The mesh of the annotations, or else the only one of the module. Errors: annotations name several meshes
-/// or an unknown one; there are several meshes or none to choose from.
-llvm::FailureOr<MeshOfModule> findMesh(mlir::ModuleOp module);
-
-/// Checks all annotations against the mesh and sets the states. All errors are reported.
-llvm::LogicalResult readAnnotations(ShardingGraph &graph, const MeshOfModule &mesh);
+/// Checks all annotations against their meshes and sets the states. All errors are reported.
+llvm::LogicalResult readAnnotations(ShardingGraph &graph);
 
 } // namespace proa::sharding

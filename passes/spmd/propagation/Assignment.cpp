@@ -14,7 +14,8 @@ void Assignment::run() {
 void Assignment::planWhole(const Node &node, NodePlan &plan) {
   for (unsigned i = 0; i < node.numOperands + node.numResults; ++i) {
     unsigned state = graph.nodeStates[node.first + i];
-    unsigned placement = state == none ? none : pool.whole(graph.states[state].type.getRank());
+    unsigned placement =
+        state == none ? none : pool.whole(graph.states[state].mesh, graph.states[state].type.getRank());
     (i < node.numOperands ? plan.operands : plan.results).push_back(placement);
   }
 }
@@ -41,10 +42,11 @@ void Assignment::plan(unsigned index) {
     plan.axes = std::move(choice.axes);
     plan.localForm = choice.localForm;
     OpPlacements placements = placementsOf(node.rule->local, plan.axes);
+    unsigned mesh = graph.meshOf(node);
     for (const spmd::Placement &placement : placements.operands)
-      plan.operands.push_back(pool.indexOf(placement));
+      plan.operands.push_back(pool.indexOf(mesh, placement));
     for (const spmd::Placement &placement : placements.results)
-      plan.results.push_back(pool.indexOf(placement));
+      plan.results.push_back(pool.indexOf(mesh, placement));
   }
   for (unsigned i = 0; i < node.numResults; ++i)
     if (unsigned value = graph.nodeValues[node.first + node.numOperands + i]; value != none) {

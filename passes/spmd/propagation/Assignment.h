@@ -32,7 +32,9 @@ public:
   /// The placement of each value where it is defined.
   std::vector<unsigned> natural;
   /// The placement that each state needs, for targets of edges.
-  unsigned placementOfState(unsigned state) { return pool.indexOf(graph.states[state].placement); }
+  unsigned placementOfState(unsigned state) {
+    return pool.indexOf(graph.states[state].mesh, graph.states[state].placement);
+  }
 
 private:
   void plan(unsigned node);

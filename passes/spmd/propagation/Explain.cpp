@@ -16,9 +16,8 @@ namespace {
 class Explanation {
 public:
   Explanation(ModuleOp module, const ShardingGraph &graph, const Propagation &propagation,
-              Assignment &assignment, const PlacementPool &pool, const spmd::Mesh &mesh,
-              llvm::raw_ostream &os)
-      : graph(graph), propagation(propagation), assignment(assignment), pool(pool), mesh(mesh), os(os) {
+              Assignment &assignment, const PlacementPool &pool, llvm::raw_ostream &os)
+      : graph(graph), propagation(propagation), assignment(assignment), pool(pool), os(os) {
     for (auto &[op, states] : graph.functions)
       addNames(cast<func::FuncOp>(op), states);
     module.walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -47,7 +46,7 @@ public:
                                 << didYouMean(name.str(), known);
     }
     auto [state, value] = entry->second;
-    os << name << ": " << spmd::toText(mesh, graph.states[state].placement) << "\n";
+    os << name << ": " << textOf(graph.states[state]) << "\n";
     for (unsigned dim = 0; dim < graph.states[state].placement.dims.size(); ++dim)
       printDim(state, dim);
     if (value != none)
@@ -92,8 +91,16 @@ private:
     return entry == nameOfState.end() ? "a value of a region" : entry->second;
   }
 
-  std::string axesText(const std::vector<spmd::AxisRef> &axes) {
-    std::string text = spmd::toText(mesh, {{{axes, {}}}, {}});
+  std::string textOf(unsigned mesh, const spmd::Placement &placement) const {
+    std::string text = spmd::toText(graph.meshes[mesh], placement);
+    return graph.meshes.list.size() > 1 ? "@" + graph.meshes.symbol(mesh).getValue().str() + " " + text
+                                        : text;
+  }
+  std::string textOf(const State &state) const { return textOf(state.mesh, state.placement); }
+  std::string textOf(unsigned placement) const { return textOf(pool.meshOf(placement), pool[placement]); }
+
+  std::string splitText(unsigned mesh, const spmd::DimPlacement &split) {
+    std::string text = spmd::toText(graph.meshes[mesh], {{split}, {}});
     return text.substr(1, text.size() - 2); // without the brackets of the dimensions
   }
 
@@ -108,14 +115,15 @@ private:
       if (i == size_t(-1))
         return;
       const Decision &decision = propagation.decisions[i];
-      os << "  " << nameOf(state) << " dimension " << dim << " = " << axesText(decision.axes) << ": ";
+      os << "  " << nameOf(state) << " dimension " << dim << " = "
+         << splitText(graph.states[state].mesh, decision.split) << ": ";
       if (decision.node == none) {
         os << "annotation\n";
         return;
       }
       const Node &node = graph.nodes[decision.node];
       os << (node.edge ? "passed by " : "follows in ") << names.lookup(node.op) << " from "
-         << nameOf(decision.from) << " " << spmd::toText(mesh, graph.states[decision.from].placement) << "\n";
+         << nameOf(decision.from) << " " << textOf(graph.states[decision.from]) << "\n";
       state = decision.from;
       dim = sourceDim(decision, i);
       before = i;
@@ -124,11 +132,11 @@ private:
 
   /// The dimension of the source state that had the last axis of the decision at that time.
   unsigned sourceDim(const Decision &decision, size_t index) {
-    const spmd::AxisRef &axis = decision.axes.back();
+    const spmd::AxisRef &axis = decision.split.axes.back();
     for (size_t i = index; i-- > 0;) {
       const Decision &earlier = propagation.decisions[i];
       if (earlier.state == decision.from &&
-          llvm::any_of(earlier.axes, [&](const spmd::AxisRef &other) { return overlap(other, axis); }))
+          llvm::any_of(earlier.split.axes, [&](const spmd::AxisRef &other) { return overlap(other, axis); }))
         return earlier.dim;
     }
     return decision.dim;
@@ -137,14 +145,14 @@ private:
   void printValue(unsigned value) {
     unsigned natural = assignment.natural[value];
     if (graph.values[value].getDefiningOp())
-      os << "  computed as " << spmd::toText(mesh, pool[natural]) << "\n";
+      os << "  computed as " << textOf(natural) << "\n";
     printLocalForm(graph.values[value].getDefiningOp());
     for (unsigned index = 0; index < graph.nodes.size(); ++index)
       for (unsigned i = 0; i < graph.nodes[index].numOperands; ++i) {
         const NodePlan &plan = assignment.plans[index];
         if (graph.nodeValues[graph.nodes[index].first + i] == value && plan.operands[i] != natural &&
             !llvm::is_contained(plan.passedOperands, i))
-          os << "  resharded to " << spmd::toText(mesh, pool[plan.operands[i]]) << " for "
+          os << "  resharded to " << textOf(plan.operands[i]) << " for "
              << names.lookup(graph.nodes[index].op) << "\n";
       }
   }
@@ -171,7 +179,6 @@ private:
   const Propagation &propagation;
   Assignment &assignment;
   const PlacementPool &pool;
-  const spmd::Mesh &mesh;
   llvm::raw_ostream &os;
   llvm::StringMap<unsigned> counts;
   llvm::DenseMap<Operation *, std::string> names;
@@ -183,8 +190,8 @@ private:
 
 LogicalResult explain(StringRef name, ModuleOp module, const ShardingGraph &graph,
                       const Propagation &propagation, Assignment &assignment, const PlacementPool &pool,
-                      const spmd::Mesh &mesh, llvm::raw_ostream &os) {
-  return Explanation(module, graph, propagation, assignment, pool, mesh, os).print(name, module);
+                      llvm::raw_ostream &os) {
+  return Explanation(module, graph, propagation, assignment, pool, os).print(name, module);
 }
 
 } // namespace proa::sharding

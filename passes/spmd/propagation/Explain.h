@@ -13,6 +13,6 @@ namespace proa::sharding {
 /// near names follow.
 llvm::LogicalResult explain(llvm::StringRef name, mlir::ModuleOp module, const ShardingGraph &graph,
                             const Propagation &propagation, Assignment &assignment, const PlacementPool &pool,
-                            const spmd::Mesh &mesh, llvm::raw_ostream &os);
+                            llvm::raw_ostream &os);
 
 } // namespace proa::sharding

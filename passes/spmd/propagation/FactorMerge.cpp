@@ -28,17 +28,31 @@ bool FactorMerge::isLegal(unsigned factor) const {
   return true;
 }
 
-void FactorMerge::extend(unsigned index, unsigned factor, llvm::ArrayRef<spmd::AxisRef> requested) {
-  auto &own = axes[factor];
+/// Whether two splits of a factor have the same blocks, in the range that a dimension has of it.
+static bool haveEqualBlocks(const FactorSplit &a, const FactorSplit &b,
+                            const std::optional<pd::FactorRange> &range) {
+  return range ? blocksIn(a.blocks, *range) == blocksIn(b.blocks, *range) : a.blocks == b.blocks;
+}
+
+void FactorMerge::extend(unsigned index, unsigned factor, const FactorSplit &requested,
+                         const std::optional<pd::FactorRange> &range) {
+  FactorSplit &own = axes[factor];
   const pd::ShardingFactor &description = rule.factors[factor];
-  if (requested.empty() || description.kind == pd::FactorKind::Replicated || isPrefix(requested, own))
+  if (requested.empty() || description.kind == pd::FactorKind::Replicated)
+    return;
+  if (!own.empty() && !haveEqualBlocks(own, requested, range)) {
+    hasConflict = true;
+    return;
+  }
+  if (isPrefix(requested, own))
     return;
   if (!isPrefix(own, requested)) {
     hasConflict = true;
     return;
   }
-  llvm::SmallVector<spmd::AxisRef, 2> next;
-  int64_t parts = 1;
+  FactorSplit next;
+  next.blocks = own.empty() ? requested.blocks : own.blocks;
+  int64_t parts = 1, least = smallestBlock(description, next);
   for (const spmd::AxisRef &axis : requested) {
     bool isUsed = false;
     for (auto [other, list] : llvm::enumerate(axes))
@@ -47,31 +61,27 @@ void FactorMerge::extend(unsigned index, unsigned factor, llvm::ArrayRef<spmd::A
     hasConflict |= isUsed;
     parts *= axis.size;
     // More parts than elements would leave devices without elements.
-    bool isTooSmall = !mlir::ShapedType::isDynamic(description.size) && parts > description.size;
+    bool isTooSmall = !mlir::ShapedType::isDynamic(description.size) && parts > least;
     if (isUsed || isTooSmall)
       break;
     next.push_back(axis);
   }
-  auto previous = own;
+  FactorSplit previous = own;
   for (own = next; own.size() > previous.size() && !isLegal(factor);)
     own.pop_back();
-  if (own.size() < previous.size() || !isLegal(factor))
+  if (own.empty() || own.size() < previous.size() || !isLegal(factor))
     own = previous;
   if (own != previous)
     source[factor] = index;
 }
 
 void FactorMerge::add(unsigned index, const pd::TensorFactors &tensor, const spmd::Placement &placement) {
-  llvm::SmallVector<llvm::SmallVector<spmd::AxisRef, 2>> lists;
-  for (auto [factors, dim] : llvm::zip_equal(tensor, placement.dims)) {
-    if (dim.axes.empty() || !dim.blocks.empty())
-      continue;
-    if (factors.size() == 1)
-      extend(index, factors.front(), dim.axes);
-    else if (distribute(rule, factors, dim.axes, lists))
+  llvm::SmallVector<FactorSplit> lists;
+  for (auto [factors, dim] : llvm::zip_equal(tensor, placement.dims))
+    if (!dim.axes.empty() && distribute(rule, factors, dim, lists))
       for (auto [factor, list] : llvm::zip_equal(factors, lists))
-        extend(index, factor, list);
-  }
+        if (blockMismatch(rule.factors[factor], list).empty())
+          extend(index, factor, list, factors.range);
 }
 
 namespace {

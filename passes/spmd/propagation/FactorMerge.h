@@ -23,7 +23,8 @@ public:
   bool hasConflict = false;
 
 private:
-  void extend(unsigned index, unsigned factor, llvm::ArrayRef<spmd::AxisRef> requested);
+  void extend(unsigned index, unsigned factor, const FactorSplit &requested,
+              const std::optional<pd::FactorRange> &range);
   /// Whether a factor may be split by its axes, given those of the factors in its dimensions.
   bool isLegal(unsigned factor) const;
 

@@ -3,7 +3,6 @@
 
 #include "passes/spmd/FactorAxes.h"
 #include "passes/spmd/ReshardExpander.h"
-#include "passes/spmd/propagation/Annotations.h"
 #include "passes/spmd/propagation/ReshardCosts.h"
 #include "passes/spmd/propagation/ShardingGraph.h"
 
@@ -15,25 +14,25 @@ namespace proa::sharding {
 /// computed once.
 class LocalFormCosts {
 public:
-  LocalFormCosts(mlir::ModuleOp module, const MeshOfModule &mesh, ReshardCosts &reshards)
-      : meshes(module), mesh(mesh), reshards(reshards) {}
+  LocalFormCosts(mlir::ModuleOp module, const Meshes &meshes, ReshardCosts &reshards)
+      : placements(module), meshes(meshes), reshards(reshards) {}
 
   /// The time of the slowest position if these axes split the factors of a node: 0 if they do not need the
   /// local form, `refused` if it does not cover the parts of a position.
-  double seconds(const Node &node, const FactorAxes &axes);
+  double seconds(const Node &node, unsigned mesh, const FactorAxes &axes);
 
   static constexpr double refused = 1e9;
 
 private:
-  double compute(const Node &node, const FactorAxes &axes);
-  double secondsAt(const Node &node, const FactorAxes &axes, llvm::ArrayRef<mlir::Type> locals,
+  double compute(const Node &node, unsigned mesh, const FactorAxes &axes);
+  double secondsAt(const Node &node, unsigned mesh, const FactorAxes &axes, llvm::ArrayRef<mlir::Type> locals,
                    int64_t position);
   double secondsOf(dist::StepOpInterface step);
 
-  MeshPlacements meshes;
-  const MeshOfModule &mesh;
+  MeshPlacements placements;
+  const Meshes &meshes;
   ReshardCosts &reshards;
-  /// By the rule and the numbers of its axes.
+  /// By the rule, and the numbers of the mesh and of the axes.
   std::map<std::pair<const CachedRule *, std::vector<int64_t>>, double> known;
 };
 

@@ -16,10 +16,8 @@ struct Request {
 
 class Materializer {
 public:
-  Materializer(ShardingGraph &graph, Assignment &assignment, PlacementPool &pool, const spmd::Mesh &mesh,
-               FlatSymbolRefAttr symbol)
-      : graph(graph), assignment(assignment), pool(pool), mesh(mesh), symbol(symbol),
-        requests(graph.values.size()) {}
+  Materializer(ShardingGraph &graph, Assignment &assignment, PlacementPool &pool)
+      : graph(graph), assignment(assignment), pool(pool), requests(graph.values.size()) {}
 
   void run() {
     for (unsigned node = 0; node < graph.nodes.size(); ++node)
@@ -35,8 +33,8 @@ private:
   dist::ShardingAttr shardingOf(unsigned placement) {
     if (placement >= shardings.size())
       shardings.resize(placement + 1);
-    if (!shardings[placement])
-      shardings[placement] = dist::shardingOf(pool[placement], symbol, mesh);
+    if (unsigned mesh = pool.meshOf(placement); !shardings[placement])
+      shardings[placement] = dist::shardingOf(pool[placement], graph.meshes.symbol(mesh), graph.meshes[mesh]);
     return shardings[placement];
   }
 
@@ -169,12 +167,12 @@ private:
       if (isa<RankedTensorType>(type))
         arguments[i] =
             with(arguments[i], function.isDeclaration()
-                                   ? pool.whole(rankOf(type))
+                                   ? pool.whole(0, rankOf(type))
                                    : assignment.natural[graph.indexOf(function.getArgument(unsigned(i)))]);
     for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
       if (isa<RankedTensorType>(type))
         results[i] =
-            with(results[i], function.isDeclaration() ? pool.whole(rankOf(type))
+            with(results[i], function.isDeclaration() ? pool.whole(0, rankOf(type))
                                                       : assignment.placementOfState(states.results[i]));
     function.setAllArgAttrs(arguments);
     function.setAllResultAttrs(results);
@@ -191,8 +189,6 @@ private:
   ShardingGraph &graph;
   Assignment &assignment;
   PlacementPool &pool;
-  const spmd::Mesh &mesh;
-  FlatSymbolRefAttr symbol;
   std::vector<SmallVector<Request, 0>> requests;
   /// Placements of results that annotations change.
   llvm::DenseMap<Value, unsigned> ownPlacements;
@@ -202,9 +198,8 @@ private:
 
 } // namespace
 
-void materialize(ShardingGraph &graph, Assignment &assignment, PlacementPool &pool, const spmd::Mesh &mesh,
-                 FlatSymbolRefAttr symbol) {
-  Materializer(graph, assignment, pool, mesh, symbol).run();
+void materialize(ShardingGraph &graph, Assignment &assignment, PlacementPool &pool) {
+  Materializer(graph, assignment, pool).run();
 }
 
 } // namespace proa::sharding

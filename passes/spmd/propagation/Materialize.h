@@ -7,7 +7,6 @@ namespace proa::sharding {
 
 /// Inserts dist.reshard where a use needs another placement, one for each value and placement, and sets the
 /// final shardings of arguments, results and ops. Removes dist.constrain.
-void materialize(ShardingGraph &graph, Assignment &assignment, PlacementPool &pool, const spmd::Mesh &mesh,
-                 mlir::FlatSymbolRefAttr symbol);
+void materialize(ShardingGraph &graph, Assignment &assignment, PlacementPool &pool);
 
 } // namespace proa::sharding

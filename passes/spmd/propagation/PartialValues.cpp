@@ -146,7 +146,7 @@ private:
     spmd::Placement result = pool[placement];
     result.partial.insert(result.partial.end(), plan.passed.begin(), plan.passed.end());
     result.partial = canonicalPartial(std::move(result.partial));
-    return pool.indexOf(result);
+    return pool.indexOf(pool.meshOf(placement), result);
   }
 
   /// The time to combine a value, split as its uses want it.
@@ -156,7 +156,7 @@ private:
     whole.partial.clear();
     spmd::Placement target = targetOf(state, whole);
     target.partial.clear();
-    return costs.seconds(potential[value], pool.indexOf(target), state.type);
+    return costs.seconds(potential[value], pool.indexOf(state.mesh, target), state.type);
   }
 
   llvm::SmallVector<unsigned> passedValues(unsigned index) const {

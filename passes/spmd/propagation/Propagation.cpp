@@ -26,14 +26,15 @@ double secondsOf(const ShardingGraph &graph, ReshardCosts &costs, LocalFormCosts
                  const FactorAxes &axes,
                  llvm::function_ref<const spmd::Placement &(unsigned)> placementOfOperand) {
   OpPlacements placements = placementsOf(node.rule->local, axes);
-  double seconds = forms.seconds(node, axes);
+  unsigned mesh = graph.meshOf(node);
+  double seconds = forms.seconds(node, mesh, axes);
   for (unsigned i = 0; i < node.numOperands; ++i)
-    seconds += costs.seconds(placementOfOperand(i), placements.operands[i],
-                             graph.states[graph.nodeStates[node.first + i]].type);
+    seconds +=
+        costs.seconds(mesh, placementOfOperand(i), placements.operands[i], graph.stateOf(node, i).type);
   for (unsigned i = 0; i < node.numResults; ++i) {
-    const State &state = graph.states[graph.nodeStates[node.first + node.numOperands + i]];
+    const State &state = graph.stateOf(node, node.numOperands + i);
     const spmd::Placement &natural = placements.results[i];
-    seconds += costs.seconds(natural, targetOf(state, natural), state.type);
+    seconds += costs.seconds(mesh, natural, targetOf(state, natural), state.type);
   }
   return seconds;
 }
@@ -43,7 +44,7 @@ void Propagation::run() {
   for (auto [index, state] : llvm::enumerate(graph.states)) {
     for (size_t dim = 0; dim < state.placement.dims.size(); ++dim) {
       if (!state.placement.dims[dim].axes.empty())
-        decisions.push_back({unsigned(index), unsigned(dim), state.placement.dims[dim].axes});
+        decisions.push_back({unsigned(index), unsigned(dim), state.placement.dims[dim]});
       priorities.insert(state.priority[dim]);
     }
   }
@@ -87,10 +88,13 @@ const spmd::Placement *Propagation::requestedOf(unsigned state) {
   return &placement;
 }
 
-bool Propagation::appendAxes(unsigned index, unsigned dim, const std::vector<spmd::AxisRef> &axes) {
+bool Propagation::appendAxes(unsigned index, unsigned dim, const spmd::DimPlacement &requested) {
   State &state = graph.states[index];
+  const std::vector<spmd::AxisRef> &axes = requested.axes;
   std::vector<spmd::AxisRef> &own = state.placement.dims[dim].axes;
   if (!state.isOpen[dim] || state.priority[dim] > priority || !isPrefix(own, axes) || own == axes)
+    return false;
+  if (!own.empty() && state.placement.dims[dim].blocks != requested.blocks)
     return false;
   std::vector<spmd::AxisRef> previous = std::move(own);
   own.clear();
@@ -106,11 +110,46 @@ bool Propagation::appendAxes(unsigned index, unsigned dim, const std::vector<spm
       next.push_back(axes[i]);
   }
   own.assign(next.begin(), next.end());
+  if (!own.empty())
+    state.placement.dims[dim].blocks = requested.blocks;
   return own != previous;
+}
+
+/// Between meshes, axes pass whose names and sizes both have.
+void Propagation::visitMove(unsigned index) {
+  const Node &node = graph.nodes[index];
+  unsigned source = graph.nodeStates[node.first], target = graph.nodeStates[node.first + 1];
+  if (passAxes(index, source, target))
+    enqueueNodesOf(target, index);
+  if (passAxes(index, target, source))
+    enqueueNodesOf(source, index);
+}
+
+bool Propagation::passAxes(unsigned node, unsigned from, unsigned to) {
+  const spmd::Mesh &own = graph.meshes[graph.states[from].mesh], &other = graph.meshes[graph.states[to].mesh];
+  masked.clear();
+  spmd::Placement placement = *requestedOf(from);
+  bool isChanged = false;
+  for (auto [dim, entry] : llvm::enumerate(placement.dims)) {
+    spmd::DimPlacement passed{{}, entry.blocks};
+    for (const spmd::AxisRef &axis : entry.axes) {
+      std::optional<unsigned> index = other.indexOf(own.axes[axis.axis].name);
+      if (!index || other.axes[*index].size != own.axes[axis.axis].size)
+        break;
+      passed.axes.push_back({*index, axis.pre, axis.size});
+    }
+    if (passed.axes.empty() || !appendAxes(to, static_cast<unsigned>(dim), passed))
+      continue;
+    isChanged = true;
+    decisions.push_back({to, unsigned(dim), graph.states[to].placement.dims[dim], node, from});
+  }
+  return isChanged;
 }
 
 void Propagation::visit(unsigned index) {
   const Node &node = graph.nodes[index];
+  if (graph.isMove(node))
+    return visitMove(index);
   unsigned count = node.numOperands + node.numResults;
   llvm::SmallVector<const spmd::Placement *> requested;
   masked.clear();
@@ -127,17 +166,15 @@ void Propagation::visit(unsigned index) {
     unsigned state = graph.nodeStates[node.first + i];
     bool isChanged = false;
     for (auto [dim, factors] : llvm::enumerate(tensorOf(rule, i))) {
-      llvm::SmallVector<spmd::AxisRef> axes;
       unsigned from = none;
       for (unsigned factor : factors)
-        for (const spmd::AxisRef &axis : choice.axes[factor]) {
-          appendAxis(axes, axis);
+        if (!choice.axes[factor].empty())
           from = choice.source[factor];
-        }
-      if (axes.empty() || !appendAxes(state, static_cast<unsigned>(dim), {axes.begin(), axes.end()}))
+      if (from == none ||
+          !appendAxes(state, static_cast<unsigned>(dim), placementOf(rule, factors, choice.axes)))
         continue;
       isChanged = true;
-      decisions.push_back({state, unsigned(dim), graph.states[state].placement.dims[dim].axes, index,
+      decisions.push_back({state, unsigned(dim), graph.states[state].placement.dims[dim], index,
                            graph.nodeStates[node.first + from]});
     }
     if (isChanged)

@@ -13,8 +13,8 @@ namespace proa::sharding {
 struct Decision {
   unsigned state = none;
   unsigned dim = 0;
-  /// The axes of the dimension from now on.
-  std::vector<spmd::AxisRef> axes;
+  /// The split of the dimension from now on.
+  spmd::DimPlacement split;
   /// The node that passed them, and the state that they come from; `none` for annotations.
   unsigned node = none, from = none;
 };
@@ -32,8 +32,10 @@ public:
 private:
   void runRound(int64_t priority);
   void visit(unsigned node);
+  void visitMove(unsigned node);
+  bool passAxes(unsigned node, unsigned from, unsigned to);
   void enqueueNodesOf(unsigned state, unsigned except = none);
-  bool appendAxes(unsigned state, unsigned dim, const std::vector<spmd::AxisRef> &axes);
+  bool appendAxes(unsigned state, unsigned dim, const spmd::DimPlacement &requested);
   const spmd::Placement *requestedOf(unsigned state);
 
   ShardingGraph &graph;

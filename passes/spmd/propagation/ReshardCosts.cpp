@@ -1,16 +1,17 @@
 #include "passes/spmd/propagation/ReshardCosts.h"
 
-#include "lib/spmd/Reshard.h"
+#include "lib/spmd/MeshReshard.h"
+#include "passes/spmd/ReshardExpander.h"
 
 #include "llvm/ADT/Hashing.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
 namespace proa::sharding {
 
-size_t PlacementPool::Hash::operator()(const spmd::Placement &placement) const {
-  llvm::hash_code hash = llvm::hash_value(placement.dims.size());
+size_t PlacementPool::Hash::operator()(const Entry &entry) const {
+  const spmd::Placement &placement = entry.placement;
+  llvm::hash_code hash = llvm::hash_combine(entry.mesh, placement.dims.size());
   auto add = [&](const spmd::AxisRef &axis) {
     hash = llvm::hash_combine(hash, axis.axis, axis.pre, axis.size);
   };
@@ -24,40 +25,48 @@ size_t PlacementPool::Hash::operator()(const spmd::Placement &placement) const {
   return hash;
 }
 
-unsigned PlacementPool::indexOf(const spmd::Placement &placement) {
-  auto [entry, isNew] = indices.try_emplace(placement, static_cast<unsigned>(placements.size()));
+unsigned PlacementPool::indexOf(unsigned mesh, const spmd::Placement &placement) {
+  auto [entry, isNew] = indices.try_emplace({mesh, placement}, static_cast<unsigned>(entries.size()));
   if (isNew)
-    placements.push_back(&entry->first);
+    entries.push_back(&entry->first);
   return entry->second;
 }
 
-unsigned PlacementPool::whole(int64_t rank) {
+unsigned PlacementPool::whole(unsigned mesh, int64_t rank) {
   spmd::Placement placement;
   placement.dims.resize(static_cast<size_t>(rank));
-  return indexOf(placement);
+  return indexOf(mesh, placement);
 }
 
-int64_t elementBytes(Type element) {
-  if (auto complex = dyn_cast<ComplexType>(element))
-    return 2 * elementBytes(complex.getElementType());
-  return element.isIntOrFloat() ? llvm::divideCeil(element.getIntOrFloatBitWidth(), 8) : 8;
+double ReshardCosts::messageSeconds(RankedTensorType type) {
+  int64_t count = type.hasStaticShape() ? type.getNumElements() : 0;
+  spmd::Link link;
+  return link.latency + static_cast<double>(count * elementBytes(type.getElementType())) / link.bandwidth;
 }
 
 double ReshardCosts::seconds(unsigned from, unsigned to, RankedTensorType type) {
   if (from == to)
     return 0;
   auto [entry, isNew] = known.try_emplace({{from, to}, type}, 0.0);
-  if (!isNew)
-    return entry->second;
+  return isNew ? entry->second = compute(from, to, type) : entry->second;
+}
+
+double ReshardCosts::compute(unsigned from, unsigned to, RankedTensorType type) const {
   // The same size of dynamic dims as the default of dist-expand-reshard.
   constexpr int64_t dynamicDim = 1024;
+  constexpr double impossible = 1e9;
   SmallVector<int64_t> dims;
   for (int64_t dim : type.getShape())
     dims.push_back(ShapedType::isDynamic(dim) ? dynamicDim : dim);
   spmd::ReshardOptions options;
   options.elementBytes = elementBytes(type.getElementType());
-  auto plan = spmd::planReshard(mesh, pool[from], pool[to], {dims.data(), dims.size()}, options);
-  return entry->second = plan ? plan->seconds : 1e9;
+  const spmd::Mesh &source = meshes[pool.meshOf(from)], &target = meshes[pool.meshOf(to)];
+  if (pool.meshOf(from) == pool.meshOf(to)) {
+    auto plan = spmd::planReshard(source, pool[from], pool[to], dims, options);
+    return plan ? plan->seconds : impossible;
+  }
+  auto plan = spmd::planMeshReshard({source, pool[from]}, {target, pool[to]}, dims, {}, options);
+  return plan ? plan->seconds : impossible;
 }
 
 } // namespace proa::sharding

@@ -1,6 +1,8 @@
 /// Indices of placements, and the cost of reshards between them.
 #pragma once
 
+#include "passes/spmd/propagation/Meshes.h"
+
 #include "lib/spmd/Placement.h"
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -9,39 +11,49 @@
 
 namespace proa::sharding {
 
-/// Gives equal placements one index, in the order of their first use.
+/// Gives equal placements on a mesh one index, in the order of their first use.
 class PlacementPool {
 public:
-  unsigned indexOf(const spmd::Placement &placement);
-  const spmd::Placement &operator[](unsigned index) const { return *placements[index]; }
+  unsigned indexOf(unsigned mesh, const spmd::Placement &placement);
+  const spmd::Placement &operator[](unsigned index) const { return entries[index]->placement; }
+  unsigned meshOf(unsigned index) const { return entries[index]->mesh; }
   /// The placement without axes.
-  unsigned whole(int64_t rank);
+  unsigned whole(unsigned mesh, int64_t rank);
 
 private:
-  struct Hash {
-    size_t operator()(const spmd::Placement &placement) const;
+  struct Entry {
+    unsigned mesh;
+    spmd::Placement placement;
+    bool operator==(const Entry &) const = default;
   };
-  std::unordered_map<spmd::Placement, unsigned, Hash> indices;
-  std::vector<const spmd::Placement *> placements;
+  struct Hash {
+    size_t operator()(const Entry &entry) const;
+  };
+  std::unordered_map<Entry, unsigned, Hash> indices;
+  std::vector<const Entry *> entries;
 };
 
 /// Times of reshards by the planner of lib/spmd, computed once for each pair of placements and type.
 class ReshardCosts {
 public:
-  ReshardCosts(const spmd::Mesh &mesh, PlacementPool &pool) : mesh(mesh), pool(pool) {}
-  /// Both placements are canonical.
+  ReshardCosts(const Meshes &meshes, PlacementPool &pool) : meshes(meshes), pool(pool) {}
+  /// Both placements are canonical. They may be on different meshes.
   double seconds(unsigned from, unsigned to, mlir::RankedTensorType type);
-  double seconds(const spmd::Placement &from, const spmd::Placement &to, mlir::RankedTensorType type) {
-    return from == to ? 0 : seconds(pool.indexOf(from), pool.indexOf(to), type);
+  /// On one mesh.
+  double seconds(unsigned mesh, const spmd::Placement &from, const spmd::Placement &to,
+                 mlir::RankedTensorType type) {
+    return from == to ? 0 : seconds(pool.indexOf(mesh, from), pool.indexOf(mesh, to), type);
   }
 
+  /// Of a message with a local tensor.
+  static double messageSeconds(mlir::RankedTensorType type);
+
 private:
-  const spmd::Mesh &mesh;
+  double compute(unsigned from, unsigned to, mlir::RankedTensorType type) const;
+
+  const Meshes &meshes;
   PlacementPool &pool;
   llvm::DenseMap<std::pair<std::pair<unsigned, unsigned>, mlir::Type>, double> known;
 };
-
-/// The bytes of an element in memory.
-int64_t elementBytes(mlir::Type element);
 
 } // namespace proa::sharding

@@ -5,8 +5,7 @@
 #include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ops/autodiff/RecomputeOps.h"
 #include "dialects/pd/ops/autodiff/VjpOps.h"
-
-#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "passes/spmd/propagation/Regions.h"
 
 using namespace mlir;
 
@@ -14,7 +13,7 @@ namespace proa::sharding {
 
 class GraphBuilder {
 public:
-  explicit GraphBuilder(ShardingGraph &graph) : graph(graph) {}
+  GraphBuilder(ShardingGraph &graph, const ValueMeshes *meshes) : graph(graph), meshes(meshes) {}
 
   LogicalResult build(ModuleOp module) {
     for (auto function : module.getOps<func::FuncOp>())
@@ -57,16 +56,20 @@ private:
       Type type = function.getResultTypes()[i];
       bool isSame = parameter != parameters.end() && isa<RankedTensorType>(type) &&
                     cast<RankedTensorType>(type).getRank() == graph.states[parameter->second].type.getRank();
-      own.results.push_back(isSame ? parameter->second : addState(type));
+      own.results.push_back(isSame ? parameter->second
+                                   : addState(type, meshes ? meshes->ofResult(function, i) : 0));
     }
   }
 
-  unsigned addState(Type type) {
+  unsigned meshOf(Value value) const { return meshes ? meshes->of(value) : 0; }
+
+  unsigned addState(Type type, unsigned mesh) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor)
       return none;
     State state;
     state.type = tensor;
+    state.mesh = mesh;
     state.placement.dims.resize(static_cast<size_t>(tensor.getRank()));
     state.isOpen.assign(static_cast<size_t>(tensor.getRank()), true);
     state.priority.assign(static_cast<size_t>(tensor.getRank()), 0);
@@ -75,8 +78,8 @@ private:
   }
 
   /// A state that propagation leaves unsplit.
-  unsigned addWholeState(Type type) {
-    unsigned state = addState(type);
+  unsigned addWholeState(Value value) {
+    unsigned state = addState(value.getType(), meshOf(value));
     if (state != none)
       llvm::fill(graph.states[state].isOpen, false);
     return state;
@@ -86,7 +89,7 @@ private:
   unsigned addValue(Value value, unsigned state = none) {
     if (!isa<RankedTensorType>(value.getType()))
       return none;
-    state = state == none ? addState(value.getType()) : state;
+    state = state == none ? addState(value.getType(), meshOf(value)) : state;
     graph.indices[value] = static_cast<unsigned>(graph.values.size());
     graph.values.push_back(value);
     graph.stateOfValue.push_back(state);
@@ -151,7 +154,7 @@ private:
     for (Region &region : op->getRegions())
       for (Block &block : region)
         for (Value argument : block.getArguments())
-          addValue(argument, addWholeState(argument.getType()));
+          addValue(argument, addWholeState(argument));
     auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
     if (llvm::none_of(op->getOperandTypes(), isTensor) && llvm::none_of(op->getResultTypes(), isTensor))
       return;
@@ -171,36 +174,17 @@ private:
     return success();
   }
 
-  /// The target of each operand at each branch point. Targets of the same operand share a state.
+  /// Targets of the same operand share a state.
   LogicalResult addRegions(RegionBranchOpInterface op) {
+    ForwardedValues forwarded(op);
     // Values in program order, so that states have deterministic indices.
-    SmallVector<Value> targets;
-    for (Region &region : op->getRegions())
-      if (!region.empty())
-        llvm::append_range(targets, region.front().getArguments());
-    llvm::append_range(targets, op->getResults());
-    llvm::DenseMap<Value, Value> leader;
-    auto leaderOf = [&](Value value) {
-      while (leader.contains(value))
-        value = leader[value];
-      return value;
-    };
-    SmallVector<std::pair<OpOperand *, Value>> forwarded;
-    for (RegionBranchPoint point : op.getAllRegionBranchPoints())
-      forEachForwarded(op, point, [&](OpOperand &operand, Value target) {
-        auto known = llvm::find_if(forwarded, [&](auto &pair) { return pair.first == &operand; });
-        if (known == forwarded.end())
-          forwarded.push_back({&operand, target});
-        else if (Value a = leaderOf(known->second), b = leaderOf(target); a != b)
-          leader[b] = a;
-      });
-    for (Value target : targets)
-      if (Value first = leaderOf(target); stateOf(first) == none)
+    for (Value target : forwarded.targets())
+      if (Value first = forwarded.leaderOf(target); stateOf(first) == none)
         addValue(first);
-    for (Value target : targets)
+    for (Value target : forwarded.targets())
       if (stateOf(target) == none)
-        addValue(target, stateOf(leaderOf(target)));
-    for (auto [operand, target] : forwarded)
+        addValue(target, stateOf(forwarded.leaderOf(target)));
+    for (auto [operand, target] : forwarded.uses())
       if (operand->getOwner() == op)
         addEdge(*operand, stateOf(target));
       else {
@@ -209,21 +193,6 @@ private:
         own[operand->getOperandNumber()] = stateOf(target);
       }
     return success();
-  }
-
-  static void forEachForwarded(RegionBranchOpInterface op, RegionBranchPoint point,
-                               llvm::function_ref<void(OpOperand &, Value)> visit) {
-    SmallVector<RegionSuccessor> successors;
-    op.getSuccessorRegions(point, successors);
-    for (RegionSuccessor successor : successors) {
-      OperandRange operands = op.getSuccessorOperands(point, successor);
-      if (operands.empty())
-        continue;
-      Operation *owner = point.isParent() ? op.getOperation() : point.getTerminatorPredecessorOrNull();
-      unsigned begin = operands.getBeginOperandIndex();
-      for (auto [i, target] : llvm::enumerate(successor.getSuccessorInputs()))
-        visit(owner->getOpOperand(begin + static_cast<unsigned>(i)), target);
-    }
   }
 
   /// The gradient of an input has its sharding; saved values and cotangents have those of the region's
@@ -235,7 +204,7 @@ private:
     Operation *yield = body.getTerminator();
     auto &own = yielded[yield];
     for (Value value : yield->getOperands())
-      own.push_back(addState(value.getType()));
+      own.push_back(addState(value.getType(), meshOf(value)));
     unsigned index = 0;
     for (Value argument : body.getArguments())
       addEdge(op->getOpOperand(index++), stateOf(argument));
@@ -261,22 +230,33 @@ private:
       return success();
     if (!isa<dist::ConstrainOp, dist::ReshardOp>(op))
       return op->emitOpError() << "is of the local form; expected ops of the global form";
-    unsigned result = addState(op->getResult(0).getType());
+    Value value = op->getResult(0), x = op->getOperand(0);
+    unsigned result = addState(value.getType(), meshOf(value));
     // A reshard keeps its source placement, which annotations fix; a constraint passes axes in both
     // directions.
-    unsigned operand = isa<dist::ReshardOp>(op) ? addState(op->getResult(0).getType()) : result;
+    unsigned operand = isa<dist::ReshardOp>(op) ? addState(value.getType(), meshOf(x)) : result;
     addEdge(op->getOpOperand(0), operand);
     addValue(op->getResult(0), result);
     return success();
   }
 
   ShardingGraph &graph;
+  const ValueMeshes *meshes;
   SymbolTableCollection symbols;
   /// The targets of the operands of terminators.
   llvm::DenseMap<Operation *, SmallVector<unsigned>> yielded;
 };
 
-LogicalResult ShardingGraph::build(ModuleOp module) { return GraphBuilder(*this).build(module); }
+LogicalResult ShardingGraph::build(ModuleOp module, const ValueMeshes *meshOfValue) {
+  return GraphBuilder(*this, meshOfValue).build(module);
+}
+
+unsigned ShardingGraph::meshOf(const Node &node) const {
+  for (unsigned i = 0; i < node.numOperands + node.numResults; ++i)
+    if (unsigned state = nodeStates[node.first + i]; state != none)
+      return states[state].mesh;
+  return 0;
+}
 
 unsigned ShardingGraph::indexOf(Value value) const {
   auto entry = indices.find(value);

@@ -1,6 +1,7 @@
 /// The graph on which shardings propagate: states of values, and nodes that relate them by sharding rules.
 #pragma once
 
+#include "passes/spmd/propagation/Meshes.h"
 #include "passes/spmd/propagation/RuleCache.h"
 
 #include "lib/spmd/Placement.h"
@@ -16,6 +17,8 @@ inline constexpr unsigned none = ~0u;
 /// The known part of the sharding of a value, or of several values that have the same one.
 struct State {
   mlir::RankedTensorType type;
+  /// The index of the mesh.
+  unsigned mesh = 0;
   /// The axes so far.
   spmd::Placement placement;
   /// For each dimension, whether propagation may append axes.
@@ -29,7 +32,7 @@ struct State {
 };
 
 /// An op, or an edge from an operand to the value that it becomes (a block argument, the result of a region
-/// op or function).
+/// op or function, a value on another mesh).
 struct Node {
   mlir::Operation *op = nullptr;
   /// The operand of an edge, otherwise null.
@@ -48,8 +51,12 @@ struct FunctionStates {
 /// Indices are in program order, so that decisions by index are deterministic.
 class ShardingGraph {
 public:
-  /// Builds the graph of all functions. Errors: ops of the local form.
-  llvm::LogicalResult build(mlir::ModuleOp module);
+  explicit ShardingGraph(const Meshes &meshes) : meshes(meshes) {}
+  /// Builds the graph of all functions. `meshOfValue` is null for a program on one mesh. Errors: ops of the
+  /// local form.
+  llvm::LogicalResult build(mlir::ModuleOp module, const ValueMeshes *meshOfValue);
+
+  const Meshes &meshes;
 
   std::vector<State> states;
   std::vector<Node> nodes;
@@ -66,6 +73,14 @@ public:
   unsigned indexOf(mlir::Value value) const;
   /// The state of a value that is a tensor.
   State &stateOf(mlir::Value value) { return states[stateOfValue[indexOf(value)]]; }
+  /// The state of an operand or result of a node, counted from its first operand.
+  const State &stateOf(const Node &node, unsigned index) const {
+    return states[nodeStates[node.first + index]];
+  }
+  /// The mesh of a node that is not an edge, or of the source of an edge.
+  unsigned meshOf(const Node &node) const;
+  /// Whether a node is an edge from one mesh to another.
+  bool isMove(const Node &node) const { return node.edge && stateOf(node, 0).mesh != stateOf(node, 1).mesh; }
 
 private:
   friend class GraphBuilder;

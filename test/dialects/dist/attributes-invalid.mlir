@@ -76,6 +76,21 @@ func.func private @dim_c2_one() attributes {a = #dist.dim<{"x"} blocks(8)>}
 
 // -----
 
+// expected-error @+1 {{C2: expected at most 4096 blocks, found 4097}}
+func.func private @dim_c2_many() attributes {a = #dist.dim<{"x"} blocks(4096 * 2, 1)>}
+
+// -----
+
+// expected-error @+1 {{expected 1 to 4096 blocks, found 0}}
+func.func private @dim_no_blocks() attributes {a = #dist.dim<{"x"} blocks(0 * 16)>}
+
+// -----
+
+// expected-error @+1 {{expected 1 to 4096 blocks, found 9223372036854775807}}
+func.func private @dim_most_blocks() attributes {a = #dist.dim<{"x"} blocks(9223372036854775807 * 16)>}
+
+// -----
+
 // expected-error @+1 {{C1: expected an axis after 'sum'}}
 func.func private @partial_c1() attributes {a = #dist.partial<sum {}>}
 

@@ -1099,6 +1099,78 @@ func.func @broadcast_c4(%x: tensor<8x16xf32>) {
 // -----
 
 dist.mesh @m = <["x"=2, "y"=4, "u"=1]>
+func.func @exchange_rows_c1(%x: tensor<8x16xf32>, %s: tensor<2xi64>, %r: tensor<2xi64>) {
+  // expected-error @below {{C1: expected the symbol of a dist.mesh, found @none}}
+  %0 = dist.exchange_rows %x, %s, %r over <@none, {"x"}> : tensor<8x16xf32>, tensor<2xi64>, tensor<2xi64> -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
+dist.mesh @m = <["x"=2, "y"=4, "u"=1]>
+func.func @exchange_rows_c2(%x: tensor<8x16xf32>, %s: tensor<2xi64>, %r: tensor<3xi64>) {
+  // expected-error @below {{C2: expected counts of type tensor<2xi64>, found 'tensor<3xi64>'}}
+  %0 = dist.exchange_rows %x, %s, %r over <@m, {"x"}> : tensor<8x16xf32>, tensor<2xi64>, tensor<3xi64> -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
+dist.mesh @m = <["x"=2, "y"=4, "u"=1]>
+func.func @exchange_rows_c2_type(%x: tensor<8x16xf32>, %s: tensor<8xi32>, %r: tensor<8xi64>) {
+  // expected-error @below {{C2: expected counts of type tensor<8xi64>, found 'tensor<8xi32>'}}
+  %0 = dist.exchange_rows %x, %s, %r over <@m, {"x", "y"}> : tensor<8x16xf32>, tensor<8xi32>, tensor<8xi64> -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
+dist.mesh @m = <["x"=2, "y"=4, "u"=1]>
+func.func @exchange_rows_c2_sub_axis(%x: tensor<8x16xf32>, %s: tensor<4xi64>, %r: tensor<2xi64>) {
+  // expected-error @below {{C2: expected counts of type tensor<2xi64>, found 'tensor<4xi64>'}}
+  %0 = dist.exchange_rows %x, %s, %r over <@m, {"y":(1)2}> : tensor<8x16xf32>, tensor<4xi64>, tensor<2xi64> -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
+dist.mesh @m = <["x"=2, "y"=4, "u"=1]>
+func.func @exchange_rows_c3(%x: tensor<8x16xf32>, %s: tensor<2xi64>, %r: tensor<2xi64>) {
+  // expected-error @below {{C3: expected an axis of the mesh, found "w"}}
+  %0 = dist.exchange_rows %x, %s, %r over <@m, {"w"}> : tensor<8x16xf32>, tensor<2xi64>, tensor<2xi64> -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
+dist.mesh @m = <["x"=2, "y"=4, "u"=1]>
+func.func @exchange_rows_c4(%x: tensor<8x16xf32>, %s: tensor<2xi64>, %r: tensor<2xi64>) {
+  // expected-error @below {{C4: expected rows of 'tensor<8x16xf32>', found 'tensor<?x15xf32>'}}
+  %0 = dist.exchange_rows %x, %s, %r over <@m, {"x"}> : tensor<8x16xf32>, tensor<2xi64>, tensor<2xi64> -> tensor<?x15xf32>
+  return
+}
+
+// -----
+
+dist.mesh @m = <["x"=2, "y"=4, "u"=1]>
+func.func @exchange_rows_c4_element(%x: tensor<8x16xf32>, %s: tensor<2xi64>, %r: tensor<2xi64>) {
+  // expected-error @below {{C4: expected rows of 'tensor<8x16xf32>', found 'tensor<?x16xf64>'}}
+  %0 = dist.exchange_rows %x, %s, %r over <@m, {"x"}> : tensor<8x16xf32>, tensor<2xi64>, tensor<2xi64> -> tensor<?x16xf64>
+  return
+}
+
+// -----
+
+dist.mesh @m = <["x"=2, "y"=4, "u"=1]>
+func.func @exchange_rows_c4_rank(%x: tensor<f32>, %s: tensor<2xi64>, %r: tensor<2xi64>) {
+  // expected-error @below {{C4: expected rows of 'tensor<f32>', found 'tensor<f32>'}}
+  %0 = dist.exchange_rows %x, %s, %r over <@m, {"x"}> : tensor<f32>, tensor<2xi64>, tensor<2xi64> -> tensor<f32>
+  return
+}
+
+// -----
+
+dist.mesh @m = <["x"=2, "y"=4, "u"=1]>
 func.func @send_c1(%x: tensor<4x16xf32>) {
   // expected-error @below {{C1: expected the symbol of a dist.mesh, found @none}}
   dist.send %x of tensor<8x16xf32> from <@none, [{"x"}, {}]> to <@m, [{}, {}]> channel 0 : tensor<4x16xf32>

@@ -41,7 +41,8 @@ func.func @local_types(%x: tensor<8x16xf32>, %uneven: tensor<9x16xf32>, %fused: 
 // CHECK-LABEL: func @steps
 // CSE-LABEL: func @steps
 // CSE-NEXT: return
-func.func @steps(%part: tensor<4x16xf32>, %whole: tensor<8x16xf32>, %block: tensor<2x16xf32>) {
+func.func @steps(%part: tensor<4x16xf32>, %whole: tensor<8x16xf32>, %block: tensor<2x16xf32>,
+                 %sent: tensor<2xi64>, %received: tensor<?xi64>) {
   // CHECK: dist.slice %{{.*}} of tensor<8x16xf32> from <@m, [{}, {}]> to <@m, [{"x"}, {}]> : tensor<8x16xf32> -> tensor<4x16xf32>
   %0 = dist.slice %whole of tensor<8x16xf32> from <@m, [{}, {}]> to <@m, [{"x"}, {}]> : tensor<8x16xf32> -> tensor<4x16xf32>
   // CHECK: dist.to_partial %{{.*}} to <@m, [{}, {}], partial = [sum {"x"}]>
@@ -58,6 +59,8 @@ func.func @steps(%part: tensor<4x16xf32>, %whole: tensor<8x16xf32>, %block: tens
   %6 = dist.all_reduce %whole of tensor<8x16xf32> from <@m, [{}, {}], partial = [avg {"x", "y"}]> to <@m, [{}, {}], partial = [avg {"y"}]> : tensor<8x16xf32> -> tensor<8x16xf32>
   // CHECK: dist.broadcast %{{.*}} over <@m, {"x"}> root [1] : tensor<8x16xf32> -> tensor<8x16xf32>
   %7 = dist.broadcast %whole over <@m, {"x"}> root [1] : tensor<8x16xf32> -> tensor<8x16xf32>
+  // CHECK: dist.exchange_rows %{{.*}}, %{{.*}}, %{{.*}} over <@m, {"x"}> : tensor<8x16xf32>, tensor<2xi64>, tensor<?xi64> -> tensor<?x16xf32>
+  %8 = dist.exchange_rows %whole, %sent, %received over <@m, {"x"}> : tensor<8x16xf32>, tensor<2xi64>, tensor<?xi64> -> tensor<?x16xf32>
   return
 }
 

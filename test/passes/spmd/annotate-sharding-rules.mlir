@@ -111,7 +111,7 @@ func.func @records(%x: tensor<2x3x4x4xf64>) -> (tensor<2x3x4x4xf64>, tensor<2x3x
 // CHECK-LABEL: @without
 // CHECK-NOT: pd.sharding_rule
 func.func @without(%x: tensor<4xi1>) -> tensor<?x1xi64> {
-  // expected-remark @below {{pd-annotate-sharding-rules: pd.nonzero has no sharding rule: it runs whole on each device}}
+  // expected-remark @below {{pd-annotate-sharding-rules: pd.nonzero runs whole on each device: the dims of its results depend on data}}
   %0 = pd.nonzero %x : (tensor<4xi1>) -> tensor<?x1xi64>
   return %0 : tensor<?x1xi64>
 }

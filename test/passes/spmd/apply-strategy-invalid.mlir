@@ -1,4 +1,5 @@
 // RUN: not proa-opt %s --dist-apply-strategy=strategy=dp2,xx,zero4,dp4,acc,sp 2>&1 | FileCheck %s --check-prefix=PARTS
+// RUN: not proa-opt %s --dist-apply-strategy=strategy=dp2,sp 2>&1 | FileCheck %s --check-prefix=SEQUENCE
 // RUN: not proa-opt %s --dist-apply-strategy='strategy=dp2 function=other' 2>&1 | FileCheck %s --check-prefix=FUNCTION
 // RUN: not proa-opt %s --dist-apply-strategy=strategy=dp,cp2 2>&1 | FileCheck %s --check-prefix=NUMBER
 // RUN: proa-opt %s --dist-apply-strategy=strategy=dp2 --verify-diagnostics
@@ -8,7 +9,7 @@
 // PARTS: unknown part 'zero4' of a strategy
 // PARTS: 'dp' is given twice
 // PARTS: expected a number from 1 to 16777216 after 'acc', found 'acc'
-// PARTS: sp splits over the axis mp: expected a part mpN of at least 2
+// SEQUENCE: sp splits over the axis mp: expected a part mpN of at least 2
 // FUNCTION: expected a function 'other'
 // NUMBER: 'dp' has no number and there is no mesh: expected dpN, or a mesh with an axis 'dp'
 // NONE-NOT: dist.sharding

@@ -10,12 +10,12 @@ dist.mesh @m = <["x"=3, "y"=2]>
 
 // CHECK-LABEL: @gather
 // CHECK-SAME: (%[[X:.*]]: tensor<4x8xf32>, %[[W:.*]]: tensor<8x6xf32>)
-// CHECK-NEXT: dist.send %[[X]] of tensor<24x8xf32> from <@m, [{"x", "y"}, {}]> to <@m_ring, [{"x", "y"}, {}]> channel 0
+// CHECK-NEXT: dist.send %[[X]] of tensor<24x8xf32> from <@m, [{"x", "y"}, {}]> to <@m_ring, [{"x", "y"}, {}]> channel 524288
 // CHECK-NEXT: %[[A:.*]] = pd.matmul %[[X]], %[[W]]
-// CHECK-NEXT: %[[X1:.*]] = dist.recv of tensor<24x8xf32> {{.*}} channel 0
-// CHECK-NEXT: dist.send %[[X1]] {{.*}} channel 1
+// CHECK-NEXT: %[[X1:.*]] = dist.recv of tensor<24x8xf32> {{.*}} channel 524288
+// CHECK-NEXT: dist.send %[[X1]] {{.*}} channel 524289
 // CHECK-NEXT: %[[B:.*]] = pd.matmul %[[X1]], %[[W]]
-// CHECK-NEXT: %[[X2:.*]] = dist.recv {{.*}} channel 1
+// CHECK-NEXT: %[[X2:.*]] = dist.recv {{.*}} channel 524289
 // CHECK-NEXT: %[[C:.*]] = pd.matmul %[[X2]], %[[W]]
 // CHECK-NEXT: %[[ALL:.*]] = pd.concat %[[A]], %[[B]], %[[C]], %[[A]], %[[B]] :
 // CHECK: pd.constant dense<[0, 8, 4]>
@@ -38,15 +38,15 @@ func.func @gather(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>) -> tensor<12x6xf32> 
 // CHECK-LABEL: @scatter
 // CHECK: pd.constant dense<[4, 8, 0]>
 // CHECK: %[[A:.*]] = pd.matmul
-// CHECK-NEXT: dist.send %[[A]] {{.*}} channel 2
+// CHECK-NEXT: dist.send %[[A]] {{.*}} channel 524290
 // CHECK: pd.constant dense<[8, 0, 4]>
 // CHECK: %[[B:.*]] = pd.matmul
-// CHECK-NEXT: %[[R:.*]] = dist.recv {{.*}} channel 2
+// CHECK-NEXT: %[[R:.*]] = dist.recv {{.*}} channel 524290
 // CHECK-NEXT: %[[S:.*]] = pd.add %[[B]], %[[R]]
-// CHECK-NEXT: dist.send %[[S]] {{.*}} channel 3
+// CHECK-NEXT: dist.send %[[S]] {{.*}} channel 524291
 // CHECK: pd.constant dense<[0, 4, 8]>
 // CHECK: pd.matmul
-// CHECK-NEXT: dist.recv {{.*}} channel 3
+// CHECK-NEXT: dist.recv {{.*}} channel 524291
 // CHECK-NEXT: %[[LAST:.*]] = pd.add
 // CHECK-NEXT: return %[[LAST]]
 // REMARK: dist.reduce_scatter and pd.matmul become a ring of 3 devices

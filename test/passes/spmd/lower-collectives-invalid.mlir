@@ -34,3 +34,13 @@ func.func @future(%x: !dist.future<tensor<8xf32>>) -> tensor<8xf32> {
   %0 = dist.wait %x : !dist.future<tensor<8xf32>> -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// -----
+
+dist.mesh @m = <["x"=2]>
+dist.mesh @next = <["x"=2], devices = [4, 5]>
+func.func @returned(%x: tensor<4xf32>) -> !dist.future<> {
+  %0 = dist.send %x of tensor<8xf32> from <@m, [{"x"}]> to <@next, [{"x"}]> channel 3 : tensor<4xf32> -> !dist.future<>
+  // expected-error @below {{uses the future of a dist.send; expected dist.wait}}
+  return %0 : !dist.future<>
+}

@@ -2,6 +2,8 @@
 // RUN: proa-opt %s --dist-overlap-collectives=window=1 | FileCheck %s --check-prefix=ONE
 // RUN: proa-opt %s --dist-overlap-collectives --remarks=dist-overlap-collectives -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: not proa-opt %s --dist-overlap-collectives=window=0 -o /dev/null 2>&1 | FileCheck %s --check-prefix=OPTION
+// RUN: proa-opt %s --dist-overlap-collectives=min-bytes=32 | FileCheck %s --check-prefix=SMALL
+// RUN: proa-opt %s --dist-overlap-collectives=min-bytes=32 --remarks=dist-overlap-collectives -o /dev/null 2>&1 | FileCheck %s --check-prefix=TOO-SMALL
 // OPTION: dist-overlap-collectives: expected a window of at least 1, found 0
 
 dist.mesh @m = <["x"=2]>
@@ -55,3 +57,63 @@ func.func @nothing(%x: tensor<4xf32>) -> tensor<8xf32> {
   %3 = pd.add %1, %2 : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
   return %3 : tensor<8xf32>
 }
+
+// A reduction starts after its operand, and ends at most `window` ops later.
+// CHECK-LABEL: func @reduction
+// CHECK: pd.exp
+// CHECK-NEXT: %[[F:.*]] = dist.all_reduce {{.*}} -> !dist.future<tensor<4xf32>>
+// CHECK-NEXT: pd.relu
+// CHECK-NEXT: pd.tanh
+// CHECK-NEXT: dist.wait %[[F]]
+// CHECK-NEXT: pd.add
+// ONE-LABEL: func @reduction
+// ONE: pd.exp
+// ONE-NEXT: dist.all_reduce {{.*}} -> !dist.future<tensor<4xf32>>
+// ONE-NEXT: pd.relu
+// ONE-NEXT: dist.wait
+// ONE-NEXT: pd.tanh
+func.func @reduction(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = pd.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = pd.relu %x : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = pd.tanh %1 : (tensor<4xf32>) -> tensor<4xf32>
+  %3 = dist.all_reduce %0 of tensor<4xf32> from <@m, [{}], partial = [sum {"x"}]> to <@m, [{}]> : tensor<4xf32> -> tensor<4xf32>
+  %4 = pd.add %2, %3 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %4 : tensor<4xf32>
+}
+
+// A gather moves down to its use.
+// ONE-LABEL: func @gather_late
+// ONE: pd.tanh
+// ONE-NEXT: dist.all_gather {{.*}} -> !dist.future<tensor<8xf32>>
+// ONE-NEXT: pd.exp
+// ONE-NEXT: dist.wait
+// ONE-NEXT: pd.add
+func.func @gather_late(%w: tensor<4xf32>, %x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = dist.all_gather %w of tensor<8xf32> from <@m, [{"x"}]> to <@m, [{}]> : tensor<4xf32> -> tensor<8xf32>
+  %1 = pd.tanh %x : (tensor<8xf32>) -> tensor<8xf32>
+  %2 = pd.exp %1 : (tensor<8xf32>) -> tensor<8xf32>
+  %3 = pd.add %0, %2 : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  return %3 : tensor<8xf32>
+}
+
+dist.mesh @moved = <["x"=2], devices = [1, 0]>
+
+// What arrives is awaited after the work.
+// CHECK-LABEL: func @received
+// CHECK-NEXT: dist.send
+// CHECK-NEXT: %[[R:.*]] = dist.recv {{.*}} : !dist.future<tensor<4xf32>>
+// CHECK-NEXT: pd.exp
+// CHECK-NEXT: dist.wait %[[R]]
+func.func @received(%x: tensor<4xf32>) -> tensor<4xf32> {
+  dist.send %x of tensor<8xf32> from <@m, [{"x"}]> to <@moved, [{"x"}]> channel 0 : tensor<4xf32>
+  %0 = pd.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = dist.recv of tensor<8xf32> from <@m, [{"x"}]> to <@moved, [{"x"}]> channel 0 : tensor<4xf32>
+  %2 = pd.add %0, %1 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %2 : tensor<4xf32>
+}
+
+// SMALL-LABEL: func @reduction
+// SMALL: dist.all_reduce {{.*}} -> tensor<4xf32>
+// SMALL-LABEL: func @gather_late
+// SMALL: dist.wait
+// TOO-SMALL: dist.all_reduce is not asynchronous: it is of 16 bytes, fewer than 32

@@ -145,10 +145,10 @@ func.func @reshard(%x: tensor<8xf32> {dist.sharding = #dist.sharding<@m, [{}]>})
 // -----
 
 dist.mesh @m = <["x"=2]>
-dist.mesh @n = <["x"=2], devices = [2, 3]>
+dist.mesh @n = <["x"=2], devices = [1, 0]>
 func.func @meshes(%x: tensor<8xf32> {dist.sharding = #dist.sharding<@m, [{}]>}, %y: tensor<8xf32> {dist.sharding = #dist.sharding<@n, [{}]>})
     -> (tensor<8xf32> {dist.sharding = #dist.sharding<@m, [{}]>}) {
-  // expected-error @below {{expected shardings on one mesh, found @m and @n; pipeline stages are split before this pass}}
+  // expected-error @below {{operand 0: expected the sharding}}
   %0 = dist.reshard %x from <@m, [{"x"}]> to <@n, [{}]> : tensor<8xf32>
   // expected-error @below {{expected values on one mesh, found @m and @n}}
   %1 = pd.add %x, %y {dist.shardings = [#dist.sharding<@m, [{}]>]} : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
@@ -195,3 +195,15 @@ func.func @checkpoint(%x: tensor<8xf32> {dist.sharding = #split}) {
   }
   return
 }
+
+// -----
+
+dist.mesh @m = <["x"=2]>
+// expected-error @below {{expected the symbol of a dist.mesh in a sharding, found @none}}
+func.func private @declared(tensor<8xf32> {dist.sharding = #dist.sharding<@none, [{"x"}]>}) -> (tensor<8xf32> {dist.sharding = #dist.sharding<@m, [{"x"}]>})
+
+// -----
+
+dist.mesh @m = <["x"=2]>
+// expected-error @below {{expected the symbol of a dist.mesh in a sharding, found @none}}
+func.func private @result() -> (tensor<8xf32> {dist.sharding = #dist.sharding<@none, [{"x"}]>})

@@ -68,17 +68,17 @@ func.func @two_uneven_dims(%x: tensor<9x5x6xf32> {dist.sharding = #dist.sharding
   return %0 : tensor<9x5x2x3xf32>
 }
 
-// Attributes with dims of a result become those of the part. A constant of equal elements shrinks, others are sliced.
+// Attributes with dims of a result become those of the part. A constant of equal elements shrinks, others are
+// sliced. Random numbers are sampled for the part.
 // CHECK-LABEL: func @creation
 // CHECK-NEXT: %[[F:.*]] = pd.full {dtype = f32, shape = array<i64: 4, 3>, value = 2.000000e+00 : f64} : () -> tensor<4x3xf32>
 // CHECK-NEXT: %[[C:.*]] = pd.constant dense<3.000000e+00> : tensor<4x3xf32>
 // CHECK-NEXT: %[[D:.*]] = pd.constant dense<{{.*}}> : tensor<2x6xf32>
 // CHECK-NEXT: %[[S:.*]] = dist.slice %[[D]] of tensor<2x6xf32> from <@m, [{}, {}]> to <@m, [{"x"}, {"y"}]> : tensor<2x6xf32> -> tensor<1x3xf32>
-// CHECK-NEXT: %[[U:.*]] = pd.uniform {{.*}} -> tensor<8x6xf32>
-// CHECK-NEXT: %[[V:.*]] = dist.slice %[[U]] {{.*}} : tensor<8x6xf32> -> tensor<4x3xf32>
+// CHECK: pd.uniform part_begin = %{{.*}} {dtype = f32, seed = 7 : i64, shape = array<i64: 4, 3>, whole_shape = array<i64: 8, 6>} : (tensor<2xi64>) -> tensor<4x3xf32>
 // CHECK-NEXT: %[[B:.*]] = pd.expand %{{.*}} {shape = array<i64: 4, 3>} : (tensor<3xf32>) -> tensor<4x3xf32>
 // REMARK: pd.constant runs whole on each device
-// REMARK: pd.uniform runs whole on each device
+// REMARK: pd.uniform becomes its local form
 func.func @creation(%bias: tensor<6xf32> {dist.sharding = #vector_y}) -> (tensor<8x6xf32> {dist.sharding = #grid}) {
   %0 = pd.full {shape = array<i64: 8, 6>, dtype = f32, value = 2.0 : f64, dist.shardings = [#grid]} : () -> tensor<8x6xf32>
   %1 = pd.constant {dist.shardings = [#grid]} dense<3.0> : tensor<8x6xf32>

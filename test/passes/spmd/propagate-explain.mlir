@@ -16,7 +16,7 @@
 // CHECK-NEXT: main:result0 dimension 1 = {mp}: passed by func.return#0 from pd.tanh#0 [{}, {mp}]
 // NOPASS: error: --explain-sharding: expected the pass dist-propagate in the pipeline of the module
 // UNKNOWN: no value 'pd.tanb#0' to explain; expected the name of a feed, parameter, fetch or state, or a result as in 'pd.matmul#0'; did you mean 'pd.tanh#0'
-// REMARK: pd.nonzero has no sharding rule: it runs whole on each device
+// REMARK: pd.nonzero runs whole on each device: the dims of its results depend on data
 dist.mesh @m = <["mp"=2]>
 func.func @main(%x: tensor<8x8xf32>, %w: tensor<8x8xf32> {pd.param = "w", dist.sharding = #dist.sharding<@m, [{}, {"mp"}]>},
     %b: tensor<8xf32> {pd.param = "b"}) -> tensor<8x8xf32> {

@@ -25,17 +25,27 @@ func.func @state(%w: tensor<8x8xf32> {pd.param = "w", dist.sharding = #dist.shar
 // -----
 
 dist.mesh @m = <["x"=2]>
-dist.mesh @n = <["x"=2]>
-// expected-error @below {{sharding of argument 1: expected the mesh @m, found @n; shardings propagate on one mesh}}
-func.func @meshes(%a: tensor<8xf32> {dist.sharding = #dist.sharding<@m, [{"x"}]>},
-    %b: tensor<8xf32> {dist.sharding = #dist.sharding<@n, [{"x"}]>}) {
-  return
+dist.mesh @n = <["x"=2], devices = [2, 3]>
+// expected-error @below {{sharding of result 0 ('w'): expected the mesh @m, found @n}}
+func.func @meshes(%a: tensor<8xf32> {pd.param = "w", dist.sharding = #dist.sharding<@m, [{"x"}]>})
+    -> (tensor<8xf32> {pd.state = "w", dist.sharding = #dist.sharding<@n, [{"x"}]>}) {
+  return %a : tensor<8xf32>
 }
 
 // -----
 
-// expected-error @below {{expected a dist.mesh @m, which shardings name; found none}}
+dist.mesh @m = <["x"=2]>
+dist.mesh @n = <["x"=2], devices = [2, 3]>
+func.func @results(%a: tensor<8xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  // expected-error @below {{sharding of result 1: expected the mesh @m, found @n}}
+  %0:2 = pd.split %a {axis = 0 : i64, num = 2 : i64, dist.shardings = [#dist.sharding<@m, [{"x"}]>, #dist.sharding<@n, [{"x"}]>]} : (tensor<8xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
 module {
+  // expected-error @below {{sharding of argument 0: expected a dist.mesh @m, found none}}
   func.func @no_mesh(%a: tensor<8xf32> {dist.sharding = #dist.sharding<@m, [{"x"}]>}) {
     return
   }

@@ -7,17 +7,17 @@ dist.mesh @m = <["x"=2]>
 // the columns of the part.
 // CHECK-LABEL: @attention
 // CHECK-SAME: (%[[Q:.*]]: tensor<1x6x4xf32>, %[[K:.*]]: tensor<1x6x4xf32>, %[[V:.*]]: tensor<1x6x5xf32>, %[[MASK:.*]]: tensor<6x12xf32>)
-// CHECK-NEXT: dist.send %[[K]] {{.*}} channel 0
+// CHECK-NEXT: dist.send %[[K]] {{.*}} channel 524288
 // CHECK-NEXT: %[[S:.*]] = pd.matmul %[[Q]], %[[K]] {transpose_y = true}
 // CHECK: pd.constant dense<[0, 6]>
 // CHECK: pd.slice %[[MASK]]
 // CHECK: pd.add %[[S]]
-// CHECK-NEXT: %[[K1:.*]] = dist.recv {{.*}} channel 0
-// CHECK-NEXT: dist.send %[[V]] {{.*}} channel 1
+// CHECK-NEXT: %[[K1:.*]] = dist.recv {{.*}} channel 524288
+// CHECK-NEXT: dist.send %[[V]] {{.*}} channel 524289
 // CHECK: pd.max
 // CHECK: pd.exp
 // CHECK: pd.matmul %{{.*}}, %[[V]]
-// CHECK-NEXT: %[[V1:.*]] = dist.recv {{.*}} channel 1
+// CHECK-NEXT: %[[V1:.*]] = dist.recv {{.*}} channel 524289
 // CHECK-NEXT: pd.matmul %[[Q]], %[[K1]] {transpose_y = true}
 // CHECK: pd.constant dense<[6, 0]>
 // CHECK: pd.maximum

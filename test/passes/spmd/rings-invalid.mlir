@@ -31,9 +31,7 @@ func.func @processes(%x: tensor<4x6xf32>, %w: tensor<5x4xf32>, %i: tensor<2xi64>
   %3 = pd.all_reduce %x {ring_id = 1 : i64, reduce_type = 7 : i64} : (tensor<4x6xf32>) -> tensor<4x6xf32>
   // expected-error @+1 {{expected static dims and a first dim that the 3 processes of the ring divide, found 'tensor<4x6xf32>'}}
   %4 = pd.all_to_all %x {ring_id = 1 : i64} : (tensor<4x6xf32>) -> tensor<4x6xf32>
-  // expected-error @+1 {{expected a ring of all 6 devices, found one of 3}}
-  pd.send_v2 %x {peer = 1 : i64, ring_id = 1 : i64} : (tensor<4x6xf32>) -> ()
-  // expected-error @+1 {{peer is 0, the rank of the program (option rank)}}
+  // expected-error @+1 {{peer is 0, the rank of the program in its ring (option rank)}}
   pd.send_v2 %x {peer = 0 : i64, ring_id = 2 : i64} : (tensor<4x6xf32>) -> ()
   // expected-error @+1 {{expected a use by mp_allreduce_sum or c_allreduce_sum}}
   %5 = pd.c_embedding %w, %i : (tensor<5x4xf32>, tensor<2xi64>) -> tensor<2x4xf32>
@@ -55,3 +53,43 @@ module {
 dist.mesh @mesh = <["dp"=2, "mp"=3]>
 // expected-error @+1 {{sharding of a local tensor: expected a final sharding on @mesh}}
 func.func @sharding(%x: tensor<4xf32> {dist.sharding = #dist.sharding<@mesh, [{?}]>}) { return }
+
+// -----
+
+// The whole tensors say how they are split, if one choice of axes does.
+dist.mesh @mesh = <["dp"=2, "mp"=3, "ep"=3]>
+// expected-error @+1 {{type of a whole tensor: its local tensor is 'tensor<4x2xf32>', the whole one 'tensor<4x5xf32>': dimension 1 is not split into equal parts}}
+func.func @uneven(%x: tensor<4x2xf32> {dist.global = tensor<4x5xf32>}) { return }
+// expected-error @+1 {{no axes have the size 4 by which dimension 0 is split; state its sharding}}
+func.func @no_axes(%x: tensor<4x2xf32> {dist.global = tensor<16x2xf32>}) { return }
+// expected-error @+1 {{several axes have the size 3 by which dimension 1 is split; state its sharding}}
+func.func @several(%x: tensor<4x2xf32> {dist.global = tensor<4x6xf32>}) { return }
+// expected-error @+1 {{dimension 0 is not split into equal parts}}
+func.func @dynamic(%x: tensor<?xf32> {dist.global = tensor<8xf32>}) { return }
+
+// -----
+
+dist.mesh @mesh = <["dp"=2, "mp"=3]>
+func.func @experts(%x: tensor<4x6xf32>, %a: tensor<4xi64>, %b: tensor<?xi64>, %c: tensor<6xi64>) {
+  // expected-error @+1 {{expected counts whose static size 3, the number of processes of the ring, divides; found 'tensor<4xi64>' and 'tensor<4xi64>'}}
+  %0 = pd.global_scatter %x, %a, %a {ring_id = 1 : i64} : (tensor<4x6xf32>, tensor<4xi64>, tensor<4xi64>) -> tensor<?x6xf32>
+  // expected-error @+1 {{found 'tensor<6xi64>' and 'tensor<?xi64>'}}
+  %1 = pd.global_gather %x, %c, %b {ring_id = 1 : i64} : (tensor<4x6xf32>, tensor<6xi64>, tensor<?xi64>) -> tensor<?x6xf32>
+  // expected-error @+1 {{expected static dims and a number of elements that num = 5 divides, found 'tensor<4x6xf32>'}}
+  pd.partial_send %x {peer = 1 : i64, ring_id = 1 : i64, num = 5 : i64} : (tensor<4x6xf32>) -> ()
+  return
+}
+
+// -----
+
+dist.mesh @mesh = <["dp"=2, "mp"=3]>
+func.func @gradient(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  // expected-error @+1 {{the gradient of an op of a ring cannot be computed}}
+  %0 = pd.vjp(%x : tensor<4x6xf32>) cotangents(%x : tensor<4x6xf32>) {cotangent_of = array<i64: 0>, saved_of = array<i64>} : tensor<4x6xf32> {
+  ^bb0(%a: tensor<4x6xf32>):
+    // expected-error @+1 {{has no derivative: only x of the root has an effect}}
+    %y = pd.broadcast %a : (tensor<4x6xf32>) -> tensor<4x6xf32>
+    pd.yield %y : tensor<4x6xf32>
+  }
+  return %0 : tensor<4x6xf32>
+}

@@ -64,12 +64,12 @@ struct Attention {
     std::string permutations =
         isTransposed ? ", q_permutation = array<i64: 0, 2, 1, 3>, out_permutation = array<i64: 0, 2, 1, 3>"
                      : "";
-    return fmt::format(
-        "func.func private @attention({}) -> ({}, {}) attributes {{proa.whole_kernel}} {{\n"
-        "%o, %l = \"pd.attention\"({}) <{{causal = {}, operandSegmentSizes = array<i32: 1, 1, 1, {}, {}>, "
-        "scale = 0.3{}}}> : ({}) -> ({}, {})\nreturn %o, %l : {}, {}\n}}\n",
-        arguments, out, lse, names, isCausal, hasMask ? 1 : 0, hasLengths ? 1 : 0, permutations, types, out,
-        lse, out, lse);
+    return fmt::format("func.func private @attention({}) -> ({}, {}) attributes {{proa.whole_kernel}} {{\n"
+                       "%o, %l = \"pd.fused_attention\"({}) <{{causal = {}, operandSegmentSizes = array<i32: "
+                       "1, 1, 1, {}, {}>, "
+                       "scale = 0.3{}}}> : ({}) -> ({}, {})\nreturn %o, %l : {}, {}\n}}\n",
+                       arguments, out, lse, names, isCausal, hasMask ? 1 : 0, hasLengths ? 1 : 0,
+                       permutations, types, out, lse, out, lse);
   }
 
   void check(const TestKernel &kernel) const {

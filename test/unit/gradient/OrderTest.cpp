@@ -132,8 +132,33 @@ TEST_P(OrderTest, OfBatchingAndDifferentiationDoesNotMatter) {
 INSTANTIATE_TEST_SUITE_P(Ops, OrderTest, testing::ValuesIn(caseNames()),
                          [](const auto &info) { return info.param; });
 
+const char *const onOneProcess =
+    "the decomposition is for a ring of one process, where it has the same derivative";
+
 /// Composites with a rule that batching decomposes, each with the reason why results do not change.
 const std::map<std::string, const char *> decomposed = {
+    {"pd.all_gather", onOneProcess},
+    {"pd.all_reduce", onOneProcess},
+    {"pd.all_to_all", onOneProcess},
+    {"pd.barrier", onOneProcess},
+    {"pd.broadcast", onOneProcess},
+    {"pd.c_allreduce_max", onOneProcess},
+    {"pd.c_allreduce_min", onOneProcess},
+    {"pd.c_allreduce_prod", onOneProcess},
+    {"pd.c_allreduce_sum", onOneProcess},
+    {"pd.c_concat", onOneProcess},
+    {"pd.c_identity", onOneProcess},
+    {"pd.c_reduce_max", onOneProcess},
+    {"pd.c_reduce_min", onOneProcess},
+    {"pd.c_reduce_prod", onOneProcess},
+    {"pd.c_reduce_sum", onOneProcess},
+    {"pd.c_scatter", onOneProcess},
+    {"pd.c_softmax_with_cross_entropy", onOneProcess},
+    {"pd.c_split", onOneProcess},
+    {"pd.mp_allreduce_sum", onOneProcess},
+    {"pd.partial_allgather", onOneProcess},
+    {"pd.reduce", onOneProcess},
+    {"pd.reduce_scatter", onOneProcess},
     {"pd.expand_as", "the decomposition is pd.expand, whose rule is the same"},
     {"pd.dropout",
      "the decomposition selects by the same mask, and its random numbers are drawn once for all examples"},

@@ -26,3 +26,83 @@ func.func @searches(%x: tensor<4x700xf32> {dist.sharding = #dist.sharding<@m, [{
   %3, %4 = pd.topk %x {k = 3, axis = 1} : (tensor<4x700xf32>) -> (tensor<4x3xf32>, tensor<4x3xi64>)
   return %0, %1, %2, %3 : tensor<4x700xf32>, tensor<4xi64>, tensor<5x80xf32>, tensor<4x3xf32>
 }
+
+// Attention over a split sequence gathers keys and values, or passes them around a ring.
+func.func @attention_of_parts(%q: tensor<2x3x12x4xf32> {dist.sharding = #dist.sharding<@m, [{"x"}, {}, {"y"}, {}]>}, %k: tensor<2x3x12x4xf32>,
+                              %v: tensor<2x3x12x5xf32>, %bias: tensor<12x12xf32>, %g: tensor<2x3x12x5xf32>)
+    -> (tensor<2x3x12x5xf32>, tensor<2x3x12x4xf32>, tensor<2x3x12x4xf32>, tensor<2x3x12x5xf32>) {
+  %0, %m, %s = pd.attention %q, %k, %v, %bias {scale = 0.5 : f64}
+    : (tensor<2x3x12x4xf32>, tensor<2x3x12x4xf32>, tensor<2x3x12x5xf32>, tensor<12x12xf32>) -> (tensor<2x3x12x5xf32>, tensor<2x3x12x1xf32>, tensor<2x3x12x1xf32>)
+  %1:3 = pd.attention_grad %q, %k, %v, %bias, %0, %m, %s, %g {scale = 0.5 : f64}
+    : (tensor<2x3x12x4xf32>, tensor<2x3x12x4xf32>, tensor<2x3x12x5xf32>, tensor<12x12xf32>, tensor<2x3x12x5xf32>, tensor<2x3x12x1xf32>, tensor<2x3x12x1xf32>, tensor<2x3x12x5xf32>)
+    -> (tensor<2x3x12x4xf32>, tensor<2x3x12x4xf32>, tensor<2x3x12x5xf32>)
+  return %0, %1#0, %1#1, %1#2 : tensor<2x3x12x5xf32>, tensor<2x3x12x4xf32>, tensor<2x3x12x4xf32>, tensor<2x3x12x5xf32>
+}
+
+func.func @attention_in_rings(%q: tensor<2x12x4xf32> {dist.sharding = #dist.sharding<@m, [{"x"}, {"y"}, {}]>}, %k: tensor<2x12x4xf32>,
+                              %v: tensor<2x12x5xf32>, %bias: tensor<2x12x12xf32>, %g: tensor<2x12x5xf32>)
+    -> (tensor<2x12x5xf32>, tensor<2x12x4xf32>, tensor<2x12x4xf32>, tensor<2x12x5xf32>) {
+  %0, %m, %s = pd.attention %q, %k, %v, %bias {scale = 0.5 : f64, ring = true}
+    : (tensor<2x12x4xf32>, tensor<2x12x4xf32>, tensor<2x12x5xf32>, tensor<2x12x12xf32>) -> (tensor<2x12x5xf32>, tensor<2x12x1xf32>, tensor<2x12x1xf32>)
+  %1:3 = pd.attention_grad %q, %k, %v, %bias, %0, %m, %s, %g {scale = 0.5 : f64, ring = true}
+    : (tensor<2x12x4xf32>, tensor<2x12x4xf32>, tensor<2x12x5xf32>, tensor<2x12x12xf32>, tensor<2x12x5xf32>, tensor<2x12x1xf32>, tensor<2x12x1xf32>, tensor<2x12x5xf32>)
+    -> (tensor<2x12x4xf32>, tensor<2x12x4xf32>, tensor<2x12x5xf32>)
+  return %0, %1#0, %1#1, %1#2 : tensor<2x12x5xf32>, tensor<2x12x4xf32>, tensor<2x12x4xf32>, tensor<2x12x5xf32>
+}
+
+// Parts of 3 and 2 rows: gathered also where a ring is asked for.
+func.func @attention_of_uneven_parts(%q: tensor<5x4xf32> {dist.sharding = #dist.sharding<@m, [{"y"}, {}]>}, %k: tensor<5x4xf32>,
+                                     %v: tensor<5x4xf32>) -> tensor<5x4xf32> {
+  %0, %m, %s = pd.attention %q, %k, %v {ring = true}
+    : (tensor<5x4xf32>, tensor<5x4xf32>, tensor<5x4xf32>) -> (tensor<5x4xf32>, tensor<5x1xf32>, tensor<5x1xf32>)
+  return %0 : tensor<5x4xf32>
+}
+
+// The fused projection of query, key and value: blocks of columns split the heads, and stay split through a split, a
+// slice and a concat.
+func.func @fused_projection(%x: tensor<4x6xf32> {dist.sharding = #dist.sharding<@m, [{"x"}, {}]>},
+                            %w: tensor<6x36xf32> {dist.sharding = #dist.sharding<@m, [{}, {"y"} blocks(3 * 12)]>}, %b: tensor<36xf32>)
+    -> (tensor<4x3x6x2xf32>, tensor<4x12xf32>, tensor<4x24xf32>) {
+  %0 = pd.matmul %x, %w : (tensor<4x6xf32>, tensor<6x36xf32>) -> tensor<4x36xf32>
+  %1 = pd.add %0, %b : (tensor<4x36xf32>, tensor<36xf32>) -> tensor<4x36xf32>
+  %2 = pd.reshape %1 {shape = array<i64: 4, 3, 6, 2>} : (tensor<4x36xf32>) -> tensor<4x3x6x2xf32>
+  %3:3 = pd.split %1 {sections = array<i64: 12, 12, 12>, axis = 1 : i64} : (tensor<4x36xf32>) -> (tensor<4x12xf32>, tensor<4x12xf32>, tensor<4x12xf32>)
+  %4 = pd.slice %1 {axes = array<i64: 1>, starts = array<i64: 12>, ends = array<i64: 24>} : (tensor<4x36xf32>) -> tensor<4x12xf32>
+  %5 = pd.multiply %3#0, %4 : (tensor<4x12xf32>, tensor<4x12xf32>) -> tensor<4x12xf32>
+  %6 = pd.concat %5, %3#2 {axis = 1 : i64} : (tensor<4x12xf32>, tensor<4x12xf32>) -> tensor<4x24xf32>
+  return %2, %5, %6 : tensor<4x3x6x2xf32>, tensor<4x12xf32>, tensor<4x24xf32>
+}
+
+// Blocks of uneven parts: 7 and 4 columns.
+func.func @uneven_pieces(%x: tensor<3x11xf32> {dist.sharding = #dist.sharding<@m, [{}, {"y"} blocks(7, 4)]>})
+    -> (tensor<3x7xf32>, tensor<3x4xf32>, tensor<3x11xf32>) {
+  %0:2 = pd.split %x {sections = array<i64: 7, 4>, axis = 1 : i64} : (tensor<3x11xf32>) -> (tensor<3x7xf32>, tensor<3x4xf32>)
+  %1 = pd.concat %0#1, %0#0 {axis = 1 : i64} : (tensor<3x4xf32>, tensor<3x7xf32>) -> tensor<3x11xf32>
+  return %0#0, %0#1, %1 : tensor<3x7xf32>, tensor<3x4xf32>, tensor<3x11xf32>
+}
+
+// Each device samples its part, with the numbers of one device.
+func.func @random_parts(%x: tensor<9x5xf32> {dist.sharding = #dist.sharding<@m, [{"x"}, {"y"}]>}, %n: tensor<9x5xi64>)
+    -> (tensor<9x5xf32>, tensor<9x5xf32>, tensor<9x5xf32>, tensor<9x5xi64>, tensor<9x5xf32>, tensor<9x5xf32>, tensor<9x5xi64>) {
+  %0 = pd.uniform {dtype = f32, shape = array<i64: 9, 5>, seed = 3 : i64} : () -> tensor<9x5xf32>
+  %1 = pd.add %0, %x : (tensor<9x5xf32>, tensor<9x5xf32>) -> tensor<9x5xf32>
+  %2 = pd.gaussian {dtype = f32, shape = array<i64: 9, 5>, seed = 4 : i64} : () -> tensor<9x5xf32>
+  %3 = pd.add %2, %x : (tensor<9x5xf32>, tensor<9x5xf32>) -> tensor<9x5xf32>
+  %4 = pd.truncated_gaussian_random {dtype = f32, shape = array<i64: 9, 5>, seed = 5 : i64} : () -> tensor<9x5xf32>
+  %5 = pd.add %4, %x : (tensor<9x5xf32>, tensor<9x5xf32>) -> tensor<9x5xf32>
+  %6 = pd.randint {dtype = i64, shape = array<i64: 9, 5>, seed = 6 : i64, high = 1000 : i64} : () -> tensor<9x5xi64>
+  %7 = pd.add %6, %n : (tensor<9x5xi64>, tensor<9x5xi64>) -> tensor<9x5xi64>
+  %mean = pd.abs %x : (tensor<9x5xf32>) -> tensor<9x5xf32>
+  %8 = pd.poisson %mean {seed = 7 : i64} : (tensor<9x5xf32>) -> tensor<9x5xf32>
+  %9 = pd.standard_gamma %mean {seed = 8 : i64} : (tensor<9x5xf32>) -> tensor<9x5xf32>
+  %chance = pd.sigmoid %x : (tensor<9x5xf32>) -> tensor<9x5xf32>
+  %10 = pd.binomial %n, %chance {seed = 9 : i64} : (tensor<9x5xi64>, tensor<9x5xf32>) -> tensor<9x5xi64>
+  return %1, %3, %5, %7, %8, %9, %10 : tensor<9x5xf32>, tensor<9x5xf32>, tensor<9x5xf32>, tensor<9x5xi64>, tensor<9x5xf32>, tensor<9x5xf32>, tensor<9x5xi64>
+}
+
+// The dims of a split value are those of the whole.
+func.func @dims(%x: tensor<9x5xf32> {dist.sharding = #dist.sharding<@m, [{"x"}, {"y"}]>}) -> (tensor<2xi32>, tensor<i64>) {
+  %0 = pd.shape %x : (tensor<9x5xf32>) -> tensor<2xi32>
+  %1 = pd.dim %x {index = 1 : i64} : (tensor<9x5xf32>) -> tensor<i64>
+  return %0, %1 : tensor<2xi32>, tensor<i64>
+}

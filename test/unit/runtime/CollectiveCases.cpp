@@ -121,4 +121,40 @@ Result<void> runCases(Communicator &communicator, const std::vector<CollectiveCa
   return {};
 }
 
+Result<void> startCases(Communicator &communicator, const std::vector<CollectiveCase> &cases) {
+  auto position = static_cast<size_t>(*positionOfRank(cases.front().step.mesh, communicator.rank()));
+  constexpr size_t most = 7;
+  for (size_t begin = 0; begin < cases.size(); begin += most) {
+    size_t count = std::min(most, cases.size() - begin);
+    std::vector<std::unique_ptr<StepExecution>> executions;
+    std::vector<Tensor> results;
+    std::vector<std::unique_ptr<StartedWork>> works;
+    for (size_t i = 0; i < count; ++i) {
+      const CollectiveCase &c = cases[begin + i];
+      const Tensor &local = c.before[position];
+      PlacementStep step = c.step;
+      step.number = static_cast<int64_t>(i);
+      executions.push_back(std::make_unique<StepExecution>(step, local.dtype()));
+      Result<std::span<const int64_t>> dims = executions.back()->plan(&communicator, local.dims());
+      if (!dims)
+        return dims.diagnostics();
+      results.emplace_back(local.dtype(), std::vector<int64_t>(dims->begin(), dims->end()));
+      auto started = executions.back()->start(communicator, local.data(), results.back().data());
+      if (!started)
+        return started.diagnostics();
+      works.push_back(std::move(*started));
+    }
+    for (size_t i = 0; i < count; ++i) {
+      size_t index = (i + static_cast<size_t>(communicator.rank())) % count;
+      if (Result<void> done = works[index]->wait(); !done)
+        return done;
+      const CollectiveCase &c = cases[begin + index];
+      std::string wrong = difference(results[index], c.after[position], c.isRounded);
+      if (!wrong.empty())
+        return errorAt(describe(c, results[index].dtype()), wrong);
+    }
+  }
+  return {};
+}
+
 } // namespace proa::runtime

@@ -31,5 +31,7 @@ std::vector<CollectiveCase> allCases(DType dtype, const spmd::Mesh &mesh, const 
 
 /// Runs the cases on one rank. Error: the first one that gives another tensor.
 Result<void> runCases(Communicator &communicator, const std::vector<CollectiveCase> &cases);
+/// The same, with several steps under way at a time, which end in other orders on each rank.
+Result<void> startCases(Communicator &communicator, const std::vector<CollectiveCase> &cases);
 
 } // namespace proa::runtime

@@ -84,5 +84,22 @@ TEST(CollectiveKernelTest, RootsAreCoordinatesOfTheGroup) {
   EXPECT_EQ(errorWithRoot({0, 0}), "the group has 1 axes, the root 2 coordinates");
 }
 
+TEST(CollectiveKernelTest, RowsAreExchangedByInt64Counts) {
+  const KernelEntry *entry = findLibraryKernel("dist_exchange_rows");
+  ASSERT_TRUE(entry);
+  auto errorWithTypes = [&](std::vector<int64_t> dims, DType countType, const char *axisName) {
+    OperandType counts{true, false, countType, {4}}, x{true, false, DType::Float32, dims};
+    std::vector<OperandType> inputs{x, counts, counts}, outputs{x};
+    auto created = entry->create(
+        {{"mesh", meshOf({"x"}, {4})}, {"group", {{"mesh", "m"}, {"axes", {axis(axisName)}}}}, {"number", 0}},
+        {inputs, outputs});
+    return created ? "" : created.diagnostics()[0].message;
+  };
+  EXPECT_EQ(errorWithTypes({dynamicDim, 3}, DType::Int64, "x"), "");
+  EXPECT_EQ(errorWithTypes({dynamicDim, 3}, DType::Int32, "x"), "counts are vectors of int64");
+  EXPECT_EQ(errorWithTypes({}, DType::Int64, "x"), "the tensor has no rows");
+  EXPECT_EQ(errorWithTypes({dynamicDim, 3}, DType::Int64, "y"), "the mesh has no axis 'y'");
+}
+
 } // namespace
 } // namespace proa::runtime

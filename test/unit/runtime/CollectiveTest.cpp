@@ -20,10 +20,11 @@ using spmd::StepKind;
 
 void check(const std::vector<CollectiveCase> &cases) {
   ASSERT_FALSE(cases.empty());
-  for (const Diagnostics &p :
-       runSimulated(cases.front().step.mesh.size(),
-                    [&](const std::shared_ptr<Communicator> &c) { return runCases(*c, cases); }))
-    EXPECT_EQ(p.text(), "");
+  for (auto *run : {runCases, startCases})
+    for (const Diagnostics &p :
+         runSimulated(cases.front().step.mesh.size(),
+                      [&](const std::shared_ptr<Communicator> &c) { return run(*c, cases); }))
+      EXPECT_EQ(p.text(), "");
 }
 
 TEST(CollectiveTest, AllStepsBetweenSplitAndSummedPlacements) {

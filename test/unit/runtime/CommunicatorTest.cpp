@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <stdexcept>
 #include <thread>
@@ -214,6 +215,161 @@ TEST(CommunicatorTest, SizesDisagree) {
       },
       3);
   EXPECT_THAT(messages[1], HasSubstr("rank 0 sent 8 bytes, expected 16"));
+}
+
+/// Rounds that send the number of the round to all others, and check what comes.
+class CountedRounds final : public Rounds {
+public:
+  CountedRounds(Communicator &c, int64_t channel, int count) : c(c), channel(channel), count(count) {}
+  Result<std::optional<Round>> next(std::span<Incoming> received) override {
+    for (Incoming &message : received)
+      if (*reinterpret_cast<int *>(message.buffer.data()) != number - 1)
+        return errorAt("", "a message of another round");
+    if (number == count)
+      return std::optional<Round>();
+    Round round;
+    for (int64_t other = 0; other < c.size(); ++other) {
+      if (other == c.rank())
+        continue;
+      MessageBuffer buffer(sizeof(int));
+      *reinterpret_cast<int *>(buffer.data()) = number;
+      round.outgoing.push_back({other, std::move(buffer), channel});
+      round.incoming.push_back({other, sizeof(int), channel});
+    }
+    ++number;
+    return std::optional(std::move(round));
+  }
+
+private:
+  Communicator &c;
+  int64_t channel;
+  int count, number = 0;
+};
+
+Result<void> startRounds(Communicator &c, int64_t channel, int count) {
+  return c.start({"started " + std::to_string(channel)}, channel,
+                 std::make_unique<CountedRounds>(c, channel, count));
+}
+
+TEST(CommunicatorTest, StartedOperationsEndInAnyOrder) {
+  auto messages = messagesOf(
+      3,
+      [](const std::shared_ptr<Communicator> &c) -> Result<void> {
+        for (int i = 0; i < 20; ++i) {
+          // Ranks start and await them in other orders, with an operation that is not started in between.
+          for (int64_t k = 0; k < 5; ++k)
+            if (auto done = startRounds(*c, 10 + (k + c->rank()) % 5, 4); !done)
+              return done;
+          if (auto done = c->barrier({"between"}); !done)
+            return done;
+          for (int64_t k = 0; k < 5; ++k)
+            if (auto done = c->wait(10 + (k * 2 + c->rank()) % 5); !done)
+              return done;
+        }
+        return c->barrier({"the end"});
+      },
+      10);
+  EXPECT_EQ(messages, std::vector<std::string>(3));
+}
+
+/// As CountedRounds; says when the last round has ended.
+class ObservedRounds final : public Rounds {
+public:
+  ObservedRounds(Communicator &c, std::shared_ptr<std::atomic<bool>> hasEnded)
+      : rounds(c, 10, 20), hasEnded(std::move(hasEnded)) {}
+  Result<std::optional<Round>> next(std::span<Incoming> received) override {
+    auto round = rounds.next(received);
+    *hasEnded = round && !*round;
+    return round;
+  }
+
+private:
+  CountedRounds rounds;
+  std::shared_ptr<std::atomic<bool>> hasEnded;
+};
+
+TEST(CommunicatorTest, StartedOperationsCommunicateWhileTheCallerWorks) {
+  auto messages = messagesOf(
+      2,
+      [](const std::shared_ptr<Communicator> &c) -> Result<void> {
+        auto hasEnded = std::make_shared<std::atomic<bool>>(false);
+        if (auto done = c->start({"started"}, 10, std::make_unique<ObservedRounds>(*c, hasEnded)); !done)
+          return done;
+        for (int i = 0; i < 2000 && !*hasEnded; ++i) // without a call of the communicator
+          std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        return *hasEnded ? c->wait(10) : errorAt("", "it has not ended");
+      },
+      30, {.link = {1e-3, 1e9}});
+  EXPECT_EQ(messages, std::vector<std::string>(2));
+}
+
+TEST(CommunicatorTest, AnEmulatedLinkDelaysMessages) {
+  auto start = std::chrono::steady_clock::now(); // a rank may have sent before the other one begins to wait
+  auto messages = messagesOf(
+      2,
+      [start](const std::shared_ptr<Communicator> &c) -> Result<void> {
+        std::vector<Outgoing> outgoing;
+        outgoing.push_back({1 - c->rank(), MessageBuffer(1 << 20)});
+        Incoming incoming{1 - c->rank(), 1 << 20};
+        if (auto done = c->exchange({"large"}, std::move(outgoing), std::span(&incoming, 1)); !done)
+          return done;
+        std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+        return seconds.count() > 0.11 ? Result<void>() : errorAt("", "it took less than 110 ms");
+      },
+      10, {.link = {0.01, (1 << 20) / 0.1}});
+  EXPECT_EQ(messages, std::vector<std::string>(2));
+}
+
+TEST(CommunicatorTest, AFailureEndsStartedOperations) {
+  auto messages = messagesOf(
+      3,
+      [](const std::shared_ptr<Communicator> &c) -> Result<void> {
+        if (auto done = startRounds(*c, 10, c->rank() == 1 ? 1 : 2); !done)
+          return done;
+        if (c->rank() == 1)
+          return errorAt("net.py:7: log", "the operand is negative");
+        return c->wait(10);
+      },
+      3);
+  EXPECT_THAT(messages[0], HasSubstr("in started 10"));
+  EXPECT_THAT(messages[0], HasSubstr("rank 1 has failed: net.py:7: log: the operand is negative"));
+}
+
+TEST(CommunicatorTest, ARankDoesNotStart) {
+  auto messages = messagesOf(2,
+                             [](const std::shared_ptr<Communicator> &c) -> Result<void> {
+                               if (c->rank() == 1)
+                                 return c->barrier({"all_reduce 4"});
+                               if (auto done = startRounds(*c, 10, 1); !done)
+                                 return done;
+                               return c->wait(10);
+                             },
+                             4, {.timeout = 1});
+  EXPECT_THAT(messages[0], HasSubstr("rank 0 waits for rank 1 in started 10"));
+}
+
+TEST(CommunicatorTest, ErrorsOfRoundsAndChannels) {
+  auto messages = messagesOf(
+      2,
+      [](const std::shared_ptr<Communicator> &c) -> Result<void> {
+        EXPECT_THAT(c->wait(10).diagnostics()[0].message,
+                    HasSubstr("no operation was started on channel 10"));
+        if (auto done = startRounds(*c, 10, 1); !done)
+          return done;
+        EXPECT_THAT(startRounds(*c, 10, 1).diagnostics()[0].message, HasSubstr("is under way"));
+        if (auto done = c->wait(10); !done)
+          return done;
+        struct Wrong final : Rounds {
+          Result<std::optional<Round>> next(std::span<Incoming>) override {
+            return errorAt("", "no sum of f8");
+          }
+        };
+        if (auto done = c->start({"wrong"}, 11, std::make_unique<Wrong>()); !done)
+          return done;
+        return c->wait(11);
+      },
+      4);
+  EXPECT_EQ(messages, std::vector<std::string>(2, "no sum of f8"));
 }
 
 TEST(CommunicatorTest, TextsAreComparedByLine) {

@@ -278,6 +278,33 @@ TEST(Executable, PreparedValuesAndNewParameters) {
   EXPECT_EQ(valuesOf<float>((*result)[1]), (std::vector<float>{1, 2, 3, 4}));
 }
 
+TEST(Executable, PreparationWithoutParametersUsesTheInvoker) {
+  Plan plan; // p = c + c, for each run
+  plan.values = {{DType::Float32, {1, 4}, Storage::Constant, 0, none, "c"},
+                 {DType::Float32, {4}, Storage::Alias, 0, 0, "row"},
+                 {DType::Float32, {1, 4}, Storage::Prepared, 0, none, "p"}};
+  plan.prepare = {kernelStep("add_rows", {0, 1}, {2}, 1)};
+  plan.fetches = {2};
+  plan.fetchNames = {"p"};
+  plan.constants.resize(16);
+  const float c[] = {1, 2, 3, 4};
+  std::memcpy(plan.constants.data(), c, sizeof(c));
+  auto executable = Executable::create(plan, "net", resolve);
+  ASSERT_TRUE(executable) << executable.diagnostics().text();
+  int calls = 0;
+  (*executable)->setKernelInvoker([&](const KernelCall &call) -> Result<void> {
+    ++calls;
+    call.function(call.buffers.data(), call.dims, call.begin, call.end);
+    return {};
+  });
+  auto session = Session::create(*executable);
+  ASSERT_TRUE(session) << session.diagnostics().text();
+  auto result = (*session)->run(NamedTensors());
+  ASSERT_TRUE(result) << result.diagnostics().text();
+  EXPECT_EQ(valuesOf<float>((*result)[0]), (std::vector<float>{2, 4, 6, 8}));
+  EXPECT_EQ(calls, 1);
+}
+
 TEST(Executable, KernelsGetAlignedAddresses) {
   Plan plan;
   plan.values = {{DType::Float32, {4}, Storage::Feed, 0, none, "x"},

@@ -20,7 +20,50 @@ Result<void> runSteps(Communicator &communicator) {
   spmd::Mesh mesh =
       communicator.size() == 4 ? spmd::Mesh{{{"x", 2}, {"y", 2}}} : spmd::Mesh{{{"x", communicator.size()}}};
   const spmd::Reduction sum[] = {spmd::Reduction::Sum};
-  return runCases(communicator, allCases(DType::Float32, mesh, {5, 6}, sum));
+  std::vector<CollectiveCase> cases = allCases(DType::Float32, mesh, {5, 6}, sum);
+  if (Result<void> done = runCases(communicator, cases); !done)
+    return done;
+  return startCases(communicator, cases);
+}
+
+/// Sums of 8 MiB that are started while others are under way.
+Result<void> runStarted(Communicator &communicator) {
+  constexpr int64_t count = 1 << 21, sums = 4;
+  spmd::Mesh mesh = {{{"x", communicator.size()}}};
+  std::vector<Tensor> tensors, results;
+  std::vector<std::unique_ptr<StepExecution>> executions;
+  for (int64_t k = 0; k < sums; ++k) {
+    PlacementStep step{
+        spmd::StepKind::AllReduce, mesh, {{{}}, {{mesh.full(0), spmd::Reduction::Sum}}}, {{{}}}, {count}, k};
+    executions.push_back(std::make_unique<StepExecution>(step, DType::Float32));
+    tensors.emplace_back(DType::Float32, std::vector{count});
+    results.emplace_back(DType::Float32, std::vector{count});
+    for (int64_t i = 0; i < count; ++i)
+      tensors.back().as<float>()[i] = static_cast<float>(i % 1000 + k + communicator.rank());
+  }
+  std::vector<std::unique_ptr<StartedWork>> works(sums);
+  for (int round = 0; round < 5; ++round) {
+    for (size_t k = 0; k < sums; ++k) {
+      if (auto planned = executions[k]->plan(&communicator, tensors[k].dims()); !planned)
+        return planned.diagnostics();
+      auto started = executions[k]->start(communicator, tensors[k].data(), results[k].data());
+      if (!started)
+        return started.diagnostics();
+      works[k] = std::move(*started);
+    }
+    if (communicator.rank() == round % communicator.size())
+      usleep(200000);
+    int64_t size = communicator.size();
+    for (int64_t k = sums - 1; k >= 0; --k) {
+      if (Result<void> done = works[static_cast<size_t>(k)]->wait(); !done)
+        return done;
+      for (int64_t i = 0; i < count; ++i)
+        if (results[static_cast<size_t>(k)].as<float>()[i] !=
+            static_cast<float>((i % 1000 + k) * size + size * (size - 1) / 2))
+          return errorAt("", fmt::format("element {} of sum {} is wrong", i, k));
+    }
+  }
+  return {};
 }
 
 /// A sum of 16 MiB on each rank, which MPI does not send at once.
@@ -104,6 +147,8 @@ Result<void> runMode(const std::string &mode, Communicator &communicator) {
     return met;
   if (mode == "steps")
     return runSteps(communicator);
+  if (mode == "started")
+    return runStarted(communicator);
   if (mode == "restart")
     return runRestarts(communicator);
   if (mode == "small")

@@ -110,6 +110,69 @@ TEST(Plan, VerifyReportsErrors) {
   EXPECT_THAT(messageAfter([](Plan &p) { p.arenaBytes = -5; }), HasSubstr("-5 is not a size"));
 }
 
+/// a is sent while another kernel runs; then it is received as f.
+Plan planWithStart() {
+  Plan plan = samplePlan();
+  plan.values.push_back({DType::Float32, {16}, Storage::Arena, 192, none, "f"});
+  plan.values.push_back({DType::Float32, {16}, Storage::Arena, 256, none, "g"});
+  plan.values.push_back({DType::Float32, {16}, Storage::Alias, 0, 7, "result"});
+  plan.arenaBytes = 320;
+  Step start{StepKind::Library, "send", {4}, {7}, {}, 1, 0, "", "", {}, {}},
+      kernel = plan.steps[0], wait{StepKind::Library, "dist_wait", {7, 4}, {9}};
+  start.isStart = true;
+  start.attributes = nlohmann::json::object();
+  kernel.outputs = {8};
+  plan.steps.insert(plan.steps.begin() + 1, {start, kernel, wait});
+  plan.fetches[1] = 9;
+  plan.values[7].storage = Storage::Result;
+  plan.values[7].offset = 0;
+  return plan;
+}
+
+TEST(Plan, StartedStepsRoundTrip) {
+  Plan plan = planWithStart();
+  ASSERT_TRUE(verify(plan, "sample")) << verify(plan, "sample").diagnostics().text();
+  Result<Plan> again = deserialize(serialize(plan), "sample");
+  ASSERT_TRUE(again) << again.diagnostics().text();
+  EXPECT_FALSE(again->steps[0].isStart);
+  EXPECT_TRUE(again->steps[1].isStart);
+  EXPECT_TRUE(again->steps[3].isWait());
+}
+
+TEST(Plan, BuffersOfStartedStepsStayUntilTheWait) {
+  auto messageAfter = [](const std::function<void(Plan &)> &change) {
+    Plan plan = planWithStart();
+    change(plan);
+    return verify(plan, "sample").diagnostics().text();
+  };
+  EXPECT_EQ(messageAfter([](Plan &) {}), "");
+  EXPECT_THAT(messageAfter([](Plan &p) {
+                std::swap(p.steps[2], p.steps[3]);
+                p.steps[2].inputs = {7};
+              }),
+              HasSubstr("does not keep value 4 'a'"));
+  EXPECT_THAT(messageAfter([](Plan &p) { p.steps[2].inputs = {7}; }),
+              HasSubstr("reads value 7 'f' before the wait for it"));
+  EXPECT_THAT(messageAfter([](Plan &p) { p.values[8].offset = 128; }),
+              HasSubstr("changes the bytes of value 8 before the wait for value 7"));
+  EXPECT_THAT(messageAfter([](Plan &p) {
+                p.values[7].storage = Storage::Arena;
+                p.values[7].offset = 256;
+              }),
+              HasSubstr("changes the bytes of value 8 before the wait for value 7"));
+  EXPECT_THAT(messageAfter([](Plan &p) {
+                p.steps.erase(p.steps.begin() + 3);
+                p.fetches[1] = 0;
+                p.values[7].storage = Storage::Arena;
+                p.values[7].offset = 192;
+              }),
+              HasSubstr("steps: ends before the wait for value 7"));
+  EXPECT_THAT(messageAfter([](Plan &p) { p.steps[1].isStart = false; }),
+              HasSubstr("waits for a value that no earlier step of this list has started"));
+  EXPECT_THAT(messageAfter([](Plan &p) { p.steps[1].kind = StepKind::Kernel; }),
+              HasSubstr("only a library step on the host"));
+}
+
 TEST(Plan, AllErrorsAtOnce) {
   Plan plan = samplePlan();
   plan.values[4].offset = 4;

@@ -58,7 +58,7 @@ def main():
             wrong += 1
             print(f"FAILED {mode}:\n{output}")
 
-    for mode in ("steps", "small", "large", "restart"):
+    for mode in ("steps", "started", "small", "large", "restart"):
         for ranks in (2, 4):
             code, output, seconds = run(ranks, mode)
             print(f"{mode} on {ranks} ranks: {seconds:.1f} s")

@@ -24,11 +24,11 @@ std::vector<spmd::AxisRef> allAxes(const spmd::Mesh &mesh) {
 
 /// Calls `visit` for all lists of at most two axes for each factor; overlapping ones too.
 template <class Visit> void forAllAxes(const spmd::Mesh &mesh, size_t factors, Visit visit) {
-  std::vector<llvm::SmallVector<spmd::AxisRef, 2>> lists(1);
+  std::vector<FactorSplit> lists(1);
   for (const spmd::AxisRef &axis : allAxes(mesh)) {
     lists.push_back({axis});
     for (const spmd::AxisRef &second : allAxes(mesh)) {
-      llvm::SmallVector<spmd::AxisRef, 2> list{axis};
+      FactorSplit list{axis};
       appendAxis(list, second);
       if (list.size() == 2)
         lists.push_back(list);
@@ -51,7 +51,8 @@ std::vector<int64_t> heldByFactors(const spmd::Mesh &mesh, const ShardingRule &r
                                    const pd::DimFactors &factors, const FactorAxes &axes, int64_t position) {
   std::vector<int64_t> indices{0};
   for (unsigned factor : factors) {
-    spmd::DimPlacement dim{{axes[factor].begin(), axes[factor].end()}};
+    spmd::DimPlacement dim{{axes[factor].begin(), axes[factor].end()},
+                           {axes[factor].blocks.begin(), axes[factor].blocks.end()}};
     std::vector<int64_t> next;
     for (int64_t outer : indices)
       for (const spmd::Range &range : spmd::localRanges(mesh, dim, rule.factors[factor].size, position))
@@ -107,7 +108,95 @@ TEST(FactorAxesTest, AcceptedAxesGiveTheSamePartsAsTheFactors) {
         EXPECT_TRUE(allPartsAgree(mesh, rule, rule.results[0], placements.results[0], axes));
         EXPECT_EQ(factorAxesOf(rule, placements), axes);
       });
-  EXPECT_GT(accepted, 90u);
+  EXPECT_GT(accepted, 150u);
+}
+
+std::vector<std::vector<int64_t>> allBlocks(int64_t size) {
+  std::vector<std::vector<int64_t>> lists{{}};
+  for (int64_t first = 1; first < size; ++first)
+    for (int64_t second = 1; first + second <= size; ++second)
+      if (first + second == size)
+        lists.push_back({first, second});
+      else
+        lists.push_back({first, second, size - first - second});
+  return lists;
+}
+
+/// Blocks of one factor, alone or with others in a dimension.
+TEST(FactorAxesTest, BlocksGiveTheSamePartsAsTheFactors) {
+  size_t accepted = 0;
+  ShardingRule copy{{{6}}, {{{0}}}, {{{0}}}};
+  for (const spmd::Mesh &mesh : meshes)
+    for (const ShardingRule &rule : {copy, merge(2, 4), merge(4, 6), merge(3, 4)})
+      for (unsigned factor = 0; factor < rule.factors.size(); ++factor)
+        for (const spmd::AxisRef &axis : allAxes(mesh))
+          for (const std::vector<int64_t> &blocks : allBlocks(rule.factors[factor].size)) {
+            FactorAxes axes(rule.factors.size());
+            axes[factor].push_back(axis);
+            axes[factor].blocks.assign(blocks.begin(), blocks.end());
+            if (!factorMismatch(rule, axes).empty())
+              continue;
+            ++accepted;
+            OpPlacements placements = placementsOf(rule, axes);
+            EXPECT_TRUE(allPartsAgree(mesh, rule, rule.results[0], placements.results[0], axes))
+                << rule.text() << spmd::toText(mesh, placements.results[0]);
+            EXPECT_EQ(factorAxesOf(rule, placements), axes)
+                << rule.text() << spmd::toText(mesh, placements.results[0]);
+          }
+  EXPECT_GT(accepted, 300u);
+}
+
+/// A fused projection: 24 columns are (3, 4, 2). Splitting the second factor gives three blocks.
+TEST(FactorAxesTest, OuterFactorsAreBlocks) {
+  const spmd::Mesh &mesh = meshes[0];
+  ShardingRule rule{{{3}, {4}, {2}}, {{{0, 1, 2}}}, {{{0}, {1}, {2}}}};
+  FactorAxes axes{{}, {mesh.full(0)}, {}};
+  OpPlacements placements = placementsOf(rule, axes);
+  EXPECT_EQ(spmd::toText(mesh, placements.operands[0]), "[{x} blocks(3 * 8)]");
+  EXPECT_EQ(spmd::toText(mesh, placements.results[0]), "[{}, {x}, {}]");
+  EXPECT_EQ(factorAxesOf(rule, placements), axes);
+  // Eight query heads, two key heads and two value heads of size 2.
+  rule = {{{12}, {2}}, {{{0, 1}}}, {{{0}, {1}}}};
+  axes = {{mesh.full(0)}, {}};
+  axes[0].blocks = {8, 2, 2};
+  placements = placementsOf(rule, axes);
+  EXPECT_EQ(spmd::toText(mesh, placements.operands[0]), "[{x} blocks(16, 4, 4)]");
+  EXPECT_EQ(spmd::toText(mesh, placements.results[0]), "[{x} blocks(8, 2, 2), {}]");
+  EXPECT_EQ(factorAxesOf(rule, placements), axes);
+  // A head cannot be split by blocks of heads.
+  placements.operands[0].dims[0].blocks = {15, 5, 4};
+  EXPECT_EQ(factorAxesOf(rule, placements), std::nullopt);
+}
+
+/// The rule of a split into pieces of 4, 2 and 2.
+ShardingRule pieces() {
+  ShardingRule rule{{{8, FactorKind::PassThrough}}, {{{0}}}, {{{0}}, {{0}}, {{0}}}};
+  rule.factors[0].pieces = {4, 2, 2};
+  rule.results[0][0].range = pd::FactorRange{0, 4};
+  rule.results[1][0].range = pd::FactorRange{4, 6};
+  rule.results[2][0].range = pd::FactorRange{6, 8};
+  return rule;
+}
+
+TEST(FactorAxesTest, PiecesAreSplitByThemselves) {
+  const spmd::Mesh &mesh = meshes[0];
+  FactorAxes axes{{mesh.full(0)}};
+  EXPECT_EQ(factorMismatch(pieces(), axes), "factor 0 has blocks that do not add up to its size, 8");
+  axes[0].blocks = {6, 2};
+  EXPECT_EQ(factorMismatch(pieces(), axes), "factor 0 has a block that is partly in a piece");
+  axes[0].blocks = {2, 2, 2, 2};
+  OpPlacements placements = placementsOf(pieces(), axes);
+  EXPECT_EQ(spmd::toText(mesh, placements.results[0]), "[{x} blocks(2, 2)]");
+  EXPECT_EQ(spmd::toText(mesh, placements.results[1]), "[{x}]");
+  EXPECT_EQ(factorAxesOf(pieces(), placements), axes);
+  // The pieces state the blocks also without the whole.
+  ShardingRule joined = pieces();
+  std::swap(joined.operands, joined.results);
+  std::swap(placements.operands, placements.results);
+  EXPECT_EQ(factorAxesOf(joined, placements), axes);
+  placements.results[0].dims[0].blocks = {4, 2, 2};
+  EXPECT_EQ(factorAxesOf(joined, placements), std::nullopt);
+  EXPECT_EQ(pieces().text(), "([i])->([i[0:4]], [i[4:6]], [i[6:8]]) {i=8} pieces={i:4+2+2}");
 }
 
 TEST(FactorAxesTest, RejectedMergesHaveOtherParts) {

@@ -64,10 +64,8 @@ void checkMove(const Mesh &source, const Placement &from, const Mesh &target, co
       // The giver sends the same.
       Exchange other = planMove(source, from, target, to, dims, transfer.position);
       auto sent = std::ranges::find(other.sends, device, &Transfer::position);
-      if (transfer.position != device) {
-        ASSERT_NE(sent, other.sends.end());
-        ASSERT_EQ(sent->dims, transfer.dims);
-      }
+      ASSERT_NE(sent, other.sends.end());
+      ASSERT_EQ(sent->dims, transfer.dims);
     }
     ASSERT_EQ(found, expected) << toText(source, from) << " -> " << toText(target, to);
   }
@@ -96,6 +94,14 @@ TEST(ExchangeTest, ReplicatedPartsAreSentByDifferentDevices) {
     ASSERT_EQ(exchange.sends.size(), 1U);
     EXPECT_EQ(exchange.sends[0].position, device + 2);
   }
+}
+
+/// Rows on two devices, each twice; two devices take each half. All four devices send.
+TEST(ExchangeTest, HoldersOfAPartSendInTurn) {
+  Mesh source = {{{"x", 2}, {"y", 2}}}, target = {{{"y", 2}, {"x", 2}}, {4, 5, 6, 7}};
+  Placement from = {{{{source.full(0)}}}}, to = {{{{target.full(1)}}}};
+  for (int64_t device = 0; device < 4; ++device)
+    EXPECT_EQ(planMove(source, from, target, to, std::vector<int64_t>{6}, device).sends.size(), 1U) << device;
 }
 
 TEST(ExchangeTest, RootsHaveTheCoordinatesOfTheGroup) {

@@ -137,6 +137,15 @@ void SimulatedMesh::fill(const Placement &placement, uint64_t seed, bool isBool)
     }
 }
 
+void SimulatedMesh::set(const Placement &placement, const std::vector<double> &whole) {
+  current = placement;
+  received.assign(mesh.size(), 0);
+  buffers.assign(mesh.size(), {});
+  for (int64_t position = 0; position < mesh.size(); ++position)
+    for (int64_t index : heldIndices(placement, position))
+      buffers[position].push_back({index, whole[static_cast<size_t>(index)]});
+}
+
 std::vector<int64_t> SimulatedMesh::groupOf(StepKind kind, int64_t position, const Placement &from,
                                             const Placement &to) const {
   std::vector<bool> group = groupAxes(kind, mesh, from, to);

@@ -17,6 +17,8 @@ public:
 
   /// Gives each position random small integers, or 0 and 1 only; copies of one part are equal.
   void fill(const Placement &placement, uint64_t seed, bool isBool = false);
+  /// Gives each position its part of a tensor. The placement is not partial.
+  void set(const Placement &placement, const std::vector<double> &whole);
   /// Does a step. Adds the number of elements that each position receives from others to `received`. Returns
   /// the reason if the step is not possible, for example if no position of the group has a needed element.
   std::string apply(StepKind kind, const Placement &to);

@@ -25,6 +25,15 @@ TEST(Strategy, ReadsEachPart) {
   EXPECT_EQ(mesh.axes[3].name, "mp");
 }
 
+TEST(Strategy, RingsAreChosenByCostAlwaysOrNever) {
+  EXPECT_EQ(parseStrategy("cp2")->rings, RingUse::ByCost);
+  EXPECT_EQ(parseStrategy("cp2,ring")->rings, RingUse::Always);
+  EXPECT_EQ(parseStrategy("noring,cp2")->rings, RingUse::Never);
+  EXPECT_EQ(parseStrategy("cp2,ring,noring").diagnostics()[0].message,
+            "'ring' and 'noring' contradict each other");
+  EXPECT_FALSE(parseStrategy("cp2,ring4"));
+}
+
 TEST(Strategy, AxesOfSizeOneAreLeftOut) {
   auto strategy = parseStrategy("dp1,mp2,amp");
   ASSERT_TRUE(strategy) << strategy.diagnostics().text();
@@ -43,11 +52,9 @@ TEST(Strategy, ReportsAllErrors) {
   EXPECT_NE(text("dp0").find("expected a number from 1"), std::string::npos);
   EXPECT_NE(text("dp99999999999999999999").find("unknown part"), std::string::npos);
   EXPECT_NE(text("mp2,tp2").find("'mp' is given twice"), std::string::npos);
-  EXPECT_NE(text("zero1").find("zero splits over the axis dp"), std::string::npos);
   std::string several = text("sp,zero9,acc");
   EXPECT_NE(several.find("unknown part 'zero9'"), std::string::npos);
   EXPECT_NE(several.find("after 'acc'"), std::string::npos);
-  EXPECT_NE(several.find("sp splits over the axis mp"), std::string::npos);
 }
 
 TEST(Strategy, PartsWithoutANumberHaveTheSizesOfTheMesh) {
@@ -61,6 +68,18 @@ TEST(Strategy, PartsWithoutANumberHaveTheSizesOfTheMesh) {
   EXPECT_EQ(complete->model, 2);
   EXPECT_EQ(complete->context, 1);
   EXPECT_EQ(complete->sizeOf("other"), 1);
+}
+
+TEST(Strategy, ZeroAndSequenceImplyTheirAxes) {
+  Mesh mesh{{{"dp", 2}, {"mp", 4}}}, data{{{"dp", 2}}};
+  auto complete = strategyOnMesh(*parseStrategy("zero1,sp"), &mesh);
+  ASSERT_TRUE(complete) << complete.diagnostics().text();
+  EXPECT_EQ(complete->data, 2);
+  EXPECT_EQ(complete->model, 4);
+  EXPECT_EQ(strategyOnMesh(*parseStrategy("zero1,sp"), &data).diagnostics()[0].message,
+            "sp splits over the axis mp: expected a part mpN of at least 2");
+  EXPECT_EQ(strategyOnMesh(*parseStrategy("zero3"), nullptr).diagnostics()[0].message,
+            "zero splits over the axis dp: expected a part dpN of at least 2");
 }
 
 TEST(Strategy, ReportsAllDisagreementsWithAMesh) {

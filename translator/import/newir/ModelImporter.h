@@ -30,10 +30,26 @@ private:
   using Values = llvm::SmallVector<mlir::Value>;
   using Handler = void (ModelImporter::*)(const newir::Operation &);
 
-  // The function, and functions for all ops.
+  // The interface (Interface.cpp).
 
   void makeFunction();
+  /// The fed values among the results of an op take the place of what it computes.
+  void replaceFed(const newir::Operation &op);
   void finishFunction();
+  /// The fetches in their order, with their names.
+  std::vector<std::pair<std::string, mlir::Value>> chooseFetches();
+  /// A fetch, feed or parameter of the model, or a value by its id, "%12"; else null.
+  mlir::Value valueNamed(const std::string &name);
+  void refuseName(const char *kind, const std::string &name);
+  /// A part of the model does not change state, with a warning.
+  void dropStates();
+  /// Erases the ops whose results no fetch needs. Error: a fetch needs a feed that is not among the named
+  /// ones.
+  void eraseUnneeded();
+  bool isAskedFor(mlir::BlockArgument argument);
+
+  // Functions for all ops.
+
   mlir::RankedTensorType tensorTypeOf(const newir::Type &type) const;
   /// Ops that no record describes.
   static const llvm::StringMap<Handler> &handlers();
@@ -168,7 +184,13 @@ private:
   mlir::OpBuilder builder;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::func::FuncOp function;
-  Diagnostics diagnostics;
+  /// By argument.
+  std::vector<std::string> argumentNames;
+  /// Arguments for values that ops of the model compute, by id.
+  std::map<int64_t, Values> fed;
+  /// Whether other values are fed or fetched than those of the model.
+  bool isPart = false;
+  Diagnostics diagnostics, interfaceErrors;
   std::string mlirErrors;
   const newir::Operation *current = nullptr;
   /// The op that computes each value, and the ops of each name, for gradient ops.

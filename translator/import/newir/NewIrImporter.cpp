@@ -1,15 +1,11 @@
 #include "translator/import/newir/ModelImporter.h"
 
-#include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/Types.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-
-#include "llvm/ADT/BitVector.h"
-#include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
 
@@ -26,96 +22,14 @@ Result<OwningOpRef<ModuleOp>> ModelImporter::run() {
     return success();
   });
   makeFunction();
-  for (const newir::Operation &op : model.operations)
+  for (const newir::Operation &op : model.operations) {
     importOp(op);
+    replaceFed(op);
+  }
   finishFunction();
   if (!diagnostics.empty())
     return diagnostics;
   return std::move(module);
-}
-
-void ModelImporter::makeFunction() {
-  module = ModuleOp::create(builder, UnknownLoc::get(&context));
-  llvm::SmallVector<Type> types;
-  llvm::SmallVector<DictionaryAttr> attributes;
-  llvm::SmallVector<int64_t> ids;
-  auto add = [&](const newir::Definition &value, llvm::StringRef role, llvm::StringRef name) {
-    if (value.type.kind != newir::Type::Kind::Tensor)
-      return diagnostics.add(options.source,
-                             "'" + name.str() + "' is of type '" + value.type.name + "', expected a tensor");
-    types.push_back(tensorTypeOf(value.type));
-    ids.push_back(value.id);
-    attributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(role, builder.getStringAttr(name))));
-  };
-  for (const newir::Operation &op : model.operations)
-    if (op.name == "1.data" && op.outputs.size() == 1)
-      add(op.outputs[0], pd::feedAttribute, text(op, "name"));
-  for (const newir::Parameter &parameter : model.parameters) {
-    add(parameter.value, pd::parameterAttribute, parameter.name);
-    variableOf[parameter.value.id] = parameter.name;
-  }
-  builder.setInsertionPointToEnd(module->getBody());
-  function =
-      func::FuncOp::create(builder, UnknownLoc::get(&context), "main", builder.getFunctionType(types, {}));
-  function.setAllArgAttrs(attributes);
-  Block *body = function.addEntryBlock();
-  for (auto [id, argument] : llvm::zip(ids, body->getArguments()))
-    values[id] = {argument};
-  builder.setInsertionPointToStart(body);
-}
-
-/// Values of the new IR have no names: the feeds are those of the model, and fetches are only renamed.
-static Diagnostics checkInterface(const ImportOptions &options, func::FuncOp function, size_t fetchCount) {
-  Diagnostics diagnostics;
-  auto isFeed = [&](const std::string &name) {
-    return llvm::any_of(llvm::seq(function.getNumArguments()), [&](unsigned i) {
-      auto feed = function.getArgAttrOfType<StringAttr>(i, pd::feedAttribute);
-      return feed && feed.getValue() == name;
-    });
-  };
-  for (const std::string &name : options.feeds)
-    if (!isFeed(name))
-      diagnostics.add(options.source,
-                      "the program has no feed '" + name +
-                          "'; values of the new IR have no names by which others could be fed");
-  if (!options.fetches.empty() && options.fetches.size() != fetchCount)
-    diagnostics.add(options.source,
-                    std::to_string(options.fetches.size()) + " fetches are named, expected " +
-                        std::to_string(fetchCount) +
-                        "; values of the new IR have no names by which others could be fetched");
-  return diagnostics;
-}
-
-void ModelImporter::finishFunction() {
-  diagnostics.append(checkInterface(options, function, fetches.size()));
-  Values results;
-  llvm::SmallVector<Type> types;
-  llvm::SmallVector<DictionaryAttr> attributes;
-  size_t next = 0;
-  for (auto &[column, fetch] : fetches) {
-    // Names of fetches are numbers; a user may give them others.
-    std::string name = next < options.fetches.size() ? options.fetches[next] : fetch.first;
-    ++next;
-    results.push_back(fetch.second);
-    types.push_back(fetch.second.getType());
-    attributes.push_back(
-        builder.getDictionaryAttr(builder.getNamedAttr(pd::fetchAttribute, builder.getStringAttr(name))));
-  }
-  for (auto &[name, value] : states) {
-    results.push_back(value);
-    types.push_back(value.getType());
-    attributes.push_back(
-        builder.getDictionaryAttr(builder.getNamedAttr(pd::stateAttribute, builder.getStringAttr(name))));
-  }
-  func::ReturnOp::create(builder, UnknownLoc::get(&context), results);
-  // State that only ignored operands read (of dropout) is not stored with the weights either.
-  llvm::BitVector unused(function.getNumArguments());
-  for (BlockArgument argument : function.getArguments())
-    if (argument.use_empty() && function.getArgAttr(argument.getArgNumber(), pd::parameterAttribute))
-      unused.set(argument.getArgNumber());
-  (void)function.eraseArguments(unused);
-  function.setType(builder.getFunctionType(function.getArgumentTypes(), types));
-  function.setAllResultAttrs(attributes);
 }
 
 RankedTensorType ModelImporter::tensorTypeOf(const newir::Type &type) const {

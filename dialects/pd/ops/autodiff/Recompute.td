@@ -21,6 +21,7 @@ def Pd_OptimizationBarrierOp : Pd_Op<"optimization_barrier", [Pd_Elementwise]> {
 }
 
 def Pd_BinomialScheduleOp : Pd_Op<"binomial_schedule", [Pd_SameForAllExamples]> {
+  let sharding = "whole: its few integers depend on each other";
   let summary = "The schedule of binomial checkpointing for the gradient of a loop"
     " with at most `snapshots` kept states";
   let description = [{

@@ -6,6 +6,7 @@ include "dialects/pd/ir/Base.td"
 include "dialects/pd/ops/control/ArrayOperand.td"
 
 def Pd_ArrayCreateOp : Pd_Op<"array_create"> {
+  let sharding = "whole: a tensor array holds whole tensors";
   let summary = "An array without elements";
   let arguments = (ins);
   let results = (outs Pd_Array:$out);
@@ -15,6 +16,7 @@ def Pd_ArrayCreateOp : Pd_Op<"array_create"> {
 }
 
 def Pd_ArrayWriteOp : Pd_Op<"array_write", [DeclareOpInterfaceMethods<ArrayVjpOpInterface>]> {
+  let sharding = "whole: a tensor array holds whole tensors";
   let summary = "The array with element `index` replaced by x";
   let description = [{
     The result is as long as the array, or index + 1 if that is larger. Elements in between that were never written
@@ -35,6 +37,7 @@ def Pd_ArrayWriteOp : Pd_Op<"array_write", [DeclareOpInterfaceMethods<ArrayVjpOp
 }
 
 def Pd_ArrayReadOp : Pd_Op<"array_read", [DeclareOpInterfaceMethods<ArrayVjpOpInterface>]> {
+  let sharding = "whole: a tensor array holds whole tensors";
   let summary = "Element `index` of the array; a negative index counts from the end";
   let constraints = ["C1. index has one element; a run checks that it is in range", "C2. the array has been written"];
   let arguments = (ins Pd_Array:$array, Pd_IntTensor:$index);
@@ -48,6 +51,7 @@ def Pd_ArrayReadOp : Pd_Op<"array_read", [DeclareOpInterfaceMethods<ArrayVjpOpIn
 }
 
 def Pd_ArrayReadOrOp : Pd_Op<"array_read_or", [DeclareOpInterfaceMethods<ArrayVjpOpInterface>]> {
+  let sharding = "whole: a tensor array holds whole tensors";
   let summary = "Element `index` of the array, or `otherwise` if it was never written";
   let description = [{
     Gradients read arrays of cotangents by this op: an element without a cotangent has cotangent zero.
@@ -63,6 +67,7 @@ def Pd_ArrayReadOrOp : Pd_Op<"array_read_or", [DeclareOpInterfaceMethods<ArrayVj
 }
 
 def Pd_ArrayAddOp : Pd_Op<"array_add"> {
+  let sharding = "whole: a tensor array holds whole tensors";
   let summary = "The elementwise sum of two arrays; an element that one array lacks is that of the other";
   let constraints = ["C2. the elements have the same rank and element type; a run checks that they have the same dims"];
   let arguments = (ins Pd_Array:$x, Pd_Array:$y);
@@ -76,6 +81,7 @@ def Pd_ArrayAddOp : Pd_Op<"array_add"> {
 }
 
 def Pd_ArrayConcatOp : Pd_Op<"array_concat"> {
+  let sharding = "whole: a tensor array holds whole tensors";
   let summary = "The elements of x followed by those of y";
   let description = [{
     Elements that were never written stay so. A loop keeps arrays that its gradient needs in such an array.
@@ -92,6 +98,7 @@ def Pd_ArrayConcatOp : Pd_Op<"array_concat"> {
 }
 
 def Pd_ArrayZerosLikeOp : Pd_Op<"array_zeros_like"> {
+  let sharding = "whole: a tensor array holds whole tensors";
   let summary = "An array of zeros in the shape of each element";
   let description = "Elements that were never written stay so. The tangent of an array that depends on no input.";
   let constraints = ["C1. out has the type of the array"];
@@ -105,6 +112,7 @@ def Pd_ArrayZerosLikeOp : Pd_Op<"array_zeros_like"> {
 }
 
 def Pd_ArraySplitOp : Pd_Op<"array_split"> {
+  let sharding = "whole: a tensor array holds whole tensors";
   let summary = "The parts of a tensor along `axis` as an array: the inverse of array_to_tensor";
   let description = [{
     `sizes` has the dim size of each part. With `use_stack` each part is one index of the axis, and does not have it.
@@ -122,6 +130,7 @@ def Pd_ArraySplitOp : Pd_Op<"array_split"> {
 }
 
 def Pd_ArrayLengthOp : Pd_Op<"array_length", [Pd_SameForAllExamples]> {
+  let sharding = "whole: a tensor array holds whole tensors";
   let summary = "The number of elements, as an i64 vector of one element";
   let constraints = ["C1. out is a vector of one i64"];
   let arguments = (ins Pd_Array:$array);
@@ -134,6 +143,7 @@ def Pd_ArrayLengthOp : Pd_Op<"array_length", [Pd_SameForAllExamples]> {
 }
 
 def Pd_ArraySliceOp : Pd_Op<"array_slice", [DeclareOpInterfaceMethods<ArrayVjpOpInterface>]> {
+  let sharding = "whole: a tensor array holds whole tensors";
   let summary = "The elements from index `start` to before index `end`; negative indices count from the end";
   let description = "Both are clamped to the bounds of the array.";
   let constraints = ["C1. start and end have one element each"];
@@ -147,6 +157,7 @@ def Pd_ArraySliceOp : Pd_Op<"array_slice", [DeclareOpInterfaceMethods<ArrayVjpOp
 }
 
 def Pd_ArrayToTensorOp : Pd_Op<"array_to_tensor", [DeclareOpInterfaceMethods<ArrayVjpOpInterface>]> {
+  let sharding = "whole: a tensor array holds whole tensors";
   let summary = "All elements as one tensor, concatenated along `axis` or stacked along a new axis";
   let description = "`sizes` has the dim size of each element along `axis`.";
   let constraints = [

@@ -5,6 +5,7 @@
 include "dialects/pd/ir/Base.td"
 
 def Pd_AssertOp : Pd_Op<"assert"> {
+  let sharding = "whole: it acts on the whole value";
   let summary = "Ends the run with an error unless the condition is true";
   let description = "The error prints up to `summarize` elements of each tensor in `data`, all if it is negative.";
   let constraints = ["C1. the condition has one element"];
@@ -21,6 +22,7 @@ def Pd_AssertOp : Pd_Op<"assert"> {
 }
 
 def Pd_FailOp : Pd_Op<"fail"> {
+  let sharding = "whole: it acts on the whole value";
   let summary = "Ends the run with an error";
   let description = [{
     A placeholder for computation that is invalid but may never run, in a region of control flow: ops that the
@@ -40,6 +42,7 @@ def Pd_FailOp : Pd_Op<"fail"> {
 }
 
 def Pd_PrintOp : Pd_Op<"print"> {
+  let sharding = "whole: it acts on the whole value";
   let summary = "Prints a tensor on stderr as Paddle does: name, message, LoD, dims, element type and first elements";
   let description = [{
     `lod` has the levels of its LoD. Prints up to `summarize` elements (-1: all), in the first `first_n` runs (-1: in

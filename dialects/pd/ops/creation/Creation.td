@@ -5,6 +5,7 @@
 include "dialects/pd/ir/Base.td"
 
 def Pd_ConstantOp : Pd_Op<"constant", [ConstantLike]> {
+  let sharding = "whole: each device creates its part of a constant";
   let summary = "A constant tensor";
   let constraints = ["C1. out has the type of value"];
   let arguments = (ins ElementsAttr:$value);

@@ -6,6 +6,7 @@ include "dialects/pd/ir/Base.td"
 include "dialects/pd/ops/detection/Detection.td"
 
 def Pd_BipartiteMatchOp : Pd_DetectionOp<"bipartite_match"> {
+  let sharding = "whole: rows are assigned in the order of all distances";
   let summary = "Bipartite matching: a row for each column, by descending distance, each row once";
   let description = [{
     Without `offsets` dist_mat is of one image. With match_type per_prediction the remaining columns get the row of
@@ -25,6 +26,7 @@ def Pd_BipartiteMatchOp : Pd_DetectionOp<"bipartite_match"> {
 }
 
 def Pd_MineHardExamplesOp : Pd_DetectionOp<"mine_hard_examples"> {
+  let sharding = "whole: the dims of its results depend on data";
   let summary = "Hard example mining: the unmatched prior boxes of the largest losses";
   let description = [{
     max_negative: of the boxes of an image without a match (-1) whose match_dist is below `neg_dist_threshold`, the

@@ -13,6 +13,7 @@ defvar nmsConstraints = [
 ];
 
 def Pd_MulticlassNms3Op : Pd_Op<"multiclass_nms3"> {
+  let sharding = "whole: the dims of its results depend on data";
   let summary = "Non-maximum suppression by class";
   let description = [{
     For each image and each class except `background_label`: of the boxes with a score above `score_threshold`, the
@@ -45,6 +46,7 @@ def Pd_MulticlassNms3Op : Pd_Op<"multiclass_nms3"> {
 }
 
 def Pd_MatrixNmsOp : Pd_Op<"matrix_nms"> {
+  let sharding = "whole: the dims of its results depend on data";
   let summary = "Matrix NMS: boxes with scores decayed by their overlaps with better ones";
   let description = [{
     For each image and each class except `background_label`, of the `nms_top_k` best boxes with a score above
@@ -67,6 +69,7 @@ def Pd_MatrixNmsOp : Pd_Op<"matrix_nms"> {
 }
 
 def Pd_NmsOp : Pd_DetectionOp<"nms"> {
+  let sharding = "whole: the dims of its results depend on data";
   let summary = "Non-maximum suppression: the indices of boxes whose overlap with all earlier selected boxes is at "
     "most the threshold";
   let constraints = ["C1. x is [boxes, 4]"];
@@ -79,6 +82,7 @@ def Pd_NmsOp : Pd_DetectionOp<"nms"> {
 }
 
 def Pd_LocalityAwareNmsOp : Pd_DetectionOp<"locality_aware_nms"> {
+  let sharding = "whole: the dims of its results depend on data";
   let summary = "Locality-aware NMS: adjacent boxes are merged, then selected by class as in pd.multiclass_nms3";
   let description = [{
     Class by class, in order: a box that overlaps the last one by more than `nms_threshold` is merged into it (corners
@@ -101,6 +105,7 @@ def Pd_LocalityAwareNmsOp : Pd_DetectionOp<"locality_aware_nms"> {
 }
 
 def Pd_RetinanetDetectionOutputOp : Pd_DetectionOp<"retinanet_detection_output", [AttrSizedOperandSegments]> {
+  let sharding = "whole: the dims of its results depend on data";
   let summary = "Output of a RetinaNet detector: the boxes of all levels, decoded and selected by class";
   let description = [{
     Of each level the `nms_top_k` best pairs of a box and a class with a score above `score_threshold` (for the last

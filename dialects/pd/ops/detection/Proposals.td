@@ -6,6 +6,7 @@ include "dialects/pd/ir/Base.td"
 include "dialects/pd/ops/detection/Detection.td"
 
 def Pd_GenerateProposalsOp : Pd_DetectionOp<"generate_proposals"> {
+  let sharding = "whole: the dims of its results depend on data";
   let summary = "Region proposals: the best boxes of a proposal head after non-maximum suppression";
   let description = [{
     scores [N, A, H, W] and bbox_deltas [N, 4 A, H, W] belong to the anchors [H, W, A, 4]. Of each image the
@@ -33,6 +34,7 @@ def Pd_GenerateProposalsOp : Pd_DetectionOp<"generate_proposals"> {
 }
 
 def Pd_DistributeFpnProposalsOp : Pd_DetectionOp<"distribute_fpn_proposals"> {
+  let sharding = "whole: the dims of its results depend on data";
   let summary = "Boxes by the level of a feature pyramid that their size selects";
   let description = [{
     A box of area a belongs to level floor(log2(sqrt(a) / refer_scale + 1e-6) + refer_level), clamped to min_level and
@@ -56,6 +58,7 @@ def Pd_DistributeFpnProposalsOp : Pd_DetectionOp<"distribute_fpn_proposals"> {
 }
 
 def Pd_CollectFpnProposalsOp : Pd_DetectionOp<"collect_fpn_proposals"> {
+  let sharding = "whole: the dims of its results depend on data";
   let summary = "The post_nms_topn best boxes of all levels, image by image";
   let description = [{
     inputs are the boxes [R, 4] of `levels` levels, then their scores, then optionally the number of boxes of each

@@ -60,6 +60,7 @@ def Pd_RoiPoolOp : Pd_RoiOp<"roi_pool", (ins), (outs Pd_FloatTensor:$out, Pd_Int
 
 def Pd_PsroiPoolOp : Pd_RoiOp<"psroi_pool", (ins DefaultValuedAttr<I64Attr, "1">:$output_channels),
   (outs Pd_FloatTensor:$out)> {
+  let sharding = "whole: output_channels and the channels of x are split together, but one is an attribute";
   let summary = "Position-sensitive RoI pooling: means of the cells of regions, with a channel of x for each cell "
     "and output channel";
   let description = [{
@@ -97,7 +98,9 @@ class Pd_RoiGradOp<string mnemonic, dag operands, dag attributes> : Pd_Op<mnemon
 def Pd_RoiAlignGradOp : Pd_RoiGradOp<"roi_align_grad", (ins), (ins I64Attr:$sampling_ratio, BoolAttr:$aligned)> {
   let sharding = "* c * *, * *, * c * *, * -> * c * *";
 }
-def Pd_PsroiPoolGradOp : Pd_RoiGradOp<"psroi_pool_grad", (ins), (ins I64Attr:$output_channels)>;
+def Pd_PsroiPoolGradOp : Pd_RoiGradOp<"psroi_pool_grad", (ins), (ins I64Attr:$output_channels)> {
+  let sharding = "whole: output_channels and the channels of x are split together, but one is an attribute";
+}
 def Pd_RoiPoolGradOp : Pd_RoiGradOp<"roi_pool_grad", (ins Pd_IntTensor:$arg_max), (ins)> {
   let sharding = "* c * *, * *, * c * *, * c * *, * -> * c * *";
 }

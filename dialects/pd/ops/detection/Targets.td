@@ -25,6 +25,7 @@ defvar anchorRules = [{
 defvar anchorConstraints = ["C1. anchor and gt_boxes are [n, 4], im_info is [images, 3]: height, width, scale"];
 
 def Pd_RpnTargetAssignOp : Pd_TargetOp<"rpn_target_assign"> {
+  let sharding = "whole: the dims of its results depend on data";
   let summary = "The anchors that a region proposal head is trained on, and their targets";
   let description = [{
     Anchors that leave the image by more than rpn_straddle_thresh (0 or above) are ignored. Of each image
@@ -54,6 +55,7 @@ def Pd_RpnTargetAssignOp : Pd_TargetOp<"rpn_target_assign"> {
 }
 
 def Pd_RetinanetTargetAssignOp : Pd_TargetOp<"retinanet_target_assign"> {
+  let sharding = "whole: the dims of its results depend on data";
   let summary = "The targets of the anchors of a one-stage detector";
   let description = [{
     All anchors are used. The label of a positive anchor is that of its box, of a negative one 0. `foreground_number`
@@ -79,6 +81,7 @@ def Pd_RetinanetTargetAssignOp : Pd_TargetOp<"retinanet_target_assign"> {
 }
 
 def Pd_GenerateProposalLabelsOp : Pd_TargetOp<"generate_proposal_labels"> {
+  let sharding = "whole: the dims of its results depend on data";
   let summary = "The regions that the second stage of a detector is trained on, and their targets";
   let description = [{
     Candidates of an image are its true boxes, then its rpn_rois divided by the scale of the image; an image without
@@ -120,6 +123,7 @@ def Pd_GenerateProposalLabelsOp : Pd_TargetOp<"generate_proposal_labels"> {
 }
 
 def Pd_GenerateMaskLabelsOp : Pd_TargetOp<"generate_mask_labels"> {
+  let sharding = "whole: the dims of its results depend on data";
   let summary = "The target masks of the regions of a detector";
   let description = [{
     The objects of an image are outlined by polygons: object_offsets are the offsets of objects, polygon_offsets those

@@ -11,6 +11,9 @@ include "dialects/pd/ir/Base.td"
 // The CPU runtime runs one process: a ring has one member. Reductions, broadcasts and gathers of one part are then
 // the identity, which is their decomposition. Ops that name a second process (nranks above 1, send, receive) have no
 // decomposition, and the compiler reports that they lack a kernel.
+// Derivatives are those of the sum of the losses of all processes. Where values are equal on all processes, as in
+// tensor parallelism, that counts a loss once for each; c_identity and mp_allreduce_sum are the pair for it: their
+// derivatives are each other.
 defvar RingConstraint = "C1. ring_id is not negative";
 defvar RanksConstraint = "C2. nranks is above 0";
 defvar ProcessConstraint = "C3. a rank (rank, root, peer) is not negative, and below nranks if that is given";
@@ -33,6 +36,7 @@ class Pd_ReductionOverRing<string mnemonic, string what, string legacyType> : Pd
   let summary = what;
   let arguments = (ins Pd_NumberTensor:$x, Number<"0">:$ring_id);
   let results = (outs Pd_NumberTensor:$out);
+  let vjpInCode = 1;
   let infer = "inferOverRing";
   let decomposesInCode = 1;
   let legacy = [Legacy<legacyType, ["X"], ["Out"], ["ring_id"], !listconcat(Streams, ["Cond"])>];
@@ -57,6 +61,7 @@ class Pd_ReductionToRoot<string mnemonic, string what> : Pd_CommunicationOp<mnem
   let description = "`out` is defined only on the process `root`.";
   let arguments = (ins Pd_NumberTensor:$x, Number<"0">:$ring_id, Number<"0">:$root);
   let results = (outs Pd_NumberTensor:$out);
+  let vjpInCode = 1;
   let infer = "inferOverRing";
   let decomposesInCode = 1;
   let legacy = [Legacy<mnemonic, ["X"], ["Out"], ["ring_id", "root=root_id"], Streams>];
@@ -72,6 +77,7 @@ def Pd_AllReduceOp : Pd_CommunicationOp<"all_reduce"> {
   let description = "reduce_type: 0 sum, 1 maximum, 2 minimum, 3 product, 4 mean.";
   let arguments = (ins Pd_NumberTensor:$x, Number<"0">:$ring_id, Number<"0">:$reduce_type);
   let results = (outs Pd_NumberTensor:$out);
+  let vjpInCode = 1;
   let infer = "inferOverRing";
   let decomposesInCode = 1;
   let precision = "follow";
@@ -83,6 +89,7 @@ def Pd_ReduceOp : Pd_CommunicationOp<"reduce"> {
   let description = "reduce_type: as pd.all_reduce.";
   let arguments = (ins Pd_NumberTensor:$x, Number<"0">:$ring_id, Number<"0">:$root, Number<"0">:$reduce_type);
   let results = (outs Pd_NumberTensor:$out);
+  let vjpInCode = 1;
   let infer = "inferOverRing";
   let decomposesInCode = 1;
   let legacy = [Legacy<"reduce", ["x"], ["out"], ["ring_id", "root=root_id", "reduce_type"]>];
@@ -92,6 +99,7 @@ def Pd_BroadcastOp : Pd_CommunicationOp<"broadcast"> {
   let summary = "x of the process `root`, on all processes";
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id, Number<"0">:$root);
   let results = (outs Pd_Tensor:$out);
+  let vjpInCode = 1;
   let infer = "inferOverRing";
   let decomposesInCode = 1;
   let legacy = [Legacy<"c_broadcast", ["X"], ["Out"], ["ring_id", "root"], Streams>,
@@ -102,6 +110,7 @@ def Pd_BarrierOp : Pd_CommunicationOp<"barrier"> {
   let summary = "x, after all processes have reached this op";
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id);
   let results = (outs Pd_Tensor:$out);
+  let vjpInCode = 1;
   let infer = "inferOverRing";
   let decomposesInCode = 1;
   let legacy = [Legacy<"barrier", ["X"], ["Out"], ["ring_id"]>];
@@ -115,6 +124,7 @@ def Pd_AllGatherOp : Pd_CommunicationOp<"all_gather"> {
   let constraints = [RingConstraint, "C4. x has a dimension"];
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id, Number<"0">:$nranks);
   let results = (outs Pd_Tensor:$out);
+  let vjpInCode = 1;
   let infer = "inferGatherParts";
   let decomposesInCode = 1;
   let legacy = [Legacy<"c_allgather", ["X"], ["Out"], ["ring_id", "nranks"], Streams>,
@@ -127,6 +137,7 @@ def Pd_CConcatOp : Pd_CommunicationOp<"c_concat"> {
   let constraints = [RingConstraint, RanksConstraint, ProcessConstraint, "C4. x has a dimension"];
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$rank, Number<"1">:$nranks, Number<"0">:$ring_id);
   let results = (outs Pd_Tensor:$out);
+  let vjpInCode = 1;
   let infer = "inferConcatParts";
   let decomposesInCode = 1;
   let precision = "follow";
@@ -140,6 +151,7 @@ def Pd_ReduceScatterOp : Pd_CommunicationOp<"reduce_scatter"> {
   let constraints = [RingConstraint, RanksConstraint, "C4. x has a dimension that nranks divides"];
   let arguments = (ins Pd_NumberTensor:$x, Number<"0">:$ring_id, Number<"1">:$nranks);
   let results = (outs Pd_NumberTensor:$out);
+  let vjpInCode = 1;
   let infer = "inferFirstPart";
   let decomposesInCode = 1;
   let legacy = [Legacy<"c_reducescatter", ["X"], ["Out"], ["ring_id", "nranks"], Streams>,
@@ -152,6 +164,7 @@ def Pd_CScatterOp : Pd_CommunicationOp<"c_scatter"> {
   let constraints = [RingConstraint, RanksConstraint, ProcessConstraint, "C4. x has a dimension that nranks divides"];
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id, Number<"0">:$root, Number<"1">:$nranks);
   let results = (outs Pd_Tensor:$out);
+  let vjpInCode = 1;
   let infer = "inferFirstPart";
   let decomposesInCode = 1;
   let legacy = [Legacy<"c_scatter", ["X"], ["Out"], ["ring_id", "root", "nranks"], Streams>];
@@ -162,6 +175,7 @@ def Pd_AllToAllOp : Pd_CommunicationOp<"all_to_all"> {
     "received from all";
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id);
   let results = (outs Pd_Tensor:$out);
+  let vjpInCode = 1;
   let infer = "inferOverRing";
   let decomposesInCode = 1;
   let legacy = [Legacy<"alltoall", ["X"], ["Out"], ["ring_id"], Streams>,
@@ -173,6 +187,7 @@ def Pd_PartialAllgatherOp : Pd_CommunicationOp<"partial_allgather"> {
   let constraints = [RingConstraint, RanksConstraint, ProcessConstraint];
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id, Number<"1">:$nranks, Number<"0">:$rank);
   let results = (outs Pd_Tensor:$out);
+  let vjpInCode = 1;
   let infer = "inferRankedOverRing";
   let decomposesInCode = 1;
   let legacy = [Legacy<"partial_allgather", ["X"], ["Out"], ["ring_id", "nranks", "rank"], Streams>];
@@ -190,11 +205,13 @@ class Pd_GlobalExchangeOp<string mnemonic, string what> : Pd_CommunicationOp<mne
   let legacy = [Legacy<mnemonic, ["X", "local_count", "global_count"], ["Out"], ["ring_id"], Streams>];
 }
 def Pd_GlobalScatterOp : Pd_GlobalExchangeOp<"global_scatter", "Sends rows of x to the processes of their experts"> {
+  let sharding = "whole: its ring has other devices; dist-from-rings maps it to a mesh";
   let vjp = ["e.wrap(e.create<GlobalGatherOp>(dout, local_count, global_count, static_cast<int64_t>(op.getRingId())))",
     "", ""];
   let newIrGradients = ["global_scatter_grad(local_count, global_count)"];
 }
 def Pd_GlobalGatherOp : Pd_GlobalExchangeOp<"global_gather", "Sends rows of x back from their experts"> {
+  let sharding = "whole: its ring has other devices; dist-from-rings maps it to a mesh";
   let vjp = ["e.wrap(e.create<GlobalScatterOp>(dout, local_count, global_count, static_cast<int64_t>(op.getRingId())))",
     "", ""];
   let newIrGradients = ["global_gather_grad(local_count, global_count)"];
@@ -203,6 +220,7 @@ def Pd_GlobalGatherOp : Pd_GlobalExchangeOp<"global_gather", "Sends rows of x ba
 //===-- Two processes ---------------------------------------------------------------------------------------------===//
 
 def Pd_SendV2Op : Pd_CommunicationOp<"send_v2"> {
+  let sharding = "whole: its ring has other devices; dist-from-rings maps it to a mesh";
   let summary = "Sends x to the process `peer`";
   let constraints = [RingConstraint, ProcessConstraint];
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id, Number<"0">:$peer, Flag<"false">:$dynamic_shape);
@@ -217,6 +235,7 @@ class Pd_ReceiveOp<string mnemonic> : Pd_CommunicationOp<mnemonic> {
 }
 
 def Pd_RecvV2Op : Pd_ReceiveOp<"recv_v2"> {
+  let sharding = "whole: its ring has other devices; dist-from-rings maps it to a mesh";
   let summary = "Receives a tensor from the process `peer`";
   let description = [{
     With `dynamic_shape` the sender sends the shape, and out_shape gives only the rank. Negative dim sizes are
@@ -230,6 +249,7 @@ def Pd_RecvV2Op : Pd_ReceiveOp<"recv_v2"> {
 }
 
 def Pd_PartialSendOp : Pd_CommunicationOp<"partial_send"> {
+  let sharding = "whole: its ring has other devices; dist-from-rings maps it to a mesh";
   let summary = "Sends part `id` of `num` equal parts of x to the process `peer`";
   let constraints = [RingConstraint, ProcessConstraint, "C4. id is in [0, num)"];
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id, Number<"0">:$peer, Number<"1">:$num, Number<"0">:$id);
@@ -238,6 +258,7 @@ def Pd_PartialSendOp : Pd_CommunicationOp<"partial_send"> {
 }
 
 def Pd_PartialRecvOp : Pd_ReceiveOp<"partial_recv"> {
+  let sharding = "whole: its ring has other devices; dist-from-rings maps it to a mesh";
   let summary = "Receives part `id` of `num` equal parts of a tensor from the process `peer`";
   let constraints = [RingConstraint, ProcessConstraint, "C4. id is in [0, num)"];
   let arguments = (ins DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$out_shape, TypeAttr:$dtype, Number<"0">:$peer,
@@ -252,6 +273,7 @@ def Pd_CIdentityOp : Pd_Op<"c_identity"> {
   let summary = "x, whose gradient is summed over the ring";
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id);
   let results = (outs Pd_Tensor:$out);
+  let vjpInCode = 1;
   let infer = "inferOverRing";
   let decomposesInCode = 1;
   let precision = "follow";
@@ -263,6 +285,7 @@ def Pd_CSplitOp : Pd_Op<"c_split"> {
   let constraints = [RingConstraint, RanksConstraint, ProcessConstraint, "C4. x has a dimension that nranks divides"];
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$rank, Number<"1">:$nranks, Number<"0">:$ring_id);
   let results = (outs Pd_Tensor:$out);
+  let vjpInCode = 1;
   let infer = "inferLastPart";
   let decomposesInCode = 1;
   let legacy = [Legacy<"c_split", ["X"], ["Out"], ["rank", "nranks", "ring_id"], Streams>];
@@ -296,6 +319,7 @@ def Pd_CSoftmaxWithCrossEntropyOp : Pd_CommunicationOp<"c_softmax_with_cross_ent
   let arguments = (ins Pd_FloatTensor:$logits, Pd_IntTensor:$label, Number<"-100">:$ignore_index, Number<"0">:$ring_id,
     Number<"0">:$rank, Number<"0">:$nranks);
   let results = (outs Pd_FloatTensor:$softmax, Pd_FloatTensor:$loss);
+  let vjpInCode = 1;
   let infer = "inferParallelCrossEntropy";
   let decomposesInCode = 1;
   let precision = "full";

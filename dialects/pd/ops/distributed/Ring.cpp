@@ -1,10 +1,14 @@
 #include "dialects/pd/ops/distributed/Ring.h"
 
 #include "dialects/pd/builders/TensorBuilder.h"
+#include "dialects/pd/ops/autodiff/VjpOps.h"
 #include "dialects/pd/ops/distributed/Distributed.h"
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
+#include "dialects/pd/ops/reduce/ScanOps.h"
+#include "dialects/pd/ops/sequence/RowsOps.h"
 #include "dialects/pd/ops/shape/DimSize.h"
+#include "dialects/pd/ops/shape/JoinOps.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -24,24 +28,15 @@ SmallVector<int64_t> multiples(int64_t count, int64_t size) {
   return llvm::map_to_vector(llvm::seq(count), [&](int64_t i) { return i * size; });
 }
 
-/// Paddle's numbers: 0 sum, 1 maximum, 2 minimum, 3 product, 4 mean.
-std::optional<ReductionKind> kindOfNumber(int64_t number) {
-  constexpr std::array kinds{ReductionKind::Sum, ReductionKind::Maximum, ReductionKind::Minimum,
-                             ReductionKind::Product, ReductionKind::Sum};
-  return number >= 0 && number < static_cast<int64_t>(kinds.size()) ? std::optional(kinds[number])
-                                                                    : std::nullopt;
-}
-
 RingResults reduceByNumber(RingBuilder &ring, Value x, int64_t number) {
-  std::optional<ReductionKind> kind = kindOfNumber(number);
-  if (!kind)
+  std::optional<RingReduction> reduction = reductionOfNumber(number);
+  if (!reduction)
     return ring.op()->emitOpError() << "reduce_type must be from 0 to 4, found " << number;
-  Value sum = ring.reduce(x, *kind);
-  constexpr int64_t mean = 4;
-  if (number != mean)
-    return SmallVector<Value>{sum};
+  Value combined = ring.reduce(x, reduction->kind);
+  if (!reduction->isMean)
+    return SmallVector<Value>{combined};
   TensorBuilder e(ring.getBuilder(), ring.op());
-  return SmallVector<Value>{e.wrap(sum) / static_cast<double>(ring.size())};
+  return SmallVector<Value>{e.wrap(combined) / static_cast<double>(ring.size())};
 }
 
 /// Slices along dimension 0 for each process, as dimension 1 of [1, n, k, ...].
@@ -68,6 +63,104 @@ RingResults completeParts(RingBuilder &ring, Value x) {
   Value index = e.reshape(e.wrap(ring.byRank(multiples(ring.size(), 1))), {1});
   Value own = e.create<GatherOp>(rows, index, Value(), 0);
   return SmallVector<Value>{e.reshape(e.wrap(ring.gather(own, 0)), SmallVector<int64_t>(type.getShape()))};
+}
+
+/// Tokens for experts, of which each process has `experts`: numbers of rows by process and expert.
+class ExpertRows {
+public:
+  ExpertRows(TensorBuilder &e, Value counts, int64_t processes, int64_t experts)
+      : e(e), processes(processes), experts(experts),
+        counts(e.reshape(e.cast(e.wrap(counts), IntegerType::get(counts.getContext(), 64)),
+                         {processes, experts})) {}
+
+  /// The number of rows of each process.
+  Value ofProcesses() { return e.sum(counts, {1}, /*keepdim=*/false); }
+
+  /// Rows in the order of processes and then experts become rows in the order of experts and then processes.
+  Value byExpert(Value x) {
+    return reordered(x, transposed(startsOf(counts, processes, experts)), transposed(counts));
+  }
+  /// The reverse.
+  Value byProcess(Value x) {
+    return reordered(x, transposed(startsOf(transposed(counts), experts, processes)), counts);
+  }
+
+private:
+  Expression transposed(Expression x) { return e.transpose(x, {1, 0}); }
+  Expression flat(Expression x) { return e.reshape(x, {processes * experts}); }
+
+  /// Where the rows of each number begin.
+  Expression startsOf(Expression numbers, int64_t rows, int64_t columns) {
+    Value starts = e.create<CumsumOp>(flat(numbers), Value(), int64_t(0), false, /*exclusive=*/true, false);
+    return e.reshape(e.wrap(starts), {rows, columns});
+  }
+
+  Value reordered(Value x, Expression starts, Expression lengths) {
+    Value rows = e.create<RangesOp>(flat(starts), flat(lengths));
+    return e.create<GatherOp>(x, rows, Value(), 0);
+  }
+
+  TensorBuilder &e;
+  int64_t processes, experts;
+  Expression counts;
+};
+
+/// Rows to or back from the experts of all processes.
+template <class Op> RingResults exchangeWithExperts(RingBuilder &ring, Op op) {
+  int64_t count = tensorType(op.getLocalCount()).getDimSize(0);
+  for (Value counts : {op.getLocalCount(), op.getGlobalCount()})
+    if (tensorType(counts).getDimSize(0) != count || ShapedType::isDynamic(count) || count % ring.size() != 0)
+      return op.emitOpError() << "expected counts whose static size " << ring.size()
+                              << ", the number of processes of the ring, divides; found "
+                              << op.getLocalCount().getType() << " and " << op.getGlobalCount().getType();
+  TensorBuilder e(ring.getBuilder(), op);
+  ExpertRows local(e, op.getLocalCount(), ring.size(), count / ring.size());
+  ExpertRows global(e, op.getGlobalCount(), ring.size(), count / ring.size());
+  if constexpr (std::is_same_v<Op, GlobalScatterOp>)
+    return SmallVector<Value>{
+        global.byExpert(ring.exchangeRows(op.getX(), local.ofProcesses(), global.ofProcesses()))};
+  else
+    return SmallVector<Value>{
+        ring.exchangeRows(global.byProcess(op.getX()), global.ofProcesses(), local.ofProcesses())};
+}
+
+/// Elements of one of `num` equal parts in row-major order.
+template <class Op> FailureOr<int64_t> partSize(Op op, RankedTensorType whole) {
+  auto num = static_cast<int64_t>(op.getNum());
+  if (!whole.hasStaticShape() || whole.getNumElements() % num != 0)
+    return op.emitOpError() << "expected static dims and a number of elements that num = " << num
+                            << " divides, found " << whole;
+  return whole.getNumElements() / num;
+}
+
+RingResults sendPart(RingBuilder &ring, PartialSendOp op) {
+  RankedTensorType whole = tensorType(op.getX());
+  FailureOr<int64_t> size = partSize(op, whole);
+  if (failed(size))
+    return failure();
+  TensorBuilder e(ring.getBuilder(), op);
+  Expression flat = e.reshape(e.wrap(op.getX()), {whole.getNumElements()});
+  int64_t begin = static_cast<int64_t>(op.getId()) * *size;
+  if (failed(ring.send(slice(flat, 0, begin, begin + *size), static_cast<int64_t>(op.getPeer()))))
+    return failure();
+  return SmallVector<Value>();
+}
+
+/// The other parts are zero: a partial_allgather completes the tensor.
+RingResults receivePart(RingBuilder &ring, PartialRecvOp op) {
+  RankedTensorType whole = tensorType(op.getOut());
+  FailureOr<int64_t> size = partSize(op, whole);
+  if (failed(size))
+    return failure();
+  auto type = RankedTensorType::get({*size}, whole.getElementType());
+  FailureOr<Value> part = ring.receive(type, static_cast<int64_t>(op.getPeer()));
+  if (failed(part))
+    return failure();
+  TensorBuilder e(ring.getBuilder(), op);
+  int64_t begin = static_cast<int64_t>(op.getId()) * *size;
+  Value flat = e.create<PadOp>(*part, SmallVector<int64_t>{begin, whole.getNumElements() - begin - *size},
+                               llvm::APFloat(0.0));
+  return SmallVector<Value>{e.reshape(e.wrap(flat), SmallVector<int64_t>(whole.getShape()))};
 }
 
 /// Indices relative to those that the process has, which begin at its rank times `size`.
@@ -112,6 +205,21 @@ RingResults crossEntropy(RingBuilder &ring, CSoftmaxWithCrossEntropyOp op) {
   return e.results({exps / sum, e.select(isIgnored, 0.0, e.log(sum) - atLabel)});
 }
 
+/// The ring in which the results of the processes are added.
+std::optional<int64_t> ringOfSum(Operation *op) {
+  for (Operation *user : op->getUsers())
+    if (isa<CAllreduceSumOp, MpAllreduceSumOp, AllReduceOp>(user))
+      return user->getAttrOfType<IntegerAttr>("ring_id").getInt();
+  return std::nullopt;
+}
+
+/// The value outside of a gradient that is its argument inside.
+Value outside(Value x) {
+  auto argument = dyn_cast<BlockArgument>(x);
+  auto gradient = argument ? dyn_cast<VjpOp>(argument.getOwner()->getParentOp()) : VjpOp();
+  return gradient ? outside(gradient.getInputs()[argument.getArgNumber()]) : x;
+}
+
 LogicalResult checkProcesses(RingBuilder &ring) {
   Operation *op = ring.op();
   if (auto ranks = op->getAttrOfType<IntegerAttr>("nranks");
@@ -131,21 +239,47 @@ LogicalResult checkProcesses(RingBuilder &ring) {
 
 } // namespace
 
+std::optional<RingReduction> reductionOfNumber(int64_t number) {
+  constexpr std::array kinds{ReductionKind::Sum, ReductionKind::Maximum, ReductionKind::Minimum,
+                             ReductionKind::Product, ReductionKind::Sum};
+  constexpr int64_t mean = 4;
+  if (number < 0 || number >= static_cast<int64_t>(kinds.size()))
+    return std::nullopt;
+  return RingReduction{kinds[static_cast<size_t>(number)], number == mean};
+}
+
 bool isRingComposite(Operation *op) { return isa<CEmbeddingOp, CSoftmaxWithCrossEntropyOp>(op); }
 
 bool isRingOp(Operation *op) {
   return isa<CAllreduceSumOp, CAllreduceMaxOp, CAllreduceMinOp, CAllreduceProdOp, MpAllreduceSumOp,
              CReduceSumOp, CReduceMaxOp, CReduceMinOp, CReduceProdOp, AllReduceOp, ReduceOp, BroadcastOp,
              AllGatherOp, CConcatOp, ReduceScatterOp, CScatterOp, AllToAllOp, PartialAllgatherOp, CSplitOp,
-             SendV2Op, RecvV2Op>(op);
+             SendV2Op, RecvV2Op, PartialSendOp, PartialRecvOp, GlobalScatterOp, GlobalGatherOp>(op);
+}
+
+bool isInRing(Operation *op) { return op->hasAttr("ring_id"); }
+
+bool isOfModelParts(Operation *op) {
+  return isa<CIdentityOp, MpAllreduceSumOp, CSplitOp, CConcatOp, CEmbeddingOp, CSoftmaxWithCrossEntropyOp>(
+      op);
+}
+
+bool hasRingDerivative(Operation *op) {
+  return isRingOp(op) || isa<CIdentityOp, CSoftmaxWithCrossEntropyOp>(op);
 }
 
 std::optional<int64_t> ringOf(Operation *op) {
   if (auto ring = op->getAttrOfType<IntegerAttr>("ring_id"))
     return ring.getInt();
-  for (Operation *user : op->getUsers())
-    if (isa<CAllreduceSumOp, MpAllreduceSumOp, AllReduceOp>(user))
-      return ringOf(user);
+  if (std::optional<int64_t> ring = ringOfSum(op))
+    return ring;
+  auto gradient = dyn_cast<CEmbeddingOp>(op);
+  if (!gradient)
+    return std::nullopt;
+  for (Operation *user : outside(gradient.getWeight()).getUsers())
+    if (auto other = dyn_cast<CEmbeddingOp>(user); other && other.getStartIndex() == gradient.getStartIndex())
+      if (std::optional<int64_t> ring = ringOfSum(other))
+        return ring;
   return std::nullopt;
 }
 
@@ -187,6 +321,9 @@ RingResults createOnRing(RingBuilder &ring) {
           return failure();
         return SmallVector<Value>{*value};
       })
+      .Case([&](PartialSendOp op) { return sendPart(ring, op); })
+      .Case([&](PartialRecvOp op) { return receivePart(ring, op); })
+      .Case<GlobalScatterOp, GlobalGatherOp>([&](auto op) { return exchangeWithExperts(ring, op); })
       .Case([&](CEmbeddingOp op) { return embed(ring, op); })
       .Case([&](CSoftmaxWithCrossEntropyOp op) { return crossEntropy(ring, op); })
       .Default([](Operation *op) -> R { return op->emitOpError() << "is not an op of a ring"; });

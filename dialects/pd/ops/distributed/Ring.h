@@ -7,6 +7,15 @@
 
 namespace proa::pd {
 
+/// A reduction over a ring; a mean is the sum divided by the number of processes.
+struct RingReduction {
+  ReductionKind kind = ReductionKind::Sum;
+  bool isMean = false;
+};
+
+/// Paddle's numbers (reduce_type): 0 sum, 1 maximum, 2 minimum, 3 product, 4 mean. None for others.
+std::optional<RingReduction> reductionOfNumber(int64_t number);
+
 /// The collectives of a ring. All processes of the ring run the same ops on tensors of equal types.
 class RingBuilder {
 public:
@@ -33,6 +42,9 @@ public:
   virtual mlir::Value broadcast(mlir::Value x, int64_t root) = 0;
   /// Of x [1, n, ...] on each of the n processes, the slices along dimension 1 for each process: [n, 1, ...].
   virtual mlir::Value exchange(mlir::Value x) = 0;
+  /// The rows of x [rows, ...] in the order of the processes that get them, sent[i] to process i: received[i]
+  /// rows from each process i, in this order. The numbers are int64 vectors.
+  virtual mlir::Value exchangeRows(mlir::Value x, mlir::Value sent, mlir::Value received) = 0;
   /// A rank-0 int64 tensor: `values[i]` on process i.
   virtual mlir::Value byRank(llvm::ArrayRef<int64_t> values) = 0;
   /// Sends x to a process of the ring. Failure after an error.
@@ -51,8 +63,17 @@ bool isRingOp(mlir::Operation *op);
 /// legacy program has one op.
 bool isRingComposite(mlir::Operation *op);
 
-/// The id of the ring: the attribute of the op, or of the op that adds the results of the processes. None,
-/// and no error, if it is not known.
+/// Whether the op names its ring. One that does not holds values of this process only.
+bool isInRing(mlir::Operation *op);
+
+/// Whether the op is one of tensor parallelism: the processes of its ring have parts of one model.
+bool isOfModelParts(mlir::Operation *op);
+
+/// Whether the derivative of the op communicates in a ring.
+bool hasRingDerivative(mlir::Operation *op);
+
+/// The id of the ring: the attribute of the op, or of the op that adds the results of the processes; for
+/// a gradient that of the op with the same table. None, and no error, if it is not known.
 std::optional<int64_t> ringOf(mlir::Operation *op);
 
 /// The results of the op by collectives. Failure after an error: its rank or number of processes differs from

@@ -5,6 +5,7 @@
 include "dialects/pd/ir/Base.td"
 
 def Pd_GraphSampleNeighborsOp : Pd_Op<"graph_sample_neighbors"> {
+  let sharding = "whole: the neighbours of a node may be anywhere";
   let summary = "At most sample_size neighbors of each node, sampled without replacement";
   let description = [{
     The neighbors of node i are row[colptr[i]] to row[colptr[i + 1] - 1]. `out` has those of x[0], then those of x[1],
@@ -41,6 +42,7 @@ def Pd_TdmChildOp : Pd_Op<"tdm_child"> {
 }
 
 def Pd_WeightedSampleNeighborsOp : Pd_Op<"weighted_sample_neighbors"> {
+  let sharding = "whole: the neighbours of a node may be anywhere";
   let summary = "As pd.graph_sample_neighbors, with edge weights";
   let description = [{
     edge_weight has a positive weight for each element of row. Of a node's neighbors, the sample_size ones with the
@@ -63,6 +65,7 @@ def Pd_WeightedSampleNeighborsOp : Pd_Op<"weighted_sample_neighbors"> {
 }
 
 def Pd_GraphKhopSamplerOp : Pd_Op<"graph_khop_sampler"> {
+  let sharding = "whole: the neighbours of a node may be anywhere";
   let summary = "The sampled subgraph around nodes: their neighbors, the neighbors of these, and so on, renumbered";
   let description = [{
     Step i samples neighbors of each of its nodes as pd.graph_sample_neighbors with sample_sizes[i]. The nodes of the
@@ -90,6 +93,7 @@ def Pd_GraphKhopSamplerOp : Pd_Op<"graph_khop_sampler"> {
 }
 
 def Pd_TdmSamplerOp : Pd_Op<"tdm_sampler"> {
+  let sharding = "whole: its samples follow from the whole operand";
   let summary = "For each layer of a tree, the node on the path to an item, and sampled other nodes";
   let description = [{
     Row i of travel lists the nodes on the path to item i, one for each layer (0: none); layer lists the nodes of

@@ -50,6 +50,7 @@ def Pd_LuOp : Pd_FactorOp<"lu", "LU factorization with row pivots, in one matrix
 }
 
 def Pd_LuPermutationOp : Pd_Op<"lu_permutation"> {
+  let sharding = "... *, * -> ... * *";
   let summary = "The permutation matrix P with x = P L U, from the pivots of pd.lu";
   let description = "The element of `rows_tensor` overrides `rows`.";
   let constraints = ["C1. pivots has rank 1 or more", "C2. rows is at least the number of pivots of a matrix"];

@@ -1,5 +1,6 @@
 //! Sharding rule of the matrix product: the summed dimension can be split, and the parts are added.
 #include "dialects/pd/ops/linalg/Contract.h"
+#include "dialects/pd/ops/linalg/SolveOps.h"
 #include "dialects/pd/sharding/ShardingRule.h"
 
 using namespace mlir;
@@ -38,6 +39,21 @@ bool MatmulOp::describeSharding(ShardingRuleBuilder &rule) {
       if (dim >= 0 && type.getDimSize(dim) != 1)
         rule.setOperand(operand, dim, batch);
     }
+  }
+  return true;
+}
+
+/// Each system of a batch by itself. Results that a driver does not compute are empty.
+bool LstsqOp::describeSharding(ShardingRuleBuilder &rule) {
+  int64_t batchRank = rule.operandType(0).getRank() - 2;
+  for (int64_t dim = 0; dim < batchRank; ++dim) {
+    int64_t size = rule.operandType(0).getDimSize(dim);
+    unsigned factor = rule.addFactor(size);
+    for (unsigned operand : {0u, 1u})
+      rule.setOperand(operand, dim, factor);
+    for (unsigned result = 0; result < getOperation()->getNumResults(); ++result)
+      if (rule.resultType(result).getRank() >= batchRank && rule.resultType(result).getDimSize(dim) == size)
+        rule.setResult(result, dim, factor);
   }
   return true;
 }

@@ -179,6 +179,7 @@ def Pd_MatrixRankOp : Pd_Op<"matrix_rank"> {
 }
 
 def Pd_LstsqOp : Pd_Op<"lstsq"> {
+  let sharding = "inCode";
   let summary = "Least squares: the out with the smallest |x * out - y|, and the smallest such out";
   let description = [{
     `driver` is the LAPACK routine: gels (x has full rank), gelsy, gelsd or gelss. Singular values below rcond times

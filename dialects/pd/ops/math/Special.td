@@ -59,6 +59,7 @@ def Pd_PolygammaOp : Pd_SpecialOp<"polygamma", "The n-th derivative of digamma",
 }
 
 def Pd_GammainccOp : Pd_Op<"gammaincc"> {
+  let sharding = "..., ... -> ...";
   let summary = "The regularized upper incomplete gamma function Q(x, y): the integral of t^(x-1) exp(-t) from y to "
     "infinity, divided by gamma(x)";
   let description = "1 if x or y is 0, as in Paddle; NaN if one is negative or NaN. No gradient by x, as in Paddle.";

@@ -79,8 +79,8 @@ SmallVector<int64_t> attentionDims(ArrayRef<int64_t> permutation) {
                              : SmallVector<int64_t>(permutation);
 }
 
-LogicalResult AttentionOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
-                                            Adaptor adaptor, SmallVectorImpl<Type> &results) {
+LogicalResult FusedAttentionOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
+                                                 Adaptor adaptor, SmallVectorImpl<Type> &results) {
   auto q = tensorType(adaptor.getQ()), k = tensorType(adaptor.getK()), v = tensorType(adaptor.getV());
   Type own = q.getElementType();
   bool hasRanks = q.getRank() == 4 && k.getRank() == 4 && v.getRank() == 4;
@@ -127,7 +127,7 @@ LogicalResult AttentionOp::inferReturnTypes(MLIRContext *context, std::optional<
   return success();
 }
 
-FailureOr<SmallVector<Value>> AttentionOp::decompose(OpBuilder &builder) {
+FailureOr<SmallVector<Value>> FusedAttentionOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression q = inOrder(e, getQ(), getQPermutation());
   int64_t heads = q.type().getDimSize(head);
@@ -146,7 +146,7 @@ FailureOr<SmallVector<Value>> AttentionOp::decompose(OpBuilder &builder) {
   return e.results({out, lse});
 }
 
-const char *AttentionOp::whyNoDeviceKernel() {
+const char *FusedAttentionOp::whyNoDeviceKernel() {
   Type own = tensorType(getQ()).getElementType();
   constexpr int64_t mostElements = 256;
   if (!own.isF16() && !own.isBF16() && !own.isF32())

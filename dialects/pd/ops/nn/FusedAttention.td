@@ -1,12 +1,12 @@
-// Scaled dot-product attention as one op. pd-form-attention creates it of products and softmax.
+// Scaled dot-product attention as one op. pd-form-fused-attention creates it of products and softmax.
 #ifndef PROA_DIALECTS_PD_NN_FUSED_ATTENTION
 #define PROA_DIALECTS_PD_NN_FUSED_ATTENTION
 
 include "dialects/pd/ir/Base.td"
 include "dialects/pd/ir/DeviceKernel.td"
 
-def Pd_AttentionOp : Pd_Op<"attention", [AttrSizedOperandSegments,
-    DeclareOpInterfaceMethods<DeviceKernelOpInterface>]> {
+def Pd_FusedAttentionOp : Pd_Op<"fused_attention", [AttrSizedOperandSegments,
+                                                    DeclareOpInterfaceMethods<DeviceKernelOpInterface>]> {
   let lod = "none";
   let summary = "Scaled dot-product attention: softmax(scale * q k^T + mask) v";
   let description = [{
@@ -26,18 +26,17 @@ def Pd_AttentionOp : Pd_Op<"attention", [AttrSizedOperandSegments,
     Source: Dao et al., "FlashAttention-2" (2023), for the kernels of GPUs, which compute the same without a matrix of
     scores in memory.
   }];
-  let constraints = [
-    "C1. q, k and v have rank 4 and the same element type, and a permutation has each of 0 to 3 once",
-    "C2. B, N, D and the heads agree: G divides H, and D, E, G and H are static",
-    "C3. mask has rank 4 and broadcasts to [B, H, M, N]",
-    "C4. key_lengths has dims [B]"
-  ];
-  let arguments = (ins Pd_FloatTensor:$q, Pd_FloatTensor:$k, Pd_FloatTensor:$v, Optional<Pd_FloatTensor>:$mask,
-    Optional<Pd_IntTensor>:$key_lengths, DefaultValuedAttr<F64Attr, "1.0">:$scale,
-    DefaultValuedAttr<BoolAttr, "false">:$causal, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$q_permutation,
-    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$k_permutation,
-    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$v_permutation,
-    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$out_permutation);
+  let constraints =
+      ["C1. q, k and v have rank 4 and the same element type, and a permutation has each of 0 to 3 once",
+       "C2. B, N, D and the heads agree: G divides H, and D, E, G and H are static",
+       "C3. mask has rank 4 and broadcasts to [B, H, M, N]", "C4. key_lengths has dims [B]"];
+  let arguments = (ins Pd_FloatTensor:$q, Pd_FloatTensor:$k, Pd_FloatTensor:$v,
+      Optional<Pd_FloatTensor>:$mask, Optional<Pd_IntTensor>:$key_lengths,
+      DefaultValuedAttr<F64Attr, "1.0">:$scale, DefaultValuedAttr<BoolAttr, "false">:$causal,
+      DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$q_permutation,
+      DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$k_permutation,
+      DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$v_permutation,
+      DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$out_permutation);
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$lse);
   let decomposesInCode = 1;
 }

@@ -59,6 +59,7 @@ def Pd_NearestInterpOp : Pd_InterpolateOp<"nearest_interp", "1 to 3", "Nearest",
 
 def Pd_InterpolateGradientOp : Pd_Op<"interpolate_gradient", [AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<LayoutOpInterface, ["getNumImageOperands"]>]> {
+  let sharding = "inCode";
   let summary = "Gradient of an interpolation by its input";
   let description = [{
     The transposition of the interpolation with these operands and attributes: each element of `out_gradient` is

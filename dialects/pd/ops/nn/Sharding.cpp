@@ -90,6 +90,9 @@ bool TrilinearInterpOp::describeSharding(ShardingRuleBuilder &rule) { return sha
 bool BicubicInterpOp::describeSharding(ShardingRuleBuilder &rule) { return shardImagesAndChannels(rule); }
 bool NearestInterpOp::describeSharding(ShardingRuleBuilder &rule) { return shardImagesAndChannels(rule); }
 
+/// The cotangent has the images and channels of x.
+bool InterpolateGradientOp::describeSharding(ShardingRuleBuilder &rule) { return shardPoolGradient(rule); }
+
 /// The rows that the device has; the others are zero. The sum over devices has each row once.
 static FailureOr<SmallVector<Value>> embeddingOfPart(LocalFormBuilder &form) {
   auto op = cast<EmbeddingOp>(form.op());

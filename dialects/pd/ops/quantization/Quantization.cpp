@@ -95,7 +95,7 @@ Expression quantized(TensorBuilder &e, Expression x, Expression scale, Rounding 
   Expression inverse = e.select(scale <= 1e-30, 1.0 / (scale + 1e-6), 1.0 / scale);
   if (rounding.type == 0)
     return e.maximum(-rounding.bound - 1,
-                     e.minimum(rounding.bound, roundEven(e, x * rounding.bound * inverse)));
+                     e.minimum(rounding.bound, roundEven(e, rounding.bound * inverse * x)));
   Expression clipped = e.minimum(scale, e.maximum(-scale, x));
   return roundAway(e, rounding.bound * inverse * clipped);
 }

@@ -30,6 +30,32 @@ Sequence begin(Op op, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Ten
   return draws.next(seed);
 }
 
+/// The indices of elements in the tensor that a result is a part of.
+class WholeIndex {
+public:
+  template <class Op>
+  WholeIndex(Op op, llvm::ArrayRef<Tensor> operands, const Tensor &part)
+      : dims(part.dims()), whole(op.getWholeShape()) {
+    if (const Tensor *given = operandOf(op, operands, op.getPartBegin()))
+      begin = integersOf(*given);
+  }
+
+  uint64_t operator()(int64_t linear) const {
+    if (whole.empty())
+      return static_cast<uint64_t>(linear);
+    uint64_t index = 0, stride = 1;
+    for (size_t d = dims.size(); d-- > 0; linear /= dims[d]) {
+      index += static_cast<uint64_t>(begin[d] + linear % dims[d]) * stride;
+      stride *= static_cast<uint64_t>(whole[d]);
+    }
+    return index;
+  }
+
+private:
+  std::vector<int64_t> dims, begin;
+  llvm::SmallVector<int64_t> whole;
+};
+
 /// The Box-Muller transform: two normal numbers from two uniform ones.
 std::array<double, 2> normalNumbers(double first, double second) {
   double radius = std::sqrt(-2 * std::log1p(-first)), angle = 2 * pi * second;
@@ -66,15 +92,16 @@ double truncatedNumber(Stream stream, double a, double b) {
 }
 
 /// Samples each element from a distribution of the standard library whose parameter is the element of x.
-template <class Draw>
-LogicalResult drawEach(uint64_t seed, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results,
+template <class Op, class Draw>
+LogicalResult drawEach(Op op, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results,
                        RandomState &draws, Draw draw) {
-  Sequence sequence = draws.next(seed);
+  Sequence sequence = draws.next(static_cast<uint64_t>(op.getSeed()));
+  WholeIndex index(op, operands, operands[0]);
   for (int64_t i = 0; i < operands[0].size(); ++i) {
     double parameter = realAt(operands[0], i);
     if (!(parameter >= 0) || std::isinf(parameter))
       return failure();
-    Stream stream(sequence, static_cast<uint64_t>(i));
+    Stream stream(sequence, index(i));
     setReal(results[0], i, parameter == 0 ? 0 : draw(parameter, stream));
   }
   return success();
@@ -92,8 +119,9 @@ LogicalResult UniformOp::computeReference(llvm::ArrayRef<Tensor> operands,
     return isDouble ? numberOf(value) : static_cast<double>(static_cast<float>(numberOf(value)));
   };
   double low = end(getMin()), high = end(getMax());
+  WholeIndex index(*this, operands, results[0]);
   for (int64_t i = 0; i < results[0].size(); ++i) {
-    auto place = static_cast<uint64_t>(i);
+    uint64_t place = index(i);
     // 32 bits are enough for a number that is not a double.
     double unit = isDouble ? sequence.unit(place / 2, place % 2)
                            : static_cast<double>(sequence.block(place / 4)[place % 4] >> 8) * 0x1p-24;
@@ -119,8 +147,9 @@ LogicalResult GaussianOp::computeReference(llvm::ArrayRef<Tensor> operands,
   double mean = numberOf(getMean()), deviation = numberOf(getStd());
   DType dtype = results[0].dtype();
   bool isComplex = dtype == DType::Complex64 || dtype == DType::Complex128;
+  WholeIndex index(*this, operands, results[0]);
   for (int64_t i = 0; i < results[0].size(); ++i) {
-    auto place = static_cast<uint64_t>(i);
+    uint64_t place = index(i);
     if (isComplex) { // the standard deviation is that of both parts together
       std::array<double, 2> pair = normalNumbers(sequence.unit(place, 0), sequence.unit(place, 1));
       double scale = deviation / std::sqrt(2.0);
@@ -143,10 +172,10 @@ LogicalResult TruncatedGaussianRandomOp::computeReference(llvm::ArrayRef<Tensor>
   if (!(a < b))
     return failure();
   Sequence sequence = begin(*this, operands, results, *state);
+  WholeIndex index(*this, operands, results[0]);
   for (int64_t i = 0; i < results[0].size(); ++i)
     setReal(results[0], i,
-            numberOf(getMean()) +
-                numberOf(getStd()) * truncatedNumber(Stream(sequence, static_cast<uint64_t>(i)), a, b));
+            numberOf(getMean()) + numberOf(getStd()) * truncatedNumber(Stream(sequence, index(i)), a, b));
   return success();
 }
 
@@ -157,9 +186,10 @@ LogicalResult RandintOp::computeReference(llvm::ArrayRef<Tensor> operands,
   Sequence sequence = begin(*this, operands, results, *state);
   auto low = static_cast<int64_t>(getLow());
   auto range = static_cast<unsigned __int128>(static_cast<int64_t>(getHigh()) - low);
+  WholeIndex index(*this, operands, results[0]);
   for (int64_t i = 0; i < results[0].size(); ++i) {
-    Sequence::Words words = sequence.block(static_cast<uint64_t>(i) / 2);
-    size_t half = 2 * (static_cast<size_t>(i) % 2);
+    Sequence::Words words = sequence.block(index(i) / 2);
+    size_t half = 2 * (index(i) % 2);
     uint64_t word = uint64_t(words[half + 1]) << 32 | words[half];
     storeScalar(results[0], i, HostScalar::of(low + static_cast<int64_t>((word * range) >> 64)));
   }
@@ -170,10 +200,9 @@ LogicalResult PoissonOp::computeReference(llvm::ArrayRef<Tensor> operands,
                                           llvm::MutableArrayRef<Tensor> results, RandomState *state) {
   if (!state)
     return failure();
-  return drawEach(static_cast<uint64_t>(getSeed()), operands, results, *state,
-                  [](double mean, Stream &stream) {
-                    return static_cast<double>(std::poisson_distribution<int64_t>(mean)(stream));
-                  });
+  return drawEach(*this, operands, results, *state, [](double mean, Stream &stream) {
+    return static_cast<double>(std::poisson_distribution<int64_t>(mean)(stream));
+  });
 }
 
 LogicalResult StandardGammaOp::computeReference(llvm::ArrayRef<Tensor> operands,
@@ -184,9 +213,9 @@ LogicalResult StandardGammaOp::computeReference(llvm::ArrayRef<Tensor> operands,
   double least = dtype == DType::Float64   ? std::numeric_limits<double>::min()
                  : dtype == DType::Float16 ? 0x1p-14
                                            : 0x1p-126;
-  LogicalResult drawn =
-      drawEach(static_cast<uint64_t>(getSeed()), operands, results, *state,
-               [](double shape, Stream &stream) { return std::gamma_distribution<double>(shape)(stream); });
+  LogicalResult drawn = drawEach(*this, operands, results, *state, [](double shape, Stream &stream) {
+    return std::gamma_distribution<double>(shape)(stream);
+  });
   for (int64_t i = 0; succeeded(drawn) && i < results[0].size(); ++i)
     setReal(results[0], i, std::max(least, realAt(results[0], i)));
   return drawn;
@@ -197,11 +226,12 @@ LogicalResult BinomialOp::computeReference(llvm::ArrayRef<Tensor> operands,
   if (!state)
     return failure();
   Sequence sequence = state->next(static_cast<uint64_t>(getSeed()));
+  WholeIndex index(*this, operands, operands[0]);
   for (int64_t i = 0; i < operands[0].size(); ++i) {
     double trials = realAt(operands[0], i), chance = realAt(operands[1], i);
     if (!(trials >= 0 && trials < 0x1p53 && chance >= 0 && chance <= 1))
       return failure();
-    Stream stream(sequence, static_cast<uint64_t>(i));
+    Stream stream(sequence, index(i));
     storeScalar(results[0], i,
                 HostScalar::of(int64_t(
                     std::binomial_distribution<int64_t>(static_cast<int64_t>(trials), chance)(stream))));

@@ -39,15 +39,15 @@ Expression uniformWithDiagonal(TensorBuilder &e, llvm::ArrayRef<DimSize> shape, 
                                llvm::APFloat min, llvm::APFloat max, int64_t seed, int64_t diagonals,
                                int64_t step, llvm::APFloat value) {
   ShapeOperands given = shapeOperands(e, shape);
-  return e.wrap(e.create<UniformOp>(given.tensor, Value(), given.numbers, elementType, seed, min, max,
-                                    diagonals, step, value));
+  return e.wrap(e.create<UniformOp>(given.tensor, Value(), Value(), given.numbers, elementType, seed,
+                                    llvm::ArrayRef<int64_t>(), min, max, diagonals, step, value));
 }
 
 Expression gaussianOf(TensorBuilder &e, llvm::ArrayRef<DimSize> shape, Type elementType, llvm::APFloat mean,
                       llvm::APFloat deviation, int64_t seed) {
   ShapeOperands given = shapeOperands(e, shape);
-  return e.wrap(
-      e.create<GaussianOp>(given.tensor, Value(), given.numbers, elementType, seed, mean, deviation));
+  return e.wrap(e.create<GaussianOp>(given.tensor, Value(), Value(), given.numbers, elementType, seed,
+                                     llvm::ArrayRef<int64_t>(), mean, deviation));
 }
 
 } // namespace
@@ -55,8 +55,9 @@ Expression gaussianOf(TensorBuilder &e, llvm::ArrayRef<DimSize> shape, Type elem
 Expression uniform(TensorBuilder &e, llvm::ArrayRef<DimSize> shape, Type elementType, double min, double max,
                    int64_t seed, Value seedTensor) {
   ShapeOperands given = shapeOperands(e, shape);
-  return e.wrap(e.create<UniformOp>(given.tensor, seedTensor, given.numbers, elementType, seed,
-                                    llvm::APFloat(min), llvm::APFloat(max), 0, 0, llvm::APFloat(1.0)));
+  return e.wrap(e.create<UniformOp>(given.tensor, seedTensor, Value(), given.numbers, elementType, seed,
+                                    llvm::ArrayRef<int64_t>(), llvm::APFloat(min), llvm::APFloat(max), 0, 0,
+                                    llvm::APFloat(1.0)));
 }
 
 Expression gaussian(TensorBuilder &e, llvm::ArrayRef<DimSize> shape, Type elementType, double deviation,
@@ -80,6 +81,17 @@ LogicalResult inferBatchSizeLikeOf(std::optional<Location> location, RankedTenso
       return inferenceError(location, "C2: dims must not be negative, found " + llvm::Twine(dimSize));
   results.push_back(RankedTensorType::get(shape, dtype));
   return success();
+}
+
+LogicalResult checkPart(std::optional<Location> location, Value begin, llvm::ArrayRef<int64_t> whole,
+                        int64_t rank) {
+  auto type = begin ? tensorType(begin) : RankedTensorType();
+  bool isVector = type && type.getRank() == 1 && (type.isDynamicDim(0) || type.getDimSize(0) == rank);
+  bool fits = whole.empty() ? !begin : isVector && static_cast<int64_t>(whole.size()) == rank;
+  return fits
+             ? success()
+             : inferenceError(location, "C5: whole_shape and part_begin must have an entry for each of the " +
+                                            llvm::Twine(rank) + " dimensions, or be absent");
 }
 
 LogicalResult inferMultinomialOf(std::optional<Location> location, RankedTensorType x,
@@ -116,7 +128,7 @@ LogicalResult BinomialOp::inferReturnTypes(MLIRContext *context, std::optional<L
     return inferenceError(location, text);
   }
   results.push_back(count.clone(IntegerType::get(context, 64)));
-  return success();
+  return checkPart(location, adaptor.getPartBegin(), adaptor.getWholeShape(), count.getRank());
 }
 
 LogicalResult SeedOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, Adaptor,
@@ -184,7 +196,7 @@ FailureOr<SmallVector<Value>> ExponentialOp::decompose(OpBuilder &builder) {
 FailureOr<SmallVector<Value>> DirichletOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.computed(getX());
-  Expression gamma = e.wrap(e.create<StandardGammaOp>(x, getSeed()));
+  Expression gamma = e.wrap(e.create<StandardGammaOp>(x, Value(), getSeed(), llvm::ArrayRef<int64_t>()));
   return e.results({x.rank() == 0 ? gamma / gamma : gamma / e.sum(gamma, {x.rank() - 1})});
 }
 
@@ -215,7 +227,8 @@ FailureOr<SmallVector<Value>> SeedOp::decompose(OpBuilder &builder) {
   Type element = builder.getI32Type();
   if (getSeed() != 0)
     return SmallVector<Value>{e.reshape(e.constant(static_cast<double>(getSeed()), element), {1})};
-  return SmallVector<Value>{e.create<RandintOp>(Value(), Value(), llvm::ArrayRef<int64_t>{1}, element, 0, 1,
+  return SmallVector<Value>{e.create<RandintOp>(Value(), Value(), Value(), llvm::ArrayRef<int64_t>{1},
+                                                element, 0, llvm::ArrayRef<int64_t>(), 1,
                                                 std::numeric_limits<int32_t>::max())};
 }
 

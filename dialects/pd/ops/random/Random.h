@@ -22,10 +22,25 @@ mlir::LogicalResult inferBatchSizeLikeOf(std::optional<mlir::Location> location,
 mlir::LogicalResult inferMultinomialOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
                                        std::optional<int64_t> samples, Results &results);
 
+/// Constraint C5 of ops that sample a part of a tensor.
+mlir::LogicalResult checkPart(std::optional<mlir::Location> location, mlir::Value begin,
+                              llvm::ArrayRef<int64_t> whole, int64_t rank);
+
 template <class Adaptor>
 mlir::LogicalResult inferRandomShape(std::optional<mlir::Location> location, Adaptor adaptor,
                                      Results &results) {
-  return inferFull(location, adaptor, results);
+  if (failed(inferFull(location, adaptor, results)))
+    return mlir::failure();
+  return checkPart(location, adaptor.getPartBegin(), adaptor.getWholeShape(),
+                   mlir::cast<mlir::RankedTensorType>(results.back()).getRank());
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferSampledForEach(std::optional<mlir::Location> location, Adaptor adaptor,
+                                        Results &results) {
+  results.push_back(adaptor.getX().getType());
+  return checkPart(location, adaptor.getPartBegin(), adaptor.getWholeShape(),
+                   tensorType(adaptor.getX()).getRank());
 }
 
 template <class Adaptor>
@@ -34,7 +49,7 @@ mlir::LogicalResult inferRandint(std::optional<mlir::Location> location, Adaptor
   if (low >= high)
     return inferenceError(location, "C3: low must be below high, found " + llvm::Twine(low) + " and " +
                                         llvm::Twine(high));
-  return inferFull(location, adaptor, results);
+  return inferRandomShape(location, adaptor, results);
 }
 
 template <class Adaptor>

@@ -11,6 +11,10 @@ include "dialects/pd/ir/Base.td"
 //
 // The numbers differ from Paddle's, whose generators differ by device; the distributions are the same.
 //
+// An element depends on its index only, so that devices sample their parts of a tensor: with `whole_shape` the result
+// is the part of a tensor of these dims that begins at the index `part_begin`, a vector of integers. Its numbers are
+// those that the whole has there.
+//
 // Each execution creates a new value (the effect MemAlloc): equal ops are not merged, moved out of loops, or computed
 // before the run. An op with unused results is removed.
 class Pd_RandomOp<string mnemonic, list<Trait> t = []> : Pd_Op<mnemonic, t> {
@@ -20,23 +24,29 @@ class Drawn<TypeConstraint type> : Res<type, "", [MemAlloc]>;
 class RandomFloat<string value> : DefaultValuedAttr<F64Attr, value>;
 class RandomInt<string value> : DefaultValuedAttr<I64Attr, value>;
 
+defvar PartConstraint =
+  "C5. whole_shape has one entry for each dimension of the result, and part_begin is given with it as a vector of them";
+
 // Ops with a shape only: the attribute, or the elements of `shape_tensor` if given.
 class Pd_FilledAtRandomOp<string mnemonic, dag parameters> : Pd_RandomOp<mnemonic, [AttrSizedOperandSegments]> {
   let constraints = [
     "C1. no entry of shape is negative",
     "C2. shape_tensor has a static number of elements",
-    "C3. out has the element type dtype"
+    "C3. out has the element type dtype",
+    PartConstraint
   ];
   let arguments = !con((ins Optional<Pd_IntTensor>:$shape_tensor, Optional<Pd_IntTensor>:$seed_tensor,
-    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$shape, TypeAttr:$dtype, RandomInt<"0">:$seed), parameters);
+    Optional<Pd_IntTensor>:$part_begin, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$shape, TypeAttr:$dtype,
+    RandomInt<"0">:$seed, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$whole_shape), parameters);
   let infer = "inferRandomShape";
   let library = mnemonic;
   let libraryHalf = 1;
 }
-defvar ShapeInputs = ["ShapeTensorList*|ShapeTensor|@shape", ""];
+defvar ShapeInputs = ["ShapeTensorList*|ShapeTensor|@shape", "", ""];
 
 def Pd_UniformOp : Pd_FilledAtRandomOp<"uniform", (ins RandomFloat<"-1.0">:$min, RandomFloat<"1.0">:$max,
     RandomInt<"0">:$diag_num, RandomInt<"0">:$diag_step, RandomFloat<"1.0">:$diag_val)> {
+  let sharding = "inCode";
   let summary = "Random numbers, uniform in [min, max)";
   let description = [{
     The diag_num elements at 0, diag_step + 1, 2 * (diag_step + 1), ... are set to diag_val. `seed_tensor` overrides
@@ -47,11 +57,12 @@ def Pd_UniformOp : Pd_FilledAtRandomOp<"uniform", (ins RandomFloat<"-1.0">:$min,
   let legacy = [
     Legacy<"uniform_random", ShapeInputs, ["Out"], ["shape:long", "dtype", "min", "max", "seed", "diag_num",
       "diag_step", "diag_val"]>,
-    Legacy<"uniform_random_p", ["", ""], ["Out"], ["shape", "dtype", "min", "max", "seed"]>];
+    Legacy<"uniform_random_p", ["", "", ""], ["Out"], ["shape", "dtype", "min", "max", "seed"]>];
   let referenceInCode = 1;
 }
 
 def Pd_GaussianOp : Pd_FilledAtRandomOp<"gaussian", (ins RandomFloat<"0.0">:$mean, RandomFloat<"1.0">:$std)> {
+  let sharding = "inCode";
   let summary = "Random numbers, normally distributed";
   let results = (outs Drawn<Pd_FloatOrComplexTensor>:$out);
   let legacy = [Legacy<"gaussian_random", ShapeInputs, ["Out"], ["shape:long", "dtype", "mean", "std", "seed"]>];
@@ -60,6 +71,7 @@ def Pd_GaussianOp : Pd_FilledAtRandomOp<"gaussian", (ins RandomFloat<"0.0">:$mea
 
 def Pd_TruncatedGaussianRandomOp : Pd_FilledAtRandomOp<"truncated_gaussian_random", (ins RandomFloat<"0.0">:$mean,
     RandomFloat<"1.0">:$std, RandomFloat<"-2.0">:$a, RandomFloat<"2.0">:$b)> {
+  let sharding = "inCode";
   let summary = "Random numbers, normally distributed and truncated to mean + std * [a, b]";
   let results = (outs Drawn<Pd_FloatTensor>:$out);
   let legacy = [Legacy<"truncated_gaussian_random", ShapeInputs, ["Out"], ["shape", "dtype", "mean", "std", "seed", "a",
@@ -68,11 +80,13 @@ def Pd_TruncatedGaussianRandomOp : Pd_FilledAtRandomOp<"truncated_gaussian_rando
 }
 
 def Pd_RandintOp : Pd_FilledAtRandomOp<"randint", (ins RandomInt<"0">:$low, RandomInt<"10">:$high)> {
+  let sharding = "inCode";
   let summary = "Random integers, uniform in [low, high)";
   let constraints = [
     "C1. no entry of shape is negative",
     "C2. shape_tensor has a static number of elements",
-    "C3. low < high"
+    "C3. low < high",
+    PartConstraint
   ];
   let results = (outs Drawn<Pd_IntTensor>:$out);
   let infer = "inferRandint";
@@ -81,6 +95,7 @@ def Pd_RandintOp : Pd_FilledAtRandomOp<"randint", (ins RandomInt<"0">:$low, Rand
 }
 
 def Pd_RandpermOp : Pd_RandomOp<"randperm"> {
+  let sharding = "whole: a permutation depends on all numbers";
   let summary = "A random permutation of 0 to n - 1";
   let constraints = ["C1. n >= 0"];
   let arguments = (ins I64Attr:$n, TypeAttr:$dtype, RandomInt<"0">:$seed);
@@ -158,32 +173,49 @@ def Pd_ExponentialOp : Pd_RandomLikeOp<"exponential", Pd_FloatTensor, (ins Rando
   let legacy = [Legacy<"exponential", ["X"], ["Out"], ["lambda", "seed"]>];
 }
 
-def Pd_PoissonOp : Pd_RandomLikeOp<"poisson", Pd_FloatTensor> {
+// An op that samples for each element of x.
+class Pd_SampledForEachOp<string mnemonic> : Pd_RandomOp<mnemonic> {
+  let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_IntTensor>:$part_begin, RandomInt<"0">:$seed,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$whole_shape);
+  let results = (outs Drawn<Pd_FloatTensor>:$out);
+  let constraints = !listconcat(SameTypeAsX, [PartConstraint]);
+  let infer = "inferSampledForEach";
+}
+
+def Pd_PoissonOp : Pd_SampledForEachOp<"poisson"> {
+  let sharding = "inCode";
   let summary = "Poisson-distributed random counts with mean x; the gradient is zero, as in Paddle";
   let library = "poisson";
-  let vjp = [""];
-  let legacy = [Legacy<"poisson", ["X"], ["Out"], ["seed"]>];
+  let vjp = ["", ""];
+  let legacy = [Legacy<"poisson", ["X", ""], ["Out"], ["seed"]>];
   let newIrGradients = ["poisson_grad(dout)"];
   let referenceInCode = 1;
 }
 
 def Pd_BinomialOp : Pd_RandomOp<"binomial"> {
+  let sharding = "inCode";
   let summary = "Binomially distributed random counts of successes in `count` trials of probability `prob`; no "
     "gradient, as in Paddle";
   let description = "A negative count and a probability outside [0, 1] are errors of the run.";
-  let constraints = ["C1. count, prob and out have the same dims", "C2. out has the element type i64"];
-  let arguments = (ins Pd_RealTensor:$count, Pd_FloatTensor:$prob, RandomInt<"0">:$seed);
+  let constraints = [
+    "C1. count, prob and out have the same dims",
+    "C2. out has the element type i64",
+    PartConstraint
+  ];
+  let arguments = (ins Pd_RealTensor:$count, Pd_FloatTensor:$prob, Optional<Pd_IntTensor>:$part_begin,
+    RandomInt<"0">:$seed, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$whole_shape);
   let results = (outs Drawn<Pd_IntTensor>:$out);
   let library = "binomial";
-  let vjp = ["", ""];
+  let vjp = ["", "", ""];
   let referenceInCode = 1;
 }
 
-def Pd_StandardGammaOp : Pd_RandomLikeOp<"standard_gamma", Pd_FloatTensor> {
+def Pd_StandardGammaOp : Pd_SampledForEachOp<"standard_gamma"> {
+  let sharding = "inCode";
   let summary = "Gamma-distributed random numbers of shape x and scale 1";
   let description = "A result below the smallest normal number of the element type is replaced by that number.";
   let library = "standard_gamma";
-  let legacy = [LegacyReadOnly<"standard_gamma", ["x"], ["out"], ["seed"]>];
+  let legacy = [LegacyReadOnly<"standard_gamma", ["x", ""], ["out"], ["seed"]>];
   let referenceInCode = 1;
   let differentiable = 0;
 }
@@ -208,6 +240,7 @@ def Pd_GumbelSoftmaxOp : Pd_RandomLikeOp<"gumbel_softmax", Pd_FloatTensor, (ins 
 }
 
 def Pd_MultinomialOp : Pd_RandomOp<"multinomial"> {
+  let sharding = "whole: its samples follow from the whole operand";
   let summary = "Random indices into each row of x, with the elements of x as weights";
   let description = [{
     x has rank 1 or 2; the last dimension becomes num_samples. Without `replacement` the indices of a row are
@@ -228,6 +261,7 @@ def Pd_MultinomialOp : Pd_RandomOp<"multinomial"> {
 }
 
 def Pd_SamplingIdOp : Pd_RandomOp<"sampling_id"> {
+  let sharding = "whole: its samples follow from the whole operand";
   let summary = "For each row of x, the first index whose cumulative sum is above a uniform random number in [min, "
     "max)";
   let description = [{
@@ -251,6 +285,7 @@ def Pd_SeedOp : Pd_RandomOp<"seed"> {
 }
 
 def Pd_ShuffleBatchOp : Pd_RandomOp<"shuffle_batch"> {
+  let sharding = "whole: its samples follow from the whole operand";
   let summary = "The rows of x in random order";
   let description = [{
     A row is a slice along the last dimension. Row i of out is row shuffle_idx[i] of x. The seed is the tensor `seed`,
@@ -268,6 +303,7 @@ def Pd_ShuffleBatchOp : Pd_RandomOp<"shuffle_batch"> {
 }
 
 def Pd_ClassCenterSampleOp : Pd_RandomOp<"class_center_sample"> {
+  let sharding = "whole: its samples follow from the whole operand";
   let summary = "The classes that occur in label with random others, and the labels as indices among them";
   let description = [{
     sampled_local_class_center has the classes of label in ascending order and, if they are fewer than num_samples,

@@ -5,6 +5,7 @@
 include "dialects/pd/ir/Base.td"
 
 def Pd_BincountOp : Pd_Op<"bincount"> {
+  let sharding = "whole: the dims of its results depend on data";
   let summary = "The number of occurrences of each integer in x, or the sum of their weights";
   let description = "The result has max(x) + 1 elements, at least minlength.";
   let constraints = [
@@ -40,6 +41,7 @@ def Pd_HistogramOp : Pd_Op<"histogram"> {
 }
 
 def Pd_UniqueOp : Pd_Op<"unique"> {
+  let sharding = "whole: the dims of its results depend on data";
   let lod = "none";
   let summary = "The distinct elements (or, along `axis`, slices) of x in ascending order";
   let description = [{
@@ -62,6 +64,7 @@ def Pd_UniqueOp : Pd_Op<"unique"> {
 }
 
 def Pd_UniqueConsecutiveOp : Pd_Op<"unique_consecutive"> {
+  let sharding = "whole: the dims of its results depend on data";
   let lod = "none";
   let summary = "x without elements (or slices) that equal the previous one";
   let description = "`inverse`: for each element of x its index in `out`; `counts`: the length of each run.";
@@ -80,6 +83,7 @@ def Pd_UniqueConsecutiveOp : Pd_Op<"unique_consecutive"> {
 }
 
 def Pd_UniqueWithCountsOp : Pd_Op<"unique_with_counts"> {
+  let sharding = "whole: the dims of its results depend on data";
   let lod = "none";
   let summary = "The distinct elements of a vector in the order of their first appearance";
   let description = "`inverse` and `counts` are those of pd.unique.";

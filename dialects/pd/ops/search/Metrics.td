@@ -10,6 +10,7 @@ class Pd_MetricOp<string mnemonic, list<Trait> t = []> : Pd_Op<mnemonic, t> {
 }
 
 def Pd_ChunkEvalOp : Pd_MetricOp<"chunk_eval", [AttrSizedOperandSegments]> {
+  let sharding = "whole: it counts over the whole batch";
   let summary = "The numbers of inferred, labelled and correct chunks of tagged sequences";
   let description = [{
     A label is type * tags + tag of a chunk; the largest label is outside of all chunks. The tags of the schemes, from
@@ -35,6 +36,7 @@ def Pd_ChunkEvalOp : Pd_MetricOp<"chunk_eval", [AttrSizedOperandSegments]> {
 }
 
 def Pd_PrecisionRecallOp : Pd_MetricOp<"precision_recall", [AttrSizedOperandSegments]> {
+  let sharding = "whole: it counts over the whole batch";
   let summary = "Precision, recall and F1 score over classes";
   let description = [{
     `states` [class_number, 4] has for each class the weights (default 1) of true positives, false positives, true
@@ -56,6 +58,7 @@ def Pd_PrecisionRecallOp : Pd_MetricOp<"precision_recall", [AttrSizedOperandSegm
 }
 
 def Pd_DetectionMapOp : Pd_MetricOp<"detection_map", [AttrSizedOperandSegments]> {
+  let sharding = "whole: it counts over the whole batch";
   let summary = "Mean average precision of detected boxes";
   let description = [{
     Rows of detect_res are label, score and corners. Rows of label are the label, (with 6 columns) whether the box is
@@ -98,6 +101,7 @@ def Pd_DetectionMapOp : Pd_MetricOp<"detection_map", [AttrSizedOperandSegments]>
 }
 
 def Pd_AucOp : Pd_Op<"auc"> {
+  let sharding = "whole: it counts over the whole batch";
   let summary = "AUC: the area under the ROC curve of predictions, from counts of positive and negative samples by "
     "threshold";
   let description = [{

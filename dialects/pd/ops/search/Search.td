@@ -148,6 +148,7 @@ def Pd_MedianOp : Pd_AnyMedianOp<"median", "The median of the elements along axe
 }
 
 def Pd_NonzeroOp : Pd_Op<"nonzero"> {
+  let sharding = "whole: the dims of its results depend on data";
   let lod = "none";
   let summary = "The indices of all nonzero elements, one per row, in row-major order";
   let constraints = ["C1. out has rank 2, and as many columns as condition has dimensions"];

@@ -6,6 +6,7 @@ include "dialects/pd/ir/Base.td"
 include "dialects/pd/ops/control/ArrayOperand.td"
 
 def Pd_BeamSearchOp : Pd_Op<"beam_search"> {
+  let sharding = "whole: sequences are rows of one tensor, and a part could end inside of one";
   let summary = "The beam_size best continuations of the unfinished sequences of each source";
   let description = [{
     Rows offsets[i] to offsets[i + 1] are the prefixes of source i. A finished prefix (pre_ids is end_id) continues
@@ -35,6 +36,7 @@ def Pd_BeamSearchOp : Pd_Op<"beam_search"> {
 }
 
 def Pd_BeamSearchDecodeOp : Pd_Op<"beam_search_decode"> {
+  let sharding = "whole: a tensor array holds whole tensors";
   let summary = "The sequences found by the steps of a beam search, for each source the best one first";
   let description = [{
     Element t of `ids` and `scores` is the selection of beam_search at step t: rows prefix_offsets[p] to

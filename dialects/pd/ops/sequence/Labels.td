@@ -22,6 +22,7 @@ defvar ChainConstraints = [
 ];
 
 def Pd_LinearChainCrfOp : Pd_LabelOp<"linear_chain_crf", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
+  let sharding = "inCode";
   let summary = "The negative log likelihood of labelled sequences in a linear-chain conditional random field";
   let description = [{
     `alpha` has the probabilities of all paths to a row and tag, each row normalized to sum 1; `emission_exps` is
@@ -41,6 +42,7 @@ def Pd_LinearChainCrfOp : Pd_LabelOp<"linear_chain_crf", [AttrSizedOperandSegmen
 }
 
 def Pd_LinearChainCrfGradOp : Pd_LabelOp<"linear_chain_crf_grad", [AttrSizedOperandSegments]> {
+  let sharding = "inCode";
   let summary = "The gradients of emission and transition of linear_chain_crf, from that of log_likelihood";
   let arguments = (ins Pd_FloatTensor:$emission, Pd_FloatTensor:$transition, Pd_IntTensor:$label,
     Optional<Pd_IntTensor>:$length, Optional<Pd_IntTensor>:$offsets, Pd_FloatTensor:$log_likelihood_grad);
@@ -53,6 +55,7 @@ def Pd_LinearChainCrfGradOp : Pd_LabelOp<"linear_chain_crf_grad", [AttrSizedOper
 }
 
 def Pd_CrfDecodingOp : Pd_LabelOp<"crf_decoding", [AttrSizedOperandSegments]> {
+  let sharding = "inCode";
   let summary = "The most probable path of each sequence; with `label`, 1 where it agrees with the label, else 0";
   let description = ChainDescription;
   let constraints = ChainConstraints;
@@ -68,6 +71,7 @@ def Pd_CrfDecodingOp : Pd_LabelOp<"crf_decoding", [AttrSizedOperandSegments]> {
 }
 
 def Pd_ViterbiDecodeOp : Pd_LabelOp<"viterbi_decode"> {
+  let sharding = "whole: the number of columns of path depends on all lengths";
   let summary = "Viterbi decoding: the path of the largest score through [batch, time, tags], and its score";
   let description = [{
     transition [tags, tags] has the scores of transitions between tags. With include_bos_eos_tag the last row has the
@@ -113,6 +117,7 @@ def Pd_WarpctcOp : Pd_LabelOp<"warpctc", [AttrSizedOperandSegments, Pd_KeepsDeri
 }
 
 def Pd_CtcAlignOp : Pd_LabelOp<"ctc_align", [AttrSizedOperandSegments]> {
+  let sharding = "inCode";
   let summary = "The labels of CTC paths: repeated tokens once (with merge_repeated), without blanks";
   let description = [{
     Paths are the sequences of x by `offsets`, and the labels are sequences by the second result. Without `offsets`
@@ -132,6 +137,7 @@ def Pd_CtcAlignOp : Pd_LabelOp<"ctc_align", [AttrSizedOperandSegments]> {
 }
 
 def Pd_EditDistanceOp : Pd_LabelOp<"edit_distance", [AttrSizedOperandSegments]> {
+  let sharding = "inCode";
   let summary = "Edit distance: the number of insertions, deletions and substitutions from each hypothesis to its "
     "reference";
   let description = [{

@@ -14,6 +14,7 @@ defvar SequenceStates = [{
 }];
 
 def Pd_GruOp : Pd_Op<"gru", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
+  let sharding = "whole: sequences are rows of one tensor, and a part could end inside of one";
   let summary = "A GRU layer over sequences";
   let description = [{
     With x[t] + bias = (x_u, x_r, x_c) in parts of size D, and h the previous state:
@@ -43,6 +44,7 @@ def Pd_GruOp : Pd_Op<"gru", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
 }
 
 def Pd_GruGradOp : Pd_Op<"gru_grad", [AttrSizedOperandSegments]> {
+  let sharding = "whole: sequences are rows of one tensor, and a part could end inside of one";
   let summary = "The gradients of x, weight, h0 and bias of pd.gru, from that of its result";
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$weight, Pd_IntTensor:$offsets, Optional<Pd_FloatTensor>:$h0,
     Optional<Pd_FloatTensor>:$bias, Pd_FloatTensor:$hidden_grad, ActivationName<"Tanh">:$activation,
@@ -59,6 +61,7 @@ def Pd_GruGradOp : Pd_Op<"gru_grad", [AttrSizedOperandSegments]> {
 }
 
 def Pd_LstmOp : Pd_Op<"lstm", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
+  let sharding = "whole: sequences are rows of one tensor, and a part could end inside of one";
   let summary = "An LSTM layer over sequences";
   let description = [{
     With x[t] + bias + h W = (g, i, f, o) in parts of size D, h and c the previous states:
@@ -94,6 +97,7 @@ def Pd_LstmOp : Pd_Op<"lstm", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
 }
 
 def Pd_LstmGradOp : Pd_Op<"lstm_grad", [AttrSizedOperandSegments]> {
+  let sharding = "whole: sequences are rows of one tensor, and a part could end inside of one";
   let summary = "The gradients of x, weight, bias, h0 and c0 of pd.lstm, from those of its results";
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$weight, Pd_FloatTensor:$bias, Pd_IntTensor:$offsets,
     Optional<Pd_FloatTensor>:$h0, Optional<Pd_FloatTensor>:$c0, Optional<Pd_FloatTensor>:$hidden_grad,

@@ -108,6 +108,7 @@ def Pd_ExpandAsOp : Pd_Op<"expand_as", [Pd_MovesElements, Pd_BroadcastsOperands]
 }
 
 def Pd_DimOp : Pd_Op<"dim", [Pd_SameForAllExamples]> {
+  let sharding = "inCode";
   let lod = "none";
   let summary = "The size of dimension `index` as a rank-0 int64 tensor";
   let constraints = ["C1. index is in [-rank, rank) of x", "C2. out has rank 0 and element type i64"];
@@ -126,6 +127,7 @@ def Pd_DimOp : Pd_Op<"dim", [Pd_SameForAllExamples]> {
 }
 
 def Pd_ShapeOp : Pd_Op<"shape", [Pd_SameForAllExamples]> {
+  let sharding = "inCode";
   let lod = "none";
   let summary = "The dims of x as a 1-D int32 tensor";
   let constraints = ["C1. out is a vector of i32 with one element for each dimension of x"];

@@ -1,9 +1,12 @@
 //! Sharding rules of ops that move elements: dimensions that an op does not change can be split.
+#include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "dialects/pd/ops/shape/SliceOps.h"
+#include "dialects/pd/ops/shape/StridedOps.h"
 #include "dialects/pd/ops/shape/View.h"
-#include "dialects/pd/sharding/ShardingRule.h"
+#include "dialects/pd/sharding/AlongAxes.h"
+#include "dialects/pd/sharding/LocalForm.h"
 
 #include <numeric>
 
@@ -140,10 +143,102 @@ bool ReshapeOp::describeSharding(ShardingRuleBuilder &rule) {
 bool SqueezeOp::describeSharding(ShardingRuleBuilder &rule) { return shardView(rule); }
 bool UnsqueezeOp::describeSharding(ShardingRuleBuilder &rule) { return shardView(rule); }
 
+/// A slice of a dimension whose pieces before, in and after it are split: the part of the piece.
+static FailureOr<SmallVector<Value>> sliceOfPart(LocalFormBuilder &form) {
+  auto op = cast<SliceOp>(form.op());
+  auto type = tensorType(op.getX());
+  OpBuilder &builder = form.getBuilder();
+  llvm::SmallVector<int64_t> starts(op.getStarts()), ends(op.getEnds());
+  for (auto [i, entry] : llvm::enumerate(op.getAxes())) {
+    int64_t axis = normalized(entry, type.getRank());
+    std::optional<unsigned> factor = form.splitFactor(0, axis);
+    if (!factor)
+      continue;
+    SliceRange range = sliceRange(starts[i], ends[i], 1, type.getDimSize(axis));
+    std::optional<int64_t> start = form.countBefore(*factor, range.first),
+                           end = form.countBefore(*factor, range.first + range.count);
+    if (!start || !end)
+      return failure();
+    starts[i] = *start, ends[i] = *end;
+  }
+  auto list = [&](llvm::ArrayRef<int64_t> values) { return builder.getDenseI64ArrayAttr(values); };
+  return SmallVector<Value>{SliceOp::create(builder, op.getLoc(), form.operand(0), Value(), Value(), Value(),
+                                            op.getAxesAttr(), list(starts), list(ends), list({}))};
+}
+
+/// Adds the factor of a sliced dimension: the pieces before, in and after the slice.
+static void addSlicedDim(ShardingRuleBuilder &rule, int64_t axis, const SliceRange &range) {
+  int64_t size = rule.operandType(0).getDimSize(axis), end = range.first + range.count;
+  if (range.count == size)
+    return rule.pair(0, axis, 0, axis);
+  if (range.count == 0 || rule.resultType(0).getDimSize(axis) != range.count)
+    return;
+  if (auto factor = rule.addPieces({range.first, range.count, size - end}, sliceOfPart)) {
+    rule.setOperand(0, axis, *factor);
+    rule.setResultPiece(0, axis, *factor, {range.first, end});
+  }
+}
+
 bool SliceOp::describeSharding(ShardingRuleBuilder &rule) {
   if (rule.operandType(0).getRank() != rule.resultType(0).getRank())
     return false;
   keepOthers(rule, getAxes());
+  bool hasAttributes = !getStartsTensor() && !getEndsTensor() && !getStridesTensor() &&
+                       llvm::all_of(getStrides(), [](int64_t stride) { return stride == 1; });
+  if (!hasAttributes || getStarts().size() != getAxes().size() || getEnds().size() != getAxes().size())
+    return true;
+  for (auto [entry, start, end] : llvm::zip_equal(getAxes(), getStarts(), getEnds()))
+    if (int64_t axis = normalized(entry, rule.operandType(0).getRank()),
+        size = rule.operandType(0).getDimSize(axis);
+        isKnown(size))
+      addSlicedDim(rule, axis, sliceRange(start, end, 1, size));
+  return true;
+}
+
+/// The parts of each piece of a split dimension.
+static FailureOr<SmallVector<Value>> splitOfPart(LocalFormBuilder &form) {
+  auto op = cast<SplitOp>(form.op());
+  OpBuilder &builder = form.getBuilder();
+  int64_t axis = normalized(op.getAxis(), tensorType(op.getX()).getRank());
+  llvm::SmallVector<int64_t> sections;
+  llvm::SmallVector<Type> types;
+  for (unsigned i = 0; i < op->getNumResults(); ++i) {
+    types.push_back(form.localResultType(i));
+    sections.push_back(form.localResultType(i).getDimSize(axis));
+    if (!isKnown(sections.back()))
+      return failure();
+  }
+  auto split =
+      SplitOp::create(builder, op.getLoc(), types, form.operand(0), Value(), Value(),
+                      builder.getDenseI64ArrayAttr(sections), builder.getI64IntegerAttr(0), op.getAxisAttr());
+  return SmallVector<Value>(split->getResults());
+}
+
+bool SplitOp::describeSharding(ShardingRuleBuilder &rule) {
+  if (getSectionsTensor() || getAxisTensor() || getNumResults() == 0)
+    return false;
+  int64_t rank = rule.operandType(0).getRank(), axis = normalized(getAxis(), rank), begin = 0;
+  llvm::SmallVector<int64_t> sizes;
+  for (unsigned i = 0; i < getNumResults(); ++i)
+    sizes.push_back(rule.resultType(i).getDimSize(axis));
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    if (dim == axis)
+      continue;
+    unsigned factor = rule.addFactor(rule.operandType(0).getDimSize(dim));
+    rule.setOperand(0, dim, factor);
+    for (unsigned i = 0; i < getNumResults(); ++i)
+      rule.setResult(i, dim, factor);
+  }
+  if (rule.operandType(0).isDynamicDim(axis)) // blocks have static dims
+    return true;
+  std::optional<unsigned> pieces = rule.addPieces(sizes, splitOfPart);
+  if (!pieces)
+    return true;
+  rule.setOperand(0, axis, *pieces);
+  for (auto [i, size] : llvm::enumerate(sizes)) {
+    rule.setResultPiece(static_cast<unsigned>(i), axis, *pieces, {begin, begin + size});
+    begin += size;
+  }
   return true;
 }
 
@@ -157,7 +252,67 @@ bool PadOp::describeSharding(ShardingRuleBuilder &rule) {
   return true;
 }
 
-/// All parts share the dimensions other than the one along which they are joined.
+/// The dims of the whole: static ones, and sums of those of the parts.
+template <class Op> static FailureOr<SmallVector<Value>> dimsOfWhole(LocalFormBuilder &form) {
+  auto op = cast<Op>(form.op());
+  TensorBuilder e(form.getBuilder(), op);
+  auto whole = tensorType(op.getX());
+  Expression x = e.wrap(form.operand(0));
+  Type index = e.getBuilder().getI64Type();
+  llvm::SmallVector<Expression> dims;
+  for (int64_t dim = 0; dim < whole.getRank(); ++dim) {
+    std::optional<unsigned> factor = form.splitFactor(0, dim);
+    if (!whole.isDynamicDim(dim)) {
+      dims.push_back(e.constant(static_cast<double>(whole.getDimSize(dim)), index));
+      continue;
+    }
+    Expression own = e.wrap(DimSize(x, dim).getValue(e));
+    dims.push_back(factor ? e.wrap(form.reduce(own, ReductionKind::Sum, *factor)) : own);
+  }
+  if constexpr (std::is_same_v<Op, DimOp>)
+    return e.results({dims[static_cast<size_t>(normalized(op.getIndex(), whole.getRank()))]});
+  llvm::SmallVector<Expression> entries;
+  for (Expression dim : dims)
+    entries.push_back(e.reshape(dim, {1}));
+  Expression all = entries.size() == 1 ? entries.front() : concat(entries, 0);
+  return e.results({e.cast(all, tensorType(op.getOut()).getElementType())});
+}
+
+/// No element of x is needed.
+template <class Op> static bool shardDims(ShardingRuleBuilder &rule) {
+  for (int64_t dim = 0; dim < rule.operandType(0).getRank(); ++dim) {
+    unsigned factor = rule.addFactor(rule.operandType(0).getDimSize(dim));
+    rule.setOperand(0, dim, factor);
+    rule.splitFactorByLocalForm(factor, dimsOfWhole<Op>);
+  }
+  return true;
+}
+
+bool DimOp::describeSharding(ShardingRuleBuilder &rule) { return shardDims<DimOp>(rule); }
+bool ShapeOp::describeSharding(ShardingRuleBuilder &rule) { return shardDims<ShapeOp>(rule); }
+
+/// Elements of the last dimension become others, if the element sizes differ.
+bool ViewDtypeOp::describeSharding(ShardingRuleBuilder &rule) {
+  int64_t rank = rule.operandType(0).getRank();
+  for (int64_t dim = 0; dim < rank; ++dim)
+    if (dim + 1 < rank || rule.operandType(0).getShape() == rule.resultType(0).getShape())
+      rule.pair(0, dim, 0, dim);
+  return true;
+}
+
+/// The parts of each piece, joined.
+static FailureOr<SmallVector<Value>> concatOfParts(LocalFormBuilder &form) {
+  llvm::SmallVector<Value> parts;
+  for (unsigned i = 0; i < form.op()->getNumOperands(); ++i)
+    parts.push_back(form.operand(i));
+  Operation *local = form.cloneOn(parts);
+  if (!local)
+    return failure();
+  return SmallVector<Value>(local->getResults());
+}
+
+/// All parts share the dimensions other than the one along which they are joined. That one is split into the
+/// parts of each.
 bool ConcatOp::describeSharding(ShardingRuleBuilder &rule) {
   if (getAxisTensor())
     return false;
@@ -170,6 +325,20 @@ bool ConcatOp::describeSharding(ShardingRuleBuilder &rule) {
     rule.setResult(0, dim, factor);
     for (unsigned part = 0; part < getX().size(); ++part)
       rule.setOperand(part, dim, factor);
+  }
+  llvm::SmallVector<int64_t> sizes;
+  for (unsigned part = 0; part < getX().size(); ++part)
+    sizes.push_back(rule.operandType(part).getDimSize(axis));
+  if (rule.resultType(0).isDynamicDim(axis)) // blocks have static dims
+    return true;
+  std::optional<unsigned> pieces = rule.addPieces(sizes, concatOfParts);
+  if (!pieces)
+    return true;
+  rule.setResult(0, axis, *pieces);
+  int64_t begin = 0;
+  for (auto [part, size] : llvm::enumerate(sizes)) {
+    rule.setOperandPiece(static_cast<unsigned>(part), axis, *pieces, {begin, begin + size});
+    begin += size;
   }
   return true;
 }

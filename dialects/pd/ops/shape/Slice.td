@@ -95,6 +95,7 @@ def Pd_SplitOp : Pd_Op<"split", [AttrSizedOperandSegments, Pd_MovesElements]> {
   let legacy = [Legacy<"split", ["X", "SectionsTensorList*", "AxisTensor|@axis"], ["Out"], ["sections", "num",
     "axis"]>];
   let newIrGradients = ["split_grad(dout, axis_tensor)", "split_with_num_grad(dout, axis_tensor)"];
+  let sharding = "inCode";
 }
 
 def Pd_UnbindOp : Pd_Op<"unbind", [Pd_MovesElements]> {

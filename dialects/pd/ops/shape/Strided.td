@@ -37,6 +37,7 @@ def Pd_TensorUnfoldOp : Pd_Op<"tensor_unfold"> {
 }
 
 def Pd_ViewDtypeOp : Pd_Op<"view_dtype"> {
+  let sharding = "inCode";
   let lod = "none";
   let summary = "The bits of x as elements of type dtype";
   let description = [{

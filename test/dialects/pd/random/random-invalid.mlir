@@ -3,7 +3,7 @@
 func.func @randint_c3() {
   // expected-error@+2 {{C3: low must be below high, found 5 and 5}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = "pd.randint"() {shape = array<i64: 2>, dtype = i64, low = 5 : i64, high = 5 : i64, operandSegmentSizes = array<i32: 0, 0>} : () -> tensor<2xi64>
+  %0 = "pd.randint"() {shape = array<i64: 2>, dtype = i64, low = 5 : i64, high = 5 : i64, operandSegmentSizes = array<i32: 0, 0, 0>} : () -> tensor<2xi64>
   return
 }
 
@@ -84,7 +84,7 @@ func.func @centers_c2(%x: tensor<2xi64>) {
 func.func @uniform_c2_tensor(%a0: tensor<?xi64>) {
   // expected-error@+2 {{C2: a tensor of dims must have a static number of elements}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = "pd.uniform"(%a0) <{dtype = f32, operandSegmentSizes = array<i32: 1, 0>}> : (tensor<?xi64>) -> tensor<2xf32>
+  %0 = "pd.uniform"(%a0) <{dtype = f32, operandSegmentSizes = array<i32: 1, 0, 0>}> : (tensor<?xi64>) -> tensor<2xf32>
   return
 }
 
@@ -93,7 +93,7 @@ func.func @uniform_c2_tensor(%a0: tensor<?xi64>) {
 func.func @gaussian_c3() {
   // expected-error@+2 {{inferred type(s) 'tensor<2xf32>' are incompatible with return type(s) of operation 'tensor<2xf64>'}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = "pd.gaussian"() <{dtype = f32, shape = array<i64: 2>, operandSegmentSizes = array<i32: 0, 0>}> : () -> tensor<2xf64>
+  %0 = "pd.gaussian"() <{dtype = f32, shape = array<i64: 2>, operandSegmentSizes = array<i32: 0, 0, 0>}> : () -> tensor<2xf64>
   return
 }
 
@@ -111,7 +111,7 @@ func.func @poisson_c1(%a0: tensor<2x3xf32>) {
 func.func @randint_c2(%a0: tensor<?xi64>) {
   // expected-error@+2 {{C2: a tensor of dims must have a static number of elements}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = "pd.randint"(%a0) <{dtype = i64, operandSegmentSizes = array<i32: 1, 0>}> : (tensor<?xi64>) -> tensor<2xi64>
+  %0 = "pd.randint"(%a0) <{dtype = i64, operandSegmentSizes = array<i32: 1, 0, 0>}> : (tensor<?xi64>) -> tensor<2xi64>
   return
 }
 
@@ -292,5 +292,77 @@ func.func @randint_c1() {
   // expected-error@+2 {{C1: dims must not be negative, found -2}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.randint {shape = array<i64: 2, -2>, dtype = i64} : () -> tensor<2x2xi64>
+  return
+}
+
+// -----
+
+func.func @uniform_c5() {
+  // expected-error@+2 {{C5: whole_shape and part_begin must have an entry for each of the 2 dimensions, or be absent}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.uniform  {dtype = f32, shape = array<i64: 2, 3>, whole_shape = array<i64: 4, 3>} : () -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @uniform_c5_begin(%b: tensor<2xi64>) {
+  // expected-error@+2 {{C5: whole_shape and part_begin must have an entry for each of the 2 dimensions, or be absent}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.uniform  part_begin = %b {dtype = f32, shape = array<i64: 2, 3>} : (tensor<2xi64>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @gaussian_c5(%b: tensor<2xi64>) {
+  // expected-error@+2 {{C5: whole_shape and part_begin must have an entry for each of the 2 dimensions, or be absent}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.gaussian  part_begin = %b {dtype = f32, shape = array<i64: 2, 3>, whole_shape = array<i64: 4>} : (tensor<2xi64>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @truncated_gaussian_random_c5(%b: tensor<1xi64>) {
+  // expected-error@+2 {{C5: whole_shape and part_begin must have an entry for each of the 2 dimensions, or be absent}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.truncated_gaussian_random  part_begin = %b {dtype = f32, shape = array<i64: 2, 3>, whole_shape = array<i64: 4, 3>} : (tensor<1xi64>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @randint_c5(%b: tensor<2x1xi64>) {
+  // expected-error@+2 {{C5: whole_shape and part_begin must have an entry for each of the 2 dimensions, or be absent}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.randint  part_begin = %b {dtype = i64, shape = array<i64: 2, 3>, whole_shape = array<i64: 4, 3>} : (tensor<2x1xi64>) -> tensor<2x3xi64>
+  return
+}
+
+// -----
+
+func.func @poisson_c5(%x: tensor<2x3xf32>) {
+  // expected-error@+2 {{C5: whole_shape and part_begin must have an entry for each of the 2 dimensions, or be absent}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.poisson %x {whole_shape = array<i64: 4, 3>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @standard_gamma_c5(%x: tensor<2x3xf32>, %b: tensor<2xi64>) {
+  // expected-error@+2 {{C5: whole_shape and part_begin must have an entry for each of the 2 dimensions, or be absent}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.standard_gamma %x, %b : (tensor<2x3xf32>, tensor<2xi64>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @binomial_c5(%c: tensor<2x3xi64>, %p: tensor<2x3xf32>) {
+  // expected-error@+2 {{C5: whole_shape and part_begin must have an entry for each of the 2 dimensions, or be absent}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.binomial %c, %p {whole_shape = array<i64: 4, 3>} : (tensor<2x3xi64>, tensor<2x3xf32>) -> tensor<2x3xi64>
   return
 }

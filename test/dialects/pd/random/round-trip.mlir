@@ -7,13 +7,13 @@
 // CLEAN-NEXT: return
 func.func @all(%x: tensor<2x4xf32>, %label: tensor<3xi64>, %chance: tensor<3xf32>, %seed: tensor<1xi64>) {
   // CHECK: pd.uniform
-  %0 = "pd.uniform"() {shape = array<i64: 2, 3>, dtype = f32, operandSegmentSizes = array<i32: 0, 0>} : () -> tensor<2x3xf32>
+  %0 = "pd.uniform"() {shape = array<i64: 2, 3>, dtype = f32, operandSegmentSizes = array<i32: 0, 0, 0>} : () -> tensor<2x3xf32>
   // CHECK: pd.gaussian
-  %1 = "pd.gaussian"() {shape = array<i64: 2, 3>, dtype = f64, operandSegmentSizes = array<i32: 0, 0>} : () -> tensor<2x3xf64>
+  %1 = "pd.gaussian"() {shape = array<i64: 2, 3>, dtype = f64, operandSegmentSizes = array<i32: 0, 0, 0>} : () -> tensor<2x3xf64>
   // CHECK: pd.truncated_gaussian_random
-  %2 = "pd.truncated_gaussian_random"() {shape = array<i64: 2, 3>, dtype = f32, operandSegmentSizes = array<i32: 0, 0>} : () -> tensor<2x3xf32>
+  %2 = "pd.truncated_gaussian_random"() {shape = array<i64: 2, 3>, dtype = f32, operandSegmentSizes = array<i32: 0, 0, 0>} : () -> tensor<2x3xf32>
   // CHECK: pd.randint
-  %3 = "pd.randint"() {shape = array<i64: 2, 3>, dtype = i64, operandSegmentSizes = array<i32: 0, 0>} : () -> tensor<2x3xi64>
+  %3 = "pd.randint"() {shape = array<i64: 2, 3>, dtype = i64, operandSegmentSizes = array<i32: 0, 0, 0>} : () -> tensor<2x3xi64>
   // CHECK: pd.randperm
   %4 = pd.randperm {n = 5 : i64, dtype = i64} : () -> tensor<5xi64>
   // CHECK: pd.uniform_random_batch_size_like
@@ -54,8 +54,8 @@ func.func @all(%x: tensor<2x4xf32>, %label: tensor<3xi64>, %chance: tensor<3xf32
 // CLEAN-LABEL: func @drawn_twice
 func.func @drawn_twice() -> (tensor<3xf32>, tensor<3xf32>) {
   // CLEAN-COUNT-2: pd.uniform
-  %0 = "pd.uniform"() {shape = array<i64: 3>, dtype = f32, operandSegmentSizes = array<i32: 0, 0>} : () -> tensor<3xf32>
-  %1 = "pd.uniform"() {shape = array<i64: 3>, dtype = f32, operandSegmentSizes = array<i32: 0, 0>} : () -> tensor<3xf32>
+  %0 = "pd.uniform"() {shape = array<i64: 3>, dtype = f32, operandSegmentSizes = array<i32: 0, 0, 0>} : () -> tensor<3xf32>
+  %1 = "pd.uniform"() {shape = array<i64: 3>, dtype = f32, operandSegmentSizes = array<i32: 0, 0, 0>} : () -> tensor<3xf32>
   return %0, %1 : tensor<3xf32>, tensor<3xf32>
 }
 
@@ -67,4 +67,16 @@ func.func @not_folded() -> tensor<2xf32> {
   %p = pd.constant dense<0.5> : tensor<2xf32>
   %0 = pd.bernoulli %p : (tensor<2xf32>) -> tensor<2xf32>
   return %0 : tensor<2xf32>
+}
+
+// The part of a tensor of 5 x 3 elements that begins at an index.
+// CHECK-LABEL: func @parts
+func.func @parts(%begin: tensor<2xi64>, %x: tensor<2x3xf32>, %count: tensor<2x3xi64>) {
+  // CHECK: pd.uniform  part_begin = %{{.*}} {dtype = f32, shape = array<i64: 2, 3>, whole_shape = array<i64: 5, 3>} : (tensor<2xi64>) -> tensor<2x3xf32>
+  %0 = pd.uniform  part_begin = %begin {dtype = f32, shape = array<i64: 2, 3>, whole_shape = array<i64: 5, 3>} : (tensor<2xi64>) -> tensor<2x3xf32>
+  // CHECK: pd.poisson %{{.*}}, %{{.*}} {whole_shape = array<i64: 5, 3>} : (tensor<2x3xf32>, tensor<2xi64>) -> tensor<2x3xf32>
+  %1 = pd.poisson %x, %begin {whole_shape = array<i64: 5, 3>} : (tensor<2x3xf32>, tensor<2xi64>) -> tensor<2x3xf32>
+  // CHECK: pd.binomial %{{.*}}, %{{.*}}, %{{.*}} {whole_shape = array<i64: 5, 3>} :
+  %2 = pd.binomial %count, %x, %begin {whole_shape = array<i64: 5, 3>} : (tensor<2x3xi64>, tensor<2x3xf32>, tensor<2xi64>) -> tensor<2x3xi64>
+  return
 }

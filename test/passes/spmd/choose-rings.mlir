@@ -1,0 +1,46 @@
+// RUN: proa-opt %s --dist-propagate --dist-choose-rings | FileCheck %s --check-prefix=COST
+// RUN: proa-opt %s --dist-propagate --dist-choose-rings=use=always | FileCheck %s --check-prefix=ALWAYS
+// RUN: proa-opt %s --dist-propagate --dist-choose-rings=use=never | FileCheck %s --check-prefix=NEVER
+// RUN: proa-opt %s --dist-propagate --dist-choose-rings --remarks=dist-choose-rings -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: proa-opt %s --dist-propagate --dist-choose-rings=use=always --dist-partition --dist-overlap-collectives | FileCheck %s --check-prefix=LOCAL
+
+dist.mesh @m = <["cp"=2]>
+
+// Keys and values of a long sequence take memory that a ring does not need.
+// COST-LABEL: func.func @long
+// COST: pd.attention {{.*}}ring = true
+// NEVER-LABEL: func.func @long
+// NEVER-NOT: ring = true
+// REMARK: pd.attention becomes a ring of 2 devices: {{.*}} us and {{.*}} MiB as a ring, {{.*}} us and {{.*}} MiB with a gather
+func.func @long(%q: tensor<1x4096x64xf32> {dist.sharding = #dist.sharding<@m, [{}, {"cp"}, {}]>}, %k: tensor<1x4096x64xf32> {dist.sharding = #dist.sharding<@m, [{}, {"cp"}, {}]>},
+                %v: tensor<1x4096x64xf32> {dist.sharding = #dist.sharding<@m, [{}, {"cp"}, {}]>})
+    -> (tensor<1x4096x64xf32> {dist.sharding = #dist.sharding<@m, [{}, {"cp"}, {}]>}) {
+  %0:3 = pd.attention %q, %k, %v : (tensor<1x4096x64xf32>, tensor<1x4096x64xf32>, tensor<1x4096x64xf32>)
+    -> (tensor<1x4096x64xf32>, tensor<1x4096x1xf32>, tensor<1x4096x1xf32>)
+  return %0#0 : tensor<1x4096x64xf32>
+}
+
+// COST-LABEL: func.func @short
+// COST-NOT: ring = true
+// ALWAYS-LABEL: func.func @short
+// ALWAYS: pd.attention {{.*}}ring = true
+// REMARK: pd.attention gathers: {{.*}} us and 0.00 MiB as a ring, {{.*}} us and 0.00 MiB with a gather
+// The messages of the first step are on their way while the device uses its own keys and values.
+// LOCAL: dist.mesh @m_ring = <["cp"=2], devices = [1, 0]>
+// LOCAL-LABEL: func.func @short
+// LOCAL: dist.send
+// LOCAL-NEXT: %[[K:.*]] = dist.recv {{.*}} : !dist.future<tensor<1x4x4xf32>>
+// LOCAL: dist.send
+// LOCAL-NEXT: %[[V:.*]] = dist.recv {{.*}} : !dist.future<tensor<1x4x4xf32>>
+// LOCAL: pd.matmul
+// LOCAL: pd.exp
+// LOCAL: pd.matmul
+// LOCAL: dist.wait %[[K]]
+// LOCAL: dist.wait %[[V]]
+func.func @short(%q: tensor<1x8x4xf32> {dist.sharding = #dist.sharding<@m, [{}, {"cp"}, {}]>}, %k: tensor<1x8x4xf32> {dist.sharding = #dist.sharding<@m, [{}, {"cp"}, {}]>},
+                 %v: tensor<1x8x4xf32> {dist.sharding = #dist.sharding<@m, [{}, {"cp"}, {}]>})
+    -> (tensor<1x8x4xf32> {dist.sharding = #dist.sharding<@m, [{}, {"cp"}, {}]>}) {
+  %0:3 = pd.attention %q, %k, %v : (tensor<1x8x4xf32>, tensor<1x8x4xf32>, tensor<1x8x4xf32>)
+    -> (tensor<1x8x4xf32>, tensor<1x8x1xf32>, tensor<1x8x1xf32>)
+  return %0#0 : tensor<1x8x4xf32>
+}
