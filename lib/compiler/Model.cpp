@@ -8,11 +8,10 @@
 #include "lib/compiler/IrProgram.h"
 #include "lib/compiler/KernelDiagnosis.h"
 #include "lib/compiler/ModelMesh.h"
-#include "lib/compiler/OffloadedValues.h"
+#include "lib/compiler/ModelValues.h"
 #include "lib/compiler/ParameterValues.h"
 #include "lib/compiler/ProgramSource.h"
 #include "lib/compiler/Registration.h"
-#include "lib/compiler/SharedParameters.h"
 #include "lib/compiler/SpecializeFeeds.h"
 #include "lib/runtime/Executable.h"
 #include "lib/runtime/ThreadPool.h"
@@ -110,11 +109,8 @@ struct Model::Implementation {
   std::vector<TensorInfo> feeds, parameters;
   std::vector<std::string> fetches;
   std::set<std::string> states;
-  /// Of parameters and state variables; on a mesh only those that are not distributed yet.
-  std::map<std::string, Tensor> values;
+  ModelValues values;
   std::unique_ptr<ModelMesh> mesh; ///< null without one
-  /// State variables that are not in memory; null unless they are offloaded.
-  std::unique_ptr<OffloadedValues> offloaded;
   std::map<std::string, Variant> variants;
   Variant *current = nullptr;
   ModelTimes times;
@@ -157,12 +153,6 @@ struct Model::Implementation {
                        const std::map<std::string, Tensor> &feeds);
   /// Gives changed parameters to all variants.
   Result<void> bindParameters();
-  Result<const std::map<std::string, Tensor> *> wholeValues();
-  Result<void> openOffload();
-  /// Moves the states that the current program fetches itself to the store, and others back.
-  Result<void> moveStates();
-  /// The value of a variable in the store, whole.
-  Result<Tensor> storedValue(const std::string &name) const;
   /// The results of a run of the current variant: fetches and their LoDs, without a mesh also state.
   Result<std::vector<Tensor>> runCurrent(const runtime::NamedTensors &inputs);
   /// Stops the other processes of a mesh, which may not have these errors.
@@ -191,7 +181,7 @@ std::vector<NamedTensor> Model::Implementation::take(const Variant &variant,
       levels[lods[i - fetches.size()]].emplace_back(result.as<int64_t>(),
                                                     result.as<int64_t>() + result.size());
     else
-      values[names[i]] = result;
+      values.inMemory[names[i]] = result;
   }
   for (NamedTensor &result : fetched)
     result.tensor.setLod(levels[result.name]);
@@ -244,7 +234,7 @@ Result<void> Model::Implementation::open(const std::string &modelPath) {
       options.target += std::string(" libraries ") + libraries;
   }
   if (options.mesh) {
-    auto opened = ModelMesh::open(options, values);
+    auto opened = ModelMesh::open(options, values.inMemory);
     if (!opened)
       return opened.diagnostics();
     mesh = std::move(*opened);
@@ -252,24 +242,11 @@ Result<void> Model::Implementation::open(const std::string &modelPath) {
       options.progress = {}, options.onDiagnostic = {};
   }
   Result<void> read = readProgram();
+  if (read)
+    values.begin(path, source->sharedParameters(), mesh.get());
   if (read && options.offload)
-    read = openOffload();
+    read = values.beginOffload(options);
   return mesh ? mesh->agree("opening of " + path, read) : read;
-}
-
-Result<void> Model::Implementation::openOffload() {
-  if (!source->sharedParameters().empty()) {
-    if (options.onDiagnostic)
-      options.onDiagnostic({Diagnostic::Severity::Warning, path,
-                            "states are not offloaded: parameters of the program share memory"});
-    options.offload.reset();
-    return {};
-  }
-  auto opened = OffloadedValues::open(*options.offload);
-  if (!opened)
-    return opened.diagnostics();
-  offloaded = std::move(*opened);
-  return {};
 }
 
 Result<void> Model::Implementation::readProgram() {
@@ -301,7 +278,7 @@ Result<void> Model::Implementation::readSource(const params::ModelFiles &files) 
   auto weights = source->readWeights();
   if (!weights)
     return weights.diagnostics();
-  values = std::move(*weights);
+  values.inMemory = std::move(*weights);
   return {};
 }
 
@@ -361,13 +338,13 @@ Result<void> Model::Implementation::transform(mlir::ModuleOp module) {
     accumulated->setName("main");
   }
   if (options.amp && options.amp->scaling == AmpOptions::Scaling::Dynamic &&
-      !values.contains(autodiff::lossScalingState[0])) {
+      !values.inMemory.contains(autodiff::lossScalingState[0])) {
     Tensor scale(DType::Float32, {1}), steps(DType::Int32, {1});
     *scale.as<float>() = static_cast<float>(options.amp->lossScale);
     *steps.as<int32_t>() = 0;
-    values[autodiff::lossScalingState[0]] = scale;
-    values[autodiff::lossScalingState[1]] = steps;
-    values[autodiff::lossScalingState[2]] = steps;
+    values.inMemory[autodiff::lossScalingState[0]] = scale;
+    values.inMemory[autodiff::lossScalingState[1]] = steps;
+    values.inMemory[autodiff::lossScalingState[2]] = steps;
   }
   return {};
 }
@@ -541,8 +518,8 @@ Result<Variant> Model::Implementation::load(Compilation compilation, const Impor
     auto program = mesh->load(std::move(compilation), *context, path, options, threadsOf(options));
     if (!program)
       return program.diagnostics();
-    if (offloaded)
-      (*program)->setOffload([&](int64_t rank) { return offloaded->queueOf(rank); });
+    if (values.isOffloaded())
+      (*program)->setOffload([&](int64_t rank) { return values.queueOf(rank); });
     return Variant{&imported, (*program)->executable(), nullptr, std::move(*program), nullptr};
   }
   auto executable = loadProgram(std::move(compilation.programs.front()), path);
@@ -555,7 +532,7 @@ Result<Variant> Model::Implementation::load(Compilation compilation, const Impor
       remark.message = remark.code + ": " + remark.message;
       onRemark(remark);
     }
-  if (auto bound = (*executable)->bindParameters(values); !bound)
+  if (auto bound = (*executable)->bindParameters(values.inMemory); !bound)
     return bound.diagnostics();
   if (options.checkFinite)
     if (auto checked = (*executable)->checkFinite(diagnosisOf(imported, feeds)); !checked)
@@ -566,8 +543,8 @@ Result<Variant> Model::Implementation::load(Compilation compilation, const Impor
   if (!generator)
     generator = std::make_shared<runtime::RandomGenerator>(options.seed);
   (*session)->setGenerator(generator);
-  if (offloaded)
-    (*session)->setOffload(offloaded->queueOf(0));
+  if (values.isOffloaded())
+    (*session)->setOffload(values.queueOf(0));
   return Variant{&imported, *executable, std::move(*session), nullptr, nullptr};
 }
 
@@ -667,7 +644,7 @@ Result<void> Model::Implementation::checkParameter(const std::string &name, cons
   auto known = std::ranges::find(parameters, name, &TensorInfo::name);
   if (const ShardedTensor *current = mesh ? mesh->find(name) : nullptr)
     return checkType(path, name, value, current->type->dtype, current->type->dims);
-  if (auto current = values.find(name); current != values.end())
+  if (auto current = values.inMemory.find(name); current != values.inMemory.end())
     return checkType(path, name, value, current->second.dtype(), current->second.dims());
   if (known != parameters.end())
     return checkType(path, name, value, known->dtype, known->dims);
@@ -684,105 +661,22 @@ Result<void> Model::setParameter(const std::string &name, Tensor value) {
   Implementation &self = *implementation;
   if (Result<void> checked = self.checkParameter(name, value); !checked)
     return checked;
-  // Parameters that share memory are updated as whole values.
-  if (self.mesh && !self.source->sharedParameters().empty())
-    if (Result<void> gathered = self.mesh->gatherAll(); !gathered)
-      return gathered;
-  if (self.mesh)
-    self.mesh->forget(name);
-  self.values[name] = std::move(value);
   // State is fed to each run, so values computed once from parameters must be recomputed.
   self.parametersChanged |= !self.states.contains(name);
-  updateParts(self.source->sharedParameters(), name, self.values);
-  return updateBuffers(self.source->sharedParameters(), self.values);
+  return self.values.set(name, std::move(value));
 }
 
-Result<Tensor> Model::parameter(const std::string &name) const {
-  Implementation &self = *implementation;
-  bool isShared = !self.source->sharedParameters().empty();
-  if (self.offloaded && self.offloaded->contains(name) && !self.values.contains(name))
-    return self.storedValue(name);
-  if (const ShardedTensor *value = self.mesh && !isShared ? self.mesh->find(name) : nullptr)
-    return self.mesh->gather(*value, name);
-  auto values = self.wholeValues();
-  if (!values)
-    return values.diagnostics();
-  auto found = (*values)->find(name);
-  if (found == (*values)->end())
-    return errorAt(self.path, "unknown parameter or state variable '" + name + "'");
-  return found->second;
-}
+Result<Tensor> Model::parameter(const std::string &name) const { return implementation->values.get(name); }
 
 Result<void> Model::saveParameters(const std::string &path) const {
   Implementation &self = *implementation;
-  auto values = self.wholeValues();
+  auto values = self.values.whole();
   Result<void> saved;
   if (!values)
     saved = values.diagnostics();
   else if (rank() == 0)
     saved = writeParameters(path, **values, self.source->savedVariables());
   return self.mesh ? self.mesh->agree("saving of parameters", saved) : saved;
-}
-
-/// All values, each whole, with buffers that agree with their parts.
-Result<const std::map<std::string, Tensor> *> Model::Implementation::wholeValues() {
-  if (mesh)
-    if (Result<void> gathered = mesh->gatherAll(); !gathered)
-      return gathered.diagnostics();
-  for (const std::string &name : offloaded ? offloaded->names() : std::vector<std::string>())
-    if (!values.contains(name)) {
-      auto value = storedValue(name);
-      if (!value)
-        return value.diagnostics();
-      values[name] = std::move(*value);
-    }
-  if (Result<void> updated = updateBuffers(source->sharedParameters(), values); !updated)
-    return updated.diagnostics();
-  return &values;
-}
-
-Result<Tensor> Model::Implementation::storedValue(const std::string &name) const {
-  auto value = offloaded->get(name);
-  if (!value)
-    return value.diagnostics();
-  return mesh ? mesh->gather(*value, name) : Result<Tensor>(std::move(value->locals[0]));
-}
-
-Result<void> Model::Implementation::moveStates() {
-  const runtime::Plan &plan = current->executable->plan();
-  for (runtime::ValueId id : plan.feeds)
-    if (const std::string &name = plan.values[static_cast<size_t>(id)].name;
-        offloaded->contains(name) && !values.contains(name)) {
-      auto value = storedValue(name);
-      if (!value)
-        return value.diagnostics();
-      values[name] = std::move(*value);
-      offloaded->drop(name);
-    }
-  for (const std::string &name : current->stored) {
-    ShardedTensor value;
-    std::vector<int64_t> ranks{0};
-    if (mesh) {
-      auto distributed = current->onMesh->distributed(name, *mesh->values());
-      if (!distributed)
-        return distributed.diagnostics();
-      if (*distributed)
-        value = **distributed;
-      ranks = current->onMesh->ranksOfProcess();
-    } else if (auto found = values.find(name); found != values.end()) {
-      value.locals.push_back(found->second);
-    }
-    if (value.locals.empty() && !offloaded->contains(name))
-      return errorAt(path, "state variable '" + name + "' has no value");
-    if (value.locals.empty())
-      continue;
-    if (Result<void> done = offloaded->put(name, value, std::move(ranks)); !done)
-      return done;
-    values.erase(name);
-    if (mesh)
-      mesh->forget(name);
-  }
-  return {};
 }
 
 Result<void> Model::prepare(const std::map<std::string, Tensor> &feeds) {
@@ -794,8 +688,8 @@ Result<void> Model::Implementation::bindParameters() {
   if (!std::exchange(parametersChanged, false))
     return {};
   for (auto &[key, variant] : variants)
-    if (auto bound =
-            mesh ? variant.onMesh->rebind(*mesh->values()) : variant.executable->bindParameters(values);
+    if (auto bound = mesh ? variant.onMesh->rebind(*mesh->values())
+                          : variant.executable->bindParameters(values.inMemory);
         !bound)
       return bound;
   return {};
@@ -819,8 +713,10 @@ Result<runtime::NamedTensors> Model::Implementation::beforeRun(const std::map<st
   current = *variant;
   if (Result<void> bound = bindParameters(); !bound)
     return bound.diagnostics();
-  if (offloaded)
-    if (Result<void> moved = moveStates(); !moved)
+  if (values.isOffloaded())
+    if (Result<void> moved =
+            values.moveStates(current->executable->plan(), current->stored, current->onMesh.get());
+        !moved)
       return moved.diagnostics();
   const runtime::Plan &plan = current->executable->plan();
   if (profiling && !current->profile)
@@ -830,7 +726,7 @@ Result<runtime::NamedTensors> Model::Implementation::beforeRun(const std::map<st
   std::map<std::string, Tensor> all = import::withLods(feeds);
   runtime::NamedTensors inputs(all.begin(), all.end());
   for (const std::string &name : states)
-    if (auto found = values.find(name); !mesh && found != values.end())
+    if (auto found = values.inMemory.find(name); !mesh && found != values.inMemory.end())
       for (runtime::ValueId id : plan.feeds)
         if (plan.values[id].name == name)
           inputs[name] = found->second;
