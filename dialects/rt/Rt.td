@@ -243,6 +243,7 @@ class Rt_VariableOp<string mnemonic, string kernel, list<Trait> traits> : Op<Rt_
     [Pd_DeclaredAttributesOnly, DeclareOpInterfaceMethods<LibraryOpInterface>] # traits> {
   string library = kernel;
   bit libraryHalf = 1;
+  string cudaLibrary = "";
   let extraClassDefinition = "::llvm::StringRef $cppClass::getLibraryKernel() { return \"" # library # "\"; }";
 }
 

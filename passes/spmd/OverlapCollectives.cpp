@@ -5,6 +5,7 @@
 #include "passes/spmd/Collectives.h"
 
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
@@ -68,9 +69,10 @@ private:
            bytesOf(op->getResult(0)) > bytesOf(operand);
   }
 
-  /// Where an op starts and where the wait is: before these ops.
+  /// Where an op starts and where the wait is: before these ops. `delayed` are users that move to the wait.
   struct Places {
     Operation *start, *wait;
+    SmallVector<Operation *> delayed = {};
   };
 
   /// The start is at most `window` ops that compute before the first user.
@@ -89,13 +91,38 @@ private:
     return count > 0 ? std::optional(Places{start, user}) : std::nullopt;
   }
 
-  /// The start follows the operand, and the wait is at most `window` ops that compute after it.
-  std::optional<Places> earlyPlaces(Operation *op, Operation *user) {
-    Operation *start = operandOf(op).getDefiningOp()->getNextNode(), *wait = start;
+  /// Whether an op, or one in its regions, uses a result of these ops.
+  static bool usesResultOf(Operation *op, const DenseSet<Operation *> &ops) {
+    return op
+        ->walk([&](Operation *inner) {
+          bool uses = llvm::any_of(inner->getOperands(),
+                                   [&](Value value) { return ops.contains(value.getDefiningOp()); });
+          return uses ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
+  /// The start follows the operand, and the wait is at most `window` ops that compute after it. Users of the
+  /// result between them, such as the update of a weight, move to the wait, unless their order matters.
+  std::optional<Places> earlyPlaces(Operation *op) {
+    Operation *start = operandOf(op).getDefiningOp()->getNextNode();
+    Places places{start, start};
+    DenseSet<Operation *> users{op};
     int64_t count = 0;
-    for (; wait != user && count < window; wait = wait->getNextNode())
-      count += isWork(wait);
-    return count > 0 ? std::optional(Places{start, wait}) : std::nullopt;
+    for (Operation *&wait = places.wait; count < window; wait = wait->getNextNode()) {
+      if (wait == op)
+        continue;
+      bool isUser = usesResultOf(wait, users);
+      if (wait->hasTrait<OpTrait::IsTerminator>() || (isUser && !isMemoryEffectFree(wait)))
+        break;
+      if (isUser) {
+        users.insert(wait);
+        places.delayed.push_back(wait);
+      } else {
+        count += isWork(wait);
+      }
+    }
+    return count > 0 ? std::optional(places) : std::nullopt;
   }
 
   /// A receive starts after the send of the same channel, which is that of a step of a ring: what a device
@@ -123,7 +150,7 @@ private:
     auto receive = dyn_cast<dist::RecvOp>(op);
     std::optional<Places> places = receive      ? placesOfReceive(receive, user)
                                    : isLate(op) ? latePlaces(op, user)
-                                                : earlyPlaces(op, user);
+                                                : earlyPlaces(op);
     if (!places) {
       remarks.missed(op) << name << " is not asynchronous: nothing is computed between "
                          << "its operand and its first use";
@@ -134,7 +161,9 @@ private:
     Value result = op->getResult(0);
     auto type = cast<RankedTensorType>(result.getType());
     result.setType(dist::FutureType::get(&getContext(), type));
-    OpBuilder builder(places->wait);
+    for (Operation *delayed : places->delayed)
+      delayed->moveBefore(places->wait);
+    OpBuilder builder(places->delayed.empty() ? places->wait : places->delayed.front());
     auto wait = dist::WaitOp::create(builder, op->getLoc(), type, result);
     result.replaceAllUsesExcept(wait.getResult(), wait);
     remarks.done(op) << name << " is asynchronous";

@@ -96,7 +96,37 @@ func.func @gather_late(%w: tensor<4xf32>, %x: tensor<8xf32>) -> tensor<8xf32> {
   return %3 : tensor<8xf32>
 }
 
+// Users of a sum that are between it and other work move to the wait, in their order.
+// CHECK-LABEL: func @update
+// CHECK: pd.exp
+// CHECK-NEXT: %[[F:.*]] = dist.all_reduce {{.*}} -> !dist.future<tensor<4xf32>>
+// CHECK-NEXT: pd.tanh
+// CHECK-NEXT: %[[S:.*]] = dist.wait %[[F]]
+// CHECK-NEXT: %[[R:.*]] = pd.relu %[[S]]
+// CHECK-NEXT: pd.subtract %{{.*}}, %[[R]]
+// CHECK-NEXT: return
+func.func @update(%w: tensor<4xf32>, %x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0 = pd.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = dist.all_reduce %0 of tensor<4xf32> from <@m, [{}], partial = [sum {"x"}]> to <@m, [{}]> : tensor<4xf32> -> tensor<4xf32>
+  %2 = pd.relu %1 : (tensor<4xf32>) -> tensor<4xf32>
+  %3 = pd.subtract %w, %2 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %4 = pd.tanh %x : (tensor<4xf32>) -> tensor<4xf32>
+  return %3, %4 : tensor<4xf32>, tensor<4xf32>
+}
+
 dist.mesh @moved = <["x"=2], devices = [1, 0]>
+
+// A user with effects does not move.
+// CHECK-LABEL: func @ordered
+// CHECK: dist.all_reduce {{.*}} -> tensor<4xf32>
+// CHECK-NEXT: dist.send
+func.func @ordered(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = pd.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = dist.all_reduce %0 of tensor<4xf32> from <@m, [{}], partial = [sum {"x"}]> to <@m, [{}]> : tensor<4xf32> -> tensor<4xf32>
+  dist.send %1 of tensor<4xf32> from <@m, [{}]> to <@moved, [{}]> channel 1 : tensor<4xf32>
+  %2 = pd.tanh %x : (tensor<4xf32>) -> tensor<4xf32>
+  return %2 : tensor<4xf32>
+}
 
 // What arrives is awaited after the work.
 // CHECK-LABEL: func @received
