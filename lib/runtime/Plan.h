@@ -160,7 +160,7 @@ struct Step {
   bool hasCounters = false;
   /// Kernel: after these it gets the address of a word for each check.
   std::vector<IndexCheck> checks;
-  bool isStart = false;         ///< Library
+  bool isStart = false; ///< Library
 
   /// Whether the step waits for the output of a step with `isStart`.
   bool isWait() const { return kind == StepKind::Library && symbol == "dist_wait"; }

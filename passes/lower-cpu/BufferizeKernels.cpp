@@ -1,4 +1,5 @@
 // Tensors to memory: see Passes.td.
+#include "passes/analysis/KernelAttributes.h"
 #include "passes/lower-cpu/Passes.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -49,20 +50,26 @@ LogicalResult copyWithLoops(OpBuilder &builder, Location loc, Value from, Value 
 struct BufferizeKernels : proa::impl::BufferizeKernelsBase<BufferizeKernels> {
   using BufferizeKernelsBase::BufferizeKernelsBase;
 
+  /// Whether another pass lowers the function as a whole, from tensors.
+  static bool isWholeKernel(func::FuncOp function) { return function->hasAttr(proa::wholeKernelAttribute); }
+
   /// Reports ops on tensors that have no form on memory. Bufferization leaves unused ones unchanged, but
   /// rewrites the ops in their regions.
   static LogicalResult verifyIsLowered(ModuleOp module,
                                        const bufferization::OneShotBufferizationOptions &options) {
     bool isLowered = true;
-    module.walk([&](Operation *op) {
+    module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (auto function = dyn_cast<func::FuncOp>(op); function && isWholeKernel(function))
+        return WalkResult::skip();
       bool hasTensors = llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>) ||
                         llvm::any_of(op->getResultTypes(), llvm::IsaPred<TensorType>);
       if (!hasTensors || isa_and_present<func::FuncDialect>(op->getDialect()) ||
           options.dynCastBufferizableOp(op))
-        return;
+        return WalkResult::advance();
       op->emitError() << "'" << op->getName()
                       << "' has no form on memory, expected ops that are lowered to linalg";
       isLowered = false;
+      return WalkResult::advance();
     });
     return success(isLowered);
   }
@@ -70,10 +77,16 @@ struct BufferizeKernels : proa::impl::BufferizeKernelsBase<BufferizeKernels> {
   void runOnOperation() override {
     bufferization::OneShotBufferizationOptions options;
     options.memCpyFn = copyWithLoops;
+    options.opFilter.denyOperation([](Operation *op) {
+      auto function = op->getParentOfType<func::FuncOp>();
+      return function && isWholeKernel(function);
+    });
     if (failed(verifyIsLowered(getOperation(), options)))
       return signalPassFailure();
     IRRewriter rewriter(&getContext());
     for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (isWholeKernel(function))
+        continue;
       unshareDestinations(function);
       if (failed(bufferization::eliminateEmptyTensors(rewriter, function)))
         return signalPassFailure();

@@ -120,7 +120,7 @@ def BufferizeKernels : Pass<"proa-bufferize-kernels", "mlir::ModuleOp"> {
   let summary = "Bufferize kernels";
   let description = [{
     Replaces empty tensors by the destinations that they are inserted into, then runs one-shot bufferization. Copies
-    become loops, not calls.
+    become loops, not calls. Functions with `proa.whole_kernel`, which another pass lowers, stay on tensors.
   }];
   let dependentDialects = ["mlir::bufferization::BufferizationDialect", "mlir::linalg::LinalgDialect",
                            "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect"];

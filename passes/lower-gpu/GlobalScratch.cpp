@@ -3,11 +3,10 @@
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/kernel-entry/TensorMapForm.h"
 
-#include "mlir/Analysis/SliceAnalysis.h"
-#include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
@@ -26,24 +25,36 @@ scf::ForOp rowLoopOf(func::FuncOp kernel) {
   return loops.empty() ? scf::ForOp() : *loops.begin();
 }
 
-/// The ops that compute `value` from the arguments of the kernel, in order; nothing if it depends on more.
+/// The size that a memref.dim reads, where the op that forms the memref tells it.
+std::optional<OpFoldResult> sizeOf(memref::DimOp dim) {
+  auto cast = dim.getSource().getDefiningOp<memref::ReinterpretCastOp>();
+  std::optional<int64_t> index = dim.getConstantIndex();
+  return cast && index ? std::optional(cast.getMixedSizes()[static_cast<size_t>(*index)]) : std::nullopt;
+}
+
+/// Adds the ops that compute `value` from dims of the kernel, in order. False if it depends on more.
+bool addComputation(Value value, SetVector<Operation *> &ops) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return argument.getType().isIndex() && isa<func::FuncOp>(argument.getOwner()->getParentOp());
+  Operation *op = value.getDefiningOp();
+  if (ops.contains(op))
+    return true;
+  auto dim = dyn_cast<memref::DimOp>(op);
+  if (std::optional<OpFoldResult> size = dim ? sizeOf(dim) : std::nullopt) {
+    if (auto known = dyn_cast<Value>(*size); known && !addComputation(known, ops))
+      return false;
+  } else if (!isMemoryEffectFree(op) || op->getNumRegions() != 0 ||
+             !llvm::all_of(op->getOperands(), [&](Value operand) { return addComputation(operand, ops); })) {
+    return false;
+  }
+  ops.insert(op);
+  return true;
+}
+
+/// The ops of addComputation; nothing if the value depends on more than dims.
 std::optional<SetVector<Operation *>> computationOf(Value value) {
   SetVector<Operation *> ops;
-  auto isFromArguments = [](Value operand) {
-    auto argument = dyn_cast<BlockArgument>(operand);
-    return !argument || isa<func::FuncOp>(argument.getOwner()->getParentOp());
-  };
-  if (Operation *op = value.getDefiningOp()) {
-    BackwardSliceOptions options;
-    options.inclusive = true;
-    options.omitBlockArguments = true;
-    (void)getBackwardSlice(op, &ops, options);
-  }
-  bool isKnown = isFromArguments(value) && llvm::all_of(ops, [&](Operation *op) {
-                   return isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
-                          llvm::all_of(op->getOperands(), isFromArguments);
-                 });
-  return isKnown ? std::optional(topologicalSort(ops)) : std::nullopt;
+  return addComputation(value, ops) ? std::optional(std::move(ops)) : std::nullopt;
 }
 
 /// The arguments of a kernel that are dims.
@@ -83,9 +94,18 @@ private:
 
   Value cloneComputation(Value value, IRMapping &map) {
     SetVector<Operation *> ops = *computationOf(value);
-    for (Operation *op : ops)
-      if (!map.contains(op))
+    for (Operation *op : ops) {
+      auto dim = dyn_cast<memref::DimOp>(op);
+      std::optional<OpFoldResult> size = dim ? sizeOf(dim) : std::nullopt;
+      if (map.contains(op->getResult(0)))
+        continue;
+      if (!size)
         b.clone(*op, map);
+      else if (auto known = dyn_cast<Value>(*size))
+        map.map(dim.getResult(), map.lookupOrDefault(known));
+      else
+        map.map(dim.getResult(), getValueOrCreateConstantIndexOp(b, loc, *size));
+    }
     return map.lookupOrDefault(value);
   }
 

@@ -128,8 +128,12 @@ private:
         placeInLoop(loop);
         continue;
       }
-      // All threads of a block take the same branch, or there is nothing in it that needs a barrier.
-      if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      auto branch = dyn_cast<scf::IfOp>(op);
+      if (branch && dependsOnThread(branch.getCondition())) {
+        placeBefore(branch);
+        continue;
+      }
+      if (branch) { // all threads of a block take it, or none does
         SmallVector<Access> before = pending;
         for (Region &region : branch->getRegions())
           for (Block &inner : region)
@@ -141,11 +145,33 @@ private:
         pending.clear();
         continue;
       }
-      SmallVector<Access> accesses = accessesOf(op);
-      if (conflictsWithPending(accesses))
-        addBarrier(OpBuilder(&op), op.getLoc());
-      pending.append(accesses);
+      addAccesses(&op, accessesOf(op));
     }
+  }
+
+  void addAccesses(Operation *op, ArrayRef<Access> accesses) {
+    if (conflictsWithPending(accesses))
+      addBarrier(OpBuilder(op), op->getLoc());
+    pending.append(accesses.begin(), accesses.end());
+  }
+
+  static bool dependsOnThread(Value condition) {
+    SmallVector<Value> values{condition};
+    while (!values.empty())
+      if (Operation *op = values.pop_back_val().getDefiningOp()) {
+        if (isa<gpu::ThreadIdOp>(op))
+          return true;
+        llvm::append_range(values, op->getOperands());
+      }
+    return false;
+  }
+
+  /// The branch is of some threads, which run what is in it in its order; a barrier there would wait for the
+  /// others.
+  void placeBefore(scf::IfOp branch) {
+    SmallVector<Access> accesses;
+    branch->walk([&](Operation *op) { accesses.append(accessesOf(*op)); });
+    addAccesses(branch, accesses);
   }
 
   /// The first ops of an iteration follow the last ones of the iteration before.

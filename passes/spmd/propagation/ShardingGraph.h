@@ -29,6 +29,13 @@ struct State {
   /// Whether the value must have this placement, for results of ops with an annotation.
   bool isPinned = false;
   bool isAnnotated = false;
+
+  State() = default;
+  State(const State &) = default;
+  State &operator=(const State &) = default;
+  // Not to throw is stated because SmallVector does not: std::vector would copy the states when it grows.
+  State(State &&) noexcept = default;
+  State &operator=(State &&) noexcept = default;
 };
 
 /// An op, or an edge from an operand to the value that it becomes (a block argument, the result of a region

@@ -25,9 +25,9 @@ Plan samplePlan() {
   plan.feeds = {0};
   plan.parameters = {1};
   plan.prepare = {
-      {StepKind::Library, "expand", {1, none}, {3}, {{"shape", {4, 4}}}, 1, 0, "t", "net.py:1", {}, {}}};
-  plan.steps = {{StepKind::Kernel, "k0", {2, 3}, {4}, {}, 16, 12.5, "add", "net.py:2", {}, {}},
-                {StepKind::Kernel, "k1", {0, 4}, {5}, {}, dynamicDim, 0, "mul", "", {}, {}}};
+      {StepKind::Library, "expand", {1, none}, {3}, {{"shape", {4, 4}}}, 1, 0, 0, "t", "net.py:1", {}, {}}};
+  plan.steps = {{StepKind::Kernel, "k0", {2, 3}, {4}, {}, 16, 12.5, 0, "add", "net.py:2", {}, {}},
+                {StepKind::Kernel, "k1", {0, 4}, {5}, {}, dynamicDim, 0, 0, "mul", "", {}, {}}};
   for (Step &step : plan.steps)
     step.attributes = nlohmann::json::object();
   plan.fetches = {6, 0};
@@ -117,7 +117,7 @@ Plan planWithStart() {
   plan.values.push_back({DType::Float32, {16}, Storage::Arena, 256, none, "g"});
   plan.values.push_back({DType::Float32, {16}, Storage::Alias, 0, 7, "result"});
   plan.arenaBytes = 320;
-  Step start{StepKind::Library, "send", {4}, {7}, {}, 1, 0, "", "", {}, {}},
+  Step start{StepKind::Library, "send", {4}, {7}, {}, 1, 0, 0, "", "", {}, {}},
       kernel = plan.steps[0], wait{StepKind::Library, "dist_wait", {7, 4}, {9}};
   start.isStart = true;
   start.attributes = nlohmann::json::object();
