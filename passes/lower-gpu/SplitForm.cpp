@@ -1,11 +1,14 @@
 #include "passes/lower-gpu/SplitForm.h"
 
+#include "passes/analysis/KernelAttributes.h"
+#include "passes/lower-gpu/ContractionForm.h"
 #include "passes/lower-gpu/ReductionForm.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
 #include "llvm/ADT/EquivalenceClasses.h"
@@ -25,7 +28,22 @@ Value rootOf(Value memory) {
   return memory;
 }
 
-double sizeOf(int64_t size) { return ShapedType::isDynamic(size) ? assumedSize : static_cast<double>(size); }
+/// The largest size of a loop, as far as it is known.
+double sizeOf(linalg::LinalgOp op, unsigned loop) {
+  if (int64_t size = op.getStaticLoopRanges()[loop]; !ShapedType::isDynamic(size))
+    return static_cast<double>(size);
+  AffineExpr own = getAffineDimExpr(loop, op.getContext());
+  for (OpOperand &operand : op->getOpOperands())
+    for (auto [dim, expression] : llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
+      if (expression == own) {
+        auto bound = ValueBoundsConstraintSet::computeConstantBound(
+            presburger::BoundType::UB, {operand.get(), static_cast<int64_t>(dim)}, nullptr,
+            /*closedUB=*/true);
+        if (succeeded(bound))
+          return static_cast<double>(*bound);
+      }
+  return assumedSize;
+}
 
 class SplitFinder {
 public:
@@ -104,8 +122,7 @@ private:
     bool isFound = false;
     for (auto [i, op] : llvm::enumerate(ops))
       for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
-        if (double size = sizeOf(op.getStaticLoopRanges()[loop]);
-            isReductionLoop(op, loop) && size > longest) {
+        if (double size = sizeOf(op, loop); isReductionLoop(op, loop) && size > longest) {
           longest = size;
           leader = Loop(i, loop);
           split.size = op.getStaticLoopRanges()[loop];
@@ -172,8 +189,13 @@ private:
         split.first.push_back({op, loop, isReduced});
         split.second.push_back(op);
         double elements = 1;
-        for (int64_t size : op.getStaticLoopRanges())
-          elements *= sizeOf(size);
+        for (unsigned own = 0; own < op.getNumLoops(); ++own)
+          elements *= sizeOf(op, own);
+        if (auto strategy = op->getAttrOfType<StringAttr>(contractionAttribute)) {
+          constexpr int64_t largestStep = 64; // of a contraction along the reduced dimension
+          split.unit = largestStep;
+          split.needsWholeOperands |= strategy.getValue() == nameOf(ContractionChoice::Kind::Wgmma);
+        }
         split.elementsOfRow = std::max(split.elementsOfRow, elements);
         continue;
       }
@@ -203,6 +225,12 @@ private:
 
 std::optional<ReductionSplit> ReductionSplit::find(func::FuncOp function, const char *&obstacle) {
   return SplitFinder(function).run(obstacle);
+}
+
+int64_t elementsOfPart(const ReductionSplit &split, int64_t parts) {
+  int64_t least = llvm::divideCeil(split.size, parts);
+  auto whole = static_cast<int64_t>(llvm::alignTo(least, split.unit));
+  return whole * (parts - 1) < split.size ? whole : least;
 }
 
 Block &ReductionSplit::body(func::FuncOp function) const {

@@ -24,7 +24,10 @@ struct ReductionSplit {
   /// are in the list too, where they combine the parts.
   llvm::SmallVector<mlir::linalg::LinalgOp> second;
   int64_t size = 0;         ///< of the split dimension, or kDynamic
-  double elementsOfRow = 0; ///< loop iterations of a row in the first phase; a dynamic size counts as 1024
+  double elementsOfRow = 0; ///< loop iterations of a row in the first phase; an unknown size counts as 1024
+  /// Parts of a multiple of so many elements keep accesses of 16 bytes, and whole tiles of a contraction.
+  int64_t unit = 32;
+  bool needsWholeOperands = false; ///< the tensor memory accelerator reads them (wgmma)
 
   /// The split of `function`, a kernel on memory. Null, with the reason in `obstacle`, if blocks cannot share
   /// its reductions.
@@ -33,5 +36,9 @@ struct ReductionSplit {
   /// The block with the ops of a row.
   mlir::Block &body(mlir::func::FuncOp function) const;
 };
+
+/// The elements of each of `parts` parts of a static dimension but the last one: a multiple of `unit`, unless
+/// parts would be empty.
+int64_t elementsOfPart(const ReductionSplit &split, int64_t parts);
 
 } // namespace proa

@@ -56,7 +56,8 @@ struct ChooseParts : proa::impl::ChoosePartsBase<ChooseParts> {
     parts = std::min<int64_t>(parts, llvm::divideCeil(blocks.getValue(), std::max<int64_t>(rows, 1)));
     if (parts < 2 || ShapedType::isDynamic(split.size))
       return parts;
-    return llvm::divideCeil(split.size, llvm::divideCeil(split.size, parts)); // no part is empty
+    auto elements = static_cast<int64_t>(llvm::alignTo(llvm::divideCeil(split.size, parts), split.unit));
+    return llvm::divideCeil(split.size, elements);
   }
 
   void runOnOperation() override {
@@ -68,6 +69,10 @@ struct ChooseParts : proa::impl::ChoosePartsBase<ChooseParts> {
     std::optional<proa::ReductionSplit> split = proa::ReductionSplit::find(kernel, obstacle);
     if (!split) {
       remarks.missed(kernel) << "each row is computed by one block: " << obstacle;
+      return;
+    }
+    if (split->needsWholeOperands) {
+      remarks.missed(kernel) << "each row is computed by one block: wgmma reads whole operands";
       return;
     }
     int64_t parts = partsOf(kernel, *split);
@@ -236,7 +241,7 @@ private:
     b.setInsertionPoint(split.first.front().op);
     AffineExpr d0 = b.getAffineDimExpr(0);
     if (!ShapedType::isDynamic(split.size) && !hasDynamicRows) {
-      int64_t elements = llvm::divideCeil(split.size, maxParts);
+      int64_t elements = proa::elementsOfPart(split, maxParts);
       chunk = b.getIndexAttr(elements);
       begin = affine::makeComposedAffineApply(b, loc, d0 * elements, {part});
       size = chunk;
@@ -251,7 +256,9 @@ private:
     linalg::LinalgOp op = reduction->op;
     b.setInsertionPoint(split.first.front().op);
     Value whole = toValue(op.createLoopRanges(b, loc)[*reduction->loop].size);
-    Value elements = arith::CeilDivUIOp::create(b, loc, whole, parts);
+    AffineExpr units = b.getAffineSymbolExpr(0).ceilDiv(split.unit) * split.unit;
+    Value elements = affine::makeComposedAffineApply(
+        b, loc, units, {OpFoldResult(Value(arith::CeilDivUIOp::create(b, loc, whole, parts)))});
     begin = arith::MinUIOp::create(b, loc, arith::MulIOp::create(b, loc, part, elements), whole);
     Value left = arith::SubIOp::create(b, loc, whole, begin);
     chunk = elements;

@@ -5,8 +5,8 @@
 func.func @random(%s: tensor<1xi64>) -> (tensor<3xf32>, tensor<3xcomplex<f64>>, tensor<3xi32>) {
   // CHECK: rt.random_call {seed = 5 : i64} : () -> tensor<2xi64>
   %0 = rt.random_call {seed = 5 : i64} : () -> tensor<2xi64>
-  // CHECK: rt.random_call(seed = %arg0) : (tensor<1xi64>) -> tensor<2xi64>
-  %1 = rt.random_call (seed = %s) : (tensor<1xi64>) -> tensor<2xi64>
+  // CHECK: rt.random_call seed = %arg0 : (tensor<1xi64>) -> tensor<2xi64>
+  %1 = rt.random_call seed = %s : (tensor<1xi64>) -> tensor<2xi64>
   // CHECK: rt.uniform %{{.*}} {max = 1.000000e+00 : f64, min = 0.000000e+00 : f64} : (tensor<2xi64>) -> tensor<3xf32>
   %2 = rt.uniform %0 {min = 0.0, max = 1.0} : (tensor<2xi64>) -> tensor<3xf32>
   // CHECK: rt.gaussian

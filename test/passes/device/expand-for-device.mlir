@@ -23,7 +23,7 @@ func.func @random() -> (tensor<2x3xf32>, tensor<2x3xf64>, tensor<2x3xi64>) {
 // CHECK-LABEL: func.func @dynamic
 // CHECK: pd.uniform
 func.func @dynamic(%n: tensor<1xi64>) -> tensor<?xf32> {
-  %0 = "pd.uniform"(%n) {shape = array<i64: -1>, dtype = f32, operandSegmentSizes = array<i32: 1, 0>} : (tensor<1xi64>) -> tensor<?xf32>
+  %0 = "pd.uniform"(%n) {shape = array<i64: -1>, dtype = f32, operandSegmentSizes = array<i32: 1, 0, 0>} : (tensor<1xi64>) -> tensor<?xf32>
   return %0 : tensor<?xf32>
 }
 
@@ -35,7 +35,7 @@ func.func @dynamic(%n: tensor<1xi64>) -> tensor<?xf32> {
 // CHECK: %[[SORTED:.*]], %[[ORDER:.*]] = pd.argsort %[[FLAT]] {axis = 0 : i64, stable = true}
 // CHECK: rt.scatter_sorted %arg0, %[[SORTED]], %[[ORDER]], %{{.*}} {depth = 1 : i64, reduce = {{.*}}} : {{.*}}tensor<6x4xf32>) -> tensor<5x4xf32>
 func.func @scatter_nd(%x: tensor<5x4xf32>, %i: tensor<2x3x1xi64>, %u: tensor<2x3x4xf32>) -> tensor<5x4xf32> {
-  %0 = "pd.scatter_nd"(%x, %i, %u) {reduce = #pd.scatter_reduce<add>} : (tensor<5x4xf32>, tensor<2x3x1xi64>, tensor<2x3x4xf32>) -> tensor<5x4xf32>
+  %0 = pd.scatter_nd %x, %i, %u reduce = add : (tensor<5x4xf32>, tensor<2x3x1xi64>, tensor<2x3x4xf32>) -> tensor<5x4xf32>
   return %0 : tensor<5x4xf32>
 }
 

@@ -73,12 +73,13 @@ func.func @rest(%a: memref<8x6xf32>, %b: memref<1025xf32>) attributes {proa.kern
 
 // -----
 
-// One result: the block computes it. 16 results: a warp for each. Results along the memory: a thread for each. 8
+// One result: the block computes it. 16 results: a warp for each. Results along the memory: threads share the terms of
+// adjacent results. 8
 // terms: 8 lanes. An op without a neutral element: one thread.
 // CHECK-LABEL: func.func @groups
 // CHECK: linalg.generic {{.*}}iterator_types = ["reduction"]{{.*}}proa.group = 256 : i64, proa.vector = 4 : i64
 // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]{{.*}}proa.group = 32 : i64
-// CHECK: linalg.generic {{.*}}iterator_types = ["reduction", "parallel"]{{.*}}proa.group = 1 : i64
+// CHECK: linalg.generic {{.*}}iterator_types = ["reduction", "parallel"]{{.*}}proa.group = 16 : i64, proa.vector = 4 : i64
 // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]{{.*}}proa.group = 8 : i64
 // CHECK: linalg.generic {{.*}}iterator_types = ["reduction"]{{.*}}proa.group = 1 : i64
 func.func @groups(%a: memref<1024xf32>, %s: memref<f32>, %b: memref<16x64xf32>, %r: memref<16xf32>, %c: memref<64x64xf32>,

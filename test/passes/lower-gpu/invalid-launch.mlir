@@ -19,12 +19,12 @@ func.func @vector(%v: f32, %r: memref<4x6xf32>) attributes {proa.kernel, proa.th
 // -----
 
 func.func @reduced(%a: memref<8x64xf32>, %r: memref<64xf32>) attributes {proa.kernel, proa.threads = 32 : i64} {
-  // expected-error@+1 {{'proa.vector' is 4, expected 1 where the innermost loop of a reduction is not reduced}}
+  // expected-error@+1 {{'proa.vector' is 4, expected 1 for a reduction that threads cannot compute together, and whose innermost loop is not reduced}}
   linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>],
                   iterator_types = ["reduction", "parallel"]} ins(%a : memref<8x64xf32>) outs(%r : memref<64xf32>)
       attrs = {proa.vector = 4 : i64} {
   ^bb0(%x: f32, %y: f32):
-    %z = arith.addf %y, %x : f32
+    %z = arith.subf %x, %y : f32
     linalg.yield %z : f32
   }
   return

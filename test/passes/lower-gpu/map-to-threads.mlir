@@ -37,10 +37,12 @@ func.func @elementwise(%a: memref<10xf32>, %r: memref<10xf32>, %begin: index, %e
 // A thread computes a whole sum; the loops over terms are nested, and nothing is exchanged.
 // CHECK-LABEL: func.func @by_thread
 // CHECK-NOT: gpu.shuffle
-// CHECK: scf.for %[[J:.*]] = %thread_id_x to %c64 step %c32 {
-// CHECK: %[[START:.*]] = memref.load %{{.*}}[%[[J]]]
-// CHECK: %[[SUM:.*]] = scf.for %[[I:.*]] = %c0 to %c8 step %c1 iter_args(%[[OLD:.*]] = %[[START]])
+// CHECK: scf.for %[[FIRST:.*]] = %c0 to %c64 step %c32 {
+// CHECK: %[[J:.*]] = affine.apply #{{.*}}(%[[FIRST]])[%thread_id_x]
+// CHECK: %[[TERMS:.*]] = scf.for %[[I:.*]] = %c0 to %c8 step %c1 iter_args(%{{.*}} = %{{.*}})
 // CHECK: memref.load %{{.*}}[%[[I]], %[[J]]]
+// CHECK: %[[START:.*]] = memref.load %{{.*}}[%[[J]]]
+// CHECK: %[[SUM:.*]] = arith.addf %[[START]], %[[TERMS]]
 // CHECK: memref.store %[[SUM]], %{{.*}}[%[[J]]]
 func.func @by_thread(%a: memref<8x64xf32>, %r: memref<64xf32>) attributes {proa.kernel, proa.threads = 32 : i64} {
   linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>],

@@ -11,8 +11,8 @@
 // CHECK: %[[B:.*]] = memref.view %[[MEMORY]][%c16][] : {{.*}} to memref<4x4xf32, #gpu.address_space<workgroup>>
 // CHECK: memref.subview %[[B]]{{.*}} to memref<2x4xf32, strided<[4, 1]>, #gpu.address_space<workgroup>>
 // SMALL-LABEL: func.func @two
-// SMALL-SAME: proa.host = "its scratch buffers need 80 bytes of shared memory, a block has 64"
-// SMALL-NOT: proa.threads
+// SMALL-SAME: proa.scratch = [array<i64: 1, 64>]
+// SMALL: memref.view %{{.*}} : memref<?xi8> to memref<4x4xf32>
 func.func @two(%i: index, %v: f32, %b: i8) attributes {proa.kernel, proa.threads = 32 : i64} {
   %a = memref.alloc() : memref<5xi8>
   %c = memref.alloc() : memref<4x4xf32>
@@ -98,6 +98,9 @@ func.func @escapes(%r: memref<4xf32>) attributes {proa.kernel, proa.threads = 32
 // CHECK-LABEL: func.func @large
 // CHECK-SAME: proa.shared = 66560 : i64
 // CHECK: memref.view %{{.*}}[%c1024]
+// SMALL-LABEL: func.func @large
+// SMALL-SAME: proa.host = "its scratch buffers need {{[0-9]+}} bytes of shared memory, a block has 64"
+// SMALL-NOT: proa.threads
 func.func @large(%i: index) -> index attributes {proa.kernel, proa.threads = 32 : i64} {
   %a = memref.alloc() : memref<16xi8, #gpu.address_space<workgroup>>
   %b = memref.alloc() {alignment = 1024 : i64} : memref<65536xi8, #gpu.address_space<workgroup>>

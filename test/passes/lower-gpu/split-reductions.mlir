@@ -5,6 +5,7 @@
 
 // One row of a million terms is shared by blocks: a partial result of each is in scratch memory, and the last block
 // combines them.
+// REMARK: proa-choose-parts: {{[0-9]+}} blocks share the reductions of a row
 // CHOOSE-LABEL: func.func @sum
 // CHOOSE-SAME: proa.parts = [[PARTS:[0-9]+]] : i64
 // CHECK-LABEL: func.func @sum
@@ -32,6 +33,7 @@ func.func @sum(%x: memref<1048576xf32>, %r: memref<f32>, %begin: index, %end: in
 // -----
 
 // A short row stays with one block.
+// REMARK: proa-choose-parts: each row is computed by one block: there are enough rows, or few elements
 // CHOOSE-LABEL: func.func @short
 // CHOOSE-NOT: proa.parts
 // CHECK-LABEL: func.func @short

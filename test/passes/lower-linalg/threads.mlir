@@ -50,7 +50,7 @@ func.func private @sort(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xi64>) att
 // CHECK: memref.atomic_rmw minu
 // CHECK: scf.if
 func.func private @gather(%x: tensor<?x4xf32>, %i: tensor<6xi64>) -> tensor<6x4xf32> attributes {proa.kernel} {
-  %0 = "pd.gather"(%x, %i) {axis = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 0>} : (tensor<?x4xf32>, tensor<6xi64>) -> tensor<6x4xf32>
+  %0 = pd.gather %x, %i {axis = 0 : i64} : (tensor<?x4xf32>, tensor<6xi64>) -> tensor<6x4xf32>
   return %0 : tensor<6x4xf32>
 }
 
@@ -60,7 +60,7 @@ func.func private @gather(%x: tensor<?x4xf32>, %i: tensor<6xi64>) -> tensor<6x4x
 // CHECK-LABEL: func.func private @argmax(
 // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]
 // CHECK-SAME: outs(%{{.*}}, %{{.*}} : tensor<3xf32>, tensor<3xi64>)
-// CHECK-SAME: proa.neutral = [0xFF800000 : f32, 9223372036854775807 : i64]
+// CHECK-SAME: proa.neutral = [0xFF800000 : f32, 9223372036854775807]
 func.func private @argmax(%x: tensor<3x5xf32>) -> tensor<3xi64> attributes {proa.kernel} {
   %0 = pd.argmax %x {axis = 1 : i64, dtype = i64} : (tensor<3x5xf32>) -> tensor<3xi64>
   return %0 : tensor<3xi64>

@@ -37,7 +37,7 @@ func.func @attention_c3(%q: tensor<2x4x5x8xf32>, %m: tensor<2x3x5x5xf32>) {
 // -----
 
 func.func @attention_c4(%q: tensor<2x4x5x8xf32>, %n: tensor<3xi32>) {
-  // expected-error@+2 {{C4: key_lengths is 'tensor<3xi32>'}}
+  // expected-error@+2 {{C4: key_lengths is tensor<3xi32>}}
   // expected-error@+1 {{failed to infer returned types}}
   %0:2 = "pd.fused_attention"(%q, %q, %q, %n) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 1>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<3xi32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>)
   return
