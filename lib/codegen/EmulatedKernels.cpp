@@ -25,15 +25,16 @@ FailureOr<OwningOpRef<ModuleOp>> takeEmulatedKernels(ModuleOp module, const Emul
   passes.addPass(createEmulateGpu());
   if (failed(passes.run(*emulated)))
     return failure();
-  for (auto kernel : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
-    bool isKernel = kernel->hasAttr(kernelAttribute) || kernel->hasAttr(wholeKernelAttribute) ||
-                    kernel->hasAttr(threadCodeAttribute);
-    if (isKernel && emulated->lookupSymbol(kernel.getName())) {
-      // Shapes of kernels that are lowered already.
-      if (Operation *shapes = module.lookupSymbol((kernel.getName() + "_shape").str()))
-        shapes->erase();
-      kernel.erase();
-    }
+  auto isTaken = [&](func::FuncOp function) {
+    bool isKernel = function->hasAttr(kernelAttribute) || function->hasAttr(wholeKernelAttribute) ||
+                    function->hasAttr(threadCodeAttribute);
+    return isKernel && emulated->lookupSymbol(function.getName());
+  };
+  for (func::FuncOp kernel : llvm::filter_to_vector(module.getOps<func::FuncOp>(), isTaken)) {
+    // Shapes of kernels that are lowered already.
+    if (Operation *shapes = module.lookupSymbol((kernel.getName() + "_shape").str()))
+      shapes->erase();
+    kernel.erase();
   }
   return emulated;
 }

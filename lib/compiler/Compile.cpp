@@ -17,7 +17,10 @@
 #include "lib/runtime/cuda/DeviceLibraries.h"
 #include "lib/support/DiagnosticCollector.h"
 #include "lib/support/Files.h"
+#include "passes/device/Passes.h"
 #include "passes/fuse/Passes.h"
+#include "passes/lower-cpu/Passes.h"
+#include "passes/lower-gpu/Passes.h"
 #include "passes/lower-linalg/Passes.h"
 #include "passes/offload/Passes.h"
 #include "passes/remarks/Remarks.h"
@@ -140,7 +143,11 @@ Result<void> checkRemarks(const std::string &passes) {
   pm.addPass(createDecomposeRings());
   pm.addPass(createMergeCollectives());
   pm.addPass(createOverlapCollectives());
+  pm.addNestedPass<func::FuncOp>(createExpandForDevice());
+  pm.addNestedPass<func::FuncOp>(createFormFusedAttention());
   pm.addPass(createLowerToLinalg());
+  buildLowerKernelsPipeline(pm, {});
+  buildLowerGpuKernelsPipeline(pm, {});
   std::string pipeline;
   llvm::raw_string_ostream stream(pipeline);
   pm.printAsTextualPipeline(stream);

@@ -164,7 +164,7 @@ struct ExpandPutAlongAxis : OpRewritePattern<pd::PutAlongAxisOp> {
     RankedTensorType values = pd::tensorType(op.getValues());
     if (const char *why = whyNoScatter(x, index, values, op.getReduce()))
       return rewriter.notifyMatchFailure(op, why);
-    int64_t axis = op.getAxis() < 0 ? int64_t(op.getAxis()) + x.getRank() : int64_t(op.getAxis());
+    int64_t axis = *pd::normalizeAxis(static_cast<int64_t>(op.getAxis()), x.getRank());
     if (!x.hasStaticShape() || !index.hasStaticShape() || !values.hasStaticShape())
       return rewriter.notifyMatchFailure(op, "whether its operands fit is known only at run time");
     for (int64_t d = 0; d < x.getRank(); ++d)

@@ -91,7 +91,8 @@ private:
       if (reader == &group)
         continue;
       if (!reader || reader->domain != pd::tensorType(op->getResult(0)).getShape() ||
-          reader->members.size() + maxClonedOps > maxGroupMembers || reader->hasContraction)
+          reader->members.size() + maxClonedOps > maxGroupMembers || reader->hasContraction ||
+          reader->hasThreadCode)
         return std::nullopt;
       readers.insert(reader);
     }

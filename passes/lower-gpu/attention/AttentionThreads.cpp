@@ -176,11 +176,12 @@ Value AttentionThreads::maskAt(const AttentionTile::Place &place, Value query, V
   return bits > 32 ? Value(arith::TruncFOp::create(b, loc, b.getF32Type(), loaded)) : loaded;
 }
 
-/// The scores in units of log 2, so that a power of 2 is their exponential.
+/// The scores. Without a mask they are in units of log 2, so that a power of 2 is their exponential. A mask
+/// may be the least finite number, which has no product with another unit.
 AttentionThreads::Values AttentionThreads::scaledScores(const AttentionTile::Place &place, Value firstKey,
                                                         bool isRestricted) {
   Values scores = tile.scores(place, firstKey);
-  Value scale = number(operands.scale * std::numbers::log2e), unit = number(std::numbers::log2e);
+  Value scale = number(operands.mask ? operands.scale : operands.scale * std::numbers::log2e);
   Value distance = b.createOrFold<arith::SubIOp>(loc, size(site.k, rowDim), size(site.q, rowDim));
   Value limit = isRestricted ? limitOfKeys(place.batch) : Value();
   for (auto [i, score] : llvm::enumerate(scores)) {
@@ -188,10 +189,8 @@ AttentionThreads::Values AttentionThreads::scaledScores(const AttentionTile::Pla
          column = static_cast<int64_t>(i) % tile.scoresOfRow;
     score = arith::MulFOp::create(b, loc, score, scale);
     Value query = add(place.firstQuery, tile.rowOf(row)), key = add(firstKey, tile.keyOf(column));
-    if (operands.mask) {
-      Value mask = maskAt(place, query, key, isRestricted);
-      score = arith::AddFOp::create(b, loc, score, arith::MulFOp::create(b, loc, mask, unit));
-    }
+    if (operands.mask)
+      score = arith::AddFOp::create(b, loc, score, maskAt(place, query, key, isRestricted));
     if (!isRestricted)
       continue;
     Value isUsed = isBelow(key, limit);
@@ -222,7 +221,10 @@ AttentionThreads::State AttentionThreads::step(const AttentionTile::Place &place
         arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, maximum, number(minusInfinity));
     Value base = arith::SelectOp::create(b, loc, isNothing, number(0), maximum);
     auto power = [&](Value exponent) -> Value {
-      return math::Exp2Op::create(b, loc, arith::SubFOp::create(b, loc, exponent, base));
+      Value difference = arith::SubFOp::create(b, loc, exponent, base);
+      if (operands.mask)
+        difference = arith::MulFOp::create(b, loc, difference, number(std::numbers::log2e));
+      return math::Exp2Op::create(b, loc, difference);
     };
     Value correction = power(state.maxima[row]);
     Value sum = arith::MulFOp::create(b, loc, state.sums[row], correction);
@@ -260,8 +262,12 @@ void AttentionThreads::store(const AttentionTile::Place &place, const State &sta
       continue;
     Value isFirst = isEqual(remainder(site.thread, tile.lanesOfRow), 0);
     b.setInsertionPointToStart(scf::IfOp::create(b, loc, isFirst).thenBlock());
-    Value log = arith::AddFOp::create(b, loc, state.maxima[row], math::Log2Op::create(b, loc, sum));
-    Value lse = arith::MulFOp::create(b, loc, log, number(std::numbers::ln2));
+    Value ln2 = number(std::numbers::ln2),
+          log = arith::MulFOp::create(b, loc, math::Log2Op::create(b, loc, sum), ln2);
+    Value largest = state.maxima[row];
+    if (!operands.mask)
+      largest = arith::MulFOp::create(b, loc, largest, ln2);
+    Value lse = arith::AddFOp::create(b, loc, largest, log);
     memref::StoreOp::create(b, loc, lse, operands.lse, ValueRange{place.batch, place.head, query});
   }
 }

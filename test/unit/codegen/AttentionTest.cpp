@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cfloat>
 #include <cmath>
 
 using namespace proa;
@@ -80,6 +81,10 @@ struct Attention {
       inputs.push_back(randomTensor(dtype(), {batch, 1, queries, keys}, -2, 2, 4));
       for (int64_t i = 1; i < inputs.back().size(); i += 7)
         setElement(inputs.back(), i, -INFINITY);
+      // The least finite number for all keys: they have equal weights.
+      if (dtype() != DType::Float16)
+        for (int64_t n = 0; n < keys; ++n)
+          setElement(inputs.back(), keys + n, dtype() == DType::Float32 ? -FLT_MAX : -0x1.FEp127);
     }
     if (hasLengths) {
       inputs.push_back(Tensor(DType::Int32, {batch}));
@@ -107,8 +112,8 @@ struct Attention {
       double sum = 0;
       for (int64_t d = 0; d < head; ++d)
         sum += element(inputs[0], row * head + d) * element(inputs[1], (group * keys + n) * head + d);
-      scores[static_cast<size_t>(n)] =
-          0.3 * sum + (hasMask ? element(inputs[3], (b * queries + m) * keys + n) : 0);
+      double score = 0.3 * sum + (hasMask ? element(inputs[3], (b * queries + m) * keys + n) : 0);
+      scores[static_cast<size_t>(n)] = static_cast<float>(score);
     }
     double most = *std::max_element(scores.begin(), scores.end()), sum = 0;
     for (double score : scores)

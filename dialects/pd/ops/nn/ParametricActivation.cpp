@@ -91,7 +91,7 @@ FailureOr<SmallVector<Value>> PreluOp::decompose(OpBuilder &builder) {
 FailureOr<SmallVector<Value>> MaxoutOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.computed(getX());
-  int64_t axis = getAxis() < 0 ? getAxis() + x.rank() : getAxis();
+  int64_t axis = *normalizeAxis(static_cast<int64_t>(getAxis()), x.rank());
   llvm::SmallVector<DimSize> dimSizes = dimSizesOf(x);
   auto groups = static_cast<int64_t>(getGroups());
   dimSizes[axis] = divide(e, dimSizes[axis], groups);

@@ -1,5 +1,6 @@
 //! Sorting and top-k by blocks of GPU threads. Equal elements keep their order.
 #include "dialects/pd/builders/ThreadBuilder.h"
+#include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ops/search/SearchOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -364,8 +365,7 @@ StringRef TopkOp::getStrategy() {
 int64_t TopkOp::getThreads() { return threadsFor(getStrategy(), lengthOf(getX(), getAxis())); }
 
 Value TopkOp::buildResultDim(ElementBuilder &b, unsigned, int64_t dim) {
-  int64_t axis = getAxis() < 0 ? getAxis() + int64_t(b.rank(0)) : getAxis();
-  return dim == axis ? b.index(getK()) : b.dim(0, dim);
+  return dim == *normalizeAxis(static_cast<int64_t>(getAxis()), b.rank(0)) ? b.index(getK()) : b.dim(0, dim);
 }
 
 Value TopkOp::buildRowCount(ElementBuilder &b) { return TensorLines::of(b, 0, getAxis()).count(); }
@@ -401,7 +401,7 @@ template <class Op> SmallVector<int64_t> searchedDims(Op op) {
     return llvm::to_vector(llvm::seq<int64_t>(rank));
   if (rank == 0)
     return {};
-  return {op.getAxis() < 0 ? int64_t(op.getAxis()) + rank : int64_t(op.getAxis())};
+  return {*normalizeAxis(static_cast<int64_t>(op.getAxis()), rank)};
 }
 
 } // namespace

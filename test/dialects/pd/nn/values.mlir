@@ -120,3 +120,12 @@ func.func @prelu_maxout() -> (tensor<1x2x1xf64>, tensor<1x2xf64>) {
   %1 = pd.maxout %y {groups = 2} : (tensor<1x4xf64>) -> tensor<1x2xf64>
   return %0, %1 : tensor<1x2x1xf64>, tensor<1x2xf64>
 }
+
+// A negative axis counts from the end.
+// CHECK-LABEL: @maxout_of_last
+func.func @maxout_of_last() -> tensor<2x2xf64> {
+  // CHECK: dense<{{\[\[}}2.000000e+00, 4.000000e+00], [6.000000e+00, 7.000000e+00]]>
+  %y = pd.constant dense<[[1.0, 2.0, 4.0, 3.0], [5.0, 6.0, 7.0, 0.0]]> : tensor<2x4xf64>
+  %0 = pd.maxout %y {groups = 2, axis = -1 : i64} : (tensor<2x4xf64>) -> tensor<2x2xf64>
+  return %0 : tensor<2x2xf64>
+}
