@@ -25,7 +25,8 @@ struct ReductionSplit {
   llvm::SmallVector<mlir::linalg::LinalgOp> second;
   int64_t size = 0;         ///< of the split dimension, or kDynamic
   double elementsOfRow = 0; ///< loop iterations of a row in the first phase; an unknown size counts as 1024
-  /// Parts of a multiple of this number of elements keep accesses of 16 bytes, and whole tiles of a contraction.
+  /// Parts of a multiple of this number of elements keep accesses of 16 bytes, and whole tiles of a
+  /// contraction.
   int64_t unit = 32;
   bool needsWholeOperands = false; ///< the tensor memory accelerator reads them (wgmma)
 
