@@ -109,10 +109,13 @@ typedef struct proa_mesh_options {
   int no_overlap;
   /** Delays messages as a slower link does, for measurements on one machine: "20us,1GB/s". NULL: none. */
   const char *emulated_link;
+  /** Axes of the rings of a legacy collective program, "0=dp,1=mp,2=dp+mp", or "auto" (MeshOptions::rings).
+   * NULL: the program is that of one device. */
+  const char *rings;
 } proa_mesh_options;
 
 /** A mesh of processes: proa_mesh_options mesh = PROA_MESH_OPTIONS_INIT; */
-#define PROA_MESH_OPTIONS_INIT {sizeof(proa_mesh_options), NULL, NULL, NULL, 0, 0, NULL}
+#define PROA_MESH_OPTIONS_INIT {sizeof(proa_mesh_options), NULL, NULL, NULL, 0, 0, NULL, NULL}
 
 /** A state variable in a store; on a mesh the part of one rank. */
 typedef struct proa_stored_variable {

@@ -18,6 +18,12 @@ struct MeshOptions {
   /// differs from it is an error. Axes that it does not use replicate. Shardings of `shardings` and of the IR
   /// file take precedence. Empty: none.
   std::string strategy;
+  /// Axes of the rings of a legacy collective program (`ring_id`), which is that of one process: "0=dp,1=mp",
+  /// or "2=dp+mp" for a ring over two axes. "auto": the only axis of the mesh for all rings, or all axes for
+  /// ring 0. Process i of a ring is the device with the i-th coordinates on its axes. The shardings say which
+  /// arguments are parts; weights and feeds are whole. Excludes a strategy. Empty: the program is that of one
+  /// device.
+  std::string rings = {};
   /// Whether the ranks are threads of this process. If not, each rank is a process started by mpirun, and the
   /// mesh needs as many devices as there are processes.
   bool simulate = false;

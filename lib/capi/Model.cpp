@@ -101,6 +101,7 @@ Result<MeshOptions> meshFromC(const proa_mesh_options &source) {
   return MeshOptions{.axes = textFromC(read->axes),
                      .shardings = textFromC(read->shardings),
                      .strategy = textFromC(read->strategy),
+                     .rings = textFromC(read->rings),
                      .simulate = read->simulate != 0,
                      .overlap = read->no_overlap == 0,
                      .emulatedLink = textFromC(read->emulated_link)};

@@ -150,14 +150,11 @@ std::string axesOf(const MeshOptions &mesh) {
   return text;
 }
 
-/// Annotates a module: by a file, then by a strategy, and by open shardings where no argument has any.
-LogicalResult annotate(ModuleOp module, const MeshOptions &mesh) {
-  PassManager pm(module.getContext());
+/// Adds the pass for the mesh and the shardings of the options, if they have any. Failure after an error: the
+/// module has another mesh.
+LogicalResult addAnnotate(PassManager &pm, ModuleOp module, const MeshOptions &mesh) {
   auto own = module.getOps<dist::MeshOp>();
   AnnotateOptions annotations;
-  bool hasStages = llvm::range_size(own) > 1;
-  if (hasStages && !(mesh.axes.empty() && mesh.strategy.empty()))
-    return module.emitError("the program has several meshes; expected no axes and no strategy");
   if (own.empty())
     annotations.mesh = axesOf(mesh);
   else if (!mesh.axes.empty() && !hasAxes(*own.begin(), mesh.axes))
@@ -166,6 +163,18 @@ LogicalResult annotate(ModuleOp module, const MeshOptions &mesh) {
   annotations.shardings = mesh.shardings;
   if (!annotations.mesh.empty() || !annotations.shardings.empty())
     pm.addPass(createAnnotate(annotations));
+  return success();
+}
+
+/// Annotates a module: by a file, then by a strategy, and by open shardings where no argument has any.
+LogicalResult annotate(ModuleOp module, const MeshOptions &mesh) {
+  PassManager pm(module.getContext());
+  auto own = module.getOps<dist::MeshOp>();
+  bool hasStages = llvm::range_size(own) > 1;
+  if (hasStages && !(mesh.axes.empty() && mesh.strategy.empty()))
+    return module.emitError("the program has several meshes; expected no axes and no strategy");
+  if (failed(addAnnotate(pm, module, mesh)))
+    return failure();
   if (!mesh.strategy.empty()) {
     ApplyStrategyOptions strategy;
     strategy.strategy = mesh.strategy;
@@ -270,6 +279,21 @@ Diagnostics wrongMeshSize(int64_t devices, int64_t processes) {
   return errorAt("the mesh", fmt::format("it has {} devices, but {} processes run; expected mpirun -n {}, or "
                                          "simulated ranks (--simulate-mesh)",
                                          devices, processes, devices));
+}
+
+Result<void> convertRings(ModuleOp module, const MeshOptions &mesh) {
+  DiagnosticCollector diagnostics(module->getContext());
+  PassManager pm(module->getContext());
+  FromRingsOptions rings;
+  if (mesh.rings != "auto")
+    for (llvm::StringRef entry : llvm::split(mesh.rings, ','))
+      rings.rings.push_back(entry.str());
+  rings.expand = true;
+  LogicalResult annotated = addAnnotate(pm, module, mesh);
+  pm.addPass(createFromRings(rings));
+  if (failed(annotated) || failed(pm.run(module)))
+    return diagnostics.take("the rings have no form on the mesh");
+  return {};
 }
 
 Result<Compilation> compileForMesh(OwningOpRef<ModuleOp> module, const CompileOptions &options,

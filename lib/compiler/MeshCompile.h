@@ -21,10 +21,13 @@ Result<runtime::EmulatedLink> parseLink(const std::string &text);
 /// The error of a mesh that has another number of devices than processes run.
 Diagnostics wrongMeshSize(int64_t devices, int64_t processes);
 
+/// Turns the program of one process with rings (MeshOptions::rings) into its local form. Error: a ring
+/// without axes, shardings that do not fit, or what dist-from-rings refuses.
+Result<void> convertRings(mlir::ModuleOp module, const MeshOptions &mesh);
+
 /// Distributes a program over a mesh and compiles the local programs for a CPU: of one rank, or of all. The
 /// module is the program of a single device, with or without annotations, or in local form (docs/dist.md).
-/// Errors: those of the passes and of compileForCpu; a rank that
-/// is not a device of the mesh.
+/// Errors: those of the passes and of compileForCpu; a rank that is not a device of the mesh.
 Result<Compilation> compileForMesh(mlir::OwningOpRef<mlir::ModuleOp> module, const CompileOptions &options,
                                    const MeshOptions &mesh, std::optional<int64_t> rank);
 

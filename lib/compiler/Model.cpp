@@ -320,13 +320,15 @@ const Imported *Model::Implementation::keep(const std::string &key,
   return &imported;
 }
 
-/// Applies loss scaling and micro-batches, and sets the initial state of the scale.
+/// Converts rings, applies loss scaling and micro-batches, and sets the initial state of the scale.
 Result<void> Model::Implementation::transform(mlir::ModuleOp module) {
   Diagnostics diagnostics;
   mlir::ScopedDiagnosticHandler handler(context.get(), [&](mlir::Diagnostic &diagnostic) {
     diagnostics.add(path, diagnostic.str());
     return mlir::success();
   });
+  if (Result<void> converted = mesh ? mesh->convertRings(module) : Result<void>(); !converted)
+    return converted;
   auto main = module.lookupSymbol<mlir::func::FuncOp>("main");
   if (options.amp && failed(autodiff::scaleLoss(main, *options.amp)))
     return diagnostics;

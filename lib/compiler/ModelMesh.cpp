@@ -33,6 +33,10 @@ Result<std::unique_ptr<ModelMesh>> ModelMesh::open(ModelOptions &options,
   Diagnostics diagnostics;
   auto mesh = given.axes.empty() ? Result<spmd::Mesh>(spmd::Mesh()) : parseMesh(given.axes);
   diagnostics.append(mesh ? Diagnostics() : mesh.diagnostics());
+  if (!given.rings.empty() &&
+      (!given.strategy.empty() || options.amp || options.microBatches != 1 || options.memoryBudget))
+    diagnostics.add("the rings", "the program is that of one process; expected no strategy, mixed precision, "
+                                 "micro-batches or recomputation");
   int64_t devices = mesh && !given.axes.empty() ? mesh->size() : 0; // 0: those of shardings or of the program
   if (mesh && !given.strategy.empty()) {
     auto strategy = spmd::parseStrategy(given.strategy);
@@ -73,12 +77,16 @@ Result<std::unique_ptr<ModelMesh>> ModelMesh::open(ModelOptions &options,
 }
 
 std::string ModelMesh::key() const {
-  return fmt::format("mesh {}|{}|{}|{}|{}", given.axes, given.strategy, compiledRank().value_or(-1),
-                     given.overlap, shardings);
+  return fmt::format("mesh {}|{}|{}|{}|{}|{}", given.axes, given.strategy, given.rings,
+                     compiledRank().value_or(-1), given.overlap, shardings);
 }
 
 std::optional<int64_t> ModelMesh::compiledRank() const {
   return processes() ? std::optional(ranks->rankOf(0)) : std::nullopt;
+}
+
+Result<void> ModelMesh::convertRings(mlir::ModuleOp module) const {
+  return given.rings.empty() ? Result<void>() : proa::convertRings(module, given);
 }
 
 Result<Compilation> ModelMesh::compile(mlir::OwningOpRef<mlir::ModuleOp> module,

@@ -23,6 +23,8 @@ public:
   std::string key() const;
   /// The rank that programs are compiled for; none: all ranks, which are simulated.
   std::optional<int64_t> compiledRank() const;
+  /// Brings a legacy collective program into its local form, if the options say so (MeshOptions::rings).
+  Result<void> convertRings(mlir::ModuleOp module) const;
   Result<Compilation> compile(mlir::OwningOpRef<mlir::ModuleOp> module, const CompileOptions &options) const;
   /// Loads a compiled program and gives it the parameters. `threads` is the number of threads of this
   /// process.

@@ -4,6 +4,14 @@
 // RUN: proa-opt %s --dist-from-rings=expand -o %t.mlir
 // RUN: proa-run %t.mlir --params random:5 --simulate-mesh --expect=%t.safetensors -q | FileCheck %s
 // CHECK: PASS
+
+// The tool converts it too.
+// RUN: proa-run %s --params random:5 --rings auto --simulate-mesh --expect=%t.safetensors -q | FileCheck %s
+// RUN: proa-run %s --params random:5 --rings 0=mp --simulate-mesh --expect=%t.safetensors -q | FileCheck %s
+// RUN: not proa-run %s --rings 0=dp --simulate-mesh 2>&1 | FileCheck %s --check-prefix=AXIS
+// AXIS: rings
+// RUN: not proa-run %s --rings auto --strategy mp2 --simulate-mesh 2>&1 | FileCheck %s --check-prefix=STRATEGY
+// STRATEGY: the rings: the program is that of one process; expected no strategy, mixed precision, micro-batches or recomputation
 dist.mesh @mesh = <["mp"=2]>
 func.func @main(%x: tensor<4x6xf32> {pd.feed = "x"}, %ids: tensor<4xi64> {pd.feed = "ids"},
     %e: tensor<5x6xf32> {pd.param = "e", dist.sharding = #dist.sharding<@mesh, [{"mp"}, {}]>},
