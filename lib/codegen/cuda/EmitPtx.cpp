@@ -82,7 +82,7 @@ Result<void> linkLibdevice(llvm::Module &module, const CudaToolkit &toolkit) {
                    "the kernels call " + calls[0] + ", but libdevice.10.bc was not found; " + toolkitHint());
   llvm::SMDiagnostic diagnostic;
   std::unique_ptr<llvm::Module> library =
-      llvm::parseIRFile(toolkit.libdevice, diagnostic, module.getContext());
+      llvm::getLazyIRFileModule(toolkit.libdevice, diagnostic, module.getContext());
   if (!library)
     return errorAt(toolkit.libdevice, "cannot be read as LLVM bitcode: " + diagnostic.getMessage().str());
   library->setTargetTriple(module.getTargetTriple());
