@@ -78,6 +78,21 @@ void registerDistBatching(DialectRegistry &registry) {
   });
 }
 
+LogicalResult checkAnnotated(func::FuncOp function) {
+  bool isCorrect = true;
+  function.walk([&](Operation *op) {
+    auto shardings = op->getAttrOfType<ArrayAttr>(dist::shardingsAttribute);
+    for (Attribute entry : shardings ? shardings.getValue() : ArrayRef<Attribute>())
+      if (auto sharding = dyn_cast<dist::ShardingAttr>(entry);
+          sharding && !SymbolTable::lookupNearestSymbolFrom<dist::MeshOp>(op, sharding.getMesh())) {
+        op->emitError() << "'" << dist::shardingsAttribute << "' names " << sharding.getMesh()
+                        << ", expected the symbol of a dist.mesh";
+        isCorrect = false;
+      }
+  });
+  return success(isCorrect);
+}
+
 void constrainAnnotated(Region &region) {
   region.walk([](Operation *op) {
     auto shardings = op->getAttrOfType<ArrayAttr>(dist::shardingsAttribute);

@@ -11,6 +11,9 @@ void registerDistBatching(mlir::DialectRegistry &registry);
 /// Replaces `dist.shardings` of ops by `dist.constrain` of their results, which a batching rule covers.
 void constrainAnnotated(mlir::Region &region);
 
+/// Errors: shardings of ops in the function that name no mesh.
+llvm::LogicalResult checkAnnotated(mlir::func::FuncOp function);
+
 /// Adds an entry for the dimension of the examples, at index `place`, to the sharding and the global type of
 /// an argument; `size`: the number of examples. `isOpen`: propagation may split the dimension.
 void addExamplesToArgument(mlir::func::FuncOp function, unsigned index, int64_t place, int64_t size,

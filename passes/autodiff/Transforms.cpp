@@ -170,7 +170,7 @@ LogicalResult checkMapped(Function function, Numbers mapped) {
 } // namespace
 
 FailureOr<Function> vmap(Function function, StringRef name, int64_t size, Numbers mapped, bool openExamples) {
-  if (failed(checkMapped(function, mapped)))
+  if (failed(checkMapped(function, mapped)) || failed(checkAnnotated(function)))
     return failure();
   // The body is moved into a scratch region, in which composites may be decomposed.
   NewFunction created(function, name);

@@ -15,6 +15,17 @@ namespace {
 struct WrapKernels : proa::impl::WrapKernelsBase<WrapKernels> {
   using WrapKernelsBase::WrapKernelsBase;
 
+  /// Kernels of a GPU get other parameters.
+  static LogicalResult verifyForCpu(ArrayRef<LLVM::LLVMFuncOp> kernels) {
+    bool isCorrect = true;
+    for (LLVM::LLVMFuncOp kernel : kernels)
+      if (LLVM::LLVMFuncOp own = kernel; own->hasAttr(proa::threadsAttribute)) {
+        own.emitError() << "'" << own.getName() << "' is a kernel for a GPU, expected kernels for the CPU";
+        isCorrect = false;
+      }
+    return success(isCorrect);
+  }
+
   void wrapKernel(LLVM::LLVMFuncOp inner) {
     OpBuilder builder(&getContext());
     Location loc = inner.getLoc();
@@ -40,7 +51,7 @@ struct WrapKernels : proa::impl::WrapKernelsBase<WrapKernels> {
       if (function->hasAttr(proa::kernelAttribute) && !function.isExternal())
         kernels.push_back(function);
     // The output of this pass holds kernels too.
-    if (failed(proa::verifyNotWrapped(kernels)))
+    if (failed(proa::verifyNotWrapped(kernels)) || failed(verifyForCpu(kernels)))
       return signalPassFailure();
     for (LLVM::LLVMFuncOp kernel : kernels) {
       if (auto shape = getOperation().lookupSymbol<LLVM::LLVMFuncOp>((kernel.getName() + "_shape").str()))

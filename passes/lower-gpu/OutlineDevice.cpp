@@ -28,10 +28,10 @@ struct OutlineDevice : proa::impl::OutlineDeviceBase<OutlineDevice> {
     SmallVector<Operation *> kernels;
     bool isCorrect = true;
     for (auto function : module.getOps<func::FuncOp>()) {
-      if (!function->hasAttr(proa::kernelAttribute) || function.isDeclaration())
+      if (!function->hasAttr(proa::kernelAttribute))
         continue;
       isCorrect &= succeeded(proa::verifyNotReferenced(function, module));
-      if (!proa::hasLaunch(function))
+      if (function.isDeclaration() || !proa::hasLaunch(function))
         continue;
       isCorrect &= succeeded(proa::threadsOf(function));
       kernels.push_back(function);

@@ -33,3 +33,11 @@ func.func @started(%x: tensor<4xf32>) -> tensor<8xf32> {
   %y = dist.wait %f : !dist.future<tensor<8xf32>> -> tensor<8xf32>
   return %y : tensor<8xf32>
 }
+
+// -----
+
+func.func @sharded(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{'dist.shardings' names @m, expected the symbol of a dist.mesh}}
+  %y = pd.exp %x {dist.shardings = [#dist.sharding<@m, [{"x"}]>]} : (tensor<4xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}

@@ -34,3 +34,13 @@ gpu.module @other {
     return
   }
 }
+
+// -----
+
+// expected-error@+1 {{kernel 'declared' is called, but its signature must change}}
+func.func private @declared(tensor<4xf32>) -> tensor<4xf32> attributes {proa.kernel}
+func.func @main(%x: tensor<4xf32>) {
+  // expected-note@+1 {{used here}}
+  %0 = call @declared(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}

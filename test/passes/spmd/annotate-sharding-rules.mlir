@@ -29,6 +29,17 @@ func.func @products(%x: tensor<2x4x?xf32>, %y: tensor<4x5xf32>, %image: tensor<2
 
 // -----
 
+// A vector of numbers and vectors runs whole.
+// CHECK-LABEL: @numbers
+// CHECK-NOT: pd.sharding_rule
+func.func @numbers(%x: tensor<3xi32>, %n: tensor<i32>) -> tensor<4xi32> {
+  // expected-remark @+1 {{pd.concat runs whole on each device: these operands and attributes have no sharding rule}}
+  %0 = pd.concat %x, %n : (tensor<3xi32>, tensor<i32>) -> tensor<4xi32>
+  return %0 : tensor<4xi32>
+}
+
+// -----
+
 // A dimension that is joined from several has their factors; of one that is cut otherwise only what is common.
 // CHECK-LABEL: @moves
 // CHECK: pd.transpose {{.*}}"([j, k, i])->([i, j, k]) {i=6, j=4, k=10}"

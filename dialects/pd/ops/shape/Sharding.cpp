@@ -317,6 +317,9 @@ bool ConcatOp::describeSharding(ShardingRuleBuilder &rule) {
   if (getAxisTensor())
     return false;
   int64_t rank = rule.resultType(0).getRank(), axis = getAxis();
+  for (unsigned part = 0; part < getX().size(); ++part)
+    if (rule.operandType(part).getRank() != rank) // of rank 0, beside vectors
+      return false;
   axis += axis < 0 ? rank : 0;
   for (int64_t dim = 0; dim < rank; ++dim) {
     if (dim == axis)
