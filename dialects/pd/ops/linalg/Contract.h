@@ -5,6 +5,8 @@
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Pd.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 namespace proa::pd {
 
 class DimSize;
