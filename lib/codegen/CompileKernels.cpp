@@ -83,6 +83,7 @@ private:
   Result<void> lower() {
     DiagnosticCollector diagnostics(module.getContext());
     PassManager passes(module.getContext());
+    passes.enableVerifier(false);
     auto machine = createTargetMachine(target);
     if (!machine)
       return machine.diagnostics();
@@ -228,7 +229,8 @@ Result<std::vector<std::string>> targetFeatures(const CodegenOptions &options,
 
 std::string codegenFingerprint(const CodegenOptions &options) {
   Target target = chooseTarget(options);
-  return "LLVM " LLVM_VERSION_STRING ", code version 3, cpu " + target.cpu + ", features " + target.features;
+  return "LLVM " LLVM_VERSION_STRING ", code version 3, cpu " + target.cpu + ", features " + target.features +
+         (target.optimizes ? "" : ", not optimized");
 }
 
 } // namespace proa

@@ -16,6 +16,8 @@ namespace proa {
 struct CodegenOptions {
   std::string cpu;      ///< as LLVM names it ("znver4"); empty: this machine's, with its features
   std::string features; ///< "+avx2,+fma"; with an empty `cpu` they are added to this machine's
+  /// LLVM optimizes the code. Otherwise compilation takes about half the time, and kernels are slower.
+  bool optimizes = true;
   /// Kernels are lowered for a GPU, and its threads are run on the CPU by lib/emulator. Kernels without a
   /// form on the GPU are compiled for the CPU.
   bool emulatesGpu = false;

@@ -15,6 +15,7 @@ namespace proa {
 FailureOr<OwningOpRef<ModuleOp>> takeEmulatedKernels(ModuleOp module, const EmulationOptions &emulation) {
   OwningOpRef<ModuleOp> emulated = module.clone();
   PassManager passes(module.getContext());
+  passes.enableVerifier(false);
   LowerGpuKernelsOptions options;
   options.chip = emulation.chip;
   options.contraction = emulation.contraction;

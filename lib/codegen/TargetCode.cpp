@@ -16,14 +16,14 @@ namespace proa {
 
 Target chooseTarget(const CodegenOptions &options) {
   if (!options.cpu.empty())
-    return {options.cpu, options.features};
+    return {options.cpu, options.features, options.optimizes};
   llvm::SubtargetFeatures features;
   for (const auto &feature : llvm::sys::getHostCPUFeatures())
     features.AddFeature(feature.getKey(), feature.getValue());
   std::string all = features.getString();
   if (!options.features.empty())
     all += "," + options.features;
-  return {llvm::sys::getHostCPUName().str(), all};
+  return {llvm::sys::getHostCPUName().str(), all, options.optimizes};
 }
 
 static void initializeNativeTarget() {
@@ -48,9 +48,9 @@ Result<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const Target &t
     return errorAt("code generation", "LLVM does not know the CPU '" + target.cpu + "'");
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
-  std::unique_ptr<llvm::TargetMachine> machine(
-      backend->createTargetMachine(triple, target.cpu, target.features, options, llvm::Reloc::PIC_,
-                                   llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
+  std::unique_ptr<llvm::TargetMachine> machine(backend->createTargetMachine(
+      triple, target.cpu, target.features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
+      target.optimizes ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None));
   if (!machine)
     return errorAt("code generation", "LLVM has no target machine for " + triple.str());
   return machine;
@@ -86,7 +86,10 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+  bool optimizes = machine.getOptLevel() != llvm::CodeGenOptLevel::None;
+  (optimizes ? builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2)
+             : builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0))
+      .run(module, modules);
 }
 
 Result<llvm::SmallVector<char, 0>> emitObject(llvm::Module &module, llvm::TargetMachine &machine) {

@@ -15,15 +15,16 @@ namespace proa {
 struct Target {
   std::string cpu;
   std::string features;
+  bool optimizes = true; ///< CodegenOptions::optimizes
 };
 
-/// Sets the CPU of this machine if `options` has none.
+/// The target of `options`: the CPU of this machine if they have none.
 Target chooseTarget(const CodegenOptions &options);
 
 /// A target machine that emits position-independent code. Error: LLVM does not know the CPU.
 Result<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const Target &target);
 
-/// Sets the target of `module` and optimizes it.
+/// Sets the target of `module` and optimizes it. A machine without optimizations gets what is required only.
 void optimize(llvm::Module &module, llvm::TargetMachine &machine);
 
 /// The object file of an optimized module.

@@ -51,6 +51,7 @@ struct Function::Implementation {
   std::shared_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module; ///< with the one function "main"
   std::vector<TensorInfo> arguments, results;
+  CompileOptions options;
   std::map<std::string, CompiledFunction> compiled; ///< by the arguments' dims
 
   ~Implementation() { module = {}; } // before its context
@@ -85,10 +86,11 @@ struct Function::Implementation {
 struct FunctionTransforms {
   /// Makes `main` of the module the function; names are kept, other attributes are removed.
   static Result<Function> make(std::shared_ptr<mlir::MLIRContext> context,
-                               mlir::OwningOpRef<mlir::ModuleOp> module) {
+                               mlir::OwningOpRef<mlir::ModuleOp> module, CompileOptions options = {}) {
     auto created = std::make_unique<Function::Implementation>();
     created->context = std::move(context);
     created->module = std::move(module);
+    created->options = std::move(options);
     if (auto described = created->describe(); !described)
       return described.diagnostics();
     FuncOp function = created->main();
@@ -117,7 +119,7 @@ struct FunctionTransforms {
     transformed->setName("main");
     if (failed(mlir::verify(*copy)))
       return errors.take(std::string(what) + " failed");
-    return make(from.context, std::move(copy));
+    return make(from.context, std::move(copy), from.options);
   }
 };
 
@@ -141,7 +143,7 @@ Result<CompiledFunction *> Function::Implementation::compiledFor(const std::vect
     key += tensor.describe() + ";";
   if (auto found = compiled.find(key); found != compiled.end())
     return &found->second;
-  auto newFunction = CompiledFunction::create(mlir::cast<mlir::ModuleOp>(module->clone()), inputs);
+  auto newFunction = CompiledFunction::create(mlir::cast<mlir::ModuleOp>(module->clone()), inputs, options);
   if (!newFunction)
     return newFunction.diagnostics();
   return &compiled.emplace(key, std::move(*newFunction)).first->second;
@@ -154,6 +156,7 @@ Function::Function(const Function &other) : implementation(std::make_unique<Impl
   implementation->module = mlir::cast<mlir::ModuleOp>(other.implementation->module->clone());
   implementation->arguments = other.implementation->arguments;
   implementation->results = other.implementation->results;
+  implementation->options = other.implementation->options;
 }
 Function::Function(Function &&) noexcept = default;
 Function &Function::operator=(Function &&) noexcept = default;
@@ -208,6 +211,11 @@ Result<Function> Function::open(const std::string &path) {
 const std::vector<TensorInfo> &Function::arguments() const { return implementation->arguments; }
 const std::vector<TensorInfo> &Function::results() const { return implementation->results; }
 
+void Function::setOptimizesCode(bool optimizes) {
+  implementation->options.optimizesCode = optimizes;
+  implementation->compiled.clear();
+}
+
 std::string Function::text() const {
   std::string text;
   llvm::raw_string_ostream(text) << *implementation->module;
@@ -234,7 +242,7 @@ Result<Function> Function::withDims(const std::vector<std::vector<int64_t>> &dim
   pm.addNestedPass<FuncOp>(createRefineShapes());
   if (failed(pm.run(*copy)))
     return errors.take("refining shapes failed");
-  return FunctionTransforms::make(implementation->context, std::move(copy));
+  return FunctionTransforms::make(implementation->context, std::move(copy), implementation->options);
 }
 
 Result<Function> Function::withResults(const std::vector<int64_t> &indices) const {
@@ -255,7 +263,7 @@ Result<Function> Function::withResults(const std::vector<int64_t> &indices) cons
       mlir::FunctionType::get(main.getContext(), main.getArgumentTypes(), mlir::ValueRange(kept).getTypes()));
   main.setAllResultAttrs(attributes);
   pd::eraseUnused(block);
-  return FunctionTransforms::make(implementation->context, std::move(copy));
+  return FunctionTransforms::make(implementation->context, std::move(copy), implementation->options);
 }
 
 Result<std::vector<Tensor>> Function::run(const std::vector<Tensor> &inputs) {

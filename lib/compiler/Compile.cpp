@@ -289,6 +289,7 @@ Result<CompiledProgram> compileForCpu(OwningOpRef<ModuleOp> module, const Compil
   }
   CodegenOptions codegen;
   codegen.cpu = options.cpu;
+  codegen.optimizes = options.optimizesCode && options.target != TargetKind::CudaEmulated;
   codegen.emulatesGpu = options.target == TargetKind::CudaEmulated;
   codegen.threads = static_cast<unsigned>(options.threads);
   codegen.dumpDirectory = options.dumpDirectory;

@@ -44,6 +44,8 @@ struct PipelineOptions {
 struct CompileOptions : PipelineOptions {
   /// See ModelOptions.
   std::string cpu;
+  /// CodegenOptions::optimizes.
+  bool optimizesCode = true;
   /// The chip that kernels are compiled for with TargetKind::Cuda ("sm_90a"). Empty: that of the device,
   /// which must exist; its libraries are then asked which ops they compute. Otherwise all libraries are
   /// assumed to be there.

@@ -60,6 +60,7 @@ Result<DeviceKernelSet> takeDeviceKernels(ModuleOp kernels, const std::string &c
   DiagnosticCollector diagnostics(kernels.getContext());
   OwningOpRef<ModuleOp> device = kernels.clone();
   PassManager passes(kernels.getContext());
+  passes.enableVerifier(false);
   LowerGpuKernelsOptions lowering;
   lowering.chip = chip;
   lowering.maxThreads = strategy.maxThreads;

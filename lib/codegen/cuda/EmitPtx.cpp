@@ -119,6 +119,7 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
 Result<void> lowerToIntrinsics(ModuleOp module) {
   DiagnosticCollector diagnostics(module.getContext());
   PassManager passes(module.getContext());
+  passes.enableVerifier(false);
   passes.addPass(createConvertNVVMToLLVMPass());
   if (failed(passes.run(module)))
     return diagnostics.take("the device module could not be lowered to the LLVM dialect");

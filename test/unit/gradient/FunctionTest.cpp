@@ -56,6 +56,15 @@ TEST(FunctionTest, GradientAndItsValue) {
   expectNear(results[1], {std::sin(0.5), 2 * std::cos(0.5), 27});
 }
 
+TEST(FunctionTest, WithoutOptimizedCode) {
+  Function f = take(Function::parse(sample));
+  expectNear(take(f.run({doubles({3}, {2, 0.5, 3})}))[0], {2 * std::sin(0.5) + 27});
+  f.setOptimizesCode(false); // compiles again
+  expectNear(take(f.run({doubles({3}, {2, 0.5, 3})}))[0], {2 * std::sin(0.5) + 27});
+  Function h = take(grad(f));
+  expectNear(take(h.run({doubles({3}, {2, 0.5, 3})}))[0], {std::sin(0.5), 2 * std::cos(0.5), 27});
+}
+
 TEST(FunctionTest, MatmulWithDynamicBatchBroadcast) {
   Function f = take(Function::parse(R"(
 func.func @f(%x: tensor<?x?x?xf64>, %y: tensor<?x?x?xf64>) -> tensor<?x?x?xf64> {
