@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 
 namespace proa::runtime {
 namespace {
@@ -26,7 +27,16 @@ struct WeightGradientPlan {
   std::unique_ptr<Execution> execution;
 };
 
-/// Null where oneDNN has nothing but its reference code.
+/// oneDNN 2.6 (jit_1x1) copies the elements that strides leave, and reads past the copies of channels that do
+/// not fill a vector if these are innermost: the gradient holds what was there. A vector of AVX-512 has 16
+/// channels.
+bool readsPastCopies(const char *implementation, const ConvGeometry &geometry, bool channelLast) {
+  bool isStrided = std::ranges::any_of(geometry.strides, [](int64_t stride) { return stride > 1; });
+  return channelLast && isStrided && geometry.inputChannels() / geometry.groups < 16 &&
+         std::string_view(implementation).starts_with("jit_1x1");
+}
+
+/// Null where oneDNN has nothing but its reference code, or is wrong.
 std::unique_ptr<WeightGradientPlan> makePlan(const ConvConfig &attributes, const ConvGeometry &geometry,
                                              memory::data_type type, bool channelLast) {
   auto plan = std::make_unique<WeightGradientPlan>();
@@ -46,7 +56,8 @@ std::unique_ptr<WeightGradientPlan> makePlan(const ConvConfig &attributes, const
     dnnl::convolution_backward_weights::primitive_desc description(
         {algorithm, plan->input.desc, filter, plan->outGradient.desc, strides, dilations, before, after},
         userScratchpad(), dnnlEngine(), forward);
-    if (isReference(description.impl_info_str()))
+    const char *implementation = description.impl_info_str();
+    if (isReference(implementation) || readsPastCopies(implementation, geometry, channelLast))
       return nullptr;
     plan->wantedFilter = description.diff_weights_desc();
     plan->execution = std::make_unique<Execution>(dnnl::convolution_backward_weights(description),

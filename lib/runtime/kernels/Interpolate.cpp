@@ -152,6 +152,8 @@ Result<Target> targetOf(const Call &call, const InterpolateConfig &attributes,
     return failure("sizes [{}] do not fit {} spatial axes", fmt::join(sizes, ", "), spatial);
   if (!sizes.empty())
     target.size = sizes;
+  if (std::equal(target.size.begin(), target.size.end(), spatialDims.begin(), spatialDims.end()))
+    target.scale.assign(spatial, 0); // as Paddle: equal sizes copy, whatever the scale
   if (std::any_of(target.size.begin(), target.size.end(), [](int64_t size) { return size < 1; }))
     return failure("the output's dims [{}] are not above 0", fmt::join(target.size, ", "));
   return target;

@@ -74,6 +74,19 @@ INSTANTIATE_TEST_SUITE_P(
         GradientParam{
             {1, 4, 5, 6, 5}, {1, 8, 4, 5, 4}, {2, 2, 2}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}, 1, false}));
 
+/// Filters of one element with strides, for numbers of channels around those of vectors.
+std::vector<GradientParam> stridedPoints() {
+  std::vector<GradientParam> params;
+  for (int64_t channels : {1, 2, 3, 5, 7, 8, 9, 12, 15, 16, 17, 20, 24})
+    for (bool channelLast : {true, false}) {
+      params.push_back({{2, channels, 9, 12}, {2, 5, 5, 6}, {1, 1}, {2, 2}, {0, 0}, {1, 1}, 1, channelLast});
+      params.push_back({{1, channels, 10, 7}, {1, 17, 5, 7}, {1, 1}, {2, 1}, {0, 0}, {1, 1}, 1, channelLast});
+    }
+  return params;
+}
+
+INSTANTIATE_TEST_SUITE_P(StridedPoints, ConvGradientTest, ::testing::ValuesIn(stridedPoints()));
+
 // A cotangent of other dims is refused.
 TEST(ConvGradient, WrongExtents) {
   KernelCase c{"conv2d_weight_gradient", {{"kernel_size", {2, 2}}}, {}, {}};

@@ -15,7 +15,8 @@ class Pd_InterpolateOp<string mnemonic, string spatial, string method, string te
 
     Output index o corresponds to the input position o * (in - 1) / (out - 1) with `align_corners`; else, with ratio r
     = 1 / scale, or in / out without a scale, to (o + 0.5) * r - 0.5, not below 0 (with `align_mode` 1 in the linear
-    methods to o * r). Along a dimension with one output index r is 0. nearest takes the element at floor(o * r), or
+    methods to o * r). Along a dimension with one output index r is 0. An output as large as the input is a copy of it,
+    whatever the scale. nearest takes the element at floor(o * r), or
     with `align_corners` at the rounded position. bicubic uses the Keys kernel with a = -0.75 on four elements;
     indices outside of the input take the border element.
   }];

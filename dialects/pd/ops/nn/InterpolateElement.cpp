@@ -145,7 +145,7 @@ private:
       return 0;
     if (op.getAlignCorners())
       return static_cast<float>(in[axis] - 1) / static_cast<float>(out[axis] - 1);
-    ArrayRef<double> scales = op.getScale();
+    ArrayRef<double> scales = in == out ? ArrayRef<double>() : op.getScale(); // as Paddle: equal sizes copy
     double scale = scales.empty() ? 0 : scales[scales.size() == 1 ? 0 : axis];
     return scale > 0 ? 1 / static_cast<float>(scale)
                      : static_cast<float>(in[axis]) / static_cast<float>(out[axis]);

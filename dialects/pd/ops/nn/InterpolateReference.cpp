@@ -79,6 +79,8 @@ LogicalResult forEachShare(Op op, llvm::ArrayRef<Tensor> operands, const Tensor 
   if ((!scales.empty() && scales.size() != 1 && scales.size() != count) ||
       llvm::is_contained(in.spatial(), 0))
     return failure();
+  if (llvm::equal(in.spatial(), out.spatial())) // as Paddle: equal sizes copy, whatever the scale
+    scales.clear();
   llvm::SmallVector<llvm::SmallVector<Shares>> shares(count);
   Interpolation method = op.getInterpMethod();
   for (size_t d = 0; d < count; ++d) {

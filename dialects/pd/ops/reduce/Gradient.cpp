@@ -203,15 +203,16 @@ Gradients PNormOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
     return llvm::SmallVector<Value>{e.gradient(x * 0.0, getX())};
   if (std::isinf(p))
     return llvm::SmallVector<Value>{e.gradient(sign * e.indicator(e.abs(x) == norm, x) * dnorm, getX())};
+  // As Paddle: epsilon is added to norm^(p - 1).
   if (p == 1)
-    return llvm::SmallVector<Value>{e.gradient(sign * dnorm, getX())};
+    return llvm::SmallVector<Value>{e.gradient(sign * dnorm * (1 / (1 + epsilon)), getX())};
   if (p == 2)
     return llvm::SmallVector<Value>{e.gradient(x * (dnorm / (norm + epsilon)), getX())};
   auto power = [&](Expression base, double exponent) {
     return e.pow(base, e.constant(exponent, x.type().getElementType()));
   };
   return llvm::SmallVector<Value>{
-      e.gradient(power(e.abs(x), p - 1) * sign * (dnorm * power(norm + epsilon, 1 - p)), getX())};
+      e.gradient(power(e.abs(x), p - 1) * sign * (dnorm / (power(norm, p - 1) + epsilon)), getX())};
 }
 
 } // namespace proa::pd

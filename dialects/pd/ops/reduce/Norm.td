@@ -46,7 +46,7 @@ def Pd_PNormOp : Pd_Op<"p_norm"> {
   let summary = "p-norm along an axis: (sum |x|^porder)^(1/porder)";
   let description = [{
     porder infinity: the largest |x|; -infinity: the smallest |x|; 0: the number of nonzero elements. With `asvector`
-    over all elements.
+    over all elements. The gradient is sign(x) |x|^(porder - 1) dout / (out^(porder - 1) + epsilon).
   }];
   let constraints = ["C1. axis is in [-rank, rank) of x; rank 0 takes any axis"];
   let arguments = (ins Pd_FloatTensor:$x, FloatDefault<"2.0">:$porder, DefaultValuedAttr<I64Attr, "-1">:$axis,
