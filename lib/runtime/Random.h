@@ -71,6 +71,8 @@ class RandomGenerator {
 public:
   explicit RandomGenerator(uint64_t seed = 0) : seed(seed) {}
   RandomCall next() { return {seed, ++calls}; }
+  /// As `count` executions of ops that another rank has.
+  void skip(uint64_t count) { calls += count; }
 
 private:
   uint64_t seed;

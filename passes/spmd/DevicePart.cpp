@@ -1,5 +1,8 @@
 #include "passes/spmd/DevicePart.h"
 
+#include "dialects/pd/ir/SamplingInterface.h"
+#include "dialects/pd/ops/random/Random.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -32,18 +35,46 @@ void DevicePart::lose(Operation *op) {
 }
 
 /// Reports an operand that the device needs and does not have.
-static LogicalResult emitMissing(Operation *op, unsigned operand, int64_t device) {
-  return op->emitOpError() << "operand " << operand << " is computed on other devices than device " << device
-                           << ", which runs this op; compute it on the mesh of the op";
+static LogicalResult emitMissing(Operation *op, unsigned operand, int64_t device, bool isCounted) {
+  InFlightDiagnostic error = op->emitOpError() << "operand " << operand
+                                               << " is computed on other devices than device " << device;
+  return isCounted
+             ? error << ", which counts the random ops in it; compute it on each mesh, or give them seeds"
+             : error << ", which runs this op; compute it on the mesh of the op";
+}
+
+LogicalResult DevicePart::skipRandomOf(Operation *op) {
+  std::optional<int64_t> places = op->use_empty() ? 0 : pd::sequencePlacesOf(op);
+  if (!places)
+    return op->emitOpError() << "samples if its seed is 0, which a run decides on other devices than device "
+                             << *types.device << "; expected a constant seed";
+  OpBuilder builder(op);
+  if (*places > 0)
+    pd::SkipRandomOp::create(builder, op->getLoc(), static_cast<uint64_t>(*places));
+  return success();
+}
+
+void DevicePart::useCopies(Operation *op) {
+  for (OpOperand &operand : op->getOpOperands())
+    if (auto found = copies.find(operand.get()); found != copies.end() && !has(operand.get()))
+      for (Value copy : found->second)
+        if (has(copy))
+          operand.set(copy);
 }
 
 FailureOr<bool> DevicePart::lacks(Operation *op) {
+  useCopies(op);
   auto isTensor = [&](Value value) { return form.find(value) != nullptr; };
   bool isTerminator = op->hasTrait<OpTrait::IsTerminator>();
   bool isGlobal = llvm::any_of(op->getOperands(), isTensor) || llvm::any_of(op->getResults(), isTensor) ||
                   op->getNumRegions() > 0;
   bool isMissing = llvm::any_of(op->getOperands(), [&](Value operand) { return !has(operand); });
-  if (!isTerminator && (isGlobal ? !hasValuesIn(op) : isMissing)) {
+  bool isOther = !isTerminator && (isGlobal ? !hasValuesIn(op) : isMissing);
+  // Random ops of others are counted, also in loops, branches and functions.
+  bool isCounted = isOther && (op->getNumRegions() > 0 || isa<func::CallOp>(op)) && pd::mayTakePlaces(op);
+  if (isOther && !isCounted) {
+    if (op->getNumRegions() == 0 && failed(skipRandomOf(op)))
+      return failure();
     lose(op);
     return true;
   }
@@ -51,7 +82,7 @@ FailureOr<bool> DevicePart::lacks(Operation *op) {
   bool mayLack = isTerminator || isa<dist::ReshardOp, func::CallOp>(op) || op->getNumRegions() > 0;
   for (auto [i, operand] : llvm::enumerate(op->getOperands()))
     if (!has(operand) && !(mayLack && isTensor(operand)))
-      return emitMissing(op, static_cast<unsigned>(i), *types.device);
+      return emitMissing(op, static_cast<unsigned>(i), *types.device, isCounted);
   return false;
 }
 

@@ -1,15 +1,17 @@
 /// The part of a program on several meshes that one device runs.
 #pragma once
 
-#include "passes/spmd/GlobalForm.h"
+#include "passes/spmd/MoveConditions.h"
 
 namespace proa {
 
 /// Decides which ops and values of the sharded form a device has, and removes the others. An op runs on the
-/// devices of the mesh of its tensors; an op without tensors on all devices that have its operands.
+/// devices of the mesh of its tensors; an op without tensors on all devices that have its operands. Random
+/// ops of others are counted by pd.skip_random, so that own ones sample as on one device.
 class DevicePart {
 public:
-  DevicePart(GlobalForm &form, LocalTypes types) : form(form), types(types) {}
+  DevicePart(GlobalForm &form, LocalTypes types, const ScalarCopies &copies)
+      : form(form), types(types), copies(copies) {}
 
   /// Whether the device lacks the op. Its results are noted as absent. Failure, after an error, if the device
   /// needs a value that only others have.
@@ -29,12 +31,17 @@ public:
 
 private:
   bool hasValuesIn(mlir::Operation *op) const;
+  /// Replaces scalars that others extract by those of the device.
+  void useCopies(mlir::Operation *op);
+  /// Takes the places in the sequence of the model's seed that an op of others takes.
+  mlir::LogicalResult skipRandomOf(mlir::Operation *op);
   mlir::Operation *replace(mlir::Operation *op, mlir::Operation *by);
   void forget(mlir::Value value);
   void eraseArguments(mlir::Block &block);
 
   GlobalForm &form;
   LocalTypes types;
+  const ScalarCopies &copies;
   llvm::DenseSet<mlir::Value> absent;
   llvm::DenseSet<mlir::Operation *> absentOps;
 };

@@ -1,6 +1,7 @@
 //! dist-partition: turns a program in sharded form into the program of one device.
 #include "passes/spmd/Passes.h"
 
+#include "dialects/pd/ir/SamplingInterface.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/sharding/CloneOnTypes.h"
 #include "passes/remarks/Remarks.h"
@@ -9,6 +10,7 @@
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 
@@ -22,8 +24,9 @@ namespace {
 /// Changes the values of functions to local tensors, in place.
 class LocalRewriter {
 public:
-  LocalRewriter(GlobalForm &form, ReshardExpander &expander, LocalTypes types, PassRemarks remarks)
-      : form(form), expander(expander), types(types), remarks(remarks), part(form, types) {}
+  LocalRewriter(GlobalForm &form, ReshardExpander &expander, LocalTypes types, const ScalarCopies &copies,
+                PassRemarks remarks)
+      : form(form), expander(expander), types(types), remarks(remarks), part(form, types, copies) {}
 
   LogicalResult rewrite(func::FuncOp function) {
     SmallVector<Type> arguments, results;
@@ -251,27 +254,47 @@ public:
     LocalTypes types{meshes, rank < 0 ? std::nullopt : std::optional<int64_t>(rank)};
     if (failed(verifyDevices(meshes)))
       return signalPassFailure();
+    // Random ops without uses would be counted by the devices that lack them only.
+    if (rank >= 0 && !meshes.haveEqualDevices() && pd::mayTakePlaces(getOperation())) {
+      IRRewriter rewriter(&getContext());
+      (void)runRegionDCE(rewriter, getOperation()->getRegions());
+    }
     ReshardExpander expander(
         {latency, bandwidth, {links.begin(), links.end()}, memoryLimit, dynamicDim, meshLink}, types);
-    if (failed(expander.verifyOptions(getOperation(), getArgumentName())))
-      return signalPassFailure();
     SmallVector<func::FuncOp> functions;
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (GlobalForm::isSharded(function))
         functions.push_back(function);
-    GlobalForm form(meshes, types);
-    bool isValid = true;
-    for (func::FuncOp function : functions)
-      isValid &= succeeded(form.read(function));
-    if (!isValid)
+    auto form = std::make_unique<GlobalForm>(meshes, types);
+    if (failed(read(functions, *form)))
       return signalPassFailure();
-    LocalRewriter rewriter(form, expander, types, PassRemarks(getArgumentName()));
+    ScalarCopies copies;
+    if (!meshes.haveEqualDevices())
+      for (func::FuncOp function : functions)
+        for (auto &[scalar, others] : moveConditions(function, *form, meshes))
+          copies[scalar] = others;
+    if (!copies.empty()) {
+      form = std::make_unique<GlobalForm>(meshes, types);
+      if (failed(read(functions, *form)))
+        return signalPassFailure();
+    }
+    if (failed(expander.verifyOptions(getOperation(), getArgumentName())))
+      return signalPassFailure();
+    LocalRewriter rewriter(*form, expander, types, copies, PassRemarks(getArgumentName()));
     for (func::FuncOp function : functions)
       if (failed(rewriter.rewrite(function)))
         return signalPassFailure();
   }
 
 private:
+  static LogicalResult read(ArrayRef<func::FuncOp> functions, GlobalForm &form) {
+    LogicalResult result = success();
+    for (func::FuncOp function : functions)
+      if (failed(form.read(function)))
+        result = failure();
+    return result;
+  }
+
   LogicalResult verifyDevices(const MeshPlacements &meshes) {
     SmallVector<int64_t> devices = meshes.devices();
     if (rank >= 0 && !devices.empty() && !llvm::is_contained(devices, rank))

@@ -50,6 +50,9 @@ static bool emitMethods(const llvm::RecordKeeper &records, llvm::raw_ostream &os
     if (llvm::StringRef postOp = record->getValueAsString("postOp"); !postOp.empty())
       os << "PostOp " << name << "::getPostOp() {\n  auto op = *this;\n  (void)op;\n  return " << postOp
          << ";\n}\n";
+    if (llvm::StringRef samples = record->getValueAsString("samples"); !samples.empty())
+      os << "std::optional<int64_t> " << name
+         << "::getSequencePlaces() {\n  auto op = *this;\n  (void)op;\n  return " << samples << ";\n}\n";
     if (llvm::StringRef kind = record->getValueAsString("reduction"); !kind.empty())
       os << "ReductionKind " << name << "::getReductionKind() { return ReductionKind::" << kind << "; }\n"
          << "::llvm::SmallVector<int64_t> " << name

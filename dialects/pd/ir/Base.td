@@ -16,6 +16,7 @@ include "dialects/pd/ir/ArrayReference.td"
 include "dialects/pd/ir/ArrayVjp.td"
 include "dialects/pd/ir/ElementInterface.td"
 include "dialects/pd/ir/Interfaces.td"
+include "dialects/pd/ir/SamplingInterface.td"
 
 //===-- Types -----------------------------------------------------------------------------------------------------===//
 
@@ -191,6 +192,9 @@ def Pd_Elementwise : NativeOpTrait<"ElementwiseTrait"> {
 //                  that are not split. "inCode": the rule depends on attributes, and the family's folder defines
 //                  describeSharding() (ShardableOpInterface). "whole: REASON": it cannot be split. Rules of
 //                  elementwise ops, reductions, data movement and composites follow from the other fields
+//   samples        for a library op that samples, a C++ expression on `op`: the places that an execution takes in the
+//                  sequence of the model's seed, 0 with a seed of its own (SamplingOpInterface); its header includes
+//                  ir/SamplingInterface.h
 //   pure           0 for ops with effects: random numbers, communication
 //   legacy         mappings of legacy ops
 //   newIr          mappings of ops of Paddle's new IR that differ from the record
@@ -230,6 +234,7 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
   string lod = "first";
   string precision = "";
   string sharding = "";
+  string samples = "";
   bit pure = 1;
   list<Legacy> legacy = [];
   list<NewIr> newIr = [];
@@ -251,6 +256,7 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
     # !if(!or(!empty(batching), !eq(batching, "unbatched"), !eq(batching, "refused")), []<Trait>,
           [DeclareOpInterfaceMethods<BatchableOpInterface>])
     # !if(!eq(sharding, "inCode"), [DeclareOpInterfaceMethods<ShardableOpInterface>], []<Trait>)
+    # !if(!empty(samples), []<Trait>, [DeclareOpInterfaceMethods<SamplingOpInterface>])
     # !if(referenceInCode, [DeclareOpInterfaceMethods<ReferenceOpInterface>], []<Trait>)
     # !if(arrayReferenceInCode, [DeclareOpInterfaceMethods<ArrayReferenceOpInterface>], []<Trait>)
     # !if(!empty(library), []<Trait>, [DeclareOpInterfaceMethods<LibraryOpInterface>]);

@@ -1,6 +1,6 @@
 /// The library kernels "multinomial" (x, num_samples; num_samples, replacement, seed), "sampling_id" (x; min,
 /// max, seed), "randperm" (n, seed), "shuffle_batch" (x, seed; startup_seed) and "class_center_sample"
-/// (label; num_classes, num_samples).
+/// (label; num_classes, num_samples), and "skip_random" (count).
 #include "lib/runtime/kernels/Convert.h"
 #include "lib/runtime/kernels/Draw.h"
 
@@ -257,6 +257,18 @@ Result<void> classCenterSample(Call &call, int64_t classes, int64_t samples, uin
 }
 
 } // namespace
+
+Result<std::unique_ptr<LibraryKernel>> makeSkipRandom(const SkipRandomAttributes &op,
+                                                      const KernelRequest &request) {
+  Checks checks(request);
+  checks.expectOperands(0, 0);
+  if (!checks.ok())
+    return checks.diagnostics();
+  return makeKernel([count = static_cast<uint64_t>(op.count)](Call &call) -> Result<void> {
+    call.random().skip(count);
+    return {};
+  });
+}
 
 Result<std::unique_ptr<LibraryKernel>> makeMultinomial(const MultinomialAttributes &op,
                                                        const KernelRequest &request) {

@@ -172,3 +172,58 @@ func.func @lost_result(%x: tensor<8xf32> {dist.sharding = #a}, %y: tensor<8xf32>
   %3 = pd.log %0#1 {dist.shardings = [#b]} : (tensor<8xf32>) -> tensor<8xf32>
   return %0#0, %3 : tensor<8xf32>, tensor<8xf32>
 }
+
+// -----
+
+// A condition that one mesh computes moves to the mesh of the branch.
+// ALL-LABEL: func.func @condition
+// FIRST: dist.send %arg0 of tensor<i1> from <@a, []> to <@b, []> channel 0
+// FIRST-NOT: scf.if
+// SECOND: %[[R:.*]] = dist.recv of tensor<i1> from <@a, []> to <@b, []> channel 0
+// SECOND: %[[C:.*]] = tensor.extract %[[R]]
+// SECOND: scf.if %[[C]]
+dist.mesh @a = <["x"=2]>
+dist.mesh @b = <["x"=2], devices = [2, 3]>
+#a = #dist.sharding<@a, []>
+#b = #dist.sharding<@b, [{"x"}]>
+func.func @condition(%c: tensor<i1> {dist.sharding = #a}, %y: tensor<8xf32> {dist.sharding = #b})
+    -> (tensor<8xf32> {dist.sharding = #b}) {
+  %0 = tensor.extract %c[] : tensor<i1>
+  %1 = scf.if %0 -> tensor<8xf32> {
+    %2 = pd.exp %y {dist.shardings = [#b]} : (tensor<8xf32>) -> tensor<8xf32>
+    scf.yield %2 : tensor<8xf32>
+  } else {
+    scf.yield %y : tensor<8xf32>
+  } {dist.shardings = [#b]}
+  return %1 : tensor<8xf32>
+}
+
+// -----
+
+// The condition of a loop with values of both meshes moves in each iteration.
+// ALL-LABEL: func.func @loop_on_both
+// FIRST: scf.while
+// FIRST: %[[C:.*]] = tensor.extract %arg1
+// FIRST: dist.send %arg1
+// FIRST: scf.condition(%[[C]])
+// SECOND: scf.while
+// SECOND: %[[R:.*]] = dist.recv of tensor<i1>
+// SECOND: %[[C:.*]] = tensor.extract %[[R]]
+// SECOND: scf.condition(%[[C]]) %{{.*}} : tensor<4xf32>
+dist.mesh @a = <["x"=2]>
+dist.mesh @b = <["x"=2], devices = [2, 3]>
+#a = #dist.sharding<@a, [{"x"}]>
+#b = #dist.sharding<@b, [{"x"}]>
+#scalar = #dist.sharding<@a, []>
+func.func @loop_on_both(%x: tensor<8xf32> {dist.sharding = #a}, %y: tensor<8xf32> {dist.sharding = #b}, %c: tensor<i1> {dist.sharding = #scalar})
+    -> (tensor<8xf32> {dist.sharding = #b}) {
+  %0:2 = scf.while (%v = %x, %u = %y) : (tensor<8xf32>, tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+    %1 = tensor.extract %c[] : tensor<i1>
+    scf.condition(%1) %v, %u : tensor<8xf32>, tensor<8xf32>
+  } do {
+  ^bb0(%v: tensor<8xf32>, %u: tensor<8xf32>):
+    %2 = pd.exp %u {dist.shardings = [#b]} : (tensor<8xf32>) -> tensor<8xf32>
+    scf.yield %v, %2 : tensor<8xf32>, tensor<8xf32>
+  } attributes {dist.shardings = [#a, #b]}
+  return %0#1 : tensor<8xf32>
+}

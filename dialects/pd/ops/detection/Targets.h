@@ -1,6 +1,7 @@
 /// Types of ops that match anchors, regions and masks with true boxes.
 #pragma once
 
+#include "dialects/pd/ir/SamplingInterface.h"
 #include "dialects/pd/ops/detection/Detection.h"
 #include "dialects/pd/ops/sequence/Labels.h"
 

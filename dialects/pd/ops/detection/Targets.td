@@ -45,6 +45,7 @@ def Pd_RpnTargetAssignOp : Pd_TargetOp<"rpn_target_assign"> {
     Pd_IntTensor:$location_offsets,
       Pd_IntTensor:$score_offsets);
   let infer = "inferTargetAssign";
+  let samples = "op.getUseRandom() ? 1 : 0";
   let legacy = [Legacy<"rpn_target_assign", ["Anchor", "GtBoxes", "IsCrowd", "ImInfo", "GtBoxes@LOD"],
     ["LocationIndex", "ScoreIndex", "TargetBBox", "TargetLabel", "BBoxInsideWeight",
      "LocationIndex|TargetBBox|BBoxInsideWeight@LOD", "ScoreIndex|TargetLabel@LOD"],
@@ -111,6 +112,7 @@ def Pd_GenerateProposalLabelsOp : Pd_TargetOp<"generate_proposal_labels"> {
     Pd_FloatTensor:$bbox_inside_weights, Pd_FloatTensor:$bbox_outside_weights, Pd_FloatTensor:$max_overlap_with_gt,
     Pd_IntTensor:$offsets);
   let infer = "inferGenerateProposalLabels";
+  let samples = "op.getUseRandom() ? 1 : 0";
   let legacy = [Legacy<"generate_proposal_labels", ["RpnRois", "GtClasses", "IsCrowd", "GtBoxes", "ImInfo",
     "RpnRois@LOD", "GtBoxes@LOD", "MaxOverlap"], ["Rois", "LabelsInt32", "BboxTargets", "BboxInsideWeights",
     "BboxOutsideWeights", "MaxOverlapWithGT",

@@ -3,6 +3,7 @@
 
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Pd.h"
+#include "dialects/pd/ir/SamplingInterface.h"
 
 namespace proa::pd {
 

@@ -3,6 +3,8 @@
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/search/SearchOps.h"
 
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -63,6 +65,38 @@ Expression uniform(TensorBuilder &e, llvm::ArrayRef<DimSize> shape, Type element
 Expression gaussian(TensorBuilder &e, llvm::ArrayRef<DimSize> shape, Type elementType, double deviation,
                     int64_t seed) {
   return gaussianOf(e, shape, elementType, llvm::APFloat(0.0), llvm::APFloat(deviation), seed);
+}
+
+//===-- The sequence of the model's seed
+//-------------------------------------------------------------------===//
+
+/// Whether a tensor of one element is random, of a range without 0.
+static bool isNeverZero(Value seed) {
+  Operation *op = seed.getDefiningOp();
+  while (op && op->hasTrait<MovesElements>() && op->getNumOperands() == 1)
+    op = op->getOperand(0).getDefiningOp();
+  auto randint = dyn_cast_or_null<RandintOp>(op);
+  return randint &&
+         (static_cast<int64_t>(randint.getLow()) > 0 || static_cast<int64_t>(randint.getHigh()) <= 0);
+}
+
+std::optional<int64_t> placesWithSeed(Value seedTensor, int64_t seed) {
+  if (!seedTensor)
+    return seed == 0 ? 1 : 0;
+  DenseIntElementsAttr constant;
+  if (matchPattern(seedTensor, m_Constant(&constant)) && constant.size() == 1)
+    return (*constant.begin()).isZero() ? 1 : 0;
+  return isNeverZero(seedTensor) ? std::optional<int64_t>(0) : std::nullopt;
+}
+
+/// Ops in a row become one.
+LogicalResult SkipRandomOp::canonicalize(SkipRandomOp op, PatternRewriter &rewriter) {
+  auto next = dyn_cast_or_null<SkipRandomOp>(op->getNextNode());
+  if (!next)
+    return rewriter.notifyMatchFailure(op, "no op of the same kind follows");
+  rewriter.modifyOpInPlace(op, [&] { op.setCount(op.getCount() + next.getCount()); });
+  rewriter.eraseOp(next);
+  return success();
 }
 
 //===-- Inference ---------------------------------------------------------------------------------------===//

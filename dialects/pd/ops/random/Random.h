@@ -4,6 +4,7 @@
 #include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Pd.h"
+#include "dialects/pd/ir/SamplingInterface.h"
 #include "dialects/pd/ops/creation/Creation.h"
 #include "dialects/pd/ops/shape/DimSize.h"
 
@@ -21,6 +22,10 @@ mlir::LogicalResult inferBatchSizeLikeOf(std::optional<mlir::Location> location,
                                          mlir::Type dtype, Results &results);
 mlir::LogicalResult inferMultinomialOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
                                        std::optional<int64_t> samples, Results &results);
+
+/// Places in the sequence of the model's seed that an op with this seed takes; `seedTensor`, if not null,
+/// overrides `seed`.
+std::optional<int64_t> placesWithSeed(mlir::Value seedTensor, int64_t seed);
 
 /// Constraint C5 of ops that sample a part of a tensor.
 mlir::LogicalResult checkPart(std::optional<mlir::Location> location, mlir::Value begin,
@@ -97,6 +102,13 @@ mlir::LogicalResult inferSamplingId(std::optional<mlir::Location> location, Adap
   results.push_back(
       mlir::RankedTensorType::get({type.getDimSize(0)}, mlir::IntegerType::get(type.getContext(), 64)));
   return mlir::success();
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferSkipRandom(std::optional<mlir::Location> location, Adaptor adaptor, Results &) {
+  auto count = static_cast<int64_t>(adaptor.getCount());
+  return count > 0 ? mlir::success()
+                   : inferenceError(location, "C1: count must be above 0, found " + llvm::Twine(count));
 }
 
 mlir::LogicalResult inferShuffleBatchOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,

@@ -41,6 +41,7 @@ class Pd_FilledAtRandomOp<string mnemonic, dag parameters> : Pd_RandomOp<mnemoni
   let infer = "inferRandomShape";
   let library = mnemonic;
   let libraryHalf = 1;
+  let samples = "placesWithSeed(op.getSeedTensor(), op.getSeed())";
 }
 defvar ShapeInputs = ["ShapeTensorList*|ShapeTensor|@shape", "", ""];
 
@@ -102,6 +103,7 @@ def Pd_RandpermOp : Pd_RandomOp<"randperm"> {
   let results = (outs Drawn<Pd_RealTensor>:$out);
   let infer = "inferRandperm";
   let library = "randperm";
+  let samples = "op.getSeed() == 0 ? 1 : 0";
   let legacy = [Legacy<"randperm", [], ["Out"], ["n", "dtype", "seed"]>];
   let referenceInCode = 1;
 }
@@ -180,6 +182,7 @@ class Pd_SampledForEachOp<string mnemonic> : Pd_RandomOp<mnemonic> {
   let results = (outs Drawn<Pd_FloatTensor>:$out);
   let constraints = !listconcat(SameTypeAsX, [PartConstraint]);
   let infer = "inferSampledForEach";
+  let samples = "op.getSeed() == 0 ? 1 : 0";
 }
 
 def Pd_PoissonOp : Pd_SampledForEachOp<"poisson"> {
@@ -206,6 +209,7 @@ def Pd_BinomialOp : Pd_RandomOp<"binomial"> {
     RandomInt<"0">:$seed, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$whole_shape);
   let results = (outs Drawn<Pd_IntTensor>:$out);
   let library = "binomial";
+  let samples = "op.getSeed() == 0 ? 1 : 0";
   let vjp = ["", "", ""];
   let referenceInCode = 1;
 }
@@ -256,6 +260,7 @@ def Pd_MultinomialOp : Pd_RandomOp<"multinomial"> {
   let results = (outs Drawn<Pd_IntTensor>:$out);
   let infer = "inferMultinomial";
   let library = "multinomial";
+  let samples = "op.getSeed() == 0 ? 1 : 0";
   let legacy = [Legacy<"multinomial", ["X", "@num_samples"], ["Out"], ["num_samples", "replacement", "seed"]>];
   let referenceInCode = 1;
 }
@@ -272,6 +277,7 @@ def Pd_SamplingIdOp : Pd_RandomOp<"sampling_id"> {
   let results = (outs Drawn<Pd_IntTensor>:$out);
   let infer = "inferSamplingId";
   let library = "sampling_id";
+  let samples = "op.getSeed() == 0 ? 1 : 0";
   let legacy = [Legacy<"sampling_id", ["X"], ["Out"], ["min", "max", "seed"]>];
   let referenceInCode = 1;
 }
@@ -296,6 +302,7 @@ def Pd_ShuffleBatchOp : Pd_RandomOp<"shuffle_batch"> {
   let results = (outs Drawn<Pd_Tensor>:$out, Drawn<Pd_IntTensor>:$shuffle_idx, Drawn<Pd_IntTensor>:$seed_out);
   let infer = "inferShuffleBatch";
   let library = "shuffle_batch";
+  let samples = "op.getStartupSeed() == 0 ? placesWithSeed(op.getSeed(), 0) : 0";
   let vjpInCode = 1;
   let legacy = [Legacy<"shuffle_batch", ["X", "Seed"], ["Out", "ShuffleIdx", "SeedOut"], ["startup_seed"]>];
   let newIrGradients = ["shuffle_batch_grad(shuffle_idx)"];
@@ -319,8 +326,28 @@ def Pd_ClassCenterSampleOp : Pd_RandomOp<"class_center_sample"> {
   let results = (outs Drawn<Pd_IntTensor>:$remapped_label, Drawn<Pd_IntTensor>:$sampled_local_class_center);
   let infer = "inferClassCenterSample";
   let library = "class_center_sample";
+  let samples = "op.getFixSeed() && op.getSeed() != 0 ? 0 : 1";
   let legacy = [Legacy<"class_center_sample", ["Label"], ["RemappedLabel", "SampledLocalClassCenter"], ["num_classes",
     "num_samples", "ring_id", "rank", "nranks", "fix_seed", "seed"]>];
+  let referenceInCode = 1;
+}
+
+def Pd_SkipRandomOp : Pd_RandomOp<"skip_random", [MemoryEffects<[MemWrite<Resource<"::proa::pd::RandomSequence">>]>]> {
+  let sharding = "whole: it acts on the sequence of a device";
+  let summary = "Takes places in the sequence of the model's seed and samples nothing";
+  let description = [{
+    Later ops then sample as if `count` random ops had run here. A device has it instead of the random ops of other
+    meshes.
+  }];
+  let constraints = ["C1. count is above 0"];
+  let arguments = (ins I64Attr:$count);
+  let results = (outs);
+  let infer = "inferSkipRandom";
+  let library = "skip_random";
+  let libraryHalf = 1;
+  let samples = "static_cast<int64_t>(op.getCount())";
+  let batching = "refused";
+  let hasCanonicalizeMethod = 1;
   let referenceInCode = 1;
 }
 

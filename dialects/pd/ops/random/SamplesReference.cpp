@@ -42,6 +42,13 @@ std::vector<int64_t> drawDifferent(llvm::ArrayRef<double> weights, size_t sample
 
 } // namespace
 
+LogicalResult SkipRandomOp::computeReference(llvm::ArrayRef<Tensor>, llvm::MutableArrayRef<Tensor>,
+                                             RandomState *state) {
+  for (uint64_t i = 0, count = getCount(); state && i < count; ++i)
+    state->next();
+  return success(state != nullptr);
+}
+
 LogicalResult RandpermOp::computeReference(llvm::ArrayRef<Tensor>, llvm::MutableArrayRef<Tensor> results,
                                            RandomState *state) {
   if (!state)

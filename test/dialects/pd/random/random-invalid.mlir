@@ -366,3 +366,12 @@ func.func @binomial_c5(%c: tensor<2x3xi64>, %p: tensor<2x3xf32>) {
   %0 = pd.binomial %c, %p {whole_shape = array<i64: 4, 3>} : (tensor<2x3xi64>, tensor<2x3xf32>) -> tensor<2x3xi64>
   return
 }
+
+// -----
+
+func.func @skip_random_c1() {
+  // expected-error@+2 {{C1: count must be above 0, found 0}}
+  // expected-error@+1 {{failed to infer returned types}}
+  pd.skip_random {count = 0 : i64} : () -> ()
+  return
+}

@@ -80,3 +80,19 @@ func.func @parts(%begin: tensor<2xi64>, %x: tensor<2x3xf32>, %count: tensor<2x3x
   %2 = pd.binomial %count, %x, %begin {whole_shape = array<i64: 5, 3>} : (tensor<2x3xi64>, tensor<2x3xf32>, tensor<2xi64>) -> tensor<2x3xi64>
   return
 }
+
+// Ops in a row become one; an op that samples between them stays where it is.
+// CHECK-LABEL: func @skip
+// CLEAN-LABEL: func @skip
+func.func @skip() -> tensor<2xf32> {
+  // CHECK: pd.skip_random {{ *}}{count = 2 : i64} : () -> ()
+  // CLEAN: pd.skip_random {{ *}}{count = 5 : i64} : () -> ()
+  // CLEAN-NEXT: pd.uniform
+  // CLEAN-NEXT: pd.skip_random {{ *}}{count = 4 : i64} : () -> ()
+  // CLEAN-NEXT: return
+  pd.skip_random {count = 2 : i64} : () -> ()
+  pd.skip_random {count = 3 : i64} : () -> ()
+  %0 = pd.uniform {dtype = f32, shape = array<i64: 2>} : () -> tensor<2xf32>
+  pd.skip_random {count = 4 : i64} : () -> ()
+  return %0 : tensor<2xf32>
+}
