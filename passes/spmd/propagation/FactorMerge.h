@@ -54,8 +54,8 @@ struct FactorChoice {
 
 /// The axes for the placements of operands and results. If they contradict each other, each tensor is tried
 /// as the first one. If they split a factor that the local form of the op can split, that is tried too.
-/// `cost` decides; the first of equal ones is taken. If operands and annotated results split such a factor, the
-/// local form is taken wherever it covers the parts.
+/// `cost` decides; the first of equal ones is taken. If operands and annotated results split such a factor,
+/// the local form is taken wherever it covers the parts.
 FactorChoice chooseAxes(const CachedRule &rule, llvm::ArrayRef<const spmd::Placement *> requested,
                         bool isAnnotated, llvm::function_ref<double(const FactorAxes &)> cost);
 
