@@ -18,12 +18,13 @@ namespace {
 
 /// A collective between the positions that differ only in the axes of a factor.
 struct Collective {
-  enum class Kind : uint8_t { Gather, Reduce, Window, Next } kind;
+  enum class Kind : uint8_t { Gather, Reduce, Window, Permute } kind;
   unsigned factor;
   int64_t dim = 0, size = 0;
   pd::ReductionKind reduction = pd::ReductionKind::Sum;
   std::vector<std::pair<int64_t, int64_t>> ranges = {};
   double fill = 0;
+  std::vector<int64_t> sources = {};
 };
 
 /// The part of a factor that a position has.
@@ -71,8 +72,10 @@ public:
     return collective(local, dim, end - begin,
                       {Collective::Kind::Reduce, factor, dim, size, pd::ReductionKind::Sum, ranges});
   }
-  Value next(Value local, unsigned factor) override {
-    return collective(local, -1, 0, {Collective::Kind::Next, factor});
+  Value permute(Value local, unsigned factor, llvm::ArrayRef<int64_t> sources) override {
+    Collective what{Collective::Kind::Permute, factor};
+    what.sources = sources.vec();
+    return collective(local, -1, 0, std::move(what));
   }
   Value window(Value local, int64_t dim, unsigned factor, int64_t size,
                llvm::ArrayRef<std::pair<int64_t, int64_t>> ranges, double fill) override {
@@ -246,8 +249,8 @@ private:
         out = combined(out, term, reductionOf({0, pd::FactorKind::Reduction, what.reduction}));
       return what.ranges.empty() ? out : rangeOf(out, what, part);
     }
-    if (what.kind == Collective::Kind::Next)
-      return group[static_cast<size_t>(part + 1) % group.size()];
+    if (what.kind == Collective::Kind::Permute)
+      return group[static_cast<size_t>(what.sources[static_cast<size_t>(part)])];
     Tensor whole = joined(group, what.dim);
     return what.kind == Collective::Kind::Gather ? whole : rangeOf(whole, what, part);
   }

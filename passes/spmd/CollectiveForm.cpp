@@ -131,12 +131,12 @@ Value CollectiveForm::reduceScatter(Value local, int64_t dim, unsigned factor, i
   return createStep(spmd::StepKind::ReduceScatter, local, type.clone(own), type.clone(global), from, to);
 }
 
-Value CollectiveForm::next(Value local, unsigned factor) {
+Value CollectiveForm::permute(Value local, unsigned factor, llvm::ArrayRef<int64_t> sources) {
   OpBuilder &builder = getBuilder();
   Operation *parent = builder.getInsertionBlock()->getParentOp();
   auto module = parent ? parent->getParentOfType<ModuleOp>() : ModuleOp();
   int64_t channel = module ? nextRingChannel(module) : 0;
-  Ring ring(module, symbol, axes[factor], mesh, channel);
+  Ring ring(module, symbol, axes[factor], mesh, channel, sources);
   ring.send(builder, op()->getLoc(), local);
   return ring.receive(builder, op()->getLoc(), local.getType());
 }

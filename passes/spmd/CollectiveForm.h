@@ -26,7 +26,7 @@ public:
   mlir::Value gather(mlir::Value local, int64_t dim, unsigned factor, int64_t size) override;
   mlir::Value reduce(mlir::Value local, pd::ReductionKind kind, unsigned factor) override;
   mlir::Value reduceScatter(mlir::Value local, int64_t dim, unsigned factor, int64_t size) override;
-  mlir::Value next(mlir::Value local, unsigned factor) override;
+  mlir::Value permute(mlir::Value local, unsigned factor, llvm::ArrayRef<int64_t> sources) override;
   mlir::Value window(mlir::Value local, int64_t dim, unsigned factor, int64_t size,
                      llvm::ArrayRef<std::pair<int64_t, int64_t>> ranges, double fill) override;
 

@@ -355,9 +355,10 @@ def Propagate : Pass<"dist-propagate", "::mlir::ModuleOp"> {
     Axes pass through ops in both directions, into functions and regions, until nothing changes. Closed dimensions,
     priorities and `replicated` limit them. If operands and results of an op contradict each other, the alpha-beta
     model of `lib/spmd` decides by the time of the reshards. An op that is split along a factor that it needs whole
-    runs its local form if the collectives inside of it take less time than the reshards without it. A new value of a
-    parameter (`pd.state`) has the sharding of the parameter. An op without a rule runs whole on each device; a remark
-    names it (`--remarks=dist-propagate`).
+    runs its local form if the collectives inside of it take less time than the reshards without it, if `memory-limit`
+    excludes these, or if its operands and the annotation of its results (`dist.shardings`) split the factor. A new
+    value of a parameter (`pd.state`) has the sharding of the parameter. An op without a rule runs whole on each device;
+    a remark names it (`--remarks=dist-propagate`).
 
     `explain` prints the chain of decisions that gave a value its sharding, to the standard error output. The value is
     the name of a feed, parameter, fetch or state, or a result as in `pd.matmul#2`: that of the op with this index among
@@ -379,7 +380,9 @@ def Propagate : Pass<"dist-propagate", "::mlir::ModuleOp"> {
   }];
   let options = [
     ListOption<"explain", "explain", "std::string", "Values whose shardings are explained">,
-    Option<"check", "check", "bool", "false", "Check that each op of the result matches its rule">
+    Option<"check", "check", "bool", "false", "Check that each op of the result matches its rule">,
+    Option<"memoryLimit", "memory-limit", "int64_t", "0",
+           "The most bytes of a device that source and result of a reshard's step may take; 0: no limit">
   ];
   let dependentDialects = ["::proa::dist::DistDialect"];
 }

@@ -24,6 +24,11 @@ public:
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    if (memoryLimit < 0) {
+      module.emitError() << getArgumentName() << ": expected a memory-limit of at least 0, found "
+                         << int64_t(memoryLimit);
+      return signalPassFailure();
+    }
     FailureOr<sharding::Meshes> meshes = sharding::findMeshes(module);
     if (failed(meshes))
       return signalPassFailure();
@@ -36,7 +41,7 @@ public:
       return signalPassFailure();
     remark(graph);
     sharding::PlacementPool pool;
-    sharding::ReshardCosts costs(*meshes, pool);
+    sharding::ReshardCosts costs(*meshes, pool, memoryLimit);
     sharding::LocalFormCosts forms(module, *meshes, costs);
     sharding::Propagation propagation(graph, costs, forms);
     propagation.run();

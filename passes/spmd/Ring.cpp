@@ -62,11 +62,15 @@ int64_t nextRingChannel(ModuleOp module) {
 }
 
 Ring::Ring(ModuleOp module, FlatSymbolRefAttr symbol, llvm::ArrayRef<spmd::AxisRef> axes,
-           const spmd::Mesh &mesh, int64_t &channel)
+           const spmd::Mesh &mesh, int64_t &channel, llvm::ArrayRef<int64_t> sources)
     : axes(axes), mesh(mesh), symbol(symbol), channel(channel) {
   for (const spmd::AxisRef &axis : axes)
     parts *= axis.size;
-  moved = module ? FlatSymbolRefAttr::get(movedMesh(module)) : symbol;
+  SmallVector<int64_t> targets(static_cast<size_t>(parts));
+  for (int64_t part = 0; part < parts; ++part)
+    targets[static_cast<size_t>(sources.empty() ? (part + 1) % parts : sources[static_cast<size_t>(part)])] =
+        part;
+  moved = module ? FlatSymbolRefAttr::get(movedMesh(module, targets)) : symbol;
 }
 
 void Ring::send(OpBuilder &builder, Location location, Value x) {
@@ -118,15 +122,15 @@ dist::ShardingAttr Ring::shardingOf(Type local, FlatSymbolRefAttr ofMesh) const 
   return dist::shardingOf(spmd::canonical(mesh, placement), ofMesh, mesh);
 }
 
-/// The mesh with the device of the previous part at each position.
-StringAttr Ring::movedMesh(ModuleOp module) const {
+/// The mesh with the device of part `targets[i]` at the positions of part i.
+StringAttr Ring::movedMesh(ModuleOp module, llvm::ArrayRef<int64_t> targets) const {
   auto original = module.lookupSymbol<dist::MeshOp>(symbol.getAttr());
   SmallVector<int64_t> devices;
   for (int64_t position = 0; position < mesh.size(); ++position) {
     int64_t part = 0;
     for (const spmd::AxisRef &axis : axes)
       part = part * axis.size + mesh.coordinate(axis, position);
-    part = (part + parts - 1) % parts;
+    part = targets[static_cast<size_t>(part)];
     SmallVector<int64_t> coordinates(axes.size());
     for (size_t i = coordinates.size(); i-- > 0; part /= axes[i].size)
       coordinates[i] = part % axes[i].size;

@@ -25,13 +25,14 @@ inline constexpr int64_t firstRingChannel = 1 << 19;
 int64_t nextRingChannel(mlir::ModuleOp module);
 
 /// The devices that differ only on some mesh axes, in the order of the parts that the axes make, from major
-/// to minor. Each gets tensors from the next one, by messages to a mesh in which the devices have moved by
-/// one.
+/// to minor. Each gets tensors from the next one, or from that of a permutation, by messages to a mesh in
+/// which the devices have moved.
 class Ring {
 public:
-  /// `channel` is the next free one of the module. Without a module the mesh is not created.
+  /// `channel` is the next free one of the module. Without a module the mesh is not created. Part i gets
+  /// tensors of part `sources[i]`; empty: of part i + 1.
   Ring(mlir::ModuleOp module, mlir::FlatSymbolRefAttr symbol, llvm::ArrayRef<spmd::AxisRef> axes,
-       const spmd::Mesh &mesh, int64_t &channel);
+       const spmd::Mesh &mesh, int64_t &channel, llvm::ArrayRef<int64_t> sources = {});
 
   int64_t size() const { return parts; }
 
@@ -47,7 +48,7 @@ private:
   mlir::Value byPart(mlir::OpBuilder &builder, mlir::Location location, llvm::ArrayRef<int64_t> values);
   mlir::RankedTensorType globalType(mlir::Type local) const;
   dist::ShardingAttr shardingOf(mlir::Type local, mlir::FlatSymbolRefAttr ofMesh) const;
-  mlir::StringAttr movedMesh(mlir::ModuleOp module) const;
+  mlir::StringAttr movedMesh(mlir::ModuleOp module, llvm::ArrayRef<int64_t> targets) const;
 
   llvm::SmallVector<spmd::AxisRef> axes;
   int64_t parts = 1;

@@ -273,7 +273,8 @@ private:
     if (failed(ring))
       return failure();
     OpBuilder builder(op);
-    return Value(pd::BroadcastOp::create(builder, op.getLoc(), op.getX().getType(), op.getX(), *ring, root));
+    return Value(
+        pd::BroadcastOp::create(builder, op.getLoc(), op.getX().getType(), op.getX(), *ring, root, 0, 0));
   }
 
   static void removeShardings(func::FuncOp function) {

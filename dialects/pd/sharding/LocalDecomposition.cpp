@@ -44,7 +44,9 @@ public:
   Value reduceScatter(Value local, int64_t dim, unsigned factor, int64_t size) override {
     return outer.reduceScatter(local, dim, *outerFactors[factor], size);
   }
-  Value next(Value local, unsigned factor) override { return outer.next(local, *outerFactors[factor]); }
+  Value permute(Value local, unsigned factor, llvm::ArrayRef<int64_t> sources) override {
+    return outer.permute(local, *outerFactors[factor], sources);
+  }
   Value window(Value local, int64_t dim, unsigned factor, int64_t size,
                llvm::ArrayRef<std::pair<int64_t, int64_t>> ranges, double fill) override {
     return outer.window(local, dim, *outerFactors[factor], size, ranges, fill);

@@ -48,6 +48,13 @@ Operation *LocalFormBuilder::cloneOn(ValueRange localOperands) {
   return nullptr;
 }
 
+Value LocalFormBuilder::next(Value local, unsigned factor) {
+  int64_t parts = partsOf(factor);
+  return permute(local, factor, llvm::map_to_vector(llvm::seq<int64_t>(parts), [parts](int64_t part) {
+                   return (part + 1) % parts;
+                 }));
+}
+
 Value LocalFormBuilder::indexOf(unsigned factor) {
   llvm::SmallVector<int64_t> indices;
   for (int64_t part = 0; part < partsOf(factor); ++part)

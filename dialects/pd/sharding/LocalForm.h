@@ -49,13 +49,16 @@ public:
   virtual mlir::Value reduce(mlir::Value local, ReductionKind kind, unsigned factor) = 0;
   /// The device's part of the sum of the values of all parts, along `dim`, which has `size` elements.
   virtual mlir::Value reduceScatter(mlir::Value local, int64_t dim, unsigned factor, int64_t size) = 0;
-  /// The value of the next part; that of part 0 for the last one. All devices have equal dims.
-  virtual mlir::Value next(mlir::Value local, unsigned factor) = 0;
+  /// The value of part `sources[i]` on the devices of part i, where `sources` is a permutation of the parts.
+  /// All devices have equal dims.
+  virtual mlir::Value permute(mlir::Value local, unsigned factor, llvm::ArrayRef<int64_t> sources) = 0;
   /// Elements of a dimension of global size `size` that is split over the factor: part i gets `ranges[i]`,
   /// which may begin before 0 and end after `size`. The elements there are `fill`.
   virtual mlir::Value window(mlir::Value local, int64_t dim, unsigned factor, int64_t size,
                              llvm::ArrayRef<std::pair<int64_t, int64_t>> ranges, double fill) = 0;
 
+  /// The value of the next part; that of part 0 for the last one.
+  mlir::Value next(mlir::Value local, unsigned factor);
   mlir::Value indexOf(unsigned factor);
   /// The first index of the device's part of a dimension of `size` elements, and the index after the last.
   mlir::Value beginOf(unsigned factor, int64_t size);

@@ -36,9 +36,9 @@ void Assignment::plan(unsigned index) {
     for (unsigned i = 0; i < node.numResults; ++i)
       requested.push_back(&graph.states[graph.nodeStates[node.first + node.numOperands + i]].placement);
     auto naturalOfOperand = [&](unsigned i) -> const spmd::Placement & { return *requested[i]; };
-    FactorChoice choice = chooseAxes(*node.rule, requested, [&](const FactorAxes &axes) {
-      return secondsOf(graph, costs, forms, node, axes, naturalOfOperand);
-    });
+    FactorChoice choice = chooseAxes(
+        *node.rule, requested, node.op->hasAttr(dist::shardingsAttribute),
+        [&](const FactorAxes &axes) { return secondsOf(graph, costs, forms, node, axes, naturalOfOperand); });
     plan.axes = std::move(choice.axes);
     plan.localForm = choice.localForm;
     OpPlacements placements = placementsOf(node.rule->local, plan.axes);

@@ -171,7 +171,7 @@ private:
           os << fmt::format("{:.1f} us {}", seconds * 1e6, what);
       };
       print(plan.localForm->with, "with it, ");
-      print(plan.localForm->without, "without\n");
+      print(plan.localForm->without, plan.localForm->isRequested ? "without; as annotated\n" : "without\n");
     }
   }
 

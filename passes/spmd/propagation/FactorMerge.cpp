@@ -1,5 +1,7 @@
 #include "passes/spmd/propagation/FactorMerge.h"
 
+#include "passes/spmd/propagation/LocalFormCosts.h"
+
 #include "mlir/IR/BuiltinTypes.h"
 
 #include <algorithm>
@@ -119,12 +121,14 @@ void addOtherOrders(const pd::ShardingRule &rule, llvm::ArrayRef<const spmd::Pla
       add(merge(rule, requested, leader));
 }
 
-/// Whether a dimension of a factor that only the local form splits should be split.
-bool mayNeedLocalForm(const pd::ShardingRule &rule, llvm::ArrayRef<const spmd::Placement *> requested) {
+/// Whether a dimension of a factor that only the local form splits should be split, of the tensors from
+/// `first` to before `end`.
+bool mayNeedLocalForm(const pd::ShardingRule &rule, llvm::ArrayRef<const spmd::Placement *> requested,
+                      size_t first, size_t end) {
   if (!rule.localForm)
     return false;
-  for (unsigned i = 0; i < requested.size(); ++i)
-    for (auto [factors, dim] : llvm::zip_equal(tensorOf(rule, i), requested[i]->dims))
+  for (size_t i = first; i < end; ++i)
+    for (auto [factors, dim] : llvm::zip_equal(tensorOf(rule, static_cast<unsigned>(i)), requested[i]->dims))
       if (!dim.axes.empty() &&
           llvm::any_of(factors, [&](unsigned factor) { return rule.factors[factor].localKind; }))
         return true;
@@ -134,12 +138,12 @@ bool mayNeedLocalForm(const pd::ShardingRule &rule, llvm::ArrayRef<const spmd::P
 } // namespace
 
 FactorChoice chooseAxes(const CachedRule &cached, llvm::ArrayRef<const spmd::Placement *> requested,
-                        llvm::function_ref<double(const FactorAxes &)> cost) {
+                        bool isAnnotated, llvm::function_ref<double(const FactorAxes &)> cost) {
   const pd::ShardingRule &rule = cached.rule;
   if (requested.empty())
     return {FactorAxes(rule.factors.size()), llvm::SmallVector<unsigned>(rule.factors.size(), 0)};
   FactorMerge first = merge(rule, requested, 0);
-  bool triesLocalForm = mayNeedLocalForm(rule, requested);
+  bool triesLocalForm = mayNeedLocalForm(rule, requested, 0, requested.size());
   if (!first.hasConflict && !triesLocalForm)
     return {std::move(first.axes), std::move(first.source)};
   llvm::SmallVector<FactorMerge> candidates;
@@ -155,9 +159,16 @@ FactorChoice chooseAxes(const CachedRule &cached, llvm::ArrayRef<const spmd::Pla
       llvm::map_to_vector(candidates, [&](const FactorMerge &candidate) { return cost(candidate.axes); });
   auto best = std::min_element(times.begin(), times.end()) - times.begin();
   std::optional<LocalFormDecision> decision;
-  if (direct < candidates.size())
-    decision = {*std::min_element(times.begin() + direct, times.end()),
-                *std::min_element(times.begin(), times.begin() + direct)};
+  if (direct < candidates.size()) {
+    auto local = std::min_element(times.begin() + direct, times.end());
+    size_t operands = rule.operands.size();
+    bool isRequested = isAnnotated && *local < LocalFormCosts::refused &&
+                       mayNeedLocalForm(rule, requested, 0, operands) &&
+                       mayNeedLocalForm(rule, requested, operands, requested.size());
+    decision = {*local, *std::min_element(times.begin(), times.begin() + direct), isRequested};
+    if (isRequested)
+      best = local - times.begin();
+  }
   return {std::move(candidates[best].axes), std::move(candidates[best].source), decision};
 }
 

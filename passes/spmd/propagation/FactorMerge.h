@@ -42,6 +42,8 @@ inline const pd::TensorFactors &tensorOf(const pd::ShardingRule &rule, unsigned 
 /// The times of an op with and without its local form, where both are possible.
 struct LocalFormDecision {
   double with = 0, without = 0;
+  /// Whether the annotation of the op asks for the local form.
+  bool isRequested = false;
 };
 
 struct FactorChoice {
@@ -52,8 +54,9 @@ struct FactorChoice {
 
 /// The axes for the placements of operands and results. If they contradict each other, each tensor is tried
 /// as the first one. If they split a factor that the local form of the op can split, that is tried too.
-/// `cost` decides; the first of equal ones is taken.
+/// `cost` decides; the first of equal ones is taken. If operands and annotated results split such a factor,
+/// the local form is taken wherever it covers the parts.
 FactorChoice chooseAxes(const CachedRule &rule, llvm::ArrayRef<const spmd::Placement *> requested,
-                        llvm::function_ref<double(const FactorAxes &)> cost);
+                        bool isAnnotated, llvm::function_ref<double(const FactorAxes &)> cost);
 
 } // namespace proa::sharding

@@ -159,9 +159,9 @@ void Propagation::visit(unsigned index) {
   auto stateOfOperand = [&](unsigned i) -> const spmd::Placement & {
     return graph.states[graph.nodeStates[node.first + i]].placement;
   };
-  FactorChoice choice = chooseAxes(*node.rule, requested, [&](const FactorAxes &axes) {
-    return secondsOf(graph, costs, forms, node, axes, stateOfOperand);
-  });
+  FactorChoice choice = chooseAxes(
+      *node.rule, requested, node.op->hasAttr(dist::shardingsAttribute),
+      [&](const FactorAxes &axes) { return secondsOf(graph, costs, forms, node, axes, stateOfOperand); });
   for (unsigned i = 0; i < count; ++i) {
     unsigned state = graph.nodeStates[node.first + i];
     bool isChanged = false;

@@ -60,6 +60,7 @@ double ReshardCosts::compute(unsigned from, unsigned to, RankedTensorType type) 
     dims.push_back(ShapedType::isDynamic(dim) ? dynamicDim : dim);
   spmd::ReshardOptions options;
   options.elementBytes = elementBytes(type.getElementType());
+  options.memoryLimit = memoryLimit;
   const spmd::Mesh &source = meshes[pool.meshOf(from)], &target = meshes[pool.meshOf(to)];
   if (pool.meshOf(from) == pool.meshOf(to)) {
     auto plan = spmd::planReshard(source, pool[from], pool[to], dims, options);

@@ -36,7 +36,10 @@ private:
 /// Times of reshards by the planner of lib/spmd, computed once for each pair of placements and type.
 class ReshardCosts {
 public:
-  ReshardCosts(const Meshes &meshes, PlacementPool &pool) : meshes(meshes), pool(pool) {}
+  /// A step whose source and result take more than `memoryLimit` bytes of a device is impossible; 0: no
+  /// limit.
+  ReshardCosts(const Meshes &meshes, PlacementPool &pool, int64_t memoryLimit = 0)
+      : meshes(meshes), pool(pool), memoryLimit(memoryLimit) {}
   /// Both placements are canonical. They may be on different meshes.
   double seconds(unsigned from, unsigned to, mlir::RankedTensorType type);
   /// On one mesh.
@@ -53,6 +56,7 @@ private:
 
   const Meshes &meshes;
   PlacementPool &pool;
+  int64_t memoryLimit;
   llvm::DenseMap<std::pair<std::pair<unsigned, unsigned>, mlir::Type>, double> known;
 };
 

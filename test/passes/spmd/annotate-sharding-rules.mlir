@@ -96,12 +96,14 @@ func.func @dims_in_the_op(%x: tensor<4x8xf32>, %y: tensor<6x3x5xf32>) -> (tensor
 // CHECK: pd.topk {{.*}}"([i, j])->([i, *], [i, *]) {i=4, j=8} replicated={j} local={j}"
 // CHECK: pd.topk {{.*}}"([i, j])->([i, j], [i, j]) {i=4, j=8} replicated={j}"
 // CHECK: pd.embedding {{.*}}"([i], [k, j])->([i, j]) {i=5, j=8, k=4} replicated={k} local={k:sum}"
+// CHECK: pd.argsort {{.*}}"([i, j])->([i, j], [i, j]) {i=4, j=8} replicated={j} local={j}"
 func.func @local_forms(%x: tensor<4x8xf32>, %ids: tensor<5xi64>) -> (tensor<4x8xf32>, tensor<4xi64>, tensor<4x2xf32>, tensor<4x8xf32>, tensor<5x8xf32>) {
   %0 = pd.cumsum %x {axis = 1} : (tensor<4x8xf32>) -> tensor<4x8xf32>
   %1 = pd.argmax %x {axis = 1} : (tensor<4x8xf32>) -> tensor<4xi64>
   %2:2 = pd.topk %x {k = 2, axis = 1} : (tensor<4x8xf32>) -> (tensor<4x2xf32>, tensor<4x2xi64>)
   %3:2 = pd.topk %x {k = 8, axis = 1} : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xi64>)
   %4 = pd.embedding %ids, %x : (tensor<5xi64>, tensor<4x8xf32>) -> tensor<5x8xf32>
+  %5:2 = pd.argsort %x {axis = 1} : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xi64>)
   return %0, %1, %2#0, %3#0, %4 : tensor<4x8xf32>, tensor<4xi64>, tensor<4x2xf32>, tensor<4x8xf32>, tensor<5x8xf32>
 }
 

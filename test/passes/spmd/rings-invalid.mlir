@@ -79,17 +79,3 @@ func.func @experts(%x: tensor<4x6xf32>, %a: tensor<4xi64>, %b: tensor<?xi64>, %c
   pd.partial_send %x {peer = 1 : i64, ring_id = 1 : i64, num = 5 : i64} : (tensor<4x6xf32>) -> ()
   return
 }
-
-// -----
-
-dist.mesh @mesh = <["dp"=2, "mp"=3]>
-func.func @gradient(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
-  // expected-error @+1 {{the gradient of an op of a ring cannot be computed}}
-  %0 = pd.vjp(%x : tensor<4x6xf32>) cotangents(%x : tensor<4x6xf32>) {cotangent_of = array<i64: 0>, saved_of = array<i64>} : tensor<4x6xf32> {
-  ^bb0(%a: tensor<4x6xf32>):
-    // expected-error @+1 {{has no derivative: only x of the root has an effect}}
-    %y = pd.broadcast %a : (tensor<4x6xf32>) -> tensor<4x6xf32>
-    pd.yield %y : tensor<4x6xf32>
-  }
-  return %0 : tensor<4x6xf32>
-}

@@ -136,6 +136,43 @@ void expectFormula(const std::string &name, const std::string &attributes, const
   }
 }
 
+/// The gradient of x [rows, columns] through an op over each ring, whose cotangent are the first rows of x.
+/// The root is the last process.
+void expectGradient(const std::string &name, const std::string &attributes, const ResultDims &resultDims,
+                    const Formula &formula) {
+  Dims dims{rows, columns};
+  std::mt19937 random(11);
+  std::vector<std::vector<Tensor>> arguments(devices);
+  for (auto &own : arguments)
+    own.push_back(randomFloats(dims, random));
+  for (int64_t ring : {0, 1, 2}) {
+    auto processes = static_cast<int64_t>(processesOf(ring, 0).size());
+    std::string x = typeOf(dims), y = typeOf(resultDims(processes)), filled = attributes;
+    for (size_t at; (at = filled.find('N')) != std::string::npos;)
+      filled.replace(at, 1, std::to_string(processes));
+    std::string body =
+        "func.func @main(%x: " + x + ") -> " + x + " {\n  %c = pd.slice %x {axes = array<i64: 0>, " +
+        "starts = array<i64: 0>, ends = array<i64: " + std::to_string(resultDims(processes)[0]) + ">} : (" +
+        x + ") -> " + y + "\n  %0 = pd.vjp(%x : " + x + ") cotangents(%c : " + y +
+        ") {cotangent_of = array<i64: 0>, saved_of = array<i64>} : " + x + " {\n  ^bb0(%a: " + x +
+        "):\n    %y = pd." + name + " %a {ring_id = " + std::to_string(ring) +
+        " : i64, root = " + std::to_string(processes - 1) + " : i64" + filled + "} : (" + x + ") -> " + y +
+        "\n    pd.yield %y : " + y + "\n  }\n  return %0 : " + x + "\n}";
+    SCOPED_TRACE(body);
+    auto results = run(body, arguments);
+    ASSERT_EQ(results.size(), devices);
+    for (size_t position = 0; position < devices; ++position) {
+      Inputs xs;
+      for (int64_t process : processesOf(ring, static_cast<int64_t>(position)))
+        xs.push_back(arguments[static_cast<size_t>(process)][0].as<float>());
+      for (int64_t i = 0; i < results[position][0].size(); ++i)
+        ASSERT_FLOAT_EQ(results[position][0].as<float>()[i],
+                        formula(xs, indexIn(ring, static_cast<int64_t>(position)), i))
+            << "position " << position << ", element " << i;
+    }
+  }
+}
+
 Dims sameDims(int64_t) { return {rows, columns}; }
 int64_t countOf(const Inputs &xs) { return static_cast<int64_t>(xs.size()); }
 
@@ -271,6 +308,21 @@ TEST(RingsTest, ParallelCrossEntropy) {
                     std::exp(static_cast<double>(firstOf(position, i)[c])) / sum, 1e-6);
     }
   }
+}
+
+TEST(RingsTest, GradientsOfOpsWithRootAreOnTheRoot) {
+  auto isRoot = [](const Inputs &xs, int64_t self) { return self == countOf(xs) - 1; };
+  expectGradient("broadcast", "", sameDims, [&](const Inputs &xs, int64_t self, int64_t i) {
+    float sum = 0;
+    for (const float *x : xs)
+      sum += x[i];
+    return isRoot(xs, self) ? sum : 0;
+  });
+  auto partDims = [](int64_t processes) { return Dims{rows / processes, columns}; };
+  expectGradient("c_scatter", ", nranks = N : i64", partDims, [&](const Inputs &xs, int64_t self, int64_t i) {
+    int64_t size = rows * columns / countOf(xs);
+    return isRoot(xs, self) ? xs[static_cast<size_t>(i / size)][i % size] : 0;
+  });
 }
 
 } // namespace

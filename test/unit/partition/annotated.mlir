@@ -27,6 +27,17 @@ func.func @searches(%x: tensor<4x700xf32> {dist.sharding = #dist.sharding<@m, [{
   return %0, %1, %2, %3 : tensor<4x700xf32>, tensor<4xi64>, tensor<5x80xf32>, tensor<4x3xf32>
 }
 
+// Parts exchange elements; of equal ones the indices ascend. Over one axis, over both, and of a size that 6 devices do not
+// divide.
+func.func @sorts(%x: tensor<4x24xf32> {dist.sharding = #dist.sharding<@m, [{"x"}, {"y"}]>}, %y: tensor<24xi64> {dist.sharding = #dist.sharding<@m, [{"y", "x"}]>},
+                 %z: tensor<20xf32> {dist.sharding = #dist.sharding<@m, [{"y", "x"}]>})
+    -> (tensor<4x24xf32>, tensor<4x24xi64>, tensor<24xi64>, tensor<24xi64>, tensor<20xf32>, tensor<20xi64>) {
+  %0, %1 = pd.argsort %x {axis = 1, stable = true, dist.shardings = [#dist.sharding<@m, [{"x"}, {"y"}]>, #dist.sharding<@m, [{"x"}, {"y"}]>]} : (tensor<4x24xf32>) -> (tensor<4x24xf32>, tensor<4x24xi64>)
+  %2, %3 = pd.argsort %y {axis = 0, stable = true, descending = true, dist.shardings = [#dist.sharding<@m, [{"y", "x"}]>, #dist.sharding<@m, [{"y", "x"}]>]} : (tensor<24xi64>) -> (tensor<24xi64>, tensor<24xi64>)
+  %4, %5 = pd.argsort %z {axis = 0, stable = true, dist.shardings = [#dist.sharding<@m, [{"y", "x"}]>, #dist.sharding<@m, [{"y", "x"}]>]} : (tensor<20xf32>) -> (tensor<20xf32>, tensor<20xi64>)
+  return %0, %1, %2, %3, %4, %5 : tensor<4x24xf32>, tensor<4x24xi64>, tensor<24xi64>, tensor<24xi64>, tensor<20xf32>, tensor<20xi64>
+}
+
 // Attention over a split sequence gathers keys and values, or passes them around a ring.
 func.func @attention_of_parts(%q: tensor<2x3x12x4xf32> {dist.sharding = #dist.sharding<@m, [{"x"}, {}, {"y"}, {}]>}, %k: tensor<2x3x12x4xf32>,
                               %v: tensor<2x3x12x5xf32>, %bias: tensor<12x12xf32>, %g: tensor<2x3x12x5xf32>)

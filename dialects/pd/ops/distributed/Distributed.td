@@ -97,7 +97,10 @@ def Pd_ReduceOp : Pd_CommunicationOp<"reduce"> {
 
 def Pd_BroadcastOp : Pd_CommunicationOp<"broadcast"> {
   let summary = "x of the process `root`, on all processes";
-  let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id, Number<"0">:$root);
+  let description = [{
+    nranks of 0 means an unknown number of processes. The derivative needs it, and `rank`, the number of this process.
+  }];
+  let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id, Number<"0">:$root, Number<"0">:$rank, Number<"0">:$nranks);
   let results = (outs Pd_Tensor:$out);
   let vjpInCode = 1;
   let infer = "inferOverRing";

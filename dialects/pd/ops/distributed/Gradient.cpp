@@ -52,7 +52,9 @@ Gradients throughReduceToRoot(OpBuilder &builder, Op op, ArrayRef<Value> cotange
                               RingReduction reduction) {
   return fromResult(builder, op, cotangents, [&](TensorBuilder &e, Expression dout) {
     auto root = static_cast<int64_t>(op.getRoot());
-    auto ofRoot = [&](Value x) { return e.create<BroadcastOp>(x, ringIdOf(op), root); };
+    auto ofRoot = [&](Value x) {
+      return e.create<BroadcastOp>(x, ringIdOf(op), root, int64_t(0), int64_t(0));
+    };
     Value out = reduction.kind == ReductionKind::Sum ? op.getOut() : ofRoot(op.getOut());
     return throughReduction(e, reduction, e.wrap(op.getX()), out, e.wrap(ofRoot(dout)), ringIdOf(op));
   });
@@ -65,12 +67,10 @@ template <class Op> FailureOr<RingReduction> reductionOf(Op op) {
   return op.emitOpError() << "reduce_type must be from 0 to 4, found " << number;
 }
 
-/// Of ops where x of processes other than a root has no effect, which the op does not tell from the root.
-template <class Op>
-Gradients throughRoot(OpBuilder &builder, Op op, ArrayRef<Value> cotangents, bool isAlone) {
-  if (!isAlone)
-    return op.emitOpError() << "has no derivative: only x of the root has an effect";
-  return SmallVector<Value>{cotangents[0]};
+/// The gradient on the root, zero on the other processes: their x has no effect. `process` is a vector with
+/// the number of this process.
+template <class Op> Value onRoot(TensorBuilder &e, Op op, Expression gradient, Expression process) {
+  return e.select(e.equal(e.reshape(process, {}), static_cast<double>(op.getRoot())), gradient, 0.0);
 }
 
 /// The indices of the classes of this process among those of all processes.
@@ -126,10 +126,27 @@ Gradients ReduceOp::vjp(OpBuilder &builder, ArrayRef<Value> cotangents) {
 }
 
 Gradients BroadcastOp::vjp(OpBuilder &builder, ArrayRef<Value> cotangents) {
-  return throughRoot(builder, *this, cotangents, /*isAlone=*/false);
+  auto ranks = static_cast<int64_t>(getNranks());
+  if (ranks == 0)
+    return emitOpError() << "has no derivative: expected a known nranks";
+  if (ranks == 1)
+    return SmallVector<Value>{cotangents[0]};
+  return fromResult(builder, *this, cotangents, [&](TensorBuilder &e, Expression dout) {
+    Expression all = iota(e, DimSize(ranks), builder.getI64Type());
+    Expression own = e.wrap(e.create<CSplitOp>(all, getRank(), getNranks(), getRingId()));
+    return onRoot(e, *this, sumOverRing(e, dout, ringIdOf(*this)), own);
+  });
 }
+/// The parts of all processes are those of x of the root.
 Gradients CScatterOp::vjp(OpBuilder &builder, ArrayRef<Value> cotangents) {
-  return throughRoot(builder, *this, cotangents, getNranks() <= 1);
+  auto ranks = static_cast<int64_t>(getNranks());
+  if (ranks == 1)
+    return SmallVector<Value>{cotangents[0]};
+  return fromResult(builder, *this, cotangents, [&](TensorBuilder &e, Expression dout) {
+    Expression all = iota(e, DimSize(ranks), builder.getI64Type());
+    Expression own = e.wrap(e.create<CScatterOp>(all, getRingId(), getRoot(), getNranks()));
+    return onRoot(e, *this, e.wrap(e.create<AllGatherOp>(dout, getRingId(), getNranks())), own);
+  });
 }
 
 /// Megatron's pair: x is equal on all processes, and so is the sum.

@@ -222,8 +222,9 @@ Value outside(Value x) {
 
 LogicalResult checkProcesses(RingBuilder &ring) {
   Operation *op = ring.op();
-  if (auto ranks = op->getAttrOfType<IntegerAttr>("nranks");
-      ranks && ranks.getInt() != 0 && ranks.getInt() != ring.size())
+  auto ranks = op->getAttrOfType<IntegerAttr>("nranks");
+  bool isUnknown = ranks && ranks.getInt() == 0; // then the rank is unknown too
+  if (ranks && !isUnknown && ranks.getInt() != ring.size())
     return op->emitOpError() << "nranks is " << ranks.getInt() << ", expected " << ring.size()
                              << ", the size of the axes of its ring";
   for (StringRef name : {"root", "peer"})
@@ -231,7 +232,7 @@ LogicalResult checkProcesses(RingBuilder &ring) {
       return op->emitOpError() << name << " is " << process.getInt() << ", expected less than " << ring.size()
                                << ", the size of the axes of its ring";
   auto rank = op->getAttrOfType<IntegerAttr>("rank");
-  if (rank && rank.getInt() != ring.rank())
+  if (rank && !isUnknown && rank.getInt() != ring.rank())
     return op->emitOpError() << "rank is " << rank.getInt() << ", expected " << ring.rank()
                              << ", that of the program in its ring (option rank)";
   return success();

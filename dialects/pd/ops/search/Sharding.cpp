@@ -3,6 +3,7 @@
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/search/SearchOps.h"
 #include "dialects/pd/ops/shape/DimSize.h"
+#include "dialects/pd/ops/shape/SliceOps.h"
 #include "dialects/pd/sharding/AlongAxes.h"
 #include "dialects/pd/sharding/LocalForm.h"
 
@@ -64,6 +65,122 @@ static FailureOr<SmallVector<Value>> topkOfParts(LocalFormBuilder &form) {
   return SmallVector<Value>{chosen.getOut(), along(e, indices, chosen.getIndices(), axis)};
 }
 
+//===-- Sorting -----------------------------------------------------------------------------------------===//
+
+namespace {
+
+/// Comparators of different parts: part i exchanges with `partners[i]`, or not with itself.
+using Round = llvm::SmallVector<int64_t>;
+
+/// Batcher's merge exchange for any number of keys (Knuth, TAOCP 3, algorithm 5.2.2M). It sorts parts of
+/// equal sizes too, if a comparator gives one part the smaller half of both, and the other the larger half.
+llvm::SmallVector<Round> mergeExchange(int64_t parts) {
+  llvm::SmallVector<Round> rounds;
+  auto top = static_cast<int64_t>(llvm::PowerOf2Ceil(static_cast<uint64_t>(parts)) / 2);
+  for (int64_t p = top; p > 0; p /= 2)
+    for (int64_t q = top, r = 0, d = p;; d = q - p, q /= 2, r = p) {
+      Round &round = rounds.emplace_back(llvm::to_vector(llvm::seq<int64_t>(parts)));
+      for (int64_t i = 0; i + d < parts; ++i)
+        if ((i & p) == r)
+          std::swap(round[static_cast<size_t>(i)], round[static_cast<size_t>(i + d)]);
+      if (q == p)
+        break;
+    }
+  return rounds;
+}
+
+/// Elements with their indices in the whole, in order.
+struct Sorted {
+  Expression values, indices;
+};
+
+/// Sorts the parts of the devices together: a device sorts its part, and exchanges it with others.
+class PartSorter {
+public:
+  PartSorter(LocalFormBuilder &form, ArgsortOp op, int64_t axis, unsigned factor, int64_t ofPart)
+      : form(form), op(op), e(form.getBuilder(), op), axis(axis), factor(factor), ofPart(ofPart) {}
+
+  Sorted run(Expression x, Type indexType) {
+    ArgsortOp local = sort(x, op.getDescending());
+    Expression begin = e.wrap(form.beginOf(factor, ofPart * form.partsOf(factor)));
+    Sorted own{e.wrap(local.getOut()), e.cast(e.wrap(local.getIndices()) + begin, indexType)};
+    for (const Round &round : mergeExchange(form.partsOf(factor)))
+      own = exchange(own, round);
+    return own;
+  }
+
+private:
+  ArgsortOp sort(Value x, bool descending) {
+    return ArgsortOp::create(form.getBuilder(), op.getLoc(), x, axis, descending, /*stable=*/true);
+  }
+
+  /// By value, and equal values by index.
+  Sorted sortBoth(const Sorted &x) {
+    ArgsortOp byIndex = sort(x.indices, false);
+    ArgsortOp byValue = sort(along(e, x.values, byIndex.getIndices(), axis), op.getDescending());
+    return {e.wrap(byValue.getOut()), along(e, byIndex.getOut(), byValue.getIndices(), axis)};
+  }
+
+  Expression half(Expression x, int64_t begin) {
+    OpBuilder &builder = form.getBuilder();
+    auto list = [&](int64_t value) { return builder.getDenseI64ArrayAttr({value}); };
+    return e.wrap(SliceOp::create(builder, op.getLoc(), x, Value(), Value(), Value(), list(axis), list(begin),
+                                  list(begin + ofPart), builder.getDenseI64ArrayAttr({})));
+  }
+
+  /// The half that the part keeps: the first one if its partner is a later part.
+  Sorted exchange(const Sorted &own, const Round &partners) {
+    auto received = [&](Expression x) { return e.wrap(form.permute(x, factor, partners)); };
+    Sorted both = sortBoth({concat({own.values, received(own.values)}, axis),
+                            concat({own.indices, received(own.indices)}, axis)});
+    llvm::SmallVector<int64_t> isFirst, isAlone;
+    for (auto [part, partner] : llvm::enumerate(partners)) {
+      isFirst.push_back(static_cast<int64_t>(part) < partner);
+      isAlone.push_back(static_cast<int64_t>(part) == partner);
+    }
+    auto isPart = [&](llvm::ArrayRef<int64_t> flags) {
+      return e.cast(e.wrap(form.byPart(factor, flags)), form.getBuilder().getI1Type());
+    };
+    Expression first = isPart(isFirst);
+    std::optional<Expression> alone;
+    if (llvm::is_contained(isAlone, 1))
+      alone = isPart(isAlone);
+    auto kept = [&](Expression all, Expression previous) {
+      Expression half = e.select(first, this->half(all, 0), this->half(all, ofPart));
+      return alone ? e.select(*alone, previous, half) : half;
+    };
+    return {kept(both.values, own.values), kept(both.indices, own.indices)};
+  }
+
+  LocalFormBuilder &form;
+  ArgsortOp op;
+  TensorBuilder e;
+  int64_t axis;
+  unsigned factor;
+  int64_t ofPart;
+};
+
+/// For equal parts of static dims: messages have them.
+FailureOr<SmallVector<Value>> sortOfParts(LocalFormBuilder &form) {
+  auto op = cast<ArgsortOp>(form.op());
+  OpBuilder &builder = form.getBuilder();
+  TensorBuilder e(builder, op);
+  Expression x = e.wrap(form.operand(0));
+  int64_t axis = normalized(op.getAxis(), x.rank());
+  unsigned factor = *form.splitFactor(0, axis);
+  int64_t size = form.globalDim(0, axis), parts = form.partsOf(factor);
+  if (size % parts != 0 || !form.blocksOf(factor).empty() || !x.type().hasStaticShape())
+    return failure();
+  bool isSmall = size <= std::numeric_limits<int32_t>::max();
+  Type indexType = isSmall ? builder.getI32Type() : builder.getI64Type();
+  Sorted sorted = PartSorter(form, op, axis, factor, size / parts).run(x, indexType);
+  return SmallVector<Value>{sorted.values, e.cast(sorted.indices, getElementTypeOrSelf(op.getIndices()))};
+}
+
+} // namespace
+
+//===-- Rules -------------------------------------------------------------------------------------------===//
+
 /// The result has the axis with size 1 or not at all.
 template <class Op> static bool shardArg(ShardingRuleBuilder &rule, Op op) {
   if (op.getFlatten() || op.getAxisTensor())
@@ -83,7 +200,13 @@ template <class Op> static bool shardArg(ShardingRuleBuilder &rule, Op op) {
 
 bool ArgmaxOp::describeSharding(ShardingRuleBuilder &rule) { return shardArg(rule, *this); }
 bool ArgminOp::describeSharding(ShardingRuleBuilder &rule) { return shardArg(rule, *this); }
-bool ArgsortOp::describeSharding(ShardingRuleBuilder &rule) { return shardAlongAxis(rule); }
+bool ArgsortOp::describeSharding(ShardingRuleBuilder &rule) {
+  if (!shardAlongAxis(rule))
+    return false;
+  if (int64_t rank = rule.operandType(0).getRank())
+    rule.splitByLocalForm(0, normalized(getAxis(), rank), sortOfParts);
+  return true;
+}
 bool TopkOp::describeSharding(ShardingRuleBuilder &rule) {
   if (getKTensor() || !shardAlongAxis(rule))
     return false;

@@ -146,3 +146,10 @@ func.func @uniform_random_batch_size_like(%input: tensor<2x4xf32>) {
   %0 = pd.uniform_random_batch_size_like %input {shape = array<i64: -1, 7>, dtype = f32} : (tensor<2x4xf32>) -> tensor<2x7xf32>
   return
 }
+
+// CHECK-LABEL: func @skip_random
+func.func @skip_random() {
+  // CHECK: pd.skip_random {{ *}}{count = 3 : i64} : () -> ()
+  pd.skip_random {count = 3 : i64} : () -> ()
+  return
+}
