@@ -48,8 +48,8 @@ public:
   /// The function with only the results of these indices. Error: an index out of range.
   Result<Function> withResults(const std::vector<int64_t> &indices) const;
   /// Whether LLVM optimizes the code, as it does by default. Otherwise the function compiles in about half
-  /// the time and runs slower, which suits one run on small tensors. Functions made from this one do the
-  /// same.
+  /// the time and runs slower, which suits one run on small tensors. Functions derived from this one inherit
+  /// the setting.
   void setOptimizesCode(bool optimizes);
   /// Computes the results from one tensor for each argument. Compiles for new dims. Error: tensors that do
   /// not match the arguments, an op that fails at run time.
