@@ -21,6 +21,7 @@ constexpr struct {
     {"ops/data_norm/", "the gradients of the statistics are what they become"},
     {"softmax/far_below", "the gradient is that without the lower bound"},
     {"softmax_with_cross_entropy/far_below", "the gradient is that without the lower bound"},
+    {"ops/p_norm/epsilon", "epsilon is for the gradient alone"},
     {"ops/warpctc/norm", "norm_by_times is for the gradient alone"},
     {"ops/warprnnt/", "fastemit_lambda is for the gradient alone"},
     {"nlp/chatglm", "one row of its mask is the lowest number, which swallows the scores"},
