@@ -257,6 +257,8 @@ private:
                    step.outputs.size() == 1 && step.outputs[0] != none &&
                    plan.values[index(step.outputs[0])].storage == Storage::Alias;
     Memory memory = step.isOnDevice() ? Memory::Device : Memory::Host;
+    if (step.isWait()) // keeps the operands of the step that was started, where that reads them
+      memory = memoryOf(step.inputs[0]);
     bool needsWait = false;
     for (size_t i = isAlias ? 1 : 0; i < step.inputs.size(); ++i) {
       ValueId &id = step.inputs[i];

@@ -71,6 +71,8 @@ struct DeviceCall {
   DeviceQueue &queue; ///< of the device that created the kernel
   std::span<const View> inputs, outputs;
   Communicator *communicator = nullptr; ///< null where the run is not distributed
+  /// Of a step with Step::isStart: gets the work, whose wait() orders later work of the queue after it.
+  std::unique_ptr<StartedWork> *started = nullptr;
 };
 
 /// A library step that a device computes. Thread-safe.

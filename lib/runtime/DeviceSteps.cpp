@@ -106,7 +106,8 @@ Result<void> Frame::runDeviceLibrary(const BoundStep &bound) {
     outputs[i] = *output;
   }
   queue->enter(*bound.step);
-  return bound.deviceLibrary->run({*queue, inputs, outputs, communicator.get()});
+  std::unique_ptr<StartedWork> *work = bound.step->isStart ? &started[bound.step->outputs[0]] : nullptr;
+  return bound.deviceLibrary->run({*queue, inputs, outputs, communicator.get(), work});
 }
 
 Result<void> Frame::executeGraph(std::span<const BoundStep> steps, States states, RecordedGraph &recorded) {

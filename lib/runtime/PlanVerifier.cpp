@@ -265,10 +265,10 @@ private:
   }
 
   void start(const Step &step, const std::string &place) {
-    bool hasOutput = step.outputs.size() == 1 && isValue(step.outputs[0]) && !step.isOnDevice();
+    bool hasOutput = step.outputs.size() == 1 && isValue(step.outputs[0]);
     if (step.kind != StepKind::Library || !hasOutput || value(step.outputs[0]).storage == Storage::Alias ||
         value(step.outputs[0]).storage == Storage::Array)
-      return add(place, "only a library step on the host with one output, a tensor of its own, can start");
+      return add(place, "only a library step with one output, a tensor of its own, can start");
     Started entry{step.outputs[0], {}};
     for (ValueId id : step.inputs)
       if (isValue(id))
@@ -339,6 +339,8 @@ private:
     if (isFlow)
       return;
     Memory memory = step.isOnDevice() ? Memory::Device : Memory::Host;
+    if (step.isWait() && isValue(step.inputs[0])) // keeps the operands of the step that was started
+      memory = value(step.inputs[0]).memory;
     for (const auto *ids : {&step.inputs, &step.outputs})
       for (size_t i = isAlias ? (ids == &step.inputs ? 1 : ids->size()) : 0; i < ids->size(); ++i)
         if (!isOn(memory, (*ids)[i]))

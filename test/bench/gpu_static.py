@@ -50,6 +50,17 @@ func.func @main(%x: tensor<4096x1024xf32>, %s: tensor<1024xf32>, %b: tensor<1024
   %y = pd.add %t, %b : (tensor<4096x1024xf32>, tensor<1024xf32>) -> tensor<4096x1024xf32>
   return %y : tensor<4096x1024xf32>
 }"""),
+    "matvec": ("float16 1 x 4096 x 4096", """
+func.func @main(%x: tensor<1x4096xf16>, %y: tensor<4096x4096xf16>) -> tensor<1x4096xf16> {
+  %z = pd.matmul %x, %y : (tensor<1x4096xf16>, tensor<4096x4096xf16>) -> tensor<1x4096xf16>
+  return %z : tensor<1x4096xf16>
+}"""),
+    "matvec_transposed": ("float16 1 x 4096 x 4096", """
+func.func @main(%x: tensor<1x4096xf16>, %y: tensor<4096x4096xf16>) -> tensor<1x4096xf16> {
+  %z = pd.matmul %x, %y {transpose_y = true}
+    : (tensor<1x4096xf16>, tensor<4096x4096xf16>) -> tensor<1x4096xf16>
+  return %z : tensor<1x4096xf16>
+}"""),
     "matmul": ("float16 512 x 512 x 512", """
 func.func @main(%x: tensor<512x512xf16>, %y: tensor<512x512xf16>) -> tensor<512x512xf16> {
   %z = pd.matmul %x, %y : (tensor<512x512xf16>, tensor<512x512xf16>) -> tensor<512x512xf16>

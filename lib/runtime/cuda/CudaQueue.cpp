@@ -49,6 +49,8 @@ CudaQueue::~CudaQueue() {
   for (EventHandle event : marks)
     (void)bool(driver->destroyEvent(event));
   (void)bool(driver->destroyStream(stream));
+  if (second.stream.value)
+    (void)bool(driver->destroyStream(second.stream));
 }
 
 void CudaQueue::enter(const runtime::Step &entered) { step = &entered; }
@@ -63,18 +65,18 @@ Result<std::shared_ptr<void>> CudaQueue::allocate(size_t bytes) {
 }
 
 Result<DeviceAddress> CudaQueue::workspace(size_t bytes) {
-  if (bytes <= workBytes)
-    return addressOf(work.get());
+  if (bytes <= lane->workBytes)
+    return addressOf(lane->work.get());
   // Memory is freed after the work that uses it.
-  work = nullptr;
-  workBytes = 0;
+  lane->work = nullptr;
+  lane->workBytes = 0;
   Result<std::shared_ptr<void>> memory = allocate(bytes);
   if (!memory)
     return errorAt("", fmt::format("no memory on {} for a workspace of {} bytes ({}): {}", device.name(),
                                    bytes, device.memoryText(), memory.diagnostics()[0].message));
-  work = std::move(*memory);
-  workBytes = bytes;
-  return addressOf(work.get());
+  lane->work = std::move(*memory);
+  lane->workBytes = bytes;
+  return addressOf(lane->work.get());
 }
 
 /// Without memory for a copy that is left to the driver.
@@ -111,12 +113,12 @@ Result<void> CudaQueue::copyToHost(void *to, const void *from, size_t bytes) {
 
 Result<void> CudaQueue::copyOnDevice(void *to, const void *from, size_t bytes) {
   isIdle = false;
-  return driver->copyOnDevice(addressOf(to), addressOf(from), bytes, stream);
+  return driver->copyOnDevice(addressOf(to), addressOf(from), bytes, lane->stream);
 }
 
 Result<void> CudaQueue::fillZero(void *to, size_t bytes) {
   isIdle = false;
-  return bytes == 0 ? Result<void>() : driver->fill(addressOf(to), 0, bytes, stream);
+  return bytes == 0 ? Result<void>() : driver->fill(addressOf(to), 0, bytes, lane->stream);
 }
 
 void CudaQueue::remember(const std::string &name) {
@@ -227,10 +229,61 @@ Result<void> CudaQueue::expectZeros(DeviceAddress codes, size_t count,
   return {};
 }
 
-void CudaQueue::watch(std::shared_ptr<CollectiveGroup> group, runtime::Communicator *communicator) {
+Result<void> CudaQueue::enterGroup(std::shared_ptr<CollectiveGroup> group,
+                                   runtime::Communicator *communicator) {
   remember("collective");
   watched.insert(std::move(group));
   watchedBy = communicator;
+  return lane == &main && !underWay.empty() ? driver->wait(stream, underWay.back()) : Result<void>();
+}
+
+/// Work on the second stream, up to an event.
+class CudaQueue::Started final : public runtime::StartedWork {
+public:
+  Started(CudaQueue &queue, EventHandle end) : queue(queue), end(end) {}
+
+  Result<void> wait() override {
+    Result<void> done = queue.driver->wait(queue.stream, end);
+    std::erase_if(queue.underWay, [&](EventHandle event) { return event.value == end.value; });
+    Result<void> destroyed = queue.driver->destroyEvent(end);
+    return done ? destroyed : done;
+  }
+
+private:
+  CudaQueue &queue;
+  EventHandle end;
+};
+
+Result<void> CudaQueue::beginStarted() {
+  if (!second.stream.value) {
+    Result<StreamHandle> created = driver->createStream();
+    if (!created)
+      return created.diagnostics();
+    second.stream = *created;
+  }
+  Result<EventHandle> begin = driver->createEvent();
+  if (!begin)
+    return begin.diagnostics();
+  Result<void> done = driver->record(*begin, stream);
+  if (done)
+    done = driver->wait(second.stream, *begin);
+  Result<void> destroyed = driver->destroyEvent(*begin);
+  if (!done || !destroyed)
+    return done ? destroyed : done;
+  isIdle = false;
+  lane = &second;
+  return {};
+}
+
+Result<std::unique_ptr<runtime::StartedWork>> CudaQueue::endStarted() {
+  lane = &main;
+  Result<EventHandle> end = driver->createEvent();
+  if (!end)
+    return end.diagnostics();
+  underWay.push_back(*end);
+  if (Result<void> done = driver->record(*end, second.stream); !done)
+    return done.diagnostics();
+  return std::unique_ptr<runtime::StartedWork>(std::make_unique<Started>(*this, *end));
 }
 
 /// Waits for work that other devices must take part in. The host would wait for ever if one of them failed.
@@ -270,11 +323,15 @@ Result<void> CudaQueue::wait() {
 void CudaQueue::abandon() {
   if (isRecording)
     (void)bool(endGraph());
-  if (!isIdle) {
+  if (!isIdle || !underWay.empty()) {
     for (const auto &group : watched)
       group->abort();
     (void)bool(driver->synchronize(stream));
   }
+  if (!underWay.empty())
+    (void)bool(driver->synchronize(second.stream));
+  for (EventHandle event : std::exchange(underWay, {}))
+    (void)bool(driver->destroyEvent(event));
   isIdle = true;
   (void)bool(release(/*completes=*/false));
 }
@@ -291,7 +348,8 @@ Result<void> CudaQueue::release(bool completes) {
   }
   staged.clear();
   launched.clear();
-  watched.clear();
+  if (underWay.empty())
+    watched.clear();
   return checked;
 }
 

@@ -1,4 +1,4 @@
-/// The stream of a session.
+/// The streams of a session.
 #pragma once
 
 #include "lib/runtime/BufferPool.h"
@@ -12,7 +12,8 @@
 
 namespace proa::cuda {
 
-/// Requests work of one session on one stream of a device. Copies use pinned memory of the queue.
+/// Requests work of one session on one stream of a device, and started collectives on a second one. Copies
+/// use pinned memory of the queue.
 class CudaQueue final : public runtime::DeviceQueue {
 public:
   CudaQueue(CudaDevice &device, StreamHandle stream);
@@ -40,7 +41,7 @@ public:
   /// The stream, for a request of a library; `what` is for errors where no step was entered.
   StreamHandle use(const char *what) {
     remember(what);
-    return stream;
+    return lane->stream;
   }
   Libraries &libraries() const { return *device.settings().libraries; }
   /// Memory for the work of one call, in the order of the stream. A later call may get the same memory.
@@ -51,9 +52,16 @@ public:
   /// Makes wait() fail with `describe(i, code)` for the first of `count` int32 at `codes` that is not 0.
   Result<void> expectZeros(DeviceAddress codes, size_t count,
                            std::function<std::string(size_t i, int32_t code)> describe);
-  /// Makes wait() check a group, whose members may fail, while it waits. The communicator is that of the
-  /// group.
-  void watch(std::shared_ptr<CollectiveGroup> group, runtime::Communicator *communicator);
+  /// To be called before requests of a group, whose members may fail: wait() checks it while it waits. The
+  /// communicator is that of the group. The requests run after all that were started, so that collectives run
+  /// in the same order on all ranks.
+  Result<void> enterGroup(std::shared_ptr<CollectiveGroup> group, runtime::Communicator *communicator);
+  /// Until endStarted(), library calls, copies on the device and workspaces are those of a second stream.
+  /// They run after all work requested before, and beside work requested later.
+  Result<void> beginStarted();
+  /// The work, whose wait() makes later work run after it; the host does not wait. Error: also the end of the
+  /// second stream's turn.
+  Result<std::unique_ptr<runtime::StartedWork>> endStarted();
   /// To be called after the request of a kernel or a library call.
   Result<void> requested(Result<void> done);
 
@@ -72,6 +80,14 @@ private:
     std::string name;
   };
 
+  /// A stream with the workspace of library calls on it.
+  struct Lane {
+    StreamHandle stream;
+    std::shared_ptr<void> work;
+    size_t workBytes = 0;
+  };
+  class Started;
+
   runtime::BufferPool::Buffer acquireStaging(size_t bytes);
   Result<void> release(bool completes);
   Diagnostics failed(const Diagnostics &diagnostics) const;
@@ -83,9 +99,10 @@ private:
   CudaDevice &device;
   std::shared_ptr<Driver> driver;
   StreamHandle stream;
+  Lane main{stream, nullptr}, second; ///< `second` is created by the first beginStarted()
+  Lane *lane = &main;
+  std::vector<EventHandle> underWay; ///< ends of started work that was not awaited, in order
   runtime::BufferPool pinned;
-  std::shared_ptr<void> work; ///< of libraries
-  size_t workBytes = 0;
   bool isIdle = true; ///< nothing was requested since the last wait
   bool isRecording = false;
   const runtime::Step *step = nullptr; ///< entered last

@@ -155,7 +155,8 @@ private:
   Result<std::shared_ptr<CollectiveGroup>> join(const std::vector<int64_t> &ranks) {
     auto group = queue.libraries().groupOf(*call.communicator, ranks, what);
     if (group)
-      queue.watch(*group, call.communicator);
+      if (Result<void> entered = queue.enterGroup(*group, call.communicator); !entered)
+        return entered.diagnostics();
     return group;
   }
 
@@ -307,8 +308,8 @@ public:
     bool isLocal = step.kind == spmd::StepKind::Slice || step.kind == spmd::StepKind::ToPartial;
     std::vector<int64_t> mesh = isLocal ? std::vector<int64_t>() : ranksOfMesh();
     std::ranges::sort(mesh);
-    return Execution(call, **exchange, mesh, dtype, runtime::StepExecution(step, dtype).operation().text)
-        .run();
+    Execution execution(call, **exchange, mesh, dtype, runtime::StepExecution(step, dtype).operation().text);
+    return call.started ? start(execution, call) : execution.run();
   }
 
   bool isRecordable() const override { return false; }
@@ -327,6 +328,18 @@ private:
     for (int64_t position = 0; position < step.mesh.size(); ++position)
       ranks.push_back(step.mesh.deviceAt(position));
     return ranks;
+  }
+
+  static Result<void> start(Execution &execution, const runtime::DeviceCall &call) {
+    auto &queue = static_cast<CudaQueue &>(call.queue);
+    if (Result<void> begun = queue.beginStarted(); !begun)
+      return begun;
+    Result<void> done = execution.run();
+    Result<std::unique_ptr<runtime::StartedWork>> work = queue.endStarted();
+    if (!done || !work)
+      return done ? work.diagnostics() : done.diagnostics();
+    *call.started = std::move(*work);
+    return {};
   }
 
   mutable std::mutex mutex;

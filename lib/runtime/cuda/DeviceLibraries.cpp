@@ -39,8 +39,6 @@ LibraryChoice chooseLibrary(const runtime::Step &step, const runtime::Plan &plan
   std::string library = entry ? entry->cudaLibrary : "";
   if (library.empty())
     return {"", "no library of CUDA computes it"};
-  if (step.isStart)
-    return {"", "the communicator of the host starts it"};
   auto typesOf = [&](const std::vector<runtime::ValueId> &ids) {
     std::vector<runtime::OperandType> types;
     for (runtime::ValueId id : ids) {

@@ -121,6 +121,9 @@ public:
   virtual Result<void> record(EventHandle event, StreamHandle stream) = 0;
   /// Waits until the stream has reached the event.
   virtual Result<void> synchronize(EventHandle event) = 0;
+  /// Later work of the stream runs after the work before the last record() of the event, which
+  /// may be destroyed at once.
+  virtual Result<void> wait(StreamHandle stream, EventHandle event) = 0;
   /// Milliseconds between two events that were reached.
   virtual Result<float> elapsed(EventHandle begin, EventHandle end) = 0;
 

@@ -79,6 +79,7 @@ struct Api {
   Code (*eventDestroy)(void *event) = nullptr;
   Code (*eventRecord)(void *event, void *stream) = nullptr;
   Code (*eventSynchronize)(void *event) = nullptr;
+  Code (*streamWaitEvent)(void *stream, void *event, unsigned flags) = nullptr;
   Code (*eventElapsedTime)(float *milliseconds, void *begin, void *end) = nullptr;
   Code (*moduleLoadDataEx)(void **module, const void *image, unsigned count, int *options,
                            void **values) = nullptr;
@@ -176,6 +177,7 @@ Result<Api> loadApi(const std::string &name) {
   loader.load(api.eventRecord, "cuEventRecord");
   loader.load(api.eventSynchronize, "cuEventSynchronize");
   loader.load(api.eventElapsedTime, "cuEventElapsedTime");
+  loader.load(api.streamWaitEvent, "cuStreamWaitEvent");
   loader.load(api.moduleLoadDataEx, "cuModuleLoadDataEx");
   loader.load(api.moduleUnload, "cuModuleUnload");
   loader.load(api.moduleGetFunction, "cuModuleGetFunction");
@@ -322,6 +324,9 @@ public:
   }
   Result<void> synchronize(EventHandle event) override {
     return check("cuEventSynchronize", api.eventSynchronize, event.value);
+  }
+  Result<void> wait(StreamHandle stream, EventHandle event) override {
+    return check("cuStreamWaitEvent", api.streamWaitEvent, stream.value, event.value, 0U);
   }
   Result<float> elapsed(EventHandle begin, EventHandle end) override {
     return created<float>("cuEventElapsedTime", api.eventElapsedTime, begin.value, end.value);

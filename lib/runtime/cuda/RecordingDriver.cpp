@@ -36,15 +36,20 @@ void *allocateFilled(size_t bytes) {
 struct RecordingDriver::Stream {
   struct Item {
     Work work;
-    const Event *event = nullptr;
+    std::shared_ptr<const Mark> mark = nullptr;
   };
   std::deque<Item> items;
   Graph *capture = nullptr; ///< of a capture that is under way
 };
 
-struct RecordingDriver::Event {
-  Stream *stream = nullptr; ///< where it was recorded and not yet reached
+/// One record of an event.
+struct RecordingDriver::Mark {
+  Stream *stream = nullptr; ///< null: it was reached
   size_t line = 0;          ///< the number of lines before it
+};
+
+struct RecordingDriver::Event {
+  std::shared_ptr<Mark> mark = std::make_shared<Mark>(); ///< the last one
 };
 
 struct RecordingDriver::Function {
@@ -243,14 +248,14 @@ Result<void> RecordingDriver::destroyStream(StreamHandle stream) {
 }
 
 /// Runs the stream up to an event, or to its end.
-Result<void> RecordingDriver::run(Stream &stream, const Event *until) {
+Result<void> RecordingDriver::run(Stream &stream, const Mark *until) {
   Diagnostics diagnostics;
   while (!stream.items.empty()) {
     Stream::Item item = std::move(stream.items.front());
     stream.items.pop_front();
     if (item.work)
       diagnostics.append(item.work().diagnostics());
-    if (item.event && item.event == until)
+    if (item.mark && item.mark.get() == until)
       break;
   }
   return diagnostics;
@@ -384,14 +389,13 @@ Result<void> RecordingDriver::record(EventHandle event, StreamHandle stream) {
   if (Result<void> done = entered("cuEventRecord"); !done)
     return done;
   auto *found = static_cast<Stream *>(stream.value);
-  auto *recorded = static_cast<Event *>(event.value);
-  recorded->stream = found;
-  recorded->line = dropped + lines.size();
-  found->items.push_back({[recorded] {
-                            recorded->stream = nullptr;
+  auto mark = std::make_shared<Mark>(Mark{found, dropped + lines.size()});
+  static_cast<Event *>(event.value)->mark = mark;
+  found->items.push_back({[mark] {
+                            mark->stream = nullptr;
                             return Result<void>();
                           },
-                          recorded});
+                          mark});
   return {};
 }
 
@@ -399,8 +403,17 @@ Result<void> RecordingDriver::synchronize(EventHandle event) {
   std::lock_guard lock(mutex);
   if (Result<void> done = entered("cuEventSynchronize"); !done)
     return done;
-  auto *recorded = static_cast<Event *>(event.value);
-  return recorded->stream ? run(*recorded->stream, recorded) : Result<void>();
+  const Mark &mark = *static_cast<Event *>(event.value)->mark;
+  return mark.stream ? run(*mark.stream, &mark) : Result<void>();
+}
+
+Result<void> RecordingDriver::wait(StreamHandle stream, EventHandle event) {
+  std::lock_guard lock(mutex);
+  if (Result<void> done = entered("cuStreamWaitEvent"); !done)
+    return done;
+  return enqueue(stream, "wait for event", [this, mark = static_cast<Event *>(event.value)->mark] {
+    return mark->stream ? run(*mark->stream, mark.get()) : Result<void>();
+  });
 }
 
 Result<float> RecordingDriver::elapsed(EventHandle begin, EventHandle end) {
@@ -408,12 +421,13 @@ Result<float> RecordingDriver::elapsed(EventHandle begin, EventHandle end) {
   if (Result<void> done = entered("cuEventElapsedTime"); !done)
     return done.diagnostics();
   for (EventHandle event : {begin, end})
-    if (static_cast<Event *>(event.value)->stream)
+    if (static_cast<Event *>(event.value)->mark->stream)
       return errorAt("", "cuEventElapsedTime: CUDA_ERROR_NOT_READY (device not ready)");
   if (!cost)
     return 0.001F;
   double sum = 0;
-  size_t first = static_cast<Event *>(begin.value)->line, last = static_cast<Event *>(end.value)->line;
+  size_t first = static_cast<Event *>(begin.value)->mark->line,
+         last = static_cast<Event *>(end.value)->mark->line;
   for (size_t i = std::max(first, dropped); i < last; ++i)
     sum += cost(lines[i - dropped]);
   return static_cast<float>(sum);

@@ -79,6 +79,7 @@ public:
   Result<void> destroyEvent(EventHandle event) override;
   Result<void> record(EventHandle event, StreamHandle stream) override;
   Result<void> synchronize(EventHandle event) override;
+  Result<void> wait(StreamHandle stream, EventHandle event) override;
   Result<float> elapsed(EventHandle begin, EventHandle end) override;
   Result<ModuleHandle> loadModule(const std::string &image) override;
   Result<void> unloadModule(ModuleHandle module) override;
@@ -98,13 +99,14 @@ private:
   /// Something to do later; an error is the error's message.
   using Work = std::function<Result<void>()>;
   struct Stream;
+  struct Mark;
   struct Event;
   struct Function;
   struct Graph;
 
   Result<void> entered(const char *function);
   Result<void> enqueue(StreamHandle stream, std::string line, Work work);
-  Result<void> run(Stream &stream, const Event *until);
+  Result<void> run(Stream &stream, const Mark *until);
   std::optional<std::string> checkKernel(const std::string &name, std::span<const uint64_t> values) const;
   Result<void> checkDevice(DeviceAddress memory, size_t bytes) const;
   bool isPinned(const void *memory) const;

@@ -17,8 +17,9 @@ struct RankDevice {
   cuda::CudaDevice device{driver, {}, {.libraries = libraries}};
   std::unique_ptr<DeviceQueue> queue = std::move(*device.createQueue());
 
-  /// The local tensor after the step.
-  Result<Tensor> run(const DeviceLibraryKernel &kernel, const Tensor &local, Communicator &communicator) {
+  /// The local tensor after the step, which `starts` where something else runs before the wait for it.
+  Result<Tensor> run(const DeviceLibraryKernel &kernel, const Tensor &local, Communicator &communicator,
+                     bool starts = false) {
     View x{local.dtype(), local.dims(), nullptr};
     Result<std::vector<std::vector<int64_t>>> dims = kernel.outputDims(std::span(&x, 1), &communicator);
     if (!dims)
@@ -32,8 +33,20 @@ struct RankDevice {
     View out{result.dtype(), result.dims(), to->get()};
     if (auto done = queue->copyToDevice(x.data, local.data(), local.bytes()); !done)
       return done.diagnostics();
-    if (auto done = kernel.run({*queue, std::span(&x, 1), std::span(&out, 1), &communicator}); !done)
+    std::unique_ptr<StartedWork> work;
+    if (auto done = kernel.run(
+            {*queue, std::span(&x, 1), std::span(&out, 1), &communicator, starts ? &work : nullptr});
+        !done)
       return done.diagnostics();
+    if (starts) {
+      auto beside = queue->allocate(std::max<size_t>(local.bytes(), 1));
+      if (!beside)
+        return beside.diagnostics();
+      if (auto done = queue->copyOnDevice(beside->get(), x.data, local.bytes()); !done)
+        return done.diagnostics();
+      if (auto done = work->wait(); !done)
+        return done.diagnostics();
+    }
     if (auto done = queue->copyToHost(result.data(), out.data, result.bytes()); !done)
       return done.diagnostics();
     if (auto done = queue->wait(); !done)
@@ -43,7 +56,7 @@ struct RankDevice {
 };
 
 /// Runs the cases that the device supports on all ranks; returns how many those are.
-size_t runOnDevices(const std::vector<CollectiveCase> &cases) {
+size_t runOnDevices(const std::vector<CollectiveCase> &cases, bool starts = false) {
   std::atomic<size_t> count = 0;
   auto ran = runSimulated(
       cases.front().step.mesh.size(), [&](std::shared_ptr<Communicator> communicator) -> Result<void> {
@@ -54,7 +67,7 @@ size_t runOnDevices(const std::vector<CollectiveCase> &cases) {
           auto kernel = cuda::createDeviceCollective(c.step, local.dtype());
           if (!kernel)
             continue;
-          Result<Tensor> result = rank.run(**kernel, local, *communicator);
+          Result<Tensor> result = rank.run(**kernel, local, *communicator, starts);
           if (!result)
             return result.diagnostics();
           // The double combines in the order of the ranks, as the host does.
@@ -79,6 +92,12 @@ TEST(DeviceCollectiveTest, AllStepsBetweenSplitAndSummedPlacements) {
   spmd::Mesh square{{{"x", 2}, {"y", 2}}, {}}, line{{{"x", 3}}, {}};
   EXPECT_GT(runOnDevices(allCases(DType::Float32, square, {4, 6}, sums)), 100U);
   EXPECT_GT(runOnDevices(allCases(DType::Float32, line, {5, 3}, sums)), 10U); // parts of different sizes
+}
+
+TEST(DeviceCollectiveTest, AllStepsStarted) {
+  const spmd::Reduction sums[] = {spmd::Reduction::Sum};
+  spmd::Mesh square{{{"x", 2}, {"y", 2}}, {}};
+  EXPECT_GT(runOnDevices(allCases(DType::Float32, square, {4, 6}, sums), /*starts=*/true), 100U);
 }
 
 TEST(DeviceCollectiveTest, ReductionsAndDtypes) {

@@ -129,7 +129,7 @@ protected:
     DeviceCode code{"sm_90", {}};
     for (const auto *steps : {&plan.prepare, &plan.steps})
       forEachStep(*steps, [&](const Step &step) {
-        if (!step.isOnDevice())
+        if (!step.isOnDevice() || step.kind != StepKind::Kernel)
           return;
         code.kernels.push_back({step.symbol, "cubin", ""});
         driver->registerRowKernel(step.symbol, kernels().at(step.symbol), step.launch.parameters);

@@ -170,7 +170,7 @@ TEST(Plan, BuffersOfStartedStepsStayUntilTheWait) {
   EXPECT_THAT(messageAfter([](Plan &p) { p.steps[1].isStart = false; }),
               HasSubstr("waits for a value that no earlier step of this list has started"));
   EXPECT_THAT(messageAfter([](Plan &p) { p.steps[1].kind = StepKind::Kernel; }),
-              HasSubstr("only a library step on the host"));
+              HasSubstr("only a library step with one output"));
 }
 
 TEST(Plan, AllErrorsAtOnce) {
