@@ -32,14 +32,6 @@ AttentionThreads::State AttentionThreads::State::of(ValueRange all, size_t rows)
   return {Values(all.take_front(rows)), Values(all.slice(rows, rows)), Values(all.drop_front(2 * rows))};
 }
 
-Value AttentionThreads::number(double value) const {
-  return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(static_cast<float>(value)));
-}
-
-Value AttentionThreads::size(const AttentionTensor &tensor, unsigned dim) const {
-  return getValueOrCreateConstantIndexOp(b, loc, tensor.sizes[dim]);
-}
-
 //===----------------------------------------------------------------------===//
 // Tiles
 //===----------------------------------------------------------------------===//
@@ -66,34 +58,11 @@ AttentionTile::Place AttentionThreads::placeOf(Value row) const {
   return place;
 }
 
-/// The number of keys that the tile uses.
-Value AttentionThreads::endOfKeys(Value batch, Value firstQuery) const {
-  Value keys = size(site.k, rowDim), end = limitOfKeys(batch);
-  if (!operands.isCausal)
-    return end;
-  Value distance = b.createOrFold<arith::SubIOp>(loc, keys, size(site.q, rowDim));
-  Value seen = add(add(firstQuery, distance), site.choice.queries);
-  seen = b.createOrFold<arith::MaxSIOp>(loc, seen, constant(0));
-  return b.createOrFold<arith::MinSIOp>(loc, end, seen);
-}
-
-/// The number of keys of a batch.
-Value AttentionThreads::limitOfKeys(Value batch) const {
-  Value keys = size(site.k, rowDim);
-  if (!operands.lengths)
-    return keys;
-  Value length = memref::LoadOp::create(b, loc, operands.lengths, batch);
-  length = arith::IndexCastOp::create(b, loc, b.getIndexType(), length);
-  length = arith::MaxSIOp::create(b, loc, length, constant(0));
-  return arith::MinSIOp::create(b, loc, keys, length);
-}
-
 /// The end of the tiles of keys of which all queries use all.
 Value AttentionThreads::endOfFreeKeys(const AttentionTile::Place &place) const {
   Value end = limitOfKeys(place.batch);
   if (operands.isCausal) {
-    Value distance = b.createOrFold<arith::SubIOp>(loc, size(site.k, rowDim), size(site.q, rowDim));
-    Value seen = add(add(place.firstQuery, distance), 1);
+    Value seen = add(add(place.firstQuery, keysBeforeQueries()), 1);
     seen = b.createOrFold<arith::MaxSIOp>(loc, seen, constant(0));
     end = b.createOrFold<arith::MinSIOp>(loc, end, seen);
   }
@@ -113,8 +82,7 @@ void AttentionThreads::compute(const AttentionTile::Place &place) {
   state.outputs.assign(rows() * static_cast<size_t>(tile.outputsOfRow), number(0));
   Value freeEnd = endOfFreeKeys(place);
   state = overKeys(place, constant(0), freeEnd, std::move(state), /*isRestricted=*/false);
-  std::optional<int64_t> keys = getConstantIntValue(site.k.sizes[rowDim]);
-  bool isFree = keys && *keys % site.choice.keys == 0 && !operands.isCausal && !operands.lengths;
+  bool isFree = !isUneven(site.k, site.choice.keys) && !operands.isCausal && !operands.lengths;
   if (!isFree)
     state = overKeys(place, freeEnd, place.keyEnd, std::move(state), /*isRestricted=*/true);
   store(place, state);
@@ -149,40 +117,13 @@ Value AttentionThreads::acrossLanes(Value value, bool isMaximum) const {
   return value;
 }
 
-/// An element of the mask, in f32.
-Value AttentionThreads::maskAt(const AttentionTile::Place &place, Value query, Value key, bool isRestricted) {
-  auto clamp = [&](Value index, Value size) {
-    return b.createOrFold<arith::MinSIOp>(loc, index, b.createOrFold<arith::SubIOp>(loc, size, constant(1)));
-  };
-  std::optional<int64_t> queries = getConstantIntValue(site.q.sizes[rowDim]);
-  if (!queries || *queries % site.choice.queries != 0)
-    query = clamp(query, size(site.q, rowDim));
-  if (isRestricted)
-    key = clamp(key, size(site.k, rowDim));
-  auto type = cast<MemRefType>(operands.mask.getType());
-  Values indices{place.batch, place.head, query, key};
-  for (unsigned dim = 0; dim < 4; ++dim) {
-    if (type.getDimSize(dim) == 1)
-      indices[dim] = constant(0);
-    if (!type.isDynamicDim(dim))
-      continue;
-    Value isOne = isEqual(memref::DimOp::create(b, loc, operands.mask, constant(dim)), 1);
-    indices[dim] = select(isOne, constant(0), indices[dim]);
-  }
-  Value loaded = memref::LoadOp::create(b, loc, operands.mask, indices);
-  unsigned bits = type.getElementTypeBitWidth();
-  if (bits < 32)
-    return arith::ExtFOp::create(b, loc, b.getF32Type(), loaded);
-  return bits > 32 ? Value(arith::TruncFOp::create(b, loc, b.getF32Type(), loaded)) : loaded;
-}
-
 /// The scores. Without a mask they are in units of log 2, so that a power of 2 is their exponential. A mask
 /// may be the least finite number, which has no product with another unit.
 AttentionThreads::Values AttentionThreads::scaledScores(const AttentionTile::Place &place, Value firstKey,
                                                         bool isRestricted) {
   Values scores = tile.scores(place, firstKey);
   Value scale = number(operands.mask ? operands.scale : operands.scale * std::numbers::log2e);
-  Value distance = b.createOrFold<arith::SubIOp>(loc, size(site.k, rowDim), size(site.q, rowDim));
+  Value distance = keysBeforeQueries();
   Value limit = isRestricted ? limitOfKeys(place.batch) : Value();
   for (auto [i, score] : llvm::enumerate(scores)) {
     auto row = static_cast<int64_t>(i) / tile.scoresOfRow,
@@ -190,7 +131,7 @@ AttentionThreads::Values AttentionThreads::scaledScores(const AttentionTile::Pla
     score = arith::MulFOp::create(b, loc, score, scale);
     Value query = add(place.firstQuery, tile.rowOf(row)), key = add(firstKey, tile.keyOf(column));
     if (operands.mask)
-      score = arith::AddFOp::create(b, loc, score, maskAt(place, query, key, isRestricted));
+      score = arith::AddFOp::create(b, loc, score, maskAt(place.batch, place.head, query, key));
     if (!isRestricted)
       continue;
     Value isUsed = isBelow(key, limit);
@@ -249,47 +190,36 @@ void AttentionThreads::store(const AttentionTile::Place &place, const State &sta
   for (size_t row = 0; row < rows(); ++row) {
     Value sum = acrossLanes(state.sums[row], /*isMaximum=*/false);
     Value inverse = arith::DivFOp::create(b, loc, number(1), sum);
-    Values results;
+    Values elements;
     auto outputs = static_cast<size_t>(tile.outputsOfRow);
     for (Value output : ValueRange(state.outputs).slice(row * outputs, outputs))
-      results.push_back(arith::MulFOp::create(b, loc, output, inverse));
+      elements.push_back(arith::MulFOp::create(b, loc, output, inverse));
     Value query = add(place.firstQuery, tile.rowOf(static_cast<int64_t>(row)));
     auto stored = scf::IfOp::create(b, loc, isBelow(query, size(site.q, rowDim)));
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(stored.thenBlock());
-    storeOutputs(results, place, query);
-    if (!operands.lse)
-      continue;
-    Value isFirst = isEqual(remainder(site.thread, tile.lanesOfRow), 0);
-    b.setInsertionPointToStart(scf::IfOp::create(b, loc, isFirst).thenBlock());
-    Value ln2 = number(std::numbers::ln2),
-          log = arith::MulFOp::create(b, loc, math::Log2Op::create(b, loc, sum), ln2);
-    Value largest = state.maxima[row];
-    if (!operands.mask)
-      largest = arith::MulFOp::create(b, loc, largest, ln2);
-    Value lse = arith::AddFOp::create(b, loc, largest, log);
-    memref::StoreOp::create(b, loc, lse, operands.lse, ValueRange{place.batch, place.head, query});
+    if (site.out.memory)
+      storeRow(site.out, place.batch, place.head, query, elements, tile.adjacentOutputs,
+               [&](int64_t output) { return tile.outputOf(output); });
+    storeStatistics(place, query, state.maxima[row], sum);
   }
 }
 
-void AttentionThreads::storeOutputs(ValueRange outputs, const AttentionTile::Place &place, Value query) {
-  int64_t elements = site.v.elements();
-  int64_t width = elements % tile.adjacentOutputs == 0 ? tile.adjacentOutputs : 1;
-  for (int64_t first = 0; first < tile.outputsOfRow; first += width) {
-    Value element = tile.outputOf(first);
-    OpBuilder::InsertionGuard guard(b);
-    if (paddedElements(site.choice.kind, elements) != elements)
-      b.setInsertionPointToStart(scf::IfOp::create(b, loc, isBelow(element, constant(elements))).thenBlock());
-    auto wideType = VectorType::get({width}, b.getF32Type());
-    Value chunk = vector::FromElementsOp::create(
-        b, loc, wideType, outputs.slice(static_cast<size_t>(first), static_cast<size_t>(width)));
-    if (!site.element.isF32())
-      chunk = arith::TruncFOp::create(b, loc, VectorType::get({width}, site.element), chunk);
-    int64_t bytes = width * site.element.getIntOrFloatBitWidth() / 8;
-    vector::StoreOp::create(b, loc, chunk, site.out.memory,
-                            site.out.indices({place.batch, place.head, query, element}),
-                            /*nontemporal=*/false, llvm::MaybeAlign(static_cast<uint64_t>(bytes)));
-  }
+/// One lane of each row does.
+void AttentionThreads::storeStatistics(const AttentionTile::Place &place, Value query, Value maximum,
+                                       Value sum) {
+  if (!results.maximum && !results.sum)
+    return;
+  Value isFirst = isEqual(remainder(site.thread, tile.lanesOfRow), 0);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(scf::IfOp::create(b, loc, isFirst).thenBlock());
+  Value indices[] = {place.batch, place.head, query};
+  if (results.maximum && !operands.mask) // which is in units of log 2
+    maximum = arith::MulFOp::create(b, loc, maximum, number(std::numbers::ln2));
+  if (results.maximum)
+    memref::StoreOp::create(b, loc, maximum, results.maximum, indices);
+  if (results.sum)
+    memref::StoreOp::create(b, loc, sum, results.sum, indices);
 }
 
 } // namespace proa

@@ -1,24 +1,16 @@
 /// Attention, distributed over the threads of a block.
 #pragma once
 
-#include "passes/lower-gpu/attention/AttentionTile.h"
+#include "passes/lower-gpu/attention/AttentionCode.h"
 
 namespace proa {
 
 /// Creates the code of one thread: for each tile of queries, a loop over tiles of keys that keeps the maximum
 /// and the sum of each row, and rescales the outputs when the maximum grows (online softmax).
-class AttentionThreads : public IndexCode {
+class AttentionThreads : public AttentionCode {
 public:
-  struct Operands {
-    mlir::Value mask;    ///< memref, or null
-    mlir::Value lengths; ///< memref, or null
-    mlir::Value lse;     ///< memref of the result, or null
-    double scale = 1;
-    bool isCausal = false;
-  };
-
-  AttentionThreads(const AttentionSite &site, AttentionTile &tile, Operands operands)
-      : IndexCode(site.b, site.loc), site(site), tile(tile), operands(operands) {}
+  AttentionThreads(const AttentionSite &site, AttentionTile &tile, Operands operands, Statistics results)
+      : AttentionCode(site, operands), tile(tile), results(results) {}
 
   /// The code of a block that computes tile number `row` of all tiles: those of queries of a head, then
   /// heads, then batches.
@@ -38,27 +30,21 @@ private:
   };
 
   AttentionTile::Place placeOf(mlir::Value row) const;
-  mlir::Value limitOfKeys(mlir::Value batch) const;
-  mlir::Value endOfKeys(mlir::Value batch, mlir::Value firstQuery) const;
   mlir::Value endOfFreeKeys(const AttentionTile::Place &place) const;
   void compute(const AttentionTile::Place &place);
   State overKeys(const AttentionTile::Place &place, mlir::Value begin, mlir::Value end, State state,
                  bool isRestricted);
   State step(const AttentionTile::Place &place, mlir::Value firstKey, const State &state, bool isRestricted);
   Values scaledScores(const AttentionTile::Place &place, mlir::Value firstKey, bool isRestricted);
-  mlir::Value maskAt(const AttentionTile::Place &place, mlir::Value query, mlir::Value key,
-                     bool isRestricted);
   mlir::Value acrossLanes(mlir::Value value, bool isMaximum) const;
   void store(const AttentionTile::Place &place, const State &state);
-  void storeOutputs(mlir::ValueRange outputs, const AttentionTile::Place &place, mlir::Value query);
+  void storeStatistics(const AttentionTile::Place &place, mlir::Value query, mlir::Value maximum,
+                       mlir::Value sum);
 
-  mlir::Value number(double value) const;
-  mlir::Value size(const AttentionTensor &tensor, unsigned dim) const;
   size_t rows() const { return static_cast<size_t>(tile.rows); }
 
-  const AttentionSite &site;
   AttentionTile &tile;
-  Operands operands;
+  Statistics results;
 };
 
 } // namespace proa

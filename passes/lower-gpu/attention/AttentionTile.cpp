@@ -11,6 +11,4 @@ SmallVector<Value> AttentionTensor::indices(ValueRange at) const {
   return own;
 }
 
-Value AttentionTile::zero() const { return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0)); }
-
 } // namespace proa

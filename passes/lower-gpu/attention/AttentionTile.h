@@ -69,15 +69,11 @@ public:
 protected:
   explicit AttentionTile(const AttentionSite &site) : IndexCode(site.b, site.loc), site(site) {}
 
-  mlir::Value zero() const;
-
   const AttentionSite &site;
 };
 
-/// f32, by multiplications and additions of each thread.
-std::unique_ptr<AttentionTile> makeFmaAttention(const AttentionSite &site);
-/// 16-bit floats, by mma.sync.
-std::unique_ptr<AttentionTile> makeMmaAttention(const AttentionSite &site);
+/// Fma and Mma: the threads copy the tiles.
+std::unique_ptr<AttentionTile> makeStagedAttention(const AttentionSite &site);
 /// 16-bit floats, by wgmma. Error: the tensor memory accelerator cannot address an operand.
 mlir::FailureOr<std::unique_ptr<AttentionTile>> makeWgmmaAttention(const AttentionSite &site);
 

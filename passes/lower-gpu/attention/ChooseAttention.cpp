@@ -20,14 +20,17 @@ namespace {
 /// The assumed size of a dynamic dimension.
 constexpr int64_t assumedSize = 1024;
 
-int64_t queriesOf(proa::pd::FusedAttentionOp op) {
-  auto dim = static_cast<unsigned>(proa::pd::attentionDims(op.getQPermutation())[2]);
-  int64_t size = cast<ShapedType>(op.getQ().getType()).getDimSize(dim);
+/// The number of rows of q or k.
+int64_t rowsOf(Value tensor, ArrayRef<int64_t> permutation) {
+  auto dim = static_cast<unsigned>(proa::pd::attentionDims(permutation)[2]);
+  int64_t size = cast<ShapedType>(tensor.getType()).getDimSize(dim);
   return ShapedType::isDynamic(size) ? assumedSize : size;
 }
 
+int64_t queriesOf(proa::pd::FusedAttentionOpInterface op) { return rowsOf(op.getQ(), op.getQPermutation()); }
+
 /// Why the tensor memory accelerator cannot read the operands; empty if it can.
-std::string whyNoWgmma(proa::pd::FusedAttentionOp op) {
+std::string whyNoWgmma(proa::pd::FusedAttentionOpInterface op) {
   for (auto [tensor, name] :
        {std::pair(op.getQ(), "q"), std::pair(op.getK(), "k"), std::pair(op.getV(), "v")}) {
     auto type = cast<RankedTensorType>(tensor.getType());
@@ -40,17 +43,12 @@ std::string whyNoWgmma(proa::pd::FusedAttentionOp op) {
 struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
   using ChooseAttentionBase::ChooseAttentionBase;
 
-  static AttentionChoice withThreads(AttentionChoice choice) {
-    choice.storingThreads = choice.queries * (choice.kind == Kind::Fma ? 4 : 2);
-    choice.threads = choice.storingThreads + (choice.kind == Kind::Wgmma ? 32 : 0);
-    return choice;
-  }
-
   /// The largest tiles that fit the shared memory and the registers.
-  static AttentionChoice tileOf(proa::pd::FusedAttentionOp op, Kind kind, const proa::Chip &chip) {
+  static AttentionChoice tileOf(proa::pd::FusedAttentionOpInterface op, Kind kind, const proa::Chip &chip) {
     int64_t head = proa::headElementsOf(op), value = proa::valueElementsOf(op);
     int64_t padded = std::max(proa::paddedElements(kind, head), proa::paddedElements(kind, value));
-    Type element = getElementTypeOrSelf(op.getQ().getType());
+    if (proa::isGradient(op))
+      return gradientTileOf(op, kind, padded, chip);
     AttentionChoice choice;
     choice.kind = kind;
     int64_t queries = queriesOf(op), unit = kind == Kind::Wgmma ? 64 : 16;
@@ -60,16 +58,40 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
     // Accumulators and scores of a thread share its registers.
     choice.keys = kind == Kind::Wgmma ? (padded <= 128 ? 128 : 64) : (padded <= 128 ? 64 : 32);
     choice.stages = kind == Kind::Wgmma ? 4 : kind == Kind::Mma ? 2 : 1;
-    auto fits = [&] { return proa::sharedBytesOf(choice, head, value, element) <= chip.sharedBytes - 1024; };
+    auto fits = [&] { return proa::sharedBytesOf(choice, op) <= chip.sharedBytes - 1024; };
     while (choice.stages > (kind == Kind::Wgmma ? 2 : 1) && !fits())
       --choice.stages;
     while (choice.keys > 16 && !fits())
       choice.keys /= 2;
-    return withThreads(choice);
+    return choice;
   }
 
-  FailureOr<Kind> kindOf(proa::pd::FusedAttentionOp op, const proa::Chip &chip) {
+  /// Tiles of which a block owns one and loops over the others. `padded` is the longest row.
+  static AttentionChoice gradientTileOf(proa::pd::FusedAttentionOpInterface op, Kind kind, int64_t padded,
+                                        const proa::Chip &chip) {
+    AttentionChoice choice;
+    choice.kind = kind;
+    choice.isByKeys = isa<proa::pd::FusedAttentionKvGradOp>(op);
+    int64_t &owned = choice.isByKeys ? choice.keys : choice.queries,
+            &other = choice.isByKeys ? choice.queries : choice.keys;
+    int64_t rows = choice.isByKeys ? rowsOf(op.getK(), op.getKPermutation()) : queriesOf(op);
+    owned = 64;
+    while (owned > 16 && owned / 2 >= rows)
+      owned /= 2;
+    // Two gradients and two products of a thread share its registers.
+    other = padded <= 64 ? 64 : 32;
+    while (other > 16 && proa::sharedBytesOf(choice, op) > chip.sharedBytes - 1024)
+      other /= 2;
+    return choice;
+  }
+
+  FailureOr<Kind> kindOf(proa::pd::FusedAttentionOpInterface op, const proa::Chip &chip) {
     bool isHalf = getElementTypeOrSelf(op.getQ().getType()).getIntOrFloatBitWidth() == 16;
+    if (proa::isGradient(op)) {
+      if (isHalf && chip.hasWarpgroupMma)
+        remarks.missed(op) << "gradients have no form with wgmma";
+      return isHalf ? Kind::Mma : Kind::Fma;
+    }
     std::string why = whyNoWgmma(op);
     bool canWgmma = isHalf && chip.hasWarpgroupMma && why.empty();
     if (isHalf && chip.hasWarpgroupMma && !why.empty())
@@ -88,7 +110,7 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
     return !isHalf ? Kind::Fma : canWgmma && queriesOf(op) > fewest ? Kind::Wgmma : Kind::Mma;
   }
 
-  LogicalResult choose(proa::pd::FusedAttentionOp op, const proa::Chip &chip) {
+  LogicalResult choose(proa::pd::FusedAttentionOpInterface op, const proa::Chip &chip) {
     Builder b(&getContext());
     if (!op->hasAttr(proa::attentionAttribute)) {
       FailureOr<Kind> kind = kindOf(op, chip);
@@ -109,7 +131,7 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
   }
 
   void runOnOperation() override {
-    proa::pd::FusedAttentionOp op = proa::attentionOf(getOperation());
+    proa::pd::FusedAttentionOpInterface op = proa::attentionOf(getOperation());
     if (!op)
       return;
     if (strategy != "" && !proa::attentionKindNamed(strategy)) {

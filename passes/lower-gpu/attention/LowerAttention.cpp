@@ -1,8 +1,9 @@
-// A kernel that is an attention becomes the code of one thread: see Passes.td.
+// A kernel that is an attention or a gradient of it becomes the code of one thread: see Passes.td.
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/lower-cpu/KernelForm.h"
 #include "passes/lower-cpu/KernelSignature.h"
 #include "passes/lower-gpu/Passes.h"
+#include "passes/lower-gpu/attention/AttentionGradient.h"
 #include "passes/lower-gpu/attention/AttentionThreads.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -31,7 +32,7 @@ enum Dim : unsigned { batchDim, headDim, rowDim, elementDim };
 /// A kernel before its body is replaced.
 class AttentionKernel {
 public:
-  AttentionKernel(func::FuncOp kernel, proa::pd::FusedAttentionOp op)
+  AttentionKernel(func::FuncOp kernel, proa::pd::FusedAttentionOpInterface op)
       : kernel(kernel), op(op), b(kernel.getContext()) {}
 
   LogicalResult lower(ModuleOp module) {
@@ -52,35 +53,61 @@ public:
 
 private:
   func::FuncOp kernel;
-  proa::pd::FusedAttentionOp op;
+  proa::pd::FusedAttentionOpInterface op;
   IRRewriter b;
   proa::AttentionChoice choice;
 
   ArrayRef<int64_t> shapeOf(Value value) const { return cast<ShapedType>(value.getType()).getShape(); }
 
-  SmallVector<int64_t> queryShape() {
+  /// The sizes of a tensor in the order [batch, heads, rows, elements].
+  SmallVector<int64_t> orderedShape(Value tensor, ArrayRef<int64_t> permutation) {
     SmallVector<int64_t> shape;
-    for (int64_t dim : proa::pd::attentionDims(op.getQPermutation()))
-      shape.push_back(shapeOf(op.getQ())[static_cast<size_t>(dim)]);
+    for (int64_t dim : proa::pd::attentionDims(permutation))
+      shape.push_back(shapeOf(tensor)[static_cast<size_t>(dim)]);
     return shape;
+  }
+
+  /// The tensor of whose rows a block owns a tile, and its permutation.
+  std::pair<Value, ArrayRef<int64_t>> owned() {
+    return choice.isByKeys ? std::pair(op.getK(), op.getKPermutation())
+                           : std::pair(op.getQ(), op.getQPermutation());
   }
 
   /// The attributes that the planner reads.
   void setRows() {
     constexpr int64_t assumedSize = 128;
-    SmallVector<int64_t> q = queryShape();
-    bool isStatic = !ShapedType::isDynamicShape(q);
-    int64_t rows = isStatic ? q[batchDim] * q[headDim] *
-                                  static_cast<int64_t>(llvm::divideCeil(q[rowDim], choice.queries))
-                            : ShapedType::kDynamic;
-    int64_t keys =
-        shapeOf(op.getK())[static_cast<size_t>(proa::pd::attentionDims(op.getKPermutation())[rowDim])];
-    double products = proa::headElementsOf(op) + proa::valueElementsOf(op);
+    SmallVector<int64_t> q = orderedShape(op.getQ(), op.getQPermutation()),
+                         own = orderedShape(owned().first, owned().second);
+    int64_t rows = ShapedType::isDynamicShape(own)
+                       ? ShapedType::kDynamic
+                       : own[batchDim] * own[headDim] *
+                             static_cast<int64_t>(llvm::divideCeil(own[rowDim], choice.rows()));
+    int64_t keys = orderedShape(op.getK(), op.getKPermutation())[rowDim];
+    double ofHead = proa::headElementsOf(op), ofValue = proa::valueElementsOf(op);
+    // Products for each pair of query and key.
+    double products = !proa::isGradient(op) ? ofHead + ofValue
+                      : choice.isByKeys     ? 2 * (ofHead + ofValue)
+                                            : 2 * ofHead + ofValue;
     for (int64_t size : {q[batchDim], q[headDim], q[rowDim], keys})
       products *= static_cast<double>(ShapedType::isDynamic(size) ? assumedSize : size);
     constexpr double nanosecondsOfProduct = 0.1;
     kernel->setAttr(proa::rowsAttribute, b.getI64IntegerAttr(rows));
     kernel->setAttr(proa::workAttribute, b.getF64FloatAttr(products * nanosecondsOfProduct));
+  }
+
+  /// The operand that gives a dynamic dim of a result, its permutation, and which of its dims in order does.
+  std::tuple<Value, ArrayRef<int64_t>, unsigned> sourceOf(Value result, unsigned dim) {
+    auto placeIn = [&](ArrayRef<int64_t> permutation) {
+      SmallVector<int64_t> dims = proa::pd::attentionDims(permutation);
+      return static_cast<unsigned>(llvm::find(dims, static_cast<int64_t>(dim)) - dims.begin());
+    };
+    if (auto attention = dyn_cast<proa::pd::FusedAttentionOp>(op.getOperation()))
+      return {op.getQ(), op.getQPermutation(),
+              result == attention.getOut() ? placeIn(op.getOutPermutation()) : dim};
+    if (auto values = dyn_cast<proa::pd::FusedAttentionKvGradOp>(op.getOperation());
+        values && result == values.getVGrad())
+      return {op.getV(), op.getVPermutation(), placeIn(op.getVPermutation())};
+    return {owned().first, owned().second, placeIn(owned().second)};
   }
 
   /// `@NAME_shape` for results with dynamic dims, which are dims of the operands.
@@ -110,24 +137,22 @@ private:
       auto *found = llvm::find(dims, std::pair<Value, int64_t>(tensor, own));
       return shape.getArgument(static_cast<unsigned>(found - dims.begin()));
     };
-    SmallVector<OpFoldResult> q;
-    for (unsigned dim = 0; dim < 3; ++dim)
-      q.push_back(sizeOf(op.getQ(), op.getQPermutation(), dim));
     SmallVector<Value> results;
     auto add = [&](OpFoldResult size) {
       results.push_back(getValueOrCreateConstantIndexOp(b, kernel.getLoc(), size));
     };
     for (Value result : kernel.getBody().front().getTerminator()->getOperands())
       for (auto [dim, size] : llvm::enumerate(shapeOf(result)))
-        if (ShapedType::isDynamic(size))
-          add(q[result == op.getLse()
-                    ? dim
-                    : static_cast<size_t>(llvm::find(proa::pd::attentionDims(op.getOutPermutation()),
-                                                     static_cast<int64_t>(dim)) -
-                                          proa::pd::attentionDims(op.getOutPermutation()).begin())]);
-    AffineExpr count = b.getAffineSymbolExpr(0) * b.getAffineSymbolExpr(1) *
-                       b.getAffineSymbolExpr(2).ceilDiv(choice.queries);
-    add(affine::makeComposedFoldedAffineApply(b, kernel.getLoc(), count, q));
+        if (ShapedType::isDynamic(size)) {
+          auto [tensor, permutation, at] = sourceOf(result, static_cast<unsigned>(dim));
+          add(sizeOf(tensor, permutation, at));
+        }
+    AffineExpr count =
+        b.getAffineSymbolExpr(0) * b.getAffineSymbolExpr(1) * b.getAffineSymbolExpr(2).ceilDiv(choice.rows());
+    SmallVector<OpFoldResult> own;
+    for (unsigned dim = 0; dim < 3; ++dim)
+      own.push_back(sizeOf(owned().first, owned().second, dim));
+    add(affine::makeComposedFoldedAffineApply(b, kernel.getLoc(), count, own));
     func::ReturnOp::create(b, kernel.getLoc(), results);
     shape.setType(b.getFunctionType(inputs, TypeRange(ValueRange(results))));
     return success();
@@ -146,16 +171,23 @@ private:
     return tensor ? tensor.getDefiningOp<bufferization::ToTensorOp>().getBuffer() : Value();
   }
 
+  /// The memory of a result, or null if nothing uses it.
+  static Value destinationOf(Value result, const proa::KernelSignature &signature, ArrayRef<Value> results) {
+    const auto *found = llvm::find(results, result);
+    return found == results.end() ? Value()
+                                  : signature.destinations[static_cast<size_t>(found - results.begin())];
+  }
+
+  proa::AttentionTensor resultOf(Value result, ArrayRef<int64_t> permutation,
+                                 const proa::KernelSignature &signature, ArrayRef<Value> results) {
+    Value memory = destinationOf(result, signature, results);
+    return memory ? tensorOf(memory, permutation) : proa::AttentionTensor();
+  }
+
   LogicalResult replaceBody(const proa::KernelSignature &signature, ArrayRef<Value> results) {
     Location loc = op.getLoc();
-    proa::AttentionThreads::Operands operands{memoryOf(op.getMask()),
-                                              memoryOf(op.getKeyLengths()),
-                                              {},
-                                              op.getScale().convertToDouble(),
-                                              op.getCausal()};
-    Value out;
-    for (auto [result, destination] : llvm::zip(results, signature.destinations))
-      (result == op.getLse() ? operands.lse : out) = destination;
+    proa::AttentionCode::Operands operands{memoryOf(op.getMask()), memoryOf(op.getKeyLengths()),
+                                           op.getScale().convertToDouble(), op.getCausal()};
     Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
     proa::AttentionSite site{b,
                              loc,
@@ -163,29 +195,66 @@ private:
                              tensorOf(memoryOf(op.getQ()), op.getQPermutation()),
                              tensorOf(memoryOf(op.getK()), op.getKPermutation()),
                              tensorOf(memoryOf(op.getV()), op.getVPermutation()),
-                             out ? tensorOf(out, op.getOutPermutation()) : proa::AttentionTensor(),
+                             {},
                              choice,
                              getElementTypeOrSelf(op.getQ().getType()),
                              thread};
-    FailureOr<std::unique_ptr<proa::AttentionTile>> tile = makeTile(site);
-    if (failed(tile))
-      return failure();
-    (*tile)->prepare();
+    if (auto attention = dyn_cast<proa::pd::FusedAttentionOp>(op.getOperation())) {
+      site.out = resultOf(attention.getOut(), op.getOutPermutation(), signature, results);
+      proa::AttentionCode::Statistics statistics{destinationOf(attention.getMaximum(), signature, results),
+                                                 destinationOf(attention.getSum(), signature, results)};
+      FailureOr<std::unique_ptr<proa::AttentionTile>> tile = makeTile(site);
+      if (failed(tile))
+        return failure();
+      (*tile)->prepare();
+      overTiles(signature,
+                [&](Value row) { proa::AttentionThreads(site, **tile, operands, statistics).build(row); });
+    } else {
+      proa::AttentionGradient gradient(site, operands, gradientTensors(signature, results));
+      gradient.prepare();
+      overTiles(signature, [&](Value row) { gradient.build(row); });
+    }
+    finish();
+    return success();
+  }
+
+  proa::AttentionGradient::Tensors gradientTensors(const proa::KernelSignature &signature,
+                                                   ArrayRef<Value> results) {
+    auto common = [&](auto gradient) {
+      proa::AttentionGradient::Tensors tensors;
+      tensors.outGradient = tensorOf(memoryOf(gradient.getOutGrad()), op.getOutPermutation());
+      tensors.statistics = {memoryOf(gradient.getMaximum()), memoryOf(gradient.getSum())};
+      tensors.delta = memoryOf(gradient.getDelta());
+      return tensors;
+    };
+    if (auto gradient = dyn_cast<proa::pd::FusedAttentionQGradOp>(op.getOperation())) {
+      proa::AttentionGradient::Tensors tensors = common(gradient);
+      tensors.scoreGradient = resultOf(gradient.getQGrad(), op.getQPermutation(), signature, results);
+      return tensors;
+    }
+    auto gradient = cast<proa::pd::FusedAttentionKvGradOp>(op.getOperation());
+    proa::AttentionGradient::Tensors tensors = common(gradient);
+    tensors.scoreGradient = resultOf(gradient.getKGrad(), op.getKPermutation(), signature, results);
+    tensors.valueGradient = resultOf(gradient.getVGrad(), op.getVPermutation(), signature, results);
+    return tensors;
+  }
+
+  /// A loop over the tiles of a block.
+  void overTiles(const proa::KernelSignature &signature, function_ref<void(Value row)> body) {
+    Location loc = op.getLoc();
     Value block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
     Value blocks = gpu::GridDimOp::create(b, loc, gpu::Dimension::x);
     Value first = arith::AddIOp::create(b, loc, signature.begin, block);
     auto loop = scf::ForOp::create(b, loc, first, signature.end, blocks);
     b.setInsertionPointToStart(loop.getBody());
-    proa::AttentionThreads(site, **tile, operands).build(loop.getInductionVar());
-    finish();
-    return success();
+    body(loop.getInductionVar());
   }
 
   static FailureOr<std::unique_ptr<proa::AttentionTile>> makeTile(const proa::AttentionSite &site) {
     using Kind = proa::AttentionChoice::Kind;
     if (site.choice.kind == Kind::Wgmma)
       return proa::makeWgmmaAttention(site);
-    return site.choice.kind == Kind::Mma ? proa::makeMmaAttention(site) : proa::makeFmaAttention(site);
+    return proa::makeStagedAttention(site);
   }
 
   void finish() {

@@ -1,6 +1,5 @@
 #include "passes/lower-gpu/attention/StagedAttention.h"
 
-#include "passes/lower-gpu/AccessWidth.h"
 #include "passes/lower-gpu/SharedStages.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -9,25 +8,27 @@ using namespace mlir;
 
 namespace proa {
 
-StagedAttention::StagedAttention(const AttentionSite &site, int64_t pad)
-    : AttentionTile(site), pad(pad), headElements(paddedElements(site.choice.kind, site.q.elements())),
+StagedAttention::StagedAttention(const AttentionSite &site)
+    : AttentionTile(site), products(makeProducts(site)),
+      headElements(paddedElements(site.choice.kind, site.q.elements())),
       valueElements(paddedElements(site.choice.kind, site.v.elements())),
       queryCopy(site, site.q, site.choice.queries, headElements),
       keyCopy(site, site.k, site.choice.keys, headElements),
-      valueCopy(site, site.v, site.choice.keys, valueElements) {}
-
-Value StagedAttention::allocate(ArrayRef<int64_t> dims, Type element) {
-  auto space = gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
-  auto type = MemRefType::get(dims, element, MemRefLayoutAttrInterface(), space);
-  return memref::AllocOp::create(b, loc, type, ValueRange(), ValueRange(), b.getI64IntegerAttr(accessBytes));
+      valueCopy(site, site.v, site.choice.keys, valueElements) {
+  rows = products->rows;
+  scoresOfRow = products->scoresOfRow;
+  outputsOfRow = products->outputsOfRow(valueElements);
+  lanesOfRow = products->lanesOfRow;
+  adjacentOutputs = products->adjacentOutputs(valueElements);
 }
 
 void StagedAttention::prepare() {
   const AttentionChoice &choice = site.choice;
-  queries = allocate({choice.queries, headElements + pad}, site.element);
-  allKeys = allocate({choice.stages, choice.keys, headElements + pad}, site.element);
-  allValues = allocate({choice.stages, choice.keys, valueElements + pad}, site.element);
-  prepareOwn();
+  int64_t pad = products->pad;
+  queries = allocateShared(site, {choice.queries, headElements + pad}, site.element);
+  allKeys = allocateShared(site, {choice.stages, choice.keys, headElements + pad}, site.element);
+  allValues = allocateShared(site, {choice.stages, choice.keys, valueElements + pad}, site.element);
+  products->prepare();
 }
 
 Value StagedAttention::stageAt(Value firstKey) {
@@ -47,7 +48,7 @@ void StagedAttention::begin(const Place &place) {
   queryCopy.copy(place.batch, place.head, place.firstQuery, end, queries);
   commitCopies(site);
   awaitCopies(site, 0);
-  loadQueries(queries);
+  products->keepRows(queries, headElements);
   if (site.choice.stages > 1)
     copyKeys(place, constant(0));
 }
@@ -63,7 +64,11 @@ AttentionTile::Values StagedAttention::scores(const Place &place, Value firstKey
   }
   Value stage = stageAt(firstKey);
   values = stageView(b, loc, allValues, stage);
-  return multiply(queries, stageView(b, loc, allKeys, stage));
+  return products->multiply(queries, stageView(b, loc, allKeys, stage), headElements);
+}
+
+std::unique_ptr<AttentionTile> makeStagedAttention(const AttentionSite &site) {
+  return std::make_unique<StagedAttention>(site);
 }
 
 } // namespace proa

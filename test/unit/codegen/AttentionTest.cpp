@@ -45,96 +45,212 @@ struct Attention {
     return fmt::format("tensor<{}x{}>", fmt::join(dims, "x"), element);
   }
 
-  std::string text() const {
-    std::string q = tensor(queryDims(head), type), k = tensor({batch, groups, keys, head}, type),
-                v = tensor({batch, groups, keys, value}, type), m = tensor({batch, 1, queries, keys}, type),
-                n = tensor({batch}, "i32"), out = tensor(queryDims(value), type),
-                lse = tensor({batch, heads, queries}, "f32");
-    std::string arguments = "%q: " + q + ", %k: " + k + ", %v: " + v, names = "%q, %k, %v",
-                types = q + ", " + k + ", " + v;
-    if (hasMask) {
-      arguments += ", %m: " + m;
-      names += ", %m";
-      types += ", " + m;
+  std::vector<int64_t> maskDims() const { return {batch, 1, queries, keys}; }
+  std::vector<int64_t> statisticDims() const { return {batch, heads, queries}; }
+
+  /// A kernel of one op: the operands are q, k, v, `more`, and the mask and lengths if there are any.
+  std::string text(const std::string &op, const std::vector<std::string> &more,
+                   const std::vector<std::string> &results) const {
+    std::vector<std::string> types{tensor(queryDims(head), type), tensor({batch, groups, keys, head}, type),
+                                   tensor({batch, groups, keys, value}, type)};
+    types.insert(types.end(), more.begin(), more.end());
+    std::string segments;
+    for (size_t i = 0; i < types.size(); ++i)
+      segments += "1, ";
+    segments += fmt::format("{:d}, {:d}", hasMask, hasLengths);
+    if (hasMask)
+      types.push_back(tensor(maskDims(), type));
+    if (hasLengths)
+      types.push_back(tensor({batch}, "i32"));
+    std::vector<std::string> arguments, names, values;
+    for (const std::string &own : types) {
+      names.push_back(fmt::format("%a{}", names.size()));
+      arguments.push_back(names.back() + ": " + own);
     }
-    if (hasLengths) {
-      arguments += ", %n: " + n;
-      names += ", %n";
-      types += ", " + n;
-    }
+    for (size_t i = 0; i < results.size(); ++i)
+      values.push_back(fmt::format("%r{}", i));
     std::string permutations =
         isTransposed ? ", q_permutation = array<i64: 0, 2, 1, 3>, out_permutation = array<i64: 0, 2, 1, 3>"
                      : "";
-    return fmt::format("func.func private @attention({}) -> ({}, {}) attributes {{proa.whole_kernel}} {{\n"
-                       "%o, %l = \"pd.fused_attention\"({}) <{{causal = {}, operandSegmentSizes = array<i32: "
-                       "1, 1, 1, {}, {}>, "
-                       "scale = 0.3{}}}> : ({}) -> ({}, {})\nreturn %o, %l : {}, {}\n}}\n",
-                       arguments, out, lse, names, isCausal, hasMask ? 1 : 0, hasLengths ? 1 : 0,
-                       permutations, types, out, lse, out, lse);
+    std::string resultTypes = fmt::format("{}", fmt::join(results, ", ")),
+                resultNames = fmt::format("{}", fmt::join(values, ", "));
+    return fmt::format("func.func private @attention({}) -> ({}) attributes {{proa.whole_kernel}} {{\n"
+                       "{} = \"pd.{}\"({}) <{{causal = {}, operandSegmentSizes = array<i32: {}>, "
+                       "scale = 0.3{}}}> : ({}) -> ({})\nreturn {} : {}\n}}\n",
+                       fmt::join(arguments, ", "), resultTypes, resultNames, op, fmt::join(names, ", "),
+                       isCausal, segments, permutations, fmt::join(types, ", "), resultTypes, resultNames,
+                       resultTypes);
   }
 
-  void check(const TestKernel &kernel) const {
-    std::vector<Tensor> inputs{randomTensor(dtype(), queryDims(head), -2, 2, 1),
-                               randomTensor(dtype(), {batch, groups, keys, head}, -2, 2, 2),
-                               randomTensor(dtype(), {batch, groups, keys, value}, -2, 2, 3)};
-    if (hasMask) {
-      inputs.push_back(randomTensor(dtype(), {batch, 1, queries, keys}, -2, 2, 4));
-      for (int64_t i = 1; i < inputs.back().size(); i += 7)
-        setElement(inputs.back(), i, -INFINITY);
-      // The least finite number for all keys: they have equal weights.
-      if (dtype() != DType::Float16)
-        for (int64_t n = 0; n < keys; ++n)
-          setElement(inputs.back(), keys + n, dtype() == DType::Float32 ? -FLT_MAX : -0x1.FEp127);
-    }
-    if (hasLengths) {
-      inputs.push_back(Tensor(DType::Int32, {batch}));
-      for (int64_t b = 0; b < batch; ++b)
-        inputs.back().as<int32_t>()[b] = static_cast<int32_t>(1 + (b * 37 + keys / 2) % keys);
-    }
-    std::vector<Tensor> results = kernel.run(inputs);
-    ASSERT_EQ(results.size(), 2U);
-    Tensor out(DType::Float64, queryDims(value)), lse(DType::Float64, {batch, heads, queries});
+  /// q, k and v.
+  std::vector<Tensor> inputs() const {
+    return {randomTensor(dtype(), queryDims(head), -2, 2, 1),
+            randomTensor(dtype(), {batch, groups, keys, head}, -2, 2, 2),
+            randomTensor(dtype(), {batch, groups, keys, value}, -2, 2, 3)};
+  }
+
+  Tensor mask() const {
+    Tensor mask = randomTensor(dtype(), maskDims(), -2, 2, 4);
+    for (int64_t i = 1; i < mask.size(); i += 7)
+      setElement(mask, i, -INFINITY);
+    // The least finite number for all keys: they have equal weights.
+    if (dtype() != DType::Float16)
+      for (int64_t n = 0; n < keys; ++n)
+        setElement(mask, keys + n, dtype() == DType::Float32 ? -FLT_MAX : -0x1.FEp127);
+    return mask;
+  }
+
+  int64_t lengthOf(int64_t b) const { return hasLengths ? 1 + (b * 37 + keys / 2) % keys : keys; }
+
+  void addRestrictions(std::vector<Tensor> &inputs) const {
+    if (hasMask)
+      inputs.push_back(mask());
+    if (!hasLengths)
+      return;
+    inputs.push_back(Tensor(DType::Int32, {batch}));
     for (int64_t b = 0; b < batch; ++b)
-      for (int64_t h = 0; h < heads; ++h)
-        for (int64_t m = 0; m < queries; ++m)
-          computeRow(inputs, b, h, m, out, lse);
-    expectElements(results[0], [&](int64_t i) { return element(out, i); }, tolerance(), tolerance());
-    expectElements(results[1], [&](int64_t i) { return element(lse, i); }, 1e-4, 1e-4);
+      inputs.back().as<int32_t>()[b] = static_cast<int32_t>(lengthOf(b));
   }
 
-  void computeRow(const std::vector<Tensor> &inputs, int64_t b, int64_t h, int64_t m, Tensor &out,
-                  Tensor &lse) const {
-    int64_t group = b * groups + h / (heads / groups), row = queryIndex(b, h, m);
+  int64_t groupOf(int64_t b, int64_t h) const { return b * groups + h / (heads / groups); }
+
+  /// A query in double precision.
+  struct Row {
+    std::vector<double> weights;
+    double maximum = 0, sum = 0;
+  };
+  Row rowOf(const std::vector<Tensor> &inputs, const Tensor &mask, int64_t b, int64_t h, int64_t m) const {
+    int64_t group = groupOf(b, h), row = queryIndex(b, h, m);
     std::vector<double> scores(static_cast<size_t>(keys), -INFINITY);
-    for (int64_t n = 0; n < keys; ++n) {
-      if ((isCausal && n > m + keys - queries) || (hasLengths && n >= inputs.back().as<int32_t>()[b]))
+    for (int64_t n = 0; n < lengthOf(b); ++n) {
+      if (isCausal && n > m + keys - queries)
         continue;
       double sum = 0;
       for (int64_t d = 0; d < head; ++d)
         sum += element(inputs[0], row * head + d) * element(inputs[1], (group * keys + n) * head + d);
-      double score = 0.3 * sum + (hasMask ? element(inputs[3], (b * queries + m) * keys + n) : 0);
-      scores[static_cast<size_t>(n)] = static_cast<float>(score);
+      double score = 0.3 * sum + (hasMask ? element(mask, (b * queries + m) * keys + n) : 0);
+      scores[static_cast<size_t>(n)] = hasMask ? static_cast<float>(score) : score;
     }
-    double most = *std::max_element(scores.begin(), scores.end()), sum = 0;
+    Row result{{}, *std::max_element(scores.begin(), scores.end()), 0};
     for (double score : scores)
-      sum += std::exp(score - most);
-    setElement(lse, (b * heads + h) * queries + m, most + std::log(sum));
-    for (int64_t e = 0; e < value; ++e) {
-      double result = 0;
-      for (int64_t n = 0; n < keys; ++n)
-        result += std::exp(scores[static_cast<size_t>(n)] - most) / sum *
-                  element(inputs[2], (group * keys + n) * value + e);
-      setElement(out, row * value + e, result);
-    }
+      result.sum += std::exp(score - result.maximum);
+    for (double score : scores)
+      result.weights.push_back(std::exp(score - result.maximum) / result.sum);
+    return result;
+  }
+
+  /// Calls `visit(batch, head, query, row)` for all queries.
+  template <class Visit> void forQueries(const std::vector<Tensor> &inputs, Visit visit) const {
+    Tensor added = hasMask ? mask() : Tensor();
+    for (int64_t b = 0; b < batch; ++b)
+      for (int64_t h = 0; h < heads; ++h)
+        for (int64_t m = 0; m < queries; ++m)
+          visit(b, h, m, rowOf(inputs, added, b, h, m));
   }
 
   void check() const {
-    TestKernel kernel(text(), {.emulatesGpu = true, .emulatedAttention = strategy});
+    std::string out = tensor(queryDims(value), type), statistic = tensor(statisticDims(), "f32");
+    TestKernel kernel(text("fused_attention", {}, {out, statistic, statistic}),
+                      {.emulatesGpu = true, .emulatedAttention = strategy});
     ASSERT_TRUE(kernel.valid());
-    check(kernel);
+    std::vector<Tensor> given = inputs();
+    addRestrictions(given);
+    std::vector<Tensor> results = kernel.run(given);
+    ASSERT_EQ(results.size(), 3U);
+    Tensor expected(DType::Float64, queryDims(value)), maximum(DType::Float64, statisticDims()),
+        sum(DType::Float64, statisticDims());
+    forQueries(given, [&](int64_t b, int64_t h, int64_t m, const Row &row) {
+      int64_t number = (b * heads + h) * queries + m, group = groupOf(b, h);
+      setElement(maximum, number, row.maximum);
+      setElement(sum, number, row.sum);
+      for (int64_t e = 0; e < value; ++e) {
+        double result = 0;
+        for (int64_t n = 0; n < keys; ++n)
+          result += row.weights[static_cast<size_t>(n)] * element(given[2], (group * keys + n) * value + e);
+        setElement(expected, queryIndex(b, h, m) * value + e, result);
+      }
+    });
+    expectElements(results[0], [&](int64_t i) { return element(expected, i); }, tolerance(), tolerance());
+    expectElements(results[1], [&](int64_t i) { return element(maximum, i); }, 1e-5, 1e-5);
+    expectElements(results[2], [&](int64_t i) { return element(sum, i); }, 1e-4, 1e-4);
+  }
+
+  /// Sums of products, and of their absolute values: errors are compared with these.
+  struct Sums {
+    explicit Sums(int64_t size) : values(static_cast<size_t>(size)), sizes(values) {}
+    void add(int64_t index, double term) {
+      values[static_cast<size_t>(index)] += term;
+      sizes[static_cast<size_t>(index)] += std::abs(term);
+    }
+    std::vector<double> values, sizes;
+  };
+
+  void expectSums(const Tensor &found, const Sums &expected) const {
+    double relative = dtype() == DType::Float32 ? 2e-5 : dtype() == DType::Float16 ? 2e-3 : 1.5e-2;
+    ASSERT_EQ(static_cast<size_t>(found.size()), expected.values.size());
+    for (size_t i = 0; i < expected.values.size(); ++i)
+      ASSERT_NEAR(element(found, static_cast<int64_t>(i)), expected.values[i],
+                  relative * expected.sizes[i] + 1e-6)
+          << "at " << i;
+  }
+
+  /// Both kernels of the gradients.
+  void checkGradients() const {
+    std::string out = tensor(queryDims(value), type), statistic = tensor(statisticDims(), "f32");
+    std::vector<std::string> more{out, statistic, statistic, statistic};
+    CodegenOptions options{.emulatesGpu = true, .emulatedAttention = ""};
+    TestKernel ofQueries(text("fused_attention_q_grad", more, {tensor(queryDims(head), type)}), options);
+    TestKernel ofKeys(
+        text("fused_attention_kv_grad", more,
+             {tensor({batch, groups, keys, head}, type), tensor({batch, groups, keys, value}, type)}),
+        options);
+    ASSERT_TRUE(ofQueries.valid());
+    ASSERT_TRUE(ofKeys.valid());
+    std::vector<Tensor> given = inputs();
+    given.push_back(randomTensor(dtype(), queryDims(value), -2, 2, 5));
+    Tensor maximum(DType::Float32, statisticDims()), sum(DType::Float32, statisticDims()),
+        delta(DType::Float32, statisticDims());
+    int64_t allQueries = batch * heads * queries, allKeys = batch * groups * keys;
+    Sums q(allQueries * head), k(allKeys * head), v(allKeys * value);
+    forQueries(given, [&](int64_t b, int64_t h, int64_t m, const Row &row) {
+      int64_t number = (b * heads + h) * queries + m, at = queryIndex(b, h, m), group = groupOf(b, h) * keys;
+      std::vector<double> ofWeights;
+      double sumOfAll = 0;
+      for (int64_t n = 0; n < keys; ++n) {
+        double product = 0, weight = row.weights[static_cast<size_t>(n)];
+        for (int64_t e = 0; e < value; ++e) {
+          double gradient = element(given[3], at * value + e);
+          product += gradient * element(given[2], (group + n) * value + e);
+          v.add((group + n) * value + e, weight * gradient);
+        }
+        ofWeights.push_back(product);
+        sumOfAll += weight * product;
+      }
+      setElement(maximum, number, row.maximum);
+      setElement(sum, number, row.sum);
+      setElement(delta, number, sumOfAll);
+      for (int64_t n = 0; n < keys; ++n) {
+        auto i = static_cast<size_t>(n);
+        double gradient = 0.3 * row.weights[i] * (ofWeights[i] - sumOfAll);
+        for (int64_t d = 0; d < head; ++d) {
+          q.add(at * head + d, gradient * element(given[1], (group + n) * head + d));
+          k.add((group + n) * head + d, gradient * element(given[0], at * head + d));
+        }
+      }
+    });
+    for (const Tensor &statistics : {maximum, sum, delta})
+      given.push_back(statistics);
+    addRestrictions(given);
+    expectSums(ofQueries.run(given)[0], q);
+    std::vector<Tensor> results = ofKeys.run(given);
+    ASSERT_EQ(results.size(), 2U);
+    expectSums(results[0], k);
+    expectSums(results[1], v);
   }
 };
 
+/// The types of gradients; the type gives the strategy.
+const char *const gradientTypes[] = {"f32", "f16", "bf16"};
 /// The strategies and their types.
 const std::pair<const char *, const char *> strategies[] = {
     {"f32", "fma"}, {"f16", "mma"}, {"bf16", "mma"}, {"f16", "wgmma"}, {"bf16", "wgmma"}};
@@ -207,6 +323,57 @@ TEST(Attention, Schedules) {
                 .keys = 140,
                 .isCausal = true}
           .check();
+      emulator::setScheduling({});
+    }
+}
+
+TEST(Attention, GradientsAtOddSizes) {
+  for (const char *type : gradientTypes)
+    for (auto [queries, keys] :
+         {std::pair(1, 1), std::pair(31, 33), std::pair(65, 129), std::pair(130, 17)}) {
+      SCOPED_TRACE(fmt::format("{} {}x{}", type, queries, keys));
+      Attention{.type = type, .queries = queries, .keys = keys, .head = 32, .value = 24}.checkGradients();
+    }
+}
+
+TEST(Attention, GradientsWithMasksAndLengths) {
+  for (const char *type : gradientTypes)
+    for (bool isCausal : {false, true}) {
+      SCOPED_TRACE(fmt::format("{} {}", type, isCausal));
+      Attention{
+          .type = type, .batch = 2, .queries = 70, .keys = 70, .isCausal = isCausal, .hasMask = !isCausal}
+          .checkGradients();
+      Attention{
+          .type = type, .batch = 3, .queries = 9, .keys = 140, .isCausal = isCausal, .hasLengths = !isCausal}
+          .checkGradients();
+    }
+}
+
+// The gradients of keys are sums over the queries of two heads.
+TEST(Attention, GradientsOfGroupsAndPermutations) {
+  for (const char *type : gradientTypes) {
+    SCOPED_TRACE(type);
+    Attention{.type = type,
+              .batch = 2,
+              .heads = 4,
+              .groups = 2,
+              .queries = 40,
+              .keys = 50,
+              .head = 64,
+              .value = 64,
+              .isCausal = true,
+              .isTransposed = true}
+        .checkGradients();
+  }
+}
+
+TEST(Attention, GradientSchedules) {
+  for (const char *type : {"f32", "f16"})
+    for (uint32_t rotation = 0; rotation < emulator::scheduleCount; ++rotation) {
+      SCOPED_TRACE(fmt::format("{} {}", type, rotation));
+      emulator::setScheduling({.rotation = rotation});
+      Attention{.type = type, .heads = 2, .groups = 1, .queries = 70, .keys = 90, .isCausal = true}
+          .checkGradients();
       emulator::setScheduling({});
     }
 }

@@ -1,8 +1,10 @@
-/// Scaled dot-product attention.
+/// Scaled dot-product attention and its gradients.
 #pragma once
 
 #include "dialects/pd/ir/DeviceKernel.h"
 #include "dialects/pd/ops/nn/Nn.h"
+
+#include "dialects/pd/ops/nn/FusedAttentionInterface.h.inc"
 
 #define GET_OP_CLASSES
 #include "dialects/pd/ops/nn/FusedAttention.h.inc"

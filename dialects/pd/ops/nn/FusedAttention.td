@@ -1,20 +1,43 @@
-// Scaled dot-product attention as one op. pd-form-fused-attention creates it of products and softmax.
+// Scaled dot-product attention and its gradients as single ops.
+// pd-form-fused-attention creates them of products and softmax.
 #ifndef PROA_DIALECTS_PD_NN_FUSED_ATTENTION
 #define PROA_DIALECTS_PD_NN_FUSED_ATTENTION
 
 include "dialects/pd/ir/Base.td"
 include "dialects/pd/ir/DeviceKernel.td"
+include "dialects/pd/ops/nn/FusedAttentionInterface.td"
 
-def Pd_FusedAttentionOp : Pd_Op<"fused_attention", [AttrSizedOperandSegments,
-                                                    DeclareOpInterfaceMethods<DeviceKernelOpInterface>]> {
+// What all ops have.
+class Pd_FusedAttentionBase<string mnemonic, list<Trait> traits = []>
+    : Pd_Op<mnemonic, [AttrSizedOperandSegments, FusedAttentionOpInterface] # traits> {
   let lod = "none";
+  let decomposesInCode = 1;
+  dag inputs = (ins Pd_FloatTensor:$q, Pd_FloatTensor:$k, Pd_FloatTensor:$v);
+  dag settings = (ins Optional<Pd_FloatTensor>:$mask, Optional<Pd_IntTensor>:$key_lengths,
+      DefaultValuedAttr<F64Attr, "1.0">:$scale, DefaultValuedAttr<BoolAttr, "false">:$causal,
+      DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$q_permutation,
+      DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$k_permutation,
+      DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$v_permutation,
+      DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$out_permutation);
+  list<string> shapes =
+      ["C1. q, k and v have rank 4 and the same element type, and a permutation has each of 0 to 3 once",
+       "C2. B, N, D and the heads agree: G divides H, and D, E, G and H are static",
+       "C3. mask has rank 4 and broadcasts to [B, H, M, N]", "C4. key_lengths has dims [B]"];
+}
+
+// A GPU computes the op by one kernel.
+class Pd_FusedAttentionKernel<string mnemonic>
+    : Pd_FusedAttentionBase<mnemonic, [DeclareOpInterfaceMethods<DeviceKernelOpInterface>]>;
+
+def Pd_FusedAttentionOp : Pd_FusedAttentionKernel<"fused_attention"> {
   let summary = "Scaled dot-product attention: softmax(scale * q k^T + mask) v";
   let description = [{
     For each batch b, query head h and query m, with n over the keys of head g = h / (H / G):
 
         s[n] = scale * sum_d q[b, h, m, d] * k[b, g, n, d] + mask[b, h, m, n]
-        out[b, h, m, e] = sum_n exp(s[n] - lse[b, h, m]) * v[b, g, n, e]
-        lse[b, h, m] = log(sum_n exp(s[n]))
+        maximum[b, h, m] = max_n s[n]
+        sum[b, h, m] = sum_n exp(s[n] - maximum[b, h, m])
+        out[b, h, m, e] = sum_n exp(s[n] - maximum[b, h, m]) / sum[b, h, m] * v[b, g, n, e]
 
     The dims are q [B, H, M, D], k [B, G, N, D], v [B, G, N, E] and out [B, H, M, E]; with a permutation, dim i of these
     is dim `permutation[i]` of the tensor. mask broadcasts to [B, H, M, N]. With `causal` query m uses the keys up to
@@ -26,19 +49,71 @@ def Pd_FusedAttentionOp : Pd_Op<"fused_attention", [AttrSizedOperandSegments,
     Source: Dao et al., "FlashAttention-2" (2023), for the kernels of GPUs, which compute the same without a matrix of
     scores in memory.
   }];
-  let constraints =
-      ["C1. q, k and v have rank 4 and the same element type, and a permutation has each of 0 to 3 once",
-       "C2. B, N, D and the heads agree: G divides H, and D, E, G and H are static",
-       "C3. mask has rank 4 and broadcasts to [B, H, M, N]", "C4. key_lengths has dims [B]"];
-  let arguments = (ins Pd_FloatTensor:$q, Pd_FloatTensor:$k, Pd_FloatTensor:$v,
-      Optional<Pd_FloatTensor>:$mask, Optional<Pd_IntTensor>:$key_lengths,
-      DefaultValuedAttr<F64Attr, "1.0">:$scale, DefaultValuedAttr<BoolAttr, "false">:$causal,
-      DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$q_permutation,
-      DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$k_permutation,
-      DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$v_permutation,
-      DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$out_permutation);
-  let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$lse);
-  let decomposesInCode = 1;
+  let constraints = shapes;
+  let arguments = !con(inputs, settings);
+  let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$maximum, Pd_FloatTensor:$sum);
+}
+
+def Pd_FusedAttentionGradOp : Pd_FusedAttentionBase<"fused_attention_grad"> {
+  let summary = "The gradients of pd.fused_attention by q, k and v";
+  let description = [{
+    With the scores s of pd.fused_attention, its results out, maximum and sum, and the gradient out_grad of out, for
+    each batch b, query head h, query m, and key n of head g = h / (H / G):
+
+        p[n] = exp(s[n] - maximum[b, h, m]) / sum[b, h, m]
+        delta[b, h, m] = sum_e out_grad[b, h, m, e] * out[b, h, m, e]
+        s_grad[n] = p[n] * (sum_e out_grad[b, h, m, e] * v[b, g, n, e] - delta[b, h, m])
+        q_grad[b, h, m, d] = scale * sum_n s_grad[n] * k[b, g, n, d]
+        k_grad[b, g, n, d] = scale * sum_hm s_grad[n] * q[b, h, m, d]
+        v_grad[b, g, n, e] = sum_hm p[n] * out_grad[b, h, m, e]
+
+    The sums sum_hm are those over all queries of the query heads h that share the head g. delta is the sum of p times
+    its gradient, which the derivative of softmax has. The dims, mask, `causal` and `key_lengths` are those of
+    pd.fused_attention; `out_permutation` is also that of out_grad, and a gradient is stored as its tensor. The sums are
+    computed in float32, for float64 in float64. mask has no gradient. A query without keys gives NaN.
+
+    The op is decomposed into delta, `pd.fused_attention_q_grad` and `pd.fused_attention_kv_grad`: a block of a GPU that
+    owns queries sums over keys, one that owns keys sums over queries.
+
+    Source: Dao, "FlashAttention-2" (2023), algorithm 2.
+  }];
+  let constraints = shapes # [
+    "C5. out and out_grad have the dims and the type of the result of pd.fused_attention",
+    "C6. maximum and sum have dims [B, H, M] and the type of the sums"
+  ];
+  let arguments = !con(inputs, (ins Pd_FloatTensor:$out_grad, Pd_FloatTensor:$maximum, Pd_FloatTensor:$sum,
+    Pd_FloatTensor:$out), settings);
+  let results = (outs Pd_FloatTensor:$q_grad, Pd_FloatTensor:$k_grad, Pd_FloatTensor:$v_grad);
+}
+
+// A part of the gradients, which is one kernel.
+class Pd_FusedAttentionPartGrad<string mnemonic> : Pd_FusedAttentionKernel<mnemonic> {
+  let constraints = shapes # [
+    "C5. out_grad has the dims and the type of the result of pd.fused_attention",
+    "C6. maximum, sum and delta have dims [B, H, M] and the type of the sums"
+  ];
+  let arguments = !con(inputs, (ins Pd_FloatTensor:$out_grad, Pd_FloatTensor:$maximum, Pd_FloatTensor:$sum,
+    Pd_FloatTensor:$delta), settings);
+}
+
+def Pd_FusedAttentionQGradOp : Pd_FusedAttentionPartGrad<"fused_attention_q_grad"> {
+  let summary = "The gradient of pd.fused_attention by the queries";
+  let description = [{
+    `q_grad` of pd.fused_attention_grad, with its `delta` as an operand.
+
+    Source: Dao, "FlashAttention-2" (2023), algorithm 2.
+  }];
+  let results = (outs Pd_FloatTensor:$q_grad);
+}
+
+def Pd_FusedAttentionKvGradOp : Pd_FusedAttentionPartGrad<"fused_attention_kv_grad"> {
+  let summary = "The gradients of pd.fused_attention by the keys and values";
+  let description = [{
+    `k_grad` and `v_grad` of pd.fused_attention_grad, with its `delta` as an operand.
+
+    Source: Dao, "FlashAttention-2" (2023), algorithm 2.
+  }];
+  let results = (outs Pd_FloatTensor:$k_grad, Pd_FloatTensor:$v_grad);
 }
 
 #endif

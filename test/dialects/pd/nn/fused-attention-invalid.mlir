@@ -3,7 +3,7 @@
 func.func @attention_c1(%q: tensor<2x4x5x8xf32>, %k: tensor<4x5x8xf32>) {
   // expected-error@+2 {{C1: q is tensor<2x4x5x8xf32>, k tensor<4x5x8xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:2 = "pd.fused_attention"(%q, %k, %k) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<4x5x8xf32>, tensor<4x5x8xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>)
+  %0:3 = "pd.fused_attention"(%q, %k, %k) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<4x5x8xf32>, tensor<4x5x8xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>)
   return
 }
 
@@ -12,7 +12,7 @@ func.func @attention_c1(%q: tensor<2x4x5x8xf32>, %k: tensor<4x5x8xf32>) {
 func.func @attention_c1_permutation(%q: tensor<2x4x5x8xf32>) {
   // expected-error@+2 {{C1: q is tensor<2x4x5x8xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:2 = "pd.fused_attention"(%q, %q, %q) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>, q_permutation = array<i64: 0, 1, 1, 3>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>)
+  %0:3 = "pd.fused_attention"(%q, %q, %q) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>, q_permutation = array<i64: 0, 1, 1, 3>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>)
   return
 }
 
@@ -21,7 +21,7 @@ func.func @attention_c1_permutation(%q: tensor<2x4x5x8xf32>) {
 func.func @attention_c2(%q: tensor<2x4x5x8xf32>, %k: tensor<2x3x5x8xf32>) {
   // expected-error@+2 {{C2: q is tensor<2x4x5x8xf32>, k tensor<2x3x5x8xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:2 = "pd.fused_attention"(%q, %k, %k) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x3x5x8xf32>, tensor<2x3x5x8xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>)
+  %0:3 = "pd.fused_attention"(%q, %k, %k) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x3x5x8xf32>, tensor<2x3x5x8xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>)
   return
 }
 
@@ -30,7 +30,7 @@ func.func @attention_c2(%q: tensor<2x4x5x8xf32>, %k: tensor<2x3x5x8xf32>) {
 func.func @attention_c3(%q: tensor<2x4x5x8xf32>, %m: tensor<2x3x5x5xf32>) {
   // expected-error@+2 {{C3: mask is tensor<2x3x5x5xf32>, which does not broadcast to [2, 4, 5, 5]}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:2 = "pd.fused_attention"(%q, %q, %q, %m) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x3x5x5xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>)
+  %0:3 = "pd.fused_attention"(%q, %q, %q, %m) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x3x5x5xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>)
   return
 }
 
@@ -39,6 +39,60 @@ func.func @attention_c3(%q: tensor<2x4x5x8xf32>, %m: tensor<2x3x5x5xf32>) {
 func.func @attention_c4(%q: tensor<2x4x5x8xf32>, %n: tensor<3xi32>) {
   // expected-error@+2 {{C4: key_lengths is tensor<3xi32>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:2 = "pd.fused_attention"(%q, %q, %q, %n) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 1>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<3xi32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>)
+  %0:3 = "pd.fused_attention"(%q, %q, %q, %n) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 1>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<3xi32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c1_out_permutation(%q: tensor<2x4x5x8xf32>) {
+  // expected-error@+2 {{C1: out_permutation does not have each of 0 to 3 once}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:3 = "pd.fused_attention"(%q, %q, %q) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>, out_permutation = array<i64: 0, 1, 1, 3>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>)
+  return
+}
+
+// -----
+
+func.func @gradient_c1(%q: tensor<2x4x5x8xf32>, %k: tensor<4x5x8xf32>, %l: tensor<2x4x5xf32>) {
+  // expected-error@+2 {{C1: q is tensor<2x4x5x8xf32>, k tensor<4x5x8xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = "pd.fused_attention_kv_grad"(%q, %k, %k, %q, %l, %l, %l) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<4x5x8xf32>, tensor<4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>) -> (tensor<4x5x8xf32>, tensor<4x5x8xf32>)
+  return
+}
+
+// -----
+
+func.func @gradient_c5(%q: tensor<2x4x5x8xf32>, %g: tensor<2x5x4x8xf32>, %l: tensor<2x4x5xf32>) {
+  // expected-error@+2 {{C5: out_grad is tensor<2x5x4x8xf32>, expected the dims tensor<2x4x5x8xf32> in the order of its permutation}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.fused_attention_q_grad"(%q, %q, %q, %g, %l, %l, %l) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x5x4x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>) -> tensor<2x4x5x8xf32>
+  return
+}
+
+// -----
+
+func.func @gradient_c5_out(%q: tensor<2x4x5x8xf32>, %o: tensor<2x4x5x7xf32>, %l: tensor<2x4x5xf32>) {
+  // expected-error@+2 {{C5: out is tensor<2x4x5x7xf32>, expected the dims tensor<2x4x5x8xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:3 = "pd.fused_attention_grad"(%q, %q, %q, %q, %l, %l, %o) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5x7xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>)
+  return
+}
+
+// -----
+
+func.func @gradient_c6(%q: tensor<2x4x5x8xf32>, %l: tensor<2x4x5xf32>, %s: tensor<2x4x5x1xf32>) {
+  // expected-error@+2 {{C6: sum is tensor<2x4x5x1xf32>, expected tensor<2x4x5xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:3 = "pd.fused_attention_grad"(%q, %q, %q, %q, %l, %s, %q) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5x1xf32>, tensor<2x4x5x8xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>)
+  return
+}
+
+// -----
+
+func.func @gradient_c6_delta(%q: tensor<2x4x5x8xf16>, %l: tensor<2x4x5xf32>, %d: tensor<2x4x5xf16>) {
+  // expected-error@+2 {{C6: delta is tensor<2x4x5xf16>, expected tensor<2x4x5xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = "pd.fused_attention_kv_grad"(%q, %q, %q, %q, %l, %l, %d) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0>}> : (tensor<2x4x5x8xf16>, tensor<2x4x5x8xf16>, tensor<2x4x5x8xf16>, tensor<2x4x5x8xf16>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf16>) -> (tensor<2x4x5x8xf16>, tensor<2x4x5x8xf16>)
   return
 }

@@ -5,26 +5,77 @@
 // Four query heads and two heads of keys; the result is stored as [batch, query, head, element].
 // CHECK-LABEL: func.func @attention
 // CHECK: pd.fused_attention {{.*}}causal = true{{.*}}out_permutation = array<i64: 0, 2, 1, 3>
-// CHECK-SAME: -> (tensor<2x5x4x8xf16>, tensor<2x4x5xf32>)
+// CHECK-SAME: -> (tensor<2x5x4x8xf16>, tensor<2x4x5xf32>, tensor<2x4x5xf32>)
 // PLAIN-LABEL: func.func @attention
 // PLAIN: pd.matmul
 // PLAIN-NOT: pd.fused_attention
 // GPU-LABEL: func.func @attention
 // GPU: pd.fused_attention
 func.func @attention(%q: tensor<2x4x5x8xf16>, %k: tensor<2x2x7x8xf16>, %m: tensor<2x1x1x7xf16>, %n: tensor<2xi32>)
-    -> (tensor<2x5x4x8xf16>, tensor<2x4x5xf32>) {
-  %0:2 = "pd.fused_attention"(%q, %k, %k, %m, %n) <{causal = true, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1>,
+    -> (tensor<2x5x4x8xf16>, tensor<2x4x5xf32>, tensor<2x4x5xf32>) {
+  %0:3 = "pd.fused_attention"(%q, %k, %k, %m, %n) <{causal = true, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1>,
       out_permutation = array<i64: 0, 2, 1, 3>, scale = 0.5}>
       : (tensor<2x4x5x8xf16>, tensor<2x2x7x8xf16>, tensor<2x2x7x8xf16>, tensor<2x1x1x7xf16>, tensor<2xi32>)
-      -> (tensor<2x5x4x8xf16>, tensor<2x4x5xf32>)
-  return %0#0, %0#1 : tensor<2x5x4x8xf16>, tensor<2x4x5xf32>
+      -> (tensor<2x5x4x8xf16>, tensor<2x4x5xf32>, tensor<2x4x5xf32>)
+  return %0#0, %0#1, %0#2 : tensor<2x5x4x8xf16>, tensor<2x4x5xf32>, tensor<2x4x5xf32>
 }
 
 // Kernels have no form for float64.
 // GPU-LABEL: func.func @double
 // GPU-NOT: pd.fused_attention
 func.func @double(%q: tensor<2x4x5x8xf64>) -> tensor<2x4x5x8xf64> {
-  %0:2 = "pd.fused_attention"(%q, %q, %q) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>}>
-      : (tensor<2x4x5x8xf64>, tensor<2x4x5x8xf64>, tensor<2x4x5x8xf64>) -> (tensor<2x4x5x8xf64>, tensor<2x4x5xf64>)
+  %0:3 = "pd.fused_attention"(%q, %q, %q) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>}>
+      : (tensor<2x4x5x8xf64>, tensor<2x4x5x8xf64>, tensor<2x4x5x8xf64>) -> (tensor<2x4x5x8xf64>, tensor<2x4x5xf64>, tensor<2x4x5xf64>)
   return %0#0 : tensor<2x4x5x8xf64>
+}
+
+// A gradient is stored as its tensor; those of keys are sums over the query heads of a group. It consists of two
+// kernels on a GPU.
+// CHECK-LABEL: func.func @gradients
+// CHECK: pd.fused_attention_grad {{.*}}q_permutation = array<i64: 0, 2, 1, 3>
+// CHECK-SAME: -> (tensor<2x5x4x8xf16>, tensor<2x2x7x8xf16>, tensor<2x2x7x6xf16>)
+// PLAIN-LABEL: func.func @gradients
+// PLAIN-NOT: pd.fused_attention
+// PLAIN: pd.sum {{.*}}axis = array<i64: 2>{{.*}}tensor<2x2x2x7x8xf{{.*}} -> tensor<2x2x7x8xf
+// PLAIN-NOT: pd.fused_attention
+// GPU-LABEL: func.func @gradients
+// GPU: %[[DELTA:.*]] = pd.sum %{{.*}} {axis = array<i64: 3>} : (tensor<2x4x5x6xf32>) -> tensor<2x4x5xf32>
+// GPU: pd.fused_attention_q_grad {{.*}} %[[DELTA]] mask = {{.*}}causal = true
+// GPU: pd.fused_attention_kv_grad {{.*}} %[[DELTA]] mask = {{.*}}causal = true
+func.func @gradients(%q: tensor<2x5x4x8xf16>, %k: tensor<2x2x7x8xf16>, %v: tensor<2x2x7x6xf16>, %o: tensor<2x4x5x6xf16>,
+                     %l: tensor<2x4x5xf32>, %m: tensor<2x1x1x7xf16>, %n: tensor<2xi32>)
+    -> (tensor<2x5x4x8xf16>, tensor<2x2x7x8xf16>, tensor<2x2x7x6xf16>) {
+  %0:3 = "pd.fused_attention_grad"(%q, %k, %v, %o, %l, %l, %o, %m, %n) <{causal = true, scale = 0.5,
+      operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 1, 1>, q_permutation = array<i64: 0, 2, 1, 3>}>
+      : (tensor<2x5x4x8xf16>, tensor<2x2x7x8xf16>, tensor<2x2x7x6xf16>, tensor<2x4x5x6xf16>, tensor<2x4x5xf32>,
+         tensor<2x4x5xf32>, tensor<2x4x5x6xf16>, tensor<2x1x1x7xf16>, tensor<2xi32>)
+      -> (tensor<2x5x4x8xf16>, tensor<2x2x7x8xf16>, tensor<2x2x7x6xf16>)
+  return %0#0, %0#1, %0#2 : tensor<2x5x4x8xf16>, tensor<2x2x7x8xf16>, tensor<2x2x7x6xf16>
+}
+
+// CHECK-LABEL: func.func @parts
+// CHECK: pd.fused_attention_q_grad {{.*}} -> tensor<2x4x5x8xf32>
+// CHECK: pd.fused_attention_kv_grad {{.*}} -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>)
+func.func @parts(%q: tensor<2x4x5x8xf32>, %l: tensor<2x4x5xf32>)
+    -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>) {
+  %0 = "pd.fused_attention_q_grad"(%q, %q, %q, %q, %l, %l, %l) <{
+      operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0>}>
+      : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>,
+         tensor<2x4x5xf32>, tensor<2x4x5xf32>) -> tensor<2x4x5x8xf32>
+  %1:2 = "pd.fused_attention_kv_grad"(%q, %q, %q, %q, %l, %l, %l) <{
+      operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0>}>
+      : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>,
+         tensor<2x4x5xf32>, tensor<2x4x5xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>)
+  return %0, %1#0, %1#1 : tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>
+}
+
+// The sums of longer rows do not fit into the registers of a thread.
+// GPU-LABEL: func.func @long_rows
+// GPU-NOT: pd.fused_attention
+func.func @long_rows(%q: tensor<2x4x5x136xf32>, %l: tensor<2x4x5xf32>) -> tensor<2x4x5x136xf32> {
+  %0 = "pd.fused_attention_q_grad"(%q, %q, %q, %q, %l, %l, %l) <{
+      operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0>}>
+      : (tensor<2x4x5x136xf32>, tensor<2x4x5x136xf32>, tensor<2x4x5x136xf32>, tensor<2x4x5x136xf32>, tensor<2x4x5xf32>,
+         tensor<2x4x5xf32>, tensor<2x4x5xf32>) -> tensor<2x4x5x136xf32>
+  return %0 : tensor<2x4x5x136xf32>
 }

@@ -1,7 +1,5 @@
-// Attention in f32 by the arithmetic of each thread: 16 lanes share four rows.
-#include "passes/lower-gpu/attention/StagedAttention.h"
-
-#include "passes/lower-gpu/AccessWidth.h"
+// Products in f32 by the arithmetic of each thread: 16 lanes share four rows.
+#include "passes/lower-gpu/attention/BlockProducts.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -20,40 +18,37 @@ namespace {
 constexpr int64_t group = 4;
 constexpr int64_t rowsOfThread = 4, lanes = 16;
 
-class FmaAttention : public StagedAttention {
+class FmaProducts : public BlockProducts {
 public:
-  explicit FmaAttention(const AttentionSite &site)
-      : StagedAttention(site, group), lane(remainder(site.thread, lanes)),
-        firstRow(multiply(divide(site.thread, lanes), rowsOfThread)) {
+  explicit FmaProducts(const AttentionSite &site)
+      : BlockProducts(site), lane(remainder(site.thread, lanes)),
+        firstRow(IndexCode::multiply(divide(site.thread, lanes), rowsOfThread)) {
     rows = rowsOfThread;
-    scoresOfRow = site.choice.keys / lanes;
-    outputsOfRow = valueElements / lanes;
+    scoresOfRow = site.choice.columns() / lanes;
     lanesOfRow = lanes;
-    adjacentOutputs = std::gcd(outputsOfRow, group);
+    pad = group;
   }
 
   Value rowOf(int64_t row) override { return add(firstRow, row); }
-  Value keyOf(int64_t score) override { return add(lane, score * lanes); }
-  Value outputOf(int64_t output) override {
-    int64_t width = adjacentOutputs;
-    return add(multiply(lane, width), output / width * width * lanes + output % width);
+  Value columnOf(int64_t score) override { return add(lane, score * lanes); }
+  int64_t adjacentOutputs(int64_t elements) const override { return std::gcd(outputsOfRow(elements), group); }
+  Value outputOf(int64_t output, int64_t elements) override {
+    int64_t width = adjacentOutputs(elements);
+    return add(IndexCode::multiply(lane, width), output / width * width * lanes + output % width);
   }
 
-protected:
-  using IndexCode::multiply;
-
-  void prepareOwn() override {
-    weightMemory = allocate({site.choice.queries, site.choice.keys + group}, b.getF32Type());
+  void prepare() override {
+    weightMemory = allocateShared(site, {site.choice.rows(), site.choice.columns() + group}, b.getF32Type());
   }
 
-  Values multiply(Value queries, Value keys) override {
+  Values multiply(Value x, Value y, int64_t elements) override {
     Values sums(static_cast<size_t>(rows * scoresOfRow), zero());
-    return overGroups(headElements, sums, [&](Value first, Values next) {
+    return overGroups(elements, sums, [&](Value first, Values next) {
       SmallVector<Values> xs, ys;
       for (int64_t i = 0; i < rows; ++i)
-        xs.push_back(load(queries, rowOf(i), first, group));
+        xs.push_back(load(x, rowOf(i), first, group));
       for (int64_t j = 0; j < scoresOfRow; ++j)
-        ys.push_back(load(keys, keyOf(j), first, group));
+        ys.push_back(load(y, columnOf(j), first, group));
       for (size_t k = 0; k < group; ++k)
         for (size_t i = 0; i < xs.size(); ++i)
           for (size_t j = 0; j < ys.size(); ++j)
@@ -62,25 +57,27 @@ protected:
     });
   }
 
-  Values addWeighted(ValueRange weights, Value values, ValueRange outputs) override {
+  Values addWeighted(ValueRange weights, Value y, int64_t elements, ValueRange outputs) override {
+    int64_t count = outputsOfRow(elements), width = adjacentOutputs(elements);
+    Value all = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(-1));
+    NVVM::SyncWarpOp::create(b, loc, all); // the last weights are no longer read
     for (auto [i, weight] : llvm::enumerate(weights)) {
       auto number = static_cast<int64_t>(i);
       memref::StoreOp::create(b, loc, weight, weightMemory,
-                              ValueRange{rowOf(number / scoresOfRow), keyOf(number % scoresOfRow)});
+                              ValueRange{rowOf(number / scoresOfRow), columnOf(number % scoresOfRow)});
     }
     // The lanes of a warp read what they wrote.
-    Value all = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(-1));
     NVVM::SyncWarpOp::create(b, loc, all);
-    return overGroups(site.choice.keys, Values(outputs), [&](Value first, Values next) {
+    return overGroups(site.choice.columns(), Values(outputs), [&](Value first, Values next) {
       SmallVector<Values> xs;
       for (int64_t i = 0; i < rows; ++i)
         xs.push_back(load(weightMemory, rowOf(i), first, group));
       for (int64_t k = 0; k < group; ++k)
-        for (int64_t j = 0; j < outputsOfRow; j += adjacentOutputs) {
-          Values ys = load(values, add(first, k), outputOf(j), adjacentOutputs);
+        for (int64_t j = 0; j < count; j += width) {
+          Values ys = load(y, add(first, k), outputOf(j, elements), width);
           for (size_t i = 0; i < xs.size(); ++i)
             for (size_t c = 0; c < ys.size(); ++c)
-              addProduct(next[i * static_cast<size_t>(outputsOfRow) + static_cast<size_t>(j) + c],
+              addProduct(next[i * static_cast<size_t>(count) + static_cast<size_t>(j) + c],
                          xs[i][static_cast<size_t>(k)], ys[c]);
         }
       return next;
@@ -114,8 +111,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<AttentionTile> makeFmaAttention(const AttentionSite &site) {
-  return std::make_unique<FmaAttention>(site);
+std::unique_ptr<BlockProducts> makeFmaProducts(const AttentionSite &site) {
+  return std::make_unique<FmaProducts>(site);
 }
 
 } // namespace proa

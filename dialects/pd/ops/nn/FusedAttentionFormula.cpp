@@ -1,0 +1,156 @@
+#include "dialects/pd/ops/nn/FusedAttentionFormula.h"
+
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/shape/DimSize.h"
+
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/Support/DebugStringHelper.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace proa::pd {
+namespace {
+
+constexpr double minusInfinity = -std::numeric_limits<double>::infinity();
+constexpr unsigned batch = batchOfAttention, head = headOfAttention, row = rowOfAttention,
+                   element = elementOfAttention;
+
+bool fits(int64_t a, int64_t b) { return a == b || ShapedType::isDynamic(a) || ShapedType::isDynamic(b); }
+
+/// scores [B, H, M, N] with minus infinity for keys that the query does not use.
+Expression restrictKeys(Expression scores, bool causal, Value lengths) {
+  TensorBuilder &e = scores.owner();
+  Type index = e.getBuilder().getI64Type();
+  DimSize queries(scores, row), keys(scores, element);
+  Expression key = insertDim(iota(e, keys, index), 0);
+  if (causal) {
+    Expression query = insertDim(iota(e, queries, index), 1);
+    Expression distance = e.wrap(keys.getValue(e)) - e.wrap(queries.getValue(e));
+    scores = e.select(key <= query + distance, scores, minusInfinity);
+  }
+  if (lengths) {
+    Expression ends = e.cast(e.wrap(lengths), index);
+    for (int64_t dim = 1; dim < 4; ++dim)
+      ends = insertDim(ends, dim);
+    scores = e.select(key < ends, scores, minusInfinity);
+  }
+  return scores;
+}
+
+} // namespace
+
+SmallVector<int64_t> attentionDims(ArrayRef<int64_t> permutation) {
+  return permutation.empty() ? SmallVector<int64_t>{batch, head, row, element}
+                             : SmallVector<int64_t>(permutation);
+}
+
+bool PermutedTensor::isValid() const {
+  SmallVector<int64_t> dims = attentionDims(permutation);
+  llvm::sort(dims);
+  return tensorType(tensor).getRank() == 4 && dims == attentionDims({});
+}
+
+SmallVector<int64_t> PermutedTensor::shape() const {
+  SmallVector<int64_t> shape;
+  for (int64_t dim : attentionDims(permutation))
+    shape.push_back(tensorType(tensor).getDimSize(static_cast<unsigned>(dim)));
+  return shape;
+}
+
+Expression PermutedTensor::inOrder(TensorBuilder &e) const {
+  Expression x = e.computed(tensor);
+  return permutation.empty() ? x : e.transpose(x, permutation);
+}
+
+Expression storedAs(Expression x, ArrayRef<int64_t> permutation) {
+  return permutation.empty() ? x : x.owner().transpose(x, invertPermutationVector(permutation));
+}
+
+LogicalResult AttentionOperands::check(std::optional<Location> location) const {
+  auto qType = tensorType(q.tensor), kType = tensorType(k.tensor), vType = tensorType(v.tensor);
+  Type own = qType.getElementType();
+  auto types = [&] {
+    return "q is " + debugString(qType) + ", k " + debugString(kType) + ", v " + debugString(vType);
+  };
+  if (!q.isValid() || !k.isValid() || !v.isValid() || kType.getElementType() != own ||
+      vType.getElementType() != own)
+    return inferenceError(location, "C1: " + types() +
+                                        ", expected rank 4, one element type, and permutations of 0 to 3");
+  SmallVector<int64_t> ofQ = q.shape(), ofK = k.shape(), ofV = v.shape();
+  bool isStatic = !llvm::is_contained({ofQ[head], ofK[head], ofQ[element], ofK[element], ofV[element]},
+                                      ShapedType::kDynamic);
+  bool agrees = fits(ofQ[batch], ofK[batch]) && fits(ofK[batch], ofV[batch]) && ofK[head] == ofV[head] &&
+                fits(ofK[row], ofV[row]) && ofQ[element] == ofK[element];
+  if (!isStatic || !agrees || ofK[head] < 1 || ofQ[head] % ofK[head] != 0)
+    return inferenceError(location, "C2: " + types());
+  if (mask) {
+    auto type = tensorType(mask);
+    int64_t expected[] = {ofQ[batch], ofQ[head], ofQ[row], ofK[row]};
+    bool broadcasts = type.getRank() == 4;
+    for (unsigned dim = 0; broadcasts && dim < 4; ++dim)
+      broadcasts = type.getDimSize(dim) == 1 || fits(type.getDimSize(dim), expected[dim]);
+    if (!broadcasts)
+      return inferenceError(location, "C3: mask is " + llvm::Twine(debugString(type)) +
+                                          ", which does not broadcast to [" + llvm::Twine(expected[0]) +
+                                          ", " + llvm::Twine(expected[1]) + ", " + llvm::Twine(expected[2]) +
+                                          ", " + llvm::Twine(expected[3]) + "]");
+  }
+  if (keyLengths)
+    if (tensorType(keyLengths).getRank() != 1 || !fits(tensorType(keyLengths).getDimSize(0), ofQ[batch]))
+      return inferenceError(location, "C4: key_lengths is " + llvm::Twine(debugString(keyLengths.getType())) +
+                                          ", expected one number for each of " + llvm::Twine(ofQ[batch]) +
+                                          " batches");
+  return success();
+}
+
+SmallVector<int64_t> AttentionOperands::resultShape() const {
+  SmallVector<int64_t> shape = q.shape();
+  shape[element] = v.shape()[element];
+  return shape;
+}
+
+RankedTensorType AttentionOperands::statisticType() const {
+  Type own = tensorType(q.tensor).getElementType();
+  Type sums = own.getIntOrFloatBitWidth() < 32 ? Float32Type::get(own.getContext()) : own;
+  return RankedTensorType::get(ArrayRef(q.shape()).drop_back(), sums);
+}
+
+Expression AttentionOperands::repeatHeads(Expression x) const {
+  int64_t queryHeads = q.shape()[head], own = x.type().getDimSize(head);
+  if (own == queryHeads)
+    return x;
+  SmallVector<DimSize> shape = dimSizesOf(x), repeated = shape;
+  repeated.insert(repeated.begin() + row, DimSize(queryHeads / own));
+  shape[head] = queryHeads;
+  return reshapeTo(expandTo(insertDim(x, row), repeated), shape);
+}
+
+Expression AttentionOperands::scores(TensorBuilder &e) const {
+  Expression scores = e.matmul(q.inOrder(e), repeatHeads(k.inOrder(e)), false, true) * scale;
+  if (mask)
+    scores = scores + e.cast(e.computed(mask), scores.type().getElementType());
+  return restrictKeys(scores, causal, keyLengths);
+}
+
+const char *whyNoRows(PermutedTensor tensor) {
+  constexpr int64_t mostElements = 256;
+  if (attentionDims(tensor.permutation).back() != element)
+    return "the elements of a row are not adjacent";
+  if (tensor.shape()[element] > mostElements)
+    return "a head has more than 256 elements";
+  return llvm::is_contained(tensorType(tensor.tensor).getShape(), 0) ? "an operand has no elements" : nullptr;
+}
+
+const char *AttentionOperands::whyNoDeviceKernel() const {
+  Type own = tensorType(q.tensor).getElementType();
+  if (!own.isF16() && !own.isBF16() && !own.isF32())
+    return "its elements are other than float16, bfloat16 and float32";
+  for (const PermutedTensor &tensor : {q, k, v})
+    if (const char *reason = whyNoRows(tensor))
+      return reason;
+  return nullptr;
+}
+
+} // namespace proa::pd

@@ -1,0 +1,62 @@
+/// The formulas and checks that pd.fused_attention and its gradients share.
+#pragma once
+
+#include "dialects/pd/builders/TensorBuilder.h"
+#include "dialects/pd/ops/nn/FusedAttention.h"
+
+namespace proa::pd {
+
+/// The dims of attention's tensors, in this order.
+enum AttentionDim : unsigned { batchOfAttention, headOfAttention, rowOfAttention, elementOfAttention };
+
+/// A tensor of attention, and where its dims are.
+struct PermutedTensor {
+  mlir::Value tensor;
+  llvm::ArrayRef<int64_t> permutation;
+
+  bool isValid() const; ///< it has rank 4, and each dim once
+  /// The dims [batch, heads, rows, elements].
+  llvm::SmallVector<int64_t> shape() const;
+  /// The tensor with these dims, in the type of computations.
+  Expression inOrder(TensorBuilder &e) const;
+};
+
+/// The operands and attributes that pd.fused_attention and its gradients have.
+struct AttentionOperands {
+  PermutedTensor q, k, v;
+  mlir::Value mask, keyLengths;
+  double scale;
+  bool causal;
+
+  /// Those of an op or of its adaptor.
+  template <class Op> static AttentionOperands of(Op op) {
+    return {{op.getQ(), op.getQPermutation()},
+            {op.getK(), op.getKPermutation()},
+            {op.getV(), op.getVPermutation()},
+            op.getMask(),
+            op.getKeyLengths(),
+            op.getScale().convertToDouble(),
+            op.getCausal()};
+  }
+
+  /// The constraints C1 to C4.
+  mlir::LogicalResult check(std::optional<mlir::Location> location) const;
+  /// The dims [B, H, M, E] of the result.
+  llvm::SmallVector<int64_t> resultShape() const;
+  /// The type of a number of each query, [B, H, M].
+  mlir::RankedTensorType statisticType() const;
+  /// scale q k^T + mask, with minus infinity for keys that a query does not use.
+  Expression scores(TensorBuilder &e) const;
+  /// x [B, G, N, D] as [B, H, N, D]: each head for H / G query heads.
+  Expression repeatHeads(Expression x) const;
+  /// Why kernels of GPUs cannot read the operands; null if they can.
+  const char *whyNoDeviceKernel() const;
+};
+
+/// Why kernels of GPUs cannot access rows of a tensor; null if they can.
+const char *whyNoRows(PermutedTensor tensor);
+
+/// x [B, H, rows, elements] in the order of `permutation`.
+Expression storedAs(Expression x, llvm::ArrayRef<int64_t> permutation);
+
+} // namespace proa::pd

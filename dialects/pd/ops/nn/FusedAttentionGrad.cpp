@@ -1,0 +1,168 @@
+#include "dialects/pd/ops/nn/FusedAttentionFormula.h"
+
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/shape/DimSize.h"
+
+#include "mlir/Support/DebugStringHelper.h"
+
+using namespace mlir;
+
+namespace proa::pd {
+namespace {
+
+/// Whether a tensor may have these dims.
+bool mayHave(ArrayRef<int64_t> found, ArrayRef<int64_t> expected) {
+  return found.size() == expected.size() && llvm::all_of(llvm::zip(found, expected), [](auto dims) {
+           auto [a, b] = dims;
+           return a == b || ShapedType::isDynamic(a) || ShapedType::isDynamic(b);
+         });
+}
+
+/// Checks a tensor of rows of the result of attention.
+LogicalResult checkRows(std::optional<Location> location, StringRef name, PermutedTensor tensor,
+                        const AttentionOperands &operands) {
+  Type element = tensorType(operands.q.tensor).getElementType();
+  SmallVector<int64_t> expected = operands.resultShape();
+  if (tensor.isValid() && tensorType(tensor.tensor).getElementType() == element &&
+      mayHave(tensor.shape(), expected))
+    return success();
+  return inferenceError(location, name + " is " + debugString(tensor.tensor.getType()) +
+                                      ", expected the dims " +
+                                      debugString(RankedTensorType::get(expected, element)) +
+                                      " in the order of its permutation");
+}
+
+LogicalResult checkStatistic(std::optional<Location> location, StringRef name, Value tensor,
+                             const AttentionOperands &operands) {
+  RankedTensorType expected = operands.statisticType();
+  if (mayHave(tensorType(tensor).getShape(), expected.getShape()) &&
+      tensorType(tensor).getElementType() == expected.getElementType())
+    return success();
+  return inferenceError(location, name + " is " + debugString(tensor.getType()) + ", expected " +
+                                      debugString(expected));
+}
+
+template <class Adaptor>
+LogicalResult checkOperands(std::optional<Location> location, Adaptor adaptor,
+                            const AttentionOperands &operands) {
+  return success(succeeded(operands.check(location)) &&
+                 succeeded(checkRows(location, "C5: out_grad",
+                                     {adaptor.getOutGrad(), adaptor.getOutPermutation()}, operands)) &&
+                 succeeded(checkStatistic(location, "C6: maximum", adaptor.getMaximum(), operands)) &&
+                 succeeded(checkStatistic(location, "C6: sum", adaptor.getSum(), operands)));
+}
+
+template <class Adaptor> LogicalResult checkPart(std::optional<Location> location, Adaptor adaptor) {
+  auto operands = AttentionOperands::of(adaptor);
+  if (failed(checkOperands(location, adaptor, operands)))
+    return failure();
+  return checkStatistic(location, "C6: delta", adaptor.getDelta(), operands);
+}
+
+/// The values of the formula that both parts need.
+template <class Op> struct GradientFormula {
+  GradientFormula(TensorBuilder &e, Op op)
+      : e(e), operands(AttentionOperands::of(op)),
+        outGradient(PermutedTensor{op.getOutGrad(), op.getOutPermutation()}.inOrder(e)),
+        weights(e.exp(operands.scores(e) - column(op.getMaximum())) / column(op.getSum())) {
+    Expression ofWeights = e.matmul(outGradient, operands.repeatHeads(operands.v.inOrder(e)), false, true);
+    scoreGradient = weights * (ofWeights - column(op.getDelta())) * operands.scale;
+  }
+
+  Expression column(Value statistic) { return insertDim(e.wrap(statistic), elementOfAttention); }
+
+  /// The sum of [B, H, N, D] over the query heads of each head, [B, G, N, D].
+  Expression sumOfHeads(Expression x) {
+    int64_t own = operands.k.shape()[headOfAttention], all = x.type().getDimSize(headOfAttention);
+    if (own == all)
+      return x;
+    SmallVector<DimSize> groups = dimSizesOf(x);
+    groups[headOfAttention] = own;
+    groups.insert(groups.begin() + rowOfAttention, DimSize(all / own));
+    return e.sum(reshapeTo(x, groups), {rowOfAttention}, /*keepdim=*/false);
+  }
+
+  TensorBuilder &e;
+  AttentionOperands operands;
+  Expression outGradient, weights, scoreGradient = weights;
+};
+
+template <class Op> const char *whyNoKernel(Op op) {
+  auto operands = AttentionOperands::of(op);
+  if (const char *reason = operands.whyNoDeviceKernel())
+    return reason;
+  constexpr int64_t mostElements = 128; // the sums of a row are in registers
+  if (operands.q.shape()[elementOfAttention] > mostElements ||
+      operands.v.shape()[elementOfAttention] > mostElements)
+    return "a head has more than 128 elements";
+  return whyNoRows({op.getOutGrad(), op.getOutPermutation()});
+}
+
+} // namespace
+
+//===-- All gradients -----------------------------------------------------------------------------------===//
+
+LogicalResult FusedAttentionGradOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                                     Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  auto operands = AttentionOperands::of(adaptor);
+  if (failed(checkOperands(location, adaptor, operands)) ||
+      failed(checkRows(location, "C5: out", {adaptor.getOut(), adaptor.getOutPermutation()}, operands)))
+    return failure();
+  results.assign({adaptor.getQ().getType(), adaptor.getK().getType(), adaptor.getV().getType()});
+  return success();
+}
+
+FailureOr<SmallVector<Value>> FusedAttentionGradOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression outGradient = PermutedTensor{getOutGrad(), getOutPermutation()}.inOrder(e),
+             out = PermutedTensor{getOut(), getOutPermutation()}.inOrder(e);
+  Value delta = e.sum(outGradient * out, {elementOfAttention}, /*keepdim=*/false);
+  auto queries = FusedAttentionQGradOp::create(
+      builder, getLoc(), getQ(), getK(), getV(), getOutGrad(), getMaximum(), getSum(), delta, getMask(),
+      getKeyLengths(), getScaleAttr(), getCausalAttr(), getQPermutationAttr(), getKPermutationAttr(),
+      getVPermutationAttr(), getOutPermutationAttr());
+  auto keys = FusedAttentionKvGradOp::create(
+      builder, getLoc(), getQ(), getK(), getV(), getOutGrad(), getMaximum(), getSum(), delta, getMask(),
+      getKeyLengths(), getScaleAttr(), getCausalAttr(), getQPermutationAttr(), getKPermutationAttr(),
+      getVPermutationAttr(), getOutPermutationAttr());
+  return SmallVector<Value>{queries.getQGrad(), keys.getKGrad(), keys.getVGrad()};
+}
+
+//===-- By queries --------------------------------------------------------------------------------------===//
+
+LogicalResult FusedAttentionQGradOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                                      Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  results.push_back(adaptor.getQ().getType());
+  return checkPart(location, adaptor);
+}
+
+FailureOr<SmallVector<Value>> FusedAttentionQGradOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  GradientFormula formula(e, *this);
+  Expression keys = formula.operands.repeatHeads(formula.operands.k.inOrder(e));
+  return e.results({storedAs(e.matmul(formula.scoreGradient, keys), getQPermutation())});
+}
+
+const char *FusedAttentionQGradOp::whyNoDeviceKernel() { return whyNoKernel(*this); }
+
+//===-- By keys and values ------------------------------------------------------------------------------===//
+
+LogicalResult FusedAttentionKvGradOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                                       Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  results.assign({adaptor.getK().getType(), adaptor.getV().getType()});
+  return checkPart(location, adaptor);
+}
+
+FailureOr<SmallVector<Value>> FusedAttentionKvGradOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  GradientFormula formula(e, *this);
+  auto sumOf = [&](Expression byScores, Expression rows, ArrayRef<int64_t> permutation) {
+    return storedAs(formula.sumOfHeads(e.matmul(byScores, rows, true, false)), permutation);
+  };
+  return e.results({sumOf(formula.scoreGradient, formula.operands.q.inOrder(e), getKPermutation()),
+                    sumOf(formula.weights, formula.outGradient, getVPermutation())});
+}
+
+const char *FusedAttentionKvGradOp::whyNoDeviceKernel() { return whyNoKernel(*this); }
+
+} // namespace proa::pd

@@ -1,0 +1,28 @@
+// Interface of pd.fused_attention and its gradients.
+#ifndef PROA_DIALECTS_PD_NN_FUSED_ATTENTION_INTERFACE
+#define PROA_DIALECTS_PD_NN_FUSED_ATTENTION_INTERFACE
+
+include "mlir/IR/OpBase.td"
+
+def FusedAttentionOpInterface : OpInterface<"FusedAttentionOpInterface"> {
+  let cppNamespace = "::proa::pd";
+  let description = [{
+    What attention and its gradients have in common: the operands and attributes that give the scores. Permutations are
+    read by `attentionDims`.
+  }];
+  let methods = [
+    InterfaceMethod<"The queries.", "::mlir::Value", "getQ">,
+    InterfaceMethod<"The keys.", "::mlir::Value", "getK">,
+    InterfaceMethod<"The values.", "::mlir::Value", "getV">,
+    InterfaceMethod<"What is added to the scores; null without it.", "::mlir::Value", "getMask">,
+    InterfaceMethod<"The numbers of keys of the batches; null: all.", "::mlir::Value", "getKeyLengths">,
+    InterfaceMethod<"The factor of the products.", "::llvm::APFloat", "getScale">,
+    InterfaceMethod<"Whether queries do not use later keys.", "bool", "getCausal">,
+    InterfaceMethod<"The dims of q.", "::llvm::ArrayRef<int64_t>", "getQPermutation">,
+    InterfaceMethod<"The dims of k.", "::llvm::ArrayRef<int64_t>", "getKPermutation">,
+    InterfaceMethod<"The dims of v.", "::llvm::ArrayRef<int64_t>", "getVPermutation">,
+    InterfaceMethod<"The dims of the result, and of its gradient.", "::llvm::ArrayRef<int64_t>", "getOutPermutation">,
+  ];
+}
+
+#endif

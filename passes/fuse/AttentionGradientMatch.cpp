@@ -1,0 +1,169 @@
+#include "passes/fuse/AttentionGradientMatch.h"
+
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/math/BinaryOps.h"
+#include "dialects/pd/ops/reduce/ReduceOps.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace proa {
+namespace {
+
+class GradientMatcher {
+public:
+  explicit GradientMatcher(const AttentionForward &forward) : forward(forward) {
+    values.insert(forward.between.begin(), forward.between.end());
+    for (Value value : forward.between)
+      known.insert(value.getDefiningOp());
+    known.insert(forward.second.op);
+  }
+
+  /// The reason why the ops do not match; empty if they do.
+  std::string match() {
+    if (haveOnlyKnownUsers())
+      return "";
+    if (!findValues())
+      return "its weights are used elsewhere";
+    if (!findScores())
+      return "its weights have uses that are not those of their gradient";
+    if (std::string reason = findProducts(); !reason.empty())
+      return reason;
+    return haveOnlyKnownUsers() ? "" : "values of its gradient are used elsewhere";
+  }
+
+  AttentionBackward backward;
+
+private:
+  const AttentionForward &forward;
+  llvm::SetVector<Value> values; ///< all between the products
+  llvm::SmallPtrSet<Operation *, 32> known;
+  Value weightGradient, scoreGradient;
+
+  bool haveOnlyKnownUsers() {
+    return llvm::all_of(values, [&](Value value) {
+      return llvm::all_of(value.getUsers(), [&](Operation *user) { return known.contains(user); });
+    });
+  }
+
+  void add(Operation *op) {
+    known.insert(op);
+    values.insert(op->getResult(0));
+  }
+
+  static bool areBoth(Operation *op, Value a, Value b) {
+    return (op->getOperand(0) == a && op->getOperand(1) == b) ||
+           (op->getOperand(0) == b && op->getOperand(1) == a);
+  }
+
+  /// The only other user of `value`, if it is a cast, a reshape of batch and heads or, with `factor`, a
+  /// multiplication by a constant; null if it is another one.
+  Operation *nextOf(Value value, double *factor) {
+    if (!value.hasOneUse())
+      return nullptr;
+    Operation *user = *value.user_begin();
+    std::optional<double> own = factor ? factorOf(user) : std::nullopt;
+    if (own && user->getOperand(0) == value) {
+      *factor *= *own;
+      return user;
+    }
+    return isFloatCast(user) || keepsMatrices(user) ? user : nullptr;
+  }
+
+  /// v_grad = p^T out_grad, and out_grad v^T, which gives the gradient of the weights.
+  bool findValues() {
+    Value weights = forward.second.x(), ofValues = forward.second.y();
+    for (Operation *user : weights.getUsers())
+      if (std::optional<MatrixProduct> product = MatrixProduct::of(user);
+          product && product->isXTransposed && !product->isYTransposed && product->x() == weights &&
+          product->y() != weights)
+        backward.v = *product;
+    if (!backward.v.op)
+      return false;
+    known.insert(backward.v.op);
+    backward.outGradient = backward.v.y();
+    for (Operation *user : backward.outGradient.getUsers())
+      if (std::optional<MatrixProduct> product = MatrixProduct::of(user);
+          product && !product->isXTransposed && product->isYTransposed &&
+          product->x() == backward.outGradient && product->y() == ofValues)
+        weightGradient = product->result();
+    if (!weightGradient)
+      return false;
+    add(weightGradient.getDefiningOp());
+    while (Operation *next = nextOf(weightGradient, nullptr)) {
+      add(next);
+      weightGradient = next->getResult(0);
+    }
+    return true;
+  }
+
+  /// The formula of the gradient of softmax: p (w - sum(w p)).
+  bool findScores() {
+    Value p = forward.weights, w = weightGradient;
+    for (Operation *user : p.getUsers()) {
+      auto multiply = dyn_cast<pd::MultiplyOp>(user);
+      if (!multiply)
+        continue;
+      if (areBoth(user, p, w)) {
+        add(user); // the operand of the sum
+        continue;
+      }
+      Value other = multiply.getX() == p ? multiply.getY() : multiply.getX();
+      auto subtract = other.getDefiningOp<pd::SubtractOp>();
+      if (!subtract || subtract.getX() != w || !isSumOfProduct(subtract.getY(), p, w))
+        continue;
+      add(subtract.getY().getDefiningOp());
+      add(subtract);
+      add(user);
+      scoreGradient = multiply.getOut();
+    }
+    return scoreGradient != nullptr;
+  }
+
+  static bool isSumOfProduct(Value value, Value p, Value w) {
+    auto sum = value.getDefiningOp<pd::SumOp>();
+    int64_t last = pd::tensorType(w).getRank() - 1;
+    if (!sum || !sum.getKeepdim() || sum.getAxis().size() != 1 ||
+        (sum.getAxis()[0] != last && sum.getAxis()[0] != -1))
+      return false;
+    auto multiply = sum.getX().getDefiningOp<pd::MultiplyOp>();
+    return multiply && areBoth(multiply, p, w);
+  }
+
+  /// The products of the gradient of the scores with queries and keys.
+  std::string findProducts() {
+    while (Operation *next = nextOf(scoreGradient, &backward.factor)) {
+      add(next);
+      scoreGradient = next->getResult(0);
+    }
+    Value queries = forward.first.x(), keys = forward.first.y();
+    bool areKeysTransposed = !forward.first.isYTransposed;
+    for (Operation *user : scoreGradient.getUsers()) {
+      std::optional<MatrixProduct> product = MatrixProduct::of(user);
+      if (!product)
+        return "the gradient of its scores has other uses than those of queries and keys";
+      bool isQuery = product->x() == scoreGradient && !product->isXTransposed && product->y() == keys &&
+                     product->isYTransposed == areKeysTransposed;
+      bool isKey = product->isXTransposed && !product->isYTransposed &&
+                   (areKeysTransposed ? product->x() == queries && product->y() == scoreGradient
+                                      : product->x() == scoreGradient && product->y() == queries);
+      if (!isQuery && !isKey)
+        return "the gradient of its scores has other uses than those of queries and keys";
+      (isQuery ? backward.q : backward.k) = *product;
+      known.insert(user);
+    }
+    return "";
+  }
+};
+
+} // namespace
+
+std::optional<AttentionBackward> matchAttentionGradient(const AttentionForward &forward,
+                                                        std::string &reason) {
+  GradientMatcher matcher(forward);
+  reason = matcher.match();
+  return reason.empty() ? std::optional(matcher.backward) : std::nullopt;
+}
+
+} // namespace proa

@@ -1,0 +1,28 @@
+/// The gradient of softmax(f(q k^T)) v, as the derivatives of these ops give it.
+#pragma once
+
+#include "passes/fuse/AttentionProducts.h"
+
+#include <string>
+
+namespace proa {
+
+/// The ops of an attention whose gradient is looked for.
+struct AttentionForward {
+  MatrixProduct first, second;
+  mlir::Value weights;                      ///< result of the softmax
+  llvm::SmallVector<mlir::Value> between; ///< all values from the first product to the operand of the second
+};
+
+/// The products that give the gradients by q, k and v. Those by q and k may be missing.
+struct AttentionBackward {
+  MatrixProduct q, k, v;
+  mlir::Value outGradient;
+  double factor = 1; ///< that multiplies the gradient of the scores before the products
+};
+
+/// The users of the values in between are the ops of the forward pass, and of the gradient if there is one.
+/// Returns empty and sets `reason` if there are other users. Without a gradient `v.op` is null.
+std::optional<AttentionBackward> matchAttentionGradient(const AttentionForward &forward, std::string &reason);
+
+} // namespace proa

@@ -1,0 +1,68 @@
+#include "passes/fuse/AttentionProducts.h"
+
+#include "dialects/pd/ir/Contraction.h"
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/math/BinaryOps.h"
+#include "dialects/pd/ops/math/UnaryOps.h"
+#include "dialects/pd/ops/shape/ShapeOps.h"
+#include "passes/fuse/ConstantFactor.h"
+
+#include "mlir/IR/Matchers.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace proa {
+
+std::optional<double> factorOf(Operation *op) {
+  if (std::optional<double> factor = constantFactor(op))
+    return factor;
+  DenseFPElementsAttr constant;
+  if (!isa_and_present<pd::MultiplyOp, pd::DivideOp>(op) ||
+      !matchPattern(op->getOperand(1), m_Constant(&constant)) || !constant.isSplat())
+    return std::nullopt;
+  double factor = constant.getSplatValue<APFloat>().convertToDouble();
+  if (isa<pd::DivideOp>(op))
+    factor = 1 / factor;
+  return std::isfinite(factor) ? std::optional(factor) : std::nullopt;
+}
+
+bool isFloatCast(Operation *op) {
+  auto cast = dyn_cast<pd::CastOp>(op);
+  return cast && isa<FloatType>(pd::tensorType(cast.getX()).getElementType()) &&
+         isa<FloatType>(pd::tensorType(cast.getOut()).getElementType());
+}
+
+bool keepsMatrices(Operation *op) {
+  if (!isa<pd::ReshapeOp>(op))
+    return false;
+  ArrayRef<int64_t> from = pd::tensorType(op->getOperand(0)).getShape(),
+                    to = pd::tensorType(op->getResult(0)).getShape();
+  return from.size() >= 2 && to.size() >= 2 && from.take_back(2) == to.take_back(2) &&
+         !ShapedType::isDynamicShape(from.take_back(2));
+}
+
+std::optional<MatrixProduct> MatrixProduct::of(Operation *op) {
+  auto contraction = dyn_cast_or_null<pd::ContractionOpInterface>(op);
+  if (!contraction || op->getNumResults() != 1)
+    return std::nullopt;
+  SmallVector<AffineMap> maps = contraction.getContractionMaps();
+  if (maps.size() != 3)
+    return std::nullopt;
+  unsigned loops = maps[0].getNumDims();
+  if (loops < 4)
+    return std::nullopt;
+  unsigned m = loops - 3, n = loops - 2, k = loops - 1;
+  auto map = [&](unsigned row, unsigned column) {
+    SmallVector<unsigned> dims = llvm::to_vector(llvm::seq<unsigned>(0, loops - 3));
+    dims.append({row, column});
+    return AffineMap::getMultiDimMapWithTargets(loops, dims, op->getContext());
+  };
+  MatrixProduct product{op, maps[0] == map(k, m), maps[1] == map(n, k)};
+  bool isProduct = (product.isXTransposed || maps[0] == map(m, k)) &&
+                   (product.isYTransposed || maps[1] == map(k, n)) && maps[2] == map(m, n);
+  return isProduct ? std::optional(product) : std::nullopt;
+}
+
+} // namespace proa

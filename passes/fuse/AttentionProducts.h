@@ -1,0 +1,33 @@
+/// The ops of which attention consists: products of matrices, and ops between them that scale, cast or reshape.
+#pragma once
+
+#include "dialects/pd/ir/Pd.h"
+
+#include <optional>
+
+namespace proa {
+
+/// The factor of an op that multiplies its operand 0 by a constant. `op` may be null.
+std::optional<double> factorOf(mlir::Operation *op);
+
+/// Whether an op casts floating-point numbers to another type, or to the same.
+bool isFloatCast(mlir::Operation *op);
+
+/// Whether a reshape keeps the last two dims, so that it only merges or splits batch and heads.
+bool keepsMatrices(mlir::Operation *op);
+
+/// A product of matrices x [.., m, k], or transposed [.., k, m], and y [.., k, n] or, transposed, [.., n, k],
+/// with equal batches.
+struct MatrixProduct {
+  mlir::Operation *op = nullptr;
+  bool isXTransposed = false, isYTransposed = false;
+
+  /// Empty if the op, which may be null, is another one.
+  static std::optional<MatrixProduct> of(mlir::Operation *op);
+
+  mlir::Value x() const { return op->getOperand(0); }
+  mlir::Value y() const { return op->getOperand(1); }
+  mlir::Value result() const { return op->getResult(0); }
+};
+
+} // namespace proa

@@ -1,0 +1,95 @@
+#include "passes/lower-gpu/attention/AttentionCode.h"
+
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace proa {
+
+static constexpr unsigned rowDim = 2;
+
+Value AttentionCode::number(double value) const {
+  return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(static_cast<float>(value)));
+}
+
+Value AttentionCode::size(const AttentionTensor &tensor, unsigned dim) const {
+  return getValueOrCreateConstantIndexOp(b, loc, tensor.sizes[dim]);
+}
+
+Value AttentionCode::endOfKeys(Value batch, Value firstQuery) const {
+  Value end = limitOfKeys(batch);
+  if (!operands.isCausal)
+    return end;
+  Value seen = add(add(firstQuery, keysBeforeQueries()), site.choice.queries);
+  seen = b.createOrFold<arith::MaxSIOp>(loc, seen, constant(0));
+  return b.createOrFold<arith::MinSIOp>(loc, end, seen);
+}
+
+Value AttentionCode::limitOfKeys(Value batch) const {
+  Value keys = size(site.k, rowDim);
+  if (!operands.lengths)
+    return keys;
+  Value length = memref::LoadOp::create(b, loc, operands.lengths, batch);
+  length = arith::IndexCastOp::create(b, loc, b.getIndexType(), length);
+  length = arith::MaxSIOp::create(b, loc, length, constant(0));
+  return arith::MinSIOp::create(b, loc, keys, length);
+}
+
+Value AttentionCode::maskAt(Value batch, Value head, Value query, Value key) {
+  auto clamp = [&](Value index, Value size) {
+    return b.createOrFold<arith::MinSIOp>(loc, index, b.createOrFold<arith::SubIOp>(loc, size, constant(1)));
+  };
+  if (isUneven(site.q, site.choice.queries))
+    query = clamp(query, size(site.q, rowDim));
+  if (isUneven(site.k, site.choice.keys))
+    key = clamp(key, size(site.k, rowDim));
+  auto type = cast<MemRefType>(operands.mask.getType());
+  SmallVector<Value> indices{batch, head, query, key};
+  for (unsigned dim = 0; dim < 4; ++dim) {
+    if (type.getDimSize(dim) == 1)
+      indices[dim] = constant(0);
+    if (!type.isDynamicDim(dim))
+      continue;
+    Value isOne = isEqual(memref::DimOp::create(b, loc, operands.mask, constant(dim)), 1);
+    indices[dim] = select(isOne, constant(0), indices[dim]);
+  }
+  Value loaded = memref::LoadOp::create(b, loc, operands.mask, indices);
+  unsigned bits = type.getElementTypeBitWidth();
+  if (bits < 32)
+    return arith::ExtFOp::create(b, loc, b.getF32Type(), loaded);
+  return bits > 32 ? Value(arith::TruncFOp::create(b, loc, b.getF32Type(), loaded)) : loaded;
+}
+
+bool AttentionCode::isUneven(const AttentionTensor &tensor, int64_t tileRows) {
+  std::optional<int64_t> rows = getConstantIntValue(tensor.sizes[rowDim]);
+  return !rows || *rows % tileRows != 0;
+}
+
+Value AttentionCode::keysBeforeQueries() const {
+  return b.createOrFold<arith::SubIOp>(loc, size(site.k, rowDim), size(site.q, rowDim));
+}
+
+void AttentionCode::storeRow(const AttentionTensor &tensor, Value batch, Value head, Value row,
+                             ValueRange numbers, int64_t adjacent, function_ref<Value(int64_t)> indexOf) {
+  int64_t elements = tensor.elements();
+  int64_t width = elements % adjacent == 0 ? adjacent : 1;
+  for (int64_t first = 0; first < static_cast<int64_t>(numbers.size()); first += width) {
+    Value element = indexOf(first);
+    OpBuilder::InsertionGuard guard(b);
+    if (paddedElements(site.choice.kind, elements) != elements)
+      b.setInsertionPointToStart(scf::IfOp::create(b, loc, isBelow(element, constant(elements))).thenBlock());
+    auto wideType = VectorType::get({width}, b.getF32Type());
+    Value chunk = vector::FromElementsOp::create(
+        b, loc, wideType, numbers.slice(static_cast<size_t>(first), static_cast<size_t>(width)));
+    if (!site.element.isF32())
+      chunk = arith::TruncFOp::create(b, loc, VectorType::get({width}, site.element), chunk);
+    int64_t bytes = width * site.element.getIntOrFloatBitWidth() / 8;
+    vector::StoreOp::create(b, loc, chunk, tensor.memory, tensor.indices({batch, head, row, element}),
+                            /*nontemporal=*/false, llvm::MaybeAlign(static_cast<uint64_t>(bytes)));
+  }
+}
+
+} // namespace proa

@@ -1,0 +1,49 @@
+/// What the code of attention and of its gradients has in common.
+#pragma once
+
+#include "passes/lower-gpu/attention/AttentionTile.h"
+
+namespace proa {
+
+/// Creates code of one thread.
+class AttentionCode : public IndexCode {
+public:
+  struct Operands {
+    mlir::Value mask;    ///< memref, or null
+    mlir::Value lengths; ///< memref, or null
+    double scale = 1;
+    bool isCausal = false;
+  };
+  /// Memrefs of the statistics of queries. Results that nothing uses are null.
+  struct Statistics {
+    mlir::Value maximum, sum;
+  };
+
+protected:
+  AttentionCode(const AttentionSite &site, Operands operands)
+      : IndexCode(site.b, site.loc), site(site), operands(operands) {}
+
+  mlir::Value number(double value) const;
+  mlir::Value size(const AttentionTensor &tensor, unsigned dim) const;
+  /// Whether the last tile of rows has fewer.
+  static bool isUneven(const AttentionTensor &tensor, int64_t tileRows);
+
+  /// The number of keys of a batch.
+  mlir::Value limitOfKeys(mlir::Value batch) const;
+  /// The number of keys that the tile of queries uses.
+  mlir::Value endOfKeys(mlir::Value batch, mlir::Value firstQuery) const;
+  /// With a causal mask, query m uses the keys up to this number plus m.
+  mlir::Value keysBeforeQueries() const;
+  /// An element of the mask, in f32. A query or key after the last one reads that.
+  mlir::Value maskAt(mlir::Value batch, mlir::Value head, mlir::Value query, mlir::Value key);
+
+  /// Stores the numbers of a thread for a row: `adjacent` ones are adjacent, and `indexOf` gives their
+  /// elements.
+  void storeRow(const AttentionTensor &tensor, mlir::Value batch, mlir::Value head, mlir::Value row,
+                mlir::ValueRange numbers, int64_t adjacent, llvm::function_ref<mlir::Value(int64_t)> indexOf);
+
+  const AttentionSite &site;
+  Operands operands;
+};
+
+} // namespace proa
