@@ -10,7 +10,7 @@ namespace proa {
 /// The ops of an attention whose gradient is looked for.
 struct AttentionForward {
   MatrixProduct first, second;
-  mlir::Value weights;                      ///< result of the softmax
+  mlir::Value weights;                    ///< result of the softmax
   llvm::SmallVector<mlir::Value> between; ///< all values from the first product to the operand of the second
 };
 

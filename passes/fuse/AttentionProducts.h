@@ -1,4 +1,5 @@
-/// The ops of which attention consists: products of matrices, and ops between them that scale, cast or reshape.
+/// The ops of which attention consists: products of matrices, and ops between them that scale, cast or
+/// reshape.
 #pragma once
 
 #include "dialects/pd/ir/Pd.h"

@@ -1,4 +1,5 @@
-// pd-form-fused-attention: softmax between two products becomes pd.fused_attention.
+// pd-form-fused-attention: softmax between two products becomes pd.fused_attention, and its gradient
+// pd.fused_attention_grad.
 #include "passes/fuse/Passes.h"
 
 #include "dialects/pd/ir/Contraction.h"
@@ -12,11 +13,12 @@
 #include "dialects/pd/ops/nn/SoftmaxOps.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
+#include "passes/fuse/AttentionGradientMatch.h"
 #include "passes/fuse/ConstantFactor.h"
 #include "passes/remarks/Remarks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/Matchers.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
 
@@ -27,71 +29,6 @@ namespace proa {
 namespace {
 
 ArrayRef<int64_t> shapeOf(Value value) { return pd::tensorType(value).getShape(); }
-
-/// The factor of an op that multiplies its operand 0 by a constant.
-std::optional<double> factorOf(Operation *op) {
-  if (std::optional<double> factor = constantFactor(op))
-    return factor;
-  DenseFPElementsAttr constant;
-  if (!isa<pd::MultiplyOp, pd::DivideOp>(op) || !matchPattern(op->getOperand(1), m_Constant(&constant)) ||
-      !constant.isSplat())
-    return std::nullopt;
-  double factor = constant.getSplatValue<APFloat>().convertToDouble();
-  if (isa<pd::DivideOp>(op))
-    factor = 1 / factor;
-  return std::isfinite(factor) ? std::optional(factor) : std::nullopt;
-}
-
-bool isFloatCast(Operation *op) {
-  auto cast = dyn_cast<pd::CastOp>(op);
-  return cast && isa<FloatType>(pd::tensorType(cast.getX()).getElementType()) &&
-         isa<FloatType>(pd::tensorType(cast.getOut()).getElementType());
-}
-
-/// Whether a reshape keeps the last two dims, so that it only merges or splits batch and heads.
-bool keepsMatrices(Operation *op) {
-  if (!isa<pd::ReshapeOp>(op))
-    return false;
-  ArrayRef<int64_t> from = shapeOf(op->getOperand(0)), to = shapeOf(op->getResult(0));
-  return from.size() >= 2 && to.size() >= 2 && from.take_back(2) == to.take_back(2) &&
-         !ShapedType::isDynamicShape(from.take_back(2));
-}
-
-/// A product of matrices x [.., m, k] and y [.., k, n] or, transposed, [.., n, k], with equal batches.
-struct MatrixProduct {
-  Operation *op = nullptr;
-  bool isYTransposed = false;
-
-  static std::optional<MatrixProduct> of(Operation *op) {
-    auto contraction = dyn_cast_or_null<pd::ContractionOpInterface>(op);
-    if (!contraction || op->getNumResults() != 1)
-      return std::nullopt;
-    SmallVector<AffineMap> maps = contraction.getContractionMaps();
-    if (maps.size() != 3)
-      return std::nullopt;
-    unsigned loops = maps[0].getNumDims();
-    if (loops < 4)
-      return std::nullopt;
-    SmallVector<unsigned> x = llvm::to_vector(llvm::seq<unsigned>(0, loops - 3)), y = x, out = x;
-    unsigned m = loops - 3, n = loops - 2, k = loops - 1;
-    x.append({m, k});
-    out.append({m, n});
-    SmallVector<unsigned> transposed = y;
-    y.append({k, n});
-    transposed.append({n, k});
-    MLIRContext *context = op->getContext();
-    auto map = [&](ArrayRef<unsigned> dims) {
-      return AffineMap::getMultiDimMapWithTargets(loops, dims, context);
-    };
-    if (maps[0] != map(x) || maps[2] != map(out) || (maps[1] != map(y) && maps[1] != map(transposed)))
-      return std::nullopt;
-    return MatrixProduct{op, maps[1] == map(transposed)};
-  }
-
-  Value x() const { return op->getOperand(0); }
-  Value y() const { return op->getOperand(1); }
-  Value result() const { return op->getResult(0); }
-};
 
 /// A tensor as attention reads it: dim i of [batch, heads, rows, elements] is dim permutation[i] of `value`.
 struct Stored {
@@ -110,54 +47,68 @@ public:
 
   LogicalResult run() {
     std::optional<MatrixProduct> second = MatrixProduct::of(root);
-    if (!second || second->isYTransposed)
+    if (!second || second->isXTransposed || second->isYTransposed)
       return failure();
-    Value weights = upTo<pd::SoftmaxOp, pd::FusedSoftmaxMaskUpperTriangleOp>(second->x());
-    if (!weights)
+    forward.second = *second;
+    if (!findWeights(second->x()))
       return failure(); // an ordinary product
-    if (failed(matchSoftmax(weights)))
+    if (!isUpscaledDropout)
+      return refuse("dropout in training is between the softmax and the values");
+    if (failed(matchSoftmax()))
       return failure();
     std::optional<MatrixProduct> first = matchScores(softmaxInput);
-    if (!first)
+    if (!first || first->isXTransposed)
       return refuse("its scores are not a product that is scaled and masked");
-    return create(*first, *second);
+    forward.first = *first;
+    std::string reason;
+    std::optional<AttentionBackward> found = matchAttentionGradient(forward, reason);
+    if (!found)
+      return refuse(reason);
+    backward = *found;
+    return create();
   }
+
+  bool hasGradient() const { return backward.v.op; }
 
 private:
   Operation *root;
   PatternRewriter &rewriter;
+  AttentionForward forward;
+  AttentionBackward backward;
   Value softmaxInput;
-  bool isCausal = false;
-  double factor = 1;
-  SmallVector<std::pair<Value, double>> masks; ///< with the factor of each
+  bool isCausal = false, isUpscaledDropout = true;
+  double queryFactor = 1, keyFactor = 1, scoreFactor = 1; ///< of the operands and of the product
+  SmallVector<std::pair<Value, double>> masks;            ///< with the factor of each
 
   LogicalResult refuse(const Twine &reason) {
     return rewriter.notifyMatchFailure(root, root->getName().getStringRef() +
                                                  " is not the end of an attention: " + reason);
   }
 
-  /// The result of an op of `Ops` that `value` is, before ops that do not change the weights; null if there
-  /// is none.
-  template <class... Ops> static Value upTo(Value value) {
+  /// Finds the softmax of which `value` is the result, after ops that do not change the weights. False if
+  /// there is none.
+  bool findWeights(Value value) {
     while (Operation *op = value.getDefiningOp()) {
-      if (isa<Ops...>(op))
-        return value;
+      forward.between.push_back(value);
+      if (isa<pd::SoftmaxOp, pd::FusedSoftmaxMaskUpperTriangleOp>(op)) {
+        forward.weights = value;
+        return true;
+      }
       auto dropout = dyn_cast<pd::DropoutOp>(op);
-      bool isIdentity = dropout && dropout.getIsTest() &&
-                        dropout.getMode() == pd::DropoutMode::UpscaleInTrain && value == dropout.getOut();
-      if (!value.hasOneUse() || (!isIdentity && !isFloatCast(op) && !keepsMatrices(op)))
-        return {};
+      if (dropout)
+        isUpscaledDropout &= dropout.getIsTest() && dropout.getMode() == pd::DropoutMode::UpscaleInTrain &&
+                             value == dropout.getOut();
+      if (!dropout && !isFloatCast(op) && !keepsMatrices(op))
+        return false;
       value = op->getOperand(0);
     }
-    return {};
+    return false;
   }
 
-  LogicalResult matchSoftmax(Value weights) {
-    if (!weights.hasOneUse())
-      return refuse("its weights are used elsewhere");
-    Operation *op = weights.getDefiningOp();
+  LogicalResult matchSoftmax() {
+    Operation *op = forward.weights.getDefiningOp();
     softmaxInput = op->getOperand(0);
-    int64_t rank = pd::tensorType(weights).getRank();
+    int64_t rank = pd::tensorType(forward.weights).getRank();
     auto softmax = dyn_cast<pd::SoftmaxOp>(op);
     if (softmax) {
       int64_t axis = static_cast<int64_t>(softmax.getAxis());
@@ -172,12 +123,13 @@ private:
   std::optional<MatrixProduct> matchScores(Value scores) {
     for (;;) {
       Operation *op = scores.getDefiningOp();
-      if (!op || !scores.hasOneUse())
+      if (!op)
         return std::nullopt;
+      forward.between.push_back(scores);
       if (std::optional<MatrixProduct> product = MatrixProduct::of(op))
         return product;
       if (std::optional<double> own = factorOf(op)) {
-        factor *= *own;
+        scoreFactor *= *own;
         scores = op->getOperand(0);
       } else if (isFloatCast(op) || keepsMatrices(op)) {
         scores = op->getOperand(0);
@@ -185,7 +137,7 @@ private:
         bool isFirst = leadsToProduct(add.getX());
         if (!isFirst && !leadsToProduct(add.getY()))
           return std::nullopt;
-        masks.emplace_back(isFirst ? add.getY() : add.getX(), factor);
+        masks.emplace_back(isFirst ? add.getY() : add.getX(), scoreFactor);
         scores = isFirst ? add.getX() : add.getY();
         if (shapeOf(scores) != shapeOf(add.getOut()))
           return std::nullopt;
@@ -220,10 +172,10 @@ private:
   }
 
   /// The operand without scalings, which go to `factor`.
-  Value withoutFactors(Value value) {
+  static Value withoutFactors(Value value, double &factor) {
     while (Operation *op = value.getDefiningOp()) {
       std::optional<double> own = factorOf(op);
-      if (!own || !value.hasOneUse())
+      if (!own)
         break;
       factor *= *own;
       value = op->getOperand(0);
@@ -311,48 +263,128 @@ private:
     });
   }
 
-  LogicalResult create(const MatrixProduct &first, const MatrixProduct &second) {
-    ArrayRef<int64_t> softmaxShape = shapeOf(softmaxInput);
-    SmallVector<int64_t> scores(softmaxShape);
-    if (scores.size() == 3)
-      scores.insert(scores.begin(), 1);
-    Type element = pd::tensorType(first.x()).getElementType();
+  LogicalResult checkTypes(ArrayRef<int64_t> scores) {
+    const MatrixProduct &first = forward.first, &second = forward.second;
     if (scores.size() != 4 || ShapedType::isDynamicShape(scores) ||
         ShapedType::isDynamicShape(shapeOf(first.x())) || ShapedType::isDynamicShape(shapeOf(second.y())))
       return refuse("its dims are dynamic, or the scores have other ranks than 3 and 4");
-    if (pd::tensorType(first.y()).getElementType() != element ||
-        pd::tensorType(second.y()).getElementType() != element ||
-        pd::tensorType(second.result()).getElementType() != element)
+    auto elementOf = [](Value value) { return pd::tensorType(value).getElementType(); };
+    SmallVector<Value> others{first.y(), second.y(), second.result()};
+    if (hasGradient())
+      others.push_back(backward.outGradient);
+    if (llvm::any_of(others, [&](Value other) { return elementOf(other) != elementOf(first.x()); }))
       return refuse("its operands have several element types");
-    if (!haveMasksFit(scores))
-      return refuse("a mask does not broadcast to the scores");
+    return haveMasksFit(scores) ? success() : refuse("a mask does not broadcast to the scores");
+  }
+
+  LogicalResult create() {
+    SmallVector<int64_t> scores(shapeOf(softmaxInput));
+    if (scores.size() == 3)
+      scores.insert(scores.begin(), 1);
+    if (failed(checkTypes(scores)))
+      return failure();
+    if (hasGradient() && !comesAfterRoot())
+      return refuse("its gradient is not computed after it");
     rewriter.setInsertionPoint(root);
+    const MatrixProduct &first = forward.first, &second = forward.second;
     ArrayRef<int64_t> batches = ArrayRef(scores).take_front(2);
-    Stored q = store(withoutFactors(first.x()), false, batches),
-           k = store(withoutFactors(first.y()), !first.isYTransposed, batches),
+    Stored q = store(withoutFactors(first.x(), queryFactor), false, batches),
+           k = store(withoutFactors(first.y(), keyFactor), !first.isYTransposed, batches),
            v = store(second.y(), false, batches);
-    readUnrepeatedHeads(k);
-    readUnrepeatedHeads(v);
+    Stored ownK = k, ownV = v;
+    readUnrepeatedHeads(ownK);
+    readUnrepeatedHeads(ownV);
+    double scale = queryFactor * keyFactor * scoreFactor;
+    if (hasGradient() && scale == 0)
+      return refuse("its scores are multiplied by zero");
     Stored out;
-    SmallVector<Operation *> users(second.result().getUsers());
-    auto transpose = users.size() == 1 ? dyn_cast<pd::TransposeOp>(users[0]) : pd::TransposeOp();
-    bool absorbs = transpose && shapeOf(second.result()).size() == 4;
-    if (absorbs)
-      for (auto [stored, dim] : llvm::enumerate(transpose.getPerm()))
-        out.permutation[static_cast<size_t>(dim + (dim < 0 ? 4 : 0))] = static_cast<int64_t>(stored);
-    if (absorbs && out.permutation[3] != 3) {
-      absorbs = false;
-      out = Stored();
-    }
+    pd::TransposeOp transpose = transposeOf(second.result(), out);
     auto attention = pd::FusedAttentionOp::create(
-        rewriter, root->getLoc(), q.value, k.value, v.value, sumOfMasks(scores), Value(),
-        rewriter.getF64FloatAttr(factor), rewriter.getBoolAttr(isCausal), q.attribute(rewriter),
-        k.attribute(rewriter), v.attribute(rewriter), out.attribute(rewriter));
-    if (absorbs)
+        rewriter, root->getLoc(), q.value, ownK.value, ownV.value, sumOfMasks(scores), Value(),
+        rewriter.getF64FloatAttr(scale), rewriter.getBoolAttr(isCausal), q.attribute(rewriter),
+        ownK.attribute(rewriter), ownV.attribute(rewriter), out.attribute(rewriter));
+    if (hasGradient())
+      createGradient(attention, q, k, v, out, batches);
+    if (transpose)
       rewriter.replaceAllUsesWith(transpose.getOut(), attention.getOut());
     else
       rewriter.replaceAllUsesWith(second.result(), reshape(attention.getOut(), shapeOf(second.result())));
     return success();
+  }
+
+  /// The only user of the result, if it is a transpose that the attention can do; its order goes to `out`.
+  static pd::TransposeOp transposeOf(Value result, Stored &out) {
+    auto transpose = result.hasOneUse() ? dyn_cast<pd::TransposeOp>(*result.user_begin()) : pd::TransposeOp();
+    if (!transpose || shapeOf(result).size() != 4)
+      return {};
+    Stored permuted;
+    for (auto [stored, dim] : llvm::enumerate(transpose.getPerm()))
+      permuted.permutation[static_cast<size_t>(dim + (dim < 0 ? 4 : 0))] = static_cast<int64_t>(stored);
+    if (permuted.permutation[3] != 3)
+      return {};
+    out = permuted;
+    return transpose;
+  }
+
+  //===-- The gradient
+  //----------------------------------------------------------------------------------------===//
+
+  bool comesAfterRoot() {
+    return llvm::all_of(ArrayRef{backward.q.op, backward.k.op, backward.v.op}, [&](Operation *op) {
+      return !op || (op->getBlock() == root->getBlock() && root->isBeforeInBlock(op));
+    });
+  }
+
+  /// A tensor [batch, heads, rows, elements], or with transposed matrices, in the order of its storage.
+  Value inOrder(Value stored, SmallVector<int64_t> permutation, bool isTransposed) {
+    if (isTransposed)
+      std::swap(permutation[2], permutation[3]);
+    if (llvm::is_sorted(permutation))
+      return stored;
+    return pd::TransposeOp::create(rewriter, root->getLoc(), stored,
+                                   rewriter.getDenseI64ArrayAttr(permutation));
+  }
+
+  /// Replaces the result of a product, and constant factors after it, by `factor` times a gradient.
+  void replace(const MatrixProduct &product, Value gradient, double factor) {
+    if (!product.op)
+      return;
+    Value result = product.result();
+    gradient = reshape(gradient, shapeOf(result));
+    for (Operation *user; result.hasOneUse() && constantFactor(user = *result.user_begin());) {
+      factor *= *constantFactor(user);
+      result = user->getResult(0);
+    }
+    constexpr double rounding = 1e-6; // of factors in float32 that cancel each other
+    if (std::abs(factor - 1) > rounding)
+      gradient = pd::ScaleOp::create(rewriter, root->getLoc(), gradient, Value(), Value(),
+                                     rewriter.getF64FloatAttr(factor), rewriter.getF64FloatAttr(0),
+                                     rewriter.getBoolAttr(true));
+    rewriter.replaceAllUsesWith(result, gradient);
+  }
+
+  /// Heads that are repeated for groups have gradients of their own, whose sum the program has.
+  void createGradient(pd::FusedAttentionOp attention, const Stored &q, const Stored &k, const Stored &v,
+                      const Stored &out, ArrayRef<int64_t> batches) {
+    Operation *firstProduct = backward.v.op;
+    for (Operation *op : {backward.q.op, backward.k.op})
+      if (op && op->isBeforeInBlock(firstProduct))
+        firstProduct = op;
+    rewriter.setInsertionPoint(firstProduct);
+    Stored outGradient = store(backward.outGradient, false, batches);
+    if (outGradient.permutation != out.permutation)
+      outGradient.value = inOrder(inOrder(outGradient.value, outGradient.permutation, false),
+                                  invertPermutationVector(out.permutation), false);
+    auto gradient = pd::FusedAttentionGradOp::create(
+        rewriter, root->getLoc(), q.value, k.value, v.value, outGradient.value, attention.getMaximum(),
+        attention.getSum(), attention.getOut(), attention.getMask(), attention.getKeyLengths(),
+        attention.getScaleAttr(), attention.getCausalAttr(), q.attribute(rewriter), k.attribute(rewriter),
+        v.attribute(rewriter), out.attribute(rewriter));
+    replace(backward.v, inOrder(gradient.getVGrad(), v.permutation, false), 1);
+    double factor = backward.factor / scoreFactor; // of the gradient of the product in the program
+    replace(backward.q, inOrder(gradient.getQGrad(), q.permutation, false), factor / queryFactor);
+    replace(backward.k, inOrder(gradient.getKGrad(), k.permutation, !forward.first.isYTransposed),
+            factor / keyFactor);
   }
 };
 
@@ -362,9 +394,11 @@ public:
       : OpInterfaceRewritePattern(context), remarks(remarks) {}
 
   LogicalResult matchAndRewrite(pd::ContractionOpInterface op, PatternRewriter &rewriter) const override {
-    if (op->use_empty() || failed(AttentionMatcher(op, rewriter).run()))
+    AttentionMatcher matcher(op, rewriter);
+    if (op->use_empty() || failed(matcher.run()))
       return failure();
-    remarks.done(op) << op->getName().getStringRef() << " is the end of an attention";
+    remarks.done(op) << op->getName().getStringRef() << " is the end of an attention"
+                     << (matcher.hasGradient() ? ", which has a gradient" : "");
     return success();
   }
 

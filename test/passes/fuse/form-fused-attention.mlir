@@ -5,7 +5,7 @@
 // A scale, a mask and transposes of heads are part of the attention.
 // REMARK: pd.matmul is the end of an attention
 // CHECK-LABEL: func.func @heads(%arg0: tensor<2x5x4x8xf32>, %arg1: tensor<2x7x4x8xf32>, %arg2: tensor<2x1x1x7xf32>)
-// CHECK: %[[OUT:.*]], %{{.*}} = pd.fused_attention %arg0, %arg1, %arg1 mask = %arg2
+// CHECK: %[[OUT:[a-z]+]], %{{.*}} = pd.fused_attention %arg0, %arg1, %arg1 mask = %arg2
 // CHECK-SAME: scale = 5.000000e-01
 // CHECK: return %[[OUT]]
 func.func @heads(%q: tensor<2x5x4x8xf32>, %k: tensor<2x7x4x8xf32>, %m: tensor<2x1x1x7xf32>) -> tensor<2x5x4x8xf32> {
