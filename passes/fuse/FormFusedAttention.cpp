@@ -11,6 +11,7 @@
 #include "dialects/pd/ops/nn/DropoutOps.h"
 #include "dialects/pd/ops/nn/FusedAttention.h"
 #include "dialects/pd/ops/nn/SoftmaxOps.h"
+#include "dialects/pd/ops/reduce/ReduceOps.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "passes/fuse/AttentionGradientMatch.h"
@@ -205,17 +206,18 @@ private:
     return stored;
   }
 
-  /// Keys or values whose heads were repeated for groups of query heads, before that.
-  static void readUnrepeatedHeads(Stored &stored) {
+  /// Keys or values whose heads were repeated for groups of query heads, before that. False if they
+  /// were not.
+  static bool readUnrepeatedHeads(Stored &stored) {
     auto merged = stored.value.getDefiningOp<pd::ReshapeOp>();
     Operation *repeat = merged ? merged.getX().getDefiningOp() : nullptr;
     if (!isa_and_present<pd::TileOp, pd::ExpandOp>(repeat))
-      return;
+      return false;
     ArrayRef<int64_t> to = shapeOf(stored.value), repeated = shapeOf(repeat->getResult(0)),
                       from = shapeOf(repeat->getOperand(0));
     auto dim = static_cast<size_t>(stored.permutation[1]);
     if (repeated.size() != 5 || from.size() != 5 || ShapedType::isDynamicShape(to) || from[dim + 1] != 1)
-      return;
+      return false;
     SmallVector<int64_t> expected(to), unrepeated(from);
     expected[dim] = repeated[dim];
     expected.insert(expected.begin() + static_cast<long>(dim) + 1, repeated[dim + 1]);
@@ -223,12 +225,14 @@ private:
     single[dim + 1] = 1;
     if (ArrayRef(expected) != repeated || repeated[dim] * repeated[dim + 1] != to[dim] ||
         ArrayRef(single) != from)
-      return;
+      return false;
     unrepeated.erase(unrepeated.begin() + static_cast<long>(dim) + 1);
     Operation *view = repeat->getOperand(0).getDefiningOp();
-    if (view && view->getNumOperands() == 1 && view->hasTrait<pd::MovesElements>() &&
-        shapeOf(view->getOperand(0)) == ArrayRef(unrepeated) && !isa<pd::TransposeOp>(view))
-      stored.value = view->getOperand(0);
+    if (!view || view->getNumOperands() != 1 || !view->hasTrait<pd::MovesElements>() ||
+        shapeOf(view->getOperand(0)) != ArrayRef(unrepeated) || isa<pd::TransposeOp>(view))
+      return false;
+    stored.value = view->getOperand(0);
+    return true;
   }
 
   /// The sum of the masks with four dims; null without any.
@@ -292,8 +296,10 @@ private:
            k = store(withoutFactors(first.y(), keyFactor), !first.isYTransposed, batches),
            v = store(second.y(), false, batches);
     Stored ownK = k, ownV = v;
-    readUnrepeatedHeads(ownK);
-    readUnrepeatedHeads(ownV);
+    if (!readUnrepeatedHeads(ownK) || !readUnrepeatedHeads(ownV)) {
+      ownK = k;
+      ownV = v;
+    }
     double scale = queryFactor * keyFactor * scoreFactor;
     if (hasGradient() && scale == 0)
       return refuse("its scores are multiplied by zero");
@@ -304,7 +310,7 @@ private:
         rewriter.getF64FloatAttr(scale), rewriter.getBoolAttr(isCausal), q.attribute(rewriter),
         ownK.attribute(rewriter), ownV.attribute(rewriter), out.attribute(rewriter));
     if (hasGradient())
-      createGradient(attention, q, k, v, out, batches);
+      createGradient(attention, q, {k, ownK}, {v, ownV}, out, batches);
     if (transpose)
       rewriter.replaceAllUsesWith(transpose.getOut(), attention.getOut());
     else
@@ -345,32 +351,105 @@ private:
                                    rewriter.getDenseI64ArrayAttr(permutation));
   }
 
-  /// Replaces the result of a product, and constant factors after it, by `factor` times a gradient.
-  void replace(const MatrixProduct &product, Value gradient, double factor) {
-    if (!product.op)
-      return;
-    Value result = product.result();
-    gradient = reshape(gradient, shapeOf(result));
-    for (Operation *user; result.hasOneUse() && constantFactor(user = *result.user_begin());) {
-      factor *= *constantFactor(user);
-      result = user->getResult(0);
+  /// A result of the program that a gradient replaces, after constant factors.
+  struct Replaced {
+    Value value;
+    double factor = 1;
+  };
+
+  /// The result of a product, and the constant factors after it.
+  static Replaced resultOf(const MatrixProduct &product) {
+    Replaced result{product.op ? product.result() : Value()};
+    while (result.value && skipFactor(result)) {
     }
+    return result;
+  }
+
+  static bool skipFactor(Replaced &result) {
+    Operation *user = result.value.hasOneUse() ? *result.value.user_begin() : nullptr;
+    std::optional<double> factor = constantFactor(user);
+    if (!factor)
+      return false;
+    result.factor *= *factor;
+    result.value = user->getResult(0);
+    return true;
+  }
+
+  /// The sum of a gradient over the heads that are repeated for groups; a null value if the program has none.
+  /// `isTransposed` says whether the matrices of the product are.
+  static Replaced sumOfHeads(const MatrixProduct &product, bool isTransposed, const Stored &repeated) {
+    Replaced result = resultOf(product);
+    if (!result.value || shapeOf(result.value).size() != 4)
+      return {};
+    SmallVector<int64_t> permutation{0, 1, 2, 3};
+    if (isTransposed)
+      std::swap(permutation[2], permutation[3]);
+    for (;;) {
+      Operation *user = result.value.hasOneUse() ? *result.value.user_begin() : nullptr;
+      if (auto transpose = dyn_cast_or_null<pd::TransposeOp>(user)) {
+        SmallVector<int64_t> places(4);
+        for (auto [place, dim] : llvm::enumerate(transpose.getPerm()))
+          places[static_cast<size_t>(dim + (dim < 0 ? 4 : 0))] = static_cast<int64_t>(place);
+        for (int64_t &dim : permutation)
+          dim = places[static_cast<size_t>(dim)];
+        result.value = transpose.getOut();
+      } else if (!skipFactor(result)) {
+        break;
+      }
+    }
+    Operation *split = result.value.hasOneUse() ? *result.value.user_begin() : nullptr;
+    Value groups = repeated.value.getDefiningOp<pd::ReshapeOp>().getX(); // see readUnrepeatedHeads
+    if (permutation != repeated.permutation || !isa_and_present<pd::ReshapeOp>(split) ||
+        shapeOf(split->getResult(0)) != shapeOf(groups) || !split->hasOneUse())
+      return {};
+    auto sum = dyn_cast<pd::SumOp>(*split->user_begin());
+    if (!sum || sum.getAxis().size() != 1 || sum.getAxis()[0] != permutation[1] + 1)
+      return {};
+    result.value = sum.getOut();
+    return result;
+  }
+
+  /// Replaces a result by `factor` times a gradient.
+  void replace(const Replaced &result, Value gradient, double factor) {
+    if (!result.value)
+      return;
+    gradient = reshape(gradient, shapeOf(result.value));
+    factor *= result.factor;
     constexpr double rounding = 1e-6; // of factors in float32 that cancel each other
     if (std::abs(factor - 1) > rounding)
       gradient = pd::ScaleOp::create(rewriter, root->getLoc(), gradient, Value(), Value(),
                                      rewriter.getF64FloatAttr(factor), rewriter.getF64FloatAttr(0),
                                      rewriter.getBoolAttr(true));
-    rewriter.replaceAllUsesWith(result, gradient);
+    rewriter.replaceAllUsesWith(result.value, gradient);
   }
 
-  /// Heads that are repeated for groups have gradients of their own, whose sum the program has.
-  void createGradient(pd::FusedAttentionOp attention, const Stored &q, const Stored &k, const Stored &v,
-                      const Stored &out, ArrayRef<int64_t> batches) {
-    Operation *firstProduct = backward.v.op;
+  /// The place of the gradient: before the first product that it replaces.
+  void setGradientPlace() {
+    Operation *first = backward.v.op;
     for (Operation *op : {backward.q.op, backward.k.op})
-      if (op && op->isBeforeInBlock(firstProduct))
-        firstProduct = op;
-    rewriter.setInsertionPoint(firstProduct);
+      if (op && op->isBeforeInBlock(first))
+        first = op;
+    rewriter.setInsertionPoint(first);
+  }
+
+  /// Keys or values as the program repeats their heads for groups of query heads, and before that.
+  struct Heads {
+    Stored repeated, own;
+  };
+
+  void createGradient(pd::FusedAttentionOp attention, const Stored &q, const Heads &keys, const Heads &values,
+                      const Stored &out, ArrayRef<int64_t> batches) {
+    bool areKeysTransposed = !forward.first.isYTransposed;
+    bool isRepeated = keys.repeated.value != keys.own.value;
+    Replaced ofKeys, ofValues;
+    if (isRepeated) {
+      ofKeys = sumOfHeads(backward.k, areKeysTransposed, keys.repeated);
+      ofValues = sumOfHeads(backward.v, false, values.repeated);
+    }
+    // Otherwise each query head has gradients of its own.
+    bool hasSums = ofKeys.value && ofValues.value;
+    const Stored &k = hasSums ? keys.own : keys.repeated, &v = hasSums ? values.own : values.repeated;
+    setGradientPlace();
     Stored outGradient = store(backward.outGradient, false, batches);
     if (outGradient.permutation != out.permutation)
       outGradient.value = inOrder(inOrder(outGradient.value, outGradient.permutation, false),
@@ -380,11 +459,16 @@ private:
         attention.getSum(), attention.getOut(), attention.getMask(), attention.getKeyLengths(),
         attention.getScaleAttr(), attention.getCausalAttr(), q.attribute(rewriter), k.attribute(rewriter),
         v.attribute(rewriter), out.attribute(rewriter));
-    replace(backward.v, inOrder(gradient.getVGrad(), v.permutation, false), 1);
     double factor = backward.factor / scoreFactor; // of the gradient of the product in the program
-    replace(backward.q, inOrder(gradient.getQGrad(), q.permutation, false), factor / queryFactor);
-    replace(backward.k, inOrder(gradient.getKGrad(), k.permutation, !forward.first.isYTransposed),
+    replace(resultOf(backward.q), inOrder(gradient.getQGrad(), q.permutation, false), factor / queryFactor);
+    if (hasSums) {
+      replace(ofKeys, gradient.getKGrad(), factor / keyFactor);
+      replace(ofValues, gradient.getVGrad(), 1);
+      return;
+    }
+    replace(resultOf(backward.k), inOrder(gradient.getKGrad(), k.permutation, areKeysTransposed),
             factor / keyFactor);
+    replace(resultOf(backward.v), inOrder(gradient.getVGrad(), v.permutation, false), 1);
   }
 };
 

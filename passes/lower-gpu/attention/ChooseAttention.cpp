@@ -87,16 +87,13 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
 
   FailureOr<Kind> kindOf(proa::pd::FusedAttentionOpInterface op, const proa::Chip &chip) {
     bool isHalf = getElementTypeOrSelf(op.getQ().getType()).getIntOrFloatBitWidth() == 16;
-    if (proa::isGradient(op)) {
-      if (isHalf && chip.hasWarpgroupMma)
-        remarks.missed(op) << "gradients have no form with wgmma";
-      return isHalf ? Kind::Mma : Kind::Fma;
-    }
-    std::string why = whyNoWgmma(op);
+    std::string why = proa::isGradient(op) ? "gradients have no form with wgmma" : whyNoWgmma(op);
     bool canWgmma = isHalf && chip.hasWarpgroupMma && why.empty();
     if (isHalf && chip.hasWarpgroupMma && !why.empty())
       remarks.missed(op) << why;
     if (std::optional<Kind> requested = proa::attentionKindNamed(strategy)) {
+      if (proa::isGradient(op) && *requested == Kind::Wgmma)
+        requested = Kind::Mma; // as the rest of a program that uses wgmma
       if ((*requested == Kind::Wgmma && !canWgmma) || (*requested == Kind::Mma && !isHalf) ||
           (*requested == Kind::Fma && isHalf))
         return op->emitError()

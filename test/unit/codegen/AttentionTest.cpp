@@ -349,6 +349,15 @@ TEST(Attention, GradientsWithMasksAndLengths) {
     }
 }
 
+// Blocks skip the tiles of queries that see none of their keys, and the tiles of keys that their queries do
+// not see.
+TEST(Attention, GradientsOfManyTiles) {
+  for (const char *type : gradientTypes) {
+    SCOPED_TRACE(type);
+    Attention{.type = type, .queries = 140, .keys = 150, .isCausal = true}.checkGradients();
+  }
+}
+
 // The gradients of keys are sums over the queries of two heads.
 TEST(Attention, GradientsOfGroupsAndPermutations) {
   for (const char *type : gradientTypes) {

@@ -1,0 +1,133 @@
+// pd.fused_attention_grad as a program: its formula in double precision with differences of
+// pd.fused_attention, and its kernels for the GPU with the formula.
+#include "proa/Model.h"
+
+#include "lib/support/Files.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <random>
+
+using namespace proa;
+
+namespace {
+
+/// An attention of four query heads, two heads of keys, and its gradients.
+struct Program {
+  const char *name;
+  const char *attributes; ///< that both ops have
+  bool hasMask = false, hasLengths = false;
+
+  std::string text(const std::string &type) const {
+    std::string q = fmt::format("tensor<2x7x4x6x{}>", type), k = fmt::format("tensor<2x2x9x6x{}>", type),
+                v = fmt::format("tensor<2x2x9x5x{}>", type), out = fmt::format("tensor<2x4x7x5x{}>", type),
+                row = fmt::format("tensor<2x4x7x{}>", type), mask = fmt::format("tensor<2x1x7x9x{}>", type);
+    std::string last = fmt::format("{}{}", hasMask ? ", %m" : "", hasLengths ? ", %n" : ""),
+                types = fmt::format("{}{}", hasMask ? ", " + mask : "", hasLengths ? ", tensor<2xi32>" : ""),
+                segments = fmt::format("{:d}, {:d}", hasMask, hasLengths);
+    return fmt::format(
+        R"(func.func @main(%q: {0}, %k: {1}, %v: {2}, %g: {3}, %m: {5}) -> ({3}, {0}, {1}, {2}) {{
+  %n = pd.constant dense<[5, 9]> : tensor<2xi32>
+  %0:3 = "pd.fused_attention"(%q, %k, %v{6}) <{{operandSegmentSizes = array<i32: 1, 1, 1, {8}>, {9}}}>
+      : ({0}, {1}, {2}{7}) -> ({3}, {4}, {4})
+  %1:3 = "pd.fused_attention_grad"(%q, %k, %v, %g, %0#1, %0#2, %0#0{6})
+      <{{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, {8}>, {9}}}>
+      : ({0}, {1}, {2}, {3}, {4}, {4}, {3}{7}) -> ({0}, {1}, {2})
+  return %0#0, %1#0, %1#1, %1#2 : {3}, {0}, {1}, {2}
+}})",
+        q, k, v, out, row, mask, last, types, segments, attributes);
+  }
+};
+
+class AttentionGradient : public testing::TestWithParam<Program> {
+protected:
+  using Numbers = std::vector<double>;
+
+  static Result<Model> open(const std::string &text, const std::string &target) {
+    std::string path = (std::filesystem::path(testing::TempDir()) / "proa-attention-test.mlir").string();
+    EXPECT_TRUE(writeFile(path, text));
+    ModelOptions options;
+    options.cacheDirectory = "off";
+    options.target = target;
+    return Model::open(path, options);
+  }
+
+  /// q, k, v, the gradient of the result, and the mask.
+  static std::vector<Numbers> inputs() {
+    std::mt19937 random(1);
+    std::uniform_real_distribution<double> uniform(-1.5, 1.5);
+    std::vector<Numbers> all;
+    for (size_t size : {336, 216, 180, 280, 126}) {
+      all.emplace_back(size);
+      for (double &number : all.back())
+        number = static_cast<float>(uniform(random));
+    }
+    return all;
+  }
+
+  template <class T> static std::vector<Numbers> run(Model &model, const std::vector<Numbers> &inputs) {
+    std::map<std::string, Tensor> feeds;
+    for (const auto &feed : model.feeds()) {
+      Tensor tensor(feed.dtype, std::vector<int64_t>(feed.dims.begin(), feed.dims.end()));
+      std::ranges::copy(inputs[feeds.size()], tensor.as<T>());
+      feeds.emplace(feed.name, tensor);
+    }
+    auto outputs = model.run(feeds);
+    EXPECT_TRUE(outputs) << outputs.diagnostics().text();
+    std::vector<Numbers> results;
+    for (const auto &output : *outputs)
+      results.emplace_back(output.tensor.as<T>(), output.tensor.as<T>() + output.tensor.size());
+    return results;
+  }
+
+  static double product(const Numbers &x, const Numbers &y) {
+    double sum = 0;
+    for (size_t i = 0; i < x.size(); ++i)
+      sum += x[i] * y[i];
+    return sum;
+  }
+};
+
+TEST_P(AttentionGradient, IsTheDerivative) {
+  auto model = open(GetParam().text("f64"), "cpu");
+  ASSERT_TRUE(model) << model.diagnostics().text();
+  std::vector<Numbers> given = inputs(), found = run<double>(*model, given);
+  constexpr double step = 1e-5;
+  for (size_t operand = 0; operand < 3; ++operand)
+    for (size_t i = operand; i < given[operand].size(); i += 23) {
+      auto lossAt = [&](double change) {
+        std::vector<Numbers> changed = given;
+        changed[operand][i] += change;
+        return product(run<double>(*model, changed)[0], given[3]);
+      };
+      double slope = (lossAt(step) - lossAt(-step)) / (2 * step);
+      EXPECT_NEAR(found[operand + 1][i], slope, 1e-8) << GetParam().name << " " << operand << " " << i;
+    }
+}
+
+TEST_P(AttentionGradient, HasTheKernelsOfTheFormula) {
+  auto exact = open(GetParam().text("f64"), "cpu"), device = open(GetParam().text("f32"), "cuda-emulated");
+  ASSERT_TRUE(exact) << exact.diagnostics().text();
+  ASSERT_TRUE(device) << device.diagnostics().text();
+  std::vector<Numbers> given = inputs(), expected = run<double>(*exact, given),
+                       found = run<float>(*device, given);
+  for (size_t result = 0; result < 4; ++result)
+    for (size_t i = 0; i < expected[result].size(); ++i)
+      ASSERT_NEAR(found[result][i], expected[result][i], 5e-6)
+          << GetParam().name << " " << result << " " << i;
+}
+
+constexpr const char *plain = "q_permutation = array<i64: 0, 2, 1, 3>, scale = 0.4";
+const Program programs[] = {{"plain", plain},
+                            {"mask", plain, /*hasMask=*/true},
+                            {"lengths", plain, /*hasMask=*/false, /*hasLengths=*/true},
+                            {"causal", "causal = true, q_permutation = array<i64: 0, 2, 1, 3>, scale = 0.4"}};
+INSTANTIATE_TEST_SUITE_P(All, AttentionGradient, testing::ValuesIn(programs),
+                         [](const auto &info) { return info.param.name; });
+
+} // namespace
