@@ -15,7 +15,6 @@
 #include "dialects/pd/ops/shape/JoinOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "passes/fuse/AttentionGradientMatch.h"
-#include "passes/fuse/ConstantFactor.h"
 #include "passes/remarks/Remarks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -367,8 +366,9 @@ private:
 
   static bool skipFactor(Replaced &result) {
     Operation *user = result.value.hasOneUse() ? *result.value.user_begin() : nullptr;
-    std::optional<double> factor = constantFactor(user);
-    if (!factor)
+    std::optional<double> factor = factorOf(user);
+    if (!factor || user->getOperand(0) != result.value ||
+        shapeOf(user->getResult(0)) != shapeOf(result.value))
       return false;
     result.factor *= *factor;
     result.value = user->getResult(0);

@@ -96,7 +96,7 @@ def FuseEpilogues : Pass<"pd-fuse-epilogues", "::mlir::func::FuncOp"> {
 }
 
 def FormFusedAttention : Pass<"pd-form-fused-attention", "::mlir::func::FuncOp"> {
-  let summary = "Form pd.fused_attention of products, softmax and what is between them";
+  let summary = "Form pd.fused_attention and its gradient of products, softmax and what is between them";
   let description = [{
     A product with the softmax of another product becomes `pd.fused_attention`, if nothing else uses what is between
     them. That may be: scalings by constants of the first product or of its left operand, additions of a mask, casts to
@@ -114,6 +114,10 @@ def FormFusedAttention : Pass<"pd-form-fused-attention", "::mlir::func::FuncOp">
     // after
     %o, %lse = pd.fused_attention %q, %k, %v mask = %mask {scale = 2.5e-01 : f64} : ...
     ```
+
+    If the program has the gradient of the attention too, as the derivatives of these ops give it, that becomes
+    `pd.fused_attention_grad`, with factors that the program has in other places. Gradients of heads that were repeated
+    for groups of query heads are summed by the op. Values in between must have no other use.
 
     Remarks say for each softmax why it is not part of an attention (`--remarks=pd-form-fused-attention`).
   }];

@@ -144,13 +144,14 @@ def MapToThreads : Pass<"proa-map-to-threads", "mlir::func::FuncOp"> {
 def ChooseAttention : Pass<"proa-choose-attention", "mlir::func::FuncOp"> {
   let summary = "Choose how blocks compute attention";
   let description = [{
-    On the `pd.fused_attention` of a kernel (`proa.whole_kernel`), sets attributes that `proa-lower-attention` reads;
-    those that the op has already stay:
+    On the `pd.fused_attention` of a kernel (`proa.whole_kernel`), or a gradient of it, sets attributes that
+    `proa-lower-attention` reads; those that the op has already stay:
 
     - `proa.attention`: "fma" for f32; for f16 and bf16 "mma", or "wgmma" on chips that have it, if the tensor memory
-      accelerator can read q, k and v, and there are more than 32 queries,
-    - `proa.attention_tile = [64, 64]`: the queries of a block, and the keys whose scores it computes at once,
-    - `proa.stages = 2`: tiles in shared memory at once; with "wgmma" of keys and of values together.
+      accelerator can read q, k and v, and there are more than 32 queries; gradients have no form with "wgmma",
+    - `proa.attention_tile = [64, 64]`: the queries of a block, and the keys whose scores it computes at once; the
+      other way round for the gradient of keys,
+    - `proa.stages = 2`: tiles in shared memory at once; with "wgmma" of keys and of values together; 1 for gradients.
   }];
   let options = [
     Option<"chip", "chip", "std::string", "\"sm_90a\"", "The chip that code is generated for">,
@@ -161,12 +162,17 @@ def ChooseAttention : Pass<"proa-choose-attention", "mlir::func::FuncOp"> {
 def LowerAttention : Pass<"proa-lower-attention", "mlir::ModuleOp"> {
   let summary = "Lower kernels of attention to the code of a thread";
   let description = [{
-    A kernel with `pd.fused_attention` becomes code on memory, with the attributes of a kernel that
+    A kernel with `pd.fused_attention` or a gradient of it becomes code on memory, with the attributes of a kernel that
     `proa-map-to-threads` has mapped. A row of the kernel is a tile of queries of one head. A block keeps it in shared
     memory (or registers), and loops over tiles of keys and values: products of queries and keys, exponentials relative
     to the largest score of each row so far, products with the values. When the largest score of a row grows, its sums
     are rescaled (online softmax).
     Tiles of which a query does not use all keys are the last ones and have a loop of their own, with conditions.
+
+    In the gradient of queries a block owns a tile of queries too, in that of keys and values it owns a tile of keys and
+    loops over the queries of all heads that share it. It computes the weights again, of the maximum and the sum of each
+    row, and keeps its sums in registers: they have one order, without atomic additions. Tiles that a causal mask or a
+    length excludes are left out.
 
     Source: Dao, "FlashAttention-2: Faster Attention with Better Parallelism and Work Partitioning" (2023).
   }];

@@ -1,4 +1,4 @@
-/// What the code of attention and of its gradients has in common.
+/// Code that attention and its gradients have in common.
 #pragma once
 
 #include "passes/lower-gpu/attention/AttentionTile.h"

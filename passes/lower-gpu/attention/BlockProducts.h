@@ -29,11 +29,11 @@ public:
 
   /// Memory of the products, at the start of the kernel.
   virtual void prepare() {}
-  /// Reads rows that are multiplied several times into registers, if they fit.
+  /// Reads the rows x of the products that follow into registers, if they fit.
   virtual void keepRows(mlir::Value, int64_t /*elements*/) {}
   /// The scores of rows x and columns y of `elements`, by rows.
   virtual Values multiply(mlir::Value x, mlir::Value y, int64_t elements) = 0;
-  /// The outputs plus the products of the weights, in the place of scores, with columns y of `elements`.
+  /// The outputs plus the products of the weights, one for each score, with columns y of `elements`.
   virtual Values addWeighted(mlir::ValueRange weights, mlir::Value y, int64_t elements,
                              mlir::ValueRange outputs) = 0;
 

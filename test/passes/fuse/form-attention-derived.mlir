@@ -1,5 +1,5 @@
-// RUN: proa-opt %s --pd-vjp=function=f --pd-vjp=function=shared --cse --pd-form-fused-attention --canonicalize --cse \
-// RUN:   | FileCheck %s
+// RUN: proa-opt %s --pd-vjp=function=f --pd-vjp=function=shared --pd-vjp=function=rows --pd-vjp=function=keys --cse \
+// RUN:   --pd-form-fused-attention --canonicalize --cse | FileCheck %s
 
 // The gradient that proa derives of an attention.
 // CHECK-LABEL: func.func @f_vjp
@@ -30,5 +30,47 @@ func.func @shared(%q: tensor<2x4x5x8xf32>, %k: tensor<2x2x7x8xf32>, %v: tensor<2
   %s = pd.matmul %q, %k3 {transpose_y = true} : (tensor<2x4x5x8xf32>, tensor<2x4x7x8xf32>) -> tensor<2x4x5x7xf32>
   %p = pd.softmax %s : (tensor<2x4x5x7xf32>) -> tensor<2x4x5x7xf32>
   %o = pd.matmul %p, %v3 : (tensor<2x4x5x7xf32>, tensor<2x4x7x8xf32>) -> tensor<2x4x5x8xf32>
+  return %o : tensor<2x4x5x8xf32>
+}
+
+// As LLaMA stores them: heads after rows, which are tiled and then transposed; keys are transposed for the product.
+// CHECK-LABEL: func.func @rows_vjp
+// CHECK: %[[OUT:[a-z_0-9]+]], %{{.*}} = pd.fused_attention %arg0, %arg1, %arg2
+// CHECK-NEXT: %[[Q:[a-z_0-9]+]], %[[K:[a-z_0-9]+]], %[[V:[a-z_0-9]+]] = pd.fused_attention_grad %arg0, %arg1, %arg2, %arg3,
+// CHECK-SAME: scale = 5.000000e-01
+// CHECK-NEXT: return %[[OUT]], %[[Q]], %[[K]], %[[V]]
+func.func @rows(%q: tensor<2x5x4x8xf32>, %k: tensor<2x7x2x8xf32>, %v: tensor<2x7x2x8xf32>) -> tensor<2x5x4x8xf32> {
+  %k1 = pd.unsqueeze %k {axis = array<i64: 3>} : (tensor<2x7x2x8xf32>) -> tensor<2x7x2x1x8xf32>
+  %k2 = pd.tile %k1 {repeat_times = array<i64: 1, 1, 1, 2, 1>} : (tensor<2x7x2x1x8xf32>) -> tensor<2x7x2x2x8xf32>
+  %k3 = pd.reshape %k2 {shape = array<i64: 2, 7, 4, 8>} : (tensor<2x7x2x2x8xf32>) -> tensor<2x7x4x8xf32>
+  %v1 = pd.unsqueeze %v {axis = array<i64: 3>} : (tensor<2x7x2x8xf32>) -> tensor<2x7x2x1x8xf32>
+  %v2 = pd.tile %v1 {repeat_times = array<i64: 1, 1, 1, 2, 1>} : (tensor<2x7x2x1x8xf32>) -> tensor<2x7x2x2x8xf32>
+  %v3 = pd.reshape %v2 {shape = array<i64: 2, 7, 4, 8>} : (tensor<2x7x2x2x8xf32>) -> tensor<2x7x4x8xf32>
+  %qt = pd.transpose %q {perm = array<i64: 0, 2, 1, 3>} : (tensor<2x5x4x8xf32>) -> tensor<2x4x5x8xf32>
+  %qs = pd.scale %qt {scale = 0.5 : f64} : (tensor<2x4x5x8xf32>) -> tensor<2x4x5x8xf32>
+  %kt = pd.transpose %k3 {perm = array<i64: 0, 2, 3, 1>} : (tensor<2x7x4x8xf32>) -> tensor<2x4x8x7xf32>
+  %vt = pd.transpose %v3 {perm = array<i64: 0, 2, 1, 3>} : (tensor<2x7x4x8xf32>) -> tensor<2x4x7x8xf32>
+  %s = pd.matmul %qs, %kt : (tensor<2x4x5x8xf32>, tensor<2x4x8x7xf32>) -> tensor<2x4x5x7xf32>
+  %p = pd.softmax %s : (tensor<2x4x5x7xf32>) -> tensor<2x4x5x7xf32>
+  %o = pd.matmul %p, %vt : (tensor<2x4x5x7xf32>, tensor<2x4x7x8xf32>) -> tensor<2x4x5x8xf32>
+  %r = pd.transpose %o {perm = array<i64: 0, 2, 1, 3>} : (tensor<2x4x5x8xf32>) -> tensor<2x5x4x8xf32>
+  return %r : tensor<2x5x4x8xf32>
+}
+
+// Only the keys are repeated: they are read as they are.
+// CHECK-LABEL: func.func @keys_vjp
+// CHECK: %[[KEYS:.*]] = pd.reshape %{{.*}} -> tensor<2x4x7x8xf32>
+// CHECK: pd.fused_attention %arg0, %[[KEYS]], %arg2
+// CHECK: pd.fused_attention_grad %arg0, %[[KEYS]], %arg2
+// CHECK: pd.sum
+// CHECK-NOT: pd.softmax
+// CHECK: return
+func.func @keys(%q: tensor<2x4x5x8xf32>, %k: tensor<2x2x7x8xf32>, %v: tensor<2x4x7x8xf32>) -> tensor<2x4x5x8xf32> {
+  %k1 = pd.unsqueeze %k {axis = array<i64: 2>} : (tensor<2x2x7x8xf32>) -> tensor<2x2x1x7x8xf32>
+  %k2 = pd.expand %k1 {shape = array<i64: 2, 2, 2, 7, 8>} : (tensor<2x2x1x7x8xf32>) -> tensor<2x2x2x7x8xf32>
+  %k3 = pd.reshape %k2 {shape = array<i64: 2, 4, 7, 8>} : (tensor<2x2x2x7x8xf32>) -> tensor<2x4x7x8xf32>
+  %s = pd.matmul %q, %k3 {transpose_y = true} : (tensor<2x4x5x8xf32>, tensor<2x4x7x8xf32>) -> tensor<2x4x5x7xf32>
+  %p = pd.softmax %s : (tensor<2x4x5x7xf32>) -> tensor<2x4x5x7xf32>
+  %o = pd.matmul %p, %v : (tensor<2x4x5x7xf32>, tensor<2x4x7x8xf32>) -> tensor<2x4x5x8xf32>
   return %o : tensor<2x4x5x8xf32>
 }

@@ -7,7 +7,7 @@ include "dialects/pd/ir/Base.td"
 include "dialects/pd/ir/DeviceKernel.td"
 include "dialects/pd/ops/nn/FusedAttentionInterface.td"
 
-// What all ops have.
+// The fields of all ops.
 class Pd_FusedAttentionBase<string mnemonic, list<Trait> traits = []>
     : Pd_Op<mnemonic, [AttrSizedOperandSegments, FusedAttentionOpInterface] # traits> {
   let lod = "none";
