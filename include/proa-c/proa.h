@@ -112,10 +112,13 @@ typedef struct proa_mesh_options {
   /** Axes of the rings of a legacy collective program, "0=dp,1=mp,2=dp+mp", or "auto" (MeshOptions::rings).
    * NULL: the program is that of one device. */
   const char *rings;
+  /** The most bytes of a device that source and result of one step of a reshard may take
+   * (MeshOptions::memoryLimit). 0: no limit. */
+  int64_t memory_limit;
 } proa_mesh_options;
 
 /** A mesh of processes: proa_mesh_options mesh = PROA_MESH_OPTIONS_INIT; */
-#define PROA_MESH_OPTIONS_INIT {sizeof(proa_mesh_options), NULL, NULL, NULL, 0, 0, NULL, NULL}
+#define PROA_MESH_OPTIONS_INIT {sizeof(proa_mesh_options), NULL, NULL, NULL, 0, 0, NULL, NULL, 0}
 
 /** A state variable in a store; on a mesh the part of one rank. */
 typedef struct proa_stored_variable {

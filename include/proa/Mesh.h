@@ -1,6 +1,7 @@
 /// Running a model on several devices: ModelOptions::mesh.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace proa {
@@ -32,6 +33,9 @@ struct MeshOptions {
   /// Delays messages as a slower link does, for measurements on one machine: latency and bandwidth, such as
   /// "20us,1GB/s" (units us, ms, s and MB/s, GB/s). Empty: none.
   std::string emulatedLink = {};
+  /// The most bytes of a device that source and result of one step of a reshard may take, such as those of a
+  /// gathered tensor; 0: no limit. Error: no way to a sharding takes so little.
+  int64_t memoryLimit = 0;
 };
 
 } // namespace proa

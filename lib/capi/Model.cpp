@@ -104,7 +104,8 @@ Result<MeshOptions> meshFromC(const proa_mesh_options &source) {
                      .rings = textFromC(read->rings),
                      .simulate = read->simulate != 0,
                      .overlap = read->no_overlap == 0,
-                     .emulatedLink = textFromC(read->emulated_link)};
+                     .emulatedLink = textFromC(read->emulated_link),
+                     .memoryLimit = read->memory_limit};
 }
 
 /// The functions of a caller as a store.

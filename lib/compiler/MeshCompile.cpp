@@ -57,7 +57,7 @@ class RankCompiler {
 public:
   RankCompiler(ModuleOp sharded, CompileOptions given, const MeshOptions &mesh)
       : sharded(sharded), options(std::move(given)), overlaps(mesh.overlap && !shareDevices(sharded)),
-        rings(ringsOf(sharded, mesh)) {
+        memoryLimit(mesh.memoryLimit), rings(ringsOf(sharded, mesh)) {
     options.isLocal = true;
   }
 
@@ -94,6 +94,7 @@ private:
     PassManager pm(module.getContext());
     PartitionOptions partitioning;
     partitioning.rank = rank;
+    partitioning.memoryLimit = memoryLimit;
     pm.addPass(createPartition(partitioning));
     DecomposeRingsOptions decomposition;
     decomposition.use = rings;
@@ -122,6 +123,7 @@ private:
   ModuleOp sharded;
   CompileOptions options;
   bool overlaps;
+  int64_t memoryLimit;
   spmd::RingUse rings;
   std::vector<OwningOpRef<ModuleOp>> locals; ///< by index of the program
 };
@@ -221,7 +223,9 @@ Result<void> shard(ModuleOp module, const CompileOptions &options, const MeshOpt
   program.addNestedPass<func::FuncOp>(createCanonicalizeProgram());
   if (splitsSequence(mesh))
     program.addNestedPass<func::FuncOp>(createFormAttention());
-  propagation.addPass(createPropagate());
+  PropagateOptions limits;
+  limits.memoryLimit = mesh.memoryLimit;
+  propagation.addPass(createPropagate(limits));
   ChooseRingsOptions rings;
   rings.use = ringsOf(module, mesh);
   rings.overlaps = mesh.overlap;

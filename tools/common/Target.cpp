@@ -46,6 +46,11 @@ CLI::Option *declareMesh(CLI::App &line, MeshChoice &choice) {
                   "With a mesh: delays messages as a slower link does, such as 20us,1GB/s (measurements)")
       ->check(checkName)
       ->type_name("LATENCY,BANDWIDTH");
+  line.add_option(
+          "--memory-limit", choice.mesh.memoryLimit,
+          "With a mesh: the most bytes of a device that source and result of one step of a reshard may take")
+      ->check(CLI::PositiveNumber)
+      ->type_name("BYTES");
   return line
       .add_option("--mesh", choice.mesh.axes,
                   "Runs on several devices: axes of the mesh and their sizes, from major to minor")
