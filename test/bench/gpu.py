@@ -39,6 +39,16 @@ def attention(heads, length, depth, dtype):
 }}"""
 
 
+def attention_gradient(heads, length, depth, dtype):
+    q, s = f"tensor<1x{heads}x{length}x{depth}x{dtype}>", f"tensor<1x{heads}x{length}xf32>"
+    return f"""func.func @main(%q: {q}, %k: {q}, %v: {q}, %g: {q}) -> ({q}, {q}, {q}) {{
+  %0:3 = pd.fused_attention %q, %k, %v : ({q}, {q}, {q}) -> ({q}, {s}, {s})
+  %1:3 = pd.fused_attention_grad %q, %k, %v, %g, %0#1, %0#2, %0#0
+    : ({q}, {q}, {q}, {q}, {s}, {s}, {q}) -> ({q}, {q}, {q})
+  return %1#0, %1#1, %1#2 : {q}, {q}, {q}
+}}"""
+
+
 PROGRAMS = [
     ("copy (assign), 1 GiB", unary("pd.scale %x {scale = 1.0 : f64, bias = 0.0 : f64}", "16384x16384", "f32"), {}),
     ("relu, 1 GiB", unary("pd.relu %x", "16384x16384", "f32"), {}),
@@ -49,6 +59,7 @@ PROGRAMS = [
       for dtype in ("bf16", "f16", "f32") for n in (1024, 4096, 8192)
       for how, environment in (("cuBLASLt", {}), ("generated", {"PROA_CUDA_LIBRARIES": "none"}))],
     ("attention bf16, 16 x 4096 x 128", attention(16, 4096, 128, "bf16"), {}),
+    ("attention and its gradient bf16, 16 x 4096 x 128", attention_gradient(16, 4096, 128, "bf16"), {}),
 ]
 MODELS = ["realistic/bert_base", "realistic/gpt2_small", "realistic/resnet50", "models/nlp/llama"]
 

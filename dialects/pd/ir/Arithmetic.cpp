@@ -1,6 +1,7 @@
 #include "dialects/pd/ir/Arithmetic.h"
 
 #include "dialects/pd/ir/Contraction.h"
+#include "dialects/pd/ir/DeviceKernel.h"
 #include "dialects/pd/ir/Pd.h"
 
 using namespace mlir;
@@ -20,6 +21,8 @@ std::optional<int64_t> operationsOf(Operation *op) {
     std::optional<int64_t> multiplyAdds = contraction.getMultiplyAdds();
     return multiplyAdds ? std::optional<int64_t>(2 * *multiplyAdds) : std::nullopt;
   }
+  if (auto kernel = dyn_cast<DeviceKernelOpInterface>(op))
+    return kernel.getDeviceOperations();
   if (isa<ReductionOpInterface>(op))
     return elementsOf(op->getOperand(0));
   if (isa<ScalarOpInterface, DecomposableOpInterface>(op) && op->getNumResults() > 0)
@@ -28,3 +31,5 @@ std::optional<int64_t> operationsOf(Operation *op) {
 }
 
 } // namespace proa::pd
+
+#include "dialects/pd/ir/DeviceKernel.cpp.inc"

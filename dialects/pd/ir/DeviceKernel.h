@@ -3,4 +3,6 @@
 
 #include "mlir/IR/OpDefinition.h"
 
+#include <optional>
+
 #include "dialects/pd/ir/DeviceKernel.h.inc"

@@ -12,7 +12,9 @@ def DeviceKernelOpInterface : OpInterface<"DeviceKernelOpInterface"> {
   }];
   let methods = [
     InterfaceMethod<"Why the kernel cannot compute the op with these attributes and types; null if it can.",
-      "const char *", "whyNoDeviceKernel">
+      "const char *", "whyNoDeviceKernel">,
+    InterfaceMethod<"Number of multiplications and additions of the products; empty if a dim is dynamic.",
+      "::std::optional<int64_t>", "getDeviceOperations">
   ];
 }
 

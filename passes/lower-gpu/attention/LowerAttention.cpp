@@ -75,24 +75,17 @@ private:
 
   /// The attributes that the planner reads.
   void setRows() {
-    constexpr int64_t assumedSize = 128;
-    SmallVector<int64_t> q = orderedShape(op.getQ(), op.getQPermutation()),
-                         own = orderedShape(owned().first, owned().second);
+    SmallVector<int64_t> own = orderedShape(owned().first, owned().second);
     int64_t rows = ShapedType::isDynamicShape(own)
                        ? ShapedType::kDynamic
                        : own[batchDim] * own[headDim] *
                              static_cast<int64_t>(llvm::divideCeil(own[rowDim], choice.rows()));
-    int64_t keys = orderedShape(op.getK(), op.getKPermutation())[rowDim];
-    double ofHead = proa::headElementsOf(op), ofValue = proa::valueElementsOf(op);
-    // Products for each pair of query and key.
-    double products = !proa::isGradient(op) ? ofHead + ofValue
-                      : choice.isByKeys     ? 2 * (ofHead + ofValue)
-                                            : 2 * ofHead + ofValue;
-    for (int64_t size : {q[batchDim], q[headDim], q[rowDim], keys})
-      products *= static_cast<double>(ShapedType::isDynamic(size) ? assumedSize : size);
-    constexpr double nanosecondsOfProduct = 0.1;
+    constexpr double assumedOperations = 1e8, nanosecondsOfOperation = 0.05;
+    std::optional<int64_t> known =
+        cast<proa::pd::DeviceKernelOpInterface>(op.getOperation()).getDeviceOperations();
+    double operations = known ? static_cast<double>(*known) : assumedOperations;
     kernel->setAttr(proa::rowsAttribute, b.getI64IntegerAttr(rows));
-    kernel->setAttr(proa::workAttribute, b.getF64FloatAttr(products * nanosecondsOfProduct));
+    kernel->setAttr(proa::workAttribute, b.getF64FloatAttr(operations * nanosecondsOfOperation));
   }
 
   /// The operand that gives a dynamic dim of a result, its permutation, and which of its dims in order does.

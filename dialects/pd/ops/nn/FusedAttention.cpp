@@ -37,6 +37,10 @@ FailureOr<SmallVector<Value>> FusedAttentionOp::decompose(OpBuilder &builder) {
   return e.results({storedAs(out, getOutPermutation()), dropDim(maximum, axis), dropDim(sum, axis)});
 }
 
+std::optional<int64_t> FusedAttentionOp::getDeviceOperations() {
+  return AttentionOperands::of(*this).operations(/*productsOfHeads=*/1, /*productsOfValues=*/1);
+}
+
 const char *FusedAttentionOp::whyNoDeviceKernel() {
   if (const char *reason = AttentionOperands::of(*this).whyNoDeviceKernel())
     return reason;
@@ -45,7 +49,6 @@ const char *FusedAttentionOp::whyNoDeviceKernel() {
 
 } // namespace proa::pd
 
-#include "dialects/pd/ir/DeviceKernel.cpp.inc"
 #include "dialects/pd/ops/nn/FusedAttentionInterface.cpp.inc"
 
 #define GET_OP_CLASSES

@@ -134,6 +134,21 @@ Expression AttentionOperands::scores(TensorBuilder &e) const {
   return restrictKeys(scores, causal, keyLengths);
 }
 
+std::optional<int64_t> AttentionOperands::operations(int64_t productsOfHeads,
+                                                     int64_t productsOfValues) const {
+  SmallVector<int64_t> ofQ = q.shape(), ofK = k.shape();
+  if (ShapedType::isDynamicShape(ofQ) || ShapedType::isDynamicShape(ofK))
+    return std::nullopt;
+  int64_t pairs = ofQ[row] * ofK[row];
+  if (causal) {
+    pairs = 0;
+    for (int64_t query = 0; query < ofQ[row]; ++query)
+      pairs += std::clamp<int64_t>(query + ofK[row] - ofQ[row] + 1, 0, ofK[row]);
+  }
+  int64_t products = productsOfHeads * ofQ[element] + productsOfValues * v.shape()[element];
+  return 2 * ofQ[batch] * ofQ[head] * pairs * products;
+}
+
 const char *whyNoRows(PermutedTensor tensor) {
   constexpr int64_t mostElements = 256;
   if (attentionDims(tensor.permutation).back() != element)

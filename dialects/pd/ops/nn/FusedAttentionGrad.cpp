@@ -145,6 +145,10 @@ FailureOr<SmallVector<Value>> FusedAttentionQGradOp::decompose(OpBuilder &builde
 
 const char *FusedAttentionQGradOp::whyNoDeviceKernel() { return whyNoKernel(*this); }
 
+std::optional<int64_t> FusedAttentionQGradOp::getDeviceOperations() {
+  return AttentionOperands::of(*this).operations(/*productsOfHeads=*/2, /*productsOfValues=*/1);
+}
+
 //===-- By keys and values ------------------------------------------------------------------------------===//
 
 LogicalResult FusedAttentionKvGradOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
@@ -164,5 +168,9 @@ FailureOr<SmallVector<Value>> FusedAttentionKvGradOp::decompose(OpBuilder &build
 }
 
 const char *FusedAttentionKvGradOp::whyNoDeviceKernel() { return whyNoKernel(*this); }
+
+std::optional<int64_t> FusedAttentionKvGradOp::getDeviceOperations() {
+  return AttentionOperands::of(*this).operations(/*productsOfHeads=*/2, /*productsOfValues=*/2);
+}
 
 } // namespace proa::pd

@@ -1,0 +1,31 @@
+// RUN: proa-opt %s --pass-pipeline="builtin.module(func.func(proa-choose-attention{chip=sm_90a}))" | FileCheck %s
+
+// CHECK-LABEL: func.func private @forward
+// CHECK: proa.attention = "wgmma", proa.attention_tile = array<i64: 128, 128>, proa.stages = 4
+func.func private @forward(%q: tensor<2x4x512x64xf16>) -> tensor<2x4x512x64xf16> attributes {proa.whole_kernel} {
+  %0:3 = pd.fused_attention %q, %q, %q : (tensor<2x4x512x64xf16>, tensor<2x4x512x64xf16>, tensor<2x4x512x64xf16>)
+      -> (tensor<2x4x512x64xf16>, tensor<2x4x512xf32>, tensor<2x4x512xf32>)
+  return %0#0 : tensor<2x4x512x64xf16>
+}
+
+// A block owns queries, no more than there are, and loops over keys. Gradients have no form with wgmma.
+// CHECK-LABEL: func.func private @queries
+// CHECK: proa.attention = "mma", proa.attention_tile = array<i64: 32, 64>, proa.stages = 1
+func.func private @queries(%q: tensor<2x4x17x64xf16>, %k: tensor<2x4x512x64xf16>, %s: tensor<2x4x17xf32>)
+    -> tensor<2x4x17x64xf16> attributes {proa.whole_kernel} {
+  %0 = pd.fused_attention_q_grad %q, %k, %k, %q, %s, %s, %s : (tensor<2x4x17x64xf16>, tensor<2x4x512x64xf16>,
+      tensor<2x4x512x64xf16>, tensor<2x4x17x64xf16>, tensor<2x4x17xf32>, tensor<2x4x17xf32>, tensor<2x4x17xf32>)
+      -> tensor<2x4x17x64xf16>
+  return %0 : tensor<2x4x17x64xf16>
+}
+
+// A block owns keys and loops over queries, fewer of them for long rows.
+// CHECK-LABEL: func.func private @keys
+// CHECK: proa.attention = "fma", proa.attention_tile = array<i64: 32, 64>, proa.stages = 1
+func.func private @keys(%q: tensor<2x4x512x128xf32>, %s: tensor<2x4x512xf32>)
+    -> (tensor<2x4x512x128xf32>, tensor<2x4x512x128xf32>) attributes {proa.whole_kernel} {
+  %0:2 = pd.fused_attention_kv_grad %q, %q, %q, %q, %s, %s, %s : (tensor<2x4x512x128xf32>, tensor<2x4x512x128xf32>,
+      tensor<2x4x512x128xf32>, tensor<2x4x512x128xf32>, tensor<2x4x512xf32>, tensor<2x4x512xf32>, tensor<2x4x512xf32>)
+      -> (tensor<2x4x512x128xf32>, tensor<2x4x512x128xf32>)
+  return %0#0, %0#1 : tensor<2x4x512x128xf32>, tensor<2x4x512x128xf32>
+}

@@ -1,0 +1,44 @@
+// RUN: proa-opt %s --split-input-file --verify-diagnostics --proa-choose-attention
+
+func.func private @kind(%q: tensor<2x4x64x64xf16>, %s: tensor<2x4x64xf32>) -> tensor<2x4x64x64xf16>
+    attributes {proa.whole_kernel} {
+  // expected-error @below {{the choice for the attention: gradients have no form with 'wgmma'}}
+  %0 = pd.fused_attention_q_grad %q, %q, %q, %q, %s, %s, %s {proa.attention = "wgmma",
+      proa.attention_tile = array<i64: 64, 64>} : (tensor<2x4x64x64xf16>, tensor<2x4x64x64xf16>, tensor<2x4x64x64xf16>,
+      tensor<2x4x64x64xf16>, tensor<2x4x64xf32>, tensor<2x4x64xf32>, tensor<2x4x64xf32>) -> tensor<2x4x64x64xf16>
+  return %0 : tensor<2x4x64x64xf16>
+}
+
+// -----
+
+func.func private @tile(%q: tensor<2x4x64x64xf16>, %s: tensor<2x4x64xf32>) -> tensor<2x4x64x64xf16>
+    attributes {proa.whole_kernel} {
+  // expected-error @below {{'proa.attention_tile' is 24, 64, expected with 'mma' multiples of 16 up to 128 and of 16 up to 128}}
+  %0 = pd.fused_attention_q_grad %q, %q, %q, %q, %s, %s, %s {proa.attention = "mma",
+      proa.attention_tile = array<i64: 24, 64>} : (tensor<2x4x64x64xf16>, tensor<2x4x64x64xf16>, tensor<2x4x64x64xf16>,
+      tensor<2x4x64x64xf16>, tensor<2x4x64xf32>, tensor<2x4x64xf32>, tensor<2x4x64xf32>) -> tensor<2x4x64x64xf16>
+  return %0 : tensor<2x4x64x64xf16>
+}
+
+// -----
+
+func.func private @stages(%q: tensor<2x4x64x64xf32>, %s: tensor<2x4x64xf32>) -> tensor<2x4x64x64xf32>
+    attributes {proa.whole_kernel} {
+  // expected-error @below {{'proa.stages' is 2, expected 1 to 1}}
+  %0:2 = pd.fused_attention_kv_grad %q, %q, %q, %q, %s, %s, %s {proa.attention = "fma",
+      proa.attention_tile = array<i64: 32, 64>, proa.stages = 2 : i64} : (tensor<2x4x64x64xf32>, tensor<2x4x64x64xf32>,
+      tensor<2x4x64x64xf32>, tensor<2x4x64x64xf32>, tensor<2x4x64xf32>, tensor<2x4x64xf32>, tensor<2x4x64xf32>)
+      -> (tensor<2x4x64x64xf32>, tensor<2x4x64x64xf32>)
+  return %0#0 : tensor<2x4x64x64xf32>
+}
+
+// -----
+
+func.func private @element(%q: tensor<2x4x64x64xf32>, %s: tensor<2x4x64xf32>) -> tensor<2x4x64x64xf32>
+    attributes {proa.whole_kernel} {
+  // expected-error @below {{'mma' needs elements of f16 or bf16}}
+  %0 = pd.fused_attention_q_grad %q, %q, %q, %q, %s, %s, %s {proa.attention = "mma",
+      proa.attention_tile = array<i64: 64, 64>} : (tensor<2x4x64x64xf32>, tensor<2x4x64x64xf32>, tensor<2x4x64x64xf32>,
+      tensor<2x4x64x64xf32>, tensor<2x4x64xf32>, tensor<2x4x64xf32>, tensor<2x4x64xf32>) -> tensor<2x4x64x64xf32>
+  return %0 : tensor<2x4x64x64xf32>
+}
