@@ -77,8 +77,8 @@ func.func @main(%q: tensor<8x512x64xf16>, %k: tensor<8x512x64xf16>, %v: tensor<8
 }"""),
     "attention_gradient": ("float16, 8 heads, 512 x 64", """
 func.func @main(%q: tensor<1x8x512x64xf16>, %k: tensor<1x8x512x64xf16>, %v: tensor<1x8x512x64xf16>,
-                %o: tensor<1x8x512x64xf16>, %g: tensor<1x8x512x64xf16>, %m: tensor<1x8x512xf32>,
-                %s: tensor<1x8x512xf32>)
+                %o: tensor<1x8x512x64xf16>, %g: tensor<1x8x512x64xf16>,
+                %m: tensor<1x8x512xf32>, %s: tensor<1x8x512xf32>)
     -> (tensor<1x8x512x64xf16>, tensor<1x8x512x64xf16>, tensor<1x8x512x64xf16>) {
   %0:3 = pd.fused_attention_grad %q, %k, %v, %g, %m, %s, %o {scale = 0.125 : f64}
     : (tensor<1x8x512x64xf16>, tensor<1x8x512x64xf16>, tensor<1x8x512x64xf16>, tensor<1x8x512x64xf16>,

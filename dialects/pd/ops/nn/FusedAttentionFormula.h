@@ -49,8 +49,8 @@ struct AttentionOperands {
   Expression scores(TensorBuilder &e) const;
   /// x [B, G, N, D] as [B, H, N, D]: each head for H / G query heads.
   Expression repeatHeads(Expression x) const;
-  /// Multiplications and additions of products of matrices, with rows of D elements (`productsOfHeads` of
-  /// them) and of E elements, for the pairs of a query and a key that it may use. Empty if a dim is dynamic.
+  /// Multiplications and additions of products with rows of D elements and with rows of E elements, for each
+  /// pair of a query and a key that it may use. Empty if a dim is dynamic.
   std::optional<int64_t> operations(int64_t productsOfHeads, int64_t productsOfValues) const;
   /// Why kernels of GPUs cannot read the operands; null if they can.
   const char *whyNoDeviceKernel() const;
