@@ -94,6 +94,9 @@ struct ModelOptions {
   /// The CPU that kernels are compiled for, by its LLVM name ("x86-64-v3", "znver4"); empty: this machine's
   /// CPU. Error: a CPU with instructions that this machine lacks.
   std::string cpu;
+  /// Whether LLVM optimizes the machine code of kernels. Otherwise a program compiles in about half the time
+  /// and runs slower, which suits one run on small tensors.
+  bool optimizesCode = true;
   /// The device that kernels are compiled for: "cpu", "cuda" (the first CUDA device, or among the processes
   /// of mpirun one for each), "cuda:N" (device number N; several models may use several devices), or
   /// "cuda-emulated", which compiles kernels for a GPU and runs them on the CPU, one fiber for each thread. A

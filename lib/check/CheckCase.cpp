@@ -84,6 +84,7 @@ private:
     modelOptions.fetches = meta.fetches;
     modelOptions.decompose = options.decompose;
     modelOptions.cpu = options.cpu;
+    modelOptions.optimizesCode = options.optimizesCode;
     modelOptions.target = options.target;
     modelOptions.memoryBudget = options.memoryBudget;
     modelOptions.microBatches = options.microBatches;

@@ -27,6 +27,7 @@ struct CheckOptions {
   bool deriveGradients = false;
   /// See ModelOptions.
   std::string cpu;
+  bool optimizesCode = true;
   std::string target;
   std::optional<int64_t> memoryBudget;
   int64_t microBatches = 1;

@@ -156,6 +156,7 @@ std::string describeValues(const std::map<std::string, Tensor> &tensors) {
 std::string CompiledKey::describe() const {
   CodegenOptions target;
   target.cpu = options.cpu;
+  target.optimizes = options.optimizesCode;
   std::string key = buildFingerprint() + "|" + codegenFingerprint(target) + "|" + describeDims(feeds) + "|";
   if (!values.empty())
     key += describeValues(values) + "|";

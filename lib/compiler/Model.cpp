@@ -441,6 +441,7 @@ CompileOptions Model::Implementation::compileOptions() const {
   compileOptions.memoryBudget = options.memoryBudget;
   compileOptions.amp = options.amp;
   compileOptions.cpu = options.cpu;
+  compileOptions.optimizesCode = options.optimizesCode;
   compileOptions.target = target.kind;
   compileOptions.device = target.device;
   compileOptions.cacheDirectory = options.cacheDirectory;

@@ -95,6 +95,12 @@ CLI::Option *declareCpu(CLI::App &line, std::string &cpu) {
       ->type_name("NAME");
 }
 
+CLI::Option *declareNoOptimize(CLI::App &line, bool &optimizesCode) {
+  return line.add_flag_callback(
+      "--no-optimize", [&optimizesCode] { optimizesCode = false; },
+      "LLVM does not optimize kernels: they compile in about half the time, and run slower");
+}
+
 CLI::Option *declareTarget(CLI::App &line, std::string &target) {
   return line
       .add_option("--target", target,

@@ -48,6 +48,9 @@ std::optional<OffloadOptions> offloadOf(const OffloadChoice &choice);
 /// Adds --cpu (ModelOptions::cpu).
 CLI::Option *declareCpu(CLI::App &line, std::string &cpu);
 
+/// Adds --no-optimize (ModelOptions::optimizesCode).
+CLI::Option *declareNoOptimize(CLI::App &line, bool &optimizesCode);
+
 /// Adds --target (ModelOptions::target).
 CLI::Option *declareTarget(CLI::App &line, std::string &target);
 

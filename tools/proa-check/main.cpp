@@ -103,6 +103,7 @@ void declareModes(CommandLine &line, Options &options) {
       ->check(checkMemoryBudget);
   // These modes run the program in their own ways.
   for (CLI::Option *option : {declareAmp(line, options.amp), declareCpu(line, options.check.cpu),
+                              declareNoOptimize(line, options.check.optimizesCode),
                               declareTarget(line, options.check.target), declareMesh(line, options.mesh)})
     for (const char *mode : {"--reference", "--sharding", "--mutants"})
       option->excludes(line.get_option(mode));
