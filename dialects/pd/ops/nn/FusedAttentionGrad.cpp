@@ -26,7 +26,7 @@ LogicalResult checkRows(std::optional<Location> location, StringRef name, Permut
   if (tensor.isValid() && tensorType(tensor.tensor).getElementType() == element &&
       mayHave(tensor.shape(), expected))
     return success();
-  return inferenceError(location, name + " is " + debugString(tensor.tensor.getType()) +
+  return inferenceError(location, "C5: " + name + " is " + debugString(tensor.tensor.getType()) +
                                       ", expected the dims " +
                                       debugString(RankedTensorType::get(expected, element)) +
                                       " in the order of its permutation");
@@ -38,7 +38,7 @@ LogicalResult checkStatistic(std::optional<Location> location, StringRef name, V
   if (mayHave(tensorType(tensor).getShape(), expected.getShape()) &&
       tensorType(tensor).getElementType() == expected.getElementType())
     return success();
-  return inferenceError(location, name + " is " + debugString(tensor.getType()) + ", expected " +
+  return inferenceError(location, "C6: " + name + " is " + debugString(tensor.getType()) + ", expected " +
                                       debugString(expected));
 }
 
@@ -46,17 +46,17 @@ template <class Adaptor>
 LogicalResult checkOperands(std::optional<Location> location, Adaptor adaptor,
                             const AttentionOperands &operands) {
   return success(succeeded(operands.check(location)) &&
-                 succeeded(checkRows(location, "C5: out_grad",
+                 succeeded(checkRows(location, "out_grad",
                                      {adaptor.getOutGrad(), adaptor.getOutPermutation()}, operands)) &&
-                 succeeded(checkStatistic(location, "C6: maximum", adaptor.getMaximum(), operands)) &&
-                 succeeded(checkStatistic(location, "C6: sum", adaptor.getSum(), operands)));
+                 succeeded(checkStatistic(location, "maximum", adaptor.getMaximum(), operands)) &&
+                 succeeded(checkStatistic(location, "sum", adaptor.getSum(), operands)));
 }
 
 template <class Adaptor> LogicalResult checkPart(std::optional<Location> location, Adaptor adaptor) {
   auto operands = AttentionOperands::of(adaptor);
   if (failed(checkOperands(location, adaptor, operands)))
     return failure();
-  return checkStatistic(location, "C6: delta", adaptor.getDelta(), operands);
+  return checkStatistic(location, "delta", adaptor.getDelta(), operands);
 }
 
 /// The values of the formula that both parts need.
@@ -106,7 +106,7 @@ LogicalResult FusedAttentionGradOp::inferReturnTypes(MLIRContext *, std::optiona
                                                      Adaptor adaptor, SmallVectorImpl<Type> &results) {
   auto operands = AttentionOperands::of(adaptor);
   if (failed(checkOperands(location, adaptor, operands)) ||
-      failed(checkRows(location, "C5: out", {adaptor.getOut(), adaptor.getOutPermutation()}, operands)))
+      failed(checkRows(location, "out", {adaptor.getOut(), adaptor.getOutPermutation()}, operands)))
     return failure();
   results.assign({adaptor.getQ().getType(), adaptor.getK().getType(), adaptor.getV().getType()});
   return success();

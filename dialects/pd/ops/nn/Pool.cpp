@@ -66,6 +66,7 @@ template <class PoolOp> OpFoldResult foldPool(PoolOp op) {
   RankedTensorType x = tensorType(op.getX());
   PoolWindow pool = poolWindow(op, x.getRank() - 2);
   if (makeGlobalExplicit(op, pool, 2)) {
+    op.getKernelSizeTensorMutable().clear(); // it would override the window
     op.setPaddingAlgorithm(PaddingAlgorithm::Explicit);
     return op.getOut();
   }

@@ -54,7 +54,7 @@ func.func @attention_c1_out_permutation(%q: tensor<2x4x5x8xf32>) {
 
 // -----
 
-func.func @gradient_c1(%q: tensor<2x4x5x8xf32>, %k: tensor<4x5x8xf32>, %l: tensor<2x4x5xf32>) {
+func.func @kv_gradient_c1(%q: tensor<2x4x5x8xf32>, %k: tensor<4x5x8xf32>, %l: tensor<2x4x5xf32>) {
   // expected-error@+2 {{C1: q is tensor<2x4x5x8xf32>, k tensor<4x5x8xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
   %0:2 = "pd.fused_attention_kv_grad"(%q, %k, %k, %q, %l, %l, %l) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<4x5x8xf32>, tensor<4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>) -> (tensor<4x5x8xf32>, tensor<4x5x8xf32>)
@@ -63,7 +63,7 @@ func.func @gradient_c1(%q: tensor<2x4x5x8xf32>, %k: tensor<4x5x8xf32>, %l: tenso
 
 // -----
 
-func.func @gradient_c5(%q: tensor<2x4x5x8xf32>, %g: tensor<2x5x4x8xf32>, %l: tensor<2x4x5xf32>) {
+func.func @q_gradient_c5(%q: tensor<2x4x5x8xf32>, %g: tensor<2x5x4x8xf32>, %l: tensor<2x4x5xf32>) {
   // expected-error@+2 {{C5: out_grad is tensor<2x5x4x8xf32>, expected the dims tensor<2x4x5x8xf32> in the order of its permutation}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.fused_attention_q_grad"(%q, %q, %q, %g, %l, %l, %l) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x5x4x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>) -> tensor<2x4x5x8xf32>
@@ -90,9 +90,126 @@ func.func @gradient_c6(%q: tensor<2x4x5x8xf32>, %l: tensor<2x4x5xf32>, %s: tenso
 
 // -----
 
-func.func @gradient_c6_delta(%q: tensor<2x4x5x8xf16>, %l: tensor<2x4x5xf32>, %d: tensor<2x4x5xf16>) {
+func.func @kv_gradient_c6(%q: tensor<2x4x5x8xf16>, %l: tensor<2x4x5xf32>, %d: tensor<2x4x5xf16>) {
   // expected-error@+2 {{C6: delta is tensor<2x4x5xf16>, expected tensor<2x4x5xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
   %0:2 = "pd.fused_attention_kv_grad"(%q, %q, %q, %q, %l, %l, %d) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0>}> : (tensor<2x4x5x8xf16>, tensor<2x4x5x8xf16>, tensor<2x4x5x8xf16>, tensor<2x4x5x8xf16>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf16>) -> (tensor<2x4x5x8xf16>, tensor<2x4x5x8xf16>)
+  return
+}
+
+// -----
+
+func.func @gradient_c1(%a: tensor<2x4x5x8xf32>, %b: tensor<4x5x8xf32>, %c: tensor<2x4x5xf32>) {
+  // expected-error@+2 {{C1: q is tensor<2x4x5x8xf32>, k tensor<4x5x8xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:3 = "pd.fused_attention_grad"(%a, %b, %b, %a, %c, %c, %a) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<4x5x8xf32>, tensor<4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5x8xf32>) -> (tensor<2x4x5x8xf32>, tensor<4x5x8xf32>, tensor<4x5x8xf32>)
+  return
+}
+
+// -----
+
+func.func @gradient_c2(%a: tensor<2x4x5x8xf32>, %b: tensor<2x3x5x8xf32>, %c: tensor<2x4x5xf32>) {
+  // expected-error@+2 {{C2: q is tensor<2x4x5x8xf32>, k tensor<2x3x5x8xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:3 = "pd.fused_attention_grad"(%a, %b, %b, %a, %c, %c, %a) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x3x5x8xf32>, tensor<2x3x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5x8xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x3x5x8xf32>, tensor<2x3x5x8xf32>)
+  return
+}
+
+// -----
+
+func.func @gradient_c3(%a: tensor<2x4x5x8xf32>, %b: tensor<2x4x5xf32>, %c: tensor<2x3x5x5xf32>) {
+  // expected-error@+2 {{C3: mask is tensor<2x3x5x5xf32>, which does not broadcast to [2, 4, 5, 5]}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:3 = "pd.fused_attention_grad"(%a, %a, %a, %a, %b, %b, %a, %c) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 1, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5x8xf32>, tensor<2x3x5x5xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>)
+  return
+}
+
+// -----
+
+func.func @gradient_c4(%a: tensor<2x4x5x8xf32>, %b: tensor<2x4x5xf32>, %c: tensor<3xi32>) {
+  // expected-error@+2 {{C4: key_lengths is tensor<3xi32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:3 = "pd.fused_attention_grad"(%a, %a, %a, %a, %b, %b, %a, %c) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 1>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5x8xf32>, tensor<3xi32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>)
+  return
+}
+
+// -----
+
+func.func @q_gradient_c1(%a: tensor<2x4x5x8xf32>, %b: tensor<4x5x8xf32>, %c: tensor<2x4x5xf32>) {
+  // expected-error@+2 {{C1: q is tensor<2x4x5x8xf32>, k tensor<4x5x8xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.fused_attention_q_grad"(%a, %b, %b, %a, %c, %c, %c) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<4x5x8xf32>, tensor<4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>) -> tensor<2x4x5x8xf32>
+  return
+}
+
+// -----
+
+func.func @q_gradient_c2(%a: tensor<2x4x5x8xf32>, %b: tensor<2x3x5x8xf32>, %c: tensor<2x4x5xf32>) {
+  // expected-error@+2 {{C2: q is tensor<2x4x5x8xf32>, k tensor<2x3x5x8xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.fused_attention_q_grad"(%a, %b, %b, %a, %c, %c, %c) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x3x5x8xf32>, tensor<2x3x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>) -> tensor<2x4x5x8xf32>
+  return
+}
+
+// -----
+
+func.func @q_gradient_c3(%a: tensor<2x4x5x8xf32>, %b: tensor<2x4x5xf32>, %c: tensor<2x3x5x5xf32>) {
+  // expected-error@+2 {{C3: mask is tensor<2x3x5x5xf32>, which does not broadcast to [2, 4, 5, 5]}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.fused_attention_q_grad"(%a, %a, %a, %a, %b, %b, %b, %c) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 1, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x3x5x5xf32>) -> tensor<2x4x5x8xf32>
+  return
+}
+
+// -----
+
+func.func @q_gradient_c4(%a: tensor<2x4x5x8xf32>, %b: tensor<2x4x5xf32>, %c: tensor<3xi32>) {
+  // expected-error@+2 {{C4: key_lengths is tensor<3xi32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.fused_attention_q_grad"(%a, %a, %a, %a, %b, %b, %b, %c) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 1>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<3xi32>) -> tensor<2x4x5x8xf32>
+  return
+}
+
+// -----
+
+func.func @q_gradient_c6(%a: tensor<2x4x5x8xf32>, %b: tensor<2x4x5xf32>, %c: tensor<2x4x5x1xf32>) {
+  // expected-error@+2 {{C6: sum is tensor<2x4x5x1xf32>, expected tensor<2x4x5xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.fused_attention_q_grad"(%a, %a, %a, %a, %b, %c, %b) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5x1xf32>, tensor<2x4x5xf32>) -> tensor<2x4x5x8xf32>
+  return
+}
+
+// -----
+
+func.func @kv_gradient_c2(%a: tensor<2x4x5x8xf32>, %b: tensor<2x3x5x8xf32>, %c: tensor<2x4x5xf32>) {
+  // expected-error@+2 {{C2: q is tensor<2x4x5x8xf32>, k tensor<2x3x5x8xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = "pd.fused_attention_kv_grad"(%a, %b, %b, %a, %c, %c, %c) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x3x5x8xf32>, tensor<2x3x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>) -> (tensor<2x3x5x8xf32>, tensor<2x3x5x8xf32>)
+  return
+}
+
+// -----
+
+func.func @kv_gradient_c3(%a: tensor<2x4x5x8xf32>, %b: tensor<2x4x5xf32>, %c: tensor<2x3x5x5xf32>) {
+  // expected-error@+2 {{C3: mask is tensor<2x3x5x5xf32>, which does not broadcast to [2, 4, 5, 5]}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = "pd.fused_attention_kv_grad"(%a, %a, %a, %a, %b, %b, %b, %c) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 1, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x3x5x5xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>)
+  return
+}
+
+// -----
+
+func.func @kv_gradient_c4(%a: tensor<2x4x5x8xf32>, %b: tensor<2x4x5xf32>, %c: tensor<3xi32>) {
+  // expected-error@+2 {{C4: key_lengths is tensor<3xi32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = "pd.fused_attention_kv_grad"(%a, %a, %a, %a, %b, %b, %b, %c) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 1>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<3xi32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>)
+  return
+}
+
+// -----
+
+func.func @kv_gradient_c5(%a: tensor<2x4x5x8xf32>, %b: tensor<2x5x4x8xf32>, %c: tensor<2x4x5xf32>) {
+  // expected-error@+2 {{C5: out_grad is tensor<2x5x4x8xf32>, expected the dims tensor<2x4x5x8xf32> in the order of its permutation}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = "pd.fused_attention_kv_grad"(%a, %a, %a, %b, %c, %c, %c) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x5x4x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>)
   return
 }

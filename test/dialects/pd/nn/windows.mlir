@@ -101,3 +101,12 @@ func.func @lstm(%x: tensor<7x2x16xf32>, %h: tensor<2x2x24xf32>, %c: tensor<2x2x2
     : (tensor<7x2x16xf32>, tensor<2x2x24xf32>, tensor<2x2x24xf32>, tensor<96x16xf32>, tensor<96x24xf32>, tensor<96x16xf32>, tensor<96x24xf32>, tensor<96xf32>, tensor<96xf32>, tensor<96xf32>, tensor<96xf32>, tensor<2xi32>) -> (tensor<7x2x48xf32>, tensor<2x2x24xf32>, tensor<2x2x24xf32>)
   return %0#0 : tensor<7x2x48xf32>
 }
+
+// A global pooling ignores the operand for the size of the window.
+// CHECK-LABEL: @global_with_kernel_operand
+// CHECK: pd.pool2d %arg0 {kernel_size = array<i64: 4, 5>, paddings = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} :
+func.func @global_with_kernel_operand(%x: tensor<1x2x4x5xf32>) -> tensor<1x2x1x1xf32> {
+  %size = pd.constant dense<2> : tensor<2xi64>
+  %0 = pd.pool2d %x, %size {global_pooling = true} : (tensor<1x2x4x5xf32>, tensor<2xi64>) -> tensor<1x2x1x1xf32>
+  return %0 : tensor<1x2x1x1xf32>
+}
