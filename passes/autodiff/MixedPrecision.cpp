@@ -179,20 +179,24 @@ private:
         llvm::none_of(op->getOperands(), [&](Value v) { return isSingle(v.getType()) || isLow(v); }))
       return false;
     SmallVector<Value> before(op->getOperands());
+    SmallVector<Type> wideTypes(op->getResultTypes());
     for (OpOperand &operand : op->getOpOperands())
       give(operand, true);
-    FailureOr<SmallVector<Type>> types = [&] {
-      ScopedDiagnosticHandler silent(op->getContext(), [](mlir::Diagnostic &) { return success(); });
-      return pd::inferredTypes(op);
-    }();
-    if (failed(types) || !llvm::all_of(*types, [](Type type) { return isa<RankedTensorType>(type); })) {
-      op->setOperands(before);
-      return false;
+    ScopedDiagnosticHandler silent(op->getContext(), [](mlir::Diagnostic &) { return success(); });
+    FailureOr<SmallVector<Type>> types = pd::inferredTypes(op);
+    if (succeeded(types) && llvm::all_of(*types, [](Type type) { return isa<RankedTensorType>(type); })) {
+      for (auto [result, type] : llvm::zip(op->getResults(), *types))
+        if (isSingle(result.getType()) && cast<RankedTensorType>(type).getElementType() == rules.low)
+          setLow(result);
+      if (succeeded(op->getName().verifyInvariants(op)))
+        return true;
     }
-    for (auto [result, type] : llvm::zip(op->getResults(), *types))
-      if (isSingle(result.getType()) && cast<RankedTensorType>(type).getElementType() == rules.low)
-        setLow(result);
-    return true;
+    op->setOperands(before);
+    for (auto [result, type] : llvm::zip(op->getResults(), wideTypes)) {
+      result.setType(type);
+      lowered.erase(result);
+    }
+    return false;
   }
 
   /// Restores the operands of the op and of the ops in it.

@@ -186,6 +186,10 @@ Value CollectiveForm::range(Value x, int64_t dim, int64_t begin, int64_t end) {
 /// The range that `ranges` gives for the part of the device.
 Value CollectiveForm::rangeByPart(Value x, int64_t dim, unsigned factor,
                                   llvm::ArrayRef<std::pair<int64_t, int64_t>> ranges) {
+  if (auto part = ownPart(factor)) {
+    auto [begin, end] = ranges[static_cast<size_t>(*part)];
+    return range(x, dim, begin, end);
+  }
   OpBuilder &builder = getBuilder();
   auto bound = [&](ArrayRef<int64_t> values) -> Value {
     return pd::ReshapeOp::create(builder, op()->getLoc(), byPart(factor, values), Value(),

@@ -290,10 +290,13 @@ llvm::SmallVector<int64_t> DimComponents::blocksOf(Value value, int64_t dim) con
   auto cuts = cutsOfSpace.find(spaces.root(own));
   if (cuts == cutsOfSpace.end() || cuts->second.empty())
     return blocks;
-  int64_t begin = 0;
+  // The window of a convolution makes a dimension longer or shorter than others of its space.
+  int64_t begin = 0, size = sizeOfNode[own];
   for (int64_t cut : cuts->second)
-    blocks.push_back(cut - std::exchange(begin, cut));
-  blocks.push_back(sizeOfNode[own] - begin);
+    if (cut < size)
+      blocks.push_back(cut - std::exchange(begin, cut));
+  if (begin != 0)
+    blocks.push_back(size - begin);
   return blocks;
 }
 

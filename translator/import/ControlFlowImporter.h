@@ -178,6 +178,8 @@ private:
   };
   void recordRun(int32_t block, const legacy::Operation &op, mlir::Value condition);
   const Run *findRun(const legacy::Operation &op);
+  void importGradientOfRun(const legacy::Operation &op, const Run &run);
+  void undoInPlaceOps(const legacy::Operation &op, const Run &run);
   llvm::SmallVector<mlir::Value> importRunAgain(const Run &run, mlir::Block &body,
                                                 llvm::ArrayRef<std::string> names,
                                                 llvm::ArrayRef<std::string> outputs,

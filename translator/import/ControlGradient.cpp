@@ -108,21 +108,37 @@ llvm::SmallVector<Value> ControlFlowImporter::importRunAgain(const Run &run, Blo
   return results;
 }
 
+/// The gradient ops of in-place ops, such as the increment of a loop's counter, undo these: the ops that
+/// follow read the variable as it was before the forward op.
+void ControlFlowImporter::undoInPlaceOps(const legacy::Operation &op, const Run &run) {
+  Names written = effectsOf(program.legacyProgram, *run.op).written;
+  for (llvm::StringRef name : effectsOf(program.legacyProgram, op).written)
+    if (Value before = written.contains(name) ? run.scope.lookup(name) : Value())
+      program.define(name.str(), before);
+}
+
 void ControlFlowImporter::importBlockGradient(const legacy::Operation &op) {
   const Run *run = findRun(op);
   if (!run)
     return;
+  size_t before = program.diagnostics.size();
+  importGradientOfRun(op, *run);
+  if (program.diagnostics.size() == before)
+    undoInPlaceOps(op, *run);
+}
+
+void ControlFlowImporter::importGradientOfRun(const legacy::Operation &op, const Run &run) {
   const legacy::Slot *given = cotangentsOf(op);
   std::vector<std::string> names, outputs, gradients;
   llvm::SmallVector<Value> values, cotangents;
-  for (const std::string &slot : inputSlots(*run->op)) {
+  for (const std::string &slot : inputSlots(*run.op)) {
     const legacy::Slot *inputs = op.input(slot), *gradientSlot = op.output(slot + "@GRAD");
-    if (!gradientSlot && run->op->type == "recurrent")
+    if (!gradientSlot && run.op->type == "recurrent")
       continue;
     if (!gradientSlot || !inputs || inputs->arguments.size() != gradientSlot->arguments.size())
       return program.report("expected as many variables in '" + slot + "@GRAD' as in '" + slot + "'");
     for (auto [name, gradient] : llvm::zip(inputs->arguments, gradientSlot->arguments))
-      if (Value value = run->scope.lookup(name);
+      if (Value value = run.scope.lookup(name);
           gradient != legacy::emptyVariable && value && pd::hasTangent(value.getType())) {
         names.push_back(name);
         gradients.push_back(gradient);
@@ -143,7 +159,7 @@ void ControlFlowImporter::importBlockGradient(const legacy::Operation &op) {
   Block &body = region.emplaceBlock();
   for (Value value : values)
     body.addArgument(value.getType(), location);
-  llvm::SmallVector<Value> results = importRunAgain(*run, body, names, outputs, cotangents);
+  llvm::SmallVector<Value> results = importRunAgain(run, body, names, outputs, cotangents);
   if (program.diagnostics.size() == before &&
       (results.size() != outputs.size() || llvm::is_contained(results, Value())))
     program.report("the forward op does not define all variables that have a cotangent");

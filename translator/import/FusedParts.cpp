@@ -6,6 +6,7 @@
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ops/linalg/ProductOps.h"
 #include "dialects/pd/ops/math/ActivationOps.h"
+#include "dialects/pd/ops/shape/View.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -40,6 +41,8 @@ constexpr Part parts[] = {{"fuse_activation", Neutral::EmptyString},
                           {"fused_transpose_X", Neutral::EmptyList},
                           {"fused_transpose_Y", Neutral::EmptyList},
                           {"fused_transpose_Out", Neutral::EmptyList},
+                          {"fused_reshape2_shape", Neutral::EmptyList},
+                          {"fused_unsqueeze2_axes", Neutral::EmptyList},
                           {"fused_output_scale", Neutral::Ones},
                           {"Scale_x", Neutral::Ones},
                           {"Scale_y", Neutral::Ones},
@@ -141,7 +144,7 @@ FusedParts::FusedParts(OpImporter &importer, const LegacyOp &entry) : importer(i
       importer.report("attribute '" + part->attribute + "' is " + describe(importer, *part) +
                       ", which is not supported on " + entry.type + "; expected " + expected(part->neutral));
   }
-  // Slots of the fused kernels alone; the hook of `fc` reads its own.
+  // Slots that only the fused kernels read; `fc` lists none, because its hook reads them.
   if (llvm::is_contained(entry.ignored, "fuse_activation"))
     for (llvm::StringRef slot : {"Bias", "ResidualData"})
       if (llvm::is_contained(entry.ignored, slot) && !importer.inputs(slot).empty())
@@ -194,9 +197,13 @@ Value FusedParts::rearrangedInput(llvm::StringRef slot) {
 }
 
 Value FusedParts::rearrangedResult(Value result) {
+  TensorBuilder &e = importer.tensors();
+  if (has("fused_reshape2_shape"))
+    return e.reshape(e.wrap(result), importer.intsAttribute("fused_reshape2_shape"));
+  if (has("fused_unsqueeze2_axes"))
+    return e.create<pd::UnsqueezeOp>(result, Value(), importer.intsAttribute("fused_unsqueeze2_axes"));
   if (!has("fused_reshape_Out"))
     return result;
-  TensorBuilder &e = importer.tensors();
   return e.reshape(e.transpose(e.wrap(result), importer.intsAttribute("fused_transpose_Out")),
                    importer.intsAttribute("fused_reshape_Out"));
 }

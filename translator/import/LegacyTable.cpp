@@ -132,7 +132,8 @@ const llvm::StringMap<std::string> &structuralOps() {
 
 bool isHintAttribute(llvm::StringRef name) {
   // Kernel choices, roles, names. Every op behaves as with `force_fp32_output`. Paddle has not read the data
-  // formats of elementwise operands since 2.0.
+  // formats of elementwise operands since 2.0. Only TensorRT's converters read `support_int8`, which Paddle
+  // Inference writes on each fused fc, and `enable_int8`.
   static const llvm::StringSet<> hints = {
       "op_role",           "op_role_var",          "op_namescope",    "op_callstack",
       "op_device",         "with_quant_attr",      "use_mkldnn",      "use_onednn",
@@ -142,7 +143,8 @@ bool isHintAttribute(llvm::StringRef name) {
       "use_cudnn_on_gpu",  "quantization_type",    "bit_length",      "deterministic",
       "is_distributed",    "remote_prefetch",      "trainer_id",      "slot",
       "height_sections",   "table_names",          "epmap",           "name",
-      "execution_stream",  "grad_merge_cond_name", "activation_bits", "quantize_weight_bits"};
+      "execution_stream",  "grad_merge_cond_name", "activation_bits", "quantize_weight_bits",
+      "support_int8",      "enable_int8"};
   return hints.contains(name) || name.starts_with("__") || name.starts_with("@ALL_KERNELS") ||
          isQuantizationRecord(name);
 }

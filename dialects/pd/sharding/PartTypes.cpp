@@ -47,16 +47,19 @@ Operation *cloneOnTypes(Block &block, Operation *op, TypeRange operands) {
   OpBuilder builder(op->getContext());
   builder.setInsertionPointToEnd(&block);
   IRMapping mapping;
+  SmallVector<Value> values;
   for (auto [operand, type] : llvm::zip(op->getOperands(), operands)) {
-    if (mapping.contains(operand))
-      continue;
     auto constant = operand.getDefiningOp<ConstantOp>();
     if (constant && type == operand.getType())
-      mapping.map(operand, builder.clone(*constant)->getResult(0));
+      values.push_back(builder.clone(*constant)->getResult(0));
     else
-      mapping.map(operand, block.addArgument(type, op->getLoc()));
+      values.push_back(block.addArgument(type, op->getLoc()));
+    mapping.map(operand, values.back());
   }
-  return builder.clone(*op, mapping);
+  // The dims of a value that is two operands are split by two factors.
+  Operation *clone = builder.clone(*op, mapping);
+  clone->setOperands(values);
+  return clone;
 }
 
 void setLocalShape(Operation *op, llvm::ArrayRef<int64_t> dims) {

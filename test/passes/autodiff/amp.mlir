@@ -4,6 +4,7 @@
 // RUN: proa-opt %s --pd-amp="function=f allow=exp" | FileCheck %s --check-prefix=ALLOW
 // RUN: not proa-opt %s --pd-amp="function=f allow=nothing" 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: not proa-opt %s --pd-amp="function=f level=O3" 2>&1 | FileCheck %s --check-prefix=LEVEL
+// RUN: proa-opt %s --pd-amp="function=unpacked level=O2" | FileCheck %s --check-prefix=MATRICES
 // RUN: proa-opt %s --pd-amp=function=train | FileCheck %s --check-prefix=TRAIN
 // NAME: there is no op 'nothing' to be put on a list of mixed precision
 // LEVEL: expected level O1 or O2 and dtype f16 or bf16, found O3 and f16
@@ -103,4 +104,15 @@ func.func @train(%x: tensor<4x4xf32> {pd.feed = "x"}, %w: tensor<4x4xf32> {pd.pa
   }
   %new = pd.sgd %w, %rate, %dw : (tensor<4x4xf32>, tensor<1xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   return %loss, %new : tensor<f32>, tensor<4x4xf32>
+}
+
+// An op whose operands cannot have 16 bits stays in float32, also on O2.
+// MATRICES-LABEL: func @unpacked(
+// MATRICES: pd.lu_unpack %{{.*}} -> (tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>)
+// MATRICES: pd.exp {{.*}} -> tensor<2x2xf16>
+func.func @unpacked(%x: tensor<2x2xf32>, %pivots: tensor<2xi32>) -> tensor<2x2xf32> {
+  %p, %l, %u = pd.lu_unpack %x, %pivots
+      : (tensor<2x2xf32>, tensor<2xi32>) -> (tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>)
+  %y = pd.exp %u : (tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %y : tensor<2x2xf32>
 }

@@ -12,6 +12,18 @@ func.func @elementwise(%x: tensor<2x1x4xf32>, %y: tensor<3x4xf32>) -> tensor<2x3
 
 // -----
 
+// Means that count padding divide by less where more of it follows the input than precedes it.
+// CHECK-LABEL: @means
+// CHECK: pd.pool2d {{.*}}"([i, j, k, l])->([i, j, k, l]) {i=2, j=3, k=8, l=8} replicated={k, l} local={k, l}"
+// CHECK: pd.pool2d {{.*}}"([i, j, *, *])->([i, j, *, *]) {i=2, j=3}"
+func.func @means(%x: tensor<2x3x8x8xf32>) -> (tensor<2x3x8x8xf32>, tensor<2x3x8x8xf32>) {
+  %0 = pd.pool2d %x pooling_type = avg {kernel_size = array<i64: 2, 2>, strides = array<i64: 1, 1>, paddings = array<i64: 1, 0, 1, 0>, exclusive = false} : (tensor<2x3x8x8xf32>) -> tensor<2x3x8x8xf32>
+  %1 = pd.pool2d %x pooling_type = avg {kernel_size = array<i64: 2, 2>, strides = array<i64: 1, 1>, paddings = array<i64: 0, 1, 1, 0>, exclusive = false} : (tensor<2x3x8x8xf32>) -> tensor<2x3x8x8xf32>
+  return %0, %1 : tensor<2x3x8x8xf32>, tensor<2x3x8x8xf32>
+}
+
+// -----
+
 // What is summed over is a reduction; so is what a reduction goes over.
 // CHECK-LABEL: @products
 // CHECK: pd.matmul {{.*}}"([l, k, j], [k, i])->([l, j, i]) {i=5, j=?, k=4, l=2} reduction={k:sum}"

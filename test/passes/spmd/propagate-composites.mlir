@@ -69,3 +69,23 @@ func.func @groups(%x: tensor<2x8x7x3000xf32> {dist.sharding = #dist.sharding<@m,
   %0:3 = pd.group_norm %x {groups = 2} : (tensor<2x8x7x3000xf32>) -> (tensor<2x8x7x3000xf32>, tensor<2x2xf32>, tensor<2x2xf32>)
   return %0#0 : tensor<2x8x7x3000xf32>
 }
+
+// The dims of a value that is both operands belong to two factors, of which one is split.
+// CHECK-LABEL: @pairs
+// CHECK: pd.einsum %arg0, %{{.*}}[{}, {"mp"}, {}, {}]
+func.func @pairs(%x: tensor<2x8x6xf32> {dist.sharding = #dist.sharding<@m, [{}, {"mp"}, {}]>}) -> tensor<2x8x8x6xf32> {
+  %0 = pd.einsum %x, %x {equation = "bmd,bnd->bmnd"} : (tensor<2x8x6xf32>, tensor<2x8x6xf32>) -> tensor<2x8x8x6xf32>
+  return %0 : tensor<2x8x8x6xf32>
+}
+
+// The program of a device knows the size of its window: 4 of 13 rows.
+// LOCAL-LABEL: @uneven_windows
+// LOCAL-NOT: tensor.cast
+// LOCAL: pd.conv2d {{.*}} -> tensor<1x8x4x62xf32>
+// LOCAL-NOT: tensor.cast
+// LOCAL: return
+func.func @uneven_windows(%x: tensor<1x3x15x64xf32> {dist.sharding = #dist.sharding<@m, [{}, {}, {"mp"}, {}]>}, %w: tensor<8x3x3x3xf32>)
+    -> (tensor<1x8x13x62xf32> {dist.sharding = #dist.sharding<@m, [{}, {}, {"mp"}, {}]>}) {
+  %0 = pd.conv2d %x, %w : (tensor<1x3x15x64xf32>, tensor<8x3x3x3xf32>) -> tensor<1x8x13x62xf32>
+  return %0 : tensor<1x8x13x62xf32>
+}

@@ -29,4 +29,15 @@ void importMatmulV1(OpImporter &importer) {
   importer.setOutput("Out", alpha == 1 ? out : scale(out, alpha));
 }
 
+void importFusedMatmul(OpImporter &importer) {
+  Value x = importer.requiredInput("X"), y = importer.requiredInput("Y");
+  if (!x || !y)
+    return;
+  TensorBuilder &e = importer.tensors();
+  Expression out = e.matmul(e.wrap(x), e.wrap(y), importer.boolAttribute("trans_x", false),
+                            importer.boolAttribute("trans_y", false));
+  double alpha = importer.floatAttribute("matmul_alpha", 1);
+  importer.setOutput("Out", alpha == 1 ? out : scale(out, alpha));
+}
+
 } // namespace proa::import::hooks

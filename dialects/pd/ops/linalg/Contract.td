@@ -38,7 +38,10 @@ def Pd_MatmulOp : Pd_FoldableOp<"matmul",
     Legacy<"matmul_v2", ["X", "Y"], ["Out"], ["transpose_x=trans_x", "transpose_y=trans_y"],
       FusedIntoMatmul, "importMatmul">,
     Legacy<"matmul", ["X", "Y"], ["Out"], ["transpose_x=transpose_X", "transpose_y=transpose_Y"],
-      ["alpha", "head_number"] # FusedIntoMatmul, "importMatmulV1">];
+      ["alpha", "head_number"] # FusedIntoMatmul, "importMatmulV1">,
+    // It keeps attributes of the `matmul` that it replaces, which it does not read.
+    Legacy<"fused_matmul", ["X", "Y"], ["Out"], [], ["trans_x", "trans_y", "matmul_alpha", "alpha", "transpose_X",
+      "transpose_Y", "head_number"] # FusedIntoMatmul, "importFusedMatmul">];
   let newIrGradients = ["matmul_double_grad(x, y, dout)", "matmul_triple_grad(x, y, dout, ddx, ddy)"];
   let linear = ["x", "y"];
   let batching = "inCode";
@@ -64,9 +67,9 @@ def Pd_MatmulWithFlattenOp : Pd_Op<"matmul_with_flatten"> {
   let precision = "low";
   let legacy = [Legacy<"mul", ["X", "Y"], ["Out"], ["x_num_col_dims", "y_num_col_dims"],
     ["force_fp32_output"]>,
-                Legacy<"fc", ["Input", "W"], ["Out"], [], ["Bias", "in_num_col_dims", "activation_type",
-                  "padding_weights", "use_quantizer", "force_fp32_output", "fuse_residual_connection", "ResidualData"],
-                  "importFc">,
+                Legacy<"fc", ["Input", "W"], ["Out"], [], ["in_num_col_dims", "activation_type",
+                  "padding_weights", "use_quantizer", "force_fp32_output", "fuse_residual_connection",
+                  "fuse_activation", "fused_output_scale", "fused_reshape2_shape"], "importFc">,
                 Legacy<"fusion_repeated_fc_relu", ["X", "W*"], ["Out"], [], ["Bias", "ReluOut"],
                   "importFusionRepeatedFcRelu">];
 }

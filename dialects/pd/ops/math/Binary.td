@@ -16,7 +16,7 @@ class LegacyByAxis<string type, string hook = "importElementwise", list<string> 
     : Legacy<type, ["X", "Y"], ["Out"], [], ["force_cpu"] # fused, hook, constants_=["axis=-1"]>;
 // An op of oneDNN, with the ops that Paddle's passes fuse into it (translator/import/FusedParts.h).
 class LegacyFusible<string type> : LegacyByAxis<type, "importElementwise",
-  ["Scale_x", "Scale_y", "Scale_out", "fuse_activation", "fused_output_scale"]>;
+  ["Scale_x", "Scale_y", "Scale_out", "fuse_activation", "fused_output_scale", "fused_unsqueeze2_axes"]>;
 
 // A function of two operands with one operand constant, in either order.
 class LegacyFusedElementwise<string type> : Legacy<type, ["X", "Y"], ["Out"], [],
@@ -27,7 +27,7 @@ def Pd_AddOp : Pd_BinaryOp<"add", Pd_Tensor, [Commutative]> {
   let scalar = "b.add(x, y)";
   let derivatives = ["1.0", "1.0"];
   let precision = "follow";
-  let legacy = [LegacyFusible<"elementwise_add">, LegacyByAxis<"grad_add">,
+  let legacy = [LegacyFusible<"elementwise_add">, LegacyByAxis<"grad_add">, LegacyFusible<"fused_elementwise_add">,
     LegacyFusedElementwise<"fused_elemwise_activation">, LegacyFusedElementwise<"fused_elemwise_add_activation">];
   let newIrGradients = ["add_double_grad(y, dout) -> dout", "add_triple_grad(ddx, ddy) -> ddx, ddy"];
   let linear = ["x, y"];
@@ -38,7 +38,7 @@ def Pd_SubtractOp : Pd_BinaryOp<"subtract", Pd_NumberTensor> {
   let scalar = "b.subtract(x, y)";
   let derivatives = ["1.0", "-1.0"];
   let precision = "follow";
-  let legacy = [LegacyFusible<"elementwise_sub">, LegacyByAxis<"minus">];
+  let legacy = [LegacyFusible<"elementwise_sub">, LegacyByAxis<"minus">, LegacyFusible<"fused_elementwise_sub">];
   let newIrGradients = ["subtract_double_grad(y, dout) -> dout"];
   let linear = ["x, y"];
 }
@@ -48,7 +48,7 @@ def Pd_MultiplyOp : Pd_BinaryOp<"multiply", Pd_Tensor, [Commutative]> {
   let scalar = "b.multiply(x, y)";
   let derivatives = ["y", "x"];
   let precision = "follow";
-  let legacy = [LegacyFusible<"elementwise_mul">];
+  let legacy = [LegacyFusible<"elementwise_mul">, LegacyFusible<"fused_elementwise_mul">];
   let newIrGradients = ["multiply_double_grad(x, y, dout)", "multiply_triple_grad(x, y, dout, ddx, ddy)"];
   let linear = ["x", "y"];
 }
@@ -58,7 +58,7 @@ def Pd_DivideOp : Pd_BinaryOp<"divide", Pd_NumberTensor> {
   let scalar = "b.divide(x, y)";
   let vjp = ["dout / e.conj(y)", "-dout * e.conj(out / y)"];
   let precision = "follow";
-  let legacy = [LegacyFusible<"elementwise_div">];
+  let legacy = [LegacyFusible<"elementwise_div">, LegacyFusible<"fused_elementwise_div">];
   let newIrGradients = ["divide_grad(x, y, out)", "divide_double_grad(y, out, dout, dx) -> y, out, dout"];
 }
 

@@ -53,14 +53,14 @@ class LegacyConv<string type, list<string> more = []> : Legacy<type, ["Input", "
 def Pd_Conv2dOp : Pd_ConvOp<"conv2d", 2, "{1, 1}", "{0, 0}", "NCHW"> {
   let precision = "low";
   let newIr = [NewIr<["input", "filter"], [], [], [], "depthwise_conv2d">];
-  let legacy = [LegacyConv<"conv2d">, LegacyConv<"depthwise_conv2d">];
+  let legacy = [LegacyConv<"conv2d">, LegacyConv<"depthwise_conv2d">, LegacyConv<"fused_conv2d">];
   let newIrGradients = ["conv2d_grad_grad(input, filter, dout)", "depthwise_conv2d_double_grad(input, filter, dout)"];
   let extraClassDeclaration = [{
     ::mlir::OpOperand *getChannelWeights() { return &getFilterMutable(); }
   }];
 }
 def Pd_Conv3dOp : Pd_ConvOp<"conv3d", 3, "{1, 1, 1}", "{0, 0, 0}", "NCDHW"> {
-  let legacy = [LegacyConv<"conv3d">];
+  let legacy = [LegacyConv<"conv3d">, LegacyConv<"fused_conv3d">];
   let newIrGradients = ["conv3d_double_grad(input, filter, dout)"];
 }
 

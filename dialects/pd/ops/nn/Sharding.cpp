@@ -49,12 +49,24 @@ template <class Op> static FailureOr<SmallVector<Value>> poolOfWindow(LocalFormB
                              isMax ? -std::numeric_limits<double>::infinity() : 0});
 }
 
+/// Whether all means divide by the same number. Paddle's count the padding of a window up to that before the
+/// input (PoolElement.cpp).
+template <class Op> static bool countsAlike(Op op) {
+  llvm::ArrayRef<int64_t> paddings = op.getPaddings();
+  if (op.getExclusive())
+    return llvm::all_of(paddings, [](int64_t padding) { return padding == 0; });
+  bool isPair = static_cast<int64_t>(paddings.size()) == 2 * (tensorType(op.getX()).getRank() - 2);
+  for (size_t i = 0; isPair && i < paddings.size(); i += 2)
+    if (paddings[i + 1] > paddings[i])
+      return false;
+  return true;
+}
+
 /// Images and channels; and spatial dimensions by exchange of borders, unless means count windows at the
 /// border differently.
 template <class Op> static bool shardPool(ShardingRuleBuilder &rule, Op op) {
   shardImagesAndChannels(rule);
-  bool isPadded = llvm::any_of(op.getPaddings(), [](int64_t padding) { return padding != 0; });
-  bool isUniform = op.getPoolingType() == PoolingType::Max || !op.getExclusive() || !isPadded;
+  bool isUniform = op.getPoolingType() == PoolingType::Max || countsAlike(op);
   if (isUniform && !op.getKernelSizeTensor() && !op.getAdaptive() && !op.getGlobalPooling() &&
       !op.getCeilMode() && op.getPaddingAlgorithm() == PaddingAlgorithm::Explicit &&
       !op.getStrides().empty() && !op.getPaddings().empty())

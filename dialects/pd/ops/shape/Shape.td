@@ -55,7 +55,9 @@ def Pd_TransposeOp : Pd_Op<"transpose", [Pd_MovesElements]> {
   let indexingMap = 1;
   let precision = "follow";
   let legacy = [Legacy<"transpose2", ["X"], ["Out"], ["perm=axis"], ["XShape", "data_format"]>,
-                Legacy<"transpose", ["X"], ["Out"], ["perm=axis"], ["data_format"]>];
+                Legacy<"transpose", ["X"], ["Out"], ["perm=axis"], ["data_format"]>,
+                Legacy<"fused_transpose", ["X"], ["Out"], ["perm=axis"],
+                  ["XShape", "data_format", "fused_reshape2_shape", "fused_unsqueeze2_axes"]>];
   let newIrGradients = ["transpose_grad(dout)", "transpose_double_grad()"];
   let linear = ["x"];
   let batching = "inCode";
