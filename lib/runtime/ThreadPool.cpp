@@ -3,6 +3,18 @@
 #include <algorithm>
 #include <atomic>
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define PROA_THREAD_SANITIZER
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__) // g++
+#define PROA_THREAD_SANITIZER
+#endif
+#ifdef PROA_THREAD_SANITIZER
+#include <sanitizer/tsan_interface.h>
+#endif
+
 // libgomp's stable binary interface, called directly: clang compiles OpenMP pragmas only for its own runtime,
 // and that would be a second pool.
 extern "C" {
@@ -28,6 +40,19 @@ struct Region {
   int64_t count;
   int ranges;
 };
+
+// libgomp is not instrumented: ThreadSanitizer learns here that a team begins after the caller's writes, and
+// that the caller continues after those of the team.
+void announce([[maybe_unused]] void *region) {
+#ifdef PROA_THREAD_SANITIZER
+  __tsan_release(region);
+#endif
+}
+void observe([[maybe_unused]] void *region) {
+#ifdef PROA_THREAD_SANITIZER
+  __tsan_acquire(region);
+#endif
+}
 
 } // namespace
 
@@ -65,8 +90,10 @@ int detail::rangesFor(int64_t count, int64_t grain) {
 
 void detail::parallelRanges(int64_t count, int ranges, Body body, void *context) {
   Region region{body, context, count, ranges};
+  announce(&region);
   GOMP_parallel(
       [](void *data) {
+        observe(data);
         const Region &r = *static_cast<const Region *>(data);
         // libgomp may give fewer threads than there are ranges; then some do more.
         for (int i = omp_get_thread_num(), team = omp_get_num_threads(); i < r.ranges; i += team) {
@@ -74,10 +101,12 @@ void detail::parallelRanges(int64_t count, int ranges, Body body, void *context)
           int64_t begin = i * whole + std::min<int64_t>(i, rest);
           r.body(r.context, begin, begin + whole + (i < rest ? 1 : 0));
         }
+        announce(data);
       },
       // Always the whole team: libgomp ends the threads that a smaller team omits, and would have to start
       // them again.
       &region, static_cast<unsigned>(threads()), 0);
+  observe(&region);
 }
 
 } // namespace proa::runtime

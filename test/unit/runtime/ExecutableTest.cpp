@@ -174,9 +174,12 @@ TEST(Executable, ResultsOfEarlierRunsStayAndTheirMemoryIsUsedAgain) {
     for (const Tensor &result : held[run])
       last.insert(result.data());
   held.clear();
-  for (int run = 0; run < 4; ++run)
-    for (const Tensor &result : *session->run({{"x", floats({1, 4}, {5, 6, 7, 8})}}))
+  for (int run = 0; run < 4; ++run) {
+    auto results = session->run({{"x", floats({1, 4}, {5, 6, 7, 8})}});
+    ASSERT_TRUE(results) << results.diagnostics().text();
+    for (const Tensor &result : *results)
       EXPECT_TRUE(last.contains(result.data()));
+  }
 }
 
 TEST(Executable, FeedErrorsAllAtOnce) {
