@@ -1,6 +1,7 @@
 //! Elements of random tensors: the numbers of lib/runtime/Random.h and lib/runtime/kernels/Random.cpp.
 #include "dialects/pd/builders/ElementBuilder.h"
 #include "dialects/pd/ir/Infer.h"
+#include "dialects/rt/Philox.h"
 #include "dialects/rt/Rt.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -44,7 +45,6 @@ public:
   Value low(Value x) { return arith::TruncIOp::create(b, loc, i32, x); }
   Value high(Value x) { return low(arith::ShRUIOp::create(b, loc, x, longWord(32))); }
   Value extended(Value x) { return arith::ExtUIOp::create(b, loc, i64, x); }
-  Value exclusiveOr(Value x, Value y) { return arith::XOrIOp::create(b, loc, x, y); }
   Value asLong(IndexValue x) { return arith::IndexCastOp::create(b, loc, i64, x.value()); }
 
   /// 64 bits of two words.
@@ -56,22 +56,7 @@ public:
   /// Philox4x32-10 of a block of the execution in operand 0.
   Words philox(IndexValue block) {
     Value key = e.load(0, {e.index(0)}), call = e.load(0, {e.index(1)}), number = asLong(block);
-    Words c{low(number), high(number), low(call), high(call)};
-    Value k0 = low(key), k1 = high(key);
-    constexpr uint64_t m0 = 0xD2511F53, m1 = 0xCD9E8D57;
-    constexpr uint32_t w0 = 0x9E3779B9, w1 = 0xBB67AE85;
-    constexpr int rounds = 10;
-    for (int round = 0; round < rounds; ++round) {
-      Value a = arith::MulIOp::create(b, loc, extended(c[0]), longWord(m0));
-      Value d = arith::MulIOp::create(b, loc, extended(c[2]), longWord(m1));
-      c = {exclusiveOr(exclusiveOr(high(d), c[1]), k0), low(d), exclusiveOr(exclusiveOr(high(a), c[3]), k1),
-           low(a)};
-      if (round + 1 == rounds)
-        break;
-      k0 = arith::AddIOp::create(b, loc, k0, word(w0));
-      k1 = arith::AddIOp::create(b, loc, k1, word(w1));
-    }
-    return c;
+    return rt::philox(b, loc, key, call, number);
   }
 
   /// In [0, 1), of 24 bits.

@@ -141,7 +141,8 @@ def Rt_RandomCallOp : Op<Rt_Dialect, "random_call", [Pd_DeclaredAttributesOnly,
   let description = [{
     The two 64-bit words that an execution of a random op of pd derives its numbers from (lib/runtime/Random.h). With a
     nonzero seed they are the seed and 0. Otherwise they are the seed of the model and the number of the execution,
-    which this op counts, as the library kernel of the random op would. `seed_tensor` overrides `seed`.
+    which this op counts, as the library kernel of the random op would. `seed_tensor` overrides `seed`; one of two
+    elements is the result.
   }];
   string library = "random_call";
   bit libraryHalf = 1;

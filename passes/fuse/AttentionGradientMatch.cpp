@@ -2,9 +2,14 @@
 
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
+#include "dialects/pd/ops/math/UnaryOps.h"
 #include "dialects/pd/ops/reduce/ReduceOps.h"
 
+#include "mlir/IR/Matchers.h"
+
 #include "llvm/ADT/SetVector.h"
+
+#include <cmath>
 
 using namespace mlir;
 
@@ -13,11 +18,13 @@ namespace {
 
 class GradientMatcher {
 public:
-  explicit GradientMatcher(const AttentionForward &forward) : forward(forward) {
+  explicit GradientMatcher(const AttentionForward &forward) : forward(forward), dropout(forward.dropout) {
     values.insert(forward.between.begin(), forward.between.end());
     for (Value value : forward.between)
       known.insert(value.getDefiningOp());
     known.insert(forward.second.op);
+    if (dropout)
+      values.insert(dropout.getMask());
   }
 
   /// The reason why the ops do not match; empty if they do.
@@ -25,7 +32,12 @@ public:
     if (haveOnlyKnownUsers())
       return "";
     if (!findValues())
-      return "its weights are used elsewhere";
+      return isMaskUsedElsewhere() ? "the mask of its dropout is used elsewhere"
+                                   : "its weights are used elsewhere";
+    if (dropout && !findDropout())
+      return "the gradient of its dropout is not that of pd.dropout";
+    if (isMaskUsedElsewhere())
+      return "the mask of its dropout is used elsewhere";
     if (!findScores())
       return "its weights have uses that are not those of their gradient";
     if (std::string reason = findProducts(); !reason.empty())
@@ -37,6 +49,7 @@ public:
 
 private:
   const AttentionForward &forward;
+  pd::DropoutOp dropout;         ///< that of `forward`
   llvm::SetVector<Value> values; ///< all between the products
   llvm::SmallPtrSet<Operation *, 32> known;
   Value weightGradient, scoreGradient;
@@ -45,6 +58,11 @@ private:
     return llvm::all_of(values, [&](Value value) {
       return llvm::all_of(value.getUsers(), [&](Operation *user) { return known.contains(user); });
     });
+  }
+
+  bool isMaskUsedElsewhere() {
+    return dropout &&
+           llvm::any_of(dropout.getMask().getUsers(), [&](Operation *user) { return !known.contains(user); });
   }
 
   void add(Operation *op) {
@@ -98,9 +116,60 @@ private:
     return true;
   }
 
-  /// The formula of the gradient of softmax: p (w - sum(w p)).
+  /// Whether `condition` is the mask of dropout, cast to i1.
+  bool isMask(Value condition) {
+    while (Operation *op = condition.getDefiningOp()) {
+      if (op == dropout)
+        return condition == dropout.getMask();
+      if (!isa<pd::CastOp>(op) && !keepsMatrices(op))
+        return false;
+      add(op);
+      condition = op->getOperand(0);
+    }
+    return false;
+  }
+
+  /// The gradient of the weights before dropout: zero where the mask is, in mode upscale_in_train over 1 - p.
+  bool findDropout() {
+    double factor = 1, dropped = dropout.getP().convertToDouble();
+    auto skip = [&] {
+      while (Operation *next = nextOf(weightGradient, &factor)) {
+        add(next);
+        weightGradient = next->getResult(0);
+      }
+    };
+    skip();
+    auto where =
+        weightGradient.hasOneUse() ? dyn_cast<pd::WhereOp>(*weightGradient.user_begin()) : pd::WhereOp();
+    if (!where || where.getX() != weightGradient || !matchPattern(where.getY(), m_AnyZeroFloat()) ||
+        !isMask(where.getCondition()))
+      return false;
+    add(where);
+    weightGradient = where.getOut();
+    skip();
+    double expected = dropout.getMode() == pd::DropoutMode::UpscaleInTrain ? 1 / (1 - dropped) : 1;
+    double rounding = 1e-6 * expected; // of 1 - p in float32
+    return std::abs(factor / expected - 1) <= rounding;
+  }
+
+  /// The formula of the gradient of softmax, in the type of the weights or after a cast of them.
   bool findScores() {
-    Value p = forward.weights, w = weightGradient;
+    SmallVector<Value> weights{forward.weights};
+    for (Operation *user : forward.weights.getUsers())
+      if (isFloatCast(user) && !known.contains(user))
+        weights.push_back(user->getResult(0));
+    for (Value own : weights)
+      if (findScores(own)) {
+        if (own != forward.weights)
+          add(own.getDefiningOp());
+        return true;
+      }
+    return false;
+  }
+
+  /// p (w - sum(w p)).
+  bool findScores(Value p) {
+    Value w = weightGradient;
     for (Operation *user : p.getUsers()) {
       auto multiply = dyn_cast<pd::MultiplyOp>(user);
       if (!multiply)

@@ -1,6 +1,7 @@
 /// The gradient of softmax(f(q k^T)) v, as the derivatives of these ops give it.
 #pragma once
 
+#include "dialects/pd/ops/nn/DropoutOps.h"
 #include "passes/fuse/AttentionProducts.h"
 
 #include <string>
@@ -11,6 +12,7 @@ namespace proa {
 struct AttentionForward {
   MatrixProduct first, second;
   mlir::Value weights;                    ///< result of the softmax
+  pd::DropoutOp dropout;                  ///< in training, of the weights; null: none
   llvm::SmallVector<mlir::Value> between; ///< all values from the first product to the operand of the second
 };
 

@@ -14,6 +14,7 @@
 #include "dialects/pd/ops/reduce/ReduceOps.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
+#include "dialects/rt/Rt.h"
 #include "passes/fuse/AttentionGradientMatch.h"
 #include "passes/remarks/Remarks.h"
 
@@ -52,8 +53,9 @@ public:
     forward.second = *second;
     if (!findWeights(second->x()))
       return failure(); // an ordinary product
-    if (!isUpscaledDropout)
-      return refuse("dropout in training is between the softmax and the values");
+    if (hasOtherDropout)
+      return refuse(
+          "several dropouts, or one whose probability is a tensor, are between the softmax and the values");
     if (failed(matchSoftmax()))
       return failure();
     std::optional<MatrixProduct> first = matchScores(softmaxInput);
@@ -76,8 +78,9 @@ private:
   AttentionForward forward;
   AttentionBackward backward;
   Value softmaxInput;
-  bool isCausal = false, isUpscaledDropout = true;
+  bool isCausal = false, hasOtherDropout = false;
   double queryFactor = 1, keyFactor = 1, scoreFactor = 1; ///< of the operands and of the product
+  double outFactor = 1;                                   ///< of the weights after the softmax
   SmallVector<std::pair<Value, double>> masks;            ///< with the factor of each
 
   LogicalResult refuse(const Twine &reason) {
@@ -96,13 +99,22 @@ private:
       }
       auto dropout = dyn_cast<pd::DropoutOp>(op);
       if (dropout)
-        isUpscaledDropout &= dropout.getIsTest() && dropout.getMode() == pd::DropoutMode::UpscaleInTrain &&
-                             value == dropout.getOut();
+        addDropout(dropout, value);
       if (!dropout && !isFloatCast(op) && !keepsMatrices(op))
         return false;
       value = op->getOperand(0);
     }
     return false;
+  }
+
+  void addDropout(pd::DropoutOp dropout, Value result) {
+    bool isScaled = dropout.getMode() == pd::DropoutMode::UpscaleInTrain;
+    hasOtherDropout |=
+        result != dropout.getOut() || dropout.getPTensor() || (!dropout.getIsTest() && forward.dropout);
+    if (!dropout.getIsTest())
+      forward.dropout = dropout;
+    else if (!isScaled)
+      outFactor *= 1 - dropout.getP().convertToDouble();
   }
 
   LogicalResult matchSoftmax() {
@@ -169,6 +181,14 @@ private:
       return value;
     return pd::ReshapeOp::create(rewriter, value.getLoc(), value, Value(),
                                  rewriter.getDenseI64ArrayAttr(shape));
+  }
+
+  Value scaled(Value value, double factor) {
+    if (factor == 1)
+      return value;
+    return pd::ScaleOp::create(rewriter, root->getLoc(), value, Value(), Value(),
+                               rewriter.getF64FloatAttr(factor), rewriter.getF64FloatAttr(0),
+                               rewriter.getBoolAttr(true));
   }
 
   /// The operand without scalings, which go to `factor`.
@@ -243,10 +263,7 @@ private:
         shape.insert(shape.begin(), 1);
       shape.insert(shape.begin(), 4 - std::min<size_t>(4, shape.size()), 1);
       Value part = reshape(mask, shape);
-      if (own != 1)
-        part = pd::ScaleOp::create(rewriter, root->getLoc(), part, Value(), Value(),
-                                   rewriter.getF64FloatAttr(own), rewriter.getF64FloatAttr(0),
-                                   rewriter.getBoolAttr(true));
+      part = scaled(part, own);
       sum = sum ? Value(pd::AddOp::create(rewriter, root->getLoc(), sum, part)) : part;
     }
     return sum;
@@ -286,6 +303,8 @@ private:
       scores.insert(scores.begin(), 1);
     if (failed(checkTypes(scores)))
       return failure();
+    if (hasGradient() && outFactor != 1)
+      return refuse("dropout in inference scales its weights, and it has a gradient");
     if (hasGradient() && !comesAfterRoot())
       return refuse("its gradient is not computed after it");
     rewriter.setInsertionPoint(root);
@@ -306,15 +325,32 @@ private:
     pd::TransposeOp transpose = transposeOf(second.result(), out);
     auto attention = pd::FusedAttentionOp::create(
         rewriter, root->getLoc(), q.value, ownK.value, ownV.value, sumOfMasks(scores), Value(),
-        rewriter.getF64FloatAttr(scale), rewriter.getBoolAttr(isCausal), q.attribute(rewriter),
-        ownK.attribute(rewriter), ownV.attribute(rewriter), out.attribute(rewriter));
+        callOfDropout(), rewriter.getF64FloatAttr(scale), rewriter.getBoolAttr(isCausal),
+        q.attribute(rewriter), ownK.attribute(rewriter), ownV.attribute(rewriter), out.attribute(rewriter),
+        forward.dropout ? forward.dropout.getPAttr() : rewriter.getF64FloatAttr(0),
+        pd::DropoutModeAttr::get(rewriter.getContext(), forward.dropout ? forward.dropout.getMode()
+                                                                        : pd::DropoutMode::UpscaleInTrain));
     if (hasGradient())
       createGradient(attention, q, {k, ownK}, {v, ownV}, out, batches);
+    Value result = scaled(attention.getOut(), outFactor);
     if (transpose)
-      rewriter.replaceAllUsesWith(transpose.getOut(), attention.getOut());
+      rewriter.replaceAllUsesWith(transpose.getOut(), result);
     else
-      rewriter.replaceAllUsesWith(second.result(), reshape(attention.getOut(), shapeOf(second.result())));
+      rewriter.replaceAllUsesWith(second.result(), reshape(result, shapeOf(second.result())));
     return success();
+  }
+
+  /// The execution of dropout, in its place among the random ops of the program; null without dropout.
+  Value callOfDropout() {
+    pd::DropoutOp dropout = forward.dropout;
+    if (!dropout)
+      return {};
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(dropout);
+    auto type = RankedTensorType::get({2}, rewriter.getI64Type());
+    int64_t seed = dropout.getFixSeed() ? static_cast<int64_t>(dropout.getSeed()) : 0;
+    return rt::RandomCallOp::create(rewriter, dropout.getLoc(), type, dropout.getSeedTensor(),
+                                    rewriter.getI64IntegerAttr(seed));
   }
 
   /// The only user of the result, if it is a transpose that the attention can do; its order goes to `out`.
@@ -417,9 +453,7 @@ private:
     factor *= result.factor;
     constexpr double rounding = 1e-6; // of factors in float32 that cancel each other
     if (std::abs(factor - 1) > rounding)
-      gradient = pd::ScaleOp::create(rewriter, root->getLoc(), gradient, Value(), Value(),
-                                     rewriter.getF64FloatAttr(factor), rewriter.getF64FloatAttr(0),
-                                     rewriter.getBoolAttr(true));
+      gradient = scaled(gradient, factor);
     rewriter.replaceAllUsesWith(result.value, gradient);
   }
 
@@ -457,8 +491,9 @@ private:
     auto gradient = pd::FusedAttentionGradOp::create(
         rewriter, root->getLoc(), q.value, k.value, v.value, outGradient.value, attention.getMaximum(),
         attention.getSum(), attention.getOut(), attention.getMask(), attention.getKeyLengths(),
-        attention.getScaleAttr(), attention.getCausalAttr(), q.attribute(rewriter), k.attribute(rewriter),
-        v.attribute(rewriter), out.attribute(rewriter));
+        attention.getDropoutCall(), attention.getScaleAttr(), attention.getCausalAttr(),
+        q.attribute(rewriter), k.attribute(rewriter), v.attribute(rewriter), out.attribute(rewriter),
+        attention.getDropoutPAttr(), attention.getDropoutModeAttr());
     double factor = backward.factor / scoreFactor; // of the gradient of the product in the program
     replace(resultOf(backward.q), inOrder(gradient.getQGrad(), q.permutation, false), factor / queryFactor);
     if (hasSums) {

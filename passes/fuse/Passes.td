@@ -100,7 +100,9 @@ def FormFusedAttention : Pass<"pd-form-fused-attention", "::mlir::func::FuncOp">
   let description = [{
     A product with the softmax of another product becomes `pd.fused_attention`, if nothing else uses what is between
     them. That may be: scalings by constants of the first product or of its left operand, additions of a mask, casts to
-    the same type, reshapes that split or merge batch and heads, and dropout in inference, which changes nothing.
+    the same type, reshapes that split or merge batch and heads, and dropout of constant probability. The random
+    numbers of dropout in training keep their place among those of the program: `rt.random_call` takes it, and the
+    kernels compute the mask again. The mask must have no other use than in the gradient.
     Transposes of operands and of the result become permutations, and repeated heads of keys and values are read as they
     are.
 
@@ -121,7 +123,7 @@ def FormFusedAttention : Pass<"pd-form-fused-attention", "::mlir::func::FuncOp">
 
     Remarks say for each softmax why it is not part of an attention (`--remarks=pd-form-fused-attention`).
   }];
-  let dependentDialects = ["::proa::pd::PdDialect"];
+  let dependentDialects = ["::proa::pd::PdDialect", "::proa::rt::RtDialect"];
 }
 
 #endif

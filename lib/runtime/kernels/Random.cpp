@@ -42,16 +42,19 @@ struct FillAttributes {
   }
 };
 
-/// The seed in an optional operand, which overrides the attribute.
-Result<uint64_t> seedOf(Call &call, size_t input, uint64_t attribute) {
+/// The numbers of a call. The seed is the attribute or in an optional operand, which overrides it; an operand
+/// of two elements has the key and the number of an execution.
+Result<RandomCall> drawOf(Call &call, size_t input, uint64_t attribute) {
   if (!call.input(input))
-    return attribute;
+    return drawOf(call, attribute);
   Result<std::vector<int64_t>> given = integersOf(call.input(input));
   if (!given)
     return given.diagnostics();
+  if (given->size() == 2)
+    return RandomCall{static_cast<uint64_t>(given->front()), static_cast<uint64_t>(given->back())};
   if (given->size() != 1)
-    return failure("expected one seed, found {}", given->size());
-  return static_cast<uint64_t>(given->front());
+    return failure("expected one seed, or the two words of an execution, found {} numbers", given->size());
+  return drawOf(call, static_cast<uint64_t>(given->front()));
 }
 
 Result<Fill> beginFill(Call &call, const FillAttributes &attributes) {
@@ -65,16 +68,16 @@ Result<Fill> beginFill(Call &call, const FillAttributes &attributes) {
   for (int64_t dim : dims)
     if (dim < 0)
       return failure("the shape [{}] has a negative dim", fmt::join(dims, ", "));
-  Result<uint64_t> seed = seedOf(call, 1, attributes.seed);
-  if (!seed)
-    return seed.diagnostics();
   Result<View> out = call.output(0, dims);
   if (!out)
     return out.diagnostics();
   Result<WholeIndex> index = WholeIndex::create(dims, attributes.whole, call.input(2));
   if (!index)
     return index.diagnostics();
-  return Fill{*out, drawOf(call, *seed), *index};
+  Result<RandomCall> draw = drawOf(call, 1, attributes.seed);
+  if (!draw)
+    return draw.diagnostics();
+  return Fill{*out, *draw, *index};
 }
 
 /// Sets each element from some words of the sequence: body(words, part of the words, element) where
@@ -373,16 +376,15 @@ Result<std::unique_ptr<LibraryKernel>> makeSampler(const Op &op, const KernelReq
 /// The key and the number of an execution, for a device.
 Result<std::unique_ptr<LibraryKernel>> makeRandomCall(const RandomCallAttributes &op, const KernelRequest &) {
   return makeKernel([attribute = static_cast<uint64_t>(op.seed)](Call &call) -> Result<void> {
-    Result<uint64_t> seed = seedOf(call, 0, attribute);
-    if (!seed)
-      return seed.diagnostics();
+    Result<RandomCall> draw = drawOf(call, 0, attribute);
+    if (!draw)
+      return draw.diagnostics();
     const int64_t dims[] = {2};
     Result<View> out = call.output(0, dims);
     if (!out)
       return out.diagnostics();
-    RandomCall draw = drawOf(call, *seed);
-    out->as<int64_t>()[0] = static_cast<int64_t>(draw.key);
-    out->as<int64_t>()[1] = static_cast<int64_t>(draw.call);
+    out->as<int64_t>()[0] = static_cast<int64_t>(draw->key);
+    out->as<int64_t>()[1] = static_cast<int64_t>(draw->call);
     return {};
   });
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "passes/lower-gpu/attention/AttentionTile.h"
+#include "passes/lower-gpu/attention/KeptWeights.h"
 
 namespace proa {
 
@@ -13,6 +14,7 @@ public:
     mlir::Value lengths; ///< memref, or null
     double scale = 1;
     bool isCausal = false;
+    KeptWeights::Dropout dropout;
   };
   /// Memrefs of the statistics of queries. Results that nothing uses are null.
   struct Statistics {
@@ -20,8 +22,12 @@ public:
   };
 
 protected:
-  AttentionCode(const AttentionSite &site, Operands operands)
-      : IndexCode(site.b, site.loc), site(site), operands(operands) {}
+  /// `rows` and `columns` are those of a thread.
+  AttentionCode(const AttentionSite &site, Operands operands, int64_t rows, int64_t columns,
+                LanesOfBlock lanes)
+      : IndexCode(site.b, site.loc), site(site), operands(operands),
+        dropout(site, operands.dropout, {rows, columns, site.choice.isByKeys, lanes},
+                {site.q.sizes[1], site.q.sizes[2], site.k.sizes[2]}) {}
 
   mlir::Value number(double value) const;
   mlir::Value size(const AttentionTensor &tensor, unsigned dim) const;
@@ -44,6 +50,7 @@ protected:
 
   const AttentionSite &site;
   Operands operands;
+  KeptWeights dropout;
 };
 
 } // namespace proa

@@ -26,8 +26,10 @@ AttentionGradient::State AttentionGradient::State::withValues(ValueRange all) co
   return {Values(all.take_front(scores.size())), Values(all.drop_front(scores.size()))};
 }
 
-AttentionGradient::AttentionGradient(const AttentionSite &site, Operands operands, Tensors given)
-    : AttentionCode(site, operands), tensors(std::move(given)), products(makeProducts(site)),
+AttentionGradient::AttentionGradient(const AttentionSite &site, Operands operands, Tensors given,
+                                     std::unique_ptr<BlockProducts> ofBlock)
+    : AttentionCode(site, operands, ofBlock->rows, ofBlock->scoresOfRow, ofBlock->lanesOfBlock),
+      tensors(std::move(given)), products(std::move(ofBlock)),
       scoreElements(paddedElements(site.choice.kind, site.q.elements())),
       valueElements(paddedElements(site.choice.kind, site.v.elements())),
       own(site, isByKeys() ? site.k : site.q, isByKeys() ? site.v : tensors.outGradient, site.choice.rows(),
@@ -176,27 +178,43 @@ Value AttentionGradient::weight(const Place &place, Value product, const Query &
   return used ? arith::SelectOp::create(b, loc, used, weight, number(0)) : weight;
 }
 
+/// The indices of the rows or columns of the thread, from `first` on.
+AttentionGradient::Values AttentionGradient::indices(Value first, int64_t count, bool areRows) {
+  Values all;
+  for (int64_t i = 0; i < count; ++i)
+    all.push_back(add(first, areRows ? products->rowOf(i) : products->columnOf(i)));
+  return all;
+}
+
 AttentionGradient::State AttentionGradient::step(const Place &place, Value firstColumn, const State &state) {
   copy(other, place, firstColumn);
+  Values rows = indices(place.first, products->rows, true),
+         columns = indices(firstColumn, products->scoresOfRow, false);
+  const Values &queries = isByKeys() ? columns : rows, &keys = isByKeys() ? rows : columns;
+  // Before the products need registers.
+  Values kept = dropout ? dropout.kept(place.batch, place.head, queries, keys) : Values();
   Values weights = products->multiply(own.scores, other.scores, scoreElements),
          gradients = products->multiply(own.values, other.values, valueElements);
   SmallVector<Query> columnQueries;
-  for (int64_t j = 0; isByKeys() && j < products->scoresOfRow; ++j)
-    columnQueries.push_back(load(place, add(firstColumn, products->columnOf(j))));
+  for (Value query : isByKeys() ? ValueRange(queries) : ValueRange())
+    columnQueries.push_back(load(place, query));
+  Values dropped = weights;
   for (size_t i = 0; i < weights.size(); ++i) {
-    auto columns = static_cast<size_t>(products->scoresOfRow);
-    size_t row = i / columns, column = i % columns;
-    Value inRows = add(place.first, products->rowOf(static_cast<int64_t>(row))),
-          inColumns = add(firstColumn, products->columnOf(static_cast<int64_t>(column)));
-    Value query = isByKeys() ? inColumns : inRows, key = isByKeys() ? inRows : inColumns;
+    size_t row = i / columns.size(), column = i % columns.size();
+    size_t query = isByKeys() ? column : row, key = isByKeys() ? row : column;
     const Query &statistics = isByKeys() ? columnQueries[column] : ownQueries[row];
-    weights[i] = weight(place, weights[i], statistics, query, key);
+    weights[i] = dropped[i] = weight(place, weights[i], statistics, queries[query], keys[key]);
+    if (dropout) {
+      dropped[i] = dropout.keep(kept[i], weights[i]);
+      gradients[i] =
+          arith::MulFOp::create(b, loc, gradients[i], dropout.keep(kept[i], number(dropout.factor())));
+    }
     Value difference = arith::SubFOp::create(b, loc, gradients[i], statistics.delta);
     gradients[i] = arith::MulFOp::create(b, loc, weights[i], difference);
   }
   State next;
   if (isByKeys())
-    next.values = products->addWeighted(weights, other.values, valueElements, state.values);
+    next.values = products->addWeighted(dropped, other.values, valueElements, state.values);
   next.scores = products->addWeighted(gradients, other.scores, scoreElements, state.scores);
   return next;
 }
@@ -219,7 +237,7 @@ void AttentionGradient::store(const Place &place, const State &state) {
   };
   storeAll(tensors.scoreGradient, state.scores, scoreElements, operands.scale);
   if (isByKeys())
-    storeAll(tensors.valueGradient, state.values, valueElements, 1);
+    storeAll(tensors.valueGradient, state.values, valueElements, dropout.factor());
 }
 
 } // namespace proa

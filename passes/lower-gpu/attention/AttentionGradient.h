@@ -20,7 +20,8 @@ public:
     AttentionTensor scoreGradient, valueGradient;
   };
 
-  AttentionGradient(const AttentionSite &site, Operands operands, Tensors tensors);
+  AttentionGradient(const AttentionSite &site, Operands operands, Tensors tensors)
+      : AttentionGradient(site, operands, std::move(tensors), makeProducts(site)) {}
 
   /// Creates shared memory; once, at the start of the kernel.
   void prepare();
@@ -59,6 +60,9 @@ private:
     State withValues(mlir::ValueRange all) const;
   };
 
+  AttentionGradient(const AttentionSite &site, Operands operands, Tensors tensors,
+                    std::unique_ptr<BlockProducts> products);
+
   Place placeOf(mlir::Value row) const;
   void copy(Side &side, const Place &place, mlir::Value first);
   State overHeads(Place place, State state);
@@ -67,6 +71,7 @@ private:
   mlir::Value weight(const Place &place, mlir::Value product, const Query &statistics, mlir::Value query,
                      mlir::Value key);
   mlir::Value isUsed(const Place &place, mlir::Value query, mlir::Value key);
+  Values indices(mlir::Value first, int64_t count, bool areRows);
   Query load(const Place &place, mlir::Value query) const;
   void store(const Place &place, const State &state);
 

@@ -146,6 +146,7 @@ AttentionThreads::Values AttentionThreads::scaledScores(const AttentionTile::Pla
 
 AttentionThreads::State AttentionThreads::step(const AttentionTile::Place &place, Value firstKey,
                                                const State &state, bool isRestricted) {
+  Values kept = dropout ? keptWeights(place, firstKey) : Values(); // before the scores need registers
   Values scores = scaledScores(place, firstKey, isRestricted), weights;
   auto columns = static_cast<size_t>(tile.scoresOfRow), outputs = static_cast<size_t>(tile.outputsOfRow);
   State next;
@@ -178,8 +179,19 @@ AttentionThreads::State AttentionThreads::step(const AttentionTile::Place &place
     for (size_t i = row * outputs; i < (row + 1) * outputs; ++i)
       rescaled[i] = arith::MulFOp::create(b, loc, rescaled[i], correction);
   }
+  for (auto [weight, isKept] : llvm::zip(weights, kept)) // their factor multiplies the outputs
+    weight = dropout.keep(isKept, weight);
   next.outputs = tile.accumulate(weights, rescaled);
   return next;
+}
+
+AttentionThreads::Values AttentionThreads::keptWeights(const AttentionTile::Place &place, Value firstKey) {
+  Values queries, keys;
+  for (int64_t row = 0; row < tile.rows; ++row)
+    queries.push_back(add(place.firstQuery, tile.rowOf(row)));
+  for (int64_t score = 0; score < tile.scoresOfRow; ++score)
+    keys.push_back(add(firstKey, tile.keyOf(score)));
+  return dropout.kept(place.batch, place.head, queries, keys);
 }
 
 //===----------------------------------------------------------------------===//
@@ -189,7 +201,7 @@ AttentionThreads::State AttentionThreads::step(const AttentionTile::Place &place
 void AttentionThreads::store(const AttentionTile::Place &place, const State &state) {
   for (size_t row = 0; row < rows(); ++row) {
     Value sum = acrossLanes(state.sums[row], /*isMaximum=*/false);
-    Value inverse = arith::DivFOp::create(b, loc, number(1), sum);
+    Value inverse = arith::DivFOp::create(b, loc, number(dropout.factor()), sum);
     Values elements;
     auto outputs = static_cast<size_t>(tile.outputsOfRow);
     for (Value output : ValueRange(state.outputs).slice(row * outputs, outputs))

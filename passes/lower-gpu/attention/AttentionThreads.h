@@ -10,7 +10,8 @@ namespace proa {
 class AttentionThreads : public AttentionCode {
 public:
   AttentionThreads(const AttentionSite &site, AttentionTile &tile, Operands operands, Statistics results)
-      : AttentionCode(site, operands), tile(tile), results(results) {}
+      : AttentionCode(site, operands, tile.rows, tile.scoresOfRow, tile.lanesOfBlock), tile(tile),
+        results(results) {}
 
   /// The code of a block that computes tile number `row` of all tiles: those of queries of a head, then
   /// heads, then batches.
@@ -36,6 +37,7 @@ private:
                  bool isRestricted);
   State step(const AttentionTile::Place &place, mlir::Value firstKey, const State &state, bool isRestricted);
   Values scaledScores(const AttentionTile::Place &place, mlir::Value firstKey, bool isRestricted);
+  Values keptWeights(const AttentionTile::Place &place, mlir::Value firstKey);
   mlir::Value acrossLanes(mlir::Value value, bool isMaximum) const;
   void store(const AttentionTile::Place &place, const State &state);
   void storeStatistics(const AttentionTile::Place &place, mlir::Value query, mlir::Value maximum,

@@ -31,6 +31,13 @@ struct AttentionSite {
   mlir::Value thread;
 };
 
+/// The lanes that have four scores with adjacent keys, of which the first is a multiple of four: `count` of
+/// them, 1, 2 or 4, whose numbers are `stride` apart. A lane has 4 / count of the scores, in the order of
+/// lanes.
+struct LanesOfBlock {
+  int64_t count = 1, stride = 1;
+};
+
 /// The products of one tile of queries with tiles of keys. Each thread has some elements of some rows of the
 /// scores and of the output.
 class AttentionTile : public IndexCode {
@@ -54,6 +61,7 @@ public:
   virtual mlir::Value outputOf(int64_t output) = 0;
   /// Adjacent elements of the output that a thread has: `outputOf` of a multiple is that of the first one.
   int64_t adjacentOutputs = 1;
+  LanesOfBlock lanesOfBlock;
 
   /// Creates what all tiles of a kernel need, such as shared memory; once, at the start of the kernel.
   virtual void prepare() {}

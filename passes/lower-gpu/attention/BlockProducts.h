@@ -17,6 +17,8 @@ public:
   /// row. `pad` elements follow each row in shared memory, so that the lanes of a warp access different
   /// banks.
   int64_t rows = 0, scoresOfRow = 0, lanesOfRow = 1, pad = 0;
+  /// Of four adjacent columns of a row or, if a block owns keys, four adjacent rows of a column.
+  LanesOfBlock lanesOfBlock;
   /// The index in its tile of a row of the thread, and of the column of a score.
   virtual mlir::Value rowOf(int64_t row) = 0;
   virtual mlir::Value columnOf(int64_t score) = 0;

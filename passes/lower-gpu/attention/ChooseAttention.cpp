@@ -57,6 +57,8 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
       choice.queries /= 2;
     // Accumulators and scores of a thread share its registers.
     choice.keys = kind == Kind::Wgmma ? (padded <= 128 ? 128 : 64) : (padded <= 128 ? 64 : 32);
+    if (op.getDropoutCall()) // the random words of the scores need registers too
+      choice.keys /= kind == Kind::Wgmma && padded > 64 ? 4 : 2;
     choice.stages = kind == Kind::Wgmma ? 4 : kind == Kind::Mma ? 2 : 1;
     auto fits = [&] { return proa::sharedBytesOf(choice, op) <= chip.sharedBytes - 1024; };
     while (choice.stages > (kind == Kind::Wgmma ? 2 : 1) && !fits())
@@ -78,8 +80,8 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
     owned = 64;
     while (owned > 16 && owned / 2 >= rows)
       owned /= 2;
-    // Two gradients and two products of a thread share its registers.
-    other = padded <= 64 ? 64 : 32;
+    // Two gradients and two products of a thread share its registers, with dropout random words too.
+    other = padded <= 64 && !op.getDropoutCall() ? 64 : 32;
     while (other > 16 && proa::sharedBytesOf(choice, op) > chip.sharedBytes - 1024)
       other /= 2;
     return choice;

@@ -27,6 +27,8 @@ public:
     scoresOfRow = site.choice.columns() / lanes;
     lanesOfRow = lanes;
     pad = group;
+    if (!site.choice.isByKeys) // otherwise the rows of a thread are adjacent
+      lanesOfBlock = {4, 1};
   }
 
   Value rowOf(int64_t row) override { return add(firstRow, row); }

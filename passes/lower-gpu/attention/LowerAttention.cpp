@@ -1,4 +1,5 @@
 // A kernel that is an attention or a gradient of it becomes the code of one thread: see Passes.td.
+#include "dialects/pd/ops/nn/FusedAttentionFormula.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/lower-cpu/KernelForm.h"
 #include "passes/lower-cpu/KernelSignature.h"
@@ -180,7 +181,7 @@ private:
   LogicalResult replaceBody(const proa::KernelSignature &signature, ArrayRef<Value> results) {
     Location loc = op.getLoc();
     proa::AttentionCode::Operands operands{memoryOf(op.getMask()), memoryOf(op.getKeyLengths()),
-                                           op.getScale().convertToDouble(), op.getCausal()};
+                                           op.getScale().convertToDouble(), op.getCausal(), dropout()};
     Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
     proa::AttentionSite site{b,
                              loc,
@@ -200,8 +201,8 @@ private:
       if (failed(tile))
         return failure();
       (*tile)->prepare();
-      overTiles(signature,
-                [&](Value row) { proa::AttentionThreads(site, **tile, operands, statistics).build(row); });
+      proa::AttentionThreads threads(site, **tile, operands, statistics);
+      overTiles(signature, [&](Value row) { threads.build(row); });
     } else {
       proa::AttentionGradient gradient(site, operands, gradientTensors(signature, results));
       gradient.prepare();
@@ -209,6 +210,13 @@ private:
     }
     finish();
     return success();
+  }
+
+  proa::KeptWeights::Dropout dropout() {
+    if (!op.getDropoutCall())
+      return {};
+    auto dropout = proa::pd::WeightDropout::of(op);
+    return {memoryOf(dropout.call), dropout.p, dropout.factor()};
   }
 
   proa::AttentionGradient::Tensors gradientTensors(const proa::KernelSignature &signature,

@@ -13,6 +13,10 @@ public:
   /// `thread` is an index in the warps of the tile, each of which has 16 rows.
   MmaFragments(mlir::IRRewriter &b, mlir::Location loc, mlir::Value thread);
 
+  /// Two lanes have adjacent columns, four have adjacent rows.
+  static LanesOfBlock lanesOfBlock(bool isByKeys) {
+    return isByKeys ? LanesOfBlock{4, lanesOfRow} : LanesOfBlock{2, 1};
+  }
   static int64_t columnsOfRow(int64_t columns) { return columns / lanesOfRow; }
   mlir::Value rowOf(int64_t row) const;
   mlir::Value columnOf(int64_t column) const;

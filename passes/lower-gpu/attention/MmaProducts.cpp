@@ -21,6 +21,7 @@ public:
     scoresOfRow = MmaFragments::columnsOfRow(site.choice.columns());
     lanesOfRow = MmaFragments::lanesOfRow;
     pad = 8;
+    lanesOfBlock = MmaFragments::lanesOfBlock(site.choice.isByKeys);
   }
 
   Value rowOf(int64_t row) override { return fragments.rowOf(row); }

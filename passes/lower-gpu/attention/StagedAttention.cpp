@@ -19,6 +19,7 @@ StagedAttention::StagedAttention(const AttentionSite &site)
   scoresOfRow = products->scoresOfRow;
   outputsOfRow = products->outputsOfRow(valueElements);
   lanesOfRow = products->lanesOfRow;
+  lanesOfBlock = products->lanesOfBlock;
   adjacentOutputs = products->adjacentOutputs(valueElements);
 }
 

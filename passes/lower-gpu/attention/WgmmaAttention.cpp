@@ -33,6 +33,7 @@ public:
     outputsOfRow = MmaFragments::columnsOfRow(value);
     lanesOfRow = MmaFragments::lanesOfRow;
     adjacentOutputs = 2;
+    lanesOfBlock = MmaFragments::lanesOfBlock(/*isByKeys=*/false);
   }
 
   Value rowOf(int64_t row) override { return fragments.rowOf(row); }

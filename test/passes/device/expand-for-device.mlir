@@ -19,6 +19,17 @@ func.func @random() -> (tensor<2x3xf32>, tensor<2x3xf64>, tensor<2x3xi64>) {
 
 // -----
 
+// The execution is an operand: nothing is counted.
+// CHECK-LABEL: func.func @repeated
+// CHECK-NOT: rt.random_call
+// CHECK: rt.uniform %arg0 {{.*}} : (tensor<2xi64>) -> tensor<2x3xf32>
+func.func @repeated(%call: tensor<2xi64>) -> tensor<2x3xf32> {
+  %0 = pd.uniform seed = %call {shape = array<i64: 2, 3>, dtype = f32} : (tensor<2xi64>) -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+
+// -----
+
 // REMARK: its shape is known only at run time
 // CHECK-LABEL: func.func @dynamic
 // CHECK: pd.uniform

@@ -1,4 +1,5 @@
-// RUN: proa-opt %s --pd-vjp=function=f --pd-vjp=function=shared --pd-vjp=function=rows --pd-vjp=function=keys --cse \
+// RUN: proa-opt %s --pd-vjp=function=f --pd-vjp=function=shared --pd-vjp=function=rows --pd-vjp=function=keys \
+// RUN:   --pd-vjp=function=train --pd-vjp=function=half --cse --canonicalize \
 // RUN:   --pd-form-fused-attention --canonicalize --cse | FileCheck %s
 
 // The gradient that proa derives of an attention.
@@ -73,4 +74,33 @@ func.func @keys(%q: tensor<2x4x5x8xf32>, %k: tensor<2x2x7x8xf32>, %v: tensor<2x4
   %p = pd.softmax %s : (tensor<2x4x5x7xf32>) -> tensor<2x4x5x7xf32>
   %o = pd.matmul %p, %v : (tensor<2x4x5x7xf32>, tensor<2x4x7x8xf32>) -> tensor<2x4x5x8xf32>
   return %o : tensor<2x4x5x8xf32>
+}
+
+// The derivative reads the mask, which is not stored.
+// CHECK-LABEL: func.func @train_vjp
+// CHECK: %[[CALL:.*]] = rt.random_call
+// CHECK: pd.fused_attention %arg0, %arg1, %arg2 dropout_call = %[[CALL]]
+// CHECK: pd.fused_attention_grad {{.*}}dropout_call = %[[CALL]] {dropout_p = 1.000000e-01 : f64}
+// CHECK-NOT: pd.dropout
+// CHECK-NOT: pd.where
+// CHECK: return
+func.func @train(%q: tensor<2x4x5x8xf32>, %k: tensor<2x4x7x8xf32>, %v: tensor<2x4x7x6xf32>) -> tensor<2x4x5x6xf32> {
+  %s = pd.matmul %q, %k {transpose_y = true} : (tensor<2x4x5x8xf32>, tensor<2x4x7x8xf32>) -> tensor<2x4x5x7xf32>
+  %p = pd.softmax %s : (tensor<2x4x5x7xf32>) -> tensor<2x4x5x7xf32>
+  %d, %m = pd.dropout %p mode = upscale_in_train {p = 0.1 : f64} : (tensor<2x4x5x7xf32>) -> (tensor<2x4x5x7xf32>, tensor<2x4x5x7xui8>)
+  %o = pd.matmul %d, %v : (tensor<2x4x5x7xf32>, tensor<2x4x7x6xf32>) -> tensor<2x4x5x6xf32>
+  return %o : tensor<2x4x5x6xf32>
+}
+
+// In 16 bits: the derivative of the softmax is computed in float32.
+// CHECK-LABEL: func.func @half_vjp
+// CHECK: pd.fused_attention_grad {{.*}}dropout_mode = {{ *}}downgrade_in_infer
+// CHECK-NOT: pd.softmax
+// CHECK: return
+func.func @half(%q: tensor<2x4x5x8xbf16>, %k: tensor<2x4x7x8xbf16>, %v: tensor<2x4x7x6xbf16>) -> tensor<2x4x5x6xbf16> {
+  %s = pd.matmul %q, %k {transpose_y = true} : (tensor<2x4x5x8xbf16>, tensor<2x4x7x8xbf16>) -> tensor<2x4x5x7xbf16>
+  %p = pd.softmax %s : (tensor<2x4x5x7xbf16>) -> tensor<2x4x5x7xbf16>
+  %d, %m = pd.dropout %p {p = 0.1 : f64} : (tensor<2x4x5x7xbf16>) -> (tensor<2x4x5x7xbf16>, tensor<2x4x5x7xui8>)
+  %o = pd.matmul %d, %v : (tensor<2x4x5x7xbf16>, tensor<2x4x7x6xbf16>) -> tensor<2x4x5x6xbf16>
+  return %o : tensor<2x4x5x6xbf16>
 }

@@ -134,17 +134,3 @@ func.func @axis(%q: tensor<2x4x5x8xf32>, %g: tensor<2x4x5x8xf32>)
   %dq = pd.matmul %ds, %q : (tensor<2x4x5x5xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x8xf32>
   return %o, %dq, %dv : tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>
 }
-
-// -----
-
-// REMARK: dropout in training is between the softmax and the values
-// CHECK-LABEL: func.func @dropout
-// CHECK-NOT: pd.fused_attention
-// CHECK: pd.softmax
-func.func @dropout(%q: tensor<2x4x5x8xf32>) -> tensor<2x4x5x8xf32> {
-  %s = pd.matmul %q, %q {transpose_y = true} : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x5xf32>
-  %p = pd.softmax %s : (tensor<2x4x5x5xf32>) -> tensor<2x4x5x5xf32>
-  %x, %mask = pd.dropout %p {p = 0.25 : f64} : (tensor<2x4x5x5xf32>) -> (tensor<2x4x5x5xf32>, tensor<2x4x5x5xui8>)
-  %o = pd.matmul %x, %q : (tensor<2x4x5x5xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x8xf32>
-  return %o : tensor<2x4x5x8xf32>
-}

@@ -29,3 +29,14 @@ func.func private @keys(%q: tensor<2x4x512x128xf32>, %s: tensor<2x4x512xf32>)
       -> (tensor<2x4x512x128xf32>, tensor<2x4x512x128xf32>)
   return %0#0, %0#1 : tensor<2x4x512x128xf32>, tensor<2x4x512x128xf32>
 }
+
+// With dropout, tiles are smaller: random words of the scores share the registers.
+// CHECK-LABEL: func.func private @dropout
+// CHECK: proa.attention = "wgmma", proa.attention_tile = array<i64: 128, 64>, proa.stages = 4
+func.func private @dropout(%q: tensor<2x4x512x64xf16>, %c: tensor<2xi64>) -> tensor<2x4x512x64xf16>
+    attributes {proa.whole_kernel} {
+  %0:3 = pd.fused_attention %q, %q, %q dropout_call = %c {dropout_p = 0.1 : f64}
+      : (tensor<2x4x512x64xf16>, tensor<2x4x512x64xf16>, tensor<2x4x512x64xf16>, tensor<2xi64>)
+      -> (tensor<2x4x512x64xf16>, tensor<2x4x512xf32>, tensor<2x4x512xf32>)
+  return %0#0 : tensor<2x4x512x64xf16>
+}

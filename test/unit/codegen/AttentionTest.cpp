@@ -2,6 +2,7 @@
 #include "test/unit/codegen/KernelText.h"
 
 #include "lib/emulator/Emulator.h"
+#include "lib/runtime/Random.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -25,7 +26,11 @@ struct Attention {
   bool isCausal = false, hasMask = false, hasLengths = false;
   /// q is stored as [batch, queries, heads, head], and so is the result.
   bool isTransposed = false;
+  /// The probability that a weight is dropped, and whether the others are scaled.
+  double dropout = 0;
+  bool isUpscaled = true;
 
+  bool hasDropout() const { return dropout != 0; }
   DType dtype() const {
     return std::string(type) == "f32"   ? DType::Float32
            : std::string(type) == "f16" ? DType::Float16
@@ -57,11 +62,13 @@ struct Attention {
     std::string segments;
     for (size_t i = 0; i < types.size(); ++i)
       segments += "1, ";
-    segments += fmt::format("{:d}, {:d}", hasMask, hasLengths);
+    segments += fmt::format("{:d}, {:d}, {:d}", hasMask, hasLengths, hasDropout());
     if (hasMask)
       types.push_back(tensor(maskDims(), type));
     if (hasLengths)
       types.push_back(tensor({batch}, "i32"));
+    if (hasDropout())
+      types.push_back("tensor<2xi64>");
     std::vector<std::string> arguments, names, values;
     for (const std::string &own : types) {
       names.push_back(fmt::format("%a{}", names.size()));
@@ -76,10 +83,11 @@ struct Attention {
                 resultNames = fmt::format("{}", fmt::join(values, ", "));
     return fmt::format("func.func private @attention({}) -> ({}) attributes {{proa.whole_kernel}} {{\n"
                        "{} = \"pd.{}\"({}) <{{causal = {}, operandSegmentSizes = array<i32: {}>, "
-                       "scale = 0.3{}}}> : ({}) -> ({})\nreturn {} : {}\n}}\n",
+                       "scale = 0.3, dropout_p = {}{}{}}}> : ({}) -> ({})\nreturn {} : {}\n}}\n",
                        fmt::join(arguments, ", "), resultTypes, resultNames, op, fmt::join(names, ", "),
-                       isCausal, segments, permutations, fmt::join(types, ", "), resultTypes, resultNames,
-                       resultTypes);
+                       isCausal, segments, fmt::format("{:e} : f64", dropout),
+                       isUpscaled ? "" : ", dropout_mode = #pd<dropout_mode downgrade_in_infer>",
+                       permutations, fmt::join(types, ", "), resultTypes, resultNames, resultTypes);
   }
 
   /// q, k and v.
@@ -105,11 +113,27 @@ struct Attention {
   void addRestrictions(std::vector<Tensor> &inputs) const {
     if (hasMask)
       inputs.push_back(mask());
-    if (!hasLengths)
-      return;
-    inputs.push_back(Tensor(DType::Int32, {batch}));
-    for (int64_t b = 0; b < batch; ++b)
-      inputs.back().as<int32_t>()[b] = static_cast<int32_t>(lengthOf(b));
+    if (hasLengths) {
+      inputs.push_back(Tensor(DType::Int32, {batch}));
+      for (int64_t b = 0; b < batch; ++b)
+        inputs.back().as<int32_t>()[b] = static_cast<int32_t>(lengthOf(b));
+    }
+    if (hasDropout()) {
+      inputs.push_back(Tensor(DType::Int64, {2}));
+      inputs.back().as<int64_t>()[0] = static_cast<int64_t>(execution.key);
+      inputs.back().as<int64_t>()[1] = static_cast<int64_t>(execution.call);
+    }
+  }
+
+  static constexpr runtime::RandomCall execution{0x123456789ABCDEF0, 0x1122334455};
+  /// The factor of a weight, by the numbers of the runtime.
+  double factorOf(int64_t b, int64_t h, int64_t m, int64_t n) const {
+    if (!hasDropout())
+      return 1;
+    auto i = static_cast<uint64_t>(((b * heads + h) * queries + m) * keys + n);
+    uint32_t word = execution.block(i / 4)[i % 4];
+    bool isDropped = static_cast<float>(word >> 8) * 0x1p-24F < static_cast<float>(dropout);
+    return isDropped ? 0 : isUpscaled ? 1 / (1 - dropout) : 1;
   }
 
   int64_t groupOf(int64_t b, int64_t h) const { return b * groups + h / (heads / groups); }
@@ -166,7 +190,8 @@ struct Attention {
       for (int64_t e = 0; e < value; ++e) {
         double result = 0;
         for (int64_t n = 0; n < keys; ++n)
-          result += row.weights[static_cast<size_t>(n)] * element(given[2], (group * keys + n) * value + e);
+          result += row.weights[static_cast<size_t>(n)] * factorOf(b, h, m, n) *
+                    element(given[2], (group * keys + n) * value + e);
         setElement(expected, queryIndex(b, h, m) * value + e, result);
       }
     });
@@ -217,13 +242,14 @@ struct Attention {
       std::vector<double> ofWeights;
       double sumOfAll = 0;
       for (int64_t n = 0; n < keys; ++n) {
-        double product = 0, weight = row.weights[static_cast<size_t>(n)];
+        double product = 0, factor = factorOf(b, h, m, n);
+        double weight = row.weights[static_cast<size_t>(n)] * factor;
         for (int64_t e = 0; e < value; ++e) {
           double gradient = element(given[3], at * value + e);
           product += gradient * element(given[2], (group + n) * value + e);
           v.add((group + n) * value + e, weight * gradient);
         }
-        ofWeights.push_back(product);
+        ofWeights.push_back(factor * product);
         sumOfAll += weight * product;
       }
       setElement(maximum, number, row.maximum);
@@ -254,6 +280,22 @@ const char *const gradientTypes[] = {"f32", "f16", "bf16"}, *const shortAndWide[
 /// The strategies and their types.
 const std::pair<const char *, const char *> strategies[] = {
     {"f32", "fma"}, {"f16", "mma"}, {"bf16", "mma"}, {"f16", "wgmma"}, {"bf16", "wgmma"}};
+
+/// 72 keys with a mask, or 67 keys with a diagonal and lengths.
+Attention withDropout(const char *type, const char *strategy, bool isUpscaled) {
+  return {.type = type,
+          .strategy = strategy,
+          .heads = 2,
+          .groups = 1,
+          .queries = 21,
+          .keys = isUpscaled ? 72 : 67,
+          .isCausal = !isUpscaled,
+          .hasMask = isUpscaled,
+          .hasLengths = !isUpscaled,
+          .isTransposed = !isUpscaled,
+          .dropout = isUpscaled ? 0.5 : 0.1,
+          .isUpscaled = isUpscaled};
+}
 
 } // namespace
 
@@ -384,5 +426,32 @@ TEST(Attention, GradientSchedules) {
       Attention{.type = type, .heads = 2, .groups = 1, .queries = 70, .keys = 90, .isCausal = true}
           .checkGradients();
       emulator::setScheduling({});
+    }
+}
+
+// With a multiple of four keys the lanes of a block of random words share it. Masks, lengths, groups and
+// permutations do not change the numbers of the weights.
+TEST(Attention, Dropout) {
+  for (auto [type, strategy] : strategies)
+    for (bool isUpscaled : {false, true}) {
+      SCOPED_TRACE(fmt::format("{} {} {}", type, strategy, isUpscaled));
+      withDropout(type, strategy, isUpscaled).check();
+    }
+}
+
+// Sums of tiles, and all weights dropped.
+TEST(Attention, DropoutOfManyAndAllWeights) {
+  for (auto [type, strategy] : strategies) {
+    SCOPED_TRACE(fmt::format("{} {}", type, strategy));
+    Attention{.type = type, .strategy = strategy, .queries = 130, .keys = 260, .dropout = 0.3}.check();
+    Attention{.type = type, .strategy = strategy, .queries = 3, .keys = 8, .dropout = 1}.check();
+  }
+}
+
+TEST(Attention, DropoutOfGradients) {
+  for (const char *type : gradientTypes)
+    for (bool isUpscaled : {false, true}) {
+      SCOPED_TRACE(fmt::format("{} {}", type, isUpscaled));
+      withDropout(type, "", isUpscaled).checkGradients();
     }
 }

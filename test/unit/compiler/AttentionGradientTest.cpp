@@ -21,18 +21,21 @@ namespace {
 struct Program {
   const char *name;
   const char *attributes; ///< that both ops have
-  bool hasMask = false, hasLengths = false;
+  bool hasMask = false, hasLengths = false, hasDropout = false;
 
   std::string text(const std::string &type) const {
     std::string q = fmt::format("tensor<2x7x4x6x{}>", type), k = fmt::format("tensor<2x2x9x6x{}>", type),
                 v = fmt::format("tensor<2x2x9x5x{}>", type), out = fmt::format("tensor<2x4x7x5x{}>", type),
                 row = fmt::format("tensor<2x4x7x{}>", type), mask = fmt::format("tensor<2x1x7x9x{}>", type);
-    std::string last = fmt::format("{}{}", hasMask ? ", %m" : "", hasLengths ? ", %n" : ""),
-                types = fmt::format("{}{}", hasMask ? ", " + mask : "", hasLengths ? ", tensor<2xi32>" : ""),
-                segments = fmt::format("{:d}, {:d}", hasMask, hasLengths);
+    std::string last = fmt::format("{}{}{}", hasMask ? ", %m" : "", hasLengths ? ", %n" : "",
+                                   hasDropout ? ", %c" : ""),
+                types = fmt::format("{}{}{}", hasMask ? ", " + mask : "", hasLengths ? ", tensor<2xi32>" : "",
+                                    hasDropout ? ", tensor<2xi64>" : ""),
+                segments = fmt::format("{:d}, {:d}, {:d}", hasMask, hasLengths, hasDropout);
     return fmt::format(
         R"(func.func @main(%q: {0}, %k: {1}, %v: {2}, %g: {3}, %m: {5}) -> ({3}, {0}, {1}, {2}) {{
   %n = pd.constant dense<[5, 9]> : tensor<2xi32>
+  %c = pd.constant dense<[5, 9]> : tensor<2xi64>
   %0:3 = "pd.fused_attention"(%q, %k, %v{6}) <{{operandSegmentSizes = array<i32: 1, 1, 1, {8}>, {9}}}>
       : ({0}, {1}, {2}{7}) -> ({3}, {4}, {4})
   %1:3 = "pd.fused_attention_grad"(%q, %k, %v, %g, %0#1, %0#2, %0#0{6})
@@ -122,10 +125,58 @@ TEST_P(AttentionGradient, HasTheKernelsOfTheFormula) {
           << GetParam().name << " " << result << " " << i;
 }
 
+/// The loss, and the weights that the next step reads.
+using Step = std::vector<Tensor>;
+
+// The mask that the kernels compute is that of the random op on the CPU, in each step, and so are the numbers
+// of the dropout that follows.
+TEST(AttentionDropout, TrainsAsTheCpu) {
+  ModelOptions options;
+  options.cacheDirectory = "off";
+  std::vector<Step> results[2];
+  for (bool isDevice : {false, true}) {
+    options.target = isDevice ? "cuda-emulated" : "cpu";
+    auto model = Model::open(PROA_FUSE_TESTS "/attention-dropout-training.mlir", options);
+    ASSERT_TRUE(model) << model.diagnostics().text();
+    std::mt19937 random(3);
+    std::normal_distribution<float> normal(0, 0.5F);
+    std::vector<std::string> names;
+    std::map<std::string, Tensor> feeds;
+    for (const auto &feed : model->feeds()) {
+      Tensor tensor(feed.dtype, std::vector<int64_t>(feed.dims.begin(), feed.dims.end()));
+      for (int64_t i = 0; i < tensor.size(); ++i)
+        tensor.as<float>()[i] = normal(random);
+      names.push_back(feed.name);
+      feeds.emplace(feed.name, tensor);
+    }
+    for (int step = 0; step < 3; ++step) {
+      auto outputs = model->run(feeds);
+      ASSERT_TRUE(outputs) << outputs.diagnostics().text();
+      Step &own = results[isDevice].emplace_back();
+      for (size_t i = 0; i < outputs->size(); ++i) {
+        own.push_back((*outputs)[i].tensor);
+        if (i > 0)
+          feeds[names[i]] = own.back();
+      }
+    }
+  }
+  EXPECT_LT(results[0][2][0].as<float>()[0], results[0][0][0].as<float>()[0]); // the loss
+  for (size_t step = 0; step < 3; ++step)
+    for (size_t result = 0; result < 4; ++result)
+      for (int64_t i = 0; i < results[0][step][result].size(); ++i) {
+        float expected = results[0][step][result].as<float>()[i];
+        ASSERT_NEAR(results[1][step][result].as<float>()[i], expected, 1e-5 * (1 + std::abs(expected)))
+            << step << " " << result << " " << i;
+      }
+}
+
 constexpr const char *plain = "q_permutation = array<i64: 0, 2, 1, 3>, scale = 0.4";
 const Program programs[] = {{"plain", plain},
                             {"mask", plain, /*hasMask=*/true},
                             {"lengths", plain, /*hasMask=*/false, /*hasLengths=*/true},
+                            {"dropout",
+                             "dropout_p = 0.3, q_permutation = array<i64: 0, 2, 1, 3>, scale = 0.4",
+                             /*hasMask=*/false, /*hasLengths=*/false, /*hasDropout=*/true},
                             {"causal", "causal = true, q_permutation = array<i64: 0, 2, 1, 3>, scale = 0.4"}};
 INSTANTIATE_TEST_SUITE_P(All, AttentionGradient, testing::ValuesIn(programs),
                          [](const auto &info) { return info.param.name; });

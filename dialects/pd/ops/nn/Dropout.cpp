@@ -1,6 +1,6 @@
 #include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
-#include "dialects/pd/ops/nn/DropoutOps.h"
+#include "dialects/pd/ops/nn/DropoutFormula.h"
 #include "dialects/pd/ops/nn/Nn.h"
 #include "dialects/pd/ops/nn/RandomInTraining.h"
 #include "dialects/pd/ops/random/Random.h"
@@ -18,6 +18,19 @@ LogicalResult checkDropout(std::optional<Location> location, double p) {
 
 void DropoutOp::getEffects(Effects &effects) { addEffectsInTraining(*this, effects); }
 
+Expression keepAtRandom(Expression x, Expression p, int64_t seed, Value seedTensor) {
+  TensorBuilder &e = x.owner();
+  Type f32 = e.getBuilder().getF32Type();
+  Expression numbers = uniform(e, dimSizesOf(x), f32, 0, 1, seed, seedTensor);
+  return e.wrap(e.create<GreaterEqualOp>(numbers, e.cast(p, f32)));
+}
+
+Expression keepMasked(Expression x, Expression keep, Expression p, DropoutMode mode) {
+  if (mode == DropoutMode::UpscaleInTrain)
+    x = x / (1.0 - p);
+  return x.owner().select(keep, x, 0.0);
+}
+
 /// The probability of zero, in the type of x.
 static Expression dropProbability(TensorBuilder &e, DropoutOp op, Expression x) {
   Type element = x.type().getElementType();
@@ -26,23 +39,14 @@ static Expression dropProbability(TensorBuilder &e, DropoutOp op, Expression x) 
   return e.constant(op.getP().convertToDouble(), element);
 }
 
-/// x if `mask` is not 0, in mode upscale_in_train divided by 1 - p; else 0, also if x is not finite.
-static Expression keepMasked(TensorBuilder &e, DropoutOp op, Expression x, Expression keep) {
-  if (op.getMode() == DropoutMode::UpscaleInTrain)
-    x = x / (1.0 - dropProbability(e, op, x));
-  return e.select(keep, x, 0.0);
-}
-
 FailureOr<SmallVector<Value>> DropoutOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.wrap(getX());
   Type maskElement = tensorType(getMask()).getElementType();
   if (!getIsTest()) {
-    Expression wide = e.computed(x), numbers = uniform(e, dimSizesOf(x), builder.getF32Type(), 0, 1,
-                                                       getFixSeed() ? getSeed() : 0, getSeedTensor());
-    Expression p = e.cast(dropProbability(e, *this, wide), builder.getF32Type());
-    Expression keep = e.wrap(e.create<GreaterEqualOp>(numbers, p));
-    return e.results({keepMasked(e, *this, wide, keep), e.cast(keep, maskElement)});
+    Expression wide = e.computed(x), p = dropProbability(e, *this, wide);
+    Expression keep = keepAtRandom(wide, p, getFixSeed() ? getSeed() : 0, getSeedTensor());
+    return e.results({keepMasked(wide, keep, p, getMode()), e.cast(keep, maskElement)});
   }
   Expression mask = expandTo(e.constant(1, maskElement), dimSizesOf(x));
   if (getMode() == DropoutMode::UpscaleInTrain)
@@ -59,7 +63,8 @@ FailureOr<SmallVector<Value>> DropoutOp::vjp(OpBuilder &builder, llvm::ArrayRef<
   TensorBuilder e(builder, getOperation());
   Expression out = e.computed(cotangents[0]), gradient = out;
   if (!getIsTest())
-    gradient = keepMasked(e, *this, out, e.cast(e.wrap(getMask()), builder.getI1Type()));
+    gradient = keepMasked(out, e.cast(e.wrap(getMask()), builder.getI1Type()), dropProbability(e, *this, out),
+                          getMode());
   else if (getMode() != DropoutMode::UpscaleInTrain)
     gradient = out * (1.0 - dropProbability(e, *this, out));
   gradients[0] = e.gradient(gradient, getX());

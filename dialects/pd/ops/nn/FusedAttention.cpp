@@ -31,6 +31,8 @@ FailureOr<SmallVector<Value>> FusedAttentionOp::decompose(OpBuilder &builder) {
   constexpr int64_t axis = elementOfAttention;
   Expression scores = operands.scores(e);
   Expression weights = e.wrap(e.create<SoftmaxOp>(scores, static_cast<uint64_t>(axis)));
+  const WeightDropout &dropout = operands.dropout;
+  weights = dropout.apply(weights, dropout.kept(weights));
   Expression out = e.matmul(weights, operands.repeatHeads(operands.v.inOrder(e)));
   Expression maximum = e.max(scores, {axis});
   Expression sum = e.sum(e.exp(scores - maximum), {axis});

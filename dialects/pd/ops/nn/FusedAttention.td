@@ -5,6 +5,7 @@
 
 include "dialects/pd/ir/Base.td"
 include "dialects/pd/ir/DeviceKernel.td"
+include "dialects/pd/ir/Enums.td"
 include "dialects/pd/ops/nn/FusedAttentionInterface.td"
 
 // The fields of all ops.
@@ -14,15 +15,20 @@ class Pd_FusedAttentionBase<string mnemonic, list<Trait> traits = []>
   let decomposesInCode = 1;
   dag inputs = (ins Pd_FloatTensor:$q, Pd_FloatTensor:$k, Pd_FloatTensor:$v);
   dag settings = (ins Optional<Pd_FloatTensor>:$mask, Optional<Pd_IntTensor>:$key_lengths,
+      Optional<Pd_IntTensor>:$dropout_call,
       DefaultValuedAttr<F64Attr, "1.0">:$scale, DefaultValuedAttr<BoolAttr, "false">:$causal,
       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$q_permutation,
       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$k_permutation,
       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$v_permutation,
-      DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$out_permutation);
+      DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$out_permutation,
+      DefaultValuedAttr<F64Attr, "0.0">:$dropout_p,
+      Pd_DefaultEnum<Pd_DropoutModeAttr, "UpscaleInTrain">:$dropout_mode);
   list<string> shapes =
       ["C1. q, k and v have rank 4 and the same element type, and a permutation has each of 0 to 3 once",
        "C2. B, N, D and the heads agree: G divides H, and D, E, G and H are static",
        "C3. mask has rank 4 and broadcasts to [B, H, M, N]", "C4. key_lengths has dims [B]"];
+  list<string> dropouts =
+      ["C7. dropout_call has dims [2] and the element type i64, and dropout_p, which is 0 without it, is in [0, 1]"];
 }
 
 // A GPU computes the op by one kernel.
@@ -46,10 +52,15 @@ def Pd_FusedAttentionOp : Pd_FusedAttentionKernel<"fused_attention"> {
 
     A query without keys, or whose mask is minus infinity for all of them, gives NaN.
 
+    With `dropout_call`, the key and number of an execution that rt.random_call gives, weight n in the sum of `out` is
+    multiplied by z[n], as pd.dropout does in training with p = dropout_p and mode = dropout_mode: 0 if number
+    ((b H + h) M + m) N + n of this execution of pd.uniform, in [0, 1), is below p; else 1 / (1 - p) in mode
+    upscale_in_train, and 1 in mode downgrade_in_infer. `maximum` and `sum` are those without dropout.
+
     Source: Dao et al., "FlashAttention-2" (2023), for the kernels of GPUs, which compute the same without a matrix of
     scores in memory.
   }];
-  let constraints = shapes;
+  let constraints = shapes # dropouts;
   let arguments = !con(inputs, settings);
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$maximum, Pd_FloatTensor:$sum);
 }
@@ -62,15 +73,16 @@ def Pd_FusedAttentionGradOp : Pd_FusedAttentionBase<"fused_attention_grad"> {
 
         p[n] = exp(s[n] - maximum[b, h, m]) / sum[b, h, m]
         delta[b, h, m] = sum_e out_grad[b, h, m, e] * out[b, h, m, e]
-        s_grad[n] = p[n] * (sum_e out_grad[b, h, m, e] * v[b, g, n, e] - delta[b, h, m])
+        s_grad[n] = p[n] * (z[n] * sum_e out_grad[b, h, m, e] * v[b, g, n, e] - delta[b, h, m])
         q_grad[b, h, m, d] = scale * sum_n s_grad[n] * k[b, g, n, d]
         k_grad[b, g, n, d] = scale * sum_hm s_grad[n] * q[b, h, m, d]
-        v_grad[b, g, n, e] = sum_hm p[n] * out_grad[b, h, m, e]
+        v_grad[b, g, n, e] = sum_hm p[n] * z[n] * out_grad[b, h, m, e]
 
     The sums sum_hm are those over all queries of the query heads h that share the head g. delta is the sum of p times
-    its gradient, which the derivative of softmax has. The dims, mask, `causal` and `key_lengths` are those of
-    pd.fused_attention; `out_permutation` is also that of out_grad, and a gradient is stored as its tensor. The sums are
-    computed in float32, for float64 in float64. mask has no gradient. A query without keys gives NaN.
+    its gradient, which the derivative of softmax has. z is 1, or the factor of dropout of the same execution. The dims,
+    mask, `causal` and `key_lengths` are those of pd.fused_attention; `out_permutation` is also that of out_grad, and a
+    gradient is stored as its tensor. The sums are computed in float32, for float64 in float64. mask has no gradient. A
+    query without keys gives NaN.
 
     The op is decomposed into delta, `pd.fused_attention_q_grad` and `pd.fused_attention_kv_grad`: a block of a GPU that
     owns queries sums over keys, one that owns keys sums over queries.
@@ -80,7 +92,7 @@ def Pd_FusedAttentionGradOp : Pd_FusedAttentionBase<"fused_attention_grad"> {
   let constraints = shapes # [
     "C5. out and out_grad have the dims and the type of the result of pd.fused_attention",
     "C6. maximum and sum have dims [B, H, M] and the type of the sums"
-  ];
+  ] # dropouts;
   let arguments = !con(inputs, (ins Pd_FloatTensor:$out_grad, Pd_FloatTensor:$maximum, Pd_FloatTensor:$sum,
     Pd_FloatTensor:$out), settings);
   let results = (outs Pd_FloatTensor:$q_grad, Pd_FloatTensor:$k_grad, Pd_FloatTensor:$v_grad);
@@ -91,7 +103,7 @@ class Pd_FusedAttentionPartGrad<string mnemonic> : Pd_FusedAttentionKernel<mnemo
   let constraints = shapes # [
     "C5. out_grad has the dims and the type of the result of pd.fused_attention",
     "C6. maximum, sum and delta have dims [B, H, M] and the type of the sums"
-  ];
+  ] # dropouts;
   let arguments = !con(inputs, (ins Pd_FloatTensor:$out_grad, Pd_FloatTensor:$maximum, Pd_FloatTensor:$sum,
     Pd_FloatTensor:$delta), settings);
 }

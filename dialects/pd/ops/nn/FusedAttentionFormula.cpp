@@ -102,7 +102,33 @@ LogicalResult AttentionOperands::check(std::optional<Location> location) const {
       return inferenceError(location, "C4: key_lengths is " + llvm::Twine(debugString(keyLengths.getType())) +
                                           ", expected one number for each of " + llvm::Twine(ofQ[batch]) +
                                           " batches");
+  return dropout.check(location);
+}
+
+LogicalResult WeightDropout::check(std::optional<Location> location) const {
+  if (!(p >= 0 && p <= 1) || (!call && p != 0))
+    return inferenceError(location, "C7: dropout_p is " + std::to_string(p) +
+                                        ", expected a number in [0, 1], and 0 without dropout_call");
+  if (call && (tensorType(call).getShape() != ArrayRef<int64_t>{2} ||
+               !tensorType(call).getElementType().isSignlessInteger(64)))
+    return inferenceError(location,
+                          "C7: dropout_call is " + debugString(call.getType()) + ", expected tensor<2xi64>");
   return success();
+}
+
+double WeightDropout::factor() const {
+  return mode == DropoutMode::UpscaleInTrain && p < 1 ? 1 / (1 - p) : 1;
+}
+
+std::optional<Expression> WeightDropout::kept(Expression weights) const {
+  if (!call)
+    return std::nullopt;
+  Expression probability = weights.owner().constant(p, weights.type().getElementType());
+  return keepAtRandom(weights, probability, /*seed=*/0, call);
+}
+
+Expression WeightDropout::apply(Expression x, const std::optional<Expression> &kept) const {
+  return kept ? keepMasked(x, *kept, x.owner().constant(p, x.type().getElementType()), mode) : x;
 }
 
 SmallVector<int64_t> AttentionOperands::resultShape() const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dialects/pd/builders/TensorBuilder.h"
+#include "dialects/pd/ops/nn/DropoutFormula.h"
 #include "dialects/pd/ops/nn/FusedAttention.h"
 
 namespace proa::pd {
@@ -21,12 +22,31 @@ struct PermutedTensor {
   Expression inOrder(TensorBuilder &e) const;
 };
 
+/// Dropout of the weights; none if `call` is null.
+struct WeightDropout {
+  mlir::Value call;
+  double p;
+  DropoutMode mode;
+
+  template <class Op> static WeightDropout of(Op op) {
+    return {op.getDropoutCall(), op.getDropoutP().convertToDouble(), op.getDropoutMode()};
+  }
+
+  mlir::LogicalResult check(std::optional<mlir::Location> location) const; ///< the constraint C7
+  double factor() const;                                                   ///< of weights that are kept
+  /// Which weights are kept, as i1; empty without dropout.
+  std::optional<Expression> kept(Expression weights) const;
+  /// x, a factor of the weights or their gradient, after dropout.
+  Expression apply(Expression x, const std::optional<Expression> &kept) const;
+};
+
 /// The operands and attributes that pd.fused_attention and its gradients have.
 struct AttentionOperands {
   PermutedTensor q, k, v;
   mlir::Value mask, keyLengths;
   double scale;
   bool causal;
+  WeightDropout dropout;
 
   /// Those of an op or of its adaptor.
   template <class Op> static AttentionOperands of(Op op) {
@@ -36,10 +56,11 @@ struct AttentionOperands {
             op.getMask(),
             op.getKeyLengths(),
             op.getScale().convertToDouble(),
-            op.getCausal()};
+            op.getCausal(),
+            WeightDropout::of(op)};
   }
 
-  /// The constraints C1 to C4.
+  /// The constraints C1 to C4, and C7.
   mlir::LogicalResult check(std::optional<mlir::Location> location) const;
   /// The dims [B, H, M, E] of the result.
   llvm::SmallVector<int64_t> resultShape() const;

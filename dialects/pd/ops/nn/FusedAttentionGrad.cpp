@@ -66,6 +66,9 @@ template <class Op> struct GradientFormula {
         outGradient(PermutedTensor{op.getOutGrad(), op.getOutPermutation()}.inOrder(e)),
         weights(e.exp(operands.scores(e) - column(op.getMaximum())) / column(op.getSum())) {
     Expression ofWeights = e.matmul(outGradient, operands.repeatHeads(operands.v.inOrder(e)), false, true);
+    std::optional<Expression> kept = operands.dropout.kept(weights);
+    ofWeights = operands.dropout.apply(ofWeights, kept);
+    dropped = operands.dropout.apply(weights, kept);
     scoreGradient = weights * (ofWeights - column(op.getDelta())) * operands.scale;
   }
 
@@ -84,7 +87,7 @@ template <class Op> struct GradientFormula {
 
   TensorBuilder &e;
   AttentionOperands operands;
-  Expression outGradient, weights, scoreGradient = weights;
+  Expression outGradient, weights, dropped = weights, scoreGradient = weights;
 };
 
 template <class Op> const char *whyNoKernel(Op op) {
@@ -119,12 +122,14 @@ FailureOr<SmallVector<Value>> FusedAttentionGradOp::decompose(OpBuilder &builder
   Value delta = e.sum(outGradient * out, {elementOfAttention}, /*keepdim=*/false);
   auto queries = FusedAttentionQGradOp::create(
       builder, getLoc(), getQ(), getK(), getV(), getOutGrad(), getMaximum(), getSum(), delta, getMask(),
-      getKeyLengths(), getScaleAttr(), getCausalAttr(), getQPermutationAttr(), getKPermutationAttr(),
-      getVPermutationAttr(), getOutPermutationAttr());
+      getKeyLengths(), getDropoutCall(), getScaleAttr(), getCausalAttr(), getQPermutationAttr(),
+      getKPermutationAttr(), getVPermutationAttr(), getOutPermutationAttr(), getDropoutPAttr(),
+      getDropoutModeAttr());
   auto keys = FusedAttentionKvGradOp::create(
       builder, getLoc(), getQ(), getK(), getV(), getOutGrad(), getMaximum(), getSum(), delta, getMask(),
-      getKeyLengths(), getScaleAttr(), getCausalAttr(), getQPermutationAttr(), getKPermutationAttr(),
-      getVPermutationAttr(), getOutPermutationAttr());
+      getKeyLengths(), getDropoutCall(), getScaleAttr(), getCausalAttr(), getQPermutationAttr(),
+      getKPermutationAttr(), getVPermutationAttr(), getOutPermutationAttr(), getDropoutPAttr(),
+      getDropoutModeAttr());
   return SmallVector<Value>{queries.getQGrad(), keys.getKGrad(), keys.getVGrad()};
 }
 
@@ -164,7 +169,7 @@ FailureOr<SmallVector<Value>> FusedAttentionKvGradOp::decompose(OpBuilder &build
     return storedAs(formula.sumOfHeads(e.matmul(byScores, rows, true, false)), permutation);
   };
   return e.results({sumOf(formula.scoreGradient, formula.operands.q.inOrder(e), getKPermutation()),
-                    sumOf(formula.weights, formula.outGradient, getVPermutation())});
+                    sumOf(formula.dropped, formula.outGradient, getVPermutation())});
 }
 
 const char *FusedAttentionKvGradOp::whyNoDeviceKernel() { return whyNoKernel(*this); }

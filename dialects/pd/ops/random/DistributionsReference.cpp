@@ -25,8 +25,11 @@ Sequence begin(Op op, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Ten
     dims = integersOf(*given);
   results[0] = Tensor(results[0].dtype(), dims);
   auto seed = static_cast<uint64_t>(op.getSeed());
-  if (const Tensor *given = operandOf(op, operands, op.getSeedTensor()))
+  if (const Tensor *given = operandOf(op, operands, op.getSeedTensor())) {
     seed = static_cast<uint64_t>(loadScalar(*given, 0).integer);
+    if (given->size() == 2)
+      return Sequence(seed, static_cast<uint64_t>(loadScalar(*given, 1).integer));
+  }
   return draws.next(seed);
 }
 

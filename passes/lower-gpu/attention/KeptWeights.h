@@ -1,0 +1,74 @@
+/// Dropout of the weights of a thread, sampled in the loop over tiles instead of stored.
+#pragma once
+
+#include "passes/lower-gpu/attention/AttentionTile.h"
+
+#include <array>
+
+namespace proa {
+
+/// Creates code that computes which scores of a thread are kept: those whose number in the execution of
+/// pd.uniform is at least p. Four scores of a query, whose keys begin at a multiple of four, have the words
+/// of one block of Philox. The lanes that have these scores compute the blocks in turn and exchange the
+/// results.
+class KeptWeights : public IndexCode {
+public:
+  struct Dropout {
+    mlir::Value call; ///< memref of the key and the number of the execution, or null: none
+    double p = 0;
+    double factor = 1; ///< of weights that are kept
+  };
+  /// The scores of a thread: rows of a tile, which are keys if `isByKeys`, and columns.
+  struct Scores {
+    int64_t rows, columns;
+    bool isByKeys;
+    LanesOfBlock lanes;
+  };
+  /// The dims of the scores.
+  struct Sizes {
+    mlir::OpFoldResult heads, queries, keys;
+  };
+
+  KeptWeights(const AttentionSite &site, Dropout dropout, Scores scores, Sizes sizes)
+      : IndexCode(site.b, site.loc), dropout(dropout), scores(scores), sizes(sizes), thread(site.thread) {}
+
+  explicit operator bool() const { return bool(dropout.call); }
+  double factor() const { return dropout.factor; }
+
+  /// Whether each score of the thread is kept, as i1, by rows. `queries` and `keys` are those of the rows and
+  /// columns, or of the columns and rows. All lanes of the warp must take part.
+  llvm::SmallVector<mlir::Value> kept(mlir::Value batch, mlir::Value head, mlir::ValueRange queries,
+                                      mlir::ValueRange keys);
+  /// A value where it is kept, and zero elsewhere.
+  mlir::Value keep(mlir::Value isKept, mlir::Value value) const;
+
+private:
+  using Values = llvm::SmallVector<mlir::Value>;
+  /// A score of the thread: the number of its query among those of all heads and batches, and its key.
+  struct Score {
+    mlir::Value query, key;
+  };
+
+  Values inBlocks(llvm::ArrayRef<Score> own) const;
+  Values eachAlone(llvm::ArrayRef<Score> own) const;
+  /// The bits of all lanes that share blocks, by lane and then by 32 bits.
+  llvm::SmallVector<Values> exchange(mlir::ValueRange bits, mlir::Value rank) const;
+  mlir::Value isWordKept(mlir::Value word) const;
+  std::array<mlir::Value, 4> wordsOf(mlir::Value block) const;
+  mlir::Value word(uint64_t value) const;
+  mlir::Value asWord(mlir::Value index) const;
+
+  /// Words of a block that a lane uses, and the distance of their scores.
+  int64_t wordsOfLane() const { return wordsOfBlock / scores.lanes.count; }
+  int64_t scoreStep() const { return scores.isByKeys ? scores.columns : 1; }
+
+  static constexpr int64_t wordsOfBlock = 4;
+
+  Dropout dropout;
+  Scores scores;
+  Sizes sizes;
+  mlir::Value thread;
+  mlir::Value key, call; ///< of the tile at hand
+};
+
+} // namespace proa
