@@ -51,6 +51,9 @@ planner::KernelFacts kernelFacts(int64_t rows, double work, const KernelNeeds &n
   for (const std::vector<int64_t> &check : needs.checks)
     facts.checks.push_back({static_cast<int32_t>(check[0]), static_cast<int32_t>(check[1]),
                             static_cast<int32_t>(check[2]), check[3], check[4] != 0});
+  for (const std::vector<int64_t> &check : needs.dimChecks)
+    facts.dimChecks.push_back({static_cast<int32_t>(check[0]), static_cast<int32_t>(check[1]),
+                               static_cast<int32_t>(check[2]), static_cast<int32_t>(check[3]), check[4]});
   return facts;
 }
 

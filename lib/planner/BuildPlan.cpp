@@ -284,6 +284,7 @@ private:
     step.launch = facts.launch;
     step.hasCounters = facts.hasCounters;
     step.checks = facts.checks;
+    step.dimChecks = facts.dimChecks;
     if (auto label = call->getAttrOfType<StringAttr>("proa.label"))
       step.label = label.str();
     Step &added = addStep(std::move(step), call);

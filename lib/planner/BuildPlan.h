@@ -21,6 +21,7 @@ struct KernelFacts {
   std::vector<std::vector<int64_t>> scratch;
   bool hasCounters = false; ///< Step::hasCounters
   std::vector<runtime::IndexCheck> checks;
+  std::vector<runtime::DimCheck> dimChecks;
 };
 
 using DeviceLibraryChoice = std::function<std::string(const runtime::Step &step, const runtime::Plan &plan)>;

@@ -280,7 +280,29 @@ Result<void> Frame::computeShape(const BoundStep &bound, int64_t &rows) {
   return {};
 }
 
+Result<void> Frame::checkDims(const Step &step) const {
+  for (const DimCheck &check : step.dimChecks) {
+    const View &own = view(step.inputs[static_cast<size_t>(check.input)]);
+    int64_t dim = own.dims[static_cast<size_t>(check.axis)];
+    if (check.other < 0) {
+      if (dim != check.size)
+        return failure("dim {} of {} is {}, expected {}: a dim that only a run knows is not broadcast",
+                       check.axis, describe(own.dtype, own.dims), dim, check.size);
+      continue;
+    }
+    const View &other = view(step.inputs[static_cast<size_t>(check.other)]);
+    if (dim != other.dims[static_cast<size_t>(check.otherAxis)])
+      return failure("dim {} of {} and dim {} of {} differ, expected the same: dims that only a run knows "
+                     "are not broadcast",
+                     check.axis, describe(own.dtype, own.dims), check.otherAxis,
+                     describe(other.dtype, other.dims));
+  }
+  return {};
+}
+
 Result<void> Frame::runKernel(const BoundStep &bound) {
+  if (Result<void> done = checkDims(*bound.step); !done)
+    return done;
   int64_t rows = bound.step->rows;
   for (size_t i = 0; i < bound.inputDims.size(); ++i)
     kernelDims[i] = view(bound.inputDims[i].value).dims[bound.inputDims[i].axis];

@@ -178,6 +178,8 @@ private:
   Result<void> runKernel(const BoundStep &bound);
   Result<void> callOnHost(const BoundStep &bound, int64_t rows);
   Result<void> invokeKernel(const BoundStep &bound, int64_t rows, int64_t grain);
+  /// Error: dims that the step's kernel takes to be equal differ.
+  Result<void> checkDims(const Step &step) const;
   Result<void> computeShape(const BoundStep &bound, int64_t &rows);
   int64_t grainFor(const BoundStep &bound, int64_t rows) const;
   Result<View> provide(ValueId id, std::span<const int64_t> dims);

@@ -96,6 +96,8 @@ json toJson(const Step &step) {
     object["hasCounters"] = true;
   for (const IndexCheck &check : step.checks)
     object["checks"].push_back({check.indices, check.bound, check.axis, check.size, check.wraps ? 1 : 0});
+  for (const DimCheck &check : step.dimChecks)
+    object["dimChecks"].push_back({check.input, check.axis, check.other, check.otherAxis, check.size});
   return object;
 }
 
@@ -239,6 +241,11 @@ Step readStep(Diagnostics &diagnostics, const json &object, const std::string &w
          fields.get<std::vector<std::array<int64_t, 5>>>("checks"))
       step.checks.push_back({static_cast<int32_t>(indices), static_cast<int32_t>(bound),
                              static_cast<int32_t>(axis), size, wraps != 0});
+  if (object.contains("dimChecks"))
+    for (const auto &[input, axis, other, otherAxis, size] :
+         fields.get<std::vector<std::array<int64_t, 5>>>("dimChecks"))
+      step.dimChecks.push_back({static_cast<int32_t>(input), static_cast<int32_t>(axis),
+                                static_cast<int32_t>(other), static_cast<int32_t>(otherAxis), size});
   fields.forEach("bodies", [&](const json &element, const std::string &path) {
     step.bodies.push_back(readBody(diagnostics, element, path, depth));
   });

@@ -109,6 +109,16 @@ struct IndexCheck {
   bool wraps = false; ///< negative indices count from the end
 };
 
+/// What a kernel takes for granted about dims that only a run knows: dim `axis` of an input is dim
+/// `otherAxis` of another one, or `size`. The runtime compares them before the call.
+struct DimCheck {
+  int32_t input = 0; ///< into Step::inputs
+  int32_t axis = 0;
+  int32_t other = -1; ///< into Step::inputs; -1: the dim is `size`
+  int32_t otherAxis = 0;
+  int64_t size = dynamicDim;
+};
+
 struct Step;
 
 /// A list of steps inside of a control-flow step. What is defined in it is seen in it alone.
@@ -160,7 +170,8 @@ struct Step {
   bool hasCounters = false;
   /// Kernel: after these it gets the address of a word for each check.
   std::vector<IndexCheck> checks;
-  bool isStart = false; ///< Library
+  std::vector<DimCheck> dimChecks; ///< Kernel
+  bool isStart = false;            ///< Library
 
   /// Whether the step waits for the output of a step with `isStart`.
   bool isWait() const { return kind == StepKind::Library && symbol == "dist_wait"; }

@@ -237,6 +237,7 @@ private:
     if (step.kind == StepKind::Kernel && step.rows < dynamicDim)
       add(place, fmt::format("number of rows {} is negative", step.rows));
     checkIndexChecks(step, place);
+    checkDimChecks(step, place);
     checkRelease(step, place);
   }
 
@@ -361,18 +362,29 @@ private:
           fmt::format("cannot copy {} '{}' to {} '{}'", step.inputs[0], from.name, step.outputs[0], to.name));
   }
 
+  bool isInput(const Step &step, int32_t i) const {
+    return i >= 0 && static_cast<size_t>(i) < step.inputs.size() &&
+           isValue(step.inputs[static_cast<size_t>(i)]);
+  }
+
+  bool isDimOfInput(const Step &step, int32_t i, int32_t axis) const {
+    return isInput(step, i) && axis >= 0 &&
+           static_cast<size_t>(axis) < value(step.inputs[static_cast<size_t>(i)]).dims.size();
+  }
+
+  void checkDimChecks(const Step &step, const std::string &place) {
+    for (const DimCheck &check : step.dimChecks) {
+      bool hasOther = check.other == -1 ? check.size >= 0 : isDimOfInput(step, check.other, check.otherAxis);
+      if (step.kind != StepKind::Kernel || !hasOther || !isDimOfInput(step, check.input, check.axis))
+        add(place, fmt::format("compares dim {} of input {} with dim {} of input {}", check.axis, check.input,
+                               check.otherAxis, check.other));
+    }
+  }
+
   void checkIndexChecks(const Step &step, const std::string &place) {
-    auto isInput = [&](int32_t i) {
-      return i >= 0 && static_cast<size_t>(i) < step.inputs.size() &&
-             isValue(step.inputs[static_cast<size_t>(i)]);
-    };
     for (const IndexCheck &check : step.checks) {
-      bool hasBound = check.bound == -1
-                          ? check.size >= 0
-                          : isInput(check.bound) && check.axis >= 0 &&
-                                static_cast<size_t>(check.axis) <
-                                    value(step.inputs[static_cast<size_t>(check.bound)]).dims.size();
-      bool isKnown = hasBound && (check.indices == -1 || isInput(check.indices));
+      bool hasBound = check.bound == -1 ? check.size >= 0 : isDimOfInput(step, check.bound, check.axis);
+      bool isKnown = hasBound && (check.indices == -1 || isInput(step, check.indices));
       if (step.kind != StepKind::Kernel || !isKnown)
         add(place, fmt::format("checks the indices of input {} with dim {} of input {}", check.indices,
                                check.axis, check.bound));

@@ -32,6 +32,10 @@ inline constexpr llvm::StringLiteral workAttribute = "proa.work";
 /// range of rows.
 inline constexpr llvm::StringLiteral indexChecksAttribute = "proa.index_checks";
 
+/// On a kernel, ArrayAttr: for each pair of dims that must be equal, and that only a run knows, [argument,
+/// its axis, other argument, its axis, -1] or [argument, its axis, -1, 0, size].
+inline constexpr llvm::StringLiteral dimChecksAttribute = "proa.dim_checks";
+
 /// On a kernel for the GPU, I64: the number of threads of a block.
 inline constexpr llvm::StringLiteral threadsAttribute = "proa.threads";
 /// On a kernel for the GPU, I64: bytes of dynamic shared memory, more than the static shared memory that a

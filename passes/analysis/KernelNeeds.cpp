@@ -9,6 +9,16 @@ using namespace mlir;
 
 namespace proa {
 
+/// The checks of an attribute; each has five numbers.
+static std::vector<std::vector<int64_t>> checksOf(Operation *kernel, StringRef attribute) {
+  std::vector<std::vector<int64_t>> result;
+  auto checks = kernel->getAttrOfType<ArrayAttr>(attribute);
+  for (Attribute check : checks ? checks.getValue() : ArrayRef<Attribute>())
+    if (auto numbers = dyn_cast<DenseI64ArrayAttr>(check); numbers && numbers.size() == 5)
+      result.emplace_back(numbers.asArrayRef().begin(), numbers.asArrayRef().end());
+  return result;
+}
+
 KernelNeeds KernelNeeds::of(Operation *kernel) {
   KernelNeeds needs;
   needs.hasCounters = kernel->hasAttr(countersAttribute);
@@ -19,10 +29,8 @@ KernelNeeds KernelNeeds::of(Operation *kernel) {
       for (int64_t dim : dims.asArrayRef())
         own.push_back(ShapedType::isDynamic(dim) ? -1 : dim);
     }
-  auto checks = kernel->getAttrOfType<ArrayAttr>(indexChecksAttribute);
-  for (Attribute check : checks ? checks.getValue() : ArrayRef<Attribute>())
-    if (auto numbers = dyn_cast<DenseI64ArrayAttr>(check); numbers && numbers.size() == 5)
-      needs.checks.emplace_back(numbers.asArrayRef().begin(), numbers.asArrayRef().end());
+  needs.checks = checksOf(kernel, indexChecksAttribute);
+  needs.dimChecks = checksOf(kernel, dimChecksAttribute);
   return needs;
 }
 

@@ -24,7 +24,7 @@ void hideFunction(LLVM::LLVMFuncOp inner, StringRef suffix) {
 
 void moveKernelAttributes(LLVM::LLVMFuncOp inner, LLVM::LLVMFuncOp entry) {
   for (StringRef attribute : {kernelAttribute, rowsAttribute, workAttribute, scratchAttribute,
-                              countersAttribute, indexChecksAttribute})
+                              countersAttribute, indexChecksAttribute, dimChecksAttribute})
     if (Attribute value = inner->removeAttr(attribute))
       entry->setAttr(attribute, value);
 }

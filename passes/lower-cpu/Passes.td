@@ -13,6 +13,21 @@ def ExtractKernels : Pass<"proa-extract-kernels", "mlir::ModuleOp"> {
   }];
 }
 
+def CheckDims : Pass<"proa-check-dims", "mlir::func::FuncOp"> {
+  let summary = "State which dynamic dims of arguments a kernel takes to be equal";
+  let description = [{
+    A linalg op walks a dim of each operand with the same loop, so the dims must be equal: one that is 1 at run time is
+    not broadcast, and the kernel would read beyond its operand. For each pair of such dims of arguments that the types
+    do not show to be equal, the kernel gets an entry of `proa.dim_checks`. The runtime compares the dims before each
+    call (`runtime::DimCheck`).
+
+    ```mlir
+    func.func @sum(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32>
+        attributes {proa.kernel, proa.dim_checks = [array<i64: 1, 0, 0, 0, -1>]}  // dim 0 of %y is dim 0 of %x
+    ```
+  }];
+}
+
 def StoreBoolsAsBytes : Pass<"proa-store-bools-as-bytes", "mlir::ModuleOp"> {
   let summary = "Store boolean tensors of kernels as bytes";
   let description = [{

@@ -15,6 +15,7 @@ using namespace mlir;
 namespace proa {
 
 void addTensorPasses(OpPassManager &passes) {
+  passes.addNestedPass<func::FuncOp>(createCheckDims());
   passes.addPass(createStoreBoolsAsBytes());
   OpPassManager &functions = passes.nest<func::FuncOp>();
   functions.addPass(createLinalgFoldUnitExtentDimsPass());

@@ -131,6 +131,26 @@ TEST(Executable, AliasMustFitWhereItIsRead) {
   EXPECT_TRUE(session->run({{"x", randomFloats({1, 4}, 1)}})) << "nothing reads the alias";
 }
 
+TEST(Executable, DimsAreComparedBeforeAKernelIsCalled) {
+  Plan plan = dynamicPlan();
+  NamedTensors weights{{"w", floats({4}, {10, 20, 30, 40})}};
+  plan.steps[0].dimChecks = {{.input = 0, .axis = 0, .other = 1, .otherAxis = 0}};
+  auto session = sessionOf(plan, weights);
+  EXPECT_TRUE(session->run({{"x", randomFloats({4, 4}, 1)}}));
+  auto failed = session->run({{"x", randomFloats({1, 4}, 1)}});
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.diagnostics().text(),
+            "error: net: net.py:7: add_rows: dim 0 of float32[1, 4] and dim 0 of float32[4] differ, expected "
+            "the same: dims that only a run knows are not broadcast\n");
+  EXPECT_TRUE(session->run({{"x", randomFloats({4, 4}, 1)}})) << "the session can be used after an error";
+  plan.steps[0].dimChecks = {{.input = 0, .axis = 0, .size = 2}};
+  session = sessionOf(plan, weights);
+  EXPECT_TRUE(session->run({{"x", randomFloats({2, 4}, 1)}}));
+  failed = session->run({{"x", randomFloats({3, 4}, 1)}});
+  ASSERT_FALSE(failed);
+  EXPECT_THAT(failed.diagnostics().text(), HasSubstr("dim 0 of float32[3, 4] is 3, expected 2"));
+}
+
 TEST(Executable, ResultsBelongToTheCaller) {
   auto session = sessionOf(dynamicPlan(), {{"w", floats({4}, {0, 0, 0, 0})}});
   auto first = session->run({{"x", floats({1, 4}, {1, 2, 3, 4})}});

@@ -28,6 +28,8 @@ Plan samplePlan() {
       {StepKind::Library, "expand", {1, none}, {3}, {{"shape", {4, 4}}}, 1, 0, 0, "t", "net.py:1", {}, {}}};
   plan.steps = {{StepKind::Kernel, "k0", {2, 3}, {4}, {}, 16, 12.5, 0, "add", "net.py:2", {}, {}},
                 {StepKind::Kernel, "k1", {0, 4}, {5}, {}, dynamicDim, 0, 0, "mul", "", {}, {}}};
+  plan.steps[1].dimChecks = {{.input = 0, .axis = 0, .other = 1, .otherAxis = 0},
+                             {.input = 0, .axis = 0, .size = 16}};
   for (Step &step : plan.steps)
     step.attributes = nlohmann::json::object();
   plan.fetches = {6, 0};
@@ -51,6 +53,9 @@ TEST(Plan, RoundTrip) {
   EXPECT_EQ(again->prepare[0].attributes["shape"], (std::vector<int>{4, 4}));
   EXPECT_EQ(again->prepare[0].inputs[1], none);
   EXPECT_EQ(again->constants, plan.constants);
+  ASSERT_EQ(again->steps[1].dimChecks.size(), 2u);
+  EXPECT_EQ(again->steps[1].dimChecks[0].other, 1);
+  EXPECT_EQ(again->steps[1].dimChecks[1].size, 16);
 }
 
 TEST(Plan, DamagedPlansDoNotCrash) {
@@ -108,6 +113,23 @@ TEST(Plan, VerifyReportsErrors) {
   EXPECT_THAT(messageAfter([](Plan &p) { p.values[4].storage = Storage::Result; }),
               HasSubstr("values[4] 'a': is a result that is not fetched"));
   EXPECT_THAT(messageAfter([](Plan &p) { p.arenaBytes = -5; }), HasSubstr("-5 is not a size"));
+}
+
+TEST(Plan, VerifyReportsDimsThatStepsDoNotHave) {
+  auto messageWith = [](DimCheck check) {
+    return messageAfter([&](Plan &p) { p.steps[1].dimChecks[0] = check; });
+  };
+  EXPECT_EQ(messageWith({.input = 0, .axis = 1, .other = 1, .otherAxis = 0}), "");
+  const char *const message = "steps[1] 'k1': compares dim ";
+  for (DimCheck wrong :
+       {DimCheck{.input = 2, .axis = 0, .size = 4}, DimCheck{.input = -1, .axis = 0, .size = 4},
+        DimCheck{.input = 0, .axis = 2, .size = 4}, DimCheck{.input = 0, .axis = -1, .size = 4},
+        DimCheck{.input = 0, .axis = 0, .other = 2}, DimCheck{.input = 0, .axis = 0, .other = -2},
+        DimCheck{.input = 0, .axis = 0, .other = 1, .otherAxis = 1}, DimCheck{.input = 0, .axis = 0}})
+    EXPECT_THAT(messageWith(wrong), HasSubstr(message));
+  EXPECT_THAT(messageAfter([](Plan &p) { p.prepare[0].dimChecks = {{.input = 0, .axis = 0, .size = 4}}; }),
+              HasSubstr("compares dim 0 of input 0"))
+      << "only kernels have such checks";
 }
 
 /// a is sent while another kernel runs; then it is received as f.

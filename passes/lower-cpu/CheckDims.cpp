@@ -1,0 +1,84 @@
+// Dims that a kernel takes to be equal: see Passes.td.
+#include "passes/analysis/KernelAttributes.h"
+#include "passes/lower-cpu/DimensionClasses.h"
+#include "passes/lower-cpu/KernelForm.h"
+#include "passes/lower-cpu/Passes.h"
+#include "passes/remarks/Remarks.h"
+
+#include "llvm/ADT/MapVector.h"
+
+namespace proa {
+#define GEN_PASS_DEF_CHECKDIMS
+#include "passes/lower-cpu/Passes.h.inc"
+} // namespace proa
+
+using namespace mlir;
+
+namespace {
+
+/// Dims of a kernel that have one size.
+struct EqualDims {
+  struct Dim {
+    int64_t argument, axis;
+  };
+  SmallVector<Dim> dynamicDims;        ///< of arguments
+  int64_t size = ShapedType::kDynamic; ///< of a value whose type has it, if any
+};
+
+/// The classes of equal dims in the order of the arguments.
+llvm::MapVector<unsigned, EqualDims> equalDimsOf(func::FuncOp kernel) {
+  proa::DimensionClasses classes(kernel, proa::DimensionClasses::Kind::Sizes);
+  llvm::MapVector<unsigned, EqualDims> result;
+  auto add = [&](Value value, std::optional<int64_t> argument) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type)
+      return;
+    for (auto [axis, ofDim] : llvm::enumerate(classes.of(value))) {
+      EqualDims &dims = result[ofDim];
+      if (!type.isDynamicDim(axis))
+        dims.size = type.getDimSize(axis);
+      else if (argument)
+        dims.dynamicDims.push_back({*argument, static_cast<int64_t>(axis)});
+    }
+  };
+  for (BlockArgument argument : kernel.getArguments())
+    add(argument, argument.getArgNumber());
+  for (Operation &op : kernel.getBody().front())
+    for (Value value : op.getResults())
+      add(value, std::nullopt);
+  return result;
+}
+
+struct CheckDims : proa::impl::CheckDimsBase<CheckDims> {
+  using CheckDimsBase::CheckDimsBase;
+
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (!function->hasAttr(proa::kernelAttribute) || function.isDeclaration())
+      return;
+    if (failed(proa::verifyTensorKernel(function)))
+      return signalPassFailure();
+    Builder builder(&getContext());
+    SmallVector<Attribute> checks;
+    auto add = [&](EqualDims::Dim dim, EqualDims::Dim other, int64_t size) {
+      checks.push_back(
+          builder.getDenseI64ArrayAttr({dim.argument, dim.axis, other.argument, other.axis, size}));
+    };
+    for (const EqualDims &dims : llvm::make_second_range(equalDimsOf(function))) {
+      bool isStatic = !ShapedType::isDynamic(dims.size);
+      for (EqualDims::Dim dim :
+           ArrayRef(dims.dynamicDims).drop_front(isStatic || dims.dynamicDims.empty() ? 0 : 1))
+        if (isStatic)
+          add(dim, {-1, 0}, dims.size);
+        else
+          add(dim, dims.dynamicDims.front(), -1);
+    }
+    if (checks.empty())
+      return;
+    function->setAttr(proa::dimChecksAttribute, builder.getArrayAttr(checks));
+    proa::PassRemarks(getArgumentName()).analysis(function)
+        << std::to_string(checks.size()) << " dims are compared before each call";
+  }
+};
+
+} // namespace
