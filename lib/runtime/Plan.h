@@ -109,8 +109,8 @@ struct IndexCheck {
   bool wraps = false; ///< negative indices count from the end
 };
 
-/// What a kernel takes for granted about dims that only a run knows: dim `axis` of an input is dim
-/// `otherAxis` of another one, or `size`. The runtime compares them before the call.
+/// A condition of a kernel on dims that only a run knows: dim `axis` of an input is dim `otherAxis` of
+/// another one, or `size`. The runtime compares them before the call.
 struct DimCheck {
   int32_t input = 0; ///< into Step::inputs
   int32_t axis = 0;

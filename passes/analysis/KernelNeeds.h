@@ -1,4 +1,5 @@
-/// What a compiled kernel needs besides its operands, from the attributes of the kernel.
+/// Memory that a compiled kernel gets besides its operands, and conditions on their dims, from its
+/// attributes.
 #pragma once
 
 #include "mlir/IR/Operation.h"
@@ -8,7 +9,7 @@
 
 namespace proa {
 
-/// The kernel's last pointers, in this order, and what must hold before a call.
+/// The kernel's last pointers, in this order, and the conditions of a call.
 struct KernelNeeds {
   /// Dims of each buffer of scratch memory, in bytes; -1: the shape function computes it.
   std::vector<std::vector<int64_t>> scratch;
