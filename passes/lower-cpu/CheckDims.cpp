@@ -64,10 +64,12 @@ struct CheckDims : proa::impl::CheckDimsBase<CheckDims> {
       checks.push_back(
           builder.getDenseI64ArrayAttr({dim.argument, dim.axis, other.argument, other.axis, size}));
     };
-    for (const EqualDims &dims : llvm::make_second_range(equalDimsOf(function))) {
+    for (const auto &[number, dims] : equalDimsOf(function)) {
       bool isStatic = !ShapedType::isDynamic(dims.size);
-      for (EqualDims::Dim dim :
-           ArrayRef(dims.dynamicDims).drop_front(isStatic || dims.dynamicDims.empty() ? 0 : 1))
+      ArrayRef<EqualDims::Dim> others = dims.dynamicDims;
+      if (!isStatic && !others.empty())
+        others = others.drop_front(); // the one that the others are compared with
+      for (EqualDims::Dim dim : others)
         if (isStatic)
           add(dim, {-1, 0}, dims.size);
         else

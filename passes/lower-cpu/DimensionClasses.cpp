@@ -46,9 +46,23 @@ void DimensionClasses::joinSizes(Operation &op) {
     joinReshape(expand.getSrc(), expand.getResult(), expand.getReassociationIndices());
   if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
     joinReshape(collapse.getSrc(), collapse.getResult(), collapse.getReassociationIndices());
+  if (auto empty = dyn_cast<tensor::EmptyOp>(op))
+    joinEmpty(empty);
   if (auto cast = dyn_cast<tensor::CastOp>(op))
     for (int64_t dim = 0; dim < cast.getType().getRank(); ++dim)
       join(firstOfValue[cast.getSource()] + dim, firstOfValue[cast.getResult()] + dim);
+}
+
+/// Dims with the size of a dim of another value.
+void DimensionClasses::joinEmpty(tensor::EmptyOp op) {
+  for (auto [dim, size] : llvm::enumerate(op.getMixedSizes())) {
+    auto value = dyn_cast<Value>(size);
+    auto source = value ? value.getDefiningOp<tensor::DimOp>() : tensor::DimOp();
+    std::optional<int64_t> index = source ? source.getConstantIndex() : std::nullopt;
+    if (index && firstOfValue.contains(source.getSource()))
+      join(firstOfValue[op.getResult()] + dim,
+           firstOfValue[source.getSource()] + static_cast<unsigned>(*index));
+  }
 }
 
 DimensionClasses::DimensionClasses(func::FuncOp function, Kind kind) {

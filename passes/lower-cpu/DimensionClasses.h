@@ -3,6 +3,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
@@ -38,6 +39,7 @@ private:
   void join(unsigned a, unsigned b) { parents[find(a)] = find(b); }
   void joinOperand(mlir::linalg::LinalgOp op, mlir::OpOperand &operand, mlir::Value value);
   void joinReshape(mlir::Value source, mlir::Value result, llvm::ArrayRef<mlir::ReassociationIndices> groups);
+  void joinEmpty(mlir::tensor::EmptyOp op);
   void joinSizes(mlir::Operation &op);
 
   llvm::SmallVector<unsigned> parents;

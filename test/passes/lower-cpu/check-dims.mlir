@@ -66,6 +66,28 @@ func.func private @reshapes(%x: tensor<1x?xf32>, %y: tensor<?xf32>) -> tensor<4x
 
 // -----
 
+// Elements that are read at computed indices: the sizes follow from those of the results.
+#vector = affine_map<(d0) -> (d0)>
+// CHECK: func.func private @sizes
+// CHECK-SAME: proa.dim_checks = [array<i64: 1, 0, 0, 0, -1>]
+func.func private @sizes(%x: tensor<?xi64>, %y: tensor<?xf32>) -> tensor<?xf32> attributes {proa.kernel} {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xi64>
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %0 = linalg.generic {indexing_maps = [#vector, #vector], iterator_types = ["parallel"]}
+      ins(%y : tensor<?xf32>) outs(%e : tensor<?xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %i = linalg.index 0 : index
+    %1 = tensor.extract %x[%i] : tensor<?xi64>
+    %2 = arith.sitofp %1 : i64 to f32
+    %3 = arith.addf %a, %2 : f32
+    linalg.yield %3 : f32
+  } -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
 // Nothing to compare: one argument, static dims, and a function that is not a kernel.
 #vector = affine_map<(d0) -> (d0)>
 // CHECK-NOT: proa.dim_checks
