@@ -158,8 +158,8 @@ std::string CompiledKey::describe() const {
   target.cpu = options.cpu;
   target.optimizes = options.optimizesCode;
   std::string key = buildFingerprint() + "|" + codegenFingerprint(target) + "|" + describeDims(feeds) + "|";
-  if (!values.empty())
-    key += describeValues(values) + "|";
+  for (const auto *known : {&values, &parameters})
+    key += known->empty() ? "" : describeValues(*known) + "|";
   key += deferAll ? "deferred|" : "";
   if (program)
     for (const legacy::Block &block : llvm::ArrayRef(program->blocks).take_front(1))

@@ -33,6 +33,8 @@ struct CompiledKey {
   bool deferAll = false;
   /// ModelMesh::key; empty without a mesh.
   std::string mesh = {};
+  /// The parameters whose values it is compiled for.
+  std::map<std::string, Tensor> parameters = {};
 
   std::string describe() const;
 };

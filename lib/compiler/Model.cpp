@@ -13,6 +13,7 @@
 #include "lib/compiler/ProgramSource.h"
 #include "lib/compiler/Registration.h"
 #include "lib/compiler/SpecializeFeeds.h"
+#include "lib/compiler/Stopwatch.h"
 #include "lib/runtime/Executable.h"
 #include "lib/runtime/ThreadPool.h"
 #include "lib/support/Files.h"
@@ -30,28 +31,12 @@
 #include "mlir/IR/MLIRContext.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <set>
 #include <thread>
 
 namespace proa {
 namespace {
-
-/// Adds its lifetime in milliseconds to a counter.
-class Stopwatch {
-public:
-  explicit Stopwatch(double &milliseconds)
-      : milliseconds(milliseconds), begin(std::chrono::steady_clock::now()) {}
-  ~Stopwatch() {
-    milliseconds +=
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-  }
-
-private:
-  double &milliseconds;
-  std::chrono::steady_clock::time_point begin;
-};
 
 int cores() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
 
@@ -110,6 +95,8 @@ struct Model::Implementation {
   std::vector<std::string> fetches;
   std::set<std::string> states;
   ModelValues values;
+  /// Parameters for whose values the program is imported (ImportOptions::parameterValues).
+  std::map<std::string, Tensor> knownParameters;
   std::unique_ptr<ModelMesh> mesh; ///< null without one
   std::map<std::string, Variant> variants;
   Variant *current = nullptr;
@@ -130,6 +117,8 @@ struct Model::Implementation {
   /// Adds a module to `imports`.
   const Imported *keep(const std::string &key, mlir::OwningOpRef<mlir::ModuleOp> module);
   Result<void> checkParameter(const std::string &name, const Tensor &value) const;
+  /// Forgets what was imported for another value of a parameter.
+  void forgetValue(const std::string &name, const Tensor &value);
   void describeInterface(mlir::ModuleOp module);
   void describeStates(mlir::ModuleOp module);
   Result<void> describeDeclared();
@@ -137,7 +126,7 @@ struct Model::Implementation {
   Result<const Imported *> importFor(const std::map<std::string, Tensor> &feeds, Attempt attempt);
   /// The attempts from `known` on that may import different modules.
   std::vector<Attempt> attemptsFor(const std::map<std::string, Tensor> &feeds, FeedKnowledge known) const;
-  Result<const Imported *> importWith(const FeedFacts &facts, bool *feedsMayHelp = nullptr);
+  Result<const Imported *> importWith(FeedFacts facts, bool *feedsMayHelp = nullptr);
   Result<Variant *> variantFor(const std::map<std::string, Tensor> &feeds);
   /// The first import and compilation that succeed, from `known` on.
   Result<Compilation> compileWith(const std::map<std::string, Tensor> &feeds, FeedKnowledge &known,
@@ -278,6 +267,8 @@ Result<void> Model::Implementation::readSource(const params::ModelFiles &files) 
   auto weights = source->readWeights();
   if (!weights)
     return weights.diagnostics();
+  if (source->legacyProgram())
+    knownParameters = import::specializingParameters(*weights);
   values.inMemory = std::move(*weights);
   return {};
 }
@@ -297,7 +288,8 @@ Result<void> Model::Implementation::importDeclared() {
   return {};
 }
 
-Result<const Imported *> Model::Implementation::importWith(const FeedFacts &facts, bool *feedsMayHelp) {
+Result<const Imported *> Model::Implementation::importWith(FeedFacts facts, bool *feedsMayHelp) {
+  facts.parameters = knownParameters;
   std::string key = facts.key();
   if (auto found = imports.find(key); found != imports.end())
     return &found->second;
@@ -486,6 +478,7 @@ Result<Compilation> Model::Implementation::compile(mlir::ModuleOp module,
   CompiledKey described{options, programText, source->legacyProgram(), feeds, {}, attempt.deferAll};
   if (attempt.known == FeedKnowledge::Elements)
     described.values = import::specializingFeeds(inputs);
+  described.parameters = knownParameters;
   if (mesh)
     described.mesh = mesh->key();
   std::string key = described.describe();
@@ -660,10 +653,23 @@ Result<void> Model::Implementation::checkParameter(const std::string &name, cons
                  "the program has no parameter or state variable '" + name + "'" + didYouMean(name, names));
 }
 
+void Model::Implementation::forgetValue(const std::string &name, const Tensor &value) {
+  auto known = knownParameters.find(name);
+  if (known == knownParameters.end() || states.contains(name) ||
+      describeValues({{name, value}}) == describeValues({*known}))
+    return;
+  known->second = import::specializingParameters({{name, value}}).at(name);
+  current = nullptr;
+  variants.clear();
+  imports.clear();
+  valueSpecialized.clear();
+}
+
 Result<void> Model::setParameter(const std::string &name, Tensor value) {
   Implementation &self = *implementation;
   if (Result<void> checked = self.checkParameter(name, value); !checked)
     return checked;
+  self.forgetValue(name, value);
   // State is fed to each run, so values computed once from parameters must be recomputed.
   self.parametersChanged |= !self.states.contains(name);
   return self.values.set(name, std::move(value));

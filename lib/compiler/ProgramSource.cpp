@@ -44,6 +44,7 @@ public:
     chosen.lodLevels = facts.lodLevels;
     chosen.feedDims = facts.dims;
     chosen.feedValues = facts.values;
+    chosen.parameterValues = facts.parameters;
     chosen.deferAll = facts.deferAll;
     return import::importProgram(context, program, chosen);
   }
@@ -136,7 +137,7 @@ std::string FeedFacts::key() const {
     key += fmt::format("{}={};", name, count);
   for (const auto &[name, shape] : dims)
     key += describe(DType::Float32, shape) + name + ";";
-  return key + describeValues(values) + (deferAll ? "deferred" : "");
+  return key + describeValues(values) + describeValues(parameters) + (deferAll ? "deferred" : "");
 }
 
 Result<std::unique_ptr<ProgramSource>> ProgramSource::open(mlir::MLIRContext &context,

@@ -36,12 +36,14 @@ struct ProgramRequest {
   std::function<void(const Diagnostic &)> onDiagnostic;
 };
 
-/// Facts about the feeds at import, from which types are inferred.
+/// Facts at import, from which types are inferred: about the feeds, and values of parameters.
 struct FeedFacts {
   /// Number of LoD levels of feeds that have another number than declared.
   std::map<std::string, int> lodLevels;
   std::map<std::string, std::vector<int64_t>> dims;
   std::map<std::string, Tensor> values;
+  /// ImportOptions::parameterValues; a legacy program only.
+  std::map<std::string, Tensor> parameters;
   /// ImportOptions::deferAll.
   bool deferAll = false;
 

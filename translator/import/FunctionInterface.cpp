@@ -185,6 +185,16 @@ const legacy::Variable *FunctionInterface::parameterOf(Value value) const {
   return isOfFunction ? arguments[argument.getArgNumber()].parameter : nullptr;
 }
 
+const Tensor *FunctionInterface::knownValue(const Argument &argument) const {
+  const auto &values = argument.parameter ? program.options.parameterValues : program.options.feedValues;
+  auto known = values.find(argument.name);
+  bool changes = argument.parameter && llvm::is_contained(states, argument.name);
+  bool isShared = llvm::any_of(program.options.sharedParameters, [&](const legacy::SharedStorage &storage) {
+    return storage.buffer == argument.name || llvm::is_contained(storage.parts, argument.name);
+  });
+  return known == values.end() || changes || isShared ? nullptr : &known->second;
+}
+
 void FunctionInterface::createFunction() {
   program.module = ModuleOp::create(program.builder, UnknownLoc::get(&program.context));
   arguments = declareArguments();
@@ -212,10 +222,10 @@ void FunctionInterface::createFunction() {
     VariableNumber number = declared.parameter ? program.variables.numberOf(*declared.parameter)
                                                : program.variables.numberOf(name);
     program.scope.set(name, number, argument);
-    auto known = program.options.feedValues.find(name);
-    if (known == program.options.feedValues.end())
+    const Tensor *known = knownValue(declared);
+    if (!known)
       continue;
-    auto elements = pd::attributeFromTensor(&program.context, known->second);
+    auto elements = pd::attributeFromTensor(&program.context, *known);
     if (elements.getType() == argument.getType())
       program.scope.set(name, number,
                         pd::ConstantOp::create(program.builder, UnknownLoc::get(&program.context),

@@ -57,6 +57,8 @@ private:
   mlir::RankedTensorType typeOf(const Argument &argument);
   /// A feed's type, with the static dims of ImportOptions::feedDims.
   mlir::RankedTensorType withKnownDims(const std::string &name, mlir::RankedTensorType type) const;
+  /// The value that the program is imported for; null if it is not known.
+  const Tensor *knownValue(const Argument &argument) const;
   void keepStoredShape(const std::string &name, mlir::Value value);
 
   ProgramImporter &program;

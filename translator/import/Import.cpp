@@ -8,11 +8,12 @@ using namespace mlir;
 namespace proa::import {
 namespace {
 
+bool isWhole(const Tensor &tensor) { return tensor.dtype() <= DType::Int64; }
+
 /// Short vectors of integers, and single floats: a value to pad with, a threshold.
 bool maySpecialize(const Tensor &tensor) {
   constexpr int64_t longest = 64;
-  bool isWhole = tensor.dtype() <= DType::Int64;
-  return tensor.dims().size() <= 1 && tensor.size() <= (isWhole ? longest : 1);
+  return tensor.dims().size() <= 1 && tensor.size() <= (isWhole(tensor) ? longest : 1);
 }
 
 } // namespace
@@ -22,6 +23,17 @@ std::map<std::string, Tensor> specializingFeeds(const std::map<std::string, Tens
   for (const auto &[name, tensor] : feeds)
     if (maySpecialize(tensor))
       specializing[name] = tensor;
+  return specializing;
+}
+
+std::map<std::string, Tensor> specializingParameters(const std::map<std::string, Tensor> &parameters) {
+  std::map<std::string, Tensor> specializing;
+  for (const auto &[name, tensor] : parameters)
+    if (isWhole(tensor) && maySpecialize(tensor)) {
+      Tensor copy(tensor.dtype(), tensor.dims());
+      std::copy_n(tensor.as<std::byte>(), tensor.bytes(), copy.as<std::byte>());
+      specializing[name] = std::move(copy);
+    }
   return specializing;
 }
 

@@ -39,6 +39,8 @@ struct ImportOptions {
   std::map<std::string, std::vector<int64_t>> feedDims;
   /// Values of feeds: the program is imported for these values only.
   std::map<std::string, Tensor> feedValues;
+  /// Values of parameters. The program is imported for them, except for those that it changes.
+  std::map<std::string, Tensor> parameterValues;
   /// If not null: receives whether the import fails only because of dims or values that depend on feeds, so
   /// that feedDims or feedValues may help.
   bool *feedsMayHelp = nullptr;
@@ -65,6 +67,9 @@ std::string lodName(llvm::StringRef variable, size_t level);
 std::map<std::string, Tensor> withLods(const std::map<std::string, Tensor> &tensors);
 /// The feeds whose values may decide how a program computes: axes, shapes, counts, single numbers.
 std::map<std::string, Tensor> specializingFeeds(const std::map<std::string, Tensor> &feeds);
+/// The parameters whose values may decide how a program computes: short vectors of integers. Paddle Inference
+/// folds shapes to such parameters. The result has copies of the values.
+std::map<std::string, Tensor> specializingParameters(const std::map<std::string, Tensor> &parameters);
 
 /// Imports the program. Errors, all at once: unknown ops and attributes, missing inputs, invalid shapes; each
 /// with the op's index, type, output and Python line.

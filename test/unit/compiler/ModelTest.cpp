@@ -152,4 +152,29 @@ TEST(ModelTest, WarningsAreReportedOnce) {
   EXPECT_EQ(warnings.size(), different.size());
 }
 
+/// The program is imported for the dims that a parameter holds, and again for others.
+TEST(ModelTest, ShapeParameterChanges) {
+  std::string folder = cases + "/ops/reshape2/shape_parameter_broadcast";
+  auto model = Model::open(folder, {.cacheDirectory = "off", .feeds = {"x"}, .fetches = {"tmp_0"}});
+  ASSERT_TRUE(model) << model.diagnostics().text();
+  params::Tensors feeds = tensorsOf(folder + "/inputs.safetensors");
+  Tensor expected = tensorsOf(folder + "/expected.safetensors").at("tmp_0");
+  auto shapeOf = [](int32_t rows, int32_t columns) {
+    Tensor shape(DType::Int32, {2});
+    shape.as<int32_t>()[0] = rows;
+    shape.as<int32_t>()[1] = columns;
+    return shape;
+  };
+  Tensor shape = shapeOf(1, 6);
+  for (int run = 0; run < 2; ++run) {
+    auto outputs = model->run(feeds);
+    ASSERT_TRUE(outputs) << outputs.diagnostics().text();
+    EXPECT_TRUE(compare((*outputs)[0].tensor, expected).passed());
+    ASSERT_TRUE(model->setParameter("shape", shapeOf(2, 3)));
+    EXPECT_THAT(model->run(feeds).diagnostics().text(), HasSubstr("elementwise_add"));
+    ASSERT_TRUE(model->setParameter("shape", shape));
+  }
+  EXPECT_TRUE(isSame(*model->parameter("shape"), shape));
+}
+
 } // namespace
