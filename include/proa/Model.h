@@ -103,6 +103,10 @@ struct ModelOptions {
   /// list ("cuda,cpu") chooses the first that this machine can run. Empty: "cpu". Error: an unknown name, or
   /// no target of the list can run here.
   std::string target;
+  /// On a GPU, products of float32 matrices and convolutions may round their operands to TF32 (10 bits of
+  /// mantissa, the exponents of float32), which tensor cores multiply several times as fast. Sums are
+  /// float32. Without effect on a CPU and on other types.
+  bool allowsTf32 = false;
   /// Folder for the IR of each stage, one file per stage; empty: none is written.
   std::string dumpDirectory;
 };

@@ -58,6 +58,7 @@ Result<CompiledProgram> compile(const LibraryRequest &request, const std::string
   CompileOptions options;
   options.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   options.cpu = request.cpu;
+  options.allowsTf32 = request.allowsTf32;
   if (!chip.empty()) {
     options.target = TargetKind::Cuda;
     options.chip = chip;

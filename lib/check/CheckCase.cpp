@@ -85,6 +85,7 @@ private:
     modelOptions.decompose = options.decompose;
     modelOptions.cpu = options.cpu;
     modelOptions.optimizesCode = options.optimizesCode;
+    modelOptions.allowsTf32 = options.allowsTf32;
     modelOptions.target = options.target;
     modelOptions.memoryBudget = options.memoryBudget;
     modelOptions.microBatches = options.microBatches;

@@ -28,6 +28,7 @@ struct CheckOptions {
   /// See ModelOptions.
   std::string cpu;
   bool optimizesCode = true;
+  bool allowsTf32 = false; ///< ModelOptions::allowsTf32
   std::string target;
   std::optional<int64_t> memoryBudget;
   int64_t microBatches = 1;

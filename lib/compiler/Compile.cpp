@@ -17,6 +17,7 @@
 #include "lib/runtime/cuda/DeviceLibraries.h"
 #include "lib/support/DiagnosticCollector.h"
 #include "lib/support/Files.h"
+#include "passes/analysis/KernelAttributes.h"
 #include "passes/device/Passes.h"
 #include "passes/fuse/Passes.h"
 #include "passes/lower-cpu/Passes.h"
@@ -236,6 +237,20 @@ static llvm::StringMap<double> flopsOfKernels(ModuleOp kernels) {
   return flops;
 }
 
+/// ModelOptions::allowsTf32 in generated kernels.
+static void allowTf32(ModuleOp kernels) {
+  for (auto function : kernels.getOps<func::FuncOp>())
+    if (function->hasAttr(kernelAttribute))
+      function->setAttr(tf32Attribute, UnitAttr::get(kernels.getContext()));
+}
+
+/// ModelOptions::allowsTf32 in libraries.
+static void allowTf32(runtime::Plan &plan) {
+  for (auto *list : {&plan.prepare, &plan.steps})
+    runtime::forEachStep(*list,
+                         [](runtime::Step &step) { step.launch.allowsTf32 = !step.launch.library.empty(); });
+}
+
 Result<CompiledProgram> compileForCpu(OwningOpRef<ModuleOp> module, const CompileOptions &given) {
   CompileOptions options = given;
   cuda::CudaContext context;
@@ -269,6 +284,8 @@ Result<CompiledProgram> compileForCpu(OwningOpRef<ModuleOp> module, const Compil
   lowering.addPass(createLowerToLinalg());
   if (failed(lowering.run(*kernels)))
     return diagnostics.take("lowering to linalg failed");
+  if (options.allowsTf32)
+    allowTf32(*kernels);
   if (Result<void> written = dumpStage(*kernels, options.dumpDirectory, "2-linalg"); !written)
     return written.diagnostics();
   progress("generating code", 0.2);
@@ -310,6 +327,8 @@ Result<CompiledProgram> compileForCpu(OwningOpRef<ModuleOp> module, const Compil
       [&](llvm::StringRef symbol) { return facts.lookup(symbol); }, libraryChoice(options, context));
   if (!plan)
     return plan.diagnostics();
+  if (options.allowsTf32)
+    allowTf32(*plan);
   progress("compiled", 1.0);
   return CompiledProgram{std::move(*plan), std::move(compiled->archive),     options.target,
                          options.device,   std::move(onDevice.hostArchives), std::move(onDevice.code)};

@@ -46,6 +46,8 @@ struct CompileOptions : PipelineOptions {
   std::string cpu;
   /// CodegenOptions::optimizes.
   bool optimizesCode = true;
+  /// See ModelOptions.
+  bool allowsTf32 = false;
   /// The chip that kernels are compiled for with TargetKind::Cuda ("sm_90a"). Empty: that of the device,
   /// which must exist; its libraries are then asked which ops they compute. Otherwise all libraries are
   /// assumed to be there.

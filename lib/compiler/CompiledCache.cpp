@@ -171,6 +171,7 @@ std::string CompiledKey::describe() const {
       key += name + ",";
   key += options.function;
   key += options.target.empty() ? "" : "|target " + options.target;
+  key += options.allowsTf32 ? "|tf32" : "";
   for (const auto &[parameter, gradient] : options.derivedGradients)
     key += parameter + ">" + gradient + ",";
   key += options.decompose ? "|decompose" : "";

@@ -434,6 +434,7 @@ CompileOptions Model::Implementation::compileOptions() const {
   compileOptions.amp = options.amp;
   compileOptions.cpu = options.cpu;
   compileOptions.optimizesCode = options.optimizesCode;
+  compileOptions.allowsTf32 = options.allowsTf32;
   compileOptions.target = target.kind;
   compileOptions.device = target.device;
   compileOptions.cacheDirectory = options.cacheDirectory;

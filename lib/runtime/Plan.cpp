@@ -12,7 +12,7 @@ namespace {
 using nlohmann::json;
 
 // Numbers in the file; Storage and StepKind are stored by name, so that a plan stays readable.
-constexpr int formatVersion = 4, deviceFormatVersion = 6; // 6: with steps or values on a device
+constexpr int formatVersion = 4, deviceFormatVersion = 7; // 7: with steps or values on a device
 // Of control flow in control flow; more than any program has, less than the stack holds.
 constexpr int maximalDepth = 256;
 constexpr std::pair<Storage, const char *> storageNames[] = {
@@ -64,7 +64,8 @@ json toJson(const DeviceLaunch &launch) {
     maps.push_back(toJson(map));
   return {{"library", launch.library},         {"threads", launch.threads},
           {"sharedBytes", launch.sharedBytes}, {"parameters", launch.parameters},
-          {"tensorMaps", std::move(maps)},     {"residentBlocks", launch.residentBlocks}};
+          {"tensorMaps", std::move(maps)},     {"residentBlocks", launch.residentBlocks},
+          {"allowsTf32", launch.allowsTf32}};
 }
 
 json toJson(const Step &step) {
@@ -201,6 +202,7 @@ DeviceLaunch readLaunch(Diagnostics &diagnostics, const json &object, const std:
     launch.tensorMaps.push_back(readTensorMap(diagnostics, element, path));
   });
   launch.residentBlocks = fields.get<int32_t>("residentBlocks");
+  launch.allowsTf32 = fields.get<bool>("allowsTf32");
   return launch;
 }
 

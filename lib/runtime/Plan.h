@@ -97,6 +97,7 @@ struct DeviceLaunch {
   std::string parameters;
   std::vector<TensorMapParameter> tensorMaps; ///< the parameters after the range of rows
   int32_t residentBlocks = 0; ///< largest number of blocks for each multiprocessor; 0: a block for each row
+  bool allowsTf32 = false;    ///< Library: ModelOptions::allowsTf32
 };
 
 /// A check of a kernel that the elements of one of its inputs are indices of a dimension. KernelServices.h

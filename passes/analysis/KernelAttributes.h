@@ -72,8 +72,11 @@ inline constexpr llvm::StringLiteral neutralAttribute = "proa.neutral";
 /// On a linalg op, DenseI64ArrayAttr: the tile size of each loop. A row of the kernel is one tile of the
 /// parallel loops.
 inline constexpr llvm::StringLiteral loopTilesAttribute = "proa.loop_tiles";
+/// On a kernel, UnitAttr: products of float32 numbers may be computed of operands in TF32, which have 10 bits
+/// of mantissa (ModelOptions::allowsTf32).
+inline constexpr llvm::StringLiteral tf32Attribute = "proa.tf32";
 /// On a contraction of a kernel for the GPU, StringAttr: "fma" (each thread multiplies and adds) or "mma"
-/// (the warps use tensor cores).
+/// (the warps use tensor cores; f32 operands become TF32).
 inline constexpr llvm::StringLiteral contractionAttribute = "proa.contraction";
 /// On a contraction of a kernel for the GPU, DenseI64ArrayAttr: rows and columns of the tile that a thread
 /// computes; with "mma", a warp.
@@ -81,6 +84,9 @@ inline constexpr llvm::StringLiteral partAttribute = "proa.part";
 /// On a contraction of a kernel for the GPU, I64: parts of the operands in shared memory at once. With 2, the
 /// next part is copied asynchronously while one is multiplied. Default: 1.
 inline constexpr llvm::StringLiteral stagesAttribute = "proa.stages";
+/// On a contraction that has a part of the contracted dimension, UnitAttr: the part ends at a multiple of the
+/// tile's k, or where the operands end.
+inline constexpr llvm::StringLiteral wholeStepsAttribute = "proa.whole_steps";
 /// On an attention of a kernel for the GPU, StringAttr: "fma", "mma" or "wgmma", as on contractions.
 inline constexpr llvm::StringLiteral attentionAttribute = "proa.attention";
 /// On an attention of a kernel for the GPU, DenseI64ArrayAttr: the queries and the keys of a tile.

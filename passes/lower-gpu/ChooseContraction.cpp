@@ -20,6 +20,13 @@ namespace {
 /// The assumed size of a dynamic dimension.
 constexpr int64_t assumedSize = 1024;
 
+/// Whether no other op of the kernel reduces.
+bool isOnlyReduction(linalg::LinalgOp op) {
+  return llvm::all_of(op->getBlock()->getOps<linalg::LinalgOp>(), [&](linalg::LinalgOp other) {
+    return other == op || other.getNumReductionLoops() == 0;
+  });
+}
+
 proa::ContractionSizes sizesOf(linalg::LinalgOp op, const proa::ContractionForm &form) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   auto sizeOf = [&](unsigned loop) {
@@ -30,6 +37,7 @@ proa::ContractionSizes sizesOf(linalg::LinalgOp op, const proa::ContractionForm 
     sizes.batch *= sizeOf(loop);
   sizes.operandBits = getElementTypeOrSelf(op->getOperand(0).getType()).getIntOrFloatBitWidth();
   sizes.sumBits = getElementTypeOrSelf(op->getOperand(2).getType()).getIntOrFloatBitWidth();
+  sizes.canShareSums = !ShapedType::isDynamicShape(ranges) && isOnlyReduction(op);
   return sizes;
 }
 
@@ -74,7 +82,7 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
 
   /// The kinds that can compute the op. Remarks say why wgmma cannot.
   SmallVector<Kind> kindsFor(linalg::LinalgOp op, const proa::ContractionForm &form, const proa::Chip &chip) {
-    if (!proa::canUseTensorCores(op))
+    if (!proa::canUseTensorCores(op, getOperation()->hasAttr(proa::tf32Attribute)))
       return {Kind::Fma};
     SmallVector<Kind> kinds{Kind::Mma};
     if (!chip.hasWarpgroupMma)
@@ -97,8 +105,10 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
       if (*requested != Kind::Fma && !llvm::is_contained(kinds, *requested))
         return op->emitError() << "strategy=" << strategy
                                << (*requested == Kind::Mma
-                                       ? " needs operands of f16 or of bf16, accumulated in f32"
-                                       : " needs a chip with wgmma, and operands of f16 or of bf16 that the "
+                                       ? " needs operands of f16 or of bf16, or of f32 where TF32 is "
+                                         "allowed, accumulated in f32"
+                                       : " needs a chip with wgmma, and operands of f16 or of bf16, or of "
+                                         "f32 where TF32 is allowed, that the "
                                          "tensor memory accelerator can read");
       kinds = {*requested};
     }
@@ -131,6 +141,8 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
       op->setAttr(proa::partAttribute, b.getDenseI64ArrayAttr({tile->partOfM, tile->partOfN}));
       if (tile->residentBlocks > 0)
         getOperation()->setAttr(proa::residentBlocksAttribute, b.getI64IntegerAttr(tile->residentBlocks));
+      if (tile->parts > 1 && !getOperation()->hasAttr(proa::partsAttribute))
+        getOperation()->setAttr(proa::partsAttribute, b.getI64IntegerAttr(tile->parts));
     }
     FailureOr<proa::ContractionChoice> choice = proa::ContractionChoice::read(op);
     if (failed(choice))

@@ -15,6 +15,8 @@ using Kind = ContractionChoice::Kind;
 constexpr double cacheBytes = 40, sharedMemoryBytes = 128;
 /// Clocks of a tile in which nothing is multiplied: the first parts arrive, the results are stored.
 constexpr double startClocks = 1200;
+/// Blocks that divide k of a tile among them, and the steps of k that each of them has at least.
+constexpr int64_t mostParts = 16, leastStepsOfPart = 4;
 /// Rows and bytes of k of a wgmma.
 constexpr int64_t wgmmaM = 64, wgmmaKBytes = 32;
 
@@ -87,7 +89,8 @@ int64_t ContractionTile::threads() const {
 }
 
 int64_t ContractionTile::sharedBytes(const ContractionSizes &sizes) const {
-  int64_t bytes = sizes.operandBits / 8, pad = 8;
+  constexpr int64_t pad = 8;
+  int64_t bytes = sizes.operandBits / 8;
   if (kind == Kind::Wgmma)
     return stages * (m + n) * k * bytes + m * (std::min<int64_t>(n, 64) + pad) * sizes.sumBits / 8 + 64;
   return stages * (m * (k + pad) + n * (k + pad)) * bytes;
@@ -108,19 +111,30 @@ SmallVector<ContractionTile> tilesOf(Kind kind, const ContractionSizes &sizes, c
     int64_t blocks = std::max<int64_t>(tile.residentBlocks, kind == Kind::Mma ? 2 : 1);
     if (kind != Kind::Fma)
       tile.stages = stagesOf(tile, sizes, chip.sharedBytes / blocks - 1024); // 1 KiB of a block is reserved
-    if (tile.sharedBytes(sizes) <= chip.sharedBytes)
-      tiles.push_back(tile);
+    if (tile.sharedBytes(sizes) > chip.sharedBytes)
+      continue;
+    tiles.push_back(tile);
+    if (kind != Kind::Wgmma || !sizes.canShareSums)
+      continue;
+    for (tile.parts = 2; tile.parts <= mostParts; ++tile.parts)
+      if (sizes.k >= tile.parts * leastStepsOfPart * tile.k)
+        tiles.push_back(tile);
   }
   return tiles;
 }
 
 double clocksOf(const ContractionTile &tile, const ContractionSizes &sizes, const Chip &chip) {
   auto count = [](int64_t size, int64_t of) { return static_cast<double>(llvm::divideCeil(size, of)); };
-  double tiles = count(sizes.m, tile.m) * count(sizes.n, tile.n) * static_cast<double>(sizes.batch);
+  double tiles =
+      count(sizes.m, tile.m) * count(sizes.n, tile.n) * static_cast<double>(sizes.batch * tile.parts);
   double bytes = static_cast<double>((tile.m + tile.n) * tile.k * sizes.operandBits / 8);
   double part = std::max(clocksOfPart(tile, sizes), bytes / cacheBytes);
-  double ofTile = count(sizes.k, tile.k) * part + startClocks;
-  return std::ceil(tiles / static_cast<double>(chip.multiprocessors)) * ofTile;
+  double ofTile = count(sizes.k, tile.k * tile.parts) * part + startClocks;
+  double clocks = std::ceil(tiles / static_cast<double>(chip.multiprocessors)) * ofTile;
+  if (tile.parts == 1)
+    return clocks;
+  auto sums = static_cast<double>(tile.parts * tile.m * tile.n * sizes.sumBits / 8);
+  return clocks + sums / cacheBytes + startClocks;
 }
 
 } // namespace proa

@@ -10,6 +10,7 @@ namespace proa {
 struct ContractionSizes {
   int64_t m = 1, n = 1, k = 1, batch = 1;
   int64_t operandBits = 32, sumBits = 32;
+  bool canShareSums = false; ///< blocks may divide k among them
 };
 
 /// One way to compute a contraction, with the attributes that ContractionChoice::read checks.
@@ -18,6 +19,7 @@ struct ContractionTile {
   int64_t m = 0, n = 0, k = 0, partOfM = 0, partOfN = 0;
   int64_t stages = 1;
   int64_t residentBlocks = 0; ///< with Wgmma: blocks of a multiprocessor, each of which computes many tiles
+  int64_t parts = 1;          ///< with Wgmma: blocks that divide k of a tile among them
 
   int64_t threads() const;
   int64_t sharedBytes(const ContractionSizes &sizes) const;
@@ -31,7 +33,8 @@ llvm::SmallVector<ContractionTile> tilesOf(ContractionChoice::Kind kind, const C
 ///
 /// Each multiprocessor computes its share of the tiles one after the other. A tile takes the time of its
 /// products or of the copies of its operands, whichever is longer, and a fixed time in which the pipeline
-/// fills and the results are stored.
+/// fills and the results are stored. If several blocks divide k of a tile among them, the last of them adds
+/// their sums.
 double clocksOf(const ContractionTile &tile, const ContractionSizes &sizes, const Chip &chip);
 
 } // namespace proa

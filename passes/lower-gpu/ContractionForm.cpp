@@ -66,11 +66,11 @@ std::optional<ContractionForm> ContractionForm::of(linalg::LinalgOp op) {
   return form;
 }
 
-bool canUseTensorCores(linalg::LinalgOp op) {
+bool canUseTensorCores(linalg::LinalgOp op, bool allowsTf32) {
   Type x = getElementTypeOrSelf(op->getOperand(0).getType()),
        y = getElementTypeOrSelf(op->getOperand(1).getType());
   Type sum = getElementTypeOrSelf(op->getOperand(2).getType());
-  return x == y && (x.isF16() || x.isBF16()) && sum.isF32();
+  return x == y && (x.isF16() || x.isBF16() || (allowsTf32 && x.isF32())) && sum.isF32();
 }
 
 bool isChosenContraction(Operation *op) { return op->hasAttr(contractionAttribute); }
@@ -126,8 +126,8 @@ static FailureOr<ContractionChoice> checked(linalg::LinalgOp op, ContractionChoi
   using Kind = ContractionChoice::Kind;
   auto refuse = [&]() -> InFlightDiagnostic { return op->emitError("the choice for the contraction: "); };
   auto [unitOfM, unitOfN] = unitsOf(choice.kind);
-  if (choice.kind != Kind::Fma && !canUseTensorCores(op))
-    return refuse() << "'" << nameOf(choice.kind) << "' needs operands of f16 or of bf16 and an f32 result";
+  if (choice.kind != Kind::Fma && !canUseTensorCores(op, /*allowsTf32=*/true))
+    return refuse() << "'" << nameOf(choice.kind) << "' needs operands of f16, bf16 or f32 and an f32 result";
   if (choice.partOfM < 1 || choice.partOfN < 1 || choice.partOfM % unitOfM != 0 ||
       choice.partOfN % unitOfN != 0)
     return refuse() << "'" << partAttribute << "' is " << choice.partOfM << ", " << choice.partOfN

@@ -16,8 +16,9 @@ struct ContractionForm {
   static std::optional<ContractionForm> of(mlir::linalg::LinalgOp op);
 };
 
-/// Whether tensor cores compute the products: both elements are f16 or bf16, the sum is f32.
-bool canUseTensorCores(mlir::linalg::LinalgOp op);
+/// Whether tensor cores compute the products: both elements are f16 or bf16, or f32 where `allowsTf32`, and
+/// the sum is f32.
+bool canUseTensorCores(mlir::linalg::LinalgOp op, bool allowsTf32);
 
 /// The attributes that `proa-choose-contraction` wrote on a contraction.
 struct ContractionChoice {

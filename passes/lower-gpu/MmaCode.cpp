@@ -2,6 +2,7 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -9,49 +10,86 @@ using namespace mlir;
 
 namespace proa {
 
-/// Four matrices of 8x8 elements. Lane l has the address of line l % 8 of matrix l / 8.
+/// The elements of 32 bits as a register of the instruction: f32 is rounded to TF32.
+Value MmaCode::toRegister(Value elements) const {
+  Type element = getElementTypeOrSelf(elements.getType());
+  if (element.isF32()) {
+    if (isa<VectorType>(elements.getType()))
+      elements = vector::ExtractOp::create(b, loc, elements, 0);
+    return NVVM::ConvertFloatToTF32Op::create(b, loc, b.getI32Type(), elements, NVVM::FPRoundingMode::RNA);
+  }
+  if (!element.isBF16())
+    return elements;
+  Value bits = vector::BitCastOp::create(b, loc, VectorType::get({1}, b.getI32Type()), elements);
+  return vector::ExtractOp::create(b, loc, bits, 0);
+}
+
+/// Four matrices of 8 lines of 16 bytes. Lane l has the address of line l % 8 of matrix l / 8.
 MmaCode::Values MmaCode::loadMatrices(const Operand &operand, Value outer, Value inner) const {
   Type element = getElementTypeOrSelf(operand.memory.getType());
-  auto type = VectorType::get({4, 2}, element);
+  auto type = VectorType::get({4, 32 / element.getIntOrFloatBitWidth()}, element);
   Value indices[] = {operand.kFirst ? inner : outer, operand.kFirst ? outer : inner};
   Value loaded = nvgpu::LdMatrixOp::create(b, loc, type, operand.memory, indices,
                                            b.getBoolAttr(operand.kFirst), b.getI32IntegerAttr(4));
   Values registers;
+  for (int64_t i = 0; i < 4; ++i)
+    registers.push_back(toRegister(vector::ExtractOp::create(b, loc, loaded, i)));
+  return registers;
+}
+
+/// The same registers of elements of 32 bits that are not adjacent along k, which ldmatrix cannot transpose:
+/// lane l has line l / 4 and k l % 4 of each matrix.
+MmaCode::Values MmaCode::loadElements(const Operand &operand, Value outer, Value inner, bool isX) const {
+  constexpr int64_t lines = 8, depth = 4;
+  Value line = add(outer, divide(lane, depth)), k = add(inner, remainder(lane, depth));
+  Values registers;
   for (int64_t i = 0; i < 4; ++i) {
-    Value pair = vector::ExtractOp::create(b, loc, loaded, i);
-    if (element.isBF16()) {
-      Value bits = vector::BitCastOp::create(b, loc, VectorType::get({1}, b.getI32Type()), pair);
-      pair = vector::ExtractOp::create(b, loc, bits, 0);
-    }
-    registers.push_back(pair);
+    int64_t ofLine = isX ? i % 2 : i / 2, ofK = isX ? i / 2 : i % 2;
+    Value element = memref::LoadOp::create(b, loc, operand.memory,
+                                           ValueRange{add(k, ofK * depth), add(line, ofLine * lines)});
+    registers.push_back(toRegister(element));
   }
   return registers;
 }
 
-/// Rows row, row + 8 and k, k + 8: the matrices in the order (0, 0), (8, 0), (0, 8), (8, 8).
+/// Whether ldmatrix can load the operand.
+static bool isLoadedByMatrix(const MmaCode::Operand &operand) {
+  return !operand.kFirst || cast<MemRefType>(operand.memory.getType()).getElementTypeBitWidth() == 16;
+}
+
+/// Rows row, row + 8 and both halves of k: the matrices in the order (0, 0), (8, 0), (0, k / 2), (8, k / 2).
 MmaCode::Values MmaCode::loadX(const Operand &x, Value row, Value inner) const {
+  if (!isLoadedByMatrix(x))
+    return loadElements(x, row, inner, /*isX=*/true);
+  int64_t half = kOf(getElementTypeOrSelf(x.memory.getType())) / 2;
   Value line = remainder(lane, 8), lower = IndexCode::multiply(remainder(divide(lane, 8), 2), 8);
-  Value right = IndexCode::multiply(divide(lane, 16), 8);
+  Value right = IndexCode::multiply(divide(lane, 16), half);
   Value outer = add(row, lower), column = add(right, inner);
   return loadMatrices(x, x.kFirst ? outer : add(outer, line), x.kFirst ? add(column, line) : column);
 }
 
-/// Columns column, column + 8 and k, k + 8: the matrices in the order (0, 0), (0, 8), (8, 0), (8, 8).
+/// Columns column, column + 8 and both halves of k: the matrices in the order (0, 0), (0, k / 2), (8, 0), (8,
+/// k / 2).
 MmaCode::Values MmaCode::loadY(const Operand &y, Value column, Value inner) const {
-  Value line = remainder(lane, 8), lower = IndexCode::multiply(remainder(divide(lane, 8), 2), 8);
+  if (!isLoadedByMatrix(y))
+    return loadElements(y, column, inner, /*isX=*/false);
+  int64_t half = kOf(getElementTypeOrSelf(y.memory.getType())) / 2;
+  Value line = remainder(lane, 8), lower = IndexCode::multiply(remainder(divide(lane, 8), 2), half);
   Value right = IndexCode::multiply(divide(lane, 16), 8);
   Value outer = add(column, right), depth = add(lower, inner);
   return loadMatrices(y, y.kFirst ? outer : add(outer, line), y.kFirst ? add(depth, line) : depth);
 }
 
 void MmaCode::multiply(ValueRange x, ValueRange y, Values &sums, size_t first, Type element) const {
-  NVVM::MMATypes type = element.isBF16() ? NVVM::MMATypes::bf16 : NVVM::MMATypes::f16;
+  NVVM::MMATypes type = element.isF32()    ? NVVM::MMATypes::tf32
+                        : element.isBF16() ? NVVM::MMATypes::bf16
+                                           : NVVM::MMATypes::f16;
   Type f32 = b.getF32Type();
   Type result = LLVM::LLVMStructType::getLiteral(b.getContext(), {f32, f32, f32, f32});
   Value product =
       NVVM::MmaOp::create(b, loc, result, x, y, ValueRange(sums).slice(first, sumsOfLane),
-                          ArrayRef<int64_t>{m, n, k}, std::nullopt, std::nullopt, std::array{type, type},
-                          std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
+                          ArrayRef<int64_t>{m, n, kOf(element)}, std::nullopt, std::nullopt,
+                          std::array{type, type}, std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
   for (int64_t i = 0; i < sumsOfLane; ++i)
     sums[first + static_cast<size_t>(i)] = LLVM::ExtractValueOp::create(b, loc, product, i);
 }

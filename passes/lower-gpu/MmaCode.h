@@ -1,4 +1,4 @@
-/// mma.sync and the loads of its operands from shared memory, for 16-bit floats.
+/// mma.sync and the loads of its operands from shared memory, for 16-bit floats, and for f32 as TF32.
 #pragma once
 
 #include "passes/lower-gpu/IndexCode.h"
@@ -10,8 +10,10 @@ class MmaCode : public IndexCode {
 public:
   using Values = llvm::SmallVector<mlir::Value>;
 
-  /// Rows, columns and k of one instruction.
+  /// Rows and columns of one instruction, and its k for 16-bit floats.
   static constexpr int64_t m = 16, n = 8, k = 16;
+  /// The k of one instruction: 32 bytes of a row.
+  static int64_t kOf(mlir::Type element) { return 256 / element.getIntOrFloatBitWidth(); }
   /// Sums of a lane: two adjacent columns of row lane / 4, and of the row 8 below.
   static constexpr int64_t sumsOfLane = 4, lanesOfRow = 4;
 
@@ -23,9 +25,9 @@ public:
     bool kFirst = false;
   };
 
-  /// The registers of 16 rows from `row` on, and 16 k from `inner` on.
+  /// The registers of 16 rows from `row` on, and kOf() k from `inner` on.
   Values loadX(const Operand &x, mlir::Value row, mlir::Value inner) const;
-  /// The registers of 16 columns from `column` on, two for each 8 columns, and 16 k from `inner` on.
+  /// The registers of 16 columns from `column` on, two for each 8 columns, and kOf() k from `inner` on.
   Values loadY(const Operand &y, mlir::Value column, mlir::Value inner) const;
   /// Adds the products of four registers of x and two of y to the four sums from index `first` on.
   void multiply(mlir::ValueRange x, mlir::ValueRange y, Values &sums, size_t first, mlir::Type element) const;
@@ -34,6 +36,8 @@ private:
   mlir::Value lane;
 
   Values loadMatrices(const Operand &operand, mlir::Value outer, mlir::Value inner) const;
+  Values loadElements(const Operand &operand, mlir::Value outer, mlir::Value inner, bool isX) const;
+  mlir::Value toRegister(mlir::Value pair) const;
 };
 
 } // namespace proa

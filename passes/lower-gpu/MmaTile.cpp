@@ -8,7 +8,7 @@ namespace proa {
 namespace {
 
 constexpr int64_t warpSize = 32;
-constexpr int64_t mmaM = MmaCode::m, mmaN = MmaCode::n, mmaK = MmaCode::k;
+constexpr int64_t mmaM = MmaCode::m, mmaN = MmaCode::n;
 constexpr int64_t sumsOfLane = MmaCode::sumsOfLane;
 
 class MmaTile : public TileProducts {
@@ -24,10 +24,12 @@ public:
     columnsOfPass = choice.n;
   }
 
-  /// ldmatrix transposes, so memory has the order of global memory. 8 more elements of a line shift it by 16
-  /// bytes.
-  Layout layoutOf(Type, bool isAdjacentAlongK) const override {
-    return {.kFirst = !isAdjacentAlongK, .pad = 8};
+  /// ldmatrix transposes 16-bit elements, and lanes load others themselves, so memory has the order of global
+  /// memory. A line is shifted so that the lanes access different banks: by 16 bytes for ldmatrix.
+  Layout layoutOf(Type element, bool isAdjacentAlongK) const override {
+    bool isLoadedByMatrix = isAdjacentAlongK || element.getIntOrFloatBitWidth() == 16;
+    return {.kFirst = !isAdjacentAlongK,
+            .pad = isLoadedByMatrix ? 128 / static_cast<int64_t>(element.getIntOrFloatBitWidth()) : 8};
   }
 
   Values start() override {
@@ -37,7 +39,7 @@ public:
 
   Values accumulate(const Staged &x, const Staged &y, ValueRange sums) override {
     Values next(sums);
-    for (int64_t k = 0; k < choice.k; k += mmaK)
+    for (int64_t k = 0; k < choice.k; k += MmaCode::kOf(getElementTypeOrSelf(x.memory.getType())))
       addProducts({x.memory, x.kFirst}, {y.memory, y.kFirst}, k, next);
     return next;
   }

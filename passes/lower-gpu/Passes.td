@@ -12,17 +12,20 @@ def ChooseContraction : Pass<"proa-choose-contraction", "mlir::func::FuncOp"> {
     attributes, and the pass keeps those that an op has already. On a linalg op
     `out[.., m, n] += x[.., m, k] * y[.., k, n]`, in which the dims of the operands may have any order, it sets
 
-    - `proa.contraction`: "fma"; for f16 and bf16 operands "mma" (`mma.sync` of tensor cores), or "wgmma" on chips that
-      have it, if the tensor memory accelerator can read both operands: arguments of the kernel, in which the rows are
-      multiples of 16 bytes. `proa-choose-launch` takes "mma" if it turns out later that they are not,
+    - `proa.contraction`: "fma"; for f16 and bf16 operands, and for f32 where the kernel has `proa.tf32`, "mma"
+      (`mma.sync` of tensor cores), or "wgmma" on chips that have it, if the tensor memory accelerator can read both
+      operands: arguments of the kernel, in which the rows are multiples of 16 bytes. `proa-choose-launch` takes "mma"
+      if it turns out later that they are not,
     - `proa.loop_tiles = [1, 64, 64, 32]`: the tile of a block for each loop. For k: the part that is in shared
       memory at once,
     - `proa.part = [32, 32]`: the rows and columns of the tile that a thread computes; with "mma", a warp; with
       "wgmma", a warpgroup, which computes all columns,
     - `proa.stages = 3`: parts of the operands in shared memory at once. While one is multiplied, the next ones are
-      copied: with "mma" by `cp.async`, if the alignment of both operands is known.
+      copied: with "mma" by `cp.async`, if the alignment of both operands is known,
+    - `proa.parts = 4` on the kernel, with "wgmma" and static dims: the blocks that divide k of a tile among them, where
+      there are few tiles. With the others `proa-choose-parts` chooses it.
 
-    Tile and stages are those with the lowest estimate of a cost model (`ContractionCost.h`).
+    Tile, stages and parts are those with the lowest estimate of a cost model (`ContractionCost.h`).
 
     The only reader of the result gets `proa.epilogue` if it is elementwise: it is computed with the result, before
     that is stored. Remarks show the choices.

@@ -14,6 +14,8 @@
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
+#include <numeric>
+
 using namespace mlir;
 
 namespace proa {
@@ -191,11 +193,9 @@ private:
         double elements = 1;
         for (unsigned own = 0; own < op.getNumLoops(); ++own)
           elements *= sizeOf(op, own);
-        if (auto strategy = op->getAttrOfType<StringAttr>(contractionAttribute)) {
-          constexpr int64_t largestStep = 64; // of a contraction along the reduced dimension
-          split.unit = largestStep;
-          split.needsWholeOperands |= strategy.getValue() == nameOf(ContractionChoice::Kind::Wgmma);
-        }
+        auto tiles = op->getAttrOfType<DenseI64ArrayAttr>(loopTilesAttribute);
+        if (isChosenContraction(op) && tiles && *loop < tiles.size())
+          split.unit = std::lcm(split.unit, std::max<int64_t>(tiles[*loop], 1));
         split.elementsOfRow = std::max(split.elementsOfRow, elements);
         continue;
       }

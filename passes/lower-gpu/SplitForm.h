@@ -28,7 +28,6 @@ struct ReductionSplit {
   /// Parts of a multiple of this number of elements keep accesses of 16 bytes, and whole tiles of a
   /// contraction.
   int64_t unit = 32;
-  bool needsWholeOperands = false; ///< the tensor memory accelerator reads them (wgmma)
 
   /// The split of `function`, a kernel on memory. Null, with the reason in `obstacle`, if blocks cannot share
   /// its reductions.

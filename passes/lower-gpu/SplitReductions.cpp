@@ -1,5 +1,6 @@
 // Blocks that share the reductions of a row: see Passes.td.
 #include "passes/analysis/KernelAttributes.h"
+#include "passes/lower-gpu/ContractionForm.h"
 #include "passes/lower-gpu/GlobalScratch.h"
 #include "passes/lower-gpu/Passes.h"
 #include "passes/lower-gpu/ReductionForm.h"
@@ -7,6 +8,7 @@
 #include "passes/remarks/Remarks.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/ViewLikeInterfaceUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -69,10 +71,6 @@ struct ChooseParts : proa::impl::ChoosePartsBase<ChooseParts> {
     std::optional<proa::ReductionSplit> split = proa::ReductionSplit::find(kernel, obstacle);
     if (!split) {
       remarks.missed(kernel) << "each row is computed by one block: " << obstacle;
-      return;
-    }
-    if (split->needsWholeOperands) {
-      remarks.missed(kernel) << "each row is computed by one block: wgmma reads whole operands";
       return;
     }
     int64_t parts = partsOf(kernel, *split);
@@ -294,7 +292,26 @@ private:
         offsets[dim] = isLocal ? OpFoldResult(b.getIndexAttr(0)) : OpFoldResult(begin);
         sizes[dim] = size;
       }
-    return memref::SubViewOp::create(b, loc, memory, offsets, sizes, strides);
+    auto outer = memory.getDefiningOp<memref::SubViewOp>();
+    if (!outer)
+      return memref::SubViewOp::create(b, loc, memory, offsets, sizes, strides);
+    // A part of a part is one of the whole, as the tensor memory accelerator needs it.
+    SmallVector<OpFoldResult> ofWhole, sizesOfWhole, stridesOfWhole;
+    if (failed(affine::mergeOffsetsSizesAndStrides(b, loc, outer.getMixedOffsets(), outer.getMixedSizes(),
+                                                   outer.getMixedStrides(), outer.getDroppedDims(), offsets,
+                                                   sizes, strides, ofWhole, sizesOfWhole, stridesOfWhole)))
+      return memref::SubViewOp::create(b, loc, memory, offsets, sizes, strides);
+    SmallVector<int64_t> shape = decomposeMixedValues(sizes).first;
+    auto reduced = memref::SubViewOp::inferRankReducedResultType(shape, outer.getSourceType(), ofWhole,
+                                                                 sizesOfWhole, stridesOfWhole);
+    return memref::SubViewOp::create(b, loc, reduced, outer.getSource(), ofWhole, sizesOfWhole,
+                                     stridesOfWhole);
+  }
+
+  /// Whether each part has whole steps of a contraction, except where the dimension ends.
+  bool hasWholeSteps() const {
+    std::optional<int64_t> elements = getConstantIntValue(chunk);
+    return !elements || *elements % split.unit == 0;
   }
 
   /// Scratch buffers of the first phase with the elements of a part only.
@@ -337,6 +354,8 @@ private:
                                   : sliceOf(operand, own));
     }
     auto copy = cast<linalg::LinalgOp>(clone(b, op, TypeRange(), operands));
+    if (proa::isChosenContraction(op) && hasWholeSteps())
+      copy->setAttr(proa::wholeStepsAttribute, b.getUnitAttr());
     SmallVector<linalg::IndexOp> indices;
     copy->walk([&](linalg::IndexOp index) { indices.push_back(index); });
     for (linalg::IndexOp index : indices)

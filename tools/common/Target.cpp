@@ -95,6 +95,12 @@ CLI::Option *declareCpu(CLI::App &line, std::string &cpu) {
       ->type_name("NAME");
 }
 
+CLI::Option *declareTf32(CLI::App &line, bool &allowsTf32) {
+  return line.add_flag("--tf32", allowsTf32,
+                       "On a GPU: products of float32 matrices and convolutions may round their operands to "
+                       "TF32, with 10 bits of mantissa, which is several times as fast");
+}
+
 CLI::Option *declareNoOptimize(CLI::App &line, bool &optimizesCode) {
   return line.add_flag_callback(
       "--no-optimize", [&optimizesCode] { optimizesCode = false; },

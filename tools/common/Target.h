@@ -48,6 +48,8 @@ std::optional<OffloadOptions> offloadOf(const OffloadChoice &choice);
 /// Adds --cpu (ModelOptions::cpu).
 CLI::Option *declareCpu(CLI::App &line, std::string &cpu);
 
+/// Adds --tf32 (ModelOptions::allowsTf32).
+CLI::Option *declareTf32(CLI::App &line, bool &allowsTf32);
 /// Adds --no-optimize (ModelOptions::optimizesCode).
 CLI::Option *declareNoOptimize(CLI::App &line, bool &optimizesCode);
 

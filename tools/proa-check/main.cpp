@@ -102,9 +102,10 @@ void declareModes(CommandLine &line, Options &options) {
                 "Recomputes values instead of keeping them, as in proa-run")
       ->check(checkMemoryBudget);
   // These modes run the program in their own ways.
-  for (CLI::Option *option : {declareAmp(line, options.amp), declareCpu(line, options.check.cpu),
-                              declareNoOptimize(line, options.check.optimizesCode),
-                              declareTarget(line, options.check.target), declareMesh(line, options.mesh)})
+  for (CLI::Option *option :
+       {declareAmp(line, options.amp), declareCpu(line, options.check.cpu),
+        declareNoOptimize(line, options.check.optimizesCode), declareTf32(line, options.check.allowsTf32),
+        declareTarget(line, options.check.target), declareMesh(line, options.mesh)})
     for (const char *mode : {"--reference", "--sharding", "--mutants"})
       option->excludes(line.get_option(mode));
   declareOffload(line, options.offload);

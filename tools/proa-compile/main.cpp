@@ -67,6 +67,7 @@ void declare(CommandLine &line, Options &options) {
                   "The device that runs the program: cpu, or cuda with the CPU for the rest")
       ->check(CLI::IsMember({Options::cpu, Options::cuda}))
       ->capture_default_str();
+  declareTf32(line, request.allowsTf32);
   std::vector<std::string> known;
   for (const cuda::ChipInfo &chip : cuda::knownChips())
     known.push_back(chip.name);

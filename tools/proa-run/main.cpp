@@ -132,6 +132,7 @@ void declare(CommandLine &line, Options &options) {
   declareOffload(line, options.offload);
   declareCpu(line, options.model.cpu);
   declareNoOptimize(line, options.model.optimizesCode);
+  declareTf32(line, options.model.allowsTf32);
   declareTarget(line, options.model.target);
   line.add_option("--micro-batches", options.model.microBatches,
                   "Number of equal parts of the batch for which gradients are computed one after the other")

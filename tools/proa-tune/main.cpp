@@ -2,6 +2,7 @@
 #include "lib/aot/CompileLibrary.h"
 #include "lib/compiler/TuneKernels.h"
 #include "tools/common/CommandLine.h"
+#include "tools/common/Target.h"
 #include "translator/params/ModelFolder.h"
 #include "translator/params/ModelMeta.h"
 
@@ -31,6 +32,7 @@ void declare(CommandLine &line, Options &options) {
       ->allow_extra_args(false)
       ->type_name("NAME=1x3x224x224,...");
   line.takeMoreValues("--dims", isFeedDims);
+  declareTf32(line, request.allowsTf32);
   line.add_option("--function", request.function,
                   "Function of an IR file; default: main, else the only public function")
       ->type_name("NAME");

@@ -35,6 +35,7 @@ struct MatrixProduct {
   bool hasBias = false;
   Activation activation = Activation::None;
   double alpha = 1;
+  bool allowsTf32 = false; ///< float32: the operands may be rounded to TF32, with 10 bits of mantissa
 
   auto operator<=>(const MatrixProduct &) const = default;
 };

@@ -18,7 +18,7 @@ using Handle = void *;
 
 /// The values of the enumerations of cublasLt.h, cublas_api.h and library_types.h that are used.
 namespace value {
-enum Compute : int { compute32F = 68, compute64F = 70 };
+enum Compute : int { compute32F = 68, compute64F = 70, compute32FFastTF32 = 77 };
 enum DataType : int { real32F = 0, real64F = 1, real16F = 2, real16BF = 14 };
 enum Operation : int { notTransposed = 0, transposed = 1 };
 enum LayoutAttribute : int { batchCount = 5, stridedBatchOffset = 6 };
@@ -176,9 +176,11 @@ private:
 
   Result<void> describe(const MatrixProduct &product, Prepared &prepared) const {
     bool isDouble = product.dtype == DType::Float64;
+    int compute = isDouble                                                ? value::compute64F
+                  : product.allowsTf32 && product.dtype == DType::Float32 ? value::compute32FFastTF32
+                                                                          : value::compute32F;
     Handle created = nullptr;
-    Status status = api.descriptionCreate(&created, isDouble ? value::compute64F : value::compute32F,
-                                          isDouble ? value::real64F : value::real32F);
+    Status status = api.descriptionCreate(&created, compute, isDouble ? value::real64F : value::real32F);
     if (status != 0)
       return failure(api, "cublasLtMatmulDescCreate", status);
     prepared.description = LibraryObject(created, api.descriptionDestroy);

@@ -22,7 +22,7 @@ namespace value {
 enum DataType : int { real32F = 0, real64F = 1, real16F = 2, real16BF = 9 };
 enum Format : int { channelsFirst = 0, channelsLast = 1 };
 enum Mode : int { crossCorrelation = 1 };
-enum Math : int { tensorOps = 1, fmaOnly = 3 };
+enum Math : int { tensorOps = 1, fmaOnly = 3 }; // tensorOps: also TF32
 enum Activation : int { relu = 1 };
 enum Nan : int { propagate = 1 };
 } // namespace value
@@ -198,6 +198,7 @@ private:
     std::vector<int> paddings = ints(c.paddings), strides = ints(c.strides), dilations = ints(c.dilations);
     int compute = c.dtype == DType::Float64 ? value::real64F : value::real32F;
     bool isHalf = c.dtype == DType::Float16 || c.dtype == DType::BFloat16;
+    int math = isHalf || (c.allowsTf32 && c.dtype == DType::Float32) ? value::tensorOps : value::fmaOnly;
     return make(api.convolutionCreate, api.convolutionDestroy, "cudnnSetConvolutionNdDescriptor",
                 [&](Handle created) {
                   Status status =
@@ -205,8 +206,7 @@ private:
                                          strides.data(), dilations.data(), value::crossCorrelation, compute);
                   if (status == 0)
                     status = api.setGroups(created, static_cast<int>(c.groups));
-                  // Otherwise float32 would be rounded to 10 bits of mantissa (TF32).
-                  return status ? status : api.setMath(created, isHalf ? value::tensorOps : value::fmaOnly);
+                  return status ? status : api.setMath(created, math);
                 });
   }
 

@@ -114,7 +114,8 @@ DimsOf dimsOf(std::span<const View> views) {
 
 class DeviceConvolution final : public runtime::DeviceLibraryKernel {
 public:
-  DeviceConvolution(Task task, const Epilogue &epilogue) : task(std::move(task)), epilogue(epilogue) {}
+  DeviceConvolution(Task task, const Epilogue &epilogue, bool allowsTf32)
+      : task(std::move(task)), epilogue(epilogue), allowsTf32(allowsTf32) {}
 
   Result<DimsOf> outputDims(std::span<const View> inputs, runtime::Communicator *) const override {
     DimsOf dims = dimsOf(inputs);
@@ -174,6 +175,7 @@ public:
     c.hasBias = epilogue.bias.has_value();
     c.hasAddend = epilogue.addend.has_value();
     c.hasRelu = epilogue.hasRelu;
+    c.allowsTf32 = allowsTf32;
     // Windows begin at -before. Padding after the image changes only how many there are.
     for (size_t axis = 0; axis < c.strides.size(); ++axis)
       if (resultDim(c, axis) != c.result[2 + axis])
@@ -190,6 +192,7 @@ public:
 private:
   Task task;
   Epilogue epilogue;
+  bool allowsTf32;
 
   std::vector<int64_t> filterOf(const DimsOf &inputs) const {
     size_t channels = task.config.channelLast ? inputs[0].size() - 1 : 1;
@@ -244,7 +247,7 @@ Result<std::shared_ptr<runtime::DeviceLibraryKernel>> createDeviceConvolution(co
       dtype != DType::Float64)
     return failure("cuDNN has no convolutions of {}", nameOf(dtype));
   Result<void> fits = request.isStatic() ? Result<void>() : checkDynamic(task->config);
-  auto kernel = std::make_shared<DeviceConvolution>(std::move(*task), *epilogue);
+  auto kernel = std::make_shared<DeviceConvolution>(std::move(*task), *epilogue, step.launch.allowsTf32);
   if (request.isStatic()) {
     DimsOf inputs;
     for (const OperandType &type : request.inputs)

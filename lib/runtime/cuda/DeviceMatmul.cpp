@@ -176,7 +176,8 @@ private:
 
 class DeviceMatmul final : public runtime::DeviceLibraryKernel {
 public:
-  DeviceMatmul(MatmulConfig config, Epilogue epilogue) : config(std::move(config)), epilogue(epilogue) {}
+  DeviceMatmul(MatmulConfig config, Epilogue epilogue, bool allowsTf32)
+      : config(std::move(config)), epilogue(epilogue), allowsTf32(allowsTf32) {}
 
   Result<std::vector<std::vector<int64_t>>> outputDims(std::span<const View> inputs,
                                                        runtime::Communicator *) const override {
@@ -200,6 +201,7 @@ public:
     Result<MatrixProduct> product = schedule.product(output.dtype, config.alpha);
     if (!product)
       return product.diagnostics();
+    product->allowsTf32 = allowsTf32;
     auto address = [&](const View &view, int64_t offset) {
       return reinterpret_cast<DeviceAddress>(view.data) +
              static_cast<DeviceAddress>(offset) * sizeOf(output.dtype);
@@ -221,6 +223,7 @@ public:
 private:
   MatmulConfig config;
   Epilogue epilogue;
+  bool allowsTf32;
 
   Result<MatmulGeometry> geometryOf(std::span<const View> inputs) const {
     std::vector<std::vector<int64_t>> operands(config.postOps.size());
@@ -265,7 +268,7 @@ Result<std::shared_ptr<runtime::DeviceLibraryKernel>> createDeviceMatmul(const r
   if (!epilogue)
     return failure("cuBLASLt does not support the types or the post-ops of the matmul");
   return std::shared_ptr<runtime::DeviceLibraryKernel>(
-      std::make_shared<DeviceMatmul>(std::move(*config), *epilogue));
+      std::make_shared<DeviceMatmul>(std::move(*config), *epilogue, step.launch.allowsTf32));
 }
 
 } // namespace proa::cuda

@@ -35,6 +35,7 @@ struct Convolution {
   bool hasBias = false;   ///< one element for each channel of the result
   bool hasAddend = false; ///< as the result
   bool hasRelu = false;
+  bool allowsTf32 = false; ///< float32: the operands may be rounded to TF32, with 10 bits of mantissa
 
   auto operator<=>(const Convolution &) const = default;
 };

@@ -109,6 +109,8 @@ private:
       line += " +bias";
     if (p.activation != MatrixProduct::Activation::None)
       line += p.activation == MatrixProduct::Activation::Relu ? " relu" : " gelu_tanh";
+    if (p.allowsTf32)
+      line += " tf32";
     return line;
   }
 };

@@ -163,8 +163,9 @@ private:
                                                                                    : "filter gradient";
     std::string line = fmt::format("convolve {} {} [{}] * [{}]", direction, nameOf(c.dtype),
                                    fmt::join(c.image, ", "), fmt::join(c.filter, ", "));
-    for (auto [has, what] : {std::pair(c.channelsLast, " channels last"), std::pair(c.hasAddend, " +addend"),
-                             std::pair(c.hasBias, " +bias"), std::pair(c.hasRelu, " relu")})
+    for (auto [has, what] :
+         {std::pair(c.channelsLast, " channels last"), std::pair(c.hasAddend, " +addend"),
+          std::pair(c.hasBias, " +bias"), std::pair(c.hasRelu, " relu"), std::pair(c.allowsTf32, " tf32")})
       line += has ? what : "";
     return line;
   }

@@ -1,4 +1,5 @@
 // The loop over k in which the tensor memory accelerator fills a ring of parts in shared memory.
+#include "passes/analysis/KernelAttributes.h"
 #include "passes/lower-gpu/TileLoop.h"
 #include "passes/lower-gpu/hopper/TensorView.h"
 #include "passes/lower-gpu/hopper/WgmmaTile.h"
@@ -206,7 +207,7 @@ std::string whyNotForRing(linalg::LinalgOp op, OpOperand &operand, unsigned oute
     return "elements of other than 16 bits must be adjacent along k";
   // Beyond the end of k both operands have zeros, if that is the end of the tensors.
   for (auto [result, dim] : llvm::zip(map.getResults(), view->dims))
-    if (result == k && !view->isWhole(dim))
+    if (result == k && !view->isWhole(dim) && !op->hasAttr(wholeStepsAttribute))
       return "it is a slice along k";
   return "";
 }

@@ -8,8 +8,8 @@ using namespace mlir;
 namespace proa {
 namespace {
 
-/// Rows and k of one instruction.
-constexpr int64_t wgmmaM = 64, wgmmaK = 16;
+/// Rows of one instruction, and bits of k.
+constexpr int64_t wgmmaM = 64, wgmmaKBits = 256;
 
 } // namespace
 
@@ -38,8 +38,10 @@ void WgmmaCode::begin() const { NVVM::WgmmaFenceAlignedOp::create(b, loc); }
 
 Value WgmmaCode::multiply(Value x, Value y, Value sums, int64_t columns, Form form) const {
   auto shape = NVVM::MMAShapeAttr::get(b.getContext(), static_cast<int>(wgmmaM), static_cast<int>(columns),
-                                       static_cast<int>(wgmmaK));
-  NVVM::WGMMATypes type = element.isF16() ? NVVM::WGMMATypes::f16 : NVVM::WGMMATypes::bf16;
+                                       static_cast<int>(wgmmaKBits / element.getIntOrFloatBitWidth()));
+  NVVM::WGMMATypes type = element.isF32()   ? NVVM::WGMMATypes::tf32
+                          : element.isF16() ? NVVM::WGMMATypes::f16
+                                            : NVVM::WGMMATypes::bf16;
   auto layout = [](bool isRow) { return isRow ? NVVM::MMALayout::row : NVVM::MMALayout::col; };
   return NVVM::WgmmaMmaAsyncOp::create(
       b, loc, sums.getType(), sums, x, y, shape, type, type, NVVM::WGMMATypes::f32,

@@ -1,4 +1,5 @@
-/// Products of a warpgroup by wgmma, for 16-bit floats with sums in f32.
+/// Products of a warpgroup by wgmma, for 16-bit floats, and for f32 as TF32, with sums in f32. The
+/// instruction ignores the 13 low bits of the mantissa of f32.
 #pragma once
 
 #include "passes/lower-gpu/hopper/HopperCode.h"
@@ -26,9 +27,9 @@ public:
 
   /// Before the first product, after sums or operands in registers were written.
   void begin() const;
-  /// The products of 16 k of two matrices in shared memory (HopperCode::matrixDescriptor).
+  /// The products of 32 bytes of k of two matrices in shared memory (HopperCode::matrixDescriptor).
   mlir::Value multiply(mlir::Value x, mlir::Value y, mlir::Value sums, int64_t columns, Form form) const;
-  /// The same with x in four registers of two elements each.
+  /// The same with x in four registers of two 16-bit floats each.
   mlir::Value multiplyRegisters(mlir::ValueRange x, mlir::Value y, mlir::Value sums, int64_t columns,
                                 Form form) const;
   /// Waits for the products since begin().

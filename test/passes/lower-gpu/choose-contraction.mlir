@@ -192,3 +192,95 @@ func.func @row(%x: tensor<64xf32>, %y: tensor<64x64xf32>, %init: tensor<64xf32>)
   } -> tensor<64xf32>
   return %p : tensor<64xf32>
 }
+
+// -----
+
+#x = affine_map<(m, n, k) -> (k, m)>
+#y = affine_map<(m, n, k) -> (k, n)>
+#r = affine_map<(m, n, k) -> (m, n)>
+
+// Few tiles and a long sum, as in the gradient of a weight: blocks divide k among them.
+// CHECK-LABEL: func.func @few_tiles
+// CHECK-SAME: proa.parts = {{[2-9]|1[0-6]}} : i64
+// CHECK: proa.contraction = "wgmma"
+// SM80-LABEL: func.func @few_tiles
+// SM80-NOT: proa.parts
+func.func @few_tiles(%x: tensor<16384x768xbf16>, %y: tensor<16384x768xbf16>, %init: tensor<768x768xf32>) -> tensor<768x768xf32>
+    attributes {proa.kernel} {
+  %p = linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %y : tensor<16384x768xbf16>, tensor<16384x768xbf16>) outs(%init : tensor<768x768xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %s: f32):
+    %c = arith.extf %a : bf16 to f32
+    %d = arith.extf %b : bf16 to f32
+    %q = arith.mulf %c, %d : f32
+    %t = arith.addf %s, %q : f32
+    linalg.yield %t : f32
+  } -> tensor<768x768xf32>
+  return %p : tensor<768x768xf32>
+}
+
+// Near miss: parts of a short sum would have less than four steps.
+// CHECK-LABEL: func.func @short_sum
+// CHECK-NOT: proa.parts
+// CHECK: return
+func.func @short_sum(%x: tensor<448x768xbf16>, %y: tensor<448x768xbf16>, %init: tensor<768x768xf32>) -> tensor<768x768xf32>
+    attributes {proa.kernel} {
+  %p = linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %y : tensor<448x768xbf16>, tensor<448x768xbf16>) outs(%init : tensor<768x768xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %s: f32):
+    %c = arith.extf %a : bf16 to f32
+    %d = arith.extf %b : bf16 to f32
+    %q = arith.mulf %c, %d : f32
+    %t = arith.addf %s, %q : f32
+    linalg.yield %t : f32
+  } -> tensor<768x768xf32>
+  return %p : tensor<768x768xf32>
+}
+
+// -----
+
+#x = affine_map<(m, n, k) -> (m, k)>
+#y = affine_map<(m, n, k) -> (k, n)>
+#t = affine_map<(m, n, k) -> (n, k)>
+#r = affine_map<(m, n, k) -> (m, n)>
+
+// Tensor cores for f32 where the kernel allows TF32; wgmma only with both operands adjacent along k.
+// CHECK-LABEL: func.func @tf32
+// CHECK: proa.contraction = "mma"
+// REMARK: wgmma cannot read operand 1: elements of other than 16 bits must be adjacent along k
+// CHECK: proa.contraction = "wgmma", proa.loop_tiles = array<i64: {{[0-9]+}}, {{[0-9]+}}, 32>
+// SM80-LABEL: func.func @tf32
+// SM80-COUNT-2: proa.contraction = "mma"
+func.func @tf32(%x: tensor<2048x512xf32>, %y: tensor<512x2048xf32>, %init: tensor<2048x2048xf32>)
+    -> (tensor<2048x2048xf32>, tensor<2048x2048xf32>) attributes {proa.kernel, proa.tf32} {
+  %p = linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %y : tensor<2048x512xf32>, tensor<512x2048xf32>) outs(%init : tensor<2048x2048xf32>) {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %q = arith.mulf %a, %b : f32
+    %u = arith.addf %s, %q : f32
+    linalg.yield %u : f32
+  } -> tensor<2048x2048xf32>
+  %v = linalg.generic {indexing_maps = [#x, #t, #r], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %x : tensor<2048x512xf32>, tensor<2048x512xf32>) outs(%init : tensor<2048x2048xf32>) {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %q = arith.mulf %a, %b : f32
+    %u = arith.addf %s, %q : f32
+    linalg.yield %u : f32
+  } -> tensor<2048x2048xf32>
+  return %p, %v : tensor<2048x2048xf32>, tensor<2048x2048xf32>
+}
+
+// Near miss: a kernel that does not.
+// CHECK-LABEL: func.func @float32
+// CHECK: proa.contraction = "fma"
+func.func @float32(%x: tensor<2048x512xf32>, %y: tensor<512x2048xf32>, %init: tensor<2048x2048xf32>)
+    -> tensor<2048x2048xf32> attributes {proa.kernel} {
+  %p = linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %y : tensor<2048x512xf32>, tensor<512x2048xf32>) outs(%init : tensor<2048x2048xf32>) {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %q = arith.mulf %a, %b : f32
+    %u = arith.addf %s, %q : f32
+    linalg.yield %u : f32
+  } -> tensor<2048x2048xf32>
+  return %p : tensor<2048x2048xf32>
+}

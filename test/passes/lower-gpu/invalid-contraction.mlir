@@ -42,15 +42,15 @@ func.func @wrong(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %r: memref<64x64x
 #y = affine_map<(m, n, k) -> (k, n)>
 #r = affine_map<(m, n, k) -> (m, n)>
 
-func.func @wrong(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %r: memref<64x64xf32>) attributes {proa.kernel} {
-  // expected-error@+1 {{'mma' needs operands of f16 or of bf16 and an f32 result}}
+func.func @wrong(%x: memref<64x64xf64>, %y: memref<64x64xf64>, %r: memref<64x64xf64>) attributes {proa.kernel} {
+  // expected-error@+1 {{'mma' needs operands of f16, bf16 or f32 and an f32 result}}
   linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%x, %y : memref<64x64xf32>, memref<64x64xf32>) outs(%r : memref<64x64xf32>)
+      ins(%x, %y : memref<64x64xf64>, memref<64x64xf64>) outs(%r : memref<64x64xf64>)
       attrs = {proa.contraction = "mma", proa.loop_tiles = array<i64: 32, 32, 32>, proa.part = array<i64: 16, 16>} {
-  ^bb0(%a: f32, %b: f32, %s: f32):
-    %q = arith.mulf %a, %b : f32
-    %t = arith.addf %s, %q : f32
-    linalg.yield %t : f32
+  ^bb0(%a: f64, %b: f64, %s: f64):
+    %q = arith.mulf %a, %b : f64
+    %t = arith.addf %s, %q : f64
+    linalg.yield %t : f64
   }
   return
 }

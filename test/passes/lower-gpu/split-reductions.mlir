@@ -36,6 +36,7 @@ func.func @sum(%x: memref<1048576xf32>, %r: memref<f32>, %begin: index, %end: in
 // REMARK: proa-choose-parts: each row is computed by one block: there are enough rows, or few elements
 // CHOOSE-LABEL: func.func @short
 // CHOOSE-NOT: proa.parts
+// CHOOSE: return
 // CHECK-LABEL: func.func @short
 // CHECK-NOT: memref.atomic_rmw
 func.func @short(%x: memref<1024xf32>, %r: memref<f32>, %begin: index, %end: index)
@@ -45,6 +46,68 @@ func.func @short(%x: memref<1024xf32>, %r: memref<f32>, %begin: index, %end: ind
   ^bb0(%a: f32, %b: f32):
     %c = arith.addf %b, %a : f32
     linalg.yield %c : f32
+  }
+  return
+}
+
+// -----
+
+#x = affine_map<(m, n, k) -> (m, k)>
+#y = affine_map<(m, n, k) -> (k, n)>
+#r = affine_map<(m, n, k) -> (m, n)>
+
+// Parts of a product have whole steps of its tile, and are parts of the buffers, as the tensor memory accelerator
+// reads them for wgmma.
+// CHECK-LABEL: func.func @product
+// CHECK: %[[BEGIN:.*]] = affine.apply {{.*}}
+// CHECK-DAG: memref.subview %arg0[%{{.*}}, %{{.*}}] [64, %{{.*}}] [1, 1] : memref<128x1000xbf16>
+// CHECK-DAG: memref.subview %arg1[%{{.*}}, 0] [%{{.*}}, 64] [1, 1] : memref<1000x64xbf16>
+// CHECK: linalg.generic
+// CHECK-SAME: proa.whole_steps
+func.func @product(%x: memref<128x1000xbf16>, %y: memref<1000x64xbf16>, %out: memref<128x64xf32>, %begin: index, %end: index)
+    attributes {proa.kernel, proa.parts = 4 : i64, proa.rows = 2 : i64} {
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  scf.for %i = %begin to %end step %c1 {
+    %row = arith.muli %i, %c64 : index
+    %rows = memref.subview %x[%row, 0] [64, 1000] [1, 1] : memref<128x1000xbf16> to memref<64x1000xbf16, strided<[1000, 1], offset: ?>>
+    %tile = memref.subview %out[%row, 0] [64, 64] [1, 1] : memref<128x64xf32> to memref<64x64xf32, strided<[64, 1], offset: ?>>
+    linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%rows, %y : memref<64x1000xbf16, strided<[1000, 1], offset: ?>>, memref<1000x64xbf16>)
+        outs(%tile : memref<64x64xf32, strided<[64, 1], offset: ?>>)
+        attrs = {proa.contraction = "wgmma", proa.loop_tiles = array<i64: 64, 64, 64>, proa.part = array<i64: 64, 64>, proa.stages = 4 : i64} {
+    ^bb0(%a: bf16, %b: bf16, %s: f32):
+      %c = arith.extf %a : bf16 to f32
+      %d = arith.extf %b : bf16 to f32
+      %q = arith.mulf %c, %d : f32
+      %t = arith.addf %s, %q : f32
+      linalg.yield %t : f32
+    }
+  }
+  return
+}
+
+// -----
+
+#x = affine_map<(m, n, k) -> (m, k)>
+#y = affine_map<(m, n, k) -> (k, n)>
+#r = affine_map<(m, n, k) -> (m, n)>
+
+// Near miss: with whole steps the last of 20 parts would be empty.
+// CHECK-LABEL: func.func @short_parts
+// CHECK-NOT: proa.whole_steps
+// CHECK: return
+func.func @short_parts(%x: memref<64x1000xbf16>, %y: memref<1000x64xbf16>, %out: memref<64x64xf32>, %begin: index, %end: index)
+    attributes {proa.kernel, proa.parts = 20 : i64, proa.rows = 1 : i64} {
+  linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %y : memref<64x1000xbf16>, memref<1000x64xbf16>) outs(%out : memref<64x64xf32>)
+      attrs = {proa.contraction = "wgmma", proa.loop_tiles = array<i64: 64, 64, 64>, proa.part = array<i64: 64, 64>, proa.stages = 4 : i64} {
+  ^bb0(%a: bf16, %b: bf16, %s: f32):
+    %c = arith.extf %a : bf16 to f32
+    %d = arith.extf %b : bf16 to f32
+    %q = arith.mulf %c, %d : f32
+    %t = arith.addf %s, %q : f32
+    linalg.yield %t : f32
   }
   return
 }

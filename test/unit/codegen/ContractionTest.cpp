@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 
 using namespace proa;
@@ -23,6 +24,7 @@ struct Product {
   Dims dims{};
   bool isDynamic = false, transposeX = false, transposeY = false, hasBatch = false, hasEpilogue = false;
   std::string strategy = {}; ///< of proa-choose-contraction
+  bool isTf32 = false;       ///< operands become TF32
 
   bool isFloat() const { return dtype != DType::Int32 && dtype != DType::Int64 && dtype != DType::Int8; }
 
@@ -78,6 +80,24 @@ struct Product {
     return kernel.returns("%r", out);
   }
 
+  /// A kernel that may round its operands.
+  std::string textOfKernel() const {
+    std::string whole = text();
+    if (isTf32)
+      whole.replace(whole.find("proa.kernel"), 0, "proa.tf32, ");
+    return whole;
+  }
+
+  /// Random numbers, with `isTf32` those that TF32 has.
+  Tensor numbers(const std::vector<int64_t> &dims, double limit, int seed) const {
+    Tensor tensor = randomTensor(dtype, dims, -limit, limit, seed);
+    for (int64_t i = 0; isTf32 && i < tensor.size(); ++i) {
+      auto &number = static_cast<float *>(tensor.data())[i];
+      number = std::bit_cast<float>(std::bit_cast<uint32_t>(number) & 0xffffe000);
+    }
+    return tensor;
+  }
+
   /// Relative error of storing the result.
   double tolerance() const {
     switch (dtype) {
@@ -99,8 +119,8 @@ struct Product {
     SCOPED_TRACE(std::to_string(own.batch) + " x " + std::to_string(own.m) + " x " + std::to_string(own.n) +
                  " x " + std::to_string(own.k));
     double limit = isFloat() ? 1 : 8;
-    Tensor left = randomTensor(dtype, shape(own.batch, own.m, own.k, transposeX), -limit, limit);
-    Tensor right = randomTensor(dtype, shape(own.batch, own.k, own.n, transposeY), -limit, limit, 2);
+    Tensor left = numbers(shape(own.batch, own.m, own.k, transposeX), limit, 1);
+    Tensor right = numbers(shape(own.batch, own.k, own.n, transposeY), limit, 2);
     std::vector<Tensor> inputs{left, right};
     if (hasEpilogue)
       inputs.push_back(randomTensor(dtype, {own.n}, -1, 1, 3));
@@ -124,7 +144,7 @@ struct Product {
   }
 
   void check() const {
-    TestKernel kernel(text(), {.emulatesGpu = true, .emulatedContraction = strategy});
+    TestKernel kernel(textOfKernel(), {.emulatesGpu = true, .emulatedContraction = strategy});
     ASSERT_TRUE(kernel.valid());
     check(kernel, dims);
   }
@@ -325,4 +345,67 @@ TEST(Contraction, WarpgroupSchedules) {
           .check();
       emulator::setScheduling({});
     }
+}
+
+// Blocks divide k among them: parts of whole steps, with a shorter last step or part, and with an epilogue of
+// the block that adds the parts.
+TEST(Contraction, WarpgroupParts) {
+  for (bool transposes : {false, true})
+    for (Dims dims : {Dims{1, 64, 64, 2048}, Dims{1, 72, 136, 1096}, Dims{2, 40, 72, 840}})
+      Product{.dtype = DType::BFloat16,
+              .typeName = "bf16",
+              .dims = dims,
+              .transposeX = transposes,
+              .transposeY = transposes,
+              .hasBatch = true,
+              .hasEpilogue = true,
+              .strategy = "wgmma"}
+          .check();
+}
+
+TEST(Contraction, WarpgroupPartsSchedules) {
+  for (uint32_t rotation = 0; rotation < emulator::scheduleCount; ++rotation) {
+    emulator::setScheduling({.rotation = rotation});
+    Product{.dtype = DType::Float16, .typeName = "f16", .dims = {1, 72, 72, 1096}, .strategy = "wgmma"}
+        .check();
+    emulator::setScheduling({});
+  }
+}
+
+// Operands that TF32 has give the sums of float32.
+TEST(Contraction, TensorFloat32) {
+  for (bool x : {false, true})
+    for (bool y : {false, true})
+      for (Dims dims : {Dims{1, 64, 96, 80}, Dims{1, 33, 65, 31}, Dims{1, 130, 136, 72}})
+        Product{.dims = dims,
+                .transposeX = x,
+                .transposeY = y,
+                .hasEpilogue = true,
+                .strategy = "mma",
+                .isTf32 = true}
+            .check();
+}
+
+// wgmma needs 32-bit elements that are adjacent along k.
+TEST(Contraction, WarpgroupTensorFloat32) {
+  for (Dims dims : {Dims{1, 1, 8, 8}, Dims{1, 65, 72, 76}, Dims{1, 129, 136, 320}, Dims{1, 64, 64, 1024}})
+    Product{.dims = dims, .transposeY = true, .strategy = "wgmma", .isTf32 = true}.check();
+}
+
+// mma.sync rounds other operands to the nearest number of TF32.
+TEST(Contraction, TensorFloat32Rounds) {
+  Product product{.dims = {1, 16, 16, 2}, .strategy = "mma", .isTf32 = true};
+  TestKernel kernel(product.textOfKernel(), {.emulatesGpu = true, .emulatedContraction = "mma"});
+  ASSERT_TRUE(kernel.valid());
+  Tensor left(DType::Float32, {16, 2}), right(DType::Float32, {2, 16});
+  for (int64_t i = 0; i < 16; ++i) {
+    auto *x = static_cast<float *>(left.data()) + 2 * i, *y = static_cast<float *>(right.data()) + i;
+    x[0] = 1 + static_cast<float>(i) * 0x1p-13F;
+    x[1] = y[16] = 0;
+    y[0] = 1;
+  }
+  std::vector<Tensor> results = kernel.run({left, right}, 1);
+  // Steps of 2^-10: up to 3 of 8 become 0, from 4 of 8 on the next one.
+  auto expected = [](int64_t i) { return 1 + std::floor(static_cast<double>(i / 16) / 8 + 0.5) * 0x1p-10; };
+  expectElements(results[0], expected, 0, 0);
 }

@@ -116,25 +116,29 @@ TEST_F(CudaProgramTest, RunsOnTheDevice) {
   EXPECT_THAT(driver->log(), ::testing::Contains(::testing::StartsWith("launch kernel")));
 }
 
-/// Products with many multiplications are those of the library.
+/// Products with many multiplications are those of the library, with TF32 where it is allowed.
 TEST_F(CudaProgramTest, LargeProductsUseTheLibrary) {
-  auto module = mlir::parseSourceString<mlir::ModuleOp>(R"(
+  Tensor x(DType::Float32, {512, 1024}), w(DType::Float32, {1024, 512});
+  std::fill_n(x.as<float>(), x.size(), 1.0f);
+  std::fill_n(w.as<float>(), w.size(), 2.0f);
+  for (bool allowsTf32 : {false, true}) {
+    auto module = mlir::parseSourceString<mlir::ModuleOp>(R"(
 func.func @main(%x: tensor<512x1024xf32>, %w: tensor<1024x512xf32>) -> tensor<512x512xf32> {
   %p = pd.matmul %x, %w : (tensor<512x1024xf32>, tensor<1024x512xf32>) -> tensor<512x512xf32>
   return %p : tensor<512x512xf32>
 })",
-                                                        &context);
-  Tensor x(DType::Float32, {512, 1024}), w(DType::Float32, {1024, 512});
-  std::fill_n(x.as<float>(), x.size(), 1.0f);
-  std::fill_n(w.as<float>(), w.size(), 2.0f);
-  CompileOptions options;
-  options.target = TargetKind::Cuda;
-  auto compiled = CompiledFunction::create(std::move(module), {x, w}, options);
-  ASSERT_TRUE(compiled) << compiled.diagnostics().text();
-  auto results = compiled->run({x, w});
-  ASSERT_TRUE(results) << results.diagnostics().text();
-  EXPECT_THAT(std::span(results->front().as<float>(), 512 * 512), ::testing::Each(2048.0f));
-  EXPECT_THAT(driver->log(), ::testing::Contains(::testing::StartsWith("multiply float32 512x512x1024")));
+                                                          &context);
+    CompileOptions options;
+    options.target = TargetKind::Cuda;
+    options.allowsTf32 = allowsTf32;
+    auto compiled = CompiledFunction::create(std::move(module), {x, w}, options);
+    ASSERT_TRUE(compiled) << compiled.diagnostics().text();
+    auto results = compiled->run({x, w});
+    ASSERT_TRUE(results) << results.diagnostics().text();
+    EXPECT_THAT(std::span(results->front().as<float>(), 512 * 512), ::testing::Each(2048.0f));
+    std::string product = "multiply float32 512x512x1024 batch 1";
+    EXPECT_THAT(driver->log(), ::testing::Contains(product + (allowsTf32 ? " tf32" : "")));
+  }
 }
 
 /// A bias and a relu are part of the convolution; other activations are kernels on the device.
@@ -153,6 +157,7 @@ func.func @main(%x: tensor<1x2x5x5xf32>, %w: tensor<3x2x3x3xf32>, %b: tensor<1x3
   };
   CompileOptions options;
   options.target = TargetKind::Cuda;
+  options.allowsTf32 = true;
   Tensor x(DType::Float32, {1, 2, 5, 5}), w(DType::Float32, {3, 2, 3, 3}), b(DType::Float32, {1, 3, 1, 1});
   std::fill_n(x.as<float>(), x.size(), 1.0f);
   std::fill_n(w.as<float>(), w.size(), 1.0f);
@@ -163,7 +168,7 @@ func.func @main(%x: tensor<1x2x5x5xf32>, %w: tensor<3x2x3x3xf32>, %b: tensor<1x3
   auto results = compiled->run({x, w, b});
   ASSERT_TRUE(results) << results.diagnostics().text();
   EXPECT_THAT(driver->log(), ::testing::Contains(::testing::HasSubstr("convolve forward float32")));
-  EXPECT_THAT(driver->log(), ::testing::Contains(::testing::HasSubstr("+bias relu")));
+  EXPECT_THAT(driver->log(), ::testing::Contains(::testing::HasSubstr("+bias relu tf32")));
   const float *y = results->front().as<float>();
   EXPECT_EQ(y[12], 8); // 18 products in the middle, less 10
   EXPECT_EQ(y[0], 0);  // 8 products in the corner
