@@ -13,9 +13,10 @@ class Rt_ElementOp<string mnemonic> : Op<Rt_Dialect, mnemonic, [Pd_DeclaredAttri
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 
-// Constraint C1: `call` has two elements.
+// Constraint C1: `call` has two elements. C2: as C5 of pd.uniform for `part_begin` and `whole_shape`.
 class Rt_RandomOp<string mnemonic, Type element, dag parameters> : Rt_ElementOp<mnemonic> {
-  let arguments = !con((ins RankedTensorOf<[I64]>:$call), parameters);
+  let arguments = !con((ins RankedTensorOf<[I64]>:$call, Optional<RankedTensorOf<[I32, I64]>>:$part_begin,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$whole_shape), parameters);
   let results = (outs StaticShapeTensorOf<[element]>:$out);
   let hasVerifier = 1;
 }

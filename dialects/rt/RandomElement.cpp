@@ -1,6 +1,7 @@
 //! Elements of random tensors: the numbers of lib/runtime/Random.h and lib/runtime/kernels/Random.cpp.
 #include "dialects/pd/builders/ElementBuilder.h"
 #include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ir/RandomPart.h"
 #include "dialects/rt/Philox.h"
 #include "dialects/rt/Rt.h"
 
@@ -90,11 +91,16 @@ public:
   }
 };
 
-/// The row-major number of an element.
-IndexValue flatten(ElementBuilder &e, ValueRange at, Value result) {
+/// The row-major number of an element in the tensor of which the result is a part, whose begin is operand 1.
+template <class Op> IndexValue flatten(ElementBuilder &e, ValueRange at, Op op) {
+  llvm::ArrayRef<int64_t> whole = op.getWholeShape();
+  bool isPart = !whole.empty();
   IndexValue flat = e.index(0);
-  for (auto [i, size] : llvm::zip(e.indices(at), pd::tensorType(result).getShape()))
-    flat = flat * size + i;
+  for (auto [dim, i] : llvm::enumerate(e.indices(at))) {
+    flat = flat * (isPart ? whole[dim] : pd::tensorType(op.getOut()).getDimSize(dim)) + i;
+    if (isPart)
+      flat = flat + e.loadInteger(1, {e.index(static_cast<int64_t>(dim))});
+  }
   return flat;
 }
 
@@ -108,18 +114,21 @@ Value below(Numbers &n, Value x, double low, double high, Type type) {
   return arith::SelectOp::create(n.b, n.loc, isInside, x, n.number(largest, type));
 }
 
-LogicalResult verifyCall(Operation *op) {
-  auto call = cast<RankedTensorType>(op->getOperand(0).getType());
-  if (call.getRank() == 1 && call.getDimSize(0) == 2)
+template <class Op> LogicalResult verifyRandom(Op op) {
+  RankedTensorType call = op.getCall().getType();
+  if (call.getRank() != 1 || call.getDimSize(0) != 2)
+    return op->emitOpError() << "C1: an execution has two words, expected tensor<2xi64>, found " << call;
+  int64_t rank = pd::tensorType(op.getOut()).getRank();
+  if (pd::isPart(op.getPartBegin(), op.getWholeShape(), rank))
     return success();
-  return op->emitOpError() << "C1: an execution has two words, expected tensor<2xi64>, found " << call;
+  return op->emitOpError() << "C2: " << pd::expectedPart(rank);
 }
 
 } // namespace
 
-LogicalResult UniformOp::verify() { return verifyCall(*this); }
-LogicalResult GaussianOp::verify() { return verifyCall(*this); }
-LogicalResult RandintOp::verify() { return verifyCall(*this); }
+LogicalResult UniformOp::verify() { return verifyRandom(*this); }
+LogicalResult GaussianOp::verify() { return verifyRandom(*this); }
+LogicalResult RandintOp::verify() { return verifyRandom(*this); }
 
 //===-- uniform -----------------------------------------------------------------------------------------===//
 
@@ -128,7 +137,7 @@ Value UniformOp::buildDim(ElementBuilder &, int64_t) { return {}; }
 
 Value UniformOp::buildElement(ElementBuilder &e, ValueRange at) {
   Type type = getElementTypeOrSelf(getOut());
-  IndexValue i = flatten(e, at, getOut());
+  IndexValue i = flatten(e, at, *this);
   Numbers n(e);
   double low = getMin().convertToDouble(), high = getMax().convertToDouble();
   Value x;
@@ -176,7 +185,7 @@ static Value normal(Numbers &n, IndexValue i) {
 
 Value GaussianOp::buildElement(ElementBuilder &e, ValueRange at) {
   Type type = getElementTypeOrSelf(getOut());
-  IndexValue i = flatten(e, at, getOut());
+  IndexValue i = flatten(e, at, *this);
   Numbers n(e);
   auto complexType = dyn_cast<ComplexType>(type);
   // The parts of a complex number share the variance.
@@ -201,7 +210,7 @@ Value RandintOp::buildDim(ElementBuilder &, int64_t) { return {}; }
 /// low + the upper 64 bits of the product of 64 random bits and the range.
 Value RandintOp::buildElement(ElementBuilder &e, ValueRange at) {
   Type type = getElementTypeOrSelf(getOut());
-  IndexValue i = flatten(e, at, getOut());
+  IndexValue i = flatten(e, at, *this);
   Numbers n(e);
   Words words = n.philox(i / 2);
   IndexValue second = i % e.index(2);

@@ -51,7 +51,8 @@ struct ExpandUniform : OpRewritePattern<pd::UniformOp> {
         (step < 0 || count - 1 > (type.getNumElements() - 1) / (step + 1)))
       return rewriter.notifyMatchFailure(op, "its diagonal does not fit");
     return expandRandom(op, rewriter, [&](RankedTensorType own, Value call) -> Value {
-      return rt::UniformOp::create(rewriter, op.getLoc(), own, call, op.getMinAttr(), op.getMaxAttr(),
+      return rt::UniformOp::create(rewriter, op.getLoc(), own, call, op.getPartBegin(),
+                                   op.getWholeShapeAttr(), op.getMinAttr(), op.getMaxAttr(),
                                    op.getDiagNumAttr(), op.getDiagStepAttr(), op.getDiagValAttr());
     });
   }
@@ -61,7 +62,8 @@ struct ExpandGaussian : OpRewritePattern<pd::GaussianOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(pd::GaussianOp op, PatternRewriter &rewriter) const override {
     return expandRandom(op, rewriter, [&](RankedTensorType type, Value call) -> Value {
-      return rt::GaussianOp::create(rewriter, op.getLoc(), type, call, op.getMeanAttr(), op.getStdAttr());
+      return rt::GaussianOp::create(rewriter, op.getLoc(), type, call, op.getPartBegin(),
+                                    op.getWholeShapeAttr(), op.getMeanAttr(), op.getStdAttr());
     });
   }
 };
@@ -73,7 +75,8 @@ struct ExpandRandint : OpRewritePattern<pd::RandintOp> {
     if (!element.isSignlessInteger(32) && !element.isSignlessInteger(64))
       return rewriter.notifyMatchFailure(op, "its element type is neither i32 nor i64");
     return expandRandom(op, rewriter, [&](RankedTensorType type, Value call) -> Value {
-      return rt::RandintOp::create(rewriter, op.getLoc(), type, call, op.getLowAttr(), op.getHighAttr());
+      return rt::RandintOp::create(rewriter, op.getLoc(), type, call, op.getPartBegin(),
+                                   op.getWholeShapeAttr(), op.getLowAttr(), op.getHighAttr());
     });
   }
 };

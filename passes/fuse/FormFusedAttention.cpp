@@ -12,6 +12,7 @@
 #include "dialects/pd/ops/nn/FusedAttention.h"
 #include "dialects/pd/ops/nn/SoftmaxOps.h"
 #include "dialects/pd/ops/reduce/ReduceOps.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "dialects/rt/Rt.h"
@@ -303,6 +304,9 @@ private:
       scores.insert(scores.begin(), 1);
     if (failed(checkTypes(scores)))
       return failure();
+    SmallVector<int64_t> whole = wholeShapeOfDropout();
+    if (!whole.empty() && whole.back() != scores.back())
+      return refuse("its dropout is of a part of the keys");
     if (hasGradient() && outFactor != 1)
       return refuse("dropout in inference scales its weights, and it has a gradient");
     if (hasGradient() && !comesAfterRoot())
@@ -325,11 +329,12 @@ private:
     pd::TransposeOp transpose = transposeOf(second.result(), out);
     auto attention = pd::FusedAttentionOp::create(
         rewriter, root->getLoc(), q.value, ownK.value, ownV.value, sumOfMasks(scores), Value(),
-        callOfDropout(), rewriter.getF64FloatAttr(scale), rewriter.getBoolAttr(isCausal),
+        callOfDropout(), beginOfDropout(), rewriter.getF64FloatAttr(scale), rewriter.getBoolAttr(isCausal),
         q.attribute(rewriter), ownK.attribute(rewriter), ownV.attribute(rewriter), out.attribute(rewriter),
         forward.dropout ? forward.dropout.getPAttr() : rewriter.getF64FloatAttr(0),
         pd::DropoutModeAttr::get(rewriter.getContext(), forward.dropout ? forward.dropout.getMode()
-                                                                        : pd::DropoutMode::UpscaleInTrain));
+                                                                        : pd::DropoutMode::UpscaleInTrain),
+        rewriter.getDenseI64ArrayAttr(whole));
     if (hasGradient())
       createGradient(attention, q, {k, ownK}, {v, ownV}, out, batches);
     Value result = scaled(attention.getOut(), outFactor);
@@ -351,6 +356,24 @@ private:
     int64_t seed = dropout.getFixSeed() ? static_cast<int64_t>(dropout.getSeed()) : 0;
     return rt::RandomCallOp::create(rewriter, dropout.getLoc(), type, dropout.getSeedTensor(),
                                     rewriter.getI64IntegerAttr(seed));
+  }
+
+  /// The dims of all weights of dropout, with four dims, if it drops a part of them.
+  SmallVector<int64_t> wholeShapeOfDropout() {
+    SmallVector<int64_t> whole(forward.dropout ? forward.dropout.getWholeShape() : ArrayRef<int64_t>());
+    if (whole.size() == 3)
+      whole.insert(whole.begin(), 1);
+    return whole;
+  }
+
+  /// The index where the part begins; null if it is the whole.
+  Value beginOfDropout() {
+    Value begin = forward.dropout ? forward.dropout.getPartBegin() : Value();
+    if (!begin || forward.dropout.getWholeShape().size() == 4)
+      return begin;
+    pd::TensorBuilder e(rewriter, root);
+    pd::Expression given = e.wrap(begin);
+    return pd::concat({e.reshape(e.constant(0.0, given.type().getElementType()), {1}), given}, 0);
   }
 
   /// The only user of the result, if it is a transpose that the attention can do; its order goes to `out`.
@@ -491,9 +514,10 @@ private:
     auto gradient = pd::FusedAttentionGradOp::create(
         rewriter, root->getLoc(), q.value, k.value, v.value, outGradient.value, attention.getMaximum(),
         attention.getSum(), attention.getOut(), attention.getMask(), attention.getKeyLengths(),
-        attention.getDropoutCall(), attention.getScaleAttr(), attention.getCausalAttr(),
-        q.attribute(rewriter), k.attribute(rewriter), v.attribute(rewriter), out.attribute(rewriter),
-        attention.getDropoutPAttr(), attention.getDropoutModeAttr());
+        attention.getDropoutCall(), attention.getPartBegin(), attention.getScaleAttr(),
+        attention.getCausalAttr(), q.attribute(rewriter), k.attribute(rewriter), v.attribute(rewriter),
+        out.attribute(rewriter), attention.getDropoutPAttr(), attention.getDropoutModeAttr(),
+        attention.getWholeShapeAttr());
     double factor = backward.factor / scoreFactor; // of the gradient of the product in the program
     replace(resultOf(backward.q), inOrder(gradient.getQGrad(), q.permutation, false), factor / queryFactor);
     if (hasSums) {

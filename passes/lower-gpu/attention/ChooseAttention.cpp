@@ -58,7 +58,7 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
     // Accumulators and scores of a thread share its registers.
     choice.keys = kind == Kind::Wgmma ? (padded <= 128 ? 128 : 64) : (padded <= 128 ? 64 : 32);
     if (op.getDropoutCall()) // the random words of the scores need registers too
-      choice.keys /= kind == Kind::Wgmma && padded > 64 ? 4 : 2;
+      choice.keys /= kind == Kind::Mma || (kind == Kind::Wgmma && padded > 64) ? 4 : 2;
     choice.stages = kind == Kind::Wgmma ? 4 : kind == Kind::Mma ? 2 : 1;
     auto fits = [&] { return proa::sharedBytesOf(choice, op) <= chip.sharedBytes - 1024; };
     while (choice.stages > (kind == Kind::Wgmma ? 2 : 1) && !fits())

@@ -38,15 +38,25 @@ Value KeptWeights::keep(Value isKept, Value value) const {
   return arith::SelectOp::create(b, loc, isKept, value, zero);
 }
 
+Value KeptWeights::inWhole(Value index, int64_t dim) const {
+  if (!dropout.begin)
+    return index;
+  Value begin = memref::LoadOp::create(b, loc, dropout.begin, constant(dim));
+  return add(index, b.createOrFold<arith::IndexCastOp>(loc, b.getIndexType(), begin));
+}
+
 KeptWeights::Values KeptWeights::kept(Value batch, Value head, ValueRange queries, ValueRange keys) {
   // Not kept in registers over the loop, with what follows from them.
   key = memref::LoadOp::create(b, loc, dropout.call, constant(0));
   call = memref::LoadOp::create(b, loc, dropout.call, constant(1));
-  auto size = [&](OpFoldResult own) { return getValueOrCreateConstantIndexOp(b, loc, own); };
-  Value heads = add(multiply(batch, size(sizes.heads)), head);
+  auto size = [&](OpFoldResult own, int64_t whole) {
+    return dropout.begin ? constant(whole) : getValueOrCreateConstantIndexOp(b, loc, own);
+  };
+  Value heads = add(multiply(inWhole(batch, 0), size(sizes.heads, dropout.wholeHeads)), inWhole(head, 1));
+  Value firstQuery = multiply(heads, size(sizes.queries, dropout.wholeQueries));
   Values numbers;
   for (Value query : queries)
-    numbers.push_back(add(multiply(heads, size(sizes.queries)), query));
+    numbers.push_back(add(firstQuery, inWhole(query, 2)));
   SmallVector<Score> own;
   for (size_t row = 0; row < static_cast<size_t>(scores.rows); ++row)
     for (size_t column = 0; column < static_cast<size_t>(scores.columns); ++column)

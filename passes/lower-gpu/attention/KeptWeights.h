@@ -17,6 +17,10 @@ public:
     mlir::Value call; ///< memref of the key and the number of the execution, or null: none
     double p = 0;
     double factor = 1; ///< of weights that are kept
+    /// Of weights that are a part: a memref with the index where they begin, and the heads and queries of the
+    /// whole. Null: they are whole.
+    mlir::Value begin;
+    int64_t wholeHeads = 0, wholeQueries = 0;
   };
   /// The scores of a thread: rows of a tile, which are keys if `isByKeys`, and columns.
   struct Scores {
@@ -49,6 +53,8 @@ private:
     mlir::Value query, key;
   };
 
+  /// An index of dim `dim` of the scores, as one of the whole.
+  mlir::Value inWhole(mlir::Value index, int64_t dim) const;
   Values inBlocks(llvm::ArrayRef<Score> own) const;
   Values eachAlone(llvm::ArrayRef<Score> own) const;
   /// The bits of all lanes that share blocks, by lane and then by 32 bits.

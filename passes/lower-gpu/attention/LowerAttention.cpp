@@ -216,7 +216,13 @@ private:
     if (!op.getDropoutCall())
       return {};
     auto dropout = proa::pd::WeightDropout::of(op);
-    return {memoryOf(dropout.call), dropout.p, dropout.factor()};
+    proa::KeptWeights::Dropout code{memoryOf(dropout.call), dropout.p, dropout.factor()};
+    if (!dropout.part.whole.empty()) {
+      code.begin = memoryOf(dropout.part.begin);
+      code.wholeHeads = dropout.part.whole[proa::pd::headOfAttention];
+      code.wholeQueries = dropout.part.whole[proa::pd::rowOfAttention];
+    }
+    return code;
   }
 
   proa::AttentionGradient::Tensors gradientTensors(const proa::KernelSignature &signature,

@@ -8,6 +8,14 @@ func.func @random_c1(%c: tensor<3xi64>) -> tensor<3xf32> {
 
 // -----
 
+func.func @random_c2(%c: tensor<2xi64>, %b: tensor<3xi64>) -> tensor<2x3xf32> {
+  // expected-error@+1 {{C2: whole_shape and part_begin must have an entry for each of the 2 dimensions, or be absent}}
+  %0 = rt.uniform %c, %b {min = 0.0, max = 1.0, whole_shape = array<i64: 4, 3>} : (tensor<2xi64>, tensor<3xi64>) -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+
+// -----
+
 func.func @keys_c1(%x: tensor<5x4xf32>, %i: tensor<6xi64>) -> tensor<6xi32> {
   // expected-error@+1 {{C1: axis 1 is a dimension of x and index}}
   %0 = rt.scatter_keys %x, %i {axis = 1 : i64} : (tensor<5x4xf32>, tensor<6xi64>) -> tensor<6xi32>

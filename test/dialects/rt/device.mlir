@@ -16,6 +16,13 @@ func.func @random(%s: tensor<1xi64>) -> (tensor<3xf32>, tensor<3xcomplex<f64>>, 
   return %2, %3, %4 : tensor<3xf32>, tensor<3xcomplex<f64>>, tensor<3xi32>
 }
 
+// CHECK-LABEL: func.func @random_part
+func.func @random_part(%c: tensor<2xi64>, %b: tensor<2xi64>) -> tensor<2x3xf32> {
+  // CHECK: rt.uniform %arg0, %arg1 {max = 1.000000e+00 : f64, min = 0.000000e+00 : f64, whole_shape = array<i64: 4, 3>} : (tensor<2xi64>, tensor<2xi64>) -> tensor<2x3xf32>
+  %0 = rt.uniform %c, %b {min = 0.0, max = 1.0, whole_shape = array<i64: 4, 3>} : (tensor<2xi64>, tensor<2xi64>) -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+
 // CHECK-LABEL: func.func @scatter
 func.func @scatter(%x: tensor<5x4xf32>, %i: tensor<6x1xi64>, %o: tensor<6xi64>, %u: tensor<6x4xf32>) -> tensor<5x4xf32> {
   // CHECK: rt.scatter_keys %arg0, %arg1 : (tensor<5x4xf32>, tensor<6x1xi64>) -> tensor<6xi32>

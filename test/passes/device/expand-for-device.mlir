@@ -30,6 +30,20 @@ func.func @repeated(%call: tensor<2xi64>) -> tensor<2x3xf32> {
 
 // -----
 
+// A part of a tensor has the numbers that the whole has there.
+// CHECK-LABEL: func.func @parts
+// CHECK: rt.uniform %arg0, %arg1 {{.*}}whole_shape = array<i64: 4, 3>} : (tensor<2xi64>, tensor<2xi64>) -> tensor<2x3xf32>
+// CHECK: rt.gaussian %arg0, %arg1 {{.*}}whole_shape = array<i64: 4, 3>}
+// CHECK: rt.randint %arg0, %arg1 {{.*}}whole_shape = array<i64: 4, 3>}
+func.func @parts(%call: tensor<2xi64>, %begin: tensor<2xi64>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xi64>) {
+  %0 = "pd.uniform"(%call, %begin) {shape = array<i64: 2, 3>, dtype = f32, whole_shape = array<i64: 4, 3>, operandSegmentSizes = array<i32: 0, 1, 1>} : (tensor<2xi64>, tensor<2xi64>) -> tensor<2x3xf32>
+  %1 = "pd.gaussian"(%call, %begin) {shape = array<i64: 2, 3>, dtype = f32, whole_shape = array<i64: 4, 3>, operandSegmentSizes = array<i32: 0, 1, 1>} : (tensor<2xi64>, tensor<2xi64>) -> tensor<2x3xf32>
+  %2 = "pd.randint"(%call, %begin) {shape = array<i64: 2, 3>, dtype = i64, low = 2 : i64, high = 9 : i64, whole_shape = array<i64: 4, 3>, operandSegmentSizes = array<i32: 0, 1, 1>} : (tensor<2xi64>, tensor<2xi64>) -> tensor<2x3xi64>
+  return %0, %1, %2 : tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xi64>
+}
+
+// -----
+
 // REMARK: its shape is known only at run time
 // CHECK-LABEL: func.func @dynamic
 // CHECK: pd.uniform

@@ -106,3 +106,41 @@ func.func @gradient(%q: tensor<2x4x5x8xf32>, %k: tensor<2x4x7x8xf32>, %v: tensor
   %o = pd.matmul %d, %v : (tensor<2x4x5x7xf32>, tensor<2x4x7x6xf32>) -> tensor<2x4x5x6xf32>
   return %o, %w, %dv : tensor<2x4x5x6xf32>, tensor<2x4x5x7xf32>, tensor<2x4x7x6xf32>
 }
+
+// -----
+
+// Dropout of a part of the weights, as a device of a mesh has it: three dims get a fourth one.
+// CHECK-LABEL: func.func @part
+// CHECK: pd.fused_attention {{.*}}part_begin = %arg3 {{.*}}whole_shape = array<i64: 4, 8, 5, 7>}
+func.func @part(%q: tensor<2x4x5x8xf32>, %k: tensor<2x4x7x8xf32>, %v: tensor<2x4x7x6xf32>, %b: tensor<4xi64>) -> tensor<2x4x5x6xf32> {
+  %s = pd.matmul %q, %k {transpose_y = true} : (tensor<2x4x5x8xf32>, tensor<2x4x7x8xf32>) -> tensor<2x4x5x7xf32>
+  %p = pd.softmax %s : (tensor<2x4x5x7xf32>) -> tensor<2x4x5x7xf32>
+  %d, %m = pd.dropout %p part_begin = %b {p = 0.1 : f64, whole_shape = array<i64: 4, 8, 5, 7>} : (tensor<2x4x5x7xf32>, tensor<4xi64>) -> (tensor<2x4x5x7xf32>, tensor<2x4x5x7xui8>)
+  %o = pd.matmul %d, %v : (tensor<2x4x5x7xf32>, tensor<2x4x7x6xf32>) -> tensor<2x4x5x6xf32>
+  return %o : tensor<2x4x5x6xf32>
+}
+
+// CHECK-LABEL: func.func @part_of_rank_3
+// CHECK: %[[BEGIN:.*]] = pd.concat %{{.*}}, %arg3 {{.*}} -> tensor<4xi64>
+// CHECK: pd.fused_attention {{.*}}part_begin = %[[BEGIN]] {{.*}}whole_shape = array<i64: 1, 8, 5, 7>}
+func.func @part_of_rank_3(%q: tensor<4x5x8xf32>, %k: tensor<4x7x8xf32>, %v: tensor<4x7x6xf32>, %b: tensor<3xi64>) -> tensor<4x5x6xf32> {
+  %s = pd.matmul %q, %k {transpose_y = true} : (tensor<4x5x8xf32>, tensor<4x7x8xf32>) -> tensor<4x5x7xf32>
+  %p = pd.softmax %s : (tensor<4x5x7xf32>) -> tensor<4x5x7xf32>
+  %d, %m = pd.dropout %p part_begin = %b {p = 0.1 : f64, whole_shape = array<i64: 8, 5, 7>} : (tensor<4x5x7xf32>, tensor<3xi64>) -> (tensor<4x5x7xf32>, tensor<4x5x7xui8>)
+  %o = pd.matmul %d, %v : (tensor<4x5x7xf32>, tensor<4x7x6xf32>) -> tensor<4x5x6xf32>
+  return %o : tensor<4x5x6xf32>
+}
+
+// -----
+
+// Near miss: a part of the keys.
+// REMARK: its dropout is of a part of the keys
+// CHECK-LABEL: func.func @part_of_keys
+// CHECK: pd.dropout
+func.func @part_of_keys(%q: tensor<2x4x5x8xf32>, %k: tensor<2x4x7x8xf32>, %v: tensor<2x4x7x6xf32>, %b: tensor<4xi64>) -> tensor<2x4x5x6xf32> {
+  %s = pd.matmul %q, %k {transpose_y = true} : (tensor<2x4x5x8xf32>, tensor<2x4x7x8xf32>) -> tensor<2x4x5x7xf32>
+  %p = pd.softmax %s : (tensor<2x4x5x7xf32>) -> tensor<2x4x5x7xf32>
+  %d, %m = pd.dropout %p part_begin = %b {p = 0.1 : f64, whole_shape = array<i64: 2, 4, 5, 14>} : (tensor<2x4x5x7xf32>, tensor<4xi64>) -> (tensor<2x4x5x7xf32>, tensor<2x4x5x7xui8>)
+  %o = pd.matmul %d, %v : (tensor<2x4x5x7xf32>, tensor<2x4x7x6xf32>) -> tensor<2x4x5x6xf32>
+  return %o : tensor<2x4x5x6xf32>
+}

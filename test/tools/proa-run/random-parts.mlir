@@ -5,6 +5,8 @@
 // RUN: proa-run %s --params random:5 --seed 3 --shardings %t.json --simulate-mesh --cache off --expect=%t.safetensors -q | FileCheck %s
 // RUN: echo '{"mesh": {"x": 2, "y": 3}, "shardings": [{"name": "*", "sharding": "[{y, x}, {}]"}]}' > %t.json
 // RUN: proa-run %s --params random:5 --seed 3 --shardings %t.json --simulate-mesh --cache off --expect=%t.safetensors -q | FileCheck %s
+// RUN: proa-run %s --params random:5 --seed 3 --shardings %t.json --simulate-mesh --cache off --target=cuda-emulated --expect=%t.safetensors -q | FileCheck %s --check-prefix=DEVICE
+// DEVICE: PASS
 // CHECK: max abs error 0
 // CHECK: PASS
 func.func @main(%x: tensor<7x5xf32> {pd.feed = "x"}) -> (tensor<7x5xf32> {pd.fetch = "uniform"}, tensor<7x5xf64> {pd.fetch = "uniform64"},

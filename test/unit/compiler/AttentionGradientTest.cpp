@@ -21,21 +21,23 @@ namespace {
 struct Program {
   const char *name;
   const char *attributes; ///< that both ops have
-  bool hasMask = false, hasLengths = false, hasDropout = false;
+  bool hasMask = false, hasLengths = false, hasDropout = false, isPart = false;
 
   std::string text(const std::string &type) const {
     std::string q = fmt::format("tensor<2x7x4x6x{}>", type), k = fmt::format("tensor<2x2x9x6x{}>", type),
                 v = fmt::format("tensor<2x2x9x5x{}>", type), out = fmt::format("tensor<2x4x7x5x{}>", type),
                 row = fmt::format("tensor<2x4x7x{}>", type), mask = fmt::format("tensor<2x1x7x9x{}>", type);
-    std::string last = fmt::format("{}{}{}", hasMask ? ", %m" : "", hasLengths ? ", %n" : "",
-                                   hasDropout ? ", %c" : ""),
-                types = fmt::format("{}{}{}", hasMask ? ", " + mask : "", hasLengths ? ", tensor<2xi32>" : "",
-                                    hasDropout ? ", tensor<2xi64>" : ""),
-                segments = fmt::format("{:d}, {:d}, {:d}", hasMask, hasLengths, hasDropout);
+    std::string last = fmt::format("{}{}{}{}", hasMask ? ", %m" : "", hasLengths ? ", %n" : "",
+                                   hasDropout ? ", %c" : "", isPart ? ", %b" : ""),
+                types = fmt::format("{}{}{}{}", hasMask ? ", " + mask : "",
+                                    hasLengths ? ", tensor<2xi32>" : "", hasDropout ? ", tensor<2xi64>" : "",
+                                    isPart ? ", tensor<4xi64>" : ""),
+                segments = fmt::format("{:d}, {:d}, {:d}, {:d}", hasMask, hasLengths, hasDropout, isPart);
     return fmt::format(
         R"(func.func @main(%q: {0}, %k: {1}, %v: {2}, %g: {3}, %m: {5}) -> ({3}, {0}, {1}, {2}) {{
   %n = pd.constant dense<[5, 9]> : tensor<2xi32>
   %c = pd.constant dense<[5, 9]> : tensor<2xi64>
+  %b = pd.constant dense<[1, 3, 2, 0]> : tensor<4xi64>
   %0:3 = "pd.fused_attention"(%q, %k, %v{6}) <{{operandSegmentSizes = array<i32: 1, 1, 1, {8}>, {9}}}>
       : ({0}, {1}, {2}{7}) -> ({3}, {4}, {4})
   %1:3 = "pd.fused_attention_grad"(%q, %k, %v, %g, %0#1, %0#2, %0#0{6})
@@ -177,6 +179,10 @@ const Program programs[] = {{"plain", plain},
                             {"dropout",
                              "dropout_p = 0.3, q_permutation = array<i64: 0, 2, 1, 3>, scale = 0.4",
                              /*hasMask=*/false, /*hasLengths=*/false, /*hasDropout=*/true},
+                            {"part",
+                             "dropout_p = 0.3, q_permutation = array<i64: 0, 2, 1, 3>, scale = 0.4, "
+                             "whole_shape = array<i64: 3, 8, 11, 9>",
+                             /*hasMask=*/false, /*hasLengths=*/false, /*hasDropout=*/true, /*isPart=*/true},
                             {"causal", "causal = true, q_permutation = array<i64: 0, 2, 1, 3>, scale = 0.4"}};
 INSTANTIATE_TEST_SUITE_P(All, AttentionGradient, testing::ValuesIn(programs),
                          [](const auto &info) { return info.param.name; });

@@ -85,10 +85,10 @@ void importDropoutNd(OpImporter &importer) {
   for (int64_t d = 0; d < all.rank(); ++d)
     if (!llvm::is_contained(axes, d))
       one = slice(one, d, 0, 1);
-  auto dropped = importer.createOp<pd::DropoutOp>(fullLike(one, 1), Value(), Value(), llvm::APFloat(p),
-                                                  /*is_test=*/false, pd::DropoutMode::DowngradeInInfer,
-                                                  importer.intAttribute("seed", 0),
-                                                  importer.boolAttribute("fix_seed", false));
+  auto dropped = importer.createOp<pd::DropoutOp>(
+      fullLike(one, 1), Value(), Value(), Value(), llvm::APFloat(p),
+      /*is_test=*/false, pd::DropoutMode::DowngradeInInfer, importer.intAttribute("seed", 0),
+      importer.boolAttribute("fix_seed", false));
   Expression mask = e.cast(e.wrap(dropped.getMask()), all.type().getElementType());
   if (upscales && p < 1)
     mask = scale(mask, 1 / (1 - p));

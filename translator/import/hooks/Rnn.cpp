@@ -71,7 +71,8 @@ private:
   Value sampleMask(Value x) {
     if (!x)
       return {};
-    return importer.createOp<pd::DropoutOp>(x, Value(), Value(), llvm::APFloat(probability)).getMask();
+    return importer.createOp<pd::DropoutOp>(x, Value(), Value(), Value(), llvm::APFloat(probability))
+        .getMask();
   }
 
   Value maskOf(Value masks, int64_t layer) {

@@ -1,8 +1,10 @@
 #include "dialects/pd/builders/TensorBuilder.h"
+#include "dialects/pd/ir/InferredTypes.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/nn/DropoutFormula.h"
 #include "dialects/pd/ops/nn/Nn.h"
 #include "dialects/pd/ops/nn/RandomInTraining.h"
+#include "dialects/pd/ops/random/DevicePart.h"
 #include "dialects/pd/ops/random/Random.h"
 #include "dialects/pd/ops/shape/DimSize.h"
 
@@ -18,10 +20,10 @@ LogicalResult checkDropout(std::optional<Location> location, double p) {
 
 void DropoutOp::getEffects(Effects &effects) { addEffectsInTraining(*this, effects); }
 
-Expression keepAtRandom(Expression x, Expression p, int64_t seed, Value seedTensor) {
+Expression keepAtRandom(Expression x, Expression p, int64_t seed, Value seedTensor, RandomPart part) {
   TensorBuilder &e = x.owner();
   Type f32 = e.getBuilder().getF32Type();
-  Expression numbers = uniform(e, dimSizesOf(x), f32, 0, 1, seed, seedTensor);
+  Expression numbers = uniform(e, dimSizesOf(x), f32, 0, 1, seed, seedTensor, part);
   return e.wrap(e.create<GreaterEqualOp>(numbers, e.cast(p, f32)));
 }
 
@@ -45,7 +47,8 @@ FailureOr<SmallVector<Value>> DropoutOp::decompose(OpBuilder &builder) {
   Type maskElement = tensorType(getMask()).getElementType();
   if (!getIsTest()) {
     Expression wide = e.computed(x), p = dropProbability(e, *this, wide);
-    Expression keep = keepAtRandom(wide, p, getFixSeed() ? getSeed() : 0, getSeedTensor());
+    Expression keep = keepAtRandom(wide, p, getFixSeed() ? getSeed() : 0, getSeedTensor(),
+                                   {getPartBegin(), getWholeShape()});
     return e.results({keepMasked(wide, keep, p, getMode()), e.cast(keep, maskElement)});
   }
   Expression mask = expandTo(e.constant(1, maskElement), dimSizesOf(x));
@@ -69,6 +72,35 @@ FailureOr<SmallVector<Value>> DropoutOp::vjp(OpBuilder &builder, llvm::ArrayRef<
     gradient = out * (1.0 - dropProbability(e, *this, out));
   gradients[0] = e.gradient(gradient, getX());
   return gradients;
+}
+
+//===-- Sharding
+//-------------------------------------------------------------------------------------------===//
+
+/// A clone for the part of the device, with the mask of the whole.
+static FailureOr<SmallVector<Value>> dropPart(LocalFormBuilder &form) {
+  TensorBuilder e(form.getBuilder(), form.op());
+  DevicePart part = partOfResult(form, e);
+  auto clone = cast<DropoutOp>(form.getBuilder().clone(*form.op()));
+  for (unsigned i = 0; i < clone->getNumOperands(); ++i)
+    clone->setOperand(i, form.operand(i));
+  clone.getPartBeginMutable().assign(part.begin);
+  clone.setWholeShape(tensorType(cast<DropoutOp>(form.op()).getX()).getShape());
+  if (failed(inferAgain(clone)))
+    return failure();
+  return SmallVector<Value>(clone->getResults());
+}
+
+bool DropoutOp::describeSharding(ShardingRuleBuilder &rule) {
+  RankedTensorType type = rule.operandType(0);
+  if (getIsTest() || !type.hasStaticShape() || !getWholeShape().empty())
+    return false;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (auto factor = rule.splitResultByLocalForm(0, dim, dropPart)) {
+      rule.setResult(1, dim, *factor);
+      rule.setOperand(0, dim, *factor);
+    }
+  return true;
 }
 
 } // namespace proa::pd

@@ -15,20 +15,22 @@ class Pd_FusedAttentionBase<string mnemonic, list<Trait> traits = []>
   let decomposesInCode = 1;
   dag inputs = (ins Pd_FloatTensor:$q, Pd_FloatTensor:$k, Pd_FloatTensor:$v);
   dag settings = (ins Optional<Pd_FloatTensor>:$mask, Optional<Pd_IntTensor>:$key_lengths,
-      Optional<Pd_IntTensor>:$dropout_call,
+      Optional<Pd_IntTensor>:$dropout_call, Optional<Pd_IntTensor>:$part_begin,
       DefaultValuedAttr<F64Attr, "1.0">:$scale, DefaultValuedAttr<BoolAttr, "false">:$causal,
       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$q_permutation,
       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$k_permutation,
       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$v_permutation,
       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$out_permutation,
       DefaultValuedAttr<F64Attr, "0.0">:$dropout_p,
-      Pd_DefaultEnum<Pd_DropoutModeAttr, "UpscaleInTrain">:$dropout_mode);
+      Pd_DefaultEnum<Pd_DropoutModeAttr, "UpscaleInTrain">:$dropout_mode,
+      DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$whole_shape);
   list<string> shapes =
       ["C1. q, k and v have rank 4 and the same element type, and a permutation has each of 0 to 3 once",
        "C2. B, N, D and the heads agree: G divides H, and D, E, G and H are static",
        "C3. mask has rank 4 and broadcasts to [B, H, M, N]", "C4. key_lengths has dims [B]"];
   list<string> dropouts =
-      ["C7. dropout_call has dims [2] and the element type i64, and dropout_p, which is 0 without it, is in [0, 1]"];
+      ["C7. dropout_call has dims [2] and the element type i64, and dropout_p, which is 0 without it, is in [0, 1]",
+       "C8. with dropout_call, whole_shape may have four entries, of which the last is N, and part_begin four"];
 }
 
 // A GPU computes the op by one kernel.
@@ -55,7 +57,9 @@ def Pd_FusedAttentionOp : Pd_FusedAttentionKernel<"fused_attention"> {
     With `dropout_call`, the key and number of an execution that rt.random_call gives, weight n in the sum of `out` is
     multiplied by z[n], as pd.dropout does in training with p = dropout_p and mode = dropout_mode: 0 if number
     ((b H + h) M + m) N + n of this execution of pd.uniform, in [0, 1), is below p; else 1 / (1 - p) in mode
-    upscale_in_train, and 1 in mode downgrade_in_infer. `maximum` and `sum` are those without dropout.
+    upscale_in_train, and 1 in mode downgrade_in_infer. `maximum` and `sum` are those without dropout. With
+    `whole_shape` [B', H', M', N] the weights are the part of the weights of the whole program that begins at the index
+    `part_begin` [b', h', m', 0], and the number is (((b + b') H' + h + h') M' + m + m') N + n.
 
     Source: Dao et al., "FlashAttention-2" (2023), for the kernels of GPUs, which compute the same without a matrix of
     scores in memory.

@@ -102,10 +102,10 @@ LogicalResult AttentionOperands::check(std::optional<Location> location) const {
       return inferenceError(location, "C4: key_lengths is " + llvm::Twine(debugString(keyLengths.getType())) +
                                           ", expected one number for each of " + llvm::Twine(ofQ[batch]) +
                                           " batches");
-  return dropout.check(location);
+  return dropout.check(location, ofK[row]);
 }
 
-LogicalResult WeightDropout::check(std::optional<Location> location) const {
+LogicalResult WeightDropout::check(std::optional<Location> location, int64_t keys) const {
   if (!(p >= 0 && p <= 1) || (!call && p != 0))
     return inferenceError(location, "C7: dropout_p is " + std::to_string(p) +
                                         ", expected a number in [0, 1], and 0 without dropout_call");
@@ -113,7 +113,12 @@ LogicalResult WeightDropout::check(std::optional<Location> location) const {
                !tensorType(call).getElementType().isSignlessInteger(64)))
     return inferenceError(location,
                           "C7: dropout_call is " + debugString(call.getType()) + ", expected tensor<2xi64>");
-  return success();
+  constexpr int64_t rank = 4;
+  if (!part.whole.empty() && (!call || !fits(part.whole.back(), keys)))
+    return inferenceError(location, "C8: whole_shape has the last entry " +
+                                        std::to_string(part.whole.back()) + ", expected the " +
+                                        std::to_string(keys) + " keys of an op with dropout_call");
+  return checkPart(location, part.begin, part.whole, rank, "C8");
 }
 
 double WeightDropout::factor() const {
@@ -124,7 +129,7 @@ std::optional<Expression> WeightDropout::kept(Expression weights) const {
   if (!call)
     return std::nullopt;
   Expression probability = weights.owner().constant(p, weights.type().getElementType());
-  return keepAtRandom(weights, probability, /*seed=*/0, call);
+  return keepAtRandom(weights, probability, /*seed=*/0, call, part);
 }
 
 Expression WeightDropout::apply(Expression x, const std::optional<Expression> &kept) const {

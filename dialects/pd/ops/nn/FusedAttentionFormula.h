@@ -27,13 +27,18 @@ struct WeightDropout {
   mlir::Value call;
   double p;
   DropoutMode mode;
+  RandomPart part;
 
   template <class Op> static WeightDropout of(Op op) {
-    return {op.getDropoutCall(), op.getDropoutP().convertToDouble(), op.getDropoutMode()};
+    return {op.getDropoutCall(),
+            op.getDropoutP().convertToDouble(),
+            op.getDropoutMode(),
+            {op.getPartBegin(), op.getWholeShape()}};
   }
 
-  mlir::LogicalResult check(std::optional<mlir::Location> location) const; ///< the constraint C7
-  double factor() const;                                                   ///< of weights that are kept
+  /// The constraints C7 and C8, for weights of `keys` keys.
+  mlir::LogicalResult check(std::optional<mlir::Location> location, int64_t keys) const;
+  double factor() const; ///< of weights that are kept
   /// Which weights are kept, as i1; empty without dropout.
   std::optional<Expression> kept(Expression weights) const;
   /// x, a factor of the weights or their gradient, after dropout.
@@ -60,7 +65,7 @@ struct AttentionOperands {
             WeightDropout::of(op)};
   }
 
-  /// The constraints C1 to C4, and C7.
+  /// The constraints C1 to C4, C7 and C8.
   mlir::LogicalResult check(std::optional<mlir::Location> location) const;
   /// The dims [B, H, M, E] of the result.
   llvm::SmallVector<int64_t> resultShape() const;

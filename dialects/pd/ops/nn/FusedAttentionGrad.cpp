@@ -122,14 +122,14 @@ FailureOr<SmallVector<Value>> FusedAttentionGradOp::decompose(OpBuilder &builder
   Value delta = e.sum(outGradient * out, {elementOfAttention}, /*keepdim=*/false);
   auto queries = FusedAttentionQGradOp::create(
       builder, getLoc(), getQ(), getK(), getV(), getOutGrad(), getMaximum(), getSum(), delta, getMask(),
-      getKeyLengths(), getDropoutCall(), getScaleAttr(), getCausalAttr(), getQPermutationAttr(),
-      getKPermutationAttr(), getVPermutationAttr(), getOutPermutationAttr(), getDropoutPAttr(),
-      getDropoutModeAttr());
+      getKeyLengths(), getDropoutCall(), getPartBegin(), getScaleAttr(), getCausalAttr(),
+      getQPermutationAttr(), getKPermutationAttr(), getVPermutationAttr(), getOutPermutationAttr(),
+      getDropoutPAttr(), getDropoutModeAttr(), getWholeShapeAttr());
   auto keys = FusedAttentionKvGradOp::create(
       builder, getLoc(), getQ(), getK(), getV(), getOutGrad(), getMaximum(), getSum(), delta, getMask(),
-      getKeyLengths(), getDropoutCall(), getScaleAttr(), getCausalAttr(), getQPermutationAttr(),
-      getKPermutationAttr(), getVPermutationAttr(), getOutPermutationAttr(), getDropoutPAttr(),
-      getDropoutModeAttr());
+      getKeyLengths(), getDropoutCall(), getPartBegin(), getScaleAttr(), getCausalAttr(),
+      getQPermutationAttr(), getKPermutationAttr(), getVPermutationAttr(), getOutPermutationAttr(),
+      getDropoutPAttr(), getDropoutModeAttr(), getWholeShapeAttr());
   return SmallVector<Value>{queries.getQGrad(), keys.getKGrad(), keys.getVGrad()};
 }
 

@@ -8,6 +8,7 @@
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Layout.h"
 #include "dialects/pd/ir/Pd.h"
+#include "dialects/pd/ir/RandomPart.h"
 #include "dialects/pd/ops/nn/Window.h"
 
 namespace proa::pd {
@@ -258,9 +259,10 @@ mlir::LogicalResult inferAlongAxis(std::optional<mlir::Location> location, Adapt
 
 template <class Adaptor>
 mlir::LogicalResult inferDropout(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
-  if (failed(checkDropout(location, adaptor.getP().convertToDouble())))
-    return mlir::failure();
   auto type = tensorType(adaptor.getX());
+  if (failed(checkDropout(location, adaptor.getP().convertToDouble())) ||
+      failed(checkPart(location, adaptor.getPartBegin(), adaptor.getWholeShape(), type.getRank(), "C2")))
+    return mlir::failure();
   results.append(
       {type, type.clone(mlir::IntegerType::get(type.getContext(), 8, mlir::IntegerType::Unsigned))});
   return mlir::success();

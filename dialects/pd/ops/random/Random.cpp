@@ -55,10 +55,10 @@ Expression gaussianOf(TensorBuilder &e, llvm::ArrayRef<DimSize> shape, Type elem
 } // namespace
 
 Expression uniform(TensorBuilder &e, llvm::ArrayRef<DimSize> shape, Type elementType, double min, double max,
-                   int64_t seed, Value seedTensor) {
+                   int64_t seed, Value seedTensor, RandomPart part) {
   ShapeOperands given = shapeOperands(e, shape);
-  return e.wrap(e.create<UniformOp>(given.tensor, seedTensor, Value(), given.numbers, elementType, seed,
-                                    llvm::ArrayRef<int64_t>(), llvm::APFloat(min), llvm::APFloat(max), 0, 0,
+  return e.wrap(e.create<UniformOp>(given.tensor, seedTensor, part.begin, given.numbers, elementType, seed,
+                                    part.whole, llvm::APFloat(min), llvm::APFloat(max), 0, 0,
                                     llvm::APFloat(1.0)));
 }
 
@@ -118,17 +118,6 @@ LogicalResult inferBatchSizeLikeOf(std::optional<Location> location, RankedTenso
       return inferenceError(location, "C2: dims must not be negative, found " + llvm::Twine(dimSize));
   results.push_back(RankedTensorType::get(shape, dtype));
   return success();
-}
-
-LogicalResult checkPart(std::optional<Location> location, Value begin, llvm::ArrayRef<int64_t> whole,
-                        int64_t rank) {
-  auto type = begin ? tensorType(begin) : RankedTensorType();
-  bool isVector = type && type.getRank() == 1 && (type.isDynamicDim(0) || type.getDimSize(0) == rank);
-  bool fits = whole.empty() ? !begin : isVector && static_cast<int64_t>(whole.size()) == rank;
-  return fits
-             ? success()
-             : inferenceError(location, "C5: whole_shape and part_begin must have an entry for each of the " +
-                                            llvm::Twine(rank) + " dimensions, or be absent");
 }
 
 LogicalResult inferMultinomialOf(std::optional<Location> location, RankedTensorType x,

@@ -4,6 +4,7 @@
 #include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Pd.h"
+#include "dialects/pd/ir/RandomPart.h"
 #include "dialects/pd/ir/SamplingInterface.h"
 #include "dialects/pd/ops/creation/Creation.h"
 #include "dialects/pd/ops/shape/DimSize.h"
@@ -13,7 +14,7 @@ namespace proa::pd {
 /// Random numbers in [min, max), and normally distributed ones with mean 0, for decompositions. `seedTensor`
 /// overrides `seed`.
 Expression uniform(TensorBuilder &e, llvm::ArrayRef<DimSize> shape, mlir::Type elementType, double min,
-                   double max, int64_t seed, mlir::Value seedTensor = {});
+                   double max, int64_t seed, mlir::Value seedTensor = {}, RandomPart part = {});
 Expression gaussian(TensorBuilder &e, llvm::ArrayRef<DimSize> shape, mlir::Type elementType, double deviation,
                     int64_t seed);
 
@@ -26,10 +27,6 @@ mlir::LogicalResult inferMultinomialOf(std::optional<mlir::Location> location, m
 /// Places in the sequence of the model's seed that an op with this seed takes; `seedTensor`, if not null,
 /// overrides `seed`.
 std::optional<int64_t> placesWithSeed(mlir::Value seedTensor, int64_t seed);
-
-/// Constraint C5 of ops that sample a part of a tensor.
-mlir::LogicalResult checkPart(std::optional<mlir::Location> location, mlir::Value begin,
-                              llvm::ArrayRef<int64_t> whole, int64_t rank);
 
 template <class Adaptor>
 mlir::LogicalResult inferRandomShape(std::optional<mlir::Location> location, Adaptor adaptor,

@@ -1,6 +1,7 @@
 //! Sharding rules of random ops: each device samples its part, with the numbers that the whole tensor has
 //! there.
 #include "dialects/pd/ir/InferredTypes.h"
+#include "dialects/pd/ops/random/DevicePart.h"
 #include "dialects/pd/ops/random/Random.h"
 #include "dialects/pd/sharding/LocalForm.h"
 
@@ -17,12 +18,9 @@ Value vectorOf(llvm::ArrayRef<Expression> numbers) {
   return entries.size() == 1 ? entries.front() : concat(entries, 0);
 }
 
-/// Where the part of a device begins in a result, and its dims.
-struct Part {
-  Value begin, dims;
-};
+} // namespace
 
-Part partOfResult(LocalFormBuilder &form, TensorBuilder &e) {
+DevicePart partOfResult(LocalFormBuilder &form, TensorBuilder &e) {
   auto whole = cast<RankedTensorType>(form.op()->getResult(0).getType());
   Type index = e.getBuilder().getI64Type();
   llvm::SmallVector<Expression> begins, sizes;
@@ -36,11 +34,13 @@ Part partOfResult(LocalFormBuilder &form, TensorBuilder &e) {
   return {vectorOf(begins), vectorOf(sizes)};
 }
 
+namespace {
+
 /// A clone of the op that samples the part of the device.
 template <class Op> FailureOr<SmallVector<Value>> samplePart(LocalFormBuilder &form) {
   OpBuilder &builder = form.getBuilder();
   TensorBuilder e(builder, form.op());
-  Part part = partOfResult(form, e);
+  DevicePart part = partOfResult(form, e);
   auto clone = cast<Op>(builder.clone(*form.op()));
   for (unsigned i = 0; i < clone->getNumOperands(); ++i)
     clone->setOperand(i, form.operand(i));

@@ -3,7 +3,7 @@
 func.func @attention_c1(%q: tensor<2x4x5x8xf32>, %k: tensor<4x5x8xf32>) {
   // expected-error@+2 {{C1: q is tensor<2x4x5x8xf32>, k tensor<4x5x8xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:3 = "pd.fused_attention"(%q, %k, %k) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<4x5x8xf32>, tensor<4x5x8xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>)
+  %0:3 = "pd.fused_attention"(%q, %k, %k) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<4x5x8xf32>, tensor<4x5x8xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>)
   return
 }
 
@@ -12,7 +12,7 @@ func.func @attention_c1(%q: tensor<2x4x5x8xf32>, %k: tensor<4x5x8xf32>) {
 func.func @attention_c1_permutation(%q: tensor<2x4x5x8xf32>) {
   // expected-error@+2 {{C1: q is tensor<2x4x5x8xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:3 = "pd.fused_attention"(%q, %q, %q) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0>, q_permutation = array<i64: 0, 1, 1, 3>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>)
+  %0:3 = "pd.fused_attention"(%q, %q, %q) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>, q_permutation = array<i64: 0, 1, 1, 3>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>)
   return
 }
 
@@ -21,7 +21,7 @@ func.func @attention_c1_permutation(%q: tensor<2x4x5x8xf32>) {
 func.func @attention_c2(%q: tensor<2x4x5x8xf32>, %k: tensor<2x3x5x8xf32>) {
   // expected-error@+2 {{C2: q is tensor<2x4x5x8xf32>, k tensor<2x3x5x8xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:3 = "pd.fused_attention"(%q, %k, %k) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x3x5x8xf32>, tensor<2x3x5x8xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>)
+  %0:3 = "pd.fused_attention"(%q, %k, %k) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x3x5x8xf32>, tensor<2x3x5x8xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>)
   return
 }
 
@@ -30,7 +30,7 @@ func.func @attention_c2(%q: tensor<2x4x5x8xf32>, %k: tensor<2x3x5x8xf32>) {
 func.func @attention_c3(%q: tensor<2x4x5x8xf32>, %m: tensor<2x3x5x5xf32>) {
   // expected-error@+2 {{C3: mask is tensor<2x3x5x5xf32>, which does not broadcast to [2, 4, 5, 5]}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:3 = "pd.fused_attention"(%q, %q, %q, %m) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x3x5x5xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>)
+  %0:3 = "pd.fused_attention"(%q, %q, %q, %m) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x3x5x5xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>)
   return
 }
 
@@ -39,7 +39,7 @@ func.func @attention_c3(%q: tensor<2x4x5x8xf32>, %m: tensor<2x3x5x5xf32>) {
 func.func @attention_c4(%q: tensor<2x4x5x8xf32>, %n: tensor<3xi32>) {
   // expected-error@+2 {{C4: key_lengths is tensor<3xi32>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:3 = "pd.fused_attention"(%q, %q, %q, %n) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 1, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<3xi32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>)
+  %0:3 = "pd.fused_attention"(%q, %q, %q, %n) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 1, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<3xi32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>)
   return
 }
 
@@ -48,7 +48,7 @@ func.func @attention_c4(%q: tensor<2x4x5x8xf32>, %n: tensor<3xi32>) {
 func.func @attention_c1_out_permutation(%q: tensor<2x4x5x8xf32>) {
   // expected-error@+2 {{C1: out_permutation does not have each of 0 to 3 once}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:3 = "pd.fused_attention"(%q, %q, %q) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0>, out_permutation = array<i64: 0, 1, 1, 3>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>)
+  %0:3 = "pd.fused_attention"(%q, %q, %q) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>, out_permutation = array<i64: 0, 1, 1, 3>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>)
   return
 }
 
@@ -57,7 +57,7 @@ func.func @attention_c1_out_permutation(%q: tensor<2x4x5x8xf32>) {
 func.func @kv_gradient_c1(%q: tensor<2x4x5x8xf32>, %k: tensor<4x5x8xf32>, %l: tensor<2x4x5xf32>) {
   // expected-error@+2 {{C1: q is tensor<2x4x5x8xf32>, k tensor<4x5x8xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:2 = "pd.fused_attention_kv_grad"(%q, %k, %k, %q, %l, %l, %l) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<4x5x8xf32>, tensor<4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>) -> (tensor<4x5x8xf32>, tensor<4x5x8xf32>)
+  %0:2 = "pd.fused_attention_kv_grad"(%q, %k, %k, %q, %l, %l, %l) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<4x5x8xf32>, tensor<4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>) -> (tensor<4x5x8xf32>, tensor<4x5x8xf32>)
   return
 }
 
@@ -66,7 +66,7 @@ func.func @kv_gradient_c1(%q: tensor<2x4x5x8xf32>, %k: tensor<4x5x8xf32>, %l: te
 func.func @q_gradient_c5(%q: tensor<2x4x5x8xf32>, %g: tensor<2x5x4x8xf32>, %l: tensor<2x4x5xf32>) {
   // expected-error@+2 {{C5: out_grad is tensor<2x5x4x8xf32>, expected the dims tensor<2x4x5x8xf32> in the order of its permutation}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = "pd.fused_attention_q_grad"(%q, %q, %q, %g, %l, %l, %l) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x5x4x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>) -> tensor<2x4x5x8xf32>
+  %0 = "pd.fused_attention_q_grad"(%q, %q, %q, %g, %l, %l, %l) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x5x4x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>) -> tensor<2x4x5x8xf32>
   return
 }
 
@@ -75,7 +75,7 @@ func.func @q_gradient_c5(%q: tensor<2x4x5x8xf32>, %g: tensor<2x5x4x8xf32>, %l: t
 func.func @gradient_c5_out(%q: tensor<2x4x5x8xf32>, %o: tensor<2x4x5x7xf32>, %l: tensor<2x4x5xf32>) {
   // expected-error@+2 {{C5: out is tensor<2x4x5x7xf32>, expected the dims tensor<2x4x5x8xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:3 = "pd.fused_attention_grad"(%q, %q, %q, %q, %l, %l, %o) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5x7xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>)
+  %0:3 = "pd.fused_attention_grad"(%q, %q, %q, %q, %l, %l, %o) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5x7xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>)
   return
 }
 
@@ -84,7 +84,7 @@ func.func @gradient_c5_out(%q: tensor<2x4x5x8xf32>, %o: tensor<2x4x5x7xf32>, %l:
 func.func @gradient_c6(%q: tensor<2x4x5x8xf32>, %l: tensor<2x4x5xf32>, %s: tensor<2x4x5x1xf32>) {
   // expected-error@+2 {{C6: sum is tensor<2x4x5x1xf32>, expected tensor<2x4x5xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:3 = "pd.fused_attention_grad"(%q, %q, %q, %q, %l, %s, %q) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5x1xf32>, tensor<2x4x5x8xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>)
+  %0:3 = "pd.fused_attention_grad"(%q, %q, %q, %q, %l, %s, %q) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5x1xf32>, tensor<2x4x5x8xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>)
   return
 }
 
@@ -93,7 +93,7 @@ func.func @gradient_c6(%q: tensor<2x4x5x8xf32>, %l: tensor<2x4x5xf32>, %s: tenso
 func.func @kv_gradient_c6(%q: tensor<2x4x5x8xf16>, %l: tensor<2x4x5xf32>, %d: tensor<2x4x5xf16>) {
   // expected-error@+2 {{C6: delta is tensor<2x4x5xf16>, expected tensor<2x4x5xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:2 = "pd.fused_attention_kv_grad"(%q, %q, %q, %q, %l, %l, %d) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0>}> : (tensor<2x4x5x8xf16>, tensor<2x4x5x8xf16>, tensor<2x4x5x8xf16>, tensor<2x4x5x8xf16>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf16>) -> (tensor<2x4x5x8xf16>, tensor<2x4x5x8xf16>)
+  %0:2 = "pd.fused_attention_kv_grad"(%q, %q, %q, %q, %l, %l, %d) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>}> : (tensor<2x4x5x8xf16>, tensor<2x4x5x8xf16>, tensor<2x4x5x8xf16>, tensor<2x4x5x8xf16>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf16>) -> (tensor<2x4x5x8xf16>, tensor<2x4x5x8xf16>)
   return
 }
 
@@ -102,7 +102,7 @@ func.func @kv_gradient_c6(%q: tensor<2x4x5x8xf16>, %l: tensor<2x4x5xf32>, %d: te
 func.func @attention_c7_probability(%q: tensor<2x4x5x8xf32>, %c: tensor<2xi64>) {
   // expected-error@+2 {{C7: dropout_p is 1.500000, expected a number in [0, 1], and 0 without dropout_call}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:3 = "pd.fused_attention"(%q, %q, %q, %c) <{dropout_p = 1.5, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 1>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2xi64>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>)
+  %0:3 = "pd.fused_attention"(%q, %q, %q, %c) <{dropout_p = 1.5, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 1, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2xi64>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>)
   return
 }
 
@@ -111,7 +111,7 @@ func.func @attention_c7_probability(%q: tensor<2x4x5x8xf32>, %c: tensor<2xi64>) 
 func.func @attention_c7_without_call(%q: tensor<2x4x5x8xf32>) {
   // expected-error@+2 {{C7: dropout_p is 0.500000, expected a number in [0, 1], and 0 without dropout_call}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:3 = "pd.fused_attention"(%q, %q, %q) <{dropout_p = 0.5, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>)
+  %0:3 = "pd.fused_attention"(%q, %q, %q) <{dropout_p = 0.5, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>)
   return
 }
 
@@ -120,7 +120,7 @@ func.func @attention_c7_without_call(%q: tensor<2x4x5x8xf32>) {
 func.func @attention_c7_call(%q: tensor<2x4x5x8xf32>, %c: tensor<3xi64>) {
   // expected-error@+2 {{C7: dropout_call is tensor<3xi64>, expected tensor<2xi64>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:3 = "pd.fused_attention"(%q, %q, %q, %c) <{dropout_p = 0.5, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 1>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<3xi64>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>)
+  %0:3 = "pd.fused_attention"(%q, %q, %q, %c) <{dropout_p = 0.5, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 1, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<3xi64>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>)
   return
 }
 
@@ -129,7 +129,7 @@ func.func @attention_c7_call(%q: tensor<2x4x5x8xf32>, %c: tensor<3xi64>) {
 func.func @attention_c7_call_type(%q: tensor<2x4x5x8xf32>, %c: tensor<2xi32>) {
   // expected-error@+2 {{C7: dropout_call is tensor<2xi32>, expected tensor<2xi64>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:3 = "pd.fused_attention"(%q, %q, %q, %c) <{dropout_p = 0.5, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 1>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2xi32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>)
+  %0:3 = "pd.fused_attention"(%q, %q, %q, %c) <{dropout_p = 0.5, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 1, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2xi32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>)
   return
 }
 
@@ -138,7 +138,7 @@ func.func @attention_c7_call_type(%q: tensor<2x4x5x8xf32>, %c: tensor<2xi32>) {
 func.func @gradient_c1(%a: tensor<2x4x5x8xf32>, %b: tensor<4x5x8xf32>, %c: tensor<2x4x5xf32>) {
   // expected-error@+2 {{C1: q is tensor<2x4x5x8xf32>, k tensor<4x5x8xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:3 = "pd.fused_attention_grad"(%a, %b, %b, %a, %c, %c, %a) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<4x5x8xf32>, tensor<4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5x8xf32>) -> (tensor<2x4x5x8xf32>, tensor<4x5x8xf32>, tensor<4x5x8xf32>)
+  %0:3 = "pd.fused_attention_grad"(%a, %b, %b, %a, %c, %c, %a) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<4x5x8xf32>, tensor<4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5x8xf32>) -> (tensor<2x4x5x8xf32>, tensor<4x5x8xf32>, tensor<4x5x8xf32>)
   return
 }
 
@@ -147,7 +147,7 @@ func.func @gradient_c1(%a: tensor<2x4x5x8xf32>, %b: tensor<4x5x8xf32>, %c: tenso
 func.func @gradient_c2(%a: tensor<2x4x5x8xf32>, %b: tensor<2x3x5x8xf32>, %c: tensor<2x4x5xf32>) {
   // expected-error@+2 {{C2: q is tensor<2x4x5x8xf32>, k tensor<2x3x5x8xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:3 = "pd.fused_attention_grad"(%a, %b, %b, %a, %c, %c, %a) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x3x5x8xf32>, tensor<2x3x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5x8xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x3x5x8xf32>, tensor<2x3x5x8xf32>)
+  %0:3 = "pd.fused_attention_grad"(%a, %b, %b, %a, %c, %c, %a) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x3x5x8xf32>, tensor<2x3x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5x8xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x3x5x8xf32>, tensor<2x3x5x8xf32>)
   return
 }
 
@@ -156,7 +156,7 @@ func.func @gradient_c2(%a: tensor<2x4x5x8xf32>, %b: tensor<2x3x5x8xf32>, %c: ten
 func.func @gradient_c3(%a: tensor<2x4x5x8xf32>, %b: tensor<2x4x5xf32>, %c: tensor<2x3x5x5xf32>) {
   // expected-error@+2 {{C3: mask is tensor<2x3x5x5xf32>, which does not broadcast to [2, 4, 5, 5]}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:3 = "pd.fused_attention_grad"(%a, %a, %a, %a, %b, %b, %a, %c) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 1, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5x8xf32>, tensor<2x3x5x5xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>)
+  %0:3 = "pd.fused_attention_grad"(%a, %a, %a, %a, %b, %b, %a, %c) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5x8xf32>, tensor<2x3x5x5xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>)
   return
 }
 
@@ -165,7 +165,7 @@ func.func @gradient_c3(%a: tensor<2x4x5x8xf32>, %b: tensor<2x4x5xf32>, %c: tenso
 func.func @gradient_c4(%a: tensor<2x4x5x8xf32>, %b: tensor<2x4x5xf32>, %c: tensor<3xi32>) {
   // expected-error@+2 {{C4: key_lengths is tensor<3xi32>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:3 = "pd.fused_attention_grad"(%a, %a, %a, %a, %b, %b, %a, %c) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 1, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5x8xf32>, tensor<3xi32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>)
+  %0:3 = "pd.fused_attention_grad"(%a, %a, %a, %a, %b, %b, %a, %c) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 1, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5x8xf32>, tensor<3xi32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>)
   return
 }
 
@@ -174,7 +174,7 @@ func.func @gradient_c4(%a: tensor<2x4x5x8xf32>, %b: tensor<2x4x5xf32>, %c: tenso
 func.func @q_gradient_c1(%a: tensor<2x4x5x8xf32>, %b: tensor<4x5x8xf32>, %c: tensor<2x4x5xf32>) {
   // expected-error@+2 {{C1: q is tensor<2x4x5x8xf32>, k tensor<4x5x8xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = "pd.fused_attention_q_grad"(%a, %b, %b, %a, %c, %c, %c) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<4x5x8xf32>, tensor<4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>) -> tensor<2x4x5x8xf32>
+  %0 = "pd.fused_attention_q_grad"(%a, %b, %b, %a, %c, %c, %c) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<4x5x8xf32>, tensor<4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>) -> tensor<2x4x5x8xf32>
   return
 }
 
@@ -183,7 +183,7 @@ func.func @q_gradient_c1(%a: tensor<2x4x5x8xf32>, %b: tensor<4x5x8xf32>, %c: ten
 func.func @q_gradient_c2(%a: tensor<2x4x5x8xf32>, %b: tensor<2x3x5x8xf32>, %c: tensor<2x4x5xf32>) {
   // expected-error@+2 {{C2: q is tensor<2x4x5x8xf32>, k tensor<2x3x5x8xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = "pd.fused_attention_q_grad"(%a, %b, %b, %a, %c, %c, %c) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x3x5x8xf32>, tensor<2x3x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>) -> tensor<2x4x5x8xf32>
+  %0 = "pd.fused_attention_q_grad"(%a, %b, %b, %a, %c, %c, %c) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x3x5x8xf32>, tensor<2x3x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>) -> tensor<2x4x5x8xf32>
   return
 }
 
@@ -192,7 +192,7 @@ func.func @q_gradient_c2(%a: tensor<2x4x5x8xf32>, %b: tensor<2x3x5x8xf32>, %c: t
 func.func @q_gradient_c3(%a: tensor<2x4x5x8xf32>, %b: tensor<2x4x5xf32>, %c: tensor<2x3x5x5xf32>) {
   // expected-error@+2 {{C3: mask is tensor<2x3x5x5xf32>, which does not broadcast to [2, 4, 5, 5]}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = "pd.fused_attention_q_grad"(%a, %a, %a, %a, %b, %b, %b, %c) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 1, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x3x5x5xf32>) -> tensor<2x4x5x8xf32>
+  %0 = "pd.fused_attention_q_grad"(%a, %a, %a, %a, %b, %b, %b, %c) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x3x5x5xf32>) -> tensor<2x4x5x8xf32>
   return
 }
 
@@ -201,7 +201,7 @@ func.func @q_gradient_c3(%a: tensor<2x4x5x8xf32>, %b: tensor<2x4x5xf32>, %c: ten
 func.func @q_gradient_c4(%a: tensor<2x4x5x8xf32>, %b: tensor<2x4x5xf32>, %c: tensor<3xi32>) {
   // expected-error@+2 {{C4: key_lengths is tensor<3xi32>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = "pd.fused_attention_q_grad"(%a, %a, %a, %a, %b, %b, %b, %c) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 1, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<3xi32>) -> tensor<2x4x5x8xf32>
+  %0 = "pd.fused_attention_q_grad"(%a, %a, %a, %a, %b, %b, %b, %c) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 1, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<3xi32>) -> tensor<2x4x5x8xf32>
   return
 }
 
@@ -210,7 +210,7 @@ func.func @q_gradient_c4(%a: tensor<2x4x5x8xf32>, %b: tensor<2x4x5xf32>, %c: ten
 func.func @q_gradient_c6(%a: tensor<2x4x5x8xf32>, %b: tensor<2x4x5xf32>, %c: tensor<2x4x5x1xf32>) {
   // expected-error@+2 {{C6: sum is tensor<2x4x5x1xf32>, expected tensor<2x4x5xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = "pd.fused_attention_q_grad"(%a, %a, %a, %a, %b, %c, %b) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5x1xf32>, tensor<2x4x5xf32>) -> tensor<2x4x5x8xf32>
+  %0 = "pd.fused_attention_q_grad"(%a, %a, %a, %a, %b, %c, %b) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5x1xf32>, tensor<2x4x5xf32>) -> tensor<2x4x5x8xf32>
   return
 }
 
@@ -219,7 +219,7 @@ func.func @q_gradient_c6(%a: tensor<2x4x5x8xf32>, %b: tensor<2x4x5xf32>, %c: ten
 func.func @kv_gradient_c2(%a: tensor<2x4x5x8xf32>, %b: tensor<2x3x5x8xf32>, %c: tensor<2x4x5xf32>) {
   // expected-error@+2 {{C2: q is tensor<2x4x5x8xf32>, k tensor<2x3x5x8xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:2 = "pd.fused_attention_kv_grad"(%a, %b, %b, %a, %c, %c, %c) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x3x5x8xf32>, tensor<2x3x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>) -> (tensor<2x3x5x8xf32>, tensor<2x3x5x8xf32>)
+  %0:2 = "pd.fused_attention_kv_grad"(%a, %b, %b, %a, %c, %c, %c) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x3x5x8xf32>, tensor<2x3x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>) -> (tensor<2x3x5x8xf32>, tensor<2x3x5x8xf32>)
   return
 }
 
@@ -228,7 +228,7 @@ func.func @kv_gradient_c2(%a: tensor<2x4x5x8xf32>, %b: tensor<2x3x5x8xf32>, %c: 
 func.func @kv_gradient_c3(%a: tensor<2x4x5x8xf32>, %b: tensor<2x4x5xf32>, %c: tensor<2x3x5x5xf32>) {
   // expected-error@+2 {{C3: mask is tensor<2x3x5x5xf32>, which does not broadcast to [2, 4, 5, 5]}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:2 = "pd.fused_attention_kv_grad"(%a, %a, %a, %a, %b, %b, %b, %c) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 1, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x3x5x5xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>)
+  %0:2 = "pd.fused_attention_kv_grad"(%a, %a, %a, %a, %b, %b, %b, %c) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x3x5x5xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>)
   return
 }
 
@@ -237,7 +237,7 @@ func.func @kv_gradient_c3(%a: tensor<2x4x5x8xf32>, %b: tensor<2x4x5xf32>, %c: te
 func.func @kv_gradient_c4(%a: tensor<2x4x5x8xf32>, %b: tensor<2x4x5xf32>, %c: tensor<3xi32>) {
   // expected-error@+2 {{C4: key_lengths is tensor<3xi32>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:2 = "pd.fused_attention_kv_grad"(%a, %a, %a, %a, %b, %b, %b, %c) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 1, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<3xi32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>)
+  %0:2 = "pd.fused_attention_kv_grad"(%a, %a, %a, %a, %b, %b, %b, %c) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 1, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<3xi32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>)
   return
 }
 
@@ -246,7 +246,7 @@ func.func @kv_gradient_c4(%a: tensor<2x4x5x8xf32>, %b: tensor<2x4x5xf32>, %c: te
 func.func @kv_gradient_c5(%a: tensor<2x4x5x8xf32>, %b: tensor<2x5x4x8xf32>, %c: tensor<2x4x5xf32>) {
   // expected-error@+2 {{C5: out_grad is tensor<2x5x4x8xf32>, expected the dims tensor<2x4x5x8xf32> in the order of its permutation}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:2 = "pd.fused_attention_kv_grad"(%a, %a, %a, %b, %c, %c, %c) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x5x4x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>)
+  %0:2 = "pd.fused_attention_kv_grad"(%a, %a, %a, %b, %c, %c, %c) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x5x4x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>)
   return
 }
 
@@ -255,7 +255,7 @@ func.func @kv_gradient_c5(%a: tensor<2x4x5x8xf32>, %b: tensor<2x5x4x8xf32>, %c: 
 func.func @attention_grad_c7(%q: tensor<2x4x5x8xf32>, %s: tensor<2x4x5xf32>, %c: tensor<3xi64>) {
   // expected-error@+2 {{C7: dropout_call is tensor<3xi64>, expected tensor<2xi64>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:3 = "pd.fused_attention_grad"(%q, %q, %q, %q, %s, %s, %q, %c) <{dropout_p = 0.5, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 1>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5x8xf32>, tensor<3xi64>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>)
+  %0:3 = "pd.fused_attention_grad"(%q, %q, %q, %q, %s, %s, %q, %c) <{dropout_p = 0.5, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5x8xf32>, tensor<3xi64>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>)
   return
 }
 
@@ -264,7 +264,7 @@ func.func @attention_grad_c7(%q: tensor<2x4x5x8xf32>, %s: tensor<2x4x5xf32>, %c:
 func.func @attention_q_grad_c7(%q: tensor<2x4x5x8xf32>, %s: tensor<2x4x5xf32>, %c: tensor<3xi64>) {
   // expected-error@+2 {{C7: dropout_call is tensor<3xi64>, expected tensor<2xi64>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = "pd.fused_attention_q_grad"(%q, %q, %q, %q, %s, %s, %s, %c) <{dropout_p = 0.5, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 1>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<3xi64>) -> tensor<2x4x5x8xf32>
+  %0 = "pd.fused_attention_q_grad"(%q, %q, %q, %q, %s, %s, %s, %c) <{dropout_p = 0.5, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<3xi64>) -> tensor<2x4x5x8xf32>
   return
 }
 
@@ -273,6 +273,60 @@ func.func @attention_q_grad_c7(%q: tensor<2x4x5x8xf32>, %s: tensor<2x4x5xf32>, %
 func.func @attention_kv_grad_c7(%q: tensor<2x4x5x8xf32>, %s: tensor<2x4x5xf32>, %c: tensor<3xi64>) {
   // expected-error@+2 {{C7: dropout_call is tensor<3xi64>, expected tensor<2xi64>}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0:2 = "pd.fused_attention_kv_grad"(%q, %q, %q, %q, %s, %s, %s, %c) <{dropout_p = 0.5, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 1>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<3xi64>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>)
+  %0:2 = "pd.fused_attention_kv_grad"(%q, %q, %q, %q, %s, %s, %s, %c) <{dropout_p = 0.5, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<3xi64>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c8(%q: tensor<2x4x5x8xf32>, %s: tensor<2x4x5xf32>, %c: tensor<2xi64>, %b: tensor<4xi64>) {
+  // expected-error@+2 {{C8: whole_shape has the last entry 7, expected the 5 keys of an op with dropout_call}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:3 = "pd.fused_attention"(%q, %q, %q, %c, %b) <{dropout_p = 0.5, whole_shape = array<i64: 4, 4, 5, 7>, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 1, 1>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2xi64>, tensor<4xi64>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_grad_c8(%q: tensor<2x4x5x8xf32>, %s: tensor<2x4x5xf32>, %c: tensor<2xi64>, %b: tensor<4xi64>) {
+  // expected-error@+2 {{C8: whole_shape has the last entry 7, expected the 5 keys of an op with dropout_call}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:3 = "pd.fused_attention_grad"(%q, %q, %q, %q, %s, %s, %q, %c, %b) <{dropout_p = 0.5, whole_shape = array<i64: 4, 4, 5, 7>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 1>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5x8xf32>, tensor<2xi64>, tensor<4xi64>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_q_grad_c8(%q: tensor<2x4x5x8xf32>, %s: tensor<2x4x5xf32>, %c: tensor<2xi64>, %b: tensor<4xi64>) {
+  // expected-error@+2 {{C8: whole_shape has the last entry 7, expected the 5 keys of an op with dropout_call}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.fused_attention_q_grad"(%q, %q, %q, %q, %s, %s, %s, %c, %b) <{dropout_p = 0.5, whole_shape = array<i64: 4, 4, 5, 7>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 1>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2xi64>, tensor<4xi64>) -> tensor<2x4x5x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_kv_grad_c8(%q: tensor<2x4x5x8xf32>, %s: tensor<2x4x5xf32>, %c: tensor<2xi64>, %b: tensor<4xi64>) {
+  // expected-error@+2 {{C8: whole_shape has the last entry 7, expected the 5 keys of an op with dropout_call}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = "pd.fused_attention_kv_grad"(%q, %q, %q, %q, %s, %s, %s, %c, %b) <{dropout_p = 0.5, whole_shape = array<i64: 4, 4, 5, 7>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 1>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2xi64>, tensor<4xi64>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c8_begin(%q: tensor<2x4x5x8xf32>, %c: tensor<2xi64>, %b: tensor<3xi64>) {
+  // expected-error@+2 {{C8: whole_shape and part_begin must have an entry for each of the 4 dimensions, or be absent}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:3 = "pd.fused_attention"(%q, %q, %q, %c, %b) <{dropout_p = 0.5, whole_shape = array<i64: 4, 4, 5, 5>, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 1, 1>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2xi64>, tensor<3xi64>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c8_without_dropout(%q: tensor<2x4x5x8xf32>, %b: tensor<4xi64>) {
+  // expected-error@+2 {{C8: whole_shape has the last entry 5, expected the 5 keys of an op with dropout_call}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:3 = "pd.fused_attention"(%q, %q, %q, %b) <{whole_shape = array<i64: 4, 4, 5, 5>, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 1>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<4xi64>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>)
   return
 }

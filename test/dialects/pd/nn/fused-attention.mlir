@@ -13,7 +13,7 @@
 // GPU: pd.fused_attention
 func.func @attention(%q: tensor<2x4x5x8xf16>, %k: tensor<2x2x7x8xf16>, %m: tensor<2x1x1x7xf16>, %n: tensor<2xi32>)
     -> (tensor<2x5x4x8xf16>, tensor<2x4x5xf32>, tensor<2x4x5xf32>) {
-  %0:3 = "pd.fused_attention"(%q, %k, %k, %m, %n) <{causal = true, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0>,
+  %0:3 = "pd.fused_attention"(%q, %k, %k, %m, %n) <{causal = true, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 0>,
       out_permutation = array<i64: 0, 2, 1, 3>, scale = 0.5}>
       : (tensor<2x4x5x8xf16>, tensor<2x2x7x8xf16>, tensor<2x2x7x8xf16>, tensor<2x1x1x7xf16>, tensor<2xi32>)
       -> (tensor<2x5x4x8xf16>, tensor<2x4x5xf32>, tensor<2x4x5xf32>)
@@ -24,7 +24,7 @@ func.func @attention(%q: tensor<2x4x5x8xf16>, %k: tensor<2x2x7x8xf16>, %m: tenso
 // GPU-LABEL: func.func @double
 // GPU-NOT: pd.fused_attention
 func.func @double(%q: tensor<2x4x5x8xf64>) -> tensor<2x4x5x8xf64> {
-  %0:3 = "pd.fused_attention"(%q, %q, %q) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0>}>
+  %0:3 = "pd.fused_attention"(%q, %q, %q) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>}>
       : (tensor<2x4x5x8xf64>, tensor<2x4x5x8xf64>, tensor<2x4x5x8xf64>) -> (tensor<2x4x5x8xf64>, tensor<2x4x5xf64>, tensor<2x4x5xf64>)
   return %0#0 : tensor<2x4x5x8xf64>
 }
@@ -46,7 +46,7 @@ func.func @gradients(%q: tensor<2x5x4x8xf16>, %k: tensor<2x2x7x8xf16>, %v: tenso
                      %l: tensor<2x4x5xf32>, %m: tensor<2x1x1x7xf16>, %n: tensor<2xi32>)
     -> (tensor<2x5x4x8xf16>, tensor<2x2x7x8xf16>, tensor<2x2x7x6xf16>) {
   %0:3 = "pd.fused_attention_grad"(%q, %k, %v, %o, %l, %l, %o, %m, %n) <{causal = true, scale = 0.5,
-      operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 1, 1, 0>, q_permutation = array<i64: 0, 2, 1, 3>}>
+      operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0>, q_permutation = array<i64: 0, 2, 1, 3>}>
       : (tensor<2x5x4x8xf16>, tensor<2x2x7x8xf16>, tensor<2x2x7x6xf16>, tensor<2x4x5x6xf16>, tensor<2x4x5xf32>,
          tensor<2x4x5xf32>, tensor<2x4x5x6xf16>, tensor<2x1x1x7xf16>, tensor<2xi32>)
       -> (tensor<2x5x4x8xf16>, tensor<2x2x7x8xf16>, tensor<2x2x7x6xf16>)
@@ -59,11 +59,11 @@ func.func @gradients(%q: tensor<2x5x4x8xf16>, %k: tensor<2x2x7x8xf16>, %v: tenso
 func.func @parts(%q: tensor<2x4x5x8xf32>, %l: tensor<2x4x5xf32>)
     -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>) {
   %0 = "pd.fused_attention_q_grad"(%q, %q, %q, %q, %l, %l, %l) <{
-      operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0>}>
+      operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>}>
       : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>,
          tensor<2x4x5xf32>, tensor<2x4x5xf32>) -> tensor<2x4x5x8xf32>
   %1:2 = "pd.fused_attention_kv_grad"(%q, %q, %q, %q, %l, %l, %l) <{
-      operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0>}>
+      operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>}>
       : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>,
          tensor<2x4x5xf32>, tensor<2x4x5xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>)
   return %0, %1#0, %1#1 : tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>
@@ -74,7 +74,7 @@ func.func @parts(%q: tensor<2x4x5x8xf32>, %l: tensor<2x4x5xf32>)
 // GPU-NOT: pd.fused_attention
 func.func @long_rows(%q: tensor<2x4x5x136xf32>, %l: tensor<2x4x5xf32>) -> tensor<2x4x5x136xf32> {
   %0 = "pd.fused_attention_q_grad"(%q, %q, %q, %q, %l, %l, %l) <{
-      operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0>}>
+      operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>}>
       : (tensor<2x4x5x136xf32>, tensor<2x4x5x136xf32>, tensor<2x4x5x136xf32>, tensor<2x4x5x136xf32>, tensor<2x4x5xf32>,
          tensor<2x4x5xf32>, tensor<2x4x5xf32>) -> tensor<2x4x5x136xf32>
   return %0 : tensor<2x4x5x136xf32>
