@@ -105,7 +105,9 @@ void checkDecodes(TensorBuilder &e, BlockMultiheadAttentionOp op) {
   Expression areNone = e.sum(faults, {0}) < 1.0;
   AssertOp::create(e.getBuilder(), op.getLoc(), areNone,
                    ValueRange{op.getSeqLensEncoder(), op.getSeqLensDecoder(), op.getSeqLensThisTime()},
-                   uint64_t(-1));
+                   uint64_t(-1),
+                   "block_multihead_attention: prompts are not supported, expected seq_lens_encoder 0, "
+                   "seq_lens_decoder above 0 and seq_lens_this_time 1");
 }
 
 /// x [B, heads, D] rotated by cosines and sines [B, 1, D]: elements i and i + D / 2 together.
@@ -324,7 +326,8 @@ FailureOr<SmallVector<Value>> MaskedMultiheadAttentionOp::decompose(OpBuilder &b
   if (Value lengths = getSequenceLengths()) {
     positions = lengthsOf(e, lengths);
     Expression areNegative = e.sum(e.cast(positions < 0.0, index), {0});
-    AssertOp::create(builder, getLoc(), areNegative < 1.0, lengths, uint64_t(-1));
+    AssertOp::create(builder, getLoc(), areNegative < 1.0, lengths, uint64_t(-1),
+                     "masked_multihead_attention: expected no negative number in sequence_lengths");
   }
   positions = expandTo(positions, {batch});
 
