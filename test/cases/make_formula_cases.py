@@ -482,6 +482,56 @@ def weight_cases(root):
 # -- Attention over a cache --------------------------------------------------------------------------------------------
 
 
+NEW_IR_OPERANDS = {
+    "block_multihead_attention": """qkv key_cache value_cache seq_lens_encoder seq_lens_decoder seq_lens_this_time
+        padding_offsets cum_offsets cu_seqlens_q cu_seqlens_k block_tables pre_key_cache pre_value_cache rope_emb mask
+        tgt_mask cache_k_quant_scales cache_v_quant_scales cache_k_dequant_scales cache_v_dequant_scales qkv_out_scale
+        qkv_bias out_shift out_smooth max_enc_len_this_time max_dec_len_this_time""".split(),
+    "masked_multihead_attention": """x cache_kv bias src_mask cum_offsets sequence_lengths rotary_tensor
+        beam_cache_offset qkv_out_scale out_shift out_smooth""".split()}
+
+
+def write_new_ir(case):
+    """The same program, of one op that overwrites operands, in the new IR. Names and order are those of Paddle's registry."""
+    kinds = {"FP32": "0.t_f32", "INT32": "0.t_i32"}
+    one, ids = case.blocks[0]["ops"][0], {}
+
+    def value(dtype, dims):
+        value.last += 1
+        return {"%": value.last, "TT": {"#": "0.t_dtensor", "D": [{"#": kinds[dtype]}, dims, "NCHW", [], 0]}}
+    value.last = 0
+
+    def literal(name, kind, content):
+        return {"N": name, "AT": {"#": kind, "D": content}}
+
+    ops = []
+    for name in case.feeds:
+        dtype, dims, _ = case.inputs[name]
+        out = value(dtype, dims)
+        ids[name] = out["%"]
+        ops.append({"#": "1.data", "I": [], "O": [out], "OA": [], "A": [
+            literal("name", "0.a_str", name), literal("shape", "1.a_intarray", dims),
+            literal("dtype", "1.a_dtype", {"FP32": "float32", "INT32": "int32"}[dtype]),
+            literal("place", "1.a_place", [0, 0, ""])]})
+    given = {slot["parameter"]: slot["arguments"][0] for slot in one["inputs"]}
+    letters = {"BOOLEAN": ("0.a_bool", "b"), "INT": ("0.a_i32", "i"), "FLOAT": ("0.a_f32", "f"), "STRING": ("0.a_str", "s")}
+    attributes = [literal(a["name"], letters[a["type"]][0], a[letters[a["type"]][1]]) for a in one["attrs"]]
+    results = [value(*case.expected[slot["arguments"][0]][:2]) for slot in one["outputs"]]
+    fetched = {slot["arguments"][0]: result["%"] for slot, result in zip(one["outputs"], results)}
+    if one["type"] == "masked_multihead_attention":
+        results.append({"%": 999, "TT": {"#": "NULL"}})  # beam_cache_offset_out
+    ops.append({"#": f"1.{one['type']}_", "A": attributes, "O": results, "OA": [],
+                "I": [{"%": ids[given[name]] if name in given else 0} for name in NEW_IR_OPERANDS[one["type"]]]})
+    for column, name in enumerate(case.fetches):
+        ops.append({"#": "1.fetch", "I": [{"%": fetched[name]}], "O": [value(*case.expected[name][:2])], "OA": [],
+                    "A": [literal("name", "0.a_str", name), literal("col", "0.a_i32", column)]})
+    program = {"base_code": {"magic": "pir", "trainable": True, "version": 4}, "program": {"regions": [
+        {"#": "region_0", "blocks": [{"#": "block_0", "args": [], "ops": ops}]}]}}
+    case.meta.update({"kind": "pir", "pir": True})
+    case.write()
+    (case.folder / "program.json").write_text(json.dumps(program).replace('{"#": "1.', '\n{"#": "1.') + "\n")
+
+
 def numbers(count, seed):
     """Numbers in [-1, 1) that float32 has exactly."""
     values, state = [], seed
@@ -513,7 +563,8 @@ def rotate_halves(head, cosines, sines):
     return [head[i] * cosines[i] + (-head[i + half] if i < half else head[i - half]) * sines[i] for i in range(len(head))]
 
 
-def block_attention_case(root, name, query_heads, key_heads, rope="", theta=10000.0, bias=False, dims=8, rows=4):
+def block_attention_case(root, name, query_heads, key_heads, rope="", theta=10000.0, bias=False, dims=8, rows=4,
+                         write=Case.write):
     """A decoding step of block_multihead_attention: sequences of 1, 3, 4 and 9 tokens get another one."""
     tokens, columns, blocks, positions = [1, 3, 4, 9], 3, 11, 12
     batch, heads = len(tokens), query_heads + 2 * key_heads
@@ -571,10 +622,11 @@ def block_attention_case(root, name, query_heads, key_heads, rope="", theta=1000
             max_seq_len=1, block_size=rows, use_neox_style=rope == "halves", dynamic_cachekv_quant=False,
             quant_round_type=1, quant_max_bound=127.0, quant_min_bound=-127.0, out_scale=-1.0, compute_dtype="default",
             **attributes)
-    case.write()
+    write(case)
 
 
-def masked_attention_case(root, name, query_heads, key_heads, positions=(), mask_heads=0, rope="", bias=False):
+def masked_attention_case(root, name, query_heads, key_heads, positions=(), mask_heads=0, rope="", bias=False,
+                          write=Case.write):
     """A decoding step of masked_multihead_attention."""
     batch, rows, dims, adjacent, heads = 2, 6, 8, 4, query_heads + 2 * key_heads
     used = 5 if mask_heads else rows
@@ -626,7 +678,7 @@ def masked_attention_case(root, name, query_heads, key_heads, positions=(), mask
     case.op("masked_multihead_attention", inputs, {"out": "out", "cache_kv_out": "cache"}, seq_len=1,
             rotary_emb_dims=1 if rope else 0, use_neox_rotary_style=rope == "halves", compute_dtype="default",
             out_scale=-1.0, quant_round_type=1, quant_max_bound=127.0, quant_min_bound=-127.0)
-    case.write()
+    write(case)
 
 
 def block_attention_cases(root):
@@ -634,6 +686,8 @@ def block_attention_cases(root):
     masked_attention_case(root, "masked_attention_mask", 2, 2, mask_heads=1, bias=True)
     masked_attention_case(root, "masked_attention_mask_heads", 4, 2, mask_heads=4, positions=(4, 2), rope="pairs", bias=True)
     masked_attention_case(root, "masked_attention_halves", 4, 2, positions=(5, 1), rope="halves", bias=True)
+    masked_attention_case(root, "masked_attention_new_ir", 4, 2, positions=(5, 1), rope="pairs", bias=True, write=write_new_ir)
+    block_attention_case(root, "block_attention_new_ir", 4, 2, rope="pairs", theta=500.0, bias=True, write=write_new_ir)
     block_attention_case(root, "block_attention", 4, 4)
     block_attention_case(root, "block_attention_groups_bias", 6, 2, bias=True)
     block_attention_case(root, "block_attention_pairs", 4, 2, rope="pairs", bias=True)

@@ -113,7 +113,8 @@ def Pd_MaskedMultiheadAttentionOp : Pd_Op<"masked_multihead_attention", [AttrSiz
     "sequence_lengths", "rotary_tensor", "beam_cache_offset", "qkv_out_scale", "out_shift", "out_smooth"],
     ["out", "cache_kv_out"], ["rotary_emb_dims", "use_neox_rotary_style", "compute_dtype", "out_scale"],
     derived # ["beam_cache_offset_out"]>];
-  let newIr = [NewIr<[], ["out", "cache_kv_out", ""], [], derived>];
+  let newIr = [NewIr<["x", "cache_kv", "bias", "src_mask", "cum_offsets", "sequence_lengths", "rotary_tensor",
+    "beam_cache_offset", "qkv_out_scale", "out_shift", "out_smooth"], ["out", "cache_kv_out", ""], [], derived>];
 }
 
 #endif
