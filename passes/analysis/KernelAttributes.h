@@ -50,8 +50,9 @@ inline constexpr llvm::StringLiteral threadCodeAttribute = "proa.thread_code";
 /// On a kernel of an op of pd::ThreadOpInterface, StringAttr: how blocks compute it. On such an op: overrides
 /// the choice.
 inline constexpr llvm::StringLiteral strategyAttribute = "proa.strategy";
-/// On a kernel for the GPU, I64: the number of blocks that share the reductions of a row. If the number of
-/// rows is dynamic, they share them only if there are fewer rows than that.
+/// On a kernel for the GPU, I64: the number of blocks that share the reductions of a row, or the keys of a
+/// tile of pd.paged_attention. If the number of rows is dynamic, they share them only if there are fewer rows
+/// than that.
 inline constexpr llvm::StringLiteral partsAttribute = "proa.parts";
 /// On a kernel for the GPU, ArrayAttr of one DenseI64ArrayAttr for each buffer of scratch memory that it gets
 /// after its results: dims of a tensor of bytes, kDynamic where the shape function computes them.

@@ -147,16 +147,22 @@ def MapToThreads : Pass<"proa-map-to-threads", "mlir::func::FuncOp"> {
 def ChooseAttention : Pass<"proa-choose-attention", "mlir::func::FuncOp"> {
   let summary = "Choose how blocks compute attention";
   let description = [{
-    On the `pd.fused_attention` of a kernel (`proa.whole_kernel`), or a gradient of it, sets attributes that
-    `proa-lower-attention` reads; those that the op has already stay:
+    On the `pd.fused_attention` of a kernel (`proa.whole_kernel`), a gradient of it or `pd.paged_attention`, sets
+    attributes that `proa-lower-attention` reads; those that are there already stay:
 
     - `proa.attention`: "fma" for f32; for f16 and bf16 "mma", or "wgmma" on chips that have it, if the tensor memory
-      accelerator can read q, k and v, and there are more than 32 queries; gradients have no form with "wgmma",
+      accelerator can read q, k and v, and there are more than 32 queries; gradients and paged caches have no form with
+      "wgmma",
     - `proa.attention_tile = [64, 64]`: the queries of a block, and the keys whose scores it computes at once; the
       other way round for the gradient of keys,
-    - `proa.stages = 2`: tiles in shared memory at once; with "wgmma" of keys and of values together; 1 for gradients.
+    - `proa.stages = 2`: tiles in shared memory at once; with "wgmma" of keys and of values together; 1 for gradients,
+    - on the function of a `pd.paged_attention`, whose queries are the heads that share a head of keys, `proa.parts`:
+      the blocks that share the keys of one head of a sequence, for few sequences.
   }];
   let options = [
+    Option<"blocks", "blocks", "int64_t", "264", "Number of blocks that occupy a device: two for each multiprocessor">,
+    Option<"leastKeys", "least-keys", "int64_t", "256", "Keys of a paged cache that a block reads at least, if the "
+      "block table is full">,
     Option<"chip", "chip", "std::string", "\"sm_90a\"", "The chip that code is generated for">,
     Option<"strategy", "strategy", "std::string", "\"\"", "fma, mma or wgmma; empty: the fastest">
   ];
@@ -165,17 +171,22 @@ def ChooseAttention : Pass<"proa-choose-attention", "mlir::func::FuncOp"> {
 def LowerAttention : Pass<"proa-lower-attention", "mlir::ModuleOp"> {
   let summary = "Lower kernels of attention to the code of a thread";
   let description = [{
-    A kernel with `pd.fused_attention` or a gradient of it becomes code on memory, with the attributes of a kernel that
-    `proa-map-to-threads` has mapped. A row of the kernel is a tile of queries of one head. A block keeps it in shared
-    memory (or registers), and loops over tiles of keys and values: products of queries and keys, exponentials relative
-    to the largest score of each row so far, products with the values. When the largest score of a row grows, its sums
-    are rescaled (online softmax).
+    A kernel with `pd.fused_attention`, a gradient of it or `pd.paged_attention` becomes code on memory, with the
+    attributes of a kernel that `proa-map-to-threads` has mapped. A row of the kernel is a tile of queries of one head.
+    A block keeps it in shared memory (or registers), and loops over tiles of keys and values: products of queries and
+    keys, exponentials relative to the largest score of each row so far, products with the values. When the largest
+    score of a row grows, its sums are rescaled (online softmax).
     Tiles of which a query does not use all keys are the last ones and have a loop of their own, with conditions.
 
     In the gradient of queries a block owns a tile of queries too, in that of keys and values it owns a tile of keys and
     loops over the queries of all heads that share it. It computes the weights again, of the maximum and the sum of each
     row, and keeps its sums in registers: they have one order, without atomic additions. Tiles that a causal mask or a
     length excludes are left out.
+
+    With a paged cache a tile has the query heads that share a head of keys, and the addresses of keys and values follow
+    from the block table, whose entries are checked (`proa.index_checks`). With `proa.parts` a block has whole tiles of
+    a part of the keys that its sequence has, and stores sums relative to the maximum of the part to scratch memory. The
+    last block of a head, which a counter finds, combines them in the order of the parts (Flash-Decoding).
 
     Source: Dao, "FlashAttention-2: Faster Attention with Better Parallelism and Work Partitioning" (2023).
   }];

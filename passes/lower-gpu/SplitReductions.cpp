@@ -1,5 +1,6 @@
 // Blocks that share the reductions of a row: see Passes.td.
 #include "passes/analysis/KernelAttributes.h"
+#include "passes/lower-gpu/Arrival.h"
 #include "passes/lower-gpu/ContractionForm.h"
 #include "passes/lower-gpu/GlobalScratch.h"
 #include "passes/lower-gpu/Passes.h"
@@ -135,7 +136,8 @@ public:
     divideRows();
     computeSlice();
     emitFirstPhase();
-    emitSecondPhase(emitArrival());
+    b.setInsertionPoint(split.rows.getBody()->getTerminator());
+    emitSecondPhase(proa::emitArrival(b, loc, counters, row, parts));
     return nullptr;
   }
 
@@ -186,10 +188,7 @@ private:
     int64_t rows = rowsOf(kernel), unknown = ShapedType::kDynamic;
     SmallVector<Value> added = proa::addScratchArgument(
         kernel, {hasDynamicRows ? unknown : rows, hasDynamicRows ? unknown : maxParts, slotBytes});
-    unsigned position = kernel.getNumArguments() - proa::numTrailingArguments(kernel);
-    (void)kernel.insertArgument(position, MemRefType::get({}, b.getI32Type()), {}, loc);
-    kernel.setArgAttr(position, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
-    kernel->setAttr(proa::countersAttribute, b.getUnitAttr());
+    BlockArgument counterBase = proa::addCountersArgument(kernel);
     kernel->setAttr(proa::rowsAttribute, b.getI64IntegerAttr(hasDynamicRows ? unknown : rows * maxParts));
     b.setInsertionPointToStart(&kernel.getBody().front());
     parts = hasDynamicRows ? added[2] : constant(maxParts);
@@ -203,7 +202,7 @@ private:
     };
     scratch =
         asVector(added.front(), b.getI8Type(), arith::MulIOp::create(b, loc, slots, constant(slotBytes)));
-    counters = asVector(kernel.getArgument(position), b.getI32Type(), rowCount);
+    counters = asVector(counterBase, b.getI32Type(), rowCount);
   }
 
   /// Moves the linalg ops of `block` to the end of the loop over rows.
@@ -397,47 +396,6 @@ private:
         linalg::FillOp::create(b, loc, neutral, view);
       emitPart(own, views);
     }
-  }
-
-  /// Whether this block is the last one of its row: i1. The row's counter counts the blocks that have stored
-  /// their partial results.
-  Value emitArrival() {
-    b.setInsertionPoint(split.rows.getBody()->getTerminator());
-    Value flag = memref::AllocOp::create(b, loc, MemRefType::get({1}, b.getI32Type()));
-    auto integer = [&](int32_t value) -> Value {
-      return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value));
-    };
-    NVVM::MembarOp::create(b, loc, NVVM::MemScopeKind::GPU);
-    gpu::BarrierOp::create(b, loc);
-    Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
-    Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, thread, constant(0));
-    auto counting = scf::IfOp::create(b, loc, isFirst);
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPoint(counting.thenBlock()->getTerminator());
-      Value last = arith::SubIOp::create(b, loc, parts, constant(1));
-      last = arith::IndexCastOp::create(b, loc, b.getI32Type(), last);
-      // Rows that one block computes need no counter: there may be more of them than counters.
-      Value isShared = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, last, integer(0));
-      auto adding = scf::IfOp::create(b, loc, TypeRange{b.getI32Type()}, isShared, /*withElseRegion=*/true);
-      OpBuilder then = adding.getThenBodyBuilder(), otherwise = adding.getElseBodyBuilder();
-      Value one = arith::ConstantOp::create(then, loc, then.getI32IntegerAttr(1));
-      Value before = memref::AtomicRMWOp::create(then, loc, b.getI32Type(), arith::AtomicRMWKind::addi, one,
-                                                 counters, ValueRange{row});
-      scf::YieldOp::create(then, loc, before);
-      scf::YieldOp::create(otherwise, loc, last);
-      Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, adding.getResult(0), last);
-      Value resets = arith::AndIOp::create(b, loc, isLast, isShared);
-      auto resetting = scf::IfOp::create(b, loc, resets);
-      OpBuilder inReset = resetting.getThenBodyBuilder();
-      Value zero = arith::ConstantOp::create(inReset, loc, inReset.getI32IntegerAttr(0));
-      memref::StoreOp::create(inReset, loc, zero, counters, ValueRange{row});
-      Value value = arith::ExtUIOp::create(b, loc, b.getI32Type(), isLast);
-      memref::StoreOp::create(b, loc, value, flag, ValueRange{constant(0)});
-    }
-    gpu::BarrierOp::create(b, loc);
-    Value value = memref::LoadOp::create(b, loc, flag, ValueRange{constant(0)});
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value, integer(0));
   }
 
   /// All parts of a partial result, as the first dimension.

@@ -2,6 +2,7 @@
 
 #include "dialects/pd/builders/ThreadBuilder.h"
 #include "dialects/pd/ir/Pd.h"
+#include "passes/analysis/IndexChecks.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/lower-cpu/KernelSignature.h"
 
@@ -171,11 +172,7 @@ private:
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPoint(placeholder);
       wordsBase = insertArgument(MemRefType::get({}, b.getI64Type()));
-      auto count = static_cast<int64_t>(checks.list.size());
-      Value words = memref::ReinterpretCastOp::create(
-          b, loc, cast<MemRefType>(checks.words.getType()), wordsBase, OpFoldResult(b.getIndexAttr(0)),
-          ArrayRef<OpFoldResult>{b.getIndexAttr(count)}, ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
-      placeholder->getResult(0).replaceAllUsesWith(words);
+      placeholder->getResult(0).replaceAllUsesWith(viewOfWords(b, loc, wordsBase, checks.list.size()));
     }
     placeholder->erase();
   }
@@ -248,12 +245,8 @@ private:
     function->setAttr(workAttribute, b.getF64FloatAttr(elements * nanosecondsOfElement));
     if (scratchBase)
       function->setAttr(scratchAttribute, b.getArrayAttr({b.getDenseI64ArrayAttr({scratchBytes})}));
-    SmallVector<Attribute> list;
-    for (const pd::KernelChecks::Check &check : checks.list)
-      list.push_back(
-          b.getDenseI64ArrayAttr({check.indices, check.bound, check.axis, check.size, check.wraps ? 1 : 0}));
-    if (!list.empty())
-      function->setAttr(indexChecksAttribute, b.getArrayAttr(list));
+    if (!checks.list.empty())
+      describeChecks(function, checks);
   }
 };
 

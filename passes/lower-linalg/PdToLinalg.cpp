@@ -7,6 +7,7 @@
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/ThreadInterface.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
+#include "passes/analysis/IndexChecks.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/lower-cpu/KernelForm.h"
 #include "passes/lower-linalg/LowerThreads.h"
@@ -521,17 +522,9 @@ void addChecksArgument(func::FuncOp kernel, const pd::KernelChecks &checks) {
     Location loc = kernel.getLoc();
     unsigned position = kernel.getNumArguments();
     (void)kernel.insertArgument(position, MemRefType::get({}, builder.getI64Type()), {}, loc);
-    auto count = static_cast<int64_t>(checks.list.size());
-    auto words = memref::ReinterpretCastOp::create(
-        builder, loc, cast<MemRefType>(checks.words.getType()), kernel.getArgument(position),
-        OpFoldResult(builder.getIndexAttr(0)), ArrayRef<OpFoldResult>{builder.getIndexAttr(count)},
-        ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
-    placeholder->getResult(0).replaceAllUsesWith(words);
-    SmallVector<Attribute> list;
-    for (const pd::KernelChecks::Check &check : checks.list)
-      list.push_back(builder.getDenseI64ArrayAttr(
-          {check.indices, check.bound, check.axis, check.size, check.wraps ? 1 : 0}));
-    kernel->setAttr(indexChecksAttribute, builder.getArrayAttr(list));
+    placeholder->getResult(0).replaceAllUsesWith(
+        viewOfWords(builder, loc, kernel.getArgument(position), checks.list.size()));
+    describeChecks(kernel, checks);
   }
   placeholder->erase();
 }

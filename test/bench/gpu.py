@@ -49,6 +49,21 @@ def attention_gradient(heads, length, depth, dtype):
 }}"""
 
 
+def paged_attention(batch, heads, groups, length, depth, dtype):
+    """A decoding step; the blocks of a sequence are not adjacent."""
+    rows = 16
+    columns = length // rows
+    q, t = f"tensor<{batch}x{heads}x{depth}x{dtype}>", f"tensor<{batch}x{columns}xi32>"
+    c, n = f"tensor<{batch * columns}x{groups}x{rows}x{depth}x{dtype}>", f"tensor<{batch}xi32>"
+    table = [[column * batch + sequence for column in range(columns)] for sequence in range(batch)]
+    return f"""func.func @main(%q: {q}, %k: {c}, %v: {c}) -> {q} {{
+  %t = pd.constant dense<{table}> : {t}
+  %n = pd.constant dense<{length}> : {n}
+  %o = pd.paged_attention %q, %k, %v, %t, %n {{scale = 0.1 : f64}} : ({q}, {c}, {c}, {t}, {n}) -> {q}
+  return %o : {q}
+}}"""
+
+
 PROGRAMS = [
     ("copy (assign), 1 GiB", unary("pd.scale %x {scale = 1.0 : f64, bias = 0.0 : f64}", "16384x16384", "f32"), {}),
     ("relu, 1 GiB", unary("pd.relu %x", "16384x16384", "f32"), {}),
@@ -60,6 +75,9 @@ PROGRAMS = [
       for how, environment in (("cuBLASLt", {}), ("generated", {"PROA_CUDA_LIBRARIES": "none"}))],
     ("attention bf16, 16 x 4096 x 128", attention(16, 4096, 128, "bf16"), {}),
     ("attention and its gradient bf16, 16 x 4096 x 128", attention_gradient(16, 4096, 128, "bf16"), {}),
+    *[(f"paged attention bf16, {batch} x {length} x 128, {heads} heads, {groups} of keys",
+       paged_attention(batch, heads, groups, length, 128, "bf16"), {})
+      for batch, heads, groups, length in ((64, 32, 8, 4096), (1, 32, 8, 65536), (64, 32, 32, 4096))],
 ]
 MODELS = ["realistic/bert_base", "realistic/gpt2_small", "realistic/resnet50", "models/nlp/llama"]
 

@@ -86,6 +86,14 @@ func.func @main(%q: tensor<1x8x512x64xf16>, %k: tensor<1x8x512x64xf16>, %v: tens
     -> (tensor<1x8x512x64xf16>, tensor<1x8x512x64xf16>, tensor<1x8x512x64xf16>)
   return %0#0, %0#1, %0#2 : tensor<1x8x512x64xf16>, tensor<1x8x512x64xf16>, tensor<1x8x512x64xf16>
 }"""),
+    "paged_attention": ("float16, 8 sequences of 4096 x 128, 8 heads of keys for 32", """
+func.func @main(%q: tensor<8x32x128xf16>, %k: tensor<2048x8x16x128xf16>, %v: tensor<2048x8x16x128xf16>,
+                %t: tensor<8x256xi32>, %n: tensor<8xi32>) -> tensor<8x32x128xf16> {
+  %o = pd.paged_attention %q, %k, %v, %t, %n {scale = 0.0883883476 : f64}
+    : (tensor<8x32x128xf16>, tensor<2048x8x16x128xf16>, tensor<2048x8x16x128xf16>, tensor<8x256xi32>, tensor<8xi32>)
+    -> tensor<8x32x128xf16>
+  return %o : tensor<8x32x128xf16>
+}"""),
 }
 
 

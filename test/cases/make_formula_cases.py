@@ -2,7 +2,7 @@
 """Writes the cases of test/cases/formulas: programs whose results follow from formulas, not from a run of Paddle.
 
 The formulas are those of Paddle's sources: EqualFunctor (equal, not_equal, equal_all), the allclose kernel, the post-ops of
-the oneDNN kernels (fused attributes). Usage: make_formula_cases.py [FOLDER]
+the oneDNN kernels (fused attributes), attention ops that have kernels for GPUs only (block_multi_head_attention_kernel.cu). Usage: make_formula_cases.py [FOLDER]
 """
 import json
 import math
@@ -479,6 +479,222 @@ def weight_cases(root):
     case.write()
 
 
+# -- Attention over a cache --------------------------------------------------------------------------------------------
+
+
+NEW_IR_OPERANDS = {
+    "block_multihead_attention": """qkv key_cache value_cache seq_lens_encoder seq_lens_decoder seq_lens_this_time
+        padding_offsets cum_offsets cu_seqlens_q cu_seqlens_k block_tables pre_key_cache pre_value_cache rope_emb mask
+        tgt_mask cache_k_quant_scales cache_v_quant_scales cache_k_dequant_scales cache_v_dequant_scales qkv_out_scale
+        qkv_bias out_shift out_smooth max_enc_len_this_time max_dec_len_this_time""".split(),
+    "masked_multihead_attention": """x cache_kv bias src_mask cum_offsets sequence_lengths rotary_tensor
+        beam_cache_offset qkv_out_scale out_shift out_smooth""".split()}
+
+
+def write_new_ir(case):
+    """The same program, of one op that overwrites operands, in the new IR. Names and order are those of Paddle's registry."""
+    kinds = {"FP32": "0.t_f32", "INT32": "0.t_i32"}
+    one, ids = case.blocks[0]["ops"][0], {}
+
+    def value(dtype, dims):
+        value.last += 1
+        return {"%": value.last, "TT": {"#": "0.t_dtensor", "D": [{"#": kinds[dtype]}, dims, "NCHW", [], 0]}}
+    value.last = 0
+
+    def literal(name, kind, content):
+        return {"N": name, "AT": {"#": kind, "D": content}}
+
+    ops = []
+    for name in case.feeds:
+        dtype, dims, _ = case.inputs[name]
+        out = value(dtype, dims)
+        ids[name] = out["%"]
+        ops.append({"#": "1.data", "I": [], "O": [out], "OA": [], "A": [
+            literal("name", "0.a_str", name), literal("shape", "1.a_intarray", dims),
+            literal("dtype", "1.a_dtype", {"FP32": "float32", "INT32": "int32"}[dtype]),
+            literal("place", "1.a_place", [0, 0, ""])]})
+    given = {slot["parameter"]: slot["arguments"][0] for slot in one["inputs"]}
+    letters = {"BOOLEAN": ("0.a_bool", "b"), "INT": ("0.a_i32", "i"), "FLOAT": ("0.a_f32", "f"), "STRING": ("0.a_str", "s")}
+    attributes = [literal(a["name"], letters[a["type"]][0], a[letters[a["type"]][1]]) for a in one["attrs"]]
+    results = [value(*case.expected[slot["arguments"][0]][:2]) for slot in one["outputs"]]
+    fetched = {slot["arguments"][0]: result["%"] for slot, result in zip(one["outputs"], results)}
+    if one["type"] == "masked_multihead_attention":
+        results.append({"%": 999, "TT": {"#": "NULL"}})  # beam_cache_offset_out
+    ops.append({"#": f"1.{one['type']}_", "A": attributes, "O": results, "OA": [],
+                "I": [{"%": ids[given[name]] if name in given else 0} for name in NEW_IR_OPERANDS[one["type"]]]})
+    for column, name in enumerate(case.fetches):
+        ops.append({"#": "1.fetch", "I": [{"%": fetched[name]}], "O": [value(*case.expected[name][:2])], "OA": [],
+                    "A": [literal("name", "0.a_str", name), literal("col", "0.a_i32", column)]})
+    program = {"base_code": {"magic": "pir", "trainable": True, "version": 4}, "program": {"regions": [
+        {"#": "region_0", "blocks": [{"#": "block_0", "args": [], "ops": ops}]}]}}
+    case.meta.update({"kind": "pir", "pir": True})
+    case.write()
+    (case.folder / "program.json").write_text(json.dumps(program).replace('{"#": "1.', '\n{"#": "1.') + "\n")
+
+
+def numbers(count, seed):
+    """Numbers in [-1, 1) that float32 has exactly."""
+    values, state = [], seed
+    for _ in range(count):
+        state = (state * 1103515245 + 12345) % 2**31
+        values.append((state >> 11) / 2**19 - 1)
+    return values
+
+
+def attend(query, keys, values, mask=()):
+    """softmax(query keys / sqrt(D) + mask) values in double precision."""
+    scores = [sum(a * b for a, b in zip(query, key)) / math.sqrt(len(query)) for key in keys]
+    scores = [score + added for score, added in zip(scores, mask)] if mask else scores
+    weights = [math.exp(score - max(scores)) for score in scores]
+    return [sum(w * value[e] for w, value in zip(weights, values)) / sum(weights) for e in range(len(values[0]))]
+
+
+def rotate_pairs(head, position, theta):
+    out = list(head)
+    for i in range(0, len(head), 2):
+        angle = position / theta ** (i / len(head))
+        out[i] = head[i] * math.cos(angle) - head[i + 1] * math.sin(angle)
+        out[i + 1] = head[i + 1] * math.cos(angle) + head[i] * math.sin(angle)
+    return out
+
+
+def rotate_halves(head, cosines, sines):
+    half = len(head) // 2
+    return [head[i] * cosines[i] + (-head[i + half] if i < half else head[i - half]) * sines[i] for i in range(len(head))]
+
+
+def block_attention_case(root, name, query_heads, key_heads, rope="", theta=10000.0, bias=False, dims=8, rows=4,
+                         write=Case.write):
+    """A decoding step of block_multihead_attention: sequences of 1, 3, 4 and 9 tokens get another one."""
+    tokens, columns, blocks, positions = [1, 3, 4, 9], 3, 11, 12
+    batch, heads = len(tokens), query_heads + 2 * key_heads
+    table = [7, -1, -1, 2, -1, -1, 10, 0, -1, 5, 1, 8]
+    qkv = numbers(batch * heads * dims, 1)
+    caches = [numbers(blocks * key_heads * rows * dims, seed) for seed in (2, 3)]
+    place = lambda b, n, head: ((table[b * columns + n // rows] * key_heads + head) * rows + n % rows) * dims
+    case = Case(root, name)
+    added = numbers(heads * dims, 4) if bias else [0.0] * heads * dims
+    sums = [f32(x + added[i % (heads * dims)]) for i, x in enumerate(qkv)]
+    cosines, sines = numbers(positions * dims, 5), numbers(positions * dims, 6)  # any table
+    updated, out = [list(cache) for cache in caches], []
+    for b, position in enumerate(tokens):
+        of = [sums[(b * heads + h) * dims:(b * heads + h + 1) * dims] for h in range(heads)]
+        for h in range(query_heads + key_heads):
+            if rope == "pairs":
+                of[h] = rotate_pairs(of[h], position, theta)
+            elif rope == "halves":
+                own = slice(position * dims, (position + 1) * dims)
+                of[h] = rotate_halves(of[h], cosines[own], sines[own])
+        for h in range(key_heads):
+            for cache, head in zip(updated, (of[query_heads + h], of[query_heads + key_heads + h])):
+                cache[place(b, position, h):place(b, position, h) + dims] = head
+        for h in range(query_heads):
+            read = lambda cache: [cache[at:at + dims] for at in
+                                  (place(b, n, h // (query_heads // key_heads)) for n in range(position + 1))]
+            out += attend(of[h], *map(read, updated))
+    cache_dims = [blocks, key_heads, rows, dims]
+    inputs = {"qkv": "qkv", "key_cache": "keys", "value_cache": "values", "block_tables": "table"}
+    case.feed("qkv", "FP32", [batch, heads * dims], qkv)
+    case.feed("keys", "FP32", cache_dims, caches[0])
+    case.feed("values", "FP32", cache_dims, caches[1])
+    case.feed("table", "INT32", [batch, columns], table)
+    for slot, lengths, given in (("seq_lens_encoder", [batch, 1], [0] * batch), ("seq_lens_decoder", [batch, 1], tokens),
+                                 ("seq_lens_this_time", [batch, 1], [1] * batch), ("padding_offsets", [batch], [0] * batch),
+                                 ("cum_offsets", [batch], [0] * batch),
+                                 ("cu_seqlens_q", [batch + 1, 1], list(range(batch + 1))),
+                                 ("cu_seqlens_k", [batch + 1, 1], list(range(batch + 1)))):
+        case.feed(slot, "INT32", lengths, given)
+        inputs[slot] = slot
+    if bias:
+        case.feed("bias", "FP32", [heads * dims], added)
+        inputs["qkv_bias"] = "bias"
+    if rope:
+        case.feed("rope", "FP32", [2, 1, positions, 1, dims], cosines + sines)
+        inputs["rope_emb"] = "rope"
+    case.fetch("out", "FP32", [batch, query_heads * dims], out)
+    for variable, dims_of, values in (("qkv", [batch, heads * dims], sums), ("keys", cache_dims, updated[0]),
+                                      ("values", cache_dims, updated[1])):  # overwritten
+        case.fetches.append(variable)
+        case.expected[variable] = ("FP32", dims_of, values)
+    attributes = {"rope_theta": theta} if theta != 10000.0 else {}
+    case.op("block_multihead_attention", inputs,
+            {"fmha_out": "out", "qkv_out": "qkv", "key_cache_out": "keys", "value_cache_out": "values"},
+            max_seq_len=1, block_size=rows, use_neox_style=rope == "halves", dynamic_cachekv_quant=False,
+            quant_round_type=1, quant_max_bound=127.0, quant_min_bound=-127.0, out_scale=-1.0, compute_dtype="default",
+            **attributes)
+    write(case)
+
+
+def masked_attention_case(root, name, query_heads, key_heads, positions=(), mask_heads=0, rope="", bias=False,
+                          write=Case.write):
+    """A decoding step of masked_multihead_attention."""
+    batch, rows, dims, adjacent, heads = 2, 6, 8, 4, query_heads + 2 * key_heads
+    used = 5 if mask_heads else rows
+    steps = list(positions) or [used - 1] * batch
+    x, cache = numbers(batch * heads * dims, 1), numbers(2 * batch * key_heads * rows * dims, 2)
+    added = numbers(heads * dims, 3) if bias else [0.0] * heads * dims
+    mask = numbers(batch * mask_heads * used, 4)
+    cosines, sines = numbers(batch * dims, 5), numbers(batch * dims, 6)
+    sums, updated, out = [v + added[i % (heads * dims)] for i, v in enumerate(x)], list(cache), []
+
+    def place(part, b, head, n, d):
+        """Keys have four adjacent elements, then the positions, then the groups of elements."""
+        base = ((part * batch + b) * key_heads + head) * rows * dims
+        return base + (n * dims + d if part else d // adjacent * rows * adjacent + n * adjacent + d % adjacent)
+
+    for b, step in enumerate(steps):
+        of = [sums[(b * heads + h) * dims:(b * heads + h + 1) * dims] for h in range(heads)]
+        own = slice(b * dims, (b + 1) * dims)
+        for h in range(query_heads + key_heads):
+            if rope == "halves":
+                of[h] = rotate_halves(of[h], cosines[own], sines[own])
+            elif rope == "pairs":
+                of[h] = [of[h][i] * cosines[own][i] + (of[h][i - 1] if i % 2 else -of[h][i + 1]) * sines[own][i]
+                         for i in range(dims)]
+        for h in range(key_heads):
+            for part in (0, 1):
+                for d in range(dims):
+                    updated[place(part, b, h, step, d)] = of[query_heads + part * key_heads + h][d]
+        for h in range(query_heads):
+            group = h // (query_heads // key_heads)
+            keys, values = ([[updated[place(part, b, group, n, d)] for d in range(dims)] for n in range(step + 1)]
+                            for part in (0, 1))
+            scores = [mask[(b * mask_heads + h % mask_heads) * used + n] if mask_heads else 0 for n in range(step + 1)]
+            out += attend(of[h], keys, values, scores)
+    case = Case(root, name)
+    inputs = {"x": "x", "cache_kv": "cache"}
+    case.feed("x", "FP32", [batch, heads * dims], x)
+    case.feed("cache", "FP32", [2, batch, key_heads, rows, dims], cache)
+    for given, slot, dtype, own_dims, values in (
+            (bias, "bias", "FP32", [heads, dims], added), (mask_heads, "src_mask", "FP32", [batch, mask_heads, 1, used], mask),
+            (positions, "sequence_lengths", "INT32", [batch, 1], steps),
+            (rope, "rotary_tensor", "FP32", [2, batch, 1, 1, dims], cosines + sines)):
+        if given:
+            case.feed(slot, dtype, own_dims, values)
+            inputs[slot] = slot
+    case.fetch("out", "FP32", [batch, query_heads * dims], out)
+    case.fetches.append("cache")  # overwritten
+    case.expected["cache"] = ("FP32", [2, batch, key_heads, rows, dims], updated)
+    case.op("masked_multihead_attention", inputs, {"out": "out", "cache_kv_out": "cache"}, seq_len=1,
+            rotary_emb_dims=1 if rope else 0, use_neox_rotary_style=rope == "halves", compute_dtype="default",
+            out_scale=-1.0, quant_round_type=1, quant_max_bound=127.0, quant_min_bound=-127.0)
+    write(case)
+
+
+def block_attention_cases(root):
+    masked_attention_case(root, "masked_attention_lengths", 4, 2, positions=(0, 3))
+    masked_attention_case(root, "masked_attention_mask", 2, 2, mask_heads=1, bias=True)
+    masked_attention_case(root, "masked_attention_mask_heads", 4, 2, mask_heads=4, positions=(4, 2), rope="pairs", bias=True)
+    masked_attention_case(root, "masked_attention_halves", 4, 2, positions=(5, 1), rope="halves", bias=True)
+    masked_attention_case(root, "masked_attention_new_ir", 4, 2, positions=(5, 1), rope="pairs", bias=True, write=write_new_ir)
+    block_attention_case(root, "block_attention_new_ir", 4, 2, rope="pairs", theta=500.0, bias=True, write=write_new_ir)
+    block_attention_case(root, "block_attention", 4, 4)
+    block_attention_case(root, "block_attention_groups_bias", 6, 2, bias=True)
+    block_attention_case(root, "block_attention_pairs", 4, 2, rope="pairs", bias=True)
+    block_attention_case(root, "block_attention_pairs_theta", 2, 2, rope="pairs", theta=500000.0)
+    block_attention_case(root, "block_attention_halves", 4, 2, rope="halves", bias=True)
+
+
 # -- Training: gradients that ops of other names write -----------------------------------------------------------------
 
 
@@ -526,6 +742,7 @@ def main():
     other_fused_cases(root)
     dead_arm_cases(root)
     weight_cases(root)
+    block_attention_cases(root)
     training_cases(root.parent / "training" if len(sys.argv) == 1 else root / "training")
 
 

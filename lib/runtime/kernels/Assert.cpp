@@ -40,16 +40,16 @@ std::string show(const View &view, int64_t summarize) {
   return text + (count < view.size() ? ", ..." : "");
 }
 
-Result<void> check(Call &call, int64_t summarize) {
+Result<void> check(Call &call, const AssertAttributes &op) {
   const View &condition = call.input(0);
   if (condition.size() != 1)
     return failure("the condition is {}, expected one bool", describe(condition.dtype, condition.dims));
   if (*condition.as<const bool>())
     return {};
-  std::string text = "the condition does not hold";
+  std::string text = op.message.empty() ? "the condition does not hold" : op.message;
   for (size_t i = 1; i < call.inputCount(); ++i)
     if (call.input(i))
-      text += fmt::format("; data {}: {}", i - 1, show(call.input(i), summarize));
+      text += fmt::format("; data {}: {}", i - 1, show(call.input(i), op.summarize));
   return failure("{}", text);
 }
 
@@ -57,12 +57,11 @@ Result<void> check(Call &call, int64_t summarize) {
 
 Result<std::unique_ptr<LibraryKernel>> makeAssert(const AssertAttributes &op, const KernelRequest &request) {
   Checks checks(request);
-  int64_t summarize = op.summarize;
   checks.expectOperands(1, 0);
   checks.expectDType(0, {DType::Bool});
   if (!checks.ok())
     return checks.diagnostics();
-  return makeKernel([summarize](Call &call) { return check(call, summarize); });
+  return makeKernel([op](Call &call) { return check(call, op); });
 }
 
 Result<std::unique_ptr<LibraryKernel>> makeFail(const FailAttributes &op, const KernelRequest &request) {

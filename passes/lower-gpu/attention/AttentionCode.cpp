@@ -84,9 +84,10 @@ void AttentionCode::storeRow(const AttentionTensor &tensor, Value batch, Value h
     auto wideType = VectorType::get({width}, b.getF32Type());
     Value chunk = vector::FromElementsOp::create(
         b, loc, wideType, numbers.slice(static_cast<size_t>(first), static_cast<size_t>(width)));
-    if (!site.element.isF32())
-      chunk = arith::TruncFOp::create(b, loc, VectorType::get({width}, site.element), chunk);
-    int64_t bytes = width * site.element.getIntOrFloatBitWidth() / 8;
+    Type stored = cast<MemRefType>(tensor.memory.getType()).getElementType();
+    if (!stored.isF32())
+      chunk = arith::TruncFOp::create(b, loc, VectorType::get({width}, stored), chunk);
+    int64_t bytes = width * stored.getIntOrFloatBitWidth() / 8;
     vector::StoreOp::create(b, loc, chunk, tensor.memory, tensor.indices({batch, head, row, element}),
                             /*nontemporal=*/false, llvm::MaybeAlign(static_cast<uint64_t>(bytes)));
   }

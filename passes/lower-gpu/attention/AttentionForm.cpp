@@ -12,15 +12,16 @@ using Kind = AttentionChoice::Kind;
 constexpr std::pair<Kind, StringLiteral> kindNames[] = {
     {Kind::Fma, "fma"}, {Kind::Mma, "mma"}, {Kind::Wgmma, "wgmma"}};
 
-Type elementOf(pd::FusedAttentionOpInterface op) { return getElementTypeOrSelf(op.getQ().getType()); }
+ArrayRef<int64_t> shapeOf(Value tensor) { return cast<ShapedType>(tensor.getType()).getShape(); }
 
-LogicalResult check(pd::FusedAttentionOpInterface op, const AttentionChoice &choice) {
+LogicalResult check(Operation *op, const AttentionChoice &choice) {
+  AttentionSizes sizes = AttentionSizes::of(op);
   auto refuse = [&]() -> InFlightDiagnostic { return op->emitError("the choice for the attention: "); };
   bool usesTensorCores = choice.kind != Kind::Fma;
-  if (usesTensorCores && elementOf(op).getIntOrFloatBitWidth() != 16)
+  if (usesTensorCores && sizes.element.getIntOrFloatBitWidth() != 16)
     return refuse() << "'" << nameOf(choice.kind) << "' needs elements of f16 or bf16";
-  if (isGradient(op) && choice.kind == Kind::Wgmma)
-    return refuse() << "gradients have no form with 'wgmma'";
+  if ((sizes.isGradient || sizes.isPaged) && choice.kind == Kind::Wgmma)
+    return refuse() << (sizes.isPaged ? "a paged cache has" : "gradients have") << " no form with 'wgmma'";
   struct Range {
     int64_t unit, most;
     bool has(int64_t size) const { return size >= unit && size <= most && size % unit == 0; }
@@ -32,13 +33,41 @@ LogicalResult check(pd::FusedAttentionOpInterface op, const AttentionChoice &cho
     return refuse() << "'" << attentionTileAttribute << "' is " << choice.queries << ", " << choice.keys
                     << ", expected with '" << nameOf(choice.kind) << "' multiples of " << queries.unit
                     << " up to " << queries.most << " and of " << keys.unit << " up to " << keys.most;
-  int64_t mostStages = isGradient(op) ? 1 : choice.kind == Kind::Wgmma ? 8 : 2;
+  int64_t mostStages = sizes.isGradient ? 1 : choice.kind == Kind::Wgmma ? 8 : 2;
   if (choice.stages < 1 || choice.stages > mostStages)
     return refuse() << "'" << stagesAttribute << "' is " << choice.stages << ", expected 1 to " << mostStages;
   return success();
 }
 
 } // namespace
+
+AttentionSizes AttentionSizes::of(Operation *op) {
+  AttentionSizes sizes;
+  if (auto paged = dyn_cast<pd::PagedAttentionOp>(op)) {
+    ArrayRef<int64_t> q = shapeOf(paged.getQ()), cache = shapeOf(paged.getKeyCache());
+    sizes.element = getElementTypeOrSelf(paged.getQ().getType());
+    sizes.queries = q[1] / cache[1];
+    sizes.keys = shapeOf(paged.getBlockTable())[1] * cache[2];
+    sizes.head = q[2];
+    sizes.value = shapeOf(paged.getValueCache())[3];
+    sizes.isPaged = true;
+    sizes.heads = q[0] * cache[1];
+    return sizes;
+  }
+  auto fused = cast<pd::FusedAttentionOpInterface>(op);
+  auto dim = [](Value tensor, ArrayRef<int64_t> permutation, unsigned number) {
+    return shapeOf(tensor)[static_cast<size_t>(pd::attentionDims(permutation)[number])];
+  };
+  sizes.element = getElementTypeOrSelf(fused.getQ().getType());
+  sizes.queries = dim(fused.getQ(), fused.getQPermutation(), 2);
+  sizes.keys = dim(fused.getK(), fused.getKPermutation(), 2);
+  sizes.head = dim(fused.getQ(), fused.getQPermutation(), 3);
+  sizes.value = dim(fused.getV(), fused.getVPermutation(), 3);
+  sizes.isGradient = !isa<pd::FusedAttentionOp>(op);
+  sizes.isByKeys = isa<pd::FusedAttentionKvGradOp>(op);
+  sizes.hasDropout = fused.getDropoutCall() != nullptr;
+  return sizes;
+}
 
 StringRef nameOf(Kind kind) {
   for (auto [own, name] : kindNames)
@@ -61,7 +90,7 @@ void AttentionChoice::setThreads() {
   threads = storingThreads + (kind == Kind::Wgmma ? 32 : 0);
 }
 
-FailureOr<AttentionChoice> AttentionChoice::read(pd::FusedAttentionOpInterface op) {
+FailureOr<AttentionChoice> AttentionChoice::read(Operation *op) {
   auto name = op->getAttrOfType<StringAttr>(attentionAttribute);
   std::optional<Kind> named = name ? attentionKindNamed(name.getValue()) : std::nullopt;
   auto tile = op->getAttrOfType<DenseI64ArrayAttr>(attentionTileAttribute);
@@ -71,7 +100,7 @@ FailureOr<AttentionChoice> AttentionChoice::read(pd::FusedAttentionOpInterface o
                            << "' with two numbers";
   AttentionChoice choice;
   choice.kind = *named;
-  choice.isByKeys = isa<pd::FusedAttentionKvGradOp>(op);
+  choice.isByKeys = AttentionSizes::of(op).isByKeys;
   choice.queries = tile[0];
   choice.keys = tile[1];
   if (auto stages = op->getAttrOfType<IntegerAttr>(stagesAttribute))
@@ -86,41 +115,28 @@ int64_t paddedElements(Kind kind, int64_t elements) {
   return static_cast<int64_t>(llvm::alignTo(elements, kind == Kind::Wgmma ? 64 : 16));
 }
 
-int64_t sharedBytesOf(const AttentionChoice &choice, pd::FusedAttentionOpInterface op) {
-  int64_t head = paddedElements(choice.kind, headElementsOf(op)),
-          value = paddedElements(choice.kind, valueElementsOf(op));
-  int64_t bytes = elementOf(op).getIntOrFloatBitWidth() / 8;
+int64_t sharedBytesOf(const AttentionChoice &choice, const AttentionSizes &sizes) {
+  int64_t head = paddedElements(choice.kind, sizes.head), value = paddedElements(choice.kind, sizes.value);
+  int64_t bytes = sizes.element.getIntOrFloatBitWidth() / 8;
   if (choice.kind == Kind::Wgmma) {
     constexpr int64_t barriers = 1024;
     return (choice.queries * head + choice.stages * choice.keys * std::max(head, value)) * bytes + barriers;
   }
   int64_t pad = choice.kind == Kind::Fma ? 4 : 8, rowElements = head + pad + value + pad;
-  int64_t elements = choice.rows() * (isGradient(op) ? rowElements : head + pad) +
+  int64_t elements = choice.rows() * (sizes.isGradient ? rowElements : head + pad) +
                      choice.stages * choice.columns() * rowElements;
   if (choice.kind == Kind::Fma) // the weights
     elements += choice.rows() * (choice.columns() + pad);
   return elements * bytes;
 }
 
-bool isGradient(pd::FusedAttentionOpInterface op) { return !isa<pd::FusedAttentionOp>(op); }
-
-int64_t headElementsOf(pd::FusedAttentionOpInterface op) {
-  return cast<ShapedType>(op.getQ().getType())
-      .getDimSize(static_cast<unsigned>(pd::attentionDims(op.getQPermutation())[3]));
-}
-
-int64_t valueElementsOf(pd::FusedAttentionOpInterface op) {
-  return cast<ShapedType>(op.getV().getType())
-      .getDimSize(static_cast<unsigned>(pd::attentionDims(op.getVPermutation())[3]));
-}
-
-pd::FusedAttentionOpInterface attentionOf(func::FuncOp kernel) {
+Operation *attentionOf(func::FuncOp kernel) {
   if (!kernel->hasAttr(wholeKernelAttribute) || kernel.isDeclaration())
-    return {};
+    return nullptr;
   for (Operation &op : kernel.getBody().front())
-    if (auto attention = dyn_cast<pd::FusedAttentionOpInterface>(op))
-      return attention;
-  return {};
+    if (isa<pd::FusedAttentionOpInterface, pd::PagedAttentionOp>(op))
+      return &op;
+  return nullptr;
 }
 
 } // namespace proa

@@ -1,11 +1,26 @@
-/// pd.fused_attention and its gradients in a kernel, and how blocks compute them.
+/// pd.fused_attention, its gradients and pd.paged_attention in a kernel, and how blocks compute them.
 #pragma once
 
 #include "dialects/pd/ops/nn/FusedAttention.h"
+#include "dialects/pd/ops/nn/PagedAttention.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace proa {
+
+/// The sizes and properties of an attention that a choice depends on.
+struct AttentionSizes {
+  mlir::Type element;
+  int64_t queries = 0, keys = 0; ///< rows of q for each head of q, and of k; kDynamic where not known
+  int64_t head = 0, value = 0;   ///< elements of a row of q and k, and of v
+  bool isGradient = false;
+  bool isByKeys = false; ///< a block owns a tile of keys and loops over the queries
+  bool hasDropout = false;
+  bool isPaged = false; ///< the rows of q are the query heads of a head of keys
+  int64_t heads = 0;    ///< of keys, of all sequences, if `isPaged`
+
+  static AttentionSizes of(mlir::Operation *op);
+};
 
 /// The attributes that `proa-choose-attention` wrote on an attention or a gradient.
 struct AttentionChoice {
@@ -17,7 +32,7 @@ struct AttentionChoice {
   Kind kind = Kind::Fma;
   int64_t queries = 0, keys = 0; ///< rows of the tiles of q and out, and of k and v
   int64_t stages = 1;            ///< tiles of k and of v in shared memory at once
-  bool isByKeys = false;         ///< a block owns a tile of keys and loops over the queries
+  bool isByKeys = false;         ///< as in AttentionSizes
   int64_t threads = 0;           ///< of a block
   int64_t storingThreads = 0;    ///< the first ones; with Wgmma a warp follows that copies
 
@@ -28,7 +43,7 @@ struct AttentionChoice {
   void setThreads();
 
   /// Reads and checks the attributes. Emits an error where they contradict each other.
-  static mlir::FailureOr<AttentionChoice> read(pd::FusedAttentionOpInterface op);
+  static mlir::FailureOr<AttentionChoice> read(mlir::Operation *op);
 };
 
 /// The name of a kind in the attribute, "wgmma", and back.
@@ -39,16 +54,9 @@ std::optional<AttentionChoice::Kind> attentionKindNamed(llvm::StringRef name);
 int64_t paddedElements(AttentionChoice::Kind kind, int64_t elements);
 
 /// Bytes of shared memory of a block.
-int64_t sharedBytesOf(const AttentionChoice &choice, pd::FusedAttentionOpInterface op);
-
-/// Whether the op is a gradient.
-bool isGradient(pd::FusedAttentionOpInterface op);
-
-/// Elements of a row of q and k, and of v.
-int64_t headElementsOf(pd::FusedAttentionOpInterface op);
-int64_t valueElementsOf(pd::FusedAttentionOpInterface op);
+int64_t sharedBytesOf(const AttentionChoice &choice, const AttentionSizes &sizes);
 
 /// The attention or gradient of a kernel of one op; null if the kernel is another op.
-pd::FusedAttentionOpInterface attentionOf(mlir::func::FuncOp kernel);
+mlir::Operation *attentionOf(mlir::func::FuncOp kernel);
 
 } // namespace proa

@@ -19,6 +19,9 @@ namespace {
 constexpr double minusInfinity = -std::numeric_limits<double>::infinity();
 enum Dim : unsigned { batchDim, headDim, rowDim, elementDim };
 
+/// Whether a block uses all keys of a query, not a part of them.
+bool isOfAllKeys(const AttentionTile::Place &place) { return getConstantIntValue(place.firstKey) == 0; }
+
 } // namespace
 
 AttentionThreads::Values AttentionThreads::State::all() const {
@@ -53,14 +56,14 @@ AttentionTile::Place AttentionThreads::placeOf(Value row) const {
   int64_t queriesOfKeys =
       *getConstantIntValue(site.q.sizes[headDim]) / *getConstantIntValue(site.k.sizes[headDim]);
   AttentionTile::Place place{
-      batch, head, divide(head, queriesOfKeys), multiply(last, site.choice.queries), {}};
+      batch, head, divide(head, queriesOfKeys), multiply(last, site.choice.queries), constant(0), {}};
   place.keyEnd = endOfKeys(batch, place.firstQuery);
   return place;
 }
 
 /// The end of the tiles of keys of which all queries use all.
 Value AttentionThreads::endOfFreeKeys(const AttentionTile::Place &place) const {
-  Value end = limitOfKeys(place.batch);
+  Value end = isOfAllKeys(place) ? limitOfKeys(place.batch) : place.keyEnd;
   if (operands.isCausal) {
     Value seen = add(add(place.firstQuery, keysBeforeQueries()), 1);
     seen = b.createOrFold<arith::MaxSIOp>(loc, seen, constant(0));
@@ -69,10 +72,7 @@ Value AttentionThreads::endOfFreeKeys(const AttentionTile::Place &place) const {
   return multiply(divide(end, site.choice.keys), site.choice.keys);
 }
 
-void AttentionThreads::build(Value row) {
-  AttentionTile::Place place = placeOf(row);
-  tile.tile(place, [&] { compute(place); });
-}
+void AttentionThreads::build(Value row) { computeTile(placeOf(row)); }
 
 void AttentionThreads::compute(const AttentionTile::Place &place) {
   tile.begin(place);
@@ -81,7 +81,9 @@ void AttentionThreads::compute(const AttentionTile::Place &place) {
   state.sums.assign(rows(), number(0));
   state.outputs.assign(rows() * static_cast<size_t>(tile.outputsOfRow), number(0));
   Value freeEnd = endOfFreeKeys(place);
-  state = overKeys(place, constant(0), freeEnd, std::move(state), /*isRestricted=*/false);
+  if (!isOfAllKeys(place))
+    freeEnd = b.createOrFold<arith::MaxSIOp>(loc, freeEnd, place.firstKey);
+  state = overKeys(place, place.firstKey, freeEnd, std::move(state), /*isRestricted=*/false);
   bool isFree = !isUneven(site.k, site.choice.keys) && !operands.isCausal && !operands.lengths;
   if (!isFree)
     state = overKeys(place, freeEnd, place.keyEnd, std::move(state), /*isRestricted=*/true);
@@ -198,23 +200,40 @@ AttentionThreads::Values AttentionThreads::keptWeights(const AttentionTile::Plac
 // Results
 //===----------------------------------------------------------------------===//
 
-void AttentionThreads::store(const AttentionTile::Place &place, const State &state) {
+Value AttentionThreads::normalization(Value sum) {
+  return arith::DivFOp::create(b, loc, number(dropout.factor()), sum);
+}
+
+void AttentionThreads::forRows(const AttentionTile::Place &place,
+                               function_ref<void(size_t row, Value query)> body) {
   for (size_t row = 0; row < rows(); ++row) {
-    Value sum = acrossLanes(state.sums[row], /*isMaximum=*/false);
-    Value inverse = arith::DivFOp::create(b, loc, number(dropout.factor()), sum);
-    Values elements;
-    auto outputs = static_cast<size_t>(tile.outputsOfRow);
-    for (Value output : ValueRange(state.outputs).slice(row * outputs, outputs))
-      elements.push_back(arith::MulFOp::create(b, loc, output, inverse));
     Value query = add(place.firstQuery, tile.rowOf(static_cast<int64_t>(row)));
-    auto stored = scf::IfOp::create(b, loc, isBelow(query, size(site.q, rowDim)));
+    auto isQuery = scf::IfOp::create(b, loc, isBelow(query, size(site.q, rowDim)));
     OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(stored.thenBlock());
+    b.setInsertionPointToStart(isQuery.thenBlock());
+    body(row, query);
+  }
+}
+
+ValueRange AttentionThreads::outputsOf(const State &state, size_t row) const {
+  auto outputs = static_cast<size_t>(tile.outputsOfRow);
+  return ValueRange(state.outputs).slice(row * outputs, outputs);
+}
+
+void AttentionThreads::store(const AttentionTile::Place &place, const State &state) {
+  Values sums; // shuffles are those of all lanes
+  for (Value sum : state.sums)
+    sums.push_back(acrossLanes(sum, /*isMaximum=*/false));
+  forRows(place, [&](size_t row, Value query) {
+    Value factor = normalization(sums[row]);
+    Values elements;
+    for (Value output : outputsOf(state, row))
+      elements.push_back(arith::MulFOp::create(b, loc, output, factor));
     if (site.out.memory)
       storeRow(site.out, place.batch, place.head, query, elements, tile.adjacentOutputs,
                [&](int64_t output) { return tile.outputOf(output); });
-    storeStatistics(place, query, state.maxima[row], sum);
-  }
+    storeStatistics(place, query, state.maxima[row], sums[row]);
+  });
 }
 
 /// One lane of each row does.

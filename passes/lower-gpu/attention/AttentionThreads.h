@@ -13,14 +13,16 @@ public:
       : AttentionCode(site, operands, tile.rows, tile.scoresOfRow, tile.lanesOfBlock), tile(tile),
         results(results) {}
 
+  virtual ~AttentionThreads() = default;
+
   /// The code of a block that computes tile number `row` of all tiles: those of queries of a head, then
   /// heads, then batches.
-  void build(mlir::Value row);
+  virtual void build(mlir::Value row);
 
   /// The number of tiles of queries of a head.
   mlir::Value tilesOfHead() const;
 
-private:
+protected:
   using Values = llvm::SmallVector<mlir::Value>;
 
   /// The values that a thread keeps of its rows.
@@ -31,6 +33,23 @@ private:
   };
 
   AttentionTile::Place placeOf(mlir::Value row) const;
+  void computeTile(const AttentionTile::Place &place) {
+    tile.tile(place, [&] { compute(place); });
+  }
+  /// The factor of a row of outputs, of the sum of its weights.
+  virtual mlir::Value normalization(mlir::Value sum);
+  virtual void store(const AttentionTile::Place &place, const State &state);
+  mlir::Value acrossLanes(mlir::Value value, bool isMaximum) const;
+  size_t rows() const { return static_cast<size_t>(tile.rows); }
+  /// Code for rows of the thread that are queries.
+  void forRows(const AttentionTile::Place &place,
+               llvm::function_ref<void(size_t row, mlir::Value query)> body);
+  /// The outputs of a row of the thread.
+  mlir::ValueRange outputsOf(const State &state, size_t row) const;
+
+  AttentionTile &tile;
+
+private:
   mlir::Value endOfFreeKeys(const AttentionTile::Place &place) const;
   void compute(const AttentionTile::Place &place);
   State overKeys(const AttentionTile::Place &place, mlir::Value begin, mlir::Value end, State state,
@@ -38,14 +57,9 @@ private:
   State step(const AttentionTile::Place &place, mlir::Value firstKey, const State &state, bool isRestricted);
   Values scaledScores(const AttentionTile::Place &place, mlir::Value firstKey, bool isRestricted);
   Values keptWeights(const AttentionTile::Place &place, mlir::Value firstKey);
-  mlir::Value acrossLanes(mlir::Value value, bool isMaximum) const;
-  void store(const AttentionTile::Place &place, const State &state);
   void storeStatistics(const AttentionTile::Place &place, mlir::Value query, mlir::Value maximum,
                        mlir::Value sum);
 
-  size_t rows() const { return static_cast<size_t>(tile.rows); }
-
-  AttentionTile &tile;
   Statistics results;
 };
 

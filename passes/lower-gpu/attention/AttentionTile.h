@@ -9,13 +9,16 @@
 namespace proa {
 
 /// A tensor of an attention in memory. `dims` are those of the memref that are [batch, heads, rows,
-/// elements].
+/// elements]. With `blockTable`, a memref [batch, blocks of a batch], the memory is a cache of blocks of
+/// rows, and the first dim is that of the blocks, the others are heads, `rowsOfBlock` rows and elements.
 struct AttentionTensor {
   mlir::Value memory;
   llvm::SmallVector<int64_t> dims;
-  llvm::SmallVector<mlir::OpFoldResult> sizes; ///< in the order of `dims`
+  llvm::SmallVector<mlir::OpFoldResult> sizes; ///< [batch, heads, rows, elements]
+  mlir::Value blockTable = {};
+  int64_t rowsOfBlock = 0, blocks = 0;
 
-  /// The indices of the memref at a batch, head, row and element.
+  /// The indices of the memref at a batch (with `blockTable` a block), head, row and element.
   llvm::SmallVector<mlir::Value> indices(mlir::ValueRange at) const;
   int64_t elements() const { return *mlir::getConstantIntValue(sizes[3]); }
 };
@@ -47,7 +50,7 @@ public:
   /// The tile that a block computes, as indices.
   struct Place {
     mlir::Value batch, head, keyHead, firstQuery;
-    mlir::Value keyEnd; ///< keys from here on are not used
+    mlir::Value firstKey, keyEnd; ///< the keys that are used
   };
 
   virtual ~AttentionTile() = default;

@@ -13,6 +13,7 @@ namespace proa {
 
 using namespace mlir;
 using proa::AttentionChoice;
+using proa::AttentionSizes;
 using Kind = proa::AttentionChoice::Kind;
 
 namespace {
@@ -20,14 +21,7 @@ namespace {
 /// The assumed size of a dynamic dimension.
 constexpr int64_t assumedSize = 1024;
 
-/// The number of rows of q or k.
-int64_t rowsOf(Value tensor, ArrayRef<int64_t> permutation) {
-  auto dim = static_cast<unsigned>(proa::pd::attentionDims(permutation)[2]);
-  int64_t size = cast<ShapedType>(tensor.getType()).getDimSize(dim);
-  return ShapedType::isDynamic(size) ? assumedSize : size;
-}
-
-int64_t queriesOf(proa::pd::FusedAttentionOpInterface op) { return rowsOf(op.getQ(), op.getQPermutation()); }
+int64_t assumed(int64_t size) { return ShapedType::isDynamic(size) ? assumedSize : size; }
 
 /// Why the tensor memory accelerator cannot read the operands; empty if it can.
 std::string whyNoWgmma(proa::pd::FusedAttentionOpInterface op) {
@@ -44,23 +38,27 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
   using ChooseAttentionBase::ChooseAttentionBase;
 
   /// The largest tiles that fit the shared memory and the registers.
-  static AttentionChoice tileOf(proa::pd::FusedAttentionOpInterface op, Kind kind, const proa::Chip &chip) {
-    int64_t head = proa::headElementsOf(op), value = proa::valueElementsOf(op);
-    int64_t padded = std::max(proa::paddedElements(kind, head), proa::paddedElements(kind, value));
-    if (proa::isGradient(op))
-      return gradientTileOf(op, kind, padded, chip);
+  static AttentionChoice tileOf(const AttentionSizes &sizes, Kind kind, const proa::Chip &chip) {
+    int64_t padded =
+        std::max(proa::paddedElements(kind, sizes.head), proa::paddedElements(kind, sizes.value));
+    if (sizes.isGradient)
+      return gradientTileOf(sizes, kind, padded, chip);
     AttentionChoice choice;
     choice.kind = kind;
-    int64_t queries = queriesOf(op), unit = kind == Kind::Wgmma ? 64 : 16;
+    int64_t queries = assumed(sizes.queries), unit = kind == Kind::Wgmma ? 64 : 16;
     choice.queries = kind == Kind::Wgmma ? 128 : 64;
     while (choice.queries > unit && choice.queries / 2 >= queries)
       choice.queries /= 2;
     // Accumulators and scores of a thread share its registers.
     choice.keys = kind == Kind::Wgmma ? (padded <= 128 ? 128 : 64) : (padded <= 128 ? 64 : 32);
-    if (op.getDropoutCall()) // the random words of the scores need registers too
+    if (sizes.hasDropout) // the random words of the scores need registers too
       choice.keys /= kind == Kind::Mma || (kind == Kind::Wgmma && padded > 64) ? 4 : 2;
     choice.stages = kind == Kind::Wgmma ? 4 : kind == Kind::Mma ? 2 : 1;
-    auto fits = [&] { return proa::sharedBytesOf(choice, op) <= chip.sharedBytes - 1024; };
+    if (sizes.isPaged) { // addresses need registers too, and the time is that of the copies
+      choice.keys /= 2;
+      choice.stages = 2;
+    }
+    auto fits = [&] { return proa::sharedBytesOf(choice, sizes) <= chip.sharedBytes - 1024; };
     while (choice.stages > (kind == Kind::Wgmma ? 2 : 1) && !fits())
       --choice.stages;
     while (choice.keys > 16 && !fits())
@@ -69,32 +67,34 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
   }
 
   /// Tiles of which a block owns one and loops over the others. `padded` is the longest row.
-  static AttentionChoice gradientTileOf(proa::pd::FusedAttentionOpInterface op, Kind kind, int64_t padded,
+  static AttentionChoice gradientTileOf(const AttentionSizes &sizes, Kind kind, int64_t padded,
                                         const proa::Chip &chip) {
     AttentionChoice choice;
     choice.kind = kind;
-    choice.isByKeys = isa<proa::pd::FusedAttentionKvGradOp>(op);
+    choice.isByKeys = sizes.isByKeys;
     int64_t &owned = choice.isByKeys ? choice.keys : choice.queries,
             &other = choice.isByKeys ? choice.queries : choice.keys;
-    int64_t rows = choice.isByKeys ? rowsOf(op.getK(), op.getKPermutation()) : queriesOf(op);
+    int64_t rows = assumed(choice.isByKeys ? sizes.keys : sizes.queries);
     owned = 64;
     while (owned > 16 && owned / 2 >= rows)
       owned /= 2;
     // Two gradients and two products of a thread share its registers, with dropout random words too.
-    other = padded <= 64 && !op.getDropoutCall() ? 64 : 32;
-    while (other > 16 && proa::sharedBytesOf(choice, op) > chip.sharedBytes - 1024)
+    other = padded <= 64 && !sizes.hasDropout ? 64 : 32;
+    while (other > 16 && proa::sharedBytesOf(choice, sizes) > chip.sharedBytes - 1024)
       other /= 2;
     return choice;
   }
 
-  FailureOr<Kind> kindOf(proa::pd::FusedAttentionOpInterface op, const proa::Chip &chip) {
-    bool isHalf = getElementTypeOrSelf(op.getQ().getType()).getIntOrFloatBitWidth() == 16;
-    std::string why = proa::isGradient(op) ? "gradients have no form with wgmma" : whyNoWgmma(op);
+  FailureOr<Kind> kindOf(Operation *op, const AttentionSizes &sizes, const proa::Chip &chip) {
+    bool isHalf = sizes.element.getIntOrFloatBitWidth() == 16;
+    std::string why = sizes.isPaged      ? "a paged cache has no form with wgmma"
+                      : sizes.isGradient ? "gradients have no form with wgmma"
+                                         : whyNoWgmma(cast<proa::pd::FusedAttentionOpInterface>(op));
     bool canWgmma = isHalf && chip.hasWarpgroupMma && why.empty();
     if (isHalf && chip.hasWarpgroupMma && !why.empty())
       remarks.missed(op) << why;
     if (std::optional<Kind> requested = proa::attentionKindNamed(strategy)) {
-      if (proa::isGradient(op) && *requested == Kind::Wgmma)
+      if ((sizes.isGradient || sizes.isPaged) && *requested == Kind::Wgmma)
         requested = Kind::Mma; // as the rest of a program that uses wgmma
       if ((*requested == Kind::Wgmma && !canWgmma) || (*requested == Kind::Mma && !isHalf) ||
           (*requested == Kind::Fma && isHalf))
@@ -106,16 +106,26 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
     }
     // Fewer queries do not fill a warpgroup.
     constexpr int64_t fewest = 32;
-    return !isHalf ? Kind::Fma : canWgmma && queriesOf(op) > fewest ? Kind::Wgmma : Kind::Mma;
+    return !isHalf ? Kind::Fma : canWgmma && assumed(sizes.queries) > fewest ? Kind::Wgmma : Kind::Mma;
   }
 
-  LogicalResult choose(proa::pd::FusedAttentionOpInterface op, const proa::Chip &chip) {
+  /// The number of blocks that share the keys of a tile of queries.
+  int64_t partsOf(const AttentionSizes &sizes, const AttentionChoice &choice) const {
+    int64_t rows = sizes.heads * static_cast<int64_t>(llvm::divideCeil(sizes.queries, choice.queries));
+    auto parts = static_cast<int64_t>(llvm::divideCeil(blocks.getValue(), rows));
+    auto most =
+        static_cast<int64_t>(llvm::divideCeil(sizes.keys, std::max(leastKeys.getValue(), choice.keys)));
+    return std::clamp<int64_t>(parts, 1, most);
+  }
+
+  LogicalResult choose(Operation *op, const proa::Chip &chip) {
     Builder b(&getContext());
+    AttentionSizes sizes = AttentionSizes::of(op);
     if (!op->hasAttr(proa::attentionAttribute)) {
-      FailureOr<Kind> kind = kindOf(op, chip);
+      FailureOr<Kind> kind = kindOf(op, sizes, chip);
       if (failed(kind))
         return failure();
-      AttentionChoice choice = tileOf(op, *kind, chip);
+      AttentionChoice choice = tileOf(sizes, *kind, chip);
       op->setAttr(proa::attentionAttribute, b.getStringAttr(proa::nameOf(choice.kind)));
       op->setAttr(proa::attentionTileAttribute, b.getDenseI64ArrayAttr({choice.queries, choice.keys}));
       op->setAttr(proa::stagesAttribute, b.getI64IntegerAttr(choice.stages));
@@ -123,6 +133,8 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
     FailureOr<AttentionChoice> choice = AttentionChoice::read(op);
     if (failed(choice))
       return failure();
+    if (sizes.isPaged && !getOperation()->hasAttr(proa::partsAttribute))
+      getOperation()->setAttr(proa::partsAttribute, b.getI64IntegerAttr(partsOf(sizes, *choice)));
     remarks.done(op) << "a block computes tiles of " << std::to_string(choice->queries) << " queries and "
                      << std::to_string(choice->keys) << " keys with " << std::to_string(choice->threads)
                      << " threads (" << proa::nameOf(choice->kind) << ")";
@@ -130,7 +142,7 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
   }
 
   void runOnOperation() override {
-    proa::pd::FusedAttentionOpInterface op = proa::attentionOf(getOperation());
+    Operation *op = proa::attentionOf(getOperation());
     if (!op)
       return;
     if (strategy != "" && !proa::attentionKindNamed(strategy)) {

@@ -5,6 +5,7 @@
 #include "passes/lower-cpu/KernelSignature.h"
 #include "passes/lower-gpu/Passes.h"
 #include "passes/lower-gpu/attention/AttentionGradient.h"
+#include "passes/lower-gpu/attention/AttentionKernel.h"
 #include "passes/lower-gpu/attention/AttentionThreads.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -152,63 +153,48 @@ private:
     return success();
   }
 
-  /// The memory of a tensor of the op, in the dims [batch, heads, rows, elements].
   proa::AttentionTensor tensorOf(Value memory, ArrayRef<int64_t> permutation) {
-    proa::AttentionTensor tensor{memory, proa::pd::attentionDims(permutation), {}};
-    SmallVector<OpFoldResult> sizes = memref::getMixedSizes(b, op.getLoc(), memory);
-    for (int64_t dim : tensor.dims)
-      tensor.sizes.push_back(sizes[static_cast<size_t>(dim)]);
-    return tensor;
-  }
-
-  static Value memoryOf(Value tensor) {
-    return tensor ? tensor.getDefiningOp<bufferization::ToTensorOp>().getBuffer() : Value();
-  }
-
-  /// The memory of a result, or null if nothing uses it.
-  static Value destinationOf(Value result, const proa::KernelSignature &signature, ArrayRef<Value> results) {
-    const auto *found = llvm::find(results, result);
-    return found == results.end() ? Value()
-                                  : signature.destinations[static_cast<size_t>(found - results.begin())];
+    return proa::attentionTensorOf(b, op.getLoc(), memory, proa::pd::attentionDims(permutation));
   }
 
   proa::AttentionTensor resultOf(Value result, ArrayRef<int64_t> permutation,
                                  const proa::KernelSignature &signature, ArrayRef<Value> results) {
-    Value memory = destinationOf(result, signature, results);
+    Value memory = proa::destinationOf(result, signature, results);
     return memory ? tensorOf(memory, permutation) : proa::AttentionTensor();
   }
 
   LogicalResult replaceBody(const proa::KernelSignature &signature, ArrayRef<Value> results) {
     Location loc = op.getLoc();
-    proa::AttentionCode::Operands operands{memoryOf(op.getMask()), memoryOf(op.getKeyLengths()),
+    proa::AttentionCode::Operands operands{proa::memoryOf(op.getMask()), proa::memoryOf(op.getKeyLengths()),
                                            op.getScale().convertToDouble(), op.getCausal(), dropout()};
     Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
     proa::AttentionSite site{b,
                              loc,
                              kernel,
-                             tensorOf(memoryOf(op.getQ()), op.getQPermutation()),
-                             tensorOf(memoryOf(op.getK()), op.getKPermutation()),
-                             tensorOf(memoryOf(op.getV()), op.getVPermutation()),
+                             tensorOf(proa::memoryOf(op.getQ()), op.getQPermutation()),
+                             tensorOf(proa::memoryOf(op.getK()), op.getKPermutation()),
+                             tensorOf(proa::memoryOf(op.getV()), op.getVPermutation()),
                              {},
                              choice,
                              getElementTypeOrSelf(op.getQ().getType()),
                              thread};
     if (auto attention = dyn_cast<proa::pd::FusedAttentionOp>(op.getOperation())) {
       site.out = resultOf(attention.getOut(), op.getOutPermutation(), signature, results);
-      proa::AttentionCode::Statistics statistics{destinationOf(attention.getMaximum(), signature, results),
-                                                 destinationOf(attention.getSum(), signature, results)};
+      proa::AttentionCode::Statistics statistics{
+          proa::destinationOf(attention.getMaximum(), signature, results),
+          proa::destinationOf(attention.getSum(), signature, results)};
       FailureOr<std::unique_ptr<proa::AttentionTile>> tile = makeTile(site);
       if (failed(tile))
         return failure();
       (*tile)->prepare();
       proa::AttentionThreads threads(site, **tile, operands, statistics);
-      overTiles(signature, [&](Value row) { threads.build(row); });
+      proa::overRows(b, op.getLoc(), signature, [&](Value row) { threads.build(row); });
     } else {
       proa::AttentionGradient gradient(site, operands, gradientTensors(signature, results));
       gradient.prepare();
-      overTiles(signature, [&](Value row) { gradient.build(row); });
+      proa::overRows(b, op.getLoc(), signature, [&](Value row) { gradient.build(row); });
     }
-    finish();
+    proa::finishKernel(kernel, op, choice);
     return success();
   }
 
@@ -216,9 +202,9 @@ private:
     if (!op.getDropoutCall())
       return {};
     auto dropout = proa::pd::WeightDropout::of(op);
-    proa::KeptWeights::Dropout code{memoryOf(dropout.call), dropout.p, dropout.factor()};
+    proa::KeptWeights::Dropout code{proa::memoryOf(dropout.call), dropout.p, dropout.factor()};
     if (!dropout.part.whole.empty()) {
-      code.begin = memoryOf(dropout.part.begin);
+      code.begin = proa::memoryOf(dropout.part.begin);
       code.wholeHeads = dropout.part.whole[proa::pd::headOfAttention];
       code.wholeQueries = dropout.part.whole[proa::pd::rowOfAttention];
     }
@@ -229,9 +215,9 @@ private:
                                                    ArrayRef<Value> results) {
     auto common = [&](auto gradient) {
       proa::AttentionGradient::Tensors tensors;
-      tensors.outGradient = tensorOf(memoryOf(gradient.getOutGrad()), op.getOutPermutation());
-      tensors.statistics = {memoryOf(gradient.getMaximum()), memoryOf(gradient.getSum())};
-      tensors.delta = memoryOf(gradient.getDelta());
+      tensors.outGradient = tensorOf(proa::memoryOf(gradient.getOutGrad()), op.getOutPermutation());
+      tensors.statistics = {proa::memoryOf(gradient.getMaximum()), proa::memoryOf(gradient.getSum())};
+      tensors.delta = proa::memoryOf(gradient.getDelta());
       return tensors;
     };
     if (auto gradient = dyn_cast<proa::pd::FusedAttentionQGradOp>(op.getOperation())) {
@@ -246,43 +232,22 @@ private:
     return tensors;
   }
 
-  /// A loop over the tiles of a block.
-  void overTiles(const proa::KernelSignature &signature, function_ref<void(Value row)> body) {
-    Location loc = op.getLoc();
-    Value block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
-    Value blocks = gpu::GridDimOp::create(b, loc, gpu::Dimension::x);
-    Value first = arith::AddIOp::create(b, loc, signature.begin, block);
-    auto loop = scf::ForOp::create(b, loc, first, signature.end, blocks);
-    b.setInsertionPointToStart(loop.getBody());
-    body(loop.getInductionVar());
-  }
-
   static FailureOr<std::unique_ptr<proa::AttentionTile>> makeTile(const proa::AttentionSite &site) {
     using Kind = proa::AttentionChoice::Kind;
     if (site.choice.kind == Kind::Wgmma)
       return proa::makeWgmmaAttention(site);
     return proa::makeStagedAttention(site);
   }
-
-  void finish() {
-    SmallVector<Operation *> tensors;
-    for (Value operand : op->getOperands())
-      if (!llvm::is_contained(tensors, operand.getDefiningOp()))
-        tensors.push_back(operand.getDefiningOp());
-    op->dropAllUses();
-    op->erase();
-    for (Operation *tensor : tensors)
-      tensor->erase();
-    kernel->removeAttr(proa::wholeKernelAttribute);
-    kernel->setAttr(proa::kernelAttribute, b.getUnitAttr());
-    kernel->setAttr(proa::threadsAttribute, b.getI64IntegerAttr(choice.threads));
-    if (choice.kind == proa::AttentionChoice::Kind::Wgmma)
-      kernel->setAttr(proa::residentBlocksAttribute, b.getI64IntegerAttr(1));
-  }
 };
 
 struct LowerAttention : proa::impl::LowerAttentionBase<LowerAttention> {
   using LowerAttentionBase::LowerAttentionBase;
+
+  LogicalResult lower(func::FuncOp kernel, Operation *op) {
+    if (auto paged = dyn_cast<proa::pd::PagedAttentionOp>(op))
+      return proa::lowerPagedAttention(kernel, paged, getOperation());
+    return AttentionKernel(kernel, cast<proa::pd::FusedAttentionOpInterface>(op)).lower(getOperation());
+  }
 
   void runOnOperation() override {
     SmallVector<func::FuncOp> kernels;
@@ -290,7 +255,7 @@ struct LowerAttention : proa::impl::LowerAttentionBase<LowerAttention> {
       if (proa::attentionOf(function))
         kernels.push_back(function);
     for (func::FuncOp kernel : kernels)
-      if (failed(AttentionKernel(kernel, proa::attentionOf(kernel)).lower(getOperation())))
+      if (failed(lower(kernel, proa::attentionOf(kernel))))
         signalPassFailure();
   }
 };

@@ -8,6 +8,8 @@
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
+#include <numeric>
+
 using namespace mlir;
 
 namespace proa {
@@ -24,20 +26,45 @@ RowCopy::RowCopy(const AttentionSite &site, const AttentionTensor &tensor, int64
 void RowCopy::copy(Value batch, Value head, Value firstRow, Value end, Value memory) {
   int64_t chunks = rows * elements / vector, threads = site.choice.threads;
   SmallVector<Value> place{batch, head, firstRow};
-  constexpr int64_t mostUnrolled = 8;
-  if (chunks % threads == 0 && chunks / threads <= mostUnrolled && vector > 1) {
-    for (int64_t chunk = 0; chunk < chunks; chunk += threads)
-      copyChunk(add(site.thread, chunk), place, end, memory);
-    return;
-  }
-  auto loop = scf::ForOp::create(b, loc, site.thread, constant(chunks), constant(threads));
+  constexpr int64_t mostUnrolled = 8, mostPagedUnrolled = 4;
+  int64_t ofThread = chunks % threads == 0 && vector > 1 ? chunks / threads : 0;
+  int64_t unrolled = tensor.blockTable && ofThread > 0 ? std::gcd(ofThread, mostPagedUnrolled)
+                     : ofThread <= mostUnrolled        ? ofThread
+                                                       : 0;
+  auto copyChunks = [&](Value first) {
+    SmallVector<Chunk> own;
+    for (int64_t chunk = 0; chunk < std::max<int64_t>(unrolled, 1); ++chunk) {
+      own.push_back(chunkAt(add(first, chunk * threads), place, end));
+      if (!tensor.blockTable) // the reads of a table do not wait for each other
+        copyChunk(own.pop_back_val(), memory);
+    }
+    for (const Chunk &chunk : own)
+      copyChunk(chunk, memory);
+  };
+  if (ofThread > 0 && unrolled == ofThread)
+    return copyChunks(site.thread);
+  int64_t step = std::max<int64_t>(unrolled, 1) * threads;
+  auto loop = scf::ForOp::create(b, loc, site.thread, constant(chunks), constant(step));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  copyChunk(loop.getInductionVar(), place, end, memory);
+  copyChunks(loop.getInductionVar());
+}
+
+/// An entry that is not a block of the cache, which the kernel reports, reads the first one.
+SmallVector<Value> RowCopy::indicesOf(ValueRange place, Value row, Value element) {
+  if (!tensor.blockTable)
+    return tensor.indices({place[0], place[1], row, element});
+  Value entry = memref::LoadOp::create(b, loc, tensor.blockTable,
+                                       ValueRange{place[0], divide(row, tensor.rowsOfBlock)});
+  entry = arith::IndexCastOp::create(b, loc, b.getIndexType(), entry);
+  // As unsigned numbers, negative ones are large.
+  Value isBlock = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, entry, constant(tensor.blocks));
+  return tensor.indices(
+      {select(isBlock, entry, constant(0)), place[1], remainder(row, tensor.rowsOfBlock), element});
 }
 
 /// Elements that are not read are zeros. Their address is that of the first row.
-void RowCopy::copyChunk(Value number, ValueRange place, Value end, Value memory) {
+RowCopy::Chunk RowCopy::chunkAt(Value number, ValueRange place, Value end) {
   int64_t perRow = elements / vector;
   Value inTile = divide(number, perRow), first = multiply(remainder(number, perRow), vector);
   Value row = add(place[2], inTile);
@@ -46,9 +73,13 @@ void RowCopy::copyChunk(Value number, ValueRange place, Value end, Value memory)
     isInside = b.createOrFold<arith::AndIOp>(loc, isInside, isBelow(first, constant(tensor.elements())));
   Value zeroIndex = constant(0);
   Value from = select(isInside, first, zeroIndex);
-  SmallVector<Value> indices = tensor.indices({place[0], place[1], select(isInside, row, zeroIndex), from});
+  return {inTile, first, isInside, indicesOf(place, select(isInside, row, zeroIndex), from)};
+}
+
+void RowCopy::copyChunk(const Chunk &chunk, Value memory) {
+  const auto &[inTile, first, isInside, indices] = chunk;
   if (vector > 1) {
-    Value read = select(isInside, constant(vector), zeroIndex);
+    Value read = select(isInside, constant(vector), constant(0));
     nvgpu::DeviceAsyncCopyOp::create(b, loc, nvgpu::DeviceAsyncTokenType::get(b.getContext()), memory,
                                      ValueRange{inTile, first}, tensor.memory, indices,
                                      b.getIndexAttr(vector), read, /*bypassL1=*/b.getUnitAttr());

@@ -17,7 +17,14 @@ public:
   void copy(mlir::Value batch, mlir::Value head, mlir::Value firstRow, mlir::Value end, mlir::Value memory);
 
 private:
-  void copyChunk(mlir::Value number, mlir::ValueRange place, mlir::Value end, mlir::Value memory);
+  /// A part of a row: where it is in the tile, and in the tensor.
+  struct Chunk {
+    mlir::Value inTile, first, isInside;
+    llvm::SmallVector<mlir::Value> from;
+  };
+  Chunk chunkAt(mlir::Value number, mlir::ValueRange place, mlir::Value end);
+  llvm::SmallVector<mlir::Value> indicesOf(mlir::ValueRange place, mlir::Value row, mlir::Value element);
+  void copyChunk(const Chunk &chunk, mlir::Value memory);
 
   const AttentionSite &site;
   const AttentionTensor &tensor;

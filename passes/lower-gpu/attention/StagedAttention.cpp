@@ -51,7 +51,7 @@ void StagedAttention::begin(const Place &place) {
   awaitCopies(site, 0);
   products->keepRows(queries, headElements);
   if (site.choice.stages > 1)
-    copyKeys(place, constant(0));
+    copyKeys(place, place.firstKey);
 }
 
 AttentionTile::Values StagedAttention::scores(const Place &place, Value firstKey) {

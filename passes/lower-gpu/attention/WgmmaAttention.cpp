@@ -140,7 +140,7 @@ void WgmmaAttention::fill(const Place &place) {
   copyRows(views.q, site.q, queryMap, {place.batch, place.head, place.firstQuery}, choice.queries, head, base,
            queryRing->full(at.stage));
   queryPosition->save(queryRing->next(at));
-  auto loop = scf::ForOp::create(b, loc, constant(0), place.keyEnd, constant(choice.keys));
+  auto loop = scf::ForOp::create(b, loc, place.firstKey, place.keyEnd, constant(choice.keys));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   at = position->load();

@@ -40,3 +40,26 @@ func.func private @dropout(%q: tensor<2x4x512x64xf16>, %c: tensor<2xi64>) -> ten
       -> (tensor<2x4x512x64xf16>, tensor<2x4x512xf32>, tensor<2x4x512xf32>)
   return %0#0 : tensor<2x4x512x64xf16>
 }
+
+// A block has the query heads that share a head of keys. 2 x 2 heads of keys: 16 blocks share the keys of one, at least
+// 256 of them each.
+// CHECK-LABEL: func.func private @paged
+// CHECK-SAME: proa.parts = 16 : i64
+// CHECK: proa.attention = "mma", proa.attention_tile = array<i64: 16, 32>, proa.stages = 2
+func.func private @paged(%q: tensor<2x8x128xf16>, %k: tensor<600x2x16x128xf16>, %t: tensor<2x256xi32>, %n: tensor<2xi32>)
+    -> tensor<2x8x128xf16> attributes {proa.whole_kernel} {
+  %0 = pd.paged_attention %q, %k, %k, %t, %n : (tensor<2x8x128xf16>, tensor<600x2x16x128xf16>,
+      tensor<600x2x16x128xf16>, tensor<2x256xi32>, tensor<2xi32>) -> tensor<2x8x128xf16>
+  return %0 : tensor<2x8x128xf16>
+}
+
+// Many sequences occupy the device without parts.
+// CHECK-LABEL: func.func private @sequences
+// CHECK-SAME: proa.parts = 1 : i64
+// CHECK: proa.attention = "fma", proa.attention_tile = array<i64: 16, 32>, proa.stages = 2
+func.func private @sequences(%q: tensor<300x8x64xf32>, %k: tensor<600x8x16x64xf32>, %t: tensor<300x256xi32>,
+                             %n: tensor<300xi32>) -> tensor<300x8x64xf32> attributes {proa.whole_kernel} {
+  %0 = pd.paged_attention %q, %k, %k, %t, %n : (tensor<300x8x64xf32>, tensor<600x8x16x64xf32>,
+      tensor<600x8x16x64xf32>, tensor<300x256xi32>, tensor<300xi32>) -> tensor<300x8x64xf32>
+  return %0 : tensor<300x8x64xf32>
+}

@@ -42,3 +42,14 @@ func.func private @element(%q: tensor<2x4x64x64xf32>, %s: tensor<2x4x64xf32>) ->
       tensor<2x4x64x64xf32>, tensor<2x4x64xf32>, tensor<2x4x64xf32>, tensor<2x4x64xf32>) -> tensor<2x4x64x64xf32>
   return %0 : tensor<2x4x64x64xf32>
 }
+
+// -----
+
+func.func private @paged(%q: tensor<2x8x128xf16>, %k: tensor<9x2x16x128xf16>, %t: tensor<2x4xi32>, %n: tensor<2xi32>)
+    -> tensor<2x8x128xf16> attributes {proa.whole_kernel} {
+  // expected-error @below {{the choice for the attention: a paged cache has no form with 'wgmma'}}
+  %0 = pd.paged_attention %q, %k, %k, %t, %n {proa.attention = "wgmma", proa.attention_tile = array<i64: 64, 64>}
+      : (tensor<2x8x128xf16>, tensor<9x2x16x128xf16>, tensor<9x2x16x128xf16>, tensor<2x4xi32>, tensor<2xi32>)
+      -> tensor<2x8x128xf16>
+  return %0 : tensor<2x8x128xf16>
+}

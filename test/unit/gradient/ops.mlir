@@ -400,6 +400,12 @@ func.func @flash_attn(%a: tensor<2x3x4x5xf64>, %b: tensor<2x4x2x5xf64>, %c: tens
   return %y : tensor<2x3x4x5xf64>
 }
 
+// The second sequence has no keys, and the last rows of a block are not used. Blocks are shared.
+func.func @paged_attention(%a: tensor<3x4x5xf64>, %b: tensor<4x2x2x5xf64>, %c: tensor<4x2x2x3xf64>, %t: tensor<3x3xi32> {test.values = [2.0, 0.0, 1.0, -1.0, -1.0, -1.0, 2.0, 3.0, -1.0]}, %n: tensor<3xi32> {test.values = [5.0, 0.0, 3.0]}) -> (tensor<3x4x3xf64>) attributes {test.twice} {
+  %y = pd.paged_attention %a, %b, %c, %t, %n {scale = 0.5 : f64} : (tensor<3x4x5xf64>, tensor<4x2x2x5xf64>, tensor<4x2x2x3xf64>, tensor<3x3xi32>, tensor<3xi32>) -> tensor<3x4x3xf64>
+  return %y : tensor<3x4x3xf64>
+}
+
 func.func @fused_softmax_mask_upper_triangle(%a: tensor<2x4x4xf64>) -> (tensor<2x4x4xf64>) {
   %y = pd.fused_softmax_mask_upper_triangle %a : (tensor<2x4x4xf64>) -> tensor<2x4x4xf64>
   return %y : tensor<2x4x4xf64>

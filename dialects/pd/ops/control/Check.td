@@ -7,10 +7,13 @@ include "dialects/pd/ir/Base.td"
 def Pd_AssertOp : Pd_Op<"assert"> {
   let sharding = "whole: it acts on the whole value";
   let summary = "Ends the run with an error unless the condition is true";
-  let description = "The error prints up to `summarize` elements of each tensor in `data`, all if it is negative.";
+  let description = [{
+    The error begins with `message`, if that is not empty, and prints up to `summarize` elements of each tensor in
+    `data`, all if it is negative. Paddle's op has no message: an export leaves it out.
+  }];
   let constraints = ["C1. the condition has one element"];
   let arguments = (ins Pd_BoolTensor:$condition, Variadic<Pd_Tensor>:$data, DefaultValuedAttr<I64Attr,
-    "-1">:$summarize);
+    "-1">:$summarize, DefaultValuedAttr<StrAttr, "\"\"">:$message);
   let results = (outs);
   let traits = [Pd_DeclaredAttributesOnly, InferTypeOpAdaptorWithIsCompatible, MemoryEffects<[MemWrite]>,
     DeclareOpInterfaceMethods<LibraryOpInterface>, DeclareOpInterfaceMethods<ReferenceOpInterface>];

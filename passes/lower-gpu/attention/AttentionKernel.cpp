@@ -1,0 +1,58 @@
+#include "passes/lower-gpu/attention/AttentionKernel.h"
+
+#include "passes/analysis/KernelAttributes.h"
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace proa {
+
+Value memoryOf(Value operand) {
+  return operand ? operand.getDefiningOp<bufferization::ToTensorOp>().getBuffer() : Value();
+}
+
+Value destinationOf(Value result, const KernelSignature &signature, ArrayRef<Value> results) {
+  const auto *found = llvm::find(results, result);
+  return found == results.end() ? Value()
+                                : signature.destinations[static_cast<size_t>(found - results.begin())];
+}
+
+AttentionTensor attentionTensorOf(IRRewriter &b, Location loc, Value memory, ArrayRef<int64_t> dims) {
+  AttentionTensor tensor{memory, SmallVector<int64_t>(dims), {}};
+  SmallVector<OpFoldResult> sizes = memref::getMixedSizes(b, loc, memory);
+  for (int64_t dim : dims)
+    tensor.sizes.push_back(sizes[static_cast<size_t>(dim)]);
+  return tensor;
+}
+
+void overRows(IRRewriter &b, Location loc, const KernelSignature &signature,
+              function_ref<void(Value row)> body) {
+  Value block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
+  Value blocks = gpu::GridDimOp::create(b, loc, gpu::Dimension::x);
+  Value first = arith::AddIOp::create(b, loc, signature.begin, block);
+  auto loop = scf::ForOp::create(b, loc, first, signature.end, blocks);
+  b.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}
+
+void finishKernel(func::FuncOp kernel, Operation *op, const AttentionChoice &choice) {
+  Builder b(kernel.getContext());
+  SmallVector<Operation *> tensors;
+  for (Value operand : op->getOperands())
+    if (!llvm::is_contained(tensors, operand.getDefiningOp()))
+      tensors.push_back(operand.getDefiningOp());
+  op->dropAllUses();
+  op->erase();
+  for (Operation *tensor : tensors)
+    tensor->erase();
+  kernel->removeAttr(wholeKernelAttribute);
+  kernel->setAttr(kernelAttribute, b.getUnitAttr());
+  kernel->setAttr(threadsAttribute, b.getI64IntegerAttr(choice.threads));
+  if (choice.kind == AttentionChoice::Kind::Wgmma)
+    kernel->setAttr(residentBlocksAttribute, b.getI64IntegerAttr(1));
+}
+
+} // namespace proa

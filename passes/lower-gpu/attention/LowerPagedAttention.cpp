@@ -1,0 +1,158 @@
+// A kernel of pd.paged_attention becomes the code of one thread: see proa-lower-attention in Passes.td.
+#include "passes/analysis/IndexChecks.h"
+#include "passes/analysis/KernelAttributes.h"
+#include "passes/lower-cpu/KernelForm.h"
+#include "passes/lower-gpu/Arrival.h"
+#include "passes/lower-gpu/GlobalScratch.h"
+#include "passes/lower-gpu/attention/AttentionKernel.h"
+#include "passes/lower-gpu/attention/PagedThreads.h"
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+
+namespace proa {
+namespace {
+
+class PagedKernel {
+public:
+  PagedKernel(func::FuncOp kernel, pd::PagedAttentionOp op)
+      : kernel(kernel), op(op), b(kernel.getContext()), loc(op.getLoc()), sizes(AttentionSizes::of(op)) {}
+
+  LogicalResult lower(ModuleOp module) {
+    FailureOr<AttentionChoice> read = AttentionChoice::read(op);
+    if (failed(read) || failed(verifyNotReferenced(kernel, module)) || failed(readParts(*read)))
+      return failure();
+    choice = *read;
+    constexpr double nanosecondsOfOperation = 0.05;
+    kernel->setAttr(rowsAttribute, b.getI64IntegerAttr(tiles * parts));
+    kernel->setAttr(workAttribute, b.getF64FloatAttr(static_cast<double>(*op.getDeviceOperations()) *
+                                                     nanosecondsOfOperation));
+    addWords();
+    Operation *terminator = kernel.getBody().front().getTerminator();
+    SmallVector<Value> results(terminator->getOperands());
+    KernelSignature signature = changeSignature(kernel);
+    terminator->setOperands({});
+    b.setInsertionPoint(op);
+    replaceBody(signature, results);
+    return success();
+  }
+
+private:
+  func::FuncOp kernel;
+  pd::PagedAttentionOp op;
+  IRRewriter b;
+  Location loc;
+  AttentionSizes sizes;
+  AttentionChoice choice;
+  int64_t tiles = 0, parts = 1;
+
+  LogicalResult readParts(const AttentionChoice &own) {
+    tiles = sizes.heads * static_cast<int64_t>(llvm::divideCeil(sizes.queries, own.queries));
+    Attribute attribute = kernel->getAttr(partsAttribute);
+    if (!attribute)
+      return success();
+    // Each tile of queries that several blocks share has a counter.
+    constexpr int64_t mostParts = 4096;
+    auto given = dyn_cast<IntegerAttr>(attribute);
+    int64_t most = tiles <= mostSharedRows ? mostParts : 1;
+    if (!given || !given.getType().isInteger(64) || given.getInt() < 1 || given.getInt() > most)
+      return kernel.emitError() << "'" << partsAttribute << "' is " << attribute
+                                << ", expected an i64 from 1 to " << most;
+    parts = given.getInt();
+    return success();
+  }
+
+  /// The argument for the words of index checks. PagedThreads creates the only check.
+  void addWords() {
+    (void)kernel.insertArgument(kernel.getNumArguments(), MemRefType::get({}, b.getI64Type()), {}, loc);
+    kernel->setAttr(indexChecksAttribute, b.getArrayAttr({}));
+  }
+
+  /// Memory [batch, heads, elements] as [batch, heads of keys, query heads of each, elements].
+  AttentionTensor byKeyHeads(Value memory) {
+    auto type = cast<MemRefType>(memory.getType());
+    ArrayRef<int64_t> shape = type.getShape();
+    int64_t heads = sizes.heads / shape[0];
+    auto own = MemRefType::get({shape[0], heads, sizes.queries, shape[2]}, type.getElementType());
+    Value view = memref::ExpandShapeOp::create(b, loc, own, memory,
+                                               SmallVector<ReassociationIndices>{{0}, {1, 2}, {3}});
+    return attentionTensorOf(b, loc, view, {0, 1, 2, 3});
+  }
+
+  AttentionTensor paged(Value cache, Value table) {
+    AttentionTensor tensor = attentionTensorOf(b, loc, cache, {0, 1, 2, 3});
+    ArrayRef<int64_t> shape = cast<MemRefType>(cache.getType()).getShape();
+    tensor.blockTable = table;
+    tensor.blocks = shape[0];
+    tensor.rowsOfBlock = shape[2];
+    tensor.sizes[0] = b.getIndexAttr(cast<MemRefType>(table.getType()).getDimSize(0));
+    tensor.sizes[2] = b.getIndexAttr(sizes.keys);
+    return tensor;
+  }
+
+  /// Memory for the results of parts, and counters of tiles.
+  PagedThreads::Parts makeParts() {
+    PagedThreads::Parts own;
+    own.count = parts;
+    if (parts == 1)
+      return own;
+    constexpr int64_t bytes = 4;
+    int64_t slots = tiles * parts, rows = choice.queries;
+    Value base = addScratchArgument(kernel, {slots, rows, (sizes.value + 2) * bytes}).front();
+    Value all = memref::ReinterpretCastOp::create(
+        b, loc, MemRefType::get({slots * rows * (sizes.value + 2) * bytes}, b.getI8Type()), base, 0,
+        ArrayRef<int64_t>{slots * rows * (sizes.value + 2) * bytes}, ArrayRef<int64_t>{1});
+    auto view = [&](ArrayRef<int64_t> shape, int64_t first) -> Value {
+      return memref::ViewOp::create(b, loc, MemRefType::get(shape, b.getF32Type()), all,
+                                    arith::ConstantIndexOp::create(b, loc, first * bytes), ValueRange());
+    };
+    int64_t outputs = slots * rows * sizes.value;
+    own.outputs = attentionTensorOf(b, loc, view({slots, 1, rows, sizes.value}, 0), {0, 1, 2, 3});
+    own.maxima = view({slots, rows}, outputs);
+    own.sums = view({slots, rows}, outputs + slots * rows);
+    own.counters = memref::ReinterpretCastOp::create(b, loc, MemRefType::get({tiles}, b.getI32Type()),
+                                                     addCountersArgument(kernel), 0, ArrayRef<int64_t>{tiles},
+                                                     ArrayRef<int64_t>{1});
+    return own;
+  }
+
+  void replaceBody(const KernelSignature &signature, ArrayRef<Value> results) {
+    SmallVector<Value> operands = llvm::map_to_vector(op->getOperands(), memoryOf);
+    // The words precede the range of rows.
+    unsigned words = cast<BlockArgument>(signature.begin).getArgNumber() - 1;
+    pd::KernelChecks checks;
+    checks.words = viewOfWords(b, loc, kernel.getArgument(words), /*count=*/1);
+    pd::ElementBuilder code(b, op, operands, &checks);
+    Value table = memoryOf(op.getBlockTable());
+    AttentionSite site{b,
+                       loc,
+                       kernel,
+                       byKeyHeads(memoryOf(op.getQ())),
+                       paged(memoryOf(op.getKeyCache()), table),
+                       paged(memoryOf(op.getValueCache()), table),
+                       byKeyHeads(destinationOf(op.getOut(), signature, results)),
+                       choice,
+                       sizes.element,
+                       gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x)};
+    std::unique_ptr<AttentionTile> tile = makeStagedAttention(site);
+    tile->prepare();
+    AttentionCode::Operands scores;
+    scores.lengths = memoryOf(op.getLengths());
+    scores.scale = op.getScale().convertToDouble();
+    PagedThreads threads(site, *tile, scores, makeParts(), code);
+    overRows(b, loc, signature, [&](Value row) { threads.build(row); });
+    describeChecks(kernel, checks);
+    finishKernel(kernel, op, choice);
+  }
+};
+
+} // namespace
+
+LogicalResult lowerPagedAttention(func::FuncOp kernel, pd::PagedAttentionOp op, ModuleOp module) {
+  return PagedKernel(kernel, op).lower(module);
+}
+
+} // namespace proa

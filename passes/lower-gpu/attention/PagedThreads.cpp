@@ -1,0 +1,158 @@
+#include "passes/lower-gpu/attention/PagedThreads.h"
+
+#include "passes/lower-gpu/Arrival.h"
+
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace proa {
+namespace {
+
+constexpr double minusInfinity = -std::numeric_limits<double>::infinity();
+constexpr unsigned rowDim = 2;
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Parts of keys
+//===----------------------------------------------------------------------===//
+
+void PagedThreads::build(Value row) {
+  slot = row;
+  Value tileNumber = divide(row, parts.count);
+  AttentionTile::Place place = placeOf(tileNumber);
+  if (parts.count > 1)
+    choosePart(place, remainder(row, parts.count));
+  checkBlocks(place);
+  computeTile(place);
+  if (parts.count == 1)
+    return;
+  Value isLast = emitArrival(b, loc, parts.counters, tileNumber, constant(parts.count));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(scf::IfOp::create(b, loc, isLast).thenBlock());
+  NVVM::MembarOp::create(b, loc, NVVM::MemScopeKind::GPU);
+  combine(place, tileNumber);
+}
+
+/// Whole tiles of the keys that the sequence has: the capacity of the cache does not matter.
+void PagedThreads::choosePart(AttentionTile::Place &place, Value part) const {
+  Value keysOfParts = constant(parts.count * site.choice.keys);
+  Value tiles = b.createOrFold<arith::CeilDivUIOp>(loc, place.keyEnd, keysOfParts);
+  Value keys = multiply(tiles, site.choice.keys);
+  place.firstKey = multiply(part, keys);
+  place.keyEnd = b.createOrFold<arith::MinUIOp>(loc, add(place.firstKey, keys), place.keyEnd);
+}
+
+/// Reports entries of the block table that are not blocks of the cache.
+void PagedThreads::checkBlocks(const AttentionTile::Place &place) {
+  enum Operand : unsigned { query, keys, values, table };
+  int64_t rows = site.k.rowsOfBlock;
+  Value first = add(divide(place.firstKey, rows), site.thread),
+        end = divide(add(place.keyEnd, rows - 1), rows);
+  auto loop = scf::ForOp::create(b, loc, first, end, constant(site.choice.threads));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  code.loadIndex(table, {{code, place.batch}, {code, loop.getInductionVar()}}, keys, /*axis=*/0,
+                 /*wraps=*/false);
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+/// A sequence without keys has the result 0.
+Value PagedThreads::normalization(Value sum) {
+  Value isEmpty = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, sum, number(0));
+  Value inverse = arith::DivFOp::create(b, loc, number(1), sum);
+  return arith::SelectOp::create(b, loc, isEmpty, number(0), inverse);
+}
+
+void PagedThreads::store(const AttentionTile::Place &place, const State &state) {
+  if (parts.count == 1)
+    return AttentionThreads::store(place, state);
+  Values sums; // shuffles are those of all lanes
+  for (Value sum : state.sums)
+    sums.push_back(acrossLanes(sum, /*isMaximum=*/false));
+  forRows(place, [&](size_t row, Value) {
+    Value inTile = tile.rowOf(static_cast<int64_t>(row));
+    storeRow(parts.outputs, slot, constant(0), inTile, outputsOf(state, row), tile.adjacentOutputs,
+             [&](int64_t output) { return tile.outputOf(output); });
+    Value isFirst = isEqual(remainder(site.thread, tile.lanesOfRow), 0);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(scf::IfOp::create(b, loc, isFirst).thenBlock());
+    memref::StoreOp::create(b, loc, state.maxima[row], parts.maxima, ValueRange{slot, inTile});
+    memref::StoreOp::create(b, loc, sums[row], parts.sums, ValueRange{slot, inTile});
+  });
+}
+
+/// The threads combine chunks of the elements of all rows of the tile.
+void PagedThreads::combine(const AttentionTile::Place &place, Value tileNumber) {
+  constexpr int64_t widest = 4; // 16 bytes
+  int64_t elements = site.out.elements(), width = elements % widest == 0 ? widest : 1;
+  int64_t ofRow = elements / width, chunks = site.choice.queries * ofRow;
+  auto loop = scf::ForOp::create(b, loc, site.thread, constant(chunks), constant(site.choice.threads));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value chunk = loop.getInductionVar(), row = divide(chunk, ofRow);
+  Value isQuery = isBelow(add(place.firstQuery, row), size(site.q, rowDim));
+  b.setInsertionPointToStart(scf::IfOp::create(b, loc, isQuery).thenBlock());
+  combineChunk(place, multiply(tileNumber, parts.count), row, multiply(remainder(chunk, ofRow), width),
+               width);
+}
+
+void PagedThreads::combineChunk(const AttentionTile::Place &place, Value firstSlot, Value row, Value element,
+                                int64_t width) {
+  auto load = [&](Value memory, Value part) -> Value {
+    return memref::LoadOp::create(b, loc, memory, ValueRange{add(firstSlot, part), row});
+  };
+  Value maximum = overParts({number(minusInfinity)}, [&](Value part, ValueRange state) -> Values {
+    return {arith::MaximumFOp::create(b, loc, state[0], load(parts.maxima, part))};
+  })[0];
+  Value base = baseOf(maximum);
+  Values sums(static_cast<size_t>(width) + 1, number(0)); // of weights, then of elements
+  sums = overParts(sums, [&](Value part, ValueRange state) {
+    Value weight =
+        math::Exp2Op::create(b, loc, arith::SubFOp::create(b, loc, load(parts.maxima, part), base));
+    Values terms{load(parts.sums, part)}, next;
+    Value own =
+        vector::LoadOp::create(b, loc, VectorType::get({width}, b.getF32Type()), parts.outputs.memory,
+                               ValueRange{add(firstSlot, part), constant(0), row, element},
+                               /*nontemporal=*/false, llvm::MaybeAlign(static_cast<uint64_t>(width * 4)));
+    for (int64_t i = 0; i < width; ++i)
+      terms.push_back(vector::ExtractOp::create(b, loc, own, i));
+    for (auto [sum, term] : llvm::zip(state, terms))
+      next.push_back(math::FmaOp::create(b, loc, weight, term, sum));
+    return next;
+  });
+  Value factor = normalization(sums[0]);
+  Values out;
+  for (Value sum : ValueRange(sums).drop_front())
+    out.push_back(arith::MulFOp::create(b, loc, sum, factor));
+  storeRow(site.out, place.batch, place.head, add(place.firstQuery, row), out, width,
+           [&](int64_t output) { return add(element, output); });
+}
+
+/// Without any key all powers are 0.
+Value PagedThreads::baseOf(Value maximum) {
+  Value isNothing = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, maximum, number(minusInfinity));
+  return arith::SelectOp::create(b, loc, isNothing, number(0), maximum);
+}
+
+PagedThreads::Values PagedThreads::overParts(Values state, function_ref<Values(Value, ValueRange)> body) {
+  auto loop = scf::ForOp::create(b, loc, constant(0), constant(parts.count), constant(1), state);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  scf::YieldOp::create(b, loc, body(loop.getInductionVar(), loop.getRegionIterArgs()));
+  return Values(loop.getResults());
+}
+
+} // namespace proa

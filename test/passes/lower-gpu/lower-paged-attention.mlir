@@ -1,0 +1,60 @@
+// RUN: proa-opt %s --proa-choose-attention --proa-lower-attention --split-input-file --verify-diagnostics | FileCheck %s
+
+// Two blocks share the keys of each of two heads of two sequences. The kernel gets scratch memory for 16 rows of 64 sums,
+// a maximum and a sum of weights for each block, counters, and a word for the check of the block table.
+// CHECK-LABEL: func.func private @parts
+// CHECK-SAME: %[[TABLE:[^:]*]]: memref<2x40xi32>
+// CHECK-SAME: proa.counters, proa.index_checks = [array<i64: 3, 1, 0, 9, 0>]
+// CHECK-SAME: proa.rows = 8 : i64, proa.scratch = [array<i64: 8, 16, 264>], proa.threads = 32 : i64
+// Entries are checked once, then the rows are copied by the table.
+// CHECK: memref.load %[[TABLE]]
+// CHECK: memref.atomic_rmw minu
+// CHECK: %[[ENTRY:.*]] = memref.load %[[TABLE]]
+// CHECK: nvgpu.device_async_copy
+// The last block combines the parts.
+// CHECK: nvvm.memory.barrier
+// CHECK: memref.atomic_rmw addi
+// CHECK: scf.if
+// CHECK: nvvm.memory.barrier
+// CHECK: arith.maximumf
+// CHECK: vector.store
+func.func private @parts(%q: tensor<2x6x64xf16>, %k: tensor<9x2x16x64xf16>, %v: tensor<9x2x16x64xf16>,
+    %t: tensor<2x40xi32>, %n: tensor<2xi32>) -> tensor<2x6x64xf16> attributes {proa.parts = 2 : i64, proa.whole_kernel} {
+  %0 = pd.paged_attention %q, %k, %v, %t, %n : (tensor<2x6x64xf16>, tensor<9x2x16x64xf16>, tensor<9x2x16x64xf16>,
+      tensor<2x40xi32>, tensor<2xi32>) -> tensor<2x6x64xf16>
+  return %0 : tensor<2x6x64xf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func private @whole
+// CHECK-NOT: proa.counters
+// CHECK-NOT: proa.scratch
+// CHECK-SAME: proa.rows = 4 : i64
+func.func private @whole(%q: tensor<2x6x64xf16>, %k: tensor<9x2x16x64xf16>, %t: tensor<2x40xi32>, %n: tensor<2xi32>)
+    -> tensor<2x6x64xf16> attributes {proa.parts = 1 : i64, proa.whole_kernel} {
+  %0 = pd.paged_attention %q, %k, %k, %t, %n : (tensor<2x6x64xf16>, tensor<9x2x16x64xf16>, tensor<9x2x16x64xf16>,
+      tensor<2x40xi32>, tensor<2xi32>) -> tensor<2x6x64xf16>
+  return %0 : tensor<2x6x64xf16>
+}
+
+// -----
+
+// expected-error @below {{'proa.parts' is 0 : i64, expected an i64 from 1 to 4096}}
+func.func private @none(%q: tensor<2x6x64xf16>, %k: tensor<9x2x16x64xf16>, %t: tensor<2x40xi32>, %n: tensor<2xi32>)
+    -> tensor<2x6x64xf16> attributes {proa.parts = 0 : i64, proa.whole_kernel} {
+  %0 = pd.paged_attention %q, %k, %k, %t, %n : (tensor<2x6x64xf16>, tensor<9x2x16x64xf16>, tensor<9x2x16x64xf16>,
+      tensor<2x40xi32>, tensor<2xi32>) -> tensor<2x6x64xf16>
+  return %0 : tensor<2x6x64xf16>
+}
+
+// -----
+
+// There are counters for 1024 rows.
+// expected-error @below {{'proa.parts' is 2 : i64, expected an i64 from 1 to 1}}
+func.func private @counters(%q: tensor<600x6x64xf16>, %k: tensor<9x2x16x64xf16>, %t: tensor<600x40xi32>,
+    %n: tensor<600xi32>) -> tensor<600x6x64xf16> attributes {proa.parts = 2 : i64, proa.whole_kernel} {
+  %0 = pd.paged_attention %q, %k, %k, %t, %n : (tensor<600x6x64xf16>, tensor<9x2x16x64xf16>, tensor<9x2x16x64xf16>,
+      tensor<600x40xi32>, tensor<600xi32>) -> tensor<600x6x64xf16>
+  return %0 : tensor<600x6x64xf16>
+}
