@@ -346,10 +346,10 @@ FailureOr<SmallVector<Value>> MaskedMultiheadAttentionOp::decompose(OpBuilder &b
   if (Value mask = getSrcMask()) {
     auto none = builder.getDenseI64ArrayAttr({});
     out = FusedAttentionOp::create(builder, getLoc(), insertDim(q, 2), slice(inRows, 2, 0, used),
-                                   slice(values, 2, 0, used), mask, lengths, Value(),
+                                   slice(values, 2, 0, used), mask, lengths, Value(), Value(),
                                    builder.getF64FloatAttr(dims.scale()), builder.getBoolAttr(false), none,
                                    none, none, none, builder.getF64FloatAttr(0),
-                                   DropoutModeAttr::get(getContext(), DropoutMode::UpscaleInTrain))
+                                   DropoutModeAttr::get(getContext(), DropoutMode::UpscaleInTrain), none)
               .getOut();
   } else { // each sequence is a block
     out =
