@@ -145,6 +145,8 @@ private:
   void importMedian(const newir::Operation &op);
   /// Operands: the new value, and the value whose memory it overwrites.
   void importAssignOut(const newir::Operation &op);
+  /// Operands: x, the indices or masks, the new elements.
+  void importIndexPut(const newir::Operation &op);
   /// Operands: start, end, step; the end is one of the elements.
   void importRange(const newir::Operation &op);
 

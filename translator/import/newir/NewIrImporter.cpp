@@ -71,6 +71,8 @@ const llvm::StringMap<ModelImporter::Handler> &ModelImporter::handlers() {
                                                {"1.nanmedian", &ModelImporter::importMedian},
                                                {"1.trunc_divide", &ModelImporter::importTruncDivide},
                                                {"1.range_v2", &ModelImporter::importRange},
+                                               {"1.index_put", &ModelImporter::importIndexPut},
+                                               {"1.index_put_", &ModelImporter::importIndexPut},
                                                {"1.set_value", &ModelImporter::importSetValue},
                                                {"1.set_value_", &ModelImporter::importSetValue},
                                                {"1.set_value_with_tensor", &ModelImporter::importSetValue},
