@@ -179,6 +179,9 @@ private:
   void defineLoopResults(const newir::Operation &op, mlir::ValueRange results,
                          const std::set<int64_t> &written);
   void importIf(const newir::Operation &op);
+  /// Defines the arrays among the results of a condition. One that both branches yield is the array from
+  /// before the condition, changed.
+  void defineBranchArrays(const newir::Operation &op, mlir::ValueRange results);
 
   mlir::MLIRContext &context;
   const newir::Model &model;
