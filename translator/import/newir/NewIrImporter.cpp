@@ -27,6 +27,8 @@ Result<OwningOpRef<ModuleOp>> ModelImporter::run() {
     replaceFed(op);
   }
   finishFunction();
+  if (options.feedsMayHelp)
+    *options.feedsMayHelp = !diagnostics.empty() && diagnostics.size() == openErrors;
   if (!diagnostics.empty())
     return diagnostics;
   return std::move(module);
@@ -273,6 +275,11 @@ bool isKnownInNewIr(llvm::StringRef name) {
   llvm::StringRef inDialect = name;
   return ModelImporter::hasHandler(name) ||
          (inDialect.consume_front("1.") && (findNewIrOp(inDialect) || findNewIrGradient(inDialect)));
+}
+
+Result<Interface> declaredInterface(MLIRContext &context, const newir::Model &model,
+                                    const ImportOptions &options) {
+  return ModelImporter(context, model, options).declaredInterface();
 }
 
 Result<OwningOpRef<ModuleOp>> importNewIr(MLIRContext &context, const newir::Model &model,
