@@ -60,6 +60,19 @@ bool shouldMoveReshape(OpOperand *operand) {
          llvm::any_of(consumer->getUsers(), isGeneric);
 }
 
+/// A producer that checks its indices has an effect, so MLIR's fusion leaves it behind. Its consumers have
+/// the checks.
+struct EraseFusedProducer : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op, PatternRewriter &rewriter) const override {
+    if (!op->use_empty())
+      return rewriter.notifyMatchFailure(op, "has results that are read");
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 struct FuseElementwise : proa::impl::FuseElementwiseBase<FuseElementwise> {
   using FuseElementwiseBase::FuseElementwiseBase;
 
@@ -72,6 +85,7 @@ struct FuseElementwise : proa::impl::FuseElementwiseBase<FuseElementwise> {
     tensor::CastOp::getCanonicalizationPatterns(patterns, context);
     context->getLoadedDialect<tensor::TensorDialect>()->getCanonicalizationPatterns(patterns);
     linalg::populateElementwiseOpsFusionPatterns(patterns, shouldFuse);
+    patterns.add<EraseFusedProducer>(context);
     linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, shouldMoveReshape);
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
     linalg::FillOp::getCanonicalizationPatterns(patterns, context);

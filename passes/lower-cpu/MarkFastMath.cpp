@@ -30,6 +30,9 @@ struct MarkFastMath : proa::impl::MarkFastMathBase<MarkFastMath> {
 
   void runOnOperation() override {
     getOperation()->walk([&](arith::ArithFastMathInterface op) {
+      // A contracted pair of conversions folds away, with its rounding and overflow.
+      if (isa<arith::TruncFOp, arith::ExtFOp>(*op))
+        return;
       auto flags = arith::FastMathFlags::contract;
       if (isReductionCombiner(op))
         flags = flags | arith::FastMathFlags::reassoc;

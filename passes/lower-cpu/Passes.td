@@ -76,10 +76,10 @@ def CollapseLoops : Pass<"proa-collapse-loops", "mlir::func::FuncOp"> {
 def MarkFastMath : Pass<"proa-mark-fast-math", "mlir::func::FuncOp"> {
   let summary = "Allow contraction, and reassociation in reductions only";
   let description = [{
-    Every floating-point operation may be contracted to a fused multiply-add. The addition or multiplication that
-    accumulates a reduction may be reassociated, because it cannot be vectorized otherwise. Nothing else is allowed:
-    masks contain infinities, and NaN must propagate. Run it before `proa-expand-math`, whose polynomials need
-    strict arithmetic.
+    Every floating-point operation but conversions may be contracted to a fused multiply-add. Of a conversion to a
+    narrower type and back, nothing would remain. The addition or multiplication that accumulates a reduction may be
+    reassociated, because it cannot be vectorized otherwise. Nothing else is allowed: masks contain infinities, and NaN
+    must propagate. Run it before `proa-expand-math`, whose polynomials need strict arithmetic.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }

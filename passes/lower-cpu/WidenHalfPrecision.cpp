@@ -51,14 +51,14 @@ struct ComputeInF32 : RewritePattern {
   }
 };
 
-/// extf(truncf(x)) is x: a kernel may be more exact than its element type.
+/// extf(truncf(x)) is x for an x of f32: a kernel may be more exact than f16 and bf16 elements.
 struct DropRounding : OpRewritePattern<arith::ExtFOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(arith::ExtFOp op, PatternRewriter &rewriter) const override {
     auto rounding = op.getIn().getDefiningOp<arith::TruncFOp>();
-    if (!rounding || rounding.getIn().getType() != op.getType())
-      return rewriter.notifyMatchFailure(op, "does not undo a rounding from the same type");
+    if (!rounding || rounding.getIn().getType() != op.getType() || !isHalf(rounding.getType()))
+      return rewriter.notifyMatchFailure(op, "does not undo a rounding to half precision from the same type");
     rewriter.replaceOp(op, rounding.getIn());
     return success();
   }

@@ -15,6 +15,7 @@
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/math/ComplexOps.h"
 #include "dialects/pd/ops/math/UnaryOps.h"
+#include "dialects/pd/ops/nn/InterpolateOps.h"
 #include "dialects/pd/ops/nn/PoolOps.h"
 #include "dialects/pd/ops/reduce/ScanOps.h"
 #include "dialects/pd/ops/search/SearchOps.h"
@@ -187,6 +188,31 @@ Value formulaOf(pd::SliceOp op, TensorBuilder &e) {
                                op.getAxes(), op.getStarts(), ends, op.getStrides());
 }
 
+/// Paddle 2.6 reads sizes as int32. Null where they are.
+template <class Interpolation> Value interpolation(Interpolation op, TensorBuilder &e) {
+  Type number = e.getBuilder().getI32Type();
+  auto isWide = [&](Value size) { return pd::tensorType(size).getElementType() != number; };
+  if (llvm::none_of(op.getSizeTensor(), isWide) && !(op.getOutSize() && isWide(op.getOutSize())))
+    return {};
+  Operation *copy = e.getBuilder().clone(*op);
+  auto narrowed = cast<Interpolation>(copy);
+  e.getBuilder().setInsertionPoint(copy);
+  for (MutableOperandRange sizes : {narrowed.getOutSizeMutable(), narrowed.getSizeTensorMutable()})
+    for (OpOperand &size : sizes)
+      size.set(e.cast(e.wrap(size.get()), number));
+  e.getBuilder().setInsertionPointAfter(copy);
+  return copy->getResult(0);
+}
+
+/// A legacy range has the type of its bounds. Null where these have the type of the result.
+Value formulaOf(pd::ArangeOp op, TensorBuilder &e) {
+  Type bounds = pd::tensorType(op.getStart()).getElementType();
+  if (bounds == op.getDtype())
+    return {};
+  Value range = e.create<pd::ArangeOp>(op.getStart(), op.getEnd(), op.getStep(), bounds);
+  return e.cast(e.wrap(range), op.getDtype());
+}
+
 Value formulaOf(pd::CopysignOp op, TensorBuilder &e) {
   Expression x = e.abs(e.operand(0)), y = e.operand(1);
   // The inverse of a zero tells its sign.
@@ -356,10 +382,13 @@ bool ProgramExporter::addFormula(Operation &op) {
       llvm::TypeSwitch<Operation *, Values>(&op)
           .Case<pd::DimOp, pd::ScatterNdOp, pd::GatherOp, pd::RoundOp, pd::WhereOp, pd::ArraySplitOp,
                 pd::SliceOp, pd::CopysignOp, pd::BitwiseLeftShiftOp, pd::BitwiseRightShiftOp,
-                pd::ArraySliceOp, pd::ArrayConcatOp, pd::EqualOp, pd::NotEqualOp, pd::Pool2dGradientOp,
-                pd::Pool3dGradientOp>([&](auto typed) { return Values{formulaOf(typed, e)}; })
+                pd::ArraySliceOp, pd::ArrayConcatOp, pd::EqualOp, pd::NotEqualOp, pd::ArangeOp,
+                pd::Pool2dGradientOp, pd::Pool3dGradientOp>(
+              [&](auto typed) { return Values{formulaOf(typed, e)}; })
           .Case<pd::RowPositionsOp, pd::RangesOp, pd::ArrayToTensorOp, pd::FailOp>(
               [&](auto typed) { return formulaOf(typed, e); })
+          .Case<pd::LinearInterpOp, pd::BilinearInterpOp, pd::TrilinearInterpOp, pd::BicubicInterpOp,
+                pd::NearestInterpOp>([&](auto typed) { return Values{interpolation(typed, e)}; })
           .Case<pd::OptimizationBarrierOp>([](auto typed) { return Values{typed->getOperand(0)}; })
           .Default(Values());
   bool isFormula = values.empty() ? isa<pd::FailOp>(op) : values.front() != nullptr;

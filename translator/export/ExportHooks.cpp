@@ -43,6 +43,14 @@ void exportHistogram(OpExporter &exporter) {
   exporter.setAttribute("max", static_cast<int32_t>(op.getMax().convertToDouble()));
 }
 
+/// Paddle counts the parts by the attribute, also where tensors hold their sizes.
+void exportSplit(OpExporter &exporter) {
+  exporter.exportByTable();
+  auto op = exporter.get<pd::SplitOp>();
+  if (op.getSectionsTensor())
+    exporter.setAttribute("sections", std::vector<int32_t>(op->getNumResults(), -1));
+}
+
 void exportUnbind(OpExporter &exporter) {
   exporter.exportByTable();
   exporter.setAttribute("num", static_cast<int32_t>(exporter.getOp()->getNumResults()));
@@ -81,6 +89,14 @@ void exportUpdateLossScaling(OpExporter &exporter) {
   exporter.shareVariables("LossScaling", "PrevLossScaling");
   exporter.shareVariables("OutGoodSteps", "InGoodSteps");
   exporter.shareVariables("OutBadSteps", "InBadSteps");
+  exporter.exportByTable();
+}
+
+/// Paddle reads and writes the variables of the results.
+void exportAverageAccumulates(OpExporter &exporter) {
+  for (const char *name :
+       {"sum_1", "sum_2", "sum_3", "num_accumulates", "old_num_accumulates", "num_updates"})
+    exporter.shareVariables(std::string("out_") + name, std::string("in_") + name);
   exporter.exportByTable();
 }
 

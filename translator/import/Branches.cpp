@@ -318,6 +318,10 @@ llvm::SmallVector<Value> ControlFlowImporter::makeBranch(Branch &branch, Value c
     alignRegions(branch, i, location);
     Type first = branch.values[0][i].getType(), second = branch.values[1][i].getType();
     Type type = pd::joinedTypes(first, second);
+    if (!type && i >= branch.declared.size() && !isReadAround(branch.names[i])) {
+      branch.erase(i--);
+      continue;
+    }
     if (!type) {
       std::string text;
       llvm::raw_string_ostream(text) << first << " and " << second;
@@ -398,6 +402,31 @@ bool ControlFlowImporter::isReadLater(llvm::StringRef name) const {
            llvm::is_contained(program.interface.states, name);
   const auto &own = program.legacyProgram.blocks[program.currentBlock].variables;
   return llvm::none_of(own, [&](const legacy::Variable &variable) { return variable.name == name; });
+}
+
+bool ControlFlowImporter::isReadAround(llvm::StringRef name) const {
+  const legacy::Program &source = program.legacyProgram;
+  size_t next = program.currentIndex + 1;
+  for (size_t depth = openBlocks.size(); depth-- > 0;) {
+    int32_t block = openBlocks[depth];
+    const legacy::Block &content = source.blocks[block];
+    for (const legacy::Operation &op : llvm::ArrayRef(content.operations).drop_front(next))
+      if (effectsOf(source, op).read.contains(name))
+        return true;
+    if (llvm::any_of(content.variables, [&](const legacy::Variable &own) { return own.name == name; }))
+      break;
+    if (depth == 0)
+      return true;
+    const auto &around = source.blocks[openBlocks[depth - 1]].operations;
+    auto runs = [&](const legacy::Operation &op) { return subBlockOf(source, op) == block; };
+    auto op = llvm::find_if(around, runs);
+    // A loop runs the block again.
+    if (op == around.end() || (!isConditionalBlock(*op) && effectsOf(source, block).read.contains(name)))
+      return true;
+    next = static_cast<size_t>(op - around.begin()) + 1;
+  }
+  return llvm::is_contained(program.interface.fetches, name) ||
+         llvm::is_contained(program.interface.states, name);
 }
 
 //===-- select_input ------------------------------------------------------------------------------------===//
@@ -481,8 +510,8 @@ void ControlFlowImporter::mergePending(const PendingBlock *onFalse, const Pendin
       selected[key] = result;
       selectedLods[key] = branch.resultLods[i];
     } else {
-      program.define(pairs[i].first, result);
-      program.lods.set(pairs[i].first, branch.resultLods[i]);
+      program.define(branch.names[i], result);
+      program.lods.set(branch.names[i], branch.resultLods[i]);
     }
 }
 

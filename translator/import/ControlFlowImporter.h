@@ -127,6 +127,8 @@ private:
   /// regions do not fit.
   llvm::SmallVector<mlir::Value> makeBranch(Branch &branch, mlir::Value condition, mlir::Location location);
   bool isReadLater(llvm::StringRef name) const;
+  /// Whether an op that runs after the current one may read a variable, in any of the blocks that run now.
+  bool isReadAround(llvm::StringRef name) const;
 
   // Blocks that cannot be imported and may never run (DeferredErrors.cpp).
 

@@ -2,6 +2,7 @@
 
 #include "dialects/pd/ir/Guarded.h"
 #include "dialects/pd/ir/Keywords.h"
+#include "dialects/pd/ops/shape/KnownElements.h"
 
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 
@@ -66,6 +67,15 @@ Operation *createOp(OpBuilder &builder, Location location, llvm::StringRef name,
     return nullptr;
   }
   return created;
+}
+
+bool mayDependOnFeeds(llvm::ArrayRef<llvm::SmallVector<Value>> operands) {
+  auto isOpen = [](Value operand) {
+    auto type = dyn_cast<RankedTensorType>(operand.getType());
+    return type && (!type.hasStaticShape() || (type.getElementType().isIntOrIndex() && type.getRank() <= 1 &&
+                                               !pd::allKnownElements(operand)));
+  };
+  return llvm::any_of(operands, [&](const auto &group) { return llvm::any_of(group, isOpen); });
 }
 
 Value buildFormula(OpBuilder &builder, Location location,

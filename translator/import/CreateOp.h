@@ -14,6 +14,10 @@ mlir::Operation *createOp(mlir::OpBuilder &builder, mlir::Location location, llv
                           llvm::ArrayRef<llvm::SmallVector<mlir::Value>> operands,
                           llvm::ArrayRef<mlir::NamedAttribute> attributes);
 
+/// Whether the dims or values of the feeds may avoid an error about these operands: a dynamic dim, or
+/// numbers that the program computes.
+bool mayDependOnFeeds(llvm::ArrayRef<llvm::SmallVector<mlir::Value>> operands);
+
 /// The value of a formula at the insertion point; null after an error, which is emitted as a diagnostic.
 mlir::Value buildFormula(mlir::OpBuilder &builder, mlir::Location location,
                          llvm::function_ref<mlir::Value(pd::TensorBuilder &)> formula);

@@ -99,13 +99,25 @@ llvm::DenseMap<Value, Value> DerivedGradients::straightThroughs() const {
       if (!gradients || gradients->arguments.size() != slot.arguments.size())
         continue;
       for (auto [name, gradient] : llvm::zip(slot.arguments, gradients->arguments)) {
-        llvm::StringRef owner = llvm::StringRef(gradient).split(gradientSuffix).first;
-        Value value = program.lookup(name), x = owner == name ? Value() : program.lookup(owner);
+        if (llvm::StringRef(gradient).starts_with(name + gradientSuffix.str()))
+          continue; // of the input itself, which may be a gradient: "x@GRAD@GRAD"
+        Value value = program.lookup(name),
+              x = program.lookup(llvm::StringRef(gradient).split(gradientSuffix).first);
         if (value && x && value != x && value.getType() == x.getType())
           found[value] = x;
       }
     }
   }
+  return found;
+}
+
+/// The values of variables that Paddle does not differentiate by, such as results of `detach`.
+llvm::DenseSet<Value> DerivedGradients::withoutGradient() const {
+  llvm::DenseSet<Value> found;
+  for (const legacy::Variable &variable : program.legacyProgram.blocks[0].variables)
+    if (variable.stopGradient && !variable.persistable)
+      if (Value value = program.lookup(variable.name))
+        found.insert(value);
   return found;
 }
 
@@ -137,12 +149,16 @@ void DerivedGradients::create(Value loss, Value seed) {
     OpBuilder::InsertionGuard guard(program.builder);
     program.builder.setInsertionPointToStart(&body);
     llvm::DenseMap<Value, Value> passedBy = straightThroughs();
+    llvm::DenseSet<Value> constants = withoutGradient();
     for (Operation *op : ran) {
       program.builder.clone(*op, mapping);
-      for (Value result : op->getResults())
+      for (Value result : op->getResults()) {
+        if (constants.contains(result))
+          mapping.map(result, result);
         if (Value x = mapping.lookupOrNull(passedBy.lookup(result)))
           mapping.map(result,
                       pd::StraightThroughOp::create(program.builder, location, x, mapping.lookup(result)));
+      }
     }
     yielded.push_back(mapping.lookupOrDefault(loss));
     for (Operation *op : ran)

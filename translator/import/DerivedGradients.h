@@ -7,6 +7,7 @@
 #include "mlir/IR/Value.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <map>
@@ -32,6 +33,7 @@ public:
 private:
   void create(mlir::Value loss, mlir::Value seed);
   llvm::DenseMap<mlir::Value, mlir::Value> straightThroughs() const;
+  llvm::DenseSet<mlir::Value> withoutGradient() const;
 
   ProgramImporter &program;
   /// By the index of the op in block 0, the parameters whose gradients it writes last.

@@ -139,15 +139,22 @@ RankedTensorType FunctionInterface::typeOf(const legacy::Variable &variable, con
   return RankedTensorType::get(shape, pd::elementTypeOf(&program.context, *variable.dtype));
 }
 
-RankedTensorType FunctionInterface::withKnownDims(const std::string &name, RankedTensorType type) const {
-  auto known = program.options.feedDims.find(name);
-  if (known == program.options.feedDims.end() || static_cast<int64_t>(known->second.size()) != type.getRank())
+RankedTensorType withKnownDims(const ImportOptions &options, const std::string &feed, RankedTensorType type) {
+  auto known = options.feedDims.find(feed);
+  if (known == options.feedDims.end() || static_cast<int64_t>(known->second.size()) != type.getRank())
     return type;
   llvm::SmallVector<int64_t> shape(type.getShape());
   for (auto [dim, actual] : llvm::zip(shape, known->second))
     if (ShapedType::isDynamic(dim) && actual >= 0)
       dim = actual;
   return type.clone(shape);
+}
+
+Value constantOf(const Tensor &tensor, RankedTensorType type, OpBuilder &builder) {
+  auto elements = pd::attributeFromTensor(builder.getContext(), tensor);
+  return elements.getType() == type
+             ? pd::ConstantOp::create(builder, builder.getUnknownLoc(), type, elements).getResult()
+             : Value();
 }
 
 RankedTensorType FunctionInterface::typeOf(const Argument &argument) {
@@ -158,7 +165,7 @@ RankedTensorType FunctionInterface::typeOf(const Argument &argument) {
   auto known = feedTypes.find(argument.name);
   RankedTensorType type =
       known == feedTypes.end() ? typeOf(argument.name, program.options.source) : known->second;
-  return type ? withKnownDims(argument.name, type) : type;
+  return type ? withKnownDims(program.options, argument.name, type) : type;
 }
 
 std::vector<Argument> FunctionInterface::declareArguments() {
@@ -223,13 +230,9 @@ void FunctionInterface::createFunction() {
                                                : program.variables.numberOf(name);
     program.scope.set(name, number, argument);
     const Tensor *known = knownValue(declared);
-    if (!known)
-      continue;
-    auto elements = pd::attributeFromTensor(&program.context, *known);
-    if (elements.getType() == argument.getType())
-      program.scope.set(name, number,
-                        pd::ConstantOp::create(program.builder, UnknownLoc::get(&program.context),
-                                               argument.getType(), elements));
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (Value constant = known && type ? constantOf(*known, type, program.builder) : Value())
+      program.scope.set(name, number, constant);
   }
   program.sharedBuffers.addParameters();
 }

@@ -16,6 +16,12 @@ namespace proa::import {
 
 class ProgramImporter;
 
+/// A feed's type, with the static dims of ImportOptions::feedDims.
+mlir::RankedTensorType withKnownDims(const ImportOptions &options, const std::string &feed,
+                                     mlir::RankedTensorType type);
+/// A tensor as a constant of the type; null for a tensor of another type.
+mlir::Value constantOf(const Tensor &tensor, mlir::RankedTensorType type, mlir::OpBuilder &builder);
+
 class FunctionInterface {
 public:
   explicit FunctionInterface(ProgramImporter &program) : program(program) {}
@@ -55,8 +61,6 @@ private:
   std::vector<Argument> declareArguments();
   mlir::RankedTensorType typeOf(const legacy::Variable &variable, const std::string &where);
   mlir::RankedTensorType typeOf(const Argument &argument);
-  /// A feed's type, with the static dims of ImportOptions::feedDims.
-  mlir::RankedTensorType withKnownDims(const std::string &name, mlir::RankedTensorType type) const;
   /// The value that the program is imported for; null if it is not known.
   const Tensor *knownValue(const Argument &argument) const;
   void keepStoredShape(const std::string &name, mlir::Value value);

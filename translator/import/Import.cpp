@@ -60,8 +60,8 @@ Result<OwningOpRef<ModuleOp>> importProgram(MLIRContext &context, const translat
 
 Result<Interface> declaredInterface(MLIRContext &context, const translator::SourceProgram &program,
                                     const ImportOptions &options) {
-  if (!program.legacy())
-    return errorAt(options.source, "a model of the new IR has no declarations besides its ops");
+  if (const newir::Model *model = program.newIr())
+    return declaredInterface(context, *model, options);
   return ProgramImporter(context, *program.legacy(), options).declaredInterface();
 }
 

@@ -87,7 +87,6 @@ struct Interface {
   /// Parameters that a run may change.
   std::vector<std::string> states;
 };
-/// Error: a model of the new IR, which has declarations only in its ops.
 Result<Interface> declaredInterface(mlir::MLIRContext &context, const translator::SourceProgram &program,
                                     const ImportOptions &options = {});
 

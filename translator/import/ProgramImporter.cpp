@@ -1,11 +1,11 @@
 #include "translator/import/ProgramImporter.h"
 
+#include "translator/import/CreateOp.h"
 #include "translator/import/FusedParts.h"
 #include "translator/import/InterfaceFinder.h"
 #include "translator/import/Recomputed.h"
 
 #include "dialects/pd/ir/Pd.h"
-#include "dialects/pd/ops/shape/KnownElements.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -268,12 +268,7 @@ void ProgramImporter::releaseWarnings() {
 }
 
 void ProgramImporter::reportRefused(llvm::ArrayRef<llvm::SmallVector<Value>> operands) {
-  auto isOpen = [](Value operand) {
-    auto type = dyn_cast<RankedTensorType>(operand.getType());
-    return type && (!type.hasStaticShape() || (type.getElementType().isIntOrIndex() && type.getRank() <= 1 &&
-                                               !pd::allKnownElements(operand)));
-  };
-  if (llvm::any_of(operands, [&](const auto &group) { return llvm::any_of(group, isOpen); }))
+  if (mayDependOnFeeds(operands))
     ofOpenOperands.push_back(diagnostics.size());
   report(takeMlirErrors());
 }

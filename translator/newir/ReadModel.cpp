@@ -58,12 +58,12 @@ public:
     for (size_t i = 0; ops && i < ops->size(); ++i) {
       std::string at = path + ".ops[" + std::to_string(i) + "]";
       if (nameOf((*ops)[i]) == "p") {
-        model.parameters.push_back(parameter((*ops)[i], at));
+        addParameter(model, parameter((*ops)[i], at), at);
         continue;
       }
       Operation op = operation((*ops)[i], at);
       if (op.name == "1.data" && op.outputs.size() == 1 && isFirstPersistable((*ops)[i], at))
-        model.parameters.push_back({nameIn(op), true, std::move(op.outputs[0])});
+        addParameter(model, {nameIn(op), true, std::move(op.outputs[0])}, at);
       else
         model.operations.push_back(std::move(op));
     }
@@ -73,6 +73,26 @@ public:
 private:
   void report(const std::string &where, const std::string &message) {
     diagnostics.add(file + ": " + where, message);
+  }
+
+  /// Layers that share a parameter by its name each have an op for it. All ops of a name have one value.
+  void addParameter(Model &model, Parameter parameter, const std::string &path) {
+    auto [known, isNew] = parametersByName.try_emplace(parameter.name, model.parameters.size());
+    if (isNew)
+      return model.parameters.push_back(std::move(parameter));
+    const Definition &first = model.parameters[known->second].value;
+    if (first.type.dtype != parameter.value.type.dtype || first.type.dims != parameter.value.type.dims)
+      return report(path,
+                    fmt::format("parameter '{}' has another type or other dims than the op before it of "
+                                "that name",
+                                parameter.name));
+    firstOfName[parameter.value.id] = first.id;
+  }
+
+  int64_t operandId(const Json &json, const std::string &path) {
+    int64_t id = integer(json, "%", path);
+    auto first = firstOfName.find(id);
+    return first == firstOfName.end() ? id : first->second;
   }
 
   const Json *field(const Json &json, const char *name, const std::string &path) {
@@ -246,7 +266,7 @@ private:
       return out;
     if (const Json *inputs = array(json, "I", path))
       for (size_t i = 0; i < inputs->size(); ++i)
-        out.inputs.push_back(integer((*inputs)[i], "%", path + ".I[" + std::to_string(i) + "]"));
+        out.inputs.push_back(operandId((*inputs)[i], path + ".I[" + std::to_string(i) + "]"));
     if (const Json *outputs = array(json, "O", path))
       for (size_t i = 0; i < outputs->size(); ++i)
         out.outputs.push_back(definition((*outputs)[i], "%", path + ".O[" + std::to_string(i) + "]"));
@@ -281,6 +301,9 @@ private:
   }
 
   const std::string &file;
+  /// Indices of parameters; and the ids of later ops of a name with that of the first one.
+  std::map<std::string, size_t> parametersByName;
+  std::map<int64_t, int64_t> firstOfName;
 };
 
 } // namespace

@@ -157,3 +157,35 @@ func.func @less_known(%x: tensor<4x5xf32>) -> tensor<?x?xf32> {
   } -> tensor<?x?xf32>
   return %0 : tensor<?x?xf32>
 }
+
+// -----
+
+#map = affine_map<() -> ()>
+
+// Of a producer with an effect, nothing is left.
+// CHECK-LABEL: func.func @checked
+// CHECK-COUNT-1: linalg.generic
+// CHECK: memref.atomic_rmw
+// CHECK-NOT: linalg.generic
+func.func @checked(%x: tensor<9xf32>, %i: tensor<1xi64>, %words: memref<1xi64>) -> tensor<f32> {
+  %c0 = arith.constant 0 : index
+  %e = tensor.empty() : tensor<f32>
+  %0 = linalg.generic {indexing_maps = [#map], iterator_types = []} outs(%e : tensor<f32>) {
+  ^bb0(%o: f32):
+    %index = tensor.extract %i[%c0] : tensor<1xi64>
+    %place = arith.index_cast %index : i64 to index
+    %c9 = arith.constant 9 : index
+    %isOut = arith.cmpi uge, %place, %c9 : index
+    scf.if %isOut {
+      %old = memref.atomic_rmw minu %index, %words[%c0] : (i64, memref<1xi64>) -> i64
+    }
+    %element = tensor.extract %x[%place] : tensor<9xf32>
+    linalg.yield %element : f32
+  } -> tensor<f32>
+  %1 = linalg.generic {indexing_maps = [#map, #map], iterator_types = []} ins(%0 : tensor<f32>) outs(%e : tensor<f32>) {
+  ^bb0(%a: f32, %o: f32):
+    %2 = arith.addf %a, %a : f32
+    linalg.yield %2 : f32
+  } -> tensor<f32>
+  return %1 : tensor<f32>
+}

@@ -30,3 +30,20 @@ func.func @parallel(%x: tensor<4x8xf32>, %i: tensor<4x8xf32>) -> tensor<4x8xf32>
   } -> tensor<4x8xf32>
   return %0 : tensor<4x8xf32>
 }
+
+// Conversions keep their rounding.
+// CHECK-LABEL: func.func @conversions
+// CHECK: arith.truncf %{{.*}} : f64 to f32
+// CHECK: arith.extf %{{.*}} : f32 to f64
+// CHECK: arith.mulf %{{.*}}, %{{.*}} fastmath<contract> : f64
+func.func @conversions(%x: tensor<4x8xf64>, %i: tensor<4x8xf64>) -> tensor<4x8xf64> {
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<4x8xf64>) outs(%i : tensor<4x8xf64>) {
+  ^bb0(%a: f64, %o: f64):
+    %1 = arith.truncf %a : f64 to f32
+    %2 = arith.extf %1 : f32 to f64
+    %3 = arith.mulf %2, %a : f64
+    linalg.yield %3 : f64
+  } -> tensor<4x8xf64>
+  return %0 : tensor<4x8xf64>
+}

@@ -62,3 +62,16 @@ func.func @others(%x: f32) -> f64 {
   %2 = arith.extf %1 : f16 to f64
   return %2 : f64
 }
+
+// -----
+
+// A rounding of f64 stays.
+// CHECK-LABEL: func.func @double
+// CHECK-NEXT: arith.truncf %{{.*}} : f64 to f32
+// CHECK-NEXT: arith.extf %{{.*}} : f32 to f64
+// CHECK-NEXT: return
+func.func @double(%x: f64) -> f64 {
+  %0 = arith.truncf %x : f64 to f32
+  %1 = arith.extf %0 : f32 to f64
+  return %1 : f64
+}

@@ -152,21 +152,23 @@ void importSetValue(OpImporter &importer) {
                                 literal(starts, "starts"), literal(ends, "ends"), literal(steps, "steps")));
 }
 
-/// A mask selects the coordinates of its true elements, a vector for each of its dimensions.
-void importIndexPut(OpImporter &importer) {
-  TensorBuilder &e = importer.tensors();
-  llvm::SmallVector<Value> indices;
-  for (Value index : importer.inputs("indices")) {
+Operands withoutMasks(TensorBuilder &e, ValueRange indices) {
+  Operands coordinates;
+  for (Value index : indices) {
     auto type = pd::tensorType(index);
     if (!type.getElementType().isInteger(1)) {
-      indices.push_back(index);
+      coordinates.push_back(index);
       continue;
     }
-    Expression coordinates = apply<pd::NonzeroOp>(e.wrap(index));
+    Expression places = apply<pd::NonzeroOp>(e.wrap(index));
     for (int64_t axis = 0; axis < type.getRank(); ++axis)
-      indices.push_back(e.reshape(columns(coordinates, axis, axis + 1), {-1}));
+      coordinates.push_back(e.reshape(columns(places, axis, axis + 1), {-1}));
   }
-  importer.overrideInputs("indices", indices);
+  return coordinates;
+}
+
+void importIndexPut(OpImporter &importer) {
+  importer.overrideInputs("indices", withoutMasks(importer.tensors(), importer.inputs("indices")));
   importer.importByTable();
 }
 

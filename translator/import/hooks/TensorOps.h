@@ -48,6 +48,10 @@ inline Expression fullLike(Expression x, double value, mlir::Type element = {}) 
                                element ? mlir::TypeAttr::get(element) : mlir::TypeAttr());
 }
 
+/// The indices of an assignment without masks: each is replaced by the coordinates of its true elements, a
+/// vector for each of its dimensions.
+Operands withoutMasks(TensorBuilder &e, mlir::ValueRange indices);
+
 /// The starts and the lengths of the sequences of a LoD level.
 inline Expression startsOf(Expression offsets) { return slice(offsets, 0, 0, -1); }
 inline Expression lengthsOf(Expression offsets) { return slice(offsets, 0, 1, toTheEnd) - startsOf(offsets); }

@@ -143,7 +143,8 @@ void ModelImporter::importIf(const newir::Operation &op) {
     return report("expected a condition and two regions of one block");
   llvm::SmallVector<Type> types;
   for (const newir::Definition &output : op.outputs)
-    types.push_back(tensorTypeOf(output.type));
+    types.push_back(output.type.kind == newir::Type::Kind::Array ? arrayTypeOf(output.type)
+                                                                 : Type(tensorTypeOf(output.type)));
   std::set<int64_t> written;
   for (const std::vector<newir::Block> &region : op.regions)
     findWritten(region[0], written);
@@ -172,6 +173,22 @@ void ModelImporter::importIf(const newir::Operation &op) {
   for (size_t i = 0; i < op.outputs.size(); ++i)
     define(op, i, {branch.getResult(i)});
   defineWritten(written, branch.getResults().drop_front(op.outputs.size()));
+  defineBranchArrays(op, branch.getResults());
+}
+
+void ModelImporter::defineBranchArrays(const newir::Operation &op, ValueRange results) {
+  auto yielded = [&](size_t side, size_t result) {
+    llvm::ArrayRef<int64_t> ids = op.regions[side][0].operations.back().inputs;
+    return result < ids.size() ? arrayOf(ids[result]) : op.outputs[result].id;
+  };
+  for (auto [i, output] : llvm::enumerate(op.outputs)) {
+    if (output.type.kind != newir::Type::Kind::Array)
+      continue;
+    int64_t array = yielded(0, i) == yielded(1, i) ? yielded(0, i) : output.id;
+    arrays[output.id] = array;
+    values[array] = {results[i]};
+    arrayTypes[array] = results[i].getType();
+  }
 }
 
 } // namespace proa::import

@@ -9,6 +9,10 @@
 #include "dialects/pd/ops/search/SearchOps.h"
 #include "dialects/pd/ops/shape/View.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
+#include "llvm/Support/SaveAndRestore.h"
+
 using namespace mlir;
 
 namespace proa::import {
@@ -82,6 +86,20 @@ void ModelImporter::importMedian(const newir::Operation &op) {
   });
   if (index)
     define(op, 1, {index});
+}
+
+void ModelImporter::importIndexPut(const newir::Operation &op) {
+  Values indices = op.inputs.size() == 3 ? operand(op.inputs[1]) : Values();
+  auto isMask = [](Value index) { return getElementTypeOrSelf(index.getType()).isInteger(1); };
+  if (llvm::none_of(indices, isMask))
+    return importByTable(op);
+  Values coordinates;
+  build([&](pd::TensorBuilder &e) {
+    llvm::append_range(coordinates, hooks::withoutMasks(e, indices));
+    return coordinates.front();
+  });
+  llvm::SaveAndRestore scope(values[op.inputs[1]], coordinates);
+  importByTable(op);
 }
 
 void ModelImporter::importRange(const newir::Operation &op) {

@@ -1,5 +1,6 @@
 //! The interface of the function: feeds, parameters and fetches of the model, or those of a part of it
 //! between other values. Such a value is named by its id in the file, "%12".
+#include "translator/import/FunctionInterface.h"
 #include "translator/import/newir/ModelImporter.h"
 
 #include "dialects/pd/ir/FunctionAttributes.h"
@@ -37,7 +38,8 @@ void ModelImporter::makeFunction() {
     if (value.type.kind != newir::Type::Kind::Tensor)
       return diagnostics.add(options.source,
                              "'" + name.str() + "' is of type '" + value.type.name + "', expected a tensor");
-    types.push_back(tensorTypeOf(value.type));
+    RankedTensorType type = tensorTypeOf(value.type);
+    types.push_back(role == pd::feedAttribute ? withKnownDims(options, name.str(), type) : type);
     ids.push_back(value.id);
     attributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(role, builder.getStringAttr(name))));
     argumentNames.push_back(name.str());
@@ -73,6 +75,45 @@ void ModelImporter::makeFunction() {
   for (auto [i, id] : llvm::enumerate(ids))
     (i < own ? values[id] : fed[id]) = {body->getArgument(static_cast<unsigned>(i))};
   builder.setInsertionPointToStart(body);
+  for (auto [i, id] : llvm::enumerate(ids)) {
+    auto known = options.feedValues.find(argumentNames[i]);
+    if (known == options.feedValues.end())
+      continue;
+    if (Value constant = constantOf(known->second, cast<RankedTensorType>(types[i]), builder))
+      (i < own ? values[id] : fed[id]) = {constant};
+  }
+}
+
+Result<Interface> ModelImporter::declaredInterface() {
+  Interface interface;
+  std::map<int64_t, std::string> variables;
+  std::map<int64_t, std::string> own;
+  for (const newir::Parameter &parameter : model.parameters) {
+    bool isFed = llvm::is_contained(options.feeds, parameter.name);
+    (isFed ? interface.feeds : interface.parameters)
+        .emplace_back(parameter.name, tensorTypeOf(parameter.value.type));
+    if (!isFed)
+      variables[parameter.value.id] = parameter.name;
+  }
+  for (const newir::Operation &op : model.operations) {
+    if (op.name == "1.data" && op.outputs.size() == 1)
+      interface.feeds.emplace_back(text(op, "name"), tensorTypeOf(op.outputs[0].type));
+    if (op.name == "1.fetch")
+      own.emplace(integer(op, "col", static_cast<int64_t>(own.size())), text(op, "name"));
+  }
+  for (const std::string &name : options.feeds)
+    if (llvm::none_of(interface.feeds, [&](const auto &feed) { return feed.first == name; }))
+      return errorAt(options.source, "'" + name +
+                                         "' is not a feed of the program, whose other values may be fed "
+                                         "only if all of it can be imported with dynamic dims");
+  interface.fetches = options.fetches;
+  if (interface.fetches.empty())
+    for (const auto &[column, name] : own)
+      interface.fetches.push_back(name);
+  std::set<std::string> changed;
+  findChanged(model.operations, variables, changed);
+  interface.states.assign(changed.begin(), changed.end());
+  return interface;
 }
 
 void ModelImporter::replaceFed(const newir::Operation &op) {

@@ -24,6 +24,7 @@ public:
   ModelImporter(mlir::MLIRContext &context, const newir::Model &model, const ImportOptions &options);
 
   Result<mlir::OwningOpRef<mlir::ModuleOp>> run();
+  Result<Interface> declaredInterface();
   static bool hasHandler(llvm::StringRef name) { return handlers().contains(name); }
 
 private:
@@ -114,6 +115,9 @@ private:
   /// the run.
   void updateStates(const newir::Operation &op);
   void importSetParameter(const newir::Operation &op);
+  /// The persistable variables that ops of a list and of their blocks change in place. `variables`: by id.
+  static void findChanged(const std::vector<newir::Operation> &operations,
+                          std::map<int64_t, std::string> &variables, std::set<std::string> &changed);
 
   // Tensor arrays (Arrays.cpp).
 
@@ -145,6 +149,8 @@ private:
   void importMedian(const newir::Operation &op);
   /// Operands: the new value, and the value whose memory it overwrites.
   void importAssignOut(const newir::Operation &op);
+  /// Operands: x, the indices or masks, the new elements.
+  void importIndexPut(const newir::Operation &op);
   /// Operands: start, end, step; the end is one of the elements.
   void importRange(const newir::Operation &op);
 
@@ -177,6 +183,9 @@ private:
   void defineLoopResults(const newir::Operation &op, mlir::ValueRange results,
                          const std::set<int64_t> &written);
   void importIf(const newir::Operation &op);
+  /// Defines the arrays among the results of a condition. One that both branches yield is the array from
+  /// before the condition, changed.
+  void defineBranchArrays(const newir::Operation &op, mlir::ValueRange results);
 
   mlir::MLIRContext &context;
   const newir::Model &model;
@@ -191,6 +200,8 @@ private:
   /// Whether other values are fed or fetched than those of the model.
   bool isPart = false;
   Diagnostics diagnostics, interfaceErrors;
+  /// The number of errors that the dims or values of the feeds may avoid.
+  size_t openErrors = 0;
   std::string mlirErrors;
   const newir::Operation *current = nullptr;
   /// The op that computes each value, and the ops of each name, for gradient ops.

@@ -27,6 +27,8 @@ Result<OwningOpRef<ModuleOp>> ModelImporter::run() {
     replaceFed(op);
   }
   finishFunction();
+  if (options.feedsMayHelp)
+    *options.feedsMayHelp = !diagnostics.empty() && diagnostics.size() == openErrors;
   if (!diagnostics.empty())
     return diagnostics;
   return std::move(module);
@@ -71,6 +73,8 @@ const llvm::StringMap<ModelImporter::Handler> &ModelImporter::handlers() {
                                                {"1.nanmedian", &ModelImporter::importMedian},
                                                {"1.trunc_divide", &ModelImporter::importTruncDivide},
                                                {"1.range_v2", &ModelImporter::importRange},
+                                               {"1.index_put", &ModelImporter::importIndexPut},
+                                               {"1.index_put_", &ModelImporter::importIndexPut},
                                                {"1.set_value", &ModelImporter::importSetValue},
                                                {"1.set_value_", &ModelImporter::importSetValue},
                                                {"1.set_value_with_tensor", &ModelImporter::importSetValue},
@@ -271,6 +275,11 @@ bool isKnownInNewIr(llvm::StringRef name) {
   llvm::StringRef inDialect = name;
   return ModelImporter::hasHandler(name) ||
          (inDialect.consume_front("1.") && (findNewIrOp(inDialect) || findNewIrGradient(inDialect)));
+}
+
+Result<Interface> declaredInterface(MLIRContext &context, const newir::Model &model,
+                                    const ImportOptions &options) {
+  return ModelImporter(context, model, options).declaredInterface();
 }
 
 Result<OwningOpRef<ModuleOp>> importNewIr(MLIRContext &context, const newir::Model &model,

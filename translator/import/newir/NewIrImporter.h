@@ -9,6 +9,10 @@ namespace proa::import {
 Result<mlir::OwningOpRef<mlir::ModuleOp>> importNewIr(mlir::MLIRContext &context, const newir::Model &model,
                                                       const ImportOptions &options);
 
+/// The interface by the ops that declare it. Error: a feed that is none of the model's own.
+Result<Interface> declaredInterface(mlir::MLIRContext &context, const newir::Model &model,
+                                    const ImportOptions &options);
+
 /// Whether importNewIr knows ops of this name, which begins with the number of its dialect: "1.matmul".
 bool isKnownInNewIr(llvm::StringRef name);
 

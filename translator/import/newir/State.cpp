@@ -40,4 +40,23 @@ void ModelImporter::importSetParameter(const newir::Operation &op) {
     states[text(op, op.name == "0.set_parameter" ? "parameter_name" : "output_name")] = value[0];
 }
 
+void ModelImporter::findChanged(const std::vector<newir::Operation> &operations,
+                                std::map<int64_t, std::string> &variables, std::set<std::string> &changed) {
+  for (const newir::Operation &op : operations) {
+    llvm::StringRef name = op.name;
+    if (name.consume_front("1."))
+      for (auto [result, operand] : inPlacePairs(name)) {
+        auto variable = operand < op.inputs.size() ? variables.find(op.inputs[operand]) : variables.end();
+        if (variable == variables.end())
+          continue;
+        changed.insert(variable->second);
+        if (result < op.outputs.size())
+          variables[op.outputs[result].id] = variable->second;
+      }
+    for (const std::vector<newir::Block> &region : op.regions)
+      for (const newir::Block &block : region)
+        findChanged(block.operations, variables, changed);
+  }
+}
+
 } // namespace proa::import

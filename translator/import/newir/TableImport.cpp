@@ -4,6 +4,7 @@
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Types.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
+#include "dialects/pd/ops/shape/KnownElements.h"
 #include "dialects/pd/ops/shape/View.h"
 
 using namespace mlir;
@@ -32,8 +33,10 @@ void ModelImporter::importByTable(const newir::Operation &op, llvm::ArrayRef<Nam
   if (diagnostics.size() != before || isBlocked)
     return;
   Operation *created = createOp(builder, location(), entry->target, groups, attributes);
-  if (!created)
+  if (!created) {
+    openErrors += mayDependOnFeeds(groups);
     return report(std::exchange(mlirErrors, {}));
+  }
   defineResults(op, *entry, created);
 }
 
@@ -69,7 +72,10 @@ Attribute ModelImporter::constantAttribute(const LegacyAttribute &attribute, Val
   } else if (auto full = value.getDefiningOp<pd::FullOp>();
              full && !full.getValueTensor() && !full.getShapeTensor()) {
     numbers.push_back(full.getValue().convertToDouble());
+  } else if (auto known = pd::allKnownElements(value)) {
+    numbers.assign(known->begin(), known->end());
   } else {
+    openErrors += mayDependOnFeeds(llvm::SmallVector<Value>{value});
     report("operand '" + llvm::Twine(attribute.name) + "' is computed by the program, expected a constant");
     return {};
   }

@@ -81,7 +81,7 @@ def Pd_AverageAccumulatesOp : Pd_Op<"average_accumulates"> {
   let legacy = [Legacy<"average_accumulates", ["param", "in_sum_1", "in_sum_2", "in_sum_3", "in_num_accumulates",
     "in_old_num_accumulates", "in_num_updates"], ["out_sum_1", "out_sum_2", "out_sum_3", "out_num_accumulates",
     "out_old_num_accumulates", "out_num_updates"], ["average_window", "max_average_window:long",
-      "min_average_window:long"]>];
+      "min_average_window:long"], exportHook_="exportAverageAccumulates">];
 }
 
 def Pd_CoalesceTensorOp : Pd_Op<"coalesce_tensor"> {

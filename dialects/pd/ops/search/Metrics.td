@@ -128,6 +128,7 @@ def Pd_AucOp : Pd_Op<"auc"> {
   let lod = "none";
   let legacy = [Legacy<"auc", ["Predict", "Label", "StatPos", "StatNeg", "InsTagWeight"], ["AUC", "StatPosOut",
     "StatNegOut"], ["num_thresholds", "slide_steps"], ["curve"]>];
+  let newIr = [NewIr<["predict", "label", "stat_pos", "stat_neg", "ins_tag_weight"], [], [], ["curve"]>];
   let referenceInCode = 1;
   let differentiable = 0;
   let batching = "unbatched";

@@ -93,7 +93,7 @@ def Pd_SplitOp : Pd_Op<"split", [AttrSizedOperandSegments, Pd_MovesElements]> {
   let precision = "follow";
   let newIr = [NewIr<["x", "axis_tensor"], [], [], [], "split_with_num">];
   let legacy = [Legacy<"split", ["X", "SectionsTensorList*", "AxisTensor|@axis"], ["Out"], ["sections", "num",
-    "axis"]>];
+    "axis"], exportHook_="exportSplit">];
   let newIrGradients = ["split_grad(dout, axis_tensor)", "split_with_num_grad(dout, axis_tensor)"];
   let sharding = "inCode";
 }
