@@ -62,7 +62,7 @@ struct Attention {
     std::string segments;
     for (size_t i = 0; i < types.size(); ++i)
       segments += "1, ";
-    segments += fmt::format("{:d}, {:d}, {:d}", hasMask, hasLengths, hasDropout());
+    segments += fmt::format("{:d}, {:d}, {:d}, 0", hasMask, hasLengths, hasDropout());
     if (hasMask)
       types.push_back(tensor(maskDims(), type));
     if (hasLengths)

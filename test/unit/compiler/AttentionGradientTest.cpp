@@ -29,9 +29,9 @@ struct Program {
                 row = fmt::format("tensor<2x4x7x{}>", type), mask = fmt::format("tensor<2x1x7x9x{}>", type);
     std::string last = fmt::format("{}{}{}{}", hasMask ? ", %m" : "", hasLengths ? ", %n" : "",
                                    hasDropout ? ", %c" : "", isPart ? ", %b" : ""),
-                types = fmt::format("{}{}{}{}", hasMask ? ", " + mask : "",
-                                    hasLengths ? ", tensor<2xi32>" : "", hasDropout ? ", tensor<2xi64>" : "",
-                                    isPart ? ", tensor<4xi64>" : ""),
+                types =
+                    fmt::format("{}{}{}{}", hasMask ? ", " + mask : "", hasLengths ? ", tensor<2xi32>" : "",
+                                hasDropout ? ", tensor<2xi64>" : "", isPart ? ", tensor<4xi64>" : ""),
                 segments = fmt::format("{:d}, {:d}, {:d}, {:d}", hasMask, hasLengths, hasDropout, isPart);
     return fmt::format(
         R"(func.func @main(%q: {0}, %k: {1}, %v: {2}, %g: {3}, %m: {5}) -> ({3}, {0}, {1}, {2}) {{

@@ -114,6 +114,7 @@ std::optional<Case> openCase(const std::string &folder, const check::CaseMeta &m
   import::ImportOptions options;
   options.feeds = meta.feeds;
   options.fetches = meta.fetches;
+  options.parameterValues = import::specializingParameters(*parameters);
   params::setLods(feeds, meta);
   auto given = import::withLods(feeds);
   for (const auto &[name, tensor] : feeds)
