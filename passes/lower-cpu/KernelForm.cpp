@@ -64,12 +64,23 @@ LogicalResult verifyKernelSignature(func::FuncOp function) {
   return success(isCorrect);
 }
 
+/// tensor.dim with an index outside of the rank is valid, with an undefined result.
+static LogicalResult verifyDimIndex(tensor::DimOp op) {
+  auto type = dyn_cast<RankedTensorType>(op.getSource().getType());
+  std::optional<int64_t> index = op.getConstantIndex();
+  if (!type || !index || (*index >= 0 && *index < type.getRank()))
+    return success();
+  return op.emitError() << "dimension " << *index << " of " << type << " does not exist";
+}
+
 LogicalResult verifyTensorKernel(func::FuncOp function) {
   if (failed(verifyKernelSignature(function)))
     return failure();
   bool isCorrect = true;
   for (Operation &op : function.getBody().front().without_terminator())
-    if (!canBeInKernel(op)) {
+    if (auto dim = dyn_cast<tensor::DimOp>(op)) {
+      isCorrect &= succeeded(verifyDimIndex(dim));
+    } else if (!canBeInKernel(op)) {
       isCorrect = false;
       op.emitError() << "'" << op.getName() << "' cannot be in kernel '" << function.getName()
                      << "', expected linalg, tensor, arith, math, complex and affine ops on tensors";

@@ -91,10 +91,11 @@ struct OutlineShapes : proa::impl::OutlineShapesBase<OutlineShapes> {
     for (unsigned i = 0; i < numTensors; ++i)
       for (Operation *user : llvm::make_early_inc_range(body.getArgument(i).getUsers())) {
         auto dim = dyn_cast<tensor::DimOp>(user);
-        if (!dim || !dim.getConstantIndex())
+        std::optional<int64_t> index = dim ? dim.getConstantIndex() : std::nullopt;
+        if (!index || static_cast<uint64_t>(*index) >= dims[i].size())
           return user->emitError() << "the shape of a result of kernel '" << function.getName()
                                    << "' depends on more than the shapes of its arguments";
-        dim.replaceAllUsesWith(dims[i][*dim.getConstantIndex()]);
+        dim.replaceAllUsesWith(dims[i][*index]);
         dim.erase();
       }
     body.eraseArguments(0, numTensors);

@@ -44,3 +44,13 @@ func.func private @loop(%x: tensor<4xi1>) -> tensor<4xi1> attributes {proa.kerne
   }
   return %0 : tensor<4xi1>
 }
+
+// -----
+
+func.func private @no_such_dim(%x: tensor<?xi64>) -> tensor<?xi64> attributes {proa.kernel} {
+  %c127 = arith.constant 127 : index
+  // expected-error @below {{dimension 127 of 'tensor<?xi64>' does not exist}}
+  %d = tensor.dim %x, %c127 : tensor<?xi64>
+  %0 = tensor.empty(%d) : tensor<?xi64>
+  return %0 : tensor<?xi64>
+}
