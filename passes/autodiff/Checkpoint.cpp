@@ -6,7 +6,6 @@
 #include "passes/autodiff/NewFunction.h"
 
 #include "mlir/IR/IRMapping.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -30,7 +29,7 @@ public:
   }
 
   LogicalResult wrap() {
-    if (failed(decomposeRandom()))
+    if (failed(decomposeEffects()))
       return failure();
     // A decomposition creates several ops with one name: the last one ends the segment.
     llvm::StringMap<Operation *> last;
@@ -41,7 +40,7 @@ public:
     for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
       if (op.hasTrait<OpTrait::ConstantLike>())
         continue;
-      if (isMemoryEffectFree(&op))
+      if (!pd::CheckpointOp::findEffect(&op))
         ops.push_back(&op);
       else if (!moveBefore(ops, &op) && failed(wrapOps(std::exchange(ops, {}))))
         return failure();
@@ -58,16 +57,20 @@ public:
   }
 
 private:
-  /// Decomposes composites that sample random numbers: ops on the samples may be recomputed.
-  LogicalResult decomposeRandom() {
+  /// Decomposes composites with effects, e.g. those that sample random numbers: ops on the samples may be
+  /// recomputed.
+  LogicalResult decomposeEffects() {
     for (Operation *op = &block.front(); op != block.getTerminator();) {
-      Operation *next = op->getNextNode();
-      if (auto composite = dyn_cast<pd::DecomposableOpInterface>(op); composite && !isMemoryEffectFree(op)) {
+      Operation *previous = op->getPrevNode(), *next = op->getNextNode();
+      auto composite = dyn_cast<pd::DecomposableOpInterface>(op);
+      if (composite && pd::CheckpointOp::findEffect(op)) {
         OpBuilder builder(op);
         if (auto values = composite.tryDecompose(builder); succeeded(values)) {
           if (failed(pd::replaceResults(op, *values)))
             return failure();
           op->erase();
+          // The created ops may be composites with effects themselves.
+          next = previous ? previous->getNextNode() : &block.front();
         }
       }
       op = next;

@@ -2,6 +2,7 @@
 // RUN: proa-opt %s --pd-checkpoint=function=f | FileCheck %s --check-prefix=WHOLE
 // RUN: proa-opt %s --pd-checkpoint="function=f places=second" --pd-grad=function=f_checkpoint --cse | FileCheck %s --check-prefix=GRAD
 // RUN: proa-opt %s --pd-checkpoint=function=dropped | FileCheck %s --check-prefix=RANDOM
+// RUN: proa-opt %s --pd-checkpoint=function=gradient --pd-decompose | FileCheck %s --check-prefix=GRADIENT
 // RUN: not proa-opt %s --pd-checkpoint="function=f places=third" 2>&1 | FileCheck %s --check-prefix=NAME
 // NAME: there is no op with the name 'third'
 
@@ -42,4 +43,23 @@ func.func @dropped(%x: tensor<4xf32>) -> tensor<f32> {
   %s = pd.sin %out : (tensor<4xf32>) -> tensor<4xf32>
   %y = pd.sum %s : (tensor<4xf32>) -> tensor<f32>
   return %y : tensor<f32>
+}
+
+// A gradient whose decomposition has effects is decomposed first: they stay outside.
+// GRADIENT-LABEL: func @gradient_checkpoint(
+// GRADIENT: pd.c_softmax_with_cross_entropy
+// GRADIENT: pd.checkpoint
+// GRADIENT-NOT: pd.c_softmax_with_cross_entropy
+// GRADIENT: return
+func.func @gradient(%x: tensor<4x6xf32>, %label: tensor<4x1xi64>, %d: tensor<4x1xf32>) -> tensor<4x6xf32> {
+  %e = pd.exp %x : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  %g = pd.vjp(%e : tensor<4x6xf32>) cotangents(%d : tensor<4x1xf32>)
+      {cotangent_of = array<i64: 1>, saved_of = array<i64>} : tensor<4x6xf32> {
+  ^bb0(%a: tensor<4x6xf32>):
+    %softmax, %loss = pd.c_softmax_with_cross_entropy %a, %label : (tensor<4x6xf32>, tensor<4x1xi64>) -> (tensor<4x6xf32>, tensor<4x1xf32>)
+    pd.yield %softmax, %loss : tensor<4x6xf32>, tensor<4x1xf32>
+  }
+  %s = pd.sin %g : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  %c = pd.cos %s : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  return %c : tensor<4x6xf32>
 }

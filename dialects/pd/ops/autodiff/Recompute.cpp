@@ -45,13 +45,25 @@ LogicalResult BinomialScheduleOp::inferReturnTypes(MLIRContext *context, std::op
   return success();
 }
 
+/// pd.vjp has no effect of its own; its decomposition has those of the ops in its region.
+Operation *CheckpointOp::findEffect(Operation *op) {
+  Operation *found = nullptr;
+  op->walk<WalkOrder::PreOrder>([&](Operation *inner) {
+    // Where regions follow, the effects are those of ops in them.
+    bool isFree = isMemoryEffectFree(inner) || inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>();
+    found = isFree ? nullptr : inner;
+    return isFree ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return found;
+}
+
 LogicalResult CheckpointOp::verifyRegions() {
   Block &block = getBody().front();
   if (!compatibleTypes(block.getArgumentTypes(), getInputs().getTypes()))
     return emitOpError() << "C1: expected block arguments of the types of the inputs";
   for (Operation &op : block)
-    if (!isMemoryEffectFree(&op))
-      return emitOpError() << "C2: expected ops without effects, found '" << op.getName() << "'";
+    if (Operation *effect = findEffect(&op))
+      return emitOpError() << "C2: expected ops without effects, found '" << effect->getName() << "'";
   auto yield = dyn_cast<YieldOp>(block.getTerminator());
   if (!yield || !compatibleTypes(yield.getOperandTypes(), getResultTypes()))
     return emitOpError() << "C3: expected a region that ends with pd.yield of the results' types";

@@ -55,7 +55,7 @@ def Pd_CheckpointOp : Pd_Op<"checkpoint", [SingleBlock, IsolatedFromAbove]> {
   }];
   let constraints = [
     "C1. there is one block argument for each input, of its type",
-    "C2. the region has no op with effects; random ops would give other values the second time",
+    "C2. the region has no op with effects, at any depth; random ops would give other values the second time",
     "C3. the region ends with pd.yield of values of the results' types"
   ];
   let arguments = (ins Variadic<Pd_Tensor>:$inputs);
@@ -65,6 +65,10 @@ def Pd_CheckpointOp : Pd_Op<"checkpoint", [SingleBlock, IsolatedFromAbove]> {
   let decomposesInCode = 1;
   let vjpInCode = 1;
   let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The op that C2 excludes, `op` or the first one in its regions with an effect, or null.
+    static ::mlir::Operation *findEffect(::mlir::Operation *op);
+  }];
   let assemblyFormat = "`(` ($inputs^ `:` type($inputs))? `)` attr-dict `:` type($outputs) $body";
   let batching = "inCode";
 }

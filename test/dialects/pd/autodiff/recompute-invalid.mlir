@@ -25,6 +25,24 @@ func.func @random(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+func.func @nested(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{C2: expected ops without effects, found 'pd.uniform'}}
+  %y = pd.checkpoint(%x : tensor<4xf32>) : tensor<4xf32> {
+  ^bb0(%a: tensor<4xf32>):
+    %d = pd.vjp(%a : tensor<4xf32>) cotangents(%a : tensor<4xf32>)
+        {cotangent_of = array<i64: 0>, saved_of = array<i64>} : tensor<4xf32> {
+    ^bb0(%b: tensor<4xf32>):
+      %u = pd.uniform {shape = array<i64: 4>, dtype = f32} : () -> tensor<4xf32>
+      %e = pd.multiply %b, %u : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      pd.yield %e : tensor<4xf32>
+    }
+    pd.yield %d : tensor<4xf32>
+  }
+  return %y : tensor<4xf32>
+}
+
+// -----
+
 func.func @binomial_schedule_c1(%n: tensor<2xi64>) {
   // expected-error@+2 {{C1: iterations must have one element, found 2}}
   // expected-error@+1 {{failed to infer returned types}}
