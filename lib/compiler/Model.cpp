@@ -655,11 +655,8 @@ Result<void> Model::Implementation::checkParameter(const std::string &name, cons
 }
 
 void Model::Implementation::forgetValue(const std::string &name, const Tensor &value) {
-  auto known = knownParameters.find(name);
-  if (known == knownParameters.end() || states.contains(name) ||
-      describeValues({{name, value}}) == describeValues({*known}))
+  if (states.contains(name) || !replaceKnown(knownParameters, name, value))
     return;
-  known->second = import::specializingParameters({{name, value}}).at(name);
   current = nullptr;
   variants.clear();
   imports.clear();

@@ -140,6 +140,14 @@ std::string FeedFacts::key() const {
   return key + describeValues(values) + describeValues(parameters) + (deferAll ? "deferred" : "");
 }
 
+bool replaceKnown(std::map<std::string, Tensor> &known, const std::string &name, const Tensor &value) {
+  auto current = known.find(name);
+  if (current == known.end() || describeValues({{name, value}}) == describeValues({*current}))
+    return false;
+  current->second = import::specializingParameters({{name, value}}).at(name);
+  return true;
+}
+
 Result<std::unique_ptr<ProgramSource>> ProgramSource::open(mlir::MLIRContext &context,
                                                            ProgramRequest request) {
   const std::string &path = request.files.program;

@@ -51,6 +51,10 @@ struct FeedFacts {
   std::string key() const;
 };
 
+/// Replaces the value of a parameter for whose value a program is imported (FeedFacts::parameters). Returns
+/// false if it is none of `known`, or has this value already.
+bool replaceKnown(std::map<std::string, Tensor> &known, const std::string &name, const Tensor &value);
+
 /// A program, as modules whose function `main` computes it (lib/compiler/IrProgram.h).
 class ProgramSource {
 public:

@@ -2,7 +2,7 @@
 // RUN: proa-opt %s --pd-checkpoint=function=f | FileCheck %s --check-prefix=WHOLE
 // RUN: proa-opt %s --pd-checkpoint="function=f places=second" --pd-grad=function=f_checkpoint --cse | FileCheck %s --check-prefix=GRAD
 // RUN: proa-opt %s --pd-checkpoint=function=dropped | FileCheck %s --check-prefix=RANDOM
-// RUN: proa-opt %s --pd-checkpoint=function=gradient --pd-decompose | FileCheck %s --check-prefix=GRADIENT
+// RUN: proa-opt %s --pd-checkpoint=function=gradient | FileCheck %s --check-prefix=GRADIENT
 // RUN: not proa-opt %s --pd-checkpoint="function=f places=third" 2>&1 | FileCheck %s --check-prefix=NAME
 // NAME: there is no op with the name 'third'
 
@@ -45,10 +45,12 @@ func.func @dropped(%x: tensor<4xf32>) -> tensor<f32> {
   return %y : tensor<f32>
 }
 
-// A gradient whose decomposition has effects is decomposed first: they stay outside.
+// A gradient whose decomposition has effects is decomposed first, as the composites with effects in it are.
 // GRADIENT-LABEL: func @gradient_checkpoint(
-// GRADIENT: pd.c_softmax_with_cross_entropy
+// GRADIENT-NOT: pd.vjp
+// GRADIENT-NOT: pd.c_softmax_with_cross_entropy
 // GRADIENT: pd.checkpoint
+// GRADIENT-NOT: pd.vjp
 // GRADIENT-NOT: pd.c_softmax_with_cross_entropy
 // GRADIENT: return
 func.func @gradient(%x: tensor<4x6xf32>, %label: tensor<4x1xi64>, %d: tensor<4x1xf32>) -> tensor<4x6xf32> {
