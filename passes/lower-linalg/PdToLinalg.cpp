@@ -515,9 +515,11 @@ private:
 };
 
 /// The function gets the words of its checks as its last argument.
-void addChecksArgument(func::FuncOp kernel, const pd::KernelChecks &checks) {
+LogicalResult addChecksArgument(func::FuncOp kernel, const pd::KernelChecks &checks) {
   Operation *placeholder = checks.words.getDefiningOp();
   if (!checks.list.empty()) {
+    if (failed(verifyNotReferenced(kernel, kernel->getParentOfType<ModuleOp>())))
+      return failure();
     OpBuilder builder(placeholder);
     Location loc = kernel.getLoc();
     unsigned position = kernel.getNumArguments();
@@ -527,6 +529,7 @@ void addChecksArgument(func::FuncOp kernel, const pd::KernelChecks &checks) {
     describeChecks(kernel, checks);
   }
   placeholder->erase();
+  return success();
 }
 
 class LowerConstant : public OpConversionPattern<pd::ConstantOp> {
@@ -602,7 +605,7 @@ LogicalResult lowerKernels(ModuleOp module) {
       return failure();
   for (func::FuncOp kernel : kernels)
     if (auto own = checks.find(kernel); own != checks.end())
-      addChecksArgument(kernel, own->second);
+      isCorrect &= succeeded(addChecksArgument(kernel, own->second));
   if (isCorrect)
     for (func::FuncOp kernel : kernels)
       markWholeKernel(kernel);

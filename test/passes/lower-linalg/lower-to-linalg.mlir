@@ -113,3 +113,17 @@ func.func private @called(%x: tensor<4xui8>) -> tensor<4xui8> attributes {proa.k
   %0 = pd.maximum %x, %x : (tensor<4xui8>, tensor<4xui8>) -> tensor<4xui8>
   return %0 : tensor<4xui8>
 }
+
+// -----
+
+// The words of index checks are an argument.
+func.func @main(%x: tensor<?x4xf32>, %i: tensor<6xi64>) -> tensor<6x4xf32> {
+  // expected-note @below {{used here}}
+  %0 = call @gather(%x, %i) : (tensor<?x4xf32>, tensor<6xi64>) -> tensor<6x4xf32>
+  return %0 : tensor<6x4xf32>
+}
+// expected-error @below {{kernel 'gather' is called, but its signature must change, expected a module of kernels only (--proa-extract-kernels)}}
+func.func private @gather(%x: tensor<?x4xf32>, %i: tensor<6xi64>) -> tensor<6x4xf32> attributes {proa.kernel} {
+  %0 = pd.gather %x, %i : (tensor<?x4xf32>, tensor<6xi64>) -> tensor<6x4xf32>
+  return %0 : tensor<6x4xf32>
+}
