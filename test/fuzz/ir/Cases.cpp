@@ -183,7 +183,7 @@ CaseResult runCase(ModuleOp module, const std::function<std::string(ModuleOp)> &
   int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   result.outcome = signal == SIGXCPU || signal == SIGKILL ? Outcome::Hung : Outcome::Crashed;
   if (report.phase == Report::Phase::Verifying)
-    result.pipeline = "verifier";
+    result.pipeline = verifierName;
   result.message = signal ? strsignal(signal) : "exit code " + std::to_string(WEXITSTATUS(status));
   return result;
 }

@@ -27,9 +27,12 @@ struct CaseLimits {
   uint64_t memoryBytes = uint64_t(8) << 30;
 };
 
+/// CaseResult::pipeline of a crash before the pass runs.
+constexpr const char *verifierName = "verifier";
+
 struct CaseResult {
   Outcome outcome = Outcome::NotValid;
-  std::string pipeline; ///< the pass with its options
+  std::string pipeline; ///< the pass with its options, or verifierName
   std::string mutant;   ///< the input module
   std::string result;   ///< the module that the pass returned
   std::string message;  ///< of a failure: the signal or the diagnostics

@@ -122,8 +122,9 @@ private:
     ++outcomes[result.outcome];
     if (result.outcome == Outcome::Passed)
       keep(result);
+    // This process would crash too where it parses a mutant that crashes the verifier.
     if (isFailure(result.outcome) && failures.insert(failureKey(result)).second)
-      report(number, minimize(context, result, options.limits));
+      report(number, result.pipeline == verifierName ? result : minimize(context, result, options.limits));
   }
 
   /// Results of passes become inputs of other passes.
@@ -144,7 +145,7 @@ private:
     if (name.size() < failure.pipeline.size())
       values =
           "='" + failure.pipeline.substr(name.size() + 1, failure.pipeline.size() - name.size() - 2) + "'";
-    std::string pass = name == "verifier" ? "" : " --" + name + values;
+    std::string pass = name == verifierName ? "" : " --" + name + values;
     std::string path = fmt::format("{}/{}-{}.mlir", options.out, number, name);
     std::string text = fmt::format("// RUN: proa-opt %s{}\n// {}\n", pass, nameOf(failure.outcome));
     for (llvm::StringRef line : llvm::split(llvm::StringRef(failure.message).trim(), '\n'))
