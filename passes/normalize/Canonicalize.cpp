@@ -1,4 +1,5 @@
 //! pd-canonicalize: MLIR's canonicalization without patterns that compute with conditions.
+#include "dialects/dist/Dist.h"
 #include "passes/normalize/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -25,6 +26,27 @@ FrozenRewritePatternSet canonicalizationPatterns(MLIRContext *context) {
   return std::move(patterns);
 }
 
+/// MLIR's patterns replace loops and branches by ones with fewer results, which get all attributes or none.
+class KeepShardings : public RewriterBase::Listener {
+public:
+  void notifyOperationReplaced(Operation *op, ValueRange replacement) override {
+    auto shardings = op->getAttrOfType<ArrayAttr>(dist::shardingsAttribute);
+    if (!shardings || shardings.size() != replacement.size())
+      return;
+    llvm::MapVector<Operation *, SmallVector<Attribute>> changed;
+    for (auto [sharding, value] : llvm::zip(shardings, replacement)) {
+      auto result = dyn_cast_if_present<OpResult>(value);
+      if (!result || result.getOwner()->getName() != op->getName())
+        continue;
+      SmallVector<Attribute> &own = changed[result.getOwner()];
+      own.resize(result.getOwner()->getNumResults(), UnitAttr::get(op->getContext()));
+      own[result.getResultNumber()] = sharding;
+    }
+    for (auto &[created, own] : changed)
+      created->setDiscardableAttr(dist::shardingsAttribute, ArrayAttr::get(op->getContext(), own));
+  }
+};
+
 class CanonicalizeProgramPass : public impl::CanonicalizeProgramBase<CanonicalizeProgramPass> {
 public:
   LogicalResult initialize(MLIRContext *context) override {
@@ -34,7 +56,8 @@ public:
 
   void runOnOperation() override {
     // Canonicalization is best effort, as in MLIR: not to converge is not an error.
-    (void)applyPatternsGreedily(getOperation(), patterns);
+    KeepShardings listener;
+    (void)applyPatternsGreedily(getOperation(), patterns, GreedyRewriteConfig().setListener(&listener));
   }
 
 private:
