@@ -1,7 +1,6 @@
 #include "passes/autodiff/BackwardPart.h"
 
 #include "dialects/pd/autodiff/DeferredVjp.h"
-#include "dialects/pd/autodiff/ForLoop.h"
 #include "dialects/pd/ir/ReplaceResult.h"
 #include "dialects/pd/ops/autodiff/VjpOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
@@ -86,11 +85,11 @@ llvm::SetVector<Operation *> neededOps(Block &block, ArrayRef<Value> values) {
   return ops;
 }
 
-LogicalResult expandGradients(Operation *root, bool keepLoopGradients) {
+LogicalResult expandGradients(Operation *root, function_ref<bool(pd::VjpOp)> isKept) {
   SmallVector<pd::VjpOp> left;
   auto collect = [&](Operation *op) {
     op->walk<WalkOrder::PreOrder>([&](pd::VjpOp gradient) {
-      if (!keepLoopGradients || !pd::isLoopGradient(gradient))
+      if (!isKept(gradient))
         left.push_back(gradient);
       return WalkResult::skip();
     });

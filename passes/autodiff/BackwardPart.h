@@ -1,6 +1,8 @@
 /// The gradients of a training program, before pd.vjp is decomposed.
 #pragma once
 
+#include "dialects/pd/ops/autodiff/VjpOps.h"
+
 #include "mlir/IR/Block.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -23,8 +25,8 @@ llvm::SetVector<mlir::Operation *> dependentOps(mlir::Block &block, llvm::ArrayR
 /// The ops of the block on which one of the values depends.
 llvm::SetVector<mlir::Operation *> neededOps(mlir::Block &block, llvm::ArrayRef<mlir::Value> values);
 
-/// Replaces each pd.vjp, also in regions, by its decomposition; with `keepLoopGradients`, except those of
-/// loops with pd.snapshots. Error: one cannot be decomposed.
-llvm::LogicalResult expandGradients(mlir::Operation *root, bool keepLoopGradients = false);
+/// Replaces each pd.vjp for which `isKept` is false, also in regions, by its decomposition. Error: one cannot
+/// be decomposed.
+llvm::LogicalResult expandGradients(mlir::Operation *root, llvm::function_ref<bool(pd::VjpOp)> isKept);
 
 } // namespace proa::autodiff

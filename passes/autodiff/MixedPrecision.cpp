@@ -377,7 +377,13 @@ LogicalResult mixPrecision(func::FuncOp function, const AmpOptions &options) {
   Block &block = function.getBody().front();
   MixedPrecision::Rules rules{pd::elementTypeOf(context, options.dtype), lists, isO2};
   MixedPrecision mixed(block, rules);
-  if (failed(expandGradients(function)))
+  // The gradient of an op that stays in float32 on both levels stays in float32 too.
+  PrecisionLists onO2(/*isO2=*/true);
+  auto isFull = [&](Operation &op) {
+    return op.hasTrait<OpTrait::ConstantLike>() || onO2.of(&op) == Precision::Full;
+  };
+  auto isKept = [&](pd::VjpOp op) { return llvm::all_of(op.getBody().front().without_terminator(), isFull); };
+  if (failed(expandGradients(function, isKept)))
     return failure();
   mixed.run();
   return success();

@@ -135,7 +135,7 @@ FailureOr<Function> NewFunction::finish() {
       FunctionType::get(function.getContext(), block().getArgumentTypes(), ValueRange(results).getTypes()));
   function.setAllResultAttrs(attributes);
   pd::eraseUnused(block());
-  if (failed(expandGradients(function, /*keepLoopGradients=*/true)))
+  if (failed(expandGradients(function, pd::isLoopGradient)))
     return failure();
   isFinished = true;
   return function;

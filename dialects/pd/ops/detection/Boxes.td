@@ -28,6 +28,8 @@ def Pd_PriorBoxOp : Pd_Op<"prior_box"> {
     DefaultValuedAttr<F64Attr, "0.0">:$step_h, DefaultValuedAttr<F64Attr, "0.5">:$offset,
     DefaultValuedAttr<BoolAttr, "false">:$min_max_aspect_ratios_order);
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$var);
+  // Pixels do not fit in 16 bits.
+  let precision = "always full";
   let infer = "inferPriorBox";
   let decomposesInCode = 1;
   let legacy = [Legacy<"prior_box", ["Input", "Image"], ["Boxes", "Variances"], ["min_sizes", "max_sizes",
@@ -50,6 +52,8 @@ def Pd_AnchorGeneratorOp : Pd_Op<"anchor_generator"> {
   let arguments = (ins Pd_FloatTensor:$input, FloatsDefault:$anchor_sizes, FloatsDefault:$aspect_ratios,
     FloatsDefault:$variances, FloatsDefault:$stride, DefaultValuedAttr<F64Attr, "0.5">:$offset);
   let results = (outs Pd_FloatTensor:$anchors, Pd_FloatTensor:$variances_out);
+  // Pixels do not fit in 16 bits.
+  let precision = "always full";
   let infer = "inferAnchorGenerator";
   let decomposesInCode = 1;
   let legacy = [Legacy<"anchor_generator", ["Input"], ["Anchors", "Variances"], ["anchor_sizes", "aspect_ratios",
@@ -75,6 +79,8 @@ def Pd_BoxCoderOp : Pd_Op<"box_coder"> {
     Pd_DefaultEnum<Pd_BoxCodeTypeAttr, "Encode">:$code_type, DefaultValuedAttr<BoolAttr, "true">:$box_normalized,
     DefaultValuedAttr<I64Attr, "0">:$axis, FloatsDefault:$variance);
   let results = (outs Pd_FloatTensor:$output_box);
+  // Pixels do not fit in 16 bits.
+  let precision = "always full";
   let infer = "inferBoxCoder";
   let decomposesInCode = 1;
   let legacy = [Legacy<"box_coder", ["PriorBox", "PriorBoxVar", "TargetBox"], ["OutputBox"], ["code_type",
@@ -93,6 +99,8 @@ def Pd_BoxClipOp : Pd_Op<"box_clip"> {
   ];
   let arguments = (ins Pd_FloatTensor:$input, Pd_FloatTensor:$im_info, Optional<Pd_IntTensor>:$offsets);
   let results = (outs Pd_FloatTensor:$output);
+  // Pixels do not fit in 16 bits.
+  let precision = "always full";
   let infer = "inferBoxClip";
   let decomposesInCode = 1;
   let legacy = [Legacy<"box_clip", ["Input", "ImInfo", "Input@LOD?"], ["Output"]>];
@@ -103,6 +111,8 @@ def Pd_PolygonBoxTransformOp : Pd_Op<"polygon_box_transform"> {
   let constraints = ["C1. input has rank 4"];
   let arguments = (ins Pd_FloatTensor:$input);
   let results = (outs Pd_FloatTensor:$output);
+  // Pixels do not fit in 16 bits.
+  let precision = "always full";
   let infer = "inferPolygonBoxTransform";
   let decomposesInCode = 1;
   let legacy = [Legacy<"polygon_box_transform", ["Input"], ["Output"]>];
@@ -169,6 +179,8 @@ def Pd_IouSimilarityOp : Pd_Op<"iou_similarity"> {
   let constraints = ["C1. x is [N, 4] and y [M, 4]"];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$y, Flag<"true">:$box_normalized);
   let results = (outs Pd_FloatTensor:$out);
+  // Pixels do not fit in 16 bits.
+  let precision = "always full";
   let infer = "inferIouSimilarity";
   let decomposesInCode = 1;
   let legacy = [Legacy<"iou_similarity", ["X", "Y"], ["Out"], ["box_normalized"]>];
@@ -193,6 +205,8 @@ def Pd_DensityPriorBoxOp : Pd_Op<"density_prior_box"> {
     DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$fixed_sizes, DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$fixed_ratios,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$densities);
   let results = (outs Pd_FloatTensor:$boxes, Pd_FloatTensor:$variances_out);
+  // Pixels do not fit in 16 bits.
+  let precision = "always full";
   let infer = "inferDensityPriorBox";
   let decomposesInCode = 1;
   let lod = "none";

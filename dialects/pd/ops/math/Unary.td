@@ -172,6 +172,8 @@ def Pd_CastOp : Pd_FoldableOp<"cast"> {
   }];
   let arguments = (ins Pd_Tensor:$x, TypeAttr:$dtype, DefaultValuedAttr<BoolAttr, "false">:$toward_zero);
   let results = (outs Pd_Tensor:$out);
+  // A cast to integers must not round to 16 bits before.
+  let precision = "always full";
   let constraints = ["C1. out has the dimensions of x and the element type dtype"];
   let infer = "inferCast";
   let scalar = "op.getTowardZero() ? b.castTowardZero(x) : b.cast(x)";

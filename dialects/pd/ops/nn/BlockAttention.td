@@ -107,7 +107,8 @@ def Pd_MaskedMultiheadAttentionOp : Pd_Op<"masked_multihead_attention", [AttrSiz
     DefaultValuedAttr<StrAttr, "\"default\"">:$compute_dtype, DefaultValuedAttr<F64Attr, "-1.0">:$out_scale);
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$cache_kv_out);
   let decomposesInCode = 1;
-  let precision = "follow";
+  // The cache packs as many elements as fit in 16 bytes.
+  let precision = "always full";
   defvar derived = ["seq_len", "quant_round_type", "quant_max_bound", "quant_min_bound"];
   let legacy = [LegacyReadOnly<"masked_multihead_attention", ["x", "cache_kv", "bias", "src_mask", "cum_offsets",
     "sequence_lengths", "rotary_tensor", "beam_cache_offset", "qkv_out_scale", "out_shift", "out_smooth"],

@@ -28,6 +28,8 @@ def Pd_DeformableConvOp : Pd_Op<"deformable_conv"> {
     DefaultValuedAttr<I64Attr, "1">:$groups);
   let newIr = [NewIr<["x", "offset", "filter", "mask"], [], [], ["im2col_step"]>];
   let results = (outs Pd_FloatTensor:$out);
+  // Positions need more than 16 bits.
+  let precision = "always full";
   let infer = "inferDeformableConv";
   let decomposesInCode = 1;
   let lod = "none";

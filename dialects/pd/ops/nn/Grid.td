@@ -22,6 +22,8 @@ def Pd_GridSampleOp : Pd_Op<"grid_sample"> {
     Pd_DefaultEnum<Pd_GridSamplePaddingAttr, "Zeros">:$padding_mode,
     DefaultValuedAttr<BoolAttr, "true">:$align_corners);
   let results = (outs Pd_FloatTensor:$out);
+  // Positions need more than 16 bits.
+  let precision = "always full";
   let infer = "inferGridSample";
   let decomposesInCode = 1;
   let legacy = [Legacy<"grid_sampler", ["X", "Grid"], ["Output"], ["mode", "padding_mode", "align_corners"]>];
@@ -41,6 +43,8 @@ def Pd_AffineGridOp : Pd_Op<"affine_grid"> {
   let arguments = (ins Pd_FloatTensor:$input, Optional<Pd_IntTensor>:$output_shape_tensor,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$output_shape, DefaultValuedAttr<BoolAttr, "true">:$align_corners);
   let results = (outs Pd_FloatTensor:$output);
+  // Positions need more than 16 bits.
+  let precision = "always full";
   let infer = "inferAffineGrid";
   let decomposesInCode = 1;
   let legacy = [Legacy<"affine_grid", ["Theta", "OutputShape|@output_shape"], ["Output"], ["output_shape",

@@ -20,6 +20,8 @@ def Pd_AsStridedOp : Pd_Op<"as_strided"> {
     "0">:$offset);
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;
+  // The offset is in bytes.
+  let precision = "always full";
   let legacy = [LegacyReadOnly<"as_strided", ["input"], ["out"], ["dims:long", "stride:long", "offset:long"]>];
 }
 
