@@ -73,6 +73,20 @@ struct EraseFusedProducer : OpRewritePattern<linalg::GenericOp> {
   }
 };
 
+/// A loop without iterations leaves its initial values as they are, and needs no tiling.
+struct FoldEmptyLoops : OpInterfaceRewritePattern<linalg::LinalgOp> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::LinalgOp op, PatternRewriter &rewriter) const override {
+    if (!op.hasPureTensorSemantics())
+      return rewriter.notifyMatchFailure(op, "has operands in memory");
+    if (!llvm::is_contained(op.getStaticLoopRanges(), 0))
+      return rewriter.notifyMatchFailure(op, "has no dimension of size 0");
+    rewriter.replaceOp(op, llvm::to_vector(op.getDpsInits()));
+    return success();
+  }
+};
+
 struct FuseElementwise : proa::impl::FuseElementwiseBase<FuseElementwise> {
   using FuseElementwiseBase::FuseElementwiseBase;
 
@@ -85,7 +99,7 @@ struct FuseElementwise : proa::impl::FuseElementwiseBase<FuseElementwise> {
     tensor::CastOp::getCanonicalizationPatterns(patterns, context);
     context->getLoadedDialect<tensor::TensorDialect>()->getCanonicalizationPatterns(patterns);
     linalg::populateElementwiseOpsFusionPatterns(patterns, shouldFuse);
-    patterns.add<EraseFusedProducer>(context);
+    patterns.add<EraseFusedProducer, FoldEmptyLoops>(context);
     linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, shouldMoveReshape);
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
     linalg::FillOp::getCanonicalizationPatterns(patterns, context);

@@ -179,13 +179,19 @@ private:
     return sliced < splitRows && elements > 64;
   }
 
+  /// MLIR's tiling takes a size of 0 for a dimension that is not tiled.
+  static bool canTile(Operation &op) {
+    auto loops = dyn_cast<linalg::LinalgOp>(op);
+    return isa<TilingInterface>(op) && !(loops && llvm::is_contained(loops.getStaticLoopRanges(), 0));
+  }
+
   /// From the last operation to the first, so that all consumers of an operation are in the loop when its
   /// turn comes.
   unsigned pullProducers() {
     unsigned tiled = 0;
     SmallVector<Operation *> outside;
     for (Operation &op : function.getBody().front())
-      if (isa<TilingInterface>(op))
+      if (canTile(op))
         outside.push_back(&op);
     for (Operation *op : llvm::reverse(outside)) {
       SmallVector<std::pair<tensor::ExtractSliceOp, Value>> done;

@@ -189,3 +189,35 @@ func.func @checked(%x: tensor<9xf32>, %i: tensor<1xi64>, %words: memref<1xi64>) 
   } -> tensor<f32>
   return %1 : tensor<f32>
 }
+
+// -----
+
+#in = affine_map<(d0, d1) -> (d0, d1)>
+#out = affine_map<(d0, d1) -> (d0)>
+
+// A sum of no elements is its initial value.
+// CHECK-LABEL: func.func @empty_sum
+// CHECK-NOT: linalg.generic
+// CHECK: return %arg1
+func.func @empty_sum(%x: tensor<?x0xf32>, %start: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = linalg.generic {indexing_maps = [#in, #out], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<?x0xf32>) outs(%start : tensor<?xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %1 = arith.addf %o, %a : f32
+    linalg.yield %1 : f32
+  } -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// A sum of an unknown number of elements stays.
+// CHECK-LABEL: func.func @unknown_sum
+// CHECK: linalg.generic
+func.func @unknown_sum(%x: tensor<?x?xf32>, %start: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = linalg.generic {indexing_maps = [#in, #out], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<?x?xf32>) outs(%start : tensor<?xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %1 = arith.addf %o, %a : f32
+    linalg.yield %1 : f32
+  } -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}

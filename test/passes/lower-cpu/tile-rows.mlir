@@ -150,3 +150,23 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 func.func private @called(%x: tensor<4xf32>) -> tensor<4xf32> attributes {proa.kernel} {
   return %x : tensor<4xf32>
 }
+
+// -----
+
+#empty = affine_map<(d0, d1) -> (d0, d1)>
+#emptyRow = affine_map<(d0, d1) -> (d0)>
+
+// A loop without iterations is not tiled: MLIR takes a size of 0 for a dimension that is not tiled.
+// CHECK-LABEL: func.func private @empty_sum
+// CHECK: linalg.generic
+// CHECK: scf.for
+func.func private @empty_sum(%x: tensor<?x0xf32>, %start: tensor<?xf32>) -> tensor<?xf32>
+    attributes {proa.kernel, proa.row_tiles = array<i64: 1>, proa.row_dims = [array<i64: 0>]} {
+  %0 = linalg.generic {indexing_maps = [#empty, #emptyRow], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<?x0xf32>) outs(%start : tensor<?xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %1 = arith.addf %o, %a : f32
+    linalg.yield %1 : f32
+  } -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
