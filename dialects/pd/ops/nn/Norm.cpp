@@ -259,11 +259,15 @@ FailureOr<SmallVector<Value>> NormOp::decompose(OpBuilder &builder) {
   return e.results({x / norm, norm});
 }
 
+/// Most channels of a window and most iterations that are unrolled into ops.
+static constexpr int64_t mostUnrolled = 4096;
+
 LogicalResult checkLrn(std::optional<Location> location, RankedTensorType x, int64_t n) {
   if (x.getRank() != 4)
     return inferenceError(location, "C1: x must have rank 4, found rank " + llvm::Twine(x.getRank()));
-  if (n <= 0)
-    return inferenceError(location, "C2: n must be above 0, found " + llvm::Twine(n));
+  if (n < 1 || n > mostUnrolled)
+    return inferenceError(location, "C2: n must be from 1 to " + llvm::Twine(mostUnrolled) + ", found " +
+                                        llvm::Twine(n));
   return success();
 }
 
@@ -286,10 +290,10 @@ FailureOr<SmallVector<Value>> LrnOp::decompose(OpBuilder &builder) {
 
 LogicalResult checkSpectralNorm(std::optional<Location> location, RankedTensorType weight, RankedTensorType u,
                                 RankedTensorType v, int64_t dim, int64_t iterations) {
-  if (dim < 0 || dim >= weight.getRank() || iterations < 0)
+  if (dim < 0 || dim >= weight.getRank() || iterations < 0 || iterations > mostUnrolled)
     return inferenceError(location, "C1: dim must be below the rank " + llvm::Twine(weight.getRank()) +
-                                        " and power_iters not below 0, found " + llvm::Twine(dim) + " and " +
-                                        llvm::Twine(iterations));
+                                        " and power_iters from 0 to " + llvm::Twine(mostUnrolled) +
+                                        ", found " + llvm::Twine(dim) + " and " + llvm::Twine(iterations));
   if (!weight.hasStaticShape() || !u.hasStaticShape() || !v.hasStaticShape())
     return success();
   int64_t rows = weight.getDimSize(dim);

@@ -157,7 +157,7 @@ def Pd_LrnOp : Pd_Op<"lrn", [LayoutOpInterface]> {
   }];
   let constraints = [
     "C1. x has rank 4",
-    "C2. n is above 0"
+    "C2. n is from 1 to 4096: each channel of the window becomes ops"
   ];
   let arguments = (ins Pd_FloatTensor:$x, DefaultValuedAttr<I64Attr, "5">:$n, DefaultValuedAttr<F64Attr, "2.0">:$k,
     DefaultValuedAttr<F64Attr, "0.0001">:$alpha, DefaultValuedAttr<F64Attr, "0.75">:$beta,
@@ -176,7 +176,7 @@ def Pd_SpectralNormOp : Pd_Op<"spectral_norm"> {
     divided by its norm (plus eps); the result is weight / (u^T W v).
   }];
   let constraints = [
-    "C1. dim is a dimension of weight; power_iters is not negative",
+    "C1. dim is a dimension of weight; power_iters is from 0 to 4096: each iteration becomes ops",
     "C2. u has one element for each row, v one for each column"
   ];
   let arguments = (ins Pd_FloatTensor:$weight, Pd_FloatTensor:$u, Pd_FloatTensor:$v, DefaultValuedAttr<I64Attr,

@@ -55,7 +55,7 @@ func.func @lrn_c1(%a: tensor<1x2x3xf32>) {
 // -----
 
 func.func @lrn_c2(%a: tensor<1x2x3x3xf32>) {
-  // expected-error@+2 {{C2: n must be above 0, found 0}}
+  // expected-error@+2 {{C2: n must be from 1 to 4096, found 0}}
   // expected-error@+1 {{failed to infer returned types}}
   %0:2 = "pd.lrn"(%a) {n = 0 : i64} : (tensor<1x2x3x3xf32>) -> (tensor<1x2x3x3xf32>, tensor<1x2x3x3xf32>)
   return
@@ -63,8 +63,17 @@ func.func @lrn_c2(%a: tensor<1x2x3x3xf32>) {
 
 // -----
 
+func.func @lrn_c2_many(%a: tensor<1x2x3x3xf32>) {
+  // expected-error@+2 {{C2: n must be from 1 to 4096, found 2147483648}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = "pd.lrn"(%a) {n = 2147483648 : i64} : (tensor<1x2x3x3xf32>) -> (tensor<1x2x3x3xf32>, tensor<1x2x3x3xf32>)
+  return
+}
+
+// -----
+
 func.func @spectral_c1(%a: tensor<2x3xf32>, %b: tensor<2xf32>, %c: tensor<3xf32>) {
-  // expected-error@+2 {{C1: dim must be below the rank 2 and power_iters not below 0, found 2 and 1}}
+  // expected-error@+2 {{C1: dim must be below the rank 2 and power_iters from 0 to 4096, found 2 and 1}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.spectral_norm"(%a, %b, %c) {dim = 2 : i64} : (tensor<2x3xf32>, tensor<2xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   return
@@ -144,8 +153,17 @@ func.func @norm_c1(%x: tensor<3x4xf64>) {
 
 // -----
 
+func.func @spectral_norm_c1_many_iters(%a: tensor<2x2xf64>, %b: tensor<2xf64>) {
+  // expected-error@+2 {{C1: dim must be below the rank 2 and power_iters from 0 to 4096, found 0 and 4097}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.spectral_norm %a, %b, %b {eps = 0.0, power_iters = 4097 : i64} : (tensor<2x2xf64>, tensor<2xf64>, tensor<2xf64>) -> tensor<2x2xf64>
+  return
+}
+
+// -----
+
 func.func @spectral_norm_c1_iters(%a: tensor<2x2xf64>, %b: tensor<2xf64>) {
-  // expected-error@+2 {{C1: dim must be below the rank 2 and power_iters not below 0, found 0 and -1}}
+  // expected-error@+2 {{C1: dim must be below the rank 2 and power_iters from 0 to 4096, found 0 and -1}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.spectral_norm %a, %b, %b {eps = 0.0, power_iters = -1 : i64} : (tensor<2x2xf64>, tensor<2xf64>, tensor<2xf64>) -> tensor<2x2xf64>
   return
