@@ -103,9 +103,10 @@ template <class Body> auto dispatchReduction(Reduction reduction, const Body &bo
 template <class Body> Result<void> dispatch(Reduction reduction, DType dtype, const Body &body) {
   bool isBool = dtype == DType::Bool, takesBool = reduction == Reduction::Any || reduction == Reduction::All;
   bool isDone = isBool == takesBool && dispatchReduction(reduction, [&](auto constant) {
+                  using Constant = decltype(constant);
                   bool isSupportedType = false;
                   dispatchAll(dtype, [&](auto zero) {
-                    if constexpr (isSupported<decltype(constant)::value, decltype(zero)>()) {
+                    if constexpr (isSupported<Constant::value, decltype(zero)>()) {
                       isSupportedType = true;
                       body(constant, zero);
                     }

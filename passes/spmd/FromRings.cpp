@@ -13,6 +13,7 @@
 #include "lib/spmd/Refine.h"
 #include "passes/spmd/FactorAxes.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;

@@ -8,6 +8,7 @@
 #include "dialects/pd/ops/math/ActivationOps.h"
 #include "dialects/pd/ops/shape/View.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 #include <fmt/format.h>

@@ -70,6 +70,7 @@ PROA_VECTOR_INLINE void computeTile(const Row &row, int64_t x, int64_t count, in
 
 } // namespace
 
+PROA_VECTOR_CLONES void computeDepthwiseRow(const Row &row);
 PROA_VECTOR_CLONES void computeDepthwiseRow(const Row &row) {
   // The last 16 channels may overlap those before; they are computed twice.
   for (int64_t channel = 0; channel < row.channels; channel += vectorSize)

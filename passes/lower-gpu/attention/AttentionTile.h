@@ -4,6 +4,8 @@
 #include "passes/lower-gpu/IndexCode.h"
 #include "passes/lower-gpu/attention/AttentionForm.h"
 
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
 #include <memory>
 
 namespace proa {

@@ -2,6 +2,7 @@
 
 #include "passes/lower-gpu/SharedStages.h"
 
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 using namespace mlir;

@@ -62,7 +62,7 @@ Value GatherNdOp::buildDim(ElementBuilder &b, int64_t dim) {
 Value GatherNdOp::buildElement(ElementBuilder &b, ValueRange at) {
   Indices all = b.indices(at);
   int64_t rows = b.rank(1) - 1, depth = tensorType(getIndex()).getShape().back();
-  Indices row(ArrayRef(all).take_front(rows)), place;
+  Indices row(all.begin(), all.begin() + rows), place;
   Value isInside;
   for (int64_t axis = 0; axis < depth; ++axis) {
     row.push_back(b.index(axis));
