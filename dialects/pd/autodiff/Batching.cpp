@@ -94,7 +94,8 @@ Value Batcher::liftArray(Value array) {
   Location location = array.getLoc();
   Type type = batchedType(array.getType());
   Value empty = widened(builder, location, ArrayCreateOp::create(builder, location), type);
-  if (beforeWidening(array).getDefiningOp<ArrayCreateOp>())
+  bool hasNoWrites = !cast<ArrayType>(array.getType()).getElement();
+  if (hasNoWrites || beforeWidening(array).getDefiningOp<ArrayCreateOp>())
     return empty;
   Value length = ArrayLengthOp::create(builder, location, array);
   return countedLoop(

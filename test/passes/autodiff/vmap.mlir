@@ -5,6 +5,7 @@
 // RUN: proa-opt %s --pd-vmap="function=branch size=5" | FileCheck %s --check-prefix=BRANCH
 // RUN: proa-opt %s --pd-vmap="function=loop size=5" | FileCheck %s --check-prefix=LOOP
 // RUN: proa-opt %s --pd-hessian="function=cube" | FileCheck %s --check-prefix=HESSIAN
+// RUN: proa-opt %s --pd-vmap="function=either size=3 mapped=-1,0" | FileCheck %s --check-prefix=EITHER
 
 // PRODUCT-LABEL: func @product_vmap(
 // PRODUCT-SAME: %[[X:.*]]: tensor<5x2x3xf32>, %[[W:.*]]: tensor<3x4xf32>) -> tensor<5x2xf32>
@@ -90,4 +91,21 @@ func.func @gaps(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {
 func.func @rows(%x: tensor<?x?x?xf32>) -> tensor<?x?xf32> {
   %y = pd.sum %x {axis = array<i64: 1>} : (tensor<?x?x?xf32>) -> tensor<?x?xf32>
   return %y : tensor<?x?xf32>
+}
+
+// An array without writes is empty, wherever it comes from.
+// EITHER-LABEL: func.func @either
+// EITHER: pd.array_write %{{.*}} : (!pd.array<*>, tensor<1xi64>, tensor<3x2xf32>) -> !pd.array<tensor<3x2xf32>>
+func.func @either(%condition: i1, %x: tensor<2xf32>) -> tensor<1xi64> {
+  %zero = pd.constant dense<0> : tensor<1xi64>
+  %e = scf.if %condition -> (!pd.array<*>) {
+    %0 = pd.array_create : () -> !pd.array<*>
+    scf.yield %0 : !pd.array<*>
+  } else {
+    %0 = pd.array_create : () -> !pd.array<*>
+    scf.yield %0 : !pd.array<*>
+  }
+  %a = pd.array_write %e, %zero, %x : (!pd.array<*>, tensor<1xi64>, tensor<2xf32>) -> !pd.array<tensor<2xf32>>
+  %n = pd.array_length %a : (!pd.array<tensor<2xf32>>) -> tensor<1xi64>
+  return %n : tensor<1xi64>
 }
