@@ -72,15 +72,20 @@ void ModelImporter::makeFunction() {
       func::FuncOp::create(builder, UnknownLoc::get(&context), "main", builder.getFunctionType(types, {}));
   function.setAllArgAttrs(attributes);
   Block *body = function.addEntryBlock();
-  for (auto [i, id] : llvm::enumerate(ids))
-    (i < own ? values[id] : fed[id]) = {body->getArgument(static_cast<unsigned>(i))};
+  // GCC 12 assigns an empty value where a list in braces is assigned to a conditional expression.
+  auto set = [&](size_t i, Value value) {
+    Values &place = i < own ? values[ids[i]] : fed[ids[i]];
+    place = {value};
+  };
+  for (size_t i = 0; i < ids.size(); ++i)
+    set(i, body->getArgument(static_cast<unsigned>(i)));
   builder.setInsertionPointToStart(body);
-  for (auto [i, id] : llvm::enumerate(ids)) {
+  for (size_t i = 0; i < ids.size(); ++i) {
     auto known = options.feedValues.find(argumentNames[i]);
     if (known == options.feedValues.end())
       continue;
     if (Value constant = constantOf(known->second, cast<RankedTensorType>(types[i]), builder))
-      (i < own ? values[id] : fed[id]) = {constant};
+      set(i, constant);
   }
 }
 
