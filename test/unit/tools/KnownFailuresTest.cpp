@@ -72,6 +72,8 @@ TEST(KnownFailures, ModesAreNamedByTheOptions) {
   options.decompose = true;
   options.memoryBudget = 0;
   EXPECT_EQ(modeOf(options), "decompose+recompute");
+  options.amp.emplace();
+  EXPECT_EQ(modeOf(options), "decompose+recompute+amp");
   options.reference = true;
   EXPECT_EQ(modeOf(options), "reference");
   options.dynamicDims = true;
