@@ -58,6 +58,11 @@ public:
     // Canonicalization is best effort, as in MLIR: not to converge is not an error.
     KeepShardings listener;
     (void)applyPatternsGreedily(getOperation(), patterns, GreedyRewriteConfig().setListener(&listener));
+    // The listener does not see an op that takes the place of no result.
+    getOperation()->walk([](Operation *op) {
+      if (op->getNumResults() == 0)
+        op->removeDiscardableAttr(dist::shardingsAttribute);
+    });
   }
 
 private:

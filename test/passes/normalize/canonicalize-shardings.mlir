@@ -29,3 +29,19 @@ func.func @branch(%a: tensor<8xf32>, %b: tensor<8x4xf32>, %c: i1) -> tensor<8x4x
   } {dist.shardings = [unit, #dist.sharding<@m, [{}, {"x"}]>]}
   return %0#1 : tensor<8x4xf32>
 }
+
+// The attribute goes with the last result.
+// CHECK-LABEL: func @unread
+// CHECK: scf.if
+// CHECK-NOT: dist.shardings
+// CHECK: return
+func.func @unread(%a: tensor<8xf32>, %c: i1) {
+  %0 = scf.if %c -> (tensor<8xf32>) {
+    %1 = func.call @other(%a) : (tensor<8xf32>) -> tensor<8xf32>
+    scf.yield %1 : tensor<8xf32>
+  } else {
+    scf.yield %a : tensor<8xf32>
+  } {dist.shardings = [#dist.sharding<@m, [{"x"}]>]}
+  return
+}
+func.func private @other(tensor<8xf32>) -> tensor<8xf32>
