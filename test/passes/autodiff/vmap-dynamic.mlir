@@ -45,3 +45,14 @@ func.func @poles(%x: tensor<?x3xf64>, %y: tensor<?x2xf64>) -> tensor<3x2xf64> {
   %s, %r, %k, %v = pd.lstsq %x, %y driver = gelsd : (tensor<?x3xf64>, tensor<?x2xf64>) -> (tensor<3x2xf64>, tensor<?xf64>, tensor<i32>, tensor<?xf64>)
   return %s : tensor<3x2xf64>
 }
+
+// -----
+
+// No reshape has 0 in its shape, which would copy the operand's dim.
+// CHECK-LABEL: func.func @empty_images_vmap(
+// CHECK: %[[NONE:.*]] = pd.expand {{.*}} -> tensor<?x2x0x8x8xf32>
+// CHECK: return %[[NONE]]
+func.func @empty_images(%x: tensor<2x0x8x8xf32>) -> tensor<2x0x8x8xf32> {
+  %y = pd.pool2d %x {kernel_size = array<i64: 3, 3>, paddings = array<i64: 1, 1>} : (tensor<2x0x8x8xf32>) -> tensor<2x0x8x8xf32>
+  return %y : tensor<2x0x8x8xf32>
+}

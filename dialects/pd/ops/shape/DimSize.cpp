@@ -111,10 +111,10 @@ Expression reshapeTo(Expression x, llvm::ArrayRef<DimSize> shape) {
     return x;
   if (auto numbers = reshapeAttribute(x, shape))
     return e.reshape(x, *numbers);
-  if (allKnown(shape)) {
+  auto isZero = [](const DimSize &dimSize) { return dimSize.isKnown() && dimSize.getNumber() == 0; };
+  if (llvm::any_of(shape, isZero)) {
     // No elements: any tensor of the shape is correct.
-    Expression zero = e.constant(0, x.type().getElementType());
-    return e.wrap(e.create<ExpandOp>(zero, Value(), llvm::ArrayRef<int64_t>(numbersOf(shape))));
+    return expandTo(e.constant(0, x.type().getElementType()), shape);
   }
   return e.wrap(e.create<ReshapeOp>(x, shapeTensor(e, shape), llvm::ArrayRef<int64_t>()));
 }
