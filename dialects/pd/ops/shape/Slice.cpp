@@ -195,10 +195,13 @@ LogicalResult RollOp::inferReturnTypes(MLIRContext *, std::optional<Location> lo
   for (int64_t axis : adaptor.getAxis())
     if (failed(normalizeAxis(location, axis, type.getRank(), "C1")))
       return failure();
-  size_t expected = std::max<size_t>(adaptor.getAxis().size(), 1);
-  if (!adaptor.getShiftsTensor() && adaptor.getShifts().size() != expected)
+  auto expected = static_cast<int64_t>(std::max<size_t>(adaptor.getAxis().size(), 1));
+  auto given = static_cast<int64_t>(adaptor.getShifts().size());
+  if (Value tensor = adaptor.getShiftsTensor())
+    given = tensorType(tensor).hasStaticShape() ? tensorType(tensor).getNumElements() : expected;
+  if (given != expected)
     return inferenceError(location, "C2: shifts must have " + llvm::Twine(expected) + " entries, found " +
-                                        llvm::Twine(adaptor.getShifts().size()));
+                                        llvm::Twine(given));
   results.push_back(type);
   return success();
 }
@@ -222,8 +225,6 @@ static Expression rolled(Expression x, int64_t axis, int64_t shift) {
 FailureOr<SmallVector<Value>> RollOp::decompose(OpBuilder &builder) {
   auto shifts = constantOr(getShiftsTensor(), getShifts());
   size_t count = std::max<size_t>(getAxis().size(), 1);
-  if (succeeded(shifts) && shifts->size() != count)
-    return notifyDecompositionFailure(builder, *this, "it has not one shift for each axis");
   TensorBuilder e(builder, getOperation());
   auto roll = [&](Expression x, int64_t axis, size_t i) {
     if (succeeded(shifts) && !x.type().isDynamicDim(axis))

@@ -72,6 +72,15 @@ func.func @roll_c2(%x: tensor<3x4xf32>) {
 
 // -----
 
+func.func @roll_c2_tensor(%x: tensor<3x4xf32>, %shifts: tensor<2xi32>) {
+  // expected-error@+2 {{C2: shifts must have 1 entries, found 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.roll %x, %shifts {axis = array<i64: 0>} : (tensor<3x4xf32>, tensor<2xi32>) -> tensor<3x4xf32>
+  return
+}
+
+// -----
+
 func.func @split_c1(%x: tensor<6x2xf32>) {
   // expected-error@+2 {{C1: axis must be in [-2, 2), found 2}}
   // expected-error@+1 {{failed to infer returned types}}
