@@ -99,15 +99,8 @@ Result<void> Conv::convolve(Call &call, const ConvEntry &entry, const View &out)
   bool packsFilter = !entry.filter && plan.wantedFilter() != plan.plainFilter();
   size_t filterPiece = packsFilter ? pieces.add(plan.wantedFilter().get_size()) : 0;
   auto *scratch = pieces.bytes() == 0 ? nullptr : static_cast<std::byte *>(call.scratch(pieces.bytes()));
-  auto provide = [&](const ConvPlan::Port &port, const View &view, size_t piece) -> void * {
-    if (!port.copied)
-      return view.data;
-    stridedCopy(sizeOf(view.dtype), port.stored.dims, view.data, port.stored.strides, scratch + piece,
-                port.planned);
-    return scratch + piece;
-  };
   Execution &execution = *entry.execution;
-  execution.set(0, provide(plan.input(), call.input(0), inputPiece));
+  execution.set(0, plan.input().provide(call.input(0), scratch + inputPiece));
   void *filter = entry.filter ? entry.filter->data() : call.input(1).data;
   if (packsFilter) {
     dnnl::memory from(plan.plainFilter(), dnnlEngine(), filter);
@@ -118,7 +111,8 @@ Result<void> Conv::convolve(Call &call, const ConvEntry &entry, const View &out)
   execution.set(1, filter);
   execution.set(2, plan.output().copied ? scratch + outputPiece : out.data);
   for (size_t i = 0; i < plan.extras().size(); ++i)
-    execution.set(3 + i, provide(plan.extras()[i], call.input(plan.extras()[i].input), extraPieces[i]));
+    execution.set(3 + i,
+                  plan.extras()[i].provide(call.input(plan.extras()[i].input), scratch + extraPieces[i]));
   execution.run(scratch);
   if (plan.output().copied)
     stridedCopy(sizeOf(out.dtype), plan.output().stored.dims, scratch + outputPiece, plan.output().planned,

@@ -27,6 +27,9 @@ public:
     std::vector<int64_t> planned; ///< strides of the layout that oneDNN requires
     dnnl::memory::desc desc;      ///< of the planned layout
     bool copied = false;
+
+    /// The elements of `view` in the planned layout: its own memory, or a copy in `scratch`.
+    void *provide(const View &view, std::byte *scratch) const;
   };
 
   /// With `inPlace` the first "add" of full size lies where the output does. Null where oneDNN has nothing.

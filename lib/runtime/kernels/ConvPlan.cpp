@@ -1,6 +1,7 @@
 #include "lib/runtime/kernels/Conv.h"
 
 #include "lib/runtime/ThreadPool.h"
+#include "lib/runtime/kernels/StridedCopy.h"
 
 namespace proa::runtime {
 namespace {
@@ -34,6 +35,13 @@ bool hasStrides(const StridedOperand &stored, std::span<const int64_t> strides) 
 }
 
 } // namespace
+
+void *ConvPlan::Port::provide(const View &view, std::byte *scratch) const {
+  if (!copied)
+    return view.data;
+  stridedCopy(sizeOf(view.dtype), stored.dims, view.data, stored.strides, scratch, planned);
+  return scratch;
+}
 
 memory::desc plainFilterDesc(const ConvConfig &attributes, const ConvGeometry &g, memory::data_type type) {
   int64_t in = g.inputChannels() / g.groups, out = g.outputChannels() / g.groups;

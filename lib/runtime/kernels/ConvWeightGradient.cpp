@@ -129,16 +129,9 @@ private:
     bool unpacks = plan.wantedFilter != plan.plainFilter;
     size_t filterPiece = unpacks ? pieces.add(plan.wantedFilter.get_size()) : 0;
     auto *scratch = pieces.bytes() == 0 ? nullptr : static_cast<std::byte *>(call.scratch(pieces.bytes()));
-    auto provide = [&](const ConvPlan::Port &port, const View &view, size_t piece) -> void * {
-      if (!port.copied)
-        return view.data;
-      stridedCopy(sizeOf(view.dtype), port.stored.dims, view.data, port.stored.strides, scratch + piece,
-                  port.planned);
-      return scratch + piece;
-    };
     void *filter = unpacks ? scratch + filterPiece : out.data;
-    plan.execution->set(0, provide(plan.input, call.input(0), inputPiece));
-    plan.execution->set(1, provide(plan.outGradient, call.input(1), outPiece));
+    plan.execution->set(0, plan.input.provide(call.input(0), scratch + inputPiece));
+    plan.execution->set(1, plan.outGradient.provide(call.input(1), scratch + outPiece));
     plan.execution->set(2, filter);
     plan.execution->run(scratch);
     if (unpacks) {
