@@ -98,20 +98,15 @@ LogicalResult expandGradients(Operation *root, function_ref<bool(pd::VjpOp)> isK
   while (!left.empty()) {
     pd::VjpOp op = left.pop_back_val();
     OpBuilder builder(op);
-    Operation *before = op->getPrevNode();
-    Block *block = op->getBlock();
+    Operation *after = op->getNextNode();
     pd::ErrorWatch errors(op.getContext());
-    auto values = op.tryDecompose(builder);
-    if (failed(values) && !errors.hasSeen() && pd::hasDynamicDims(op))
-      continue;
-    if (failed(values))
+    FailureOr<Operation *> created = pd::replaceByDecomposition(builder, op);
+    if (failed(created))
       return failure();
-    for (Operation *created = before ? before->getNextNode() : &block->front(); created != op;
-         created = created->getNextNode())
-      collect(created);
-    if (failed(pd::replaceResults(op, *values)))
+    if (!*created && (errors.hasSeen() || !pd::hasDynamicDims(op)))
       return failure();
-    op->erase();
+    for (Operation *part = *created; part && part != after; part = part->getNextNode())
+      collect(part);
   }
   return success();
 }

@@ -61,17 +61,15 @@ private:
   /// recomputed.
   LogicalResult decomposeEffects() {
     for (Operation *op = &block.front(); op != block.getTerminator();) {
-      Operation *previous = op->getPrevNode(), *next = op->getNextNode();
+      Operation *next = op->getNextNode();
       auto composite = dyn_cast<pd::DecomposableOpInterface>(op);
       if (composite && pd::CheckpointOp::findEffect(op)) {
         OpBuilder builder(op);
-        if (auto values = composite.tryDecompose(builder); succeeded(values)) {
-          if (failed(pd::replaceResults(op, *values)))
-            return failure();
-          op->erase();
-          // The created ops may be composites with effects themselves.
-          next = previous ? previous->getNextNode() : &block.front();
-        }
+        FailureOr<Operation *> first = pd::replaceByDecomposition(builder, composite);
+        if (failed(first))
+          return failure();
+        // The created ops may be composites with effects themselves.
+        next = *first ? *first : next;
       }
       op = next;
     }

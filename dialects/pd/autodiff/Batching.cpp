@@ -139,7 +139,7 @@ LogicalResult Batcher::write(Block &block) {
 
 LogicalResult Batcher::writeOps(Block &block) {
   for (Operation *op = &block.front(); op != block.getTerminator();) {
-    Operation *next = op->getNextNode(), *before = op->getPrevNode();
+    Operation *next = op->getNextNode();
     if (!reads(op, [&](Value value) { return isBatched(value); })) {
       Operation *copy = builder.clone(*op, mapping);
       for (auto [from, to] : llvm::zip(op->getResults(), copy->getResults()))
@@ -151,18 +151,16 @@ LogicalResult Batcher::writeOps(Block &block) {
       mapResults(op, *results);
     } else if (auto composite = dyn_cast<DecomposableOpInterface>(op)) {
       OpBuilder local(op);
-      auto values = composite.tryDecompose(local);
-      if (failed(values))
+      FailureOr<Operation *> first = replaceByDecomposition(local, composite);
+      if (failed(first))
+        return failure();
+      if (!*first)
         return refuse(op, hasDynamicDims(op)
                               ? "its decomposition needs dims that are dynamic; make the types "
                                 "of the function's arguments static before batching"
                               : "it has neither a batching rule nor a decomposition for these "
                                 "operands");
-      if (failed(replaceResults(op, *values)))
-        return failure();
-      Operation *first = before ? before->getNextNode() : &block.front();
-      next = first == op ? next : first;
-      op->erase();
+      next = *first;
     } else {
       auto each = runPerExample(op);
       if (failed(each))

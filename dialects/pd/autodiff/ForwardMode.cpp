@@ -281,20 +281,9 @@ private:
     return transposed(op);
   }
 
-  /// Replaces a composite by its decomposition and returns its first op. Null if there is no decomposition
-  /// for these operands; failure after an error.
-  FailureOr<Operation *> decompose(Operation *op) {
+  static FailureOr<Operation *> decompose(Operation *op) {
     OpBuilder builder(op);
-    Operation *before = op->getPrevNode(), *after = op->getNextNode();
-    auto values = cast<DecomposableOpInterface>(op).tryDecompose(builder);
-    if (failed(values))
-      return nullptr;
-    if (failed(replaceResults(op, *values)))
-      return failure();
-    Operation *first = before ? before->getNextNode() : &block.front();
-    first = first == op ? after : first;
-    op->erase();
-    return first;
+    return replaceByDecomposition(builder, cast<DecomposableOpInterface>(op));
   }
 
   Block &block;

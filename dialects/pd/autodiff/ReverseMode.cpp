@@ -169,17 +169,8 @@ private:
     auto composite = dyn_cast<DecomposableOpInterface>(op);
     if (!composite || isa<VjpOpInterface>(op) || isGradientOfLoop(op))
       return nullptr;
-    Operation *before = op->getPrevNode(), *after = op->getNextNode();
     OpBuilder local(op);
-    auto values = composite.tryDecompose(local);
-    if (failed(values))
-      return nullptr;
-    if (failed(replaceResults(op, *values)))
-      return failure();
-    Operation *first = before ? before->getNextNode() : &block.front();
-    first = first == op ? after : first;
-    op->erase();
-    return first;
+    return replaceByDecomposition(local, composite);
   }
 
   static bool isGradientOfLoop(Operation *op) {
@@ -201,12 +192,8 @@ private:
     for (VjpOp gradient : gradients) {
       OpBuilder local(gradient);
       ErrorWatch errors(builder.getContext());
-      auto values = gradient.tryDecompose(local);
-      if (succeeded(values) && succeeded(replaceResults(gradient, *values))) {
-        gradient->erase();
-      } else {
+      if (FailureOr<Operation *> first = replaceByDecomposition(local, gradient); failed(first) || !*first)
         hasFailed |= errors.hasSeen() || !hasDynamicDims(gradient);
-      }
     }
     return failure(hasFailed);
   }

@@ -43,4 +43,16 @@ LogicalResult replaceResults(Operation *op, ValueRange values) {
   return success();
 }
 
+FailureOr<Operation *> replaceByDecomposition(OpBuilder &builder, DecomposableOpInterface op) {
+  Operation *before = op->getPrevNode();
+  Block *block = op->getBlock();
+  auto values = op.tryDecompose(builder);
+  if (failed(values))
+    return nullptr;
+  if (failed(replaceResults(op, *values)))
+    return failure();
+  op->erase();
+  return before ? before->getNextNode() : &block->front();
+}
+
 } // namespace proa::pd

@@ -1,5 +1,8 @@
-/// Replacement of results by values with more or fewer static dims.
+/// Replacement of results by values with more or fewer static dims, and of composites by their
+/// decompositions.
 #pragma once
+
+#include "dialects/pd/ir/Pd.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -13,5 +16,11 @@ void replaceResult(mlir::OpBuilder &builder, mlir::Value result, mlir::Value val
 /// the declared type of its result, or an op that reads it: dims that were dynamic are static now, and the
 /// op's result is another one.
 [[nodiscard]] mlir::LogicalResult replaceResults(mlir::Operation *op, mlir::ValueRange values);
+
+/// Replaces a composite by its decomposition, which `builder` creates, and erases it. Returns the first op of
+/// the decomposition, or the op after the composite if no op was created; null if these operands have no
+/// decomposition. Failure, after an error, as replaceResults().
+[[nodiscard]] mlir::FailureOr<mlir::Operation *> replaceByDecomposition(mlir::OpBuilder &builder,
+                                                                        DecomposableOpInterface op);
 
 } // namespace proa::pd
