@@ -82,7 +82,7 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
 
   /// The kinds that can compute the op. Remarks say why wgmma cannot.
   SmallVector<Kind> kindsFor(linalg::LinalgOp op, const proa::ContractionForm &form, const proa::Chip &chip) {
-    if (!proa::canUseTensorCores(op, getOperation()->hasAttr(proa::tf32Attribute)))
+    if (!proa::TensorCoreTypes::of(op, getOperation()->hasAttr(proa::tf32Attribute)))
       return {Kind::Fma};
     SmallVector<Kind> kinds{Kind::Mma};
     if (!chip.hasWarpgroupMma)
@@ -103,13 +103,12 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
     SmallVector<Kind> kinds = kindsFor(op, form, chip);
     if (std::optional<Kind> requested = proa::contractionKindNamed(strategy)) {
       if (*requested != Kind::Fma && !llvm::is_contained(kinds, *requested))
-        return op->emitError() << "strategy=" << strategy
-                               << (*requested == Kind::Mma
-                                       ? " needs operands of f16 or of bf16, or of f32 where TF32 is "
-                                         "allowed, accumulated in f32"
-                                       : " needs a chip with wgmma, and operands of f16 or of bf16, or of "
-                                         "f32 where TF32 is allowed, that the "
-                                         "tensor memory accelerator can read");
+        return op->emitError() << "strategy=" << strategy << " needs "
+                               << (*requested == Kind::Mma ? "" : "a chip with wgmma, and ")
+                               << "operands of f16 or of bf16, or of f32 where TF32 is allowed, "
+                                  "accumulated in f32, or of i8, extended to i32"
+                               << (*requested == Kind::Mma ? ""
+                                                           : ", that the tensor memory accelerator can read");
       kinds = {*requested};
     }
     std::optional<proa::ContractionTile> best;

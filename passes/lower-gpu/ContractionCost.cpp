@@ -93,7 +93,8 @@ int64_t ContractionTile::sharedBytes(const ContractionSizes &sizes) const {
   int64_t bytes = sizes.operandBits / 8;
   if (kind == Kind::Wgmma)
     return stages * (m + n) * k * bytes + m * (std::min<int64_t>(n, 64) + pad) * sizes.sumBits / 8 + 64;
-  return stages * (m * (k + pad) + n * (k + pad)) * bytes;
+  int64_t padOfLine = std::max<int64_t>(pad, 128 / sizes.operandBits); // 16 bytes for ldmatrix
+  return stages * (m + n) * (k + padOfLine) * bytes;
 }
 
 SmallVector<ContractionTile> tilesOf(Kind kind, const ContractionSizes &sizes, const Chip &chip) {
@@ -108,6 +109,9 @@ SmallVector<ContractionTile> tilesOf(Kind kind, const ContractionSizes &sizes, c
       // Two small blocks: one stores its results while the other multiplies.
       tile.residentBlocks = tile.m * tile.n <= 128 * 128 ? 2 : 1;
     }
+    // As many bytes of k as for 16-bit elements.
+    if (kind == Kind::Mma && sizes.operandBits < 16)
+      tile.k = tile.k * 16 / sizes.operandBits;
     int64_t blocks = std::max<int64_t>(tile.residentBlocks, kind == Kind::Mma ? 2 : 1);
     if (kind != Kind::Fma)
       tile.stages = stagesOf(tile, sizes, chip.sharedBytes / blocks - 1024); // 1 KiB of a block is reserved

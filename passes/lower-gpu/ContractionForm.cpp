@@ -16,17 +16,19 @@ static BlockArgument convertedArgument(Value value) {
   return dyn_cast<BlockArgument>(value);
 }
 
-/// Whether the body adds the product of the two inputs to the result.
-static bool addsProduct(linalg::LinalgOp op) {
+/// The product of the two inputs that the body adds to the result; null if it does anything else.
+static Operation *productOf(linalg::LinalgOp op) {
   std::optional<Combiner> combiner = Combiner::of(op);
   if (!combiner || !isa_and_present<arith::AddFOp, arith::AddIOp>(combiner->onlyOp()))
-    return false;
+    return nullptr;
   Operation *product = combiner->onlyTerm().getDefiningOp();
   if (!isa_and_present<arith::MulFOp, arith::MulIOp>(product))
-    return false;
+    return nullptr;
   BlockArgument x = convertedArgument(product->getOperand(0)), y = convertedArgument(product->getOperand(1));
   Block *body = op.getBlock();
-  return x && y && x.getOwner() == body && y.getOwner() == body && x.getArgNumber() + y.getArgNumber() == 1;
+  bool isOfInputs =
+      x && y && x.getOwner() == body && y.getOwner() == body && x.getArgNumber() + y.getArgNumber() == 1;
+  return isOfInputs ? product : nullptr;
 }
 
 static bool hasLoop(AffineMap map, unsigned loop) {
@@ -40,7 +42,7 @@ std::optional<ContractionForm> ContractionForm::of(linalg::LinalgOp op) {
   if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 || op.getNumReductionLoops() != 1)
     return std::nullopt;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  if (!llvm::all_of(maps, isPlain) || maps[2].getNumResults() + 1 != op.getNumLoops() || !addsProduct(op))
+  if (!llvm::all_of(maps, isPlain) || maps[2].getNumResults() + 1 != op.getNumLoops() || !productOf(op))
     return std::nullopt;
   ContractionForm form;
   std::optional<unsigned> m, n;
@@ -66,11 +68,31 @@ std::optional<ContractionForm> ContractionForm::of(linalg::LinalgOp op) {
   return form;
 }
 
-bool canUseTensorCores(linalg::LinalgOp op, bool allowsTf32) {
-  Type x = getElementTypeOrSelf(op->getOperand(0).getType()),
-       y = getElementTypeOrSelf(op->getOperand(1).getType());
-  Type sum = getElementTypeOrSelf(op->getOperand(2).getType());
-  return x == y && (x.isF16() || x.isBF16() || (allowsTf32 && x.isF32())) && sum.isF32();
+Type TensorCoreTypes::sum() const {
+  Builder b(element.getContext());
+  return isa<IntegerType>(element) ? Type(b.getI32Type()) : Type(b.getF32Type());
+}
+
+std::optional<TensorCoreTypes> TensorCoreTypes::of(linalg::LinalgOp op, bool allowsTf32) {
+  TensorCoreTypes types{getElementTypeOrSelf(op->getOperand(0).getType())};
+  Type element = types.element;
+  bool isFloat = element.isF16() || element.isBF16() || (allowsTf32 && element.isF32());
+  Operation *product = productOf(op);
+  if (!product || element != getElementTypeOrSelf(op->getOperand(1).getType()) ||
+      (!isFloat && !element.isSignlessInteger(8)) ||
+      types.sum() != getElementTypeOrSelf(op->getOperand(2).getType()))
+    return std::nullopt;
+  for (Value factor : product->getOperands()) {
+    Operation *conversion = factor.getDefiningOp();
+    bool isWide = factor.getType() == types.sum() &&
+                  (!conversion || isa<BlockArgument>(conversion->getOperand(0))) &&
+                  isa_and_present<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(conversion);
+    if (!isWide && !(element.isF32() && !conversion))
+      return std::nullopt;
+    bool isX = convertedArgument(factor).getArgNumber() == 0;
+    (isX ? types.isXUnsigned : types.isYUnsigned) = isa_and_present<arith::ExtUIOp>(conversion);
+  }
+  return types;
 }
 
 bool isChosenContraction(Operation *op) { return op->hasAttr(contractionAttribute); }
@@ -126,15 +148,19 @@ static FailureOr<ContractionChoice> checked(linalg::LinalgOp op, ContractionChoi
   using Kind = ContractionChoice::Kind;
   auto refuse = [&]() -> InFlightDiagnostic { return op->emitError("the choice for the contraction: "); };
   auto [unitOfM, unitOfN] = unitsOf(choice.kind);
-  if (choice.kind != Kind::Fma && !canUseTensorCores(op, /*allowsTf32=*/true))
-    return refuse() << "'" << nameOf(choice.kind) << "' needs operands of f16, bf16 or f32 and an f32 result";
+  std::optional<TensorCoreTypes> types = TensorCoreTypes::of(op, /*allowsTf32=*/true);
+  if (choice.kind != Kind::Fma && !types)
+    return refuse() << "'" << nameOf(choice.kind)
+                    << "' needs operands of f16, bf16 or f32 and an f32 result, or of i8 and an i32 result";
   if (choice.partOfM < 1 || choice.partOfN < 1 || choice.partOfM % unitOfM != 0 ||
       choice.partOfN % unitOfN != 0)
     return refuse() << "'" << partAttribute << "' is " << choice.partOfM << ", " << choice.partOfN
                     << ", expected multiples of " << unitOfM << " and " << unitOfN;
-  if (choice.m % choice.partOfM != 0 || choice.n % choice.partOfN != 0 || choice.k < 1 || choice.k % 16 != 0)
+  int64_t unitOfK = types && isa<IntegerType>(types->element) && choice.kind != Kind::Fma ? 32 : 16;
+  if (choice.m % choice.partOfM != 0 || choice.n % choice.partOfN != 0 || choice.k < 1 ||
+      choice.k % unitOfK != 0)
     return refuse() << "the tile is " << choice.m << ", " << choice.n << ", " << choice.k
-                    << ", expected multiples of '" << partAttribute << "' and of 16";
+                    << ", expected multiples of '" << partAttribute << "' and of " << unitOfK;
   if (choice.stages < 1 || choice.stages > 8)
     return refuse() << "'" << stagesAttribute << "' is " << choice.stages << ", expected 1 to 8";
   if (choice.kind == Kind::Wgmma && failed(checkWgmma(op, choice)))

@@ -16,9 +16,18 @@ struct ContractionForm {
   static std::optional<ContractionForm> of(mlir::linalg::LinalgOp op);
 };
 
-/// Whether tensor cores compute the products: both elements are f16 or bf16, or f32 where `allowsTf32`, and
-/// the sum is f32.
-bool canUseTensorCores(mlir::linalg::LinalgOp op, bool allowsTf32);
+/// The element types of a product on tensor cores. The only place that says which products they compute.
+struct TensorCoreTypes {
+  mlir::Type element; ///< of both operands in memory: f16, bf16, f32 (rounded to TF32), or i8
+  bool isXUnsigned = false, isYUnsigned = false; ///< of i8
+
+  /// f32, and i32 for i8, which wraps as arith.addi does.
+  mlir::Type sum() const;
+
+  /// Nothing if tensor cores do not compute the op: the body multiplies f16, bf16, or f32 where `allowsTf32`,
+  /// and adds in f32, or it extends i8 to i32 and adds in i32.
+  static std::optional<TensorCoreTypes> of(mlir::linalg::LinalgOp op, bool allowsTf32);
+};
 
 /// The attributes that `proa-choose-contraction` wrote on a contraction.
 struct ContractionChoice {

@@ -18,7 +18,7 @@ Value MmaCode::toRegister(Value elements) const {
       elements = vector::ExtractOp::create(b, loc, elements, 0);
     return NVVM::ConvertFloatToTF32Op::create(b, loc, b.getI32Type(), elements, NVVM::FPRoundingMode::RNA);
   }
-  if (!element.isBF16())
+  if (element.isF16())
     return elements;
   Value bits = vector::BitCastOp::create(b, loc, VectorType::get({1}, b.getI32Type()), elements);
   return vector::ExtractOp::create(b, loc, bits, 0);
@@ -37,7 +37,7 @@ MmaCode::Values MmaCode::loadMatrices(const Operand &operand, Value outer, Value
   return registers;
 }
 
-/// The same registers of elements of 32 bits that are not adjacent along k, which ldmatrix cannot transpose:
+/// The same registers of f32 that are not adjacent along k, which ldmatrix cannot transpose:
 /// lane l has line l / 4 and k l % 4 of each matrix.
 MmaCode::Values MmaCode::loadElements(const Operand &operand, Value outer, Value inner, bool isX) const {
   constexpr int64_t lines = 8, depth = 4;
@@ -80,16 +80,25 @@ MmaCode::Values MmaCode::loadY(const Operand &y, Value column, Value inner) cons
   return loadMatrices(y, y.kFirst ? outer : add(outer, line), y.kFirst ? add(depth, line) : depth);
 }
 
-void MmaCode::multiply(ValueRange x, ValueRange y, Values &sums, size_t first, Type element) const {
-  NVVM::MMATypes type = element.isF32()    ? NVVM::MMATypes::tf32
-                        : element.isBF16() ? NVVM::MMATypes::bf16
-                                           : NVVM::MMATypes::f16;
-  Type f32 = b.getF32Type();
-  Type result = LLVM::LLVMStructType::getLiteral(b.getContext(), {f32, f32, f32, f32});
-  Value product =
-      NVVM::MmaOp::create(b, loc, result, x, y, ValueRange(sums).slice(first, sumsOfLane),
-                          ArrayRef<int64_t>{m, n, kOf(element)}, std::nullopt, std::nullopt,
-                          std::array{type, type}, std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
+static NVVM::MMATypes typeOf(Type element, bool isUnsigned) {
+  if (isa<IntegerType>(element))
+    return isUnsigned ? NVVM::MMATypes::u8 : NVVM::MMATypes::s8;
+  return element.isF32()    ? NVVM::MMATypes::tf32
+         : element.isBF16() ? NVVM::MMATypes::bf16
+                            : NVVM::MMATypes::f16;
+}
+
+void MmaCode::multiply(ValueRange x, ValueRange y, Values &sums, size_t first,
+                       const TensorCoreTypes &types) const {
+  SmallVector<Type> registers(static_cast<size_t>(sumsOfLane), types.sum());
+  Type result = LLVM::LLVMStructType::getLiteral(b.getContext(), registers);
+  auto overflow =
+      isa<IntegerType>(types.element) ? std::optional(NVVM::MMAIntOverflow::wrapped) : std::nullopt;
+  Value product = NVVM::MmaOp::create(
+      b, loc, result, x, y, ValueRange(sums).slice(first, sumsOfLane),
+      ArrayRef<int64_t>{m, n, kOf(types.element)}, std::nullopt, overflow,
+      std::array{typeOf(types.element, types.isXUnsigned), typeOf(types.element, types.isYUnsigned)},
+      std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
   for (int64_t i = 0; i < sumsOfLane; ++i)
     sums[first + static_cast<size_t>(i)] = LLVM::ExtractValueOp::create(b, loc, product, i);
 }

@@ -1,6 +1,7 @@
-/// mma.sync and the loads of its operands from shared memory, for 16-bit floats, and for f32 as TF32.
+/// mma.sync and the loads of its operands from shared memory, for the types of TensorCoreTypes.
 #pragma once
 
+#include "passes/lower-gpu/ContractionForm.h"
 #include "passes/lower-gpu/IndexCode.h"
 
 namespace proa {
@@ -30,7 +31,8 @@ public:
   /// The registers of 16 columns from `column` on, two for each 8 columns, and kOf() k from `inner` on.
   Values loadY(const Operand &y, mlir::Value column, mlir::Value inner) const;
   /// Adds the products of four registers of x and two of y to the four sums from index `first` on.
-  void multiply(mlir::ValueRange x, mlir::ValueRange y, Values &sums, size_t first, mlir::Type element) const;
+  void multiply(mlir::ValueRange x, mlir::ValueRange y, Values &sums, size_t first,
+                const TensorCoreTypes &types) const;
 
 private:
   mlir::Value lane;

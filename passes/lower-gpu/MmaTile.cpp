@@ -14,7 +14,8 @@ constexpr int64_t sumsOfLane = MmaCode::sumsOfLane;
 class MmaTile : public TileProducts {
 public:
   MmaTile(IRRewriter &b, Location loc, linalg::LinalgOp op, ContractionChoice choice, Value thread)
-      : TileProducts(b, loc, op, choice), lane(remainder(thread, warpSize)), code(b, loc, lane) {
+      : TileProducts(b, loc, op, choice), types(*TensorCoreTypes::of(op, /*allowsTf32=*/true)),
+        lane(remainder(thread, warpSize)), code(b, loc, lane) {
     Value warp = divide(thread, warpSize);
     int64_t warpsOfN = choice.n / choice.partOfN;
     warpRow = divide(warp, warpsOfN);
@@ -24,22 +25,23 @@ public:
     columnsOfPass = choice.n;
   }
 
-  /// ldmatrix transposes 16-bit elements, and lanes load others themselves, so memory has the order of global
-  /// memory. A line is shifted so that the lanes access different banks: by 16 bytes for ldmatrix.
+  /// Memory has the order of global memory: ldmatrix transposes 16-bit elements, and lanes load f32
+  /// themselves. Only elements of 8 bits are transposed when they are stored. A line is shifted so that the
+  /// lanes access different banks: by 16 bytes for ldmatrix.
   Layout layoutOf(Type element, bool isAdjacentAlongK) const override {
-    bool isLoadedByMatrix = isAdjacentAlongK || element.getIntOrFloatBitWidth() == 16;
-    return {.kFirst = !isAdjacentAlongK,
-            .pad = isLoadedByMatrix ? 128 / static_cast<int64_t>(element.getIntOrFloatBitWidth()) : 8};
+    int64_t bits = element.getIntOrFloatBitWidth();
+    bool isLoadedByMatrix = isAdjacentAlongK || bits <= 16;
+    return {.kFirst = !isAdjacentAlongK && bits != 8, .pad = isLoadedByMatrix ? 128 / bits : 8};
   }
 
   Values start() override {
-    Value zero = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0));
+    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(types.sum()));
     return Values(static_cast<size_t>(rows() * columns() * sumsOfLane), zero);
   }
 
   Values accumulate(const Staged &x, const Staged &y, ValueRange sums) override {
     Values next(sums);
-    for (int64_t k = 0; k < choice.k; k += MmaCode::kOf(getElementTypeOrSelf(x.memory.getType())))
+    for (int64_t k = 0; k < choice.k; k += MmaCode::kOf(types.element))
       addProducts({x.memory, x.kFirst}, {y.memory, y.kFirst}, k, next);
     return next;
   }
@@ -60,6 +62,7 @@ public:
   }
 
 private:
+  TensorCoreTypes types;
   Value lane, warpRow, warpColumn;
   MmaCode code;
 
@@ -67,7 +70,6 @@ private:
   int64_t columns() const { return choice.partOfN / mmaN; }
 
   void addProducts(const MmaCode::Operand &x, const MmaCode::Operand &y, int64_t k, Values &sums) {
-    Type element = getElementTypeOrSelf(x.memory.getType());
     Value inner = constant(k), left = multiply(warpColumn, choice.partOfN),
           top = multiply(warpRow, choice.partOfM);
     SmallVector<Values> ys;
@@ -78,7 +80,7 @@ private:
       for (int64_t j = 0; j < columns(); ++j)
         code.multiply(own,
                       ValueRange(ys[static_cast<size_t>(j / 2)]).slice(static_cast<size_t>(j % 2) * 2, 2),
-                      sums, static_cast<size_t>((i * columns() + j) * sumsOfLane), element);
+                      sums, static_cast<size_t>((i * columns() + j) * sumsOfLane), types);
     }
   }
 };

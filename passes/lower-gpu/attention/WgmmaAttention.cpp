@@ -25,7 +25,7 @@ public:
   };
 
   WgmmaAttention(const AttentionSite &site, Maps views)
-      : AttentionTile(site), views(std::move(views)), code(b, loc), wgmma(b, loc, site.element),
+      : AttentionTile(site), views(std::move(views)), code(b, loc), wgmma(b, loc, {site.element}),
         fragments(b, loc, site.thread), head(paddedElements(site.choice.kind, site.q.elements())),
         value(paddedElements(site.choice.kind, site.v.elements())) {
     rows = MmaFragments::rows;

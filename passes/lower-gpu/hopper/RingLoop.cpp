@@ -92,6 +92,8 @@ private:
     sums = memref::ViewOp::create(b, loc, sumsType, memory, constant(ringBytes), ValueRange());
     constexpr int64_t warpSize = 32; // one lane of each warp frees a stage
     ring.emplace(code, add(base, ringBytes + sumsBytes), choice.stages, choice.storingThreads / warpSize);
+    // LLVM keeps variables of the first block only in registers.
+    position.emplace(b, loc, ring->first());
     Value isFirst = isEqual(thread, 0);
     {
       OpBuilder::InsertionGuard inner(b);
@@ -102,7 +104,6 @@ private:
       code.prefetchMap(y.map);
     }
     gpu::BarrierOp::create(b, loc);
-    position.emplace(b, loc, ring->first());
   }
 
   /// A loop over the parts of k, whose state ends with the position in the ring.

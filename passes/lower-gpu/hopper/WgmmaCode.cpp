@@ -14,7 +14,7 @@ constexpr int64_t wgmmaM = 64, wgmmaKBits = 256;
 } // namespace
 
 Type WgmmaCode::sumsType(int64_t columns) const {
-  SmallVector<Type> registers(static_cast<size_t>(columns / 2), b.getF32Type());
+  SmallVector<Type> registers(static_cast<size_t>(columns / 2), types.sum());
   return LLVM::LLVMStructType::getLiteral(b.getContext(), registers);
 }
 
@@ -36,15 +36,22 @@ WgmmaCode::Values WgmmaCode::registersOf(Value sums, int64_t columns) const {
 
 void WgmmaCode::begin() const { NVVM::WgmmaFenceAlignedOp::create(b, loc); }
 
+static NVVM::WGMMATypes typeOf(Type element, bool isUnsigned) {
+  if (isa<IntegerType>(element))
+    return isUnsigned ? NVVM::WGMMATypes::u8 : NVVM::WGMMATypes::s8;
+  return element.isF32()   ? NVVM::WGMMATypes::tf32
+         : element.isF16() ? NVVM::WGMMATypes::f16
+                           : NVVM::WGMMATypes::bf16;
+}
+
 Value WgmmaCode::multiply(Value x, Value y, Value sums, int64_t columns, Form form) const {
   auto shape = NVVM::MMAShapeAttr::get(b.getContext(), static_cast<int>(wgmmaM), static_cast<int>(columns),
-                                       static_cast<int>(wgmmaKBits / element.getIntOrFloatBitWidth()));
-  NVVM::WGMMATypes type = element.isF32()   ? NVVM::WGMMATypes::tf32
-                          : element.isF16() ? NVVM::WGMMATypes::f16
-                                            : NVVM::WGMMATypes::bf16;
+                                       static_cast<int>(wgmmaKBits / types.element.getIntOrFloatBitWidth()));
   auto layout = [](bool isRow) { return isRow ? NVVM::MMALayout::row : NVVM::MMALayout::col; };
   return NVVM::WgmmaMmaAsyncOp::create(
-      b, loc, sums.getType(), sums, x, y, shape, type, type, NVVM::WGMMATypes::f32,
+      b, loc, sums.getType(), sums, x, y, shape, typeOf(types.element, types.isXUnsigned),
+      typeOf(types.element, types.isYUnsigned),
+      types.sum().isF32() ? NVVM::WGMMATypes::f32 : NVVM::WGMMATypes::s32,
       form.addsSums ? NVVM::WGMMAScaleOut::one : NVVM::WGMMAScaleOut::zero, NVVM::WGMMAScaleIn::one,
       NVVM::WGMMAScaleIn::one, layout(!form.isXTransposed), layout(form.isYTransposed),
       NVVM::MMAIntOverflowAttr());
@@ -55,7 +62,7 @@ Value WgmmaCode::multiplyRegisters(ValueRange x, Value y, Value sums, int64_t co
   int64_t count = columns / 2, next = count;
   std::string text = "{\n.reg .pred p;\nsetp.ne.b32 p, 1, 0;\nwgmma.mma_async.sync.aligned.m64n" +
                      std::to_string(columns) + "k16.f32.",
-              type = element.isF16() ? "f16" : "bf16", outputs, constraints;
+              type = types.element.isF16() ? "f16" : "bf16", outputs, constraints;
   for (int64_t i = 0; i < count; ++i) {
     outputs += (i ? ", $" : "$") + std::to_string(i);
     constraints += i ? ",=f" : "=f";

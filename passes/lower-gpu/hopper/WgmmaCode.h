@@ -1,7 +1,8 @@
-/// Products of a warpgroup by wgmma, for 16-bit floats, and for f32 as TF32, with sums in f32. The
-/// instruction ignores the 13 low bits of the mantissa of f32.
+/// Products of a warpgroup by wgmma, for the types of TensorCoreTypes. The instruction ignores the 13 low
+/// bits of the mantissa of f32.
 #pragma once
 
+#include "passes/lower-gpu/ContractionForm.h"
 #include "passes/lower-gpu/hopper/HopperCode.h"
 
 namespace proa {
@@ -12,8 +13,8 @@ class WgmmaCode : public IndexCode {
 public:
   using Values = llvm::SmallVector<mlir::Value>;
 
-  WgmmaCode(mlir::IRRewriter &b, mlir::Location loc, mlir::Type element)
-      : IndexCode(b, loc), element(element) {}
+  WgmmaCode(mlir::IRRewriter &b, mlir::Location loc, const TensorCoreTypes &types)
+      : IndexCode(b, loc), types(types) {}
 
   struct Form {
     bool isXTransposed = false, isYTransposed = false; ///< adjacent elements are those of rows or columns
@@ -36,7 +37,7 @@ public:
   void end() const;
 
 private:
-  mlir::Type element;
+  TensorCoreTypes types;
 };
 
 } // namespace proa

@@ -19,9 +19,9 @@ constexpr int64_t mostColumnsOfPass = 64;
 
 WgmmaTile::WgmmaTile(IRRewriter &b, Location loc, linalg::LinalgOp op, ContractionChoice choice,
                      WgmmaOperand x, WgmmaOperand y, Value thread)
-    : TileSums(b, loc, op, choice), x(x), y(y), code(b, loc), wgmma(b, loc, x.element),
-      group(divide(thread, warpgroupThreads)), warpInGroup(remainder(divide(thread, warpSize), warpsOfGroup)),
-      lane(remainder(thread, warpSize)) {
+    : TileSums(b, loc, op, choice), x(x), y(y), code(b, loc),
+      wgmma(b, loc, *TensorCoreTypes::of(op, /*allowsTf32=*/true)), group(divide(thread, warpgroupThreads)),
+      warpInGroup(remainder(divide(thread, warpSize), warpsOfGroup)), lane(remainder(thread, warpSize)) {
   columnsOfPass = std::min(choice.n, mostColumnsOfPass);
   passes = choice.n / columnsOfPass;
   rowsOfPass = choice.m;

@@ -284,3 +284,57 @@ func.func @float32(%x: tensor<2048x512xf32>, %y: tensor<512x2048xf32>, %init: te
   } -> tensor<2048x2048xf32>
   return %p : tensor<2048x2048xf32>
 }
+
+
+// -----
+
+#x = affine_map<(m, n, k) -> (m, k)>
+#t = affine_map<(m, n, k) -> (n, k)>
+#r = affine_map<(m, n, k) -> (m, n)>
+
+// Tensor cores for i8 with a sum of i32, signed or not. A part of k is as many bytes as of 16-bit elements.
+// CHECK-LABEL: func.func @int8
+// CHECK: proa.contraction = "wgmma", proa.loop_tiles = array<i64: {{[0-9]+}}, {{[0-9]+}}, 128>
+// SM80-LABEL: func.func @int8
+// SM80: proa.contraction = "mma", proa.loop_tiles = array<i64: {{[0-9]+}}, {{[0-9]+}}, 64>
+func.func @int8(%x: tensor<2048x512xi8>, %y: tensor<2048x512xi8>, %init: tensor<2048x2048xi32>)
+    -> tensor<2048x2048xi32> attributes {proa.kernel} {
+  %p = linalg.generic {indexing_maps = [#x, #t, #r], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %y : tensor<2048x512xi8>, tensor<2048x512xi8>) outs(%init : tensor<2048x2048xi32>) {
+  ^bb0(%a: i8, %b: i8, %s: i32):
+    %c = arith.extsi %a : i8 to i32
+    %d = arith.extui %b : i8 to i32
+    %q = arith.muli %c, %d : i32
+    %u = arith.addi %s, %q : i32
+    linalg.yield %u : i32
+  } -> tensor<2048x2048xi32>
+  return %p : tensor<2048x2048xi32>
+}
+
+// Near misses: elements that are extended twice, and sums of 64 bits.
+// CHECK-LABEL: func.func @int16
+// CHECK: proa.contraction = "fma"
+// CHECK: proa.contraction = "fma"
+func.func @int16(%x: tensor<2048x512xi8>, %init: tensor<2048x2048xi32>, %wide: tensor<2048x2048xi64>)
+    -> (tensor<2048x2048xi32>, tensor<2048x2048xi64>) attributes {proa.kernel} {
+  %p = linalg.generic {indexing_maps = [#x, #t, #r], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %x : tensor<2048x512xi8>, tensor<2048x512xi8>) outs(%init : tensor<2048x2048xi32>) {
+  ^bb0(%a: i8, %b: i8, %s: i32):
+    %c = arith.extui %a : i8 to i16
+    %d = arith.extsi %c : i16 to i32
+    %e = arith.extsi %b : i8 to i32
+    %q = arith.muli %d, %e : i32
+    %u = arith.addi %s, %q : i32
+    linalg.yield %u : i32
+  } -> tensor<2048x2048xi32>
+  %v = linalg.generic {indexing_maps = [#x, #t, #r], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %x : tensor<2048x512xi8>, tensor<2048x512xi8>) outs(%wide : tensor<2048x2048xi64>) {
+  ^bb0(%a: i8, %b: i8, %s: i64):
+    %c = arith.extsi %a : i8 to i64
+    %d = arith.extsi %b : i8 to i64
+    %q = arith.muli %c, %d : i64
+    %u = arith.addi %s, %q : i64
+    linalg.yield %u : i64
+  } -> tensor<2048x2048xi64>
+  return %p, %v : tensor<2048x2048xi32>, tensor<2048x2048xi64>
+}

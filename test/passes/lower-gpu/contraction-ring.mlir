@@ -10,6 +10,9 @@
 // CHECK-SAME: %[[MAPX:[a-z0-9]*]]: !llvm.ptr {proa.tensor_map = {box = array<i64: 128, 64>, buffer = 0 : i64, element_bytes = 2 : i64, sizes = affine_map<() -> (256, 512)>, swizzle = 128 : i64}}
 // CHECK-SAME: %[[MAPY:[a-z0-9]*]]: !llvm.ptr {proa.tensor_map = {box = array<i64: 64, 64>, buffer = 1 : i64, element_bytes = 2 : i64, sizes = affine_map<() -> (512, 384)>, swizzle = 128 : i64}}
 // CHECK: %[[SHARED:.*]] = memref.alloc() {alignment = 1024 : i64} : memref<102432xi8, #gpu.address_space<workgroup>>
+// CHECK-NOT: scf
+// CHECK: memref.alloca() : memref<index>
+// CHECK: memref.alloca() : memref<i32>
 // CHECK: scf.if
 // CHECK-COUNT-4: nvvm.mbarrier.init
 // CHECK: nvvm.fence.mbarrier.init

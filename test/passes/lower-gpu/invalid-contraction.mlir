@@ -43,7 +43,7 @@ func.func @wrong(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %r: memref<64x64x
 #r = affine_map<(m, n, k) -> (m, n)>
 
 func.func @wrong(%x: memref<64x64xf64>, %y: memref<64x64xf64>, %r: memref<64x64xf64>) attributes {proa.kernel} {
-  // expected-error@+1 {{'mma' needs operands of f16, bf16 or f32 and an f32 result}}
+  // expected-error@+1 {{'mma' needs operands of f16, bf16 or f32 and an f32 result, or of i8 and an i32 result}}
   linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %y : memref<64x64xf64>, memref<64x64xf64>) outs(%r : memref<64x64xf64>)
       attrs = {proa.contraction = "mma", proa.loop_tiles = array<i64: 32, 32, 32>, proa.part = array<i64: 16, 16>} {
@@ -148,6 +148,27 @@ func.func @wrong(%x: memref<64x64xbf16>, %y: memref<64x64xbf16>, %r: memref<64x6
     %q = arith.mulf %c, %d : f32
     %t = arith.addf %s, %q : f32
     linalg.yield %t : f32
+  }
+  return
+}
+
+// -----
+
+#x = affine_map<(m, n, k) -> (m, k)>
+#y = affine_map<(m, n, k) -> (k, n)>
+#r = affine_map<(m, n, k) -> (m, n)>
+
+func.func @wrong(%x: memref<64x64xi8>, %y: memref<64x64xi8>, %r: memref<64x64xi32>) attributes {proa.kernel} {
+  // expected-error@+1 {{the tile is 32, 32, 16, expected multiples of 'proa.part' and of 32}}
+  linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %y : memref<64x64xi8>, memref<64x64xi8>) outs(%r : memref<64x64xi32>)
+      attrs = {proa.contraction = "mma", proa.loop_tiles = array<i64: 32, 32, 16>, proa.part = array<i64: 16, 16>} {
+  ^bb0(%a: i8, %b: i8, %s: i32):
+    %c = arith.extsi %a : i8 to i32
+    %d = arith.extui %b : i8 to i32
+    %q = arith.muli %c, %d : i32
+    %t = arith.addi %s, %q : i32
+    linalg.yield %t : i32
   }
   return
 }
