@@ -90,8 +90,9 @@ bool canBeReadThrough(Operation *op) {
     return true;
   Type from = pd::tensorType(op->getOperand(0)).getElementType();
   Type to = pd::tensorType(op->getResult(0)).getElementType();
-  return isa<pd::CastOp>(op) && isa<FloatType>(from) && isa<FloatType>(to) &&
-         from.getIntOrFloatBitWidth() < to.getIntOrFloatBitWidth();
+  bool isOfOneKind = (isa<FloatType>(from) && isa<FloatType>(to)) ||
+                     (isa<IntegerType>(from) && isa<IntegerType>(to) && !from.isInteger(1));
+  return isa<pd::CastOp>(op) && isOfOneKind && from.getIntOrFloatBitWidth() < to.getIntOrFloatBitWidth();
 }
 
 /// Whether kernels compute the op by its elements (ElementOpInterface).

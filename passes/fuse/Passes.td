@@ -16,7 +16,8 @@ def FormKernels : Pass<"pd-form-kernels", "::mlir::ModuleOp"> {
     of the group uses the group's results before. Remarks say why an op is not part of a kernel or starts a new one.
 
     With `target=gpu` a product of matrices (ContractionOpInterface) is part of a kernel too. It starts a group with the
-    transposes and widening casts of its operands; elementwise ops on the result join it, reductions do not.
+    transposes and widening casts (of floats to floats, of integers to integers) of its operands; elementwise ops on the
+    result join it, reductions do not.
 
     With `target=gpu` an op of DeviceKernelOpInterface is a kernel of its own.
 

@@ -74,3 +74,29 @@ func.func @complex(%x: tensor<4x8xcomplex<f32>>, %y: tensor<8x6xcomplex<f32>>) -
   %p = pd.matmul %x, %y : (tensor<4x8xcomplex<f32>>, tensor<8x6xcomplex<f32>>) -> tensor<4x6xcomplex<f32>>
   return %p : tensor<4x6xcomplex<f32>>
 }
+
+// Integers are extended while a product reads them.
+// CHECK-LABEL: func @integers
+// CHECK: call @kernel{{.*}} {proa.label = "cast+cast+matmul+cast"}
+// CHECK-NEXT: return
+func.func @integers(%x: tensor<4x8xi8>, %y: tensor<8x6xui8>) -> tensor<4x6xf32> {
+  %a = pd.cast %x {dtype = i32} : (tensor<4x8xi8>) -> tensor<4x8xi32>
+  %b = pd.cast %y {dtype = i32} : (tensor<8x6xui8>) -> tensor<8x6xi32>
+  %p = pd.matmul %a, %b : (tensor<4x8xi32>, tensor<8x6xi32>) -> tensor<4x6xi32>
+  %s = pd.cast %p {dtype = f32} : (tensor<4x6xi32>) -> tensor<4x6xf32>
+  return %s : tensor<4x6xf32>
+}
+
+// Near miss: bools, and integers that become floats.
+// CHECK-LABEL: func @other_casts
+// CHECK: call @kernel{{.*}} {proa.label = "cast"}
+// CHECK: call @kernel{{.*}} {proa.label = "matmul"}
+func.func @other_casts(%x: tensor<4x8xi1>, %y: tensor<8x6xi8>) -> (tensor<4x6xi32>, tensor<4x6xf32>) {
+  %a = pd.cast %x {dtype = i32} : (tensor<4x8xi1>) -> tensor<4x8xi32>
+  %z = pd.full {dtype = i32, shape = array<i64: 8, 6>, value = 3.0} : () -> tensor<8x6xi32>
+  %p = pd.matmul %a, %z : (tensor<4x8xi32>, tensor<8x6xi32>) -> tensor<4x6xi32>
+  %b = pd.cast %y {dtype = f32} : (tensor<8x6xi8>) -> tensor<8x6xf32>
+  %f = pd.full {dtype = f32, shape = array<i64: 4, 8>, value = 3.0} : () -> tensor<4x8xf32>
+  %q = pd.matmul %f, %b : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+  return %p, %q : tensor<4x6xi32>, tensor<4x6xf32>
+}
