@@ -30,11 +30,10 @@ LogicalResult NewFunction::check(bool keepSnapshots) {
   if (!llvm::hasSingleElement(original.getBody()))
     return emitError(original.getLoc()) << "has no derivative: expected a function of one block, found "
                                         << original.getBody().getBlocks().size() << " blocks";
-  unsigned ofName = 0;
-  for (auto other : original->getParentOfType<ModuleOp>().getOps<Function>())
-    ofName += other.getName() == function.getName();
-  if (ofName > 1)
-    return emitError(original.getLoc()) << "the module already has a function '" << function.getName() << "'";
+  for (Operation &other : *original->getBlock())
+    if (auto symbol = dyn_cast<SymbolOpInterface>(other);
+        symbol && symbol != function && symbol.getNameAttr() == function.getSymNameAttr())
+      return emitError(original.getLoc()) << "the module already has a symbol '" << function.getName() << "'";
   return pd::lowerForLoops(function, keepSnapshots);
 }
 
