@@ -2,6 +2,7 @@
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/analysis/KernelGroups.h"
 #include "passes/fuse/CloneProducers.h"
+#include "passes/fuse/MergeGroups.h"
 #include "passes/fuse/Passes.h"
 #include "passes/remarks/Remarks.h"
 
@@ -68,8 +69,10 @@ public:
     for (Block *block : blocks) {
       reportOthers(*block);
       auto groups = findKernelGroups(*block, kernelTarget);
-      if (kernelTarget != KernelTarget::Cpu)
+      if (kernelTarget != KernelTarget::Cpu) {
         cloneProducers(groups, remarks);
+        mergeSmallGroups(groups, remarks);
+      }
       for (auto &group : groups)
         outline(*group);
     }

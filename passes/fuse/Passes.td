@@ -28,6 +28,8 @@ def FormKernels : Pass<"pd-form-kernels", "::mlir::ModuleOp"> {
     With `target=gpu` an op that reads all elements again after a reduction of few, long rows or of long columns does
     not join the reduction's group, so that several blocks can share the reduction. An elementwise op whose result only
     other kernels read is computed again by these, where less memory is accessed then: `x - mean` of a normalization.
+    Elementwise kernels of one domain of at most 1,024 elements become one kernel where they do not depend on each
+    other: those that an optimizer step has for each of many small parameters.
   }];
   let options = [
     Option<"target", "target", "std::string", "\"cpu\"", 

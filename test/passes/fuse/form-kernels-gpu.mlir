@@ -100,3 +100,59 @@ func.func @other_casts(%x: tensor<4x8xi1>, %y: tensor<8x6xi8>) -> (tensor<4x6xi3
   %q = pd.matmul %f, %b : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
   return %p, %q : tensor<4x6xi32>, tensor<4x6xf32>
 }
+
+// Small kernels that do not depend on each other are one: the factors of an optimizer step for two parameters. The
+// constants are part of it.
+// CHECK-LABEL: func @factors
+// CHECK-NEXT: call @kernel{{.*}} {proa.label = "multiply+sqrt+multiply+sqrt"}
+// CHECK-NEXT: return
+// CPU-LABEL: func @factors
+// CPU-COUNT-2: call @kernel
+func.func @factors(%x: tensor<1xf32>, %y: tensor<1xf32>) -> (tensor<1xf32>, tensor<1xf32>) {
+  %b = pd.constant dense<0.9> : tensor<1xf32>
+  %p = pd.multiply %x, %b : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xf32>
+  %q = pd.sqrt %p : (tensor<1xf32>) -> tensor<1xf32>
+  %c = pd.constant dense<0.8> : tensor<1xf32>
+  %r = pd.multiply %y, %c : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xf32>
+  %s = pd.sqrt %r : (tensor<1xf32>) -> tensor<1xf32>
+  return %q, %s : tensor<1xf32>, tensor<1xf32>
+}
+
+// A value that is reshaped in between does not hinder.
+// CHECK-LABEL: func @reshaped
+// CHECK-NEXT: pd.reshape %arg1
+// CHECK-NEXT: call @kernel{{.*}} {proa.label = "exp+exp"}
+// CHECK-NEXT: return
+func.func @reshaped(%x: tensor<f32>, %y: tensor<1xf32>) -> (tensor<f32>, tensor<f32>) {
+  %p = pd.exp %x : (tensor<f32>) -> tensor<f32>
+  %v = pd.reshape %y : (tensor<1xf32>) -> tensor<f32>
+  %q = pd.exp %v : (tensor<f32>) -> tensor<f32>
+  return %p, %q : tensor<f32>, tensor<f32>
+}
+
+// Near misses: other domains, domains that fill a device, and an operand that is computed later.
+// CHECK-LABEL: func @other_domains
+// CHECK-COUNT-2: call @kernel{{.*}} {proa.label = "exp"}
+func.func @other_domains(%x: tensor<1xf32>, %y: tensor<2xf32>) -> (tensor<1xf32>, tensor<2xf32>) {
+  %p = pd.exp %x : (tensor<1xf32>) -> tensor<1xf32>
+  %q = pd.exp %y : (tensor<2xf32>) -> tensor<2xf32>
+  return %p, %q : tensor<1xf32>, tensor<2xf32>
+}
+// CHECK-LABEL: func @large
+// CHECK-COUNT-2: call @kernel{{.*}} {proa.label = "exp"}
+func.func @large(%x: tensor<1025xf32>, %y: tensor<1025xf32>) -> (tensor<1025xf32>, tensor<1025xf32>) {
+  %p = pd.exp %x : (tensor<1025xf32>) -> tensor<1025xf32>
+  %q = pd.exp %y : (tensor<1025xf32>) -> tensor<1025xf32>
+  return %p, %q : tensor<1025xf32>, tensor<1025xf32>
+}
+// CHECK-LABEL: func @later
+// CHECK: call @kernel{{.*}} {proa.label = "exp"}
+// CHECK: pd.cholesky
+// CHECK: call @kernel{{.*}} {proa.label = "exp"}
+func.func @later(%x: tensor<1xf32>, %y: tensor<1x1xf32>) -> (tensor<1xf32>, tensor<1xf32>) {
+  %p = pd.exp %x : (tensor<1xf32>) -> tensor<1xf32>
+  %c = pd.cholesky %y : (tensor<1x1xf32>) -> tensor<1x1xf32>
+  %v = pd.reshape %c {shape = array<i64: 1>} : (tensor<1x1xf32>) -> tensor<1xf32>
+  %q = pd.exp %v : (tensor<1xf32>) -> tensor<1xf32>
+  return %p, %q : tensor<1xf32>, tensor<1xf32>
+}
