@@ -1,4 +1,6 @@
 // pd-form-kernels: replaces groups of primitives by calls of kernel functions.
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/shape/ShapeOps.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/analysis/KernelGroups.h"
 #include "passes/fuse/CloneProducers.h"
@@ -44,6 +46,28 @@ Interface interfaceOf(const KernelGroup &group) {
   return interface;
 }
 
+/// Whether the op moves dims of size 1 only, so that its result is its operand with another shape.
+bool isView(Operation *op) {
+  auto movement = dyn_cast<pd::IndexingMapOpInterface>(op);
+  if (!movement || op->getNumOperands() != 1)
+    return false;
+  RankedTensorType from = pd::tensorType(op->getOperand(0)), to = pd::tensorType(op->getResult(0));
+  FailureOr<AffineMap> map = movement.getIndexingMap();
+  if (failed(map) || !from.hasStaticShape() || !to.hasStaticShape() || from.getNumElements() == 0 ||
+      from.getNumElements() != to.getNumElements() || from.getElementType() != to.getElementType())
+    return false;
+  std::optional<unsigned> last;
+  for (auto [index, size] : llvm::zip_equal(map->getResults(), from.getShape())) {
+    auto dim = dyn_cast<AffineDimExpr>(index);
+    if (size == 1)
+      continue;
+    if (!dim || (last && dim.getPosition() <= *last))
+      return false;
+    last = dim.getPosition();
+  }
+  return true;
+}
+
 class FormKernelsPass : public impl::FormKernelsBase<FormKernelsPass> {
 public:
   using FormKernelsBase::FormKernelsBase;
@@ -74,7 +98,10 @@ public:
         mergeSmallGroups(groups, remarks);
       }
       for (auto &group : groups)
-        outline(*group);
+        if (group->members.size() == 1 && isView(group->members.front()))
+          replaceByView(group->members.front());
+        else
+          outline(*group);
     }
   }
 
@@ -113,6 +140,15 @@ private:
       if (isa_and_present<pd::PdDialect>(op->getDialect()))
         return true;
     return false;
+  }
+
+  void replaceByView(Operation *op) {
+    remarks.done(op) << op->getName().getStringRef() << " moves dims of size 1 only: its result is a view";
+    OpBuilder builder(op);
+    Value view = pd::ReshapeOp::create(builder, op->getLoc(), op->getOperand(0), Value(),
+                                       pd::tensorType(op->getResult(0)).getShape());
+    op->getResult(0).replaceAllUsesWith(view);
+    op->erase();
   }
 
   void outline(const KernelGroup &group) {

@@ -15,6 +15,8 @@ def FormKernels : Pass<"pd-form-kernels", "::mlir::ModuleOp"> {
     has that shape, or if it reduces the same trailing dimensions as the group's other reductions, and if no op outside
     of the group uses the group's results before. Remarks say why an op is not part of a kernel or starts a new one.
 
+    A transpose of dims of size 1 that would be a kernel of its own becomes `pd.reshape`, which needs no kernel.
+
     With `target=gpu` a product of matrices (ContractionOpInterface) is part of a kernel too. It starts a group with the
     transposes and widening casts (of floats to floats, of integers to integers) of its operands; elementwise ops on the
     result join it, reductions do not.

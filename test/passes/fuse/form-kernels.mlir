@@ -84,3 +84,24 @@ func.func @checkpoint(%x: tensor<8xf32>) -> tensor<8xf32> {
   }
   return %0 : tensor<8xf32>
 }
+
+// A transpose of dims of size 1 is no kernel.
+// CHECK-LABEL: func @unit_dims
+// CHECK-NEXT: pd.reshape %arg0 {shape = array<i64: 2, 4, 1, 3>}
+// CHECK-NEXT: return
+func.func @unit_dims(%x: tensor<2x1x4x3xf32>) -> tensor<2x4x1x3xf32> {
+  %0 = pd.transpose %x {perm = array<i64: 0, 2, 1, 3>} : (tensor<2x1x4x3xf32>) -> tensor<2x4x1x3xf32>
+  return %0 : tensor<2x4x1x3xf32>
+}
+
+// Near misses: other dims, dims that may be larger than 1, and a transpose that is part of a kernel.
+// CHECK-LABEL: func @other_transposes
+// CHECK-NOT: pd.reshape
+// CHECK-COUNT-3: call @kernel
+func.func @other_transposes(%x: tensor<2x1x3xf32>, %y: tensor<?x1xf32>, %z: tensor<4x1xf32>) -> (tensor<3x1x2xf32>, tensor<1x?xf32>, tensor<1x4xf32>) {
+  %0 = pd.transpose %x {perm = array<i64: 2, 1, 0>} : (tensor<2x1x3xf32>) -> tensor<3x1x2xf32>
+  %1 = pd.transpose %y {perm = array<i64: 1, 0>} : (tensor<?x1xf32>) -> tensor<1x?xf32>
+  %2 = pd.transpose %z {perm = array<i64: 1, 0>} : (tensor<4x1xf32>) -> tensor<1x4xf32>
+  %3 = pd.exp %2 : (tensor<1x4xf32>) -> tensor<1x4xf32>
+  return %0, %1, %3 : tensor<3x1x2xf32>, tensor<1x?xf32>, tensor<1x4xf32>
+}
