@@ -16,8 +16,8 @@ using namespace std::string_view_literals;
 
 /// Modes of evaluation. Only compiled code has variants, which may be combined.
 constexpr std::array evaluations{"compiled"sv, "reference"sv, "dynamic-dims"sv, "sharding"sv, "mutants"sv};
-constexpr std::array variants{"decompose"sv, "derive-gradients"sv, "recompute"sv, "micro-batches"sv, "mesh"sv,
-                              "cuda"sv, "amp"sv};
+constexpr std::array variants{
+    "decompose"sv, "derive-gradients"sv, "recompute"sv, "micro-batches"sv, "mesh"sv, "cuda"sv, "amp"sv};
 
 const char *const defaultHead = "# Cases that fail: name [modes of proa-check]  # reason. A case that passes "
                                 "fails the check until its mode\n"
