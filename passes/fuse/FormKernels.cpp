@@ -12,6 +12,7 @@
 #include "mlir/IR/IRMapping.h"
 
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -194,11 +195,20 @@ private:
     return FusedLoc::get(builder.getContext(), locations, builder.getArrayAttr(names));
   }
 
+  /// "add+exp"; "8x(add+exp)" of equal parts; the first names of a long series.
   static std::string labelOf(const KernelGroup &group) {
-    std::string label;
+    constexpr size_t mostNames = 24, leastParts = 3;
+    SmallVector<StringRef> names;
     for (Operation *member : group.members)
-      label += (label.empty() ? "" : "+") + member->getName().stripDialect().str();
-    return label;
+      names.push_back(member->getName().stripDialect());
+    ArrayRef<StringRef> all = names;
+    for (size_t part = 1; part * leastParts <= all.size(); ++part)
+      if (all.size() % part == 0 && all.drop_front(part) == all.drop_back(part))
+        return std::to_string(all.size() / part) + "x(" + llvm::join(all.take_front(part), "+") + ")";
+    if (all.size() <= mostNames)
+      return llvm::join(all, "+");
+    return llvm::join(all.take_front(mostNames), "+") + "+" + std::to_string(all.size() - mostNames) +
+           " more";
   }
 
   /// A function with the group's body: an existing one with an equal body, or a new one.

@@ -130,6 +130,20 @@ func.func @reshaped(%x: tensor<f32>, %y: tensor<1xf32>) -> (tensor<f32>, tensor<
   return %p, %q : tensor<f32>, tensor<f32>
 }
 
+// The label names equal parts once.
+// CHECK-LABEL: func @labels
+// CHECK-NEXT: call @kernel{{.*}} {proa.label = "3x(exp+tanh)"}
+// CHECK-NEXT: return
+func.func @labels(%x: tensor<f32>, %y: tensor<f32>, %z: tensor<f32>) -> (tensor<f32>, tensor<f32>, tensor<f32>) {
+  %a = pd.exp %x : (tensor<f32>) -> tensor<f32>
+  %p = pd.tanh %a : (tensor<f32>) -> tensor<f32>
+  %b = pd.exp %y : (tensor<f32>) -> tensor<f32>
+  %q = pd.tanh %b : (tensor<f32>) -> tensor<f32>
+  %c = pd.exp %z : (tensor<f32>) -> tensor<f32>
+  %r = pd.tanh %c : (tensor<f32>) -> tensor<f32>
+  return %p, %q, %r : tensor<f32>, tensor<f32>, tensor<f32>
+}
+
 // Near misses: other domains, domains that fill a device, and an operand that is computed later.
 // CHECK-LABEL: func @other_domains
 // CHECK-COUNT-2: call @kernel{{.*}} {proa.label = "exp"}
