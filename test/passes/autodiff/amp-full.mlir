@@ -1,5 +1,6 @@
 // RUN: proa-opt %s --pd-amp="function=f level=O2 dtype=bf16" | FileCheck %s
 // RUN: proa-opt %s --pd-amp="function=positions level=O2" | FileCheck %s --check-prefix=POSITIONS
+// RUN: proa-opt %s --pd-amp="function=quantized level=O2" | FileCheck %s --check-prefix=QUANTIZED
 
 // What is in bytes or becomes an integer is not rounded before.
 // CHECK-LABEL: func @f(
@@ -36,4 +37,14 @@ func.func @positions(%x: tensor<1x1x4x4xf32>, %grid: tensor<1x2x2x2xf32>, %w: te
     pd.yield %s : tensor<2x2xf32>
   }
   return %g#1, %h#0 : tensor<1x2x2x2xf32>, tensor<2x2xf32>
+}
+
+// Quantized integers and their scales stay in f32; the product that reads them does not.
+// QUANTIZED-LABEL: func @quantized(
+// QUANTIZED: pd.dequantize_linear %arg1 {{.*}} -> (tensor<4x2xf32>
+// QUANTIZED: pd.matmul {{.*}} -> tensor<3x2xf16>
+func.func @quantized(%x: tensor<3x4xf32>, %w: tensor<4x2xf32>, %s: tensor<1xf32>) -> tensor<3x2xf32> {
+  %q:4 = pd.dequantize_linear %w scale = %s {bit_length = 16 : i64, quant_axis = -1 : i64} : (tensor<4x2xf32>, tensor<1xf32>) -> (tensor<4x2xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
+  %m = pd.matmul %x, %q#0 : (tensor<3x4xf32>, tensor<4x2xf32>) -> tensor<3x2xf32>
+  return %m : tensor<3x2xf32>
 }

@@ -13,8 +13,10 @@ defvar RoundTypeConstraint = "C2. round_type is 0 or 1";
 defvar QuantAxisConstraint = "C3. quant_axis is -1 or a dimension of x";
 defvar ScaleConstraint = "C4. a scale has one element; per channel, one for each channel";
 defvar ChannelConstraints = [BitLengthConstraint, RoundTypeConstraint, QuantAxisConstraint, ScaleConstraint];
+// 16 bits do not hold integers of 16 bits, nor small scales.
 class Pd_QuantizationOp<string mnemonic, list<Trait> t = []> : Pd_Op<mnemonic, t> {
   let decomposesInCode = 1;
+  let precision = "always full";
 }
 
 class QuantInt<string value> : DefaultValuedAttr<I64Attr, value>;
