@@ -182,10 +182,12 @@ Result<ModelFiles> findModel(const std::string &path, const std::string &weights
     return errorAt(weights, "found no such file or folder, expected weights");
   files.weights = weights;
   files.weightsForm = formOf(weights);
-  if (files.weightsForm == WeightsForm::None)
-    return errorAt(
-        weights,
-        "expected weights as *.safetensors, *.pdiparams, __params__ or a folder with a file for each");
+  if (files.weightsForm == WeightsForm::None) {
+    bool isPickle = fs::path(weights).extension() == ".pdparams"; // of paddle.save and paddle.static.save
+    return errorAt(weights, std::string(isPickle ? "holds Python objects, which proa does not read; " : "") +
+                                "expected weights as *.safetensors, *.pdiparams, __params__ or a folder with "
+                                "a file for each");
+  }
   return files;
 }
 

@@ -1,5 +1,4 @@
-/// Weights as Paddle writes them: one file for all variables (.pdiparams, .pdparams, __params__), or a file
-/// for each.
+/// Weights as Paddle writes them: one file for all variables (.pdiparams, __params__), or a file for each.
 #pragma once
 
 #include "proa/Tensor.h"

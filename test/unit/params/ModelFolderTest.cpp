@@ -90,6 +90,9 @@ TEST(ModelFolder, ProgramsThatAreNotFound) {
   folder.file("w.txt", "");
   EXPECT_THAT(findModel(folder.path("a.pdmodel"), folder.path("w.txt")).diagnostics().text(),
               HasSubstr("expected weights as"));
+  folder.file("a.pdparams", "");
+  EXPECT_THAT(findModel(folder.path("a.pdmodel"), folder.path("a.pdparams")).diagnostics().text(),
+              HasSubstr("a.pdparams: holds Python objects, which proa does not read; expected weights as"));
 }
 
 TEST(ModelFolder, WeightsThatDifferFromTheProgram) {
