@@ -30,6 +30,10 @@ LogicalResult NewFunction::check(bool keepSnapshots) {
   if (!llvm::hasSingleElement(original.getBody()))
     return emitError(original.getLoc()) << "has no derivative: expected a function of one block, found "
                                         << original.getBody().getBlocks().size() << " blocks";
+  if (Operation *last = original.getBody().front().getTerminator(); !isa<func::ReturnOp>(last))
+    return emitError(last->getLoc())
+           << "has no derivative: expected a function that ends with func.return, found '" << last->getName()
+           << "'";
   for (Operation &other : *original->getBlock())
     if (auto symbol = dyn_cast<SymbolOpInterface>(other);
         symbol && symbol != function && symbol.getNameAttr() == function.getSymNameAttr())

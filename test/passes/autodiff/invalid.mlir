@@ -75,3 +75,10 @@ func.func @number(%x: tensor<f32>) -> tensor<f32> {
   %y = tensor.from_elements %e : tensor<f32>
   return %y : tensor<f32>
 }
+
+// -----
+
+func.func @other_return(%x: tensor<4xf32>) -> tensor<f32> {
+  // expected-error@+1 {{has no derivative: expected a function that ends with func.return, found 'llvm.return'}}
+  llvm.return
+}
