@@ -85,7 +85,7 @@ func.func @checkpoint(%x: tensor<8xf32>) -> tensor<8xf32> {
   return %0 : tensor<8xf32>
 }
 
-// A transpose of dims of size 1 is no kernel.
+// A transpose of dims of size 1 does not become a kernel.
 // CHECK-LABEL: func @unit_dims
 // CHECK-NEXT: pd.reshape %arg0 {shape = array<i64: 2, 4, 1, 3>}
 // CHECK-NEXT: return
