@@ -40,7 +40,7 @@ public:
       return "the mask of its dropout is used elsewhere";
     if (!findScores())
       return "its weights have uses that are not those of their gradient";
-    if (std::string reason = findProducts(); !reason.empty())
+    if (std::string reason = followScores(scoreGradient, 1); !reason.empty())
       return reason;
     return haveOnlyKnownUsers() ? "" : "values of its gradient are used elsewhere";
   }
@@ -200,29 +200,66 @@ private:
     return multiply && areBoth(multiply, p, w);
   }
 
-  /// The products of the gradient of the scores with queries and keys.
-  std::string findProducts() {
-    while (Operation *next = nextOf(scoreGradient, &backward.factor)) {
-      add(next);
-      scoreGradient = next->getResult(0);
-    }
-    Value queries = forward.first.x(), keys = forward.first.y();
-    bool areKeysTransposed = !forward.first.isYTransposed;
-    for (Operation *user : scoreGradient.getUsers()) {
-      std::optional<MatrixProduct> product = MatrixProduct::of(user);
-      if (!product)
-        return "the gradient of its scores has other uses than those of queries and keys";
-      bool isQuery = product->x() == scoreGradient && !product->isXTransposed && product->y() == keys &&
-                     product->isYTransposed == areKeysTransposed;
-      bool isKey = product->isXTransposed && !product->isYTransposed &&
-                   (areKeysTransposed ? product->x() == queries && product->y() == scoreGradient
-                                      : product->x() == scoreGradient && product->y() == queries);
-      if (!isQuery && !isKey)
-        return "the gradient of its scores has other uses than those of queries and keys";
-      (isQuery ? backward.q : backward.k) = *product;
-      known.insert(user);
+  /// The products of the gradient of the scores with queries and keys, and other uses of it, after casts,
+  /// reshapes and constant factors.
+  std::string followScores(Value gradient, double factor) {
+    for (OpOperand &use : gradient.getUses()) {
+      Operation *user = use.getOwner();
+      std::optional<double> own = factorOf(user);
+      bool isFactor = own && use.getOperandNumber() == 0;
+      if (known.contains(user))
+        continue;
+      if (isFactor || isFloatCast(user) || keepsMatrices(user)) {
+        add(user);
+        if (std::string reason = followScores(user->getResult(0), isFactor ? factor * *own : factor);
+            !reason.empty())
+          return reason;
+      } else if (MatrixProduct::of(user)) {
+        if (!isProductGradient(user, gradient, factor))
+          return "the gradient of its scores has other products than those of queries and keys";
+      } else {
+        known.insert(user);
+        backward.scores.push_back(useOf(use, factor));
+      }
     }
     return "";
+  }
+
+  /// Whether an op is the product of the gradient with keys or queries; all have one factor.
+  bool isProductGradient(Operation *user, Value gradient, double factor) {
+    Value queries = forward.first.x(), keys = forward.first.y();
+    bool areKeysTransposed = !forward.first.isYTransposed;
+    MatrixProduct product = *MatrixProduct::of(user);
+    bool isQuery = product.x() == gradient && !product.isXTransposed && product.y() == keys &&
+                   product.isYTransposed == areKeysTransposed;
+    bool isKey = product.isXTransposed && !product.isYTransposed &&
+                 (areKeysTransposed ? product.x() == queries && product.y() == gradient
+                                    : product.x() == gradient && product.y() == queries);
+    bool isFirst = !backward.q.op && !backward.k.op;
+    MatrixProduct &place = isQuery ? backward.q : backward.k;
+    if ((!isQuery && !isKey) || place.op || (!isFirst && factor != backward.factor))
+      return false;
+    backward.factor = factor;
+    place = product;
+    known.insert(user);
+    return true;
+  }
+
+  /// A use of the gradient, and over which dims of the scores it is a sum.
+  ScoreGradientUse useOf(OpOperand &use, double factor) const {
+    ScoreGradientUse found{&use, factor};
+    auto sum = dyn_cast<pd::SumOp>(use.getOwner());
+    ArrayRef<int64_t> shape = pd::tensorType(use.get()).getShape();
+    auto rank = static_cast<int64_t>(shape.size());
+    if (!sum || shape != pd::tensorType(forward.weights).getShape() || (rank != 3 && rank != 4))
+      return found;
+    for (int64_t axis : sum.getAxis()) {
+      int64_t dim = (axis < 0 ? axis + rank : axis) + 4 - rank; // in batch, heads, rows and elements
+      if (dim > 1)
+        return {&use, factor};
+      (dim == 0 ? found.sumsBatches : found.sumsHeads) = true;
+    }
+    return found;
   }
 };
 

@@ -16,11 +16,22 @@ struct AttentionForward {
   llvm::SmallVector<mlir::Value> between; ///< all values from the first product to the operand of the second
 };
 
+/// A use of the gradient of the scores other than a product: the gradient of what is added to them.
+struct ScoreGradientUse {
+  mlir::OpOperand *use;
+  double factor;                               ///< of the gradient before the use
+  bool sumsBatches = false, sumsHeads = false; ///< the user is the sum over these dims
+
+  /// The value to replace: that of the use, or the sum.
+  mlir::Value value() const { return sumsBatches || sumsHeads ? use->getOwner()->getResult(0) : use->get(); }
+};
+
 /// The products that give the gradients by q, k and v. Those by q and k may be missing.
 struct AttentionBackward {
   MatrixProduct q, k, v;
   mlir::Value outGradient;
   double factor = 1; ///< that multiplies the gradient of the scores before the products
+  llvm::SmallVector<ScoreGradientUse> scores;
 };
 
 /// The users of the values in between are the ops of the forward pass, and of the gradient if there is one.

@@ -393,9 +393,20 @@ private:
   //===-- The gradient
   //----------------------------------------------------------------------------------------===//
 
+  /// The ops of the program that read or compute gradients which the attention replaces.
+  SmallVector<Operation *> opsOfGradient() const {
+    SmallVector<Operation *> ops;
+    for (Operation *op : {backward.q.op, backward.k.op, backward.v.op})
+      if (op)
+        ops.push_back(op);
+    for (const ScoreGradientUse &use : backward.scores)
+      ops.push_back(use.use->getOwner());
+    return ops;
+  }
+
   bool comesAfterRoot() {
-    return llvm::all_of(ArrayRef{backward.q.op, backward.k.op, backward.v.op}, [&](Operation *op) {
-      return !op || (op->getBlock() == root->getBlock() && root->isBeforeInBlock(op));
+    return llvm::all_of(opsOfGradient(), [&](Operation *op) {
+      return op->getBlock() == root->getBlock() && root->isBeforeInBlock(op);
     });
   }
 
@@ -468,25 +479,50 @@ private:
     return result;
   }
 
-  /// Replaces a result by `factor` times a gradient.
-  void replace(const Replaced &result, Value gradient, double factor) {
-    if (!result.value)
-      return;
-    gradient = reshape(gradient, shapeOf(result.value));
-    factor *= result.factor;
+  /// `factor` times a gradient, with the dims of `value`.
+  Value inPlaceOf(Value value, Value gradient, double factor) {
+    gradient = reshape(gradient, shapeOf(value));
     constexpr double rounding = 1e-6; // of factors in float32 that cancel each other
-    if (std::abs(factor - 1) > rounding)
-      gradient = scaled(gradient, factor);
-    rewriter.replaceAllUsesWith(result.value, gradient);
+    return std::abs(factor - 1) > rounding ? scaled(gradient, factor) : gradient;
   }
 
-  /// The place of the gradient: before the first product that it replaces.
+  /// Replaces a result by `factor` times a gradient.
+  void replace(const Replaced &result, Value gradient, double factor) {
+    if (result.value)
+      rewriter.replaceAllUsesWith(result.value, inPlaceOf(result.value, gradient, factor * result.factor));
+  }
+
+  /// The place of the gradient: before the first op that it replaces.
   void setGradientPlace() {
     Operation *first = backward.v.op;
-    for (Operation *op : {backward.q.op, backward.k.op})
-      if (op && op->isBeforeInBlock(first))
+    for (Operation *op : opsOfGradient())
+      if (op->isBeforeInBlock(first))
         first = op;
     rewriter.setInsertionPoint(first);
+  }
+
+  /// Replaces uses of the gradient of the scores.
+  void createScoreGradients(pd::FusedAttentionGradOp all) {
+    if (backward.scores.empty())
+      return;
+    Value delta =
+        pd::fusedAttentionDelta(rewriter, root, all.getOut(), all.getOutGrad(), all.getOutPermutation());
+    for (const ScoreGradientUse &use : backward.scores) {
+      Value gradient = pd::FusedAttentionScoreGradOp::create(
+          rewriter, root->getLoc(), all.getQ(), all.getK(), all.getV(), all.getOutGrad(), all.getMaximum(),
+          all.getSum(), delta, all.getMask(), all.getKeyLengths(), all.getDropoutCall(), all.getPartBegin(),
+          all.getScaleAttr(), all.getCausalAttr(), all.getQPermutationAttr(), all.getKPermutationAttr(),
+          all.getVPermutationAttr(), all.getOutPermutationAttr(), all.getDropoutPAttr(),
+          all.getDropoutModeAttr(), all.getWholeShapeAttr(), rewriter.getBoolAttr(use.sumsBatches),
+          rewriter.getBoolAttr(use.sumsHeads));
+      pd::TensorBuilder e(rewriter, root);
+      Value value = use.value();
+      gradient = e.cast(e.wrap(inPlaceOf(value, gradient, use.factor)), getElementTypeOrSelf(value));
+      if (value == use.use->get())
+        rewriter.modifyOpInPlace(use.use->getOwner(), [&] { use.use->set(gradient); });
+      else
+        rewriter.replaceAllUsesWith(value, gradient);
+    }
   }
 
   /// Keys or values as the program repeats their heads for groups of query heads, and before that.
@@ -518,6 +554,7 @@ private:
         attention.getCausalAttr(), q.attribute(rewriter), k.attribute(rewriter), v.attribute(rewriter),
         out.attribute(rewriter), attention.getDropoutPAttr(), attention.getDropoutModeAttr(),
         attention.getWholeShapeAttr());
+    createScoreGradients(gradient);
     double factor = backward.factor / scoreFactor; // of the gradient of the product in the program
     replace(resultOf(backward.q), inOrder(gradient.getQGrad(), q.permutation, false), factor / queryFactor);
     if (hasSums) {

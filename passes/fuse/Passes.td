@@ -119,12 +119,17 @@ def FormFusedAttention : Pass<"pd-form-fused-attention", "::mlir::func::FuncOp">
     %p = pd.softmax %u : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
     %o = pd.matmul %p, %v : (tensor<2x4x8x8xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
     // after
-    %o, %lse = pd.fused_attention %q, %k, %v mask = %mask {scale = 2.5e-01 : f64} : ...
+    %o, %maximum, %sum = pd.fused_attention %q, %k, %v mask = %mask {scale = 2.5e-01 : f64} : ...
     ```
 
     If the program has the gradient of the attention too, as the derivatives of these ops give it, that becomes
     `pd.fused_attention_grad`, with factors that the program has in other places. Gradients of heads that were repeated
-    for groups of query heads are summed by the op. Values in between must have no other use.
+    for groups of query heads are summed by the op. Other uses of the gradient of the scores, as the gradient of a mask
+    has them, read `pd.fused_attention_score_grad`, which is also the sum over batches or heads. Values in between must
+    have no other use.
+
+    `pd.attention` and `pd.attention_grad`, which devices split along the sequence, become these ops too, if their dims
+    are static and at most four.
 
     Remarks say for each softmax why it is not part of an attention (`--remarks=pd-form-fused-attention`).
   }];

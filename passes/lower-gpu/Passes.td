@@ -151,11 +151,12 @@ def ChooseAttention : Pass<"proa-choose-attention", "mlir::func::FuncOp"> {
     attributes that `proa-lower-attention` reads; those that are there already stay:
 
     - `proa.attention`: "fma" for f32; for f16 and bf16 "mma", or "wgmma" on chips that have it, if the tensor memory
-      accelerator can read q, k and v, and there are more than 32 queries; gradients and paged caches have no form with
-      "wgmma",
+      accelerator can read the operands, and there are more than 32 queries (for the gradient of keys: keys); paged
+      caches have no form with "wgmma",
     - `proa.attention_tile = [64, 64]`: the queries of a block, and the keys whose scores it computes at once; the
       other way round for the gradient of keys,
-    - `proa.stages = 2`: tiles in shared memory at once; with "wgmma" of keys and of values together; 1 for gradients,
+    - `proa.stages = 2`: tiles in shared memory at once; with "wgmma" of keys and of values together, for gradients of
+      pairs of them; 1 for gradients without "wgmma",
     - on the function of a `pd.paged_attention`, whose queries are the heads that share a head of keys, `proa.parts`:
       the blocks that share the keys of one head of a sequence, for few sequences.
   }];

@@ -74,12 +74,18 @@ Value AttentionCode::keysBeforeQueries() const {
 
 void AttentionCode::storeRow(const AttentionTensor &tensor, Value batch, Value head, Value row,
                              ValueRange numbers, int64_t adjacent, function_ref<Value(int64_t)> indexOf) {
+  bool isPadded = paddedElements(site.choice.kind, tensor.elements()) != tensor.elements();
+  storeElements(tensor, {batch, head, row}, numbers, adjacent, indexOf, isPadded);
+}
+
+void AttentionCode::storeElements(const AttentionTensor &tensor, ValueRange row, ValueRange numbers,
+                                  int64_t adjacent, function_ref<Value(int64_t)> indexOf, bool mayExceed) {
   int64_t elements = tensor.elements();
   int64_t width = elements % adjacent == 0 ? adjacent : 1;
   for (int64_t first = 0; first < static_cast<int64_t>(numbers.size()); first += width) {
     Value element = indexOf(first);
     OpBuilder::InsertionGuard guard(b);
-    if (paddedElements(site.choice.kind, elements) != elements)
+    if (mayExceed)
       b.setInsertionPointToStart(scf::IfOp::create(b, loc, isBelow(element, constant(elements))).thenBlock());
     auto wideType = VectorType::get({width}, b.getF32Type());
     Value chunk = vector::FromElementsOp::create(
@@ -88,7 +94,7 @@ void AttentionCode::storeRow(const AttentionTensor &tensor, Value batch, Value h
     if (!stored.isF32())
       chunk = arith::TruncFOp::create(b, loc, VectorType::get({width}, stored), chunk);
     int64_t bytes = width * stored.getIntOrFloatBitWidth() / 8;
-    vector::StoreOp::create(b, loc, chunk, tensor.memory, tensor.indices({batch, head, row, element}),
+    vector::StoreOp::create(b, loc, chunk, tensor.memory, tensor.indices({row[0], row[1], row[2], element}),
                             /*nontemporal=*/false, llvm::MaybeAlign(static_cast<uint64_t>(bytes)));
   }
 }

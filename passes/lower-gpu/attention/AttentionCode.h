@@ -43,8 +43,11 @@ protected:
   /// An element of the mask, in f32. A query or key after the last one reads that.
   mlir::Value maskAt(mlir::Value batch, mlir::Value head, mlir::Value query, mlir::Value key);
 
-  /// Stores the numbers of a thread for a row: `adjacent` ones are adjacent, and `indexOf` gives their
-  /// elements.
+  /// Stores the numbers of a thread for the row [batch, head, row] of a tensor: `adjacent` ones are adjacent,
+  /// and `indexOf` gives their elements. With `mayExceed` some of these may be after the last one.
+  void storeElements(const AttentionTensor &tensor, mlir::ValueRange row, mlir::ValueRange numbers,
+                     int64_t adjacent, llvm::function_ref<mlir::Value(int64_t)> indexOf, bool mayExceed);
+  /// The same for whole rows, which are padded in a tile.
   void storeRow(const AttentionTensor &tensor, mlir::Value batch, mlir::Value head, mlir::Value row,
                 mlir::ValueRange numbers, int64_t adjacent, llvm::function_ref<mlir::Value(int64_t)> indexOf);
 

@@ -20,8 +20,8 @@ LogicalResult check(Operation *op, const AttentionChoice &choice) {
   bool usesTensorCores = choice.kind != Kind::Fma;
   if (usesTensorCores && sizes.element.getIntOrFloatBitWidth() != 16)
     return refuse() << "'" << nameOf(choice.kind) << "' needs elements of f16 or bf16";
-  if ((sizes.isGradient || sizes.isPaged) && choice.kind == Kind::Wgmma)
-    return refuse() << (sizes.isPaged ? "a paged cache has" : "gradients have") << " no form with 'wgmma'";
+  if (sizes.isPaged && choice.kind == Kind::Wgmma)
+    return refuse() << "a paged cache has no form with 'wgmma'";
   struct Range {
     int64_t unit, most;
     bool has(int64_t size) const { return size >= unit && size <= most && size % unit == 0; }
@@ -33,7 +33,7 @@ LogicalResult check(Operation *op, const AttentionChoice &choice) {
     return refuse() << "'" << attentionTileAttribute << "' is " << choice.queries << ", " << choice.keys
                     << ", expected with '" << nameOf(choice.kind) << "' multiples of " << queries.unit
                     << " up to " << queries.most << " and of " << keys.unit << " up to " << keys.most;
-  int64_t mostStages = sizes.isGradient ? 1 : choice.kind == Kind::Wgmma ? 8 : 2;
+  int64_t mostStages = choice.kind == Kind::Wgmma ? 8 : sizes.isGradient ? 1 : 2;
   if (choice.stages < 1 || choice.stages > mostStages)
     return refuse() << "'" << stagesAttribute << "' is " << choice.stages << ", expected 1 to " << mostStages;
   return success();
@@ -65,6 +65,7 @@ AttentionSizes AttentionSizes::of(Operation *op) {
   sizes.value = dim(fused.getV(), fused.getVPermutation(), 3);
   sizes.isGradient = !isa<pd::FusedAttentionOp>(op);
   sizes.isByKeys = isa<pd::FusedAttentionKvGradOp>(op);
+  sizes.isOfScores = isa<pd::FusedAttentionScoreGradOp>(op);
   sizes.hasDropout = fused.getDropoutCall() != nullptr;
   return sizes;
 }
@@ -120,7 +121,10 @@ int64_t sharedBytesOf(const AttentionChoice &choice, const AttentionSizes &sizes
   int64_t bytes = sizes.element.getIntOrFloatBitWidth() / 8;
   if (choice.kind == Kind::Wgmma) {
     constexpr int64_t barriers = 1024;
-    return (choice.queries * head + choice.stages * choice.keys * std::max(head, value)) * bytes + barriers;
+    int64_t elements = sizes.isGradient
+                           ? (choice.rows() + choice.stages * choice.columns()) * (head + value)
+                           : choice.queries * head + choice.stages * choice.keys * std::max(head, value);
+    return elements * bytes + barriers;
   }
   int64_t pad = choice.kind == Kind::Fma ? 4 : 8, rowElements = head + pad + value + pad;
   int64_t elements = choice.rows() * (sizes.isGradient ? rowElements : head + pad) +

@@ -14,7 +14,8 @@ struct AttentionSizes {
   int64_t queries = 0, keys = 0; ///< rows of q for each head of q, and of k; kDynamic where not known
   int64_t head = 0, value = 0;   ///< elements of a row of q and k, and of v
   bool isGradient = false;
-  bool isByKeys = false; ///< a block owns a tile of keys and loops over the queries
+  bool isByKeys = false;   ///< a block owns a tile of keys and loops over the queries
+  bool isOfScores = false; ///< a block owns a tile of scores
   bool hasDropout = false;
   bool isPaged = false; ///< the rows of q are the query heads of a head of keys
   int64_t heads = 0;    ///< of keys, of all sequences, if `isPaged`

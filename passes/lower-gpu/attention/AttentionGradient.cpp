@@ -1,6 +1,5 @@
 #include "passes/lower-gpu/attention/AttentionGradient.h"
 
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -16,40 +15,20 @@ enum Dim : unsigned { batchDim, headDim, rowDim, elementDim };
 
 } // namespace
 
-AttentionGradient::Values AttentionGradient::State::all() const {
-  Values values(scores);
-  values.append(this->values);
-  return values;
-}
+//===----------------------------------------------------------------------===//
+// Loops over tiles
+//===----------------------------------------------------------------------===//
 
-AttentionGradient::State AttentionGradient::State::withValues(ValueRange all) const {
-  return {Values(all.take_front(scores.size())), Values(all.drop_front(scores.size()))};
-}
-
-AttentionGradient::AttentionGradient(const AttentionSite &site, Operands operands, Tensors given,
-                                     std::unique_ptr<BlockProducts> ofBlock)
-    : AttentionCode(site, operands, ofBlock->rows, ofBlock->scoresOfRow, ofBlock->lanesOfBlock),
-      tensors(std::move(given)), products(std::move(ofBlock)),
-      scoreElements(paddedElements(site.choice.kind, site.q.elements())),
-      valueElements(paddedElements(site.choice.kind, site.v.elements())),
-      own(site, isByKeys() ? site.k : site.q, isByKeys() ? site.v : tensors.outGradient, site.choice.rows(),
-          scoreElements, valueElements),
-      other(site, isByKeys() ? site.q : site.k, isByKeys() ? tensors.outGradient : site.v,
-            site.choice.columns(), scoreElements, valueElements) {}
-
-void AttentionGradient::prepare() {
-  for (Side *side : {&own, &other}) {
-    side->scores = allocateShared(site, {side->rows, scoreElements + products->pad}, site.element);
-    side->values = allocateShared(site, {side->rows, valueElements + products->pad}, site.element);
-  }
-  products->prepare();
+/// The query heads that share a head of keys.
+static int64_t headsOfKeys(const AttentionSite &site) {
+  return *getConstantIntValue(site.q.sizes[headDim]) / *getConstantIntValue(site.k.sizes[headDim]);
 }
 
 /// The tiles with most work come first: with a causal mask, the last queries and the first keys.
 AttentionGradient::Place AttentionGradient::placeOf(Value row) const {
-  Value tiles = size(own.tensor, rowDim);
+  Value tiles = size(own.scores, rowDim);
   tiles = b.createOrFold<arith::CeilDivUIOp>(loc, tiles, constant(own.rows));
-  Value heads = size(own.tensor, headDim);
+  Value heads = size(own.scores, headDim);
   Value inHead = b.createOrFold<arith::RemUIOp>(loc, row, tiles),
         rest = b.createOrFold<arith::DivUIOp>(loc, row, tiles);
   Place place;
@@ -58,22 +37,98 @@ AttentionGradient::Place AttentionGradient::placeOf(Value row) const {
   place.keyHead = place.head;
   if (!isByKeys()) {
     inHead = b.createOrFold<arith::SubIOp>(loc, add(tiles, -1), inHead);
-    place.keyHead = divide(place.head, *getConstantIntValue(site.q.sizes[headDim]) /
-                                           *getConstantIntValue(site.k.sizes[headDim]));
+    place.keyHead = divide(place.head, headsOfKeys(site));
   }
   place.first = multiply(inHead, own.rows);
   place.limit = limitOfKeys(place.batch);
   return place;
 }
 
-void AttentionGradient::copy(Side &side, const Place &place, Value first) {
-  gpu::BarrierOp::create(b, loc); // the last tile is no longer read
-  bool isKeys = &side.tensor == &site.k;
-  Value head = isKeys ? place.keyHead : place.head, end = isKeys ? place.limit : size(site.q, rowDim);
-  side.scoreCopy.copy(place.batch, head, first, end, side.scores);
-  side.valueCopy.copy(place.batch, head, first, end, side.values);
-  commitCopies(site);
-  awaitCopies(site, 0);
+AttentionGradient::Numbers AttentionGradient::loop(Value begin, Value end, Value stepSize,
+                                                   const Numbers &sums,
+                                                   function_ref<Numbers(Value, const Numbers &)> body) {
+  auto loop = scf::ForOp::create(b, loc, begin, end, stepSize, sums.all());
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Numbers next = body(loop.getInductionVar(), sums.withValues(loop.getRegionIterArgs()));
+  if (loop.getNumResults() > 0) // otherwise the loop has its terminator
+    scf::YieldOp::create(b, loc, next.all());
+  return sums.withValues(loop.getResults());
+}
+
+AttentionGradient::Numbers AttentionGradient::overTiles(const Place &place, const Numbers &sums, Body body) {
+  return isByKeys() ? overHeads(place, sums, body) : overColumns(place, sums, body);
+}
+
+/// The query heads that share the head of the keys.
+AttentionGradient::Numbers AttentionGradient::overHeads(Place place, const Numbers &sums, Body body) {
+  int64_t heads = headsOfKeys(site);
+  return loop(constant(0), constant(heads), constant(1), sums, [&](Value head, const Numbers &own) {
+    place.head = add(multiply(place.keyHead, heads), head);
+    return overColumns(place, own, body);
+  });
+}
+
+/// Only tiles of which some query uses some key.
+AttentionGradient::Numbers AttentionGradient::overColumns(const Place &place, const Numbers &sums,
+                                                          Body body) {
+  Value begin = constant(0), end;
+  int64_t columns = site.choice.columns();
+  if (!isByKeys()) {
+    end = endOfKeys(place.batch, place.first);
+  } else {
+    end = size(site.q, rowDim);
+    if (operands.lengths)
+      end = select(isBelow(place.first, place.limit), end, constant(0));
+    if (operands.isCausal) {
+      Value first = b.createOrFold<arith::SubIOp>(loc, place.first, keysBeforeQueries());
+      first = b.createOrFold<arith::MaxSIOp>(loc, first, constant(0));
+      begin = multiply(divide(first, columns), columns);
+    }
+  }
+  return loop(begin, end, constant(columns), sums,
+              [&](Value first, const Numbers &own) { return body(place, first, own); });
+}
+
+//===----------------------------------------------------------------------===//
+// Gradients of queries, or of keys and values
+//===----------------------------------------------------------------------===//
+
+void AttentionGradient::build(Value row) {
+  if (tensors.ofScores.memory)
+    return buildOfScores(row);
+  Place place = placeOf(row);
+  auto copy = [&] {
+    tile.copyOwn(place);
+    overTiles(place, {}, [&](const Place &at, Value firstColumn, const Numbers &none) {
+      tile.copyColumns(at, firstColumn);
+      return none;
+    });
+  };
+  tile.tile([&] { compute(place); }, copy);
+}
+
+void AttentionGradient::compute(const Place &place) {
+  tile.begin(place);
+  auto rows = static_cast<size_t>(tile.rows);
+  Numbers sums;
+  sums.scores.assign(rows * static_cast<size_t>(tile.outputsOfRow(tile.scoreElements)), number(0));
+  if (isByKeys())
+    sums.values.assign(rows * static_cast<size_t>(tile.outputsOfRow(tile.valueElements)), number(0));
+  else
+    loadQueries(place);
+  sums = overTiles(place, sums, [&](const Place &at, Value firstColumn, const Numbers &own) {
+    return step(at, firstColumn, own);
+  });
+  tile.end();
+  store(place, sums);
+}
+
+/// The numbers of the queries that are the rows of the thread.
+void AttentionGradient::loadQueries(const Place &place) {
+  ownQueries.clear();
+  for (int64_t i = 0; i < tile.rows; ++i)
+    ownQueries.push_back(load(place, add(place.first, tile.rowOf(i))));
 }
 
 /// The last query in place of those after it.
@@ -90,60 +145,14 @@ AttentionGradient::Query AttentionGradient::load(const Place &place, Value query
   return {maximum, offset, read(tensors.delta)};
 }
 
-void AttentionGradient::build(Value row) {
-  Place place = placeOf(row);
-  copy(own, place, place.first);
-  auto rows = static_cast<size_t>(products->rows);
-  State state;
-  state.scores.assign(rows * static_cast<size_t>(products->outputsOfRow(scoreElements)), number(0));
-  if (isByKeys()) {
-    state.values.assign(rows * static_cast<size_t>(products->outputsOfRow(valueElements)), number(0));
-    state = overHeads(place, state);
-  } else {
-    ownQueries.clear();
-    for (int64_t i = 0; i < products->rows; ++i)
-      ownQueries.push_back(load(place, add(place.first, products->rowOf(i))));
-    state = overColumns(place, state);
-  }
-  store(place, state);
-}
-
-AttentionGradient::State AttentionGradient::loop(Value begin, Value end, Value stepSize, const State &state,
-                                                 function_ref<State(Value, const State &)> body) {
-  auto loop = scf::ForOp::create(b, loc, begin, end, stepSize, state.all());
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  State next = body(loop.getInductionVar(), state.withValues(loop.getRegionIterArgs()));
-  scf::YieldOp::create(b, loc, next.all());
-  return state.withValues(loop.getResults());
-}
-
-/// The query heads that share the head of the keys.
-AttentionGradient::State AttentionGradient::overHeads(Place place, State state) {
-  int64_t heads = *getConstantIntValue(site.q.sizes[headDim]) / *getConstantIntValue(site.k.sizes[headDim]);
-  return loop(constant(0), constant(heads), constant(1), state, [&](Value head, const State &sums) {
-    place.head = add(multiply(place.keyHead, heads), head);
-    return overColumns(place, sums);
-  });
-}
-
-/// Only tiles of which some query uses some key.
-AttentionGradient::State AttentionGradient::overColumns(const Place &place, State state) {
-  Value begin = constant(0), end;
-  if (!isByKeys()) {
-    end = endOfKeys(place.batch, place.first);
-  } else {
-    end = size(site.q, rowDim);
-    if (operands.lengths)
-      end = select(isBelow(place.first, place.limit), end, constant(0));
-    if (operands.isCausal) {
-      Value first = b.createOrFold<arith::SubIOp>(loc, place.first, keysBeforeQueries());
-      first = b.createOrFold<arith::MaxSIOp>(loc, first, constant(0));
-      begin = multiply(divide(first, other.rows), other.rows);
-    }
-  }
-  return loop(begin, end, constant(other.rows), state,
-              [&](Value first, const State &sums) { return step(place, first, sums); });
+AttentionGradient::Numbers AttentionGradient::step(const Place &place, Value firstColumn,
+                                                   const Numbers &sums) {
+  Numbers weights = derivatives(place, firstColumn);
+  if (!isByKeys())
+    weights.values.clear();
+  Numbers next = tile.accumulate(weights, sums);
+  tile.endColumns();
+  return next;
 }
 
 /// Whether a query uses a key; null if all of the tiles do.
@@ -182,62 +191,141 @@ Value AttentionGradient::weight(const Place &place, Value product, const Query &
 AttentionGradient::Values AttentionGradient::indices(Value first, int64_t count, bool areRows) {
   Values all;
   for (int64_t i = 0; i < count; ++i)
-    all.push_back(add(first, areRows ? products->rowOf(i) : products->columnOf(i)));
+    all.push_back(add(first, areRows ? tile.rowOf(i) : tile.columnOf(i)));
   return all;
 }
 
-AttentionGradient::State AttentionGradient::step(const Place &place, Value firstColumn, const State &state) {
-  copy(other, place, firstColumn);
-  Values rows = indices(place.first, products->rows, true),
-         columns = indices(firstColumn, products->scoresOfRow, false);
+/// The gradients of the scores, and the weights after dropout.
+AttentionGradient::Numbers AttentionGradient::derivatives(const Place &place, Value firstColumn) {
+  Values rows = indices(place.first, tile.rows, true),
+         columns = indices(firstColumn, tile.columnsOfRow, false);
   const Values &queries = isByKeys() ? columns : rows, &keys = isByKeys() ? rows : columns;
   // Before the products need registers.
   Values kept = dropout ? dropout.kept(place.batch, place.head, queries, keys) : Values();
-  Values weights = products->multiply(own.scores, other.scores, scoreElements),
-         gradients = products->multiply(own.values, other.values, valueElements);
-  SmallVector<Query> columnQueries;
-  for (Value query : isByKeys() ? ValueRange(queries) : ValueRange())
-    columnQueries.push_back(load(place, query));
-  Values dropped = weights;
-  for (size_t i = 0; i < weights.size(); ++i) {
-    size_t row = i / columns.size(), column = i % columns.size();
-    size_t query = isByKeys() ? column : row, key = isByKeys() ? row : column;
-    const Query &statistics = isByKeys() ? columnQueries[column] : ownQueries[row];
-    weights[i] = dropped[i] = weight(place, weights[i], statistics, queries[query], keys[key]);
-    if (dropout) {
-      dropped[i] = dropout.keep(kept[i], weights[i]);
-      gradients[i] =
-          arith::MulFOp::create(b, loc, gradients[i], dropout.keep(kept[i], number(dropout.factor())));
+  Numbers products = tile.multiply(place, firstColumn);
+  Numbers found = products;
+  for (size_t column = 0; column < columns.size(); ++column) {
+    Query ofColumn = isByKeys() ? load(place, queries[column]) : Query();
+    for (size_t row = 0; row < rows.size(); ++row) {
+      size_t i = row * columns.size() + column;
+      const Query &statistics = isByKeys() ? ofColumn : ownQueries[row];
+      Value query = queries[isByKeys() ? column : row], key = keys[isByKeys() ? row : column];
+      Value own = weight(place, products.scores[i], statistics, query, key), gradient = products.values[i];
+      found.values[i] = own;
+      if (dropout) {
+        found.values[i] = dropout.keep(kept[i], own);
+        gradient = arith::MulFOp::create(b, loc, gradient, dropout.keep(kept[i], number(dropout.factor())));
+      }
+      Value difference = arith::SubFOp::create(b, loc, gradient, statistics.delta);
+      found.scores[i] = arith::MulFOp::create(b, loc, own, difference);
     }
-    Value difference = arith::SubFOp::create(b, loc, gradients[i], statistics.delta);
-    gradients[i] = arith::MulFOp::create(b, loc, weights[i], difference);
   }
-  State next;
-  if (isByKeys())
-    next.values = products->addWeighted(dropped, other.values, valueElements, state.values);
-  next.scores = products->addWeighted(gradients, other.scores, scoreElements, state.scores);
-  return next;
+  return found;
 }
 
-void AttentionGradient::store(const Place &place, const State &state) {
-  auto storeAll = [&](const AttentionTensor &tensor, ValueRange sums, int64_t padded, double factor) {
-    auto outputs = static_cast<size_t>(products->outputsOfRow(padded));
-    for (int64_t row = 0; tensor.memory && row < products->rows; ++row) {
-      Value at = add(place.first, products->rowOf(row));
-      auto guarded = scf::IfOp::create(b, loc, isBelow(at, size(own.tensor, rowDim)));
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(guarded.thenBlock());
+/// Code for the rows of the thread, from `first` on, that the tensors have.
+void AttentionGradient::forRows(Value first, function_ref<void(int64_t row, Value index)> body) {
+  for (int64_t row = 0; row < tile.rows; ++row) {
+    Value at = add(first, tile.rowOf(row));
+    auto guarded = scf::IfOp::create(b, loc, isBelow(at, size(own.scores, rowDim)));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(guarded.thenBlock());
+    body(row, at);
+  }
+}
+
+void AttentionGradient::store(const Place &place, const Numbers &sums) {
+  auto storeAll = [&](const AttentionTensor &tensor, ValueRange numbers, int64_t padded, double factor) {
+    auto outputs = static_cast<size_t>(tile.outputsOfRow(padded));
+    forRows(place.first, [&](int64_t row, Value at) {
       Values scaled;
-      for (Value sum : sums.slice(static_cast<size_t>(row) * outputs, outputs))
+      for (Value sum : numbers.slice(static_cast<size_t>(row) * outputs, outputs))
         scaled.push_back(factor == 1 ? sum : arith::MulFOp::create(b, loc, sum, number(factor)));
-      storeRow(tensor, place.batch, isByKeys() ? place.keyHead : place.head, at, scaled,
-               products->adjacentOutputs(padded),
-               [&](int64_t output) { return products->outputOf(output, padded); });
-    }
+      storeRow(tensor, place.batch, own.headOf(place), at, scaled, tile.adjacentOutputs(padded),
+               [&](int64_t output) { return tile.outputOf(output, padded); });
+    });
   };
-  storeAll(tensors.scoreGradient, state.scores, scoreElements, operands.scale);
-  if (isByKeys())
-    storeAll(tensors.valueGradient, state.values, valueElements, dropout.factor());
+  if (tensors.byScores.memory)
+    storeAll(tensors.byScores, sums.scores, tile.scoreElements, operands.scale);
+  if (tensors.byValues.memory)
+    storeAll(tensors.byValues, sums.values, tile.valueElements, dropout.factor());
+}
+
+//===----------------------------------------------------------------------===//
+// Gradients of scores
+//===----------------------------------------------------------------------===//
+
+/// Tiles of keys follow each other, then those of queries, heads and batches.
+void AttentionGradient::buildOfScores(Value row) {
+  auto take = [&](Value count) {
+    Value index = b.createOrFold<arith::RemUIOp>(loc, row, count);
+    row = b.createOrFold<arith::DivUIOp>(loc, row, count);
+    return index;
+  };
+  auto tilesOf = [&](unsigned dim, int64_t tileSize) {
+    return b.createOrFold<arith::CeilDivUIOp>(loc, size(tensors.ofScores, dim), constant(tileSize));
+  };
+  Place place;
+  Value firstKey = multiply(take(tilesOf(elementDim, site.choice.keys)), site.choice.keys);
+  place.first = multiply(take(tilesOf(rowDim, site.choice.queries)), site.choice.queries);
+  place.head = take(size(tensors.ofScores, headDim));
+  place.batch = row;
+  auto copy = [&] {
+    overExamples(place, {}, [&](const Place &at, const Numbers &none) {
+      tile.copyOwn(at);
+      tile.copyColumns(at, firstKey);
+      return none;
+    });
+  };
+  auto compute = [&] {
+    Numbers sums;
+    sums.scores.assign(static_cast<size_t>(tile.rows * tile.columnsOfRow), number(0));
+    sums = overExamples(place, sums, [&](const Place &at, const Numbers &own) {
+      tile.begin(at);
+      loadQueries(at);
+      Numbers next{derivatives(at, firstKey).scores, {}};
+      for (auto [sum, before] : llvm::zip(next.scores, own.scores))
+        sum = arith::AddFOp::create(b, loc, before, sum);
+      tile.endColumns();
+      tile.end();
+      return next;
+    });
+    storeScores(place, firstKey, sums);
+  };
+  tile.tile(compute, copy);
+}
+
+/// The batches and heads over which a tile of scores is summed, or the only one.
+AttentionGradient::Numbers
+AttentionGradient::overExamples(const Place &place, const Numbers &sums,
+                                function_ref<Numbers(const Place &place, const Numbers &sums)> body) {
+  auto over = [&](unsigned dim, Value only, const Numbers &sums,
+                  function_ref<Numbers(Value, const Numbers &)> inner) {
+    if (getConstantIntValue(tensors.ofScores.sizes[dim]) != 1)
+      return inner(only, sums);
+    return loop(constant(0), size(site.q, dim), constant(1), sums, inner);
+  };
+  return over(batchDim, place.batch, sums, [&](Value batch, const Numbers &ofBatch) {
+    Place at = place;
+    at.batch = batch;
+    at.limit = limitOfKeys(batch);
+    return over(headDim, place.head, ofBatch, [&](Value head, const Numbers &ofHead) {
+      at.head = head;
+      at.keyHead = divide(head, headsOfKeys(site));
+      return body(at, ofHead);
+    });
+  });
+}
+
+void AttentionGradient::storeScores(const Place &place, Value firstColumn, const Numbers &sums) {
+  auto columns = static_cast<size_t>(tile.columnsOfRow);
+  forRows(place.first, [&](int64_t row, Value at) {
+    ValueRange own = ValueRange(sums.scores).slice(static_cast<size_t>(row) * columns, columns);
+    storeElements(
+        tensors.ofScores, {place.batch, place.head, at}, own, tile.adjacentColumns,
+        [&](int64_t column) { return add(firstColumn, tile.columnOf(column)); },
+        isUneven(site.k, site.choice.keys));
+  });
 }
 
 } // namespace proa

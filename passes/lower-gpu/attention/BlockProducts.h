@@ -17,6 +17,7 @@ public:
   /// row. `pad` elements follow each row in shared memory, so that the lanes of a warp access different
   /// banks.
   int64_t rows = 0, scoresOfRow = 0, lanesOfRow = 1, pad = 0;
+  int64_t adjacentScores = 1; ///< whose columns are adjacent
   /// Of four adjacent columns of a row or, if a block owns keys, four adjacent rows of a column.
   LanesOfBlock lanesOfBlock;
   /// The index in its tile of a row of the thread, and of the column of a score.

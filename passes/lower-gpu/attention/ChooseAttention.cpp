@@ -25,8 +25,11 @@ int64_t assumed(int64_t size) { return ShapedType::isDynamic(size) ? assumedSize
 
 /// Why the tensor memory accelerator cannot read the operands; empty if it can.
 std::string whyNoWgmma(proa::pd::FusedAttentionOpInterface op) {
-  for (auto [tensor, name] :
-       {std::pair(op.getQ(), "q"), std::pair(op.getK(), "k"), std::pair(op.getV(), "v")}) {
+  SmallVector<std::pair<Value, const char *>> tensors{
+      {op.getQ(), "q"}, {op.getK(), "k"}, {op.getV(), "v"}, {op.getOutGrad(), "out_grad"}};
+  for (auto [tensor, name] : tensors) {
+    if (!tensor)
+      continue;
     auto type = cast<RankedTensorType>(tensor.getType());
     if (std::string reason = proa::whyNotAddressable(type.getShape(), type.getElementType()); !reason.empty())
       return std::string("wgmma cannot read ") + name + ": " + reason;
@@ -75,26 +78,31 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
     int64_t &owned = choice.isByKeys ? choice.keys : choice.queries,
             &other = choice.isByKeys ? choice.queries : choice.keys;
     int64_t rows = assumed(choice.isByKeys ? sizes.keys : sizes.queries);
-    owned = 64;
-    while (owned > 16 && owned / 2 >= rows)
-      owned /= 2;
-    // Two gradients and two products of a thread share its registers, with dropout random words too.
+    bool isWgmma = kind == Kind::Wgmma;
+    // Two gradients and two products of a thread share its registers, with dropout random words too. Threads
+    // of two warpgroups have 168 registers.
+    owned = isWgmma && !choice.isByKeys ? 128 : 64;
     other = padded <= 64 && !sizes.hasDropout ? 64 : 32;
-    while (other > 16 && proa::sharedBytesOf(choice, sizes) > chip.sharedBytes - 1024)
+    for (int64_t unit = isWgmma ? 64 : 16; owned > unit && owned / 2 >= rows;)
+      owned /= 2;
+    choice.stages = isWgmma ? 4 : 1;
+    auto fits = [&] { return proa::sharedBytesOf(choice, sizes) <= chip.sharedBytes - 1024; };
+    while (choice.stages > 2 && !fits())
+      --choice.stages;
+    while (other > 16 && !fits())
       other /= 2;
     return choice;
   }
 
   FailureOr<Kind> kindOf(Operation *op, const AttentionSizes &sizes, const proa::Chip &chip) {
     bool isHalf = sizes.element.getIntOrFloatBitWidth() == 16;
-    std::string why = sizes.isPaged      ? "a paged cache has no form with wgmma"
-                      : sizes.isGradient ? "gradients have no form with wgmma"
-                                         : whyNoWgmma(cast<proa::pd::FusedAttentionOpInterface>(op));
+    std::string why = sizes.isPaged ? "a paged cache has no form with wgmma"
+                                    : whyNoWgmma(cast<proa::pd::FusedAttentionOpInterface>(op));
     bool canWgmma = isHalf && chip.hasWarpgroupMma && why.empty();
     if (isHalf && chip.hasWarpgroupMma && !why.empty())
       remarks.missed(op) << why;
     if (std::optional<Kind> requested = proa::attentionKindNamed(strategy)) {
-      if ((sizes.isGradient || sizes.isPaged) && *requested == Kind::Wgmma)
+      if (sizes.isPaged && *requested == Kind::Wgmma)
         requested = Kind::Mma; // as the rest of a program that uses wgmma
       if ((*requested == Kind::Wgmma && !canWgmma) || (*requested == Kind::Mma && !isHalf) ||
           (*requested == Kind::Fma && isHalf))
@@ -104,9 +112,10 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
                   "mma for f16 and bf16, or wgmma where the chip has it and can read the operands";
       return *requested;
     }
-    // Fewer queries do not fill a warpgroup.
+    // Fewer rows do not fill a warpgroup.
     constexpr int64_t fewest = 32;
-    return !isHalf ? Kind::Fma : canWgmma && assumed(sizes.queries) > fewest ? Kind::Wgmma : Kind::Mma;
+    int64_t rows = assumed(sizes.isByKeys ? sizes.keys : sizes.queries);
+    return !isHalf ? Kind::Fma : canWgmma && rows > fewest ? Kind::Wgmma : Kind::Mma;
   }
 
   /// The number of blocks that share the keys of a tile of queries.

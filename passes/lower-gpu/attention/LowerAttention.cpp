@@ -75,18 +75,28 @@ private:
                            : std::pair(op.getQ(), op.getQPermutation());
   }
 
+  /// The number of tiles; kDynamic if a dim is.
+  int64_t tiles() {
+    auto count = [](int64_t rows, int64_t tile) {
+      return static_cast<int64_t>(llvm::divideCeil(rows, tile));
+    };
+    if (auto scores = dyn_cast<proa::pd::FusedAttentionScoreGradOp>(op.getOperation())) {
+      ArrayRef<int64_t> shape = shapeOf(scores.getScoreGrad());
+      return shape[batchDim] * shape[headDim] * count(shape[rowDim], choice.queries) *
+             count(shape[elementDim], choice.keys);
+    }
+    SmallVector<int64_t> own = orderedShape(owned().first, owned().second);
+    return ShapedType::isDynamicShape(own) ? ShapedType::kDynamic
+                                           : own[batchDim] * own[headDim] * count(own[rowDim], choice.rows());
+  }
+
   /// The attributes that the planner reads.
   void setRows() {
-    SmallVector<int64_t> own = orderedShape(owned().first, owned().second);
-    int64_t rows = ShapedType::isDynamicShape(own)
-                       ? ShapedType::kDynamic
-                       : own[batchDim] * own[headDim] *
-                             static_cast<int64_t>(llvm::divideCeil(own[rowDim], choice.rows()));
     constexpr double assumedOperations = 1e8, nanosecondsOfOperation = 0.05;
     std::optional<int64_t> known =
         cast<proa::pd::DeviceKernelOpInterface>(op.getOperation()).getDeviceOperations();
     double operations = known ? static_cast<double>(*known) : assumedOperations;
-    kernel->setAttr(proa::rowsAttribute, b.getI64IntegerAttr(rows));
+    kernel->setAttr(proa::rowsAttribute, b.getI64IntegerAttr(tiles()));
     kernel->setAttr(proa::workAttribute, b.getF64FloatAttr(operations * nanosecondsOfOperation));
   }
 
@@ -190,8 +200,12 @@ private:
       proa::AttentionThreads threads(site, **tile, operands, statistics);
       proa::overRows(b, op.getLoc(), signature, [&](Value row) { threads.build(row); });
     } else {
-      proa::AttentionGradient gradient(site, operands, gradientTensors(signature, results));
-      gradient.prepare();
+      proa::AttentionGradient::Tensors tensors = gradientTensors(signature, results);
+      FailureOr<std::unique_ptr<proa::GradientTile>> tile = proa::makeGradientTile(site, tensors.outGradient);
+      if (failed(tile))
+        return failure();
+      (*tile)->prepare();
+      proa::AttentionGradient gradient(site, **tile, operands, tensors);
       proa::overRows(b, op.getLoc(), signature, [&](Value row) { gradient.build(row); });
     }
     proa::finishKernel(kernel, op, choice);
@@ -222,13 +236,18 @@ private:
     };
     if (auto gradient = dyn_cast<proa::pd::FusedAttentionQGradOp>(op.getOperation())) {
       proa::AttentionGradient::Tensors tensors = common(gradient);
-      tensors.scoreGradient = resultOf(gradient.getQGrad(), op.getQPermutation(), signature, results);
+      tensors.byScores = resultOf(gradient.getQGrad(), op.getQPermutation(), signature, results);
+      return tensors;
+    }
+    if (auto gradient = dyn_cast<proa::pd::FusedAttentionScoreGradOp>(op.getOperation())) {
+      proa::AttentionGradient::Tensors tensors = common(gradient);
+      tensors.ofScores = resultOf(gradient.getScoreGrad(), {}, signature, results);
       return tensors;
     }
     auto gradient = cast<proa::pd::FusedAttentionKvGradOp>(op.getOperation());
     proa::AttentionGradient::Tensors tensors = common(gradient);
-    tensors.scoreGradient = resultOf(gradient.getKGrad(), op.getKPermutation(), signature, results);
-    tensors.valueGradient = resultOf(gradient.getVGrad(), op.getVPermutation(), signature, results);
+    tensors.byScores = resultOf(gradient.getKGrad(), op.getKPermutation(), signature, results);
+    tensors.byValues = resultOf(gradient.getVGrad(), op.getVPermutation(), signature, results);
     return tensors;
   }
 

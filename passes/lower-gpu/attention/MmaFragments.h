@@ -8,7 +8,7 @@ namespace proa {
 /// Two rows, 8 apart, of each 16, and two adjacent columns of each 8.
 class MmaFragments : public IndexCode {
 public:
-  static constexpr int64_t rows = 2, lanesOfRow = 4;
+  static constexpr int64_t rows = 2, lanesOfRow = 4, adjacentColumns = 2;
 
   /// `thread` is an index in the warps of the tile, each of which has 16 rows.
   MmaFragments(mlir::IRRewriter &b, mlir::Location loc, mlir::Value thread);

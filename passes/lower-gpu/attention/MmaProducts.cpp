@@ -19,6 +19,7 @@ public:
         warpRow(IndexCode::multiply(divide(site.thread, warpSize), MmaCode::m)) {
     rows = MmaFragments::rows;
     scoresOfRow = MmaFragments::columnsOfRow(site.choice.columns());
+    adjacentScores = MmaFragments::adjacentColumns;
     lanesOfRow = MmaFragments::lanesOfRow;
     pad = 8;
     lanesOfBlock = MmaFragments::lanesOfBlock(site.choice.isByKeys);
@@ -26,7 +27,7 @@ public:
 
   Value rowOf(int64_t row) override { return fragments.rowOf(row); }
   Value columnOf(int64_t score) override { return fragments.columnOf(score); }
-  int64_t adjacentOutputs(int64_t) const override { return 2; }
+  int64_t adjacentOutputs(int64_t) const override { return MmaFragments::adjacentColumns; }
   Value outputOf(int64_t output, int64_t) override { return fragments.columnOf(output); }
 
   void keepRows(Value memory, int64_t elements) override {

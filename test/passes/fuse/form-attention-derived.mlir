@@ -1,5 +1,5 @@
 // RUN: proa-opt %s --pd-vjp=function=f --pd-vjp=function=shared --pd-vjp=function=rows --pd-vjp=function=keys \
-// RUN:   --pd-vjp=function=train --pd-vjp=function=half --cse --canonicalize \
+// RUN:   --pd-vjp=function=train --pd-vjp=function=half --pd-vjp=function=bias --pd-vjp=function=own_bias --cse --canonicalize \
 // RUN:   --pd-form-fused-attention --canonicalize --cse | FileCheck %s
 
 // The gradient that proa derives of an attention.
@@ -102,5 +102,38 @@ func.func @half(%q: tensor<2x4x5x8xbf16>, %k: tensor<2x4x7x8xbf16>, %v: tensor<2
   %p = pd.softmax %s : (tensor<2x4x5x7xbf16>) -> tensor<2x4x5x7xbf16>
   %d, %m = pd.dropout %p {p = 0.1 : f64} : (tensor<2x4x5x7xbf16>) -> (tensor<2x4x5x7xbf16>, tensor<2x4x5x7xui8>)
   %o = pd.matmul %d, %v : (tensor<2x4x5x7xbf16>, tensor<2x4x7x6xbf16>) -> tensor<2x4x5x6xbf16>
+  return %o : tensor<2x4x5x6xbf16>
+}
+
+// A learned bias that the batches share, and a mask of paddings: the gradient of the bias is a sum over the batches.
+// CHECK-LABEL: func.func @bias_vjp
+// CHECK: %[[OUT:[a-z_0-9]+]], %[[MAX:[a-z_0-9]+]], %[[SUM:[a-z_0-9]+]] = pd.fused_attention {{.*}} mask = %[[MASK:.*]] {
+// CHECK: pd.fused_attention_grad
+// CHECK: %[[DELTA:.*]] = pd.sum
+// CHECK: %[[BIAS:.*]] = pd.fused_attention_score_grad {{.*}}%[[MAX]], %[[SUM]], %[[DELTA]] mask = %[[MASK]] {{.*}}sum_batches = true{{.*}} -> tensor<1x4x5x7xf32>
+// CHECK-NOT: pd.softmax
+// CHECK: return
+func.func @bias(%q: tensor<2x4x5x8xf32>, %k: tensor<2x4x7x8xf32>, %v: tensor<2x4x7x6xf32>, %b: tensor<4x5x7xf32>, %m: tensor<2x1x1x7xf32>) -> tensor<2x4x5x6xf32> {
+  %s = pd.matmul %q, %k {transpose_y = true} : (tensor<2x4x5x8xf32>, tensor<2x4x7x8xf32>) -> tensor<2x4x5x7xf32>
+  %t = pd.scale %s {scale = 0.5 : f64} : (tensor<2x4x5x7xf32>) -> tensor<2x4x5x7xf32>
+  %c = pd.add %t, %b : (tensor<2x4x5x7xf32>, tensor<4x5x7xf32>) -> tensor<2x4x5x7xf32>
+  %n = pd.assign %m : (tensor<2x1x1x7xf32>) -> tensor<2x1x1x7xf32>
+  %a = pd.add %c, %n : (tensor<2x4x5x7xf32>, tensor<2x1x1x7xf32>) -> tensor<2x4x5x7xf32>
+  %p = pd.softmax %a : (tensor<2x4x5x7xf32>) -> tensor<2x4x5x7xf32>
+  %o = pd.matmul %p, %v : (tensor<2x4x5x7xf32>, tensor<2x4x7x6xf32>) -> tensor<2x4x5x6xf32>
+  return %o : tensor<2x4x5x6xf32>
+}
+
+// Each head of each batch has a bias of its own.
+// CHECK-LABEL: func.func @own_bias_vjp
+// CHECK: %[[BIAS:.*]] = pd.fused_attention_score_grad {{.*}} -> tensor<2x4x5x7xf32>
+// CHECK: return {{.*}}%[[BIAS]]
+func.func @own_bias(%q: tensor<2x4x5x8xbf16>, %k: tensor<2x4x7x8xbf16>, %v: tensor<2x4x7x6xbf16>, %b: tensor<2x4x5x7xf32>) -> tensor<2x4x5x6xbf16> {
+  %s = pd.matmul %q, %k {transpose_y = true} : (tensor<2x4x5x8xbf16>, tensor<2x4x7x8xbf16>) -> tensor<2x4x5x7xbf16>
+  %c = pd.cast %s {dtype = f32} : (tensor<2x4x5x7xbf16>) -> tensor<2x4x5x7xf32>
+  %a = pd.add %c, %b : (tensor<2x4x5x7xf32>, tensor<2x4x5x7xf32>) -> tensor<2x4x5x7xf32>
+  %p = pd.softmax %a : (tensor<2x4x5x7xf32>) -> tensor<2x4x5x7xf32>
+  %h = pd.cast %p {dtype = bf16} : (tensor<2x4x5x7xf32>) -> tensor<2x4x5x7xbf16>
+  %o = pd.matmul %h, %v : (tensor<2x4x5x7xbf16>, tensor<2x4x7x6xbf16>) -> tensor<2x4x5x6xbf16>
   return %o : tensor<2x4x5x6xbf16>
 }

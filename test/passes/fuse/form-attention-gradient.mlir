@@ -70,11 +70,14 @@ func.func @half(%q: tensor<3x5x8xf16>, %k: tensor<3x8x7xf16>, %v: tensor<3x7x6xf
 
 // -----
 
-// The mask has a gradient too.
-// REMARK: the gradient of its scores has other uses than those of queries and keys
+// The mask has a gradient too, which is summed over the batches after it.
+// REMARK: pd.matmul is the end of an attention, which has a gradient
 // CHECK-LABEL: func.func @mask
-// CHECK-NOT: pd.fused_attention
-// CHECK: pd.softmax
+// CHECK: pd.fused_attention_grad
+// CHECK: %[[SCORES:.*]] = pd.fused_attention_score_grad {{.*}}sum_batches = true{{.*}} -> tensor<1x4x5x5xf32>
+// CHECK: %[[MASK:.*]] = pd.reshape %[[SCORES]]
+// CHECK-NOT: pd.softmax
+// CHECK: return {{.*}}%[[MASK]]
 func.func @mask(%q: tensor<2x4x5x8xf32>, %m: tensor<2x4x5x5xf32>, %g: tensor<2x4x5x8xf32>)
     -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<4x5x5xf32>) {
   %s = pd.matmul %q, %q {transpose_y = true} : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x5xf32>
@@ -90,6 +93,30 @@ func.func @mask(%q: tensor<2x4x5x8xf32>, %m: tensor<2x4x5x5xf32>, %g: tensor<2x4
   %dq = pd.matmul %ds, %q : (tensor<2x4x5x5xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x8xf32>
   %dm = pd.sum %ds {axis = array<i64: 0>} : (tensor<2x4x5x5xf32>) -> tensor<4x5x5xf32>
   return %o, %dq, %dv, %dm : tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<4x5x5xf32>
+}
+
+// -----
+
+// A product of the gradient of the scores with another tensor is none of a gradient.
+// REMARK: the gradient of its scores has other products than those of queries and keys
+// CHECK-LABEL: func.func @product
+// CHECK-NOT: pd.fused_attention
+// CHECK: pd.softmax
+func.func @product(%q: tensor<2x4x5x8xf32>, %m: tensor<2x4x5x5xf32>, %g: tensor<2x4x5x8xf32>)
+    -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>) {
+  %s = pd.matmul %q, %q {transpose_y = true} : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x5xf32>
+  %a = pd.add %s, %m : (tensor<2x4x5x5xf32>, tensor<2x4x5x5xf32>) -> tensor<2x4x5x5xf32>
+  %p = pd.softmax %a : (tensor<2x4x5x5xf32>) -> tensor<2x4x5x5xf32>
+  %o = pd.matmul %p, %q : (tensor<2x4x5x5xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x8xf32>
+  %dp = pd.matmul %g, %q {transpose_y = true} : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x5xf32>
+  %dv = pd.matmul %p, %g {transpose_x = true} : (tensor<2x4x5x5xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x8xf32>
+  %w = pd.multiply %dp, %p : (tensor<2x4x5x5xf32>, tensor<2x4x5x5xf32>) -> tensor<2x4x5x5xf32>
+  %t = pd.sum %w {axis = array<i64: 3>, keepdim = true} : (tensor<2x4x5x5xf32>) -> tensor<2x4x5x1xf32>
+  %d = pd.subtract %dp, %t : (tensor<2x4x5x5xf32>, tensor<2x4x5x1xf32>) -> tensor<2x4x5x5xf32>
+  %ds = pd.multiply %d, %p : (tensor<2x4x5x5xf32>, tensor<2x4x5x5xf32>) -> tensor<2x4x5x5xf32>
+  %dq = pd.matmul %ds, %q : (tensor<2x4x5x5xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x8xf32>
+  %dm = pd.matmul %ds, %g : (tensor<2x4x5x5xf32>, tensor<2x4x5x8xf32>) -> tensor<2x4x5x8xf32>
+  return %o, %dq, %dv, %dm : tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>
 }
 
 // -----

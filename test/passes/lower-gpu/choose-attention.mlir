@@ -8,7 +8,7 @@ func.func private @forward(%q: tensor<2x4x512x64xf16>) -> tensor<2x4x512x64xf16>
   return %0#0 : tensor<2x4x512x64xf16>
 }
 
-// A block owns queries, no more than there are, and loops over keys. Gradients have no form with wgmma.
+// A block owns queries, no more than there are, and loops over keys. So few do not fill a warpgroup.
 // CHECK-LABEL: func.func private @queries
 // CHECK: proa.attention = "mma", proa.attention_tile = array<i64: 32, 64>, proa.stages = 1
 func.func private @queries(%q: tensor<2x4x17x64xf16>, %k: tensor<2x4x512x64xf16>, %s: tensor<2x4x17xf32>)
@@ -28,6 +28,28 @@ func.func private @keys(%q: tensor<2x4x512x128xf32>, %s: tensor<2x4x512xf32>)
       tensor<2x4x512x128xf32>, tensor<2x4x512x128xf32>, tensor<2x4x512xf32>, tensor<2x4x512xf32>, tensor<2x4x512xf32>)
       -> (tensor<2x4x512x128xf32>, tensor<2x4x512x128xf32>)
   return %0#0, %0#1 : tensor<2x4x512x128xf32>, tensor<2x4x512x128xf32>
+}
+
+// The gradients of keys and values of 128 elements leave registers for one warpgroup and 32 queries at once.
+// CHECK-LABEL: func.func private @wide_keys
+// CHECK: proa.attention = "wgmma", proa.attention_tile = array<i64: 32, 64>, proa.stages = 4
+func.func private @wide_keys(%q: tensor<2x4x512x128xf16>, %s: tensor<2x4x512xf32>)
+    -> (tensor<2x4x512x128xf16>, tensor<2x4x512x128xf16>) attributes {proa.whole_kernel} {
+  %0:2 = pd.fused_attention_kv_grad %q, %q, %q, %q, %s, %s, %s : (tensor<2x4x512x128xf16>, tensor<2x4x512x128xf16>,
+      tensor<2x4x512x128xf16>, tensor<2x4x512x128xf16>, tensor<2x4x512xf32>, tensor<2x4x512xf32>, tensor<2x4x512xf32>)
+      -> (tensor<2x4x512x128xf16>, tensor<2x4x512x128xf16>)
+  return %0#0, %0#1 : tensor<2x4x512x128xf16>, tensor<2x4x512x128xf16>
+}
+
+// A block owns a tile of scores.
+// CHECK-LABEL: func.func private @scores
+// CHECK: proa.attention = "wgmma", proa.attention_tile = array<i64: 128, 64>, proa.stages = 4
+func.func private @scores(%q: tensor<2x4x512x64xf16>, %s: tensor<2x4x512xf32>) -> tensor<1x4x512x512xf32>
+    attributes {proa.whole_kernel} {
+  %0 = pd.fused_attention_score_grad %q, %q, %q, %q, %s, %s, %s {sum_batches = true} : (tensor<2x4x512x64xf16>,
+      tensor<2x4x512x64xf16>, tensor<2x4x512x64xf16>, tensor<2x4x512x64xf16>, tensor<2x4x512xf32>,
+      tensor<2x4x512xf32>, tensor<2x4x512xf32>) -> tensor<1x4x512x512xf32>
+  return %0 : tensor<1x4x512x512xf32>
 }
 
 // With dropout, tiles are smaller: random words of the scores share the registers.

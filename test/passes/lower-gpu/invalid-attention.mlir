@@ -2,9 +2,9 @@
 
 func.func private @kind(%q: tensor<2x4x64x64xf16>, %s: tensor<2x4x64xf32>) -> tensor<2x4x64x64xf16>
     attributes {proa.whole_kernel} {
-  // expected-error @below {{the choice for the attention: gradients have no form with 'wgmma'}}
+  // expected-error @below {{'proa.attention_tile' is 32, 64, expected with 'wgmma' multiples of 64 up to 128 and of 16 up to 128}}
   %0 = pd.fused_attention_q_grad %q, %q, %q, %q, %s, %s, %s {proa.attention = "wgmma",
-      proa.attention_tile = array<i64: 64, 64>} : (tensor<2x4x64x64xf16>, tensor<2x4x64x64xf16>, tensor<2x4x64x64xf16>,
+      proa.attention_tile = array<i64: 32, 64>} : (tensor<2x4x64x64xf16>, tensor<2x4x64x64xf16>, tensor<2x4x64x64xf16>,
       tensor<2x4x64x64xf16>, tensor<2x4x64xf32>, tensor<2x4x64xf32>, tensor<2x4x64xf32>) -> tensor<2x4x64x64xf16>
   return %0 : tensor<2x4x64x64xf16>
 }

@@ -55,7 +55,7 @@ struct Attention {
 
   /// A kernel of one op: the operands are q, k, v, `more`, and the mask and lengths if there are any.
   std::string text(const std::string &op, const std::vector<std::string> &more,
-                   const std::vector<std::string> &results) const {
+                   const std::vector<std::string> &results, const std::string &attributes = "") const {
     std::vector<std::string> types{tensor(queryDims(head), type), tensor({batch, groups, keys, head}, type),
                                    tensor({batch, groups, keys, value}, type)};
     types.insert(types.end(), more.begin(), more.end());
@@ -83,11 +83,12 @@ struct Attention {
                 resultNames = fmt::format("{}", fmt::join(values, ", "));
     return fmt::format("func.func private @attention({}) -> ({}) attributes {{proa.whole_kernel}} {{\n"
                        "{} = \"pd.{}\"({}) <{{causal = {}, operandSegmentSizes = array<i32: {}>, "
-                       "scale = 0.3, dropout_p = {}{}{}}}> : ({}) -> ({})\nreturn {} : {}\n}}\n",
+                       "scale = 0.3, dropout_p = {}{}{}{}}}> : ({}) -> ({})\nreturn {} : {}\n}}\n",
                        fmt::join(arguments, ", "), resultTypes, resultNames, op, fmt::join(names, ", "),
                        isCausal, segments, fmt::format("{:e} : f64", dropout),
                        isUpscaled ? "" : ", dropout_mode = #pd<dropout_mode downgrade_in_infer>",
-                       permutations, fmt::join(types, ", "), resultTypes, resultNames, resultTypes);
+                       permutations, attributes, fmt::join(types, ", "), resultTypes, resultNames,
+                       resultTypes);
   }
 
   /// q, k and v.
@@ -219,11 +220,11 @@ struct Attention {
           << "at " << i;
   }
 
-  /// Both kernels of the gradients.
+  /// The kernels of the gradients by queries, and by keys and values.
   void checkGradients() const {
     std::string out = tensor(queryDims(value), type), statistic = tensor(statisticDims(), "f32");
     std::vector<std::string> more{out, statistic, statistic, statistic};
-    CodegenOptions options{.emulatesGpu = true, .emulatedAttention = ""};
+    CodegenOptions options{.emulatesGpu = true, .emulatedAttention = strategy};
     TestKernel ofQueries(text("fused_attention_q_grad", more, {tensor(queryDims(head), type)}), options);
     TestKernel ofKeys(
         text("fused_attention_kv_grad", more,
@@ -236,7 +237,7 @@ struct Attention {
     Tensor maximum(DType::Float32, statisticDims()), sum(DType::Float32, statisticDims()),
         delta(DType::Float32, statisticDims());
     int64_t allQueries = batch * heads * queries, allKeys = batch * groups * keys;
-    Sums q(allQueries * head), k(allKeys * head), v(allKeys * value);
+    Sums q(allQueries * head), k(allKeys * head), v(allKeys * value), scores(allQueries * keys);
     forQueries(given, [&](int64_t b, int64_t h, int64_t m, const Row &row) {
       int64_t number = (b * heads + h) * queries + m, at = queryIndex(b, h, m), group = groupOf(b, h) * keys;
       std::vector<double> ofWeights;
@@ -257,6 +258,8 @@ struct Attention {
       setElement(delta, number, sumOfAll);
       for (int64_t n = 0; n < keys; ++n) {
         auto i = static_cast<size_t>(n);
+        scores.add(number * keys + n, row.weights[i] * ofWeights[i]);
+        scores.add(number * keys + n, -row.weights[i] * sumOfAll);
         double gradient = 0.3 * row.weights[i] * (ofWeights[i] - sumOfAll);
         for (int64_t d = 0; d < head; ++d) {
           q.add(at * head + d, gradient * element(given[1], (group + n) * head + d));
@@ -272,14 +275,37 @@ struct Attention {
     ASSERT_EQ(results.size(), 2U);
     expectSums(results[0], k);
     expectSums(results[1], v);
+    checkScoreGradient(given, more, scores, /*sumsBatches=*/batch > 1, /*sumsHeads=*/heads > 1);
+  }
+
+  /// The kernel of the gradient of the scores, or of its sum over batches or heads.
+  void checkScoreGradient(const std::vector<Tensor> &given, const std::vector<std::string> &more,
+                          const Sums &scores, bool sumsBatches, bool sumsHeads) const {
+    SCOPED_TRACE(fmt::format("scores {} {}", sumsBatches, sumsHeads));
+    int64_t ownBatch = sumsBatches ? 1 : batch, ownHeads = sumsHeads ? 1 : heads;
+    TestKernel kernel(text("fused_attention_score_grad", more,
+                           {tensor({ownBatch, ownHeads, queries, keys}, "f32")},
+                           fmt::format(", sum_batches = {}, sum_heads = {}", sumsBatches, sumsHeads)),
+                      {.emulatesGpu = true, .emulatedAttention = strategy});
+    ASSERT_TRUE(kernel.valid());
+    Sums expected(ownBatch * ownHeads * queries * keys);
+    for (int64_t b = 0; b < batch; ++b)
+      for (int64_t h = 0; h < heads; ++h)
+        for (int64_t i = 0; i < queries * keys; ++i) {
+          int64_t own = ((sumsBatches ? 0 : b) * ownHeads + (sumsHeads ? 0 : h)) * queries * keys + i;
+          auto from = static_cast<size_t>((b * heads + h) * queries * keys + i);
+          expected.values[static_cast<size_t>(own)] += scores.values[from];
+          expected.sizes[static_cast<size_t>(own)] += scores.sizes[from];
+        }
+    expectSums(kernel.run(given)[0], expected);
   }
 };
 
-/// The types of gradients, which give the strategy.
-const char *const gradientTypes[] = {"f32", "f16", "bf16"}, *const shortAndWide[] = {"f32", "bf16"};
-/// The strategies and their types.
+/// The strategies and their types, and one type for each.
 const std::pair<const char *, const char *> strategies[] = {
     {"f32", "fma"}, {"f16", "mma"}, {"bf16", "mma"}, {"f16", "wgmma"}, {"bf16", "wgmma"}};
+const std::pair<const char *, const char *> shortStrategies[] = {
+    {"f32", "fma"}, {"bf16", "mma"}, {"f16", "wgmma"}};
 
 /// 72 keys with a mask, or 67 keys with a diagonal and lengths.
 Attention withDropout(const char *type, const char *strategy, bool isUpscaled) {
@@ -370,23 +396,34 @@ TEST(Attention, Schedules) {
 }
 
 TEST(Attention, GradientsAtOddSizes) {
-  for (const char *type : shortAndWide)
+  for (auto [type, strategy] : shortStrategies)
     for (auto [queries, keys] :
          {std::pair(1, 1), std::pair(31, 33), std::pair(65, 129), std::pair(130, 17)}) {
-      SCOPED_TRACE(fmt::format("{} {}x{}", type, queries, keys));
-      Attention{.type = type, .queries = queries, .keys = keys, .head = 32, .value = 24}.checkGradients();
+      SCOPED_TRACE(fmt::format("{} {} {}x{}", type, strategy, queries, keys));
+      Attention{.type = type, .strategy = strategy, .queries = queries, .keys = keys, .head = 32, .value = 24}
+          .checkGradients();
     }
 }
 
 TEST(Attention, GradientsWithMasksAndLengths) {
-  for (const char *type : gradientTypes)
+  for (auto [type, strategy] : strategies)
     for (bool isCausal : {false, true}) {
-      SCOPED_TRACE(fmt::format("{} {}", type, isCausal));
-      Attention{
-          .type = type, .batch = 2, .queries = 70, .keys = 70, .isCausal = isCausal, .hasMask = !isCausal}
+      SCOPED_TRACE(fmt::format("{} {} {}", type, strategy, isCausal));
+      Attention{.type = type,
+                .strategy = strategy,
+                .batch = 2,
+                .queries = 70,
+                .keys = 70,
+                .isCausal = isCausal,
+                .hasMask = !isCausal}
           .checkGradients();
-      Attention{
-          .type = type, .batch = 3, .queries = 9, .keys = 140, .isCausal = isCausal, .hasLengths = !isCausal}
+      Attention{.type = type,
+                .strategy = strategy,
+                .batch = 3,
+                .queries = 9,
+                .keys = 140,
+                .isCausal = isCausal,
+                .hasLengths = !isCausal}
           .checkGradients();
     }
 }
@@ -394,17 +431,19 @@ TEST(Attention, GradientsWithMasksAndLengths) {
 // Blocks skip the tiles of queries that see none of their keys, and the tiles of keys that their queries do
 // not see.
 TEST(Attention, GradientsOfManyTiles) {
-  for (const char *type : shortAndWide) {
-    SCOPED_TRACE(type);
-    Attention{.type = type, .queries = 140, .keys = 150, .isCausal = true}.checkGradients();
+  for (auto [type, strategy] : shortStrategies) {
+    SCOPED_TRACE(fmt::format("{} {}", type, strategy));
+    Attention{.type = type, .strategy = strategy, .queries = 140, .keys = 150, .isCausal = true}
+        .checkGradients();
   }
 }
 
 // The gradients of keys are sums over the queries of two heads.
 TEST(Attention, GradientsOfGroupsAndPermutations) {
-  for (const char *type : shortAndWide) {
-    SCOPED_TRACE(type);
+  for (auto [type, strategy] : shortStrategies) {
+    SCOPED_TRACE(fmt::format("{} {}", type, strategy));
     Attention{.type = type,
+              .strategy = strategy,
               .batch = 2,
               .heads = 4,
               .groups = 2,
@@ -419,11 +458,17 @@ TEST(Attention, GradientsOfGroupsAndPermutations) {
 }
 
 TEST(Attention, GradientSchedules) {
-  for (const char *type : {"f32", "f16"})
+  for (auto [type, strategy] : shortStrategies)
     for (uint32_t rotation = 0; rotation < emulator::scheduleCount; ++rotation) {
-      SCOPED_TRACE(fmt::format("{} {}", type, rotation));
+      SCOPED_TRACE(fmt::format("{} {} {}", type, strategy, rotation));
       emulator::setScheduling({.rotation = rotation});
-      Attention{.type = type, .heads = 2, .groups = 1, .queries = 70, .keys = 90, .isCausal = true}
+      Attention{.type = type,
+                .strategy = strategy,
+                .heads = 2,
+                .groups = 1,
+                .queries = 70,
+                .keys = 90,
+                .isCausal = true}
           .checkGradients();
       emulator::setScheduling({});
     }
@@ -449,9 +494,9 @@ TEST(Attention, DropoutOfManyAndAllWeights) {
 }
 
 TEST(Attention, DropoutOfGradients) {
-  for (const char *type : gradientTypes)
+  for (auto [type, strategy] : strategies)
     for (bool isUpscaled : {false, true}) {
-      SCOPED_TRACE(fmt::format("{} {}", type, isUpscaled));
-      withDropout(type, "", isUpscaled).checkGradients();
+      SCOPED_TRACE(fmt::format("{} {} {}", type, strategy, isUpscaled));
+      withDropout(type, strategy, isUpscaled).checkGradients();
     }
 }

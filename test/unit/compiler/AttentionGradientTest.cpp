@@ -17,7 +17,8 @@ using namespace proa;
 
 namespace {
 
-/// An attention of four query heads, two heads of keys, and its gradients.
+/// An attention of four query heads, two heads of keys, and its gradients. The gradient of the scores, the
+/// last result, is a sum over the heads: that of the mask.
 struct Program {
   const char *name;
   const char *attributes; ///< that both ops have
@@ -34,7 +35,7 @@ struct Program {
                                 hasDropout ? ", tensor<2xi64>" : "", isPart ? ", tensor<4xi64>" : ""),
                 segments = fmt::format("{:d}, {:d}, {:d}, {:d}", hasMask, hasLengths, hasDropout, isPart);
     return fmt::format(
-        R"(func.func @main(%q: {0}, %k: {1}, %v: {2}, %g: {3}, %m: {5}) -> ({3}, {0}, {1}, {2}) {{
+        R"(func.func @main(%q: {0}, %k: {1}, %v: {2}, %g: {3}, %m: {5}) -> ({3}, {0}, {1}, {2}, {10}) {{
   %n = pd.constant dense<[5, 9]> : tensor<2xi32>
   %c = pd.constant dense<[5, 9]> : tensor<2xi64>
   %b = pd.constant dense<[1, 3, 2, 0]> : tensor<4xi64>
@@ -43,9 +44,14 @@ struct Program {
   %1:3 = "pd.fused_attention_grad"(%q, %k, %v, %g, %0#1, %0#2, %0#0{6})
       <{{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, {8}>, {9}}}>
       : ({0}, {1}, {2}, {3}, {4}, {4}, {3}{7}) -> ({0}, {1}, {2})
-  return %0#0, %1#0, %1#1, %1#2 : {3}, {0}, {1}, {2}
+  %2 = pd.multiply %g, %0#0 : ({3}, {3}) -> {3}
+  %3 = pd.sum %2 {{axis = array<i64: 3>}} : ({3}) -> {4}
+  %4 = "pd.fused_attention_score_grad"(%q, %k, %v, %g, %0#1, %0#2, %3{6})
+      <{{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, {8}>, sum_heads = true, {9}}}>
+      : ({0}, {1}, {2}, {3}, {4}, {4}, {4}{7}) -> {10}
+  return %0#0, %1#0, %1#1, %1#2, %4 : {3}, {0}, {1}, {2}, {10}
 }})",
-        q, k, v, out, row, mask, last, types, segments, attributes);
+        q, k, v, out, row, mask, last, types, segments, attributes, mask);
   }
 };
 
@@ -103,15 +109,15 @@ TEST_P(AttentionGradient, IsTheDerivative) {
   ASSERT_TRUE(model) << model.diagnostics().text();
   std::vector<Numbers> given = inputs(), found = run<double>(*model, given);
   constexpr double step = 1e-5;
-  for (size_t operand = 0; operand < 3; ++operand)
-    for (size_t i = operand; i < given[operand].size(); i += 23) {
+  for (auto [operand, result] : {std::pair(0U, 1U), std::pair(1U, 2U), std::pair(2U, 3U), std::pair(4U, 4U)})
+    for (size_t i = operand; i < given[operand].size() && (operand < 4 || GetParam().hasMask); i += 23) {
       auto lossAt = [&](double change) {
         std::vector<Numbers> changed = given;
         changed[operand][i] += change;
         return product(run<double>(*model, changed)[0], given[3]);
       };
       double slope = (lossAt(step) - lossAt(-step)) / (2 * step);
-      EXPECT_NEAR(found[operand + 1][i], slope, 1e-8) << GetParam().name << " " << operand << " " << i;
+      EXPECT_NEAR(found[result][i], slope, 1e-8) << GetParam().name << " " << operand << " " << i;
     }
 }
 
@@ -121,7 +127,7 @@ TEST_P(AttentionGradient, HasTheKernelsOfTheFormula) {
   ASSERT_TRUE(device) << device.diagnostics().text();
   std::vector<Numbers> given = inputs(), expected = run<double>(*exact, given),
                        found = run<float>(*device, given);
-  for (size_t result = 0; result < 4; ++result)
+  for (size_t result = 0; result < 5; ++result)
     for (size_t i = 0; i < expected[result].size(); ++i)
       ASSERT_NEAR(found[result][i], expected[result][i], 5e-6)
           << GetParam().name << " " << result << " " << i;

@@ -15,4 +15,9 @@ namespace proa::pd {
 /// elements] is dim `permutation[i]` of the tensor; empty: the dims are in that order.
 llvm::SmallVector<int64_t> attentionDims(llvm::ArrayRef<int64_t> permutation);
 
+/// `delta` of pd.fused_attention_grad: the sum of out and its gradient over the elements of each row. Both
+/// are stored as `permutation` says. `op` is the op that is being replaced.
+mlir::Value fusedAttentionDelta(mlir::OpBuilder &builder, mlir::Operation *op, mlir::Value out,
+                                mlir::Value outGradient, llvm::ArrayRef<int64_t> permutation);
+
 } // namespace proa::pd

@@ -85,8 +85,8 @@ def Pd_FusedAttentionGradOp : Pd_FusedAttentionBase<"fused_attention_grad"> {
     The sums sum_hm are those over all queries of the query heads h that share the head g. delta is the sum of p times
     its gradient, which the derivative of softmax has. z is 1, or the factor of dropout of the same execution. The dims,
     mask, `causal` and `key_lengths` are those of pd.fused_attention; `out_permutation` is also that of out_grad, and a
-    gradient is stored as its tensor. The sums are computed in float32, for float64 in float64. mask has no gradient. A
-    query without keys gives NaN.
+    gradient is stored as its tensor. The sums are computed in float32, for float64 in float64. The gradient of mask is
+    that of pd.fused_attention_score_grad. A query without keys gives NaN.
 
     The op is decomposed into delta, `pd.fused_attention_q_grad` and `pd.fused_attention_kv_grad`: a block of a GPU that
     owns queries sums over keys, one that owns keys sums over queries.
@@ -102,14 +102,14 @@ def Pd_FusedAttentionGradOp : Pd_FusedAttentionBase<"fused_attention_grad"> {
   let results = (outs Pd_FloatTensor:$q_grad, Pd_FloatTensor:$k_grad, Pd_FloatTensor:$v_grad);
 }
 
-// A part of the gradients, which is one kernel.
-class Pd_FusedAttentionPartGrad<string mnemonic> : Pd_FusedAttentionKernel<mnemonic> {
+// A part of the gradients, which is one kernel; `more` are attributes of its own.
+class Pd_FusedAttentionPartGrad<string mnemonic, dag more = (ins)> : Pd_FusedAttentionKernel<mnemonic> {
   let constraints = shapes # [
     "C5. out_grad has the dims and the type of the result of pd.fused_attention",
     "C6. maximum, sum and delta have dims [B, H, M] and the type of the sums"
   ] # dropouts;
   let arguments = !con(inputs, (ins Pd_FloatTensor:$out_grad, Pd_FloatTensor:$maximum, Pd_FloatTensor:$sum,
-    Pd_FloatTensor:$delta), settings);
+    Pd_FloatTensor:$delta), settings, more);
 }
 
 def Pd_FusedAttentionQGradOp : Pd_FusedAttentionPartGrad<"fused_attention_q_grad"> {
@@ -130,6 +130,19 @@ def Pd_FusedAttentionKvGradOp : Pd_FusedAttentionPartGrad<"fused_attention_kv_gr
     Source: Dao, "FlashAttention-2" (2023), algorithm 2.
   }];
   let results = (outs Pd_FloatTensor:$k_grad, Pd_FloatTensor:$v_grad);
+}
+
+def Pd_FusedAttentionScoreGradOp : Pd_FusedAttentionPartGrad<"fused_attention_score_grad",
+    (ins DefaultValuedAttr<BoolAttr, "false">:$sum_batches, DefaultValuedAttr<BoolAttr, "false">:$sum_heads)> {
+  let summary = "The gradient of pd.fused_attention by the scores, which is that of what is added to them";
+  let description = [{
+    `s_grad` of pd.fused_attention_grad, with its `delta` as an operand, in the dims [B, H, M, N]. With `sum_batches`
+    it is the sum over the batches b and B is 1; with `sum_heads` the sum over the query heads h, and H is 1: the
+    gradient of a mask that is broadcast along these dims. The type is that of the sums.
+
+    A kernel of a GPU computes the scores again: a block owns a tile of M and N, and loops over the batches and heads.
+  }];
+  let results = (outs Pd_FloatTensor:$score_grad);
 }
 
 #endif

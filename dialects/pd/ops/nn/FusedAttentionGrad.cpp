@@ -69,7 +69,8 @@ template <class Op> struct GradientFormula {
     std::optional<Expression> kept = operands.dropout.kept(weights);
     ofWeights = operands.dropout.apply(ofWeights, kept);
     dropped = operands.dropout.apply(weights, kept);
-    scoreGradient = weights * (ofWeights - column(op.getDelta())) * operands.scale;
+    scoreGradient = weights * (ofWeights - column(op.getDelta()));
+    productGradient = scoreGradient * operands.scale;
   }
 
   Expression column(Value statistic) { return insertDim(e.wrap(statistic), elementOfAttention); }
@@ -87,7 +88,7 @@ template <class Op> struct GradientFormula {
 
   TensorBuilder &e;
   AttentionOperands operands;
-  Expression outGradient, weights, dropped = weights, scoreGradient = weights;
+  Expression outGradient, weights, dropped = weights, scoreGradient = weights, productGradient = weights;
 };
 
 template <class Op> const char *whyNoKernel(Op op) {
@@ -103,6 +104,14 @@ template <class Op> const char *whyNoKernel(Op op) {
 
 } // namespace
 
+Value fusedAttentionDelta(OpBuilder &builder, Operation *op, Value out, Value outGradient,
+                          ArrayRef<int64_t> permutation) {
+  TensorBuilder e(builder, op);
+  Expression product =
+      PermutedTensor{outGradient, permutation}.inOrder(e) * PermutedTensor{out, permutation}.inOrder(e);
+  return e.sum(product, {elementOfAttention}, /*keepdim=*/false);
+}
+
 //===-- All gradients -----------------------------------------------------------------------------------===//
 
 LogicalResult FusedAttentionGradOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
@@ -116,10 +125,7 @@ LogicalResult FusedAttentionGradOp::inferReturnTypes(MLIRContext *, std::optiona
 }
 
 FailureOr<SmallVector<Value>> FusedAttentionGradOp::decompose(OpBuilder &builder) {
-  TensorBuilder e(builder, getOperation());
-  Expression outGradient = PermutedTensor{getOutGrad(), getOutPermutation()}.inOrder(e),
-             out = PermutedTensor{getOut(), getOutPermutation()}.inOrder(e);
-  Value delta = e.sum(outGradient * out, {elementOfAttention}, /*keepdim=*/false);
+  Value delta = fusedAttentionDelta(builder, getOperation(), getOut(), getOutGrad(), getOutPermutation());
   auto queries = FusedAttentionQGradOp::create(
       builder, getLoc(), getQ(), getK(), getV(), getOutGrad(), getMaximum(), getSum(), delta, getMask(),
       getKeyLengths(), getDropoutCall(), getPartBegin(), getScaleAttr(), getCausalAttr(),
@@ -145,7 +151,7 @@ FailureOr<SmallVector<Value>> FusedAttentionQGradOp::decompose(OpBuilder &builde
   TensorBuilder e(builder, getOperation());
   GradientFormula formula(e, *this);
   Expression keys = formula.operands.repeatHeads(formula.operands.k.inOrder(e));
-  return e.results({storedAs(e.matmul(formula.scoreGradient, keys), getQPermutation())});
+  return e.results({storedAs(e.matmul(formula.productGradient, keys), getQPermutation())});
 }
 
 const char *FusedAttentionQGradOp::whyNoDeviceKernel() { return whyNoKernel(*this); }
@@ -168,7 +174,7 @@ FailureOr<SmallVector<Value>> FusedAttentionKvGradOp::decompose(OpBuilder &build
   auto sumOf = [&](Expression byScores, Expression rows, ArrayRef<int64_t> permutation) {
     return storedAs(formula.sumOfHeads(e.matmul(byScores, rows, true, false)), permutation);
   };
-  return e.results({sumOf(formula.scoreGradient, formula.operands.q.inOrder(e), getKPermutation()),
+  return e.results({sumOf(formula.productGradient, formula.operands.q.inOrder(e), getKPermutation()),
                     sumOf(formula.dropped, formula.outGradient, getVPermutation())});
 }
 
@@ -176,6 +182,43 @@ const char *FusedAttentionKvGradOp::whyNoDeviceKernel() { return whyNoKernel(*th
 
 std::optional<int64_t> FusedAttentionKvGradOp::getDeviceOperations() {
   return AttentionOperands::of(*this).operations(/*productsOfHeads=*/2, /*productsOfValues=*/2);
+}
+
+//===-- By scores ---------------------------------------------------------------------------------------===//
+
+LogicalResult FusedAttentionScoreGradOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                                          Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  if (failed(checkPart(location, adaptor)))
+    return failure();
+  auto operands = AttentionOperands::of(adaptor);
+  SmallVector<int64_t> shape = operands.q.shape();
+  shape[elementOfAttention] = operands.k.shape()[rowOfAttention];
+  if (adaptor.getSumBatches())
+    shape[batchOfAttention] = 1;
+  if (adaptor.getSumHeads())
+    shape[headOfAttention] = 1;
+  results.push_back(RankedTensorType::get(shape, operands.statisticType().getElementType()));
+  return success();
+}
+
+FailureOr<SmallVector<Value>> FusedAttentionScoreGradOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression gradient = GradientFormula(e, *this).scoreGradient;
+  SmallVector<int64_t> summed;
+  if (getSumBatches())
+    summed.push_back(batchOfAttention);
+  if (getSumHeads())
+    summed.push_back(headOfAttention);
+  return e.results({summed.empty() ? gradient : e.sum(gradient, summed, /*keepdim=*/true)});
+}
+
+const char *FusedAttentionScoreGradOp::whyNoDeviceKernel() {
+  return tensorType(getScoreGrad()).hasStaticShape() ? whyNoKernel(*this)
+                                                     : "the dims of the scores are dynamic";
+}
+
+std::optional<int64_t> FusedAttentionScoreGradOp::getDeviceOperations() {
+  return AttentionOperands::of(*this).operations(/*productsOfHeads=*/1, /*productsOfValues=*/1);
 }
 
 } // namespace proa::pd

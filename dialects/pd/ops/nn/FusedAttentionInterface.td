@@ -14,6 +14,8 @@ def FusedAttentionOpInterface : OpInterface<"FusedAttentionOpInterface"> {
     InterfaceMethod<"The queries.", "::mlir::Value", "getQ">,
     InterfaceMethod<"The keys.", "::mlir::Value", "getK">,
     InterfaceMethod<"The values.", "::mlir::Value", "getV">,
+    InterfaceMethod<"The gradient of the result; null for attention itself.", "::mlir::Value", "getOutGrad", (ins),
+      /*methodBody=*/"", [{ return {}; }]>,
     InterfaceMethod<"What is added to the scores; null without it.", "::mlir::Value", "getMask">,
     InterfaceMethod<"The numbers of keys of the batches; null: all.", "::mlir::Value", "getKeyLengths">,
     InterfaceMethod<"The key and number of the execution of dropout; null: none.", "::mlir::Value", "getDropoutCall">,

@@ -330,3 +330,75 @@ func.func @attention_c8_without_dropout(%q: tensor<2x4x5x8xf32>, %b: tensor<4xi6
   %0:3 = "pd.fused_attention"(%q, %q, %q, %b) <{whole_shape = array<i64: 4, 4, 5, 5>, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 1>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<4xi64>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>)
   return
 }
+
+// -----
+
+func.func @q_gradient_c5_scores(%q: tensor<2x4x5x8xf32>, %g: tensor<2x5x4x8xf32>, %l: tensor<2x4x5xf32>) {
+  // expected-error@+2 {{C5: out_grad is tensor<2x5x4x8xf32>, expected the dims tensor<2x4x5x8xf32> in the order of its permutation}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.fused_attention_score_grad"(%q, %q, %q, %g, %l, %l, %l) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x5x4x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>) -> tensor<2x4x5x8xf32>
+  return
+}
+
+// -----
+
+func.func @q_gradient_c1_scores(%a: tensor<2x4x5x8xf32>, %b: tensor<4x5x8xf32>, %c: tensor<2x4x5xf32>) {
+  // expected-error@+2 {{C1: q is tensor<2x4x5x8xf32>, k tensor<4x5x8xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.fused_attention_score_grad"(%a, %b, %b, %a, %c, %c, %c) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<4x5x8xf32>, tensor<4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>) -> tensor<2x4x5x8xf32>
+  return
+}
+
+// -----
+
+func.func @q_gradient_c2_scores(%a: tensor<2x4x5x8xf32>, %b: tensor<2x3x5x8xf32>, %c: tensor<2x4x5xf32>) {
+  // expected-error@+2 {{C2: q is tensor<2x4x5x8xf32>, k tensor<2x3x5x8xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.fused_attention_score_grad"(%a, %b, %b, %a, %c, %c, %c) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x3x5x8xf32>, tensor<2x3x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>) -> tensor<2x4x5x8xf32>
+  return
+}
+
+// -----
+
+func.func @q_gradient_c3_scores(%a: tensor<2x4x5x8xf32>, %b: tensor<2x4x5xf32>, %c: tensor<2x3x5x5xf32>) {
+  // expected-error@+2 {{C3: mask is tensor<2x3x5x5xf32>, which does not broadcast to [2, 4, 5, 5]}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.fused_attention_score_grad"(%a, %a, %a, %a, %b, %b, %b, %c) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x3x5x5xf32>) -> tensor<2x4x5x8xf32>
+  return
+}
+
+// -----
+
+func.func @q_gradient_c4_scores(%a: tensor<2x4x5x8xf32>, %b: tensor<2x4x5xf32>, %c: tensor<3xi32>) {
+  // expected-error@+2 {{C4: key_lengths is tensor<3xi32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.fused_attention_score_grad"(%a, %a, %a, %a, %b, %b, %b, %c) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 1, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<3xi32>) -> tensor<2x4x5x8xf32>
+  return
+}
+
+// -----
+
+func.func @q_gradient_c6_scores(%a: tensor<2x4x5x8xf32>, %b: tensor<2x4x5xf32>, %c: tensor<2x4x5x1xf32>) {
+  // expected-error@+2 {{C6: sum is tensor<2x4x5x1xf32>, expected tensor<2x4x5xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.fused_attention_score_grad"(%a, %a, %a, %a, %b, %c, %b) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5x1xf32>, tensor<2x4x5xf32>) -> tensor<2x4x5x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_q_grad_c7_scores(%q: tensor<2x4x5x8xf32>, %s: tensor<2x4x5xf32>, %c: tensor<3xi64>) {
+  // expected-error@+2 {{C7: dropout_call is tensor<3xi64>, expected tensor<2xi64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.fused_attention_score_grad"(%q, %q, %q, %q, %s, %s, %s, %c) <{dropout_p = 0.5, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 0>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<3xi64>) -> tensor<2x4x5x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_q_grad_c8_scores(%q: tensor<2x4x5x8xf32>, %s: tensor<2x4x5xf32>, %c: tensor<2xi64>, %b: tensor<4xi64>) {
+  // expected-error@+2 {{C8: whole_shape has the last entry 7, expected the 5 keys of an op with dropout_call}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.fused_attention_score_grad"(%q, %q, %q, %q, %s, %s, %s, %c, %b) <{dropout_p = 0.5, whole_shape = array<i64: 4, 4, 5, 7>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 1>}> : (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2xi64>, tensor<4xi64>) -> tensor<2x4x5x8xf32>
+  return
+}

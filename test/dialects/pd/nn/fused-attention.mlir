@@ -69,6 +69,26 @@ func.func @parts(%q: tensor<2x4x5x8xf32>, %l: tensor<2x4x5xf32>)
   return %0, %1#0, %1#1 : tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>
 }
 
+// The gradient of a mask that batches or heads share is a sum over them.
+// CHECK-LABEL: func.func @scores
+// CHECK: pd.fused_attention_score_grad {{.*}} mask = %arg2 {sum_batches = true} {{.*}} -> tensor<1x4x5x5xf32>
+// CHECK: pd.fused_attention_score_grad {{.*}} {sum_heads = true} {{.*}} -> tensor<2x1x5x5xf32>
+// PLAIN-LABEL: func.func @scores
+// PLAIN: pd.sum %{{.*}} {axis = array<i64: 0>, keepdim = true} : (tensor<2x4x5x5xf32>) -> tensor<1x4x5x5xf32>
+// PLAIN: pd.sum %{{.*}} {axis = array<i64: 1>, keepdim = true} : (tensor<2x4x5x5xf32>) -> tensor<2x1x5x5xf32>
+// GPU-LABEL: func.func @scores
+// GPU-COUNT-2: pd.fused_attention_score_grad
+func.func @scores(%q: tensor<2x4x5x8xf16>, %l: tensor<2x4x5xf32>, %m: tensor<1x4x5x5xf16>)
+    -> (tensor<1x4x5x5xf32>, tensor<2x1x5x5xf32>) {
+  %0 = pd.fused_attention_score_grad %q, %q, %q, %q, %l, %l, %l mask = %m {sum_batches = true}
+      : (tensor<2x4x5x8xf16>, tensor<2x4x5x8xf16>, tensor<2x4x5x8xf16>, tensor<2x4x5x8xf16>, tensor<2x4x5xf32>,
+         tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<1x4x5x5xf16>) -> tensor<1x4x5x5xf32>
+  %1 = pd.fused_attention_score_grad %q, %q, %q, %q, %l, %l, %l {sum_heads = true}
+      : (tensor<2x4x5x8xf16>, tensor<2x4x5x8xf16>, tensor<2x4x5x8xf16>, tensor<2x4x5x8xf16>, tensor<2x4x5xf32>,
+         tensor<2x4x5xf32>, tensor<2x4x5xf32>) -> tensor<2x1x5x5xf32>
+  return %0, %1 : tensor<1x4x5x5xf32>, tensor<2x1x5x5xf32>
+}
+
 // The sums of longer rows do not fit into the registers of a thread.
 // GPU-LABEL: func.func @long_rows
 // GPU-NOT: pd.fused_attention
