@@ -17,6 +17,7 @@
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "dialects/rt/Rt.h"
 #include "passes/fuse/AttentionGradientMatch.h"
+#include "passes/fuse/FuseScaledAttention.h"
 #include "passes/remarks/Remarks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -591,6 +592,7 @@ struct FormFusedAttentionPass : impl::FormFusedAttentionBase<FormFusedAttentionP
     PassRemarks remarks(getArgumentName());
     RewritePatternSet patterns(&getContext());
     patterns.add<FormAttentionOf>(&getContext(), remarks);
+    populateFuseScaledAttention(patterns);
     applyPatternsOnce(getOperation(), std::move(patterns), remarks);
   }
 };

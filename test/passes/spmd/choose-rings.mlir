@@ -32,11 +32,15 @@ func.func @long(%q: tensor<1x4096x64xf32> {dist.sharding = #dist.sharding<@m, [{
 // LOCAL-NEXT: %[[K:.*]] = dist.recv {{.*}} : !dist.future<tensor<1x4x4xf32>>
 // LOCAL: dist.send
 // LOCAL-NEXT: %[[V:.*]] = dist.recv {{.*}} : !dist.future<tensor<1x4x4xf32>>
-// LOCAL: pd.matmul
-// LOCAL: pd.exp
-// LOCAL: pd.matmul
-// LOCAL: dist.wait %[[K]]
-// LOCAL: dist.wait %[[V]]
+// LOCAL-NEXT: %[[OUT:.*]], %[[MAX:.*]], %[[SUM:.*]] = pd.attention %arg0, %arg1, %arg2 :
+// LOCAL-NEXT: %[[NEXT_K:.*]] = dist.wait %[[K]]
+// LOCAL-NEXT: %[[NEXT_V:.*]] = dist.wait %[[V]]
+// LOCAL-NEXT: %{{.*}}, %[[NEXT_MAX:.*]], %{{.*}} = pd.attention %arg0, %[[NEXT_K]], %[[NEXT_V]] :
+// A part of which all scores are -inf has no weight.
+// LOCAL-NEXT: pd.maximum %[[MAX]], %[[NEXT_MAX]]
+// LOCAL: pd.less_than
+// LOCAL: pd.where
+// LOCAL: pd.divide
 func.func @short(%q: tensor<1x8x4xf32> {dist.sharding = #dist.sharding<@m, [{}, {"cp"}, {}]>}, %k: tensor<1x8x4xf32> {dist.sharding = #dist.sharding<@m, [{}, {"cp"}, {}]>},
                  %v: tensor<1x8x4xf32> {dist.sharding = #dist.sharding<@m, [{}, {"cp"}, {}]>})
     -> (tensor<1x8x4xf32> {dist.sharding = #dist.sharding<@m, [{}, {"cp"}, {}]>}) {

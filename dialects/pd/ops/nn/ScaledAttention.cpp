@@ -1,6 +1,6 @@
 #include "dialects/pd/ops/nn/ScaledAttention.h"
+#include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ir/Infer.h"
-#include "dialects/pd/ops/nn/AttentionFormula.h"
 #include "dialects/pd/ops/nn/SoftmaxOps.h"
 
 #include "mlir/Support/DebugStringHelper.h"
@@ -9,36 +9,20 @@ using namespace mlir;
 
 namespace proa::pd {
 
-Expression attentionScores(TensorBuilder &e, Value q, Value k, Value bias, double scale) {
+namespace {
+
+/// scale (q k^T) + bias, in the type in which formulas are computed. `bias` may be null.
+Expression scoresOf(TensorBuilder &e, Value q, Value k, Value bias, double scale) {
   Expression scores = e.computed(e.matmul(e.wrap(q), e.wrap(k), false, true));
   if (scale != 1)
     scores = scores * scale;
   return bias ? scores + e.computed(bias) : scores;
 }
 
+/// x rounded to the element type of `like`.
 Expression roundedAs(Expression x, Value like) {
   return x.owner().cast(x, tensorType(like).getElementType());
 }
-
-Expression attentionDelta(TensorBuilder &e, Value outGradient, Value out) {
-  Expression product = e.computed(outGradient) * e.computed(out);
-  return e.sum(product, {product.rank() - 1});
-}
-
-AttentionGradient attentionGradient(Expression weights, Value q, Value k, Value v, Value outGradient,
-                                    Expression delta, double scale) {
-  TensorBuilder &e = weights.owner();
-  Expression gradient = e.wrap(outGradient);
-  Value ofValues = e.matmul(roundedAs(weights, v), gradient, true, false);
-  Expression ofWeights = e.computed(e.matmul(gradient, e.wrap(v), false, true));
-  Expression ofScores = weights * (ofWeights - delta);
-  if (scale != 1)
-    ofScores = ofScores * scale;
-  Expression rounded = roundedAs(ofScores, q);
-  return {e.matmul(rounded, e.wrap(k)), e.matmul(rounded, e.wrap(q), true, false), ofValues};
-}
-
-namespace {
 
 bool mayBeEqual(int64_t a, int64_t b) {
   return a == b || ShapedType::isDynamic(a) || ShapedType::isDynamic(b);
@@ -103,7 +87,7 @@ LogicalResult AttentionOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
 
 FailureOr<SmallVector<Value>> AttentionOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
-  Expression scores = attentionScores(e, getQ(), getK(), getBias(), getScale().convertToDouble());
+  Expression scores = scoresOf(e, getQ(), getK(), getBias(), getScale().convertToDouble());
   int64_t axis = scores.rank() - 1;
   Expression weights = e.wrap(e.create<SoftmaxOp>(scores, static_cast<uint64_t>(axis)));
   Expression out = e.matmul(roundedAs(weights, getV()), e.wrap(getV()));
@@ -130,11 +114,17 @@ LogicalResult AttentionGradOp::inferReturnTypes(MLIRContext *, std::optional<Loc
 FailureOr<SmallVector<Value>> AttentionGradOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   double scale = getScale().convertToDouble();
-  Expression scores = attentionScores(e, getQ(), getK(), getBias(), scale);
+  Expression scores = scoresOf(e, getQ(), getK(), getBias(), scale);
   Expression weights = e.exp(scores - e.wrap(getMaximum())) / e.wrap(getSum());
-  Expression delta = attentionDelta(e, getOutGrad(), getOut());
-  AttentionGradient all = attentionGradient(weights, getQ(), getK(), getV(), getOutGrad(), delta, scale);
-  return e.results({e.wrap(all.q), e.wrap(all.k), e.wrap(all.v)});
+  Expression gradient = e.wrap(getOutGrad());
+  Expression delta = e.sum(e.computed(getOutGrad()) * e.computed(getOut()), {scores.rank() - 1});
+  Expression ofWeights = e.computed(e.matmul(gradient, e.wrap(getV()), false, true));
+  Expression ofScores = weights * (ofWeights - delta);
+  if (scale != 1)
+    ofScores = ofScores * scale;
+  Expression rounded = roundedAs(ofScores, getQ());
+  return e.results({e.matmul(rounded, e.wrap(getK())), e.matmul(rounded, e.wrap(getQ()), true, false),
+                    e.matmul(roundedAs(weights, getV()), gradient, true, false)});
 }
 
 } // namespace proa::pd

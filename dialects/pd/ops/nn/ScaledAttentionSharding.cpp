@@ -1,5 +1,5 @@
 //! Sharding of attention: batch, heads and the sequence, over which devices exchange keys and values.
-#include "dialects/pd/ops/nn/AttentionFormula.h"
+#include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ops/nn/ScaledAttention.h"
 #include "dialects/pd/ops/shape/SliceOps.h"
 #include "dialects/pd/sharding/LocalForm.h"
@@ -64,27 +64,25 @@ private:
   int64_t dim, size;
 };
 
-/// The softmax over the keys so far: the maximum of the scores, the sum of exp(score - maximum), and that of
-/// the values with these weights.
+/// Attention to the keys so far: the results of pd.attention in the type of computations.
 struct Partial {
-  Expression maximum, sum, weighted;
+  Expression out, maximum, sum;
 };
 
-/// Adds keys: a larger maximum scales what was summed before.
-Partial combined(const std::optional<Partial> &before, Expression scores, Value v) {
-  TensorBuilder &e = scores.owner();
-  int64_t axis = scores.rank() - 1;
-  Expression maximum = e.max(scores, axis);
-  if (before)
-    maximum = e.maximum(before->maximum, maximum);
-  // Where all scores so far are -inf, their exponentials are 0.
-  Expression shift = e.select(maximum < -std::numeric_limits<float>::max(), 0.0, maximum);
-  Expression terms = e.exp(scores - shift), sum = e.sum(terms, axis);
-  Expression weighted = e.computed(e.matmul(roundedAs(terms, v), e.wrap(v)));
-  if (!before)
-    return {maximum, sum, weighted};
-  Expression factor = e.exp(before->maximum - shift);
-  return {maximum, sum + before->sum * factor, weighted + before->weighted * factor};
+/// Attention to the keys of two parts. Where all scores of a part are -inf, it has no weight.
+Partial combined(const Partial &a, const Partial &b) {
+  TensorBuilder &e = a.out.owner();
+  Expression maximum = e.maximum(a.maximum, b.maximum);
+  auto isNothing = [](Expression value) { return value < -std::numeric_limits<float>::max(); };
+  Expression shift = e.select(isNothing(maximum), 0.0, maximum);
+  auto weight = [&](const Partial &part) {
+    return e.select(isNothing(part.maximum), 0.0, part.sum * e.exp(part.maximum - shift));
+  };
+  auto weighted = [&](const Partial &part, Expression own) {
+    return e.select(isNothing(part.maximum), 0.0, part.out) * own;
+  };
+  Expression ofA = weight(a), ofB = weight(b), sum = ofA + ofB;
+  return {(weighted(a, ofA) + weighted(b, ofB)) / sum, maximum, sum};
 }
 
 SmallVector<Value> resultsOf(Operation *op) { return SmallVector<Value>(op->getResults()); }
@@ -117,13 +115,14 @@ FailureOr<SmallVector<Value>> attentionOfPart(LocalFormBuilder &form) {
     bool isLast = step + 1 == sequence.parts();
     // On their way while the device uses its own.
     Value nextKeys = isLast ? Value() : sequence.next(k), nextValues = isLast ? Value() : sequence.next(v);
-    Expression scores =
-        attentionScores(e, sequence.q(), k, sequence.biasOf(step), op.getScale().convertToDouble());
-    sofar = combined(sofar, scores, v);
+    auto own = AttentionOp::create(form.getBuilder(), op.getLoc(), sequence.q(), k, v, sequence.biasOf(step),
+                                   op.getScaleAttr(), /*ring=*/form.getBuilder().getBoolAttr(false));
+    Partial part{e.computed(own.getOut()), e.wrap(own.getMaximum()), e.wrap(own.getSum())};
+    sofar = sofar ? combined(*sofar, part) : part;
     k = nextKeys;
     v = nextValues;
   }
-  return e.results({sofar->weighted / sofar->sum, sofar->maximum, sofar->sum});
+  return e.results({sofar->out, sofar->maximum, sofar->sum});
 }
 
 /// Each device has the gradient of its queries, and adds to those of keys and values, which follow these.
@@ -142,9 +141,7 @@ FailureOr<SmallVector<Value>> gradientOfPart(LocalFormBuilder &form) {
                               sequence.scattered(own->getResult(2))};
   }
   TensorBuilder e(form.getBuilder(), op);
-  double scale = op.getScale().convertToDouble();
-  Value outGradient = form.operand(next + 3), k = sequence.k(), v = sequence.v();
-  Expression delta = attentionDelta(e, outGradient, form.operand(next));
+  Value k = sequence.k(), v = sequence.v();
   std::optional<Expression> ofQueries, ofKeys, ofValues;
   auto add = [&](std::optional<Expression> &sum, Value term) {
     sum = sum ? *sum + e.computed(term) : e.computed(term);
@@ -152,12 +149,14 @@ FailureOr<SmallVector<Value>> gradientOfPart(LocalFormBuilder &form) {
   for (int64_t step = 0; step < sequence.parts(); ++step) {
     bool isLast = step + 1 == sequence.parts();
     Value nextKeys = isLast ? Value() : sequence.next(k), nextValues = isLast ? Value() : sequence.next(v);
-    Expression scores = attentionScores(e, sequence.q(), k, sequence.biasOf(step), scale);
-    Expression weights = e.exp(scores - e.wrap(form.operand(next + 1))) / e.wrap(form.operand(next + 2));
-    AttentionGradient terms = attentionGradient(weights, sequence.q(), k, v, outGradient, delta, scale);
-    add(ofQueries, terms.q);
-    add(ofKeys, terms.k);
-    add(ofValues, terms.v);
+    // With the statistics of all keys, the op computes the terms of these.
+    auto own = AttentionGradOp::create(form.getBuilder(), op.getLoc(), sequence.q(), k, v,
+                                       sequence.biasOf(step), form.operand(next), form.operand(next + 1),
+                                       form.operand(next + 2), form.operand(next + 3), op.getScaleAttr(),
+                                       /*ring=*/form.getBuilder().getBoolAttr(false));
+    add(ofQueries, own.getQGrad());
+    add(ofKeys, own.getKGrad());
+    add(ofValues, own.getVGrad());
     // After the last step the sums of a part are at the device before its own.
     ofKeys = e.wrap(sequence.next(*ofKeys));
     ofValues = e.wrap(sequence.next(*ofValues));
