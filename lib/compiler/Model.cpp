@@ -169,6 +169,8 @@ std::vector<NamedTensor> Model::Implementation::take(const Variant &variant,
     else if (i < fetches.size() + lods.size())
       levels[lods[i - fetches.size()]].emplace_back(result.as<int64_t>(),
                                                     result.as<int64_t>() + result.size());
+    else if (variant.session && variant.session->stayed(i))
+      values.leaveOnDevice(names[i], *variant.session);
     else
       values.inMemory[names[i]] = result;
   }
@@ -542,6 +544,7 @@ Result<Variant> Model::Implementation::load(Compilation compilation, const Impor
   (*session)->setGenerator(generator);
   if (values.isOffloaded())
     (*session)->setOffload(values.queueOf(0));
+  (*session)->keepStates(values.mayStayOnDevice());
   return Variant{&imported, *executable, std::move(*session), nullptr, nullptr};
 }
 
@@ -643,6 +646,8 @@ Result<void> Model::Implementation::checkParameter(const std::string &name, cons
     return checkType(path, name, value, current->type->dtype, current->type->dims);
   if (auto current = values.inMemory.find(name); current != values.inMemory.end())
     return checkType(path, name, value, current->second.dtype(), current->second.dims());
+  if (const runtime::Value *current = values.onDevice(name))
+    return checkType(path, name, value, current->dtype, current->dims);
   if (known != parameters.end())
     return checkType(path, name, value, known->dtype, known->dims);
   if (states.contains(name))
@@ -667,6 +672,10 @@ Result<void> Model::setParameter(const std::string &name, Tensor value) {
   Implementation &self = *implementation;
   if (Result<void> checked = self.checkParameter(name, value); !checked)
     return checked;
+  // Programs with another value of a parameter have other sessions.
+  if (!self.states.contains(name))
+    if (Result<void> moved = self.values.leaveDevice(); !moved)
+      return moved;
   self.forgetValue(name, value);
   // State is fed to each run, so values computed once from parameters must be recomputed.
   self.parametersChanged |= !self.states.contains(name);
@@ -730,6 +739,8 @@ Result<runtime::NamedTensors> Model::Implementation::beforeRun(const std::map<st
     current->profile = std::make_unique<runtime::Profile>(plan, current->executable->devicePeaks());
   runtime::Session &session = mesh ? current->onMesh->session() : *current->session;
   session.setProfile(profiling ? current->profile.get() : nullptr);
+  if (Result<void> moved = values.useDevice(session); !moved)
+    return moved.diagnostics();
   std::map<std::string, Tensor> all = import::withLods(feeds);
   runtime::NamedTensors inputs(all.begin(), all.end());
   for (const std::string &name : states)

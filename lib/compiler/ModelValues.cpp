@@ -81,7 +81,35 @@ Result<void> ModelValues::moveStates(const runtime::Plan &plan, const std::set<s
   return {};
 }
 
+Result<void> ModelValues::useDevice(runtime::Session &session) {
+  return holder == &session ? Result<void>() : leaveDevice();
+}
+
+void ModelValues::leaveOnDevice(const std::string &name, runtime::Session &session) {
+  holder = &session;
+  resident.insert(name);
+  inMemory.erase(name);
+}
+
+Result<void> ModelValues::leaveDevice() {
+  while (!resident.empty()) {
+    const std::string &name = *resident.begin();
+    auto value = holder->residentState(name);
+    if (!value)
+      return value.diagnostics();
+    inMemory[name] = std::move(*value);
+    resident.erase(resident.begin());
+  }
+  holder = nullptr;
+  return {};
+}
+
+const runtime::Value *ModelValues::onDevice(const std::string &name) const {
+  return resident.contains(name) ? holder->residentValue(name) : nullptr;
+}
+
 Result<void> ModelValues::set(const std::string &name, Tensor value) {
+  resident.erase(name);
   // Parameters that share memory are updated as whole values.
   if (mesh && !shared->empty())
     if (Result<void> gathered = mesh->gatherAll(); !gathered)
@@ -94,6 +122,8 @@ Result<void> ModelValues::set(const std::string &name, Tensor value) {
 }
 
 Result<Tensor> ModelValues::get(const std::string &name) {
+  if (resident.contains(name))
+    return holder->residentState(name);
   if (offloaded && offloaded->contains(name) && !inMemory.contains(name))
     return storedValue(name);
   if (const ShardedTensor *value = mesh && shared->empty() ? mesh->find(name) : nullptr)
@@ -108,6 +138,8 @@ Result<Tensor> ModelValues::get(const std::string &name) {
 }
 
 Result<const std::map<std::string, Tensor> *> ModelValues::whole() {
+  if (Result<void> moved = leaveDevice(); !moved)
+    return moved.diagnostics();
   if (mesh)
     if (Result<void> gathered = mesh->gatherAll(); !gathered)
       return gathered.diagnostics();

@@ -3,6 +3,7 @@
 
 #include "lib/compiler/ModelMesh.h"
 #include "lib/compiler/OffloadedValues.h"
+#include "lib/runtime/Executable.h"
 #include "translator/legacy/SharedStorage.h"
 
 #include "proa/Model.h"
@@ -15,7 +16,7 @@
 
 namespace proa {
 
-/// Each value is in one place: in memory, distributed over a mesh, or in a store.
+/// Each value is in one place: in memory, on a device, distributed over a mesh, or in a store.
 class ModelValues {
 public:
   /// On a mesh only the values that are not distributed yet.
@@ -35,6 +36,17 @@ public:
   Result<void> moveStates(const runtime::Plan &plan, const std::set<std::string> &stored,
                           MeshProgram *onMesh);
 
+  /// Whether states may stay on a device: not if they are distributed or stored, or parameters share memory.
+  bool mayStayOnDevice() const { return !mesh && !offloaded && shared->empty(); }
+  /// Before a run of a session: moves the states to memory that are on the device of another one.
+  Result<void> useDevice(runtime::Session &session);
+  /// A run of the session left the new value of a state on its device.
+  void leaveOnDevice(const std::string &name, runtime::Session &session);
+  /// Moves all states that are on a device to memory.
+  Result<void> leaveDevice();
+  /// The type of a state that is on a device; null for other names.
+  const runtime::Value *onDevice(const std::string &name) const;
+
   /// Sets a value, and those that share its memory.
   Result<void> set(const std::string &name, Tensor value);
   /// A value as a whole. On a mesh all processes must call it.
@@ -53,6 +65,8 @@ private:
   const std::vector<legacy::SharedStorage> *shared = nullptr;
   ModelMesh *mesh = nullptr;
   std::unique_ptr<OffloadedValues> offloaded; ///< null unless states are offloaded
+  runtime::Session *holder = nullptr;         ///< whose device has `resident`
+  std::set<std::string> resident;
 };
 
 } // namespace proa

@@ -1,6 +1,7 @@
 #include "lib/planner/BuildPlan.h"
 #include "lib/planner/Lifetimes.h"
 #include "lib/planner/PlaceOnDevice.h"
+#include "lib/planner/ResidentStates.h"
 
 #include "dialects/pd/ir/Arithmetic.h"
 #include "dialects/pd/ir/FunctionAttributes.h"
@@ -177,6 +178,7 @@ public:
             step.launch.library = deviceLibrary(step, plan);
         });
     placeOnDevice(plan);
+    completeStates(plan);
     placeValues(plan, accumulators);
     return std::move(plan);
   }
@@ -529,11 +531,19 @@ private:
     });
   }
 
+  void addState(StringRef name, int32_t fetch) {
+    auto feed = llvm::find_if(plan.feeds, [&](ValueId id) { return plan.values[id].name == name; });
+    if (feed != plan.feeds.end())
+      plan.states.push_back({.feed = *feed, .fetch = fetch});
+  }
+
   void addFetches(func::ReturnOp exit) {
     for (auto [i, value] : llvm::enumerate(exit.getOperands())) {
       auto fetch = main.getResultAttrOfType<StringAttr>(i, pd::fetchAttribute);
       auto state = main.getResultAttrOfType<StringAttr>(i, pd::stateAttribute);
       plan.fetches.push_back(ids.lookup(value));
+      if (state)
+        addState(state.getValue(), static_cast<int32_t>(i));
       plan.fetchNames.push_back(fetch ? fetch.str() : state ? state.str() : "result" + std::to_string(i));
     }
   }

@@ -29,6 +29,7 @@ public:
     for (ValueId id : plan.fetches)
       if (Value &root = plan.values[index(rootOf(id))]; root.storage == Storage::Arena)
         root.storage = Storage::Result;
+    keepStates();
     placeArena(Memory::Host, plan.arenaBytes);
     placeArena(Memory::Device, plan.deviceArenaBytes);
     std::set<ValueId> kept;
@@ -96,6 +97,15 @@ private:
     }
   }
 
+  /// A run reads the state that is there before it; the new value is copied after it.
+  void keepStates() {
+    for (const ResidentState &state : plan.states) {
+      persistent.insert(state.current);
+      for (ValueId id : {state.current, rootOf(state.next)})
+        last[index(id)] = next;
+    }
+  }
+
   /// The accumulator of a step's result, if its memory can become the result's: it lives in the arena, has
   /// the same size, dies here, and is not another input of the step. The runtime adds in place then.
   ValueId accumulatorToReuse(const Step &step) const {
@@ -130,7 +140,7 @@ private:
           int64_t count = elementCount(plan.values[index(id)].dims).value_or(0);
           bufferOf[index(id)] = lifetimes.size();
           lifetimes.push_back({count * static_cast<int64_t>(sizeOf(plan.values[index(id)].dtype)),
-                               spans[&step].begin, last[index(id)]});
+                               persistent.contains(id) ? 0 : spans[&step].begin, last[index(id)]});
         }
         owners.emplace_back(id, bufferOf[index(id)]);
       }
@@ -209,6 +219,7 @@ private:
   std::map<const Step *, Span> spans;
   std::vector<int64_t> defined; ///< by value: the number of the step that writes it
   std::vector<int64_t> last;    ///< by root: the number of the last step that needs it
+  std::set<ValueId> persistent; ///< they have memory of their own in all steps
   int64_t next = 0;
 };
 

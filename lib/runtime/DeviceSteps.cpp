@@ -190,6 +190,8 @@ Result<void> Frame::takeDeviceTimes(Profile &profile) {
 }
 
 Result<void> Frame::runCopy(const Step &step) {
+  if (isLeftOut[static_cast<size_t>(step.outputs[0])])
+    return {};
   const View &from = view(step.inputs[0]);
   Result<View> to = provide(step.outputs[0], from.dims);
   if (!to)
@@ -202,7 +204,18 @@ Result<void> Frame::runCopy(const Step &step) {
                                      : queue->copyToHost(to->data, from.data, bytes);
 }
 
-/// The bytes of a value on the device, now.
+Result<void> Frame::advanceStates() {
+  for (const ResidentState &state : plan.states) {
+    const View &next = view(state.next);
+    size_t bytes = static_cast<size_t>(next.size()) * sizeOf(next.dtype);
+    if (bytes == 0)
+      continue;
+    if (Result<void> done = queue->copyOnDevice(view(state.current).data, next.data, bytes); !done)
+      return done;
+  }
+  return {};
+}
+
 Result<Tensor> Frame::hostCopy(ValueId id) const {
   const View &source = view(id);
   Tensor copy(source.dtype, std::vector<int64_t>(source.dims.begin(), source.dims.end()));

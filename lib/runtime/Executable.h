@@ -119,6 +119,17 @@ public:
   /// The same with feeds in the order of Plan::feeds.
   Result<std::vector<Tensor>> run(std::span<const Tensor> feeds);
 
+  /// Whether the states of the plan (Plan::states) stay on the device after a run. Such a state needs no feed
+  /// in the next run, and its result is an empty tensor; with a feed it gets that value. Runs that are
+  /// silent, or fail, leave the states as they were.
+  void keepStates(bool on) { keepsStates = on; }
+  /// Whether a result of the last run stayed on the device.
+  bool stayed(size_t fetch) const { return fetched[fetch].stays; }
+  /// The entry of a state that is on the device; null if there is none with this name.
+  const Value *residentValue(const std::string &name) const;
+  /// The value of a state that is on the device.
+  Result<Tensor> residentState(const std::string &name) const;
+
   /// Collects times until it is called with null.
   void setProfile(Profile *collector) { profile = collector; }
 
@@ -148,12 +159,17 @@ private:
   Result<void> bindFeeds(const NamedTensors &feeds);
   Result<void> bindFeeds(std::span<const Tensor> feeds);
   void placeFeed(size_t index, const Tensor &tensor);
+  bool isResident(ValueId feed) const;
+  const ResidentState *stateNamed(const std::string &name) const;
+  void placeStates();
+  Result<void> advanceStates();
   void placeFetched();
   std::vector<Tensor> fetch();
 
   struct Fetched {
     ValueId root = none;   ///< the value whose bytes it has
     bool isPlaced = false; ///< a run writes `root` to `current`
+    bool stays = false;    ///< it is a state that stays on the device
     std::shared_ptr<void> current;
     ResultMemory memory;
   };
@@ -164,6 +180,10 @@ private:
   std::vector<RecordedGraph> graphs; ///< for each of Executable::graphs
   std::vector<Tensor> boundFeeds;    ///< keeps the feeds, or their aligned copies, during a run
   std::vector<Fetched> fetched;      ///< in the order of Plan::fetches
+  bool keepsStates = false, isSilent = false;
+  std::map<ValueId, size_t> stateOf; ///< by feed: into Plan::states
+  std::vector<uint8_t> areResident;  ///< by Plan::states: the value is on the device
+  std::vector<uint8_t> areFed;       ///< by value: the run has this feed
   Profile *profile = nullptr;
   bool comparesCollectives = false; ///< before the next run
 };

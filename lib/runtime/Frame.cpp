@@ -143,6 +143,7 @@ Frame::Frame(const Layout &layout, Device *device)
     views[i].dims = {dimStorage.data() + dimBegin[i], plan.values[i].dims.size()};
   }
   misfits.resize(plan.values.size());
+  isLeftOut.resize(plan.values.size());
   buffers.resize(plan.values.size());
   arrays.resize(plan.values.size());
   pointers.resize(layout.maximalBuffers);

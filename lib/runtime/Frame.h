@@ -132,6 +132,12 @@ public:
   Result<void> takeDeviceTimes(Profile &profile);
   /// Ends the work on the device after an error of a run.
   void abandonDevice();
+  /// Makes the copy step that writes a value do nothing, or do its work again.
+  void setCopied(ValueId id, bool on) { isLeftOut[static_cast<size_t>(id)] = !on; }
+  /// Copies the new values of states over the current ones, on the device.
+  Result<void> advanceStates();
+  /// The bytes of a value on the device, now.
+  Result<Tensor> hostCopy(ValueId id) const;
   /// Memory of the device that outlives the frame. Error: no memory.
   Result<std::shared_ptr<void>> allocateOnDevice(size_t bytes);
 
@@ -157,7 +163,6 @@ private:
   Result<void> runCopy(const Step &step);
   Result<void> runTimed(const BoundStep &bound, States states, Profile &profile);
   double bytesOf(const Step &step) const;
-  Result<Tensor> hostCopy(ValueId id) const;
   // Counters and index checks of kernels (KernelServices.h).
   Result<void> addServices(const BoundStep &bound, size_t &count);
   Result<void> allocateDeviceServices();
@@ -204,6 +209,7 @@ private:
   std::vector<View> views;      ///< by value
   std::vector<uint8_t> misfits; ///< by value: an alias that its base does not fill now
   size_t misfitCount = 0;
+  std::vector<uint8_t> isLeftOut; ///< by value: the copy step that writes it
   BufferPool pool, devicePool;
   std::vector<BufferPool::Buffer> buffers;          ///< by value: of Dynamic values
   std::vector<std::shared_ptr<TensorArray>> arrays; ///< by value: of Array values

@@ -12,7 +12,7 @@ namespace {
 using nlohmann::json;
 
 // Numbers in the file; Storage and StepKind are stored by name, so that a plan stays readable.
-constexpr int formatVersion = 4, deviceFormatVersion = 7; // 7: with steps or values on a device
+constexpr int formatVersion = 4, deviceFormatVersion = 8; // 8: with steps or values on a device
 // Of control flow in control flow; more than any program has, less than the stack holds.
 constexpr int maximalDepth = 256;
 constexpr std::pair<Storage, const char *> storageNames[] = {
@@ -286,8 +286,13 @@ std::vector<uint8_t> serialize(const Plan &plan) {
                 {"fetchNames", plan.fetchNames},
                 {"arenaBytes", plan.arenaBytes},
                 {"constants", json::binary(std::vector<uint8_t>(bytes, bytes + plan.constants.size()))}};
-  if (isForDevice)
+  if (isForDevice) {
     whole["deviceArenaBytes"] = plan.deviceArenaBytes;
+    json states = json::array();
+    for (const ResidentState &state : plan.states)
+      states.push_back({state.feed, state.current, state.next, state.fetch});
+    whole["states"] = std::move(states);
+  }
   return json::to_cbor(whole);
 }
 
@@ -321,8 +326,11 @@ Result<Plan> deserialize(std::span<const uint8_t> bytes, const std::string &wher
   plan.fetches = fields.get<std::vector<ValueId>>("fetches");
   plan.fetchNames = fields.get<std::vector<std::string>>("fetchNames");
   plan.arenaBytes = fields.get<int64_t>("arenaBytes");
-  if (isForDevice)
+  if (isForDevice) {
     plan.deviceArenaBytes = fields.get<int64_t>("deviceArenaBytes");
+    for (const auto &[feed, current, next, fetch] : fields.get<std::vector<std::array<int32_t, 4>>>("states"))
+      plan.states.push_back({feed, current, next, fetch});
+  }
   auto constants = fields.get<json>("constants");
   if (constants.is_binary()) {
     auto first = reinterpret_cast<const std::byte *>(constants.get_binary().data());

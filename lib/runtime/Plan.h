@@ -192,6 +192,15 @@ template <class Steps, class Visit> void forEachStep(Steps &steps, const Visit &
   }
 }
 
+/// A state variable that may stay on the device: the new value of a run is that of the next one. The session
+/// copies `next` over `current` after a run, and leaves out the copies from and to the host.
+struct ResidentState {
+  ValueId feed = none;    ///< on the host; a copy step of Plan::steps is its only use
+  ValueId current = none; ///< the copy; no other value has its memory in a run
+  ValueId next = none;    ///< has its memory until the run ends, which is not that of a `current`
+  int32_t fetch = 0;      ///< into Plan::fetches: the copy of `next` on the host is its only use
+};
+
 struct Plan {
   std::vector<Value> values;
   std::vector<Step> prepare; ///< run once after the parameters are bound
@@ -200,6 +209,7 @@ struct Plan {
   std::vector<ValueId> parameters;
   std::vector<ValueId> fetches; ///< may repeat a value, may be feeds or parameters themselves
   std::vector<std::string> fetchNames;
+  std::vector<ResidentState> states; ///< those that may stay on the device
   int64_t arenaBytes = 0;
   int64_t deviceArenaBytes = 0;
   std::vector<std::byte> constants;

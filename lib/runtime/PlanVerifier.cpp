@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <span>
 #include <utility>
@@ -28,6 +29,8 @@ public:
       return diagnostics;
     checkSteps();
     checkFetches();
+    for (size_t i = 0; i < plan.states.size(); ++i)
+      checkState(fmt::format("states[{}]", i), plan.states[i]);
     return diagnostics;
   }
 
@@ -574,6 +577,36 @@ private:
     for (size_t i = 0; i < plan.values.size(); ++i)
       if (plan.values[i].storage == Storage::Result && !fetched[i])
         add(fmt::format("values[{}] '{}'", i, plan.values[i].name), "is a result that is not fetched");
+  }
+
+  /// The copies of a state, which a session may leave out, and its memory, which must not have other values.
+  void checkState(const std::string &place, const ResidentState &state) {
+    if (!isValue(state.feed) || !isValue(state.current) || !isValue(state.next) || state.fetch < 0 ||
+        static_cast<size_t>(state.fetch) >= plan.fetches.size())
+      return add(place, "has an index that does not exist");
+    ValueId result = roots[static_cast<size_t>(plan.fetches[static_cast<size_t>(state.fetch)])];
+    auto hasCopy = [&](ValueId from, ValueId to) {
+      return std::ranges::any_of(plan.steps, [&](const Step &step) {
+        return step.kind == StepKind::Copy && step.inputs[0] == from && step.outputs[0] == to;
+      });
+    };
+    ValueId next = roots[static_cast<size_t>(state.next)];
+    bool areInArena = std::ranges::all_of(std::array{state.current, next}, [&](ValueId id) {
+      return value(id).storage == Storage::Arena && value(id).memory == Memory::Device;
+    });
+    if (value(state.feed).storage != Storage::Feed || !areInArena || !hasCopy(state.feed, state.current) ||
+        !hasCopy(state.next, result))
+      return add(place, "is not copied between the host and the arena of the device");
+    if (!isStatic(value(state.feed)) || bytesOf(value(state.feed)) != bytesOf(value(state.next)))
+      return add(place, "changes its size");
+    for (size_t i = 0; i < plan.values.size(); ++i) {
+      const Value &other = plan.values[i];
+      bool isOther = other.storage == Storage::Arena && other.memory == Memory::Device &&
+                     static_cast<ValueId>(i) != state.current;
+      if (isOther && other.offset < value(state.current).offset + *bytesOf(value(state.current)) &&
+          value(state.current).offset < other.offset + *bytesOf(other))
+        return add(place, fmt::format("shares its memory with value {}", i));
+    }
   }
 
   const Plan &plan;

@@ -29,7 +29,11 @@ size_t bytesOf(const View &view) { return static_cast<size_t>(view.size()) * siz
 Session::Session(std::shared_ptr<const Executable> executable)
     : executable(std::move(executable)), frame(this->executable->layout, this->executable->device.get()),
       states(this->executable->stateCount), graphs(this->executable->graphs.size()),
-      boundFeeds(this->executable->program.feeds.size()), fetched(this->executable->program.fetches.size()) {
+      boundFeeds(this->executable->program.feeds.size()), fetched(this->executable->program.fetches.size()),
+      areResident(this->executable->program.states.size()),
+      areFed(this->executable->program.values.size(), true) {
+  for (size_t i = 0; i < this->executable->program.states.size(); ++i)
+    stateOf[this->executable->program.states[i].feed] = i;
   const Plan &plan = this->executable->program;
   std::set<ValueId> placed;
   for (size_t i = 0; i < fetched.size(); ++i) {
@@ -62,6 +66,9 @@ Result<void> Session::bindFeeds(const NamedTensors &feeds) {
     const Value &value = plan.values[static_cast<size_t>(id)];
     std::string where = executable->title + ": feed '" + value.name + "'";
     auto entry = feeds.find(value.name);
+    areFed[static_cast<size_t>(id)] = entry != feeds.end();
+    if (entry == feeds.end() && isResident(id))
+      continue;
     if (entry == feeds.end()) {
       diagnostics.add(where, "is missing; expected " + executable->describe(id));
       continue;
@@ -80,7 +87,8 @@ Result<void> Session::bindFeeds(const NamedTensors &feeds) {
   if (!diagnostics.empty())
     return diagnostics;
   for (size_t i = 0; i < plan.feeds.size(); ++i)
-    placeFeed(i, feeds.find(plan.values[static_cast<size_t>(plan.feeds[i])].name)->second);
+    if (auto entry = feeds.find(plan.values[static_cast<size_t>(plan.feeds[i])].name); entry != feeds.end())
+      placeFeed(i, entry->second);
   return diagnostics;
 }
 
@@ -96,9 +104,58 @@ Result<void> Session::bindFeeds(std::span<const Tensor> feeds) {
                       "is " + feeds[i].describe() + "; expected " + executable->describe(plan.feeds[i]));
   if (!diagnostics.empty())
     return diagnostics;
-  for (size_t i = 0; i < feeds.size(); ++i)
+  for (size_t i = 0; i < feeds.size(); ++i) {
     placeFeed(i, feeds[i]);
+    areFed[static_cast<size_t>(plan.feeds[i])] = true;
+  }
   return {};
+}
+
+bool Session::isResident(ValueId feed) const {
+  auto found = stateOf.find(feed);
+  return found != stateOf.end() && areResident[found->second];
+}
+
+/// Leaves out the copies of states that are on the device, or stay there.
+void Session::placeStates() {
+  const Plan &plan = executable->program;
+  for (size_t i = 0; i < plan.states.size(); ++i) {
+    const ResidentState &state = plan.states[i];
+    bool isFed = areFed[static_cast<size_t>(state.feed)];
+    frame.setCopied(state.current, isFed);
+    Fetched &result = fetched[static_cast<size_t>(state.fetch)];
+    result.stays = keepsStates;
+    frame.setCopied(result.root, !keepsStates);
+    areResident[i] = areResident[i] && !isFed;
+  }
+}
+
+Result<void> Session::advanceStates() {
+  if (!keepsStates || isSilent || executable->program.states.empty())
+    return {};
+  std::ranges::fill(areResident, true);
+  return frame.advanceStates();
+}
+
+const ResidentState *Session::stateNamed(const std::string &name) const {
+  const Plan &plan = executable->program;
+  for (size_t i = 0; i < plan.states.size(); ++i)
+    if (areResident[i] && plan.values[static_cast<size_t>(plan.states[i].feed)].name == name)
+      return &plan.states[i];
+  return nullptr;
+}
+
+const Value *Session::residentValue(const std::string &name) const {
+  const ResidentState *state = stateNamed(name);
+  return state ? &executable->program.values[static_cast<size_t>(state->feed)] : nullptr;
+}
+
+Result<Tensor> Session::residentState(const std::string &name) const {
+  const ResidentState *state = stateNamed(name);
+  if (!state)
+    return errorAt(executable->title, "state '" + name + "' is not on the device");
+  Result<Tensor> copy = frame.hostCopy(state->current);
+  return copy ? copy : Result<Tensor>(executable->inProgram(copy.diagnostics()));
 }
 
 /// Gives a feed its bytes; those that a kernel reads are copied if they are not aligned.
@@ -116,7 +173,7 @@ void Session::placeFeed(size_t index, const Tensor &given) {
 
 void Session::placeFetched() {
   for (Fetched &result : fetched) {
-    if (!result.isPlaced)
+    if (!result.isPlaced || result.stays)
       continue;
     const View &view = frame.view(result.root);
     result.current = result.memory.acquire(bytesOf(view));
@@ -129,6 +186,10 @@ std::vector<Tensor> Session::fetch() {
   std::map<ValueId, std::shared_ptr<void>> taken; // memory of dynamic values, which needs no copy
   std::vector<Tensor> results;
   for (size_t i = 0; i < fetched.size(); ++i) {
+    if (fetched[i].stays) {
+      results.emplace_back();
+      continue;
+    }
     const View &view = frame.view(plan.fetches[i]);
     std::vector<int64_t> dims(view.dims.begin(), view.dims.end());
     ValueId root = fetched[i].root;
@@ -223,7 +284,9 @@ template <class Feeds> Result<void> Session::runSilentlyWith(const Feeds &feeds)
   frame.setGenerator(std::make_shared<RandomGenerator>(*generator));
   if (frame.sharedOffload())
     frame.sharedOffload()->setSilent(true);
+  isSilent = true;
   Result<std::vector<Tensor>> results = runWith(feeds);
+  isSilent = false;
   if (frame.sharedOffload())
     frame.sharedOffload()->setSilent(false);
   frame.setGenerator(std::move(generator));
@@ -258,6 +321,7 @@ template <class Feeds> Result<std::vector<Tensor>> Session::runSteps(const Feeds
   comparesCollectives = false;
   // Parameters may have been replaced since the last run.
   executable->placeConstants(frame);
+  placeStates();
   placeFetched();
   frame.setFiniteCheck(executable->checksFinite, executable->kernelDiagnosis);
   frame.setKernelInvoker(executable->kernelInvoker);
@@ -271,6 +335,8 @@ template <class Feeds> Result<std::vector<Tensor>> Session::runSteps(const Feeds
   for (ValueId id : executable->program.fetches)
     if (Result<void> fits = frame.checkFits(id); !fits)
       return executable->inProgram(fits.diagnostics());
+  if (Result<void> done = advanceStates(); !done)
+    return executable->inProgram(done.diagnostics());
   return fetch();
 }
 

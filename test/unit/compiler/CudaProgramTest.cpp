@@ -6,6 +6,8 @@
 #include "lib/compiler/Registration.h"
 #include "lib/emulator/Emulator.h"
 #include "lib/runtime/cuda/RecordingDriver.h"
+#include "lib/support/Files.h"
+#include "proa/Model.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -35,6 +37,33 @@ func.func @main(%x: tensor<3x4xf32> {pd.feed = "x"}, %w: tensor<4x5xf32> {pd.fee
   return %y : tensor<3x5xf32>
 })";
 
+/// A step of a program that adapts w to x. The moment m and the counter n are states too.
+constexpr const char *trainingStep = R"(
+func.func @main(%x: tensor<6x4xf32> {pd.feed = "x"}, %w: tensor<6x4xf32> {pd.param = "w"},
+                %m: tensor<6x4xf32> {pd.param = "m"}, %n: tensor<1xf32> {pd.param = "n"})
+    -> (tensor<f32> {pd.fetch = "loss"}, tensor<6x4xf32> {pd.state = "w"}, tensor<6x4xf32> {pd.state = "m"},
+        tensor<1xf32> {pd.state = "n"}) {
+  %one = pd.constant dense<1.0> : tensor<1xf32>
+  %half = pd.constant dense<0.5> : tensor<1xf32>
+  %d = pd.subtract %w, %x : (tensor<6x4xf32>, tensor<6x4xf32>) -> tensor<6x4xf32>
+  %s = pd.multiply %d, %d : (tensor<6x4xf32>, tensor<6x4xf32>) -> tensor<6x4xf32>
+  %loss = pd.sum %s {axis = array<i64: 0, 1>} : (tensor<6x4xf32>) -> tensor<f32>
+  %n1 = pd.add %n, %one : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xf32>
+  %h = pd.multiply %m, %half : (tensor<6x4xf32>, tensor<1xf32>) -> tensor<6x4xf32>
+  %m1 = pd.add %h, %d : (tensor<6x4xf32>, tensor<6x4xf32>) -> tensor<6x4xf32>
+  %u = pd.divide %m1, %n1 : (tensor<6x4xf32>, tensor<1xf32>) -> tensor<6x4xf32>
+  %w1 = pd.subtract %w, %u : (tensor<6x4xf32>, tensor<6x4xf32>) -> tensor<6x4xf32>
+  return %loss, %w1, %m1, %n1 : tensor<f32>, tensor<6x4xf32>, tensor<6x4xf32>, tensor<1xf32>
+})";
+
+/// sin(step i) for element i.
+Tensor wave(std::vector<int64_t> dims, double step) {
+  Tensor tensor(DType::Float32, std::move(dims));
+  for (int64_t i = 0; i < tensor.size(); ++i)
+    tensor.as<float>()[i] = static_cast<float>(std::sin(step * static_cast<double>(i)));
+  return tensor;
+}
+
 class CudaProgramTest : public ::testing::Test {
 protected:
   CudaProgramTest() : context(registry()), driver(std::make_shared<cuda::RecordingDriver>()) {
@@ -52,15 +81,15 @@ protected:
     return all;
   }
 
-  mlir::OwningOpRef<mlir::ModuleOp> parse() {
-    return mlir::parseSourceString<mlir::ModuleOp>(program, &context);
+  mlir::OwningOpRef<mlir::ModuleOp> parse(const char *text = program) {
+    return mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   }
 
   /// Gives the driver the emulated form of the kernels.
-  void registerKernels() {
+  void registerKernels(const char *text = program) {
     CompileOptions options;
     options.target = TargetKind::CudaEmulated;
-    auto compiled = compileForCpu(parse(), options);
+    auto compiled = compileForCpu(parse(text), options);
     ASSERT_TRUE(compiled) << compiled.diagnostics().text();
     auto object = LoadedObject::load(compiled->archive);
     ASSERT_TRUE(object) << object.diagnostics().text();
@@ -114,6 +143,74 @@ TEST_F(CudaProgramTest, RunsOnTheDevice) {
       EXPECT_NEAR(results->front().as<float>()[5 * i + j], std::exp(products[j]) / sum, 1e-5);
   }
   EXPECT_THAT(driver->log(), ::testing::Contains(::testing::StartsWith("launch kernel")));
+}
+
+/// Opens the training step with its first states.
+Model openTraining(const std::string &target) {
+  std::string path = (std::filesystem::path(::testing::TempDir()) / "proa-cuda-training.mlir").string();
+  EXPECT_TRUE(writeFile(path, trainingStep));
+  ModelOptions options;
+  options.target = target;
+  options.cacheDirectory = "off";
+  auto model = Model::open(path, options);
+  EXPECT_TRUE(model) << model.diagnostics().text();
+  EXPECT_TRUE(model->setParameter("w", wave({6, 4}, 1)));
+  EXPECT_TRUE(model->setParameter("m", wave({6, 4}, 0)));
+  EXPECT_TRUE(model->setParameter("n", wave({1}, 0)));
+  return std::move(*model);
+}
+
+void expectNear(const Result<Tensor> &found, const Result<Tensor> &expected) {
+  ASSERT_TRUE(found) << found.diagnostics().text();
+  ASSERT_TRUE(expected) << expected.diagnostics().text();
+  ASSERT_EQ(found->dims(), expected->dims());
+  for (int64_t i = 0; i < found->size(); ++i)
+    EXPECT_NEAR(found->as<float>()[i], expected->as<float>()[i], 1e-5) << i;
+}
+
+/// States stay on the device until the caller reads, saves or sets them; they are those of the CPU.
+TEST_F(CudaProgramTest, StatesStayOnTheDevice) {
+  if (cuda::CudaToolkit::find().libdevice.empty())
+    GTEST_SKIP() << "libdevice was not found";
+  registerKernels(trainingStep);
+  Model model = openTraining("cuda"), expected = openTraining("cpu");
+  auto run = [&](int step) {
+    std::map<std::string, Tensor> feeds{{"x", wave({6, 4}, 2 + step)}};
+    driver->clearLog();
+    auto found = model.run(feeds), reference = expected.run(feeds);
+    ASSERT_TRUE(found) << found.diagnostics().text();
+    ASSERT_TRUE(reference) << reference.diagnostics().text();
+    expectNear(found->front().tensor, reference->front().tensor);
+  };
+  auto copies = [&](const std::string &direction) {
+    auto log = driver->log();
+    return std::ranges::count(log, "copy " + direction + " 96");
+  };
+  run(0);
+  EXPECT_EQ(copies("to device"), 3);
+  EXPECT_EQ(copies("to host"), 0);
+  EXPECT_EQ(copies("on device"), 2);
+  run(1);
+  EXPECT_EQ(copies("to device"), 1); // x
+  EXPECT_EQ(copies("to host"), 0);
+  for (const char *name : {"w", "m", "n"})
+    expectNear(model.parameter(name), expected.parameter(name));
+  ASSERT_TRUE(model.measure({{"x", wave({6, 4}, 9)}}));
+  run(2);
+  EXPECT_EQ(copies("to device"), 1);
+  for (Model *own : {&model, &expected}) {
+    ASSERT_TRUE(own->setParameter("m", wave({6, 4}, 0.5)));
+    EXPECT_FALSE(own->setParameter("w", wave({4, 6}, 0.5)));
+  }
+  run(3);
+  EXPECT_EQ(copies("to device"), 2); // x and m
+  ASSERT_TRUE(model.saveParameters(
+      (std::filesystem::path(::testing::TempDir()) / "proa-states.safetensors").string()));
+  EXPECT_EQ(copies("to host"), 2);
+  run(4);
+  EXPECT_EQ(copies("to device"), 3);
+  for (const char *name : {"w", "m", "n"})
+    expectNear(model.parameter(name), expected.parameter(name));
 }
 
 /// Products with many multiplications are those of the library, with TF32 where it is allowed.

@@ -3,6 +3,7 @@
 
 #include "lib/planner/Lifetimes.h"
 #include "lib/planner/PlaceOnDevice.h"
+#include "lib/planner/ResidentStates.h"
 #include "lib/runtime/Executable.h"
 #include "lib/runtime/cuda/CudaDevice.h"
 #include "lib/runtime/cuda/RecordingDriver.h"
@@ -117,6 +118,7 @@ inline Plan placed(Plan plan, const std::vector<std::string> &onDevice) {
         }
     });
   planner::placeOnDevice(plan);
+  planner::completeStates(plan);
   planner::placeValues(plan, {});
   return plan;
 }
