@@ -24,11 +24,11 @@ namespace {
 /// Decomposes only gradients, so that all other ops are evaluated directly.
 LogicalResult expandGradients(ModuleOp module) {
   PassManager pm(module.getContext());
-  pm.addNestedPass<func::FuncOp>(createRefineShapes());
+  pm.addPass(createRefineShapes());
   DecomposeOptions gradients;
   gradients.only = {"pd.vjp"};
   pm.addPass(createDecompose(gradients));
-  pm.addNestedPass<func::FuncOp>(createRefineShapes());
+  pm.addPass(createRefineShapes());
   return pm.run(module);
 }
 

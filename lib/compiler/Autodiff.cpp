@@ -239,7 +239,7 @@ Result<Function> Function::withDims(const std::vector<std::vector<int64_t>> &dim
     main.setArgAttr(i, pd::feedAttribute, mlir::StringAttr::get(main.getContext(), arguments()[i].name));
   DiagnosticCollector errors(implementation->context.get());
   mlir::PassManager pm(implementation->context.get());
-  pm.addNestedPass<FuncOp>(createRefineShapes());
+  pm.addPass(createRefineShapes());
   if (failed(pm.run(*copy)))
     return errors.take("refining shapes failed");
   return FunctionTransforms::make(implementation->context, std::move(copy), implementation->options);

@@ -19,7 +19,7 @@ namespace proa {
 namespace {
 
 void addCleanup(OpPassManager &pm) {
-  pm.addNestedPass<func::FuncOp>(createRefineShapes());
+  pm.addPass(createRefineShapes());
   pm.addNestedPass<func::FuncOp>(createCanonicalizeProgram());
   pm.addNestedPass<func::FuncOp>(createCSEPass());
 }

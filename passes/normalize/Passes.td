@@ -3,14 +3,14 @@
 
 include "mlir/Pass/PassBase.td"
 
-def RefineShapes : Pass<"pd-refine-shapes", "::mlir::func::FuncOp"> {
+def RefineShapes : Pass<"pd-refine-shapes"> {
   let summary = "Refine result types from operand types, and fold constants";
   let description = [{
-    Walks the function once in program order and folds each op if possible. A composite on small constants is decomposed
-    and folded. Otherwise the result types are inferred again and refined if they have more static dims than before. The
-    types of the arguments are the starting point: a program is specialized by giving its arguments static types. The
-    result types of the function follow, unless calls refer to them. A branch on a constant condition is replaced by the
-    ops of that branch.
+    Walks each function once in program order and folds each op if possible. A composite on small constants is
+    decomposed and folded. Otherwise the result types are inferred again and refined if they have more static dims than
+    before. The types of the arguments are the starting point: a program is specialized by giving its arguments static
+    types. The result types of a function follow, unless calls in the op that the pass runs on refer to them. A branch
+    on a constant condition is replaced by the ops of that branch.
 
     ```mlir
     // before

@@ -78,25 +78,28 @@ void replaceValues(ValueRange values, ValueRange replacements) {
   }
 }
 
-class RefineShapesPass : public impl::RefineShapesBase<RefineShapesPass> {
+class FunctionRefiner {
 public:
-  void runOnOperation() override {
-    hasFailed = false;
-    refinedCount = foldedCount = 0;
-    for (Block &block : getOperation().getBody())
+  /// `isCalled` says whether calls of the module refer to the function.
+  FunctionRefiner(func::FuncOp function, bool isCalled) : function(function), isCalled(isCalled) {}
+
+  LogicalResult run(PassRemarks remarks) {
+    for (Block &block : function.getBody())
       visitBlock(block);
     if (hasFailed)
-      return signalPassFailure();
+      return failure();
     eraseUnusedConstants();
     updateFunctionType();
-    PassRemarks remarks(getArgumentName());
-    remarks.analysis(getOperation()) << "refined the types of " << std::to_string(refinedCount)
-                                     << " results and folded " << std::to_string(foldedCount) << " ops";
-    if (PassRemarks::areEnabled(&getContext()))
-      getOperation().walk([&](Operation *op) { reportLeft(op, remarks); });
+    remarks.analysis(function) << "refined the types of " << std::to_string(refinedCount)
+                               << " results and folded " << std::to_string(foldedCount) << " ops";
+    if (PassRemarks::areEnabled(function.getContext()))
+      function.walk([&](Operation *op) { reportLeft(op, remarks); });
+    return success();
   }
 
 private:
+  func::FuncOp function;
+  bool isCalled;
   size_t refinedCount = 0, foldedCount = 0;
   bool hasFailed = false;
   bool isInBranch = false;
@@ -429,7 +432,7 @@ private:
       return types;
     }
     std::string reasons;
-    ScopedDiagnosticHandler handler(&getContext(),
+    ScopedDiagnosticHandler handler(function.getContext(),
                                     [&, own = std::this_thread::get_id()](mlir::Diagnostic &diagnostic) {
                                       if (std::this_thread::get_id() != own) // of another function
                                         return failure();
@@ -451,15 +454,36 @@ private:
     for (auto [result, type] : llvm::zip(op->getResults(), *types)) {
       auto given = dyn_cast<RankedTensorType>(result.getType()),
            inferred = dyn_cast_if_present<RankedTensorType>(type);
-      if (given && inferred && given.getRank() != inferred.getRank()) {
-        // For example a squeeze of a dynamic dim, which is assumed to be 1.
-        op->emitOpError() << "has the result " << given << " for dynamic dims, but " << inferred
-                          << " for the static dims of its operands";
-        hasFailed = true;
-      } else {
-        setType(result, refined(result.getType(), type));
-      }
+      if (given && inferred && contradict(op, given, inferred))
+        return refuse(op, given, inferred);
+      setType(result, refined(result.getType(), type));
     }
+  }
+
+  /// Whether an op cannot have the type that it has. For example a squeeze of a dynamic dim is assumed to be
+  /// of a dim of 1, or an operand with the dims has become a constant.
+  static bool contradict(Operation *op, RankedTensorType given, RankedTensorType inferred) {
+    if (given.getRank() != inferred.getRank())
+      return true;
+    return isa<InferTypeOpInterface>(op) &&
+           llvm::any_of(llvm::zip(given.getShape(), inferred.getShape()), [](auto dims) {
+             auto [a, b] = dims;
+             return a != b && !ShapedType::isDynamic(a) && !ShapedType::isDynamic(b);
+           });
+  }
+
+  /// An error or, in a branch, the reason why that is invalid.
+  void refuse(Operation *op, RankedTensorType given, RankedTensorType inferred) {
+    std::string reason;
+    llvm::raw_string_ostream(reason) << "has the result '" << given << "' for dynamic dims, but '" << inferred
+                                     << "' for the static dims of its operands";
+    if (isInBranch) {
+      invalid = op->getName().getStringRef().str() + " " + reason;
+      invalidAt = op->getLoc();
+      return;
+    }
+    op->emitOpError() << reason;
+    hasFailed = true;
   }
 
   bool fold(Operation *op) {
@@ -512,24 +536,13 @@ private:
   }
 
   void eraseUnusedConstants() {
-    getOperation().walk([](Operation *op) {
+    function.walk([](Operation *op) {
       if (op->hasTrait<OpTrait::ConstantLike>() && op->use_empty())
         op->erase();
     });
   }
 
-  /// Whether calls refer to the function's type: it is private, or calls itself.
-  static bool hasCalls(func::FuncOp function) {
-    return function.isPrivate() || function
-                                       .walk([&](func::CallOp call) {
-                                         return call.getCallee() == function.getSymName()
-                                                    ? WalkResult::interrupt()
-                                                    : WalkResult::advance();
-                                       })
-                                       .wasInterrupted();
-  }
-
-  static void keepResultTypes(func::FuncOp function) {
+  void keepResultTypes() {
     function.walk([&](func::ReturnOp op) {
       OpBuilder builder(op);
       for (auto [operand, type] : llvm::zip(op->getOpOperands(), function.getResultTypes()))
@@ -538,15 +551,32 @@ private:
   }
 
   void updateFunctionType() {
-    func::FuncOp function = getOperation();
     if (function.isExternal())
       return;
-    if (hasCalls(function))
-      return keepResultTypes(function);
+    if (isCalled || function.isPrivate())
+      return keepResultTypes();
     SmallVector<Type> results(function.getFunctionType().getResults());
     function.walk(
         [&](func::ReturnOp op) { results.assign(op.getOperandTypes().begin(), op.getOperandTypes().end()); });
     function.setType(FunctionType::get(function.getContext(), function.getArgumentTypes(), results));
+  }
+};
+
+class RefineShapesPass : public impl::RefineShapesBase<RefineShapesPass> {
+public:
+  void runOnOperation() override {
+    Operation *root = getOperation();
+    llvm::StringSet<> called;
+    root->walk([&](func::CallOp call) { called.insert(call.getCallee()); });
+    SmallVector<func::FuncOp> functions;
+    root->walk<WalkOrder::PreOrder>([&](func::FuncOp function) {
+      functions.push_back(function);
+      return WalkResult::skip();
+    });
+    PassRemarks remarks(getArgumentName());
+    for (func::FuncOp function : functions)
+      if (failed(FunctionRefiner(function, called.contains(function.getSymName())).run(remarks)))
+        signalPassFailure();
   }
 };
 

@@ -126,7 +126,7 @@ void checkAnchor(llvm::StringRef text, const std::string &where, Diagnostics &di
   if (text.contains('(') && anchor != "builtin.module" && anchor != "any")
     diagnostics.add(where, "the pipeline begins with '" + anchor.str() +
                                "', expected 'builtin.module(...)'; function passes are nested: "
-                               "builtin.module(func.func(pd-refine-shapes))");
+                               "builtin.module(func.func(pd-form-attention))");
 }
 
 /// Checks the names in "builtin.module(func.func(pd-decompose{only=x},cse),canonicalize)".

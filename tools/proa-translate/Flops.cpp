@@ -15,7 +15,7 @@ namespace proa::tools {
 namespace {
 
 void addCleanup(PassManager &pm) {
-  pm.addNestedPass<func::FuncOp>(createRefineShapes());
+  pm.addPass(createRefineShapes());
   pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
 }
 
@@ -78,7 +78,7 @@ std::map<std::string, int64_t> bytesByName(ModuleOp module) {
 FlopCount countFlops(ModuleOp module) {
   FlopCount count;
   PassManager refine(module.getContext());
-  refine.addNestedPass<func::FuncOp>(createRefineShapes());
+  refine.addPass(createRefineShapes());
   if (succeeded(refine.run(module)))
     count.bytes = bytesByName(module);
   takeApart(module);

@@ -26,6 +26,18 @@ func.func @recursive(%x: tensor<1xi32>) -> tensor<?xi32> {
   return %1 : tensor<?xi32>
 }
 
+// The same for a function that another one calls.
+// CHECK-LABEL: func.func @called
+// CHECK-SAME: -> tensor<?x6xf32>
+func.func @called(%x: tensor<2x6xf32>) -> tensor<?x6xf32> {
+  %0 = pd.tanh %x : (tensor<2x6xf32>) -> tensor<?x6xf32>
+  return %0 : tensor<?x6xf32>
+}
+func.func @calls(%x: tensor<2x6xf32>) {
+  %0 = call @called(%x) : (tensor<2x6xf32>) -> tensor<?x6xf32>
+  return
+}
+
 // A result that a call reads keeps its type there; other users see the refined one.
 func.func private @wide_kernel(%x: tensor<2x?xf32>) -> tensor<2x?xf32>
 

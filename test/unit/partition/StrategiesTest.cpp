@@ -24,7 +24,7 @@ using namespace mlir;
 namespace proa::test {
 namespace {
 
-constexpr const char *gradients = "pd-decompose{only=pd.vjp},func.func(pd-refine-shapes,pd-canonicalize,cse)";
+constexpr const char *gradients = "pd-decompose{only=pd.vjp},pd-refine-shapes,func.func(pd-canonicalize,cse)";
 
 /// Strategies of at most four ranks.
 constexpr const char *strategies[] = {
