@@ -16,6 +16,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -172,6 +173,13 @@ private:
     return success();
   }
 
+  /// Checks an op whose results have given types, also against the symbols that it uses.
+  static LogicalResult verifyTypes(Operation *op) {
+    SymbolTableCollection symbols;
+    auto user = dyn_cast<SymbolUserOpInterface>(op);
+    return success(succeeded(mlir::verify(op)) && (!user || succeeded(user.verifySymbolUses(symbols))));
+  }
+
   /// Infers the result types of a clone whose operands have fewer examples.
   static LogicalResult inferAgain(Operation *op) {
     if (auto gradient = dyn_cast<pd::VjpOp>(op))
@@ -180,10 +188,11 @@ private:
       return inferBranch(branch);
     if (isa<CallOpInterface>(op))
       return op->emitError("calls cannot be computed on micro-batches; inline them first");
-    if (op->getNumRegions() == 0 && !isa<InferTypeOpInterface>(op))
-      return success();
-    // Types inside of regions are not inferred.
-    if (op->getNumRegions() > 0 || failed(pd::inferAgain(op, op->getLoc())))
+    // The types of other ops may depend on those of their operands. Types inside of regions are not inferred.
+    bool hasInference = isa<InferTypeOpInterface>(op);
+    bool isValid = op->getNumRegions() == 0 &&
+                   succeeded(hasInference ? pd::inferAgain(op, op->getLoc()) : verifyTypes(op));
+    if (!isValid)
       return op->emitError() << "'" << op->getName().getStringRef()
                              << "' cannot be computed on micro-batches";
     return success();

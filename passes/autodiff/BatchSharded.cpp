@@ -2,6 +2,7 @@
 
 #include "dialects/dist/Placements.h"
 #include "dialects/pd/autodiff/BatchingRules.h"
+#include "dialects/pd/ir/InferredTypes.h"
 
 using namespace mlir;
 
@@ -58,7 +59,11 @@ template <class Op> struct BatchDist : pd::BatchableOpInterface::ExternalModel<B
     pd::BatchedResults results = pd::batchFirstOperand(batcher, op);
     if (succeeded(results)) {
       Value result = results->front().value;
-      addExamples(result.getDefiningOp(), cast<RankedTensorType>(result.getType()).getDimSize(0));
+      Operation *all = result.getDefiningOp();
+      addExamples(all, cast<RankedTensorType>(result.getType()).getDimSize(0));
+      // The operand may have more static dims than that of the op.
+      if (isa<InferTypeOpInterface>(all) && failed(pd::inferAgain(all)))
+        return failure();
     }
     return results;
   }

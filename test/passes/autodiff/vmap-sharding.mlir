@@ -4,6 +4,7 @@
 // RUN: proa-opt %s --pd-vmap="function=annotated mapped=1,-1" | FileCheck %s --check-prefix=DYNAMIC
 // RUN: proa-opt %s --pd-vmap="function=local size=8 mapped=0,-1" | FileCheck %s --check-prefix=LOCAL
 // RUN: proa-opt %s --pd-vmap="function=local mapped=0,-1" | FileCheck %s --check-prefix=LOCALDYN
+// RUN: proa-opt %s --pd-vmap="function=refined size=8" | FileCheck %s --check-prefix=REFINED
 // The batched function propagates and can be partitioned.
 // RUN: proa-opt %s --pd-vmap="function=annotated size=8" --symbol-privatize=exclude=annotated_vmap --symbol-dce --dist-propagate=check --dist-partition | FileCheck %s --check-prefix=PARTITION
 
@@ -68,3 +69,12 @@ func.func @local(%x: tensor<2x6xf32> {dist.global = tensor<4x6xf32>, dist.shardi
 
 // PARTITION-LABEL: func.func @annotated_vmap(
 // PARTITION-SAME: tensor<8x2x6xf32> {dist.global = tensor<8x4x6xf32>
+
+// The batched op has a static dim where the op has none.
+// REFINED-LABEL: func @refined_vmap(
+// REFINED: dist.constrain %{{.*}} to <@m, [{}, {"dp"}, {}]> : tensor<8x2x6xf32>
+func.func @refined(%x: tensor<12xf32>) -> tensor<2x?xf32> {
+  %0 = pd.reshape %x {dist.shardings = [#dist.sharding<@m, [{"dp"}, {} ]>], shape = array<i64: 2, 6>}
+    : (tensor<12xf32>) -> tensor<2x?xf32>
+  return %0 : tensor<2x?xf32>
+}
