@@ -542,9 +542,7 @@ Result<Variant> Model::Implementation::load(Compilation compilation, const Impor
   if (!generator)
     generator = std::make_shared<runtime::RandomGenerator>(options.seed);
   (*session)->setGenerator(generator);
-  if (values.isOffloaded())
-    (*session)->setOffload(values.queueOf(0));
-  (*session)->keepStates(values.mayStayOnDevice());
+  values.connect(**session);
   return Variant{&imported, *executable, std::move(*session), nullptr, nullptr};
 }
 
@@ -673,9 +671,9 @@ Result<void> Model::setParameter(const std::string &name, Tensor value) {
   if (Result<void> checked = self.checkParameter(name, value); !checked)
     return checked;
   // Programs with another value of a parameter have other sessions.
-  if (!self.states.contains(name))
-    if (Result<void> moved = self.values.leaveDevice(); !moved)
-      return moved;
+  Result<void> moved = self.states.contains(name) ? Result<void>() : self.values.leaveDevice();
+  if (!moved)
+    return moved;
   self.forgetValue(name, value);
   // State is fed to each run, so values computed once from parameters must be recomputed.
   self.parametersChanged |= !self.states.contains(name);
@@ -729,25 +727,17 @@ Result<runtime::NamedTensors> Model::Implementation::beforeRun(const std::map<st
   current = *variant;
   if (Result<void> bound = bindParameters(); !bound)
     return bound.diagnostics();
-  if (values.isOffloaded())
-    if (Result<void> moved =
-            values.moveStates(current->executable->plan(), current->stored, current->onMesh.get());
-        !moved)
-      return moved.diagnostics();
   const runtime::Plan &plan = current->executable->plan();
   if (profiling && !current->profile)
     current->profile = std::make_unique<runtime::Profile>(plan, current->executable->devicePeaks());
   runtime::Session &session = mesh ? current->onMesh->session() : *current->session;
   session.setProfile(profiling ? current->profile.get() : nullptr);
-  if (Result<void> moved = values.useDevice(session); !moved)
+  if (Result<void> moved = values.beginRun(plan, current->stored, current->onMesh.get(), session); !moved)
     return moved.diagnostics();
   std::map<std::string, Tensor> all = import::withLods(feeds);
   runtime::NamedTensors inputs(all.begin(), all.end());
-  for (const std::string &name : states)
-    if (auto found = values.inMemory.find(name); !mesh && found != values.inMemory.end())
-      for (runtime::ValueId id : plan.feeds)
-        if (plan.values[id].name == name)
-          inputs[name] = found->second;
+  if (!mesh)
+    values.addStates(states, plan, inputs);
   times.lastRun = 0;
   return inputs;
 }

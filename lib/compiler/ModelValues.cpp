@@ -81,8 +81,26 @@ Result<void> ModelValues::moveStates(const runtime::Plan &plan, const std::set<s
   return {};
 }
 
-Result<void> ModelValues::useDevice(runtime::Session &session) {
+void ModelValues::connect(runtime::Session &session) const {
+  if (offloaded)
+    session.setOffload(queueOf(0));
+  session.keepStates(!mesh && !offloaded && shared->empty());
+}
+
+Result<void> ModelValues::beginRun(const runtime::Plan &plan, const std::set<std::string> &stored,
+                                   MeshProgram *onMesh, runtime::Session &session) {
+  if (offloaded)
+    return moveStates(plan, stored, onMesh);
   return holder == &session ? Result<void>() : leaveDevice();
+}
+
+void ModelValues::addStates(const std::set<std::string> &states, const runtime::Plan &plan,
+                            runtime::NamedTensors &feeds) const {
+  for (runtime::ValueId id : plan.feeds) {
+    const std::string &name = plan.values[static_cast<size_t>(id)].name;
+    if (auto found = inMemory.find(name); states.contains(name) && found != inMemory.end())
+      feeds[name] = found->second;
+  }
 }
 
 void ModelValues::leaveOnDevice(const std::string &name, runtime::Session &session) {

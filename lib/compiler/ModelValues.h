@@ -36,10 +36,15 @@ public:
   Result<void> moveStates(const runtime::Plan &plan, const std::set<std::string> &stored,
                           MeshProgram *onMesh);
 
-  /// Whether states may stay on a device: not if they are distributed or stored, or parameters share memory.
-  bool mayStayOnDevice() const { return !mesh && !offloaded && shared->empty(); }
-  /// Before a run of a session: moves the states to memory that are on the device of another one.
-  Result<void> useDevice(runtime::Session &session);
+  /// Gives the only session of a program the store, or lets states stay on its device: not if they are
+  /// distributed or stored, or parameters share memory.
+  void connect(runtime::Session &session) const;
+  /// Before a run: moves the states to where the session of `plan` reads them, moveStates() included.
+  Result<void> beginRun(const runtime::Plan &plan, const std::set<std::string> &stored, MeshProgram *onMesh,
+                        runtime::Session &session);
+  /// Adds the states in memory that the plan is fed to the feeds of a run.
+  void addStates(const std::set<std::string> &states, const runtime::Plan &plan,
+                 runtime::NamedTensors &feeds) const;
   /// A run of the session left the new value of a state on its device.
   void leaveOnDevice(const std::string &name, runtime::Session &session);
   /// Moves all states that are on a device to memory.

@@ -57,18 +57,17 @@ protected:
     rewriter.replaceOp(op, values);
   }
 
-  /// The attributes after the operands of pd.fused_attention: a scale only.
-  struct Settings {
-    explicit Settings(PatternRewriter &rewriter)
-        : no(rewriter.getBoolAttr(false)), order(rewriter.getDenseI64ArrayAttr({})),
-          zero(rewriter.getF64FloatAttr(0)),
-          mode(pd::DropoutModeAttr::get(rewriter.getContext(), pd::DropoutMode::UpscaleInTrain)) {}
-
-    BoolAttr no;
-    DenseI64ArrayAttr order;
-    FloatAttr zero;
-    pd::DropoutModeAttr mode;
-  };
+  /// Replaces the op by a fused one with a scale only. `more` are the operands after q, k and v.
+  template <class Fused, class... More> static void fuse(PatternRewriter &rewriter, Op op, More... more) {
+    BoolAttr no = rewriter.getBoolAttr(false);
+    DenseI64ArrayAttr order = rewriter.getDenseI64ArrayAttr({});
+    auto mode = pd::DropoutModeAttr::get(rewriter.getContext(), pd::DropoutMode::UpscaleInTrain);
+    auto fused = Fused::create(rewriter, op.getLoc(), raised(rewriter, op.getQ()),
+                               raised(rewriter, op.getK()), raised(rewriter, op.getV()), more...,
+                               raised(rewriter, op.getBias()), Value(), Value(), Value(), op.getScaleAttr(),
+                               no, order, order, order, order, rewriter.getF64FloatAttr(0), mode, order);
+    replace(rewriter, op, fused->getResults());
+  }
 };
 
 struct FuseAttention : FuseScaled<pd::AttentionOp> {
@@ -77,12 +76,7 @@ struct FuseAttention : FuseScaled<pd::AttentionOp> {
   LogicalResult matchAndRewrite(pd::AttentionOp op, PatternRewriter &rewriter) const override {
     if (failed(check(op, rewriter)))
       return failure();
-    Settings s(rewriter);
-    auto fused = pd::FusedAttentionOp::create(
-        rewriter, op.getLoc(), raised(rewriter, op.getQ()), raised(rewriter, op.getK()),
-        raised(rewriter, op.getV()), raised(rewriter, op.getBias()), Value(), Value(), Value(),
-        op.getScaleAttr(), s.no, s.order, s.order, s.order, s.order, s.zero, s.mode, s.order);
-    replace(rewriter, op, fused.getResults());
+    fuse<pd::FusedAttentionOp>(rewriter, op);
     return success();
   }
 };
@@ -93,14 +87,9 @@ struct FuseAttentionGrad : FuseScaled<pd::AttentionGradOp> {
   LogicalResult matchAndRewrite(pd::AttentionGradOp op, PatternRewriter &rewriter) const override {
     if (failed(check(op, rewriter)))
       return failure();
-    Settings s(rewriter);
-    auto fused = pd::FusedAttentionGradOp::create(
-        rewriter, op.getLoc(), raised(rewriter, op.getQ()), raised(rewriter, op.getK()),
-        raised(rewriter, op.getV()), raised(rewriter, op.getOutGrad()),
-        raisedStatistic(rewriter, op.getMaximum()), raisedStatistic(rewriter, op.getSum()),
-        raised(rewriter, op.getOut()), raised(rewriter, op.getBias()), Value(), Value(), Value(),
-        op.getScaleAttr(), s.no, s.order, s.order, s.order, s.order, s.zero, s.mode, s.order);
-    replace(rewriter, op, fused.getResults());
+    fuse<pd::FusedAttentionGradOp>(rewriter, op, raised(rewriter, op.getOutGrad()),
+                                   raisedStatistic(rewriter, op.getMaximum()),
+                                   raisedStatistic(rewriter, op.getSum()), raised(rewriter, op.getOut()));
     return success();
   }
 };

@@ -76,7 +76,7 @@ private:
   Memory own, other;
 
   void copy(Memory &memory, const Place &place, Value first) {
-    gpu::BarrierOp::create(b, loc); // the last tile is no longer read
+    gpu::BarrierOp::create(b, loc); // all threads have read the last tile
     Value end = place.limit;
     if (!memory.side.areKeys)
       end = getValueOrCreateConstantIndexOp(b, loc, site.q.sizes[2]);
