@@ -62,8 +62,8 @@ function(proa_tool name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE proa_flags ${ARG_LINK})
-  # LLVM's libraries are in a folder of their own.
-  set_target_properties(${name} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+  # LLVM's libraries are in a folder of their own. Exit codes of tools have names of MLIR's functions.
+  set_target_properties(${name} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON UNITY_BUILD OFF)
   if(PROA_INSTALL)
     install(TARGETS ${name} RUNTIME DESTINATION bin)
   endif()
@@ -75,6 +75,8 @@ function(proa_unit_test name)
   cmake_parse_arguments(ARG "MLIR;NO_TEST" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE proa_flags ${ARG_LINK} GTest::gtest_main GTest::gmock)
+  # Tests that use the namespace proa have a second `testing` before headers of later files.
+  set_target_properties(${name} PROPERTIES UNITY_BUILD_CODE_BEFORE_INCLUDE "#include <gmock/gmock.h>")
   target_compile_definitions(${name} PRIVATE PROA_CORPUS_DIR="${PROJECT_SOURCE_DIR}/test/corpus"
                                              PROA_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   if(NOT ARG_NO_TEST)

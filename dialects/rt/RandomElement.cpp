@@ -20,7 +20,7 @@ namespace {
 
 using pd::ElementBuilder;
 using pd::IndexValue;
-using Words = std::array<Value, 4>;
+using RandomWords = std::array<Value, 4>;
 
 /// Integer and float arithmetic of a kernel's body.
 class Numbers {
@@ -55,7 +55,7 @@ public:
   }
 
   /// Philox4x32-10 of a block of the execution in operand 0.
-  Words philox(IndexValue block) {
+  RandomWords philox(IndexValue block) {
     Value key = e.load(0, {e.index(0)}), call = e.load(0, {e.index(1)}), number = asLong(block);
     return rt::philox(b, loc, key, call, number);
   }
@@ -142,13 +142,13 @@ Value UniformOp::buildElement(ElementBuilder &e, ValueRange at) {
   double low = getMin().convertToDouble(), high = getMax().convertToDouble();
   Value x;
   if (type.isF64()) {
-    Words words = n.philox(i / 2);
+    RandomWords words = n.philox(i / 2);
     Value first = n.unitDouble(words[0], words[1]), second = n.unitDouble(words[2], words[3]);
     Value unit = n.pick(i % e.index(2), {first, second});
     Value scaled = arith::MulFOp::create(n.b, n.loc, n.number(high - low, n.f64), unit);
     x = below(n, arith::AddFOp::create(n.b, n.loc, n.number(low, n.f64), scaled), low, high, n.f64);
   } else {
-    Words words = n.philox(i / 4);
+    RandomWords words = n.philox(i / 4);
     auto range = static_cast<double>(static_cast<float>(high) - static_cast<float>(low));
     Value unit = n.unitFloat(n.pick(i % e.index(4), words));
     Value scaled = n.rounded(n.number(range, n.f32), unit);
@@ -172,7 +172,7 @@ Value GaussianOp::buildDim(ElementBuilder &, int64_t) { return {}; }
 
 /// A normal number by the method of Box and Muller.
 static Value normal(Numbers &n, IndexValue i) {
-  Words words = n.philox(i / 2);
+  RandomWords words = n.philox(i / 2);
   Value unit = n.unitDouble(words[0], words[1]);
   Value logarithm = math::Log1pOp::create(n.b, n.loc, arith::NegFOp::create(n.b, n.loc, unit));
   Value radius =
@@ -212,7 +212,7 @@ Value RandintOp::buildElement(ElementBuilder &e, ValueRange at) {
   Type type = getElementTypeOrSelf(getOut());
   IndexValue i = flatten(e, at, *this);
   Numbers n(e);
-  Words words = n.philox(i / 2);
+  RandomWords words = n.philox(i / 2);
   IndexValue second = i % e.index(2);
   Value lowWord = n.extended(n.pick(second, {words[0], words[2]}));
   Value highWord = n.extended(n.pick(second, {words[1], words[3]}));

@@ -118,7 +118,7 @@ Value ScatterSortedOp::buildDim(ElementBuilder &e, int64_t dim) { return e.dim(0
 
 /// The element and an update, in the type of sums.
 static Value combined(ElementBuilder &e, pd::ScatterReduce reduce, Value held, Value given, bool isUnsigned) {
-  pd::ScalarBuilder s(e.getBuilder(), e.getLoc(), held.getType(), isUnsigned, isUnsigned);
+  pd::ScalarBuilder s(e.getBuilder(), e.getLoc(), held.getType(), isUnsigned);
   switch (reduce) {
   case pd::ScatterReduce::Assign:
     return given;

@@ -57,8 +57,6 @@ void dropUnchangedStates(func::FuncOp main) {
   (void)main.eraseResults(unchanged);
 }
 
-bool isKernel(func::FuncOp function) { return function->hasAttr("proa.kernel"); }
-
 /// Reports constructs that a plan does not support: it is a plan of one function, which calls only kernels.
 LogicalResult verifyProgram(ModuleOp module) {
   auto main = module.lookupSymbol<func::FuncOp>("main");
@@ -67,7 +65,7 @@ LogicalResult verifyProgram(ModuleOp module) {
   bool isCorrect = true;
   main.walk([&](func::CallOp call) {
     auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
-    if (callee && isKernel(callee) && !callee.isDeclaration())
+    if (callee && callee->hasAttr(kernelAttribute) && !callee.isDeclaration())
       return;
     call.emitError()
         << "'@" << call.getCallee()
@@ -82,7 +80,7 @@ LogicalResult verifyProgram(ModuleOp module) {
 OwningOpRef<ModuleOp> takeKernels(ModuleOp module) {
   OwningOpRef<ModuleOp> kernels = ModuleOp::create(module.getLoc());
   for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
-    if (isKernel(function)) {
+    if (function->hasAttr(kernelAttribute)) {
       function->remove();
       kernels->push_back(function);
     }
@@ -161,7 +159,10 @@ bool remarksMatch(const std::string &passes, const std::string &name) {
   return !passes.empty() && llvm::Regex("^(" + passes + ")$").match(name);
 }
 
-bool hasFormedKernels(ModuleOp module) { return llvm::any_of(module.getOps<func::FuncOp>(), isKernel); }
+bool hasFormedKernels(ModuleOp module) {
+  return llvm::any_of(module.getOps<func::FuncOp>(),
+                      [](func::FuncOp function) { return function->hasAttr(kernelAttribute); });
+}
 
 /// With TargetKind::Cuda: opens the device, unless the chip is given.
 static Result<void> chooseChip(CompileOptions &options, cuda::CudaContext &context) {
@@ -212,7 +213,7 @@ static Result<void> prefixKernels(ModuleOp module, const std::string &prefix) {
   SymbolTableCollection tables;
   SymbolUserMap users(tables, module);
   for (auto function : module.getOps<func::FuncOp>())
-    if (isKernel(function)) {
+    if (function->hasAttr(kernelAttribute)) {
       auto name = StringAttr::get(module.getContext(), prefix + function.getName().str());
       users.replaceAllUsesWith(function, name);
       function.setSymNameAttr(name);

@@ -5,6 +5,7 @@
 #include "dialects/pd/ir/Pd.h"
 #include "lib/support/DiagnosticCollector.h"
 #include "lib/support/Suggest.h"
+#include "passes/analysis/KernelAttributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
@@ -21,8 +22,6 @@ using namespace mlir;
 
 namespace proa {
 namespace {
-
-bool isKernel(func::FuncOp function) { return function->hasAttr("proa.kernel"); }
 
 std::string listOf(llvm::ArrayRef<std::string> names) {
   return names.empty() ? "none" : "'" + llvm::join(names, "', '") + "'";
@@ -54,7 +53,7 @@ private:
   bool choose() {
     std::vector<std::string> all, open;
     for (auto function : module.getOps<func::FuncOp>()) {
-      if (isKernel(function))
+      if (function->hasAttr(kernelAttribute))
         continue;
       all.push_back(function.getName().str());
       if (function.isPublic())
@@ -106,7 +105,7 @@ private:
     std::vector<func::CallOp> calls;
     auto collect = [&](Operation *root) {
       root->walk([&](func::CallOp call) {
-        if (!isKernel(calleeOf(call)))
+        if (!calleeOf(call)->hasAttr(kernelAttribute))
           calls.push_back(call);
       });
     };
@@ -156,7 +155,7 @@ private:
   /// Removes all other functions except kernels.
   bool isolate() {
     for (auto other : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
-      if (other != main && !isKernel(other))
+      if (other != main && !other->hasAttr(kernelAttribute))
         other.erase();
     if (main.getName() != "main") {
       if (module.lookupSymbol("main"))

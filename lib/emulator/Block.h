@@ -20,6 +20,8 @@ namespace proa::emulator {
 struct Thread;
 
 inline constexpr unsigned warpSize = 32;
+/// The mask of all lanes of a warp.
+inline constexpr uint32_t allLanes = ~0u;
 inline constexpr unsigned barrierCount = 16;
 /// A shared-memory address has 18 bits in matrix descriptors.
 inline constexpr size_t sharedArenaBytes = size_t(1) << 18;

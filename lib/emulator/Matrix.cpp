@@ -10,7 +10,6 @@
 namespace proa::emulator {
 namespace {
 
-constexpr uint32_t allLanes = ~0u;
 /// A tile of ldmatrix has 8 rows of 16 bytes.
 constexpr int tileRows = 8, rowBytes = 16;
 

@@ -12,7 +12,6 @@
 namespace proa::emulator {
 namespace {
 
-constexpr uint32_t allLanes = ~0u;
 /// Rows of a core matrix, and bytes of a row of one.
 constexpr int64_t coreRows = 8, coreBytes = 16;
 

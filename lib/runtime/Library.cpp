@@ -26,6 +26,7 @@ const std::map<std::string, KernelEntry> &kernels() {
   static const std::map<std::string, KernelEntry> table{
 #include "dialects/pd/AllKernels.inc"
   };
+#undef PROA_KERNEL_TABLE
   return table;
 }
 

@@ -11,29 +11,24 @@
 namespace proa::runtime {
 namespace {
 
-using spmd::Reduction;
-
-template <class T> constexpr bool isComplex = false;
-template <class T> constexpr bool isComplex<std::complex<T>> = true;
-
 /// One reduction on elements in the type in which they are computed. A NaN stays a NaN.
-template <Reduction reduction> struct Combine {
+template <spmd::Reduction reduction> struct Combine {
   template <class T> T operator()(T a, T b) const {
-    if constexpr (reduction == Reduction::Sum || reduction == Reduction::Avg) {
+    if constexpr (reduction == spmd::Reduction::Sum || reduction == spmd::Reduction::Avg) {
       if constexpr (std::is_integral_v<T>) // integers wrap around
         return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
       else
         return a + b;
-    } else if constexpr (reduction == Reduction::Prod) {
+    } else if constexpr (reduction == spmd::Reduction::Prod) {
       if constexpr (std::is_integral_v<T>)
         return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
       else
         return a * b;
-    } else if constexpr (reduction == Reduction::Max) {
+    } else if constexpr (reduction == spmd::Reduction::Max) {
       return a > b || a != a ? a : b;
-    } else if constexpr (reduction == Reduction::Min) {
+    } else if constexpr (reduction == spmd::Reduction::Min) {
       return a < b || a != a ? a : b;
-    } else if constexpr (reduction == Reduction::Any) {
+    } else if constexpr (reduction == spmd::Reduction::Any) {
       return a || b;
     } else {
       return a && b;
@@ -41,22 +36,22 @@ template <Reduction reduction> struct Combine {
   }
 };
 
-template <Reduction reduction, class T> constexpr bool isSupported() {
+template <spmd::Reduction reduction, class T> constexpr bool isSupported() {
   switch (reduction) {
-  case Reduction::Max:
-  case Reduction::Min:
+  case spmd::Reduction::Max:
+  case spmd::Reduction::Min:
     return !isComplex<T>;
-  case Reduction::Avg:
+  case spmd::Reduction::Avg:
     return !std::is_integral_v<T>;
-  case Reduction::Any:
-  case Reduction::All:
+  case spmd::Reduction::Any:
+  case spmd::Reduction::All:
     return std::is_same_v<T, uint8_t>;
   default:
     return true;
   }
 }
 
-template <Reduction reduction, class T>
+template <spmd::Reduction reduction, class T>
 void reduceRange(std::span<const void *const> terms, int64_t begin, int64_t end, T *out) {
   using W = Wide<T>;
   constexpr int64_t blockSize = 512;
@@ -72,7 +67,7 @@ void reduceRange(std::span<const void *const> terms, int64_t begin, int64_t end,
     }
     for (int64_t i = 0; i < count; ++i) {
       W value = sums[static_cast<size_t>(i)];
-      if constexpr (reduction == Reduction::Avg)
+      if constexpr (reduction == spmd::Reduction::Avg)
         value /= static_cast<W>(static_cast<float>(terms.size()));
       out[at + i] = static_cast<T>(value);
     }
@@ -80,28 +75,29 @@ void reduceRange(std::span<const void *const> terms, int64_t begin, int64_t end,
 }
 
 /// Calls body with the reduction as a constant.
-template <class Body> auto dispatchReduction(Reduction reduction, const Body &body) {
+template <class Body> auto dispatchReduction(spmd::Reduction reduction, const Body &body) {
   switch (reduction) {
-  case Reduction::Max:
-    return body(std::integral_constant<Reduction, Reduction::Max>());
-  case Reduction::Min:
-    return body(std::integral_constant<Reduction, Reduction::Min>());
-  case Reduction::Prod:
-    return body(std::integral_constant<Reduction, Reduction::Prod>());
-  case Reduction::Avg:
-    return body(std::integral_constant<Reduction, Reduction::Avg>());
-  case Reduction::Any:
-    return body(std::integral_constant<Reduction, Reduction::Any>());
-  case Reduction::All:
-    return body(std::integral_constant<Reduction, Reduction::All>());
+  case spmd::Reduction::Max:
+    return body(std::integral_constant<spmd::Reduction, spmd::Reduction::Max>());
+  case spmd::Reduction::Min:
+    return body(std::integral_constant<spmd::Reduction, spmd::Reduction::Min>());
+  case spmd::Reduction::Prod:
+    return body(std::integral_constant<spmd::Reduction, spmd::Reduction::Prod>());
+  case spmd::Reduction::Avg:
+    return body(std::integral_constant<spmd::Reduction, spmd::Reduction::Avg>());
+  case spmd::Reduction::Any:
+    return body(std::integral_constant<spmd::Reduction, spmd::Reduction::Any>());
+  case spmd::Reduction::All:
+    return body(std::integral_constant<spmd::Reduction, spmd::Reduction::All>());
   default:
-    return body(std::integral_constant<Reduction, Reduction::Sum>());
+    return body(std::integral_constant<spmd::Reduction, spmd::Reduction::Sum>());
   }
 }
 
 /// Calls body(reduction as a constant, T()) if the reduction takes the dtype.
-template <class Body> Result<void> dispatch(Reduction reduction, DType dtype, const Body &body) {
-  bool isBool = dtype == DType::Bool, takesBool = reduction == Reduction::Any || reduction == Reduction::All;
+template <class Body> Result<void> dispatch(spmd::Reduction reduction, DType dtype, const Body &body) {
+  bool isBool = dtype == DType::Bool,
+       takesBool = reduction == spmd::Reduction::Any || reduction == spmd::Reduction::All;
   bool isDone = isBool == takesBool && dispatchReduction(reduction, [&](auto constant) {
                   using Constant = decltype(constant);
                   bool isSupportedType = false;
@@ -118,20 +114,21 @@ template <class Body> Result<void> dispatch(Reduction reduction, DType dtype, co
                                           nameOf(dtype)));
 }
 
-template <Reduction reduction, class T> T neutral() {
+template <spmd::Reduction reduction, class T> T neutral() {
   using Limits = std::numeric_limits<Wide<T>>;
-  if constexpr (reduction == Reduction::Max)
+  if constexpr (reduction == spmd::Reduction::Max)
     return static_cast<T>(Limits::has_infinity ? -Limits::infinity() : Limits::lowest());
-  else if constexpr (reduction == Reduction::Min)
+  else if constexpr (reduction == spmd::Reduction::Min)
     return static_cast<T>(Limits::has_infinity ? Limits::infinity() : Limits::max());
   else
-    return static_cast<T>(static_cast<Wide<T>>(reduction == Reduction::Prod || reduction == Reduction::All));
+    return static_cast<T>(
+        static_cast<Wide<T>>(reduction == spmd::Reduction::Prod || reduction == spmd::Reduction::All));
 }
 
 } // namespace
 
-Result<void> reduceTerms(Reduction reduction, DType dtype, std::span<const void *const> terms, int64_t count,
-                         void *out) {
+Result<void> reduceTerms(spmd::Reduction reduction, DType dtype, std::span<const void *const> terms,
+                         int64_t count, void *out) {
   return dispatch(reduction, dtype, [&](auto constant, auto zero) {
     using T = decltype(zero);
     constexpr int64_t grain = 1 << 15;
@@ -141,7 +138,7 @@ Result<void> reduceTerms(Reduction reduction, DType dtype, std::span<const void 
   });
 }
 
-Result<void> fillNeutral(Reduction reduction, DType dtype, int64_t count, void *out) {
+Result<void> fillNeutral(spmd::Reduction reduction, DType dtype, int64_t count, void *out) {
   return dispatch(reduction, dtype, [&](auto constant, auto zero) {
     using T = decltype(zero);
     std::fill_n(static_cast<T *>(out), count, neutral<decltype(constant)::value, T>());

@@ -70,10 +70,10 @@ std::vector<int64_t> membersOf(const Mesh &mesh, const std::vector<bool> &group,
 }
 
 /// One step, with placements in full axes.
-class Planner {
+class ExchangePlanner {
 public:
-  Planner(StepKind kind, const Mesh &mesh, const Placement &from, const Placement &to, Dims dims,
-          int64_t position)
+  ExchangePlanner(StepKind kind, const Mesh &mesh, const Placement &from, const Placement &to, Dims dims,
+                  int64_t position)
       : kind(kind), mesh(mesh), from(from), to(to), dims(dims), position(position),
         source(rangesOf(mesh, from, dims, position)), target(rangesOf(mesh, to, dims, position)),
         members(membersOf(mesh, groupAxes(kind, mesh, from, to), position)) {
@@ -209,7 +209,8 @@ Exchange planExchange(StepKind kind, const Mesh &mesh, const Placement &from, co
   std::optional<Refinement> refined = refine(mesh, placements);
   if (!refined)
     return {};
-  return Planner(kind, refined->mesh, refined->placements[0], refined->placements[1], dims, position).plan();
+  return ExchangePlanner(kind, refined->mesh, refined->placements[0], refined->placements[1], dims, position)
+      .plan();
 }
 
 void forEachTransfer(const Mesh &source, const Placement &from, const Mesh &target, const Placement &to,

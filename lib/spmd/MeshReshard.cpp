@@ -122,10 +122,10 @@ struct Candidate {
   ReshardPlan plan;
 };
 
-class Planner {
+class MeshPlanner {
 public:
-  Planner(const MeshPlacement &source, const MeshPlacement &target, Dims dims, const Link &between,
-          const ReshardOptions &options)
+  MeshPlanner(const MeshPlacement &source, const MeshPlacement &target, Dims dims, const Link &between,
+              const ReshardOptions &options)
       : source(source), target(target), dims(dims), between(between), options(options) {}
 
   Result<MeshReshardPlan> plan() {
@@ -216,7 +216,7 @@ MoveTraffic trafficOfMove(const Mesh &source, const Placement &from, const Mesh 
 
 Result<MeshReshardPlan> planMeshReshard(const MeshPlacement &source, const MeshPlacement &target, Dims dims,
                                         const Link &between, const ReshardOptions &options) {
-  return Planner(source, target, dims, between, options).plan();
+  return MeshPlanner(source, target, dims, between, options).plan();
 }
 
 int64_t lowerBoundOfMove(const Mesh &source, const Placement &from, const Mesh &target, const Placement &to,

@@ -1,6 +1,7 @@
 #include "passes/fuse/CloneProducers.h"
 
 #include "dialects/pd/ir/Infer.h"
+#include "passes/analysis/AssumedSize.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -15,14 +16,11 @@ namespace {
 /// Ops that a clone may consist of. A device computes about 35 instructions while it reads an element.
 constexpr size_t maxClonedOps = 4;
 
-/// The assumed size of a dynamic dimension.
-constexpr int64_t assumedSize = 1024;
-
 double bytesOf(Value value) {
   RankedTensorType type = pd::tensorType(value);
   double bytes = (static_cast<double>(type.getElementTypeBitWidth()) + 7) / 8;
   for (int64_t size : type.getShape())
-    bytes *= static_cast<double>(ShapedType::isDynamic(size) ? assumedSize : size);
+    bytes *= static_cast<double>(ShapedType::isDynamic(size) ? proa::assumedSize : size);
   return bytes;
 }
 

@@ -1,4 +1,5 @@
 // Conversions to and from 16 bits by integer arithmetic: see Passes.td.
+#include "passes/lower-cpu/HalfPrecision.h"
 #include "passes/lower-cpu/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -118,8 +119,6 @@ struct Instructions {
   bool convert(Type half) const { return half.isBF16() ? bf16 : f16; }
 };
 
-bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
-
 Type clonedType(Type type, Type element) {
   auto shape = dyn_cast<ShapedType>(type);
   return shape ? Type(shape.clone(element)) : element;
@@ -130,7 +129,7 @@ template <class Conversion> struct FromInteger : OpRewritePattern<Conversion> {
   using OpRewritePattern<Conversion>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(Conversion op, PatternRewriter &rewriter) const override {
-    if (!isHalf(getElementTypeOrSelf(op.getType())))
+    if (!proa::isHalf(getElementTypeOrSelf(op.getType())))
       return rewriter.notifyMatchFailure(op, "not to 16 bits");
     Type single = clonedType(op.getType(), rewriter.getF32Type());
     Value number = Conversion::create(rewriter, op.getLoc(), single, op.getIn());
@@ -144,7 +143,7 @@ template <class Conversion> struct ToInteger : OpRewritePattern<Conversion> {
 
   LogicalResult matchAndRewrite(Conversion op, PatternRewriter &rewriter) const override {
     Type from = op.getIn().getType();
-    if (!isHalf(getElementTypeOrSelf(from)))
+    if (!proa::isHalf(getElementTypeOrSelf(from)))
       return rewriter.notifyMatchFailure(op, "not from 16 bits");
     Value number =
         arith::ExtFOp::create(rewriter, op.getLoc(), clonedType(from, rewriter.getF32Type()), op.getIn());
@@ -160,7 +159,7 @@ struct ExpandExtension : OpRewritePattern<arith::ExtFOp> {
   LogicalResult matchAndRewrite(arith::ExtFOp op, PatternRewriter &rewriter) const override {
     Value x = op.getIn();
     Type from = getElementTypeOrSelf(x), to = getElementTypeOrSelf(op.getType());
-    if (!isHalf(from))
+    if (!proa::isHalf(from))
       return rewriter.notifyMatchFailure(op, "not from 16 bits");
     if (to.isF32() && instructions.convert(from))
       return rewriter.notifyMatchFailure(op, "the CPU has an instruction");
@@ -187,7 +186,7 @@ struct ExpandTruncation : OpRewritePattern<arith::TruncFOp> {
   LogicalResult matchAndRewrite(arith::TruncFOp op, PatternRewriter &rewriter) const override {
     Value x = op.getIn();
     Type from = getElementTypeOrSelf(x), to = getElementTypeOrSelf(op.getType());
-    if (!isHalf(to))
+    if (!proa::isHalf(to))
       return rewriter.notifyMatchFailure(op, "not to 16 bits");
     if (op.getRoundingmode().value_or(arith::RoundingMode::to_nearest_even) !=
         arith::RoundingMode::to_nearest_even)

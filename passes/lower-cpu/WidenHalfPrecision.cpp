@@ -1,4 +1,5 @@
 // Half precision in storage, f32 in arithmetic: see Passes.td.
+#include "passes/lower-cpu/HalfPrecision.h"
 #include "passes/lower-cpu/Passes.h"
 #include "passes/remarks/Remarks.h"
 
@@ -16,8 +17,6 @@ namespace proa {
 using namespace mlir;
 
 namespace {
-
-bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
 
 Value extend(OpBuilder &builder, Location loc, Value half) {
   return arith::ExtFOp::create(builder, loc, builder.getF32Type(), half);
@@ -37,16 +36,16 @@ struct ComputeInF32 : RewritePattern {
     if (isa<arith::ExtFOp, arith::TruncFOp, arith::ConstantOp, arith::BitcastOp>(op))
       return rewriter.notifyMatchFailure(op, "only moves or converts");
     Type result = op->getResult(0).getType();
-    if (!isHalf(result) && llvm::none_of(op->getOperandTypes(), isHalf))
+    if (!proa::isHalf(result) && llvm::none_of(op->getOperandTypes(), proa::isHalf))
       return rewriter.notifyMatchFailure(op, "no half precision");
     Location loc = op->getLoc();
     SmallVector<Value> operands;
     for (Value operand : op->getOperands())
-      operands.push_back(isHalf(operand.getType()) ? extend(rewriter, loc, operand) : operand);
-    OperationState state(loc, op->getName(), operands, isHalf(result) ? rewriter.getF32Type() : result,
+      operands.push_back(proa::isHalf(operand.getType()) ? extend(rewriter, loc, operand) : operand);
+    OperationState state(loc, op->getName(), operands, proa::isHalf(result) ? rewriter.getF32Type() : result,
                          op->getAttrs());
     Value wide = rewriter.create(state)->getResult(0);
-    rewriter.replaceOp(op, isHalf(result) ? round(rewriter, loc, result, wide) : wide);
+    rewriter.replaceOp(op, proa::isHalf(result) ? round(rewriter, loc, result, wide) : wide);
     return success();
   }
 };
@@ -57,7 +56,7 @@ struct DropRounding : OpRewritePattern<arith::ExtFOp> {
 
   LogicalResult matchAndRewrite(arith::ExtFOp op, PatternRewriter &rewriter) const override {
     auto rounding = op.getIn().getDefiningOp<arith::TruncFOp>();
-    if (!rounding || rounding.getIn().getType() != op.getType() || !isHalf(rounding.getType()))
+    if (!rounding || rounding.getIn().getType() != op.getType() || !proa::isHalf(rounding.getType()))
       return rewriter.notifyMatchFailure(op, "does not undo a rounding to half precision from the same type");
     rewriter.replaceOp(op, rounding.getIn());
     return success();
@@ -71,7 +70,7 @@ Value convertTensor(OpBuilder &builder, Location loc, Value source, Type type) {
   SmallVector<AffineMap> maps(2, builder.getMultiDimIdentityMap(tensor.getRank()));
   SmallVector<utils::IteratorType> loops(tensor.getRank(), utils::IteratorType::parallel);
   auto convert = [&](OpBuilder &body, Location at, ValueRange arguments) {
-    Value value = isHalf(type) ? round(body, at, type, arguments[0]) : extend(body, at, arguments[0]);
+    Value value = proa::isHalf(type) ? round(body, at, type, arguments[0]) : extend(body, at, arguments[0]);
     linalg::YieldOp::create(body, at, value);
   };
   return linalg::GenericOp::create(builder, loc, empty.getType(), source, empty, maps, loops, convert)
@@ -88,7 +87,7 @@ struct AccumulateInF32 : OpRewritePattern<linalg::GenericOp> {
       return rewriter.notifyMatchFailure(op, "not a reduction with one result");
     OpOperand &init = *op.getDpsInitOperand(0);
     Type half = getElementTypeOrSelf(init.get().getType());
-    if (!isHalf(half))
+    if (!proa::isHalf(half))
       return rewriter.notifyMatchFailure(op, "does not accumulate in half precision");
     remarks.done(op) << "the reduction accumulates in f32 and is rounded at the end";
     Location loc = op.getLoc();

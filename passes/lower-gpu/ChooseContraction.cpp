@@ -1,4 +1,5 @@
 // How a block computes a tile of a contraction, written into the IR: see Passes.td.
+#include "passes/analysis/AssumedSize.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/lower-gpu/ContractionCost.h"
 #include "passes/lower-gpu/Passes.h"
@@ -13,12 +14,7 @@ namespace proa {
 } // namespace proa
 
 using namespace mlir;
-using Kind = proa::ContractionChoice::Kind;
-
 namespace {
-
-/// The assumed size of a dynamic dimension.
-constexpr int64_t assumedSize = 1024;
 
 /// Whether no other op of the kernel reduces.
 bool isOnlyReduction(linalg::LinalgOp op) {
@@ -30,7 +26,7 @@ bool isOnlyReduction(linalg::LinalgOp op) {
 proa::ContractionSizes sizesOf(linalg::LinalgOp op, const proa::ContractionForm &form) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   auto sizeOf = [&](unsigned loop) {
-    return ShapedType::isDynamic(ranges[loop]) ? assumedSize : std::max<int64_t>(ranges[loop], 1);
+    return ShapedType::isDynamic(ranges[loop]) ? proa::assumedSize : std::max<int64_t>(ranges[loop], 1);
   };
   proa::ContractionSizes sizes{sizeOf(form.m), sizeOf(form.n), sizeOf(form.k)};
   for (unsigned loop : form.batch)
@@ -81,16 +77,17 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
   }
 
   /// The kinds that can compute the op. Remarks say why wgmma cannot.
-  SmallVector<Kind> kindsFor(linalg::LinalgOp op, const proa::ContractionForm &form, const proa::Chip &chip) {
+  SmallVector<proa::ProductKind> kindsFor(linalg::LinalgOp op, const proa::ContractionForm &form,
+                                          const proa::Chip &chip) {
     if (!proa::TensorCoreTypes::of(op, getOperation()->hasAttr(proa::tf32Attribute)))
-      return {Kind::Fma};
-    SmallVector<Kind> kinds{Kind::Mma};
+      return {proa::ProductKind::Fma};
+    SmallVector<proa::ProductKind> kinds{proa::ProductKind::Mma};
     if (!chip.hasWarpgroupMma)
       return kinds;
     std::string x = whyNotForRing(op->getOpOperand(0), op, form.m, form.k),
                 y = whyNotForRing(op->getOpOperand(1), op, form.n, form.k);
     if (x.empty() && y.empty())
-      kinds.push_back(Kind::Wgmma);
+      kinds.push_back(proa::ProductKind::Wgmma);
     else
       remarks.missed(op) << "wgmma cannot read operand " << (x.empty() ? "1: " + y : "0: " + x);
     return kinds;
@@ -100,19 +97,20 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
   FailureOr<proa::ContractionTile> fastestTile(linalg::LinalgOp op, const proa::ContractionForm &form,
                                                const proa::Chip &chip) {
     proa::ContractionSizes sizes = sizesOf(op, form);
-    SmallVector<Kind> kinds = kindsFor(op, form, chip);
-    if (std::optional<Kind> requested = proa::contractionKindNamed(strategy)) {
-      if (*requested != Kind::Fma && !llvm::is_contained(kinds, *requested))
+    SmallVector<proa::ProductKind> kinds = kindsFor(op, form, chip);
+    if (std::optional<proa::ProductKind> requested = proa::productKindNamed(strategy)) {
+      if (*requested != proa::ProductKind::Fma && !llvm::is_contained(kinds, *requested))
         return op->emitError() << "strategy=" << strategy << " needs "
-                               << (*requested == Kind::Mma ? "" : "a chip with wgmma, and ")
+                               << (*requested == proa::ProductKind::Mma ? "" : "a chip with wgmma, and ")
                                << "operands of f16 or of bf16, or of f32 where TF32 is allowed, "
                                   "accumulated in f32, or of i8, extended to i32"
-                               << (*requested == Kind::Mma ? ""
-                                                           : ", that the tensor memory accelerator can read");
+                               << (*requested == proa::ProductKind::Mma
+                                       ? ""
+                                       : ", that the tensor memory accelerator can read");
       kinds = {*requested};
     }
     std::optional<proa::ContractionTile> best;
-    for (Kind kind : kinds)
+    for (proa::ProductKind kind : kinds)
       for (const proa::ContractionTile &tile : proa::tilesOf(kind, sizes, chip)) {
         bool fits = tile.threads() <= maxThreads;
         if (fits && (!best || proa::clocksOf(tile, sizes, chip) < proa::clocksOf(*best, sizes, chip)))
@@ -135,7 +133,7 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
       tiles[form.k] = tile->k;
       op->setAttr(proa::contractionAttribute, b.getStringAttr(proa::nameOf(tile->kind)));
       op->setAttr(proa::loopTilesAttribute, b.getDenseI64ArrayAttr(tiles));
-      if (tile->kind != Kind::Fma)
+      if (tile->kind != proa::ProductKind::Fma)
         op->setAttr(proa::stagesAttribute, b.getI64IntegerAttr(tile->stages));
       op->setAttr(proa::partAttribute, b.getDenseI64ArrayAttr({tile->partOfM, tile->partOfN}));
       if (tile->residentBlocks > 0)
@@ -161,7 +159,7 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
     func::FuncOp function = getOperation();
     if (!function->hasAttr(proa::kernelAttribute) || function.isDeclaration())
       return;
-    if (strategy != "" && !proa::contractionKindNamed(strategy)) {
+    if (strategy != "" && !proa::productKindNamed(strategy)) {
       function.emitError() << "strategy is '" << strategy << "', expected fma, mma, wgmma or nothing";
       return signalPassFailure();
     }

@@ -1,4 +1,5 @@
 // The threads of a block and the work of each, written into the IR: see Passes.td.
+#include "passes/analysis/AssumedSize.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/lower-gpu/ContractionForm.h"
 #include "passes/lower-gpu/LaunchForm.h"
@@ -23,8 +24,6 @@ using namespace mlir;
 
 namespace {
 
-/// The assumed size of a dynamic dimension.
-constexpr int64_t assumedSize = 1024;
 using proa::warpSize;
 
 /// Why a kernel has no form on the GPU; empty if it has one.
@@ -85,7 +84,7 @@ private:
   void leaveRing(linalg::LinalgOp op) {
     std::optional<proa::ContractionForm> form = proa::ContractionForm::of(op);
     auto kind = op->getAttrOfType<StringAttr>(proa::contractionAttribute);
-    if (!form || !kind || kind.getValue() != proa::nameOf(proa::ContractionChoice::Kind::Wgmma))
+    if (!form || !kind || kind.getValue() != proa::nameOf(proa::ProductKind::Wgmma))
       return;
     std::string x = proa::whyNotForRing(op, op->getOpOperand(0), form->m, form->k),
                 y = proa::whyNotForRing(op, op->getOpOperand(1), form->n, form->k);
@@ -108,7 +107,7 @@ private:
     int64_t total = 1;
     for (auto [size, own] : llvm::zip(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
       if (!kind || own == *kind)
-        total *= ShapedType::isDynamic(size) ? assumedSize : size;
+        total *= ShapedType::isDynamic(size) ? proa::assumedSize : size;
     return total;
   }
 

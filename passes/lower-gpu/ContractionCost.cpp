@@ -1,4 +1,5 @@
 #include "passes/lower-gpu/ContractionCost.h"
+#include "passes/lower-gpu/hopper/WgmmaCode.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -9,16 +10,12 @@ using namespace mlir;
 namespace proa {
 namespace {
 
-using Kind = ContractionChoice::Kind;
-
 /// Bytes for each clock of a multiprocessor: what the cache of all can deliver, and shared memory.
 constexpr double cacheBytes = 40, sharedMemoryBytes = 128;
 /// Clocks of a tile in which nothing is multiplied: the first parts arrive, the results are stored.
 constexpr double startClocks = 1200;
 /// Blocks that divide k of a tile among them, and the steps of k that each of them has at least.
 constexpr int64_t mostParts = 16, leastStepsOfPart = 4;
-/// Rows and bytes of k of a wgmma.
-constexpr int64_t wgmmaM = 64, wgmmaKBytes = 32;
 
 /// A tile of a block and the part of it that a thread or a warp computes.
 struct Shape {
@@ -37,26 +34,26 @@ constexpr Shape wgmmaShapes[] = {{128, 256, 0, 64, 256}, {128, 192, 0, 64, 192},
                                  {64, 256, 0, 64, 256},  {64, 128, 0, 64, 128},  {128, 64, 0, 64, 64},
                                  {64, 64, 0, 64, 64}};
 
-ArrayRef<Shape> shapesOf(Kind kind) {
+ArrayRef<Shape> shapesOf(ProductKind kind) {
   switch (kind) {
-  case Kind::Fma:
+  case ProductKind::Fma:
     return fmaShapes;
-  case Kind::Mma:
+  case ProductKind::Mma:
     return mmaShapes;
-  case Kind::Wgmma:
+  case ProductKind::Wgmma:
     return wgmmaShapes;
   }
   return {};
 }
 
 /// Products of a multiprocessor for each clock.
-double productsPerClock(Kind kind, const ContractionSizes &sizes) {
+double productsPerClock(ProductKind kind, const ContractionSizes &sizes) {
   switch (kind) {
-  case Kind::Fma:
+  case ProductKind::Fma:
     return sizes.sumBits > 32 ? 64 : 128;
-  case Kind::Mma:
+  case ProductKind::Mma:
     return 1024 * 16.0 / static_cast<double>(sizes.operandBits);
-  case Kind::Wgmma:
+  case ProductKind::Wgmma:
     return 2048 * 16.0 / static_cast<double>(sizes.operandBits);
   }
   return 1;
@@ -65,11 +62,12 @@ double productsPerClock(Kind kind, const ContractionSizes &sizes) {
 /// Clocks in which one part of k is multiplied.
 double clocksOfPart(const ContractionTile &tile, const ContractionSizes &sizes) {
   double products = static_cast<double>(tile.m * tile.n * tile.k) / productsPerClock(tile.kind, sizes);
-  if (tile.kind != Kind::Wgmma)
+  if (tile.kind != ProductKind::Wgmma)
     return products;
   // Each wgmma reads its rows and all columns from shared memory.
-  int64_t steps = tile.k * sizes.operandBits / 8 / wgmmaKBytes;
-  double bytes = static_cast<double>(tile.m / wgmmaM * steps * (wgmmaM + tile.n) * wgmmaKBytes);
+  int64_t steps = tile.k * sizes.operandBits / 8 / WgmmaCode::kBytes;
+  double bytes =
+      static_cast<double>(tile.m / WgmmaCode::m * steps * (WgmmaCode::m + tile.n) * WgmmaCode::kBytes);
   return std::max(products, bytes / sharedMemoryBytes);
 }
 
@@ -84,41 +82,41 @@ int64_t stagesOf(ContractionTile tile, const ContractionSizes &sizes, int64_t sh
 } // namespace
 
 int64_t ContractionTile::threads() const {
-  int64_t ofPart = kind == Kind::Fma ? 1 : kind == Kind::Mma ? 32 : 128;
+  int64_t ofPart = kind == ProductKind::Fma ? 1 : kind == ProductKind::Mma ? 32 : 128;
   return m / partOfM * (n / partOfN) * ofPart;
 }
 
 int64_t ContractionTile::sharedBytes(const ContractionSizes &sizes) const {
   constexpr int64_t pad = 8;
   int64_t bytes = sizes.operandBits / 8;
-  if (kind == Kind::Wgmma)
+  if (kind == ProductKind::Wgmma)
     return stages * (m + n) * k * bytes + m * (std::min<int64_t>(n, 64) + pad) * sizes.sumBits / 8 + 64;
   int64_t padOfLine = std::max<int64_t>(pad, 128 / sizes.operandBits); // 16 bytes for ldmatrix
   return stages * (m + n) * (k + padOfLine) * bytes;
 }
 
-SmallVector<ContractionTile> tilesOf(Kind kind, const ContractionSizes &sizes, const Chip &chip) {
+SmallVector<ContractionTile> tilesOf(ProductKind kind, const ContractionSizes &sizes, const Chip &chip) {
   SmallVector<ContractionTile> tiles;
   for (const Shape &shape : shapesOf(kind)) {
     ContractionTile tile{kind, shape.m, shape.n, shape.k, shape.partOfM, shape.partOfN};
     // Twice the registers: 64-bit numbers take the tiles from the second one on.
-    if (kind == Kind::Fma && sizes.sumBits > 32 && shape.partOfM * shape.partOfN > 16)
+    if (kind == ProductKind::Fma && sizes.sumBits > 32 && shape.partOfM * shape.partOfN > 16)
       continue;
-    if (kind == Kind::Wgmma) {
+    if (kind == ProductKind::Wgmma) {
       tile.k = 128 * 8 / sizes.operandBits;
       // Two small blocks: one stores its results while the other multiplies.
       tile.residentBlocks = tile.m * tile.n <= 128 * 128 ? 2 : 1;
     }
     // As many bytes of k as for 16-bit elements.
-    if (kind == Kind::Mma && sizes.operandBits < 16)
+    if (kind == ProductKind::Mma && sizes.operandBits < 16)
       tile.k = tile.k * 16 / sizes.operandBits;
-    int64_t blocks = std::max<int64_t>(tile.residentBlocks, kind == Kind::Mma ? 2 : 1);
-    if (kind != Kind::Fma)
+    int64_t blocks = std::max<int64_t>(tile.residentBlocks, kind == ProductKind::Mma ? 2 : 1);
+    if (kind != ProductKind::Fma)
       tile.stages = stagesOf(tile, sizes, chip.sharedBytes / blocks - 1024); // 1 KiB of a block is reserved
     if (tile.sharedBytes(sizes) > chip.sharedBytes)
       continue;
     tiles.push_back(tile);
-    if (kind != Kind::Wgmma || !sizes.canShareSums)
+    if (kind != ProductKind::Wgmma || !sizes.canShareSums)
       continue;
     for (tile.parts = 2; tile.parts <= mostParts; ++tile.parts)
       if (sizes.k >= tile.parts * leastStepsOfPart * tile.k)

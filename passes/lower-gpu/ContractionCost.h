@@ -15,7 +15,7 @@ struct ContractionSizes {
 
 /// One way to compute a contraction, with the attributes that ContractionChoice::read checks.
 struct ContractionTile {
-  ContractionChoice::Kind kind = ContractionChoice::Kind::Fma;
+  ProductKind kind = ProductKind::Fma;
   int64_t m = 0, n = 0, k = 0, partOfM = 0, partOfN = 0;
   int64_t stages = 1;
   int64_t residentBlocks = 0; ///< with Wgmma: blocks of a multiprocessor, each of which computes many tiles
@@ -26,8 +26,7 @@ struct ContractionTile {
 };
 
 /// The tiles that may be chosen for a kind, from the largest to the smallest.
-llvm::SmallVector<ContractionTile> tilesOf(ContractionChoice::Kind kind, const ContractionSizes &sizes,
-                                           const Chip &chip);
+llvm::SmallVector<ContractionTile> tilesOf(ProductKind kind, const ContractionSizes &sizes, const Chip &chip);
 
 /// Estimated clocks of the kernel on all multiprocessors.
 ///

@@ -97,33 +97,14 @@ std::optional<TensorCoreTypes> TensorCoreTypes::of(linalg::LinalgOp op, bool all
 
 bool isChosenContraction(Operation *op) { return op->hasAttr(contractionAttribute); }
 
-static constexpr std::pair<ContractionChoice::Kind, StringLiteral> kindNames[] = {
-    {ContractionChoice::Kind::Fma, "fma"},
-    {ContractionChoice::Kind::Mma, "mma"},
-    {ContractionChoice::Kind::Wgmma, "wgmma"}};
-
-StringRef nameOf(ContractionChoice::Kind kind) {
-  for (auto [own, name] : kindNames)
-    if (own == kind)
-      return name;
-  return "";
-}
-
-std::optional<ContractionChoice::Kind> contractionKindNamed(StringRef name) {
-  for (auto [kind, own] : kindNames)
-    if (own == name)
-      return kind;
-  return std::nullopt;
-}
-
 /// The parts of a kind are multiples of these rows and columns.
-static std::pair<int64_t, int64_t> unitsOf(ContractionChoice::Kind kind) {
+static std::pair<int64_t, int64_t> unitsOf(ProductKind kind) {
   switch (kind) {
-  case ContractionChoice::Kind::Fma:
+  case ProductKind::Fma:
     return {4, 4};
-  case ContractionChoice::Kind::Mma:
+  case ProductKind::Mma:
     return {16, 16};
-  case ContractionChoice::Kind::Wgmma:
+  case ProductKind::Wgmma:
     return {64, 8};
   }
   return {1, 1};
@@ -145,29 +126,28 @@ static LogicalResult checkWgmma(linalg::LinalgOp op, const ContractionChoice &ch
 }
 
 static FailureOr<ContractionChoice> checked(linalg::LinalgOp op, ContractionChoice choice) {
-  using Kind = ContractionChoice::Kind;
   auto refuse = [&]() -> InFlightDiagnostic { return op->emitError("the choice for the contraction: "); };
   auto [unitOfM, unitOfN] = unitsOf(choice.kind);
   std::optional<TensorCoreTypes> types = TensorCoreTypes::of(op, /*allowsTf32=*/true);
-  if (choice.kind != Kind::Fma && !types)
+  if (choice.kind != ProductKind::Fma && !types)
     return refuse() << "'" << nameOf(choice.kind)
                     << "' needs operands of f16, bf16 or f32 and an f32 result, or of i8 and an i32 result";
   if (choice.partOfM < 1 || choice.partOfN < 1 || choice.partOfM % unitOfM != 0 ||
       choice.partOfN % unitOfN != 0)
     return refuse() << "'" << partAttribute << "' is " << choice.partOfM << ", " << choice.partOfN
                     << ", expected multiples of " << unitOfM << " and " << unitOfN;
-  int64_t unitOfK = types && isa<IntegerType>(types->element) && choice.kind != Kind::Fma ? 32 : 16;
+  int64_t unitOfK = types && isa<IntegerType>(types->element) && choice.kind != ProductKind::Fma ? 32 : 16;
   if (choice.m % choice.partOfM != 0 || choice.n % choice.partOfN != 0 || choice.k < 1 ||
       choice.k % unitOfK != 0)
     return refuse() << "the tile is " << choice.m << ", " << choice.n << ", " << choice.k
                     << ", expected multiples of '" << partAttribute << "' and of " << unitOfK;
   if (choice.stages < 1 || choice.stages > 8)
     return refuse() << "'" << stagesAttribute << "' is " << choice.stages << ", expected 1 to 8";
-  if (choice.kind == Kind::Wgmma && failed(checkWgmma(op, choice)))
+  if (choice.kind == ProductKind::Wgmma && failed(checkWgmma(op, choice)))
     return failure();
-  int64_t threadsOfPart = choice.kind == Kind::Fma ? 1 : choice.kind == Kind::Mma ? 32 : 128;
+  int64_t threadsOfPart = choice.kind == ProductKind::Fma ? 1 : choice.kind == ProductKind::Mma ? 32 : 128;
   choice.storingThreads = choice.m / choice.partOfM * (choice.n / choice.partOfN) * threadsOfPart;
-  choice.threads = choice.storingThreads + (choice.kind == Kind::Wgmma ? 32 : 0);
+  choice.threads = choice.storingThreads + (choice.kind == ProductKind::Wgmma ? 32 : 0);
   if (choice.threads < 32 || choice.threads > 1024 || choice.threads % 32 != 0)
     return refuse() << "a block has " << choice.threads << " threads, expected a multiple of 32 up to 1024";
   return choice;
@@ -181,8 +161,7 @@ FailureOr<ContractionChoice> ContractionChoice::read(linalg::LinalgOp op) {
   if (!form)
     return op->emitError() << "'" << contractionAttribute
                            << "' is on an op that is not a product of matrices";
-  std::optional<ContractionChoice::Kind> kind =
-      strategy ? contractionKindNamed(strategy.getValue()) : std::nullopt;
+  std::optional<ProductKind> kind = strategy ? productKindNamed(strategy.getValue()) : std::nullopt;
   if (!kind)
     return op->emitError() << "'" << contractionAttribute << "' is not \"fma\", \"mma\" or \"wgmma\"";
   if (!tiles || tiles.size() != op.getNumLoops() || !part || part.size() != 2)
@@ -208,7 +187,7 @@ void useMmaInstead(linalg::LinalgOp op, const ContractionForm &form) {
     return; // read() reports it
   SmallVector<int64_t> changed(tiles.asArrayRef());
   changed[form.k] = k;
-  op->setAttr(contractionAttribute, b.getStringAttr(nameOf(ContractionChoice::Kind::Mma)));
+  op->setAttr(contractionAttribute, b.getStringAttr(nameOf(ProductKind::Mma)));
   op->setAttr(loopTilesAttribute, b.getDenseI64ArrayAttr(changed));
   op->setAttr(partAttribute, b.getDenseI64ArrayAttr({part, part}));
   op->setAttr(stagesAttribute, b.getI64IntegerAttr(stages));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "passes/lower-gpu/ProductKind.h"
 
 namespace proa {
 
@@ -31,12 +32,7 @@ struct TensorCoreTypes {
 
 /// The attributes that `proa-choose-contraction` wrote on a contraction.
 struct ContractionChoice {
-  enum class Kind : uint8_t {
-    Fma,   ///< each thread multiplies and adds
-    Mma,   ///< the warps multiply with tensor cores (`mma.sync`)
-    Wgmma, ///< the warpgroups multiply what the tensor memory accelerator has copied (`wgmma`)
-  };
-  Kind kind = Kind::Fma;
+  ProductKind kind = ProductKind::Fma;
   int64_t m = 0, n = 0, k = 0;      ///< the tile of a block; k is the part that is in shared memory at once
   int64_t partOfM = 0, partOfN = 0; ///< of a thread, of a warp (Mma), or of a warpgroup (Wgmma)
   int64_t stages = 1;               ///< parts in shared memory
@@ -48,8 +44,6 @@ struct ContractionChoice {
 };
 
 /// The name of a kind in the attribute, "wgmma", and back.
-llvm::StringRef nameOf(ContractionChoice::Kind kind);
-std::optional<ContractionChoice::Kind> contractionKindNamed(llvm::StringRef name);
 
 /// Why the tensor memory accelerator cannot copy parts of an operand to shared memory for wgmma; empty if it
 /// can.

@@ -80,7 +80,7 @@ MmaCode::Values MmaCode::loadY(const Operand &y, Value column, Value inner) cons
   return loadMatrices(y, y.kFirst ? outer : add(outer, line), y.kFirst ? add(depth, line) : depth);
 }
 
-static NVVM::MMATypes typeOf(Type element, bool isUnsigned) {
+static NVVM::MMATypes mmaTypeOf(Type element, bool isUnsigned) {
   if (isa<IntegerType>(element))
     return isUnsigned ? NVVM::MMATypes::u8 : NVVM::MMATypes::s8;
   return element.isF32()    ? NVVM::MMATypes::tf32
@@ -97,7 +97,7 @@ void MmaCode::multiply(ValueRange x, ValueRange y, Values &sums, size_t first,
   Value product = NVVM::MmaOp::create(
       b, loc, result, x, y, ValueRange(sums).slice(first, sumsOfLane),
       ArrayRef<int64_t>{m, n, kOf(types.element)}, std::nullopt, overflow,
-      std::array{typeOf(types.element, types.isXUnsigned), typeOf(types.element, types.isYUnsigned)},
+      std::array{mmaTypeOf(types.element, types.isXUnsigned), mmaTypeOf(types.element, types.isYUnsigned)},
       std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
   for (int64_t i = 0; i < sumsOfLane; ++i)
     sums[first + static_cast<size_t>(i)] = LLVM::ExtractValueOp::create(b, loc, product, i);

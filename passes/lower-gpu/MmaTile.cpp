@@ -1,4 +1,5 @@
 // Products of a tile by mma.sync.
+#include "passes/lower-gpu/LaunchForm.h"
 #include "passes/lower-gpu/MmaCode.h"
 #include "passes/lower-gpu/TileProducts.h"
 
@@ -7,9 +8,7 @@ using namespace mlir;
 namespace proa {
 namespace {
 
-constexpr int64_t warpSize = 32;
 constexpr int64_t mmaM = MmaCode::m, mmaN = MmaCode::n;
-constexpr int64_t sumsOfLane = MmaCode::sumsOfLane;
 
 class MmaTile : public TileProducts {
 public:
@@ -36,7 +35,7 @@ public:
 
   Values start() override {
     Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(types.sum()));
-    return Values(static_cast<size_t>(rows() * columns() * sumsOfLane), zero);
+    return Values(static_cast<size_t>(rows() * columns() * MmaCode::sumsOfLane), zero);
   }
 
   Values accumulate(const Staged &x, const Staged &y, ValueRange sums) override {
@@ -51,7 +50,8 @@ public:
     Value column =
         add(multiply(warpColumn, choice.partOfN), multiply(remainder(lane, MmaCode::lanesOfRow), 2));
     for (int64_t j = 0; j < columns(); ++j) {
-      auto own = sums.slice(static_cast<size_t>((pass * columns() + j) * sumsOfLane), sumsOfLane);
+      auto own =
+          sums.slice(static_cast<size_t>((pass * columns() + j) * MmaCode::sumsOfLane), MmaCode::sumsOfLane);
       storeAdjacent(own.take_front(2), memory, {row, add(column, j * mmaN)});
       storeAdjacent(own.drop_front(2), memory, {add(row, 8), add(column, j * mmaN)});
     }
@@ -80,7 +80,7 @@ private:
       for (int64_t j = 0; j < columns(); ++j)
         code.multiply(own,
                       ValueRange(ys[static_cast<size_t>(j / 2)]).slice(static_cast<size_t>(j % 2) * 2, 2),
-                      sums, static_cast<size_t>((i * columns() + j) * sumsOfLane), types);
+                      sums, static_cast<size_t>((i * columns() + j) * MmaCode::sumsOfLane), types);
     }
   }
 };

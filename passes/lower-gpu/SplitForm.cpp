@@ -1,5 +1,6 @@
 #include "passes/lower-gpu/SplitForm.h"
 
+#include "passes/analysis/AssumedSize.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/lower-gpu/ContractionForm.h"
 #include "passes/lower-gpu/ReductionForm.h"
@@ -21,9 +22,6 @@ using namespace mlir;
 namespace proa {
 namespace {
 
-/// The assumed size of a dynamic dimension.
-constexpr double assumedSize = 1024;
-
 Value rootOf(Value memory) {
   while (auto view = memory.getDefiningOp<ViewLikeOpInterface>())
     memory = view.getViewSource();
@@ -44,7 +42,7 @@ double sizeOf(linalg::LinalgOp op, unsigned loop) {
         if (succeeded(bound))
           return static_cast<double>(*bound);
       }
-  return assumedSize;
+  return static_cast<double>(assumedSize);
 }
 
 class SplitFinder {

@@ -2,6 +2,7 @@
 
 #include "dialects/pd/builders/ThreadBuilder.h"
 #include "dialects/pd/ir/Pd.h"
+#include "passes/analysis/AssumedSize.h"
 #include "passes/analysis/IndexChecks.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/lower-cpu/KernelSignature.h"
@@ -235,11 +236,11 @@ private:
     function->setAttr(strategyAttribute, b.getStringAttr(op.getStrategy()));
     function->setAttr(rowsAttribute, b.getI64IntegerAttr(rows));
     double elements = 0;
-    constexpr double assumedSize = 1024, nanosecondsOfElement = 20;
+    constexpr double nanosecondsOfElement = 20;
     for (RankedTensorType type : types) {
       double own = 1;
       for (int64_t size : type.getShape())
-        own *= ShapedType::isDynamic(size) ? assumedSize : static_cast<double>(size);
+        own *= static_cast<double>(ShapedType::isDynamic(size) ? assumedSize : size);
       elements = std::max(elements, own);
     }
     function->setAttr(workAttribute, b.getF64FloatAttr(elements * nanosecondsOfElement));

@@ -115,7 +115,7 @@ public:
     maps.push_back(rewriter.getMultiDimIdentityMap(resultType.getRank()));
     Value init = emptyLike(rewriter, location, resultType, operands);
     SmallVector<utils::IteratorType> iterators(resultType.getRank(), utils::IteratorType::parallel);
-    bool operandUnsigned = isUnsigned(op->getOperand(0)), resultUnsigned = isUnsigned(op->getResult(0));
+    bool operandUnsigned = isUnsigned(op->getOperand(0));
     auto generic = linalg::GenericOp::create(
         rewriter, location, resultType, inputs, init, maps, iterators,
         [&](OpBuilder &b, Location l, ValueRange arguments) {
@@ -125,7 +125,7 @@ public:
             bool isInput = next < inputs.size() && inputs[next] == operand;
             scalars.push_back(isInput ? arguments[next++] : scalarConstant(b, l, operand));
           }
-          pd::ScalarBuilder builder(b, l, resultType.getElementType(), operandUnsigned, resultUnsigned);
+          pd::ScalarBuilder builder(b, l, resultType.getElementType(), operandUnsigned);
           linalg::YieldOp::create(b, l, op.buildScalar(builder, scalars));
         });
     Value result = generic.getResult(0);
@@ -155,7 +155,7 @@ private:
 /// The neutral element of a reduction, as a scalar constant.
 Value neutralElement(OpBuilder &builder, Location location, pd::ReductionKind kind, Type type,
                      bool isUnsignedType) {
-  pd::ScalarBuilder scalar(builder, location, type, false, false);
+  pd::ScalarBuilder scalar(builder, location, type, /*operandUnsigned=*/false);
   auto integer = dyn_cast<IntegerType>(type);
   switch (kind) {
   case pd::ReductionKind::Sum:
@@ -240,9 +240,9 @@ public:
     auto generic = linalg::GenericOp::create(
         rewriter, location, init.getType(), x, init, maps, iterators,
         [&](OpBuilder &b, Location l, ValueRange arguments) {
-          pd::ScalarBuilder builder(b, l, element, operandUnsigned, resultUnsigned);
+          pd::ScalarBuilder builder(b, l, element, operandUnsigned);
           Value converted = builder.cast(arguments[0]);
-          pd::ScalarBuilder combiner(b, l, element, resultUnsigned, resultUnsigned);
+          pd::ScalarBuilder combiner(b, l, element, resultUnsigned);
           linalg::YieldOp::create(b, l, combine(combiner, op.getReductionKind(), arguments[1], converted));
         });
     Value result = generic.getResult(0);
@@ -428,14 +428,15 @@ public:
       if (resultType.isDynamicDim(loop))
         size = loopSize(rewriter, location, operands.take_front(2), maps, loop);
     Value empty = tensor::EmptyOp::create(rewriter, location, sizes, element);
-    Value zero = pd::ScalarBuilder(rewriter, location, element, false, false).constant(0, element);
+    Value zero =
+        pd::ScalarBuilder(rewriter, location, element, /*operandUnsigned=*/false).constant(0, element);
     Value init = linalg::FillOp::create(rewriter, location, zero, empty).getResult(0);
     SmallVector<utils::IteratorType> iterators(resultType.getRank(), utils::IteratorType::parallel);
     iterators.push_back(utils::IteratorType::reduction);
     auto generic =
         linalg::GenericOp::create(rewriter, location, init.getType(), operands.take_front(2), init, maps,
                                   iterators, [&](OpBuilder &b, Location l, ValueRange arguments) {
-                                    pd::ScalarBuilder builder(b, l, element, false, false);
+                                    pd::ScalarBuilder builder(b, l, element, /*operandUnsigned=*/false);
                                     Value product = builder.multiply(arguments[0], arguments[1]);
                                     linalg::YieldOp::create(b, l, builder.add(arguments[2], product));
                                   });

@@ -9,10 +9,6 @@ using namespace mlir;
 namespace proa {
 namespace {
 
-bool hasFactor(const pd::TensorFactors &tensor, unsigned factor) {
-  return llvm::any_of(tensor, [&](const pd::DimFactors &dim) { return llvm::is_contained(dim, factor); });
-}
-
 /// Whether pieces of a factor are too small: they would not have an element on each device.
 bool cannotBeSplit(const pd::ShardingFactor &factor) { return llvm::is_contained(factor.pieces, 1); }
 
@@ -162,7 +158,7 @@ void DimComponents::connect(OpUses &uses) {
     const pd::ShardingFactor &own = uses.rule.factors[factor];
     uses.uses.push_back(useOf(uses, static_cast<unsigned>(factor), *node));
     auto sharing = llvm::count_if(uses.rule.operands, [&](const pd::TensorFactors &tensor) {
-      return hasFactor(tensor, static_cast<unsigned>(factor));
+      return pd::hasFactor(tensor, static_cast<unsigned>(factor));
     });
     uses.isContraction |= own.kind == pd::FactorKind::Reduction && sharing > 1;
   }
@@ -214,10 +210,10 @@ DimComponents::Use DimComponents::useOf(const OpUses &uses, unsigned factor, Id 
   }
   if (use.kind == pd::FactorKind::Reduction)
     for (auto [type, tensor] : llvm::zip(uses.op->getResultTypes(), uses.rule.results))
-      use.bytes += hasFactor(tensor, factor) ? 0 : bytesOf(type);
+      use.bytes += pd::hasFactor(tensor, factor) ? 0 : bytesOf(type);
   if (use.kind == pd::FactorKind::Replicated)
     for (auto [type, tensor] : llvm::zip(uses.op->getOperandTypes(), uses.rule.operands))
-      use.bytes += hasFactor(tensor, factor) ? bytesOf(type) : 0;
+      use.bytes += pd::hasFactor(tensor, factor) ? bytesOf(type) : 0;
   return use;
 }
 

@@ -142,10 +142,6 @@ std::string blockMismatch(const pd::ShardingFactor &factor, const FactorSplit &s
 
 namespace {
 
-bool hasFactor(const pd::TensorFactors &tensor, unsigned factor) {
-  return llvm::any_of(tensor, [&](const pd::DimFactors &dim) { return llvm::is_contained(dim, factor); });
-}
-
 /// The placement of a result or operand without partial axes.
 spmd::Placement dimsOf(const ShardingRule &rule, const pd::TensorFactors &tensor, const FactorAxes &axes) {
   spmd::Placement placement;
@@ -159,7 +155,7 @@ std::string reductionMismatch(const ShardingRule &rule, const FactorAxes &axes) 
     std::optional<spmd::Reduction> first;
     for (unsigned factor = 0; factor < axes.size(); ++factor) {
       if (axes[factor].empty() || rule.factors[factor].kind != FactorKind::Reduction ||
-          hasFactor(result, factor))
+          pd::hasFactor(result, factor))
         continue;
       spmd::Reduction reduction = reductionOf(rule.factors[factor]);
       if (first && !spmd::commute(*first, reduction))
@@ -402,7 +398,7 @@ OpPlacements placementsOf(const ShardingRule &rule, const FactorAxes &axes) {
   for (const pd::TensorFactors &result : rule.results) {
     spmd::Placement &placement = placements.results.emplace_back(dimsOf(rule, result, axes));
     for (unsigned factor = 0; factor < axes.size(); ++factor)
-      if (rule.factors[factor].kind == FactorKind::Reduction && !hasFactor(result, factor))
+      if (rule.factors[factor].kind == FactorKind::Reduction && !pd::hasFactor(result, factor))
         for (const spmd::AxisRef &axis : axes[factor])
           placement.partial.push_back({axis, reductionOf(rule.factors[factor])});
     placement.partial = canonicalPartial(std::move(placement.partial));

@@ -65,5 +65,5 @@ static bool emitMethods(const llvm::RecordKeeper &records, llvm::raw_ostream &os
   return failed;
 }
 
-static mlir::GenRegistration generator("gen-methods", "Methods that follow from fields of op records",
-                                       emitMethods);
+static mlir::GenRegistration
+    decompositionGenerator("gen-methods", "Methods that follow from fields of op records", emitMethods);

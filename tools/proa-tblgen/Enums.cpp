@@ -6,7 +6,7 @@
 
 using namespace proa::tblgen;
 
-static bool emitTable(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
+static bool emitEnums(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
   for (const llvm::Record *record : opsOfMainFile(records)) {
     mlir::tblgen::Operator op(*record);
     for (const mlir::tblgen::NamedAttribute &attribute : op.getAttributes())
@@ -17,4 +17,4 @@ static bool emitTable(const llvm::RecordKeeper &records, llvm::raw_ostream &os) 
   return false;
 }
 
-static mlir::GenRegistration generator("gen-enum-attributes", "The table of enum attributes", emitTable);
+static mlir::GenRegistration enumsGenerator("gen-enum-attributes", "The table of enum attributes", emitEnums);

@@ -396,8 +396,9 @@ bool emitEnums(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
   return false;
 }
 
-mlir::GenRegistration generator("gen-library-kernels",
-                                "Attributes and signatures of the runtime's library kernels", emitKernels);
+mlir::GenRegistration libraryKernelsGenerator("gen-library-kernels",
+                                              "Attributes and signatures of the runtime's library kernels",
+                                              emitKernels);
 mlir::GenRegistration enumGenerator("gen-kernel-enums", "The enums of pd's attributes for the runtime",
                                     emitEnums);
 

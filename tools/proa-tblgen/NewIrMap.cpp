@@ -195,7 +195,8 @@ bool emitMap(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
   return false;
 }
 
-mlir::GenRegistration generator("gen-newir-map", "The table of spellings in Paddle's new IR", emitMap);
+mlir::GenRegistration newIrMapGenerator("gen-newir-map", "The table of spellings in Paddle's new IR",
+                                        emitMap);
 
 } // namespace
 

@@ -26,7 +26,7 @@ std::pair<const char *, const char *> levelsOf(const llvm::Record &record) {
   return levels;
 }
 
-bool emitTable(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
+bool emitPrecision(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
   for (const llvm::Record *record : opsOfMainFile(records)) {
     if (record->getValueAsString("precision").empty())
       continue;
@@ -49,6 +49,6 @@ bool emitHalfKernels(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
 
 mlir::GenRegistration halfKernels("gen-half-kernels", "The library kernels that compute in 16 bits",
                                   emitHalfKernels);
-mlir::GenRegistration generator("gen-precision", "The lists of mixed precision", emitTable);
+mlir::GenRegistration precisionGenerator("gen-precision", "The lists of mixed precision", emitPrecision);
 
 } // namespace

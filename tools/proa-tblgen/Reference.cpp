@@ -155,6 +155,6 @@ bool emitReference(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
   return failed;
 }
 
-mlir::GenRegistration generator("gen-op-reference", "The op reference, in Markdown", emitReference);
+mlir::GenRegistration referenceGenerator("gen-op-reference", "The op reference, in Markdown", emitReference);
 
 } // namespace

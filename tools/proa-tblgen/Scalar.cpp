@@ -32,4 +32,5 @@ static bool emitScalars(const llvm::RecordKeeper &records, llvm::raw_ostream &os
   return false;
 }
 
-static mlir::GenRegistration generator("gen-scalar", "The elementwise functions of op records", emitScalars);
+static mlir::GenRegistration scalarGenerator("gen-scalar", "The elementwise functions of op records",
+                                             emitScalars);

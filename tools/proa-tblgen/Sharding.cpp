@@ -63,7 +63,7 @@ void check(const llvm::Record &record, const mlir::tblgen::Operator &op, llvm::S
   }
 }
 
-bool emitTable(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
+bool emitSharding(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
   for (const llvm::Record *record : opsOfMainFile(records)) {
     llvm::StringRef text = record->getValueAsString("sharding");
     if (text.empty() || text == "inCode" || wholeReasonOf(*record))
@@ -87,6 +87,6 @@ bool emitWholeTable(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
 
 mlir::GenRegistration wholeGenerator("gen-whole-sharding", "The table of reasons why ops cannot be split",
                                      emitWholeTable);
-mlir::GenRegistration generator("gen-sharding", "The table of recorded sharding rules", emitTable);
+mlir::GenRegistration shardingGenerator("gen-sharding", "The table of recorded sharding rules", emitSharding);
 
 } // namespace

@@ -91,7 +91,7 @@ using namespace proa::tblgen;
 
 namespace {
 
-bool emitTable(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
+bool emitTransforms(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
   bool failed = false;
   for (const llvm::Record *record : opsOfMainFile(records)) {
     if (kindOf(*record) != OpKind::Library)
@@ -107,7 +107,7 @@ bool emitTable(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
   return failed;
 }
 
-mlir::GenRegistration generator("gen-library-transforms", "The table of the transforms of library ops",
-                                emitTable);
+mlir::GenRegistration transformsGenerator("gen-library-transforms",
+                                          "The table of the transforms of library ops", emitTransforms);
 
 } // namespace

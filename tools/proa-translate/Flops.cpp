@@ -12,6 +12,18 @@
 using namespace mlir;
 
 namespace proa::tools {
+
+std::optional<int64_t> bytesOf(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape())
+    return std::nullopt;
+  Type element = tensor.getElementType();
+  auto complex = dyn_cast<ComplexType>(element);
+  unsigned bits =
+      complex ? 2 * complex.getElementType().getIntOrFloatBitWidth() : element.getIntOrFloatBitWidth();
+  return tensor.getNumElements() * ((bits + 7) / 8);
+}
+
 namespace {
 
 void addCleanup(PassManager &pm) {
@@ -34,17 +46,6 @@ void takeApart(ModuleOp module) {
   // An op that cannot be decomposed is counted as it is.
   ScopedDiagnosticHandler silent(module.getContext(), [](Diagnostic &) { return success(); });
   (void)pm.run(module);
-}
-
-std::optional<int64_t> bytesOf(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor || !tensor.hasStaticShape())
-    return std::nullopt;
-  Type element = tensor.getElementType();
-  auto complex = dyn_cast<ComplexType>(element);
-  unsigned bits =
-      complex ? 2 * complex.getElementType().getIntOrFloatBitWidth() : element.getIntOrFloatBitWidth();
-  return tensor.getNumElements() * ((bits + 7) / 8);
 }
 
 std::string outputOf(Operation *op) {

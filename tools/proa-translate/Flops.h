@@ -4,9 +4,13 @@
 #include "mlir/IR/BuiltinOps.h"
 
 #include <map>
+#include <optional>
 #include <string>
 
 namespace proa::tools {
+
+/// The bytes of a tensor type; nothing if a dim is dynamic.
+std::optional<int64_t> bytesOf(mlir::Type type);
 
 struct FlopCount {
   /// By the name in the op's location, the first output of the legacy op.

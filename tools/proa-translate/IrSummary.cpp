@@ -12,14 +12,6 @@ using namespace mlir;
 namespace proa::tools {
 namespace {
 
-std::optional<int64_t> bytesOf(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  auto dtype = tensor ? pd::dtypeOf(tensor.getElementType()) : std::nullopt;
-  if (!dtype || !tensor.hasStaticShape())
-    return std::nullopt;
-  return tensor.getNumElements() * static_cast<int64_t>(sizeOf(*dtype));
-}
-
 void countParameters(func::FuncOp main, ProgramSummary &summary) {
   for (BlockArgument argument : main.getArguments())
     if (main.getArgAttr(argument.getArgNumber(), pd::parameterAttribute)) {

@@ -1,13 +1,12 @@
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "translator/export/ExportOp.h"
+#include "translator/export/OpExporter.h"
 
 using namespace mlir;
 
 namespace proa::exporter {
 namespace {
-
-int32_t dtypeNumber(Type elementType) { return legacy::numberOf(*pd::dtypeOf(elementType)); }
 
 /// assign_value has bool, int32, int64, float32 and float64: one of them that holds all values of the type;
 /// null for others.

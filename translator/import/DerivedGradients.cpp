@@ -5,6 +5,7 @@
 #include "dialects/pd/ops/autodiff/VjpOps.h"
 #include "dialects/pd/ops/quantization/Quantization.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
+#include "translator/import/GradientSlots.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -12,8 +13,6 @@ using namespace mlir;
 
 namespace proa::import {
 namespace {
-
-const llvm::StringRef gradientSuffix = "@GRAD";
 
 /// OpRole::kBackward of Paddle.
 bool isBackward(const legacy::Operation &op) {

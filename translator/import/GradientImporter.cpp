@@ -14,7 +14,6 @@ using namespace mlir;
 namespace proa::import {
 namespace {
 
-constexpr llvm::StringRef gradientSuffix = "@GRAD";
 bool isGradientSlot(llvm::StringRef slot) { return slot.ends_with(gradientSuffix); }
 
 /// Whether the forward op has an input slot of that name. Gradient ops also receive its outputs and copies of

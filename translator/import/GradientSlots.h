@@ -15,6 +15,9 @@ namespace proa::import {
 
 struct LegacyOp;
 
+/// The end of the name of a gradient, after the name of its variable.
+inline constexpr llvm::StringLiteral gradientSuffix = "@GRAD";
+
 /// Which gradient an op type is: 0 for "relu", 1 for "relu_grad", 2 for "relu_grad_grad" and
 /// "abs_double_grad", 3 for "sin_triple_grad".
 int gradientOrder(llvm::StringRef type);

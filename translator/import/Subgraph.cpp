@@ -1,6 +1,7 @@
 #include "translator/import/Subgraph.h"
 
 #include "translator/import/Blocks.h"
+#include "translator/import/GradientSlots.h"
 #include "translator/import/InterfaceFinder.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -53,11 +54,11 @@ Effects allEffectsOf(const legacy::Program &program, const legacy::Operation &op
 /// The results of the forward op of a gradient op: the variables of the cotangents that it reads. A gradient
 /// op is imported as the derivative of its forward op, which must be there.
 Names forwardOutputs(const legacy::Operation &op, const Effects &effects) {
-  constexpr llvm::StringRef suffix = "@GRAD";
   Names names;
   if (isGradient(op))
     for (llvm::StringRef name : effects.read)
-      for (size_t at = name.find(suffix); at != llvm::StringRef::npos; at = name.find(suffix, at + 1))
+      for (size_t at = name.find(gradientSuffix); at != llvm::StringRef::npos;
+           at = name.find(gradientSuffix, at + 1))
         names.insert(name.take_front(at));
   return names;
 }

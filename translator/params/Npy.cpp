@@ -1,6 +1,7 @@
 #include "translator/params/Npy.h"
 
 #include "translator/params/MappedTensor.h"
+#include "translator/params/NamedDType.h"
 
 #include <fmt/format.h>
 
@@ -21,26 +22,21 @@ struct Header {
   size_t data = 0;
 };
 
-struct NamedDType {
-  std::string_view name;
-  DType dtype;
-};
-
 // Kind and size in bytes, as NumPy spells them.
-constexpr std::array<NamedDType, 14> namedDTypes{{{"b1", DType::Bool},
-                                                  {"i1", DType::Int8},
-                                                  {"i2", DType::Int16},
-                                                  {"i4", DType::Int32},
-                                                  {"i8", DType::Int64},
-                                                  {"u1", DType::UInt8},
-                                                  {"u2", DType::UInt16},
-                                                  {"u4", DType::UInt32},
-                                                  {"u8", DType::UInt64},
-                                                  {"f2", DType::Float16},
-                                                  {"f4", DType::Float32},
-                                                  {"f8", DType::Float64},
-                                                  {"c8", DType::Complex64},
-                                                  {"c16", DType::Complex128}}};
+constexpr std::array<NamedDType, 14> npyDTypes{{{"b1", DType::Bool},
+                                                {"i1", DType::Int8},
+                                                {"i2", DType::Int16},
+                                                {"i4", DType::Int32},
+                                                {"i8", DType::Int64},
+                                                {"u1", DType::UInt8},
+                                                {"u2", DType::UInt16},
+                                                {"u4", DType::UInt32},
+                                                {"u8", DType::UInt64},
+                                                {"f2", DType::Float16},
+                                                {"f4", DType::Float32},
+                                                {"f8", DType::Float64},
+                                                {"c8", DType::Complex64},
+                                                {"c16", DType::Complex128}}};
 
 /// The header is a Python dict of three entries: {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }
 class HeaderParser {
@@ -96,7 +92,7 @@ private:
     if (descr.starts_with('>'))
       return fmt::format("found big-endian numbers ('{}'), expected little-endian ones", descr);
     if (descr.starts_with('<') || descr.starts_with('|') || descr.starts_with('='))
-      for (const NamedDType &entry : namedDTypes)
+      for (const NamedDType &entry : npyDTypes)
         if (descr.substr(1) == entry.name) {
           header.dtype = entry.dtype;
           return "";

@@ -18,9 +18,9 @@ static_assert(std::endian::native == std::endian::little, "Paddle's files are li
 /// Reads the tensors of one file, one after another:
 ///   uint32 version (0), uint64 LoD levels, for each its size in bytes as uint64 and the bytes,
 ///   uint32 tensor version (0), int32 size of a TensorDesc, the TensorDesc, the elements
-class Reader {
+class PaddleReader {
 public:
-  Reader(std::string path, std::shared_ptr<const MappedFile> file)
+  PaddleReader(std::string path, std::shared_ptr<const MappedFile> file)
       : path(std::move(path)), file(std::move(file)) {}
 
   bool atEnd() const { return offset == file->bytes().size(); }
@@ -116,7 +116,7 @@ Result<Tensors> readCombinedParams(const std::string &path, std::span<const std:
   auto file = mapFile(path);
   if (!file)
     return file.diagnostics();
-  Reader reader(path, *file);
+  PaddleReader reader(path, *file);
   Tensors tensors;
   for (size_t i = 0; i < names.size(); ++i) {
     if (reader.atEnd())

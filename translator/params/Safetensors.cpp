@@ -2,6 +2,7 @@
 
 #include "lib/support/Json.h"
 #include "translator/params/MappedTensor.h"
+#include "translator/params/NamedDType.h"
 
 #include <fmt/format.h>
 
@@ -20,37 +21,32 @@ static_assert(std::endian::native == std::endian::little, "safetensors files are
 constexpr size_t lengthBytes = 8;
 constexpr std::string_view metadataKey = "__metadata__", complexKey = "complex128";
 
-struct NamedDType {
-  std::string_view name;
-  DType dtype;
-};
-
-constexpr std::array<NamedDType, 16> namedDTypes{{{"F32", DType::Float32},
-                                                  {"F64", DType::Float64},
-                                                  {"F16", DType::Float16},
-                                                  {"BF16", DType::BFloat16},
-                                                  {"I64", DType::Int64},
-                                                  {"I32", DType::Int32},
-                                                  {"I16", DType::Int16},
-                                                  {"I8", DType::Int8},
-                                                  {"U64", DType::UInt64},
-                                                  {"U32", DType::UInt32},
-                                                  {"U16", DType::UInt16},
-                                                  {"U8", DType::UInt8},
-                                                  {"BOOL", DType::Bool},
-                                                  {"C64", DType::Complex64},
-                                                  {"F8_E4M3", DType::Float8E4M3FN},
-                                                  {"F8_E5M2", DType::Float8E5M2}}};
+constexpr std::array<NamedDType, 16> safetensorsDTypes{{{"F32", DType::Float32},
+                                                        {"F64", DType::Float64},
+                                                        {"F16", DType::Float16},
+                                                        {"BF16", DType::BFloat16},
+                                                        {"I64", DType::Int64},
+                                                        {"I32", DType::Int32},
+                                                        {"I16", DType::Int16},
+                                                        {"I8", DType::Int8},
+                                                        {"U64", DType::UInt64},
+                                                        {"U32", DType::UInt32},
+                                                        {"U16", DType::UInt16},
+                                                        {"U8", DType::UInt8},
+                                                        {"BOOL", DType::Bool},
+                                                        {"C64", DType::Complex64},
+                                                        {"F8_E4M3", DType::Float8E4M3FN},
+                                                        {"F8_E5M2", DType::Float8E5M2}}};
 
 std::optional<DType> dtypeOf(const json &name) {
-  for (const NamedDType &entry : namedDTypes)
+  for (const NamedDType &entry : safetensorsDTypes)
     if (name == entry.name)
       return entry.dtype;
   return std::nullopt;
 }
 
 std::string_view nameInFile(DType dtype) {
-  for (const NamedDType &entry : namedDTypes)
+  for (const NamedDType &entry : safetensorsDTypes)
     if (entry.dtype == dtype)
       return entry.name;
   return "F64"; // complex128, as pairs
@@ -76,9 +72,9 @@ struct ByteRange {
   std::string name;
 };
 
-class Reader {
+class SafetensorsReader {
 public:
-  Reader(std::string path, std::shared_ptr<const MappedFile> file)
+  SafetensorsReader(std::string path, std::shared_ptr<const MappedFile> file)
       : path(std::move(path)), file(std::move(file)) {}
 
   Result<Tensors> read() {
@@ -273,7 +269,7 @@ Result<Tensors> readSafetensors(const std::string &path) {
   auto file = mapFile(path);
   if (!file)
     return file.diagnostics();
-  return Reader(path, *file).read();
+  return SafetensorsReader(path, *file).read();
 }
 
 Result<void> writeSafetensors(const std::string &path, const Tensors &tensors) {

@@ -57,8 +57,6 @@ scf::ForOp loopOf(VjpOp op) {
   return loop;
 }
 
-bool isArray(Value value) { return isa<ArrayType>(value.getType()); }
-
 /// The number of values that store the snapshots of one carried value. A tensor needs one array, with an
 /// element per slot. An array needs two: the concatenated elements of all slots, and the end of each slot.
 size_t storageCount(Type carried) { return isa<ArrayType>(carried) ? 2 : 1; }

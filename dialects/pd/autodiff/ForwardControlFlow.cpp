@@ -11,9 +11,9 @@ namespace proa::pd {
 namespace {
 
 /// Values that have a tangent, and values that need one.
-class Values {
+class ActiveValues {
 public:
-  explicit Values(const Tangents &tangents) : tangents(tangents) {}
+  explicit ActiveValues(const Tangents &tangents) : tangents(tangents) {}
   bool contains(Value value) const { return tangents.contains(value) || added.contains(value); }
   void insert(Value value) { added.insert(value); }
   size_t size() const { return added.size(); }
@@ -24,48 +24,48 @@ private:
 };
 
 /// Adds to `active` every value that may have a tangent. An active value without a tangent gets zeros.
-void findActive(Operation *op, Values &active);
+void findActive(Operation *op, ActiveValues &active);
 
-void findActive(Block &block, Values &active) {
+void findActive(Block &block, ActiveValues &active) {
   for (Operation &op : block)
     findActive(&op, active);
 }
 
-void flow(ValueRange from, ValueRange to, Values &active) {
+void passActivity(ValueRange from, ValueRange to, ActiveValues &active) {
   for (auto [source, target] : llvm::zip(from, to))
     if (active.contains(source) && hasTangent(target.getType()))
       active.insert(target);
 }
 
-void findActive(Operation *op, Values &active) {
+void findActive(Operation *op, ActiveValues &active) {
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
     for (Region &region : op->getRegions())
       if (!region.empty()) {
         findActive(region.front(), active);
-        flow(region.front().getTerminator()->getOperands(), op->getResults(), active);
+        passActivity(region.front().getTerminator()->getOperands(), op->getResults(), active);
       }
     return;
   }
   if (auto loop = dyn_cast<scf::WhileOp>(op)) {
-    flow(loop.getInits(), loop.getBeforeArguments(), active);
+    passActivity(loop.getInits(), loop.getBeforeArguments(), active);
     for (size_t before = ~size_t(0); before != active.size();) {
       before = active.size();
       findActive(*loop.getBeforeBody(), active);
-      flow(loop.getConditionOp().getArgs(), loop.getAfterArguments(), active);
+      passActivity(loop.getConditionOp().getArgs(), loop.getAfterArguments(), active);
       findActive(*loop.getAfterBody(), active);
-      flow(loop.getYieldOp().getOperands(), loop.getBeforeArguments(), active);
+      passActivity(loop.getYieldOp().getOperands(), loop.getBeforeArguments(), active);
     }
-    flow(loop.getConditionOp().getArgs(), op->getResults(), active);
+    passActivity(loop.getConditionOp().getArgs(), op->getResults(), active);
     return;
   }
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
-    flow(loop.getInitArgs(), loop.getRegionIterArgs(), active);
+    passActivity(loop.getInitArgs(), loop.getRegionIterArgs(), active);
     for (size_t before = ~size_t(0); before != active.size();) {
       before = active.size();
       findActive(*loop.getBody(), active);
-      flow(loop.getBody()->getTerminator()->getOperands(), loop.getRegionIterArgs(), active);
+      passActivity(loop.getBody()->getTerminator()->getOperands(), loop.getRegionIterArgs(), active);
     }
-    flow(loop.getRegionIterArgs(), op->getResults(), active);
+    passActivity(loop.getRegionIterArgs(), op->getResults(), active);
     return;
   }
   if (readsAny(op, [&](Value v) { return active.contains(v); }))
@@ -75,7 +75,7 @@ void findActive(Operation *op, Values &active) {
 }
 
 /// The indices of the active values.
-SmallVector<unsigned> activeAmong(ValueRange values, const Values &active) {
+SmallVector<unsigned> activeAmong(ValueRange values, const ActiveValues &active) {
   SmallVector<unsigned> indices;
   for (auto [i, value] : llvm::enumerate(values))
     if (active.contains(value))
@@ -129,7 +129,7 @@ LogicalResult pushThroughBranch(scf::IfOp op, Tangents &tangents, ArrayRef<unsig
   return success();
 }
 
-LogicalResult pushThroughLoop(scf::WhileOp op, Tangents &tangents, const Values &active) {
+LogicalResult pushThroughLoop(scf::WhileOp op, Tangents &tangents, const ActiveValues &active) {
   SmallVector<unsigned> carried = activeAmong(op.getBeforeArguments(), active),
                         passed = activeAmong(op.getAfterArguments(), active);
   SmallVector<Type> carriedTypes = typesAt(op.getBeforeArguments(), carried),
@@ -161,7 +161,7 @@ LogicalResult pushThroughLoop(scf::WhileOp op, Tangents &tangents, const Values 
   return success();
 }
 
-LogicalResult pushThroughFor(scf::ForOp op, Tangents &tangents, const Values &active) {
+LogicalResult pushThroughFor(scf::ForOp op, Tangents &tangents, const ActiveValues &active) {
   SmallVector<unsigned> carried = activeAmong(op.getRegionIterArgs(), active);
   SmallVector<Type> types = typesAt(op.getRegionIterArgs(), carried);
   OpBuilder builder(op);
@@ -200,7 +200,7 @@ Value tangentOrZero(OpBuilder &builder, Value value, const Tangents &tangents) {
 }
 
 LogicalResult pushThroughControlFlow(Operation *op, Tangents &tangents) {
-  Values active(tangents);
+  ActiveValues active(tangents);
   findActive(op, active);
   SmallVector<unsigned> results = activeAmong(op->getResults(), active);
   if (auto branch = dyn_cast<scf::IfOp>(op))

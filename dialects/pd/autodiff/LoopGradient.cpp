@@ -22,8 +22,6 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-bool isArray(Value value) { return isa<ArrayType>(value.getType()); }
-
 /// Whether the op computes tensors from an array.
 bool readsArray(Operation &op) {
   return op.getNumRegions() == 0 && llvm::any_of(op.getOperands(), isArray) &&

@@ -170,7 +170,7 @@ Value ElementBuilder::constant(double value, Type type) {
 }
 
 ScalarBuilder ElementBuilder::scalar(Type result) {
-  return ScalarBuilder(*builder, getLoc(), result, /*operandUnsigned=*/false, /*resultUnsigned=*/false);
+  return ScalarBuilder(*builder, getLoc(), result, /*operandUnsigned=*/false);
 }
 
 Value ElementBuilder::toElement(IndexValue number, Type type) {

@@ -15,14 +15,13 @@ namespace proa::pd {
 namespace {
 
 bool isFloat(Value v) { return isa<FloatType>(v.getType()); }
-bool isComplex(Value v) { return isa<ComplexType>(v.getType()); }
 bool isBool(Value v) { return v.getType().isInteger(1); }
 
 /// The integer part of a float in 32 or 64 bits; the least integer for NaN and values out of range.
 Value truncated(OpBuilder &builder, Location location, Value x, unsigned width) {
   double limit = std::ldexp(1.0, static_cast<int>(width) - 1);
   Type type = builder.getIntegerType(width);
-  ScalarBuilder b(builder, location, type, false, false);
+  ScalarBuilder b(builder, location, type, /*operandUnsigned=*/false);
   // The conversion of a value out of range is poison, which the select discards.
   Value whole = arith::FPToSIOp::create(builder, location, type, x);
   return b.select(b.lessThan(b.abs(x), b.number(limit, x)), whole, b.constant(-limit, type));
@@ -39,6 +38,8 @@ Value toInteger(OpBuilder &builder, Location location, Value x, Type to) {
 }
 
 } // namespace
+
+bool ScalarBuilder::isComplex(Value x) { return isa<ComplexType>(x.getType()); }
 
 Value ScalarBuilder::constant(double value, Type type) {
   if (auto complexType = dyn_cast<ComplexType>(type)) {
@@ -367,7 +368,7 @@ Value ScalarBuilder::cast(Value x) {
       re = complex::ReOp::create(builder, location, x);
       im = complex::ImOp::create(builder, location, x);
     }
-    ScalarBuilder part(builder, location, complexTo.getElementType(), operandUnsigned, false);
+    ScalarBuilder part(builder, location, complexTo.getElementType(), operandUnsigned);
     re = part.cast(re);
     im = im ? part.cast(im) : part.constant(0, complexTo.getElementType());
     return complex::CreateOp::create(builder, location, to, re, im);
@@ -414,7 +415,7 @@ Value ScalarBuilder::castTowardZero(Value x) {
     return arith::BitcastOp::create(builder, location, type, v).getResult();
   };
   Type half = builder.getI16Type(), full = builder.getI32Type();
-  Value single = ScalarBuilder(builder, location, builder.getF32Type(), operandUnsigned, false).cast(x);
+  Value single = ScalarBuilder(builder, location, builder.getF32Type(), operandUnsigned).cast(x);
   if (to.isBF16()) {
     Value upper = arith::ShRUIOp::create(builder, location, bitcast(full, single), constant(16, full));
     return bitcast(to, arith::TruncIOp::create(builder, location, half, upper));

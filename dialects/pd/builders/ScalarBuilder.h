@@ -15,9 +15,8 @@ public:
 
   /// `resultType` is the element type of the op's result.
   ScalarBuilder(mlir::OpBuilder &builder, mlir::Location location, mlir::Type resultType,
-                bool operandUnsigned, bool resultUnsigned)
-      : builder(builder), location(location), resultType(resultType), operandUnsigned(operandUnsigned),
-        resultUnsigned(resultUnsigned) {}
+                bool operandUnsigned)
+      : builder(builder), location(location), resultType(resultType), operandUnsigned(operandUnsigned) {}
 
 #include "dialects/pd/builders/ScalarMethods.inc"
 
@@ -26,6 +25,7 @@ public:
   Value constant(double value, mlir::Type type);
 
 private:
+  static bool isComplex(mlir::Value x);
   // Functions of complex numbers that the complex dialect does not have (ScalarComplex.cpp).
   Value complexLog(Value x, double base);
   Value complexSinh(Value x);
@@ -45,7 +45,6 @@ private:
   mlir::Location location;
   mlir::Type resultType;
   bool operandUnsigned;
-  bool resultUnsigned;
 };
 
 } // namespace proa::pd

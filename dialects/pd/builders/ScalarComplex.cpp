@@ -12,8 +12,6 @@ using namespace mlir;
 
 namespace proa::pd {
 
-static bool isComplex(Value x) { return isa<ComplexType>(x.getType()); }
-
 Value ScalarBuilder::real(Value x) {
   return isComplex(x) ? complex::ReOp::create(builder, location, x).getResult() : x;
 }

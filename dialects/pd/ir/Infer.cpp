@@ -7,6 +7,12 @@ void mlir::detail::proaInferenceFailed(OperationState &) { throw proa::pd::Infer
 
 namespace proa::pd {
 
+bool mayBeEqual(ArrayRef<int64_t> x, ArrayRef<int64_t> y) {
+  return x.size() == y.size() && llvm::all_of(llvm::zip_equal(x, y), [](auto dims) {
+           return mayBeEqual(std::get<0>(dims), std::get<1>(dims));
+         });
+}
+
 LogicalResult inferenceError(std::optional<Location> location, const llvm::Twine &message) {
   if (location)
     emitError(*location) << message;

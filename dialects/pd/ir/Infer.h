@@ -23,6 +23,14 @@ inline mlir::RankedTensorType tensorType(mlir::Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType());
 }
 
+/// A size of a dim that is known only at run time.
+inline constexpr int64_t unknown = mlir::ShapedType::kDynamic;
+
+/// Whether two sizes of dims are equal as far as they are known.
+inline bool mayBeEqual(int64_t x, int64_t y) { return x == y || x == unknown || y == unknown; }
+/// Whether two shapes are equal as far as they are known.
+bool mayBeEqual(llvm::ArrayRef<int64_t> x, llvm::ArrayRef<int64_t> y);
+
 /// Emits an error if there is a location. Always returns failure.
 mlir::LogicalResult inferenceError(std::optional<mlir::Location> location, const llvm::Twine &message);
 

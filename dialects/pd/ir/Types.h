@@ -8,6 +8,8 @@
 
 namespace proa::pd {
 
+inline bool isArray(mlir::Value value) { return mlir::isa<ArrayType>(value.getType()); }
+
 /// The most specific type that covers both: dims that differ become dynamic. Null if rank or element type
 /// differ. An array without writes joins with any array type.
 mlir::Type joinedTypes(mlir::Type a, mlir::Type b);

@@ -49,7 +49,7 @@ void storeSmallFloat(Tensor &tensor, int64_t index, double number) {
 
 /// The integer that a tensor of type Int stores for x.
 template <class Int> Int integerOf(const HostScalar &x) {
-  return x.isInteger() ? static_cast<Int>(x.integer) : toInteger<Int>(x.number.real());
+  return x.isInteger() ? static_cast<Int>(x.integer) : proa::toInteger<Int>(x.number.real());
 }
 
 /// The integer that a tensor of the dtype stores for x; nullopt for other dtypes.
@@ -180,165 +180,178 @@ void storeScalar(Tensor &t, int64_t i, const HostScalar &x) {
   }
 }
 
-using Value = HostScalar;
-
 // Integers are computed unsigned, so that they wrap around.
 #define PROA_ARITHMETIC(name, op)                                                                            \
-  Value HostScalarBuilder::name(Value x, Value y) {                                                          \
+  HostScalar HostScalarBuilder::name(HostScalar x, HostScalar y) {                                           \
     if (x.isInteger())                                                                                       \
-      return Value::of(                                                                                      \
+      return HostScalar::of(                                                                                 \
           static_cast<int64_t>(static_cast<uint64_t>(x.integer) op static_cast<uint64_t>(y.integer)));       \
     if (x.kind == Kind::Complex)                                                                             \
-      return Value::of(x.number op y.number);                                                                \
-    return Value::of(x.real() op y.real());                                                                  \
+      return HostScalar::of(x.number op y.number);                                                           \
+    return HostScalar::of(x.real() op y.real());                                                             \
   }
 PROA_ARITHMETIC(subtract, -)
 #undef PROA_ARITHMETIC
 
-Value HostScalarBuilder::add(Value x, Value y) {
+HostScalar HostScalarBuilder::add(HostScalar x, HostScalar y) {
   if (x.kind == Kind::Bool)
-    return Value::of((x.integer | y.integer) != 0);
+    return HostScalar::of((x.integer | y.integer) != 0);
   if (x.isInteger())
-    return Value::of(
+    return HostScalar::of(
         static_cast<int64_t>(static_cast<uint64_t>(x.integer) + static_cast<uint64_t>(y.integer)));
-  return x.kind == Kind::Complex ? Value::of(x.number + y.number) : Value::of(x.real() + y.real());
+  return x.kind == Kind::Complex ? HostScalar::of(x.number + y.number) : HostScalar::of(x.real() + y.real());
 }
 
-Value HostScalarBuilder::multiply(Value x, Value y) {
+HostScalar HostScalarBuilder::multiply(HostScalar x, HostScalar y) {
   if (x.kind == Kind::Bool)
-    return Value::of((x.integer & y.integer) != 0);
+    return HostScalar::of((x.integer & y.integer) != 0);
   if (x.isInteger())
-    return Value::of(
+    return HostScalar::of(
         static_cast<int64_t>(static_cast<uint64_t>(x.integer) * static_cast<uint64_t>(y.integer)));
-  return x.kind == Kind::Complex ? Value::of(x.number * y.number) : Value::of(x.real() * y.real());
+  return x.kind == Kind::Complex ? HostScalar::of(x.number * y.number) : HostScalar::of(x.real() * y.real());
 }
 
-Value HostScalarBuilder::divide(Value x, Value y) {
+HostScalar HostScalarBuilder::divide(HostScalar x, HostScalar y) {
   if (x.isInteger()) {
     if (y.integer == 0)
-      return Value::of(int64_t(0));
-    return y.integer == -1 ? subtract(Value::of(int64_t(0)), x) : Value::of(x.integer / y.integer);
+      return HostScalar::of(int64_t(0));
+    return y.integer == -1 ? subtract(HostScalar::of(int64_t(0)), x) : HostScalar::of(x.integer / y.integer);
   }
-  return x.kind == Kind::Complex ? Value::of(x.number / y.number) : Value::of(x.real() / y.real());
+  return x.kind == Kind::Complex ? HostScalar::of(x.number / y.number) : HostScalar::of(x.real() / y.real());
 }
 
-Value HostScalarBuilder::maximum(Value x, Value y) {
+HostScalar HostScalarBuilder::maximum(HostScalar x, HostScalar y) {
   if (x.isInteger())
     return x.integer > y.integer ? x : y;
   return std::isnan(x.real()) || x.real() > y.real() ? x : y;
 }
 
-Value HostScalarBuilder::minimum(Value x, Value y) {
+HostScalar HostScalarBuilder::minimum(HostScalar x, HostScalar y) {
   if (x.isInteger())
     return x.integer < y.integer ? x : y;
   return std::isnan(x.real()) || x.real() < y.real() ? x : y;
 }
 
-Value HostScalarBuilder::fmax(Value x, Value y) {
-  return x.isInteger() ? maximum(x, y) : Value::of(std::fmax(x.real(), y.real()));
+HostScalar HostScalarBuilder::fmax(HostScalar x, HostScalar y) {
+  return x.isInteger() ? maximum(x, y) : HostScalar::of(std::fmax(x.real(), y.real()));
 }
 
-Value HostScalarBuilder::fmin(Value x, Value y) {
-  return x.isInteger() ? minimum(x, y) : Value::of(std::fmin(x.real(), y.real()));
+HostScalar HostScalarBuilder::fmin(HostScalar x, HostScalar y) {
+  return x.isInteger() ? minimum(x, y) : HostScalar::of(std::fmin(x.real(), y.real()));
 }
 
-Value HostScalarBuilder::floorDivide(Value x, Value y) {
+HostScalar HostScalarBuilder::floorDivide(HostScalar x, HostScalar y) {
   if (!x.isInteger())
-    return Value::of(std::floor(x.real() / y.real()));
-  Value quotient = divide(x, y);
+    return HostScalar::of(std::floor(x.real() / y.real()));
+  HostScalar quotient = divide(x, y);
   bool inexact = y.integer != 0 && y.integer != -1 && x.integer % y.integer != 0;
-  return inexact && ((x.integer < 0) != (y.integer < 0)) ? Value::of(quotient.integer - 1) : quotient;
+  return inexact && ((x.integer < 0) != (y.integer < 0)) ? HostScalar::of(quotient.integer - 1) : quotient;
 }
 
-Value HostScalarBuilder::remainder(Value x, Value y) {
+HostScalar HostScalarBuilder::remainder(HostScalar x, HostScalar y) {
   if (x.isInteger()) {
     if (y.integer == 0 || y.integer == -1)
-      return Value::of(int64_t(0));
+      return HostScalar::of(int64_t(0));
     int64_t rest = x.integer % y.integer;
-    return Value::of(rest != 0 && (rest < 0) != (y.integer < 0) ? rest + y.integer : rest);
+    return HostScalar::of(rest != 0 && (rest < 0) != (y.integer < 0) ? rest + y.integer : rest);
   }
   double rest = std::fmod(x.real(), y.real());
-  return Value::of(rest != 0 && (rest < 0) != (y.real() < 0) ? rest + y.real() : rest);
+  return HostScalar::of(rest != 0 && (rest < 0) != (y.real() < 0) ? rest + y.real() : rest);
 }
 
-Value HostScalarBuilder::pow(Value x, Value y) {
+HostScalar HostScalarBuilder::pow(HostScalar x, HostScalar y) {
   if (x.kind == Kind::Complex)
-    return Value::of(std::pow(x.number, y.number));
+    return HostScalar::of(std::pow(x.number, y.number));
   if (!x.isInteger())
-    return Value::of(std::pow(x.real(), y.real()));
+    return HostScalar::of(std::pow(x.real(), y.real()));
   // Integers are rounded from doubles, as in Paddle.
-  return Value::of(toInteger<int64_t>(std::nearbyint(std::pow(double(x.integer), double(y.integer)))));
+  return HostScalar::of(
+      proa::toInteger<int64_t>(std::nearbyint(std::pow(double(x.integer), double(y.integer)))));
 }
 
-Value HostScalarBuilder::atan2(Value x, Value y) { return Value::of(std::atan2(x.real(), y.real())); }
+HostScalar HostScalarBuilder::atan2(HostScalar x, HostScalar y) {
+  return HostScalar::of(std::atan2(x.real(), y.real()));
+}
 
-Value HostScalarBuilder::equal(Value x, Value y) {
+HostScalar HostScalarBuilder::equal(HostScalar x, HostScalar y) {
   if (x.isInteger())
-    return Value::of(x.integer == y.integer);
-  return Value::of(x.number == y.number);
+    return HostScalar::of(x.integer == y.integer);
+  return HostScalar::of(x.number == y.number);
 }
-Value HostScalarBuilder::notEqual(Value x, Value y) { return Value::of(equal(x, y).integer == 0); }
-Value HostScalarBuilder::lessThan(Value x, Value y) {
-  return Value::of(x.isInteger() ? x.integer < y.integer : x.real() < y.real());
+HostScalar HostScalarBuilder::notEqual(HostScalar x, HostScalar y) {
+  return HostScalar::of(equal(x, y).integer == 0);
 }
-Value HostScalarBuilder::lessEqual(Value x, Value y) {
-  return Value::of(x.isInteger() ? x.integer <= y.integer : x.real() <= y.real());
+HostScalar HostScalarBuilder::lessThan(HostScalar x, HostScalar y) {
+  return HostScalar::of(x.isInteger() ? x.integer < y.integer : x.real() < y.real());
+}
+HostScalar HostScalarBuilder::lessEqual(HostScalar x, HostScalar y) {
+  return HostScalar::of(x.isInteger() ? x.integer <= y.integer : x.real() <= y.real());
 }
 
-Value HostScalarBuilder::bitAnd(Value x, Value y) { return {x.kind, x.integer & y.integer, {}}; }
-Value HostScalarBuilder::bitOr(Value x, Value y) { return {x.kind, x.integer | y.integer, {}}; }
-Value HostScalarBuilder::bitXor(Value x, Value y) { return {x.kind, x.integer ^ y.integer, {}}; }
-Value HostScalarBuilder::bitNot(Value x) {
-  return x.kind == Kind::Bool ? Value::of(x.integer == 0) : Value::of(~x.integer);
+HostScalar HostScalarBuilder::bitAnd(HostScalar x, HostScalar y) {
+  return {x.kind, x.integer & y.integer, {}};
 }
-Value HostScalarBuilder::toBool(Value x) {
-  return Value::of(x.isInteger() ? x.integer != 0 : x.number != Complex(0));
+HostScalar HostScalarBuilder::bitOr(HostScalar x, HostScalar y) {
+  return {x.kind, x.integer | y.integer, {}};
 }
-Value HostScalarBuilder::select(Value condition, Value x, Value y) { return condition.integer ? x : y; }
+HostScalar HostScalarBuilder::bitXor(HostScalar x, HostScalar y) {
+  return {x.kind, x.integer ^ y.integer, {}};
+}
+HostScalar HostScalarBuilder::bitNot(HostScalar x) {
+  return x.kind == Kind::Bool ? HostScalar::of(x.integer == 0) : HostScalar::of(~x.integer);
+}
+HostScalar HostScalarBuilder::toBool(HostScalar x) {
+  return HostScalar::of(x.isInteger() ? x.integer != 0 : x.number != Complex(0));
+}
+HostScalar HostScalarBuilder::select(HostScalar condition, HostScalar x, HostScalar y) {
+  return condition.integer ? x : y;
+}
 
-Value HostScalarBuilder::exp(Value x) {
+HostScalar HostScalarBuilder::exp(HostScalar x) {
   return apply(x, [](auto v) { return std::exp(v); });
 }
-Value HostScalarBuilder::expm1(Value x) {
-  return x.kind == Kind::Complex ? Value::of(std::exp(x.number) - 1.0) : Value::of(std::expm1(x.real()));
+HostScalar HostScalarBuilder::expm1(HostScalar x) {
+  return x.kind == Kind::Complex ? HostScalar::of(std::exp(x.number) - 1.0)
+                                 : HostScalar::of(std::expm1(x.real()));
 }
-Value HostScalarBuilder::log(Value x) {
+HostScalar HostScalarBuilder::log(HostScalar x) {
   return apply(x, [](auto v) { return std::log(v); });
 }
-Value HostScalarBuilder::log1p(Value x) {
-  return x.kind == Kind::Complex ? Value::of(std::log(1.0 + x.number)) : Value::of(std::log1p(x.real()));
+HostScalar HostScalarBuilder::log1p(HostScalar x) {
+  return x.kind == Kind::Complex ? HostScalar::of(std::log(1.0 + x.number))
+                                 : HostScalar::of(std::log1p(x.real()));
 }
-Value HostScalarBuilder::log2(Value x) {
+HostScalar HostScalarBuilder::log2(HostScalar x) {
   if (x.kind == Kind::Complex)
-    return Value::of(std::log(x.number) / std::log(2.0));
+    return HostScalar::of(std::log(x.number) / std::log(2.0));
   return applyReal(x, [](double v) { return std::log2(v); });
 }
-Value HostScalarBuilder::log10(Value x) {
+HostScalar HostScalarBuilder::log10(HostScalar x) {
   if (x.kind == Kind::Complex)
-    return Value::of(std::log(x.number) / std::log(10.0));
+    return HostScalar::of(std::log(x.number) / std::log(10.0));
   return applyReal(x, [](double v) { return std::log10(v); });
 }
-Value HostScalarBuilder::sqrt(Value x) {
+HostScalar HostScalarBuilder::sqrt(HostScalar x) {
   return apply(x, [](auto v) { return std::sqrt(v); });
 }
-Value HostScalarBuilder::rsqrt(Value x) {
+HostScalar HostScalarBuilder::rsqrt(HostScalar x) {
   return apply(x, [](auto v) { return 1.0 / std::sqrt(v); });
 }
-Value HostScalarBuilder::sin(Value x) {
+HostScalar HostScalarBuilder::sin(HostScalar x) {
   return apply(x, [](auto v) { return std::sin(v); });
 }
-Value HostScalarBuilder::cos(Value x) {
+HostScalar HostScalarBuilder::cos(HostScalar x) {
   return apply(x, [](auto v) { return std::cos(v); });
 }
-Value HostScalarBuilder::tan(Value x) {
+HostScalar HostScalarBuilder::tan(HostScalar x) {
   return apply(x, [](auto v) { return std::tan(v); });
 }
-Value HostScalarBuilder::tanh(Value x) {
+HostScalar HostScalarBuilder::tanh(HostScalar x) {
   return apply(x, [](auto v) { return std::tanh(v); });
 }
 
 #define PROA_FUNCTION(name)                                                                                  \
-  Value HostScalarBuilder::name(Value x) {                                                                   \
+  HostScalar HostScalarBuilder::name(HostScalar x) {                                                         \
     return apply(x, [](auto v) { return std::name(v); });                                                    \
   }
 PROA_FUNCTION(asin)
@@ -352,122 +365,132 @@ PROA_FUNCTION(atanh)
 #undef PROA_FUNCTION
 
 #define PROA_REAL_FUNCTION(name)                                                                             \
-  Value HostScalarBuilder::name(Value x) {                                                                   \
+  HostScalar HostScalarBuilder::name(HostScalar x) {                                                         \
     return applyReal(x, [](double v) { return std::name(v); });                                              \
   }
 PROA_REAL_FUNCTION(erf)
 PROA_REAL_FUNCTION(ceil)
 PROA_REAL_FUNCTION(floor)
 PROA_REAL_FUNCTION(round)
-Value HostScalarBuilder::roundEven(Value x) {
-  return x.isInteger() ? x : Value::of(std::nearbyint(x.real()));
+HostScalar HostScalarBuilder::roundEven(HostScalar x) {
+  return x.isInteger() ? x : HostScalar::of(std::nearbyint(x.real()));
 }
 #undef PROA_REAL_FUNCTION
 
-Value HostScalarBuilder::trunc(Value x) { return x.isInteger() ? x : Value::of(std::trunc(x.real())); }
+HostScalar HostScalarBuilder::trunc(HostScalar x) {
+  return x.isInteger() ? x : HostScalar::of(std::trunc(x.real()));
+}
 
-Value HostScalarBuilder::sign(Value x) {
+HostScalar HostScalarBuilder::sign(HostScalar x) {
   if (x.isInteger())
-    return Value::of(int64_t((x.integer > 0) - (x.integer < 0)));
+    return HostScalar::of(int64_t((x.integer > 0) - (x.integer < 0)));
   if (x.kind == Kind::Complex)
-    return x.number == Complex(0) ? x : Value::of(x.number / std::abs(x.number));
+    return x.number == Complex(0) ? x : HostScalar::of(x.number / std::abs(x.number));
   double v = x.real();
-  return Value::of(std::isnan(v) ? v : double((v > 0) - (v < 0)));
+  return HostScalar::of(std::isnan(v) ? v : double((v > 0) - (v < 0)));
 }
 
-Value HostScalarBuilder::negate(Value x) {
+HostScalar HostScalarBuilder::negate(HostScalar x) {
   if (x.isInteger())
-    return subtract(Value::of(int64_t(0)), x);
-  return x.kind == Kind::Complex ? Value::of(-x.number) : Value::of(-x.real());
+    return subtract(HostScalar::of(int64_t(0)), x);
+  return x.kind == Kind::Complex ? HostScalar::of(-x.number) : HostScalar::of(-x.real());
 }
 
-Value HostScalarBuilder::abs(Value x) {
+HostScalar HostScalarBuilder::abs(HostScalar x) {
   if (x.isInteger())
     return x.integer < 0 ? negate(x) : x;
-  return Value::of(x.kind == Kind::Complex ? std::abs(x.number) : std::abs(x.real()));
+  return HostScalar::of(x.kind == Kind::Complex ? std::abs(x.number) : std::abs(x.real()));
 }
 
-Value HostScalarBuilder::isnan(Value x) {
-  return Value::of(!x.isInteger() && (std::isnan(x.number.real()) || std::isnan(x.number.imag())));
+HostScalar HostScalarBuilder::isnan(HostScalar x) {
+  return HostScalar::of(!x.isInteger() && (std::isnan(x.number.real()) || std::isnan(x.number.imag())));
 }
-Value HostScalarBuilder::isinf(Value x) {
-  return Value::of(!x.isInteger() && (std::isinf(x.number.real()) || std::isinf(x.number.imag())));
+HostScalar HostScalarBuilder::isinf(HostScalar x) {
+  return HostScalar::of(!x.isInteger() && (std::isinf(x.number.real()) || std::isinf(x.number.imag())));
 }
-Value HostScalarBuilder::isfinite(Value x) { return Value::of(!isnan(x).integer && !isinf(x).integer); }
+HostScalar HostScalarBuilder::isfinite(HostScalar x) {
+  return HostScalar::of(!isnan(x).integer && !isinf(x).integer);
+}
 
-Value HostScalarBuilder::real(Value x) { return x.kind == Kind::Complex ? Value::of(x.number.real()) : x; }
-Value HostScalarBuilder::imag(Value x) {
-  return x.kind == Kind::Complex ? Value::of(x.number.imag()) : number(0, x);
+HostScalar HostScalarBuilder::real(HostScalar x) {
+  return x.kind == Kind::Complex ? HostScalar::of(x.number.real()) : x;
 }
-Value HostScalarBuilder::complex(Value re, Value im) { return Value::of(Complex(re.real(), im.real())); }
-Value HostScalarBuilder::conj(Value x) {
-  return x.kind == Kind::Complex ? Value::of(std::conj(x.number)) : x;
+HostScalar HostScalarBuilder::imag(HostScalar x) {
+  return x.kind == Kind::Complex ? HostScalar::of(x.number.imag()) : number(0, x);
 }
-Value HostScalarBuilder::angle(Value x) {
+HostScalar HostScalarBuilder::complex(HostScalar re, HostScalar im) {
+  return HostScalar::of(Complex(re.real(), im.real()));
+}
+HostScalar HostScalarBuilder::conj(HostScalar x) {
+  return x.kind == Kind::Complex ? HostScalar::of(std::conj(x.number)) : x;
+}
+HostScalar HostScalarBuilder::angle(HostScalar x) {
   if (x.kind == Kind::Complex)
-    return Value::of(std::arg(x.number));
-  return Value::of(x.real() < 0 ? std::numbers::pi : 0.0);
+    return HostScalar::of(std::arg(x.number));
+  return HostScalar::of(x.real() < 0 ? std::numbers::pi : 0.0);
 }
 
-Value HostScalarBuilder::copysign(Value x, Value y) { return Value::of(std::copysign(x.real(), y.real())); }
+HostScalar HostScalarBuilder::copysign(HostScalar x, HostScalar y) {
+  return HostScalar::of(std::copysign(x.real(), y.real()));
+}
 
-Value HostScalarBuilder::shiftLeft(Value x, Value y) {
+HostScalar HostScalarBuilder::shiftLeft(HostScalar x, HostScalar y) {
   int64_t width = 8 * static_cast<int64_t>(sizeOf(resultType));
   bool isInside = y.integer >= 0 && y.integer < width;
-  return Value::of(isInside ? static_cast<int64_t>(static_cast<uint64_t>(x.integer) << y.integer)
-                            : int64_t{0});
+  return HostScalar::of(isInside ? static_cast<int64_t>(static_cast<uint64_t>(x.integer) << y.integer)
+                                 : int64_t{0});
 }
 
-Value HostScalarBuilder::shiftRight(Value x, Value y, bool isArithmetic) {
+HostScalar HostScalarBuilder::shiftRight(HostScalar x, HostScalar y, bool isArithmetic) {
   int64_t width = 8 * static_cast<int64_t>(sizeOf(resultType));
   bool isInside = y.integer >= 0 && y.integer < width;
   bool hasSign = resultType != DType::UInt8 && resultType != DType::UInt16 && resultType != DType::UInt32 &&
                  resultType != DType::UInt64;
   if (isArithmetic && hasSign)
-    return Value::of(x.integer >> (isInside ? y.integer : width - 1));
+    return HostScalar::of(x.integer >> (isInside ? y.integer : width - 1));
   uint64_t bits = static_cast<uint64_t>(x.integer) & (width < 64 ? (uint64_t{1} << width) - 1 : ~uint64_t{0});
-  return Value::of(isInside ? static_cast<int64_t>(bits >> y.integer) : int64_t{0});
+  return HostScalar::of(isInside ? static_cast<int64_t>(bits >> y.integer) : int64_t{0});
 }
 
-Value HostScalarBuilder::nextafter(Value x, Value y) {
+HostScalar HostScalarBuilder::nextafter(HostScalar x, HostScalar y) {
   if (resultType == DType::Float32)
-    return Value::of(double(std::nextafter(static_cast<float>(x.real()), static_cast<float>(y.real()))));
-  return Value::of(std::nextafter(x.real(), y.real()));
+    return HostScalar::of(double(std::nextafter(static_cast<float>(x.real()), static_cast<float>(y.real()))));
+  return HostScalar::of(std::nextafter(x.real(), y.real()));
 }
 
-Value HostScalarBuilder::widen(Value x) { return x; }
+HostScalar HostScalarBuilder::widen(HostScalar x) { return x; }
 
-Value HostScalarBuilder::number(double value, Value like) {
+HostScalar HostScalarBuilder::number(double value, HostScalar like) {
   if (like.isInteger())
-    return {like.kind, toInteger<int64_t>(value), {}};
+    return {like.kind, proa::toInteger<int64_t>(value), {}};
   return {like.kind, 0, value};
 }
 
-Value HostScalarBuilder::cast(Value x) {
+HostScalar HostScalarBuilder::cast(HostScalar x) {
   if (std::optional<int64_t> integer = integerOf(resultType, x))
-    return Value::of(*integer);
+    return HostScalar::of(*integer);
   switch (resultType) {
   case DType::Bool:
     return toBool(x);
   case DType::Complex64:
   case DType::Complex128:
-    return Value::of(toComplex(x));
+    return HostScalar::of(toComplex(x));
   default:
-    return Value::of(x.real());
+    return HostScalar::of(x.real());
   }
 }
 
-Value HostScalarBuilder::castTowardZero(Value x) {
+HostScalar HostScalarBuilder::castTowardZero(HostScalar x) {
   bool isF16 = resultType == DType::Float16;
   if (!isF16 && resultType != DType::BFloat16)
     return cast(x);
   auto single = static_cast<float>(x.real());
   if (isF16 && std::abs(single) > 65504)
-    return Value::of(std::copysign(std::numeric_limits<double>::infinity(), single));
+    return HostScalar::of(std::copysign(std::numeric_limits<double>::infinity(), single));
   llvm::APFloat value(single);
   bool lossy = false;
   value.convert(semanticsOf(resultType), llvm::APFloat::rmTowardZero, &lossy);
-  return Value::of(value.convertToDouble());
+  return HostScalar::of(value.convertToDouble());
 }
 
 } // namespace proa::pd

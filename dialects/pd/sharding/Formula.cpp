@@ -10,6 +10,15 @@ using namespace mlir;
 
 namespace proa::pd {
 
+int64_t rankOf(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type ? type.getRank() : 0;
+}
+
+int64_t dimSizeOf(Classes::Dim dim) {
+  return cast<RankedTensorType>(dim.first.getType()).getDimSize(dim.second);
+}
+
 unsigned Classes::of(Dim dim) {
   auto [entry, isNew] = ids.try_emplace(dim, static_cast<unsigned>(parents.size()));
   if (isNew) {
@@ -34,15 +43,6 @@ void Classes::require(Dim dim, Need need) {
 }
 
 namespace {
-
-int64_t rankOf(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type ? type.getRank() : 0;
-}
-
-int64_t dimSizeOf(Classes::Dim dim) {
-  return cast<RankedTensorType>(dim.first.getType()).getDimSize(dim.second);
-}
 
 void need(Classes &classes, ValueRange values, Classes::Need what) {
   for (Value value : values)

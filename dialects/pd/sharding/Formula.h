@@ -52,6 +52,11 @@ private:
   mlir::FailureOr<llvm::SmallVector<mlir::Value>> values = mlir::failure();
 };
 
+/// The rank of a tensor; 0 for other values.
+int64_t rankOf(mlir::Value value);
+/// The size of a dimension, or kDynamic.
+int64_t dimSizeOf(Classes::Dim dim);
+
 /// The local form of a composite: its decomposition on parts, where each sum over a split dimension is
 /// combined at once.
 llvm::FailureOr<llvm::SmallVector<mlir::Value>> localDecomposition(LocalFormBuilder &form);

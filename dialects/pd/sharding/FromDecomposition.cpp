@@ -11,15 +11,6 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-int64_t rankOf(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type ? type.getRank() : 0;
-}
-
-int64_t dimSizeOf(Classes::Dim dim) {
-  return cast<RankedTensorType>(dim.first.getType()).getDimSize(dim.second);
-}
-
 /// A dimension of the composite's operand or result.
 struct OwnDim {
   bool isResult;

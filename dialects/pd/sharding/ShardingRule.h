@@ -50,6 +50,11 @@ struct DimFactors : llvm::SmallVector<unsigned, 1> {
 /// One entry for each dimension. Empty if the value is not a tensor.
 using TensorFactors = llvm::SmallVector<DimFactors, 4>;
 
+/// Whether a dimension of the tensor has the factor.
+inline bool hasFactor(const TensorFactors &tensor, unsigned factor) {
+  return llvm::any_of(tensor, [&](const DimFactors &dim) { return llvm::is_contained(dim, factor); });
+}
+
 /// The equivalent of Shardy's OpShardingRule and GSPMD's dimension groups (Bauer et al. 2021, "GSPMD",
 /// section 3.5). The rule of a matmul of [m, k] and [k, n]:
 /// `([i, k], [k, j])->([i, j]) {i=m, j=n, k=k} reduction={k:sum}`. The rule of a split of [m, 5] into 2 and 3

@@ -2,6 +2,7 @@
 
 #include "lib/runtime/Collective.h"
 #include "lib/runtime/cuda/CudaQueue.h"
+#include "lib/runtime/cuda/Extents.h"
 
 #include <fmt/ranges.h>
 
@@ -19,13 +20,6 @@ using runtime::Move;
 using runtime::RankExchange;
 using runtime::View;
 using Dims = std::vector<int64_t>;
-
-int64_t productOf(std::span<const int64_t> dims) {
-  int64_t product = 1;
-  for (int64_t dim : dims)
-    product *= dim;
-  return product;
-}
 
 Dims stridesOf(std::span<const int64_t> dims) {
   Dims strides(dims.size(), 1);

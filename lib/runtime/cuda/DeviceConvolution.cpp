@@ -81,13 +81,13 @@ Result<Task> readTask(const runtime::Step &step, const KernelRequest &request) {
 }
 
 /// The post-ops as the library computes them: indices into ConvConfig::postOps.
-struct Epilogue {
+struct ConvEpilogue {
   std::optional<size_t> bias, addend;
   bool hasRelu = false;
 };
 
-Result<Epilogue> epilogueOf(const ConvConfig &config) {
-  Epilogue epilogue;
+Result<ConvEpilogue> epilogueOf(const ConvConfig &config) {
+  ConvEpilogue epilogue;
   for (size_t i = 0; i < config.postOps.size(); ++i) {
     const PostOp &op = config.postOps[i];
     bool isRelu = !op.hasOperand() && runtime::rowActivation(op) == runtime::RowActivation::Relu;
@@ -114,7 +114,7 @@ DimsOf dimsOf(std::span<const View> views) {
 
 class DeviceConvolution final : public runtime::DeviceLibraryKernel {
 public:
-  DeviceConvolution(Task task, const Epilogue &epilogue, bool allowsTf32)
+  DeviceConvolution(Task task, const ConvEpilogue &epilogue, bool allowsTf32)
       : task(std::move(task)), epilogue(epilogue), allowsTf32(allowsTf32) {}
 
   Result<DimsOf> outputDims(std::span<const View> inputs, runtime::Communicator *) const override {
@@ -191,7 +191,7 @@ public:
 
 private:
   Task task;
-  Epilogue epilogue;
+  ConvEpilogue epilogue;
   bool allowsTf32;
 
   std::vector<int64_t> filterOf(const DimsOf &inputs) const {
@@ -239,7 +239,7 @@ Result<std::shared_ptr<runtime::DeviceLibraryKernel>> createDeviceConvolution(co
   Result<Task> task = readTask(step, request);
   if (!task)
     return task.diagnostics();
-  Result<Epilogue> epilogue = epilogueOf(task->config);
+  Result<ConvEpilogue> epilogue = epilogueOf(task->config);
   if (!epilogue)
     return epilogue.diagnostics();
   DType dtype = request.outputs[0].dtype;

@@ -1,6 +1,7 @@
 #include "lib/runtime/cuda/DeviceFft.h"
 
 #include "lib/runtime/cuda/CudaQueue.h"
+#include "lib/runtime/cuda/Extents.h"
 #include "lib/runtime/cuda/Fft.h"
 #include "lib/runtime/kernels/FftConfig.h"
 
@@ -14,13 +15,6 @@ using runtime::FftConfig;
 using runtime::View;
 using Kind = FourierTransform::Kind;
 using Dims = std::vector<int64_t>;
-
-int64_t productOf(std::span<const int64_t> dims) {
-  int64_t product = 1;
-  for (int64_t dim : dims)
-    product *= dim;
-  return product;
-}
 
 /// A transform of some lines of a tensor, and where they begin, in elements.
 struct Part {

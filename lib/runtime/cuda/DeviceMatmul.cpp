@@ -35,14 +35,14 @@ Result<MatmulConfig> configOf(const runtime::Step &step, const KernelRequest &re
 }
 
 /// The post-ops as one product computes them: indices into MatmulConfig::postOps.
-struct Epilogue {
+struct MatmulEpilogue {
   std::optional<size_t> bias, addend;
   MatrixProduct::Activation activation = MatrixProduct::Activation::None;
 };
 
 /// Nothing where the library does not have the combination.
-std::optional<Epilogue> epilogueOf(const MatmulConfig &config) {
-  Epilogue epilogue;
+std::optional<MatmulEpilogue> epilogueOf(const MatmulConfig &config) {
+  MatmulEpilogue epilogue;
   for (size_t i = 0; i < config.postOps.size(); ++i) {
     const PostOp &op = config.postOps[i];
     if (epilogue.activation != MatrixProduct::Activation::None)
@@ -93,7 +93,7 @@ std::optional<MatrixLayout> layoutOf(const StridedOperand &operand, size_t fast,
 /// Memory by columns is memory by rows of the transposed matrix, so the product is out^T = y^T x^T.
 class Schedule {
 public:
-  Schedule(const MatmulGeometry &geometry, const Epilogue &epilogue)
+  Schedule(const MatmulGeometry &geometry, const MatmulEpilogue &epilogue)
       : geometry(geometry), epilogue(epilogue), row(geometry.rank() - 2), column(geometry.rank() - 1) {
     for (size_t axis = 0; axis < row; ++axis)
       if (!batchAxis || geometry.out.dims[axis] > geometry.out.dims[*batchAxis])
@@ -151,7 +151,7 @@ public:
 
 private:
   const MatmulGeometry &geometry;
-  const Epilogue &epilogue;
+  const MatmulEpilogue &epilogue;
   size_t row, column;
   std::optional<size_t> batchAxis; ///< the longest one
 
@@ -176,7 +176,7 @@ private:
 
 class DeviceMatmul final : public runtime::DeviceLibraryKernel {
 public:
-  DeviceMatmul(MatmulConfig config, Epilogue epilogue, bool allowsTf32)
+  DeviceMatmul(MatmulConfig config, MatmulEpilogue epilogue, bool allowsTf32)
       : config(std::move(config)), epilogue(epilogue), allowsTf32(allowsTf32) {}
 
   Result<std::vector<std::vector<int64_t>>> outputDims(std::span<const View> inputs,
@@ -222,7 +222,7 @@ public:
 
 private:
   MatmulConfig config;
-  Epilogue epilogue;
+  MatmulEpilogue epilogue;
   bool allowsTf32;
 
   Result<MatmulGeometry> geometryOf(std::span<const View> inputs) const {
@@ -242,8 +242,8 @@ bool isSupported(DType dtype) {
 }
 
 /// The epilogue of a step that the library computes; nothing for others.
-std::optional<Epilogue> supportedEpilogue(const MatmulConfig &config, const KernelRequest &request) {
-  std::optional<Epilogue> epilogue = epilogueOf(config);
+std::optional<MatmulEpilogue> supportedEpilogue(const MatmulConfig &config, const KernelRequest &request) {
+  std::optional<MatmulEpilogue> epilogue = epilogueOf(config);
   const OperandType &out = request.outputs[0];
   if (!epilogue || !isSupported(out.dtype) || !keepsMatrixAxis(config.permutationX) ||
       !keepsMatrixAxis(config.permutationY))
@@ -264,7 +264,7 @@ Result<std::shared_ptr<runtime::DeviceLibraryKernel>> createDeviceMatmul(const r
   Result<MatmulConfig> config = configOf(step, request);
   if (!config)
     return config.diagnostics();
-  std::optional<Epilogue> epilogue = supportedEpilogue(*config, request);
+  std::optional<MatmulEpilogue> epilogue = supportedEpilogue(*config, request);
   if (!epilogue)
     return failure("cuBLASLt does not support the types or the post-ops of the matmul");
   return std::shared_ptr<runtime::DeviceLibraryKernel>(

@@ -1,4 +1,5 @@
 #include "lib/runtime/cuda/Dnn.h"
+#include "lib/runtime/cuda/Extents.h"
 #include "lib/runtime/cuda/RecordingDriver.h"
 
 #include <fmt/format.h>
@@ -8,13 +9,6 @@
 
 namespace proa::cuda {
 namespace {
-
-int64_t productOf(const std::vector<int64_t> &dims) {
-  int64_t product = 1;
-  for (int64_t dim : dims)
-    product *= dim;
-  return product;
-}
 
 /// An image in memory: the offset of an element by its index in [batch, channels, spatial...].
 class Layout {

@@ -1,3 +1,4 @@
+#include "lib/runtime/cuda/Extents.h"
 #include "lib/runtime/cuda/Fft.h"
 #include "lib/runtime/cuda/RecordingDriver.h"
 
@@ -11,13 +12,6 @@ namespace proa::cuda {
 namespace {
 
 using Complex = std::complex<double>;
-
-int64_t productOf(const std::vector<int64_t> &lengths) {
-  int64_t product = 1;
-  for (int64_t length : lengths)
-    product *= length;
-  return product;
-}
 
 /// The stored lengths of one side: the last one of the half side holds length / 2 + 1 numbers.
 std::vector<int64_t> storedLengths(const FourierTransform &t, bool isFrom) {

@@ -24,7 +24,7 @@ Result<int64_t> numberOf(const View &view) {
   return numbers->front();
 }
 
-Result<void> create(Call &call) {
+Result<void> createArray(Call &call) {
   call.outputArray(0, std::nullopt);
   return {};
 }
@@ -160,8 +160,8 @@ Result<void> checkOperands(const KernelRequest &request, size_t inputs, bool rea
 }
 
 template <class Run>
-Result<std::unique_ptr<LibraryKernel>> make(const KernelRequest &request, size_t inputs, bool readsArray,
-                                            bool writesArray, Run run) {
+Result<std::unique_ptr<LibraryKernel>> makeArrayKernel(const KernelRequest &request, size_t inputs,
+                                                       bool readsArray, bool writesArray, Run run) {
   if (Result<void> valid = checkOperands(request, inputs, readsArray, writesArray); !valid)
     return valid.diagnostics();
   return makeKernel(run);
@@ -171,23 +171,23 @@ Result<std::unique_ptr<LibraryKernel>> make(const KernelRequest &request, size_t
 
 Result<std::unique_ptr<LibraryKernel>> makeArrayCreate(const ArrayCreateAttributes &op,
                                                        const KernelRequest &request) {
-  return make(request, 0, false, true, create);
+  return makeArrayKernel(request, 0, false, true, createArray);
 }
 Result<std::unique_ptr<LibraryKernel>> makeArrayWrite(const ArrayWriteAttributes &op,
                                                       const KernelRequest &request) {
-  return make(request, 3, true, true, write);
+  return makeArrayKernel(request, 3, true, true, write);
 }
 Result<std::unique_ptr<LibraryKernel>> makeArrayRead(const ArrayReadAttributes &op,
                                                      const KernelRequest &request) {
-  return make(request, 2, true, false, read);
+  return makeArrayKernel(request, 2, true, false, read);
 }
 Result<std::unique_ptr<LibraryKernel>> makeArrayLength(const ArrayLengthAttributes &op,
                                                        const KernelRequest &request) {
-  return make(request, 1, true, false, length);
+  return makeArrayKernel(request, 1, true, false, length);
 }
 Result<std::unique_ptr<LibraryKernel>> makeArraySlice(const ArraySliceAttributes &op,
                                                       const KernelRequest &request) {
-  return make(request, 3, true, true, slice);
+  return makeArrayKernel(request, 3, true, true, slice);
 }
 Result<std::unique_ptr<LibraryKernel>> makeArrayToTensor(const ArrayToTensorAttributes &op,
                                                          const KernelRequest &request) {

@@ -121,30 +121,30 @@ Result<void> Conv::convolve(Call &call, const ConvEntry &entry, const View &out)
 }
 
 template <class Op>
-Result<std::unique_ptr<LibraryKernel>> make(const Op &op, const KernelRequest &request, size_t spatial,
-                                            bool transposed) {
+Result<std::unique_ptr<LibraryKernel>> makeConv(const Op &op, const KernelRequest &request, size_t spatial,
+                                                bool transposed) {
   return makePlanned<Conv>(ConvConfig::create(op, request, spatial, transposed), request);
 }
 
 } // namespace
 
 Result<std::unique_ptr<LibraryKernel>> makeConv2d(const Conv2dAttributes &op, const KernelRequest &request) {
-  return make(op, request, 2, false);
+  return makeConv(op, request, 2, false);
 }
 Result<std::unique_ptr<LibraryKernel>> makeFusedConv2d(const FusedConv2dAttributes &op,
                                                        const KernelRequest &request) {
-  return make(op, request, 2, false);
+  return makeConv(op, request, 2, false);
 }
 Result<std::unique_ptr<LibraryKernel>> makeConv3d(const Conv3dAttributes &op, const KernelRequest &request) {
-  return make(op, request, 3, false);
+  return makeConv(op, request, 3, false);
 }
 Result<std::unique_ptr<LibraryKernel>> makeConv2dTranspose(const Conv2dTransposeAttributes &op,
                                                            const KernelRequest &request) {
-  return make(op, request, 2, true);
+  return makeConv(op, request, 2, true);
 }
 Result<std::unique_ptr<LibraryKernel>> makeConv3dTranspose(const Conv3dTransposeAttributes &op,
                                                            const KernelRequest &request) {
-  return make(op, request, 3, true);
+  return makeConv(op, request, 3, true);
 }
 
 } // namespace proa::runtime

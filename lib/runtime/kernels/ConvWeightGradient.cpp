@@ -146,7 +146,8 @@ private:
 };
 
 template <class Op>
-Result<std::unique_ptr<LibraryKernel>> make(const Op &op, const KernelRequest &request, size_t spatial) {
+Result<std::unique_ptr<LibraryKernel>> makeConvWeightGradient(const Op &op, const KernelRequest &request,
+                                                              size_t spatial) {
   Result<ConvConfig> attributes = ConvConfig::create(op, request, spatial, false);
   if (!attributes)
     return attributes.diagnostics();
@@ -165,11 +166,11 @@ Result<std::unique_ptr<LibraryKernel>> make(const Op &op, const KernelRequest &r
 
 Result<std::unique_ptr<LibraryKernel>> makeConv2dWeightGradient(const Conv2dWeightGradientAttributes &op,
                                                                 const KernelRequest &request) {
-  return make(op, request, 2);
+  return makeConvWeightGradient(op, request, 2);
 }
 Result<std::unique_ptr<LibraryKernel>> makeConv3dWeightGradient(const Conv3dWeightGradientAttributes &op,
                                                                 const KernelRequest &request) {
-  return make(op, request, 3);
+  return makeConvWeightGradient(op, request, 3);
 }
 
 } // namespace proa::runtime

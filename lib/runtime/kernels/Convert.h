@@ -108,6 +108,9 @@ template <class Body> bool dispatchIndex(DType dtype, Body &&body) {
   return dispatchOneOf<int32_t, int64_t>(dtype, body);
 }
 
+template <class T> inline constexpr bool isComplex = false;
+template <class T> inline constexpr bool isComplex<std::complex<T>> = true;
+
 /// The type in which a T is added and compared: float for the 16-bit floats, itself otherwise.
 template <class T>
 using Wide = std::conditional_t<std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>, float, T>;

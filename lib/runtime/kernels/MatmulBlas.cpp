@@ -10,20 +10,20 @@ namespace proa::runtime {
 namespace {
 
 /// How BLAS, told that matrices are row-major, reads the last two axes of an operand.
-struct Order {
+struct BlasOrder {
   bool transposed;
   int64_t leading;
 };
 
 /// Nothing where neither axis has its elements side by side.
-std::optional<Order> orderOf(const StridedOperand &operand) {
+std::optional<BlasOrder> orderOf(const StridedOperand &operand) {
   size_t last = operand.dims.size() - 1;
   int64_t rows = operand.dims[last - 1], columns = operand.dims[last];
   int64_t rowStride = operand.strides[last - 1], columnStride = operand.strides[last];
   if ((columns == 1 || columnStride == 1) && (rows == 1 || rowStride >= columns))
-    return Order{false, rows == 1 ? columns : rowStride};
+    return BlasOrder{false, rows == 1 ? columns : rowStride};
   if ((rows == 1 || rowStride == 1) && (columns == 1 || columnStride >= rows))
-    return Order{true, columns == 1 ? rows : columnStride};
+    return BlasOrder{true, columns == 1 ? rows : columnStride};
   return std::nullopt;
 }
 
@@ -32,7 +32,7 @@ template <class C> struct Port {
   const StridedOperand &stored;
   bool converted; ///< the tensor has elements of another type
   StridedOperand seen;
-  Order order{};
+  BlasOrder order{};
   bool copied;
   size_t convertedAt = 0, copiedAt = 0; ///< in the scratch memory
   C *data = nullptr;

@@ -230,8 +230,8 @@ private:
 };
 
 template <class Op>
-Result<std::unique_ptr<LibraryKernel>> make(const Op &op, const KernelRequest &request, size_t spatial,
-                                            bool withIndex) {
+Result<std::unique_ptr<LibraryKernel>> makePool(const Op &op, const KernelRequest &request, size_t spatial,
+                                                bool withIndex) {
   Result<PoolConfig> attributes = PoolConfig::create(op, request, spatial, withIndex);
   if (!attributes)
     return attributes.diagnostics();
@@ -241,18 +241,18 @@ Result<std::unique_ptr<LibraryKernel>> make(const Op &op, const KernelRequest &r
 } // namespace
 
 Result<std::unique_ptr<LibraryKernel>> makePool2d(const Pool2dAttributes &op, const KernelRequest &request) {
-  return make(op, request, 2, false);
+  return makePool(op, request, 2, false);
 }
 Result<std::unique_ptr<LibraryKernel>> makePool3d(const Pool3dAttributes &op, const KernelRequest &request) {
-  return make(op, request, 3, false);
+  return makePool(op, request, 3, false);
 }
 Result<std::unique_ptr<LibraryKernel>> makeMaxPool2dWithIndex(const MaxPool2dWithIndexAttributes &op,
                                                               const KernelRequest &request) {
-  return make(op, request, 2, true);
+  return makePool(op, request, 2, true);
 }
 Result<std::unique_ptr<LibraryKernel>> makeMaxPool3dWithIndex(const MaxPool3dWithIndexAttributes &op,
                                                               const KernelRequest &request) {
-  return make(op, request, 3, true);
+  return makePool(op, request, 3, true);
 }
 
 } // namespace proa::runtime

@@ -177,7 +177,8 @@ Result<void> poolGradient(Call &call, const PoolConfig &attributes) {
 }
 
 template <class Op>
-Result<std::unique_ptr<LibraryKernel>> make(const Op &op, const KernelRequest &request, size_t spatial) {
+Result<std::unique_ptr<LibraryKernel>> makePoolGradient(const Op &op, const KernelRequest &request,
+                                                        size_t spatial) {
   Result<PoolConfig> attributes = PoolConfig::create(op, request, spatial, false);
   if (!attributes)
     return attributes.diagnostics();
@@ -189,11 +190,11 @@ Result<std::unique_ptr<LibraryKernel>> make(const Op &op, const KernelRequest &r
 
 Result<std::unique_ptr<LibraryKernel>> makePool2dGradient(const Pool2dGradientAttributes &op,
                                                           const KernelRequest &request) {
-  return make(op, request, 2);
+  return makePoolGradient(op, request, 2);
 }
 Result<std::unique_ptr<LibraryKernel>> makePool3dGradient(const Pool3dGradientAttributes &op,
                                                           const KernelRequest &request) {
-  return make(op, request, 3);
+  return makePoolGradient(op, request, 3);
 }
 
 } // namespace proa::runtime

@@ -10,7 +10,7 @@
 namespace proa::runtime {
 namespace {
 
-struct ProposalAttributes {
+struct ProposalTargetAttributes {
   int64_t samples = 0, classes = 1;
   double fraction = 0, positive = 0, negativeTo = 0, negativeFrom = 0;
   std::vector<double> weights;
@@ -63,9 +63,9 @@ template <class T> struct ProposalCandidate {
   size_t box;
 };
 
-template <class T> class ImageProposals {
+template <class T> class LabelledProposals {
 public:
-  ImageProposals(const ProposalInputs<T> &inputs, const ProposalAttributes &attributes, size_t image)
+  LabelledProposals(const ProposalInputs<T> &inputs, const ProposalTargetAttributes &attributes, size_t image)
       : inputs(inputs), attributes(attributes), firstBox(static_cast<size_t>(inputs.boxOffsets[image])),
         boxCount(static_cast<size_t>(inputs.boxOffsets[image + 1]) - firstBox),
         scale(inputs.sizes[3 * image + 2]) {
@@ -136,14 +136,14 @@ private:
   }
 
   const ProposalInputs<T> &inputs;
-  const ProposalAttributes &attributes;
+  const ProposalTargetAttributes &attributes;
   size_t firstBox, boxCount;
   T scale;
   std::vector<T> corners; ///< of the true boxes, then of the regions
   std::vector<ProposalCandidate<T>> foreground, background;
 };
 
-template <class T> Result<void> labelProposals(Call &call, const ProposalAttributes &attributes) {
+template <class T> Result<void> labelProposals(Call &call, const ProposalTargetAttributes &attributes) {
   Result<ProposalInputs<T>> inputs = ProposalInputs<T>::check(call, attributes.cascade);
   if (!inputs)
     return inputs.diagnostics();
@@ -154,7 +154,7 @@ template <class T> Result<void> labelProposals(Call &call, const ProposalAttribu
     if (attributes.random)
       random.emplace(draw, image);
     if (inputs->roiOffsets[image] < inputs->roiOffsets[image + 1]) {
-      ImageProposals<T> proposals(*inputs, attributes, image);
+      LabelledProposals<T> proposals(*inputs, attributes, image);
       proposals.sample(random);
       if (Result<void> appended = proposals.append(results); !appended)
         return appended;
@@ -180,7 +180,7 @@ template <class T> Result<void> labelProposals(Call &call, const ProposalAttribu
 Result<std::unique_ptr<LibraryKernel>> makeGenerateProposalLabels(const GenerateProposalLabelsAttributes &op,
                                                                   const KernelRequest &request) {
   Checks checks(request);
-  ProposalAttributes attributes;
+  ProposalTargetAttributes attributes;
   attributes.samples = op.batchSizePerIm;
   attributes.fraction = op.fgFraction;
   attributes.positive = op.fgThresh;

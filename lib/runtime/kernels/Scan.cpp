@@ -21,7 +21,7 @@ struct ScanAttributes {
   bool flatten = false, exclusive = false, reverse = false;
 };
 
-struct Sum {
+struct ScanSum {
   template <class T> static T start() { return T(0); }
   template <class T> static T combine(T a, T b) { return a + b; }
 };
@@ -191,7 +191,7 @@ Result<std::unique_ptr<LibraryKernel>> makeExtreme(const Op &op, const KernelReq
 } // namespace
 
 Result<std::unique_ptr<LibraryKernel>> makeCumsum(const CumsumAttributes &op, const KernelRequest &request) {
-  return makeScan<Sum>(op, request);
+  return makeScan<ScanSum>(op, request);
 }
 Result<std::unique_ptr<LibraryKernel>> makeCumprod(const CumprodAttributes &op,
                                                    const KernelRequest &request) {

@@ -14,9 +14,6 @@
 namespace proa::runtime {
 namespace {
 
-template <class T> constexpr bool isComplex = false;
-template <class T> constexpr bool isComplex<std::complex<T>> = true;
-
 template <ScatterReduce combine, class T> void update(T &target, T value) {
   auto held = static_cast<Wide<T>>(target), given = static_cast<Wide<T>>(value);
   if constexpr (combine == ScatterReduce::Assign)

@@ -11,14 +11,14 @@
 namespace proa::runtime {
 namespace {
 
-struct YoloHead {
+struct YoloLossHead {
   std::vector<int64_t> anchors, mask;
   int64_t classes, ratio;
   double ignoreAbove, scale;
   bool smooth;
 };
 
-struct Box {
+struct YoloBox {
   double x, y, width, height;
 };
 
@@ -27,29 +27,29 @@ double overlap(double centre, double size, double otherCentre, double otherSize)
          std::max(centre - size / 2, otherCentre - otherSize / 2);
 }
 
-double intersectionOverUnion(const Box &a, const Box &b) {
+double intersectionOverUnion(const YoloBox &a, const YoloBox &b) {
   double width = overlap(a.x, a.width, b.x, b.width), height = overlap(a.y, a.height, b.y, b.height);
   double common = width < 0 || height < 0 ? 0 : width * height;
   return common / (a.width * a.height + b.width * b.height - common);
 }
 
-double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+double logistic(double x) { return 1 / (1 + std::exp(-x)); }
 
 /// One image: its logits, and where its results go.
 template <class T> class YoloImage {
 public:
-  YoloImage(const YoloHead &head, int64_t height, int64_t width, const T *x, T *derivative, T *objectness)
+  YoloImage(const YoloLossHead &head, int64_t height, int64_t width, const T *x, T *derivative, T *objectness)
       : head(head), height(height), width(width), image(static_cast<double>(head.ratio * height)), x(x),
         derivative(derivative), objectness(objectness) {}
 
   /// Leaves out the cells whose boxes overlap a true box well.
-  void ignoreGood(std::span<const Box> boxes) {
+  void ignoreGood(std::span<const YoloBox> boxes) {
     for (size_t anchor = 0; anchor < head.mask.size(); ++anchor)
       for (int64_t row = 0; row < height; ++row)
         for (int64_t column = 0; column < width; ++column) {
-          Box own = cellBox(static_cast<int64_t>(anchor), row, column);
+          YoloBox own = cellBox(static_cast<int64_t>(anchor), row, column);
           double best = 0;
-          for (const Box &box : boxes)
+          for (const YoloBox &box : boxes)
             best = std::max(best, intersectionOverUnion(own, box));
           if (best > head.ignoreAbove)
             objectness[cell(static_cast<int64_t>(anchor), row, column)] = T(-1);
@@ -58,7 +58,7 @@ public:
 
   /// Adds the loss of a true box; the anchor of the mask that it belongs to, or -1; nothing where its centre
   /// is outside.
-  std::optional<int64_t> addBox(const Box &box, int64_t label, double score) {
+  std::optional<int64_t> addBox(const YoloBox &box, int64_t label, double score) {
     int64_t best = bestAnchor(box);
     const auto found = std::find(head.mask.begin(), head.mask.end(), best);
     if (found == head.mask.end())
@@ -108,18 +108,18 @@ private:
     return static_cast<double>(head.anchors[static_cast<size_t>(2 * anchor + axis)]);
   }
 
-  Box cellBox(int64_t anchor, int64_t row, int64_t column) const {
+  YoloBox cellBox(int64_t anchor, int64_t row, int64_t column) const {
     auto logit = [&](int64_t channel) { return static_cast<double>(x[entry(anchor, channel, row, column)]); };
     double bias = -0.5 * (head.scale - 1);
     int64_t number = head.mask[static_cast<size_t>(anchor)];
-    return {(static_cast<double>(column) + sigmoid(logit(0)) * head.scale + bias) /
+    return {(static_cast<double>(column) + logistic(logit(0)) * head.scale + bias) /
                 static_cast<double>(height),
-            (static_cast<double>(row) + sigmoid(logit(1)) * head.scale + bias) / static_cast<double>(height),
+            (static_cast<double>(row) + logistic(logit(1)) * head.scale + bias) / static_cast<double>(height),
             std::exp(logit(2)) * anchorSize(number, 0) / image,
             std::exp(logit(3)) * anchorSize(number, 1) / image};
   }
 
-  int64_t bestAnchor(const Box &box) const {
+  int64_t bestAnchor(const YoloBox &box) const {
     double best = 0;
     int64_t number = 0;
     for (int64_t anchor = 0; anchor < static_cast<int64_t>(head.anchors.size() / 2); ++anchor) {
@@ -137,7 +137,7 @@ private:
   void addCrossEntropy(int64_t at, double target, double weight) {
     auto logit = static_cast<double>(x[at]);
     sum += weight * (std::max(logit, 0.0) - logit * target + std::log1p(std::exp(-std::abs(logit))));
-    derivative[at] += static_cast<T>(weight * (sigmoid(logit) - target));
+    derivative[at] += static_cast<T>(weight * (logistic(logit) - target));
   }
 
   void addDistance(int64_t at, double target, double weight) {
@@ -146,7 +146,7 @@ private:
     derivative[at] += static_cast<T>(logit > target ? weight : -weight);
   }
 
-  const YoloHead &head;
+  const YoloLossHead &head;
   int64_t height, width;
   double image;
   const T *x;
@@ -154,7 +154,7 @@ private:
   double sum = 0;
 };
 
-template <class T> Result<void> yoloLoss(Call &call, const YoloHead &head) {
+template <class T> Result<void> yoloLoss(Call &call, const YoloLossHead &head) {
   const View &x = call.input(0), &boxes = call.input(1), &scores = call.input(3);
   Result<std::vector<int64_t>> labels = integersOf(call.input(2));
   if (!labels)
@@ -176,12 +176,12 @@ template <class T> Result<void> yoloLoss(Call &call, const YoloHead &head) {
   for (int64_t n = 0; n < batch; ++n) {
     YoloImage<T> image(head, height, width, x.as<T>() + n * size, derivative->as<T>() + n * size,
                        mask->as<T>() + n * masks * height * width);
-    std::vector<Box> valid;
+    std::vector<YoloBox> valid;
     auto boxAt = [&](int64_t b) {
       const T *box = boxes.as<T>() + (n * count + b) * 4;
-      return Box{double(box[0]), double(box[1]), double(box[2]), double(box[3])};
+      return YoloBox{double(box[0]), double(box[1]), double(box[2]), double(box[3])};
     };
-    auto isValid = [](const Box &box) { return box.width >= 1e-6 && box.height >= 1e-6; };
+    auto isValid = [](const YoloBox &box) { return box.width >= 1e-6 && box.height >= 1e-6; };
     for (int64_t b = 0; b < count; ++b)
       if (isValid(boxAt(b)))
         valid.push_back(boxAt(b));
@@ -206,8 +206,8 @@ template <class T> Result<void> yoloLoss(Call &call, const YoloHead &head) {
 Result<std::unique_ptr<LibraryKernel>> makeYoloLoss(const YoloLossAttributes &op,
                                                     const KernelRequest &request) {
   Checks checks(request);
-  YoloHead head{op.anchors,      op.anchorMask, op.classNum,      op.downsampleRatio,
-                op.ignoreThresh, op.scaleXY,    op.useLabelSmooth};
+  YoloLossHead head{op.anchors,      op.anchorMask, op.classNum,      op.downsampleRatio,
+                    op.ignoreThresh, op.scaleXY,    op.useLabelSmooth};
   auto pairs = static_cast<int64_t>(head.anchors.size() / 2);
   checks.expect(
       std::all_of(head.mask.begin(), head.mask.end(), [&](int64_t i) { return i >= 0 && i < pairs; }),

@@ -9,8 +9,6 @@ using namespace mlir;
 
 namespace proa {
 
-static constexpr unsigned rowDim = 2;
-
 Value AttentionCode::number(double value) const {
   return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(static_cast<float>(value)));
 }

@@ -6,6 +6,8 @@
 
 namespace proa {
 
+using pd::minusInfinity;
+
 /// Creates code of one thread.
 class AttentionCode : public IndexCode {
 public:

@@ -7,33 +7,29 @@ using namespace mlir;
 namespace proa {
 namespace {
 
-using Kind = AttentionChoice::Kind;
-
-constexpr std::pair<Kind, StringLiteral> kindNames[] = {
-    {Kind::Fma, "fma"}, {Kind::Mma, "mma"}, {Kind::Wgmma, "wgmma"}};
-
 ArrayRef<int64_t> shapeOf(Value tensor) { return cast<ShapedType>(tensor.getType()).getShape(); }
 
 LogicalResult check(Operation *op, const AttentionChoice &choice) {
   AttentionSizes sizes = AttentionSizes::of(op);
   auto refuse = [&]() -> InFlightDiagnostic { return op->emitError("the choice for the attention: "); };
-  bool usesTensorCores = choice.kind != Kind::Fma;
+  bool usesTensorCores = choice.kind != ProductKind::Fma;
   if (usesTensorCores && sizes.element.getIntOrFloatBitWidth() != 16)
     return refuse() << "'" << nameOf(choice.kind) << "' needs elements of f16 or bf16";
-  if (sizes.isPaged && choice.kind == Kind::Wgmma)
+  if (sizes.isPaged && choice.kind == ProductKind::Wgmma)
     return refuse() << "a paged cache has no form with 'wgmma'";
   struct Range {
     int64_t unit, most;
     bool has(int64_t size) const { return size >= unit && size <= most && size % unit == 0; }
   };
-  Range queries{choice.kind == Kind::Wgmma ? 64 : 16, choice.kind == Kind::Fma ? 64 : 128}, keys{16, 128};
+  Range queries{choice.kind == ProductKind::Wgmma ? 64 : 16, choice.kind == ProductKind::Fma ? 64 : 128},
+      keys{16, 128};
   if (choice.isByKeys)
     std::swap(queries, keys);
   if (!queries.has(choice.queries) || !keys.has(choice.keys))
     return refuse() << "'" << attentionTileAttribute << "' is " << choice.queries << ", " << choice.keys
                     << ", expected with '" << nameOf(choice.kind) << "' multiples of " << queries.unit
                     << " up to " << queries.most << " and of " << keys.unit << " up to " << keys.most;
-  int64_t mostStages = choice.kind == Kind::Wgmma ? 8 : sizes.isGradient ? 1 : 2;
+  int64_t mostStages = choice.kind == ProductKind::Wgmma ? 8 : sizes.isGradient ? 1 : 2;
   if (choice.stages < 1 || choice.stages > mostStages)
     return refuse() << "'" << stagesAttribute << "' is " << choice.stages << ", expected 1 to " << mostStages;
   return success();
@@ -70,30 +66,16 @@ AttentionSizes AttentionSizes::of(Operation *op) {
   return sizes;
 }
 
-StringRef nameOf(Kind kind) {
-  for (auto [own, name] : kindNames)
-    if (own == kind)
-      return name;
-  return "";
-}
-
-std::optional<Kind> attentionKindNamed(StringRef name) {
-  for (auto [kind, own] : kindNames)
-    if (own == name)
-      return kind;
-  return std::nullopt;
-}
-
 void AttentionChoice::setThreads() {
   // Fma: 16 threads for each row of four; Mma: a warp for 16 rows; Wgmma: a warpgroup for 64.
-  int64_t threadsOfRow = kind == Kind::Fma ? 4 : 2;
+  int64_t threadsOfRow = kind == ProductKind::Fma ? 4 : 2;
   storingThreads = rows() * threadsOfRow;
-  threads = storingThreads + (kind == Kind::Wgmma ? 32 : 0);
+  threads = storingThreads + (kind == ProductKind::Wgmma ? 32 : 0);
 }
 
 FailureOr<AttentionChoice> AttentionChoice::read(Operation *op) {
   auto name = op->getAttrOfType<StringAttr>(attentionAttribute);
-  std::optional<Kind> named = name ? attentionKindNamed(name.getValue()) : std::nullopt;
+  std::optional<ProductKind> named = name ? productKindNamed(name.getValue()) : std::nullopt;
   auto tile = op->getAttrOfType<DenseI64ArrayAttr>(attentionTileAttribute);
   if (!named || !tile || tile.size() != 2)
     return op->emitError() << "an attention needs '" << attentionAttribute
@@ -112,24 +94,24 @@ FailureOr<AttentionChoice> AttentionChoice::read(Operation *op) {
   return choice;
 }
 
-int64_t paddedElements(Kind kind, int64_t elements) {
-  return static_cast<int64_t>(llvm::alignTo(elements, kind == Kind::Wgmma ? 64 : 16));
+int64_t paddedElements(ProductKind kind, int64_t elements) {
+  return static_cast<int64_t>(llvm::alignTo(elements, kind == ProductKind::Wgmma ? 64 : 16));
 }
 
 int64_t sharedBytesOf(const AttentionChoice &choice, const AttentionSizes &sizes) {
   int64_t head = paddedElements(choice.kind, sizes.head), value = paddedElements(choice.kind, sizes.value);
   int64_t bytes = sizes.element.getIntOrFloatBitWidth() / 8;
-  if (choice.kind == Kind::Wgmma) {
+  if (choice.kind == ProductKind::Wgmma) {
     constexpr int64_t barriers = 1024;
     int64_t elements = sizes.isGradient
                            ? (choice.rows() + choice.stages * choice.columns()) * (head + value)
                            : choice.queries * head + choice.stages * choice.keys * std::max(head, value);
     return elements * bytes + barriers;
   }
-  int64_t pad = choice.kind == Kind::Fma ? 4 : 8, rowElements = head + pad + value + pad;
+  int64_t pad = choice.kind == ProductKind::Fma ? 4 : 8, rowElements = head + pad + value + pad;
   int64_t elements = choice.rows() * (sizes.isGradient ? rowElements : head + pad) +
                      choice.stages * choice.columns() * rowElements;
-  if (choice.kind == Kind::Fma) // the weights
+  if (choice.kind == ProductKind::Fma) // the weights
     elements += choice.rows() * (choice.columns() + pad);
   return elements * bytes;
 }

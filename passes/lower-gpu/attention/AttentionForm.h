@@ -3,6 +3,7 @@
 
 #include "dialects/pd/ops/nn/FusedAttention.h"
 #include "dialects/pd/ops/nn/PagedAttention.h"
+#include "passes/lower-gpu/ProductKind.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -25,12 +26,7 @@ struct AttentionSizes {
 
 /// The attributes that `proa-choose-attention` wrote on an attention or a gradient.
 struct AttentionChoice {
-  enum class Kind : uint8_t {
-    Fma,   ///< each thread multiplies and adds, in f32
-    Mma,   ///< the warps multiply with tensor cores (`mma.sync`)
-    Wgmma, ///< the warpgroups multiply what the tensor memory accelerator has copied (`wgmma`)
-  };
-  Kind kind = Kind::Fma;
+  ProductKind kind = ProductKind::Fma;
   int64_t queries = 0, keys = 0; ///< rows of the tiles of q and out, and of k and v
   int64_t stages = 1;            ///< tiles of k and of v in shared memory at once
   bool isByKeys = false;         ///< as in AttentionSizes
@@ -48,11 +44,9 @@ struct AttentionChoice {
 };
 
 /// The name of a kind in the attribute, "wgmma", and back.
-llvm::StringRef nameOf(AttentionChoice::Kind kind);
-std::optional<AttentionChoice::Kind> attentionKindNamed(llvm::StringRef name);
 
 /// Elements of a row in shared memory: `elements` rounded up to what an instruction reads.
-int64_t paddedElements(AttentionChoice::Kind kind, int64_t elements);
+int64_t paddedElements(ProductKind kind, int64_t elements);
 
 /// Bytes of shared memory of a block.
 int64_t sharedBytesOf(const AttentionChoice &choice, const AttentionSizes &sizes);

@@ -9,12 +9,6 @@
 using namespace mlir;
 
 namespace proa {
-namespace {
-
-enum Dim : unsigned { batchDim, headDim, rowDim, elementDim };
-
-} // namespace
-
 //===----------------------------------------------------------------------===//
 // Loops over tiles
 //===----------------------------------------------------------------------===//

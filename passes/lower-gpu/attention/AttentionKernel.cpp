@@ -51,7 +51,7 @@ void finishKernel(func::FuncOp kernel, Operation *op, const AttentionChoice &cho
   kernel->removeAttr(wholeKernelAttribute);
   kernel->setAttr(kernelAttribute, b.getUnitAttr());
   kernel->setAttr(threadsAttribute, b.getI64IntegerAttr(choice.threads));
-  if (choice.kind == AttentionChoice::Kind::Wgmma)
+  if (choice.kind == ProductKind::Wgmma)
     kernel->setAttr(residentBlocksAttribute, b.getI64IntegerAttr(1));
 }
 

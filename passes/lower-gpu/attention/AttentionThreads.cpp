@@ -1,4 +1,5 @@
 #include "passes/lower-gpu/attention/AttentionThreads.h"
+#include "passes/lower-gpu/LaunchForm.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -8,16 +9,12 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
-#include <limits>
 #include <numbers>
 
 using namespace mlir;
 
 namespace proa {
 namespace {
-
-constexpr double minusInfinity = -std::numeric_limits<double>::infinity();
-enum Dim : unsigned { batchDim, headDim, rowDim, elementDim };
 
 /// Whether a block uses all keys of a query, not a part of them.
 bool isOfAllKeys(const AttentionTile::Place &place) { return getConstantIntValue(place.firstKey) == 0; }
@@ -109,7 +106,6 @@ Value AttentionThreads::acrossLanes(Value value, bool isMaximum) const {
   auto i32 = [&](int64_t number) {
     return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(static_cast<int32_t>(number)));
   };
-  constexpr int64_t warpSize = 32;
   for (int64_t offset = tile.lanesOfRow / 2; offset > 0; offset /= 2) {
     Value other = gpu::ShuffleOp::create(b, loc, value, i32(offset), i32(warpSize), gpu::ShuffleMode::XOR)
                       .getShuffleResult();

@@ -10,6 +10,9 @@
 
 namespace proa {
 
+/// The dims of a tensor of an attention.
+enum AttentionDim : unsigned { batchDim, headDim, rowDim, elementDim };
+
 /// A tensor of an attention in memory. `dims` are those of the memref that are [batch, heads, rows,
 /// elements]. With `blockTable`, a memref [batch, blocks of a batch], the memory is a cache of blocks of
 /// rows, and the first dim is that of the blocks, the others are heads, `rowsOfBlock` rows and elements.

@@ -1,4 +1,5 @@
 // How blocks compute an attention, written into the IR: see Passes.td.
+#include "passes/analysis/AssumedSize.h"
 #include "passes/analysis/Chip.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/lower-gpu/Passes.h"
@@ -14,14 +15,9 @@ namespace proa {
 using namespace mlir;
 using proa::AttentionChoice;
 using proa::AttentionSizes;
-using Kind = proa::AttentionChoice::Kind;
-
 namespace {
 
-/// The assumed size of a dynamic dimension.
-constexpr int64_t assumedSize = 1024;
-
-int64_t assumed(int64_t size) { return ShapedType::isDynamic(size) ? assumedSize : size; }
+int64_t assumed(int64_t size) { return ShapedType::isDynamic(size) ? proa::assumedSize : size; }
 
 /// Why the tensor memory accelerator cannot read the operands; empty if it can.
 std::string whyNoWgmma(proa::pd::FusedAttentionOpInterface op) {
@@ -41,28 +37,29 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
   using ChooseAttentionBase::ChooseAttentionBase;
 
   /// The largest tiles that fit the shared memory and the registers.
-  static AttentionChoice tileOf(const AttentionSizes &sizes, Kind kind, const proa::Chip &chip) {
+  static AttentionChoice tileOf(const AttentionSizes &sizes, proa::ProductKind kind, const proa::Chip &chip) {
     int64_t padded =
         std::max(proa::paddedElements(kind, sizes.head), proa::paddedElements(kind, sizes.value));
     if (sizes.isGradient)
       return gradientTileOf(sizes, kind, padded, chip);
     AttentionChoice choice;
     choice.kind = kind;
-    int64_t queries = assumed(sizes.queries), unit = kind == Kind::Wgmma ? 64 : 16;
-    choice.queries = kind == Kind::Wgmma ? 128 : 64;
+    int64_t queries = assumed(sizes.queries), unit = kind == proa::ProductKind::Wgmma ? 64 : 16;
+    choice.queries = kind == proa::ProductKind::Wgmma ? 128 : 64;
     while (choice.queries > unit && choice.queries / 2 >= queries)
       choice.queries /= 2;
     // Accumulators and scores of a thread share its registers.
-    choice.keys = kind == Kind::Wgmma ? (padded <= 128 ? 128 : 64) : (padded <= 128 ? 64 : 32);
+    choice.keys = kind == proa::ProductKind::Wgmma ? (padded <= 128 ? 128 : 64) : (padded <= 128 ? 64 : 32);
     if (sizes.hasDropout) // the random words of the scores need registers too
-      choice.keys /= kind == Kind::Mma || (kind == Kind::Wgmma && padded > 64) ? 4 : 2;
-    choice.stages = kind == Kind::Wgmma ? 4 : kind == Kind::Mma ? 2 : 1;
+      choice.keys /=
+          kind == proa::ProductKind::Mma || (kind == proa::ProductKind::Wgmma && padded > 64) ? 4 : 2;
+    choice.stages = kind == proa::ProductKind::Wgmma ? 4 : kind == proa::ProductKind::Mma ? 2 : 1;
     if (sizes.isPaged) { // addresses need registers too, and the time is that of the copies
       choice.keys /= 2;
       choice.stages = 2;
     }
     auto fits = [&] { return proa::sharedBytesOf(choice, sizes) <= chip.sharedBytes - 1024; };
-    while (choice.stages > (kind == Kind::Wgmma ? 2 : 1) && !fits())
+    while (choice.stages > (kind == proa::ProductKind::Wgmma ? 2 : 1) && !fits())
       --choice.stages;
     while (choice.keys > 16 && !fits())
       choice.keys /= 2;
@@ -70,7 +67,7 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
   }
 
   /// Tiles of which a block owns one and loops over the others. `padded` is the longest row.
-  static AttentionChoice gradientTileOf(const AttentionSizes &sizes, Kind kind, int64_t padded,
+  static AttentionChoice gradientTileOf(const AttentionSizes &sizes, proa::ProductKind kind, int64_t padded,
                                         const proa::Chip &chip) {
     AttentionChoice choice;
     choice.kind = kind;
@@ -78,7 +75,7 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
     int64_t &owned = choice.isByKeys ? choice.keys : choice.queries,
             &other = choice.isByKeys ? choice.queries : choice.keys;
     int64_t rows = assumed(choice.isByKeys ? sizes.keys : sizes.queries);
-    bool isWgmma = kind == Kind::Wgmma;
+    bool isWgmma = kind == proa::ProductKind::Wgmma;
     // Two gradients and two products of a thread share its registers, with dropout random words too. Threads
     // of two warpgroups have 168 registers.
     owned = isWgmma && !choice.isByKeys ? 128 : 64;
@@ -94,18 +91,19 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
     return choice;
   }
 
-  FailureOr<Kind> kindOf(Operation *op, const AttentionSizes &sizes, const proa::Chip &chip) {
+  FailureOr<proa::ProductKind> kindOf(Operation *op, const AttentionSizes &sizes, const proa::Chip &chip) {
     bool isHalf = sizes.element.getIntOrFloatBitWidth() == 16;
     std::string why = sizes.isPaged ? "a paged cache has no form with wgmma"
                                     : whyNoWgmma(cast<proa::pd::FusedAttentionOpInterface>(op));
     bool canWgmma = isHalf && chip.hasWarpgroupMma && why.empty();
     if (isHalf && chip.hasWarpgroupMma && !why.empty())
       remarks.missed(op) << why;
-    if (std::optional<Kind> requested = proa::attentionKindNamed(strategy)) {
-      if (sizes.isPaged && *requested == Kind::Wgmma)
-        requested = Kind::Mma; // as the rest of a program that uses wgmma
-      if ((*requested == Kind::Wgmma && !canWgmma) || (*requested == Kind::Mma && !isHalf) ||
-          (*requested == Kind::Fma && isHalf))
+    if (std::optional<proa::ProductKind> requested = proa::productKindNamed(strategy)) {
+      if (sizes.isPaged && *requested == proa::ProductKind::Wgmma)
+        requested = proa::ProductKind::Mma; // as the rest of a program that uses wgmma
+      if ((*requested == proa::ProductKind::Wgmma && !canWgmma) ||
+          (*requested == proa::ProductKind::Mma && !isHalf) ||
+          (*requested == proa::ProductKind::Fma && isHalf))
         return op->emitError()
                << "strategy=" << strategy
                << " cannot compute this attention, expected fma for f32, "
@@ -115,7 +113,9 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
     // Fewer rows do not fill a warpgroup.
     constexpr int64_t fewest = 32;
     int64_t rows = assumed(sizes.isByKeys ? sizes.keys : sizes.queries);
-    return !isHalf ? Kind::Fma : canWgmma && rows > fewest ? Kind::Wgmma : Kind::Mma;
+    return !isHalf                     ? proa::ProductKind::Fma
+           : canWgmma && rows > fewest ? proa::ProductKind::Wgmma
+                                       : proa::ProductKind::Mma;
   }
 
   /// The number of blocks that share the keys of a tile of queries.
@@ -131,7 +131,7 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
     Builder b(&getContext());
     AttentionSizes sizes = AttentionSizes::of(op);
     if (!op->hasAttr(proa::attentionAttribute)) {
-      FailureOr<Kind> kind = kindOf(op, sizes, chip);
+      FailureOr<proa::ProductKind> kind = kindOf(op, sizes, chip);
       if (failed(kind))
         return failure();
       AttentionChoice choice = tileOf(sizes, *kind, chip);
@@ -154,7 +154,7 @@ struct ChooseAttention : proa::impl::ChooseAttentionBase<ChooseAttention> {
     Operation *op = proa::attentionOf(getOperation());
     if (!op)
       return;
-    if (strategy != "" && !proa::attentionKindNamed(strategy)) {
+    if (strategy != "" && !proa::productKindNamed(strategy)) {
       op->emitError() << "strategy is '" << strategy << "', expected fma, mma, wgmma or nothing";
       return signalPassFailure();
     }

@@ -15,7 +15,7 @@ namespace proa {
 namespace {
 
 /// Elements that a thread reads from shared memory at once.
-constexpr int64_t group = 4;
+constexpr int64_t elementsOfRead = 4;
 constexpr int64_t rowsOfThread = 4, lanes = 16;
 
 class FmaProducts : public BlockProducts {
@@ -26,21 +26,24 @@ public:
     rows = rowsOfThread;
     scoresOfRow = site.choice.columns() / lanes;
     lanesOfRow = lanes;
-    pad = group;
+    pad = elementsOfRead;
     if (!site.choice.isByKeys) // otherwise the rows of a thread are adjacent
       lanesOfBlock = {4, 1};
   }
 
   Value rowOf(int64_t row) override { return add(firstRow, row); }
   Value columnOf(int64_t score) override { return add(lane, score * lanes); }
-  int64_t adjacentOutputs(int64_t elements) const override { return std::gcd(outputsOfRow(elements), group); }
+  int64_t adjacentOutputs(int64_t elements) const override {
+    return std::gcd(outputsOfRow(elements), elementsOfRead);
+  }
   Value outputOf(int64_t output, int64_t elements) override {
     int64_t width = adjacentOutputs(elements);
     return add(IndexCode::multiply(lane, width), output / width * width * lanes + output % width);
   }
 
   void prepare() override {
-    weightMemory = allocateShared(site, {site.choice.rows(), site.choice.columns() + group}, b.getF32Type());
+    weightMemory =
+        allocateShared(site, {site.choice.rows(), site.choice.columns() + elementsOfRead}, b.getF32Type());
   }
 
   Values multiply(Value x, Value y, int64_t elements) override {
@@ -48,10 +51,10 @@ public:
     return overGroups(elements, sums, [&](Value first, Values next) {
       SmallVector<Values> xs, ys;
       for (int64_t i = 0; i < rows; ++i)
-        xs.push_back(load(x, rowOf(i), first, group));
+        xs.push_back(load(x, rowOf(i), first, elementsOfRead));
       for (int64_t j = 0; j < scoresOfRow; ++j)
-        ys.push_back(load(y, columnOf(j), first, group));
-      for (size_t k = 0; k < group; ++k)
+        ys.push_back(load(y, columnOf(j), first, elementsOfRead));
+      for (size_t k = 0; k < elementsOfRead; ++k)
         for (size_t i = 0; i < xs.size(); ++i)
           for (size_t j = 0; j < ys.size(); ++j)
             addProduct(next[i * ys.size() + j], xs[i][k], ys[j][k]);
@@ -73,8 +76,8 @@ public:
     return overGroups(site.choice.columns(), Values(outputs), [&](Value first, Values next) {
       SmallVector<Values> xs;
       for (int64_t i = 0; i < rows; ++i)
-        xs.push_back(load(weightMemory, rowOf(i), first, group));
-      for (int64_t k = 0; k < group; ++k)
+        xs.push_back(load(weightMemory, rowOf(i), first, elementsOfRead));
+      for (int64_t k = 0; k < elementsOfRead; ++k)
         for (int64_t j = 0; j < count; j += width) {
           Values ys = load(y, add(first, k), outputOf(j, elements), width);
           for (size_t i = 0; i < xs.size(); ++i)
@@ -103,7 +106,7 @@ private:
 
   /// A loop over groups of `count` elements.
   Values overGroups(int64_t count, Values state, function_ref<Values(Value first, Values)> body) {
-    auto loop = scf::ForOp::create(b, loc, constant(0), constant(count), constant(group), state);
+    auto loop = scf::ForOp::create(b, loc, constant(0), constant(count), constant(elementsOfRead), state);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     scf::YieldOp::create(b, loc, body(loop.getInductionVar(), Values(loop.getRegionIterArgs())));

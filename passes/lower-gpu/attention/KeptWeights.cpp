@@ -1,6 +1,7 @@
 #include "passes/lower-gpu/attention/KeptWeights.h"
 
 #include "dialects/rt/Philox.h"
+#include "passes/lower-gpu/LaunchForm.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -112,7 +113,6 @@ KeptWeights::Values KeptWeights::inBlocks(ArrayRef<Score> own) const {
 SmallVector<KeptWeights::Values> KeptWeights::exchange(ValueRange bits, Value rank) const {
   if (scores.lanes.count == 1)
     return {Values(bits)};
-  constexpr int64_t warpSize = 32;
   int64_t stride = scores.lanes.stride;
   Value lane = remainder(thread, warpSize);
   Value first = b.createOrFold<arith::SubIOp>(loc, lane, multiply(rank, stride));

@@ -29,8 +29,6 @@ using namespace mlir;
 
 namespace {
 
-enum Dim : unsigned { batchDim, headDim, rowDim, elementDim };
-
 /// A kernel before its body is replaced.
 class AttentionKernel {
 public:
@@ -82,12 +80,13 @@ private:
     };
     if (auto scores = dyn_cast<proa::pd::FusedAttentionScoreGradOp>(op.getOperation())) {
       ArrayRef<int64_t> shape = shapeOf(scores.getScoreGrad());
-      return shape[batchDim] * shape[headDim] * count(shape[rowDim], choice.queries) *
-             count(shape[elementDim], choice.keys);
+      return shape[proa::batchDim] * shape[proa::headDim] * count(shape[proa::rowDim], choice.queries) *
+             count(shape[proa::elementDim], choice.keys);
     }
     SmallVector<int64_t> own = orderedShape(owned().first, owned().second);
-    return ShapedType::isDynamicShape(own) ? ShapedType::kDynamic
-                                           : own[batchDim] * own[headDim] * count(own[rowDim], choice.rows());
+    return ShapedType::isDynamicShape(own)
+               ? ShapedType::kDynamic
+               : own[proa::batchDim] * own[proa::headDim] * count(own[proa::rowDim], choice.rows());
   }
 
   /// The attributes that the planner reads.
@@ -252,8 +251,7 @@ private:
   }
 
   static FailureOr<std::unique_ptr<proa::AttentionTile>> makeTile(const proa::AttentionSite &site) {
-    using Kind = proa::AttentionChoice::Kind;
-    if (site.choice.kind == Kind::Wgmma)
+    if (site.choice.kind == proa::ProductKind::Wgmma)
       return proa::makeWgmmaAttention(site);
     return proa::makeStagedAttention(site);
   }

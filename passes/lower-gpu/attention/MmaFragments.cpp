@@ -1,4 +1,5 @@
 #include "passes/lower-gpu/attention/MmaFragments.h"
+#include "passes/lower-gpu/LaunchForm.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -7,7 +8,7 @@ using namespace mlir;
 namespace proa {
 namespace {
 
-constexpr int64_t warpSize = 32, rowsOfWarp = 16, rowStep = 8, columnStep = 8;
+constexpr int64_t rowsOfWarp = 16, rowStep = 8, columnStep = 8;
 
 /// The place of sum `i` of a register group: its row and column in the group.
 constexpr std::pair<size_t, size_t> placeOf(size_t i) { return {i / 2, i % 2}; }

@@ -1,4 +1,5 @@
 // Products by mma.sync: a warp has 16 rows.
+#include "passes/lower-gpu/LaunchForm.h"
 #include "passes/lower-gpu/MmaCode.h"
 #include "passes/lower-gpu/attention/BlockProducts.h"
 #include "passes/lower-gpu/attention/MmaFragments.h"
@@ -8,7 +9,6 @@ using namespace mlir;
 namespace proa {
 namespace {
 
-constexpr int64_t warpSize = 32;
 /// Longer rows do not fit into registers.
 constexpr int64_t mostInRegisters = 128;
 

@@ -10,18 +10,9 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
-#include <limits>
-
 using namespace mlir;
 
 namespace proa {
-namespace {
-
-constexpr double minusInfinity = -std::numeric_limits<double>::infinity();
-constexpr unsigned rowDim = 2;
-
-} // namespace
-
 //===----------------------------------------------------------------------===//
 // Parts of keys
 //===----------------------------------------------------------------------===//

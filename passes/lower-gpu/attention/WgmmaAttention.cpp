@@ -1,5 +1,6 @@
 // Attention by wgmma: a warpgroup has 64 rows. One more warp asks the tensor memory accelerator for the
 // queries, and for tiles of keys and values, which alternate in one ring.
+#include "passes/lower-gpu/LaunchForm.h"
 #include "passes/lower-gpu/attention/WgmmaRows.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -8,8 +9,6 @@ using namespace mlir;
 
 namespace proa {
 namespace {
-
-constexpr int64_t warpSize = 32;
 
 class WgmmaAttention : public AttentionTile {
 public:

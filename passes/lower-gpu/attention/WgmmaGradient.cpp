@@ -1,5 +1,6 @@
 // Gradients of attention by wgmma: a warpgroup has 64 of the rows that the block owns. One more warp asks the
 // tensor memory accelerator for these rows, and for tiles of columns, which go through a ring.
+#include "passes/lower-gpu/LaunchForm.h"
 #include "passes/lower-gpu/attention/GradientTile.h"
 #include "passes/lower-gpu/attention/WgmmaRows.h"
 
@@ -9,8 +10,6 @@ using namespace mlir;
 
 namespace proa {
 namespace {
-
-constexpr int64_t warpSize = 32;
 
 class WgmmaGradient : public GradientTile {
 public:

@@ -1,4 +1,5 @@
 #include "passes/lower-gpu/attention/WgmmaRows.h"
+#include "passes/lower-gpu/LaunchForm.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -9,7 +10,6 @@ using namespace mlir;
 namespace proa {
 namespace {
 
-constexpr int64_t warpSize = 32;
 /// Elements of a line in shared memory.
 constexpr int64_t lineElements = swizzleBytes / 2;
 /// Weights of a row that an instruction multiplies.
@@ -23,7 +23,7 @@ FailureOr<WgmmaRows> WgmmaRows::of(const AttentionSite &site, const AttentionTen
   std::optional<TensorView> view = TensorView::of(tensor.memory, reason);
   if (!view)
     return emitError(site.loc) << "'wgmma' cannot read " << name << ": " << reason;
-  return WgmmaRows{tensor, rows, paddedElements(AttentionChoice::Kind::Wgmma, tensor.elements()), *view, {}};
+  return WgmmaRows{tensor, rows, paddedElements(ProductKind::Wgmma, tensor.elements()), *view, {}};
 }
 
 Value WgmmaRowsCode::allocate(int64_t bytes) const {

@@ -1,5 +1,6 @@
 // The loop over k in which the tensor memory accelerator fills a ring of parts in shared memory.
 #include "passes/analysis/KernelAttributes.h"
+#include "passes/lower-gpu/LaunchForm.h"
 #include "passes/lower-gpu/TileLoop.h"
 #include "passes/lower-gpu/hopper/TensorView.h"
 #include "passes/lower-gpu/hopper/WgmmaTile.h"
@@ -90,7 +91,7 @@ private:
         memref::AllocOp::create(b, loc, type, ValueRange(), ValueRange(), b.getI64IntegerAttr(patternBytes));
     base = code.addressOf(memory);
     sums = memref::ViewOp::create(b, loc, sumsType, memory, constant(ringBytes), ValueRange());
-    constexpr int64_t warpSize = 32; // one lane of each warp frees a stage
+    // One lane of each warp frees a stage.
     ring.emplace(code, add(base, ringBytes + sumsBytes), choice.stages, choice.storingThreads / warpSize);
     // LLVM keeps variables of the first block only in registers.
     position.emplace(b, loc, ring->first());
@@ -137,7 +138,6 @@ private:
       ring->awaitFull(position);
       Value address = stageAddress(position);
       TileSums::Values next = products.accumulate(address, add(address, x.shared.bytes()), own);
-      constexpr int64_t warpSize = 32;
       Value isFirstLane = isEqual(remainder(thread, warpSize), 0);
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(scf::IfOp::create(b, loc, isFirstLane).thenBlock());

@@ -6,13 +6,6 @@
 using namespace mlir;
 
 namespace proa {
-namespace {
-
-/// Rows of one instruction, and bits of k.
-constexpr int64_t wgmmaM = 64, wgmmaKBits = 256;
-
-} // namespace
-
 Type WgmmaCode::sumsType(int64_t columns) const {
   SmallVector<Type> registers(static_cast<size_t>(columns / 2), types.sum());
   return LLVM::LLVMStructType::getLiteral(b.getContext(), registers);
@@ -36,7 +29,7 @@ WgmmaCode::Values WgmmaCode::registersOf(Value sums, int64_t columns) const {
 
 void WgmmaCode::begin() const { NVVM::WgmmaFenceAlignedOp::create(b, loc); }
 
-static NVVM::WGMMATypes typeOf(Type element, bool isUnsigned) {
+static NVVM::WGMMATypes wgmmaTypeOf(Type element, bool isUnsigned) {
   if (isa<IntegerType>(element))
     return isUnsigned ? NVVM::WGMMATypes::u8 : NVVM::WGMMATypes::s8;
   return element.isF32()   ? NVVM::WGMMATypes::tf32
@@ -45,12 +38,12 @@ static NVVM::WGMMATypes typeOf(Type element, bool isUnsigned) {
 }
 
 Value WgmmaCode::multiply(Value x, Value y, Value sums, int64_t columns, Form form) const {
-  auto shape = NVVM::MMAShapeAttr::get(b.getContext(), static_cast<int>(wgmmaM), static_cast<int>(columns),
-                                       static_cast<int>(wgmmaKBits / types.element.getIntOrFloatBitWidth()));
+  auto shape = NVVM::MMAShapeAttr::get(b.getContext(), static_cast<int>(m), static_cast<int>(columns),
+                                       static_cast<int>(8 * kBytes / types.element.getIntOrFloatBitWidth()));
   auto layout = [](bool isRow) { return isRow ? NVVM::MMALayout::row : NVVM::MMALayout::col; };
   return NVVM::WgmmaMmaAsyncOp::create(
-      b, loc, sums.getType(), sums, x, y, shape, typeOf(types.element, types.isXUnsigned),
-      typeOf(types.element, types.isYUnsigned),
+      b, loc, sums.getType(), sums, x, y, shape, wgmmaTypeOf(types.element, types.isXUnsigned),
+      wgmmaTypeOf(types.element, types.isYUnsigned),
       types.sum().isF32() ? NVVM::WGMMATypes::f32 : NVVM::WGMMATypes::s32,
       form.addsSums ? NVVM::WGMMAScaleOut::one : NVVM::WGMMAScaleOut::zero, NVVM::WGMMAScaleIn::one,
       NVVM::WGMMAScaleIn::one, layout(!form.isXTransposed), layout(form.isYTransposed),

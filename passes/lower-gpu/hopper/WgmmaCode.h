@@ -11,6 +11,9 @@ namespace proa {
 /// PTX ISA assigns to rows and columns.
 class WgmmaCode : public IndexCode {
 public:
+  /// Rows and bytes of k of one instruction. Its sums are in registers as those of MmaCode.
+  static constexpr int64_t m = 64, kBytes = 32;
+
   using Values = llvm::SmallVector<mlir::Value>;
 
   WgmmaCode(mlir::IRRewriter &b, mlir::Location loc, const TensorCoreTypes &types)

@@ -1,5 +1,7 @@
 // The PTX ISA describes the matrices of wgmma in shared memory, and which sums a lane holds.
 #include "passes/lower-gpu/hopper/WgmmaTile.h"
+#include "passes/lower-gpu/LaunchForm.h"
+#include "passes/lower-gpu/MmaCode.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -8,11 +10,7 @@ using namespace mlir;
 namespace proa {
 namespace {
 
-constexpr int64_t warpSize = 32, warpsOfGroup = 4;
-/// Rows of one instruction, and bytes of k.
-constexpr int64_t wgmmaM = 64, wgmmaKBytes = 32;
-/// Columns of the sums that a lane holds in four registers.
-constexpr int64_t columnsOfSums = 8, sumsOfLane = 4;
+constexpr int64_t warpsOfGroup = 4;
 constexpr int64_t mostColumnsOfPass = 64;
 
 } // namespace
@@ -28,25 +26,25 @@ WgmmaTile::WgmmaTile(IRRewriter &b, Location loc, linalg::LinalgOp op, Contracti
 }
 
 /// Instructions for the rows of a warpgroup.
-int64_t WgmmaTile::blocks() const { return choice.partOfM / wgmmaM; }
+int64_t WgmmaTile::blocks() const { return choice.partOfM / WgmmaCode::m; }
 
 TileSums::Values WgmmaTile::start() { return Values(static_cast<size_t>(blocks()), wgmma.zeros(choice.n)); }
 
 TileSums::Values WgmmaTile::accumulate(Value xAddress, Value yAddress, ValueRange sums) {
   Values next(sums);
   wgmma.begin();
-  int64_t k = wgmmaKBytes / x.elementBytes();
+  int64_t k = WgmmaCode::kBytes / x.elementBytes();
   WgmmaCode::Form form{.isXTransposed = !x.alongK, .isYTransposed = !y.alongK};
   Value rows = add(xAddress, multiply(group, choice.partOfM * swizzleBytes));
   Value xStart = code.matrixDescriptor(rows, x.boxBytes(), patternBytes),
         yStart = code.matrixDescriptor(yAddress, y.boxBytes(), patternBytes);
-  for (int64_t step = 0; step < swizzleBytes / wgmmaKBytes; ++step) {
+  for (int64_t step = 0; step < swizzleBytes / WgmmaCode::kBytes; ++step) {
     auto offsetOf = [&](const WgmmaOperand &operand) {
-      return operand.alongK ? step * wgmmaKBytes : step * k * swizzleBytes;
+      return operand.alongK ? step * WgmmaCode::kBytes : step * k * swizzleBytes;
     };
     Value ofY = code.advance(yStart, offsetOf(y));
     for (int64_t block = 0; block < blocks(); ++block) {
-      Value ofX = code.advance(xStart, offsetOf(x) + block * wgmmaM * swizzleBytes);
+      Value ofX = code.advance(xStart, offsetOf(x) + block * WgmmaCode::m * swizzleBytes);
       Value &own = next[static_cast<size_t>(block)];
       own = wgmma.multiply(ofX, ofY, own, choice.n, form);
     }
@@ -58,13 +56,13 @@ TileSums::Values WgmmaTile::accumulate(Value xAddress, Value yAddress, ValueRang
 void WgmmaTile::store(int64_t pass, ValueRange sums, Value memory) {
   constexpr int64_t rowsOfWarp = 16, rowsOfHalf = 8, lanesOfRow = 4;
   for (auto [block, registers] : llvm::enumerate(sums)) {
-    Value row = add(multiply(group, choice.partOfM), static_cast<int64_t>(block) * wgmmaM);
+    Value row = add(multiply(group, choice.partOfM), static_cast<int64_t>(block) * WgmmaCode::m);
     row = add(add(row, multiply(warpInGroup, rowsOfWarp)), divide(lane, lanesOfRow));
     Value column = multiply(remainder(lane, lanesOfRow), 2);
-    for (int64_t first = 0; first < columnsOfPass; first += columnsOfSums) {
-      int64_t start = (pass * columnsOfPass + first) / columnsOfSums * sumsOfLane;
+    for (int64_t first = 0; first < columnsOfPass; first += MmaCode::n) {
+      int64_t start = (pass * columnsOfPass + first) / MmaCode::n * MmaCode::sumsOfLane;
       Values own;
-      for (int64_t i = 0; i < sumsOfLane; ++i)
+      for (int64_t i = 0; i < MmaCode::sumsOfLane; ++i)
         own.push_back(LLVM::ExtractValueOp::create(b, loc, registers, start + i));
       storeAdjacent(ValueRange(own).take_front(2), memory, {row, add(column, first)});
       storeAdjacent(ValueRange(own).drop_front(2), memory, {add(row, rowsOfHalf), add(column, first)});

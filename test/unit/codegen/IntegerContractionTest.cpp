@@ -10,13 +10,13 @@ using namespace proa::testing;
 
 namespace {
 
-struct Dims {
+struct IntegerDims {
   int64_t m, n, k;
 };
 
 /// A product of [m, k] and [k, n], whose elements ops of their own extend to 32 bits.
 struct IntegerProduct {
-  Dims dims{};
+  IntegerDims dims{};
   bool isDynamic = false, transposeX = false, transposeY = false, isXUnsigned = false, isYUnsigned = false;
   bool hasEpilogue = false;  ///< the result is float(sum) / 4
   std::string strategy = {}; ///< of proa-choose-contraction
@@ -67,7 +67,7 @@ struct IntegerProduct {
     return kernel.returns("%r", out);
   }
 
-  void check(const TestKernel &kernel, const Dims &own) const {
+  void check(const TestKernel &kernel, const IntegerDims &own) const {
     SCOPED_TRACE(text());
     SCOPED_TRACE(std::to_string(own.m) + " x " + std::to_string(own.n) + " x " + std::to_string(own.k));
     auto numbers = [](int64_t rows, int64_t columns, bool transposes, int seed) {
@@ -114,7 +114,7 @@ TEST(IntegerContraction, Signedness) {
 TEST(IntegerContraction, TransposedOperands) {
   for (bool x : {false, true})
     for (bool y : {false, true})
-      for (Dims dims : {Dims{64, 96, 80}, Dims{33, 65, 31}, Dims{130, 136, 72}})
+      for (IntegerDims dims : {IntegerDims{64, 96, 80}, IntegerDims{33, 65, 31}, IntegerDims{130, 136, 72}})
         for (bool hasEpilogue : {false, true})
           IntegerProduct{
               .dims = dims, .transposeX = x, .transposeY = y, .hasEpilogue = hasEpilogue, .strategy = "mma"}
@@ -123,7 +123,7 @@ TEST(IntegerContraction, TransposedOperands) {
 
 TEST(IntegerContraction, Sizes) {
   for (int64_t size : {1, 15, 31, 33, 64, 65, 127})
-    for (Dims dims : {Dims{size, 64, 32}, Dims{64, size, 48}, Dims{40, 24, size}})
+    for (IntegerDims dims : {IntegerDims{size, 64, 32}, IntegerDims{64, size, 48}, IntegerDims{40, 24, size}})
       IntegerProduct{.dims = dims}.check();
 }
 
@@ -131,12 +131,14 @@ TEST(IntegerContraction, DynamicSizes) {
   IntegerProduct product{.isDynamic = true, .transposeY = true, .hasEpilogue = true};
   TestKernel kernel(product.text(), {.emulatesGpu = true});
   ASSERT_TRUE(kernel.valid());
-  for (Dims dims : {Dims{1, 1, 1}, Dims{33, 64, 31}, Dims{64, 33, 64}, Dims{127, 65, 130}, Dims{4, 4, 0}})
+  for (IntegerDims dims : {IntegerDims{1, 1, 1}, IntegerDims{33, 64, 31}, IntegerDims{64, 33, 64},
+                           IntegerDims{127, 65, 130}, IntegerDims{4, 4, 0}})
     product.check(kernel, dims);
 }
 
 TEST(IntegerContraction, WarpgroupSizes) {
-  for (Dims dims : {Dims{1, 16, 16}, Dims{65, 72, 80}, Dims{129, 136, 320}, Dims{64, 64, 2048}})
+  for (IntegerDims dims : {IntegerDims{1, 16, 16}, IntegerDims{65, 72, 80}, IntegerDims{129, 136, 320},
+                           IntegerDims{64, 64, 2048}})
     IntegerProduct{.dims = dims, .transposeY = true, .hasEpilogue = true, .strategy = "wgmma"}.check();
 }
 

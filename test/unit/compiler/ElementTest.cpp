@@ -89,7 +89,7 @@ TEST_P(Element, EqualsTheLibraryKernel) {
   }
 }
 
-const ElementCase cases[] = {
+const ElementCase elementCases[] = {
     {"slice", R"(func.func @main(%x: tensor<3x$nxf32>) -> tensor<2x$mxf32> {
   %0 = pd.slice %x {axes = array<i64: 0, 1>, starts = array<i64: 1, -$m>, ends = array<i64: 3, 5000>}
       : (tensor<3x$nxf32>) -> tensor<2x$mxf32>
@@ -185,7 +185,7 @@ const ElementCase cases[] = {
      2, 1, 1, 2e-6},
 };
 
-INSTANTIATE_TEST_SUITE_P(Ops, Element, testing::ValuesIn(cases),
+INSTANTIATE_TEST_SUITE_P(Ops, Element, testing::ValuesIn(elementCases),
                          [](const auto &info) { return std::string(info.param.name); });
 
 } // namespace

@@ -1,4 +1,5 @@
 #include "proa/Model.h"
+#include "test/unit/compiler/FloatElements.h"
 
 #include "lib/support/Files.h"
 
@@ -19,10 +20,6 @@ Tensor vectorOf(std::initializer_list<float> elements) {
   return tensor;
 }
 
-std::vector<float> elementsOf(const Tensor &tensor) {
-  return {tensor.as<float>(), tensor.as<float>() + tensor.size()};
-}
-
 class Ir : public testing::Test {
 protected:
   Result<Model> open(const std::string &text, ModelOptions options = {}) {
@@ -39,7 +36,7 @@ protected:
   }
 };
 
-const char *const step = R"(
+const char *const stepProgram = R"(
 func.func @main(%x: tensor<?xf32> {pd.feed = "x"}, %w: tensor<2xf32> {pd.param = "w"},
                 %y: tensor<2xf32> {pd.feed = "y"})
     -> (tensor<2xf32> {pd.state = "w"}, tensor<2xf32> {pd.fetch = "product"}, tensor<2xf32> {pd.fetch = "sum"}) {
@@ -49,7 +46,7 @@ func.func @main(%x: tensor<?xf32> {pd.feed = "x"}, %w: tensor<2xf32> {pd.param =
 })";
 
 TEST_F(Ir, AttributesNameArguments) {
-  auto model = open(step);
+  auto model = open(stepProgram);
   ASSERT_TRUE(model) << model.diagnostics().text();
   ASSERT_EQ(model->feeds().size(), 2U);
   EXPECT_EQ(model->feeds()[0].dims[0], -1);
@@ -93,7 +90,7 @@ TEST_F(Ir, CallsAreInlined) {
 }
 
 TEST_F(Ir, SomeFetchesNeedSomeFeeds) {
-  auto model = open(step, {.fetches = {"product"}});
+  auto model = open(stepProgram, {.fetches = {"product"}});
   ASSERT_TRUE(model) << model.diagnostics().text();
   ASSERT_EQ(model->feeds().size(), 1U);
   ASSERT_TRUE(model->setParameter("w", vectorOf({1, 2})));
@@ -122,12 +119,13 @@ TEST_F(Ir, WrongFilesAreRefused) {
                             " { %0 = call @f(%x) : (tensor<2xf32>) -> tensor<2xf32>\n"
                             "  return %0 : tensor<2xf32> }\n"),
               HasSubstr("function 'f' cannot be inlined"));
-  EXPECT_THAT(diagnosticsOf(step, {.fetches = {"sums"}}), HasSubstr("no fetch 'sums'; did you mean 'sum'?"));
-  EXPECT_THAT(diagnosticsOf(step, {.amp = AmpOptions()}), HasSubstr("mixed precision"));
+  EXPECT_THAT(diagnosticsOf(stepProgram, {.fetches = {"sums"}}),
+              HasSubstr("no fetch 'sums'; did you mean 'sum'?"));
+  EXPECT_THAT(diagnosticsOf(stepProgram, {.amp = AmpOptions()}), HasSubstr("mixed precision"));
 }
 
 TEST_F(Ir, WrongFeedsAreRefused) {
-  auto model = open(step);
+  auto model = open(stepProgram);
   ASSERT_TRUE(model) << model.diagnostics().text();
   ASSERT_TRUE(model->setParameter("w", vectorOf({1, 2})));
   auto outputs = model->run({{"y", vectorOf({1, 2, 3})}});

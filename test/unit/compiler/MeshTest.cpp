@@ -1,4 +1,5 @@
 #include "proa/Model.h"
+#include "test/unit/compiler/FloatElements.h"
 
 #include "lib/support/Files.h"
 #include "translator/params/Safetensors.h"
@@ -19,10 +20,6 @@ Tensor matrix(int64_t rows, int64_t columns, float first, float step) {
   for (int64_t i = 0; i < tensor.size(); ++i)
     tensor.as<float>()[i] = first + step * static_cast<float>(i % 7);
   return tensor;
-}
-
-std::vector<float> elementsOf(const Tensor &tensor) {
-  return {tensor.as<float>(), tensor.as<float>() + tensor.size()};
 }
 
 std::vector<float> product(const Tensor &a, const Tensor &b) {
@@ -68,7 +65,7 @@ func.func @main(%x: tensor<5x6xf32> {pd.feed = "x"},
 })";
 
 /// The same without shardings.
-const char *const plain = R"(
+const char *const plainProgram = R"(
 func.func @main(%x: tensor<?x6xf32> {pd.feed = "x"}, %w: tensor<6x4xf32> {pd.param = "w"})
     -> (tensor<?x4xf32> {pd.fetch = "y"}, tensor<6x4xf32> {pd.state = "w"}) {
   %0 = pd.matmul %x, %w : (tensor<?x6xf32>, tensor<6x4xf32>) -> tensor<?x4xf32>
@@ -133,7 +130,7 @@ TEST(Mesh, StateStaysDistributed) {
 TEST(Mesh, StrategySplitsTheBatch) {
   for (const char *axes : {"dp=1", "dp=2", "dp=3", "dp=2,mp=2"}) {
     std::string strategy = axes == std::string("dp=2,mp=2") ? "dp,mp" : "dp";
-    auto model = open(plain, {.axes = axes, .strategy = strategy});
+    auto model = open(plainProgram, {.axes = axes, .strategy = strategy});
     ASSERT_TRUE(model) << model.diagnostics().text();
     Tensor w = matrix(6, 4, 3, -0.5);
     ASSERT_TRUE(model->setParameter("w", w));
@@ -153,7 +150,7 @@ TEST(Mesh, CompiledProgramsAreCached) {
   std::filesystem::remove_all(pathOf("cache"));
   for (const char *axes : {"dp=2", "dp=3", "dp=2"}) {
     bool isSecond = axes == std::string("dp=2") && std::filesystem::exists(pathOf("seen"));
-    auto model = open(plain, {.axes = axes, .strategy = "dp"}, pathOf("cache"));
+    auto model = open(plainProgram, {.axes = axes, .strategy = "dp"}, pathOf("cache"));
     ASSERT_TRUE(model) << model.diagnostics().text();
     Tensor x = matrix(7, 6, -2, 1), w = matrix(6, 4, 3, -0.5);
     ASSERT_TRUE(model->setParameter("w", w));
@@ -170,7 +167,7 @@ TEST(Mesh, ShardingsComeFromTextOrFile) {
   std::string text = R"({"shardings": [{"name": "w", "sharding": "[{}, {mp}]"}]})";
   ASSERT_TRUE(writeFile(pathOf("shardings.json"), text));
   for (const std::string &shardings : {text, pathOf("shardings.json")}) {
-    auto model = open(plain, {.axes = "mp=2", .shardings = shardings});
+    auto model = open(plainProgram, {.axes = "mp=2", .shardings = shardings});
     ASSERT_TRUE(model) << model.diagnostics().text();
     Tensor x = matrix(3, 6, -2, 1), w = matrix(6, 4, 3, -0.5);
     ASSERT_TRUE(model->setParameter("w", w));
@@ -181,12 +178,13 @@ TEST(Mesh, ShardingsComeFromTextOrFile) {
 }
 
 TEST(Mesh, WrongOptionsAreRefused) {
-  EXPECT_THAT(diagnosticsOf(plain, {.axes = "dp=2x"}), HasSubstr("found 'dp=2x', expected axes and sizes"));
-  EXPECT_THAT(diagnosticsOf(plain, {.axes = "dp=0"}), HasSubstr("expected axes and sizes"));
-  EXPECT_THAT(diagnosticsOf(plain, {.axes = "dp=2,dp=2"}), HasSubstr("axis 'dp' occurs twice"));
-  EXPECT_THAT(diagnosticsOf(plain, {.axes = "dp=2", .shardings = pathOf("missing.json")}),
+  EXPECT_THAT(diagnosticsOf(plainProgram, {.axes = "dp=2x"}),
+              HasSubstr("found 'dp=2x', expected axes and sizes"));
+  EXPECT_THAT(diagnosticsOf(plainProgram, {.axes = "dp=0"}), HasSubstr("expected axes and sizes"));
+  EXPECT_THAT(diagnosticsOf(plainProgram, {.axes = "dp=2,dp=2"}), HasSubstr("axis 'dp' occurs twice"));
+  EXPECT_THAT(diagnosticsOf(plainProgram, {.axes = "dp=2", .shardings = pathOf("missing.json")}),
               HasSubstr("missing.json"));
-  EXPECT_THAT(diagnosticsOf(plain, {.axes = "mp=2", .strategy = "dp"}),
+  EXPECT_THAT(diagnosticsOf(plainProgram, {.axes = "mp=2", .strategy = "dp"}),
               HasSubstr("'dp' splits over the axis 'dp', which the mesh 'mp=2' lacks"));
   EXPECT_THAT(diagnosticsOf(annotated, {.axes = "mp=2"}), HasSubstr("the program has mesh @m"));
 }

@@ -17,7 +17,7 @@ using testing::HasSubstr;
 namespace {
 
 /// SGD with momentum on y = x w, whose gradient is x^T 1. `count` is too small for the store.
-const char *const step = R"(
+const char *const momentumProgram = R"(
 func.func @main(%x: tensor<16x64xf32> {pd.feed = "x"}, %w: tensor<64x32xf32> {pd.param = "w"},
                 %v: tensor<64x32xf32> {pd.param = "v"}, %count: tensor<1xf32> {pd.param = "count"})
     -> (tensor<f32> {pd.fetch = "loss"}, tensor<64x32xf32> {pd.state = "w"}, tensor<64x32xf32> {pd.state = "v"},
@@ -80,7 +80,7 @@ Tensor filled(std::vector<int64_t> dims, float first) {
 
 Model open(ModelOptions options) {
   std::string path = (std::filesystem::path(testing::TempDir()) / "proa-offload-test.mlir").string();
-  EXPECT_TRUE(writeFile(path, step));
+  EXPECT_TRUE(writeFile(path, momentumProgram));
   options.cacheDirectory = "off";
   auto model = Model::open(path, std::move(options));
   EXPECT_TRUE(model) << model.diagnostics().text();

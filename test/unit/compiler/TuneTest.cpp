@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 
 namespace {
 
-constexpr const char *program = R"(
+constexpr const char *softmaxProgram = R"(
 func.func @main(%x: tensor<64x2048xf32> {pd.feed = "x"}) -> (tensor<64x2048xf32> {pd.fetch = "y"}) {
   %y = pd.softmax %x : (tensor<64x2048xf32>) -> tensor<64x2048xf32>
   return %y : tensor<64x2048xf32>
@@ -52,7 +52,7 @@ protected:
     options.cacheDirectory = "off";
     options.tuningFile = onKernels ? "off" : file;
     options.onDeviceKernels = onKernels;
-    return compileForCpu(mlir::parseSourceString<mlir::ModuleOp>(program, &context), options);
+    return compileForCpu(mlir::parseSourceString<mlir::ModuleOp>(softmaxProgram, &context), options);
   }
 
   /// Tunes the program's kernels; the lines of the report.

@@ -106,4 +106,8 @@ std::string storeAt(const std::string &value, const std::string &buffer, const s
          ", !llvm.ptr\n";
 }
 
+std::string constant(const std::string &name, int64_t value, const std::string &type) {
+  return name + " = llvm.mlir.constant(" + std::to_string(value) + " : " + type + ") : " + type + "\n";
+}
+
 } // namespace proa::testing

@@ -53,5 +53,7 @@ std::string loadAt(const std::string &name, const std::string &buffer, const std
                    const std::string &index = "%lane64");
 std::string storeAt(const std::string &value, const std::string &buffer, const std::string &type,
                     const std::string &index = "%lane64");
+/// Code of a constant.
+std::string constant(const std::string &name, int64_t value, const std::string &type = "i32");
 
 } // namespace proa::testing

@@ -26,10 +26,6 @@ Ints randomInts(size_t count, int32_t low, int32_t high, unsigned seed) {
   return values;
 }
 
-std::string constant(const std::string &name, int64_t value) {
-  return name + " = llvm.mlir.constant(" + std::to_string(value) + " : i32) : i32\n";
-}
-
 /// The pseudocode of shfl.sync in the PTX ISA: the source lane, or -1 where the predicate is false.
 int sourceOf(const std::string &kind, int lane, int b, int c) {
   int bval = b & 0x1f, cval = c & 0x1f, segmask = c >> 8 & 0x1f;

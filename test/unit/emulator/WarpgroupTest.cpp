@@ -19,10 +19,6 @@ using ::testing::HasSubstr;
 
 namespace {
 
-std::string constant(const std::string &name, int64_t value, const std::string &type = "i32") {
-  return name + " = llvm.mlir.constant(" + std::to_string(value) + " : " + type + ") : " + type + "\n";
-}
-
 /// Shared memory @s of `bytes` bytes, and the mbarrier @bar.
 std::string sharedBytes(int bytes) {
   return "llvm.mlir.global internal @s() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<" +

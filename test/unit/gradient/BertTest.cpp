@@ -1,6 +1,7 @@
 // The Hessian-vector product of a small BERT of the corpus by all of its parameters: forward over reverse,
 // reverse over reverse, and differences of the gradient.
 #include "proa/Autodiff.h"
+#include "test/unit/gradient/Take.h"
 #include "translator/params/Safetensors.h"
 
 #include <gtest/gtest.h>
@@ -11,11 +12,6 @@
 using namespace proa;
 
 namespace {
-
-template <class T> T take(Result<T> result) {
-  EXPECT_TRUE(result) << (result ? "" : result.diagnostics().text());
-  return std::move(*result);
-}
 
 using Tensors = std::vector<Tensor>;
 

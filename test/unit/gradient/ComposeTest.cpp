@@ -10,7 +10,7 @@ using namespace proa;
 namespace {
 
 /// A loop, a matmul and a reduction.
-const char *const sample = R"(
+const char *const composed = R"(
 func.func @f(%x: tensor<3xf64>, %w: tensor<3x3xf64>) -> tensor<f64> {
   %n = pd.constant dense<2> : tensor<1xi64>
   %z = pd.constant dense<0> : tensor<1xi64>
@@ -78,7 +78,7 @@ void applyAll(const Function &function, const std::string &path, size_t level) {
 }
 
 TEST(ComposeTest, AnyThreeTransforms) {
-  auto f = Function::parse(sample);
+  auto f = Function::parse(composed);
   ASSERT_TRUE(f) << f.diagnostics().text();
   applyAll(*f, "f", 1);
 }

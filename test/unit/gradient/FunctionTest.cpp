@@ -1,5 +1,6 @@
 // The C++ API: derivatives of derivatives, with values known by mathematics.
 #include "proa/Autodiff.h"
+#include "test/unit/gradient/Take.h"
 
 #include <gtest/gtest.h>
 
@@ -18,11 +19,6 @@ template <class T> Tensor tensorOf(DType dtype, std::vector<int64_t> dims, std::
 
 Tensor doubles(std::vector<int64_t> dims, std::vector<double> values) {
   return tensorOf<double>(DType::Float64, std::move(dims), std::move(values));
-}
-
-template <class T> T take(Result<T> result) {
-  EXPECT_TRUE(result) << (result ? "" : result.diagnostics().text());
-  return std::move(*result);
 }
 
 void expectNear(const Tensor &found, const std::vector<double> &expected) {

@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 
 namespace {
 
-using Arguments = std::vector<std::pair<std::string, std::vector<std::string>>>;
+using Slots = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
 /// A program built op by op. Variables are float32[2] by default.
 struct Source {
@@ -38,8 +38,7 @@ struct Source {
     variable.dims = std::move(dims);
     program.blocks[block].variables.push_back(variable);
   }
-  legacy::Operation &op(int32_t block, const std::string &type, const Arguments &inputs,
-                        const Arguments &outputs) {
+  legacy::Operation &op(int32_t block, const std::string &type, const Slots &inputs, const Slots &outputs) {
     legacy::Operation operation;
     operation.type = type;
     for (auto &[name, arguments] : inputs)

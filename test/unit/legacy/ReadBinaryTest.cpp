@@ -15,7 +15,7 @@ Result<Program> read(const std::string &bytes) {
   return readBinaryBytes(std::as_bytes(std::span(bytes)), "p.pdmodel");
 }
 
-std::string readBad(const std::string &bytes) {
+std::string readBadBytes(const std::string &bytes) {
   auto program = read(bytes);
   EXPECT_FALSE(program);
   return program ? "" : program.diagnostics().text();
@@ -60,7 +60,7 @@ TEST(ReadBinary, MissingFieldsHaveLocations) {
   message.mutable_blocks(0)->clear_parent_idx();
   message.mutable_blocks(0)->mutable_ops(0)->clear_type();
   message.mutable_blocks(0)->add_vars()->set_name("x");
-  std::string diagnostics = readBad(message.SerializePartialAsString());
+  std::string diagnostics = readBadBytes(message.SerializePartialAsString());
   EXPECT_THAT(diagnostics, HasSubstr("p.pdmodel: blocks[0].parent_idx: "));
   EXPECT_THAT(diagnostics, HasSubstr("blocks[0].ops[0].type: "));
   EXPECT_THAT(diagnostics, HasSubstr("blocks[0].vars[0].type: "));
@@ -70,7 +70,7 @@ TEST(ReadBinary, AttributesThatNeedAValue) {
   proto::ProgramDesc message = oneOp();
   addAttribute(message, proto::BLOCK);
   addAttribute(message, proto::VAR);
-  std::string diagnostics = readBad(message.SerializeAsString());
+  std::string diagnostics = readBadBytes(message.SerializeAsString());
   EXPECT_THAT(diagnostics, HasSubstr("blocks[0].ops[0].attrs[0]: attribute 'a' of type BLOCK has no value"));
   EXPECT_THAT(diagnostics, HasSubstr("blocks[0].ops[0].attrs[1]: attribute 'a' of type VAR has no value"));
 }
@@ -100,9 +100,9 @@ TEST(ReadBinary, EveryChangedByteIsReadOrReported) {
 }
 
 TEST(ReadBinary, OtherBytes) {
-  EXPECT_THAT(readBad(""), HasSubstr("the file is empty"));
-  EXPECT_THAT(readBad("not a model"), HasSubstr("no ProgramDesc"));
-  EXPECT_THAT(readBad("\x22\x02\x08\x01"), HasSubstr("blocks: found none"));
+  EXPECT_THAT(readBadBytes(""), HasSubstr("the file is empty"));
+  EXPECT_THAT(readBadBytes("not a model"), HasSubstr("no ProgramDesc"));
+  EXPECT_THAT(readBadBytes("\x22\x02\x08\x01"), HasSubstr("blocks: found none"));
 }
 
 } // namespace

@@ -17,7 +17,7 @@ using namespace mlir;
 namespace proa::test {
 namespace {
 
-MLIRContext &context() {
+MLIRContext &ringsContext() {
   static MLIRContext *shared = [] {
     DialectRegistry registry;
     registerAllDialects(registry);
@@ -66,8 +66,9 @@ Tensor randomFloats(std::vector<int64_t> dims, std::mt19937 &random) {
 std::vector<std::vector<Tensor>> run(const std::string &body,
                                      const std::vector<std::vector<Tensor>> &arguments) {
   SCOPED_TRACE(body);
-  auto module = parseSourceString<ModuleOp>("dist.mesh @mesh = <[\"dp\"=2, \"mp\"=3]>\n" + body, &context());
-  PassManager pm(&context());
+  auto module =
+      parseSourceString<ModuleOp>("dist.mesh @mesh = <[\"dp\"=2, \"mp\"=3]>\n" + body, &ringsContext());
+  PassManager pm(&ringsContext());
   if (!module || failed(parsePassPipeline("dist-from-rings{rings=0=dp,1=mp,2=mp+dp expand}", pm)) ||
       failed(pm.run(*module))) {
     ADD_FAILURE();

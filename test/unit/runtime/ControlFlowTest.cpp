@@ -22,7 +22,7 @@ void twice(void *const *buffers, const int64_t *, int64_t, int64_t) {
   *static_cast<float *>(buffers[1]) = *static_cast<float *>(buffers[0]) * 2;
 }
 
-void *resolve(const std::string &symbol) {
+void *resolveScalar(const std::string &symbol) {
   static const std::map<std::string, void *> symbols{{"less", reinterpret_cast<void *>(less)},
                                                      {"increment", reinterpret_cast<void *>(increment)},
                                                      {"twice", reinterpret_cast<void *>(twice)}};
@@ -80,7 +80,7 @@ Plan loopPlan() {
 }
 
 std::unique_ptr<Session> sessionOf(Plan plan) {
-  auto executable = Executable::create(std::move(plan), "net", resolve);
+  auto executable = Executable::create(std::move(plan), "net", resolveScalar);
   EXPECT_TRUE(executable) << executable.diagnostics().text();
   return executable ? std::move(*Session::create(*executable)) : nullptr;
 }
@@ -181,7 +181,7 @@ TEST(ControlFlow, RefusedKernelInBranchIsRunError) {
   ASSERT_FALSE(taken);
   EXPECT_THAT(taken.diagnostics().text(), HasSubstr("net: net.py:2: concat: "));
   plan.steps.insert(plan.steps.begin(), refused);
-  EXPECT_FALSE(Executable::create(plan, "net", resolve));
+  EXPECT_FALSE(Executable::create(plan, "net", resolveScalar));
 }
 
 TEST(ControlFlow, ConditionMustBeOneBool) {

@@ -83,7 +83,7 @@ Matrix identity(int64_t n) {
   return out;
 }
 
-std::vector<Tensor> run(const KernelCase &c) {
+std::vector<Tensor> runAll(const KernelCase &c) {
   Result<std::vector<Tensor>> out = runCase(c);
   EXPECT_TRUE(out) << (out ? "" : out.diagnostics().text());
   return out ? *out : std::vector<Tensor>();
@@ -97,12 +97,12 @@ TEST_P(Dtypes, SingularValues) {
     for (Shape dims : {Shape{2, 3, 5}, Shape{2, 5, 3}, Shape{2, 4, 4}}) {
       int64_t m = dims[1], n = dims[2], k = std::min(m, n);
       Tensor x = randomMatrices(GetParam(), dims, 1);
-      auto out = run({"svd",
-                      {{"full_matrices", full}},
-                      {x},
-                      {{GetParam(), {2, m, full ? m : k}},
-                       {DType::Float64, {2, k}},
-                       {GetParam(), {2, full ? n : k, n}}}});
+      auto out = runAll({"svd",
+                         {{"full_matrices", full}},
+                         {x},
+                         {{GetParam(), {2, m, full ? m : k}},
+                          {DType::Float64, {2, k}},
+                          {GetParam(), {2, full ? n : k, n}}}});
       ASSERT_EQ(out.size(), 3u);
       for (int64_t i = 0; i < 2; ++i) {
         Matrix u = Matrix::of(out[0], i), v = Matrix::of(out[2], i), s(u.columns, v.rows);
@@ -119,7 +119,7 @@ TEST_P(Dtypes, OrthonormalFactors) {
     for (Shape dims : {Shape{2, 3, 5}, Shape{2, 5, 3}}) {
       int64_t m = dims[1], n = dims[2], k = mode == "complete" ? m : std::min(m, n);
       Tensor x = randomMatrices(GetParam(), dims, 2);
-      auto out = run({"qr", {{"mode", mode}}, {x}, {{GetParam(), {2, m, k}}, {GetParam(), {2, k, n}}}});
+      auto out = runAll({"qr", {{"mode", mode}}, {x}, {{GetParam(), {2, m, k}}, {GetParam(), {2, k, n}}}});
       ASSERT_EQ(out.size(), 2u);
       Matrix q = Matrix::of(out[0], 1), r = Matrix::of(out[1], 1);
       expectEqual(q * r, Matrix::of(x, 1));
@@ -130,7 +130,7 @@ TEST_P(Dtypes, OrthonormalFactors) {
 
 TEST_P(Dtypes, Eigenvectors) {
   Tensor x = randomMatrices(GetParam(), {2, 4, 4}, 3);
-  auto out = run({"eig", {}, {x}, {{DType::Complex128, {2, 4}}, {DType::Complex128, {2, 4, 4}}}});
+  auto out = runAll({"eig", {}, {x}, {{DType::Complex128, {2, 4}}, {DType::Complex128, {2, 4, 4}}}});
   ASSERT_EQ(out.size(), 2u);
   Matrix v = Matrix::of(out[1], 1), w(4, 4);
   for (int64_t i = 0; i < 4; ++i)
@@ -145,13 +145,13 @@ TEST_P(Dtypes, Eigenvectors) {
       h.as<double>()[i] = square.data[static_cast<size_t>(i)].real();
     else
       h.as<Complex>()[i] = square.data[static_cast<size_t>(i)];
-  auto hermitian = run({"eigh", {{"UPLO", "U"}}, {h}, {{DType::Float64, {4}}, {GetParam(), {4, 4}}}});
+  auto hermitian = runAll({"eigh", {{"UPLO", "U"}}, {h}, {{DType::Float64, {4}}, {GetParam(), {4, 4}}}});
   ASSERT_EQ(hermitian.size(), 2u);
   Matrix vectors = Matrix::of(hermitian[1], 0), values(4, 4);
   for (int64_t i = 0; i < 4; ++i)
     values(i, i) = hermitian[0].as<double>()[i];
   expectEqual(vectors * values * vectors.adjoint(), square);
-  auto factor = run({"cholesky", {{"upper", false}}, {h}, {{GetParam(), {4, 4}}}});
+  auto factor = runAll({"cholesky", {{"upper", false}}, {h}, {{GetParam(), {4, 4}}}});
   ASSERT_EQ(factor.size(), 1u);
   Matrix lower = Matrix::of(factor[0], 0);
   expectEqual(lower * lower.adjoint(), square);
@@ -160,20 +160,20 @@ TEST_P(Dtypes, Eigenvectors) {
 
 TEST_P(Dtypes, SolutionsSolve) {
   Tensor x = randomMatrices(GetParam(), {2, 1, 4, 4}, 4), y = randomMatrices(GetParam(), {3, 4, 2}, 5);
-  auto out = run({"solve", {}, {x, y}, {{GetParam(), {2, 3, 4, 2}}}});
+  auto out = runAll({"solve", {}, {x, y}, {{GetParam(), {2, 3, 4, 2}}}});
   ASSERT_EQ(out.size(), 1u);
   expectEqual(Matrix::of(x, 1) * Matrix::of(out[0], 5), Matrix::of(y, 2));
-  auto triangle = run({"triangular_solve",
-                       {{"upper", true}, {"transpose", false}, {"unitriangular", false}},
-                       {x, y},
-                       {{GetParam(), {2, 3, 4, 2}}}});
+  auto triangle = runAll({"triangular_solve",
+                          {{"upper", true}, {"transpose", false}, {"unitriangular", false}},
+                          {x, y},
+                          {{GetParam(), {2, 3, 4, 2}}}});
   ASSERT_EQ(triangle.size(), 1u);
   Matrix upper = Matrix::of(x, 1);
   for (int64_t r = 0; r < 4; ++r)
     for (int64_t c = 0; c < r; ++c)
       upper(r, c) = 0;
   expectEqual(upper * Matrix::of(triangle[0], 4), Matrix::of(y, 1));
-  auto inverse = run({"inverse", {}, {x}, {{GetParam(), {2, 1, 4, 4}}}});
+  auto inverse = runAll({"inverse", {}, {x}, {{GetParam(), {2, 1, 4, 4}}}});
   ASSERT_EQ(inverse.size(), 1u);
   expectEqual(Matrix::of(x, 0) * Matrix::of(inverse[0], 0), identity(4));
 }
@@ -207,9 +207,9 @@ TEST(LinearAlgebra, ConcurrentMatmuls) {
 
 TEST(LinearAlgebra, Determinants) {
   Tensor x = doubles({3, 2, 2}, {1, 2, 3, 4, 1, 2, 2, 4, 0, 2, 3, 0});
-  expectClose(run({"det", {}, {x}, {{DType::Float64, {3}}}})[0], {-2, 0, -6}, 1e-14);
+  expectClose(runAll({"det", {}, {x}, {{DType::Float64, {3}}}})[0], {-2, 0, -6}, 1e-14);
   double inf = std::numeric_limits<double>::infinity();
-  std::vector<double> found = valuesOf<double>(run({"slogdet", {}, {x}, {{DType::Float64, {2, 3}}}})[0]);
+  std::vector<double> found = valuesOf<double>(runAll({"slogdet", {}, {x}, {{DType::Float64, {2, 3}}}})[0]);
   std::vector<double> expected{-1, 0, -1, std::log(2), -inf, std::log(6)};
   for (size_t i = 0; i < 6; ++i)
     EXPECT_TRUE(found[i] == expected[i] || std::abs(found[i] - expected[i]) < 1e-14) << i << ": " << found[i];
@@ -217,9 +217,10 @@ TEST(LinearAlgebra, Determinants) {
 
 TEST(LinearAlgebra, TrianglesAndSwaps) {
   Tensor x = doubles({3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 10});
-  auto lu = run({"lu", {}, {x}, {{DType::Float64, {3, 3}}, {DType::Int32, {3}}, {DType::Int32, {1}}}});
+  auto lu = runAll({"lu", {}, {x}, {{DType::Float64, {3, 3}}, {DType::Int32, {3}}, {DType::Int32, {1}}}});
   ASSERT_EQ(lu.size(), 3u);
-  auto p = run({"lu_permutation", {{"rows", 3}, {"dtype", "float64"}}, {lu[1]}, {{DType::Float64, {3, 3}}}});
+  auto p =
+      runAll({"lu_permutation", {{"rows", 3}, {"dtype", "float64"}}, {lu[1]}, {{DType::Float64, {3, 3}}}});
   ASSERT_EQ(p.size(), 1u);
   Matrix both = Matrix::of(lu[0], 0), lower = identity(3), upper(3, 3);
   for (int64_t r = 0; r < 3; ++r)
@@ -233,13 +234,13 @@ TEST(LinearAlgebra, LeastSquares) {
   Tensor x = doubles({4, 2}, {1, 0, 1, 1, 1, 2, 1, 3}), y = doubles({4, 1}, {1, 3, 5, 8});
   for (std::string driver : {"gels", "gelsy", "gelsd", "gelss"}) {
     bool values = driver == "gelsd" || driver == "gelss";
-    auto out = run({"lstsq",
-                    {{"driver", driver}, {"rcond", 1e-12}},
-                    {x, y},
-                    {{DType::Float64, {2, 1}},
-                     {DType::Float64, {1}},
-                     {DType::Int32, driver == "gels" ? Shape{0} : Shape{}},
-                     {DType::Float64, values ? Shape{2} : Shape{0}}}});
+    auto out = runAll({"lstsq",
+                       {{"driver", driver}, {"rcond", 1e-12}},
+                       {x, y},
+                       {{DType::Float64, {2, 1}},
+                        {DType::Float64, {1}},
+                        {DType::Int32, driver == "gels" ? Shape{0} : Shape{}},
+                        {DType::Float64, values ? Shape{2} : Shape{0}}}});
     ASSERT_EQ(out.size(), 4u);
     expectClose(out[0], {0.8, 2.3}, 1e-12);
     expectClose(out[1], {0.3}, 1e-12);

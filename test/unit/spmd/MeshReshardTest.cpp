@@ -16,7 +16,7 @@ namespace proa::spmd {
 namespace {
 
 /// Latency and overhead near zero, as in ReshardTest.cpp.
-ReshardOptions byBytes() {
+ReshardOptions meshesByBytes() {
   ReshardOptions options;
   options.stepSeconds = 1e-12;
   options.copyBandwidth = 1e18;
@@ -37,14 +37,15 @@ std::string textOf(const Mesh &source, const Mesh &target, const MeshReshardPlan
   return text;
 }
 
-struct Summary {
+struct MeshSummary {
   double moved = 0, bound = 0, sum = 0, worst = 1, seconds = 0;
   int pairs = 0, checked = 0;
 };
 
 /// The elements of a value by its linear index, moved to the part of a position.
-std::vector<double> partOf(const Mesh &mesh, const Placement &placement, const std::vector<int64_t> &dims,
-                           const std::vector<double> &whole, int64_t position) {
+std::vector<double> elementsOfPart(const Mesh &mesh, const Placement &placement,
+                                   const std::vector<int64_t> &dims, const std::vector<double> &whole,
+                                   int64_t position) {
   std::vector<int64_t> indices{0};
   for (size_t d = 0; d < dims.size(); ++d) {
     std::vector<int64_t> next;
@@ -84,7 +85,7 @@ int64_t simulate(const Mesh &source, const Placement &from, const Mesh &target, 
     for (int64_t position = 0; position < target.size(); ++position)
       if (to.partial.empty())
         EXPECT_EQ(before.local(*positionOf(source, target.deviceAt(position))),
-                  partOf(target, to, dims, expected, position))
+                  elementsOfPart(target, to, dims, expected, position))
             << text;
     return count;
   }
@@ -98,13 +99,13 @@ int64_t simulate(const Mesh &source, const Placement &from, const Mesh &target, 
   return count + trafficOfMove(source, plan.move->sent, target, plan.move->received, dims).total;
 }
 
-Summary checkAllPairs(const Mesh &source, const Mesh &target, const std::vector<int64_t> &dims,
-                      std::span<const Reduction> reductions) {
-  Summary summary;
+MeshSummary checkAllPairs(const Mesh &source, const Mesh &target, const std::vector<int64_t> &dims,
+                          std::span<const Reduction> reductions) {
+  MeshSummary summary;
   for (const Placement &from : allPlacements(source, dims.size(), reductions))
     for (const Placement &to : allPlacements(target, dims.size(), reductions)) {
       auto start = std::chrono::steady_clock::now();
-      auto plan = planMeshReshard({source, from, fast}, {target, to, fast}, dims, between, byBytes());
+      auto plan = planMeshReshard({source, from, fast}, {target, to, fast}, dims, between, meshesByBytes());
       summary.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       std::string pair = toText(source, from) + " -> " + toText(target, to);
       if (!plan) {
@@ -148,8 +149,8 @@ TEST(MeshReshardTest, AllPairsAreRightAndNearTheBound) {
       {"transposed", {{{"x", 2}, {"y", 2}}, {0, 2, 1, 3}}}};
   const Reduction sum[] = {Reduction::Sum};
   for (const auto &[name, target] : targets) {
-    Summary split = checkAllPairs(square, target, {12, 12}, {});
-    Summary uneven = checkAllPairs(square, target, {5, 7}, sum);
+    MeshSummary split = checkAllPairs(square, target, {12, 12}, {});
+    MeshSummary uneven = checkAllPairs(square, target, {5, 7}, sum);
     checkAllPairs(target, square, {5, 7}, {});
     fmt::print("{}: {} pairs, {} with sums; {:.0f} us each; mean ratio {:.3f}, worst {:.2f}, total moved / "
                "bound {:.3f}\n",
@@ -164,7 +165,7 @@ TEST(MeshReshardTest, AllPairsAreRightAndNearTheBound) {
 
 std::string planText(const Mesh &source, const Placement &from, const Mesh &target, const Placement &to,
                      const Link &link, int64_t memoryLimit = 0) {
-  ReshardOptions options = byBytes();
+  ReshardOptions options = meshesByBytes();
   options.memoryLimit = memoryLimit;
   const int64_t dims[] = {64, 64};
   auto plan = planMeshReshard({source, from, fast}, {target, to, fast}, dims, link, options);

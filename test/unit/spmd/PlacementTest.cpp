@@ -9,8 +9,6 @@
 namespace proa::spmd {
 namespace {
 
-const Mesh meshes[] = {{{{"x", 2}, {"y", 2}}}, {{{"x", 2}, {"y", 3}}}, {{{"x", 2}, {"y", 2}, {"z", 2}}}};
-
 TEST(PartOfTest, PartsCoverTheDimensionInOrder) {
   for (int64_t size = 0; size <= 20; ++size)
     for (int64_t parts = 1; parts <= 12; ++parts) {
@@ -47,7 +45,7 @@ TEST(PartOfTest, LargeSizesDoNotOverflow) {
 TEST(PlacementTest, EachElementIsHeldByItsPartOnly) {
   const std::vector<int64_t> shapes[] = {{6, 4}, {5, 7}, {1, 3}, {0, 2}};
   size_t checked = 0;
-  for (const Mesh &mesh : meshes)
+  for (const Mesh &mesh : smallMeshes)
     for (const Placement &placement : allPlacements(mesh, 2, {}))
       for (const std::vector<int64_t> &dims : shapes)
         for (int64_t row = 0; row < dims[0]; ++row)
@@ -74,7 +72,7 @@ TEST(PlacementTest, EachElementIsHeldByItsPartOnly) {
 }
 
 TEST(PlacementTest, LocalDimsCountTheHeldElements) {
-  for (const Mesh &mesh : meshes)
+  for (const Mesh &mesh : smallMeshes)
     for (const Placement &placement : allPlacements(mesh, 2, {})) {
       const int64_t dims[] = {5, 7};
       for (int64_t position = 0; position < mesh.size(); ++position) {

@@ -12,8 +12,6 @@
 namespace proa::spmd {
 namespace {
 
-const Mesh meshes[] = {{{{"x", 2}, {"y", 2}}}, {{{"x", 2}, {"y", 3}}}, {{{"x", 2}, {"y", 2}, {"z", 2}}}};
-
 /// Latency and overhead near zero: the planner minimizes bytes, and among equal plans the number of steps.
 ReshardOptions byBytes() {
   ReshardOptions options;
@@ -127,7 +125,7 @@ void expectAtMost(const Ratios &ratios, double mean) {
 }
 
 TEST(ReshardTest, AllPairsOfSplitPlacementsAreNearTheBound) {
-  for (const Mesh &mesh : meshes) {
+  for (const Mesh &mesh : smallMeshes) {
     Summary summary = checkAllPairs(mesh, {24, 24}, {}, byBytes());
     expectAtMost(summary.total, 1.05);
     expectAtMost(summary.perDevice, 1.02);
@@ -137,7 +135,7 @@ TEST(ReshardTest, AllPairsOfSplitPlacementsAreNearTheBound) {
 /// The bound per device is loose for sums: it assumes that all devices receive the same amount.
 TEST(ReshardTest, AllPairsOfPartialPlacementsAreNearTheBound) {
   const Reduction sum[] = {Reduction::Sum};
-  for (const Mesh &mesh : meshes) {
+  for (const Mesh &mesh : smallMeshes) {
     Summary summary = checkAllPairs(mesh, {12, 12}, sum, byBytes());
     expectAtMost(summary.total, 1.05);
     expectAtMost(summary.perDevice, 1.1);
@@ -148,9 +146,9 @@ TEST(ReshardTest, UnevenPartsAndEachReductionAreRight) {
   const std::vector<std::vector<Reduction>> lists = {
       {Reduction::Sum, Reduction::Avg}, {Reduction::Max}, {Reduction::Min}, {Reduction::Prod}};
   for (const std::vector<Reduction> &reductions : lists)
-    checkAllPairs(meshes[0], {5, 3}, reductions, {}, /*prints=*/false);
-  checkAllPairs(meshes[1], {7, 4}, {}, {}, /*prints=*/false);
-  checkAllPairs(meshes[2], {5, 6}, {}, {}, /*prints=*/false);
+    checkAllPairs(smallMeshes[0], {5, 3}, reductions, {}, /*prints=*/false);
+  checkAllPairs(smallMeshes[1], {7, 4}, {}, {}, /*prints=*/false);
+  checkAllPairs(smallMeshes[2], {5, 6}, {}, {}, /*prints=*/false);
 }
 
 /// Plans and simulates one pair.
@@ -186,7 +184,7 @@ TEST(ReshardTest, KnownPlans) {
   EXPECT_EQ(plan(sumX, whole), " all_reduce [{}, {}]");
   EXPECT_EQ(plan(byX, sumX), " to_partial [{}, {}] partial=sum{x}");
   // XLA 0.10 moves six times the least bytes here.
-  Mesh cube = meshes[2];
+  Mesh cube = smallMeshes[2];
   Placement source = {{{{cube.full(1)}}, {{cube.full(2)}}}},
             target = {{{}, {{cube.full(0), cube.full(1), cube.full(2)}}}};
   EXPECT_EQ(checkPair(cube, source, target, {64, 64}).steps.size(), 1u);

@@ -6,6 +6,10 @@
 
 namespace proa::spmd {
 
+/// Meshes whose placements are checked exhaustively.
+inline const Mesh smallMeshes[] = {
+    {{{"x", 2}, {"y", 2}}}, {{{"x", 2}, {"y", 3}}}, {{{"x", 2}, {"y", 2}, {"z", 2}}}};
+
 /// All placements of a tensor of `rank` dims over full axes of the mesh. Each axis splits a dimension, in any
 /// order with others, is partial over one of `reductions`, or replicates.
 std::vector<Placement> allPlacements(const Mesh &mesh, size_t rank, std::span<const Reduction> reductions);

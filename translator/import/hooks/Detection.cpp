@@ -25,7 +25,7 @@ Value offsetsOf(OpImporter &importer, Value counts) {
       .getOffsets();
 }
 
-llvm::APFloat number(OpImporter &importer, llvm::StringRef name, double otherwise) {
+llvm::APFloat floatNumber(OpImporter &importer, llvm::StringRef name, double otherwise) {
   return llvm::APFloat(importer.floatAttribute(name, otherwise));
 }
 
@@ -51,7 +51,8 @@ void importGenerateProposals(OpImporter &importer) {
   auto proposals = pd::GenerateProposalsOp::create(
       importer.getBuilder(), importer.getLocation(), operands[0], operands[1], operands[2], operands[3],
       operands[4], importer.intAttribute("pre_nms_topN", 6000), importer.intAttribute("post_nms_topN", 1000),
-      number(importer, "nms_thresh", 0.5), number(importer, "min_size", 0.1), number(importer, "eta", 1.0),
+      floatNumber(importer, "nms_thresh", 0.5), floatNumber(importer, "min_size", 0.1),
+      floatNumber(importer, "eta", 1.0),
       /*pixel_offset=*/true, /*is_scaled=*/true);
   Value offsets = offsetsOf(importer, proposals.getRpnRoisNum());
   importer.setOutput("RpnRois", proposals.getRpnRois());
@@ -73,9 +74,9 @@ void importMulticlassNms(OpImporter &importer) {
   bool marksNone = importer.legacyOp().type == "multiclass_nms";
   auto nms = pd::MulticlassNms3Op::create(
       importer.getBuilder(), importer.getLocation(), boxes, scores, counts,
-      number(importer, "score_threshold", 0), importer.intAttribute("nms_top_k", -1),
-      importer.intAttribute("keep_top_k", -1), number(importer, "nms_threshold", 0.3),
-      importer.boolAttribute("normalized", true), number(importer, "nms_eta", 1.0),
+      floatNumber(importer, "score_threshold", 0), importer.intAttribute("nms_top_k", -1),
+      importer.intAttribute("keep_top_k", -1), floatNumber(importer, "nms_threshold", 0.3),
+      importer.boolAttribute("normalized", true), floatNumber(importer, "nms_eta", 1.0),
       importer.intAttribute("background_label", 0), marksNone);
   Value offsets = offsetsOf(importer, nms->getResult(2));
   importer.setOutput("Out", nms->getResult(0));

@@ -6,6 +6,7 @@
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/math/ScaleOps.h"
+#include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
 #include "dialects/pd/ops/shape/SliceOps.h"
 
@@ -31,10 +32,7 @@ inline Expression scale(Expression x, double factor, double bias = 0) {
 inline Expression gather(Expression x, Expression index) {
   return apply<pd::GatherOp>(x, index, mlir::Value());
 }
-inline Expression slice(Expression x, int64_t axis, int64_t begin, int64_t end) {
-  return apply<pd::SliceOp>(x, mlir::Value(), mlir::Value(), mlir::Value(), llvm::ArrayRef(axis),
-                            llvm::ArrayRef(begin), llvm::ArrayRef(end), llvm::ArrayRef<int64_t>(1));
-}
+using pd::slice;
 /// Columns `begin` to `end` of a matrix.
 inline Expression columns(Expression x, int64_t begin, int64_t end) { return slice(x, 1, begin, end); }
 inline Expression concat(TensorBuilder &e, mlir::ValueRange parts, int64_t axis) {

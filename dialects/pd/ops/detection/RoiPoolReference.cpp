@@ -232,8 +232,6 @@ LogicalResult derive(Pooled in, Numbers Pooled::*input, const Tensor &cotangent,
 
 using Operands = llvm::ArrayRef<Tensor>;
 
-using Results = llvm::MutableArrayRef<Tensor>;
-
 /// The channels of x that a position-sensitive pooling reads.
 template <class Op> int64_t channelsOf(Op op) {
   return static_cast<int64_t>(op.getOutputChannels() * op.getPooledHeight() * op.getPooledWidth());

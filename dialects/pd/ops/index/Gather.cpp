@@ -12,8 +12,6 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-constexpr int64_t unknown = ShapedType::kDynamic;
-
 LogicalResult checkVector(std::optional<Location> location, Value index) {
   int64_t rank = tensorType(index).getRank();
   return rank == 1 ? success()

@@ -13,10 +13,6 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-bool mayBeEqual(int64_t x, int64_t y) {
-  return x == y || ShapedType::isDynamic(x) || ShapedType::isDynamic(y);
-}
-
 LogicalResult checkContracted(std::optional<Location> location, int64_t x, int64_t y) {
   if (mayBeEqual(x, y))
     return success();
@@ -25,16 +21,16 @@ LogicalResult checkContracted(std::optional<Location> location, int64_t x, int64
 }
 
 /// The last two dims of an operand as rows and columns.
-struct Matrix {
+struct MatrixShape {
   int64_t rows, columns;
   llvm::ArrayRef<int64_t> batch;
 };
 
-Matrix matrixOf(RankedTensorType type, bool transpose, bool isColumn) {
+MatrixShape matrixOf(RankedTensorType type, bool transpose, bool isColumn) {
   llvm::ArrayRef<int64_t> shape = type.getShape();
   if (shape.size() == 1)
-    return isColumn ? Matrix{shape[0], 1, {}} : Matrix{1, shape[0], {}};
-  Matrix matrix{shape[shape.size() - 2], shape.back(), shape.drop_back(2)};
+    return isColumn ? MatrixShape{shape[0], 1, {}} : MatrixShape{1, shape[0], {}};
+  MatrixShape matrix{shape[shape.size() - 2], shape.back(), shape.drop_back(2)};
   if (transpose)
     std::swap(matrix.rows, matrix.columns);
   return matrix;
@@ -74,7 +70,7 @@ LogicalResult inferMatmulOf(std::optional<Location> location, ValueRange operand
                           "C1: the operands of a matrix product must have rank 1 or more, found rank 0");
   if (failed(checkElementTypes(location, operands)))
     return failure();
-  Matrix x = matrixOf(xType, transposeX, false), y = matrixOf(yType, transposeY, true);
+  MatrixShape x = matrixOf(xType, transposeX, false), y = matrixOf(yType, transposeY, true);
   if (failed(checkContracted(location, x.columns, y.rows)))
     return failure();
   Type element = xType.getElementType();
@@ -386,7 +382,7 @@ LogicalResult MatmulOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableA
   auto type = [&](const Tensor &t) {
     return RankedTensorType::get(t.dims(), elementTypeOf(getContext(), t.dtype()));
   };
-  Matrix mx = matrixOf(type(x), getTransposeX(), false), my = matrixOf(type(y), getTransposeY(), true);
+  MatrixShape mx = matrixOf(type(x), getTransposeX(), false), my = matrixOf(type(y), getTransposeY(), true);
   size_t batchRank = std::max(x.dims().size(), y.dims().size());
   batchRank = batchRank > 2 ? batchRank - 2 : 0;
   HostScalarBuilder b(results[0].dtype());

@@ -13,8 +13,6 @@ namespace proa::pd {
 
 using Values = FailureOr<SmallVector<Value>>;
 
-static constexpr int64_t unknown = ShapedType::kDynamic;
-
 LogicalResult inferHsigmoidLossOf(std::optional<Location> location, RankedTensorType x, RankedTensorType w,
                                   Value label, Value path, Value code, int64_t classes, Results &results) {
   if (x.getRank() != 2 || w.getRank() != 2)

@@ -8,14 +8,11 @@
 #include "mlir/Support/DebugStringHelper.h"
 
 #include <cmath>
-#include <limits>
 
 using namespace mlir;
 
 namespace proa::pd {
 namespace {
-
-constexpr double minusInfinity = -std::numeric_limits<double>::infinity();
 
 /// scores [..., M, N] with minus infinity for keys after the last one that the query may use.
 Expression causal(Expression scores) {

@@ -19,8 +19,6 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-bool fits(int64_t a, int64_t b) { return a == b || ShapedType::isDynamic(a) || ShapedType::isDynamic(b); }
-
 /// The name of an element type in the attribute compute_dtype.
 StringRef computeDtypeOf(Type element) {
   return element.isF16() ? "fp16" : element.isBF16() ? "bf16" : element.isF32() ? "fp32" : "fp64";
@@ -197,7 +195,7 @@ LogicalResult BlockMultiheadAttentionOp::inferReturnTypes(MLIRContext *, std::op
   bool haveLengths = llvm::all_of(
       ArrayRef<Value>{adaptor.getSeqLensEncoder(), adaptor.getSeqLensDecoder(), adaptor.getSeqLensThisTime()},
       [&](Value lengths) { return mayHaveElements(lengths, batch); });
-  if (!fits(qkv.getDimSize(0), batch) || !haveLengths)
+  if (!mayBeEqual(qkv.getDimSize(0), batch) || !haveLengths)
     return inferenceError(location, "C3: qkv is " + debugString(qkv) + ", block_tables " +
                                         debugString(table) +
                                         ", expected one token and one of each length for each sequence");
@@ -253,10 +251,11 @@ static LogicalResult checkTokens(std::optional<Location> location, Adaptor adapt
   auto x = tensorType(adaptor.getX()), cache = tensorType(adaptor.getCacheKv());
   Value mask = adaptor.getSrcMask(), lengths = adaptor.getSequenceLengths();
   int64_t batch = x.getDimSize(0);
-  bool agrees = fits(batch, cache.getDimSize(1)) && (mask || lengths) && mayHaveElements(lengths, batch);
+  bool agrees =
+      mayBeEqual(batch, cache.getDimSize(1)) && (mask || lengths) && mayHaveElements(lengths, batch);
   if (mask) {
     auto type = tensorType(mask);
-    agrees &= type.getRank() == 4 && fits(type.getDimSize(0), batch) &&
+    agrees &= type.getRank() == 4 && mayBeEqual(type.getDimSize(0), batch) &&
               (type.getDimSize(1) == 1 || type.getDimSize(1) == dims.queryHeads) && type.getDimSize(2) == 1 &&
               !type.isDynamicDim(3) && type.getDimSize(3) > 0 && type.getDimSize(3) <= cache.getDimSize(3);
   }

@@ -9,10 +9,6 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-bool mayBeEqual(int64_t x, int64_t y) {
-  return x == y || ShapedType::isDynamic(x) || ShapedType::isDynamic(y);
-}
-
 /// C1, C2 and C5 of convolutions.
 LogicalResult checkConv(std::optional<Location> location, RankedTensorType input, RankedTensorType filter,
                         const Window &window) {
@@ -28,10 +24,6 @@ LogicalResult checkConv(std::optional<Location> location, RankedTensorType input
     return inferenceError(location, text);
   }
   return checkWindow(location, window, "C5");
-}
-
-int64_t channelsOf(RankedTensorType input, DataFormat dataFormat) {
-  return input.getDimSize(channelsAreLast(dataFormat) ? input.getRank() - 1 : 1);
 }
 
 /// C4: the groups divide `channels`.

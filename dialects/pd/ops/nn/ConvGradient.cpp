@@ -15,10 +15,6 @@ namespace {
 using Gradients = FailureOr<llvm::SmallVector<Value>>;
 using Ints = llvm::SmallVector<int64_t>;
 
-int64_t channelsOf(RankedTensorType image, DataFormat dataFormat) {
-  return image.getDimSize(channelsAreLast(dataFormat) ? image.getRank() - 1 : 1);
-}
-
 bool isKnown(llvm::ArrayRef<int64_t> dimSizes) {
   return llvm::none_of(dimSizes, [](int64_t dimSize) { return ShapedType::isDynamic(dimSize); });
 }

@@ -9,7 +9,12 @@
 #define GET_OP_CLASSES
 #include "dialects/pd/ops/nn/FusedAttention.h.inc"
 
+#include <limits>
+
 namespace proa::pd {
+
+/// The score of a key that a query does not use.
+inline constexpr double minusInfinity = -std::numeric_limits<double>::infinity();
 
 /// The dims of a tensor that attention reads or writes in another order: dim i of [batch, heads, rows,
 /// elements] is dim `permutation[i]` of the tensor; empty: the dims are in that order.

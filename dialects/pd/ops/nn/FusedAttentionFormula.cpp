@@ -6,18 +6,13 @@
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Support/DebugStringHelper.h"
 
-#include <limits>
-
 using namespace mlir;
 
 namespace proa::pd {
 namespace {
 
-constexpr double minusInfinity = -std::numeric_limits<double>::infinity();
 constexpr unsigned batch = batchOfAttention, head = headOfAttention, row = rowOfAttention,
                    element = elementOfAttention;
-
-bool fits(int64_t a, int64_t b) { return a == b || ShapedType::isDynamic(a) || ShapedType::isDynamic(b); }
 
 /// scores [B, H, M, N] with minus infinity for keys that the query does not use.
 Expression restrictKeys(Expression scores, bool causal, Value lengths) {
@@ -81,8 +76,8 @@ LogicalResult AttentionOperands::check(std::optional<Location> location) const {
   SmallVector<int64_t> ofQ = q.shape(), ofK = k.shape(), ofV = v.shape();
   bool isStatic = !llvm::is_contained({ofQ[head], ofK[head], ofQ[element], ofK[element], ofV[element]},
                                       ShapedType::kDynamic);
-  bool agrees = fits(ofQ[batch], ofK[batch]) && fits(ofK[batch], ofV[batch]) && ofK[head] == ofV[head] &&
-                fits(ofK[row], ofV[row]) && ofQ[element] == ofK[element];
+  bool agrees = mayBeEqual(ofQ[batch], ofK[batch]) && mayBeEqual(ofK[batch], ofV[batch]) &&
+                ofK[head] == ofV[head] && mayBeEqual(ofK[row], ofV[row]) && ofQ[element] == ofK[element];
   if (!isStatic || !agrees || ofK[head] < 1 || ofQ[head] % ofK[head] != 0)
     return inferenceError(location, "C2: " + types());
   if (mask) {
@@ -90,7 +85,7 @@ LogicalResult AttentionOperands::check(std::optional<Location> location) const {
     int64_t expected[] = {ofQ[batch], ofQ[head], ofQ[row], ofK[row]};
     bool broadcasts = type.getRank() == 4;
     for (unsigned dim = 0; broadcasts && dim < 4; ++dim)
-      broadcasts = type.getDimSize(dim) == 1 || fits(type.getDimSize(dim), expected[dim]);
+      broadcasts = type.getDimSize(dim) == 1 || mayBeEqual(type.getDimSize(dim), expected[dim]);
     if (!broadcasts)
       return inferenceError(location, "C3: mask is " + llvm::Twine(debugString(type)) +
                                           ", which does not broadcast to [" + llvm::Twine(expected[0]) +
@@ -98,7 +93,8 @@ LogicalResult AttentionOperands::check(std::optional<Location> location) const {
                                           ", " + llvm::Twine(expected[3]) + "]");
   }
   if (keyLengths)
-    if (tensorType(keyLengths).getRank() != 1 || !fits(tensorType(keyLengths).getDimSize(0), ofQ[batch]))
+    if (tensorType(keyLengths).getRank() != 1 ||
+        !mayBeEqual(tensorType(keyLengths).getDimSize(0), ofQ[batch]))
       return inferenceError(location, "C4: key_lengths is " + llvm::Twine(debugString(keyLengths.getType())) +
                                           ", expected one number for each of " + llvm::Twine(ofQ[batch]) +
                                           " batches");
@@ -114,7 +110,7 @@ LogicalResult WeightDropout::check(std::optional<Location> location, int64_t key
     return inferenceError(location,
                           "C7: dropout_call is " + debugString(call.getType()) + ", expected tensor<2xi64>");
   constexpr int64_t rank = 4;
-  if (!part.whole.empty() && (!call || !fits(part.whole.back(), keys)))
+  if (!part.whole.empty() && (!call || !mayBeEqual(part.whole.back(), keys)))
     return inferenceError(location, "C8: whole_shape has the last entry " +
                                         std::to_string(part.whole.back()) + ", expected the " +
                                         std::to_string(keys) + " keys of an op with dropout_call");

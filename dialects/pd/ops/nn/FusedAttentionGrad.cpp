@@ -10,21 +10,13 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-/// Whether a tensor may have these dims.
-bool mayHave(ArrayRef<int64_t> found, ArrayRef<int64_t> expected) {
-  return found.size() == expected.size() && llvm::all_of(llvm::zip(found, expected), [](auto dims) {
-           auto [a, b] = dims;
-           return a == b || ShapedType::isDynamic(a) || ShapedType::isDynamic(b);
-         });
-}
-
 /// Checks a tensor of rows of the result of attention.
 LogicalResult checkRows(std::optional<Location> location, StringRef name, PermutedTensor tensor,
                         const AttentionOperands &operands) {
   Type element = tensorType(operands.q.tensor).getElementType();
   SmallVector<int64_t> expected = operands.resultShape();
   if (tensor.isValid() && tensorType(tensor.tensor).getElementType() == element &&
-      mayHave(tensor.shape(), expected))
+      mayBeEqual(tensor.shape(), expected))
     return success();
   return inferenceError(location, "C5: " + name + " is " + debugString(tensor.tensor.getType()) +
                                       ", expected the dims " +
@@ -35,7 +27,7 @@ LogicalResult checkRows(std::optional<Location> location, StringRef name, Permut
 LogicalResult checkStatistic(std::optional<Location> location, StringRef name, Value tensor,
                              const AttentionOperands &operands) {
   RankedTensorType expected = operands.statisticType();
-  if (mayHave(tensorType(tensor).getShape(), expected.getShape()) &&
+  if (mayBeEqual(tensorType(tensor).getShape(), expected.getShape()) &&
       tensorType(tensor).getElementType() == expected.getElementType())
     return success();
   return inferenceError(location, "C6: " + name + " is " + debugString(tensor.getType()) + ", expected " +

@@ -165,14 +165,16 @@ private:
   }
 };
 
-template <class Op> InterpolateElement<Op> elementOf(Op op) { return InterpolateElement<Op>(op); }
+template <class Op> InterpolateElement<Op> interpolateElementOf(Op op) { return InterpolateElement<Op>(op); }
 
 } // namespace
 
 #define PROA_ELEMENT(Op)                                                                                     \
-  const char *Op::whyNoElement() { return elementOf(*this).whyNoElement(); }                                 \
+  const char *Op::whyNoElement() { return interpolateElementOf(*this).whyNoElement(); }                      \
   Value Op::buildDim(ElementBuilder &b, int64_t dim) { return b.dim(0, dim); }                               \
-  Value Op::buildElement(ElementBuilder &b, ValueRange at) { return elementOf(*this).build(b, at); }
+  Value Op::buildElement(ElementBuilder &b, ValueRange at) {                                                 \
+    return interpolateElementOf(*this).build(b, at);                                                         \
+  }
 PROA_ELEMENT(LinearInterpOp)
 PROA_ELEMENT(BilinearInterpOp)
 PROA_ELEMENT(TrilinearInterpOp)

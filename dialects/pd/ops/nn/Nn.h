@@ -15,6 +15,11 @@ namespace proa::pd {
 
 //===-- Convolutions ------------------------------------------------------------------------------------===//
 
+/// The number of channels of an image.
+inline int64_t channelsOf(mlir::RankedTensorType image, DataFormat dataFormat) {
+  return image.getDimSize(channelsAreLast(dataFormat) ? image.getRank() - 1 : 1);
+}
+
 /// The window of a convolution, for ops and adaptors.
 template <class ConvOp> Window convWindow(ConvOp op, int64_t spatial, mlir::RankedTensorType filter) {
   llvm::SmallVector<int64_t> kernel(filter.getShape().drop_front(std::min<size_t>(2, filter.getRank())));

@@ -20,8 +20,6 @@ namespace {
 enum CacheDim : unsigned { blockOfCache, headOfCache, rowOfCache, elementOfCache };
 enum QueryDim : unsigned { batchOfQuery, headOfQuery, elementOfQuery };
 
-bool fits(int64_t a, int64_t b) { return a == b || ShapedType::isDynamic(a) || ShapedType::isDynamic(b); }
-
 /// The blocks of each sequence, one after the other, in the type of computations: [B, G, T S, elements].
 /// `entries` [B, T] are blocks of the cache.
 Expression rowsOfSequences(Expression cache, Expression entries) {
@@ -55,7 +53,7 @@ LogicalResult PagedAttentionOp::inferReturnTypes(MLIRContext *, std::optional<Lo
   int64_t heads = q.getDimSize(headOfQuery), keyHeads = k.getDimSize(headOfCache);
   bool isStatic = !ShapedType::isDynamicShape(q.getShape().drop_front()) &&
                   !ShapedType::isDynamicShape(k.getShape().drop_front()) && !v.isDynamicDim(elementOfCache);
-  bool agrees = fits(k.getDimSize(blockOfCache), v.getDimSize(blockOfCache)) &&
+  bool agrees = mayBeEqual(k.getDimSize(blockOfCache), v.getDimSize(blockOfCache)) &&
                 keyHeads == v.getDimSize(headOfCache) &&
                 k.getDimSize(rowOfCache) == v.getDimSize(rowOfCache) &&
                 q.getDimSize(elementOfQuery) == k.getDimSize(elementOfCache);
@@ -66,8 +64,8 @@ LogicalResult PagedAttentionOp::inferReturnTypes(MLIRContext *, std::optional<Lo
                                         ", expected [B, H, D], [C, G, S, D] and [C, G, S, E], static and "
                                         "positive except B and C, with H a multiple of G");
   int64_t batch = q.getDimSize(batchOfQuery);
-  if (!fits(batch, table.getDimSize(0)) || !fits(batch, lengths.getDimSize(0)) ||
-      !fits(table.getDimSize(0), lengths.getDimSize(0)))
+  if (!mayBeEqual(batch, table.getDimSize(0)) || !mayBeEqual(batch, lengths.getDimSize(0)) ||
+      !mayBeEqual(table.getDimSize(0), lengths.getDimSize(0)))
     return inferenceError(location, "C3: q is " + debugString(q) + ", block_table " + debugString(table) +
                                         ", lengths " + debugString(lengths) +
                                         ", expected one sequence in each for each of q");

@@ -206,7 +206,7 @@ private:
   }
 };
 
-template <class Op> PoolElement elementOf(Op op) {
+template <class Op> PoolElement poolElementOf(Op op) {
   return {op, tensorType(op.getX()), tensorType(op.getOut())};
 }
 
@@ -226,12 +226,16 @@ template <class Op> const char *whyNoGradient(Op op) {
 
 } // namespace
 
-const char *Pool2dOp::whyNoElement() { return elementOf(*this).whyNoElement(); }
-const char *Pool3dOp::whyNoElement() { return elementOf(*this).whyNoElement(); }
+const char *Pool2dOp::whyNoElement() { return poolElementOf(*this).whyNoElement(); }
+const char *Pool3dOp::whyNoElement() { return poolElementOf(*this).whyNoElement(); }
 Value Pool2dOp::buildDim(ElementBuilder &b, int64_t dim) { return b.dim(0, dim); }
 Value Pool3dOp::buildDim(ElementBuilder &b, int64_t dim) { return b.dim(0, dim); }
-Value Pool2dOp::buildElement(ElementBuilder &b, ValueRange at) { return elementOf(*this).buildOut(b, at); }
-Value Pool3dOp::buildElement(ElementBuilder &b, ValueRange at) { return elementOf(*this).buildOut(b, at); }
+Value Pool2dOp::buildElement(ElementBuilder &b, ValueRange at) {
+  return poolElementOf(*this).buildOut(b, at);
+}
+Value Pool3dOp::buildElement(ElementBuilder &b, ValueRange at) {
+  return poolElementOf(*this).buildOut(b, at);
+}
 
 const char *Pool2dGradientOp::whyNoElement() { return whyNoGradient(*this); }
 const char *Pool3dGradientOp::whyNoElement() { return whyNoGradient(*this); }

@@ -12,11 +12,11 @@ namespace proa::pd {
 namespace {
 
 /// The windows of a pooling of an image whose result has the given spatial dims.
-class Windows {
+class PoolWindows {
 public:
   template <class Op>
-  Windows(Op op, const Tensor &x, llvm::ArrayRef<int64_t> out, DataFormat format, PaddingAlgorithm algorithm,
-          llvm::ArrayRef<int64_t> kernelSize)
+  PoolWindows(Op op, const Tensor &x, llvm::ArrayRef<int64_t> out, DataFormat format,
+              PaddingAlgorithm algorithm, llvm::ArrayRef<int64_t> kernelSize)
       : image(x, format), out(out), adaptive(op.getAdaptive()) {
     llvm::ArrayRef<int64_t> dimSizes = image.spatial();
     kernel.assign(kernelSize.begin(), kernelSize.end());
@@ -99,8 +99,8 @@ double lowestOf(DType dtype) {
 template <class Op>
 LogicalResult pool(Op op, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
   Images out(results[0], op.getDataFormat());
-  Windows windows(op, operands[0], out.spatial(), op.getDataFormat(), op.getPaddingAlgorithm(),
-                  kernelOf(op, operands, 1));
+  PoolWindows windows(op, operands[0], out.spatial(), op.getDataFormat(), op.getPaddingAlgorithm(),
+                      kernelOf(op, operands, 1));
   if (op.getGlobalPooling() && llvm::is_contained(windows.image.spatial(), 0))
     return failure();
   bool isMax = op.getPoolingType() == PoolingType::Max, hasNan = false;
@@ -126,8 +126,8 @@ LogicalResult pool(Op op, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef
 template <class Op>
 LogicalResult poolGradient(Op op, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
   Images out(operands[1], op.getDataFormat());
-  Windows windows(op, operands[0], out.spatial(), op.getDataFormat(), op.getPaddingAlgorithm(),
-                  kernelOf(op, operands, 2));
+  PoolWindows windows(op, operands[0], out.spatial(), op.getDataFormat(), op.getPaddingAlgorithm(),
+                      kernelOf(op, operands, 2));
   bool isMax = op.getPoolingType() == PoolingType::Max;
   std::vector<double> sums(static_cast<size_t>(results[0].size()), 0.0);
   forEachWindow(out, [&](int64_t batch, int64_t channel, llvm::ArrayRef<int64_t> at) {
@@ -159,8 +159,8 @@ LogicalResult poolGradient(Op op, llvm::ArrayRef<Tensor> operands, llvm::Mutable
 template <class Op>
 LogicalResult poolWithIndex(Op op, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
   Images out(results[0], DataFormat::AnyLayout);
-  Windows windows(op, operands[0], out.spatial(), DataFormat::AnyLayout, PaddingAlgorithm::Explicit,
-                  op.getKernelSize());
+  PoolWindows windows(op, operands[0], out.spatial(), DataFormat::AnyLayout, PaddingAlgorithm::Explicit,
+                      op.getKernelSize());
   llvm::SmallVector<int64_t> strides = rowMajorStrides(windows.image.spatial());
   bool isCovered = true;
   forEachWindow(out, [&](int64_t batch, int64_t channel, llvm::ArrayRef<int64_t> at) {

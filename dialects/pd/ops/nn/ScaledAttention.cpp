@@ -24,16 +24,6 @@ Expression roundedAs(Expression x, Value like) {
   return x.owner().cast(x, tensorType(like).getElementType());
 }
 
-bool mayBeEqual(int64_t a, int64_t b) {
-  return a == b || ShapedType::isDynamic(a) || ShapedType::isDynamic(b);
-}
-
-bool mayBeEqual(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
-  return a.size() == b.size() && llvm::all_of(llvm::zip_equal(a, b), [](auto dims) {
-           return mayBeEqual(std::get<0>(dims), std::get<1>(dims));
-         });
-}
-
 /// Constraints C1 and C2.
 LogicalResult checkShapes(std::optional<Location> location, RankedTensorType q, RankedTensorType k,
                           RankedTensorType v, Value bias) {

@@ -9,8 +9,6 @@ using namespace mlir;
 
 namespace proa::pd {
 
-using Values = FailureOr<SmallVector<Value>>;
-
 /// Whether the predicate is true for any element of x: a bool vector of one element.
 template <class Predicate> static SmallVector<Value> anyOf(Operation *op, OpBuilder &builder) {
   TensorBuilder e(builder, op);
@@ -20,10 +18,14 @@ template <class Predicate> static SmallVector<Value> anyOf(Operation *op, OpBuil
       e.reshape(e.wrap(e.create<AnyOp>(holds, llvm::ArrayRef<int64_t>(axes), false)), {1})};
 }
 
-Values HasNanOp::decompose(OpBuilder &builder) { return anyOf<IsnanOp>(getOperation(), builder); }
-Values HasInfOp::decompose(OpBuilder &builder) { return anyOf<IsinfOp>(getOperation(), builder); }
+FailureOr<SmallVector<Value>> HasNanOp::decompose(OpBuilder &builder) {
+  return anyOf<IsnanOp>(getOperation(), builder);
+}
+FailureOr<SmallVector<Value>> HasInfOp::decompose(OpBuilder &builder) {
+  return anyOf<IsinfOp>(getOperation(), builder);
+}
 
-Values CheckNumericsOp::decompose(OpBuilder &builder) {
+FailureOr<SmallVector<Value>> CheckNumericsOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.cast(e.wrap(getTensor()), builder.getF32Type());
   llvm::SmallVector<int64_t> axes = reducedAxes({}, x.rank());

@@ -13,8 +13,6 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-using Values = FailureOr<SmallVector<Value>>;
-
 /// For each element of a line the product of those before it, or after it.
 Expression productOf(Expression lines, bool behind) {
   TensorBuilder &e = lines.owner();
@@ -49,7 +47,7 @@ Expression multiplied(Expression x, ArrayRef<int64_t> axes) {
 } // namespace
 
 /// Zero if there is a zero among the others, else a quotient.
-Values ProductOfOthersOp::decompose(OpBuilder &builder) {
+FailureOr<SmallVector<Value>> ProductOfOthersOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.operand(0), isZero = e.equal(x, 0.0), factor = e.select(isZero, 1.0, x);
   Expression product = e.wrap(e.create<ProdOp>(factor, getAxisAttr(), builder.getBoolAttr(true)));
@@ -58,7 +56,7 @@ Values ProductOfOthersOp::decompose(OpBuilder &builder) {
   return e.results({e.select(e.equal(zerosElsewhere, 0.0), product / factor, 0.0)});
 }
 
-Values ProductOfOthersOp::vjp(OpBuilder &builder, ArrayRef<Value> cotangents) {
+FailureOr<SmallVector<Value>> ProductOfOthersOp::vjp(OpBuilder &builder, ArrayRef<Value> cotangents) {
   SmallVector<int64_t> axes = reducedAxes(getAxis(), tensorType(getX()).getRank());
   TensorBuilder e(builder, getOperation());
   auto formula = [&](Value x) { return e.results({multiplied(e.computed(x), axes)})[0]; };

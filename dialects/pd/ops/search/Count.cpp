@@ -12,8 +12,6 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-constexpr int64_t unknown = ShapedType::kDynamic;
-
 Type countType(MLIRContext *context, std::optional<Type> dtype) {
   return dtype.value_or(IntegerType::get(context, 64));
 }

@@ -23,8 +23,6 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-constexpr int64_t unknown = ShapedType::kDynamic;
-
 Type int64Type(MLIRContext *context) { return IntegerType::get(context, 64); }
 
 /// x seen as lines along one axis.

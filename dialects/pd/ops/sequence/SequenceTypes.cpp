@@ -9,8 +9,6 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-constexpr int64_t unknown = ShapedType::kDynamic;
-
 std::string textOf(Type type) {
   std::string text;
   llvm::raw_string_ostream(text) << type;

@@ -11,8 +11,6 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-constexpr int64_t unknown = ShapedType::kDynamic;
-
 /// column - row of each element of a matrix, as a matrix.
 Expression distances(TensorBuilder &e, const DimSize &rows, const DimSize &columns) {
   Type i64 = e.getBuilder().getI64Type();

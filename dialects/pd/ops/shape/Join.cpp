@@ -15,8 +15,6 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-constexpr int64_t unknown = ShapedType::kDynamic;
-
 /// Both dims must be equal (C4); returns the static one.
 FailureOr<int64_t> sameSize(std::optional<Location> location, int64_t axis, int64_t x, int64_t y) {
   if (x == unknown || x == y)

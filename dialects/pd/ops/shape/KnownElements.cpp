@@ -12,14 +12,13 @@ namespace proa::pd {
 namespace {
 
 using Elements = llvm::SmallVector<int64_t>;
-constexpr int64_t unknown = ShapedType::kDynamic;
 /// Tensors of shapes are short, and so are the chains of ops that compute them.
 constexpr int64_t maxElements = 256;
 constexpr unsigned maxDepth = 64;
 /// Float values are not cached, so a value with two uses is evaluated twice.
 constexpr unsigned maxFloatDepth = 16;
 
-FailureOr<Elements> knownElements(Value tensor, unsigned depth);
+FailureOr<Elements> elementsAtDepth(Value tensor, unsigned depth);
 
 Elements elementsOf(ElementsAttr constant) {
   Tensor values = tensorFromAttribute(constant);
@@ -33,7 +32,7 @@ Elements elementsOf(ElementsAttr constant) {
 FailureOr<llvm::SmallVector<Elements>> operandElements(Operation *op, unsigned depth) {
   llvm::SmallVector<Elements> out;
   for (Value operand : op->getOperands()) {
-    auto elements = knownElements(operand, depth + 1);
+    auto elements = elementsAtDepth(operand, depth + 1);
     if (failed(elements))
       return failure();
     out.push_back(std::move(*elements));
@@ -123,7 +122,7 @@ std::optional<Tensor> knownTensor(Value value, unsigned depth) {
     return tensorFromAttribute(constant);
   if (auto result = dyn_cast<OpResult>(value); result && !type.getElementType().isIntOrIndex())
     return depth < maxFloatDepth ? evaluatedTensor(result, depth) : std::nullopt;
-  auto elements = knownElements(value, depth);
+  auto elements = elementsAtDepth(value, depth);
   if (failed(elements) || llvm::is_contained(*elements, unknown))
     return std::nullopt;
   Tensor tensor(*dtypeOf(type.getElementType()), std::vector<int64_t>(type.getShape()));
@@ -174,7 +173,7 @@ FailureOr<Elements> throughOp(OpResult result, RankedTensorType type, unsigned d
   return throughEvaluation(result, *operands);
 }
 
-FailureOr<Elements> knownElements(Value tensor, unsigned depth) {
+FailureOr<Elements> elementsAtDepth(Value tensor, unsigned depth) {
   auto type = tensorType(tensor);
   if (!type.hasStaticShape() || type.getNumElements() > maxElements || !type.getElementType().isIntOrIndex())
     return failure();
@@ -189,10 +188,10 @@ FailureOr<Elements> knownElements(Value tensor, unsigned depth) {
 
 } // namespace
 
-FailureOr<Elements> knownElements(Value tensor) { return knownElements(tensor, 0); }
+FailureOr<Elements> knownElements(Value tensor) { return elementsAtDepth(tensor, 0); }
 
 std::optional<Elements> allKnownElements(Value tensor) {
-  auto elements = knownElements(tensor, 0);
+  auto elements = elementsAtDepth(tensor, 0);
   if (failed(elements) || llvm::is_contained(*elements, unknown))
     return std::nullopt;
   return *elements;

@@ -9,8 +9,6 @@ namespace proa::pd {
 
 using Values = FailureOr<SmallVector<Value>>;
 
-static constexpr int64_t unknown = ShapedType::kDynamic;
-
 FailureOr<int64_t> partialColumns(std::optional<Location> location, ValueRange x, int64_t start,
                                   int64_t length) {
   bool fits = !x.empty() && llvm::all_of(x, [&](Value value) {

@@ -30,8 +30,6 @@ SliceRange sliceRange(int64_t start, int64_t end, int64_t stride, int64_t dimSiz
 
 namespace {
 
-constexpr int64_t unknown = ShapedType::kDynamic;
-
 /// The starts, ends and strides of a slice, one entry for each axis; `unknown` for dynamic values.
 struct SliceBounds {
   llvm::SmallVector<int64_t> axes, starts, ends, strides;

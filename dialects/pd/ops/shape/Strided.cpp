@@ -11,8 +11,6 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-constexpr int64_t unknown = ShapedType::kDynamic;
-
 int64_t bytesOf(Type element) {
   if (auto number = dyn_cast<ComplexType>(element))
     return 2 * bytesOf(number.getElementType());
