@@ -301,6 +301,19 @@ static double multiplicationsOf(pd::ContractionOpInterface op) {
   return product;
 }
 
+/// Whether both operands of a product are stored in 8 bits. Libraries would read wider copies of them.
+static bool multipliesBytes(Operation *op) {
+  return llvm::all_of(op->getOperands().take_front(2), [](Value operand) {
+    while (Operation *producer = operand.getDefiningOp()) {
+      if (!canBeReadThrough(producer))
+        break;
+      operand = producer->getOperand(0);
+    }
+    Type element = pd::tensorType(operand).getElementType();
+    return element.isIntOrFloat() && element.getIntOrFloatBitWidth() == 8;
+  });
+}
+
 bool isContractionOfKernels(Operation *op, KernelTarget target) {
   auto contraction = dyn_cast<pd::ContractionOpInterface>(op);
   if (target == KernelTarget::Cpu || !contraction || contraction.getContractionMaps().empty() ||
@@ -308,7 +321,8 @@ bool isContractionOfKernels(Operation *op, KernelTarget target) {
     return false;
   // A guess: about 10 microseconds of a large GPU. No device has measured it yet.
   constexpr double libraryMultiplications = double(1 << 28);
-  return target == KernelTarget::Gpu || multiplicationsOf(contraction) < libraryMultiplications;
+  return target == KernelTarget::Gpu || multiplicationsOf(contraction) < libraryMultiplications ||
+         multipliesBytes(op);
 }
 
 /// Why no kernel for the GPU consists of the op.

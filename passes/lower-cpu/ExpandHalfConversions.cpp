@@ -1,11 +1,13 @@
-// Conversions to and from 16 bits by integer arithmetic: see Passes.td.
-#include "passes/lower-cpu/HalfPrecision.h"
+// Conversions to and from 8 and 16 bits by integer arithmetic: see Passes.td.
+#include "passes/lower-cpu/NarrowFloats.h"
 #include "passes/lower-cpu/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+#include <bit>
 
 namespace proa {
 #define GEN_PASS_DEF_EXPANDHALFCONVERSIONS
@@ -45,19 +47,55 @@ public:
     return narrow(select(isNan(x), quiet, rounded), to);
   }
 
-  Value truncateToF16(Value x, Type to) {
+  Value extendFloat8(Value x) {
+    if (isa<Float8E5M2Type>(getElementTypeOrSelf(x))) { // the upper half of an f16
+      Value bits = arith::ExtUIOp::create(builder, i16(), bitcast(i8(), x));
+      Value eight = arith::ConstantOp::create(builder, spread(builder.getI16IntegerAttr(8)));
+      return extendF16(bitcast(shaped(builder.getF16Type()), arith::ShLIOp::create(builder, bits, eight)));
+    }
+    Value bits = arith::ExtUIOp::create(builder, i32(), bitcast(i8(), x)), magnitude = bitAnd(bits, 0x7f);
+    Value scale = arith::ConstantOp::create(builder, floats(0x1p120f));
+    Value number =
+        bitcast(i32(), arith::MulFOp::create(builder, bitcast(f32(), shiftLeft(magnitude, 20)), scale));
+    Value value = select(compare(arith::CmpIPredicate::eq, magnitude, 0x7f), integer(0x7fc00000), number);
+    return bitcast(f32(), arith::OrIOp::create(builder, value, shiftLeft(bitAnd(bits, 0x80), 24)));
+  }
+
+  /// A format of at most 16 bits.
+  struct Format {
+    int32_t mantissaBits, bias;
+    int32_t firstOverflow; ///< bits of the least f32 that is rounded beyond the largest number
+    int32_t overflow, nan; ///< bits of the result of an overflow, and of a NaN
+    int32_t signBit;
+  };
+  static Format formatOf(Type element) {
+    if (element.isF16())
+      return {10, 15, 0x477ff000, 0x7c00, 0x7e00, 0x8000};
+    if (isa<Float8E5M2Type>(element))
+      return {2, 15, 0x47700000, 0x7c, 0x7e, 0x80};
+    return {3, 7, 0x43e80001, 0x7f, 0x7f, 0x80}; // f8E4M3FN, which has no infinity
+  }
+
+  Value truncateTo(Value x, Type to) {
+    Format format = formatOf(getElementTypeOrSelf(to));
+    int32_t shift = 23 - format.mantissaBits;
     Value word = bitcast(i32(), x), magnitude = bitAnd(word, 0x7fffffff);
-    Value odd = bitAnd(shiftRight(magnitude, 13), 1);
-    // The exponent's bias is 15 and not 127.
-    Value normal = shiftRight(add(add(magnitude, 0xfff - 0x38000000), odd), 13);
-    // Below 2^-14 the results are multiples of 2^-24, which is what a float of 0.5 to 1 is rounded to.
-    Value half = arith::ConstantOp::create(builder, floats(0.5f));
-    Value raised = arith::AddFOp::create(builder, bitcast(f32(), magnitude), half);
-    Value subnormal = add(bitcast(i32(), raised), -0x3f000000);
-    Value bits = select(compare(arith::CmpIPredicate::ult, magnitude, 0x38800000), subnormal, normal);
-    bits = select(compare(arith::CmpIPredicate::uge, magnitude, 0x477ff000), integer(0x7c00), bits);
-    bits = select(isNan(x), integer(0x7e00), bits);
-    return narrow(arith::OrIOp::create(builder, bits, bitAnd(shiftRight(word, 16), 0x8000)), to);
+    Value odd = bitAnd(shiftRight(magnitude, shift), 1);
+    int32_t rounding = (1 << (shift - 1)) - 1, biases = (127 - format.bias) << 23;
+    Value normal = shiftRight(add(add(magnitude, rounding - biases), odd), shift);
+    // Subnormal numbers are multiples of 2^(1 - bias - mantissaBits), which is what floats next to `unit` are
+    // rounded to.
+    auto unit = std::bit_cast<float>((127 + 24 - format.bias - format.mantissaBits) << 23);
+    Value raised = arith::AddFOp::create(builder, bitcast(f32(), magnitude),
+                                         arith::ConstantOp::create(builder, floats(unit)));
+    Value subnormal = add(bitcast(i32(), raised), -std::bit_cast<int32_t>(unit));
+    Value bits =
+        select(compare(arith::CmpIPredicate::ult, magnitude, (128 - format.bias) << 23), subnormal, normal);
+    bits = select(compare(arith::CmpIPredicate::uge, magnitude, format.firstOverflow),
+                  integer(format.overflow), bits);
+    bits = select(isNan(x), integer(format.nan), bits);
+    int32_t toSign = std::countl_zero(static_cast<uint32_t>(format.signBit));
+    return narrow(arith::OrIOp::create(builder, bits, bitAnd(shiftRight(word, toSign), format.signBit)), to);
   }
 
   /// An f64 as the f32 that both roundings to nearest, by way of it, and one at once give the same 16 bits
@@ -79,6 +117,7 @@ private:
   ShapedType shape; ///< null for scalars
 
   Type shaped(Type element) { return shape ? Type(shape.clone(element)) : element; }
+  Type i8() { return shaped(builder.getI8Type()); }
   Type i16() { return shaped(builder.getI16Type()); }
   Type i32() { return shaped(builder.getI32Type()); }
   Type f32() { return shaped(builder.getF32Type()); }
@@ -104,7 +143,10 @@ private:
     return arith::CmpIOp::create(builder, predicate, x, integer(y));
   }
   Value isNan(Value x) { return arith::CmpFOp::create(builder, arith::CmpFPredicate::UNO, x, x); }
-  Value narrow(Value bits, Type to) { return bitcast(to, arith::TruncIOp::create(builder, i16(), bits)); }
+  Value narrow(Value bits, Type to) {
+    Type integer = proa::isFloat8(getElementTypeOrSelf(to)) ? i8() : i16();
+    return bitcast(to, arith::TruncIOp::create(builder, integer, bits));
+  }
   /// Of an f64, without the math dialect.
   Value absolute(Value x) {
     Type i64 = shaped(builder.getI64Type());
@@ -116,7 +158,7 @@ private:
 /// Which types the CPU converts to and from f32.
 struct Instructions {
   bool bf16, f16;
-  bool convert(Type half) const { return half.isBF16() ? bf16 : f16; }
+  bool convert(Type narrow) const { return narrow.isBF16() ? bf16 : narrow.isF16() && f16; }
 };
 
 Type clonedType(Type type, Type element) {
@@ -129,8 +171,8 @@ template <class Conversion> struct FromInteger : OpRewritePattern<Conversion> {
   using OpRewritePattern<Conversion>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(Conversion op, PatternRewriter &rewriter) const override {
-    if (!proa::isHalf(getElementTypeOrSelf(op.getType())))
-      return rewriter.notifyMatchFailure(op, "not to 16 bits");
+    if (!proa::isNarrowFloat(getElementTypeOrSelf(op.getType())))
+      return rewriter.notifyMatchFailure(op, "not to 8 or 16 bits");
     Type single = clonedType(op.getType(), rewriter.getF32Type());
     Value number = Conversion::create(rewriter, op.getLoc(), single, op.getIn());
     rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), number);
@@ -143,8 +185,8 @@ template <class Conversion> struct ToInteger : OpRewritePattern<Conversion> {
 
   LogicalResult matchAndRewrite(Conversion op, PatternRewriter &rewriter) const override {
     Type from = op.getIn().getType();
-    if (!proa::isHalf(getElementTypeOrSelf(from)))
-      return rewriter.notifyMatchFailure(op, "not from 16 bits");
+    if (!proa::isNarrowFloat(getElementTypeOrSelf(from)))
+      return rewriter.notifyMatchFailure(op, "not from 8 or 16 bits");
     Value number =
         arith::ExtFOp::create(rewriter, op.getLoc(), clonedType(from, rewriter.getF32Type()), op.getIn());
     rewriter.replaceOpWithNewOp<Conversion>(op, op.getType(), number);
@@ -159,8 +201,8 @@ struct ExpandExtension : OpRewritePattern<arith::ExtFOp> {
   LogicalResult matchAndRewrite(arith::ExtFOp op, PatternRewriter &rewriter) const override {
     Value x = op.getIn();
     Type from = getElementTypeOrSelf(x), to = getElementTypeOrSelf(op.getType());
-    if (!proa::isHalf(from))
-      return rewriter.notifyMatchFailure(op, "not from 16 bits");
+    if (!proa::isNarrowFloat(from))
+      return rewriter.notifyMatchFailure(op, "not from 8 or 16 bits");
     if (to.isF32() && instructions.convert(from))
       return rewriter.notifyMatchFailure(op, "the CPU has an instruction");
     Arithmetic emit(rewriter, op.getLoc(), x.getType());
@@ -168,8 +210,11 @@ struct ExpandExtension : OpRewritePattern<arith::ExtFOp> {
     Value extended = instructions.convert(from)
                          ? arith::ExtFOp::create(rewriter, op.getLoc(), single, x).getResult()
                      : from.isBF16() ? emit.extendBF16(x)
-                                     : emit.extendF16(x);
-    if (!to.isF32())
+                     : from.isF16()  ? emit.extendF16(x)
+                                     : emit.extendFloat8(x);
+    if (proa::isHalf(to)) // exact
+      extended = arith::TruncFOp::create(rewriter, op.getLoc(), op.getType(), extended);
+    else if (!to.isF32())
       extended = arith::ExtFOp::create(rewriter, op.getLoc(), op.getType(), extended);
     rewriter.replaceOp(op, extended);
     return success();
@@ -186,22 +231,24 @@ struct ExpandTruncation : OpRewritePattern<arith::TruncFOp> {
   LogicalResult matchAndRewrite(arith::TruncFOp op, PatternRewriter &rewriter) const override {
     Value x = op.getIn();
     Type from = getElementTypeOrSelf(x), to = getElementTypeOrSelf(op.getType());
-    if (!proa::isHalf(to))
-      return rewriter.notifyMatchFailure(op, "not to 16 bits");
+    if (!proa::isNarrowFloat(to))
+      return rewriter.notifyMatchFailure(op, "not to 8 or 16 bits");
     if (op.getRoundingmode().value_or(arith::RoundingMode::to_nearest_even) !=
         arith::RoundingMode::to_nearest_even)
       return rewriter.notifyMatchFailure(op, "rounds another way");
     if (from.isF32() && instructions.convert(to))
       return rewriter.notifyMatchFailure(op, "the CPU has an instruction");
-    if (!from.isF32() && !from.isF64())
-      return rewriter.notifyMatchFailure(op, "from neither f32 nor f64");
+    if (!from.isF32() && !from.isF64() && !proa::isHalf(from))
+      return rewriter.notifyMatchFailure(op, "from a type that no program converts");
     Arithmetic emit(rewriter, op.getLoc(), x.getType());
     if (from.isF64())
       x = emit.truncateToOdd(x);
+    else if (!from.isF32())
+      x = arith::ExtFOp::create(rewriter, op.getLoc(), clonedType(x.getType(), rewriter.getF32Type()), x);
     rewriter.replaceOp(op, instructions.convert(to)
                                ? arith::TruncFOp::create(rewriter, op.getLoc(), op.getType(), x).getResult()
                            : to.isBF16() ? emit.truncateToBF16(x, op.getType())
-                                         : emit.truncateToF16(x, op.getType()));
+                                         : emit.truncateTo(x, op.getType()));
     return success();
   }
 

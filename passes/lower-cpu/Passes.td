@@ -28,12 +28,14 @@ def CheckDims : Pass<"proa-check-dims", "mlir::func::FuncOp"> {
   }];
 }
 
-def StoreBoolsAsBytes : Pass<"proa-store-bools-as-bytes", "mlir::ModuleOp"> {
-  let summary = "Store boolean tensors of kernels as bytes";
+def StoreAsBytes : Pass<"proa-store-as-bytes", "mlir::ModuleOp"> {
+  let summary = "Store tensors of booleans and 8-bit floats in kernels as bytes";
   let description = [{
     In kernels, tensors of `i1` become tensors of `i8` that hold 0 or 1, because a vector of `i1` is stored as packed
     bits and a scalar as a byte. Scalars inside `linalg.generic` stay `i1`: a byte is compared with 0 where it is
-    read and extended where it is stored. A kernel that is called is an error, because its signature changes.
+    read and extended where it is stored. Tensors of `f8E4M3FN` and `f8E5M2` become tensors of `i8` too, with
+    `arith.bitcast` in bodies, because LLVM has no such types. A kernel that is called is an error, because its
+    signature changes.
 
     ```mlir
     linalg.generic ins(%a : tensor<4xi1>) { ^bb0(%x: i1, ...)  ...          // before
@@ -44,11 +46,12 @@ def StoreBoolsAsBytes : Pass<"proa-store-bools-as-bytes", "mlir::ModuleOp"> {
 }
 
 def WidenHalfPrecision : Pass<"proa-widen-half-precision", "mlir::func::FuncOp"> {
-  let summary = "Compute on f16 and bf16 elements in f32";
+  let summary = "Compute on elements of 8 and 16 bits in f32";
   let description = [{
-    Arithmetic on `f16` and `bf16` scalars is done in `f32`: values are extended where they are read and rounded where
-    they are stored, with no rounding between the operations of one body. A reduction accumulates in an `f32` tensor
-    that is rounded once at the end. It runs before and after fusion, which brings operations into one body.
+    Arithmetic on scalars of `f16`, `bf16`, `f8E4M3FN` and `f8E5M2` is done in `f32`: values are extended where they
+    are read and rounded where they are stored, with no rounding between the operations of one body. A reduction
+    accumulates in an `f32` tensor that is rounded once at the end. It runs before and after fusion, which brings
+    operations into one body.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect", "mlir::math::MathDialect",
                            "mlir::tensor::TensorDialect"];
@@ -180,12 +183,13 @@ def ExpandMath : Pass<"proa-expand-math", "mlir::func::FuncOp"> {
 }
 
 def ExpandHalfConversions : Pass<"proa-expand-half-conversions", "mlir::func::FuncOp"> {
-  let summary = "Convert to and from 16 bits by integer arithmetic where the CPU has no instruction";
+  let summary = "Convert to and from 8 and 16 bits by integer arithmetic where there is no instruction";
   let description = [{
     LLVM calls functions of the compiler's support library (`__truncsfbf2`, `__truncsfhf2`, ...) where a CPU lacks an
     instruction: one call per element, of a function that not every such library has. After this pass the only
     conversions are those between f32 and the types that have instructions; integers are converted by way of f32.
-    Rounding is to nearest even, also from f64, which is done in one step; NaN stays NaN.
+    Rounding is to nearest even, also from f64, which is done in one step; NaN stays NaN. What is too large becomes
+    infinity, and NaN in f8E4M3FN, as in the OCP specification of 8-bit floats (OFP8 1.0, without saturation).
   }];
   let dependentDialects = ["mlir::arith::ArithDialect"];
   let options = [

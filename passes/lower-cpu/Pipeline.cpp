@@ -16,7 +16,7 @@ namespace proa {
 
 void addTensorPasses(OpPassManager &passes) {
   passes.addNestedPass<func::FuncOp>(createCheckDims());
-  passes.addPass(createStoreBoolsAsBytes());
+  passes.addPass(createStoreAsBytes());
   OpPassManager &functions = passes.nest<func::FuncOp>();
   functions.addPass(createLinalgFoldUnitExtentDimsPass());
   functions.addPass(createWidenHalfPrecision());

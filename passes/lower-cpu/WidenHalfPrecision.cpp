@@ -1,5 +1,5 @@
-// Half precision in storage, f32 in arithmetic: see Passes.td.
-#include "passes/lower-cpu/HalfPrecision.h"
+// Floats of 8 and 16 bits in storage, f32 in arithmetic: see Passes.td.
+#include "passes/lower-cpu/NarrowFloats.h"
 #include "passes/lower-cpu/Passes.h"
 #include "passes/remarks/Remarks.h"
 
@@ -36,21 +36,22 @@ struct ComputeInF32 : RewritePattern {
     if (isa<arith::ExtFOp, arith::TruncFOp, arith::ConstantOp, arith::BitcastOp>(op))
       return rewriter.notifyMatchFailure(op, "only moves or converts");
     Type result = op->getResult(0).getType();
-    if (!proa::isHalf(result) && llvm::none_of(op->getOperandTypes(), proa::isHalf))
+    if (!proa::isNarrowFloat(result) && llvm::none_of(op->getOperandTypes(), proa::isNarrowFloat))
       return rewriter.notifyMatchFailure(op, "no half precision");
     Location loc = op->getLoc();
     SmallVector<Value> operands;
     for (Value operand : op->getOperands())
-      operands.push_back(proa::isHalf(operand.getType()) ? extend(rewriter, loc, operand) : operand);
-    OperationState state(loc, op->getName(), operands, proa::isHalf(result) ? rewriter.getF32Type() : result,
-                         op->getAttrs());
+      operands.push_back(proa::isNarrowFloat(operand.getType()) ? extend(rewriter, loc, operand) : operand);
+    OperationState state(loc, op->getName(), operands,
+                         proa::isNarrowFloat(result) ? rewriter.getF32Type() : result, op->getAttrs());
     Value wide = rewriter.create(state)->getResult(0);
-    rewriter.replaceOp(op, proa::isHalf(result) ? round(rewriter, loc, result, wide) : wide);
+    rewriter.replaceOp(op, proa::isNarrowFloat(result) ? round(rewriter, loc, result, wide) : wide);
     return success();
   }
 };
 
-/// extf(truncf(x)) is x for an x of f32: a kernel may be more exact than f16 and bf16 elements.
+/// extf(truncf(x)) is x for an x of f32: a kernel may be more exact than f16 and bf16 elements. Roundings to
+/// 8 bits stay: programs quantize by them.
 struct DropRounding : OpRewritePattern<arith::ExtFOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -70,7 +71,8 @@ Value convertTensor(OpBuilder &builder, Location loc, Value source, Type type) {
   SmallVector<AffineMap> maps(2, builder.getMultiDimIdentityMap(tensor.getRank()));
   SmallVector<utils::IteratorType> loops(tensor.getRank(), utils::IteratorType::parallel);
   auto convert = [&](OpBuilder &body, Location at, ValueRange arguments) {
-    Value value = proa::isHalf(type) ? round(body, at, type, arguments[0]) : extend(body, at, arguments[0]);
+    Value value =
+        proa::isNarrowFloat(type) ? round(body, at, type, arguments[0]) : extend(body, at, arguments[0]);
     linalg::YieldOp::create(body, at, value);
   };
   return linalg::GenericOp::create(builder, loc, empty.getType(), source, empty, maps, loops, convert)
@@ -87,7 +89,7 @@ struct AccumulateInF32 : OpRewritePattern<linalg::GenericOp> {
       return rewriter.notifyMatchFailure(op, "not a reduction with one result");
     OpOperand &init = *op.getDpsInitOperand(0);
     Type half = getElementTypeOrSelf(init.get().getType());
-    if (!proa::isHalf(half))
+    if (!proa::isNarrowFloat(half))
       return rewriter.notifyMatchFailure(op, "does not accumulate in half precision");
     remarks.done(op) << "the reduction accumulates in f32 and is rounded at the end";
     Location loc = op.getLoc();

@@ -1,6 +1,7 @@
 // How a block computes a tile of a contraction, written into the IR: see Passes.td.
 #include "passes/analysis/AssumedSize.h"
 #include "passes/analysis/KernelAttributes.h"
+#include "passes/lower-cpu/NarrowFloats.h"
 #include "passes/lower-gpu/ContractionCost.h"
 #include "passes/lower-gpu/Passes.h"
 #include "passes/lower-gpu/hopper/TensorView.h"
@@ -33,6 +34,8 @@ proa::ContractionSizes sizesOf(linalg::LinalgOp op, const proa::ContractionForm 
     sizes.batch *= sizeOf(loop);
   sizes.operandBits = getElementTypeOrSelf(op->getOperand(0).getType()).getIntOrFloatBitWidth();
   sizes.sumBits = getElementTypeOrSelf(op->getOperand(2).getType()).getIntOrFloatBitWidth();
+  std::optional<proa::TensorCoreTypes> types = proa::TensorCoreTypes::of(op, /*allowsTf32=*/true);
+  sizes.isOfFloat8 = types && proa::isFloat8(types->element);
   sizes.canShareSums = !ShapedType::isDynamicShape(ranges) && isOnlyReduction(op);
   return sizes;
 }

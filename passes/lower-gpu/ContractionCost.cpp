@@ -102,6 +102,10 @@ SmallVector<ContractionTile> tilesOf(ProductKind kind, const ContractionSizes &s
     // Twice the registers: 64-bit numbers take the tiles from the second one on.
     if (kind == ProductKind::Fma && sizes.sumBits > 32 && shape.partOfM * shape.partOfN > 16)
       continue;
+    // Sums of a part need as many registers again (WgmmaCode::losesBits).
+    constexpr int64_t mostColumnsOfFloat8 = 128;
+    if (kind == ProductKind::Wgmma && sizes.isOfFloat8 && shape.n > mostColumnsOfFloat8)
+      continue;
     if (kind == ProductKind::Wgmma) {
       tile.k = 128 * 8 / sizes.operandBits;
       // Two small blocks: one stores its results while the other multiplies.

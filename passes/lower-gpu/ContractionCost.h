@@ -11,6 +11,7 @@ struct ContractionSizes {
   int64_t m = 1, n = 1, k = 1, batch = 1;
   int64_t operandBits = 32, sumBits = 32;
   bool canShareSums = false; ///< blocks may divide k among them
+  bool isOfFloat8 = false;   ///< the operands are 8-bit floats
 };
 
 /// One way to compute a contraction, with the attributes that ContractionChoice::read checks.

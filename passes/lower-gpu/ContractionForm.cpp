@@ -1,6 +1,7 @@
 #include "passes/lower-gpu/ContractionForm.h"
 
 #include "passes/analysis/KernelAttributes.h"
+#include "passes/lower-cpu/NarrowFloats.h"
 #include "passes/lower-gpu/ReductionForm.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -14,6 +15,22 @@ static BlockArgument convertedArgument(Value value) {
   while (auto conversion = value.getDefiningOp<CastOpInterface>())
     value = conversion->getOperand(0);
   return dyn_cast<BlockArgument>(value);
+}
+
+/// Whether `value` is a block argument, or the 8-bit float that one holds as a byte.
+static bool isStored(Value value) {
+  auto cast = value.getDefiningOp<arith::BitcastOp>();
+  return isa<BlockArgument>(cast && isFloat8(cast.getType()) ? cast.getIn() : value);
+}
+
+/// The type of the elements of an operand before conversions.
+static Type storedElement(Value value) {
+  while (auto conversion = value.getDefiningOp<CastOpInterface>()) {
+    if (isStored(value))
+      break;
+    value = conversion->getOperand(0);
+  }
+  return value.getType();
 }
 
 /// The product of the two inputs that the body adds to the result; null if it does anything else.
@@ -74,18 +91,21 @@ Type TensorCoreTypes::sum() const {
 }
 
 std::optional<TensorCoreTypes> TensorCoreTypes::of(linalg::LinalgOp op, bool allowsTf32) {
-  TensorCoreTypes types{getElementTypeOrSelf(op->getOperand(0).getType())};
-  Type element = types.element;
-  bool isFloat = element.isF16() || element.isBF16() || (allowsTf32 && element.isF32());
   Operation *product = productOf(op);
-  if (!product || element != getElementTypeOrSelf(op->getOperand(1).getType()) ||
-      (!isFloat && !element.isSignlessInteger(8)) ||
+  if (!product)
+    return std::nullopt;
+  TensorCoreTypes types;
+  for (Value factor : product->getOperands())
+    (convertedArgument(factor).getArgNumber() == 0 ? types.element : types.yElement) = storedElement(factor);
+  Type element = types.element;
+  bool isOfFloat8 = isFloat8(element) && isFloat8(types.yElement);
+  bool isFloat = isHalf(element) || isOfFloat8 || (allowsTf32 && element.isF32());
+  if ((element != types.yElement && !isOfFloat8) || (!isFloat && !element.isSignlessInteger(8)) ||
       types.sum() != getElementTypeOrSelf(op->getOperand(2).getType()))
     return std::nullopt;
   for (Value factor : product->getOperands()) {
     Operation *conversion = factor.getDefiningOp();
-    bool isWide = factor.getType() == types.sum() &&
-                  (!conversion || isa<BlockArgument>(conversion->getOperand(0))) &&
+    bool isWide = factor.getType() == types.sum() && (!conversion || isStored(conversion->getOperand(0))) &&
                   isa_and_present<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(conversion);
     if (!isWide && !(element.isF32() && !conversion))
       return std::nullopt;
@@ -136,7 +156,8 @@ static FailureOr<ContractionChoice> checked(linalg::LinalgOp op, ContractionChoi
       choice.partOfN % unitOfN != 0)
     return refuse() << "'" << partAttribute << "' is " << choice.partOfM << ", " << choice.partOfN
                     << ", expected multiples of " << unitOfM << " and " << unitOfN;
-  int64_t unitOfK = types && isa<IntegerType>(types->element) && choice.kind != ProductKind::Fma ? 32 : 16;
+  int64_t unitOfK =
+      types && types->element.getIntOrFloatBitWidth() == 8 && choice.kind != ProductKind::Fma ? 32 : 16;
   if (choice.m % choice.partOfM != 0 || choice.n % choice.partOfN != 0 || choice.k < 1 ||
       choice.k % unitOfK != 0)
     return refuse() << "the tile is " << choice.m << ", " << choice.n << ", " << choice.k

@@ -19,14 +19,16 @@ struct ContractionForm {
 
 /// The element types of a product on tensor cores. The only place that says which products they compute.
 struct TensorCoreTypes {
-  mlir::Type element; ///< of both operands in memory: f16, bf16, f32 (rounded to TF32), or i8
+  /// Of the operands in memory: f16, bf16, f32 (rounded to TF32), i8, or a format of 8-bit floats each. Other
+  /// types are those of both operands.
+  mlir::Type element, yElement;
   bool isXUnsigned = false, isYUnsigned = false; ///< of i8
 
   /// f32, and i32 for i8, which wraps as arith.addi does.
   mlir::Type sum() const;
 
-  /// Nothing if tensor cores do not compute the op: the body multiplies f16, bf16, or f32 where `allowsTf32`,
-  /// and adds in f32, or it extends i8 to i32 and adds in i32.
+  /// Nothing if tensor cores do not compute the op: the body multiplies f16, bf16, 8-bit floats, or f32 where
+  /// `allowsTf32`, and adds in f32, or it extends i8 to i32 and adds in i32.
   static std::optional<TensorCoreTypes> of(mlir::linalg::LinalgOp op, bool allowsTf32);
 };
 
@@ -42,8 +44,6 @@ struct ContractionChoice {
   /// Reads and checks the attributes. Emits an error where they contradict each other.
   static mlir::FailureOr<ContractionChoice> read(mlir::linalg::LinalgOp op);
 };
-
-/// The name of a kind in the attribute, "wgmma", and back.
 
 /// Why the tensor memory accelerator cannot copy parts of an operand to shared memory for wgmma; empty if it
 /// can.

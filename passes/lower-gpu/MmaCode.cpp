@@ -1,4 +1,5 @@
 #include "passes/lower-gpu/MmaCode.h"
+#include "passes/lower-cpu/NarrowFloats.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -88,8 +89,61 @@ static NVVM::MMATypes mmaTypeOf(Type element, bool isUnsigned) {
                             : NVVM::MMATypes::f16;
 }
 
+/// Four 8-bit floats as two registers of two f16. Any assignment of the elements to the k of the instruction
+/// will do, as long as it is that of the other operand.
+MmaCode::Values MmaCode::toHalves(Value register8, Type element) const {
+  Type i32 = b.getI32Type(), halves = VectorType::get({2}, b.getF16Type());
+  auto number = [&](uint32_t value) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(static_cast<int32_t>(value)));
+  };
+  auto bitAnd = [&](Value value, uint32_t mask) -> Value {
+    return arith::AndIOp::create(b, loc, value, number(mask));
+  };
+  auto bitOr = [&](Value p, Value q) -> Value { return arith::OrIOp::create(b, loc, p, q); };
+  auto left = [&](Value value, uint32_t places) -> Value {
+    return arith::ShLIOp::create(b, loc, value, number(places));
+  };
+  auto right = [&](Value value, uint32_t places) -> Value {
+    return arith::ShRUIOp::create(b, loc, value, number(places));
+  };
+  auto asHalves = [&](Value bits) -> Value { return LLVM::BitcastOp::create(b, loc, halves, bits); };
+  Values pairs{bitOr(bitAnd(left(register8, 8), 0xff00), bitAnd(left(register8, 16), 0xff000000)),
+               bitOr(bitAnd(right(register8, 8), 0xff00), bitAnd(register8, 0xff000000))};
+  for (Value &pair : pairs) {
+    if (isa<Float8E5M2Type>(element)) { // the upper byte of an f16
+      pair = asHalves(pair);
+      continue;
+    }
+    // E4M3: the exponent has one bit less, and its bias is less by 8. All ones without the sign are a NaN.
+    Value magnitude = bitAnd(pair, 0x7f007f00), sign = bitAnd(pair, 0x80008000);
+    Value scale = arith::ConstantOp::create(
+        b, loc, SplatElementsAttr::get(cast<ShapedType>(halves), b.getF16FloatAttr(256)));
+    Value scaled = arith::MulFOp::create(b, loc, asHalves(bitOr(right(magnitude, 1), sign)), scale);
+    Value carry = bitAnd(arith::AddIOp::create(b, loc, magnitude, number(0x01000100)), 0x80008000);
+    Value nan = arith::SubIOp::create(b, loc, carry, right(carry, 6));
+    pair = asHalves(bitOr(LLVM::BitcastOp::create(b, loc, i32, scaled), nan));
+  }
+  return pairs;
+}
+
 void MmaCode::multiply(ValueRange x, ValueRange y, Values &sums, size_t first,
                        const TensorCoreTypes &types) const {
+  if (!isFloat8(types.element))
+    return addProduct(x, y, sums, first, types);
+  SmallVector<Values> xs, ys;
+  for (Value part : x)
+    xs.push_back(toHalves(part, types.element));
+  for (Value part : y)
+    ys.push_back(toHalves(part, types.yElement));
+  TensorCoreTypes half{b.getF16Type(), b.getF16Type()};
+  // Registers of x: rows r and r + 8 of the first half of k, then of the second; those of y: the halves of k.
+  for (size_t part : {0, 1})
+    addProduct({xs[2 * part][0], xs[2 * part + 1][0], xs[2 * part][1], xs[2 * part + 1][1]},
+               {ys[part][0], ys[part][1]}, sums, first, half);
+}
+
+void MmaCode::addProduct(ValueRange x, ValueRange y, Values &sums, size_t first,
+                         const TensorCoreTypes &types) const {
   SmallVector<Type> registers(static_cast<size_t>(sumsOfLane), types.sum());
   Type result = LLVM::LLVMStructType::getLiteral(b.getContext(), registers);
   auto overflow =

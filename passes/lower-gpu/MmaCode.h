@@ -30,7 +30,8 @@ public:
   Values loadX(const Operand &x, mlir::Value row, mlir::Value inner) const;
   /// The registers of 16 columns from `column` on, two for each 8 columns, and kOf() k from `inner` on.
   Values loadY(const Operand &y, mlir::Value column, mlir::Value inner) const;
-  /// Adds the products of four registers of x and two of y to the four sums from index `first` on.
+  /// Adds the products of four registers of x and two of y to the four sums from index `first` on. 8-bit
+  /// floats are multiplied as f16, which is exact and possible on all chips.
   void multiply(mlir::ValueRange x, mlir::ValueRange y, Values &sums, size_t first,
                 const TensorCoreTypes &types) const;
 
@@ -40,6 +41,9 @@ private:
   Values loadMatrices(const Operand &operand, mlir::Value outer, mlir::Value inner) const;
   Values loadElements(const Operand &operand, mlir::Value outer, mlir::Value inner, bool isX) const;
   mlir::Value toRegister(mlir::Value pair) const;
+  Values toHalves(mlir::Value register8, mlir::Type element) const;
+  void addProduct(mlir::ValueRange x, mlir::ValueRange y, Values &sums, size_t first,
+                  const TensorCoreTypes &types) const;
 };
 
 } // namespace proa

@@ -12,9 +12,9 @@ def ChooseContraction : Pass<"proa-choose-contraction", "mlir::func::FuncOp"> {
     attributes, and the pass keeps those that an op has already. On a linalg op
     `out[.., m, n] += x[.., m, k] * y[.., k, n]`, in which the dims of the operands may have any order, it sets
 
-    - `proa.contraction`: "fma"; for f16 and bf16 operands, for f32 where the kernel has `proa.tf32`, and for i8 with
-      sums of i32, "mma" (`mma.sync` of tensor cores), or "wgmma" on chips that have it, if the tensor memory
-      accelerator can read both operands: arguments of the kernel, in which the rows are multiples of 16 bytes.
+    - `proa.contraction`: "fma"; for f16, bf16 and 8-bit float operands, for f32 where the kernel has `proa.tf32`, and
+      for i8 with sums of i32, "mma" (`mma.sync` of tensor cores), or "wgmma" on chips that have it, if the tensor
+      memory accelerator can read both operands: arguments of the kernel, in which the rows are multiples of 16 bytes.
       `proa-choose-launch` takes "mma" if it turns out later that they are not,
     - `proa.loop_tiles = [1, 64, 64, 32]`: the tile of a block for each loop. For k: the part that is in shared
       memory at once,

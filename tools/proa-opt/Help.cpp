@@ -34,7 +34,7 @@ const std::vector<Group> &groups() {
         "pd-form-kernels"}},
       {"States outside of the program", {"rt-offload-states"}},
       {"Kernels for the CPU, in pipeline order",
-       {"proa-extract-kernels", "pd-lower-to-linalg", "proa-check-dims", "proa-store-bools-as-bytes",
+       {"proa-extract-kernels", "pd-lower-to-linalg", "proa-check-dims", "proa-store-as-bytes",
         "proa-widen-half-precision", "proa-fuse-elementwise", "proa-collapse-loops", "proa-mark-fast-math",
         "proa-choose-rows", "proa-outline-shapes", "proa-tile-rows", "proa-bufferize-kernels",
         "proa-bound-scratch", "proa-place-scratch", "proa-expand-math", "proa-expand-half-conversions",

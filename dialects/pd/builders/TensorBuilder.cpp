@@ -17,7 +17,8 @@ TensorBuilder::TensorBuilder(OpBuilder &builder, Operation *op) : builder(builde
 Expression TensorBuilder::computed(Value value) {
   Type element = mlir::cast<RankedTensorType>(value.getType()).getElementType();
   Expression expression(*this, value);
-  return element.isF16() || element.isBF16() ? cast(expression, builder.getF32Type()) : expression;
+  bool isNarrow = isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
+  return isNarrow ? cast(expression, builder.getF32Type()) : expression;
 }
 
 llvm::SmallVector<Value> TensorBuilder::results(llvm::ArrayRef<Expression> values) {

@@ -67,7 +67,8 @@ private:
   void addBlocks(ValueRange x, ValueRange y, Values &sums, int64_t first) {
     for (int64_t block = 0; block < 2; ++block)
       code.multiply(x, y.slice(static_cast<size_t>(block) * 2, 2), sums,
-                    static_cast<size_t>(first / MmaCode::n + block) * MmaCode::sumsOfLane, {site.element});
+                    static_cast<size_t>(first / MmaCode::n + block) * MmaCode::sumsOfLane,
+                    {site.element, site.element});
   }
 };
 

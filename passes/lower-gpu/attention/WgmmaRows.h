@@ -28,7 +28,7 @@ public:
   using Values = llvm::SmallVector<mlir::Value>;
 
   explicit WgmmaRowsCode(const AttentionSite &site)
-      : IndexCode(site.b, site.loc), site(site), code(b, loc), wgmma(b, loc, {site.element}),
+      : IndexCode(site.b, site.loc), site(site), code(b, loc), wgmma(b, loc, {site.element, site.element}),
         fragments(b, loc, site.thread) {}
 
   /// The address of shared memory for tiles.

@@ -1,4 +1,5 @@
 #include "passes/lower-gpu/hopper/WgmmaCode.h"
+#include "passes/lower-cpu/NarrowFloats.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -27,11 +28,24 @@ WgmmaCode::Values WgmmaCode::registersOf(Value sums, int64_t columns) const {
   return registers;
 }
 
+bool WgmmaCode::losesBits() const { return isFloat8(types.element); }
+
+Value WgmmaCode::add(Value sums, Value others, int64_t columns) const {
+  Values registers = registersOf(sums, columns);
+  for (auto [own, other] : llvm::zip_equal(registers, registersOf(others, columns)))
+    own = arith::AddFOp::create(b, loc, own, other);
+  return pack(registers);
+}
+
 void WgmmaCode::begin() const { NVVM::WgmmaFenceAlignedOp::create(b, loc); }
 
 static NVVM::WGMMATypes wgmmaTypeOf(Type element, bool isUnsigned) {
   if (isa<IntegerType>(element))
     return isUnsigned ? NVVM::WGMMATypes::u8 : NVVM::WGMMATypes::s8;
+  if (isa<Float8E4M3FNType>(element))
+    return NVVM::WGMMATypes::e4m3;
+  if (isa<Float8E5M2Type>(element))
+    return NVVM::WGMMATypes::e5m2;
   return element.isF32()   ? NVVM::WGMMATypes::tf32
          : element.isF16() ? NVVM::WGMMATypes::f16
                            : NVVM::WGMMATypes::bf16;
@@ -43,7 +57,7 @@ Value WgmmaCode::multiply(Value x, Value y, Value sums, int64_t columns, Form fo
   auto layout = [](bool isRow) { return isRow ? NVVM::MMALayout::row : NVVM::MMALayout::col; };
   return NVVM::WgmmaMmaAsyncOp::create(
       b, loc, sums.getType(), sums, x, y, shape, wgmmaTypeOf(types.element, types.isXUnsigned),
-      wgmmaTypeOf(types.element, types.isYUnsigned),
+      wgmmaTypeOf(types.yElement, types.isYUnsigned),
       types.sum().isF32() ? NVVM::WGMMATypes::f32 : NVVM::WGMMATypes::s32,
       form.addsSums ? NVVM::WGMMAScaleOut::one : NVVM::WGMMAScaleOut::zero, NVVM::WGMMAScaleIn::one,
       NVVM::WGMMAScaleIn::one, layout(!form.isXTransposed), layout(form.isYTransposed),

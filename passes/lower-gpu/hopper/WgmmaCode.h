@@ -24,10 +24,17 @@ public:
     bool addsSums = true;                              ///< false: the sums start with the product
   };
 
+  /// Whether the instruction keeps fewer bits of the sums than f32 has: about 14 for 8-bit floats on Hopper
+  /// (DeepSeek-AI 2024, "DeepSeek-V3 Technical Report", section 3.3.2). Then sums of a part of k are added to
+  /// the others by add().
+  bool losesBits() const;
+
   mlir::Type sumsType(int64_t columns) const;
   mlir::Value zeros(int64_t columns) const;
   mlir::Value pack(mlir::ValueRange registers) const;
   Values registersOf(mlir::Value sums, int64_t columns) const;
+
+  mlir::Value add(mlir::Value sums, mlir::Value others, int64_t columns) const;
 
   /// Before the first product, after sums or operands in registers were written.
   void begin() const;

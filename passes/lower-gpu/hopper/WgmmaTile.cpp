@@ -31,7 +31,8 @@ int64_t WgmmaTile::blocks() const { return choice.partOfM / WgmmaCode::m; }
 TileSums::Values WgmmaTile::start() { return Values(static_cast<size_t>(blocks()), wgmma.zeros(choice.n)); }
 
 TileSums::Values WgmmaTile::accumulate(Value xAddress, Value yAddress, ValueRange sums) {
-  Values next(sums);
+  bool addsLater = wgmma.losesBits();
+  Values next = addsLater ? start() : Values(sums);
   wgmma.begin();
   int64_t k = WgmmaCode::kBytes / x.elementBytes();
   WgmmaCode::Form form{.isXTransposed = !x.alongK, .isYTransposed = !y.alongK};
@@ -46,10 +47,14 @@ TileSums::Values WgmmaTile::accumulate(Value xAddress, Value yAddress, ValueRang
     for (int64_t block = 0; block < blocks(); ++block) {
       Value ofX = code.advance(xStart, offsetOf(x) + block * WgmmaCode::m * swizzleBytes);
       Value &own = next[static_cast<size_t>(block)];
+      form.addsSums = !addsLater || step > 0;
       own = wgmma.multiply(ofX, ofY, own, choice.n, form);
     }
   }
   wgmma.end();
+  if (addsLater)
+    for (auto [part, own] : llvm::zip_equal(next, sums))
+      part = wgmma.add(own, part, choice.n);
   return next;
 }
 

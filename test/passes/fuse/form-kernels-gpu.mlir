@@ -87,6 +87,18 @@ func.func @integers(%x: tensor<4x8xi8>, %y: tensor<8x6xui8>) -> tensor<4x6xf32> 
   return %s : tensor<4x6xf32>
 }
 
+// So are 8-bit floats.
+// CHECK-LABEL: func @float8
+// CHECK: call @kernel{{.*}} {proa.label = "cast+cast+matmul+cast"}
+// CHECK-NEXT: return
+func.func @float8(%x: tensor<4x8xf8E4M3FN>, %y: tensor<8x6xf8E5M2>) -> tensor<4x6xf16> {
+  %a = pd.cast %x {dtype = f32} : (tensor<4x8xf8E4M3FN>) -> tensor<4x8xf32>
+  %b = pd.cast %y {dtype = f32} : (tensor<8x6xf8E5M2>) -> tensor<8x6xf32>
+  %p = pd.matmul %a, %b : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+  %s = pd.cast %p {dtype = f16} : (tensor<4x6xf32>) -> tensor<4x6xf16>
+  return %s : tensor<4x6xf16>
+}
+
 // Near miss: bools, and integers that become floats.
 // CHECK-LABEL: func @other_casts
 // CHECK: call @kernel{{.*}} {proa.label = "cast"}

@@ -64,3 +64,20 @@ func.func @unchanged(%x: f64, %y: f32) -> (f32, f16) {
   %1 = arith.truncf %y toward_zero : f32 to f16
   return %0, %1 : f32, f16
 }
+
+// No CPU has instructions for 8-bit floats. Between 8 and 16 bits the way leads through f32.
+// CHECK-LABEL: func.func @float8
+// CHECK-NOT: arith.truncf
+// CHECK-NOT: arith.extf
+// CHECK: return
+// HAS-LABEL: func.func @float8
+// HAS-NOT: f8E4M3FN to f
+// HAS: arith.truncf %{{.*}} : f32 to f16
+// HAS: arith.extf %{{.*}} : bf16 to f32
+// HAS: return
+func.func @float8(%x: f32, %e: f8E4M3FN, %b: bf16) -> (f8E5M2, f16, f8E4M3FN) {
+  %0 = arith.truncf %x : f32 to f8E5M2
+  %1 = arith.extf %e : f8E4M3FN to f16
+  %2 = arith.truncf %b : bf16 to f8E4M3FN
+  return %0, %1, %2 : f8E5M2, f16, f8E4M3FN
+}

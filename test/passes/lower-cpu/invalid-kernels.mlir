@@ -1,5 +1,5 @@
 // RUN: proa-opt %s --proa-check-dims --split-input-file --verify-diagnostics
-// RUN: proa-opt %s --proa-store-bools-as-bytes --split-input-file --verify-diagnostics
+// RUN: proa-opt %s --proa-store-as-bytes --split-input-file --verify-diagnostics
 // RUN: proa-opt %s --proa-collapse-loops --split-input-file --verify-diagnostics
 // RUN: proa-opt %s --proa-choose-rows --split-input-file --verify-diagnostics
 // RUN: proa-opt %s --proa-outline-shapes --split-input-file --verify-diagnostics

@@ -1,7 +1,7 @@
 // RUN: proa-opt %s --proa-lower-kernels --remarks=proa-.* -o /dev/null 2>&1 | FileCheck %s
 
 // CHECK-DAG: remark: proa-extract-kernels: kept 1 kernels and removed 1 other ops
-// CHECK-DAG: remark: proa-store-bools-as-bytes: stores 2 boolean tensors as bytes
+// CHECK-DAG: remark: proa-store-as-bytes: stores 2 tensors of booleans and 8-bit floats as bytes
 // CHECK-DAG: remark: proa-fuse-elementwise: the operation is not fused into its consumer: it is a reduction
 // CHECK-DAG: remark: proa-collapse-loops: no loops are merged
 // CHECK-DAG: remark: proa-choose-rows: a row is a tile of {{[0-9]+}} elements; {{[0-9]+}} ns on one thread (estimate)

@@ -75,3 +75,27 @@ func.func @double(%x: f64) -> f64 {
   %1 = arith.extf %0 : f32 to f64
   return %1 : f64
 }
+
+// -----
+
+#map = affine_map<(d0) -> (d0)>
+
+// Arithmetic on 8-bit floats is done in f32 too. Roundings to 8 bits that a program asks for stay.
+// CHECK-LABEL: func.func @float8
+func.func @float8(%x: tensor<4xf8E5M2>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  // CHECK: ^bb0(%[[IN:.*]]: f8E5M2, %{{.*}}: f32):
+  // CHECK: %[[WIDE:.*]] = arith.extf %[[IN]] : f8E5M2 to f32
+  // CHECK: %[[NEGATED:.*]] = arith.negf %[[WIDE]] : f32
+  // CHECK: %[[ROUNDED:.*]] = arith.truncf %[[NEGATED]] : f32 to f8E5M2
+  // CHECK: %[[RESULT:.*]] = arith.extf %[[ROUNDED]] : f8E5M2 to f32
+  // CHECK: linalg.yield %[[RESULT]]
+  %r = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
+      ins(%x : tensor<4xf8E5M2>) outs(%e : tensor<4xf32>) {
+  ^bb0(%a: f8E5M2, %o: f32):
+    %1 = arith.negf %a : f8E5M2
+    %2 = arith.extf %1 : f8E5M2 to f32
+    linalg.yield %2 : f32
+  } -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}

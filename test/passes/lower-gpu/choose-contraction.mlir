@@ -338,3 +338,59 @@ func.func @int16(%x: tensor<2048x512xi8>, %init: tensor<2048x2048xi32>, %wide: t
   } -> tensor<2048x2048xi64>
   return %p, %v : tensor<2048x2048xi32>, tensor<2048x2048xi64>
 }
+
+// -----
+
+#x = affine_map<(m, n, k) -> (m, k)>
+#t = affine_map<(m, n, k) -> (n, k)>
+#r = affine_map<(m, n, k) -> (m, n)>
+
+// 8-bit floats of two formats, which are stored as bytes. Tiles of wgmma have at most 128 columns: the sums of a part
+// need registers of their own.
+// CHECK-LABEL: func.func @float8
+// CHECK: proa.contraction = "wgmma", proa.loop_tiles = array<i64: 128, 128, 128>
+// SM80-LABEL: func.func @float8
+// SM80: proa.contraction = "mma", proa.loop_tiles = array<i64: {{[0-9]+}}, {{[0-9]+}}, 64>
+func.func @float8(%x: tensor<4096x4096xi8>, %y: tensor<4096x4096xi8>, %init: tensor<4096x4096xf32>)
+    -> tensor<4096x4096xf32> attributes {proa.kernel} {
+  %p = linalg.generic {indexing_maps = [#x, #t, #r], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %y : tensor<4096x4096xi8>, tensor<4096x4096xi8>) outs(%init : tensor<4096x4096xf32>) {
+  ^bb0(%a: i8, %b: i8, %s: f32):
+    %a8 = arith.bitcast %a : i8 to f8E4M3FN
+    %b8 = arith.bitcast %b : i8 to f8E5M2
+    %c = arith.extf %a8 : f8E4M3FN to f32
+    %d = arith.extf %b8 : f8E5M2 to f32
+    %q = arith.mulf %c, %d : f32
+    %u = arith.addf %s, %q : f32
+    linalg.yield %u : f32
+  } -> tensor<4096x4096xf32>
+  return %p : tensor<4096x4096xf32>
+}
+
+// Near misses: an 8-bit float with a float of 16 bits, and integers as floats.
+// CHECK-LABEL: func.func @other_bytes
+// CHECK: proa.contraction = "fma"
+// CHECK: proa.contraction = "fma"
+func.func @other_bytes(%x: tensor<512x512xi8>, %y: tensor<512x512xf16>, %init: tensor<512x512xf32>)
+    -> (tensor<512x512xf32>, tensor<512x512xf32>) attributes {proa.kernel} {
+  %p = linalg.generic {indexing_maps = [#x, #t, #r], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %y : tensor<512x512xi8>, tensor<512x512xf16>) outs(%init : tensor<512x512xf32>) {
+  ^bb0(%a: i8, %b: f16, %s: f32):
+    %a8 = arith.bitcast %a : i8 to f8E4M3FN
+    %c = arith.extf %a8 : f8E4M3FN to f32
+    %d = arith.extf %b : f16 to f32
+    %q = arith.mulf %c, %d : f32
+    %u = arith.addf %s, %q : f32
+    linalg.yield %u : f32
+  } -> tensor<512x512xf32>
+  %v = linalg.generic {indexing_maps = [#x, #t, #r], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %x : tensor<512x512xi8>, tensor<512x512xi8>) outs(%init : tensor<512x512xf32>) {
+  ^bb0(%a: i8, %b: i8, %s: f32):
+    %c = arith.sitofp %a : i8 to f32
+    %d = arith.sitofp %b : i8 to f32
+    %q = arith.mulf %c, %d : f32
+    %u = arith.addf %s, %q : f32
+    linalg.yield %u : f32
+  } -> tensor<512x512xf32>
+  return %p, %v : tensor<512x512xf32>, tensor<512x512xf32>
+}

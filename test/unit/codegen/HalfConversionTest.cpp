@@ -1,4 +1,4 @@
-// Conversions to and from 16 bits, compiled for CPUs with and without instructions for them.
+// Conversions to and from 8 and 16 bits, compiled for CPUs with and without instructions for them.
 #include "lib/codegen/TargetCode.h"
 #include "test/unit/codegen/KernelText.h"
 
@@ -25,21 +25,45 @@ namespace {
 struct Format {
   DType dtype;
   const char *type;
+
+  unsigned width() const { return static_cast<unsigned>(8 * sizeOf(dtype)); }
 };
 
-const Format half{DType::Float16, "f16"}, bfloat{DType::BFloat16, "bf16"};
+const Format formats[] = {{DType::Float16, "f16"},
+                          {DType::BFloat16, "bf16"},
+                          {DType::Float8E4M3FN, "f8E4M3FN"},
+                          {DType::Float8E5M2, "f8E5M2"}};
 
 const llvm::fltSemantics &semanticsOf(DType dtype) {
-  return dtype == DType::BFloat16 ? llvm::APFloat::BFloat() : llvm::APFloat::IEEEhalf();
+  switch (dtype) {
+  case DType::BFloat16:
+    return llvm::APFloat::BFloat();
+  case DType::Float8E4M3FN:
+    return llvm::APFloat::Float8E4M3FN();
+  case DType::Float8E5M2:
+    return llvm::APFloat::Float8E5M2();
+  default:
+    return llvm::APFloat::IEEEhalf();
+  }
+}
+
+llvm::APFloat numberOf(Format format, uint64_t bits) {
+  return {semanticsOf(format.dtype), llvm::APInt(format.width(), bits)};
+}
+
+uint64_t bitsOf(const Tensor &tensor, int64_t i) {
+  return sizeOf(tensor.dtype()) == 1 ? tensor.as<uint8_t>()[i] : tensor.as<uint16_t>()[i];
 }
 
 /// Midpoints between two values of the format and their neighbors, subnormals, infinities and NaN.
-std::vector<double> numbersFor(DType dtype) {
-  std::vector<double> numbers{0.0,   -0.0,   65504,  65519.99, 65520,     3.4e38,
-                              1e300, -1e300, 1e-300, INFINITY, -INFINITY, NAN};
-  for (unsigned bits = 1; bits < 0x7c00; bits += 37) {
-    llvm::APFloat low(semanticsOf(dtype), llvm::APInt(16, bits)),
-        high(semanticsOf(dtype), llvm::APInt(16, bits + 1));
+std::vector<double> numbersFor(Format format) {
+  std::vector<double> numbers{0.0,      -0.0,      65504, 65519.99, 65520, 3.4e38, 1e300, -1e300, 1e-300,
+                              INFINITY, -INFINITY, NAN,   463.9,    464,   464.1,  480,   61439,  61440};
+  uint64_t end = uint64_t(1) << (format.width() - 1), step = format.width() == 8 ? 1 : 37;
+  for (uint64_t bits = 0; bits + 1 < end; bits += step) {
+    llvm::APFloat low = numberOf(format, bits), high = numberOf(format, bits + 1);
+    if (!low.isFinite() || !high.isFinite())
+      break;
     double a = low.convertToDouble(), b = high.convertToDouble(), middle = a + (b - a) / 2;
     // Rounding to f32 first would lose one unit of f64 next to the midpoint.
     for (double number : {a, middle, std::nextafter(middle, a), std::nextafter(middle, b),
@@ -49,15 +73,11 @@ std::vector<double> numbersFor(DType dtype) {
   return numbers;
 }
 
-uint16_t rounded(double number, DType dtype) {
+uint64_t rounded(double number, DType dtype) {
   llvm::APFloat value(number);
   bool lossy = false;
   value.convert(semanticsOf(dtype), llvm::APFloat::rmNearestTiesToEven, &lossy);
-  return static_cast<uint16_t>(value.bitcastToAPInt().getZExtValue());
-}
-
-bool isNan(uint16_t bits, DType dtype) {
-  return llvm::APFloat(semanticsOf(dtype), llvm::APInt(16, bits)).isNaN();
+  return value.bitcastToAPInt().getZExtValue();
 }
 
 std::string conversion(const std::string &from, const std::string &to, int64_t count, const char *op) {
@@ -80,7 +100,7 @@ std::vector<std::string> cpusThatRun() {
 }
 
 template <class Float> void expectTruncations(Format to, const char *from, DType fromType) {
-  std::vector<double> numbers = numbersFor(to.dtype);
+  std::vector<double> numbers = numbersFor(to);
   auto count = static_cast<int64_t>(numbers.size());
   Tensor x(fromType, {count});
   for (int64_t i = 0; i < count; ++i)
@@ -93,12 +113,12 @@ template <class Float> void expectTruncations(Format to, const char *from, DType
     Tensor y = kernel.run({x})[0];
     for (int64_t i = 0; i < count; ++i) {
       auto given = static_cast<double>(x.as<Float>()[i]);
-      uint16_t expected = rounded(given, to.dtype), found = y.as<uint16_t>()[i];
+      uint64_t expected = rounded(given, to.dtype), found = bitsOf(y, i);
       // The bf16 instruction flushes subnormal f32 to 0 (docs/known-gaps.md).
       bool isFlushed = cpu.empty() && to.dtype == DType::BFloat16 &&
                        std::abs(given) < std::numeric_limits<float>::min() && (found & 0x7fff) == 0;
-      if (isNan(expected, to.dtype))
-        EXPECT_TRUE(isNan(found, to.dtype)) << cpu;
+      if (numberOf(to, expected).isNaN())
+        EXPECT_TRUE(numberOf(to, found).isNaN()) << given << " on '" << cpu << "'";
       else if (!isFlushed)
         EXPECT_EQ(found, expected) << given << " from " << from << " to " << to.type << " on '" << cpu << "'";
     }
@@ -106,31 +126,59 @@ template <class Float> void expectTruncations(Format to, const char *from, DType
 }
 
 TEST(HalfConversion, FloatsAreRoundedToNearestEven) {
-  for (Format to : {half, bfloat}) {
+  for (Format to : formats) {
     expectTruncations<float>(to, "f32", DType::Float32);
     expectTruncations<double>(to, "f64", DType::Float64);
   }
 }
 
 TEST(HalfConversion, EveryNumberIsExtendedExactly) {
-  for (Format from : {half, bfloat})
+  for (Format from : formats)
     for (const std::string &cpu : cpusThatRun())
       for (const char *to : {"f32", "f64"}) {
+        int64_t count = int64_t(1) << from.width();
         CodegenOptions options;
         options.cpu = cpu;
-        TestKernel kernel(conversion(from.type, to, 0x10000, "extf"), options);
+        TestKernel kernel(conversion(from.type, to, count, "extf"), options);
         ASSERT_TRUE(kernel.valid());
-        Tensor x(from.dtype, {0x10000});
-        for (int i = 0; i < 0x10000; ++i)
-          x.as<uint16_t>()[i] = static_cast<uint16_t>(i);
+        Tensor x(from.dtype, {count});
+        for (int64_t i = 0; i < count; ++i)
+          if (from.width() == 8)
+            x.as<uint8_t>()[i] = static_cast<uint8_t>(i);
+          else
+            x.as<uint16_t>()[i] = static_cast<uint16_t>(i);
         Tensor y = kernel.run({x})[0];
-        for (int i = 0; i < 0x10000; ++i) {
-          llvm::APFloat exact(semanticsOf(from.dtype), llvm::APInt(16, static_cast<uint64_t>(i)));
+        for (int64_t i = 0; i < count; ++i) {
+          llvm::APFloat exact = numberOf(from, static_cast<uint64_t>(i));
           if (exact.isNaN())
             EXPECT_TRUE(std::isnan(element(y, i))) << i;
           else
             EXPECT_EQ(element(y, i), exact.convertToDouble())
                 << i << " of " << from.type << " on '" << cpu << "'";
+        }
+      }
+}
+
+// Every number, between 8-bit floats and those of 16 bits.
+TEST(HalfConversion, EightBitsToSixteenAndBack) {
+  for (Format from : {formats[2], formats[3]})
+    for (const char *through : {"f16", "bf16"})
+      for (bool emulatesGpu : {false, true}) {
+        std::string in = "tensor<256x" + std::string(from.type) + ">", t = through;
+        KernelText text("convert", "%x: " + in);
+        text.generic("%r", {{"%x", in, "0"}}, {"", in, "0"}, "p",
+                     "%0 = arith.extf %i0 : " + std::string(from.type) + " to " + t +
+                         "\n%y = arith.truncf %0 : " + t + " to " + from.type);
+        TestKernel kernel(text.returns("%r", in), {.emulatesGpu = emulatesGpu});
+        ASSERT_TRUE(kernel.valid());
+        Tensor x(from.dtype, {256});
+        for (int64_t i = 0; i < 256; ++i)
+          x.as<uint8_t>()[i] = static_cast<uint8_t>(i);
+        Tensor y = kernel.run({x})[0];
+        for (int64_t i = 0; i < 256; ++i) {
+          llvm::APFloat given = numberOf(from, static_cast<uint64_t>(i)),
+                        found = numberOf(from, bitsOf(y, i));
+          EXPECT_TRUE(given.isNaN() ? found.isNaN() : found.bitwiseIsEqual(given)) << i << " " << from.type;
         }
       }
 }
@@ -154,7 +202,7 @@ std::vector<std::string> undefinedSymbols(const std::string &bytes) {
 TEST(HalfConversion, NeedsNoSupportLibraryOnAnyCpu) {
   for (const char *cpu :
        {"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "skylake-avx512", "cooperlake", "znver4"})
-    for (const char *narrow : {"f16", "bf16"})
+    for (const char *narrow : {"f16", "bf16", "f8E4M3FN", "f8E5M2"})
       for (const char *wide : {"f32", "f64"})
         for (const char *op : {"truncf", "extf"}) {
           bool down = std::string(op) == "truncf";
@@ -171,7 +219,7 @@ TEST(HalfConversion, NeedsNoSupportLibraryOnAnyCpu) {
 // The canonicalizer merges two conversions into one, and vectors of single bits were converted by calls.
 TEST(HalfConversion, IntegersNeedNoSupportLibrary) {
   for (const char *cpu : {"x86-64", "x86-64-v3", "x86-64-v4", "znver4"})
-    for (const char *narrow : {"f16", "bf16"})
+    for (const char *narrow : {"f16", "bf16", "f8E4M3FN", "f8E5M2"})
       for (const char *integer : {"i1", "i8", "i32", "i64"})
         for (const char *op : {"uitofp", "sitofp", "fptosi", "fptoui"}) {
           bool up = std::string(op).ends_with("fp");

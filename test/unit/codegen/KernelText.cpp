@@ -1,8 +1,10 @@
 #include "test/unit/codegen/KernelText.h"
 
+#include "dialects/pd/ir/Pd.h"
 #include "lib/compiler/Registration.h"
 #include "lib/emulator/Emulator.h"
 #include "lib/runtime/KernelServices.h"
+#include "lib/tensors/Elements.h"
 #include "proa/Half.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -74,26 +76,6 @@ std::string KernelText::returns(const std::string &values, const std::string &ty
          ") attributes {proa.kernel} {\n" + body + "return " + values + " : " + types + "\n}\n";
 }
 
-static DType dtypeOf(mlir::Type type) {
-  if (auto complex = llvm::dyn_cast<mlir::ComplexType>(type))
-    return complex.getElementType().isF64() ? DType::Complex128 : DType::Complex64;
-  if (type.isF64())
-    return DType::Float64;
-  if (type.isF16())
-    return DType::Float16;
-  if (type.isBF16())
-    return DType::BFloat16;
-  if (type.isInteger(1))
-    return DType::Bool;
-  if (type.isInteger(8))
-    return DType::Int8;
-  if (type.isInteger(32))
-    return DType::Int32;
-  if (type.isInteger(64))
-    return DType::Int64;
-  return DType::Float32;
-}
-
 Result<CompiledKernels> compileText(const std::string &text, const CodegenOptions &options) {
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
@@ -118,7 +100,7 @@ void TestKernel::build(const std::string &text, const CodegenOptions &options) {
     std::vector<Type> types;
     for (mlir::Type type : from) {
       auto tensor = llvm::cast<mlir::RankedTensorType>(type);
-      types.push_back({dtypeOf(tensor.getElementType()), {}});
+      types.push_back({*pd::dtypeOf(tensor.getElementType()), {}});
       for (int64_t size : tensor.getShape())
         types.back().dims.push_back(mlir::ShapedType::isDynamic(size) ? -1 : size);
     }
@@ -229,6 +211,10 @@ double element(const Tensor &tensor, int64_t i) {
     return float(tensor.as<Float16>()[i]);
   case DType::BFloat16:
     return float(tensor.as<BFloat16>()[i]);
+  case DType::Float8E4M3FN:
+    return float(tensor.as<Float8E4M3FN>()[i]);
+  case DType::Float8E5M2:
+    return float(tensor.as<Float8E5M2>()[i]);
   case DType::Bool:
   case DType::Int8:
     return tensor.as<int8_t>()[i];
@@ -240,6 +226,16 @@ double element(const Tensor &tensor, int64_t i) {
     ADD_FAILURE() << "element of " << tensor.describe();
     return 0;
   }
+}
+
+/// The 8-bit float next to a number.
+template <class Float8> static Float8 nearest(double value) {
+  Float8 best;
+  for (unsigned bits = 1; bits < 256; ++bits)
+    if (Float8 other{static_cast<uint8_t>(bits)};
+        std::abs(float(other) - value) < std::abs(float(best) - value)) // false for NaN
+      best = other;
+  return best;
 }
 
 void setElement(Tensor &tensor, int64_t i, double value) {
@@ -255,6 +251,12 @@ void setElement(Tensor &tensor, int64_t i, double value) {
     break;
   case DType::BFloat16:
     tensor.as<BFloat16>()[i] = BFloat16(static_cast<float>(value));
+    break;
+  case DType::Float8E4M3FN:
+    tensor.as<Float8E4M3FN>()[i] = nearest<Float8E4M3FN>(value);
+    break;
+  case DType::Float8E5M2:
+    tensor.as<Float8E5M2>()[i] = nearest<Float8E5M2>(value);
     break;
   case DType::Bool:
     tensor.as<int8_t>()[i] = value > 0;

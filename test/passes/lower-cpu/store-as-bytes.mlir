@@ -1,4 +1,4 @@
-// RUN: proa-opt %s --proa-store-bools-as-bytes --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: proa-opt %s --proa-store-as-bytes --split-input-file --verify-diagnostics | FileCheck %s
 
 #map = affine_map<(d0) -> (d0)>
 
@@ -112,7 +112,40 @@ func.func private @called(%x: tensor<4xi1>) -> tensor<4xi1> attributes {proa.ker
 
 func.func private @unknown(%x: tensor<4xi8>) -> tensor<4xi1> attributes {proa.kernel} {
   %zero = arith.constant dense<0> : tensor<4xi8>
-  // expected-error @below {{'arith.cmpi' has tensors of i1, which are bytes in a kernel, expected a linalg or tensor op or a constant}}
+  // expected-error @below {{'arith.cmpi' has tensors of i1 or 8-bit floats, which are bytes in a kernel, expected a linalg or tensor op or a constant}}
   %0 = arith.cmpi ne, %x, %zero : tensor<4xi8>
   return %0 : tensor<4xi1>
+}
+
+// -----
+
+#map = affine_map<(d0) -> (d0)>
+
+// 8-bit floats are bytes too; scalars keep their types.
+// CHECK-LABEL: func.func @float8
+// CHECK-SAME: %[[X:.*]]: tensor<2xi8>) -> (tensor<2xi8>, tensor<2xi8>, tensor<2xi8>)
+func.func @float8(%x: tensor<2xf8E4M3FN>) -> (tensor<2xf8E5M2>, tensor<2xf8E4M3FN>, tensor<2xf8E5M2>)
+    attributes {proa.kernel} {
+  // CHECK-DAG: arith.constant dense<[56, -64]> : tensor<2xi8>
+  %c = arith.constant dense<[1.0, -2.0]> : tensor<2xf8E4M3FN>
+  // CHECK-DAG: %[[ONE:.*]] = arith.constant 1.000000e+00 : f8E5M2
+  %one = arith.constant 1.0 : f8E5M2
+  %e = tensor.empty() : tensor<2xf8E5M2>
+  // CHECK: ^bb0(%[[A:.*]]: i8, %{{.*}}: i8):
+  // CHECK: %[[NUMBER:.*]] = arith.bitcast %[[A]] : i8 to f8E4M3FN
+  // CHECK: %[[WIDE:.*]] = arith.extf %[[NUMBER]] : f8E4M3FN to f32
+  // CHECK: %[[NARROW:.*]] = arith.truncf %[[WIDE]] : f32 to f8E5M2
+  // CHECK: %[[BYTE:.*]] = arith.bitcast %[[NARROW]] : f8E5M2 to i8
+  // CHECK: linalg.yield %[[BYTE]] : i8
+  %r = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
+      ins(%x : tensor<2xf8E4M3FN>) outs(%e : tensor<2xf8E5M2>) {
+  ^bb0(%a: f8E4M3FN, %o: f8E5M2):
+    %w = arith.extf %a : f8E4M3FN to f32
+    %n = arith.truncf %w : f32 to f8E5M2
+    linalg.yield %n : f8E5M2
+  } -> tensor<2xf8E5M2>
+  // CHECK: %[[FILL:.*]] = arith.bitcast %[[ONE]] : f8E5M2 to i8
+  // CHECK: linalg.fill ins(%[[FILL]] : i8)
+  %f = linalg.fill ins(%one : f8E5M2) outs(%e : tensor<2xf8E5M2>) -> tensor<2xf8E5M2>
+  return %r, %c, %f : tensor<2xf8E5M2>, tensor<2xf8E4M3FN>, tensor<2xf8E5M2>
 }

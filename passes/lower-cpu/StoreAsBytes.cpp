@@ -1,5 +1,6 @@
-// Boolean tensors become bytes: see Passes.td.
+// Tensors of booleans and of 8-bit floats become bytes: see Passes.td.
 #include "passes/lower-cpu/KernelForm.h"
+#include "passes/lower-cpu/NarrowFloats.h"
 #include "passes/lower-cpu/Passes.h"
 #include "passes/remarks/Remarks.h"
 
@@ -12,7 +13,7 @@
 #include <atomic>
 
 namespace proa {
-#define GEN_PASS_DEF_STOREBOOLSASBYTES
+#define GEN_PASS_DEF_STOREASBYTES
 #include "passes/lower-cpu/Passes.h.inc"
 } // namespace proa
 
@@ -20,34 +21,40 @@ using namespace mlir;
 
 namespace {
 
-bool isBoolTensor(Type type) {
+bool isStoredAsByte(Type element) { return element.isInteger(1) || proa::isFloat8(element); }
+
+bool isConvertedTensor(Type type) {
   auto shaped = dyn_cast<RankedTensorType>(type);
-  return shaped && shaped.getElementType().isInteger(1);
+  return shaped && isStoredAsByte(shaped.getElementType());
 }
 
 Type byteTensor(Type type) { return cast<ShapedType>(type).clone(IntegerType::get(type.getContext(), 8)); }
 
-Value toBool(OpBuilder &builder, Location loc, Value byte) {
+Value fromByte(OpBuilder &builder, Location loc, Value byte, Type element) {
+  if (!element.isInteger(1))
+    return arith::BitcastOp::create(builder, loc, element, byte);
   Value zero = arith::ConstantOp::create(builder, loc, builder.getI8IntegerAttr(0));
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, byte, zero);
 }
 
-Value toByte(OpBuilder &builder, Location loc, Value boolean) {
-  return arith::ExtUIOp::create(builder, loc, builder.getI8Type(), boolean);
+Value toByte(OpBuilder &builder, Location loc, Value element) {
+  if (!element.getType().isInteger(1))
+    return arith::BitcastOp::create(builder, loc, builder.getI8Type(), element);
+  return arith::ExtUIOp::create(builder, loc, builder.getI8Type(), element);
 }
 
-struct StoreBoolsAsBytes : proa::impl::StoreBoolsAsBytesBase<StoreBoolsAsBytes> {
-  using StoreBoolsAsBytesBase::StoreBoolsAsBytesBase;
-  StoreBoolsAsBytes() = default;
-  StoreBoolsAsBytes(const StoreBoolsAsBytes &other) : StoreBoolsAsBytesBase(other) {}
+struct StoreAsBytes : proa::impl::StoreAsBytesBase<StoreAsBytes> {
+  using StoreAsBytesBase::StoreAsBytesBase;
+  StoreAsBytes() = default;
+  StoreAsBytes(const StoreAsBytes &other) : StoreAsBytesBase(other) {}
 
   std::atomic<size_t> tensorCount = 0; ///< kernels are converted in several threads
 
-  /// Scalars that an operation stores into a boolean tensor are extended first.
+  /// Scalars that an operation stores into a converted tensor become bytes first.
   void extendStored(Operation *op) {
     OpBuilder builder(op);
     for (OpOperand &operand : op->getOpOperands())
-      if (operand.get().getType().isInteger(1))
+      if (isStoredAsByte(operand.get().getType()))
         operand.set(toByte(builder, op->getLoc(), operand.get()));
   }
 
@@ -57,23 +64,24 @@ struct StoreBoolsAsBytes : proa::impl::StoreBoolsAsBytesBase<StoreBoolsAsBytes> 
     auto builder = OpBuilder::atBlockBegin(body);
     for (OpOperand &operand : op->getOpOperands()) {
       BlockArgument argument = op.getMatchingBlockArgument(&operand);
-      if (!argument.getType().isInteger(1) || !isa<RankedTensorType>(operand.get().getType()))
+      Type element = argument.getType();
+      if (!isStoredAsByte(element) || !isa<RankedTensorType>(operand.get().getType()))
         continue;
       argument.setType(builder.getI8Type());
       if (argument.use_empty())
         continue;
-      Value boolean = toBool(builder, op.getLoc(), argument);
-      argument.replaceAllUsesExcept(boolean, boolean.getDefiningOp());
+      Value read = fromByte(builder, op.getLoc(), argument, element);
+      argument.replaceAllUsesExcept(read, read.getDefiningOp());
     }
     extendStored(body->getTerminator());
   }
 
   void convert(Operation *op) {
-    bool storesBools = llvm::any_of(op->getResultTypes(), isBoolTensor);
+    bool storesBytes = llvm::any_of(op->getResultTypes(), isConvertedTensor);
     if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
       // A fill's region is built for its element type, so it is rebuilt.
       if (auto fill = dyn_cast<linalg::FillOp>(op)) {
-        if (storesBools) {
+        if (storesBytes) {
           OpBuilder builder(op);
           Value byte = toByte(builder, op->getLoc(), fill.getInputs()[0]);
           auto bytes = linalg::FillOp::create(builder, op->getLoc(), byte, fill.getOutputs()[0]);
@@ -84,38 +92,43 @@ struct StoreBoolsAsBytes : proa::impl::StoreBoolsAsBytesBase<StoreBoolsAsBytes> 
         return;
       }
       convertBody(linalgOp);
-    } else if (storesBools && !isa<arith::ConstantOp>(op)) {
+    } else if (storesBytes && !isa<arith::ConstantOp>(op)) {
       extendStored(op);
     }
-    if (auto constant = dyn_cast<arith::ConstantOp>(op); constant && storesBools) {
+    if (auto constant = dyn_cast<arith::ConstantOp>(op); constant && storesBytes) {
       auto values = cast<DenseElementsAttr>(constant.getValue());
-      constant.setValueAttr(values.mapValues(IntegerType::get(op->getContext(), 8),
-                                             [](const APInt &value) { return value.zext(8); }));
+      Type byte = IntegerType::get(op->getContext(), 8);
+      if (values.getElementType().isInteger(1))
+        constant.setValueAttr(values.mapValues(byte, [](const APInt &value) { return value.zext(8); }));
+      else
+        constant.setValueAttr(
+            values.mapValues(byte, [](const APFloat &value) { return value.bitcastToAPInt(); }));
     }
     for (Value result : op->getResults())
-      if (isBoolTensor(result.getType())) {
+      if (isConvertedTensor(result.getType())) {
         result.setType(byteTensor(result.getType()));
         ++tensorCount;
       }
-    if (auto extract = dyn_cast<tensor::ExtractOp>(op); extract && extract.getType().isInteger(1)) {
+    if (auto extract = dyn_cast<tensor::ExtractOp>(op); extract && isStoredAsByte(extract.getType())) {
       OpBuilder builder(op);
       builder.setInsertionPointAfter(op);
+      Type element = extract.getType();
       extract.getResult().setType(builder.getI8Type());
-      Value boolean = toBool(builder, op->getLoc(), extract.getResult());
-      extract.getResult().replaceAllUsesExcept(boolean, boolean.getDefiningOp());
+      Value read = fromByte(builder, op->getLoc(), extract.getResult(), element);
+      extract.getResult().replaceAllUsesExcept(read, read.getDefiningOp());
     }
   }
 
   /// Ops whose elements this pass knows how to convert.
   static LogicalResult verifyIsKnown(Operation *op) {
-    if (llvm::none_of(op->getOperandTypes(), isBoolTensor) &&
-        llvm::none_of(op->getResultTypes(), isBoolTensor))
+    if (llvm::none_of(op->getOperandTypes(), isConvertedTensor) &&
+        llvm::none_of(op->getResultTypes(), isConvertedTensor))
       return success();
     if (isa<linalg::LinalgOp, arith::ConstantOp, func::ReturnOp>(op) ||
         (isa<tensor::TensorDialect>(op->getDialect()) && !isa<tensor::BitcastOp>(op)))
       return success();
     return op->emitError() << "'" << op->getName()
-                           << "' has tensors of i1, which are bytes in a kernel, expected a "
+                           << "' has tensors of i1 or 8-bit floats, which are bytes in a kernel, expected a "
                            << "linalg or tensor op or a constant";
   }
 
@@ -123,14 +136,15 @@ struct StoreBoolsAsBytes : proa::impl::StoreBoolsAsBytesBase<StoreBoolsAsBytes> 
   static LogicalResult generalize(func::FuncOp kernel) {
     SmallVector<linalg::LinalgOp> named;
     for (auto op : kernel.getBody().front().getOps<linalg::LinalgOp>())
-      if (!isa<linalg::GenericOp, linalg::FillOp>(op) && (llvm::any_of(op->getOperandTypes(), isBoolTensor) ||
-                                                          llvm::any_of(op->getResultTypes(), isBoolTensor)))
+      if (!isa<linalg::GenericOp, linalg::FillOp>(op) &&
+          (llvm::any_of(op->getOperandTypes(), isConvertedTensor) ||
+           llvm::any_of(op->getResultTypes(), isConvertedTensor)))
         named.push_back(op);
     IRRewriter rewriter(kernel.getContext());
     for (linalg::LinalgOp op : named) {
       rewriter.setInsertionPoint(op);
       if (failed(linalg::generalizeNamedOp(rewriter, op)))
-        return op.emitError("cannot be written as a linalg.generic, which its tensors of i1 need");
+        return op.emitError("cannot be written as a linalg.generic, which its tensors of bytes need");
     }
     return success();
   }
@@ -142,7 +156,7 @@ struct StoreBoolsAsBytes : proa::impl::StoreBoolsAsBytesBase<StoreBoolsAsBytes> 
     if (!isCorrect || failed(generalize(kernel)))
       return failure();
     for (BlockArgument argument : kernel.getArguments())
-      if (isBoolTensor(argument.getType())) {
+      if (isConvertedTensor(argument.getType())) {
         argument.setType(byteTensor(argument.getType()));
         ++tensorCount;
       }
@@ -160,18 +174,18 @@ struct StoreBoolsAsBytes : proa::impl::StoreBoolsAsBytesBase<StoreBoolsAsBytes> 
   }
 
   /// Whether the signature changes.
-  static bool hasBoolTensors(func::FuncOp kernel) {
-    return llvm::any_of(kernel.getArgumentTypes(), isBoolTensor) ||
-           llvm::any_of(kernel.getResultTypes(), isBoolTensor);
+  static bool hasConvertedTensors(func::FuncOp kernel) {
+    return llvm::any_of(kernel.getArgumentTypes(), isConvertedTensor) ||
+           llvm::any_of(kernel.getResultTypes(), isConvertedTensor);
   }
 
   void runOnOperation() override {
     auto convert = [&](func::FuncOp kernel) { return convertKernel(kernel); };
     tensorCount = 0;
-    if (failed(proa::changeKernels(getOperation(), hasBoolTensors, convert)))
+    if (failed(proa::changeKernels(getOperation(), hasConvertedTensors, convert)))
       return signalPassFailure();
     proa::PassRemarks(getArgumentName()).analysis(getOperation())
-        << "stores " << std::to_string(tensorCount) << " boolean tensors as bytes";
+        << "stores " << std::to_string(tensorCount) << " tensors of booleans and 8-bit floats as bytes";
   }
 };
 
