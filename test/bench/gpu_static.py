@@ -66,6 +66,15 @@ func.func @main(%x: tensor<512x512xf16>, %y: tensor<512x512xf16>) -> tensor<512x
   %z = pd.matmul %x, %y : (tensor<512x512xf16>, tensor<512x512xf16>) -> tensor<512x512xf16>
   return %z : tensor<512x512xf16>
 }"""),
+    "matmul_float8": ("E4M3 2048 x 2048 x 2048, the second transposed", """
+func.func @main(%x: tensor<2048x2048xf8E4M3FN>, %y: tensor<2048x2048xf8E4M3FN>) -> tensor<2048x2048xbf16> {
+  %a = pd.cast %x {dtype = f32} : (tensor<2048x2048xf8E4M3FN>) -> tensor<2048x2048xf32>
+  %b = pd.cast %y {dtype = f32} : (tensor<2048x2048xf8E4M3FN>) -> tensor<2048x2048xf32>
+  %p = pd.matmul %a, %b {transpose_y = true}
+    : (tensor<2048x2048xf32>, tensor<2048x2048xf32>) -> tensor<2048x2048xf32>
+  %z = pd.cast %p {dtype = bf16} : (tensor<2048x2048xf32>) -> tensor<2048x2048xbf16>
+  return %z : tensor<2048x2048xbf16>
+}"""),
     "attention": ("float16, 8 heads, 512 x 64", """
 func.func @main(%q: tensor<8x512x64xf16>, %k: tensor<8x512x64xf16>, %v: tensor<8x512x64xf16>) -> tensor<8x512x64xf16> {
   %s = pd.matmul %q, %k {transpose_y = true} : (tensor<8x512x64xf16>, tensor<8x512x64xf16>) -> tensor<8x512x512xf16>
