@@ -51,8 +51,8 @@ double productsPerClock(ProductKind kind, const ContractionSizes &sizes) {
   switch (kind) {
   case ProductKind::Fma:
     return sizes.sumBits > 32 ? 64 : 128;
-  case ProductKind::Mma:
-    return 1024 * 16.0 / static_cast<double>(sizes.operandBits);
+  case ProductKind::Mma: // 8-bit floats are multiplied as f16
+    return 1024 * 16.0 / static_cast<double>(sizes.isOfFloat8 ? 16 : sizes.operandBits);
   case ProductKind::Wgmma:
     return 2048 * 16.0 / static_cast<double>(sizes.operandBits);
   }
