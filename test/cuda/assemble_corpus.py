@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compiles the kernels of programs for CUDA chips and checks their machine code.
 
-usage: assemble_corpus.py --bin FOLDER [--chips CHIP,...] [--jobs N] FOLDER...
+usage: assemble_corpus.py --bin FOLDER [--chips CHIP,...] [--in-turn CHIP,...] [--jobs N] FOLDER...
 
 Each FOLDER is searched for programs (folders with meta.json). Fails where a program cannot be compiled, or a kernel has
 a spill, a stack frame or a note C75xx other than C7519 (lib/codegen/cuda/KernelResources.h). Prints the number of
@@ -10,6 +10,7 @@ kernels that stay on the host, by reason. Exit code 77 without an assembler.
 import argparse
 import collections
 import concurrent.futures
+import itertools
 import json
 import os
 import pathlib
@@ -67,6 +68,7 @@ def main():
     parser.add_argument("folders", nargs="+", type=pathlib.Path)
     parser.add_argument("--bin", required=True, type=pathlib.Path)
     parser.add_argument("--chips", default="sm_80,sm_90a,sm_100a")
+    parser.add_argument("--in-turn", metavar="CHIP,...", help="one of these too: the next one for each program")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     toolkit = run(options.bin / "proa-ptx", "--toolkit").stdout
@@ -74,16 +76,18 @@ def main():
         print("no assembler for CUDA:\n" + toolkit)
         sys.exit(77)
     programs = sorted(meta.parent for folder in options.folders for meta in folder.rglob("meta.json"))
-    chips = options.chips.split(",")
+    chips, in_turn = options.chips.split(","), itertools.cycle((options.in_turn or "").split(","))
+    chips_of = {program: chips + [chip] * bool(chip) for program, chip in zip(programs, in_turn)}
     total, hosts, failures = 0, collections.Counter(), []
     # Programs share some kernels, which the cache assembles once.
     with tempfile.TemporaryDirectory() as cache, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for kernels, reasons, errors in pool.map(lambda program: check(options.bin, program, chips, cache), programs):
+        for kernels, reasons, errors in pool.map(lambda program: check(options.bin, program, chips_of[program], cache),
+                                                programs):
             total += kernels
             hosts.update(re.sub(r"\d+", "N", reason) for reason in reasons)
             failures += errors
     print("\n".join(failures))
-    print(f"{len(programs)} programs, {total} kernels for {', '.join(chips)}")
+    print(f"{len(programs)} programs, {total} kernels for {', '.join(filter(None, [options.chips, options.in_turn]))}")
     for reason, count in hosts.most_common():
         print(f"  {count} kernels on the host: {reason}")
     print(f"{len(failures)} failures")

@@ -142,19 +142,18 @@ const char *const types[] = {"f32", "f16", "bf16"};
 // Lengths around those of blocks and tiles, none among them.
 TEST(PagedAttention, OddLengths) {
   for (const char *type : types)
-    for (int64_t blockSize : {16, 64})
-      for (int64_t head : {64, 128})
-        for (int64_t parts : {1, 4})
-          PagedAttention{.type = type,
-                         .heads = 2,
-                         .groups = 1,
-                         .head = head,
-                         .value = head,
-                         .blockSize = blockSize,
-                         .lengths = {0, 1, 31, 33, 1025},
-                         .blocksOfSequence = 1040 / blockSize + 1,
-                         .parts = parts}
-              .check();
+    for (auto [blockSize, head] : {std::pair(16, 64), std::pair(64, 128)})
+      for (int64_t parts : {1, 4})
+        PagedAttention{.type = type,
+                       .heads = 2,
+                       .groups = 1,
+                       .head = head,
+                       .value = head,
+                       .blockSize = blockSize,
+                       .lengths = {0, 1, 31, 33, 1025},
+                       .blocksOfSequence = 1040 / blockSize + 1,
+                       .parts = parts}
+            .check();
 }
 
 // More query heads than a tile has, one for each head of keys, and numbers between.
