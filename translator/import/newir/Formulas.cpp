@@ -4,6 +4,7 @@
 
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ops/creation/RangeOps.h"
+#include "dialects/pd/ops/math/ActivationOps.h"
 #include "dialects/pd/ops/math/UnaryOps.h"
 #include "dialects/pd/ops/reduce/ReduceOps.h"
 #include "dialects/pd/ops/search/SearchOps.h"
@@ -40,6 +41,47 @@ void ModelImporter::importTruncDivide(const newir::Operation &op) {
   });
   if (quotient)
     define(op, 0, {quotient});
+}
+
+/// As the epilogue of CUDA's library, whose gelu is the one by tanh.
+static Value activated(pd::Expression x, llvm::StringRef activation) {
+  pd::TensorBuilder &e = x.owner();
+  if (activation == "relu")
+    return e.create<pd::ReluOp>(x);
+  if (activation == "gelu")
+    return e.create<pd::GeluOp>(x, /*approximate=*/true);
+  return x;
+}
+
+void ModelImporter::importFloat8Product(const newir::Operation &op) {
+  auto flag = [&](const char *name) {
+    const newir::Literal *literal = op.attribute(name);
+    const bool *value = literal ? std::get_if<bool>(&literal->value) : nullptr;
+    return value && *value;
+  };
+  std::string activation = text(op, "activation_type");
+  if (op.inputs.size() != 3)
+    return report(llvm::Twine(op.inputs.size()) + " operands, expected 3");
+  if (!llvm::is_contained({"", "identity", "relu", "gelu"}, activation))
+    return report("attribute 'activation_type' is '" + activation + "', expected identity, relu or gelu");
+  Values x = operand(op.inputs[0]), y = operand(op.inputs[1]);
+  Values bias = op.inputs[2] ? operand(op.inputs[2]) : Values();
+  Type dtype = elementType(op, "output_dtype");
+  if (x.size() != 1 || y.size() != 1 || isBlocked)
+    return;
+  const newir::Literal *scale = op.attribute("scale");
+  double factor = scale ? newir::numberOf(*scale).value_or(1) : 1;
+  Value out = build([&](pd::TensorBuilder &e) {
+    Type wide = builder.getF32Type();
+    pd::Expression product = e.matmul(e.cast(e.wrap(x[0]), wide), e.cast(e.wrap(y[0]), wide),
+                                      flag("transpose_x"), flag("transpose_y"));
+    product = hooks::scale(product, factor);
+    if (bias.size() == 1)
+      product = product + e.cast(e.wrap(bias[0]), wide);
+    return Value(e.cast(e.wrap(activated(product, activation)), dtype));
+  });
+  if (out)
+    define(op, 0, {out});
 }
 
 void ModelImporter::importAssignOut(const newir::Operation &op) {

@@ -147,6 +147,8 @@ private:
   void importTruncDivide(const newir::Operation &op);
   /// With the mode min along one axis, the second result is the index of the median.
   void importMedian(const newir::Operation &op);
+  /// Operands: x, y, and a bias or 0; activation(scale x y + bias) of 8-bit floats, in `output_dtype`.
+  void importFloat8Product(const newir::Operation &op);
   /// Operands: the new value, and the value whose memory it overwrites.
   void importAssignOut(const newir::Operation &op);
   /// Operands: x, the indices or masks, the new elements.
