@@ -85,10 +85,13 @@ private:
     getUsedValuesDefinedAbove(op->getRegions(), used);
     if (llvm::any_of(used, [&](Value value) { return inside.contains(value.getDefiningOp()); }))
       return false;
-    for (Value value : used)
-      if (Operation *producer = value.getDefiningOp();
-          producer && producer->hasTrait<OpTrait::ConstantLike>())
+    for (Value value : used) {
+      Operation *producer = value.getDefiningOp();
+      bool isConstant = producer && producer->hasTrait<OpTrait::ConstantLike>();
+      // Others that were moved before the segment may use a constant that is before it already.
+      if (isConstant && segment.front()->isBeforeInBlock(producer))
         producer->moveBefore(segment.front());
+    }
     op->moveBefore(segment.front());
     return true;
   }
