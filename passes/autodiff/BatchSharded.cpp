@@ -83,17 +83,30 @@ void registerDistBatching(DialectRegistry &registry) {
   });
 }
 
+/// Checks that a result may be constrained to a sharding.
+static LogicalResult checkAnnotated(OpResult result, dist::ShardingAttr sharding) {
+  Operation *op = result.getOwner();
+  auto mesh = SymbolTable::lookupNearestSymbolFrom<dist::MeshOp>(op, sharding.getMesh());
+  if (!mesh)
+    return op->emitError() << "'" << dist::shardingsAttribute << "' names " << sharding.getMesh()
+                           << ", expected the symbol of a dist.mesh";
+  auto type = dyn_cast<RankedTensorType>(result.getType());
+  if (!type)
+    return op->emitError() << "'" << dist::shardingsAttribute << "' has a sharding of a value of type "
+                           << result.getType() << ", expected a ranked tensor";
+  auto emit = [&] { return op->emitError() << "'" << dist::shardingsAttribute << "': "; };
+  return dist::verifySharding(emit, sharding, mesh.getMesh().toMesh(), type);
+}
+
 LogicalResult checkAnnotated(func::FuncOp function) {
   bool isCorrect = true;
   function.walk([&](Operation *op) {
     auto shardings = op->getAttrOfType<ArrayAttr>(dist::shardingsAttribute);
-    for (Attribute entry : shardings ? shardings.getValue() : ArrayRef<Attribute>())
-      if (auto sharding = dyn_cast<dist::ShardingAttr>(entry);
-          sharding && !SymbolTable::lookupNearestSymbolFrom<dist::MeshOp>(op, sharding.getMesh())) {
-        op->emitError() << "'" << dist::shardingsAttribute << "' names " << sharding.getMesh()
-                        << ", expected the symbol of a dist.mesh";
-        isCorrect = false;
-      }
+    if (!shardings)
+      return;
+    for (auto [result, entry] : llvm::zip(op->getResults(), shardings))
+      if (auto sharding = dyn_cast<dist::ShardingAttr>(entry))
+        isCorrect &= succeeded(checkAnnotated(result, sharding));
   });
   return success(isCorrect);
 }

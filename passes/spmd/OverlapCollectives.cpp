@@ -122,6 +122,8 @@ private:
         count += isWork(wait);
       }
     }
+    if (places.wait == op) // which moves to the start
+      places.wait = op->getNextNode();
     return count > 0 ? std::optional(places) : std::nullopt;
   }
 

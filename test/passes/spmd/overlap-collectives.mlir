@@ -147,3 +147,17 @@ func.func @received(%x: tensor<4xf32>) -> tensor<4xf32> {
 // SMALL-LABEL: func @gather_late
 // SMALL: dist.wait
 // TOO-SMALL: dist.all_reduce is not asynchronous: it is of 16 bytes, fewer than 32
+
+// The window ends at the collective itself, which moves to its start: the wait is behind it.
+// ONE-LABEL: func @window_ends
+// ONE-NEXT: %[[L:.*]] = pd.exp
+// ONE-NEXT: %[[F:.*]] = dist.all_reduce %[[L]] {{.*}} -> !dist.future<tensor<6xf32>>
+// ONE-NEXT: pd.relu
+// ONE-NEXT: dist.wait %[[F]]
+// ONE-NEXT: return
+func.func @window_ends(%x: tensor<6xf32>) -> (tensor<6xf32>, tensor<6xf32>) {
+  %0 = pd.exp %x : (tensor<6xf32>) -> tensor<6xf32>
+  %1 = pd.relu %x : (tensor<6xf32>) -> tensor<6xf32>
+  %2 = dist.all_reduce %0 of tensor<6xf32> from <@m, [{}], partial = [sum {"x"}]> to <@m, [{}]> : tensor<6xf32> -> tensor<6xf32>
+  return %1, %2 : tensor<6xf32>, tensor<6xf32>
+}
