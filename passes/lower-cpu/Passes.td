@@ -183,7 +183,7 @@ def ExpandMath : Pass<"proa-expand-math", "mlir::func::FuncOp"> {
 }
 
 def ExpandHalfConversions : Pass<"proa-expand-half-conversions", "mlir::func::FuncOp"> {
-  let summary = "Convert to and from 8 and 16 bits by integer arithmetic where there is no instruction";
+  let summary = "Convert to and from 8 and 16 bits by integer arithmetic where the CPU lacks an instruction";
   let description = [{
     LLVM calls functions of the compiler's support library (`__truncsfbf2`, `__truncsfhf2`, ...) where a CPU lacks an
     instruction: one call per element, of a function that not every such library has. After this pass the only

@@ -122,7 +122,7 @@ private:
         count += isWork(wait);
       }
     }
-    if (places.wait == op) // which moves to the start
+    if (places.wait == op) // it moves to the start
       places.wait = op->getNextNode();
     return count > 0 ? std::optional(places) : std::nullopt;
   }

@@ -148,7 +148,7 @@ func.func @received(%x: tensor<4xf32>) -> tensor<4xf32> {
 // SMALL: dist.wait
 // TOO-SMALL: dist.all_reduce is not asynchronous: it is of 16 bytes, fewer than 32
 
-// The window ends at the collective itself, which moves to its start: the wait is behind it.
+// The window ends at the collective itself, which moves to its start. The wait follows the op that computes meanwhile.
 // ONE-LABEL: func @window_ends
 // ONE-NEXT: %[[L:.*]] = pd.exp
 // ONE-NEXT: %[[F:.*]] = dist.all_reduce %[[L]] {{.*}} -> !dist.future<tensor<6xf32>>
