@@ -50,7 +50,7 @@ planner::KernelFacts kernelFacts(int64_t rows, double work, const KernelNeeds &n
   facts.hasCounters = needs.hasCounters;
   for (const std::vector<int64_t> &check : needs.checks)
     facts.checks.push_back({static_cast<int32_t>(check[0]), static_cast<int32_t>(check[1]),
-                            static_cast<int32_t>(check[2]), check[3], check[4] != 0});
+                            static_cast<int32_t>(check[2]), check[3], static_cast<CheckedNumber>(check[4])});
   for (const std::vector<int64_t> &check : needs.dimChecks)
     facts.dimChecks.push_back({static_cast<int32_t>(check[0]), static_cast<int32_t>(check[1]),
                                static_cast<int32_t>(check[2]), static_cast<int32_t>(check[3]), check[4]});

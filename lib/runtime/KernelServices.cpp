@@ -11,8 +11,8 @@ namespace {
 constexpr int valueBits = 24;
 constexpr int64_t largestValue = (int64_t(1) << (valueBits - 1)) - 1, leastValue = -largestValue - 1;
 
-/// The index in a word; nothing if it did not fit.
-std::optional<int64_t> indexIn(uint64_t word) {
+/// The number in a word; nothing if it did not fit.
+std::optional<int64_t> numberIn(uint64_t word) {
   auto value = static_cast<int64_t>(word << (64 - valueBits)) >> (64 - valueBits);
   return value == leastValue || value == largestValue ? std::nullopt : std::optional(value);
 }
@@ -23,7 +23,10 @@ std::string describeFault(const IndexCheck &check, uint64_t word,
                           const std::function<const View &(int32_t)> &view) {
   int64_t size = check.bound >= 0 ? view(check.bound).dims[static_cast<size_t>(check.axis)] : check.size;
   std::span<const int64_t> dims = check.indices >= 0 ? view(check.indices).dims : std::span<const int64_t>();
-  return wrongIndexText(indexIn(word), static_cast<int64_t>(word >> valueBits), dims, size, check.wraps);
+  auto position = static_cast<int64_t>(word >> valueBits);
+  if (check.kind == CheckedNumber::GroupSize)
+    return wrongSizeText(numberIn(word), position, size);
+  return wrongIndexText(numberIn(word), position, dims, size, check.kind == CheckedNumber::IndexFromEnd);
 }
 
 Result<void> Frame::allocateDeviceServices() {

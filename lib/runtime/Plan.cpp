@@ -96,7 +96,8 @@ json toJson(const Step &step) {
   if (step.hasCounters)
     object["hasCounters"] = true;
   for (const IndexCheck &check : step.checks)
-    object["checks"].push_back({check.indices, check.bound, check.axis, check.size, check.wraps ? 1 : 0});
+    object["checks"].push_back(
+        {check.indices, check.bound, check.axis, check.size, static_cast<int>(check.kind)});
   for (const DimCheck &check : step.dimChecks)
     object["dimChecks"].push_back({check.input, check.axis, check.other, check.otherAxis, check.size});
   return object;
@@ -239,10 +240,10 @@ Step readStep(Diagnostics &diagnostics, const json &object, const std::string &w
     step.launch = readLaunch(diagnostics, object["launch"], where + ": launch");
   step.hasCounters = object.contains("hasCounters") && fields.get<bool>("hasCounters");
   if (object.contains("checks"))
-    for (const auto &[indices, bound, axis, size, wraps] :
+    for (const auto &[indices, bound, axis, size, kind] :
          fields.get<std::vector<std::array<int64_t, 5>>>("checks"))
       step.checks.push_back({static_cast<int32_t>(indices), static_cast<int32_t>(bound),
-                             static_cast<int32_t>(axis), size, wraps != 0});
+                             static_cast<int32_t>(axis), size, static_cast<CheckedNumber>(kind)});
   if (object.contains("dimChecks"))
     for (const auto &[input, axis, other, otherAxis, size] :
          fields.get<std::vector<std::array<int64_t, 5>>>("dimChecks"))

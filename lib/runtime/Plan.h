@@ -5,6 +5,7 @@
 /// ahead of time, in a shared library. The runtime needs no compiler to run them.
 #pragma once
 
+#include "lib/support/CheckedNumber.h"
 #include "proa/Result.h"
 #include "proa/Tensor.h"
 
@@ -100,14 +101,14 @@ struct DeviceLaunch {
   bool allowsTf32 = false;    ///< Library: ModelOptions::allowsTf32
 };
 
-/// A check of a kernel that the elements of one of its inputs are indices of a dimension. KernelServices.h
-/// describes how the kernel reports one that is not.
+/// A check of a kernel that the elements of one of its inputs are indices of a dimension, or sizes of groups
+/// of its rows. KernelServices.h describes how the kernel reports one that is not.
 struct IndexCheck {
   int32_t indices = -1; ///< into Step::inputs; -1: a constant of the kernel
-  int32_t bound = -1;   ///< into Step::inputs: the indices are below its dim `axis`; -1: below `size`
+  int32_t bound = -1;   ///< into Step::inputs: its dim `axis` is the bound; -1: `size` is
   int32_t axis = 0;
   int64_t size = 0;
-  bool wraps = false; ///< negative indices count from the end
+  CheckedNumber kind = CheckedNumber::Index;
 };
 
 /// A condition of a kernel on dims that only a run knows: dim `axis` of an input is dim `otherAxis` of

@@ -387,7 +387,8 @@ private:
   void checkIndexChecks(const Step &step, const std::string &place) {
     for (const IndexCheck &check : step.checks) {
       bool hasBound = check.bound == -1 ? check.size >= 0 : isDimOfInput(step, check.bound, check.axis);
-      bool isKnown = hasBound && (check.indices == -1 || isInput(step, check.indices));
+      bool isKnown = hasBound && (check.indices == -1 || isInput(step, check.indices)) &&
+                     check.kind >= CheckedNumber::Index && check.kind <= CheckedNumber::GroupSize;
       if (step.kind != StepKind::Kernel || !isKnown)
         add(place, fmt::format("checks the indices of input {} with dim {} of input {}", check.indices,
                                check.axis, check.bound));

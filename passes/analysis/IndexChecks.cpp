@@ -21,7 +21,7 @@ void describeChecks(func::FuncOp kernel, const pd::KernelChecks &checks) {
   SmallVector<Attribute> list;
   for (const pd::KernelChecks::Check &check : checks.list)
     list.push_back(builder.getDenseI64ArrayAttr(
-        {check.indices, check.bound, check.axis, check.size, check.wraps ? 1 : 0}));
+        {check.indices, check.bound, check.axis, check.size, static_cast<int64_t>(check.kind)}));
   kernel->setAttr(indexChecksAttribute, builder.getArrayAttr(list));
 }
 

@@ -26,10 +26,10 @@ inline constexpr llvm::StringLiteral rowsAttribute = "proa.rows";
 /// On a kernel, F64: the estimated time of all rows on one thread, in nanoseconds.
 inline constexpr llvm::StringLiteral workAttribute = "proa.work";
 
-/// On a kernel, ArrayAttr: for each check of indices [argument of the indices or -1, argument with the bound
-/// or -1, axis of that, bound if no argument has it, 1 if negative indices count from the end]. The kernel
-/// has an argument for the words of the checks (lib/runtime/KernelServices.h): the last one, or before the
-/// range of rows.
+/// On a kernel, ArrayAttr: for each check of indices or sizes [argument of the numbers or -1, argument with
+/// the bound or -1, axis of that, bound if no argument has it, kind (CheckedNumber)]. The kernel has an
+/// argument for the words of the checks (lib/runtime/KernelServices.h): the last one, or before the range of
+/// rows.
 inline constexpr llvm::StringLiteral indexChecksAttribute = "proa.index_checks";
 
 /// On a kernel, ArrayAttr: for each pair of dims that must be equal, and that only a run knows, [argument,

@@ -2,7 +2,7 @@
 #include "passes/analysis/AssumedSize.h"
 #include "passes/analysis/KernelAttributes.h"
 #include "passes/lower-cpu/NarrowFloats.h"
-#include "passes/lower-gpu/ContractionCost.h"
+#include "passes/lower-gpu/GroupedForm.h"
 #include "passes/lower-gpu/Passes.h"
 #include "passes/lower-gpu/hopper/TensorView.h"
 #include "passes/remarks/Remarks.h"
@@ -41,18 +41,17 @@ proa::ContractionSizes sizesOf(linalg::LinalgOp op, const proa::ContractionForm 
 }
 
 /// Why the tensor memory accelerator cannot read an operand for wgmma; empty if it can. Memory shows more
-/// than tensors: proa-choose-launch asks again.
-std::string whyNotForRing(OpOperand &operand, linalg::LinalgOp op, unsigned outerLoop, unsigned kLoop) {
-  Value tensor = operand.get();
+/// than tensors: proa-choose-launch asks again. `map` has the operand's indices, of the loops.
+std::string whyNotForRing(Value operand, AffineMap map, unsigned outerLoop, unsigned kLoop) {
+  Value tensor = operand;
   while (Operation *reshape = tensor.getDefiningOp()) {
     if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(reshape))
       return "the kernel computes it";
     tensor = reshape->getOperand(0);
   }
-  auto type = cast<RankedTensorType>(operand.get().getType());
-  AffineExpr last = op.getMatchingIndexingMap(&operand).getResults().back();
-  AffineExpr k = getAffineDimExpr(kLoop, op.getContext());
-  if (last != k && last != getAffineDimExpr(outerLoop, op.getContext()))
+  auto type = cast<RankedTensorType>(operand.getType());
+  AffineExpr last = map.getResults().back(), k = getAffineDimExpr(kLoop, map.getContext());
+  if (last != k && last != getAffineDimExpr(outerLoop, map.getContext()))
     return "its adjacent elements differ in another loop than its rows, its columns or k";
   if (last != k && type.getElementTypeBitWidth() != 16)
     return "elements of other than 16 bits must be adjacent along k";
@@ -79,16 +78,23 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
                                                                                         : linalg::GenericOp();
   }
 
-  /// The kinds that can compute the op. Remarks say why wgmma cannot.
-  SmallVector<proa::ProductKind> kindsFor(linalg::LinalgOp op, const proa::ContractionForm &form,
-                                          const proa::Chip &chip) {
-    if (!proa::TensorCoreTypes::of(op, getOperation()->hasAttr(proa::tf32Attribute)))
+  /// A product of matrices, and the kinds that can compute it.
+  struct Product {
+    Operation *op;
+    proa::ContractionSizes sizes;
+    SmallVector<proa::ProductKind> kinds;
+  };
+
+  /// The kinds for a product, on tensor cores or not. `why` gives the reason against wgmma for operand 0
+  /// or 1.
+  SmallVector<proa::ProductKind> kindsFor(Operation *op, bool onTensorCores, const proa::Chip &chip,
+                                          function_ref<std::string(unsigned)> why) {
+    if (!onTensorCores)
       return {proa::ProductKind::Fma};
     SmallVector<proa::ProductKind> kinds{proa::ProductKind::Mma};
     if (!chip.hasWarpgroupMma)
       return kinds;
-    std::string x = whyNotForRing(op->getOpOperand(0), op, form.m, form.k),
-                y = whyNotForRing(op->getOpOperand(1), op, form.n, form.k);
+    std::string x = why(0), y = why(1);
     if (x.empty() && y.empty())
       kinds.push_back(proa::ProductKind::Wgmma);
     else
@@ -96,13 +102,35 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
     return kinds;
   }
 
+  Product productOf(linalg::LinalgOp op, const proa::ContractionForm &form, const proa::Chip &chip) {
+    auto why = [&](unsigned number) {
+      OpOperand &operand = op->getOpOperand(number);
+      return whyNotForRing(operand.get(), op.getMatchingIndexingMap(&operand), number == 0 ? form.m : form.n,
+                           form.k);
+    };
+    bool onTensorCores = proa::TensorCoreTypes::of(op, allowsTf32()).has_value();
+    return {op, sizesOf(op, form), kindsFor(op, onTensorCores, chip, why)};
+  }
+
+  Product productOf(Operation *grouped, const proa::Chip &chip) {
+    auto form = proa::GroupedForm::of(grouped);
+    auto why = [&](unsigned number) -> std::string {
+      if (form.dividesK)
+        return "it is a slice along k";
+      return number == 0 ? whyNotForRing(form.x, form.mapOfX(), 0, 2)
+                         : whyNotForRing(form.y, form.mapOfY(), 1, 2);
+    };
+    bool onTensorCores = proa::isHalf(form.element) || (form.element.isF32() && allowsTf32());
+    return {grouped, form.averageSizes(), kindsFor(grouped, onTensorCores, chip, why)};
+  }
+
+  bool allowsTf32() { return getOperation()->hasAttr(proa::tf32Attribute); }
+
   /// The fastest tile by the cost model. Nothing, after an error, if the requested strategy is impossible.
-  FailureOr<proa::ContractionTile> fastestTile(linalg::LinalgOp op, const proa::ContractionForm &form,
-                                               const proa::Chip &chip) {
-    proa::ContractionSizes sizes = sizesOf(op, form);
-    SmallVector<proa::ProductKind> kinds = kindsFor(op, form, chip);
+  FailureOr<proa::ContractionTile> fastestTile(Product product, const proa::Chip &chip) {
+    Operation *op = product.op;
     if (std::optional<proa::ProductKind> requested = proa::productKindNamed(strategy)) {
-      if (*requested != proa::ProductKind::Fma && !llvm::is_contained(kinds, *requested))
+      if (*requested != proa::ProductKind::Fma && !llvm::is_contained(product.kinds, *requested))
         return op->emitError() << "strategy=" << strategy << " needs "
                                << (*requested == proa::ProductKind::Mma ? "" : "a chip with wgmma, and ")
                                << "operands of f16 or of bf16, or of f32 where TF32 is allowed, "
@@ -110,10 +138,11 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
                                << (*requested == proa::ProductKind::Mma
                                        ? ""
                                        : ", that the tensor memory accelerator can read");
-      kinds = {*requested};
+      product.kinds = {*requested};
     }
+    const proa::ContractionSizes &sizes = product.sizes;
     std::optional<proa::ContractionTile> best;
-    for (proa::ProductKind kind : kinds)
+    for (proa::ProductKind kind : product.kinds)
       for (const proa::ContractionTile &tile : proa::tilesOf(kind, sizes, chip)) {
         bool fits = tile.threads() <= maxThreads;
         if (fits && (!best || proa::clocksOf(tile, sizes, chip) < proa::clocksOf(*best, sizes, chip)))
@@ -124,26 +153,36 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
     return *best;
   }
 
+  /// Writes the fastest tile on the op, unless it has one. `tiles` are those of the loops other than m, n and
+  /// k.
+  LogicalResult writeTile(const Product &product, SmallVector<int64_t> tiles, unsigned m, unsigned n,
+                          unsigned k, const proa::Chip &chip) {
+    if (proa::isChosenContraction(product.op))
+      return success();
+    FailureOr<proa::ContractionTile> tile = fastestTile(product, chip);
+    if (failed(tile))
+      return failure();
+    Builder b(&getContext());
+    tiles[m] = tile->m;
+    tiles[n] = tile->n;
+    tiles[k] = tile->k;
+    product.op->setAttr(proa::contractionAttribute, b.getStringAttr(proa::nameOf(tile->kind)));
+    product.op->setAttr(proa::loopTilesAttribute, b.getDenseI64ArrayAttr(tiles));
+    if (tile->kind != proa::ProductKind::Fma)
+      product.op->setAttr(proa::stagesAttribute, b.getI64IntegerAttr(tile->stages));
+    product.op->setAttr(proa::partAttribute, b.getDenseI64ArrayAttr({tile->partOfM, tile->partOfN}));
+    if (tile->residentBlocks > 0)
+      getOperation()->setAttr(proa::residentBlocksAttribute, b.getI64IntegerAttr(tile->residentBlocks));
+    if (tile->parts > 1 && !getOperation()->hasAttr(proa::partsAttribute))
+      getOperation()->setAttr(proa::partsAttribute, b.getI64IntegerAttr(tile->parts));
+    return success();
+  }
+
   LogicalResult chooseFor(linalg::LinalgOp op, const proa::ContractionForm &form, const proa::Chip &chip) {
     Builder b(&getContext());
-    if (!proa::isChosenContraction(op)) {
-      FailureOr<proa::ContractionTile> tile = fastestTile(op, form, chip);
-      if (failed(tile))
-        return failure();
-      SmallVector<int64_t> tiles(op.getNumLoops(), 1);
-      tiles[form.m] = tile->m;
-      tiles[form.n] = tile->n;
-      tiles[form.k] = tile->k;
-      op->setAttr(proa::contractionAttribute, b.getStringAttr(proa::nameOf(tile->kind)));
-      op->setAttr(proa::loopTilesAttribute, b.getDenseI64ArrayAttr(tiles));
-      if (tile->kind != proa::ProductKind::Fma)
-        op->setAttr(proa::stagesAttribute, b.getI64IntegerAttr(tile->stages));
-      op->setAttr(proa::partAttribute, b.getDenseI64ArrayAttr({tile->partOfM, tile->partOfN}));
-      if (tile->residentBlocks > 0)
-        getOperation()->setAttr(proa::residentBlocksAttribute, b.getI64IntegerAttr(tile->residentBlocks));
-      if (tile->parts > 1 && !getOperation()->hasAttr(proa::partsAttribute))
-        getOperation()->setAttr(proa::partsAttribute, b.getI64IntegerAttr(tile->parts));
-    }
+    if (failed(writeTile(productOf(op, form, chip), SmallVector<int64_t>(op.getNumLoops(), 1), form.m, form.n,
+                         form.k, chip)))
+      return failure();
     FailureOr<proa::ContractionChoice> choice = proa::ContractionChoice::read(op);
     if (failed(choice))
       return failure();
@@ -160,7 +199,8 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    if (!function->hasAttr(proa::kernelAttribute) || function.isDeclaration())
+    Operation *grouped = proa::groupedProductOf(function);
+    if ((!function->hasAttr(proa::kernelAttribute) && !grouped) || function.isDeclaration())
       return;
     if (strategy != "" && !proa::productKindNamed(strategy)) {
       function.emitError() << "strategy is '" << strategy << "', expected fma, mma, wgmma or nothing";
@@ -171,6 +211,9 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
       function.emitError() << "chip is '" << chip << "', expected one of " << proa::Chip::names();
       return signalPassFailure();
     }
+    if (grouped && failed(writeTile(productOf(grouped, *named),
+                                    SmallVector<int64_t>(proa::GroupedForm::loops, 1), 0, 1, 2, *named)))
+      return signalPassFailure();
     SmallVector<linalg::LinalgOp> ops;
     function.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
     for (linalg::LinalgOp op : ops)

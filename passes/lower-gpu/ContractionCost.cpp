@@ -106,6 +106,9 @@ SmallVector<ContractionTile> tilesOf(ProductKind kind, const ContractionSizes &s
     constexpr int64_t mostColumnsOfFloat8 = 128;
     if (kind == ProductKind::Wgmma && sizes.isOfFloat8 && shape.n > mostColumnsOfFloat8)
       continue;
+    // The place of the rows needs the last registers that the accumulators of 128 x 256 elements leave.
+    if (kind == ProductKind::Wgmma && sizes.findsRows && shape.m * shape.n > 128 * 192)
+      continue;
     if (kind == ProductKind::Wgmma) {
       tile.k = 128 * 8 / sizes.operandBits;
       // Two small blocks: one stores its results while the other multiplies.

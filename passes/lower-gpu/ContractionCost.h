@@ -12,6 +12,7 @@ struct ContractionSizes {
   int64_t operandBits = 32, sumBits = 32;
   bool canShareSums = false; ///< blocks may divide k among them
   bool isOfFloat8 = false;   ///< the operands are 8-bit floats
+  bool findsRows = false;    ///< a block finds the rows of a tile at run time
 };
 
 /// One way to compute a contraction, with the attributes that ContractionChoice::read checks.

@@ -27,6 +27,9 @@ def ChooseContraction : Pass<"proa-choose-contraction", "mlir::func::FuncOp"> {
 
     Tile, stages and parts are those with the lowest estimate of a cost model (`ContractionCost.h`).
 
+    On the `pd.grouped_matmul` of a kernel (`proa.whole_kernel`), or its gradient, it sets the same for the loops m, n
+    and k, with the estimate for groups of equal sizes. The gradient has no form with "wgmma".
+
     The only reader of the result gets `proa.epilogue` if it is elementwise: it is computed with the result, before
     that is stored. Remarks show the choices.
   }];
@@ -36,6 +39,31 @@ def ChooseContraction : Pass<"proa-choose-contraction", "mlir::func::FuncOp"> {
     Option<"strategy", "strategy", "std::string", "\"\"",
       "fma, mma or wgmma for all contractions; empty: the fastest by the cost model">
   ];
+}
+
+def LowerGrouped : Pass<"proa-lower-grouped", "mlir::ModuleOp"> {
+  let summary = "Lower kernels of products of groups of rows to contractions on memory";
+  let description = [{
+    A kernel with `pd.grouped_matmul` or its gradient becomes a kernel on memory like others, with a contraction of
+    views, which has the attributes that `proa-choose-contraction` set on the op. A row of the kernel is a tile of the
+    result. The block adds up the sizes of the groups to find the group and the rows of the tile; there are as many
+    rows as tiles that groups of any sizes have at most, so some have nothing to do. Sizes are checked
+    (`proa.index_checks`), and a wrong one counts as 0. Rows after the last group are filled with zeros.
+
+    ```mlir
+    %0 = pd.grouped_matmul %x, %y, %sizes {proa.loop_tiles = [64, 64, 32], ...}    // before
+    scf.for %row = %begin to %end {                                               // after
+      scf.for %g = 0 to %groups { %sizes[%g] }     // %group, %first and %count of tile %row
+      linalg.generic ins(%x[%first] [%count], %y[%group]) outs(%out[%first] [%count]) {proa.loop_tiles = ...}
+    }
+    ```
+
+    In the gradient of y a row is a tile of the matrix of one group, and the contraction adds over the rows of x and of
+    the gradient that the group has.
+  }];
+  let dependentDialects = ["mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+                           "mlir::bufferization::BufferizationDialect", "mlir::linalg::LinalgDialect",
+                           "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect"];
 }
 
 def ChooseParts : Pass<"proa-choose-parts", "mlir::func::FuncOp"> {

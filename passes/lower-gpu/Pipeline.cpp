@@ -83,6 +83,7 @@ void buildLowerGpuKernelsPipeline(OpPassManager &passes, const LowerGpuKernelsOp
   passes.addNestedPass<func::FuncOp>(createChooseContraction(contractions));
   addRowPasses(passes, rows);
   addBufferPasses(passes);
+  passes.addPass(createLowerGrouped());
   addThreadPasses(passes, options);
   addDevicePasses(passes, options);
   LowerKernelsOptions shapes;

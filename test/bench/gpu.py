@@ -64,6 +64,19 @@ def paged_attention(batch, heads, groups, length, depth, dtype):
 }}"""
 
 
+def grouped(rows, groups, inner, columns, dtype):
+    """Experts of which each has one more part of the rows than the one before."""
+    x, y, n = f"tensor<{rows}x{inner}x{dtype}>", f"tensor<{groups}x{inner}x{columns}x{dtype}>", f"tensor<{groups}xi64>"
+    z = f"tensor<{rows}x{columns}x{dtype}>"
+    ends = [rows * g * (g + 1) // (groups * (groups + 1)) for g in range(groups + 1)]
+    sizes = [end - start for start, end in zip(ends, ends[1:])]
+    return f"""func.func @main(%x: {x}, %y: {y}) -> {z} {{
+  %n = pd.constant dense<{sizes}> : {n}
+  %z = pd.grouped_matmul %x, %y, %n : ({x}, {y}, {n}) -> {z}
+  return %z : {z}
+}}"""
+
+
 PROGRAMS = [
     ("copy (assign), 1 GiB", unary("pd.scale %x {scale = 1.0 : f64, bias = 0.0 : f64}", "16384x16384", "f32"), {}),
     ("relu, 1 GiB", unary("pd.relu %x", "16384x16384", "f32"), {}),
@@ -73,6 +86,8 @@ PROGRAMS = [
     *[(f"matmul {dtype} {n}, {how}", product(n, n, n, dtype), environment)
       for dtype in ("bf16", "f16", "f32") for n in (1024, 4096, 8192)
       for how, environment in (("cuBLASLt", {}), ("generated", {"PROA_CUDA_LIBRARIES": "none"}))],
+    *[(f"grouped matmul bf16, {rows} rows, 8 groups of 4096 x 14336", grouped(rows, 8, 4096, 14336, "bf16"), {})
+      for rows in (64, 8192)],
     ("attention bf16, 16 x 4096 x 128", attention(16, 4096, 128, "bf16"), {}),
     ("attention and its gradient bf16, 16 x 4096 x 128", attention_gradient(16, 4096, 128, "bf16"), {}),
     *[(f"paged attention bf16, {batch} x {length} x 128, {heads} heads, {groups} of keys",

@@ -75,6 +75,19 @@ func.func @main(%x: tensor<2048x2048xf8E4M3FN>, %y: tensor<2048x2048xf8E4M3FN>) 
   %z = pd.cast %p {dtype = bf16} : (tensor<2048x2048xf32>) -> tensor<2048x2048xbf16>
   return %z : tensor<2048x2048xbf16>
 }"""),
+    "grouped_matmul": ("bfloat16, 2048 rows in 8 groups, 2048 x 2048", """
+func.func @main(%x: tensor<2048x2048xbf16>, %y: tensor<8x2048x2048xbf16>, %n: tensor<8xi64>) -> tensor<2048x2048xbf16> {
+  %z = pd.grouped_matmul %x, %y, %n
+    : (tensor<2048x2048xbf16>, tensor<8x2048x2048xbf16>, tensor<8xi64>) -> tensor<2048x2048xbf16>
+  return %z : tensor<2048x2048xbf16>
+}"""),
+    "grouped_matmul_y_grad": ("bfloat16, 2048 rows in 8 groups, 2048 x 2048", """
+func.func @main(%x: tensor<2048x2048xbf16>, %g: tensor<2048x2048xbf16>, %n: tensor<8xi64>)
+    -> tensor<8x2048x2048xbf16> {
+  %z = pd.grouped_matmul_y_grad %x, %g, %n
+    : (tensor<2048x2048xbf16>, tensor<2048x2048xbf16>, tensor<8xi64>) -> tensor<8x2048x2048xbf16>
+  return %z : tensor<8x2048x2048xbf16>
+}"""),
     "attention": ("float16, 8 heads, 512 x 64", """
 func.func @main(%q: tensor<8x512x64xf16>, %k: tensor<8x512x64xf16>, %v: tensor<8x512x64xf16>) -> tensor<8x512x64xf16> {
   %s = pd.matmul %q, %k {transpose_y = true} : (tensor<8x512x64xf16>, tensor<8x512x64xf16>) -> tensor<8x512x512xf16>

@@ -125,27 +125,42 @@ CheckedIndex ElementBuilder::loadIndex(unsigned operand, ArrayRef<IndexValue> at
   // As unsigned numbers, negative ones are large.
   Value isInside =
       arith::CmpIOp::create(*builder, getLoc(), arith::CmpIPredicate::ult, own.value(), size.value());
-  assert(checks && "the kernel has no place for errors");
-  KernelChecks::Check check{argumentOf(operand), argumentOf(bound), axis,
-                            getConstantIntValue(size.value()).value_or(0), wraps};
-  checks->list.push_back(check);
-  IndexValue position = index(0);
-  for (auto [d, i] : llvm::enumerate(at))
-    position = position * dim(operand, int64_t(d)) + i;
   Value isOutside =
       arith::XOrIOp::create(*builder, getLoc(), isInside,
                             arith::ConstantOp::create(*builder, getLoc(), builder->getBoolAttr(true)));
-  auto reporting = scf::IfOp::create(*builder, getLoc(), isOutside);
-  OpBuilder inner = reporting.getThenBodyBuilder();
-  OpBuilder *outer = std::exchange(builder, &inner);
-  report(checks->list.size() - 1, position, given);
-  builder = outer;
+  addCheck(wraps ? CheckedNumber::IndexFromEnd : CheckedNumber::Index, operand, at, bound, axis, isOutside,
+           given);
   return {own, isInside};
 }
 
-void ElementBuilder::report(unsigned check, IndexValue position, IndexValue index) {
+IndexValue ElementBuilder::loadGroupSize(unsigned operand, IndexValue group, IndexValue before,
+                                         unsigned bound, int64_t axis) {
+  constexpr int64_t large = int64_t(1) << 40; // sums of larger sizes could overflow
+  IndexValue size = min(loadInteger(operand, {group}), index(large)), sum = before + size;
+  Value isNegative = isLess(size, index(0));
+  Value isWrong = arith::OrIOp::create(*builder, getLoc(), isNegative, isLess(dim(bound, axis), sum));
+  addCheck(CheckedNumber::GroupSize, operand, {group}, bound, axis, isWrong, select(isNegative, size, sum));
+  return select(isWrong, index(0), size);
+}
+
+void ElementBuilder::addCheck(CheckedNumber kind, unsigned operand, ArrayRef<IndexValue> at, unsigned bound,
+                              int64_t axis, Value isWrong, IndexValue number) {
+  assert(checks && "the kernel has no place for errors");
+  checks->list.push_back({argumentOf(operand), argumentOf(bound), axis,
+                          getConstantIntValue(dim(bound, axis).value()).value_or(0), kind});
+  IndexValue position = index(0);
+  for (auto [d, i] : llvm::enumerate(at))
+    position = position * dim(operand, int64_t(d)) + i;
+  auto reporting = scf::IfOp::create(*builder, getLoc(), isWrong);
+  OpBuilder inner = reporting.getThenBodyBuilder();
+  OpBuilder *outer = std::exchange(builder, &inner);
+  report(checks->list.size() - 1, position, number);
+  builder = outer;
+}
+
+void ElementBuilder::report(unsigned check, IndexValue position, IndexValue number) {
   constexpr int64_t valueBits = 24, largest = (int64_t(1) << (valueBits - 1)) - 1;
-  IndexValue clamped = max(min(index, this->index(largest)), -largest - 1);
+  IndexValue clamped = max(min(number, index(largest)), -largest - 1);
   auto integer = [&](IndexValue value) -> Value {
     return arith::IndexCastOp::create(*builder, getLoc(), builder->getI64Type(), value.value());
   };
@@ -157,7 +172,7 @@ void ElementBuilder::report(unsigned check, IndexValue position, IndexValue inde
   Value high = arith::ShLIOp::create(*builder, getLoc(), integer(position), constant(valueBits));
   Value word = arith::OrIOp::create(*builder, getLoc(), high, low);
   memref::AtomicRMWOp::create(*builder, getLoc(), builder->getI64Type(), arith::AtomicRMWKind::minu, word,
-                              checks->words, ValueRange{this->index(check).value()});
+                              checks->words, ValueRange{index(check).value()});
 }
 
 Value ElementBuilder::constant(double value, Type type) {

@@ -3,6 +3,7 @@
 
 #include "dialects/pd/builders/ScalarBuilder.h"
 #include "dialects/pd/ir/ElementInterface.h"
+#include "lib/support/CheckedNumber.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
@@ -49,14 +50,14 @@ struct IndexRange {
   IndexValue begin, end;
 };
 
-/// The checks of a kernel that elements of its inputs are indices (runtime::IndexCheck). A wrong index is
-/// stored in the check's word, as lib/runtime/KernelServices.h describes.
+/// The checks of a kernel that elements of its inputs are indices or sizes (runtime::IndexCheck). A wrong one
+/// is stored in the check's word, as lib/runtime/KernelServices.h describes.
 struct KernelChecks {
   struct Check {
     int64_t indices = -1; ///< number of the kernel's argument; -1: a constant
     int64_t bound = -1;   ///< number of the argument with the bound; -1: `size` is the bound
     int64_t axis = 0, size = 0;
-    bool wraps = false;
+    CheckedNumber kind = CheckedNumber::Index;
   };
   mlir::Value words; ///< memref<?xi64>
   llvm::SmallVector<Check> list;
@@ -108,6 +109,10 @@ public:
   /// a negative one counts from the end. An index that is outside is reported.
   CheckedIndex loadIndex(unsigned operand, llvm::ArrayRef<IndexValue> at, unsigned bound, int64_t axis,
                          bool wraps);
+  /// The element of a vector of integers as the size of a group of rows, of which those before it have
+  /// `before`; `bound` has the rows of all groups along `axis`. A wrong size is reported, and counts as 0.
+  IndexValue loadGroupSize(unsigned operand, IndexValue group, IndexValue before, unsigned bound,
+                           int64_t axis);
   /// The element of an operand of integers, of any value.
   IndexValue loadInteger(unsigned operand, llvm::ArrayRef<IndexValue> at);
   /// The constant in an element type, by the rules of casts.
@@ -131,7 +136,10 @@ public:
                llvm::function_ref<Values(llvm::ArrayRef<IndexValue>, mlir::ValueRange)> body);
 
 private:
-  void report(unsigned check, IndexValue position, IndexValue index);
+  /// Reports `number`, of the element `at` of an operand, where `isWrong` holds.
+  void addCheck(CheckedNumber kind, unsigned operand, llvm::ArrayRef<IndexValue> at, unsigned bound,
+                int64_t axis, Value isWrong, IndexValue number);
+  void report(unsigned check, IndexValue position, IndexValue number);
   /// The number of the kernel's argument that an operand is; -1: none.
   int64_t argumentOf(unsigned operand) const;
 

@@ -45,6 +45,15 @@ std::string wrongIndexText(std::optional<int64_t> index, int64_t position, std::
                      wraps ? -size : 0, size);
 }
 
+std::string wrongSizeText(std::optional<int64_t> number, int64_t group, int64_t most) {
+  if (!number)
+    return fmt::format("the size at [{}] is negative, or the sizes up to it sum to more than {}", group,
+                       most);
+  return *number < 0
+             ? fmt::format("size {} at [{}] is negative", *number, group)
+             : fmt::format("the sizes up to [{}] sum to {}, which is more than {}", group, *number, most);
+}
+
 Result<std::vector<int64_t>> integersOf(const View &view) {
   std::vector<int64_t> out(static_cast<size_t>(view.size()));
   for (size_t i = 0; i < out.size(); ++i) {

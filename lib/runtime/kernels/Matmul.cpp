@@ -93,6 +93,7 @@ Result<void> Matmul::compute(MatmulEntry &entry, Call &call, const View &out) co
     entry.packed->run(call, call.input(0).as<float>(), out.as<float>());
     return {};
   }
+  MatmulTensors tensors{call.input(0).data, call.input(1).data, out.data};
   size_t fused = entry.plan ? entry.plan->fusedCount() : 0;
   PostOpOperands operands(attributes.postOps, call, fused, out);
   if (entry.plan) {
@@ -105,10 +106,8 @@ Result<void> Matmul::compute(MatmulEntry &entry, Call &call, const View &out) co
       execution.set(slot++, call.input(input).data);
     execution.run(execution.scratchBytes() == 0 ? nullptr : call.scratch(execution.scratchBytes()));
   } else if (hasBlasMatmul(out.dtype, entry.geometry)) {
-    blasMatmul(call, entry.geometry, attributes.alpha, out);
-  } else if (Result<void> done = plainMatmul(out.dtype, entry.geometry, attributes.alpha, call.input(0).data,
-                                             call.input(1).data, out.data);
-             !done) {
+    blasMatmul(call, out.dtype, entry.geometry, attributes.alpha, tensors);
+  } else if (Result<void> done = plainMatmul(out.dtype, entry.geometry, attributes.alpha, tensors); !done) {
     return done;
   }
   return applyPostOps(out, entry.geometry.out, attributes.postOps, entry.geometry.operands, operands);

@@ -5,15 +5,22 @@
 
 namespace proa::runtime {
 
+/// The first elements of the tensors of a matmul.
+struct MatmulTensors {
+  const void *x, *y;
+  void *out;
+};
+
 /// The matmul by simple loops: of integers, and of empty operands. Integers are summed in 64 bits. Post-ops
 /// are left to applyPostOps.
-Result<void> plainMatmul(DType dtype, const MatmulGeometry &geometry, float alpha, const void *x,
-                         const void *y, void *out);
+Result<void> plainMatmul(DType dtype, const MatmulGeometry &geometry, float alpha,
+                         const MatmulTensors &tensors);
 
 /// The matmul by BLAS, for dtypes that oneDNN does not multiply (float64, float16, complex numbers) and
 /// layouts that it only has reference code for: those are copied first. 16-bit floats are multiplied as
 /// float32. Post-ops are left to applyPostOps.
-void blasMatmul(Call &call, const MatmulGeometry &geometry, float alpha, const View &out);
+void blasMatmul(Call &call, DType dtype, const MatmulGeometry &geometry, float alpha,
+                const MatmulTensors &tensors);
 /// Whether it can: BLAS counts in 32 bits.
 bool hasBlasMatmul(DType dtype, const MatmulGeometry &geometry);
 

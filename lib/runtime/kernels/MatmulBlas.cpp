@@ -145,17 +145,17 @@ template <class C> struct BlasGemm {
 };
 
 template <class T, class C>
-void multiplyAll(Call &call, const MatmulGeometry &g, float alpha, const View &result) {
+void multiplyAll(Call &call, const MatmulGeometry &g, float alpha, const MatmulTensors &tensors) {
   useOneBlasThread();
   constexpr bool converted = !std::is_same_v<T, C>;
   ScratchPieces pieces;
   Port<C> x(g.x, converted, pieces), y(g.y, converted, pieces), out(g.out, converted, pieces);
   auto *scratch = pieces.bytes() == 0 ? nullptr : static_cast<std::byte *>(call.scratch(pieces.bytes()));
-  x.template read<T>(call.input(0).data, scratch);
-  y.template read<T>(call.input(1).data, scratch);
-  out.beginWriting(result.data, scratch);
+  x.template read<T>(tensors.x, scratch);
+  y.template read<T>(tensors.y, scratch);
+  out.beginWriting(tensors.out, scratch);
   BlasGemm<C>{g, static_cast<C>(alpha), x, y, out}.run();
-  out.template finishWriting<T>(result.data, scratch);
+  out.template finishWriting<T>(tensors.out, scratch);
 }
 
 } // namespace
@@ -167,14 +167,15 @@ bool hasBlasMatmul(DType dtype, const MatmulGeometry &g) {
   return dtype == DType::Float16 || dtype == DType::BFloat16 || dispatchLapack(dtype, [](auto) {});
 }
 
-void blasMatmul(Call &call, const MatmulGeometry &geometry, float alpha, const View &out) {
-  if (out.dtype == DType::Float16)
-    return multiplyAll<Float16, float>(call, geometry, alpha, out);
-  if (out.dtype == DType::BFloat16)
-    return multiplyAll<BFloat16, float>(call, geometry, alpha, out);
-  dispatchLapack(out.dtype, [&](auto zero) {
+void blasMatmul(Call &call, DType dtype, const MatmulGeometry &geometry, float alpha,
+                const MatmulTensors &tensors) {
+  if (dtype == DType::Float16)
+    return multiplyAll<Float16, float>(call, geometry, alpha, tensors);
+  if (dtype == DType::BFloat16)
+    return multiplyAll<BFloat16, float>(call, geometry, alpha, tensors);
+  dispatchLapack(dtype, [&](auto zero) {
     using T = decltype(zero);
-    multiplyAll<T, T>(call, geometry, alpha, out);
+    multiplyAll<T, T>(call, geometry, alpha, tensors);
   });
 }
 

@@ -48,12 +48,11 @@ template <class T> struct PlainGemm {
 
 } // namespace
 
-Result<void> plainMatmul(DType dtype, const MatmulGeometry &g, float alpha, const void *x, const void *y,
-                         void *out) {
+Result<void> plainMatmul(DType dtype, const MatmulGeometry &g, float alpha, const MatmulTensors &tensors) {
   bool known = dispatchAll(dtype, [&](auto zero) {
     using T = decltype(zero);
-    PlainGemm<T> gemm{g, static_cast<Sum<T>>(alpha), static_cast<const T *>(x), static_cast<const T *>(y),
-                      static_cast<T *>(out)};
+    PlainGemm<T> gemm{g, static_cast<Sum<T>>(alpha), static_cast<const T *>(tensors.x),
+                      static_cast<const T *>(tensors.y), static_cast<T *>(tensors.out)};
     int64_t rows = 1;
     for (size_t axis = 0; axis + 1 < g.rank(); ++axis)
       rows *= g.out.dims[axis];

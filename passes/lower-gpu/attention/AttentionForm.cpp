@@ -1,6 +1,7 @@
 #include "passes/lower-gpu/attention/AttentionForm.h"
 
 #include "passes/analysis/KernelAttributes.h"
+#include "passes/lower-gpu/WholeKernel.h"
 
 using namespace mlir;
 
@@ -117,12 +118,8 @@ int64_t sharedBytesOf(const AttentionChoice &choice, const AttentionSizes &sizes
 }
 
 Operation *attentionOf(func::FuncOp kernel) {
-  if (!kernel->hasAttr(wholeKernelAttribute) || kernel.isDeclaration())
-    return nullptr;
-  for (Operation &op : kernel.getBody().front())
-    if (isa<pd::FusedAttentionOpInterface, pd::PagedAttentionOp>(op))
-      return &op;
-  return nullptr;
+  Operation *op = wholeKernelOpOf(kernel);
+  return isa_and_present<pd::FusedAttentionOpInterface, pd::PagedAttentionOp>(op) ? op : nullptr;
 }
 
 } // namespace proa

@@ -2,23 +2,12 @@
 
 #include "passes/analysis/KernelAttributes.h"
 
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
 namespace proa {
-
-Value memoryOf(Value operand) {
-  return operand ? operand.getDefiningOp<bufferization::ToTensorOp>().getBuffer() : Value();
-}
-
-Value destinationOf(Value result, const KernelSignature &signature, ArrayRef<Value> results) {
-  const auto *found = llvm::find(results, result);
-  return found == results.end() ? Value()
-                                : signature.destinations[static_cast<size_t>(found - results.begin())];
-}
 
 AttentionTensor attentionTensorOf(IRRewriter &b, Location loc, Value memory, ArrayRef<int64_t> dims) {
   AttentionTensor tensor{memory, SmallVector<int64_t>(dims), {}};
@@ -40,16 +29,7 @@ void overRows(IRRewriter &b, Location loc, const KernelSignature &signature,
 
 void finishKernel(func::FuncOp kernel, Operation *op, const AttentionChoice &choice) {
   Builder b(kernel.getContext());
-  SmallVector<Operation *> tensors;
-  for (Value operand : op->getOperands())
-    if (!llvm::is_contained(tensors, operand.getDefiningOp()))
-      tensors.push_back(operand.getDefiningOp());
-  op->dropAllUses();
-  op->erase();
-  for (Operation *tensor : tensors)
-    tensor->erase();
-  kernel->removeAttr(wholeKernelAttribute);
-  kernel->setAttr(kernelAttribute, b.getUnitAttr());
+  removeOp(kernel, op);
   kernel->setAttr(threadsAttribute, b.getI64IntegerAttr(choice.threads));
   if (choice.kind == ProductKind::Wgmma)
     kernel->setAttr(residentBlocksAttribute, b.getI64IntegerAttr(1));

@@ -1,16 +1,11 @@
 /// The parts of a kernel that is replaced by the code of an attention.
 #pragma once
 
-#include "passes/lower-cpu/KernelSignature.h"
+#include "passes/lower-gpu/WholeKernel.h"
 #include "passes/lower-gpu/attention/AttentionTile.h"
 
 namespace proa {
 
-/// The memory of an operand after changeSignature(); null for null.
-mlir::Value memoryOf(mlir::Value operand);
-/// The memory of a result of the op; null if nothing uses it. `results` are those of the kernel.
-mlir::Value destinationOf(mlir::Value result, const KernelSignature &signature,
-                          llvm::ArrayRef<mlir::Value> results);
 /// Memory whose dims `dims` are [batch, heads, rows, elements].
 AttentionTensor attentionTensorOf(mlir::IRRewriter &b, mlir::Location loc, mlir::Value memory,
                                   llvm::ArrayRef<int64_t> dims);

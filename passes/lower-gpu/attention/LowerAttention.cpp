@@ -40,7 +40,7 @@ public:
     if (failed(read) || failed(proa::verifyNotReferenced(kernel, module)))
       return failure();
     choice = *read;
-    setRows();
+    proa::setWork(kernel, tiles(), cast<proa::pd::DeviceKernelOpInterface>(op.getOperation()));
     if (failed(addShapeFunction(module)))
       return failure();
     Operation *terminator = kernel.getBody().front().getTerminator();
@@ -87,16 +87,6 @@ private:
     return ShapedType::isDynamicShape(own)
                ? ShapedType::kDynamic
                : own[proa::batchDim] * own[proa::headDim] * count(own[proa::rowDim], choice.rows());
-  }
-
-  /// The attributes that the planner reads.
-  void setRows() {
-    constexpr double assumedOperations = 1e8, nanosecondsOfOperation = 0.05;
-    std::optional<int64_t> known =
-        cast<proa::pd::DeviceKernelOpInterface>(op.getOperation()).getDeviceOperations();
-    double operations = known ? static_cast<double>(*known) : assumedOperations;
-    kernel->setAttr(proa::rowsAttribute, b.getI64IntegerAttr(tiles()));
-    kernel->setAttr(proa::workAttribute, b.getF64FloatAttr(operations * nanosecondsOfOperation));
   }
 
   /// The operand that gives a dynamic dim of a result, its permutation, and which of its dims in order does.

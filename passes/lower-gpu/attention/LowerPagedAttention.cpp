@@ -26,11 +26,8 @@ public:
     if (failed(read) || failed(verifyNotReferenced(kernel, module)) || failed(readParts(*read)))
       return failure();
     choice = *read;
-    constexpr double nanosecondsOfOperation = 0.05;
-    kernel->setAttr(rowsAttribute, b.getI64IntegerAttr(tiles * parts));
-    kernel->setAttr(workAttribute, b.getF64FloatAttr(static_cast<double>(*op.getDeviceOperations()) *
-                                                     nanosecondsOfOperation));
-    addWords();
+    setWork(kernel, tiles * parts, op);
+    addCheckWords(kernel); // PagedThreads creates the only check
     Operation *terminator = kernel.getBody().front().getTerminator();
     SmallVector<Value> results(terminator->getOperands());
     KernelSignature signature = changeSignature(kernel);
@@ -63,12 +60,6 @@ private:
                                 << ", expected an i64 from 1 to " << most;
     parts = given.getInt();
     return success();
-  }
-
-  /// The argument for the words of index checks. PagedThreads creates the only check.
-  void addWords() {
-    (void)kernel.insertArgument(kernel.getNumArguments(), MemRefType::get({}, b.getI64Type()), {}, loc);
-    kernel->setAttr(indexChecksAttribute, b.getArrayAttr({}));
   }
 
   /// Memory [batch, heads, elements] as [batch, heads of keys, query heads of each, elements].
@@ -121,10 +112,8 @@ private:
 
   void replaceBody(const KernelSignature &signature, ArrayRef<Value> results) {
     SmallVector<Value> operands = llvm::map_to_vector(op->getOperands(), memoryOf);
-    // The words precede the range of rows.
-    unsigned words = cast<BlockArgument>(signature.begin).getArgNumber() - 1;
     pd::KernelChecks checks;
-    checks.words = viewOfWords(b, loc, kernel.getArgument(words), /*count=*/1);
+    checks.words = checkWordsOf(b, kernel, signature, /*count=*/1);
     pd::ElementBuilder code(b, op, operands, &checks);
     Value table = memoryOf(op.getBlockTable());
     AttentionSite site{b,

@@ -441,3 +441,21 @@ func.func @gammaincc(%a: tensor<2x3xf64> {test.low = 0.5, test.high = 4.0}) -> (
   %y = pd.gammaincc %x, %a : (tensor<2x3xf64>, tensor<2x3xf64>) -> tensor<2x3xf64>
   return %y : tensor<2x3xf64>
 }
+
+func.func @grouped_matmul(%a: tensor<6x3xf64>, %b: tensor<4x3x2xf64>) -> (tensor<6x2xf64>) attributes {test.twice} {
+  %n = pd.constant dense<[2, 0, 3, 0]> : tensor<4xi64>
+  %y = pd.grouped_matmul %a, %b, %n : (tensor<6x3xf64>, tensor<4x3x2xf64>, tensor<4xi64>) -> tensor<6x2xf64>
+  return %y : tensor<6x2xf64>
+}
+
+func.func @grouped_matmul_transposed(%a: tensor<6x3xf64>, %b: tensor<4x2x3xf64>) -> (tensor<6x2xf64>) attributes {test.twice} {
+  %n = pd.constant dense<[2, 0, 3, 1]> : tensor<4xi32>
+  %y = pd.grouped_matmul %a, %b, %n {transpose_y = true} : (tensor<6x3xf64>, tensor<4x2x3xf64>, tensor<4xi32>) -> tensor<6x2xf64>
+  return %y : tensor<6x2xf64>
+}
+
+func.func @grouped_matmul_y_grad(%a: tensor<6x3xf64>, %b: tensor<6x2xf64>) -> (tensor<3x3x2xf64>) attributes {test.twice} {
+  %n = pd.constant dense<[2, 0, 3]> : tensor<3xi64>
+  %y = pd.grouped_matmul_y_grad %a, %b, %n : (tensor<6x3xf64>, tensor<6x2xf64>, tensor<3xi64>) -> tensor<3x3x2xf64>
+  return %y : tensor<3x3x2xf64>
+}

@@ -132,6 +132,16 @@ TEST(Plan, VerifyReportsDimsThatStepsDoNotHave) {
       << "only kernels have such checks";
 }
 
+TEST(Plan, VerifyReportsChecksOfUnknownKinds) {
+  auto messageWith = [](CheckedNumber kind) {
+    return messageAfter(
+        [&](Plan &p) { p.steps[1].checks = {{.indices = 0, .bound = 0, .axis = 0, .kind = kind}}; });
+  };
+  EXPECT_EQ(messageWith(CheckedNumber::GroupSize), "");
+  EXPECT_THAT(messageWith(static_cast<CheckedNumber>(3)),
+              HasSubstr("steps[1] 'k1': checks the indices of input 0"));
+}
+
 /// a is sent while another kernel runs; then it is received as f.
 Plan planWithStart() {
   Plan plan = samplePlan();

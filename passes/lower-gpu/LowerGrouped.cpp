@@ -1,0 +1,258 @@
+// Kernels of products of groups of rows become kernels on memory: see Passes.td.
+#include "passes/analysis/IndexChecks.h"
+#include "passes/analysis/KernelAttributes.h"
+#include "passes/lower-cpu/KernelForm.h"
+#include "passes/lower-gpu/GroupedForm.h"
+#include "passes/lower-gpu/Passes.h"
+#include "passes/lower-gpu/WholeKernel.h"
+
+#include "dialects/pd/builders/ElementBuilder.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace proa {
+#define GEN_PASS_DEF_LOWERGROUPED
+#include "passes/lower-gpu/Passes.h.inc"
+} // namespace proa
+
+using namespace mlir;
+using proa::pd::IndexValue;
+
+namespace {
+
+/// A kernel whose rows are tiles of the result.
+class GroupedKernel {
+public:
+  GroupedKernel(func::FuncOp kernel, Operation *op)
+      : kernel(kernel), op(op), b(kernel.getContext()), loc(op->getLoc()), form(proa::GroupedForm::of(op)) {}
+
+  LogicalResult lower(ModuleOp module) {
+    auto tiles = op->getAttrOfType<DenseI64ArrayAttr>(proa::loopTilesAttribute);
+    if (!tiles || tiles.size() != proa::GroupedForm::loops || tiles[0] < 1 || tiles[1] < 1)
+      return op->emitError() << "'" << proa::loopTilesAttribute
+                             << "' is missing or has no tile for m, n and k (--proa-choose-contraction)";
+    if (failed(proa::verifyNotReferenced(kernel, module)))
+      return failure();
+    tileOfM = tiles[0];
+    tileOfN = tiles[1];
+    columnTiles = count(form.n, tileOfN);
+    proa::setWork(kernel, rowTiles() * columnTiles, cast<proa::pd::DeviceKernelOpInterface>(op));
+    proa::addCheckWords(kernel);
+    Operation *terminator = kernel.getBody().front().getTerminator();
+    proa::KernelSignature signature = proa::changeSignature(kernel);
+    terminator->setOperands({});
+    b.setInsertionPoint(op);
+    replaceBody(signature);
+    return success();
+  }
+
+private:
+  using Sizes = SmallVector<OpFoldResult>;
+
+  func::FuncOp kernel;
+  Operation *op;
+  IRRewriter b;
+  Location loc;
+  proa::GroupedForm form;
+  int64_t tileOfM = 0, tileOfN = 0, columnTiles = 0;
+
+  /// The rows of one group that a block has, or all of them if groups divide k; rows without a group, which
+  /// are zeros.
+  struct Place {
+    Value group, first, count, firstZero, zeros;
+  };
+
+  static int64_t count(int64_t size, int64_t tile) {
+    return static_cast<int64_t>(llvm::divideCeil(size, tile));
+  }
+
+  /// Groups, and the rows after them, end in the middle of a tile each; a tile has one row at least.
+  int64_t rowTiles() const {
+    if (form.dividesK)
+      return form.groups * count(form.m, tileOfM);
+    int64_t whole = (form.rows + (form.groups + 1) * (tileOfM - 1)) / tileOfM;
+    return std::min(form.rows, whole);
+  }
+
+  void replaceBody(const proa::KernelSignature &signature) {
+    SmallVector<Value> memory = llvm::map_to_vector(op->getOperands(), proa::memoryOf);
+    Value out = signature.destinations[0];
+    proa::pd::KernelChecks checks;
+    checks.words = proa::checkWordsOf(b, kernel, signature, /*count=*/1);
+    proa::pd::ElementBuilder code(b, op, memory, &checks);
+    auto rows =
+        scf::ForOp::create(b, loc, signature.begin, signature.end, arith::ConstantIndexOp::create(b, loc, 1));
+    b.setInsertionPointToStart(rows.getBody());
+    IndexValue row(code, rows.getInductionVar()), rowTile = row / columnTiles, columnTile = row % columnTiles;
+    Value column = scaled(columnTile.value(), tileOfN);
+    OpFoldResult columns = sizeOfTile(column, tileOfN, form.n);
+    if (form.dividesK)
+      multiplyColumns(memory, out, code, rowTile, column, columns);
+    else
+      multiplyRows(memory, out, findRows(code, rowTile, columnTile), column, columns);
+    proa::describeChecks(kernel, checks);
+    proa::removeOp(kernel, op);
+    // Several blocks that share sums would need the number of rows of a group before.
+    kernel->setAttr(proa::partsAttribute, b.getI64IntegerAttr(1));
+  }
+
+  Value scaled(Value index, int64_t factor) {
+    OpFoldResult product =
+        affine::makeComposedFoldedAffineApply(b, loc, b.getAffineDimExpr(0) * factor, {OpFoldResult(index)});
+    return getValueOrCreateConstantIndexOp(b, loc, product);
+  }
+
+  /// The elements of a tile from `first` on.
+  OpFoldResult sizeOfTile(Value first, int64_t tile, int64_t size) {
+    if (size % tile == 0)
+      return b.getIndexAttr(tile);
+    if (size < tile)
+      return b.getIndexAttr(size);
+    AffineExpr rest = b.getAffineConstantExpr(size) - b.getAffineDimExpr(0);
+    auto map = AffineMap::get(1, 0, {b.getAffineConstantExpr(tile), rest}, b.getContext());
+    return affine::makeComposedFoldedAffineMin(b, loc, map, {OpFoldResult(first)});
+  }
+
+  /// Loops over the groups before `end`: `body(group, size, rows before it, state)` computes the next state.
+  /// Returns the last one, which begins with the number of rows of the groups.
+  SmallVector<Value>
+  overGroups(proa::pd::ElementBuilder &code, IndexValue end, ArrayRef<IndexValue> start,
+             function_ref<SmallVector<Value>(IndexValue, IndexValue, IndexValue, ValueRange)> body) {
+    SmallVector<Value> state{code.index(0).value()};
+    for (IndexValue value : start)
+      state.push_back(value.value());
+    return code.loops({{code.index(0), end}}, state, [&](ArrayRef<IndexValue> at, ValueRange own) {
+      IndexValue before(code, own[0]), size = code.loadGroupSize(2, at[0], before, 0, 0);
+      SmallVector<Value> next{(before + size).value()};
+      next.append(body(at[0], size, before, own.drop_front()));
+      return next;
+    });
+  }
+
+  /// The rows of tile number `tile`: tiles of one group follow those of the group before.
+  Place findRows(proa::pd::ElementBuilder &code, IndexValue tile, IndexValue columnTile) {
+    IndexValue zero = code.index(0);
+    auto rowsOfTile = [&](IndexValue number, IndexValue size) {
+      // Tiles of other groups have none.
+      IndexValue rest = min(size - number * tileOfM, code.index(tileOfM));
+      return code.select(isLess(number, zero), zero, max(rest, 0));
+    };
+    // The tiles before the group; then group, first row and number of rows of the tile.
+    SmallVector<Value> found = overGroups(
+        code, code.index(form.groups), {zero, zero, zero, zero},
+        [&](IndexValue group, IndexValue size, IndexValue before, ValueRange state) -> SmallVector<Value> {
+          IndexValue tilesBefore(code, state[0]), number = tile - tilesBefore, own = rowsOfTile(number, size);
+          Value isHere = isLess(zero, own);
+          auto here = [&](IndexValue value, Value otherwise) {
+            return code.select(isHere, value, IndexValue(code, otherwise)).value();
+          };
+          return {(tilesBefore + ceilDivide(size, tileOfM)).value(), here(group, state[1]),
+                  here(before + number * tileOfM, state[2]), here(own, state[3])};
+        });
+    IndexValue used(code, found[0]), number = tile - IndexValue(code, found[1]);
+    // The block with the first columns has all of these rows: their number of columns is known.
+    Value isFirst = code.isEqual(columnTile, zero);
+    IndexValue zeros = code.select(isFirst, rowsOfTile(number, code.index(form.rows) - used), zero);
+    IndexValue firstZero = code.select(isLess(zero, zeros), used + number * tileOfM, zero);
+    return {found[2], found[3], found[4], firstZero.value(), zeros.value()};
+  }
+
+  void multiplyRows(ArrayRef<Value> memory, Value out, const Place &place, Value column,
+                    OpFoldResult columns) {
+    OpFoldResult zero = b.getIndexAttr(0), inner = b.getIndexAttr(form.k), one = b.getIndexAttr(1);
+    // First, so that no register holds its place while the block multiplies.
+    Value rest = partOf(out, {place.firstZero, zero}, {place.zeros, b.getIndexAttr(form.n)});
+    Value number = arith::ConstantOp::create(b, loc, b.getZeroAttr(form.element));
+    linalg::FillOp::create(b, loc, number, rest);
+    Value x = partOf(memory[0], {place.first, zero}, {place.count, inner});
+    Value y = form.transposesY ? partOf(memory[1], {place.group, column, zero}, {one, columns, inner})
+                               : partOf(memory[1], {place.group, zero, column}, {one, inner, columns});
+    multiply(x, y, partOf(out, {place.first, column}, {place.count, columns}), {place.count, columns});
+  }
+
+  void multiplyColumns(ArrayRef<Value> memory, Value out, proa::pd::ElementBuilder &code, IndexValue tile,
+                       Value column, OpFoldResult columns) {
+    int64_t tilesOfGroup = count(form.m, tileOfM);
+    IndexValue group = tile / tilesOfGroup;
+    Value row = scaled((tile % tilesOfGroup).value(), tileOfM);
+    OpFoldResult rows = sizeOfTile(row, tileOfM, form.m), one = b.getIndexAttr(1);
+    // The first row of the last group of the loop, and its number of rows. Without rows it may begin after
+    // the tensor, where copies of no bytes must not read either.
+    SmallVector<Value> found =
+        overGroups(code, group + 1, {code.index(0), code.index(0)},
+                   [&](IndexValue, IndexValue size, IndexValue before, ValueRange) -> SmallVector<Value> {
+                     IndexValue zero = code.index(0);
+                     return {code.select(isLess(zero, size), before, zero).value(), size.value()};
+                   });
+    OpFoldResult first = found[1], size = found[2];
+    Value x = partOf(memory[0], {first, row}, {size, rows}),
+          y = partOf(memory[1], {first, column}, {size, columns});
+    multiply(x, y, partOf(out, {group.value(), row, column}, {one, rows, columns}), {rows, columns});
+  }
+
+  /// A part of a tensor, without the dim of the group.
+  Value partOf(Value memory, ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes) {
+    auto source = cast<MemRefType>(memory.getType());
+    Sizes strides(offsets.size(), b.getIndexAttr(1));
+    auto [dims, dynamicDims] = decomposeMixedValues(Sizes(sizes.take_back(2)));
+    MemRefType type = memref::SubViewOp::inferRankReducedResultType(dims, source, offsets, sizes, strides);
+    return memref::SubViewOp::create(b, loc, type, memory, offsets, sizes, strides);
+  }
+
+  /// out = x y by a contraction as other kernels have it, with the strategy of the op.
+  void multiply(Value x, Value y, Value out, ArrayRef<OpFoldResult> dims) {
+    Type sum = form.sum();
+    Value sums = out;
+    if (sum != form.element) { // the epilogue rounds the sums
+      auto [shape, dynamicDims] = decomposeMixedValues(Sizes(dims));
+      sums = memref::AllocOp::create(b, loc, MemRefType::get(shape, sum), dynamicDims);
+    }
+    SmallVector<utils::IteratorType> iterators(proa::GroupedForm::loops, utils::IteratorType::parallel);
+    iterators.back() = utils::IteratorType::reduction;
+    auto product = linalg::GenericOp::create(
+        b, loc, TypeRange(), {x, y}, {sums}, {form.mapOfX(), form.mapOfY(), form.mapOfResult()}, iterators,
+        [&](OpBuilder &body, Location at, ValueRange elements) {
+          auto wide = [&](Value element) -> Value {
+            return sum == form.element ? element : arith::ExtFOp::create(body, at, sum, element).getResult();
+          };
+          Value term = arith::MulFOp::create(body, at, wide(elements[0]), wide(elements[1]));
+          linalg::YieldOp::create(body, at, arith::AddFOp::create(body, at, elements[2], term).getResult());
+        });
+    for (StringRef name : {StringRef(proa::contractionAttribute), StringRef(proa::loopTilesAttribute),
+                           StringRef(proa::partAttribute), StringRef(proa::stagesAttribute)})
+      if (Attribute attribute = op->getAttr(name))
+        product->setAttr(name, attribute);
+    product->setAttr(proa::startsFilledAttribute, b.getArrayAttr({b.getZeroAttr(sum)}));
+    if (sums == out)
+      return;
+    AffineMap identity = b.getMultiDimIdentityMap(2);
+    SmallVector<utils::IteratorType> parallel(2, utils::IteratorType::parallel);
+    auto rounding =
+        linalg::GenericOp::create(b, loc, TypeRange(), {sums}, {out}, {identity, identity}, parallel,
+                                  [&](OpBuilder &body, Location at, ValueRange elements) {
+                                    Value rounded =
+                                        arith::TruncFOp::create(body, at, form.element, elements[0]);
+                                    linalg::YieldOp::create(body, at, rounded);
+                                  });
+    rounding->setAttr(proa::epilogueAttribute, b.getUnitAttr());
+  }
+};
+
+struct LowerGrouped : proa::impl::LowerGroupedBase<LowerGrouped> {
+  using LowerGroupedBase::LowerGroupedBase;
+
+  void runOnOperation() override {
+    SmallVector<std::pair<func::FuncOp, Operation *>> kernels;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (Operation *op = proa::groupedProductOf(function))
+        kernels.emplace_back(function, op);
+    for (auto [kernel, op] : kernels)
+      if (failed(GroupedKernel(kernel, op).lower(getOperation())))
+        signalPassFailure();
+  }
+};
+
+} // namespace
