@@ -4,6 +4,7 @@
 
 include "dialects/pd/ir/ElementInterface.td"
 include "dialects/pd/ir/Enums.td"
+include "dialects/pd/ir/ThreadInterface.td"
 
 //===-- Random numbers --------------------------------------------------------------------------------------------===//
 
@@ -65,6 +66,34 @@ def Rt_ScatterSortedOp : Rt_ElementOp<"scatter_sorted"> {
   let arguments = (ins AnyRankedTensor:$x, RankedTensorOf<[I32, I64]>:$keys, RankedTensorOf<[I64]>:$order,
     AnyRankedTensor:$updates, I64Attr:$depth, Pd_DefaultEnum<Pd_ScatterReduceAttr, "Assign">:$reduce);
   let results = (outs AnyRankedTensor:$out);
+  let hasVerifier = 1;
+}
+
+def Rt_ScatterOwnedOp : Op<Rt_Dialect, "scatter_owned", [Pd_DeclaredAttributesOnly, Pure,
+    DeclareOpInterfaceMethods<ThreadOpInterface>]> {
+  let summary = "x with updates at keys, by blocks of threads that each own some parts of the result";
+  let description = [{
+    Part number p of the result, in its first `depth` dimensions, is that of x combined with the updates whose key is p;
+    negative keys have no part. Without x each element starts with `start`. `updates` has the dimension of `keys`, then
+    those of the result from `depth` on.
+
+    Each block of threads copies its parts of x, reads all keys, and combines those of its parts, by one of the
+    strategies (`proa.strategy`):
+
+    - "ordered" (default): the block collects the updates of its parts in their order; a thread combines elements of its
+      own columns. Equal runs give equal numbers.
+    - "atomic", with `reduce` add: a thread adds all elements of an update by atomic additions. The order of float sums
+      depends on the run.
+
+    Constraints. C1: keys is a vector. C2: all dims are static; depth is at most the rank of the result, and updates has
+    the number of keys and then the other dims of the result. C3: x, updates and the result have the same element type,
+    and x the dims of the result. C4: other than with `reduce` assign, elements have 32 or 64 bits, because sums are in
+    the memory of the result.
+  }];
+  let arguments = (ins RankedTensorOf<[I32, I64]>:$keys, AnyRankedTensor:$updates, Optional<AnyRankedTensor>:$x,
+    I64Attr:$depth, Pd_DefaultEnum<Pd_ScatterReduceAttr, "Assign">:$reduce, DefaultValuedAttr<F64Attr, "0.0">:$start);
+  let results = (outs AnyRankedTensor:$out);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 

@@ -6,6 +6,7 @@
 #include "dialects/pd/ir/ElementInterface.h"
 #include "dialects/pd/ir/Enums.h"
 #include "dialects/pd/ir/Pd.h"
+#include "dialects/pd/ir/ThreadInterface.h"
 
 #include "dialects/rt/RtDialect.h.inc"
 

@@ -1,5 +1,6 @@
 //! Elements of scattered tensors.
-#include "dialects/pd/builders/ElementBuilder.h"
+#include "dialects/rt/ScatterUpdate.h"
+
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/rt/Rt.h"
 
@@ -116,8 +117,7 @@ Value ScatterKeysOp::buildElement(ElementBuilder &e, ValueRange at) {
 const char *ScatterSortedOp::whyNoElement() { return nullptr; }
 Value ScatterSortedOp::buildDim(ElementBuilder &e, int64_t dim) { return e.dim(0, dim); }
 
-/// The element and an update, in the type of sums.
-static Value combined(ElementBuilder &e, pd::ScatterReduce reduce, Value held, Value given, bool isUnsigned) {
+Value combinedUpdate(ElementBuilder &e, pd::ScatterReduce reduce, Value held, Value given, bool isUnsigned) {
   pd::ScalarBuilder s(e.getBuilder(), e.getLoc(), held.getType(), isUnsigned);
   switch (reduce) {
   case pd::ScatterReduce::Assign:
@@ -156,7 +156,7 @@ Value ScatterSortedOp::buildElement(ElementBuilder &e, ValueRange at) {
   auto widened = [&](Value value) { return value.getType() == type ? value : e.scalar(type).cast(value); };
   Values sum =
       e.loops({{begin, end}}, {widened(held)}, [&](ArrayRef<IndexValue> i, ValueRange state) -> Values {
-        return {combined(e, getReduce(), state[0], widened(e.load(3, placeOf(i[0]))), isUnsigned)};
+        return {combinedUpdate(e, getReduce(), state[0], widened(e.load(3, placeOf(i[0]))), isUnsigned)};
       });
   return sum[0].getType() == held.getType() ? sum[0] : e.scalar(held.getType()).cast(sum[0]);
 }

@@ -207,13 +207,16 @@ typedef struct proa_model_options {
   /** Not 0: on a GPU, products of float32 matrices and convolutions may round their operands to TF32 (10 bits
    * of mantissa), which is several times as fast. Without effect on a CPU. */
   int allow_tf32;
+  /** Not 0: on a GPU, sums of scattered elements may be atomic additions, whose order depends on the run,
+   * where parts are small. Without effect on a CPU. */
+  int allow_atomic_sums;
 } proa_model_options;
 
 /** Default options: proa_model_options options = PROA_MODEL_OPTIONS_INIT; */
 /* clang-format off */
 #define PROA_MODEL_OPTIONS_INIT \
   {sizeof(proa_model_options), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
-   0, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, 0, 0}
+   0, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, 0, 0, 0}
 /* clang-format on */
 
 /** One level of a LoD: ascending offsets, the first of which is 0; N sequences have N + 1 offsets. */

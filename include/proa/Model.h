@@ -107,6 +107,9 @@ struct ModelOptions {
   /// mantissa, the exponents of float32), which tensor cores multiply several times as fast. Sums are
   /// float32. Without effect on a CPU and on other types.
   bool allowsTf32 = false;
+  /// On a GPU, sums of scattered elements (pd.scatter_nd with add, gradients of gathers) may be atomic
+  /// additions, whose order depends on the run, where parts are small. Without effect on a CPU.
+  bool allowsAtomicSums = false;
   /// Folder for the IR of each stage, one file per stage; empty: none is written.
   std::string dumpDirectory;
 };

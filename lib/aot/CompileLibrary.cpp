@@ -59,6 +59,7 @@ Result<CompiledProgram> compile(const LibraryRequest &request, const std::string
   options.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   options.cpu = request.cpu;
   options.allowsTf32 = request.allowsTf32;
+  options.allowsAtomicSums = request.allowsAtomicSums;
   if (!chip.empty()) {
     options.target = TargetKind::Cuda;
     options.chip = chip;

@@ -28,7 +28,7 @@ struct LibraryRequest {
   std::optional<AmpOptions> amp;
   /// Chips of CUDA devices ("sm_90a"); empty: the program runs on the CPU.
   std::vector<std::string> chips;
-  bool allowsTf32 = false; ///< as in ModelOptions
+  bool allowsTf32 = false, allowsAtomicSums = false; ///< as in ModelOptions
   /// Folder for the IR of each stage, and for each chip a folder in it with the code of its kernels; empty:
   /// none.
   std::string dumpDirectory;

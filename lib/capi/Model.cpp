@@ -212,6 +212,7 @@ Result<ModelOptions> optionsFromC(const proa_model_options &source) {
   options.cpu = textFromC(read->cpu);
   options.optimizesCode = read->no_code_optimization == 0;
   options.allowsTf32 = read->allow_tf32 != 0;
+  options.allowsAtomicSums = read->allow_atomic_sums != 0;
   options.target = textFromC(read->target);
   options.dumpDirectory = textFromC(read->dump_directory);
   options.remarks = textFromC(read->remarks);

@@ -86,6 +86,7 @@ private:
     modelOptions.cpu = options.cpu;
     modelOptions.optimizesCode = options.optimizesCode;
     modelOptions.allowsTf32 = options.allowsTf32;
+    modelOptions.allowsAtomicSums = options.allowsAtomicSums;
     modelOptions.target = options.target;
     modelOptions.memoryBudget = options.memoryBudget;
     modelOptions.microBatches = options.microBatches;

@@ -28,7 +28,8 @@ struct CheckOptions {
   /// See ModelOptions.
   std::string cpu;
   bool optimizesCode = true;
-  bool allowsTf32 = false; ///< ModelOptions::allowsTf32
+  bool allowsTf32 = false;       ///< ModelOptions::allowsTf32
+  bool allowsAtomicSums = false; ///< ModelOptions::allowsAtomicSums
   std::string target;
   std::optional<int64_t> memoryBudget;
   int64_t microBatches = 1;

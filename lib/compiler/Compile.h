@@ -39,6 +39,8 @@ struct PipelineOptions {
   int device = 0;
   /// With TargetKind::Cuda: the device has a library for large products of matrices; compileForCpu sets it.
   bool hasMatrixLibrary = false;
+  /// See ModelOptions.
+  bool allowsAtomicSums = false;
 };
 
 struct CompileOptions : PipelineOptions {

@@ -172,6 +172,7 @@ std::string CompiledKey::describe() const {
   key += options.function;
   key += options.target.empty() ? "" : "|target " + options.target;
   key += options.allowsTf32 ? "|tf32" : "";
+  key += options.allowsAtomicSums ? "|atomic sums" : "";
   for (const auto &[parameter, gradient] : options.derivedGradients)
     key += parameter + ">" + gradient + ",";
   key += options.decompose ? "|decompose" : "";

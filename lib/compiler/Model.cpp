@@ -437,6 +437,7 @@ CompileOptions Model::Implementation::compileOptions() const {
   compileOptions.cpu = options.cpu;
   compileOptions.optimizesCode = options.optimizesCode;
   compileOptions.allowsTf32 = options.allowsTf32;
+  compileOptions.allowsAtomicSums = options.allowsAtomicSums;
   compileOptions.target = target.kind;
   compileOptions.device = target.device;
   compileOptions.cacheDirectory = options.cacheDirectory;

@@ -93,7 +93,7 @@ void buildKernelPipeline(OpPassManager &pm, const PipelineOptions &options) {
     pm.addPass(createRematerialize(recompute));
   }
   if (options.target != TargetKind::Cpu) {
-    pm.addNestedPass<func::FuncOp>(createExpandForDevice());
+    pm.addNestedPass<func::FuncOp>(createExpandForDevice({options.allowsAtomicSums}));
     addCleanup(pm);
   }
   FormKernelsOptions kernels;

@@ -7,7 +7,10 @@
 #include "dialects/pd/ops/search/SearchOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "dialects/rt/Rt.h"
+#include "passes/analysis/KernelAttributes.h"
 #include "passes/remarks/Remarks.h"
+
+#include "mlir/IR/Matchers.h"
 
 #include <limits>
 
@@ -108,11 +111,59 @@ int64_t countOf(ArrayRef<int64_t> dims) {
   return count;
 }
 
+/// Whether sums in the memory of the result are as exact as in registers.
+bool isWide(Type element) {
+  return element.isF32() || element.isF64() || element.isSignlessInteger(32) || element.isSignlessInteger(64);
+}
+
+/// The strategy by which blocks that own parts of x scatter `count` updates; nothing where the keys are
+/// sorted.
+std::optional<StringRef> ownersStrategy(RankedTensorType x, int64_t count, int64_t depth,
+                                        pd::ScatterReduce reduce, bool allowsAtomic) {
+  // Estimates: columns that keep a warp busy, and keys that all blocks read together in the time of a sort.
+  constexpr int64_t leastElements = 32, mostBlocks = 1024;
+  constexpr double mostReads = 1 << 27;
+  int64_t parts = countOf(x.getShape().take_front(depth)), elements = countOf(x.getShape().drop_front(depth));
+  bool isStatic =
+      !ShapedType::isDynamic(parts) && !ShapedType::isDynamic(elements) && !ShapedType::isDynamic(count);
+  if (!isStatic || (reduce != pd::ScatterReduce::Assign && !isWide(x.getElementType())) ||
+      static_cast<double>(std::min(parts, mostBlocks)) * static_cast<double>(count) > mostReads)
+    return std::nullopt;
+  if (elements >= leastElements)
+    return StringRef("ordered");
+  bool isAtomic = allowsAtomic && reduce == pd::ScatterReduce::Add;
+  return isAtomic ? std::optional<StringRef>("atomic") : std::nullopt;
+}
+
+/// The value of all elements of a constant.
+std::optional<double> splatOf(Value x) {
+  DenseElementsAttr elements;
+  if (!matchPattern(x, m_Constant(&elements)) || !elements.isSplat())
+    return std::nullopt;
+  constexpr int64_t exact = int64_t(1) << 53;
+  if (isa<FloatType>(elements.getElementType()))
+    return elements.getSplatValue<APFloat>().convertToDouble();
+  if (!elements.getElementType().isSignlessInteger())
+    return std::nullopt;
+  int64_t value = elements.getSplatValue<APInt>().getSExtValue();
+  return std::abs(value) <= exact ? std::optional(static_cast<double>(value)) : std::nullopt;
+}
+
 /// x with `updates`, [count, parts...], at `keys`, which have any shape.
 Value scatter(PatternRewriter &rewriter, Location loc, Value x, Value keys, Value updates, int64_t depth,
-              pd::ScatterReduce reduce) {
+              pd::ScatterReduce reduce, bool allowsAtomic) {
   int64_t count = countOf(pd::tensorType(keys).getShape());
   Value flat = reshaped(rewriter, loc, keys, {count});
+  if (auto strategy = ownersStrategy(pd::tensorType(x), count, depth, reduce, allowsAtomic)) {
+    std::optional<double> start = splatOf(x);
+    auto owned = rt::ScatterOwnedOp::create(rewriter, loc, x.getType(), flat, updates, start ? Value() : x,
+                                            rewriter.getI64IntegerAttr(depth),
+                                            pd::ScatterReduceAttr::get(rewriter.getContext(), reduce),
+                                            rewriter.getF64FloatAttr(start.value_or(0)));
+    if (*strategy != "ordered")
+      owned->setAttr(strategyAttribute, rewriter.getStringAttr(*strategy));
+    return owned;
+  }
   auto sorted = pd::ArgsortOp::create(rewriter, loc, flat, /*axis=*/0, /*descending=*/false, /*stable=*/true);
   return rt::ScatterSortedOp::create(rewriter, loc, x.getType(), x, sorted.getOut(), sorted.getIndices(),
                                      updates, rewriter.getI64IntegerAttr(depth),
@@ -134,7 +185,9 @@ const char *whyNoScatter(RankedTensorType x, RankedTensorType index, RankedTenso
 }
 
 struct ExpandScatterNd : OpRewritePattern<pd::ScatterNdOp> {
-  using OpRewritePattern::OpRewritePattern;
+  bool allowsAtomic;
+  ExpandScatterNd(MLIRContext *context, bool allowsAtomic)
+      : OpRewritePattern(context), allowsAtomic(allowsAtomic) {}
   LogicalResult matchAndRewrite(pd::ScatterNdOp op, PatternRewriter &rewriter) const override {
     RankedTensorType x = pd::tensorType(op.getX()), index = pd::tensorType(op.getIndex());
     RankedTensorType updates = pd::tensorType(op.getUpdates());
@@ -157,13 +210,16 @@ struct ExpandScatterNd : OpRewritePattern<pd::ScatterNdOp> {
     SmallVector<int64_t> flat{countOf(type.getShape())};
     llvm::append_range(flat, part);
     Value rowsOfUpdates = reshaped(rewriter, loc, op.getUpdates(), flat);
-    rewriter.replaceOp(op, scatter(rewriter, loc, op.getX(), keys, rowsOfUpdates, depth, op.getReduce()));
+    rewriter.replaceOp(
+        op, scatter(rewriter, loc, op.getX(), keys, rowsOfUpdates, depth, op.getReduce(), allowsAtomic));
     return success();
   }
 };
 
 struct ExpandPutAlongAxis : OpRewritePattern<pd::PutAlongAxisOp> {
-  using OpRewritePattern::OpRewritePattern;
+  bool allowsAtomic;
+  ExpandPutAlongAxis(MLIRContext *context, bool allowsAtomic)
+      : OpRewritePattern(context), allowsAtomic(allowsAtomic) {}
   LogicalResult matchAndRewrite(pd::PutAlongAxisOp op, PatternRewriter &rewriter) const override {
     RankedTensorType x = pd::tensorType(op.getX()), index = pd::tensorType(op.getIndices());
     RankedTensorType values = pd::tensorType(op.getValues());
@@ -189,16 +245,19 @@ struct ExpandPutAlongAxis : OpRewritePattern<pd::PutAlongAxisOp> {
       updates = pd::ExpandOp::create(rewriter, loc, updates, Value(),
                                      rewriter.getDenseI64ArrayAttr(index.getShape()));
     updates = reshaped(rewriter, loc, updates, {index.getNumElements()});
-    rewriter.replaceOp(op, scatter(rewriter, loc, op.getX(), keys, updates, x.getRank(), op.getReduce()));
+    rewriter.replaceOp(
+        op, scatter(rewriter, loc, op.getX(), keys, updates, x.getRank(), op.getReduce(), allowsAtomic));
     return success();
   }
 };
 
 struct ExpandForDevicePass : impl::ExpandForDeviceBase<ExpandForDevicePass> {
+  using ExpandForDeviceBase::ExpandForDeviceBase;
+
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<ExpandUniform, ExpandGaussian, ExpandRandint, ExpandScatterNd, ExpandPutAlongAxis>(
-        &getContext());
+    patterns.add<ExpandUniform, ExpandGaussian, ExpandRandint>(&getContext());
+    patterns.add<ExpandScatterNd, ExpandPutAlongAxis>(&getContext(), allowsAtomic);
     applyPatternsOnce(getOperation(), std::move(patterns), PassRemarks(getArgumentName()));
   }
 };

@@ -34,7 +34,7 @@ struct ExtractKernels : proa::impl::ExtractKernelsBase<ExtractKernels> {
     bool isCorrect = true;
     SmallVector<func::FuncOp> kernels = proa::kernelsOf(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (function->hasAttr(proa::wholeKernelAttribute))
+      if (function->hasAttr(proa::wholeKernelAttribute) || function->hasAttr(proa::threadCodeAttribute))
         kernels.push_back(function);
     for (func::FuncOp kernel : kernels)
       isCorrect &= succeeded(verifyIsAlone(kernel));
@@ -45,6 +45,10 @@ struct ExtractKernels : proa::impl::ExtractKernelsBase<ExtractKernels> {
                                    << "' (--pd-form-kernels sets it): the result is empty";
     size_t removed = 0;
     llvm::SmallPtrSet<Operation *, 16> kept(kernels.begin(), kernels.end());
+    for (func::FuncOp kernel : kernels) // a kernel of threads has its function of shapes already
+      if (kernel->hasAttr(proa::threadCodeAttribute))
+        if (Operation *shape = getOperation().lookupSymbol((kernel.getName() + "_shape").str()))
+          kept.insert(shape);
     for (Operation &op : llvm::make_early_inc_range(*getOperation().getBody())) {
       if (kept.contains(&op))
         continue;

@@ -7,9 +7,9 @@ include "mlir/Pass/PassBase.td"
 def ExtractKernels : Pass<"proa-extract-kernels", "mlir::ModuleOp"> {
   let summary = "Remove everything but kernels";
   let description = [{
-    Keeps the functions with the attribute `proa.kernel` and removes all other ops of the module. The passes that lower
-    kernels change their signatures, so no function may call them. A kernel that refers to a symbol is an
-    error; a module without kernels becomes empty, with a warning.
+    Keeps the functions with the attribute `proa.kernel`, `proa.whole_kernel` or `proa.thread_code` and removes all
+    other ops of the module. The passes that lower kernels change their signatures, so no function may call them. A
+    kernel that refers to a symbol is an error; a module without kernels becomes empty, with a warning.
   }];
 }
 

@@ -101,6 +101,12 @@ CLI::Option *declareTf32(CLI::App &line, bool &allowsTf32) {
                        "TF32, with 10 bits of mantissa, which is several times as fast");
 }
 
+CLI::Option *declareAtomicSums(CLI::App &line, bool &allowsAtomicSums) {
+  return line.add_flag(
+      "--atomic-sums", allowsAtomicSums,
+      "On a GPU: scattered elements may be added atomically, in an order that depends on the run");
+}
+
 CLI::Option *declareNoOptimize(CLI::App &line, bool &optimizesCode) {
   return line.add_flag_callback(
       "--no-optimize", [&optimizesCode] { optimizesCode = false; },

@@ -50,6 +50,8 @@ CLI::Option *declareCpu(CLI::App &line, std::string &cpu);
 
 /// Adds --tf32 (ModelOptions::allowsTf32).
 CLI::Option *declareTf32(CLI::App &line, bool &allowsTf32);
+/// Adds --atomic-sums (ModelOptions::allowsAtomicSums).
+CLI::Option *declareAtomicSums(CLI::App &line, bool &allowsAtomicSums);
 /// Adds --no-optimize (ModelOptions::optimizesCode).
 CLI::Option *declareNoOptimize(CLI::App &line, bool &optimizesCode);
 

@@ -105,7 +105,8 @@ void declareModes(CommandLine &line, Options &options) {
   for (CLI::Option *option :
        {declareAmp(line, options.amp), declareCpu(line, options.check.cpu),
         declareNoOptimize(line, options.check.optimizesCode), declareTf32(line, options.check.allowsTf32),
-        declareTarget(line, options.check.target), declareMesh(line, options.mesh)})
+        declareAtomicSums(line, options.check.allowsAtomicSums), declareTarget(line, options.check.target),
+        declareMesh(line, options.mesh)})
     for (const char *mode : {"--reference", "--sharding", "--mutants"})
       option->excludes(line.get_option(mode));
   declareOffload(line, options.offload);

@@ -68,6 +68,7 @@ void declare(CommandLine &line, Options &options) {
       ->check(CLI::IsMember({Options::cpu, Options::cuda}))
       ->capture_default_str();
   declareTf32(line, request.allowsTf32);
+  declareAtomicSums(line, request.allowsAtomicSums);
   std::vector<std::string> known;
   for (const cuda::ChipInfo &chip : cuda::knownChips())
     known.push_back(chip.name);

@@ -133,6 +133,7 @@ void declare(CommandLine &line, Options &options) {
   declareCpu(line, options.model.cpu);
   declareNoOptimize(line, options.model.optimizesCode);
   declareTf32(line, options.model.allowsTf32);
+  declareAtomicSums(line, options.model.allowsAtomicSums);
   declareTarget(line, options.model.target);
   line.add_option("--micro-batches", options.model.microBatches,
                   "Number of equal parts of the batch for which gradients are computed one after the other")

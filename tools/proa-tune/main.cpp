@@ -33,6 +33,7 @@ void declare(CommandLine &line, Options &options) {
       ->type_name("NAME=1x3x224x224,...");
   line.takeMoreValues("--dims", isFeedDims);
   declareTf32(line, request.allowsTf32);
+  declareAtomicSums(line, request.allowsAtomicSums);
   line.add_option("--function", request.function,
                   "Function of an IR file; default: main, else the only public function")
       ->type_name("NAME");

@@ -61,3 +61,43 @@ func.func @sorted_c3(%x: tensor<5x4xf32>, %k: tensor<6xi32>, %o: tensor<6xi64>, 
   %0 = rt.scatter_sorted %x, %k, %o, %u {depth = 1 : i64} : (tensor<5x4xf32>, tensor<6xi32>, tensor<6xi64>, tensor<6x4xf64>) -> tensor<5x4xf32>
   return %0 : tensor<5x4xf32>
 }
+
+// -----
+
+func.func @owned_c1(%k: tensor<6x1xi32>, %u: tensor<6x4xf32>) -> tensor<5x4xf32> {
+  // expected-error@+1 {{C1: keys is a vector}}
+  %0 = rt.scatter_owned %k, %u {depth = 1 : i64} : (tensor<6x1xi32>, tensor<6x4xf32>) -> tensor<5x4xf32>
+  return %0 : tensor<5x4xf32>
+}
+
+// -----
+
+func.func @owned_c2(%k: tensor<7xi32>, %u: tensor<6x4xf32>) -> tensor<5x4xf32> {
+  // expected-error@+1 {{C2: all dims are static, and updates has those of keys and the dims of the result from depth on}}
+  %0 = rt.scatter_owned %k, %u {depth = 1 : i64} : (tensor<7xi32>, tensor<6x4xf32>) -> tensor<5x4xf32>
+  return %0 : tensor<5x4xf32>
+}
+
+// -----
+
+func.func @owned_c2_dynamic(%k: tensor<?xi32>, %u: tensor<?x4xf32>) -> tensor<5x4xf32> {
+  // expected-error@+1 {{C2: all dims are static}}
+  %0 = rt.scatter_owned %k, %u {depth = 1 : i64} : (tensor<?xi32>, tensor<?x4xf32>) -> tensor<5x4xf32>
+  return %0 : tensor<5x4xf32>
+}
+
+// -----
+
+func.func @owned_c3(%k: tensor<6xi32>, %u: tensor<6x4xf64>) -> tensor<5x4xf32> {
+  // expected-error@+1 {{C3: x, updates and the result have one element type}}
+  %0 = rt.scatter_owned %k, %u {depth = 1 : i64} : (tensor<6xi32>, tensor<6x4xf64>) -> tensor<5x4xf32>
+  return %0 : tensor<5x4xf32>
+}
+
+// -----
+
+func.func @owned_c4(%k: tensor<6xi32>, %u: tensor<6x4xf16>) -> tensor<5x4xf16> {
+  // expected-error@+1 {{C4: elements that are combined have 32 or 64 bits}}
+  %0 = rt.scatter_owned %k, %u {depth = 1 : i64, reduce = #pd<scatter_reduce add>} : (tensor<6xi32>, tensor<6x4xf16>) -> tensor<5x4xf16>
+  return %0 : tensor<5x4xf16>
+}

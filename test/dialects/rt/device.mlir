@@ -31,3 +31,12 @@ func.func @scatter(%x: tensor<5x4xf32>, %i: tensor<6x1xi64>, %o: tensor<6xi64>, 
   %1 = rt.scatter_sorted %x, %0, %o, %u {depth = 1 : i64} : (tensor<5x4xf32>, tensor<6xi32>, tensor<6xi64>, tensor<6x4xf32>) -> tensor<5x4xf32>
   return %1 : tensor<5x4xf32>
 }
+
+// CHECK-LABEL: func.func @scatter_owned
+func.func @scatter_owned(%k: tensor<6xi32>, %u: tensor<6x4xf32>, %x: tensor<5x4xf32>) -> (tensor<5x4xf32>, tensor<5x4xf32>) {
+  // CHECK: rt.scatter_owned %arg0, %arg1, %arg2 {depth = 1 : i64, reduce = {{.*}}} : (tensor<6xi32>, tensor<6x4xf32>, tensor<5x4xf32>) -> tensor<5x4xf32>
+  %0 = rt.scatter_owned %k, %u, %x {depth = 1 : i64, reduce = #pd<scatter_reduce add>} : (tensor<6xi32>, tensor<6x4xf32>, tensor<5x4xf32>) -> tensor<5x4xf32>
+  // CHECK: rt.scatter_owned %arg0, %arg1 {depth = 1 : i64, start = 1.000000e+00 : f64} : (tensor<6xi32>, tensor<6x4xf32>) -> tensor<5x4xf32>
+  %1 = rt.scatter_owned %k, %u {depth = 1 : i64, start = 1.0 : f64} : (tensor<6xi32>, tensor<6x4xf32>) -> tensor<5x4xf32>
+  return %0, %1 : tensor<5x4xf32>, tensor<5x4xf32>
+}

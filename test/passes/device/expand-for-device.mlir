@@ -1,4 +1,5 @@
 // RUN: proa-opt %s --pd-expand-for-device --split-input-file | FileCheck %s
+// RUN: proa-opt %s --pd-expand-for-device=atomic --split-input-file | FileCheck %s --check-prefix=ATOMIC
 // RUN: proa-opt %s --pd-expand-for-device --split-input-file --remarks=pd-expand-for-device -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REMARK
 
@@ -85,4 +86,46 @@ func.func @scatter_dynamic(%x: tensor<5x4xf32>, %i: tensor<?x1xi64>, %u: tensor<
 func.func @put_along_axis(%x: tensor<5x4xf32>, %i: tensor<5x2xi64>, %v: tensor<1x1xf32>) -> tensor<5x4xf32> {
   %0 = "pd.put_along_axis"(%x, %i, %v) {axis = 1 : i64} : (tensor<5x4xf32>, tensor<5x2xi64>, tensor<1x1xf32>) -> tensor<5x4xf32>
   return %0 : tensor<5x4xf32>
+}
+
+// -----
+
+// Parts of 32 elements or more are those of blocks, which start with the value of a constant.
+// CHECK-LABEL: func.func @owned
+// CHECK: %[[KEYS:.*]] = rt.scatter_keys
+// CHECK-NOT: pd.argsort
+// CHECK: rt.scatter_owned %[[KEYS]], %arg1 {depth = 1 : i64, reduce = {{.*}}, start = 2.000000e+00 : f64} : (tensor<6xi32>, tensor<6x32xf32>) -> tensor<5x32xf32>
+// CHECK: rt.scatter_owned %{{.*}}, %arg1, %arg2 {depth = 1 : i64} : (tensor<6xi32>, tensor<6x32xf32>, tensor<5x32xf32>) -> tensor<5x32xf32>
+func.func @owned(%i: tensor<6x1xi64>, %u: tensor<6x32xf32>, %y: tensor<5x32xf32>) -> (tensor<5x32xf32>, tensor<5x32xf32>) {
+  %x = pd.constant dense<2.0> : tensor<5x32xf32>
+  %0 = pd.scatter_nd %x, %i, %u reduce = add : (tensor<5x32xf32>, tensor<6x1xi64>, tensor<6x32xf32>) -> tensor<5x32xf32>
+  %1 = "pd.scatter_nd"(%y, %i, %u) : (tensor<5x32xf32>, tensor<6x1xi64>, tensor<6x32xf32>) -> tensor<5x32xf32>
+  return %0, %1 : tensor<5x32xf32>, tensor<5x32xf32>
+}
+
+// -----
+
+// Sums of 16 bits would be rounded with each update, and 2^20 keys are too many for 1024 blocks.
+// CHECK-LABEL: func.func @sorted
+// CHECK-COUNT-2: rt.scatter_sorted
+// CHECK-NOT: rt.scatter_owned
+func.func @sorted(%i: tensor<6x1xi64>, %u: tensor<6x32xf16>, %y: tensor<5x32xf16>, %k: tensor<1048576x1xi64>,
+    %v: tensor<1048576x32xf32>, %z: tensor<4096x32xf32>) -> (tensor<5x32xf16>, tensor<4096x32xf32>) {
+  %0 = pd.scatter_nd %y, %i, %u reduce = add : (tensor<5x32xf16>, tensor<6x1xi64>, tensor<6x32xf16>) -> tensor<5x32xf16>
+  %1 = pd.scatter_nd %z, %k, %v reduce = add : (tensor<4096x32xf32>, tensor<1048576x1xi64>, tensor<1048576x32xf32>) -> tensor<4096x32xf32>
+  return %0, %1 : tensor<5x32xf16>, tensor<4096x32xf32>
+}
+
+// -----
+
+// With the option small parts are added atomically; other combinations are not.
+// CHECK-LABEL: func.func @small
+// CHECK-NOT: rt.scatter_owned
+// ATOMIC-LABEL: func.func @small
+// ATOMIC: rt.scatter_owned {{.*}} {depth = 1 : i64, proa.strategy = "atomic", reduce = {{.*}}} : (tensor<6xi32>, tensor<6xf32>, tensor<5xf32>) -> tensor<5xf32>
+// ATOMIC: rt.scatter_sorted
+func.func @small(%i: tensor<6x1xi64>, %u: tensor<6xf32>, %y: tensor<5xf32>) -> (tensor<5xf32>, tensor<5xf32>) {
+  %0 = pd.scatter_nd %y, %i, %u reduce = add : (tensor<5xf32>, tensor<6x1xi64>, tensor<6xf32>) -> tensor<5xf32>
+  %1 = pd.scatter_nd %y, %i, %u reduce = amax : (tensor<5xf32>, tensor<6x1xi64>, tensor<6xf32>) -> tensor<5xf32>
+  return %0, %1 : tensor<5xf32>, tensor<5xf32>
 }

@@ -5,12 +5,14 @@
 #include "lib/emulator/Emulator.h"
 #include "lib/runtime/KernelServices.h"
 #include "lib/tensors/Elements.h"
+#include "passes/lower-linalg/Passes.h"
 #include "proa/Half.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
 
 #include <gtest/gtest.h>
 
@@ -108,6 +110,9 @@ void TestKernel::build(const std::string &text, const CodegenOptions &options) {
   };
   inputTypes = typesOf(function.getArgumentTypes());
   outputTypes = typesOf(function.getResultTypes());
+  mlir::PassManager lowering(&context);
+  lowering.addPass(createLowerToLinalg()); // kernels of pd and rt
+  ASSERT_TRUE(mlir::succeeded(lowering.run(*module))) << text;
   auto result = compileKernels(*module, options);
   ASSERT_TRUE(bool(result)) << result.diagnostics().text();
   compiled = std::move(*result);
