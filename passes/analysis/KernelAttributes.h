@@ -95,6 +95,9 @@ inline constexpr llvm::StringLiteral attentionTileAttribute = "proa.attention_ti
 /// On an elementwise op of a kernel for the GPU, UnitAttr: it reads the result of a contraction, whose code
 /// contains it.
 inline constexpr llvm::StringLiteral epilogueAttribute = "proa.epilogue";
+/// On an elementwise op of a kernel for the GPU, UnitAttr: it computes an operand of a contraction, whose
+/// code contains it (Prologue.h).
+inline constexpr llvm::StringLiteral prologueAttribute = "proa.prologue";
 /// On a kernel, StringAttr: why it has no form on the GPU and runs on the host.
 inline constexpr llvm::StringLiteral hostAttribute = "proa.host";
 

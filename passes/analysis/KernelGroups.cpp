@@ -8,6 +8,10 @@
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/math/UnaryOps.h"
 
+#include "llvm/ADT/SetVector.h"
+
+#include <limits>
+
 using namespace mlir;
 
 namespace proa {
@@ -93,6 +97,39 @@ bool canBeReadThrough(Operation *op) {
   bool isOfOneKind = (isa<FloatType>(from) && isa<FloatType>(to)) ||
                      (isa<IntegerType>(from) && isa<IntegerType>(to) && !from.isInteger(1));
   return isa<pd::CastOp>(op) && isOfOneKind && from.getIntOrFloatBitWidth() < to.getIntOrFloatBitWidth();
+}
+
+/// Whether a product computes its operand while it copies parts of it: elementwise ops, of which nothing else
+/// is read, that read fewer bytes than they make, such as quantized weights with scales. Others are cheaper
+/// if they are computed once, and not again for each tile.
+bool isPrologue(const KernelGroup &group, Value operand) {
+  auto bytesOf = [](Value value) -> int64_t {
+    auto type = cast<RankedTensorType>(value.getType());
+    return type.getElementType().isIntOrFloat()
+               ? type.getNumElements() *
+                     static_cast<int64_t>(llvm::divideCeil(type.getElementTypeBitWidth(), 8))
+               : std::numeric_limits<int32_t>::max();
+  };
+  if (!isa<FloatType>(pd::tensorType(operand).getElementType()) || group.closed || group.hasContraction ||
+      !group.reducedDims.empty() || operand.getDefiningOp() != group.members.back())
+    return false;
+  llvm::SmallSetVector<Value, 4> inputs;
+  for (Operation *member : group.members) {
+    bool isElementwise =
+        isa<pd::ScalarOpInterface>(member) && member->getNumResults() == 1 && member->hasOneUse();
+    if (!isElementwise || shapeOf(member->getResult(0)) != shapeOf(operand))
+      return false;
+    for (Value input : member->getOperands())
+      if (!llvm::is_contained(group.members, input.getDefiningOp()))
+        inputs.insert(input);
+  }
+  int64_t read = 0;
+  for (Value input : inputs) {
+    if (!pd::tensorType(input).hasStaticShape() || pd::tensorType(input).getElementType().isInteger(1))
+      return false;
+    read += bytesOf(input);
+  }
+  return pd::tensorType(operand).hasStaticShape() && read < bytesOf(operand);
 }
 
 /// Whether kernels compute the op by its elements (ElementOpInterface).
@@ -256,7 +293,8 @@ private:
     return groups.back().get();
   }
 
-  /// A product starts a group, with the transposes and casts through which it reads its operands.
+  /// A product starts a group, with the transposes and casts through which it reads its operands, and
+  /// prologues.
   KernelGroup *startContraction(Operation *op, const char *&reason) {
     KernelGroup *product = start(op);
     product->hasContraction = true;
@@ -264,7 +302,8 @@ private:
       KernelGroup *group = producerGroup(operand);
       if (!group || group == product)
         continue;
-      if (group->closed || !llvm::all_of(group->members, canBeReadThrough))
+      bool isRead = !group->closed && llvm::all_of(group->members, canBeReadThrough);
+      if (!isRead && !isPrologue(*group, operand))
         reason = "a tile of the product needs all of its rows or columns";
       else
         merge(*product, *group);

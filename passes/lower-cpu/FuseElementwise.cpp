@@ -27,8 +27,19 @@ bool isFree(linalg::LinalgOp op) {
   });
 }
 
+/// Whether the producer makes floats of the integers of a product's operand. Tensor cores multiply elements
+/// as they are in shared memory.
+bool convertsOperand(linalg::GenericOp producer, linalg::GenericOp consumer) {
+  auto isConversion = [](Operation &inner) { return isa<arith::SIToFPOp, arith::UIToFPOp>(inner); };
+  bool isProduct = consumer.getNumReductionLoops() > 0 && linalg::isaContractionOpInterface(consumer);
+  return isProduct && producer.getNumLoops() < consumer.getNumLoops() &&
+         llvm::any_of(*producer.getBody(), isConversion);
+}
+
 /// Why the producer of the operand is not fused into its consumer; null if it is.
 const char *fusionObstacle(linalg::GenericOp producer, linalg::GenericOp consumer) {
+  if (convertsOperand(producer, consumer))
+    return "a product converts integers to floats while it copies them";
   if (isFree(producer))
     return nullptr;
   if (producer.getNumReductionLoops() > 0)

@@ -78,6 +78,18 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
                                                                                         : linalg::GenericOp();
   }
 
+  /// The op that computes an operand from other elements, of the same number as the operand's; null if there
+  /// is none, or if others read the operand too.
+  static linalg::GenericOp prologueOf(Value operand) {
+    auto producer = operand.getDefiningOp<linalg::GenericOp>();
+    bool isElementwise = producer && operand.hasOneUse() && producer.getNumReductionLoops() == 0 &&
+                         producer.getNumResults() == 1 && producer.getNumDpsInputs() > 0;
+    if (!isElementwise || !producer.getBody()->getOps<linalg::IndexOp>().empty() ||
+        !producer.getMatchingIndexingMap(producer.getDpsInitOperand(0)).isIdentity())
+      return {};
+    return producer;
+  }
+
   /// A product of matrices, and the kinds that can compute it.
   struct Product {
     Operation *op;
@@ -186,6 +198,11 @@ struct ChooseContraction : proa::impl::ChooseContractionBase<ChooseContraction> 
     FailureOr<proa::ContractionChoice> choice = proa::ContractionChoice::read(op);
     if (failed(choice))
       return failure();
+    for (Value operand : op.getDpsInputs())
+      if (linalg::GenericOp producer = prologueOf(operand)) {
+        producer->setAttr(proa::prologueAttribute, b.getUnitAttr());
+        remarks.done(producer) << "computed while the operand of the product is copied to shared memory";
+      }
     linalg::GenericOp reader = elementwiseReader(op);
     if (reader)
       reader->setAttr(proa::epilogueAttribute, b.getUnitAttr());

@@ -3,6 +3,7 @@
 #include "passes/lower-gpu/ContractionThreads.h"
 #include "passes/lower-gpu/LaunchForm.h"
 #include "passes/lower-gpu/Passes.h"
+#include "passes/lower-gpu/Prologue.h"
 #include "passes/lower-gpu/ThreadLoops.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -56,6 +57,10 @@ struct MapToThreads : proa::impl::MapToThreadsBase<MapToThreads> {
                                            Value thread, int64_t threads) {
     proa::ContractionThreads contractions(rewriter, thread, threads);
     llvm::DenseSet<Operation *> replaced;
+    SmallVector<Operation *> prologues;
+    for (linalg::LinalgOp op : ops)
+      if (proa::isOnlyPrologue(op))
+        prologues.push_back(op);
     for (linalg::LinalgOp op : ops) {
       // The epilogue of a contraction before it does not exist any more.
       if (replaced.contains(op.getOperation()) || !proa::isChosenContraction(op))
@@ -65,7 +70,10 @@ struct MapToThreads : proa::impl::MapToThreadsBase<MapToThreads> {
       if (failed(contractions.replace(op, epilogue)))
         return failure();
     }
+    replaced.insert_range(prologues);
     llvm::erase_if(ops, [&](linalg::LinalgOp op) { return replaced.contains(op.getOperation()); });
+    for (Operation *prologue : prologues) // its readers contain it
+      rewriter.eraseOp(prologue);
     return success();
   }
 

@@ -27,6 +27,9 @@ def ChooseContraction : Pass<"proa-choose-contraction", "mlir::func::FuncOp"> {
 
     Tile, stages and parts are those with the lowest estimate of a cost model (`ContractionCost.h`).
 
+    An elementwise op that computes an operand, which nothing else reads, gets `proa.prologue`: `proa-map-to-threads`
+    computes its elements where they are copied to shared memory, without a buffer for all of them.
+
     On the `pd.grouped_matmul` of a kernel (`proa.whole_kernel`), or its gradient, it sets the same for the loops m, n
     and k, with the estimate for groups of equal sizes. The gradient has no form with "wgmma".
 

@@ -3,6 +3,7 @@
 #include "passes/lower-gpu/ContractionForm.h"
 #include "passes/lower-gpu/LaunchForm.h"
 #include "passes/lower-gpu/Passes.h"
+#include "passes/lower-gpu/Prologue.h"
 #include "passes/remarks/Remarks.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -59,6 +60,8 @@ bool isInRegisters(linalg::LinalgOp op, OpOperand &operand) {
 /// The accesses of an op; with `inMemory` without those that its code makes in registers.
 SmallVector<Access> accessesOf(Operation &op, bool inMemory = true) {
   SmallVector<Access> accesses;
+  if (proa::isOnlyPrologue(&op)) // its readers compute what it would write
+    return accesses;
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
     for (OpOperand &operand : op.getOpOperands()) {
       if (!isa<MemRefType>(operand.get().getType()) || (inMemory && isInRegisters(linalgOp, operand)))

@@ -154,10 +154,11 @@ private:
   bool hasDynamicRows = false;
   SmallVector<Partial> partials;
   int64_t slotBytes = 0;
-  Value scratch, counters;      ///< arguments
-  Value parts;                  ///< number of parts
-  Value slot, row, part, begin; ///< of the iteration; `begin` of the slice
-  OpFoldResult chunk, size;     ///< elements of a whole part, and of this one
+  Value scratch, counters;                          ///< arguments
+  Value parts;                                      ///< number of parts
+  Value slot, row, part, begin;                     ///< of the iteration; `begin` of the slice
+  OpFoldResult chunk, size;                         ///< elements of a whole part, and of this one
+  llvm::SmallPtrSet<Operation *, 4> smallerBuffers; ///< of a row, with the elements of a part only
 
   const char *layOutSlots() {
     DataLayout layout = DataLayout::closest(kernel);
@@ -284,7 +285,7 @@ private:
     SmallVector<OpFoldResult> sizes = memref::getMixedSizes(b, loc, memory);
     SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0)),
         strides(sizes.size(), b.getIndexAttr(1));
-    bool isLocal = memory.getDefiningOp<memref::AllocOp>() != nullptr;
+    bool isLocal = smallerBuffers.contains(memory.getDefiningOp());
     for (auto [dim, expression] : llvm::enumerate(map.getResults()))
       if (expression == loop) {
         // A scratch buffer holds only the part.
@@ -307,6 +308,15 @@ private:
                                      stridesOfWhole);
   }
 
+  /// Whether each row computes the buffer. One that is computed before the loop over rows has all elements.
+  bool isOfRow(memref::AllocOp buffer) {
+    return buffer && llvm::any_of(buffer->getUsers(), [&](Operation *user) {
+             auto writer = dyn_cast<linalg::LinalgOp>(user);
+             return writer && llvm::is_contained(writer.getDpsInits(), buffer.getResult()) &&
+                    split.rows->isProperAncestor(user);
+           });
+  }
+
   /// Whether each part has whole steps of a contraction, except where the dimension ends.
   bool hasWholeSteps() const {
     std::optional<int64_t> elements = getConstantIntValue(chunk);
@@ -319,7 +329,7 @@ private:
     for (const proa::SplitOp &own : split.first)
       for (OpOperand &operand : linalg::LinalgOp(own.op)->getOpOperands()) {
         auto buffer = operand.get().getDefiningOp<memref::AllocOp>();
-        if (!buffer || !own.loop)
+        if (!isOfRow(buffer) || !own.loop)
           continue;
         AffineMap map = linalg::LinalgOp(own.op).getMatchingIndexingMap(&operand);
         for (auto [dim, expression] : llvm::enumerate(map.getResults()))
@@ -339,6 +349,7 @@ private:
           memref::AllocOp::create(b, loc, MemRefType::get(shape, buffer.getType().getElementType()), dynamic,
                                   buffer.getAlignmentAttr());
       buffer.replaceAllUsesWith(smaller);
+      smallerBuffers.insert(smaller.getDefiningOp());
       buffer.erase();
     }
   }

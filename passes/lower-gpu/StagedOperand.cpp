@@ -16,7 +16,7 @@ namespace proa {
 StagedOperand::StagedOperand(IRRewriter &b, Location loc, linalg::LinalgOp op, OpOperand &operand,
                              unsigned outerLoop, unsigned kLoop, Shape shape)
     : b(b), loc(loc), op(op), operand(operand), type(cast<MemRefType>(operand.get().getType())),
-      outerLoop(outerLoop), kLoop(kLoop), shape(shape) {
+      outerLoop(outerLoop), kLoop(kLoop), shape(shape), prologue(Prologue::of(operand)) {
   AffineMap map = op.getMatchingIndexingMap(&operand);
   auto sizeOf = [&](unsigned loop) {
     unsigned dim = *map.getResultPosition(b.getAffineDimExpr(loop));
@@ -66,6 +66,12 @@ Value StagedOperand::isInside(const Place &place, Value outer, Value k) {
 
 Value StagedOperand::loadChunk(ValueRange indices) {
   SmallVector<Value> own = indicesThrough(b, loc, op.getMatchingIndexingMap(&operand), indices);
+  if (prologue) {
+    SmallVector<Value> elements = prologue->elementsAt(b, loc, own, vector);
+    return vector == 1
+               ? elements[0]
+               : vector::FromElementsOp::create(b, loc, cast<VectorType>(chunkType()), elements).getResult();
+  }
   if (vector == 1)
     return memref::LoadOp::create(b, loc, operand.get(), own);
   return vector::LoadOp::create(b, loc, cast<VectorType>(chunkType()), operand.get(), own,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "passes/lower-gpu/ContractionForm.h"
+#include "passes/lower-gpu/Prologue.h"
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -38,7 +39,7 @@ public:
   void copy(mlir::Value thread, mlir::ValueRange indices, mlir::Value k, mlir::Value memory, bool kFirst);
 
   /// Whether `copyAsync` can copy it to a memory with this order of dims.
-  bool canCopyAsync(bool kFirst) const { return vector > 1 && alongK != kFirst; }
+  bool canCopyAsync(bool kFirst) const { return vector > 1 && alongK != kFirst && !prologue; }
   /// As `copy`, to a stage of `memory`, whose first dim is the stage. The copies are finished after a wait.
   void copyAsync(mlir::Value thread, mlir::ValueRange indices, mlir::Value k, mlir::Value memory,
                  mlir::Value stage, bool kFirst);
@@ -74,7 +75,8 @@ private:
   unsigned outerLoop, kLoop;
   Shape shape;
   bool alongK = true;
-  int64_t vector = 1; ///< elements of a chunk
+  int64_t vector = 1;               ///< elements of a chunk
+  std::optional<Prologue> prologue; ///< computes the elements instead of loading them
   mlir::OpFoldResult outerSize, kSize;
 };
 

@@ -99,10 +99,11 @@ func.func @float8(%x: tensor<4x8xf8E4M3FN>, %y: tensor<8x6xf8E5M2>) -> tensor<4x
   return %s : tensor<4x6xf16>
 }
 
-// Near miss: bools, and integers that become floats.
+// Near miss: bools. Integers that become floats are converted while they are copied.
 // CHECK-LABEL: func @other_casts
 // CHECK: call @kernel{{.*}} {proa.label = "cast"}
 // CHECK: call @kernel{{.*}} {proa.label = "matmul"}
+// CHECK: call @kernel{{.*}} {proa.label = "cast+matmul"}
 func.func @other_casts(%x: tensor<4x8xi1>, %y: tensor<8x6xi8>) -> (tensor<4x6xi32>, tensor<4x6xf32>) {
   %a = pd.cast %x {dtype = i32} : (tensor<4x8xi1>) -> tensor<4x8xi32>
   %z = pd.full {dtype = i32, shape = array<i64: 8, 6>, value = 3.0} : () -> tensor<8x6xi32>
@@ -181,4 +182,48 @@ func.func @later(%x: tensor<1xf32>, %y: tensor<1x1xf32>) -> (tensor<1xf32>, tens
   %v = pd.reshape %c {shape = array<i64: 1>} : (tensor<1x1xf32>) -> tensor<1xf32>
   %q = pd.exp %v : (tensor<1xf32>) -> tensor<1xf32>
   return %p, %q : tensor<1xf32>, tensor<1xf32>
+}
+
+// A product computes quantized weights while it copies them: they are smaller than the operand.
+// CHECK-LABEL: func @quantized_weights
+// CHECK-NEXT: call @kernel{{.*}}(%arg1, %arg2, %arg0) {proa.label = "cast+multiply+matmul"}
+// CHECK-NEXT: return
+func.func @quantized_weights(%x: tensor<4x8xf16>, %w: tensor<8x6xi8>, %s: tensor<6xf16>) -> tensor<4x6xf16> {
+  %c = pd.cast %w {dtype = f16} : (tensor<8x6xi8>) -> tensor<8x6xf16>
+  %m = pd.multiply %c, %s : (tensor<8x6xf16>, tensor<6xf16>) -> tensor<8x6xf16>
+  %p = pd.matmul %x, %m : (tensor<4x8xf16>, tensor<8x6xf16>) -> tensor<4x6xf16>
+  return %p : tensor<4x6xf16>
+}
+
+// Near miss: the scales have as many bytes as the operand.
+// CHECK-LABEL: func @scale_of_each
+// CHECK-NEXT: call @kernel{{.*}} {proa.label = "cast+multiply"}
+// CHECK-NEXT: call @kernel{{.*}} {proa.label = "matmul"}
+func.func @scale_of_each(%x: tensor<4x8xf16>, %w: tensor<8x6xi8>, %s: tensor<8x6xf16>) -> tensor<4x6xf16> {
+  %c = pd.cast %w {dtype = f16} : (tensor<8x6xi8>) -> tensor<8x6xf16>
+  %m = pd.multiply %c, %s : (tensor<8x6xf16>, tensor<8x6xf16>) -> tensor<8x6xf16>
+  %p = pd.matmul %x, %m : (tensor<4x8xf16>, tensor<8x6xf16>) -> tensor<4x6xf16>
+  return %p : tensor<4x6xf16>
+}
+
+// Near miss: something else reads the weights, so they are computed once.
+// CHECK-LABEL: func @weights_used_twice
+// CHECK-NEXT: call @kernel{{.*}} {proa.label = "cast+multiply"}
+// CHECK-NEXT: call @kernel{{.*}} {proa.label = "matmul"}
+func.func @weights_used_twice(%x: tensor<4x8xf16>, %w: tensor<8x6xi8>, %s: tensor<6xf16>) -> (tensor<4x6xf16>, tensor<8x6xf16>) {
+  %c = pd.cast %w {dtype = f16} : (tensor<8x6xi8>) -> tensor<8x6xf16>
+  %m = pd.multiply %c, %s : (tensor<8x6xf16>, tensor<6xf16>) -> tensor<8x6xf16>
+  %p = pd.matmul %x, %m : (tensor<4x8xf16>, tensor<8x6xf16>) -> tensor<4x6xf16>
+  return %p, %m : tensor<4x6xf16>, tensor<8x6xf16>
+}
+
+// Near miss: of dynamic dims it is not known which is smaller.
+// CHECK-LABEL: func @dynamic_weights
+// CHECK-NEXT: call @kernel{{.*}} {proa.label = "cast+multiply"}
+// CHECK-NEXT: call @kernel{{.*}} {proa.label = "matmul"}
+func.func @dynamic_weights(%x: tensor<4x8xf16>, %w: tensor<8x?xi8>, %s: tensor<?xf16>) -> tensor<4x?xf16> {
+  %c = pd.cast %w {dtype = f16} : (tensor<8x?xi8>) -> tensor<8x?xf16>
+  %m = pd.multiply %c, %s : (tensor<8x?xf16>, tensor<?xf16>) -> tensor<8x?xf16>
+  %p = pd.matmul %x, %m : (tensor<4x8xf16>, tensor<8x?xf16>) -> tensor<4x?xf16>
+  return %p : tensor<4x?xf16>
 }
