@@ -64,6 +64,18 @@ def paged_attention(batch, heads, groups, length, depth, dtype):
 }}"""
 
 
+def quantized(rows, inner, columns, dtype):
+    """Weights of int8 with a scale for each column, as in decoding."""
+    x, w, s = f"tensor<{rows}x{inner}x{dtype}>", f"tensor<{inner}x{columns}xi8>", f"tensor<{columns}x{dtype}>"
+    y, z = f"tensor<{inner}x{columns}x{dtype}>", f"tensor<{rows}x{columns}x{dtype}>"
+    return f"""func.func @main(%x: {x}, %w: {w}, %s: {s}) -> {z} {{
+  %a = pd.cast %w {{dtype = {dtype}}} : ({w}) -> {y}
+  %b = pd.multiply %a, %s : ({y}, {s}) -> {y}
+  %z = pd.matmul %x, %b : ({x}, {y}) -> {z}
+  return %z : {z}
+}}"""
+
+
 def grouped(rows, groups, inner, columns, dtype):
     """Experts of which each has one more part of the rows than the one before."""
     x, y, n = f"tensor<{rows}x{inner}x{dtype}>", f"tensor<{groups}x{inner}x{columns}x{dtype}>", f"tensor<{groups}xi64>"
@@ -86,6 +98,7 @@ PROGRAMS = [
     *[(f"matmul {dtype} {n}, {how}", product(n, n, n, dtype), environment)
       for dtype in ("bf16", "f16", "f32") for n in (1024, 4096, 8192)
       for how, environment in (("cuBLASLt", {}), ("generated", {"PROA_CUDA_LIBRARIES": "none"}))],
+    ("matmul bf16 with int8 weights, 8 x 4096 x 4096", quantized(8, 4096, 4096, "bf16"), {}),
     *[(f"grouped matmul bf16, {rows} rows, 8 groups of 4096 x 14336", grouped(rows, 8, 4096, 14336, "bf16"), {})
       for rows in (64, 8192)],
     ("attention bf16, 16 x 4096 x 128", attention(16, 4096, 128, "bf16"), {}),

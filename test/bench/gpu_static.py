@@ -75,6 +75,13 @@ func.func @main(%x: tensor<2048x2048xf8E4M3FN>, %y: tensor<2048x2048xf8E4M3FN>) 
   %z = pd.cast %p {dtype = bf16} : (tensor<2048x2048xf32>) -> tensor<2048x2048xbf16>
   return %z : tensor<2048x2048xbf16>
 }"""),
+    "matmul_int8_weights": ("float16 8 x 4096 x 4096, weights of int8 with a scale for each column", """
+func.func @main(%x: tensor<8x4096xf16>, %w: tensor<4096x4096xi8>, %s: tensor<4096xf16>) -> tensor<8x4096xf16> {
+  %a = pd.cast %w {dtype = f16} : (tensor<4096x4096xi8>) -> tensor<4096x4096xf16>
+  %b = pd.multiply %a, %s : (tensor<4096x4096xf16>, tensor<4096xf16>) -> tensor<4096x4096xf16>
+  %z = pd.matmul %x, %b : (tensor<8x4096xf16>, tensor<4096x4096xf16>) -> tensor<8x4096xf16>
+  return %z : tensor<8x4096xf16>
+}"""),
     "grouped_matmul": ("bfloat16, 2048 rows in 8 groups, 2048 x 2048", """
 func.func @main(%x: tensor<2048x2048xbf16>, %y: tensor<8x2048x2048xbf16>, %n: tensor<8xi64>) -> tensor<2048x2048xbf16> {
   %z = pd.grouped_matmul %x, %y, %n
