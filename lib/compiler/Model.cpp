@@ -39,7 +39,6 @@ namespace proa {
 namespace {
 
 int cores() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
-
 int threadsOf(const ModelOptions &options) { return options.threads > 0 ? options.threads : cores(); }
 
 TensorInfo describe(std::string name, mlir::RankedTensorType type) {

@@ -1,6 +1,6 @@
 // RUN: proa-opt %s --pd-lower-to-linalg --proa-extract-kernels | FileCheck %s
 
-// A kernel of threads, and its function of shapes, stay; a function that is no kernel goes.
+// A kernel of threads, and its function of shapes, stay; a function that is not a kernel goes.
 // CHECK: func.func private @sum(
 // CHECK-SAME: proa.thread_code
 // CHECK: func.func private @sum_shape(
