@@ -186,7 +186,8 @@ Result<Api> loadApi(const std::string &name) {
   loader.load(api.tensorMapEncodeTiled, "cuTensorMapEncodeTiled");
   loader.load(api.streamBeginCapture, "cuStreamBeginCapture");
   loader.load(api.streamEndCapture, "cuStreamEndCapture");
-  loader.load(api.graphInstantiate, "cuGraphInstantiate");
+  // "cuGraphInstantiate" names an older function with five parameters; cuda.h maps the name to this one.
+  loader.load(api.graphInstantiate, "cuGraphInstantiateWithFlags");
   loader.load(api.graphLaunch, "cuGraphLaunch");
   loader.load(api.graphDestroy, "cuGraphDestroy");
   loader.load(api.graphExecDestroy, "cuGraphExecDestroy");
@@ -388,7 +389,7 @@ public:
     void *graph = nullptr, *executable = nullptr;
     if (Result<void> done = check("cuStreamEndCapture", api.streamEndCapture, stream.value, &graph); !done)
       return done.diagnostics();
-    Result<void> done = check("cuGraphInstantiate", api.graphInstantiate, &executable, graph, 0ULL);
+    Result<void> done = check("cuGraphInstantiateWithFlags", api.graphInstantiate, &executable, graph, 0ULL);
     api.graphDestroy(graph);
     return done ? Result<GraphHandle>(GraphHandle{executable}) : Result<GraphHandle>(done.diagnostics());
   }

@@ -76,6 +76,17 @@ TEST(DriverTest, CallsTheLibrary) {
   EXPECT_TRUE(bool((*driver)->free(*memory)));
 }
 
+TEST(DriverTest, InstantiatesGraphs) {
+  auto driver = openDriver(0, fakeLibrary("graph", "0,1"));
+  ASSERT_TRUE(bool(driver)) << textOf(driver);
+  auto stream = (*driver)->createStream();
+  ASSERT_TRUE(bool(stream));
+  ASSERT_TRUE(bool((*driver)->beginCapture(*stream)));
+  auto graph = (*driver)->endCapture(*stream);
+  ASSERT_TRUE(bool(graph)) << textOf(graph);
+  EXPECT_NE(graph->value, nullptr);
+}
+
 TEST(DriverTest, ErrorsNameFunctionAndCode) {
   auto driver = openDriver(0, fakeLibrary("memory", "0,1"));
   ASSERT_TRUE(bool(driver));

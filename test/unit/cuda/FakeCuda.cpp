@@ -6,6 +6,7 @@
 #include <cstring>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -93,29 +94,86 @@ Code launchKernel(void *function, unsigned gridX, unsigned gridY, unsigned gridZ
   return 0;
 }
 
+/// cuGraphInstantiate up to CUDA 11: it writes to the log that it is given.
+Code instantiateWithLog(void **executable, void *, void *errorNode, char *log, size_t bytes) {
+  *executable = nullptr;
+  if (errorNode || (log && bytes > 0))
+    return 1;
+  return 0;
+}
+Code instantiateWithFlags(void **executable, void *, unsigned long long flags) {
+  static int object;
+  *executable = &object;
+  return flags == 0 ? 0 : 1;
+}
+
+struct Version {
+  int since; ///< the first version of CUDA that has it
+  void *function;
+};
+
+template <class Function> void *pointer(Function *function) { return reinterpret_cast<void *>(function); }
+
+/// The versions of each function, as cudaTypedefs.h lists them.
+const std::map<std::string, std::vector<Version>> &versions() {
+  static const std::map<std::string, std::vector<Version>> table = {
+      {"cuInit", {{2000, pointer(init)}}},
+      {"cuGetErrorName", {{6000, pointer(getErrorName)}}},
+      {"cuGetErrorString", {{6000, pointer(getErrorString)}}},
+      {"cuDriverGetVersion", {{2020, pointer(nothing)}}},
+      {"cuDeviceGetCount", {{2000, pointer(deviceGetCount)}}},
+      {"cuDeviceGet", {{2000, pointer(deviceGet)}}},
+      {"cuDeviceGetName", {{2000, pointer(deviceGetName)}}},
+      {"cuDeviceGetAttribute", {{2000, pointer(deviceGetAttribute)}}},
+      {"cuDeviceTotalMem", {{3020, pointer(deviceTotalMem)}}},
+      {"cuDevicePrimaryCtxRetain", {{7000, pointer(primaryRetain)}}},
+      {"cuDevicePrimaryCtxRelease", {{11000, pointer(nothing)}}},
+      {"cuCtxSetCurrent", {{4000, pointer(nothing)}}},
+      {"cuMemGetInfo", {{3020, pointer(nothing)}}},
+      {"cuMemAlloc", {{3020, pointer(memAlloc)}}},
+      {"cuMemFree", {{3020, pointer(memFree)}}},
+      {"cuMemHostAlloc", {{2020, pointer(nothing)}}},
+      {"cuMemFreeHost", {{2000, pointer(nothing)}}},
+      {"cuMemcpyHtoDAsync", {{3020, pointer(toDevice)}}},
+      {"cuMemcpyDtoHAsync", {{3020, pointer(toHost)}}},
+      {"cuMemcpyDtoDAsync", {{3020, pointer(nothing)}}},
+      {"cuMemcpy2DAsync", {{3020, pointer(nothing)}}},
+      {"cuMemsetD8Async", {{3020, pointer(nothing)}}},
+      {"cuStreamCreate", {{2000, pointer(create)}}},
+      {"cuStreamDestroy", {{4000, pointer(nothing)}}},
+      {"cuStreamSynchronize", {{2000, pointer(nothing)}}},
+      {"cuStreamQuery", {{2000, pointer(nothing)}}},
+      {"cuEventCreate", {{2000, pointer(create)}}},
+      {"cuEventDestroy", {{4000, pointer(nothing)}}},
+      {"cuEventRecord", {{2000, pointer(nothing)}}},
+      {"cuEventSynchronize", {{2000, pointer(nothing)}}},
+      {"cuEventElapsedTime", {{2000, pointer(nothing)}}},
+      {"cuStreamWaitEvent", {{3020, pointer(nothing)}}},
+      {"cuModuleLoadDataEx", {{2010, pointer(loadData)}}},
+      {"cuModuleUnload", {{2000, pointer(nothing)}}},
+      {"cuModuleGetFunction", {{2000, pointer(getFunction)}}},
+      {"cuFuncSetAttribute", {{9000, pointer(nothing)}}},
+      {"cuLaunchKernel", {{4000, pointer(launchKernel)}}},
+      {"cuTensorMapEncodeTiled", {{12000, pointer(nothing)}}},
+      {"cuStreamBeginCapture", {{10000, pointer(nothing)}, {10010, pointer(nothing)}}},
+      {"cuStreamEndCapture", {{10000, pointer(nothing)}}},
+      {"cuGraphInstantiate", {{10000, pointer(instantiateWithLog)}, {11000, pointer(instantiateWithLog)}}},
+      {"cuGraphInstantiateWithFlags", {{11040, pointer(instantiateWithFlags)}}},
+      {"cuGraphLaunch", {{10000, pointer(nothing)}}},
+      {"cuGraphDestroy", {{10000, pointer(nothing)}}},
+      {"cuGraphExecDestroy", {{10000, pointer(nothing)}}}};
+  return table;
+}
+
 } // namespace
 
+/// As the driver: the newest version of that name that is not newer than `version`.
 extern "C" __attribute__((visibility("default"))) Code cuGetProcAddress_v2(const char *name, void **function,
-                                                                           int, uint64_t, int *) {
-  static const std::map<std::string, void *> functions = {
-      {"cuInit", reinterpret_cast<void *>(init)},
-      {"cuGetErrorName", reinterpret_cast<void *>(getErrorName)},
-      {"cuGetErrorString", reinterpret_cast<void *>(getErrorString)},
-      {"cuDeviceGetCount", reinterpret_cast<void *>(deviceGetCount)},
-      {"cuDeviceGet", reinterpret_cast<void *>(deviceGet)},
-      {"cuDeviceGetName", reinterpret_cast<void *>(deviceGetName)},
-      {"cuDeviceGetAttribute", reinterpret_cast<void *>(deviceGetAttribute)},
-      {"cuDeviceTotalMem", reinterpret_cast<void *>(deviceTotalMem)},
-      {"cuDevicePrimaryCtxRetain", reinterpret_cast<void *>(primaryRetain)},
-      {"cuMemAlloc", reinterpret_cast<void *>(memAlloc)},
-      {"cuMemFree", reinterpret_cast<void *>(memFree)},
-      {"cuMemcpyHtoDAsync", reinterpret_cast<void *>(toDevice)},
-      {"cuMemcpyDtoHAsync", reinterpret_cast<void *>(toHost)},
-      {"cuStreamCreate", reinterpret_cast<void *>(create)},
-      {"cuModuleLoadDataEx", reinterpret_cast<void *>(loadData)},
-      {"cuModuleGetFunction", reinterpret_cast<void *>(getFunction)},
-      {"cuLaunchKernel", reinterpret_cast<void *>(launchKernel)}};
-  auto found = functions.find(name);
-  *function = found != functions.end() ? found->second : reinterpret_cast<void *>(nothing);
-  return 0;
+                                                                           int version, uint64_t, int *) {
+  *function = nullptr;
+  if (auto found = versions().find(name); found != versions().end())
+    for (const Version &candidate : found->second)
+      if (candidate.since <= version)
+        *function = candidate.function;
+  return *function ? 0 : 500; // CUDA_ERROR_NOT_FOUND
 }
