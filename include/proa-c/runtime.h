@@ -73,6 +73,33 @@ int proa_program_output(const proa_program *program, size_t index, proa_tensor_i
  */
 int proa_program_run(proa_program *program, const proa_tensor *inputs, proa_tensor *outputs);
 
+/**
+ * Starts (`on` is not 0) or ends the collection of times of the program's steps; starting drops the times
+ * collected before. While times are collected, steps on a CUDA device run one after the other, without CUDA
+ * graphs. Fails if `program` is NULL.
+ */
+int proa_program_set_profile(proa_program *program, int on);
+
+/** Times of one step, averages over the runs since the collection was started. */
+typedef struct proa_step_time {
+  const char *kernel;   /**< library kernel, "(compiled)", "(device)", or "(NAME)" of a library of CUDA */
+  const char *ops;      /**< ops of the step: "matmul", "add+max+subtract" */
+  const char *location; /**< the user's line, "net.py:42"; may be empty */
+  int64_t calls;        /**< calls in one run */
+  double milliseconds;  /**< total time of these calls */
+  double bytes;         /**< bytes of operands and results in these calls; 0: not known */
+  double flops;         /**< arithmetic operations in these calls; 0: not known */
+  double roofline;      /**< share of the device's bytes/s or FLOP/s, the larger one; 0: not known */
+} proa_step_time;
+
+/** Number of steps that ran since the collection was started, also after its end. 0 if `program` is NULL. */
+size_t proa_program_step_count(const proa_program *program);
+/**
+ * Describes step `index`, in the order of the program. The pointers are valid until the next run or
+ * destruction of the program. Fails if there is none.
+ */
+int proa_program_step(const proa_program *program, size_t index, proa_step_time *time);
+
 #ifdef __cplusplus
 }
 #endif

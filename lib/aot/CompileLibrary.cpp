@@ -63,6 +63,7 @@ Result<CompiledProgram> compile(const LibraryRequest &request, const std::string
   if (!chip.empty()) {
     options.target = TargetKind::Cuda;
     options.chip = chip;
+    options.cudaLibraries = request.cudaLibraries;
     options.symbolPrefix = chip + "_";
     options.tuningFile = request.tuningFile;
     options.onDeviceKernels = request.onDeviceKernels;

@@ -28,6 +28,8 @@ struct LibraryRequest {
   std::optional<AmpOptions> amp;
   /// Chips of CUDA devices ("sm_90a"); empty: the program runs on the CPU.
   std::vector<std::string> chips;
+  /// As in CompileOptions.
+  std::optional<std::vector<std::string>> cudaLibraries;
   bool allowsTf32 = false, allowsAtomicSums = false; ///< as in ModelOptions
   /// Folder for the IR of each stage, and for each chip a folder in it with the code of its kernels; empty:
   /// none.

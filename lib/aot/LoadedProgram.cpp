@@ -136,6 +136,7 @@ Result<std::unique_ptr<LoadedProgram>> LoadedProgram::create(const proa_program_
   auto session = runtime::Session::create(*executable);
   if (!session)
     return session.diagnostics();
+  program->executable = std::move(*executable);
   program->session = std::move(*session);
   return program;
 }
@@ -174,6 +175,16 @@ Result<std::vector<Tensor>> LoadedProgram::run(std::span<const Tensor> tensors) 
       fed->second = (*results)[outputInfos.size() + i];
   results->resize(outputInfos.size());
   return results;
+}
+
+void LoadedProgram::setProfile(bool on) {
+  if (on)
+    profile = std::make_unique<runtime::Profile>(executable->plan(), executable->devicePeaks());
+  session->setProfile(on ? profile.get() : nullptr);
+}
+
+std::vector<StepTime> LoadedProgram::stepTimes() const {
+  return profile ? profile->steps() : std::vector<StepTime>();
 }
 
 } // namespace proa::aot

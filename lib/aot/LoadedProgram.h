@@ -29,6 +29,11 @@ public:
   /// Runs once. `tensors` are in the order of inputs(), the results in the order of outputs().
   Result<std::vector<Tensor>> run(std::span<const Tensor> tensors);
 
+  /// Starts or ends the collection of times; starting drops earlier ones.
+  void setProfile(bool on);
+  /// The steps that ran since the collection was started.
+  std::vector<StepTime> stepTimes() const;
+
 private:
   LoadedProgram(const Description &description);
   Result<void> bindStates(std::span<const TensorInfo> fed, const runtime::NamedTensors &weights);
@@ -39,7 +44,9 @@ private:
   std::vector<std::string>
       stateNames;               ///< names of the states among the results of the plan, after the outputs
   runtime::NamedTensors states; ///< fed states after the last run
+  std::shared_ptr<runtime::Executable> executable;
   std::unique_ptr<runtime::Session> session;
+  std::unique_ptr<runtime::Profile> profile;
 };
 
 } // namespace proa::aot

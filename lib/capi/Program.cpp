@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <thread>
 
 using namespace proa;
@@ -15,6 +16,8 @@ using namespace proa;
 struct proa_program {
   std::unique_ptr<aot::LoadedProgram> loaded;
   std::vector<Tensor> outputs; ///< outputs of the last run
+  /// Of the profile; computed after the last run when they are asked for.
+  mutable std::optional<std::vector<StepTime>> steps = std::nullopt;
 };
 
 namespace {
@@ -25,6 +28,12 @@ std::span<const TensorInfo> inputsOf(const proa_program *program) {
 
 std::span<const TensorInfo> outputsOf(const proa_program *program) {
   return program ? std::span<const TensorInfo>(program->loaded->outputs()) : std::span<const TensorInfo>();
+}
+
+const std::vector<StepTime> &stepsOf(const proa_program &program) {
+  if (!program.steps)
+    program.steps = program.loaded->stepTimes();
+  return *program.steps;
 }
 
 } // namespace
@@ -82,11 +91,42 @@ int proa_program_run(proa_program *program, const proa_tensor *inputs, proa_tens
     auto given = capi::tensorsFromC(inputs, program->loaded->inputs());
     if (!given)
       return given.diagnostics();
+    program->steps.reset();
     auto results = program->loaded->run(*given);
     if (!results)
       return results.diagnostics();
     program->outputs = std::move(*results);
     capi::tensorsToC(program->outputs, outputs);
+    return {};
+  });
+}
+
+int proa_program_set_profile(proa_program *program, int on) {
+  return capi::guardedCall([&]() -> Result<void> {
+    if (!program)
+      return errorAt("proa_program_set_profile", "the program is NULL");
+    program->steps.reset();
+    program->loaded->setProfile(on != 0);
+    return {};
+  });
+}
+
+size_t proa_program_step_count(const proa_program *program) {
+  return capi::guarded<size_t>(
+      0, [&]() -> Result<size_t> { return program ? stepsOf(*program).size() : size_t(0); });
+}
+
+int proa_program_step(const proa_program *program, size_t index, proa_step_time *time) {
+  return capi::guardedCall([&]() -> Result<void> {
+    if (!program || !time)
+      return errorAt("proa_program_step", program ? "the place for the time is NULL" : "the program is NULL");
+    const std::vector<StepTime> &steps = stepsOf(*program);
+    if (index >= steps.size())
+      return errorAt("proa_program_step",
+                     fmt::format("found step {}, but {} steps were measured", index, steps.size()));
+    const StepTime &step = steps[index];
+    *time = {step.kernel.c_str(), step.ops.c_str(), step.location.c_str(), step.calls, step.milliseconds,
+             step.bytes,          step.flops,       step.roofline};
     return {};
   });
 }

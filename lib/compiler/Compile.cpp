@@ -164,12 +164,17 @@ bool hasFormedKernels(ModuleOp module) {
                       [](func::FuncOp function) { return function->hasAttr(kernelAttribute); });
 }
 
+/// CompileOptions::cudaLibraries has the library.
+static bool assumesLibrary(const CompileOptions &options, std::string_view library) {
+  return !options.cudaLibraries || llvm::is_contained(*options.cudaLibraries, library);
+}
+
 /// With TargetKind::Cuda: opens the device, unless the chip is given.
 static Result<void> chooseChip(CompileOptions &options, cuda::CudaContext &context) {
   if (options.target != TargetKind::Cuda)
     return {};
   if (!options.chip.empty()) {
-    options.hasMatrixLibrary = true;
+    options.hasMatrixLibrary = assumesLibrary(options, cuda::cublasLt);
     auto known = cuda::chipNamed(options.chip);
     return known ? Result<void>() : Result<void>(known.diagnostics());
   }
@@ -187,9 +192,9 @@ static planner::DeviceLibraryChoice libraryChoice(const CompileOptions &options,
                                                   const cuda::CudaContext &context) {
   if (options.target != TargetKind::Cuda)
     return nullptr;
-  return [libraries = context.libraries](const runtime::Step &step, const runtime::Plan &plan) {
+  return [&options, libraries = context.libraries](const runtime::Step &step, const runtime::Plan &plan) {
     cuda::LibraryChoice choice = cuda::chooseLibrary(step, plan, libraries.get());
-    return choice.library;
+    return libraries || assumesLibrary(options, choice.library) ? choice.library : "";
   };
 }
 

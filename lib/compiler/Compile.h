@@ -51,9 +51,11 @@ struct CompileOptions : PipelineOptions {
   /// See ModelOptions.
   bool allowsTf32 = false;
   /// The chip that kernels are compiled for with TargetKind::Cuda ("sm_90a"). Empty: that of the device,
-  /// which must exist; its libraries are then asked which ops they compute. Otherwise all libraries are
+  /// which must exist; its libraries are then asked which ops they compute. Otherwise `cudaLibraries` are
   /// assumed to be there.
   std::string chip;
+  /// With `chip`: the libraries of CUDA that compute ops ("cublaslt", ...; cuda::libraryNames); nothing: all.
+  std::optional<std::vector<std::string>> cudaLibraries;
   /// Folder of the cache of machine code for devices; empty: the default one, "off": none.
   std::string cacheDirectory;
   /// The tuning database (Tuning.h) that chooses strategies of kernels for a device; empty:

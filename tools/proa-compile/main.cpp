@@ -1,6 +1,7 @@
 // proa-compile: compiles a program to a shared library with a C interface.
 #include "lib/aot/LinkLibrary.h"
 #include "lib/codegen/cuda/EmitPtx.h"
+#include "lib/runtime/cuda/Libraries.h"
 #include "lib/support/Files.h"
 #include "tools/common/CommandLine.h"
 #include "tools/common/ProgressBar.h"
@@ -29,12 +30,14 @@ struct Options {
   AmpChoice amp;
   std::string target = cpu;
   std::vector<std::string> chips;
+  std::vector<std::string> cudaLibraries;
   std::vector<std::string> dims;
   std::string header;
   std::string emit = library;
   bool quiet = false;
 
   static constexpr const char *cpu = "cpu", *cuda = "cuda";
+  static constexpr const char *noLibraries = "none";
   static constexpr const char *library = "library";
   static constexpr const char *archive = "archive";
   static constexpr const char *plan = "plan";
@@ -80,6 +83,16 @@ void declare(CommandLine &line, Options &options) {
       ->allow_extra_args(false)
       ->check(CLI::IsMember(known))
       ->type_name("NAME,...");
+  std::vector<std::string> libraries(cuda::libraryNames.begin(), cuda::libraryNames.end());
+  libraries.emplace_back(Options::noLibraries);
+  line.add_option(
+          "--cuda-libraries", options.cudaLibraries,
+          "With --target=cuda: the libraries that the machine with the device has; kernels or the host "
+          "compute the rest. none: no library. Default: all")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember(libraries))
+      ->type_name("NAME,...");
   line.add_flag("--embed-weights", request.embedWeights, "Embeds the weights into the library");
   line.add_option("--function", request.function,
                   "Function of an IR file; default: main, else the only public function")
@@ -118,6 +131,15 @@ Diagnostics checkOptions(Options &options) {
   options.request.amp = ampOf(options.amp);
   if (!options.chips.empty() && options.target != Options::cuda)
     diagnostics.add("--chips", "requires --target=cuda");
+  if (!options.cudaLibraries.empty() && options.target != Options::cuda)
+    diagnostics.add("--cuda-libraries", "requires --target=cuda");
+  if (bool isNone = llvm::is_contained(options.cudaLibraries, Options::noLibraries);
+      isNone && options.cudaLibraries.size() > 1)
+    diagnostics.add("--cuda-libraries", "found none with other libraries, expected none alone");
+  else if (isNone)
+    options.request.cudaLibraries.emplace();
+  else if (!options.cudaLibraries.empty())
+    options.request.cudaLibraries = options.cudaLibraries;
   for (const std::string &chip : options.chips)
     if (!llvm::is_contained(options.request.chips, chip))
       options.request.chips.push_back(chip);

@@ -8,6 +8,7 @@
 #include "lib/runtime/cuda/Fft.h"
 #include "lib/runtime/cuda/Solver.h"
 
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
@@ -25,6 +26,9 @@ namespace proa::cuda {
 /// Names of libraries: DeviceLaunch::library of a step, and the field `cudaLibrary` of op records.
 inline constexpr const char *cublasLt = "cublaslt", *cudnn = "cudnn", *cufft = "cufft",
                             *cusolver = "cusolver", *nccl = "nccl";
+
+/// All of them.
+inline constexpr std::array<const char *, 5> libraryNames = {cublasLt, cudnn, cufft, cusolver, nccl};
 
 /// A library that is opened when it is used first. Thread-safe.
 template <class Library> class LazyLibrary {

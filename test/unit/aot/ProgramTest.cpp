@@ -182,6 +182,30 @@ TEST_F(ProgramTest, RefusesWrongInputs) {
   EXPECT_NE(proa_program_run(nullptr, &input, &output), 0);
 }
 
+TEST_F(ProgramTest, MeasuresSteps) {
+  ASSERT_TRUE(create()) << proa_error();
+  run();
+  EXPECT_EQ(proa_program_step_count(program), 0u);
+  ASSERT_EQ(proa_program_set_profile(program, 1), 0);
+  EXPECT_EQ(proa_program_step_count(program), 0u);
+  run();
+  run();
+  ASSERT_EQ(proa_program_step_count(program), 1u);
+  proa_step_time time;
+  ASSERT_EQ(proa_program_step(program, 0, &time), 0) << proa_error();
+  EXPECT_STREQ(time.kernel, "(compiled)");
+  EXPECT_EQ(time.calls, 1);
+  EXPECT_GT(time.milliseconds, 0);
+  EXPECT_NE(proa_program_step(program, 1, &time), 0);
+  EXPECT_THAT(proa_error(), HasSubstr("found step 1, but 1 steps were measured"));
+  EXPECT_NE(proa_program_step(program, 0, nullptr), 0);
+  ASSERT_EQ(proa_program_set_profile(program, 0), 0);
+  run();
+  EXPECT_EQ(proa_program_step_count(program), 1u); // the times stay
+  EXPECT_NE(proa_program_set_profile(nullptr, 1), 0);
+  EXPECT_EQ(proa_program_step_count(nullptr), 0u);
+}
+
 TEST_F(ProgramTest, RefusesDamagedLibraries) {
   data.format = 99;
   EXPECT_FALSE(create());
