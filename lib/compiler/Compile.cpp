@@ -182,7 +182,11 @@ static Result<void> chooseChip(CompileOptions &options, cuda::CudaContext &conte
   if (!opened)
     return opened.diagnostics();
   context = *opened;
-  options.chip = cuda::chipOf(context.driver->properties());
+  const cuda::DeviceProperties &properties = context.driver->properties();
+  auto chip = cuda::chipFor(properties.major, properties.minor);
+  if (!chip)
+    return chip.diagnostics();
+  options.chip = chip->name;
   options.hasMatrixLibrary = static_cast<bool>(context.libraries->check(cuda::cublasLt));
   return {};
 }
@@ -194,7 +198,9 @@ static planner::DeviceLibraryChoice libraryChoice(const CompileOptions &options,
     return nullptr;
   return [&options, libraries = context.libraries](const runtime::Step &step, const runtime::Plan &plan) {
     cuda::LibraryChoice choice = cuda::chooseLibrary(step, plan, libraries.get());
-    return libraries || assumesLibrary(options, choice.library) ? choice.library : "";
+    if (options.ranksShareDevices && choice.library == cuda::nccl)
+      return std::string();
+    return libraries || assumesLibrary(options, choice.library) ? choice.library : std::string();
   };
 }
 

@@ -56,6 +56,8 @@ struct CompileOptions : PipelineOptions {
   std::string chip;
   /// With `chip`: the libraries of CUDA that compute ops ("cublaslt", ...; cuda::libraryNames); nothing: all.
   std::optional<std::vector<std::string>> cudaLibraries;
+  /// Ranks of a mesh share devices, so that collectives run on the host.
+  bool ranksShareDevices = false;
   /// Folder of the cache of machine code for devices; empty: the default one, "off": none.
   std::string cacheDirectory;
   /// The tuning database (Tuning.h) that chooses strategies of kernels for a device; empty:

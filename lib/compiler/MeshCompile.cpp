@@ -2,6 +2,7 @@
 
 #include "lib/compiler/MeshInterface.h"
 #include "lib/compiler/RemarkReporter.h"
+#include "lib/compiler/Target.h"
 #include "lib/support/DiagnosticCollector.h"
 
 #include "dialects/dist/Dist.h"
@@ -55,10 +56,13 @@ bool splitsSequence(const MeshOptions &mesh) {
 /// Compiles the program of each rank, equal ones once.
 class RankCompiler {
 public:
-  RankCompiler(ModuleOp sharded, CompileOptions given, const MeshOptions &mesh)
+  /// `ranksHere`: how many ranks this process runs.
+  RankCompiler(ModuleOp sharded, CompileOptions given, const MeshOptions &mesh, int64_t ranksHere)
       : sharded(sharded), options(std::move(given)), overlaps(mesh.overlap && !shareDevices(sharded)),
         memoryLimit(mesh.memoryLimit), rings(ringsOf(sharded, mesh)) {
     options.isLocal = true;
+    if (options.target == TargetKind::Cuda && options.chip.empty())
+      options.ranksShareDevices = ranksShareDevices(ranksHere);
   }
 
   Result<void> add(int64_t rank) {
@@ -315,7 +319,7 @@ Result<Compilation> compileForMesh(OwningOpRef<ModuleOp> module, const CompileOp
   // A rank that is not a device of a mesh would not take part when a variable leaves the store.
   if (options.offload && interface->meshes.size() > 1)
     return errorAt("offload", "the program has several meshes; expected one where states are offloaded");
-  RankCompiler compiler(*module, options, mesh);
+  RankCompiler compiler(*module, options, mesh, rank ? 1 : interface->rankCount());
   for (int64_t r = rank.value_or(0); r < (rank ? *rank + 1 : interface->rankCount()); ++r)
     if (Result<void> added = compiler.add(r); !added)
       return added.diagnostics();

@@ -33,6 +33,15 @@ int defaultDevice() {
   return count ? static_cast<int>(rank % static_cast<unsigned>(std::max(1, *count))) : 0;
 }
 
+bool ranksShareDevices(int64_t ranks) {
+  const char *local = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+  int64_t processes = 1;
+  if (local && llvm::StringRef(local).getAsInteger(10, processes))
+    processes = 1;
+  auto count = cuda::countDevices();
+  return count && processes * ranks > *count;
+}
+
 /// "cuda:1" has a number.
 static std::optional<ProgramTarget> targetNamed(llvm::StringRef name) {
   for (TargetKind kind : allTargets)

@@ -26,6 +26,10 @@ Result<ProgramTarget> chooseTarget(const std::string &targets);
 /// mpirun started on this machine, modulo the number of devices.
 int defaultDevice();
 
+/// Whether two of the ranks on this machine use one CUDA device, where this process runs `ranks` of them:
+/// NCCL refuses such groups.
+bool ranksShareDevices(int64_t ranks);
+
 /// "cpu", "cuda", "cuda-emulated".
 const char *nameOf(TargetKind target);
 

@@ -1,5 +1,6 @@
 #include "lib/compiler/TuneKernels.h"
 
+#include "lib/codegen/cuda/EmitPtx.h"
 #include "lib/compiler/CudaProgram.h"
 #include "lib/runtime/KernelServices.h"
 #include "lib/runtime/cuda/CudaDevice.h"
@@ -49,8 +50,8 @@ size_t bytesOf(Type type) {
 
 class KernelTuner {
 public:
-  KernelTuner(func::FuncOp kernel, const TuneOptions &options)
-      : kernel(kernel), options(options), chip(cuda::chipOf(options.context.driver->properties())) {}
+  KernelTuner(func::FuncOp kernel, const TuneOptions &options, std::string chip)
+      : kernel(kernel), options(options), chip(std::move(chip)) {}
 
   /// Nothing, with `reason` set, for a kernel without a form on the device.
   Result<std::optional<TuningEntry>> run() {
@@ -198,7 +199,11 @@ std::vector<KernelStrategy> strategiesOf(func::FuncOp kernel) {
 }
 
 Result<size_t> tuneKernels(ModuleOp kernels, TuningDatabase &database, const TuneOptions &options) {
-  std::string chip = cuda::chipOf(options.context.driver->properties());
+  const cuda::DeviceProperties &properties = options.context.driver->properties();
+  auto chosen = cuda::chipFor(properties.major, properties.minor);
+  if (!chosen)
+    return chosen.diagnostics();
+  const std::string &chip = chosen->name;
   size_t measured = 0;
   auto report = [&](func::FuncOp kernel, const std::string &text) {
     if (options.report)
@@ -214,7 +219,7 @@ Result<size_t> tuneKernels(ModuleOp kernels, TuningDatabase &database, const Tun
       report(kernel, "not measured: its dims are dynamic");
       continue;
     }
-    KernelTuner tuner(kernel, options);
+    KernelTuner tuner(kernel, options, chip);
     Result<std::optional<TuningEntry>> entry = tuner.run();
     if (!entry)
       return entry.diagnostics();

@@ -10,26 +10,31 @@ namespace proa::cuda {
 namespace {
 
 std::mutex contextMutex;
-std::map<int, CudaContext> openContexts; ///< by the number of the device
+/// By the number of the device. Never destroyed: the libraries of CUDA have exit handlers of their own, after
+/// which their handles must not be used.
+std::map<int, CudaContext> &openContexts() {
+  static auto &contexts = *new std::map<int, CudaContext>();
+  return contexts;
+}
 
 } // namespace
 
 Result<CudaContext> cudaContext(int device) {
   std::lock_guard lock(contextMutex);
-  if (auto found = openContexts.find(device); found != openContexts.end())
+  if (auto found = openContexts().find(device); found != openContexts().end())
     return found->second;
   auto driver = openDriver(device);
   if (!driver)
     return driver.diagnostics();
-  return openContexts[device] = {*driver, std::make_shared<Libraries>(*driver)};
+  return openContexts()[device] = {*driver, std::make_shared<Libraries>(*driver)};
 }
 
 void setCudaContext(CudaContext context, int device) {
   std::lock_guard lock(contextMutex);
   if (context.driver)
-    openContexts[device] = std::move(context);
+    openContexts()[device] = std::move(context);
   else
-    openContexts.erase(device);
+    openContexts().erase(device);
 }
 
 CudaDeviceOptions deviceOptions(const CudaContext &context) {

@@ -24,13 +24,16 @@ DeviceAddress addressOf(const void *memory) { return reinterpret_cast<DeviceAddr
 
 class CudaGraph final : public runtime::DeviceGraph {
 public:
-  CudaGraph(std::shared_ptr<Driver> driver, GraphHandle graph) : driver(std::move(driver)), graph(graph) {}
+  /// `memory` is that of workspaces whose addresses are in the graph.
+  CudaGraph(std::shared_ptr<Driver> driver, GraphHandle graph, std::vector<std::shared_ptr<void>> memory)
+      : driver(std::move(driver)), graph(graph), memory(std::move(memory)) {}
   ~CudaGraph() override { (void)bool(driver->destroyGraph(graph)); }
   GraphHandle handle() const { return graph; }
 
 private:
   std::shared_ptr<Driver> driver;
   GraphHandle graph;
+  std::vector<std::shared_ptr<void>> memory;
 };
 
 } // namespace
@@ -65,8 +68,15 @@ Result<std::shared_ptr<void>> CudaQueue::allocate(size_t bytes) {
 }
 
 Result<DeviceAddress> CudaQueue::workspace(size_t bytes) {
-  if (bytes <= lane->workBytes)
-    return addressOf(lane->work.get());
+  Result<void> grown = bytes <= lane->workBytes ? Result<void>() : growWorkspace(bytes);
+  if (!grown)
+    return grown.diagnostics();
+  if (isRecording && (recordedWork.empty() || recordedWork.back() != lane->work))
+    recordedWork.push_back(lane->work);
+  return addressOf(lane->work.get());
+}
+
+Result<void> CudaQueue::growWorkspace(size_t bytes) {
   // Memory is freed after the work that uses it.
   lane->work = nullptr;
   lane->workBytes = 0;
@@ -76,7 +86,7 @@ Result<DeviceAddress> CudaQueue::workspace(size_t bytes) {
                                    bytes, device.memoryText(), memory.diagnostics()[0].message));
   lane->work = std::move(*memory);
   lane->workBytes = bytes;
-  return addressOf(lane->work.get());
+  return {};
 }
 
 /// Without memory for a copy that is left to the driver.
@@ -372,6 +382,7 @@ Diagnostics CudaQueue::failed(const Diagnostics &diagnostics) const {
 Result<void> CudaQueue::beginGraph() {
   Result<void> done = driver->beginCapture(stream);
   isRecording = static_cast<bool>(done);
+  recordedWork.clear();
   return done;
 }
 
@@ -380,7 +391,8 @@ Result<std::shared_ptr<runtime::DeviceGraph>> CudaQueue::endGraph() {
   Result<GraphHandle> graph = driver->endCapture(stream);
   if (!graph)
     return graph.diagnostics();
-  return std::shared_ptr<runtime::DeviceGraph>(std::make_shared<CudaGraph>(driver, *graph));
+  return std::shared_ptr<runtime::DeviceGraph>(
+      std::make_shared<CudaGraph>(driver, *graph, std::move(recordedWork)));
 }
 
 Result<void> CudaQueue::launch(const runtime::DeviceGraph &graph) {

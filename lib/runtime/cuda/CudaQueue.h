@@ -88,6 +88,7 @@ private:
   };
   class Started;
 
+  Result<void> growWorkspace(size_t bytes);
   runtime::BufferPool::Buffer acquireStaging(size_t bytes);
   Result<void> release(bool completes);
   Diagnostics failed(const Diagnostics &diagnostics) const;
@@ -105,7 +106,8 @@ private:
   runtime::BufferPool pinned;
   bool isIdle = true; ///< nothing was requested since the last wait
   bool isRecording = false;
-  const runtime::Step *step = nullptr; ///< entered last
+  std::vector<std::shared_ptr<void>> recordedWork; ///< workspaces of the graph that is recorded
+  const runtime::Step *step = nullptr;             ///< entered last
   std::vector<Staged> staged;
   std::deque<Request> launched; ///< the last requests since the last wait
   std::vector<uint64_t> parameters;

@@ -70,10 +70,13 @@ Result<std::shared_ptr<CollectiveGroup>> Libraries::groupOf(runtime::Communicato
   Result<std::shared_ptr<CollectiveLibrary>> library = collectives.get();
   if (!library)
     return library.diagnostics();
-  std::lock_guard lock(groupsMutex);
-  std::shared_ptr<CollectiveGroup> &group = groups[{&communicator, ranks}];
-  if (group && group->check())
-    return group;
+  std::pair key(static_cast<const void *>(&communicator), ranks);
+  {
+    std::lock_guard lock(groupsMutex);
+    if (std::shared_ptr<CollectiveGroup> group = groups[key]; group && group->check())
+      return group;
+  }
+  // Without the lock: another rank that uses these libraries may have to join first.
   // The first rank names the group and tells the others.
   bool isFirst = communicator.rank() == ranks.front();
   Result<CollectiveLibrary::Id> id = isFirst ? (*library)->newId() : CollectiveLibrary::Id{};
@@ -94,8 +97,8 @@ Result<std::shared_ptr<CollectiveGroup>> Libraries::groupOf(runtime::Communicato
   auto joined = (*library)->join(*id, static_cast<int>(ranks.size()), member);
   if (!joined)
     return joined.diagnostics();
-  group = std::move(*joined);
-  return group;
+  std::lock_guard lock(groupsMutex);
+  return groups[key] = std::move(*joined);
 }
 
 } // namespace proa::cuda

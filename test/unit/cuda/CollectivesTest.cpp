@@ -133,6 +133,21 @@ TEST(DeviceCollectiveTest, AFailedRankEndsTheOthers) {
   EXPECT_THAT(ran[1].text(), HasSubstr("an error of rank 1"));
 }
 
+/// Ranks of one process that use one device have one Libraries: none waits for the other's lock.
+TEST(DeviceCollectiveTest, RanksOfOneDeviceJoinTheirGroup) {
+  auto driver = std::make_shared<cuda::RecordingDriver>();
+  auto libraries = recordedLibraries(driver);
+  auto ran = runSimulated(2, [&](std::shared_ptr<Communicator> communicator) -> Result<void> {
+    auto group = libraries->groupOf(*communicator, {0, 1}, "a test");
+    if (!group)
+      return group.diagnostics();
+    auto again = libraries->groupOf(*communicator, {0, 1}, "a test");
+    return again && *again == *group ? Result<void>() : Result<void>(errorAt("", "another group"));
+  });
+  for (const Diagnostics &diagnostics : ran)
+    EXPECT_EQ(diagnostics.text(), "");
+}
+
 TEST(DeviceCollectiveTest, UnsupportedStepsStayOnTheHost) {
   spmd::Mesh line{{{"x", 2}}, {}};
   spmd::Placement partial{{{}}, {{line.full(0), spmd::Reduction::Sum}}}, whole{{{}}, {}};

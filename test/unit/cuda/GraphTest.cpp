@@ -1,4 +1,5 @@
 // CUDA graphs, marks and profiles of sessions on a recorded device.
+#include "lib/runtime/cuda/CudaQueue.h"
 #include "test/unit/cuda/PlanHarness.h"
 
 namespace proa::runtime {
@@ -173,6 +174,30 @@ TEST(PeaksTest, FollowFromAttributes) {
   EXPECT_NEAR(peaks.tensorPerSecond, 989e12, 2e12);
   EXPECT_EQ(cuda::peaksOf({}).bytesPerSecond, 0);
   EXPECT_EQ(cuda::peaksOf({.major = 99}).tensorPerSecond, 0);
+}
+
+/// A graph has the address of the workspace; a later step of other dims needs a larger one.
+TEST_F(GraphTest, KeepsTheWorkspacesOfItsLibraries) {
+  cuda::CudaDevice device(driver, DeviceCode{}, {});
+  auto queue = device.createQueue();
+  ASSERT_TRUE(bool(queue));
+  auto &stream = static_cast<cuda::CudaQueue &>(**queue);
+  constexpr size_t small = 4096, large = 8192;
+  ASSERT_TRUE(bool(stream.workspace(small)));
+  ASSERT_TRUE(bool(stream.beginGraph()));
+  auto recorded = stream.workspace(small);
+  ASSERT_TRUE(bool(recorded));
+  ASSERT_TRUE(bool(stream.fillZero(reinterpret_cast<void *>(*recorded), small)));
+  auto graph = stream.endGraph();
+  ASSERT_TRUE(bool(graph));
+  auto grown = stream.workspace(large);
+  ASSERT_TRUE(bool(grown));
+  EXPECT_NE(*grown, *recorded);
+  EXPECT_EQ(driver->allocatedBytes(), static_cast<int64_t>(small + large));
+  ASSERT_TRUE(bool(stream.launch(**graph)));
+  EXPECT_TRUE(bool(stream.wait()));
+  graph->reset();
+  EXPECT_EQ(driver->allocatedBytes(), static_cast<int64_t>(large));
 }
 
 } // namespace proa::runtime
