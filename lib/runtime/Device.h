@@ -75,6 +75,12 @@ struct DeviceCall {
   std::unique_ptr<StartedWork> *started = nullptr;
 };
 
+/// The Diagnostic::code of an operation that a library of the device does not support: the step runs on the
+/// host instead.
+inline constexpr const char *libraryRefusal = "library-refusal";
+Diagnostics refusal(std::string message);
+bool isRefusal(const Diagnostics &diagnostics);
+
 /// A library step that a device computes. Thread-safe.
 class DeviceLibraryKernel {
 public:
@@ -82,7 +88,7 @@ public:
   /// The dims of each result. Error: the inputs do not fit.
   virtual Result<std::vector<std::vector<int64_t>>> outputDims(std::span<const View> inputs,
                                                                Communicator *communicator) const = 0;
-  /// Error: the device does not support these dims.
+  /// Error: the work failed; or the library refuses the operation (isRefusal), and the results are undefined.
   virtual Result<void> run(const DeviceCall &call) const = 0;
   /// Whether a call may be recorded (DeviceQueue::beginGraph) after one that was not.
   virtual bool isRecordable() const { return true; }

@@ -88,7 +88,19 @@ Result<void> Frame::launchKernel(const BoundStep &bound, int64_t rows) {
   return queue->launch(bound.deviceKernel, rows, parameters);
 }
 
+Diagnostics refusal(std::string message) {
+  Diagnostics diagnostics;
+  diagnostics.add(Diagnostic{.message = std::move(message), .code = libraryRefusal});
+  return diagnostics;
+}
+
+bool isRefusal(const Diagnostics &diagnostics) {
+  return std::ranges::any_of(diagnostics, [](const Diagnostic &p) { return p.code == libraryRefusal; });
+}
+
 Result<void> Frame::runDeviceLibrary(const BoundStep &bound) {
+  if (refused.contains(bound.index))
+    return runOnHost(bound);
   std::vector<View> inputs, outputs(bound.step->outputs.size());
   inputs.reserve(bound.step->inputs.size());
   for (ValueId id : bound.step->inputs)
@@ -107,7 +119,8 @@ Result<void> Frame::runDeviceLibrary(const BoundStep &bound) {
   }
   queue->enter(*bound.step);
   std::unique_ptr<StartedWork> *work = bound.step->isStart ? &started[bound.step->outputs[0]] : nullptr;
-  return bound.deviceLibrary->run({*queue, inputs, outputs, communicator.get(), work});
+  Result<void> done = bound.deviceLibrary->run({*queue, inputs, outputs, communicator.get(), work});
+  return !done && isRefusal(done.diagnostics()) && bound.createOnHost ? runOnHost(bound) : done;
 }
 
 Result<void> Frame::executeGraph(std::span<const BoundStep> steps, States states, RecordedGraph &recorded) {
@@ -126,7 +139,9 @@ Result<void> Frame::executeGraph(std::span<const BoundStep> steps, States states
   }
   recorded.graph = nullptr;
   recorded.addresses = std::move(addresses);
-  if (!isSame)
+  bool needsHost =
+      std::ranges::any_of(steps, [&](const BoundStep &bound) { return refused.contains(bound.index); });
+  if (!isSame || needsHost)
     return execute(steps, states, nullptr);
   auto named = [&](const Result<void> &done) -> Result<void> {
     return done ? done
@@ -166,6 +181,8 @@ Result<void> Frame::runTimed(const BoundStep &bound, States states, Profile &pro
     return begin.diagnostics();
   if (Result<void> done = runStep(bound, states, &profile); !done)
     return done;
+  if (refused.contains(bound.index))
+    profile.noteRefusal(bound.index);
   Result<size_t> end = queue->mark();
   if (!end)
     return end.diagnostics();

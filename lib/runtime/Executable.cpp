@@ -180,6 +180,19 @@ Result<void> Executable::bindKernel(BoundStep &bound, const KernelResolver &reso
   return {};
 }
 
+/// The kernel of a library step on the host.
+static Result<std::unique_ptr<LibraryKernel>> createLibraryKernel(const Step &step,
+                                                                  const KernelRequest &request) {
+  const KernelEntry *entry = findLibraryKernel(step.symbol);
+  if (!entry)
+    return failure("the runtime has no library kernel '{}'", step.symbol);
+  try {
+    return entry->create(step.attributes, request);
+  } catch (const std::exception &error) { // oneDNN's and the JSON library's
+    return failure("{}", error.what());
+  }
+}
+
 Result<void> Executable::bindLibrary(BoundStep &bound) {
   const Step &step = *bound.step;
   std::vector<OperandType> inputs, outputs;
@@ -192,19 +205,17 @@ Result<void> Executable::bindLibrary(BoundStep &bound) {
     if (!kernel)
       return kernel.diagnostics();
     bound.deviceLibrary = std::move(*kernel);
+    bound.createOnHost = [&step, inputs, outputs]() mutable {
+      for (OperandType &input : inputs)
+        input.constant = false; // its bytes are on the device
+      return createLibraryKernel(step, {inputs, outputs});
+    };
     return {};
   }
-  const KernelEntry *entry = findLibraryKernel(step.symbol);
-  if (!entry)
-    return failure("the runtime has no library kernel '{}'", step.symbol);
-  try {
-    Result<std::unique_ptr<LibraryKernel>> kernel = entry->create(step.attributes, {inputs, outputs});
-    if (!kernel)
-      return kernel.diagnostics();
-    bound.library = std::move(*kernel);
-  } catch (const std::exception &error) { // oneDNN's and the JSON library's
-    return failure("{}", error.what());
-  }
+  Result<std::unique_ptr<LibraryKernel>> kernel = createLibraryKernel(step, {inputs, outputs});
+  if (!kernel)
+    return kernel.diagnostics();
+  bound.library = std::move(*kernel);
   return {};
 }
 

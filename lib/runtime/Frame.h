@@ -43,6 +43,8 @@ struct BoundStep {
   ShapeFunction shape = nullptr;     ///< Kernel with a dynamic number of rows or dynamic output dims
   std::unique_ptr<LibraryKernel> library;
   std::shared_ptr<DeviceLibraryKernel> deviceLibrary; ///< Library on a device
+  /// With `deviceLibrary`: the same step on the host, for a library that refuses it in a run.
+  std::function<Result<std::unique_ptr<LibraryKernel>>()> createOnHost;
   /// Of a library step in a body: why the runtime lacks a kernel for it. The body may never run.
   Diagnostics refusal;
   size_t firstFault = 0;              ///< Kernel: the number of its first check among those of all steps
@@ -160,6 +162,7 @@ private:
   Result<void> allocateDeviceArena();
   Result<void> launchKernel(const BoundStep &bound, int64_t rows);
   Result<void> runDeviceLibrary(const BoundStep &bound);
+  Result<void> runOnHost(const BoundStep &bound);
   Result<void> runCopy(const Step &step);
   Result<void> runTimed(const BoundStep &bound, States states, Profile &profile);
   double bytesOf(const Step &step) const;
@@ -204,6 +207,8 @@ private:
     double bytes;
   };
   std::vector<DeviceTime> deviceTimes;
+  /// By index: library steps that the library of the device refused in an earlier run.
+  std::map<size_t, std::unique_ptr<LibraryKernel>> refused;
   std::vector<int64_t> dimStorage;
   std::vector<size_t> dimBegin; ///< by value: into dimStorage
   std::vector<View> views;      ///< by value

@@ -26,6 +26,8 @@ public:
   /// `bytes` are those of its operands and results.
   void addOnDevice(size_t step, int64_t begin, int64_t length, double bytes);
   void beginRun();
+  /// A library step runs on the host, because the library of the device refused it.
+  void noteRefusal(size_t step) { names[step].kernel = "(host)"; }
 
   /// Nanoseconds of a step, summed over the runs. Steps are numbered as forEachStep visits them; control-flow
   /// steps have no time of their own.

@@ -1,5 +1,6 @@
 // proa-tune: measures the kernels of a program on a CUDA device and stores the fastest strategies.
 #include "lib/aot/CompileLibrary.h"
+#include "lib/codegen/cuda/EmitPtx.h"
 #include "lib/compiler/TuneKernels.h"
 #include "tools/common/CommandLine.h"
 #include "tools/common/Target.h"
@@ -88,7 +89,11 @@ Result<void> tune(Options options) {
   if (!options.quiet)
     tuning.report = [](const std::string &text) { fmt::print("{}\n", text); };
   size_t measured = 0;
-  options.request.chips = {cuda::chipOf(context->driver->properties())};
+  const cuda::DeviceProperties &properties = (*context).driver->properties();
+  auto chip = cuda::chipFor(properties.major, properties.minor);
+  if (!chip)
+    return chip.diagnostics();
+  options.request.chips = {chip->name};
   options.request.name = "tune";
   options.request.tuningFile = "off";
   options.request.onDeviceKernels = [&](mlir::ModuleOp kernels) -> Result<void> {

@@ -176,6 +176,24 @@ Result<ChipInfo> chipNamed(const std::string &name) {
   return errorAt("CUDA code generation", "unknown chip '" + name + "', expected one of " + known);
 }
 
+Result<ChipInfo> chipFor(int major, int minor) {
+  const ChipInfo *best = nullptr;
+  int version = 10 * major + minor;
+  for (const ChipInfo &chip : knownChips()) {
+    StringRef name = StringRef(chip.name).drop_front(StringRef("sm_").size());
+    bool hasOwnFeatures = name.consume_back("a");
+    int number = 0;
+    name.getAsInteger(10, number);
+    // Ascending; of one version that with its own features comes last.
+    if (hasOwnFeatures ? number == version : number <= version)
+      best = &chip;
+  }
+  if (!best)
+    return errorAt("CUDA code generation", "the device has compute capability " + std::to_string(major) +
+                                               "." + std::to_string(minor) + ", expected 8.0 or newer");
+  return *best;
+}
+
 void registerDeviceDialects(DialectRegistry &registry) {
   registry.insert<LLVM::LLVMDialect, NVVM::NVVMDialect, gpu::GPUDialect, DLTIDialect>();
   registerBuiltinDialectTranslation(registry);

@@ -24,6 +24,10 @@ struct ChipInfo {
 const std::vector<ChipInfo> &knownChips();
 /// Error: the chip is not one of knownChips().
 Result<ChipInfo> chipNamed(const std::string &name);
+/// The chip to generate code for on a device of this compute capability: its own, or the newest one without
+/// features of one architecture that is not newer, whose PTX the CUDA driver compiles. Error: the device is
+/// older than all of them.
+Result<ChipInfo> chipFor(int major, int minor);
 
 /// Registers the dialects of device modules and their translation to LLVM IR.
 void registerDeviceDialects(mlir::DialectRegistry &registry);

@@ -1,4 +1,5 @@
 //! cuBLASLt, loaded at run time. Declarations and numbers follow the ABI of cublasLt.h of CUDA 12 and 13.
+#include "lib/runtime/Device.h"
 #include "lib/runtime/cuda/Blas.h"
 #include "lib/runtime/cuda/LibraryObject.h"
 #include "lib/runtime/cuda/SharedLibrary.h"
@@ -31,6 +32,7 @@ enum Preference : int {
   alignmentC = 7,
   alignmentD = 8
 };
+constexpr int notSupported = 15; ///< cublasStatus_t
 } // namespace value
 
 struct Algorithm {
@@ -69,7 +71,8 @@ struct Api {
 
 Diagnostics failure(const Api &api, const char *function, Status status) {
   const char *name = api.statusName ? api.statusName(status) : nullptr;
-  return errorAt("", fmt::format("{}: {}", function, name ? name : fmt::format("cuBLAS error {}", status)));
+  std::string text = fmt::format("{}: {}", function, name ? name : fmt::format("cuBLAS error {}", status));
+  return status == value::notSupported ? runtime::refusal(text) : errorAt("", text);
 }
 
 int typeOf(DType dtype) {
@@ -246,7 +249,7 @@ private:
     if (status != 0)
       return failure(api, "cublasLtMatmulAlgoGetHeuristic", status);
     if (returned == 0 || result.state != 0)
-      return errorAt("", "cuBLASLt has no algorithm for the product");
+      return runtime::refusal("cuBLASLt has no algorithm for the product");
     prepared.algorithm = result.algorithm;
     return {};
   }

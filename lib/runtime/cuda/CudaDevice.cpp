@@ -43,6 +43,10 @@ Result<FunctionHandle> CudaDevice::load(const std::string &symbol) {
     return errorAt("", fmt::format("kernel '{}' is compiled for {}, but {} has compute capability {}.{}",
                                    symbol, code.chip, properties.name, properties.major, properties.minor));
   Result<ModuleHandle> module = driver->loadModule(hasCubin ? image->cubin : image->ptx);
+  // A CUDA driver refuses machine code of a toolkit that is newer than it, and may still compile the PTX.
+  if (!module && hasCubin && !image->ptx.empty())
+    if (Result<ModuleHandle> compiled = driver->loadModule(image->ptx))
+      module = std::move(compiled);
   if (!module)
     return loadError(*image, module.diagnostics(), !hasCubin);
   modules.push_back(*module);

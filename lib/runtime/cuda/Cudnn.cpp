@@ -1,5 +1,6 @@
 //! cuDNN, loaded at run time. Declarations and numbers follow the ABI of cudnn_ops.h and cudnn_cnn.h of
 //! cuDNN 9.
+#include "lib/runtime/Device.h"
 #include "lib/runtime/cuda/Dnn.h"
 #include "lib/runtime/cuda/LibraryObject.h"
 #include "lib/runtime/cuda/SharedLibrary.h"
@@ -25,6 +26,8 @@ enum Mode : int { crossCorrelation = 1 };
 enum Math : int { tensorOps = 1, fmaOnly = 3 }; // tensorOps: also TF32
 enum Activation : int { relu = 1 };
 enum Nan : int { propagate = 1 };
+/// cudnnStatus_t: the thousands are the kind of an error.
+constexpr int notSupported = 3000, statusesOfKind = 1000;
 } // namespace value
 
 /// cudnnConvolution{Fwd,BwdData,BwdFilter}AlgoPerf_t, which have one layout.
@@ -86,7 +89,9 @@ Diagnostics failure(const Api &api, const char *function, Status status) {
   std::array<char, 512> text{};
   api.lastError(text.data(), text.size() - 1);
   std::string detail = text[0] ? std::string(": ") + text.data() : "";
-  return errorAt("", fmt::format("{}: {}{}", function, api.errorString(status), detail));
+  std::string message = fmt::format("{}: {}{}", function, api.errorString(status), detail);
+  bool isSupported = status / value::statusesOfKind != value::notSupported / value::statusesOfKind;
+  return isSupported ? errorAt("", message) : runtime::refusal(message);
 }
 
 int typeOf(DType dtype) {
@@ -280,7 +285,7 @@ private:
           return failure(api, "cudnnSetConvolutionMathType", set);
         return {};
       }
-    return errorAt("", "cuDNN has no algorithm for the convolution");
+    return runtime::refusal("cuDNN has no algorithm for the convolution");
   }
 
   Result<void> run(const Convolution &c, Prepared &p, const ConvolutionAddresses &at,

@@ -141,9 +141,10 @@ int64_t RecordingDriver::allocatedBytes() const {
   return total;
 }
 
-void RecordingDriver::failCalls(const std::string &function, const std::string &error, int passed) {
+void RecordingDriver::failCalls(const std::string &function, const std::string &error, int passed,
+                                int times) {
   std::lock_guard lock(mutex);
-  failures[function] = {error, passed};
+  failures[function] = {error, passed, times};
 }
 
 /// Called first in each method, for failCalls.
@@ -152,6 +153,10 @@ Result<void> RecordingDriver::entered(const char *function) {
   if (failure == failures.end() || failure->second.passed-- > 0)
     return {};
   failure->second.passed = 0;
+  if (failure->second.times-- <= 0) {
+    failures.erase(failure);
+    return {};
+  }
   return errorAt("", std::string(function) + ": " + failure->second.error);
 }
 

@@ -6,6 +6,7 @@
 
 #include <deque>
 #include <functional>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <set>
@@ -49,9 +50,10 @@ public:
   void clearLog();
   /// Device memory that was allocated and not freed.
   int64_t allocatedBytes() const;
-  /// Makes the call with this name fail from now on, after `passed` calls that do not, as in
+  /// Makes the call with this name fail from now on, `times` times, after `passed` calls that do not, as in
   /// failCalls("cuMemAlloc", "CUDA_ERROR_OUT_OF_MEMORY").
-  void failCalls(const std::string &function, const std::string &error, int passed = 0);
+  void failCalls(const std::string &function, const std::string &error, int passed = 0,
+                 int times = std::numeric_limits<int>::max());
   /// Milliseconds of a request, by its line of the log; the time between two events is the sum of those
   /// between them. At first a microsecond is between any two events.
   using Cost = std::function<double(const std::string &line)>;
@@ -117,7 +119,7 @@ private:
   std::map<std::string, std::string> rowParameters; ///< of registerRowKernel
   struct Failure {
     std::string error;
-    int passed = 0;
+    int passed = 0, times = 0;
   };
   std::map<std::string, Failure> failures; ///< by function
   std::vector<std::string> lines;

@@ -1,62 +1,27 @@
 #include "lib/runtime/cuda/SharedLibrary.h"
 
+#include "lib/runtime/cuda/CudaFolders.h"
+
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <sstream>
 
 namespace proa::cuda {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::string environment(const char *name) {
-  const char *value = std::getenv(name);
-  return value ? value : "";
-}
-
-/// The subfolders of a folder, sorted.
-std::vector<fs::path> subfolders(const fs::path &folder) {
-  std::vector<fs::path> found;
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
-    if (it->is_directory(error))
-      found.push_back(it->path());
-  std::ranges::sort(found);
-  return found;
-}
-
-/// The folders with libraries of a toolkit, or of a folder `nvidia` of Python packages.
-void addFolders(std::vector<fs::path> &folders, const fs::path &root) {
-  for (const char *name : {"lib64", "lib"})
-    folders.push_back(root / name);
-  if (root.filename() == "nvidia")
-    for (const fs::path &package : subfolders(root))
-      folders.push_back(package / "lib");
-}
-
+/// Folders that hold libraries; an empty path is the search path of libraries.
 std::vector<fs::path> searchedFolders() {
   std::vector<fs::path> folders;
-  if (std::string given = environment("PROA_CUDA_PATH"); !given.empty()) {
-    std::istringstream list(given);
-    for (std::string folder; std::getline(list, folder, ':');)
-      if (!folder.empty())
-        addFolders(folders, folder);
-    return folders;
-  }
-  folders.emplace_back(); // the search path of libraries
-  for (const char *name : {"CUDA_HOME", "CUDA_PATH"})
-    if (std::string root = environment(name); !root.empty())
-      addFolders(folders, root);
-  addFolders(folders, "/usr/local/cuda");
-  for (const char *name : {"VIRTUAL_ENV", "CONDA_PREFIX"})
-    if (std::string root = environment(name); !root.empty())
-      for (const fs::path &python : subfolders(fs::path(root) / "lib"))
-        addFolders(folders, python / "site-packages" / "nvidia");
+  if (const char *given = std::getenv("PROA_CUDA_PATH"); !given || !*given)
+    folders.emplace_back();
+  for (const fs::path &root : cudaFolders())
+    for (const char *name : {"lib64", "lib"})
+      folders.push_back(root / name);
   return folders;
 }
 

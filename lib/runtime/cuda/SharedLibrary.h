@@ -18,9 +18,8 @@ public:
     std::string expected;           ///< the versions whose ABI is declared: "cuDNN 9"
   };
 
-  /// Loads the first file that is found. Folders in order: the search path of libraries, $CUDA_HOME,
-  /// $CUDA_PATH, /usr/local/cuda and Python packages of $VIRTUAL_ENV and $CONDA_PREFIX; if $PROA_CUDA_PATH
-  /// (folders separated by colons) is set, its folders only. `file` replaces the search. Error: none can be
+  /// Loads the first file that is found. Folders in order: the search path of libraries, unless
+  /// $PROA_CUDA_PATH is set, and those of cudaFolders(). `file` replaces the search. Error: none can be
   /// loaded, with the reason.
   static Result<SharedLibrary> open(const Description &description, const std::string &file = "");
 

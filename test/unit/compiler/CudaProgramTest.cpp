@@ -2,6 +2,7 @@
 #include "lib/compiler/CudaProgram.h"
 #include "lib/codegen/LoadedObject.h"
 #include "lib/codegen/cuda/CudaToolkit.h"
+#include "lib/codegen/cuda/EmitPtx.h"
 #include "lib/compiler/CompiledFunction.h"
 #include "lib/compiler/Registration.h"
 #include "lib/emulator/Emulator.h"
@@ -357,6 +358,21 @@ TEST_F(CudaProgramTest, ChipsOfDevices) {
   properties.major = 8;
   properties.minor = 6;
   EXPECT_EQ(cuda::chipOf(properties), "sm_86");
+}
+
+TEST_F(CudaProgramTest, ChipsThatCodeIsGeneratedFor) {
+  const std::pair<std::pair<int, int>, const char *> chips[] = {
+      {{8, 0}, "sm_80"},    {{8, 6}, "sm_86"},   {{8, 7}, "sm_86"},   {{8, 9}, "sm_89"},  {{9, 0}, "sm_90a"},
+      {{10, 0}, "sm_100a"}, {{10, 3}, "sm_100"}, {{11, 0}, "sm_100"}, {{12, 0}, "sm_100"}};
+  for (auto [capability, expected] : chips) {
+    auto chip = cuda::chipFor(capability.first, capability.second);
+    ASSERT_TRUE(bool(chip)) << expected;
+    EXPECT_EQ(chip->name, expected);
+  }
+  auto old = cuda::chipFor(7, 5);
+  ASSERT_FALSE(old);
+  EXPECT_THAT(old.diagnostics().text(),
+              ::testing::HasSubstr("the device has compute capability 7.5, expected 8.0 or newer"));
 }
 
 } // namespace

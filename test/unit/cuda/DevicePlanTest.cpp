@@ -363,6 +363,20 @@ TEST_F(DevicePlanTest, LoadingReportsWhatIsMissing) {
                     HasSubstr("the device code has no kernel 'twice'")));
 }
 
+/// The CUDA driver may be older than the assembler.
+TEST_F(DevicePlanTest, PtxIsLoadedWhereMachineCodeIsRefused) {
+  auto load = [&](const char *ptx) {
+    cuda::CudaDevice device(driver, DeviceCode{"sm_90", {{"twice", "cubin", ptx}}}, {});
+    DeviceLaunch launch;
+    launch.threads = 128;
+    driver->failCalls("cuModuleLoadDataEx", "CUDA_ERROR_UNSUPPORTED_PTX_VERSION", 0, /*times=*/1);
+    auto bound = device.bind("twice", launch);
+    return bound ? std::string() : bound.diagnostics().text();
+  };
+  EXPECT_EQ(load(".version 8.4"), "");
+  EXPECT_THAT(load(""), HasSubstr("CUDA_ERROR_UNSUPPORTED_PTX_VERSION"));
+}
+
 TEST_F(DevicePlanTest, VerifierFindsWrongMemory) {
   auto textOf = [](const Plan &plan) { return verify(plan, "net").diagnostics().text(); };
   const Plan valid = placed(straightPlan(), {"add_rows", "twice"});

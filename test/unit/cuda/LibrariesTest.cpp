@@ -1,10 +1,15 @@
 // Kernels of libraries on a recorded device, beside the kernels of the CPU; the real libraries where they
 // exist.
+#include "lib/runtime/cuda/CudaFolders.h"
 #include "lib/runtime/cuda/SharedLibrary.h"
 #include "test/unit/cuda/LibraryHarness.h"
 
 #include <cstdlib>
 #include <dlfcn.h>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <unistd.h>
 
 namespace proa::runtime {
 namespace {
@@ -68,7 +73,51 @@ template <class T> Tensor definite(DType dtype, int64_t count, int64_t n, unsign
   return out;
 }
 
+/// Sets a variable of the environment until the end of the test.
+class ScopedVariable {
+public:
+  ScopedVariable(const char *name, const std::string &value) : name(name) {
+    if (const char *old = std::getenv(name))
+      before = old;
+    setenv(name, value.c_str(), 1);
+  }
+  ~ScopedVariable() {
+    if (before)
+      setenv(name, before->c_str(), 1);
+    else
+      unsetenv(name);
+  }
+
+private:
+  const char *name;
+  std::optional<std::string> before;
+};
+
 } // namespace
+
+/// PyTorch's packages are in the virtual environment of `python3`, which is a link to the system's.
+TEST(CudaFoldersTest, FindsPackagesOfThePythonOnThePath) {
+  namespace fs = std::filesystem;
+  fs::path root = fs::path(::testing::TempDir()) / ("folders-" + std::to_string(::getpid()));
+  fs::path packages = root / "env/lib/python3.12/site-packages/nvidia",
+           system = root / "system/lib/python3.12/dist-packages/nvidia";
+  for (const fs::path &folder :
+       {packages / "cublas", system / "cudnn", root / "env/bin", root / "system/bin"})
+    fs::create_directories(folder);
+  std::ofstream(root / "system/bin/python3") << "";
+  fs::create_symlink(root / "system/bin/python3", root / "env/bin/python3");
+  {
+    ScopedVariable path("PATH", (root / "env/bin").string()), given("PROA_CUDA_PATH", "");
+    std::vector<fs::path> folders = cuda::cudaFolders("/of/the/build");
+    EXPECT_THAT(folders, Contains(packages / "cublas"));
+    EXPECT_THAT(folders, Contains(system / "cudnn"));
+    EXPECT_LT(std::ranges::find(folders, fs::path("/of/the/build")), std::ranges::find(folders, packages));
+  }
+  ScopedVariable given("PROA_CUDA_PATH", "/opt/cuda:" + packages.string());
+  EXPECT_THAT(cuda::cudaFolders(),
+              ::testing::ElementsAre(fs::path("/opt/cuda"), packages, packages / "cublas"));
+  fs::remove_all(root);
+}
 
 TEST(DeviceConvolutionTest, ForwardAsOnCpu) {
   json plain = json::object();

@@ -34,10 +34,12 @@ struct DeviceRun {
 };
 
 /// The step of the case where chooseLibrary places it, run twice.
-inline DeviceRun runOnDevice(const KernelCase &c, std::shared_ptr<cuda::RecordingDriver> driver = nullptr) {
+inline DeviceRun runOnDevice(const KernelCase &c, std::shared_ptr<cuda::RecordingDriver> driver = nullptr,
+                             std::shared_ptr<cuda::Libraries> libraries = nullptr) {
   if (!driver)
     driver = std::make_shared<cuda::RecordingDriver>();
-  auto libraries = recordedLibraries(driver);
+  if (!libraries)
+    libraries = recordedLibraries(driver);
   Plan plan = planOf(c);
   cuda::LibraryChoice choice = cuda::chooseLibrary(plan.steps[0], plan, libraries.get());
   DeviceRun ran{Diagnostics(), {}, choice.library, choice.reason};
