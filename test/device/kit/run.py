@@ -102,7 +102,7 @@ def run_program(program, graphs, runs, limit, timed=0, prefix=()):
 
 
 def driver(table, options):
-    table.head("driver")
+    table.head("CUDA driver")
     try:
         fields = "name,driver_version,compute_cap,clocks.max.sm,memory.total"
         output, error, code = finish(["nvidia-smi", "--query-gpu=" + fields, "--format=csv,noheader"], 30,
