@@ -4,7 +4,7 @@
 #include "passes/remarks/Remarks.h"
 #include "passes/spmd/Collectives.h"
 
-#include "mlir/Interfaces/DataLayoutInterfaces.h"
+#include "mlir/Interfaces/CastInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -26,6 +26,7 @@ public:
                                  << int64_t(window);
       return signalPassFailure();
     }
+    meshes.emplace(getOperation());
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
       if (collectiveOf(op) || (isa<dist::RecvOp>(op) && isa<RankedTensorType>(op->getResult(0).getType())))
@@ -45,28 +46,41 @@ private:
     return first;
   }
 
-  /// Whether a device computes: an op that is not one of the dist dialect or a constant.
+  /// Whether a device computes: an op that is not one of the dist dialect, a constant, or a cast of a type,
+  /// which only some devices may need.
   static bool isWork(Operation *op) {
-    return !isa<dist::DistDialect>(op->getDialect()) && !op->hasTrait<OpTrait::ConstantLike>();
+    return !isa<dist::DistDialect>(op->getDialect()) && !op->hasTrait<OpTrait::ConstantLike>() &&
+           !isa<CastOpInterface>(op);
   }
 
   static Value operandOf(Operation *op) { return op->getNumOperands() == 0 ? Value() : op->getOperand(0); }
 
-  /// The bytes of a tensor; 0 if its dims are not known, or if there is none.
-  static int64_t bytesOf(Value value) {
-    auto type = value ? cast<RankedTensorType>(value.getType()) : RankedTensorType();
-    if (!type || !type.hasStaticShape())
+  /// The largest bytes of the operand and of the result on a device; 0: not known, or there is none. They are
+  /// equal on all devices, also where parts differ in size, because all devices must start the same ops.
+  struct Bytes {
+    int64_t operand = 0, result = 0;
+  };
+
+  int64_t largestBytes(RankedTensorType global, dist::ShardingAttr sharding) {
+    if (!global.hasStaticShape())
       return 0;
-    return type.getNumElements() *
-           static_cast<int64_t>(DataLayout().getTypeSize(type.getElementType()).getFixedValue());
+    return spmd::largestLocalCount(meshes->placementOf(sharding), global.getShape()) *
+           elementBytes(global.getElementType());
+  }
+
+  Bytes bytesOf(Operation *op) {
+    if (auto step = dyn_cast<dist::StepOpInterface>(op))
+      return {largestBytes(step.getGlobal(), step.getFrom()), largestBytes(step.getGlobal(), step.getTo())};
+    auto receive = cast<dist::RecvOp>(op);
+    return {0, largestBytes(receive.getGlobal(), receive.getTo())};
   }
 
   /// Whether a collective runs as late as possible: its result takes more memory than its operand, or the
   /// operand lives anyway.
-  static bool isLate(Operation *op) {
+  static bool isLate(Operation *op, const Bytes &bytes) {
     Value operand = operandOf(op);
     return operand.getParentBlock() != op->getBlock() || !operand.getDefiningOp() ||
-           bytesOf(op->getResult(0)) > bytesOf(operand);
+           bytes.result > bytes.operand;
   }
 
   /// Where an op starts and where the wait is: before these ops. `delayed` are users that move to the wait.
@@ -142,17 +156,17 @@ private:
 
   void overlap(Operation *op) {
     StringRef name = op->getName().getStringRef();
-    if (int64_t bytes = std::max(bytesOf(operandOf(op)), bytesOf(op->getResult(0)));
-        bytes > 0 && bytes < minBytes) {
-      remarks.missed(op) << name << " is not asynchronous: it is of " << std::to_string(bytes)
+    Bytes bytes = bytesOf(op);
+    if (int64_t most = std::max(bytes.operand, bytes.result); most > 0 && most < minBytes) {
+      remarks.missed(op) << name << " is not asynchronous: it is of " << std::to_string(most)
                          << " bytes, fewer than " << std::to_string(minBytes);
       return;
     }
     Operation *user = firstUser(op);
     auto receive = dyn_cast<dist::RecvOp>(op);
-    std::optional<Places> places = receive      ? placesOfReceive(receive, user)
-                                   : isLate(op) ? latePlaces(op, user)
-                                                : earlyPlaces(op);
+    std::optional<Places> places = receive             ? placesOfReceive(receive, user)
+                                   : isLate(op, bytes) ? latePlaces(op, user)
+                                                       : earlyPlaces(op);
     if (!places) {
       remarks.missed(op) << name << " is not asynchronous: nothing is computed between "
                          << "its operand and its first use";
@@ -172,6 +186,7 @@ private:
   }
 
   PassRemarks remarks{getArgumentName()};
+  std::optional<MeshPlacements> meshes;
 };
 
 } // namespace
