@@ -386,14 +386,10 @@ LogicalResult PartialAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
   return success();
 }
 
-/// Whether two references name a common part of an axis: sub-axes are intervals from pre to pre * size.
+/// Whether one tensor cannot use both references to one axis.
 static bool overlap(AxisAttr a, AxisAttr b) {
-  if (a.getName() != b.getName())
-    return false;
-  if (a.isFull() || b.isFull())
-    return true;
-  auto end = [](AxisAttr axis) { return static_cast<__int128>(axis.getPre()) * axis.getSize(); };
-  return a.getPre() < end(b) && b.getPre() < end(a);
+  auto refOf = [](AxisAttr axis) { return spmd::AxisRef{0, axis.getPre(), axis.getSize()}; };
+  return a.isFull() || b.isFull() || spmd::overlap(refOf(a), refOf(b));
 }
 
 /// Emits an error that begins with `number` if two axes overlap.
@@ -404,7 +400,7 @@ static LogicalResult verifyDisjoint(function_ref<InFlightDiagnostic()> emitError
     SmallVector<AxisAttr, 1> &others = byName[axis.getName()];
     if (llvm::any_of(others, [&](AxisAttr other) { return overlap(axis, other); }))
       return emitError() << number << ": expected each axis at most once, found \"" << axis.getName()
-                         << "\" or parts of it twice";
+                         << "\" or parts of it twice, or parts that do not nest";
     others.push_back(axis);
   }
   return success();

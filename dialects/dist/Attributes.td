@@ -103,7 +103,8 @@ def Dist_ShardingAttr : Dist_Attr<"Sharding", "sharding"> {
     to be done.
 
     Constraints:
-    - C1. no axis occurs twice, and no two sub-axes of an axis overlap
+    - C1. no axis occurs twice; sub-axes of an axis do not overlap, and nest: the pre-size of the minor one is a
+      multiple of the pre-size times the size of the major one
     - C2. each reduction of `partial` occurs once
     - C3. several reductions of `partial` are sum and avg, the only ones that commute
   }];

@@ -29,7 +29,7 @@ defvar ShardingConstraints = [
   "C1. the mesh of a sharding is the symbol of a dist.mesh",
   "C2. a sharding has one entry for each dimension of the tensor",
   "C3. each axis is one of the mesh; the pre-size times the size of a sub-axis divides the axis, and a sub-axis is not "
-    "the whole axis",
+    "the whole axis; each axis occurs once (C1 of the attribute)",
   "C4. a sharding is in canonical form: adjacent sub-axes are written as one, partial and replicated axes are in the "
     "order of the mesh, axes of size 1 are left out",
   "C5. blocks add up to the size of the dimension",

@@ -82,6 +82,11 @@ LogicalResult verifySharding(EmitError emitError, ShardingAttr sharding, const s
   for (AxisAttr axis : axes)
     if (failed(verifyAxis(emitError, axis, mesh)))
       return failure();
+  // Attributes that passes create are verified only in debug builds.
+  for (auto [i, axis] : llvm::enumerate(axes))
+    for (AxisAttr other : ArrayRef(axes).take_front(i))
+      if (overlap(axisRefOf(axis, mesh), axisRefOf(other, mesh)))
+        return emitError() << "C3: expected each axis at most once, found " << sharding;
   spmd::Placement placement = placementOf(sharding, mesh);
   bool isOrdered = areOrdered(sharding.getReplicated(), mesh);
   for (PartialAttr partial : sharding.getPartial())

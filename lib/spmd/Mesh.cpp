@@ -2,6 +2,13 @@
 
 namespace proa::spmd {
 
+bool overlap(const AxisRef &a, const AxisRef &b) {
+  auto isOutside = [](const AxisRef &outer, const AxisRef &inner) {
+    return inner.pre % (static_cast<__int128>(outer.pre) * outer.size) == 0;
+  };
+  return a.axis == b.axis && !isOutside(a, b) && !isOutside(b, a);
+}
+
 int64_t Mesh::size() const {
   int64_t count = 1;
   for (const MeshAxis &axis : axes)

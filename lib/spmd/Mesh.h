@@ -18,6 +18,9 @@ struct AxisRef {
   bool operator==(const AxisRef &) const = default;
 };
 
+/// Whether one tensor cannot use both sub-axes: they have a common part, or do not nest, as 2 and 3 of 6.
+bool overlap(const AxisRef &a, const AxisRef &b);
+
 struct MeshAxis {
   std::string name;
   int64_t size = 1;

@@ -192,15 +192,22 @@ private:
   }
 
   /// Moves to the target, or to a split of it over the axes that only the state uses, which are gathered
-  /// afterwards.
+  /// afterwards. Axes that are still partial cannot split a dimension: those and the more minor ones follow.
   void addRedistributions(const Placement &state) {
     Placement next = target;
     next.partial = state.partial;
+    for (DimPlacement &dim : next.dims) {
+      dim.axes.erase(
+          std::ranges::find_if(dim.axes, [&](const AxisRef &axis) { return isPartial(state, axis.axis); }),
+          dim.axes.end());
+      if (dim.axes.empty())
+        dim.blocks.clear();
+    }
     addRedistribution(state, next);
     std::vector<AxisRef> others;
     for (const DimPlacement &dim : state.dims)
       for (const AxisRef &axis : dim.axes)
-        if (!isUsed(target, axis.axis))
+        if (!isUsed(next, axis.axis))
           others.push_back(axis);
     if (!others.empty())
       distribute(state, next, others);
@@ -365,6 +372,10 @@ Result<ReshardPlan> planReshard(const Mesh &mesh, const Placement &from, const P
   std::optional<Refinement> refined = refine(mesh, std::array{from, to});
   if (!refined) {
     Placement middle = withoutConflicts(mesh, from, to);
+    if (middle == from)
+      return errorAt("", fmt::format("no sequence of collectives from {} to {}: sub-axes of a placement do "
+                                     "not nest",
+                                     toText(mesh, from), toText(mesh, to)));
     Result<ReshardPlan> first = planReshard(mesh, from, middle, dims, options);
     Result<ReshardPlan> second = planReshard(mesh, middle, to, dims, options);
     if (!first || !second)

@@ -42,7 +42,7 @@ struct ReshardPlan {
 };
 
 /// The cheapest plan for a tensor of these dims. Both placements are valid on the mesh and canonical. Errors:
-/// no plan fits the memory limit.
+/// no plan fits the memory limit; sub-axes of a placement do not nest.
 Result<ReshardPlan> planReshard(const Mesh &mesh, const Placement &from, const Placement &to, Dims dims,
                                 const ReshardOptions &options = {});
 

@@ -43,6 +43,8 @@ public:
   }
 
   std::string mismatchOf(StepKind kind) const {
+    if (repeatsAxis(to))
+      return "the target must use each axis at most once";
     switch (kind) {
     case StepKind::Slice:
       return first({{samePartial(), keepsReductions},
@@ -111,6 +113,18 @@ private:
              std::ranges::any_of(placement.partial, [&](const PartialAxis &p) { return p.axis == axis; });
     };
     return std::ranges::none_of(axes, isIn);
+  }
+  static bool repeatsAxis(const Placement &placement) {
+    std::vector<AxisRef> axes;
+    for (const DimPlacement &dim : placement.dims)
+      axes.insert(axes.end(), dim.axes.begin(), dim.axes.end());
+    for (const PartialAxis &p : placement.partial)
+      axes.push_back(p.axis);
+    for (size_t i = 0; i < axes.size(); ++i)
+      if (std::find(axes.begin(), axes.begin() + static_cast<ptrdiff_t>(i), axes[i]) !=
+          axes.begin() + static_cast<ptrdiff_t>(i))
+        return true;
+    return false;
   }
   static bool isSubset(const std::vector<AxisRef> &axes, const std::vector<AxisRef> &others) {
     return without(axes, others).empty();

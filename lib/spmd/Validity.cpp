@@ -7,18 +7,6 @@
 #include <set>
 
 namespace proa::spmd {
-namespace {
-
-/// Whether two parts of one axis have no factor in common.
-bool areApart(const AxisRef &a, const AxisRef &b) {
-  auto isOutside = [](const AxisRef &outer, const AxisRef &inner) {
-    return inner.pre % (outer.pre * outer.size) == 0;
-  };
-  return a.axis != b.axis || isOutside(a, b) || isOutside(b, a);
-}
-
-} // namespace
-
 std::string invalidity(const Mesh &mesh) {
   constexpr int64_t maximalSize = 1 << 24;
   int64_t size = 1;
@@ -72,7 +60,7 @@ std::string invalidity(const Mesh &mesh, const Placement &placement, Dims dims) 
     if (std::string reason = invalidity(mesh, axes[i]); !reason.empty())
       return reason;
     for (size_t j = 0; j < i; ++j)
-      if (!areApart(axes[i], axes[j]))
+      if (overlap(axes[i], axes[j]))
         return fmt::format("the placement uses axis '{}' twice", mesh.axes[axes[i].axis].name);
   }
   return {};

@@ -18,10 +18,6 @@ int64_t partsOf(llvm::ArrayRef<spmd::AxisRef> axes) {
   return parts;
 }
 
-bool overlap(const spmd::AxisRef &a, const spmd::AxisRef &b) {
-  return a.axis == b.axis && std::max(a.pre, b.pre) < std::min(a.pre * a.size, b.pre * b.size);
-}
-
 bool needsLocalForm(const ShardingRule &rule, const FactorAxes &axes) {
   return llvm::any_of(llvm::zip_equal(rule.factors, axes),
                       [](auto pair) { return std::get<0>(pair).localKind && !std::get<1>(pair).empty(); });

@@ -30,9 +30,6 @@ struct OpPlacements {
 /// The product of the sizes of axes.
 int64_t partsOf(llvm::ArrayRef<spmd::AxisRef> axes);
 
-/// Whether two sub-axes have a common part.
-bool overlap(const spmd::AxisRef &a, const spmd::AxisRef &b);
-
 /// Appends an axis, joined with the last one if it is the next minor part of the same axis: the canonical
 /// form.
 void appendAxis(llvm::SmallVectorImpl<spmd::AxisRef> &axes, const spmd::AxisRef &next);

@@ -106,6 +106,12 @@ func.func private @sharding_c1_sub_axes() attributes {a = #dist.sharding<@m, [{"
 
 // -----
 
+// Of an axis of 6, the major 2 of (2, 3) and the minor 2 of (3, 2) are disjoint, but no order of devices has both.
+// expected-error @+1 {{C1: expected each axis at most once, found "x" or parts of it twice, or parts that do not nest}}
+func.func private @sharding_c1_nesting() attributes {a = #dist.sharding<@m, [{"x":(1)2}, {"x":(3)2}]>}
+
+// -----
+
 // expected-error @+1 {{C1: expected each axis at most once, found "x" or parts of it twice}}
 func.func private @sharding_c1_partial() attributes {a = #dist.sharding<@m, [{"x"}], partial = [sum {"x":(1)2}]>}
 

@@ -107,6 +107,16 @@ TEST(MeshTest, SubAxesAreDigitsOfTheCoordinate) {
   }
 }
 
+TEST(MeshTest, SubAxesOverlapIfTheyShareAPartOrDoNotNest) {
+  AxisRef full{0, 1, 12};
+  EXPECT_TRUE(overlap(full, {0, 2, 3}));
+  EXPECT_TRUE(overlap({0, 1, 4}, {0, 2, 3}));
+  EXPECT_TRUE(overlap({0, 1, 2}, {0, 3, 2})) << "[1, 2) and [3, 6) do not nest in 12";
+  EXPECT_FALSE(overlap({0, 1, 2}, {0, 2, 3}));
+  EXPECT_FALSE(overlap({0, 1, 2}, {0, 6, 2})) << "a part between them is not used";
+  EXPECT_FALSE(overlap({0, 1, 12}, {1, 1, 12}));
+}
+
 TEST(RefineTest, AxesAreCutAtTheEndsOfSubAxes) {
   Mesh mesh = {{{"x", 12}, {"y", 2}}};
   Placement a = {{{{{0, 2, 3}}}, {{{1, 1, 2}}}}}, b = {{{{{0, 1, 2}}}, {}}};

@@ -151,6 +151,13 @@ TEST(ReshardTest, UnevenPartsAndEachReductionAreRight) {
   checkAllPairs(smallMeshes[2], {5, 6}, {}, {}, /*prints=*/false);
 }
 
+/// Small tensors: messages cost more than bytes, and plans move partial values before they combine them.
+TEST(ReshardTest, AllPairsOfSmallTensorsAreRight) {
+  const Reduction sum[] = {Reduction::Sum};
+  for (const Mesh &mesh : smallMeshes)
+    checkAllPairs(mesh, {8, 8}, sum, {}, /*prints=*/false);
+}
+
 /// Plans and simulates one pair.
 ReshardPlan checkPair(const Mesh &mesh, const Placement &from, const Placement &to, std::vector<int64_t> dims,
                       const ReshardOptions &options = byBytes()) {
@@ -194,6 +201,13 @@ TEST(ReshardTest, SubAxesThatDoNotNestAreGathered) {
   Mesh mesh = {{{"x", 6}}};
   Placement from = {{{{{0, 1, 2}}}, {}}}, to = {{{{{0, 1, 3}}}, {}}};
   EXPECT_EQ(textOf(mesh, checkPair(mesh, from, to, {12, 4})), " all_gather [{}, {}] slice [{x:(1)3}, {}]");
+  // A placement whose own sub-axes do not nest is not valid.
+  Placement invalid = {{{{{0, 1, 2}}}, {{{0, 3, 2}}}}}, whole = {{{}, {}}};
+  auto plan = planReshard(mesh, whole, invalid, std::array<int64_t, 2>{12, 4});
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.diagnostics()[0].message,
+            "no sequence of collectives from [{}, {}] to [{x:(1)2}, {x:(3)2}]: "
+            "sub-axes of a placement do not nest");
   // Nested ones move directly.
   mesh.axes[0].size = 8;
   from = Placement{{DimPlacement{{mesh.full(0)}}, DimPlacement{}}};

@@ -72,6 +72,9 @@ TEST(StepTest, WrongPlacementsAreExplained) {
   EXPECT_EQ(mismatch(StepKind::AllGather, mesh, partial, whole), "the partial axes must stay equal");
   EXPECT_EQ(mismatch(StepKind::AllToAll, mesh, byX, byXY), "an axis must move, or blocks change");
   EXPECT_EQ(mismatch(StepKind::Permute, mesh, byXY, byXY), "the placements must differ");
+  Placement byXSumY = {{{{x}}, {}}, {{y, Reduction::Sum}}}, byYSumY = {{{{y}}, {}}, {{y, Reduction::Sum}}};
+  EXPECT_EQ(mismatch(StepKind::Permute, mesh, byXSumY, byYSumY),
+            "the target must use each axis at most once");
   EXPECT_EQ(mismatch(StepKind::AllReduce, mesh, byX, whole), "a partial axis must be reduced");
   EXPECT_EQ(mismatch(StepKind::AllReduce, mesh, whole, partial), "no axis may become partial");
   EXPECT_EQ(mismatch(StepKind::ReduceScatter, mesh, partial, whole),
