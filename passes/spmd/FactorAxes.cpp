@@ -63,6 +63,25 @@ std::vector<spmd::PartialAxis> canonicalPartial(std::vector<spmd::PartialAxis> p
   return joined;
 }
 
+bool removePartial(std::vector<spmd::PartialAxis> &partial, const spmd::PartialAxis &axis) {
+  int64_t begin = axis.axis.pre, end = begin * axis.axis.size;
+  auto found = llvm::find_if(partial, [&](const spmd::PartialAxis &p) {
+    return p.reduction == axis.reduction && p.axis.axis == axis.axis.axis && begin % p.axis.pre == 0 &&
+           p.axis.pre * p.axis.size % end == 0;
+  });
+  if (found == partial.end())
+    return false;
+  spmd::PartialAxis major = *found, minor = *found;
+  major.axis.size = begin / found->axis.pre;
+  minor.axis.pre = end;
+  minor.axis.size = found->axis.pre * found->axis.size / end;
+  found = partial.erase(found);
+  for (const spmd::PartialAxis &rest : {minor, major})
+    if (rest.axis.size > 1)
+      found = partial.insert(found, rest);
+  return true;
+}
+
 int64_t smallestBlock(const pd::ShardingFactor &factor, const FactorSplit &split) {
   int64_t least = factor.size;
   for (int64_t block : split.blocks)
@@ -88,7 +107,7 @@ std::optional<llvm::SmallVector<int64_t, 0>> blocksIn(llvm::ArrayRef<int64_t> bl
 }
 
 std::string dimMismatch(const ShardingRule &rule, const pd::DimFactors &factors, const FactorAxes &axes) {
-  bool isInnermost = true, isInnerSplit = false, isOuterWhole = false;
+  bool isInnermost = true, isInnerSplit = false, isOuterWhole = false, hasInnerBlocks = false;
   int64_t blocks = 1;
   for (unsigned factor : llvm::reverse(factors)) {
     int64_t size = rule.factors[factor].size, parts = partsOf(axes[factor]);
@@ -97,6 +116,9 @@ std::string dimMismatch(const ShardingRule &rule, const pd::DimFactors &factors,
       return fmt::format(
           "factor {} is outside of a split factor of its dimension: expected {} parts, found {}", factor,
           isOuterWhole ? 1 : size, parts);
+    if (hasInnerBlocks && parts != 1)
+      return fmt::format("factor {} is outside of a factor with blocks: expected 1 part, found {}", factor,
+                         parts);
     isOuterWhole |= isInnerSplit && parts == 1;
     if (isOuterWhole && (isDynamic || (blocks *= size) > spmd::mostBlocks))
       return fmt::format(
@@ -113,6 +135,7 @@ std::string dimMismatch(const ShardingRule &rule, const pd::DimFactors &factors,
                          "divides, found {}",
                          factor, parts, isDynamic ? "?" : std::to_string(size));
     isInnerSplit |= parts > 1;
+    hasInnerBlocks |= parts > 1 && !axes[factor].blocks.empty();
     isInnermost = false;
   }
   return "";

@@ -37,6 +37,10 @@ void appendAxis(llvm::SmallVectorImpl<spmd::AxisRef> &axes, const spmd::AxisRef 
 /// Partial axes in the canonical form: in the order of the mesh, with parts of an axis joined.
 std::vector<spmd::PartialAxis> canonicalPartial(std::vector<spmd::PartialAxis> partial);
 
+/// Removes an axis, or a part of one that is joined with others, from partial axes; false if it is none of
+/// them.
+bool removePartial(std::vector<spmd::PartialAxis> &partial, const spmd::PartialAxis &axis);
+
 /// Whether axes split a factor that only the local form of the op can split (LocalForm.h).
 bool needsLocalForm(const pd::ShardingRule &rule, const FactorAxes &axes);
 
@@ -47,7 +51,7 @@ spmd::Reduction reductionOf(const pd::ShardingFactor &factor);
 /// - an axis, or overlapping sub-axes, are used twice,
 /// - a replicated factor is split,
 /// - in a dimension of several factors, a factor between two split ones, or the outer one of two, is not
-///   split into parts of size 1; or a factor outside of split ones has a dynamic size; or the innermost
+///   split into parts of size 1; or the inner one of two has blocks; or a factor outside of split ones has a dynamic size; or the innermost
 ///   split factor is not the innermost of the dimension, and its size, or that of a block, is dynamic or not
 ///   a multiple of the parts,
 /// - blocks do not add up to a factor, end inside of a piece of a concatenation, or split a factor that a

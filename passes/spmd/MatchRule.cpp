@@ -39,12 +39,9 @@ std::optional<std::vector<spmd::PartialAxis>> passedPartial(Operation *op, const
 /// Removes the axes from the partial axes of each result; false if a result lacks one.
 static bool removePassed(OpPlacements &placements, llvm::ArrayRef<spmd::PartialAxis> passed) {
   for (spmd::Placement &result : placements.results)
-    for (const spmd::PartialAxis &axis : passed) {
-      auto found = llvm::find(result.partial, axis);
-      if (found == result.partial.end())
+    for (const spmd::PartialAxis &axis : passed)
+      if (!removePartial(result.partial, axis))
         return false;
-      result.partial.erase(found);
-    }
   return true;
 }
 

@@ -144,7 +144,7 @@ private:
       own.operands[operand].partial.clear();
     for (spmd::Placement &result : own.results)
       for (const spmd::PartialAxis &axis : passed)
-        if (std::erase(result.partial, axis) == 0) {
+        if (!removePartial(result.partial, axis)) {
           error(op) << "a partial operand is not passed to all results";
           return false;
         }

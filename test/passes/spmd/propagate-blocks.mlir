@@ -121,3 +121,17 @@ func.func @dynamic(%x: tensor<4x8xf32> {dist.sharding = #dist.sharding<@m, [{}, 
   %0 = pd.concat %x, %x {axis = 1 : i64} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x?xf32>
   return %0 : tensor<4x?xf32>
 }
+
+// -----
+
+// Blocks of the inner dimension of a merge, whose outer one is split: the merged dimension has no such split, so the
+// columns are gathered.
+// CHECK-LABEL: func.func @inner_blocks
+// CHECK: dist.reshard %{{.*}} from <@m, [{"x"}, {"y"} blocks(2, 2)]> to <@m, [{"x"}, {}]>
+// CHECK: pd.reshape {{.*}} {dist.shardings = [#dist.sharding<@m, [{"x"}]>]
+dist.mesh @m = <["x"=2, "y"=2]>
+func.func @inner_blocks(%a: tensor<2x4xf32> {dist.sharding = #dist.sharding<@m, [{"x"}, {"y"} blocks(2 * 2)]>})
+    -> tensor<8xf32> {
+  %0 = pd.reshape %a {shape = array<i64: 8>} : (tensor<2x4xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

@@ -122,7 +122,15 @@ std::vector<std::vector<int64_t>> allBlocks(int64_t size) {
   return lists;
 }
 
-/// Blocks of one factor, alone or with others in a dimension.
+/// No axis, and each one.
+std::vector<FactorSplit> singleSplits(const spmd::Mesh &mesh) {
+  std::vector<FactorSplit> splits(1);
+  for (const spmd::AxisRef &axis : allAxes(mesh))
+    splits.push_back({axis});
+  return splits;
+}
+
+/// Blocks of one factor, alone or with another one in a dimension, which is split too or not.
 TEST(FactorAxesTest, BlocksGiveTheSamePartsAsTheFactors) {
   size_t accepted = 0;
   ShardingRule copy{{{6}}, {{{0}}}, {{{0}}}};
@@ -130,19 +138,22 @@ TEST(FactorAxesTest, BlocksGiveTheSamePartsAsTheFactors) {
     for (const ShardingRule &rule : {copy, merge(2, 4), merge(4, 6), merge(3, 4)})
       for (unsigned factor = 0; factor < rule.factors.size(); ++factor)
         for (const spmd::AxisRef &axis : allAxes(mesh))
-          for (const std::vector<int64_t> &blocks : allBlocks(rule.factors[factor].size)) {
-            FactorAxes axes(rule.factors.size());
-            axes[factor].push_back(axis);
-            axes[factor].blocks.assign(blocks.begin(), blocks.end());
-            if (!factorMismatch(rule, axes).empty())
-              continue;
-            ++accepted;
-            OpPlacements placements = placementsOf(rule, axes);
-            EXPECT_TRUE(allPartsAgree(mesh, rule, rule.results[0], placements.results[0], axes))
-                << rule.text() << spmd::toText(mesh, placements.results[0]);
-            EXPECT_EQ(factorAxesOf(rule, placements), axes)
-                << rule.text() << spmd::toText(mesh, placements.results[0]);
-          }
+          for (const FactorSplit &other : singleSplits(mesh))
+            for (const std::vector<int64_t> &blocks : allBlocks(rule.factors[factor].size)) {
+              if (rule.factors.size() == 1 && !other.empty())
+                continue;
+              FactorAxes axes(rule.factors.size(), other);
+              axes[factor] = {axis};
+              axes[factor].blocks.assign(blocks.begin(), blocks.end());
+              if (!factorMismatch(rule, axes).empty())
+                continue;
+              ++accepted;
+              OpPlacements placements = placementsOf(rule, axes);
+              EXPECT_TRUE(allPartsAgree(mesh, rule, rule.results[0], placements.results[0], axes))
+                  << rule.text() << spmd::toText(mesh, placements.results[0]);
+              EXPECT_EQ(factorAxesOf(rule, placements), axes)
+                  << rule.text() << spmd::toText(mesh, placements.results[0]);
+            }
   EXPECT_GT(accepted, 300u);
 }
 
@@ -239,10 +250,33 @@ TEST(FactorAxesTest, AnAxisIsCutAtTheEndOfAFactor) {
   EXPECT_EQ(factorAxesOf(merge(2, 4), placements), expected);
 }
 
+FactorSplit blocksOf(const spmd::AxisRef &axis, llvm::ArrayRef<int64_t> blocks) {
+  FactorSplit split{axis};
+  split.blocks.assign(blocks.begin(), blocks.end());
+  return split;
+}
+
+TEST(FactorAxesTest, PartsOfPartialAxesAreRemoved) {
+  using Axes = std::vector<spmd::PartialAxis>;
+  Axes axes{{{0, 1, 12}}};
+  EXPECT_FALSE(removePartial(axes, {{1, 1, 2}}));
+  EXPECT_FALSE(removePartial(axes, {{0, 1, 2}, spmd::Reduction::Max}));
+  EXPECT_TRUE(removePartial(axes, {{0, 2, 3}}));
+  EXPECT_EQ(axes, (Axes{{{0, 1, 2}}, {{0, 6, 2}}}));
+  EXPECT_FALSE(removePartial(axes, {{0, 1, 4}}));
+  EXPECT_TRUE(removePartial(axes, {{0, 1, 2}}));
+  EXPECT_TRUE(removePartial(axes, {{0, 6, 2}}));
+  EXPECT_TRUE(axes.empty());
+}
+
 TEST(FactorAxesTest, ReasonsOfMismatches) {
   const spmd::Mesh &mesh = meshes[1];
   EXPECT_EQ(factorMismatch(matmul(), {{mesh.full(0)}, {{0, 2, 2}}, {}}),
             "factor 1 is split by an axis that is already used");
+  EXPECT_EQ(factorMismatch(merge(4, 4), {{mesh.full(0)}, blocksOf(mesh.full(1), {2, 2})}),
+            "factor 0 is outside of a factor with blocks: expected 1 part, found 4");
+  EXPECT_EQ(factorMismatch(matmul(), {{{1, 1, 2}}, {}, {{1, 1, 2}}}),
+            "factor 2 is split by an axis that is already used");
   ShardingRule replicated{{{8, FactorKind::Replicated}}, {{{0}}}, {{{0}}}};
   EXPECT_EQ(factorMismatch(replicated, {{mesh.full(0)}}), "factor 0 is replicated and must not be split");
   EXPECT_EQ(factorMismatch(merge(8, 4), {{mesh.full(0)}, {mesh.full(1)}}),
