@@ -4,6 +4,7 @@
 #include "dialects/pd/ops/shape/JoinOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "dialects/pd/ops/shape/SliceOps.h"
+#include "lib/spmd/Refine.h"
 #include "passes/remarks/Remarks.h"
 #include "passes/spmd/Collectives.h"
 
@@ -119,7 +120,8 @@ private:
     RankedTensorType global = first.op().getGlobal().clone({rowCount(), columns});
     FlatSymbolRefAttr symbol = first.op().getFrom().getMesh();
     return dist::createStep(builder, location, kind, x, global.clone({rowsAfter, elements}), global,
-                            dist::shardingOf(from, symbol, mesh), dist::shardingOf(to, symbol, mesh));
+                            dist::shardingOf(canonical(mesh, from), symbol, mesh),
+                            dist::shardingOf(canonical(mesh, to), symbol, mesh));
   }
 
   OpBuilder &builder;

@@ -106,3 +106,13 @@ func.func @uneven(%a: tensor<?xf32>, %b: tensor<2x1xf32>, %c: tensor<2x4xf32>) -
   %3 = dist.all_gather %c of tensor<4x4xf32> from <@m, [{"x"}, {}]> to <@m, [{}, {}]> : tensor<2x4xf32> -> tensor<4x4xf32>
   return %0, %1, %2, %3 : tensor<5xf32>, tensor<7xf32>, tensor<4x3xf32>, tensor<4x4xf32>
 }
+
+// The dimension is split over y, then x. Partial axes have the order of the mesh also then.
+// CHECK-LABEL: func @scatter_in_another_order
+// CHECK: dist.reduce_scatter %{{.*}} of tensor<6x4xf32> from <@m, [{}, {}], partial = [sum {"x", "y"}]> to <@m, [{"y", "x"}, {}]> : tensor<6x4xf32> -> tensor<1x4xf32>
+// CHECK-NOT: dist.reduce_scatter
+func.func @scatter_in_another_order(%a: tensor<6x2xf32>, %b: tensor<6x2xf32>) -> (tensor<1x2xf32>, tensor<1x2xf32>) {
+  %0 = dist.reduce_scatter %a of tensor<6x2xf32> from <@m, [{}, {}], partial = [sum {"x", "y"}]> to <@m, [{"y", "x"}, {}]> : tensor<6x2xf32> -> tensor<1x2xf32>
+  %1 = dist.reduce_scatter %b of tensor<6x2xf32> from <@m, [{}, {}], partial = [sum {"x", "y"}]> to <@m, [{"y", "x"}, {}]> : tensor<6x2xf32> -> tensor<1x2xf32>
+  return %0, %1 : tensor<1x2xf32>, tensor<1x2xf32>
+}
