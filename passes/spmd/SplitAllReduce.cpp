@@ -107,8 +107,8 @@ public:
         mapping.map(operand, partOf(builder, operand));
       Operation *clone = builder.clone(*next, mapping);
       auto result = cast<RankedTensorType>(next->getResult(0).getType());
-      clone->getResult(0).setType(
-          result.clone(cast<RankedTensorType>(parts[op->getResult(0)].getType()).getShape()));
+      clone->getResult(0).setType(result.clone(partShape()));
+      pd::setLocalShape(clone, partShape());
       parts[next->getResult(0)] = clone->getResult(0);
       finish(builder, next->getResult(0));
     }
@@ -146,10 +146,28 @@ private:
         !isElementwise(next))
       return false;
     auto result = dyn_cast<RankedTensorType>(next->getResult(0).getType());
-    return result && result.getShape() == type.getShape() &&
-           llvm::all_of(next->getOperands(), [&](Value operand) {
-             return values.contains(operand) || (hasPart(operand) && replicated.contains(operand));
-           });
+    auto isAvailable = [&](Value operand) {
+      return values.contains(operand) || (hasPart(operand) && replicated.contains(operand));
+    };
+    return result && result.getShape() == type.getShape() && llvm::all_of(next->getOperands(), isAvailable) &&
+           pd::infersLocalTypes(
+               next, llvm::map_to_vector(next->getOperands(), [&](Value x) { return partType(x); }),
+               {result.clone(partShape())});
+  }
+
+  /// The local dims of the parts.
+  SmallVector<int64_t> partShape() {
+    return SmallVector<int64_t>(localPart(op.getGlobal(), parted).getShape());
+  }
+
+  /// The type of the part of an operand (see partOf).
+  Type partType(Value operand) {
+    auto own = cast<RankedTensorType>(operand.getType());
+    size_t skipped = placement.dims.size() - static_cast<size_t>(own.getRank());
+    SmallVector<int64_t> shape(own.getShape());
+    if (dim >= skipped && shape[dim - skipped] == type.getDimSize(static_cast<int64_t>(dim)))
+      shape[dim - skipped] = partShape()[dim];
+    return own.clone(shape);
   }
 
   /// Whether each dim of the operand is that of the result, or is broadcast.

@@ -98,3 +98,14 @@ func.func @not_elementwise(%g: tensor<8xf32>) -> tensor<8xf32> {
   %2 = pd.softmax %1 : (tensor<8xf32>) -> tensor<8xf32>
   return %2 : tensor<8xf32>
 }
+
+// A reshape to the same dims runs on parts with those of a part.
+// CHECK-LABEL: func @reshape
+// CHECK: dist.reduce_scatter
+// CHECK: pd.reshape %{{.*}} {shape = array<i64: 2, 6>} : (tensor<2x6xf32>) -> tensor<2x6xf32>
+// CHECK: dist.all_gather
+func.func @reshape(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %0 = dist.all_reduce %x of tensor<4x6xf32> from <@m, [{}, {}], partial = [sum {"x"}]> to <@m, [{}, {}]> : tensor<4x6xf32> -> tensor<4x6xf32>
+  %1 = pd.reshape %0 {shape = array<i64: 4, 6>} : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  return %1 : tensor<4x6xf32>
+}
