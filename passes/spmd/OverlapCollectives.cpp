@@ -16,6 +16,39 @@ namespace proa {
 
 namespace {
 
+/// The order of the ops of blocks. MLIR's own is numbered again, for the whole block, after each move.
+class OpOrder {
+public:
+  bool isBefore(Operation *a, Operation *b) { return keyOf(a) < keyOf(b); }
+
+  /// An op was inserted, or moved to another place of its block.
+  void place(Operation *op) {
+    Operation *before = op->getPrevNode(), *after = op->getNextNode();
+    int64_t first = before ? keyOf(before) : keyOf(after) - 2 * distance, last = keyOf(after);
+    keys[op] = first + (last - first) / 2;
+    if (keys[op] == first)
+      number(*op->getBlock());
+  }
+
+private:
+  /// Allows 40 ops between two before the block is numbered again.
+  static constexpr int64_t distance = int64_t(1) << 40;
+
+  int64_t keyOf(Operation *op) {
+    if (!keys.contains(op))
+      number(*op->getBlock());
+    return keys.at(op);
+  }
+
+  void number(Block &block) {
+    int64_t key = 0;
+    for (Operation &op : block)
+      keys[&op] = key += distance;
+  }
+
+  llvm::DenseMap<Operation *, int64_t> keys;
+};
+
 class OverlapCollectivesPass : public impl::OverlapCollectivesBase<OverlapCollectivesPass> {
 public:
   using OverlapCollectivesBase::OverlapCollectivesBase;
@@ -27,8 +60,15 @@ public:
       return signalPassFailure();
     }
     meshes.emplace(getOperation());
+    order = {};
+    sendBefore.clear();
     SmallVector<Operation *> ops;
+    llvm::DenseMap<std::pair<Block *, uint64_t>, Operation *> sends;
     getOperation()->walk([&](Operation *op) {
+      if (auto send = dyn_cast<dist::SendOp>(op))
+        sends[{op->getBlock(), send.getChannel()}] = op;
+      if (auto receive = dyn_cast<dist::RecvOp>(op))
+        sendBefore[op] = sends.lookup({op->getBlock(), receive.getChannel()});
       if (collectiveOf(op) || (isa<dist::RecvOp>(op) && isa<RankedTensorType>(op->getResult(0).getType())))
         ops.push_back(op);
     });
@@ -38,10 +78,10 @@ public:
 
 private:
   /// The first op of the block that uses a result; the terminator if none does.
-  static Operation *firstUser(Operation *op) {
+  Operation *firstUser(Operation *op) {
     Operation *first = op->getBlock()->getTerminator();
     for (Operation *user : op->getUsers())
-      if (Operation *own = op->getBlock()->findAncestorOpInBlock(*user); own && own->isBeforeInBlock(first))
+      if (Operation *own = op->getBlock()->findAncestorOpInBlock(*user); own && order.isBefore(own, first))
         first = own;
     return first;
   }
@@ -116,8 +156,9 @@ private:
         .wasInterrupted();
   }
 
-  /// The start follows the operand, and the wait is at most `window` ops that compute after it. Users of the
-  /// result between them, such as the update of a weight, move to the wait, unless their order matters.
+  /// The start follows the operand, and the wait is at most `window` ops that compute after it. At most as
+  /// many users of the result between them, such as the update of a weight, move to the wait, unless their
+  /// order matters.
   std::optional<Places> earlyPlaces(Operation *op) {
     Operation *start = operandOf(op).getDefiningOp()->getNextNode();
     Places places{start, start};
@@ -127,7 +168,8 @@ private:
       if (wait == op)
         continue;
       bool isUser = usesResultOf(wait, users);
-      if (wait->hasTrait<OpTrait::IsTerminator>() || (isUser && !isMemoryEffectFree(wait)))
+      bool mayMove = isMemoryEffectFree(wait) && static_cast<int64_t>(places.delayed.size()) < window;
+      if (wait->hasTrait<OpTrait::IsTerminator>() || (isUser && !mayMove))
         break;
       if (isUser) {
         users.insert(wait);
@@ -143,11 +185,8 @@ private:
 
   /// A receive starts after the send of the same channel, which is that of a step of a ring: what a device
   /// receives needs no memory before.
-  static std::optional<Places> placesOfReceive(dist::RecvOp op, Operation *user) {
-    Operation *start = op;
-    for (Operation *before = op->getPrevNode(); before && start == op; before = before->getPrevNode())
-      if (auto send = dyn_cast<dist::SendOp>(before); send && send.getChannel() == op.getChannel())
-        start = send->getNextNode();
+  std::optional<Places> placesOfReceive(dist::RecvOp op, Operation *user) {
+    Operation *send = sendBefore.lookup(op), *start = send ? send->getNextNode() : op;
     for (Operation *between = start; between != user; between = between->getNextNode())
       if (isWork(between))
         return Places{start, user};
@@ -172,21 +211,29 @@ private:
                          << "its operand and its first use";
       return;
     }
-    if (places->start != op && places->start->getPrevNode() != op)
+    if (places->start != op && places->start->getPrevNode() != op) {
       op->moveBefore(places->start);
+      order.place(op);
+    }
     Value result = op->getResult(0);
     auto type = cast<RankedTensorType>(result.getType());
     result.setType(dist::FutureType::get(&getContext(), type));
-    for (Operation *delayed : places->delayed)
+    for (Operation *delayed : places->delayed) {
       delayed->moveBefore(places->wait);
+      order.place(delayed);
+    }
     OpBuilder builder(places->delayed.empty() ? places->wait : places->delayed.front());
     auto wait = dist::WaitOp::create(builder, op->getLoc(), type, result);
+    order.place(wait);
     result.replaceAllUsesExcept(wait.getResult(), wait);
     remarks.done(op) << name << " is asynchronous";
   }
 
   PassRemarks remarks{getArgumentName()};
   std::optional<MeshPlacements> meshes;
+  OpOrder order;
+  /// The send of the same channel and block before each receive; null: none.
+  llvm::DenseMap<Operation *, Operation *> sendBefore;
 };
 
 } // namespace

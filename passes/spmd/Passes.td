@@ -312,9 +312,9 @@ def OverlapCollectives : Pass<"dist-overlap-collectives", "::mlir::ModuleOp"> {
 
     - An all_gather, and other collectives whose result is larger than the operand or whose operand is an argument, are
       late: they start at most `window` ops before the first use.
-    - Others are early: they start after their operand, and the wait is at most `window` ops after that. Users of the
-      result that would end the overlap, such as the update of a weight that follows its gradient, move to the wait,
-      if they have no effects.
+    - Others are early: they start after their operand, and the wait is at most `window` ops after that. Up to `window`
+      users of the result that would end the overlap, such as the update of a weight that follows its gradient, move to
+      the wait, if they have no effects.
     - A `dist.recv` starts after the `dist.send` of its channel, as in a step of a ring.
 
     A collective stays synchronous if nothing is computed between the operand and the first use, or if it has fewer than

@@ -41,10 +41,10 @@ private:
   void collect(unsigned index) {
     const Node &node = graph.nodes[index];
     const NodePlan &plan = assignment.plans[index];
+    llvm::SmallDenseSet<unsigned> passed(plan.passedOperands.begin(), plan.passedOperands.end());
     for (unsigned i = 0; i < node.numOperands; ++i) {
       unsigned value = graph.nodeValues[node.first + i];
-      if (value == none || assignment.natural[value] == plan.operands[i] ||
-          llvm::is_contained(plan.passedOperands, i))
+      if (value == none || assignment.natural[value] == plan.operands[i] || passed.contains(i))
         continue;
       OpOperand *use = node.edge ? node.edge : &node.op->getOpOperand(i);
       auto known =

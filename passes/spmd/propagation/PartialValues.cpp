@@ -18,7 +18,7 @@ class PartialValues {
 public:
   PartialValues(const ShardingGraph &graph, Assignment &assignment, PlacementPool &pool, ReshardCosts &costs)
       : graph(graph), assignment(assignment), pool(pool), costs(costs), uses(graph.values.size()),
-        potential(assignment.natural), least(graph.values.size(), 0), secondsOfResults(graph.nodes.size(), 0),
+        potential(assignment.natural), least(graph.values.size(), 0), sums(graph.nodes.size()),
         isDropped(graph.values.size(), false), passes(graph.nodes.size(), false) {}
 
   void run() {
@@ -28,6 +28,8 @@ public:
           uses[value].push_back({node, i});
     for (unsigned node = 0; node < graph.nodes.size(); ++node)
       findCandidate(node);
+    for (unsigned node = 0; node < graph.nodes.size(); ++node)
+      addUp(node);
     for (unsigned node = static_cast<unsigned>(graph.nodes.size()); node-- > 0;)
       estimate(node);
     for (unsigned value = 0; value < graph.values.size(); ++value)
@@ -50,7 +52,7 @@ private:
   }
   bool isPartial(unsigned placement) const { return !pool[placement].partial.empty(); }
   bool isPassed(Use use) const {
-    return passes[use.node] && llvm::is_contained(assignment.plans[use.node].passedOperands, use.operand);
+    return passes[use.node] && passedOperands.contains({use.node, use.operand});
   }
 
   bool isPassedByAll(unsigned value) const {
@@ -159,12 +161,47 @@ private:
     return costs.seconds(potential[value], pool.indexOf(state.mesh, target), state.type);
   }
 
-  llvm::SmallVector<unsigned> passedValues(unsigned index) const {
-    llvm::SmallVector<unsigned> values;
-    for (unsigned operand : assignment.plans[index].passedOperands)
-      if (unsigned value = operandValue(index, operand); !llvm::is_contained(values, value))
-        values.push_back(value);
-    return values;
+  /// The sums over the operands of a node that decide whether it passes partial values. They are kept while
+  /// operands are dropped: an op may have thousands.
+  struct Sums {
+    /// Of the distinct values that it passes: their number, and the time to combine them before it.
+    unsigned values = 0;
+    double combining = 0;
+    /// The time to make the other operands terms, and that after the node.
+    double terms = 0, results = 0;
+  };
+
+  void addUp(unsigned index) {
+    const NodePlan &plan = assignment.plans[index];
+    if (!passes[index])
+      return;
+    for (unsigned operand : plan.passedOperands) {
+      unsigned value = operandValue(index, operand);
+      passedOperands.insert({index, operand});
+      if (!passedValues.insert({index, value}).second)
+        continue;
+      ++sums[index].values;
+      sums[index].combining += combineSeconds(value);
+    }
+    for (unsigned operand : plan.terms)
+      sums[index].terms += termSeconds(index, operand);
+  }
+
+  /// The time to make an operand a term of the sum.
+  double termSeconds(unsigned index, unsigned operand) {
+    const NodePlan &plan = assignment.plans[index];
+    return costs.seconds(plan.operands[operand], withPassed(plan.operands[operand], plan),
+                         graph.states[graph.nodeStates[graph.nodes[index].first + operand]].type);
+  }
+
+  /// An operand is combined before the node, and becomes a term there.
+  void makeTerm(Use use, unsigned value) {
+    Sums &own = sums[use.node];
+    passedOperands.erase({use.node, use.operand});
+    assignment.plans[use.node].terms.push_back(use.operand);
+    own.terms += termSeconds(use.node, use.operand);
+    if (passedValues.erase({use.node, value}))
+      own.combining = --own.values == 0 ? 0 : own.combining - combineSeconds(value);
   }
 
   /// The least time for the results of a node, after those of later nodes; then whether passing is not
@@ -185,34 +222,25 @@ private:
         combined.push_back(value);
       later += least[value];
     }
-    secondsOfResults[index] = later;
+    sums[index].results = later;
     passes[index] = passes[index] && isCheaper(index);
   }
 
-  /// Whether a node saves time by passing its partial operands.
-  bool isCheaper(unsigned index) {
-    double now = 0;
-    for (unsigned value : passedValues(index))
-      now += combineSeconds(value);
-    return secondsOfPassing(index) < now;
+  /// Whether a node saves time by passing its partial operands, more than sums are rounded.
+  bool isCheaper(unsigned index) const {
+    constexpr double rounding = 1e-9;
+    return secondsOfPassing(index) < sums[index].combining * (1 - rounding);
   }
 
   /// The time after a node that passes partial operands, and for its other operands.
-  double secondsOfPassing(unsigned index) {
-    const NodePlan &plan = assignment.plans[index];
-    double seconds = secondsOfResults[index];
-    for (unsigned operand : plan.terms)
-      seconds += costs.seconds(plan.operands[operand], withPassed(plan.operands[operand], plan),
-                               graph.states[graph.nodeStates[graph.nodes[index].first + operand]].type);
-    return seconds;
-  }
+  double secondsOfPassing(unsigned index) const { return sums[index].results + sums[index].terms; }
 
   double secondsAfter(unsigned value) {
     double seconds = 0;
     unsigned last = none;
     for (Use use : uses[value]) {
       if (use.node != last)
-        seconds += secondsOfPassing(use.node) / static_cast<double>(passedValues(use.node).size());
+        seconds += secondsOfPassing(use.node) / sums[use.node].values;
       last = use.node;
     }
     return seconds;
@@ -230,13 +258,13 @@ private:
       for (Use use : uses[value]) {
         if (!isPassed(use))
           continue;
-        NodePlan &plan = assignment.plans[use.node];
-        llvm::erase(plan.passedOperands, use.operand);
-        plan.terms.push_back(use.operand);
+        makeTerm(use, value);
         if (isCheaper(use.node))
           continue;
+        for (unsigned operand : assignment.plans[use.node].passedOperands)
+          if (passedOperands.contains({use.node, operand}))
+            work.push_back(operandValue(use.node, operand));
         passes[use.node] = false;
-        llvm::append_range(work, passedValues(use.node));
         // The results are not partial for this reason.
         for (unsigned i = 0; i < graph.nodes[use.node].numResults; ++i)
           work.push_back(resultValue(use.node, i));
@@ -257,6 +285,8 @@ private:
         plan.passed.clear();
         continue;
       }
+      llvm::erase_if(plan.passedOperands,
+                     [&](unsigned operand) { return !passedOperands.contains({index, operand}); });
       for (unsigned operand : plan.terms)
         plan.operands[operand] = withPassed(plan.operands[operand], plan);
       for (unsigned i = 0; i < graph.nodes[index].numResults; ++i) {
@@ -279,7 +309,10 @@ private:
   std::vector<double> least;
   /// Values that are combined where they are defined because that is not slower.
   std::vector<unsigned> combined;
-  std::vector<double> secondsOfResults;
+  /// By node.
+  std::vector<Sums> sums;
+  /// Operands that stay partial, and the values that they have, by node.
+  llvm::DenseSet<std::pair<unsigned, unsigned>> passedOperands, passedValues;
   std::vector<bool> isDropped, passes;
 };
 
