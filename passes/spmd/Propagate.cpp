@@ -8,6 +8,7 @@
 #include "passes/spmd/propagation/Annotations.h"
 #include "passes/spmd/propagation/Explain.h"
 #include "passes/spmd/propagation/Materialize.h"
+#include "passes/spmd/propagation/WholeDims.h"
 
 using namespace mlir;
 
@@ -39,7 +40,6 @@ public:
     if (failed(graph.build(module, meshOfValue ? &*meshOfValue : nullptr)) ||
         failed(sharding::readAnnotations(graph)))
       return signalPassFailure();
-    remark(graph);
     sharding::PlacementPool pool;
     sharding::ReshardCosts costs(*meshes, pool, memoryLimit);
     sharding::LocalFormCosts forms(module, *meshes, costs);
@@ -47,6 +47,7 @@ public:
     propagation.run();
     sharding::Assignment assignment(graph, pool, costs, forms);
     assignment.run();
+    remark(graph, assignment, pool);
     for (const std::string &value : explain)
       if (failed(sharding::explain(value, module, graph, propagation, assignment, pool, llvm::errs())))
         return signalPassFailure();
@@ -56,14 +57,19 @@ public:
   }
 
 private:
-  void remark(const sharding::ShardingGraph &graph) {
+  /// Which splits are lost, and why. Constants have none to lose.
+  void remark(const sharding::ShardingGraph &graph, const sharding::Assignment &assignment,
+              const sharding::PlacementPool &pool) {
     if (!PassRemarks::areEnabled(&getContext()))
       return;
     PassRemarks remarks(getArgumentName());
-    for (const sharding::Node &node : graph.nodes)
-      if (!node.rule)
-        remarks.missed(node.op) << node.op->getName().getStringRef()
-                                << " runs whole on each device: " << pd::whyWhole(node.op);
+    for (auto [index, node] : llvm::enumerate(graph.nodes)) {
+      StringRef name = node.op->getName().getStringRef();
+      if (!node.rule && !node.op->hasTrait<OpTrait::ConstantLike>())
+        remarks.missed(node.op) << name << " runs whole on each device: " << pd::whyWhole(node.op);
+      for (const sharding::WholeDim &dim : wholeDimsOf(graph, assignment, pool, unsigned(index)))
+        remarks.missed(node.op) << name << ": " << dim.text(graph.meshes[graph.meshOf(node)]);
+    }
   }
 };
 

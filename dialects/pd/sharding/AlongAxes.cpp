@@ -15,7 +15,8 @@ void shareDims(ShardingRuleBuilder &rule, llvm::ArrayRef<int64_t> axes) {
     auto hasDim = [&](RankedTensorType type) {
       return type.getRank() == rank && type.getDimSize(dim) == size;
     };
-    unsigned factor = rule.addFactor(size, isAxis ? FactorKind::Replicated : FactorKind::PassThrough);
+    unsigned factor =
+        isAxis ? rule.addWholeFactor(size, "the op works along the dimension") : rule.addFactor(size);
     for (unsigned i = 0; i < op->getNumOperands(); ++i)
       if (hasDim(rule.operandType(i)))
         rule.setOperand(i, dim, factor);

@@ -23,7 +23,7 @@ unsigned Classes::of(Dim dim) {
   auto [entry, isNew] = ids.try_emplace(dim, static_cast<unsigned>(parents.size()));
   if (isNew) {
     parents.push_back(entry->second);
-    needs.push_back(Need::Part);
+    needs.emplace_back();
   }
   unsigned id = entry->second;
   while (parents[id] != id)
@@ -34,20 +34,22 @@ unsigned Classes::of(Dim dim) {
 void Classes::join(Dim a, Dim b) {
   unsigned first = of(a), second = of(b);
   parents[second] = first;
-  needs[first] = std::max(needs[first], needs[second]);
+  if (needs[second].need > needs[first].need)
+    needs[first] = needs[second];
 }
 
-void Classes::require(Dim dim, Need need) {
-  Need &own = needs[of(dim)];
-  own = std::max(own, need);
+void Classes::require(Dim dim, Need need, llvm::StringRef op) {
+  OpNeed &own = needs[of(dim)];
+  if (need > own.need)
+    own = {need, op};
 }
 
 namespace {
 
-void need(Classes &classes, ValueRange values, Classes::Need what) {
+void need(Classes &classes, Operation *op, ValueRange values, Classes::Need what) {
   for (Value value : values)
     for (int64_t dim = 0; dim < rankOf(value); ++dim)
-      classes.require({value, dim}, what);
+      classes.require({value, dim}, what, op->getName().getStringRef());
 }
 
 /// The need of a split of a factor.
@@ -64,8 +66,8 @@ Classes::Need needOf(const ShardingFactor &factor) {
 /// The constraints of one op of the decomposition. Only the outermost factor of a dimension is used.
 class OpConstraints {
 public:
-  OpConstraints(Classes &classes, const ShardingRule &rule)
-      : classes(classes), rule(rule), first(rule.factors.size()) {}
+  OpConstraints(Classes &classes, Operation *op, const ShardingRule &rule)
+      : classes(classes), op(op->getName().getStringRef()), rule(rule), first(rule.factors.size()) {}
 
   void add(ValueRange values, llvm::ArrayRef<TensorFactors> tensors) {
     for (auto [value, dims] : llvm::zip(values, tensors))
@@ -77,15 +79,17 @@ public:
   void finish() {
     for (auto [factor, dim] : llvm::enumerate(first))
       if (dim)
-        classes.require(*dim, inner.contains(static_cast<unsigned>(factor)) ? Classes::Need::Whole
-                                                                            : needOf(rule.factors[factor]));
+        classes.require(*dim,
+                        inner.contains(static_cast<unsigned>(factor)) ? Classes::Need::Whole
+                                                                      : needOf(rule.factors[factor]),
+                        op);
   }
 
 private:
   void addDim(Classes::Dim dim, const DimFactors &factors) {
     if (factors.empty()) {
       if (dimSizeOf(dim) != 1)
-        classes.require(dim, Classes::Need::Whole);
+        classes.require(dim, Classes::Need::Whole, op);
       return;
     }
     inner.insert(factors.begin() + 1, factors.end());
@@ -96,6 +100,7 @@ private:
   }
 
   Classes &classes;
+  llvm::StringRef op;
   const ShardingRule &rule;
   llvm::SmallVector<std::optional<Classes::Dim>> first; ///< the first dimension of each factor
   llvm::SmallDenseSet<unsigned> inner;
@@ -108,20 +113,20 @@ bool addConstraints(Classes &classes, Operation *op) {
   if (auto constant = dyn_cast<ConstantOp>(op)) {
     auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
     if (!elements || !elements.isSplat())
-      need(classes, op->getResults(), Classes::Need::Communication);
+      need(classes, op, op->getResults(), Classes::Need::Communication);
     return true;
   }
   auto rule = shardingRuleOf(op);
   if (!rule && isIndependentOfInputs(op)) {
-    need(classes, op->getResults(), Classes::Need::Communication);
+    need(classes, op, op->getResults(), Classes::Need::Communication);
     return true;
   }
   if (!rule) {
-    need(classes, op->getOperands(), Classes::Need::Whole);
-    need(classes, op->getResults(), Classes::Need::Whole);
+    need(classes, op, op->getOperands(), Classes::Need::Whole);
+    need(classes, op, op->getResults(), Classes::Need::Whole);
     return true;
   }
-  OpConstraints constraints(classes, *rule);
+  OpConstraints constraints(classes, op, *rule);
   constraints.add(op->getOperands(), rule->operands);
   constraints.add(op->getResults(), rule->results);
   constraints.finish();

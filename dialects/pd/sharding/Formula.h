@@ -19,13 +19,20 @@ public:
 
   unsigned of(Dim dim);
   void join(Dim a, Dim b);
-  void require(Dim dim, Need need);
-  Need needOf(unsigned id) const { return needs[id]; }
+  /// `op`: the name of the op of the decomposition.
+  void require(Dim dim, Need need, llvm::StringRef op);
+  Need needOf(unsigned id) const { return needs[id].need; }
+  /// The op that has the need; empty for Part.
+  llvm::StringRef opOf(unsigned id) const { return needs[id].op; }
 
 private:
   llvm::DenseMap<Dim, unsigned> ids;
   llvm::SmallVector<unsigned> parents;
-  llvm::SmallVector<Need> needs;
+  struct OpNeed {
+    Need need = Need::Part;
+    llvm::StringRef op = {};
+  };
+  llvm::SmallVector<OpNeed> needs;
 };
 
 /// Whether an op computes the same on all devices, such as indices: it has constants as operands and no

@@ -18,22 +18,39 @@ struct OwnDim {
   int64_t dim, size;
 };
 
-/// Adds the factor of a class.
-void addFactor(ShardingRuleBuilder &rule, llvm::ArrayRef<OwnDim> dims, Classes::Need need) {
+/// Why the dimensions of a class get no factor; empty if they get one. A decomposition for static dims may
+/// contain their sizes as constants, so a class of only operand dims or only result dims may not be
+/// splittable, except where the sizes come from the attribute `shape`, which setLocalShape() sets, or where
+/// the decomposition of the whole op runs on parts. Different sizes in a class come from other attributes.
+std::string whyNoFactor(ShardingRuleBuilder &rule, llvm::ArrayRef<OwnDim> dims, Classes::Need need,
+                        llvm::StringRef op) {
   auto isResult = [](const OwnDim &dim) { return dim.isResult; };
-  int64_t size = dims.front().size;
-  // A decomposition for static dims may contain their sizes as constants, so a class of only operand dims or
-  // only result dims may not be splittable, except where the sizes come from the attribute `shape`, which
-  // setLocalShape() sets, or where the decomposition of the whole op runs on parts. Different sizes in a
-  // class come from other attributes.
   auto shape = rule.op()->getAttrOfType<DenseI64ArrayAttr>("shape");
   bool hasShape = shape && shape.size() == rule.resultType(0).getRank();
-  bool isSummed = llvm::none_of(dims, isResult);
-  if ((isSummed && need != Classes::Need::Communication) || (llvm::all_of(dims, isResult) && !hasShape) ||
-      llvm::any_of(dims, [&](const OwnDim &dim) { return dim.size != size; }))
+  if (llvm::none_of(dims, isResult) && need != Classes::Need::Communication)
+    return need == Classes::Need::Whole ? op.str() + " of its decomposition needs the whole dimension"
+                                        : "its size may be a number in the decomposition";
+  if (llvm::all_of(dims, isResult) && !hasShape)
+    return "its size does not follow from the operands";
+  if (llvm::any_of(dims, [&](const OwnDim &dim) { return dim.size != dims.front().size; }))
+    return "its decomposition relates dims of different sizes";
+  return "";
+}
+
+/// Adds the factor of a class.
+void addFactor(ShardingRuleBuilder &rule, llvm::ArrayRef<OwnDim> dims, Classes::Need need,
+               llvm::StringRef op) {
+  auto isResult = [](const OwnDim &dim) { return dim.isResult; };
+  int64_t size = dims.front().size;
+  if (std::string reason = whyNoFactor(rule, dims, need, op); !reason.empty()) {
+    for (const OwnDim &dim : dims)
+      rule.explain(dim.isResult, dim.index, dim.dim, reason);
     return;
+  }
   unsigned factor =
-      rule.addFactor(size, need == Classes::Need::Part ? FactorKind::PassThrough : FactorKind::Replicated);
+      need == Classes::Need::Part
+          ? rule.addFactor(size)
+          : rule.addWholeFactor(size, op.str() + " of its decomposition needs the whole dimension");
   for (const OwnDim &dim : dims)
     dim.isResult ? rule.setResult(dim.index, dim.dim, factor) : rule.setOperand(dim.index, dim.dim, factor);
   if (const auto *operand = llvm::find_if_not(dims, isResult);
@@ -99,6 +116,7 @@ void replicateSizesInNumbers(Operation *op, Formula &whole, ShardingRule &rule) 
   for (auto [number, factor] : llvm::enumerate(rule.factors))
     if (isSplit(factor) && !isIndependentOf([&](unsigned other) { return other == number; })) {
       factor.kind = FactorKind::Replicated;
+      factor.reason = "its size is a number in the decomposition";
       factor.localKind = FactorKind::PassThrough; // the decomposition of the whole op has the right number
       rule.localForm = localDecomposition;
     }
@@ -119,7 +137,7 @@ ShardingRule ruleOf(Operation *op, Operation *clone, ValueRange values, Classes 
     add(true, static_cast<unsigned>(i), value, op->getResult(i));
   ShardingRuleBuilder rule(op);
   for (auto &[id, own] : dims)
-    addFactor(rule, own, classes.needOf(id));
+    addFactor(rule, own, classes.needOf(id), classes.opOf(id));
   return rule.take();
 }
 

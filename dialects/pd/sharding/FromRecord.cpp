@@ -92,12 +92,14 @@ private:
     auto entry = factors.find(letter);
     if (entry == factors.end()) {
       auto kind = kindOf.find(letter);
-      entry =
-          factors
-              .try_emplace(
-                  letter, rule.addFactor(size, kind == kindOf.end() ? FactorKind::PassThrough : kind->second),
-                  size)
-              .first;
+      entry = factors
+                  .try_emplace(letter,
+                               kind != kindOf.end() && kind->second == FactorKind::Replicated
+                                   ? rule.addWholeFactor(size, "each result depends on the whole dimension")
+                                   : rule.addFactor(size, kind == kindOf.end() ? FactorKind::PassThrough
+                                                                               : kind->second),
+                               size)
+                  .first;
     }
     if (entry->second.second != size) // one of them is broadcast
       return;

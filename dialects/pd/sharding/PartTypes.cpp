@@ -92,8 +92,10 @@ ShardingRule fitted(Operation *op, ShardingRule rule) {
     ShardingFactor &own = rule.factors[factor];
     if (own.kind != FactorKind::Replicated && own.size > 1 &&
         !infersLocalTypes(op, partTypes(op->getOperandTypes(), rule.operands, factor, own.size),
-                          partTypes(op->getResultTypes(), rule.results, factor, own.size)))
+                          partTypes(op->getResultTypes(), rule.results, factor, own.size))) {
       own.kind = FactorKind::Replicated;
+      own.reason = "for a part of the dimension, other dims are inferred";
+    }
   }
   return rule;
 }

@@ -100,9 +100,18 @@ ShardingRuleBuilder::ShardingRuleBuilder(Operation *op) : operation(op) {
   rule.results = withoutFactors(op->getResults());
 }
 
+/// Why a factor with a local form is Replicated.
+static const char *exchangesElements = "the devices exchange elements along the dimension";
+
 unsigned ShardingRuleBuilder::addFactor(int64_t size, FactorKind kind, ReductionKind reduction) {
   rule.factors.push_back({size, kind, reduction});
   return static_cast<unsigned>(rule.factors.size()) - 1;
+}
+
+unsigned ShardingRuleBuilder::addWholeFactor(int64_t size, std::string reason) {
+  unsigned factor = addFactor(size, FactorKind::Replicated);
+  rule.factors[factor].reason = std::move(reason);
+  return factor;
 }
 
 void ShardingRuleBuilder::setOperand(unsigned operand, int64_t dim, unsigned factor) {
@@ -113,10 +122,15 @@ void ShardingRuleBuilder::setResult(unsigned result, int64_t dim, unsigned facto
   rule.results[result][static_cast<size_t>(dim)].push_back(factor);
 }
 
+void ShardingRuleBuilder::explain(bool isResult, unsigned index, int64_t dim, std::string reason) {
+  rule.reasons[{isResult, index, static_cast<unsigned>(dim)}] = std::move(reason);
+}
+
 std::optional<unsigned> ShardingRuleBuilder::addPieces(llvm::ArrayRef<int64_t> sizes, LocalForm form) {
   if (llvm::any_of(sizes, [](int64_t size) { return ShapedType::isDynamic(size); }))
     return std::nullopt;
-  unsigned factor = addFactor(llvm::sum_of(sizes, int64_t(0)), FactorKind::Replicated);
+  unsigned factor =
+      addWholeFactor(llvm::sum_of(sizes, int64_t(0)), "a split of the dimension is not one of each piece");
   ShardingFactor &own = rule.factors[factor];
   own.localKind = FactorKind::PassThrough;
   for (int64_t size : sizes)
@@ -136,12 +150,11 @@ void ShardingRuleBuilder::setResultPiece(unsigned result, int64_t dim, unsigned 
   rule.results[result][static_cast<size_t>(dim)].range = range;
 }
 
-void ShardingRuleBuilder::pair(unsigned operand, int64_t operandDim, unsigned result, int64_t resultDim,
-                               FactorKind kind) {
+void ShardingRuleBuilder::pair(unsigned operand, int64_t operandDim, unsigned result, int64_t resultDim) {
   int64_t size = operandType(operand).getDimSize(operandDim);
   if (size != resultType(result).getDimSize(resultDim))
     return;
-  unsigned factor = addFactor(size, kind);
+  unsigned factor = addFactor(size);
   setOperand(operand, operandDim, factor);
   setResult(result, resultDim, factor);
 }
@@ -153,7 +166,7 @@ std::optional<unsigned> ShardingRuleBuilder::splitByLocalForm(unsigned operand, 
   if (ShapedType::isDynamic(size) || size == 1 || factors.size() > 1)
     return std::nullopt;
   if (factors.empty())
-    factors.push_back(addFactor(size, FactorKind::Replicated));
+    factors.push_back(addWholeFactor(size, exchangesElements));
   rule.factors[factors.front()].reduction = reduction;
   splitFactorByLocalForm(factors.front(), form, kind);
   return factors.front();
@@ -171,8 +184,11 @@ std::optional<unsigned> ShardingRuleBuilder::splitResultByLocalForm(unsigned res
 }
 
 void ShardingRuleBuilder::splitFactorByLocalForm(unsigned factor, LocalForm form, FactorKind kind) {
-  rule.factors[factor].kind = FactorKind::Replicated;
-  rule.factors[factor].localKind = kind;
+  ShardingFactor &own = rule.factors[factor];
+  own.kind = FactorKind::Replicated;
+  own.localKind = kind;
+  if (own.reason.empty())
+    own.reason = exchangesElements;
   rule.localForm = form;
 }
 

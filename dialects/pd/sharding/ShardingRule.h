@@ -4,6 +4,9 @@
 
 #include "dialects/pd/ir/Pd.h"
 
+#include <map>
+#include <string>
+
 namespace proa::pd {
 
 enum class FactorKind : uint8_t {
@@ -24,6 +27,9 @@ struct ShardingFactor {
   ReductionKind reduction = ReductionKind::Sum;
   /// The kind that a Replicated factor has where devices compute the local form of the op (LocalForm.h).
   std::optional<FactorKind> localKind = {};
+  /// Why a Replicated factor must not be split, or only by the local form: "the op works along the
+  /// dimension".
+  std::string reason = {};
   /// Sizes of the pieces of a concatenation, if some dimensions have pieces of the factor only
   /// (DimFactors::range). A split of the factor must split each piece by itself. Empty: one piece.
   llvm::SmallVector<int64_t, 0> pieces = {};
@@ -66,6 +72,14 @@ struct ShardingRule {
   /// The computation of a device instead of the op if a factor with a `localKind` is split; null if none has
   /// one.
   LocalForm localForm = nullptr;
+  /// A dimension of an operand or result.
+  struct Dim {
+    bool isResult = false;
+    unsigned index = 0, dim = 0;
+    auto operator<=>(const Dim &) const = default;
+  };
+  /// Why dimensions without factors must not be split, if the rule states it.
+  std::map<Dim, std::string> reasons = {};
 
   /// The rule in the notation above. Factors are named i, j, k, ...; those that are not pass-through follow,
   /// at last those that the local form can split.
@@ -78,19 +92,23 @@ public:
   /// A rule without factors.
   explicit ShardingRuleBuilder(mlir::Operation *op);
 
+  /// `kind` is not Replicated.
   unsigned addFactor(int64_t size, FactorKind kind = FactorKind::PassThrough,
                      ReductionKind reduction = ReductionKind::Sum);
+  /// Adds a Replicated factor.
+  unsigned addWholeFactor(int64_t size, std::string reason);
   /// Appends a factor to a dimension as its innermost one.
   void setOperand(unsigned operand, int64_t dim, unsigned factor);
   void setResult(unsigned result, int64_t dim, unsigned factor);
+  /// States why a dimension has no factor.
+  void explain(bool isResult, unsigned index, int64_t dim, std::string reason);
   /// Adds a factor of pieces of these sizes, each of which the local form splits by itself; `setPiece()`
   /// gives dimensions some of them. None if a size is dynamic.
   std::optional<unsigned> addPieces(llvm::ArrayRef<int64_t> sizes, LocalForm form);
   void setOperandPiece(unsigned operand, int64_t dim, unsigned factor, FactorRange range);
   void setResultPiece(unsigned result, int64_t dim, unsigned factor, FactorRange range);
   /// Adds a factor shared by an operand dimension and a result dimension, if their sizes are equal.
-  void pair(unsigned operand, int64_t operandDim, unsigned result, int64_t resultDim,
-            FactorKind kind = FactorKind::PassThrough);
+  void pair(unsigned operand, int64_t operandDim, unsigned result, int64_t resultDim);
 
   /// States that the factor of an operand dimension can be split by the local form, with this kind. The
   /// factor is Replicated; it is added if the dimension has none. A dynamic dimension, or one of several

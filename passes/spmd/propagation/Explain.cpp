@@ -2,6 +2,7 @@
 
 #include "dialects/pd/ir/FunctionAttributes.h"
 #include "lib/support/Suggest.h"
+#include "passes/spmd/propagation/WholeDims.h"
 
 #include "llvm/ADT/StringMap.h"
 
@@ -147,6 +148,7 @@ private:
     if (graph.values[value].getDefiningOp())
       os << "  computed as " << textOf(natural) << "\n";
     printLocalForm(graph.values[value].getDefiningOp());
+    printWholeDims(graph.values[value].getDefiningOp());
     for (unsigned index = 0; index < graph.nodes.size(); ++index)
       for (unsigned i = 0; i < graph.nodes[index].numOperands; ++i) {
         const NodePlan &plan = assignment.plans[index];
@@ -173,6 +175,14 @@ private:
       print(plan.localForm->with, "with it, ");
       print(plan.localForm->without, plan.localForm->isRequested ? "without; as annotated\n" : "without\n");
     }
+  }
+
+  /// Prints which splits the op of a value does not keep.
+  void printWholeDims(Operation *op) {
+    for (auto [index, node] : llvm::enumerate(graph.nodes))
+      if (op && node.op == op && !node.edge)
+        for (const WholeDim &dim : wholeDimsOf(graph, assignment, pool, unsigned(index)))
+          os << "  " << dim.text(graph.meshes[graph.meshOf(node)]) << "\n";
   }
 
   const ShardingGraph &graph;

@@ -49,6 +49,7 @@ pd::ShardingRule reducible(Operation *op, pd::ShardingRule rule) {
       if (llvm::none_of(tensor, hasFactor) &&
           !dist::reduces(reduction, getElementTypeOrSelf(result.getType()))) {
         factor.kind = pd::FactorKind::Replicated;
+        factor.reason = "partial results of this element type have no such reduction";
         factor.localKind.reset();
       }
   }

@@ -58,6 +58,17 @@ FailureOr<SmallVector<Value>> DropoutOp::decompose(OpBuilder &builder) {
   return e.results({wide * (1.0 - dropProbability(e, *this, wide)), mask});
 }
 
+/// With is_test nothing is dropped. Passes that split, fuse or form attention need not know the op then.
+LogicalResult DropoutOp::canonicalize(DropoutOp op, PatternRewriter &rewriter) {
+  if (!op.getIsTest())
+    return rewriter.notifyMatchFailure(op, "it drops elements in training");
+  FailureOr<SmallVector<Value>> results = op.decompose(rewriter);
+  if (failed(results))
+    return rewriter.notifyMatchFailure(op, "its decomposition failed");
+  rewriter.replaceOp(op, *results);
+  return success();
+}
+
 /// The mask is applied to the cotangent: nothing is sampled again.
 FailureOr<SmallVector<Value>> DropoutOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   SmallVector<Value> gradients(getNumOperands());
@@ -93,7 +104,16 @@ static FailureOr<SmallVector<Value>> dropPart(LocalFormBuilder &form) {
 
 bool DropoutOp::describeSharding(ShardingRuleBuilder &rule) {
   RankedTensorType type = rule.operandType(0);
-  if (getIsTest() || !type.hasStaticShape() || !getWholeShape().empty())
+  if (getIsTest()) { // elementwise
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      unsigned factor = rule.addFactor(type.getDimSize(dim));
+      rule.setOperand(0, dim, factor);
+      for (unsigned result : {0u, 1u})
+        rule.setResult(result, dim, factor);
+    }
+    return true;
+  }
+  if (!type.hasStaticShape() || !getWholeShape().empty())
     return false;
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
     if (auto factor = rule.splitResultByLocalForm(0, dim, dropPart)) {

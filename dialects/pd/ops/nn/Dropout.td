@@ -26,6 +26,7 @@ def Pd_DropoutOp : Pd_RandomInTrainingOp<"dropout", [AttrSizedOperandSegments]> 
   let results = (outs Pd_FloatTensor:$out, Pd_IntTensor:$mask);
   let infer = "inferDropout";
   let decomposesInCode = 1;
+  let hasCanonicalizeMethod = 1; // in inference: the identity, or a scaling
   let vjpInCode = 1;
   let precision = "follow";
   let legacy = [Legacy<"dropout", ["X", "Seed", "@dropout_prob", ""], ["Out", "Mask"],

@@ -185,7 +185,9 @@ void describe(ShardingRuleBuilder &rule, bool hasBias, bool isGradient, LocalFor
   auto results = static_cast<unsigned>(rule.op()->getNumResults());
   /// Gives the dimension of the scores, and those of the same place in all tensors, a factor.
   auto split = [&](int64_t dim, FactorKind kind) {
-    unsigned factor = rule.addFactor(q.getDimSize(dim), kind);
+    unsigned factor = kind == FactorKind::Replicated
+                          ? rule.addWholeFactor(q.getDimSize(dim), "each query attends to all keys")
+                          : rule.addFactor(q.getDimSize(dim), kind);
     for (unsigned operand = 0; operand < operands; ++operand) {
       bool isBias = hasBias && operand == 3, isOfKeys = operand == 1 || operand == 2;
       int64_t own = isBias ? dim - (rank - rule.operandType(3).getRank()) : dim;

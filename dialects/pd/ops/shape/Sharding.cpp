@@ -27,14 +27,24 @@ public:
   void find() {
     while (in < from.size() && out < to.size() && step())
       ;
+    explainRest();
     // The rest of dimensions whose outer part has a factor.
     if (restIn != 0 && restIn != from[in])
-      rule.setOperand(0, static_cast<int64_t>(in), rule.addFactor(restIn, FactorKind::Replicated));
+      rule.setOperand(0, static_cast<int64_t>(in), rule.addWholeFactor(restIn, noCommonFactor));
     if (restOut != 0 && restOut != to[out])
-      rule.setResult(0, static_cast<int64_t>(out), rule.addFactor(restOut, FactorKind::Replicated));
+      rule.setResult(0, static_cast<int64_t>(out), rule.addWholeFactor(restOut, noCommonFactor));
   }
 
 private:
+  void explainRest() {
+    for (size_t dim = in; dim < from.size(); ++dim)
+      rule.explain(/*isResult=*/false, 0, static_cast<int64_t>(dim), noCommonFactor);
+    for (size_t dim = out; dim < to.size(); ++dim)
+      rule.explain(/*isResult=*/true, 0, static_cast<int64_t>(dim), noCommonFactor);
+  }
+
+  static constexpr const char *noCommonFactor = "the dims before and after have no more factors in common";
+
   /// Takes a factor from both; false where the next dim sizes have none in common.
   bool step() {
     if (restIn == 0 && restOut == 0 && in == out && isCopied()) {
