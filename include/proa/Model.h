@@ -77,8 +77,11 @@ struct ModelOptions {
   bool checkFinite = false;
   /// Mixed precision; empty: none. Dynamic loss scaling adds its state to the parameters.
   std::optional<AmpOptions> amp;
-  /// The mesh to run on; empty: one device.
+  /// The mesh to run on; empty: one device, with a warning if an IR file has meshes of several devices.
   std::optional<MeshOptions> mesh;
+  /// Whether an IR file that has meshes runs on them as with MeshOptions(), each rank a process that mpirun
+  /// started, if `mesh` is empty.
+  bool usesMeshOfProgram = false;
   /// Keeps states outside of memory between their uses; empty: all are in memory. For training programs.
   std::optional<OffloadOptions> offload;
   /// Called during long work, with the current activity and the fraction done in [0, 1].

@@ -224,6 +224,7 @@ Result<CompiledLibrary> compileLibrary(const LibraryRequest &request) {
                                               onceEach(request.onDiagnostic)});
   if (!source)
     return source.diagnostics();
+  reportIgnoredMesh(**source, request.model, request.onDiagnostic);
   CompiledLibrary library;
   Description &description = library.description;
   description.name = request.name;

@@ -284,9 +284,11 @@ Result<runtime::EmulatedLink> parseLink(const std::string &text) {
 }
 
 Diagnostics wrongMeshSize(int64_t devices, int64_t processes) {
-  return errorAt("the mesh", fmt::format("it has {} devices, but {} processes run; expected mpirun -n {}, or "
-                                         "simulated ranks (--simulate-mesh)",
-                                         devices, processes, devices));
+  std::string others =
+      processes > devices ? fmt::format(", of which {} belong to no mesh", processes - devices) : "";
+  return errorAt("the mesh", fmt::format("it has {} devices, but {} processes run{}; expected mpirun -n {}, "
+                                         "or simulated ranks (--simulate-mesh)",
+                                         devices, processes, others, devices));
 }
 
 Result<void> convertRings(ModuleOp module, const MeshOptions &mesh) {

@@ -113,11 +113,21 @@ private:
 
 } // namespace
 
+static int64_t deviceCount(const spmd::Mesh &mesh) {
+  return mesh.devices.empty() ? mesh.size() : *std::ranges::max_element(mesh.devices) + 1;
+}
+
 int64_t MeshInterface::rankCount() const {
   int64_t count = 1;
   for (const spmd::Mesh &mesh : meshes)
-    for (int64_t position = 0; position < mesh.size(); ++position)
-      count = std::max(count, mesh.deviceAt(position) + 1);
+    count = std::max(count, deviceCount(mesh));
+  return count;
+}
+
+int64_t deviceCount(ModuleOp module) {
+  int64_t count = 0;
+  for (auto op : module.getOps<dist::MeshOp>())
+    count = std::max(count, deviceCount(op.getMesh().toMesh()));
   return count;
 }
 

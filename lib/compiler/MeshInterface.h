@@ -34,6 +34,9 @@ struct MeshInterface {
   int64_t rankCount() const;
 };
 
+/// The number of devices of the meshes of a module: one more than the largest; 0 without meshes.
+int64_t deviceCount(mlir::ModuleOp module);
+
 /// Whether `main` of a module is in local form: the program of one rank (docs/dist.md).
 bool isLocalForm(mlir::ModuleOp module);
 

@@ -110,6 +110,9 @@ struct Model::Implementation {
   std::shared_ptr<runtime::RandomGenerator> generator;
 
   Result<void> open(const std::string &path);
+  Result<void> openMesh();
+  /// Without a mesh of the options: opens that of the program, or warns that it is ignored.
+  Result<void> considerMeshOfProgram();
   Result<void> readProgram();
   Result<void> readSource(const params::ModelFiles &files);
   Result<void> importDeclared();
@@ -223,20 +226,36 @@ Result<void> Model::Implementation::open(const std::string &modelPath) {
     if (const char *libraries = std::getenv("PROA_CUDA_LIBRARIES"))
       options.target += std::string(" libraries ") + libraries;
   }
-  if (options.mesh) {
-    auto opened = ModelMesh::open(options, values.inMemory);
-    if (!opened)
-      return opened.diagnostics();
-    mesh = std::move(*opened);
-    if (mesh->rank() != 0) // rank 0 reports
-      options.progress = {}, options.onDiagnostic = {};
-  }
+  if (Result<void> opened = options.mesh ? openMesh() : Result<void>(); !opened)
+    return opened;
   Result<void> read = readProgram();
   if (read)
     values.begin(path, source->sharedParameters(), mesh.get());
   if (read && options.offload)
     read = values.beginOffload(options);
   return mesh ? mesh->agree("opening of " + path, read) : read;
+}
+
+Result<void> Model::Implementation::openMesh() {
+  auto opened = ModelMesh::open(options, values.inMemory);
+  if (!opened)
+    return opened.diagnostics();
+  mesh = std::move(*opened);
+  if (mesh->rank() != 0) // rank 0 reports
+    options.progress = {}, options.onDiagnostic = {}, onRemark = {};
+  return {};
+}
+
+Result<void> Model::Implementation::considerMeshOfProgram() {
+  if (!mesh && options.usesMeshOfProgram && source->deviceCount() > 0) {
+    options.mesh.emplace();
+    if (Result<void> opened = openMesh(); !opened)
+      return opened;
+  }
+  if (mesh)
+    return mesh->checkDevices(source->deviceCount());
+  reportIgnoredMesh(*source, path, options.onDiagnostic);
+  return {};
 }
 
 Result<void> Model::Implementation::readProgram() {
@@ -265,6 +284,8 @@ Result<void> Model::Implementation::readSource(const params::ModelFiles &files) 
   if (!opened)
     return opened.diagnostics();
   source = std::move(*opened);
+  if (Result<void> considered = considerMeshOfProgram(); !considered)
+    return considered;
   auto weights = source->readWeights();
   if (!weights)
     return weights.diagnostics();
@@ -735,6 +756,8 @@ Result<runtime::NamedTensors> Model::Implementation::beforeRun(const std::map<st
   if (Result<void> moved = values.beginRun(plan, current->stored, current->onMesh.get(), session); !moved)
     return moved.diagnostics();
   std::map<std::string, Tensor> all = import::withLods(feeds);
+  if (Result<void> compared = mesh ? mesh->compareFeeds(all, path) : Result<void>(); !compared)
+    return compared.diagnostics();
   runtime::NamedTensors inputs(all.begin(), all.end());
   if (!mesh)
     values.addStates(states, plan, inputs);

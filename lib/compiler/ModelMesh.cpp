@@ -1,5 +1,6 @@
 #include "lib/compiler/ModelMesh.h"
 
+#include "lib/compiler/EqualValues.h"
 #include "lib/compiler/MeshCompile.h"
 #include "lib/runtime/Random.h"
 #include "lib/runtime/ThreadPool.h"
@@ -8,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace proa {
 
@@ -76,6 +78,12 @@ Result<std::unique_ptr<ModelMesh>> ModelMesh::open(ModelOptions &options,
   return opened;
 }
 
+Result<void> ModelMesh::checkDevices(int64_t devicesOfProgram) const {
+  if (processes() && devicesOfProgram > 0 && devicesOfProgram != ranks->size())
+    return wrongMeshSize(devicesOfProgram, ranks->size());
+  return {};
+}
+
 std::string ModelMesh::key() const {
   return fmt::format("mesh {}|{}|{}|{}|{}|{}", given.axes, given.strategy, given.rings,
                      compiledRank().value_or(-1), given.overlap, shardings);
@@ -110,12 +118,41 @@ Result<std::unique_ptr<MeshProgram>> ModelMesh::load(Compilation compilation, ml
   while (generators.size() < ranks->count())
     generators.push_back(std::make_shared<runtime::RandomGenerator>(options.seed));
   runtime::setThreads(threadsOfRank(threads));
-  auto program = MeshProgram::load(std::move(compilation), std::move(*interface), *ranks, name);
+  auto program = MeshProgram::load(std::move(compilation), *interface, *ranks, name);
   if (!program)
     return program;
-  if (Result<void> bound = (*program)->bind(*distributed, options.checkFinite, generators); !bound)
+  if (Result<void> bound = bind(**program, *interface, name, options); !bound)
     return bound.diagnostics();
   return program;
+}
+
+Result<void> ModelMesh::bind(MeshProgram &program, const MeshInterface &interface, const std::string &name,
+                             const ModelOptions &options) {
+  bool compares = processes() && ranks->size() > 1;
+  ValueHashes hashes;
+  std::vector<std::string> parameters;
+  if (compares)
+    for (const auto &[variable, type] : interface.arguments)
+      if (auto found = whole->find(variable); found != whole->end()) {
+        hashes.addWhole("parameter '" + variable + "'", found->second);
+        parameters.push_back(variable);
+      }
+  if (Result<void> bound = program.bind(*distributed, options.checkFinite, generators); !bound || !compares)
+    return bound;
+  hashes.add("the seed", options.seed);
+  for (const std::string &variable : parameters)
+    if (const ShardedTensor *part = distributed->find(variable))
+      hashes.addPart("parameter '" + variable + "'", *part, ranks->rankOf(0));
+  return hashes.compare(*ranks, name);
+}
+
+Result<void> ModelMesh::compareFeeds(const std::map<std::string, Tensor> &feeds, const std::string &name) {
+  if (!processes() || ranks->size() == 1 || std::exchange(hasComparedFeeds, true))
+    return {};
+  ValueHashes hashes;
+  for (const auto &[feed, tensor] : feeds)
+    hashes.addWhole("feed '" + feed + "'", tensor);
+  return hashes.compare(*ranks, name);
 }
 
 int ModelMesh::threadsOfRank(int threads) const {

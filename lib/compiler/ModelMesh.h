@@ -19,6 +19,9 @@ public:
   /// cannot be used, another number of processes than devices.
   static Result<std::unique_ptr<ModelMesh>> open(ModelOptions &options, std::map<std::string, Tensor> &whole);
 
+  /// Error: the meshes of the program have another number of devices than processes run. 0: it has none.
+  Result<void> checkDevices(int64_t devicesOfProgram) const;
+
   /// A text of all that compilations depend on, for the cache.
   std::string key() const;
   /// The rank that programs are compiled for; none: all ranks, which are simulated.
@@ -31,6 +34,9 @@ public:
   Result<std::unique_ptr<MeshProgram>> load(Compilation compilation, mlir::MLIRContext &context,
                                             const std::string &name, const ModelOptions &options,
                                             int threads);
+
+  /// Compares the feeds of the first call with those of the other processes.
+  Result<void> compareFeeds(const std::map<std::string, Tensor> &feeds, const std::string &name);
 
   /// The number of threads of each rank.
   int threadsOfRank(int threads) const;
@@ -55,6 +61,9 @@ public:
 
 private:
   bool processes() const { return !given.simulate; }
+  /// Gives a program the parameters, which must be equal on all processes, and the seed.
+  Result<void> bind(MeshProgram &program, const MeshInterface &interface, const std::string &name,
+                    const ModelOptions &options);
 
   MeshOptions given;
   runtime::EmulatedLink link;
@@ -63,6 +72,7 @@ private:
   std::unique_ptr<RankGroup> ranks; ///< simulated ranks exist from the first load on
   std::unique_ptr<MeshValues> distributed;
   MeshProgram::Generators generators;
+  bool hasComparedFeeds = false;
 };
 
 } // namespace proa

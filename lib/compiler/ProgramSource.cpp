@@ -2,6 +2,7 @@
 
 #include "lib/compiler/CompiledCache.h"
 #include "lib/compiler/IrProgram.h"
+#include "lib/compiler/MeshInterface.h"
 #include "lib/compiler/Registration.h"
 
 #include <fmt/format.h>
@@ -50,6 +51,7 @@ public:
   }
 
   bool dependsOnFeeds() const override { return true; }
+  int64_t deviceCount() const override { return 0; }
   std::vector<std::string> savedVariables() const override { return params::savedVariables(program); }
   Result<params::Tensors> readWeights() override { return params::readParameters(request.files, program); }
 
@@ -85,6 +87,7 @@ public:
     if (!module)
       return module.diagnostics();
     source->saved = proa::savedVariables(**module);
+    source->devices = proa::deviceCount(**module);
     source->parsed = std::move(*module);
     return std::unique_ptr<ProgramSource>(std::move(source));
   }
@@ -104,6 +107,7 @@ public:
   }
 
   bool dependsOnFeeds() const override { return false; }
+  int64_t deviceCount() const override { return devices; }
   std::vector<std::string> savedVariables() const override { return saved; }
   Result<params::Tensors> readWeights() override { return params::readTensors(request.files, saved); }
   Result<import::Interface> declaredInterface(mlir::MLIRContext &) override {
@@ -126,6 +130,7 @@ private:
   /// Taken by the first import into its context.
   mlir::OwningOpRef<mlir::ModuleOp> parsed;
   std::vector<std::string> saved;
+  int64_t devices = 0;
   std::vector<legacy::SharedStorage> none;
 };
 
@@ -157,6 +162,22 @@ Result<std::unique_ptr<ProgramSource>> ProgramSource::open(mlir::MLIRContext &co
     return errorAt(path,
                    "function '" + request.function + "' is requested, but the program is not an IR file");
   return PaddleSource::open(std::move(request));
+}
+
+void reportIgnoredMesh(const ProgramSource &source, const std::string &path,
+                       const std::function<void(const Diagnostic &)> &onDiagnostic) {
+  int64_t devices = source.deviceCount();
+  if (devices <= 1 || !onDiagnostic)
+    return;
+  Diagnostic warning;
+  warning.severity = Diagnostic::Severity::Warning;
+  warning.location = path;
+  warning.message =
+      fmt::format("its meshes of {0} devices and its shardings are ignored: one device runs the whole "
+                  "program; expected mpirun -n {0}, or simulated ranks (--simulate-mesh)",
+                  devices);
+  warning.code = "ignored-mesh";
+  onDiagnostic(warning);
 }
 
 } // namespace proa

@@ -68,6 +68,8 @@ public:
                                                            bool *feedsMayHelp = nullptr) = 0;
   /// Whether the module depends on the facts about feeds.
   virtual bool dependsOnFeeds() const = 0;
+  /// The number of devices of the program's meshes, which an IR file may have; 0: it has none.
+  virtual int64_t deviceCount() const = 0;
   /// Names of the variables that a file of weights holds, in its order.
   virtual std::vector<std::string> savedVariables() const = 0;
   /// Values of the parameters. A legacy program takes over the types of the file where they differ from its
@@ -82,5 +84,9 @@ public:
   /// The legacy program; null for other forms.
   virtual const legacy::Program *legacyProgram() const = 0;
 };
+
+/// Warns that one device runs a program whose meshes have several.
+void reportIgnoredMesh(const ProgramSource &source, const std::string &path,
+                       const std::function<void(const Diagnostic &)> &onDiagnostic);
 
 } // namespace proa

@@ -10,9 +10,15 @@
 namespace proa {
 namespace {
 
-/// This process as a rank of MPI. A process enters and leaves MPI once, so all models share it.
-Result<std::shared_ptr<runtime::Communicator>> processRank() {
+/// This process as a rank of MPI; null before it is opened. A process enters and leaves MPI once, so all
+/// models share it.
+std::shared_ptr<runtime::Communicator> &sharedRank() {
   static std::shared_ptr<runtime::Communicator> shared;
+  return shared;
+}
+
+Result<std::shared_ptr<runtime::Communicator>> processRank() {
+  std::shared_ptr<runtime::Communicator> &shared = sharedRank();
   if (shared)
     return shared;
   auto opened = runtime::openMpi();
@@ -46,6 +52,8 @@ Result<std::unique_ptr<RankGroup>> RankGroup::openProcesses() {
   group->communicators[0] = *rank;
   return group;
 }
+
+bool RankGroup::hasProcesses() { return sharedRank() != nullptr; }
 
 std::unique_ptr<RankGroup> RankGroup::simulate(int64_t size) {
   std::unique_ptr<RankGroup> group(new RankGroup(true, static_cast<size_t>(size)));

@@ -29,6 +29,8 @@ class RankGroup {
 public:
   /// This process as a rank. Error: MPI cannot be used.
   static Result<std::unique_ptr<RankGroup>> openProcesses();
+  /// Whether openProcesses() has succeeded before.
+  static bool hasProcesses();
   static std::unique_ptr<RankGroup> simulate(int64_t size);
   /// Emulates a link between the ranks.
   void setLink(const runtime::EmulatedLink &emulated);

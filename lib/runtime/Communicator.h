@@ -318,6 +318,12 @@ Result<std::unique_ptr<Communicator>> openMpi(const CommunicatorOptions &options
 /// Whether mpirun has started this process.
 bool isStartedByMpi();
 
+/// The rank of this process among those that mpirun has started, and their number; 0 of 1 without mpirun.
+struct StartedRank {
+  int64_t rank = 0, size = 1;
+};
+StartedRank rankStartedByMpi();
+
 /// A hash of bytes that is the same on all machines.
 uint64_t hashOf(std::string_view bytes);
 

@@ -51,9 +51,9 @@ spmd::Reduction reductionOf(const pd::ShardingFactor &factor);
 /// - an axis, or overlapping sub-axes, are used twice,
 /// - a replicated factor is split,
 /// - in a dimension of several factors, a factor between two split ones, or the outer one of two, is not
-///   split into parts of size 1; or the inner one of two has blocks; or a factor outside of split ones has a dynamic size; or the innermost
-///   split factor is not the innermost of the dimension, and its size, or that of a block, is dynamic or not
-///   a multiple of the parts,
+///   split into parts of size 1; or the inner one of two has blocks; or a factor outside of split ones has a
+///   dynamic size; or the innermost split factor is not the innermost of the dimension, and its size, or that
+///   of a block, is dynamic or not a multiple of the parts,
 /// - blocks do not add up to a factor, end inside of a piece of a concatenation, or split a factor that a
 ///   local form needs as one block,
 /// - a result is partial by reductions that do not commute.

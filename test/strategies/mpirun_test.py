@@ -13,7 +13,9 @@ import sys
 import tempfile
 import time
 
-SKIPPED = 77
+import processes
+from processes import expect, finish, mpirun
+
 MODELS = [("models/nlp/gpt", "mp2", 2), ("models/nlp/llama", "dp2,mp2", 4), ("models/vision/resnet18", "dp2", 2)]
 TRAINING = [("training/gpt_sgd", "dp2,mp2", 4), ("training/llama_sgd", "mp2,sp", 2),
             ("training/mlp_adamw", "dp2,zero3", 2), ("training/bert_mlm_adamw", "dp2,zero1", 2)]
@@ -24,27 +26,6 @@ NOISE = {"linear_1.b_0", "linear_7.b_0"}
 CASES = ["training/mlp_adamw", "training/mlp_sgd", "training/mlp_sgd_l2", "models/nlp/gpt"]
 
 PROA_RUN, PROA_CHECK, CORPUS = sys.argv[1:4]
-failures = 0
-
-
-def mpirun(ranks, *command):
-    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMP_NUM_THREADS="1",
-                       PROA_MPIRUN_TEST=str(os.getpid()))
-    launch = ["mpirun", "--oversubscribe", "--mca", "btl", "self,vader", "-n", str(ranks)]
-    return subprocess.Popen(launch + list(command), env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                            text=True)
-
-
-def finish(process, seconds=120):
-    """Exit code, output and seconds until the end; a run that does not end is killed."""
-    start = time.time()
-    try:
-        output, _ = process.communicate(timeout=seconds)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        output, _ = process.communicate()
-        output += "\nDOES NOT END"
-    return process.returncode, output, time.time() - start
 
 
 def ranks_left():
@@ -60,14 +41,6 @@ def ranks_left():
         except OSError:
             pass
     return left
-
-
-def expect(condition, what, output):
-    global failures
-    print(("passed" if condition else "FAILED") + f": {what}", flush=True)
-    if not condition:
-        failures += 1
-        print(output)
 
 
 def floats_of(path):
@@ -177,13 +150,13 @@ def check_messages():
 def main():
     if not shutil.which("mpirun"):
         print("mpirun is not installed")
-        return SKIPPED
+        return processes.SKIPPED
     with tempfile.TemporaryDirectory() as folder:
         check_results(folder)
         check_messages()
         check_cases(folder)
         check_faults(folder)
-    return 1 if failures else 0
+    return 1 if processes.failures else 0
 
 
 if __name__ == "__main__":

@@ -42,7 +42,16 @@ bool areProcessesOfMesh(int argc, char **argv) {
   return hasMesh && !simulates && runtime::isStartedByMpi();
 }
 
-void printErrorsOfRanks() { setErrorPrinter(printTogether); }
+void printErrorsOfRanks(bool startsMpi) {
+  setErrorPrinter(
+      [startsMpi](const Diagnostics &diagnostics, const std::function<void(const Diagnostics &)> &print) {
+        // MPI waits for all processes when it starts. Those of a program without a mesh never come.
+        if (startsMpi || Processes::areOpen())
+          printTogether(diagnostics, print);
+        else
+          print(diagnostics);
+      });
+}
 
 Result<Processes> Processes::open() {
   auto group = RankGroup::openProcesses();

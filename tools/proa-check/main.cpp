@@ -303,7 +303,7 @@ int main(int argc, char **argv) {
   line.takeNextValue("--recompute", isMemoryBudget);
   bool onRanks = areProcessesOfMesh(argc, argv);
   if (onRanks)
-    printErrorsOfRanks();
+    printErrorsOfRanks(/*startsMpi=*/true);
   if (std::optional<int> code = line.read(argc, argv))
     return *code;
   options.check.memoryBudget = memoryBudgetOf(options.recompute);

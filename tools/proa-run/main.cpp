@@ -232,6 +232,7 @@ private:
     if (!model)
       return model.diagnostics();
     isMain = model->rank() == 0;
+    noteLoneProcess(*model);
     if (Result<void> done = setParameters(*model); !done)
       return done;
     options.feeds.defaultFile = isIrPath() ? "" : besideModel("inputs.safetensors");
@@ -251,6 +252,17 @@ private:
     if (Result<void> done = measure(*model, *feeds); !done)
       return done;
     return report(*model);
+  }
+
+  /// Warns in each process of mpirun that it is not a rank of a mesh.
+  void noteLoneProcess(const Model &model) const {
+    runtime::StartedRank own = runtime::rankStartedByMpi();
+    if (own.size > 1 && model.rankCount() == 1 && !options.quiet)
+      fmt::print(stderr,
+                 "warning: {}: process {} of {} belongs to no mesh and runs the whole program by itself; "
+                 "expected an IR file with meshes, or --mesh, --shardings or --strategy, without "
+                 "--simulate-mesh\n",
+                 options.path, own.rank, own.size);
   }
 
   /// Parses `--params random:SEED`.
@@ -449,14 +461,15 @@ int main(int argc, char **argv) {
                    "  proa-run test/corpus/realistic/resnet50 --threads 1 --warmup 3 --repeat 20 --profile\n"
                    "  mpirun -n 4 proa-run gpt --mesh dp=2,mp=2 --shardings plan.json\n");
   declare(line, options);
-  if (areProcessesOfMesh(argc, argv))
-    printErrorsOfRanks();
+  if (runtime::isStartedByMpi())
+    printErrorsOfRanks(/*startsMpi=*/areProcessesOfMesh(argc, argv));
   if (std::optional<int> code = line.read(argc, argv))
     return *code;
   options.path = inputPath(options.path);
   options.model.memoryBudget = memoryBudgetOf(options.recompute);
   options.model.amp = ampOf(options.amp);
   options.model.mesh = meshOf(options.mesh);
+  options.model.usesMeshOfProgram = runtime::isStartedByMpi();
   options.model.offload = offloadOf(options.offload);
   return runTool(line, [&] { return Runner(std::move(options)).run(); });
 }
