@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # From a bare Debian 12 to a built and tested proa.
-#   ./bootstrap.sh run    install what is missing, build, run a real program of the corpus
+#   ./bootstrap.sh run    install what is missing, build the tools, run a real program of the corpus
 #   ./bootstrap.sh test   install what is missing, build, run every test
 #   ./bootstrap.sh setup  install what is missing only
 #   ./bootstrap.sh cuda   install the parts of a CUDA toolkit that are missing (setup, run and test do so too)
@@ -71,10 +71,11 @@ cuda() {
   fi
 }
 
+# Builds the targets that are given, or all.
 build() {
   mkdir -p build/release
   cmake --preset release >build/release/configure.log 2>&1 || { cat build/release/configure.log; exit 1; }
-  NINJA_STATUS='[%f/%t %es] ' cmake --build --preset release
+  NINJA_STATUS='[%f/%t %es] ' cmake --build --preset release ${1:+--target "$@"}
 }
 
 run() {
@@ -116,7 +117,7 @@ tests() {
 case "${1:-}" in
   setup) setup; cuda ;;
   cuda) cuda ;;
-  run) setup; cuda; build; run ;;
+  run) setup; cuda; build tools; run ;;
   test) setup; cuda; build; tests ;;
   *) sed -n '2,6p' "$0"; exit 1 ;;
 esac

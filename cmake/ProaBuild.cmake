@@ -59,11 +59,15 @@ endfunction()
 
 # proa_tool(name SOURCES main.cpp LINK lib ...): a command-line tool, installed into bin/.
 function(proa_tool name)
+  if(NOT TARGET tools)
+    add_custom_target(tools) # all of them, without tests, benchmarks and examples
+  endif()
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE proa_flags ${ARG_LINK})
   # LLVM's libraries are in a folder of their own. Exit codes of tools have names of MLIR's functions.
   set_target_properties(${name} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON UNITY_BUILD OFF)
+  add_dependencies(tools ${name})
   if(PROA_INSTALL)
     install(TARGETS ${name} RUNTIME DESTINATION bin)
   endif()
