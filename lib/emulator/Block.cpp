@@ -66,6 +66,8 @@ std::string Wait::describe() const {
     return fmt::format("at {} with the member mask {:#010x}", nameOf(operation), mask);
   case Kind::Mbarrier:
     return fmt::format("at an mbarrier for the phase of parity {}", parity);
+  case Kind::Products:
+    return "at wgmma.wait_group";
   }
   return "";
 }
@@ -106,6 +108,9 @@ void Block::prepare(const Launch &launch, uint32_t index) {
                        i / launch.blockDims[0] / launch.blockDims[1]};
     thread.wait = {};
     thread.hasEnded = false;
+    uint32_t products = sharedAccesses.lastIssued(i / warpSize);
+    thread.products = {.issued = products, .committed = products, .completed = products, .groups = {}};
+    sharedAccesses.complete(i / warpSize, products);
     thread.copies.clear();
     thread.groups.clear();
     thread.bulkCopies.clear();
@@ -113,6 +118,10 @@ void Block::prepare(const Launch &launch, uint32_t index) {
   }
   barriers.fill({});
   effects.clear();
+  hasDelays = false;
+  ordering.start(threads.size());
+  if (launch.usesAsyncProxy)
+    sharedAccesses.prepare(launch.sharedBytes);
   warpgroupOperations.fill(0);
   ended = 0;
   hasFailed = false;
@@ -130,6 +139,8 @@ std::string Block::run(const Launch &launch, uint32_t index, Schedule order, uin
     runFibers();
   else
     runLoop();
+  if (launch.global)
+    launch.global->endBlock(ordering.fences(), ordering.fencedBarrier());
   return std::move(error);
 }
 
@@ -232,7 +243,7 @@ void Block::runFibers() {
   if (schedule == Schedule::Reverse)
     std::ranges::reverse(order);
   while (!hasFailed && ended != threads.size())
-    if (!runRound(order) && !hasFailed && !carryOutEffects()) {
+    if (!runRound(order) && !hasFailed && !endDelays() && !carryOutEffects()) {
       hasFailed = true;
       error = fmt::format("block {}: threads wait for each other forever: {}", blockIndex, describeWaits());
     }
@@ -252,11 +263,27 @@ void Block::compareWarpgroups() {
   }
 }
 
+/// Whether the next asynchronous operation is carried out at once.
+bool Block::isEager() {
+  return schedule == Schedule::Random ? random() % 2 == 0
+                                      : schedule == Schedule::Reverse || schedule == Schedule::WarpsDown;
+}
+
+void Block::delay(Thread &thread, Wait::Kind kind) {
+  if (isEager())
+    return;
+  hasDelays = true;
+  suspend(thread, {.kind = kind});
+}
+
+/// Whether there was any.
+bool Block::endDelays() {
+  wake([](const Thread &thread) { return thread.wait.kind == Wait::Kind::Products; });
+  return std::exchange(hasDelays, false);
+}
+
 void Block::defer(std::function<void()> effect) {
-  bool isEager = schedule == Schedule::Random
-                     ? random() % 2 == 0
-                     : schedule == Schedule::Reverse || schedule == Schedule::WarpsDown;
-  if (isEager)
+  if (isEager())
     effect();
   else
     effects.push_back(std::move(effect));
@@ -333,6 +360,7 @@ void Block::checkSites(Thread &thread, uint32_t id) {
 bool Block::completes(Barrier &barrier, uint32_t id) {
   if (barrier.arrived != barrier.expected)
     return false;
+  ordering.completeBarrier();
   Barrier done = std::exchange(barrier, {});
   for (Thread &thread : threads)
     if (thread.wait.kind == Wait::Kind::Barrier && thread.wait.barrier == id) {
@@ -387,6 +415,8 @@ void Block::collect(Thread &thread, uint32_t mask, WarpOperation operation, uint
     all[lane.lane()] = lane.operands;
   }
   perform(*this, thread, all, members);
+  if (operation == WarpOperation::Sync)
+    ordering.completeBarrier();
   for (Thread &lane : lanes)
     if (members >> lane.lane() & 1)
       lane.wait = {};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lib/emulator/Emulator.h"
+#include "lib/emulator/MemoryOrder.h"
 
 #include <boost/context/detail/fcontext.hpp>
 #include <fmt/format.h>
@@ -37,7 +38,9 @@ struct Launch {
   std::array<uint32_t, 3> blockDims{1, 1, 1};
   uint32_t blocks = 1; ///< in x
   size_t sharedBytes = 0;
-  bool synchronizes = false; ///< whether threads wait for each other
+  bool synchronizes = false;     ///< whether threads wait for each other
+  bool usesAsyncProxy = false;   ///< whether accesses of shared memory are recorded
+  GlobalOrder *global = nullptr; ///< of kernels whose blocks exchange values
   void *const *buffers = nullptr;
   std::span<const size_t> bufferBytes; ///< empty: accesses of buffers are not checked
   const int64_t *dims = nullptr;
@@ -62,7 +65,7 @@ enum class WarpOperation : uint8_t {
 
 /// The condition that a thread waits for.
 struct Wait {
-  enum class Kind : uint8_t { Nothing, Barrier, Warp, Mbarrier };
+  enum class Kind : uint8_t { Nothing, Barrier, Warp, Mbarrier, Products };
   Kind kind = Kind::Nothing;
   WarpOperation operation{};    ///< Warp
   uint32_t qualifiers = 0;      ///< Warp: the form of the operation, equal for all lanes
@@ -99,6 +102,7 @@ struct Thread {
   void *operands = nullptr; ///< of the warp operation that it waits for
   int32_t reduction = 0;    ///< result of the reduction of its last barrier
   bool hasEnded = false;
+  Products products;                                          ///< of wgmma
   std::vector<PendingCopy> copies;                            ///< not in a group yet
   std::vector<std::vector<PendingCopy>> groups;               ///< committed, oldest first
   std::vector<std::function<void()>> bulkCopies;              ///< to global memory, not in a group yet
@@ -123,6 +127,8 @@ public:
   const Launch &launch() const { return *current; }
   uint32_t index() const { return blockIndex; }
   std::byte *shared() const { return arena; }
+  BlockEvents &events() { return ordering; }
+  SharedOrder &sharedOrder() { return sharedAccesses; }
   std::span<Thread> warpOf(const Thread &thread);
   /// Whether the bytes are on a stack of the block's threads.
   bool isOnStack(const std::byte *address, int64_t bytes) const;
@@ -146,6 +152,8 @@ public:
   /// Carries out the effect of an asynchronous operation: at once, or when no thread can run. Both are
   /// possible on a device; the first shows reads that are too late, the second ones that are too early.
   void defer(std::function<void()> effect);
+  /// Waits for an operation of the thread that is complete at once, or when no thread can run.
+  void delay(Thread &thread, Wait::Kind kind);
   /// Counts a wgmma of a warp. The four warps of a warpgroup must execute as many.
   void countWarpgroupOperation(const Thread &thread) { ++warpgroupOperations[thread.index / warpSize]; }
   /// Lets other threads run first.
@@ -171,6 +179,8 @@ private:
   void enter(boost::context::detail::fcontext_t &context, void *argument);
   bool resume(Thread &thread);
   bool runRound(std::vector<uint32_t> &order);
+  bool isEager();
+  bool endDelays();
   bool carryOutEffects();
   void compareWarpgroups();
   bool runWarp(uint32_t warp);
@@ -189,7 +199,10 @@ private:
   std::array<Barrier, barrierCount> barriers;
   boost::context::detail::fcontext_t scheduler = nullptr;
   std::vector<uint32_t> loopOrder;
-  std::vector<std::function<void()>> effects;     ///< of asynchronous operations
+  BlockEvents ordering;
+  SharedOrder sharedAccesses;
+  std::vector<std::function<void()>> effects; ///< of asynchronous operations
+  bool hasDelays = false;
   std::array<uint32_t, 32> warpgroupOperations{}; ///< by warp
   std::mt19937_64 random;
   Schedule schedule = Schedule::Forward;

@@ -69,6 +69,7 @@ std::byte *placeInShared(const std::byte *tile, int64_t offset, Swizzle swizzle)
 void checkMbarrier(Thread *thread, uint64_t *object) {
   // Arrival of no bytes: the object must be initialized.
   mbarrierExpect(thread, object, 0);
+  checkAsyncMbarrier(thread, object);
 }
 
 } // namespace
@@ -102,6 +103,7 @@ void loadTensor(Thread *thread, std::byte *target, const TensorMap *map, uint64_
   if (!predicate)
     return;
   Tile tile = checkTile(thread, map, coordinates, rank, target, copyAccess);
+  checkAsyncAccess(thread, target, tile.bytes(), writeAccess);
   checkMbarrier(thread, object);
   thread->block->defer([=, block = thread->block] {
     auto size = static_cast<size_t>(tile.map.elementBytes);
@@ -121,6 +123,7 @@ void storeTensor(Thread *thread, const TensorMap *map, const std::byte *source, 
   if (!predicate)
     return;
   Tile tile = checkTile(thread, map, coordinates, rank, source, copyAccess);
+  checkAsyncAccess(thread, source, tile.bytes(), readAccess);
   thread->bulkCopies.push_back([=] {
     forEachElement(tile, [&](int64_t offset, std::byte *place) {
       if (place)
@@ -132,6 +135,7 @@ void storeTensor(Thread *thread, const TensorMap *map, const std::byte *source, 
 
 void loadBulk(Thread *thread, std::byte *target, const std::byte *source, uint64_t *object, int32_t bytes) {
   checkSharedAddress(thread, target, bytes, bulkAlignment, copyAccess);
+  checkAsyncAccess(thread, target, bytes, writeAccess);
   checkMbarrier(thread, object);
   thread->block->defer([=, block = thread->block] {
     std::memcpy(target, source, static_cast<size_t>(bytes));
@@ -141,6 +145,7 @@ void loadBulk(Thread *thread, std::byte *target, const std::byte *source, uint64
 
 void storeBulk(Thread *thread, std::byte *target, const std::byte *source, int32_t bytes) {
   checkSharedAddress(thread, source, bytes, bulkAlignment, copyAccess);
+  checkAsyncAccess(thread, source, bytes, readAccess);
   thread->bulkCopies.push_back([=] { std::memcpy(target, source, static_cast<size_t>(bytes)); });
 }
 

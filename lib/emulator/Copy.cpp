@@ -24,6 +24,7 @@ void waitForCopies(Thread *thread, int32_t pendingGroups) {
   auto end = thread->groups.end() - pendingGroups;
   for (auto group = thread->groups.begin(); group != end; ++group)
     for (const PendingCopy &copy : *group) {
+      recordSharedWrite(thread, copy.target, copy.bytes);
       std::memcpy(copy.target, copy.source, copy.sourceBytes);
       std::memset(copy.target + copy.sourceBytes, 0, copy.bytes - copy.sourceBytes);
     }

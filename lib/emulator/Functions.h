@@ -9,8 +9,14 @@ namespace proa::emulator {
 
 // Launch.cpp: the body of an entry point.
 void launch(const char *kernel, ThreadFunction function, int32_t blockX, int32_t blockY, int32_t blockZ,
-            int64_t sharedBytes, int32_t synchronizes, void *const *buffers, const int64_t *dims,
-            int64_t begin, int64_t end);
+            int64_t sharedBytes, int32_t traits, void *const *buffers, const int64_t *dims, int64_t begin,
+            int64_t end);
+/// Bits of `traits`.
+enum KernelTrait : int32_t {
+  synchronizesThreads = 1, ///< threads wait for each other
+  usesAsyncProxy = 2,      ///< bulk copies or wgmma
+  exchangesValues = 4,     ///< atomic accesses of global memory
+};
 
 /// Special registers, in the order of the pass.
 enum class Register : int32_t {
@@ -53,6 +59,17 @@ void checkMasked(Thread *thread, const std::byte *address, int64_t elementBytes,
 /// Shared memory as a whole.
 void checkSharedAddress(Thread *thread, const std::byte *address, int64_t bytes, int64_t alignment,
                         int32_t kind);
+
+/// The kinds of fence().
+enum class FenceKind : int32_t { Memory, Proxy, MbarrierInit };
+void fence(Thread *thread, FenceKind kind);
+/// A write of shared memory by the generic proxy. Reports one of what a wgmma still reads.
+void recordSharedWrite(Thread *thread, const std::byte *address, int64_t bytes);
+/// Of an access of shared memory by the async proxy, when the thread issues it. Reports generic writes that
+/// no fence.proxy.async follows, and a write of what a wgmma still reads.
+void checkAsyncAccess(Thread *thread, const std::byte *address, int64_t bytes, Access kind);
+/// Of an mbarrier that the async proxy completes.
+void checkAsyncMbarrier(Thread *thread, const uint64_t *object);
 
 // Warp.cpp
 int32_t barrier(Thread *thread, int32_t id, int32_t count, int32_t reduction, int32_t predicate,
@@ -133,6 +150,13 @@ void multiplyInWarpgroup(Thread *thread, int32_t n, int32_t k, WgmmaType typeA, 
 /// below, then of the next 8 of k. 16-bit types only.
 void multiplyRegistersInWarpgroup(Thread *thread, int32_t n, int32_t k, WgmmaType type, int32_t flags,
                                   const uint32_t *a, int64_t descriptorB, const void *c, void *d);
+void fenceProducts(Thread *thread);
+void commitProducts(Thread *thread);
+void waitForProducts(Thread *thread, int32_t pendingGroups);
+/// The number of the last wgmma in its warp, from 1.
+int64_t lastProduct(const Thread *thread);
+/// Before a read of registers that wgmma `number` writes; 0: no wgmma does.
+void checkProduct(Thread *thread, int64_t number);
 /// Bits of `flags`.
 enum WgmmaFlag : int32_t {
   addsAccumulator = 1,

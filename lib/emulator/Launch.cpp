@@ -32,8 +32,9 @@ uint32_t chooseBlocks(Schedule variant, int64_t rows, uint64_t seed) {
   auto most = static_cast<uint32_t>(std::min<int64_t>(rows, UINT32_MAX));
   switch (variant) {
   case Schedule::Forward:
-  case Schedule::WarpsDown:
     return most;
+  case Schedule::WarpsDown:
+    return (most + 2) / 3;
   case Schedule::Reverse:
     return (most + 1) / 2;
   case Schedule::WarpsUp:
@@ -91,8 +92,8 @@ Result<void> invoke(const runtime::KernelCall &call) {
 }
 
 void launch(const char *kernel, ThreadFunction function, int32_t blockX, int32_t blockY, int32_t blockZ,
-            int64_t sharedBytes, int32_t synchronizes, void *const *buffers, const int64_t *dims,
-            int64_t begin, int64_t end) {
+            int64_t sharedBytes, int32_t traits, void *const *buffers, const int64_t *dims, int64_t begin,
+            int64_t end) {
   if (begin >= end)
     return;
   if (!running) {
@@ -108,12 +109,16 @@ void launch(const char *kernel, ThreadFunction function, int32_t blockX, int32_t
                 .blocks = chooseBlocks(scheduleOf(scheduling, hash, 0), end - begin,
                                        scheduling.seed + hash + static_cast<size_t>(begin)),
                 .sharedBytes = static_cast<size_t>(sharedBytes),
-                .synchronizes = synchronizes != 0,
+                .synchronizes = (traits & synchronizesThreads) != 0,
+                .usesAsyncProxy = (traits & usesAsyncProxy) != 0,
                 .buffers = buffers,
                 .bufferBytes = running->call->bytes,
                 .dims = dims,
                 .begin = begin,
                 .end = end};
+  std::optional<GlobalOrder> global;
+  if (traits & exchangesValues)
+    launch.global = &global.emplace(std::span(buffers, launch.bufferBytes.size()), launch.bufferBytes);
   running->error = runBlocks(launch, scheduling, hash);
 }
 

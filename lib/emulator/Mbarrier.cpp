@@ -35,11 +35,13 @@ void update(Block &block, uint64_t *object, State state) {
     state.pending = state.expected;
   }
   std::memcpy(object, &state, sizeof state);
-  if (isComplete)
-    block.wake([&](const Thread &thread) {
-      return thread.wait.kind == Wait::Kind::Mbarrier && thread.wait.object == object &&
-             thread.wait.parity == parity;
-    });
+  if (!isComplete)
+    return;
+  block.events().completeBarrier();
+  block.wake([&](const Thread &thread) {
+    return thread.wait.kind == Wait::Kind::Mbarrier && thread.wait.object == object &&
+           thread.wait.parity == parity;
+  });
 }
 
 State load(Thread *thread, uint64_t *object) {

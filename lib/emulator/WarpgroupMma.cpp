@@ -1,5 +1,6 @@
 // wgmma: matrices in shared memory by descriptors. The layouts are the canonical ones of the PTX ISA. The
-// result is there at once: a missing wgmma.wait_group does not show.
+// result is computed at once. What must not happen before the wait for it is reported: a read of the result,
+// and a write of the matrices.
 #include "lib/emulator/Functions.h"
 #include "proa/Half.h"
 
@@ -115,10 +116,15 @@ struct Operands {
 
 double elementOf(Block &block, Thread &thread, const MatrixLayout &layout, WgmmaType type, int64_t outer,
                  int64_t k) {
+  constexpr int64_t checkedBytes = 8; // parts of the 16 bytes of a row of a core matrix
   int64_t offset = layout.offsetOf(outer, k);
   if (offset + layout.elementBytes > static_cast<int64_t>(block.launch().sharedBytes))
     block.fail(thread, fmt::format("multiplies a matrix at offset {} of shared memory, which has {} bytes",
                                    offset, block.launch().sharedBytes));
+  if (offset % checkedBytes == 0) {
+    checkAsyncAccess(&thread, block.shared() + offset, checkedBytes, readAccess);
+    block.sharedOrder().recordRead(static_cast<size_t>(offset), checkedBytes, thread.index / warpSize);
+  }
   return decode(type, block.shared() + offset);
 }
 
@@ -190,10 +196,21 @@ void multiplyLane(const Operands &operands, const std::vector<double> &a, const 
   }
 }
 
+/// Gives the instruction the next number of its warp.
+void issueProduct(Block &block, Thread &thread) {
+  uint32_t number = block.sharedOrder().issue(thread.index / warpSize);
+  for (Thread &lane : block.warpOf(thread)) {
+    if (!lane.products.isFenced)
+      block.fail(lane, "executes wgmma with no wgmma.fence before the first one of the group");
+    lane.products.issued = number;
+  }
+}
+
 void performWarpgroupMma(Block &block, Thread &thread, const LaneOperands &lanes, uint32_t) {
   const auto &first = *static_cast<const Operands *>(lanes[0]);
   int64_t warp = thread.index / warpSize % 4;
   block.countWarpgroupOperation(thread);
+  issueProduct(block, thread);
   MatrixLayout ofA(first.descriptorA, (first.flags & isATransposed) != 0, bytesOf(first.typeA)),
       ofB(first.descriptorB, (first.flags & isBTransposed) != 0, bytesOf(first.typeB));
   thread_local std::vector<double> a, b; // an error does not destroy locals
@@ -246,6 +263,36 @@ void multiplyRegistersInWarpgroup(Thread *thread, int32_t n, int32_t k, WgmmaTyp
   Operands operands{n, k, type, type, WgmmaType::Float32, flags, 0, static_cast<uint64_t>(descriptorB),
                     a, c, d};
   collectWarpgroupMma(thread, operands);
+}
+
+void fenceProducts(Thread *thread) { thread->products.isFenced = true; }
+
+void commitProducts(Thread *thread) {
+  Products &products = thread->products;
+  products.groups.push_back(products.issued);
+  products.committed = products.issued;
+  products.isFenced = false;
+}
+
+void waitForProducts(Thread *thread, int32_t pendingGroups) {
+  Products &products = thread->products;
+  auto kept = static_cast<size_t>(pendingGroups);
+  if (products.groups.size() <= kept)
+    return;
+  thread->block->delay(*thread, Wait::Kind::Products);
+  auto end = products.groups.end() - pendingGroups;
+  products.completed = *std::prev(end);
+  products.groups.erase(products.groups.begin(), end);
+  thread->block->sharedOrder().complete(thread->index / warpSize, products.completed);
+}
+
+int64_t lastProduct(const Thread *thread) { return thread->products.issued; }
+
+void checkProduct(Thread *thread, int64_t number) {
+  if (number > thread->products.committed)
+    thread->block->fail(*thread, "reads the result of a wgmma that no wgmma.commit_group follows");
+  if (number > thread->products.completed)
+    thread->block->fail(*thread, "reads the result of a wgmma before wgmma.wait_group completes its group");
 }
 
 } // namespace proa::emulator

@@ -37,8 +37,10 @@ public:
     if (auto store = dyn_cast<LLVM::MaskedStoreOp>(op))
       return emitMaskedCheck(builder, op, store.getData(), store.getMask(), store.getValue().getType(),
                              store.getAlignment(), writeAccess);
-    for (const Access &access : accessesOf(op, builder))
+    for (const Access &access : accessesOf(op, builder)) {
       emitCheck(builder, op->getLoc(), access);
+      code.exchangesValues |= access.kind == atomicAccess && !isShared(access.address);
+    }
   }
 
 private:
@@ -50,6 +52,11 @@ private:
                 AccessKind kind) {
     return {address, i64Constant(builder, loc, layout.getTypeSize(type)),
             static_cast<int64_t>(alignment.value_or(layout.getTypeABIAlignment(type))), kind};
+  }
+
+  static bool isShared(Value address) {
+    return cast<LLVM::LLVMPointerType>(address.getType()).getAddressSpace() ==
+           static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared);
   }
 
   /// The global side of a bulk copy; the emulator checks the shared one.

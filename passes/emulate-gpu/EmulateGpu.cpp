@@ -177,7 +177,8 @@ private:
     LogicalResult result = success();
     code.function().walk([&](Operation *op) {
       LogicalResult done = success();
-      if (op->getName().getDialectNamespace() == NVVM::NVVMDialect::getDialectNamespace())
+      if (op->getName().getDialectNamespace() == NVVM::NVVMDialect::getDialectNamespace() ||
+          isa<LLVM::FenceOp>(op))
         done = proa::emulateOp(op, code);
       else if (auto call = dyn_cast<LLVM::CallOp>(op))
         done = proa::emulateCall(call, code);
@@ -223,6 +224,11 @@ private:
     return result;
   }
 
+  /// The bits of emulator::KernelTrait.
+  static int64_t traitsOf(const proa::ThreadCode &code) {
+    return (code.synchronizes ? 1 : 0) | (code.usesAsyncProxy ? 2 : 0) | (code.exchangesValues ? 4 : 0);
+  }
+
   /// The entry point that the runtime calls.
   void createLaunch(proa::ThreadCode &code, StringRef name, ArrayRef<int32_t> dims) {
     OpBuilder builder(&getContext());
@@ -240,7 +246,7 @@ private:
     for (int32_t dim : dims)
       arguments.push_back(proa::i32Constant(builder, loc, dim));
     arguments.push_back(proa::i64Constant(builder, loc, code.sharedBytes()));
-    arguments.push_back(proa::i32Constant(builder, loc, code.synchronizes));
+    arguments.push_back(proa::i32Constant(builder, loc, traitsOf(code)));
     llvm::append_range(arguments, entry.getArguments());
     auto launch = LLVM::lookupOrCreateFn(builder, getOperation(), "proa_emulate_launch",
                                          llvm::to_vector(ValueRange(arguments).getTypes()),
@@ -261,8 +267,10 @@ private:
     SmallVector<Value> buffers = changeSignature(kernel, *tensorMaps);
     proa::hideFunction(kernel, proa::rowsSuffix);
     proa::ThreadCode code(kernel);
-    if (checkAccesses)
+    if (checkAccesses) {
       proa::checkAccesses(code, buffers);
+      proa::checkWgmmaResults(code);
+    }
     if (failed(replaceOps(code)) || failed(placeSharedVariables(code)))
       return failure();
     createLaunch(code, name, *dims);

@@ -271,10 +271,49 @@ public:
     return replace(op, asFlag(emulateWait(op.getAddr(), op.getStateOrPhase())));
   }
 
+  LogicalResult emulate(NVVM::WgmmaFenceAlignedOp op) {
+    code.call(builder, loc, "proa_emulate_wgmma_fence", {}, {});
+    return erase(op);
+  }
+
+  LogicalResult emulate(NVVM::WgmmaGroupSyncAlignedOp op) {
+    code.call(builder, loc, "proa_emulate_wgmma_commit", {}, {});
+    return erase(op);
+  }
+
+  LogicalResult emulate(NVVM::WgmmaWaitGroupSyncOp op) {
+    code.synchronize(builder, loc, "proa_emulate_wgmma_wait", {}, constant(op.getGroup()));
+    return erase(op);
+  }
+
+  LogicalResult emulate(NVVM::FenceMbarrierInitOp op) { return emulateFence(op, mbarrierFence); }
+
+  LogicalResult emulate(NVVM::MembarOp op) {
+    return op.getScope() == NVVM::MemScopeKind::GPU || op.getScope() == NVVM::MemScopeKind::SYS
+               ? emulateFence(op, memoryFence)
+               : erase(op); // of a block or a cluster, which is a block here
+  }
+
+  LogicalResult emulate(LLVM::FenceOp op) {
+    StringRef scope = op.getSyncscope().value_or("");
+    return scope.empty() || scope == "device" ? emulateFence(op, memoryFence) : erase(op);
+  }
+
+  LogicalResult emulate(NVVM::FenceProxyOp op) {
+    switch (op.getKind()) {
+    case NVVM::ProxyKind::async:
+    case NVVM::ProxyKind::async_shared:
+      return emulateFence(op, proxyFence);
+    default:
+      return erase(op); // of global memory and aliases
+    }
+  }
+
   LogicalResult emulate(NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp op) {
     if (!op.getIm2colOffsets().empty() || op.getMulticastMask() || op.getMode() != NVVM::TMALoadMode::TILE ||
         op.getGroup())
       return refuseForm(op);
+    code.usesAsyncProxy = true;
     code.synchronize(builder, loc, "proa_emulate_tma_load", {},
                      {op.getDstMem(), op.getTmaDescriptor(), op.getMbar(), store(op.getCoordinates()),
                       constant(op.getCoordinates().size()), predicateOr(op.getPredicate())});
@@ -284,6 +323,7 @@ public:
   LogicalResult emulate(NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp op) {
     if (op.getMode() != NVVM::TMAStoreMode::TILE)
       return refuseForm(op);
+    code.usesAsyncProxy = true;
     code.call(builder, loc, "proa_emulate_tma_store", {},
               {op.getTmaDescriptor(), op.getSrcMem(), store(op.getCoordinates()),
                constant(op.getCoordinates().size()), predicateOr(op.getPredicate())});
@@ -293,6 +333,7 @@ public:
   LogicalResult emulate(NVVM::CpAsyncBulkGlobalToSharedClusterOp op) {
     if (op.getMulticastMask())
       return refuseForm(op);
+    code.usesAsyncProxy = true;
     code.synchronize(builder, loc, "proa_emulate_bulk_load", {},
                      {op.getDstMem(), op.getSrcMem(), op.getMbar(), op.getSize()});
     return erase(op);
@@ -301,6 +342,7 @@ public:
   LogicalResult emulate(NVVM::CpAsyncBulkSharedCTAToGlobalOp op) {
     if (op.getByteMask())
       return refuseForm(op);
+    code.usesAsyncProxy = true;
     code.call(builder, loc, "proa_emulate_bulk_store", {}, {op.getDstMem(), op.getSrcMem(), op.getSize()});
     return erase(op);
   }
@@ -330,6 +372,7 @@ public:
     Value accumulator = code.slot(op.getInouts().getType()), result = code.slot(op.getType());
     LLVM::StoreOp::create(builder, loc, op.getInouts(), accumulator);
     auto type = [&](NVVM::WGMMATypes found) { return constant(static_cast<int64_t>(found)); };
+    code.usesAsyncProxy = true;
     code.synchronize(builder, loc, "proa_emulate_wgmma", {},
                      {constant(shape.getN()), constant(shape.getK()), type(op.getTypeA()),
                       type(op.getTypeB()), type(op.getTypeD()), constant(flags), op.getDescriptorA(),
@@ -347,9 +390,10 @@ public:
 
   /// wgmma with A in registers: operands are those, the descriptor of B, and the sums.
   void emulate(LLVM::InlineAsmOp op, int64_t n, int64_t k, NVVM::WGMMATypes type, bool transposesB) {
-    constexpr unsigned registers = 4;
+    constexpr unsigned registers = RegisterWgmma::firstSum - 1;
     Value result = code.slot(op.getResult(0).getType());
     int64_t flags = addsAccumulator | (transposesB ? int64_t(isBTransposed) : 0);
+    code.usesAsyncProxy = true;
     code.synchronize(builder, loc, "proa_emulate_wgmma_registers", {},
                      {constant(n), constant(k), constant(static_cast<int64_t>(type)), constant(flags),
                       store(op.getOperands().take_front(registers)), op.getOperand(registers),
@@ -375,6 +419,8 @@ public:
 
 private:
   static constexpr int32_t noReduction = -1;
+  /// The values of emulator::FenceKind.
+  enum FenceKind : int64_t { memoryFence, proxyFence, mbarrierFence };
   /// The bits of emulator::WgmmaFlag.
   enum WgmmaFlag : int64_t {
     addsAccumulator = 1,
@@ -391,6 +437,11 @@ private:
   Type i32;
 
   Value constant(int64_t value) { return i32Constant(builder, loc, value); }
+
+  LogicalResult emulateFence(Operation *op, FenceKind kind) {
+    code.call(builder, loc, "proa_emulate_fence", {}, constant(kind));
+    return erase(op);
+  }
 
   LogicalResult replace(Operation *op, Value value) {
     op->getResult(0).replaceAllUsesWith(value);
@@ -465,33 +516,28 @@ private:
   }
 };
 
-/// The numbers in the text of a wgmma with A in registers, as in
-/// "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {..}, {..}, $68, p, 1, 1, 1;".
-struct RegisterWgmma {
-  int64_t n = 0, k = 0;
-  bool isBrain = false, isYTransposed = false;
-
-  static std::optional<RegisterWgmma> of(StringRef text) {
-    RegisterWgmma found;
-    auto [before, rest] = text.split("wgmma.mma_async.sync.aligned.m64n");
-    bool isShape = !rest.consumeInteger(10, found.n) && rest.consume_front("k") &&
-                   !rest.consumeInteger(10, found.k) && rest.consume_front(".f32.");
-    found.isBrain = rest.consume_front("bf16.bf16 {");
-    bool isType = found.isBrain || rest.consume_front("f16.f16 {");
-    auto [operands, flags] = rest.rsplit(", p, 1, 1, ");
-    found.isYTransposed = flags.starts_with("1;");
-    bool isForm = operands.contains("}, {") && (found.isYTransposed || flags.starts_with("0;"));
-    return isShape && isType && isForm ? std::optional(found) : std::nullopt;
-  }
-};
-
 } // namespace
 
+/// By the numbers in its text, as in
+/// "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {..}, {..}, $68, p, 1, 1, 1;".
+std::optional<RegisterWgmma> RegisterWgmma::of(LLVM::InlineAsmOp op) {
+  RegisterWgmma found;
+  auto [before, rest] = op.getAsmString().split("wgmma.mma_async.sync.aligned.m64n");
+  bool isShape = !rest.consumeInteger(10, found.n) && rest.consume_front("k") &&
+                 !rest.consumeInteger(10, found.k) && rest.consume_front(".f32.");
+  found.isBrain = rest.consume_front("bf16.bf16 {");
+  bool isType = found.isBrain || rest.consume_front("f16.f16 {");
+  auto [operands, flags] = rest.rsplit(", p, 1, 1, ");
+  found.isYTransposed = flags.starts_with("1;");
+  bool isForm = operands.contains("}, {") && (found.isYTransposed || flags.starts_with("0;")) &&
+                op.getNumResults() == 1 &&
+                op.getOperands().size() == firstSum + static_cast<size_t>(found.n / 2);
+  return isShape && isType && isForm ? std::optional(found) : std::nullopt;
+}
+
 LogicalResult emulateAssembly(LLVM::InlineAsmOp op, ThreadCode &code) {
-  std::optional<RegisterWgmma> wgmma = RegisterWgmma::of(op.getAsmString());
-  constexpr unsigned registers = 4;
-  if (!wgmma || op.getNumResults() != 1 ||
-      op.getOperands().size() != registers + 1 + static_cast<size_t>(wgmma->n / 2))
+  std::optional<RegisterWgmma> wgmma = RegisterWgmma::of(op);
+  if (!wgmma)
     return op.emitOpError("is assembly of the device, which the emulator does not support");
   OpEmulator(op, code).emulate(op, wgmma->n, wgmma->k,
                                wgmma->isBrain ? NVVM::WGMMATypes::bf16 : NVVM::WGMMATypes::f16,
@@ -515,12 +561,12 @@ LogicalResult emulateOp(Operation *op, ThreadCode &code) {
             NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp, NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp,
             NVVM::CpAsyncBulkGlobalToSharedClusterOp, NVVM::CpAsyncBulkSharedCTAToGlobalOp,
             NVVM::CpAsyncBulkCommitGroupOp, NVVM::CpAsyncBulkWaitGroupOp, NVVM::WgmmaMmaAsyncOp,
-            NVVM::InlinePtxOp>([&](auto found) { return emulator.emulate(found); })
-      .Case<NVVM::MembarOp, NVVM::FenceScClusterOp, NVVM::FenceSyncRestrictOp, NVVM::FenceMbarrierInitOp,
-            NVVM::FenceProxyOp, NVVM::FenceProxyAcquireOp, NVVM::FenceProxyReleaseOp,
-            NVVM::FenceProxySyncRestrictOp, NVVM::PrefetchOp, NVVM::WgmmaFenceAlignedOp,
-            NVVM::WgmmaGroupSyncAlignedOp, NVVM::WgmmaWaitGroupSyncOp, NVVM::SetMaxRegisterOp,
-            NVVM::NanosleepOp>([&](auto found) { return emulator.erase(found); })
+            NVVM::WgmmaFenceAlignedOp, NVVM::WgmmaGroupSyncAlignedOp, NVVM::WgmmaWaitGroupSyncOp,
+            NVVM::FenceMbarrierInitOp, NVVM::FenceProxyOp, NVVM::MembarOp, LLVM::FenceOp, NVVM::InlinePtxOp>(
+          [&](auto found) { return emulator.emulate(found); })
+      .Case<NVVM::FenceScClusterOp, NVVM::FenceSyncRestrictOp, NVVM::FenceProxyAcquireOp,
+            NVVM::FenceProxyReleaseOp, NVVM::FenceProxySyncRestrictOp, NVVM::PrefetchOp,
+            NVVM::SetMaxRegisterOp, NVVM::NanosleepOp>([&](auto found) { return emulator.erase(found); })
       .Default(
           [](Operation *unknown) { return unknown->emitOpError("is not an op that the emulator supports"); });
 }

@@ -31,7 +31,7 @@ def EmulateGpu : Pass<"proa-emulate-gpu", "mlir::ModuleOp"> {
   let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::NVVM::NVVMDialect"];
   let options = [
     Option<"checkAccesses", "check-accesses", "bool", "true",
-      "Check the address and the alignment of each access of memory">
+      "Check the address and the alignment of each access of memory, and reads of results of wgmma">
   ];
 }
 

@@ -1,5 +1,5 @@
 // RUN: proa-opt %s --split-input-file --proa-emulate-gpu=check-accesses=false | FileCheck %s
-// RUN: proa-opt %s --split-input-file --proa-emulate-gpu -o /dev/null
+// RUN: proa-opt %s --split-input-file --proa-emulate-gpu | FileCheck %s --check-prefix=ACCESS
 
 // The entry point launches the code of a thread; arguments are loaded from the arrays of buffers and dims.
 // CHECK: llvm.func @proa_emulate_launch(!llvm.ptr, !llvm.ptr, i32, i32, i32, i64, i32, !llvm.ptr, !llvm.ptr, i64, i64)
@@ -154,7 +154,14 @@ llvm.func @math(%x: !llvm.ptr, %begin: i64, %end: i64) attributes {proa.kernel, 
 // CHECK: llvm.call @proa_emulate_bulk_store
 // CHECK: llvm.call @proa_emulate_bulk_commit
 // CHECK: llvm.call @proa_emulate_bulk_wait
-// CHECK: llvm.call @proa_emulate_wgmma
+// CHECK: %[[MBARRIER_INIT:.*]] = llvm.mlir.constant(2 : i32)
+// CHECK: llvm.call @proa_emulate_fence(%{{.*}}, %[[MBARRIER_INIT]])
+// CHECK: %[[PROXY:.*]] = llvm.mlir.constant(1 : i32)
+// CHECK: llvm.call @proa_emulate_fence(%{{.*}}, %[[PROXY]])
+// CHECK: llvm.call @proa_emulate_wgmma_fence
+// CHECK: llvm.call @proa_emulate_wgmma(
+// CHECK: llvm.call @proa_emulate_wgmma_commit
+// CHECK: llvm.call @proa_emulate_wgmma_wait
 // CHECK: llvm.call @proa_emulate_stmatrix
 // CHECK: llvm.call @proa_emulate_mma
 // CHECK: llvm.call @proa_emulate_mbarrier_inval
@@ -239,5 +246,48 @@ llvm.func @dynamic(%x: !llvm.ptr, %n: i64, %m: i64, %begin: i64, %end: i64,
   nvvm.mbarrier.init %b, %moved : !llvm.ptr<3>, i32
   %cluster = llvm.addrspacecast %s : !llvm.ptr<3> to !llvm.ptr<7>
   nvvm.cp.async.bulk.tensor.shared.cluster.global %cluster, %map, %b, box[%one, %one] : !llvm.ptr<7>, !llvm.ptr
+  llvm.return
+}
+
+// -----
+
+// The number of the wgmma that writes registers follows them through a loop. Accumulators may be in flight; a read is
+// checked. The scope of a memory barrier decides whether it counts.
+// ACCESS-LABEL: llvm.func internal @accumulate_rows
+// ACCESS: %[[NONE:.*]] = llvm.mlir.constant(0 : i64) : i64
+// ACCESS: llvm.br ^[[LOOP:.*]](%{{.*}}, %{{.*}}, %[[NONE]] : i64, !llvm.struct<(f32, f32, f32, f32)>, i64)
+// ACCESS: ^[[LOOP]](%{{.*}}: i64, %{{.*}}: !llvm.struct<(f32, f32, f32, f32)>, %[[SO_FAR:.*]]: i64)
+// ACCESS-NOT: check_wgmma
+// ACCESS: llvm.call @proa_emulate_wgmma(
+// ACCESS: %[[NEXT:.*]] = llvm.call @proa_emulate_wgmma_number
+// ACCESS: llvm.cond_br %{{.*}}, ^[[LOOP]](%{{.*}}, %{{.*}}, %[[NEXT]] : {{.*}}), ^[[EXIT:.*]]
+// ACCESS: ^[[EXIT]]
+// ACCESS: llvm.call @proa_emulate_wgmma_wait
+// ACCESS: llvm.extractvalue
+// ACCESS: llvm.call @proa_emulate_check_wgmma(%{{.*}}, %[[NEXT]])
+// ACCESS-NOT: check_wgmma
+// ACCESS: llvm.store
+// ACCESS: %[[MEMORY:.*]] = llvm.mlir.constant(0 : i32)
+// ACCESS: llvm.call @proa_emulate_fence(%{{.*}}, %[[MEMORY]])
+// ACCESS-NOT: proa_emulate_fence
+// ACCESS: llvm.return
+llvm.func @accumulate(%x: !llvm.ptr, %d: i64, %begin: i64, %end: i64) attributes {proa.kernel, proa.threads = 128 : i32} {
+  %one = llvm.mlir.constant(1 : i64) : i64
+  %zero = llvm.mlir.zero : !llvm.struct<(f32, f32, f32, f32)>
+  llvm.br ^loop(%begin, %zero : i64, !llvm.struct<(f32, f32, f32, f32)>)
+^loop(%i: i64, %sums: !llvm.struct<(f32, f32, f32, f32)>):
+  nvvm.wgmma.fence.aligned
+  %r = nvvm.wgmma.mma_async %d, %d, %sums, <m = 64, n = 8, k = 16>, D [<f32>, <one>], A [<f16>, <one>, <row>],
+      B [<f16>, <one>, <col>] : !llvm.struct<(f32, f32, f32, f32)> -> !llvm.struct<(f32, f32, f32, f32)>
+  nvvm.wgmma.commit.group.sync.aligned
+  %next = llvm.add %i, %one : i64
+  %more = llvm.icmp "slt" %next, %end : i64
+  llvm.cond_br %more, ^loop(%next, %r : i64, !llvm.struct<(f32, f32, f32, f32)>), ^exit
+^exit:
+  nvvm.wgmma.wait.group.sync.aligned 0
+  %v = llvm.extractvalue %r[0] : !llvm.struct<(f32, f32, f32, f32)>
+  llvm.store %v, %x : f32, !llvm.ptr
+  nvvm.memory.barrier <gpu>
+  nvvm.memory.barrier <cta>
   llvm.return
 }

@@ -13,14 +13,16 @@
 
 namespace proa::testing {
 
-EmulatedKernel::EmulatedKernel(const std::string &module) { build(module); }
+EmulatedKernel::EmulatedKernel(const std::string &module, const Prepare &prepare) { build(module, prepare); }
 
-void EmulatedKernel::build(const std::string &text) {
+void EmulatedKernel::build(const std::string &text, const Prepare &prepare) {
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   mlir::MLIRContext context(registry);
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   ASSERT_TRUE(module) << text;
+  if (prepare)
+    prepare(*module);
   mlir::PassManager passes(&context);
   passes.addPass(createEmulateGpu());
   ASSERT_TRUE(mlir::succeeded(passes.run(*module))) << text;

@@ -4,7 +4,10 @@
 #include "lib/codegen/LoadedObject.h"
 #include "lib/emulator/Emulator.h"
 
+#include "mlir/IR/BuiltinOps.h"
+
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,9 +23,12 @@ struct Buffer {
 
 class EmulatedKernel {
 public:
-  /// Compiles the kernel @k of `module`, in the LLVM and nvvm dialects; fails the test if that is not
-  /// possible.
-  explicit EmulatedKernel(const std::string &module);
+  /// Changes a module before it is emulated.
+  using Prepare = std::function<void(mlir::ModuleOp)>;
+
+  /// Compiles the kernel @k of `module`, which is in the LLVM and nvvm dialects after `prepare`; fails the
+  /// test if that is not possible.
+  explicit EmulatedKernel(const std::string &module, const Prepare &prepare = {});
 
   /// Launches `rows` rows. The result is the error, or empty.
   std::string run(const std::vector<Buffer> &buffers, const std::vector<int64_t> &dims, int64_t rows) const;
@@ -32,7 +38,7 @@ public:
                   const std::vector<int64_t> &dims = {}, int64_t rows = 1) const;
 
 private:
-  void build(const std::string &module);
+  void build(const std::string &module, const Prepare &prepare);
 
   LoadedObject loaded;
   runtime::KernelFunction entry = nullptr;

@@ -33,12 +33,18 @@ const std::string addresses =
 std::string init(int count) {
   return constant("%count", count) +
          "nvvm.mbarrier.init %bar, %count, predicate = %first : !llvm.ptr<3>, i32, i1\n"
-         "nvvm.barrier0\n";
+         "nvvm.fence.mbarrier.init\nnvvm.barrier0\n";
 }
 std::string expect(int bytes) {
   return constant("%bytes", bytes) +
          "nvvm.mbarrier.arrive.expect_tx %bar, %bytes, predicate = %first : !llvm.ptr<3>, i32, i1\n";
 }
+/// Between writes to shared memory and reads by bulk copies or wgmma.
+const std::string fenceProxy =
+    "nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.shared>, space = #nvvm.shared_space<cta>}\n";
+const std::string fenceWgmma = "nvvm.wgmma.fence.aligned\n";
+const std::string completeWgmma =
+    "nvvm.wgmma.commit.group.sync.aligned\nnvvm.wgmma.wait.group.sync.aligned 0\n";
 const std::string waitForPhase = "nvvm.mbarrier.try_wait.parity %bar, %c0, %ticks : !llvm.ptr<3>, i32, i32\n";
 
 /// A copy of the box at (`x`, `y`) of the tensor map in `buffer` to `offset` in shared memory by thread 0.
@@ -223,8 +229,8 @@ TEST(Tensor, StoresBoxesAndBytes) {
   std::string body =
       addresses +
       "%own = llvm.getelementptr %s[%lane64] : (!llvm.ptr<3>, i64) -> !llvm.ptr<3>, i32\n"
-      "llvm.store %tid, %own : i32, !llvm.ptr<3>\nnvvm.barrier0\n" +
-      constant("%x", 4) + constant("%y", 1) + constant("%size", 64) +
+      "llvm.store %tid, %own : i32, !llvm.ptr<3>\n" +
+      fenceProxy + "nvvm.barrier0\n" + constant("%x", 4) + constant("%y", 1) + constant("%size", 64) +
       "nvvm.cp.async.bulk.tensor.global.shared.cta %b0, %s, box[%x, %y], predicate = %first : !llvm.ptr, "
       "!llvm.ptr<3>\n%out = llvm.addrspacecast %b1 : !llvm.ptr to !llvm.ptr<1>\n"
       "nvvm.cp.async.bulk.global.shared.cta %out, %s, %size : !llvm.ptr<1>, !llvm.ptr<3>\n"
@@ -238,6 +244,41 @@ TEST(Tensor, StoresBoxesAndBytes) {
       EXPECT_EQ(tensor[static_cast<size_t>(y * 8 + x)], x >= 4 && y >= 1 ? (y - 1) * 8 + x - 4 : -7);
   for (int i = 0; i < 16; ++i)
     EXPECT_EQ(bytes[static_cast<size_t>(i)], i);
+}
+
+TEST(Tensor, StoresOfBytesWithoutAFenceAreReported) {
+  auto kernel = [](const std::string &beforeBarrier, const std::string &afterBarrier) {
+    return EmulatedKernel(
+        warpKernel(1,
+                   addresses +
+                       "%own = llvm.getelementptr %s[%lane64] : (!llvm.ptr<3>, i64) -> !llvm.ptr<3>, i32\n"
+                       "llvm.store %tid, %own : i32, !llvm.ptr<3>\n" +
+                       beforeBarrier + "nvvm.barrier0\n" + afterBarrier + constant("%size", 64) +
+                       "%out = llvm.addrspacecast %b0 : !llvm.ptr to !llvm.ptr<1>\n"
+                       "nvvm.cp.async.bulk.global.shared.cta %out, %s, %size : !llvm.ptr<1>, !llvm.ptr<3>\n"
+                       "nvvm.cp.async.bulk.commit.group\nnvvm.cp.async.bulk.wait_group 0\n",
+                   32, sharedBytes(128)));
+  };
+  EmulatedKernel none = kernel("", ""), ofWriter = kernel(fenceProxy, ""), ofReader = kernel("", fenceProxy);
+  std::vector<int32_t> bytes(16);
+  for (emulator::Schedule schedule : allSchedules) {
+    EXPECT_THAT(none.run(schedule, {bytes}), HasSubstr("wrote before, with no fence.proxy.async in between"));
+    EXPECT_EQ(ofWriter.run(schedule, {bytes}), "");
+    EXPECT_EQ(ofReader.run(schedule, {bytes}), "");
+  }
+}
+
+TEST(Tensor, AFenceBeforeTheWriteDoesNotOrderIt) {
+  EmulatedKernel kernel(warpKernel(1,
+                                   addresses + init(1) + fenceProxy +
+                                       "llvm.store %tid, %s : i32, !llvm.ptr<3>\nnvvm.barrier0\n" +
+                                       expect(128) + tensorLoad("t", "%b0", 0, 0, 0) + waitForPhase,
+                                   32, sharedBytes(128)));
+  std::vector<int32_t> tensor = counting<int32_t>(32);
+  std::vector<TensorMap> map = mapOf(tensor, 8, 4, 8, 4, Swizzle::None);
+  for (emulator::Schedule schedule : allSchedules)
+    EXPECT_THAT(kernel.run(schedule, {map}),
+                HasSubstr("writes offset 0 of shared memory by the async proxy"));
 }
 
 TEST(Tensor, LoadsBytes) {
@@ -402,7 +443,7 @@ std::string wgmmaKernel(const Type &a, const Type &b, const std::string &d, int 
   }
   std::string scaleD = scales.substr(0, scales.find(' ')), rest = scales.substr(scales.find(' ') + 1),
               scaleA = rest.substr(0, rest.find(' ')), scaleB = rest.substr(rest.find(' ') + 1);
-  body += "nvvm.barrier0\n" + constant("%zero64", 0, "i64") + constant("%one64", 1, "i64") +
+  body += fenceProxy + "nvvm.barrier0\n" + constant("%zero64", 0, "i64") + constant("%one64", 1, "i64") +
           loadAt("%da", "%b1", "i64", "%zero64") + loadAt("%db", "%b1", "i64", "%one64") +
           constant("%registers", registers, "i64") +
           "%base = llvm.mul %lane64, %registers : i64\n%start0 = llvm.mlir.zero : " + result + "\n";
@@ -414,12 +455,11 @@ std::string wgmmaKernel(const Type &a, const Type &b, const std::string &d, int 
     tail += r + " = llvm.extractvalue %r[" + std::to_string(i) + "] : " + result + "\n" +
             storeAt(r, "%b3", type, p + "i");
   }
-  return body + "nvvm.wgmma.fence.aligned\n%r = nvvm.wgmma.mma_async %da, %db, %start" +
-         std::to_string(registers) + ", <m = 64, n = " + std::to_string(n) + ", k = " + std::to_string(a.k) +
-         ">, D [<" + d + ">, <" + scaleD + ">], A [<" + a.name + ">, <" + scaleA + ">, <" +
-         (isATransposed ? "col" : "row") + ">], B [<" + b.name + ">, <" + scaleB + ">, <" +
-         (isBTransposed ? "row" : "col") + ">] : " + result + " -> " + result +
-         "\nnvvm.wgmma.commit.group.sync.aligned\nnvvm.wgmma.wait.group.sync.aligned 0\n" + tail;
+  return body + fenceWgmma + "%r = nvvm.wgmma.mma_async %da, %db, %start" + std::to_string(registers) +
+         ", <m = 64, n = " + std::to_string(n) + ", k = " + std::to_string(a.k) + ">, D [<" + d + ">, <" +
+         scaleD + ">], A [<" + a.name + ">, <" + scaleA + ">, <" + (isATransposed ? "col" : "row") +
+         ">], B [<" + b.name + ">, <" + scaleB + ">, <" + (isBTransposed ? "row" : "col") + ">] : " + result +
+         " -> " + result + "\n" + completeWgmma + tail;
 }
 
 void checkWgmma(const Type &a, const Type &b, const std::string &d, int n, Swizzle swizzle,
@@ -485,20 +525,56 @@ TEST(Wgmma, LayoutsOfMatrices) {
 
 TEST(Wgmma, AWarpThatSkipsOneIsReported) {
   std::string result = "!llvm.struct<(f32, f32, f32, f32)>";
-  EmulatedKernel kernel(
-      warpKernel(1,
-                 constant("%c96", 96) + constant("%d", 0, "i64") + "%start = llvm.mlir.zero : " + result +
-                     "\n" + addresses +
-                     "%in = llvm.icmp \"ult\" %tid, %c96 : i32\nllvm.cond_br %in, ^then, ^exit\n^then:\n"
-                     "%r = nvvm.wgmma.mma_async %d, %d, %start, <m = 64, n = 8, k = 16>, D [<f32>, <zero>], "
-                     "A [<f16>, <one>, "
-                     "<row>], B [<f16>, <one>, <col>] : " +
-                     result + " -> " + result + "\n%x = llvm.extractvalue %r[0] : " + result + "\n" +
-                     storeAt("%x", "%b0", "f32") + "llvm.br ^exit\n^exit:\n",
-                 128, sharedBytes(4096)));
+  EmulatedKernel kernel(warpKernel(
+      1,
+      constant("%c96", 96) + constant("%d", 0, "i64") + "%start = llvm.mlir.zero : " + result + "\n" +
+          addresses + "%in = llvm.icmp \"ult\" %tid, %c96 : i32\nllvm.cond_br %in, ^then, ^exit\n^then:\n" +
+          fenceWgmma +
+          "%r = nvvm.wgmma.mma_async %d, %d, %start, <m = 64, n = 8, k = 16>, D [<f32>, <zero>], "
+          "A [<f16>, <one>, "
+          "<row>], B [<f16>, <one>, <col>] : " +
+          result + " -> " + result + "\n" + completeWgmma + "%x = llvm.extractvalue %r[0] : " + result +
+          "\n" + storeAt("%x", "%b0", "f32") + "llvm.br ^exit\n^exit:\n",
+      128, sharedBytes(4096)));
   std::vector<float> output(128);
   EXPECT_THAT(kernel.run(emulator::Schedule::Forward, {output}),
               HasSubstr("block 0: warp 0 executed 1 wgmma and warp 3 of the same warpgroup 0"));
+}
+
+namespace {
+
+/// The kernel of wgmmaKernel for 16-bit floats after a change of its text, which is reported in all
+/// schedules.
+void expectWgmmaFault(const std::string &text, const std::string &replacement, const std::string &message) {
+  std::string kernel = wgmmaKernel(types[0], types[0], "f32", 8, 768, false, false);
+  size_t position = kernel.find(text);
+  ASSERT_NE(position, std::string::npos);
+  kernel.replace(position, text.size(), replacement);
+  EmulatedKernel emulated(warpKernel(4, kernel, 128, sharedBytes(3072)));
+  Operand left = makeOperand(types[0], 64, Swizzle::Bytes32, false, 1),
+          right = makeOperand(types[0], 8, Swizzle::Bytes32, false, 2);
+  std::vector<std::byte> memory(3072);
+  std::vector<uint64_t> descriptors{left.fields, right.fields | 2048 >> 4};
+  std::vector<float> start(512), result(512);
+  for (emulator::Schedule schedule : allSchedules)
+    EXPECT_THAT(emulated.run(schedule, {memory, descriptors, start, result}), HasSubstr(message));
+}
+
+} // namespace
+
+TEST(Wgmma, MatricesWithoutAFenceAreReported) {
+  expectWgmmaFault(fenceProxy, "", "wrote before, with no fence.proxy.async in between");
+}
+
+TEST(Wgmma, MatricesThatAreWrittenBeforeTheWaitAreReported) {
+  std::string store = "llvm.store %in0, %in0_to : i32, !llvm.ptr<3>\n";
+  expectWgmmaFault(completeWgmma, store + fenceProxy + completeWgmma, "reads until its wgmma.wait_group");
+}
+
+TEST(Wgmma, AWaitForOlderGroupsIsNotEnough) {
+  std::string commit = "nvvm.wgmma.commit.group.sync.aligned\n";
+  expectWgmmaFault(completeWgmma, commit + "nvvm.wgmma.wait.group.sync.aligned 1\n",
+                   "reads the result of a wgmma before wgmma.wait_group completes its group");
 }
 
 TEST(Wgmma, ScalesOfOperands) {
@@ -534,8 +610,8 @@ std::string tileOfGemm(const std::string &waiting) {
     result += ", f32";
   result += ")>";
   body = addresses + init(1) + expect(16384) + tensorLoad("a", "%b0", 0, 0, 0) +
-         tensorLoad("b", "%b1", 8192, 0, 0) + waiting + "%r0 = llvm.mlir.zero : " + result + "\n" +
-         constant("%rest", 32, "i64") + "%base = llvm.mul %lane64, %rest : i64\n";
+         tensorLoad("b", "%b1", 8192, 0, 0) + waiting + fenceWgmma + "%r0 = llvm.mlir.zero : " + result +
+         "\n" + constant("%rest", 32, "i64") + "%base = llvm.mul %lane64, %rest : i64\n";
   // A: rows of 128 bytes along k, so a step of k is 32 bytes. B: rows of 128 bytes along n, a step is 16
   // rows.
   for (int step = 0; step < 4; ++step) {
@@ -548,6 +624,7 @@ std::string tileOfGemm(const std::string &waiting) {
             ", <m = 64, n = 64, k = 16>, D [<f32>, <" + (step ? "one" : "zero") +
             ">], A [<f16>, <one>, <row>], B [<f16>, <one>, <row>] : " + result + " -> " + result + "\n";
   }
+  body += completeWgmma;
   for (int i = 0; i < 32; ++i) {
     std::string p = "%v" + std::to_string(i);
     body += p + " = llvm.extractvalue %r4[" + std::to_string(i) + "] : " + result + "\n" +
