@@ -1,6 +1,6 @@
-/// The rules that order accesses of memory on a device: fences, the async proxy, and waits for wgmma. The emulator
-/// carries out most accesses at once, so it records who accessed what, and reports accesses that nothing
-/// orders.
+/// The rules that order accesses of memory on a device: fences, the async proxy, and waits for wgmma. The
+/// emulator carries out most accesses at once, so it records who accessed what, and reports accesses that
+/// nothing orders.
 #pragma once
 
 #include <cstddef>

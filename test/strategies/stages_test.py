@@ -62,7 +62,8 @@ def check_meshes(folder):
                f"{name}: one process says that it ignores the meshes", one.stderr)
         code, output, _ = finish(mpirun(count, PROA_RUN, path, f"--expect={written}"))
         is_quiet = "ignored" not in output and "no mesh" not in output
-        expect(code == 0 and output.splitlines().count("PASS") == 1 and is_quiet, f"{name} on {count} processes", output)
+        is_right = code == 0 and output.splitlines().count("PASS") == 1 and is_quiet
+        expect(is_right, f"{name} on {count} processes", output)
         code, output, _ = finish(mpirun(count + 1, PROA_RUN, path))
         expect(code != 0 and f"it has {count} devices, but {count + 1} processes run, of which 1 belong to no mesh; "
                f"expected mpirun -n {count}" in output and output.count("error:") == 1,
