@@ -69,12 +69,16 @@ public:
   }
 
 private:
+  /// The axes that are reduced, none of them in part only.
   bool readReduction() {
-    for (const spmd::PartialAxis &axis : from.partial)
-      if (!llvm::is_contained(to.partial, axis)) {
-        result.reduction = axis.reduction;
-        result.axes.push_back(axis.axis);
-      }
+    for (const spmd::PartialAxis &axis : from.partial) {
+      if (llvm::is_contained(to.partial, axis))
+        continue;
+      if (llvm::any_of(to.partial, [&](const spmd::PartialAxis &p) { return overlap(p.axis, axis.axis); }))
+        return false;
+      result.reduction = axis.reduction;
+      result.axes.push_back(axis.axis);
+    }
     return true;
   }
 

@@ -116,3 +116,16 @@ func.func @scatter_in_another_order(%a: tensor<6x2xf32>, %b: tensor<6x2xf32>) ->
   %1 = dist.reduce_scatter %b of tensor<6x2xf32> from <@m, [{}, {}], partial = [sum {"x", "y"}]> to <@m, [{"y", "x"}, {}]> : tensor<6x2xf32> -> tensor<1x2xf32>
   return %0, %1 : tensor<1x2xf32>, tensor<1x2xf32>
 }
+
+// -----
+
+// One is reduced over a part of x only, and stays partial over the other part.
+// CHECK-LABEL: func @part_of_an_axis
+// CHECK: dist.all_reduce %{{.*}} of tensor<6xf32> {{.*}} to <@m, [{}]> : tensor<6xf32> -> tensor<6xf32>
+// CHECK: dist.all_reduce %{{.*}} of tensor<6xf32> {{.*}} to <@m, [{}], partial = [sum {"x":(1)2}]> : tensor<6xf32> -> tensor<6xf32>
+dist.mesh @m = <["x"=4]>
+func.func @part_of_an_axis(%a: tensor<6xf32>, %b: tensor<6xf32>) -> (tensor<6xf32>, tensor<6xf32>) {
+  %0 = dist.all_reduce %a of tensor<6xf32> from <@m, [{}], partial = [sum {"x"}]> to <@m, [{}]> : tensor<6xf32> -> tensor<6xf32>
+  %1 = dist.all_reduce %b of tensor<6xf32> from <@m, [{}], partial = [sum {"x"}]> to <@m, [{}], partial = [sum {"x":(1)2}]> : tensor<6xf32> -> tensor<6xf32>
+  return %0, %1 : tensor<6xf32>, tensor<6xf32>
+}
