@@ -39,6 +39,8 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   auto emitError = [&] {
     return op->emitOpError() << "attribute '" << attribute.getName().getValue() << "': ";
   };
+  if (attribute.getName() == unevenAttribute && isa<UnitAttr>(attribute.getValue()))
+    return success();
   if (attribute.getName() != shardingsAttribute)
     return emitError() << "is not an attribute of ops; expected '" << shardingsAttribute << "'";
   auto list = dyn_cast<ArrayAttr>(attribute.getValue());

@@ -36,6 +36,9 @@ inline constexpr llvm::StringLiteral shardingAttribute = "dist.sharding";
 inline constexpr llvm::StringLiteral globalAttribute = "dist.global";
 /// The shardings of the results of an op: an array with a sharding or `unit` for each result.
 inline constexpr llvm::StringLiteral shardingsAttribute = "dist.shardings";
+/// Unit attribute of an op of one device whose types differ between devices. Passes that must decide the same
+/// on all devices cannot decide by its types. dist-decompose-rings removes it.
+inline constexpr llvm::StringLiteral unevenAttribute = "dist.uneven";
 
 } // namespace proa::dist
 

@@ -36,6 +36,7 @@ public:
     for (dist::StepOpInterface op : ops)
       if (!erased.contains(op))
         decompose(op, meshes);
+    getOperation()->walk([](Operation *op) { op->removeAttr(dist::unevenAttribute); });
   }
 
 private:
@@ -58,6 +59,8 @@ private:
         return;
       }
       Operation *user = op->hasOneUse() ? *op->getUsers().begin() : nullptr;
+      if (user && user->hasAttr(dist::unevenAttribute))
+        return missed(op, partsDiffer);
       auto rows =
           user ? rowsOf(user,
                         [&](const Rows &own) {
@@ -73,6 +76,8 @@ private:
       return gatherInSteps(op, user, *rows, ringOf(*collective, mesh));
     }
     Operation *source = op.getX().getDefiningOp();
+    if (source && source->hasAttr(dist::unevenAttribute))
+      return missed(op, partsDiffer);
     auto rows = source && source->hasOneUse()
                     ? rowsOf(source, [&](const Rows &own) { return own.resultDim == dim; })
                     : std::nullopt;
@@ -88,6 +93,8 @@ private:
                      << std::to_string(collective->parts) << " devices";
     reduceInSteps(op, source, *rows, ringOf(*collective, mesh));
   }
+
+  static constexpr const char *partsDiffer = "the parts of its contraction differ in size between devices";
 
   /// Whether a contraction becomes a ring.
   bool choose(dist::StepOpInterface op, Operation *contraction, const EvenCollective &collective) {

@@ -116,7 +116,20 @@ private:
     if (before && before != op->getResult(0).getType())
       pd::setLocalShape(op, cast<RankedTensorType>(op->getResult(0).getType()).getShape());
     op->removeAttr(dist::shardingsAttribute);
+    if (op->getNumOperands() > 1 && isa<pd::PdDialect>(op->getDialect()) && isUneven(op))
+      op->setAttr(dist::unevenAttribute, UnitAttr::get(op->getContext()));
     return success();
+  }
+
+  /// Whether the local types of an op are those of this device only.
+  bool isUneven(Operation *op) {
+    auto differs = [&](Value value) {
+      const GlobalTensor *tensor = form.find(value);
+      return tensor && types.of(tensor->type, tensor->sharding) !=
+                           dist::localType(tensor->type, types.meshes.placementOf(tensor->sharding));
+    };
+    return types.device &&
+           (llvm::any_of(op->getOperands(), differs) || llvm::any_of(op->getResults(), differs));
   }
 
   void replace(Value value, Value by) {

@@ -35,7 +35,9 @@ bool RingAttention::match(dist::StepOpInterface gatherOfKeys, const EvenCollecti
   rows = *found;
   auto type = cast<RankedTensorType>(scores->getResult(0).getType());
   bool isSingle = type.getElementType().isF32() || type.getElementType().isF64();
-  return isSingle && type.hasStaticShape() && matchChain(onlyUser(scores)) && matchValues(collective, meshes);
+  return isSingle && type.hasStaticShape() && matchChain(onlyUser(scores)) &&
+         matchValues(collective, meshes) && !scores->hasAttr(dist::unevenAttribute) &&
+         !product->hasAttr(dist::unevenAttribute);
 }
 
 static bool isAlongKeys(pd::SoftmaxOp op) {
