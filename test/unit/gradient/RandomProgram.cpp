@@ -57,7 +57,7 @@ std::string RandomProgram::draw() {
   for (size_t i = 0, number = 1 + below(3); i < number; ++i) {
     Shape shape(below(4));
     for (int64_t &dim : shape)
-      dim = static_cast<int64_t>(1 + below(3));
+      dim = sizes[below(sizes.size())];
     values.push_back({fmt::format("%a{}", i), shape});
     arguments.push_back(values.back().name + ": " + typeOf(shape));
   }
@@ -430,7 +430,7 @@ void RandomProgram::complexNumbers() {
 void RandomProgram::countedLoop() {
   Value x = any(), y = any();
   Shape shape;
-  if (!broadcast(x.shape, y.shape, shape) || shape != x.shape)
+  if (!hasCountedLoops || !broadcast(x.shape, y.shape, shape) || shape != x.shape)
     return;
   int id = count++;
   body +=

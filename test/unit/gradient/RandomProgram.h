@@ -11,7 +11,11 @@ namespace proa::test {
 /// values stay small, so that their differences are accurate.
 class RandomProgram {
 public:
-  explicit RandomProgram(std::mt19937 &random) : random(random) {}
+  /// `sizes`: those of the dims of arguments. `hasCountedLoops`: whether there may be scf.for, which the
+  /// reference evaluator does not run.
+  explicit RandomProgram(std::mt19937 &random, std::vector<int64_t> sizes = {1, 2, 3},
+                         bool hasCountedLoops = true)
+      : random(random), sizes(std::move(sizes)), hasCountedLoops(hasCountedLoops) {}
   std::string draw();
 
 private:
@@ -62,6 +66,8 @@ private:
   void crossEntropyLoss();
 
   std::mt19937 &random;
+  std::vector<int64_t> sizes;
+  bool hasCountedLoops;
   std::vector<Value> values;
   std::string body;
   int count = 0;

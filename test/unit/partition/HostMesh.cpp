@@ -2,8 +2,13 @@
 
 #include "dialects/pd/reference/Evaluate.h"
 #include "dialects/pd/reference/HostScalar.h"
+#include "lib/spmd/Refine.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <complex>
 #include <cstring>
 #include <limits>
 #include <map>
@@ -46,11 +51,16 @@ std::optional<int64_t> localIndex(const std::vector<std::vector<int64_t>> &held,
   return linear;
 }
 
-pd::HostScalar scalarOf(DType dtype, double value) {
+/// An element; the imaginary part of real numbers is 0.
+using Number = std::complex<double>;
+
+pd::HostScalar scalarOf(DType dtype, Number value) {
   if (dtype == DType::Bool)
-    return pd::HostScalar::of(value != 0);
-  return dtype == DType::Int32 || dtype == DType::Int64 ? pd::HostScalar::of(static_cast<int64_t>(value))
-                                                        : pd::HostScalar::of(value);
+    return pd::HostScalar::of(value.real() != 0);
+  if (dtype == DType::Int32 || dtype == DType::Int64)
+    return pd::HostScalar::of(static_cast<int64_t>(value.real()));
+  bool isComplex = dtype == DType::Complex64 || dtype == DType::Complex128;
+  return isComplex ? pd::HostScalar::of(value) : pd::HostScalar::of(value.real());
 }
 
 double neutral(Reduction reduction) {
@@ -67,13 +77,14 @@ double neutral(Reduction reduction) {
   }
 }
 
-double combine(Reduction reduction, const std::vector<double> &terms) {
-  double result = neutral(reduction);
-  for (double term : terms)
-    result = reduction == Reduction::Sum || reduction == Reduction::Avg   ? result + term
-             : reduction == Reduction::Prod                               ? result * term
-             : reduction == Reduction::Max || reduction == Reduction::Any ? std::max(result, term)
-                                                                          : std::min(result, term);
+Number combine(Reduction reduction, const std::vector<Number> &terms) {
+  Number result = neutral(reduction);
+  for (const Number &term : terms)
+    result = reduction == Reduction::Sum || reduction == Reduction::Avg ? result + term
+             : reduction == Reduction::Prod                             ? result * term
+             : reduction == Reduction::Max || reduction == Reduction::Any
+                 ? Number(std::max(result.real(), term.real()))
+                 : Number(std::min(result.real(), term.real()));
   return reduction == Reduction::Avg ? result / static_cast<double>(terms.size()) : result;
 }
 
@@ -116,7 +127,7 @@ public:
       std::vector<int64_t> index;
       for (size_t d = 0; d < local.size(); ++d)
         index.push_back(heldByTarget[d][local[d]]);
-      double value = valueOf(index, reason);
+      Number value = valueOf(index, reason);
       pd::storeScalar(result, linear, scalarOf(result.dtype(), value));
     });
     if (!reason.empty())
@@ -132,8 +143,8 @@ private:
     });
   }
 
-  double valueOf(const std::vector<int64_t> &index, std::string &reason) {
-    std::map<std::vector<int64_t>, double> terms; // by the coordinates on the axes that are combined
+  Number valueOf(const std::vector<int64_t> &index, std::string &reason) {
+    std::map<std::vector<int64_t>, Number> terms; // by the coordinates on the axes that are combined
     for (int64_t p = 0; p < mesh.size(); ++p) {
       auto at = localIndex(held[p], index);
       if (!at || isOther(p))
@@ -141,15 +152,16 @@ private:
       std::vector<int64_t> coordinates;
       for (const spmd::PartialAxis &axis : combined)
         coordinates.push_back(mesh.coordinate(axis.axis, p));
-      double value = pd::loadScalar(locals[p], *at).real();
+      pd::HostScalar scalar = pd::loadScalar(locals[p], *at);
+      Number value(scalar.real(), scalar.kind == pd::HostScalar::Kind::Complex ? scalar.number.imag() : 0);
       auto [term, isNew] = terms.try_emplace(coordinates, value);
       if (!isNew && term->second != value && !(term->second != term->second && value != value))
-        reason = "copies of an element differ";
+        reason = fmt::format("copies of an element differ: {} and {}", term->second.real(), value.real());
     }
-    std::vector<double> values;
+    std::vector<Number> values;
     for (const auto &[coordinates, value] : terms)
       values.push_back(value);
-    double value = combined.empty() ? values.at(0) : combine(combined.front().reduction, values);
+    Number value = combined.empty() ? values.at(0) : combine(combined.front().reduction, values);
     bool isOwn = localIndex(held[target], index).has_value();
     for (const spmd::PartialAxis &axis : created) {
       bool copies = axis.reduction != Reduction::Sum && axis.reduction != Reduction::Prod;
@@ -171,15 +183,25 @@ private:
 
 } // namespace
 
+/// The placements on a mesh whose axes are the sub-axes that they use; positions stay. Placements whose
+/// sub-axes do not nest have none.
+static Result<Tensor> move(const spmd::Mesh &mesh, const spmd::Placement &from, const spmd::Placement &to,
+                           const std::vector<int64_t> &dims, const Locals &locals, int64_t position) {
+  auto refined = spmd::refine(mesh, std::array{from, to});
+  if (!refined)
+    return errorAt("position " + std::to_string(position), "the sub-axes of the placements do not nest");
+  return Mover(refined->mesh, refined->placements[0], refined->placements[1], dims, locals, position).run();
+}
+
 Tensor partAt(const spmd::Mesh &mesh, const spmd::Placement &placement, const Tensor &whole,
               int64_t position) {
   spmd::Placement replicated{std::vector<spmd::DimPlacement>(whole.dims().size())};
-  return *Mover(mesh, replicated, placement, whole.dims(), Locals(mesh.size(), whole), position).run();
+  return *move(mesh, replicated, placement, whole.dims(), Locals(mesh.size(), whole), position);
 }
 
 Result<Tensor> moved(const spmd::Mesh &mesh, const spmd::Placement &from, const spmd::Placement &to,
                      const std::vector<int64_t> &dims, const Locals &locals, int64_t position) {
-  return Mover(mesh, from, to, dims, locals, position).run();
+  return move(mesh, from, to, dims, locals, position);
 }
 
 } // namespace proa::test

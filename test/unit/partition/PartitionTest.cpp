@@ -1,19 +1,14 @@
 //! Programs in sharded form, partitioned and run on all positions of simulated meshes, against the
 //! single-device program.
-#include "test/unit/partition/SimulatedRanks.h"
+#include "test/unit/partition/Harness.h"
 
-#include "dialects/dist/Placements.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/reference/HostScalar.h"
-#include "lib/compiler/Registration.h"
 
 #include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Pass/PassRegistry.h"
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <fstream>
 #include <random>
 #include <sstream>
@@ -22,18 +17,6 @@ using namespace mlir;
 
 namespace proa::test {
 namespace {
-
-MLIRContext &context() {
-  static MLIRContext *shared = [] {
-    DialectRegistry registry;
-    registerAllDialects(registry);
-    registerAllPasses();
-    auto *created = new MLIRContext(registry);
-    created->loadAllAvailableDialects();
-    return created;
-  }();
-  return *shared;
-}
 
 std::string textOf(const std::string &name) {
   std::ifstream file(PROA_SOURCE_DIR "/test/unit/partition/" + name);
@@ -49,15 +32,6 @@ std::string withMesh(std::string text, const spmd::Mesh &mesh) {
   const std::string declaration = "dist.mesh @m = <[";
   size_t begin = text.find(declaration) + declaration.size();
   return text.replace(begin, text.find("]>", begin) - begin, axes);
-}
-
-/// A module after a pipeline; null if that fails.
-OwningOpRef<ModuleOp> run(ModuleOp module, const std::string &pipeline) {
-  OwningOpRef<ModuleOp> clone = module.clone();
-  PassManager pm(&context());
-  if (failed(parsePassPipeline(pipeline, pm)) || failed(pm.run(*clone)))
-    return {};
-  return clone;
 }
 
 /// The programs of programs.mlir and annotated.mlir, in sharded form.
@@ -82,8 +56,8 @@ ModuleOp moduleOf(llvm::ArrayRef<OwningOpRef<ModuleOp>> modules, StringRef funct
   return {};
 }
 
-/// Small integers, so that sums are exact.
-Tensor randomTensor(Type type, std::mt19937 &random) {
+/// Small integers and halves, so that sums are exact.
+Tensor smallNumbers(Type type, std::mt19937 &random) {
   auto tensor = cast<RankedTensorType>(type);
   Tensor result(*pd::dtypeOf(tensor.getElementType()), tensor.getShape().vec());
   bool isBool = result.dtype() == DType::Bool, isInteger = isa<IntegerType>(tensor.getElementType());
@@ -97,62 +71,11 @@ Tensor randomTensor(Type type, std::mt19937 &random) {
   return result;
 }
 
-/// Arguments of the single-device program and of all positions.
-struct Arguments {
-  std::vector<Tensor> whole;
-  std::vector<std::vector<Tensor>> local;
-};
-
-spmd::Placement replicated(size_t rank) { return {std::vector<spmd::DimPlacement>(rank)}; }
-
-Arguments randomArguments(func::FuncOp function, const spmd::Mesh &mesh, unsigned seed) {
-  std::mt19937 random(seed);
-  Arguments arguments{{}, std::vector<std::vector<Tensor>>(mesh.size())};
-  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
-    auto placement =
-        dist::placementOf(function.getArgAttrOfType<dist::ShardingAttr>(i, dist::shardingAttribute), mesh);
-    // One term for each coordinate on the partial axes.
-    std::map<int64_t, Tensor> terms;
-    Locals locals;
-    spmd::Placement dims{placement.dims};
-    for (int64_t position = 0; position < mesh.size(); ++position) {
-      int64_t coordinate = spmd::partialCoordinate(mesh, placement, position);
-      if (!terms.contains(coordinate))
-        terms[coordinate] = randomTensor(type, random);
-      locals.push_back(partAt(mesh, dims, terms[coordinate], position));
-      arguments.local[position].push_back(locals.back());
-    }
-    auto shape = cast<RankedTensorType>(type).getShape().vec();
-    arguments.whole.push_back(*moved(mesh, placement, replicated(shape.size()), shape, locals, 0));
-  }
-  return arguments;
-}
-
-void expectNear(const Tensor &actual, const Tensor &expected, const std::string &what) {
-  ASSERT_EQ(actual.dims(), expected.dims()) << what;
-  for (int64_t i = 0; i < expected.size(); ++i) {
-    double value = pd::loadScalar(expected, i).real();
-    ASSERT_NEAR(pd::loadScalar(actual, i).real(), value, 1e-5 * (1 + std::abs(value)))
-        << what << ", element " << i;
-  }
-}
-
 /// Compares the local results of `programs` with those of the single-device program.
 void expectEqual(func::FuncOp global, const std::vector<func::FuncOp> &programs, const spmd::Mesh &mesh) {
-  Arguments arguments = randomArguments(global, mesh, 1);
-  auto expected = runGlobal(global, arguments.whole);
-  ASSERT_TRUE(expected) << expected.diagnostics().text();
-  auto actual = runOnRanks(mesh, programs, arguments.local);
-  ASSERT_TRUE(actual) << actual.diagnostics().text();
-  for (auto [i, whole, locals] : llvm::enumerate(*expected, *actual)) {
-    auto placement =
-        dist::placementOf(global.getResultAttrOfType<dist::ShardingAttr>(i, dist::shardingAttribute), mesh);
-    for (int64_t position = 0; position < mesh.size(); ++position) {
-      auto joined = moved(mesh, placement, replicated(whole.dims().size()), whole.dims(), locals, position);
-      ASSERT_TRUE(joined) << joined.diagnostics().text();
-      expectNear(*joined, whole, "result " + std::to_string(i) + ", position " + std::to_string(position));
-    }
-  }
+  std::mt19937 random(1);
+  Arguments arguments = randomArguments(global, mesh, [&](Type type) { return smallNumbers(type, random); });
+  EXPECT_EQ(differenceOf(global, programs, mesh, arguments, 1e-5), "");
 }
 
 std::vector<std::string> functionNames() {

@@ -67,6 +67,9 @@ public:
     std::string text = op.getName().getStringRef().str();
     llvm::raw_string_ostream(text) << " of " << step.getGlobal() << " from " << step.getFrom() << " to "
                                    << step.getTo();
+    // A started collective meets only started ones.
+    if (isa<dist::FutureType>(op.getResult(0).getType()))
+      text += " (started)";
     auto [locals, reason] = exchange.all(position, values.tensors.at(step.getX()), text);
     if (!reason.empty())
       return text + ": " + reason;
