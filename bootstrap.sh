@@ -4,6 +4,7 @@
 #   ./bootstrap.sh test   install what is missing, build, run every test
 #   ./bootstrap.sh setup  install what is missing only
 #   ./bootstrap.sh cuda   install the parts of a CUDA toolkit that are missing (setup, run and test do so too)
+#   ./bootstrap.sh cuda-headers  install the headers of all CUDA libraries, for cuda-abi-test (1.2 GB of packages)
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -38,32 +39,73 @@ cuda_parts=(
 )
 cuda_packages=build/cuda # lib/codegen/cuda/CMakeLists.txt
 
+# Headers that cuda-abi-test reads beside that of nvJitLink: a header, and the Python package that has it. Of a
+# package only headers are kept.
+cuda_headers=(
+  'cudaTypedefs.h nvidia-cuda-runtime==13.0.96'
+  'crt/host_config.h nvidia-cuda-crt==13.0.88'
+  'cudnn.h nvidia-cudnn-jit-cu13==9.27.0.42'
+)
+# The same, in packages of more than 150 MB each.
+large_cuda_headers=(
+  'cublasLt.h nvidia-cublas==13.10.0.20'
+  'cufft.h nvidia-cufft==12.5.0.14'
+  'cusolverDn.h nvidia-cusolver==12.4.1.2'
+  'nccl.h nvidia-nccl-cu13==2.32.3'
+)
+cuda_header_folder=build/cuda-headers # test/unit/cuda/CMakeLists.txt
+cuda_toolkits=(${CUDA_HOME:+"$CUDA_HOME"} ${CUDA_PATH:+"$CUDA_PATH"} /usr/local/cuda)
+
 # Whether one of the folders has a file, in the layout of a toolkit.
 has_cuda_part() {
   local folder place
   for folder in "${@:2}"; do
-    for place in bin lib64 lib nvvm/libdevice; do
+    for place in bin lib64 lib nvvm/libdevice include; do
       [[ -f $folder/$place/$1 ]] && return
     done
   done
   return 1
 }
 
+setup_pip() {
+  python3 -m pip --version >/dev/null 2>&1 ||
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends python3-pip >/dev/null || true
+}
+
+# Installs missing headers of a list like cuda_headers, a package after the other.
+install_cuda_headers() {
+  local part package folder
+  [[ -z ${PROA_CUDA_PATH:-} ]] || return 0
+  for part in "$@"; do
+    ! has_cuda_part "${part% *}" "${cuda_toolkits[@]}" "$cuda_header_folder" || continue
+    package=${part#* }
+    echo "installing the headers of $package into $cuda_header_folder"
+    setup_pip
+    mkdir -p "$cuda_header_folder/include"
+    folder=$(mktemp -d "$cuda_header_folder/XXXXXX")
+    if python3 -m pip download --quiet --disable-pip-version-check --no-deps --dest "$folder" "$package" &&
+      python3 -m zipfile -e "$folder"/*.whl "$folder/package"; then
+      cp -r "$folder"/package/nvidia/*/include/. "$cuda_header_folder/include"
+    else
+      echo "warning: the headers of $package cannot be installed; the test of their ABI is skipped" >&2
+    fi
+    rm -rf "$folder"
+  done
+}
+
 # Installs missing parts of a CUDA toolkit. Nothing of the build needs them: without them proa runs on the CPU.
 cuda() {
   local part missing=() is_complete=1
-  local toolkits=(${CUDA_HOME:+"$CUDA_HOME"} ${CUDA_PATH:+"$CUDA_PATH"} /usr/local/cuda)
+  install_cuda_headers "${cuda_headers[@]}"
   [[ -z ${PROA_CUDA_PATH:-} ]] || return 0
   for part in "${cuda_parts[@]}"; do
-    has_cuda_part "${part% *}" "${toolkits[@]}" || missing+=("${part#* }")
-    has_cuda_part "${part% *}" "${toolkits[@]}" "$cuda_packages"/nvidia/* || is_complete=0
+    has_cuda_part "${part% *}" "${cuda_toolkits[@]}" || missing+=("${part#* }")
+    has_cuda_part "${part% *}" "${cuda_toolkits[@]}" "$cuda_packages"/nvidia/* || is_complete=0
   done
   # All packages at once: pip replaces the folder that they share.
   ((is_complete == 0)) || return 0
   echo "installing ${missing[*]} into $cuda_packages"
-  if ! python3 -m pip --version >/dev/null 2>&1; then
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends python3-pip >/dev/null || true
-  fi
+  setup_pip
   if ! python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --no-deps --upgrade \
     --target "$cuda_packages" "${missing[@]}"; then
     echo "warning: the packages above cannot be installed; proa is built without them: code for CUDA devices cannot" \
@@ -117,7 +159,8 @@ tests() {
 case "${1:-}" in
   setup) setup; cuda ;;
   cuda) cuda ;;
+  cuda-headers) install_cuda_headers "${cuda_headers[@]}" "${large_cuda_headers[@]}" ;;
   run) setup; cuda; build tools; run ;;
   test) setup; cuda; build; tests ;;
-  *) sed -n '2,6p' "$0"; exit 1 ;;
+  *) sed -n '2,7p' "$0"; exit 1 ;;
 esac

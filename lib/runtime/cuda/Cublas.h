@@ -16,6 +16,7 @@ namespace proa::cuda {
 /// lock.
 class Cublas {
 public:
+  struct Api; ///< the functions of the library
   /// Error: the library is not found, or the device cannot be used.
   static Result<std::shared_ptr<Cublas>> open(std::shared_ptr<Driver> driver);
   ~Cublas();
@@ -36,7 +37,6 @@ public:
                     int64_t columns, StreamHandle stream);
 
 private:
-  struct Api;
   Cublas(std::unique_ptr<Api> api, std::shared_ptr<Driver> driver, void *handle);
   Result<void> select(StreamHandle stream);
   Result<void> result(const char *function, int status) const;
