@@ -1,6 +1,6 @@
 """Checks proa on a CUDA device: correctness of the driver, kernels, libraries, graphs and states, then times.
 
-    python3 run.py [--out FOLDER] [--only NAME,...] [--jobs N] [--minutes M]
+    python3 run.py [--out FOLDER] [--only NAME,...] [--jobs N]
 
 Each program runs in a process of its own with a time limit, and none ends the others. Rows are written to
 OUT/results.md and OUT/results.jsonl as they come, so a run that is cut short has said something. Exit code 1 if a row
@@ -9,6 +9,7 @@ failed. Standard library only; the expected values of kernels need NumPy, and th
 
 import argparse
 import concurrent.futures
+import contextlib
 import datetime
 import json
 import os
@@ -73,7 +74,8 @@ def finish(command, limit, variables):
         output, error = process.communicate(timeout=limit)
         return output, error, process.returncode
     except subprocess.TimeoutExpired:
-        os.killpg(process.pid, 9)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, 9)
         output, error = process.communicate()
         return output, error, None
 
@@ -92,10 +94,10 @@ def run_program(program, graphs, runs, limit, timed=0, prefix=()):
     seconds = time.monotonic() - begin
     if code is None:
         return {"status": "timeout", "detail": f"no end after {limit} s, last phase: {last_line(error)}"}, seconds
-    line = next((l for l in output.splitlines() if l.startswith("{")), None)
-    if line is None:
+    try:
+        result = json.loads(next(line for line in output.splitlines() if line.startswith("{")))
+    except (StopIteration, ValueError):
         return {"status": "crash", "detail": f"exit code {code}: {last_line(error)}"}, seconds
-    result = json.loads(line)
     if prefix:
         result["sanitizer"] = output
     return result, seconds
@@ -134,7 +136,10 @@ def peers(table, options):
     output, error, code = finish([sys.executable, str(HERE / "peers.py")], 120, dict(os.environ))
     ceilings = {}
     for line in output.splitlines():
-        entry = json.loads(line)
+        try:
+            entry = json.loads(line)
+        except ValueError:  # cut short by the time limit
+            continue
         if "ms" in entry:
             ceilings[entry["name"]] = entry["ms"]
         table.row("peers", entry["name"], {"status": "note", "detail": rate(entry) if "ms" in entry else entry["error"],
