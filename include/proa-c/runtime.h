@@ -15,8 +15,9 @@ extern "C" {
 #endif
 
 /**
- * Sets the number of threads of all runs of compiled programs in this process; 0: one for each core. Call it
- * before a program is created, because matmuls are planned for that number. Fails if `count` is negative.
+ * Sets the number of threads of all runs of compiled programs in this process; 0: one for each core that the
+ * process may use (its affinity and the CPU quota of its control group). Call it before a program is created,
+ * because matmuls are planned for that number. Fails if `count` is negative.
  */
 int proa_set_threads(int count);
 

@@ -8,6 +8,7 @@
 #include "lib/compiler/ProgramSource.h"
 #include "lib/compiler/Registration.h"
 #include "lib/compiler/SpecializeFeeds.h"
+#include "lib/support/Cores.h"
 #include "lib/support/Files.h"
 #include "lib/support/UniqueDiagnostics.h"
 #include "translator/params/ModelFolder.h"
@@ -56,7 +57,7 @@ Result<CompiledProgram> compile(const LibraryRequest &request, const std::string
     if (auto done = specializeFeeds(**module, request.dims); !done)
       return done.diagnostics();
   CompileOptions options;
-  options.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  options.threads = availableCores();
   options.cpu = request.cpu;
   options.allowsTf32 = request.allowsTf32;
   options.allowsAtomicSums = request.allowsAtomicSums;

@@ -4,12 +4,11 @@
 #include "lib/aot/LoadedProgram.h"
 #include "lib/capi/Boundary.h"
 #include "lib/runtime/ThreadPool.h"
+#include "lib/support/Cores.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
-#include <thread>
 
 using namespace proa;
 
@@ -42,8 +41,7 @@ int proa_set_threads(int count) {
   return capi::guardedCall([&]() -> Result<void> {
     if (count < 0)
       return errorAt("proa_set_threads", fmt::format("found {}, expected 0 or more", count));
-    runtime::setThreads(count > 0 ? count
-                                  : static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
+    runtime::setThreads(count > 0 ? count : availableCores());
     return {};
   });
 }

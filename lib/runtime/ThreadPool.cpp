@@ -1,7 +1,13 @@
 #include "lib/runtime/ThreadPool.h"
 
+#include "lib/support/Cores.h"
+
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <mutex>
+#include <thread>
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
@@ -22,6 +28,7 @@ void GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned 
 int omp_get_thread_num();
 int omp_get_num_threads();
 int omp_get_max_threads();
+int omp_get_num_procs();
 int omp_in_parallel();
 void omp_set_num_threads(int count);
 }
@@ -30,8 +37,49 @@ namespace proa::runtime {
 namespace {
 
 std::atomic<int> &threadCount() {
-  static std::atomic<int> count{std::max(1, omp_get_max_threads())};
+  // libgomp reads OMP_NUM_THREADS, but no CPU quota.
+  static std::atomic<int> count{
+      std::max(1, std::getenv("OMP_NUM_THREADS") ? omp_get_max_threads() : availableCores())};
   return count;
+}
+
+/// Idle threads of libgomp that shorten its busy waiting.
+///
+/// A thread of libgomp that waits for others spins for 3 to 30 ms before it sleeps. If another process uses
+/// one of the cores, each parallel region waits that long for the thread that lost its core. Only environment
+/// variables, which libgomp reads before main(), set this time. But if libgomp has more threads than there
+/// are cores, a waiting thread spins for some microseconds only. So this class adds sleeping threads.
+class IdleThreads {
+public:
+  /// Adds the threads that a pool of `poolSize` lacks to exceed the cores. A wait policy that the user has
+  /// chosen is kept.
+  void addFor(int poolSize) {
+    if (poolSize < 2 || std::getenv("OMP_WAIT_POLICY") || std::getenv("GOMP_SPINCOUNT"))
+      return;
+    std::lock_guard lock(mutex);
+    int missing = omp_get_num_procs() + 1 - poolSize - count;
+    if (missing <= 0)
+      return;
+    count += missing;
+    // The thread that begins a team is not one of libgomp's. All sleep until the process ends.
+    std::thread([team = static_cast<unsigned>(missing) + 1] {
+      GOMP_parallel([](void *) { sleepForever(); }, nullptr, team, 0);
+    }).detach();
+  }
+
+private:
+  [[noreturn]] static void sleepForever() {
+    while (true)
+      std::this_thread::sleep_for(std::chrono::hours(1));
+  }
+
+  std::mutex mutex;
+  int count = 0;
+};
+
+IdleThreads &idleThreads() {
+  static IdleThreads threads;
+  return threads;
 }
 
 struct Region {
@@ -60,10 +108,13 @@ int threads() { return threadCount().load(std::memory_order_relaxed); }
 
 void setThreads(int count) {
   threadCount().store(std::max(1, count), std::memory_order_relaxed);
+  idleThreads().addFor(threads());
   applyThreads();
 }
 
 void applyThreads() {
+  static std::once_flag isFirst; // without a call of setThreads
+  std::call_once(isFirst, [] { idleThreads().addFor(threads()); });
   if (omp_get_max_threads() != threads())
     omp_set_num_threads(threads());
 }

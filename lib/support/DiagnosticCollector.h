@@ -35,19 +35,28 @@ private:
     std::string message = diagnostic.str();
     for (mlir::Diagnostic &note : diagnostic.getNotes())
       llvm::raw_string_ostream(message) << "; " << note << inParentheses(textOf(note.getLocation()));
-    diagnostics.add(textOf(diagnostic.getLocation()), message);
+    mlir::Location location = diagnostic.getLocation();
+    Diagnostic error{.location = textOf(location), .message = std::move(message)};
+    if (auto name = mlir::dyn_cast<mlir::NameLoc>(location))
+      error.output = name.getName().str();
+    diagnostics.add(std::move(error));
   }
 
   static std::string inParentheses(const std::string &text) { return text.empty() ? "" : " (" + text + ")"; }
 
-  /// A position in a file: "net.mlir:3:12"; empty if it is unknown.
+  /// A position in a file: "net.mlir:3:12"; empty if it is unknown. Of an imported op its output comes first:
+  /// "relu_0.tmp_0 at net.py:42:0".
   static std::string textOf(mlir::Location location) {
     std::string text;
     llvm::raw_string_ostream stream(text);
     if (auto position = mlir::dyn_cast<mlir::FileLineColLoc>(location))
       stream << position.getFilename().getValue() << ":" << position.getLine() << ":" << position.getColumn();
-    else if (!mlir::isa<mlir::UnknownLoc>(location))
+    else if (auto name = mlir::dyn_cast<mlir::NameLoc>(location)) {
+      std::string line = textOf(name.getChildLoc());
+      stream << name.getName().getValue() << (line.empty() ? "" : " at " + line);
+    } else if (!mlir::isa<mlir::UnknownLoc>(location)) {
       stream << location;
+    }
     return text;
   }
 

@@ -1,22 +1,22 @@
 /// Parallel loops over all cores.
 #pragma once
 
+#include "lib/support/Cores.h"
+
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <functional>
 #include <future>
-#include <thread>
 #include <vector>
 
 namespace proa {
 
-/// Calls `work()` on one thread for each core, at most `maxThreads`; this thread is one of them. Rethrows
+/// Calls `work()` on one thread for each available core, at most `maxThreads`; this thread is one of them. Rethrows
 /// exceptions of `work` after all threads have ended.
 template <class Work> void onAllCores(size_t maxThreads, Work work) {
   std::vector<std::future<void>> others;
-  for (size_t thread = 1; thread < std::min<size_t>(std::thread::hardware_concurrency(), maxThreads);
-       ++thread)
+  for (size_t thread = 1; thread < std::min(static_cast<size_t>(availableCores()), maxThreads); ++thread)
     others.push_back(std::async(std::launch::async, std::ref(work)));
   work();
   for (std::future<void> &other : others)

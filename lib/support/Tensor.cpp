@@ -1,4 +1,4 @@
-#include "proa/Tensor.h"
+#include "lib/support/TensorCheck.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -66,7 +66,9 @@ std::string describe(DType dtype, std::span<const int64_t> dims) {
 }
 
 Tensor::Tensor(DType dtype, std::vector<int64_t> dims)
-    : elementType(dtype), shape(std::move(dims)), count(elementCount(shape).value()) {
+    : elementType(dtype), shape(std::move(dims)), count(elementCount(shape).value_or(0)) {
+  if (!elementCount(shape))
+    return;
   size_t rounded = (bytes() + alignment - 1) / alignment * alignment;
   storage = std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded);
   if (!storage)
@@ -75,14 +77,28 @@ Tensor::Tensor(DType dtype, std::vector<int64_t> dims)
 }
 
 Tensor::Tensor(DType dtype, std::vector<int64_t> dims, void *data, std::shared_ptr<const void> owner)
-    : elementType(dtype), shape(std::move(dims)), count(elementCount(shape).value()), storage(data),
+    : elementType(dtype), shape(std::move(dims)), count(elementCount(shape).value_or(0)), storage(data),
       owner(std::move(owner)) {}
 
 Tensor Tensor::reshaped(std::vector<int64_t> dims) const {
+  if (elementCount(dims) != count) { // without data, so that a use of it is an error
+    Tensor none;
+    none.elementType = elementType;
+    none.shape = std::move(dims);
+    none.count = elementCount(none.shape).value_or(0);
+    return none;
+  }
   Tensor out = *this;
   out.shape = std::move(dims);
   out.levels.clear();
   return out;
+}
+
+std::string whyInvalid(const Tensor &tensor) {
+  if (!elementCount(tensor.dims()))
+    return fmt::format("has the dims [{}], expected non-negative ones with at most 2^63 elements",
+                       fmt::join(tensor.dims(), ", "));
+  return tensor.bytes() > 0 && !tensor.data() ? "has no data, but it is " + tensor.describe() : "";
 }
 
 } // namespace proa
