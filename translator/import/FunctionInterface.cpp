@@ -2,6 +2,7 @@
 
 #include "translator/import/InterfaceFinder.h"
 #include "translator/import/ProgramImporter.h"
+#include "translator/import/UnreadValues.h"
 
 #include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/Pd.h"
@@ -73,6 +74,7 @@ void FunctionInterface::findFeedsAndFetches() {
     feeds.push_back(name);
   for (auto &[column, name] : fetched)
     fetches.push_back(name);
+  fetchesUnread = fetches.empty() && program.options.fetches.empty();
   part = Subgraph(program.legacyProgram, feeds, fetches, program.options.feeds, program.options.fetches);
   if (!program.options.fetches.empty())
     fetches = program.options.fetches;
@@ -80,6 +82,18 @@ void FunctionInterface::findFeedsAndFetches() {
     feeds = program.options.feeds;
   else if (!part.isWhole())
     llvm::erase_if(feeds, [&](const std::string &name) { return !part.reads(name); });
+  if (fetchesUnread)
+    fetches = unreadValues(program.legacyProgram);
+}
+
+/// Some outputs of legacy ops are not imported, because only Paddle's kernels use them.
+void FunctionInterface::keepComputedFetches() {
+  llvm::erase_if(fetches, [&](const std::string &name) {
+    Value value = program.lookup(name);
+    return !program.poisoned.contains(name) && (!value || !isa<RankedTensorType>(value.getType()));
+  });
+  if (!fetches.empty())
+    program.warn("no-fetch", fetches.front(), unreadValuesText(fetches));
 }
 
 void FunctionInterface::warnOfDroppedStates() {
@@ -281,6 +295,8 @@ void FunctionInterface::finish() {
                                      "fetched variable '" + name + "' is a tensor array, expected a tensor");
     addResult(value, named(role, name));
   };
+  if (fetchesUnread)
+    keepComputedFetches();
   for (const std::string &name : fetches)
     add(name, pd::fetchAttribute);
   for (const std::string &name : fetches) {

@@ -58,6 +58,7 @@ public:
 
 private:
   void findFeedsAndFetches();
+  void keepComputedFetches();
   std::vector<Argument> declareArguments();
   mlir::RankedTensorType typeOf(const legacy::Variable &variable, const std::string &where);
   mlir::RankedTensorType typeOf(const Argument &argument);
@@ -66,6 +67,8 @@ private:
   void keepStoredShape(const std::string &name, mlir::Value value);
 
   ProgramImporter &program;
+  /// Whether `fetches` are unreadValues(), because the program has no fetch op and none is requested.
+  bool fetchesUnread = false;
   /// Persistable variables that the program reads before it writes them.
   std::vector<const legacy::Variable *> parameters;
 };

@@ -5,6 +5,8 @@
 #include "translator/import/InterfaceFinder.h"
 #include "translator/import/Recomputed.h"
 
+#include "lib/support/Suggest.h"
+
 #include "dialects/pd/ir/Pd.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -59,6 +61,14 @@ Result<OwningOpRef<ModuleOp>> ProgramImporter::run() {
   return std::move(module);
 }
 
+/// Suggests legacy ops with a similar name.
+static std::string nearOps(const std::string &type) {
+  std::vector<std::string> names;
+  for (const LegacyOp &entry : legacyOps())
+    names.push_back(entry.type.str());
+  return didYouMean(type, names);
+}
+
 void ProgramImporter::importOp(size_t index, const legacy::Operation &op) {
   currentIndex = index;
   currentOp = &op;
@@ -91,7 +101,7 @@ void ProgramImporter::importOp(size_t index, const legacy::Operation &op) {
   } else if (!entry && findForwardOp(op.type)) {
     gradients.import(op);
   } else if (!entry) {
-    report("op '" + op.type + "' is not known");
+    report("op '" + op.type + "' is not known" + nearOps(op.type));
   } else {
     if (gradients.isActive())
       gradients.recordProducer(op);
@@ -173,7 +183,7 @@ void ProgramImporter::define(const std::string &name, VariableNumber number, Val
   bool same = inferred == declared->dtype && type.getRank() == static_cast<int64_t>(declared->dims.size());
   for (int64_t d = 0; same && d < type.getRank(); ++d)
     same = type.isDynamicDim(d) || declared->dims[d] < 0 || type.getDimSize(d) == declared->dims[d];
-  if (same)
+  if (same || !isRead(name))
     return;
   std::vector<int64_t> dims(type.getShape());
   for (int64_t &dim : dims)
@@ -182,6 +192,19 @@ void ProgramImporter::define(const std::string &name, VariableNumber number, Val
   warn("declared-type", name,
        "variable '" + name + "' is declared as " + describe(*declared->dtype, declared->dims) +
            " and inferred as " + describe(inferred.value_or(DType::Float32), dims));
+}
+
+bool ProgramImporter::isRead(const std::string &name) {
+  if (!readNames) {
+    readNames.emplace();
+    for (const legacy::Block &block : legacyProgram.blocks)
+      for (const legacy::Operation &op : block.operations)
+        for (const legacy::Slot &slot : op.inputs)
+          readNames->insert_range(slot.arguments);
+    readNames->insert_range(interface.fetches);
+    readNames->insert_range(interface.states);
+  }
+  return readNames->contains(name);
 }
 
 OpImporter ProgramImporter::importerOfCurrentOp() {

@@ -50,10 +50,12 @@ private:
   void importFusedParts(OpImporter &importer);
   OpImporter importerOfCurrentOp();
 
-  /// Defines a variable and compares its type with the declared one.
+  /// Defines a variable. If anything reads it, its type is compared with the declared one.
   void define(const std::string &name, mlir::Value value) { define(name, variables.numberOf(name), value); }
   void define(const std::string &name, VariableNumber number, mlir::Value value);
   mlir::Value lookup(llvm::StringRef name) const { return scope.lookup(name); }
+  /// Whether an op of any block reads the variable, a fetch returns it or a later run uses it.
+  bool isRead(const std::string &name);
 
   // Ops that equal an earlier one (OpMemo.cpp).
 
@@ -104,6 +106,8 @@ private:
   ControlFlowImporter controlFlow;
   /// Names that an op failed to define: their readers report nothing more.
   llvm::StringSet<> poisoned;
+  /// Names for which isRead() is true; collected at the first call.
+  std::optional<llvm::StringSet<>> readNames;
   int32_t currentBlock = 0;
   size_t currentIndex = 0;
   const legacy::Operation *currentOp = nullptr;

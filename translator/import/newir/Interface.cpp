@@ -1,6 +1,7 @@
 //! The interface of the function: feeds, parameters and fetches of the model, or those of a part of it
 //! between other values. Such a value is named by its id in the file, "%12".
 #include "translator/import/FunctionInterface.h"
+#include "translator/import/UnreadValues.h"
 #include "translator/import/newir/ModelImporter.h"
 
 #include "dialects/pd/ir/FunctionAttributes.h"
@@ -161,12 +162,49 @@ Value ModelImporter::valueNamed(const std::string &name) {
   return isTensor ? found->second[0] : Value();
 }
 
+static void addOperands(const std::vector<newir::Operation> &operations, std::set<int64_t> &ids) {
+  for (const newir::Operation &op : operations) {
+    ids.insert(op.inputs.begin(), op.inputs.end());
+    for (const std::vector<newir::Block> &region : op.regions)
+      for (const newir::Block &block : region)
+        addOperands(block.operations, ids);
+  }
+}
+
+/// The results of ops none of whose results an op reads. Ops that change operands in place ("sgd_") update
+/// state.
+std::vector<std::pair<std::string, Value>> ModelImporter::unreadResults() {
+  std::set<int64_t> read;
+  addOperands(model.operations, read);
+  std::vector<std::pair<std::string, Value>> unread;
+  std::vector<std::string> names;
+  for (const newir::Operation &op : model.operations) {
+    if (llvm::StringRef(op.name).ends_with("_") ||
+        llvm::any_of(op.outputs, [&](const newir::Definition &output) { return read.contains(output.id); }))
+      continue;
+    for (const newir::Definition &output : op.outputs)
+      if (std::string name = "%" + std::to_string(output.id); Value value = valueNamed(name)) {
+        unread.emplace_back(name, value);
+        names.push_back(name);
+      }
+  }
+  if (!unread.empty() && options.onDiagnostic)
+    options.onDiagnostic({.severity = Diagnostic::Severity::Warning,
+                          .location = options.source,
+                          .message = unreadValuesText(names),
+                          .code = "no-fetch",
+                          .variable = names.front()});
+  return unread;
+}
+
 std::vector<std::pair<std::string, Value>> ModelImporter::chooseFetches() {
   std::vector<std::pair<std::string, Value>> chosen;
   for (auto &[column, fetch] : fetches)
     chosen.push_back(fetch);
-  if (options.fetches.empty())
-    return chosen;
+  if (options.fetches.empty()) {
+    bool hasFetchOp = llvm::any_of(model.operations, [](const auto &op) { return op.name == "1.fetch"; });
+    return hasFetchOp ? chosen : unreadResults();
+  }
   auto isKnown = [&](const std::string &name) { return idIn(name) || valueNamed(name); };
   // Names of fetches are numbers; a user may give them others.
   if (!llvm::all_of(options.fetches, isKnown) && options.fetches.size() == chosen.size()) {

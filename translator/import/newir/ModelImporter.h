@@ -39,6 +39,8 @@ private:
   void finishFunction();
   /// The fetches in their order, with their names.
   std::vector<std::pair<std::string, mlir::Value>> chooseFetches();
+  /// The fetches of a model without fetch ops, with a warning.
+  std::vector<std::pair<std::string, mlir::Value>> unreadResults();
   /// A fetch, feed or parameter of the model, or a value by its id, "%12"; else null.
   mlir::Value valueNamed(const std::string &name);
   void refuseName(const char *kind, const std::string &name);
