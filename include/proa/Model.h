@@ -43,7 +43,8 @@ struct TensorInfo {
 
 /// Options of Model::open.
 struct ModelOptions {
-  /// Number of threads of a run; 0: one for each core.
+  /// Number of threads of a run; 0: one for each core that the process may use (its affinity and the CPU
+  /// quota of its control group).
   int threads = 0;
   /// Seed of random ops that have no seed attribute. Equal seeds give equal results, with any number of
   /// threads.
@@ -146,6 +147,9 @@ public:
   const std::vector<TensorInfo> &feeds() const;
   const std::vector<std::string> &fetches() const;
   const std::vector<TensorInfo> &parameters() const;
+
+  /// Whether a run changes state variables, as a training step does.
+  bool isTraining() const;
 
   /// The rank of this process, and the number of ranks. Without a mesh of processes they are 0 and 1.
   ///

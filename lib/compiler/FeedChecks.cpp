@@ -1,6 +1,7 @@
 #include "lib/compiler/FeedChecks.h"
 
 #include "lib/support/Suggest.h"
+#include "lib/support/TensorCheck.h"
 
 #include <algorithm>
 #include <set>
@@ -32,6 +33,14 @@ std::string lodError(const Tensor &tensor) {
 }
 
 } // namespace
+
+Result<void> checkValid(const std::string &source, const std::map<std::string, Tensor> &inputs) {
+  Diagnostics diagnostics;
+  for (const auto &[name, tensor] : inputs)
+    if (std::string invalid = whyInvalid(tensor); !invalid.empty())
+      diagnostics.add(source, "feed '" + name + "' " + invalid);
+  return diagnostics;
+}
 
 Result<void> checkFeeds(const std::string &source, const std::vector<TensorInfo> &feeds,
                         const std::map<std::string, Tensor> &inputs) {

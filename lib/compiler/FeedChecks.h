@@ -14,4 +14,7 @@ namespace proa {
 Result<void> checkFeeds(const std::string &source, const std::vector<TensorInfo> &feeds,
                         const std::map<std::string, Tensor> &inputs);
 
+/// Errors of tensors that cannot be run (whyInvalid). Only their dims are needed to compile.
+Result<void> checkValid(const std::string &source, const std::map<std::string, Tensor> &inputs);
+
 } // namespace proa

@@ -7,6 +7,7 @@
 #include "lib/compiler/FeedChecks.h"
 #include "lib/compiler/IrProgram.h"
 #include "lib/compiler/KernelDiagnosis.h"
+#include "lib/compiler/LocateErrors.h"
 #include "lib/compiler/ModelMesh.h"
 #include "lib/compiler/ModelValues.h"
 #include "lib/compiler/ParameterValues.h"
@@ -16,6 +17,7 @@
 #include "lib/compiler/Stopwatch.h"
 #include "lib/runtime/Executable.h"
 #include "lib/runtime/ThreadPool.h"
+#include "lib/support/Cores.h"
 #include "lib/support/Files.h"
 #include "lib/support/Suggest.h"
 #include "lib/support/UniqueDiagnostics.h"
@@ -30,16 +32,23 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <set>
-#include <thread>
 
 namespace proa {
 namespace {
 
-int cores() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
-int threadsOf(const ModelOptions &options) { return options.threads > 0 ? options.threads : cores(); }
+int threadsOf(const ModelOptions &options) {
+  return options.threads > 0 ? options.threads : availableCores();
+}
+
+/// "LOCATION: MESSAGE"
+std::string withLocation(const Diagnostic &diagnostic) {
+  return diagnostic.location + (diagnostic.location.empty() ? "" : ": ") + diagnostic.message;
+}
 
 TensorInfo describe(std::string name, mlir::RankedTensorType type) {
   TensorInfo info;
@@ -84,7 +93,8 @@ struct Model::Implementation {
   ModelOptions options;
   std::function<void(const Diagnostic &)> onRemark;
   std::string path; ///< begins the messages
-  std::string programText;
+  std::string programText, programFile;
+  bool lacksWeightsFile = false;
   ProgramTarget target;
   std::unique_ptr<mlir::MLIRContext> context;
   std::unique_ptr<ProgramSource> source;
@@ -122,7 +132,8 @@ struct Model::Implementation {
   /// Forgets what was imported for another value of a parameter.
   void forgetValue(const std::string &name, const Tensor &value);
   void describeInterface(mlir::ModuleOp module);
-  void describeStates(mlir::ModuleOp module);
+  /// Finds fetches and states.
+  void describeResults(mlir::ModuleOp module);
   Result<void> describeDeclared();
   /// The program for these feeds, imported as `attempt` says.
   Result<const Imported *> importFor(const std::map<std::string, Tensor> &feeds, Attempt attempt);
@@ -146,11 +157,16 @@ struct Model::Implementation {
   Result<void> bindParameters();
   /// The results of a run of the current variant: fetches and their LoDs, without a mesh also state.
   Result<std::vector<Tensor>> runCurrent(const runtime::NamedTensors &inputs);
+  /// The errors with the ops of the legacy program that compute the named outputs.
+  Diagnostics located(const Diagnostics &diagnostics) const;
   /// Stops the other processes of a mesh, which may not have these errors.
   Diagnostics failEverywhere(const Diagnostics &diagnostics) const;
   /// Finds the op in a kernel of a variant that makes a NaN or an Inf.
   runtime::KernelDiagnosis diagnosisOf(const Imported &imported, const std::map<std::string, Tensor> &feeds);
   Result<void> transform(mlir::ModuleOp module);
+  void warn(const char *code, const std::string &variable, const std::string &message) const;
+  /// Errors if parameters have no value. One error if there is no file of weights at all.
+  Result<void> checkParameterValues(const runtime::Plan &plan);
   /// The common part of run() and measure(): selects the variant for these feeds, and adds state and LoDs to
   /// the feeds of its plan.
   Result<runtime::NamedTensors> beforeRun(const std::map<std::string, Tensor> &feeds);
@@ -269,11 +285,42 @@ Result<void> Model::Implementation::readProgram() {
   return importDeclared();
 }
 
+void Model::Implementation::warn(const char *code, const std::string &variable,
+                                 const std::string &message) const {
+  if (options.onDiagnostic)
+    options.onDiagnostic({.severity = Diagnostic::Severity::Warning,
+                          .location = path,
+                          .message = message,
+                          .code = code,
+                          .variable = variable});
+}
+
+Result<void> Model::Implementation::checkParameterValues(const runtime::Plan &plan) {
+  if (!lacksWeightsFile)
+    return {}; // bindParameters() reports each
+  std::vector<std::string> missing;
+  for (runtime::ValueId id : plan.parameters)
+    if (const std::string &name = plan.values[static_cast<size_t>(id)].name; !values.inMemory.contains(name))
+      missing.push_back(name);
+  if (missing.empty())
+    return {};
+  return errorAt(
+      path, fmt::format("no weights were found, and {} parameters have no value, '{}' first; expected {}, "
+                        "or the path of a weights file (--params)",
+                        missing.size(), missing.front(), params::weightsNames(programFile)));
+}
+
 Result<void> Model::Implementation::readSource(const params::ModelFiles &files) {
   Stopwatch watch(times.read);
   auto text = readFile(files.program);
   if (!text)
     return text.diagnostics();
+  programFile = files.program;
+  lacksWeightsFile = files.weightsForm == params::WeightsForm::None;
+  for (const std::string &other : files.unused)
+    warn("other-file", other,
+         "the file '" + other + "' is not used, because '" +
+             (params::isProgram(other) ? files.program : files.weights) + "' is");
   programText = std::move(*text);
   if (isIr(files.program, programText))
     if (Result<void> checked = checkIrOptions(options, path); !checked)
@@ -413,16 +460,17 @@ void Model::Implementation::describeInterface(mlir::ModuleOp module) {
   }
   for (TensorInfo &info : feeds)
     info.lodLevel = levels[info.name];
+  describeResults(module);
+}
+
+void Model::Implementation::describeResults(mlir::ModuleOp module) {
+  auto main = module.lookupSymbol<mlir::func::FuncOp>("main");
+  fetches.clear();
   for (unsigned i = 0; i < main.getNumResults(); ++i) {
     auto fetch = main.getResultAttrOfType<mlir::StringAttr>(i, pd::fetchAttribute);
     if (fetch && !main.getResultAttr(i, pd::lodOwnerAttribute))
       fetches.push_back(fetch.str());
   }
-  describeStates(module);
-}
-
-void Model::Implementation::describeStates(mlir::ModuleOp module) {
-  auto main = module.lookupSymbol<mlir::func::FuncOp>("main");
   for (unsigned i = 0; i < main.getNumResults(); ++i)
     if (auto state = main.getResultAttrOfType<mlir::StringAttr>(i, pd::stateAttribute))
       states.insert(state.str());
@@ -450,7 +498,7 @@ Model::Implementation::specialized(mlir::ModuleOp module,
 
 CompileOptions Model::Implementation::compileOptions() const {
   CompileOptions compileOptions;
-  compileOptions.threads = cores();
+  compileOptions.threads = availableCores();
   compileOptions.decompose = options.decompose;
   compileOptions.memoryBudget = options.memoryBudget;
   compileOptions.amp = options.amp;
@@ -494,10 +542,14 @@ Result<Compilation> Model::Implementation::compile(mlir::ModuleOp module,
   times.compile = 0;
   if (options.cacheDirectory == "off" || !options.dumpDirectory.empty() || !options.remarks.empty())
     return compileFresh(module, inputs);
-  // A default cache that cannot be used is ignored: it only costs time.
   auto cache = CompiledCache::open(options.cacheDirectory);
-  if (!cache)
-    return options.cacheDirectory.empty() ? compileFresh(module, inputs) : cache.diagnostics();
+  if (!cache && !options.cacheDirectory.empty())
+    return cache.diagnostics();
+  if (!cache) { // a default cache that cannot be used only costs time
+    warn("no-cache", "",
+         "the cache of compiled programs cannot be used: " + withLocation(cache.diagnostics()[0]));
+    return compileFresh(module, inputs);
+  }
   std::map<std::string, Tensor> feeds = import::withLods(inputs);
   CompiledKey described{options, programText, source->legacyProgram(), feeds, {}, attempt.deferAll};
   if (attempt.known == FeedKnowledge::Elements)
@@ -552,6 +604,8 @@ Result<Variant> Model::Implementation::load(Compilation compilation, const Impor
       remark.message = remark.code + ": " + remark.message;
       onRemark(remark);
     }
+  if (auto complete = checkParameterValues((*executable)->plan()); !complete)
+    return complete.diagnostics();
   if (auto bound = (*executable)->bindParameters(values.inMemory); !bound)
     return bound.diagnostics();
   if (options.checkFinite)
@@ -598,7 +652,7 @@ Result<Compilation> Model::Implementation::compileWith(const std::map<std::strin
         attempt ? compile(*(*attempt)->module, inputs, next) : Result<Compilation>(attempt.diagnostics());
     if (compiled) {
       imported = *attempt;
-      describeStates(*imported->module);
+      describeResults(*imported->module);
       known = next.known;
       return compiled;
     }
@@ -628,7 +682,7 @@ Result<Variant *> Model::Implementation::variantFor(const std::map<std::string, 
         !agreed)
       return agreed.diagnostics();
   if (!compiled)
-    return compiled.diagnostics();
+    return located(compiled.diagnostics());
   times.load = 0;
   auto variant = load(std::move(*compiled), *imported, inputs);
   if (!variant)
@@ -657,6 +711,7 @@ Result<Model> Model::open(const std::string &path, ModelOptions options) {
 const std::vector<TensorInfo> &Model::feeds() const { return implementation->feeds; }
 const std::vector<std::string> &Model::fetches() const { return implementation->fetches; }
 const std::vector<TensorInfo> &Model::parameters() const { return implementation->parameters; }
+bool Model::isTraining() const { return !implementation->states.empty(); }
 const ModelTimes &Model::times() const { return implementation->times; }
 
 Result<void> Model::Implementation::checkParameter(const std::string &name, const Tensor &value) const {
@@ -730,6 +785,17 @@ Result<void> Model::Implementation::bindParameters() {
   return {};
 }
 
+Diagnostics Model::Implementation::located(const Diagnostics &diagnostics) const {
+  const legacy::Program *program = source ? source->legacyProgram() : nullptr;
+  Diagnostics result;
+  for (Diagnostic error : diagnostics) {
+    if (program && !error.output.empty() && error.op < 0)
+      locateInProgram(error, *program, path);
+    result.add(std::move(error));
+  }
+  return result;
+}
+
 Diagnostics Model::Implementation::failEverywhere(const Diagnostics &diagnostics) const {
   if (mesh)
     mesh->fail(diagnostics);
@@ -742,6 +808,8 @@ Result<std::vector<Tensor>> Model::Implementation::runCurrent(const runtime::Nam
 }
 
 Result<runtime::NamedTensors> Model::Implementation::beforeRun(const std::map<std::string, Tensor> &feeds) {
+  if (Result<void> valid = checkValid(path, feeds); !valid)
+    return valid.diagnostics();
   auto variant = variantFor(feeds);
   if (!variant)
     return variant.diagnostics();
@@ -772,7 +840,7 @@ Result<std::vector<NamedTensor>> Model::run(const std::map<std::string, Tensor> 
     return self.failEverywhere(inputs.diagnostics());
   auto results = self.runCurrent(*inputs);
   if (!results)
-    return results.diagnostics();
+    return self.located(results.diagnostics());
   return self.take(*self.current, *results);
 }
 
@@ -787,7 +855,7 @@ Result<double> Model::measure(const std::map<std::string, Tensor> &feeds) {
                      : self.current->session->runSilently(*inputs);
   }();
   if (!done)
-    return done.diagnostics();
+    return self.located(done.diagnostics());
   return self.times.lastRun;
 }
 

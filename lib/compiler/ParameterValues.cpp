@@ -1,5 +1,6 @@
 #include "lib/compiler/ParameterValues.h"
 
+#include "lib/support/TensorCheck.h"
 #include "translator/params/PaddleParams.h"
 #include "translator/params/Safetensors.h"
 
@@ -7,6 +8,8 @@ namespace proa {
 
 Result<void> checkType(const std::string &where, const std::string &name, const Tensor &value, DType dtype,
                        std::span<const int64_t> dims) {
+  if (std::string invalid = whyInvalid(value); !invalid.empty())
+    return errorAt(where, "the value of parameter '" + name + "' " + invalid);
   bool fits = value.dtype() == dtype && value.dims().size() == dims.size();
   for (size_t d = 0; fits && d < dims.size(); ++d)
     fits = dims[d] < 0 || dims[d] == value.dims()[d];

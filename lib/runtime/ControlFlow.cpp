@@ -113,8 +113,10 @@ Result<void> Frame::runWhile(const BoundStep &bound, States states, Profile *pro
     return done;
   auto inIteration = [](Result<void> done, int64_t iteration) -> Result<void> {
     Diagnostics diagnostics;
-    for (const Diagnostic &p : done.diagnostics())
-      diagnostics.add(p.location, fmt::format("{} (in iteration {} of the loop)", p.message, iteration));
+    for (Diagnostic p : done.diagnostics()) {
+      p.message += fmt::format(" (in iteration {} of the loop)", iteration);
+      diagnostics.add(std::move(p));
+    }
     return diagnostics;
   };
   for (int64_t iteration = 0;; ++iteration) {

@@ -281,7 +281,9 @@ Diagnostics Executable::inProgram(const Diagnostics &diagnostics) const {
   Diagnostics named;
   for (const Diagnostic &p : diagnostics) {
     bool needsSeparator = !title.empty() && !p.location.empty();
-    named.add(title + (needsSeparator ? ": " : "") + p.location, p.message);
+    Diagnostic error = p;
+    error.location = title + (needsSeparator ? ": " : "") + p.location;
+    named.add(std::move(error));
   }
   return named;
 }

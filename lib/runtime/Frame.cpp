@@ -403,6 +403,16 @@ Result<void> Frame::runStep(const BoundStep &bound, States states, Profile *prof
   return {};
 }
 
+Diagnostic Frame::atStep(const Step &step, const std::string &message) const {
+  Diagnostic error{.location = placeOf(step), .message = message};
+  for (ValueId id : step.outputs)
+    if (id != none && error.output.empty())
+      error.output = layout.plan->values[static_cast<size_t>(id)].name;
+  if (!error.output.empty())
+    error.location += " -> " + error.output;
+  return error;
+}
+
 Result<void> Frame::execute(std::span<const BoundStep> steps, States states, Profile *profile) {
   for (const BoundStep &bound : steps) {
     int64_t start = profile ? Profile::now() : 0;
@@ -415,7 +425,7 @@ Result<void> Frame::execute(std::span<const BoundStep> steps, States states, Pro
     if (!done) {
       Diagnostics diagnostics;
       for (const Diagnostic &p : done.diagnostics()) // a step of a body has said already where it is
-        diagnostics.add(p.location.empty() ? placeOf(*bound.step) : p.location, p.message);
+        diagnostics.add(p.location.empty() ? atStep(*bound.step, p.message) : p);
       return diagnostics;
     }
     if (profile && bound.bodies.empty() && !isTimed)

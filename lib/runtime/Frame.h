@@ -102,6 +102,8 @@ public:
   /// user's line and the op.
   Result<void> execute(std::span<const BoundStep> steps, std::span<std::unique_ptr<KernelState>> states,
                        Profile *profile);
+  /// An error of a step, with its output.
+  Diagnostic atStep(const Step &step, const std::string &message) const;
   /// Runs steps that the device can record: at first step by step, which loads code and allocates workspaces;
   /// with the same addresses again, by a graph.
   Result<void> executeGraph(std::span<const BoundStep> steps, std::span<std::unique_ptr<KernelState>> states,

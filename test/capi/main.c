@@ -133,7 +133,7 @@ static void count_warnings(void *context, const proa_diagnostic *diagnostic) {
 static void check_diagnostics(const char *corpus) {
   char path[4096];
   proa_model_options options = PROA_MODEL_OPTIONS_INIT;
-  const char *feeds[] = {"x", NULL}, *fetches[] = {"array_read_0.tmp_0", "p", "array_length_0.tmp_0", NULL};
+  const char *feeds[] = {"x", NULL}, *fetches[] = {"array_read_0.tmp_0", "p", "p_i", NULL};
   proa_model *model;
   seen_warnings seen = {0, 0};
   options.cache_directory = "off";

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <set>
 
@@ -20,11 +21,8 @@ bool isFile(const fs::path &path) {
   return fs::is_regular_file(path, ignored);
 }
 
-/// The only program in a folder, by its usual names first.
-Result<std::string> programIn(const fs::path &folder) {
-  for (const char *name : {"program.json", "program.pdmodel", "__model__"})
-    if (isFile(folder / name))
-      return (folder / name).string();
+/// The only program in a folder, by its usual names first. `unused` gets other files that are programs.
+Result<std::string> programIn(const fs::path &folder, std::vector<std::string> &unused) {
   std::vector<std::string> found;
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
@@ -34,6 +32,18 @@ Result<std::string> programIn(const fs::path &folder) {
   if (error)
     return errorAt(folder.string(), "cannot list the folder: " + error.message());
   std::sort(found.begin(), found.end());
+  for (const char *name : {"program.json", "program.pdmodel", "__model__"}) {
+    std::string usual = (folder / name).string();
+    if (!isFile(usual))
+      continue;
+    if (std::string other = (folder / "__model__").string(); isFile(other))
+      found.push_back(other);
+    // program.json and program.pdmodel are two forms of one program.
+    std::ranges::copy_if(found, std::back_inserter(unused), [&](const std::string &other) {
+      return isProgram(other) && fs::path(other).stem() != fs::path(usual).stem();
+    });
+    return usual;
+  }
   // A .pdmodel is a program; a .json beside it may be anything.
   auto isBinary = [](const std::string &path) { return path.ends_with(".pdmodel"); };
   auto binaries = std::count_if(found.begin(), found.end(), isBinary);
@@ -61,17 +71,33 @@ WeightsForm formOf(const fs::path &weights) {
   return WeightsForm::None;
 }
 
+/// Where the weights of a program may be, in the order in which they are looked for.
+std::vector<fs::path> weightsBeside(const fs::path &program) {
+  fs::path folder = program.parent_path();
+  return {fs::path(program).replace_extension(".safetensors"),
+          fs::path(program).replace_extension(".pdiparams"), folder / "params.safetensors",
+          folder / "params.pdiparams", folder / "__params__"};
+}
+
+/// Whether weights are those of another file in a second form, written at the same time: params.pdiparams
+/// beside params.safetensors.
+bool isSecondForm(const fs::path &candidate, const fs::path &used) {
+  std::error_code ignored;
+  return candidate.stem() == used.stem() && fs::last_write_time(candidate, ignored) <=
+                                                fs::last_write_time(used, ignored) + std::chrono::minutes(1);
+}
+
 void findWeights(ModelFiles &files) {
   fs::path program(files.program), folder = program.parent_path();
-  for (const fs::path &candidate :
-       {fs::path(program).replace_extension(".safetensors"),
-        fs::path(program).replace_extension(".pdiparams"), folder / "params.safetensors",
-        folder / "params.pdiparams", folder / "__params__"})
-    if (isFile(candidate)) {
+  for (const fs::path &candidate : weightsBeside(program))
+    if (isFile(candidate) && files.weightsForm == WeightsForm::None) {
       files.weights = candidate.string();
       files.weightsForm = formOf(candidate);
-      return;
+    } else if (isFile(candidate) && candidate != files.weights && !isSecondForm(candidate, files.weights)) {
+      files.unused.push_back(candidate.string());
     }
+  if (files.weightsForm != WeightsForm::None)
+    return;
   if (!files.meta.empty() && hasGeneratedParams(files.meta)) {
     files.weights = files.meta;
     files.weightsForm = WeightsForm::Generated;
@@ -135,6 +161,22 @@ void adoptType(legacy::Variable &variable, const Tensor &tensor) {
 
 } // namespace
 
+bool isProgram(const std::string &file) {
+  return file.ends_with(".pdmodel") || fs::path(file).filename() == "__model__" ||
+         fs::path(file).filename() == "program.json";
+}
+
+std::string weightsNames(const std::string &program) {
+  std::string names;
+  std::vector<fs::path> candidates = weightsBeside(program);
+  for (const fs::path &candidate : candidates)
+    names += (names.empty()                    ? ""
+              : candidate == candidates.back() ? " or "
+                                               : ", ") +
+             candidate.filename().string();
+  return names + " in its folder";
+}
+
 std::vector<std::string> savedVariables(const legacy::Program &program) {
   std::set<std::string> names;
   for (const legacy::Block &block : program.blocks)
@@ -160,7 +202,7 @@ Result<ModelFiles> findModel(const std::string &path, const std::string &weights
   ModelFiles files;
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) {
-    Result<std::string> program = programIn(path);
+    Result<std::string> program = programIn(path, files.unused);
     if (!program)
       return program.diagnostics();
     files.program = *program;

@@ -28,7 +28,16 @@ struct ModelFiles {
   std::string weights;
   std::string startup; ///< startup.json: the program that initializes the parameters
   std::string meta;    ///< meta.json
+  /// Other programs and weights in the folder, which come later in the order of findModel. A file that has
+  /// the same content in another form is not among them: program.pdmodel beside program.json, and
+  /// params.pdiparams that is not newer than params.safetensors.
+  std::vector<std::string> unused;
 };
+
+/// Whether the name is one of a program: *.pdmodel, __model__, program.json.
+bool isProgram(const std::string &file);
+/// The names of weights that are looked for beside a program, as text for messages.
+std::string weightsNames(const std::string &program);
 
 /// Finds the files of a model. `path` is a program file or a folder with one program: program.json,
 /// program.pdmodel, __model__, or else the only *.json or *.pdmodel in it. Weights are `weights` if given;

@@ -129,7 +129,7 @@ TEST(ModelTest, WarningsAreReportedOnce) {
   std::vector<Diagnostic> warnings;
   ModelOptions options{.cacheDirectory = "off",
                        .feeds = {"x"},
-                       .fetches = {"array_read_0.tmp_0", "p", "array_length_0.tmp_0"},
+                       .fetches = {"array_read_0.tmp_0", "p", "array_length_0.tmp_0", "p_i"},
                        .onDiagnostic = [&](const Diagnostic &given) { warnings.push_back(given); }};
   std::string folder = cases + "/control/lod_array";
   auto model = Model::open(folder, options);
@@ -150,6 +150,33 @@ TEST(ModelTest, WarningsAreReportedOnce) {
   for (const Diagnostic &warning : warnings)
     different.emplace(warning.code, warning.variable, warning.op);
   EXPECT_EQ(warnings.size(), different.size());
+}
+
+TEST(ModelTest, InvalidTensorsAreErrors) {
+  auto model = Model::open(corpus + "/models/vision/lenet", {.cacheDirectory = "off"});
+  ASSERT_TRUE(model) << model.diagnostics().text();
+  std::vector<int64_t> dims{1, 1, 28, 28};
+  EXPECT_THAT(model->run({{"image", Tensor(DType::Float32, dims, nullptr, nullptr)}}).diagnostics().text(),
+              HasSubstr("feed 'image' has no data, but it is float32[1, 1, 28, 28]"));
+  EXPECT_THAT(model->run({{"image", Tensor(DType::Float32, {-1, 1, 28, 28})}}).diagnostics().text(),
+              HasSubstr("feed 'image' has the dims [-1, 1, 28, 28], expected non-negative ones"));
+  const std::string weight = model->parameters().front().name;
+  Tensor value = *model->parameter(weight);
+  EXPECT_THAT(
+      model->setParameter(weight, Tensor(value.dtype(), value.dims(), nullptr, nullptr)).diagnostics().text(),
+      HasSubstr("the value of parameter '" + weight + "' has no data"));
+}
+
+TEST(ModelTest, ProgramWithoutFetchOpsReturnsUnreadValues) {
+  std::vector<Diagnostic> warnings;
+  auto model = Model::open(
+      corpus + "/training/mlp_sgd",
+      {.cacheDirectory = "off", .onDiagnostic = [&](const Diagnostic &given) { warnings.push_back(given); }});
+  ASSERT_TRUE(model) << model.diagnostics().text();
+  EXPECT_THAT(model->fetches(), testing::ElementsAre("mean_0.tmp_0"));
+  EXPECT_TRUE(model->isTraining());
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(warnings[0].code, "no-fetch");
 }
 
 /// The program is imported for the dims that a parameter holds, and again for others.
