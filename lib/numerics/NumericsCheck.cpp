@@ -1,6 +1,5 @@
 #include "lib/numerics/NumericsCheck.h"
 #include "lib/numerics/Interpreter.h"
-#include "lib/tensors/RandomTensor.h"
 
 #include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/Pd.h"
@@ -123,43 +122,6 @@ bool isFinite(const Tensor &tensor) {
   return true;
 }
 
-/// Maps values to [0.1, 1], where logarithms and roots are defined.
-void mapToPositive(Tensor &tensor) {
-  for (int64_t i = 0; i < tensor.size(); ++i)
-    if (pd::HostScalar element = pd::loadScalar(tensor, i); !element.isInteger()) {
-      element.number = 0.1 + 0.9 * std::abs(element.number.real());
-      pd::storeScalar(tensor, i, element);
-    }
-}
-
-/// Sets the arguments that are LoD levels of feeds to offsets of sequences of equal length.
-void setOffsets(func::FuncOp function, std::vector<Tensor> &arguments) {
-  std::map<std::string, size_t> owners; // by name: the feed, then its levels from the innermost one
-  for (size_t i = 0; i < arguments.size(); ++i)
-    if (auto name = function.getArgAttrOfType<StringAttr>(i, pd::feedAttribute))
-      owners[name.str()] = i;
-  for (size_t i = arguments.size(); i-- > 0;) {
-    auto owner = function.getArgAttrOfType<StringAttr>(i, pd::lodOwnerAttribute);
-    if (!owner || !owners.contains(owner.str()))
-      continue;
-    const Tensor &counted = arguments[owners[owner.str()]];
-    bool isInnermost = !function.getArgAttr(owners[owner.str()], pd::lodOwnerAttribute);
-    int64_t parts = arguments[i].size() - 1, rows = counted.dims().empty() ? 0 : counted.dims()[0];
-    int64_t total = isInnermost ? rows : rows - 1;
-    for (int64_t part = 0; part <= parts; ++part)
-      arguments[i].as<int64_t>()[part] = parts == 0 ? 0 : part * total / parts;
-    owners[owner.str()] = i;
-  }
-}
-
-std::vector<int64_t> dimsOf(func::FuncOp function, unsigned argument, int64_t dynamicDim) {
-  std::vector<int64_t> dims(cast<RankedTensorType>(function.getArgumentTypes()[argument]).getShape());
-  bool isLod =
-      function.getArgAttr(argument, pd::lodOwnerAttribute) != nullptr; // N sequences have N + 1 offsets
-  std::replace_if(dims.begin(), dims.end(), ShapedType::isDynamic, dynamicDim + isLod);
-  return dims;
-}
-
 /// Whether arguments and results with static dims are small enough to run.
 bool isSmall(func::FuncOp function, int64_t dynamicDim) {
   constexpr int64_t maxElements = int64_t(1) << 28;
@@ -177,18 +139,6 @@ bool isSmall(func::FuncOp function, int64_t dynamicDim) {
     std::replace_if(dims.begin(), dims.end(), ShapedType::isDynamic, dynamicDim);
     return add(dims);
   });
-}
-
-std::vector<Tensor> randomArguments(func::FuncOp function, const NumericsCheckOptions &options) {
-  std::vector<Tensor> arguments;
-  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
-    auto tensor = cast<RankedTensorType>(type);
-    std::vector<int64_t> dims = dimsOf(function, static_cast<unsigned>(i), options.dynamicDim);
-    auto random = function.getArgAttr(i, pd::parameterAttribute) ? randomWeight : randomTensor;
-    arguments.push_back(random(std::to_string(i), *pd::dtypeOf(tensor.getElementType()), dims, options.seed));
-  }
-  setOffsets(function, arguments);
-  return arguments;
 }
 
 /// The default tolerance, by the narrowest floats of a function.
@@ -256,6 +206,7 @@ void NumericsCheck::checkAll(ModuleOp module, llvm::StringRef pass) {
 }
 
 bool NumericsCheck::hasSignatureOf(const Expected &expected, func::FuncOp function) {
+  const Run &first = expected.runs.front();
   auto fits = [](Type type, const Tensor &tensor) {
     auto tensorType = dyn_cast<RankedTensorType>(type);
     return tensorType && pd::dtypeOf(tensorType.getElementType()) == tensor.dtype() &&
@@ -266,8 +217,8 @@ bool NumericsCheck::hasSignatureOf(const Expected &expected, func::FuncOp functi
              return fits(std::get<0>(pair), std::get<1>(pair));
            });
   };
-  return allFit(function.getArgumentTypes(), expected.arguments) &&
-         (!expected.results || allFit(function.getResultTypes(), *expected.results));
+  return allFit(function.getArgumentTypes(), first.sample.arguments) &&
+         (!first.results || allFit(function.getResultTypes(), *first.results));
 }
 
 /// Runs a new or changed function.
@@ -275,21 +226,34 @@ void NumericsCheck::record(func::FuncOp function, llvm::StringRef pass) {
   if (!canBeChecked(function))
     return;
   Expected &expected = functions[function.getName().str()];
-  expected.isChecked = isSmall(function, options.dynamicDim);
+  expected.isChecked = isSmall(function, options.samples.dynamicDim);
   if (!expected.isChecked)
     return remark(function, expected, "its arguments and results have too many elements");
-  expected.arguments = randomArguments(function, options);
+  std::string wrong;
+  expected.runs.clear();
+  for (Sample &sample : samplesOf(function, options.samples, wrong))
+    expected.runs.push_back({std::move(sample), std::nullopt});
+  if (!wrong.empty()) {
+    emitError(function.getLoc()) << "@" << function.getName() << ": " << wrong;
+    report.differs = true;
+    expected.isChecked = false;
+    return;
+  }
   expected.tolerance = usualTolerance(function);
-  std::string error = runtimeError(function, expected.arguments);
-  auto results = error.empty() ? run(function, expected.arguments) : errorAt("", error);
-  if (results && !llvm::all_of(*results, isFinite)) {
-    llvm::for_each(expected.arguments, mapToPositive);
-    results = run(function, expected.arguments);
+  Run &first = expected.runs.front();
+  std::string error = runtimeError(function, first.sample.arguments);
+  auto results = error.empty() ? run(function, first.sample.arguments) : errorAt("", error);
+  if (results && first.sample.mayBePositive && !llvm::all_of(*results, isFinite)) {
+    mapToPositive(first.sample.arguments);
+    results = run(function, first.sample.arguments);
   }
   expected.isChecked = error.empty();
   if (!results)
     return remark(function, expected, firstLine(results.diagnostics()));
-  expected.results = std::move(*results);
+  first.results = std::move(*results);
+  for (Run &other : llvm::drop_begin(expected.runs)) // those that cannot be run are not compared
+    if (auto more = run(function, other.sample.arguments))
+      other.results = std::move(*more);
   if (!pass.empty())
     emitRemark(function.getLoc()) << "'" << pass << "' created @" << function.getName()
                                   << " or gave it this signature: it is compared from here on";
@@ -298,25 +262,49 @@ void NumericsCheck::record(func::FuncOp function, llvm::StringRef pass) {
 void NumericsCheck::compareWith(func::FuncOp function, Expected &expected, llvm::StringRef pass) {
   if (options.progress)
     options.progress("running @" + function.getName().str() + " after " + pass.str());
-  auto results = run(function, expected.arguments);
-  if (!results)
-    return remark(function, expected, firstLine(results.diagnostics()));
-  if (!expected.results) { // could not be run before
-    expected.results = std::move(*results);
-    return;
-  }
-  ++report.comparisons;
   expected.tolerance = std::max(expected.tolerance, usualTolerance(function));
+  bool isCompared = false;
+  for (Run &each : expected.runs) {
+    bool isFirst = &each == &expected.runs.front();
+    if (!isFirst && !each.results)
+      continue;
+    auto results = run(function, each.sample.arguments);
+    if (!results && isFirst)
+      return remark(function, expected, firstLine(results.diagnostics()));
+    if (!results)
+      continue;
+    if (!each.results) { // could not be run before
+      each.results = std::move(*results);
+      continue;
+    }
+    isCompared = true;
+    if (!compareRun(function, expected, each, *results, pass))
+      break;
+  }
+  report.comparisons += isCompared;
+}
+
+/// Rounding errors of sums are relative to their largest addends, so the tolerance of numbers of any size is
+/// too.
+static double scaleOf(const Tensor &expected) {
+  FiniteStatistics facts = finiteStatisticsOf(expected);
+  return facts.finite == 0 ? 1 : std::max({1.0, std::abs(facts.minimum), std::abs(facts.maximum)});
+}
+
+bool NumericsCheck::compareRun(func::FuncOp function, Expected &expected, const Run &run,
+                               const std::vector<Tensor> &results, llvm::StringRef pass) {
   double tolerance = options.tolerance.value_or(expected.tolerance);
-  for (auto [i, got, reference] : llvm::enumerate(*results, *expected.results)) {
-    Comparison comparison = compare(got, reference, {.rtol = tolerance, .atol = tolerance});
+  for (auto [i, got, reference] : llvm::enumerate(results, *run.results)) {
+    double scale = run.sample.isScaled ? scaleOf(reference) : 1;
+    Comparison comparison = compare(got, reference, {.rtol = tolerance, .atol = tolerance * scale});
     if (comparison.passed())
       continue;
     emitError(function.getLoc()) << "'" << pass << "' changed result " << i << " of @" << function.getName()
-                                 << ": " << comparison.reason;
+                                 << ": " << comparison.reason << "; inputs: " << run.sample.description;
     report.differs = true;
     expected.isChecked = false;
   }
+  return expected.isChecked;
 }
 
 void NumericsCheck::remark(func::FuncOp function, Expected &expected, const std::string &why) {

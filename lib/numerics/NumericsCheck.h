@@ -2,6 +2,7 @@
 /// changed its results.
 #pragma once
 
+#include "lib/numerics/Samples.h"
 #include "lib/tensors/Compare.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -17,10 +18,7 @@
 namespace proa::numerics {
 
 struct NumericsCheckOptions {
-  /// Seed of the random arguments.
-  uint64_t seed = 0;
-  /// Size of dynamic dims.
-  int64_t dynamicDim = 2;
+  SampleOptions samples;
   /// Tolerance, relative to the expected element and absolute. Default: 1e-9 if all floats of the function
   /// are float64, 1e-4 if the narrowest are float32, else 2e-2.
   std::optional<double> tolerance;
@@ -38,10 +36,10 @@ struct NumericsReport {
 };
 
 /// Checks the public functions of the module (all functions, if none is public) that have one block and only
-/// tensors as arguments and results. Each is run on random inputs by the reference evaluator, or compiled if
-/// the evaluator cannot run it (fused library calls). A difference is an error that names the pass, the
-/// result and the first element; the function is not checked further. A function that is new, has another
-/// signature or cannot be run is named in a remark, and compared from the first run on.
+/// tensors as arguments and results. Each is run on samples of inputs (samplesOf) by the reference evaluator,
+/// or compiled if the evaluator cannot run it (fused library calls). A difference is an error that names the
+/// pass, the result and the first element; the function is not checked further. A function that is new, has
+/// another signature or cannot be run is named in a remark, and compared from the first run on.
 ///
 /// The context of the pass manager must run one thread.
 class NumericsCheck : public mlir::PassInstrumentation {
@@ -54,10 +52,14 @@ public:
   void runAfterPass(mlir::Pass *pass, mlir::Operation *op) override;
 
 private:
+  /// A sample, and the initial results for it; nullopt until the function can be run.
+  struct Run {
+    Sample sample;
+    std::optional<std::vector<Tensor>> results;
+  };
   /// Initial results of a function.
   struct Expected {
-    std::vector<Tensor> arguments;
-    std::optional<std::vector<Tensor>> results; ///< nullopt until the function can be run
+    std::vector<Run> runs;
     bool isChecked = true;
     double tolerance = 0;
     std::string whyNot; ///< text of the last remark
@@ -67,6 +69,9 @@ private:
   void checkAll(mlir::ModuleOp module, llvm::StringRef pass);
   void record(mlir::func::FuncOp function, llvm::StringRef pass);
   void compareWith(mlir::func::FuncOp function, Expected &expected, llvm::StringRef pass);
+  /// Reports differences; false if there are any.
+  bool compareRun(mlir::func::FuncOp function, Expected &expected, const Run &run,
+                  const std::vector<Tensor> &results, llvm::StringRef pass);
   void remark(mlir::func::FuncOp function, Expected &expected, const std::string &why);
   Result<std::vector<Tensor>> run(mlir::func::FuncOp function, const std::vector<Tensor> &arguments);
 

@@ -68,7 +68,8 @@ Options:
   --split-input-file              Processes each part between lines of '// -----' separately
   --emit-bytecode                 Writes bytecode (to a terminal only with -f)
   --check-numerics                Runs the program before and after each pass; names the first that changes results
-                                  (--check-numerics-seed=, -dynamic-dim=, -tolerance=)
+                                  (--check-numerics-inputs=, -range=, -samples=, -seed=, -finite,
+                                  -dynamic-dim=, -tolerance=)
   --mlir-print-ir-after-all       Prints the IR after each pass (also -before-all)
   --mlir-print-ir-after-change    Prints the IR after each pass that changes it
   --mlir-print-op-on-diagnostic   Prints the op, which may be the whole module, with each error
