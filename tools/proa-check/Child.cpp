@@ -1,5 +1,7 @@
 #include "tools/proa-check/Child.h"
 
+#include "lib/support/Cores.h"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -7,6 +9,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -83,8 +86,8 @@ void Child::Stream::close() {
   descriptor = -1;
 }
 
-Child::Child(const CheckFunction &check, const std::string &folder, std::chrono::milliseconds timeout)
-    : timeout(timeout), start(Clock::now()), limit(start + timeout) {
+Child::Child(const CheckFunction &check, const std::string &folder, const TimeLimits &limits)
+    : limits(limits), start(Clock::now()) {
   int resultPipe[2], outputPipe[2];
   if (::pipe2(resultPipe, O_CLOEXEC) != 0)
     return;
@@ -117,8 +120,27 @@ bool Child::read() {
   return result.descriptor < 0 && output.descriptor < 0;
 }
 
+std::chrono::milliseconds Child::cpuTime() const {
+  clockid_t clock;
+  timespec time{};
+  if (process <= 0 || ::clock_getcpuclockid(process, &clock) != 0 || ::clock_gettime(clock, &time) != 0)
+    return std::chrono::milliseconds(0); // it has ended
+  return std::chrono::milliseconds(time.tv_sec * 1000 + time.tv_nsec / 1000000);
+}
+
+std::chrono::milliseconds Child::untilLimit() const {
+  auto real = std::chrono::duration_cast<std::chrono::milliseconds>(start + limits.real - Clock::now());
+  auto cpu = limits.cpu - cpuTime();
+  // All cores may work for the process.
+  if (cpu.count() > 0)
+    cpu = std::max(cpu / availableCores(), std::chrono::milliseconds(1));
+  return std::min(real, cpu);
+}
+
 void Child::kill() {
-  timedOut = true;
+  bool isCpu = cpuTime() >= limits.cpu;
+  timeOut = fmt::format("time-out after {:.1f} s{}", (isCpu ? limits.cpu : limits.real).count() / 1000.0,
+                        isCpu ? " of CPU time" : "");
   if (process > 0) {
     ::kill(-process, SIGKILL);
     ::kill(process, SIGKILL); // if it has not created its group yet
@@ -153,10 +175,9 @@ Outcome Child::interpret(int status) {
     if (line.is_object() && line.contains("stage"))
       stage = line["stage"];
   }
-  outcome.stage = timedOut ? "time-out" : "crash";
-  if (timedOut)
-    outcome.diagnostics.add(
-        "", fmt::format("time-out after {:.1f} s in stage {}", timeout.count() / 1000.0, stage));
+  outcome.stage = timeOut.empty() ? "crash" : "time-out";
+  if (!timeOut.empty())
+    outcome.diagnostics.add("", timeOut + " in stage " + stage);
   else if (WIFSIGNALED(status))
     outcome.diagnostics.add("", fmt::format("{} in stage {}", ::strsignal(WTERMSIG(status)), stage));
   else

@@ -30,13 +30,20 @@ struct Outcome {
 using CheckFunction = std::function<check::CaseResult(const std::string &folder,
                                                       const std::function<void(check::Stage)> &onStage)>;
 
+/// Limits of a check. CPU time does not depend on other processes of the machine; the limit of real time ends
+/// a process that waits forever.
+struct TimeLimits {
+  std::chrono::milliseconds cpu{60000}; ///< of all threads of the process together
+  std::chrono::milliseconds real{1200000};
+};
+
 /// A running check. The process is forked and not executed: the parent has no threads, and a fork is much
 /// cheaper than loading the compiler.
 class Child {
 public:
   using Clock = std::chrono::steady_clock;
 
-  Child(const CheckFunction &check, const std::string &folder, std::chrono::milliseconds timeout);
+  Child(const CheckFunction &check, const std::string &folder, const TimeLimits &limits);
   ~Child();
   Child(const Child &) = delete;
   Child &operator=(const Child &) = delete;
@@ -44,7 +51,9 @@ public:
   /// File descriptors to poll; -1 after their end.
   int resultDescriptor() const { return result.descriptor; }
   int outputDescriptor() const { return output.descriptor; }
-  Clock::time_point deadline() const { return limit; }
+  /// The earliest time at which it may have reached a limit.
+  std::chrono::milliseconds untilLimit() const;
+  bool isOverLimit() const { return untilLimit().count() <= 0; }
 
   /// Reads available data. True after the process has closed both descriptors.
   bool read();
@@ -65,10 +74,13 @@ private:
   Outcome interpret(int status);
 
   Stream result, output;
+  /// CPU time of the process so far.
+  std::chrono::milliseconds cpuTime() const;
+
   pid_t process = -1;
-  bool timedOut = false;
-  std::chrono::milliseconds timeout;
-  Clock::time_point start, limit;
+  std::string timeOut; ///< which limit it has reached; empty: none
+  TimeLimits limits;
+  Clock::time_point start;
 };
 
 /// An outcome as one line of JSON, without its time and output, and back.

@@ -10,7 +10,7 @@ namespace {
 
 struct Running {
   Running(size_t index, const std::string &folder, const PoolOptions &options)
-      : index(index), child(options.check, folder, options.timeout) {}
+      : index(index), child(options.check, folder, options.limits) {}
   size_t index;
   Child child;
 };
@@ -18,15 +18,14 @@ struct Running {
 /// Waits until a child has sent data or has reached its time limit.
 void wait(const std::list<Running> &running) {
   std::vector<pollfd> descriptors;
-  Child::Clock::time_point next = Child::Clock::time_point::max();
+  std::chrono::milliseconds next{60000};
   for (const Running &r : running) {
     for (int descriptor : {r.child.resultDescriptor(), r.child.outputDescriptor()})
       if (descriptor >= 0)
         descriptors.push_back({descriptor, POLLIN, 0});
-    next = std::min(next, r.child.deadline());
+    next = std::min(next, r.child.untilLimit());
   }
-  auto left = std::chrono::duration_cast<std::chrono::milliseconds>(next - Child::Clock::now()).count() + 1;
-  ::poll(descriptors.data(), descriptors.size(), static_cast<int>(std::clamp<int64_t>(left, 0, 60000)));
+  ::poll(descriptors.data(), descriptors.size(), static_cast<int>(std::max<int64_t>(next.count(), 0)));
 }
 
 } // namespace
@@ -50,7 +49,7 @@ void checkAll(const std::vector<FoundCase> &cases, const PoolOptions &options,
     wait(running);
     for (auto it = running.begin(); it != running.end();) {
       bool ended = it->child.read();
-      if (!ended && Child::Clock::now() >= it->child.deadline()) {
+      if (!ended && it->child.isOverLimit()) {
         it->child.kill();
         ended = true;
       }

@@ -11,7 +11,7 @@ namespace proa::tools {
 struct PoolOptions {
   /// Number of processes; 0: cases are checked in this process, for debuggers.
   int jobs = 1;
-  std::chrono::milliseconds timeout{60000};
+  TimeLimits limits;
   CheckFunction check;
   /// Combines the outcome of a case with those of other processes that check the same cases. Cases are then
   /// checked in this process. None: this process checks all cases alone.

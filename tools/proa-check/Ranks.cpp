@@ -13,40 +13,49 @@ namespace {
 /// The message of the time limit, written by a signal handler.
 std::string limitMessage;
 
-void setTimer(std::chrono::milliseconds time) {
+void setTimer(__itimer_which_t clock, std::chrono::milliseconds time) {
   itimerval timer{};
   timer.it_value.tv_sec = time.count() / 1000;
   timer.it_value.tv_usec = time.count() % 1000 * 1000;
-  ::setitimer(ITIMER_REAL, &timer, nullptr);
+  ::setitimer(clock, &timer, nullptr);
+}
+
+void setTimers(const TimeLimits &limits) {
+  setTimer(ITIMER_PROF, limits.cpu);
+  setTimer(ITIMER_REAL, limits.real);
+}
+
+void endProcess(int) {
+  (void)!::write(STDERR_FILENO, limitMessage.data(), limitMessage.size());
+  ::_exit(1); // mpirun ends the other processes
 }
 
 } // namespace
 
-Result<Ranks> Ranks::open(std::chrono::milliseconds timeout) {
+Result<Ranks> Ranks::open(const TimeLimits &limits) {
   auto processes = Processes::open();
   if (!processes)
     return processes.diagnostics();
-  return Ranks(std::move(*processes), timeout);
+  return Ranks(std::move(*processes), limits);
 }
 
 CheckFunction Ranks::withLimit(CheckFunction check) const {
-  std::signal(SIGALRM, [](int) {
-    (void)!::write(STDERR_FILENO, limitMessage.data(), limitMessage.size());
-    ::_exit(1); // mpirun ends the other processes
-  });
-  return [check = std::move(check), timeout = timeout, rank = processes.rank()](
+  std::signal(SIGALRM, endProcess);
+  std::signal(SIGPROF, endProcess);
+  return [check = std::move(check), limits = limits, rank = processes.rank()](
              const std::string &folder, const std::function<void(check::Stage)> &onStage) {
-    limitMessage = fmt::format("error: rank {}: {}: time-out after {:.1f} s\n", rank, folder,
-                               static_cast<double>(timeout.count()) / 1000);
-    setTimer(timeout);
+    limitMessage = fmt::format("error: rank {}: {}: time-out after {:.1f} s of CPU time, or {:.1f} s\n", rank,
+                               folder, static_cast<double>(limits.cpu.count()) / 1000,
+                               static_cast<double>(limits.real.count()) / 1000);
+    setTimers(limits);
     check::CaseResult result = check(folder, onStage);
-    setTimer(std::chrono::milliseconds(0));
+    setTimers({std::chrono::milliseconds(0), std::chrono::milliseconds(0)});
     return result;
   };
 }
 
 std::vector<std::string> Ranks::meet(const std::string &what, const std::string &text) {
-  double limit = static_cast<double>(timeout.count()) / 1000;
+  double limit = static_cast<double>(limits.real.count()) / 1000;
   auto texts = processes.meet(what, text, limit);
   if (!texts)
     throw std::runtime_error(what + ": " + texts.diagnostics()[0].message);

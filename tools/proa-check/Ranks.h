@@ -8,11 +8,11 @@ namespace proa::tools {
 
 class Ranks {
 public:
-  /// `timeout`: the time limit of a case. A rank that exceeds it ends the run of all ranks, which need it.
-  static Result<Ranks> open(std::chrono::milliseconds timeout);
+  /// `limits`: those of a case. A rank that exceeds one ends the run of all ranks, which need it.
+  static Result<Ranks> open(const TimeLimits &limits);
 
   bool isMain() const { return processes.rank() == 0; }
-  /// The check of a case with its time limit.
+  /// The check of a case with its time limits.
   CheckFunction withLimit(CheckFunction check) const;
   /// The outcome of a case on all ranks: it has failed if it failed on one. Throws if a rank does not answer.
   Outcome combine(const std::string &folder, const Outcome &own);
@@ -20,12 +20,11 @@ public:
   int codeOfMain(int code);
 
 private:
-  Ranks(Processes processes, std::chrono::milliseconds timeout)
-      : processes(std::move(processes)), timeout(timeout) {}
+  Ranks(Processes processes, const TimeLimits &limits) : processes(std::move(processes)), limits(limits) {}
   std::vector<std::string> meet(const std::string &what, const std::string &text);
 
   Processes processes;
-  std::chrono::milliseconds timeout;
+  TimeLimits limits;
 };
 
 } // namespace proa::tools

@@ -1,6 +1,7 @@
 // proa-check: runs the programs of case folders and compares their outputs with the expected ones.
 #include "lib/check/CheckCase.h"
 #include "lib/spmd/Strategy.h"
+#include "lib/support/Cores.h"
 #include "lib/support/Files.h"
 #include "tools/common/CommandLine.h"
 #include "tools/common/ProgressBar.h"
@@ -15,7 +16,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <thread>
 
 using namespace proa;
 using namespace proa::tools;
@@ -61,7 +61,8 @@ void declareSelection(CommandLine &line, Options &options) {
                   "always under mpirun with a mesh")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
-  line.add_option("--timeout", options.timeoutSeconds, "Time limit of a case, in seconds")
+  line.add_option("--timeout", options.timeoutSeconds,
+                  "Limit of the CPU time of a case, in seconds; the limit of real time is 20 times as long")
       ->check(CLI::Range(0.001, 1e6))
       ->capture_default_str();
   line.add_option("--threads", options.check.threads, "Number of threads of each run")
@@ -270,7 +271,7 @@ int work(const Options &options, Ranks *ranks) {
 
 /// Checks on the ranks of mpirun: all processes check each case together.
 int workOnRanks(Options &options) {
-  Result<Ranks> ranks = Ranks::open(options.pool.timeout);
+  Result<Ranks> ranks = Ranks::open(options.pool.limits);
   if (!ranks)
     return fail(ranks.diagnostics());
   options.isMain = ranks->isMain();
@@ -287,7 +288,7 @@ int workOnRanks(Options &options) {
 
 int main(int argc, char **argv) {
   Options options;
-  options.pool.jobs = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  options.pool.jobs = availableCores();
   CommandLine line("proa-check",
                    "Runs the programs of case folders (meta.json, program, weights, inputs, expected "
                    "outputs) and compares their outputs with the expected ones.",
@@ -315,7 +316,8 @@ int main(int argc, char **argv) {
   options.mesh.mesh.simulate = !onRanks;
   options.check.mesh = meshOf(options.mesh);
   options.check.offload = offloadOf(options.offload);
-  options.pool.timeout = std::chrono::milliseconds(static_cast<int64_t>(options.timeoutSeconds * 1000));
+  options.pool.limits.cpu = std::chrono::milliseconds(static_cast<int64_t>(options.timeoutSeconds * 1000));
+  options.pool.limits.real = 20 * options.pool.limits.cpu;
   options.check.onDiagnostic = [](const Diagnostic &diagnostic) {
     fmt::print(stderr, "{}", diagnostic.text());
   };

@@ -16,6 +16,8 @@ using testing::HasSubstr;
 
 namespace {
 
+volatile int pretendedWork = 0;
+
 /// Does what the name of the folder says.
 CaseResult pretend(const std::string &folder, const std::function<void(Stage)> &onStage) {
   CaseResult result;
@@ -27,6 +29,9 @@ CaseResult pretend(const std::string &folder, const std::function<void(Stage)> &
     ::_exit(3);
   if (folder == "hang")
     ::sleep(1000);
+  if (folder == "loop")
+    while (true)
+      pretendedWork = pretendedWork + 1;
   if (folder == "flood")
     for (int i = 0; i < 20000; ++i)
       std::cerr << "a line of noise\n";
@@ -40,33 +45,41 @@ CaseResult pretend(const std::string &folder, const std::function<void(Stage)> &
   return result;
 }
 
-std::vector<Outcome> checkFolders(const std::vector<std::string> &folders, int jobs) {
+std::vector<Outcome> checkFolders(const std::vector<std::string> &folders, int jobs,
+                                  const TimeLimits &limits = {}) {
   std::vector<FoundCase> cases;
   for (const std::string &folder : folders)
     cases.push_back({folder, "group"});
   std::vector<Outcome> outcomes(cases.size());
-  PoolOptions options{jobs, std::chrono::milliseconds(500), pretend};
+  PoolOptions options{jobs, limits, pretend, {}};
   checkAll(cases, options, [&](size_t i, Outcome outcome) { outcomes[i] = std::move(outcome); });
   return outcomes;
 }
 
 TEST(CheckPool, CrashAndTimeOutCostOneCaseOnly) {
   for (int jobs : {1, 4}) {
-    std::vector<Outcome> outcomes =
-        checkFolders({"pass", "crash", "pass", "hang", "exit", "pass", "fail"}, jobs);
+    std::vector<Outcome> outcomes = checkFolders({"pass", "crash", "pass", "loop", "exit", "pass", "fail"},
+                                                 jobs, {.cpu = std::chrono::milliseconds(300)});
     for (size_t i : {0, 2, 5})
       EXPECT_EQ(outcomes[i].status, Status::Passed) << i;
     EXPECT_EQ(outcomes[1].stage, "crash");
     EXPECT_THAT(outcomes[1].diagnostics.text(), HasSubstr("Segmentation fault in stage compile"));
     EXPECT_EQ(outcomes[3].stage, "time-out");
-    EXPECT_THAT(outcomes[3].diagnostics.text(), HasSubstr("time-out after 0.5 s in stage compile"));
-    EXPECT_GE(outcomes[3].milliseconds, 500);
+    EXPECT_THAT(outcomes[3].diagnostics.text(),
+                HasSubstr("time-out after 0.3 s of CPU time in stage compile"));
+    EXPECT_GE(outcomes[3].milliseconds, 300);
     EXPECT_EQ(outcomes[4].stage, "crash");
     EXPECT_THAT(outcomes[4].diagnostics.text(), HasSubstr("ended with code 3"));
     EXPECT_EQ(outcomes[6].stage, "import");
     EXPECT_EQ(outcomes[6].diagnostics.size(), 2u);
     EXPECT_EQ(outcomes[6].output, "last words\n");
   }
+}
+
+TEST(CheckPool, SleepingProcessReachesTheLimitOfRealTime) {
+  std::vector<Outcome> outcomes = checkFolders({"hang"}, 1, {.real = std::chrono::milliseconds(500)});
+  EXPECT_EQ(outcomes[0].stage, "time-out");
+  EXPECT_THAT(outcomes[0].diagnostics.text(), HasSubstr("time-out after 0.5 s in stage compile"));
 }
 
 TEST(CheckPool, MuchOutputDoesNotBlock) {
