@@ -6,9 +6,11 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "mlir/Tools/Plugins/PassPlugin.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Error.h"
 
 #include <algorithm>
 
@@ -181,6 +183,29 @@ void forEachOption(int argc, char **argv,
 }
 
 } // namespace
+
+Result<std::vector<char *>> loadPassPlugins(int argc, char **argv) {
+  std::vector<char *> others{argv[0]};
+  Diagnostics diagnostics;
+  for (int i = 1; i < argc; ++i) {
+    auto [name, path] = llvm::StringRef(argv[i]).split('=');
+    if (llvm::StringRef option = name;
+        !option.consume_front("-") || option.ltrim('-') != "load-pass-plugin") {
+      others.push_back(argv[i]);
+      continue;
+    }
+    if (path.empty() && i + 1 < argc && !name.contains('='))
+      path = argv[++i];
+    auto plugin = mlir::PassPlugin::load(path.str());
+    if (plugin)
+      plugin->registerPassRegistryCallbacks();
+    else
+      diagnostics.add("--load-pass-plugin", llvm::toString(plugin.takeError()));
+  }
+  if (!diagnostics.empty())
+    return diagnostics;
+  return others;
+}
 
 Diagnostics checkArguments(int argc, char **argv) {
   Diagnostics diagnostics;

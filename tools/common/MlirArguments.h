@@ -9,12 +9,15 @@
 
 namespace proa::tools {
 
+/// Loads the plugins of --load-pass-plugin, and returns the other arguments. Call it before the options of MLIR are
+/// registered: then passes of plugins have options as all others. Error: a file that is not a plugin, with the reason.
+Result<std::vector<char *>> loadPassPlugins(int argc, char **argv);
+
 /// Reports unknown options, with near names. Call it after all options are registered and before they are
 /// parsed.
 Diagnostics checkArguments(int argc, char **argv);
 
-/// Reports unknown passes in pipelines and wrong options of passes. Call it after parsing, when passes of
-/// plugins are registered.
+/// Reports unknown passes in pipelines and wrong options of passes. Call it after parsing.
 Diagnostics checkPasses(int argc, char **argv);
 
 /// Checks the value of --remarks: a regular expression that matches the name of some pass as a whole. Call it

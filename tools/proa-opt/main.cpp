@@ -7,6 +7,7 @@
 #include "tools/common/MlirTool.h"
 #include "tools/common/ProgressBar.h"
 #include "tools/proa-opt/Help.h"
+#include "translator/params/Safetensors.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/Pass.h"
@@ -42,6 +43,19 @@ struct Options {
                          cl::desc("Seed of the random inputs of --check-numerics")};
   cl::opt<int64_t> dynamicDim{"check-numerics-dynamic-dim", cl::init(2),
                               cl::desc("Size of dynamic dims in --check-numerics")};
+  cl::opt<int64_t> samples{
+      "check-numerics-samples", cl::init(1),
+      cl::desc("Number of samples of random inputs in --check-numerics; samples with zeros, small "
+               "and large numbers, NaN and infinities are added")};
+  cl::opt<bool> finite{"check-numerics-finite",
+                       cl::desc("Leaves out the samples of --check-numerics with NaN and infinities")};
+  cl::opt<std::string> range{
+      "check-numerics-range", cl::value_desc("LOW,HIGH"),
+      cl::desc("Bounds of the random inputs of --check-numerics, also of integers; default: "
+               "floats in [-1, 1), integers 0 or 1")};
+  cl::opt<std::string> inputs{
+      "check-numerics-inputs", cl::value_desc("file.safetensors"),
+      cl::desc("Inputs of --check-numerics by name (feeds, parameters, argument0, ...)")};
   cl::opt<double> tolerance{"check-numerics-tolerance", cl::init(0),
                             cl::desc("Relative and absolute tolerance of --check-numerics; default by the "
                                      "narrowest floats: 1e-9 (float64), 1e-4 "
@@ -83,14 +97,50 @@ mlir::MlirOptMainConfig withExplanations(const mlir::MlirOptMainConfig &base,
   return config;
 }
 
+/// The inputs of --check-numerics.
+proa::Result<proa::numerics::SampleOptions> samplesOf(const Options &options) {
+  proa::Diagnostics diagnostics;
+  proa::numerics::SampleOptions samples{.seed = options.seed,
+                                        .dynamicDim = options.dynamicDim,
+                                        .count = options.samples,
+                                        .range = {},
+                                        .isFinite = options.finite,
+                                        .inputs = {}};
+  if (options.dynamicDim < 0)
+    diagnostics.add("", "--check-numerics-dynamic-dim is " + std::to_string(options.dynamicDim) +
+                            ", expected a non-negative number");
+  if (options.samples < 1)
+    diagnostics.add("", "--check-numerics-samples is " + std::to_string(options.samples) +
+                            ", expected 1 or more");
+  if (options.range.getNumOccurrences() > 0) {
+    auto [low, high] = llvm::StringRef(options.range).split(',');
+    std::pair<double, double> range;
+    if (low.trim().getAsDouble(range.first) || high.trim().getAsDouble(range.second) ||
+        !(range.first < range.second))
+      diagnostics.add("",
+                      "--check-numerics-range is '" + options.range + "', expected LOW,HIGH with LOW < HIGH");
+    samples.range = range;
+  }
+  if (!options.inputs.empty()) {
+    auto inputs = proa::params::readSafetensors(options.inputs);
+    if (inputs)
+      samples.inputs = std::move(*inputs);
+    else
+      diagnostics.append(inputs.diagnostics());
+  }
+  if (!diagnostics.empty())
+    return diagnostics;
+  return samples;
+}
+
 /// MLIR's options, with a numerical check in each pass manager.
 mlir::MlirOptMainConfig checking(const mlir::MlirOptMainConfig &given, const Options &options,
+                                 const proa::numerics::SampleOptions &samples,
                                  proa::numerics::NumericsReport &report, proa::tools::ProgressBar &bar) {
   mlir::MlirOptMainConfig config = given;
   config.setPassPipelineSetupFn([&, given](mlir::PassManager &pm) {
     pm.getContext()->disableMultithreading();
-    proa::numerics::NumericsCheckOptions check{
-        .seed = options.seed, .dynamicDim = options.dynamicDim, .tolerance = {}};
+    proa::numerics::NumericsCheckOptions check{.samples = samples, .tolerance = {}, .progress = {}};
     if (options.tolerance.getNumOccurrences() > 0)
       check.tolerance = options.tolerance;
     check.progress = [&bar](const std::string &what) { bar.show(what, 0); };
@@ -139,22 +189,23 @@ int main(int argc, char **argv) {
     } else if (argument == "--help-all") {
       argv[i] = const_cast<char *>("--help"); // LLVM hides none of its options
     }
+  auto others = proa::tools::loadPassPlugins(argc, argv);
+  if (!others)
+    return proa::tools::failCommandLine(others.diagnostics());
+  argc = static_cast<int>(others->size());
+  others->push_back(nullptr);
+  argv = others->data();
   Options options;
   llvm::InitLLVM init(argc, argv);
   std::string title = mlir::registerCLIOptions("proa's pass driver", registry);
   if (proa::Diagnostics diagnostics = proa::tools::checkArguments(argc, argv); !diagnostics.empty())
-    return proa::tools::fail(diagnostics);
+    return proa::tools::failCommandLine(diagnostics);
   std::vector<char *> arguments = proa::tools::completeArguments(argc, argv);
   cl::ParseCommandLineOptions(static_cast<int>(arguments.size()), arguments.data(), title);
   proa::tools::printNoOpsWithErrors();
   if (proa::Diagnostics diagnostics = proa::tools::checkPasses(argc, argv); !diagnostics.empty())
-    return proa::tools::fail(diagnostics);
+    return proa::tools::failCommandLine(diagnostics);
   const std::string &input = options.input, &output = options.output;
-  if (options.dynamicDim < 0) {
-    llvm::errs() << "error: --check-numerics-dynamic-dim is " << options.dynamicDim
-                 << ", expected a non-negative number\n";
-    return EXIT_FAILURE;
-  }
   auto config = mlir::MlirOptMainConfig::createFromCLOptions();
   if (config.shouldEmitBytecode())
     if (std::string wrong = proa::tools::checkBinaryOutput(output, options.force); !wrong.empty())
@@ -163,10 +214,10 @@ int main(int argc, char **argv) {
     return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, input, output, registry));
   if (options.remarks.getNumOccurrences() > 0) {
     if (config.shouldEmitRemarks())
-      return proa::tools::fail(
+      return proa::tools::failCommandLine(
           proa::errorAt("--remarks", "expected one of --remarks and --remarks-filter, found both"));
     if (proa::Diagnostics diagnostics = proa::tools::checkRemarks(options.remarks); !diagnostics.empty())
-      return proa::tools::fail(diagnostics);
+      return proa::tools::failCommandLine(diagnostics);
     config = withRemarks(config, options.remarks);
   }
   if (!options.explainSharding.empty())
@@ -175,9 +226,12 @@ int main(int argc, char **argv) {
     llvm::errs() << "(reads from stdin now)\n";
   if (!options.checkNumerics)
     return run(input, output, registry, config);
+  auto samples = samplesOf(options);
+  if (!samples)
+    return proa::tools::failCommandLine(samples.diagnostics());
   proa::numerics::NumericsReport report;
   proa::tools::ProgressBar bar;
-  int code = run(input, output, registry, checking(config, options, report, bar));
+  int code = run(input, output, registry, checking(config, options, *samples, report, bar));
   bar.clear();
   llvm::errs() << report.text() << "\n";
   return report.differs ? EXIT_FAILURE : code;

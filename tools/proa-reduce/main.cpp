@@ -100,10 +100,10 @@ int main(int argc, char **argv) {
   cl::opt<std::string> output("o", cl::desc("Output file"), cl::init("-"));
   mlir::PassPipelineCLParser pipeline("", "Passes that reduce");
   if (proa::Diagnostics diagnostics = checkArguments(argc, argv); !diagnostics.empty())
-    return fail(diagnostics);
+    return failCommandLine(diagnostics);
   cl::ParseCommandLineOptions(argc, argv, "proa's reducer\n");
   if (proa::Diagnostics diagnostics = checkPasses(argc, argv); !diagnostics.empty())
-    return fail(diagnostics);
+    return failCommandLine(diagnostics);
   mlir::MLIRContext context(registry);
   context.printOpOnDiagnostic(false); // the op may be the whole module
   return run(input, output, pipeline, context);
