@@ -5,7 +5,8 @@
 #                        proa::ir       headers and TableGen files of the dialects and passes, for plugins of proa-opt
 #                        proa::proa_dist, proa::proa_pd, proa::proa_rt, proa::proa_decompose, ...
 #                                       the dialects and passes as archives, for tools with a main() of their own
-# The tree may be moved as a whole: paths in it are relative.
+#   lib/pkgconfig, share/doc/proa  the same for pkg-config; licence and documentation
+# The tree may be moved as a whole: paths in it are relative, except the hint where the MLIR of the build is.
 include(CMakePackageConfigHelpers)
 
 set(PROA_PACKAGE_DIR lib/cmake/proa)
@@ -36,5 +37,12 @@ configure_package_config_file(cmake/proaConfig.cmake.in ${PROJECT_BINARY_DIR}/pr
   INSTALL_DESTINATION ${PROA_PACKAGE_DIR})
 # Before 1.0 a minor version may change the interface.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/proaConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+# For builds without CMake: pkg-config --cflags --libs proa, or proa-runtime.
+foreach(package proa proa-runtime)
+  configure_file(cmake/${package}.pc.in ${PROJECT_BINARY_DIR}/${package}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${package}.pc DESTINATION lib/pkgconfig)
+endforeach()
+install(FILES LICENSE README.md DESTINATION share/doc/proa)
+install(DIRECTORY docs DESTINATION share/doc/proa FILES_MATCHING PATTERN "*.md")
 install(FILES ${PROJECT_BINARY_DIR}/proaConfig.cmake ${PROJECT_BINARY_DIR}/proaConfigVersion.cmake
         DESTINATION ${PROA_PACKAGE_DIR})

@@ -1,6 +1,5 @@
 # Installs proa into a folder, moves it, and builds and runs the project of this folder against it.
-# Arguments: BUILD (proa's build folder), SOURCE (this folder), MODEL, MLIR_DIR, C, CXX (compilers), FLAGS
-# (for both).
+# Arguments: BUILD (proa's build folder), SOURCE (this folder), MODEL, C, CXX (compilers), FLAGS (for both).
 set(work ${BUILD}/test/outside)
 
 function(run)
@@ -29,14 +28,34 @@ if(output MATCHES "LLVM|MLIR" OR NOT output MATCHES "${work}/installed/lib/libpr
   message(FATAL_ERROR "outside-runtime is linked to:\n${output}")
 endif()
 
-# A pass of an outside project, loaded by the installed proa-opt.
+# A project without CMake.
+find_program(pkg_config NAMES pkg-config pkgconf)
+if(pkg_config)
+  set(ENV{PKG_CONFIG_PATH} ${work}/installed/lib/pkgconfig)
+  run(${pkg_config} --cflags --libs proa-runtime)
+  if(NOT output MATCHES "-I${work}/installed/.*include .*-lproa_runtime")
+    message(FATAL_ERROR "pkg-config: ${output}")
+  endif()
+endif()
+foreach(file LICENSE README.md docs/getting-started.md)
+  if(NOT EXISTS ${work}/installed/share/doc/proa/${file})
+    message(FATAL_ERROR "share/doc/proa/${file} is not installed")
+  endif()
+endforeach()
+
+# A pass of an outside project finds the MLIR that proa was built with, and is loaded by the installed proa-opt.
 set(plugin ${SOURCE}/../../examples/pass-plugin)
 run(${CMAKE_COMMAND} -S ${plugin} -B ${work}/plugin -G Ninja
-    -DCMAKE_PREFIX_PATH=${work}/installed -DMLIR_DIR=${MLIR_DIR}
+    -DCMAKE_PREFIX_PATH=${work}/installed
     -DCMAKE_C_COMPILER=${C} -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_C_FLAGS=${FLAGS} -DCMAKE_CXX_FLAGS=${FLAGS})
 run(${CMAKE_COMMAND} --build ${work}/plugin)
 run(${work}/installed/bin/proa-opt --load-pass-plugin=${work}/plugin/FuseRelu6.so
     --pass-pipeline=builtin.module\(fuse-relu6\) ${plugin}/relu6.mlir)
+set(direct "${output}")
+run(${work}/installed/bin/proa-opt --load-pass-plugin=${work}/plugin/FuseRelu6.so --fuse-relu6 ${plugin}/relu6.mlir)
+if(NOT direct STREQUAL output)
+  message(FATAL_ERROR "--fuse-relu6 and --pass-pipeline differ:\n${output}")
+endif()
 string(REGEX MATCHALL "pd\\.(relu6|minimum)" ops "${output}")
 if(NOT ops STREQUAL "pd.relu6;pd.minimum")
   message(FATAL_ERROR "expected one pd.relu6 and one pd.minimum:\n${output}")
