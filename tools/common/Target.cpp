@@ -1,5 +1,8 @@
 #include "tools/common/Target.h"
 
+#include <cmath>
+#include <cstdlib>
+
 namespace proa::tools {
 
 CLI::Option *declareAmp(CLI::App &line, AmpChoice &choice) {
@@ -11,11 +14,46 @@ CLI::Option *declareAmp(CLI::App &line, AmpChoice &choice) {
   return amp;
 }
 
+namespace {
+
+constexpr const char *dynamicScale = "dynamic";
+
+/// A positive constant scale; nothing for other texts.
+std::optional<double> scaleOf(const std::string &text) {
+  char *end = nullptr;
+  double scale = std::strtod(text.c_str(), &end);
+  return !text.empty() && *end == '\0' && scale > 0 && std::isfinite(scale) ? std::optional(scale)
+                                                                            : std::nullopt;
+}
+
+} // namespace
+
+void declareLossScale(CLI::App &line, CLI::Option *amp, AmpChoice &choice) {
+  line.add_option(
+          "--loss-scale", choice.lossScale,
+          "With --amp, for training programs: multiplies the loss by this scale and divides the gradients "
+          "by it; dynamic: adapts the scale, and omits updates by gradients that are not finite")
+      ->check([](const std::string &text) {
+        return text == dynamicScale || scaleOf(text)
+                   ? std::string()
+                   : "found '" + text + "', expected dynamic or a positive number";
+      })
+      ->needs(amp)
+      ->type_name("dynamic|NUMBER");
+}
+
 std::optional<AmpOptions> ampOf(const AmpChoice &choice) {
   if (choice.level.empty())
     return std::nullopt;
-  return AmpOptions{.level = choice.level == "O1" ? AmpOptions::Level::O1 : AmpOptions::Level::O2,
-                    .dtype = choice.bfloat16 ? DType::BFloat16 : DType::Float16};
+  AmpOptions options{.level = choice.level == "O1" ? AmpOptions::Level::O1 : AmpOptions::Level::O2,
+                     .dtype = choice.bfloat16 ? DType::BFloat16 : DType::Float16};
+  if (choice.lossScale == dynamicScale)
+    options.scaling = AmpOptions::Scaling::Dynamic;
+  else if (auto scale = scaleOf(choice.lossScale)) {
+    options.scaling = AmpOptions::Scaling::Static;
+    options.lossScale = *scale;
+  }
+  return options;
 }
 
 CLI::Option *declareMesh(CLI::App &line, MeshChoice &choice) {
@@ -27,8 +65,8 @@ CLI::Option *declareMesh(CLI::App &line, MeshChoice &choice) {
       ->type_name("FILE");
   line.add_option(
           "--strategy", choice.mesh.strategy,
-          "Strategy of parallel training: dpN, mpN, cpN, epN, sp, zero1, zero2, zero3, amp, recompute, "
-          "accN, separated by commas")
+          "Strategy of parallel training: dpN, mpN, cpN, epN, sp, zero1, zero2, zero3, amp, amp2, recompute, "
+          "accN, ring, noring, separated by commas")
       ->check(checkName)
       ->each(choose)
       ->type_name("PART,...");

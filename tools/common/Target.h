@@ -15,10 +15,14 @@ namespace proa::tools {
 struct AmpChoice {
   std::string level; ///< empty: no mixed precision
   bool bfloat16 = false;
+  std::string lossScale; ///< empty: no loss scaling; `dynamic`, or a constant scale
 };
 
 /// Adds --amp and --bf16; returns --amp.
 CLI::Option *declareAmp(CLI::App &line, AmpChoice &choice);
+
+/// Adds --loss-scale, for training programs; `amp` is the option --amp.
+void declareLossScale(CLI::App &line, CLI::Option *amp, AmpChoice &choice);
 
 /// The options as AmpOptions; nothing without --amp.
 std::optional<AmpOptions> ampOf(const AmpChoice &choice);

@@ -6,6 +6,7 @@
 #include "tools/common/CommandLine.h"
 #include "tools/common/ProgressBar.h"
 #include "tools/common/Target.h"
+#include "tools/common/Warnings.h"
 #include "translator/params/ModelFolder.h"
 #include "translator/params/ModelMeta.h"
 
@@ -34,7 +35,7 @@ struct Options {
   std::vector<std::string> dims;
   std::string header;
   std::string emit = library;
-  bool quiet = false;
+  WarningChoice warnings;
 
   static constexpr const char *cpu = "cpu", *cuda = "cuda";
   static constexpr const char *noLibraries = "none";
@@ -102,7 +103,7 @@ void declare(CommandLine &line, Options &options) {
       ->check(checkName)
       ->type_name("DIR");
   declareRemarks(line, request.remarks);
-  line.add_flag("-q,--quiet", options.quiet, "Omits warnings");
+  declareWarnings(line, options.warnings);
   line.add_option("--params", request.parameters, "Weights file; default: the file in the model's folder")
       ->type_name("FILE");
   line.add_option("--feeds", request.feeds,
@@ -221,16 +222,13 @@ Result<void> work(Options options) {
   ProgressBar bar;
   options.request.name = options.link.prefix;
   options.request.progress = [&](const std::string &what, double part) { bar.show(what, part); };
-  if (!options.quiet || !options.request.remarks.empty())
-    options.request.onDiagnostic = [&](const Diagnostic &diagnostic) {
-      if (options.quiet && diagnostic.severity == Diagnostic::Severity::Warning)
-        return;
-      bar.clear();
-      fmt::print(stderr, "{}", diagnostic.text());
-    };
+  WarningPrinter warnings(options.warnings, [&] { bar.clear(); });
+  if (!options.warnings.printsNone() || !options.request.remarks.empty())
+    options.request.onDiagnostic = [&](const Diagnostic &diagnostic) { warnings.add(diagnostic); };
   if (auto done = readCase(options.request); !done)
     return done;
   auto compiled = aot::compileLibrary(options.request);
+  warnings.finish();
   if (!compiled)
     return compiled.diagnostics();
   bar.show("linking", 1);

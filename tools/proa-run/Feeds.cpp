@@ -51,7 +51,8 @@ public:
     if (diagnostics.empty())
       for (const TensorInfo &feed : feeds)
         if (!result.count(feed.name))
-          diagnostics.add(feed.name, "no value is fed, expected " + describe(feed.dtype, feed.dims));
+          diagnostics.add(options.prefix + feed.name,
+                          "no value is fed, expected " + describe(feed.dtype, feed.dims));
     if (!diagnostics.empty())
       return std::move(diagnostics);
     return std::move(result);
@@ -214,6 +215,39 @@ void giveDeclaredLods(Tensors &feeds, const params::ModelMeta &meta) {
 
 Result<Tensors> makeFeeds(const std::vector<TensorInfo> &feeds, const FeedOptions &options) {
   return FeedMaker(feeds, options).make();
+}
+
+/// The number of steps with entries in the safetensors files of the options. Errors are left to makeFeeds.
+static int countSteps(const FeedOptions &options) {
+  std::vector<std::string> files = options.sources;
+  if (files.empty())
+    files.push_back(options.defaultFile);
+  int count = 0;
+  std::error_code ignored;
+  for (const std::string &file : files) {
+    if (!file.ends_with(".safetensors") || !std::filesystem::exists(file, ignored))
+      continue;
+    if (Result<Tensors> tensors = params::readSafetensors(file))
+      while (!params::withPrefix(*tensors, params::ModelMeta::stepPrefix(count)).empty())
+        ++count;
+  }
+  return count;
+}
+
+Result<std::vector<Tensors>> makeFeedsOfSteps(const std::vector<TensorInfo> &feeds,
+                                              const FeedOptions &options) {
+  int count = countSteps(options);
+  std::vector<Tensors> steps;
+  for (int step = 0; step < std::max(count, 1); ++step) {
+    FeedOptions ofStep = options;
+    if (count > 0)
+      ofStep.prefix = params::ModelMeta::stepPrefix(step);
+    Result<Tensors> made = makeFeeds(feeds, ofStep);
+    if (!made)
+      return made.diagnostics();
+    steps.push_back(std::move(*made));
+  }
+  return steps;
 }
 
 } // namespace proa::tools

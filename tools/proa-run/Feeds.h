@@ -15,7 +15,7 @@ struct FeedOptions {
   std::vector<std::string> sources;
   /// "NAME=1x3x224x224": dims of random feeds that are dynamic in the program.
   std::vector<std::string> dims;
-  /// File that is used without sources, if it exists. Tensors of later runs in it are ignored.
+  /// File that is used without sources, if it exists. Tensors of other runs in it are ignored.
   std::string defaultFile;
   /// Prefix of the tensors to read from safetensors files.
   std::string prefix;
@@ -37,5 +37,10 @@ void giveDeclaredLods(params::Tensors &feeds, const params::ModelMeta &meta);
 /// Creates a tensor for each feed. Entries NAME@LOD0, NAME@LOD1, ... are the LoD of the feed NAME. Error, all
 /// at once: unreadable sources, feeds without a source, tensors that are not feeds, missing or invalid dims.
 Result<params::Tensors> makeFeeds(const std::vector<TensorInfo> &feeds, const FeedOptions &options);
+
+/// The feeds of consecutive runs: one for each step K with entries `stepK/NAME` in the safetensors files,
+/// from step 0 on; without such entries, one for all runs. Errors: as makeFeeds, with the step.
+Result<std::vector<params::Tensors>> makeFeedsOfSteps(const std::vector<TensorInfo> &feeds,
+                                                      const FeedOptions &options);
 
 } // namespace proa::tools

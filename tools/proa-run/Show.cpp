@@ -35,7 +35,8 @@ RunTimes summarize(std::vector<double> milliseconds) {
   return {.runs = static_cast<int>(milliseconds.size()),
           .median = percentile(milliseconds, 0.5),
           .p10 = percentile(milliseconds, 0.1),
-          .p90 = percentile(milliseconds, 0.9)};
+          .p90 = percentile(milliseconds, 0.9),
+          .p99 = percentile(milliseconds, 0.99)};
 }
 
 std::string outputText(const NamedTensor &output) {
@@ -49,6 +50,28 @@ std::string outputText(const NamedTensor &output) {
   if (!tensor.lod().empty())
     text += fmt::format("\n  LoD      {}", tensor.lod());
   return text + "\n  got     " + firstElements(tensor) + "\n";
+}
+
+StepValues singleValuesOf(const std::vector<NamedTensor> &outputs, int step) {
+  StepValues result{step, {}};
+  for (const NamedTensor &output : outputs)
+    if (output.tensor.size() == 1)
+      result.values.emplace_back(output.name, statisticsOf(output.tensor).mean);
+  return result;
+}
+
+std::string stepText(const StepValues &values) {
+  std::string text;
+  for (const auto &[name, value] : values.values)
+    text += fmt::format("  {} {:.8g}", name, value);
+  return text.empty() ? "" : fmt::format("step {}{}\n", values.step, text);
+}
+
+std::vector<TensorInfo> infosOf(const std::vector<NamedTensor> &outputs) {
+  std::vector<TensorInfo> infos;
+  for (const NamedTensor &output : outputs)
+    infos.push_back({output.name, output.tensor.dtype(), output.tensor.dims()});
+  return infos;
 }
 
 std::string comparisonText(const NamedTensor &output, const Tensor &expected, const Comparison &comparison) {
@@ -96,13 +119,23 @@ std::string budgetText(std::optional<int64_t> budget, int64_t arenaBytes) {
 std::string reportJson(const RunReport &report) {
   const ModelTimes &times = report.times;
   const RunTimes &runs = report.runs;
-  nlohmann::json value{{"model", report.model},       {"threads", report.threads},
-                       {"read_ms", times.read},       {"import_ms", times.import},
-                       {"compile_ms", times.compile}, {"from_cache", times.fromCache},
-                       {"load_ms", times.load},       {"arena_bytes", report.arenaBytes},
-                       {"first_ms", runs.first},      {"only_first_run", runs.onlyFirst},
-                       {"runs", runs.runs},           {"median_ms", runs.median},
-                       {"p10_ms", runs.p10},          {"p90_ms", runs.p90}};
+  nlohmann::json value{{"model", report.model},
+                       {"threads", report.threads},
+                       {"read_ms", times.read},
+                       {"import_ms", times.import},
+                       {"compile_ms", times.compile},
+                       {"from_cache", times.fromCache},
+                       {"load_ms", times.load},
+                       {"arena_bytes", report.arenaBytes},
+                       {"first_ms", runs.first},
+                       {"only_first_run", runs.onlyFirst},
+                       {"runs", runs.runs},
+                       {"median_ms", runs.median},
+                       {"p10_ms", runs.p10},
+                       {"p90_ms", runs.p90},
+                       {"p99_ms", runs.p99},
+                       {"runs_per_second", runs.median > 0 ? 1000 / runs.median : 0},
+                       {"peak_rss_bytes", report.peakResidentBytes}};
   if (report.memoryBudget && *report.memoryBudget >= 0) {
     value["memory_budget"] = *report.memoryBudget;
     value["within_memory_budget"] = report.arenaBytes <= *report.memoryBudget;
@@ -113,6 +146,15 @@ std::string reportJson(const RunReport &report) {
                                 {"reason", output.comparison.reason},
                                 {"max_abs_error", output.comparison.maxAbsolute},
                                 {"max_rel_error", output.comparison.maxRelative}});
+  for (const StepValues &run : report.values) {
+    nlohmann::json values = nlohmann::json::object();
+    for (const auto &[name, number] : run.values)
+      values[name] = number;
+    value["runs_values"].push_back({{"run", run.step}, {"values", std::move(values)}});
+  }
+  for (const TensorInfo &output : report.outputs)
+    value["output_types"].push_back(
+        {{"name", output.name}, {"dtype", nameOf(output.dtype)}, {"dims", output.dims}});
   for (const StepTime &step : report.steps) {
     value["steps"].push_back({{"kernel", step.kernel},
                               {"ops", step.ops},

@@ -12,12 +12,25 @@ namespace proa::tools {
 /// Times of repeated runs, in milliseconds.
 struct RunTimes {
   int runs = 0;
-  double median = 0, p10 = 0, p90 = 0;
+  double median = 0, p10 = 0, p90 = 0, p99 = 0;
   /// Time of the process's first run, which also creates library kernels and packs weights.
   double first = 0;
   /// Whether the times are those of the first run.
   bool onlyFirst = false;
 };
+
+/// The outputs of one run that are single numbers, such as a loss.
+struct StepValues {
+  int step = 0;
+  std::vector<std::pair<std::string, double>> values;
+};
+StepValues singleValuesOf(const std::vector<NamedTensor> &outputs, int step);
+
+/// "step 2  loss 1.25", or "" without values.
+std::string stepText(const StepValues &values);
+
+/// Names, dtypes and dims of outputs.
+std::vector<TensorInfo> infosOf(const std::vector<NamedTensor> &outputs);
 
 /// Data of proa-run --json.
 struct RunReport {
@@ -26,9 +39,12 @@ struct RunReport {
   ModelTimes times;
   RunTimes runs;
   int64_t arenaBytes = 0;
+  int64_t peakResidentBytes = 0; ///< of the process
   std::optional<int64_t> memoryBudget;
   std::vector<params::ComparedOutput> compared;
-  std::vector<StepTime> steps; ///< empty without a profile
+  std::vector<StepValues> values;  ///< of each run, if the runs differ
+  std::vector<TensorInfo> outputs; ///< of the last run
+  std::vector<StepTime> steps;     ///< empty without a profile
 };
 
 /// Sorts the times of runs into percentiles.

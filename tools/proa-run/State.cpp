@@ -202,6 +202,11 @@ Result<void> StateValues::apply(Model &model, int run) const {
   return diagnostics;
 }
 
+bool isStateValue(const std::string &argument) {
+  size_t equals = argument.find('=');
+  return equals != std::string::npos && equals > 0 && argument.find('/') > equals;
+}
+
 bool lacksParameters(const Model &model) {
   return std::ranges::any_of(model.parameters(),
                              [&](const TensorInfo &info) { return !model.parameter(info.name); });

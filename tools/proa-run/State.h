@@ -28,6 +28,9 @@ private:
   std::map<int, params::Tensors> byRun;
 };
 
+/// Whether an argument is such a value with a name ("lr=0.1") rather than a model or a file of feeds.
+bool isStateValue(const std::string &argument);
+
 /// Sets each parameter without a value, or with `replaces` every parameter, to random values
 /// (randomWeight). Error: dynamic dims.
 Result<void> setRandomParameters(Model &model, uint64_t seed, bool replaces);

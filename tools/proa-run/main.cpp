@@ -1,12 +1,9 @@
 // proa-run: runs a program once or many times, shows or checks its outputs, measures it.
-#include "lib/support/Files.h"
 #include "lib/support/LodEntries.h"
-#include "tools/common/CommandLine.h"
 #include "tools/common/Processes.h"
 #include "tools/common/ProgressBar.h"
-#include "tools/common/Target.h"
 #include "tools/common/Training.h"
-#include "tools/proa-run/Feeds.h"
+#include "tools/proa-run/Options.h"
 #include "tools/proa-run/Show.h"
 #include "tools/proa-run/State.h"
 #include "translator/params/Safetensors.h"
@@ -18,6 +15,8 @@
 #include <chrono>
 #include <filesystem>
 
+#include <sys/resource.h>
+
 using namespace proa;
 using namespace proa::tools;
 
@@ -25,143 +24,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
-  std::string path;
-  ModelOptions model;
-  FeedOptions feeds;
-  std::vector<std::string> set;
-  std::string outputs;
-  std::string saved;     ///< file for parameters; empty: none
-  std::string expect;    ///< file with expected outputs, or `beside`; empty: none
-  std::string profile;   ///< trace file, or `table` for stdout; empty: none
-  std::string recompute; ///< empty: no recomputation
-  AmpChoice amp;
-  MeshChoice mesh;
-  OffloadChoice offload;
-  int repeat = 1;
-  std::optional<int> warmup; ///< default: 1 if runs are repeated
-  bool json = false;
-  bool quiet = false;
-
-  static constexpr const char *beside = "beside the model";
-  static constexpr const char *table = "table";
-};
-
-void declare(CommandLine &line, Options &options) {
-  line.add_option("model", options.path,
-                  "Folder of a program and its weights, the program's file, or an IR file (.mlir, .mlirbc); "
-                  "'-': stdin")
-      ->required()
-      ->type_name("MODEL");
-  line.add_option("--function", options.model.function,
-                  "Function of an IR file; default: main, else the only public function")
-      ->type_name("NAME");
-  line.add_option(
-          "--params", options.model.parameters,
-          "Weights file, or random:SEED; default: the file in the model's folder, or random:0 for an IR "
-          "file without weights")
-      ->type_name("FILE");
-  line.add_option("--set", options.set,
-                  "Sets a parameter or state variable before the first run: NAME=VALUE, NAME=x.npy, or the "
-                  "entries of [NAME=]x.safetensors; entry stepK/NAME before run K")
-      ->allow_extra_args(false)
-      ->type_name("NAME=VALUE|FILE");
-  line.add_option("--save-params", options.saved, "Writes parameters and state after the last run")
-      ->check(checkName)
-      ->type_name("FILE.safetensors|FILE.pdiparams");
-  line.add_option(
-          "-i,--inputs", options.feeds.sources,
-          "Feeds: x.safetensors, x.npy, NAME=x.npy or random:SEED; default: inputs.safetensors in the "
-          "model's folder, else random:0")
-      ->allow_extra_args(false)
-      ->type_name("SOURCE");
-  line.takeMoreValues("--inputs", isFeedSource);
-  line.takeMoreValues("-i", isFeedSource);
-  line.add_option("--dims", options.feeds.dims, "Dims of random feeds that are dynamic in the program")
-      ->allow_extra_args(false)
-      ->type_name("NAME=1x3x224x224,...");
-  line.takeMoreValues("--dims", isFeedDims);
-  line.add_option("--feeds", options.model.feeds,
-                  "Fed variables; any variable may be fed. Ops that no fetch needs are left out")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("NAME,...");
-  line.add_option("--fetches", options.model.fetches, "Fetched variables; any variable may be fetched")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("NAME,...");
-  line.add_option("-o,--outputs", options.outputs, "Writes the outputs of the last run")
-      ->check(checkName)
-      ->type_name("FILE.safetensors");
-  line.add_flag(
-      std::string("--expect{") + Options::beside + "}", options.expect,
-      "Compares the outputs of the first run with expected.safetensors in the model's folder, or with "
-      "--expect=FILE");
-  line.takeNextValue("--expect", [](const std::string &text) { return text.ends_with(".safetensors"); });
-  line.add_option("--threads", options.model.threads, "Number of threads of a run; 0: one for each core")
-      ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
-  line.add_option("--seed", options.model.seed, "Seed of random ops without a seed attribute")
-      ->check(checkSeed)
-      ->capture_default_str();
-  line.add_flag("--check-finite", options.model.checkFinite,
-                "Stops with an error at the first op that makes a NaN or Inf, and names the op");
-  line.add_option("--repeat", options.repeat,
-                  "Number of measured runs; with 1, only the time of a second run is measured")
-      ->check(CLI::Range(1, 1000000000))
-      ->capture_default_str();
-  line.add_option(
-          "--warmup", options.warmup,
-          "Number of runs before the measured ones; default: 1 if --repeat is above 1, because the first "
-          "run also creates kernels and packs weights")
-      ->check(CLI::Range(0, 1000000000));
-  line.add_flag(
-      std::string("--profile{") + Options::table + "}", options.profile,
-      "Prints the time of each step (with --json as \"steps\"); --profile=FILE.json writes a Chrome "
-      "trace");
-  line.add_flag(std::string("--recompute{") + cheapRecomputation + "}", options.recompute,
-                "Recomputes values instead of keeping them: those that are nearly free, or with "
-                "--recompute=BYTES until peak memory is at most that many bytes (best effort)")
-      ->check(checkMemoryBudget);
-  // A file for --profile needs the equals sign, because program.json may be the model.
-  line.takeNextValue("--profile", [](const std::string &) { return false; });
-  line.takeNextValue("--recompute", isMemoryBudget);
-  declareAmp(line, options.amp);
-  declareMesh(line, options.mesh);
-  declareSimulatedMesh(line, options.mesh);
-  declareOffload(line, options.offload);
-  declareCpu(line, options.model.cpu);
-  declareNoOptimize(line, options.model.optimizesCode);
-  declareTf32(line, options.model.allowsTf32);
-  declareAtomicSums(line, options.model.allowsAtomicSums);
-  declareTarget(line, options.model.target);
-  line.add_option("--micro-batches", options.model.microBatches,
-                  "Number of equal parts of the batch for which gradients are computed one after the other")
-      ->check(CLI::Range(1, 1000000))
-      ->capture_default_str();
-  line.add_option("--cache", options.model.cacheDirectory,
-                  "Folder of the cache of compiled programs; 'off': no cache")
-      ->check(checkName)
-      ->type_name("DIR|off");
-  line.add_option("--dump", options.model.dumpDirectory, "Writes the IR after each stage into this folder")
-      ->check(checkName)
-      ->type_name("DIR");
-  declareRemarks(line, options.model.remarks);
-  line.add_flag("-q,--quiet", options.quiet, "Omits warnings");
-  line.add_flag("--json", options.json,
-                "Prints times and comparisons, or errors, as one line of JSON and nothing else");
+int64_t peakResidentBytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return int64_t(usage.ru_maxrss) * 1024;
 }
 
 /// Runs the program and reports the results.
 class Runner {
 public:
-  explicit Runner(Options options) : options(std::move(options)) {}
+  explicit Runner(RunOptions given)
+      : options(std::move(given)), warnings(options.warnings, [this] { bar.clear(); }) {}
 
   int run() {
-    if (Result<void> done = work(); !done) {
-      bar.clear();
+    Result<void> done = work();
+    warnings.finish();
+    bar.clear();
+    if (!done)
       return fail(done.diagnostics());
-    }
     return allPassed ? ExitCode::success : ExitCode::failure;
   }
 
@@ -183,7 +63,6 @@ private:
     if (!read)
       return read.diagnostics();
     meta = std::move(*read);
-    prefix = meta.training ? meta.stepPrefix(0) : "";
     options.feeds.isPart = !options.model.feeds.empty() || !options.model.fetches.empty();
     if (options.model.feeds.empty())
       options.model.feeds = meta.feeds;
@@ -196,21 +75,35 @@ private:
     if (options.expect.empty())
       return {};
     Result<params::Tensors> read = params::readSafetensors(
-        options.expect == Options::beside ? besideModel("expected.safetensors") : options.expect);
+        options.expect == RunOptions::beside ? besideModel("expected.safetensors") : options.expect);
     if (!read)
       return read.diagnostics();
-    expected = tensorsOfRun(*read, prefix);
+    expected = std::move(*read);
+    if (options.rtol)
+      meta.rtol = *options.rtol;
+    if (options.atol)
+      meta.atol = *options.atol;
+    return {};
+  }
+
+  /// The expected tensors of a run, without LoD levels, which go to `meta`. Empty: none are known.
+  Result<params::Tensors> expectedOf(int run) {
+    params::Tensors ofRun = params::withPrefix(expected, params::ModelMeta::stepPrefix(run));
+    if (ofRun.empty() && run == 0)
+      ofRun = params::withPrefix(expected, "");
     Diagnostics diagnostics;
-    for (auto &[name, lod] : takeLods(expected, options.expect, diagnostics))
+    for (auto &[name, lod] : takeLods(ofRun, options.expect, diagnostics))
       meta.expectedLod[name] = lod;
-    return diagnostics;
+    if (!diagnostics.empty())
+      return diagnostics;
+    return ofRun;
   }
 
   Result<void> work() {
     Diagnostics diagnostics;
     checkOutputFile(options.outputs, diagnostics);
     checkOutputFile(options.saved, diagnostics);
-    if (options.profile != Options::table)
+    if (options.profile != RunOptions::table)
       checkOutputFile(options.profile, diagnostics);
     if (!diagnostics.empty())
       return diagnostics;
@@ -219,13 +112,8 @@ private:
     if (Result<void> done = readExpected(); !done)
       return done;
     options.model.progress = [this](const std::string &what, double part) { bar.show(what, part); };
-    if (!options.quiet || !options.model.remarks.empty())
-      options.model.onDiagnostic = [this](const Diagnostic &diagnostic) {
-        if (options.quiet && diagnostic.severity == Diagnostic::Severity::Warning)
-          return;
-        bar.clear();
-        fmt::print(stderr, "{}", diagnostic.text());
-      };
+    if (!options.warnings.printsNone() || !options.model.remarks.empty())
+      options.model.onDiagnostic = [this](const Diagnostic &diagnostic) { warnings.add(diagnostic); };
     if (Result<void> done = readRandomSeed(); !done)
       return done;
     Result<Model> model = Model::open(options.path, options.model);
@@ -235,34 +123,53 @@ private:
     noteLoneProcess(*model);
     if (Result<void> done = setParameters(*model); !done)
       return done;
-    options.feeds.defaultFile = isIrPath() ? "" : besideModel("inputs.safetensors");
-    options.feeds.prefix = prefix;
-    options.feeds.ignored = meta.stateInputs;
-    Result<params::Tensors> feeds = makeFeeds(model->feeds(), options.feeds);
-    if (!feeds)
-      return feeds.diagnostics();
-    giveDeclaredLods(*feeds, meta);
+    if (Result<void> done = readFeeds(*model); !done)
+      return done;
     if (Result<void> set = states.apply(*model, 0); !set)
       return set;
-    if (Result<void> prepared = model->prepare(*feeds); !prepared)
+    if (Result<void> prepared = model->prepare(feeds.front()); !prepared)
       return prepared;
+    warnings.finish();
     bar.clear();
     if (options.model.checkFinite && !options.json)
-      noteNonFinite(*model, *feeds);
-    if (Result<void> done = measure(*model, *feeds); !done)
+      noteNonFinite(*model, feeds.front());
+    if (Result<void> done = measure(*model); !done)
       return done;
     return report(*model);
   }
 
+  Result<void> readFeeds(const Model &model) {
+    options.feeds.defaultFile = isIrPath() ? "" : besideModel("inputs.safetensors");
+    options.feeds.ignored = meta.stateInputs;
+    if (options.feeds.sources.empty() && !model.feeds().empty() && !fs::exists(options.feeds.defaultFile))
+      warn("no inputs.safetensors in the model's folder; random feeds are used (--inputs random:0)");
+    Result<std::vector<params::Tensors>> made = makeFeedsOfSteps(model.feeds(), options.feeds);
+    if (!made)
+      return made.diagnostics();
+    feeds = std::move(*made);
+    for (params::Tensors &ofStep : feeds)
+      giveDeclaredLods(ofStep, meta);
+    return {};
+  }
+
+  /// Prints a remark on how the program is run.
+  void note(const std::string &text) { print("note", text); }
+  void warn(const std::string &text) { print("warning", text); }
+  void print(const char *severity, const std::string &text) {
+    if (options.warnings.printsNone() || !isMain)
+      return;
+    bar.clear();
+    fmt::print(stderr, "{}: {}: {}\n", severity, options.path, text);
+  }
+
   /// Warns in each process of mpirun that it is not a rank of a mesh.
-  void noteLoneProcess(const Model &model) const {
+  void noteLoneProcess(const Model &model) {
     runtime::StartedRank own = runtime::rankStartedByMpi();
-    if (own.size > 1 && model.rankCount() == 1 && !options.quiet)
-      fmt::print(stderr,
-                 "warning: {}: process {} of {} belongs to no mesh and runs the whole program by itself; "
-                 "expected an IR file with meshes, or --mesh, --shardings or --strategy, without "
-                 "--simulate-mesh\n",
-                 options.path, own.rank, own.size);
+    if (own.size > 1 && model.rankCount() == 1)
+      warn(fmt::format(
+          "process {} of {} belongs to no mesh and runs the whole program by itself; expected an IR file "
+          "with meshes, or --mesh, --shardings or --strategy, without --simulate-mesh",
+          own.rank, own.size));
   }
 
   /// Parses `--params random:SEED`.
@@ -287,9 +194,7 @@ private:
     bool replaces = randomSeed.has_value();
     if (!randomSeed && isIrPath() && options.model.parameters.empty() && lacksParameters(model)) {
       randomSeed = 0;
-      if (!options.quiet && isMain)
-        fmt::print(stderr, "warning: {}: no weights; random weights are used (--params random:0)\n",
-                   options.path);
+      warn("no weights; random weights are used (--params random:0)");
     }
     if (randomSeed)
       if (Result<void> done = setRandomParameters(model, *randomSeed, replaces); !done)
@@ -303,12 +208,16 @@ private:
     Result<params::Tensors> inputs = params::readSafetensors(besideModel("inputs.safetensors"));
     if (!inputs)
       return inputs.diagnostics();
-    params::Tensors first = params::withPrefix(*inputs, prefix);
-    Result<params::Tensors> values = params::takeStateInputs(first, meta, prefix);
-    if (!values)
-      return values.diagnostics();
-    states.add(0, *values);
-    return {};
+    for (int step = 0;; ++step) {
+      std::string prefix = meta.stepPrefix(step);
+      params::Tensors ofStep = params::withPrefix(*inputs, prefix);
+      if (ofStep.empty() && step > 0)
+        return {};
+      Result<params::Tensors> values = params::takeStateInputs(ofStep, meta, prefix);
+      if (!values)
+        return values.diagnostics();
+      states.add(step, *values);
+    }
   }
 
   /// Reports non-finite inputs, for which no op is responsible.
@@ -323,34 +232,71 @@ private:
       fmt::print(stderr, "{}", notes);
   }
 
-  /// Compares the first run. The state of a training program advances with each run.
-  Result<void> measure(Model &model, const params::Tensors &feeds) {
+  /// The feeds of a run. After the last step of a file they start again with its first one.
+  const params::Tensors &feedsOf(int run) const { return feeds[static_cast<size_t>(run) % feeds.size()]; }
+
+  /// Whether the outputs of each run are shown: runs of a training program, or with feeds of their own,
+  /// differ.
+  bool showsEachRun(const Model &model) const {
+    return runCount > 1 && (model.isTraining() || feeds.size() > 1);
+  }
+
+  /// Runs the program, and compares the runs of which outputs are expected.
+  Result<void> measure(Model &model) {
     std::vector<double> times;
     double first = 0;
-    int warmup = options.warmup.value_or(options.repeat > 1 ? 1 : 0);
-    for (int i = 0; i < warmup + options.repeat; ++i) {
+    // A training step changes the state, so only those that are asked for are run.
+    int warmup = options.warmup.value_or(options.repeat > 1 && !model.isTraining() ? 1 : 0);
+    int unmeasured = std::max(warmup, options.repeat > 1 && !options.warmup ? 1 : 0);
+    runCount = warmup + options.repeat;
+    if (feeds.size() > 1 && static_cast<size_t>(runCount) > feeds.size())
+      note(fmt::format("the inputs hold {} steps; step {} starts with the first one again", feeds.size(),
+                       feeds.size()));
+    for (int i = 0; i < runCount; ++i) {
       // Only the last run is profiled, so that the profile does not slow down the others.
-      bool isLast = i + 1 == warmup + options.repeat && (options.repeat > 1 || options.warmup);
-      model.enableProfile(!options.profile.empty() && isLast);
+      model.enableProfile(!options.profile.empty() && i + 1 == runCount &&
+                          (options.repeat > 1 || options.warmup));
       if (Result<void> set = i == 0 ? Result<void>() : states.apply(model, i); !set)
         return set;
       auto start = std::chrono::steady_clock::now();
-      Result<std::vector<NamedTensor>> ran = model.run(feeds);
+      Result<std::vector<NamedTensor>> ran = model.run(feedsOf(i));
       std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
       if (!ran)
         return ran.diagnostics();
       outputs = std::move(*ran);
-      if (i == 0 && !options.expect.empty())
-        compareOutputs();
+      if (Result<void> done = show(model, i); !done)
+        return done;
       if (i == 0)
         first = time.count();
-      if (i >= warmup)
+      if (i >= unmeasured)
         times.push_back(time.count());
     }
     runTimes = summarize(std::move(times));
     runTimes.first = first;
     runTimes.onlyFirst = options.repeat == 1 && options.warmup == 0;
-    return options.repeat == 1 && !options.warmup ? measureAgain(model, feeds) : Result<void>();
+    return options.repeat == 1 && !options.warmup ? measureAgain(model, feeds.front()) : Result<void>();
+  }
+
+  /// Compares the outputs of a run if some are expected, and shows single numbers of each run, such as a
+  /// loss.
+  Result<void> show(const Model &model, int run) {
+    bool isOneOfMany = showsEachRun(model);
+    if (isOneOfMany) {
+      StepValues values = singleValuesOf(outputs, run);
+      if (isMain && !options.json)
+        fmt::print("{}", stepText(values));
+      steps.push_back(std::move(values));
+    }
+    if (options.expect.empty())
+      return {};
+    Result<params::Tensors> ofRun = expectedOf(run);
+    if (!ofRun)
+      return ofRun.diagnostics();
+    if (!ofRun->empty() || run == 0)
+      compareOutputs(*ofRun, isOneOfMany ? params::ModelMeta::stepPrefix(run) : "");
+    else if (model.isTraining() && !std::exchange(hasNotedUnexpected, true))
+      note(fmt::format("outputs of step {} are not compared: none are expected", run));
+    return {};
   }
 
   /// Measures a second run, because the first one also creates kernels and packs weights. Skipped if the
@@ -370,17 +316,17 @@ private:
     return {};
   }
 
-  void compareOutputs() {
-    compared = params::compareOutputs(outputs, expected, meta);
-    for (const params::ComparedOutput &output : compared) {
+  /// `prefix` is prepended to the names.
+  void compareOutputs(const params::Tensors &ofRun, const std::string &prefix) {
+    for (params::ComparedOutput &output : params::compareOutputs(outputs, ofRun, meta, prefix)) {
       allPassed = allPassed && output.comparison.passed();
-      if (options.json || !isMain)
-        continue;
-      auto got = std::find_if(outputs.begin(), outputs.end(), [&](auto &o) { return o.name == output.name; });
-      if (got == outputs.end())
+      std::string name = output.name.substr(prefix.size());
+      auto got = std::ranges::find(outputs, name, &NamedTensor::name);
+      if (!options.json && isMain && got == outputs.end())
         fmt::print("{}  {}: FAIL\n", output.name, output.comparison.reason);
-      else
-        fmt::print("{}", comparisonText(*got, expected.at(output.name), output.comparison));
+      else if (!options.json && isMain)
+        fmt::print("{}", comparisonText({output.name, got->tensor}, ofRun.at(name), output.comparison));
+      compared.push_back(std::move(output));
     }
     for (const Diagnostic &diagnostic : params::compareLods(outputs, meta)) {
       allPassed = false;
@@ -411,8 +357,11 @@ private:
                                    .times = model.times(),
                                    .runs = runTimes,
                                    .arenaBytes = model.arenaBytes(),
+                                   .peakResidentBytes = peakResidentBytes(),
                                    .memoryBudget = options.model.memoryBudget,
                                    .compared = compared,
+                                   .values = steps,
+                                   .outputs = infosOf(outputs),
                                    .steps = model.profileSteps()}));
       return {};
     }
@@ -422,7 +371,7 @@ private:
     fmt::print("{}", timesText(model.times(), runTimes, model.arenaBytes()));
     std::fflush(stdout);
     fmt::print(stderr, "{}", budgetText(options.model.memoryBudget, model.arenaBytes()));
-    if (options.profile == Options::table)
+    if (options.profile == RunOptions::table)
       fmt::print("{}", model.profileTable());
     if (!options.expect.empty())
       fmt::print("{}\n", allPassed ? "PASS" : "FAIL");
@@ -430,29 +379,33 @@ private:
   }
 
   Result<void> writeProfile(const Model &model) {
-    if (options.profile.empty() || options.profile == Options::table)
+    if (options.profile.empty() || options.profile == RunOptions::table)
       return {};
     return writeFile(options.profile, model.profileTrace());
   }
 
-  Options options;
+  RunOptions options;
+  ProgressBar bar;
+  WarningPrinter warnings;
   params::ModelMeta meta;
-  std::string prefix;
-  params::Tensors expected;
+  std::vector<params::Tensors> feeds; ///< of each step that the sources hold
+  params::Tensors expected;           ///< of all runs, with prefixes
+  int runCount = 1;
   StateValues states;
   std::optional<uint64_t> randomSeed; ///< seed of random parameters
   std::vector<NamedTensor> outputs;
   std::vector<params::ComparedOutput> compared;
+  std::vector<StepValues> steps;
   RunTimes runTimes;
-  ProgressBar bar;
   bool allPassed = true;
+  bool hasNotedUnexpected = false;
   bool isMain = true; ///< one process of a mesh prints and writes files
 };
 
 } // namespace
 
 int main(int argc, char **argv) {
-  Options options;
+  RunOptions options;
   CommandLine line("proa-run",
                    "Runs a legacy program: imports it, compiles it for the shapes of its feeds, executes it.",
                    "  proa-run test/corpus/models/nlp/bert --expect\n"

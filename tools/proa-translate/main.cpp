@@ -4,6 +4,7 @@
 #include "lib/compiler/SpecializeFeeds.h"
 #include "lib/support/Files.h"
 #include "tools/common/CommandLine.h"
+#include "tools/common/Warnings.h"
 #include "tools/proa-translate/Coverage.h"
 #include "tools/proa-translate/Folder.h"
 #include "tools/proa-translate/IrSummary.h"
@@ -47,7 +48,7 @@ struct Options {
   bool summary = false;
   bool json = false;
   bool locations = false;
-  bool quiet = false;
+  WarningChoice warnings;
   bool timing = false;
   bool coverage = false;
   std::string format = "table";
@@ -127,7 +128,7 @@ void declare(CommandLine &line, Options &options) {
       ->type_name("DIR")
       ->needs(coverage);
   line.add_flag("--timing", options.timing, "Prints the times of reading, importing and writing on stderr");
-  line.add_flag("-q,--quiet", options.quiet, "Omits warnings");
+  declareWarnings(line, options.warnings);
 }
 
 /// A program in MLIR.
@@ -208,9 +209,12 @@ Result<Translation> importModule(Options &options, const std::string &source,
     return done.diagnostics();
   timing.lap("read");
   options.import.source = source;
-  if (!options.quiet)
-    options.import.onDiagnostic = [](const Diagnostic &warning) { llvm::errs() << warning.text(); };
+  WarningPrinter warnings(options.warnings);
+  if (!options.warnings.printsNone())
+    options.import.onDiagnostic = [&](const Diagnostic &warning) { warnings.add(warning); };
   auto imported = import::importProgram(context, *program, options.import);
+  options.import.onDiagnostic = {};
+  warnings.finish();
   timing.lap("import");
   // Not freed: freeing a large program is slow, and the process ends soon.
   new translator::SourceProgram(std::move(*program));
@@ -290,7 +294,7 @@ Result<void> addFlops(Options &options, const translator::SourceProgram &program
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   auto module = import::importProgram(context, program, options.import);
   if (!module) {
-    if (!options.quiet)
+    if (!options.warnings.printsNone())
       llvm::errs() << "warning: " << options.path
                    << ": cannot be imported, so its operations are not counted ("
                    << module.diagnostics().size() << " problems, listed without --summary)\n";
@@ -347,8 +351,6 @@ Result<void> writeSummary(Options &options) {
   return writeOutput(options.output, options.json ? summaryJson(summary) : summaryText(summary));
 }
 
-void printWarning(const Diagnostic &warning) { llvm::errs() << warning.text(); }
-
 Result<void> translateToFolder(Options &options) {
   if (options.output == "-")
     return errorAt("-o", "expected a folder name for --to=folder");
@@ -361,8 +363,8 @@ Result<void> translateToFolder(Options &options) {
     if (Result<void> done = readInterface(files->meta, options.import); !done)
       return done;
   }
-  if (!options.quiet)
-    options.import.onDiagnostic = printWarning;
+  WarningPrinter warnings(options.warnings);
+  options.import.onDiagnostic = [&](const Diagnostic &warning) { warnings.add(warning); };
   return writeFolder({options.path, options.function, options.parameters, options.output, options.import});
 }
 
@@ -391,7 +393,8 @@ Result<void> translate(Options options) {
   Result<void> content = writeContent(*translation, options, output);
   if (!content && lacksPlaces) {
     // Read again, with locations for the errors.
-    options.import.locations = options.quiet = true;
+    options.import.locations = true;
+    options.warnings.mode = WarningChoice::none;
     return translate(std::move(options));
   }
   if (!content)

@@ -84,7 +84,7 @@ TEST(Feeds, FilesAreReadWithoutTensorsOfOtherRuns) {
   ASSERT_TRUE(fed) << fed.diagnostics().text();
   EXPECT_EQ(fed->size(), 2u);
   EXPECT_THAT(makeFeeds(feeds, {{}, {}, file, "run1/"}).diagnostics().text(),
-              HasSubstr("ids: no value is fed, expected int64[2]"));
+              HasSubstr("run1/ids: no value is fed, expected int64[2]"));
 }
 
 } // namespace

@@ -1,0 +1,131 @@
+#include "tools/proa-run/Options.h"
+
+#include "tools/common/Training.h"
+#include "tools/proa-run/State.h"
+
+#include <filesystem>
+
+namespace proa::tools {
+
+/// Files of other formats would have the suffix of what they are not.
+static std::string checkOutputsName(const std::string &path) {
+  std::string suffix = std::filesystem::path(path).extension().string();
+  return suffix.empty() || suffix == ".safetensors"
+             ? ""
+             : "outputs are written as *.safetensors, found the suffix '" + suffix + "'";
+}
+
+void declare(CommandLine &line, RunOptions &options) {
+  line.add_option("model", options.path,
+                  "Folder of a program and its weights, the program's file, or an IR file (.mlir, .mlirbc); "
+                  "'-': stdin")
+      ->required()
+      ->type_name("MODEL");
+  line.add_option("--function", options.model.function,
+                  "Function of an IR file; default: main, else the only public function")
+      ->type_name("NAME");
+  line.add_option(
+          "--params", options.model.parameters,
+          "Weights file, or random:SEED; default: the file in the model's folder, or random:0 for an IR "
+          "file without weights")
+      ->type_name("FILE");
+  line.add_option("--set", options.set,
+                  "Sets a parameter or state variable before the first run: NAME=VALUE, NAME=x.npy, or the "
+                  "entries of [NAME=]x.safetensors; entry stepK/NAME before run K")
+      ->allow_extra_args(false)
+      ->type_name("NAME=VALUE|FILE");
+  line.takeMoreValues("--set", isStateValue);
+  line.add_option("--save-params", options.saved, "Writes parameters and state after the last run")
+      ->check(checkName)
+      ->type_name("FILE.safetensors|FILE.pdiparams");
+  line.add_option("-i,--inputs", options.feeds.sources,
+                  "Feeds: x.safetensors, x.npy, NAME=x.npy or random:SEED; entries stepK/NAME of "
+                  "x.safetensors are fed to "
+                  "run K; default: inputs.safetensors in the model's folder, else random:0")
+      ->allow_extra_args(false)
+      ->type_name("SOURCE");
+  line.takeMoreValues("--inputs", isFeedSource);
+  line.takeMoreValues("-i", isFeedSource);
+  line.add_option("--dims", options.feeds.dims, "Dims of random feeds that are dynamic in the program")
+      ->allow_extra_args(false)
+      ->type_name("NAME=1x3x224x224,...");
+  line.takeMoreValues("--dims", isFeedDims);
+  line.add_option("--feeds", options.model.feeds,
+                  "Fed variables; any variable may be fed. Ops that no fetch needs are left out")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("NAME,...");
+  line.add_option("--fetches", options.model.fetches, "Fetched variables; any variable may be fetched")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("NAME,...");
+  line.add_option("-o,--outputs", options.outputs, "Writes the outputs of the last run")
+      ->check(checkName)
+      ->check(checkOutputsName)
+      ->type_name("FILE.safetensors");
+  line.add_flag(std::string("--expect{") + RunOptions::beside + "}", options.expect,
+                "Compares the outputs of the first run, or of each step with entries stepK/NAME, with "
+                "expected.safetensors in the model's folder, or with --expect=FILE");
+  line.takeNextValue("--expect", [](const std::string &text) { return text.ends_with(".safetensors"); });
+  line.add_option("--rtol", options.rtol, "Relative tolerance of --expect; default: of meta.json, else 1e-5")
+      ->check(CLI::NonNegativeNumber);
+  line.add_option("--atol", options.atol, "Absolute tolerance of --expect; default: of meta.json, else 1e-6")
+      ->check(CLI::NonNegativeNumber);
+  line.add_option("--threads", options.model.threads,
+                  "Number of threads of a run; 0: one for each core that the process may use")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  line.add_option("--seed", options.model.seed, "Seed of random ops without a seed attribute")
+      ->check(checkSeed)
+      ->capture_default_str();
+  line.add_flag("--check-finite", options.model.checkFinite,
+                "Stops with an error at the first op that makes a NaN or Inf, and names the op");
+  line.add_option(
+          "--repeat,--steps", options.repeat,
+          "Number of measured runs, or of training steps; with 1, only the time of a second run is measured, "
+          "without changing the state")
+      ->check(CLI::Range(1, 1000000000))
+      ->capture_default_str();
+  line.add_option(
+          "--warmup", options.warmup,
+          "Number of runs before the measured ones; default: 1 if --repeat is above 1, because the first "
+          "run also creates kernels and packs weights, but 0 for training programs")
+      ->check(CLI::Range(0, 1000000000));
+  line.add_flag(
+      std::string("--profile{") + RunOptions::table + "}", options.profile,
+      "Prints the time of each step (with --json as \"steps\"); --profile=FILE.json writes a Chrome "
+      "trace");
+  line.add_flag(std::string("--recompute{") + cheapRecomputation + "}", options.recompute,
+                "Recomputes values instead of keeping them: those that are nearly free, or with "
+                "--recompute=BYTES until peak memory is at most that many bytes (best effort)")
+      ->check(checkMemoryBudget);
+  // A file for --profile needs the equals sign, because program.json may be the model.
+  line.takeNextValue("--profile", [](const std::string &) { return false; });
+  line.takeNextValue("--recompute", isMemoryBudget);
+  declareLossScale(line, declareAmp(line, options.amp), options.amp);
+  declareMesh(line, options.mesh);
+  declareSimulatedMesh(line, options.mesh);
+  declareOffload(line, options.offload);
+  declareCpu(line, options.model.cpu);
+  declareNoOptimize(line, options.model.optimizesCode);
+  declareTf32(line, options.model.allowsTf32);
+  declareAtomicSums(line, options.model.allowsAtomicSums);
+  declareTarget(line, options.model.target);
+  line.add_option("--micro-batches", options.model.microBatches,
+                  "Number of equal parts of the batch for which gradients are computed one after the other")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  line.add_option("--cache", options.model.cacheDirectory,
+                  "Folder of the cache of compiled programs; 'off': no cache")
+      ->check(checkName)
+      ->type_name("DIR|off");
+  line.add_option("--dump", options.model.dumpDirectory, "Writes the IR after each stage into this folder")
+      ->check(checkName)
+      ->type_name("DIR");
+  declareRemarks(line, options.model.remarks);
+  declareWarnings(line, options.warnings);
+  line.add_flag("--json", options.json,
+                "Prints times and comparisons, or errors, as one line of JSON and nothing else");
+}
+
+} // namespace proa::tools

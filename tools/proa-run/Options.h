@@ -1,0 +1,41 @@
+/// The command line of proa-run.
+#pragma once
+
+#include "tools/common/CommandLine.h"
+#include "tools/common/Target.h"
+#include "tools/common/Warnings.h"
+#include "tools/proa-run/Feeds.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace proa::tools {
+
+struct RunOptions {
+  std::string path;
+  ModelOptions model;
+  FeedOptions feeds;
+  std::vector<std::string> set;
+  std::string outputs;
+  std::string saved;     ///< file for parameters; empty: none
+  std::string expect;    ///< file with expected outputs, or `beside`; empty: none
+  std::string profile;   ///< trace file, or `table` for stdout; empty: none
+  std::string recompute; ///< empty: no recomputation
+  AmpChoice amp;
+  MeshChoice mesh;
+  OffloadChoice offload;
+  std::optional<double> rtol, atol;
+  int repeat = 1;
+  std::optional<int> warmup; ///< default: 1 if runs are repeated
+  bool json = false;
+  WarningChoice warnings;
+
+  static constexpr const char *beside = "beside the model";
+  static constexpr const char *table = "table";
+};
+
+/// Adds all options of proa-run.
+void declare(CommandLine &line, RunOptions &options);
+
+} // namespace proa::tools
