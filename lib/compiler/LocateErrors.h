@@ -8,8 +8,8 @@
 
 namespace proa {
 
-/// Sets the location of an error whose output is known to the op that computes this output: its index, type and
-/// Python line. Without such an op the error stays as it is. `file` is the program.
+/// Sets the location of an error whose output is known to the op that computes this output: its index, type
+/// and Python line. Without such an op the error stays as it is. `file` is the program.
 void locateInProgram(Diagnostic &error, const legacy::Program &program, const std::string &file);
 
 } // namespace proa

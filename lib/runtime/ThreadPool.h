@@ -1,7 +1,7 @@
 /// One pool of threads for everything a program runs: compiled kernels, library kernels and oneDNN.
 ///
-/// Debian's oneDNN runs on libgomp, so this pool is libgomp's too: two pools would spin against each other. Waiting
-/// threads sleep after some microseconds, unless OMP_WAIT_POLICY or GOMP_SPINCOUNT is set.
+/// Debian's oneDNN runs on libgomp, so this pool is libgomp's too: two pools would spin against each other.
+/// Waiting threads sleep after some microseconds, unless OMP_WAIT_POLICY or GOMP_SPINCOUNT is set.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace proa::runtime {
 
-/// How many threads a region may use; at first the number of cores that the process may use (availableCores), or
-/// OMP_NUM_THREADS.
+/// How many threads a region may use; at first the number of cores that the process may use (availableCores),
+/// or OMP_NUM_THREADS.
 int threads();
 /// Sets it for the whole process, 1 or more. oneDNN plans a primitive for the count at its creation, so set
 /// it before programs are loaded.

@@ -12,8 +12,8 @@
 
 namespace proa {
 
-/// Calls `work()` on one thread for each available core, at most `maxThreads`; this thread is one of them. Rethrows
-/// exceptions of `work` after all threads have ended.
+/// Calls `work()` on one thread for each available core, at most `maxThreads`; this thread is one of them.
+/// Rethrows exceptions of `work` after all threads have ended.
 template <class Work> void onAllCores(size_t maxThreads, Work work) {
   std::vector<std::future<void>> others;
   for (size_t thread = 1; thread < std::min(static_cast<size_t>(availableCores()), maxThreads); ++thread)

@@ -9,8 +9,9 @@
 
 namespace proa::tools {
 
-/// Loads the plugins of --load-pass-plugin, and returns the other arguments. Call it before the options of MLIR are
-/// registered: then passes of plugins have options as all others. Error: a file that is not a plugin, with the reason.
+/// Loads the plugins of --load-pass-plugin, and returns the other arguments. Call it before the options of
+/// MLIR are registered: then passes of plugins have options as all others. Error: a file that is not a
+/// plugin, with the reason.
 Result<std::vector<char *>> loadPassPlugins(int argc, char **argv);
 
 /// Reports unknown options, with near names. Call it after all options are registered and before they are

@@ -242,10 +242,10 @@ Result<std::vector<Tensors>> makeFeedsOfSteps(const std::vector<TensorInfo> &fee
     FeedOptions ofStep = options;
     if (count > 0)
       ofStep.prefix = params::ModelMeta::stepPrefix(step);
-    Result<Tensors> made = makeFeeds(feeds, ofStep);
-    if (!made)
-      return made.diagnostics();
-    steps.push_back(std::move(*made));
+    Result<Tensors> created = makeFeeds(feeds, ofStep);
+    if (!created)
+      return created.diagnostics();
+    steps.push_back(std::move(*created));
   }
   return steps;
 }

@@ -143,10 +143,10 @@ private:
     options.feeds.ignored = meta.stateInputs;
     if (options.feeds.sources.empty() && !model.feeds().empty() && !fs::exists(options.feeds.defaultFile))
       warn("no inputs.safetensors in the model's folder; random feeds are used (--inputs random:0)");
-    Result<std::vector<params::Tensors>> made = makeFeedsOfSteps(model.feeds(), options.feeds);
-    if (!made)
-      return made.diagnostics();
-    feeds = std::move(*made);
+    Result<std::vector<params::Tensors>> created = makeFeedsOfSteps(model.feeds(), options.feeds);
+    if (!created)
+      return created.diagnostics();
+    feeds = std::move(*created);
     for (params::Tensors &ofStep : feeds)
       giveDeclaredLods(ofStep, meta);
     return {};
