@@ -10,7 +10,7 @@ import lit.formats
 config.name = "proa"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["unit", "corpus", "bench", "fuzz", "Inputs"]
+config.excludes = ["unit", "corpus", "bench", "docs", "fuzz", "Inputs"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.proa_binary_dir, "test")
 

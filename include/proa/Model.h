@@ -60,6 +60,10 @@ struct ModelOptions {
   /// For an IR file: a subset of its feeds and results. Of a new-IR program `%12` is the value with that id.
   std::vector<std::string> feeds;
   std::vector<std::string> fetches;
+  /// Dims of feeds of a Paddle program that replace declared ones, such as another batch: the program is
+  /// imported for them. Dims that agree with the declared ones have no effect. Error: an op that does not
+  /// allow them.
+  std::map<std::string, std::vector<int64_t>> feedDims;
   /// For an IR file: the function to run. Empty: `main`, else the only public function.
   std::string function;
   /// For tests: decomposes every composite op, also those with a kernel.

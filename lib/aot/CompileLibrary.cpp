@@ -222,7 +222,8 @@ Result<CompiledLibrary> compileLibrary(const LibraryRequest &request) {
                                               request.feeds,
                                               request.fetches,
                                               {},
-                                              onceEach(request.onDiagnostic)});
+                                              onceEach(request.onDiagnostic),
+                                              request.dims});
   if (!source)
     return source.diagnostics();
   reportIgnoredMesh(**source, request.model, request.onDiagnostic);

@@ -32,6 +32,13 @@ std::string lodError(const Tensor &tensor) {
   return "";
 }
 
+/// How to import a program with static dims for others.
+std::string hintFor(const TensorInfo &info, const Tensor &tensor) {
+  return tensor.dtype() == info.dtype && tensor.dims().size() == info.dims.size()
+             ? "; ModelOptions::feedDims (--dims) imports a program for other dims"
+             : "";
+}
+
 } // namespace
 
 Result<void> checkValid(const std::string &source, const std::map<std::string, Tensor> &inputs) {
@@ -60,7 +67,7 @@ Result<void> checkFeeds(const std::string &source, const std::vector<TensorInfo>
       fits = info.dims[d] < 0 || info.dims[d] == tensor.dims()[d];
     if (!fits)
       diagnostics.add(source, "feed '" + info.name + "' is " + tensor.describe() + ", expected " +
-                                  describe(info.dtype, info.dims));
+                                  describe(info.dtype, info.dims) + hintFor(info, tensor));
   }
   for (const auto &[name, tensor] : inputs)
     if (std::string wrong = lodError(tensor); !wrong.empty())

@@ -10,6 +10,7 @@
 #include "lib/compiler/LocateErrors.h"
 #include "lib/compiler/ModelMesh.h"
 #include "lib/compiler/ModelValues.h"
+#include "lib/compiler/OptionChecks.h"
 #include "lib/compiler/ParameterValues.h"
 #include "lib/compiler/ProgramSource.h"
 #include "lib/compiler/Registration.h"
@@ -32,8 +33,6 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <set>
@@ -43,11 +42,6 @@ namespace {
 
 int threadsOf(const ModelOptions &options) {
   return options.threads > 0 ? options.threads : availableCores();
-}
-
-/// "LOCATION: MESSAGE"
-std::string withLocation(const Diagnostic &diagnostic) {
-  return diagnostic.location + (diagnostic.location.empty() ? "" : ": ") + diagnostic.message;
 }
 
 TensorInfo describe(std::string name, mlir::RankedTensorType type) {
@@ -165,8 +159,6 @@ struct Model::Implementation {
   runtime::KernelDiagnosis diagnosisOf(const Imported &imported, const std::map<std::string, Tensor> &feeds);
   Result<void> transform(mlir::ModuleOp module);
   void warn(const char *code, const std::string &variable, const std::string &message) const;
-  /// Errors if parameters have no value. One error if there is no file of weights at all.
-  Result<void> checkParameterValues(const runtime::Plan &plan);
   /// The common part of run() and measure(): selects the variant for these feeds, and adds state and LoDs to
   /// the feeds of its plan.
   Result<runtime::NamedTensors> beforeRun(const std::map<std::string, Tensor> &feeds);
@@ -195,29 +187,6 @@ std::vector<NamedTensor> Model::Implementation::take(const Variant &variant,
   for (NamedTensor &result : fetched)
     result.tensor.setLod(levels[result.name]);
   return fetched;
-}
-
-/// Options that change how a legacy program is imported.
-static Result<void> checkIrOptions(const ModelOptions &options, const std::string &path) {
-  for (auto [isGiven, what] : {std::pair(options.amp.has_value(), "mixed precision"),
-                               std::pair(options.microBatches != 1, "micro-batches"),
-                               std::pair(!options.derivedGradients.empty(), "derived gradients")})
-    if (isGiven)
-      return errorAt(path, std::string(what) + " of an IR file is done by passes (proa-opt), not by options");
-  return {};
-}
-
-static Result<void> checkOptions(const ModelOptions &options, const std::string &path) {
-  Diagnostics diagnostics;
-  if (!options.remarks.empty())
-    diagnostics.append(checkRemarks(options.remarks).diagnostics());
-  if (options.amp && options.amp->dtype != DType::Float16 && options.amp->dtype != DType::BFloat16)
-    diagnostics.add(path, "mixed precision needs float16 or bfloat16, found " +
-                              std::string(nameOf(options.amp->dtype)));
-  if (options.memoryBudget && *options.memoryBudget < -1)
-    diagnostics.add(path, "the memory budget must be a number of bytes, or -1 for none, found " +
-                              std::to_string(*options.memoryBudget));
-  return diagnostics;
 }
 
 Result<void> Model::Implementation::open(const std::string &modelPath) {
@@ -295,21 +264,6 @@ void Model::Implementation::warn(const char *code, const std::string &variable,
                           .variable = variable});
 }
 
-Result<void> Model::Implementation::checkParameterValues(const runtime::Plan &plan) {
-  if (!lacksWeightsFile)
-    return {}; // bindParameters() reports each
-  std::vector<std::string> missing;
-  for (runtime::ValueId id : plan.parameters)
-    if (const std::string &name = plan.values[static_cast<size_t>(id)].name; !values.inMemory.contains(name))
-      missing.push_back(name);
-  if (missing.empty())
-    return {};
-  return errorAt(
-      path, fmt::format("no weights were found, and {} parameters have no value, '{}' first; expected {}, "
-                        "or the path of a weights file (--params)",
-                        missing.size(), missing.front(), params::weightsNames(programFile)));
-}
-
 Result<void> Model::Implementation::readSource(const params::ModelFiles &files) {
   Stopwatch watch(times.read);
   auto text = readFile(files.program);
@@ -327,7 +281,7 @@ Result<void> Model::Implementation::readSource(const params::ModelFiles &files) 
       return checked;
   auto opened =
       ProgramSource::open(*context, {files, programText, options.function, options.feeds, options.fetches,
-                                     options.derivedGradients, options.onDiagnostic});
+                                     options.derivedGradients, options.onDiagnostic, options.feedDims});
   if (!opened)
     return opened.diagnostics();
   source = std::move(*opened);
@@ -350,7 +304,7 @@ Result<void> Model::Implementation::importDeclared() {
     needsFeeds = false;
     describeInterface(*(*imported)->module);
   } else if (!needsFeeds || !describeDeclared()) {
-    return imported.diagnostics();
+    return located(imported.diagnostics());
   }
   for (TensorInfo &info : feeds)
     info.lodLevel = source->lodLevelOf(info.name).value_or(info.lodLevel);
@@ -546,8 +500,7 @@ Result<Compilation> Model::Implementation::compile(mlir::ModuleOp module,
   if (!cache && !options.cacheDirectory.empty())
     return cache.diagnostics();
   if (!cache) { // a default cache that cannot be used only costs time
-    warn("no-cache", "",
-         "the cache of compiled programs cannot be used: " + withLocation(cache.diagnostics()[0]));
+    warn("no-cache", "", "the cache of compiled programs cannot be used: " + textOf(cache.diagnostics()[0]));
     return compileFresh(module, inputs);
   }
   std::map<std::string, Tensor> feeds = import::withLods(inputs);
@@ -604,8 +557,10 @@ Result<Variant> Model::Implementation::load(Compilation compilation, const Impor
       remark.message = remark.code + ": " + remark.message;
       onRemark(remark);
     }
-  if (auto complete = checkParameterValues((*executable)->plan()); !complete)
-    return complete.diagnostics();
+  if (lacksWeightsFile) // else bindParameters() reports each
+    if (auto complete = checkParameterValues(path, programFile, (*executable)->plan(), values.inMemory);
+        !complete)
+      return complete.diagnostics();
   if (auto bound = (*executable)->bindParameters(values.inMemory); !bound)
     return bound.diagnostics();
   if (options.checkFinite)

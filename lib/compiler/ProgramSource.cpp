@@ -1,6 +1,7 @@
 #include "lib/compiler/ProgramSource.h"
 
 #include "lib/compiler/CompiledCache.h"
+#include "lib/compiler/FeedDims.h"
 #include "lib/compiler/IrProgram.h"
 #include "lib/compiler/MeshInterface.h"
 #include "lib/compiler/Registration.h"
@@ -19,7 +20,11 @@ public:
     auto program = translator::readProgramText(request.text, request.files.program);
     if (!program)
       return program.diagnostics();
+    auto changed = changeFeedDims(*program, request.feedDims);
+    if (!changed)
+      return changed.diagnostics();
     auto source = std::make_unique<PaddleSource>(std::move(request), std::move(*program));
+    source->useChangedDims(std::move(*changed));
     if (!source->request.files.startup.empty()) {
       auto startup = translator::readProgram(source->request.files.startup);
       if (!startup)
@@ -47,7 +52,21 @@ public:
     chosen.feedValues = facts.values;
     chosen.parameterValues = facts.parameters;
     chosen.deferAll = facts.deferAll;
-    return import::importProgram(context, program, chosen);
+    Module module = import::importProgram(context, program, chosen);
+    if (module && !changedFeeds.empty())
+      if (Result<void> checked = checkOldDims(**module, changedFeeds); !checked)
+        return checked.diagnostics();
+    return module;
+  }
+
+  /// All declared types depend on the declared dims, so the inferred ones differ as they should.
+  void useChangedDims(std::vector<ChangedFeed> changed) {
+    changedFeeds = std::move(changed);
+    if (!changedFeeds.empty() && options.onDiagnostic)
+      options.onDiagnostic = [handler = std::move(options.onDiagnostic)](const Diagnostic &diagnostic) {
+        if (diagnostic.code != "declared-type")
+          handler(diagnostic);
+      };
   }
 
   bool dependsOnFeeds() const override { return true; }
@@ -76,6 +95,7 @@ private:
   ProgramRequest request;
   translator::SourceProgram program;
   import::ImportOptions options;
+  std::vector<ChangedFeed> changedFeeds;
 };
 
 /// A function of an IR file.

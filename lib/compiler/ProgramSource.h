@@ -34,6 +34,8 @@ struct ProgramRequest {
   std::map<std::string, std::string> derivedGradients;
   /// Receives the warnings of each import.
   std::function<void(const Diagnostic &)> onDiagnostic;
+  /// Dims of feeds; where they contradict the declared ones, the program is imported for them.
+  std::map<std::string, std::vector<int64_t>> feedDims = {};
 };
 
 /// Facts at import, from which types are inferred: about the feeds, and values of parameters.

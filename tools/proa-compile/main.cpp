@@ -60,8 +60,7 @@ void declare(CommandLine &line, Options &options) {
   line.add_option("--name", options.link.prefix,
                   "Prefix of the C functions: NAME_create, ...; default: the name of the output file")
       ->type_name("NAME");
-  line.add_option("--dims", options.dims,
-                  "Static dims of feeds that are dynamic in the program; others stay dynamic")
+  line.add_option("--dims", options.dims, "Static dims of feeds; others stay as the program declares them")
       ->allow_extra_args(false)
       ->type_name("NAME=1x3x224x224,...");
   line.takeMoreValues("--dims", isFeedDims);

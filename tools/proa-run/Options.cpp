@@ -46,7 +46,10 @@ void declare(CommandLine &line, RunOptions &options) {
       ->type_name("SOURCE");
   line.takeMoreValues("--inputs", isFeedSource);
   line.takeMoreValues("-i", isFeedSource);
-  line.add_option("--dims", options.feeds.dims, "Dims of random feeds that are dynamic in the program")
+  line.add_option(
+          "--dims", options.feeds.dims,
+          "Dims of random feeds; where they contradict the program, such as another batch, it is imported "
+          "for them")
       ->allow_extra_args(false)
       ->type_name("NAME=1x3x224x224,...");
   line.takeMoreValues("--dims", isFeedDims);

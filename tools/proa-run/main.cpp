@@ -116,6 +116,8 @@ private:
       options.model.onDiagnostic = [this](const Diagnostic &diagnostic) { warnings.add(diagnostic); };
     if (Result<void> done = readRandomSeed(); !done)
       return done;
+    Diagnostics ignored; // reported with the feeds
+    options.model.feedDims = parseFeedDims(options.feeds.dims, ignored);
     Result<Model> model = Model::open(options.path, options.model);
     if (!model)
       return model.diagnostics();

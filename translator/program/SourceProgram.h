@@ -24,6 +24,7 @@ public:
   legacy::Program *legacy() { return std::get_if<legacy::Program>(&program); }
   /// The program if it is a model of the new IR; else null.
   const newir::Model *newIr() const { return std::get_if<newir::Model>(&program); }
+  newir::Model *newIr() { return std::get_if<newir::Model>(&program); }
 
 private:
   std::variant<legacy::Program, newir::Model> program;

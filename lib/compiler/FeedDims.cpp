@@ -1,0 +1,109 @@
+#include "lib/compiler/FeedDims.h"
+
+#include "dialects/pd/ir/FunctionAttributes.h"
+#include "lib/support/DiagnosticCollector.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+#include <fmt/format.h>
+
+using namespace mlir;
+
+namespace proa {
+namespace {
+
+/// Calls `visit` with the name, the dtype and the dims of each value that may be a feed.
+template <class Visit> void forEachFeed(translator::SourceProgram &program, const Visit &visit) {
+  if (legacy::Program *legacy = program.legacy()) {
+    if (!legacy->blocks.empty())
+      for (legacy::Variable &variable : legacy->blocks.front().variables)
+        visit(variable.name, variable.dims);
+    return;
+  }
+  for (newir::Operation &op : program.newIr()->operations)
+    if (op.name == "1.data" && op.outputs.size() == 1)
+      if (const newir::Literal *name = op.attribute("name"))
+        if (const auto *text = std::get_if<std::string>(&name->value))
+          visit(*text, op.outputs.front().type.dims);
+}
+
+bool agree(const std::vector<int64_t> &declared, const std::vector<int64_t> &requested) {
+  for (size_t i = 0; i < declared.size(); ++i)
+    if (declared[i] >= 0 && declared[i] != requested[i])
+      return false;
+  return true;
+}
+
+/// The size of the first dimension of a value; kDynamic if it has none or it is not static.
+int64_t firstDim(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getRank() > 0 ? type.getDimSize(0) : ShapedType::kDynamic;
+}
+
+/// The values that a feed is computed into.
+llvm::DenseSet<Value> valuesFrom(Value feed) {
+  llvm::DenseSet<Value> reached{feed};
+  llvm::SmallVector<Value> next{feed};
+  while (!next.empty())
+    for (Operation *user : next.pop_back_val().getUsers())
+      for (Value result : user->getResults())
+        if (reached.insert(result).second)
+          next.push_back(result);
+  return reached;
+}
+
+} // namespace
+
+Result<std::vector<ChangedFeed>>
+changeFeedDims(translator::SourceProgram &program,
+               const std::map<std::string, std::vector<int64_t>> &requested) {
+  std::vector<ChangedFeed> changed;
+  Diagnostics diagnostics;
+  forEachFeed(program, [&](const std::string &name, std::vector<int64_t> &dims) {
+    auto found = requested.find(name);
+    if (found == requested.end())
+      return;
+    if (found->second.size() != dims.size())
+      return diagnostics.add("feed '" + name + "'", fmt::format("is requested with rank {}, expected rank {}",
+                                                                found->second.size(), dims.size()));
+    if (agree(dims, found->second))
+      return;
+    changed.push_back({name, dims, found->second});
+    dims = found->second;
+  });
+  if (!diagnostics.empty())
+    return diagnostics;
+  return changed;
+}
+
+Result<void> checkOldDims(ModuleOp module, const std::vector<ChangedFeed> &changed) {
+  DiagnosticCollector errors(module.getContext());
+  bool isFound = false;
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  for (const ChangedFeed &feed : changed) {
+    int64_t old = feed.declared.empty() ? -1 : feed.declared[0];
+    if (old < 0 || old == feed.requested[0])
+      continue;
+    for (BlockArgument argument : main.getArguments()) {
+      auto name = main.getArgAttrOfType<StringAttr>(argument.getArgNumber(), pd::feedAttribute);
+      if (!name || name.getValue() != feed.name)
+        continue;
+      llvm::DenseSet<Value> reached = valuesFrom(argument);
+      module.walk([&](Operation *op) {
+        auto shape = op->getAttrOfType<DenseI64ArrayAttr>("shape");
+        if (shape && !shape.empty() && shape[0] == old && op->getNumOperands() > 0 &&
+            reached.contains(op->getOperand(0)) && firstDim(op->getOperand(0)) == feed.requested[0]) {
+          isFound = true;
+          op->emitError() << "the attribute 'shape' keeps the size " << old
+                          << " of the first dimension of feed '" << feed.name << "', which is requested as "
+                          << feed.requested[0];
+        }
+      });
+    }
+  }
+  return isFound ? Result<void>(errors.take("")) : Result<void>();
+}
+
+} // namespace proa
