@@ -5,7 +5,7 @@ usage: run_commands.py SOURCE BUILD [PAGE...]
 
 A block is fenced by ```. Its commands are the lines that begin with "$ ", or in a block without such lines all lines,
 if the first one begins with a tool or the language is sh. The lines after a "$ " command are its output: each must
-occur in the actual output, in this order; "..." stands for any text. The blocks of a page run in order in a folder of
+occur in the actual output, in this order; "..." matches any text. The blocks of a page run in order in a folder of
 their own, which has links to the folders of SOURCE and to BUILD, and with the tools on $PATH.
 
 Comments directly before a block:

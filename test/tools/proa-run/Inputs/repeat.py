@@ -1,4 +1,4 @@
-"""repeat.py FILE OUT COUNT: writes each tensor of a safetensors file COUNT times, one after the other along its first dim."""
+"""repeat.py FILE OUT COUNT: repeats each tensor of a safetensors file along its first dim."""
 import json
 import struct
 import sys
