@@ -143,7 +143,7 @@ count_tests() {
 }
 
 # The readers meet hostile files: their tests run again under AddressSanitizer and UndefinedBehaviorSanitizer.
-sanitized='support-test legacy-test params-test'
+sanitized='support-test legacy-test onnx-test params-test'
 
 tests() {
   count_tests build/release

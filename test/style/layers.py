@@ -22,6 +22,7 @@ RULES = [
     ("lib/spmd", r"(mlir|llvm|dialects|passes|translator)/", None),
     ("lib/tensors", r"(mlir|llvm|dialects|passes|translator)/", None),
     ("translator/legacy", r"(mlir|llvm|dialects|passes|translator/(?!legacy))/", None),
+    ("translator/onnx", r"(mlir|llvm|dialects|passes|translator/(?!onnx|legacy/Report))/", None),
     ("translator/newir", r"(mlir|llvm|dialects|passes|translator/(?!newir))/", None),
     ("translator/program", r"(mlir|llvm|dialects|passes|translator/(?!legacy|newir|program))/", None),
     ("translator/params", r"(mlir|llvm|dialects|passes)/", None),

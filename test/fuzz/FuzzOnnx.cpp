@@ -1,0 +1,21 @@
+#include "test/fuzz/Fuzzing.h"
+#include "translator/onnx/ReadModel.h"
+#include "translator/onnx/WriteModel.h"
+
+using namespace proa;
+
+/// A model that is read must be written, and read again with the same bytes.
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  auto model = onnx::readModelBytes(std::as_bytes(std::span(data, size)), "fuzz");
+  if (!fuzz::check(model))
+    return 0;
+  for (const onnx::TensorValue &tensor : model->graph.initializers)
+    fuzz::touch(tensor.elements);
+  auto bytes = onnx::serialize(*model);
+  if (!fuzz::check(bytes))
+    std::abort();
+  auto again = onnx::readModelBytes(std::as_bytes(std::span(*bytes)), "fuzz");
+  if (!fuzz::check(again) || *onnx::serialize(*again) != *bytes)
+    std::abort();
+  return 0;
+}
