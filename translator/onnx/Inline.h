@@ -1,0 +1,24 @@
+/// Inlining of model-local functions.
+#pragma once
+
+#include "proa/Result.h"
+#include "translator/onnx/Model.h"
+
+#include <string>
+
+namespace proa::onnx {
+
+/// The model with the nodes of functions instead of their calls, also in subgraphs and functions, and without
+/// functions. The model must have passed `check`. `file` is the model's file in errors.
+/// - A value `v` of a function that node `c` calls becomes `c/v`, a node `n` becomes `c/n`; for a call
+/// without
+///   a name, `c` is the function's name and a number.
+/// - An attribute that refers to one of the function gets the value of the call, else its default; without
+///   both it is absent.
+/// - Opsets that only functions import are imported by the model.
+/// Errors: a call with more inputs or outputs than the function has; an attribute of another type than the
+/// reference to it; an op that the function's and the model's opset have in different versions; more than
+/// a million nodes, which functions that call each other twice can create.
+Result<Model> inlineFunctions(Model model, const std::string &file);
+
+} // namespace proa::onnx

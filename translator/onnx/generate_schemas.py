@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Writes SchemaTable.inc: the schemas of ops as C++ tables.
+
+usage: generate_schemas.py OUTPUT         writes the table
+       generate_schemas.py --check FILE   compares FILE with a new table
+
+It needs the Python package onnx in the version of VERSION; --check ends with code 77, "skipped", without it.
+"""
+import json
+import pathlib
+import sys
+import textwrap
+
+VERSION = "1.23.2"
+# Versions of ai.onnx that end before this opset are left out.
+FIRST_OPSET = 7
+WIDTH = 116
+
+
+class Runs:
+    """A flat table of rows in which equal lists of rows are there once."""
+
+    def __init__(self):
+        self.rows = []
+        self.starts = {}
+
+    def add(self, rows):
+        key = tuple(rows)
+        if key not in self.starts:
+            self.starts[key] = len(self.rows)
+            self.rows += rows
+        return f"{{{self.starts[key]}, {len(rows)}}}"
+
+
+def quoted(text):
+    return json.dumps(text)
+
+
+def kept_schemas(defs):
+    """All schemas that a model can use, sorted."""
+    schemas = sorted(defs.get_all_schemas_with_history(), key=lambda s: (s.domain, s.name, s.since_version))
+    for schema, following in zip(schemas, schemas[1:] + [None]):
+        replaced = following and (following.domain, following.name) == (schema.domain, schema.name)
+        if schema.domain or not replaced or following.since_version > FIRST_OPSET:
+            yield schema
+
+
+def default_text(onnx, attribute):
+    """The default as text, elements of lists separated by commas; "nullptr" if there is none."""
+    import numpy
+
+    if not attribute.default_value.name:
+        return "nullptr"
+    value = onnx.helper.get_attribute_value(attribute.default_value)
+
+    def text(one):
+        if isinstance(one, float):
+            return str(numpy.float32(one))
+        return one.decode() if isinstance(one, bytes) else str(one)
+
+    return quoted(",".join(map(text, value)) if isinstance(value, list) else text(value))
+
+
+def parameter_rows(parameters):
+    return [f"{{{quoted(p.name)}, {quoted(p.type_str)}, Option::{p.option.name}, {str(p.is_homogeneous).lower()}}}"
+            for p in parameters]
+
+
+def arity(number):
+    return "manyValues" if number > 10000 else str(number)
+
+
+def tables(onnx):
+    schemas = list(kept_schemas(onnx.defs))
+    types = sorted({t for s in schemas for c in s.type_constraints for t in c.allowed_type_strs})
+    parameters, attributes, constraints, sets = Runs(), Runs(), Runs(), {}
+
+    def set_index(allowed):
+        bits = sum(1 << types.index(t) for t in set(allowed))
+        return sets.setdefault(bits, len(sets))
+
+    rows = []
+    for s in schemas:
+        fields = [quoted(s.domain), quoted(s.name), str(s.since_version), str(s.deprecated).lower(),
+                  str(s.has_function or s.has_context_dependent_function).lower()]
+        fields += map(arity, (s.min_input, s.max_input, s.min_output, s.max_output))
+        fields += [parameters.add(parameter_rows(s.inputs)), parameters.add(parameter_rows(s.outputs))]
+        fields.append(attributes.add([
+            f"{{{quoted(a.name)}, AttributeKind({a.type.value}), {str(a.required).lower()}, {default_text(onnx, a)}}}"
+            for a in sorted(s.attributes.values(), key=lambda a: a.name)]))
+        fields.append(constraints.add([f"{{{quoted(c.type_param_str)}, {set_index(c.allowed_type_strs)}}}"
+                                       for c in s.type_constraints]))
+        rows.append("{" + ", ".join(fields) + "}")
+    mask = (1 << 64) - 1
+    return [
+        ("std::string_view typeNames", [quoted(t) for t in types]),
+        ("TypeSet typeSets", [f"{{{{{bits & mask:#x}, {bits >> 64:#x}}}}}" for bits in sets]),
+        ("SchemaParameter parameterTable", parameters.rows),
+        ("SchemaAttribute attributeTable", attributes.rows),
+        ("TypeConstraint constraintTable", constraints.rows),
+        ("SchemaRow schemaTable", rows),
+    ]
+
+
+def wrapped(rows):
+    line = " "
+    for row in rows:
+        if len(line) + len(row) + 2 > WIDTH and line.strip():
+            yield line
+            line = " "
+        if len(row) > WIDTH:
+            *first, row = textwrap.wrap(row, WIDTH - 4, break_on_hyphens=False)
+            yield from ("  " + part for part in first)
+            line = "   "
+        line += f" {row},"
+    yield line
+
+
+def text_of(onnx):
+    out = ["// Facts of the schemas of ONNX. generate_schemas.py writes this file from the Python package "
+           f"onnx {VERSION}.",
+           "// clang-format off",
+           f"inline constexpr int64_t newestOpset = {onnx.defs.onnx_opset_version()};"]
+    for name, rows in tables(onnx):
+        out += [f"constexpr {name}[] = {{", *wrapped(rows), "};"]
+    return "\n".join(out) + "\n"
+
+
+def main():
+    is_check = len(sys.argv) == 3 and sys.argv[1] == "--check"
+    if not is_check and len(sys.argv) != 2:
+        sys.exit(__doc__)
+    try:
+        import onnx
+    except ImportError:
+        print(f"skipped: Python has no package onnx (version {VERSION})")
+        sys.exit(77)
+    if onnx.__version__ != VERSION:
+        print(f"skipped: found onnx {onnx.__version__}, expected {VERSION}")
+        sys.exit(77)
+    path = pathlib.Path(sys.argv[-1])
+    if not is_check:
+        path.write_text(text_of(onnx))
+    elif path.read_text() != text_of(onnx):
+        sys.exit(f"{path} differs from the schemas of onnx {VERSION}: run generate_schemas.py {path}")
+
+
+if __name__ == "__main__":
+    main()
