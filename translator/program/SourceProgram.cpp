@@ -22,6 +22,10 @@ Result<SourceProgram> readNewIr(std::string_view text, const std::string &name) 
 } // namespace
 
 Result<SourceProgram> readProgram(const std::string &path) {
+  if (path.ends_with(".onnx"))
+    return errorAt(path,
+                   "found an ONNX model, which proa cannot import yet, expected a program of PaddlePaddle "
+                   "(JSON or .pdmodel)");
   auto file = mapFile(path);
   if (!file)
     return file.diagnostics();

@@ -45,6 +45,11 @@ TEST(SourceProgram, TextOfNeitherFormat) {
   EXPECT_THAT(translator::readProgram("/nonexistent").diagnostics().text(), HasSubstr("/nonexistent"));
 }
 
+TEST(SourceProgram, OnnxModelsAreRefused) {
+  EXPECT_THAT(translator::readProgram("folder/m.onnx").diagnostics().text(),
+              HasSubstr("folder/m.onnx: found an ONNX model, which proa cannot import yet"));
+}
+
 TEST(SourceProgram, WeightsOfAnotherTypeAreErrorsInTheNewIr) {
   auto program = translator::readProgram(lenet);
   ASSERT_TRUE(program) << program.diagnostics().text();
