@@ -341,7 +341,7 @@ TEST_F(DevicePlanTest, ErrorOfAsynchronousWorkNamesKernels) {
     ASSERT_FALSE(results);
     EXPECT_THAT(
         results.diagnostics().text(),
-        HasSubstr(waits ? "net: net.py:7: add_rows: recording driver, in net.py:7: add_rows: "
+        HasSubstr(waits ? "net: net.py:7: add_rows -> sum: recording driver, in net.py:7: add_rows: "
                           "cuStreamSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS"
                         : "recording driver, in one of the steps 'net.py:7: add_rows', 'net.py:7: twice': "
                           "cuStreamSynchronize"));

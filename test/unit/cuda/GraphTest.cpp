@@ -126,7 +126,7 @@ TEST_F(GraphTest, ErrorOfAStepEndsTheRecord) {
   driver->failCalls("cuLaunchKernel", "CUDA_ERROR_INVALID_VALUE");
   auto results = session->run({{"x", tensor({2, 4}, eight)}});
   ASSERT_FALSE(results);
-  EXPECT_THAT(results.diagnostics().text(), HasSubstr("net: net.py:7: add_rows: cuLaunchKernel"));
+  EXPECT_THAT(results.diagnostics().text(), HasSubstr("net: net.py:7: add_rows -> sum: cuLaunchKernel"));
 }
 
 TEST_F(GraphTest, ProfileHasBytesFlopsAndRoofline) {

@@ -179,7 +179,7 @@ TEST(ControlFlow, RefusedKernelInBranchIsRunError) {
   EXPECT_EQ(valuesOf<float>((*other)[0]), std::vector<float>{4});
   auto taken = session->run({{"c", bools({1}, true)}, {"x", floats({}, {4})}});
   ASSERT_FALSE(taken);
-  EXPECT_THAT(taken.diagnostics().text(), HasSubstr("net: net.py:2: concat: "));
+  EXPECT_THAT(taken.diagnostics().text(), HasSubstr("net: net.py:2: concat -> doubled: "));
   plan.steps.insert(plan.steps.begin(), refused);
   EXPECT_FALSE(Executable::create(plan, "net", resolveScalar));
 }
@@ -189,7 +189,7 @@ TEST(ControlFlow, ConditionMustBeOneBool) {
   auto result = session->run({{"c", bools({2}, true)}, {"x", floats({}, {4})}});
   ASSERT_FALSE(result);
   EXPECT_THAT(result.diagnostics().text(),
-              HasSubstr("net: net.py:8: if: the condition is bool[2], expected one bool"));
+              HasSubstr("net: net.py:8: if -> out: the condition is bool[2], expected one bool"));
 }
 
 /// The loop body gathers element i of a list, which is out of bounds at the end.
@@ -215,7 +215,7 @@ TEST(ControlFlow, ErrorInTheBodyNamesTheStepAndTheIteration) {
   auto result = session->run(feeds);
   ASSERT_FALSE(result);
   EXPECT_THAT(result.diagnostics().text(),
-              AllOf(HasSubstr("net: net.py:55: gather: "), HasSubstr("(in iteration 3 of the loop)")));
+              AllOf(HasSubstr("net: net.py:55: gather -> element: "), HasSubstr("(in iteration 3 of the loop)")));
   feeds["n"] = int64(1); // the session still works
   EXPECT_TRUE(session->run(feeds));
 }

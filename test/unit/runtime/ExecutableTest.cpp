@@ -139,9 +139,9 @@ TEST(Executable, DimsAreComparedBeforeAKernelIsCalled) {
   EXPECT_TRUE(session->run({{"x", randomFloats({4, 4}, 1)}}));
   auto failed = session->run({{"x", randomFloats({1, 4}, 1)}});
   ASSERT_FALSE(failed);
-  EXPECT_EQ(failed.diagnostics().text(),
-            "error: net: net.py:7: add_rows: dim 0 of float32[1, 4] and dim 0 of float32[4] differ, expected "
-            "the same: dims that only a run knows are not broadcast\n");
+  EXPECT_EQ(failed.diagnostics().text(), "error: net: net.py:7: add_rows -> sum: dim 0 of float32[1, 4] and "
+                                         "dim 0 of float32[4] differ, expected "
+                                         "the same: dims that only a run knows are not broadcast\n");
   EXPECT_TRUE(session->run({{"x", randomFloats({4, 4}, 1)}})) << "the session can be used after an error";
   plan.steps[0].dimChecks = {{.input = 0, .axis = 0, .size = 2}};
   session = sessionOf(plan, weights);
@@ -248,7 +248,7 @@ TEST(Executable, KernelsAreCalledByTheInvoker) {
   ASSERT_TRUE(session);
   auto result = (*session)->run({{"x", randomFloats({3, 4}, 1)}});
   ASSERT_FALSE(result);
-  EXPECT_EQ(result.diagnostics().text(), "error: net: net.py:7: times_length: thread 5 waits forever\n");
+  EXPECT_EQ(result.diagnostics().text(), "error: net: net.py:7: times_length -> y: thread 5 waits forever\n");
   EXPECT_EQ(rows, 3);
 }
 
@@ -364,7 +364,7 @@ TEST(Executable, ErrorHasLocationOfStep) {
   auto result = (*session)->run({{"in0", c.inputs[0]}, {"in1", c.inputs[1]}});
   ASSERT_FALSE(result);
   EXPECT_EQ(result.diagnostics().text(),
-            "error: net: net.py:42: matmul_v2: cannot multiply dims [2, 3] by [4, 2]\n");
+            "error: net: net.py:42: matmul_v2 -> out: cannot multiply dims [2, 3] by [4, 2]\n");
 }
 
 TEST(Executable, ProfileCountsEveryStep) {
