@@ -13,8 +13,6 @@
 namespace proa::onnx {
 namespace {
 
-constexpr size_t maxNodes = size_t(1) << 20;
-
 /// Calls `use` with each name of a value in the nodes and their subgraphs.
 template <class Use> void forEachName(std::vector<Node> &nodes, Use use);
 
@@ -56,8 +54,8 @@ struct Call {
 
 class FunctionInliner {
 public:
-  FunctionInliner(Model &model, legacy::Report &report)
-      : model(model), report(report), functionList(std::move(model.functions)) {
+  FunctionInliner(Model &model, legacy::Report &report, size_t maxNodes)
+      : model(model), report(report), maxNodes(maxNodes), functionList(std::move(model.functions)) {
     model.functions.clear();
     for (const Function &function : functionList)
       functions.emplace(functionId(function.domain, function.name, function.overload), &function);
@@ -104,14 +102,14 @@ private:
           for (Graph &subgraph : *graphs)
             expandGraph(subgraph, &where);
       }
+      if (++nodeCount > maxNodes) {
+        isTooLarge = true;
+        return fail(at, fmt::format("more than {} nodes and calls with the nodes of functions", maxNodes));
+      }
       auto callee = functions.find(functionId(node.domain, node.type, node.overload));
       if (callee != functions.end()) {
         expandCall(node, *callee->second, graph, at);
         continue;
-      }
-      if (++nodeCount > maxNodes) {
-        isTooLarge = true;
-        return fail(at, fmt::format("more than {} nodes after the inlining of functions", maxNodes));
       }
       graph.nodes.push_back(std::move(node));
     }
@@ -231,6 +229,7 @@ private:
 
   Model &model;
   legacy::Report &report;
+  size_t maxNodes;
   std::vector<Function> functionList;
   std::unordered_map<std::string, const Function *> functions;
   std::unordered_set<std::string> used; ///< names of values in all graphs
@@ -240,9 +239,9 @@ private:
 
 } // namespace
 
-Result<Model> inlineFunctions(Model model, const std::string &file) {
+Result<Model> inlineFunctions(Model model, const std::string &file, size_t maxNodes) {
   legacy::Report report(file);
-  FunctionInliner(model, report).run();
+  FunctionInliner(model, report, maxNodes).run();
   if (!report.empty())
     return report.take();
   return model;

@@ -18,7 +18,7 @@ namespace proa::onnx {
 /// - Opsets that only functions import are imported by the model.
 /// Errors: a call with more inputs or outputs than the function has; an attribute of another type than the
 /// reference to it; an op that the function's and the model's opset have in different versions; more than
-/// a million nodes, which functions that call each other twice can create.
-Result<Model> inlineFunctions(Model model, const std::string &file);
+/// `maxNodes` nodes and calls, which functions that call each other twice can create.
+Result<Model> inlineFunctions(Model model, const std::string &file, size_t maxNodes = size_t(1) << 20);
 
 } // namespace proa::onnx

@@ -1,4 +1,4 @@
-/// Schemas of ops: inputs, outputs, attributes and types of every version since opset 7.
+/// Schemas of ops: inputs, outputs, attributes and types of every version.
 #pragma once
 
 #include "proa/Result.h"
@@ -62,9 +62,8 @@ struct Schema {
   const TypeConstraint *constraint(std::string_view name) const;
 };
 
-/// The newest version of ai.onnx with schemas, and the oldest.
+/// The newest version of ai.onnx with schemas; the oldest is 1.
 extern const int64_t newestOpsetVersion;
-inline constexpr int64_t oldestOpsetVersion = 7;
 
 /// All schemas, sorted by domain, name and version.
 std::span<const Schema> allSchemas();
@@ -78,9 +77,10 @@ bool isSameVersion(std::string_view domain, std::string_view op, int64_t opset, 
 
 /// Checks all nodes, those of subgraphs and functions too, with their schemas, and calls of functions with
 /// the functions. Nodes of domains without schemas are not checked. `file` is the model's file in errors.
-/// Errors, all at once: an opset without schemas; an unknown op (with similar names) or one of a later opset;
-/// a deprecated op; too many or few inputs or outputs; an input that is absent but not optional; an unknown,
-/// missing or wrongly typed attribute; an op that a function and the model import in different versions.
+/// Errors, all at once: a newer opset than the schemas; an unknown op (with similar names) or one of a later
+/// opset; a deprecated op; too many or few inputs or outputs; an input that is absent but not optional; an
+/// unknown, missing or wrongly typed attribute; an op that a function and the model import in different
+/// versions.
 Result<void> checkSchemas(const Model &model, const std::string &file);
 
 } // namespace proa::onnx

@@ -12,8 +12,6 @@ import sys
 import textwrap
 
 VERSION = "1.23.2"
-# Versions of ai.onnx that end before this opset are left out.
-FIRST_OPSET = 7
 WIDTH = 116
 
 
@@ -34,15 +32,6 @@ class Runs:
 
 def quoted(text):
     return json.dumps(text)
-
-
-def kept_schemas(defs):
-    """All schemas that a model can use, sorted."""
-    schemas = sorted(defs.get_all_schemas_with_history(), key=lambda s: (s.domain, s.name, s.since_version))
-    for schema, following in zip(schemas, schemas[1:] + [None]):
-        replaced = following and (following.domain, following.name) == (schema.domain, schema.name)
-        if schema.domain or not replaced or following.since_version > FIRST_OPSET:
-            yield schema
 
 
 def default_text(onnx, attribute):
@@ -71,7 +60,7 @@ def arity(number):
 
 
 def tables(onnx):
-    schemas = list(kept_schemas(onnx.defs))
+    schemas = sorted(onnx.defs.get_all_schemas_with_history(), key=lambda s: (s.domain, s.name, s.since_version))
     types = sorted({t for s in schemas for c in s.type_constraints for t in c.allowed_type_strs})
     parameters, attributes, constraints, sets = Runs(), Runs(), Runs(), {}
 

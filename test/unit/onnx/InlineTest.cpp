@@ -203,7 +203,20 @@ TEST(Inline, ExponentialGrowthIsAnError) {
     }
   }
   addCall(message, "f0", {"x"}, {"y"});
-  EXPECT_THAT(inlined(message), HasSubstr("more than 1048576 nodes after the inlining of functions"));
+  auto errors = [&] { return inlineFunctions(readGood(message), "m.onnx", 1000).diagnostics().text(); };
+  EXPECT_THAT(errors(), HasSubstr("more than 1000 nodes and calls with the nodes of functions"));
+  // The same for calls that end in a function without nodes.
+  message.mutable_functions(39)->clear_node();
+  for (proto::Function &function : *message.mutable_functions()) {
+    function.clear_output();
+    for (proto::Node &node : *function.mutable_node()) {
+      node.clear_output();
+      node.set_input(0, "a");
+    }
+  }
+  message.mutable_graph()->mutable_node(0)->clear_output();
+  message.mutable_graph()->clear_output();
+  EXPECT_THAT(errors(), HasSubstr("more than 1000 nodes and calls"));
 }
 
 } // namespace

@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include <fstream>
+
 using namespace proa;
 using namespace proa::onnx;
 using params::TemporaryFolder;
@@ -179,6 +181,24 @@ TEST(ReadModel, ExternalDataIsMapped) {
   EXPECT_THAT(errorsOf(message, folder.path("")),
               HasSubstr("external_data has offset '-1', expected a number"));
   EXPECT_THAT(errorsOf(message), HasSubstr("the model is not in a folder"));
+}
+
+TEST(ReadModel, ExternalDataBeyond2GiB) {
+  TemporaryFolder folder;
+  const int64_t offset = int64_t(3) << 30;
+  folder.file("weights", "");
+  std::filesystem::resize_file(folder.path("weights"), offset); // without blocks on the disk
+  float number = 7;
+  std::ofstream(folder.path("weights"), std::ios::binary | std::ios::app)
+      .write(reinterpret_cast<const char *>(&number), sizeof number);
+  proto::Model message = reluModel();
+  proto::Tensor &tensor = addTensor(message, DataType::Float, {offset / 4 + 1});
+  tensor.set_data_location(1);
+  tensor.add_external_data()->set_key("location");
+  tensor.mutable_external_data(0)->set_value("weights");
+  auto model = readModel(folder.file("m.onnx", message.SerializeAsString()));
+  ASSERT_TRUE(model) << model.diagnostics().text();
+  EXPECT_EQ(model->graph.initializers[0].elements.as<float>()[offset / 4], 7);
 }
 
 TEST(ReadModel, ExternalDataOutsideOfTheFolderIsRefused) {

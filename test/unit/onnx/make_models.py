@@ -7,6 +7,7 @@ Each is FOLDER/NAME.onnx. Ends with code 77 without the package.
 """
 import pathlib
 import sys
+import warnings
 
 try:
     import numpy as np
@@ -194,10 +195,24 @@ def damaged_graphs(changed):
     yield "function_no_name", model([call()], functions=[changed(lambda f: f.ClearField("name"), function())])
 
 
-def write_models(folder):
-    """Writes all models; returns the names of good and damaged ones."""
+def backend_models():
+    """The models of ONNX's own tests of backends: one for each variant of each op, and converted ones."""
+    from onnx.backend.test.case.node import collect_testcases
+
+    warnings.filterwarnings("ignore", category=RuntimeWarning)  # the expected values of some cases divide by 0
+    for case in collect_testcases(None):
+        if case.model:
+            yield case.name, case.model
+    data = pathlib.Path(onnx.__file__).parent / "backend/test/data"
+    for path in sorted(data.rglob("model.onnx")):
+        yield f"{path.parent.parent.name}_{path.parent.name}", onnx.load(path)
+
+
+def write_models(folder, with_backend=False):
+    """Writes all models; returns the names of good and damaged ones, and those of ONNX's tests."""
     names = {}
-    for kind, models in (("good", good_models()), ("damaged", damaged_models())):
+    kinds = {"good": good_models(), "damaged": damaged_models(), "backend": backend_models() if with_backend else ()}
+    for kind, models in kinds.items():
         names[kind] = []
         for name, result in models:
             (folder / f"{name}.onnx").write_bytes(result.SerializeToString())
