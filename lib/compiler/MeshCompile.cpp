@@ -6,6 +6,7 @@
 #include "lib/support/DiagnosticCollector.h"
 
 #include "dialects/dist/Dist.h"
+#include "dialects/dist/InterfaceAttributes.h"
 #include "dialects/pd/ir/FunctionAttributes.h"
 #include "passes/decompose/Passes.h"
 #include "passes/fuse/Passes.h"
@@ -198,15 +199,17 @@ LogicalResult annotate(ModuleOp module, const MeshOptions &mesh) {
   auto main = module.lookupSymbol<func::FuncOp>("main");
   auto symbol = FlatSymbolRefAttr::get((*meshes.begin()).getSymNameAttr());
   auto open = dist::DimShardingAttr::get(module.getContext(), {}, /*isClosed=*/false, /*priority=*/0, {});
+  dist::InterfaceAttributes attributes(main);
   for (BlockArgument argument : main.getArguments()) {
     auto type = dyn_cast<RankedTensorType>(argument.getType());
     unsigned i = argument.getArgNumber();
-    if (type && !main.getArgAttr(i, dist::shardingAttribute))
-      main.setArgAttr(i, dist::shardingAttribute,
-                      dist::ShardingAttr::get(module.getContext(), symbol,
-                                              llvm::SmallVector<dist::DimShardingAttr>(type.getRank(), open),
-                                              {}, {}));
+    if (!type || main.getArgAttr(i, dist::shardingAttribute))
+      continue;
+    llvm::SmallVector<dist::DimShardingAttr> dims(type.getRank(), open);
+    attributes.setArgument(i, dist::shardingAttribute,
+                           dist::ShardingAttr::get(module.getContext(), symbol, dims, {}, {}));
   }
+  attributes.apply();
   return success();
 }
 

@@ -1,6 +1,7 @@
 #include "lib/compiler/MeshInterface.h"
 
 #include "dialects/dist/Dist.h"
+#include "dialects/dist/InterfaceAttributes.h"
 #include "dialects/dist/Placements.h"
 #include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/Pd.h"
@@ -163,14 +164,16 @@ Result<std::string> meshInterfaceText(ModuleOp module) {
   auto declaration =
       func::FuncOp::create(builder, module.getLoc(), "main", builder.getFunctionType(arguments, results));
   declaration.setPrivate();
+  dist::InterfaceAttributes attributes(declaration);
   for (unsigned i = 0; i < arguments.size(); ++i)
     for (llvm::StringRef name : {pd::feedAttribute, pd::parameterAttribute, dist::shardingAttribute})
       if (Attribute attribute = main.getArgAttr(i, name))
-        declaration.setArgAttr(i, name, attribute);
+        attributes.setArgument(i, name, attribute);
   for (unsigned i = 0; i < results.size(); ++i)
     for (llvm::StringRef name : {pd::fetchAttribute, pd::stateAttribute, dist::shardingAttribute})
       if (Attribute attribute = main.getResultAttr(i, name))
-        declaration.setResultAttr(i, name, attribute);
+        attributes.setResult(i, name, attribute);
+  attributes.apply();
   std::string text;
   llvm::raw_string_ostream(text) << *copy;
   return text;

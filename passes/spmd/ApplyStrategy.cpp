@@ -2,6 +2,7 @@
 #include "passes/spmd/DimComponents.h"
 #include "passes/spmd/Passes.h"
 
+#include "dialects/dist/InterfaceAttributes.h"
 #include "dialects/dist/Placements.h"
 #include "dialects/pd/ir/FunctionAttributes.h"
 #include "lib/spmd/Strategy.h"
@@ -44,9 +45,11 @@ public:
       }
     if (strategy.zero != spmd::ZeroStage::None)
       splitStates();
+    dist::InterfaceAttributes attributes(function);
     for (BlockArgument argument : function.getArguments())
       if (auto found = arguments.find(argument); found != arguments.end() && !annotationOf(argument))
-        function.setArgAttr(argument.getArgNumber(), dist::shardingAttribute, shardingOf(found->second));
+        attributes.setArgument(argument.getArgNumber(), dist::shardingAttribute, shardingOf(found->second));
+    attributes.apply();
     if (strategy.sequence)
       splitSequence();
     return success();

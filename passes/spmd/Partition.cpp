@@ -1,6 +1,7 @@
 //! dist-partition: turns a program in sharded form into the program of one device.
 #include "passes/spmd/Passes.h"
 
+#include "dialects/dist/InterfaceAttributes.h"
 #include "dialects/pd/ir/SamplingInterface.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/sharding/CloneOnTypes.h"
@@ -30,15 +31,17 @@ public:
 
   LogicalResult rewrite(func::FuncOp function) {
     SmallVector<Type> arguments, results;
+    dist::InterfaceAttributes attributes(function);
     BitVector otherArguments = argumentsOfOthers(function), otherResults = resultsOfOthers(function);
     for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
       arguments.push_back(
           local(type, function.getArgAttrOfType<dist::ShardingAttr>(i, dist::shardingAttribute),
-                [&](Attribute global) { function.setArgAttr(i, dist::globalAttribute, global); }));
+                [&](Attribute global) { attributes.setArgument(i, dist::globalAttribute, global); }));
     for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
       results.push_back(
           local(type, function.getResultAttrOfType<dist::ShardingAttr>(i, dist::shardingAttribute),
-                [&](Attribute global) { function.setResultAttr(i, dist::globalAttribute, global); }));
+                [&](Attribute global) { attributes.setResult(i, dist::globalAttribute, global); }));
+    attributes.apply();
     function.setFunctionType(FunctionType::get(function.getContext(), arguments, results));
     if (!function.isExternal() && failed(rewriteBlock(function.getBody().front())))
       return failure();

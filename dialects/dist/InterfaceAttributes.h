@@ -1,0 +1,28 @@
+/// Changes of the attributes of a function's arguments and results.
+#pragma once
+
+#include "mlir/IR/OperationSupport.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+namespace proa::dist {
+
+/// Collects changes and makes them at once: each change of one argument would copy the list of all.
+class InterfaceAttributes {
+public:
+  explicit InterfaceAttributes(mlir::FunctionOpInterface function);
+
+  void setArgument(unsigned index, llvm::StringRef name, mlir::Attribute value) {
+    arguments[index].set(name, value);
+  }
+  void setResult(unsigned index, llvm::StringRef name, mlir::Attribute value) {
+    results[index].set(name, value);
+  }
+  /// Makes the changes.
+  void apply();
+
+private:
+  mlir::FunctionOpInterface function;
+  llvm::SmallVector<mlir::NamedAttrList> arguments, results;
+};
+
+} // namespace proa::dist
