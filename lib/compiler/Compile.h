@@ -72,7 +72,7 @@ struct CompileOptions : PipelineOptions {
   /// Folder for the IR of each stage, one file per stage; empty: none is written.
   std::string dumpDirectory;
   std::function<void(const std::string &what, double part)> progress;
-  /// Passes whose remarks are reported; see ModelOptions.
+  /// Passes whose remarks are reported; see ModelOptions. onRemark receives warnings of passes too.
   std::string remarks;
   std::function<void(const Diagnostic &remark)> onRemark;
 };

@@ -218,6 +218,7 @@ Result<void> shard(ModuleOp module, const CompileOptions &options, const MeshOpt
   if (isLocalForm(module))
     return {};
   RemarkReporter remarks(module.getContext(), options);
+  WarningReporter warnings(module.getContext(), options);
   DiagnosticCollector diagnostics(module.getContext());
   PassManager program(module.getContext()), propagation(module.getContext());
   program.enableVerifier(false);

@@ -7,6 +7,19 @@ using namespace mlir;
 
 namespace proa {
 
+WarningReporter::WarningReporter(MLIRContext *context, const CompileOptions &options)
+    : handler(context, [report = options.onRemark](mlir::Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() != DiagnosticSeverity::Warning)
+          return failure();
+        proa::Diagnostic warning;
+        warning.severity = proa::Diagnostic::Severity::Warning;
+        warning.message = diagnostic.str();
+        warning.code = "strategy";
+        if (report)
+          report(warning);
+        return success();
+      }) {}
+
 RemarkReporter::RemarkReporter(MLIRContext *context, const CompileOptions &options) : context(context) {
   std::string ignored; // Model::open and compileLibrary call checkRemarks
   if (options.remarks.empty() || !options.onRemark ||

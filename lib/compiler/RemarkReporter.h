@@ -10,6 +10,16 @@
 
 namespace proa {
 
+/// Reports the warnings of passes about the program, such as a part of a strategy that has no effect, during
+/// its lifetime.
+class WarningReporter {
+public:
+  WarningReporter(mlir::MLIRContext *context, const CompileOptions &options);
+
+private:
+  mlir::ScopedDiagnosticHandler handler;
+};
+
 /// Reports the remarks that CompileOptions::remarks selects during its lifetime. At most one exists for a
 /// context.
 class RemarkReporter {

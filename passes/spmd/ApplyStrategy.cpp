@@ -1,5 +1,6 @@
 //! dist-apply-strategy: annotates a program for a strategy of parallel training.
 #include "passes/spmd/DimComponents.h"
+#include "passes/spmd/OptimizerUpdates.h"
 #include "passes/spmd/Passes.h"
 
 #include "dialects/dist/InterfaceAttributes.h"
@@ -7,6 +8,8 @@
 #include "dialects/pd/ir/FunctionAttributes.h"
 #include "lib/spmd/Strategy.h"
 #include "passes/remarks/Remarks.h"
+
+#include <fmt/format.h>
 
 using namespace mlir;
 
@@ -114,7 +117,7 @@ private:
           most = id, size = type.getDimSize(position);
       }
     if (!most) {
-      remarks.missed(function) << name << ": no feed has dimension " << (position == 0 ? "0" : "1");
+      warn(name) << "no feed has dimension " << position;
       return;
     }
     componentAxes[*most] = {*split};
@@ -142,7 +145,8 @@ private:
       if (isExpertParameter(argument, mesh.axes[*split].size) && experts.contains(*dims.of(argument, 0)))
         expertArguments.insert(argument);
     if (expertArguments.empty()) {
-      remarks.missed(function) << "ep: no parameters can be split over it";
+      warn("ep") << "no contraction is batched over the first dimension of a parameter that "
+                 << mesh.axes[*split].size << " divides";
       return;
     }
     std::optional<unsigned> data = axis("dp");
@@ -184,16 +188,61 @@ private:
     if (!split)
       return;
     SmallVector<Id> candidates;
-    for (auto [id, component] : llvm::enumerate(dims.components()))
-      if (componentAxes[id].empty() && component.hasContraction && !component.isAmbiguous &&
-          isDivisible(component, mesh.axes[*split].size) && areParameters(component) &&
-          valueOf(static_cast<Id>(id)) > 0 && llvm::any_of(component.arguments, isCandidate))
-        candidates.push_back(static_cast<Id>(id));
+    std::optional<Id> missed; // the one with the most work
+    for (auto [number, component] : llvm::enumerate(dims.components())) {
+      Id id = static_cast<Id>(number);
+      if (!componentAxes[id].empty() || (!component.hasContraction && !component.isVocabulary) ||
+          llvm::none_of(component.arguments, isCandidate))
+        continue;
+      if (whyWhole(id, mesh.axes[*split].size).empty())
+        candidates.push_back(id);
+      else if (areParameters(component) && (!missed || workOf(id) > workOf(*missed)))
+        missed = id;
+    }
     SmallVector<Id> chosen = independentSet(candidates);
     for (Id id : chosen)
       componentAxes[id] = {*split};
-    if (chosen.empty())
-      remarks.missed(function) << name << ": no parameters can be split over it";
+    if (chosen.empty() && missed)
+      warn(name) << "of dimension " << dims.components()[*missed].arguments.front().dim << " of parameter "
+                 << nameOf(cast<BlockArgument>(dims.components()[*missed].arguments.front().value),
+                           pd::parameterAttribute)
+                 << ", which has the most work: " << whyWhole(*missed, mesh.axes[*split].size);
+    else if (chosen.empty())
+      warn(name) << "no contraction has a parameter with two dimensions";
+  }
+
+  /// A warning that a part of the strategy has no effect; the reason follows.
+  InFlightDiagnostic warn(StringRef part) {
+    return function.emitWarning() << "'" << part << "' of the strategy splits nothing: ";
+  }
+
+  /// Why a component cannot be split into parts, or should not be; empty if it can.
+  std::string whyWhole(Id id, int64_t parts) {
+    const DimComponents::Component &component = dims.components()[id];
+    if (component.isAmbiguous)
+      return "an op has two dimensions that would be split together";
+    if (!areParameters(component))
+      return "a feed has it";
+    for (unsigned op : component.ops)
+      for (const DimComponents::Use &use : dims.ops()[op].uses)
+        if (use.component == id)
+          if (std::string reason = whyWhole(dims.ops()[op], use, parts, component.isVocabulary);
+              !reason.empty())
+            return reason;
+    return valueOf(id) > 0 ? "" : "its traffic takes longer than the work that a split saves";
+  }
+
+  /// The same for one op. A vocabulary, whose size is given by the data, may have uneven parts, and ops on
+  /// the scores of its words, such as softmax, combine one number for each row.
+  static std::string whyWhole(const DimComponents::OpUses &uses, const DimComponents::Use &use, int64_t parts,
+                              bool isVocabulary) {
+    std::string name = uses.op->getName().getStringRef().str();
+    if (use.kind == pd::FactorKind::Replicated && !(isVocabulary && use.hasLocalForm))
+      return name + " needs it whole";
+    if (ShapedType::isDynamic(use.size))
+      return "its size in " + name + " is dynamic";
+    bool fits = use.size % parts == 0 || (isVocabulary && use.size >= parts && use.isOnlyFactor);
+    return fits ? "" : fmt::format("its size in {}, {}, is not divisible by {}", name, use.size, parts);
   }
 
   /// The steps of loop nests that splitting a component saves, less those that its traffic costs. A matmul of
@@ -239,17 +288,6 @@ private:
         candidates, [&](Id id) { return componentOfOp.lookup(dims.components()[id].ops.front()) == id; }));
   }
 
-  bool isDivisible(const DimComponents::Component &component, int64_t parts) const {
-    return llvm::all_of(component.ops, [&](unsigned op) {
-      const DimComponents::OpUses &uses = dims.ops()[op];
-      return llvm::all_of(uses.uses, [&](const DimComponents::Use &use) {
-        return &dims.components()[use.component] != &component ||
-               (use.kind != pd::FactorKind::Replicated && !ShapedType::isDynamic(use.size) &&
-                use.size % parts == 0);
-      });
-    });
-  }
-
   bool areParameters(const DimComponents::Component &component) {
     return llvm::none_of(component.arguments, [&](const ValueDim &dim) { return isFeed(dim.value); });
   }
@@ -278,53 +316,15 @@ private:
     return placement;
   }
 
-  /// An op that computes new values of states from their old values: the parameter, which other ops use too,
-  /// and the states of the optimizer (moments, velocities, copies in full precision), which only such ops
-  /// use.
-  struct Update {
-    Operation *op = nullptr;
-    BlockArgument parameter;
-    SmallVector<BlockArgument> states;
-  };
-
-  SmallVector<Update> findUpdates() {
-    llvm::StringMap<Value> newValues;
-    for (auto [number, value] : llvm::enumerate(function.getBody().front().getTerminator()->getOperands()))
-      if (auto name = function.getResultAttrOfType<StringAttr>(number, pd::stateAttribute))
-        newValues[name] = value;
-    llvm::MapVector<Operation *, SmallVector<BlockArgument>> argumentsOf;
-    for (BlockArgument argument : function.getArguments()) {
-      StringAttr name = nameOf(argument, pd::parameterAttribute);
-      Operation *op = name ? newValues.lookup(name).getDefiningOp() : nullptr;
-      if (op && llvm::is_contained(op->getOperands(), argument) && isa<RankedTensorType>(argument.getType()))
-        argumentsOf[op].push_back(argument);
-    }
-    SmallVector<Update> updates;
-    for (auto &[op, operands] : argumentsOf) {
-      Update update{op, {}, {}};
-      for (BlockArgument argument : operands) {
-        bool isOwn =
-            llvm::all_of(argument.getUsers(), [&](Operation *user) { return argumentsOf.contains(user); });
-        if (isOwn)
-          update.states.push_back(argument);
-        else
-          update.parameter = argument;
-      }
-      if (update.parameter)
-        updates.push_back(update);
-    }
-    return updates;
-  }
-
   void splitStates() {
     unsigned data = *axis("dp");
-    SmallVector<Update> updates = findUpdates();
+    SmallVector<OptimizerUpdate> updates = optimizerUpdatesOf(function);
     if (updates.empty())
-      remarks.missed(function) << "zero: the function has no optimizer";
+      warn("zero") << "the function has no optimizer";
     llvm::DenseSet<Operation *> updateOps;
-    for (const Update &update : updates)
+    for (const OptimizerUpdate &update : updates)
       updateOps.insert(update.op);
-    for (const Update &update : updates) {
+    for (const OptimizerUpdate &update : updates) {
       ArrayRef<int64_t> shape = cast<RankedTensorType>(update.parameter.getType()).getShape();
       spmd::Placement whole = arguments[update.parameter];
       spmd::Placement split = withAxis(whole, shape, data);
@@ -368,7 +368,7 @@ private:
   }
 
   /// Operands that are computed and have the dims of the parameter.
-  void constrainGradients(const Update &update, const spmd::Placement &placement) {
+  void constrainGradients(const OptimizerUpdate &update, const spmd::Placement &placement) {
     Type type = update.parameter.getType();
     for (OpOperand &operand : update.op->getOpOperands())
       if (operand.get().getDefiningOp() &&
@@ -388,7 +388,7 @@ private:
   void splitSequence() {
     std::optional<Id> sequence = sequenceComponent();
     if (!sequence) {
-      remarks.missed(function) << "sp: no feed has a sequence dimension";
+      warn("sp") << "no feed has a sequence dimension";
       return;
     }
     unsigned model = *axis("mp");

@@ -1,5 +1,7 @@
 #include "passes/spmd/DimComponents.h"
 
+#include "passes/spmd/OptimizerUpdates.h"
+
 #include "dialects/pd/ir/FunctionAttributes.h"
 
 #include <numeric>
@@ -46,6 +48,8 @@ DimComponents::DimComponents(func::FuncOp function, int64_t dynamicDim) : dynami
           for (BlockArgument argument : block.getArguments())
             number(argument);
   });
+  for (const OptimizerUpdate &update : optimizerUpdatesOf(function))
+    updates.insert(update.op);
   spaces.resize(nodeCount);
   splits.resize(nodeCount);
   function.walk([&](Operation *op) { read(op); });
@@ -202,7 +206,7 @@ DimComponents::Use DimComponents::useOf(const OpUses &uses, unsigned factor, Id 
       bytes *= ShapedType::isDynamic(size) ? dynamicDim : size;
     return std::max<int64_t>(bytes, 1);
   };
-  Use use{component, own.kind, own.size, 0};
+  Use use{component, kindOf(uses, own), own.size, 0};
   if (!own.pieces.empty()) { // split without communication
     use.kind = *own.localKind;
     for (int64_t piece : own.pieces)
@@ -214,7 +218,37 @@ DimComponents::Use DimComponents::useOf(const OpUses &uses, unsigned factor, Id 
   if (use.kind == pd::FactorKind::Replicated)
     for (auto [type, tensor] : llvm::zip(uses.op->getOperandTypes(), uses.rule.operands))
       use.bytes += pd::hasFactor(tensor, factor) ? bytesOf(type) : 0;
+  for (auto *tensors : {&uses.rule.operands, &uses.rule.results})
+    for (const pd::TensorFactors &tensor : *tensors)
+      for (const pd::DimFactors &factors : tensor)
+        use.isOnlyFactor &= factors.size() == 1 || !llvm::is_contained(factors, factor);
+  use.hasLocalForm = own.localKind && own.pieces.empty();
+  // A local form combines about one element for each row.
+  if (use.kind == pd::FactorKind::Replicated && use.hasLocalForm && own.size > 1)
+    use.bytes /= own.size;
+  use.isVocabulary = isVocabulary(uses, factor, use.bytes);
   return use;
+}
+
+/// The kind of a factor if the op is split by it. Some local forms communicate nearly nothing: a lookup of
+/// rows gives terms of a sum, and an optimizer sums squares of a parameter (LAMB, LARS). Others are for
+/// splits that shardings ask for.
+pd::FactorKind DimComponents::kindOf(const OpUses &uses, const pd::ShardingFactor &factor) const {
+  bool isCheap = factor.localKind && factor.pieces.empty() &&
+                 (factor.localKind == pd::FactorKind::Reduction || updates.contains(uses.op));
+  return isCheap ? *factor.localKind : factor.kind;
+}
+
+/// Whether a factor is the rows of a parameter in which an op looks up fewer rows.
+bool DimComponents::isVocabulary(const OpUses &uses, unsigned factor, int64_t resultBytes) const {
+  if (uses.rule.factors[factor].localKind != pd::FactorKind::Reduction)
+    return false;
+  for (auto [operand, tensor] : llvm::zip(uses.op->getOperands(), uses.rule.operands)) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    if (pd::hasFactor(tensor, factor) && type.hasStaticShape() && isa<BlockArgument>(operand))
+      return type.getNumElements() * type.getElementTypeBitWidth() / 8 > resultBytes;
+  }
+  return false;
 }
 
 /// A new value of a state is split as the argument is.
@@ -319,6 +353,7 @@ void DimComponents::collect(func::FuncOp function) {
       component.work += op.work;
       component.traffic += static_cast<double>(use.bytes);
       component.hasContraction |= op.isContraction && use.kind != pd::FactorKind::Replicated;
+      component.isVocabulary |= use.isVocabulary;
     }
 }
 

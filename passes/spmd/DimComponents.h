@@ -31,6 +31,12 @@ public:
     int64_t size = 0;
     /// Bytes of the results without the factor: they become partial if it is reduced.
     int64_t bytes = 0;
+    /// Whether the op can be split by the factor in its local form.
+    bool hasLocalForm = false;
+    /// Whether each dimension that has the factor has no other one, so that parts may be uneven.
+    bool isOnlyFactor = true;
+    /// Whether the op looks rows up in a parameter that has more rows than the result.
+    bool isVocabulary = false;
   };
   struct OpUses {
     mlir::Operation *op = nullptr;
@@ -51,6 +57,8 @@ public:
     /// Whether two factors of one op belong to it, so that the op cannot be split by it.
     bool isAmbiguous = false;
     bool hasContraction = false;
+    /// Whether rows are looked up in a parameter (an input embedding) that has more rows than are looked up.
+    bool isVocabulary = false;
   };
 
   /// `dynamicDim` replaces dynamic dims in the estimates.
@@ -91,6 +99,8 @@ private:
   void addRelation(const OpUses &uses, unsigned dim, const pd::DimFactors &factors, unsigned factor,
                    unsigned part);
   void connectStates(mlir::func::FuncOp function);
+  pd::FactorKind kindOf(const OpUses &uses, const pd::ShardingFactor &factor) const;
+  bool isVocabulary(const OpUses &uses, unsigned factor, int64_t resultBytes) const;
   void findCuts();
   bool addCuts(unsigned node, llvm::ArrayRef<int64_t> cuts);
   void collect(mlir::func::FuncOp function);
@@ -111,6 +121,8 @@ private:
   std::vector<Relation> relations;
   llvm::SmallVector<Id> idOfRoot;
   std::vector<OpUses> opUses;
+  /// Ops that compute new parameters.
+  llvm::DenseSet<mlir::Operation *> updates;
   std::vector<Component> list;
 };
 

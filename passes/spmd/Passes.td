@@ -82,12 +82,15 @@ def ApplyStrategy : Pass<"dist-apply-strategy", "::mlir::ModuleOp"> {
     - cpN: dimension 1 of the feeds (sequences) is split over `cp`.
     - mpN: dimensions of parameters are split over `mp`, as in Megatron. Dimensions that ops split together are one
       component (the columns of a weight, the bias, the rows of the next weight). Components are chosen by their
-      traffic for their work, the least first, so that an op is split by at most one of them.
+      traffic for their work, the least first, so that an op is split by at most one of them. The rows of an input
+      embedding are split if it has more of them than are looked up, also into parts of different sizes.
     - epN: dimension 0 of parameters of rank 3 over which a contraction is batched (experts) is split over `ep`, and
       so is dimension 0 of the feeds, after `dp`.
     - sp: values that mp does not split are split along the sequence over `mp`.
     - zero1: states of the optimizer are split over `dp`; zero2: also gradients; zero3: also parameters, which are
       gathered where they are used.
+
+    A part that splits nothing is a warning with the reason.
 
     The other parts of a strategy (amp, recompute, accN) are other passes. All annotations are closed: the layout of
     parameters and states follows from the strategy alone.

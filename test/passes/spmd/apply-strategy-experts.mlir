@@ -18,7 +18,7 @@
 // OTHER-SAME: %arg1: tensor<4x6x8xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {}, {}]>
 // OTHER-SAME: %arg2: tensor<4x6x8xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {}, {}]>
 // OTHER-SAME: %arg3: tensor<3x6x8xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {}, {}]>
-// expected-remark @below {{ep: no parameters can be split over it}}
+// expected-warning @below {{'ep' of the strategy splits nothing: no contraction is batched over the first dimension of a parameter that 2 divides}}
 func.func @main(%x: tensor<3x4x6xf32> {pd.feed = "x"}, %contracted: tensor<4x6x8xf32> {pd.param = "contracted"},
     %added: tensor<4x6x8xf32> {pd.param = "added"}, %odd: tensor<3x6x8xf32> {pd.param = "odd"})
     -> (tensor<4x6x8xf32>, tensor<3x4x8xf32>, tensor<3x8xf32>) {

@@ -38,7 +38,7 @@ func.func @main(%x: tensor<2x8x32xf32> {pd.feed = "x"}, %mask: tensor<2xf32> {pd
 
 // -----
 
-// expected-remark @below {{mp: no parameters can be split over it}}
+// expected-warning @below {{'mp' of the strategy splits nothing: no contraction has a parameter with two dimensions}}
 func.func @main(%x: tensor<8x16xf32> {pd.feed = "x"}, %b: tensor<16xf32> {pd.param = "b"}) -> tensor<8x16xf32> {
   %0 = pd.add %x, %b : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
   return %0 : tensor<8x16xf32>
@@ -46,8 +46,8 @@ func.func @main(%x: tensor<8x16xf32> {pd.feed = "x"}, %b: tensor<16xf32> {pd.par
 
 // -----
 
-// expected-remark @below {{dp: no feed has dimension 0}}
-// expected-remark @below {{mp: no parameters can be split over it}}
+// expected-warning @below {{'dp' of the strategy splits nothing: no feed has dimension 0}}
+// expected-warning @below {{'mp' of the strategy splits nothing: no contraction has a parameter with two dimensions}}
 func.func @main(%x: tensor<f32> {pd.feed = "x"}) -> tensor<f32> {
   return %x : tensor<f32>
 }
