@@ -110,7 +110,6 @@ void Block::prepare(const Launch &launch, uint32_t index) {
     thread.hasEnded = false;
     uint32_t products = sharedAccesses.lastIssued(i / warpSize);
     thread.products = {.issued = products, .committed = products, .completed = products, .groups = {}};
-    sharedAccesses.complete(i / warpSize, products);
     thread.copies.clear();
     thread.groups.clear();
     thread.bulkCopies.clear();

@@ -30,7 +30,10 @@ bool BlockEvents::hasAcquired(uint32_t thread) const {
   return isAcquiredByAll || (firstAtomic != 0 && ofThreads[thread].memory > firstAtomic);
 }
 
-void SharedOrder::prepare(size_t bytes) { writes.assign((bytes + granuleBytes - 1) / granuleBytes, {}); }
+void SharedOrder::prepare(size_t bytes) {
+  writes.assign((bytes + granuleBytes - 1) / granuleBytes, {});
+  std::ranges::copy(issued, completed);
+}
 
 void SharedOrder::recordWrite(size_t offset, size_t bytes, uint32_t thread, EventTime time) {
   size_t end = std::min((offset + bytes + granuleBytes - 1) / granuleBytes, writes.size());

@@ -58,7 +58,7 @@ class SharedOrder {
 public:
   static constexpr size_t mostWarps = 32;
 
-  /// Forgets the writes of another block.
+  /// Forgets the accesses of another block.
   void prepare(size_t bytes);
 
   /// Records a write of the generic proxy.

@@ -577,6 +577,19 @@ TEST(Wgmma, AWaitForOlderGroupsIsNotEnough) {
                    "reads the result of a wgmma before wgmma.wait_group completes its group");
 }
 
+TEST(Wgmma, PendingReadsEndWithTheirBlock) {
+  std::string commit = "nvvm.wgmma.commit.group.sync.aligned\n";
+  expectWgmmaFault(completeWgmma, commit, "reads the result of a wgmma before wgmma.wait_group");
+  // A block of one warp after blocks of four, whose last wgmma nobody has waited for.
+  EmulatedKernel kernel(
+      warpKernel(1, addresses + init(1) + expect(128) + tensorLoad("t", "%b0", 2048, 0, 0) + waitForPhase, 32,
+                 sharedBytes(3072)));
+  std::vector<int32_t> tensor = counting<int32_t>(32);
+  std::vector<TensorMap> map = mapOf(tensor, 8, 4, 8, 4, Swizzle::None);
+  for (emulator::Schedule schedule : allSchedules)
+    EXPECT_EQ(kernel.run(schedule, {map}), "");
+}
+
 TEST(Wgmma, ScalesOfOperands) {
   Operand left = makeOperand(types[0], 64, Swizzle::Bytes32, false, 1),
           right = makeOperand(types[0], 8, Swizzle::Bytes32, false, 2);
