@@ -16,7 +16,12 @@ set(headers
   mlir/Interfaces/InferTypeOpInterface.h mlir/Interfaces/SideEffectInterfaces.h
   mlir/Dialect/Arith/IR/Arith.h mlir/Dialect/Func/IR/FuncOps.h mlir/Dialect/SCF/IR/SCF.h
     mlir/Dialect/Tensor/IR/Tensor.h)
-list(TRANSFORM headers PREPEND "-include;" OUTPUT_VARIABLE includes)
+# Libraries with the property PROA_DEVICE_HEADERS, which lower kernels to LLVM IR, use a second one: these headers take
+# 5 s to parse.
+set(device_headers
+  mlir/Dialect/GPU/IR/GPUDialect.h mlir/Dialect/LLVMIR/LLVMDialect.h mlir/Dialect/LLVMIR/NVVMDialect.h
+  mlir/Dialect/Linalg/IR/Linalg.h mlir/Dialect/MemRef/IR/MemRef.h mlir/Dialect/Vector/IR/VectorOps.h
+  mlir/Target/LLVMIR/ModuleTranslation.h)
 
 string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
 separate_arguments(flags UNIX_COMMAND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${build_type}}")
@@ -24,15 +29,22 @@ get_directory_property(options COMPILE_OPTIONS)
 list(APPEND flags ${options} -std=c++20 -fPIC -fvisibility=default -DFMT_SHARED -isystem ${MLIR_INCLUDE_DIRS})
 
 list(GET MLIR_INCLUDE_DIRS 0 MLIR_INCLUDE_DIR)
-set(pch ${PROJECT_BINARY_DIR}/mlir.pch)
-add_custom_command(OUTPUT ${pch}
-  COMMAND ${CMAKE_CXX_COMPILER} ${flags} -Xclang -fno-pch-timestamp -fpch-instantiate-templates
-          ${includes} -x c++-header ${MLIR_INCLUDE_DIR}/mlir/IR/Builders.h
-          -o ${pch} -MD -MF ${pch}.d -MT ${pch}
-  DEPFILE ${pch}.d
-  COMMENT "precompiling MLIR's headers"
-  COMMAND_EXPAND_LISTS VERBATIM)
-add_custom_target(proa_precompiled DEPENDS ${pch})
+function(proa_precompile name)
+  list(TRANSFORM ARGN PREPEND "-include;" OUTPUT_VARIABLE includes)
+  set(pch ${PROJECT_BINARY_DIR}/${name}.pch)
+  add_custom_command(OUTPUT ${pch}
+    COMMAND ${CMAKE_CXX_COMPILER} ${flags} -Xclang -fno-pch-timestamp -fpch-instantiate-templates
+            ${includes} -x c++-header ${MLIR_INCLUDE_DIR}/mlir/IR/Builders.h
+            -o ${pch} -MD -MF ${pch}.d -MT ${pch}
+    DEPFILE ${pch}.d
+    COMMENT "precompiling MLIR's headers: ${name}"
+    COMMAND_EXPAND_LISTS VERBATIM)
+endfunction()
+proa_precompile(mlir ${headers})
+proa_precompile(device ${headers} ${device_headers})
+add_custom_target(proa_precompiled DEPENDS ${PROJECT_BINARY_DIR}/mlir.pch ${PROJECT_BINARY_DIR}/device.pch)
 add_dependencies(proa_mlir proa_precompiled)
 # All users must be position independent, executables too.
-target_compile_options(proa_mlir INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-include-pch ${pch} -fPIC>")
+set(used $<IF:$<BOOL:$<TARGET_PROPERTY:PROA_DEVICE_HEADERS>>,device,mlir>)
+target_compile_options(proa_mlir INTERFACE
+  "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-include-pch ${PROJECT_BINARY_DIR}/${used}.pch -fPIC>")
