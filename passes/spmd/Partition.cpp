@@ -13,6 +13,8 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/RegionUtils.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 using namespace mlir;
 
 namespace proa {
@@ -140,11 +142,29 @@ private:
     value.replaceAllUsesWith(by);
   }
 
+  /// Reports the communication of a reshard, and the reason in its location (dist-propagate).
+  void remark(dist::ReshardOp op, const spmd::MeshReshardPlan &plan) const {
+    if (!PassRemarks::areEnabled(op.getContext()))
+      return;
+    SmallVector<std::string> names;
+    for (const std::vector<spmd::ReshardStep> &steps : {plan.before, plan.after})
+      for (const spmd::ReshardStep &step : steps)
+        if (step.kind != spmd::StepKind::Slice && step.kind != spmd::StepKind::ToPartial)
+          names.push_back("dist." + std::string(nameOf(step.kind)));
+    if (plan.move)
+      names.push_back("a move to another mesh");
+    auto fused = dyn_cast<FusedLoc>(op.getLoc());
+    auto reason = fused ? dyn_cast_if_present<StringAttr>(fused.getMetadata()) : StringAttr();
+    if (!names.empty())
+      remarks.analysis(op) << llvm::join(names, ", ") << (reason ? " " + reason.str() : std::string());
+  }
+
   LogicalResult expand(dist::ReshardOp op) {
     const GlobalTensor tensor = *form.find(op.getX());
     auto plan = expander.plan(op, tensor.type, op.getFrom(), op.getTo());
     if (failed(plan))
       return failure();
+    remark(op, *plan);
     OpBuilder builder(op);
     Value value = expander.create(builder, op, *plan, op.getX(), tensor.type, op.getFrom(), op.getTo());
     if (!value) // the device sends only

@@ -1,6 +1,9 @@
 #include "passes/spmd/propagation/Materialize.h"
 
 #include "dialects/dist/Placements.h"
+#include "passes/spmd/propagation/WholeDims.h"
+
+#include <fmt/format.h>
 
 using namespace mlir;
 
@@ -12,6 +15,8 @@ namespace {
 struct Request {
   unsigned placement;
   SmallVector<OpOperand *, 2> uses;
+  /// The node of the first one.
+  unsigned node;
 };
 
 class Materializer {
@@ -50,14 +55,29 @@ private:
       auto known =
           llvm::find_if(requests[value], [&](const Request &r) { return r.placement == plan.operands[i]; });
       if (known == requests[value].end())
-        requests[value].push_back({plan.operands[i], {use}});
+        requests[value].push_back({plan.operands[i], {use}, index});
       else
         known->uses.push_back(use);
     }
   }
 
-  Value reshard(OpBuilder &builder, Value x, unsigned from, unsigned to) {
-    return dist::ReshardOp::create(builder, x.getLoc(), x.getType(), x, shardingOf(from), shardingOf(to));
+  /// The collectives that a reshard becomes have its location.
+  Value reshard(OpBuilder &builder, Value x, unsigned from, unsigned to, const std::string &reason) {
+    Location location = FusedLoc::get(builder.getContext(), {x.getLoc()}, builder.getStringAttr(reason));
+    return dist::ReshardOp::create(builder, location, x.getType(), x, shardingOf(from), shardingOf(to));
+  }
+
+  /// Why a use needs another placement.
+  std::string reasonOf(const Request &request) const {
+    OpOperand &use = *request.uses.front();
+    std::string text = fmt::format("for operand {} of {}", use.getOperandNumber(),
+                                   use.getOwner()->getName().getStringRef().str());
+    if (request.uses.size() > 1)
+      text += fmt::format(" and {} others", request.uses.size() - 1);
+    for (const WholeDim &dim : wholeDimsOf(graph, assignment, pool, request.node))
+      if (!dim.isResult && dim.index == use.getOperandNumber())
+        return text + ": " + dim.reason;
+    return text;
   }
 
   int64_t localCount(unsigned placement, RankedTensorType type) const {
@@ -77,7 +97,7 @@ private:
       SmallVector<OpOperand *> all;
       for (OpOperand &use : value.getUses())
         all.push_back(&use);
-      Value pinned = reshard(builder, value, own, natural);
+      Value pinned = reshard(builder, value, own, natural, "for the annotation of the value");
       for (OpOperand *use : all)
         use->set(pinned);
       value = pinned;
@@ -92,13 +112,13 @@ private:
       std::rotate(own.begin(), first, first + 1);
       Request base = own.front();
       own.erase(own.begin());
-      value = reshard(builder, value, natural, base.placement);
+      value = reshard(builder, value, natural, base.placement, reasonOf(base));
       natural = base.placement;
       for (OpOperand *use : base.uses)
         use->set(value);
     }
     for (const Request &request : own) {
-      Value result = reshard(builder, value, natural, request.placement);
+      Value result = reshard(builder, value, natural, request.placement, reasonOf(request));
       for (OpOperand *use : request.uses)
         use->set(result);
     }
