@@ -15,6 +15,14 @@ using namespace mlir;
 namespace proa::numerics {
 
 std::string Interpreter::evaluate(Operation &op) {
+  try {
+    return evaluateByKind(op);
+  } catch (const pd::MissingValue &) {
+    return op.getName().getStringRef().str() + ": it uses a value that was not computed";
+  }
+}
+
+std::string Interpreter::evaluateByKind(Operation &op) {
   // A type cast is the identity, and so is tensor.extract of a condition: the interpreter keeps it as a
   // tensor.
   if (isa<tensor::CastOp, tensor::ExtractOp>(op) && op.getNumOperands() == 1) {

@@ -23,7 +23,7 @@ class Interpreter {
 public:
   void define(mlir::Value value, Tensor tensor) { defined.tensors[value] = std::move(tensor); }
   bool hasTensor(mlir::Value value) const { return defined.tensors.contains(value); }
-  /// The value of a defined SSA value, which is a tensor.
+  /// The value of a defined SSA value, which is a tensor; throws pd::MissingValue for another one.
   const Tensor &valueOf(mlir::Value value) const { return defined.tensors.at(value); }
 
   /// Called after each op of a block is evaluated, except gradients.
@@ -38,6 +38,7 @@ public:
   std::string evaluateBlock(mlir::Block &block);
 
 private:
+  std::string evaluateByKind(mlir::Operation &op);
   std::string evaluateOne(mlir::Operation &op);
   std::string evaluateCreated(mlir::Operation *op, mlir::Operation *before);
   std::string evaluateFormula(mlir::Operation &op, mlir::Operation *clone, llvm::ArrayRef<Tensor> operands);

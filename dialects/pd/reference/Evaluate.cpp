@@ -110,6 +110,26 @@ LogicalResult flatten(Block &block, llvm::MutableArrayRef<Value> results) {
   return success();
 }
 
+/// The tensors of values: those in `known`, and constants. Failure if there is another one, which a region
+/// of the op captures.
+FailureOr<llvm::SmallVector<Tensor>> valuesOf(ValueRange values, const llvm::DenseMap<Value, Tensor> &known) {
+  llvm::SmallVector<Tensor> tensors;
+  for (Value value : values) {
+    ElementsAttr constant;
+    if (auto found = known.find(value); found != known.end())
+      tensors.push_back(found->second);
+    else if (matchPattern(value, m_Constant(&constant)))
+      tensors.push_back(tensorFromAttribute(constant));
+    else
+      return failure();
+  }
+  return tensors;
+}
+
+Diagnostics capturesValue(llvm::StringRef name) {
+  return errorAt(name.str(), "its region uses a value from outside of it that is not a constant");
+}
+
 /// Decomposes the op into a separate block and runs its ops.
 Result<llvm::SmallVector<Tensor>> evaluateComposite(DecomposableOpInterface op,
                                                     llvm::ArrayRef<Tensor> operands, const Limits &limits) {
@@ -126,19 +146,19 @@ Result<llvm::SmallVector<Tensor>> evaluateComposite(DecomposableOpInterface op,
   if (failed(flatten(block, *values)))
     return errorAt(name, "the reference evaluator does not support control flow in a decomposition");
   for (Operation &step : block) {
-    llvm::SmallVector<Tensor> inputs;
-    for (Value input : step.getOperands())
-      inputs.push_back(tensors.at(input));
-    auto results = evaluateStep(&step, inputs, limits);
+    auto inputs = valuesOf(step.getOperands(), tensors);
+    if (failed(inputs))
+      return capturesValue(name);
+    auto results = evaluateStep(&step, *inputs, limits);
     if (!results)
       return results;
     for (auto [value, tensor] : llvm::zip(step.getResults(), *results))
       tensors[value] = tensor;
   }
-  llvm::SmallVector<Tensor> out;
-  for (Value value : *values)
-    out.push_back(tensors.at(value));
-  return out;
+  auto out = valuesOf(*values, tensors);
+  if (failed(out))
+    return capturesValue(name);
+  return std::move(*out);
 }
 
 /// The constant operands as host tensors; nullopt if one is not constant or too large to fold.
