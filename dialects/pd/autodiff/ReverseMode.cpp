@@ -251,10 +251,12 @@ private:
         continue;
       }
       auto type = tensorType(gradient), operandType = tensorType(operand);
-      if (type.getRank() < operandType.getRank() || type.getElementType() != operandType.getElementType())
+      if (type.getRank() >= operandType.getRank())
+        gradient = gradientOfOperand(builder, use, gradient);
+      if (!compatibleTypes(gradient.getType(), operandType))
         return op->emitError() << "the gradient rule of '" << op->getName().getStringRef() << "' returns "
                                << type << " for an operand of type " << operandType;
-      accumulate(operand, gradientOfOperand(builder, use, gradient));
+      accumulate(operand, gradient);
     }
     return success();
   }

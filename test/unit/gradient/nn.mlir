@@ -329,3 +329,90 @@ func.func @embedding(%a: tensor<2x3xi64> {test.high = 4.0}, %b: tensor<5x2xf64>)
   %y = pd.embedding %a, %b {padding_idx = 1 : i64} : (tensor<2x3xi64>, tensor<5x2xf64>) -> tensor<2x3x2xf64>
   return %y : tensor<2x3x2xf64>
 }
+
+// Cotangents of statistics alone: the gradient has the dims of x.
+
+func.func @layer_norm_mean(%a: tensor<3x5xf64>) -> (tensor<3xf64>) {
+  %y, %m, %v = pd.layer_norm %a {begin_norm_axis = 1 : i64} : (tensor<3x5xf64>) -> (tensor<3x5xf64>, tensor<3xf64>, tensor<3xf64>)
+  return %m : tensor<3xf64>
+}
+
+func.func @layer_norm_variance(%a: tensor<3x5xf64>) -> (tensor<3xf64>) {
+  %y, %m, %v = pd.layer_norm %a {begin_norm_axis = 1 : i64} : (tensor<3x5xf64>) -> (tensor<3x5xf64>, tensor<3xf64>, tensor<3xf64>)
+  return %v : tensor<3xf64>
+}
+
+func.func @group_norm_mean(%a: tensor<2x4x3xf64>) -> (tensor<2x2xf64>) {
+  %y, %m, %v = pd.group_norm %a {groups = 2 : i64} : (tensor<2x4x3xf64>) -> (tensor<2x4x3xf64>, tensor<2x2xf64>, tensor<2x2xf64>)
+  return %m : tensor<2x2xf64>
+}
+
+func.func @group_norm_variance(%a: tensor<2x4x3xf64>) -> (tensor<2x2xf64>) {
+  %y, %m, %v = pd.group_norm %a {groups = 2 : i64} : (tensor<2x4x3xf64>) -> (tensor<2x4x3xf64>, tensor<2x2xf64>, tensor<2x2xf64>)
+  return %v : tensor<2x2xf64>
+}
+
+func.func @group_norm_last_mean(%a: tensor<2x3x4xf64>) -> (tensor<2x2xf64>) {
+  %y, %m, %v = pd.group_norm %a data_format = NHWC {groups = 2 : i64} : (tensor<2x3x4xf64>) -> (tensor<2x3x4xf64>, tensor<2x2xf64>, tensor<2x2xf64>)
+  return %m : tensor<2x2xf64>
+}
+
+func.func @group_norm_last_variance(%a: tensor<2x3x4xf64>) -> (tensor<2x2xf64>) {
+  %y, %m, %v = pd.group_norm %a data_format = NHWC {groups = 2 : i64} : (tensor<2x3x4xf64>) -> (tensor<2x3x4xf64>, tensor<2x2xf64>, tensor<2x2xf64>)
+  return %v : tensor<2x2xf64>
+}
+
+func.func @rms_norm_variance(%a: tensor<3x5xf64>) -> (tensor<3xf64>) {
+  %y, %v = pd.rms_norm %a {normalized_shape = array<i64: 5>} : (tensor<3x5xf64>) -> (tensor<3x5xf64>, tensor<3xf64>)
+  return %v : tensor<3xf64>
+}
+
+func.func @instance_norm_mean(%a: tensor<2x3x4xf64>) -> (tensor<6xf64>) {
+  %y, %m, %v = pd.instance_norm %a : (tensor<2x3x4xf64>) -> (tensor<2x3x4xf64>, tensor<6xf64>, tensor<6xf64>)
+  return %m : tensor<6xf64>
+}
+
+func.func @instance_norm_variance(%a: tensor<2x3x4xf64>) -> (tensor<6xf64>) {
+  %y, %m, %v = pd.instance_norm %a : (tensor<2x3x4xf64>) -> (tensor<2x3x4xf64>, tensor<6xf64>, tensor<6xf64>)
+  return %v : tensor<6xf64>
+}
+
+func.func @batch_norm_mean_out(%a: tensor<2x3x4xf64>, %b: tensor<3xf64>, %c: tensor<3xf64>) -> (tensor<3xf64>) {
+  %y, %mo, %vo, %m, %v, %r = pd.batch_norm %a, %b, %c : (tensor<2x3x4xf64>, tensor<3xf64>, tensor<3xf64>) -> (tensor<2x3x4xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<0xf64>)
+  return %mo : tensor<3xf64>
+}
+
+func.func @batch_norm_variance_out(%a: tensor<2x3x4xf64>, %b: tensor<3xf64>, %c: tensor<3xf64>) -> (tensor<3xf64>) {
+  %y, %mo, %vo, %m, %v, %r = pd.batch_norm %a, %b, %c : (tensor<2x3x4xf64>, tensor<3xf64>, tensor<3xf64>) -> (tensor<2x3x4xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<0xf64>)
+  return %vo : tensor<3xf64>
+}
+
+func.func @batch_norm_saved_mean(%a: tensor<2x3x4xf64>, %b: tensor<3xf64>, %c: tensor<3xf64>) -> (tensor<3xf64>) {
+  %y, %mo, %vo, %m, %v, %r = pd.batch_norm %a, %b, %c : (tensor<2x3x4xf64>, tensor<3xf64>, tensor<3xf64>) -> (tensor<2x3x4xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<0xf64>)
+  return %m : tensor<3xf64>
+}
+
+func.func @batch_norm_saved_variance(%a: tensor<2x3x4xf64>, %b: tensor<3xf64>, %c: tensor<3xf64>) -> (tensor<3xf64>) {
+  %y, %mo, %vo, %m, %v, %r = pd.batch_norm %a, %b, %c : (tensor<2x3x4xf64>, tensor<3xf64>, tensor<3xf64>) -> (tensor<2x3x4xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<0xf64>)
+  return %v : tensor<3xf64>
+}
+
+func.func @batch_norm_mean_out_last(%a: tensor<2x4x3xf64>, %b: tensor<3xf64>, %c: tensor<3xf64>) -> (tensor<3xf64>) {
+  %y, %mo, %vo, %m, %v, %r = pd.batch_norm %a, %b, %c data_format = NHWC : (tensor<2x4x3xf64>, tensor<3xf64>, tensor<3xf64>) -> (tensor<2x4x3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<0xf64>)
+  return %mo : tensor<3xf64>
+}
+
+func.func @batch_norm_variance_out_last(%a: tensor<2x4x3xf64>, %b: tensor<3xf64>, %c: tensor<3xf64>) -> (tensor<3xf64>) {
+  %y, %mo, %vo, %m, %v, %r = pd.batch_norm %a, %b, %c data_format = NHWC : (tensor<2x4x3xf64>, tensor<3xf64>, tensor<3xf64>) -> (tensor<2x4x3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<0xf64>)
+  return %vo : tensor<3xf64>
+}
+
+func.func @batch_norm_saved_mean_last(%a: tensor<2x4x3xf64>, %b: tensor<3xf64>, %c: tensor<3xf64>) -> (tensor<3xf64>) {
+  %y, %mo, %vo, %m, %v, %r = pd.batch_norm %a, %b, %c data_format = NHWC : (tensor<2x4x3xf64>, tensor<3xf64>, tensor<3xf64>) -> (tensor<2x4x3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<0xf64>)
+  return %m : tensor<3xf64>
+}
+
+func.func @batch_norm_saved_variance_last(%a: tensor<2x4x3xf64>, %b: tensor<3xf64>, %c: tensor<3xf64>) -> (tensor<3xf64>) {
+  %y, %mo, %vo, %m, %v, %r = pd.batch_norm %a, %b, %c data_format = NHWC : (tensor<2x4x3xf64>, tensor<3xf64>, tensor<3xf64>) -> (tensor<2x4x3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<0xf64>)
+  return %v : tensor<3xf64>
+}

@@ -31,10 +31,10 @@ struct Normalization {
   Expression throughNormal(Expression cotangent) const {
     return (cotangent - e.mean(cotangent, axes) - normal * e.mean(cotangent * normal, axes)) * inverse;
   }
-  /// The gradient of x from the results mean and variance.
+  /// The gradient of x from the results mean and variance, with the dims of x.
   Part throughMoments(Part mean, Part variance) const {
     Expression count = e.countAlong(centered, axes);
-    Part first = mean ? Part(*mean / count) : std::nullopt;
+    Part first = mean ? Part(expandTo(*mean / count, dimSizesOf(centered))) : std::nullopt;
     return first + (variance ? Part(centered * (*variance * 2.0 / count)) : std::nullopt);
   }
   /// The derivative of inverse = (variance + epsilon)^(-1/2), by the chain rule.
