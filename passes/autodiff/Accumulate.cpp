@@ -61,7 +61,43 @@ private:
           means.push_back(result);
   }
 
+  /// Whether a value in the block, or in a region of it, depends on elements of the batch.
+  bool isOfBatch(Value value) const {
+    if (llvm::is_contained(batches, value))
+      return true;
+    if (Operation *op = value.getDefiningOp()) {
+      if (op->getBlock() == &block)
+        return ofBatch.contains(op);
+      // Of an op with regions every value that it may read counts.
+      return op->getNumRegions() > 0 ||
+             llvm::any_of(op->getOperands(), [this](Value operand) { return isOfBatch(operand); });
+    }
+    auto argument = cast<BlockArgument>(value);
+    Operation *parent = argument.getOwner()->getParentOp();
+    if (argument.getOwner() == &block)
+      return false;
+    if (auto gradient = dyn_cast<pd::VjpOp>(parent))
+      return isOfBatch(gradient.getInputs()[argument.getArgNumber()]);
+    return ofBatch.contains(block.findAncestorOpInBlock(*parent));
+  }
+
+  /// Refuses branches that one micro-batch may take and another one not, or the batch not.
+  LogicalResult checkBranches(Operation *op) {
+    WalkResult walked = op->walk([&](scf::IfOp branch) {
+      if (!isOfBatch(branch.getCondition()))
+        return WalkResult::advance();
+      branch.emitError()
+          << "cannot be computed on micro-batches: its condition depends on the batch, so that "
+             "micro-batches may take other branches than the batch";
+      return WalkResult::interrupt();
+    });
+    return failure(walked.wasInterrupted());
+  }
+
   LogicalResult check() {
+    for (Operation *op : ofBatch)
+      if (failed(checkBranches(op)))
+        return failure();
     for (Operation *op : ofBatch)
       if (WalkResult walked = op->walk([&](pd::BatchNormOp norm) {
             if (norm.getUseGlobalStats() || (norm.getIsTest() && !norm.getTrainableStatistics()))
@@ -249,6 +285,11 @@ FailureOr<SmallVector<Value>> batchesOf(Function function, Block &block, Numbers
         values.push_back(argument);
   if (values.empty())
     return emitError(function.getLoc()) << "no argument is a batch: expected feeds, or their numbers";
+  for (BlockArgument argument : block.getArguments())
+    if (auto owner = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), pd::lodOwnerAttribute))
+      return emitError(function.getLoc()) << "feed '" << owner.getValue()
+                                          << "' cannot be divided into micro-batches: its rows are sequences "
+                                             "(LoD), not examples";
   for (Value value : values)
     if (!isa<RankedTensorType>(value.getType()))
       return emitError(function.getLoc())

@@ -135,7 +135,8 @@ def Accumulate : AutodiffPass<"pd-accumulate"> {
     part of the program that depends on the batch runs in a loop over `count` equal parts along the first dimension.
     Values of that part that are used after it (gradients, losses) are the means over the parts. Results are the same if
     the loss is a mean over the batch; less memory is needed. Errors: batch normalization in training mode, which needs
-    the statistics of the whole batch, and values whose type contains the number of examples.
+    the statistics of the whole batch; a condition that depends on the batch, of which a micro-batch may take another
+    branch; a feed with a LoD, whose rows are not examples; values whose type contains the number of examples.
   }];
   let options = common # [
     Option<"count", "count", "int64_t", "2", "Number of micro-batches">,
