@@ -3,7 +3,11 @@
 #include "dialects/pd/ir/InferredTypes.h"
 #include "dialects/pd/ir/LibraryTypes.h"
 #include "dialects/pd/ir/Types.h"
+#include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/math/UnaryOps.h"
+#include "dialects/pd/ops/shape/KnownElements.h"
+#include "dialects/pd/ops/shape/ShapeOps.h"
+#include "dialects/pd/reference/HostScalar.h"
 #include "passes/autodiff/BackwardPart.h"
 #include "passes/autodiff/PrecisionLists.h"
 
@@ -15,6 +19,8 @@
 #include "llvm/ADT/BitVector.h"
 
 #include "llvm/ADT/DenseSet.h"
+
+#include <cmath>
 
 using namespace mlir;
 
@@ -118,6 +124,39 @@ private:
     wide.insert(value);
     return true;
   }
+  /// Whether the result has numbers that are computed from dims, and one is beyond the range or unknown.
+  bool isWideNumber(Value result) const {
+    constexpr int64_t mostNumbers = 16;
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    if (!type || !type.hasStaticShape() || type.getNumElements() > mostNumbers || !isSingle(type) ||
+        !isOfDims(result))
+      return false;
+    std::optional<Tensor> known = pd::knownTensor(result);
+    double largest = llvm::APFloat::getLargest(format()).convertToDouble();
+    for (int64_t i = 0; known && i < known->size(); ++i)
+      if (double number = std::abs(pd::loadScalar(*known, i).real());
+          std::isfinite(number) && number > largest)
+        return true;
+    return !known;
+  }
+  /// Whether a value is computed from dims and constants alone.
+  static bool isOfDims(Value value, unsigned depth = 0) {
+    constexpr unsigned maxDepth = 16;
+    Operation *op = value.getDefiningOp();
+    if (!op || depth == maxDepth)
+      return false;
+    if (isa<pd::NumelOp>(op) || op->hasTrait<pd::SameForAllExamples>())
+      return true;
+    bool hasDims = false;
+    for (Value operand : op->getOperands()) {
+      bool isOwn = isOfDims(operand, depth + 1);
+      if (!isOwn && !matchPattern(operand, m_Constant()) &&
+          !isa_and_present<pd::FullOp>(operand.getDefiningOp()))
+        return false;
+      hasDims |= isOwn;
+    }
+    return hasDims && (worksByElement(op) || isa<pd::CastOp>(op));
+  }
   bool hasWideAttribute(Operation *op) const {
     return llvm::any_of(op->getAttrs(), [&](NamedAttribute attribute) {
       return isBeyondRange(attribute.getValue(), format());
@@ -136,7 +175,8 @@ private:
     }
     // In 16 bits the lowest float of a mask would become -Inf, and a fully masked row NaN.
     bool readsWide = llvm::any_of(op->getOperands(), [&](Value v) { return isWide(v); });
-    bool makesWide = hasWideAttribute(op) || (readsWide && worksByElement(op));
+    bool makesWide = hasWideAttribute(op) || (readsWide && worksByElement(op)) ||
+                     llvm::any_of(op->getResults(), [&](Value v) { return isWideNumber(v); });
     Precision precision = readsWide || makesWide ? Precision::Full : precisionOf(op);
     if (precision == Precision::Low && lower(op))
       return;

@@ -161,6 +161,8 @@ FailureOr<Elements> throughOp(OpResult result, RankedTensorType type, unsigned d
     return Elements(tensorType(shape.getX()).getShape());
   if (auto dim = dyn_cast<DimOp>(op))
     return Elements{dim.getStaticSize()};
+  if (auto count = dyn_cast<NumelOp>(op); count && tensorType(count.getX()).hasStaticShape())
+    return Elements{tensorType(count.getX()).getNumElements()};
   if (!isComputable(op))
     return failure();
   auto operands = operandElements(op, depth);
@@ -196,6 +198,8 @@ std::optional<Elements> allKnownElements(Value tensor) {
     return std::nullopt;
   return *elements;
 }
+
+std::optional<Tensor> knownTensor(Value value) { return knownTensor(value, 0); }
 
 LogicalResult absorbOperand(PatternRewriter &rewriter, Operation *op, MutableOperandRange operand,
                             llvm::function_ref<void(llvm::ArrayRef<int64_t>)> set) {

@@ -14,6 +14,9 @@ mlir::FailureOr<llvm::SmallVector<int64_t>> knownElements(mlir::Value tensor);
 /// As above, if every element is known.
 std::optional<llvm::SmallVector<int64_t>> allKnownElements(mlir::Value tensor);
 
+/// The tensor, if all of its elements, integers or floats, follow from constants and static dims.
+std::optional<Tensor> knownTensor(mlir::Value value);
+
 /// A canonicalization: if all elements of an optional tensor operand are known, passes them to `set`, which
 /// stores them in the corresponding attribute, and drops the operand.
 mlir::LogicalResult absorbOperand(mlir::PatternRewriter &rewriter, mlir::Operation *op,
