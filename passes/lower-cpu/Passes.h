@@ -33,7 +33,7 @@ void addRowPasses(mlir::OpPassManager &passes, const ChooseRowsOptions &rows = {
 
 /// From tensors with chosen rows to linalg ops on memory in a loop over rows, with scratch buffers allocated
 /// outside of loops where that is possible.
-void addBufferPasses(mlir::OpPassManager &passes);
+void addBufferPasses(mlir::OpPassManager &passes, bool blocksSums = false);
 
 /// From the content of loops to the LLVM dialect, without entry points.
 void addLLVMPasses(mlir::OpPassManager &passes, const LowerKernelsOptions &options);

@@ -144,6 +144,22 @@ def BufferizeKernels : Pass<"proa-bufferize-kernels", "mlir::ModuleOp"> {
                            "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect"];
 }
 
+def BlockSums : Pass<"proa-block-sums", "mlir::func::FuncOp"> {
+  let summary = "Add many addends in blocks";
+  let description = [{
+    A float32 sum of many addends, one after the other, loses digits: from 2^24 ones on it does not grow. A reduction
+    of buffers that adds more than `block-elements` addends to one accumulator is divided into blocks of at most that
+    many. Each block is summed in a buffer of its own, which is then added to the accumulator; as many blocks form a
+    group, which is summed in the same way. The innermost loop of a row is vectorized with several accumulators, so its
+    blocks are 16 times as long; if its trip count is dynamic it is not divided. A sum over another dynamic dim is
+    computed in blocks only if it is longer than one. Products of matrices stay as they are.
+  }];
+  let dependentDialects = ["mlir::affine::AffineDialect", "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
+                           "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect"];
+  let options = [Option<"blockElements", "block-elements", "int64_t", "512",
+      "Most addends of one accumulator">];
+}
+
 def BoundScratch : Pass<"proa-bound-scratch", "mlir::func::FuncOp"> {
   let summary = "Allocate scratch buffers of a tile with the size of the largest tile";
   let description = [{

@@ -32,7 +32,7 @@ void addRowPasses(OpPassManager &passes, const ChooseRowsOptions &rows) {
   passes.addPass(createOutlineShapes());
 }
 
-void addBufferPasses(OpPassManager &passes) {
+void addBufferPasses(OpPassManager &passes, bool blocksSums) {
   passes.addPass(createTileRows());
   OpPassManager &tiling = passes.nest<func::FuncOp>();
   tiling.addPass(createCanonicalizerPass());
@@ -41,6 +41,8 @@ void addBufferPasses(OpPassManager &passes) {
   OpPassManager &functions = passes.nest<func::FuncOp>();
   functions.addPass(createCSEPass());
   functions.addPass(createCanonicalizerPass());
+  if (blocksSums)
+    functions.addPass(createBlockSums());
   functions.addPass(createBoundScratch());
   functions.addPass(bufferization::createBufferHoistingPass());
   functions.addPass(bufferization::createBufferLoopHoistingPass());
@@ -84,7 +86,7 @@ void addLLVMPasses(OpPassManager &passes, const LowerKernelsOptions &options) {
 void buildLowerKernelsPipeline(OpPassManager &passes, const LowerKernelsOptions &options) {
   addTensorPasses(passes);
   addRowPasses(passes);
-  addBufferPasses(passes);
+  addBufferPasses(passes, /*blocksSums=*/true);
   addLoopPasses(passes);
   addLLVMPasses(passes, options);
   passes.addPass(createWrapKernels());

@@ -43,6 +43,88 @@ template <class Body> void dispatchCombine(ScatterReduce combine, Body &&body) {
   }
 }
 
+/// Sums of many float32 updates of one row in blocks: added one after the other they lose digits, and from
+/// 2^24 equal ones on the sum does not grow. Rows with few updates are not affected.
+class BlockedRows {
+public:
+  /// `rowOf`: the row of the result, of which there are `resultRows`, that an update is added to.
+  template <class RowOf>
+  BlockedRows(int64_t updates, int64_t resultRows, int64_t inner, RowOf &&rowOf) : inner(inner) {
+    constexpr int64_t mostRowsOfAnUpdate = 64; // counting must not take more time than adding
+    if (updates <= blockUpdates || resultRows / mostRowsOfAnUpdate > updates)
+      return;
+    std::vector<int32_t> counts(static_cast<size_t>(resultRows));
+    for (int64_t i = 0; i < updates; ++i)
+      ++counts[static_cast<size_t>(rowOf(i))];
+    int32_t number = 0;
+    for (int32_t &count : counts)
+      count = count > blockUpdates ? number++ : -1;
+    if (number == 0)
+      return;
+    slots = std::move(counts);
+    sums.resize(static_cast<size_t>(number * inner));
+    filled.resize(static_cast<size_t>(number));
+  }
+
+  bool empty() const { return slots.empty(); }
+
+  /// Adds an update to the row that `target` holds.
+  template <class T> void add(int64_t row, const T *update, T *target) {
+    int32_t slot = slots[static_cast<size_t>(row)];
+    if (slot < 0) {
+      for (int64_t i = 0; i < inner; ++i)
+        target[i] = sumOf(target[i], static_cast<float>(update[i]));
+      return;
+    }
+    float *sum = sums.data() + slot * inner;
+    for (int64_t i = 0; i < inner; ++i)
+      sum[i] += static_cast<float>(update[i]);
+    if (++filled[static_cast<size_t>(slot)] == blockUpdates)
+      finishBlock(slot, target);
+  }
+
+  /// Adds the last block of each row.
+  template <class T> void finish(T *result) {
+    for (size_t row = 0; row < slots.size(); ++row)
+      if (slots[row] >= 0)
+        finishBlock(slots[row], result + static_cast<int64_t>(row) * inner);
+  }
+
+private:
+  static constexpr int32_t blockUpdates = 1024;
+
+  template <class T> static T sumOf(T x, float y) { return static_cast<T>(static_cast<float>(x) + y); }
+
+  template <class T> void finishBlock(int32_t slot, T *target) {
+    float *sum = sums.data() + slot * inner;
+    for (int64_t i = 0; i < inner; ++i) {
+      target[i] = sumOf(target[i], sum[i]);
+      sum[i] = 0;
+    }
+    filled[static_cast<size_t>(slot)] = 0;
+  }
+
+  int64_t inner;
+  std::vector<int32_t> slots;  ///< by row of the result; -1: few updates
+  std::vector<float> sums;     ///< of the current block, by slot
+  std::vector<int32_t> filled; ///< updates in the current block, by slot
+};
+
+/// Adds all updates by BlockedRows, if some row has many. `updateOf`: the elements of an update.
+template <ScatterReduce combine, class T, class RowOf, class UpdateOf>
+bool addInBlocks(const View &out, int64_t updates, int64_t inner, RowOf &&rowOf, UpdateOf &&updateOf) {
+  if constexpr (combine == ScatterReduce::Add && std::is_same_v<Wide<T>, float>) {
+    BlockedRows rows(updates, inner == 0 ? 0 : out.size() / inner, inner, rowOf);
+    if (rows.empty())
+      return false;
+    for (int64_t i = 0; i < updates; ++i)
+      rows.add(rowOf(i), updateOf(i), out.as<T>() + rowOf(i) * inner);
+    rows.finish(out.as<T>());
+    return true;
+  }
+  return false;
+}
+
 /// The result begins as a copy of x.
 Result<View> copyOfFirst(Call &call) {
   const View &x = call.input(0);
@@ -98,6 +180,9 @@ Result<void> scatterRows(Call &call, ScatterReduce combine, const Places<Index> 
   bool known = dispatchAll(out->dtype, [&](auto zero) {
     using T = decltype(zero);
     dispatchCombine(combine, [&](auto how) {
+      auto updateOf = [&](int64_t row) { return updates.as<T>() + row * inner; };
+      if (addInBlocks<how(), T>(*out, rows, inner, places, updateOf))
+        return;
       for (int64_t row = 0; row < rows; ++row) {
         T *target = out->as<T>() + places(row) * inner;
         for (int64_t i = 0; i < inner; ++i)
@@ -171,6 +256,10 @@ Result<void> putAlongAxis(Call &call, int64_t axisAttribute, ScatterReduce combi
   bool known = dispatchAll(x.dtype, [&](auto zero) {
     using T = decltype(zero);
     dispatchCombine(combine, [&](auto how) {
+      auto targetOf = [&](int64_t i) { return targets[static_cast<size_t>(i)]; };
+      auto updateOf = [&](int64_t i) { return values.as<T>() + sources[static_cast<size_t>(i)]; };
+      if (addInBlocks<how(), T>(*out, static_cast<int64_t>(targets.size()), 1, targetOf, updateOf))
+        return;
       for (size_t i = 0; i < targets.size(); ++i)
         update<how()>(out->as<T>()[targets[i]], values.as<T>()[sources[i]]);
     });
