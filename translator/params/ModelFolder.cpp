@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
+#include <optional>
 #include <set>
 
 namespace proa::params {
@@ -19,6 +21,53 @@ namespace fs = std::filesystem;
 bool isFile(const fs::path &path) {
   std::error_code ignored;
   return fs::is_regular_file(path, ignored);
+}
+
+/// Whether a .json file looks like a program of either form.
+bool isJsonProgram(const std::string &path) {
+  std::string head(4096, '\0');
+  std::ifstream stream(path, std::ios::binary);
+  stream.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<size_t>(stream.gcount()));
+  return newir::isNewIr(head) || head.find("\"blocks\"") != std::string::npos;
+}
+
+/// The only program among several, none of which has one of the names that are looked for first.
+Result<std::string> programAmong(const fs::path &folder, std::vector<std::string> found) {
+  // A .pdmodel is a program; a .json beside it may be anything.
+  auto isBinary = [](const std::string &path) { return path.ends_with(".pdmodel"); };
+  auto binaries = std::count_if(found.begin(), found.end(), isBinary);
+  if (binaries == 1)
+    return *std::find_if(found.begin(), found.end(), isBinary);
+  if (binaries == 0)
+    std::erase_if(found, [](const std::string &path) { return path.ends_with("meta.json"); });
+  std::vector<std::string> programs;
+  std::ranges::copy_if(found, std::back_inserter(programs),
+                       [&](const std::string &path) { return isBinary(path) || isJsonProgram(path); });
+  // The reader says what is wrong with the only file that may be meant.
+  if (programs.empty() && found.size() == 1)
+    programs = found;
+  if (programs.size() == 1)
+    return programs.front();
+  if (programs.empty() && isFile(folder / "model"))
+    return (folder / "model").string();
+  if (programs.empty())
+    return errorAt(
+        folder.string(),
+        "found no program, expected program.json, *.pdmodel, __model__, model, or a *.json that is one");
+  for (const char *name : {"inference.json", "model.json"})
+    if (std::find(programs.begin(), programs.end(), (folder / name).string()) != programs.end())
+      return (folder / name).string();
+  return errorAt(folder.string(),
+                 fmt::format("found several programs, give the path of one: {}", fmt::join(programs, ", ")));
+}
+
+/// The program that a path without its extension means, as in Paddle's API: "dir/inference".
+std::optional<std::string> programWithPrefix(const std::string &path) {
+  for (const char *extension : {".pdmodel", ".json"})
+    if (isFile(path + extension))
+      return path + extension;
+  return std::nullopt;
 }
 
 /// The only program in a folder, by its usual names first. `unused` gets other files that are programs.
@@ -44,19 +93,7 @@ Result<std::string> programIn(const fs::path &folder, std::vector<std::string> &
     });
     return usual;
   }
-  // A .pdmodel is a program; a .json beside it may be anything.
-  auto isBinary = [](const std::string &path) { return path.ends_with(".pdmodel"); };
-  auto binaries = std::count_if(found.begin(), found.end(), isBinary);
-  if (binaries == 1)
-    return *std::find_if(found.begin(), found.end(), isBinary);
-  if (binaries == 0)
-    std::erase_if(found, [](const std::string &path) { return path.ends_with("meta.json"); });
-  if (found.size() == 1)
-    return found[0];
-  if (found.empty())
-    return errorAt(folder.string(), "found no program, expected program.json, *.pdmodel or __model__");
-  return errorAt(folder.string(),
-                 fmt::format("found several programs, give the path of one: {}", fmt::join(found, ", ")));
+  return programAmong(folder, std::move(found));
 }
 
 WeightsForm formOf(const fs::path &weights) {
@@ -74,9 +111,12 @@ WeightsForm formOf(const fs::path &weights) {
 /// Where the weights of a program may be, in the order in which they are looked for.
 std::vector<fs::path> weightsBeside(const fs::path &program) {
   fs::path folder = program.parent_path();
-  return {fs::path(program).replace_extension(".safetensors"),
-          fs::path(program).replace_extension(".pdiparams"), folder / "params.safetensors",
-          folder / "params.pdiparams", folder / "__params__"};
+  std::vector<fs::path> candidates{
+      fs::path(program).replace_extension(".safetensors"), fs::path(program).replace_extension(".pdiparams"),
+      folder / "params.safetensors", folder / "params.pdiparams", folder / "__params__"};
+  if (program.filename() == "model")
+    candidates.push_back(folder / "params");
+  return candidates;
 }
 
 /// Whether weights are those of another file in a second form, written at the same time: params.pdiparams
@@ -101,7 +141,7 @@ void findWeights(ModelFiles &files) {
   if (!files.meta.empty() && hasGeneratedParams(files.meta)) {
     files.weights = files.meta;
     files.weightsForm = WeightsForm::Generated;
-  } else if (program.filename() == "__model__") {
+  } else if (!program.has_extension()) {
     files.weights = folder.empty() ? "." : folder.string();
     files.weightsForm = WeightsForm::Separate;
   }
@@ -208,8 +248,12 @@ Result<ModelFiles> findModel(const std::string &path, const std::string &weights
     files.program = *program;
   } else if (fs::exists(path, ignored)) {
     files.program = path;
+  } else if (auto program = programWithPrefix(path)) {
+    files.program = *program;
   } else {
-    return errorAt(path, "found no such file or folder, expected a program or the folder of one");
+    return errorAt(path,
+                   "found no such file or folder, expected a program, the folder of one, or its path without "
+                   ".pdmodel or .json");
   }
   fs::path folder = fs::path(files.program).parent_path();
   if (isFile(folder / "meta.json"))

@@ -78,6 +78,47 @@ TEST(ModelFolder, PlainFolderOfAUser) {
   EXPECT_FALSE(model->parameters.empty());
 }
 
+/// As model hubs publish a model of Paddle 3: the JSON of the program beside configurations.
+TEST(ModelFolder, ProgramBesideConfigurations) {
+  TemporaryFolder folder;
+  std::string source = PROA_CORPUS_DIR "/reports/model-folder/json-beside-config/";
+  for (const char *name : {"inference.json", "inference.pdiparams", "inference.yml", "config.json"})
+    fs::copy(source + name, folder.path(name));
+  folder.file("generation_config.json", R"({"max_length": 20})");
+  auto model = readModelFolder(folder.path(""));
+  ASSERT_TRUE(model) << model.diagnostics().text();
+  EXPECT_EQ(model->files.program, folder.path("inference.json"));
+  EXPECT_EQ(model->files.weights, folder.path("inference.pdiparams"));
+  EXPECT_FALSE(model->parameters.empty());
+  fs::copy(source + "inference.json", folder.path("teacher.json"));
+  EXPECT_EQ(findModel(folder.path(""))->program, folder.path("inference.json"));
+}
+
+TEST(ModelFolder, NamesWithoutExtension) {
+  TemporaryFolder folder;
+  std::string source = PROA_CORPUS_DIR "/reports/model-folder/model-and-params/";
+  fs::copy(source + "model", folder.path("model"));
+  EXPECT_EQ(findModel(folder.path("model"))->weightsForm, WeightsForm::Separate);
+  fs::copy(source + "params", folder.path("params"));
+  auto model = readModelFolder(folder.path(""));
+  ASSERT_TRUE(model) << model.diagnostics().text();
+  EXPECT_EQ(model->files.weights, folder.path("params"));
+  EXPECT_EQ(model->files.weightsForm, WeightsForm::Combined);
+  EXPECT_FALSE(model->parameters.empty());
+}
+
+TEST(ModelFolder, PathWithoutExtension) {
+  std::string folder = PROA_CORPUS_DIR "/reports/model-folder/json-beside-config/";
+  auto files = findModel(folder + "inference");
+  ASSERT_TRUE(files) << files.diagnostics().text();
+  EXPECT_EQ(files->program, folder + "inference.json");
+  EXPECT_EQ(files->weights, folder + "inference.pdiparams");
+  EXPECT_EQ(findModel(PROA_CORPUS_DIR "/models/nlp/bert/program")->program,
+            PROA_CORPUS_DIR "/models/nlp/bert/program.pdmodel");
+  EXPECT_THAT(findModel(folder + "infer").diagnostics().text(),
+              HasSubstr("its path without .pdmodel or .json"));
+}
+
 TEST(ModelFolder, ProgramsThatAreNotFound) {
   TemporaryFolder folder;
   EXPECT_THAT(findModel(folder.path("none")).diagnostics().text(), HasSubstr("found no such file or folder"));

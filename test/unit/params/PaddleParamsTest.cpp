@@ -46,7 +46,10 @@ TEST_F(PaddleParams, AgreesWithSafetensorsOfTheCorpus) {
     if (entry.path().extension() != ".pdiparams")
       continue;
     SCOPED_TRACE(entry.path().string());
-    auto expected = readSafetensors(fs::path(entry.path()).replace_extension(".safetensors").string());
+    fs::path sameTensors = fs::path(entry.path()).replace_extension(".safetensors");
+    if (!fs::exists(sameTensors)) // a model folder as users have it
+      continue;
+    auto expected = readSafetensors(sameTensors.string());
     ASSERT_TRUE(expected) << expected.diagnostics().text();
     std::vector<std::string> names;
     for (const auto &[name, tensor] : *expected)
