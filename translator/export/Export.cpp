@@ -181,9 +181,15 @@ void ProgramExporter::declareType(Type given, const std::string &name, bool pers
   auto array = dyn_cast<pd::ArrayType>(given);
   auto type = array ? array.getElement() : dyn_cast<RankedTensorType>(given);
   auto dtype = type ? pd::dtypeOf(type.getElementType()) : std::nullopt;
-  if (!dtype && !array)
+  // Paddle 2.6 cannot read later element types.
+  bool isLater = dtype && llvm::is_contained({DType::Float8E4M3FN, DType::Float8E5M2, DType::UInt16,
+                                              DType::UInt32, DType::UInt64},
+                                             *dtype);
+  if ((!dtype && !array) || isLater)
     return diagnostics.add("variable '" + name + "'",
-                           "is not a tensor of an element type that legacy programs have");
+                           isLater ? "has the element type " + std::string(nameOf(*dtype)) +
+                                         ", which Paddle 2.6 does not have"
+                                   : "is not a tensor of an element type that legacy programs have");
   if (!declared.insert(name).second)
     return;
   legacy::Variable variable;

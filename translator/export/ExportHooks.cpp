@@ -8,7 +8,9 @@
 #include "dialects/pd/ops/detection/Targets.h"
 #include "dialects/pd/ops/index/ScatterOps.h"
 #include "dialects/pd/ops/loss/LossOps.h"
+#include "dialects/pd/ops/math/ActivationOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
+#include "dialects/pd/ops/math/ClosenessOps.h"
 #include "dialects/pd/ops/math/UnaryOps.h"
 #include "dialects/pd/ops/optimizer/OptimizerOps.h"
 #include "dialects/pd/ops/optimizer/ScalingOps.h"
@@ -17,9 +19,12 @@
 #include "dialects/pd/ops/search/CountOps.h"
 #include "dialects/pd/ops/search/SearchOps.h"
 #include "dialects/pd/ops/sequence/SequenceOps.h"
+#include "dialects/pd/ops/shape/SliceBox.h"
 #include "dialects/pd/ops/shape/SliceOps.h"
 
 #include "llvm/ADT/SmallString.h"
+
+#include <fmt/format.h>
 
 #include <numeric>
 
@@ -41,6 +46,15 @@ void exportHistogram(OpExporter &exporter) {
   auto op = exporter.get<pd::HistogramOp>();
   exporter.setAttribute("min", static_cast<int32_t>(op.getMin().convertToDouble()));
   exporter.setAttribute("max", static_cast<int32_t>(op.getMax().convertToDouble()));
+}
+
+/// Paddle stores the tolerances as text.
+void exportCloseness(OpExporter &exporter) {
+  exporter.exportByTable();
+  Operation *op = exporter.getOp();
+  for (const char *name : {"rtol", "atol"})
+    exporter.setAttribute(name,
+                          fmt::format("{}", cast<FloatAttr>(*op->getInherentAttr(name)).getValueAsDouble()));
 }
 
 /// Paddle counts the parts by the attribute, also where tensors hold their sizes.
@@ -66,11 +80,46 @@ void exportSequenceConv(OpExporter &exporter) {
   exporter.setAttribute("paddingTrainable", exporter.legacyOp().input("PaddingData") != nullptr);
 }
 
+/// The bounds of a slice as attributes, in a form that Paddle and proa read in the same way. They differ in
+/// starts before the first element and in ends beyond the last one. Nothing if they depend on the run.
+struct SliceBounds {
+  std::vector<int64_t> starts, ends, strides;
+
+  static std::optional<SliceBounds> of(const pd::SliceOperands &slice) {
+    if (slice.startsTensor || slice.endsTensor || slice.stridesTensor || !slice.x.hasStaticShape())
+      return std::nullopt;
+    FailureOr<pd::SliceBox> box = pd::sliceBox(slice, slice.x.getShape());
+    if (failed(box))
+      return std::nullopt;
+    SliceBounds bounds;
+    for (int64_t axis : slice.axes) {
+      axis += axis < 0 ? slice.x.getRank() : 0;
+      int64_t first = box->firsts[axis], stride = box->strides[axis], count = box->counts[axis];
+      int64_t last = first + (count - 1) * stride, end = last + (stride > 0 ? 1 : -1);
+      if (count == 0)
+        first = end = 0, stride = 1;
+      else if (end < 0) // before the first element: -1 would be the last one
+        end -= slice.x.getDimSize(axis);
+      bounds.starts.push_back(first);
+      bounds.ends.push_back(end);
+      bounds.strides.push_back(stride);
+    }
+    return bounds;
+  }
+};
+
 void exportSetValue(OpExporter &exporter) {
   exporter.exportByTable();
   auto op = exporter.get<pd::SetValueOp>();
   if (op.getSteps().empty() && !op.getStepsTensor())
     exporter.setAttribute("steps", std::vector<int64_t>(op.getAxes().size(), 1));
+  if (auto bounds =
+          SliceBounds::of({pd::tensorType(op.getX()), op.getAxes(), op.getStarts(), op.getEnds(),
+                           op.getSteps(), op.getStartsTensor(), op.getEndsTensor(), op.getStepsTensor()})) {
+    exporter.setAttribute("starts", bounds->starts);
+    exporter.setAttribute("ends", bounds->ends);
+    exporter.setAttribute("steps", bounds->strides);
+  }
   exporter.setAttribute("decrease_axes", std::vector<int64_t>());
   exporter.setAttribute("none_axes", std::vector<int64_t>());
 }
@@ -183,14 +232,20 @@ void exportLogsumexp(OpExporter &exporter) { exportReduction(exporter, "axis", "
 void exportSlice(OpExporter &exporter) {
   exporter.exportByTable();
   auto op = exporter.get<pd::SliceOp>();
-  bool strided = op.getStridesTensor() || llvm::any_of(op.getStrides(), [](int64_t s) { return s != 1; });
+  std::vector<int64_t> starts(op.getStarts()), ends(op.getEnds()), strides(op.getStrides());
+  if (strides.empty())
+    strides.resize(op.getAxes().size(), 1);
+  if (auto bounds =
+          SliceBounds::of({pd::tensorType(op.getX()), op.getAxes(), op.getStarts(), op.getEnds(),
+                           op.getStrides(), op.getStartsTensor(), op.getEndsTensor(), op.getStridesTensor()}))
+    std::tie(starts, ends, strides) = std::tie(bounds->starts, bounds->ends, bounds->strides);
+  bool strided = op.getStridesTensor() || llvm::any_of(strides, [](int64_t s) { return s != 1; });
   exporter.legacyOp().type = strided ? "strided_slice" : "slice";
   exporter.setAttribute("axes", vectorOf<int32_t>(op.getAxes()));
-  exporter.setAttribute("starts", vectorOf<int32_t>(clamped(op.getStarts())));
-  exporter.setAttribute("ends", vectorOf<int32_t>(clamped(op.getEnds())));
+  exporter.setAttribute("starts", vectorOf<int32_t>(clamped(starts)));
+  exporter.setAttribute("ends", vectorOf<int32_t>(clamped(ends)));
   if (strided)
-    exporter.setAttribute("strides", op.getStrides().empty() ? std::vector<int32_t>(op.getAxes().size(), 1)
-                                                             : vectorOf<int32_t>(op.getStrides()));
+    exporter.setAttribute("strides", vectorOf<int32_t>(strides));
   exporter.setAttribute("decrease_axis", std::vector<int32_t>{});
   // 1: the attributes hold the bounds. -1: tensors do.
   bool tensors = op.getStartsTensor() || op.getEndsTensor();

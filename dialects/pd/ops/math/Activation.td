@@ -181,7 +181,9 @@ def Pd_ThresholdedReluOp : Pd_Activation<"thresholded_relu", "x where x > thresh
     [{x * e.cast(x > op.getThreshold().convertToDouble(), x.type().getElementType())
       + op.getValue().convertToDouble() * e.cast(x <= op.getThreshold().convertToDouble(), x.type().getElementType())}],
     (ins F64Default<"1.0">:$threshold, F64Default<"0.0">:$value)> {
-  let legacy = [LegacyActivation<"thresholded_relu", ["threshold", "value"]>];
+  // Paddle 2.6 does not have `value`.
+  let legacy = [Legacy<"thresholded_relu", ["X"], ["Out"], ["threshold", "value"],
+    writtenIf_="op.getValue().isZero()">];
 }
 def Pd_HardtanhOp : Pd_Activation<"hardtanh", "min(max(x, t_min), t_max)",
     "e.minimum(op.getTMax().convertToDouble(), e.maximum(op.getTMin().convertToDouble(), x))",

@@ -21,7 +21,7 @@ class Pd_ClosenessOp<string mnemonic, string text> : Pd_Op<mnemonic, [AttrSizedO
   let results = (outs Pd_BoolTensor:$out);
   let decomposesInCode = 1;
   let legacy = [Legacy<mnemonic, ["Input", "Other", "Rtol", "Atol"], ["Out"], ["rtol", "atol", "equal_nan"], [],
-    "importCloseness">];
+    "importCloseness", exportHook_="exportCloseness">];
 }
 
 def Pd_IscloseOp : Pd_ClosenessOp<"isclose", "Whether x and y are close, elementwise"> {
