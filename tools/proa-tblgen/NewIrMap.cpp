@@ -121,6 +121,25 @@ void checkInPlace(const llvm::Record &record, const std::vector<Spelling> &spell
                             "newIrInPlace: expected 'NAME_(result=operand)', found '" + text + "'");
 }
 
+/// The prefixes of operands that the record lacks.
+bool isOutsideOfRecord(llvm::StringRef operand) {
+  return operand.starts_with("unused ") || operand.starts_with("absent ");
+}
+
+/// Each entry of `ignored` says at which value the attribute is ignored.
+void checkIgnored(const llvm::Record &record, const mlir::tblgen::Operator &op, const Spelling &spelling) {
+  for (llvm::StringRef entry : spelling.ignored) {
+    auto [name, value] = entry.split('=');
+    if (name.empty() || !entry.contains('='))
+      llvm::PrintFatalError(record.getLoc(), "newIr: expected 'NAME=VALUE', 'NAME=axis' or 'NAME=any' in the "
+                                             "ignored attributes, found '" +
+                                                 entry + "'");
+    if (value == "axis" &&
+        llvm::none_of(op.getAttributes(), [](const auto &attribute) { return attribute.name == "axis"; }))
+      llvm::PrintFatalError(record.getLoc(), "newIr: '" + entry + "' on an op without the attribute 'axis'");
+  }
+}
+
 void checkNames(const llvm::Record &record, const mlir::tblgen::Operator &op, const Spelling &spelling) {
   auto isOperand = [&](llvm::StringRef name) {
     return llvm::any_of(op.getOperands(), [&](const auto &operand) { return operand.name == name; });
@@ -129,9 +148,11 @@ void checkNames(const llvm::Record &record, const mlir::tblgen::Operator &op, co
     return llvm::any_of(op.getAttributes(), [&](const auto &attribute) { return attribute.name == name; });
   };
   for (llvm::StringRef name : spelling.operands)
-    if (!name.empty() && !(name.consume_front("#") ? isAttribute(name) : isOperand(name)))
+    if (!isOutsideOfRecord(name) && !(name.consume_front("#") ? isAttribute(name) : isOperand(name)))
       llvm::PrintFatalError(record.getLoc(),
-                            "newIr: '" + name + "' is neither operand nor attribute of this op");
+                            "newIr: '" + name +
+                                "' is neither operand nor attribute of this op, expected 'unused " + name +
+                                "' or 'absent " + name + "' for one that the record lacks");
   for (llvm::StringRef name : spelling.set)
     if (!isAttribute(name))
       llvm::PrintFatalError(record.getLoc(), "newIr: '" + name + "' is not an attribute of this op");
@@ -158,7 +179,10 @@ void emitEntry(const llvm::Record &record, const mlir::tblgen::Operator &op, con
        << ", AttributeKind::" << attributeKind(record, attribute.attr) << ", false}, ";
   }
   os << "}, ";
-  emitNames(spelling.ignored, os);
+  os << "{";
+  for (llvm::StringRef entry : spelling.ignored)
+    os << "{" << quoted(entry.split('=').first) << ", " << quoted(entry.split('=').second) << "}, ";
+  os << "}, ";
   emitNames(spelling.set, os);
   os << "{";
   for (auto [result, operand] : inPlacePairs(record, spelling))
@@ -184,6 +208,7 @@ bool emitMap(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
     checkInPlace(record, spellings);
     for (const Spelling &spelling : spellings) {
       checkNames(record, op, spelling);
+      checkIgnored(record, op, spelling);
       emitEntry(record, op, spelling, os);
     }
   });

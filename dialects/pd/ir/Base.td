@@ -100,11 +100,13 @@ class LegacyFormula<string type, list<string> inputs_, list<string> outputs_, li
 }
 
 // Mapping of an op of Paddle's new IR to this op, if operands, results or attributes differ from the record.
-//   operands:   in the file's order: an operand's name, "#attribute" (a constant that becomes that attribute), or ""
-//               (ignored).
+//   operands:   in the file's order: an operand's name, "#attribute" (a constant that becomes that attribute),
+//               "unused NAME" (its value is irrelevant), or "absent NAME" (refused if it is given).
 //   results:    in the file's order: a result's name, or "" if this op has none; empty: those of the record.
 //   attributes: "name=NewIrName".
-//   ignored:    attributes that are irrelevant here.
+//   ignored:    attributes that the record lacks: "NAME=VALUE", where other values are refused (bools, numbers,
+//               strings; "[]": an empty list), or "NAME=any", where no value changes the results that the record has.
+//               With "NAME=axis" the value true means that all axes are reduced: `axis` is empty.
 //   name:       name of the op in the new IR, if it differs from the record's. It is an additional name.
 //   set:        attributes that are implied and not in the file.
 class NewIr<list<string> operands_, list<string> results_ = [], list<string> attributes_ = [],

@@ -5,6 +5,7 @@
 
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ops/index/ScatterOps.h"
+#include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/search/SearchOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "dialects/pd/ops/shape/View.h"
@@ -34,20 +35,50 @@ void importGather(OpImporter &importer) {
   importer.importByTable();
 }
 
-/// Replaces the elements that are updated by the neutral element of the reduction: x is not included in it.
-static bool clearAddressed(OpImporter &importer, llvm::StringRef reduce) {
-  if (reduce != "add" && reduce != "multiply") {
-    importer.report("attribute 'Include_self' is false with Reduce '" + reduce + "', expected add or mul");
-    return false;
-  }
-  Value x = importer.requiredInput("Input"), index = importer.requiredInput("Index");
-  if (!x || !index)
-    return false;
-  Expression neutral =
-      fullLike(importer.wrap(index), reduce == "multiply" ? 1 : 0, pd::tensorType(x).getElementType());
-  importer.overrideInput(
-      "Input", apply<pd::PutAlongAxisOp>(importer.wrap(x), index, neutral, importer.intAttribute("Axis", 0)));
-  return true;
+std::optional<PutAlongAxis> PutAlongAxis::of(llvm::StringRef reduce, bool includesSelf) {
+  bool isMean = reduce == "mean";
+  auto kind = isMean ? pd::ScatterReduce::Add : pd::symbolizeScatterReduce(reduce);
+  if (!kind || (!isMean && (includesSelf || kind == pd::ScatterReduce::Assign)))
+    return std::nullopt;
+  return PutAlongAxis{*kind, isMean, includesSelf};
+}
+
+/// x with the addressed elements replaced by the neutral element of the reduction.
+static Expression withoutAddressed(pd::ScatterReduce reduce, Expression x, Value indices, Expression values,
+                                   int64_t axis) {
+  Type element = x.type().getElementType();
+  bool isExtreme = reduce == pd::ScatterReduce::Amin || reduce == pd::ScatterReduce::Amax;
+  // Of integers any of the values is neutral in an extreme of them.
+  if (isExtreme && !isa<FloatType>(element))
+    return apply<pd::PutAlongAxisOp>(x, indices, values, axis);
+  double infinity = std::numeric_limits<double>::infinity();
+  double neutral = reduce == pd::ScatterReduce::Amin       ? infinity
+                   : reduce == pd::ScatterReduce::Amax     ? -infinity
+                   : reduce == pd::ScatterReduce::Multiply ? 1
+                                                           : 0;
+  return apply<pd::PutAlongAxisOp>(x, indices, fullLike(x.owner().wrap(indices), neutral, element), axis);
+}
+
+Expression PutAlongAxis::build(Expression x, Value indices, Expression values, int64_t axis) const {
+  TensorBuilder &e = x.owner();
+  Type element = x.type().getElementType();
+  auto put = [&](Expression to, Expression what) {
+    return apply<pd::PutAlongAxisOp>(to, indices, what, axis, reduce);
+  };
+  // Sums and counts are more than 16 bits hold.
+  bool isHalf = isMean && isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
+  Type wide = isHalf ? Type(e.getBuilder().getF32Type()) : element;
+  x = e.cast(x, wide);
+  values = e.cast(values, wide);
+  Expression start = includesSelf ? x : withoutAddressed(reduce, x, indices, values, axis);
+  Expression out = put(start, values);
+  if (!isMean)
+    return out;
+  Expression ones = fullLike(x, 1), updates = fullLike(e.wrap(indices), 1, wide);
+  Expression counts =
+      put(includesSelf ? ones : withoutAddressed(reduce, ones, indices, updates, axis), updates);
+  bool floors = floorsMeans && isa<IntegerType>(wide);
+  return e.cast(floors ? apply<pd::FloorDivideOp>(out, counts) : out / counts, element);
 }
 
 /// Drops values outside of the shape of the indices.
@@ -74,11 +105,15 @@ void importPutAlongAxis(OpImporter &importer) {
   std::string reduce = importer.stringAttribute("Reduce", "assign");
   if (reduce == "mul")
     importer.overrideAttribute("Reduce", importer.getBuilder().getStringAttr(reduce = "multiply"));
-  if (!importer.boolAttribute("Include_self", true) && reduce != "assign" &&
-      !clearAddressed(importer, reduce))
-    return;
   trimValues(importer);
-  importer.importByTable();
+  auto form = PutAlongAxis::of(reduce, importer.boolAttribute("Include_self", true));
+  if (!form)
+    return importer.importByTable();
+  Value x = importer.requiredInput("Input"), index = importer.requiredInput("Index"),
+        values = importer.requiredInput("Value");
+  if (x && index && values)
+    importer.setOutput("Result", form->build(importer.wrap(x), index, importer.wrap(values),
+                                             importer.intAttribute("Axis", 0)));
 }
 
 namespace {

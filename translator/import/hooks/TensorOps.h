@@ -5,6 +5,7 @@
 
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/index/GatherOps.h"
+#include "dialects/pd/ops/index/ScatterOps.h"
 #include "dialects/pd/ops/math/ScaleOps.h"
 #include "dialects/pd/ops/shape/DimSize.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
@@ -49,6 +50,20 @@ inline Expression fullLike(Expression x, double value, mlir::Type element = {}) 
 /// The indices of an assignment without masks: each is replaced by the coordinates of its true elements, a
 /// vector for each of its dimensions.
 Operands withoutMasks(TensorBuilder &e, mlir::ValueRange indices);
+
+/// put_along_axis in forms that pd.put_along_axis does not have: a mean, or a reduction of the values alone.
+struct PutAlongAxis {
+  pd::ScatterReduce reduce;
+  bool isMean;
+  /// Whether the addressed elements of x are included.
+  bool includesSelf;
+  /// Whether means of integers are rounded down, not towards zero.
+  bool floorsMeans = false;
+
+  /// The form that Paddle names so; nothing if pd.put_along_axis has it, or if no form has this name.
+  static std::optional<PutAlongAxis> of(llvm::StringRef reduce, bool includesSelf);
+  Expression build(Expression x, mlir::Value indices, Expression values, int64_t axis) const;
+};
 
 /// The starts and the lengths of the sequences of a LoD level.
 inline Expression startsOf(Expression offsets) { return slice(offsets, 0, 0, -1); }

@@ -144,6 +144,35 @@ void ModelImporter::importIndexPut(const newir::Operation &op) {
   importByTable(op);
 }
 
+void ModelImporter::importPutAlongAxis(const newir::Operation &op) {
+  newir::Operation own = op;
+  std::string reduce;
+  bool includesSelf = true;
+  for (newir::Attribute &attribute : own.attributes) {
+    auto *kind = std::get_if<std::string>(&attribute.value.value);
+    if (kind && attribute.name == "reduce")
+      reduce = *kind = *kind == "mul" ? "multiply" : *kind;
+    if (auto *flag = std::get_if<bool>(&attribute.value.value); flag && attribute.name == "include_self")
+      includesSelf = std::exchange(*flag, true);
+  }
+  auto form = hooks::PutAlongAxis::of(reduce, includesSelf);
+  if (!form)
+    return importByTable(own);
+  form->floorsMeans = true;
+  llvm::SmallVector<Value> operands;
+  for (int64_t id : op.inputs)
+    llvm::append_range(operands, operand(id));
+  if (isBlocked)
+    return;
+  if (operands.size() != 3)
+    return report(llvm::Twine(operands.size()) + " operands, expected 3");
+  Value out = build([&](pd::TensorBuilder &e) {
+    return form->build(e.wrap(operands[0]), operands[1], e.wrap(operands[2]), integer(op, "axis", 0));
+  });
+  if (out)
+    define(op, 0, {out});
+}
+
 void ModelImporter::importRange(const newir::Operation &op) {
   if (op.inputs.size() != 3)
     return report(llvm::Twine(op.inputs.size()) + " operands, expected 3");

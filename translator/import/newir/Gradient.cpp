@@ -98,8 +98,7 @@ void ModelImporter::collectForward(GradientImport &gradient) {
   // Gradient ops have attributes of their own.
   const NewIrOp *known = findNewIrOp(entry.forward);
   for (const newir::Attribute &attribute : op.attributes)
-    if (!known || llvm::any_of(known->attributes,
-                               [&](const LegacyAttribute &a) { return a.legacyName == attribute.name; }))
+    if (!known || known->knows(attribute.name))
       forward.attributes.push_back(attribute);
   for (const newir::Attribute &attribute : original ? original->attributes : std::vector<newir::Attribute>())
     if (!forward.attribute(attribute.name))
@@ -148,7 +147,8 @@ void ModelImporter::importForward(GradientImport &gradient, Block &body) {
     return importGradient(gradient.forward, *inner);
   }
   auto handler = handlers().find(gradient.forward.name);
-  handler != handlers().end() ? (this->*handler->second)(gradient.forward) : importByTable(gradient.forward);
+  handler != handlers().end() ? importByHandler(gradient.forward, handler->second)
+                              : importByTable(gradient.forward);
 }
 
 /// Collects the results of the forward op, and for each the value and the cotangent that the gradient op

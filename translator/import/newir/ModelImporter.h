@@ -29,7 +29,14 @@ public:
 
 private:
   using Values = llvm::SmallVector<mlir::Value>;
-  using Handler = void (ModelImporter::*)(const newir::Operation &);
+  /// The import of an op that no record describes. `attributes`: those that it reads; other ones are refused,
+  /// unless the table of records says which ones the op may have.
+  struct Handler {
+    void (ModelImporter::*run)(const newir::Operation &);
+    std::vector<llvm::StringRef> attributes;
+    bool isByTable = false;
+  };
+  static Handler byTable(void (ModelImporter::*run)(const newir::Operation &)) { return {run, {}, true}; }
 
   // The interface (Interface.cpp).
 
@@ -56,6 +63,7 @@ private:
   mlir::RankedTensorType tensorTypeOf(const newir::Type &type) const;
   /// Ops that no record describes.
   static const llvm::StringMap<Handler> &handlers();
+  void importByHandler(const newir::Operation &op, const Handler &handler);
   void importNothing(const newir::Operation &) {}
   void importOp(const newir::Operation &op);
   void importFetch(const newir::Operation &op);
@@ -92,6 +100,9 @@ private:
   mlir::Attribute constantAttribute(const LegacyAttribute &attribute, mlir::Value value);
   void collectAttributes(const newir::Operation &op, const NewIrOp &entry,
                          llvm::SmallVectorImpl<mlir::NamedAttribute> &attributes);
+  /// Of an attribute that the record lacks: whether it says that all axes are reduced. Reports a value that
+  /// the table does not allow.
+  bool reducesAllAxes(const newir::Attribute &given, const NewIrOp &entry);
   mlir::Attribute convert(const LegacyAttribute &attribute, const newir::Literal &literal);
   void defineResults(const newir::Operation &op, const NewIrOp &entry, mlir::Operation *created);
   /// Integers are as wide as the file says: later versions of some ops give others.
@@ -155,6 +166,8 @@ private:
   void importAssignOut(const newir::Operation &op);
   /// Operands: x, the indices or masks, the new elements.
   void importIndexPut(const newir::Operation &op);
+  /// Operands: x, indices, values. Means, and reductions without the elements of x, are formulas.
+  void importPutAlongAxis(const newir::Operation &op);
   /// Operands: start, end, step; the end is one of the elements.
   void importRange(const newir::Operation &op);
 

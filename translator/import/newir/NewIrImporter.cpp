@@ -42,46 +42,66 @@ RankedTensorType ModelImporter::tensorTypeOf(const newir::Type &type) const {
 }
 
 const llvm::StringMap<ModelImporter::Handler> &ModelImporter::handlers() {
+  using Importer = ModelImporter;
+  static const Handler values{&Importer::importValues, {"shape", "dtype", "values"}},
+      parameter{&Importer::importSetParameter, {"parameter_name", "output_name"}},
+      fetch{&Importer::importFetch, {"name", "col", "output_name"}},
+      createArray{&Importer::importCreateArray, {"dtype", "val"}}, slice{&Importer::importArraySlice, {}},
+      setValue{&Importer::importSetValue, {"axes", "decrease_axes", "none_axes", "shape", "values", "dtype"}};
   static const llvm::StringMap<Handler> map = {
-      {"1.data", &ModelImporter::importNothing},
-      {"1.fetch", &ModelImporter::importFetch},
-      {"1.shadow_output", &ModelImporter::importFetch},
-      {"0.set_parameter", &ModelImporter::importSetParameter},
-      {"0.shadow_output", &ModelImporter::importSetParameter},
-      {"0.combine", &ModelImporter::importCombine},
-      {"0.split", &ModelImporter::importElements},
-      {"0.slice", &ModelImporter::importElements},
-      {"1.full_int_array", &ModelImporter::importIntegers},
-      {"1.assign_value", &ModelImporter::importValues},
-      {"1.assign_value_", &ModelImporter::importValues},
-      {"1.strided_slice", &ModelImporter::importStridedSlice},
-      {"1.while", &ModelImporter::importWhile},
-      {"1.if", &ModelImporter::importIf},
-      {"1.shape64", &ModelImporter::importWideShape},
-      {"1.create_array", &ModelImporter::importCreateArray},
-      {"1.create_array_like", &ModelImporter::importCreateArray},
-      {"1.array_write_", &ModelImporter::importArrayWrite},
-      {"1.array_pop", &ModelImporter::importArrayPop},
-      {"1.assign_out_", &ModelImporter::importAssignOut},
-      {"1.slice_array_dense", &ModelImporter::importArraySlice},
-      {"1.slice_array", &ModelImporter::importArraySlice},
-      {"1.equal", &ModelImporter::importEquality},
-      {"1.equal_", &ModelImporter::importEquality},
-      {"1.not_equal", &ModelImporter::importEquality},
-      {"1.not_equal_", &ModelImporter::importEquality},
-      {"1.equal_all", &ModelImporter::importEquality},
-      {"1.median", &ModelImporter::importMedian},
-      {"1.nanmedian", &ModelImporter::importMedian},
-      {"1.trunc_divide", &ModelImporter::importTruncDivide},
-      {"1.fp8_fp8_half_gemm_fused", &ModelImporter::importFloat8Product},
-      {"1.range_v2", &ModelImporter::importRange},
-      {"1.index_put", &ModelImporter::importIndexPut},
-      {"1.index_put_", &ModelImporter::importIndexPut},
-      {"1.set_value", &ModelImporter::importSetValue},
-      {"1.set_value_", &ModelImporter::importSetValue},
-      {"1.set_value_with_tensor", &ModelImporter::importSetValue},
-      {"1.set_value_with_tensor_", &ModelImporter::importSetValue}};
+      {"1.data", {&Importer::importNothing, {"name", "shape", "dtype"}}},
+      {"1.fetch", fetch},
+      {"1.shadow_output", fetch},
+      {"0.set_parameter", parameter},
+      {"0.shadow_output", parameter},
+      {"0.combine", {&Importer::importCombine, {}}},
+      {"0.split", {&Importer::importElements, {}}},
+      {"0.slice", {&Importer::importElements, {"index"}}},
+      {"1.full_int_array", {&Importer::importIntegers, {"value", "dtype"}}},
+      {"1.assign_value", values},
+      {"1.assign_value_", values},
+      {"1.strided_slice", {&Importer::importStridedSlice, {"axes"}}},
+      {"1.while", {&Importer::importWhile, {}}},
+      {"1.if", {&Importer::importIf, {}}},
+      {"1.shape64", {&Importer::importWideShape, {}}},
+      {"1.create_array", createArray},
+      {"1.create_array_like", createArray},
+      {"1.array_write_", {&Importer::importArrayWrite, {}}},
+      {"1.array_pop", {&Importer::importArrayPop, {"index"}}},
+      {"1.assign_out_", {&Importer::importAssignOut, {}}},
+      {"1.slice_array_dense", slice},
+      {"1.slice_array", slice},
+      {"1.equal", byTable(&Importer::importEquality)},
+      {"1.equal_", byTable(&Importer::importEquality)},
+      {"1.not_equal", byTable(&Importer::importEquality)},
+      {"1.not_equal_", byTable(&Importer::importEquality)},
+      {"1.equal_all", byTable(&Importer::importEquality)},
+      {"1.median", byTable(&Importer::importMedian)},
+      {"1.nanmedian", byTable(&Importer::importMedian)},
+      {"1.trunc_divide", {&Importer::importTruncDivide, {}}},
+      {"1.fp8_fp8_half_gemm_fused",
+       {&Importer::importFloat8Product,
+        {"transpose_x", "transpose_y", "scale", "output_dtype", "activation_type"}}},
+      {"1.range_v2", {&Importer::importRange, {"dtype"}}},
+      {"1.put_along_axis", {&Importer::importPutAlongAxis, {"axis", "reduce", "include_self"}}},
+      {"1.put_along_axis_", {&Importer::importPutAlongAxis, {"axis", "reduce", "include_self"}}},
+      {"1.index_put", byTable(&Importer::importIndexPut)},
+      {"1.index_put_", byTable(&Importer::importIndexPut)},
+      {"1.set_value", setValue},
+      {"1.set_value_", setValue},
+      {"1.set_value_with_tensor", setValue},
+      {"1.set_value_with_tensor_", setValue}};
   return map;
+}
+
+void ModelImporter::importByHandler(const newir::Operation &op, const Handler &handler) {
+  size_t before = diagnostics.size();
+  if (!handler.isByTable)
+    for (const newir::Attribute &given : op.attributes)
+      if (!isStructuralAttribute(given.name) && !llvm::is_contained(handler.attributes, given.name))
+        report("attribute '" + llvm::Twine(given.name) + "' is not known to the import of this op");
+  if (diagnostics.size() == before)
+    (this->*handler.run)(op);
 }
 
 void ModelImporter::importOp(const newir::Operation &op) {
@@ -92,7 +112,7 @@ void ModelImporter::importOp(const newir::Operation &op) {
   llvm::StringRef name = op.name;
   const NewIrGradient *gradient = name.consume_front("1.") ? findNewIrGradient(name) : nullptr;
   if (handler != handlers().end())
-    (this->*handler->second)(op);
+    importByHandler(op, handler->second);
   else
     gradient && !findNewIrOp(name) ? importGradient(op, *gradient) : importByTable(op);
   if (diagnostics.size() == before && !isBlocked)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "translator/import/LegacyTable.h"
+#include "translator/newir/Model.h"
 
 #include <utility>
 
@@ -10,11 +11,23 @@ namespace proa::import {
 /// Indices of a result and of an operand.
 using InPlacePairs = std::initializer_list<std::pair<size_t, size_t>>;
 
+/// An attribute of the file that the record lacks.
+struct NewIrIgnored {
+  llvm::StringRef name;
+  /// The only value that changes nothing, or one of these words.
+  llvm::StringRef neutral;
+  /// No value changes the results; true means that all axes are reduced.
+  static constexpr llvm::StringLiteral anyValue = "any", allAxes = "axis";
+
+  bool isNeutral(const newir::Literal &value) const;
+};
+
 struct NewIrOp {
   /// In the dialect pd_op, without "_" at the end.
   llvm::StringRef name;
   llvm::StringRef target;
-  /// The file's operands in order: an operand of the record, "#attribute", or "" for one that is ignored.
+  /// The file's operands in order: an operand of the record, "#attribute", "unused NAME" for one whose value
+  /// is irrelevant, or "absent NAME" for one that is refused.
   std::initializer_list<llvm::StringRef> operands;
   /// The record's operands.
   std::initializer_list<LegacySlot> recordOperands;
@@ -22,12 +35,19 @@ struct NewIrOp {
   std::initializer_list<llvm::StringRef> results;
   std::initializer_list<LegacySlot> recordResults;
   std::initializer_list<LegacyAttribute> attributes;
-  std::initializer_list<llvm::StringRef> ignored;
+  std::initializer_list<NewIrIgnored> ignored;
   /// Attributes to set that the file does not have.
   std::initializer_list<llvm::StringRef> set;
   /// For the in-place op, named with "_" at its end: results, and the operands whose memory they overwrite.
   InPlacePairs inPlace;
+
+  /// Whether the op may have an attribute of this name.
+  bool knows(llvm::StringRef attribute) const;
 };
+
+/// Whether no value of the attribute changes the results of an op that does not read it: names, places, and
+/// attributes for Paddle's gradient construction, shape inference and executors.
+bool isStructuralAttribute(llvm::StringRef name);
 
 /// The entry of an op of the dialect pd_op, by its name without "_" at the end; or null.
 const NewIrOp *findNewIrOp(llvm::StringRef name);

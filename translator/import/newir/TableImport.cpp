@@ -47,8 +47,13 @@ void ModelImporter::collectOperands(const newir::Operation &op, const NewIrOp &e
     return report(llvm::Twine(op.inputs.size()) + " operands, expected at most " +
                   llvm::Twine(entry.operands.size()));
   for (auto [id, role] : llvm::zip(op.inputs, entry.operands)) {
-    if (id == 0 || role.empty())
+    llvm::StringRef outside = role;
+    if (id == 0 || outside.consume_front("unused "))
       continue;
+    if (outside.consume_front("absent ")) {
+      report("operand '" + outside + "' is given, which is not supported");
+      continue;
+    }
     Values given = operand(id);
     llvm::StringRef name = role;
     if (!name.consume_front("#")) {
@@ -97,18 +102,38 @@ Attribute ModelImporter::constantAttribute(const LegacyAttribute &attribute, Val
 
 void ModelImporter::collectAttributes(const newir::Operation &op, const NewIrOp &entry,
                                       llvm::SmallVectorImpl<NamedAttribute> &attributes) {
+  bool reducesAll = false;
   for (const newir::Attribute &given : op.attributes) {
     auto known =
         llvm::find_if(entry.attributes, [&](const LegacyAttribute &a) { return a.legacyName == given.name; });
     if (known != entry.attributes.end()) {
       if (Attribute value = convert(*known, given.value))
         attributes.push_back(builder.getNamedAttr(known->name, value));
-    } else if (!isHintAttribute(given.name) && given.name != "struct_name" && given.name != "place" &&
-               given.name != "stop_gradient" && given.name != "infer_flags" &&
-               given.name != "decrease_axis" && !llvm::is_contained(entry.ignored, given.name)) {
-      report("attribute '" + llvm::Twine(given.name) + "' is not known to " + entry.target);
+    } else if (!isStructuralAttribute(given.name)) {
+      reducesAll |= reducesAllAxes(given, entry);
     }
   }
+  if (reducesAll)
+    llvm::erase_if(attributes, [](NamedAttribute attribute) { return attribute.getName() == "axis"; });
+}
+
+bool ModelImporter::reducesAllAxes(const newir::Attribute &given, const NewIrOp &entry) {
+  auto known =
+      llvm::find_if(entry.ignored, [&](const NewIrIgnored &ignored) { return ignored.name == given.name; });
+  if (known == entry.ignored.end()) {
+    report("attribute '" + llvm::Twine(given.name) + "' is not known to " + entry.target);
+    return false;
+  }
+  bool namesAxes = known->neutral == NewIrIgnored::allAxes;
+  const bool *flag = std::get_if<bool>(&given.value.value);
+  if (namesAxes && flag)
+    return *flag;
+  if (!known->isNeutral(given.value))
+    report("attribute '" + llvm::Twine(given.name) + "' has a value that is not supported, expected " +
+           (namesAxes                ? "a bool"
+            : known->neutral.empty() ? "\"\""
+                                     : known->neutral));
+  return false;
 }
 
 Attribute ModelImporter::convert(const LegacyAttribute &attribute, const newir::Literal &literal) {

@@ -19,7 +19,7 @@ def Pd_ConstantOp : Pd_Op<"constant", [ConstantLike]> {
   let legacy = [Legacy<"assign_value", [], ["Out"], [], ["shape", "dtype", "bool_values", "fp32_values", "fp64_values",
     "int32_values", "int64_values", "values"], "importAssignValue">,
                 LegacyReadOnly<"fill", [], ["Out"], [], ["shape", "dtype", "value", "force_cpu"], "importAssignValue">];
-  let newIr = [NewIr<[""], [], [], [], "assign_value">];
+  let newIr = [NewIr<["unused output"], [], [], [], "assign_value">];
 }
 
 def Pd_FullOp : Pd_Op<"full", [AttrSizedOperandSegments]> {

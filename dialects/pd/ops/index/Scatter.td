@@ -53,7 +53,7 @@ def Pd_PutAlongAxisOp : Pd_FoldableOp<"put_along_axis", [Pd_BroadcastsOperands]>
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$indices, Pd_Tensor:$values, I64Attr:$axis,
     Pd_DefaultEnum<Pd_ScatterReduceAttr, "Assign">:$reduce);
   let vjpInCode = 1;
-  let newIr = [NewIr<["x", "indices", "values"], [], [], ["include_self"]>];
+  let newIr = [NewIr<["x", "indices", "values"], [], [], ["include_self=true"]>];
   let results = (outs Pd_Tensor:$out);
   let evaluates = 1;
   let library = "put_along_axis";

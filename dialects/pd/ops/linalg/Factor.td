@@ -131,7 +131,7 @@ def Pd_EighOp : Pd_FactorOp<"eigh",
   let results = (outs Pd_FloatTensor:$w, Pd_Matrices:$v);
   let infer = "inferEigh";
   let vjpInCode = 1;
-  let newIr = [NewIr<["x"], [], ["UPLO=uplo"], ["is_test"], "eigvalsh">];
+  let newIr = [NewIr<["x"], [], ["UPLO=uplo"], ["is_test=any"], "eigvalsh">];
   let legacy = [Legacy<"eigh", ["X"], ["Eigenvalues", "Eigenvectors"], ["UPLO"]>,
                 Legacy<"eigvalsh", ["X"], ["Eigenvalues", "Eigenvectors"], ["UPLO"], ["is_test"]>];
   let newIrGradients = ["eigh_grad(w, v, dw, dv)", "eigvalsh_grad(v)"];

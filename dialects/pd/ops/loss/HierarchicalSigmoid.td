@@ -21,7 +21,7 @@ def Pd_HsigmoidLossOp : Pd_Op<"hsigmoid_loss", [AttrSizedOperandSegments]> {
   let arguments = (ins Pd_FloatTensor:$x, Pd_IntTensor:$label, Pd_FloatTensor:$w, Optional<Pd_FloatTensor>:$bias,
     Optional<Pd_IntTensor>:$path, Optional<Pd_IntTensor>:$code, DefaultValuedAttr<I64Attr, "2">:$num_classes);
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$pre_out);
-  let newIr = [NewIr<["x", "label", "w", "bias", "path", "code"], ["out", "pre_out", ""], [], ["is_sparse"]>];
+  let newIr = [NewIr<["x", "label", "w", "bias", "path", "code"], ["out", "pre_out", ""], [], ["is_sparse=any"]>];
   let infer = "inferHsigmoidLoss";
   let decomposesInCode = 1;
   let precision = "full";

@@ -22,7 +22,8 @@ def Pd_FlashAttnOp : Pd_Op<"flash_attn"> {
       DefaultValuedAttr<BoolAttr, "false">:$is_test);
   let results = (outs Pd_FloatTensor:$out);
   let decomposesInCode = 1;
-  let newIr = [NewIr<["q", "k", "v", "", "attn_mask"], ["out", "", "", ""], [], ["return_softmax", "rng_name"]>];
+  let newIr = [NewIr<["q", "k", "v", "absent fixed_seed_offset", "attn_mask"], ["out", "", "", ""], [],
+    ["return_softmax=any", "rng_name=any"]>];
   let legacy = [LegacyReadOnly<"flash_attn", ["q", "k", "v", "attn_mask"], ["out"], ["dropout", "causal", "is_test"],
     ["return_softmax", "rng_name", "fixed_seed_offset", "softmax", "softmax_lse", "seed_offset"]>];
   let newIrGradients = ["flash_attn_grad(q, k, v, out, result 2, result 3, attn_mask) -> q, k, v"];

@@ -52,6 +52,7 @@ def Pd_BlockMultiheadAttentionOp : Pd_Op<"block_multihead_attention", [AttrSized
     Pd_FloatTensor:$value_cache_out);
   let decomposesInCode = 1;
   let precision = "follow";
+  // Nothing is quantized (C6), so the bounds and the rounding are irrelevant.
   defvar derived = ["max_seq_len", "dynamic_cachekv_quant", "quant_round_type", "quant_max_bound", "quant_min_bound"];
   let legacy = [LegacyReadOnly<"block_multihead_attention", ["qkv", "key_cache", "value_cache", "seq_lens_encoder",
     "seq_lens_decoder", "seq_lens_this_time", "block_tables", "pre_key_cache", "pre_value_cache", "rope_emb",
@@ -62,9 +63,12 @@ def Pd_BlockMultiheadAttentionOp : Pd_Op<"block_multihead_attention", [AttrSized
     derived # ["padding_offsets", "cum_offsets", "cu_seqlens_q", "cu_seqlens_k", "mask", "max_enc_len_this_time",
       "max_dec_len_this_time"]>];
   let newIr = [NewIr<["qkv", "key_cache", "value_cache", "seq_lens_encoder", "seq_lens_decoder", "seq_lens_this_time",
-    "", "", "", "", "block_tables", "pre_key_cache", "pre_value_cache", "rope_emb", "", "tgt_mask",
+    "unused padding_offsets", "unused cum_offsets", "unused cu_seqlens_q", "unused cu_seqlens_k", "block_tables",
+    "pre_key_cache", "pre_value_cache", "rope_emb", "absent mask", "tgt_mask",
     "cache_k_quant_scales", "cache_v_quant_scales", "cache_k_dequant_scales", "cache_v_dequant_scales", "qkv_out_scale",
-    "qkv_bias", "out_shift", "out_smooth", "", ""], [], [], derived>];
+    "qkv_bias", "out_shift", "out_smooth", "unused max_enc_len_this_time", "unused max_dec_len_this_time"], [], [],
+    ["max_seq_len=any", "dynamic_cachekv_quant=false", "quant_round_type=any", "quant_max_bound=any",
+     "quant_min_bound=any"]>];
 }
 
 def Pd_MaskedMultiheadAttentionOp : Pd_Op<"masked_multihead_attention", [AttrSizedOperandSegments]> {
@@ -115,7 +119,8 @@ def Pd_MaskedMultiheadAttentionOp : Pd_Op<"masked_multihead_attention", [AttrSiz
     ["out", "cache_kv_out"], ["rotary_emb_dims", "use_neox_rotary_style", "compute_dtype", "out_scale"],
     derived # ["beam_cache_offset_out"]>];
   let newIr = [NewIr<["x", "cache_kv", "bias", "src_mask", "cum_offsets", "sequence_lengths", "rotary_tensor",
-    "beam_cache_offset", "qkv_out_scale", "out_shift", "out_smooth"], ["out", "cache_kv_out", ""], [], derived>];
+    "beam_cache_offset", "qkv_out_scale", "out_shift", "out_smooth"], ["out", "cache_kv_out", ""], [],
+    ["seq_len=any", "quant_round_type=any", "quant_max_bound=any", "quant_min_bound=any"]>];
 }
 
 #endif

@@ -26,7 +26,7 @@ def Pd_DeformableConvOp : Pd_Op<"deformable_conv"> {
     DefaultValuedAttr<I64Attr,
       "1">:$deformable_groups,
     DefaultValuedAttr<I64Attr, "1">:$groups);
-  let newIr = [NewIr<["x", "offset", "filter", "mask"], [], [], ["im2col_step"]>];
+  let newIr = [NewIr<["x", "offset", "filter", "mask"], [], [], ["im2col_step=any"]>];
   let results = (outs Pd_FloatTensor:$out);
   // Positions need more than 16 bits.
   let precision = "always full";

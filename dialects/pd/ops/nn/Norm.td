@@ -195,7 +195,7 @@ def Pd_AffineChannelOp : Pd_Op<"affine_channel", [LayoutOpInterface]> {
     "C2. scale and bias have rank 1 and one element for each channel"
   ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$scale, Pd_FloatTensor:$bias, NormFormat:$data_format);
-  let newIr = [NewIr<["x", "scale", "bias"], [], [], ["data_layout"]>];
+  let newIr = [NewIr<["x", "scale", "bias"], [], ["data_format=data_layout"]>];
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferAffineChannel";
   let decomposesInCode = 1;

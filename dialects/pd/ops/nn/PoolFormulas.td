@@ -26,7 +26,7 @@ def Pd_LpPool2dOp : Pd_Op<"lp_pool2d", [LayoutOpInterface]> {
     Pd_DefaultEnum<Pd_PaddingAlgorithmAttr, "Explicit">:$padding_algorithm, F64Attr:$norm_type);
   let results = (outs Pd_FloatTensor:$out);
   let decomposesInCode = 1;
-  let newIr = [NewIr<["x"], [], [], ["exclusive", "pooling_type"]>];
+  let newIr = [NewIr<["x"], [], [], ["exclusive=any", "pooling_type=lp"]>];
   let newIrGradients = ["lp_pool2d_grad(x, out)"];
 }
 
@@ -50,7 +50,7 @@ class Pd_FractionalMaxPoolOp<string mnemonic, int spatial> : Pd_Op<mnemonic> {
     "{}">:$kernel_size, F64Attr:$random_u);
   let results = (outs Pd_FloatTensor:$out, Pd_IntTensor:$mask);
   let decomposesInCode = 1;
-  let newIr = [NewIr<["x"], [], [], ["return_mask"]>];
+  let newIr = [NewIr<["x"], [], [], ["return_mask=any"]>];
 }
 def Pd_FractionalMaxPool2dOp : Pd_FractionalMaxPoolOp<"fractional_max_pool2d", 2> {
   let newIrGradients = ["fractional_max_pool2d_grad(x, mask)"];

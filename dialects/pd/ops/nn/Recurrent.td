@@ -39,7 +39,8 @@ def Pd_RnnOp : Pd_Op<"rnn", [AttrSizedOperandSegments, DeclareOpInterfaceMethods
     Pd_DefaultEnum<Pd_RnnModeAttr, "Tanh">:$mode, DefaultValuedAttr<I64Attr, "0">:$seed,
     DefaultValuedAttr<BoolAttr, "false">:$is_test);
   let operandFormat = "$x `states` `=` $pre_state `weights` `=` $weight_list (`lengths` `=` $sequence_length^)?";
-  let newIr = [NewIr<["x", "pre_state", "weight_list", "sequence_length", ""], ["out", "", "state", ""]>];
+  let newIr = [NewIr<["x", "pre_state", "weight_list", "sequence_length", "unused dropout_state"],
+    ["out", "", "state", ""]>];
   let results = (outs Pd_FloatTensor:$out, Variadic<Pd_FloatTensor>:$state);
   let infer = "inferRnn";
   let library = "rnn";

@@ -14,7 +14,7 @@ defvar AdamOutputs = ["ParamOut", "Moment1Out", "Moment2Out", "Moment2MaxOut", "
 defvar AdamNewIr = NewIr<["param", "grad", "learning_rate", "moment1", "moment2", "moment2_max", "beta1_pow",
   "beta2_pow",
   "master_param", "skip_update", "beta1_tensor", "beta2_tensor", "epsilon_tensor"], [], [],
-    ["min_row_size_to_use_multithread"]>;
+    ["min_row_size_to_use_multithread=any"]>;
 
 def Pd_AdamOp : Pd_UpdateOp<"adam", AdamUpdated, [AttrSizedOperandSegments]> {
   let summary = "Adam: gradient descent by bias-corrected running means of the gradient and its square";

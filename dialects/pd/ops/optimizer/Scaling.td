@@ -103,7 +103,8 @@ def Pd_CoalesceTensorOp : Pd_Op<"coalesce_tensor"> {
   let legacy = [Legacy<"coalesce_tensor", ["Input*"], ["Output", "FusedOutput"], ["dtype", "copy_data", "set_constant",
     "constant", "use_align", "align_size"], ["user_defined_size_of_dtype", "persist_output", "concated_shapes",
     "concated_ranks"], "importCoalesceTensor">];
-  let newIr = [NewIr<["input"], [], [], ["size_of_dtype", "persist_output", "concated_shapes", "concated_ranks"]>];
+  let newIr = [NewIr<["input"], [], [], ["size_of_dtype=-1", "persist_output=any", "concated_shapes=[]",
+    "concated_ranks=[]"]>];
 }
 
 def Pd_Pow2DecayWithLinearWarmupOp : Pd_Op<"pow2_decay_with_linear_warmup"> {

@@ -60,7 +60,12 @@ LogicalResult HistogramOp::inferReturnTypes(MLIRContext *context, std::optional<
   auto bins = static_cast<int64_t>(adaptor.getBins());
   if (bins < 1)
     return inferenceError(location, "C1: bins must be positive, found " + llvm::Twine(bins));
-  results.push_back(RankedTensorType::get({bins}, countType(context, {})));
+  if (adaptor.getWeight() && failed(verifyCompatibleShape(tensorType(adaptor.getInput()).getShape(),
+                                                          tensorType(adaptor.getWeight()).getShape())))
+    return inferenceError(location, "C2: weight must have the dimensions of input");
+  bool isFloat = adaptor.getWeight() || adaptor.getDensity();
+  Type element = isFloat ? Type(Float32Type::get(context)) : countType(context, {});
+  results.push_back(RankedTensorType::get({bins}, element));
   return success();
 }
 
@@ -85,10 +90,17 @@ FailureOr<SmallVector<Value>> HistogramOp::decompose(OpBuilder &builder) {
                                                     e.wrap(e.create<LessEqualOp>(x, most))));
   Expression index =
       reshapeTo(e.cast(e.select(inside, place, 0.0), builder.getI64Type()), {count, DimSize(1)});
-  Expression zeros =
-      expandTo(e.constant(0, builder.getI64Type()), {DimSize(static_cast<int64_t>(getBins()))});
-  return SmallVector<Value>{
-      e.create<ScatterNdOp>(zeros, index, e.cast(inside, builder.getI64Type()), ScatterReduce::Add)};
+  Type element = getWeight() ? Type(builder.getF32Type()) : Type(builder.getI64Type());
+  Expression amount = e.cast(inside, element);
+  if (getWeight())
+    amount = e.select(inside, e.cast(reshapeTo(e.wrap(getWeight()), {count}), element), 0.0);
+  Expression zeros = expandTo(e.constant(0, element), {DimSize(static_cast<int64_t>(getBins()))});
+  Expression counts = e.wrap(e.create<ScatterNdOp>(zeros, index, amount, ScatterReduce::Add));
+  if (!getDensity())
+    return SmallVector<Value>{counts};
+  counts = e.cast(counts, builder.getF64Type());
+  Expression total = e.sum(counts, {}, false), length = (most - least) / bins;
+  return SmallVector<Value>{e.cast(counts / (total * length), builder.getF32Type())};
 }
 
 LogicalResult UniqueOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,

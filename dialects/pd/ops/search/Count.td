@@ -28,16 +28,17 @@ def Pd_HistogramOp : Pd_Op<"histogram"> {
   let summary = "Histogram: the number of elements in each of `bins` equal intervals from min to max";
   let description = [{
     If min and max are equal, they are the smallest and the largest element. Elements outside are not counted; max
-    belongs to the last interval.
+    belongs to the last interval. With `weight` an element counts as its weight. With `density` the numbers are divided
+    by their sum and by the length of an interval. The result is i64, or f32 with `weight` or `density`.
   }];
-  let constraints = ["C1. bins is positive"];
-  let arguments = (ins Pd_RealTensor:$input, DefaultValuedAttr<I64Attr, "100">:$bins, DefaultValuedAttr<F64Attr,
-    "0.0">:$min, DefaultValuedAttr<F64Attr, "0.0">:$max);
-  let newIr = [NewIr<["input", ""], [], [], ["density"]>];
-  let results = (outs Pd_IntTensor:$out);
+  let constraints = ["C1. bins is positive", "C2. weight has the dimensions of input"];
+  let arguments = (ins Pd_RealTensor:$input, Optional<Pd_RealTensor>:$weight, DefaultValuedAttr<I64Attr, "100">:$bins,
+    DefaultValuedAttr<F64Attr, "0.0">:$min, DefaultValuedAttr<F64Attr, "0.0">:$max,
+    DefaultValuedAttr<BoolAttr, "false">:$density);
+  let results = (outs Pd_RealTensor:$out);
   let decomposesInCode = 1;
-  let legacy = [Legacy<"histogram", ["X"], ["Out"], ["bins", "min", "max"], exportHook_="exportHistogram",
-    writtenIf_="op.getMin().isInteger() && op.getMax().isInteger()">];
+  let legacy = [Legacy<"histogram", ["X", ""], ["Out"], ["bins", "min", "max"], exportHook_="exportHistogram",
+    writtenIf_="op.getMin().isInteger() && op.getMax().isInteger() && !op.getWeight() && !op.getDensity()">];
 }
 
 def Pd_UniqueOp : Pd_Op<"unique"> {
@@ -52,7 +53,8 @@ def Pd_UniqueOp : Pd_Op<"unique"> {
   let constraints = ["C1. axis has at most one entry, in [-rank, rank) of x", "C2. out has the element type of x"];
   let arguments = (ins Pd_RealTensor:$x, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axis,
     OptionalAttr<TypeAttr>:$dtype);
-  let newIr = [NewIr<["x"], [], [], ["return_index", "return_inverse", "return_counts", "is_sorted"]>];
+  let newIr = [NewIr<["x"], [], [], ["return_index=any", "return_inverse=any", "return_counts=any",
+    "is_sorted=true"]>];
   let results = (outs Pd_RealTensor:$out, Pd_IntTensor:$indices, Pd_IntTensor:$inverse, Pd_IntTensor:$counts);
   let library = "unique";
   let libraryHalf = 1;
@@ -71,7 +73,7 @@ def Pd_UniqueConsecutiveOp : Pd_Op<"unique_consecutive"> {
   let constraints = ["C1. axis has at most one entry, in [-rank, rank) of x", "C2. out has the element type of x"];
   let arguments = (ins Pd_RealTensor:$x, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axis,
     OptionalAttr<TypeAttr>:$dtype);
-  let newIr = [NewIr<["x"], [], [], ["return_inverse", "return_counts"]>];
+  let newIr = [NewIr<["x"], [], [], ["return_inverse=any", "return_counts=any"]>];
   let results = (outs Pd_RealTensor:$out, Pd_IntTensor:$inverse, Pd_IntTensor:$counts);
   let library = "unique_consecutive";
   let libraryHalf = 1;

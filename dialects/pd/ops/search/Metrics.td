@@ -127,8 +127,8 @@ def Pd_AucOp : Pd_Op<"auc"> {
   let library = "auc";
   let lod = "none";
   let legacy = [Legacy<"auc", ["Predict", "Label", "StatPos", "StatNeg", "InsTagWeight"], ["AUC", "StatPosOut",
-    "StatNegOut"], ["num_thresholds", "slide_steps"], ["curve"]>];
-  let newIr = [NewIr<["predict", "label", "stat_pos", "stat_neg", "ins_tag_weight"], [], [], ["curve"]>];
+    "StatNegOut"], ["num_thresholds", "slide_steps"], constants_=["curve=ROC"]>];
+  let newIr = [NewIr<["predict", "label", "stat_pos", "stat_neg", "ins_tag_weight"], [], [], ["curve=ROC"]>];
   let referenceInCode = 1;
   let differentiable = 0;
   let batching = "unbatched";

@@ -187,7 +187,7 @@ def Pd_AssignOp : Pd_Op<"assign", [Pd_MovesElements]> {
                 // The gradient of the ops fake_quantize_dequantize_*, as if they did not round.
                 Legacy<"stright_throuth_estimator_grad", ["Out@GRAD"], ["X@GRAD"], [], ["bit_length", "round_type",
                   "moving_rate", "is_test", "quant_axis"]>];
-  let newIr = [NewIr<["x", ""], [], [], [], "assign_out">, NewIr<["x"], [], [], [], "share_data">];
+  let newIr = [NewIr<["x", "unused output"], [], [], [], "assign_out">, NewIr<["x"], [], [], [], "share_data">];
   let newIrGradients = ["assign_grad(dout)", "assign_out_grad(dout)"];
   let newIrInPlace = ["assign_out_(out=operand 1)"];
 }

@@ -99,6 +99,15 @@ func.func @unique_c2_out(%x: tensor<6x2xi64>) {
 
 // -----
 
+func.func @histogram_c2(%x: tensor<20xf32>, %w: tensor<19xf32>) {
+  // expected-error@+2 {{C2: weight must have the dimensions of input}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.histogram %x, %w {bins = 4 : i64} : (tensor<20xf32>, tensor<19xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
 func.func @histogram_c1(%x: tensor<20xf32>) {
   // expected-error@+2 {{C1: bins must be positive, found 0}}
   // expected-error@+1 {{failed to infer returned types}}

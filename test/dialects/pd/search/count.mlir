@@ -14,6 +14,13 @@ func.func @histogram(%input: tensor<20xf32>) {
   return
 }
 
+// CHECK-LABEL: func @histogram_of_weights
+func.func @histogram_of_weights(%input: tensor<4x5xf64>, %weight: tensor<4x5xf64>) {
+  // CHECK: pd.histogram %{{.*}}, %{{.*}} {bins = 5 : i64, density = true} : (tensor<4x5xf64>, tensor<4x5xf64>) -> tensor<5xf32>
+  %0 = pd.histogram %input, %weight {bins = 5 : i64, density = true} : (tensor<4x5xf64>, tensor<4x5xf64>) -> tensor<5xf32>
+  return
+}
+
 // CHECK-LABEL: func @unique_consecutive
 func.func @unique_consecutive(%x: tensor<9xi64>) {
   // CHECK: pd.unique_consecutive %{{.*}} {dtype = i64} : (tensor<9xi64>) -> (tensor<?xi64>, tensor<9xi64>, tensor<?xi64>)
