@@ -180,16 +180,16 @@ Value neutralElement(OpBuilder &builder, Location location, pd::ReductionKind ki
   return arith::ConstantOp::create(builder, location, IntegerAttr::get(type, value));
 }
 
-Value combine(pd::ScalarBuilder &b, pd::ReductionKind kind, Value x, Value y) {
-  switch (kind) {
+Value combine(pd::ScalarBuilder &b, pd::ReductionOpInterface op, Value x, Value y) {
+  switch (op.getReductionKind()) {
   case pd::ReductionKind::Sum:
     return b.add(x, y);
   case pd::ReductionKind::Product:
     return b.multiply(x, y);
   case pd::ReductionKind::Maximum:
-    return b.fmax(x, y);
+    return op.propagatesNan() ? b.maximum(x, y) : b.fmax(x, y);
   case pd::ReductionKind::Minimum:
-    return b.fmin(x, y);
+    return op.propagatesNan() ? b.minimum(x, y) : b.fmin(x, y);
   case pd::ReductionKind::And:
     return b.bitAnd(x, y);
   case pd::ReductionKind::Or:
@@ -237,14 +237,14 @@ public:
     Value init = linalg::FillOp::create(rewriter, location, neutral, empty).getResult(0);
     SmallVector<AffineMap> maps{rewriter.getMultiDimIdentityMap(type.getRank()),
                                 AffineMap::get(type.getRank(), 0, exprs, getContext())};
-    auto generic = linalg::GenericOp::create(
-        rewriter, location, init.getType(), x, init, maps, iterators,
-        [&](OpBuilder &b, Location l, ValueRange arguments) {
-          pd::ScalarBuilder builder(b, l, element, operandUnsigned);
-          Value converted = builder.cast(arguments[0]);
-          pd::ScalarBuilder combiner(b, l, element, resultUnsigned);
-          linalg::YieldOp::create(b, l, combine(combiner, op.getReductionKind(), arguments[1], converted));
-        });
+    auto generic = linalg::GenericOp::create(rewriter, location, init.getType(), x, init, maps, iterators,
+                                             [&](OpBuilder &b, Location l, ValueRange arguments) {
+                                               pd::ScalarBuilder builder(b, l, element, operandUnsigned);
+                                               Value converted = builder.cast(arguments[0]);
+                                               pd::ScalarBuilder combiner(b, l, element, resultUnsigned);
+                                               linalg::YieldOp::create(
+                                                   b, l, combine(combiner, op, arguments[1], converted));
+                                             });
     Value result = generic.getResult(0);
     if (result.getType() != resultType)
       result = tensor::CastOp::create(rewriter, location, resultType, result);
@@ -283,9 +283,7 @@ public:
                                 : tensor::getMixedSize(rewriter, location, x, dim));
     }
     Type element = comparedType(type.getElementType()), index = resultType.getElementType();
-    SmallVector<TypedAttr> neutral{
-        neutralValue(rewriter, op, element),
-        rewriter.getIntegerAttr(index, APInt::getSignedMaxValue(index.getIntOrFloatBitWidth()))};
+    SmallVector<TypedAttr> neutral{neutralValue(rewriter, op, element), rewriter.getIntegerAttr(index, 0)};
     SmallVector<Value> inits;
     for (TypedAttr start : neutral) {
       Value empty = tensor::EmptyOp::create(rewriter, location, sizes, start.getType());
@@ -323,12 +321,14 @@ private:
                                 : Value(arith::ExtUIOp::create(b, loc, type, value));
   }
 
-  /// The value that all others are better than, or equal to.
+  /// The value that others must be better than to be found.
   static TypedAttr neutralValue(OpBuilder &b, pd::ArgExtremeOpInterface op, Type element) {
     if (auto type = dyn_cast<FloatType>(element)) {
-      const llvm::fltSemantics &semantics = type.getFloatSemantics();
-      return b.getFloatAttr(type, op.isGreatest() ? APFloat::getInf(semantics, /*Negative=*/true)
-                                                  : APFloat::getNaN(semantics));
+      auto own = cast<FloatType>(cast<RankedTensorType>(op->getOperand(0).getType()).getElementType());
+      APFloat bound = APFloat::getLargest(own.getFloatSemantics(), /*Negative=*/op.isGreatest());
+      bool isInexact = false;
+      bound.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven, &isInexact);
+      return b.getFloatAttr(type, bound);
     }
     unsigned width = element.getIntOrFloatBitWidth();
     bool isUnsignedType = isUnsigned(op->getOperand(0));
@@ -354,24 +354,21 @@ private:
   /// The better element and its index: of equal ones, the first.
   static SmallVector<Value> better(OpBuilder &b, Location loc, pd::ArgExtremeOpInterface op, Value x,
                                    Value place, Value best, Value bestPlace) {
-    auto isLess = [&](Value left, Value right) -> Value {
-      if (!isa<FloatType>(left.getType())) {
-        bool isUnsignedType = isUnsigned(op->getOperand(0));
-        return arith::CmpIOp::create(
-            b, loc, isUnsignedType ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt, left, right);
-      }
-      Value less = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, left, right);
-      Value isNumber = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, left, left);
-      Value isNan = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, right, right);
-      return arith::OrIOp::create(b, loc, less, arith::AndIOp::create(b, loc, isNumber, isNan));
+    // A NaN is neither better than a number nor equal to one.
+    auto compare = [&](arith::CmpFPredicate ofFloats, arith::CmpIPredicate ofIntegers) -> Value {
+      if (isa<FloatType>(x.getType()))
+        return arith::CmpFOp::create(b, loc, ofFloats, x, best);
+      return arith::CmpIOp::create(b, loc, ofIntegers, x, best);
     };
-    Value isBetter = op.isGreatest() ? isLess(best, x) : isLess(x, best);
-    Value isWorse = op.isGreatest() ? isLess(x, best) : isLess(best, x);
+    bool hasSign = !isUnsigned(op->getOperand(0));
+    Value isBetter = op.isGreatest()
+                         ? compare(arith::CmpFPredicate::OGT,
+                                   hasSign ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::ugt)
+                         : compare(arith::CmpFPredicate::OLT,
+                                   hasSign ? arith::CmpIPredicate::slt : arith::CmpIPredicate::ult);
+    Value isEqual = compare(arith::CmpFPredicate::OEQ, arith::CmpIPredicate::eq);
     Value isEarlier = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, place, bestPlace);
-    // Neither is better: they are equal.
-    Value yes = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
-    Value isAsGood = arith::XOrIOp::create(b, loc, isWorse, yes);
-    Value wins = arith::OrIOp::create(b, loc, isBetter, arith::AndIOp::create(b, loc, isAsGood, isEarlier));
+    Value wins = arith::OrIOp::create(b, loc, isBetter, arith::AndIOp::create(b, loc, isEqual, isEarlier));
     return {arith::SelectOp::create(b, loc, wins, x, best),
             arith::SelectOp::create(b, loc, wins, place, bestPlace)};
   }

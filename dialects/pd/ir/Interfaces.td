@@ -61,6 +61,13 @@ def ReductionOpInterface : OpInterface<"ReductionOpInterface"> {
     InterfaceMethod<"The combining function.", "::proa::pd::ReductionKind", "getReductionKind">,
     InterfaceMethod<"The reduced dimensions, as ascending non-negative indices.", "::llvm::SmallVector<int64_t>",
       "getReducedDims">,
+    InterfaceMethod<[{
+      For a maximum or minimum of floats: whether the result is NaN if an element is NaN. Otherwise NaNs are ignored.
+    }], "bool", "propagatesNan", (ins), "", [{
+      if constexpr (requires { $_op.getPropagateNan(); })
+        return $_op.getPropagateNan();
+      return false;
+    }]>,
   ];
 }
 

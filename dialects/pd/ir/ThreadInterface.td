@@ -35,8 +35,8 @@ def ThreadOpInterface : OpInterface<"ThreadOpInterface"> {
 def ArgExtremeOpInterface : OpInterface<"ArgExtremeOpInterface"> {
   let cppNamespace = "::proa::pd";
   let description = [{
-    A reduction of the first operand to the index of its first greatest or least element. NaN is greater than every
-    number.
+    A reduction of the first operand to the index of its first greatest or least element. NaN is never found; the index
+    is 0 if no element is above the lowest finite number (below the largest one), as in Paddle.
   }];
   let methods = [
     InterfaceMethod<"Why no kernel can compute the op; null if one can.", "const char *", "whyNoArgExtreme">,

@@ -39,6 +39,8 @@ void reduction(ShardingRuleBuilder &rule, ReductionOpInterface op) {
   int64_t next = 0;
   for (int64_t dim = 0; dim < rank; ++dim) {
     bool isReduced = llvm::is_contained(reduced, dim);
+    if (isReduced && op.propagatesNan()) // collectives lose NaNs of parts
+      continue;
     unsigned factor =
         rule.addFactor(rule.operandType(0).getDimSize(dim),
                        isReduced ? FactorKind::Reduction : FactorKind::PassThrough, op.getReductionKind());

@@ -2,7 +2,9 @@
 /// axis, largest, sorted) and "argmax" and "argmin" (x, axis as a tensor, which wins; axis, keepdims,
 /// flatten).
 ///
-/// NaN is greater than every number. Equal elements stand as SortOrder says; argmax takes the first of them.
+/// In sorted elements NaN is greater than every number, and equal elements have the order of SortOrder.
+/// argmax finds the first of equal elements, never a NaN, and 0 if no element is above the lowest finite
+/// number.
 #include "lib/runtime/ThreadPool.h"
 #include "lib/runtime/kernels/Checks.h"
 #include "lib/runtime/kernels/Convert.h"
@@ -124,19 +126,26 @@ struct ArgAttributes {
   bool keepDims = false, flatten = false, greatest = true;
 };
 
+/// The lowest or the largest finite number.
+template <class T> Wide<T> finiteBound(bool isUpper) {
+  auto lowest = static_cast<Wide<T>>(lowestOf<T>());
+  if constexpr (std::is_floating_point_v<Wide<T>>)
+    return isUpper ? -lowest : lowest;
+  else
+    return isUpper ? std::numeric_limits<T>::max() : lowest;
+}
+
 /// The places of the extremes of lines [0, count), which lie side by side. `count` may be a constant.
 template <class T, bool greatest, class Count>
 void bestOf(const T *lines, int64_t dim, int64_t stride, Count count, int64_t *places) {
   std::array<Wide<T>, lineBlock> held;
-  for (int64_t line = 0; line < count; ++line) {
-    held[static_cast<size_t>(line)] = static_cast<Wide<T>>(lines[line]);
-    places[line] = 0;
-  }
-  for (int64_t i = 1; i < dim; ++i)
+  std::fill_n(held.begin(), static_cast<int64_t>(count), finiteBound<T>(/*isUpper=*/!greatest));
+  std::fill_n(places, static_cast<int64_t>(count), 0);
+  for (int64_t i = 0; i < dim; ++i)
     for (int64_t line = 0; line < count; ++line) {
       auto value = static_cast<Wide<T>>(lines[i * stride + line]);
       Wide<T> &best = held[static_cast<size_t>(line)];
-      if (greatest ? less(best, value) : less(value, best)) {
+      if (greatest ? best < value : value < best) {
         best = value;
         places[line] = i;
       }

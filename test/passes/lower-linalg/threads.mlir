@@ -60,7 +60,7 @@ func.func private @gather(%x: tensor<?x4xf32>, %i: tensor<6xi64>) -> tensor<6x4x
 // CHECK-LABEL: func.func private @argmax(
 // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]
 // CHECK-SAME: outs(%{{.*}}, %{{.*}} : tensor<3xf32>, tensor<3xi64>)
-// CHECK-SAME: proa.neutral = [0xFF800000 : f32, 9223372036854775807]
+// CHECK-SAME: proa.neutral = [-3.40282347E+38 : f32, 0]
 func.func private @argmax(%x: tensor<3x5xf32>) -> tensor<3xi64> attributes {proa.kernel} {
   %0 = pd.argmax %x {axis = 1 : i64, dtype = i64} : (tensor<3x5xf32>) -> tensor<3xi64>
   return %0 : tensor<3xi64>

@@ -339,7 +339,7 @@ TEST(Order, NanIsLargestAndTiesAreAsInPaddle) {
   EXPECT_EQ(valuesOf<int64_t>((*top)[1]), (Shape{1, 4, 5, 3})); // by Paddle 2.6.2
   auto arg = runCase({"argmax", {{"axis", 0}}, {x}, {{DType::Int64, {}}}});
   ASSERT_TRUE(arg) << arg.diagnostics().text();
-  EXPECT_EQ(valuesOf<int64_t>((*arg)[0]), Shape{1});
+  EXPECT_EQ(valuesOf<int64_t>((*arg)[0]), Shape{5}); // a NaN is never found, by Paddle 2.6.2
   auto tooMany = runCase({"topk", {{"k", 7}}, {x}, {{DType::Float32, {7}}, {DType::Int64, {7}}}});
   EXPECT_THAT(tooMany.diagnostics().text(), HasSubstr("expected k in [0, 6], found 7"));
 }

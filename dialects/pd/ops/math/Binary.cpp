@@ -9,6 +9,15 @@ using namespace mlir;
 
 namespace proa::pd {
 
+/// The derivative of an extreme by the operand that is it where `isOwn` is true. In the new IR equal operands
+/// share the gradient: `share` is added where they are equal.
+template <class Op>
+static Expression ofExtreme(TensorBuilder &e, Expression isOwn, Expression x, Expression y, Op op,
+                            double share) {
+  Expression own = e.indicator(isOwn, x);
+  return op.getPropagateNan() ? own + e.indicator(x == y, x) * share : own;
+}
+
 /// y * x^(y - 1). For 0^0, which is constant along x, it is 0 and not 0 * infinity, also in derivatives: the
 /// third derivative of x^2 evaluates it at y = 0.
 static Expression derivativeByBase(TensorBuilder &e, Expression x, Expression y) {

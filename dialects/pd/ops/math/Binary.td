@@ -62,19 +62,25 @@ def Pd_DivideOp : Pd_BinaryOp<"divide", Pd_NumberTensor> {
   let newIrGradients = ["divide_grad(x, y, out)", "divide_double_grad(y, out, dout, dx) -> y, out, dout"];
 }
 
-def Pd_MaximumOp : Pd_BinaryOp<"maximum", Pd_RealTensor> {
-  let summary = "x > y ? x : y; so y if either is NaN";
-  let scalar = "b.select(b.lessThan(y, x), x, y)";
-  let derivatives = ["e.indicator(x > y, x)", "e.indicator(x <= y, x)"];
+// The larger or the smaller operand. With `propagate_nan`, as in the new IR, equal operands share the gradient;
+// otherwise y has it.
+class Pd_ExtremeOfTwoOp<string mnemonic> : Pd_BinaryOp<mnemonic, Pd_RealTensor> {
+  let arguments = (ins Pd_RealTensor:$x, Pd_RealTensor:$y, DefaultValuedAttr<BoolAttr, "false">:$propagate_nan);
+  let newIr = [NewIr<["x", "y"], [], [], [], "", ["propagate_nan"]>];
   let precision = "follow";
+}
+
+def Pd_MaximumOp : Pd_ExtremeOfTwoOp<"maximum"> {
+  let summary = "x > y ? x : y; so y if either is NaN. With `propagate_nan` NaN if either is NaN, as in the new IR";
+  let scalar = "op.getPropagateNan() ? b.maximum(x, y) : b.select(b.lessThan(y, x), x, y)";
+  let derivatives = ["ofExtreme(e, x > y, x, y, op, 0.5)", "ofExtreme(e, x <= y, x, y, op, -0.5)"];
   let legacy = [LegacyByAxis<"elementwise_max">];
 }
 
-def Pd_MinimumOp : Pd_BinaryOp<"minimum", Pd_RealTensor> {
-  let summary = "x < y ? x : y; so y if either is NaN";
-  let scalar = "b.select(b.lessThan(x, y), x, y)";
-  let derivatives = ["e.indicator(x < y, x)", "e.indicator(x >= y, x)"];
-  let precision = "follow";
+def Pd_MinimumOp : Pd_ExtremeOfTwoOp<"minimum"> {
+  let summary = "x < y ? x : y; so y if either is NaN. With `propagate_nan` NaN if either is NaN, as in the new IR";
+  let scalar = "op.getPropagateNan() ? b.minimum(x, y) : b.select(b.lessThan(x, y), x, y)";
+  let derivatives = ["ofExtreme(e, x < y, x, y, op, 0.5)", "ofExtreme(e, x >= y, x, y, op, -0.5)"];
   let legacy = [LegacyByAxis<"elementwise_min">];
 }
 

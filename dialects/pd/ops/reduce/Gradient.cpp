@@ -115,10 +115,12 @@ Gradients SumOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
 }
 
 Gradients MaxOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
-  return wholeGradient(builder, *this, cotangents[0]);
+  return getPropagateNan() ? sharedGradient(builder, *this, cotangents[0])
+                           : wholeGradient(builder, *this, cotangents[0]);
 }
 Gradients MinOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
-  return wholeGradient(builder, *this, cotangents[0]);
+  return getPropagateNan() ? sharedGradient(builder, *this, cotangents[0])
+                           : wholeGradient(builder, *this, cotangents[0]);
 }
 Gradients AmaxOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   return sharedGradient(builder, *this, cotangents[0]);

@@ -89,16 +89,16 @@ HostScalar neutralElement(ReductionKind kind, DType dtype) {
   return {};
 }
 
-HostScalar combine(ReductionKind kind, HostScalarBuilder &b, HostScalar x, HostScalar y) {
-  switch (kind) {
+HostScalar combine(ReductionOpInterface op, HostScalarBuilder &b, HostScalar x, HostScalar y) {
+  switch (op.getReductionKind()) {
   case ReductionKind::Sum:
     return b.add(x, y);
   case ReductionKind::Product:
     return b.multiply(x, y);
   case ReductionKind::Maximum:
-    return b.fmax(x, y);
+    return op.propagatesNan() ? b.maximum(x, y) : b.fmax(x, y);
   case ReductionKind::Minimum:
-    return b.fmin(x, y);
+    return op.propagatesNan() ? b.minimum(x, y) : b.fmin(x, y);
   case ReductionKind::And:
     return b.bitAnd(x, y);
   case ReductionKind::Or:
@@ -120,7 +120,7 @@ LogicalResult evaluateReduction(ReductionOpInterface op, const Tensor &x, Tensor
     for (size_t d = 0; d < index.size(); ++d)
       if (!llvm::is_contained(reduced, static_cast<int64_t>(d)))
         at = at * x.dims()[d] + index[d];
-    totals[at] = combine(op.getReductionKind(), builder, totals[at], builder.cast(loadScalar(x, position)));
+    totals[at] = combine(op, builder, totals[at], builder.cast(loadScalar(x, position)));
   });
   for (int64_t i = 0; i < out.size(); ++i)
     storeScalar(out, i, totals[i]);

@@ -57,18 +57,24 @@ def Pd_SumOp : Pd_FoldableOp<"sum"> {
   let batching = "batchReduction";
 }
 class Pd_ExtremeOp<string mnemonic, string text, string kind> : Pd_ReduceOp<mnemonic, Pd_RealTensor, text> {
+  let description = reductionDescription # [{
+    NaNs are ignored, as in legacy programs. With `propagate_nan` the result is NaN if an element is NaN, and equal
+    elements share the gradient, as in the new IR.
+  }];
+  let arguments = (ins Pd_RealTensor:$x, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axis,
+    DefaultValuedAttr<BoolAttr, "false">:$keepdim, DefaultValuedAttr<BoolAttr, "false">:$propagate_nan);
   let reduction = kind;
   let vjpInCode = 1;
-  let newIr = [NewIr<["x", "#axis"]>];
+  let newIr = [NewIr<["x", "#axis"], [], [], [], "", ["propagate_nan"]>];
   let legacy = [LegacyReduce<"reduce_" # mnemonic>];
 }
 def Pd_MaxOp : Pd_ExtremeOp<"max",
-  "Largest element, ignoring NaNs as Paddle does. Each of several largest elements gets the whole gradient",
+  "Largest element. Each of several largest elements gets the whole gradient of a legacy program",
   "Maximum"> {
   let newIrGradients = ["max_grad(x, out)"];
 }
 def Pd_MinOp : Pd_ExtremeOp<"min",
-  "Smallest element, ignoring NaNs as Paddle does. Each of several smallest elements gets the whole gradient",
+  "Smallest element. Each of several smallest elements gets the whole gradient of a legacy program",
   "Minimum"> {
   let newIrGradients = ["min_grad(x, out)"];
 }
@@ -84,7 +90,7 @@ def Pd_ProdOp : Pd_ReduceOp<"prod", Pd_NumberTensor, "Product of elements"> {
   let reduction = "Product";
   let vjpInCode = 1;
   let precision = "full";
-  let newIr = [NewIr<["x", "#axis"], [], [], ["reduce_all"]>];
+  let newIr = [NewIr<["x", "#axis"], [], [], ["reduce_all=axis"]>];
   let legacy = [LegacyReduce<"reduce_prod">];
   let newIrGradients = ["prod_grad(x, out)"];
 }

@@ -48,6 +48,20 @@ bool less(const HostScalar &x, const HostScalar &y) {
   return !std::isnan(x.real()) && (std::isnan(y.real()) || x.real() < y.real());
 }
 
+/// x < y; false if either is NaN.
+bool isBelow(const HostScalar &x, const HostScalar &y) {
+  return x.isInteger() ? x.integer < y.integer : x.real() < y.real();
+}
+
+/// The value that elements must be better than to be found: of floats, the worst finite number.
+HostScalar firstBest(Value x, HostScalar firstElement, bool greatest) {
+  auto type = dyn_cast<FloatType>(tensorType(x).getElementType());
+  if (!type)
+    return firstElement;
+  llvm::APFloat bound = llvm::APFloat::getLargest(type.getFloatSemantics(), /*Negative=*/greatest);
+  return HostScalar::of(bound.convertToDouble());
+}
+
 /// The indices along a line, with the first `count` in the order of its elements.
 llvm::SmallVector<int64_t> sortedPositions(const Tensor &x, const Lines &lines, int64_t line, int64_t count,
                                            bool descending, SortOrder how) {
@@ -90,11 +104,13 @@ template <class Op> LogicalResult evaluateArg(Op op, const Tensor &x, Tensor &ou
   Lines lines(view.dims(), *axis);
   for (int64_t line = 0; line < lines.count; ++line) {
     int64_t best = 0;
-    for (int64_t i = 1; i < lines.dimSize; ++i) {
+    HostScalar top = firstBest(op.getX(), loadScalar(view, lines.at(line, 0, lines.dimSize)), greatest);
+    for (int64_t i = 0; i < lines.dimSize; ++i) {
       HostScalar value = loadScalar(view, lines.at(line, i, lines.dimSize));
-      HostScalar top = loadScalar(view, lines.at(line, best, lines.dimSize));
-      if (greatest ? less(top, value) : less(value, top))
+      if (greatest ? isBelow(top, value) : isBelow(value, top)) {
         best = i;
+        top = value;
+      }
     }
     storeScalar(out, line, HostScalar::of(best));
   }

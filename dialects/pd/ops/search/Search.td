@@ -14,7 +14,8 @@ class Pd_ArgOp<string mnemonic, string legacyType, string text>
   let summary = text;
   let description = [{
     With `flatten` x counts as a vector, and the result has rank 0 (with `keepdims`, the rank of x). `axis_tensor`
-    must be constant and overrides the attribute. `dtype` is int64 by default.
+    must be constant and overrides the attribute. `dtype` is int64 by default. NaN is never found; the index is 0 if no
+    element is above the lowest finite number (for argmin, below the largest one), as in Paddle.
   }];
   let constraints = [
     "C1. axis is in [-rank, rank) of x, where rank 0 counts as 1; flatten ignores it",
