@@ -19,9 +19,11 @@ std::optional<double> factorOf(Operation *op) {
   if (std::optional<double> factor = constantFactor(op))
     return factor;
   DenseFPElementsAttr constant;
-  if (!isa_and_present<pd::MultiplyOp, pd::DivideOp>(op) ||
+  if (!isa_and_present<pd::MultiplyOp, pd::DivideOp, pd::AddOp>(op) ||
       !matchPattern(op->getOperand(1), m_Constant(&constant)) || !constant.isSplat())
     return std::nullopt;
+  if (isa<pd::AddOp>(op)) // of a decomposed pd.scale: changes the sign of zeros alone
+    return constant.getSplatValue<APFloat>().isZero() ? std::optional(1.0) : std::nullopt;
   double factor = constant.getSplatValue<APFloat>().convertToDouble();
   if (isa<pd::DivideOp>(op))
     factor = 1 / factor;

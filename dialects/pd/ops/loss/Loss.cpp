@@ -155,7 +155,8 @@ FailureOr<SmallVector<Value>> NllLossOp::decompose(OpBuilder &builder) {
   if (getReduction() == LossReduction::None)
     return e.results({terms, none});
   Expression total = e.sum(counted, {}, false), sum = e.sum(terms, {}, false);
-  return e.results({getReduction() == LossReduction::Sum ? sum : sum / total, total});
+  Expression divisor = e.select(isEqual(total, 0.0), 1.0, total);
+  return e.results({getReduction() == LossReduction::Sum ? sum : sum / divisor, total});
 }
 
 FailureOr<SmallVector<Value>> HuberLossOp::decompose(OpBuilder &builder) {

@@ -42,7 +42,8 @@ def Pd_NllLossOp : Pd_Op<"nll_loss"> {
   let summary = "Negative log likelihood: -weight[label] * input[label], along dimension 1";
   let description = [{
     `input` has log probabilities [N, C, d...], `label` class indices [N, d...]; a label `ignore_index` gives 0.
-    reduction `none` keeps the terms, `sum` adds them, `mean` divides the sum by the sum of their weights.
+    reduction `none` keeps the terms, `sum` adds them, `mean` divides the sum by the sum of their weights,
+    unless that is 0.
     `total_weight` is the sum of weights (0 with `none`).
   }];
   let constraints = [

@@ -3,6 +3,8 @@
 #include "dialects/pd/ops/math/ScaleOps.h"
 #include "dialects/pd/reference/Evaluate.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace proa::pd {
@@ -24,7 +26,10 @@ FailureOr<SmallVector<Value>> ScaleOp::decompose(OpBuilder &builder) {
   double scaleValue = getScale().convertToDouble(), biasValue = getBias().convertToDouble();
   // On integers a fractional factor is converted first: Paddle computes in the tensor's type.
   bool hasScale = getScaleTensor() || scaleValue != 1.0;
-  bool hasBias = getBiasTensor() || biasValue != 0.0;
+  // As in Paddle, a product of -0 becomes 0 by the sum with an offset of 0.
+  bool isInteger = isa<IntegerType>(x.type().getElementType());
+  bool changesZero = hasScale && !isInteger && !std::signbit(biasValue);
+  bool hasBias = getBiasTensor() || biasValue != 0.0 || changesZero;
   auto scaled = [&](Expression v) {
     return hasScale ? v * parameter(e, x, getScaleTensor(), scaleValue) : v;
   };

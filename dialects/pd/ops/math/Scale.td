@@ -6,7 +6,10 @@ include "dialects/pd/ir/Base.td"
 
 def Pd_ScaleOp : Pd_Op<"scale", [AttrSizedOperandSegments, Pd_Elementwise]> {
   let summary = "scale * x + bias, or scale * (x + bias)";
-  let description = "The factor and the offset are attributes, or one-element tensors, which override the attributes.";
+  let description = [{
+    The factor and the offset are attributes, or one-element tensors, which override the attributes. An offset of 0 is
+    added too, so that no product is -0; only the factor 1 with the offset 0 is the identity.
+  }];
   let arguments = (ins Pd_NumberTensor:$x, Optional<Pd_NumberTensor>:$scale_tensor,
     Optional<Pd_NumberTensor>:$bias_tensor, DefaultValuedAttr<F64Attr, "1.0">:$scale, DefaultValuedAttr<F64Attr,
     "0.0">:$bias, DefaultValuedAttr<BoolAttr, "true">:$bias_after_scale);

@@ -47,17 +47,21 @@ FailureOr<SmallVector<Value>> LogsumexpOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.operand(0);
   llvm::SmallVector<int64_t> axes = reducedAxes(getAxis(), x.rank());
-  Expression greatest = e.max(x, axes, true);
-  // inf - inf is NaN: an infinite maximum is not subtracted.
-  Expression shift = e.select(e.wrap(e.create<IsfiniteOp>(greatest)), greatest, 0.0);
-  Expression sum = e.log(e.sum(e.exp(x - shift), axes, true)) + shift;
-  if (getKeepdim())
-    return e.results({sum});
   llvm::SmallVector<DimSize> shape;
   for (int64_t d = 0; d < x.rank(); ++d)
     if (!llvm::is_contained(axes, d))
       shape.push_back(DimSize(x, d));
-  return e.results({reshapeTo(sum, shape)});
+    else if (getKeepdim())
+      shape.push_back(DimSize(1));
+  if (llvm::any_of(axes, [&](int64_t axis) { return x.type().getDimSize(axis) == 0; })) {
+    double infinity = std::numeric_limits<double>::infinity();
+    return e.results({expandTo(e.constant(-infinity, x.type().getElementType()), shape)});
+  }
+  Expression greatest = e.max(x, axes, true);
+  // inf - inf is NaN: an infinite maximum is not subtracted.
+  Expression shift = e.select(e.wrap(e.create<IsfiniteOp>(greatest)), greatest, 0.0);
+  Expression sum = e.log(e.sum(e.exp(x - shift), axes, true)) + shift;
+  return e.results({getKeepdim() ? sum : reshapeTo(sum, shape)});
 }
 
 LogicalResult PNormOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,

@@ -12,11 +12,12 @@ def Pd_LogsumexpOp : Pd_Op<"logsumexp"> {
   let lod = "none";
   let summary = "Logarithm of the sum of exp(x) along axes";
   let description = [{
-    Computed relative to the largest element, so that exp does not overflow. An empty `axis` means all dimensions.
+    Computed relative to the largest element, so that exp does not overflow. An empty `axis` means all dimensions. Of
+    no elements the result is -infinity.
   }];
   let constraints = ["C1. the axes are in [-rank, rank) of x; rank 0 takes any axis"];
   let arguments = (ins Pd_FloatTensor:$x, AxesDefault:$axis, BoolDefault<"false">:$keepdim);
-  let newIr = [NewIr<["x"], [], [], ["reduce_all"]>];
+  let newIr = [NewIr<["x"], [], [], ["reduce_all=axis"]>];
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferReduce";
   let decomposesInCode = 1;
@@ -31,7 +32,7 @@ def Pd_FrobeniusNormOp : Pd_Op<"frobenius_norm"> {
   let summary = "Frobenius norm: the square root of the sum of squares along axes";
   let constraints = ["C1. the axes are in [-rank, rank) of x; rank 0 takes any axis"];
   let arguments = (ins Pd_FloatTensor:$x, AxesDefault:$axis, BoolDefault<"false">:$keepdim);
-  let newIr = [NewIr<["x", "#axis"], [], ["keepdim=keep_dim"], ["reduce_all"]>];
+  let newIr = [NewIr<["x", "#axis"], [], ["keepdim=keep_dim"], ["reduce_all=axis"]>];
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferReduce";
   let decomposesInCode = 1;

@@ -480,9 +480,9 @@ LogicalResult Pad3dOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
   llvm::SmallVector<int64_t> shape(type.getShape());
   for (auto [i, axis] : llvm::enumerate(volumeAxes(format))) {
     int64_t before = (*paddings)[2 * i], after = (*paddings)[2 * i + 1], &dimSize = shape[axis];
-    if (before < 0 || after < 0)
-      return inferenceError(location,
-                            "C3: paddings must not be negative, as in dimension " + llvm::Twine(axis));
+    if (dimSize != unknown && dimSize + before + after < 0)
+      return inferenceError(location, "C3: paddings must not remove more than the " + llvm::Twine(dimSize) +
+                                          " elements of dimension " + llvm::Twine(axis));
     bool isTooFar = mode == PadMode::Reflect
                         ? std::max(before, after) >= dimSize
                         : mode == PadMode::Circular && dimSize == 0 && before + after > 0;
@@ -504,16 +504,21 @@ FailureOr<SmallVector<Value>> Pad3dOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.wrap(getX());
   std::array<int64_t, 3> axes = volumeAxes(getDataFormat());
-  if (getMode() == PadMode::Constant) {
-    llvm::SmallVector<int64_t> all(10, 0);
-    for (auto [i, axis] : llvm::enumerate(axes)) {
-      all[2 * axis] = (*paddings)[2 * i];
-      all[2 * axis + 1] = (*paddings)[2 * i + 1];
-    }
-    return SmallVector<Value>{e.create<PadOp>(getX(), all, getPadValue())};
+  // Elements are removed after others are added: what is added may depend on them.
+  auto added = [&](size_t i) { return std::max<int64_t>((*paddings)[i], 0); };
+  llvm::SmallVector<int64_t> all(10, 0);
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    all[2 * axis] = added(2 * i);
+    all[2 * axis + 1] = added(2 * i + 1);
   }
+  if (getMode() == PadMode::Constant)
+    x = e.wrap(e.create<PadOp>(x, all, getPadValue()));
+  else
+    for (int64_t axis : axes)
+      x = padAxis(x, axis, all[2 * axis], all[2 * axis + 1], getMode());
   for (auto [i, axis] : llvm::enumerate(axes))
-    x = padAxis(x, axis, (*paddings)[2 * i], (*paddings)[2 * i + 1], getMode());
+    if (int64_t before = (*paddings)[2 * i], after = (*paddings)[2 * i + 1]; before < 0 || after < 0)
+      x = slice(x, axis, std::max<int64_t>(-before, 0), after < 0 ? after : toTheEnd);
   return SmallVector<Value>{x};
 }
 

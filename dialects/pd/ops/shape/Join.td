@@ -97,8 +97,8 @@ def Pd_RepeatInterleaveOp : Pd_Op<"repeat_interleave"> {
   ];
   let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$repeats_tensor, IntDefault<"0">:$repeats,
     IntDefault<"0">:$axis);
-  let newIr = [NewIr<["x"], [], [], ["output_size"]>,
-               NewIr<["x", "repeats_tensor"], [], [], ["output_size"], "repeat_interleave_with_tensor_index">];
+  let newIr = [NewIr<["x"], [], [], ["output_size=any"]>,
+               NewIr<["x", "repeats_tensor"], [], [], ["output_size=any"], "repeat_interleave_with_tensor_index">];
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;
   let library = "repeat_interleave";
@@ -139,12 +139,13 @@ def Pd_Pad3dOp : Pd_Op<"pad3d"> {
   let summary = "The three spatial dimensions of x padded with a constant or with elements of x";
   let description = [{
     `paddings` is left, right, top, bottom, front, back. `mode` is constant (`pad_value`), reflect (mirrored without
-    the edge), replicate (the edge) or circular. `paddings_tensor` must be constant and overrides the attribute.
+    the edge), replicate (the edge) or circular. A negative number removes elements, after others are added.
+    `paddings_tensor` must be constant and overrides the attribute.
   }];
   let constraints = [
     "C1. x has rank 5, and paddings six entries; paddings_tensor is constant",
     "C2. data_format is NCDHW or NDHWC",
-    "C3. no padding is negative",
+    "C3. the dims of the result are not negative",
     "C4. in mode reflect each dim is above its paddings; in mode circular a padded dim is not 0"
   ];
   let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$paddings_tensor, IntsDefault:$paddings,

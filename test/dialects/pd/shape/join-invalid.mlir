@@ -138,9 +138,9 @@ func.func @pad3d_c2(%x: tensor<1x2x1x4x4xf32>) {
 // -----
 
 func.func @pad3d_c3(%x: tensor<1x2x1x4x4xf32>) {
-  // expected-error@+2 {{C3: paddings must not be negative, as in dimension 4}}
+  // expected-error@+2 {{C3: paddings must not remove more than the 4 elements of dimension 4}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.pad3d %x {paddings = array<i64: -1, 0, 0, 2, 0, 0>} : (tensor<1x2x1x4x4xf32>) -> tensor<1x2x1x6x3xf32>
+  %0 = pd.pad3d %x {paddings = array<i64: -4, -1, 0, 2, 0, 0>} : (tensor<1x2x1x4x4xf32>) -> tensor<1x2x1x6x3xf32>
   return
 }
 
