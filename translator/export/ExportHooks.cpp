@@ -95,11 +95,10 @@ struct SliceBounds {
     for (int64_t axis : slice.axes) {
       axis += axis < 0 ? slice.x.getRank() : 0;
       int64_t first = box->firsts[axis], stride = box->strides[axis], count = box->counts[axis];
+      // -1 for a negative stride: down to the first element.
       int64_t last = first + (count - 1) * stride, end = last + (stride > 0 ? 1 : -1);
       if (count == 0)
         first = end = 0, stride = 1;
-      else if (end < 0) // before the first element: -1 would be the last one
-        end -= slice.x.getDimSize(axis);
       bounds.starts.push_back(first);
       bounds.ends.push_back(end);
       bounds.strides.push_back(stride);
