@@ -214,8 +214,8 @@ TEST(ControlFlow, ErrorInTheBodyNamesTheStepAndTheIteration) {
   feeds["n"] = int64(9);
   auto result = session->run(feeds);
   ASSERT_FALSE(result);
-  EXPECT_THAT(result.diagnostics().text(),
-              AllOf(HasSubstr("net: net.py:55: gather -> element: "), HasSubstr("(in iteration 3 of the loop)")));
+  EXPECT_THAT(result.diagnostics().text(), AllOf(HasSubstr("net: net.py:55: gather -> element: "),
+                                                 HasSubstr("(in iteration 3 of the loop)")));
   feeds["n"] = int64(1); // the session still works
   EXPECT_TRUE(session->run(feeds));
 }
