@@ -23,9 +23,9 @@ struct Diagnostic {
   /// The message and, of an error, the expectation; without a full stop.
   std::string message;
 
-  /// The kind of a warning or remark, the same in all versions: "declared-type", "loop-variable",
-  /// "fetched-lod", "state-lod", "pruned-state", "stored-type", "dead-block", "no-assembler"; for a remark of
-  /// a pass, the pass's name.
+  /// The kind, the same in all versions: "declared-type", "loop-variable", "fetched-lod", "state-lod",
+  /// "pruned-state", "stored-type", "dead-block", "no-assembler", "no-fetch", "no-cache", "other-file",
+  /// "ignored-mesh", "strategy", "library-refusal"; for a remark of a pass, the pass's name.
   std::string code = {};
   /// The variable concerned; may be empty.
   std::string variable = {};
