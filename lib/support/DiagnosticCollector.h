@@ -37,6 +37,8 @@ private:
       llvm::raw_string_ostream(message) << "; " << note << inParentheses(textOf(note.getLocation()));
     mlir::Location location = diagnostic.getLocation();
     Diagnostic error{.location = textOf(location), .message = std::move(message)};
+    if (auto fused = mlir::dyn_cast<mlir::FusedLoc>(location); fused && !fused.getLocations().empty())
+      location = fused.getLocations().front();
     if (auto name = mlir::dyn_cast<mlir::NameLoc>(location))
       error.output = name.getName().str();
     diagnostics.add(std::move(error));
@@ -45,7 +47,7 @@ private:
   static std::string inParentheses(const std::string &text) { return text.empty() ? "" : " (" + text + ")"; }
 
   /// A position in a file: "net.mlir:3:12"; empty if it is unknown. Of an imported op its output comes first:
-  /// "relu_0.tmp_0 at net.py:42:0".
+  /// "relu_0.tmp_0 at net.py:42:0"; of fused locations the first one is taken.
   static std::string textOf(mlir::Location location) {
     std::string text;
     llvm::raw_string_ostream stream(text);
@@ -54,6 +56,9 @@ private:
     else if (auto name = mlir::dyn_cast<mlir::NameLoc>(location)) {
       std::string line = textOf(name.getChildLoc());
       stream << name.getName().getValue() << (line.empty() ? "" : " at " + line);
+    } else if (auto fused = mlir::dyn_cast<mlir::FusedLoc>(location);
+               fused && !fused.getLocations().empty()) {
+      stream << textOf(fused.getLocations().front());
     } else if (!mlir::isa<mlir::UnknownLoc>(location)) {
       stream << location;
     }
