@@ -4,6 +4,7 @@
 #   ./bootstrap.sh test   install what is missing, build, run every test
 #   ./bootstrap.sh setup  install what is missing only
 #   ./bootstrap.sh cuda   install the parts of a CUDA toolkit that are missing (setup, run and test do so too)
+#   ./bootstrap.sh onnx   install the Python packages that tests of ONNX models compare with (setup and test do so too)
 #   ./bootstrap.sh cuda-headers  install the headers of all CUDA libraries, for cuda-abi-test (1.2 GB of packages)
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -113,6 +114,31 @@ cuda() {
   fi
 }
 
+# Python packages that tests of ONNX models compare with: the checker, the schemas and the tests of backends of onnx,
+# and ONNX Runtime. The version of onnx is that of translator/onnx/SchemaTable.inc.
+onnx_parts=(onnx==1.23.2 onnxruntime==1.32.0)
+onnx_packages=build/onnx # test/CMakeLists.txt
+
+# Installs them if one is missing: 54 MB of packages, 190 MB on disk. Nothing of the build needs them. CI must not skip
+# their tests, so there a failure is an error.
+onnx() {
+  local part is_complete=1
+  for part in "${onnx_parts[@]}"; do
+    [[ -d $onnx_packages/${part/==/-}.dist-info ]] || is_complete=0
+  done
+  ((is_complete == 0)) || return 0
+  echo "installing ${onnx_parts[*]} into $onnx_packages"
+  setup_pip
+  mkdir -p "$onnx_packages"
+  rm -rf "${onnx_packages:?}"/*
+  if ! python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore \
+    --target "$onnx_packages" "${onnx_parts[@]}"; then
+    echo "warning: the packages above cannot be installed; tests that compare with them are skipped. Run" \
+      "./bootstrap.sh onnx again when online" >&2
+    [[ -z ${CI:-} ]]
+  fi
+}
+
 # Builds the targets that are given, or all.
 build() {
   mkdir -p build/release
@@ -157,10 +183,11 @@ tests() {
 }
 
 case "${1:-}" in
-  setup) setup; cuda ;;
+  setup) setup; cuda; onnx ;;
   cuda) cuda ;;
+  onnx) onnx ;;
   cuda-headers) install_cuda_headers "${cuda_headers[@]}" "${large_cuda_headers[@]}" ;;
   run) setup; cuda; build tools; run ;;
-  test) setup; cuda; build; tests ;;
-  *) sed -n '2,7p' "$0"; exit 1 ;;
+  test) setup; cuda; onnx; build; tests ;;
+  *) sed -n '2,8p' "$0"; exit 1 ;;
 esac
