@@ -1,11 +1,11 @@
 #include "lib/check/CheckCase.h"
 
+#include "lib/check/CaseFolder.h"
 #include "lib/check/Differential.h"
 #include "lib/check/ImportOnly.h"
 #include "lib/check/ReferenceRun.h"
 #include "lib/check/Schedules.h"
 #include "lib/check/ShardCheck.h"
-#include "translator/params/Safetensors.h"
 
 #include <algorithm>
 #include <cstring>
@@ -50,22 +50,26 @@ private:
     return false;
   }
 
-  bool readTensors(const char *file, Tensors &out) {
-    Result<Tensors> read = params::readSafetensors(folder + "/" + file);
-    if (!read)
-      return failed(read.diagnostics());
-    out = std::move(*read);
-    return true;
-  }
-
   bool readFolder() {
     enter(Stage::Read);
-    Result<CaseMeta> read = readCaseMeta(folder + "/meta.json");
+    Result<CaseMeta> read = readCase(folder);
     if (!read)
       return failed(read.diagnostics());
     meta = std::move(*read);
-    return !meta.runnable ||
-           (readTensors("inputs.safetensors", inputs) && readTensors("expected.safetensors", expected));
+    meta.rtol = options.rtol.value_or(meta.rtol);
+    meta.atol = options.atol.value_or(meta.atol);
+    Result<std::string> path = modelOfCase(folder);
+    if (!path)
+      return failed(path.diagnostics());
+    model = *path;
+    if (!meta.runnable)
+      return true;
+    Result<CaseTensors> tensors = readCaseTensors(folder);
+    if (!tensors)
+      return failed(tensors.diagnostics());
+    inputs = std::move(tensors->inputs);
+    expected = std::move(tensors->expected);
+    return true;
   }
 
   /// Whether the gradient belongs to another parameter. Quantization passes list a gradient for the quantized
@@ -99,7 +103,7 @@ private:
       for (const auto &[parameter, gradient] : meta.parameterGradients)
         if (!parameter.ends_with("@GRAD") && !isOfOther(parameter, gradient))
           modelOptions.derivedGradients[parameter] = parameter + "@GRAD";
-    Result<Model> model = Model::open(folder, modelOptions);
+    Result<Model> model = Model::open(this->model, modelOptions);
     if (!model) {
       failed(model.diagnostics());
       return std::nullopt;
@@ -173,7 +177,7 @@ private:
   /// Cases without expected values: collectives, mixed precision without CPU kernels, very large models.
   void importOnly() {
     enter(Stage::Import);
-    if (Result<void> imported = importAndVerify(folder, meta, options.onDiagnostic); !imported)
+    if (Result<void> imported = importAndVerify(model, meta, options.onDiagnostic); !imported)
       failed(imported.diagnostics());
   }
 
@@ -185,7 +189,7 @@ private:
       Tensors feeds = withPrefix(inputs, prefix);
       setLods(feeds, meta);
       enter(Stage::Run);
-      Result<ReferenceRun> evaluated = runReference(folder, meta, feeds, options.dynamicDims);
+      Result<ReferenceRun> evaluated = runReference(model, meta, feeds, options.dynamicDims);
       if (!evaluated)
         failed(evaluated.diagnostics());
       else if (!evaluated->notEvaluated.empty())
@@ -224,7 +228,7 @@ private:
     Tensors feeds = withPrefix(inputs, meta.runPrefix(0));
     setLods(feeds, meta);
     ShardCheck check;
-    if (Result<void> done = checkShardings(folder, meta, feeds, {}, check, notEvaluated); !done)
+    if (Result<void> done = checkShardings(model, meta, feeds, {}, check, notEvaluated); !done)
       failed(done.diagnostics());
     else if (!check.differences.empty())
       for (const std::string &difference : check.differences)
@@ -238,7 +242,7 @@ private:
       return skip("the case has no expected outputs, or they are not a function of the feeds");
     enter(Stage::Run);
     setLods(inputs, meta);
-    Result<DifferentialResult> done = compareMutants(folder, meta, inputs, options.seed, options.mutants);
+    Result<DifferentialResult> done = compareMutants(model, meta, inputs, options.seed, options.mutants);
     if (!done)
       failed(done.diagnostics());
     else if (done->compared == 0)
@@ -261,6 +265,7 @@ private:
   }
 
   std::string folder;
+  std::string model; ///< the path of the program
   const CheckOptions &options;
   CaseMeta meta;
   Tensors inputs, expected;

@@ -1,4 +1,4 @@
-/// Check of a case folder: runs the program and compares its outputs with Paddle's.
+/// Check of a case folder: runs the program and compares its outputs with the expected ones.
 #pragma once
 
 #include "lib/check/CaseResult.h"
@@ -21,6 +21,8 @@ struct CheckOptions {
   /// Number of mutants of the program to run by compiled code and by the evaluator, instead of the program.
   int mutants = 0;
   uint64_t seed = 0;
+  /// Tolerances instead of those of the cases.
+  std::optional<double> rtol, atol;
   /// Decomposes all composite ops.
   bool decompose = false;
   /// Derives the gradients of training cases from the forward part, instead of running their gradient ops.
@@ -45,7 +47,7 @@ struct CheckOptions {
   std::function<void(Stage)> onStage = [](Stage) {};
 };
 
-/// Checks the case in `folder` by all rules of its meta.json.
+/// Checks the case in `folder` (CaseFolder.h) by all rules of its description.
 CaseResult checkCase(const std::string &folder, const CheckOptions &options);
 
 } // namespace proa::check

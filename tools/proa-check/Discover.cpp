@@ -1,6 +1,6 @@
 #include "tools/proa-check/Discover.h"
 
-#include "lib/check/CaseMeta.h"
+#include "lib/check/CaseFolder.h"
 #include "lib/support/Suggest.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ bool contains(const std::vector<std::string> &list, const std::string &value) {
   return std::find(list.begin(), list.end(), value) != list.end();
 }
 
-/// A case whose meta.json cannot be read is selected, so that its check reports the error.
+/// A case whose description cannot be read is selected, so that its check reports the error.
 bool selectedByOps(const check::CaseMeta &meta, const Selection &selection) {
   bool uses = selection.withOps.empty();
   for (auto &[op, count] : meta.opHistogram) {
@@ -106,19 +106,6 @@ Diagnostics nothingSelected(const Selection &selection, size_t cases,
   return diagnostics;
 }
 
-/// The case folders below `directory`, or the directory itself if it is one.
-std::vector<std::string> foldersBelow(const std::string &directory) {
-  std::error_code error;
-  if (fs::exists(fs::path(directory) / "meta.json", error))
-    return {fs::path(directory).lexically_normal().string()};
-  std::vector<std::string> folders;
-  for (auto entry = fs::recursive_directory_iterator(directory, error); !error && entry != fs::end(entry);
-       entry.increment(error))
-    if (entry->path().filename() == "meta.json")
-      folders.push_back(entry->path().parent_path().lexically_normal().string());
-  return folders;
-}
-
 } // namespace
 
 Result<std::vector<FoundCase>> findCases(const std::vector<std::string> &directories,
@@ -131,12 +118,13 @@ Result<std::vector<FoundCase>> findCases(const std::vector<std::string> &directo
     filter = std::regex(selection.filter);
   std::vector<std::string> folders;
   for (const std::string &directory : directories) {
-    std::vector<std::string> found = foldersBelow(directory);
+    std::vector<std::string> found = check::caseFoldersIn(directory);
     std::error_code ignored;
     if (found.empty())
       diagnostics.add(directory,
                       std::string(fs::exists(directory, ignored) ? "" : "the directory does not exist, ") +
-                          "expected a directory that contains case folders (meta.json)");
+                          "expected a directory that contains case folders (meta.json, or model.onnx with "
+                          "test_data_set_0)");
     folders.insert(folders.end(), found.begin(), found.end());
   }
   if (!diagnostics.empty())
@@ -148,7 +136,7 @@ Result<std::vector<FoundCase>> findCases(const std::vector<std::string> &directo
   for (const std::string &folder : folders) {
     if (!std::regex_search(folder, filter))
       continue;
-    Result<check::CaseMeta> meta = check::readCaseMeta(folder + "/meta.json");
+    Result<check::CaseMeta> meta = check::readCase(folder);
     if (meta)
       for (const auto &[op, count] : meta->opHistogram)
         ops[op] += count;

@@ -20,10 +20,10 @@ struct Selection {
 
 struct FoundCase {
   std::string folder;
-  std::string group; ///< the first part of the name in meta.json: "ops", "models"
+  std::string group; ///< the first part of the case's name: "ops", "models"
 };
 
-/// The folders with a meta.json below each directory (or the directory itself), sorted. Errors: a directory
+/// The case folders in each directory (or the directory itself), sorted. Errors: a directory
 /// that does not exist or has no case, an invalid filter, an empty selection.
 Result<std::vector<FoundCase>> findCases(const std::vector<std::string> &directories,
                                          const Selection &selection);

@@ -68,6 +68,10 @@ void declareSelection(CommandLine &line, Options &options) {
   line.add_option("--threads", options.check.threads, "Number of threads of each run")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
+  line.add_option("--rtol", options.check.rtol, "Relative tolerance instead of those of the cases")
+      ->check(CLI::Range(0.0, 1e6));
+  line.add_option("--atol", options.check.atol, "Absolute tolerance instead of those of the cases")
+      ->check(CLI::Range(0.0, 1e6));
   line.add_option("--cache", options.check.cacheDirectory,
                   "Folder of the cache of compiled programs; 'off': no cache")
       ->check(checkName)
@@ -289,15 +293,17 @@ int workOnRanks(Options &options) {
 int main(int argc, char **argv) {
   Options options;
   options.pool.jobs = availableCores();
-  CommandLine line("proa-check",
-                   "Runs the programs of case folders (meta.json, program, weights, inputs, expected "
-                   "outputs) and compares their outputs with the expected ones.",
-                   "  proa-check test/corpus\n"
-                   "  proa-check test/corpus/ops --filter 'conv2d|pool' --verbose\n"
-                   "  proa-check test/corpus/models --jobs 2 --timeout 120 --json report.json\n"
-                   "  proa-check test/corpus/training --strategy dp2,mp2,zero1\n"
-                   "  mpirun -n 2 proa-check test/corpus/training --strategy dp2\n"
-                   "  gdb --args proa-check --jobs 0 test/corpus/ops/relu/basic\n");
+  CommandLine line(
+      "proa-check",
+      "Runs the programs of case folders and compares their outputs with the expected ones. A case "
+      "folder has meta.json, a program, weights, inputs and expected outputs, or is a data set of "
+      "ONNX's tests: test_data_set_N beside model.onnx.",
+      "  proa-check test/corpus\n"
+      "  proa-check test/corpus/ops --filter 'conv2d|pool' --verbose\n"
+      "  proa-check test/corpus/models --jobs 2 --timeout 120 --json report.json\n"
+      "  proa-check test/corpus/training --strategy dp2,mp2,zero1\n"
+      "  mpirun -n 2 proa-check test/corpus/training --strategy dp2\n"
+      "  gdb --args proa-check --jobs 0 test/corpus/ops/relu/basic\n");
   declareSelection(line, options);
   declareModes(line, options);
   declareReports(line, options);

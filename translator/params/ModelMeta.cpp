@@ -2,6 +2,8 @@
 
 #include "translator/params/MetaFields.h"
 
+#include <algorithm>
+
 namespace proa::params {
 namespace {
 
@@ -28,6 +30,8 @@ CompareRule ModelMeta::ruleFor(const std::string &fetch) const {
   CompareRule rule{compare, rtol, atol, std::nullopt};
   if (auto statistics = expectedStatistics.find(fetch); statistics != expectedStatistics.end())
     rule.statistics = statistics->second;
+  if (auto minimum = minimumRtol.find(fetch); minimum != minimumRtol.end())
+    rule.rtol = std::max(rule.rtol, minimum->second);
   return rule;
 }
 

@@ -26,6 +26,8 @@ struct ModelMeta {
   CompareKind compare = CompareKind::AllClose;
   double rtol = 1e-5;
   double atol = 1e-6;
+  /// Relative tolerances of single outputs that are at least these.
+  std::map<std::string, double> minimumRtol;
   std::map<std::string, Statistics> expectedStatistics;
   std::map<std::string, Lod> expectedLod;
   /// Outputs with wrong expected values, and the reason.
