@@ -1,0 +1,106 @@
+"""ONNX's tests of backends as folders in ONNX's layout: KIND/TEST/model.onnx with test_data_set_0."""
+import pathlib
+import re
+import shutil
+import warnings
+from dataclasses import dataclass
+
+import onnx
+from onnx import TensorProto, numpy_helper
+
+# Kinds of tests whose data is in the package. The models of "real" are downloads.
+FILE_KINDS = ("simple", "pytorch-converted", "pytorch-operator")
+KINDS = ("node",) + FILE_KINDS
+
+
+@dataclass
+class Test:
+    name: str  # "node/test_abs"
+    op: str  # the op that the test is for: "Abs"; the kind of tests of several ops
+    ops: frozenset  # all ops of the model
+
+    @property
+    def kind(self):
+        return self.name.split("/")[0]
+
+
+def op_name(node):
+    return node.op_type if node.domain in ("", "ai.onnx") else f"{node.domain}.{node.op_type}"
+
+
+def ops_of(graph):
+    """All ops of a graph and of the graphs in it."""
+    ops = set()
+    for node in graph.node:
+        ops.add(op_name(node))
+        for attribute in node.attribute:
+            for inner in [attribute.g] * attribute.HasField("g") + list(attribute.graphs):
+                ops |= ops_of(inner)
+    return ops
+
+
+def node_cases():
+    from onnx.backend.test.loader import load_model_tests
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # the expected values of some cases divide by 0
+        return load_model_tests(kind="node")
+
+
+def message_of(value, info):
+    """The message that a data file holds."""
+    if isinstance(value, TensorProto):
+        return value
+    kind = info.type.WhichOneof("value")
+    if kind == "sequence_type":
+        return numpy_helper.from_list(value, info.name)
+    if kind == "optional_type":
+        return numpy_helper.from_optional(value, info.name)
+    return numpy_helper.from_array(value, info.name)
+
+
+def write_data_set(folder, graph, inputs, outputs):
+    folder.mkdir(parents=True)
+    for prefix, values, infos in (("input", inputs, graph.input), ("output", outputs, graph.output)):
+        for i, (value, info) in enumerate(zip(values, infos, strict=True)):
+            (folder / f"{prefix}_{i}.pb").write_bytes(message_of(value, info).SerializeToString())
+
+
+def write_node_test(folder, case):
+    folder.mkdir(parents=True)
+    (folder / "model.onnx").write_bytes(case.model.SerializeToString())
+    for i, (inputs, outputs) in enumerate(case.data_sets):
+        write_data_set(folder / f"test_data_set_{i}", case.model.graph, inputs, outputs)
+
+
+def node_tests():
+    """Tests of single ops with their cases. "test_abs_expanded" is the function of the op of "test_abs"."""
+    cases = node_cases()
+    op_of = {case.name: op_name(case.model.graph.node[0]) for case in cases}
+    for case in cases:
+        base = re.sub(r"_expanded(_ver\d+)?$", "", case.name)
+        yield Test(f"node/{case.name}", op_of[base if base in op_of else case.name],
+                   frozenset(ops_of(case.model.graph))), case
+
+
+def file_tests():
+    """Tests that are folders of the package, with these."""
+    data = pathlib.Path(onnx.__file__).parent / "backend/test/data"
+    for kind in FILE_KINDS:
+        for model in sorted((data / kind).glob("*/model.onnx")):
+            yield Test(f"{kind}/{model.parent.name}", kind, frozenset(ops_of(onnx.load(model).graph))), model.parent
+
+
+def write_suite(folder, is_selected=lambda test: True):
+    """Writes the selected tests below `folder`, which is removed first; returns them."""
+    shutil.rmtree(folder, ignore_errors=True)
+    tests = []
+    for test, case in node_tests():
+        if is_selected(test):
+            write_node_test(folder / test.name, case)
+            tests.append(test)
+    for test, source in file_tests():
+        if is_selected(test):
+            shutil.copytree(source, folder / test.name)
+            tests.append(test)
+    return tests
