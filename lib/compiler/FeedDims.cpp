@@ -22,6 +22,8 @@ template <class Visit> void forEachFeed(translator::SourceProgram &program, cons
         visit(variable.name, variable.dims);
     return;
   }
+  if (!program.newIr())
+    return;
   for (newir::Operation &op : program.newIr()->operations)
     if (op.name == "1.data" && op.outputs.size() == 1)
       if (const newir::Literal *name = op.attribute("name"))

@@ -24,7 +24,7 @@ RULES = [
     ("translator/legacy", r"(mlir|llvm|dialects|passes|translator/(?!legacy))/", None),
     ("translator/onnx", r"(mlir|llvm|dialects|passes|translator/(?!onnx|legacy/Report))/", None),
     ("translator/newir", r"(mlir|llvm|dialects|passes|translator/(?!newir))/", None),
-    ("translator/program", r"(mlir|llvm|dialects|passes|translator/(?!legacy|newir|program))/", None),
+    ("translator/program", r"(mlir|llvm|dialects|passes|translator/(?!legacy|newir|onnx|program))/", None),
     ("translator/params", r"(mlir|llvm|dialects|passes)/", None),
 ]
 # Importers create ops by their class, or by a name from a table.

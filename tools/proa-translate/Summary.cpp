@@ -2,6 +2,8 @@
 
 #include "translator/import/LegacyTable.h"
 #include "translator/import/newir/NewIrImporter.h"
+#include "translator/import/onnx/OnnxImporter.h"
+#include "translator/onnx/Parameters.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -103,10 +105,47 @@ static void countLegacy(const legacy::Program &program, ProgramSummary &summary,
   }
 }
 
+/// The graph and those in it.
+static void countOnnx(const onnx::Graph &graph, ProgramSummary &summary,
+                      std::map<std::string, int64_t> &counts) {
+  ++summary.blocks;
+  for (const onnx::Node &node : graph.nodes) {
+    ++summary.operations;
+    std::string domain(onnx::canonicalDomain(node.domain));
+    ++counts[domain.empty() ? node.type : domain + "." + node.type];
+    for (const onnx::Attribute &attribute : node.attributes)
+      for (const onnx::Graph &inner : attribute.graphs())
+        countOnnx(inner, summary, counts);
+  }
+}
+
+static void countOnnx(const onnx::Model &model, ProgramSummary &summary,
+                      std::map<std::string, int64_t> &counts) {
+  countOnnx(model.graph, summary, counts);
+  onnx::Parameters parameters(model);
+  for (const onnx::Parameter &parameter : parameters.all())
+    countTensor(true, onnx::storageOf(parameter.value->type), parameter.value->dims, summary);
+}
+
+static bool isKnown(const translator::SourceProgram &program, const std::string &type) {
+  if (const onnx::Model *model = program.onnx()) {
+    auto [domain, name] = llvm::StringRef(type).rsplit('.');
+    if (name.empty())
+      std::swap(domain, name);
+    return import::isKnownInOnnx(domain, name,
+                                 onnx::opsetOf(model->opsetImports, std::string_view(domain)).value_or(1));
+  }
+  if (program.newIr())
+    return import::isKnownInNewIr(type.find('.') == std::string::npos ? "1." + type : type);
+  return import::isImported(type);
+}
+
 ProgramSummary summarize(const translator::SourceProgram &program) {
   ProgramSummary summary;
   std::map<std::string, int64_t> counts;
-  if (const newir::Model *model = program.newIr()) {
+  if (const onnx::Model *model = program.onnx()) {
+    countOnnx(*model, summary, counts);
+  } else if (const newir::Model *model = program.newIr()) {
     summary.blocks = 1;
     for (const newir::Parameter &parameter : model->parameters)
       countTensor(parameter.isPersistable, parameter.value.type.dtype, parameter.value.type.dims, summary);
@@ -114,12 +153,8 @@ ProgramSummary summarize(const translator::SourceProgram &program) {
   } else {
     countLegacy(*program.legacy(), summary, counts);
   }
-  for (auto &[type, count] : counts) {
-    bool isKnown = program.newIr()
-                       ? import::isKnownInNewIr(type.find('.') == std::string::npos ? "1." + type : type)
-                       : import::isImported(type);
-    summary.types.push_back({type, count, isKnown, 0});
-  }
+  for (auto &[type, count] : counts)
+    summary.types.push_back({type, count, isKnown(program, type), 0});
   std::sort(summary.types.begin(), summary.types.end(), [](const OpSummary &a, const OpSummary &b) {
     return a.count != b.count ? a.count > b.count : a.type < b.type;
   });
@@ -144,6 +179,20 @@ void addNewIrFlops(const std::vector<newir::Operation> &operations, const FlopCo
     for (const std::vector<newir::Block> &region : op.regions)
       for (const newir::Block &block : region)
         addNewIrFlops(block.operations, count, byType, uncountedByType);
+  }
+}
+
+/// Imported ops have the name of the first output of their node.
+void addOnnxFlops(const onnx::Graph &graph, const FlopCount &count, OpCounts &byType,
+                  OpCounts &uncountedByType) {
+  for (const onnx::Node &node : graph.nodes) {
+    if (node.outputs.empty())
+      continue;
+    addTo(byType, node.type, count.byOutput, node.outputs.front());
+    addTo(uncountedByType, node.type, count.unknownByOutput, node.outputs.front());
+    for (const onnx::Attribute &attribute : node.attributes)
+      for (const onnx::Graph &inner : attribute.graphs())
+        addOnnxFlops(inner, count, byType, uncountedByType);
   }
 }
 
@@ -173,6 +222,8 @@ void addFlops(ProgramSummary &summary, const translator::SourceProgram &program,
   OpCounts byType, uncountedByType;
   if (const newir::Model *model = program.newIr())
     addNewIrFlops(model->operations, count, byType, uncountedByType);
+  else if (const onnx::Model *model = program.onnx())
+    addOnnxFlops(model->graph, count, byType, uncountedByType);
   else
     addLegacyFlops(*program.legacy(), count, summary, byType, uncountedByType);
   for (OpSummary &op : summary.types) {

@@ -2,6 +2,7 @@
 
 #include "translator/import/ProgramImporter.h"
 #include "translator/import/newir/NewIrImporter.h"
+#include "translator/import/onnx/OnnxImporter.h"
 
 using namespace mlir;
 
@@ -55,12 +56,16 @@ Result<OwningOpRef<ModuleOp>> importProgram(MLIRContext &context, const translat
                                             const ImportOptions &options) {
   if (const newir::Model *model = program.newIr())
     return importNewIr(context, *model, options);
+  if (const onnx::Model *model = program.onnx())
+    return importOnnx(context, *model, options);
   return importProgram(context, *program.legacy(), options);
 }
 
 Result<Interface> declaredInterface(MLIRContext &context, const translator::SourceProgram &program,
                                     const ImportOptions &options) {
   if (const newir::Model *model = program.newIr())
+    return declaredInterface(context, *model, options);
+  if (const onnx::Model *model = program.onnx())
     return declaredInterface(context, *model, options);
   return ProgramImporter(context, *program.legacy(), options).declaredInterface();
 }

@@ -75,7 +75,7 @@ std::map<std::string, Tensor> specializingParameters(const std::map<std::string,
 /// with the op's index, type, output and Python line.
 Result<mlir::OwningOpRef<mlir::ModuleOp>>
 importProgram(mlir::MLIRContext &context, const legacy::Program &program, const ImportOptions &options = {});
-/// The same for a program of either format.
+/// The same for a program of any format.
 Result<mlir::OwningOpRef<mlir::ModuleOp>> importProgram(mlir::MLIRContext &context,
                                                         const translator::SourceProgram &program,
                                                         const ImportOptions &options = {});

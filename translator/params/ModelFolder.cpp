@@ -1,5 +1,6 @@
 #include "translator/params/ModelFolder.h"
 
+#include "translator/onnx/Parameters.h"
 #include "translator/params/GeneratedParams.h"
 #include "translator/params/PaddleParams.h"
 #include "translator/params/Safetensors.h"
@@ -34,8 +35,10 @@ bool isJsonProgram(const std::string &path) {
 
 /// The only program among several, none of which has one of the names that are looked for first.
 Result<std::string> programAmong(const fs::path &folder, std::vector<std::string> found) {
-  // A .pdmodel is a program; a .json beside it may be anything.
-  auto isBinary = [](const std::string &path) { return path.ends_with(".pdmodel"); };
+  // A .pdmodel or .onnx is a program; a .json beside it may be anything.
+  auto isBinary = [](const std::string &path) {
+    return path.ends_with(".pdmodel") || path.ends_with(".onnx");
+  };
   auto binaries = std::count_if(found.begin(), found.end(), isBinary);
   if (binaries == 1)
     return *std::find_if(found.begin(), found.end(), isBinary);
@@ -52,10 +55,9 @@ Result<std::string> programAmong(const fs::path &folder, std::vector<std::string
   if (programs.empty() && isFile(folder / "model"))
     return (folder / "model").string();
   if (programs.empty())
-    return errorAt(
-        folder.string(),
-        "found no program, expected program.json, *.pdmodel, __model__, model, or a *.json that is one");
-  for (const char *name : {"inference.json", "model.json"})
+    return errorAt(folder.string(), "found no program, expected program.json, *.pdmodel, *.onnx, __model__, "
+                                    "model, or a *.json that is one");
+  for (const char *name : {"inference.json", "model.json", "model.onnx"})
     if (std::find(programs.begin(), programs.end(), (folder / name).string()) != programs.end())
       return (folder / name).string();
   return errorAt(folder.string(),
@@ -64,7 +66,7 @@ Result<std::string> programAmong(const fs::path &folder, std::vector<std::string
 
 /// The program that a path without its extension means, as in Paddle's API: "dir/inference".
 std::optional<std::string> programWithPrefix(const std::string &path) {
-  for (const char *extension : {".pdmodel", ".json"})
+  for (const char *extension : {".pdmodel", ".json", ".onnx"})
     if (isFile(path + extension))
       return path + extension;
   return std::nullopt;
@@ -76,7 +78,8 @@ Result<std::string> programIn(const fs::path &folder, std::vector<std::string> &
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
     if (fs::path path = entry->path();
-        isFile(path) && (path.extension() == ".pdmodel" || path.extension() == ".json"))
+        isFile(path) &&
+        (path.extension() == ".pdmodel" || path.extension() == ".json" || path.extension() == ".onnx"))
       found.push_back(path.string());
   if (error)
     return errorAt(folder.string(), "cannot list the folder: " + error.message());
@@ -129,6 +132,8 @@ bool isSecondForm(const fs::path &candidate, const fs::path &used) {
 
 void findWeights(ModelFiles &files) {
   fs::path program(files.program), folder = program.parent_path();
+  if (program.extension() == ".onnx") // has its weights
+    return;
   for (const fs::path &candidate : weightsBeside(program))
     if (isFile(candidate) && files.weightsForm == WeightsForm::None) {
       files.weights = candidate.string();
@@ -202,7 +207,7 @@ void adoptType(legacy::Variable &variable, const Tensor &tensor) {
 } // namespace
 
 bool isProgram(const std::string &file) {
-  return file.ends_with(".pdmodel") || fs::path(file).filename() == "__model__" ||
+  return file.ends_with(".pdmodel") || file.ends_with(".onnx") || fs::path(file).filename() == "__model__" ||
          fs::path(file).filename() == "program.json";
 }
 
@@ -234,7 +239,17 @@ static std::vector<std::string> savedVariables(const newir::Model &model) {
   return {names.begin(), names.end()};
 }
 
+static std::vector<std::string> savedVariables(const onnx::Model &model) {
+  std::set<std::string> names;
+  onnx::Parameters parameters(model);
+  for (const onnx::Parameter &parameter : parameters.all())
+    names.insert(parameter.name);
+  return {names.begin(), names.end()};
+}
+
 std::vector<std::string> savedVariables(const translator::SourceProgram &program) {
+  if (const onnx::Model *model = program.onnx())
+    return savedVariables(*model);
   return program.legacy() ? savedVariables(*program.legacy()) : savedVariables(*program.newIr());
 }
 
@@ -333,7 +348,29 @@ static Result<Tensors> readParameters(const ModelFiles &files, const newir::Mode
   return used;
 }
 
+/// The model's own tensors, and those of a weights file in their place.
+static Result<Tensors> readParameters(const ModelFiles &files, const onnx::Model &model) {
+  Result<Tensors> given = readStoredAndGenerated(files, savedVariables(model));
+  if (!given)
+    return given.diagnostics();
+  Tensors used;
+  Diagnostics diagnostics;
+  onnx::Parameters parameters(model);
+  for (const onnx::Parameter &parameter : parameters.all()) {
+    const Tensor &own = parameter.value->elements;
+    auto tensor = given->find(parameter.name);
+    if (tensor != given->end() && !agrees(own.dtype(), own.dims(), tensor->second))
+      diagnostics.add(files.weights, typeError(parameter.name, own.dtype(), own.dims(), tensor->second));
+    used.emplace(parameter.name, tensor == given->end() ? own : tensor->second);
+  }
+  if (!diagnostics.empty())
+    return diagnostics;
+  return used;
+}
+
 Result<Tensors> readParameters(const ModelFiles &files, translator::SourceProgram &program) {
+  if (const onnx::Model *model = program.onnx())
+    return readParameters(files, *model);
   if (legacy::Program *legacy = program.legacy())
     return readParameters(files, *legacy);
   return readParameters(files, *program.newIr());

@@ -34,18 +34,19 @@ struct ModelFiles {
   std::vector<std::string> unused;
 };
 
-/// Whether the name is one of a program: *.pdmodel, __model__, program.json.
+/// Whether the name is one of a program: *.pdmodel, *.onnx, __model__, program.json.
 bool isProgram(const std::string &file);
 /// The names of weights that are looked for beside a program, as text for messages.
 std::string weightsNames(const std::string &program);
 
-/// Finds the files of a model. `path` is a program file, one without its extension .pdmodel or .json, or a
-/// folder with one program: program.json, program.pdmodel, __model__, or else the only *.pdmodel or the only
-/// *.json whose text begins as a program; of several, inference.json or model.json; else a file named
-/// "model". Weights are `weights` if given; else, beside the program, the file of the program's own name with
-/// .safetensors or .pdiparams, params.safetensors, params.pdiparams, __params__, for "model" the file
-/// "params"; else what meta.json generates; else, for a program without an extension, the folder itself.
-/// Errors: a missing file or folder; no program, or several; weights in an unknown form.
+/// Finds the files of a model. `path` is a program file, one without its extension .pdmodel, .json or .onnx,
+/// or a folder with one program: program.json, program.pdmodel, __model__, or else the only *.pdmodel or
+/// *.onnx or the only *.json whose text begins as a program; of several, inference.json, model.json or
+/// model.onnx; else a file named "model". A model of ONNX has its own weights. Weights are `weights` if
+/// given; else, beside the program, the file of the program's own name with .safetensors or .pdiparams,
+/// params.safetensors, params.pdiparams, __params__, for "model" the file "params"; else what meta.json
+/// generates; else, for a program without an extension, the folder itself. Errors: a missing file or folder;
+/// no program, or several; weights in an unknown form.
 Result<ModelFiles> findModel(const std::string &path, const std::string &weights = {});
 
 struct ModelFolder {

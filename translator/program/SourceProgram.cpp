@@ -2,6 +2,11 @@
 
 #include "lib/support/Files.h"
 #include "translator/legacy/ReadProgram.h"
+#include "translator/onnx/Inline.h"
+#include "translator/onnx/ReadModel.h"
+#include "translator/onnx/Schema.h"
+
+#include <filesystem>
 
 namespace proa::translator {
 namespace {
@@ -19,13 +24,24 @@ Result<SourceProgram> readNewIr(std::string_view text, const std::string &name) 
   return SourceProgram(std::move(*model));
 }
 
+bool isOnnx(const std::string &name) { return name.ends_with(".onnx"); }
+
+Result<SourceProgram> checked(Result<onnx::Model> model, const std::string &name) {
+  if (!model)
+    return model.diagnostics();
+  if (Result<void> valid = onnx::checkSchemas(*model, name); !valid)
+    return valid.diagnostics();
+  Result<onnx::Model> inlined = onnx::inlineFunctions(std::move(*model), name);
+  if (!inlined)
+    return inlined.diagnostics();
+  return SourceProgram(std::move(*inlined));
+}
+
 } // namespace
 
 Result<SourceProgram> readProgram(const std::string &path) {
-  if (path.ends_with(".onnx"))
-    return errorAt(path,
-                   "found an ONNX model, which proa cannot import yet, expected a program of PaddlePaddle "
-                   "(JSON or .pdmodel)");
+  if (isOnnx(path))
+    return checked(onnx::readModel(path), path);
   auto file = mapFile(path);
   if (!file)
     return file.diagnostics();
@@ -35,6 +51,11 @@ Result<SourceProgram> readProgram(const std::string &path) {
 }
 
 Result<SourceProgram> readProgramText(std::string_view text, const std::string &name) {
+  if (isOnnx(name)) {
+    std::string folder = std::filesystem::path(name).parent_path().string();
+    return checked(onnx::readModelBytes(std::as_bytes(std::span(text)), name, folder.empty() ? "." : folder),
+                   name);
+  }
   return newir::isNewIr(text) ? readNewIr(text, name) : toSource(legacy::readProgramText(text, name));
 }
 

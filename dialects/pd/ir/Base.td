@@ -16,6 +16,7 @@ include "dialects/pd/ir/ArrayReference.td"
 include "dialects/pd/ir/ArrayVjp.td"
 include "dialects/pd/ir/ElementInterface.td"
 include "dialects/pd/ir/Interfaces.td"
+include "dialects/pd/ir/Onnx.td"
 include "dialects/pd/ir/SamplingInterface.td"
 
 //===-- Types -----------------------------------------------------------------------------------------------------===//
@@ -211,6 +212,7 @@ def Pd_Elementwise : NativeOpTrait<"ElementwiseTrait"> {
 //   newIrInPlace   "NAME_(out=x)": the results of the in-place op NAME_ and the operands that they overwrite.
 //                  Default: x_out or out_x overwrites x or in_x; without such names the first result overwrites the
 //                  first operand. "operand 1": an operand that the record lacks; "NAME_()": none
+//   onnx           mappings of ops of ONNX (dialects/pd/ir/Onnx.td). An export takes the first one that it can
 class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
   list<string> constraints = [];
   string infer = "";
@@ -242,6 +244,7 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
   list<NewIr> newIr = [];
   list<string> newIrGradients = [];
   list<string> newIrInPlace = [];
+  list<Onnx> onnx = [];
 
   let traits = [Pd_DeclaredAttributesOnly] # t # !if(pure, [Pure], []<Trait>) # [InferTypeOpAdaptorWithIsCompatible]
     # !if(!empty(scalar), []<Trait>, [DeclareOpInterfaceMethods<ScalarOpInterface>, Pd_Elementwise])

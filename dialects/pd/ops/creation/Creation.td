@@ -4,6 +4,9 @@
 
 include "dialects/pd/ir/Base.td"
 
+def : OnnxFormula<"Constant", "importConstant">;
+def : OnnxFormula<"Identity", "importIdentity">;
+
 def Pd_ConstantOp : Pd_Op<"constant", [ConstantLike]> {
   let sharding = "whole: each device creates its part of a constant";
   let summary = "A constant tensor";

@@ -11,6 +11,8 @@ class Pd_BinaryOp<string mnemonic, TypeConstraint type, list<Trait> t = []> : Pd
   let infer = "inferBroadcast";
 }
 
+class OnnxBinary<string type> : Onnx<type, ["A", "B"], ["C"]>;
+
 // Legacy mapping with `axis`: the dimension of X at which the dimensions of Y begin; -1: aligned at the last.
 class LegacyByAxis<string type, string hook = "importElementwise", list<string> fused = []>
     : Legacy<type, ["X", "Y"], ["Out"], [], ["force_cpu"] # fused, hook, constants_=["axis=-1"]>;
@@ -23,6 +25,7 @@ class LegacyFusedElementwise<string type> : Legacy<type, ["X", "Y"], ["Out"], []
   ["axis", "scale", "save_intermediate_out", "functor_list", "IntermediateOut"], "importFusedElementwise">;
 
 def Pd_AddOp : Pd_BinaryOp<"add", Pd_Tensor, [Commutative]> {
+  let onnx = [OnnxBinary<"Add">];
   let summary = "x + y; logical or for bools";
   let scalar = "b.add(x, y)";
   let derivatives = ["1.0", "1.0"];
@@ -34,6 +37,7 @@ def Pd_AddOp : Pd_BinaryOp<"add", Pd_Tensor, [Commutative]> {
 }
 
 def Pd_SubtractOp : Pd_BinaryOp<"subtract", Pd_NumberTensor> {
+  let onnx = [OnnxBinary<"Sub">];
   let summary = "x - y";
   let scalar = "b.subtract(x, y)";
   let derivatives = ["1.0", "-1.0"];
@@ -44,6 +48,7 @@ def Pd_SubtractOp : Pd_BinaryOp<"subtract", Pd_NumberTensor> {
 }
 
 def Pd_MultiplyOp : Pd_BinaryOp<"multiply", Pd_Tensor, [Commutative]> {
+  let onnx = [OnnxBinary<"Mul">];
   let summary = "x * y; logical and for bools";
   let scalar = "b.multiply(x, y)";
   let derivatives = ["y", "x"];
@@ -54,6 +59,7 @@ def Pd_MultiplyOp : Pd_BinaryOp<"multiply", Pd_Tensor, [Commutative]> {
 }
 
 def Pd_DivideOp : Pd_BinaryOp<"divide", Pd_NumberTensor> {
+  let onnx = [OnnxBinary<"Div">];
   let summary = "x / y; for integers rounded towards zero";
   let scalar = "b.divide(x, y)";
   let vjp = ["dout / e.conj(y)", "-dout * e.conj(out / y)"];
@@ -200,6 +206,7 @@ class Pd_EqualityOp<string mnemonic> : Pd_CompareOp<mnemonic, [Commutative]> {
 }
 
 def Pd_EqualOp : Pd_EqualityOp<"equal"> {
+  let onnx = [OnnxBinary<"Equal">];
   let summary = "x == y, for floats within a tolerance";
   let scalar = "areEqual(b, x, y, op)";
   let legacy = [LegacyByAxis<"equal", "importEquality">];
@@ -212,6 +219,7 @@ def Pd_NotEqualOp : Pd_EqualityOp<"not_equal"> {
 }
 
 def Pd_LessThanOp : Pd_CompareOp<"less_than"> {
+  let onnx = [OnnxBinary<"Less">];
   let summary = "x < y";
   let scalar = "b.lessThan(x, y)";
   let precision = "follow";
@@ -219,6 +227,7 @@ def Pd_LessThanOp : Pd_CompareOp<"less_than"> {
 }
 
 def Pd_LessEqualOp : Pd_CompareOp<"less_equal"> {
+  let onnx = [OnnxBinary<"LessOrEqual">];
   let summary = "x <= y";
   let scalar = "b.lessEqual(x, y)";
   let precision = "follow";
@@ -226,6 +235,7 @@ def Pd_LessEqualOp : Pd_CompareOp<"less_equal"> {
 }
 
 def Pd_GreaterThanOp : Pd_CompareOp<"greater_than"> {
+  let onnx = [OnnxBinary<"Greater">];
   let summary = "x > y";
   let scalar = "b.lessThan(y, x)";
   let precision = "follow";
@@ -233,6 +243,7 @@ def Pd_GreaterThanOp : Pd_CompareOp<"greater_than"> {
 }
 
 def Pd_GreaterEqualOp : Pd_CompareOp<"greater_equal"> {
+  let onnx = [OnnxBinary<"GreaterOrEqual">];
   let summary = "x >= y";
   let scalar = "b.lessEqual(y, x)";
   let precision = "follow";
@@ -244,36 +255,42 @@ def Pd_GreaterEqualOp : Pd_CompareOp<"greater_equal"> {
 class Pd_LogicalOp<string mnemonic> : Pd_CompareOp<mnemonic, [Commutative]>;
 
 def Pd_LogicalAndOp : Pd_LogicalOp<"logical_and"> {
+  let onnx = [OnnxBinary<"And">];
   let summary = "x and y are both not zero";
   let scalar = "b.bitAnd(b.toBool(x), b.toBool(y))";
   let legacy = [Legacy<"logical_and", ["X", "Y"], ["Out"]>];
 }
 
 def Pd_LogicalOrOp : Pd_LogicalOp<"logical_or"> {
+  let onnx = [OnnxBinary<"Or">];
   let summary = "x or y is not zero";
   let scalar = "b.bitOr(b.toBool(x), b.toBool(y))";
   let legacy = [Legacy<"logical_or", ["X", "Y"], ["Out"]>];
 }
 
 def Pd_LogicalXorOp : Pd_LogicalOp<"logical_xor"> {
+  let onnx = [OnnxBinary<"Xor">];
   let summary = "Exactly one of x and y is not zero";
   let scalar = "b.bitXor(b.toBool(x), b.toBool(y))";
   let legacy = [Legacy<"logical_xor", ["X", "Y"], ["Out"]>];
 }
 
 def Pd_BitwiseAndOp : Pd_BinaryOp<"bitwise_and", Pd_BoolOrIntTensor, [Commutative]> {
+  let onnx = [OnnxBinary<"BitwiseAnd">];
   let summary = "x & y";
   let scalar = "b.bitAnd(x, y)";
   let legacy = [Legacy<"bitwise_and", ["X", "Y"], ["Out"]>];
 }
 
 def Pd_BitwiseOrOp : Pd_BinaryOp<"bitwise_or", Pd_BoolOrIntTensor, [Commutative]> {
+  let onnx = [OnnxBinary<"BitwiseOr">];
   let summary = "x | y";
   let scalar = "b.bitOr(x, y)";
   let legacy = [Legacy<"bitwise_or", ["X", "Y"], ["Out"]>];
 }
 
 def Pd_BitwiseXorOp : Pd_BinaryOp<"bitwise_xor", Pd_BoolOrIntTensor, [Commutative]> {
+  let onnx = [OnnxBinary<"BitwiseXor">];
   let summary = "x ^ y";
   let scalar = "b.bitXor(x, y)";
   let legacy = [Legacy<"bitwise_xor", ["X", "Y"], ["Out"]>];
@@ -297,6 +314,7 @@ def Pd_BitwiseRightShiftOp : Pd_ShiftOp<"bitwise_right_shift",
 //===-- Selection -------------------------------------------------------------------------------------------------===//
 
 def Pd_WhereOp : Pd_FoldableOp<"where"> {
+  let onnx = [Onnx<"Where", ["condition", "X", "Y"], ["output"]>];
   let summary = "x where the condition is true, else y";
   let description = [{
     The three operands are broadcast together. The value that is not selected has no influence, even if it is NaN.

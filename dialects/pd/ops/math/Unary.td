@@ -36,18 +36,21 @@ class Pd_UnaryFloat<string mnemonic, string text, string body, string derivative
 }
 
 def Pd_ExpOp : Pd_UnaryOfReals<"exp", "e to the power of x", "b.exp(x)", "out"> {
+  let onnx = [OnnxUnaryMath<"Exp">];
   let newIrGradients = ["exp_grad(out)", "exp_double_grad(out, dout)"];
 }
 def Pd_Expm1Op : Pd_UnaryOfReals<"expm1", "e^x - 1, accurate near zero", "b.expm1(x)", "out + 1.0"> {
   let newIrGradients = ["expm1_grad(out)"];
 }
 def Pd_LogOp : Pd_UnaryOfReals<"log", "Natural logarithm", "b.log(x)", "1.0 / x"> {
+  let onnx = [OnnxUnaryMath<"Log">];
   let newIrGradients = ["log_double_grad(x, dout)"];
 }
 def Pd_Log1pOp : Pd_UnaryOfReals<"log1p", "log(1 + x), accurate near zero", "b.log1p(x)", "1.0 / (1.0 + x)">;
 def Pd_Log2Op : Pd_UnaryOfReals<"log2", "Logarithm to base 2", "b.log2(x)", "1.0 / (x * 0.69314718055994530942)">;
 def Pd_Log10Op : Pd_UnaryOfReals<"log10", "Logarithm to base 10", "b.log10(x)", "1.0 / (x * 2.30258509299404568402)">;
 def Pd_SqrtOp : Pd_UnaryMath<"sqrt", "Square root", "b.sqrt(x)", "0.5 / out"> {
+  let onnx = [OnnxUnary<"Sqrt">];
   let newIrGradients = ["sqrt_grad(out)", "sqrt_double_grad(out, dx)"];
 }
 def Pd_RsqrtOp : Pd_UnaryMath<"rsqrt", "1 / sqrt(x)", "b.rsqrt(x)", "-0.5 * out * out * out"> {
@@ -55,44 +58,63 @@ def Pd_RsqrtOp : Pd_UnaryMath<"rsqrt", "1 / sqrt(x)", "b.rsqrt(x)", "-0.5 * out 
   let newIrGradients = ["rsqrt_grad(out)", "rsqrt_double_grad(out, dx)"];
 }
 def Pd_SinOp : Pd_UnaryMath<"sin", "Sine", "b.sin(x)", "e.cos(x)"> {
+  let onnx = [OnnxUnaryMath<"Sin">];
   let newIrGradients = ["sin_double_grad(x, dout)", "sin_triple_grad(x, dout, ddx)"];
 }
 def Pd_CosOp : Pd_UnaryMath<"cos", "Cosine", "b.cos(x)", "-e.sin(x)"> {
+  let onnx = [OnnxUnaryMath<"Cos">];
   let newIrGradients = ["cos_double_grad(x, dout)", "cos_triple_grad(x, dout, ddx)"];
 }
 def Pd_TanOp : Pd_UnaryMath<"tan", "Tangent", "b.tan(x)", "1.0 / (e.cos(x) * e.cos(x))"> {
+  let onnx = [OnnxUnaryMath<"Tan">];
   let precision = "full";
 }
 def Pd_AsinOp : Pd_UnaryMath<"asin", "Arc sine", "b.asin(x)", "1.0 / e.sqrt(1.0 - x * x)"> {
+  let onnx = [OnnxUnaryMath<"Asin">];
   let precision = "full";
 }
 def Pd_AcosOp : Pd_UnaryMath<"acos", "Arc cosine", "b.acos(x)", "-1.0 / e.sqrt(1.0 - x * x)"> {
+  let onnx = [OnnxUnaryMath<"Acos">];
   let precision = "full";
   let newIrGradients = ["acos_double_grad(x, dout)"];
 }
-def Pd_AtanOp : Pd_UnaryMath<"atan", "Arc tangent", "b.atan(x)", "1.0 / (1.0 + x * x)">;
+def Pd_AtanOp : Pd_UnaryMath<"atan", "Arc tangent", "b.atan(x)", "1.0 / (1.0 + x * x)"> {
+  let onnx = [OnnxUnaryMath<"Atan">];
+}
 def Pd_SinhOp : Pd_UnaryMath<"sinh", "Hyperbolic sine", "b.sinh(x)", "e.wrap(e.create<CoshOp>(x))"> {
+  let onnx = [OnnxUnaryMath<"Sinh">];
   let precision = "full";
 }
 def Pd_CoshOp : Pd_UnaryMath<"cosh", "Hyperbolic cosine", "b.cosh(x)", "e.wrap(e.create<SinhOp>(x))"> {
+  let onnx = [OnnxUnaryMath<"Cosh">];
   let precision = "full";
 }
 def Pd_TanhOp : Pd_UnaryMath<"tanh", "Hyperbolic tangent", "b.tanh(x)", "1.0 - out * out"> {
+  let onnx = [OnnxUnaryMath<"Tanh">];
   let postOp = [{PostOp{"tanh", {}, {}} }];
   let precision = "follow";
   let newIrGradients = ["tanh_grad(out)", "tanh_double_grad(out, dout)", "tanh_triple_grad(out, dout, ddx)"];
 }
-def Pd_AsinhOp : Pd_UnaryMath<"asinh", "Inverse hyperbolic sine", "b.asinh(x)", "1.0 / e.sqrt(x * x + 1.0)">;
-def Pd_AcoshOp : Pd_UnaryMath<"acosh", "Inverse hyperbolic cosine", "b.acosh(x)", "1.0 / e.sqrt(x * x - 1.0)">;
+def Pd_AsinhOp : Pd_UnaryMath<"asinh", "Inverse hyperbolic sine", "b.asinh(x)", "1.0 / e.sqrt(x * x + 1.0)"> {
+  let onnx = [OnnxUnaryMath<"Asinh">];
+}
+def Pd_AcoshOp : Pd_UnaryMath<"acosh", "Inverse hyperbolic cosine", "b.acosh(x)", "1.0 / e.sqrt(x * x - 1.0)"> {
+  let onnx = [OnnxUnaryMath<"Acosh">];
+}
 def Pd_AtanhOp : Pd_UnaryMath<"atanh", "Inverse hyperbolic tangent", "b.atanh(x)", "1.0 / (1.0 - x * x)"> {
+  let onnx = [OnnxUnaryMath<"Atanh">];
   let precision = "full";
 }
 def Pd_ErfOp : Pd_UnaryFloat<"erf", "Error function: 2/sqrt(pi) times the integral of exp(-t^2) from 0 to x",
-  "b.erf(x)", "1.12837916709551257390 * e.exp(-(x * x))">;
+  "b.erf(x)", "1.12837916709551257390 * e.exp(-(x * x))"> {
+  let onnx = [OnnxUnaryMath<"Erf">];
+}
 def Pd_CeilOp : Pd_UnaryFloat<"ceil", "The smallest integer that is not less than x", "b.ceil(x)"> {
+  let onnx = [OnnxUnary<"Ceil">];
   let newIrGradients = ["ceil_grad(dout)"];
 }
 def Pd_FloorOp : Pd_UnaryFloat<"floor", "The largest integer that is not greater than x", "b.floor(x)"> {
+  let onnx = [OnnxUnary<"Floor">];
   let newIrGradients = ["floor_grad(dout)"];
 }
 def Pd_TruncOp : Pd_UnaryOp<"trunc", Pd_RealTensor, "x rounded towards zero", "b.trunc(x)"> {
@@ -101,11 +123,13 @@ def Pd_TruncOp : Pd_UnaryOp<"trunc", Pd_RealTensor, "x rounded towards zero", "b
 }
 def Pd_SignOp : Pd_UnaryOp<"sign", Pd_NumberTensor, "-1, 0 or 1 by the sign of x; x / |x| for a complex number",
   "b.sign(x)"> {
+  let onnx = [OnnxUnaryMath<"Sign">];
   let precision = "follow";
   let legacy = [LegacyUnary<"sign">];
   let newIrGradients = ["sign_grad(dout)"];
 }
 def Pd_NegateOp : Pd_UnaryOp<"negate", Pd_NumberTensor, "-x", "b.negate(x)", "-1.0"> {
+  let onnx = [OnnxUnary<"Neg">];
   let precision = "follow";
   let linear = ["x"];
 }
@@ -127,6 +151,7 @@ def Pd_RoundOp : Pd_FoldableOp<"round"> {
 }
 
 def Pd_AbsOp : Pd_FoldableOp<"abs"> {
+  let onnx = [OnnxUnary<"Abs">];
   let summary = "Absolute value; for a complex number its real modulus";
   let arguments = (ins Pd_NumberTensor:$x);
   let results = (outs Pd_RealTensor:$out);

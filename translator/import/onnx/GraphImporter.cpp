@@ -1,0 +1,180 @@
+#include "translator/import/onnx/GraphImporter.h"
+
+#include "dialects/pd/ir/Guarded.h"
+#include "dialects/pd/ir/Types.h"
+#include "dialects/pd/ops/shape/KnownElements.h"
+#include "lib/support/Suggest.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/SaveAndRestore.h"
+
+using namespace mlir;
+
+namespace proa::import {
+
+GraphImporter::GraphImporter(MLIRContext &context, const onnx::Model &model, const ImportOptions &options)
+    : context(context), model(model), options(options), builder(&context), parameters(model) {
+  context.loadDialect<pd::PdDialect, func::FuncDialect, scf::SCFDialect, tensor::TensorDialect>();
+}
+
+Result<OwningOpRef<ModuleOp>> GraphImporter::run() {
+  ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
+    mlirErrors += (mlirErrors.empty() ? "" : "; ") + diagnostic.str();
+    return success();
+  });
+  scopes.push_back({{}, {}, &model.graph});
+  makeFunction();
+  importNodes(model.graph);
+  current = nullptr;
+  finishFunction();
+  if (options.feedsMayHelp)
+    *options.feedsMayHelp = !diagnostics.empty() && diagnostics.size() == openErrors;
+  if (!diagnostics.empty())
+    return diagnostics;
+  return std::move(module);
+}
+
+int64_t GraphImporter::opsetOf(llvm::StringRef domain) const {
+  return onnx::opsetOf(model.opsetImports, std::string_view(domain)).value_or(1);
+}
+
+void GraphImporter::importNodes(const onnx::Graph &graph) {
+  for (const onnx::TensorValue &initializer : graph.initializers)
+    if (!scopes.back().values.contains(initializer.name))
+      if (Value value = importInitializer(initializer))
+        define(initializer.name, value);
+  llvm::SaveAndRestore outerNode(current);
+  llvm::SaveAndRestore outerIndex(currentIndex);
+  for (const auto &[index, node] : llvm::enumerate(graph.nodes)) {
+    current = &node;
+    currentIndex = index;
+    importNode(node);
+    if (scopes.size() == 1)
+      replaceFed(node);
+  }
+}
+
+void GraphImporter::importNode(const onnx::Node &node) {
+  llvm::SaveAndRestore outerErrors(reportedBefore, diagnostics.size());
+  llvm::SaveAndRestore outerBlocked(isBlocked, false);
+  llvm::StringRef domain = onnx::canonicalDomain(node.domain);
+  int64_t opset = opsetOf(domain);
+  const OnnxOp *entry = findOnnxOp(domain, node.type, opset);
+  const onnx::Schema *schema = onnx::schemaOf(std::string_view(domain), node.type, opset);
+  if (entry && schema) {
+    NodeImporter(*this, node, *schema, opset, *entry, builder, location()).run();
+    if (!hasReported())
+      return keepStoredTypes(node, *schema);
+  } else {
+    report("op '" + llvm::Twine(node.type) + "' of " +
+           (domain.empty() ? "ONNX" : "domain '" + domain.str() + "'") + " is not known, opset " +
+           llvm::Twine(opset));
+  }
+  for (const std::string &output : node.outputs)
+    if (!output.empty())
+      scopes.back().poisoned.insert(output);
+}
+
+void GraphImporter::keepStoredTypes(const onnx::Node &node, const onnx::Schema &schema) {
+  auto parameterOf = [](std::span<const onnx::SchemaParameter> parameters, size_t i) {
+    return parameters.empty() ? std::string_view() : parameters[std::min(i, parameters.size() - 1)].type;
+  };
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    Value input = find(node.inputs[i]);
+    onnx::DataType stored = input ? storedTypes.lookup(input) : onnx::DataType::Undefined;
+    if (stored == onnx::DataType::Undefined)
+      continue;
+    for (size_t o = 0; o < node.outputs.size(); ++o)
+      if (parameterOf(schema.outputs, o) == parameterOf(schema.inputs, i))
+        if (Value output = scopes.back().values.lookup(node.outputs[o]))
+          storedTypes.try_emplace(output, stored);
+  }
+}
+
+Value GraphImporter::lookup(const std::string &name) {
+  for (const Scope &scope : llvm::reverse(scopes)) {
+    if (Value value = scope.values.lookup(name))
+      return value;
+    if (scope.poisoned.count(name)) {
+      isBlocked = true;
+      throw pd::InferenceError();
+    }
+  }
+  report("value '" + llvm::Twine(name) + "' has no tensor");
+  throw pd::InferenceError();
+}
+
+Value GraphImporter::find(llvm::StringRef name) const {
+  for (const Scope &scope : llvm::reverse(scopes))
+    if (Value value = scope.values.lookup(name))
+      return value;
+  return {};
+}
+
+void GraphImporter::define(const std::string &name, Value value) { scopes.back().values[name] = value; }
+
+std::optional<Tensor> GraphImporter::knownTensor(Value value) {
+  if (const Tensor *tensor = parameterTensors.lookup(value))
+    return *tensor;
+  return pd::knownTensor(value);
+}
+
+GraphImporter::Values GraphImporter::importBody(const onnx::Graph &graph, llvm::ArrayRef<Value> inputs) {
+  scopes.push_back({{}, {}, &graph});
+  llvm::scope_exit popScope([&] { scopes.pop_back(); });
+  for (auto [input, value] : llvm::zip(graph.inputs, inputs))
+    define(input.name, value);
+  size_t before = diagnostics.size();
+  importNodes(graph);
+  if (diagnostics.size() != before)
+    return {};
+  Values outputs;
+  for (const onnx::ValueInfo &output : graph.outputs)
+    outputs.push_back(lookup(output.name));
+  return outputs;
+}
+
+Location GraphImporter::location() {
+  if (!current || !options.locations)
+    return UnknownLoc::get(&context);
+  for (const std::string &output : current->outputs)
+    if (!output.empty())
+      return NameLoc::get(builder.getStringAttr(output));
+  return NameLoc::get(builder.getStringAttr(current->name));
+}
+
+void GraphImporter::report(const llvm::Twine &message, bool isOpen) {
+  std::string place = options.source;
+  if (current) {
+    onnx::Location graph{nullptr, "graph", scopes.back().graph->name};
+    onnx::Location node{&graph, "node", current->name, static_cast<int64_t>(currentIndex), current->type};
+    place += ": " + node.text();
+  }
+  openErrors += isOpen;
+  diagnostics.add(place, message.str());
+}
+
+void GraphImporter::reportRefused(bool isOpen) {
+  if (hasReported())
+    return mlirErrors.clear();
+  report(mlirErrors.empty() ? "its operands do not fit" : std::exchange(mlirErrors, {}), isOpen);
+}
+
+bool isKnownInOnnx(llvm::StringRef domain, llvm::StringRef type, int64_t opset) {
+  return findOnnxOp(onnx::canonicalDomain(std::string_view(domain)), type, opset) != nullptr;
+}
+
+Result<Interface> declaredInterface(MLIRContext &context, const onnx::Model &model,
+                                    const ImportOptions &options) {
+  return GraphImporter(context, model, options).declaredInterface();
+}
+
+Result<OwningOpRef<ModuleOp>> importOnnx(MLIRContext &context, const onnx::Model &model,
+                                         const ImportOptions &options) {
+  return GraphImporter(context, model, options).run();
+}
+
+} // namespace proa::import

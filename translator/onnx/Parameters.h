@@ -1,0 +1,41 @@
+/// The tensors of a model that are its parameters: weights.
+#pragma once
+
+#include "translator/onnx/Model.h"
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace proa::onnx {
+
+struct Parameter {
+  std::string name;
+  const TensorValue *value;
+};
+
+/// The parameters of a model, which must outlive them.
+/// An initializer, or the tensor of a Constant node, is a parameter unless it decides how other nodes
+/// compute: integers and bools of up to `longestConstant` elements, and single floats without dims, are
+/// constants. A parameter has the name of its value; one of a subgraph gets a suffix where another parameter
+/// has the name.
+class Parameters {
+public:
+  static constexpr int64_t longestConstant = 64;
+
+  explicit Parameters(const Model &model);
+
+  const std::vector<Parameter> &all() const { return list; }
+  /// The name of the parameter that a tensor of the model is; null for a constant.
+  const std::string *nameOf(const TensorValue &tensor) const;
+
+private:
+  void add(const Graph &graph);
+  void add(const std::string &name, const TensorValue &tensor);
+
+  std::vector<Parameter> list;
+  std::unordered_map<const TensorValue *, size_t> indices;
+  std::unordered_map<std::string, size_t> taken;
+};
+
+} // namespace proa::onnx
