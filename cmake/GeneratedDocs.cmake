@@ -1,4 +1,4 @@
-# Pages of docs/ that are generated from the op records: ops/<family>.md, primitives.md, ops-coverage.md and
+# Pages of docs/ that are generated from the op records: ops/<family>.md, primitives.md, ops-coverage.md, onnx-ops.md and
 # dist-reference.md.
 #   cmake -DBUILD=... -DSOURCE=... -DMODE=write|check -P GeneratedDocs.cmake
 # check fails if a page is out of date.
@@ -113,6 +113,9 @@ put(dist-reference.md "${dist}")
 execute_process(COMMAND ${BUILD}/bin/proa-translate --coverage --format=markdown --cases ${SOURCE}/test/corpus
                 OUTPUT_VARIABLE coverage COMMAND_ERROR_IS_FATAL ANY)
 put(ops-coverage.md "${coverage}")
+execute_process(COMMAND ${BUILD}/bin/proa-translate --coverage=onnx --format=markdown
+                OUTPUT_VARIABLE onnx_coverage COMMAND_ERROR_IS_FATAL ANY)
+put(onnx-ops.md "${onnx_coverage}")
 if(stale)
   message(FATAL_ERROR "out of date:${stale}\nrun: cmake --build ${BUILD} --target docs")
 endif()

@@ -35,6 +35,8 @@ struct OpCoverage {
   std::string sharding = "none";
   /// The reference evaluator: "yes", "decomposition" or "none".
   std::string evaluator = "none";
+  /// The op of ONNX that an export writes; "decomposition", "formula" or "none".
+  std::string onnx = "none";
   /// Element types as text.
   std::string elements;
   /// Number of test cases whose programs use the op.

@@ -8,6 +8,7 @@
 #include "tools/proa-translate/Coverage.h"
 #include "tools/proa-translate/Folder.h"
 #include "tools/proa-translate/IrSummary.h"
+#include "tools/proa-translate/OnnxCoverage.h"
 #include "tools/proa-translate/Summary.h"
 #include "translator/export/Export.h"
 #include "translator/import/Import.h"
@@ -50,7 +51,7 @@ struct Options {
   bool locations = false;
   WarningChoice warnings;
   bool timing = false;
-  bool coverage = false;
+  std::string coverage; ///< "legacy", "onnx", or empty
   std::string format = "table";
   std::string cases;
   std::string to = "mlir";
@@ -118,8 +119,10 @@ void declare(CommandLine &line, Options &options) {
   line.takeMoreValues("--dims", isFeedDims);
   line.add_flag("--json", options.json, "Prints the summary as JSON")->needs(summary);
   CLI::Option *coverage =
-      line.add_flag("--coverage", options.coverage,
-                    "Lists the legacy ops with their pd op, kernel, derivative and other rules")
+      line.add_flag("--coverage{legacy}", options.coverage,
+                    "Lists the legacy ops with their pd op, kernel, derivative and other rules; with "
+                    "--coverage=onnx the ops of ONNX with the pd ops of their import and export")
+          ->check(CLI::IsMember({"legacy", "onnx"}))
           ->excludes(summary);
   line.add_option("--format", options.format, "Format of --coverage: table, json or markdown")
       ->check(CLI::IsMember({"table", "json", "markdown"}))
@@ -185,7 +188,16 @@ Result<void> readInterface(const std::string &meta, import::ImportOptions &optio
   return {};
 }
 
+/// The rows in the format of `--format`.
+template <class Rows> Result<void> writeRows(const Rows &rows, const Options &options) {
+  return writeOutput(options.output, options.format == "json"       ? coverageJson(rows)
+                                     : options.format == "markdown" ? coverageMarkdown(rows)
+                                                                    : coverageTable(rows));
+}
+
 Result<void> writeCoverage(const Options &options) {
+  if (options.coverage == "onnx")
+    return writeRows(coverageOfOnnx(), options);
   std::map<std::string, int64_t> cases;
   if (!options.cases.empty()) {
     Result<std::map<std::string, int64_t>> counted = countCases(options.cases);
@@ -193,10 +205,7 @@ Result<void> writeCoverage(const Options &options) {
       return counted.diagnostics();
     cases = *counted;
   }
-  std::vector<OpCoverage> rows = coverageOfOps(cases);
-  return writeOutput(options.output, options.format == "json"       ? coverageJson(rows)
-                                     : options.format == "markdown" ? coverageMarkdown(rows)
-                                                                    : coverageTable(rows));
+  return writeRows(coverageOfOps(cases), options);
 }
 
 /// Imports a program of Paddle.
@@ -369,7 +378,7 @@ Result<void> translateToFolder(Options &options) {
 }
 
 Result<void> translate(Options options) {
-  if (options.coverage)
+  if (!options.coverage.empty())
     return writeCoverage(options);
   if (options.summary)
     return writeSummary(options);
@@ -441,9 +450,9 @@ int main(int argc, char **argv) {
     return *code;
   options.path = inputPath(options.path);
   options.import.locations = needsLocations(options);
-  if (options.path.empty() != options.coverage)
-    return failCommandLine(line, options.coverage ? "--coverage lists all legacy ops and takes no model"
-                                                  : "model is required");
+  if (options.path.empty() == options.coverage.empty())
+    return failCommandLine(line, !options.coverage.empty() ? "--coverage lists all ops and takes no model"
+                                                           : "model is required");
   if (options.to != "folder" && !options.parameters.empty())
     return failCommandLine(line, "--params is for --to=folder: other forms hold no weights");
   if (options.to != "folder" && (options.bytecode || options.to == "pdmodel"))
