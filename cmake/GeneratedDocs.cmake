@@ -1,5 +1,5 @@
-# Pages of docs/ that are generated from the op records: ops/<family>.md, primitives.md, ops-coverage.md, onnx-ops.md and
-# dist-reference.md.
+# Pages of docs/ that are generated from the op records: ops/<family>.md, primitives.md, ops-coverage.md, onnx-ops.md
+# and dist-reference.md.
 #   cmake -DBUILD=... -DSOURCE=... -DMODE=write|check -P GeneratedDocs.cmake
 # check fails if a page is out of date.
 file(STRINGS ${BUILD}/dialects/pd/Records.txt records)
