@@ -185,6 +185,10 @@ def Pd_IsinfOp : Pd_UnaryPredicate<"isinf", "isinf_v2", "Whether x is infinite",
 def Pd_IsfiniteOp : Pd_UnaryPredicate<"isfinite", "isfinite_v2", "Whether x is neither NaN nor infinite",
   "b.isfinite(x)">;
 
+def : OnnxFormula<"Cast", "importCast">;
+def : OnnxFormula<"CastLike", "importCastLike">;
+def : OnnxFormula<"BitCast", "importBitCast">;
+
 def Pd_CastOp : Pd_FoldableOp<"cast"> {
   let summary = "x converted to another element type";
   let description = [{
