@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Runs ONNX's tests of backends through proa-check, and compares with the lists of expected failures.
+"""Runs ONNX's tests of backends, and models of other frameworks, through proa-check. Compares with the lists of
+expected failures.
 
-  backend.py build/release/bin/proa-check                       all 2,024 tests of the package onnx
-  backend.py build/release/bin/proa-check --op Gemm,Conv        those whose models use one of these ops
-  backend.py build/release/bin/proa-check --filter test_loop --verbose
-  backend.py build/release/bin/proa-check --update              updates the lists (expected.py)
-  backend.py build/release/bin/proa-check --runtime onnxruntime the same tests in ONNX Runtime, beside proa
-  backend.py build/release/bin/proa-check -- --decompose        further options of proa-check
+  backend.py PROA-CHECK                         all 2,024 tests of the package onnx, and test/corpus/onnx
+  backend.py PROA-CHECK --op Gemm,Conv          those whose models use one of these ops
+  backend.py PROA-CHECK --filter test_loop --verbose
+  backend.py PROA-CHECK --update                updates the lists (expected.py)
+  backend.py PROA-CHECK --runtime onnxruntime   the same tests in ONNX Runtime, beside proa
+  backend.py PROA-CHECK -- --decompose          further options of proa-check
 
 The folder of --out gets the tests, and tests.tsv: test, op, verdict and reason of each. Ends with code 77, "skipped",
 where Python lacks the package onnx.

@@ -80,7 +80,7 @@ class Expectations:
         self.write()
 
     def write(self):
-        lines = sorted("\t".join((e.pattern, e.category, e.reason)) for e in self.entries)
+        lines = sorted({"\t".join((e.pattern, e.category, e.reason)) for e in self.entries})
         self.failures_path.write_text(FAILURES_HEAD + "".join(line + "\n" for line in lines))
         if self.missing:
             self.missing_path.write_text("".join(line + "\n" for line in self.missing_lines))

@@ -1,4 +1,5 @@
-"""ONNX's tests of backends as folders in ONNX's layout: KIND/TEST/model.onnx with test_data_set_0."""
+"""Tests as folders in ONNX's layout, KIND/TEST/model.onnx with test_data_set_0: ONNX's tests of backends, and the
+models of other frameworks in test/corpus/onnx."""
 import pathlib
 import re
 import shutil
@@ -10,7 +11,7 @@ from onnx import TensorProto, numpy_helper
 
 # Kinds of tests whose data is in the package. The models of "real" are downloads.
 FILE_KINDS = ("simple", "pytorch-converted", "pytorch-operator")
-KINDS = ("node",) + FILE_KINDS
+CORPUS = pathlib.Path(__file__).parent.parent / "corpus/onnx"
 
 
 @dataclass
@@ -18,10 +19,6 @@ class Test:
     name: str  # "node/test_abs"
     op: str  # the op that the test is for: "Abs"; the kind of tests of several ops
     ops: frozenset  # all ops of the model
-
-    @property
-    def kind(self):
-        return self.name.split("/")[0]
 
 
 def op_name(node):
@@ -84,10 +81,12 @@ def node_tests():
 
 
 def file_tests():
-    """Tests that are folders of the package, with these."""
+    """Tests that are folders of the package or of the corpus, with these."""
     data = pathlib.Path(onnx.__file__).parent / "backend/test/data"
-    for kind in FILE_KINDS:
-        for model in sorted((data / kind).glob("*/model.onnx")):
+    kinds = [(kind, data / kind) for kind in FILE_KINDS]
+    kinds += [(f"models/{folder.name}", folder) for folder in sorted(CORPUS.iterdir()) if folder.is_dir()]
+    for kind, folder in kinds:
+        for model in sorted(folder.glob("*/model.onnx")):
             yield Test(f"{kind}/{model.parent.name}", kind, frozenset(ops_of(onnx.load(model).graph))), model.parent
 
 

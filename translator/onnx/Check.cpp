@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string_view>
 #include <unordered_set>
@@ -60,13 +61,15 @@ private:
   }
 
   void checkImports(const Location &at, const std::vector<OpsetImport> &imports) {
-    std::set<std::string_view> domains;
+    std::map<std::string_view, int64_t> versions;
     for (const OpsetImport &import : imports) {
       if (import.version < 1 || import.version > INT32_MAX)
         fail(at, fmt::format("the version of domain '{}' is {}, expected 1 or more", import.domain,
                              import.version));
-      if (!domains.insert(canonicalDomain(import.domain)).second)
-        fail(at, fmt::format("the domain '{}' is imported twice", import.domain));
+      auto [first, isNew] = versions.emplace(canonicalDomain(import.domain), import.version);
+      if (!isNew && first->second != import.version)
+        fail(at, fmt::format("the domain '{}' is imported in the versions {} and {}, expected one",
+                             import.domain, first->second, import.version));
     }
   }
 

@@ -8,8 +8,8 @@
 namespace proa::onnx {
 
 /// Reports what ONNX's checker refuses, and a few more errors (marked +):
-/// - a version of the format that is missing or unknown; opset imports that are missing or twice (+), keys of
-///   metadata that are twice
+/// - a version of the format that is missing or unknown; opset imports that are missing, domains that are
+///   imported in two versions (+), keys of metadata that are twice
 /// - a graph, value, node, attribute or function without its name; inputs and outputs of the main graph
 ///   without type, element type or dims
 /// - a name that is defined twice in a graph and the graphs around it; a node that uses a value before it is

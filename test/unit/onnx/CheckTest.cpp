@@ -54,7 +54,15 @@ TEST(Check, Versions) {
               AllOf(HasSubstr("the model has no opset_import"),
                     HasSubstr("node 'r' (Relu): the domain '' has no opset_import in the model")));
   EXPECT_THAT(errorsAfter([](proto::Model &m) { m.add_opset_import()->set_domain("ai.onnx"); }),
-              AllOf(HasSubstr("imported twice"), HasSubstr("the version of domain 'ai.onnx' is 0")));
+              AllOf(HasSubstr("the domain 'ai.onnx' is imported in the versions 21 and 0, expected one"),
+                    HasSubstr("the version of domain 'ai.onnx' is 0")));
+}
+
+// The converter of scikit-learn writes such models.
+TEST(Check, SameOpsetMayBeImportedTwice) {
+  proto::Model message = reluModel();
+  message.add_opset_import()->set_version(21);
+  EXPECT_EQ(readGood(message).opsetImports.size(), 2u);
 }
 
 TEST(Check, MetadataKeysAreUnique) {

@@ -1,0 +1,1 @@
+BvariableJœ•v?

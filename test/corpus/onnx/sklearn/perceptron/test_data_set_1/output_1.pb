@@ -1,0 +1,1 @@
+BprobabilitiesJõÆ>hçé>Iñ>

@@ -1,0 +1,1 @@
+BprobabilitiesJÔÐ>:3?Ë¥L=

@@ -1,0 +1,1 @@
+BprobabilitiesJòé6?}RŒ>|3;<
