@@ -183,6 +183,7 @@ std::string CompiledKey::describe() const {
   key += options.microBatches == 1 ? "" : "|micro-batches " + std::to_string(options.microBatches);
   key += options.memoryBudget ? "|budget " + std::to_string(*options.memoryBudget) : "";
   key += mesh.empty() ? "" : "|" + mesh;
+  key += outsideValues.empty() ? "" : "|outside " + std::to_string(llvm::xxh3_64bits(outsideValues));
   key += "|" + std::to_string(llvm::xxh3_64bits(text)) + ":" + std::to_string(text.size());
   return key;
 }

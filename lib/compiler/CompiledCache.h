@@ -35,6 +35,8 @@ struct CompiledKey {
   std::string mesh = {};
   /// The parameters whose values it is compiled for.
   std::map<std::string, Tensor> parameters = {};
+  /// ProgramSource::outsideValues.
+  std::string outsideValues = {};
 
   std::string describe() const;
 };

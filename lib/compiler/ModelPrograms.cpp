@@ -260,6 +260,7 @@ Result<Compilation> Model::Implementation::compile(mlir::ModuleOp module,
   if (attempt.known == FeedKnowledge::Elements)
     described.values = import::specializingFeeds(inputs);
   described.parameters = knownParameters;
+  described.outsideValues = source->outsideValues();
   if (mesh)
     described.mesh = mesh->key();
   std::string key = described.describe();

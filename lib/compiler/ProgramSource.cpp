@@ -5,6 +5,7 @@
 #include "lib/compiler/IrProgram.h"
 #include "lib/compiler/MeshInterface.h"
 #include "lib/compiler/Registration.h"
+#include "translator/onnx/Parameters.h"
 
 #include <fmt/format.h>
 
@@ -88,6 +89,9 @@ public:
 
   const std::vector<legacy::SharedStorage> &sharedParameters() const override {
     return options.sharedParameters;
+  }
+  std::string outsideValues() const override {
+    return program.onnx() ? describeValues(onnx::knownTensors(*program.onnx())) : std::string();
   }
   const legacy::Program *legacyProgram() const override { return program.legacy(); }
 

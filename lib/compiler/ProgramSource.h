@@ -83,6 +83,9 @@ public:
   virtual std::optional<int> lodLevelOf(const std::string &feed) const = 0;
   /// Parameters that share memory with others.
   virtual const std::vector<legacy::SharedStorage> &sharedParameters() const = 0;
+  /// The values in other files than the program's own that the import may depend on, as text for the key of a
+  /// cache; empty if there are none.
+  virtual std::string outsideValues() const { return {}; }
   /// The legacy program; null for other forms.
   virtual const legacy::Program *legacyProgram() const = 0;
 };

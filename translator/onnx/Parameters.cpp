@@ -41,4 +41,12 @@ const std::string *Parameters::nameOf(const TensorValue &tensor) const {
   return found == indices.end() ? nullptr : &list[found->second].name;
 }
 
+std::map<std::string, Tensor> knownTensors(const Model &model) {
+  std::map<std::string, Tensor> known;
+  for (const TensorValue &tensor : model.graph.initializers)
+    if (storageOf(tensor.type) && tensor.elements.size() <= longestKnown)
+      known.emplace(tensor.name, tensor.elements);
+  return known;
+}
+
 } // namespace proa::onnx

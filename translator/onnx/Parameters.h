@@ -3,6 +3,7 @@
 
 #include "translator/onnx/Model.h"
 
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -37,5 +38,10 @@ private:
   std::unordered_map<const TensorValue *, size_t> indices;
   std::unordered_map<std::string, size_t> taken;
 };
+
+/// The tensors of the main graph whose elements an import may ask for, by name: those of up to `longestKnown`
+/// elements.
+std::map<std::string, Tensor> knownTensors(const Model &model);
+inline constexpr int64_t longestKnown = 4096;
 
 } // namespace proa::onnx

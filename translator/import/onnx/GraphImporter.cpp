@@ -118,7 +118,7 @@ void GraphImporter::define(const std::string &name, Value value) { scopes.back()
 
 std::optional<Tensor> GraphImporter::knownTensor(Value value) {
   if (const Tensor *tensor = parameterTensors.lookup(value))
-    return *tensor;
+    return tensor->size() <= onnx::longestKnown ? std::optional(*tensor) : std::nullopt;
   return pd::knownTensor(value);
 }
 
